@@ -1,0 +1,103 @@
+#!/bin/sh
+# starpu.sh cpu|cuda: makes sure that this flavour of StarPU 1.4 is there: the system's where pkg-config finds one,
+# else one built from Debian's source package into the cache folder. Quiet and quick when there is nothing to do.
+set -eu
+# shellcheck source=tools/setup/lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=tools/setup/starpu_key.sh
+. "$setup_dir/starpu_key.sh"
+
+flavour=${1:?usage: starpu.sh cpu|cuda}
+step="StarPU ($flavour)"
+sources=$cache/starpu-source
+known_version=1.4.10
+known_sha256=6b3bb9ec0d79f937882148b2da09ae6cb0ad4d1e83a104be45723dd70eba99c3
+
+mirror() {
+  set -- /etc/apt/sources.list.d/debian.sources /etc/apt/sources.list
+  url=$({ sed -n 's/^URIs: *\([^ ]*\).*/\1/p' "$1"
+    sed -n 's/^deb \(\[[^]]*\] \)\{0,1\}\([^ ]*\) .*/\2/p' "$2"; } 2>/dev/null | head -n 1)
+  echo "${url:-http://deb.debian.org/debian}"
+}
+
+# try_suite SUITE: downloads its StarPU source package with lists of our own; the machine's stay as they are.
+try_suite() {
+  rm -rf "$sources.new"
+  mkdir -p "$sources.new/lists/partial" "$sources.new/cache/archives/partial"
+  echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $(mirror) $1 main" >"$sources.new/src.list"
+  set -- -o "Dir::Etc::sourcelist=$sources.new/src.list" -o Dir::Etc::sourceparts=- \
+    -o "Dir::State::lists=$sources.new/lists" -o "Dir::Cache=$sources.new/cache" \
+    -o APT::Sandbox::User=root -o Acquire::Retries=3
+  logged apt-get "$@" update &&
+    (cd "$sources.new" && logged apt-get "$@" source --download-only starpu) &&
+    set -- "$sources.new"/starpu_1.4.*.dsc && [ -e "$1" ]
+}
+
+check_sum() {
+  for tarball in "$sources.new/starpu_$known_version"+*.orig.tar.gz; do
+    [ -e "$tarball" ] || return 0
+    sum=$(sha256sum "$tarball")
+    [ "${sum%% *}" != "$known_sha256" ] || return 0
+    fail "$step" "$tarball is not the file that was published" "remove $sources.new and try again later"
+  done
+}
+
+# The source package stays in the cache, for the second flavour and for a repeated set-up.
+download() {
+  set -- "$sources"/starpu_1.4.*.dsc
+  [ ! -e "$1" ] || return 0
+  have apt-get && have dpkg-source || return 1
+  for suite in forky sid; do
+    if try_suite "$suite"; then
+      check_sum
+      rm -rf "$sources.new/lists" "$sources.new/cache" "$sources"
+      mv "$sources.new" "$sources"
+      return 0
+    fi
+  done
+  fail "$step" "no StarPU 1.4 source package in Debian's forky or sid at $(mirror)" \
+    "check the network, or install StarPU >= 1.4 where pkg-config finds it"
+}
+
+# CUDA 13 dropped a field that StarPU 1.4.10 still reads.
+mend_for_cuda() {
+  case $(nvcc --version | sed -n 's/.*release \([0-9]*\)\..*/\1/p') in
+    1[3-9] | [2-9]?)
+      sed -i 's/props\[devid\]\.computeMode == cudaComputeModeExclusive/0/' \
+        "$1/src/drivers/cuda/driver_cuda.c" "$1/src/drivers/cuda/driver_cuda1.c"
+      ;;
+  esac
+}
+
+install_flavour() {
+  [ -z "$(starpu_prefix "$flavour")" ] || return 0
+  if ! download; then
+    say "StarPU >= 1.4 was not found by pkg-config and cannot be built without apt: only the sequential executor"
+    return 0
+  fi
+  work=$cache/build-starpu-$flavour
+  rm -rf "$work"
+  mkdir -p "$work/build"
+  trap 'rm -rf "$work"' EXIT
+  trap 'exit 130' INT TERM HUP
+  set -- "$sources"/starpu_1.4.*.dsc
+  logged dpkg-source --no-check -x "$1" "$work/source" ||
+    fail "$step" "cannot unpack $1" "remove $sources and run the command again"
+  version=${1##*/starpu_}
+  version=${version%%[+-]*}
+  prefix=$cache/starpu-$version-$flavour-$(starpu_key "$flavour")
+  say "building StarPU $version ($flavour) for the cache, once: about two minutes"
+  [ "$flavour" != cuda ] || mend_for_cuda "$work/source"
+  cd "$work/build"
+  # shellcheck disable=SC2046 # the options are words
+  logged "$work/source/configure" "--prefix=$prefix" $(starpu_options "$flavour") ||
+    fail "$step" "its configure failed" "see the log; a missing library is named in its last lines"
+  logged make -j"$(jobs)" || fail "$step" "its make failed" "see the log; TRELLIS_JOBS=1 needs the least memory"
+  logged make install "DESTDIR=$work/image" || fail "$step" "its install failed" "check the space left in $cache"
+  mv "$work/image$prefix" "$prefix"
+}
+
+[ "$flavour" != cuda ] || find_cuda || exit 0
+[ "$("$setup_dir/find-starpu" "$flavour")" = "" ] || exit 0
+open_log
+with_lock starpu install_flavour
