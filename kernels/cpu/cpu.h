@@ -1,0 +1,12 @@
+#pragma once
+// The fast float table, put together for one instruction set. Private to kernels/ and its tests.
+
+#include "kernels/cpu/machine.h"
+#include "kernels/kernels.h"
+
+namespace kern::cpu {
+
+/// The table whose vector code is compiled for `isa`, which must not be above best_isa().
+[[nodiscard]] const Kernels<float>& table(Isa isa);
+
+}  // namespace kern::cpu

@@ -1,0 +1,26 @@
+#include "kernels/ref/ref.h"
+
+namespace kern::ref {
+
+template <class T>
+void gather(Exec&, const GatherArgs<T>& g) {
+  for (std::ptrdiff_t i = 0; i < g.count; ++i) {
+    const std::ptrdiff_t from = std::ptrdiff_t(g.rows[i]) * g.cols, to = i * g.cols;
+    for (std::ptrdiff_t f = 0; f < g.cols; ++f) {
+      const T v = g.u8 ? T(g.u8[from + f]) : T(g.f32[from + f]);
+      g.out[to + f] = (v - T(g.shift[f])) * T(g.scale[f]);
+    }
+  }
+}
+
+template <class T>
+void accumulate(Exec&, std::size_t count, const T* src, T* dst) {
+  for (std::size_t i = 0; i < count; ++i) dst[i] += src[i];
+}
+
+template void gather(Exec&, const GatherArgs<float>&);
+template void gather(Exec&, const GatherArgs<double>&);
+template void accumulate(Exec&, std::size_t, const float*, float*);
+template void accumulate(Exec&, std::size_t, const double*, double*);
+
+}  // namespace kern::ref

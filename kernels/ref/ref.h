@@ -1,0 +1,48 @@
+#pragma once
+// The reference kernels: the shortest loops that say what each kernel means, for float and double. They are the
+// oracle of every other table, so they trade all speed for being obviously right. Contracts: kernels/kernels.h.
+
+#include "kernels/kernels.h"
+
+namespace kern::ref {
+
+template <class T>
+void gemm(Exec&, const GemmArgs<T>&);
+
+template <class T>
+void bias_activation(Exec&, int rows, int cols, const T* bias, Activation, T* y);
+template <class T>
+void activation_backward(Exec&, int rows, int cols, Activation, const T* y, T* dy, T* dbias);
+
+template <class T>
+void conv_forward(Exec&, const Window&, const T* x, const T* w, const T* bias, Activation, T* y);
+template <class T>
+void conv_backward_data(Exec&, const Window&, const T* dy, const T* w, T* dx);
+template <class T>
+void conv_backward_weights(Exec&, const Window&, const T* x, const T* dy, T* dw);
+
+template <class T>
+void maxpool_forward(Exec&, const Window&, const T* x, T* y, std::uint8_t* argmax);
+template <class T>
+void maxpool_backward(Exec&, const Window&, const T* dy, const std::uint8_t* argmax, T* dx);
+
+template <class T>
+LossSums softmax_cross_entropy(Exec&, int rows, int classes, const T* logits, const std::int32_t* labels,
+                               T gradient_scale, T* dlogits);
+template <class T>
+LossSums mean_squared_error(Exec&, int rows, int cols, const T* prediction, const float* target,
+                            T gradient_scale, T* dprediction);
+
+template <class T>
+void gather(Exec&, const GatherArgs<T>&);
+template <class T>
+void accumulate(Exec&, std::size_t count, const T* src, T* dst);
+
+template <class T>
+void sgd(Exec&, const SgdArgs<T>&);
+template <class T>
+void adam(Exec&, const AdamArgs<T>&);
+template <class T>
+void rmsprop(Exec&, const RmspropArgs<T>&);
+
+}  // namespace kern::ref
