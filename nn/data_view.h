@@ -1,0 +1,30 @@
+#pragma once
+// What training and evaluation need to know about data: plain pointers into a table that somebody
+// else owns.
+
+#include <cstdint>
+#include <span>
+
+#include "nn/shape.h"
+
+namespace nn {
+
+/// Some rows of a table. Exactly one of u8 and f32 is set, and exactly one of labels and targets.
+/// Pointers are indexed by table row; `rows` lists the rows that belong to this part of the data.
+/// All memory outlives the view.
+struct DataView {
+  Shape shape;                           ///< of one row of the table
+  const std::uint8_t* u8 = nullptr;      ///< [table rows, shape.elements()]
+  const float* f32 = nullptr;            ///< [table rows, shape.elements()]
+  const float* shift = nullptr;          ///< per column; a network sees (value - shift) * scale
+  const float* scale = nullptr;          ///< per column
+  const std::int32_t* labels = nullptr;  ///< [table rows], 0 <= label < outputs
+  const float* targets = nullptr;  ///< [table rows, outputs], as the network is to produce them
+  /// Per output: one unit of `targets` in the units of the data (1 where targets are not scaled),
+  /// or null for all 1. Errors are reported in the units of the data.
+  const float* target_unit = nullptr;
+  std::int32_t outputs = 0;  ///< classes, or numbers to predict
+  std::span<const std::uint32_t> rows;
+};
+
+}  // namespace nn

@@ -1,0 +1,46 @@
+#pragma once
+// How a network is trained: everything besides the spec, the data and the stretch that decides the
+// resulting bits.
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "nn/fields.h"
+
+namespace nn {
+
+/// Encodable plain aggregate. Canonical after `complete`.
+struct Hyper {
+  Choice loss;       ///< one of loss_kinds()
+  Choice optimizer;  ///< one of optimizer_kinds(); lr, momentum, weight_decay... are its fields
+  std::int32_t batch = 64;  ///< rows a step; the last batch of an epoch holds what is left
+  /// Parts that each batch's gradient is computed in and summed over in order: part of the meaning,
+  /// not of the machine.
+  std::int32_t shards = 1;
+  /// Names the order of rows: epoch e visits permutation(shuffle, e). Derived from the study's seed
+  /// and the data's key, never from a trial, so that trials can share what they have in common.
+  std::uint64_t shuffle = 0;
+  auto operator<=>(const Hyper&) const = default;
+};
+
+/// Every loss and every optimizer, in the order of their registries. Valid for the life of the
+/// process; any thread.
+[[nodiscard]] std::span<const KindInfo> loss_kinds();
+[[nodiscard]] std::span<const KindInfo> optimizer_kinds();
+
+/// Table entries by word; throw SpecError naming the nearest known kind.
+[[nodiscard]] const KindInfo& loss_kind(std::string_view kind);
+[[nodiscard]] const KindInfo& optimizer_kind(std::string_view kind);
+
+/// What a loss compares the outputs with: class labels, or numbers.
+enum class TargetKind : std::uint8_t { labels, numbers };
+[[nodiscard]] TargetKind target_kind(std::string_view loss);
+
+/// `hyper` with all fields of loss and optimizer present and everything checked; throws SpecError.
+[[nodiscard]] Hyper complete(const Hyper& hyper);
+
+/// Optimizer slots (copies of the weights' size) that this choice needs.
+[[nodiscard]] int optimizer_slots(const Choice& optimizer);
+
+}  // namespace nn

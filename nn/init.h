@@ -1,0 +1,27 @@
+#pragma once
+// Fresh weights. Every number is a function of (seed, layer name, unit, input unit, position),
+// never of a width, so a unit starts with the same draws whatever the number of units beside it or
+// before it.
+
+#include <cstdint>
+#include <string_view>
+
+#include "nn/slab.h"
+
+namespace nn {
+
+/// Fills weights with fresh values, slots and state with zeros. Biases are 0. Weights are uniform
+/// in (-a, a):
+///  - he (layers with relu): a = sqrt(6 / fan_in) (He et al. 2015, eq. 10, as a uniform
+///  distribution);
+///  - glorot (all others): a = sqrt(6 / (fan_in + fan_out)) (Glorot & Bengio 2010, eq. 16).
+/// So a unit's weights depend on widths through the factor `a` alone. Uniform rather than normal:
+/// it needs only multiplication and square root, which are exact everywhere.
+void init_weights(ParamSlab& slab, std::uint64_t seed);
+
+/// Draws for one unit of one tensor; exposed for reshape operations. `out` gets the tensor's slice
+/// of that unit in row- major order of the remaining axes.
+void init_unit(const ParamTensor& tensor, std::string_view layer, std::uint64_t seed,
+               std::int32_t unit, float* out);
+
+}  // namespace nn

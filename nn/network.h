@@ -1,0 +1,79 @@
+#pragma once
+// Network<T>: a spec planned for a number of rows: forward and explicit backward, layer by layer,
+// without a tape.
+//
+// Planning (shapes, parameter offsets, lifetimes of activations, scratch of kernels) happens once,
+// in the constructor; a pass only adds offsets to three base pointers (arena, weights, gradient)
+// and calls kernels. Activations whose lifetimes do not overlap share memory. Instantiated for
+// float (production) and double (gradient checks).
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "kernels/kernels.h"
+#include "nn/layers/layer.h"
+#include "nn/layout.h"
+#include "nn/losses/loss.h"
+#include "nn/spec.h"
+
+namespace nn {
+
+enum class Use : std::uint8_t { inference, training };
+
+template <class T>
+class Network {
+ public:
+  /// Plans `spec` (canonical) for up to `max_rows` rows a pass. Throws SpecError when the spec is
+  /// wrong.
+  Network(const ModelSpec& spec, const kern::Kernels<T>& kernels, int max_rows, Use use);
+  ~Network();
+
+  [[nodiscard]] const ModelSpec& spec() const noexcept { return spec_; }
+  [[nodiscard]] const ParamLayout& layout() const noexcept { return layout_; }
+  [[nodiscard]] int max_rows() const noexcept { return max_rows_; }
+  [[nodiscard]] Use use() const noexcept { return use_; }
+  [[nodiscard]] int outputs() const noexcept { return outputs_; }
+  [[nodiscard]] const kern::Kernels<T>& kernels() const noexcept { return *kernels_; }
+
+  /// Bytes that every pass needs at `arena` (64-byte aligned). Contents need not survive between
+  /// passes.
+  [[nodiscard]] std::size_t arena_bytes() const noexcept { return arena_bytes_; }
+  /// Where the caller puts the rows [rows, input elements] before a pass.
+  [[nodiscard]] T* input(std::byte* arena) const noexcept;
+
+  /// Outputs [rows, outputs()] for the rows at input(); valid until the next pass. `weights` is a
+  /// layout().count block.
+  [[nodiscard]] T* forward(std::byte* arena, const T* weights, int rows) const;
+
+  /// Forward, loss, backward. Every tensor of `gradient` (a layout().count block) is overwritten
+  /// with gradient_scale times the sum of the rows' gradients; its gaps are left alone. Needs
+  /// Use::training.
+  kern::LossSums loss_and_gradient(std::byte* arena, const T* weights, int rows, const Loss& loss,
+                                   const Target& target, T gradient_scale, T* gradient) const;
+
+  /// The execution context for kernels called beside the network's own; its scratch lies in
+  /// `arena`.
+  [[nodiscard]] kern::Exec exec(std::byte* arena) const noexcept;
+
+ private:
+  struct Node;  // one layer with its offsets
+  void plan();
+  LayerPass<T> pass(const Node& node, std::byte* arena, const T* weights, int rows) const;
+
+  ModelSpec spec_;
+  ParamLayout layout_;
+  const kern::Kernels<T>* kernels_;
+  int max_rows_;
+  Use use_;
+  int outputs_ = 0;
+  std::vector<Node> nodes_;
+  std::size_t input_offset_ = 0, scratch_offset_ = 0, scratch_bytes_ = 0, arena_bytes_ = 0;
+};
+
+extern template class Network<float>;
+extern template class Network<double>;
+
+}  // namespace nn

@@ -1,0 +1,59 @@
+#pragma once
+// What a kind of optimizer is: one object per kind, listed in registry.cpp.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "kernels/kernels.h"
+#include "nn/fields.h"
+#include "nn/hyper.h"
+
+namespace nn {
+
+/// An optimizer with its fields read out, ready to run once a step.
+template <class T>
+class Update {
+ public:
+  virtual ~Update() = default;
+  /// Changes `count` weights in place. `gradient` is the mean over the batch; slot i begins at
+  /// slots + i * count; `step` counts from 1 at the network's birth.
+  virtual void run(const kern::Kernels<T>& kernels, kern::Exec& exec, std::size_t count, T* weights,
+                   const T* gradient, T* slots, std::int64_t step) const = 0;
+};
+
+class Optimizer {
+ public:
+  virtual ~Optimizer() = default;
+  [[nodiscard]] virtual const KindInfo& info() const = 0;
+  /// Copies of the weights' size that must survive from step to step, for complete fields.
+  [[nodiscard]] virtual int slots(const Fields& fields) const = 0;
+  [[nodiscard]] virtual std::unique_ptr<Update<float>> bind(const Fields& fields, float) const = 0;
+  [[nodiscard]] virtual std::unique_ptr<Update<double>> bind(const Fields& fields,
+                                                             double) const = 0;
+};
+
+/// Implements both bind() overloads through a template U<T> constructible from Fields.
+template <template <class> class U>
+class OptimizerOf : public Optimizer {
+ public:
+  [[nodiscard]] std::unique_ptr<Update<float>> bind(const Fields& fields, float) const override {
+    return std::make_unique<U<float>>(fields);
+  }
+  [[nodiscard]] std::unique_ptr<Update<double>> bind(const Fields& fields, double) const override {
+    return std::make_unique<U<double>>(fields);
+  }
+};
+
+/// The registry: every kind, and the one behind a word (throws SpecError naming the nearest known
+/// kind).
+[[nodiscard]] std::span<const Optimizer* const> optimizers();
+[[nodiscard]] const Optimizer& optimizer_of(std::string_view kind);
+
+/// The fields that several optimizers share: lr, weight_decay.
+[[nodiscard]] FieldInfo lr_field(double value);
+[[nodiscard]] FieldInfo weight_decay_field();
+
+}  // namespace nn

@@ -1,0 +1,73 @@
+#pragma once
+// Training a stretch of epochs and evaluating: the two things that tasks do with a network.
+//
+// Both run on the calling thread only, and their results depend on the arguments alone: not on the
+// worker, on what the workspace was used for before, or on how a training was cut into stretches.
+// train [0,3) equals train [0,1) and then [1,3), bit for bit. Neither allocates per step. The
+// calling thread has gone through kern::prepare_thread().
+
+#include <cstdint>
+#include <functional>
+
+#include "kernels/kernels.h"
+#include "nn/data_view.h"
+#include "nn/hyper.h"
+#include "nn/slab.h"
+#include "nn/workspace.h"
+
+namespace nn {
+
+/// Epochs [from_epoch, to_epoch), counted from the network's birth: epoch e visits the rows in the
+/// order permutation(hyper.shuffle, e), wherever the stretch begins. Encodable.
+struct Stretch {
+  std::int64_t from_epoch = 0;
+  std::int64_t to_epoch = 0;
+  auto operator<=>(const Stretch&) const = default;
+};
+
+/// What a stretch of training leaves behind besides the slab. Encodable.
+struct TrainStats {
+  double loss = 0;           ///< mean over the rows seen, each under the weights of its step
+  std::int64_t correct = 0;  ///< rows classified rightly as they were seen (labels only)
+  std::int64_t rows = 0;
+  std::int64_t steps = 0;
+  bool diverged =
+      false;  ///< a step's loss was NaN or infinite: training ended before that step's update
+  bool stopped = false;  ///< the stop predicate said so: the slab is half-way and this is no result
+  auto operator<=>(const TrainStats&) const = default;
+};
+
+/// Polled between steps; true ends the stretch early.
+using StopPredicate = std::function<bool()>;
+
+/// Trains `net` in place. `hyper` is complete, and its optimizer is the one that the slab was made
+/// for. The batch of a step is split into hyper.shards contiguous parts, part i holding rows
+/// [n*i/shards, n*(i+1)/shards); their gradients are summed in that order. Throws Error when spec,
+/// data and hyper do not fit together, before any change.
+[[nodiscard]] TrainStats train_steps(const kern::Kernels<float>& kernels, Workspace& workspace,
+                                     ParamSlab& net, const DataView& data, const Hyper& hyper,
+                                     const Stretch& stretch, const StopPredicate& stop = {});
+
+/// How good a network is on some rows. Encodable.
+struct Scores {
+  double loss = 0;  ///< mean over rows of the training loss
+  std::int64_t rows = 0;
+  std::int64_t correct = 0;  ///< labels only
+  double accuracy = 0;       ///< correct / rows, labels only
+  double mse = 0, mae = 0;   ///< numbers only, in the units of the data, mean over outputs
+  double r2 = 0;  ///< numbers only: 1 - residual / total variance, mean over outputs; 0 for a
+                  ///< constant target
+  auto operator<=>(const Scores&) const = default;
+};
+
+/// Evaluates in chunks of kEvaluateRows rows, in the order of data.rows. No rows: all zero. Throws
+/// Error as above.
+[[nodiscard]] Scores evaluate(const kern::Kernels<float>& kernels, Workspace& workspace,
+                              const ParamSlab& net, const DataView& data, const Choice& loss);
+inline constexpr int kEvaluateRows = 256;
+
+/// Writes the network's raw outputs (logits or numbers), [data.rows.size(), outputs], to `out`.
+void predict(const kern::Kernels<float>& kernels, Workspace& workspace, const ParamSlab& net,
+             const DataView& data, std::span<float> out);
+
+}  // namespace nn

@@ -1,0 +1,34 @@
+#pragma once
+// Memory that training and evaluation work in: one per worker, kept from task to task.
+
+#include <cstddef>
+#include <memory>
+
+#include "kernels/kernels.h"
+#include "nn/network.h"
+
+namespace nn {
+
+/// One arena that only grows, and the plans of the networks met last. Default constructible,
+/// movable; not thread-safe: one worker, one workspace. Contents never influence results.
+class Workspace {
+ public:
+  Workspace();
+  ~Workspace();
+  Workspace(Workspace&&) noexcept;
+  Workspace& operator=(Workspace&&) noexcept;
+
+  /// At least `bytes` at a 64-byte aligned address, valid until the next call; contents undefined.
+  [[nodiscard]] std::byte* arena(std::size_t bytes);
+
+  /// A planned network for `spec`, made now or kept from an earlier call. Valid until the next
+  /// call.
+  [[nodiscard]] Network<float>& network(const ModelSpec& spec, const kern::Kernels<float>& kernels,
+                                        int max_rows, Use use);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace nn
