@@ -1,5 +1,6 @@
 # What makes one build of StarPU different from another (POSIX sh, sourced after lib.sh).
 # shellcheck shell=sh
+# shellcheck disable=SC2154 # cache comes from lib.sh
 
 # starpu_options FLAVOUR: the arguments of its configure, but for the prefix.
 starpu_options() {
