@@ -1,0 +1,87 @@
+#pragma once
+// One hyperparameter: what values it may take, and when it exists.
+//
+// Samplers see a parameter as an interval of the unit cube: `from_unit` maps u in [0, 1) to a value so that equal
+// lengths of u carry equal prior weight (in the logarithm for scale log), `to_unit` goes back to the middle of a
+// value's cell. Floats are rounded to 12 significant digits: two processors' exp() may differ in the last bit, and a
+// proposal must not.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "hpo/space/value.h"
+
+namespace hpo {
+
+enum class Scale : std::uint8_t { linear, log };
+
+/// Floats in [min, max], both included. With a step: min, min + step, ... <= max. Log needs min > 0 and no step.
+struct FloatRange {
+  double min = 0;
+  double max = 1;
+  Scale scale = Scale::linear;
+  double step = 0;  ///< 0: any value
+  bool operator==(const FloatRange&) const = default;
+};
+
+/// Ints min, min + step, ... <= max. Log needs min >= 1 and step 1.
+struct IntRange {
+  std::int64_t min = 0;
+  std::int64_t max = 1;
+  Scale scale = Scale::linear;
+  std::int64_t step = 1;
+  bool operator==(const IntRange&) const = default;
+};
+
+/// One of a list of distinct values, without an order between them.
+struct Choice {
+  std::vector<ParamValue> values;
+  bool operator==(const Choice&) const = default;
+};
+
+/// Always the same value; it takes no part in the search but stands in every trial's params.
+struct Constant {
+  ParamValue value;
+  bool operator==(const Constant&) const = default;
+};
+
+using Domain = std::variant<FloatRange, IntRange, Choice, Constant>;
+
+/// Holds when the named parameter is active and its value is one of `values`.
+struct Condition {
+  std::string parameter;
+  std::vector<ParamValue> values;
+  bool operator==(const Condition&) const = default;
+};
+
+/// A named domain; active when all of `when` hold (an empty list: always).
+struct Parameter {
+  std::string name;
+  Domain domain;
+  std::vector<Condition> when;
+  bool operator==(const Parameter&) const = default;
+};
+
+/// True when the domain has `value`, type included (an int is no float).
+[[nodiscard]] bool contains(const Domain& domain, const ParamValue& value);
+
+/// Number of distinct values; none when there are too many to count (a float range without a step).
+[[nodiscard]] std::optional<std::uint64_t> cardinality(const Domain& domain);
+
+/// The i-th value, in ascending or listed order; i < cardinality(domain).
+[[nodiscard]] ParamValue nth_value(const Domain& domain, std::uint64_t i);
+
+/// The value at u in [0, 1]; u outside is clamped, NaN counts as 0.
+[[nodiscard]] ParamValue from_unit(const Domain& domain, double u);
+
+/// The middle of the cell of `value`, in [0, 1]: from_unit(to_unit(v)) == v for finite domains, and v to 12 digits
+/// for floats. Throws rt::Error (internal) when the domain does not have the value.
+[[nodiscard]] double to_unit(const Domain& domain, const ParamValue& value);
+
+/// What the domain is, for messages and tables: `float 1e-04 .. 0.1 (log)`, `int 16 .. 256`, `one of adam, sgd`.
+[[nodiscard]] std::string describe(const Domain& domain);
+
+}  // namespace hpo

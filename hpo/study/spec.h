@@ -1,0 +1,106 @@
+#pragma once
+// A study file, read and checked: everything about a search that does not differ from trial to trial.
+//
+//   hpo::StudySpec study = hpo::load_study("digits.yaml");          // what can be checked without the data is checked
+//   nn::DataSpec data = hpo::data_spec(study, params);               // hpo/study/trial_spec.h
+//   study = hpo::settle(study, hpo::data_info(dataset.header()));    // what only the data could tell
+//   rt::write_file_atomic(folder / "study.yaml", hpo::resolved_yaml(study));
+//
+// Every error is an rt::Error of kind `study` whose one line is
+//   FILE:LINE:COL: what is wrong, expected ...; did you mean "..."?
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hpo/space/params.h"
+#include "hpo/space/space.h"
+
+namespace hpo {
+
+namespace study {
+struct Document;
+}
+
+enum class Goal : std::uint8_t { minimize, maximize };
+
+/// Which of a trial's reports is its value.
+enum class Take : std::uint8_t { last, best };
+
+/// The number that is searched for. `name` is empty until `settle` when the file leaves it to the data.
+struct Metric {
+  std::string name;  ///< valid.accuracy, valid.loss, valid.mse, valid.mae, valid.r2
+  Goal goal = Goal::minimize;
+  Take take = Take::last;
+  bool operator==(const Metric&) const = default;
+};
+
+/// A chosen sampler or stopping rule with all its options, defaults filled in.
+struct Chosen {
+  std::string kind;
+  Params options;
+  bool operator==(const Chosen&) const = default;
+};
+
+/// In which order the driver hands events to sampler and rule.
+enum class Order : std::uint8_t { virtual_time, arrival };
+
+/// None: no limit. Times are real seconds; they are what can make two runs of a study differ.
+struct Limits {
+  std::optional<std::int64_t> trials;  ///< always set, except for a grid, which ends by itself
+  std::optional<double> time;          ///< of the study, over all sessions
+  std::optional<double> trial_time;    ///< of one attempt of a trial
+  std::optional<std::int64_t> failed;  ///< this many failed trials end the study
+  bool operator==(const Limits&) const = default;
+};
+
+struct Retry {
+  std::int64_t max = 2;         ///< attempts after the first
+  std::vector<std::string> on;  ///< causes: error, diverged, timeout, out_of_memory, killed, lost
+  bool operator==(const Retry&) const = default;
+};
+
+struct StudySpec {
+  std::string file;    ///< as it was given, for messages
+  std::string folder;  ///< where the file lies, absolute: relative paths in it start there
+  std::string name;    ///< [A-Za-z0-9._-]{1,64}, no leading dot or dash
+  std::uint64_t seed = 0;
+
+  Space space;
+  Metric metric;
+  Chosen method;                     ///< kind and options of hpo/samplers
+  std::optional<Chosen> early_stop;  ///< kind and options of hpo/stopping; none: every trial runs to its end
+  std::int64_t max_epochs = 0;       ///< most epochs that any trial of the space can have
+  std::int64_t parallel = 8;         ///< slots of the search; 0: what the machine holds (order arrival only)
+  Order order = Order::virtual_time;
+  Limits limits;
+  Retry retry;
+
+  /// The checked file with defaults filled in, from which trials are made. Shared and immutable.
+  std::shared_ptr<const study::Document> document;
+};
+
+/// What a command line may put in place of what the file says.
+struct Overrides {
+  std::optional<std::string> name;
+  std::optional<std::uint64_t> seed;
+};
+
+/// Reads and checks the study file at `path`. Touches no data file, except to see which path of `data` exists.
+/// Throws rt::Error: study (see above), storage when the file cannot be read, usage for a bad override.
+[[nodiscard]] StudySpec load_study(const std::string& path, const Overrides& overrides = {});
+
+/// The same from a text; `file` is the name in messages, relative paths start at `folder`.
+[[nodiscard]] StudySpec parse_study(const std::string& text, const std::string& file, const std::string& folder,
+                                    const Overrides& overrides = {});
+
+/// The study with every default written out, as a study file that loads to an equal study from any folder (its data
+/// path is absolute). Equal studies give equal texts.
+[[nodiscard]] std::string resolved_yaml(const StudySpec& study);
+
+/// True for a study's name that is safe as a folder's: [A-Za-z0-9._-]{1,64} without a leading dot or dash.
+[[nodiscard]] bool is_study_name(const std::string& name);
+
+}  // namespace hpo

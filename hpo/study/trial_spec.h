@@ -1,0 +1,56 @@
+#pragma once
+// From a study and one trial's params to what is trained: `$name` replaced, inactive keys left out, kinds chosen.
+
+#include <cstdint>
+#include <optional>
+
+#include "hpo/space/params.h"
+#include "hpo/study/spec.h"
+#include "nn/data/data_spec.h"
+#include "nn/data/dataset.h"
+#include "nn/hyper.h"
+#include "nn/spec.h"
+
+namespace hpo {
+
+/// What one trial needs while it runs.
+struct Resources {
+  std::int64_t cpus = 1;
+  double gpus = 0;
+  std::optional<std::uint64_t> memory;  ///< bytes; none: not asked for
+  bool operator==(const Resources&) const = default;
+};
+
+/// What a network must know of its data. Encodable.
+struct DataInfo {
+  nn::Shape input;           ///< of one row
+  std::int64_t outputs = 1;  ///< classes, or 1 for a number
+  nn::LearningTask task = nn::LearningTask::classification;
+  bool operator==(const DataInfo&) const = default;
+};
+
+[[nodiscard]] DataInfo data_info(const nn::Dataset::Header& header);
+
+/// Everything that decides what a trial computes, besides seed and data. Two params that agree on all of this are the
+/// same work, and the runtime's keys find that out.
+struct TrialSpec {
+  nn::ModelSpec model;  ///< complete, output layer included
+  nn::Hyper hyper;      ///< complete; `shuffle` is left 0 for the caller, who knows seed and data
+  std::int64_t epochs = 0;
+  Resources resources;
+  bool operator==(const TrialSpec&) const = default;
+};
+
+/// The data of a trial; its path is absolute. Params may change `rows` and `scale` only, so most studies have one
+/// DataSpec for all trials. Throws rt::Error (study) with the place in the file.
+[[nodiscard]] nn::DataSpec data_spec(const StudySpec& study, const Params& params);
+
+/// The study with what only the data could decide filled in: task, loss, metric. Idempotent. Throws rt::Error (study)
+/// when file and data contradict each other, e.g. `metric: valid.accuracy` for numbers.
+[[nodiscard]] StudySpec settle(const StudySpec& study, const DataInfo& data);
+
+/// What trial `params` trains. `params` must lie in study.space; a study that was not settled is settled on the fly.
+/// Throws rt::Error (study) with the place in the file when the network does not fit together.
+[[nodiscard]] TrialSpec materialise(const StudySpec& study, const Params& params, const DataInfo& data);
+
+}  // namespace hpo
