@@ -1,0 +1,138 @@
+#include "runtime/store/disk.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "runtime/base/log.h"
+#include "runtime/base/text.h"
+
+namespace rt::store {
+namespace {
+
+/// After a refusal (disk full, read-only) this many inserts are skipped before the next try: a store that cannot write
+/// should not cost a system call a task, and space may come back.
+constexpr int kPause = 100;
+
+/// Reads a whole file; 0 or an errno value. ENOENT is the usual answer.
+int read_entry(const std::string& path, Bytes& content) {
+  const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!file) return errno;
+  struct stat info{};
+  if (::fstat(file.fd(), &info) != 0) return errno;
+  if (!S_ISREG(info.st_mode)) return EISDIR;
+  content.resize(static_cast<std::size_t>(info.st_size));
+  for (std::size_t at = 0; at < content.size();) {
+    const ssize_t n = ::read(file.fd(), content.data() + at, content.size() - at);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return errno;
+    if (n == 0) content.resize(at);
+    at += static_cast<std::size_t>(n);
+  }
+  return 0;
+}
+
+/// Creates a file with head and payload; 0 or an errno value.
+int write_entry(const char* path, std::span<const std::byte> head, std::span<const std::byte> body) {
+  File file(::open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (!file) return errno;
+  std::size_t done = 0;
+  const std::size_t total = head.size() + body.size();
+  while (done < total) {
+    iovec parts[2];
+    int n_parts = 0;
+    for (const auto part : {head, body}) {
+      const std::size_t start = part.data() == head.data() ? 0 : head.size();
+      const std::size_t skip = done > start ? std::min(done - start, part.size()) : 0;
+      if (skip == part.size()) continue;
+      parts[n_parts++] = {const_cast<std::byte*>(part.data() + skip), part.size() - skip};
+    }
+    const ssize_t n = ::writev(file.fd(), parts, n_parts);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return errno;
+    done += static_cast<std::size_t>(n);
+  }
+  return file.close();
+}
+
+}  // namespace
+
+DiskLayer::DiskLayer(Path folder, std::uint64_t budget) : folder_(std::move(folder)), budget_(budget) {}
+
+DiskLayer::~DiskLayer() {
+  if (unaccounted_ > 0) account();
+}
+
+std::string DiskLayer::path_of(Key key) const {
+  const std::string hex = key.hex();
+  return cat(folder_.native(), '/', std::string_view(hex).substr(0, 2), '/', std::string_view(hex).substr(2));
+}
+
+Found DiskLayer::find(Key key) {
+  const std::string path = path_of(key);
+  Bytes file;
+  if (const int code = read_entry(path, file); code != 0) {
+    if (code != ENOENT && code != ENOTDIR) refuse("read", path, code);
+    return {};
+  }
+  const auto head = unpack(file);
+  const auto body = payload(file, key);
+  if (!body) {
+    ++damaged_;
+    ::unlink(path.c_str());
+    return {};
+  }
+  // The head is cut off in place: a slab is not copied once more.
+  file.erase(file.begin(), file.begin() + kHeadBytes);
+  return {std::make_shared<const Bytes>(std::move(file)), head->cost};
+}
+
+bool DiskLayer::contains(Key key) const { return ::access(path_of(key).c_str(), R_OK) == 0; }
+
+void DiskLayer::put(Key key, const Bytes& bytes, double cost) {
+  if (pause_.load(std::memory_order_relaxed) > 0 && pause_.fetch_sub(1) > 0) {
+    ++refused_;
+    return;
+  }
+  const std::string path = path_of(key);
+  if (::access(path.c_str(), F_OK) == 0) return;
+  const std::string folder = path.substr(0, path.rfind('/'));
+  const std::string temporary = cat(folder, "/.tmp-", ::getpid(), '-', temp_counter_.fetch_add(1));
+  const auto head = pack({key, bytes.size(), cost, hash_bytes(bytes)});
+  int code = write_entry(temporary.c_str(), head, bytes);
+  if (code == ENOENT) {
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    code = error ? error.value() : write_entry(temporary.c_str(), head, bytes);
+  }
+  if (code == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) code = errno;
+  if (code != 0) {
+    ::unlink(temporary.c_str());
+    refuse("write", path, code);
+    return;
+  }
+  if (unaccounted_.fetch_add(kHeadBytes + bytes.size()) > budget_ / 1024) account();
+}
+
+void DiskLayer::erase(Key key) { ::unlink(path_of(key).c_str()); }
+
+void DiskLayer::refuse(const char* operation, const std::string& path, int code) {
+  ++refused_;
+  pause_ = kPause;
+  if (warned_.exchange(true)) return;
+  warn(cat("store: ", storage_error(operation, path, code).what(), "; going on without keeping results there"));
+}
+
+void DiskLayer::account() {
+  const std::uint64_t written = unaccounted_.exchange(0);
+  if (const auto removed = trim(folder_, written, budget_)) {
+    evicted_ += *removed;
+  } else {
+    unaccounted_ += written;
+  }
+}
+
+}  // namespace rt::store

@@ -1,0 +1,64 @@
+// The store's lower layer: one file an entry in a folder that several processes share.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "runtime/base/file.h"
+#include "runtime/base/hash.h"
+#include "runtime/store/entry.h"
+
+namespace rt::store {
+
+/// An entry found on disk.
+struct Found {
+  std::shared_ptr<const Bytes> bytes;
+  double cost = 0;
+};
+
+/// Thread-safe, and safe between processes without any lock: an entry appears whole by rename, is never changed, and
+/// whoever finds one damaged removes it. Nothing here throws; what the file system refuses is counted and said once.
+///
+/// Entries are renamed into place without fsync. A power cut may leave a torn one under its final name, which the checksum
+/// finds; the price of syncing (ms for every task's result) would buy nothing that computing again does not give.
+class DiskLayer {
+ public:
+  DiskLayer(Path folder, std::uint64_t budget);
+  ~DiskLayer();
+  DiskLayer(const DiskLayer&) = delete;
+  DiskLayer& operator=(const DiskLayer&) = delete;
+
+  [[nodiscard]] Found find(Key key);
+  [[nodiscard]] bool contains(Key key) const;
+  void put(Key key, const Bytes& bytes, double cost);
+  void erase(Key key);
+
+  [[nodiscard]] std::uint64_t evicted() const { return evicted_; }
+  [[nodiscard]] std::uint64_t damaged() const { return damaged_; }
+  [[nodiscard]] std::uint64_t refused() const { return refused_; }
+
+ private:
+  [[nodiscard]] std::string path_of(Key key) const;
+  void refuse(const char* operation, const std::string& path, int code);
+  void account();
+
+  const Path folder_;
+  const std::uint64_t budget_;
+  std::atomic<std::uint64_t> unaccounted_{0};  ///< bytes written and not yet handed to `trim`
+  std::atomic<unsigned> temp_counter_{0};
+  std::atomic<int> pause_{0};  ///< inserts still to skip after a refusal
+  std::atomic<bool> warned_{false};
+  std::atomic<std::uint64_t> evicted_{0}, damaged_{0}, refused_{0};
+};
+
+/// Tells a store folder that `written` more bytes were put there; `budget` is what it may hold. The folder's count is kept in
+/// its file `.trim`, shared by all processes. Each time the count passes 1/64 of the budget the entries are added up and,
+/// when they are more than the budget, the cheapest to compute again per byte, then the oldest, are removed down to 7/8 of
+/// it; temporary files that a dead process left an hour ago go too. Returns the number of entries removed, or nothing when
+/// another process is at it (tell it again later); never throws.
+std::optional<std::uint64_t> trim(const Path& folder, std::uint64_t written, std::uint64_t budget) noexcept;
+
+}  // namespace rt::store

@@ -1,0 +1,34 @@
+// One entry of the store as it lies on disk: a head of 64 bytes, then the payload.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "runtime/base/bytes.h"
+#include "runtime/base/hash.h"
+
+namespace rt::store {
+
+inline constexpr std::size_t kHeadBytes = 64;
+
+/// What the head says. On disk: magic and version (8 bytes), key, payload length, cost, checksum of the payload, checksum
+/// of the head itself; all little-endian.
+struct Head {
+  Key key;
+  std::uint64_t length = 0;
+  double cost = 0;
+  Key checksum;
+};
+
+/// The head's bytes, its own checksum last.
+[[nodiscard]] std::array<std::byte, kHeadBytes> pack(const Head& head);
+
+/// The head of these bytes; nothing when they are too few, of another version, or flipped anywhere.
+[[nodiscard]] std::optional<Head> unpack(std::span<const std::byte> bytes);
+
+/// The payload of a whole file that must hold `key`: nothing when anything about it is wrong.
+[[nodiscard]] std::optional<std::span<const std::byte>> payload(std::span<const std::byte> file, Key key);
+
+}  // namespace rt::store

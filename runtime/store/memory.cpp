@@ -1,0 +1,51 @@
+#include "runtime/store/memory.h"
+
+namespace rt::store {
+namespace {
+
+/// What an entry takes: its bytes and, roughly, its places in the two tables.
+std::uint64_t weight(const Bytes& bytes) { return bytes.size() + 256; }
+
+}  // namespace
+
+std::shared_ptr<const Bytes> MemoryLayer::find(Key key) const {
+  const std::scoped_lock lock(mutex_);
+  const auto it = entries_.find(key);
+  return it == entries_.end() ? nullptr : it->second.bytes;
+}
+
+std::uint64_t MemoryLayer::put(Key key, std::shared_ptr<const Bytes> bytes, double cost) {
+  const std::uint64_t size = weight(*bytes);
+  if (size > budget_ / 4) return 0;
+  const std::scoped_lock lock(mutex_);
+  const Rank rank{cost / static_cast<double>(size), next_age_++, key};
+  if (!entries_.try_emplace(key, Entry{std::move(bytes), rank}).second) return 0;
+  ranks_.insert(rank);
+  used_ += size;
+  std::uint64_t evicted = 0;
+  if (used_ > budget_) {
+    for (; used_ > budget_ / 8 * 7 && !ranks_.empty(); ++evicted) {
+      const auto victim = entries_.find(ranks_.begin()->key);
+      used_ -= weight(*victim->second.bytes);
+      entries_.erase(victim);
+      ranks_.erase(ranks_.begin());
+    }
+  }
+  return evicted;
+}
+
+void MemoryLayer::erase(Key key) {
+  const std::scoped_lock lock(mutex_);
+  const auto it = entries_.find(key);
+  if (it == entries_.end()) return;
+  used_ -= weight(*it->second.bytes);
+  ranks_.erase(it->second.rank);
+  entries_.erase(it);
+}
+
+std::uint64_t MemoryLayer::used() const {
+  const std::scoped_lock lock(mutex_);
+  return used_;
+}
+
+}  // namespace rt::store

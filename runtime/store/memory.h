@@ -1,0 +1,47 @@
+// The store's upper layer: entries in memory within a budget. See runtime/store.h for the rule of what goes first.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <unordered_map>
+
+#include "runtime/base/bytes.h"
+#include "runtime/base/hash.h"
+
+namespace rt::store {
+
+/// Thread-safe; every call is one short critical section.
+class MemoryLayer {
+ public:
+  explicit MemoryLayer(std::uint64_t budget) : budget_(budget) {}
+
+  [[nodiscard]] std::shared_ptr<const Bytes> find(Key key) const;
+  /// Keeps an entry unless it is there already or takes more than a quarter of the budget. Returns the number evicted.
+  std::uint64_t put(Key key, std::shared_ptr<const Bytes> bytes, double cost);
+  void erase(Key key);
+  [[nodiscard]] std::uint64_t used() const;
+
+ private:
+  /// The order of eviction: the cheapest to compute again per byte, then the oldest.
+  struct Rank {
+    double cost_per_byte;
+    std::uint64_t age;
+    Key key;
+    auto operator<=>(const Rank&) const = default;
+  };
+  struct Entry {
+    std::shared_ptr<const Bytes> bytes;
+    Rank rank;
+  };
+
+  const std::uint64_t budget_;
+  mutable std::mutex mutex_;
+  std::unordered_map<Key, Entry> entries_;
+  std::set<Rank> ranks_;
+  std::uint64_t used_ = 0;
+  std::uint64_t next_age_ = 0;
+};
+
+}  // namespace rt::store

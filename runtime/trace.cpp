@@ -1,0 +1,197 @@
+#include "runtime/trace.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+
+#include "runtime/base/text.h"
+
+namespace rt {
+namespace {
+
+/// Microseconds with three decimals, the unit of Chrome's format.
+std::string micros(Duration d) {
+  char text[48];
+  const long long ns = std::max<long long>(0, d.count());
+  std::snprintf(text, sizeof text, "%lld.%03lld", ns / 1000, ns % 1000);
+  return text;
+}
+
+std::string seconds_text(Duration d) {
+  char text[48];
+  const long long ns = std::max<long long>(0, d.count());
+  std::snprintf(text, sizeof text, "%lld.%09lld", ns / 1'000'000'000, ns % 1'000'000'000);
+  return text;
+}
+
+std::string json_string(std::string_view text) { return cat('"', json_escape(text), '"'); }
+
+/// Paje has no escapes: quotes become apostrophes.
+std::string paje_string(std::string_view text) {
+  std::string out = printable(text);
+  std::replace(out.begin(), out.end(), '"', '\'');
+  return cat('"', out, '"');
+}
+
+/// Colours ("r g b" in 0..1) that stay apart for the first dozen names.
+std::string paje_colour(std::size_t i) {
+  static constexpr double kSteps[][3] = {{.30, .60, .85}, {.95, .60, .25}, {.40, .75, .40}, {.80, .35, .35}, {.60, .45, .75},
+                                         {.55, .40, .35}, {.90, .55, .75}, {.70, .70, .30}, {.30, .75, .80}, {.55, .55, .55}};
+  const auto& c = kSteps[i % std::size(kSteps)];
+  return cat('"', c[0], ' ', c[1], ' ', c[2], '"');
+}
+
+constexpr std::string_view kPajeHeader = R"(%EventDef PajeDefineContainerType 1
+% Alias string
+% ContainerType string
+% Name string
+%EndEventDef
+%EventDef PajeDefineStateType 2
+% Alias string
+% ContainerType string
+% Name string
+%EndEventDef
+%EventDef PajeDefineEntityValue 3
+% Alias string
+% EntityType string
+% Name string
+% Color color
+%EndEventDef
+%EventDef PajeCreateContainer 4
+% Time date
+% Alias string
+% Type string
+% Container string
+% Name string
+%EndEventDef
+%EventDef PajeDestroyContainer 5
+% Time date
+% Name string
+% Type string
+%EndEventDef
+%EventDef PajePushState 6
+% Time date
+% Type string
+% Container string
+% Value string
+%EndEventDef
+%EventDef PajePopState 7
+% Time date
+% Type string
+% Container string
+%EndEventDef
+)";
+
+}  // namespace
+
+const char* span_kind_name(SpanKind kind) noexcept {
+  switch (kind) {
+    case SpanKind::task: return "task";
+    case SpanKind::stored: return "stored";
+    case SpanKind::waiting: return "waiting";
+    case SpanKind::transfer: return "transfer";
+    case SpanKind::overhead: return "overhead";
+  }
+  return "task";
+}
+
+Trace::Trace(std::size_t limit) : start_(now()), limit_(limit) {}
+
+unsigned Trace::add_lane(std::string name) {
+  const std::scoped_lock lock(mutex_);
+  lanes_.push_back(std::move(name));
+  return static_cast<unsigned>(lanes_.size() - 1);
+}
+
+void Trace::add(Span span) {
+  const std::scoped_lock lock(mutex_);
+  if (spans_.size() < limit_) {
+    spans_.push_back(std::move(span));
+  } else {
+    ++dropped_;
+  }
+}
+
+std::size_t Trace::size() const {
+  const std::scoped_lock lock(mutex_);
+  return spans_.size();
+}
+
+std::string Trace::chrome_json() const {
+  const std::scoped_lock lock(mutex_);
+  std::string out = "{\"displayTimeUnit\": \"ms\", \"otherData\": {";
+  out += cat("\"dropped_spans\": \"", dropped_, "\"}, \"traceEvents\": [\n");
+  out += R"({"name": "process_name", "ph": "M", "pid": 1, "tid": 0, "args": {"name": "trellis"}})";
+  for (std::size_t i = 0; i < lanes_.size(); ++i) {
+    const auto meta = [&](std::string_view what, const std::string& args) {
+      out += cat(",\n{\"name\": \"", what, "\", \"ph\": \"M\", \"pid\": 1, \"tid\": ", i, ", \"args\": {", args, "}}");
+    };
+    meta("thread_name", "\"name\": " + json_string(lanes_[i]));
+    meta("thread_sort_index", cat("\"sort_index\": ", i));
+  }
+  for (const Span& s : spans_) {
+    out += cat(",\n{\"name\": ", json_string(s.name), ", \"cat\": \"", span_kind_name(s.kind), "\", \"ph\": \"X\", \"ts\": ",
+               micros(s.start - start_), ", \"dur\": ", micros(s.end - s.start), ", \"pid\": 1, \"tid\": ", s.lane,
+               ", \"args\": {");
+    std::string_view separator = "";
+    if (!s.group.empty()) {
+      out += cat("\"group\": ", json_string(s.group));
+      separator = ", ";
+    }
+    for (const auto& [name, value] : s.details) {
+      out += cat(separator, json_string(name), ": ", json_string(value));
+      separator = ", ";
+    }
+    out += "}}";
+  }
+  return out + "\n]}\n";
+}
+
+std::string Trace::paje() const {
+  const std::scoped_lock lock(mutex_);
+  // One value for each task name and for each kind that is not a task.
+  std::map<std::string, std::size_t> values;
+  const auto label = [](const Span& s) { return s.kind == SpanKind::task ? s.name : std::string(span_kind_name(s.kind)); };
+  for (const Span& s : spans_) values.try_emplace(label(s), values.size());
+
+  std::string out(kPajeHeader);
+  out += "1 P 0 \"Process\"\n1 W P \"Worker\"\n2 S W \"State\"\n";
+  for (const auto& [name, i] : values) out += cat("3 v", i, " S ", paje_string(name), ' ', paje_colour(i), '\n');
+  out += "4 0.000000000 p P 0 \"trellis\"\n";
+  for (std::size_t i = 0; i < lanes_.size(); ++i) out += cat("4 0.000000000 w", i, " W p ", paje_string(lanes_[i]), '\n');
+
+  // Paje wants one list in time order; at equal times what ends comes before what starts, and an outer span before an inner.
+  struct Event {
+    Moment at;
+    bool push;
+    Moment other;
+    std::size_t span;
+  };
+  std::vector<Event> events;
+  events.reserve(spans_.size() * 2);
+  Moment last = start_;
+  for (std::size_t i = 0; i < spans_.size(); ++i) {
+    const Span& s = spans_[i];
+    const Moment end = std::max(s.end, s.start + Duration(1));
+    events.push_back({s.start, true, end, i});
+    events.push_back({end, false, s.start, i});
+    last = std::max(last, end);
+  }
+  std::stable_sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
+    if (a.at != b.at) return a.at < b.at;
+    if (a.push != b.push) return b.push;
+    return a.other > b.other;
+  });
+  for (const Event& e : events) {
+    const Span& s = spans_[e.span];
+    out += cat(e.push ? "6 " : "7 ", seconds_text(e.at - start_), " S w", s.lane);
+    out += e.push ? cat(" v", values.at(label(s)), '\n') : "\n";
+  }
+  for (std::size_t i = 0; i < lanes_.size(); ++i) out += cat("5 ", seconds_text(last - start_), " w", i, " W\n");
+  return out + cat("5 ", seconds_text(last - start_), " p P\n");
+}
+
+void Trace::write_chrome(const Path& path) const { write_file_atomic(path, chrome_json(), Durability::cached); }
+void Trace::write_paje(const Path& path) const { write_file_atomic(path, paje(), Durability::cached); }
+
+}  // namespace rt
