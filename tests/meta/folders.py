@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""Folders: a README.md in each that holds source files, each source file named by a meson.build, each header used."""
+import posixpath
+import re
+
+import house
+
+INCLUDE = re.compile(r'#\s*include\s*"([^"]+)"')
+
+
+def listed_by_meson(tree):
+    """Paths of all source files that some meson.build names, relative to its folder."""
+    named = set()
+    for path in tree.paths:
+        if posixpath.basename(path) == "meson.build":
+            folder = posixpath.dirname(path)
+            for name in re.findall(r"'([^'\n]+\.(?:cpp|cu|h))'", tree.text(path)):
+                named.add(posixpath.normpath(posixpath.join(folder, name)))
+    return named
+
+
+def check(tree):
+    problems = []
+    sources = tree.cpp()
+    for folder in sorted({posixpath.dirname(path) for path in tree.cpp(house.PRODUCT + ("bench",))}):
+        if folder + "/README.md" not in tree.paths:
+            problems.append(f"{folder}: no README.md (what lives here, what it may include, where to start)")
+    for folder in house.CODE:
+        if any(path.startswith(folder + "/") for path in sources) and folder + "/meson.build" not in tree.paths:
+            problems.append(f"{folder}: no meson.build")
+    named = listed_by_meson(tree)
+    included = {target for path in sources for target in INCLUDE.findall(tree.text(path))}
+    for path in sources:
+        if path.endswith((".cpp", ".cu")) and path not in named:
+            problems.append(f"{path}: no meson.build names it, so nothing builds it")
+        if path.endswith((".h", ".cuh")) and path not in included | named:
+            problems.append(f"{path}: no file includes it")
+    return problems
+
+
+HOUSE = {"nn/README.md": "", "nn/meson.build": "files('a.cpp', 'x/b.cpp')", "nn/a.cpp": '#include "nn/a.h"\n', "nn/a.h": "",
+         "nn/x/README.md": "", "nn/x/b.cpp": ""}
+SAMPLES = [
+    (HOUSE, []),
+    ({**HOUSE, "nn/c.cpp": ""}, ["no meson.build names it"]),
+    ({**HOUSE, "nn/c.h": ""}, ["no file includes it"]),
+    ({path: text for path, text in HOUSE.items() if path != "nn/x/README.md"}, ["nn/x: no README.md"]),
+    ({"nn/README.md": "", "nn/a.cpp": ""}, ["nn: no meson.build", "nothing builds it"]),
+]
+
+if __name__ == "__main__":
+    house.run(check, SAMPLES)

@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""Who may include whom: the design's directions for our folders, and the few places that may see each library."""
+import posixpath
+import re
+
+import house
+
+# The longest prefix of a file's path that is listed here says which of our folders (or files) it may include.
+MAY_INCLUDE = {
+    "kernels": ["kernels"],
+    "runtime": ["runtime"],
+    "nn": ["nn", "kernels/kernels.h"],
+    "tasks": ["tasks", "runtime", "nn", "kernels"],
+    "hpo": ["hpo", "runtime", "tasks", "nn"],
+    "hpo/space": ["hpo/space", "runtime"],
+    "hpo/samplers": ["hpo/samplers", "hpo/space"],
+    "hpo/stopping": ["hpo/stopping", "hpo/space"],
+    "cli": list(house.PRODUCT),
+    "bench": ["bench"] + list(house.PRODUCT),
+    "tests": ["tests"] + list(house.PRODUCT),
+}
+
+# (library, its headers, the only places that may include them)
+LIBRARIES = [
+    ("StarPU", r"starpu.*\.h", ["runtime/starpu", "bench"]),
+    ("MPI", r"mpi\.h", ["runtime"]),
+    ("CUDA", r"(cuda|cublas|cudnn|nccl|curand|nvml).*\.h|.*\.cuh", ["kernels/cuda", "runtime/starpu", "tests"]),
+    ("yaml-cpp", r"yaml-cpp/.*", ["hpo/study"]),
+    ("SQLite", r"sqlite3.*\.h", ["hpo/log", "tests", "bench"]),
+    ("BLAS", r"(cblas|lapacke?|openblas.*)\.h", ["kernels", "runtime/examples", "bench", "tests"]),
+    ("oneDNN", r"(oneapi/dnnl/)?dnnl.*", ["kernels/cpu", "bench"]),
+    ("GoogleTest", r"(gtest|gmock)/.*", ["tests"]),
+    ("CLI11", r"CLI/.*", ["cli", "bench"]),
+]
+
+# Seconds of compile time each: only .cpp files may include these (a folder's private headers are named here).
+HEAVY = re.compile(r"yaml-cpp/|nlohmann/|Eigen/|CLI/|gtest/|gmock/|sqlite3|(oneapi/dnnl/)?dnnl|starpu|Random123/|xxhash")
+PRIVATE_HEADERS = ("runtime/starpu/", "tests/", "bench/")
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
+
+
+def under(path, places):
+    return any(path == place or path.startswith(place + "/") for place in places)
+
+
+def rule_for(path):
+    return max((prefix for prefix in MAY_INCLUDE if under(path, [prefix])), key=len)
+
+
+def own_include(tree, path, target):
+    if target.startswith(".") or target not in tree.paths:
+        return f'{path}: includes "{target}", which is no file; own headers are written from the root of the repository'
+    rule = rule_for(path)
+    if not under(target, MAY_INCLUDE[rule]) and posixpath.dirname(path) != posixpath.dirname(target):
+        return f'{path}: includes "{target}"; {rule} may include only {", ".join(MAY_INCLUDE[rule])}'
+    return None
+
+
+def library_include(path, target):
+    problems = []
+    for library, headers, places in LIBRARIES:
+        if re.fullmatch(headers, target) and not under(path, places):
+            problems.append(f"{path}: includes <{target}>; only {', '.join(places)} may see {library}")
+    if path.endswith(".h") and HEAVY.match(target) and not path.startswith(PRIVATE_HEADERS):
+        problems.append(f"{path}: a header includes the heavy <{target}>; include it in the .cpp")
+    return problems
+
+
+def check(tree):
+    problems = []
+    for path in tree.cpp():
+        for quote, target in INCLUDE.findall(tree.text(path)):
+            own = target.split("/")[0] in house.CODE
+            if quote == '"':
+                problems.append(own_include(tree, path, target))
+            elif own and target in tree.paths:
+                problems.append(f"{path}: includes our own <{target}> with angle brackets")
+            else:
+                problems += library_include(path, target)
+    return [problem for problem in problems if problem]
+
+
+SAMPLES = [
+    ({"kernels/a.cpp": '#include "nn/b.h"\n', "nn/b.h": ""}, ["kernels may include only"]),
+    ({"nn/a.cpp": '#include "kernels/cpu/b.h"\n', "kernels/cpu/b.h": ""}, ["nn may include only"]),
+    ({"hpo/samplers/a.cpp": '#include "hpo/log/b.h"\n#include "hpo/space/c.h"\n', "hpo/log/b.h": "", "hpo/space/c.h": ""},
+     ["hpo/samplers may include only"]),
+    ({"cli/a.cpp": '#include "b.h"\n', "cli/b.h": ""}, ["is no file"]),
+    ({"cli/a.cpp": "#include <cli/b.h>\n", "cli/b.h": ""}, ["angle brackets"]),
+    ({"cli/a.cpp": "#include <starpu.h>\n"}, ["may see StarPU"]),
+    ({"runtime/a.cpp": "#include <cuda_runtime.h>\n"}, ["may see CUDA"]),
+    ({"nn/a.h": "#include <nlohmann/json.hpp>\n", "nn/a.cpp": "#include <nlohmann/json.hpp>\n"}, ["heavy"]),
+    ({"hpo/driver/a.cpp": "#include <sqlite3.h>\n", "hpo/log/b.cpp": "#include <sqlite3.h>\n"}, ["may see SQLite"]),
+    ({"cli/a.cpp": "  #  include <yaml-cpp/yaml.h>\n"}, ["may see yaml-cpp"]),
+]
+
+if __name__ == "__main__":
+    house.run(check, SAMPLES)
