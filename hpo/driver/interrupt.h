@@ -1,0 +1,22 @@
+#pragma once
+// Ctrl-C and friends.
+
+#include <atomic>
+
+namespace hpo {
+
+/// While it lives, SIGINT and SIGTERM are counted and wake the driver; the second one ends the process at once with exit
+/// code 75 (the log is consistent at every instant). SIGHUP and SIGPIPE are ignored, so a closed terminal does not end a
+/// sweep. One at a time. The handlers only write to an atomic and a pipe.
+class Interrupts {
+ public:
+  Interrupts();
+  ~Interrupts();
+  Interrupts(const Interrupts&) = delete;
+  Interrupts& operator=(const Interrupts&) = delete;
+
+  /// For RunOptions::interrupts.
+  [[nodiscard]] const std::atomic<int>* count() const noexcept;
+};
+
+}  // namespace hpo

@@ -1,0 +1,38 @@
+#pragma once
+// Who wants to see a sweep go by: the progress display, tests.
+
+#include <cstdint>
+#include <string_view>
+
+#include "hpo/log/study_reader.h"
+#include "hpo/log/trial_row.h"
+
+namespace hpo {
+
+/// How a sweep stands after a commit.
+struct Progress {
+  TrialCounts counts;
+  std::int64_t trial_limit = 0;       ///< 0: none known (a grid says its size)
+  const TrialRow* best = nullptr;     ///< so far; valid during the call
+  double seconds = 0;                 ///< of this session
+};
+
+/// Called on the driver's thread, only about what is on disk already. Calls come in the order of events (the same on every
+/// machine with `order: virtual`), which is not the order of real time. Must not block for long and must not throw.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+
+  /// Once, before the first trial: `trials` are in the log already when a study is continued.
+  virtual void sweep_started(std::int64_t trials, bool resumed) { (void)trials, (void)resumed; }
+  virtual void trial_started(const TrialRow& trial) { (void)trial; }
+  virtual void trial_reported(const TrialRow& trial) { (void)trial; }
+  /// Complete, stopped or failed.
+  virtual void trial_ended(const TrialRow& trial) { (void)trial; }
+  /// After each group of events, and at least every half second while work runs.
+  virtual void progress(const Progress& now) { (void)now; }
+  /// Something a person should know, one line (a retry, a changed arithmetic, a stop on its way).
+  virtual void note(std::string_view line) { (void)line; }
+};
+
+}  // namespace hpo

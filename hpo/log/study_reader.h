@@ -1,0 +1,121 @@
+#pragma once
+// Reading a study, for the verbs that only look. Works beside a running driver (which it never blocks), on finished
+// studies and on read-only folders. Opening costs about a millisecond; nothing is replayed.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hpo/log/trial_row.h"
+#include "runtime/base/file.h"
+
+namespace hpo {
+
+/// Where a study stands. `running`: a driver is alive; `interrupted`: none is, and there is work left; `finished`: it
+/// reached a limit or the end of its space; `failed`: it was stopped by failures (see `reason`).
+enum class StudyState : std::uint8_t { running, interrupted, finished, failed };
+[[nodiscard]] std::string_view name_of(StudyState state) noexcept;
+
+struct TrialCounts {
+  std::int64_t complete = 0, running = 0, stopped = 0, failed = 0, waiting = 0;
+  [[nodiscard]] std::int64_t all() const { return complete + running + stopped + failed + waiting; }
+};
+
+/// The facts of a study that do not change while it runs, and how it stands.
+struct StudyInfo {
+  std::string name;
+  std::string metric;       ///< name of the objective
+  bool maximize = false;
+  StudyState state = StudyState::interrupted;
+  std::string reason;       ///< why it ended, one line for people; empty while it has not
+  std::int64_t trial_limit = 0;  ///< limits.trials; 0: none
+  double active_seconds = 0;     ///< real time that drivers spent on it, all sessions together
+  std::string created;      ///< wall clock, for display only
+};
+
+/// The best trial's network on disk.
+struct ModelInfo {
+  rt::Path file;
+  std::uint64_t trial = 0;
+};
+
+/// What the runtime did for the study so far (this and all earlier sessions).
+struct WorkCounters {
+  std::int64_t tasks = 0;
+  std::int64_t epochs = 0;           ///< trained for trials, whether run or answered by the store
+  std::int64_t distinct_epochs = 0;  ///< really run
+  std::int64_t datasets_loaded = 0;
+  double overhead_us_per_task = 0;
+};
+
+/// A worker of the last (or the running) session. Times in seconds.
+struct WorkerInfo {
+  std::string name;  ///< "cpu 0"
+  std::int64_t tasks = 0;
+  double busy = 0, waiting = 0, moving = 0;
+};
+
+/// Who holds a study.
+struct DriverInfo {
+  std::string host;
+  std::int64_t pid = 0;
+  std::string since;  ///< wall clock, for display only
+  std::int64_t epoch = 0;
+};
+
+/// One event of the log as it is stored.
+struct EventRow {
+  std::int64_t seq = 0, epoch = 0;
+  double vtime = 0;                    ///< virtual time, in counted FLOPs
+  std::optional<std::uint64_t> trial;  ///< none: about the study
+  std::string kind;
+  std::string payload;                 ///< a JSON object
+  std::string wall;                    ///< for display only
+};
+
+/// A study opened for reading. Every call sees one consistent state of the log, at least as new as the call before.
+/// Not thread-safe. All functions throw rt::Error (storage) when the file is missing, damaged, or of a newer format.
+class StudyReader {
+ public:
+  /// `folder` is the study's folder, runs/<name>.
+  explicit StudyReader(const rt::Path& folder);
+  ~StudyReader();
+  StudyReader(StudyReader&&) noexcept;
+  StudyReader& operator=(StudyReader&&) noexcept;
+
+  [[nodiscard]] const rt::Path& folder() const;
+  [[nodiscard]] StudyInfo info() const;
+  [[nodiscard]] TrialCounts counts() const;
+
+  /// The best complete trial; when none is complete, the best stopped one; NaN is never best, ties go to the lower number.
+  [[nodiscard]] std::optional<TrialRow> best() const;
+  /// All trials in trial order.
+  [[nodiscard]] std::vector<TrialRow> trials() const;
+  [[nodiscard]] std::optional<TrialRow> trial(std::uint64_t number) const;
+  /// Names of all parameters of the space in its order, also those that no trial used.
+  [[nodiscard]] std::vector<std::string> parameter_names() const;
+
+  /// The log in order; of one trial when given.
+  [[nodiscard]] std::vector<EventRow> events(std::optional<std::uint64_t> trial = {}) const;
+  /// The network that was written at the end, if it was.
+  [[nodiscard]] std::optional<ModelInfo> model() const;
+  [[nodiscard]] WorkCounters work() const;
+  [[nodiscard]] std::vector<WorkerInfo> workers() const;
+  /// The live driver, if any.
+  [[nodiscard]] std::optional<DriverInfo> driver() const;
+  /// The resolved study file (YAML).
+  [[nodiscard]] std::string resolved() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// The folder of RUN: a folder that holds a study, or the name of one under `runs`. Throws rt::Error (usage) that names
+/// the nearest study there is.
+[[nodiscard]] rt::Path find_run(std::string_view run, const rt::Path& runs);
+
+}  // namespace hpo

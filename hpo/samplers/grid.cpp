@@ -1,0 +1,50 @@
+#include "hpo/samplers/grid.h"
+
+#include "hpo/samplers/tried.h"
+
+namespace hpo {
+
+namespace {
+
+class Grid final : public Sampler {
+ public:
+  explicit Grid(const SamplerSetup& setup) : space_(setup.space), size_(space_.grid_size().value_or(0)) {}
+
+  void created(std::uint64_t, const Params& params) override { tried_.add(params); }
+
+  std::optional<Params> propose(std::uint64_t) override {
+    // The first point that no trial has. `next_` only remembers how far all points are taken.
+    for (; next_ < size_; ++next_) {
+      Params point = space_.grid_point(next_);
+      if (!tried_.has(point)) return point;
+    }
+    return {};
+  }
+
+ private:
+  const Space& space_;
+  std::uint64_t size_;
+  std::uint64_t next_ = 0;
+  Tried tried_;
+};
+
+std::string refuses(const Space& space, const Params&) {
+  for (const Parameter& parameter : space.parameters()) {
+    if (!cardinality(parameter.domain)) {
+      return "a grid needs a step or a list of values for " + parameter.name + " (" + describe(parameter.domain) + ")";
+    }
+  }
+  return space.grid_size() ? "" : "this grid has too many points to count";
+}
+
+}  // namespace
+
+SamplerKind grid_kind() {
+  return {.info = {.name = "grid",
+                   .doc = "every point of a finite space once, the last parameter turning fastest; ends when all were tried",
+                   .options = {}},
+          .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> { return std::make_unique<Grid>(setup); },
+          .refuses = refuses};
+}
+
+}  // namespace hpo

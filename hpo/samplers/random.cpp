@@ -1,0 +1,62 @@
+#include "hpo/samplers/random.h"
+
+#include <vector>
+
+#include "hpo/samplers/tried.h"
+#include "hpo/space/random.h"
+
+namespace hpo {
+
+namespace {
+
+/// Draws before the rest of a nearly exhausted finite space is walked instead.
+constexpr int kDraws = 64;
+
+class Random final : public Sampler {
+ public:
+  explicit Random(const SamplerSetup& setup)
+      : space_(setup.space), seed_(setup.seed), size_(space_.grid_size()) {}
+
+  void created(std::uint64_t, const Params& params) override { tried_.add(params); }
+
+  std::optional<Params> propose(std::uint64_t ordinal) override {
+    if (size_ && tried_.size() >= *size_) return {};
+    Stream stream = proposal_stream(seed_, ordinal);
+    Params point = draw(stream);
+    for (int i = 1; i < kDraws && tried_.has(point); ++i) point = draw(stream);
+    if (size_ && tried_.has(point)) return walk(stream.below(*size_));
+    return point;
+  }
+
+ private:
+  Params draw(Stream& stream) {
+    std::vector<double> u(space_.size());
+    for (double& x : u) x = stream.uniform();
+    return space_.from_unit(u);
+  }
+
+  /// The first point that no trial has, from `start` on and around; there is one.
+  std::optional<Params> walk(std::uint64_t start) {
+    for (std::uint64_t i = 0; i < *size_; ++i) {
+      Params point = space_.grid_point((start + i) % *size_);
+      if (!tried_.has(point)) return point;
+    }
+    return {};
+  }
+
+  const Space& space_;
+  std::uint64_t seed_;
+  std::optional<std::uint64_t> size_;
+  Tried tried_;
+};
+
+}  // namespace
+
+SamplerKind random_kind() {
+  return {.info = {.name = "random",
+                   .doc = "independent draws, no point twice; ends when a finite space is exhausted",
+                   .options = {}},
+          .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> { return std::make_unique<Random>(setup); }};
+}
+
+}  // namespace hpo

@@ -1,0 +1,49 @@
+#include "hpo/samplers/registry.h"
+
+#include <array>
+#include <vector>
+
+#include "hpo/samplers/grid.h"
+#include "hpo/samplers/random.h"
+
+namespace hpo {
+
+namespace {
+
+const auto& kinds() {
+  static const std::array kinds{
+      random_kind(),
+      grid_kind(),
+  };
+  return kinds;
+}
+
+const SamplerKind* find(std::string_view name) {
+  for (const SamplerKind& kind : kinds()) {
+    if (kind.info.name == name) return &kind;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::span<const KindInfo> sampler_kinds() {
+  static const std::vector<KindInfo> infos = [] {
+    std::vector<KindInfo> all;
+    for (const SamplerKind& kind : kinds()) all.push_back(kind.info);
+    return all;
+  }();
+  return infos;
+}
+
+std::unique_ptr<Sampler> make_sampler(std::string_view kind, const SamplerSetup& setup) {
+  const SamplerKind* found = find(kind);
+  return found ? found->make(setup) : nullptr;
+}
+
+std::string sampler_refuses(std::string_view kind, const Space& space, const Params& options) {
+  const SamplerKind* found = find(kind);
+  return found && found->refuses ? found->refuses(space, options) : "";
+}
+
+}  // namespace hpo

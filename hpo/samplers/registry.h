@@ -1,0 +1,31 @@
+#pragma once
+// Every sampler there is: `method: NAME` or `method: {type: NAME, option: value}`.
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "hpo/samplers/sampler.h"
+#include "hpo/space/option.h"
+
+namespace hpo {
+
+/// What a file pair of this folder offers to the registry.
+struct SamplerKind {
+  KindInfo info;
+  std::unique_ptr<Sampler> (*make)(const SamplerSetup& setup);
+  /// Why this sampler cannot work on a space, one line; empty when it can. Null: it works on every space.
+  std::string (*refuses)(const Space& space, const Params& options) = nullptr;
+};
+
+/// All kinds, in the order of the registry. Valid for the life of the process; any thread.
+[[nodiscard]] std::span<const KindInfo> sampler_kinds();
+
+/// A sampler of that kind; null when there is no such kind.
+[[nodiscard]] std::unique_ptr<Sampler> make_sampler(std::string_view kind, const SamplerSetup& setup);
+
+/// Why a sampler of that kind cannot work on `space` ("a grid needs a step for lr ..."), one line; empty when it can.
+[[nodiscard]] std::string sampler_refuses(std::string_view kind, const Space& space, const Params& options);
+
+}  // namespace hpo

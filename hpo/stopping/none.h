@@ -1,0 +1,10 @@
+#pragma once
+// Every trial runs to its end.
+
+#include "hpo/stopping/registry.h"
+
+namespace hpo {
+
+[[nodiscard]] StoppingKind none_kind();
+
+}  // namespace hpo

@@ -1,0 +1,39 @@
+#include "hpo/stopping/registry.h"
+
+#include <array>
+#include <vector>
+
+#include "hpo/stopping/asha.h"
+#include "hpo/stopping/none.h"
+
+namespace hpo {
+
+namespace {
+
+const auto& kinds() {
+  static const std::array kinds{
+      asha_kind(),
+      none_kind(),
+  };
+  return kinds;
+}
+
+}  // namespace
+
+std::span<const KindInfo> stopping_kinds() {
+  static const std::vector<KindInfo> infos = [] {
+    std::vector<KindInfo> all;
+    for (const StoppingKind& kind : kinds()) all.push_back(kind.info);
+    return all;
+  }();
+  return infos;
+}
+
+std::unique_ptr<StoppingRule> make_stopping_rule(std::string_view kind, const RuleSetup& setup) {
+  for (const StoppingKind& known : kinds()) {
+    if (known.info.name == kind) return known.make(setup);
+  }
+  return nullptr;
+}
+
+}  // namespace hpo

@@ -1,0 +1,25 @@
+#pragma once
+// Every stopping rule there is: `early_stop: NAME` or `early_stop: {type: NAME, option: value}`.
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "hpo/space/option.h"
+#include "hpo/stopping/rule.h"
+
+namespace hpo {
+
+/// What a file pair of this folder offers to the registry.
+struct StoppingKind {
+  KindInfo info;
+  std::unique_ptr<StoppingRule> (*make)(const RuleSetup& setup);
+};
+
+/// All kinds, in the order of the registry. Valid for the life of the process; any thread.
+[[nodiscard]] std::span<const KindInfo> stopping_kinds();
+
+/// A rule of that kind; null when there is no such kind.
+[[nodiscard]] std::unique_ptr<StoppingRule> make_stopping_rule(std::string_view kind, const RuleSetup& setup);
+
+}  // namespace hpo
