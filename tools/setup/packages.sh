@@ -64,6 +64,8 @@ install() {
   may_install || return 1
   say "installing $# Debian packages: $*"
   apt_install "$@" && return 0
+  # Old package lists, or a run that was interrupted before.
+  logged as_root dpkg --configure -a || true
   logged as_root apt-get -o DPkg::Lock::Timeout=600 update
   apt_install "$@"
 }

@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+"""The launcher and the set-up scripts, each in a small copy of the clone with fake tools around it."""
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ROOT = os.path.abspath(sys.argv.pop(1))
+FOLDERS = ("kernels", "runtime", "nn", "tasks", "hpo", "cli", "build/cli")
+PROGRAM = '#!/bin/sh\necho "program:$*"\n'
+SETUP = '#!/bin/sh\necho set-up >&2\necho system >"${0%/tools/*}/build/.ready"\n'
+
+
+def write(path, text, mode=0o755):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    os.chmod(path, mode)
+
+
+class Clone(unittest.TestCase):
+    """A folder with the real scripts in it, an empty cache, and a PATH whose first folder holds fake tools."""
+
+    def setUp(self):
+        self.root = tempfile.mkdtemp(prefix="trellis launcher ")
+        self.addCleanup(shutil.rmtree, self.root)
+        for folder in FOLDERS:
+            os.makedirs(os.path.join(self.root, folder))
+        for name in ("meson.build", "meson_options.txt"):
+            write(self.path(name), "")
+        shutil.copy(os.path.join(ROOT, "trellis"), self.root)
+        shutil.copytree(os.path.join(ROOT, "tools"), self.path("tools"))
+        self.fake = self.path("fake")
+        os.makedirs(self.fake)
+        self.env = {"PATH": self.fake + ":/usr/bin:/bin", "HOME": self.path("home"), "LC_ALL": "C"}
+
+    def path(self, *names):
+        return os.path.join(self.root, *names)
+
+    def tool(self, name, body):
+        write(os.path.join(self.fake, name), "#!/bin/sh\n" + body)
+
+    def call(self, *command, cwd=None):
+        return subprocess.run(command, cwd=cwd or self.root, env=self.env, capture_output=True, text=True,
+                              stdin=subprocess.DEVNULL, check=False, timeout=60)
+
+
+class Launcher(Clone):
+    def setUp(self):
+        super().setUp()
+        write(self.path("tools/setup/setup"), SETUP)
+        write(self.path("build/cli/trellis"), PROGRAM)
+        past = time.time() - 3600
+        for folder, _, names in os.walk(self.root):
+            for name in names + [""]:
+                os.utime(os.path.join(folder, name), (past, past))
+
+    def test_first_use_sets_up_then_passes_arguments_on(self):
+        done = self.call("./trellis", "sweep", "a b", "*")
+        self.assertEqual((done.stdout, done.stderr), ("program:sweep a b *\n", "set-up\n"))
+
+    def test_later_uses_do_not_set_up_from_any_folder_and_through_a_link(self):
+        self.call("./trellis")
+        os.symlink(self.path("trellis"), self.path("home-link"))
+        for command, cwd in [("./trellis", None), (self.path("trellis"), "/"), (self.path("home-link"), "/"),
+                             ("../trellis", self.path("nn"))]:
+            done = self.call(command, "x", cwd=cwd)
+            self.assertEqual((done.stdout, done.stderr, done.returncode), ("program:x\n", "", 0), command)
+
+    def test_a_newer_source_or_a_lost_starpu_sets_up_again(self):
+        self.call("./trellis")
+        write(self.path("nn/new.cpp"), "")
+        os.utime(self.path("nn/new.cpp"), (time.time() + 60, time.time() + 60))
+        self.assertEqual(self.call("./trellis").stderr, "set-up\n")
+        os.remove(self.path("nn/new.cpp"))
+        os.utime(self.path("nn"), (1, 1))
+        self.assertEqual(self.call("./trellis").stderr, "")
+        for line in ("/nowhere/starpu-1.4\n", "\n", ""):
+            write(self.path("build/.ready"), line)
+            self.assertEqual(self.call("./trellis").stderr, "set-up\n", repr(line))
+
+    def test_a_failed_set_up_stops_with_its_status(self):
+        write(self.path("tools/setup/setup"), "#!/bin/sh\nexit 69\n")
+        done = self.call("./trellis")
+        self.assertEqual((done.stdout, done.returncode), ("", 69))
+
+    def test_warm_use_is_quick(self):
+        for number in range(400):
+            write(self.path("hpo", f"{number}.cpp"), "")
+        write(self.path("build/cli/trellis"), PROGRAM)
+        self.call("./trellis")
+        times = []
+        for _ in range(21):
+            begun = time.perf_counter()
+            self.call("./trellis")
+            times.append(time.perf_counter() - begun)
+        # Ten milliseconds on an idle machine; here only a launcher that does real work is to be caught.
+        self.assertLess(statistics.median(times), 0.05)
+
+
+class SetUp(Clone):
+    def test_without_apt_missing_packages_are_named_with_versions(self):
+        for name in ("meson", "pkg-config", "c++", "ninja"):
+            self.tool(name, "exit 1\n")
+        self.env["PATH"] = self.fake + ":" + self.path("bin")
+        os.makedirs(self.path("bin"))
+        for name in ("sh", "sed", "date", "mkdir", "find", "sort", "tail", "rm", "tr", "cat"):
+            os.symlink(shutil.which(name), self.path("bin", name))
+        done = self.call("tools/setup/packages.sh", "program")
+        self.assertEqual(done.returncode, 69)
+        self.assertIn("there is no apt here", done.stderr)
+        self.assertIn("libhwloc-dev (hwloc >= 2.0)", done.stderr)
+        self.assertNotIn("    meson (", done.stderr)
+        self.assertIn("remedy:", done.stderr)
+
+    def test_without_rights_the_command_for_root_is_named(self):
+        self.tool("dpkg-query", "echo not-installed\n")
+        self.tool("id", "echo 1000\n")
+        self.tool("sudo", "exit 1\n")
+        self.tool("pkg-config", "exit 1\n")
+        done = self.call("tools/setup/packages.sh", "program")
+        self.assertEqual(done.returncode, 69)
+        self.assertIn("set-up failed at: packages", done.stderr)
+        self.assertIn("as root: apt-get install --no-install-recommends meson ninja-build", done.stderr)
+
+    def test_nothing_missing_is_silent_and_writes_nothing(self):
+        self.tool("dpkg-query", "echo installed\n")
+        done = self.call("tools/setup/packages.sh", "tests")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        self.assertFalse(os.path.exists(self.path("home")))
+
+    def test_a_failed_starpu_names_step_log_and_remedy_and_can_be_repeated(self):
+        self.tool("pkg-config", "exit 1\n")
+        self.tool("apt-get", "echo cannot resolve the mirror; exit 100\n")
+        for _ in range(2):
+            done = self.call("tools/setup/starpu.sh", "cpu")
+            self.assertEqual(done.returncode, 69)
+            self.assertIn("set-up failed at: StarPU (cpu)", done.stderr)
+            self.assertIn("| cannot resolve the mirror", done.stderr)
+            self.assertIn("remedy:", done.stderr)
+            log = done.stderr.split("log: ")[1].split("\n")[0]
+            self.assertTrue(os.path.exists(log), log)
+
+    def test_a_starpu_that_the_system_has_is_used(self):
+        self.tool("pkg-config", "exit 0\n")
+        self.assertEqual(self.call("tools/setup/find-starpu", "cpu").stdout, "system\n")
+        self.assertEqual(self.call("tools/setup/starpu.sh", "cpu").returncode, 0)
+        self.assertFalse(os.path.exists(self.path("home")))
+
+    def fake_starpu_source(self):
+        """A source package whose configure, make and install take their time and count themselves."""
+        self.tool("pkg-config", "exit 1\n")
+        source = self.path("home/.cache/trellis/starpu-source")
+        write(os.path.join(source, "starpu_1.4.10+dfsg-2.dsc"), "")
+        count = self.path("count")
+        self.tool("dpkg-source", 'for last; do :; done\nmkdir -p "$last"\ncat >"$last/configure" <<\'X\'\n#!/bin/sh\n'
+                  'sleep "${SLOW:-0.3}"\necho "${1#--prefix=}" >prefix\nX\nchmod +x "$last/configure"\n')
+        self.tool("make", f'[ "$1" = install ] || {{ echo x >>"{count}"; exit 0; }}\n'
+                  'folder="${2#DESTDIR=}$(cat prefix)/lib/pkgconfig"\nmkdir -p "$folder"\n: >"$folder/starpu-1.4.pc"\n')
+        return count
+
+    def test_two_set_ups_at_once_build_starpu_once(self):
+        count = self.fake_starpu_source()
+        several = [subprocess.Popen(["tools/setup/starpu.sh", "cpu"], cwd=self.root, env=self.env, stderr=subprocess.DEVNULL)
+                   for _ in range(3)]
+        self.assertEqual([one.wait(60) for one in several], [0, 0, 0])
+        with open(count, encoding="utf-8") as file:
+            self.assertEqual(file.read(), "x\n")
+        self.assertIn("starpu-1.4.10-cpu-", self.call("tools/setup/find-starpu", "cpu").stdout)
+
+    def test_a_killed_set_up_is_repeated_whole(self):
+        self.fake_starpu_source()
+        self.env["SLOW"] = "30"
+        first = subprocess.Popen(["tools/setup/starpu.sh", "cpu"], cwd=self.root, env=self.env,
+                                 stderr=subprocess.DEVNULL, start_new_session=True)
+        time.sleep(0.5)
+        os.killpg(first.pid, 9)
+        first.wait()
+        self.assertEqual(self.call("tools/setup/find-starpu", "cpu").stdout, "")
+        self.env["SLOW"] = "0"
+        self.assertEqual(self.call("tools/setup/starpu.sh", "cpu").returncode, 0)
+        self.assertIn("starpu-1.4.10-cpu-", self.call("tools/setup/find-starpu", "cpu").stdout)
+
+
+class Counting(Clone):
+    def count(self, tests, reports):
+        """tests: name -> meson's word; reports: name -> GoogleTest's testcase elements."""
+        log = "".join(f'{{"name": "trellis:unit / {name}", "result": "{result}"}}\n' for name, result in tests)
+        write(self.path("b/meson-logs/testlog-default.json"), log)
+        for name, cases in reports.items():
+            write(self.path("b", name + ".xml"), f"<testsuites><testsuite>{cases}</testsuite></testsuites>")
+        done = self.call("python3", self.path("tools/count-tests"), self.path("b"))
+        return done.stdout.strip().split("\n")[-1], done.returncode
+
+    def test_cases_are_counted_where_reported(self):
+        cases = '<testcase status="run"/><testcase status="run"><skipped/></testcase><testcase status="notrun"/>'
+        self.assertEqual(self.count([("a", "OK"), ("b", "OK"), ("c", "SKIP")], {"a": cases}),
+                         ("2 passed, 0 failed, 3 skipped", 0))
+
+    def test_failures_crashes_and_time_outs_count(self):
+        bad = '<testcase status="run"/><testcase status="run"><failure/></testcase>'
+        self.assertEqual(self.count([("a", "FAIL"), ("b", "TIMEOUT")], {"a": bad}), ("1 passed, 2 failed, 0 skipped", 1))
+        self.assertEqual(self.count([("d", "ERROR")], {"d": '<testcase status="run"/>'}), ("1 passed, 1 failed, 0 skipped", 1))
+
+    def test_nothing_run_and_equal_names_are_failures(self):
+        self.assertEqual(self.count([], {}), ("0 passed, 0 failed, 0 skipped", 1))
+        self.assertEqual(self.count([("a", "OK"), ("a", "OK")], {}), ("2 passed, 1 failed, 0 skipped", 1))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], "-v"])
