@@ -65,8 +65,8 @@ class Launcher(Clone):
 
     def test_later_uses_do_not_set_up_from_any_folder_and_through_a_link(self):
         self.call("./trellis")
-        os.symlink(self.path("trellis"), self.path("home-link"))
-        for command, cwd in [("./trellis", None), (self.path("trellis"), "/"), (self.path("home-link"), "/"),
+        os.symlink(self.path("trellis"), self.path("fake/link"))
+        for command, cwd in [("./trellis", None), (self.path("trellis"), "/"), (self.path("fake/link"), "/"),
                              ("../trellis", self.path("nn"))]:
             done = self.call(command, "x", cwd=cwd)
             self.assertEqual((done.stdout, done.stderr, done.returncode), ("program:x\n", "", 0), command)
