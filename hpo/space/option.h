@@ -1,8 +1,9 @@
 #pragma once
 // What a sampler or a stopping rule may be told in the study file.
 //
-// Each kind publishes a KindInfo in its registry; the study file's field table takes it over, so that parser, schema,
-// reference page and messages know a new kind from its one line in the registry.
+// Each kind publishes a KindInfo in its registry; the study file's field table takes it over, so
+// that parser, schema, reference page and messages know a new kind from its one line in the
+// registry.
 
 #include <cstdint>
 #include <optional>
@@ -15,7 +16,8 @@ namespace hpo {
 
 enum class OptionType : std::uint8_t { boolean, integer, number, word };
 
-/// One option: `startup: 10`. Its value reaches the kind as a ParamValue of its type, checked against the range.
+/// One option: `startup: 10`. Its value reaches the kind as a ParamValue of its type, checked
+/// against the range.
 struct Option {
   std::string name;
   OptionType type = OptionType::integer;
@@ -29,8 +31,8 @@ struct Option {
 
 /// A kind of sampler or stopping rule.
 struct KindInfo {
-  std::string name;             ///< the word in the study file
-  std::string doc;              ///< one line for the reference page
+  std::string name;  ///< the word in the study file
+  std::string doc;   ///< one line for the reference page
   std::vector<Option> options;
   std::string since = "0.1.0";  ///< version that had it first
 };

@@ -1,10 +1,10 @@
 #pragma once
 // One hyperparameter: what values it may take, and when it exists.
 //
-// Samplers see a parameter as an interval of the unit cube: `from_unit` maps u in [0, 1) to a value so that equal
-// lengths of u carry equal prior weight (in the logarithm for scale log), `to_unit` goes back to the middle of a
-// value's cell. Floats are rounded to 12 significant digits: two processors' exp() may differ in the last bit, and a
-// proposal must not.
+// Samplers see a parameter as an interval of the unit cube: `from_unit` maps u in [0, 1) to a value
+// so that equal lengths of u carry equal prior weight (in the logarithm for scale log), `to_unit`
+// goes back to the middle of a value's cell. Floats are rounded to 12 significant digits: two
+// processors' exp() may differ in the last bit, and a proposal must not.
 
 #include <cstdint>
 #include <optional>
@@ -18,7 +18,8 @@ namespace hpo {
 
 enum class Scale : std::uint8_t { linear, log };
 
-/// Floats in [min, max], both included. With a step: min, min + step, ... <= max. Log needs min > 0 and no step.
+/// Floats in [min, max], both included. With a step: min, min + step, ... <= max. Log needs min > 0
+/// and no step.
 struct FloatRange {
   double min = 0;
   double max = 1;
@@ -65,6 +66,19 @@ struct Parameter {
   bool operator==(const Parameter&) const = default;
 };
 
+/// Largest magnitude of an int bound: beyond it neighbouring ints cannot be told apart as points
+/// of the unit cube.
+inline constexpr std::int64_t kLargestBound = std::int64_t{1} << 48;
+
+/// A fault of a domain: which of its fields (`min`, `max`, `step`, `scale`, `values`) and the end
+/// of a sentence about it ("is 0, expected ..."). None when the domain is sound: bounds finite and
+/// in order, at least one value, all distinct.
+struct DomainFault {
+  std::string field;
+  std::string problem;
+};
+[[nodiscard]] std::optional<DomainFault> fault_of(const Domain& domain);
+
 /// True when the domain has `value`, type included (an int is no float).
 [[nodiscard]] bool contains(const Domain& domain, const ParamValue& value);
 
@@ -74,14 +88,19 @@ struct Parameter {
 /// The i-th value, in ascending or listed order; i < cardinality(domain).
 [[nodiscard]] ParamValue nth_value(const Domain& domain, std::uint64_t i);
 
+/// The i with nth_value(domain, i) == value; none when the domain lacks the value or cannot be
+/// counted.
+[[nodiscard]] std::optional<std::uint64_t> rank_of(const Domain& domain, const ParamValue& value);
+
 /// The value at u in [0, 1]; u outside is clamped, NaN counts as 0.
 [[nodiscard]] ParamValue from_unit(const Domain& domain, double u);
 
-/// The middle of the cell of `value`, in [0, 1]: from_unit(to_unit(v)) == v for finite domains, and v to 12 digits
-/// for floats. Throws rt::Error (internal) when the domain does not have the value.
+/// The middle of the cell of `value`, in [0, 1]: from_unit(to_unit(v)) == v for finite domains, and
+/// v to 12 digits for floats. Throws rt::Error (internal) when the domain does not have the value.
 [[nodiscard]] double to_unit(const Domain& domain, const ParamValue& value);
 
-/// What the domain is, for messages and tables: `float 1e-04 .. 0.1 (log)`, `int 16 .. 256`, `one of adam, sgd`.
+/// What the domain is, for messages and tables: `float 1e-04 .. 0.1 (log)`, `int 16 .. 256`, `one
+/// of adam, sgd`.
 [[nodiscard]] std::string describe(const Domain& domain);
 
 }  // namespace hpo

@@ -2,6 +2,7 @@
 // The hyperparameters of one trial: a small ordered map from name to value.
 
 #include <cstddef>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,8 +12,9 @@
 
 namespace hpo {
 
-/// An ordered list of (name, value) with unique names. The order is the one of the study file, so that every table,
-/// export and record shows parameters in the same order. Inactive parameters are absent. Look-up is linear.
+/// An ordered list of (name, value) with unique names. The order is the one of the study file, so
+/// that every table, export and record shows parameters in the same order. Inactive parameters are
+/// absent. Look-up is linear.
 class Params {
  public:
   using Entry = std::pair<std::string, ParamValue>;

@@ -1,8 +1,9 @@
 #pragma once
-// A search space: parameters in the order of the study file, some of which exist only under conditions.
+// A search space: parameters in the order of the study file, some of which exist only under
+// conditions.
 //
-// This is all that samplers and stopping rules know of a study file. A Space is a value: immutable once made, safe to
-// share between threads, encodable (runtime/codec.h).
+// This is all that samplers and stopping rules know of a study file. A Space is a value: immutable
+// once made, safe to share between threads, encodable (runtime/codec.h).
 
 #include <cstddef>
 #include <cstdint>
@@ -15,17 +16,42 @@
 #include "hpo/space/parameter.h"
 #include "hpo/space/params.h"
 
+#include "runtime/base/error.h"
+
 namespace hpo {
+
+/// What is wrong with a list of parameters. what() is one line that names the parameter; a caller
+/// who knows the text behind it can point at the place.
+class SpaceError : public rt::Error {
+ public:
+  SpaceError(std::size_t parameter, std::string field, const std::string& name,
+             const std::string& problem);
+  [[nodiscard]] std::size_t parameter() const noexcept {
+    return parameter_;
+  }  ///< index into the list
+  [[nodiscard]] const std::string& field() const noexcept {
+    return field_;
+  }  ///< "min", "when", ...; empty: the name
+  [[nodiscard]] const std::string& problem() const noexcept {
+    return problem_;
+  }  ///< the sentence without the place
+
+ private:
+  std::size_t parameter_;
+  std::string field_;
+  std::string problem_;
+};
 
 class Space {
  public:
   Space() = default;
 
-  /// Throws rt::Error (study) when a name repeats, a domain is empty or malformed, a condition names a parameter that
-  /// does not exist or a value it cannot take, or conditions form a circle. The message names the parameter.
+  /// Throws SpaceError when a name repeats, a domain is empty or malformed, a condition names a
+  /// parameter that does not exist or a value it cannot take, or conditions form a circle.
   explicit Space(std::vector<Parameter> parameters);
 
-  /// In the order of the study file; a point of the unit cube has one coordinate for each, in this order.
+  /// In the order of the study file; a point of the unit cube has one coordinate for each, in this
+  /// order.
   [[nodiscard]] const std::vector<Parameter>& parameters() const { return parameters_; }
   [[nodiscard]] std::size_t size() const { return parameters_.size(); }
   [[nodiscard]] bool empty() const { return parameters_.empty(); }
@@ -34,7 +60,8 @@ class Space {
   [[nodiscard]] std::optional<std::size_t> index_of(std::string_view name) const;
   [[nodiscard]] const Parameter* find(std::string_view name) const;
 
-  /// Indices of all parameters so that each comes after those its conditions name; otherwise as declared.
+  /// Indices of all parameters so that each comes after those its conditions name; otherwise as
+  /// declared.
   [[nodiscard]] std::span<const std::size_t> order() const { return order_; }
 
   /// Whether parameter `index` exists, given the values of those it depends on.
@@ -43,20 +70,23 @@ class Space {
   /// Indices, as declared, of the parameters that exist under `params`.
   [[nodiscard]] std::vector<std::size_t> active(const Params& params) const;
 
-  /// True when `params` has exactly the active parameters, in order, each with a value of its domain.
+  /// True when `params` has exactly the active parameters, in order, each with a value of its
+  /// domain.
   [[nodiscard]] bool contains(const Params& params) const;
 
   /// Says what keeps `params` out of the space, for a person; empty when contains(params).
   [[nodiscard]] std::string reason_outside(const Params& params) const;
 
-  /// Number of distinct points, conditions taken into account: none when a float has no step, when the number passes
-  /// 2^63, or when the conditions branch more than a million ways. A space without parameters has one point.
+  /// Number of distinct points, conditions taken into account: none when a float has no step, when
+  /// the number passes 2^63, or when the conditions branch more than a million ways. A space
+  /// without parameters has one point.
   [[nodiscard]] std::optional<std::uint64_t> grid_size() const;
 
   /// The i-th point of the grid, the last declared parameter turning fastest; i < grid_size().
   [[nodiscard]] Params grid_point(std::uint64_t i) const;
 
-  /// The point at `u` (size() coordinates in [0, 1]); coordinates of inactive parameters are not looked at.
+  /// The point at `u` (size() coordinates in [0, 1]); coordinates of inactive parameters are not
+  /// looked at.
   [[nodiscard]] Params from_unit(std::span<const double> u) const;
 
   /// Coordinates of a point of the space; 0.5 for inactive parameters.
@@ -71,7 +101,7 @@ class Space {
   }
 
  private:
-  struct Walk;
+  [[nodiscard]] Params in_order(const Params& params) const;
 
   std::vector<Parameter> parameters_;
   std::vector<std::size_t> order_;

@@ -5,7 +5,8 @@
 
 namespace hpo {
 
-/// JSON Schema (draft-07) of the study file, for editors that complete and check YAML while one types.
+/// JSON Schema (draft-07) of the study file, for editors that complete and check YAML while one
+/// types.
 [[nodiscard]] std::string study_schema_json();
 
 /// The reference page docs/study-file.md.

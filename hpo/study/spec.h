@@ -1,10 +1,12 @@
 #pragma once
-// A study file, read and checked: everything about a search that does not differ from trial to trial.
+// A study file, read and checked: everything about a search that does not differ from trial to
+// trial.
 //
-//   hpo::StudySpec study = hpo::load_study("digits.yaml");          // what can be checked without the data is checked
-//   nn::DataSpec data = hpo::data_spec(study, params);               // hpo/study/trial_spec.h
-//   study = hpo::settle(study, hpo::data_info(dataset.header()));    // what only the data could tell
-//   rt::write_file_atomic(folder / "study.yaml", hpo::resolved_yaml(study));
+//   hpo::StudySpec study = hpo::load_study("digits.yaml");          // what can be checked without
+//   the data is checked nn::DataSpec data = hpo::data_spec(study, params);               //
+//   hpo/study/trial_spec.h study = hpo::settle(study, hpo::data_info(dataset.header()));    // what
+//   only the data could tell rt::write_file_atomic(folder / "study.yaml",
+//   hpo::resolved_yaml(study));
 //
 // Every error is an rt::Error of kind `study` whose one line is
 //   FILE:LINE:COL: what is wrong, expected ...; did you mean "..."?
@@ -29,7 +31,8 @@ enum class Goal : std::uint8_t { minimize, maximize };
 /// Which of a trial's reports is its value.
 enum class Take : std::uint8_t { last, best };
 
-/// The number that is searched for. `name` is empty until `settle` when the file leaves it to the data.
+/// The number that is searched for. `name` is empty until `settle` when the file leaves it to the
+/// data.
 struct Metric {
   std::string name;  ///< valid.accuracy, valid.loss, valid.mse, valid.mae, valid.r2
   Goal goal = Goal::minimize;
@@ -70,10 +73,12 @@ struct StudySpec {
 
   Space space;
   Metric metric;
-  Chosen method;                     ///< kind and options of hpo/samplers
-  std::optional<Chosen> early_stop;  ///< kind and options of hpo/stopping; none: every trial runs to its end
-  std::int64_t max_epochs = 0;       ///< most epochs that any trial of the space can have
-  std::int64_t parallel = 8;         ///< slots of the search; 0: what the machine holds (order arrival only)
+  Chosen method;  ///< kind and options of hpo/samplers
+  std::optional<Chosen>
+      early_stop;  ///< kind and options of hpo/stopping; none: every trial runs to its end
+  std::int64_t max_epochs = 0;  ///< most epochs that any trial of the space can have
+  std::int64_t parallel =
+      8;  ///< slots of the search; 0: what the machine holds (order arrival only)
   Order order = Order::virtual_time;
   Limits limits;
   Retry retry;
@@ -88,19 +93,21 @@ struct Overrides {
   std::optional<std::uint64_t> seed;
 };
 
-/// Reads and checks the study file at `path`. Touches no data file, except to see which path of `data` exists.
-/// Throws rt::Error: study (see above), storage when the file cannot be read, usage for a bad override.
+/// Reads and checks the study file at `path`. Touches no data file, except to see which path of
+/// `data` exists. Throws rt::Error: study (see above), storage when the file cannot be read, usage
+/// for a bad override.
 [[nodiscard]] StudySpec load_study(const std::string& path, const Overrides& overrides = {});
 
 /// The same from a text; `file` is the name in messages, relative paths start at `folder`.
-[[nodiscard]] StudySpec parse_study(const std::string& text, const std::string& file, const std::string& folder,
-                                    const Overrides& overrides = {});
+[[nodiscard]] StudySpec parse_study(const std::string& text, const std::string& file,
+                                    const std::string& folder, const Overrides& overrides = {});
 
-/// The study with every default written out, as a study file that loads to an equal study from any folder (its data
-/// path is absolute). Equal studies give equal texts.
+/// The study with every default written out, as a study file that loads to an equal study from any
+/// folder (its data path is absolute). Equal studies give equal texts.
 [[nodiscard]] std::string resolved_yaml(const StudySpec& study);
 
-/// True for a study's name that is safe as a folder's: [A-Za-z0-9._-]{1,64} without a leading dot or dash.
+/// True for a study's name that is safe as a folder's: [A-Za-z0-9._-]{1,64} without a leading dot
+/// or dash.
 [[nodiscard]] bool is_study_name(const std::string& name);
 
 }  // namespace hpo

@@ -1,5 +1,6 @@
 #pragma once
-// From a study and one trial's params to what is trained: `$name` replaced, inactive keys left out, kinds chosen.
+// From a study and one trial's params to what is trained: `$name` replaced, inactive keys left out,
+// kinds chosen.
 
 #include <cstdint>
 #include <optional>
@@ -31,8 +32,8 @@ struct DataInfo {
 
 [[nodiscard]] DataInfo data_info(const nn::Dataset::Header& header);
 
-/// Everything that decides what a trial computes, besides seed and data. Two params that agree on all of this are the
-/// same work, and the runtime's keys find that out.
+/// Everything that decides what a trial computes, besides seed and data. Two params that agree on
+/// all of this are the same work, and the runtime's keys find that out.
 struct TrialSpec {
   nn::ModelSpec model;  ///< complete, output layer included
   nn::Hyper hyper;      ///< complete; `shuffle` is left 0 for the caller, who knows seed and data
@@ -41,16 +42,19 @@ struct TrialSpec {
   bool operator==(const TrialSpec&) const = default;
 };
 
-/// The data of a trial; its path is absolute. Params may change `rows` and `scale` only, so most studies have one
-/// DataSpec for all trials. Throws rt::Error (study) with the place in the file.
+/// The data of a trial; its path is absolute. Params may change `rows` and `scale` only, so most
+/// studies have one DataSpec for all trials. Throws rt::Error (study) with the place in the file.
 [[nodiscard]] nn::DataSpec data_spec(const StudySpec& study, const Params& params);
 
-/// The study with what only the data could decide filled in: task, loss, metric. Idempotent. Throws rt::Error (study)
-/// when file and data contradict each other, e.g. `metric: valid.accuracy` for numbers.
+/// The study with what only the data could decide filled in: task, loss, metric. Idempotent. Throws
+/// rt::Error (study) when file and data contradict each other, e.g. `metric: valid.accuracy` for
+/// numbers.
 [[nodiscard]] StudySpec settle(const StudySpec& study, const DataInfo& data);
 
-/// What trial `params` trains. `params` must lie in study.space; a study that was not settled is settled on the fly.
-/// Throws rt::Error (study) with the place in the file when the network does not fit together.
-[[nodiscard]] TrialSpec materialise(const StudySpec& study, const Params& params, const DataInfo& data);
+/// What trial `params` trains. `params` must lie in study.space; a study that was not settled is
+/// settled on the fly. Throws rt::Error (study) with the place in the file when the network does
+/// not fit together.
+[[nodiscard]] TrialSpec materialise(const StudySpec& study, const Params& params,
+                                    const DataInfo& data);
 
 }  // namespace hpo

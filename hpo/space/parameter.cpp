@@ -1,0 +1,281 @@
+#include "hpo/space/parameter.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "runtime/base/error.h"
+#include "runtime/base/text.h"
+
+namespace hpo {
+
+namespace {
+
+/// The nearest double with 12 significant decimal digits, clamped to the range that rounding may
+/// have left.
+double rounded(double value, double min, double max) {
+  char text[40];
+  const auto written =
+      std::to_chars(text, text + sizeof text, value, std::chars_format::scientific, 11);
+  double result = value;
+  std::from_chars(text, written.ptr, result);
+  return std::clamp(result, min, max);
+}
+
+double clamped_unit(double u) { return u > 0 ? std::min(u, 1.0) : 0.0; }
+
+/// Which of `count` equal cells `u` lies in.
+std::uint64_t cell_of(double u, std::uint64_t count) {
+  const auto cell = static_cast<std::uint64_t>(clamped_unit(u) * static_cast<double>(count));
+  return std::min(cell, count - 1);
+}
+
+std::uint64_t steps_of(const FloatRange& range) {
+  return static_cast<std::uint64_t>(std::floor((range.max - range.min) / range.step + 1e-9)) + 1;
+}
+
+std::uint64_t steps_of(const IntRange& range) {
+  return (static_cast<std::uint64_t>(range.max) - static_cast<std::uint64_t>(range.min)) /
+             static_cast<std::uint64_t>(range.step) +
+         1;
+}
+
+/// Where the cell of an int ends in the logarithm: half a unit beyond it.
+double log_edge(std::int64_t value, double half) {
+  return std::log(static_cast<double>(value) + half);
+}
+
+template <class Range>
+std::optional<DomainFault> bounds_fault(const Range& range, const std::string& min,
+                                        const std::string& max) {
+  if (range.max < range.min)
+    return DomainFault{"max", rt::cat("is ", max, ", expected at least min, which is ", min)};
+  if (range.scale == Scale::log && !(range.min > 0)) {
+    return DomainFault{"min", rt::cat("is ", min, ", expected more than 0 with scale: log")};
+  }
+  return std::nullopt;
+}
+
+// One visitor a question: each overload answers it for one kind of domain.
+
+struct FindFault {
+  std::optional<DomainFault> operator()(const FloatRange& range) const {
+    if (!std::isfinite(range.min))
+      return DomainFault{"min", "is not finite, expected a finite number"};
+    if (!std::isfinite(range.max))
+      return DomainFault{"max", "is not finite, expected a finite number"};
+    if (!std::isfinite(range.max - range.min))
+      return DomainFault{"max", "is too far from min for a float"};
+    if (auto fault = bounds_fault(range, text_of(range.min), text_of(range.max))) return fault;
+    if (range.step == 0) return std::nullopt;
+    if (!(range.step > 0) || !std::isfinite(range.step)) {
+      return DomainFault{"step",
+                         rt::cat("is ", text_of(range.step), ", expected a number above 0")};
+    }
+    if (range.scale == Scale::log)
+      return DomainFault{"step", "and scale: log exclude each other, expected one of them"};
+    if ((range.max - range.min) / range.step > static_cast<double>(kLargestBound)) {
+      return DomainFault{"step", "is too small for the range, expected at most 2^48 steps"};
+    }
+    return std::nullopt;
+  }
+  std::optional<DomainFault> operator()(const IntRange& range) const {
+    const std::string limit = "is too large, expected an int between -2^48 and 2^48";
+    if (range.min < -kLargestBound || range.min > kLargestBound) return DomainFault{"min", limit};
+    if (range.max < -kLargestBound || range.max > kLargestBound) return DomainFault{"max", limit};
+    if (auto fault = bounds_fault(range, std::to_string(range.min), std::to_string(range.max)))
+      return fault;
+    if (range.step < 1)
+      return DomainFault{"step", rt::cat("is ", range.step, ", expected an int of at least 1")};
+    if (range.scale == Scale::log && range.step != 1) {
+      return DomainFault{"step", "and scale: log exclude each other, expected one of them"};
+    }
+    return std::nullopt;
+  }
+  std::optional<DomainFault> operator()(const Choice& choice) const {
+    if (choice.values.empty())
+      return DomainFault{"values", "is empty, expected at least one value"};
+    std::vector<std::string> seen;
+    for (const ParamValue& value : choice.values) {
+      const double* number = std::get_if<double>(&value);
+      if (number != nullptr && !std::isfinite(*number)) {
+        return DomainFault{"values", rt::cat("has ", text_of(value), ", expected finite numbers")};
+      }
+      seen.push_back(text_of(value));
+    }
+    std::sort(seen.begin(), seen.end());
+    const auto twin = std::adjacent_find(seen.begin(), seen.end());
+    if (twin == seen.end()) return std::nullopt;
+    return DomainFault{"values", rt::cat("has ", *twin, " twice, expected distinct values")};
+  }
+  std::optional<DomainFault> operator()(const Constant& constant) const {
+    const double* number = std::get_if<double>(&constant.value);
+    if (number == nullptr || std::isfinite(*number)) return std::nullopt;
+    return DomainFault{"value", "is not finite, expected a finite number"};
+  }
+};
+
+struct Cardinality {
+  std::optional<std::uint64_t> operator()(const FloatRange& range) const {
+    if (range.min == range.max) return 1;
+    if (range.step == 0) return std::nullopt;
+    return steps_of(range);
+  }
+  std::optional<std::uint64_t> operator()(const IntRange& range) const { return steps_of(range); }
+  std::optional<std::uint64_t> operator()(const Choice& choice) const {
+    return choice.values.size();
+  }
+  std::optional<std::uint64_t> operator()(const Constant&) const { return 1; }
+};
+
+struct NthValue {
+  std::uint64_t i;
+  ParamValue operator()(const FloatRange& range) const {
+    if (i == 0) return range.min;
+    return rounded(range.min + static_cast<double>(i) * range.step, range.min, range.max);
+  }
+  ParamValue operator()(const IntRange& range) const {
+    return range.min + static_cast<std::int64_t>(i) * range.step;
+  }
+  ParamValue operator()(const Choice& choice) const { return choice.values.at(i); }
+  ParamValue operator()(const Constant& constant) const { return constant.value; }
+};
+
+struct RankOf {
+  const ParamValue& value;
+  std::optional<std::uint64_t> operator()(const FloatRange& range) const {
+    const double* number = std::get_if<double>(&value);
+    const auto count = Cardinality{}(range);
+    if (number == nullptr || !count || !(*number >= range.min && *number <= range.max))
+      return std::nullopt;
+    if (range.step == 0) return 0;
+    const double guess = std::round((*number - range.min) / range.step);
+    const std::uint64_t i = std::min(static_cast<std::uint64_t>(guess), *count - 1);
+    return NthValue{i}(range) == value ? std::optional(i) : std::nullopt;
+  }
+  std::optional<std::uint64_t> operator()(const IntRange& range) const {
+    const auto* number = std::get_if<std::int64_t>(&value);
+    if (number == nullptr || *number < range.min || *number > range.max) return std::nullopt;
+    const std::int64_t distance = *number - range.min;
+    if (distance % range.step != 0) return std::nullopt;
+    return static_cast<std::uint64_t>(distance / range.step);
+  }
+  std::optional<std::uint64_t> operator()(const Choice& choice) const {
+    const auto at = std::find(choice.values.begin(), choice.values.end(), value);
+    if (at == choice.values.end()) return std::nullopt;
+    return static_cast<std::uint64_t>(at - choice.values.begin());
+  }
+  std::optional<std::uint64_t> operator()(const Constant& constant) const {
+    return constant.value == value ? std::optional<std::uint64_t>(0) : std::nullopt;
+  }
+};
+
+struct FromUnit {
+  double u;
+  ParamValue operator()(const FloatRange& range) const {
+    if (const auto count = Cardinality{}(range)) return NthValue{cell_of(u, *count)}(range);
+    const double at = clamped_unit(u);
+    if (range.scale == Scale::linear)
+      return rounded(range.min + at * (range.max - range.min), range.min, range.max);
+    const double low = std::log(range.min);
+    return rounded(std::exp(low + at * (std::log(range.max) - low)), range.min, range.max);
+  }
+  ParamValue operator()(const IntRange& range) const {
+    if (range.scale == Scale::linear) return NthValue{cell_of(u, steps_of(range))}(range);
+    const double low = log_edge(range.min, -0.5);
+    const double value = std::exp(low + clamped_unit(u) * (log_edge(range.max, 0.5) - low));
+    return std::clamp(static_cast<std::int64_t>(std::llround(value)), range.min, range.max);
+  }
+  ParamValue operator()(const Choice& choice) const {
+    return choice.values[cell_of(u, choice.values.size())];
+  }
+  ParamValue operator()(const Constant& constant) const { return constant.value; }
+};
+
+struct ToUnit {
+  const ParamValue& value;
+  double operator()(const FloatRange& range) const {
+    if (const auto count = Cardinality{}(range)) return middle(*RankOf{value}(range), *count);
+    const double number = std::get<double>(value);
+    if (range.scale == Scale::linear) return (number - range.min) / (range.max - range.min);
+    return (std::log(number) - std::log(range.min)) / (std::log(range.max) - std::log(range.min));
+  }
+  double operator()(const IntRange& range) const {
+    if (range.scale == Scale::linear) return middle(*RankOf{value}(range), steps_of(range));
+    const std::int64_t number = std::get<std::int64_t>(value);
+    const double low = log_edge(range.min, -0.5);
+    const double centre = 0.5 * (log_edge(number, -0.5) + log_edge(number, 0.5));
+    return (centre - low) / (log_edge(range.max, 0.5) - low);
+  }
+  double operator()(const Choice& choice) const {
+    return middle(*RankOf{value}(choice), choice.values.size());
+  }
+  double operator()(const Constant&) const { return 0.5; }
+
+  static double middle(std::uint64_t rank, std::uint64_t count) {
+    return (static_cast<double>(rank) + 0.5) / static_cast<double>(count);
+  }
+};
+
+struct Describe {
+  std::string operator()(const FloatRange& range) const {
+    std::string text = rt::cat("float ", text_of(range.min), " .. ", text_of(range.max));
+    if (range.step != 0) text += " step " + text_of(range.step);
+    return range.scale == Scale::log ? text + " (log)" : text;
+  }
+  std::string operator()(const IntRange& range) const {
+    std::string text = rt::cat("int ", range.min, " .. ", range.max);
+    if (range.step != 1) text += rt::cat(" step ", range.step);
+    return range.scale == Scale::log ? text + " (log)" : text;
+  }
+  std::string operator()(const Choice& choice) const {
+    std::string text = "one of ";
+    for (std::size_t i = 0; i < choice.values.size(); ++i) {
+      if (i == 20) return text + rt::cat(", ... (", choice.values.size(), " values)");
+      text += (i == 0 ? "" : ", ") + text_of(choice.values[i]);
+    }
+    return text;
+  }
+  std::string operator()(const Constant& constant) const {
+    return "always " + text_of(constant.value);
+  }
+};
+
+}  // namespace
+
+std::optional<DomainFault> fault_of(const Domain& domain) {
+  return std::visit(FindFault{}, domain);
+}
+
+bool contains(const Domain& domain, const ParamValue& value) {
+  const auto* range = std::get_if<FloatRange>(&domain);
+  if (range == nullptr || range->step != 0) return rank_of(domain, value).has_value();
+  const double* number = std::get_if<double>(&value);
+  return number != nullptr && *number >= range->min && *number <= range->max;
+}
+
+std::optional<std::uint64_t> cardinality(const Domain& domain) {
+  return std::visit(Cardinality{}, domain);
+}
+
+ParamValue nth_value(const Domain& domain, std::uint64_t i) {
+  return std::visit(NthValue{i}, domain);
+}
+
+std::optional<std::uint64_t> rank_of(const Domain& domain, const ParamValue& value) {
+  return std::visit(RankOf{value}, domain);
+}
+
+ParamValue from_unit(const Domain& domain, double u) { return std::visit(FromUnit{u}, domain); }
+
+double to_unit(const Domain& domain, const ParamValue& value) {
+  if (!contains(domain, value)) {
+    throw rt::Error(rt::Errc::internal,
+                    rt::cat("to_unit: ", text_of(value), " is not ", describe(domain)));
+  }
+  return std::visit(ToUnit{value}, domain);
+}
+
+std::string describe(const Domain& domain) { return std::visit(Describe{}, domain); }
+
+}  // namespace hpo

@@ -1,0 +1,75 @@
+#include "hpo/space/params.h"
+
+#include <nlohmann/json.hpp>
+
+#include "runtime/base/error.h"
+#include "runtime/base/text.h"
+
+namespace hpo {
+
+Params::Params(std::initializer_list<Entry> entries) {
+  for (const auto& [name, value] : entries) set(name, value);
+}
+
+const ParamValue* Params::find(std::string_view name) const {
+  for (const auto& [known, value] : entries_) {
+    if (known == name) return &value;
+  }
+  return nullptr;
+}
+
+void Params::set(std::string_view name, ParamValue value) {
+  for (auto& [known, old] : entries_) {
+    if (known == name) {
+      old = std::move(value);
+      return;
+    }
+  }
+  entries_.emplace_back(std::string(name), std::move(value));
+}
+
+std::string json_of(const Params& params) {
+  std::string out = "{";
+  for (const auto& [name, value] : params) {
+    if (out.size() > 1) out += ", ";
+    out += quote_json(name) + ": " + json_of(value);
+  }
+  return out + "}";
+}
+
+std::string text_of(const Params& params) {
+  std::string out;
+  for (const auto& [name, value] : params) {
+    if (!out.empty()) out += ' ';
+    out += name + "=" + text_of(value);
+  }
+  return out;
+}
+
+Params params_from_json(std::string_view json) {
+  using Json = nlohmann::ordered_json;
+  const Json parsed = Json::parse(json, nullptr, false);
+  if (!parsed.is_object())
+    throw rt::Error(rt::Errc::storage, "params: expected a JSON object of name and value");
+  Params params;
+  for (const auto& [name, value] : parsed.items()) {
+    const bool fits =
+        value.is_number_integer() &&
+        (!value.is_number_unsigned() || value.get<std::uint64_t>() <= std::uint64_t{INT64_MAX});
+    if (value.is_boolean()) {
+      params.set(name, value.get<bool>());
+    } else if (fits) {
+      params.set(name, value.get<std::int64_t>());
+    } else if (value.is_number_float()) {
+      params.set(name, value.get<double>());
+    } else if (value.is_string()) {
+      params.set(name, value.get<std::string>());
+    } else {
+      throw rt::Error(rt::Errc::storage, rt::cat("params: \"", rt::printable(name, 80),
+                                                 "\" is no bool, int, float or string"));
+    }
+  }
+  return params;
+}
+
+}  // namespace hpo

@@ -1,0 +1,194 @@
+#include "hpo/space/space.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "runtime/base/text.h"
+
+namespace hpo {
+
+namespace {
+
+using Index = std::unordered_map<std::string_view, std::size_t>;
+
+[[noreturn]] void fail(const std::vector<Parameter>& all, std::size_t at, const std::string& field,
+                       const std::string& problem) {
+  throw SpaceError(at, field, all[at].name, problem);
+}
+
+Index index_names(const std::vector<Parameter>& all) {
+  Index index;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i].name.empty()) fail(all, i, "", "has no name, expected one");
+    if (!index.emplace(all[i].name, i).second)
+      fail(all, i, "", "stands twice, expected distinct names");
+  }
+  return index;
+}
+
+/// For each parameter, the indices of those that its conditions name.
+using Parents = std::vector<std::vector<std::size_t>>;
+
+Parents find_parents(const std::vector<Parameter>& all, const Index& index) {
+  Parents parents(all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (const Condition& condition : all[i].when) {
+      const auto parent = index.find(condition.parameter);
+      if (parent == index.end()) {
+        std::vector<std::string> names;
+        for (const Parameter& other : all) names.push_back(other.name);
+        const std::string near = rt::nearest(condition.parameter, names);
+        fail(all, i, "when",
+             rt::cat("names \"", rt::printable(condition.parameter, 64),
+                     "\", expected the name of a parameter",
+                     near.empty() ? "" : "; did you mean \"" + near + "\"?"));
+      }
+      const Domain& domain = all[parent->second].domain;
+      if (condition.values.empty()) fail(all, i, "when", "has no value, expected at least one");
+      for (const ParamValue& value : condition.values) {
+        if (contains(domain, value)) continue;
+        fail(all, i, "when",
+             rt::cat("can never hold: ", condition.parameter, " is never ", text_of(value),
+                     ", expected a value of ", describe(domain)));
+      }
+      parents[i].push_back(parent->second);
+    }
+  }
+  return parents;
+}
+
+/// Parents first, otherwise as declared. Depth-first with its own stack: chains of conditions may
+/// be long.
+std::vector<std::size_t> sort_by_dependence(const std::vector<Parameter>& all,
+                                            const Parents& parents) {
+  enum class Mark : std::uint8_t { fresh, open, done };
+  std::vector<Mark> marks(all.size(), Mark::fresh);
+  std::vector<std::size_t> order;
+  std::vector<std::pair<std::size_t, std::size_t>> stack;  // parameter, its next parent
+  for (std::size_t root = 0; root < all.size(); ++root) {
+    if (marks[root] != Mark::fresh) continue;
+    stack.emplace_back(root, 0);
+    marks[root] = Mark::open;
+    while (!stack.empty()) {
+      auto& [at, next] = stack.back();
+      if (next == parents[at].size()) {
+        marks[at] = Mark::done;
+        order.push_back(at);
+        stack.pop_back();
+        continue;
+      }
+      const std::size_t parent = parents[at][next++];
+      if (marks[parent] == Mark::open)
+        fail(all, at, "when", "depends on itself in a circle, expected an order");
+      if (marks[parent] == Mark::fresh) {
+        marks[parent] = Mark::open;
+        stack.emplace_back(parent, 0);
+      }
+    }
+  }
+  return order;
+}
+
+}  // namespace
+
+SpaceError::SpaceError(std::size_t parameter, std::string field, const std::string& name,
+                       const std::string& problem)
+    : rt::Error(rt::Errc::study, rt::cat("parameter \"", rt::printable(name, 64), "\": ", field,
+                                         field.empty() ? "" : " ", problem)),
+      parameter_(parameter),
+      field_(std::move(field)),
+      problem_(problem) {}
+
+Space::Space(std::vector<Parameter> parameters) : parameters_(std::move(parameters)) {
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    if (const auto fault = fault_of(parameters_[i].domain))
+      fail(parameters_, i, fault->field, fault->problem);
+  }
+  order_ = sort_by_dependence(parameters_, find_parents(parameters_, index_names(parameters_)));
+}
+
+std::optional<std::size_t> Space::index_of(std::string_view name) const {
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    if (parameters_[i].name == name) return i;
+  }
+  return std::nullopt;
+}
+
+const Parameter* Space::find(std::string_view name) const {
+  const auto index = index_of(name);
+  return index ? &parameters_[*index] : nullptr;
+}
+
+bool Space::is_active(std::size_t index, const Params& params) const {
+  return std::ranges::all_of(parameters_[index].when, [&](const Condition& condition) {
+    const ParamValue* value = params.find(condition.parameter);
+    return value != nullptr &&
+           std::ranges::find(condition.values, *value) != condition.values.end();
+  });
+}
+
+std::vector<std::size_t> Space::active(const Params& params) const {
+  std::vector<std::size_t> result;
+  for (std::size_t i = 0; i < size(); ++i) {
+    if (is_active(i, params)) result.push_back(i);
+  }
+  return result;
+}
+
+std::string Space::reason_outside(const Params& params) const {
+  std::vector<std::string> names;
+  for (const Parameter& parameter : parameters_) names.push_back(parameter.name);
+  for (const auto& [name, value] : params) {
+    const auto index = index_of(name);
+    if (!index)
+      return rt::cat("there is no parameter \"", rt::printable(name, 64), "\"",
+                     rt::did_you_mean(name, names));
+    if (!is_active(*index, params))
+      return rt::cat("parameter \"", name, "\" is not active with these values");
+    const Domain& domain = parameters_[*index].domain;
+    if (!hpo::contains(domain, value)) {
+      return rt::cat("parameter \"", name, "\" is ", rt::printable(text_of(value), 64),
+                     ", expected ", describe(domain));
+    }
+  }
+  auto entry = params.begin();
+  for (const std::size_t i : active(params)) {
+    if (!params.contains(names[i])) return rt::cat("parameter \"", names[i], "\" has no value");
+    if (entry->first != names[i])
+      return rt::cat("parameter \"", names[i], "\" is not in its place");
+    ++entry;
+  }
+  return "";
+}
+
+bool Space::contains(const Params& params) const { return reason_outside(params).empty(); }
+
+Params Space::from_unit(std::span<const double> u) const {
+  if (u.size() != size())
+    throw rt::Error(rt::Errc::internal, "from_unit: expected one coordinate a parameter");
+  Params unordered;
+  for (const std::size_t i : order_) {
+    if (is_active(i, unordered))
+      unordered.set(parameters_[i].name, hpo::from_unit(parameters_[i].domain, u[i]));
+  }
+  return in_order(unordered);
+}
+
+std::vector<double> Space::to_unit(const Params& params) const {
+  std::vector<double> u(size(), 0.5);
+  for (std::size_t i = 0; i < size(); ++i) {
+    if (const ParamValue* value = params.find(parameters_[i].name))
+      u[i] = hpo::to_unit(parameters_[i].domain, *value);
+  }
+  return u;
+}
+
+Params Space::in_order(const Params& params) const {
+  Params result;
+  for (const Parameter& parameter : parameters_) {
+    if (const ParamValue* value = params.find(parameter.name)) result.set(parameter.name, *value);
+  }
+  return result;
+}
+
+}  // namespace hpo

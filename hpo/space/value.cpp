@@ -1,0 +1,178 @@
+#include "hpo/space/value.h"
+
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "runtime/base/text.h"
+
+namespace hpo {
+
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+std::size_t skip_digits(std::string_view text, std::size_t at) {
+  while (at < text.size() && is_digit(text[at])) ++at;
+  return at;
+}
+
+std::size_t skip_sign(std::string_view text) {
+  return !text.empty() && (text[0] == '+' || text[0] == '-') ? 1 : 0;
+}
+
+bool is_decimal_int(std::string_view text) {
+  const std::size_t first = skip_sign(text);
+  return first < text.size() && skip_digits(text, first) == text.size();
+}
+
+/// [-+]? ( \. [0-9]+ | [0-9]+ ( \. [0-9]* )? ) ( [eE] [-+]? [0-9]+ )?
+bool is_decimal_float(std::string_view text) {
+  std::size_t at = skip_sign(text);
+  const std::size_t whole = at;
+  at = skip_digits(text, at);
+  const bool has_whole = at > whole;
+  if (at < text.size() && text[at] == '.') {
+    const std::size_t fraction = at + 1;
+    at = skip_digits(text, fraction);
+    if (!has_whole && at == fraction) return false;
+  } else if (!has_whole) {
+    return false;
+  }
+  if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
+    ++at;
+    if (at < text.size() && (text[at] == '+' || text[at] == '-')) ++at;
+    const std::size_t exponent = at;
+    at = skip_digits(text, at);
+    if (at == exponent) return false;
+  }
+  return at == text.size();
+}
+
+/// The base of `0x1F` or `0o17`, 0 for anything else.
+int prefixed_base(std::string_view text) {
+  if (text.size() < 3 || text[0] != '0') return 0;
+  const int base = text[1] == 'x' ? 16 : text[1] == 'o' ? 8 : 0;
+  if (base == 0) return 0;
+  const std::string_view allowed = base == 16 ? "0123456789abcdefABCDEF" : "01234567";
+  return text.substr(2).find_first_not_of(allowed) == std::string_view::npos ? base : 0;
+}
+
+template <class T, class... Format>
+std::optional<T> convert(std::string_view text, Format... format) {
+  if (!text.empty() && text[0] == '+') text.remove_prefix(1);
+  T value{};
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value, format...);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::optional<double> special_float(std::string_view text) {
+  if (text == ".nan" || text == ".NaN" || text == ".NAN") return std::nan("");
+  const std::size_t sign = skip_sign(text);
+  const std::string_view word = text.substr(sign);
+  if (word != ".inf" && word != ".Inf" && word != ".INF") return std::nullopt;
+  return sign == 1 && text[0] == '-' ? -INFINITY : INFINITY;
+}
+
+/// Whether a string can stand without quotes wherever a value can: in a flow map, after `name=`, in
+/// a CSV cell.
+bool is_bare(std::string_view text) {
+  if (text.empty() || !std::holds_alternative<std::string>(read_scalar(text))) return false;
+  if (is_oversized_number(text)) return false;
+  const auto safe = [](char c) {
+    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+           c == '.' || c == '/' || c == '-' || c == '+';
+  };
+  for (const char c : text) {
+    if (!safe(c)) return false;
+  }
+  return text[0] != '-' && text[0] != '+';
+}
+
+}  // namespace
+
+Scalar read_scalar(std::string_view text) {
+  if (text.empty() || text == "~" || text == "null" || text == "Null" || text == "NULL")
+    return std::monostate{};
+  if (text == "true" || text == "True" || text == "TRUE") return true;
+  if (text == "false" || text == "False" || text == "FALSE") return false;
+  if (is_decimal_int(text)) {
+    if (const auto value = convert<std::int64_t>(text)) return *value;
+    return std::string(text);
+  }
+  if (const int base = prefixed_base(text)) {
+    if (const auto value = convert<std::int64_t>(text.substr(2), base)) return *value;
+    return std::string(text);
+  }
+  if (is_decimal_float(text)) {
+    if (const auto value = convert<double>(text)) return *value;
+    return std::string(text);
+  }
+  if (const auto value = special_float(text)) return *value;
+  return std::string(text);
+}
+
+bool is_oversized_number(std::string_view text) {
+  const bool number = is_decimal_int(text) || prefixed_base(text) != 0 || is_decimal_float(text);
+  return number && std::holds_alternative<std::string>(read_scalar(text));
+}
+
+ParamValue parse_value(std::string_view text) {
+  if (text.size() >= 2 && text.front() == '"' && text.back() == '"') {
+    const auto parsed = nlohmann::json::parse(text, nullptr, false);
+    if (parsed.is_string()) return parsed.get<std::string>();
+  }
+  const Scalar scalar = read_scalar(text);
+  if (const auto* value = std::get_if<bool>(&scalar)) return *value;
+  if (const auto* value = std::get_if<std::int64_t>(&scalar)) return *value;
+  if (const auto* value = std::get_if<double>(&scalar)) return *value;
+  return std::string(text);
+}
+
+namespace {
+
+std::string float_text(double value) {
+  if (std::isnan(value)) return ".nan";
+  if (std::isinf(value)) return value > 0 ? ".inf" : "-.inf";
+  std::string text = rt::format_double(value);
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return text;
+}
+
+}  // namespace
+
+std::string text_of(const ParamValue& value) {
+  if (const auto* text = std::get_if<std::string>(&value))
+    return is_bare(*text) ? *text : quote_json(*text);
+  return plain_text_of(value);
+}
+
+std::string json_of(const ParamValue& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) return quote_json(*text);
+  const auto* number = std::get_if<double>(&value);
+  return number != nullptr && !std::isfinite(*number) ? "null" : plain_text_of(value);
+}
+
+std::string plain_text_of(const ParamValue& value) {
+  if (const auto* truth = std::get_if<bool>(&value)) return *truth ? "true" : "false";
+  if (const auto* number = std::get_if<std::int64_t>(&value)) return std::to_string(*number);
+  if (const auto* number = std::get_if<double>(&value)) return float_text(*number);
+  return std::get<std::string>(value);
+}
+
+std::string_view type_name(const ParamValue& value) {
+  static constexpr std::string_view kNames[] = {"bool", "int", "float", "string"};
+  return kNames[value.index()];
+}
+
+std::optional<double> number_of(const ParamValue& value) {
+  if (const auto* number = std::get_if<std::int64_t>(&value)) return static_cast<double>(*number);
+  if (const auto* number = std::get_if<double>(&value)) return *number;
+  return std::nullopt;
+}
+
+std::string quote_json(std::string_view text) { return rt::cat('"', rt::json_escape(text), '"'); }
+
+}  // namespace hpo

@@ -1,0 +1,91 @@
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "hpo/space/space.h"
+
+namespace hpo {
+namespace {
+
+using Int = std::int64_t;
+
+/// All points in order, each checked to lie in the space and to be new.
+std::vector<std::string> points(const Space& space) {
+  std::vector<std::string> result;
+  for (std::uint64_t i = 0; i < space.grid_size().value(); ++i) {
+    const Params params = space.grid_point(i);
+    EXPECT_TRUE(space.contains(params)) << text_of(params);
+    result.push_back(text_of(params));
+  }
+  EXPECT_EQ(std::set(result.begin(), result.end()).size(), result.size());
+  return result;
+}
+
+TEST(Grid, TurnsTheLastParameterFastest) {
+  const Space space({{"a", Choice{{std::string("x"), std::string("y")}}, {}},
+                     {"b", IntRange{1, 3}, {}},
+                     {"c", Constant{true}, {}}});
+  const std::vector<std::string> expected{"a=x b=1 c=true", "a=x b=2 c=true", "a=x b=3 c=true",
+                                          "a=y b=1 c=true", "a=y b=2 c=true", "a=y b=3 c=true"};
+  EXPECT_EQ(points(space), expected);
+}
+
+TEST(Grid, ConditionsGrowAndCutBranches) {
+  const Space space(
+      {{"opt", Choice{{std::string("adam"), std::string("sgd"), std::string("rms")}}, {}},
+       {"momentum", FloatRange{0, 0.9, Scale::linear, 0.9}, {{"opt", {std::string("sgd")}}}},
+       {"depth", IntRange{1, 4}, {}},
+       {"wide", Choice{{true, false}}, {{"depth", {Int{2}, Int{4}}}}},
+       {"extra", IntRange{1, 3}, {{"wide", {true}}, {"opt", {std::string("sgd")}}}}});
+  // adam and rms: depth 1, 3 once; 2, 4 twice. sgd: twice that, and thrice where wide.
+  const auto all = points(space);
+  EXPECT_EQ(all.size(), 6U + 2U * (2U + 2U * (3U + 1U)) + 6U);
+  EXPECT_EQ(all.front(), "opt=adam depth=1");
+  EXPECT_EQ(all[6], "opt=sgd momentum=0.0 depth=1");
+  EXPECT_EQ(all.back(), "opt=rms depth=4 wide=false");
+}
+
+TEST(Grid, AChildDeclaredBeforeItsParentIsFound) {
+  const Space space({{"child", IntRange{1, 2}, {{"parent", {std::string("on")}}}},
+                     {"parent", Choice{{std::string("off"), std::string("on")}}, {}}});
+  const std::vector<std::string> expected{"parent=off", "child=1 parent=on", "child=2 parent=on"};
+  EXPECT_EQ(points(space), expected);
+}
+
+TEST(Grid, SizesAreExactOrAbsent) {
+  EXPECT_EQ(Space().grid_size(), 1U);
+  EXPECT_EQ(Space().grid_point(0), Params{});
+  EXPECT_EQ(Space({{"x", FloatRange{0, 1}, {}}}).grid_size(), std::nullopt);
+  const Space hidden({{"a", Choice{{true, false}}, {}}, {"x", FloatRange{0, 1}, {{"a", {true}}}}});
+  EXPECT_EQ(hidden.grid_size(), std::nullopt);
+  std::vector<Parameter> many;
+  for (int i = 0; i < 63; ++i) many.push_back({"p" + std::to_string(i), Choice{{true, false}}, {}});
+  EXPECT_EQ(Space(many).grid_size(), std::uint64_t{1} << 63);
+  EXPECT_EQ(*Space(many).grid_point(1).find("p62"), ParamValue(false));
+  EXPECT_EQ(*Space(many).grid_point(1).find("p61"), ParamValue(true));
+  many.push_back({"q", Choice{{true, false}}, {}});
+  EXPECT_EQ(Space(many).grid_size(), std::nullopt);
+  EXPECT_THROW((void)Space(many).grid_point(0), rt::Error);
+  EXPECT_THROW((void)Space().grid_point(1), rt::Error);
+}
+
+TEST(Grid, HugeRangesAndManyBranchesAnswerAtOnce) {
+  const Space wide({{"n", IntRange{0, 1'000'000'000'000}, {}},
+                    {"x", IntRange{1, 5}, {{"n", {Int{7}, Int{900}}}}}});
+  EXPECT_EQ(wide.grid_size(), 1'000'000'000'001U + 8U);
+  EXPECT_EQ(text_of(wide.grid_point(6)), "n=6");
+  EXPECT_EQ(text_of(wide.grid_point(7)), "n=7 x=1");
+  EXPECT_EQ(text_of(wide.grid_point(11)), "n=7 x=5");
+  EXPECT_EQ(text_of(wide.grid_point(12)), "n=8");
+  EXPECT_EQ(text_of(wide.grid_point(1'000'000'000'008U)), "n=1000000000000");
+  std::vector<Parameter> tangle;
+  for (int i = 0; i < 64; ++i) {
+    std::vector<Condition> when;
+    if (i >= 32) when.push_back({"p" + std::to_string(i - 32), {Int{1}}});
+    tangle.push_back({"p" + std::to_string(i), IntRange{0, 1}, when});
+  }
+  EXPECT_EQ(Space(tangle).grid_size(), std::nullopt);
+}
+
+}  // namespace
+}  // namespace hpo

@@ -1,0 +1,140 @@
+#include "hpo/space/space.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "runtime/codec.h"
+
+namespace hpo {
+namespace {
+
+using Int = std::int64_t;
+
+Parameter optimizer() {
+  return {"optimizer", Choice{{std::string("adam"), std::string("sgd")}}, {}};
+}
+Condition when_sgd() { return {"optimizer", {std::string("sgd")}}; }
+
+Space digits() {
+  return Space({{"momentum", FloatRange{0, 0.99}, {when_sgd()}},
+                {"lr", FloatRange{1e-4, 1e-1, Scale::log, 0}, {}},
+                optimizer(),
+                {"nesterov", Choice{{true, false}}, {when_sgd(), {"width", {Int{16}, Int{17}}}}},
+                {"width", IntRange{16, 20}, {}}});
+}
+
+TEST(Space, OrdersParentsFirstAndKeepsTheRest) {
+  const Space space = digits();
+  const std::vector<std::size_t> expected{2, 0, 1, 4, 3};
+  EXPECT_TRUE(std::ranges::equal(space.order(), expected));
+  EXPECT_EQ(space.index_of("width"), 4U);
+  EXPECT_EQ(space.find("nobody"), nullptr);
+}
+
+TEST(Space, InactiveParametersAreAbsentWhateverTheirCoordinate) {
+  const Space space = digits();
+  const Params adam = space.from_unit(std::vector{0.3, 0.5, 0.1, 0.9, 0.0});
+  EXPECT_EQ(text_of(adam), "lr=0.00316227766017 optimizer=adam width=16");
+  const Params sgd = space.from_unit(std::vector{0.5, 0.5, 0.9, 0.9, 0.0});
+  EXPECT_EQ(text_of(sgd),
+            "momentum=0.495 lr=0.00316227766017 optimizer=sgd nesterov=false width=16");
+  const Params wide = space.from_unit(std::vector{0.5, 0.5, 0.9, 0.9, 0.99});
+  EXPECT_EQ(text_of(wide), "momentum=0.495 lr=0.00316227766017 optimizer=sgd width=20");
+  for (const Params& params : {adam, sgd, wide}) {
+    EXPECT_TRUE(space.contains(params));
+    EXPECT_EQ(space.from_unit(space.to_unit(params)), params);
+  }
+  EXPECT_THROW((void)space.from_unit(std::vector{0.5}), rt::Error);
+}
+
+TEST(Space, SaysWhyParamsLieOutside) {
+  const Space space = digits();
+  const Params good{{"lr", 0.01}, {"optimizer", std::string("adam")}, {"width", Int{16}}};
+  EXPECT_EQ(space.reason_outside(good), "");
+  Params params = good;
+  params.set("lrr", 0.1);
+  EXPECT_EQ(space.reason_outside(params), "there is no parameter \"lrr\"; did you mean 'lr'?");
+  params = good;
+  params.set("momentum", 0.5);
+  EXPECT_EQ(space.reason_outside(params), "parameter \"momentum\" is not active with these values");
+  params = good;
+  params.set("lr", 0.5);
+  EXPECT_EQ(space.reason_outside(params),
+            "parameter \"lr\" is 0.5, expected float 0.0001 .. 0.1 (log)");
+  params = good;
+  params.set("width", 16.0);
+  EXPECT_EQ(space.reason_outside(params), "parameter \"width\" is 16.0, expected int 16 .. 20");
+  EXPECT_EQ(space.reason_outside(Params{{"lr", 0.01}, {"optimizer", std::string("adam")}}),
+            "parameter \"width\" has no value");
+  EXPECT_EQ(space.reason_outside(
+                Params{{"width", Int{16}}, {"lr", 0.01}, {"optimizer", std::string("adam")}}),
+            "parameter \"lr\" is not in its place");
+}
+
+TEST(Space, RefusesWhatMakesNoSense) {
+  const Parameter x{"depth", IntRange{0, 3}, {}};
+  struct Case {
+    std::vector<Parameter> parameters;
+    std::size_t at;
+    std::string field, message;
+  };
+  const Case cases[] = {
+      {{x, x}, 1, "", "parameter \"depth\": stands twice, expected distinct names"},
+      {{{"", Constant{true}, {}}}, 0, "", "parameter \"\": has no name, expected one"},
+      {{{"y", IntRange{3, 0}, {}}},
+       0,
+       "max",
+       "parameter \"y\": max is 0, expected at least min, which is 3"},
+      {{x, {"y", IntRange{0, 3}, {{"dept", {Int{1}}}}}},
+       1,
+       "when",
+       "parameter \"y\": when names \"dept\", expected the name of a parameter; did you mean "
+       "\"depth\"?"},
+      {{x, {"y", IntRange{0, 3}, {{"depth", {Int{4}}}}}},
+       1,
+       "when",
+       "parameter \"y\": when can never hold: depth is never 4, expected a value of int 0 .. 3"},
+      {{{"a", IntRange{0, 3}, {{"b", {Int{1}}}}}, {"b", IntRange{0, 3}, {{"a", {Int{1}}}}}},
+       1,
+       "when",
+       "parameter \"b\": when depends on itself in a circle, expected an order"},
+      {{{"a", IntRange{0, 3}, {{"a", {Int{1}}}}}},
+       0,
+       "when",
+       "parameter \"a\": when depends on itself in a circle, expected an order"},
+  };
+  for (const Case& c : cases) {
+    try {
+      const Space space(c.parameters);
+      ADD_FAILURE() << c.message;
+    } catch (const SpaceError& error) {
+      EXPECT_STREQ(error.what(), c.message.c_str());
+      EXPECT_EQ(error.parameter(), c.at);
+      EXPECT_EQ(error.field(), c.field);
+      EXPECT_EQ(error.kind(), rt::Errc::study);
+    }
+  }
+}
+
+TEST(Space, LongChainsOfConditionsAreFine) {
+  std::vector<Parameter> chain{{"p0", Choice{{true, false}}, {}}};
+  for (int i = 1; i < 3000; ++i) {
+    chain.push_back(
+        {"p" + std::to_string(i), Choice{{true, false}}, {{"p" + std::to_string(i - 1), {true}}}});
+  }
+  std::ranges::reverse(chain);
+  const Space space(chain);
+  EXPECT_EQ(space.order().front(), 2999U);
+  EXPECT_EQ(space.order().back(), 0U);
+}
+
+TEST(Space, HasACanonicalByteForm) {
+  const Space space = digits();
+  const Space copy = rt::decode<Space>(rt::encode(space));
+  EXPECT_EQ(copy, space);
+  EXPECT_TRUE(std::ranges::equal(copy.order(), space.order()));
+}
+
+}  // namespace
+}  // namespace hpo
