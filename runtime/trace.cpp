@@ -152,7 +152,9 @@ std::string Trace::paje() const {
   // One value for each task name and for each kind that is not a task.
   std::map<std::string, std::size_t> values;
   const auto label = [](const Span& s) { return s.kind == SpanKind::task ? s.name : std::string(span_kind_name(s.kind)); };
-  for (const Span& s : spans_) values.try_emplace(label(s), values.size());
+  for (const Span& s : spans_) values.try_emplace(label(s));
+  std::size_t next = 0;
+  for (auto& [name, i] : values) i = next++;
 
   std::string out(kPajeHeader);
   out += "1 P 0 \"Process\"\n1 W P \"Worker\"\n2 S W \"State\"\n";

@@ -164,7 +164,7 @@ void Writer::put(const T& value) {
   } else if constexpr (d::HasFields<T>) {
     // `fields` is one list for both directions and so cannot be const; the writer only reads through it.
     const_cast<T&>(value).fields(*this);
-  } else {
+  } else if constexpr (d::PlainAggregate<T>) {  // anything else was refused, in words, by require_encodable
     d::with_members(value, [this](const auto&... member) { (put(member), ...); });
     if constexpr (d::member_count<T>() == 0) put(std::uint8_t{0});
   }
@@ -197,7 +197,7 @@ void Reader::get(T& value) {
     if (++depth_ > kMaxDepth) fail("fewer nested values");
     value.fields(*this);
     --depth_;
-  } else {
+  } else if constexpr (d::PlainAggregate<T>) {
     d::with_members(value, [this](auto&... member) { (get(member), ...); });
     if constexpr (d::member_count<T>() == 0) static_cast<void>(get_byte(1, "an empty value"));
   }

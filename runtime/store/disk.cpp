@@ -114,7 +114,8 @@ void DiskLayer::put(Key key, const Bytes& bytes, double cost) {
     refuse("write", path, code);
     return;
   }
-  if (unaccounted_.fetch_add(kHeadBytes + bytes.size()) > budget_ / 1024) account();
+  const std::uint64_t written = kHeadBytes + bytes.size();
+  if (unaccounted_.fetch_add(written) + written > budget_ / 1024) account();
 }
 
 void DiskLayer::erase(Key key) { ::unlink(path_of(key).c_str()); }

@@ -1,0 +1,122 @@
+#include "runtime/base/file.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <thread>
+
+#include "runtime/key.h"
+#include "tests/support/small_disk.h"
+#include "tests/support/temp_folder.h"
+
+namespace {
+
+using support::TempFolder;
+
+std::string message_of(const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const rt::Error& e) {
+    EXPECT_EQ(e.kind(), rt::Errc::storage);
+    return e.what();
+  }
+  return "nothing was thrown";
+}
+
+std::size_t entries(const rt::Path& folder) {
+  return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));
+}
+
+TEST(WriteFileAtomic, ReplacesTheWholeAndLeavesNothingBehind) {
+  const TempFolder t;
+  rt::write_file_atomic(t / "a", "old");
+  rt::write_file_atomic(t / "a", "new and longer");
+  EXPECT_EQ(rt::read_file(t / "a"), "new and longer");
+  rt::write_file_atomic(t / "a", "", rt::Durability::cached);
+  EXPECT_EQ(rt::read_file(t / "a"), "");
+  EXPECT_EQ(entries(t.path()), 1u);
+}
+
+TEST(WriteFileAtomic, ReadersSeeOldOrNewAndNothingElse) {
+  const TempFolder t;
+  const std::string old_text(100'000, 'a'), new_text(150'000, 'b');
+  rt::write_file_atomic(t / "a", old_text);
+  std::jthread writer([&](const std::stop_token& stop) {
+    for (bool flip = true; !stop.stop_requested(); flip = !flip) {
+      rt::write_file_atomic(t / "a", flip ? new_text : old_text, rt::Durability::cached);
+    }
+  });
+  for (int i = 0; i < 300; ++i) {
+    const std::string seen = rt::read_file(t / "a");
+    ASSERT_TRUE(seen == old_text || seen == new_text) << seen.size();
+  }
+}
+
+TEST(WriteFileAtomic, NamesPathReasonAndRemedy) {
+  const TempFolder t;
+  EXPECT_EQ(message_of([&] { rt::write_file_atomic(t / "no/such", "x"); }),
+            "cannot write " + (t / "no/such").string() + ": No such file or directory: check the path");
+  std::filesystem::create_directory(t / "d");
+  EXPECT_EQ(message_of([&] { rt::write_file_atomic(t / "d", "x"); }),
+            "cannot write " + (t / "d").string() + ": Is a directory: a file was expected: move the folder away");
+  EXPECT_EQ(entries(t.path()), 1u);
+}
+
+TEST(WriteFileAtomic, AFullDiskKeepsTheOldFileAndSaysWhatIsFree) {
+  const TempFolder t;
+  const support::SmallDisk disk(t.path(), "size=64k");
+  if (!disk.mounted()) GTEST_SKIP() << "needs the right to mount";
+  rt::write_file_atomic(t / "a", "old");
+  const std::string message = message_of([&] { rt::write_file_atomic(t / "a", std::string(100'000, 'x')); });
+  EXPECT_NE(message.find("No space left on device (60.0 KiB free): free some space"), std::string::npos) << message;
+  EXPECT_EQ(rt::read_file(t / "a"), "old");
+  EXPECT_EQ(entries(t.path()), 1u);
+}
+
+TEST(ReadFile, RefusesWhatIsNoRegularFile) {
+  const TempFolder t;
+  EXPECT_NE(message_of([&] { static_cast<void>(rt::read_file(t / "none")); }).find("No such file"), std::string::npos);
+  EXPECT_NE(message_of([&] { static_cast<void>(rt::read_file(t.path())); }).find("Is a directory"), std::string::npos);
+  ASSERT_EQ(::mkfifo((t / "pipe").c_str(), 0600), 0);
+  EXPECT_NE(message_of([&] { static_cast<void>(rt::read_file(t / "pipe")); }).find("not a regular file"), std::string::npos);
+  rt::write_file_atomic(t / "big", std::string(100, 'x'));
+  EXPECT_NE(message_of([&] { static_cast<void>(rt::read_file(t / "big", 99)); }).find("more than the 99 allowed"),
+            std::string::npos);
+}
+
+TEST(RequireWritable, MakesTheFolderOrSaysWhyNot) {
+  const TempFolder t;
+  rt::require_writable(t / "a/b/c");
+  EXPECT_EQ(entries(t / "a/b/c"), 0u);
+  rt::write_file_atomic(t / "file", "x");
+  EXPECT_NE(message_of([&] { rt::require_writable(t / "file/below"); }).find("Not a directory"), std::string::npos);
+  EXPECT_NE(message_of([&] { rt::require_writable(t / "file"); }).find((t / "file").string()), std::string::npos);
+  EXPECT_NE(message_of([&] { rt::require_writable("/proc/trellis"); }).find("/proc/trellis"), std::string::npos);
+}
+
+TEST(RemoveFile, SaysWhetherItWasThere) {
+  const TempFolder t;
+  rt::write_file_atomic(t / "a", "x");
+  EXPECT_TRUE(rt::remove_file(t / "a"));
+  EXPECT_FALSE(rt::remove_file(t / "a"));
+  EXPECT_EQ(rt::file_size(t / "a"), std::nullopt);
+}
+
+TEST(FreeBytes, LooksAtTheNearestExistingParent) {
+  const TempFolder t;
+  EXPECT_GT(rt::free_bytes(t / "not/there/yet").value_or(0), 0u);
+}
+
+TEST(KeyOfFile, DependsOnContentOnly) {
+  const TempFolder t;
+  rt::write_file_atomic(t / "a", std::string(3'000'000, 'x'));
+  rt::write_file_atomic(t / "b", std::string(3'000'000, 'x'));
+  rt::write_file_atomic(t / "c", std::string(3'000'001, 'x'));
+  EXPECT_EQ(rt::key_of_file(t / "a"), rt::key_of_file(t / "b"));
+  EXPECT_NE(rt::key_of_file(t / "a"), rt::key_of_file(t / "c"));
+  EXPECT_THROW(static_cast<void>(rt::key_of_file(t / "none")), rt::Error);
+}
+
+}  // namespace
