@@ -2,11 +2,10 @@
 // A study file, read and checked: everything about a search that does not differ from trial to
 // trial.
 //
-//   hpo::StudySpec study = hpo::load_study("digits.yaml");          // what can be checked without
-//   the data is checked nn::DataSpec data = hpo::data_spec(study, params);               //
-//   hpo/study/trial_spec.h study = hpo::settle(study, hpo::data_info(dataset.header()));    // what
-//   only the data could tell rt::write_file_atomic(folder / "study.yaml",
-//   hpo::resolved_yaml(study));
+//   StudySpec study = load_study("digits.yaml");        // all that can be known without the data
+//   nn::DataSpec data = data_spec(study, params);       // hpo/study/trial_spec.h
+//   study = settle(study, data_info(dataset.header())); // what only the data could tell
+//   std::string text = resolved_yaml(study);            // goes into the study's folder
 //
 // Every error is an rt::Error of kind `study` whose one line is
 //   FILE:LINE:COL: what is wrong, expected ...; did you mean "..."?
@@ -19,6 +18,7 @@
 
 #include "hpo/space/params.h"
 #include "hpo/space/space.h"
+#include "hpo/space/trial_state.h"
 
 namespace hpo {
 
@@ -60,8 +60,8 @@ struct Limits {
 };
 
 struct Retry {
-  std::int64_t max = 2;         ///< attempts after the first
-  std::vector<std::string> on;  ///< causes: error, diverged, timeout, out_of_memory, killed, lost
+  std::int64_t max = 2;   ///< attempts after the first
+  std::vector<Cause> on;  ///< what is tried again; never Cause::none
   bool operator==(const Retry&) const = default;
 };
 
@@ -73,12 +73,10 @@ struct StudySpec {
 
   Space space;
   Metric metric;
-  Chosen method;  ///< kind and options of hpo/samplers
-  std::optional<Chosen>
-      early_stop;  ///< kind and options of hpo/stopping; none: every trial runs to its end
+  Chosen method;      ///< kind and options of hpo/samplers
+  Chosen early_stop;  ///< kind and options of hpo/stopping; "none": trials run to their end
   std::int64_t max_epochs = 0;  ///< most epochs that any trial of the space can have
-  std::int64_t parallel =
-      8;  ///< slots of the search; 0: what the machine holds (order arrival only)
+  std::int64_t parallel = 8;    ///< slots of the search; 0: what the machine holds (order arrival)
   Order order = Order::virtual_time;
   Limits limits;
   Retry retry;
