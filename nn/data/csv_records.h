@@ -1,0 +1,61 @@
+#pragma once
+// RFC 4180 records out of a text in memory, without copying.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nn {
+
+/// A CSV file's content, owned by somebody who outlives every field taken from it.
+struct CsvText {
+  std::string path;  ///< for messages
+  std::string_view text;
+  char delimiter = ',';
+};
+
+/// One field, as it stands in the text: blanks around it cut off, or the part between its quotes.
+struct CsvField {
+  std::string_view raw;
+  std::size_t line = 0, column = 0;  ///< where it starts, from 1, in bytes
+  bool quoted = false;
+  bool doubled = false;  ///< holds "" for "
+
+  /// The value: quotes undone, always UTF-8 (other bytes are taken for Latin-1).
+  [[nodiscard]] std::string value() const;
+};
+
+/// Reads records one after the other. Lines end with LF, CRLF or CR; blank lines are skipped;
+/// quotes may hold delimiters and line ends; a byte order mark is skipped. Blanks before an opening
+/// quote and around unquoted fields do not count.
+class CsvCursor {
+ public:
+  explicit CsvCursor(const CsvText& csv);
+
+  /// The next record into `fields` (its memory is reused); false at the end. Throws DataError for a
+  /// quote that is never closed and for text after a closing quote.
+  [[nodiscard]] bool next(std::vector<CsvField>& fields);
+
+ private:
+  void record(std::vector<CsvField>& fields);
+  CsvField field();
+  CsvField quoted_field();
+  [[nodiscard]] bool at_line_end() const;
+  void skip_line_end();
+  void skip_blanks();
+  [[nodiscard]] std::size_t column() const { return at_ - line_start_ + 1; }
+
+  const CsvText& csv_;
+  const std::string_view text_;
+  std::size_t at_ = 0, line_ = 1, line_start_ = 0;
+};
+
+/// What one field says to somebody who hopes for a number.
+enum class FieldKind { number, missing, text, too_large };
+
+/// Classifies a field. Missing: an empty field, or NA, N/A, NaN, null, NULL, None, ? and
+/// their usual spellings. `number` is set for FieldKind::number only and is finite as a float.
+[[nodiscard]] FieldKind read_number(const CsvField& field, double& number);
+
+}  // namespace nn

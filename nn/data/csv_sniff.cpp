@@ -1,0 +1,114 @@
+#include "nn/data/csv_sniff.h"
+
+#include <algorithm>
+#include <array>
+
+#include "nn/data/data_error.h"
+
+namespace nn {
+
+namespace {
+
+/// How one candidate delimiter cuts the first records.
+struct Cut {
+  std::size_t fields = 0;  ///< of the first record
+  bool even = false;       ///< all records have as many
+};
+
+Cut cut_with(const CsvText& csv) {
+  Cut cut;
+  try {
+    CsvCursor cursor(csv);
+    std::vector<CsvField> fields;
+    if (!cursor.next(fields)) return cut;
+    cut.fields = fields.size();
+    for (std::size_t i = 1; i < kSniffRecords && cursor.next(fields); ++i) {
+      if (fields.size() != cut.fields) return cut;
+    }
+    cut.even = true;
+  } catch (const DataError&) {
+    cut.even = false;  // quotes that make no sense with this delimiter
+  }
+  return cut;
+}
+
+bool is_number(const CsvField& field) {
+  double ignored = 0;
+  const FieldKind kind = read_number(field, ignored);
+  return kind == FieldKind::number || kind == FieldKind::too_large;
+}
+
+bool is_missing(const CsvField& field) {
+  double ignored = 0;
+  return read_number(field, ignored) == FieldKind::missing;
+}
+
+bool only_numbers_below(std::span<const std::vector<CsvField>> records, std::size_t c) {
+  bool any = false;
+  for (const auto& record : records.subspan(1)) {
+    if (c >= record.size() || is_missing(record[c])) continue;
+    if (!is_number(record[c])) return false;
+    any = true;
+  }
+  return any;
+}
+
+bool recurs_below(std::span<const std::vector<CsvField>> records, std::size_t c) {
+  const auto rest = records.subspan(1);
+  return std::any_of(rest.begin(), rest.end(), [&](const auto& record) {
+    return c < record.size() && record[c].raw == records[0][c].raw;
+  });
+}
+
+bool distinct(const std::vector<CsvField>& fields) {
+  std::vector<std::string_view> words;
+  for (const CsvField& field : fields) words.push_back(field.raw);
+  std::sort(words.begin(), words.end());
+  return std::adjacent_find(words.begin(), words.end()) == words.end();
+}
+
+}  // namespace
+
+char sniff_delimiter(std::string_view text) {
+  constexpr std::array kCandidates{'\t', ';', '|', ','};
+  char best = ',';
+  std::size_t most = 1;
+  for (const char candidate : kCandidates) {
+    const Cut cut = cut_with({{}, text, candidate});
+    if (cut.even && cut.fields > 1) return candidate;
+    if (cut.fields > most) {
+      most = cut.fields;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+std::vector<std::vector<CsvField>> first_records(const CsvText& csv) {
+  std::vector<std::vector<CsvField>> records;
+  CsvCursor cursor(csv);
+  std::vector<CsvField> fields;
+  while (records.size() < kSniffRecords && cursor.next(fields)) records.push_back(fields);
+  return records;
+}
+
+bool sniff_header(std::span<const std::vector<CsvField>> records, std::string_view target) {
+  if (records.empty()) return false;
+  const auto& first = records.front();
+  const auto named = [&](const CsvField& field) { return field.raw == target; };
+  const bool has_target = !target.empty() && std::any_of(first.begin(), first.end(), named);
+  const auto number = std::find_if(first.begin(), first.end(), is_number);
+  if (number != first.end()) return has_target && !is_number(CsvField{.raw = target});
+  if (has_target) return true;
+  if (std::all_of(first.begin(), first.end(), is_missing)) return false;
+  for (std::size_t c = 0; c < first.size(); ++c) {
+    if (only_numbers_below(records, c)) return true;
+  }
+  if (records.size() < 2 || !distinct(first)) return false;
+  for (std::size_t c = 0; c < first.size(); ++c) {
+    if (recurs_below(records, c)) return false;
+  }
+  return true;
+}
+
+}  // namespace nn

@@ -1,0 +1,31 @@
+#pragma once
+// What a CSV file does not say about itself: its delimiter, and whether its first line names
+// columns.
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nn/data/csv_records.h"
+
+namespace nn {
+
+/// Records looked at.
+inline constexpr std::size_t kSniffRecords = 100;
+
+/// The first of tab, semicolon, bar and comma that cuts all of the first records into the same
+/// number of fields, two or more (the comma comes last: it may be a decimal comma). When none does,
+/// the one that cuts the first record into most fields, so that the reader can name the odd line.
+[[nodiscard]] char sniff_delimiter(std::string_view text);
+
+/// Whether the first of these records holds the columns' names: it is one of them when it contains
+/// `target` as a word; it is not when it holds a number; it is when some column holds only numbers
+/// below it; among texts only, it is when its fields are distinct and none recurs in its column.
+[[nodiscard]] bool sniff_header(std::span<const std::vector<CsvField>> records,
+                                std::string_view target);
+
+/// The first records of a file. Throws DataError as CsvCursor::next does.
+[[nodiscard]] std::vector<std::vector<CsvField>> first_records(const CsvText& csv);
+
+}  // namespace nn

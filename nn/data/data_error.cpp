@@ -1,0 +1,47 @@
+#include "nn/data/data_error.h"
+
+#include <algorithm>
+
+namespace nn {
+
+namespace {
+
+std::string one_line(const std::string& path, std::size_t line, std::size_t column,
+                     const std::string& text) {
+  std::string out = path;
+  if (line != 0) out += ':' + std::to_string(line);
+  if (line != 0 && column != 0) out += ':' + std::to_string(column);
+  return out + ": " + text;
+}
+
+}  // namespace
+
+DataError::DataError(std::string path, std::size_t line, std::size_t column,
+                     const std::string& text)
+    : Error(one_line(path, line, column, text)),
+      path_(std::move(path)),
+      line_(line),
+      column_(column) {}
+
+std::string in_quotes(std::string_view text, std::size_t longest) {
+  std::string out = "'";
+  std::size_t length = std::min(text.size(), longest);
+  while (length < text.size() && length > 0 && (text[length] & 0xc0) == 0x80) --length;
+  for (const unsigned char c : text.substr(0, length)) {
+    if (c == '\n') {
+      out += "\\n";
+    } else if (c == '\r') {
+      out += "\\r";
+    } else if (c == '\t') {
+      out += "\\t";
+    } else if (c < 0x20 || c == 0x7f) {
+      constexpr char kHex[] = "0123456789abcdef";
+      out += std::string("\\x") + kHex[c >> 4] + kHex[c & 15];
+    } else {
+      out += static_cast<char>(c);
+    }
+  }
+  return out + (length < text.size() ? "...'" : "'");
+}
+
+}  // namespace nn

@@ -1,0 +1,34 @@
+#pragma once
+// The one exception of the data loaders.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "nn/error.h"
+
+namespace nn {
+
+/// A data file, or what a study says about it, cannot be used. what() is one line,
+/// `path:line:column: text`; line and column count from 1 (bytes, so that an editor jumps there)
+/// and are left out when 0.
+class DataError : public Error {
+ public:
+  DataError(std::string path, std::size_t line, std::size_t column, const std::string& text);
+  DataError(std::string path, const std::string& text) : DataError(std::move(path), 0, 0, text) {}
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] std::size_t line() const { return line_; }
+  [[nodiscard]] std::size_t column() const { return column_; }
+
+ private:
+  std::string path_;
+  std::size_t line_, column_;
+};
+
+/// Text out of a file as it may stand in a message: in quotes, on one line, control characters
+/// escaped, cut after `longest` bytes (not inside a UTF-8 character).
+[[nodiscard]] std::string in_quotes(std::string_view text, std::size_t longest = 40);
+
+}  // namespace nn

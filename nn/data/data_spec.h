@@ -1,0 +1,58 @@
+#pragma once
+// What a study file says about its data, as a plain value: which file, which column is the target,
+// how the rows are split and scaled. Encodable by listing its members; every member but `path` is
+// part of a data set's identity.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace nn {
+
+enum class DataKind : std::uint8_t { csv, idx };
+
+/// What is learnt: one of several classes, or a number. `guess` is settled by the loader, which
+/// says so in Dataset::Header::notes: text is classes; whole numbers are classes when they take at
+/// most 20 values with two rows each on average, or at most 100 values with 50 rows each; anything
+/// else is a number.
+enum class LearningTask : std::uint8_t { guess, classification, regression };
+
+/// Whether the first line of a CSV file names the columns.
+enum class HeaderRow : std::uint8_t { guess, yes, no };
+
+/// How feature columns are scaled before a network sees them; fitted on the training part only.
+///   standard  (x - mean) / standard deviation (of the population)
+///   minmax    (x - min) / (max - min)
+///   unit      x / 255, for bytes
+///   none      x
+/// A column that is constant in the training part becomes 0 everywhere under `standard` and
+/// `minmax`: it taught nothing, so a value first met in the test part must not reach the network
+/// unscaled. One-hot columns stay 0 and 1.
+enum class Scale : std::uint8_t { standard, minmax, unit, none };
+
+/// Shares of the rows kept out of training. The seed is the split's own: it never follows the
+/// study's seed, so that studies with different seeds are scored on the same rows.
+struct SplitSpec {
+  double valid = 0.2;      ///< of the rows; for `idx`, of the training files' rows
+  double test = 0.2;       ///< of the rows; not used for `idx`, whose t10k pair is the test part
+  std::uint64_t seed = 0;  ///< of the shuffle that deals out the rows
+
+  friend bool operator==(const SplitSpec&, const SplitSpec&) = default;
+};
+
+struct DataSpec {
+  DataKind kind = DataKind::csv;
+  std::string path;  ///< CSV file, or folder of the four IDX files; absolute (see locate_data)
+  std::string
+      target;  ///< column's name, its number (1 is the first, -1 the last), or empty: the last
+  HeaderRow header = HeaderRow::guess;
+  std::vector<std::string> ignore;  ///< columns left out, by name or number
+  std::int64_t rows = 0;            ///< only the first so many (training) rows; 0: all
+  LearningTask task = LearningTask::guess;
+  Scale scale = Scale::standard;
+  SplitSpec split;
+
+  friend bool operator==(const DataSpec&, const DataSpec&) = default;
+};
+
+}  // namespace nn

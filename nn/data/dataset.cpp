@@ -1,0 +1,167 @@
+#include "nn/data/dataset.h"
+
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+namespace nn {
+
+namespace {
+
+/// Byte offsets of the arrays inside the block.
+struct Offsets {
+  std::size_t x, y, train, valid, test, shift, scale, end;
+};
+
+/// Adds arrays one after the other, each on a border, refusing sizes that overflow.
+class Layout {
+ public:
+  std::size_t place(std::uint64_t count, std::uint64_t width) {
+    constexpr std::uint64_t kMax = std::numeric_limits<std::int64_t>::max();
+    std::uint64_t bytes = 0;
+    if (__builtin_mul_overflow(count, width, &bytes) || bytes > kMax - end_) {
+      throw std::invalid_argument("a data set of this size cannot be addressed");
+    }
+    const std::size_t start = end_;
+    end_ = Block::aligned(end_ + bytes);
+    return start;
+  }
+  [[nodiscard]] std::size_t end() const { return end_; }
+
+ private:
+  std::size_t end_ = 0;
+};
+
+std::size_t element_size(Storage storage) { return storage == Storage::u8 ? 1 : sizeof(float); }
+
+Offsets offsets_of(const Dataset::Header& h) {
+  Layout layout;
+  std::uint64_t row_bytes = 0;
+  if (__builtin_mul_overflow(h.cols, element_size(h.storage), &row_bytes)) {
+    throw std::invalid_argument("a data set of this size cannot be addressed");
+  }
+  Offsets at{};
+  at.x = layout.place(h.rows, row_bytes);
+  at.y = layout.place(h.rows, 4);
+  at.train = layout.place(h.train_rows, 4);
+  at.valid = layout.place(h.valid_rows, 4);
+  at.test = layout.place(h.test_rows, 4);
+  at.shift = layout.place(h.cols, 4);
+  at.scale = layout.place(h.cols, 4);
+  at.end = layout.end();
+  return at;
+}
+
+void check(const Dataset::Header& h) {
+  constexpr std::uint64_t kMaxRows = std::numeric_limits<std::uint32_t>::max();
+  if (h.rows > kMaxRows) throw std::invalid_argument("a data set holds at most 2^32 - 1 rows");
+  const bool parts_fit = h.train_rows <= h.rows && h.valid_rows <= h.rows - h.train_rows &&
+                         h.test_rows <= h.rows - h.train_rows - h.valid_rows;
+  if (!parts_fit) throw std::invalid_argument("a data set's parts hold more rows than it has");
+  if (h.task == LearningTask::guess) {
+    throw std::invalid_argument("a data set must know whether its targets are classes");
+  }
+  if (static_cast<std::uint64_t>(h.input.elements()) != h.cols) {
+    throw std::invalid_argument("a data set's input shape and columns differ");
+  }
+}
+
+std::size_t part_offset(const Offsets& at, Part part) {
+  return part == Part::train ? at.train : part == Part::valid ? at.valid : at.test;
+}
+
+std::size_t part_size(const Dataset::Header& h, Part part) {
+  return part == Part::train ? h.train_rows : part == Part::valid ? h.valid_rows : h.test_rows;
+}
+
+}  // namespace
+
+std::string ContentHash::hex() const {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string out(32, '0');
+  for (int i = 0; i < 16; ++i) {
+    out[15 - i] = kDigits[high >> (4 * i) & 15];
+    out[31 - i] = kDigits[low >> (4 * i) & 15];
+  }
+  return out;
+}
+
+std::size_t Dataset::byte_size(const Header& header) {
+  check(header);
+  return offsets_of(header).end;
+}
+
+Dataset::Dataset(Header header) : header_(std::move(header)), block_(byte_size(header_)) {}
+
+Dataset::Dataset(Header header, std::byte* borrowed)
+    : header_(std::move(header)), block_(borrowed, byte_size(header_)) {}
+
+std::span<const std::uint8_t> Dataset::x_u8() const {
+  if (header_.storage != Storage::u8) return {};
+  return block_.array<std::uint8_t>(offsets_of(header_).x, header_.rows * header_.cols);
+}
+
+std::span<const float> Dataset::x_f32() const {
+  if (header_.storage != Storage::f32) return {};
+  return block_.array<float>(offsets_of(header_).x, header_.rows * header_.cols);
+}
+
+std::span<const std::int32_t> Dataset::labels() const {
+  if (!is_classification()) return {};
+  return block_.array<std::int32_t>(offsets_of(header_).y, header_.rows);
+}
+
+std::span<const float> Dataset::targets() const {
+  if (is_classification()) return {};
+  return block_.array<float>(offsets_of(header_).y, header_.rows);
+}
+
+std::span<const std::uint32_t> Dataset::part(Part part) const {
+  return block_.array<std::uint32_t>(part_offset(offsets_of(header_), part),
+                                     part_size(header_, part));
+}
+
+std::span<const float> Dataset::shift() const {
+  return block_.array<float>(offsets_of(header_).shift, header_.cols);
+}
+
+std::span<const float> Dataset::scale() const {
+  return block_.array<float>(offsets_of(header_).scale, header_.cols);
+}
+
+DataView Dataset::view(Part which) const {
+  DataView view;
+  view.shape = header_.input;
+  if (header_.storage == Storage::u8) view.u8 = x_u8().data();
+  if (header_.storage == Storage::f32) view.f32 = x_f32().data();
+  view.shift = shift().data();
+  view.scale = scale().data();
+  if (is_classification()) {
+    view.labels = labels().data();
+  } else {
+    view.targets = targets().data();
+    view.target_unit = header_.target_unit;
+  }
+  view.outputs = static_cast<std::int32_t>(outputs());
+  view.rows = part(which);
+  return view;
+}
+
+namespace {
+
+template <class T>
+std::span<T> writable(std::span<const T> view) {
+  return {const_cast<T*>(view.data()), view.size()};
+}
+
+}  // namespace
+
+std::span<std::uint8_t> Dataset::mutable_x_u8() { return writable(x_u8()); }
+std::span<float> Dataset::mutable_x_f32() { return writable(x_f32()); }
+std::span<std::int32_t> Dataset::mutable_labels() { return writable(labels()); }
+std::span<float> Dataset::mutable_targets() { return writable(targets()); }
+std::span<std::uint32_t> Dataset::mutable_part(Part which) { return writable(part(which)); }
+std::span<float> Dataset::mutable_shift() { return writable(shift()); }
+std::span<float> Dataset::mutable_scale() { return writable(scale()); }
+
+}  // namespace nn

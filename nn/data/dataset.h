@@ -1,0 +1,126 @@
+#pragma once
+// A data set in memory: one contiguous block, whatever the file it came from, ready to be shared by
+// all trials.
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "nn/data/block.h"
+#include "nn/data/data_spec.h"
+#include "nn/data_view.h"
+#include "nn/shape.h"
+
+namespace nn {
+
+/// XXH3-128 of the bytes of the file(s) a data set was read from, as they lie on disk.
+struct ContentHash {
+  std::uint64_t high = 0, low = 0;
+  [[nodiscard]] std::string hex() const;  ///< 32 digits
+  friend auto operator<=>(const ContentHash&, const ContentHash&) = default;
+};
+
+/// The three disjoint sets of rows.
+enum class Part : std::uint8_t { train, valid, test };
+
+enum class Storage : std::uint8_t { u8, f32 };
+
+/// One column of the source table and the one or several inputs that it feeds.
+struct FeatureColumn {
+  std::string name;
+  std::vector<std::string>
+      categories;  ///< one input each, in sorted order; empty: the column is a number
+  float fill = 0;  ///< what replaces a missing number: the mean over the training part
+  friend bool operator==(const FeatureColumn&, const FeatureColumn&) = default;
+};
+
+/// Rows of features X, one target each, the split, and the scaling, in one 64-byte aligned block:
+///   X      [rows, cols]  u8 (whole numbers 0..255 only) or f32, row-major, *not* scaled
+///   y      [rows]        i32 class numbers, or f32 standardised targets (see target_shift)
+///   parts  [train], [valid], [test]  u32 row numbers, each list ascending
+///   shift, scale  [cols] each f32: a network's input is (X - shift) * scale
+/// Every array starts on a 64-byte border. Satisfies the runtime's BufferType. Reading from several
+/// threads is safe.
+class Dataset {
+ public:
+  struct Header {
+    std::uint64_t rows = 0, cols = 0;
+    Shape input;  ///< of one row: features, or an image; cols elements
+    Storage storage = Storage::f32;
+    LearningTask task = LearningTask::classification;  ///< never `guess`
+    std::vector<std::string> class_names;  ///< by class number, ascending; empty for regression
+    /// Regression targets are stored as y = (target - target_shift) / target_unit, fitted on the
+    /// training part, so that one learning rate suits targets of any unit.
+    double target_shift = 0, target_unit = 1;
+    std::uint64_t train_rows = 0, valid_rows = 0, test_rows = 0;
+    std::string target;                  ///< name of the target column
+    std::vector<FeatureColumn> columns;  ///< in file order; empty for images
+    Scale scaling = Scale::none;
+    ContentHash content;
+    std::vector<std::string>
+        notes;  ///< what the loader guessed, filled in or left out, a sentence each
+
+    template <class Archive>
+    void fields(Archive& a) {
+      a(rows, cols, input, storage, task, class_names, target_shift, target_unit, train_rows,
+        valid_rows, test_rows, target, columns, scaling, content, notes);
+    }
+    friend bool operator==(const Header&, const Header&) = default;
+  };
+
+  /// Owning and zero-filled. Throws std::invalid_argument where byte_size does.
+  explicit Dataset(Header header);
+  /// A view on `byte_size(header)` bytes owned by somebody else.
+  Dataset(Header header, std::byte* borrowed);
+
+  /// Bytes of the block. Throws std::invalid_argument when the sizes in the header overflow or
+  /// contradict each other.
+  [[nodiscard]] static std::size_t byte_size(const Header& header);
+
+  [[nodiscard]] const Header& header() const { return header_; }
+  [[nodiscard]] std::span<std::byte> bytes() { return block_.bytes(); }
+  [[nodiscard]] std::span<const std::byte> bytes() const { return block_.bytes(); }
+
+  [[nodiscard]] std::size_t rows() const { return header_.rows; }
+  [[nodiscard]] std::size_t cols() const { return header_.cols; }
+  /// 0 for regression.
+  [[nodiscard]] std::size_t classes() const { return header_.class_names.size(); }
+  /// Values that a network for this data puts out: one a class, or one number.
+  [[nodiscard]] std::size_t outputs() const { return classes() == 0 ? 1 : classes(); }
+  [[nodiscard]] bool is_classification() const {
+    return header_.task == LearningTask::classification;
+  }
+
+  /// X as stored; the one that does not match Header::storage is empty.
+  [[nodiscard]] std::span<const std::uint8_t> x_u8() const;
+  [[nodiscard]] std::span<const float> x_f32() const;
+  /// y as stored; the one that does not match Header::task is empty.
+  [[nodiscard]] std::span<const std::int32_t> labels() const;
+  [[nodiscard]] std::span<const float> targets() const;
+  /// Row numbers of a part, ascending.
+  [[nodiscard]] std::span<const std::uint32_t> part(Part part) const;
+  [[nodiscard]] std::span<const float> shift() const;
+  [[nodiscard]] std::span<const float> scale() const;
+
+  /// What training and evaluation see of a part. Valid while the bytes and this object are.
+  [[nodiscard]] DataView view(Part part) const;
+
+  /// The same arrays for whoever fills a data set.
+  [[nodiscard]] std::span<std::uint8_t> mutable_x_u8();
+  [[nodiscard]] std::span<float> mutable_x_f32();
+  [[nodiscard]] std::span<std::int32_t> mutable_labels();
+  [[nodiscard]] std::span<float> mutable_targets();
+  [[nodiscard]] std::span<std::uint32_t> mutable_part(Part part);
+  [[nodiscard]] std::span<float> mutable_shift();
+  [[nodiscard]] std::span<float> mutable_scale();
+  [[nodiscard]] std::span<FeatureColumn> mutable_columns() { return header_.columns; }
+
+ private:
+  Header header_;
+  Block block_;
+};
+
+}  // namespace nn

@@ -1,0 +1,110 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string_view>
+
+#include "nn/data/csv_columns.h"
+#include "nn/data/csv_sniff.h"
+#include "nn/data/csv_target.h"
+#include "nn/data/load_files.h"
+#include "nn/data/scaling.h"
+#include "nn/data/source_file.h"
+
+namespace nn {
+
+namespace {
+
+void refuse_binary(const std::string& path, std::string_view text) {
+  const std::size_t at = text.find('\0');
+  if (at == std::string_view::npos) return;
+  const std::string_view before = text.substr(0, at);
+  const auto line = static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n')) + 1;
+  const std::size_t start = before.rfind('\n') + 1;  // npos + 1 is 0: the first line
+  throw DataError(path, line, at - start + 1,
+                  "a zero byte: this is not a text in UTF-8 or Latin-1");
+}
+
+Dataset::Header describe(const CsvSurvey& table, CsvTarget& target, const DataSpec& spec) {
+  Dataset::Header header;
+  header.rows = table.rows;
+  bool bytes = true;
+  for (const CsvColumn& column : table.columns) {
+    header.cols += column.inputs();
+    if (column.inputs() == 0) continue;
+    if (column.role == ColumnRole::number) bytes = bytes && column.bytes && column.missing == 0;
+    FeatureColumn feature{.name = column.name, .categories = {}, .fill = 0};
+    for (const auto& [value, ordinal] : column.categories) feature.categories.push_back(value);
+    header.columns.push_back(std::move(feature));
+  }
+  header.input = Shape::features(static_cast<std::int64_t>(header.cols));
+  header.storage = bytes ? Storage::u8 : Storage::f32;
+  header.task = target.task;
+  header.class_names = std::move(target.class_names);
+  header.target = table.columns[table.target].name;
+  header.scaling = spec.scale;
+  header.notes = table.notes;
+  return header;
+}
+
+/// Writes all rows of X; missing numbers become NaN (never in byte storage), missing texts zeros.
+template <class T>
+void store_features(const CsvText& csv, const CsvSurvey& table, std::span<T> x) {
+  std::size_t at = 0;
+  for_each_row(csv, table, [&](std::size_t, const std::vector<CsvField>& fields) {
+    for (std::size_t c = 0; c < fields.size(); ++c) {
+      const CsvColumn& column = table.columns[c];
+      if (column.inputs() == 0) continue;
+      double number = std::numeric_limits<double>::quiet_NaN();
+      const FieldKind kind = read_number(fields[c], number);
+      if (column.role == ColumnRole::number) {
+        x[at] = static_cast<T>(number);
+      } else if (kind != FieldKind::missing) {
+        x[at + column.categories.at(fields[c].value())] = T{1};
+      }
+      at += column.inputs();
+    }
+  });
+}
+
+void store_targets(const CsvTarget& target, Dataset& data) {
+  if (data.is_classification()) {
+    std::copy(target.labels.begin(), target.labels.end(), data.mutable_labels().begin());
+    return;
+  }
+  const double shift = data.header().target_shift;
+  const double unit = data.header().target_unit;
+  std::transform(target.numbers.begin(), target.numbers.end(), data.mutable_targets().begin(),
+                 [&](double number) { return static_cast<float>((number - shift) / unit); });
+}
+
+}  // namespace
+
+Dataset load_csv(const DataSpec& spec, const LoadLimits& limits) {
+  const SourceFile file(spec.path, limits.file_bytes);
+  const std::string text = read_content(file, limits.inflated_bytes);
+  refuse_binary(spec.path, text);
+  const CsvText csv{spec.path, text, sniff_delimiter(text)};
+  CsvSurvey table = survey(csv, spec, limits);
+  CsvTarget target = read_target(csv, table, spec.task);
+  Dataset::Header header = describe(table, target, spec);
+  header.content = hash_of(file);
+  const Parts parts =
+      split_rows(spec.path, table.rows, target.labels, header.class_names.size(), spec.split);
+  if (!target.numbers.empty()) {
+    const TargetUnit fitted = fit_target(target.numbers, parts.train);
+    header.target_shift = fitted.shift;
+    header.target_unit = fitted.unit;
+  }
+  Dataset data = make_dataset(std::move(header), parts, spec.path, limits);
+  if (data.header().storage == Storage::u8) {
+    store_features(csv, table, data.mutable_x_u8());
+  } else {
+    store_features(csv, table, data.mutable_x_f32());
+    fill_missing(data);
+  }
+  store_targets(target, data);
+  fit_scaling(data, spec.path);
+  return data;
+}
+
+}  // namespace nn

@@ -1,0 +1,165 @@
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string_view>
+
+#include "nn/data/idx_reader.h"
+#include "nn/data/load_files.h"
+#include "nn/data/scaling.h"
+#include "nn/data/source_file.h"
+
+namespace nn {
+
+namespace {
+
+/// Labels of one file, and its hash.
+std::vector<std::uint8_t> read_labels(const std::string& path, const LoadLimits& limits,
+                                      ContentHash& hash) {
+  const SourceFile file(path, limits.file_bytes);
+  hash = hash_of(file);
+  IdxReader reader(file, 1, 1, limits);
+  std::vector<std::uint8_t> labels(reader.header().rows());
+  reader.values(labels);
+  reader.expect_end();
+  return labels;
+}
+
+void check_spec(const DataSpec& spec) {
+  const std::string why = ": images have no columns, only `csv` data has";
+  if (!spec.target.empty()) throw DataError(spec.path, "target" + why);
+  if (!spec.ignore.empty()) throw DataError(spec.path, "ignore" + why);
+  if (spec.task == LearningTask::regression) {
+    throw DataError(spec.path, "task: labels of images are classes, expected classification");
+  }
+}
+
+void check_pair(const std::string& images, std::size_t image_count, const std::string& labels,
+                std::size_t label_count) {
+  if (image_count == label_count) return;
+  throw DataError(labels, "holds " + std::to_string(label_count) + " labels, expected " +
+                              std::to_string(image_count) + " as " +
+                              std::filesystem::path(images).filename().string() + " has images");
+}
+
+/// Labels of the rows that are kept, then of the test part, as class numbers.
+struct Labels {
+  std::vector<std::string> names;  ///< distinct labels of both files, ascending
+  std::vector<std::int32_t> labels;
+};
+
+Labels number_labels(std::span<const std::uint8_t> train, std::span<const std::uint8_t> test,
+                     std::size_t kept) {
+  std::array<bool, 256> seen{};
+  for (const auto label : train) seen[label] = true;
+  for (const auto label : test) seen[label] = true;
+  Labels out;
+  std::array<std::int32_t, 256> class_of{};
+  for (std::size_t label = 0; label < seen.size(); ++label) {
+    if (!seen[label]) continue;
+    class_of[label] = static_cast<std::int32_t>(out.names.size());
+    out.names.push_back(std::to_string(label));
+  }
+  out.labels.reserve(kept + test.size());
+  for (const auto label : train.first(kept)) out.labels.push_back(class_of[label]);
+  for (const auto label : test) out.labels.push_back(class_of[label]);
+  return out;
+}
+
+/// The test part is given by the files; validation rows come out of the training files.
+Parts split_images(const DataSpec& spec, const Labels& labels, std::size_t kept) {
+  SplitSpec split = spec.split;
+  split.test = 0;
+  const std::span<const std::int32_t> all(labels.labels);
+  Parts parts = split_rows(spec.path, kept, all.first(kept), labels.names.size(), split);
+  for (std::size_t row = kept; row < all.size(); ++row) {
+    parts.test.push_back(static_cast<std::uint32_t>(row));
+  }
+  return parts;
+}
+
+Shape image_shape(const IdxHeader& header) {
+  const auto dim = [&](std::size_t i) { return static_cast<std::int64_t>(header.dims[i]); };
+  return Shape::image(dim(1), dim(2), header.dims.size() == 4 ? dim(3) : 1);
+}
+
+void check_shapes(const IdxHeader& train, const IdxHeader& test, const std::string& test_path) {
+  if (image_shape(test) == image_shape(train)) return;
+  throw DataError(test_path, "holds images of " + image_shape(test).text() + ", expected " +
+                                 image_shape(train).text() + " as those to train on");
+}
+
+Dataset::Header describe(const DataSpec& spec, const IdxHeader& images, const Labels& labels) {
+  Dataset::Header header;
+  header.rows = labels.labels.size();
+  header.cols = images.per_row;
+  header.input = image_shape(images);
+  header.storage = Storage::u8;
+  header.task = LearningTask::classification;
+  header.class_names = labels.names;
+  header.target = "label";
+  header.scaling = spec.scale;
+  return header;
+}
+
+}  // namespace
+
+std::array<std::string, 4> idx_files(const std::string& folder) {
+  constexpr std::array<std::string_view, 4> kStems{"train-images", "train-labels", "t10k-images",
+                                                   "t10k-labels"};
+  constexpr std::array<std::string_view, 4> kEnds{"3-ubyte", "1-ubyte", "3-ubyte", "1-ubyte"};
+  std::array<std::string, 4> paths;
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    for (const std::string_view dash : {"-idx", ".idx"}) {
+      for (const std::string_view suffix : {"", ".gz"}) {
+        const std::string name = std::string(kStems[i]) + std::string(dash) +
+                                 std::string(kEnds[i]) + std::string(suffix);
+        const std::filesystem::path path = std::filesystem::path(folder) / name;
+        std::error_code ignored;
+        if (paths[i].empty() && std::filesystem::exists(path, ignored)) paths[i] = path;
+      }
+    }
+    if (paths[i].empty()) {
+      throw DataError(folder, "holds no " + std::string(kStems[i]) + "-idx" +
+                                  std::string(kEnds[i]) +
+                                  " (or .gz), expected the four files of an IDX data set");
+    }
+  }
+  return paths;
+}
+
+Dataset load_idx(const DataSpec& spec, const LoadLimits& limits) {
+  check_spec(spec);
+  const auto paths = idx_files(spec.path);
+  std::array<ContentHash, 4> hashes;
+  const auto train_labels = read_labels(paths[1], limits, hashes[1]);
+  const auto test_labels = read_labels(paths[3], limits, hashes[3]);
+  const SourceFile train_file(paths[0], limits.file_bytes);
+  const SourceFile test_file(paths[2], limits.file_bytes);
+  hashes[0] = hash_of(train_file);
+  hashes[2] = hash_of(test_file);
+  IdxReader train(train_file, 3, 4, limits);
+  IdxReader test(test_file, 3, 4, limits);
+  check_pair(paths[0], train.header().rows(), paths[1], train_labels.size());
+  check_pair(paths[2], test.header().rows(), paths[3], test_labels.size());
+  check_shapes(train.header(), test.header(), paths[2]);
+
+  const std::size_t all = train_labels.size();
+  const std::size_t kept = spec.rows > 0 ? std::min<std::size_t>(spec.rows, all) : all;
+  const Labels labels = number_labels(train_labels, test_labels, kept);
+  const Parts parts = split_images(spec, labels, kept);
+  Dataset::Header header = describe(spec, train.header(), labels);
+  header.content = combine(hashes);
+  Dataset data = make_dataset(std::move(header), parts, spec.path, limits);
+  const auto x = data.mutable_x_u8();
+  train.values(x.first(kept * data.cols()));
+  if (kept == all) train.expect_end();
+  test.values(x.subspan(kept * data.cols()));
+  test.expect_end();
+  std::copy(labels.labels.begin(), labels.labels.end(), data.mutable_labels().begin());
+  fit_scaling(data, spec.path);
+  return data;
+}
+
+}  // namespace nn

@@ -1,0 +1,21 @@
+#pragma once
+// What was done to the data before a network saw it, as text that travels in the model's file.
+
+#include <string>
+
+#include "nn/data/dataset.h"
+
+namespace nn {
+
+/// JSON on one line:
+///   {"task": "classification", "target": NAME, "classes": [NAME, ...],      (or for regression
+///    "task": "regression", "target": NAME, "target_shift": S, "target_unit": U,)
+///    "input": [DIMS], "columns": [{"name": NAME, "fill": F} or {"name": NAME, "categories":
+///    [...]}], "scale": "standard", "shift": [one an input], "factor": [one an input]}
+/// A network's input is (x - shift) * factor, its prediction y for a number means
+/// y * target_unit + target_shift. Columns stand in the order of the inputs, one with categories is
+/// as many inputs, 1 for the row's category and 0 for the others. Images have no columns: NHWC
+/// bytes. A shift or factor that is the same for all inputs is one number instead of a list.
+[[nodiscard]] std::string preprocessing_json(const Dataset& data);
+
+}  // namespace nn

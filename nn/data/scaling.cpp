@@ -1,0 +1,133 @@
+#include "nn/data/scaling.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "nn/data/data_error.h"
+
+namespace nn {
+
+namespace {
+
+/// What the training rows say about each column.
+struct Moments {
+  std::vector<double> mean, deviation, min, max;
+};
+
+template <class T>
+Moments moments(std::span<const T> x, std::size_t cols, std::span<const std::uint32_t> rows) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  Moments m{std::vector<double>(cols, 0), std::vector<double>(cols, 0),
+            std::vector<double>(cols, kInfinity), std::vector<double>(cols, -kInfinity)};
+  for (const std::uint32_t row : rows) {
+    const T* values = x.data() + row * cols;
+    for (std::size_t c = 0; c < cols; ++c) {
+      const double value = values[c];
+      m.mean[c] += value;
+      m.min[c] = std::min(m.min[c], value);
+      m.max[c] = std::max(m.max[c], value);
+    }
+  }
+  const double count = static_cast<double>(rows.size());
+  for (double& mean : m.mean) mean /= count;
+  for (const std::uint32_t row : rows) {
+    const T* values = x.data() + row * cols;
+    for (std::size_t c = 0; c < cols; ++c) {
+      const double off = values[c] - m.mean[c];
+      m.deviation[c] += off * off;
+    }
+  }
+  for (double& deviation : m.deviation) deviation = std::sqrt(deviation / count);
+  return m;
+}
+
+/// Shift and factor of one column. A column that is constant in training, or so nearly that its
+/// factor is no float, is switched off: see Scale.
+std::pair<float, float> rule(Scale scaling, const Moments& m, std::size_t c) {
+  const bool standard = scaling == Scale::standard;
+  const double width = standard ? m.deviation[c] : m.max[c] - m.min[c];
+  const auto factor = static_cast<float>(1 / width);
+  const bool usable = m.min[c] < m.max[c] && std::isfinite(factor);
+  return {static_cast<float>(standard ? m.mean[c] : m.min[c]), usable ? factor : 0.0F};
+}
+
+/// One flag an input: whether it belongs to a one-hot group, which is never scaled.
+std::vector<bool> one_hot_inputs(const Dataset::Header& header) {
+  std::vector<bool> flags;
+  for (const FeatureColumn& column : header.columns) {
+    flags.insert(flags.end(), std::max<std::size_t>(column.categories.size(), 1),
+                 !column.categories.empty());
+  }
+  flags.resize(header.cols, false);
+  return flags;
+}
+
+void require_bytes(const Dataset& data, const std::string& path) {
+  for (const float value : data.x_f32()) {
+    if (!(value >= 0 && value <= 255)) {
+      throw DataError(path, "scale: unit divides bytes by 255, but the data holds " +
+                                std::to_string(value) + "; expected values from 0 to 255");
+    }
+  }
+}
+
+void fill_column(Dataset& data, std::size_t c, FeatureColumn& column) {
+  const auto x = data.mutable_x_f32();
+  const std::size_t cols = data.cols();
+  double sum = 0;
+  std::size_t numbers = 0;
+  for (const std::uint32_t row : data.part(Part::train)) {
+    const float value = x[row * cols + c];
+    if (std::isnan(value)) continue;
+    sum += value;
+    ++numbers;
+  }
+  column.fill = numbers == 0 ? 0 : static_cast<float>(sum / static_cast<double>(numbers));
+  for (std::size_t i = c; i < x.size(); i += cols) {
+    if (std::isnan(x[i])) x[i] = column.fill;
+  }
+}
+
+}  // namespace
+
+void fill_missing(Dataset& data) {
+  std::size_t input = 0;
+  for (FeatureColumn& column : data.mutable_columns()) {
+    if (column.categories.empty()) fill_column(data, input, column);
+    input += std::max<std::size_t>(column.categories.size(), 1);
+  }
+}
+
+void fit_scaling(Dataset& data, const std::string& path) {
+  const auto shift = data.mutable_shift();
+  const auto scale = data.mutable_scale();
+  const Scale scaling = data.header().scaling;
+  std::fill(shift.begin(), shift.end(), 0.0F);
+  std::fill(scale.begin(), scale.end(), 1.0F);
+  if (scaling == Scale::none) return;
+  const std::vector<bool> one_hot = one_hot_inputs(data.header());
+  if (scaling == Scale::unit) {
+    require_bytes(data, path);
+    for (std::size_t c = 0; c < data.cols(); ++c) scale[c] = one_hot[c] ? 1.0F : 1.0F / 255.0F;
+    return;
+  }
+  const auto train = data.part(Part::train);
+  const Moments m = data.header().storage == Storage::u8
+                        ? moments(data.x_u8(), data.cols(), train)
+                        : moments(data.x_f32(), data.cols(), train);
+  for (std::size_t c = 0; c < data.cols(); ++c) {
+    if (!one_hot[c]) std::tie(shift[c], scale[c]) = rule(scaling, m, c);
+  }
+}
+
+TargetUnit fit_target(std::span<const double> targets, std::span<const std::uint32_t> train) {
+  const Moments m = moments(targets, 1, train);
+  const bool constant = !(m.min[0] < m.max[0]) || !std::isnormal(m.deviation[0]);
+  return {m.mean[0], constant ? 1.0 : m.deviation[0]};
+}
+
+}  // namespace nn

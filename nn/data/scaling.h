@@ -1,0 +1,28 @@
+#pragma once
+// Fitting what is learnt from the training part besides the network: fills, scales, target units.
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "nn/data/dataset.h"
+
+namespace nn {
+
+/// Replaces every NaN of X by its column's mean over the training part (0 where that part has no
+/// number there) and records it in FeatureColumn::fill. f32 storage only.
+void fill_missing(Dataset& data);
+
+/// Sets shift and scale of every column by data.header().scaling, from training rows alone; sums
+/// run in row order in f64, the same for both storages. Throws DataError(path) for `unit` on values
+/// that are not bytes.
+void fit_scaling(Dataset& data, const std::string& path);
+
+/// Mean and standard deviation (1 when constant) of the training rows among `targets`.
+struct TargetUnit {
+  double shift = 0, unit = 1;
+};
+[[nodiscard]] TargetUnit fit_target(std::span<const double> targets,
+                                    std::span<const std::uint32_t> train);
+
+}  // namespace nn

@@ -1,0 +1,179 @@
+#include "nn/data/source_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+#include <new>
+
+#include "nn/data/data_error.h"
+
+namespace nn {
+
+namespace {
+
+/// A file descriptor that closes itself.
+class Descriptor {
+ public:
+  // O_NONBLOCK only matters for the pipes that are refused right after.
+  explicit Descriptor(const std::string& path)
+      : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  [[nodiscard]] int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+std::string size_text(std::size_t bytes) {
+  if (bytes >= std::size_t{1} << 20) return std::to_string(bytes >> 20) + " MiB";
+  return std::to_string(bytes) + " bytes";
+}
+
+}  // namespace
+
+SourceFile::SourceFile(std::string path, std::size_t max_bytes) : path_(std::move(path)) {
+  const Descriptor file(path_);
+  if (file.get() < 0) throw DataError(path_, std::string("cannot open: ") + std::strerror(errno));
+  struct stat info = {};
+  if (::fstat(file.get(), &info) != 0) throw DataError(path_, std::strerror(errno));
+  if (S_ISDIR(info.st_mode)) throw DataError(path_, "is a folder, expected a file");
+  if (!S_ISREG(info.st_mode)) throw DataError(path_, "is not a regular file");
+  const auto size = static_cast<std::size_t>(info.st_size);
+  if (size > max_bytes) {
+    throw DataError(path_, "has " + size_text(size) + ", expected at most " + size_text(max_bytes));
+  }
+  raw_.resize(size);
+  std::size_t done = 0;
+  while (done < size) {
+    const ssize_t n = ::read(file.get(), raw_.data() + done, size - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) throw DataError(path_, std::string("cannot read: ") + std::strerror(errno));
+    if (n == 0) throw DataError(path_, "became shorter while it was read");
+    done += static_cast<std::size_t>(n);
+  }
+}
+
+bool SourceFile::gzip() const {
+  return raw_.size() >= 2 && raw_[0] == std::byte{0x1f} && raw_[1] == std::byte{0x8b};
+}
+
+ContentHash hash_of(const SourceFile& file) {
+  const XXH128_hash_t h = XXH3_128bits(file.raw().data(), file.raw().size());
+  return {h.high64, h.low64};
+}
+
+ContentHash combine(std::span<const ContentHash> files) {
+  std::string digits;
+  for (const ContentHash& file : files) digits += file.hex();
+  const XXH128_hash_t h = XXH3_128bits(digits.data(), digits.size());
+  return {h.high64, h.low64};
+}
+
+struct ContentReader::Inflater {
+  z_stream stream = {};
+  bool member_done = false;
+
+  Inflater() {
+    constexpr int kGzipOnly = 15 + 16;
+    if (inflateInit2(&stream, kGzipOnly) != Z_OK) throw std::bad_alloc();
+  }
+  ~Inflater() { inflateEnd(&stream); }
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
+};
+
+ContentReader::ContentReader(const SourceFile& file, std::size_t max_bytes)
+    : file_(file), max_bytes_(max_bytes) {
+  if (file.gzip()) inflater_ = std::make_unique<Inflater>();
+}
+
+ContentReader::~ContentReader() = default;
+
+std::size_t ContentReader::read(std::span<std::byte> out) {
+  std::size_t done = 0;
+  while (done < out.size()) {
+    const auto rest = out.subspan(done);
+    const std::size_t n = inflater_ ? inflate_some(rest) : copy_plain(rest);
+    if (n == 0) break;
+    done += n;
+  }
+  return done;
+}
+
+std::size_t ContentReader::copy_plain(std::span<std::byte> out) {
+  const auto raw = file_.raw().subspan(position_);
+  const std::size_t n = std::min(out.size(), raw.size());
+  if (n == 0) return 0;
+  count(n);
+  std::memcpy(out.data(), raw.data(), n);
+  position_ += n;
+  return n;
+}
+
+std::size_t ContentReader::inflate_some(std::span<std::byte> out) {
+  constexpr std::size_t kPiece = std::size_t{1} << 20;
+  z_stream& z = inflater_->stream;
+  const auto raw = file_.raw();
+  std::size_t written = 0;
+  while (written == 0) {
+    if (inflater_->member_done) {
+      if (position_ == raw.size()) return 0;
+      inflateReset(&z);
+      inflater_->member_done = false;
+    }
+    const std::size_t input = std::min(raw.size() - position_, kPiece);
+    const std::size_t room = std::min(out.size(), kPiece);
+    z.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(raw.data() + position_));
+    z.avail_in = static_cast<uInt>(input);
+    z.next_out = reinterpret_cast<Bytef*>(out.data());
+    z.avail_out = static_cast<uInt>(room);
+    const int status = inflate(&z, Z_NO_FLUSH);
+    position_ += input - z.avail_in;
+    written = room - z.avail_out;
+    count(written);
+    if (status == Z_STREAM_END) {
+      inflater_->member_done = true;
+    } else if (status == Z_BUF_ERROR || (status == Z_OK && input == 0 && written == 0)) {
+      throw DataError(file_.path(), "the gzip data ends too early: the file was cut off");
+    } else if (status != Z_OK) {
+      throw DataError(file_.path(), std::string("the gzip data is damaged (") +
+                                        (z.msg != nullptr ? z.msg : "unexpected content") + ")");
+    }
+  }
+  return written;
+}
+
+void ContentReader::count(std::size_t bytes) {
+  produced_ += bytes;
+  if (produced_ > max_bytes_) {
+    throw DataError(file_.path(),
+                    "unpacks to more than " + size_text(max_bytes_) + ", the most that is read");
+  }
+}
+
+std::string read_content(const SourceFile& file, std::size_t max_bytes) {
+  ContentReader reader(file, max_bytes);
+  std::string text;
+  std::size_t filled = 0;
+  text.resize(std::max<std::size_t>(file.raw().size() * (file.gzip() ? 4 : 1), 4096));
+  for (;;) {
+    filled += reader.read(std::as_writable_bytes(std::span(text).subspan(filled)));
+    if (filled < text.size()) break;
+    text.resize(text.size() * 2);
+  }
+  text.resize(filled);
+  return text;
+}
+
+}  // namespace nn

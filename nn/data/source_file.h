@@ -1,0 +1,65 @@
+#pragma once
+// Bytes of a data file: read once, hashed as they lie on disk, decompressed piece by piece.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "nn/data/dataset.h"
+
+namespace nn {
+
+/// A whole regular file in memory. Throws DataError when it is missing, no regular file (a pipe
+/// would hang, a folder has no bytes), larger than `max_bytes`, or cannot be read.
+class SourceFile {
+ public:
+  SourceFile(std::string path, std::size_t max_bytes);
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] std::span<const std::byte> raw() const { return raw_; }
+  /// Whether it starts like a gzip member; file names do not count.
+  [[nodiscard]] bool gzip() const;
+
+ private:
+  std::string path_;
+  std::vector<std::byte> raw_;
+};
+
+/// XXH3-128 of the bytes as they lie on disk.
+[[nodiscard]] ContentHash hash_of(const SourceFile& file);
+/// One hash for several files in order.
+[[nodiscard]] ContentHash combine(std::span<const ContentHash> files);
+
+/// The content of a file from front to back, decompressed when it is gzip (RFC 1952, several
+/// members one after the other included). The file must outlive the reader. Throws DataError for
+/// damaged streams (checksums are verified) and for content above `max_bytes`, before it is
+/// produced.
+class ContentReader {
+ public:
+  ContentReader(const SourceFile& file, std::size_t max_bytes);
+  ~ContentReader();
+  ContentReader(const ContentReader&) = delete;
+  ContentReader& operator=(const ContentReader&) = delete;
+
+  /// Fills `out` as far as there is content; returns the bytes written, fewer only at the end.
+  [[nodiscard]] std::size_t read(std::span<std::byte> out);
+
+ private:
+  struct Inflater;
+  std::size_t copy_plain(std::span<std::byte> out);
+  std::size_t inflate_some(std::span<std::byte> out);
+  void count(std::size_t bytes);
+
+  const SourceFile& file_;
+  std::size_t max_bytes_, produced_ = 0, position_ = 0;
+  std::unique_ptr<Inflater> inflater_;
+};
+
+/// All of a file's content. Memory grows with what was decompressed, never with what a header
+/// claims.
+[[nodiscard]] std::string read_content(const SourceFile& file, std::size_t max_bytes);
+
+}  // namespace nn

@@ -1,0 +1,330 @@
+#include "nn/safetensors.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+
+#include "nn/data/data_error.h"
+#include "nn/data/source_file.h"
+
+namespace nn {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr std::size_t kAlignment = 64;
+constexpr std::string_view kMetadata = "__metadata__";
+
+[[noreturn]] void fail(const std::string& path, const std::string& text) {
+  throw Error(path + ": " + text);
+}
+
+/// Bytes that a tensor of this type and shape takes; false when the product overflows.
+bool tensor_bytes(const std::string& dtype, const std::vector<std::int64_t>& shape,
+                  std::size_t& bytes) {
+  bytes = dtype_size(dtype);
+  for (const std::int64_t dim : shape) {
+    if (dim < 0 || __builtin_mul_overflow(bytes, static_cast<std::size_t>(dim), &bytes)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// --- reading ---
+
+/// Deep nesting is refused before a parser sees it.
+void check_depth(const std::string& path, std::string_view text) {
+  int depth = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string) {
+      if (c == '\\') ++i;
+      if (c == '"') in_string = false;
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '{' || c == '[') {
+      if (++depth > kMaxTensorHeaderDepth) {
+        fail(path, "the header is nested deeper than " + std::to_string(kMaxTensorHeaderDepth) +
+                       " levels");
+      }
+    } else if (c == '}' || c == ']') {
+      --depth;
+    }
+  }
+}
+
+/// Parses strictly; two equal names in one object are an error (the parser would keep the last).
+Json parse_header(const std::string& path, std::string_view text) {
+  check_depth(path, text);
+  std::vector<std::set<std::string>> names;
+  std::string doubled;
+  const auto watch = [&](int, Json::parse_event_t event, Json& value) {
+    if (event == Json::parse_event_t::object_start) names.emplace_back();
+    if (event == Json::parse_event_t::object_end) names.pop_back();
+    if (event == Json::parse_event_t::key) {
+      const auto& name = value.get_ref<const std::string&>();
+      if (!names.back().insert(name).second && doubled.empty()) doubled = name;
+    }
+    return true;
+  };
+  Json header;
+  try {
+    header = Json::parse(text, watch);
+  } catch (const Json::exception&) {
+    fail(path, "the header is not valid JSON");
+  }
+  if (!doubled.empty()) fail(path, "the header holds " + in_quotes(doubled) + " twice");
+  if (!header.is_object()) fail(path, "the header is not a JSON object");
+  return header;
+}
+
+std::int64_t natural(const std::string& path, const std::string& what, const Json& value) {
+  constexpr auto kMax = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  if (!value.is_number_unsigned() || value.get<std::uint64_t>() > kMax) {
+    fail(path, what + ": expected a whole number from 0 to 2^63 - 1");
+  }
+  return static_cast<std::int64_t>(value.get<std::uint64_t>());
+}
+
+std::vector<std::int64_t> naturals(const std::string& path, const std::string& what,
+                                   const Json& value) {
+  if (!value.is_array()) fail(path, what + ": expected a list of whole numbers");
+  std::vector<std::int64_t> out;
+  for (const Json& item : value) out.push_back(natural(path, what, item));
+  return out;
+}
+
+TensorMetadata read_metadata(const std::string& path, const Json& value) {
+  if (!value.is_object()) fail(path, "__metadata__: expected an object of texts");
+  TensorMetadata out;
+  for (const auto& [name, text] : value.items()) {
+    if (!text.is_string()) fail(path, "__metadata__: " + in_quotes(name) + " is not a text");
+    out[name] = text.get<std::string>();
+  }
+  return out;
+}
+
+TensorEntry read_entry(const std::string& path, const std::string& name, const Json& value,
+                       std::size_t data_size) {
+  const std::string what = "tensor " + in_quotes(name);
+  const bool complete = value.is_object() && value.size() == 3 && value.contains("dtype") &&
+                        value.contains("shape") && value.contains("data_offsets");
+  if (!complete) fail(path, what + ": expected exactly dtype, shape and data_offsets");
+  if (!value["dtype"].is_string()) fail(path, what + ": dtype: expected a text");
+  TensorEntry entry{name, value["dtype"].get<std::string>(),
+                    naturals(path, what + ": shape", value["shape"])};
+  if (dtype_size(entry.dtype) == 0) {
+    fail(path, what + ": unknown dtype " + in_quotes(entry.dtype));
+  }
+  const auto offsets = naturals(path, what + ": data_offsets", value["data_offsets"]);
+  if (offsets.size() != 2 || offsets[0] > offsets[1]) {
+    fail(path, what + ": data_offsets: expected a begin and an end that is not before it");
+  }
+  entry.begin = static_cast<std::size_t>(offsets[0]);
+  entry.end = static_cast<std::size_t>(offsets[1]);
+  if (entry.end > data_size) {
+    fail(path, what + " ends at byte " + std::to_string(entry.end) + " of " +
+                   std::to_string(data_size) + " bytes of data");
+  }
+  std::size_t bytes = 0;
+  if (!tensor_bytes(entry.dtype, entry.shape, bytes) || bytes != entry.end - entry.begin) {
+    fail(path, what + ": its shape and type do not take the " +
+                   std::to_string(entry.end - entry.begin) + " bytes that it claims");
+  }
+  return entry;
+}
+
+/// Tensors must cover the data part exactly, each byte once.
+void check_cover(const std::string& path, std::vector<TensorEntry>& tensors,
+                 std::size_t data_size) {
+  std::stable_sort(tensors.begin(), tensors.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
+  });
+  std::size_t at = 0;
+  for (const TensorEntry& entry : tensors) {
+    if (entry.begin != at) {
+      fail(path, "tensor " + in_quotes(entry.name) + " begins at byte " +
+                     std::to_string(entry.begin) + " of the data, expected " + std::to_string(at) +
+                     (entry.begin > at ? " (a hole)" : " (an overlap)"));
+    }
+    at = entry.end;
+  }
+  if (at != data_size) {
+    fail(path, std::to_string(data_size - at) + " bytes of data belong to no tensor");
+  }
+}
+
+// --- writing ---
+
+std::string header_text(std::span<const TensorBytes> tensors, const TensorMetadata& metadata) {
+  Json header = Json::object();
+  if (!metadata.empty()) header[std::string(kMetadata)] = metadata;
+  std::size_t at = 0;
+  for (const TensorBytes& tensor : tensors) {
+    const std::string what = "safetensors: tensor " + in_quotes(tensor.name);
+    std::size_t bytes = 0;
+    if (dtype_size(tensor.dtype) == 0) throw Error(what + ": unknown dtype " + tensor.dtype);
+    if (!tensor_bytes(tensor.dtype, tensor.shape, bytes) || bytes != tensor.bytes.size()) {
+      throw Error(what + ": shape and bytes differ");
+    }
+    if (tensor.name == kMetadata || header.contains(tensor.name)) {
+      throw Error(what + ": the name is taken");
+    }
+    header[tensor.name] = {
+        {"dtype", tensor.dtype}, {"shape", tensor.shape}, {"data_offsets", {at, at + bytes}}};
+    at += bytes;
+  }
+  std::string text = header.dump();
+  text.append(kAlignment - 1 - (8 + text.size() + kAlignment - 1) % kAlignment, ' ');
+  return text;
+}
+
+/// A temporary file beside the final one; gone again unless it was renamed.
+class PendingFile {
+ public:
+  explicit PendingFile(const std::string& path)
+      : path_(path), temporary_(path + ".tmp" + std::to_string(::getpid())) {
+    fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    if (fd_ < 0 && errno == EEXIST && ::unlink(temporary_.c_str()) == 0) {
+      fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    }
+    if (fd_ < 0) give_up();
+  }
+  ~PendingFile() {
+    if (fd_ >= 0) ::close(fd_);
+    if (!renamed_) ::unlink(temporary_.c_str());
+  }
+  PendingFile(const PendingFile&) = delete;
+  PendingFile& operator=(const PendingFile&) = delete;
+
+  void write(std::span<const std::byte> bytes) {
+    while (!bytes.empty()) {
+      const ssize_t n = ::write(fd_, bytes.data(), bytes.size());
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) give_up();
+      bytes = bytes.subspan(static_cast<std::size_t>(n));
+    }
+  }
+
+  void commit() {
+    if (::fsync(fd_) != 0) give_up();
+    const int fd = std::exchange(fd_, -1);
+    if (::close(fd) != 0) give_up();
+    if (::rename(temporary_.c_str(), path_.c_str()) != 0) give_up();
+    renamed_ = true;
+    sync_folder();
+  }
+
+ private:
+  [[noreturn]] void give_up() const {
+    fail(path_, std::string("cannot write: ") + std::strerror(errno));
+  }
+
+  void sync_folder() const {
+    const auto folder = std::filesystem::absolute(path_).parent_path();
+    const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) give_up();
+    const int status = ::fsync(fd);
+    const int problem = errno;
+    ::close(fd);
+    errno = problem;
+    if (status != 0 && problem != EINVAL) give_up();  // some file systems know no fsync of folders
+  }
+
+  std::string path_, temporary_;
+  int fd_ = -1;
+  bool renamed_ = false;
+};
+
+}  // namespace
+
+std::size_t dtype_size(std::string_view dtype) {
+  struct Row {
+    std::string_view name;
+    std::size_t size;
+  };
+  constexpr std::array kTypes{Row{"F32", 4}, Row{"F64", 8}, Row{"F16", 2},  Row{"BF16", 2},
+                              Row{"U8", 1},  Row{"I8", 1},  Row{"BOOL", 1}, Row{"U16", 2},
+                              Row{"I16", 2}, Row{"U32", 4}, Row{"I32", 4},  Row{"U64", 8},
+                              Row{"I64", 8}};
+  for (const Row& row : kTypes) {
+    if (row.name == dtype) return row.size;
+  }
+  return 0;
+}
+
+const TensorEntry* Safetensors::find(std::string_view name) const {
+  const auto at = std::find_if(tensors.begin(), tensors.end(),
+                               [&](const TensorEntry& entry) { return entry.name == name; });
+  return at == tensors.end() ? nullptr : &*at;
+}
+
+std::span<const std::byte> Safetensors::bytes(const TensorEntry& entry) const {
+  return std::span(data).subspan(entry.begin, entry.end - entry.begin);
+}
+
+std::vector<std::byte> safetensors_bytes(std::span<const TensorBytes> tensors,
+                                         const TensorMetadata& metadata) {
+  const std::string text = header_text(tensors, metadata);
+  std::vector<std::byte> out(8 + text.size());
+  for (int i = 0; i < 8; ++i)
+    out[i] = static_cast<std::byte>(std::uint64_t{text.size()} >> (8 * i));
+  std::memcpy(out.data() + 8, text.data(), text.size());
+  for (const TensorBytes& tensor : tensors) {
+    out.insert(out.end(), tensor.bytes.begin(), tensor.bytes.end());
+  }
+  return out;
+}
+
+Safetensors parse_safetensors(std::span<const std::byte> file, const std::string& path) {
+  if (file.size() < 8) fail(path, "is no safetensors file: it has fewer than 8 bytes");
+  std::uint64_t length = 0;
+  for (int i = 7; i >= 0; --i) length = length << 8 | std::to_integer<std::uint64_t>(file[i]);
+  if (length > kMaxTensorHeader) {
+    fail(path, "claims a header of " + std::to_string(length) + " bytes, expected at most " +
+                   std::to_string(kMaxTensorHeader));
+  }
+  if (length > file.size() - 8) {
+    fail(path, "claims a header of " + std::to_string(length) + " bytes, more than the file has");
+  }
+  const std::string_view text(reinterpret_cast<const char*>(file.data()) + 8, length);
+  if (!text.starts_with('{')) fail(path, "the header does not begin with {");
+  const auto data = file.subspan(8 + length);
+  Safetensors out;
+  for (const auto& [name, value] : parse_header(path, text).items()) {
+    if (name == kMetadata) {
+      out.metadata = read_metadata(path, value);
+    } else {
+      out.tensors.push_back(read_entry(path, name, value, data.size()));
+    }
+  }
+  check_cover(path, out.tensors, data.size());
+  out.data.assign(data.begin(), data.end());
+  return out;
+}
+
+Safetensors read_safetensors(const std::string& path) {
+  constexpr std::size_t kLargest = std::size_t{64} << 30;
+  return parse_safetensors(SourceFile(path, kLargest).raw(), path);
+}
+
+void write_safetensors(const std::string& path, std::span<const TensorBytes> tensors,
+                       const TensorMetadata& metadata) {
+  const auto bytes = safetensors_bytes(tensors, metadata);
+  PendingFile file(path);
+  file.write(bytes);
+  file.commit();
+}
+
+}  // namespace nn
