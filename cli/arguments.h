@@ -1,0 +1,45 @@
+#pragma once
+// What a verb takes and what the user gave: positional arguments, options with a value, flags.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cli {
+
+class Arguments {
+ public:
+  // --- declared by a verb ---
+  void positional(std::string name, std::string doc, bool required = true);
+  /// `name` with its dashes ("--workers"); `value_name` is shown in the help. Repeatable options collect all values.
+  void option(std::string name, std::string value_name, std::string doc, bool repeatable = false);
+  void flag(std::string name, std::string doc);
+
+  // --- read by a verb ---
+  [[nodiscard]] bool has(std::string_view name) const;
+  /// The value given, or empty.
+  [[nodiscard]] std::string text(std::string_view name) const;
+  [[nodiscard]] std::vector<std::string> texts(std::string_view name) const;
+  /// The value as a whole number in [min, max]; throws a usage error that names the option and the range.
+  [[nodiscard]] std::optional<std::int64_t> integer(std::string_view name, std::int64_t min,
+                                                    std::int64_t max) const;
+
+  enum class Outcome { run, help };
+  /// Fills the values. Throws rt::Error (usage) for unknown options, with the nearest known one.
+  Outcome parse(std::span<char* const> argv);
+  [[nodiscard]] std::string help(std::string_view verb, std::string_view summary) const;
+
+ private:
+  struct Item {
+    std::string name, value_name, doc;
+    bool positional = false, required = false, flag = false, repeatable = false;
+  };
+  std::vector<Item> items_;
+  std::map<std::string, std::vector<std::string>, std::less<>> values_;
+};
+
+}  // namespace cli

@@ -1,0 +1,20 @@
+// The program that runs tasks: it loads the arithmetic libraries and, through the runtime, StarPU.
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "cli/verb.h"
+#include "cli/verbs.h"
+#include "kernels/kernels.h"
+
+int main(int argc, char** argv) {
+  // OpenBLAS reads its core type when it is loaded, so the cure is to start once more with the right one.
+  std::string cure(kern::blas_coretype_cure());
+  if (!cure.empty() && !std::getenv("OPENBLAS_CORETYPE")) {
+    ::setenv("OPENBLAS_CORETYPE", cure.c_str(), 1);
+    ::execv("/proc/self/exe", argv);
+  }
+  return cli::run_verb(cli::engine_verbs(), argc, argv);
+}

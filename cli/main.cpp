@@ -1,0 +1,31 @@
+// The thin program: read verbs, and the door to the engine for verbs that run tasks.
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+#include "cli/verb.h"
+#include "cli/verbs.h"
+
+namespace {
+
+int exec_engine(char** argv) {
+  std::error_code error;
+  auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+  auto engine = self.parent_path() / "trellis-engine";
+  ::execv(engine.c_str(), argv);
+  std::fprintf(stderr, "trellis: cannot start %s: %s; build again with ./trellis\n", engine.c_str(),
+               std::strerror(errno));
+  return 6;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const cli::VerbLine* line = argc > 1 ? cli::find_verb_line(argv[1]) : nullptr;
+  if (line && line->engine) return exec_engine(argv);
+  return cli::run_verb(cli::read_verbs(), argc, argv);
+}

@@ -1,0 +1,39 @@
+#pragma once
+// How a sweep looks while it runs, on stderr: one repainted line on a terminal, few plain lines when piped.
+
+#include <cstdio>
+#include <string>
+
+#include "hpo/driver/observer.h"
+
+namespace cli {
+
+/// What happens worth a line in a log file: the start, each improvement, failures, notes, and the state every few seconds.
+/// On a terminal the state is one line at the bottom that repaints itself at most ten times a second.
+class ProgressDisplay final : public hpo::Observer {
+ public:
+  ProgressDisplay(std::string study, std::string metric, bool maximize, bool quiet);
+  ~ProgressDisplay() override;
+
+  void sweep_started(std::int64_t trials, bool resumed) override;
+  void trial_reported(const hpo::TrialRow& trial) override;
+  void trial_ended(const hpo::TrialRow& trial) override;
+  void progress(const hpo::Progress& now) override;
+  void note(std::string_view line) override;
+  /// Ends the live line, so that results start on a fresh one.
+  void finish();
+
+ private:
+  void line(const std::string& text);
+  void paint(const std::string& text);
+  void report_improvement(const hpo::Progress& now);
+
+  std::string study_, metric_;
+  bool maximize_, quiet_, live_;
+  bool painted_ = false;
+  int failures_shown_ = 0;
+  std::int64_t best_trial_ = -1;
+  double best_value_ = 0, last_shown_ = -1e9;
+};
+
+}  // namespace cli

@@ -1,0 +1,17 @@
+#include <array>
+
+#include "cli/verbs.h"
+#include "cli/verbs/verb_functions.h"
+
+namespace cli {
+
+std::span<const Verb> read_verbs() {
+  static constexpr std::array kVerbs{
+      Verb{"status", declare_status, run_status}, Verb{"trials", declare_trials, run_trials},
+      Verb{"show", declare_show, run_show},       Verb{"best", declare_best, run_best},
+      Verb{"export", declare_export, run_export},
+  };
+  return kVerbs;
+}
+
+}  // namespace cli

@@ -1,0 +1,53 @@
+#include "cli/run_options.h"
+
+#include <array>
+#include <string>
+
+#include "cli/runs.h"
+#include "runtime/base/error.h"
+#include "runtime/base/text.h"
+
+namespace cli {
+
+namespace {
+
+constexpr std::int64_t kMaxWorkers = 256;
+
+hpo::Engine engine_of(const std::string& word) {
+  const std::array<std::string, 4> words{"automatic", "sequential", "cpu", "cuda"};
+  const std::array engines{hpo::Engine::automatic, hpo::Engine::sequential, hpo::Engine::starpu_cpu,
+                           hpo::Engine::starpu_cuda};
+  for (std::size_t i = 0; i < words.size(); ++i)
+    if (word == words[i]) return engines[i];
+  throw rt::Error(rt::Errc::usage, rt::cat("--executor: '", word, "', expected automatic, sequential, cpu or cuda",
+                                           rt::did_you_mean(word, words)));
+}
+
+}  // namespace
+
+void declare_run_options(Arguments& arguments) {
+  arguments.positional("FILE", "study file (YAML)");
+  declare_dir(arguments);
+  arguments.option("--name", "NAME", "in place of the file's name");
+  arguments.option("--seed", "N", "in place of the file's seed");
+  arguments.option("--workers", "N", "CPU workers (default: one a core); never changes a result");
+  arguments.option("--executor", "E", "automatic, sequential, cpu or cuda (default: automatic)");
+  arguments.flag("--quiet", "no progress, only the result");
+}
+
+hpo::StudySpec load_study(const Arguments& arguments) {
+  hpo::Overrides overrides;
+  if (arguments.has("--name")) overrides.name = arguments.text("--name");
+  if (auto seed = arguments.integer("--seed", 0, INT64_MAX)) overrides.seed = static_cast<std::uint64_t>(*seed);
+  return hpo::load_study(arguments.text("FILE"), overrides);
+}
+
+hpo::RunOptions run_options(const Arguments& arguments, const hpo::StudySpec& study) {
+  hpo::RunOptions options;
+  options.folder = runs_folder(arguments) / study.name;
+  options.workers = static_cast<int>(arguments.integer("--workers", 1, kMaxWorkers).value_or(0));
+  if (arguments.has("--executor")) options.engine = engine_of(arguments.text("--executor"));
+  return options;
+}
+
+}  // namespace cli

@@ -1,0 +1,19 @@
+#pragma once
+// The arguments that every verb which runs tasks shares.
+
+#include "cli/arguments.h"
+#include "hpo/driver/sweep.h"
+#include "hpo/study/spec.h"
+
+namespace cli {
+
+/// FILE, --dir, --name, --seed, --workers, --executor, --quiet.
+void declare_run_options(Arguments& arguments);
+
+/// The study of FILE with --name and --seed in place.
+[[nodiscard]] hpo::StudySpec load_study(const Arguments& arguments);
+
+/// Where and how to run it.
+[[nodiscard]] hpo::RunOptions run_options(const Arguments& arguments, const hpo::StudySpec& study);
+
+}  // namespace cli

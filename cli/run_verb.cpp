@@ -1,0 +1,78 @@
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "cli/verb.h"
+#include "nn/error.h"
+#include "runtime/base/error.h"
+#include "runtime/base/text.h"
+
+namespace cli {
+
+namespace {
+
+void print_overview() {
+  std::string text = "usage: trellis VERB [arguments]\n\n";
+  std::size_t width = 0;
+  for (const VerbLine& line : verb_lines())
+    width = std::max(width, line.name.size() + line.arguments.size() + 1);
+  for (const VerbLine& line : verb_lines()) {
+    std::string head = std::string(line.name) + " " + std::string(line.arguments);
+    text += "  " + head + std::string(width + 2 - head.size(), ' ') + std::string(line.summary) + "\n";
+  }
+  text += "\nRUN is a study's name or its folder. `trellis VERB --help` tells more.\n";
+  std::fputs(text.c_str(), stdout);
+}
+
+int usage_error(const std::string& message) {
+  std::fprintf(stderr, "trellis: %s\n", message.c_str());
+  return kUsage;
+}
+
+int unknown_verb(const std::string& word) {
+  std::vector<std::string> known;
+  for (const VerbLine& line : verb_lines()) known.emplace_back(line.name);
+  return usage_error("unknown verb '" + word + "', see trellis --help" + rt::did_you_mean(word, known));
+}
+
+int guarded_run(const Verb& verb, int argc, char** argv) {
+  try {
+    Arguments arguments;
+    verb.declare(arguments);
+    if (arguments.parse({argv + 2, argv + argc}) == Arguments::Outcome::help) {
+      std::fputs(arguments.help(verb.name, find_verb_line(verb.name)->summary).c_str(), stdout);
+      return kDone;
+    }
+    return verb.run(arguments);
+  } catch (const rt::Error& error) {
+    std::fprintf(stderr, "trellis: %s\n", error.what());
+    return rt::exit_code(error.kind());
+  } catch (const nn::Error& error) {
+    std::fprintf(stderr, "trellis: %s\n", error.what());
+    return rt::exit_code(rt::Errc::data);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "trellis: internal error in \"%.*s\": %s\n", int(verb.name.size()),
+                 verb.name.data(), error.what());
+    return rt::exit_code(rt::Errc::internal);
+  }
+}
+
+}  // namespace
+
+int run_verb(std::span<const Verb> verbs, int argc, char** argv) {
+  std::string word = argc > 1 ? argv[1] : "--help";
+  if (word == "--help" || word == "-h" || word == "help") {
+    print_overview();
+    return argc > 1 ? kDone : kUsage;
+  }
+  if (word == "--version") {
+    std::printf("trellis %s\n", TRELLIS_VERSION);
+    return kDone;
+  }
+  auto found = std::ranges::find(verbs, word, &Verb::name);
+  return found == verbs.end() ? unknown_verb(word) : guarded_run(*found, argc, argv);
+}
+
+}  // namespace cli

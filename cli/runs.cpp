@@ -1,0 +1,27 @@
+#include "cli/runs.h"
+
+#include <cstdio>
+
+namespace cli {
+
+void declare_dir(Arguments& arguments) { arguments.option("--dir", "D", "folder of the studies (default: runs)"); }
+
+rt::Path runs_folder(const Arguments& arguments) {
+  return arguments.has("--dir") ? rt::Path(arguments.text("--dir")) : rt::Path("runs");
+}
+
+void declare_run(Arguments& arguments) {
+  arguments.positional("RUN", "a study's name or its folder");
+  declare_dir(arguments);
+}
+
+hpo::StudyReader open_run(const Arguments& arguments) {
+  return hpo::StudyReader(hpo::find_run(arguments.text("RUN"), runs_folder(arguments)));
+}
+
+void print_result(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  if (!text.empty() && text.back() != '\n') std::fputc('\n', stdout);
+}
+
+}  // namespace cli

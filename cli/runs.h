@@ -1,0 +1,25 @@
+#pragma once
+// Where studies lie on disk, and the arguments that say so.
+
+#include <string_view>
+
+#include "cli/arguments.h"
+#include "hpo/log/study_reader.h"
+#include "runtime/base/file.h"
+
+namespace cli {
+
+/// Declares `--dir D`, shared by every verb that reads or writes studies.
+void declare_dir(Arguments& arguments);
+/// The folder that holds the studies: --dir, or "runs".
+[[nodiscard]] rt::Path runs_folder(const Arguments& arguments);
+
+/// Declares RUN and --dir.
+void declare_run(Arguments& arguments);
+/// Opens the study that RUN names.
+[[nodiscard]] hpo::StudyReader open_run(const Arguments& arguments);
+
+/// Writes `text` to stdout, with a line end.
+void print_result(std::string_view text);
+
+}  // namespace cli

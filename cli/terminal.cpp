@@ -1,0 +1,104 @@
+#include "cli/terminal.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+namespace cli {
+
+namespace {
+
+std::size_t columns_of(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+bool looks_numeric(std::string_view cell) {
+  return !cell.empty() && cell.find_first_not_of("0123456789.+-e%infa") == std::string_view::npos;
+}
+
+std::string formatted(const char* format, double value) {
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), format, value);
+  return text.data();
+}
+
+}  // namespace
+
+bool live_display() {
+  const char* term = std::getenv("TERM");
+  return isatty(STDERR_FILENO) == 1 && term && std::string_view(term) != "dumb";
+}
+
+int terminal_width() {
+  winsize size{};
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  return 80;
+}
+
+bool colour_results() { return isatty(STDOUT_FILENO) == 1 && !std::getenv("NO_COLOR"); }
+
+std::string clip(std::string_view text, int width) {
+  if (width < 1) return {};
+  if (columns_of(text) <= static_cast<std::size_t>(width)) return std::string(text);
+  std::string out;
+  int used = 0;
+  for (char c : text) {
+    if ((static_cast<unsigned char>(c) & 0xC0) != 0x80 && ++used == width) break;
+    out += c;
+  }
+  return out + "…";
+}
+
+std::string Table::text() const {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows_) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], columns_of(row[i]));
+  }
+  std::string out;
+  for (const auto& row : rows_) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      std::string pad(widths[i] - columns_of(row[i]), ' ');
+      line += looks_numeric(row[i]) ? pad + row[i] : row[i] + pad;
+      if (i + 1 < row.size()) line += "  ";
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    out += line + "\n";
+  }
+  return out;
+}
+
+std::string short_number(double value) { return formatted("%.4g", value); }
+
+std::string short_seconds(double seconds) {
+  if (!(seconds >= 0)) return "?";
+  if (seconds < 10) return formatted("%.1fs", seconds);
+  auto whole = static_cast<long>(std::lround(seconds));
+  std::array<char, 64> text{};
+  if (whole < 60)
+    std::snprintf(text.data(), text.size(), "%lds", whole);
+  else if (whole < 3600)
+    std::snprintf(text.data(), text.size(), "%ldm %02lds", whole / 60, whole % 60);
+  else
+    std::snprintf(text.data(), text.size(), "%ldh %02ldm", whole / 3600, whole / 60 % 60);
+  return text.data();
+}
+
+std::string short_amount(double amount, std::string_view unit) {
+  constexpr std::array<std::string_view, 6> kPrefixes{"", "k", "M", "G", "T", "P"};
+  std::size_t prefix = 0;
+  while (std::abs(amount) >= 1000 && prefix + 1 < kPrefixes.size()) {
+    amount /= 1000;
+    ++prefix;
+  }
+  return formatted("%.3g", amount) + " " + std::string(kPrefixes[prefix]) + std::string(unit);
+}
+
+}  // namespace cli

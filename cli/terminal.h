@@ -1,0 +1,38 @@
+#pragma once
+// What the terminal can show. Results go to stdout, progress to stderr; colour and live display only on a terminal.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cli {
+
+/// True when progress may repaint itself: stderr is a terminal that understands it (TERM is set and not "dumb").
+[[nodiscard]] bool live_display();
+/// Columns of the terminal on stderr; 80 when unknown.
+[[nodiscard]] int terminal_width();
+/// True when results may carry colour: stdout is a terminal and NO_COLOR is not set.
+[[nodiscard]] bool colour_results();
+
+/// Text cut to `width` columns, with an ellipsis when something was lost. Counts code points.
+[[nodiscard]] std::string clip(std::string_view text, int width);
+
+/// Columns padded to their widest cell, two spaces apart; cells that are numbers are set flush right.
+class Table {
+ public:
+  explicit Table(std::vector<std::string> header) : rows_{std::move(header)} {}
+  void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  [[nodiscard]] std::string text() const;
+
+ private:
+  std::vector<std::vector<std::string>> rows_;
+};
+
+/// 0.9532 -> "0.9532": a value as people read it, four significant digits or fewer.
+[[nodiscard]] std::string short_number(double value);
+/// 3725 -> "1h 02m", 65 -> "1m 05s", 1.234 -> "1.2s".
+[[nodiscard]] std::string short_seconds(double seconds);
+/// 1.5e9 -> "1.5 G"; `unit` follows.
+[[nodiscard]] std::string short_amount(double amount, std::string_view unit);
+
+}  // namespace cli

@@ -1,0 +1,34 @@
+#include <algorithm>
+#include <array>
+
+#include "cli/verb.h"
+
+namespace cli {
+
+namespace {
+
+constexpr std::array kLines{
+    VerbLine{"sweep", "FILE", "run a study; run it again and it continues", true},
+    VerbLine{"train", "FILE", "train one network", true},
+    VerbLine{"check", "FILE", "check a study file without running it", true},
+    VerbLine{"plan", "FILE", "what a study would run, and what that costs", true},
+    VerbLine{"status", "RUN", "how a study stands", false},
+    VerbLine{"trials", "RUN", "every trial with its value and parameters", false},
+    VerbLine{"show", "RUN TRIAL", "one trial in full", false},
+    VerbLine{"best", "RUN", "the best trial and its network", false},
+    VerbLine{"export", "RUN", "the trials as csv or json", false},
+    VerbLine{"doctor", "", "what this machine offers, and what is wrong with it", true},
+    VerbLine{"bench", "[NAME]", "measure this machine and Trellis on it", true},
+    VerbLine{"test", "", "build and run the test suites", false},
+};
+
+}  // namespace
+
+std::span<const VerbLine> verb_lines() { return kLines; }
+
+const VerbLine* find_verb_line(std::string_view name) {
+  auto found = std::ranges::find(kLines, name, &VerbLine::name);
+  return found == kLines.end() ? nullptr : &*found;
+}
+
+}  // namespace cli

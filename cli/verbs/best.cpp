@@ -1,0 +1,27 @@
+#include <cstdio>
+
+#include "cli/runs.h"
+#include "cli/summary.h"
+#include "cli/verbs/verb_functions.h"
+#include "hpo/export/export.h"
+
+namespace cli {
+
+void declare_best(Arguments& arguments) {
+  declare_run(arguments);
+  arguments.flag("--json", "for programs");
+}
+
+int run_best(const Arguments& arguments) {
+  hpo::StudyReader study = open_run(arguments);
+  auto best = study.best();
+  if (!best) {
+    std::fprintf(stderr, "trellis: no trial of '%s' has a value yet\n", study.info().name.c_str());
+    return kNothingUsable;
+  }
+  print_result(arguments.has("--json") ? hpo::best_json(study)
+                                       : text_best(*best, study.info().metric, study.model()));
+  return kDone;
+}
+
+}  // namespace cli

@@ -1,0 +1,55 @@
+#include <cstdio>
+#include <vector>
+
+#include "cli/run_options.h"
+#include "cli/runs.h"
+#include "cli/verbs/verb_functions.h"
+#include "hpo/study/trial_spec.h"
+#include "nn/data/load.h"
+#include "runtime/base/text.h"
+
+namespace cli {
+
+namespace {
+
+/// The middle of the space, its two far corners, and each parameter alone at its ends: where networks stop fitting.
+std::vector<hpo::Params> probes(const hpo::Space& space) {
+  std::vector<std::vector<double>> points{std::vector<double>(space.size(), 0.5),
+                                          std::vector<double>(space.size(), 0.0),
+                                          std::vector<double>(space.size(), 1.0)};
+  for (std::size_t i = 0; i < space.size(); ++i)
+    for (double end : {0.0, 1.0}) {
+      points.emplace_back(space.size(), 0.5);
+      points.back()[i] = end;
+    }
+  std::vector<hpo::Params> params;
+  for (const auto& point : points) params.push_back(space.from_unit(point));
+  return params;
+}
+
+}  // namespace
+
+void declare_check(Arguments& arguments) {
+  arguments.positional("FILE", "study file (YAML)");
+  arguments.flag("--quiet", "only errors");
+}
+
+int run_check(const Arguments& arguments) {
+  hpo::StudySpec study = hpo::load_study(arguments.text("FILE"));
+  std::vector<hpo::Params> points = probes(study.space);
+  nn::Dataset data = nn::load_dataset(hpo::data_spec(study, points.front()));
+  hpo::DataInfo info = hpo::data_info(data.header());
+  study = hpo::settle(study, info);
+  for (const hpo::Params& params : points) (void)hpo::materialise(study, params, info);
+  if (arguments.has("--quiet")) return kDone;
+  print_result(hpo::resolved_yaml(study));
+  const auto& header = data.header();
+  std::fprintf(stderr, "%s: good. %s\n", arguments.text("FILE").c_str(),
+               rt::cat(header.rows, " rows of ", header.cols, " inputs: ", header.train_rows, " to train, ",
+                       header.valid_rows, " to choose by, ", header.test_rows, " for the final test")
+                   .c_str());
+  for (const std::string& note : header.notes) std::fprintf(stderr, "  %s\n", note.c_str());
+  return kDone;
+}
+
+}  // namespace cli

@@ -1,0 +1,33 @@
+#include "cli/runs.h"
+#include "cli/verbs/verb_functions.h"
+#include "hpo/export/export.h"
+#include "runtime/base/error.h"
+#include "runtime/base/text.h"
+
+namespace cli {
+
+void declare_export(Arguments& arguments) {
+  declare_run(arguments);
+  arguments.option("--format", "csv|json", "default: csv");
+  arguments.option("--output", "FILE", "write there instead of to the terminal");
+  arguments.flag("--times", "add attempts and seconds, which differ from run to run");
+}
+
+int run_export(const Arguments& arguments) {
+  std::string format = arguments.has("--format") ? arguments.text("--format") : "csv";
+  if (format != "csv" && format != "json") {
+    const std::string known[] = {"csv", "json"};
+    throw rt::Error(rt::Errc::usage,
+                    rt::cat("--format: '", format, "', expected csv or json", rt::did_you_mean(format, known)));
+  }
+  hpo::StudyReader study = open_run(arguments);
+  hpo::ExportOptions options{.times = arguments.has("--times")};
+  std::string text = format == "csv" ? hpo::export_csv(study, options) : hpo::export_json(study, options);
+  if (arguments.has("--output"))
+    rt::write_file_atomic(arguments.text("--output"), text);
+  else
+    print_result(text);
+  return kDone;
+}
+
+}  // namespace cli

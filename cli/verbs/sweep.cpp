@@ -1,0 +1,59 @@
+#include <cstdio>
+
+#include "cli/progress.h"
+#include "cli/run_options.h"
+#include "cli/runs.h"
+#include "cli/summary.h"
+#include "cli/terminal.h"
+#include "cli/verbs/verb_functions.h"
+#include "hpo/driver/interrupt.h"
+#include "runtime/base/text.h"
+
+namespace cli {
+
+namespace {
+
+std::string ending(const hpo::StudySpec& study, const hpo::RunOptions& options, const hpo::SweepResult& result) {
+  const hpo::TrialCounts& counts = result.counts;
+  std::string out = rt::cat(study.name, ": ", counts.all(), " trials (", counts.complete, " complete, ",
+                            counts.stopped, " stopped, ", counts.failed, " failed), ",
+                            short_seconds(result.seconds));
+  if (!result.reason.empty()) out += ", " + result.reason;
+  out += "\n";
+  if (result.best) out += text_best(*result.best, hpo::StudyReader(options.folder).info().metric, result.model);
+  return out + rt::cat("everything is in ", options.folder.string(), "\n");
+}
+
+std::string next_steps(const Arguments& arguments, const hpo::StudySpec& study, hpo::Outcome outcome) {
+  std::string where = arguments.has("--dir") ? " --dir " + arguments.text("--dir") : "";
+  if (outcome == hpo::Outcome::interrupted)
+    return rt::cat("stopped; to continue: trellis sweep ", arguments.text("FILE"), where, "\n");
+  return rt::cat("next: trellis trials ", study.name, where, "; trellis export ", study.name, where,
+                 "; a larger limits.trials in the file and the same sweep again extend it\n");
+}
+
+}  // namespace
+
+void declare_sweep(Arguments& arguments) {
+  declare_run_options(arguments);
+  arguments.flag("--trace", "write trace.json (Chrome, Perfetto) into the study's folder");
+  arguments.flag("--graph", "write graph.dot into the study's folder");
+}
+
+int run_sweep_verb(const Arguments& arguments) {
+  hpo::StudySpec study = load_study(arguments);
+  hpo::RunOptions options = run_options(arguments, study);
+  if (arguments.has("--trace")) options.trace_file = options.folder / "trace.json";
+  if (arguments.has("--graph")) options.graph_file = options.folder / "graph.dot";
+  hpo::Interrupts interrupts;
+  options.interrupts = interrupts.count();
+  ProgressDisplay display(study.name, study.metric.name.empty() ? "the metric" : study.metric.name,
+                          study.metric.goal == hpo::Goal::maximize, arguments.has("--quiet"));
+  hpo::SweepResult result = hpo::run_sweep(study, options, display);
+  display.finish();
+  print_result(ending(study, options, result));
+  std::fputs(next_steps(arguments, study, result.outcome).c_str(), stderr);
+  return result.exit_code();
+}
+
+}  // namespace cli

@@ -1,0 +1,32 @@
+#pragma once
+// What each file of this folder defines: how a verb declares its arguments and how it runs.
+
+#include "cli/arguments.h"
+#include "cli/verb.h"
+
+namespace cli {
+
+void declare_sweep(Arguments&);
+int run_sweep_verb(const Arguments&);
+void declare_train(Arguments&);
+int run_train(const Arguments&);
+void declare_check(Arguments&);
+int run_check(const Arguments&);
+void declare_plan(Arguments&);
+int run_plan(const Arguments&);
+void declare_doctor(Arguments&);
+int run_doctor(const Arguments&);
+void declare_bench(Arguments&);
+int run_bench(const Arguments&);
+void declare_status(Arguments&);
+int run_status(const Arguments&);
+void declare_trials(Arguments&);
+int run_trials(const Arguments&);
+void declare_show(Arguments&);
+int run_show(const Arguments&);
+void declare_best(Arguments&);
+int run_best(const Arguments&);
+void declare_export(Arguments&);
+int run_export(const Arguments&);
+
+}  // namespace cli
