@@ -20,10 +20,8 @@ struct DataView {
   const float* scale = nullptr;          ///< per column
   const std::int32_t* labels = nullptr;  ///< [table rows], 0 <= label < outputs
   const float* targets = nullptr;  ///< [table rows, outputs], as the network is to produce them
-  /// Per output: one unit of `targets` in the units of the data (1 where targets are not scaled),
-  /// or null for all 1. Errors are reported in the units of the data.
-  const float* target_unit = nullptr;
-  std::int32_t outputs = 0;  ///< classes, or numbers to predict
+  double target_unit = 1;          ///< one unit of `targets` in the units of the data
+  std::int32_t outputs = 0;        ///< classes, or numbers to predict
   std::span<const std::uint32_t> rows;
 };
 

@@ -39,11 +39,12 @@ struct FieldInfo {
   double min =
       -std::numeric_limits<double>::infinity();  ///< smallest value allowed, of numbers only
   double max = std::numeric_limits<double>::infinity();  ///< largest value allowed, of numbers only
-  std::vector<std::string> choices;
-  std::optional<FieldValue> value;  ///< what holds when it is left out; none: the field is required
-  std::string doc;                  ///< one line for the reference page
-  bool min_excluded = false;        ///< the value must be larger than `min`
-  bool max_excluded = false;        ///< the value must be smaller than `max`
+  std::vector<std::string> choices{};
+  std::optional<FieldValue>
+      value{};                ///< what holds when it is left out; none: the field is required
+  std::string doc;            ///< one line for the reference page
+  bool min_excluded = false;  ///< the value must be larger than `min`
+  bool max_excluded = false;  ///< the value must be smaller than `max`
 };
 
 /// One kind of layer, loss or optimizer: the word in a study file, what it is, what it takes.

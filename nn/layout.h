@@ -22,7 +22,7 @@ namespace nn {
 /// unit. `repeat` is larger than 1 where an image was flattened (one position a pixel). An empty
 /// group: an axis without units (a kernel position), units = length.
 struct AxisRole {
-  std::string group;
+  std::string group{};
   std::int32_t units = 0;
   std::int32_t repeat = 1;
 };

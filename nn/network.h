@@ -29,7 +29,6 @@ class Network {
   /// Plans `spec` (canonical) for up to `max_rows` rows a pass. Throws SpecError when the spec is
   /// wrong.
   Network(const ModelSpec& spec, const kern::Kernels<T>& kernels, int max_rows, Use use);
-  ~Network();
 
   [[nodiscard]] const ModelSpec& spec() const noexcept { return spec_; }
   [[nodiscard]] const ParamLayout& layout() const noexcept { return layout_; }
@@ -59,9 +58,19 @@ class Network {
   [[nodiscard]] kern::Exec exec(std::byte* arena) const noexcept;
 
  private:
-  struct Node;  // one layer with its offsets
-  void plan();
-  LayerPass<T> pass(const Node& node, std::byte* arena, const T* weights, int rows) const;
+  struct Node {  // one layer; offsets in bytes from the arena's start
+    std::unique_ptr<LayerOp<T>> op;
+    LayerNeeds needs;
+    bool wants_dx = false;
+    std::size_t y = 0, saved = 0, dy = 0;
+  };
+  void plan_layers(std::span<const Flow> flows);
+  void plan_memory(std::span<const Flow> flows);
+  [[nodiscard]] LayerPass<T> pass(std::size_t layer, kern::Exec& exec, std::byte* arena,
+                                  const T* weights, int rows) const;
+  void run_forward(kern::Exec& exec, std::byte* arena, const T* weights, int rows) const;
+  void run_backward(kern::Exec& exec, std::byte* arena, const T* weights, int rows,
+                    T* gradient) const;
 
   ModelSpec spec_;
   ParamLayout layout_;
@@ -70,7 +79,8 @@ class Network {
   Use use_;
   int outputs_ = 0;
   std::vector<Node> nodes_;
-  std::size_t input_offset_ = 0, scratch_offset_ = 0, scratch_bytes_ = 0, arena_bytes_ = 0;
+  std::size_t first_trained_ = 0;  // layers before it have nothing to learn: backward ends here
+  std::size_t input_ = 0, scratch_ = 0, scratch_bytes_ = 0, arena_bytes_ = 0;
 };
 
 extern template class Network<float>;

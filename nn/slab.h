@@ -11,10 +11,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 
+#include "nn/data/block.h"
 #include "nn/hyper.h"
 #include "nn/layout.h"
 #include "nn/spec.h"
@@ -48,8 +48,8 @@ class ParamSlab {
 
   [[nodiscard]] const Header& header() const noexcept { return header_; }
   [[nodiscard]] const ModelSpec& spec() const noexcept { return header_.spec; }
-  [[nodiscard]] std::span<std::byte> bytes() noexcept { return {data_, size_}; }
-  [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return {data_, size_}; }
+  [[nodiscard]] std::span<std::byte> bytes() noexcept { return block_.bytes(); }
+  [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return block_.bytes(); }
 
   /// Elements of one copy of the weights, gaps included: param_layout(spec).count.
   [[nodiscard]] std::size_t count() const noexcept { return count_; }
@@ -62,13 +62,9 @@ class ParamSlab {
   [[nodiscard]] const SlabState& state() const noexcept;
 
  private:
-  struct Free {
-    void operator()(std::byte* p) const noexcept;
-  };
   Header header_;
-  std::size_t count_ = 0, size_ = 0;
-  std::byte* data_ = nullptr;
-  std::unique_ptr<std::byte, Free> owned_;
+  std::size_t count_;
+  Block block_;
 };
 
 /// The header of a slab for training `spec` with that optimizer. Completes and checks both; throws

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 
 #include "kernels/kernels.h"
 #include "nn/data_view.h"

@@ -2,7 +2,9 @@
 // Memory that training and evaluation work in: one per worker, kept from task to task.
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "kernels/kernels.h"
 #include "nn/network.h"
@@ -20,6 +22,9 @@ class Workspace {
 
   /// At least `bytes` at a 64-byte aligned address, valid until the next call; contents undefined.
   [[nodiscard]] std::byte* arena(std::size_t bytes);
+
+  /// A list of row numbers to fill; its memory is kept.
+  [[nodiscard]] std::vector<std::uint32_t>& rows();
 
   /// A planned network for `spec`, made now or kept from an earlier call. Valid until the next
   /// call.

@@ -115,6 +115,10 @@ class LayerOf : public Layer {
   }
 };
 
+/// What enters the first layer, then what leaves each layer, of a spec with complete fields. Throws
+/// SpecError at the first layer that does not fit.
+[[nodiscard]] std::vector<Flow> infer_flows(const ModelSpec& spec);
+
 /// The registry: every kind, and the one behind a word (throws SpecError naming the nearest known
 /// kind).
 [[nodiscard]] std::span<const Layer* const> layers();

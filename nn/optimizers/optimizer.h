@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "kernels/kernels.h"
@@ -52,8 +53,12 @@ class OptimizerOf : public Optimizer {
 [[nodiscard]] std::span<const Optimizer* const> optimizers();
 [[nodiscard]] const Optimizer& optimizer_of(std::string_view kind);
 
-/// The fields that several optimizers share: lr, weight_decay.
+/// The fields that several optimizers share.
 [[nodiscard]] FieldInfo lr_field(double value);
+/// A real in [0, 1).
+[[nodiscard]] FieldInfo decay_field(std::string name, double value, std::string doc);
+[[nodiscard]] FieldInfo momentum_field();
+[[nodiscard]] FieldInfo epsilon_field();
 [[nodiscard]] FieldInfo weight_decay_field();
 
 }  // namespace nn

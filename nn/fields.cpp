@@ -1,0 +1,187 @@
+#include "nn/fields.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <string>
+
+#include "nn/error.h"
+
+namespace nn {
+namespace {
+
+std::string number_text(double value) {
+  char buffer[40];
+  if (value == std::trunc(value) && std::abs(value) < 1e15) {
+    std::snprintf(buffer, sizeof buffer, "%.0f", value);
+    return buffer;
+  }
+  for (int digits = 1; digits <= 17; ++digits) {
+    std::snprintf(buffer, sizeof buffer, "%.*g", digits, value);
+    if (std::stod(buffer) == value) break;
+  }
+  return buffer;
+}
+
+std::string join(const std::vector<std::string>& words) {
+  std::string out;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    out += (i == 0 ? "" : i + 1 == words.size() ? " or " : ", ") + words[i];
+  }
+  return out;
+}
+
+std::string range_text(const FieldInfo& info) {
+  const bool low = std::isfinite(info.min), high = std::isfinite(info.max);
+  const std::string from =
+      (info.min_excluded ? "larger than " : "at least ") + number_text(info.min);
+  const std::string to = (info.max_excluded ? "smaller than " : "at most ") + number_text(info.max);
+  if (low && high) return " " + from + " and " + to;
+  if (low) return " " + from;
+  return high ? " " + to : "";
+}
+
+std::string expected(const FieldInfo& info) {
+  switch (info.type) {
+    case FieldType::boolean:
+      return "true or false";
+    case FieldType::integer:
+      return "an integer" + range_text(info);
+    case FieldType::real:
+      return "a number" + range_text(info);
+    case FieldType::word:
+      return join(info.choices);
+    case FieldType::integer_or_word:
+      break;
+  }
+  return join(info.choices) + ", or an integer" + range_text(info);
+}
+
+bool in_range(const FieldInfo& info, double value) {
+  if (!(value >= info.min && value <= info.max) || !std::isfinite(value)) return false;
+  return !(info.min_excluded && value == info.min) && !(info.max_excluded && value == info.max);
+}
+
+bool is_choice(const FieldInfo& info, const FieldValue& value) {
+  const auto* text = std::get_if<std::string>(&value);
+  return text != nullptr && std::ranges::find(info.choices, *text) != info.choices.end();
+}
+
+bool allowed(const FieldInfo& info, const FieldValue& value) {
+  const auto* whole = std::get_if<std::int64_t>(&value);
+  const auto* number = std::get_if<double>(&value);
+  const bool good_integer = whole != nullptr && in_range(info, static_cast<double>(*whole));
+  switch (info.type) {
+    case FieldType::boolean:
+      return std::holds_alternative<bool>(value);
+    case FieldType::integer:
+      return good_integer;
+    case FieldType::real:
+      return good_integer || (number != nullptr && in_range(info, *number));
+    case FieldType::word:
+      return is_choice(info, value);
+    case FieldType::integer_or_word:
+      break;
+  }
+  return good_integer || is_choice(info, value);
+}
+
+/// Insertions, deletions, substitutions and swaps of neighbours that lead from a to b (optimal
+/// string alignment).
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i) d[i][0] = i;
+  for (std::size_t j = 0; j <= b.size(); ++j) d[0][j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t change = a[i - 1] == b[j - 1] ? 0 : 1;
+      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + change});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
+    }
+  }
+  return d[a.size()][b.size()];
+}
+
+template <class V>
+const V& get(const Fields& fields, std::string_view name) {
+  const auto it = fields.find(std::string(name));
+  const V* value = it == fields.end() ? nullptr : std::get_if<V>(&it->second);
+  if (value == nullptr) throw Error("field " + std::string(name) + " was not completed");
+  return *value;
+}
+
+}  // namespace
+
+const FieldInfo* KindInfo::field(std::string_view name) const {
+  const auto it = std::ranges::find(fields, name, &FieldInfo::name);
+  return it == fields.end() ? nullptr : &*it;
+}
+
+std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
+  std::string best;
+  std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
+  for (const auto& candidate : candidates) {
+    const std::size_t distance = edit_distance(word, candidate);
+    if (distance < best_distance) {
+      best_distance = distance;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+std::string to_text(const FieldValue& value) {
+  if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
+  if (const auto* number = std::get_if<double>(&value)) return number_text(*number);
+  return std::get<std::string>(value);
+}
+
+std::string field_problem(const FieldInfo& info, const FieldValue& value) {
+  if (allowed(info, value)) return {};
+  const auto* text = std::get_if<std::string>(&value);
+  const std::string near = text != nullptr ? nearest(*text, info.choices) : "";
+  return "must be " + expected(info) + ", not " + to_text(value) +
+         (near.empty() ? "" : "; did you mean " + near + "?");
+}
+
+Fields complete(const KindInfo& info, const Fields& fields, std::string_view where, int layer) {
+  const std::string prefix = std::string(where) + ": ";
+  Fields out;
+  for (const auto& [name, value] : fields) {
+    const FieldInfo* field = info.field(name);
+    if (field == nullptr) {
+      std::vector<std::string> known;
+      for (const auto& f : info.fields) known.push_back(f.name);
+      const std::string near = nearest(name, known);
+      const std::string hint = near.empty()
+                                   ? known.empty() ? "it takes no fields" : "known: " + join(known)
+                                   : "did you mean " + near + "?";
+      throw SpecError(layer, name, prefix + info.kind + " has no field " + name + "; " + hint);
+    }
+    const std::string problem = field_problem(*field, value);
+    if (!problem.empty()) throw SpecError(layer, name, prefix + name + " " + problem);
+    const auto* whole = std::get_if<std::int64_t>(&value);
+    const bool widen = field->type == FieldType::real && whole != nullptr;
+    out[name] = widen ? FieldValue(static_cast<double>(*whole)) : value;
+  }
+  for (const auto& field : info.fields) {
+    if (out.contains(field.name)) continue;
+    if (!field.value)
+      throw SpecError(layer, field.name, prefix + field.name + " is missing: " + expected(field));
+    out[field.name] = *field.value;
+  }
+  return out;
+}
+
+std::int64_t integer(const Fields& fields, std::string_view name) {
+  return get<std::int64_t>(fields, name);
+}
+double real(const Fields& fields, std::string_view name) { return get<double>(fields, name); }
+const std::string& word(const Fields& fields, std::string_view name) {
+  return get<std::string>(fields, name);
+}
+bool boolean(const Fields& fields, std::string_view name) { return get<bool>(fields, name); }
+
+}  // namespace nn

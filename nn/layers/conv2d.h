@@ -1,0 +1,23 @@
+#pragma once
+// conv2d: y = act(conv(x, W) + b) over NHWC images, square kernels. W is [units, kernel, kernel, in
+// channels], b is [units]. As in every framework it is the cross-correlation: the kernel is not
+// flipped.
+
+#include "nn/layers/layer.h"
+
+namespace nn {
+
+/// A convolution's fields, read out against its input.
+struct Conv2d {
+  std::int32_t units = 0;
+  kern::Activation activation = kern::Activation::none;
+  kern::Window window;  ///< batch is 0
+
+  /// Padding `same` keeps ceil(size / stride) positions and puts the odd row or column of zeros at
+  /// the end. Throws SpecError when the kernel is larger than the padded image.
+  [[nodiscard]] static Conv2d from(const Fields& fields, const Shape& image);
+};
+
+[[nodiscard]] const Layer& conv2d_layer();
+
+}  // namespace nn

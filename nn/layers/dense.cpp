@@ -1,0 +1,130 @@
+#include "nn/layers/dense.h"
+
+namespace nn {
+namespace {
+
+template <class T>
+class DenseOp final : public LayerOp<T> {
+ public:
+  explicit DenseOp(const LayerPlan<T>& plan)
+      : in_(static_cast<int>(plan.in.shape.elements())),
+        out_(static_cast<int>(plan.out.shape.elements())),
+        activation_(activation_of(plan.spec.fields)),
+        weight_(plan.params[0].offset),
+        bias_(plan.params[1].offset) {}
+
+  [[nodiscard]] LayerNeeds needs() const override {
+    return {.input_in_backward = true, .output_in_backward = activation_ != kern::Activation::none};
+  }
+
+  void forward(const LayerPass<T>& p) const override {
+    p.kernels.gemm(p.exec, {.m = p.rows,
+                            .n = out_,
+                            .k = in_,
+                            .a = p.x,
+                            .lda = in_,
+                            .b = p.weights + weight_,
+                            .ldb = out_,
+                            .c = p.y,
+                            .ldc = out_});
+    p.kernels.bias_activation(p.exec, p.rows, out_, p.weights + bias_, activation_, p.y);
+  }
+
+  void backward(const LayerPass<T>& p) const override {
+    p.kernels.activation_backward(p.exec, p.rows, out_, activation_, p.y, p.dy, p.gradient + bias_);
+    p.kernels.gemm(p.exec, {.trans_a = true,
+                            .m = in_,
+                            .n = out_,
+                            .k = p.rows,
+                            .a = p.x,
+                            .lda = in_,
+                            .b = p.dy,
+                            .ldb = out_,
+                            .c = p.gradient + weight_,
+                            .ldc = out_});
+    if (p.dx == nullptr) return;
+    p.kernels.gemm(p.exec, {.trans_b = true,
+                            .m = p.rows,
+                            .n = in_,
+                            .k = out_,
+                            .a = p.dy,
+                            .lda = out_,
+                            .b = p.weights + weight_,
+                            .ldb = out_,
+                            .c = p.dx,
+                            .ldc = in_});
+  }
+
+ private:
+  int in_, out_;
+  kern::Activation activation_;
+  std::size_t weight_, bias_;
+};
+
+class DenseLayer final : public LayerOf<DenseOp> {
+ public:
+  [[nodiscard]] const KindInfo& info() const override {
+    static const KindInfo kInfo{.kind = "dense",
+                                .doc = "Fully connected: every unit sees every input.",
+                                .fields = {{.name = "units",
+                                            .type = FieldType::integer,
+                                            .min = 1,
+                                            .max = 1'000'000,
+                                            .doc = "Number of outputs."},
+                                           activation_field()}};
+    return kInfo;
+  }
+
+  [[nodiscard]] Flow flow(const LayerSpec& spec, const Flow& in) const override {
+    if (in.shape.is_image()) {
+      throw SpecError(-1, "",
+                      "dense needs features, not an image of " + in.shape.text() +
+                          "; put a flatten layer before it");
+    }
+    const auto units = Dense::from(spec.fields).units;
+    return {Shape::features(units), {.group = spec.name, .units = units}};
+  }
+
+  [[nodiscard]] std::vector<ParamTensor> params(const LayerSpec& spec,
+                                                const Flow& in) const override {
+    const Dense dense = Dense::from(spec.fields);
+    const auto inputs = static_cast<std::int32_t>(in.shape.elements());
+    const AxisRole own{.group = spec.name, .units = dense.units};
+    return {{.name = spec.name + ".weight",
+             .role = ParamRole::weight,
+             .dims = {inputs, dense.units},
+             .axes = {in.units, own},
+             .out_axis = 1,
+             .init = init_for(dense.activation),
+             .fan_in = inputs,
+             .fan_out = dense.units},
+            {.name = spec.name + ".bias",
+             .role = ParamRole::bias,
+             .dims = {dense.units},
+             .axes = {own}}};
+  }
+
+  [[nodiscard]] std::uint64_t flops(const LayerSpec& spec, const Flow& in) const override {
+    return 2 * static_cast<std::uint64_t>(in.shape.elements()) *
+           static_cast<std::uint64_t>(Dense::from(spec.fields).units);
+  }
+
+  [[nodiscard]] std::vector<LayerExample> examples() const override {
+    return {{Shape::features(5), {{"units", std::int64_t{4}}}},
+            {Shape::features(1), {{"units", std::int64_t{3}}}},
+            {Shape::features(7), {{"units", std::int64_t{1}}}}};
+  }
+};
+
+}  // namespace
+
+Dense Dense::from(const Fields& fields) {
+  return {static_cast<std::int32_t>(integer(fields, "units")), activation_of(fields)};
+}
+
+const Layer& dense_layer() {
+  static const DenseLayer kLayer;
+  return kLayer;
+}
+
+}  // namespace nn

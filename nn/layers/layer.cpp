@@ -1,0 +1,27 @@
+#include "nn/layers/layer.h"
+
+namespace nn {
+
+std::vector<ParamTensor> Layer::params(const LayerSpec&, const Flow&) const { return {}; }
+
+std::uint64_t Layer::flops(const LayerSpec&, const Flow&) const { return 0; }
+
+FieldInfo activation_field() {
+  return {.name = "activation",
+          .type = FieldType::word,
+          .choices = {"none", "relu", "tanh"},
+          .value = "relu",
+          .doc = "Function applied to every output."};
+}
+
+kern::Activation activation_of(const Fields& fields) {
+  const std::string& name = word(fields, "activation");
+  if (name == "relu") return kern::Activation::relu;
+  return name == "tanh" ? kern::Activation::tanh : kern::Activation::none;
+}
+
+InitRule init_for(kern::Activation activation) {
+  return activation == kern::Activation::relu ? InitRule::he : InitRule::glorot;
+}
+
+}  // namespace nn

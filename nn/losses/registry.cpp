@@ -1,0 +1,34 @@
+// The kinds of losses. Adding one: a file pair in this folder that defines `const Loss&
+// <kind>_loss()`, and its line in the list below.
+
+#include "nn/registry.h"
+
+#include "nn/losses/loss.h"
+
+#define TRELLIS_LOSSES(ADD) \
+  ADD(cross_entropy)        \
+  ADD(mse)
+
+namespace nn {
+
+#define TRELLIS_DECLARE(kind) const Loss& kind##_loss();
+TRELLIS_LOSSES(TRELLIS_DECLARE)
+
+std::span<const Loss* const> losses() {
+#define TRELLIS_ENTRY(kind) &kind##_loss(),
+  static const Loss* const kLosses[] = {TRELLIS_LOSSES(TRELLIS_ENTRY)};
+  return kLosses;
+}
+
+const Loss& loss_of(std::string_view kind) { return find_kind(losses(), kind, "loss"); }
+
+std::span<const KindInfo> loss_kinds() {
+  static const auto kTable = kind_table(losses());
+  return kTable;
+}
+
+const KindInfo& loss_kind(std::string_view kind) { return loss_of(kind).info(); }
+
+TargetKind target_kind(std::string_view loss) { return loss_of(loss).target(); }
+
+}  // namespace nn

@@ -1,0 +1,187 @@
+#include "nn/network.h"
+
+#include <algorithm>
+
+#include "nn/arena.h"
+
+namespace nn {
+namespace {
+
+template <class T>
+T* at(std::byte* arena, std::size_t offset) {
+  return reinterpret_cast<T*>(arena + offset);
+}
+
+/// Collects the buffers of a network with their lifetimes. Time: forward of layer i of n happens at
+/// i, the loss at n, backward of layer i at 2n - i.
+class Planner {
+ public:
+  explicit Planner(int layers) : layers_(layers) {}
+
+  [[nodiscard]] int backward(std::size_t layer) const {
+    return 2 * layers_ - static_cast<int>(layer);
+  }
+
+  /// A buffer of `bytes` that is first used at `time`.
+  std::size_t add(std::size_t bytes, int time) {
+    buffers_.push_back({bytes, time, time});
+    return buffers_.size() - 1;
+  }
+  void use(std::size_t buffer, int time) {
+    buffers_[buffer].last = std::max(buffers_[buffer].last, time);
+  }
+  std::size_t place() { return place_buffers(buffers_); }
+  [[nodiscard]] std::size_t offset(std::size_t buffer) const { return buffers_[buffer].offset; }
+
+ private:
+  int layers_;
+  std::vector<Lifetime> buffers_;
+};
+
+}  // namespace
+
+template <class T>
+Network<T>::Network(const ModelSpec& spec, const kern::Kernels<T>& kernels, int max_rows, Use use)
+    : spec_(spec), layout_(param_layout(spec)), kernels_(&kernels), max_rows_(max_rows), use_(use) {
+  const std::vector<Flow> flows = infer_flows(spec_);
+  outputs_ = static_cast<int>(flows.back().shape.elements());
+  first_trained_ = spec_.layers.size();
+  plan_layers(flows);
+  plan_memory(flows);
+}
+
+template <class T>
+void Network<T>::plan_layers(std::span<const Flow> flows) {
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < spec_.layers.size(); ++i) {
+    std::size_t end = first;
+    while (end < layout_.tensors.size() && layout_.tensors[end].layer == static_cast<int>(i)) ++end;
+    const std::span<const ParamTensor> params(layout_.tensors.data() + first, end - first);
+    const LayerSpec& layer = spec_.layers[i];
+    Node node;
+    node.op = layer_of(layer.kind)
+                  .plan(LayerPlan<T>{layer, flows[i], flows[i + 1], params, *kernels_, max_rows_});
+    node.needs = node.op->needs();
+    if (!params.empty()) first_trained_ = std::min(first_trained_, i);
+    scratch_bytes_ = std::max(scratch_bytes_, node.needs.scratch_bytes);
+    nodes_.push_back(std::move(node));
+    first = end;
+  }
+}
+
+template <class T>
+void Network<T>::plan_memory(std::span<const Flow> flows) {
+  const std::size_t count = nodes_.size();
+  const bool training = use_ == Use::training;
+  Planner planner(static_cast<int>(count));
+  const auto row_bytes = [&](std::size_t flow) {
+    return static_cast<std::size_t>(max_rows_) *
+           static_cast<std::size_t>(flows[flow].shape.elements()) * sizeof(T);
+  };
+
+  // y[i] enters layer i, y[count] is what the network puts out.
+  std::vector<std::size_t> y{planner.add(row_bytes(0), 0)}, saved;
+  for (std::size_t i = 0; i < count; ++i) {
+    const LayerNeeds& needs = nodes_[i].needs;
+    const int now = static_cast<int>(i);
+    planner.use(y[i], now);
+    y.push_back(needs.in_place ? y[i] : planner.add(row_bytes(i + 1), now));
+    saved.push_back(planner.add(needs.saved_bytes, now));
+    if (!training || i < first_trained_) continue;
+    planner.use(saved[i], planner.backward(i));
+    if (needs.input_in_backward) planner.use(y[i], planner.backward(i));
+    if (needs.output_in_backward) planner.use(y[i + 1], planner.backward(i));
+  }
+  planner.use(y[count], static_cast<int>(count));
+
+  // dy[i] is the gradient with respect to y[i]; the loss writes dy[count].
+  std::vector<std::size_t> dy(count + 1, y[0]);
+  if (training) dy[count] = planner.add(row_bytes(count), static_cast<int>(count));
+  for (std::size_t i = count; training && i-- > first_trained_;) {
+    planner.use(dy[i + 1], planner.backward(i));
+    nodes_[i].wants_dx = i > first_trained_;
+    if (!nodes_[i].wants_dx) break;
+    const bool shared = nodes_[i].needs.in_place;
+    dy[i] = shared ? dy[i + 1] : planner.add(row_bytes(i), planner.backward(i));
+  }
+
+  const std::size_t scratch = planner.add(scratch_bytes_, 0);
+  planner.use(scratch, planner.backward(0));
+  arena_bytes_ = planner.place();
+  input_ = planner.offset(y[0]);
+  scratch_ = planner.offset(scratch);
+  for (std::size_t i = 0; i < count; ++i) {
+    nodes_[i].y = planner.offset(y[i + 1]);
+    nodes_[i].saved = planner.offset(saved[i]);
+    nodes_[i].dy = planner.offset(dy[i + 1]);
+  }
+}
+
+template <class T>
+T* Network<T>::input(std::byte* arena) const noexcept {
+  return at<T>(arena, input_);
+}
+
+template <class T>
+kern::Exec Network<T>::exec(std::byte* arena) const noexcept {
+  return {.scratch = arena + scratch_, .scratch_bytes = scratch_bytes_};
+}
+
+template <class T>
+LayerPass<T> Network<T>::pass(std::size_t layer, kern::Exec& exec, std::byte* arena,
+                              const T* weights, int rows) const {
+  const Node& node = nodes_[layer];
+  return {.kernels = *kernels_,
+          .exec = exec,
+          .rows = rows,
+          .x = at<T>(arena, layer == 0 ? input_ : nodes_[layer - 1].y),
+          .y = at<T>(arena, node.y),
+          .saved = arena + node.saved,
+          .weights = weights};
+}
+
+template <class T>
+void Network<T>::run_forward(kern::Exec& exec, std::byte* arena, const T* weights, int rows) const {
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    if (!nodes_[i].needs.in_place) nodes_[i].op->forward(pass(i, exec, arena, weights, rows));
+  }
+}
+
+template <class T>
+void Network<T>::run_backward(kern::Exec& exec, std::byte* arena, const T* weights, int rows,
+                              T* gradient) const {
+  for (std::size_t i = nodes_.size(); i-- > first_trained_;) {
+    const Node& node = nodes_[i];
+    if (node.needs.in_place) continue;
+    LayerPass<T> p = pass(i, exec, arena, weights, rows);
+    p.dy = at<T>(arena, node.dy);
+    p.dx = node.wants_dx ? at<T>(arena, nodes_[i - 1].dy) : nullptr;
+    p.gradient = gradient;
+    node.op->backward(p);
+  }
+}
+
+template <class T>
+T* Network<T>::forward(std::byte* arena, const T* weights, int rows) const {
+  kern::Exec context = exec(arena);
+  run_forward(context, arena, weights, rows);
+  return at<T>(arena, nodes_.empty() ? input_ : nodes_.back().y);
+}
+
+template <class T>
+kern::LossSums Network<T>::loss_and_gradient(std::byte* arena, const T* weights, int rows,
+                                             const Loss& loss, const Target& target,
+                                             T gradient_scale, T* gradient) const {
+  kern::Exec context = exec(arena);
+  run_forward(context, arena, weights, rows);
+  const kern::LossSums sums =
+      loss.run(*kernels_, context, rows, outputs_, at<T>(arena, nodes_.back().y), target,
+               gradient_scale, at<T>(arena, nodes_.back().dy));
+  run_backward(context, arena, weights, rows, gradient);
+  return sums;
+}
+
+template class Network<float>;
+template class Network<double>;
+
+}  // namespace nn

@@ -1,0 +1,56 @@
+#include "nn/optimizers/adam.h"
+
+namespace nn {
+namespace {
+
+template <class T>
+class AdamUpdate final : public Update<T> {
+ public:
+  explicit AdamUpdate(const Fields& fields)
+      : lr_(real(fields, "lr")),
+        beta1_(real(fields, "beta1")),
+        beta2_(real(fields, "beta2")),
+        epsilon_(real(fields, "epsilon")),
+        weight_decay_(real(fields, "weight_decay")) {}
+
+  void run(const kern::Kernels<T>& kernels, kern::Exec& exec, std::size_t count, T* weights,
+           const T* gradient, T* slots, std::int64_t step) const override {
+    kernels.adam(exec, {.count = count,
+                        .weights = weights,
+                        .gradient = gradient,
+                        .m = slots,
+                        .v = slots + count,
+                        .lr = lr_,
+                        .beta1 = beta1_,
+                        .beta2 = beta2_,
+                        .epsilon = epsilon_,
+                        .weight_decay = weight_decay_,
+                        .step = step});
+  }
+
+ private:
+  double lr_, beta1_, beta2_, epsilon_, weight_decay_;
+};
+
+class AdamOptimizer final : public OptimizerOf<AdamUpdate> {
+ public:
+  [[nodiscard]] const KindInfo& info() const override {
+    static const KindInfo kInfo{
+        .kind = "adam",
+        .doc = "Adaptive moments: a step size for every weight.",
+        .fields = {lr_field(1e-3), decay_field("beta1", 0.9, "Decay of the mean of gradients."),
+                   decay_field("beta2", 0.999, "Decay of the mean of squared gradients."),
+                   epsilon_field(), weight_decay_field()}};
+    return kInfo;
+  }
+  [[nodiscard]] int slots(const Fields&) const override { return 2; }
+};
+
+}  // namespace
+
+const Optimizer& adam_optimizer() {
+  static const AdamOptimizer kOptimizer;
+  return kOptimizer;
+}
+
+}  // namespace nn

@@ -1,0 +1,40 @@
+// The kinds of optimizers. Adding one: a file pair in this folder that defines `const Optimizer&
+// <kind>_optimizer()`, and its line in the list below.
+
+#include "nn/registry.h"
+
+#include "nn/optimizers/optimizer.h"
+
+#define TRELLIS_OPTIMIZERS(ADD) \
+  ADD(adam)                     \
+  ADD(sgd)                      \
+  ADD(rmsprop)
+
+namespace nn {
+
+#define TRELLIS_DECLARE(kind) const Optimizer& kind##_optimizer();
+TRELLIS_OPTIMIZERS(TRELLIS_DECLARE)
+
+std::span<const Optimizer* const> optimizers() {
+#define TRELLIS_ENTRY(kind) &kind##_optimizer(),
+  static const Optimizer* const kOptimizers[] = {TRELLIS_OPTIMIZERS(TRELLIS_ENTRY)};
+  return kOptimizers;
+}
+
+const Optimizer& optimizer_of(std::string_view kind) {
+  return find_kind(optimizers(), kind, "optimizer");
+}
+
+std::span<const KindInfo> optimizer_kinds() {
+  static const auto kTable = kind_table(optimizers());
+  return kTable;
+}
+
+const KindInfo& optimizer_kind(std::string_view kind) { return optimizer_of(kind).info(); }
+
+int optimizer_slots(const Choice& optimizer) {
+  const Optimizer& entry = optimizer_of(optimizer.kind);
+  return entry.slots(complete(entry.info(), optimizer.fields, "optimizer " + optimizer.kind));
+}
+
+}  // namespace nn

@@ -1,0 +1,49 @@
+#include "nn/optimizers/sgd.h"
+
+namespace nn {
+namespace {
+
+template <class T>
+class SgdUpdate final : public Update<T> {
+ public:
+  explicit SgdUpdate(const Fields& fields)
+      : lr_(real(fields, "lr")),
+        momentum_(real(fields, "momentum")),
+        weight_decay_(real(fields, "weight_decay")) {}
+
+  void run(const kern::Kernels<T>& kernels, kern::Exec& exec, std::size_t count, T* weights,
+           const T* gradient, T* slots, std::int64_t /*step*/) const override {
+    kernels.sgd(exec, {.count = count,
+                       .weights = weights,
+                       .gradient = gradient,
+                       .velocity = momentum_ != 0 ? slots : nullptr,
+                       .lr = lr_,
+                       .momentum = momentum_,
+                       .weight_decay = weight_decay_});
+  }
+
+ private:
+  double lr_, momentum_, weight_decay_;
+};
+
+class SgdOptimizer final : public OptimizerOf<SgdUpdate> {
+ public:
+  [[nodiscard]] const KindInfo& info() const override {
+    static const KindInfo kInfo{.kind = "sgd",
+                                .doc = "Gradient descent, with momentum or without.",
+                                .fields = {lr_field(1e-2), momentum_field(), weight_decay_field()}};
+    return kInfo;
+  }
+  [[nodiscard]] int slots(const Fields& fields) const override {
+    return real(fields, "momentum") != 0 ? 1 : 0;
+  }
+};
+
+}  // namespace
+
+const Optimizer& sgd_optimizer() {
+  static const SgdOptimizer kOptimizer;
+  return kOptimizer;
+}
+
+}  // namespace nn

@@ -1,0 +1,61 @@
+#include "nn/random.h"
+
+#include <Random123/philox.h>
+
+#include <utility>
+
+namespace nn {
+namespace {
+
+// The finalizer of splitmix64 (Steele et al., OOPSLA'14): every output bit depends on every input
+// bit.
+std::uint64_t mix(std::uint64_t z) {
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+  return z ^ (z >> 31);
+}
+
+}  // namespace
+
+RandomKey RandomKey::derive(std::uint64_t number) const {
+  return {mix(mix(value + 0x9e3779b97f4a7c15ULL) ^ (number * 0xd1342543de82ef95ULL + 1))};
+}
+
+RandomKey RandomKey::derive(std::string_view purpose) const {
+  std::uint64_t hash = 0xcbf29ce484222325ULL;  // FNV-1a
+  for (const char c : purpose) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+  return derive(hash);
+}
+
+std::array<std::uint32_t, 4> random_block(RandomKey key,
+                                          const std::array<std::uint32_t, 4>& counter) {
+  const r123::Philox4x32::ctr_type c = {{counter[0], counter[1], counter[2], counter[3]}};
+  const r123::Philox4x32::key_type k = {
+      {static_cast<std::uint32_t>(key.value), static_cast<std::uint32_t>(key.value >> 32)}};
+  const auto r = r123::Philox4x32{}(c, k);
+  return {r[0], r[1], r[2], r[3]};
+}
+
+float symmetric_unit(std::uint32_t bits) {
+  const auto odd = 2 * static_cast<std::int32_t>(bits >> 8) + 1 - (std::int32_t{1} << 24);
+  return static_cast<float>(odd) * 0x1p-24F;
+}
+
+void epoch_order(std::uint64_t shuffle, std::int64_t epoch, std::uint32_t count,
+                 std::vector<std::uint32_t>& order) {
+  const RandomKey key =
+      RandomKey{shuffle}.derive("epoch").derive(static_cast<std::uint64_t>(epoch));
+  order.resize(count);
+  for (std::uint32_t i = 0; i < count; ++i) order[i] = i;
+  std::array<std::uint32_t, 4> block{};
+  for (std::uint32_t i = count; i > 1; --i) {
+    const std::uint32_t draw = count - i;
+    if (draw % 4 == 0) block = random_block(key, {draw / 4, 0, 0, 0});
+    // The bias of the product is below i / 2^32: at most one order in thousands of epochs could
+    // tell.
+    const auto j = static_cast<std::uint32_t>((std::uint64_t{block[draw % 4]} * i) >> 32);
+    std::swap(order[i - 1], order[j]);
+  }
+}
+
+}  // namespace nn

@@ -1,0 +1,68 @@
+#include "nn/slab.h"
+
+#include <stdexcept>
+#include <utility>
+
+#include "nn/optimizers/optimizer.h"
+
+namespace nn {
+namespace {
+
+std::size_t floats_of(const ParamSlab::Header& header, std::size_t count) {
+  if (header.slots < 0)
+    throw Error("a slab cannot have " + std::to_string(header.slots) + " slots");
+  return count * (1 + static_cast<std::size_t>(header.slots));
+}
+
+std::size_t size_of(const ParamSlab::Header& header, std::size_t count) {
+  return Block::aligned(floats_of(header, count) * sizeof(float)) +
+         Block::aligned(sizeof(SlabState));
+}
+
+}  // namespace
+
+ParamSlab::ParamSlab(Header header)
+    : header_(std::move(header)),
+      count_(param_layout(header_.spec).count),
+      block_(size_of(header_, count_)) {}
+
+ParamSlab::ParamSlab(Header header, std::byte* borrowed)
+    : header_(std::move(header)),
+      count_(param_layout(header_.spec).count),
+      block_(borrowed, size_of(header_, count_)) {}
+
+std::size_t ParamSlab::byte_size(const Header& header) {
+  return size_of(header, param_layout(header.spec).count);
+}
+
+std::span<float> ParamSlab::weights() noexcept { return block_.array<float>(0, count_); }
+std::span<const float> ParamSlab::weights() const noexcept {
+  return block_.array<float>(0, count_);
+}
+
+std::span<float> ParamSlab::slot(int i) {
+  const auto view = std::as_const(*this).slot(i);
+  return {const_cast<float*>(view.data()), view.size()};
+}
+
+std::span<const float> ParamSlab::slot(int i) const {
+  if (i < 0 || i >= header_.slots) throw std::out_of_range("optimizer slot " + std::to_string(i));
+  const std::size_t copy = 1 + static_cast<std::size_t>(i);
+  return block_.array<float>(copy * count_ * sizeof(float), count_);
+}
+
+SlabState& ParamSlab::state() noexcept {
+  return const_cast<SlabState&>(std::as_const(*this).state());
+}
+
+const SlabState& ParamSlab::state() const noexcept {
+  const auto all = block_.bytes();
+  const std::size_t offset = all.size() - Block::aligned(sizeof(SlabState));
+  return *reinterpret_cast<const SlabState*>(all.data() + offset);
+}
+
+ParamSlab::Header slab_header(const ModelSpec& spec, const Choice& optimizer) {
+  return {complete(spec), optimizer.kind, optimizer_slots(optimizer)};
+}
+
+}  // namespace nn

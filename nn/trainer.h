@@ -1,0 +1,84 @@
+#pragma once
+// Trainer<T>: one optimizer step after another on a planned network. train_steps is this for float;
+// tests run it for double too.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "nn/data_view.h"
+#include "nn/losses/loss.h"
+#include "nn/network.h"
+#include "nn/optimizers/optimizer.h"
+
+namespace nn {
+
+/// Copies the rows of a view to where a network reads them: inputs gathered and scaled, labels or
+/// targets gathered.
+template <class T>
+class BatchReader {
+ public:
+  BatchReader(const Network<T>& network, const DataView& data);
+
+  /// Bytes at `targets` of read(), for up to network.max_rows() rows.
+  [[nodiscard]] std::size_t target_bytes() const;
+
+  /// Fills network.input(arena) and `targets`; returns a Target into `targets`, empty where the
+  /// data has neither labels nor targets. At most max_rows rows.
+  Target read(std::byte* arena, std::byte* targets, std::span<const std::uint32_t> rows) const;
+
+ private:
+  const Network<T>* network_;
+  const DataView* data_;
+};
+
+/// Everything referred to outlives the trainer. `arena` holds arena_bytes() bytes, 64-byte aligned.
+template <class T>
+class Trainer {
+ public:
+  Trainer(const Network<T>& network, const Loss& loss, const Update<T>& update,
+          const DataView& data, int shards, std::byte* arena);
+
+  [[nodiscard]] static std::size_t arena_bytes(const Network<T>& network, const DataView& data,
+                                               int shards);
+
+  /// One step on a batch of at least one row: gradient part by part, summed in order, then the
+  /// update unless the loss is NaN or infinite. `slots` as Update::run takes them; `step` counts
+  /// from 1. Returns sums over the batch.
+  kern::LossSums step(std::span<const std::uint32_t> rows, T* weights, T* slots, std::int64_t step);
+
+  /// The mean gradient of the last step, in the layout of the weights.
+  [[nodiscard]] const T* gradient() const noexcept { return gradient_; }
+
+ private:
+  const Network<T>* network_;
+  const Loss* loss_;
+  const Update<T>* update_;
+  BatchReader<T> reader_;
+  int shards_;
+  std::byte* arena_;
+  T* gradient_;
+  T* part_;  // gradient of one part; null with one shard
+  std::byte* targets_;
+};
+
+/// Rows in the largest part of a batch.
+[[nodiscard]] constexpr int largest_part(int batch, int shards) {
+  return (batch + shards - 1) / shards;
+}
+
+/// Throws Error unless the data's rows are what the network takes.
+void check_input(const ModelSpec& spec, const DataView& data);
+
+/// Throws Error unless the network, the data and the loss fit together.
+template <class T>
+void check_fit(const Network<T>& network, const DataView& data, const Loss& loss);
+
+extern template class BatchReader<float>;
+extern template class BatchReader<double>;
+extern template class Trainer<float>;
+extern template class Trainer<double>;
+extern template void check_fit(const Network<float>&, const DataView&, const Loss&);
+extern template void check_fit(const Network<double>&, const DataView&, const Loss&);
+
+}  // namespace nn

@@ -1,0 +1,55 @@
+#pragma once
+// Small networks and data for the tests of nn/.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "nn/data_view.h"
+#include "nn/hyper.h"
+#include "nn/spec.h"
+
+namespace nn_test {
+
+inline nn::FieldValue n(std::int64_t value) { return value; }
+
+/// `inputs` -> dense of each width -> outputs.
+inline nn::ModelSpec mlp(std::int64_t inputs, const std::vector<std::int64_t>& widths,
+                         std::int64_t outputs, const std::string& activation = "relu") {
+  nn::ModelSpec spec{.input = nn::Shape::features(inputs), .layers = {}};
+  for (const auto width : widths) {
+    spec.layers.push_back({"dense", "", {{"units", width}, {"activation", activation}}});
+  }
+  return nn::with_output(spec, outputs);
+}
+
+/// conv - pool - conv - pool - dense - output over 28x28x1 images.
+inline nn::ModelSpec lenet(std::int64_t c1, std::int64_t c2, std::int64_t width) {
+  nn::ModelSpec spec{.input = nn::Shape::image(28, 28, 1), .layers = {}};
+  spec.layers = {{"conv2d", "c1", {{"units", c1}, {"kernel", n(5)}}},
+                 {"max_pool", "p1", {}},
+                 {"conv2d", "c2", {{"units", c2}, {"kernel", n(5)}}},
+                 {"max_pool", "p2", {}},
+                 {"flatten", "flat", {}},
+                 {"dense", "fc", {{"units", width}}}};
+  return nn::with_output(spec, 10);
+}
+
+/// A table of random features; the label is a fixed random linear rule, so that it can be learnt.
+/// The numbers to predict are the rule's scores themselves.
+struct Table {
+  Table(std::uint32_t rows, std::int32_t cols, std::int32_t outputs, std::uint64_t seed = 1);
+  [[nodiscard]] nn::DataView view(bool numbers = false) const;
+
+  nn::Shape shape;
+  std::int32_t outputs;
+  std::vector<float> x, shift, scale, targets;
+  std::vector<std::int32_t> labels;
+  std::vector<std::uint32_t> rows;
+};
+
+/// Completed hyperparameters.
+nn::Hyper hyper(const std::string& optimizer, nn::Fields fields, int batch = 16, int shards = 1,
+                const std::string& loss = "cross_entropy");
+
+}  // namespace nn_test

@@ -1,0 +1,108 @@
+// Every optimizer against its formula written out in f64, one weight at a time.
+
+#include "nn/optimizers/optimizer.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "nn/random.h"
+
+namespace {
+
+/// State of one weight, enough for any of the formulas.
+struct One {
+  double w = 0, a = 0, b = 0;
+};
+using Formula = std::function<void(One&, double gradient, int step)>;
+
+struct Case {
+  nn::Fields fields;
+  Formula formula;
+};
+
+const std::multimap<std::string, Case>& cases() {
+  constexpr double kDecay = 0.01;
+  static const std::multimap<std::string, Case> kCases{
+      {"sgd", {{{"lr", 0.1}}, [](One& o, double g, int) { o.w -= 0.1 * g; }}},
+      {"sgd",
+       {{{"lr", 0.1}, {"momentum", 0.9}, {"weight_decay", kDecay}},
+        [](One& o, double g, int) {
+          o.a = 0.9 * o.a + g + kDecay * o.w;
+          o.w -= 0.1 * o.a;
+        }}},
+      {"adam",
+       {{{"lr", 0.02}, {"beta1", 0.8}, {"beta2", 0.95}, {"weight_decay", kDecay}},
+        [](One& o, double g, int step) {
+          g += kDecay * o.w;
+          o.a = 0.8 * o.a + (1 - 0.8) * g;
+          o.b = 0.95 * o.b + (1 - 0.95) * g * g;
+          const double m = o.a / (1 - std::pow(0.8, step)), v = o.b / (1 - std::pow(0.95, step));
+          o.w -= 0.02 * m / (std::sqrt(v) + 1e-8);
+        }}},
+      {"rmsprop",
+       {{{"lr", 0.02}, {"alpha", 0.9}, {"weight_decay", kDecay}},
+        [](One& o, double g, int) {
+          g += kDecay * o.w;
+          o.a = 0.9 * o.a + (1 - 0.9) * g * g;
+          o.w -= 0.02 * g / (std::sqrt(o.a) + 1e-8);
+        }}},
+      {"rmsprop", {{{"lr", 0.02}, {"momentum", 0.7}, {"epsilon", 1e-3}}, [](One& o, double g, int) {
+                     o.a = 0.99 * o.a + (1 - 0.99) * g * g;
+                     o.b = 0.7 * o.b + g / (std::sqrt(o.a) + 1e-3);
+                     o.w -= 0.02 * o.b;
+                   }}}};
+  return kCases;
+}
+
+/// Runs 20 steps of a case through a kernel table; returns the largest relative difference from the
+/// formula.
+template <class T>
+double difference(const nn::Optimizer& kind, const Case& one, const kern::Kernels<T>& kernels) {
+  constexpr std::size_t kCount = 37;
+  const nn::Fields fields = nn::complete(kind.info(), one.fields, "test");
+  const auto update = kind.bind(fields, T{});
+  const auto draw = [](std::size_t i, int step) {
+    return double{nn::symmetric_unit(
+        nn::random_block({1}, {std::uint32_t(i), std::uint32_t(step), 0, 0})[0])};
+  };
+  std::vector<T> weights(kCount), gradient(kCount), slots(kCount * std::size_t(kind.slots(fields)));
+  std::array<One, kCount> exact;
+  for (std::size_t i = 0; i < kCount; ++i) {
+    weights[i] = static_cast<T>(draw(i, 0));
+    exact[i].w = static_cast<double>(weights[i]);
+  }
+  kern::Exec exec;
+  double worst = 0;
+  for (int step = 1; step <= 20; ++step) {
+    for (std::size_t i = 0; i < kCount; ++i) {
+      gradient[i] = static_cast<T>(draw(i, step));
+      one.formula(exact[i], static_cast<double>(gradient[i]), step);
+    }
+    update->run(kernels, exec, kCount, weights.data(), gradient.data(), slots.data(), step);
+    for (std::size_t i = 0; i < kCount; ++i) {
+      const double off = std::abs(static_cast<double>(weights[i]) - exact[i].w);
+      worst = std::max(worst, off / std::max(1.0, std::abs(exact[i].w)));
+    }
+  }
+  return worst;
+}
+
+TEST(Optimizer, EveryKindFollowsItsFormula) {
+  kern::prepare_thread();
+  for (const nn::Optimizer* kind : nn::optimizers()) {
+    const auto [begin, end] = cases().equal_range(kind->info().kind);
+    ASSERT_NE(begin, end) << kind->info().kind << " has no formula here";
+    for (auto it = begin; it != end; ++it) {
+      SCOPED_TRACE(kind->info().kind);
+      EXPECT_LT(difference(*kind, it->second, kern::ref_kernels<double>()), 1e-12);
+      EXPECT_LT(difference(*kind, it->second, kern::cpu_kernels()), 1e-4);
+    }
+  }
+}
+
+}  // namespace

@@ -1,0 +1,280 @@
+#include "nn/train.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "nn/data/block.h"
+#include "nn/init.h"
+#include "nn/random.h"
+#include "nn/trainer.h"
+#include "tests/nn/nets.h"
+
+namespace {
+
+using nn_test::hyper;
+using nn_test::Table;
+
+const kern::Kernels<float>& cpu() {
+  kern::prepare_thread();
+  return kern::cpu_kernels();
+}
+
+nn::ParamSlab fresh(const nn::ModelSpec& spec, const nn::Hyper& h) {
+  nn::ParamSlab slab(nn::slab_header(spec, h.optimizer));
+  nn::init_weights(slab, 11);
+  return slab;
+}
+
+bool same_bits(const nn::ParamSlab& a, const nn::ParamSlab& b) {
+  return std::ranges::equal(a.bytes(), b.bytes());
+}
+
+const std::vector<nn::Hyper>& some_hypers() {
+  static const std::vector<nn::Hyper> kHypers{
+      hyper("sgd", {{"lr", 0.05}}), hyper("sgd", {{"lr", 0.05}, {"momentum", 0.9}}, 16, 3),
+      hyper("adam", {{"lr", 0.01}}, 7, 2), hyper("rmsprop", {{"lr", 0.01}, {"momentum", 0.5}})};
+  return kHypers;
+}
+
+TEST(Train, LearnsALinearRule) {
+  const Table table(400, 10, 3);
+  for (const nn::Hyper& h : some_hypers()) {
+    nn::ParamSlab net = fresh(nn_test::mlp(10, {24}, 3), h);
+    nn::Workspace workspace;
+    const nn::Scores before = nn::evaluate(cpu(), workspace, net, table.view(), h.loss);
+    const nn::TrainStats stats = nn::train_steps(cpu(), workspace, net, table.view(), h, {0, 30});
+    const nn::Scores after = nn::evaluate(cpu(), workspace, net, table.view(), h.loss);
+    EXPECT_GT(after.accuracy, 0.9) << h.optimizer.kind;
+    EXPECT_LT(after.loss, before.loss);
+    EXPECT_EQ(stats.rows, 30 * 400);
+    EXPECT_EQ(stats.steps, 30 * ((400 + h.batch - 1) / h.batch));
+    EXPECT_EQ(net.state().steps, stats.steps);
+    EXPECT_FALSE(stats.diverged || stats.stopped);
+  }
+}
+
+TEST(Train, LearnsNumbers) {
+  const Table table(400, 6, 2);
+  const nn::Hyper h = hyper("adam", {{"lr", 0.01}}, 32, 1, "mse");
+  nn::ParamSlab net = fresh(nn_test::mlp(6, {32}, 2, "tanh"), h);
+  nn::Workspace workspace;
+  (void)nn::train_steps(cpu(), workspace, net, table.view(true), h, {0, 40});
+  EXPECT_GT(nn::evaluate(cpu(), workspace, net, table.view(true), h.loss).r2, 0.95);
+}
+
+TEST(Train, OneLongStretchEqualsShortOnesBitForBit) {
+  const Table table(101, 6, 3);
+  const nn::ModelSpec spec = nn_test::mlp(6, {9, 5}, 3, "tanh");
+  for (const nn::Hyper& h : some_hypers()) {
+    nn::ParamSlab whole = fresh(spec, h), parts = fresh(spec, h);
+    nn::Workspace one, other;
+    (void)nn::train_steps(cpu(), one, whole, table.view(), h, {0, 3});
+    (void)nn::train_steps(cpu(), other, parts, table.view(), h, {0, 1});
+    EXPECT_FALSE(same_bits(whole, parts));
+    (void)nn::train_steps(cpu(), other, parts, table.view(), h, {1, 3});
+    EXPECT_TRUE(same_bits(whole, parts)) << h.optimizer.kind;
+  }
+}
+
+TEST(Train, BitsDoNotDependOnTheWorkspacesPast) {
+  const Table table(60, 6, 3), images(40, 784, 10);
+  const nn::Hyper h = hyper("adam", {}, 16, 2);
+  nn::ParamSlab a = fresh(nn_test::mlp(6, {9}, 3), h), b = fresh(nn_test::mlp(6, {9}, 3), h);
+  nn::ParamSlab other = fresh(nn_test::lenet(4, 4, 8), h);
+  nn::Workspace clean, used;
+  std::memset(used.arena(1 << 20), 0xff, 1 << 20);
+  (void)nn::train_steps(cpu(), used, other, images.view(), h, {0, 1});
+  (void)nn::train_steps(cpu(), clean, a, table.view(), h, {0, 2});
+  (void)nn::train_steps(cpu(), used, b, table.view(), h, {0, 1});
+  (void)nn::evaluate(cpu(), used, other, images.view(), h.loss);
+  (void)nn::train_steps(cpu(), used, b, table.view(), h, {1, 2});
+  EXPECT_TRUE(same_bits(a, b));
+}
+
+TEST(Train, ShardsAreSummedInOrder) {
+  const Table table(10, 6, 3);
+  const nn::ModelSpec spec = nn_test::mlp(6, {9}, 3);
+  const nn::Hyper h = hyper("sgd", {{"lr", 1.0}}, 10, 3);
+  nn::ParamSlab trained = fresh(spec, h), expected = fresh(spec, h);
+  nn::Workspace workspace;
+  (void)nn::train_steps(cpu(), workspace, trained, table.view(), h, {0, 1});
+
+  // The same by hand: parts of 3, 3 and 4 rows of the batch, each scaled by a tenth, added from the
+  // first on.
+  std::vector<std::uint32_t> order;
+  nn::epoch_order(h.shuffle, 0, 10, order);
+  const nn::DataView data = table.view();
+  const nn::Network<float> network(spec, cpu(), 4, nn::Use::training);
+  const nn::BatchReader<float> reader(network, data);
+  nn::Block memory(network.arena_bytes() + 64), targets(reader.target_bytes());
+  std::vector<float> sum(network.layout().count, 0.0F), part = sum;
+  for (const auto& [from, rows] : {std::pair{0, 3}, {3, 3}, {6, 4}}) {
+    const nn::Target target =
+        reader.read(memory.bytes().data(), targets.bytes().data(),
+                    std::span(order).subspan(std::size_t(from), std::size_t(rows)));
+    (void)network.loss_and_gradient(memory.bytes().data(), expected.weights().data(), rows,
+                                    nn::loss_of("cross_entropy"), target, 1.0F / 10.0F,
+                                    part.data());
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += part[i];
+  }
+  for (std::size_t i = 0; i < sum.size(); ++i) expected.weights()[i] -= sum[i];
+  EXPECT_TRUE(std::ranges::equal(trained.weights(), expected.weights()));
+}
+
+TEST(Train, MoreShardsThanRowsInTheLastBatch) {
+  const Table table(18, 6, 3);  // batches of 16 and 2
+  const nn::Hyper h = hyper("sgd", {{"lr", 0.1}}, 16, 8);
+  nn::ParamSlab net = fresh(nn_test::mlp(6, {9}, 3), h);
+  nn::Workspace workspace;
+  const nn::TrainStats stats = nn::train_steps(cpu(), workspace, net, table.view(), h, {0, 1});
+  EXPECT_EQ(stats.rows, 18);
+  EXPECT_EQ(stats.steps, 2);
+  EXPECT_TRUE(std::isfinite(stats.loss));
+}
+
+TEST(Train, FloatFollowsDouble) {
+  const Table table(64, 8, 4);
+  const nn::DataView data = table.view();
+  const nn::ModelSpec spec = nn_test::mlp(8, {16, 12}, 4, "tanh");
+  for (const nn::Hyper& h : some_hypers()) {
+    const int part = nn::largest_part(h.batch, h.shards);
+    const nn::Network<float> fast(spec, cpu(), part, nn::Use::training);
+    const nn::Network<double> exact(spec, kern::ref_kernels<double>(), part, nn::Use::training);
+    const nn::Loss& loss = nn::loss_of(h.loss.kind);
+    const auto fast_update = nn::optimizer_of(h.optimizer.kind).bind(h.optimizer.fields, float{});
+    const auto exact_update = nn::optimizer_of(h.optimizer.kind).bind(h.optimizer.fields, double{});
+    nn::Block fast_arena(nn::Trainer<float>::arena_bytes(fast, data, h.shards));
+    nn::Block exact_arena(nn::Trainer<double>::arena_bytes(exact, data, h.shards));
+    nn::Trainer<float> a(fast, loss, *fast_update, data, h.shards, fast_arena.bytes().data());
+    nn::Trainer<double> b(exact, loss, *exact_update, data, h.shards, exact_arena.bytes().data());
+
+    nn::ParamSlab slab = fresh(spec, h);
+    std::vector<double> weights(slab.weights().begin(), slab.weights().end());
+    std::vector<double> slots(weights.size() * std::size_t(slab.header().slots), 0.0);
+    for (std::int64_t step = 1; step <= 60; ++step) {
+      std::vector<std::uint32_t> rows;
+      nn::epoch_order(3, step, 64, rows);
+      rows.resize(std::size_t(h.batch));
+      const auto got =
+          a.step(rows, slab.weights().data(), slab.weights().data() + slab.count(), step);
+      const auto want = b.step(rows, weights.data(), slots.data(), step);
+      ASSERT_NEAR(got.loss, want.loss, 2e-4 * std::max(1.0, want.loss))
+          << h.optimizer.kind << " step " << step;
+    }
+  }
+}
+
+TEST(Train, DivergenceIsReportedAndStopsAtOnce) {
+  const Table table(64, 6, 2);
+  const nn::Hyper h = hyper("sgd", {{"lr", 1e30}}, 16, 1, "mse");
+  nn::ParamSlab net = fresh(nn_test::mlp(6, {9}, 2), h);
+  nn::Workspace workspace;
+  const nn::TrainStats stats = nn::train_steps(cpu(), workspace, net, table.view(true), h, {0, 50});
+  EXPECT_TRUE(stats.diverged);
+  EXPECT_FALSE(std::isfinite(stats.loss));
+  EXPECT_LT(stats.steps, 10);
+  EXPECT_EQ(net.state().steps, stats.steps - 1);
+}
+
+TEST(Train, TheStopPredicateIsPolledAtEveryStep) {
+  const Table table(64, 6, 3);
+  const nn::Hyper h = hyper("sgd", {}, 16);
+  nn::ParamSlab net = fresh(nn_test::mlp(6, {9}, 3), h);
+  nn::Workspace workspace;
+  int polled = 0;
+  const nn::TrainStats stats = nn::train_steps(cpu(), workspace, net, table.view(), h, {0, 50},
+                                               [&] { return ++polled == 6; });
+  EXPECT_TRUE(stats.stopped);
+  EXPECT_EQ(stats.steps, 5);
+}
+
+TEST(Train, WhatDoesNotFitIsRefused) {
+  const Table table(20, 6, 3);
+  nn::Workspace workspace;
+  const nn::Hyper h = hyper("sgd", {});
+  const auto error = [&](const nn::ModelSpec& spec, const nn::Hyper& used, bool numbers) {
+    nn::ParamSlab net = fresh(spec, h);
+    try {
+      (void)nn::train_steps(cpu(), workspace, net, table.view(numbers), used, {0, 1});
+    } catch (const nn::Error& e) {
+      return std::string(e.what());
+    }
+    return std::string("no error");
+  };
+  EXPECT_EQ(error(nn_test::mlp(5, {}, 3), h, false), "the network takes 5 inputs, the data has 6");
+  EXPECT_EQ(error(nn_test::mlp(6, {}, 4), h, false),
+            "the network has 4 outputs, the data 3 classes");
+  EXPECT_EQ(error(nn_test::mlp(6, {}, 3), h, true),
+            "loss cross_entropy is for classes, but the target holds numbers");
+  EXPECT_EQ(error(nn_test::mlp(6, {}, 3), hyper("adam", {}), false),
+            "the network's state is for optimizer sgd with 0 slots, not for adam with 2");
+}
+
+TEST(Evaluate, NumbersAreInTheUnitsOfTheData) {
+  Table table(600, 3, 2);
+  const nn::Hyper h = hyper("sgd", {}, 16, 1, "mse");
+  nn::ParamSlab net(nn::slab_header(nn_test::mlp(3, {}, 2), h.optimizer));  // all zero: predicts 0
+  nn::Workspace workspace;
+  nn::DataView data = table.view(true);
+  data.target_unit = 10;
+  double squared = 0, absolute = 0, mean[2] = {0, 0}, variance[2] = {0, 0}, residual[2] = {0, 0};
+  for (std::size_t i = 0; i < 1200; ++i) {
+    const double t = double{table.targets[i]};
+    squared += t * t / 1200;
+    absolute += std::abs(t) / 1200;
+    mean[i % 2] += t / 600;
+    residual[i % 2] += t * t;
+  }
+  for (std::size_t i = 0; i < 1200; ++i) {
+    const double d = double{table.targets[i]} - mean[i % 2];
+    variance[i % 2] += d * d;
+  }
+  const nn::Scores s = nn::evaluate(cpu(), workspace, net, data, h.loss);
+  EXPECT_EQ(s.rows, 600);
+  EXPECT_NEAR(s.loss, squared, 1e-5);
+  EXPECT_NEAR(s.mse, 100 * squared, 1e-4);
+  EXPECT_NEAR(s.mae, 10 * absolute, 1e-4);
+  EXPECT_NEAR(s.r2, 1 - (residual[0] / variance[0] + residual[1] / variance[1]) / 2, 1e-9);
+}
+
+TEST(Evaluate, CountsLabelsAndIgnoresRowsOutsideThePart) {
+  Table table(300, 3, 2);
+  std::ranges::fill(table.labels, 0);
+  for (std::size_t i = 0; i < 30; ++i) table.labels[i] = 1;
+  const nn::Hyper h = hyper("sgd", {});
+  nn::ParamSlab net(nn::slab_header(nn_test::mlp(3, {}, 2), h.optimizer));
+  net.weights()[nn::param_layout(net.spec()).find("output.bias")->offset] = 1;  // always class 0
+  nn::Workspace workspace;
+  EXPECT_DOUBLE_EQ(nn::evaluate(cpu(), workspace, net, table.view(), h.loss).accuracy, 0.9);
+  nn::DataView part = table.view();
+  part.rows = part.rows.subspan(20, 20);
+  const nn::Scores s = nn::evaluate(cpu(), workspace, net, part, h.loss);
+  EXPECT_EQ(s.correct, 10);
+  EXPECT_EQ(s.rows, 20);
+  part.rows = {};
+  EXPECT_EQ(nn::evaluate(cpu(), workspace, net, part, h.loss), nn::Scores{});
+}
+
+TEST(Evaluate, PredictionsArePutOutInTheOrderOfTheRows) {
+  const Table table(600, 4, 3);
+  const nn::Hyper h = hyper("sgd", {});
+  const nn::ParamSlab net = fresh(nn_test::mlp(4, {6}, 3), h);
+  nn::Workspace workspace;
+  nn::DataView all = table.view();
+  all.labels = nullptr;
+  std::vector<float> out(1800), some(9);
+  nn::predict(cpu(), workspace, net, all, out);
+  const std::vector<std::uint32_t> rows{599, 0, 300};
+  nn::DataView few = all;
+  few.rows = rows;
+  nn::predict(cpu(), workspace, net, few, some);
+  for (std::size_t i = 0; i < 9; ++i) EXPECT_NEAR(some[i], out[rows[i / 3] * 3 + i % 3], 1e-5F);
+  EXPECT_THROW(nn::predict(cpu(), workspace, net, all, some), nn::Error);
+}
+
+}  // namespace
