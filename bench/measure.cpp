@@ -1,0 +1,72 @@
+#include "bench/measure.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <barrier>
+#include <cstdio>
+#include <thread>
+
+#include "runtime/base/clock.h"
+
+namespace bench {
+
+Sample sample_of(std::vector<double> values) {
+  if (values.empty()) return {};
+  std::sort(values.begin(), values.end());
+  const std::size_t n = values.size();
+  const double median = (values[(n - 1) / 2] + values[n / 2]) / 2;
+  return {median, median != 0 ? (values.back() - values.front()) / median : 0};
+}
+
+Sample repeat(int repetitions, const std::function<double()>& measure) {
+  measure();
+  std::vector<double> values;
+  for (int i = 0; i < repetitions; ++i) values.push_back(measure());
+  return sample_of(std::move(values));
+}
+
+double rate(int threads, double seconds, const std::function<double(int)>& work) {
+  std::barrier start(threads);
+  std::vector<double> rates(static_cast<std::size_t>(threads));
+  {
+    std::vector<std::jthread> all;
+    for (int i = 0; i < threads; ++i) {
+      all.emplace_back([&, i] {
+        start.arrive_and_wait();
+        const rt::Moment begin = rt::now();
+        double done = 0, elapsed = 0;
+        do {
+          done += work(i);
+          elapsed = rt::seconds_since(begin);
+        } while (elapsed < seconds);
+        rates[static_cast<std::size_t>(i)] = done / elapsed;
+      });
+    }
+  }
+  double sum = 0;
+  for (const double r : rates) sum += r;
+  return sum;
+}
+
+int cores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (::sched_getaffinity(0, sizeof set, &set) != 0) return static_cast<int>(std::thread::hardware_concurrency());
+  return std::max(1, CPU_COUNT(&set));
+}
+
+int workers_or_cores(int chosen) { return chosen > 0 ? chosen : cores(); }
+
+double resident_bytes() {
+  long total = 0, resident = 0;
+  if (std::FILE* file = std::fopen("/proc/self/statm", "r")) {
+    if (std::fscanf(file, "%ld %ld", &total, &resident) != 2) resident = 0;
+    std::fclose(file);
+  }
+  return static_cast<double>(resident) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+}
+
+}  // namespace bench

@@ -1,0 +1,34 @@
+// Measuring: repetitions, medians, and the same work on several threads at once.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace bench {
+
+/// Median and spread of repeated measurements.
+struct Sample {
+  double median = 0;
+  double spread = 0;  ///< (largest - smallest) / median
+};
+
+[[nodiscard]] Sample sample_of(std::vector<double> values);
+
+/// Measures `repetitions` times, after one measurement that is thrown away.
+[[nodiscard]] Sample repeat(int repetitions, const std::function<double()>& measure);
+
+/// Runs work(thread) on `threads` threads that start together, each over and over until `seconds` have passed, and returns how
+/// many units of work a second were done by all. `work` returns the units of one call.
+[[nodiscard]] double rate(int threads, double seconds, const std::function<double(int thread)>& work);
+
+/// Cores this process may use.
+[[nodiscard]] int cores();
+
+/// `chosen`, or all cores when it is 0.
+[[nodiscard]] int workers_or_cores(int chosen);
+
+/// Bytes of memory that the process holds now (resident set).
+[[nodiscard]] double resident_bytes();
+
+}  // namespace bench

@@ -1,0 +1,31 @@
+#include <array>
+
+#include "bench/bench.h"
+#include "runtime/base/error.h"
+#include "runtime/base/text.h"
+
+namespace bench {
+namespace {
+
+// One line a benchmark.
+constexpr std::array kBenchmarks = {
+    Benchmark{"machine", "what the cores can give: FMA peak, GEMM, memory bandwidth on 1..n workers", run_machine},
+};
+
+}  // namespace
+
+std::span<const Benchmark> benchmarks() { return kBenchmarks; }
+
+const Benchmark& find_benchmark(std::string_view name) {
+  std::vector<std::string> names;
+  for (const Benchmark& b : kBenchmarks) {
+    if (b.name == name) return b;
+    names.emplace_back(b.name);
+  }
+  std::string all;
+  for (const std::string& n : names) all += (all.empty() ? "" : ", ") + n;
+  const std::string near = rt::did_you_mean(name, names);
+  throw rt::Error(rt::Errc::usage, rt::cat("no benchmark is called '", rt::printable(name), "': there are ", all, near));
+}
+
+}  // namespace bench
