@@ -1,0 +1,56 @@
+// What a Runtime is made of.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "runtime/base/file.h"
+#include "runtime/resources.h"
+#include "runtime/store.h"
+
+namespace rt {
+
+/// Who runs the tasks. Results are the same bits with each of them (on the same kind of device).
+enum class Executor : std::uint8_t {
+  automatic,    ///< starpu_cuda where a driver and a device are, else starpu_cpu, else sequential
+  sequential,   ///< the driver thread itself, in a fixed order: for debugging and tests
+  starpu_cpu,   ///< StarPU's CPU workers
+  starpu_cuda,  ///< StarPU with CPU and CUDA workers
+};
+
+/// The executor's name as above.
+[[nodiscard]] const char* executor_name(Executor executor) noexcept;
+
+struct Config {
+  /// CPU workers; 0: one for each core that this process may use. The sequential executor has one.
+  int workers = 0;
+  Executor executor = Executor::automatic;
+  /// GPUs used; -1: all that there are.
+  int gpus = -1;
+  /// Answers pure tasks and keeps their results; null: nothing is kept beyond the values' own
+  /// lives.
+  std::shared_ptr<Store> store;
+  /// Whether a result that took `seconds` to compute is worth `bytes` in the store (tasks with
+  /// Keep::worth). Null: small results always, others when reading them back at 500 MB/s is
+  /// quicker.
+  bool (*worth_keeping)(double seconds, std::size_t bytes) = nullptr;
+  /// Limit for the sum of Resources::memory of the tasks that are let in; 0: the machine's memory
+  /// (or its cgroup's limit).
+  ByteCount memory{};
+
+  /// Where to write what was called as a graph (DOT), and what ran when (Chrome/Perfetto JSON;
+  /// Paje), at the end of the Runtime. Empty: not recorded.
+  Path graph_file;
+  Path trace_file;
+  Path paje_file;
+
+  /// Calls collected before they are handed over even if nobody waits.
+  std::size_t pending = 256;
+  /// Calls handed over and not ended: more make the next call wait. Bounds memory.
+  std::size_t in_flight = 4096;
+  /// Seconds without anything to run after which the workers are put to sleep instead of spinning.
+  double idle_seconds = 0.002;
+};
+
+}  // namespace rt

@@ -1,0 +1,92 @@
+// The steps of a call, for the templates of runtime/task.h.
+#pragma once
+
+#include <source_location>
+#include <tuple>
+#include <utility>
+
+#include "runtime/core/bodies.h"
+
+namespace rt::detail {
+
+/// Checks that a task may be called here and now, and returns the registered definition.
+const TaskInfo* begin_call(const std::shared_ptr<const TaskInfo>& info,
+                           const std::source_location& where);
+
+/// Needs, against what the machine has. Before anything is bound, so that a refused call changes
+/// nothing.
+void check_needs(Node& node);
+
+/// Checks one argument. Throws rt::Error (usage) for an empty Value where one is needed.
+void check_argument(const Node& node, unsigned parameter, const Held& argument);
+
+/// The node will read the argument.
+void bind_read(Node& node, unsigned parameter, const Held& argument);
+/// The node will write it; returns the version that the argument names from now on.
+[[nodiscard]] Held bind_write(Node& node, unsigned parameter, const Held& argument);
+void bind_file(Node& node, unsigned parameter, const std::filesystem::path& path);
+
+/// Takes the node over; returns its result.
+[[nodiscard]] Held submit_call(Node* node);
+
+/// A node in the making; given back if the call throws.
+template <class C>
+class NewNode {
+ public:
+  NewNode(const std::shared_ptr<const TaskInfo>& info, const std::source_location& where)
+      : info_(begin_call(info, where)), where_(where) {}
+  NewNode(const NewNode&) = delete;
+  NewNode& operator=(const NewNode&) = delete;
+  ~NewNode() {
+    if (node_ != nullptr) node_->unref();
+  }
+
+  template <class... P, class... A>
+  void make(A&... arguments) {
+    void* memory = pool_take(sizeof(C));
+    try {
+      node_ = new (memory) C(info_, keep<P>(arguments)...);
+    } catch (...) {
+      pool_give(memory, sizeof(C));
+      throw;
+    }
+    node_->where = where_;
+    check_needs(*node_);
+    [[maybe_unused]] unsigned i = 0;
+    (check<P>(i++, arguments), ...);
+    i = 0;
+    (bind<P>(i++, arguments), ...);
+  }
+  [[nodiscard]] Node* release() noexcept { return std::exchange(node_, nullptr); }
+
+ private:
+  template <class P, class A>
+  static Kept<P> keep([[maybe_unused]] A& argument) {
+    if constexpr (kIsConstant<P>) {
+      return std::move(argument);
+    } else {
+      return {};
+    }
+  }
+  template <class P, class A>
+  void check([[maybe_unused]] unsigned i, [[maybe_unused]] A& argument) {
+    if constexpr (!kIsConstant<P> && !kIsFile<P>) check_argument(*node_, i, argument.version());
+  }
+  template <class P, class A>
+  void bind([[maybe_unused]] unsigned i, [[maybe_unused]] A& argument) {
+    if constexpr (kIsFile<P>) {
+      bind_file(*node_, i, argument);
+    } else if constexpr (Traits<P>::mode == Mode::in) {
+      bind_read(*node_, i, argument.version());
+    } else if constexpr (!kIsConstant<P>) {
+      using V = std::remove_reference_t<A>;
+      argument = V(bind_write(*node_, i, argument.version()));
+    }
+  }
+
+  const TaskInfo* info_;
+  std::source_location where_;
+  C* node_ = nullptr;
+};
+
+}  // namespace rt::detail

@@ -1,0 +1,57 @@
+// The small tasks behind commutative and redux arguments.
+#pragma once
+
+#include "runtime/task.h"
+
+namespace rt::detail {
+
+template <class P>
+struct Fold {
+  static const FoldOps* ops() { return nullptr; }
+};
+
+template <class T>
+struct Fold<commutative<T>> {
+  static Held begin(Held old) {
+    static const auto own = rt::task("commutative").cpu([](inout<T>) {});
+    Value<T> v(std::move(old));
+    (void)own(v);
+    return v.version();
+  }
+  static const FoldOps* ops() {
+    static constexpr FoldOps table{&begin, nullptr, nullptr};
+    return &table;
+  }
+};
+
+template <class T, class Op>
+struct Fold<redux<T, Op>> {
+  static BoxRef identity([[maybe_unused]] const void* like) {
+    if constexpr (BufferType<T>) {
+      return make_box(T(Op::identity(*static_cast<const T*>(like))));
+    } else {
+      return make_box(T(Op::identity()));
+    }
+  }
+  static Held combine(Held into, const Held& from, bool pure) {
+    static const auto impure_task =
+        rt::task("combine " + std::string(type_name<Op>())).cpu([](inout<T> a, in<T> b) {
+          Op::combine(*a, *b);
+        });
+    static const auto pure_task = impure_task.pure().keep(Keep::never);
+    Value<T> v(std::move(into));
+    (void)(pure ? pure_task : impure_task)(v, Value<T>(from));
+    return v.version();
+  }
+  static const FoldOps* ops() {
+    static constexpr FoldOps table{nullptr, &identity, &combine};
+    return &table;
+  }
+};
+
+template <class P>
+const FoldOps* fold_ops() {
+  return Fold<P>::ops();
+}
+
+}  // namespace rt::detail

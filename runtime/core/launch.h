@@ -1,0 +1,35 @@
+// What an executor must know about a node: which buffers in which way, how urgent, on what kind of
+// device.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "runtime/context.h"
+
+namespace rt::detail {
+
+enum class AccessMode : std::uint8_t { read, write, read_write, commute };
+
+struct Access {
+  void* handle;
+  AccessMode mode;
+};
+
+/// The executor's part of a node.
+struct Launch {
+  Access* accesses = nullptr;
+  std::uint8_t access_count = 0;
+  Device device = Device::cpu;
+  std::int32_t priority = 0;  ///< larger is sooner
+  double seconds = 0;         ///< expected; 0: not known
+  const char* name = "";
+  void* executor_data = nullptr;
+};
+
+/// Runs a launch to its end, on a worker's thread: body, failure policy, results, successors.
+/// `bytes` are the addresses of the accesses' buffers on this worker's device. Never throws. The
+/// launch may be gone afterwards.
+void run_launch(Launch& launch, unsigned worker, std::byte* const* bytes) noexcept;
+
+}  // namespace rt::detail

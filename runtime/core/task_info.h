@@ -1,0 +1,106 @@
+// What is known about a task before any call: its parameters, bodies and settings.
+#pragma once
+
+#include <any>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <typeinfo>
+#include <vector>
+
+#include "runtime/context.h"
+#include "runtime/core/version.h"
+#include "runtime/failure.h"
+#include "runtime/resources.h"
+
+namespace rt {
+
+/// Whether the results of a pure task go into the store.
+enum class Keep : std::uint8_t {
+  worth,   ///< when computing them again takes longer than reading them (Config::worth_keeping
+           ///< decides)
+  always,  ///< results that a restart must find, such as checkpoints
+  never,   ///< results that are quicker to compute, or found elsewhere
+};
+
+namespace detail {
+
+enum class Mode : std::uint8_t { constant, in, inout, out, commutative, redux, file_in, file_out };
+
+/// What stands behind a commutative or redux parameter: calls of small tasks of its type.
+struct FoldOps {
+  Held (*begin)(Held old) = nullptr;               ///< commutative: the common base, nobody else's
+  BoxRef (*identity)(const void* like) = nullptr;  ///< redux: where a partial starts
+  Held (*combine)(Held into, const Held& from, bool pure) = nullptr;  ///< redux
+};
+
+/// One parameter of a task. `input` and `output` index the node's inputs and outputs; kNone: there
+/// is none.
+struct Parameter {
+  static constexpr std::uint8_t kNone = 255;
+  Mode mode = Mode::constant;
+  std::uint8_t input = kNone;
+  std::uint8_t output = kNone;
+  const TypeOps* ops = nullptr;
+  const FoldOps* fold = nullptr;
+};
+
+/// The shape of a task's calls: one constant object for each R(P...).
+struct Signature {
+  std::span<const Parameter> parameters;
+  std::uint8_t inputs = 0;
+  std::uint8_t outputs = 0;  ///< the result is the last one, always there
+  const TypeOps* result = nullptr;
+  bool with_commutative = false;
+  bool with_files = false;
+  void (*encode_constants)(const Node& node, Writer& to) = nullptr;
+  std::string (*describe_constant)(const Node& node, unsigned parameter) = nullptr;
+  void (*destroy_constants)(Node& node) noexcept = nullptr;
+};
+
+/// A body with its parameters taken from `slots`: for each data parameter its object, for each file
+/// its path.
+using Body = void (*)(Node& node, Context& context, void* const* slots, BoxRef& result);
+
+struct TaskInfo {
+  std::string name;
+  int version = 1;
+  const Signature* signature = nullptr;
+  const std::type_info* type = nullptr;  ///< of the signature
+  Body cpu = nullptr;
+  Body cuda = nullptr;
+  bool pure = false;
+  Keep keep = Keep::worth;
+  int retries = 0;
+  OnFailure last = OnFailure::cancel_successors;
+  std::vector<BoxRef> defaults;  ///< of `ignore`: one for each `out` parameter, then the result
+  Resources needs;
+  Resources (*needs_of)(const Node& node) = nullptr;
+  double (*cost_of)(const Node& node) = nullptr;
+  int priority = 0;
+  int (*priority_of)(const Node& node) = nullptr;
+
+  [[nodiscard]] bool keeps_inputs() const noexcept {
+    return retries > 0 || last == OnFailure::ignore;
+  }
+
+  /// Learned while running: seconds for each unit of cost (or for each run, without a cost). Ranks,
+  /// never decides.
+  mutable std::atomic<double> pace{0};
+  /// This definition, or an equal one made before, kept for the life of the process.
+  mutable std::atomic<const TaskInfo*> registered{nullptr};
+
+  TaskInfo() = default;
+  TaskInfo(const TaskInfo& other);
+  TaskInfo& operator=(const TaskInfo&) = delete;
+};
+
+/// The registered definition equal to `info`, which is kept if there is none. Throws rt::Error
+/// (usage) when a pure task of the same name and version has other bodies: their results would be
+/// taken for each other.
+const TaskInfo* register_task(const std::shared_ptr<const TaskInfo>& info);
+
+}  // namespace detail
+}  // namespace rt

@@ -1,0 +1,158 @@
+// One version of a value: written once, by one task (or given), read by any number of tasks and
+// handles.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <utility>
+
+#include "runtime/core/box.h"
+
+namespace rt::detail {
+
+struct Node;
+struct Open;
+
+/// The error that a poisoned version carries, shared by all versions poisoned by it.
+struct Failure {
+  std::atomic<std::uint32_t> refs{1};
+  std::exception_ptr error;
+  bool cancelled =
+      false;  ///< by its group or by a task whose policy is `fail`, not by an error of its own
+
+  void ref() noexcept { refs.fetch_add(1, std::memory_order_relaxed); }
+  void unref() noexcept {
+    if (refs.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+};
+
+/// Somebody who wants to know about a version. Lies in the node, coroutine record or stack frame
+/// that waits.
+struct Waiter {
+  Waiter* next = nullptr;
+  void (*fire)(Waiter* self) noexcept = nullptr;
+};
+
+/// A stack of waiters that is closed once, by the event they wait for. Lock-free.
+class WaiterList {
+ public:
+  /// False when the event already happened: the waiter was not added.
+  bool add(Waiter* waiter) noexcept {
+    Waiter* head = head_.load(std::memory_order_acquire);
+    do {
+      if (head == closed()) return false;
+      waiter->next = head;
+    } while (!head_.compare_exchange_weak(head, waiter, std::memory_order_release,
+                                          std::memory_order_acquire));
+    return true;
+  }
+  /// The event happened: fires everybody, in the order in which they came.
+  void close() noexcept {
+    if (head_.load(std::memory_order_relaxed) == nullptr) {
+      Waiter* none = nullptr;
+      if (head_.compare_exchange_strong(none, closed(), std::memory_order_acq_rel)) return;
+    }
+    fire_all(head_.exchange(closed(), std::memory_order_acq_rel));
+  }
+  [[nodiscard]] bool is_closed() const noexcept {
+    return head_.load(std::memory_order_acquire) == closed();
+  }
+
+ private:
+  static Waiter* closed() noexcept { return reinterpret_cast<Waiter*>(std::uintptr_t{1}); }
+  static void fire_all(Waiter* head) noexcept;
+
+  std::atomic<Waiter*> head_{nullptr};
+};
+
+/// How far a version is. `handed`: buffers only, its task is with the executor, so tasks that use
+/// it may follow.
+enum class Stage : std::uint8_t { waiting, handed, ready, failed, cancelled };
+
+/// When tasks that read a version may be handed to the executor.
+enum class Release : std::uint8_t {
+  complete,  ///< once it is complete: small objects, and buffers whose size only the body knows
+  handed,    ///< once its task was handed over: the executor orders them by the buffer
+};
+
+struct Version {
+  /// Memory: one for all holds together, one for the producing node, one for each waiting record.
+  std::atomic<std::uint32_t> refs{0};
+  /// Value handles and tasks that still have to read it. With kClaimed set, its only reader updates
+  /// it in place.
+  std::atomic<std::uint32_t> holds{0};
+  std::atomic<Stage> stage{Stage::waiting};
+  Release release = Release::complete;
+  std::uint8_t output = 0;  ///< index among its producer's outputs
+  bool blank = false;       ///< a header without content (rt::uninitialised)
+  bool wanted = false;      ///< driver: somebody asked for it
+  bool listed = false;      ///< in the table of live versions by key
+  const TypeOps* ops;
+  Node* producer = nullptr;  ///< valid while somebody holds the version
+  Open* open = nullptr;      ///< driver: commutative or redux calls that may still be joined
+  BoxRef box;                ///< valid once handed (buffers that are released early) or ready
+  Failure* failure = nullptr;
+  Key key{};  ///< zero: not known (yet)
+  WaiterList on_handed;
+  WaiterList on_complete;
+
+  static constexpr std::uint32_t kClaimed = 1u << 31;
+
+  explicit Version(const TypeOps* type) noexcept : ops(type) {}
+
+  [[nodiscard]] Stage at() const noexcept { return stage.load(std::memory_order_acquire); }
+  [[nodiscard]] bool settled() const noexcept { return at() >= Stage::ready; }
+
+  void hold() noexcept { holds.fetch_add(1, std::memory_order_relaxed); }
+  void unhold() noexcept {
+    const std::uint32_t before = holds.fetch_sub(1, std::memory_order_acq_rel);
+    if ((before & ~kClaimed) == 1) abandoned();
+  }
+  /// A hold on a version that one may have been the last to forget. False: too late, or its reader
+  /// owns it already.
+  [[nodiscard]] bool try_hold() noexcept;
+  /// By its only holder, a task about to write: true when the content is now its own.
+  [[nodiscard]] bool claim() noexcept;
+
+  void ref() noexcept { refs.fetch_add(1, std::memory_order_relaxed); }
+  void unref() noexcept {
+    if (refs.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy(this);
+  }
+
+  /// A new version with one hold (and the reference that goes with it).
+  static Version* create(const TypeOps* type);
+
+ private:
+  void abandoned() noexcept;
+  static void destroy(Version* version) noexcept;
+};
+
+/// Owner of one hold on a version.
+class Held {
+ public:
+  Held() noexcept = default;
+  explicit Held(Version* taken) noexcept : version_(taken) {}
+  Held(const Held& other) noexcept : version_(other.version_) {
+    if (version_ != nullptr) version_->hold();
+  }
+  Held(Held&& other) noexcept : version_(std::exchange(other.version_, nullptr)) {}
+  Held& operator=(Held other) noexcept {
+    std::swap(version_, other.version_);
+    return *this;
+  }
+  ~Held() {
+    if (version_ != nullptr) version_->unhold();
+  }
+  [[nodiscard]] Version* get() const noexcept { return version_; }
+  Version* operator->() const noexcept { return version_; }
+  explicit operator bool() const noexcept { return version_ != nullptr; }
+
+ private:
+  Version* version_ = nullptr;
+};
+
+/// A version that is complete from the start.
+Held given(BoxRef box);
+
+}  // namespace rt::detail

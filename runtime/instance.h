@@ -1,0 +1,41 @@
+// The runtime itself: workers, from construction to destruction.
+#pragma once
+
+#include <memory>
+
+#include "runtime/config.h"
+#include "runtime/summary.h"
+
+namespace rt {
+
+namespace detail {
+class Engine;
+}
+
+/// Starts workers; the thread that makes it is the driver thread. At most one at a time in a
+/// process; another one may follow. Throws rt::Error: (no_device) when the executor asked for can't
+/// run here, (usage) when there is one already.
+///
+/// The end waits for what runs and for what was called and is not pure, destroys coroutines that
+/// did not finish, then writes graph and trace files. Values that outlive it keep what they hold;
+/// waiting ones become cancelled.
+class Runtime {
+ public:
+  explicit Runtime(const Config& config = {});
+  ~Runtime();
+  Runtime(const Runtime&) = delete;
+  Runtime& operator=(const Runtime&) = delete;
+
+  [[nodiscard]] Executor executor() const noexcept;
+  [[nodiscard]] int workers() const noexcept;  ///< CPU workers
+  [[nodiscard]] int gpus() const noexcept;
+  [[nodiscard]] Summary summary() const;
+
+ private:
+  std::unique_ptr<detail::Engine> engine_;
+};
+
+/// CPU workers of the current Runtime; 0 without one.
+[[nodiscard]] int worker_count() noexcept;
+
+}  // namespace rt

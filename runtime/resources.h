@@ -1,0 +1,41 @@
+// What a task needs from the machine, and what it costs.
+#pragma once
+
+#include <cstdint>
+
+namespace rt {
+
+/// A number of bytes, so that a bare 512 can't be taken for megabytes.
+struct ByteCount {
+  std::uint64_t value = 0;
+  auto operator<=>(const ByteCount&) const = default;
+};
+
+inline namespace literals {
+constexpr ByteCount operator""_KiB(unsigned long long n) { return {n << 10}; }
+constexpr ByteCount operator""_MiB(unsigned long long n) { return {n << 20}; }
+constexpr ByteCount operator""_GiB(unsigned long long n) { return {n << 30}; }
+}  // namespace literals
+
+/// What one run of a task takes. Checked when the task is called: what no worker here can ever give
+/// is an error at the call (rt::Error, no_device) that names the need and what there is, and
+/// nothing is submitted.
+struct Resources {
+  /// Cores. With more than one, the other workers are kept out while the body runs, and the body
+  /// may use `Context::cpus()` threads of its own (it sets its libraries' thread count itself).
+  int cpus = 1;
+  /// GPUs: 0 (a CPU body runs) or 1 (the CUDA body runs). Never a matter of chance: the kind
+  /// decides the bits of the result.
+  int gpus = 0;
+  /// Main memory the body takes beyond its arguments. Tasks are let in so that the sum never passes
+  /// Config::memory.
+  ByteCount memory{};
+};
+
+/// Floating-point operations. Rank tasks by expected length (with durations learned in this
+/// process), never decide results.
+struct Flops {
+  double value = 0;
+};
+
+}  // namespace rt

@@ -1,0 +1,40 @@
+// What a runtime did with its time.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runtime/context.h"
+
+namespace rt {
+
+struct WorkerSummary {
+  WorkerId id;
+  std::uint64_t tasks = 0;
+  double busy = 0;     ///< seconds inside task bodies
+  double moving = 0;   ///< seconds waiting for data to be moved or copied for a task
+  double waiting = 0;  ///< seconds with nothing to run, paused time included
+};
+
+struct Summary {
+  std::string executor;
+  double seconds = 0;  ///< since the Runtime was made
+  std::vector<WorkerSummary> workers;
+  std::uint64_t tasks = 0;      ///< ended in whatever way, stored and merged ones not counted
+  std::uint64_t failed = 0;     ///< whose last attempt failed
+  std::uint64_t cancelled = 0;  ///< that never ran
+  std::uint64_t retried = 0;    ///< attempts beyond the first
+  std::uint64_t stored = 0;     ///< calls answered by the store
+  std::uint64_t merged =
+      0;  ///< calls answered by an equal one that runs or whose value is still there
+  std::uint64_t copies = 0;  ///< inout arguments that had to be copied first
+  /// The runtime's own time for each task: calls and hand-overs on the driver, and what workers do
+  /// around bodies. Without StarPU's own.
+  double overhead_us_per_task = 0;
+
+  /// The same as a few lines of text.
+  [[nodiscard]] std::string text() const;
+};
+
+}  // namespace rt

@@ -1,0 +1,213 @@
+// Tasks: functions whose calls return at once and run when their inputs are there.
+//
+//   const auto scale = rt::task("scale", 1)
+//       .cpu([](rt::inout<Vector> v, double by) { for (double& x : v->span()) x *= by; })
+//       .pure();
+//   rt::Value<Vector> v = rt::value(Vector(1000));
+//   scale(v, 2.0);                              // v now names the new version
+//   use(v.get());
+//
+// A body is a lambda (or function object) that captures nothing: what it needs comes in as
+// arguments, so that the call can be named by a key, stored, or run elsewhere. Its parameters,
+// after an optional rt::Context&, say how it uses its arguments (runtime/access.h); its result
+// becomes a Value. A task object is small, immutable, and meant to be a constant.
+#pragma once
+
+#include <memory>
+#include <source_location>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "runtime/core/bodies.h"
+#include "runtime/core/calls.h"
+#include "runtime/failure.h"
+#include "runtime/resources.h"
+#include "runtime/value.h"
+
+namespace rt {
+
+template <class Signature>
+class Task;
+
+/// A task with result R and the body's parameters P (without the Context). Every method that sets
+/// something returns a new task; set before the first call.
+template <class R, class... P>
+class Task<R(P...)> {
+ public:
+  /// Calls the task: throws rt::Error (no_device) for needs that this machine can never meet,
+  /// (usage) outside a rt::Runtime, inside a task's body and on threads other than the driver's;
+  /// else returns at once, except when very many calls are in flight (Config::in_flight): then it
+  /// waits for some to end. Cost: below a microsecond, plus a hash for pure tasks.
+  Value<R> operator()(detail::Argument<P>... arguments,
+                      std::source_location where = std::source_location::current()) const {
+    using Call = detail::Call<R, P...>;
+    detail::NewNode<Call> node(info_, where);
+    node.template make<P...>(arguments...);
+    return Value<R>(detail::submit_call(node.release()));
+  }
+
+  /// The body for CUDA workers: the same parameters and result; views hold device pointers. A task
+  /// with this body alone needs a GPU. One with both runs on the CPU unless it needs a GPU: the
+  /// scheduler never picks the kind.
+  template <class F>
+  [[nodiscard]] Task cuda(F) const {
+    check_body<F>();
+    return with([](detail::TaskInfo& t) { t.cuda = detail::body_of<F, R, P...>(); });
+  }
+  template <class F>
+  [[nodiscard]] Task cpu(F) const {
+    check_body<F>();
+    return with([](detail::TaskInfo& t) { t.cpu = detail::body_of<F, R, P...>(); });
+  }
+
+  /// The result depends on the arguments alone, bit for bit. So it is named by name, version,
+  /// fingerprint, constants and the inputs' keys: equal calls run once, the store may answer, and
+  /// nothing runs that nobody asks for.
+  [[nodiscard]] Task pure() const {
+    static_assert(!(detail::kIsCommutative<P> || ...),
+                  "rt: a pure task can't have a commutative argument: its result would depend on "
+                  "the order. Use redux");
+    static_assert(
+        !(detail::kIsFileOut<P> || ...),
+        "rt: a pure task can't have a file_out argument: a stored answer would not make the file");
+    return with([](detail::TaskInfo& t) { t.pure = true; });
+  }
+
+  /// What the task takes: rt::Resources, or a function of its constants (by const reference, in
+  /// order) that returns them.
+  template <class N>
+  [[nodiscard]] Task needs(N needs) const {
+    return with([&](detail::TaskInfo& t) {
+      if constexpr (std::is_convertible_v<N, Resources>) {
+        t.needs = needs;
+      } else {
+        t.needs_of = [](const detail::Node& n) -> Resources {
+          return detail::Constants<P...>::template apply<R, N>(n);
+        };
+      }
+    });
+  }
+  [[nodiscard]] Task needs(Resources r) const { return needs<Resources>(r); }
+
+  /// Expected work: a function of the constants (by const reference, in order) that returns
+  /// rt::Flops. Among ready tasks of equal priority the longest goes first.
+  template <class F>
+  [[nodiscard]] Task cost(F) const {
+    return with([](detail::TaskInfo& t) {
+      t.cost_of = [](const detail::Node& n) -> double {
+        return Flops(detail::Constants<P...>::template apply<R, F>(n)).value;
+      };
+    });
+  }
+
+  /// Larger runs sooner; a number in [-1000, 1000], or a function of the constants that returns
+  /// one. 0 without.
+  template <class N>
+  [[nodiscard]] Task priority(N priority) const {
+    return with([&](detail::TaskInfo& t) {
+      if constexpr (std::is_convertible_v<N, int>) {
+        t.priority = priority;
+      } else {
+        t.priority_of = [](const detail::Node& n) -> int {
+          return detail::Constants<P...>::template apply<R, N>(n);
+        };
+      }
+    });
+  }
+
+  /// See runtime/failure.h. The defaults of `ignore` must fit the `out` arguments in order, then
+  /// the result.
+  [[nodiscard]] Task on_failure(FailurePolicy policy) const {
+    return with([&](detail::TaskInfo& t) {
+      t.retries = policy.retries;
+      t.last = policy.last;
+      t.defaults.clear();
+    });
+  }
+  template <class... D>
+  [[nodiscard]] Task on_failure(IgnorePolicy<D...> policy) const {
+    return with([&](detail::TaskInfo& t) {
+      t.retries = policy.retries;
+      t.last = OnFailure::ignore;
+      t.defaults.clear();
+      detail::Defaults<R, P...>::set(t.defaults, std::move(policy.defaults));
+    });
+  }
+
+  /// Whether results go into the store (pure tasks).
+  [[nodiscard]] Task keep(Keep keep) const {
+    return with([&](detail::TaskInfo& t) { t.keep = keep; });
+  }
+
+  [[nodiscard]] const std::string& name() const noexcept { return info_->name; }
+
+ private:
+  friend class TaskName;
+  explicit Task(std::shared_ptr<const detail::TaskInfo> info) : info_(std::move(info)) {}
+
+  template <class F>
+  static constexpr void check_body() {
+    static_assert(std::is_same_v<detail::SignatureOf<F>, R(P...)>,
+                  "rt: all bodies of a task must have the same parameters and the same result");
+  }
+  template <class Change>
+  Task with(Change change) const {
+    auto changed = std::make_shared<detail::TaskInfo>(*info_);
+    change(*changed);
+    return Task(std::move(changed));
+  }
+
+  std::shared_ptr<const detail::TaskInfo> info_;
+};
+
+/// A task's name and version, waiting for its first body.
+class TaskName {
+ public:
+  TaskName(std::string name, int version) : name_(std::move(name)), version_(version) {}
+
+  template <class F>
+  [[nodiscard]] auto cpu(F body) const {
+    return first<F>().cpu(body);
+  }
+  template <class F>
+  [[nodiscard]] auto cuda(F body) const {
+    return first<F>().cuda(body);
+  }
+
+ private:
+  template <class F>
+  auto first() const {
+    using S = detail::SignatureOf<F>;
+    auto info = std::make_shared<detail::TaskInfo>();
+    info->name = name_;
+    info->version = version_;
+    info->signature = &detail::signature_of<S>();
+    info->type = &typeid(S);
+    return Task<S>(std::move(info));
+  }
+
+  std::string name_;
+  int version_;
+};
+
+/// Begins the definition of a task. Name and version go into the keys of pure tasks: count the
+/// version up whenever a body's results change. The name also labels the task in the graph, the
+/// trace and errors.
+[[nodiscard]] inline TaskName task(std::string name, int version = 1) {
+  return {std::move(name), version};
+}
+
+/// The arithmetic this process computes with (build, libraries, instruction set, precision): part
+/// of every pure task's key, so that results of another arithmetic are never taken for ours. Set it
+/// before the first call; empty until then.
+void set_fingerprint(std::string fingerprint);
+
+/// A function run once in every worker thread before any task (and on the driver thread by the
+/// sequential executor), for floating-point modes and thread counts of libraries. Also runs in the
+/// workers that exist already. Must not throw.
+void on_worker_start(void (*function)());
+
+}  // namespace rt
+
+#include "runtime/core/folds.h"
