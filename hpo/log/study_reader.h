@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "hpo/log/trial_row.h"
+#include "hpo/log/trial_table.h"
 #include "runtime/base/file.h"
 
 namespace hpo {
@@ -18,11 +19,6 @@ namespace hpo {
 /// reached a limit or the end of its space; `failed`: it was stopped by failures (see `reason`).
 enum class StudyState : std::uint8_t { running, interrupted, finished, failed };
 [[nodiscard]] std::string_view name_of(StudyState state) noexcept;
-
-struct TrialCounts {
-  std::int64_t complete = 0, running = 0, stopped = 0, failed = 0, waiting = 0;
-  [[nodiscard]] std::int64_t all() const { return complete + running + stopped + failed + waiting; }
-};
 
 /// The facts of a study that do not change while it runs, and how it stands.
 struct StudyInfo {

@@ -1,0 +1,107 @@
+#pragma once
+// What can happen in a study. The ordered list of events is the study: everything else is computed from it.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "hpo/log/trial_row.h"
+#include "hpo/stopping/rule.h"
+
+namespace hpo {
+
+/// A driver took up the study. What differs between sessions, for records; `arithmetic` is the fingerprint that equality
+/// of results is promised for.
+struct Opened {
+  std::string host;
+  std::int64_t pid = 0;
+  std::string build;
+  std::string arithmetic;
+  int workers = 0;
+};
+
+/// A key of the study file that may change between sessions did: limits.trials, parallel...
+struct Changed {
+  std::string key;
+  std::string from;
+  std::string to;
+};
+
+/// A trial was created with this proposal.
+struct Created {
+  Params params;
+  double inference_flops = 0;  ///< one row forward
+  std::optional<std::uint64_t> parent;
+};
+
+/// A trial reported and was given a word.
+struct Reported {
+  std::int64_t step = 0;
+  std::int64_t epochs = 0;
+  double value = 0;       ///< the objective as the study file names it
+  double flops = 0;       ///< counted, of training, since the trial's beginning
+  Metrics metrics;
+  Word word = Word::go;
+};
+
+/// An attempt of a trial failed and another one begins.
+struct Retried {
+  Cause cause = Cause::none;
+  std::string message;
+};
+
+/// A trial ended.
+struct Ended {
+  TrialState state = TrialState::complete;
+  Cause cause = Cause::none;
+  std::string message;
+};
+
+/// Why a study ended.
+enum class Finish : std::uint8_t {
+  trials,     ///< limits.trials trials ended
+  exhausted,  ///< the sampler has no point left
+  time,       ///< limits.time: caused by real time
+  failed,     ///< limits.failed trials failed
+  first,      ///< the first trial to end failed before any report
+};
+[[nodiscard]] std::string_view name_of(Finish finish) noexcept;
+
+/// The study ended; a raised limit lets it go on after a Changed.
+struct Finished {
+  Finish why = Finish::trials;
+  std::string message;  ///< one line for people
+};
+
+/// The best trial's network was evaluated on the test part and written.
+struct Exported {
+  std::string file;  ///< relative to the study's folder
+  Metrics metrics;   ///< of the test part
+};
+
+using EventBody = std::variant<Opened, Changed, Created, Reported, Retried, Ended, Finished, Exported>;
+
+/// One event. `vtime` is virtual time: counted FLOPs since the study's beginning, the same on every machine.
+struct Event {
+  double vtime = 0;
+  std::optional<std::uint64_t> trial;  ///< none: about the study
+  EventBody body;
+  double took = 0;                     ///< real seconds of the trial's tasks since its event before; never decides
+};
+
+/// The word of an event's kind in the log: "opened", "created", "reported"...
+[[nodiscard]] std::string_view kind_of(const EventBody& body) noexcept;
+
+/// The body as a JSON object on one line, without anything that differs between two equal runs (but for Opened).
+[[nodiscard]] std::string payload_of(const EventBody& body);
+
+/// The inverse. Throws rt::Error (storage) on an unknown kind or a damaged payload.
+[[nodiscard]] EventBody body_of(std::string_view kind, std::string_view payload);
+
+/// {"valid.accuracy": 0.91, ...} and back.
+[[nodiscard]] std::string json_of(const Metrics& metrics);
+[[nodiscard]] Metrics metrics_from_json(std::string_view json);
+
+}  // namespace hpo

@@ -1,0 +1,221 @@
+#include "hpo/log/event_log.h"
+
+#include <set>
+#include <thread>
+
+#include "hpo/log/json.h"
+#include "hpo/log/records.h"
+#include "hpo/log/schema.h"
+#include "hpo/log/sqlite.h"
+#include "hpo/log/study_lock.h"
+#include "runtime/base/clock.h"
+#include "runtime/base/text.h"
+
+namespace hpo {
+
+namespace {
+
+rt::Error locked_error(const rt::Path& folder, const std::string& by, std::string_view since) {
+  return {rt::Errc::locked, rt::cat(folder.string(), " is in use by ", by, since.empty() ? "" : " since ", since,
+                                    ": wait for it, stop it, or run under another name with --name")};
+}
+
+std::string process_words(const Holder& holder) { return rt::cat("process ", holder.pid, " on ", holder.host); }
+
+std::optional<Holder> read_holder(sql::Database& db) {
+  sql::Statement query(db, "SELECT host, boot, pid, started, since FROM holder");
+  if (!query.step()) return {};
+  return Holder{query.text(0), query.text(1), query.integer(2), query.integer(3), query.text(4)};
+}
+
+/// Who holds the lock, from the row it writes a moment after it got it: so give it that moment.
+rt::Error held_by_another(const rt::Path& folder) {
+  for (int attempt = 0; attempt < 20; ++attempt) {
+    if (attempt > 0) rt::sleep_for(std::chrono::milliseconds(50));
+    try {
+      sql::Database db(folder / kStudyDb, sql::Access::read);
+      auto holder = has_tables(db) ? read_holder(db) : std::nullopt;
+      if (holder && holder->alive().value_or(true)) return locked_error(folder, process_words(*holder), holder->since);
+    } catch (const rt::Error&) {
+      // The other driver may be creating the file this very moment.
+    }
+  }
+  return locked_error(folder, "another process", "");
+}
+
+}  // namespace
+
+struct EventLog::Impl {
+  explicit Impl(const rt::Path& where) : folder(where), lock((rt::make_folder(where), where)) {
+    if (lock.state() == StudyLock::State::held) throw held_by_another(folder);
+    if (!rt::file_size(folder / kStudyDb)) return;
+    open();
+    if (!has_tables(*db)) return;
+    if (lock.state() == StudyLock::State::unknown) refuse_living_holder();
+    written = read_facts(*db);
+    facts = study_facts_of(written);
+    if (facts) table = TrialTable(facts->objective);
+  }
+
+  void open() {
+    db.emplace(folder / kStudyDb, sql::Access::create);
+    set_durability(*db);
+  }
+
+  void refuse_living_holder() {
+    auto holder = read_holder(*db);
+    if (holder && holder->alive().value_or(false)) throw locked_error(folder, process_words(*holder), holder->since);
+  }
+
+  void begin(const StudyFacts& study) {
+    if (!db) open();
+    sql::Transaction transaction(*db);
+    create_tables(*db);
+    sql::Statement upsert(*db, kUpsertFact);
+    write_study_facts(upsert, study);
+    write_fact(upsert, "created", rt::wall_time());
+    transaction.commit();
+    facts = study;
+    table = TrialTable(study.objective);
+  }
+
+  void replay(const std::function<void(const Event&)>& take) {
+    sql::Statement query(*db, "SELECT seq, vtime, trial, kind, payload, took, sum FROM events ORDER BY seq");
+    while (query.step()) {
+      std::string what = rt::cat("event ", query.integer(0));
+      if (query.integer(0) != seq + 1) throw damaged(folder / kStudyDb, rt::cat("the log before ", what));
+      Event event{.vtime = query.number(1), .trial = {}, .body = {}, .took = query.number(5)};
+      if (!query.is_null(2)) event.trial = static_cast<std::uint64_t>(query.integer(2));
+      sum = event_sum(sum, seq + 1, event, query.view(3), query.view(4));
+      if (query.integer(6) != sum) throw damaged(folder / kStudyDb, what);
+      event.body = body_of(query.view(3), query.view(4));
+      ++seq;
+      table.apply(event);
+      take(event);
+    }
+  }
+
+  /// Makes the log ours: whoever had the epoch before can write no more.
+  void take_over() {
+    Holder self = Holder::self();
+    sql::Transaction transaction(*db);
+    epoch = db->query_integer("SELECT epoch FROM holder") + 1;
+    sql::Statement put(*db, "INSERT OR REPLACE INTO holder(id, epoch, host, boot, pid, started, since) "
+                            "VALUES(0, ?, ?, ?, ?, ?, ?)");
+    put.bind(0, epoch).bind(1, self.host).bind(2, self.boot).bind(3, self.pid).bind(4, self.started);
+    put.bind(5, self.since).run();
+    transaction.commit();
+    write_trial.emplace(*db);
+    insert = sql::Statement(*db, "INSERT INTO events(seq, epoch, vtime, trial, kind, payload, took, wall, sum) "
+                                 "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    upsert_fact = sql::Statement(*db, kUpsertFact);
+    read_epoch = sql::Statement(*db, "SELECT epoch FROM holder");
+  }
+
+  void check_epoch() {
+    std::int64_t now = read_epoch.step() ? read_epoch.integer(0) : 0;
+    read_epoch.reset();
+    if (now == epoch) return;
+    auto holder = read_holder(*db);
+    throw locked_error(folder, holder ? process_words(*holder) + ", which took it over," : "another process",
+                       holder ? holder->since : "");
+  }
+
+  void write_events() {
+    std::string wall = rt::wall_time();
+    std::int64_t number = seq, chain = sum;
+    for (const Event& event : waiting) {
+      std::string payload = payload_of(event.body);
+      std::string_view kind = kind_of(event.body);
+      std::optional<std::int64_t> trial;
+      if (event.trial) trial = static_cast<std::int64_t>(*event.trial);
+      chain = event_sum(chain, ++number, event, kind, payload);
+      insert.bind(0, number).bind(1, epoch).bind(2, event.vtime).bind(3, trial).bind(4, kind).bind(5, payload);
+      insert.bind(6, event.took).bind(7, wall).bind(8, chain).run();
+    }
+    next_seq = number;
+    next_sum = chain;
+  }
+
+  [[nodiscard]] std::optional<std::string> noted(const std::string& key) const {
+    for (const auto* from : {&notes, &written}) {
+      if (auto found = from->find(key); found != from->end()) return found->second;
+    }
+    return {};
+  }
+
+  /// Facts that follow from an event, for read verbs.
+  void note_consequences(const Event& event) {
+    if (const auto* end = std::get_if<Finished>(&event.body)) {
+      notes["finished"] = payload_of(*end);
+    } else if (const auto* exported = std::get_if<Exported>(&event.body)) {
+      JsonWriter json;
+      json.begin_object().field("trial", *event.trial).field("file", exported->file).end_object();
+      notes["model"] = std::move(json).text();
+    } else if (!std::holds_alternative<Opened>(event.body) && noted("finished").value_or("") != "") {
+      notes["finished"] = "";
+    }
+  }
+
+  std::vector<Event> commit() {
+    if (failed) throw rt::Error(rt::Errc::internal, "the log is used after a write failed");
+    if (waiting.empty() && notes.empty()) return {};
+    failed = true;  // until everything below went well
+    sql::Transaction transaction(*db);
+    check_epoch();
+    write_events();
+    for (std::uint64_t trial : dirty) write_trial->write(table.row(trial), table.objective());
+    for (const auto& [key, value] : notes) write_fact(upsert_fact, key, value);
+    transaction.commit();
+    failed = false;
+    seq = next_seq;
+    sum = next_sum;
+    dirty.clear();
+    for (auto& [key, value] : std::exchange(notes, {})) written[key] = std::move(value);
+    return std::exchange(waiting, {});
+  }
+
+  rt::Path folder;
+  StudyLock lock;
+  std::optional<sql::Database> db;
+  std::map<std::string, std::string> written;  // the table `study`
+  std::optional<StudyFacts> facts;
+  TrialTable table{Objective{}};
+
+  std::int64_t epoch = 0, seq = 0, sum = 0, next_seq = 0, next_sum = 0;
+  std::vector<Event> waiting;
+  std::set<std::uint64_t> dirty;
+  std::map<std::string, std::string> notes;
+  bool failed = false;
+
+  std::optional<TrialWriter> write_trial;
+  sql::Statement insert, upsert_fact, read_epoch;
+};
+
+EventLog::EventLog(const rt::Path& folder) : impl_(std::make_unique<Impl>(folder)) {}
+EventLog::~EventLog() = default;
+
+const std::optional<StudyFacts>& EventLog::facts() const { return impl_->facts; }
+void EventLog::begin(const StudyFacts& facts) { impl_->begin(facts); }
+
+void EventLog::replay(const std::function<void(const Event&)>& take) {
+  impl_->replay(take);
+  impl_->take_over();
+}
+
+void EventLog::append(Event event) {
+  impl_->table.apply(event);
+  if (event.trial) impl_->dirty.insert(*event.trial);
+  impl_->note_consequences(event);
+  impl_->waiting.push_back(std::move(event));
+}
+
+std::size_t EventLog::pending() const { return impl_->waiting.size(); }
+void EventLog::note(const std::string& key, const std::string& value) { impl_->notes[key] = value; }
+std::vector<Event> EventLog::commit() { return impl_->commit(); }
+const TrialTable& EventLog::trials() const { return impl_->table; }
+std::int64_t EventLog::epoch() const { return impl_->epoch; }
+
+std::optional<std::string> EventLog::noted(const std::string& key) const { return impl_->noted(key); }
+
+}  // namespace hpo

@@ -1,0 +1,140 @@
+#include "hpo/log/records.h"
+
+#include <cmath>
+
+#include "hpo/log/json.h"
+#include "runtime/base/hash.h"
+#include "runtime/base/text.h"
+
+namespace hpo {
+
+namespace {
+
+std::int64_t low_half(const rt::Hasher& hasher) { return static_cast<std::int64_t>(hasher.finish().lo); }
+
+std::int64_t row_sum(const TrialRow& row, std::string_view params, std::string_view metrics) {
+  rt::Hasher h;
+  h.add(row.trial).add(name_of(row.state)).add(name_of(row.cause)).add(row.message);
+  h.add(row.value ? 1 : 0).add(rt::format_double(row.value.value_or(0))).add(params).add(metrics).add(row.step).add(row.epochs);
+  h.add(row.attempts).add(row.seconds).add(row.parent ? 1 : 0).add(row.parent.value_or(0));
+  h.add(row.train_flops).add(row.inference_flops);
+  return low_half(h);
+}
+
+std::int64_t fact_sum(std::string_view key, std::string_view value) {
+  rt::Hasher h;
+  h.add(key).add(value);
+  return low_half(h);
+}
+
+/// What `best` is found by: nothing for trials that cannot be it.
+std::optional<double> ranked_loss(const TrialRow& row, const Objective& objective) {
+  bool ended = row.state == TrialState::complete || row.state == TrialState::stopped;
+  if (!ended || !row.value || std::isnan(*row.value)) return {};
+  return objective.loss(*row.value);
+}
+
+}  // namespace
+
+TrialWriter::TrialWriter(sql::Database& db)
+    : upsert_(db,
+              "INSERT INTO trials(trial, state, cause, message, value, params, metrics, step, epochs, attempts, seconds, "
+              "parent, train_flops, inference_flops, sum, loss) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) "
+              "ON CONFLICT(trial) DO UPDATE SET state = excluded.state, cause = excluded.cause, message = "
+              "excluded.message, value = excluded.value, metrics = excluded.metrics, step = excluded.step, epochs = "
+              "excluded.epochs, attempts = excluded.attempts, seconds = excluded.seconds, train_flops = "
+              "excluded.train_flops, sum = excluded.sum, loss = excluded.loss") {}
+
+void TrialWriter::write(const TrialRow& row, const Objective& objective) {
+  std::string params = json_of(row.params);
+  std::string metrics = json_of(row.metrics);
+  std::optional<std::int64_t> parent;
+  if (row.parent) parent = static_cast<std::int64_t>(*row.parent);
+  upsert_.bind(0, static_cast<std::int64_t>(row.trial)).bind(1, name_of(row.state)).bind(2, name_of(row.cause));
+  upsert_.bind(3, row.message).bind(4, row.value).bind(5, params).bind(6, metrics).bind(7, row.step);
+  upsert_.bind(8, row.epochs).bind(9, std::int64_t{row.attempts}).bind(10, row.seconds).bind(11, parent);
+  upsert_.bind(12, row.train_flops).bind(13, row.inference_flops).bind(14, row_sum(row, params, metrics));
+  upsert_.bind(15, ranked_loss(row, objective)).run();
+}
+
+TrialRow read_trial(const sql::Statement& query, const rt::Path& file) {
+  TrialRow row;
+  row.trial = static_cast<std::uint64_t>(query.integer(0));
+  std::string what = rt::cat("the row of trial ", row.trial);
+  auto state = trial_state_of(query.view(1));
+  auto cause = cause_of(query.view(2));
+  if (!state || !cause) throw damaged(file, what);
+  row.state = *state;
+  row.cause = *cause;
+  row.message = query.text(3);
+  if (!query.is_null(4)) row.value = query.number(4);
+  std::string params = query.text(5), metrics = query.text(6);
+  row.step = query.integer(7);
+  row.epochs = query.integer(8);
+  row.attempts = static_cast<int>(query.integer(9));
+  row.seconds = query.number(10);
+  if (!query.is_null(11)) row.parent = static_cast<std::uint64_t>(query.integer(11));
+  row.train_flops = query.number(12);
+  row.inference_flops = query.number(13);
+  if (query.integer(14) != row_sum(row, params, metrics)) throw damaged(file, what);
+  row.params = params_from_json(params);
+  row.metrics = metrics_from_json(metrics);
+  return row;
+}
+
+void write_fact(sql::Statement& upsert, const std::string& key, const std::string& value) {
+  upsert.bind(0, key).bind(1, value).bind(2, fact_sum(key, value)).run();
+}
+
+std::map<std::string, std::string> read_facts(sql::Database& db) {
+  std::map<std::string, std::string> facts;
+  sql::Statement query(db, "SELECT key, value, sum FROM study");
+  while (query.step()) {
+    if (query.integer(2) != fact_sum(query.view(0), query.view(1))) {
+      throw damaged(db.path(), rt::cat("the fact ", rt::printable(query.view(0))));
+    }
+    facts.emplace(query.text(0), query.text(1));
+  }
+  return facts;
+}
+
+void write_study_facts(sql::Statement& upsert, const StudyFacts& facts) {
+  JsonWriter names;
+  names.begin_array();
+  for (const std::string& name : facts.parameters) names.value(name);
+  names.end_array();
+  write_fact(upsert, "name", facts.name);
+  write_fact(upsert, "metric", facts.metric);
+  write_fact(upsert, "goal", facts.objective.maximize ? "maximize" : "minimize");
+  write_fact(upsert, "take", facts.objective.take_best ? "best" : "last");
+  write_fact(upsert, "parameters", std::move(names).text());
+  write_fact(upsert, "resolved", facts.resolved);
+}
+
+std::optional<StudyFacts> study_facts_of(const std::map<std::string, std::string>& facts) {
+  auto name = facts.find("name");
+  if (name == facts.end()) return {};
+  StudyFacts study{.name = name->second,
+                   .metric = facts.at("metric"),
+                   .objective = {.maximize = facts.at("goal") == "maximize", .take_best = facts.at("take") == "best"},
+                   .parameters = {},
+                   .resolved = facts.at("resolved")};
+  Json names = Json::parse(facts.at("parameters"));
+  for (const auto& [none, parameter] : names.members()) study.parameters.push_back(parameter.text());
+  return study;
+}
+
+std::int64_t event_sum(std::int64_t before, std::int64_t seq, const Event& event, std::string_view kind,
+                       std::string_view payload) {
+  rt::Hasher h;
+  h.add(before).add(seq).add(event.vtime).add(event.trial ? 1 : 0).add(event.trial.value_or(0)).add(event.took);
+  h.add(kind).add(payload);
+  return low_half(h);
+}
+
+rt::Error damaged(const rt::Path& file, std::string_view what) {
+  return {rt::Errc::storage, rt::cat(file.string(), " is damaged: ", what, " does not match its checksum; bring the file "
+                                     "back from a copy, or choose another folder with --dir or --name")};
+}
+
+}  // namespace hpo

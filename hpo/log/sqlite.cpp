@@ -1,0 +1,172 @@
+#include "hpo/log/sqlite.h"
+
+#include <sqlite3.h>
+
+#include <cerrno>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "runtime/base/text.h"
+
+namespace hpo::sql {
+
+namespace {
+
+/// How long a statement waits for another connection's lock: only a rollback journal makes anyone wait.
+constexpr int kBusyMilliseconds = 10'000;
+
+/// What the operating system would have said; 0 when the trouble is SQLite's own.
+int errno_of(int code, sqlite3* handle) {
+  if ((code & 0xff) == SQLITE_FULL) return ENOSPC;
+  if ((code & 0xff) == SQLITE_READONLY) return EROFS;
+  int system = handle ? sqlite3_system_errno(handle) : 0;
+  if ((code & 0xff) == SQLITE_IOERR) return system ? system : EIO;
+  if ((code & 0xff) == SQLITE_CANTOPEN) return system ? system : EACCES;
+  return 0;
+}
+
+/// A path as a "file:" URI; only what a URI would read otherwise is escaped.
+std::string uri_of(const rt::Path& path, std::string_view query) {
+  std::string uri = "file:";
+  for (char c : path.string()) {
+    if (c == '%' || c == '?' || c == '#') {
+      static constexpr char kHex[] = "0123456789ABCDEF";
+      uri += {'%', kHex[static_cast<unsigned char>(c) >> 4], kHex[c & 15]};
+    } else {
+      uri += c;
+    }
+  }
+  return uri.append(query);
+}
+
+}  // namespace
+
+Database::Database(const rt::Path& path, Access access) : path_(path) {
+  int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI;
+  flags |= access == Access::create ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
+  std::string uri = uri_of(std::filesystem::absolute(path), access == Access::immutable ? "?immutable=1" : "");
+  if (int code = sqlite3_open_v2(uri.c_str(), &handle_, flags, nullptr); code != SQLITE_OK) {
+    rt::Error failure = error("open", code);
+    sqlite3_close(handle_);
+    throw failure;
+  }
+  sqlite3_extended_result_codes(handle_, 1);
+  sqlite3_busy_timeout(handle_, kBusyMilliseconds);
+}
+
+Database::~Database() { sqlite3_close(handle_); }
+
+rt::Error Database::error(std::string_view operation, int code) const {
+  int primary = code & 0xff;
+  if (primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB) {
+    return {rt::Errc::storage, rt::cat(path_.string(), " is damaged or no study (", sqlite3_errmsg(handle_),
+                                       "): bring it back from a copy, or choose another folder with --dir or --name")};
+  }
+  if (primary == SQLITE_BUSY || primary == SQLITE_LOCKED) {
+    return {rt::Errc::storage, rt::cat("cannot ", operation, " ", path_.string(),
+                                       ": another program holds its lock; try again when it has ended")};
+  }
+  if (int system = errno_of(code, handle_)) return rt::storage_error(operation, path_, system);
+  return {rt::Errc::storage, rt::cat("cannot ", operation, " ", path_.string(), ": ",
+                                     handle_ ? sqlite3_errmsg(handle_) : sqlite3_errstr(code))};
+}
+
+void Database::exec(const char* sql) {
+  if (int code = sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr); code != SQLITE_OK) throw error("write", code);
+}
+
+std::int64_t Database::query_integer(const char* sql) {
+  Statement query(*this, sql);
+  return query.step() ? query.integer(0) : 0;
+}
+
+std::string Database::query_text(const char* sql) {
+  Statement query(*this, sql);
+  return query.step() ? query.text(0) : "";
+}
+
+Statement::Statement(Database& db, std::string_view sql) : db_(&db) {
+  int code = sqlite3_prepare_v3(db.handle(), sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT,
+                                &handle_, nullptr);
+  if (code != SQLITE_OK) throw db.error("read", code);
+}
+
+Statement::~Statement() { sqlite3_finalize(handle_); }
+
+Statement::Statement(Statement&& other) noexcept
+    : db_(other.db_), handle_(std::exchange(other.handle_, nullptr)) {}
+
+Statement& Statement::operator=(Statement&& other) noexcept {
+  std::swap(db_, other.db_);
+  std::swap(handle_, other.handle_);
+  return *this;
+}
+
+Statement& Statement::bind(int index, std::int64_t x) {
+  sqlite3_bind_int64(handle_, index + 1, x);
+  return *this;
+}
+
+Statement& Statement::bind(int index, double x) {
+  if (std::isnan(x)) return bind(index, std::string_view("nan"));
+  sqlite3_bind_double(handle_, index + 1, x);
+  return *this;
+}
+
+Statement& Statement::bind(int index, std::string_view text) {
+  // A null pointer would mean NULL, and an empty view may have one.
+  const char* data = text.data() ? text.data() : "";
+  sqlite3_bind_text(handle_, index + 1, data, static_cast<int>(text.size()), SQLITE_STATIC);
+  return *this;
+}
+
+Statement& Statement::bind_null(int index) {
+  sqlite3_bind_null(handle_, index + 1);
+  return *this;
+}
+
+bool Statement::step() {
+  int code = sqlite3_step(handle_);
+  if (code == SQLITE_ROW) return true;
+  sqlite3_reset(handle_);
+  if (code == SQLITE_DONE) return false;
+  throw db_->error(sqlite3_stmt_readonly(handle_) ? "read" : "write", code);
+}
+
+void Statement::run() {
+  while (step()) {
+  }
+}
+
+void Statement::reset() { sqlite3_reset(handle_); }
+
+bool Statement::is_null(int column) const { return sqlite3_column_type(handle_, column) == SQLITE_NULL; }
+std::int64_t Statement::integer(int column) const { return sqlite3_column_int64(handle_, column); }
+
+double Statement::number(int column) const {
+  if (sqlite3_column_type(handle_, column) == SQLITE_TEXT) return std::numeric_limits<double>::quiet_NaN();
+  return sqlite3_column_double(handle_, column);
+}
+
+std::string_view Statement::view(int column) const {
+  const auto* data = reinterpret_cast<const char*>(sqlite3_column_text(handle_, column));
+  return data ? std::string_view(data, static_cast<std::size_t>(sqlite3_column_bytes(handle_, column)))
+              : std::string_view();
+}
+
+std::string Statement::text(int column) const { return std::string(view(column)); }
+
+Transaction::Transaction(Database& db) : db_(db) { db_.exec("BEGIN IMMEDIATE"); }
+
+Transaction::~Transaction() {
+  // After some failures SQLite has rolled back by itself, and a second time is a harmless error.
+  if (open_) sqlite3_exec(db_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
+}
+
+void Transaction::commit() {
+  db_.exec("COMMIT");
+  open_ = false;
+}
+
+}  // namespace hpo::sql

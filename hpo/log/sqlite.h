@@ -1,0 +1,100 @@
+#pragma once
+// SQLite's C interface behind two small owners. Only hpo/log includes this.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "runtime/base/error.h"
+#include "runtime/base/file.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace hpo::sql {
+
+class Database;
+
+/// A prepared statement. Parameters and columns count from 0. Text given to `bind` must live until `reset` or `run`.
+class Statement {
+ public:
+  Statement() = default;
+  Statement(Database& db, std::string_view sql);
+  ~Statement();
+  Statement(Statement&& other) noexcept;
+  Statement& operator=(Statement&& other) noexcept;
+
+  Statement& bind(int index, std::int64_t x);
+  Statement& bind(int index, double x);  ///< NaN is bound as the text 'nan': SQL would make it NULL
+  Statement& bind(int index, std::string_view text);
+  Statement& bind_null(int index);
+  template <class T>
+  Statement& bind(int index, const std::optional<T>& maybe) {
+    return maybe ? bind(index, *maybe) : bind_null(index);
+  }
+
+  /// Next row; false at the end, and then the statement is ready for the next use.
+  bool step();
+  /// Runs a statement without rows.
+  void run();
+  void reset();
+
+  [[nodiscard]] bool is_null(int column) const;
+  [[nodiscard]] std::int64_t integer(int column) const;
+  [[nodiscard]] double number(int column) const;  ///< the text 'nan' gives NaN
+  [[nodiscard]] std::string text(int column) const;
+  /// Valid until the next step.
+  [[nodiscard]] std::string_view view(int column) const;
+
+ private:
+  Database* db_ = nullptr;
+  sqlite3_stmt* handle_ = nullptr;
+};
+
+enum class Access : std::uint8_t {
+  create,     ///< read and write, made if missing
+  read,       ///< read only, beside a writer
+  immutable,  ///< read only, from a folder where nothing can be written and nobody writes
+};
+
+/// One connection, for one thread. Every refusal is an rt::Error (storage) that names the file and the remedy.
+class Database {
+ public:
+  Database(const rt::Path& path, Access access);
+  ~Database();
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+
+  /// Runs statements that give no rows.
+  void exec(const char* sql);
+  /// The first column of the first row of a query.
+  [[nodiscard]] std::int64_t query_integer(const char* sql);
+  [[nodiscard]] std::string query_text(const char* sql);
+
+  [[nodiscard]] const rt::Path& path() const { return path_; }
+  [[nodiscard]] sqlite3* handle() const { return handle_; }
+
+  /// The error for SQLite's result code `code`, by what the file system said where it said something.
+  [[nodiscard]] rt::Error error(std::string_view operation, int code) const;
+
+ private:
+  rt::Path path_;
+  sqlite3* handle_ = nullptr;
+};
+
+/// What happens inside is one transaction: all of it on disk after `commit`, nothing of it otherwise.
+class Transaction {
+ public:
+  explicit Transaction(Database& db);
+  ~Transaction();
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+  void commit();
+
+ private:
+  Database& db_;
+  bool open_ = true;
+};
+
+}  // namespace hpo::sql

@@ -1,0 +1,88 @@
+#include "hpo/log/study_lock.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+
+#include "runtime/base/clock.h"
+
+namespace hpo {
+
+namespace {
+
+constexpr const char* kLockName = "study.lock";
+
+struct flock whole_file() {
+  struct flock lock {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  return lock;
+}
+
+std::string read_line(const std::string& path) {
+  rt::File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  char buffer[1024];
+  ssize_t n = file ? ::read(file.fd(), buffer, sizeof buffer) : 0;
+  std::string text(buffer, n > 0 ? static_cast<std::size_t>(n) : 0);
+  return text.substr(0, text.find('\n'));
+}
+
+/// Field 22 of /proc/PID/stat; fields are counted behind the name, which may itself hold blanks and parentheses.
+std::int64_t start_of(std::int64_t pid) {
+  std::string stat = read_line("/proc/" + std::to_string(pid) + "/stat");
+  std::size_t at = stat.rfind(')');
+  for (int field = 2; field < 22 && at != std::string::npos; ++field) at = stat.find(' ', at + 1);
+  std::int64_t ticks = 0;
+  if (at != std::string::npos) std::from_chars(stat.data() + at + 1, stat.data() + stat.size(), ticks);
+  return ticks;
+}
+
+std::string host_name() {
+  char name[256] = "";
+  ::gethostname(name, sizeof name - 1);
+  return name;
+}
+
+std::string boot_id() { return read_line("/proc/sys/kernel/random/boot_id"); }
+
+}  // namespace
+
+Holder Holder::self() {
+  return {.host = host_name(),
+          .boot = boot_id(),
+          .pid = ::getpid(),
+          .started = start_of(::getpid()),
+          .since = rt::wall_time()};
+}
+
+std::optional<bool> Holder::alive() const {
+  if (host != host_name()) return {};
+  if (boot != boot_id()) return false;
+  bool exists = pid > 0 && (::kill(static_cast<pid_t>(pid), 0) == 0 || errno == EPERM);
+  return exists && start_of(pid) == started;
+}
+
+StudyLock::StudyLock(const rt::Path& folder) {
+  rt::Path path = folder / kLockName;
+  file_ = rt::File(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
+  if (!file_) throw rt::storage_error("open", path, errno);
+  struct flock lock = whole_file();
+  if (::fcntl(file_.fd(), F_OFD_SETLK, &lock) == 0) {
+    state_ = State::free;
+  } else {
+    state_ = errno == EAGAIN || errno == EACCES ? State::held : State::unknown;
+  }
+}
+
+StudyLock::State StudyLock::look(const rt::Path& folder) {
+  rt::File file(::open((folder / kLockName).c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return errno == ENOENT ? State::free : State::unknown;
+  struct flock lock = whole_file();
+  if (::fcntl(file.fd(), F_OFD_GETLK, &lock) != 0) return State::unknown;
+  return lock.l_type == F_UNLCK ? State::free : State::held;
+}
+
+}  // namespace hpo

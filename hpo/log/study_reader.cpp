@@ -1,0 +1,222 @@
+#include "hpo/log/study_reader.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "hpo/log/json.h"
+#include "hpo/log/records.h"
+#include "hpo/log/schema.h"
+#include "hpo/log/sqlite.h"
+#include "hpo/log/study_lock.h"
+#include "runtime/base/text.h"
+
+namespace hpo {
+
+namespace {
+
+rt::Error no_study(const rt::Path& folder) {
+  return {rt::Errc::storage, rt::cat(folder.string(), " holds no study yet: start one with trellis sweep FILE")};
+}
+
+/// Opens beside a writer; where even a reader's helper files cannot be made (a read-only folder), the file alone, which is
+/// right when no log of unfinished writes lies beside it.
+std::unique_ptr<sql::Database> open_for_reading(const rt::Path& folder) {
+  rt::Path path = folder / kStudyDb;
+  if (!rt::file_size(path)) throw no_study(folder);
+  try {
+    auto db = std::make_unique<sql::Database>(path, sql::Access::read);
+    if (!has_tables(*db)) throw no_study(folder);
+    return db;
+  } catch (const rt::Error&) {
+    rt::Path wal = path;
+    wal += "-wal";
+    if (::access(folder.c_str(), W_OK) == 0 || rt::file_size(wal).value_or(0) > 0) throw;
+    auto db = std::make_unique<sql::Database>(path, sql::Access::immutable);
+    if (!has_tables(*db)) throw no_study(folder);
+    return db;
+  }
+}
+
+}  // namespace
+
+struct StudyReader::Impl {
+  explicit Impl(const rt::Path& where) : folder(where), db(open_for_reading(where)) {
+    if (!study_facts_of(read_facts(*db))) throw no_study(folder);
+  }
+
+  [[nodiscard]] std::optional<Holder> holder() const {
+    sql::Statement query(*db, "SELECT host, boot, pid, started, since FROM holder");
+    if (!query.step()) return {};
+    return Holder{query.text(0), query.text(1), query.integer(2), query.integer(3), query.text(4)};
+  }
+
+  [[nodiscard]] bool driven() const {
+    StudyLock::State lock = StudyLock::look(folder);
+    if (lock != StudyLock::State::unknown) return lock == StudyLock::State::held;
+    auto who = holder();
+    return who && who->alive().value_or(false);
+  }
+
+  [[nodiscard]] std::vector<TrialRow> trials(const std::string& rest, std::optional<std::int64_t> argument = {}) const {
+    bool live = driven();
+    std::vector<TrialRow> rows;
+    sql::Statement query(*db, rt::cat("SELECT ", kTrialColumns, " FROM trials ", rest));
+    if (argument) query.bind(0, *argument);
+    while (query.step()) {
+      rows.push_back(read_trial(query, db->path()));
+      // The driver of a running trial may be gone: then the trial waits for the next one.
+      if (rows.back().state == TrialState::running && !live) rows.back().state = TrialState::waiting;
+    }
+    return rows;
+  }
+
+  [[nodiscard]] std::string fact(const std::string& key) const {
+    auto facts = read_facts(*db);
+    auto found = facts.find(key);
+    return found == facts.end() ? "" : found->second;
+  }
+
+  rt::Path folder;
+  std::unique_ptr<sql::Database> db;
+};
+
+std::string_view name_of(StudyState state) noexcept {
+  static constexpr std::array<std::string_view, 4> kNames{"running", "interrupted", "finished", "failed"};
+  return kNames[static_cast<std::size_t>(state)];
+}
+
+StudyReader::StudyReader(const rt::Path& folder) : impl_(std::make_unique<Impl>(folder)) {}
+StudyReader::~StudyReader() = default;
+StudyReader::StudyReader(StudyReader&&) noexcept = default;
+StudyReader& StudyReader::operator=(StudyReader&&) noexcept = default;
+
+const rt::Path& StudyReader::folder() const { return impl_->folder; }
+
+StudyInfo StudyReader::info() const {
+  auto facts = read_facts(*impl_->db);
+  StudyFacts study = study_facts_of(facts).value();
+  StudyInfo info{.name = study.name, .metric = study.metric, .maximize = study.objective.maximize};
+  info.created = facts["created"];
+  info.trial_limit = rt::parse_int(facts["trial_limit"]).value_or(0);
+  info.active_seconds = rt::parse_double(facts["active_seconds"]).value_or(0);
+  if (impl_->driven()) {
+    info.state = StudyState::running;
+  } else if (const std::string& finished = facts["finished"]; !finished.empty()) {
+    Json json = Json::parse(finished);
+    std::string why = json.at("why").text();
+    info.state = why == name_of(Finish::failed) || why == name_of(Finish::first) ? StudyState::failed : StudyState::finished;
+    info.reason = json.at("message").text();
+  }
+  return info;
+}
+
+TrialCounts StudyReader::counts() const {
+  TrialCounts counts;
+  sql::Statement query(*impl_->db, "SELECT state, count(*) FROM trials GROUP BY state");
+  while (query.step()) {
+    if (auto state = trial_state_of(query.view(0))) counts.of(*state) += query.integer(1);
+  }
+  if (!impl_->driven()) counts.waiting += std::exchange(counts.running, 0);
+  return counts;
+}
+
+std::optional<TrialRow> StudyReader::best() const {
+  for (TrialState state : {TrialState::complete, TrialState::stopped}) {
+    auto rows = impl_->trials(
+        rt::cat("WHERE state = '", name_of(state), "' AND loss IS NOT NULL ORDER BY loss, trial LIMIT 1"));
+    if (!rows.empty()) return std::move(rows.front());
+  }
+  return {};
+}
+
+std::vector<TrialRow> StudyReader::trials() const { return impl_->trials("ORDER BY trial"); }
+
+std::optional<TrialRow> StudyReader::trial(std::uint64_t number) const {
+  auto rows = impl_->trials("WHERE trial = ?", static_cast<std::int64_t>(number));
+  if (rows.empty()) return {};
+  return std::move(rows.front());
+}
+
+std::vector<std::string> StudyReader::parameter_names() const {
+  return study_facts_of(read_facts(*impl_->db)).value().parameters;
+}
+
+std::vector<EventRow> StudyReader::events(std::optional<std::uint64_t> trial) const {
+  std::vector<EventRow> rows;
+  sql::Statement query(*impl_->db, rt::cat("SELECT seq, epoch, vtime, trial, kind, payload, wall FROM events ",
+                                           trial ? "WHERE trial = ? " : "", "ORDER BY seq"));
+  if (trial) query.bind(0, static_cast<std::int64_t>(*trial));
+  while (query.step()) {
+    EventRow row{.seq = query.integer(0), .epoch = query.integer(1), .vtime = query.number(2)};
+    if (!query.is_null(3)) row.trial = static_cast<std::uint64_t>(query.integer(3));
+    row.kind = query.text(4);
+    row.payload = query.text(5);
+    row.wall = query.text(6);
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::optional<ModelInfo> StudyReader::model() const {
+  std::string text = impl_->fact("model");
+  if (text.empty()) return {};
+  Json json = Json::parse(text);
+  return ModelInfo{.file = impl_->folder / json.at("file").text(),
+                   .trial = static_cast<std::uint64_t>(json.at("trial").integer())};
+}
+
+WorkCounters StudyReader::work() const {
+  std::string text = impl_->fact("work");
+  if (text.empty()) return {};
+  Json json = Json::parse(text);
+  return {.tasks = json.at("tasks").integer(),
+          .epochs = json.at("epochs").integer(),
+          .distinct_epochs = json.at("distinct_epochs").integer(),
+          .datasets_loaded = json.at("datasets_loaded").integer(),
+          .overhead_us_per_task = json.at("overhead_us_per_task").number()};
+}
+
+std::vector<WorkerInfo> StudyReader::workers() const {
+  std::vector<WorkerInfo> workers;
+  std::string text = impl_->fact("workers");
+  if (text.empty()) return workers;
+  Json list = Json::parse(text);
+  for (const auto& [none, json] : list.members()) {
+    workers.push_back({.name = json.at("name").text(),
+                       .tasks = json.at("tasks").integer(),
+                       .busy = json.at("busy").number(),
+                       .waiting = json.at("waiting").number(),
+                       .moving = json.at("moving").number()});
+  }
+  return workers;
+}
+
+std::optional<DriverInfo> StudyReader::driver() const {
+  auto holder = impl_->driven() ? impl_->holder() : std::nullopt;
+  if (!holder) return {};
+  return DriverInfo{.host = holder->host,
+                    .pid = holder->pid,
+                    .since = holder->since,
+                    .epoch = impl_->db->query_integer("SELECT epoch FROM holder")};
+}
+
+std::string StudyReader::resolved() const { return impl_->fact("resolved"); }
+
+rt::Path find_run(std::string_view run, const rt::Path& runs) {
+  for (const rt::Path& folder : {rt::Path(run), runs / run}) {
+    if (rt::file_size(folder / kStudyDb)) return folder;
+  }
+  std::vector<std::string> names;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(runs, ignored)) {
+    if (rt::file_size(entry.path() / kStudyDb)) names.push_back(entry.path().filename().string());
+  }
+  std::ranges::sort(names);
+  throw rt::Error(rt::Errc::usage, rt::cat("no study \"", rt::printable(run), "\" in ", runs.string(), " and no such folder",
+                                           rt::did_you_mean(run, names)));
+}
+
+}  // namespace hpo

@@ -1,0 +1,103 @@
+#include "hpo/log/trial_table.h"
+
+#include <cmath>
+
+#include "runtime/base/error.h"
+#include "runtime/base/text.h"
+
+namespace hpo {
+
+std::int64_t& TrialCounts::of(TrialState state) {
+  switch (state) {
+    case TrialState::waiting: return waiting;
+    case TrialState::running: return running;
+    case TrialState::complete: return complete;
+    case TrialState::stopped: return stopped;
+    case TrialState::failed: break;
+  }
+  return failed;
+}
+
+bool Objective::better(double a, double b) const {
+  if (std::isnan(a) || std::isnan(b)) return !std::isnan(a);
+  return loss(a) < loss(b);
+}
+
+TrialRow& TrialTable::live(const Event& event) {
+  if (!event.trial || *event.trial >= rows_.size() || rows_[*event.trial].state != TrialState::running) {
+    throw rt::Error(rt::Errc::storage, rt::cat("event \"", kind_of(event.body), "\" names trial ",
+                                               event.trial ? std::to_string(*event.trial) : "none",
+                                               ", which is not running then"));
+  }
+  TrialRow& row = rows_[*event.trial];
+  row.seconds += event.took;
+  return row;
+}
+
+void TrialTable::move(TrialRow& row, TrialState state) {
+  --counts_.of(row.state);
+  row.state = state;
+  ++counts_.of(state);
+}
+
+void TrialTable::take(TrialRow& row, const Reported& report) {
+  row.step = report.step;
+  row.epochs = report.epochs;
+  row.train_flops = report.flops;
+  if (objective_.take_best && row.value && !objective_.better(report.value, *row.value)) return;
+  row.value = report.value;
+  row.metrics = report.metrics;
+}
+
+void TrialTable::apply(const Event& event) {
+  if (const auto* created = std::get_if<Created>(&event.body)) {
+    if (event.trial != rows_.size()) throw rt::Error(rt::Errc::storage, "a trial's number is out of order");
+    TrialRow row;
+    row.trial = *event.trial;
+    row.state = TrialState::running;
+    row.params = created->params;
+    row.parent = created->parent;
+    row.inference_flops = created->inference_flops;
+    ++counts_.running;
+    rows_.push_back(std::move(row));
+  } else if (const auto* report = std::get_if<Reported>(&event.body)) {
+    take(live(event), *report);
+  } else if (std::get_if<Retried>(&event.body)) {
+    ++live(event).attempts;
+  } else if (const auto* end = std::get_if<Ended>(&event.body)) {
+    TrialRow& row = live(event);
+    row.cause = end->cause;
+    row.message = end->message;
+    move(row, end->state);
+  } else if (const auto* exported = std::get_if<Exported>(&event.body)) {
+    if (!event.trial || *event.trial >= rows_.size()) throw rt::Error(rt::Errc::storage, "a network without a trial");
+    Metrics& metrics = rows_[*event.trial].metrics;
+    for (const auto& metric : exported->metrics) {
+      std::erase_if(metrics, [&](const auto& old) { return old.first == metric.first; });
+      metrics.push_back(metric);
+    }
+  }
+}
+
+const TrialRow* TrialTable::best() const {
+  const TrialRow* best = nullptr;
+  for (TrialState state : {TrialState::complete, TrialState::stopped}) {
+    for (const TrialRow& row : rows_) {
+      if (row.state != state || !row.value || std::isnan(*row.value)) continue;
+      if (!best || objective_.better(*row.value, *best->value)) best = &row;
+    }
+    if (best) break;
+  }
+  return best;
+}
+
+const TrialRow* TrialTable::leader() const {
+  const TrialRow* leader = nullptr;
+  for (const TrialRow& row : rows_) {
+    if (row.state == TrialState::failed || !row.value || std::isnan(*row.value)) continue;
+    if (!leader || objective_.better(*row.value, *leader->value)) leader = &row;
+  }
+  return leader;
+}
+
+}  // namespace hpo

@@ -1,0 +1,189 @@
+#include "hpo/log/event_log.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "hpo/log/sqlite.h"
+#include "runtime/base/clock.h"
+#include "runtime/base/error.h"
+#include "tests/hpo/log/sample.h"
+#include "tests/support/temp_folder.h"
+
+namespace hpo {
+namespace {
+
+using sample::created;
+using sample::ended;
+using sample::reported;
+
+std::vector<std::string> texts_of(const std::vector<Event>& events) {
+  std::vector<std::string> texts;
+  for (const Event& e : events) {
+    texts.push_back(std::to_string(e.vtime) + " " + (e.trial ? std::to_string(*e.trial) : "-") + " " +
+                    std::string(kind_of(e.body)) + " " + payload_of(e.body));
+  }
+  return texts;
+}
+
+std::vector<Event> replayed(const rt::Path& folder) {
+  std::vector<Event> events;
+  EventLog log(folder);
+  log.replay([&](const Event& e) { events.push_back(e); });
+  return events;
+}
+
+TEST(EventLog, AFreshFolderHasNoFactsAndMakesNoDatabase) {
+  support::TempFolder folder;
+  EventLog log(folder / "a/b");
+  EXPECT_FALSE(log.facts());
+  EXPECT_FALSE(std::filesystem::exists(folder / "a/b/study.db"));
+}
+
+TEST(EventLog, CommittedEventsComeBackInOrder) {
+  support::TempFolder folder;
+  std::vector<Event> events{created(0, 0.1), reported(0, 1, 0.5), created(1, 0.2, 1.5), ended(0, TrialState::complete)};
+  {
+    auto log = sample::open(folder.path());
+    for (const Event& e : events) log->append(e);
+    EXPECT_EQ(log->pending(), 4u);
+    EXPECT_EQ(texts_of(log->commit()), texts_of(events));
+    EXPECT_EQ(log->pending(), 0u);
+  }
+  EXPECT_EQ(texts_of(replayed(folder.path())), texts_of(events));
+}
+
+TEST(EventLog, WhatWasNotCommittedIsGone) {
+  support::TempFolder folder;
+  {
+    auto log = sample::open(folder.path());
+    log->append(created(0, 0.1));
+    log->commit();
+    log->append(reported(0, 1, 0.5));
+    log->append(ended(0, TrialState::complete));
+  }
+  EXPECT_EQ(replayed(folder.path()).size(), 1u);
+  EventLog log(folder.path());
+  log.replay(sample::no_events);
+  EXPECT_EQ(log.trials().row(0).state, TrialState::running);
+}
+
+TEST(EventLog, FactsAreKept) {
+  support::TempFolder folder;
+  StudyFacts facts = sample::facts();
+  facts.objective.take_best = true;
+  facts.parameters = {"a \"quoted\" name", "b"};
+  {
+    EventLog log(folder.path());
+    log.begin(facts);
+  }
+  EventLog log(folder.path());
+  ASSERT_TRUE(log.facts());
+  EXPECT_EQ(log.facts()->name, "digits");
+  EXPECT_EQ(log.facts()->metric, "valid.accuracy");
+  EXPECT_TRUE(log.facts()->objective.maximize);
+  EXPECT_TRUE(log.facts()->objective.take_best);
+  EXPECT_EQ(log.facts()->parameters, facts.parameters);
+  EXPECT_EQ(log.facts()->resolved, facts.resolved);
+}
+
+TEST(EventLog, EachDriverHasAnEpochOfItsOwn) {
+  support::TempFolder folder;
+  for (std::int64_t session = 1; session <= 3; ++session) EXPECT_EQ(sample::open(folder.path())->epoch(), session);
+}
+
+TEST(EventLog, ASecondDriverIsRefusedByName) {
+  support::TempFolder folder;
+  auto log = sample::open(folder.path());
+  try {
+    EventLog second(folder.path());
+    FAIL() << "two drivers on one study";
+  } catch (const rt::Error& error) {
+    EXPECT_EQ(error.kind(), rt::Errc::locked);
+    EXPECT_NE(std::string(error.what()).find("process " + std::to_string(::getpid())), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find(" since 2"), std::string::npos) << error.what();
+  }
+  log->append(created(0, 0.1));
+  EXPECT_EQ(log->commit().size(), 1u);
+}
+
+TEST(EventLog, ADriverThatWasReplacedCannotWrite) {
+  support::TempFolder folder;
+  auto log = sample::open(folder.path());
+  log->append(created(0, 0.1));
+  log->commit();
+  {
+    sql::Database db(folder / "study.db", sql::Access::create);
+    db.exec("UPDATE holder SET epoch = epoch + 1");
+  }
+  log->append(reported(0, 1, 0.5));
+  try {
+    log->commit();
+    FAIL() << "a stale epoch wrote";
+  } catch (const rt::Error& error) {
+    EXPECT_EQ(error.kind(), rt::Errc::locked);
+  }
+  EXPECT_THROW(log->commit(), rt::Error) << "a log that failed must not go on";
+  log.reset();
+  EXPECT_EQ(replayed(folder.path()).size(), 1u);
+}
+
+TEST(EventLog, NotesAndTheFinishAreFacts) {
+  support::TempFolder folder;
+  {
+    auto log = sample::open(folder.path());
+    log->append(created(0, 0.1));
+    log->append(ended(0, TrialState::complete));
+    log->append({.vtime = 3, .body = Finished{Finish::trials, "1 trial"}});
+    log->note("work", "{}");
+    log->commit();
+  }
+  auto log = sample::open(folder.path());
+  EXPECT_EQ(log->noted("work"), "{}");
+  EXPECT_NE(log->noted("finished"), "");
+  log->append({.vtime = 3, .body = Changed{"limits.trials", "1", "2"}});
+  log->commit();
+  EXPECT_EQ(log->noted("finished"), "") << "a study that was extended is not finished";
+}
+
+TEST(EventLog, ValuesThatAreNoNumbersAreKept) {
+  support::TempFolder folder;
+  {
+    auto log = sample::open(folder.path());
+    double values[] = {std::nan(""), -std::nan(""), std::numeric_limits<double>::infinity(),
+                       -std::numeric_limits<double>::infinity(), -0.0};
+    for (std::uint64_t i = 0; i < 5; ++i) {
+      log->append(created(i, 0.1));
+      log->append(reported(i, 1, values[i]));
+      log->append(ended(i, TrialState::complete));
+    }
+    log->commit();
+  }
+  auto events = replayed(folder.path());
+  EXPECT_TRUE(std::isnan(std::get<Reported>(events[1].body).value));
+  EXPECT_TRUE(std::isnan(std::get<Reported>(events[4].body).value));
+  EXPECT_EQ(std::get<Reported>(events[7].body).value, std::numeric_limits<double>::infinity());
+  EXPECT_EQ(std::get<Reported>(events[10].body).value, -std::numeric_limits<double>::infinity());
+  EXPECT_TRUE(std::signbit(std::get<Reported>(events[13].body).value));
+}
+
+TEST(EventLog, WritesTwentyThousandReportsASecond) {
+  support::TempFolder folder;
+  auto log = sample::open(folder.path());
+  constexpr int kReports = 10'000;
+  for (std::uint64_t trial = 0; trial < 8; ++trial) log->append(created(trial, 0.1));
+  rt::Moment start = rt::now();
+  for (int i = 0; i < kReports; ++i) {
+    log->append(reported(static_cast<std::uint64_t>(i % 8), i / 8 + 1, 0.5));
+    if (i % 100 == 99) log->commit();
+  }
+  log->commit();
+  double rate = kReports / rt::seconds_since(start);
+  RecordProperty("reports_per_second", static_cast<int>(rate));
+  // The promise is 20,000; the bound leaves room for a loaded machine and for sanitizers.
+  EXPECT_GT(rate, 4'000);
+}
+
+}  // namespace
+}  // namespace hpo

@@ -1,0 +1,54 @@
+#include "hpo/log/event.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "runtime/base/error.h"
+
+namespace hpo {
+namespace {
+
+/// Payload, read back and written again: equal texts mean that nothing was lost.
+void expect_round_trip(const EventBody& body) {
+  std::string payload = payload_of(body);
+  EventBody back = body_of(kind_of(body), payload);
+  EXPECT_EQ(back.index(), body.index());
+  EXPECT_EQ(payload_of(back), payload);
+}
+
+TEST(Event, EveryKindSurvivesItsPayload) {
+  expect_round_trip(Opened{"host", 12, "0.1.0", "avx512 f32", 4});
+  expect_round_trip(Changed{"limits.trials", "60", "80"});
+  expect_round_trip(Created{{{"lr", 1e-3}, {"n", std::int64_t{3}}, {"bias", true}, {"o", std::string("a \"b\"")}}, 1e9, 7});
+  expect_round_trip(Created{});
+  expect_round_trip(Reported{3, 3, 0.91, 1.5e12, {{"valid.accuracy", 0.91}, {"train.loss", -0.0}}, Word::stop});
+  expect_round_trip(Retried{Cause::out_of_memory, "no memory\nat all"});
+  expect_round_trip(Ended{TrialState::complete, Cause::none, ""});
+  expect_round_trip(Ended{TrialState::failed, Cause::diverged, "loss is nan"});
+  for (Finish why : {Finish::trials, Finish::exhausted, Finish::time, Finish::failed, Finish::first}) {
+    expect_round_trip(Finished{why, "60 trials"});
+  }
+  expect_round_trip(Exported{"best.safetensors", {{"test.accuracy", 0.95}}});
+}
+
+TEST(Event, ValuesThatAreNoNumbersComeBack) {
+  double inf = std::numeric_limits<double>::infinity();
+  Reported report{.step = 1, .value = std::nan(""), .metrics = {{"a", inf}, {"b", -inf}, {"c", std::nan("")}}};
+  auto back = std::get<Reported>(body_of("reported", payload_of(report)));
+  EXPECT_TRUE(std::isnan(back.value));
+  EXPECT_EQ(back.metrics[0].second, inf);
+  EXPECT_EQ(back.metrics[1].second, -inf);
+  EXPECT_TRUE(std::isnan(back.metrics[2].second));
+}
+
+TEST(Event, DamagedPayloadsAreErrors) {
+  EXPECT_THROW((void)body_of("reported", "{}"), rt::Error);
+  EXPECT_THROW((void)body_of("reported", "{\"step\": 1"), rt::Error);
+  EXPECT_THROW((void)body_of("ended", R"({"state": "tired"})"), rt::Error);
+  EXPECT_THROW((void)body_of("exploded", "{}"), rt::Error);
+}
+
+}  // namespace
+}  // namespace hpo

@@ -1,0 +1,154 @@
+#include "hpo/log/study_reader.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "runtime/base/clock.h"
+#include "runtime/base/error.h"
+#include "tests/hpo/log/sample.h"
+#include "tests/support/temp_folder.h"
+
+namespace hpo {
+namespace {
+
+using sample::created;
+using sample::ended;
+using sample::reported;
+
+void add_trial(EventLog& log, std::uint64_t trial, double value, TrialState state) {
+  log.append(created(trial, 0.1));
+  log.append(reported(trial, 1, value));
+  log.append(ended(trial, state, state == TrialState::failed ? Cause::error : Cause::none, "it broke"));
+}
+
+TEST(StudyReader, ShowsEveryFieldOfATrial) {
+  support::TempFolder folder;
+  auto log = sample::open(folder.path());
+  add_trial(*log, 0, 0.5, TrialState::complete);
+  add_trial(*log, 1, std::nan(""), TrialState::failed);
+  log->append({.trial = 0, .body = Exported{"best.safetensors", {{"test.accuracy", 0.75}}}});
+  log->commit();
+
+  StudyReader study(folder.path());
+  auto trials = study.trials();
+  ASSERT_EQ(trials.size(), 2u);
+  EXPECT_EQ(trials[0].params, (Params{{"lr", 0.1}, {"optimizer", std::string("adam")}}));
+  EXPECT_EQ(trials[0].value, 0.5);
+  EXPECT_EQ(trials[0].metrics, (Metrics{{"valid.accuracy", 0.5}, {"train.loss", 0.5}, {"test.accuracy", 0.75}}));
+  EXPECT_EQ(trials[0].train_flops, 10);
+  EXPECT_EQ(trials[0].inference_flops, 100);
+  EXPECT_DOUBLE_EQ(trials[0].seconds, 0.25);
+  EXPECT_EQ(trials[1].state, TrialState::failed);
+  EXPECT_EQ(trials[1].cause, Cause::error);
+  EXPECT_EQ(trials[1].message, "it broke");
+  EXPECT_TRUE(std::isnan(trials[1].value.value()));
+  EXPECT_EQ(study.trial(1)->trial, 1u);
+  EXPECT_FALSE(study.trial(2));
+  EXPECT_EQ(study.parameter_names(), (std::vector<std::string>{"lr", "optimizer"}));
+  EXPECT_EQ(study.resolved(), "name: digits\n");
+  EXPECT_EQ(study.model()->file, folder.path() / "best.safetensors");
+  EXPECT_EQ(study.model()->trial, 0u);
+  EXPECT_EQ(study.events().size(), 7u);
+  EXPECT_EQ(study.events(1).size(), 3u);
+  EXPECT_EQ(study.events(1)[1].kind, "reported");
+}
+
+TEST(StudyReader, FindsTheBest) {
+  support::TempFolder folder;
+  auto log = sample::open(folder.path());
+  StudyReader early(folder.path());
+  EXPECT_FALSE(early.best());
+  add_trial(*log, 0, 0.9, TrialState::stopped);
+  log->commit();
+  EXPECT_EQ(early.best()->trial, 0u);
+  add_trial(*log, 1, 0.7, TrialState::complete);
+  add_trial(*log, 2, 0.8, TrialState::complete);
+  add_trial(*log, 3, 0.8, TrialState::complete);
+  add_trial(*log, 4, std::nan(""), TrialState::complete);
+  add_trial(*log, 5, 0.99, TrialState::failed);
+  log->commit();
+  EXPECT_EQ(early.best()->trial, 2u) << "an open reader sees what was committed since";
+}
+
+TEST(StudyReader, TellsALiveDriverFromADeadOne) {
+  support::TempFolder folder;
+  auto log = sample::open(folder.path());
+  log->append(created(0, 0.1));
+  log->commit();
+  StudyReader study(folder.path());
+  EXPECT_EQ(study.info().state, StudyState::running);
+  EXPECT_EQ(study.counts(), (TrialCounts{.running = 1}));
+  EXPECT_EQ(study.driver()->pid, ::getpid());
+  log.reset();
+  EXPECT_EQ(study.info().state, StudyState::interrupted);
+  EXPECT_EQ(study.counts(), (TrialCounts{.waiting = 1}));
+  EXPECT_EQ(study.trial(0)->state, TrialState::waiting);
+  EXPECT_FALSE(study.driver());
+}
+
+TEST(StudyReader, LookingDoesNotDisturbADriverThatStarts) {
+  support::TempFolder folder;
+  (void)sample::open(folder.path());
+  StudyReader study(folder.path());
+  for (int i = 0; i < 50; ++i) {
+    EXPECT_EQ(study.info().state, StudyState::interrupted);
+    EXPECT_NO_THROW((void)sample::open(folder.path()));
+  }
+}
+
+TEST(StudyReader, SaysWhyAStudyEnded) {
+  support::TempFolder folder;
+  auto log = sample::open(folder.path());
+  log->append({.body = Finished{Finish::failed, "5 trials failed"}});
+  log->commit();
+  log.reset();
+  StudyReader study(folder.path());
+  EXPECT_EQ(study.info().state, StudyState::failed);
+  EXPECT_EQ(study.info().reason, "5 trials failed");
+}
+
+TEST(StudyReader, ANonexistentStudyIsAnErrorWithARemedy) {
+  support::TempFolder folder;
+  try {
+    StudyReader study(folder.path());
+    FAIL();
+  } catch (const rt::Error& error) {
+    EXPECT_EQ(error.kind(), rt::Errc::storage);
+    EXPECT_NE(std::string(error.what()).find("trellis sweep"), std::string::npos);
+  }
+}
+
+TEST(StudyReader, BestAmongTenThousandIsQuick) {
+  support::TempFolder folder;
+  auto log = sample::open(folder.path());
+  for (std::uint64_t i = 0; i < 10'000; ++i) {
+    add_trial(*log, i, static_cast<double>((i * 7919) % 10'000), i % 3 ? TrialState::complete : TrialState::stopped);
+  }
+  log->commit();
+  log.reset();
+  rt::Moment start = rt::now();
+  StudyReader study(folder.path());
+  auto best = study.best();
+  double seconds = rt::seconds_since(start);
+  RecordProperty("microseconds", static_cast<int>(seconds * 1e6));
+  EXPECT_EQ(best->value, 9999);
+  EXPECT_LT(seconds, 0.05);
+}
+
+TEST(FindRun, TakesANameOrAFolderAndKnowsTheNearest) {
+  support::TempFolder folder;
+  (void)sample::open(folder / "digits");
+  EXPECT_EQ(find_run("digits", folder.path()), folder / "digits");
+  EXPECT_EQ(find_run((folder / "digits").string(), "/nowhere"), folder / "digits");
+  try {
+    (void)find_run("digit", folder.path());
+    FAIL();
+  } catch (const rt::Error& error) {
+    EXPECT_EQ(error.kind(), rt::Errc::usage);
+    EXPECT_NE(std::string(error.what()).find("digits"), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace hpo

@@ -1,0 +1,82 @@
+#include "hpo/log/trial_table.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "runtime/base/error.h"
+#include "tests/hpo/log/sample.h"
+
+namespace hpo {
+namespace {
+
+using sample::created;
+using sample::ended;
+using sample::reported;
+
+TrialTable table_of(Objective objective, const std::vector<Event>& events) {
+  TrialTable table(objective);
+  for (const Event& event : events) table.apply(event);
+  return table;
+}
+
+TEST(TrialTable, FollowsATrialThroughItsLife) {
+  TrialTable table = table_of({.maximize = true}, {created(0, 0.1), reported(0, 1, 0.5), reported(0, 2, 0.4)});
+  EXPECT_EQ(table.row(0).state, TrialState::running);
+  EXPECT_EQ(table.counts(), (TrialCounts{.running = 1}));
+  table.apply({.trial = 0, .body = Retried{Cause::killed, "signal 9"}});
+  table.apply(ended(0, TrialState::complete));
+  const TrialRow& row = table.row(0);
+  EXPECT_EQ(row.value, 0.4);
+  EXPECT_EQ(row.step, 2);
+  EXPECT_EQ(row.attempts, 2);
+  EXPECT_EQ(row.train_flops, 20);
+  EXPECT_DOUBLE_EQ(row.seconds, 0.5);
+  EXPECT_EQ(table.counts(), (TrialCounts{.complete = 1}));
+}
+
+TEST(TrialTable, TakesTheLastReportOrTheBest) {
+  std::vector<Event> events{created(0, 0.1), reported(0, 1, 0.5), reported(0, 2, 0.9), reported(0, 3, 0.7)};
+  EXPECT_EQ(table_of({.maximize = true}, events).row(0).value, 0.7);
+  EXPECT_EQ(table_of({.maximize = true, .take_best = true}, events).row(0).value, 0.9);
+  EXPECT_EQ(table_of({.maximize = false, .take_best = true}, events).row(0).value, 0.5);
+  EXPECT_EQ(table_of({.maximize = true, .take_best = true}, events).row(0).step, 3);
+}
+
+TEST(TrialTable, NaNIsNeverTheBestReport) {
+  Event nan = reported(0, 2, std::nan(""));
+  EXPECT_EQ(table_of({.take_best = true}, {created(0, 0.1), reported(0, 1, 0.5), nan}).row(0).value, 0.5);
+  EXPECT_EQ(table_of({.take_best = true}, {created(0, 0.1), nan, reported(0, 3, 0.5)}).row(0).value, 0.5);
+}
+
+TEST(TrialTable, TheBestIsCompleteAndTheFirstOfEquals) {
+  std::vector<Event> events;
+  double values[] = {0.9, 0.7, 0.8, 0.8, std::nan("")};
+  for (std::uint64_t i = 0; i < 5; ++i) {
+    events.push_back(created(i, 0.1 * static_cast<double>(i + 1)));
+    events.push_back(reported(i, 1, values[i]));
+    events.push_back(ended(i, i == 0 ? TrialState::stopped : TrialState::complete));
+  }
+  EXPECT_EQ(table_of({.maximize = true}, events).best()->trial, 2u);
+  EXPECT_EQ(table_of({.maximize = false}, events).best()->trial, 1u);
+  EXPECT_EQ(table_of({.maximize = true}, events).leader()->trial, 0u);
+}
+
+TEST(TrialTable, AStoppedTrialIsBestOnlyWhenNoneIsComplete) {
+  std::vector<Event> events{created(0, 0.1), reported(0, 1, 0.9), ended(0, TrialState::stopped), created(1, 0.2),
+                            reported(1, 1, 0.99), ended(1, TrialState::failed, Cause::error)};
+  EXPECT_EQ(table_of({.maximize = true}, events).best()->trial, 0u);
+  EXPECT_EQ(table_of({.maximize = true}, {}).best(), nullptr);
+}
+
+TEST(TrialTable, RefusesEventsThatDoNotFit) {
+  TrialTable table = table_of({}, {created(0, 0.1), ended(0, TrialState::complete)});
+  EXPECT_THROW(table.apply(reported(0, 1, 1)), rt::Error);
+  EXPECT_THROW(table.apply(reported(1, 1, 1)), rt::Error);
+  EXPECT_THROW(table.apply(created(2, 0.1)), rt::Error);
+  EXPECT_THROW(table.apply(ended(0, TrialState::failed)), rt::Error);
+}
+
+}  // namespace
+}  // namespace hpo
