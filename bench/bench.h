@@ -1,5 +1,5 @@
-// Benchmarks: every number that the project claims, measured side by side with a rival in one run. A benchmark is one file
-// pair and one line in bench/registry.cpp.
+// Benchmarks: every number that the project claims, measured side by side with a rival in one run.
+// A benchmark is one file pair and one line in bench/registry.cpp.
 #pragma once
 
 #include <cmath>
@@ -12,20 +12,22 @@ namespace bench {
 
 /// One figure.
 struct Case {
-  std::string name;               ///< what was measured, e.g. "chain"
-  double ours = 0;                ///< median of the repetitions
-  std::string unit;               ///< of `ours` and `rival_value`, e.g. "us/task"
-  std::string rival = {};         ///< who or what it is held against; empty: nobody
-  double rival_value = NAN;       ///< measured in the same run; NaN where there is no rival
-  double ratio = NAN;             ///< above 1: we are better, whether small or large values are good; NaN without a rival
-  double spread = 0;              ///< of `ours`: (largest - smallest) / median over the repetitions
+  std::string name;          ///< what was measured, e.g. "chain"
+  double ours = 0;           ///< median of the repetitions
+  std::string unit;          ///< of `ours` and `rival_value`, e.g. "us/task"
+  std::string rival = {};    ///< who or what it is held against; empty: nobody
+  double rival_value = NAN;  ///< measured in the same run; NaN where there is no rival
+  double ratio =
+      NAN;  ///< above 1: we are better, whether small or large values are good; NaN without a rival
+  double spread = 0;  ///< of `ours`: (largest - smallest) / median over the repetitions
 };
 
 /// What the command line can choose.
 struct Options {
-  bool quick = false;                     ///< a tenth of the work, for tests: the figures are rough
-  std::vector<std::string> against = {};  ///< rivals to run (benchmarks that start other programs); empty: those found
-  int workers = 0;                        ///< CPU workers; 0: one for each core that this process may use
+  bool quick = false;  ///< a tenth of the work, for tests: the figures are rough
+  std::vector<std::string> against =
+      {};           ///< rivals to run (benchmarks that start other programs); empty: those found
+  int workers = 0;  ///< CPU workers; 0: one for each core that this process may use
 };
 
 /// One benchmark. `run` may take minutes unless `quick`; progress goes to standard error.
@@ -43,14 +45,18 @@ struct Benchmark {
 /// The machine in one line: processor, cores this process may use, memory.
 [[nodiscard]] std::string machine_text();
 
-/// A list of {"case", "ours", "unit", "rival", "rival_value", "ratio", "spread", "machine"}; NaN is written as null.
+/// A list of {"case", "ours", "unit", "rival", "rival_value", "ratio", "spread", "machine"}; NaN is
+/// written as null.
 [[nodiscard]] std::string json_of(std::span<const Case> cases, std::string_view machine);
 /// The same as an aligned table for people.
 [[nodiscard]] std::string table_of(std::span<const Case> cases, std::string_view machine);
 
 // The benchmarks of this folder.
-std::vector<Case> run_machine(const Options& options);   ///< what the cores can give: FMA, GEMM, memory on 1..n workers
-std::vector<Case> run_tasks(const Options& options);     ///< cost of an empty task, ours and StarPU's own
-std::vector<Case> run_cholesky(const Options& options);  ///< blocked Cholesky against OpenBLAS's threaded potrf
+std::vector<Case> run_machine(
+    const Options& options);  ///< what the cores can give: FMA, GEMM, memory on 1..n workers
+std::vector<Case> run_tasks(
+    const Options& options);  ///< cost of an empty task, ours and StarPU's own
+std::vector<Case> run_cholesky(
+    const Options& options);  ///< blocked Cholesky against OpenBLAS's threaded potrf
 
 }  // namespace bench

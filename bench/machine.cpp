@@ -1,5 +1,6 @@
-// `bench machine`: what the cores can give, on one worker and on all of them. Two "cores" may be two threads of one, and a
-// virtual machine may share its cores: a figure of parallel speed means something only as a share of this one's.
+// `bench machine`: what the cores can give, on one worker and on all of them. Two "cores" may be
+// two threads of one, and a virtual machine may share its cores: a figure of parallel speed means
+// something only as a share of this one's.
 #include <cblas.h>
 
 #include "bench/bench.h"
@@ -20,11 +21,13 @@ struct Plan {
   std::size_t floats;  ///< of one array: well beyond the caches
 };
 
-std::string on(int workers) { return rt::cat(" on ", workers, workers == 1 ? " worker" : " workers"); }
+std::string on(int workers) {
+  return rt::cat(" on ", workers, workers == 1 ? " worker" : " workers");
+}
 
 /// Rates on 1..n workers; each is held against that many times the rate of one.
-void add_scaling(std::vector<Case>& cases, const Plan& plan, const std::string& name, const std::string& unit, double scale,
-                 const std::function<double(int)>& work) {
+void add_scaling(std::vector<Case>& cases, const Plan& plan, const std::string& name,
+                 const std::string& unit, double scale, const std::function<double(int)>& work) {
   double one = 0;
   for (int n = 1; n <= plan.workers; n = n < plan.workers ? std::min(n * 2, plan.workers) : n + 1) {
     const Sample s = repeat(plan.repetitions, [&] { return rate(n, plan.seconds, work) * scale; });
@@ -50,16 +53,19 @@ std::vector<rt::Matrix<float>> blocks(int n, std::size_t rows, std::size_t cols)
 }
 
 void add_gemm(std::vector<Case>& cases, const Plan& plan) {
-  auto a = blocks(plan.workers, kGemm, kGemm), b = blocks(plan.workers, kGemm, kGemm), c = blocks(plan.workers, kGemm, kGemm);
+  auto a = blocks(plan.workers, kGemm, kGemm), b = blocks(plan.workers, kGemm, kGemm),
+       c = blocks(plan.workers, kGemm, kGemm);
   const std::size_t peaks = cases.size();
-  const std::string name = rt::cat("sgemm ", kGemm, " (OpenBLAS ", std::string(openblas_get_corename()), ")");
+  const std::string name =
+      rt::cat("sgemm ", kGemm, " (OpenBLAS ", std::string(openblas_get_corename()), ")");
   add_scaling(cases, plan, name, "GF/s", 1e-9, [&](int i) {
     const auto at = static_cast<std::size_t>(i);
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, kGemm, kGemm, kGemm, 1.0f, a[at].data(), kGemm, b[at].data(), kGemm,
-                0.0f, c[at].data(), kGemm);
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, kGemm, kGemm, kGemm, 1.0f, a[at].data(),
+                kGemm, b[at].data(), kGemm, 0.0f, c[at].data(), kGemm);
     return 2.0 * kGemm * kGemm * kGemm;
   });
-  // A GEMM is held against the multiply-adds of the same number of workers, which were measured just before.
+  // A GEMM is held against the multiply-adds of the same number of workers, which were measured
+  // just before.
   for (std::size_t i = 0; peaks + i < cases.size(); ++i) {
     Case& gemm = cases[peaks + i];
     gemm.rival = "FMA peak";
@@ -69,7 +75,8 @@ void add_gemm(std::vector<Case>& cases, const Plan& plan) {
 }
 
 void add_memory(std::vector<Case>& cases, const Plan& plan) {
-  auto a = blocks(plan.workers, 1, plan.floats), b = blocks(plan.workers, 1, plan.floats), c = blocks(plan.workers, 1, plan.floats);
+  auto a = blocks(plan.workers, 1, plan.floats), b = blocks(plan.workers, 1, plan.floats),
+       c = blocks(plan.workers, 1, plan.floats);
   std::vector<float> sinks(static_cast<std::size_t>(plan.workers) * 16);
   add_scaling(cases, plan, "memory read", "GB/s", 1e-9, [&](int i) {
     const auto at = static_cast<std::size_t>(i);
@@ -84,11 +91,13 @@ void add_memory(std::vector<Case>& cases, const Plan& plan) {
 }  // namespace
 
 std::vector<Case> run_machine(const Options& options) {
-  const Plan plan{workers_or_cores(options.workers), options.quick ? 2 : 5, options.quick ? 0.02 : 0.2,
+  const Plan plan{workers_or_cores(options.workers), options.quick ? 2 : 5,
+                  options.quick ? 0.02 : 0.2,
                   options.quick ? std::size_t{1} << 22 : std::size_t{1} << 25};
   openblas_set_num_threads(1);
   std::vector<Case> cases;
-  add_scaling(cases, plan, rt::cat("FMA peak (", vector_set(), ", f32)"), "GF/s", 1e-9, [](int) { return multiply_add_burst(); });
+  add_scaling(cases, plan, rt::cat("FMA peak (", vector_set(), ", f32)"), "GF/s", 1e-9,
+              [](int) { return multiply_add_burst(); });
   add_gemm(cases, plan);
   add_memory(cases, plan);
   return cases;

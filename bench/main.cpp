@@ -1,4 +1,5 @@
-// The benchmarks without the rest of the program: trellis-bench NAME [--json] [--quick] [--workers N].
+// The benchmarks without the rest of the program: trellis-bench NAME [--json] [--quick] [--workers
+// N].
 #include <cstdio>
 #include <string_view>
 
@@ -26,12 +27,14 @@ int run(int argc, char** argv) {
   }
   if (name.empty()) {
     std::puts("usage: trellis-bench NAME [--json] [--quick] [--workers N], where NAME is");
-    for (const bench::Benchmark& b : bench::benchmarks()) std::puts(rt::cat("  ", b.name, "  ", b.summary).c_str());
+    for (const bench::Benchmark& b : bench::benchmarks())
+      std::puts(rt::cat("  ", b.name, "  ", b.summary).c_str());
     return 2;
   }
   const auto cases = bench::find_benchmark(name).run(options);
   const std::string machine = bench::machine_text();
-  std::fputs((json ? bench::json_of(cases, machine) : bench::table_of(cases, machine)).c_str(), stdout);
+  std::fputs((json ? bench::json_of(cases, machine) : bench::table_of(cases, machine)).c_str(),
+             stdout);
   return 0;
 }
 

@@ -54,7 +54,8 @@ double rate(int threads, double seconds, const std::function<double(int)>& work)
 int cores() {
   cpu_set_t set;
   CPU_ZERO(&set);
-  if (::sched_getaffinity(0, sizeof set, &set) != 0) return static_cast<int>(std::thread::hardware_concurrency());
+  if (::sched_getaffinity(0, sizeof set, &set) != 0)
+    return static_cast<int>(std::thread::hardware_concurrency());
   return std::max(1, CPU_COUNT(&set));
 }
 

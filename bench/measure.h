@@ -18,9 +18,11 @@ struct Sample {
 /// Measures `repetitions` times, after one measurement that is thrown away.
 [[nodiscard]] Sample repeat(int repetitions, const std::function<double()>& measure);
 
-/// Runs work(thread) on `threads` threads that start together, each over and over until `seconds` have passed, and returns how
-/// many units of work a second were done by all. `work` returns the units of one call.
-[[nodiscard]] double rate(int threads, double seconds, const std::function<double(int thread)>& work);
+/// Runs work(thread) on `threads` threads that start together, each over and over until `seconds`
+/// have passed, and returns how many units of work a second were done by all. `work` returns the
+/// units of one call.
+[[nodiscard]] double rate(int threads, double seconds,
+                          const std::function<double(int thread)>& work);
 
 /// Cores this process may use.
 [[nodiscard]] int cores();

@@ -44,7 +44,8 @@ std::string padded(const std::string& s, std::size_t width, bool left) {
 }  // namespace
 
 std::string machine_text() {
-  const double bytes = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  const double bytes =
+      static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
   return rt::cat(processor_name(), ", ", cores(), cores() == 1 ? " core, " : " cores, ",
                  rt::format_bytes(static_cast<std::uint64_t>(bytes)));
 }
@@ -52,8 +53,9 @@ std::string machine_text() {
 std::string json_of(std::span<const Case> cases, std::string_view machine) {
   std::string out = "[";
   for (const Case& c : cases) {
-    out += rt::cat(out.size() > 1 ? ",\n " : "\n ", "{\"case\": ", text(c.name), ", \"ours\": ", number(c.ours),
-                   ", \"unit\": ", text(c.unit), ", \"rival\": ", c.rival.empty() ? "null" : text(c.rival),
+    out += rt::cat(out.size() > 1 ? ",\n " : "\n ", "{\"case\": ", text(c.name),
+                   ", \"ours\": ", number(c.ours), ", \"unit\": ", text(c.unit),
+                   ", \"rival\": ", c.rival.empty() ? "null" : text(c.rival),
                    ", \"rival_value\": ", number(c.rival_value), ", \"ratio\": ", number(c.ratio),
                    ", \"spread\": ", number(c.spread), ", \"machine\": ", text(machine), "}");
   }
@@ -61,10 +63,11 @@ std::string json_of(std::span<const Case> cases, std::string_view machine) {
 }
 
 std::string table_of(std::span<const Case> cases, std::string_view machine) {
-  std::vector<std::vector<std::string>> rows = {{"case", "ours", "unit", "rival", "rival's", "ratio", "spread"}};
+  std::vector<std::vector<std::string>> rows = {
+      {"case", "ours", "unit", "rival", "rival's", "ratio", "spread"}};
   for (const Case& c : cases) {
-    rows.push_back({c.name, rounded(c.ours), c.unit, c.rival.empty() ? "-" : c.rival, rounded(c.rival_value), rounded(c.ratio),
-                    rounded(100 * c.spread) + "%"});
+    rows.push_back({c.name, rounded(c.ours), c.unit, c.rival.empty() ? "-" : c.rival,
+                    rounded(c.rival_value), rounded(c.ratio), rounded(100 * c.spread) + "%"});
   }
   std::vector<std::size_t> widths(rows[0].size(), 0);
   for (const auto& row : rows) {

@@ -12,7 +12,8 @@ namespace bench {
 namespace {
 
 constexpr int kRounds = 100'000;
-/// Independent sums: two units of four cycles each need at least eight; twelve leave room and fit the registers.
+/// Independent sums: two units of four cycles each need at least eight; twelve leave room and fit
+/// the registers.
 constexpr int kSums = 12;
 
 enum class Set { baseline, avx2, avx512 };
@@ -80,11 +81,14 @@ double multiply_add_baseline() {
   return _mm512_cvtss_f32(_mm512_add_ps(_mm512_add_ps(s0, s1), _mm512_add_ps(s2, s3)));
 }
 
-[[gnu::target("avx512f")]] void triad_avx512(float* a, const float* b, const float* c, float s, std::size_t n) {
+[[gnu::target("avx512f")]] void triad_avx512(float* a, const float* b, const float* c, float s,
+                                             std::size_t n) {
   const __m512 factor = _mm512_set1_ps(s);
   for (std::size_t i = 0; i + 16 <= n; i += 16) {
-    // Streaming stores: what is written is not read first, so the bytes counted are the bytes moved.
-    _mm512_stream_ps(a + i, _mm512_fmadd_ps(factor, _mm512_loadu_ps(c + i), _mm512_loadu_ps(b + i)));
+    // Streaming stores: what is written is not read first, so the bytes counted are the bytes
+    // moved.
+    _mm512_stream_ps(a + i,
+                     _mm512_fmadd_ps(factor, _mm512_loadu_ps(c + i), _mm512_loadu_ps(b + i)));
   }
 }
 #endif
@@ -107,9 +111,12 @@ void triad_baseline(float* a, const float* b, const float* c, float s, std::size
 
 std::string_view vector_set() {
   switch (g_set) {
-    case Set::avx512: return "AVX-512";
-    case Set::avx2: return "AVX2";
-    case Set::baseline: return "baseline";
+    case Set::avx512:
+      return "AVX-512";
+    case Set::avx2:
+      return "AVX2";
+    case Set::baseline:
+      return "baseline";
   }
   return "baseline";
 }

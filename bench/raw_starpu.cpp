@@ -42,13 +42,15 @@ double submit_all(int tasks, const std::vector<starpu_data_handle_t>& handles) {
 
 extern "C" double trellis_raw_starpu(int tasks, int handles) {
   if (starpu_is_initialized() == 0) return -ENODEV;
-  // The runtime pauses StarPU's workers while nothing can run; pauses are counted, so ours come in pairs.
+  // The runtime pauses StarPU's workers while nothing can run; pauses are counted, so ours come in
+  // pairs.
   const bool paused = starpu_is_paused() != 0;
   if (paused) starpu_resume();
   std::vector<double> data(static_cast<std::size_t>(handles));
   std::vector<starpu_data_handle_t> registered(data.size());
   for (std::size_t i = 0; i < data.size(); ++i) {
-    starpu_variable_data_register(&registered[i], STARPU_MAIN_RAM, reinterpret_cast<std::uintptr_t>(&data[i]), sizeof(double));
+    starpu_variable_data_register(&registered[i], STARPU_MAIN_RAM,
+                                  reinterpret_cast<std::uintptr_t>(&data[i]), sizeof(double));
   }
   const double seconds = submit_all(tasks, registered);
   for (starpu_data_handle_t handle : registered) starpu_data_unregister(handle);

@@ -9,7 +9,9 @@ namespace {
 
 // One line a benchmark.
 constexpr std::array kBenchmarks = {
-    Benchmark{"machine", "what the cores can give: FMA peak, GEMM, memory bandwidth on 1..n workers", run_machine},
+    Benchmark{"machine",
+              "what the cores can give: FMA peak, GEMM, memory bandwidth on 1..n workers",
+              run_machine},
 };
 
 }  // namespace
@@ -25,7 +27,8 @@ const Benchmark& find_benchmark(std::string_view name) {
   std::string all;
   for (const std::string& n : names) all += (all.empty() ? "" : ", ") + n;
   const std::string near = rt::did_you_mean(name, names);
-  throw rt::Error(rt::Errc::usage, rt::cat("no benchmark is called '", rt::printable(name), "': there are ", all, near));
+  throw rt::Error(rt::Errc::usage, rt::cat("no benchmark is called '", rt::printable(name),
+                                           "': there are ", all, near));
 }
 
 }  // namespace bench

@@ -11,12 +11,18 @@ namespace {
 
 const char* colour(NodeState state) {
   switch (state) {
-    case NodeState::waiting: return "white";
-    case NodeState::running: return "gold";
-    case NodeState::done: return "palegreen";
-    case NodeState::stored: return "lightblue";
-    case NodeState::failed: return "tomato";
-    case NodeState::cancelled: return "lightgrey";
+    case NodeState::waiting:
+      return "white";
+    case NodeState::running:
+      return "gold";
+    case NodeState::done:
+      return "palegreen";
+    case NodeState::stored:
+      return "lightblue";
+    case NodeState::failed:
+      return "tomato";
+    case NodeState::cancelled:
+      return "lightgrey";
   }
   return "white";
 }
@@ -35,12 +41,18 @@ std::string dot_string(std::string_view text) {
 
 const char* node_state_name(NodeState state) noexcept {
   switch (state) {
-    case NodeState::waiting: return "waiting";
-    case NodeState::running: return "running";
-    case NodeState::done: return "done";
-    case NodeState::stored: return "stored";
-    case NodeState::failed: return "failed";
-    case NodeState::cancelled: return "cancelled";
+    case NodeState::waiting:
+      return "waiting";
+    case NodeState::running:
+      return "running";
+    case NodeState::done:
+      return "done";
+    case NodeState::stored:
+      return "stored";
+    case NodeState::failed:
+      return "failed";
+    case NodeState::cancelled:
+      return "cancelled";
   }
   return "waiting";
 }
@@ -55,7 +67,8 @@ Graph::Box Graph::add_box(std::string name, Box inside) {
 
 Graph::Node Graph::add_node(std::string name, Box box) {
   const std::scoped_lock lock(mutex_);
-  if (nodes_.size() < limit_) nodes_.push_back({std::move(name), box <= boxes_.size() ? box : kNoBox, NodeState::waiting});
+  if (nodes_.size() < limit_)
+    nodes_.push_back({std::move(name), box <= boxes_.size() ? box : kNoBox, NodeState::waiting});
   return added_++;
 }
 
@@ -77,19 +90,25 @@ std::size_t Graph::size() const {
 std::string Graph::dot() const {
   const std::scoped_lock lock(mutex_);
   std::vector<std::vector<Node>> members(boxes_.size() + 1);
-  for (std::size_t i = 0; i < nodes_.size(); ++i) members[nodes_[i].box].push_back(static_cast<Node>(i));
+  for (std::size_t i = 0; i < nodes_.size(); ++i)
+    members[nodes_[i].box].push_back(static_cast<Node>(i));
   std::vector<std::vector<Box>> inner(boxes_.size() + 1);
-  for (std::size_t i = 0; i < boxes_.size(); ++i) inner[boxes_[i].inside].push_back(static_cast<Box>(i + 1));
+  for (std::size_t i = 0; i < boxes_.size(); ++i)
+    inner[boxes_[i].inside].push_back(static_cast<Box>(i + 1));
 
-  std::string out = "digraph tasks {\n  rankdir=TB;\n  node [shape=box, style=\"filled,rounded\", fontname=\"sans-serif\"];\n";
+  std::string out =
+      "digraph tasks {\n  rankdir=TB;\n  node [shape=box, style=\"filled,rounded\", "
+      "fontname=\"sans-serif\"];\n";
   // Boxes are made after the ones they are in, so their depth needs no recursion bound of its own.
   const auto write_box = [&](const auto& self, Box box, const std::string& indent) -> void {
     for (const Node n : members[box]) {
-      out += cat(indent, "t", n, " [label=", dot_string(nodes_[n].name), ", fillcolor=", colour(nodes_[n].state),
-                 ", tooltip=\"", node_state_name(nodes_[n].state), "\"];\n");
+      out += cat(indent, "t", n, " [label=", dot_string(nodes_[n].name),
+                 ", fillcolor=", colour(nodes_[n].state), ", tooltip=\"",
+                 node_state_name(nodes_[n].state), "\"];\n");
     }
     for (const Box b : inner[box]) {
-      out += cat(indent, "subgraph cluster_", b, " {\n", indent, "  label=", dot_string(boxes_[b - 1].name), ";\n");
+      out += cat(indent, "subgraph cluster_", b, " {\n", indent,
+                 "  label=", dot_string(boxes_[b - 1].name), ";\n");
       self(self, b, indent + "  ");
       out += cat(indent, "}\n");
     }
@@ -98,14 +117,18 @@ std::string Graph::dot() const {
   std::set<std::tuple<Node, Node, std::string_view>> written;
   for (const EdgeData& e : edges_) {
     if (!written.emplace(e.from, e.to, e.label).second) continue;
-    out += cat("  t", e.from, " -> t", e.to, e.label.empty() ? "" : cat(" [label=", dot_string(e.label), "]"), ";\n");
+    out += cat("  t", e.from, " -> t", e.to,
+               e.label.empty() ? "" : cat(" [label=", dot_string(e.label), "]"), ";\n");
   }
   if (added_ > nodes_.size()) {
-    out += cat("  more [label=\"", added_ - nodes_.size(), " more tasks\", shape=plaintext, style=\"\"];\n");
+    out += cat("  more [label=\"", added_ - nodes_.size(),
+               " more tasks\", shape=plaintext, style=\"\"];\n");
   }
   return out + "}\n";
 }
 
-void Graph::write_dot(const Path& path) const { write_file_atomic(path, dot(), Durability::cached); }
+void Graph::write_dot(const Path& path) const {
+  write_file_atomic(path, dot(), Durability::cached);
+}
 
 }  // namespace rt

@@ -17,14 +17,16 @@ enum class NodeState : std::uint8_t { waiting, running, done, stored, failed, ca
 /// The state's name as the legend shows it.
 [[nodiscard]] const char* node_state_name(NodeState state) noexcept;
 
-/// Collects tasks, their dependencies and their groups, and writes them. Thread-safe. One node costs about 120 bytes.
+/// Collects tasks, their dependencies and their groups, and writes them. Thread-safe. One node
+/// costs about 120 bytes.
 class Graph {
  public:
   using Node = std::uint32_t;
   using Box = std::uint32_t;
   static constexpr Box kNoBox = 0;
 
-  /// Keeps at most `limit` nodes; the file says how many more there were. Edges to nodes not kept are dropped.
+  /// Keeps at most `limit` nodes; the file says how many more there were. Edges to nodes not kept
+  /// are dropped.
   explicit Graph(std::size_t limit = 100'000);
 
   /// A group, inside another one or on its own; several may have the same name.
@@ -33,7 +35,8 @@ class Graph {
   /// A task; the number counts from 0 in the order of submission.
   Node add_node(std::string name, Box box = kNoBox);
 
-  /// `to` uses what `from` made; `label` says what (empty: nothing is written). An edge given twice is written once.
+  /// `to` uses what `from` made; `label` says what (empty: nothing is written). An edge given twice
+  /// is written once.
   void add_edge(Node from, Node to, std::string label = {});
 
   void set_state(Node node, NodeState state);

@@ -1,4 +1,5 @@
-// Keys of values: the XXH3-128 of their canonical bytes. See runtime/base/hash.h for Key and Hasher.
+// Keys of values: the XXH3-128 of their canonical bytes. See runtime/base/hash.h for Key and
+// Hasher.
 #pragma once
 
 #include "runtime/base/file.h"

@@ -1,4 +1,5 @@
-// A block of numbers as a value: the ready-made buffer type for matrices, tiles, vectors and images.
+// A block of numbers as a value: the ready-made buffer type for matrices, tiles, vectors and
+// images.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +15,9 @@
 
 namespace rt {
 
-/// rows x cols numbers in row-major order, 64-byte aligned. A rt::BufferType: its bytes live wherever the task runs.
-/// Owning (made by size; zeros) or a view on memory of the runtime. Movable; `clone` copies.
+/// rows x cols numbers in row-major order, 64-byte aligned. A rt::BufferType: its bytes live
+/// wherever the task runs. Owning (made by size; zeros) or a view on memory of the runtime.
+/// Movable; `clone` copies.
 template <class T>
 class Matrix {
   static_assert(std::is_arithmetic_v<T>);
@@ -30,16 +32,18 @@ class Matrix {
   Matrix() = default;
   Matrix(std::size_t rows, std::size_t cols) : Matrix(Header{rows, cols}) {}
   /// Owning, filled with zeros.
-  explicit Matrix(Header header) : header_(header), data_(allocate(byte_size(header))), owning_(true) {}
+  explicit Matrix(Header header)
+      : header_(header), data_(allocate(byte_size(header))), owning_(true) {}
   /// A view: `memory` outlives it and is never freed by it.
-  Matrix(Header header, std::byte* memory) noexcept : header_(header), data_(reinterpret_cast<T*>(memory)) {}
+  Matrix(Header header, std::byte* memory) noexcept
+      : header_(header), data_(reinterpret_cast<T*>(memory)) {}
   Matrix(Matrix&& other) noexcept { swap(other); }
   Matrix& operator=(Matrix&& other) noexcept {
     Matrix(std::move(other)).swap(*this);
     return *this;
   }
   ~Matrix() {
-    if (owning_) ::operator delete(data_, std::align_val_t{64});
+    if (owning_) ::operator delete (data_, std::align_val_t{64});
   }
 
   [[nodiscard]] Matrix clone() const {
@@ -56,12 +60,18 @@ class Matrix {
   [[nodiscard]] std::span<T> span() noexcept { return {data_, size()}; }
   [[nodiscard]] std::span<const T> span() const noexcept { return {data_, size()}; }
   /// Element of row i and column j; not checked.
-  [[nodiscard]] T& operator()(std::size_t i, std::size_t j) noexcept { return data_[i * header_.cols + j]; }
-  [[nodiscard]] const T& operator()(std::size_t i, std::size_t j) const noexcept { return data_[i * header_.cols + j]; }
+  [[nodiscard]] T& operator()(std::size_t i, std::size_t j) noexcept {
+    return data_[i * header_.cols + j];
+  }
+  [[nodiscard]] const T& operator()(std::size_t i, std::size_t j) const noexcept {
+    return data_[i * header_.cols + j];
+  }
 
   // What rt::BufferType asks for.
   [[nodiscard]] const Header& header() const noexcept { return header_; }
-  [[nodiscard]] static std::size_t byte_size(const Header& h) noexcept { return h.rows * h.cols * sizeof(T); }
+  [[nodiscard]] static std::size_t byte_size(const Header& h) noexcept {
+    return h.rows * h.cols * sizeof(T);
+  }
   [[nodiscard]] std::span<std::byte> bytes() noexcept { return std::as_writable_bytes(span()); }
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return std::as_bytes(span()); }
   [[nodiscard]] std::string describe() const { return cat("Matrix[", rows(), "x", cols(), "]"); }
@@ -69,7 +79,7 @@ class Matrix {
  private:
   static T* allocate(std::size_t bytes) {
     if (bytes == 0) return nullptr;
-    void* memory = ::operator new(bytes, std::align_val_t{64});
+    void* memory = ::operator new (bytes, std::align_val_t{64});
     std::memset(memory, 0, bytes);
     return static_cast<T*>(memory);
   }

@@ -43,7 +43,8 @@ Store::Blob Store::lookup(Key key) {
 }
 
 bool Store::contains(Key key) {
-  return layers_->memory.find(key) != nullptr || (layers_->disk && key && layers_->disk->contains(key));
+  return layers_->memory.find(key) != nullptr ||
+         (layers_->disk && key && layers_->disk->contains(key));
 }
 
 void Store::insert(Key key, Bytes bytes, double cost) noexcept {
@@ -72,7 +73,13 @@ void Store::erase(Key key) {
 }
 
 StoreStats Store::stats() const {
-  StoreStats s{layers_->memory_hits, layers_->disk_hits, layers_->misses, layers_->inserts, layers_->evicted, 0, 0};
+  StoreStats s{layers_->memory_hits,
+               layers_->disk_hits,
+               layers_->misses,
+               layers_->inserts,
+               layers_->evicted,
+               0,
+               0};
   if (layers_->disk) {
     s.evicted += layers_->disk->evicted();
     s.damaged = layers_->disk->damaged();

@@ -1,9 +1,10 @@
-// Results by key: what a pure task computed once is found here instead of being computed again, in this run, after a crash,
-// by another study under the same folder.
+// Results by key: what a pure task computed once is found here instead of being computed again, in
+// this run, after a crash, by another study under the same folder.
 //
-// The store is a cache and nothing else. Losing any entry changes no result, only the time to get it; so it never throws
-// into a task, a full or read-only disk costs one warning, and its files are not synced to the disk: every entry carries a
-// checksum, so one that a power cut tore or a fault flipped counts as absent and is removed.
+// The store is a cache and nothing else. Losing any entry changes no result, only the time to get
+// it; so it never throws into a task, a full or read-only disk costs one warning, and its files are
+// not synced to the disk: every entry carries a checksum, so one that a power cut tore or a fault
+// flipped counts as absent and is removed.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +18,11 @@ namespace rt {
 
 /// Where results are kept and how many bytes of them.
 struct StoreConfig {
-  Path folder;                                    ///< of the entries on disk, made when first needed; empty: memory only
-  std::uint64_t memory_bytes = 64ULL << 20;       ///< budget in memory; an entry above a quarter of it is kept on disk only
-  std::uint64_t disk_bytes = 16ULL << 30;         ///< budget on disk, for all processes together; kept within 1/64 or so
+  Path folder;  ///< of the entries on disk, made when first needed; empty: memory only
+  std::uint64_t memory_bytes =
+      64ULL << 20;  ///< budget in memory; an entry above a quarter of it is kept on disk only
+  std::uint64_t disk_bytes =
+      16ULL << 30;  ///< budget on disk, for all processes together; kept within 1/64 or so
 };
 
 /// What the store did so far in this process.
@@ -33,11 +36,12 @@ struct StoreStats {
   std::uint64_t refused = 0;  ///< entries that the file system did not take
 };
 
-/// A map from key to bytes in two layers, memory over disk. Thread-safe; several processes, on one machine or on a shared
-/// file system, may use one folder at a time. Entries are `folder/ab/cdef...`: the key's hexadecimal digits.
+/// A map from key to bytes in two layers, memory over disk. Thread-safe; several processes, on one
+/// machine or on a shared file system, may use one folder at a time. Entries are
+/// `folder/ab/cdef...`: the key's hexadecimal digits.
 ///
-/// When a layer is over its budget it drops the entries that are cheapest to get back: the lowest cost per byte first, the
-/// oldest first among equals, down to 7/8 of the budget.
+/// When a layer is over its budget it drops the entries that are cheapest to get back: the lowest
+/// cost per byte first, the oldest first among equals, down to 7/8 of the budget.
 class Store {
  public:
   /// The bytes of an entry, shared and never changed.
@@ -48,14 +52,17 @@ class Store {
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
 
-  /// The bytes of a key, or null. A key that is absent costs one hash look-up and, with a folder, one failed open (2 us).
+  /// The bytes of a key, or null. A key that is absent costs one hash look-up and, with a folder,
+  /// one failed open (2 us).
   [[nodiscard]] Blob lookup(Key key);
 
-  /// Whether `lookup` would very likely find it: like lookup without reading (a damaged entry is not noticed).
+  /// Whether `lookup` would very likely find it: like lookup without reading (a damaged entry is
+  /// not noticed).
   [[nodiscard]] bool contains(Key key);
 
-  /// Keeps the bytes under a key. `cost` is what it takes to compute them again, in seconds: it decides what goes first.
-  /// A key that is there already stays as it is: equal keys mean equal bytes. The zero key is ignored. Never throws.
+  /// Keeps the bytes under a key. `cost` is what it takes to compute them again, in seconds: it
+  /// decides what goes first. A key that is there already stays as it is: equal keys mean equal
+  /// bytes. The zero key is ignored. Never throws.
   void insert(Key key, Bytes bytes, double cost = 0) noexcept;
   void insert(Key key, Blob bytes, double cost = 0) noexcept;
 

@@ -35,8 +35,9 @@ std::string paje_string(std::string_view text) {
 
 /// Colours ("r g b" in 0..1) that stay apart for the first dozen names.
 std::string paje_colour(std::size_t i) {
-  static constexpr double kSteps[][3] = {{.30, .60, .85}, {.95, .60, .25}, {.40, .75, .40}, {.80, .35, .35}, {.60, .45, .75},
-                                         {.55, .40, .35}, {.90, .55, .75}, {.70, .70, .30}, {.30, .75, .80}, {.55, .55, .55}};
+  static constexpr double kSteps[][3] = {
+      {.30, .60, .85}, {.95, .60, .25}, {.40, .75, .40}, {.80, .35, .35}, {.60, .45, .75},
+      {.55, .40, .35}, {.90, .55, .75}, {.70, .70, .30}, {.30, .75, .80}, {.55, .55, .55}};
   const auto& c = kSteps[i % std::size(kSteps)];
   return cat('"', c[0], ' ', c[1], ' ', c[2], '"');
 }
@@ -86,11 +87,16 @@ constexpr std::string_view kPajeHeader = R"(%EventDef PajeDefineContainerType 1
 
 const char* span_kind_name(SpanKind kind) noexcept {
   switch (kind) {
-    case SpanKind::task: return "task";
-    case SpanKind::stored: return "stored";
-    case SpanKind::waiting: return "waiting";
-    case SpanKind::transfer: return "transfer";
-    case SpanKind::overhead: return "overhead";
+    case SpanKind::task:
+      return "task";
+    case SpanKind::stored:
+      return "stored";
+    case SpanKind::waiting:
+      return "waiting";
+    case SpanKind::transfer:
+      return "transfer";
+    case SpanKind::overhead:
+      return "overhead";
   }
   return "task";
 }
@@ -124,14 +130,16 @@ std::string Trace::chrome_json() const {
   out += R"({"name": "process_name", "ph": "M", "pid": 1, "tid": 0, "args": {"name": "trellis"}})";
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
     const auto meta = [&](std::string_view what, const std::string& args) {
-      out += cat(",\n{\"name\": \"", what, "\", \"ph\": \"M\", \"pid\": 1, \"tid\": ", i, ", \"args\": {", args, "}}");
+      out += cat(",\n{\"name\": \"", what, "\", \"ph\": \"M\", \"pid\": 1, \"tid\": ", i,
+                 ", \"args\": {", args, "}}");
     };
     meta("thread_name", "\"name\": " + json_string(lanes_[i]));
     meta("thread_sort_index", cat("\"sort_index\": ", i));
   }
   for (const Span& s : spans_) {
-    out += cat(",\n{\"name\": ", json_string(s.name), ", \"cat\": \"", span_kind_name(s.kind), "\", \"ph\": \"X\", \"ts\": ",
-               micros(s.start - start_), ", \"dur\": ", micros(s.end - s.start), ", \"pid\": 1, \"tid\": ", s.lane,
+    out += cat(",\n{\"name\": ", json_string(s.name), ", \"cat\": \"", span_kind_name(s.kind),
+               "\", \"ph\": \"X\", \"ts\": ", micros(s.start - start_),
+               ", \"dur\": ", micros(s.end - s.start), ", \"pid\": 1, \"tid\": ", s.lane,
                ", \"args\": {");
     std::string_view separator = "";
     if (!s.group.empty()) {
@@ -151,18 +159,23 @@ std::string Trace::paje() const {
   const std::scoped_lock lock(mutex_);
   // One value for each task name and for each kind that is not a task.
   std::map<std::string, std::size_t> values;
-  const auto label = [](const Span& s) { return s.kind == SpanKind::task ? s.name : std::string(span_kind_name(s.kind)); };
+  const auto label = [](const Span& s) {
+    return s.kind == SpanKind::task ? s.name : std::string(span_kind_name(s.kind));
+  };
   for (const Span& s : spans_) values.try_emplace(label(s));
   std::size_t next = 0;
   for (auto& [name, i] : values) i = next++;
 
   std::string out(kPajeHeader);
   out += "1 P 0 \"Process\"\n1 W P \"Worker\"\n2 S W \"State\"\n";
-  for (const auto& [name, i] : values) out += cat("3 v", i, " S ", paje_string(name), ' ', paje_colour(i), '\n');
+  for (const auto& [name, i] : values)
+    out += cat("3 v", i, " S ", paje_string(name), ' ', paje_colour(i), '\n');
   out += "4 0.000000000 p P 0 \"trellis\"\n";
-  for (std::size_t i = 0; i < lanes_.size(); ++i) out += cat("4 0.000000000 w", i, " W p ", paje_string(lanes_[i]), '\n');
+  for (std::size_t i = 0; i < lanes_.size(); ++i)
+    out += cat("4 0.000000000 w", i, " W p ", paje_string(lanes_[i]), '\n');
 
-  // Paje wants one list in time order; at equal times what ends comes before what starts, and an outer span before an inner.
+  // Paje wants one list in time order; at equal times what ends comes before what starts, and an
+  // outer span before an inner.
   struct Event {
     Moment at;
     bool push;
@@ -189,11 +202,16 @@ std::string Trace::paje() const {
     out += cat(e.push ? "6 " : "7 ", seconds_text(e.at - start_), " S w", s.lane);
     out += e.push ? cat(" v", values.at(label(s)), '\n') : "\n";
   }
-  for (std::size_t i = 0; i < lanes_.size(); ++i) out += cat("5 ", seconds_text(last - start_), " w", i, " W\n");
+  for (std::size_t i = 0; i < lanes_.size(); ++i)
+    out += cat("5 ", seconds_text(last - start_), " w", i, " W\n");
   return out + cat("5 ", seconds_text(last - start_), " p P\n");
 }
 
-void Trace::write_chrome(const Path& path) const { write_file_atomic(path, chrome_json(), Durability::cached); }
-void Trace::write_paje(const Path& path) const { write_file_atomic(path, paje(), Durability::cached); }
+void Trace::write_chrome(const Path& path) const {
+  write_file_atomic(path, chrome_json(), Durability::cached);
+}
+void Trace::write_paje(const Path& path) const {
+  write_file_atomic(path, paje(), Durability::cached);
+}
 
 }  // namespace rt

@@ -1,4 +1,5 @@
-// What ran where and when, written for people's tools: Chrome's and Perfetto's JSON, and Paje (ViTE).
+// What ran where and when, written for people's tools: Chrome's and Perfetto's JSON, and Paje
+// (ViTE).
 #pragma once
 
 #include <cstddef>
@@ -19,7 +20,8 @@ enum class SpanKind : std::uint8_t { task, stored, waiting, transfer, overhead }
 /// The kind's name as it appears in the files: "task", "stored", ...
 [[nodiscard]] const char* span_kind_name(SpanKind kind) noexcept;
 
-/// A stretch of time on one lane. `details` are shown when it is clicked (key, attempt, argument shapes, ...).
+/// A stretch of time on one lane. `details` are shown when it is clicked (key, attempt, argument
+/// shapes, ...).
 struct Span {
   unsigned lane = 0;
   SpanKind kind = SpanKind::task;
@@ -30,13 +32,16 @@ struct Span {
   std::vector<std::pair<std::string, std::string>> details;
 };
 
-/// Collects spans in memory and writes them. Thread-safe. Times in the files count from the trace's creation.
+/// Collects spans in memory and writes them. Thread-safe. Times in the files count from the trace's
+/// creation.
 class Trace {
  public:
-  /// Keeps at most `limit` spans (about 150 bytes each); more are counted, and the files say how many are missing.
+  /// Keeps at most `limit` spans (about 150 bytes each); more are counted, and the files say how
+  /// many are missing.
   explicit Trace(std::size_t limit = 1'000'000);
 
-  /// Adds a lane (a worker, the driver, a link) and returns its number, 0 first. Lanes are shown in this order.
+  /// Adds a lane (a worker, the driver, a link) and returns its number, 0 first. Lanes are shown in
+  /// this order.
   unsigned add_lane(std::string name);
 
   /// Spans of one lane must not overlap partly; a span inside another one is fine. Any order.
@@ -44,7 +49,8 @@ class Trace {
 
   [[nodiscard]] std::size_t size() const;
 
-  /// The trace as JSON in Chrome's trace event format: open it at ui.perfetto.dev or chrome://tracing.
+  /// The trace as JSON in Chrome's trace event format: open it at ui.perfetto.dev or
+  /// chrome://tracing.
   [[nodiscard]] std::string chrome_json() const;
   /// The trace in Paje's format: one container a lane, one state a span kind's name or task name.
   [[nodiscard]] std::string paje() const;

@@ -1,5 +1,6 @@
-// Time and waiting. Every duration of the program comes from here and never from the wall clock, so that a clock that
-// jumps changes nothing, and so that a simulated run can bring its own time. Thread-safe.
+// Time and waiting. Every duration of the program comes from here and never from the wall clock, so
+// that a clock that jumps changes nothing, and so that a simulated run can bring its own time.
+// Thread-safe.
 #pragma once
 
 #include <chrono>
@@ -10,7 +11,8 @@ namespace rt {
 
 using Duration = std::chrono::nanoseconds;
 
-/// A moment on the monotonic clock: nanoseconds since some unknown start. Only differences mean anything.
+/// A moment on the monotonic clock: nanoseconds since some unknown start. Only differences mean
+/// anything.
 struct Moment {
   std::int64_t nanos = 0;
 
@@ -19,13 +21,17 @@ struct Moment {
   friend Moment operator+(Moment a, Duration d) { return {a.nanos + d.count()}; }
 };
 
-/// Now, on the clock that is installed: the machine's monotonic one unless a simulation brought its own.
+/// Now, on the clock that is installed: the machine's monotonic one unless a simulation brought its
+/// own.
 [[nodiscard]] Moment now() noexcept;
 
-[[nodiscard]] constexpr double seconds(Duration d) noexcept { return static_cast<double>(d.count()) * 1e-9; }
+[[nodiscard]] constexpr double seconds(Duration d) noexcept {
+  return static_cast<double>(d.count()) * 1e-9;
+}
 [[nodiscard]] inline double seconds_since(Moment start) noexcept { return seconds(now() - start); }
 
-/// Blocks the calling thread for at least `d` (zero or less: returns at once). Signals do not cut it short.
+/// Blocks the calling thread for at least `d` (zero or less: returns at once). Signals do not cut
+/// it short.
 void sleep_for(Duration d);
 
 /// Where `now` and `sleep_for` get their time from.
@@ -34,7 +40,8 @@ struct ClockSource {
   void (*sleep)(Duration);
 };
 
-/// Installs another clock for the whole process; call it before other threads run. `machine_clock()` brings the real one back.
+/// Installs another clock for the whole process; call it before other threads run.
+/// `machine_clock()` brings the real one back.
 void install_clock(ClockSource source) noexcept;
 [[nodiscard]] ClockSource machine_clock() noexcept;
 

@@ -7,7 +7,8 @@
 
 namespace rt {
 
-/// Kinds of failure, named after what the user has to look at. The kind decides the exit code, the message says the rest.
+/// Kinds of failure, named after what the user has to look at. The kind decides the exit code, the
+/// message says the rest.
 enum class Errc {
   usage,      ///< the command line or a call of the C++ interface was wrong
   study,      ///< the study file is wrong
@@ -19,14 +20,16 @@ enum class Errc {
   internal,   ///< our own mistake
 };
 
-/// Exit code of the program for a kind: usage 2, study and data 3, storage 4, locked 5, no_device 6, cancelled 75, internal 70.
+/// Exit code of the program for a kind: usage 2, study and data 3, storage 4, locked 5, no_device
+/// 6, cancelled 75, internal 70.
 [[nodiscard]] int exit_code(Errc kind) noexcept;
 
 /// The kind's name as it stands in the enumeration, for logs and JSON.
 [[nodiscard]] std::string_view errc_name(Errc kind) noexcept;
 
-/// A failure that ends the operation. `what()` is one line: where, what was wrong, what was expected, what to do.
-/// Copyable without allocation failure surprises (it is kept in poisoned values and rethrown from several threads).
+/// A failure that ends the operation. `what()` is one line: where, what was wrong, what was
+/// expected, what to do. Copyable without allocation failure surprises (it is kept in poisoned
+/// values and rethrown from several threads).
 class Error : public std::runtime_error {
  public:
   Error(Errc kind, const std::string& message);

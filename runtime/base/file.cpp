@@ -19,18 +19,28 @@ namespace {
 std::string_view remedy(int code) {
   switch (code) {
     case ENOSPC:
-    case EDQUOT: return "free some space or use another folder";
-    case EROFS: return "the file system is read-only: use another folder";
+    case EDQUOT:
+      return "free some space or use another folder";
+    case EROFS:
+      return "the file system is read-only: use another folder";
     case EACCES:
-    case EPERM: return "change its permissions or use another folder";
-    case ENOENT: return "check the path";
-    case ENOTDIR: return "a part of the path is a file: move it away or use another folder";
-    case EISDIR: return "a file was expected: move the folder away";
+    case EPERM:
+      return "change its permissions or use another folder";
+    case ENOENT:
+      return "check the path";
+    case ENOTDIR:
+      return "a part of the path is a file: move it away or use another folder";
+    case EISDIR:
+      return "a file was expected: move the folder away";
     case EMFILE:
-    case ENFILE: return "raise the limit of open files (ulimit -n)";
-    case EFBIG: return "raise the limit of file sizes (ulimit -f)";
-    case EIO: return "the disk or network reported a fault: check it before going on";
-    default: return "";
+    case ENFILE:
+      return "raise the limit of open files (ulimit -n)";
+    case EFBIG:
+      return "raise the limit of file sizes (ulimit -f)";
+    case EIO:
+      return "the disk or network reported a fault: check it before going on";
+    default:
+      return "";
   }
 }
 
@@ -55,7 +65,8 @@ int write_all(int fd, std::span<const std::byte> content) {
 int sync_folder(const Path& folder) {
   const File dir(open_retrying(folder.c_str(), O_RDONLY | O_DIRECTORY));
   if (!dir) return errno;
-  // Some network file systems cannot sync a folder and say EINVAL; their rename is as durable as they can make it.
+  // Some network file systems cannot sync a folder and say EINVAL; their rename is as durable as
+  // they can make it.
   return ::fsync(dir.fd()) == 0 || errno == EINVAL ? 0 : errno;
 }
 
@@ -64,20 +75,24 @@ Path folder_of(const Path& path) { return path.has_parent_path() ? path.parent_p
 /// A name in the folder of `path` that no other process or thread uses.
 Path temporary_beside(const Path& path) {
   static std::atomic<unsigned> counter{0};
-  return folder_of(path) / cat(".tmp-", ::getpid(), "-", counter.fetch_add(1), "-", path.filename().string().substr(0, 64));
+  return folder_of(path) / cat(".tmp-", ::getpid(), "-", counter.fetch_add(1), "-",
+                               path.filename().string().substr(0, 64));
 }
 
 /// Opens a regular file for reading; nullopt content is an error with words.
 File open_regular(const Path& path, std::uint64_t limit, std::uint64_t& size) {
-  File file(open_retrying(path.c_str(), O_RDONLY | O_NONBLOCK));  // non-blocking: a pipe must not hang us
+  File file(
+      open_retrying(path.c_str(), O_RDONLY | O_NONBLOCK));  // non-blocking: a pipe must not hang us
   if (!file) throw storage_error("read", path, errno);
-  struct stat info{};
+  struct stat info {};
   if (::fstat(file.fd(), &info) != 0) throw storage_error("read", path, errno);
   if (S_ISDIR(info.st_mode)) throw storage_error("read", path, EISDIR);
-  if (!S_ISREG(info.st_mode)) throw Error(Errc::storage, cat("cannot read ", path.string(), ": not a regular file"));
+  if (!S_ISREG(info.st_mode))
+    throw Error(Errc::storage, cat("cannot read ", path.string(), ": not a regular file"));
   size = static_cast<std::uint64_t>(info.st_size);
   if (size > limit) {
-    throw Error(Errc::storage, cat("cannot read ", path.string(), ": it has ", size, " bytes, more than the ", limit, " allowed"));
+    throw Error(Errc::storage, cat("cannot read ", path.string(), ": it has ", size,
+                                   " bytes, more than the ", limit, " allowed"));
   }
   return file;
 }
@@ -120,7 +135,9 @@ int File::close() noexcept {
   return fd >= 0 && ::close(fd) != 0 ? errno : 0;
 }
 
-std::string read_file(const Path& path, std::uint64_t limit) { return read_whole<std::string>(path, limit); }
+std::string read_file(const Path& path, std::uint64_t limit) {
+  return read_whole<std::string>(path, limit);
+}
 Bytes read_bytes(const Path& path, std::uint64_t limit) { return read_whole<Bytes>(path, limit); }
 
 void write_file_atomic(const Path& path, std::string_view content, Durability how) {
@@ -148,7 +165,8 @@ void make_folder(const Path& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
   if (error) throw storage_error("create the folder", path, error.value());
-  if (!std::filesystem::is_directory(path, error)) throw storage_error("create the folder", path, ENOTDIR);
+  if (!std::filesystem::is_directory(path, error))
+    throw storage_error("create the folder", path, ENOTDIR);
 }
 
 void require_writable(const Path& folder) {
@@ -169,7 +187,7 @@ bool remove_file(const Path& path) {
 }
 
 std::optional<std::uint64_t> file_size(const Path& path) noexcept {
-  struct stat info{};
+  struct stat info {};
   if (::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
   return static_cast<std::uint64_t>(info.st_size);
 }
@@ -177,7 +195,7 @@ std::optional<std::uint64_t> file_size(const Path& path) noexcept {
 std::optional<std::uint64_t> free_bytes(const Path& path) noexcept {
   try {
     Path at = std::filesystem::absolute(path);
-    struct statvfs info{};
+    struct statvfs info {};
     while (::statvfs(at.c_str(), &info) != 0) {
       if (!at.has_relative_path()) return std::nullopt;
       at = at.parent_path();
@@ -198,8 +216,10 @@ Error storage_error(std::string_view operation, const Path& path, int code) {
 }
 
 Path cache_folder() {
-  if (const char* xdg = std::getenv("XDG_CACHE_HOME"); xdg != nullptr && xdg[0] == '/') return Path(xdg) / "trellis";
-  if (const char* home = std::getenv("HOME"); home != nullptr && home[0] == '/') return Path(home) / ".cache" / "trellis";
+  if (const char* xdg = std::getenv("XDG_CACHE_HOME"); xdg != nullptr && xdg[0] == '/')
+    return Path(xdg) / "trellis";
+  if (const char* home = std::getenv("HOME"); home != nullptr && home[0] == '/')
+    return Path(home) / ".cache" / "trellis";
   return Path("/tmp") / cat("trellis-", ::getuid());
 }
 

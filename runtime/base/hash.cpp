@@ -1,6 +1,7 @@
 #include "runtime/base/hash.h"
 
-// Inlined, so that the layout of the hashing state is this build's own and no library of another version is met at run time.
+// Inlined, so that the layout of the hashing state is this build's own and no library of another
+// version is met at run time.
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -46,10 +47,14 @@ std::optional<Key> Key::from_hex(std::string_view text) {
   return key;
 }
 
-Key hash_bytes(std::span<const std::byte> bytes) noexcept { return to_key(XXH3_128bits(bytes.data(), bytes.size())); }
+Key hash_bytes(std::span<const std::byte> bytes) noexcept {
+  return to_key(XXH3_128bits(bytes.data(), bytes.size()));
+}
 
 // The state lives inside the object: hashing is on the path of every task and must not allocate.
-static XXH3_state_t* state_of(std::byte* at) { return std::launder(reinterpret_cast<XXH3_state_t*>(at)); }
+static XXH3_state_t* state_of(std::byte* at) {
+  return std::launder(reinterpret_cast<XXH3_state_t*>(at));
+}
 
 Hasher::Hasher() noexcept {
   static_assert(sizeof(XXH3_state_t) <= sizeof state_ && alignof(XXH3_state_t) <= 64);
@@ -67,7 +72,9 @@ Hasher& Hasher::add(std::span<const std::byte> bytes) noexcept {
   return add(static_cast<std::uint64_t>(bytes.size())).raw(bytes);
 }
 
-Hasher& Hasher::add(std::string_view text) noexcept { return add(std::as_bytes(std::span(text.data(), text.size()))); }
+Hasher& Hasher::add(std::string_view text) noexcept {
+  return add(std::as_bytes(std::span(text.data(), text.size())));
+}
 
 Hasher& Hasher::add(std::uint64_t x) noexcept {
   const std::uint64_t bytes = little(x);

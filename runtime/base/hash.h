@@ -1,5 +1,6 @@
-// 128-bit content keys: what a value is called, by how it was made (XXH3-128 of its canonical bytes).
-// Not a defence against an adversary; two different contents met by chance share a key with probability 2^-128.
+// 128-bit content keys: what a value is called, by how it was made (XXH3-128 of its canonical
+// bytes). Not a defence against an adversary; two different contents met by chance share a key with
+// probability 2^-128.
 #pragma once
 
 #include <compare>
@@ -30,9 +31,10 @@ struct Key {
 /// Key of a block of bytes in one go: the same as feeding it to a fresh Hasher with `raw`.
 [[nodiscard]] Key hash_bytes(std::span<const std::byte> bytes) noexcept;
 
-/// Builds a key from parts. `add` is self-delimiting (a text carries its length), so ("ab","c") and ("a","bc") differ;
-/// `raw` appends bytes as they are, for contents that come in pieces. Integers count as 8 little-endian bytes.
-/// Not thread-safe; copyable, so that a common prefix is hashed once.
+/// Builds a key from parts. `add` is self-delimiting (a text carries its length), so ("ab","c") and
+/// ("a","bc") differ; `raw` appends bytes as they are, for contents that come in pieces. Integers
+/// count as 8 little-endian bytes. Not thread-safe; copyable, so that a common prefix is hashed
+/// once.
 class Hasher {
  public:
   Hasher() noexcept;
@@ -43,7 +45,9 @@ class Hasher {
   Hasher& add(const char* text) noexcept { return add(std::string_view(text)); }
   Hasher& add(std::uint64_t x) noexcept;
   Hasher& add(std::int64_t x) noexcept { return add(static_cast<std::uint64_t>(x)); }
-  Hasher& add(int x) noexcept { return add(static_cast<std::uint64_t>(static_cast<std::int64_t>(x))); }
+  Hasher& add(int x) noexcept {
+    return add(static_cast<std::uint64_t>(static_cast<std::int64_t>(x)));
+  }
   Hasher& add(unsigned x) noexcept { return add(static_cast<std::uint64_t>(x)); }
   Hasher& add(double x) noexcept;
   Hasher& add(Key key) noexcept;
@@ -60,5 +64,7 @@ class Hasher {
 /// A key is a hash already; its low half serves for tables.
 template <>
 struct std::hash<rt::Key> {
-  std::size_t operator()(const rt::Key& key) const noexcept { return static_cast<std::size_t>(key.lo); }
+  std::size_t operator()(const rt::Key& key) const noexcept {
+    return static_cast<std::size_t>(key.lo);
+  }
 };

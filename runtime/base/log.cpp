@@ -15,8 +15,10 @@ std::mutex g_mutex;
 LogSink g_sink;
 
 void write_to_stderr(LogLevel level, std::string_view line) {
-  const std::string text = cat("trellis: ", level == LogLevel::warning ? "warning: " : "", line, "\n");
-  // One write per line keeps lines of several processes apart; a closed standard error is no reason to fail.
+  const std::string text =
+      cat("trellis: ", level == LogLevel::warning ? "warning: " : "", line, "\n");
+  // One write per line keeps lines of several processes apart; a closed standard error is no reason
+  // to fail.
   [[maybe_unused]] const auto ignored = ::write(STDERR_FILENO, text.data(), text.size());
 }
 

@@ -9,8 +9,9 @@ namespace {
 
 constexpr double kTwoPi = 6.283185307179586;
 
-/// Natural logarithm for 0 < x <= 1 by the series of atanh: exact operations only, so equal bits everywhere (libm's log is
-/// compiled in several versions that differ in the last bit). Relative error below 1e-15.
+/// Natural logarithm for 0 < x <= 1 by the series of atanh: exact operations only, so equal bits
+/// everywhere (libm's log is compiled in several versions that differ in the last bit). Relative
+/// error below 1e-15.
 double plain_log(double x) {
   int exponent = 0;
   double m = std::frexp(x, &exponent);  // exact
@@ -26,7 +27,8 @@ struct SinCos {
   double sin, cos;
 };
 
-/// Sine and cosine of 2 pi u for 0 <= u < 1: the turn is cut exactly into quarters, the rest is a Taylor series.
+/// Sine and cosine of 2 pi u for 0 <= u < 1: the turn is cut exactly into quarters, the rest is a
+/// Taylor series.
 SinCos plain_sincos(double u) {
   const int quarter = static_cast<int>(u * 4 + 0.5);
   const double x = (u - quarter * 0.25) * kTwoPi;  // |x| <= pi/4; the difference is exact
@@ -38,16 +40,21 @@ SinCos plain_sincos(double u) {
   }
   s *= x;
   switch (quarter & 3) {
-    case 0: return {s, c};
-    case 1: return {c, -s};
-    case 2: return {-s, -c};
-    default: return {-c, s};
+    case 0:
+      return {s, c};
+    case 1:
+      return {c, -s};
+    case 2:
+      return {-s, -c};
+    default:
+      return {-c, s};
   }
 }
 
 }  // namespace
 
-std::array<std::uint32_t, 4> philox_block(std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key) noexcept {
+std::array<std::uint32_t, 4> philox_block(std::array<std::uint32_t, 4> counter,
+                                          std::array<std::uint32_t, 2> key) noexcept {
   const philox4x32_ctr_t in = {{counter[0], counter[1], counter[2], counter[3]}};
   const philox4x32_key_t k = {{key[0], key[1]}};
   const philox4x32_ctr_t out = philox4x32_R(10, in, k);
@@ -57,7 +64,8 @@ std::array<std::uint32_t, 4> philox_block(std::array<std::uint32_t, 4> counter, 
 void Stream::refill() noexcept {
   const auto low = [](std::uint64_t x) { return static_cast<std::uint32_t>(x); };
   const auto high = [](std::uint64_t x) { return static_cast<std::uint32_t>(x >> 32); };
-  words_ = philox_block({low(block_), high(block_), low(key_.lo), high(key_.lo)}, {low(key_.hi), high(key_.hi)});
+  words_ = philox_block({low(block_), high(block_), low(key_.lo), high(key_.lo)},
+                        {low(key_.hi), high(key_.hi)});
   ++block_;
   next_ = 0;
 }
@@ -92,7 +100,8 @@ std::uint64_t Stream::below(std::uint64_t n) noexcept {
   const std::uint64_t threshold = (0 - n) % n;
   for (;;) {
     const Wide product = static_cast<Wide>(u64()) * n;
-    if (static_cast<std::uint64_t>(product) >= threshold) return static_cast<std::uint64_t>(product >> 64);
+    if (static_cast<std::uint64_t>(product) >= threshold)
+      return static_cast<std::uint64_t>(product >> 64);
   }
 }
 

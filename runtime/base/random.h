@@ -1,6 +1,7 @@
-// Random numbers that are a pure function of a name: Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as
-// 1, 2, 3", SC 2011), keyed by content. The same stream gives the same numbers on every machine, compiler and worker
-// count: only IEEE additions, multiplications, divisions and square roots are used, never libm or std:: distributions.
+// Random numbers that are a pure function of a name: Philox4x32-10 (Salmon et al., "Parallel random
+// numbers: as easy as 1, 2, 3", SC 2011), keyed by content. The same stream gives the same numbers
+// on every machine, compiler and worker count: only IEEE additions, multiplications, divisions and
+// square roots are used, never libm or std:: distributions.
 #pragma once
 
 #include <array>
@@ -12,16 +13,19 @@
 
 namespace rt {
 
-/// A sequence of random numbers named by a key. The key's high half is Philox's key, its low half the upper half of the
-/// counter, so that two different keys never share a block. Period 2^66 numbers. Not thread-safe; copy it to fork the
-/// exact same future. One number costs 2-5 ns, a normal one about 20 ns.
+/// A sequence of random numbers named by a key. The key's high half is Philox's key, its low half
+/// the upper half of the counter, so that two different keys never share a block. Period 2^66
+/// numbers. Not thread-safe; copy it to fork the exact same future. One number costs 2-5 ns, a
+/// normal one about 20 ns.
 class Stream {
  public:
   explicit Stream(Key key) noexcept : key_(key) {}
 
-  /// A stream named by a seed and a purpose, e.g. Stream(seed, "init", layer_id, step): texts, integers, keys.
+  /// A stream named by a seed and a purpose, e.g. Stream(seed, "init", layer_id, step): texts,
+  /// integers, keys.
   template <class... Purpose>
-  explicit Stream(std::uint64_t seed, const Purpose&... purpose) noexcept : key_(name(seed, purpose...)) {}
+  explicit Stream(std::uint64_t seed, const Purpose&... purpose) noexcept
+      : key_(name(seed, purpose...)) {}
 
   /// Next 32 random bits: Philox's output words in order.
   std::uint32_t u32() noexcept;
@@ -62,8 +66,9 @@ class Stream {
   bool has_spare_ = false;
 };
 
-/// Philox4x32-10 itself: one block of four words for a counter and a key (for known-answer tests and bulk users).
+/// Philox4x32-10 itself: one block of four words for a counter and a key (for known-answer tests
+/// and bulk users).
 [[nodiscard]] std::array<std::uint32_t, 4> philox_block(std::array<std::uint32_t, 4> counter,
-                                                      std::array<std::uint32_t, 2> key) noexcept;
+                                                        std::array<std::uint32_t, 2> key) noexcept;
 
 }  // namespace rt

@@ -20,7 +20,9 @@ std::string with_digits(double x, int digits, std::string_view unit) {
 
 /// Length of the valid UTF-8 sequence at the start of `s`, or 0.
 std::size_t utf8_length(std::string_view s) {
-  const auto byte = [&](std::size_t i) { return i < s.size() ? static_cast<unsigned char>(s[i]) : 0U; };
+  const auto byte = [&](std::size_t i) {
+    return i < s.size() ? static_cast<unsigned char>(s[i]) : 0U;
+  };
   const unsigned b = byte(0);
   const auto tail = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
   if (b < 0x80) return 1;
@@ -66,7 +68,8 @@ std::string format_double(double x) {
   if (x == 0 || (size >= 1e-5 && size < 1e16)) {
     return {text, std::to_chars(text, text + sizeof text, x, std::chars_format::fixed).ptr};
   }
-  std::string s(text, std::to_chars(text, text + sizeof text, x, std::chars_format::scientific).ptr);
+  std::string s(text,
+                std::to_chars(text, text + sizeof text, x, std::chars_format::scientific).ptr);
   const auto e = s.find('e');  // "2.5e+20", "1e-06": drop the plus and the padding
   std::string exponent = s.substr(e + 2);
   exponent.erase(0, std::min(exponent.find_first_not_of('0'), exponent.size() - 1));
@@ -116,7 +119,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
       row[j] = std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + (a[i - 1] != b[j - 1])});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) row[j] = std::min(row[j], before[j - 2] + 1);
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        row[j] = std::min(row[j], before[j - 2] + 1);
     }
     before.swap(above);
     above.swap(row);

@@ -1,4 +1,5 @@
-// Small text helpers: building messages, numbers as text, the nearest known word. Thread-safe; no locale is ever used.
+// Small text helpers: building messages, numbers as text, the nearest known word. Thread-safe; no
+// locale is ever used.
 #pragma once
 
 #include <concepts>
@@ -10,8 +11,9 @@
 
 namespace rt {
 
-/// The shortest decimal text that reads back as the same double. Plain digits for 1e-5 <= |x| < 1e16 ("0.001", "42"),
-/// else an exponent without padding ("1e-6", "2.5e+20" is written "2.5e20"). "nan", "inf", "-inf"; -0 is "-0".
+/// The shortest decimal text that reads back as the same double. Plain digits for 1e-5 <= |x| <
+/// 1e16 ("0.001", "42"), else an exponent without padding ("1e-6", "2.5e+20" is written "2.5e20").
+/// "nan", "inf", "-inf"; -0 is "-0".
 [[nodiscard]] std::string format_double(double x);
 
 /// Number of bytes for people: "812 B", "1.5 KiB", "3.2 GiB".
@@ -20,26 +22,33 @@ namespace rt {
 /// A span of time for people: "850 ns", "12.3 us", "4.1 ms", "3.2 s", "2 min 5 s", "1 h 3 min".
 [[nodiscard]] std::string format_seconds(double seconds);
 
-/// Reads a whole text as a double (decimal or exponent form, "nan", "inf"); nothing when any character is left over.
+/// Reads a whole text as a double (decimal or exponent form, "nan", "inf"); nothing when any
+/// character is left over.
 [[nodiscard]] std::optional<double> parse_double(std::string_view text);
 
 /// Reads a whole text as a signed integer; nothing when it is not one or does not fit.
 [[nodiscard]] std::optional<std::int64_t> parse_int(std::string_view text);
 
-/// Edit distance where an insertion, deletion, substitution or swap of neighbours counts one (optimal string alignment).
+/// Edit distance where an insertion, deletion, substitution or swap of neighbours counts one
+/// (optimal string alignment).
 [[nodiscard]] std::size_t edit_distance(std::string_view a, std::string_view b);
 
-/// The candidate nearest to `word`, the first of equals; empty when none is near enough to be meant (more than a third of
-/// the word's letters differ, at least one may). Upper and lower case count as equal.
+/// The candidate nearest to `word`, the first of equals; empty when none is near enough to be meant
+/// (more than a third of the word's letters differ, at least one may). Upper and lower case count
+/// as equal.
 [[nodiscard]] std::string nearest(std::string_view word, std::span<const std::string> candidates);
 
-/// "; did you mean 'lr'?" for the nearest candidate, or "" when there is none: to be put behind a message.
-[[nodiscard]] std::string did_you_mean(std::string_view word, std::span<const std::string> candidates);
+/// "; did you mean 'lr'?" for the nearest candidate, or "" when there is none: to be put behind a
+/// message.
+[[nodiscard]] std::string did_you_mean(std::string_view word,
+                                       std::span<const std::string> candidates);
 
-/// Text made fit for one line of a message: control characters become \n, \t, \x1b ...; longer than `limit` is cut with "...".
+/// Text made fit for one line of a message: control characters become \n, \t, \x1b ...; longer than
+/// `limit` is cut with "...".
 [[nodiscard]] std::string printable(std::string_view text, std::size_t limit = 200);
 
-/// The inside of a JSON string: quotes, backslashes and control characters escaped, invalid UTF-8 replaced by U+FFFD.
+/// The inside of a JSON string: quotes, backslashes and control characters escaped, invalid UTF-8
+/// replaced by U+FFFD.
 [[nodiscard]] std::string json_escape(std::string_view text);
 
 namespace detail {

@@ -5,7 +5,8 @@
 namespace rt {
 
 void Reader::fail(const char* what) const {
-  throw Error(Errc::data, cat("malformed bytes: at ", at_, " of ", bytes_.size(), " expected ", what));
+  throw Error(Errc::data,
+              cat("malformed bytes: at ", at_, " of ", bytes_.size(), " expected ", what));
 }
 
 void Reader::get_raw(void* data, std::size_t size) {

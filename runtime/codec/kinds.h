@@ -1,4 +1,5 @@
-// The codec's rules, one for each kind of type, and the reader and writer that follow them. See runtime/codec.h.
+// The codec's rules, one for each kind of type, and the reader and writer that follow them. See
+// runtime/codec.h.
 #pragma once
 
 #include <array>
@@ -29,7 +30,8 @@ namespace detail {
 
 /// Fixed-width numbers. long double and wchar_t are left out: their width is the platform's.
 template <class T>
-concept Number = (std::is_arithmetic_v<T> && !std::is_same_v<T, long double> && !std::is_same_v<T, wchar_t>) ||
+concept Number = (std::is_arithmetic_v<T> && !std::is_same_v<T, long double> &&
+                  !std::is_same_v<T, wchar_t>) ||
                  std::is_enum_v<T>;
 
 /// Accepts any list of members: used to ask whether a class has `fields`.
@@ -40,7 +42,9 @@ struct FieldsProbe {
 
 template <class T>
 concept HasFields = std::is_class_v<T> && std::is_default_constructible_v<T> &&
-                    requires(T& t, FieldsProbe& probe) { t.fields(probe); };
+    requires(T& t, FieldsProbe& probe) {
+  t.fields(probe);
+};
 
 template <class T>
 struct StdKind : std::false_type {};
@@ -61,7 +65,8 @@ struct StdKind<std::tuple<T...>> : std::bool_constant<(encodable<T>() && ...)> {
 template <class T>
 struct StdKind<std::optional<T>> : std::bool_constant<encodable<T>()> {};
 template <class... T>
-struct StdKind<std::variant<T...>> : std::bool_constant<(encodable<T>() && ...) && sizeof...(T) <= 256> {};
+struct StdKind<std::variant<T...>>
+    : std::bool_constant<(encodable<T>() && ...) && sizeof...(T) <= 256> {};
 template <class K, class V, class L, class A>
 struct StdKind<std::map<K, V, L, A>> : std::bool_constant<encodable<K>() && encodable<V>()> {};
 template <class K, class L, class A>
@@ -70,11 +75,12 @@ struct StdKind<std::set<K, L, A>> : std::bool_constant<encodable<K>()> {};
 template <class T>
 concept IsStd = StdKind<T>::value;
 
-/// Members of aggregates are asked in turn; members listed by `fields` are checked where they are written.
+/// Members of aggregates are asked in turn; members listed by `fields` are checked where they are
+/// written.
 template <class T>
 constexpr bool encodable() {
-  if constexpr (std::is_const_v<T> || std::is_volatile_v<T> || std::is_reference_v<T> || std::is_pointer_v<T> ||
-                std::is_array_v<T>) {
+  if constexpr (std::is_const_v<T> || std::is_volatile_v<T> || std::is_reference_v<T> ||
+                std::is_pointer_v<T> || std::is_array_v<T>) {
     return false;
   } else if constexpr (Number<T> || IsStd<T> || HasFields<T>) {
     return true;
@@ -90,9 +96,12 @@ constexpr bool encodable() {
 template <class T>
 constexpr void require_encodable() {
   static_assert(encodable<T>(),
-                "this type cannot be hashed, stored or sent: give it `template <class A> void fields(A& a) { a(x, y); }` "
-                "listing its members, or make it a plain struct of at most 16 such members (numbers, enums, strings, "
-                "vector, array, pair, tuple, optional, variant, map, set or such structs; no pointers, references, "
+                "this type cannot be hashed, stored or sent: give it `template <class A> void "
+                "fields(A& a) { a(x, y); }` "
+                "listing its members, or make it a plain struct of at most 16 such members "
+                "(numbers, enums, strings, "
+                "vector, array, pair, tuple, optional, variant, map, set or such structs; no "
+                "pointers, references, "
                 "C arrays, base classes or unordered containers) with a default constructor");
 }
 
@@ -141,7 +150,8 @@ class Reader {
   }
 
   void get_raw(void* data, std::size_t size);
-  /// A count of elements that take at least `least` bytes each; more than the bytes left could hold is malformed.
+  /// A count of elements that take at least `least` bytes each; more than the bytes left could hold
+  /// is malformed.
   [[nodiscard]] std::size_t get_count(std::size_t least = 1);
   [[nodiscard]] std::uint8_t get_byte(unsigned limit, const char* what);
   [[nodiscard]] std::size_t left() const { return bytes_.size() - at_; }
@@ -149,7 +159,8 @@ class Reader {
   [[noreturn]] void fail(const char* what) const;
 
  private:
-  /// Classes with `fields` may hold themselves through a vector; hostile bytes must not exhaust the stack.
+  /// Classes with `fields` may hold themselves through a vector; hostile bytes must not exhaust the
+  /// stack.
   static constexpr unsigned kMaxDepth = 256;
 
   std::span<const std::byte> bytes_;

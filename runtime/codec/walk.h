@@ -1,4 +1,5 @@
-// The bodies of Writer::put and Reader::get: one branch for each kind of type. Included by runtime/codec/kinds.h.
+// The bodies of Writer::put and Reader::get: one branch for each kind of type. Included by
+// runtime/codec/kinds.h.
 #pragma once
 
 #include "runtime/codec/kinds.h"
@@ -40,11 +41,11 @@ inline constexpr bool kIsSet = false;
 template <class K, class L, class A>
 inline constexpr bool kIsSet<std::set<K, L, A>> = true;
 
-/// Elements whose memory is their canonical form, so that a whole block is copied at once. bool is not: it has two values
-/// out of 256, and reading must refuse the others.
+/// Elements whose memory is their canonical form, so that a whole block is copied at once. bool is
+/// not: it has two values out of 256, and reading must refuse the others.
 template <class T>
-inline constexpr bool kIsBlock =
-    Number<T> && !std::is_same_v<T, bool> && (sizeof(T) == 1 || std::endian::native == std::endian::little);
+inline constexpr bool kIsBlock = Number<T> && !std::is_same_v<T, bool> &&
+                                 (sizeof(T) == 1 || std::endian::native == std::endian::little);
 
 template <std::size_t N>
 void to_little(std::array<std::byte, N>& bytes) {
@@ -78,7 +79,8 @@ void get_variant(Reader& r, V& value) {
   const std::size_t index = r.get_byte(n, "the index of a variant");
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     ((I == index ? r.get(value.template emplace<I>()) : void()), ...);
-  }(std::make_index_sequence<n>{});
+  }
+  (std::make_index_sequence<n>{});
 }
 
 template <class V>
@@ -103,10 +105,14 @@ void get_sorted(Reader& r, C& value) {
   value.clear();
   for (std::size_t n = r.get_count(); n > 0; --n) {
     auto add = [&](auto element, const auto& key) {
-      if (!value.empty() && !value.key_comp()([&]() -> const auto& {
-            if constexpr (kIsMap<C>) return std::prev(value.end())->first;
-            else return *std::prev(value.end());
-          }(), key)) {
+      if (!value.empty() && !value.key_comp()(
+                                [&]() -> const auto& {
+                                  if constexpr (kIsMap<C>)
+                                    return std::prev(value.end())->first;
+                                  else
+                                    return *std::prev(value.end());
+                                }(),
+                                key)) {
         r.fail("ascending keys");
       }
       value.insert(value.end(), std::move(element));
@@ -152,7 +158,8 @@ void Writer::put(const T& value) {
     put(value.has_value());
     if (value) put(*value);
   } else if constexpr (d::kIsVariant<T>) {
-    if (value.valueless_by_exception()) throw Error(Errc::usage, "a variant without a value cannot be encoded");
+    if (value.valueless_by_exception())
+      throw Error(Errc::usage, "a variant without a value cannot be encoded");
     put(static_cast<std::uint8_t>(value.index()));
     std::visit([this](const auto& alternative) { put(alternative); }, value);
   } else if constexpr (d::kIsMap<T>) {
@@ -162,9 +169,11 @@ void Writer::put(const T& value) {
     put_count(value.size());
     for (const auto& key : value) put(key);
   } else if constexpr (d::HasFields<T>) {
-    // `fields` is one list for both directions and so cannot be const; the writer only reads through it.
+    // `fields` is one list for both directions and so cannot be const; the writer only reads
+    // through it.
     const_cast<T&>(value).fields(*this);
-  } else if constexpr (d::PlainAggregate<T>) {  // anything else was refused, in words, by require_encodable
+  } else if constexpr (d::PlainAggregate<T>) {  // anything else was refused, in words, by
+                                                // require_encodable
     d::with_members(value, [this](const auto&... member) { (put(member), ...); });
     if constexpr (d::member_count<T>() == 0) put(std::uint8_t{0});
   }

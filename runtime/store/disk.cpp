@@ -13,15 +13,15 @@
 namespace rt::store {
 namespace {
 
-/// After a refusal (disk full, read-only) this many inserts are skipped before the next try: a store that cannot write
-/// should not cost a system call a task, and space may come back.
+/// After a refusal (disk full, read-only) this many inserts are skipped before the next try: a
+/// store that cannot write should not cost a system call a task, and space may come back.
 constexpr int kPause = 100;
 
 /// Reads a whole file; 0 or an errno value. ENOENT is the usual answer.
 int read_entry(const std::string& path, Bytes& content) {
   const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!file) return errno;
-  struct stat info{};
+  struct stat info {};
   if (::fstat(file.fd(), &info) != 0) return errno;
   if (!S_ISREG(info.st_mode)) return EISDIR;
   content.resize(static_cast<std::size_t>(info.st_size));
@@ -36,7 +36,8 @@ int read_entry(const std::string& path, Bytes& content) {
 }
 
 /// Creates a file with head and payload; 0 or an errno value.
-int write_entry(const char* path, std::span<const std::byte> head, std::span<const std::byte> body) {
+int write_entry(const char* path, std::span<const std::byte> head,
+                std::span<const std::byte> body) {
   File file(::open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (!file) return errno;
   std::size_t done = 0;
@@ -60,7 +61,8 @@ int write_entry(const char* path, std::span<const std::byte> head, std::span<con
 
 }  // namespace
 
-DiskLayer::DiskLayer(Path folder, std::uint64_t budget) : folder_(std::move(folder)), budget_(budget) {}
+DiskLayer::DiskLayer(Path folder, std::uint64_t budget)
+    : folder_(std::move(folder)), budget_(budget) {}
 
 DiskLayer::~DiskLayer() {
   if (unaccounted_ > 0) account();
@@ -68,7 +70,8 @@ DiskLayer::~DiskLayer() {
 
 std::string DiskLayer::path_of(Key key) const {
   const std::string hex = key.hex();
-  return cat(folder_.native(), '/', std::string_view(hex).substr(0, 2), '/', std::string_view(hex).substr(2));
+  return cat(folder_.native(), '/', std::string_view(hex).substr(0, 2), '/',
+             std::string_view(hex).substr(2));
 }
 
 Found DiskLayer::find(Key key) {
@@ -124,7 +127,8 @@ void DiskLayer::refuse(const char* operation, const std::string& path, int code)
   ++refused_;
   pause_ = kPause;
   if (warned_.exchange(true)) return;
-  warn(cat("store: ", storage_error(operation, path, code).what(), "; going on without keeping results there"));
+  warn(cat("store: ", storage_error(operation, path, code).what(),
+           "; going on without keeping results there"));
 }
 
 void DiskLayer::account() {

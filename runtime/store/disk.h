@@ -19,11 +19,13 @@ struct Found {
   double cost = 0;
 };
 
-/// Thread-safe, and safe between processes without any lock: an entry appears whole by rename, is never changed, and
-/// whoever finds one damaged removes it. Nothing here throws; what the file system refuses is counted and said once.
+/// Thread-safe, and safe between processes without any lock: an entry appears whole by rename, is
+/// never changed, and whoever finds one damaged removes it. Nothing here throws; what the file
+/// system refuses is counted and said once.
 ///
-/// Entries are renamed into place without fsync. A power cut may leave a torn one under its final name, which the checksum
-/// finds; the price of syncing (ms for every task's result) would buy nothing that computing again does not give.
+/// Entries are renamed into place without fsync. A power cut may leave a torn one under its final
+/// name, which the checksum finds; the price of syncing (ms for every task's result) would buy
+/// nothing that computing again does not give.
 class DiskLayer {
  public:
   DiskLayer(Path folder, std::uint64_t budget);
@@ -54,11 +56,13 @@ class DiskLayer {
   std::atomic<std::uint64_t> evicted_{0}, damaged_{0}, refused_{0};
 };
 
-/// Tells a store folder that `written` more bytes were put there; `budget` is what it may hold. The folder's count is kept in
-/// its file `.trim`, shared by all processes. Each time the count passes 1/64 of the budget the entries are added up and,
-/// when they are more than the budget, the cheapest to compute again per byte, then the oldest, are removed down to 7/8 of
-/// it; temporary files that a dead process left an hour ago go too. Returns the number of entries removed, or nothing when
-/// another process is at it (tell it again later); never throws.
-std::optional<std::uint64_t> trim(const Path& folder, std::uint64_t written, std::uint64_t budget) noexcept;
+/// Tells a store folder that `written` more bytes were put there; `budget` is what it may hold. The
+/// folder's count is kept in its file `.trim`, shared by all processes. Each time the count passes
+/// 1/64 of the budget the entries are added up and, when they are more than the budget, the
+/// cheapest to compute again per byte, then the oldest, are removed down to 7/8 of it; temporary
+/// files that a dead process left an hour ago go too. Returns the number of entries removed, or
+/// nothing when another process is at it (tell it again later); never throws.
+std::optional<std::uint64_t> trim(const Path& folder, std::uint64_t written,
+                                  std::uint64_t budget) noexcept;
 
 }  // namespace rt::store

@@ -25,7 +25,8 @@ std::uint64_t check_of(std::span<const std::byte> head) { return hash_bytes(head
 std::array<std::byte, kHeadBytes> pack(const Head& head) {
   Writer w;
   w.put_raw(kMagic.data(), kMagic.size());
-  w.put(Fields{head.key.hi, head.key.lo, head.length, head.cost, head.checksum.hi, head.checksum.lo});
+  w.put(
+      Fields{head.key.hi, head.key.lo, head.length, head.cost, head.checksum.hi, head.checksum.lo});
   w.put(check_of(w.bytes()));
   std::array<std::byte, kHeadBytes> out;
   std::copy(w.bytes().begin(), w.bytes().end(), out.begin());
@@ -34,9 +35,12 @@ std::array<std::byte, kHeadBytes> pack(const Head& head) {
 
 std::optional<Head> unpack(std::span<const std::byte> bytes) {
   static_assert(kHeadBytes == kMagic.size() + kFieldBytes + sizeof(std::uint64_t));
-  if (bytes.size() < kHeadBytes || as_text(bytes.first(kMagic.size())) != kMagic) return std::nullopt;
+  if (bytes.size() < kHeadBytes || as_text(bytes.first(kMagic.size())) != kMagic)
+    return std::nullopt;
   const auto checked = bytes.first(kMagic.size() + kFieldBytes);
-  if (decode<std::uint64_t>(bytes.subspan(checked.size(), sizeof(std::uint64_t))) != check_of(checked)) return std::nullopt;
+  if (decode<std::uint64_t>(bytes.subspan(checked.size(), sizeof(std::uint64_t))) !=
+      check_of(checked))
+    return std::nullopt;
   const auto f = decode<Fields>(checked.subspan(kMagic.size()));
   return Head{{f.key_hi, f.key_lo}, f.length, f.cost, {f.checksum_hi, f.checksum_lo}};
 }

@@ -13,8 +13,8 @@ namespace rt::store {
 
 inline constexpr std::size_t kHeadBytes = 64;
 
-/// What the head says. On disk: magic and version (8 bytes), key, payload length, cost, checksum of the payload, checksum
-/// of the head itself; all little-endian.
+/// What the head says. On disk: magic and version (8 bytes), key, payload length, cost, checksum of
+/// the payload, checksum of the head itself; all little-endian.
 struct Head {
   Key key;
   std::uint64_t length = 0;
@@ -29,6 +29,7 @@ struct Head {
 [[nodiscard]] std::optional<Head> unpack(std::span<const std::byte> bytes);
 
 /// The payload of a whole file that must hold `key`: nothing when anything about it is wrong.
-[[nodiscard]] std::optional<std::span<const std::byte>> payload(std::span<const std::byte> file, Key key);
+[[nodiscard]] std::optional<std::span<const std::byte>> payload(std::span<const std::byte> file,
+                                                                Key key);
 
 }  // namespace rt::store

@@ -1,4 +1,5 @@
-// The store's upper layer: entries in memory within a budget. See runtime/store.h for the rule of what goes first.
+// The store's upper layer: entries in memory within a budget. See runtime/store.h for the rule of
+// what goes first.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,8 @@ class MemoryLayer {
   explicit MemoryLayer(std::uint64_t budget) : budget_(budget) {}
 
   [[nodiscard]] std::shared_ptr<const Bytes> find(Key key) const;
-  /// Keeps an entry unless it is there already or takes more than a quarter of the budget. Returns the number evicted.
+  /// Keeps an entry unless it is there already or takes more than a quarter of the budget. Returns
+  /// the number evicted.
   std::uint64_t put(Key key, std::shared_ptr<const Bytes> bytes, double cost);
   void erase(Key key);
   [[nodiscard]] std::uint64_t used() const;

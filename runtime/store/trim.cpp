@@ -30,11 +30,14 @@ struct Candidate {
 /// What a file takes on a disk of 4 KiB blocks.
 std::uint64_t footprint(std::uint64_t size) { return (size + 4095) / 4096 * 4096; }
 
-/// The cost that an entry was given when it was written; 0, so that it goes first, when its head is damaged.
+/// The cost that an entry was given when it was written; 0, so that it goes first, when its head is
+/// damaged.
 double cost_of(const std::string& path) {
   const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   std::array<std::byte, kHeadBytes> bytes;
-  if (!file || ::pread(file.fd(), bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) return 0;
+  if (!file ||
+      ::pread(file.fd(), bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
+    return 0;
   const auto head = unpack(bytes);
   return head ? head->cost : 0;
 }
@@ -46,21 +49,23 @@ std::vector<Candidate> list_entries(const fs::path& folder) {
   for (const auto& branch : fs::directory_iterator(folder)) {
     if (!branch.is_directory() || branch.path().filename().native().size() != 2) continue;
     for (const auto& item : fs::directory_iterator(branch.path())) {
-      struct stat info{};
+      struct stat info {};
       if (::lstat(item.path().c_str(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
       const bool temporary = item.path().filename().native().starts_with(".tmp-");
       if (temporary && info.st_mtime < old) ::unlink(item.path().c_str());
       if (temporary) continue;
-      entries.push_back({item.path().native(), footprint(static_cast<std::uint64_t>(info.st_size)), 0,
-                         info.st_mtim.tv_sec * 1'000'000'000LL + info.st_mtim.tv_nsec});
+      entries.push_back({item.path().native(), footprint(static_cast<std::uint64_t>(info.st_size)),
+                         0, info.st_mtim.tv_sec * 1'000'000'000LL + info.st_mtim.tv_nsec});
     }
   }
   return entries;
 }
 
-std::uint64_t remove_cheapest(std::vector<Candidate> entries, std::uint64_t used, std::uint64_t target) {
+std::uint64_t remove_cheapest(std::vector<Candidate> entries, std::uint64_t used,
+                              std::uint64_t target) {
   for (Candidate& c : entries) c.cost_per_byte = cost_of(c.path) / static_cast<double>(c.bytes);
-  std::sort(entries.begin(), entries.end(), [](const Candidate& a, const Candidate& b) { return a.rank() < b.rank(); });
+  std::sort(entries.begin(), entries.end(),
+            [](const Candidate& a, const Candidate& b) { return a.rank() < b.rank(); });
   std::uint64_t removed = 0;
   for (const Candidate& c : entries) {
     if (used <= target) break;
@@ -70,25 +75,30 @@ std::uint64_t remove_cheapest(std::vector<Candidate> entries, std::uint64_t used
   return removed;
 }
 
-/// Adds `written` to the count in the file; true when it is time to look at the folder, and the count starts again.
+/// Adds `written` to the count in the file; true when it is time to look at the folder, and the
+/// count starts again.
 bool count_says_look(int fd, std::uint64_t written, std::uint64_t step) {
   char text[32] = {};
   const ssize_t n = ::pread(fd, text, sizeof text - 1, 0);
   const auto before = parse_int(std::string_view(text, n > 0 ? static_cast<std::size_t>(n) : 0));
   // No number: a fresh or damaged file, so nobody knows how much is there.
-  const std::uint64_t count = before && *before >= 0 ? static_cast<std::uint64_t>(*before) + written : step;
+  const std::uint64_t count =
+      before && *before >= 0 ? static_cast<std::uint64_t>(*before) + written : step;
   const std::string after = cat(count >= step ? 0 : count);
   // A count that cannot be written only means that the folder is looked at later.
   [[maybe_unused]] const bool kept =
-      ::ftruncate(fd, 0) == 0 && ::pwrite(fd, after.data(), after.size(), 0) == static_cast<ssize_t>(after.size());
+      ::ftruncate(fd, 0) == 0 &&
+      ::pwrite(fd, after.data(), after.size(), 0) == static_cast<ssize_t>(after.size());
   return count >= step;
 }
 
 }  // namespace
 
-std::optional<std::uint64_t> trim(const Path& folder, std::uint64_t written, std::uint64_t budget) noexcept {
+std::optional<std::uint64_t> trim(const Path& folder, std::uint64_t written,
+                                  std::uint64_t budget) noexcept {
   try {
-    const File lock(::open((folder / ".trim").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
+    const File lock(
+        ::open((folder / ".trim").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
     if (!lock || ::flock(lock.fd(), LOCK_EX | LOCK_NB) != 0) return std::nullopt;
     if (!count_says_look(lock.fd(), written, budget / 64)) return 0;
     std::vector<Candidate> entries = list_entries(folder);

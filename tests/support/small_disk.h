@@ -8,7 +8,8 @@
 
 namespace support {
 
-/// Mounts a tmpfs over `folder` for the object's life. Without the right to mount, `mounted()` is false: skip the test.
+/// Mounts a tmpfs over `folder` for the object's life. Without the right to mount, `mounted()` is
+/// false: skip the test.
 class SmallDisk {
  public:
   /// `options` as for mount(8), e.g. "size=64k".
@@ -24,7 +25,9 @@ class SmallDisk {
   [[nodiscard]] bool mounted() const { return mounted_; }
 
   /// Makes it read-only from now on; true when that worked.
-  bool make_read_only() { return ::mount("tmpfs", folder_.c_str(), "tmpfs", MS_REMOUNT | MS_RDONLY, nullptr) == 0; }
+  bool make_read_only() {
+    return ::mount("tmpfs", folder_.c_str(), "tmpfs", MS_REMOUNT | MS_RDONLY, nullptr) == 0;
+  }
 
  private:
   std::filesystem::path folder_;

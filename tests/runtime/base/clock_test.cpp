@@ -43,9 +43,11 @@ TEST(Clock, WallTimeIsIso8601) {
 
 TEST(Error, KindsHaveTheirExitCodes) {
   const std::vector<std::pair<rt::Errc, int>> codes = {
-      {rt::Errc::usage, 2},  {rt::Errc::study, 3},     {rt::Errc::data, 3},       {rt::Errc::storage, 4},
-      {rt::Errc::locked, 5}, {rt::Errc::no_device, 6}, {rt::Errc::cancelled, 75}, {rt::Errc::internal, 70}};
-  for (const auto& [kind, code] : codes) EXPECT_EQ(rt::exit_code(kind), code) << rt::errc_name(kind);
+      {rt::Errc::usage, 2},      {rt::Errc::study, 3},    {rt::Errc::data, 3},
+      {rt::Errc::storage, 4},    {rt::Errc::locked, 5},   {rt::Errc::no_device, 6},
+      {rt::Errc::cancelled, 75}, {rt::Errc::internal, 70}};
+  for (const auto& [kind, code] : codes)
+    EXPECT_EQ(rt::exit_code(kind), code) << rt::errc_name(kind);
 }
 
 TEST(Log, GoesToTheSink) {

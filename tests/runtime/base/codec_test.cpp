@@ -86,12 +86,17 @@ struct NoDefault {
   int x = 0;
 };
 
-static_assert(rt::Encodable<Everything> && rt::Encodable<Nothing> && rt::Encodable<Tree> && rt::Encodable<Sixteen>);
-static_assert(rt::Encodable<std::tuple<>> && rt::Encodable<std::monostate> && rt::Encodable<std::array<Inner, 2>>);
-static_assert(!rt::Encodable<HoldsPointer> && !rt::Encodable<HoldsArray> && !rt::Encodable<Derived>);
-static_assert(!rt::Encodable<Seventeen> && !rt::Encodable<Private> && !rt::Encodable<NoDefault> && !rt::Encodable<int&>);
-static_assert(!rt::Encodable<std::unordered_map<int, int>> && !rt::Encodable<std::shared_ptr<int>> &&
-              !rt::Encodable<long double> && !rt::Encodable<std::vector<const char*>> && !rt::Encodable<wchar_t>);
+static_assert(rt::Encodable<Everything> && rt::Encodable<Nothing> && rt::Encodable<Tree> &&
+              rt::Encodable<Sixteen>);
+static_assert(rt::Encodable<std::tuple<>> && rt::Encodable<std::monostate> &&
+              rt::Encodable<std::array<Inner, 2>>);
+static_assert(!rt::Encodable<HoldsPointer> && !rt::Encodable<HoldsArray> &&
+              !rt::Encodable<Derived>);
+static_assert(!rt::Encodable<Seventeen> && !rt::Encodable<Private> && !rt::Encodable<NoDefault> &&
+              !rt::Encodable<int&>);
+static_assert(!rt::Encodable<std::unordered_map<int, int>> &&
+              !rt::Encodable<std::shared_ptr<int>> && !rt::Encodable<long double> &&
+              !rt::Encodable<std::vector<const char*>> && !rt::Encodable<wchar_t>);
 
 std::string hex(std::span<const std::byte> bytes) {
   std::string out;
@@ -126,9 +131,14 @@ Everything random_everything(rt::Stream& r) {
   for (auto n = r.below(4); n > 0; --n) e.table[random_text(r)] = r.normal();
   for (auto n = r.below(4); n > 0; --n) e.numbers.insert(static_cast<int>(r.below(1000)));
   switch (r.below(3)) {
-    case 0: e.choice = static_cast<int>(r.u32()); break;
-    case 1: e.choice = random_text(r); break;
-    default: e.choice = random_inner(r);
+    case 0:
+      e.choice = static_cast<int>(r.u32());
+      break;
+    case 1:
+      e.choice = random_text(r);
+      break;
+    default:
+      e.choice = random_inner(r);
   }
   for (auto n = r.below(6); n > 0; --n) e.block.push_back(static_cast<float>(r.normal()));
   return e;
@@ -144,7 +154,8 @@ TEST(Codec, FrozenBytes) {
   EXPECT_EQ(hex(rt::encode(std::variant<int, bool>(false))), "0100");
   EXPECT_EQ(hex(rt::encode(std::vector<std::uint16_t>{1, 2})), "020000000000000001000200");
   EXPECT_EQ(hex(rt::encode(Nothing{})), "00");
-  EXPECT_EQ(hex(rt::encode(std::map<char, bool>{{'b', true}, {'a', false}})), "020000000000000061006201");
+  EXPECT_EQ(hex(rt::encode(std::map<char, bool>{{'b', true}, {'a', false}})),
+            "020000000000000061006201");
 }
 
 TEST(Codec, RoundTripOfRandomValues) {
@@ -163,8 +174,10 @@ TEST(Codec, RoundTripOfRandomValues) {
 }
 
 TEST(Codec, KeepsTheBitsOfEveryDouble) {
-  for (const double x : {0.0, -0.0, 5e-324, double{INFINITY}, -double{INFINITY}, std::numeric_limits<double>::max()}) {
-    EXPECT_EQ(std::bit_cast<std::uint64_t>(rt::decode<double>(rt::encode(x))), std::bit_cast<std::uint64_t>(x));
+  for (const double x : {0.0, -0.0, 5e-324, double{INFINITY}, -double{INFINITY},
+                         std::numeric_limits<double>::max()}) {
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(rt::decode<double>(rt::encode(x))),
+              std::bit_cast<std::uint64_t>(x));
   }
   EXPECT_TRUE(std::isnan(rt::decode<double>(rt::encode(double{NAN}))));
 }
@@ -186,7 +199,8 @@ TEST(Codec, EveryCutIsRefused) {
   for (int i = 0; i < 100; ++i) {
     const rt::Bytes bytes = rt::encode(random_everything(random));
     for (std::size_t n = 0; n < bytes.size(); ++n) {
-      ASSERT_THROW(static_cast<void>(rt::decode<Everything>(std::span(bytes).first(n))), rt::Error) << n;
+      ASSERT_THROW(static_cast<void>(rt::decode<Everything>(std::span(bytes).first(n))), rt::Error)
+          << n;
     }
     rt::Bytes longer = bytes;
     longer.push_back(std::byte{0});
@@ -211,7 +225,8 @@ TEST(Codec, RandomBytesNeverCrash) {
   rt::Stream random(4, "noise");
   for (int i = 0; i < 20000; ++i) {
     rt::Bytes bytes(random.below(60));
-    for (std::byte& b : bytes) b = static_cast<std::byte>(random.below(random.below(2) != 0 ? 3 : 256));
+    for (std::byte& b : bytes)
+      b = static_cast<std::byte>(random.below(random.below(2) != 0 ? 3 : 256));
     try {
       static_cast<void>(rt::decode<std::vector<Everything>>(bytes));
     } catch (const rt::Error&) {
@@ -253,7 +268,8 @@ TEST(Codec, OrderOfKeysIsPartOfTheForm) {
 
 TEST(Codec, MessageNamesThePlace) {
   try {
-    static_cast<void>(rt::decode<std::pair<int, bool>>(rt::encode(std::pair<int, std::uint8_t>(1, 9))));
+    static_cast<void>(
+        rt::decode<std::pair<int, bool>>(rt::encode(std::pair<int, std::uint8_t>(1, 9))));
     FAIL();
   } catch (const rt::Error& e) {
     EXPECT_STREQ(e.what(), "malformed bytes: at 5 of 5 expected a bool");

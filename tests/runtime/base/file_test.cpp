@@ -56,11 +56,13 @@ TEST(WriteFileAtomic, ReadersSeeOldOrNewAndNothingElse) {
 
 TEST(WriteFileAtomic, NamesPathReasonAndRemedy) {
   const TempFolder t;
-  EXPECT_EQ(message_of([&] { rt::write_file_atomic(t / "no/such", "x"); }),
-            "cannot write " + (t / "no/such").string() + ": No such file or directory: check the path");
+  EXPECT_EQ(
+      message_of([&] { rt::write_file_atomic(t / "no/such", "x"); }),
+      "cannot write " + (t / "no/such").string() + ": No such file or directory: check the path");
   std::filesystem::create_directory(t / "d");
   EXPECT_EQ(message_of([&] { rt::write_file_atomic(t / "d", "x"); }),
-            "cannot write " + (t / "d").string() + ": Is a directory: a file was expected: move the folder away");
+            "cannot write " + (t / "d").string() +
+                ": Is a directory: a file was expected: move the folder away");
   EXPECT_EQ(entries(t.path()), 1u);
 }
 
@@ -69,20 +71,29 @@ TEST(WriteFileAtomic, AFullDiskKeepsTheOldFileAndSaysWhatIsFree) {
   const support::SmallDisk disk(t.path(), "size=64k");
   if (!disk.mounted()) GTEST_SKIP() << "needs the right to mount";
   rt::write_file_atomic(t / "a", "old");
-  const std::string message = message_of([&] { rt::write_file_atomic(t / "a", std::string(100'000, 'x')); });
-  EXPECT_NE(message.find("No space left on device (60.0 KiB free): free some space"), std::string::npos) << message;
+  const std::string message =
+      message_of([&] { rt::write_file_atomic(t / "a", std::string(100'000, 'x')); });
+  EXPECT_NE(message.find("No space left on device (60.0 KiB free): free some space"),
+            std::string::npos)
+      << message;
   EXPECT_EQ(rt::read_file(t / "a"), "old");
   EXPECT_EQ(entries(t.path()), 1u);
 }
 
 TEST(ReadFile, RefusesWhatIsNoRegularFile) {
   const TempFolder t;
-  EXPECT_NE(message_of([&] { static_cast<void>(rt::read_file(t / "none")); }).find("No such file"), std::string::npos);
-  EXPECT_NE(message_of([&] { static_cast<void>(rt::read_file(t.path())); }).find("Is a directory"), std::string::npos);
+  EXPECT_NE(message_of([&] { static_cast<void>(rt::read_file(t / "none")); }).find("No such file"),
+            std::string::npos);
+  EXPECT_NE(message_of([&] { static_cast<void>(rt::read_file(t.path())); }).find("Is a directory"),
+            std::string::npos);
   ASSERT_EQ(::mkfifo((t / "pipe").c_str(), 0600), 0);
-  EXPECT_NE(message_of([&] { static_cast<void>(rt::read_file(t / "pipe")); }).find("not a regular file"), std::string::npos);
+  EXPECT_NE(
+      message_of([&] { static_cast<void>(rt::read_file(t / "pipe")); }).find("not a regular file"),
+      std::string::npos);
   rt::write_file_atomic(t / "big", std::string(100, 'x'));
-  EXPECT_NE(message_of([&] { static_cast<void>(rt::read_file(t / "big", 99)); }).find("more than the 99 allowed"),
+  EXPECT_NE(message_of([&] {
+              static_cast<void>(rt::read_file(t / "big", 99));
+            }).find("more than the 99 allowed"),
             std::string::npos);
 }
 
@@ -91,9 +102,12 @@ TEST(RequireWritable, MakesTheFolderOrSaysWhyNot) {
   rt::require_writable(t / "a/b/c");
   EXPECT_EQ(entries(t / "a/b/c"), 0u);
   rt::write_file_atomic(t / "file", "x");
-  EXPECT_NE(message_of([&] { rt::require_writable(t / "file/below"); }).find("Not a directory"), std::string::npos);
-  EXPECT_NE(message_of([&] { rt::require_writable(t / "file"); }).find((t / "file").string()), std::string::npos);
-  EXPECT_NE(message_of([&] { rt::require_writable("/proc/trellis"); }).find("/proc/trellis"), std::string::npos);
+  EXPECT_NE(message_of([&] { rt::require_writable(t / "file/below"); }).find("Not a directory"),
+            std::string::npos);
+  EXPECT_NE(message_of([&] { rt::require_writable(t / "file"); }).find((t / "file").string()),
+            std::string::npos);
+  EXPECT_NE(message_of([&] { rt::require_writable("/proc/trellis"); }).find("/proc/trellis"),
+            std::string::npos);
 }
 
 TEST(RemoveFile, SaysWhetherItWasThere) {

@@ -26,7 +26,8 @@ TEST(Hash, KnownAnswerOfXxh3) {
 TEST(Hasher, PiecesEqualTheWhole) {
   const std::string text(5000, 'x');
   rt::Hasher pieces;
-  for (std::size_t i = 0; i < text.size(); i += 37) pieces.raw(rt::as_bytes(std::string_view(text).substr(i, 37)));
+  for (std::size_t i = 0; i < text.size(); i += 37)
+    pieces.raw(rt::as_bytes(std::string_view(text).substr(i, 37)));
   EXPECT_EQ(pieces.finish(), rt::hash_bytes(rt::as_bytes(text)));
 }
 

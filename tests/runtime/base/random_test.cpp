@@ -14,23 +14,28 @@ using Block = std::array<std::uint32_t, 4>;
 
 TEST(Philox, KnownAnswersOfTheAuthors) {
   // The three vectors for philox4x32-10 in Random123's kat_vectors.
-  EXPECT_EQ(rt::philox_block({0, 0, 0, 0}, {0, 0}), (Block{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
-  EXPECT_EQ(rt::philox_block({~0u, ~0u, ~0u, ~0u}, {~0u, ~0u}), (Block{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
-  EXPECT_EQ(rt::philox_block({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}),
-            (Block{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
+  EXPECT_EQ(rt::philox_block({0, 0, 0, 0}, {0, 0}),
+            (Block{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
+  EXPECT_EQ(rt::philox_block({~0u, ~0u, ~0u, ~0u}, {~0u, ~0u}),
+            (Block{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
+  EXPECT_EQ(
+      rt::philox_block({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}),
+      (Block{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
 }
 
 TEST(Stream, IsPhiloxOverItsKey) {
   const rt::Key key{0x1122334455667788, 0x99aabbccddeeff00};
   rt::Stream s(key);
   for (std::uint32_t block = 0; block < 3; ++block) {
-    const Block expected = rt::philox_block({block, 0, 0xddeeff00, 0x99aabbcc}, {0x55667788, 0x11223344});
+    const Block expected =
+        rt::philox_block({block, 0, 0xddeeff00, 0x99aabbcc}, {0x55667788, 0x11223344});
     for (const std::uint32_t word : expected) EXPECT_EQ(s.u32(), word);
   }
 }
 
 TEST(Stream, SameNameSameNumbersOtherNameOthers) {
-  rt::Stream a(7, "init", 3), b(7, "init", 3), c(7, "init", 4), d(8, "init", 3), e(7, "ini", "t", 3);
+  rt::Stream a(7, "init", 3), b(7, "init", 3), c(7, "init", 4), d(8, "init", 3),
+      e(7, "ini", "t", 3);
   const std::uint64_t first = a.u64();
   EXPECT_EQ(b.u64(), first);
   EXPECT_NE(c.u64(), first);

@@ -13,10 +13,21 @@ namespace {
 
 TEST(FormatDouble, ShortestFormOfKnownNumbers) {
   const std::vector<std::pair<double, std::string>> cases = {
-      {0.1, "0.1"},     {42, "42"},           {-0.0, "-0"},      {0.00001, "0.00001"}, {1e-6, "1e-6"},
-      {1e16, "1e16"},   {2.5e20, "2.5e20"},   {1e15, "1000000000000000"},              {5e-324, "5e-324"},
-      {NAN, "nan"},     {INFINITY, "inf"},    {-INFINITY, "-inf"}, {1.7976931348623157e308, "1.7976931348623157e308"},
-      {-3.25e-7, "-3.25e-7"}, {1.0 / 3, "0.3333333333333333"}};
+      {0.1, "0.1"},
+      {42, "42"},
+      {-0.0, "-0"},
+      {0.00001, "0.00001"},
+      {1e-6, "1e-6"},
+      {1e16, "1e16"},
+      {2.5e20, "2.5e20"},
+      {1e15, "1000000000000000"},
+      {5e-324, "5e-324"},
+      {NAN, "nan"},
+      {INFINITY, "inf"},
+      {-INFINITY, "-inf"},
+      {1.7976931348623157e308, "1.7976931348623157e308"},
+      {-3.25e-7, "-3.25e-7"},
+      {1.0 / 3, "0.3333333333333333"}};
   for (const auto& [x, text] : cases) EXPECT_EQ(rt::format_double(x), text);
 }
 
@@ -27,16 +38,19 @@ TEST(FormatDouble, ReadsBackTheSameBitsForRandomBits) {
     if (std::isnan(x)) continue;
     const auto back = rt::parse_double(rt::format_double(x));
     ASSERT_TRUE(back.has_value()) << rt::format_double(x);
-    ASSERT_EQ(std::bit_cast<std::uint64_t>(*back), std::bit_cast<std::uint64_t>(x)) << rt::format_double(x);
+    ASSERT_EQ(std::bit_cast<std::uint64_t>(*back), std::bit_cast<std::uint64_t>(x))
+        << rt::format_double(x);
   }
 }
 
 TEST(Parse, RefusesWhatIsLeftOver) {
   EXPECT_EQ(rt::parse_double("1e-5"), 1e-5);
   EXPECT_EQ(rt::parse_double("+2"), 2.0);
-  for (const char* bad : {"", "1x", " 1", "1 ", "0x10", "--1", "e5"}) EXPECT_FALSE(rt::parse_double(bad)) << bad;
+  for (const char* bad : {"", "1x", " 1", "1 ", "0x10", "--1", "e5"})
+    EXPECT_FALSE(rt::parse_double(bad)) << bad;
   EXPECT_EQ(rt::parse_int("-12"), -12);
-  for (const char* bad : {"", "1.0", "9223372036854775808", "1e3"}) EXPECT_FALSE(rt::parse_int(bad)) << bad;
+  for (const char* bad : {"", "1.0", "9223372036854775808", "1e3"})
+    EXPECT_FALSE(rt::parse_int(bad)) << bad;
 }
 
 TEST(Format, BytesAndSecondsForPeople) {
@@ -70,13 +84,17 @@ TEST(Nearest, FindsWhatWasMeantAndNothingElse) {
 
 TEST(Printable, KeepsOneLineAndValidUtf8) {
   EXPECT_EQ(rt::printable("a\nb\tc\x01"), "a\\nb\\tc\\x01");
-  EXPECT_EQ(rt::printable("gr\xC3\xB6\xC3\x9F" "e \xFF"), "gr\xC3\xB6\xC3\x9F" "e \\xff");
+  EXPECT_EQ(rt::printable("gr\xC3\xB6\xC3\x9F"
+                          "e \xFF"),
+            "gr\xC3\xB6\xC3\x9F"
+            "e \\xff");
   EXPECT_EQ(rt::printable(std::string(300, 'x'), 10), std::string(10, 'x') + "...");
 }
 
 TEST(JsonEscape, EscapesAndMendsUtf8) {
   EXPECT_EQ(rt::json_escape("a\"b\\c\n\x02"), "a\\\"b\\\\c\\n\\u0002");
-  EXPECT_EQ(rt::json_escape("\xED\xA0\x80"), "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD");  // a lone surrogate is not UTF-8
+  EXPECT_EQ(rt::json_escape("\xED\xA0\x80"),
+            "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD");  // a lone surrogate is not UTF-8
 }
 
 TEST(Cat, JoinsPartsOfAllKinds) {

@@ -35,7 +35,9 @@ Bytes content(std::uint64_t n, std::size_t size) {
   return bytes;
 }
 
-std::filesystem::path file_of(const TempFolder& t, Key k) { return t.path() / k.hex().substr(0, 2) / k.hex().substr(2); }
+std::filesystem::path file_of(const TempFolder& t, Key k) {
+  return t.path() / k.hex().substr(0, 2) / k.hex().substr(2);
+}
 
 std::vector<std::filesystem::path> files_in(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> files;
@@ -125,11 +127,13 @@ TEST(Store, AnEntryUnderAnotherNameIsNotBelieved) {
 
 TEST(Store, MemoryDropsTheCheapestPerByteThenTheOldest) {
   Store store({.memory_bytes = 16 * 1256});  // 16 entries of 1,000 bytes
-  for (std::uint64_t i = 0; i < 16; ++i) store.insert(key(i), content(i, 1000), i == 3 || i == 5 ? 1.0 : 2.0);
+  for (std::uint64_t i = 0; i < 16; ++i)
+    store.insert(key(i), content(i, 1000), i == 3 || i == 5 ? 1.0 : 2.0);
   EXPECT_EQ(store.stats().evicted, 0u);
   store.insert(key(16), content(16, 1000), 2.0);  // one too many: down to 14
   EXPECT_EQ(store.stats().evicted, 3u);
-  for (std::uint64_t i = 0; i <= 16; ++i) EXPECT_EQ(store.contains(key(i)), i != 3 && i != 5 && i != 0) << i;
+  for (std::uint64_t i = 0; i <= 16; ++i)
+    EXPECT_EQ(store.contains(key(i)), i != 3 && i != 5 && i != 0) << i;
   store.insert(key(17), content(17, 6000), 1e9);  // more than a quarter of the budget
   EXPECT_FALSE(store.contains(key(17)));
 }
@@ -139,12 +143,14 @@ TEST(Store, DiskDropsTheCheapestPerByteThenTheOldest) {
   rt::store::DiskLayer disk(t.path(), 16 * 4096);
   for (std::uint64_t i = 0; i < 17; ++i) {
     disk.put(key(i), content(i, 1000), i == 3 || i == 5 ? 1.0 : 2.0);
-    // Two entries may fall into one tick of the file system's clock; the rule is about the time it records.
+    // Two entries may fall into one tick of the file system's clock; the rule is about the time it
+    // records.
     const timespec when[2] = {{1000, 0}, {1000 + static_cast<long>(i), 0}};
     ::utimensat(AT_FDCWD, file_of(t, key(i)).c_str(), when, 0);
   }
   EXPECT_EQ(disk.evicted(), 3u);  // the 17th was one too many: down to 14
-  for (std::uint64_t i = 0; i < 17; ++i) EXPECT_EQ(disk.contains(key(i)), i != 3 && i != 5 && i != 0) << i;
+  for (std::uint64_t i = 0; i < 17; ++i)
+    EXPECT_EQ(disk.contains(key(i)), i != 3 && i != 5 && i != 0) << i;
 }
 
 TEST(Store, OldTemporaryFilesGoWhenTheFolderIsLookedAt) {
@@ -250,10 +256,12 @@ TEST(Store, AFullDiskCostsOneWarningAndNoResult) {
   for (std::uint64_t i = 0; i < 300; ++i) store.insert(key(i), content(i, 5000));
   EXPECT_GT(store.stats().refused, 200u);
   ASSERT_EQ(warnings.lines.size(), 1u);
-  EXPECT_NE(warnings.lines[0].find("No space left on device"), std::string::npos) << warnings.lines[0];
+  EXPECT_NE(warnings.lines[0].find("No space left on device"), std::string::npos)
+      << warnings.lines[0];
   EXPECT_NE(warnings.lines[0].find("going on without"), std::string::npos) << warnings.lines[0];
   for (std::uint64_t i = 0; i < 300; ++i) ASSERT_EQ(*store.lookup(key(i)), content(i, 5000));
-  for (const auto& file : files_in(t.path())) EXPECT_FALSE(file.filename().string().starts_with(".tmp-")) << file;
+  for (const auto& file : files_in(t.path()))
+    EXPECT_FALSE(file.filename().string().starts_with(".tmp-")) << file;
   Store again({.folder = t.path(), .memory_bytes = 0});
   EXPECT_EQ(again.stats().damaged, 0u);
 }
@@ -269,7 +277,8 @@ TEST(Store, AReadOnlyFolderStillAnswers) {
   EXPECT_NE(store.lookup(key(1)), nullptr);
   for (std::uint64_t i = 2; i < 10; ++i) store.insert(key(i), content(i, 100));
   ASSERT_EQ(warnings.lines.size(), 1u);
-  EXPECT_NE(warnings.lines[0].find("Read-only file system"), std::string::npos) << warnings.lines[0];
+  EXPECT_NE(warnings.lines[0].find("Read-only file system"), std::string::npos)
+      << warnings.lines[0];
 }
 
 TEST(Store, AFileInTheFoldersPlaceIsOnlyAWarning) {

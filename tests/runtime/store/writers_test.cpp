@@ -49,13 +49,16 @@ TEST(Trace, PajeIsOneListInTimeOrder) {
   trace.add(span(a, 1000, 2000, "first"));
   trace.add(span(a, 2000, 2000, "instant"));
   const std::string paje = trace.paje();
-  EXPECT_EQ(paje.substr(paje.find("1 P 0")),
-            "1 P 0 \"Process\"\n1 W P \"Worker\"\n2 S W \"State\"\n"
-            "3 v0 S \"first\" \"0.3 0.6 0.85\"\n3 v1 S \"instant\" \"0.95 0.6 0.25\"\n3 v2 S \"second\" \"0.4 0.75 0.4\"\n"
-            "4 0.000000000 p P 0 \"trellis\"\n4 0.000000000 w0 W p \"cpu 0\"\n4 0.000000000 w1 W p \"cpu '1'\"\n"
-            "6 0.000001000 S w0 v0\n7 0.000002000 S w0\n6 0.000002000 S w1 v2\n6 0.000002000 S w0 v1\n"
-            "7 0.000002001 S w0\n7 0.000003000 S w1\n"
-            "5 0.000003000 w0 W\n5 0.000003000 w1 W\n5 0.000003000 p P\n");
+  EXPECT_EQ(
+      paje.substr(paje.find("1 P 0")),
+      "1 P 0 \"Process\"\n1 W P \"Worker\"\n2 S W \"State\"\n"
+      "3 v0 S \"first\" \"0.3 0.6 0.85\"\n3 v1 S \"instant\" \"0.95 0.6 0.25\"\n3 v2 S \"second\" "
+      "\"0.4 0.75 0.4\"\n"
+      "4 0.000000000 p P 0 \"trellis\"\n4 0.000000000 w0 W p \"cpu 0\"\n4 0.000000000 w1 W p \"cpu "
+      "'1'\"\n"
+      "6 0.000001000 S w0 v0\n7 0.000002000 S w0\n6 0.000002000 S w1 v2\n6 0.000002000 S w0 v1\n"
+      "7 0.000002001 S w0\n7 0.000003000 S w1\n"
+      "5 0.000003000 w0 W\n5 0.000003000 w1 W\n5 0.000003000 p P\n");
 }
 
 TEST(Trace, BeyondItsLimitItCounts) {
