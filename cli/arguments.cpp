@@ -16,7 +16,8 @@ std::string long_name(const std::string& name) { return name.substr(0, name.find
 }  // namespace
 
 void Arguments::positional(std::string name, std::string doc, bool required) {
-  items_.push_back({.name = std::move(name), .doc = std::move(doc), .positional = true, .required = required});
+  items_.push_back(
+      {.name = std::move(name), .doc = std::move(doc), .positional = true, .required = required});
 }
 
 void Arguments::option(std::string name, std::string value_name, std::string doc, bool repeatable) {
@@ -49,8 +50,9 @@ std::optional<std::int64_t> Arguments::integer(std::string_view name, std::int64
   std::int64_t value = 0;
   auto [end, error] = std::from_chars(given.data(), given.data() + given.size(), value);
   if (error != std::errc() || end != given.data() + given.size() || value < min || value > max)
-    throw rt::Error(rt::Errc::usage, std::string(name) + ": '" + given + "', expected a whole number from " +
-                                         std::to_string(min) + " to " + std::to_string(max));
+    throw rt::Error(rt::Errc::usage, std::string(name) + ": '" + given +
+                                         "', expected a whole number from " + std::to_string(min) +
+                                         " to " + std::to_string(max));
   return value;
 }
 
@@ -87,7 +89,8 @@ Arguments::Outcome Arguments::parse(std::span<char* const> argv) {
   }
   for (std::size_t i = 0; i < items_.size(); ++i) {
     if (bound[i]->count() > 0) {
-      values_[long_name(items_[i].name)] = given[i].empty() ? std::vector<std::string>{""} : given[i];
+      values_[long_name(items_[i].name)] =
+          given[i].empty() ? std::vector<std::string>{""} : given[i];
     } else if (items_[i].required) {
       throw rt::Error(rt::Errc::usage, items_[i].name + " is missing: " + items_[i].doc);
     }
@@ -107,7 +110,8 @@ std::string Arguments::help(std::string_view verb, std::string_view summary) con
     if (item.positional) usage += item.required ? " " + item.name : " [" + item.name + "]";
   }
   for (const Item& item : items_)
-    lines += "  " + label(item) + std::string(width + 2 - label(item).size(), ' ') + item.doc + "\n";
+    lines +=
+        "  " + label(item) + std::string(width + 2 - label(item).size(), ' ') + item.doc + "\n";
   return usage + " [options]\n" + std::string(summary) + "\n\n" + lines + "  --help" +
          std::string(width > 4 ? width - 4 : 2, ' ') + "this text\n";
 }

@@ -15,7 +15,8 @@ class Arguments {
  public:
   // --- declared by a verb ---
   void positional(std::string name, std::string doc, bool required = true);
-  /// `name` with its dashes ("--workers"); `value_name` is shown in the help. Repeatable options collect all values.
+  /// `name` with its dashes ("--workers"); `value_name` is shown in the help. Repeatable options
+  /// collect all values.
   void option(std::string name, std::string value_name, std::string doc, bool repeatable = false);
   void flag(std::string name, std::string doc);
 
@@ -24,7 +25,8 @@ class Arguments {
   /// The value given, or empty.
   [[nodiscard]] std::string text(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> texts(std::string_view name) const;
-  /// The value as a whole number in [min, max]; throws a usage error that names the option and the range.
+  /// The value as a whole number in [min, max]; throws a usage error that names the option and the
+  /// range.
   [[nodiscard]] std::optional<std::int64_t> integer(std::string_view name, std::int64_t min,
                                                     std::int64_t max) const;
 

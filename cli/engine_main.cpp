@@ -10,7 +10,8 @@
 #include "kernels/kernels.h"
 
 int main(int argc, char** argv) {
-  // OpenBLAS reads its core type when it is loaded, so the cure is to start once more with the right one.
+  // OpenBLAS reads its core type when it is loaded, so the cure is to start once more with the
+  // right one.
   std::string cure(kern::blas_coretype_cure());
   if (!cure.empty() && !std::getenv("OPENBLAS_CORETYPE")) {
     ::setenv("OPENBLAS_CORETYPE", cure.c_str(), 1);

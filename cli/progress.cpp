@@ -15,10 +15,11 @@ std::string state_line(const hpo::Progress& now, const std::string& metric) {
   const hpo::TrialCounts& counts = now.counts;
   std::string out = rt::cat(counts.complete + counts.stopped + counts.failed);
   if (now.trial_limit > 0) out += rt::cat("/", now.trial_limit);
-  out += rt::cat(" trials (", counts.complete, " complete, ", counts.stopped, " stopped, ", counts.failed,
-                 " failed), ", counts.running, " running");
+  out += rt::cat(" trials (", counts.complete, " complete, ", counts.stopped, " stopped, ",
+                 counts.failed, " failed), ", counts.running, " running");
   if (now.best && now.best->value)
-    out += rt::cat(", best ", metric, " ", short_number(*now.best->value), " (trial ", now.best->trial, ")");
+    out += rt::cat(", best ", metric, " ", short_number(*now.best->value), " (trial ",
+                   now.best->trial, ")");
   return out + rt::cat(", ", short_seconds(now.seconds));
 }
 
@@ -72,8 +73,8 @@ void ProgressDisplay::report_improvement(const hpo::Progress& now) {
   if (trial == best_trial_ && *now.best->value == best_value_) return;
   best_trial_ = trial;
   best_value_ = *now.best->value;
-  line(rt::cat("trial ", trial, ": ", metric_, " ", short_number(best_value_), " after ", now.best->epochs,
-               " epochs, best so far"));
+  line(rt::cat("trial ", trial, ": ", metric_, " ", short_number(best_value_), " after ",
+               now.best->epochs, " epochs, best so far"));
 }
 
 void ProgressDisplay::progress(const hpo::Progress& now) {

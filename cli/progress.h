@@ -1,5 +1,6 @@
 #pragma once
-// How a sweep looks while it runs, on stderr: one repainted line on a terminal, few plain lines when piped.
+// How a sweep looks while it runs, on stderr: one repainted line on a terminal, few plain lines
+// when piped.
 
 #include <cstdio>
 #include <string>
@@ -8,8 +9,9 @@
 
 namespace cli {
 
-/// What happens worth a line in a log file: the start, each improvement, failures, notes, and the state every few seconds.
-/// On a terminal the state is one line at the bottom that repaints itself at most ten times a second.
+/// What happens worth a line in a log file: the start, each improvement, failures, notes, and the
+/// state every few seconds. On a terminal the state is one line at the bottom that repaints itself
+/// at most ten times a second.
 class ProgressDisplay final : public hpo::Observer {
  public:
   ProgressDisplay(std::string study, std::string metric, bool maximize, bool quiet);

@@ -19,8 +19,9 @@ hpo::Engine engine_of(const std::string& word) {
                            hpo::Engine::starpu_cuda};
   for (std::size_t i = 0; i < words.size(); ++i)
     if (word == words[i]) return engines[i];
-  throw rt::Error(rt::Errc::usage, rt::cat("--executor: '", word, "', expected automatic, sequential, cpu or cuda",
-                                           rt::did_you_mean(word, words)));
+  throw rt::Error(rt::Errc::usage,
+                  rt::cat("--executor: '", word, "', expected automatic, sequential, cpu or cuda",
+                          rt::did_you_mean(word, words)));
 }
 
 }  // namespace
@@ -38,7 +39,8 @@ void declare_run_options(Arguments& arguments) {
 hpo::StudySpec load_study(const Arguments& arguments) {
   hpo::Overrides overrides;
   if (arguments.has("--name")) overrides.name = arguments.text("--name");
-  if (auto seed = arguments.integer("--seed", 0, INT64_MAX)) overrides.seed = static_cast<std::uint64_t>(*seed);
+  if (auto seed = arguments.integer("--seed", 0, INT64_MAX))
+    overrides.seed = static_cast<std::uint64_t>(*seed);
   return hpo::load_study(arguments.text("FILE"), overrides);
 }
 

@@ -20,7 +20,8 @@ void print_overview() {
     width = std::max(width, line.name.size() + line.arguments.size() + 1);
   for (const VerbLine& line : verb_lines()) {
     std::string head = std::string(line.name) + " " + std::string(line.arguments);
-    text += "  " + head + std::string(width + 2 - head.size(), ' ') + std::string(line.summary) + "\n";
+    text +=
+        "  " + head + std::string(width + 2 - head.size(), ' ') + std::string(line.summary) + "\n";
   }
   text += "\nRUN is a study's name or its folder. `trellis VERB --help` tells more.\n";
   std::fputs(text.c_str(), stdout);
@@ -34,7 +35,8 @@ int usage_error(const std::string& message) {
 int unknown_verb(const std::string& word) {
   std::vector<std::string> known;
   for (const VerbLine& line : verb_lines()) known.emplace_back(line.name);
-  return usage_error("unknown verb '" + word + "', see trellis --help" + rt::did_you_mean(word, known));
+  return usage_error("unknown verb '" + word + "', see trellis --help" +
+                     rt::did_you_mean(word, known));
 }
 
 int guarded_run(const Verb& verb, int argc, char** argv) {

@@ -4,7 +4,9 @@
 
 namespace cli {
 
-void declare_dir(Arguments& arguments) { arguments.option("--dir", "D", "folder of the studies (default: runs)"); }
+void declare_dir(Arguments& arguments) {
+  arguments.option("--dir", "D", "folder of the studies (default: runs)");
+}
 
 rt::Path runs_folder(const Arguments& arguments) {
   return arguments.has("--dir") ? rt::Path(arguments.text("--dir")) : rt::Path("runs");

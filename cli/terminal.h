@@ -1,5 +1,6 @@
 #pragma once
-// What the terminal can show. Results go to stdout, progress to stderr; colour and live display only on a terminal.
+// What the terminal can show. Results go to stdout, progress to stderr; colour and live display
+// only on a terminal.
 
 #include <string>
 #include <string_view>
@@ -7,7 +8,8 @@
 
 namespace cli {
 
-/// True when progress may repaint itself: stderr is a terminal that understands it (TERM is set and not "dumb").
+/// True when progress may repaint itself: stderr is a terminal that understands it (TERM is set and
+/// not "dumb").
 [[nodiscard]] bool live_display();
 /// Columns of the terminal on stderr; 80 when unknown.
 [[nodiscard]] int terminal_width();
@@ -17,7 +19,8 @@ namespace cli {
 /// Text cut to `width` columns, with an ellipsis when something was lost. Counts code points.
 [[nodiscard]] std::string clip(std::string_view text, int width);
 
-/// Columns padded to their widest cell, two spaces apart; cells that are numbers are set flush right.
+/// Columns padded to their widest cell, two spaces apart; cells that are numbers are set flush
+/// right.
 class Table {
  public:
   explicit Table(std::vector<std::string> header) : rows_{std::move(header)} {}

@@ -1,6 +1,7 @@
 #pragma once
 // A verb of the command line: what it is called, what it takes, what it does.
-// One file a verb in cli/verbs/, one line in the table of the program that carries it (read_verbs.cpp, engine_verbs.cpp).
+// One file a verb in cli/verbs/, one line in the table of the program that carries it
+// (read_verbs.cpp, engine_verbs.cpp).
 
 #include <span>
 #include <string_view>
@@ -14,8 +15,8 @@ enum ExitCode : int { kDone = 0, kNothingUsable = 1, kUsage = 2, kStopped = 75 }
 
 struct Verb {
   std::string_view name;
-  void (*declare)(Arguments&);     ///< names the arguments; called before parsing and for --help
-  int (*run)(const Arguments&);    ///< returns the exit code; throws rt::Error
+  void (*declare)(Arguments&);   ///< names the arguments; called before parsing and for --help
+  int (*run)(const Arguments&);  ///< returns the exit code; throws rt::Error
 };
 
 /// One line of `trellis --help`. The table names every verb, whichever program carries it.
@@ -28,8 +29,8 @@ struct VerbLine {
 /// The line of a verb; null when there is none.
 [[nodiscard]] const VerbLine* find_verb_line(std::string_view name);
 
-/// Parses `argv[1..]` for one of `verbs` and runs it. Prints help, usage errors and rt::Error messages (stderr), and
-/// returns the exit code.
+/// Parses `argv[1..]` for one of `verbs` and runs it. Prints help, usage errors and rt::Error
+/// messages (stderr), and returns the exit code.
 int run_verb(std::span<const Verb> verbs, int argc, char** argv);
 
 }  // namespace cli

@@ -12,7 +12,8 @@ namespace cli {
 
 namespace {
 
-/// The middle of the space, its two far corners, and each parameter alone at its ends: where networks stop fitting.
+/// The middle of the space, its two far corners, and each parameter alone at its ends: where
+/// networks stop fitting.
 std::vector<hpo::Params> probes(const hpo::Space& space) {
   std::vector<std::vector<double>> points{std::vector<double>(space.size(), 0.5),
                                           std::vector<double>(space.size(), 0.0),
@@ -44,10 +45,11 @@ int run_check(const Arguments& arguments) {
   if (arguments.has("--quiet")) return kDone;
   print_result(hpo::resolved_yaml(study));
   const auto& header = data.header();
-  std::fprintf(stderr, "%s: good. %s\n", arguments.text("FILE").c_str(),
-               rt::cat(header.rows, " rows of ", header.cols, " inputs: ", header.train_rows, " to train, ",
-                       header.valid_rows, " to choose by, ", header.test_rows, " for the final test")
-                   .c_str());
+  std::fprintf(
+      stderr, "%s: good. %s\n", arguments.text("FILE").c_str(),
+      rt::cat(header.rows, " rows of ", header.cols, " inputs: ", header.train_rows, " to train, ",
+              header.valid_rows, " to choose by, ", header.test_rows, " for the final test")
+          .c_str());
   for (const std::string& note : header.notes) std::fprintf(stderr, "  %s\n", note.c_str());
   return kDone;
 }

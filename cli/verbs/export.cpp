@@ -1,6 +1,6 @@
+#include "hpo/export/export.h"
 #include "cli/runs.h"
 #include "cli/verbs/verb_functions.h"
-#include "hpo/export/export.h"
 #include "runtime/base/error.h"
 #include "runtime/base/text.h"
 
@@ -17,12 +17,13 @@ int run_export(const Arguments& arguments) {
   std::string format = arguments.has("--format") ? arguments.text("--format") : "csv";
   if (format != "csv" && format != "json") {
     const std::string known[] = {"csv", "json"};
-    throw rt::Error(rt::Errc::usage,
-                    rt::cat("--format: '", format, "', expected csv or json", rt::did_you_mean(format, known)));
+    throw rt::Error(rt::Errc::usage, rt::cat("--format: '", format, "', expected csv or json",
+                                             rt::did_you_mean(format, known)));
   }
   hpo::StudyReader study = open_run(arguments);
   hpo::ExportOptions options{.times = arguments.has("--times")};
-  std::string text = format == "csv" ? hpo::export_csv(study, options) : hpo::export_json(study, options);
+  std::string text =
+      format == "csv" ? hpo::export_csv(study, options) : hpo::export_json(study, options);
   if (arguments.has("--output"))
     rt::write_file_atomic(arguments.text("--output"), text);
   else

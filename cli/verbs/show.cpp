@@ -12,13 +12,15 @@ namespace {
 std::string text_trial(const hpo::StudyReader& study, const hpo::TrialRow& trial) {
   std::string out = rt::cat("trial ", trial.trial, ": ", hpo::name_of(trial.state));
   if (trial.cause != hpo::Cause::none) out += rt::cat(" (", hpo::name_of(trial.cause), ")");
-  out += rt::cat(", ", trial.epochs, " epochs, ", short_seconds(trial.seconds), ", ", trial.attempts,
-                 trial.attempts == 1 ? " attempt\n" : " attempts\n");
+  out += rt::cat(", ", trial.epochs, " epochs, ", short_seconds(trial.seconds), ", ",
+                 trial.attempts, trial.attempts == 1 ? " attempt\n" : " attempts\n");
   if (!trial.message.empty()) out += trial.message + "\n";
   out += "\nparameters\n";
-  for (const auto& [name, value] : trial.params) out += rt::cat("  ", name, " = ", hpo::plain_text_of(value), "\n");
+  for (const auto& [name, value] : trial.params)
+    out += rt::cat("  ", name, " = ", hpo::plain_text_of(value), "\n");
   out += "\nmetrics\n";
-  for (const auto& [name, value] : trial.metrics) out += rt::cat("  ", name, " = ", rt::format_double(value), "\n");
+  for (const auto& [name, value] : trial.metrics)
+    out += rt::cat("  ", name, " = ", rt::format_double(value), "\n");
   out += rt::cat("\ncost\n  training ", short_amount(trial.train_flops, "FLOP"), ", one row ",
                  short_amount(trial.inference_flops, "FLOP"), "\n\nevents\n");
   for (const hpo::EventRow& event : study.events(trial.trial))
@@ -39,8 +41,9 @@ int run_show(const Arguments& arguments) {
   auto number = arguments.integer("TRIAL", 0, INT64_MAX);
   auto trial = study.trial(static_cast<std::uint64_t>(*number));
   if (!trial)
-    throw rt::Error(rt::Errc::usage, rt::cat("trial ", *number, " is not in the study '", study.info().name,
-                                             "', expected 0 to ", study.counts().all() - 1));
+    throw rt::Error(rt::Errc::usage,
+                    rt::cat("trial ", *number, " is not in the study '", study.info().name,
+                            "', expected 0 to ", study.counts().all() - 1));
   print_result(arguments.has("--json") ? hpo::trial_json(*trial) : text_trial(study, *trial));
   return kDone;
 }

@@ -17,15 +17,17 @@ std::string text_status(const hpo::StudyReader& study) {
   std::string out = rt::cat(info.name, ": ", hpo::name_of(info.state),
                             info.reason.empty() ? "" : ", ", info.reason, "\n");
   if (auto driver = study.driver())
-    out += rt::cat("driver   process ", driver->pid, " on ", driver->host, " since ", driver->since, "\n");
-  out += rt::cat("trials   ", counts.complete, " complete, ", counts.stopped, " stopped, ", counts.failed,
-                 " failed, ", counts.running, " running, ", counts.waiting, " waiting");
+    out += rt::cat("driver   process ", driver->pid, " on ", driver->host, " since ", driver->since,
+                   "\n");
+  out +=
+      rt::cat("trials   ", counts.complete, " complete, ", counts.stopped, " stopped, ",
+              counts.failed, " failed, ", counts.running, " running, ", counts.waiting, " waiting");
   out += info.trial_limit > 0 ? rt::cat(" of ", info.trial_limit, "\n") : std::string("\n");
   if (auto best = study.best())
     out += rt::cat("best     trial ", best->trial, ": ", info.metric, " = ",
                    best->value ? rt::format_double(*best->value) : "none", "\n");
-  out += rt::cat("work     ", work.tasks, " tasks, ", work.epochs, " epochs of which ", work.distinct_epochs,
-                 " were run, ", short_seconds(info.active_seconds), "\n");
+  out += rt::cat("work     ", work.tasks, " tasks, ", work.epochs, " epochs of which ",
+                 work.distinct_epochs, " were run, ", short_seconds(info.active_seconds), "\n");
   return out;
 }
 

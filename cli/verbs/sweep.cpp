@@ -13,18 +13,21 @@ namespace cli {
 
 namespace {
 
-std::string ending(const hpo::StudySpec& study, const hpo::RunOptions& options, const hpo::SweepResult& result) {
+std::string ending(const hpo::StudySpec& study, const hpo::RunOptions& options,
+                   const hpo::SweepResult& result) {
   const hpo::TrialCounts& counts = result.counts;
-  std::string out = rt::cat(study.name, ": ", counts.all(), " trials (", counts.complete, " complete, ",
-                            counts.stopped, " stopped, ", counts.failed, " failed), ",
-                            short_seconds(result.seconds));
+  std::string out = rt::cat(study.name, ": ", counts.all(), " trials (", counts.complete,
+                            " complete, ", counts.stopped, " stopped, ", counts.failed,
+                            " failed), ", short_seconds(result.seconds));
   if (!result.reason.empty()) out += ", " + result.reason;
   out += "\n";
-  if (result.best) out += text_best(*result.best, hpo::StudyReader(options.folder).info().metric, result.model);
+  if (result.best)
+    out += text_best(*result.best, hpo::StudyReader(options.folder).info().metric, result.model);
   return out + rt::cat("everything is in ", options.folder.string(), "\n");
 }
 
-std::string next_steps(const Arguments& arguments, const hpo::StudySpec& study, hpo::Outcome outcome) {
+std::string next_steps(const Arguments& arguments, const hpo::StudySpec& study,
+                       hpo::Outcome outcome) {
   std::string where = arguments.has("--dir") ? " --dir " + arguments.text("--dir") : "";
   if (outcome == hpo::Outcome::interrupted)
     return rt::cat("stopped; to continue: trellis sweep ", arguments.text("FILE"), where, "\n");

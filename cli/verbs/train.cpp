@@ -22,7 +22,9 @@ hpo::Params chosen_params(const Arguments& arguments, const hpo::StudySpec& stud
       throw rt::Error(rt::Errc::usage, rt::cat("--trial: '", word, "', expected RUN:NUMBER"));
     hpo::StudyReader run(hpo::find_run(word.substr(0, colon), runs_folder(arguments)));
     auto trial = run.trial(static_cast<std::uint64_t>(*number));
-    if (!trial) throw rt::Error(rt::Errc::usage, rt::cat("--trial: no trial ", *number, " in ", word.substr(0, colon)));
+    if (!trial)
+      throw rt::Error(rt::Errc::usage,
+                      rt::cat("--trial: no trial ", *number, " in ", word.substr(0, colon)));
     params = trial->params;
   }
   for (const std::string& word : arguments.texts("--set")) {
@@ -33,7 +35,9 @@ hpo::Params chosen_params(const Arguments& arguments, const hpo::StudySpec& stud
   }
   std::string wrong = study.space.reason_outside(params);
   if (!wrong.empty())
-    throw rt::Error(rt::Errc::usage, rt::cat(wrong, "; give every parameter with --set NAME=VALUE or --trial RUN:N"));
+    throw rt::Error(
+        rt::Errc::usage,
+        rt::cat(wrong, "; give every parameter with --set NAME=VALUE or --trial RUN:N"));
   return params;
 }
 
@@ -55,10 +59,11 @@ int run_train(const Arguments& arguments) {
                           study.metric.goal == hpo::Goal::maximize, arguments.has("--quiet"));
   hpo::TrainResult result = hpo::train_once(study, params, options, display);
   display.finish();
-  std::string out = rt::cat(study.name, ": ", hpo::name_of(result.trial.state), " after ", result.trial.epochs,
-                            " epochs\n");
+  std::string out = rt::cat(study.name, ": ", hpo::name_of(result.trial.state), " after ",
+                            result.trial.epochs, " epochs\n");
   if (!result.trial.message.empty()) out += "  " + result.trial.message + "\n";
-  for (const auto& [name, value] : result.trial.metrics) out += rt::cat("  ", name, " = ", rt::format_double(value), "\n");
+  for (const auto& [name, value] : result.trial.metrics)
+    out += rt::cat("  ", name, " = ", rt::format_double(value), "\n");
   if (!result.model.empty()) out += rt::cat("  model: ", result.model.string(), "\n");
   print_result(out);
   return result.exit_code();

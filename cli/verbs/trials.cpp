@@ -17,7 +17,8 @@ std::string text_trials(const hpo::StudyReader& study) {
     std::string state(hpo::name_of(trial.state));
     if (trial.cause != hpo::Cause::none) state += rt::cat(" (", hpo::name_of(trial.cause), ")");
     std::vector<std::string> cells{std::to_string(trial.trial), state,
-                                   trial.value ? short_number(*trial.value) : "-", std::to_string(trial.epochs)};
+                                   trial.value ? short_number(*trial.value) : "-",
+                                   std::to_string(trial.epochs)};
     for (const std::string& name : names) {
       const hpo::ParamValue* value = trial.params.find(name);
       auto number = value ? hpo::number_of(*value) : std::nullopt;

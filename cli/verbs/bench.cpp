@@ -1,0 +1,39 @@
+#include "bench/bench.h"
+
+#include <cstdio>
+
+#include "cli/runs.h"
+#include "cli/verbs/verb_functions.h"
+#include "runtime/base/text.h"
+
+namespace cli {
+
+void declare_bench(Arguments& arguments) {
+  arguments.positional("NAME", "which benchmark; without it they are listed", false);
+  arguments.flag("--json", "for programs");
+  arguments.flag("--quick", "a tenth of the work: rough figures");
+  arguments.option("--workers", "N", "CPU workers (default: one a core)");
+  arguments.option("--against", "RIVAL", "a rival to run, as the benchmark's text names it", true);
+}
+
+int run_bench(const Arguments& arguments) {
+  if (!arguments.has("NAME")) {
+    std::string out;
+    for (const bench::Benchmark& one : bench::benchmarks())
+      out += rt::cat(one.name, "  ", one.summary, "\n");
+    print_result(out);
+    return kDone;
+  }
+  constexpr std::int64_t kMaxWorkers = 256;
+  bench::Options options{
+      .quick = arguments.has("--quick"),
+      .against = arguments.texts("--against"),
+      .workers = static_cast<int>(arguments.integer("--workers", 1, kMaxWorkers).value_or(0))};
+  std::vector<bench::Case> cases = bench::find_benchmark(arguments.text("NAME")).run(options);
+  std::string machine = bench::machine_text();
+  print_result(arguments.has("--json") ? bench::json_of(cases, machine)
+                                       : bench::table_of(cases, machine));
+  return kDone;
+}
+
+}  // namespace cli

@@ -1,0 +1,105 @@
+#include <unistd.h>
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "cli/runs.h"
+#include "cli/verbs/verb_functions.h"
+#include "kernels/kernels.h"
+#include "runtime/base/file.h"
+#include "runtime/base/text.h"
+#include "runtime/instance.h"
+
+namespace cli {
+
+namespace {
+
+struct Findings {
+  std::string cpu;
+  long cores = 0;
+  int gpus = 0;
+  std::string executor, starpu;
+  kern::CpuReport arithmetic;
+  std::vector<std::string> problems;
+};
+
+std::string cpu_name() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);)
+    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+  return "unknown";
+}
+
+/// Starts the runtime as a sweep would and asks what came up.
+void try_runtime(Findings& found) {
+  try {
+    rt::Runtime runtime;
+    found.executor = rt::executor_name(runtime.executor());
+    found.cores = runtime.workers();
+    found.gpus = runtime.gpus();
+    found.starpu = runtime.starpu();
+  } catch (const rt::Error& error) {
+    found.problems.emplace_back(error.what());
+  }
+  if (found.starpu.empty())
+    found.problems.emplace_back(
+        "StarPU is not there, so tasks run one after another: set it up with ./trellis doctor");
+}
+
+Findings examine() {
+  Findings found;
+  found.cpu = cpu_name();
+  found.cores = ::sysconf(_SC_NPROCESSORS_ONLN);
+  found.arithmetic = kern::cpu_report();
+  try_runtime(found);
+  if (!found.arithmetic.remedy.empty()) found.problems.emplace_back(found.arithmetic.remedy);
+  try {
+    rt::require_writable(rt::cache_folder());
+  } catch (const rt::Error& error) {
+    found.problems.emplace_back(error.what());
+  }
+  return found;
+}
+
+std::string json_list(const std::vector<std::string>& texts) {
+  std::string out;
+  for (const std::string& text : texts)
+    out += rt::cat(out.empty() ? "" : ", ", "\"", rt::json_escape(text), "\"");
+  return "[" + out + "]";
+}
+
+std::string json_of(const Findings& found) {
+  std::vector<std::string> gpus;
+  for (int i = 0; i < found.gpus; ++i) gpus.push_back(rt::cat("cuda ", i));
+  return rt::cat("{\"version\": \"", TRELLIS_VERSION, "\", \"cpu\": \"", rt::json_escape(found.cpu),
+                 "\", \"cores\": ", found.cores, ", \"gpus\": ", json_list(gpus), ", \"starpu\": ",
+                 found.starpu.empty() ? std::string("null") : rt::cat("\"", found.starpu, "\""),
+                 ", \"features\": {\"executor\": \"", found.executor, "\", \"instruction_set\": \"",
+                 found.arithmetic.instruction_set, "\", \"blas_core\": \"",
+                 found.arithmetic.blas_core, "\", \"arithmetic\": \"",
+                 rt::json_escape(kern::fingerprint()),
+                 "\"}, \"problems\": ", json_list(found.problems), "}\n");
+}
+
+std::string text_of(const Findings& found) {
+  std::string out =
+      rt::cat("trellis ", TRELLIS_VERSION, "\ncpu         ", found.cpu, ", ", found.cores,
+              " workers\ngpus        ", found.gpus, "\nStarPU      ",
+              found.starpu.empty() ? std::string("not there") : found.starpu, " (executor ",
+              found.executor, ")\narithmetic  ", kern::fingerprint(), "\n");
+  for (const std::string& problem : found.problems) out += rt::cat("problem: ", problem, "\n");
+  return found.problems.empty() ? out + "no problem found\n" : out;
+}
+
+}  // namespace
+
+void declare_doctor(Arguments& arguments) { arguments.flag("--json", "for programs"); }
+
+int run_doctor(const Arguments& arguments) {
+  Findings found = examine();
+  print_result(arguments.has("--json") ? json_of(found) : text_of(found));
+  return found.problems.empty() ? kDone : kNothingUsable;
+}
+
+}  // namespace cli
