@@ -22,7 +22,7 @@ def listed_by_meson(tree):
 def check(tree):
     problems = []
     sources = tree.cpp()
-    for folder in sorted({posixpath.dirname(path) for path in tree.cpp(house.PRODUCT + ("bench",))}):
+    for folder in sorted({posixpath.dirname(path) for path in tree.cpp(house.PRODUCT + ("bench", "examples"))}):
         if folder + "/README.md" not in tree.paths:
             problems.append(f"{folder}: no README.md (what lives here, what it may include, where to start)")
     for folder in house.CODE:

@@ -5,7 +5,7 @@ import sys
 import tempfile
 
 PRODUCT = ("kernels", "runtime", "nn", "tasks", "hpo", "cli")
-CODE = PRODUCT + ("bench", "tests")
+CODE = PRODUCT + ("bench", "examples", "tests")
 CPP = (".h", ".cpp", ".cu", ".cuh")
 
 

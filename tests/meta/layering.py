@@ -15,7 +15,8 @@ MAY_INCLUDE = {
     "hpo/space": ["hpo/space", "runtime"],
     "hpo/samplers": ["hpo/samplers", "hpo/space"],
     "hpo/stopping": ["hpo/stopping", "hpo/space"],
-    "cli": list(house.PRODUCT),
+    "cli": list(house.PRODUCT) + ["bench"],
+    "examples": ["runtime"],
     "bench": ["bench"] + list(house.PRODUCT),
     "tests": ["tests"] + list(house.PRODUCT),
 }
@@ -27,7 +28,7 @@ LIBRARIES = [
     ("CUDA", r"(cuda|cublas|cudnn|nccl|curand|nvml).*\.h|.*\.cuh", ["kernels/cuda", "runtime/starpu", "tests"]),
     ("yaml-cpp", r"yaml-cpp/.*", ["hpo/study"]),
     ("SQLite", r"sqlite3.*\.h", ["hpo/log", "tests", "bench"]),
-    ("BLAS", r"(cblas|lapacke?|openblas.*)\.h", ["kernels", "runtime/examples", "bench", "tests"]),
+    ("BLAS", r"(cblas|lapacke?|openblas.*)\.h", ["kernels", "examples", "bench", "tests"]),
     ("oneDNN", r"(oneapi/dnnl/)?dnnl.*", ["kernels/cpu", "bench"]),
     ("GoogleTest", r"(gtest|gmock)/.*", ["tests"]),
     ("CLI11", r"CLI/.*", ["cli", "bench"]),
