@@ -301,8 +301,9 @@ Safetensors parse_safetensors(std::span<const std::byte> file, const std::string
   const std::string_view text(reinterpret_cast<const char*>(file.data()) + 8, length);
   if (!text.starts_with('{')) fail(path, "the header does not begin with {");
   const auto data = file.subspan(8 + length);
+  const Json header = parse_header(path, text);
   Safetensors out;
-  for (const auto& [name, value] : parse_header(path, text).items()) {
+  for (const auto& [name, value] : header.items()) {
     if (name == kMetadata) {
       out.metadata = read_metadata(path, value);
     } else {

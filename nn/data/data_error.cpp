@@ -23,6 +23,11 @@ DataError::DataError(std::string path, std::size_t line, std::size_t column,
       line_(line),
       column_(column) {}
 
+std::string size_text(std::size_t bytes) {
+  if (bytes >= std::size_t{1} << 20) return std::to_string(bytes >> 20) + " MiB";
+  return std::to_string(bytes) + " bytes";
+}
+
 std::string in_quotes(std::string_view text, std::size_t longest) {
   std::string out = "'";
   std::size_t length = std::min(text.size(), longest);

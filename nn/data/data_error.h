@@ -31,4 +31,7 @@ class DataError : public Error {
 /// escaped, cut after `longest` bytes (not inside a UTF-8 character).
 [[nodiscard]] std::string in_quotes(std::string_view text, std::size_t longest = 40);
 
+/// "17 bytes", or "3 MiB" from one MiB on.
+[[nodiscard]] std::string size_text(std::size_t bytes);
+
 }  // namespace nn

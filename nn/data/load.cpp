@@ -1,26 +1,32 @@
 #include "nn/data/load.h"
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 #include <utility>
-#include <vector>
 
 #include "nn/data/load_files.h"
-#include "nn/data/source_file.h"
 
 namespace nn {
 
+namespace {
+
+std::array<SourceFile, 4> open_idx(const DataSpec& spec, const LoadLimits& limits) {
+  const auto paths = idx_files(spec.path);
+  const auto open = [&](std::size_t i) { return SourceFile(paths[i], limits.file_bytes); };
+  return {open(0), open(1), open(2), open(3)};
+}
+
+}  // namespace
+
 ContentHash content_hash(const DataSpec& spec, const LoadLimits& limits) {
   if (spec.kind == DataKind::csv) return hash_of(SourceFile(spec.path, limits.file_bytes));
-  std::vector<ContentHash> hashes;
-  for (const std::string& path : idx_files(spec.path)) {
-    hashes.push_back(hash_of(SourceFile(path, limits.file_bytes)));
-  }
-  return combine(hashes);
+  return combine(open_idx(spec, limits));
 }
 
 Dataset load_dataset(const DataSpec& spec, const LoadLimits& limits) {
-  return spec.kind == DataKind::csv ? load_csv(spec, limits) : load_idx(spec, limits);
+  if (spec.kind == DataKind::idx) return load_idx(open_idx(spec, limits), spec, limits);
+  return load_csv(SourceFile(spec.path, limits.file_bytes), spec, limits);
 }
 
 Dataset make_dataset(Dataset::Header header, const Parts& parts, const std::string& path,
@@ -35,9 +41,8 @@ Dataset make_dataset(Dataset::Header header, const Parts& parts, const std::stri
     throw DataError(path, problem.what());
   }
   if (bytes > limits.dataset_bytes) {
-    throw DataError(path, "takes " + std::to_string(bytes >> 20) +
-                              " MiB in memory, expected at most " +
-                              std::to_string(limits.dataset_bytes >> 20) + " MiB");
+    throw DataError(path, "takes " + size_text(bytes) + " in memory, expected at most " +
+                              size_text(limits.dataset_bytes));
   }
   Dataset data(std::move(header));
   std::copy(parts.train.begin(), parts.train.end(), data.mutable_part(Part::train).begin());

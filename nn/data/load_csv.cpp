@@ -8,7 +8,6 @@
 #include "nn/data/csv_target.h"
 #include "nn/data/load_files.h"
 #include "nn/data/scaling.h"
-#include "nn/data/source_file.h"
 
 namespace nn {
 
@@ -79,23 +78,22 @@ void store_targets(const CsvTarget& target, Dataset& data) {
 
 }  // namespace
 
-Dataset load_csv(const DataSpec& spec, const LoadLimits& limits) {
-  const SourceFile file(spec.path, limits.file_bytes);
+Dataset load_csv(const SourceFile& file, const DataSpec& spec, const LoadLimits& limits) {
   const std::string text = read_content(file, limits.inflated_bytes);
-  refuse_binary(spec.path, text);
-  const CsvText csv{spec.path, text, sniff_delimiter(text)};
+  refuse_binary(file.path(), text);
+  const CsvText csv{file.path(), text, sniff_delimiter(text)};
   CsvSurvey table = survey(csv, spec, limits);
   CsvTarget target = read_target(csv, table, spec.task);
   Dataset::Header header = describe(table, target, spec);
   header.content = hash_of(file);
   const Parts parts =
-      split_rows(spec.path, table.rows, target.labels, header.class_names.size(), spec.split);
+      split_rows(file.path(), table.rows, target.labels, header.class_names.size(), spec.split);
   if (!target.numbers.empty()) {
     const TargetUnit fitted = fit_target(target.numbers, parts.train);
     header.target_shift = fitted.shift;
     header.target_unit = fitted.unit;
   }
-  Dataset data = make_dataset(std::move(header), parts, spec.path, limits);
+  Dataset data = make_dataset(std::move(header), parts, file.path(), limits);
   if (data.header().storage == Storage::u8) {
     store_features(csv, table, data.mutable_x_u8());
   } else {
@@ -103,7 +101,7 @@ Dataset load_csv(const DataSpec& spec, const LoadLimits& limits) {
     fill_missing(data);
   }
   store_targets(target, data);
-  fit_scaling(data, spec.path);
+  fit_scaling(data, file.path());
   return data;
 }
 

@@ -5,16 +5,19 @@
 #include <string>
 
 #include "nn/data/load.h"
+#include "nn/data/source_file.h"
 #include "nn/data/split.h"
 
 namespace nn {
 
-/// A table with a header or without, as CSV or with another delimiter, gzip or not.
-[[nodiscard]] Dataset load_csv(const DataSpec& spec, const LoadLimits& limits);
+/// A table with a header or without, as CSV or with another delimiter, gzip or not. The path in the
+/// spec is not looked at.
+[[nodiscard]] Dataset load_csv(const SourceFile& file, const DataSpec& spec,
+                               const LoadLimits& limits);
 
-/// The four files of an IDX data set (the format of MNIST): images and labels to train on, images
-/// and labels of the test part.
-[[nodiscard]] Dataset load_idx(const DataSpec& spec, const LoadLimits& limits);
+/// The four files of an IDX data set (the format of MNIST), in the order of idx_files.
+[[nodiscard]] Dataset load_idx(const std::array<SourceFile, 4>& files, const DataSpec& spec,
+                               const LoadLimits& limits);
 
 /// Their paths in a folder: train images, train labels, test images, test labels; each with or
 /// without .gz, with '-' or '.' before "idx". Throws DataError naming the file that is missing.

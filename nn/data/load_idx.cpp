@@ -8,17 +8,12 @@
 #include "nn/data/idx_reader.h"
 #include "nn/data/load_files.h"
 #include "nn/data/scaling.h"
-#include "nn/data/source_file.h"
 
 namespace nn {
 
 namespace {
 
-/// Labels of one file, and its hash.
-std::vector<std::uint8_t> read_labels(const std::string& path, const LoadLimits& limits,
-                                      ContentHash& hash) {
-  const SourceFile file(path, limits.file_bytes);
-  hash = hash_of(file);
+std::vector<std::uint8_t> read_labels(const SourceFile& file, const LoadLimits& limits) {
   IdxReader reader(file, 1, 1, limits);
   std::vector<std::uint8_t> labels(reader.header().rows());
   reader.values(labels);
@@ -129,28 +124,24 @@ std::array<std::string, 4> idx_files(const std::string& folder) {
   return paths;
 }
 
-Dataset load_idx(const DataSpec& spec, const LoadLimits& limits) {
+Dataset load_idx(const std::array<SourceFile, 4>& files, const DataSpec& spec,
+                 const LoadLimits& limits) {
   check_spec(spec);
-  const auto paths = idx_files(spec.path);
-  std::array<ContentHash, 4> hashes;
-  const auto train_labels = read_labels(paths[1], limits, hashes[1]);
-  const auto test_labels = read_labels(paths[3], limits, hashes[3]);
-  const SourceFile train_file(paths[0], limits.file_bytes);
-  const SourceFile test_file(paths[2], limits.file_bytes);
-  hashes[0] = hash_of(train_file);
-  hashes[2] = hash_of(test_file);
-  IdxReader train(train_file, 3, 4, limits);
-  IdxReader test(test_file, 3, 4, limits);
-  check_pair(paths[0], train.header().rows(), paths[1], train_labels.size());
-  check_pair(paths[2], test.header().rows(), paths[3], test_labels.size());
-  check_shapes(train.header(), test.header(), paths[2]);
+  const auto& [train_images, train_names, test_images, test_names] = files;
+  const auto train_labels = read_labels(train_names, limits);
+  const auto test_labels = read_labels(test_names, limits);
+  IdxReader train(train_images, 3, 4, limits);
+  IdxReader test(test_images, 3, 4, limits);
+  check_pair(train_images.path(), train.header().rows(), train_names.path(), train_labels.size());
+  check_pair(test_images.path(), test.header().rows(), test_names.path(), test_labels.size());
+  check_shapes(train.header(), test.header(), test_images.path());
 
   const std::size_t all = train_labels.size();
   const std::size_t kept = spec.rows > 0 ? std::min<std::size_t>(spec.rows, all) : all;
   const Labels labels = number_labels(train_labels, test_labels, kept);
   const Parts parts = split_images(spec, labels, kept);
   Dataset::Header header = describe(spec, train.header(), labels);
-  header.content = combine(hashes);
+  header.content = combine(files);
   Dataset data = make_dataset(std::move(header), parts, spec.path, limits);
   const auto x = data.mutable_x_u8();
   train.values(x.first(kept * data.cols()));

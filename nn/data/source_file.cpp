@@ -35,11 +35,6 @@ class Descriptor {
   int fd_;
 };
 
-std::string size_text(std::size_t bytes) {
-  if (bytes >= std::size_t{1} << 20) return std::to_string(bytes >> 20) + " MiB";
-  return std::to_string(bytes) + " bytes";
-}
-
 }  // namespace
 
 SourceFile::SourceFile(std::string path, std::size_t max_bytes) : path_(std::move(path)) {
@@ -73,9 +68,9 @@ ContentHash hash_of(const SourceFile& file) {
   return {h.high64, h.low64};
 }
 
-ContentHash combine(std::span<const ContentHash> files) {
+ContentHash combine(std::span<const SourceFile> files) {
   std::string digits;
-  for (const ContentHash& file : files) digits += file.hex();
+  for (const SourceFile& file : files) digits += hash_of(file).hex();
   const XXH128_hash_t h = XXH3_128bits(digits.data(), digits.size());
   return {h.high64, h.low64};
 }

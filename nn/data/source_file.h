@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "nn/data/dataset.h"
@@ -17,6 +18,9 @@ namespace nn {
 class SourceFile {
  public:
   SourceFile(std::string path, std::size_t max_bytes);
+  /// Bytes that somebody has read already; the path is for messages.
+  SourceFile(std::string path, std::vector<std::byte> raw)
+      : path_(std::move(path)), raw_(std::move(raw)) {}
 
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] std::span<const std::byte> raw() const { return raw_; }
@@ -31,7 +35,7 @@ class SourceFile {
 /// XXH3-128 of the bytes as they lie on disk.
 [[nodiscard]] ContentHash hash_of(const SourceFile& file);
 /// One hash for several files in order.
-[[nodiscard]] ContentHash combine(std::span<const ContentHash> files);
+[[nodiscard]] ContentHash combine(std::span<const SourceFile> files);
 
 /// The content of a file from front to back, decompressed when it is gzip (RFC 1952, several
 /// members one after the other included). The file must outlive the reader. Throws DataError for

@@ -1,0 +1,195 @@
+// Every complaint of the CSV loader, word for word.
+
+#include <gtest/gtest.h>
+
+#include "tests/nn/data/files.h"
+
+namespace {
+
+using nn_test::CsvFile;
+
+struct BadCsv {
+  const char* name;
+  std::string text;
+  const char* message;
+  void (*change)(nn::DataSpec&) = [](nn::DataSpec&) {};
+};
+
+class BadCsvs : public testing::TestWithParam<BadCsv> {};
+
+TEST_P(BadCsvs, AreRefusedInOneLine) {
+  CsvFile file(GetParam().text);
+  GetParam().change(file.spec);
+  EXPECT_EQ(nn_test::error_of(file.folder.path(), [&] { (void)file.load(); }), GetParam().message);
+}
+
+std::string numbered(int rows, const char* last) {
+  std::string text = "a,y\n";
+  for (int i = 0; i < rows; ++i) text += std::to_string(i) + "," + (i % 2 == 0 ? "p" : "q") + "\n";
+  return text + last;
+}
+
+std::string wide() {
+  std::string text;
+  for (int i = 0; i < 70000; ++i) text += "1,";
+  return text + "p\n";
+}
+
+std::string many_classes() {
+  std::string text = "a,y\n";
+  for (int i = 0; i < 10001; ++i) text += "1,w" + std::to_string(i) + "\n";
+  return text;
+}
+
+const std::string kGood = "a,b,kind\n1,2,p\n3,4,q\n";
+
+INSTANTIATE_TEST_SUITE_P(
+    Csv, BadCsvs,
+    testing::Values(
+        BadCsv{"empty", "", "data.csv: is empty"},
+        BadCsv{"blank", "\n \n\r\n", "data.csv: is empty"},
+        BadCsv{"names_only", "a,b,y\n", "data.csv: holds no rows of data",
+               [](nn::DataSpec& s) { s.header = nn::HeaderRow::yes; }},
+        BadCsv{"one_column", "y\np\nq\np\n",
+               "data.csv: no column to learn from besides the target"},
+        BadCsv{"short_line", "a,b,y\n1,2,p\n3,q\n",
+               "data.csv:3:1: 2 fields in this line, expected 3 as in line 1"},
+        BadCsv{"long_line", "1,2,p\n3,4,q\n\n5,6,p,7\n",
+               "data.csv:4:7: 4 fields in this line, expected 3 as in line 1"},
+        BadCsv{"open_quote", "a,y\n1,p\n2,\"q\n3,p\n", "data.csv:3:3: this quote is never closed"},
+        BadCsv{"text_after_quote", "a,y\n\"1\"2,p\n",
+               "data.csv:2:4: '2' after a closing quote, expected ',' or the end of the line"},
+        BadCsv{"zero_byte", std::string("a,y\n1,p\n2,\0q\n", 13),
+               "data.csv:3:3: a zero byte: this is not a text in UTF-8 or Latin-1"},
+        BadCsv{"name_twice", "a,b,a\n1,2,p\n3,4,q\n",
+               "data.csv:1:5: a second column is called 'a'"},
+        BadCsv{"slip_of_the_pen", numbered(20, "l7,p\n"),
+               "data.csv:22:1: 'l7': expected a number, as in 20 other rows of column 'a'"},
+        BadCsv{"infinite", numbered(20, "inf,p\n"),
+               "data.csv:22:1: 'inf': expected a number, as in 20 other rows of column 'a'"},
+        BadCsv{"too_large", numbered(20, "1e39,p\n"),
+               "data.csv:22:1: '1e39': expected a number, as in 20 other rows of column 'a'"},
+        BadCsv{"decimal_comma", "a;b;y\n1,5;2;p\n2,5;3;q\n",
+               "data.csv:2:1: '1,5': expected a decimal point, not a comma"},
+        BadCsv{"missing_target", "a,y\n1,p\n2,\n",
+               "data.csv:3:3: the target 'y' is missing, expected a value in every row"},
+        BadCsv{"text_target", "a,y\n1,2\n2,x\n",
+               "data.csv:3:3: 'x': expected a number, because task is regression",
+               [](nn::DataSpec& s) { s.task = nn::LearningTask::regression; }},
+        BadCsv{"one_class", "a,y\n1,p\n2,p\n",
+               "data.csv: the target 'y' has the same value in every row"},
+        BadCsv{"too_many_classes", many_classes(),
+               "data.csv: the target 'y' has 10001 classes, expected at most 10000"},
+        BadCsv{"target_misspelt", kGood,
+               "data.csv: target: there is no column 'knid', did you "
+               "mean 'kind'?",
+               [](nn::DataSpec& s) { s.target = "knid"; }},
+        BadCsv{"target_unknown", kGood,
+               "data.csv: target: there is no column 'price per square metre', expected a name out "
+               "of the first line or a number from 1 to 3",
+               [](nn::DataSpec& s) { s.target = "price per square metre"; }},
+        BadCsv{"target_without_names", "1,2,p\n3,4,q\n",
+               "data.csv: target: there is no column 'digit': the first line does not name the "
+               "columns; expected a number from 1 to 3",
+               [](nn::DataSpec& s) { s.target = "digit"; }},
+        BadCsv{"target_number", kGood,
+               "data.csv: target: there is no column 4, the table has 3 columns",
+               [](nn::DataSpec& s) { s.target = "4"; }},
+        BadCsv{"ignored_target", kGood, "data.csv: ignore: 'kind' is the target",
+               [](nn::DataSpec& s) { s.ignore = {"kind"}; }},
+        BadCsv{"ignored_unknown", kGood,
+               "data.csv: ignore: there is no column 'kin', did you mean 'kind'?",
+               [](nn::DataSpec& s) { s.ignore = {"kin"}; }},
+        BadCsv{"all_ignored", kGood, "data.csv: no column to learn from besides the target",
+               [](nn::DataSpec& s) {
+                 s.ignore = {"a", "b"};
+               }},
+        BadCsv{"wide", wide(), "data.csv:1:1: 70001 columns, expected at most 65536"},
+        BadCsv{
+            "not_bytes", "1,2.5,p\n3,256,q\n",
+            "data.csv: scale: unit divides bytes by 255, but the data holds 256.000000; expected "
+            "values from 0 to 255",
+            [](nn::DataSpec& s) { s.scale = nn::Scale::unit; }},
+        BadCsv{
+            "split_all", kGood,
+            "data.csv: split: of 2 rows, 1 for validation and 1 for the test leave none to train "
+            "on",
+            [](nn::DataSpec& s) { s.split = {.valid = 0.5, .test = 0.5, .seed = 0}; }},
+        BadCsv{"split_none", kGood, "data.csv: split.test: 0.1 of 2 rows is no row at all",
+               [](nn::DataSpec& s) { s.split.test = 0.1; }},
+        BadCsv{"split_share", kGood,
+               "data.csv: split.valid is 1.5, expected at least 0 and less than 1",
+               [](nn::DataSpec& s) { s.split.valid = 1.5; }}),
+    [](const auto& one_test) { return one_test.param.name; });
+
+TEST(DataFiles, MustBeFilesThatCanBeRead) {
+  const support::TempFolder folder;
+  const auto message = [&](const std::string& path, nn::LoadLimits limits = {}) {
+    return nn_test::error_of(folder.path(), [&] {
+      (void)nn::load_dataset({.path = path, .split = {.valid = 0, .test = 0, .seed = 0}}, limits);
+    });
+  };
+  EXPECT_EQ(message(folder / "none.csv"), "none.csv: cannot open: No such file or directory");
+  EXPECT_EQ(message(folder.path()), "FOLDER: is a folder, expected a file");
+  EXPECT_EQ(message("/dev/null"), "/dev/null: is not a regular file");
+  nn_test::write_file(folder / "x.csv", kGood);
+  EXPECT_EQ(message(folder / "x.csv", {.file_bytes = 10}),
+            "x.csv: has 21 bytes, expected at most 10 bytes");
+  EXPECT_EQ(message(folder / "x.csv", {.dataset_bytes = 10}),
+            "x.csv: takes 320 bytes in memory, expected at most 10 bytes");
+}
+
+TEST(DataFiles, DamagedGzipIsRefused) {
+  const std::string packed = nn_test::gzip(kGood);
+  CsvFile file("");
+  const auto message = [&](const std::string& bytes, nn::LoadLimits limits = {}) {
+    nn_test::write_file(file.spec.path, bytes);
+    return nn_test::error_of(file.folder.path(),
+                             [&] { (void)nn::load_dataset(file.spec, limits); });
+  };
+  EXPECT_EQ(message(packed), "no error");
+  for (std::size_t length = 2; length < packed.size(); ++length) {
+    EXPECT_EQ(message(packed.substr(0, length)),
+              "data.csv: the gzip data ends too early: the file was cut off")
+        << length;
+  }
+  std::string flipped = packed;
+  flipped[packed.size() - 7] ^= 1;
+  EXPECT_EQ(message(flipped), "data.csv: the gzip data is damaged (incorrect data check)");
+  EXPECT_EQ(message(packed + "rest"),
+            "data.csv: the gzip data is damaged (incorrect header check)");
+  const std::string bomb = nn_test::gzip(std::string(std::size_t{3} << 20, '1'));
+  EXPECT_LT(bomb.size(), 5000U);
+  EXPECT_EQ(message(bomb, {.inflated_bytes = std::size_t{2} << 20}),
+            "data.csv: unpacks to more than 2 MiB, the most that is read");
+}
+
+TEST(DataFiles, AreLookedForBesideTheStudyThenInTrellisData) {
+  const support::TempFolder study;
+  const support::TempFolder shelf;
+  nn_test::write_file(shelf / "d.csv", kGood);
+  ::setenv("TRELLIS_DATA", shelf.path().c_str(), 1);
+  EXPECT_EQ(nn::locate_data("d.csv", study.path().string()), (shelf / "d.csv").string());
+  nn_test::write_file(study / "d.csv", kGood);
+  EXPECT_EQ(nn::locate_data("d.csv", study.path().string()), (study / "d.csv").string());
+  EXPECT_EQ(nn::locate_data((shelf / "d.csv").string(), "/"), (shelf / "d.csv").string());
+  const auto message = [&](const std::string& path) {
+    try {
+      (void)nn::locate_data(path, "/study");
+    } catch (const nn::DataError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(
+      message("e.csv"),
+      "e.csv: no such file or folder: looked for /study/e.csv, " + (shelf / "e.csv").string() +
+          " (TRELLIS_DATA) and /usr/share/datasets/e.csv; set TRELLIS_DATA to the folder that "
+          "holds your data sets, or write the full path");
+  ::unsetenv("TRELLIS_DATA");
+  EXPECT_EQ(message("/none/Fashion_MNIST"),
+            "/none/Fashion_MNIST: no such file or folder; Debian's package dataset-fashion-mnist "
+            "puts it into /usr/share/datasets/fashion-mnist");
+}
+
+}  // namespace
