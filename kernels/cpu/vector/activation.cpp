@@ -1,0 +1,84 @@
+// Bias, activation and their gradients: one pass over the rows.
+
+#include "kernels/cpu/vector/math.h"
+#include "kernels/cpu/vector/vector.h"
+
+namespace kern::cpu::KERN_ISA {
+namespace {
+
+struct None {
+  static reg forward(reg x) { return x; }
+  static reg backward(reg, reg dy) { return dy; }
+};
+struct Relu {
+  static reg forward(reg x) { return at_least(x, set1(0)); }
+  static reg backward(reg y, reg dy) { return y > set1(0) ? dy : set1(0); }
+};
+struct Tanh {
+  static reg forward(reg x) { return tanh(x); }
+  static reg backward(reg y, reg dy) { return dy * fma(-y, y, set1(1)); }
+};
+
+template <class Act>
+void forward(int rows, int cols, const float* bias, float* y) {
+  if (!bias) {
+    for_each_vector(std::ptrdiff_t(rows) * cols,
+                    [&](std::ptrdiff_t i, auto... t) { store(y + i, Act::forward(load(y + i, t...)), t...); });
+    return;
+  }
+  for (int i = 0; i < rows; ++i, y += cols)
+    for_each_vector(cols, [&](std::ptrdiff_t j, auto... t) {
+      store(y + j, Act::forward(load(y + j, t...) + load(bias + j, t...)), t...);
+    });
+}
+
+// Four partial sums a column hide the latency of an addition and keep long sums accurate; the order in which they are
+// added up depends on `rows` alone.
+constexpr int kSums = 4;
+
+template <class Act, class... T>
+KERN_INLINE void backward_columns(int rows, int cols, const float* y, float* dy, float* dbias, T... t) {
+  reg sum[kSums] = {set1(0), set1(0), set1(0), set1(0)};
+  const auto row = [&](int i, int s) __attribute__((always_inline)) {
+    float* d = dy + std::ptrdiff_t(i) * cols;
+    const reg v = Act::backward(load(y + std::ptrdiff_t(i) * cols, t...), load(d, t...));
+    store(d, v, t...);
+    sum[s] = sum[s] + v;
+  };
+  int i = 0;
+  for (; i + kSums <= rows; i += kSums) {
+    row(i, 0);
+    row(i + 1, 1);
+    row(i + 2, 2);
+    row(i + 3, 3);
+  }
+  for (; i < rows; ++i) row(i, 0);
+  if (dbias) store(dbias, (sum[0] + sum[1]) + (sum[2] + sum[3]), t...);
+}
+
+template <class Act>
+void backward(int rows, int cols, const float* y, float* dy, float* dbias) {
+  for_each_vector(cols, [&](std::ptrdiff_t j, auto... t) {
+    backward_columns<Act>(rows, cols, y + j, dy + j, dbias ? dbias + j : nullptr, t...);
+  });
+}
+
+}  // namespace
+
+void bias_activation(Exec&, int rows, int cols, const float* bias, Activation act, float* y) {
+  switch (act) {
+    case Activation::none: return forward<None>(rows, cols, bias, y);
+    case Activation::relu: return forward<Relu>(rows, cols, bias, y);
+    case Activation::tanh: return forward<Tanh>(rows, cols, bias, y);
+  }
+}
+
+void activation_backward(Exec&, int rows, int cols, Activation act, const float* y, float* dy, float* dbias) {
+  switch (act) {
+    case Activation::none: return backward<None>(rows, cols, y, dy, dbias);
+    case Activation::relu: return backward<Relu>(rows, cols, y, dy, dbias);
+    case Activation::tanh: return backward<Tanh>(rows, cols, y, dy, dbias);
+  }
+}
+
+}  // namespace kern::cpu::KERN_ISA

@@ -1,0 +1,140 @@
+// Matrix product for the sizes of small networks. Three ways, chosen by a cost model of the shape alone:
+//   tiles       kRows x kCols of C in registers; B is packed where that pays, A is read in place or copied by tiles
+//   transposed  for A^T B with few columns: tiles of C^T = B^T A, turned on the way out
+//   dots        for few columns or few rows: dot products along k
+
+#include "kernels/cpu/vector/vector.h"
+
+#include "kernels/cpu/pack_memory.h"
+#include "kernels/cpu/vector/gemm_dot.h"
+#include "kernels/cpu/vector/gemm_pack.h"
+#include "kernels/cpu/vector/gemm_tile.h"
+
+namespace kern::cpu::KERN_ISA {
+namespace {
+
+using Args = GemmArgs<float>;
+
+constexpr int kDepth = 256;               // rows of a packed panel
+constexpr int kTileFloats = 8 * 1024;     // of the pack memory, for a copied tile of A
+constexpr int kBlockFloats = kPackFloats - kTileFloats;
+
+constexpr int min(int a, int b) {
+  return a < b ? a : b;
+}
+constexpr int divide_up(int a, int b) {
+  return (a + b - 1) / b;
+}
+constexpr std::ptrdiff_t at(int row, int stride, int col) {
+  return std::ptrdiff_t(row) * stride + col;
+}
+
+/// All rows of C against one packed or direct block of B: `n` columns from `col` on, `k` deep from `p` on.
+template <bool TransA>
+void multiply_block(const Args& g, int p, int k, int col, int n, const float* b, bool packed, bool copy_a, float* copy) {
+  const int tiles = divide_up(g.m, kRows), low = g.m / tiles, high_tiles = g.m % tiles;
+  Tile t{k, nullptr, g.lda, b, packed ? kCols : g.ldb, nullptr, g.ldc, g.alpha, p == 0 ? g.beta : 1.0f, tail(0)};
+  for (int i = 0, row = 0; i < tiles; ++i) {
+    const int rows = low + (i < high_tiles);
+    t.a = TransA ? g.a + at(p, g.lda, row) : g.a + at(row, g.lda, p);
+    if (copy_a) {
+      const int stride = TransA ? 16 : kDepth + 16;
+      copy_rows(t.a, g.lda, TransA ? k : rows, TransA ? rows : k, copy, stride);
+      t.a = copy;
+      t.lda = stride;
+    }
+    for (int j = 0; j < n; j += kCols) {
+      const int cols = min(n - j, kCols), vectors = divide_up(cols, kWidth), last = cols - (vectors - 1) * kWidth;
+      t.last = tail(last);
+      t.b = packed ? b + std::ptrdiff_t(k) * j : b + j;
+      t.c = g.c + at(row, g.ldc, col + j);
+      find_tile<TransA>(rows, vectors, last == kWidth)(t);
+    }
+    row += rows;
+  }
+}
+
+template <bool TransA>
+void multiply_tiles(const Args& g) {
+  float* copy = pack_memory();
+  float* block = copy + kTileFloats;
+  const bool packed = g.trans_b || (g.m > 2 * kRows && (g.ldb % kWidth != 0 || std::ptrdiff_t(g.k) * g.ldb > 4096));
+  // Rows that lie a large power of two apart fall into the same few sets of the cache.
+  const bool copy_a = g.n > 2 * kCols && (TransA ? g.k > 16 : g.lda % 512 == 0);
+  const int depth = packed || copy_a || g.k == 0 ? kDepth : g.k;
+  for (int p = 0; p < g.k || p == 0; p += depth) {
+    const int k = min(g.k - p, depth);
+    const int width = packed && k > 0 ? kBlockFloats / k / kCols * kCols : g.n;
+    for (int j = 0; j < g.n; j += width) {
+      const int n = min(g.n - j, width);
+      const float* b = g.trans_b ? g.b + at(j, g.ldb, p) : g.b + at(p, g.ldb, j);
+      if (packed) pack_block(g.trans_b, b, g.ldb, k, n, block);
+      multiply_block<TransA>(g, p, k, j, n, packed ? block : b, packed, copy_a, copy);
+    }
+  }
+}
+
+/// For A^T B and n <= kRows: columns of C^T come out of the tiles as rows of a strip, which is turned into C.
+void multiply_transposed(const Args& g) {
+  alignas(64) float strip[kWidth * kCols];
+  Tile t{g.k, g.b, g.ldb, nullptr, g.lda, strip, kCols, g.alpha, 0.0f, tail(0)};
+  const Tail lanes = tail(g.n);
+  const reg beta = set1(g.beta);
+  for (int i = 0; i < g.m; i += kCols) {
+    const int rows = min(g.m - i, kCols), vectors = divide_up(rows, kWidth), last = rows - (vectors - 1) * kWidth;
+    t.b = g.a + i;
+    t.last = tail(last);
+    find_tile<true>(g.n, vectors, last == kWidth)(t);
+    for (int r = 0; r < rows; r += 4) {
+      reg out[4];
+      load_transposed4(strip + r, kCols, out);
+      for (int q = 0; q < 4 && r + q < rows; ++q) {
+        float* c = g.c + at(i + r + q, g.ldc, 0);
+        store(c, g.beta == 0 ? out[q] : fma(beta, load(c, lanes), out[q]), lanes);
+      }
+    }
+  }
+}
+
+/// A B or A B^T as dot products; a B that is not transposed yet is turned in the pack memory first.
+void multiply_dots(const Args& g) {
+  Dots d{g.m, g.n, g.k, g.a, g.lda, g.b, g.ldb, g.c, g.ldc, g.alpha, g.beta};
+  if (!g.trans_b) {
+    float* turned = pack_memory();
+    for (int p = 0; p < g.k; ++p)
+      for (int j = 0; j < g.n; ++j) turned[at(j, g.k, p)] = g.b[at(p, g.ldb, j)];
+    d.b = turned;
+    d.ldb = g.k;
+  }
+  dots(d);
+}
+
+// Estimated cycles, from two multiply-adds and two loads a cycle. They only have to rank the three ways.
+double tile_cost(const Args& g) {
+  const double columns = divide_up(g.n, kWidth) * double(kWidth), k = g.k;
+  const double turn = g.trans_b ? (g.n % kWidth == 0 ? 0.25 : 1.0) * columns * k : 0;
+  const double latency = g.m * divide_up(min(g.n, kCols), kWidth) < 8 ? 8.0 / (g.m * divide_up(min(g.n, kCols), kWidth)) : 1;
+  return g.m * columns * k / (2 * kWidth) * latency + turn + 25.0 * divide_up(g.m, kRows) * divide_up(g.n, kCols);
+}
+double transposed_cost(const Args& g) {
+  return double(g.n) * divide_up(g.m, kWidth) * g.k / 2 + divide_up(g.m, kWidth) * (4.0 * kWidth + 10);
+}
+double dot_cost(const Args& g) {
+  const double columns = g.n > 2 && g.m > 2 ? divide_up(g.n, 4) * 4 : g.n;
+  return g.m * columns * (divide_up(g.k, kWidth) * 0.6 + 4) + (g.trans_b ? 0 : 1.5 * g.n * g.k);
+}
+
+}  // namespace
+
+void gemm(Exec&, const Args& g) {
+  if (g.m == 0 || g.n == 0) return;
+  if (g.trans_a) {
+    if (!g.trans_b && g.n < kWidth && g.n <= kRows && transposed_cost(g) < tile_cost(g)) return multiply_transposed(g);
+    return multiply_tiles<true>(g);
+  }
+  const bool fits = g.trans_b || std::size_t(g.n) * std::size_t(g.k) <= kPackFloats;
+  if (fits && dot_cost(g) < tile_cost(g)) return multiply_dots(g);
+  multiply_tiles<false>(g);
+}
+
+}  // namespace kern::cpu::KERN_ISA

@@ -1,0 +1,75 @@
+// Optimizers: every weight and its slots are read and written once a step.
+
+#include "kernels/cpu/vector/simd.h"
+#include "kernels/cpu/vector/vector.h"
+
+namespace kern::cpu::KERN_ISA {
+namespace {
+
+/// x / (sqrt(v) * correction + epsilon). Division and square root would take three quarters of an optimizer's time,
+/// so with AVX-512 both start from a 14-bit estimate that one Newton step takes to float precision.
+KERN_INLINE reg over_root(reg x, reg v, reg correction, reg epsilon) {
+#if defined(__AVX512F__)
+  const reg safe = _mm512_max_ps(v, set1(1.17549435e-38f));
+  const reg r = _mm512_rsqrt14_ps(safe);
+  const reg r1 = r * fma(safe * r, r * set1(-0.5f), set1(1.5f));
+  const reg d = fma(v * r1, correction, epsilon);
+  const reg q = _mm512_rcp14_ps(d);
+  return x * fma(q, fma(-d, q, set1(1.0f)), q);
+#else
+  return x / fma(square_root(v), correction, epsilon);
+#endif
+}
+
+}  // namespace
+
+void sgd(Exec&, const SgdArgs<float>& a) {
+  const reg lr = set1(static_cast<float>(-a.lr)), momentum = set1(static_cast<float>(a.momentum));
+  const reg decay = set1(static_cast<float>(a.weight_decay));
+  for_each_vector(static_cast<std::ptrdiff_t>(a.count), [&](std::ptrdiff_t i, auto... t) {
+    const reg w = load(a.weights + i, t...);
+    reg g = fma(decay, w, load(a.gradient + i, t...));
+    if (a.velocity) {
+      g = fma(momentum, load(a.velocity + i, t...), g);
+      store(a.velocity + i, g, t...);
+    }
+    store(a.weights + i, fma(lr, g, w), t...);
+  });
+}
+
+void adam(Exec&, const AdamArgs<float>& a) {
+  const double t1 = 1 - __builtin_pow(a.beta1, static_cast<double>(a.step));
+  const double t2 = 1 - __builtin_pow(a.beta2, static_cast<double>(a.step));
+  const reg step_size = set1(static_cast<float>(-a.lr / t1)), epsilon = set1(static_cast<float>(a.epsilon));
+  const reg correction = set1(static_cast<float>(1 / __builtin_sqrt(t2)));
+  const reg beta1 = set1(static_cast<float>(a.beta1)), rest1 = set1(static_cast<float>(1 - a.beta1));
+  const reg beta2 = set1(static_cast<float>(a.beta2)), rest2 = set1(static_cast<float>(1 - a.beta2));
+  const reg decay = set1(static_cast<float>(a.weight_decay));
+  for_each_vector(static_cast<std::ptrdiff_t>(a.count), [&](std::ptrdiff_t i, auto... t) {
+    const reg w = load(a.weights + i, t...), g = fma(decay, w, load(a.gradient + i, t...));
+    const reg m = fma(beta1, load(a.m + i, t...), rest1 * g);
+    const reg v = fma(beta2, load(a.v + i, t...), rest2 * g * g);
+    store(a.m + i, m, t...);
+    store(a.v + i, v, t...);
+    store(a.weights + i, w + over_root(step_size * m, v, correction, epsilon), t...);
+  });
+}
+
+void rmsprop(Exec&, const RmspropArgs<float>& a) {
+  const reg lr = set1(static_cast<float>(-a.lr)), momentum = set1(static_cast<float>(a.momentum));
+  const reg alpha = set1(static_cast<float>(a.alpha)), rest = set1(static_cast<float>(1 - a.alpha));
+  const reg epsilon = set1(static_cast<float>(a.epsilon)), decay = set1(static_cast<float>(a.weight_decay));
+  for_each_vector(static_cast<std::ptrdiff_t>(a.count), [&](std::ptrdiff_t i, auto... t) {
+    const reg w = load(a.weights + i, t...), g = fma(decay, w, load(a.gradient + i, t...));
+    const reg v = fma(alpha, load(a.v + i, t...), rest * g * g);
+    store(a.v + i, v, t...);
+    reg update = over_root(g, v, set1(1.0f), epsilon);
+    if (a.velocity) {
+      update = fma(momentum, load(a.velocity + i, t...), update);
+      store(a.velocity + i, update, t...);
+    }
+    store(a.weights + i, fma(lr, update, w), t...);
+  });
+}
+
+}  // namespace kern::cpu::KERN_ISA

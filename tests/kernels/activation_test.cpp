@@ -1,0 +1,110 @@
+#include <bit>
+
+#include "tests/kernels/support.h"
+
+namespace kern::test {
+namespace {
+
+constexpr Activation kAll[] = {Activation::none, Activation::relu, Activation::tanh};
+constexpr int kRows[] = {0, 1, 3, 32, 101}, kCols[] = {1, 7, 10, 16, 33, 64, 250};
+
+template <class Body>
+void for_each_shape(Body body) {
+  unsigned seed = 0;
+  for (const int rows : kRows)
+    for (const int cols : kCols)
+      for (const Activation act : kAll) {
+        SCOPED_TRACE("rows " + std::to_string(rows) + " cols " + std::to_string(cols) + " activation " +
+                     std::to_string(static_cast<int>(act)));
+        body(rows, cols, act, ++seed);
+      }
+}
+
+TEST(Activation, ForwardAgreesWithTheOracle) {
+  for_each_table([](const Kernels<float>& kernels) {
+    for_each_shape([&](int rows, int cols, Activation act, unsigned seed) {
+      Random random(seed);
+      Exec exec;
+      const Floats in = random.floats(std::size_t(rows) * cols, -4, 4), bias = random.floats(cols);
+      for (const bool with_bias : {true, false}) {
+        Doubles expected = widen(in);
+        const Doubles wide_bias = widen(bias);
+        ref_kernels<double>().bias_activation(exec, rows, cols, with_bias ? wide_bias.data() : nullptr, act, expected.data());
+        Floats y = in;
+        kernels.bias_activation(exec, rows, cols, with_bias ? bias.data() : nullptr, act, y.data());
+        expect_close(y, expected, 1, "y");
+      }
+    });
+  });
+}
+
+TEST(Activation, BackwardAgreesWithTheOracle) {
+  for_each_table([](const Kernels<float>& kernels) {
+    for_each_shape([&](int rows, int cols, Activation act, unsigned seed) {
+      Random random(seed);
+      Exec exec;
+      const Floats y = random.floats(std::size_t(rows) * cols), in = random.floats(y.size());
+      Doubles expected = widen(in), expected_bias(cols);
+      ref_kernels<double>().activation_backward(exec, rows, cols, act, widen(y).data(), expected.data(), expected_bias.data());
+      Floats dy = in, dbias(cols, 7), alone = in;
+      kernels.activation_backward(exec, rows, cols, act, y.data(), dy.data(), dbias.data());
+      expect_close(dy, expected, 1, "dy");
+      expect_close(dbias, expected_bias, rows, "dbias");
+      kernels.activation_backward(exec, rows, cols, act, y.data(), alone.data(), nullptr);
+      EXPECT_TRUE(same_bits(dy, alone));
+    });
+  });
+}
+
+TEST(Activation, KeepsNan) {
+  for_each_table([](const Kernels<float>& kernels) {
+    for (const Activation act : kAll) {
+      Exec exec;
+      Floats y(37, std::numeric_limits<float>::quiet_NaN());
+      kernels.bias_activation(exec, 1, 37, nullptr, act, y.data());
+      for (const float x : y) ASSERT_TRUE(std::isnan(x));
+    }
+  });
+}
+
+/// Distance in representable floats between a float and the float nearest to an exact value.
+std::int64_t ulps(float got, double exact) {
+  return std::abs(std::int64_t(std::bit_cast<std::int32_t>(got)) - std::bit_cast<std::int32_t>(static_cast<float>(exact)));
+}
+
+TEST(Activation, TanhIsWithinFourUlpAndOdd) {
+  for_each_table([](const Kernels<float>& kernels) {
+    Exec exec;
+    // Every 4,099th float from the smallest normal number to beyond saturation, on both sides.
+    Floats x;
+    for (std::uint32_t b = 0x00800000; b < 0x41c00000; b += 4099) x.push_back(std::bit_cast<float>(b));
+    x.push_back(std::numeric_limits<float>::infinity());
+    Floats y = x, negative = x;
+    for (float& v : negative) v = -v;
+    const int n = static_cast<int>(x.size());
+    kernels.bias_activation(exec, 1, n, nullptr, Activation::tanh, y.data());
+    kernels.bias_activation(exec, 1, n, nullptr, Activation::tanh, negative.data());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      ASSERT_LE(ulps(y[i], std::tanh(double(x[i]))), 4) << x[i];
+      ASSERT_EQ(negative[i], -y[i]) << x[i];
+    }
+  });
+}
+
+TEST(Activation, ValueDoesNotDependOnItsPlace) {
+  for_each_table([](const Kernels<float>& kernels) {
+    Exec exec;
+    Random random(9);
+    const Floats in = random.floats(67, -3, 3);
+    Floats whole = in;
+    kernels.bias_activation(exec, 1, 67, nullptr, Activation::tanh, whole.data());
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      float one = in[i];
+      kernels.bias_activation(exec, 1, 1, nullptr, Activation::tanh, &one);
+      ASSERT_EQ(one, whole[i]) << i;
+    }
+  });
+}
+
+}  // namespace
+}  // namespace kern::test
