@@ -1,0 +1,66 @@
+// Golden runs on MNIST: what a network must reach on the test rows. The long ones are in suite
+// `slow`, shortened ones in `unit`. Skipped where the data is not there ($TRELLIS_DATA/mnist, or
+// shared/data/mnist beside the repository).
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "nn/data/load.h"
+#include "nn/init.h"
+#include "nn/train.h"
+#include "tests/nn/nets.h"
+
+namespace {
+
+std::string mnist_folder() {
+  const char* data = std::getenv("TRELLIS_DATA");
+  for (const std::string& parent : {std::string(data == nullptr ? "" : data),
+                                    std::string(TRELLIS_SOURCE_ROOT "/../shared/data")}) {
+    const std::string folder = parent + "/mnist";
+    if (!parent.empty() && std::filesystem::exists(folder)) return folder;
+  }
+  return "";
+}
+
+/// Test accuracy after training on the first `rows` rows (0: all).
+double accuracy(const nn::ModelSpec& spec, std::int64_t rows, std::int64_t epochs) {
+  nn::DataSpec source;
+  source.kind = nn::DataKind::idx;
+  source.path = mnist_folder();
+  source.scale = nn::Scale::unit;
+  source.split.valid = 0;
+  source.rows = rows;
+  const nn::Dataset data = nn::load_dataset(source);
+  const nn::Hyper hyper = nn_test::hyper("adam", {{"lr", 1e-3}}, 64);
+  nn::ParamSlab net(nn::slab_header(spec, hyper.optimizer));
+  nn::init_weights(net, 1);
+  nn::Workspace workspace;
+  kern::prepare_thread();
+  const nn::TrainStats stats = nn::train_steps(kern::cpu_kernels(), workspace, net,
+                                               data.view(nn::Part::train), hyper, {0, epochs});
+  EXPECT_EQ(stats.rows, (rows == 0 ? 60000 : rows) * epochs);
+  const nn::Scores scores =
+      nn::evaluate(kern::cpu_kernels(), workspace, net, data.view(nn::Part::test), hyper.loss);
+  EXPECT_EQ(scores.rows, 10000);
+  return scores.accuracy;
+}
+
+class Golden : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (mnist_folder().empty()) {
+      GTEST_SKIP() << "no MNIST: set TRELLIS_DATA to the folder that holds mnist/";
+    }
+  }
+};
+class GoldenShort : public Golden {};
+
+TEST_F(Golden, MnistMlp) { EXPECT_GE(accuracy(nn_test::mlp(784, {256, 128}, 10), 0, 3), 0.974); }
+TEST_F(Golden, MnistLenet) { EXPECT_GE(accuracy(nn_test::lenet(16, 32, 128), 0, 3), 0.983); }
+TEST_F(GoldenShort, MnistMlp) { EXPECT_GE(accuracy(nn_test::mlp(784, {64}, 10), 10000, 3), 0.91); }
+TEST_F(GoldenShort, MnistLenet) { EXPECT_GE(accuracy(nn_test::lenet(8, 16, 32), 6000, 3), 0.92); }
+
+}  // namespace
