@@ -46,6 +46,16 @@ class Matrix {
     if (owning_) ::operator delete (data_, std::align_val_t{64});
   }
 
+  /// Owning, made of element(i, j).
+  template <class F>
+  [[nodiscard]] static Matrix generate(std::size_t rows, std::size_t cols, F element) {
+    Matrix made(rows, cols);
+    for (std::size_t i = 0; i < rows; ++i) {
+      for (std::size_t j = 0; j < cols; ++j) made(i, j) = element(i, j);
+    }
+    return made;
+  }
+
   [[nodiscard]] Matrix clone() const {
     Matrix copy(header_);
     if (!bytes().empty()) std::memcpy(copy.data_, data_, byte_size(header_));
