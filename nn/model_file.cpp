@@ -1,0 +1,161 @@
+#include "nn/model_file.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "nn/data/preprocessing.h"
+#include "nn/layout.h"
+
+namespace nn {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// A spec is a list of layers of plain fields; deeper texts are not specs.
+constexpr int kSpecDepth = 4;
+constexpr std::size_t kMaxLayers = 10000;
+
+Json field_json(const FieldValue& value) {
+  return std::visit([](const auto& plain) { return Json(plain); }, value);
+}
+
+FieldValue field_value(const std::string& name, const Json& value) {
+  if (value.is_boolean()) return value.get<bool>();
+  if (value.is_number_integer()) return value.get<std::int64_t>();
+  if (value.is_number_float()) return value.get<double>();
+  if (value.is_string()) return value.get<std::string>();
+  throw Error("spec: the field \"" + name + "\" is neither a number nor a word");
+}
+
+LayerSpec layer_value(const Json& entry) {
+  if (!entry.is_object()) throw Error("spec: a layer is not an object");
+  LayerSpec out;
+  for (const auto& [name, value] : entry.items()) {
+    if (name != "kind" && name != "name") {
+      out.fields[name] = field_value(name, value);
+      continue;
+    }
+    if (!value.is_string()) throw Error("spec: a layer's " + name + " is not a text");
+    (name == "kind" ? out.kind : out.name) = value.get<std::string>();
+  }
+  return out;
+}
+
+Shape input_value(const Json& dims) {
+  Shape out;
+  if (!dims.is_array() || dims.size() > 3) throw Error("spec: input: expected 1 or 3 dimensions");
+  for (const Json& dim : dims) {
+    if (!dim.is_number_unsigned() || dim.get<std::uint64_t>() > INT32_MAX) {
+      throw Error("spec: input: a dimension is not a whole number");
+    }
+    out.dims.push_back(dim.get<std::int32_t>());
+  }
+  return out;
+}
+
+std::vector<std::int64_t> shape_of(const ParamTensor& tensor) {
+  return {tensor.dims.begin(), tensor.dims.end()};
+}
+
+const std::string& text_of(const TensorMetadata& metadata, const std::string& path,
+                           const std::string& name) {
+  const auto at = metadata.find(name);
+  if (at == metadata.end())
+    throw Error(path + ": is no model of this program: no \"" + name + "\"");
+  return at->second;
+}
+
+void check_tensors(const Safetensors& file, const ParamLayout& layout, const std::string& path) {
+  if (file.tensors.size() != layout.tensors.size()) {
+    throw Error(path + ": holds " + std::to_string(file.tensors.size()) + " tensors, expected " +
+                std::to_string(layout.tensors.size()));
+  }
+  for (const ParamTensor& tensor : layout.tensors) {
+    const TensorEntry* entry = file.find(tensor.name);
+    if (entry == nullptr) throw Error(path + ": holds no tensor \"" + tensor.name + "\"");
+    if (entry->dtype != "F32" || entry->shape != shape_of(tensor)) {
+      throw Error(path + ": the tensor \"" + tensor.name +
+                  "\" has not the type and shape of its spec");
+    }
+  }
+}
+
+ModelSpec read_spec(const TensorMetadata& metadata, const std::string& path) {
+  const std::string& text = text_of(metadata, path, "spec");
+  try {
+    return spec_from_json(text);
+  } catch (const Error& problem) {
+    throw Error(path + ": " + problem.what());
+  }
+}
+
+}  // namespace
+
+std::string spec_json(const ModelSpec& spec) {
+  Json layers = Json::array();
+  for (const LayerSpec& layer : spec.layers) {
+    Json entry{{"kind", layer.kind}, {"name", layer.name}};
+    for (const auto& [name, value] : layer.fields) entry[name] = field_json(value);
+    layers.push_back(std::move(entry));
+  }
+  return Json{{"input", spec.input.dims}, {"layers", std::move(layers)}}.dump();
+}
+
+ModelSpec spec_from_json(std::string_view text) {
+  int depth = 0;
+  for (const char c : text) {
+    if ((c == '[' || c == '{') && ++depth > kSpecDepth) throw Error("spec: nested too deep");
+    if (c == ']' || c == '}') --depth;
+  }
+  const Json json = Json::parse(text, nullptr, false);
+  const bool usable = json.is_object() && json.size() == 2 && json.contains("input") &&
+                      json.contains("layers") && json["layers"].is_array() &&
+                      json["layers"].size() <= kMaxLayers;
+  if (!usable) throw Error("spec: expected an object with input and layers");
+  ModelSpec spec;
+  spec.input = input_value(json["input"]);
+  for (const Json& entry : json["layers"]) spec.layers.push_back(layer_value(entry));
+  return complete(spec);
+}
+
+void write_model(const std::string& path, const ParamSlab& net, const Dataset& data,
+                 const TensorMetadata& more) {
+  TensorMetadata metadata{{"format", "trellis"},
+                          {"version", std::string(kModelVersion)},
+                          {"spec", spec_json(net.spec())},
+                          {"preprocessing", preprocessing_json(data)}};
+  for (const auto& [name, text] : more) {
+    if (!metadata.emplace(name, text).second) throw Error("model: the name " + name + " is taken");
+  }
+  std::vector<TensorBytes> tensors;
+  for (const ParamTensor& tensor : param_layout(net.spec()).tensors) {
+    const auto values = net.weights().subspan(tensor.offset, tensor.count);
+    tensors.push_back({tensor.name, "F32", shape_of(tensor), std::as_bytes(values)});
+  }
+  write_safetensors(path, tensors, metadata);
+}
+
+Model read_model(const std::string& path) {
+  Safetensors file = read_safetensors(path);
+  if (text_of(file.metadata, path, "format") != "trellis") {
+    throw Error(path + ": is no model of this program");
+  }
+  if (text_of(file.metadata, path, "version") != kModelVersion) {
+    throw Error(path + ": has version " + file.metadata.at("version") + ", expected " +
+                std::string(kModelVersion));
+  }
+  const ModelSpec spec = read_spec(file.metadata, path);
+  const ParamLayout layout = param_layout(spec);
+  check_tensors(file, layout, path);
+  ParamSlab net(ParamSlab::Header{spec, "", 0});
+  for (const ParamTensor& tensor : layout.tensors) {
+    const auto bytes = file.bytes(*file.find(tensor.name));
+    std::memcpy(net.weights().data() + tensor.offset, bytes.data(), bytes.size());
+  }
+  return {std::move(net), std::move(file.metadata)};
+}
+
+}  // namespace nn

@@ -1,0 +1,47 @@
+#pragma once
+// A trained network as one safetensors file that needs nothing else: weights, structure, and what
+// was done to the data before the network saw it.
+//
+// Tensors have the names and shapes of param_layout ("fc1.weight" [in, out], "conv1.weight"
+// [out, kernel_h, kernel_w, in], "fc1.bias" [out]), all F32. __metadata__ holds texts:
+//   format         "trellis"
+//   version        "1"
+//   spec           the network: {"input": [DIMS], "layers": [{"kind", "name", field: value, ...}]}
+//   preprocessing  see nn/data/preprocessing.h
+// and whatever else the writer adds.
+
+#include <string>
+#include <string_view>
+
+#include "nn/data/dataset.h"
+#include "nn/safetensors.h"
+#include "nn/slab.h"
+
+namespace nn {
+
+/// What a file's "version" says; a file of another version is refused.
+inline constexpr std::string_view kModelVersion = "1";
+
+/// The spec as JSON on one line; fields in the order of their names.
+[[nodiscard]] std::string spec_json(const ModelSpec& spec);
+
+/// The inverse. The result is complete. Throws Error for anything else than a spec, SpecError for
+/// one that does not fit together. Hostile texts are refused.
+[[nodiscard]] ModelSpec spec_from_json(std::string_view text);
+
+/// Writes net's weights (not the optimizer's state) for data prepared like `data`. Atomic, see
+/// write_safetensors. `more` may not use the names above.
+void write_model(const std::string& path, const ParamSlab& net, const Dataset& data,
+                 const TensorMetadata& more = {});
+
+/// A model read back: a slab without optimizer slots, and the texts of the file.
+struct Model {
+  ParamSlab net;
+  TensorMetadata metadata;
+};
+
+/// Reads a file that write_model wrote. Throws Error "path: what, expected"; memory is allocated
+/// only after the tensors were found to be exactly those of the spec.
+[[nodiscard]] Model read_model(const std::string& path);
+
+}  // namespace nn
