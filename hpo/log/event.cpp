@@ -40,6 +40,7 @@ struct Writer {
   void operator()(const Reported& e) const {
     json.field("step", e.step).field("epochs", e.epochs).field("value", e.value).field("flops", e.flops);
     json.key("metrics").raw(json_of(e.metrics)).field("word", kWords[static_cast<std::size_t>(e.word)]);
+    if (!e.checkpoint.empty()) json.field("checkpoint", e.checkpoint);
   }
   void operator()(const Retried& e) const { json.field("cause", name_of(e.cause)).field("message", e.message); }
   void operator()(const Ended& e) const {
@@ -79,7 +80,8 @@ Reported read_reported(const Json& json) {
           .value = json.at("value").number(),
           .flops = json.at("flops").number(),
           .metrics = metrics_from_json(json.at("metrics").raw()),
-          .word = enum_of<Word>(kWords, json.at("word").text())};
+          .word = enum_of<Word>(kWords, json.at("word").text()),
+          .checkpoint = text_or_empty(json, "checkpoint")};
 }
 
 Ended read_ended(const Json& json) {

@@ -44,6 +44,7 @@ struct Reported {
   double flops = 0;       ///< counted, of training, since the trial's beginning
   Metrics metrics;
   Word word = Word::go;
+  std::string checkpoint;  ///< the key under which the store has the network after this stretch, or empty
 };
 
 /// An attempt of a trial failed and another one begins.

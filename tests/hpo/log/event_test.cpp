@@ -23,7 +23,7 @@ TEST(Event, EveryKindSurvivesItsPayload) {
   expect_round_trip(Changed{"limits.trials", "60", "80"});
   expect_round_trip(Created{{{"lr", 1e-3}, {"n", std::int64_t{3}}, {"bias", true}, {"o", std::string("a \"b\"")}}, 1e9, 7});
   expect_round_trip(Created{});
-  expect_round_trip(Reported{3, 3, 0.91, 1.5e12, {{"valid.accuracy", 0.91}, {"train.loss", -0.0}}, Word::stop});
+  expect_round_trip(Reported{3, 3, 0.91, 1.5e12, {{"valid.accuracy", 0.91}, {"train.loss", -0.0}}, Word::stop, "0123456789abcdef"});
   expect_round_trip(Retried{Cause::out_of_memory, "no memory\nat all"});
   expect_round_trip(Ended{TrialState::complete, Cause::none, ""});
   expect_round_trip(Ended{TrialState::failed, Cause::diverged, "loss is nan"});

@@ -1,0 +1,136 @@
+#include "hpo/driver/driver.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/base/text.h"
+#include "runtime/loop.h"
+
+namespace hpo {
+
+namespace {
+
+/// How often progress is shown while nothing ends, and a Ctrl-C that woke nobody is noticed at the latest.
+constexpr rt::Duration kTick = std::chrono::milliseconds(500);
+
+rt::Duration duration_of(double seconds) {
+  return std::chrono::duration_cast<rt::Duration>(std::chrono::duration<double>(std::clamp(seconds, 0.0, 1e6)));
+}
+
+}  // namespace
+
+Driver::Driver(DriverSetup setup)
+    : setup_(std::move(setup)),
+      study_(setup_.study),
+      log_(setup_.log),
+      search_(study_),
+      timeline_(study_.order),
+      started_(rt::now()) {}
+
+Driver::~Driver() { drop_live(); }
+
+DriverEnd Driver::run() {
+  replay();
+  open_session();
+  if (!finished_) {
+    for (const auto& [trial, reports] : reports_) start(trial);
+    loop();
+  }
+  bool done = finished_ && export_best();
+  note_work();
+  commit();
+  if (fatal_) std::rethrow_exception(fatal_);
+  return done ? DriverEnd::finished : DriverEnd::interrupted;
+}
+
+void Driver::loop() {
+  while (!finished_ && !fatal_) {
+    if (interrupted()) {
+      setup_.observer.note("stopping: what is done is kept");
+      drop_live();
+      return;
+    }
+    obey_clock();
+    fill_slots();
+    rt::poll();
+    if (commit_is_due()) commit();
+    if (finished_ || fatal_ || take_due()) continue;
+    finish_if_over();
+    if (!finished_) pause();
+  }
+}
+
+bool Driver::interrupted() const { return setup_.interrupts && setup_.interrupts->load() > 0; }
+
+void Driver::obey_clock() {
+  if (study_.limits.time && active_seconds() >= *study_.limits.time) {
+    finish(Finish::time, rt::cat("limits.time of ", rt::format_seconds(*study_.limits.time), " is over"));
+  }
+  if (!study_.limits.trial_time) return;
+  std::vector<std::uint64_t> late;
+  for (const auto& [trial, live] : live_) {
+    if (live->busy_seconds() >= *study_.limits.trial_time) late.push_back(trial);
+  }
+  for (std::uint64_t trial : late) {
+    Ended end{TrialState::failed, Cause::timeout,
+              rt::cat("limits.trial_time of ", rt::format_seconds(*study_.limits.trial_time), " is over")};
+    take_end(trial, end, live_.at(trial)->busy_seconds());
+  }
+}
+
+void Driver::finish_if_over() {
+  if (finished_ || !live_.empty() || may_create()) return;
+  std::string trials = rt::cat(search_.created(), search_.created() == 1 ? " trial" : " trials");
+  if (exhausted_) {
+    finish(Finish::exhausted, trials + ": every point of the space was tried");
+  } else {
+    finish(Finish::trials, trials);
+  }
+}
+
+void Driver::finish(Finish why, std::string message) {
+  if (finished_) return;
+  finished_ = Finished{why, std::move(message)};
+  emit({}, *finished_);
+  drop_live();
+}
+
+void Driver::drop_live() {
+  for (auto& [trial, live] : live_) {
+    timeline_.leave(trial);
+    live->make_void();
+  }
+  live_.clear();
+}
+
+void Driver::pause() {
+  rt::Duration wait = kTick;
+  if (waits_since_) wait = std::min(wait, *waits_since_ + kCommitDelay - rt::now());
+  if (study_.limits.time) wait = std::min(wait, duration_of(*study_.limits.time - active_seconds()));
+  if (study_.limits.trial_time) {
+    for (const auto& [trial, live] : live_) {
+      wait = std::min(wait, duration_of(*study_.limits.trial_time - live->busy_seconds()));
+    }
+  }
+  if (wait > rt::Duration::zero()) rt::wait_event(wait);
+  if (rt::now() - shown_ >= kTick) show_progress();
+}
+
+bool Driver::export_best() {
+  const TrialRow* best = log_.trials().best();
+  if (!best) return true;
+  if (exported_ == best->trial && rt::file_size(setup_.folder / exported_file_)) return true;
+  commit();
+  rt::Group group("best");
+  auto scope = group.enter();
+  rt::Value<ExportedModel> model = rt::spawn(setup_.work.finish(*best));
+  while (rt::poll() != 0 || !model.ready()) {
+    if (interrupted()) return group.cancel(), false;
+    if (!model.ready()) rt::wait_event(kTick);
+  }
+  const ExportedModel& made = model.get();
+  if (!made.file.empty()) emit(best->trial, Exported{made.file, made.metrics});
+  return true;
+}
+
+}  // namespace hpo

@@ -1,0 +1,160 @@
+// The driver and its log: replay, commit, and telling the observer what is on disk.
+
+#include <utility>
+
+#include "hpo/driver/driver.h"
+#include "hpo/log/json.h"
+#include "hpo/log/study_lock.h"
+#include "runtime/base/text.h"
+
+namespace hpo {
+
+namespace {
+
+/// Events that may share a commit before it is done without waiting for more.
+constexpr std::size_t kCommitEvents = 512;
+
+/// How old the counters that read verbs show may get.
+constexpr rt::Duration kNoteEvery = std::chrono::milliseconds(500);
+
+std::string json_of(const WorkCounters& work) {
+  JsonWriter json;
+  json.begin_object().field("tasks", work.tasks).field("epochs", work.epochs);
+  json.field("distinct_epochs", work.distinct_epochs).field("datasets_loaded", work.datasets_loaded);
+  json.field("overhead_us_per_task", work.overhead_us_per_task).end_object();
+  return std::move(json).text();
+}
+
+std::string workers_json(const rt::Summary& summary) {
+  JsonWriter json;
+  json.begin_array();
+  for (const rt::WorkerSummary& worker : summary.workers) {
+    const char* kind = worker.id.kind == rt::Device::cpu ? "cpu " : "cuda ";
+    json.begin_object().field("name", rt::cat(kind, worker.id.index)).field("tasks", worker.tasks);
+    json.field("busy", worker.busy).field("waiting", worker.waiting).field("moving", worker.moving).end_object();
+  }
+  json.end_array();
+  return std::move(json).text();
+}
+
+}  // namespace
+
+void Driver::replay() {
+  log_.replay([this](const Event& event) { observe(event); });
+  if (auto text = log_.noted("work"); text && !text->empty()) {
+    Json json = Json::parse(*text);
+    work_before_.tasks = json.at("tasks").integer();
+    work_before_.distinct_epochs = json.at("distinct_epochs").integer();
+  }
+  if (auto text = log_.noted("active_seconds")) seconds_before_ = rt::parse_double(*text).value_or(0);
+}
+
+void Driver::observe(const Event& event) {
+  now_ = event.vtime;
+  if (const auto* opened = std::get_if<Opened>(&event.body)) {
+    arithmetic_before_ = opened->arithmetic;
+  } else if (std::holds_alternative<Changed>(event.body)) {
+    finished_.reset();
+  } else if (const auto* end = std::get_if<Finished>(&event.body)) {
+    finished_ = *end;
+  } else if (const auto* exported = std::get_if<Exported>(&event.body)) {
+    exported_ = event.trial;
+    exported_file_ = exported->file;
+  } else {
+    observe_trial(event);
+  }
+}
+
+void Driver::observe_trial(const Event& event) {
+  std::uint64_t trial = event.trial.value();
+  if (const auto* report = std::get_if<Reported>(&event.body)) {
+    // The log's word stands; the rule is asked so that it knows what it would know.
+    (void)search_.word_on(trial, *report);
+    reports_.at(trial).push_back(*report);
+    timeline_.restart(trial, event.vtime);
+  } else if (std::holds_alternative<Ended>(event.body)) {
+    reports_.erase(trial);
+    timeline_.leave(trial);
+  } else {
+    reports_[trial];
+    timeline_.restart(trial, event.vtime);
+  }
+  search_.tell(trial, event.body);
+}
+
+void Driver::open_session() {
+  setup_.observer.sweep_started(log_.trials().counts().all(), log_.epoch() > 1);
+  if (!arithmetic_before_.empty() && arithmetic_before_ != setup_.arithmetic) {
+    setup_.observer.note(rt::cat("the arithmetic changed from \"", arithmetic_before_, "\" to \"", setup_.arithmetic,
+                                 "\": results from here on may differ in the last bits"));
+  }
+  Holder self = Holder::self();
+  emit({}, Opened{.host = self.host, .pid = self.pid, .build = TRELLIS_VERSION, .arithmetic = setup_.arithmetic, .workers = setup_.runtime.workers()});
+  for (const Changed& change : setup_.changes) {
+    setup_.observer.note(rt::cat(change.key, " is now ", change.to, " (was ", change.from, ")"));
+    emit({}, change);
+    finished_.reset();
+  }
+  if (study_.limits.trials) log_.note("trial_limit", std::to_string(*study_.limits.trials));
+  commit();
+}
+
+void Driver::emit(std::optional<std::uint64_t> trial, EventBody body, double took) {
+  if (!waits_since_) waits_since_ = rt::now();
+  log_.append({.vtime = now_, .trial = trial, .body = std::move(body), .took = took});
+}
+
+bool Driver::commit_is_due() const {
+  return waits_since_ && (log_.pending() >= kCommitEvents || rt::now() - *waits_since_ >= kCommitDelay);
+}
+
+void Driver::note_work() {
+  noted_ = rt::now();
+  log_.note("work", json_of(work()));
+  log_.note("workers", workers_json(setup_.runtime.summary()));
+  log_.note("active_seconds", rt::format_double(active_seconds()));
+}
+
+void Driver::commit() {
+  if (rt::now() - noted_ >= kNoteEvery) note_work();
+  waits_since_.reset();
+  for (const Event& event : log_.commit()) announce(event);
+  show_progress();
+}
+
+void Driver::announce(const Event& event) {
+  if (!event.trial) return;
+  const TrialRow& row = log_.trials().row(*event.trial);
+  if (std::holds_alternative<Created>(event.body)) {
+    setup_.observer.trial_started(row);
+  } else if (std::holds_alternative<Reported>(event.body)) {
+    setup_.observer.trial_reported(row);
+  } else if (const auto* again = std::get_if<Retried>(&event.body)) {
+    setup_.observer.note(rt::cat("trial ", row.trial, " begins again (attempt ", row.attempts, "): ",
+                                 name_of(again->cause), again->message.empty() ? "" : ": ", again->message));
+  } else if (std::holds_alternative<Ended>(event.body)) {
+    setup_.observer.trial_ended(row);
+  }
+}
+
+void Driver::show_progress() {
+  shown_ = rt::now();
+  Progress progress{.counts = log_.trials().counts(),
+                    .trial_limit = study_.limits.trials.value_or(0),
+                    .best = log_.trials().leader(),
+                    .seconds = session_seconds()};
+  setup_.observer.progress(progress);
+}
+
+WorkCounters Driver::work() const {
+  rt::Summary summary = setup_.runtime.summary();
+  WorkCounters work = setup_.work.counters();
+  work.tasks = work_before_.tasks + static_cast<std::int64_t>(summary.tasks);
+  work.distinct_epochs += work_before_.distinct_epochs;
+  work.epochs = 0;
+  for (const TrialRow& row : log_.trials().rows()) work.epochs += row.epochs;
+  work.overhead_us_per_task = summary.overhead_us_per_task;
+  return work;
+}
+
+}  // namespace hpo

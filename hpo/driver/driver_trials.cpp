@@ -1,0 +1,184 @@
+// Trials: from proposals to coroutines, from their outcomes to events.
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "hpo/driver/driver.h"
+#include "runtime/base/text.h"
+#include "runtime/failure.h"
+#include "runtime/loop.h"
+
+namespace hpo {
+
+namespace {
+
+/// What a task's exception says without the worker and the attempt, which differ from run to run.
+std::string reason_of(const rt::Error& error) {
+  const auto* task = dynamic_cast<const rt::TaskError*>(&error);
+  return task ? rt::cat(task->details().task, ": ", task->details().reason) : error.what();
+}
+
+/// The end of a trial whose coroutine threw; nothing when it is the sweep that has to end.
+std::optional<Ended> end_of(const std::exception_ptr& thrown) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const TrialFailure& failure) {
+    return Ended{TrialState::failed, failure.cause(), failure.what()};
+  } catch (const rt::Error& error) {
+    if (error.kind() == rt::Errc::no_device) return {};
+    try {
+      std::rethrow_if_nested(error);
+    } catch (const std::bad_alloc&) {
+      return Ended{TrialState::failed, Cause::out_of_memory, reason_of(error)};
+    } catch (...) {
+      // The body's own exception says no more than the reason does.
+    }
+    return Ended{TrialState::failed, Cause::error, reason_of(error)};
+  } catch (const std::bad_alloc&) {
+    return Ended{TrialState::failed, Cause::out_of_memory, "out of memory"};
+  } catch (const std::exception& error) {
+    return Ended{TrialState::failed, Cause::error, error.what()};
+  } catch (...) {
+    return Ended{TrialState::failed, Cause::error, "an exception without words"};
+  }
+}
+
+}  // namespace
+
+bool Driver::may_create() const {
+  if (finished_ || exhausted_) return false;
+  return !study_.limits.trials || search_.created() < static_cast<std::uint64_t>(*study_.limits.trials);
+}
+
+void Driver::fill_slots() {
+  auto slots = static_cast<std::size_t>(study_.parallel > 0 ? study_.parallel : std::max(1, rt::worker_count()));
+  while (live_.size() < slots && may_create() && !fatal_) {
+    if (std::optional<Params> params = search_.propose()) {
+      create(*params);
+    } else {
+      exhausted_ = true;
+    }
+  }
+}
+
+void Driver::create(const Params& params) {
+  std::uint64_t trial = search_.created();
+  TrialFacts facts;
+  std::optional<Ended> impossible;
+  try {
+    facts = setup_.work.facts(params);
+  } catch (const rt::Error& error) {
+    impossible = Ended{TrialState::failed, Cause::error, error.what()};
+  }
+  Created created{.params = params, .inference_flops = facts.inference_flops, .parent = {}};
+  search_.tell(trial, created);
+  timeline_.enter(trial, now_);
+  reports_[trial];
+  emit(trial, std::move(created));
+  if (impossible) {
+    end_trial(trial, *impossible, 0);
+    stop_if_hopeless(trial, *impossible);
+  } else {
+    start(trial);
+  }
+}
+
+void Driver::start(std::uint64_t trial) {
+  auto live = std::make_shared<LiveTrial>(trial, log_.trials().row(trial).params, reports_.at(trial), timeline_,
+                                          search_.rule());
+  live_[trial] = live;
+  auto scope = live->group().enter();
+  rt::spawn(attempt(live));
+}
+
+rt::Async<void> Driver::attempt(LivePtr trial) {
+  std::exception_ptr thrown;
+  try {
+    co_await setup_.work.run(*trial);
+  } catch (...) {
+    thrown = std::current_exception();
+  }
+  if (trial->is_void()) co_return;
+  std::optional<Ended> end = thrown ? end_of(thrown) : Ended{};
+  if (end) {
+    trial->end(std::move(*end));
+  } else {
+    fatal_ = thrown;
+  }
+}
+
+bool Driver::take_due() {
+  std::optional<Timeline::Due> due = timeline_.due();
+  if (!due) return false;
+  LivePtr trial = live_.at(due->trial);
+  timeline_.take(*due);
+  now_ = std::max(now_, due->time);
+  Outcome outcome = trial->take();
+  if (auto* report = std::get_if<Reported>(&outcome.what)) {
+    take_report(*trial, std::move(*report), outcome.took);
+  } else {
+    take_end(due->trial, std::get<Ended>(outcome.what), outcome.took);
+  }
+  return true;
+}
+
+void Driver::take_report(LiveTrial& trial, Reported report, double took) {
+  std::uint64_t number = trial.trial();
+  report.word = search_.word_on(number, report);
+  search_.tell(number, report);
+  reports_.at(number).push_back(report);
+  Word word = report.word;
+  emit(number, std::move(report), took);
+  if (word == Word::stop) {
+    end_trial(number, {TrialState::stopped, Cause::none, ""}, 0);
+  } else {
+    trial.answer(word);
+  }
+}
+
+void Driver::take_end(std::uint64_t trial, const Ended& end, double took) {
+  const Retry& policy = study_.retry;
+  bool again = end.state == TrialState::failed && log_.trials().row(trial).attempts <= policy.max &&
+               std::ranges::find(policy.on, end.cause) != policy.on.end();
+  if (again) {
+    retry(trial, end, took);
+  } else {
+    end_trial(trial, end, took);
+    stop_if_hopeless(trial, end);
+  }
+}
+
+void Driver::retry(std::uint64_t trial, const Ended& end, double took) {
+  emit(trial, Retried{end.cause, end.message}, took);
+  live_.at(trial)->make_void();
+  timeline_.restart(trial, now_);
+  start(trial);
+}
+
+void Driver::end_trial(std::uint64_t trial, const Ended& end, double took) {
+  search_.tell(trial, end);
+  emit(trial, end, took);
+  timeline_.leave(trial);
+  reports_.erase(trial);
+  if (auto live = live_.find(trial); live != live_.end()) {
+    live->second->make_void();
+    live_.erase(live);
+  }
+}
+
+void Driver::stop_if_hopeless(std::uint64_t trial, const Ended& end) {
+  if (end.state != TrialState::failed) return;
+  const TrialRow& row = log_.trials().row(trial);
+  if (trial == 0 && end.cause == Cause::error && !row.value) {
+    finish(Finish::first, rt::cat("the first trial failed before it reported anything: ", end.message));
+    return;
+  }
+  std::int64_t failed = log_.trials().counts().failed;
+  if (study_.limits.failed && failed >= *study_.limits.failed) {
+    finish(Finish::failed, rt::cat(failed, failed == 1 ? " trial" : " trials", " failed, the last one by ",
+                                   name_of(end.cause), end.message.empty() ? "" : ": ", end.message));
+  }
+}
+
+}  // namespace hpo

@@ -1,0 +1,86 @@
+#include "hpo/driver/live_trial.h"
+
+#include <utility>
+
+#include "runtime/base/text.h"
+
+namespace hpo {
+
+LiveTrial::LiveTrial(std::uint64_t trial, Params params, std::vector<Reported> logged, Timeline& timeline,
+                     const StoppingRule& rule)
+    : trial_(trial),
+      params_(std::move(params)),
+      logged_(std::move(logged)),
+      timeline_(timeline),
+      rule_(rule),
+      group_(rt::cat("trial-", trial)) {}
+
+void LiveTrial::stretch(double flops) {
+  flops_ += flops;
+  began_ = rt::now();
+  // A stretch that the log has the report of lies in the past of virtual time.
+  if (!void_ && next_logged_ == logged_.size()) timeline_.stretch(trial_, flops);
+}
+
+bool LiveTrial::replayed() {
+  if (next_logged_ == logged_.size()) return false;
+  last_step_ = logged_[next_logged_++].step;
+  return true;
+}
+
+void LiveTrial::skip_logged() {
+  if (logged_.empty()) return;
+  next_logged_ = logged_.size();
+  last_step_ = logged_.back().step;
+  flops_ = logged_.back().flops;
+}
+
+rt::Async<Word> LiveTrial::report(Report report) {
+  if (void_) co_return Word::stop;
+  bool decides = rule_.decides(last_step_, report.step);
+  last_step_ = report.step;
+  post({Reported{.step = report.step,
+                 .epochs = report.epochs,
+                 .value = report.value,
+                 .flops = flops_,
+                 .metrics = std::move(report.metrics),
+                 .word = Word::go,
+                 .checkpoint = std::move(report.checkpoint)}});
+  if (!decides) co_return Word::go;
+  waiting_.emplace();
+  rt::Value<Word> word = waiting_->value();
+  co_return co_await word;
+}
+
+void LiveTrial::end(Ended how) {
+  if (!void_) post({std::move(how)});
+}
+
+void LiveTrial::post(Outcome outcome) {
+  if (began_) outcome.took = rt::seconds_since(*std::exchange(began_, std::nullopt));
+  busy_ += outcome.took;
+  outcomes_.push_back(std::move(outcome));
+  timeline_.post(trial_);
+}
+
+Outcome LiveTrial::take() {
+  Outcome outcome = std::move(outcomes_.front());
+  outcomes_.pop_front();
+  return outcome;
+}
+
+void LiveTrial::answer(Word word) {
+  // A trial that waits posts nothing more: its last outcome is the report in question.
+  if (waiting_ && outcomes_.empty()) std::exchange(waiting_, std::nullopt)->set(word);
+}
+
+void LiveTrial::make_void() {
+  void_ = true;
+  outcomes_.clear();
+  group_.cancel();
+  if (waiting_) std::exchange(waiting_, std::nullopt)->set(Word::stop);
+}
+
+double LiveTrial::busy_seconds() const { return busy_ + (began_ ? rt::seconds_since(*began_) : 0); }
+
+}  // namespace hpo

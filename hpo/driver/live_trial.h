@@ -1,0 +1,75 @@
+#pragma once
+// A trial that runs: what the driver keeps of it, and what its coroutine sees of the driver.
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "hpo/driver/timeline.h"
+#include "hpo/driver/trial_work.h"
+#include "hpo/stopping/rule.h"
+#include "runtime/base/clock.h"
+#include "runtime/group.h"
+
+namespace hpo {
+
+/// What a trial's coroutine posted and virtual time has not come to yet.
+struct Outcome {
+  std::variant<Reported, Ended> what;
+  double took = 0;
+};
+
+/// One attempt of a trial. Posts to the timeline; the driver takes outcomes out when they are due.
+class LiveTrial final : public TrialContext {
+ public:
+  /// `logged`: the trial's reports in the log. Timeline and rule outlive every call (not the object).
+  LiveTrial(std::uint64_t trial, Params params, std::vector<Reported> logged, Timeline& timeline,
+            const StoppingRule& rule);
+
+  std::uint64_t trial() const override { return trial_; }
+  const Params& params() const override { return params_; }
+  const Reported* last_logged() const override { return logged_.empty() ? nullptr : &logged_.back(); }
+  void stretch(double flops) override;
+  bool replayed() override;
+  void skip_logged() override;
+  rt::Async<Word> report(Report report) override;
+
+  /// The coroutine has ended. Without effect on a trial that is void.
+  void end(Ended how);
+  /// The outcome that is due.
+  [[nodiscard]] Outcome take();
+  /// The word for the report that the coroutine waits with, if it does.
+  void answer(Word word);
+  /// Nothing that the coroutine still does counts: its tasks are cancelled, its outcomes dropped.
+  void make_void();
+  [[nodiscard]] bool is_void() const { return void_; }
+
+  /// Tasks of the trial belong to it.
+  [[nodiscard]] const rt::Group& group() const { return group_; }
+  /// Real seconds that the attempt's stretches took so far, the one that is on included.
+  [[nodiscard]] double busy_seconds() const;
+
+ private:
+  void post(Outcome outcome);
+
+  std::uint64_t trial_;
+  Params params_;
+  std::vector<Reported> logged_;
+  Timeline& timeline_;
+  const StoppingRule& rule_;
+  rt::Group group_;
+
+  std::size_t next_logged_ = 0;    ///< reports of the log that the coroutine has come past
+  std::int64_t last_step_ = 0;
+  double flops_ = 0;
+  std::deque<Outcome> outcomes_;
+  std::optional<rt::Promise<Word>> waiting_;
+  bool void_ = false;
+
+  std::optional<rt::Moment> began_;  ///< the stretch that is on
+  double busy_ = 0;
+};
+
+}  // namespace hpo

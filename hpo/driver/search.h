@@ -1,0 +1,44 @@
+#pragma once
+// What decides in a study: its sampler and its stopping rule, told the same ordered events.
+
+#include <memory>
+#include <optional>
+
+#include "hpo/log/event.h"
+#include "hpo/log/trial_table.h"
+#include "hpo/samplers/sampler.h"
+#include "hpo/stopping/rule.h"
+#include "hpo/study/spec.h"
+
+namespace hpo {
+
+/// How a study's reports become values.
+[[nodiscard]] Objective objective_of(const StudySpec& study);
+
+/// A pure function of the events it was told. Not thread-safe.
+class Search {
+ public:
+  /// `study` outlives it. Throws rt::Error (internal) for kinds that are in no registry.
+  explicit Search(const StudySpec& study);
+
+  /// The rule's word on a report, which counts as told to the rule. To be asked once for each report, in order.
+  [[nodiscard]] Word word_on(std::uint64_t trial, const Reported& report);
+
+  /// Tells an event that happened: the sampler everything, the rule what it was not asked about.
+  void tell(std::uint64_t trial, const EventBody& event);
+
+  /// The next proposal; nothing when the space is exhausted.
+  [[nodiscard]] std::optional<Params> propose() { return sampler_->propose(created_); }
+
+  /// Trials created so far.
+  [[nodiscard]] std::uint64_t created() const { return created_; }
+  [[nodiscard]] const StoppingRule& rule() const { return *rule_; }
+
+ private:
+  Objective objective_;
+  std::unique_ptr<Sampler> sampler_;
+  std::unique_ptr<StoppingRule> rule_;
+  std::uint64_t created_ = 0;
+};
+
+}  // namespace hpo

@@ -1,0 +1,130 @@
+// What every sampler of the registry promises, whatever it does inside.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+#include "hpo/samplers/registry.h"
+#include "tests/hpo/samplers/spaces.h"
+
+namespace hpo {
+namespace {
+
+struct Case {
+  std::string kind;
+  std::string space_name;
+  Space space;
+};
+
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  const std::pair<const char*, Space> spaces[] = {{"small", spaces::small()},
+                                                  {"conditional", spaces::conditional()},
+                                                  {"continuous", spaces::continuous()},
+                                                  {"empty", spaces::empty()}};
+  for (const KindInfo& kind : sampler_kinds()) {
+    for (const auto& [name, space] : spaces) {
+      if (sampler_refuses(kind.name, space, {}).empty()) all.push_back({kind.name, name, space});
+    }
+  }
+  return all;
+}
+
+class Conformance : public ::testing::TestWithParam<Case> {
+ protected:
+  [[nodiscard]] std::unique_ptr<Sampler> make(std::uint64_t seed = 1) const {
+    Params options;
+    for (const KindInfo& kind : sampler_kinds()) {
+      if (kind.name != GetParam().kind) continue;
+      for (const Option& option : kind.options) options.set(option.name, option.default_value.value());
+    }
+    return make_sampler(GetParam().kind, {GetParam().space, seed, options});
+  }
+};
+
+/// A history with every kind of event and value; `upto` trials of it.
+void tell_history(Sampler& sampler, const std::vector<Params>& trials, std::size_t upto) {
+  const double losses[] = {0.5, std::nan(""), INFINITY, -INFINITY, -3, 0.25};
+  for (std::size_t i = 0; i < upto; ++i) {
+    sampler.created(i, trials[i]);
+    sampler.reported(i, 1, losses[i % 6]);
+    if (i % 4 != 3) sampler.ended(i, i % 3 == 0 ? TrialState::complete : i % 3 == 1 ? TrialState::stopped : TrialState::failed);
+  }
+}
+
+std::vector<Params> run(Sampler& sampler, std::size_t trials) {
+  std::vector<Params> proposals;
+  while (proposals.size() < trials) {
+    auto proposal = sampler.propose(proposals.size());
+    if (!proposal) break;
+    proposals.push_back(*proposal);
+    sampler.created(proposals.size() - 1, *proposal);
+  }
+  return proposals;
+}
+
+TEST_P(Conformance, ProposesPointsOfTheSpace) {
+  auto sampler = make();
+  for (const Params& p : run(*sampler, 50)) EXPECT_TRUE(GetParam().space.contains(p)) << json_of(p);
+}
+
+TEST_P(Conformance, TheSameHistoryGivesTheSameProposal) {
+  std::vector<Params> trials = run(*make(), 20);
+  for (std::size_t upto = 0; upto < trials.size(); ++upto) {
+    auto a = make(), b = make();
+    tell_history(*a, trials, upto);
+    tell_history(*b, trials, upto);
+    auto first = a->propose(upto);
+    EXPECT_EQ(first, b->propose(upto));
+    EXPECT_EQ(first, a->propose(upto)) << "a proposal that was thrown away played a part";
+  }
+}
+
+TEST_P(Conformance, AskingInBetweenChangesNothing) {
+  std::vector<Params> trials = run(*make(), 20);
+  auto asked = make(), silent = make();
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    (void)asked->propose(i);
+    asked->created(i, trials[i]);
+    silent->created(i, trials[i]);
+  }
+  EXPECT_EQ(asked->propose(trials.size()), silent->propose(trials.size()));
+}
+
+TEST_P(Conformance, NoPointComesTwice) {
+  std::set<std::string> seen;
+  for (const Params& p : run(*make(), 60)) EXPECT_TRUE(seen.insert(json_of(p)).second) << json_of(p);
+}
+
+TEST_P(Conformance, AFiniteSpaceIsCoveredAndThenEnds) {
+  auto size = GetParam().space.grid_size();
+  if (!size) return;
+  auto sampler = make();
+  EXPECT_EQ(run(*sampler, *size + 10).size(), *size);
+  EXPECT_FALSE(sampler->propose(*size));
+}
+
+TEST_P(Conformance, TrialsAddedByHandAreNotRepeated) {
+  std::vector<Params> trials = run(*make(), 3);
+  auto sampler = make(2);
+  sampler->created(0, trials.back());
+  for (std::size_t i = 1; auto p = sampler->propose(i); ++i) {
+    EXPECT_NE(*p, trials.back());
+    sampler->created(i, *p);
+    if (i > 40) break;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Samplers, Conformance, ::testing::ValuesIn(cases()),
+                         [](const auto& test) { return test.param.kind + "_" + test.param.space_name; });
+
+TEST(SamplerRegistry, NamesAreUniqueAndUnknownOnesGiveNull) {
+  std::set<std::string> names;
+  for (const KindInfo& kind : sampler_kinds()) EXPECT_TRUE(names.insert(kind.name).second);
+  Space space = spaces::small();
+  EXPECT_EQ(make_sampler("tarot", {space, 1, {}}), nullptr);
+}
+
+}  // namespace
+}  // namespace hpo

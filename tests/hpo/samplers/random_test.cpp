@@ -1,0 +1,51 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+
+#include "hpo/samplers/registry.h"
+#include "hpo/space/random.h"
+#include "tests/hpo/samplers/spaces.h"
+
+namespace hpo {
+namespace {
+
+TEST(Random, AProposalIsNamedBySeedAndOrdinal) {
+  Space space = spaces::continuous();
+  Stream stream(7, "proposal", 3u);
+  std::vector<double> u(space.size());
+  for (double& x : u) x = stream.uniform();
+  EXPECT_EQ(make_sampler("random", {space, 7, {}})->propose(3), space.from_unit(u));
+}
+
+TEST(Random, SeedsAndOrdinalsDiffer) {
+  Space space = spaces::continuous();
+  auto a = make_sampler("random", {space, 1, {}}), b = make_sampler("random", {space, 2, {}});
+  EXPECT_NE(a->propose(0), b->propose(0));
+  EXPECT_NE(a->propose(0), a->propose(1));
+}
+
+TEST(Random, IsUniformInTheLogarithm) {
+  Space space = spaces::continuous();
+  auto sampler = make_sampler("random", {space, 3, {}});
+  constexpr int kDraws = 6000;
+  std::map<int, int> decades;
+  for (int i = 0; i < kDraws; ++i) {
+    double lr = std::get<double>(*sampler->propose(static_cast<std::uint64_t>(i))->find("lr"));
+    ++decades[static_cast<int>(std::floor(std::log10(lr)))];
+  }
+  // 2000 expected in each decade; 5 standard deviations are 183.
+  for (int decade : {-4, -3, -2}) EXPECT_NEAR(decades[decade], kDraws / 3, 183) << decade;
+}
+
+TEST(Random, ANearlyExhaustedSpaceStillGivesItsLastPoints) {
+  Space space({{.name = "n", .domain = IntRange{.min = 1, .max = 5000}}});
+  auto sampler = make_sampler("random", {space, 1, {}});
+  for (std::int64_t n = 1; n <= 5000; ++n) {
+    if (n != 1234) sampler->created(static_cast<std::uint64_t>(n), {{"n", n}});
+  }
+  EXPECT_EQ(sampler->propose(4999), (Params{{"n", std::int64_t{1234}}}));
+}
+
+}  // namespace
+}  // namespace hpo

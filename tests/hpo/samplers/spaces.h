@@ -1,0 +1,40 @@
+// Spaces that every sampler must cope with.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hpo/space/space.h"
+
+namespace hpo::spaces {
+
+inline Parameter choice(std::string name, std::vector<ParamValue> values) {
+  return {.name = std::move(name), .domain = Choice{std::move(values)}};
+}
+
+/// 3 optimizers x 2 batches x 3 steps = 18 points.
+inline Space small() {
+  return Space({choice("optimizer", {std::string("adam"), std::string("sgd"), std::string("rmsprop")}),
+                choice("batch", {std::int64_t{32}, std::int64_t{64}}),
+                {.name = "dropout", .domain = FloatRange{.min = 0, .max = 0.5, .step = 0.25}}});
+}
+
+/// 1 + 3 points: momentum exists for sgd only.
+inline Space conditional() {
+  return Space({choice("optimizer", {std::string("adam"), std::string("sgd")}),
+                {.name = "momentum",
+                 .domain = FloatRange{.min = 0, .max = 0.8, .step = 0.4},
+                 .when = {{"optimizer", {std::string("sgd")}}}}});
+}
+
+inline Space continuous() {
+  return Space({{.name = "lr", .domain = FloatRange{.min = 1e-4, .max = 1e-1, .scale = Scale::log}},
+                {.name = "width", .domain = IntRange{.min = 16, .max = 256, .scale = Scale::log}},
+                {.name = "momentum", .domain = FloatRange{.min = 0, .max = 0.99}},
+                {.name = "fixed", .domain = Constant{std::int64_t{3}}}});
+}
+
+inline Space empty() { return Space(std::vector<Parameter>{}); }
+
+}  // namespace hpo::spaces

@@ -1,0 +1,101 @@
+#include "hpo/stopping/asha.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "hpo/space/random.h"
+
+namespace hpo {
+namespace {
+
+using Steps = std::vector<std::int64_t>;
+
+std::unique_ptr<StoppingRule> asha(std::int64_t min, std::int64_t max, std::int64_t eta) {
+  return make_stopping_rule("asha", {max, {{"min", min}, {"eta", eta}}});
+}
+
+TEST(AshaRungs, ArePowersOfEtaBelowMax) {
+  EXPECT_EQ(asha_rungs(1, 27, 3), (Steps{1, 3, 9}));
+  EXPECT_EQ(asha_rungs(1, 28, 3), (Steps{1, 3, 9, 27}));
+  EXPECT_EQ(asha_rungs(2, 100, 4), (Steps{2, 8, 32}));
+  EXPECT_EQ(asha_rungs(5, 5, 3), (Steps{}));
+  EXPECT_EQ(asha_rungs(1, 1, 2), (Steps{}));
+  std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(asha_rungs(1, most, 2).size(), 63u) << "no overflow";
+}
+
+TEST(Asha, DecidesAtRungsOnly) {
+  auto rule = asha(1, 27, 3);
+  EXPECT_TRUE(rule->decides(0, 1));
+  EXPECT_FALSE(rule->decides(1, 2));
+  EXPECT_TRUE(rule->decides(2, 3));
+  EXPECT_TRUE(rule->decides(2, 5)) << "a rung that is passed counts as reached";
+  EXPECT_FALSE(rule->decides(9, 26));
+  EXPECT_FALSE(rule->decides(26, 27)) << "max is no rung";
+}
+
+TEST(Asha, KeepsTheBestThirdOfWhatTheRungHasSeen) {
+  auto rule = asha(1, 9, 3);
+  // losses as they come      5   4   6   3   7   8   2   2.5  9
+  const double losses[] = {5, 4, 6, 3, 7, 8, 2, 2.5, 9};
+  // allowed max(1, n / 3)    1   1   1   1   1   2   2   2    3
+  const Word expected[] = {Word::go, Word::go,   Word::stop, Word::go, Word::stop,
+                           Word::stop, Word::go, Word::go, Word::stop};
+  for (std::uint64_t i = 0; i < 9; ++i) EXPECT_EQ(rule->reported(i, 1, losses[i]), expected[i]) << i;
+}
+
+TEST(Asha, EqualLossesStayTogether) {
+  auto rule = asha(1, 9, 3);
+  for (std::uint64_t i = 0; i < 5; ++i) EXPECT_EQ(rule->reported(i, 1, 0.5), Word::go) << i;
+  EXPECT_EQ(rule->reported(5, 1, 0.6), Word::stop);
+}
+
+TEST(Asha, RungsAreIndependent) {
+  auto rule = asha(1, 27, 3);
+  EXPECT_EQ(rule->reported(0, 1, 1.0), Word::go);
+  EXPECT_EQ(rule->reported(1, 1, 0.5), Word::go);
+  EXPECT_EQ(rule->reported(0, 3, 0.9), Word::go);
+  EXPECT_EQ(rule->reported(1, 3, 0.95), Word::stop);
+}
+
+TEST(Asha, NotANumberIsWorstAndCounts) {
+  double nan = std::nan("");
+  auto rule = asha(1, 9, 3);
+  EXPECT_EQ(rule->reported(0, 1, nan), Word::stop) << "even the first";
+  EXPECT_EQ(rule->reported(1, 1, std::numeric_limits<double>::infinity()), Word::stop);
+  EXPECT_EQ(rule->reported(2, 1, 1e300), Word::go);
+  for (std::uint64_t i = 3; i < 5; ++i) EXPECT_EQ(rule->reported(i, 1, nan), Word::stop);
+  // Six losses: two may stay.
+  EXPECT_EQ(rule->reported(5, 1, 1e301), Word::go);
+}
+
+TEST(Asha, AReportPastSeveralRungsIsJudgedAtEach) {
+  auto rule = asha(1, 27, 3);
+  EXPECT_EQ(rule->reported(0, 1, 0.5), Word::go);
+  EXPECT_EQ(rule->reported(0, 3, 0.4), Word::go);
+  EXPECT_EQ(rule->reported(1, 4, 0.45), Word::stop) << "best at 1, second at 3";
+  EXPECT_EQ(rule->reported(2, 1, 0.44), Word::go) << "0.45 was recorded at rung 1";
+}
+
+TEST(Asha, LeavesAboutAThirdAtEachRungOfARandomSearch) {
+  // The counts of a whole search: at 1 every trial, then a little more than a third from rung to rung.
+  auto rule = asha(1, 27, 3);
+  Stream random(11, "losses");
+  std::int64_t reached[3] = {0, 0, 0};
+  for (std::uint64_t trial = 0; trial < 900; ++trial) {
+    double loss = random.uniform();
+    const std::int64_t steps[] = {1, 3, 9};
+    for (int i = 0; i < 3; ++i) {
+      ++reached[i];
+      if (rule->reported(trial, steps[i], loss) == Word::stop) break;
+    }
+  }
+  EXPECT_EQ(reached[0], 900);
+  EXPECT_NEAR(static_cast<double>(reached[1]), 300, 25);
+  EXPECT_NEAR(static_cast<double>(reached[2]), 110, 30);
+}
+
+}  // namespace
+}  // namespace hpo
