@@ -107,7 +107,7 @@ TEST(ModelFile, FilesThatContradictTheirSpecAreRefused) {
   // A spec of a network larger than any memory is refused by what the file holds, not by trying.
   EXPECT_EQ(
       message(tensors,
-              with("spec", nn::spec_json(nn::complete(nn_test::mlp(1'000'000, {1'000'000}, 2))))),
+              with("spec", nn::spec_json(nn::complete(nn_test::mlp(40'000, {40'000}, 2))))),
       "m: holds 2 tensors, expected 4");
 }
 
