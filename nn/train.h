@@ -65,7 +65,7 @@ struct Scores {
 /// Error as above.
 [[nodiscard]] Scores evaluate(const kern::Kernels<float>& kernels, Workspace& workspace,
                               const ParamSlab& net, const DataView& data, const Choice& loss);
-inline constexpr int kEvaluateRows = 256;
+inline constexpr int kEvaluateRows = 128;
 
 /// Writes the network's raw outputs (logits or numbers), [data.rows.size(), outputs], to `out`.
 void predict(const kern::Kernels<float>& kernels, Workspace& workspace, const ParamSlab& net,

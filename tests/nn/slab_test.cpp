@@ -113,16 +113,20 @@ TEST(Init, SpreadIsHeOrGlorotAndBiasesAreZero) {
   EXPECT_TRUE(std::ranges::all_of(relu.slot(0), [](float v) { return v == 0; }));
 }
 
-TEST(Init, SeedsLayersUnitsAndInputsAllDiffer) {
-  std::set<float> seen;
-  for (const std::uint64_t seed : {1, 2}) {
-    const nn::ParamSlab slab = fresh(mlp(16, {16, 16}, 16, "tanh"), seed);
-    for (const auto& t : nn::param_layout(slab.spec()).tensors) {
-      if (t.role != nn::ParamRole::weight) continue;
-      for (const float w : slab.weights().subspan(t.offset, t.count)) seen.insert(w);
+TEST(Init, SeedsLayersUnitsInputsAndPositionsAllDiffer) {
+  for (const nn::ModelSpec& spec : {mlp(16, {16, 16}, 16, "tanh"), nn_test::lenet(3, 4, 5)}) {
+    std::set<float> seen;
+    std::size_t drawn = 0;
+    for (const std::uint64_t seed : {1, 2}) {
+      const nn::ParamSlab slab = fresh(spec, seed);
+      for (const auto& t : nn::param_layout(slab.spec()).tensors) {
+        if (t.role != nn::ParamRole::weight) continue;
+        for (const float w : slab.weights().subspan(t.offset, t.count)) seen.insert(w);
+        drawn += t.count;
+      }
     }
+    EXPECT_GE(seen.size() + 4, drawn);  // of 2^24 values each, a few may meet
   }
-  EXPECT_GT(seen.size(), 2U * 3 * 256 - 4);
   const nn::ParamSlab a = fresh(mlp(4, {4}, 2), 9), b = fresh(mlp(4, {4}, 2), 9);
   EXPECT_TRUE(std::ranges::equal(a.bytes(), b.bytes()));
 }

@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "nn/layers/conv2d.h"
 #include "nn/layout.h"
 #include "tests/nn/nets.h"
 
@@ -53,6 +54,19 @@ TEST(Spec, PaddingAndStride) {
   EXPECT_EQ(shapes_text(on_image(Shape::image(7, 6, 3),
                                  {{"max_pool", "", {{"kernel", n(3)}, {"stride", n(2)}}}})),
             "3x2x3 ");
+}
+
+TEST(Spec, SamePaddingPutsTheOddZerosAtTheEnd) {
+  const auto leading = [](std::int64_t kernel, std::int64_t stride) {
+    const nn::LayerSpec layer = nn::layer(
+        "conv2d", "c",
+        {{"units", n(1)}, {"kernel", n(kernel)}, {"stride", n(stride)}, {"padding", "same"}});
+    return nn::Conv2d::from(layer.fields, Shape::image(6, 6, 1)).window.pad_h;
+  };
+  EXPECT_EQ(leading(2, 1), 0);
+  EXPECT_EQ(leading(3, 1), 1);
+  EXPECT_EQ(leading(4, 1), 1);
+  EXPECT_EQ(leading(3, 2), 0);  // 3 positions reach over 7: one row of zeros, the last
 }
 
 TEST(Spec, WithOutputFlattensImages) {

@@ -96,6 +96,17 @@ TEST(Train, BitsDoNotDependOnTheWorkspacesPast) {
   EXPECT_TRUE(same_bits(a, b));
 }
 
+TEST(Train, AnEvaluationOfAsManyRowsLeavesThePlanOfTrainingAlone) {
+  const Table table(2 * nn::kEvaluateRows, 6, 3);
+  const nn::Hyper h = hyper("sgd", {}, nn::kEvaluateRows);
+  nn::ParamSlab a = fresh(nn_test::mlp(6, {9, 9}, 3), h), b = fresh(nn_test::mlp(6, {9, 9}, 3), h);
+  nn::Workspace clean, used;
+  (void)nn::train_steps(cpu(), clean, a, table.view(), h, {0, 1});
+  (void)nn::evaluate(cpu(), used, b, table.view(), h.loss);
+  (void)nn::train_steps(cpu(), used, b, table.view(), h, {0, 1});
+  EXPECT_TRUE(same_bits(a, b));
+}
+
 TEST(Train, ShardsAreSummedInOrder) {
   const Table table(10, 6, 3);
   const nn::ModelSpec spec = nn_test::mlp(6, {9}, 3);
@@ -179,6 +190,12 @@ TEST(Train, DivergenceIsReportedAndStopsAtOnce) {
   EXPECT_FALSE(std::isfinite(stats.loss));
   EXPECT_LT(stats.steps, 10);
   EXPECT_EQ(net.state().steps, stats.steps - 1);
+
+  nn::ParamSlab before = fresh(nn_test::mlp(6, {9}, 2), h);  // as the last good step left it
+  std::int64_t polled = 0;
+  (void)nn::train_steps(cpu(), workspace, before, table.view(true), h, {0, 50},
+                        [&] { return ++polled == stats.steps; });
+  EXPECT_TRUE(same_bits(net, before));
 }
 
 TEST(Train, TheStopPredicateIsPolledAtEveryStep) {
