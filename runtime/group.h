@@ -35,7 +35,8 @@ class Group {
 
    private:
     friend class Group;
-    explicit Scope(detail::GroupState* group) noexcept;
+    explicit Scope(detail::GroupState* group);
+    detail::GroupState* group_;
     detail::GroupState* before_;
   };
   Scope enter() const;

@@ -62,7 +62,7 @@ struct ValueAwaiter {
   WaitRecord* record = nullptr;
 
   [[nodiscard]] bool await_ready() const { return start_await(version.get()); }
-  void await_suspend(std::coroutine_handle<> caller) { record = suspend_on(version.get(), caller); }
+  void await_suspend(std::coroutine_handle<> caller) { suspend_on(version.get(), caller, &record); }
   decltype(auto) await_resume() {
     if constexpr (std::is_void_v<T>) {
       (void)settled_object(version.get());
@@ -107,9 +107,9 @@ class Value : public detail::ValueBase {
 
   /// Waits, then the content: valid while this or another handle names the version. Rethrows the
   /// error that poisoned it.
-  [[nodiscard]] const T& get() const& { return *static_cast<const T*>(wait_object()); }
+  const T& get() const& { return *static_cast<const T*>(wait_object()); }
   /// The same of a temporary: a copy.
-  [[nodiscard]] T get() && {
+  T get() && {
     static_assert(std::is_copy_constructible_v<T>,
                   "rt: keep the Value in a variable: its content can't be copied out");
     return *static_cast<const T*>(wait_object());

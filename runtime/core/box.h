@@ -47,7 +47,8 @@ struct Box {
 
   /// Where a buffer's bytes are on the host: the box's own memory or that of its object.
   [[nodiscard]] std::byte* host_bytes() const noexcept {
-    return memory != nullptr || !made ? memory : ops->bytes(object).data();
+    if (memory != nullptr || !made || !ops->buffer) return memory;
+    return ops->bytes(object).data();
   }
   /// Unmakes the object, if any.
   void clear() noexcept {

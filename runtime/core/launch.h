@@ -22,6 +22,7 @@ struct Launch {
   std::uint8_t access_count = 0;
   Device device = Device::cpu;
   std::int32_t priority = 0;  ///< larger is sooner
+  double cost = 0;            ///< by the task's cost function
   double seconds = 0;         ///< expected; 0: not known
   const char* name = "";
   void* executor_data = nullptr;

@@ -9,6 +9,7 @@
 #include <source_location>
 #include <span>
 
+#include "runtime/base/clock.h"
 #include "runtime/core/launch.h"
 #include "runtime/core/task_info.h"
 
@@ -47,14 +48,17 @@ struct Node : Launch {
   std::atomic<std::uint32_t> refs{1};
   std::atomic<std::int32_t> missing{0};  ///< inputs to wait for before the hand-over
   std::atomic<Phase> phase{Phase::pending};
-  bool missed = false;       ///< driver: the store was asked in vain
-  bool keyed = false;        ///< driver: key is known (pure tasks)
-  bool emptied = false;      ///< inputs and constants were given back
-  std::uint32_t number = 0;  ///< in the order of calls, for the picture and the trace
+  bool missed = false;        ///< driver: the store was asked in vain
+  bool keyed = false;         ///< driver: key is known (pure tasks)
+  bool keys_awaited = false;  ///< driver: an event will come once an input without a key is there
+  bool listed = false;        ///< among the pure nodes that nobody asked for
+  bool emptied = false;       ///< inputs and constants were given back
+  std::uint32_t number = 0;   ///< in the order of calls, for the picture and the trace
   std::source_location where;
   Key key{};
   Resources needs;
   std::uint64_t memory_taken = 0;
+  Duration ran{};        ///< the last attempt's body
   Node* next = nullptr;  ///< in whatever list it is at the moment
   Node* prev = nullptr;
   std::size_t size = 0;  ///< of the allocation

@@ -51,7 +51,8 @@ struct TypeOps {
   void (*copy)(void* to, const void* from) = nullptr;  ///< null: cannot be copied (or a buffer)
   void (*make)(void* to) = nullptr;  ///< null: cannot be default-made (or a buffer)
   void (*encode)(const void* object, const std::byte* bytes,
-                 Bytes& to) = nullptr;  ///< bytes: a buffer's, where they are
+                 Bytes& to) =
+      nullptr;  ///< bytes: a buffer's, where they are (null: only the header)
   void (*decode)(void* to, std::span<const std::byte> from) = nullptr;
   std::string (*describe)(const void* object) = nullptr;
   // Buffers only.
@@ -92,7 +93,7 @@ void encode_object(const void* object, const std::byte* bytes, Bytes& to) {
     Writer w;
     w.put(value.header());
     to = std::move(w).bytes();
-    to.insert(to.end(), bytes, bytes + T::byte_size(value.header()));
+    if (bytes != nullptr) to.insert(to.end(), bytes, bytes + T::byte_size(value.header()));
   } else {
     to = encode(value);
   }

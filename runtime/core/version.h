@@ -11,6 +11,7 @@
 
 namespace rt::detail {
 
+struct FilePath;
 struct Node;
 struct Open;
 
@@ -76,6 +77,13 @@ enum class Release : std::uint8_t {
   handed,    ///< once its task was handed over: the executor orders them by the buffer
 };
 
+/// Versions that several nodes make together.
+enum class Gather : std::uint8_t {
+  no,
+  content,  ///< commutative calls: poisoned when one of them is
+  end,      ///< the tasks that use a file: complete when all ended, in whatever way
+};
+
 struct Version {
   /// Memory: one for all holds together, one for the producing node, one for each waiting record.
   std::atomic<std::uint32_t> refs{0};
@@ -85,15 +93,19 @@ struct Version {
   std::atomic<Stage> stage{Stage::waiting};
   Release release = Release::complete;
   std::uint8_t output = 0;  ///< index among its producer's outputs
-  bool blank = false;       ///< a header without content (rt::uninitialised)
-  bool wanted = false;      ///< driver: somebody asked for it
-  bool listed = false;      ///< in the table of live versions by key
+  Gather gather = Gather::no;
+  Stage gathered = Stage::ready;  ///< what it will be once all shares have ended
+  bool blank = false;             ///< a header without content (rt::uninitialised)
+  bool wanted = false;            ///< driver: somebody asked for it
+  bool listed = false;            ///< in the table of live versions by key
   const TypeOps* ops;
   Node* producer = nullptr;  ///< valid while somebody holds the version
   Open* open = nullptr;      ///< driver: commutative or redux calls that may still be joined
   BoxRef box;                ///< valid once handed (buffers that are released early) or ready
   Failure* failure = nullptr;
-  Key key{};  ///< zero: not known (yet)
+  Key key{};                             ///< zero: not known (yet)
+  const FilePath* file = nullptr;        ///< what a file's version is about
+  std::atomic<std::uint32_t> shares{0};  ///< gathered: nodes that did not end, and the open end
   WaiterList on_handed;
   WaiterList on_complete;
 

@@ -18,8 +18,9 @@ struct WaitRecord;
 /// Demands the version for a coroutine; true when it is settled and the coroutine can go on at
 /// once.
 [[nodiscard]] bool start_await(Version* version);
-[[nodiscard]] WaitRecord* suspend_on(Version* version, std::coroutine_handle<> caller);
+void suspend_on(Version* version, std::coroutine_handle<> caller, WaitRecord** owner);
 void forget(WaitRecord* record) noexcept;
+void delete_record(WaitRecord* record) noexcept;
 
 /// The host object of a settled version; rethrows its error.
 [[nodiscard]] const void* settled_object(Version* version);

@@ -1,0 +1,39 @@
+#include "runtime/context.h"
+
+#include "runtime/base/log.h"
+#include "runtime/core/running.h"
+
+namespace rt {
+
+bool Context::stop_requested() const noexcept {
+  const bool asked =
+      running_.engine.group_of(running_.node).cancelled.load(std::memory_order_acquire);
+  running_.stop_seen = running_.stop_seen || asked;
+  return asked;
+}
+
+std::stop_token Context::stop_token() const noexcept {
+  running_.stop_seen = true;
+  return running_.engine.group_of(running_.node).stop.get_token();
+}
+
+WorkerId Context::worker() const noexcept { return running_.worker.id; }
+
+int Context::attempt() const noexcept { return running_.attempt; }
+
+int Context::cpus() const noexcept { return running_.node.needs.cpus; }
+
+void* Context::stream() const noexcept { return running_.engine.backend->stream(); }
+
+void Context::log(std::string_view line) const {
+  const std::string group = running_.engine.group_of(running_.node).path();
+  note((group.empty() ? "" : group + ": ") + running_.node.info->name + ": " + std::string(line));
+}
+
+void* Context::find_local(std::type_index type, std::shared_ptr<void> (*make)()) {
+  std::shared_ptr<void>& local = running_.worker.locals[type];
+  if (!local) local = make();
+  return local.get();
+}
+
+}  // namespace rt

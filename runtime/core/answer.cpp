@@ -1,0 +1,121 @@
+// Answers instead of runs: versions that are there or under way under the same key, and the store.
+#include "runtime/core/engine.h"
+
+namespace rt::detail {
+
+namespace {
+
+/// Gives a version the content of an equal one, once that is there.
+struct Alias : Waiter, Event {
+  Version* from;  ///< a hold
+  Version* to;    ///< a reference
+  Alias(Version* held, Version* answered) : from(held), to(answered) {
+    to->ref();
+    Waiter::fire = [](Waiter* self) noexcept { static_cast<Alias*>(self)->arrived(); };
+    Event::handle = [](Event* self, Engine& engine) {
+      static_cast<Alias*>(self)->ask_again(engine);
+    };
+  }
+
+ private:
+  void arrived() noexcept {
+    const Stage stage = from->at();
+    if (stage == Stage::cancelled && from->failure->cancelled) {
+      // Its group was cancelled; ours was not.
+      Engine::current()->mailbox.send(this);
+      return;
+    }
+    share(from, to);
+    from->unhold();
+    to->unref();
+    delete this;
+  }
+
+  void ask_again(Engine& engine) {
+    from->unhold();
+    if (to->holds.load() != 0 && !to->settled()) {
+      to->producer->missed = false;
+      engine.demand(to);
+    }
+    to->unref();
+    delete this;
+  }
+
+ public:
+  static void share(Version* from, Version* to) noexcept {
+    if (from->box) from->box->shared.store(true, std::memory_order_release);
+    Engine::settle(to, from->box, from->at(), from->failure);
+  }
+};
+
+}  // namespace
+
+void Engine::enlist_live(Node* node) {
+  if (!node->keyed) return;
+  const std::scoped_lock lock(live_mutex_);
+  for (const Output& output : node->all_outputs()) {
+    Version* version = output.version;
+    if (version->gather != Gather::no || version->settled()) continue;
+    version->listed = true;
+    live_[version->key] = version;
+  }
+}
+
+void Engine::unlist(Version* version) noexcept {
+  Engine* engine = current();
+  if (engine == nullptr) return;
+  const std::scoped_lock lock(engine->live_mutex_);
+  const auto at = engine->live_.find(version->key);
+  if (at != engine->live_.end() && at->second == version) engine->live_.erase(at);
+}
+
+bool Engine::answer(Version* version) {
+  return answer_from_live(version) || answer_from_store(version);
+}
+
+bool Engine::answer_from_live(Version* version) {
+  Version* other = nullptr;
+  {
+    const std::scoped_lock lock(live_mutex_);
+    const auto at = live_.find(version->key);
+    if (at == live_.end() || at->second == version || !at->second->try_hold()) return false;
+    other = at->second;
+  }
+  if (other->at() > Stage::ready) {
+    other->unhold();  // it failed or was cancelled: ours may not
+    return false;
+  }
+  ++merged_;
+  if (other->at() == Stage::ready) {
+    Alias::share(other, version);
+    other->unhold();
+    return true;
+  }
+  auto* alias = new Alias(other, version);
+  if (!other->on_complete.add(alias)) alias->fire(alias);
+  return true;
+}
+
+bool Engine::answer_from_store(Version* version) {
+  if (!config.store || version->producer->info->keep == Keep::never) return false;
+  const Store::Blob blob = config.store->lookup(version->key);
+  if (!blob) return false;
+  BoxRef box;
+  try {
+    if (version->ops != type_ops<void>()) {
+      box = BoxRef(Box::create(*version->ops));
+      version->ops->decode(box->object, *blob);
+      box->made = true;
+      if (version->ops->buffer) box->bytes = version->ops->byte_size(box->object);
+    }
+  } catch (const Error&) {
+    config.store->erase(version->key);
+    return false;
+  }
+  ++stored_;
+  record_stored(version->producer);
+  settle(version, std::move(box), Stage::ready, nullptr);
+  return true;
+}
+
+}  // namespace rt::detail

@@ -1,0 +1,62 @@
+// An executor, as the engine sees it: takes launches, runs them on workers when their buffers allow
+// it. No StarPU here: the StarPU executors are plugins that are loaded when they are asked for, so
+// that programs that only read never load StarPU.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "runtime/config.h"
+#include "runtime/core/launch.h"
+
+namespace rt::detail {
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  /// Kinds and numbers of workers; worker numbers go from 0 to workers() - 1, CPU workers first.
+  [[nodiscard]] virtual int cpu_workers() const noexcept = 0;
+  [[nodiscard]] virtual int cuda_workers() const noexcept = 0;
+
+  /// Runs the launch (by `run_launch`) once the launches submitted before that conflict with it on
+  /// a buffer have ended. Any thread; launches that conflict must be submitted one after the other.
+  virtual void submit(Launch& launch) = 0;
+
+  /// Makes host memory (or, of size 0, just a turn to be taken) known. Any thread.
+  [[nodiscard]] virtual void* register_buffer(std::byte* bytes, std::size_t size) = 0;
+  /// Forgets it once nothing uses it any more. The host memory must stay until then only as far as
+  /// launches use it. Any thread.
+  virtual void unregister_buffer(void* handle) noexcept = 0;
+  /// Waits until what was submitted on the buffer has ended and its bytes are on the host. Driver
+  /// thread only.
+  virtual void fetch(void* handle) = 0;
+  /// Copies within what the calling worker can address; returns when done.
+  virtual void copy(std::byte* to, const std::byte* from, std::size_t size) = 0;
+  /// The calling worker's CUDA stream; null on a CPU.
+  [[nodiscard]] virtual void* stream() noexcept { return nullptr; }
+  /// After a body on a CUDA worker: waits for its stream. Throws when the device reports an error.
+  virtual void synchronise() {}
+
+  /// Calls the function once in each worker's thread and waits for that.
+  virtual void on_each_worker(void (*function)(void*), void* argument) = 0;
+
+  /// Whether idle workers burn their cores, so that pause() is worth its while.
+  [[nodiscard]] virtual bool spins() const noexcept { return false; }
+  virtual void pause() {}
+  virtual void resume() {}
+};
+
+/// The executor that runs every launch on the calling thread at once.
+std::unique_ptr<Backend> make_sequential();
+
+/// Loads a plugin ("starpu-cpu" or "starpu-cuda"). Throws rt::Error (no_device) saying what is
+/// missing.
+std::unique_ptr<Backend> load_backend(const std::string& flavour, const Config& config);
+
+/// What a plugin exports under the name `trellis_make_backend`. A failure is an exception.
+using MakeBackend = Backend* (*)(const Config& config);
+
+}  // namespace rt::detail

@@ -1,0 +1,55 @@
+#include "runtime/core/box.h"
+
+#include <cstdlib>
+
+#include "runtime/core/engine.h"
+
+namespace rt::detail {
+
+namespace {
+
+constexpr std::size_t kLine = 64;
+
+std::size_t object_offset(const TypeOps& ops) {
+  return (sizeof(Box) + ops.align - 1) / ops.align * ops.align;
+}
+
+std::align_val_t box_align(const TypeOps& ops) {
+  return std::align_val_t{ops.align > alignof(Box) ? ops.align : alignof(Box)};
+}
+
+}  // namespace
+
+Box* Box::create(const TypeOps& ops) {
+  void* memory = ::operator new(object_offset(ops) + ops.size, box_align(ops));
+  Box* box = new (memory) Box;
+  box->ops = &ops;
+  box->object = static_cast<std::byte*>(memory) + object_offset(ops);
+  box->bytes = ops.size;
+  return box;
+}
+
+Box* Box::create_buffer(const TypeOps& ops, std::size_t bytes) {
+  BoxRef box(create(ops));
+  box->bytes = bytes;
+  if (bytes != 0) {
+    // malloc keeps large blocks it has seen once in its heap, so the slabs of a long study do not
+    // fault pages in again.
+    box->memory =
+        static_cast<std::byte*>(std::aligned_alloc(kLine, (bytes + kLine - 1) / kLine * kLine));
+    if (box->memory == nullptr) throw std::bad_alloc();
+  }
+  box->ref();
+  return box.get();
+}
+
+void Box::destroy(Box* box) noexcept {
+  if (box->handle.load(std::memory_order_acquire) != nullptr) Engine::release_handle(box);
+  box->clear();
+  std::free(box->memory);
+  const TypeOps& ops = *box->ops;
+  box->~Box();
+  ::operator delete(static_cast<void*>(box), box_align(ops));
+}
+
+}  // namespace rt::detail

@@ -1,0 +1,232 @@
+#include "runtime/core/calls.h"
+
+#include "runtime/base/text.h"
+#include "runtime/core/engine.h"
+#include "runtime/core/open.h"
+#include "runtime/core/thread.h"
+
+namespace rt::detail {
+
+const TaskInfo* begin_call(const std::shared_ptr<const TaskInfo>& info,
+                           const std::source_location& where) {
+  if (!this_thread.driver || this_thread.running != nullptr) {
+    (void)where;
+    (void)Engine::for_driver(("calling task '" + info->name + "'").c_str());
+  }
+  const TaskInfo* known = info->registered.load(std::memory_order_acquire);
+  return known != nullptr ? known : register_task(info);
+}
+
+void check_needs(Node& node) { Engine::current()->check_needs(node); }
+
+namespace {
+
+[[noreturn]] void refuse_need(const Node& node, const std::string& need, const std::string& there) {
+  throw Error(Errc::no_device, "task '" + node.info->name + "' needs " + need + ", but " + there);
+}
+
+std::string count(int n, const char* what) {
+  return std::to_string(n) + ' ' + what + (n == 1 ? "" : "s");
+}
+
+}  // namespace
+
+void Engine::check_needs(Node& node) const {
+  const TaskInfo& info = *node.info;
+  node.needs = info.needs_of != nullptr ? info.needs_of(node) : info.needs;
+  const Resources& needs = node.needs;
+  if (needs.cpus < 1 || needs.gpus < 0) {
+    throw Error(Errc::usage, "task '" + info.name + "' needs " + std::to_string(needs.cpus) +
+                                 " cpus and " + std::to_string(needs.gpus) +
+                                 " gpus: at least 1 and 0 are expected");
+  }
+  if (needs.cpus > backend->cpu_workers()) {
+    refuse_need(node, count(needs.cpus, "cpu"),
+                "there are " + count(backend->cpu_workers(), "CPU worker"));
+  }
+  if (needs.gpus > 1) refuse_need(node, count(needs.gpus, "gpu"), "a task can use one at most");
+  if (needs.gpus == 1 && info.cuda == nullptr) refuse_need(node, "a gpu", "it has no .cuda body");
+  node.device = needs.gpus == 1 || info.cpu == nullptr ? Device::cuda : Device::cpu;
+  if (node.device == Device::cuda && backend->cuda_workers() == 0) {
+    refuse_need(node, "a gpu",
+                "the executor (" + std::string(executor_name(executor)) + ") has no CUDA worker");
+  }
+  if (node.device == Device::cuda && needs.cpus > 1) {
+    refuse_need(node, "a gpu and " + count(needs.cpus, "cpu"), "a CUDA body has one core");
+  }
+  if (needs.memory.value > memory_limit) {
+    refuse_need(node, format_bytes(needs.memory.value) + " of memory",
+                "the limit here is " + format_bytes(memory_limit));
+  }
+}
+
+void check_argument(const Node& node, unsigned parameter, const Held& argument) {
+  const Parameter& p = node.signature().parameters[parameter];
+  if (argument) {
+    if (argument->blank && p.mode != Mode::out && p.mode != Mode::redux) {
+      throw Error(Errc::usage, "task '" + node.info->name + "': argument " +
+                                   std::to_string(parameter + 1) +
+                                   " is uninitialised: it can only be passed as out");
+    }
+    return;
+  }
+  if (p.mode == Mode::out && p.input == Parameter::kNone) return;
+  throw Error(
+      Errc::usage,
+      "task '" + node.info->name + "': argument " + std::to_string(parameter + 1) +
+          (p.mode == Mode::out ? " is an empty Value: make it with rt::uninitialised<T>(header)"
+                               : " is an empty Value"));
+}
+
+namespace {
+
+void add_input(Node& node, const Parameter& p, const Held& version) {
+  version->hold();
+  node.inputs[p.input].version = version.get();
+  node.inputs[p.input].node = &node;
+}
+
+/// A version that the node makes; the caller owns its hold.
+Held add_output(Node& node, std::uint8_t index, const TypeOps* ops, Release release) {
+  Held made(Version::create(ops));
+  made->ref();
+  made->producer = &node;
+  made->output = index;
+  made->release = release;
+  node.outputs[index].version = made.get();
+  node.ref();  // given back when nobody holds the version any more
+  return made;
+}
+
+/// A share in a version that several nodes make together. It has no producer: it is never demanded,
+/// its nodes run anyway.
+void add_share(Node& node, std::uint8_t index, const Held& gathered) {
+  gathered->ref();
+  gathered->shares.fetch_add(1, std::memory_order_relaxed);
+  node.outputs[index].version = gathered.get();
+}
+
+Held gathering(const TypeOps* ops, Gather kind) {
+  Held made(Version::create(ops));
+  made->gather = kind;
+  made->shares.store(1, std::memory_order_relaxed);  // the open end
+  return made;
+}
+
+/// The old version has been moved on: its handle is not what keeps it from being updated in place.
+Held bind_commutative(Node& node, const Parameter& p, const Held& argument) {
+  Held target = argument;
+  if (argument->open == nullptr || argument->open->mode != Mode::commutative) {
+    Engine::current()->close(argument.get());
+    auto open =
+        std::make_unique<Open>(Open{Mode::commutative, p.fold, p.fold->begin(argument), {}, true});
+    target = gathering(p.ops, Gather::content);
+    target->open = open.release();
+  }
+  add_input(node, p, target->open->base);
+  add_share(node, p.output, target);
+  return target;
+}
+
+Held bind_redux(Node& node, const Parameter& p, const Held& argument) {
+  Held target = argument;
+  if (argument->open == nullptr || argument->open->mode != Mode::redux ||
+      argument->open->fold != p.fold) {
+    Engine::current()->close(argument.get());
+    auto open = std::make_unique<Open>(Open{Mode::redux, p.fold, argument, {}, true});
+    target = Held(Version::create(p.ops));
+    target->open = open.release();
+  }
+  Open& open = *target->open;
+  if (p.input != Parameter::kNone) add_input(node, p, open.base);
+  open.partials.push_back(add_output(node, p.output, p.ops, Release::complete));
+  open.pure = open.pure && node.info->pure;
+  return target;
+}
+
+}  // namespace
+
+void bind_read(Node& node, unsigned parameter, const Held& argument) {
+  if (argument->open != nullptr) Engine::current()->close(argument.get());
+  add_input(node, node.signature().parameters[parameter], argument);
+}
+
+Held bind_write(Node& node, unsigned parameter, const Held& argument) {
+  const Parameter& p = node.signature().parameters[parameter];
+  if (p.mode == Mode::commutative) return bind_commutative(node, p, argument);
+  if (p.mode == Mode::redux) return bind_redux(node, p, argument);
+  Engine& engine = *Engine::current();
+  if (argument && argument->open != nullptr) engine.close(argument.get());
+  if (p.input != Parameter::kNone) add_input(node, p, argument);
+  const Release release = p.ops->buffer ? Release::handed : Release::complete;
+  if (engine.preset) {
+    Held made = std::exchange(engine.preset, Held());
+    made->ref();
+    made->producer = &node;
+    made->output = p.output;
+    made->release = release;
+    node.outputs[p.output].version = made.get();
+    node.ref();
+    return made;
+  }
+  return add_output(node, p.output, p.ops, release);
+}
+
+void bind_file(Node& node, unsigned parameter, const std::filesystem::path& path) {
+  const Parameter& p = node.signature().parameters[parameter];
+  Engine& engine = *Engine::current();
+  FileState& file = engine.file(path);
+  if (p.mode == Mode::file_in) {
+    add_input(node, p, file.content);
+    add_share(node, p.output, file.gate);
+    if (node.info->pure) {
+      node.ref();
+      file.pure_readers.push_back(&node);
+    }
+    return;
+  }
+  // The next writer waits for the last one and for everybody who read since.
+  engine.close_gate(file);
+  add_input(node, p, std::exchange(file.gate, gathering(type_ops<void>(), Gather::end)));
+  file.content = add_output(node, p.output, p.ops, Release::complete);
+  file.content->file = &file.name;
+  add_share(node, static_cast<std::uint8_t>(p.output + 1), file.gate);
+}
+
+FileState& Engine::file(const std::filesystem::path& path) {
+  std::filesystem::path whole = std::filesystem::weakly_canonical(path);
+  const auto [at, added] = files_.try_emplace(whole.string());
+  FileState& file = at->second;
+  if (added) {
+    file.name = {whole.string(), std::move(whole)};
+    file.content = given(BoxRef(Box::create(*type_ops<FilePath>())));
+    file.content->file = &file.name;
+    file.gate = gathering(type_ops<void>(), Gather::end);
+  }
+  return file;
+}
+
+void Engine::close_gate(FileState& file) {
+  // A pure reader that somebody may still ask for must read before the file changes; others never
+  // will.
+  for (Node* reader : file.pure_readers) {
+    for (Output& output : reader->all_outputs()) {
+      Version* version = output.version;
+      if (version != nullptr && version->gather == Gather::no && version->holds.load() != 0)
+        demand(version);
+    }
+    reader->unref();
+  }
+  file.pure_readers.clear();
+  end_share(file.gate.get(), {}, nullptr);
+}
+
+Held submit_call(Node* node) {
+  const Signature& s = node->signature();
+  const auto last = static_cast<std::uint8_t>(s.outputs - 1);
+  Held result = add_output(*node, last, s.result, Release::complete);
+  Engine::current()->submit(node);
+  return result;
+}
+
+}  // namespace rt::detail

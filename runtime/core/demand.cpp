@@ -1,0 +1,256 @@
+// Who asks for what: flushes, look-ups by key, merging, and the start of nodes.
+#include "runtime/core/engine.h"
+#include "runtime/core/idler.h"
+#include "runtime/core/keys.h"
+#include "runtime/core/open.h"
+#include "runtime/core/thread.h"
+
+namespace rt::detail {
+
+namespace {
+
+/// Whether a task may be handed over once the version was, rather than once it is complete.
+bool follows_early(const Parameter& p, const Version& version) noexcept {
+  return version.release == Release::handed &&
+         (p.mode == Mode::in || p.mode == Mode::inout || p.mode == Mode::commutative);
+}
+
+void input_arrived(Waiter* self) noexcept {
+  Node* node = static_cast<Input*>(self)->node;
+  if (node->missing.fetch_sub(1, std::memory_order_acq_rel) == 1)
+    Engine::current()->became_ready(node);
+}
+
+bool unstarted(const Version& version) noexcept {
+  return version.at() == Stage::waiting && version.producer != nullptr &&
+         version.producer->phase.load(std::memory_order_relaxed) == Phase::pending;
+}
+
+}  // namespace
+
+void Engine::submit(Node* node) {
+  const std::int64_t begin = (calls_ & 63) == 0 ? now().nanos : 0;
+  node->number = calls_++;
+  if (entered != nullptr) {
+    entered->ref();
+    node->group = entered;
+  }
+  if (graph) record_call(node);
+  if (node->info->pure) {
+    key_node(node);
+    list(node);
+    node->unref();  // from here on its held outputs keep it
+  } else {
+    pending_.push_back(node);
+  }
+  if (begin != 0) driver_nanos_ += 64 * (now().nanos - begin);
+  if (pending_.size() >= config.pending && !flushing_) {
+    flush();
+    throttle();
+  }
+}
+
+void Engine::flush() {
+  if (pending_.empty() || flushing_) return;
+  flushing_ = true;
+  const Moment begin = now();
+  const std::int64_t run_before =
+      workers.back()->busy_nanos.load() + workers.front()->busy_nanos.load();
+  for (std::size_t i = 0; i < pending_.size(); ++i) start_impure(pending_[i]);
+  pending_.clear();
+  flushing_ = false;
+  driver_nanos_ += (now() - begin).count();
+  if (executor == Executor::sequential) {
+    driver_nanos_ -=
+        workers.back()->busy_nanos.load() + workers.front()->busy_nanos.load() - run_before;
+  }
+}
+
+void Engine::start_impure(Node* node) {
+  for (const Input& input : node->all_inputs()) {
+    if (input.version->open != nullptr || unstarted(*input.version)) demand(input.version);
+  }
+  start(node);
+}
+
+void Engine::demand(Version* version) {
+  std::vector<Version*> stack{version};
+  while (!stack.empty()) {
+    Version* top = stack.back();
+    if (top->open != nullptr) close(top);
+    top->wanted = true;
+    // A node that is not pure is handed over by the flush, before what was called after it.
+    if (!unstarted(*top) || !top->producer->info->pure || step_pure(top->producer, top, stack)) {
+      stack.pop_back();
+    }
+  }
+}
+
+/// One step towards a version of a pure node. True when nothing is left to do for it now.
+bool Engine::step_pure(Node* node, Version* version, std::vector<Version*>& stack) {
+  if (!node->keyed && !key_node(node)) {
+    bool pushed = false;
+    bool failed = false;
+    for (const Input& input : node->all_inputs()) {
+      if (!input.version->settled() && unstarted(*input.version) &&
+          input.version->producer->info->pure) {
+        stack.push_back(input.version);
+        pushed = true;
+      }
+      failed = failed || input.version->at() > Stage::ready;
+    }
+    if (failed) {
+      start(node);  // only to end as cancelled
+    } else if (!pushed) {
+      wait_for_keys(node);
+    }
+    return !pushed;
+  }
+  if (!node->missed) {
+    if (node->keyed && answer(version)) {
+      settle_unneeded(node);
+      return true;
+    }
+    node->missed = true;
+  }
+  bool pushed = false;
+  for (const Input& input : node->all_inputs()) {
+    if (input.version->open != nullptr ||
+        (unstarted(*input.version) && input.version->producer->info->pure)) {
+      stack.push_back(input.version);
+      pushed = true;
+    }
+  }
+  if (!pushed) start(node);
+  return !pushed;
+}
+
+void Engine::start(Node* node) {
+  if (node->info->pure) {
+    node->ref();
+    unlist(node);
+    enlist_live(node);
+  }
+  node->phase.store(Phase::scheduled, std::memory_order_relaxed);
+  if (node->group != nullptr) node->group->begin_task();
+  rank(node);
+  scheduled.fetch_add(1);
+  if (idler_) idler_->activity();
+  std::int32_t waits = 1;
+  node->missing.store(waits, std::memory_order_relaxed);
+  for (const Parameter& p : node->signature().parameters) {
+    if (p.input == Parameter::kNone) continue;
+    Input& input = node->inputs[p.input];
+    Version& version = *input.version;
+    const bool early = follows_early(p, version);
+    if (version.at() >= (early ? Stage::handed : Stage::ready)) continue;
+    input.node = node;
+    input.fire = &input_arrived;
+    node->missing.fetch_add(1, std::memory_order_relaxed);
+    if (!(early ? version.on_handed : version.on_complete).add(&input)) {
+      node->missing.fetch_sub(1, std::memory_order_relaxed);
+    }
+  }
+  if (node->missing.fetch_sub(1, std::memory_order_acq_rel) == 1) became_ready(node);
+}
+
+void Engine::close(Version* version) {
+  if (version->open == nullptr) return;
+  const std::unique_ptr<Open> open(std::exchange(version->open, nullptr));
+  if (open->mode == Mode::commutative) {
+    end_share(version, {}, nullptr);
+    return;
+  }
+  std::vector<Held> left = std::move(open->partials);
+  while (left.size() > 1) {
+    std::vector<Held> sums;
+    for (std::size_t i = 0; i + 1 < left.size(); i += 2) {
+      sums.push_back(open->fold->combine(std::exchange(left[i], Held()), left[i + 1], open->pure));
+    }
+    if (left.size() % 2 == 1) sums.push_back(std::move(left.back()));
+    left = std::move(sums);
+  }
+  version->hold();
+  preset = Held(version);
+  (void)open->fold->combine(std::exchange(open->base, Held()), left.front(), open->pure);
+}
+
+void Engine::rank(Node* node) {
+  const TaskInfo& info = *node->info;
+  int wish = info.priority_of != nullptr ? info.priority_of(*node) : info.priority;
+  wish = std::clamp(wish, -1000, 1000);
+  if (info.cost_of == nullptr) {
+    node->priority = wish * kRanks;
+    return;
+  }
+  node->cost = std::max(info.cost_of(*node), 0.0);
+  const double pace = info.pace.load(std::memory_order_relaxed);
+  node->seconds = node->cost * (pace > 0 ? pace : kFirstPace);
+  node->priority = wish * kRanks + rank_of_seconds(node->seconds);
+}
+
+void Engine::list(Node* node) {
+  const std::scoped_lock lock(pure_mutex_);
+  node->listed = true;
+  node->prev = pure_last_;
+  node->next = nullptr;
+  (pure_last_ != nullptr ? pure_last_->next : pure_first_) = node;
+  pure_last_ = node;
+}
+
+void Engine::unlist(Node* node) noexcept {
+  Engine* engine = current();
+  if (engine == nullptr) return;
+  const std::scoped_lock lock(engine->pure_mutex_);
+  if (!node->listed) return;
+  node->listed = false;
+  (node->prev != nullptr ? node->prev->next : engine->pure_first_) = node->next;
+  (node->next != nullptr ? node->next->prev : engine->pure_last_) = node->prev;
+  node->prev = node->next = nullptr;
+}
+
+void Engine::demand_held(const GroupState* inside) {
+  std::vector<Node*> wanted;
+  {
+    const std::scoped_lock lock(pure_mutex_);
+    for (Node* node = pure_first_; node != nullptr; node = node->next) {
+      if ((inside == nullptr || group_of(*node).inside(inside)) && node->try_ref())
+        wanted.push_back(node);
+    }
+  }
+  for (Node* node : wanted) {
+    for (const Output& output : node->all_outputs()) {
+      if (output.version->gather == Gather::no && output.version->holds.load() != 0)
+        demand(output.version);
+    }
+    node->unref();
+  }
+}
+
+/// The other outputs of an answered node stay open as long as somebody may ask for them; then it
+/// gives its inputs back.
+void Engine::settle_unneeded(Node* node) {
+  for (const Output& output : node->all_outputs()) {
+    const Version& version = *output.version;
+    if (version.gather == Gather::no && !version.settled() && version.holds.load() != 0) return;
+  }
+  unlist(node);
+  node->empty();
+}
+
+void Engine::throttle() {
+  if (in_flight() <= config.in_flight) return;
+  const std::uint64_t most = config.in_flight / 2;
+  const auto crowded = [&] { return in_flight() > most; };
+  wake_at.store(scheduled.load() - most);
+  while (crowded()) {
+    // Calls that wait for a promise never end by themselves: a second without any end lets the
+    // caller go on.
+    const std::uint64_t before = ended();
+    sleep_once(crowded, std::chrono::seconds(1));
+    if (ended() == before) break;
+  }
+  wake_at.store(0);
+}
+
+}  // namespace rt::detail

@@ -1,0 +1,207 @@
+#include "runtime/core/engine.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "runtime/core/hooks.h"
+#include "runtime/core/idler.h"
+#include "runtime/core/running.h"
+#include "runtime/core/thread.h"
+#include "runtime/core/waiting.h"
+
+namespace rt::detail {
+
+thread_local ThisThread this_thread;
+
+namespace {
+
+std::atomic<Engine*> current_engine{nullptr};
+
+/// Physical memory, or the limit of the cgroup when that is lower.
+std::uint64_t machine_memory() {
+  std::uint64_t bytes = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
+                        static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  for (const char* file :
+       {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
+    std::uint64_t limit = 0;
+    if (std::ifstream(file) >> limit && limit != 0) bytes = std::min(bytes, limit);
+  }
+  return bytes;
+}
+
+/// Whether a CUDA driver and a device are there, without loading anything of CUDA.
+bool has_gpu() {
+  const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  if (visible != nullptr && (*visible == '\0' || *visible == '-')) return false;
+  return ::access("/dev/nvidia0", R_OK | W_OK) == 0 || ::access("/dev/nvidia1", R_OK | W_OK) == 0;
+}
+
+std::unique_ptr<Backend> make_backend(const Config& config, Executor& chosen) {
+  const bool automatic = chosen == Executor::automatic;
+  if (automatic)
+    chosen = has_gpu() && config.gpus != 0 ? Executor::starpu_cuda : Executor::starpu_cpu;
+  while (true) {
+    try {
+      switch (chosen) {
+        case Executor::starpu_cuda:
+          return load_backend("starpu-cuda", config);
+        case Executor::starpu_cpu:
+          return load_backend("starpu-cpu", config);
+        default:
+          chosen = Executor::sequential;
+          return make_sequential();
+      }
+    } catch (const Error& e) {
+      if (!automatic || e.kind() != Errc::no_device) throw;
+      chosen = chosen == Executor::starpu_cuda ? Executor::starpu_cpu : Executor::sequential;
+    }
+  }
+}
+
+/// TRELLIS_SLOW_WORKER=0:5 makes worker 0 five times slower: tests show with it that results do not
+/// hang on timing.
+void slow_down(std::vector<std::unique_ptr<Worker>>& workers) {
+  const char* asked = std::getenv("TRELLIS_SLOW_WORKER");
+  if (asked == nullptr) return;
+  char* end = nullptr;
+  const unsigned long index = std::strtoul(asked, &end, 10);
+  if (*end != ':' || index + 1 >= workers.size()) return;
+  workers[index]->slowness = std::strtod(end + 1, nullptr);
+}
+
+}  // namespace
+
+Engine* Engine::current() noexcept { return current_engine.load(std::memory_order_acquire); }
+
+Engine& Engine::for_driver(const char* action) {
+  if (this_thread.running != nullptr) {
+    throw Error(Errc::usage, std::string(action) + " inside the body of task '" +
+                                 this_thread.running->node.info->name +
+                                 "': a body never waits and makes no calls; take values as in<T>");
+  }
+  Engine* engine = current();
+  if (engine == nullptr)
+    throw Error(Errc::usage, std::string(action) + " needs a rt::Runtime: there is none");
+  if (!this_thread.driver) {
+    throw Error(Errc::usage,
+                std::string(action) + " on another thread than the one that made the rt::Runtime");
+  }
+  return *engine;
+}
+
+Engine::Engine(const Config& wanted)
+    : config(wanted), executor(wanted.executor), root(nullptr), started_(now()) {
+  if (current() != nullptr)
+    throw Error(Errc::usage, "there is a rt::Runtime already: one at a time");
+  backend = make_backend(config, executor);
+  memory_limit = config.memory.value != 0 ? config.memory.value : machine_memory();
+  if (!config.graph_file.empty()) graph = std::make_unique<Graph>();
+  if (!config.trace_file.empty() || !config.paje_file.empty()) trace = std::make_unique<Trace>();
+  for (int i = 0; i < backend->cpu_workers() + backend->cuda_workers() + 1; ++i) {
+    auto& worker = *workers.emplace_back(std::make_unique<Worker>());
+    const bool cpu = i < backend->cpu_workers();
+    worker.id = {0, cpu ? Device::cpu : Device::cuda, cpu ? i : i - backend->cpu_workers()};
+    const bool driver = i == backend->cpu_workers() + backend->cuda_workers();
+    if (trace) worker.lane = trace->add_lane(driver ? "driver" : worker.name());
+  }
+  slow_down(workers);
+  root.store(new GroupState("", nullptr));
+  current_engine.store(this, std::memory_order_release);
+  this_thread.driver = true;
+  run_hooks();
+  if (backend->spins()) {
+    idler_ = std::make_unique<Idler>(
+        *backend, [this] { return in_flight(); },
+        Duration(static_cast<std::int64_t>(config.idle_seconds * 1e9)));
+  }
+}
+
+Engine::~Engine() {
+  try {
+    flush();
+    wake_at.store(scheduled.load());
+    sleep_while([&] { return in_flight() != 0; });
+    wake_at.store(0);
+  } catch (...) {  // nothing here throws but for lack of memory; what runs must end all the same
+  }
+  destroy_coroutines();
+  handle_events();
+  for (const Resumable& left : resumable) delete_record(left.record);
+  resumable.clear();
+  files_.clear();
+  preset = Held();
+  idler_.reset();
+  write_records();
+  {
+    // Values may outlive the runtime: their content comes home and its handles go.
+    const std::scoped_lock lock(handle_mutex_);
+    while (handles_ != nullptr) {
+      Box* box = handles_;
+      handles_ = box->next;
+      void* handle = box->handle.exchange(nullptr);
+      backend->fetch(handle);
+      backend->unregister_buffer(handle);
+      box->prev = box->next = nullptr;
+    }
+  }
+  backend.reset();
+  {
+    const std::scoped_lock lock(pure_mutex_);
+    while (pure_first_ != nullptr) {
+      pure_first_->listed = false;
+      pure_first_ = pure_first_->next;
+    }
+  }
+  current_engine.store(nullptr, std::memory_order_release);
+  this_thread.driver = false;
+  root.load()->unref();
+}
+
+void Engine::destroy_coroutines() {
+  while (!detached.empty()) {
+    void* frame = *detached.begin();
+    detached.erase(detached.begin());
+    std::coroutine_handle<>::from_address(frame).destroy();
+  }
+}
+
+void Engine::run_hooks() {
+  backend->on_each_worker([](void*) { run_worker_hooks(); }, nullptr);
+}
+
+void Engine::fetch(Version* version) {
+  if (void* handle = version->box->handle.load(std::memory_order_acquire)) backend->fetch(handle);
+}
+
+Summary Engine::summary() const {
+  Summary s;
+  s.executor = executor_name(executor);
+  s.seconds = seconds_since(started_);
+  s.stored = stored_;
+  s.merged = merged_;
+  std::int64_t overhead = driver_nanos_;
+  for (const auto& worker : workers) {
+    s.tasks += worker->ended.load();
+    s.failed += worker->failed.load();
+    s.cancelled += worker->cancelled.load();
+    s.retried += worker->retried.load();
+    s.copies += worker->copies.load();
+    overhead += worker->overhead_nanos.load();
+    if (worker == workers.back()) break;
+    WorkerSummary w;
+    w.id = worker->id;
+    w.tasks = worker->tasks.load();
+    w.busy = static_cast<double>(worker->busy_nanos.load()) * 1e-9;
+    w.moving = static_cast<double>(worker->moving_nanos.load()) * 1e-9;
+    w.waiting = std::max(0.0, s.seconds - w.busy - w.moving);
+    s.workers.push_back(w);
+  }
+  if (s.tasks != 0)
+    s.overhead_us_per_task = static_cast<double>(overhead) * 1e-3 / static_cast<double>(s.tasks);
+  return s;
+}
+
+}  // namespace rt::detail

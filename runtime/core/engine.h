@@ -1,0 +1,192 @@
+// The graph of calls, from the call to the end of its task.
+//
+// Life of a node: a call makes it (calls.cpp); it is demanded at a flush or by who waits for one of
+// its outputs (demand.cpp), where a pure one is looked up first; it is handed to the executor once
+// its inputs allow (hand_over.cpp); a worker runs it (run.cpp); its end settles the outputs and so
+// releases other nodes (finish.cpp).
+//
+// The driver thread alone makes nodes, looks up, merges and counts. Workers hand over what becomes
+// ready, and end nodes. The two meet in atomic counters of nodes and versions, in the mailbox, and
+// behind the mutexes named below.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "runtime/config.h"
+#include "runtime/core/backend.h"
+#include "runtime/core/events.h"
+#include "runtime/core/group_state.h"
+#include "runtime/core/node.h"
+#include "runtime/core/parameters.h"
+#include "runtime/core/worker.h"
+#include "runtime/graph.h"
+#include "runtime/summary.h"
+#include "runtime/trace.h"
+
+namespace rt::detail {
+
+class Idler;
+
+/// What a file path's tasks have to follow. Driver thread only.
+struct FileState {
+  FilePath name;
+  std::vector<Node*> pure_readers;  ///< since the last writer; one reference each
+  Held content;                     ///< made by the last task that writes it; given when none did
+  Held gate;                        ///< complete once that task and all readers since have ended
+};
+
+class Engine {
+ public:
+  explicit Engine(const Config& config);
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  [[nodiscard]] static Engine* current() noexcept;
+  /// The engine, for an action of the driver: throws rt::Error (usage) naming `action` when there
+  /// is none, when this is not the driver thread, or inside a body.
+  [[nodiscard]] static Engine& for_driver(const char* action);
+
+  // --- calls (driver)
+  void check_needs(Node& node) const;
+  void submit(Node* node);
+  FileState& file(const std::filesystem::path& path);
+  GroupState* entered = nullptr;  ///< the group that calls belong to; null: the root
+
+  // --- demand (driver)
+  void flush();
+  void demand(Version* version);
+  void demand_held(const GroupState* inside = nullptr);
+  void close(Version* version);
+  void close_gate(FileState& file);
+  /// Finds out the key of a settled version from its content.
+  void key_by_content(Version* version);
+  bool key_node(Node* node);
+
+  // --- hand-over and end (any thread)
+  void hand_over(Node* node) noexcept;
+  void became_ready(Node* node) noexcept;
+  void drain_ready() noexcept;
+  void finish(Node& node, Stage stage, Failure* failure) noexcept;
+  static void settle(Version* version, BoxRef box, Stage stage, Failure* failure) noexcept;
+  static void end_share(Version* version, const BoxRef& box, Failure* failure,
+                        Stage stage = Stage::ready) noexcept;
+  [[nodiscard]] GroupState& group_of(const Node& node) noexcept {
+    return node.group != nullptr ? *node.group : *root.load(std::memory_order_acquire);
+  }
+  [[nodiscard]] Failure* cancelled_failure(const Node& node);
+
+  // --- waiting (driver)
+  void wait_for(Version* version);
+  void wait_group(GroupState& group);
+  void wait_all();
+  void wait_everything();
+  void handle_events();
+  std::size_t resume_ready();
+  bool wait_event(std::optional<Duration> timeout);
+  void fetch(Version* version);
+  /// Handles events and sleeps until the condition does not hold any more, or (once) the time-out.
+  template <class Condition>
+  void sleep_while(Condition condition) {
+    while (condition()) sleep_once(condition, std::nullopt);
+  }
+  template <class Condition>
+  void sleep_once(Condition condition, std::optional<Duration> timeout) {
+    handle_events();
+    mailbox.announce();
+    if (!condition() || !mailbox.empty()) return mailbox.stay_awake();
+    if (mailbox.sleep(timeout)) woken = true;
+  }
+
+  // --- buffers (any thread)
+  void* handle_of(Box* box);
+  static void release_handle(Box* box) noexcept;
+  static void unlist(Version* version) noexcept;
+  static void unlist(Node* node) noexcept;
+
+  [[nodiscard]] Summary summary() const;
+  [[nodiscard]] std::uint64_t ended() const noexcept;
+  [[nodiscard]] std::uint64_t in_flight() const noexcept { return scheduled.load() - ended(); }
+  [[nodiscard]] Worker& this_worker() noexcept;
+  void run_hooks();
+  void record_run(const Node& node, Moment start, Moment end, int attempt, unsigned lane,
+                  bool good);
+
+  struct Resumable {
+    std::coroutine_handle<> caller;
+    GroupState* group;
+    WaitRecord* record;
+  };
+
+  Config config;
+  Executor executor = Executor::sequential;
+  std::unique_ptr<Backend> backend;
+  std::vector<std::unique_ptr<Worker>> workers;  ///< the executor's, then one for all other threads
+  Mailbox mailbox;
+  std::atomic<GroupState*> root;
+  std::deque<Resumable> resumable;
+  std::unordered_set<void*> detached;       ///< frames of spawned coroutines
+  std::vector<std::exception_ptr> unheard;  ///< of spawned coroutines whose value nobody holds
+  std::unique_ptr<Graph> graph;
+  std::unique_ptr<Trace> trace;
+  std::atomic<std::uint64_t> scheduled{0};  ///< nodes that will end; written by the driver
+  std::atomic<std::uint64_t> wake_at{0};    ///< not 0: the driver sleeps until so many nodes ended
+  bool woken = false;                       ///< a wake() met the driver asleep for another reason
+  std::uint64_t memory_limit = 0;
+  Held preset;  ///< the version that the next inout output becomes (a fold's last combination)
+
+ private:
+  void start(Node* node);
+  void start_impure(Node* node);
+  bool step_pure(Node* node, Version* version, std::vector<Version*>& stack);
+  bool answer(Version* version);
+  void enlist_live(Node* node);
+  bool answer_from_live(Version* version);
+  bool answer_from_store(Version* version);
+  void wait_for_keys(Node* node);
+  void settle_unneeded(Node* node);
+  void rank(Node* node);
+  void throttle();
+  void list(Node* node);
+  [[nodiscard]] Version* next_held(const GroupState* inside, Node*& after);
+  void submit_launch(Node& node);
+  void keep_results(Node& node, std::vector<std::pair<Key, Bytes>>& kept) const;
+  void learn(const Node& node) const noexcept;
+  bool admit(Node* node);
+  void give_back_memory(const Node& node) noexcept;
+  void record_call(Node* node);
+  void record_stored(Node* node);
+  void destroy_coroutines();
+  void write_records() noexcept;
+
+  std::vector<Node*> pending_;  ///< calls of tasks that are not pure, one reference each
+  std::mutex pure_mutex_;       ///< guards the list of pure nodes that nobody asked for
+  Node* pure_first_ = nullptr;
+  Node* pure_last_ = nullptr;
+  std::mutex live_mutex_;  ///< guards the table of versions by key
+  std::unordered_map<Key, Version*> live_;
+  std::mutex handle_mutex_;  ///< guards the list of boxes with a handle
+  Box* handles_ = nullptr;
+  std::mutex memory_mutex_;  ///< guards admission
+  std::uint64_t memory_used_ = 0;
+  std::deque<Node*> memory_queue_;
+  std::unordered_map<std::string, FileState> files_;
+  std::unique_ptr<Idler> idler_;
+  Moment started_;
+  std::int64_t driver_nanos_ = 0;  ///< in calls and hand-overs
+  std::uint64_t stored_ = 0;
+  std::uint64_t merged_ = 0;
+  std::uint32_t calls_ = 0;
+  bool flushing_ = false;
+};
+
+}  // namespace rt::detail

@@ -1,0 +1,147 @@
+// The end of a node: results are stored and settled, who waited goes on, counts are kept.
+#include "runtime/core/engine.h"
+#include "runtime/core/keys.h"
+#include "runtime/core/thread.h"
+
+namespace rt::detail {
+
+namespace {
+
+/// Small results always; others when reading them back at 500 MB/s is quicker than computing them.
+bool worth_by_default(double seconds, std::size_t bytes) {
+  constexpr std::size_t kSmall = 64 << 10;
+  constexpr double kBytesPerSecond = 500e6;
+  return bytes <= kSmall || seconds > static_cast<double>(bytes) / kBytesPerSecond;
+}
+
+}  // namespace
+
+void Engine::keep_results(Node& node, std::vector<std::pair<Key, Bytes>>& kept) const {
+  if (!config.store || !node.keyed || node.info->keep == Keep::never) return;
+  const double took = seconds(node.ran);
+  const auto worth = config.worth_keeping != nullptr ? config.worth_keeping : worth_by_default;
+  for (const Output& output : node.all_outputs()) {
+    const Version* version = output.version;
+    if (version->gather != Gather::no) continue;
+    Bytes bytes;
+    if (output.box) {
+      const Box& box = *output.box.get();
+      const std::size_t size = box.ops->buffer ? box.bytes : 0;
+      if (node.info->keep == Keep::worth && !worth(took, size)) continue;
+      // Where the executor has the bytes elsewhere than on the host, results of CUDA bodies, they
+      // are not kept.
+      if (box.ops->buffer && node.device != Device::cpu) continue;
+      box.ops->encode(box.object, box.host_bytes(), bytes);
+      if (node.info->keep == Keep::worth && !box.ops->buffer && !worth(took, bytes.size()))
+        continue;
+    }
+    kept.emplace_back(version->key, std::move(bytes));
+  }
+}
+
+void Engine::learn(const Node& node) const noexcept {
+  if (node.info->cost_of == nullptr || node.cost <= 0) return;
+  const double pace = seconds(node.ran) / node.cost;
+  const double before = node.info->pace.load(std::memory_order_relaxed);
+  node.info->pace.store(before > 0 ? before + (pace - before) / 8 : pace,
+                        std::memory_order_relaxed);
+}
+
+void Engine::finish(Node& node, Stage stage, Failure* failure) noexcept {
+  ThisThread& here = this_thread;
+  const bool outermost = !std::exchange(here.handing_over, true);
+  Worker& worker = this_worker();
+  std::vector<std::pair<Key, Bytes>>
+      kept;  // encoded now: once settled, a successor may change a result in place
+  if (stage == Stage::ready) {
+    if (node.info->pure) keep_results(node, kept);
+    learn(node);
+  } else if (stage == Stage::cancelled) {
+    bump(worker.cancelled, std::uint64_t{1});
+  }
+  if (graph && stage != Stage::ready) {
+    graph->set_state(node.number,
+                     stage == Stage::failed ? NodeState::failed : NodeState::cancelled);
+  }
+  for (Output& output : node.all_outputs()) {
+    Version* version = output.version;
+    if (version->gather == Gather::no) {
+      settle(version, std::move(output.box), stage, failure);
+    } else {
+      end_share(version, output.box, failure, stage);
+      output.version = nullptr;
+      output.box = BoxRef();
+      version->unref();
+    }
+  }
+  node.phase.store(Phase::ended, std::memory_order_release);
+  if (node.memory_taken != 0) give_back_memory(node);
+  node.empty();
+  if (outermost) drain_ready();
+  if (node.group != nullptr && node.group->end_task()) mailbox.nudge();
+  for (auto& [key, bytes] : kept) config.store->insert(key, std::move(bytes), seconds(node.ran));
+  node.unref();
+  worker.ended.fetch_add(1);
+  const std::uint64_t target = wake_at.load();
+  if (target != 0 && (workers.size() <= 9 || worker.ended.load() % 16 == 0) && ended() >= target) {
+    mailbox.nudge();
+  }
+}
+
+void Engine::settle(Version* version, BoxRef box, Stage stage, Failure* failure) noexcept {
+  if (version->settled()) return;  // answered before its node ran after all, with equal content
+  // A buffer that was released early is in its place already, and others may be looking at it.
+  if (version->at() == Stage::waiting && !version->box) version->box = std::move(box);
+  if (failure != nullptr) {
+    failure->ref();
+    version->failure = failure;
+  }
+  version->ref();
+  version->stage.store(stage, std::memory_order_release);
+  version->on_handed.close();
+  version->on_complete.close();
+  version->unref();
+}
+
+void Engine::end_share(Version* version, const BoxRef& box, Failure* failure,
+                       Stage stage) noexcept {
+  if (version->gather == Gather::content) {
+    static std::mutex first_wins;
+    const std::scoped_lock lock(first_wins);
+    if (failure != nullptr && version->failure == nullptr) {
+      failure->ref();
+      version->failure = failure;
+      version->gathered = stage;
+    }
+    if (box && !version->box) version->box = box;
+  }
+  if (version->shares.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  version->ref();
+  version->stage.store(version->gathered, std::memory_order_release);
+  version->on_handed.close();
+  version->on_complete.close();
+  version->unref();
+}
+
+Failure* Engine::cancelled_failure(const Node& node) {
+  GroupState& group = group_of(node);
+  const std::string path = group.path();
+  auto* failure = new Failure;
+  failure->cancelled = true;
+  failure->error =
+      std::make_exception_ptr(Cancelled("task '" + node.info->name + "' was cancelled" +
+                                        (path.empty() ? "" : " with group '" + path + "'")));
+  return failure;
+}
+
+std::uint64_t Engine::ended() const noexcept {
+  std::uint64_t sum = 0;
+  for (const auto& worker : workers) sum += worker->ended.load();
+  return sum;
+}
+
+Worker& Engine::this_worker() noexcept {
+  return this_thread.worker != nullptr ? *this_thread.worker : *workers.back();
+}
+
+}  // namespace rt::detail

@@ -1,0 +1,46 @@
+// A group as the runtime sees it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "runtime/core/version.h"
+
+namespace rt::detail {
+
+struct GroupState {
+  std::atomic<std::uint32_t> refs{1};
+  std::atomic<bool> cancelled{false};
+  std::atomic<std::int64_t> unfinished{0};  ///< tasks handed over or queued, in it and inside it
+  std::string name;
+  GroupState* parent;  ///< one reference; null for the root
+  std::stop_source stop;
+  std::mutex mutex;  ///< guards what follows
+  std::vector<GroupState*> children;
+  Failure* failure = nullptr;  ///< of the first task with the policy `fail`
+  std::uint32_t box = 0;       ///< in the picture of the graph
+
+  /// A group inside `outer` (which may be null), cancelled from the start if that is.
+  GroupState(std::string group_name, GroupState* outer);
+  ~GroupState();
+  GroupState(const GroupState&) = delete;
+  GroupState& operator=(const GroupState&) = delete;
+
+  void ref() noexcept { refs.fetch_add(1, std::memory_order_relaxed); }
+  void unref() noexcept {
+    if (refs.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+  /// This group and all inside it. `cause`, if any, is what wait() rethrows.
+  void cancel(Failure* cause) noexcept;
+  /// Counts a task in or out, here and in all outer groups. True when a count reached zero.
+  void begin_task() noexcept;
+  bool end_task() noexcept;
+  [[nodiscard]] bool inside(const GroupState* outer) const noexcept;
+  [[nodiscard]] std::string path() const;
+};
+
+}  // namespace rt::detail

@@ -1,0 +1,193 @@
+// From a node whose inputs allow it to the executor: poison, memory, in place or copy, buffers.
+#include <algorithm>
+
+#include "runtime/core/engine.h"
+#include "runtime/core/thread.h"
+
+namespace rt::detail {
+
+namespace {
+
+Failure* first_failure(const Node& node) noexcept {
+  for (const Input& input : node.all_inputs()) {
+    if (input.version->at() > Stage::ready) return input.version->failure;
+  }
+  return nullptr;
+}
+
+/// The place of a buffer among the launch's accesses. A buffer read twice is listed once.
+std::uint8_t add_access(Node& node, void* handle, AccessMode mode) {
+  for (std::uint8_t i = 0; i < node.access_count; ++i) {
+    if (node.accesses[i].handle == handle) return i;
+  }
+  node.accesses[node.access_count] = {handle, mode};
+  return node.access_count++;
+}
+
+}  // namespace
+
+void Engine::became_ready(Node* node) noexcept {
+  node->next = nullptr;
+  ThisThread& here = this_thread;
+  (here.ready_last != nullptr ? here.ready_last->next : here.ready_first) = node;
+  here.ready_last = node;
+  if (!here.handing_over) drain_ready();
+}
+
+void Engine::drain_ready() noexcept {
+  ThisThread& here = this_thread;
+  here.handing_over = true;
+  while (here.ready_first != nullptr) {
+    Node* node = here.ready_first;
+    here.ready_first = node->next;
+    if (here.ready_first == nullptr) here.ready_last = nullptr;
+    hand_over(node);
+  }
+  here.handing_over = false;
+}
+
+void Engine::hand_over(Node* node) noexcept {
+  if (Failure* failure = first_failure(*node)) return finish(*node, Stage::cancelled, failure);
+  if (group_of(*node).cancelled.load(std::memory_order_acquire)) {
+    Failure* failure = cancelled_failure(*node);
+    finish(*node, Stage::cancelled, failure);
+    return failure->unref();
+  }
+  if (node->needs.memory.value != node->memory_taken && !admit(node)) return;
+  try {
+    submit_launch(*node);
+  } catch (...) {
+    // Out of memory for a copy, or the executor refused: the task fails like one whose body threw.
+    Failure* failure = new Failure;
+    failure->error = std::current_exception();
+    finish(*node, Stage::failed, failure);
+    failure->unref();
+  }
+}
+
+namespace {
+
+/// Fills in where a parameter's content is and will be.
+void place(Engine& engine, Node& node, const Parameter& p) {
+  Input* input = p.input != Parameter::kNone ? &node.inputs[p.input] : nullptr;
+  Output* output = p.output != Parameter::kNone ? &node.outputs[p.output] : nullptr;
+  if (input != nullptr) input->box = input->version->box;
+  switch (p.mode) {
+    case Mode::in:
+      if (p.ops->buffer) {
+        input->access = add_access(node, engine.handle_of(input->box.get()), AccessMode::read);
+      }
+      break;
+    case Mode::inout:
+      input->claimed = !node.info->keeps_inputs() && input->version->claim();
+      if (input->claimed) {
+        output->box = input->box;
+        if (p.ops->buffer) {
+          output->access = input->access =
+              add_access(node, engine.handle_of(input->box.get()), AccessMode::read_write);
+        }
+      } else if (p.ops->buffer) {
+        output->box = BoxRef(Box::create_buffer(*p.ops, input->box->bytes));
+        input->access = add_access(node, engine.handle_of(input->box.get()), AccessMode::read);
+        output->access = add_access(node, engine.handle_of(output->box.get()), AccessMode::write);
+      }
+      break;
+    case Mode::out:
+      if (p.ops->buffer) {
+        output->box = BoxRef(Box::create_buffer(*p.ops, input->box->bytes));
+        output->access = add_access(node, engine.handle_of(output->box.get()), AccessMode::write);
+      }
+      break;
+    case Mode::commutative:
+      output->box = input->box;
+      output->access = input->access =
+          add_access(node, engine.handle_of(input->box.get()), AccessMode::commute);
+      break;
+    default:
+      break;
+  }
+}
+
+}  // namespace
+
+void Engine::submit_launch(Node& node) {
+  const Signature& signature = node.signature();
+  bool early = false;
+  for (const Parameter& p : signature.parameters) {
+    if (p.mode != Mode::constant) place(*this, node, p);
+    if (p.output != Parameter::kNone &&
+        node.outputs[p.output].version->release == Release::handed) {
+      node.outputs[p.output].version->box = node.outputs[p.output].box;
+      early = true;
+    }
+  }
+  node.name = node.info->name.c_str();
+  node.phase.store(Phase::handed, std::memory_order_relaxed);
+  if (!early) return backend->submit(node);
+  node.ref();  // a worker may end it before its successors were told
+  backend->submit(node);
+  for (const Output& output : node.all_outputs()) {
+    Version* version = output.version;
+    if (version == nullptr || version->release != Release::handed) continue;
+    Stage before = Stage::waiting;
+    version->stage.compare_exchange_strong(before, Stage::handed, std::memory_order_acq_rel);
+    version->on_handed.close();
+  }
+  node.unref();
+}
+
+void* Engine::handle_of(Box* box) {
+  if (void* known = box->handle.load(std::memory_order_acquire)) return known;
+  const std::scoped_lock lock(handle_mutex_);
+  if (void* known = box->handle.load(std::memory_order_relaxed)) return known;
+  void* handle = box->ops->buffer && box->bytes != 0
+                     ? backend->register_buffer(box->host_bytes(), box->bytes)
+                     : backend->register_buffer(nullptr, 0);
+  box->next = handles_;
+  if (handles_ != nullptr) handles_->prev = box;
+  handles_ = box;
+  box->handle.store(handle, std::memory_order_release);
+  return handle;
+}
+
+void Engine::release_handle(Box* box) noexcept {
+  Engine* engine = current();
+  if (engine == nullptr) return;
+  {
+    const std::scoped_lock lock(engine->handle_mutex_);
+    (box->prev != nullptr ? box->prev->next : engine->handles_) = box->next;
+    if (box->next != nullptr) box->next->prev = box->prev;
+  }
+  engine->backend->unregister_buffer(box->handle.exchange(nullptr));
+}
+
+bool Engine::admit(Node* node) {
+  const std::scoped_lock lock(memory_mutex_);
+  const std::uint64_t needed = node->needs.memory.value;
+  if (memory_queue_.empty() && memory_used_ + needed <= memory_limit) {
+    memory_used_ += needed;
+    node->memory_taken = needed;
+    return true;
+  }
+  memory_queue_.push_back(node);
+  return false;
+}
+
+void Engine::give_back_memory(const Node& node) noexcept {
+  std::vector<Node*> admitted;
+  {
+    const std::scoped_lock lock(memory_mutex_);
+    memory_used_ -= node.memory_taken;
+    while (!memory_queue_.empty() &&
+           memory_used_ + memory_queue_.front()->needs.memory.value <= memory_limit) {
+      Node* next = memory_queue_.front();
+      memory_queue_.pop_front();
+      next->memory_taken = next->needs.memory.value;
+      memory_used_ += next->memory_taken;
+      admitted.push_back(next);
+    }
+  }
+  for (Node* next : admitted) became_ready(next);
+}
+
+}  // namespace rt::detail

@@ -1,0 +1,115 @@
+#include "runtime/core/keys.h"
+
+#include "runtime/core/engine.h"
+#include "runtime/task.h"
+
+namespace rt {
+
+namespace {
+
+std::string& stored_fingerprint() {
+  static std::string text;
+  return text;
+}
+
+}  // namespace
+
+void set_fingerprint(std::string text) { stored_fingerprint() = std::move(text); }
+
+namespace detail {
+
+const std::string& fingerprint() noexcept { return stored_fingerprint(); }
+
+namespace {
+
+/// Asks the driver to go on with a node once an input without a key is there.
+struct KeyWait : Waiter, Event {
+  Node* node;
+  explicit KeyWait(Node* waiting) : node(waiting) {
+    waiting->ref();
+    Waiter::fire = [](Waiter* self) noexcept {
+      Engine::current()->mailbox.send(static_cast<KeyWait*>(self));
+    };
+    Event::handle = [](Event* self, Engine& engine) {
+      const std::unique_ptr<KeyWait> wait(static_cast<KeyWait*>(self));
+      if (wait->node->phase.load(std::memory_order_relaxed) == Phase::pending) {
+        for (const Output& output : wait->node->all_outputs()) {
+          if (output.version->wanted && output.version->holds.load() != 0)
+            engine.demand(output.version);
+        }
+      }
+      wait->node->unref();
+    };
+  }
+};
+
+Key output_key(const Key& node, std::size_t output) {
+  return Hasher().add(node).add(static_cast<std::uint64_t>(output)).finish();
+}
+
+}  // namespace
+
+void Engine::key_by_content(Version* version) {
+  if (version->key || version->at() != Stage::ready) return;
+  if (version->file != nullptr) {
+    version->key = key_of_file(version->file->path);
+    return;
+  }
+  if (!version->box) {
+    version->key = Hasher().add("nothing").finish();
+    return;
+  }
+  Box& box = *version->box.get();
+  Bytes bytes;
+  box.ops->encode(box.object, nullptr, bytes);
+  Hasher hasher;
+  hasher.raw(bytes);
+  if (box.ops->buffer && !version->blank) {
+    fetch(version);
+    hasher.raw({box.host_bytes(), box.bytes});
+  }
+  version->key = hasher.finish();
+}
+
+/// Names a node by what it computes. False when the key of an input is not known yet.
+bool Engine::key_node(Node* node) {
+  if (node->keyed) return true;
+  for (const Input& input : node->all_inputs()) {
+    Version& version = *input.version;
+    if (version.file != nullptr && version.producer == nullptr)
+      version.key = Key{};  // others may write the file
+    if (version.open != nullptr) return false;
+    key_by_content(&version);
+    if (!version.key) return false;
+  }
+  const TaskInfo& info = *node->info;
+  Writer constants;
+  info.signature->encode_constants(*node, constants);
+  Hasher hasher;
+  hasher.add("task").add(info.name).add(info.version).add(fingerprint());
+  hasher.add(node->device == Device::cpu ? "cpu" : "cuda").add(constants.bytes());
+  for (const Input& input : node->all_inputs()) hasher.add(input.version->key);
+  node->key = hasher.finish();
+  node->keyed = true;
+  for (std::size_t i = 0; i < node->all_outputs().size(); ++i) {
+    Version& version = *node->outputs[i].version;
+    if (version.gather == Gather::no) version.key = output_key(node->key, i);
+  }
+  return true;
+}
+
+void Engine::wait_for_keys(Node* node) {
+  if (std::exchange(node->keys_awaited, true)) return;
+  for (const Input& input : node->all_inputs()) {
+    if (input.version->key || input.version->settled()) continue;
+    auto wait = std::make_unique<KeyWait>(node);
+    if (input.version->on_complete.add(wait.get())) {
+      wait.release();
+    } else {
+      mailbox.send(wait.release());
+    }
+  }
+}
+
+}  // namespace detail
+}  // namespace rt

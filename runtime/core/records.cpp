@@ -1,0 +1,57 @@
+// What is written down for the graph's picture and the trace, when they are asked for.
+#include "runtime/base/log.h"
+#include "runtime/core/engine.h"
+
+namespace rt::detail {
+
+void Engine::record_call(Node* node) {
+  const GroupState* group = node->group;
+  const Graph::Node number =
+      graph->add_node(node->info->name, group != nullptr ? group->box : Graph::kNoBox);
+  node->number = number;
+  for (const Input& input : node->all_inputs()) {
+    if (input.version->producer != nullptr)
+      graph->add_edge(input.version->producer->number, number);
+  }
+}
+
+void Engine::record_stored(Node* node) {
+  if (graph) graph->set_state(node->number, NodeState::stored);
+  if (!trace) return;
+  Span span;
+  span.lane = workers.back()->lane;
+  span.kind = SpanKind::stored;
+  span.start = span.end = now();
+  span.name = node->info->name;
+  if (node->group != nullptr) span.group = node->group->path();
+  span.details.emplace_back("key", node->key.hex());
+  trace->add(std::move(span));
+}
+
+void Engine::record_run(const Node& node, Moment start, Moment end, int attempt, unsigned lane,
+                        bool good) {
+  if (graph && good) graph->set_state(node.number, NodeState::done);
+  if (!trace) return;
+  Span span;
+  span.lane = lane;
+  span.start = start;
+  span.end = end;
+  span.name = node.info->name;
+  if (node.group != nullptr) span.group = node.group->path();
+  if (node.keyed) span.details.emplace_back("key", node.key.hex());
+  if (attempt > 1) span.details.emplace_back("attempt", std::to_string(attempt));
+  if (!good) span.details.emplace_back("failed", "true");
+  trace->add(std::move(span));
+}
+
+void Engine::write_records() noexcept {
+  try {
+    if (graph) graph->write_dot(config.graph_file);
+    if (trace && !config.trace_file.empty()) trace->write_chrome(config.trace_file);
+    if (trace && !config.paje_file.empty()) trace->write_paje(config.paje_file);
+  } catch (const std::exception& e) {
+    warn(e.what());
+  }
+}
+
+}  // namespace rt::detail

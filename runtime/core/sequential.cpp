@@ -1,0 +1,42 @@
+// The executor without workers: every launch runs on the thread that submits it, in the order of
+// submission.
+#include <deque>
+
+#include "runtime/core/backend.h"
+
+#include <cstring>
+
+namespace rt::detail {
+
+namespace {
+
+class Sequential final : public Backend {
+ public:
+  [[nodiscard]] int cpu_workers() const noexcept override { return 1; }
+  [[nodiscard]] int cuda_workers() const noexcept override { return 0; }
+
+  void submit(Launch& launch) override {
+    std::byte* bytes[256];
+    for (unsigned i = 0; i < launch.access_count; ++i) {
+      bytes[i] = static_cast<std::byte*>(launch.accesses[i].handle);
+    }
+    run_launch(launch, 0, bytes);
+  }
+
+  void* register_buffer(std::byte* bytes, std::size_t) override {
+    static std::byte turn;
+    return bytes != nullptr ? bytes : &turn;
+  }
+  void unregister_buffer(void*) noexcept override {}
+  void fetch(void*) override {}
+  void copy(std::byte* to, const std::byte* from, std::size_t size) override {
+    std::memcpy(to, from, size);
+  }
+  void on_each_worker(void (*function)(void*), void* argument) override { function(argument); }
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_sequential() { return std::make_unique<Sequential>(); }
+
+}  // namespace rt::detail

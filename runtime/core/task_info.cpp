@@ -1,0 +1,85 @@
+#include "runtime/core/task_info.h"
+
+#include <mutex>
+#include <vector>
+
+namespace rt::detail {
+
+TaskInfo::TaskInfo(const TaskInfo& other)
+    : name(other.name),
+      version(other.version),
+      signature(other.signature),
+      type(other.type),
+      cpu(other.cpu),
+      cuda(other.cuda),
+      pure(other.pure),
+      keep(other.keep),
+      retries(other.retries),
+      last(other.last),
+      defaults(other.defaults),
+      needs(other.needs),
+      needs_of(other.needs_of),
+      cost_of(other.cost_of),
+      priority(other.priority),
+      priority_of(other.priority_of) {}
+
+namespace {
+
+struct Registry {
+  std::mutex mutex;
+  std::vector<std::shared_ptr<const TaskInfo>>
+      tasks;  // kept: nodes point at them, and a process defines a few dozen
+};
+
+Registry& registry() {
+  static Registry all;
+  return all;
+}
+
+bool same_bodies(const TaskInfo& a, const TaskInfo& b) {
+  return *a.type == *b.type && a.cpu == b.cpu && a.cuda == b.cuda;
+}
+
+bool same(const TaskInfo& a, const TaskInfo& b) {
+  return a.name == b.name && a.version == b.version && same_bodies(a, b) && a.pure == b.pure &&
+         a.keep == b.keep && a.retries == b.retries && a.last == b.last && a.defaults.empty() &&
+         b.defaults.empty() && a.needs.cpus == b.needs.cpus && a.needs.gpus == b.needs.gpus &&
+         a.needs.memory == b.needs.memory && a.needs_of == b.needs_of && a.cost_of == b.cost_of &&
+         a.priority == b.priority && a.priority_of == b.priority_of;
+}
+
+void check(const TaskInfo& info, const std::vector<std::shared_ptr<const TaskInfo>>& tasks) {
+  if (info.pure) {
+    for (const auto& other : tasks) {
+      if (other->pure && other->name == info.name && other->version == info.version &&
+          !same_bodies(*other, info)) {
+        throw Error(
+            Errc::usage,
+            "two pure tasks are called '" + info.name + "', version " +
+                std::to_string(info.version) +
+                ": their results would be taken for each other; give one another name or version");
+      }
+    }
+  }
+}
+
+}  // namespace
+
+const TaskInfo* register_task(const std::shared_ptr<const TaskInfo>& info) {
+  Registry& all = registry();
+  const std::scoped_lock lock(all.mutex);
+  if (const TaskInfo* known = info->registered.load()) return known;
+  const TaskInfo* found = nullptr;
+  for (const auto& known : all.tasks) {
+    if (same(*known, *info)) found = known.get();
+  }
+  if (found == nullptr) {
+    check(*info, all.tasks);
+    all.tasks.push_back(info);
+    found = info.get();
+  }
+  info->registered.store(found, std::memory_order_release);
+  return found;
+}
+
+}  // namespace rt::detail

@@ -1,0 +1,71 @@
+#include "runtime/core/version.h"
+
+#include "runtime/core/engine.h"
+#include "runtime/core/node.h"
+#include "runtime/core/open.h"
+
+namespace rt::detail {
+
+void WaiterList::fire_all(Waiter* head) noexcept {
+  if (head == closed()) return;
+  Waiter* in_order = nullptr;
+  while (head != nullptr) {
+    Waiter* next = head->next;
+    head->next = in_order;
+    in_order = head;
+    head = next;
+  }
+  while (in_order != nullptr) {
+    Waiter* next = in_order->next;
+    in_order->fire(in_order);
+    in_order = next;
+  }
+}
+
+Version* Version::create(const TypeOps* type) {
+  auto* version = new (pool_take(sizeof(Version))) Version(type);
+  version->refs.store(1, std::memory_order_relaxed);
+  version->holds.store(1, std::memory_order_relaxed);
+  return version;
+}
+
+bool Version::try_hold() noexcept {
+  std::uint32_t seen = holds.load(std::memory_order_relaxed);
+  do {
+    if (seen == 0 || (seen & kClaimed) != 0) return false;
+  } while (!holds.compare_exchange_weak(seen, seen + 1, std::memory_order_acq_rel));
+  return true;
+}
+
+bool Version::claim() noexcept {
+  std::uint32_t only = 1;
+  if (box && box->shared.load(std::memory_order_acquire)) return false;
+  return holds.compare_exchange_strong(only, only | kClaimed, std::memory_order_acq_rel);
+}
+
+void Version::abandoned() noexcept {
+  if (listed) Engine::unlist(this);
+  Node* node = producer;
+  unref();
+  if (node != nullptr) node->unref();
+}
+
+void Version::destroy(Version* version) noexcept {
+  // Whoever still waits is the record of a coroutine that is gone.
+  version->on_complete.close();
+  if (version->failure != nullptr) version->failure->unref();
+  delete version->open;
+  version->~Version();
+  pool_give(version, sizeof(Version));
+}
+
+Held given(BoxRef box) {
+  Held version(Version::create(box->ops));
+  version->box = std::move(box);
+  version->stage.store(Stage::ready, std::memory_order_release);
+  version->on_handed.close();
+  version->on_complete.close();
+  return version;
+}
+
+}  // namespace rt::detail

@@ -1,0 +1,354 @@
+// The driver thread's waiting: values, groups, everything, and the coroutines that wait.
+#include "runtime/core/waiting.h"
+
+#include <vector>
+
+#include "runtime/core/engine.h"
+#include "runtime/core/thread.h"
+#include "runtime/group.h"
+#include "runtime/loop.h"
+#include "runtime/when.h"
+
+namespace rt {
+namespace detail {
+
+/// In the list of a version until that settles, then in the mailbox, then among the resumable;
+/// freed by the driver. A record whose coroutine was destroyed goes the same way without a caller.
+struct WaitRecord : Waiter, Event {
+  std::coroutine_handle<> caller;
+  GroupState* group = nullptr;
+  WaitRecord** owner = nullptr;  ///< the awaiter's pointer to this record
+
+  WaitRecord() {
+    Waiter::fire = [](Waiter* self) noexcept {
+      auto* record = static_cast<WaitRecord*>(self);
+      if (Engine* engine = Engine::current()) {
+        engine->mailbox.send(record);
+      } else {
+        delete record;
+      }
+    };
+    Event::handle = [](Event* self, Engine& engine) {
+      auto* record = static_cast<WaitRecord*>(self);
+      engine.resumable.push_back({record->caller, record->group, record});
+    };
+  }
+};
+
+namespace {
+
+/// A version's wake-up call for the driver, on its stack.
+struct Signal : Waiter {
+  Mailbox& mailbox;
+  std::atomic<bool> fired{false};
+  explicit Signal(Mailbox& box) : mailbox(box) {
+    fire = [](Waiter* self) noexcept {
+      auto* signal = static_cast<Signal*>(self);
+      Mailbox& ring = signal->mailbox;  // the signal is gone as soon as it has fired
+      signal->fired.store(true);
+      ring.nudge();
+    };
+  }
+};
+
+/// Puts the entered group back when it goes.
+class GroupGuard {
+ public:
+  explicit GroupGuard(Engine& engine) : engine_(engine), before_(engine.entered) {}
+  GroupGuard(const GroupGuard&) = delete;
+  GroupGuard& operator=(const GroupGuard&) = delete;
+  ~GroupGuard() { engine_.entered = before_; }
+
+ private:
+  Engine& engine_;
+  GroupState* before_;
+};
+
+}  // namespace
+
+bool start_await(Version* version) {
+  Engine& engine = Engine::for_driver("co_await");
+  if (version == nullptr) throw Error(Errc::usage, "co_await on an empty Value");
+  engine.flush();
+  engine.demand(version);
+  engine.flush();
+  return version->settled();
+}
+
+void suspend_on(Version* version, std::coroutine_handle<> caller, WaitRecord** owner) {
+  Engine& engine = *Engine::current();
+  auto* record = new WaitRecord;
+  record->caller = caller;
+  record->group = engine.entered;
+  record->owner = owner;
+  *owner = record;
+  if (!version->on_complete.add(record)) engine.mailbox.send(record);
+}
+
+void forget(WaitRecord* record) noexcept {
+  if (record == nullptr) return;
+  record->caller = nullptr;
+  record->owner = nullptr;
+  if (Engine* engine = Engine::current()) {
+    for (Engine::Resumable& waiting : engine->resumable) {
+      if (waiting.record == record) waiting.caller = nullptr;
+    }
+  }
+}
+
+void delete_record(WaitRecord* record) noexcept { delete record; }
+
+const void* settled_object(Version* version) {
+  static constexpr Nothing nothing;
+  if (version->at() > Stage::ready) std::rethrow_exception(version->failure->error);
+  if (!version->box) return &nothing;
+  if (version->ops->buffer && !version->blank) {
+    if (Engine* engine = Engine::current()) engine->fetch(version);
+  }
+  return version->box->object;
+}
+
+Held promised(const TypeOps* type) { return Held(Version::create(type)); }
+
+void fulfil(Version* version, BoxRef box) {
+  Engine& engine = Engine::for_driver("Promise::set");
+  if (version->settled()) throw Error(Errc::usage, "Promise::set: it was set already");
+  if (version->ops == type_ops<void>()) box = BoxRef();
+  Engine::settle(version, std::move(box), Stage::ready, nullptr);
+  engine.drain_ready();
+}
+
+void refuse(Version* version, std::exception_ptr error) {
+  Engine& engine = Engine::for_driver("Promise::fail");
+  if (version->settled()) throw Error(Errc::usage, "Promise::fail: it was set already");
+  auto* failure = new Failure;
+  failure->error = std::move(error);
+  Engine::settle(version, {}, Stage::failed, failure);
+  failure->unref();
+  engine.drain_ready();
+}
+
+void resume_later(std::coroutine_handle<> caller) {
+  Engine& engine = *Engine::current();
+  engine.resumable.push_back({caller, engine.entered, nullptr});
+}
+
+void Engine::handle_events() {
+  for (Event* event = mailbox.take(); event != nullptr;) {
+    Event* next = event->next_event;
+    event->handle(event, *this);
+    event = next;
+  }
+}
+
+std::size_t Engine::resume_ready() {
+  std::size_t resumed = 0;
+  const GroupGuard guard(*this);
+  while (true) {
+    flush();
+    handle_events();
+    if (resumable.empty()) break;
+    const Resumable next = resumable.front();
+    resumable.pop_front();
+    if (next.record != nullptr) {
+      if (next.record->owner != nullptr) *next.record->owner = nullptr;
+      delete next.record;
+    }
+    if (!next.caller) continue;
+    entered = next.group;
+    ++resumed;
+    next.caller.resume();
+  }
+  return resumed;
+}
+
+void Engine::wait_for(Version* version) {
+  flush();
+  demand(version);
+  flush();
+  if (version->settled()) return;
+  demand_held();
+  flush();
+  Signal signal(mailbox);
+  if (!version->on_complete.add(&signal)) return;
+  sleep_while([&] { return !signal.fired.load(); });
+}
+
+void Engine::wait_group(GroupState& group) {
+  flush();
+  demand_held(&group);
+  flush();
+  sleep_while([&] { return group.unfinished.load() != 0; });
+  const std::scoped_lock lock(group.mutex);
+  if (group.failure != nullptr) std::rethrow_exception(group.failure->error);
+}
+
+void Engine::wait_everything() {
+  do {
+    flush();
+    demand_held();
+    flush();
+    wake_at.store(scheduled.load());
+    sleep_while([&] {
+      wake_at.store(scheduled.load());
+      return in_flight() != 0;
+    });
+    wake_at.store(0);
+    handle_events();
+  } while (in_flight() != 0 || !pending_.empty());
+}
+
+void Engine::wait_all() {
+  wait_everything();
+  GroupState* old = root.load();
+  if (!old->cancelled.load()) return;
+  root.store(new GroupState("", nullptr));
+  const std::exception_ptr error = old->failure != nullptr ? old->failure->error : nullptr;
+  old->unref();
+  if (error) std::rethrow_exception(error);
+}
+
+bool Engine::wait_event(std::optional<Duration> timeout) {
+  flush();
+  handle_events();
+  if (!resumable.empty() || std::exchange(woken, false)) return true;
+  const Moment begin = now();
+  while (true) {
+    std::optional<Duration> left;
+    if (timeout) {
+      left = *timeout - (now() - begin);
+      if (left->count() <= 0) return false;
+    }
+    sleep_once([&] { return resumable.empty(); }, left);
+    handle_events();
+    if (!resumable.empty() || std::exchange(woken, false)) return true;
+  }
+}
+
+// --- spawned coroutines
+
+void Detached::enlist(std::coroutine_handle<> frame) {
+  Engine::for_driver("spawn").detached.insert(frame.address());
+}
+
+void Detached::delist(std::coroutine_handle<> frame) noexcept {
+  if (Engine* engine = Engine::current()) engine->detached.erase(frame.address());
+}
+
+void start_detached(std::coroutine_handle<> frame) {
+  const GroupGuard guard(*Engine::current());
+  frame.resume();
+}
+
+void report_unheard(const Held& version, std::exception_ptr error) noexcept {
+  // One hold is the coroutine's own; one more is the caller's argument.
+  if (version->holds.load() <= 2) Engine::current()->unheard.push_back(std::move(error));
+}
+
+// --- several values
+
+struct Arrivals::State {
+  std::vector<std::size_t> settled;
+  std::size_t watched = 0;
+  std::size_t taken = 0;
+  std::coroutine_handle<> waiting;
+  GroupState* group = nullptr;
+};
+
+namespace {
+
+struct Arrival : Waiter, Event {
+  std::shared_ptr<void> owner;
+  std::size_t index = 0;
+  void (*note)(void* state, std::size_t index, Engine& engine) = nullptr;
+  Held version;
+  Arrival() {
+    Waiter::fire = [](Waiter* self) noexcept {
+      auto* arrival = static_cast<Arrival*>(self);
+      if (Engine* engine = Engine::current()) {
+        engine->mailbox.send(arrival);
+      } else {
+        delete arrival;
+      }
+    };
+    Event::handle = [](Event* self, Engine& engine) {
+      const std::unique_ptr<Arrival> arrival(static_cast<Arrival*>(self));
+      arrival->note(arrival->owner.get(), arrival->index, engine);
+    };
+  }
+};
+
+}  // namespace
+
+Arrivals::Arrivals() : state_(std::make_shared<State>()) {}
+Arrivals::~Arrivals() {
+  if (state_) state_->waiting = nullptr;
+}
+Arrivals::Arrivals(Arrivals&&) noexcept = default;
+Arrivals& Arrivals::operator=(Arrivals&&) noexcept = default;
+
+void Arrivals::watch(const Held& version) {
+  Engine& engine = Engine::for_driver("as_completed");
+  engine.flush();
+  auto arrival = std::make_unique<Arrival>();
+  arrival->owner = state_;
+  arrival->index = state_->watched++;
+  arrival->version = version;
+  arrival->note = [](void* owner, std::size_t index, Engine& at) {
+    auto& state = *static_cast<State*>(owner);
+    state.settled.push_back(index);
+    if (state.waiting)
+      at.resumable.push_back({std::exchange(state.waiting, nullptr), state.group, nullptr});
+  };
+  if (version->on_complete.add(arrival.get())) {
+    arrival.release();
+  } else {
+    engine.mailbox.send(arrival.release());
+  }
+}
+
+std::optional<std::size_t> Arrivals::take() {
+  Engine::for_driver("as_completed").handle_events();
+  if (state_->taken == state_->settled.size()) return std::nullopt;
+  return state_->settled[state_->taken++];
+}
+
+bool Arrivals::exhausted() const noexcept { return state_->taken == state_->watched; }
+
+void Arrivals::block() {
+  Engine& engine = Engine::for_driver("as_completed");
+  engine.flush();
+  engine.sleep_while([&] { return state_->taken == state_->settled.size(); });
+}
+
+void Arrivals::suspend(std::coroutine_handle<> caller) {
+  state_->waiting = caller;
+  state_->group = Engine::current()->entered;
+}
+
+}  // namespace detail
+
+// --- the public loop
+
+std::size_t poll() {
+  detail::Engine& engine = detail::Engine::for_driver("rt::poll");
+  const std::size_t resumed = engine.resume_ready();
+  if (!engine.unheard.empty()) {
+    const std::exception_ptr error = engine.unheard.front();
+    engine.unheard.erase(engine.unheard.begin());
+    std::rethrow_exception(error);
+  }
+  return resumed;
+}
+
+bool wait_event(std::optional<Duration> timeout) {
+  return detail::Engine::for_driver("rt::wait_event").wait_event(timeout);
+}
+
+void wake() noexcept {
+  if (detail::Engine* engine = detail::Engine::current()) engine->mailbox.wake();
+}
+
+void wait_all() { detail::Engine::for_driver("rt::wait_all").wait_all(); }
+
+}  // namespace rt

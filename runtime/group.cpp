@@ -1,0 +1,54 @@
+#include "runtime/group.h"
+
+#include <utility>
+
+#include "runtime/core/engine.h"
+
+namespace rt {
+
+Group::Group(std::string_view name) {
+  detail::Engine& engine = detail::Engine::for_driver("making a rt::Group");
+  detail::GroupState* outer = engine.entered != nullptr ? engine.entered : engine.root.load();
+  state_ = new detail::GroupState(std::string(name), outer);
+  if (engine.graph) state_->box = engine.graph->add_box(std::string(name), outer->box);
+}
+
+Group::Group(const Group& other) noexcept : state_(other.state_) {
+  if (state_ != nullptr) state_->ref();
+}
+
+Group::Group(Group&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
+
+Group& Group::operator=(Group other) noexcept {
+  std::swap(state_, other.state_);
+  return *this;
+}
+
+Group::~Group() {
+  if (state_ != nullptr) state_->unref();
+}
+
+Group::Scope Group::enter() const { return Scope(state_); }
+
+Group::Scope::Scope(detail::GroupState* group)
+    : group_(group), before_(detail::Engine::for_driver("entering a rt::Group").entered) {
+  group_->ref();
+  detail::Engine::current()->entered = group_;
+}
+
+Group::Scope::~Scope() {
+  if (detail::Engine* engine = detail::Engine::current()) engine->entered = before_;
+  group_->unref();
+}
+
+void Group::cancel() const noexcept { state_->cancel(nullptr); }
+
+bool Group::cancelled() const noexcept { return state_->cancelled.load(std::memory_order_acquire); }
+
+std::stop_token Group::stop_token() const noexcept { return state_->stop.get_token(); }
+
+void Group::wait() const { detail::Engine::for_driver("Group::wait").wait_group(*state_); }
+
+std::string Group::path() const { return state_->path(); }
+
+}  // namespace rt

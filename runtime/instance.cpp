@@ -1,0 +1,61 @@
+#include "runtime/instance.h"
+
+#include "runtime/base/text.h"
+#include "runtime/core/engine.h"
+
+namespace rt {
+
+const char* executor_name(Executor executor) noexcept {
+  switch (executor) {
+    case Executor::automatic:
+      return "automatic";
+    case Executor::sequential:
+      return "sequential";
+    case Executor::starpu_cpu:
+      return "starpu_cpu";
+    case Executor::starpu_cuda:
+      return "starpu_cuda";
+  }
+  return "?";
+}
+
+Runtime::Runtime(const Config& config) : engine_(std::make_unique<detail::Engine>(config)) {}
+Runtime::~Runtime() = default;
+
+Executor Runtime::executor() const noexcept { return engine_->executor; }
+int Runtime::workers() const noexcept { return engine_->backend->cpu_workers(); }
+int Runtime::gpus() const noexcept { return engine_->backend->cuda_workers(); }
+Summary Runtime::summary() const { return engine_->summary(); }
+
+int worker_count() noexcept {
+  const detail::Engine* engine = detail::Engine::current();
+  return engine != nullptr ? engine->backend->cpu_workers() : 0;
+}
+
+namespace {
+
+std::string percent(double part, double whole) {
+  return std::to_string(static_cast<int>(whole > 0 ? 100 * part / whole + 0.5 : 0)) + '%';
+}
+
+}  // namespace
+
+std::string Summary::text() const {
+  std::string text =
+      executor + ": " + std::to_string(tasks) + " tasks in " + format_seconds(seconds) +
+      ", overhead " +
+      format_double(static_cast<double>(static_cast<long>(overhead_us_per_task * 100)) / 100) +
+      " us a task\n";
+  text += "  stored " + std::to_string(stored) + ", merged " + std::to_string(merged) +
+          ", failed " + std::to_string(failed) + ", cancelled " + std::to_string(cancelled) +
+          ", retried " + std::to_string(retried) + ", copies " + std::to_string(copies) + '\n';
+  for (const WorkerSummary& w : workers) {
+    text += "  " + std::string(w.id.kind == Device::cpu ? "cpu " : "cuda ") +
+            std::to_string(w.id.index) + ": " + std::to_string(w.tasks) + " tasks, busy " +
+            percent(w.busy, seconds) + ", waiting " + percent(w.waiting, seconds) +
+            ", moving data " + percent(w.moving, seconds) + '\n';
+  }
+  return text;
+}
+
+}  // namespace rt
