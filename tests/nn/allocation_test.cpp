@@ -13,6 +13,10 @@
 #include "nn/train.h"
 #include "tests/nn/nets.h"
 
+// A sanitizer brings an operator new of its own, which should keep watching the other tests of this
+// program.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+
 namespace {
 
 std::atomic<std::int64_t> allocations{0};
@@ -36,6 +40,8 @@ void* operator new(std::size_t size) { return counted(size); }
 void* operator new[](std::size_t size) { return counted(size); }
 void* operator new(std::size_t size, std::align_val_t a) { return counted(size, a); }
 void* operator new[](std::size_t size, std::align_val_t a) { return counted(size, a); }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return counted(size); }
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return counted(size); }
 void operator delete(void* p) noexcept { std::free(p); }
 void operator delete[](void* p) noexcept { std::free(p); }
 void operator delete(void* p, std::size_t) noexcept { std::free(p); }
@@ -86,3 +92,5 @@ TEST(Allocation, TheCounterCounts) {
 }
 
 }  // namespace
+
+#endif
