@@ -49,7 +49,7 @@ Parents find_parents(const std::vector<Parameter>& all, const Index& index) {
         if (contains(domain, value)) continue;
         fail(all, i, "when",
              rt::cat("can never hold: ", condition.parameter, " is never ", text_of(value),
-                     ", expected a value of ", describe(domain)));
+                     ", expected ", describe(domain)));
       }
       parents[i].push_back(parent->second);
     }

@@ -8,24 +8,28 @@
 
 namespace hpo {
 
-/// waiting: created, and no driver is at it (not begun, or its driver stopped); running: a live driver is at it;
-/// complete: it reached its end; stopped: the rule ended it; failed: see the cause.
+/// waiting: created, and no driver is at it (not begun, or its driver stopped); running: a live
+/// driver is at it; complete: it reached its end; stopped: the rule ended it; failed: see the
+/// cause.
 enum class TrialState : std::uint8_t { waiting, running, complete, stopped, failed };
 
-/// Why a trial failed. `diverged`: its loss became NaN or infinite; `timeout`: over limits.trial_time; `killed`: its
-/// process died of a signal; `lost`: the place where it ran went away.
+/// Why a trial failed. `diverged`: its loss became NaN or infinite; `timeout`: over
+/// limits.trial_time; `killed`: its process died of a signal; `lost`: the place where it ran went
+/// away.
 enum class Cause : std::uint8_t { none, error, diverged, timeout, out_of_memory, killed, lost };
 
-inline constexpr std::array<std::string_view, 5> kTrialStateNames{"waiting", "running", "complete", "stopped",
-                                                                  "failed"};
-inline constexpr std::array<std::string_view, 7> kCauseNames{"",        "error",         "diverged", "timeout",
-                                                             "out_of_memory", "killed", "lost"};
+inline constexpr std::array<std::string_view, 5> kTrialStateNames{"waiting", "running", "complete",
+                                                                  "stopped", "failed"};
+inline constexpr std::array<std::string_view, 7> kCauseNames{
+    "", "error", "diverged", "timeout", "out_of_memory", "killed", "lost"};
 
 [[nodiscard]] constexpr std::string_view name_of(TrialState state) {
   return kTrialStateNames[static_cast<std::size_t>(state)];
 }
 /// The cause's word; "" for none.
-[[nodiscard]] constexpr std::string_view name_of(Cause cause) { return kCauseNames[static_cast<std::size_t>(cause)]; }
+[[nodiscard]] constexpr std::string_view name_of(Cause cause) {
+  return kCauseNames[static_cast<std::size_t>(cause)];
+}
 
 /// The inverse; nothing for other words.
 [[nodiscard]] constexpr std::optional<TrialState> trial_state_of(std::string_view name) {

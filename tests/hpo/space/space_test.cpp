@@ -94,7 +94,7 @@ TEST(Space, RefusesWhatMakesNoSense) {
       {{x, {"y", IntRange{0, 3}, {{"depth", {Int{4}}}}}},
        1,
        "when",
-       "parameter \"y\": when can never hold: depth is never 4, expected a value of int 0 .. 3"},
+       "parameter \"y\": when can never hold: depth is never 4, expected int 0 .. 3"},
       {{{"a", IntRange{0, 3}, {{"b", {Int{1}}}}}, {"b", IntRange{0, 3}, {{"a", {Int{1}}}}}},
        1,
        "when",

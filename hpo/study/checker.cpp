@@ -1,0 +1,325 @@
+#include "hpo/study/checker.h"
+
+#include <algorithm>
+
+#include "hpo/study/hints.h"
+#include "hpo/study/kind_form.h"
+#include "hpo/study/scalars.h"
+#include "hpo/study/substitute.h"
+#include "hpo/study/yaml_reader.h"
+#include "runtime/base/text.h"
+
+namespace hpo::study {
+
+namespace {
+
+constexpr std::size_t kShortList = 9;  // more keys are not listed where one of them is suggested
+
+std::string join(const std::string& where, const std::string& name) {
+  return where.empty() ? name : rt::cat(where, ".", name);
+}
+
+std::vector<std::string> key_names(const Field& block) {
+  std::vector<std::string> names;
+  for (const Field& field : block.fields) {
+    if (!field.later) names.push_back(field.name);
+  }
+  return names;
+}
+
+void move_to(Node& node, Position at) {
+  node.at = at;
+  for (Node& item : node.items) move_to(item, at);
+  for (Entry& entry : node.entries) {
+    entry.key_at = at;
+    move_to(entry.value, at);
+  }
+}
+
+bool refers(const Node& node) {
+  return node.is_scalar() && node.text.find('$') != std::string::npos;
+}
+
+/// Values that stand for all a parameter can be: the ends of a range, every value of a list.
+std::vector<ParamValue> samples(const Domain& domain) {
+  if (const auto* choice = std::get_if<Choice>(&domain)) return choice->values;
+  if (const auto* constant = std::get_if<Constant>(&domain)) return {constant->value};
+  return {from_unit(domain, 0), from_unit(domain, 1)};
+}
+
+}  // namespace
+
+Checker::Checker(const Space& space) : space_(space) {
+  for (const Parameter& parameter : space.parameters())
+    parameters_.emplace(parameter.name, &parameter);
+}
+
+Node Checker::check(const Node& node, const Field& field, const std::string& where) {
+  if (field.count == Count::list || (field.count == Count::one_or_list && node.is_list())) {
+    return check_list(node, field, where);
+  }
+  return check_one(node, field, where);
+}
+
+Node Checker::check_list(const Node& node, const Field& field, const std::string& where) {
+  if (!node.is_list()) fail_unexpected(node, where, field);
+  Field one = field;
+  one.count = Count::one;
+  Node result{.kind = Node::Kind::list, .at = node.at};
+  for (const Node& item : node.items) result.items.push_back(check_one(item, one, where));
+  return result;
+}
+
+Node Checker::check_one(const Node& node, const Field& field, const std::string& where) {
+  switch (field.type) {
+    case Type::block: {
+      const bool shorthand = node.is_scalar() && field.find("name") != nullptr;
+      if (!shorthand) return check_block(node, field, where, field.name);
+      Node map = map_node(node.at);
+      map.entries.push_back({"name", node.at, node});
+      return check_block(map, field, where, field.name);
+    }
+    case Type::blocks:
+      return check_blocks(node, field, where);
+    case Type::kind:
+      return check_kind(node, field, where);
+    case Type::conditions:
+      return node;
+    default:
+      return check_leaf(node, field, where);
+  }
+}
+
+Node Checker::check_leaf(const Node& node, const Field& field, const std::string& where) {
+  return refers(node) ? check_reference(node, field, where) : check_scalar(node, field, where);
+}
+
+const Parameter& Checker::find_parameter(const std::string& name, const Node& node) {
+  if (const auto known = parameters_.find(name); known != parameters_.end()) {
+    used_.insert(name);
+    return *known->second;
+  }
+  std::vector<std::string> names;
+  for (const Parameter& parameter : space_.parameters()) names.push_back(parameter.name);
+  const std::string near = rt::nearest(name, names);
+  throw Fault(node.at, rt::cat("$", rt::printable(name, 64),
+                               " names no parameter, expected a name under parameters",
+                               names.empty() ? ", of which there are none" : "",
+                               " ($$ for a dollar)", did_you_mean(near.empty() ? "" : "$" + near)));
+}
+
+Node Checker::check_reference(const Node& node, const Field& field, const std::string& where) {
+  const References found = references(node);
+  if (found.names.empty()) {
+    Node plain = check_scalar(unescape(node), field, where);
+    plain.text = node.text;
+    return plain;
+  }
+  if (!field.per_trial) {
+    throw Fault(node.at, rt::cat(where, " is ", describe(node),
+                                 ", but it is the same for all trials, expected ", expected(field),
+                                 " ($$ for a dollar)"));
+  }
+  for (const std::string& name : found.names) {
+    const Parameter& parameter = find_parameter(name, node);
+    if (found.whole) check_whole_reference(node, parameter, field, where);
+  }
+  return node;
+}
+
+void Checker::check_whole_reference(const Node& node, const Parameter& parameter,
+                                    const Field& field, const std::string& where) {
+  const bool is_float = std::holds_alternative<FloatRange>(parameter.domain);
+  if (field.type == Type::integer && is_float) {
+    throw Fault(node.at,
+                rt::cat(where, " is $", parameter.name, ", a float, expected ", expected(field),
+                        "; did you mean \"type: int\" for ", parameter.name, "?"));
+  }
+  for (const ParamValue& value : samples(parameter.domain)) {
+    try {
+      (void)check_scalar(node_of(value, node.at), field, where);
+    } catch (const Fault&) {
+      throw Fault(node.at,
+                  rt::cat(where, " is $", parameter.name, ", which can be ",
+                          rt::printable(json_of(value), 60), ", expected ", expected(field)));
+    }
+  }
+}
+
+void Checker::check_always_active(const Node& value, const Field& field, const std::string& where) {
+  if (!field.required || !refers(value)) return;
+  for (const std::string& name : references(value).names) {
+    const auto parameter = parameters_.find(name);
+    if (parameter == parameters_.end()) continue;
+    const auto& when = parameter->second->when;
+    if (when.empty()) continue;
+    const bool follows_kind = std::ranges::any_of(
+        when, [&](const Condition& condition) { return condition.parameter == kind_parameter_; });
+    if (follows_kind) continue;
+    throw Fault(value.at, rt::cat(where, " is needed by every trial, but $", name,
+                                  " is not always active, expected a parameter without when"));
+  }
+}
+
+void Checker::check_key(const Entry& entry, const Field& block, const std::string& where,
+                        const std::string& context) {
+  const Field* field = block.find(entry.key);
+  const std::vector<std::string> names = key_names(block);
+  if (context == "parameters" && entry.key == "distribution" &&
+      entry.value.text.starts_with("log")) {
+    throw Fault(
+        entry.key_at,
+        rt::cat("unknown key \"distribution\", expected a scale, with min and max as values, never "
+                "exponents",
+                did_you_mean("scale: log")));
+  }
+  if (field == nullptr) {
+    const std::string near = suggestion(context, entry.key, names);
+    const std::string place = where.empty() ? "the study" : where;
+    const bool list = !names.empty() && (near.empty() || names.size() <= kShortList);
+    throw Fault(entry.key_at,
+                rt::cat("unknown key \"", rt::printable(entry.key, 60), "\", expected ",
+                        names.empty() ? "no key for " : "a key of ", place,
+                        list ? " (" + either(names) + ")" : "", did_you_mean(near)));
+  }
+  if (field->later) {
+    throw Fault(entry.key_at, rt::cat("\"", join(where, entry.key),
+                                      "\" is not available in this version, expected ",
+                                      field->otherwise.empty() ? "no such key" : field->otherwise));
+  }
+  if (!field->only.empty() && field->only != source_ && !source_.empty()) {
+    throw Fault(entry.key_at, rt::cat("\"", join(where, entry.key), "\" is for ", field->only,
+                                      ", expected no such key with ", source_));
+  }
+}
+
+std::optional<Node> Checker::fallback(const Field& field, const std::string& where, Position at) {
+  if (field.later || (!field.only.empty() && field.only != source_)) return std::nullopt;
+  if (field.type == Type::block && !field.required) {
+    Node block = check_block(map_node(at), field, join(where, field.name), field.name);
+    return block.entries.empty() ? std::nullopt : std::optional(std::move(block));
+  }
+  if (field.fallback.empty()) return std::nullopt;
+  Node value = read_yaml(field.fallback);
+  move_to(value, at);
+  return check(value, field, join(where, field.name));
+}
+
+Node Checker::check_block(const Node& node, const Field& block, const std::string& where,
+                          const std::string& context) {
+  if (!node.is_map()) fail_unexpected(node, where.empty() ? "the study" : where, block);
+  if (where == "data")
+    source_ = node.find("csv") != nullptr ? "csv" : node.find("idx") != nullptr ? "idx" : "";
+  for (const Entry& entry : node.entries) check_key(entry, block, where, context);
+  Node result = map_node(node.at);
+  result.open_kind = node.open_kind;
+  for (const Field& field : block.fields) {
+    const std::string path = join(where, field.name);
+    if (const Entry* entry = node.find_entry(field.name)) {
+      check_always_active(entry->value, field, path);
+      result.entries.push_back({field.name, entry->key_at, check(entry->value, field, path)});
+    } else if (field.required) {
+      throw Fault(node.at, rt::cat(path, " is missing, expected ", expected(field)));
+    } else if (auto value = fallback(field, where, node.at)) {
+      result.entries.push_back({field.name, node.at, std::move(*value)});
+    }
+  }
+  return result;
+}
+
+Node Checker::check_blocks(const Node& node, const Field& field, const std::string& where) {
+  if (!node.is_map()) fail_unexpected(node, where, field);
+  Node result = map_node(node.at);
+  for (const Entry& entry : node.entries) {
+    if (!is_parameter_name(entry.key) || entry.key.size() > 64) {
+      std::string near = entry.key.substr(0, 64);
+      for (char& c : near) c = is_parameter_name(std::string("_") + c) ? c : '_';
+      throw Fault(
+          entry.key_at,
+          rt::cat("\"", rt::printable(entry.key, 70),
+                  "\" cannot be a parameter's name, expected at most 64 letters, digits and _, "
+                  "not beginning with a digit",
+                  did_you_mean(is_parameter_name(near) ? near : "")));
+    }
+    const std::string path = join(where, entry.key);
+    if (!entry.value.is_map()) {
+      const std::string constant =
+          entry.value.is_scalar() ? rt::cat("{value: ", rt::printable(entry.value.text, 60), "}")
+                                  : "";
+      throw Fault(
+          entry.value.at,
+          rt::cat(path, " is ", describe(entry.value), ", expected {min, max}, {values} or {value}",
+                  did_you_mean(entry.value.is_list() ? "{values: [...]}" : constant)));
+    }
+    Node value = check_block(entry.value, field, path, field.name);
+    result.entries.push_back({entry.key, entry.key_at, std::move(value)});
+  }
+  return result;
+}
+
+Node Checker::check_kind(const Node& node, const Field& field, const std::string& where) {
+  const KindSet& set = *field.kinds();
+  const KindForm form = read_kind_form(node, field, where);
+  Node fields = map_node(node.at);
+  fields.entries = form.fields;
+  Node result = map_node(node.at);
+  result.entries.push_back({"type", form.type.at, form.type});
+  if (refers(form.type)) {
+    const Field type{.name = "type",
+                     .type = Type::word,
+                     .words = set.names(),
+                     .required = true,
+                     .per_trial = field.per_trial};
+    check_always_active(form.type, type, where);
+    result.entries.back().value = check_reference(form.type, type, where);
+    result.entries.insert(result.entries.end(), form.fields.begin(), form.fields.end());
+    return check_open_kind(result, field, where);
+  }
+  const Kind& kind = find_kind(set, form.type);
+  if (node.open_kind) {
+    std::erase_if(fields.entries,
+                  [&](const Entry& entry) { return kind.block.find(entry.key) == nullptr; });
+  }
+  Node block = check_block(fields, kind.block, kind.name, set.what);
+  for (Entry& entry : block.entries) result.entries.push_back(std::move(entry));
+  return result;
+}
+
+Node Checker::check_open_kind(const Node& chosen, const Field& field, const std::string& where) {
+  const KindSet& set = *field.kinds();
+  const References type = references(chosen.entries[0].value);
+  if (!type.whole) {
+    throw Fault(chosen.entries[0].value.at,
+                rt::cat(where, " is a text with a parameter in it, expected one $name alone"));
+  }
+  const std::string outer = std::exchange(kind_parameter_, type.names[0]);
+  std::vector<const Kind*> kinds;
+  for (const ParamValue& value : samples(parameters_.at(type.names[0])->domain)) {
+    kinds.push_back(set.find(std::get<std::string>(value)));
+  }
+  Node result = map_node(chosen.at);
+  result.open_kind = true;
+  result.entries.push_back(chosen.entries[0]);
+  for (auto entry = chosen.entries.begin() + 1; entry != chosen.entries.end(); ++entry) {
+    std::optional<Node> value;
+    for (const Kind* kind : kinds) {
+      const Field* known = kind->block.find(entry->key);
+      if (known == nullptr) continue;
+      check_always_active(entry->value, *known, rt::cat(kind->name, ".", entry->key));
+      value = check(entry->value, *known, rt::cat(kind->name, ".", entry->key));
+    }
+    if (!value) check_key(*entry, kinds.at(0)->block, kinds[0]->name, set.what);
+    result.entries.push_back({entry->key, entry->key_at, std::move(*value)});
+  }
+  for (const Kind* kind : kinds) {
+    for (const Field& known : kind->block.fields) {
+      if (!known.required || result.find(known.name) != nullptr) continue;
+      throw Fault(chosen.at,
+                  rt::cat(kind->name, ".", known.name, " is missing, expected ", expected(known)));
+    }
+  }
+  kind_parameter_ = outer;
+  return result;
+}
+
+}  // namespace hpo::study

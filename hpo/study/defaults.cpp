@@ -1,0 +1,151 @@
+// What a study file may leave out although no fixed default exists for it.
+
+#include "hpo/study/document.h"
+#include "hpo/study/yaml_reader.h"
+#include "nn/hyper.h"
+
+namespace hpo::study {
+
+namespace {
+
+void move_to(Node& node, Position at) {
+  node.at = at;
+  for (Node& item : node.items) move_to(item, at);
+  for (Entry& entry : node.entries) {
+    entry.key_at = at;
+    move_to(entry.value, at);
+  }
+}
+
+/// Sets `key` of a map to a value written as YAML, unless the file has it.
+void add(Node& map, const std::string& key, const std::string& yaml) {
+  if (!map.is_map() || map.find(key) != nullptr) return;
+  Node value = read_yaml(yaml);
+  move_to(value, map.at);
+  map.entries.push_back({key, map.at, std::move(value)});
+}
+
+/// The map at `key`, made when it is missing; null when the file has something else there.
+Node* block(Node& root, const std::string& key) {
+  add(root, key, "{}");
+  Node* node = root.find(key);
+  return node->is_map() ? node : nullptr;
+}
+
+/// The kind that is chosen at `key`, whichever way it is written; empty when unknown.
+std::string kind_at(const Node& map, const std::string& key) {
+  const Node* node = map.find(key);
+  if (node == nullptr) return "";
+  if (node->is_scalar()) return node->text;
+  if (const Node* type = node->find("type")) return type->text;
+  return node->entries.size() == 1 ? node->entries[0].key : "";
+}
+
+void add_network(Node& root, const std::string& units) {
+  const Node* data = root.find("data");
+  const bool image = data != nullptr && data->find("idx") != nullptr;
+  const std::string dense = "{dense: {units: " + units + ", activation: relu}}";
+  add(root, "network", "[" + std::string(image ? "flatten, " : "") + dense + ", " + dense + "]");
+}
+
+/// The search of the least file.
+void add_search(Node& root) {
+  add_network(root, "$width");
+  add(root, "train", "{optimizer: {type: adam, lr: $lr}, batch: $batch}");
+  add(root, "parameters",
+      "{lr: {min: 1e-4, max: 1e-1, scale: log}, width: {type: int, min: 16, max: 256, scale: log}, "
+      "batch: {values: [16, 32, 64]}}");
+}
+
+std::optional<nn::LearningTask> task_of_loss(const Node& root) {
+  const Node* train = root.find("train");
+  const std::string loss = train != nullptr ? kind_at(*train, "loss") : "";
+  for (const nn::KindInfo& kind : nn::loss_kinds()) {
+    if (kind.kind != loss) continue;
+    const bool labels = nn::target_kind(loss) == nn::TargetKind::labels;
+    return labels ? nn::LearningTask::classification : nn::LearningTask::regression;
+  }
+  return std::nullopt;
+}
+
+std::optional<nn::LearningTask> task_of_metric(const std::string& metric) {
+  if (metric == "valid.accuracy") return nn::LearningTask::classification;
+  if (metric == "valid.mse" || metric == "valid.mae" || metric == "valid.r2")
+    return nn::LearningTask::regression;
+  return std::nullopt;
+}
+
+std::string task_name(nn::LearningTask task) {
+  return task == nn::LearningTask::classification ? "classification" : "regression";
+}
+
+/// The task that the file implies so far, and what implied it.
+class Implied {
+ public:
+  void add(std::optional<nn::LearningTask> task, const Node& by, const std::string& name) {
+    if (!task) return;
+    if (!task_) {
+      task_ = task;
+      name_ = name;
+    } else if (*task != *task_) {
+      throw Fault(by.at, rt::cat(name, " is for ", task_name(*task), ", but ", name_, " is for ",
+                                 task_name(*task_), ", expected both for one task"));
+    }
+  }
+  [[nodiscard]] std::optional<nn::LearningTask> task() const { return task_; }
+
+ private:
+  std::optional<nn::LearningTask> task_;
+  std::string name_;
+};
+
+}  // namespace
+
+void add_defaults(Node& root, const std::string& stem) {
+  if (!root.is_map()) return;
+  add(root, "name", quote_json(stem));
+  const bool nothing = root.find("parameters") == nullptr && root.find("network") == nullptr &&
+                       root.find("train") == nullptr;
+  if (nothing) add_search(root);
+  add_network(root, "64");
+  add(root, "parameters", "{}");
+  if (Node* data = root.find("data"))
+    add(*data, "scale", data->find("idx") != nullptr ? "unit" : "standard");
+  add(root, "method", "random");
+  const bool grid = kind_at(root, "method") == "grid";
+  const bool fixed = root.find("parameters")->entries.empty();
+  add(root, "early_stop", grid || fixed ? "none" : "asha");
+  Node* limits = grid ? nullptr : block(root, "limits");
+  if (limits != nullptr) add(*limits, "trials", fixed ? "1" : "60");
+}
+
+std::optional<nn::LearningTask> implied_task(const Node& root) {
+  Implied implied;
+  const Node& data = *root.find("data");
+  if (const Node* task = data.find("task")) {
+    const bool labels = task->text == "classification";
+    implied.add(labels ? nn::LearningTask::classification : nn::LearningTask::regression, *task,
+                "data.task");
+  }
+  if (const Node* idx = data.find("idx"))
+    implied.add(nn::LearningTask::classification, *idx, "data.idx");
+  if (const Node* loss = root.find_path({"train", "loss"}))
+    implied.add(task_of_loss(root), *loss, "train.loss");
+  if (const Node* metric = root.find_path({"metric", "name"})) {
+    implied.add(task_of_metric(metric->text), *metric, rt::cat("metric ", metric->text));
+  }
+  return implied.task();
+}
+
+void add_task_defaults(Node& root, nn::LearningTask task) {
+  const bool labels = task == nn::LearningTask::classification;
+  add(*block(root, "data"), "task", task_name(task));
+  add(*block(root, "train"), "loss", labels ? "cross_entropy" : "mse");
+  Node& metric = *block(root, "metric");
+  add(metric, "name", labels ? "valid.accuracy" : "valid.mse");
+  const std::string& name = metric.find("name")->text;
+  add(metric, "goal", name == "valid.accuracy" || name == "valid.r2" ? "maximize" : "minimize");
+  (void)implied_task(root);
+}
+
+}  // namespace hpo::study

@@ -1,0 +1,47 @@
+#pragma once
+// A checked study file and what is done with it as a whole. Not for users of hpo/study: see spec.h.
+
+#include <optional>
+#include <string>
+
+#include "hpo/space/space.h"
+#include "hpo/study/node.h"
+#include "hpo/study/spec.h"
+#include "nn/data/data_spec.h"
+#include "runtime/base/error.h"
+#include "runtime/base/text.h"
+
+namespace hpo::study {
+
+struct Document {
+  std::string file;  ///< for messages
+  Node root;         ///< in the checker's canonical form; paths of data are absolute
+};
+
+/// Runs `body` and turns a Fault into the rt::Error that users see.
+template <class Body>
+auto with_place(const std::string& file, const Body& body) {
+  try {
+    return body();
+  } catch (const Fault& fault) {
+    throw rt::Error(rt::Errc::study, rt::cat(file, ":", fault.at().line, ":", fault.at().column,
+                                             ": ", fault.what()));
+  }
+}
+
+/// Puts in what a file leaves out and the table has no fixed default for. `root` is as it was read.
+void add_defaults(Node& root, const std::string& stem);
+
+/// What the file says about the task, directly or by a loss or metric that only one task has.
+/// Throws a Fault when it says two things.
+[[nodiscard]] std::optional<nn::LearningTask> implied_task(const Node& root);
+
+/// Fills in task, loss and metric where they follow from the task. The result has to be checked
+/// again.
+void add_task_defaults(Node& root, nn::LearningTask task);
+
+/// The parts of a StudySpec that come from a canonical tree. Throws a Fault for what makes no sense
+/// together.
+void read_spec(StudySpec& study, const Node& root);
+
+}  // namespace hpo::study

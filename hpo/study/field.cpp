@@ -1,0 +1,159 @@
+#include "hpo/study/field.h"
+
+#include <algorithm>
+
+#include "hpo/space/value.h"
+#include "runtime/base/text.h"
+
+namespace hpo::study {
+
+namespace {
+
+bool is_numeric(Type type) {
+  return type == Type::integer || type == Type::number || type == Type::duration ||
+         type == Type::size;
+}
+
+std::string bound(const Field& field, double value) {
+  if (field.type == Type::duration) return rt::cat(rt::format_double(value), " s");
+  if (field.type == Type::size) return rt::format_bytes(static_cast<std::uint64_t>(value));
+  return rt::format_double(value);
+}
+
+/// "from 1 to 8", "above 0", "of at least 1 and below 2"...: what follows the type.
+std::string range_words(const Field& field) {
+  const bool ends = field.min && field.max && !field.min_excluded && !field.max_excluded;
+  if (ends) return rt::cat(" from ", bound(field, *field.min), " to ", bound(field, *field.max));
+  std::string text;
+  if (field.min)
+    text += rt::cat(field.min_excluded ? " above " : " of at least ", bound(field, *field.min));
+  if (field.max) {
+    text += rt::cat(text.empty() ? "" : " and", field.max_excluded ? " below " : " of at most ",
+                    bound(field, *field.max));
+  }
+  return text;
+}
+
+std::string kinds_text(const KindSet& set) {
+  const auto names = set.names();
+  return rt::cat(set.what, " (", either(names), ")");
+}
+
+std::string keys_text(const Field& block) {
+  std::string text = "the keys";
+  std::string_view comma = " ";
+  for (const Field& field : block.fields) {
+    if (field.later) continue;
+    text += rt::cat(comma, field.name);
+    comma = ", ";
+  }
+  return text;
+}
+
+/// What one value of the field must be.
+std::string expected_one(const Field& field) {
+  const std::string words = field.words.empty() ? "" : " or " + either(field.words);
+  switch (field.type) {
+    case Type::boolean:
+      return "true or false";
+    case Type::integer:
+      return "an int" + range_words(field) + words;
+    case Type::number:
+      return "a number" + range_words(field) + words;
+    case Type::word:
+      return field.words.size() > 1 ? "one of " + either(field.words) : field.words.at(0);
+    case Type::text:
+      return "a text";
+    case Type::duration:
+      return "a duration such as 90s, 10m or 1h30m";
+    case Type::size:
+      return "a size such as 512MB or 2GB";
+    case Type::value:
+      return "a bool, an int, a float or a string";
+    case Type::conditions:
+      return "a map such as {optimizer: sgd}";
+    case Type::block:
+      return "a map with " + keys_text(field);
+    case Type::blocks:
+      return "a map of names, each with a map with " + keys_text(field);
+    case Type::kind:
+      return "one " + kinds_text(*field.kinds());
+  }
+  return "";
+}
+
+std::string many(const Field& field) {
+  switch (field.type) {
+    case Type::text:
+      return "texts";
+    case Type::value:
+      return "values";
+    case Type::kind:
+      return rt::cat(field.kinds()->what, "s");
+    case Type::word:
+      return rt::cat("words (", either(field.words), ")");
+    default:
+      return rt::cat("values, each ", expected_one(field));
+  }
+}
+
+}  // namespace
+
+const Field* Field::find(std::string_view key) const {
+  const auto at =
+      std::ranges::find_if(fields, [&](const Field& field) { return field.name == key; });
+  return at != fields.end() ? &*at : nullptr;
+}
+
+const Kind* KindSet::find(std::string_view name) const {
+  const auto at = std::ranges::find_if(kinds, [&](const Kind& kind) { return kind.name == name; });
+  return at != kinds.end() ? &*at : nullptr;
+}
+
+std::vector<std::string> KindSet::names() const {
+  std::vector<std::string> result;
+  for (const Kind& kind : kinds) result.push_back(kind.name);
+  return result;
+}
+
+std::string either(std::span<const std::string> words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) text += i + 1 == words.size() ? " or " : ", ";
+    text += words[i];
+  }
+  return text;
+}
+
+std::string expected(const Field& field) {
+  switch (field.count) {
+    case Count::one:
+      return expected_one(field);
+    case Count::list:
+      return "a list of " + many(field);
+    case Count::one_or_list:
+      return rt::cat(expected_one(field), " or a list of ", many(field));
+  }
+  return "";
+}
+
+std::string type_text(const Field& field) {
+  static constexpr std::string_view kNames[] = {"bool",       "int",      "number", "word",
+                                                "text",       "duration", "size",   "value",
+                                                "conditions", "block",    "blocks", "kind"};
+  std::string name(kNames[static_cast<std::size_t>(field.type)]);
+  if (field.type == Type::kind) name = field.kinds()->what;
+  if (field.count == Count::list) return "list of " + name + "s";
+  if (field.count == Count::one_or_list) return rt::cat(name, ", list of ", name, "s");
+  return name;
+}
+
+std::string range_text(const Field& field) {
+  if (field.type == Type::word || !is_numeric(field.type)) return either(field.words);
+  std::string text = range_words(field);
+  if (!text.empty()) text.erase(0, 1);
+  if (!field.words.empty()) text += rt::cat(text.empty() ? "" : ", or ", either(field.words));
+  return text;
+}
+
+}  // namespace hpo::study

@@ -1,0 +1,106 @@
+#pragma once
+// The table of fields of the study file: the one place that says what may stand in it.
+//
+// From it come the parser's checks (checker.h), the defaults and the resolved file (writer.cpp),
+// the JSON schema (schema.cpp), the reference page (reference.cpp) and the words of every message
+// (`expected`). What layers, losses, optimizers, samplers and stopping rules take is read from
+// their registries (kinds.cpp), so that a new kind needs no line here.
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hpo::study {
+
+enum class Type : std::uint8_t {
+  boolean,
+  integer,     ///< 64 bits; a float without a fraction (1e3) counts
+  number,      ///< a finite float; an int counts
+  word,        ///< one of `words`
+  text,        ///< any scalar, taken as it is written
+  duration,    ///< 90s, 10m, 1h30m
+  size,        ///< 512MB, 2GB, 1GiB
+  value,       ///< what a parameter can be: bool, int, float or string
+  conditions,  ///< {parameter: value, parameter: [value, value]}
+  block,       ///< a map with the keys `fields`
+  blocks,      ///< a map from names of the user's choice to blocks with the keys `fields`
+  kind,        ///< NAME, {NAME: {field: value}} or {type: NAME, field: value}; see `kinds`
+};
+
+/// How many values a field holds.
+enum class Count : std::uint8_t { one, list, one_or_list };
+
+struct Kind;
+struct KindSet;
+
+/// One row of the table. Numbers, durations (seconds) and sizes (bytes) lie in [min, max].
+struct Field {
+  std::string name;  ///< in the table: the whole path, "limits.trials"; in a block: its last word
+  Type type = Type::text;
+  Count count = Count::one;
+  std::optional<double> min = std::nullopt;
+  std::optional<double> max = std::nullopt;
+  bool min_excluded = false;
+  bool max_excluded = false;
+  std::vector<std::string> words = {};  ///< of Type::word; for other types: allowed besides
+  bool required = false;
+  std::string fallback = "";   ///< the default, as YAML; empty: see `otherwise`
+  std::string otherwise = "";  ///< what holds without the field when that is no fixed value
+  std::string unit = "";
+  std::string only = "";  ///< where the field applies when not everywhere: "csv", "idx"
+  std::string doc = "";
+  std::string since = "0.1.0";
+  bool per_trial = false;               ///< may hold $name
+  bool later = false;                   ///< a word of the design that this version cannot run yet
+  const KindSet* (*kinds)() = nullptr;  ///< of Type::kind
+  std::vector<Field> fields = {};       ///< of Type::block and Type::blocks
+
+  [[nodiscard]] const Field* find(std::string_view key) const;
+};
+
+/// A word that brings its own fields, e.g. `asha` or `dense`.
+struct Kind {
+  std::string name;
+  std::string doc;
+  std::string since;
+  Field block;  ///< Type::block with the kind's fields
+};
+
+/// All kinds that can stand in one place.
+struct KindSet {
+  std::string what;  ///< "layer", "optimizer"...
+  std::vector<Kind> kinds;
+  std::vector<std::string> later;  ///< kinds of the design that this version cannot run yet
+
+  [[nodiscard]] const Kind* find(std::string_view name) const;
+  [[nodiscard]] std::vector<std::string> names() const;
+};
+
+/// The rows, in the order in which the reference page shows them.
+[[nodiscard]] const std::vector<Field>& field_table();
+
+/// The same as a tree: the block of the whole file.
+[[nodiscard]] const Field& study_block();
+
+[[nodiscard]] const KindSet* sampler_set();
+[[nodiscard]] const KindSet* stopping_set();
+[[nodiscard]] const KindSet* loss_set();
+[[nodiscard]] const KindSet* optimizer_set();
+[[nodiscard]] const KindSet* layer_set();
+
+/// What a field wants, as it stands after "expected": "an int from 1 to 1024", "one of a, b".
+[[nodiscard]] std::string expected(const Field& field);
+
+/// The type as the reference page names it: "int", "number", "text", "a list of texts".
+[[nodiscard]] std::string type_text(const Field& field);
+
+/// The allowed range: "1 .. 1024", "> 0"; empty without one.
+[[nodiscard]] std::string range_text(const Field& field);
+
+/// "a, b or c".
+[[nodiscard]] std::string either(std::span<const std::string> words);
+
+}  // namespace hpo::study

@@ -1,0 +1,389 @@
+// The table itself. Whoever adds a row writes what it means for the reader of docs/study-file.md.
+
+#include <algorithm>
+
+#include "hpo/study/field.h"
+
+namespace hpo::study {
+
+namespace {
+
+constexpr double kSeconds = 1e9;  // about 30 years, the longest duration
+constexpr double kBytes = 1ULL << 50;
+constexpr double kLargestSeed = 9007199254740992;  // 2^53: exact in every tool that reads JSON
+
+std::vector<Field> identity_rows() {
+  return {
+      {.name = "name",
+       .type = Type::text,
+       .otherwise = "the file's name without its ending",
+       .doc = "Name of the study and of its folder under `runs/`: letters, digits, `.`, `_` and "
+              "`-`, at most 64."},
+      {.name = "seed",
+       .type = Type::integer,
+       .min = 0,
+       .max = kLargestSeed,
+       .fallback = "0",
+       .doc = "From it come all random numbers of the search and of the training. The split of the "
+              "data has its own."}};
+}
+
+std::vector<Field> data_rows() {
+  return {
+      {.name = "data",
+       .type = Type::block,
+       .required = true,
+       .doc = "What is learnt from: one of `csv` and `idx`. A relative path is looked for beside "
+              "the study file, then in "
+              "`$TRELLIS_DATA`, then in `/usr/share/datasets`."},
+      {.name = "data.csv",
+       .type = Type::text,
+       .count = Count::one_or_list,
+       .doc = "A file with one row a line, gz or not. Of a list, the first that exists."},
+      {.name = "data.idx",
+       .type = Type::text,
+       .count = Count::one_or_list,
+       .doc = "A folder with the four MNIST-style files, gz or not; the t10k pair is the test "
+              "part. Of a list, the first "
+              "that exists."},
+      {.name = "data.npy", .type = Type::text, .doc = "NumPy arrays.", .later = true},
+      {.name = "data.target",
+       .type = Type::text,
+       .otherwise = "required",
+       .only = "csv",
+       .doc = "The column to predict: its name, or its number (1 is the first, -1 the last)."},
+      {.name = "data.header",
+       .type = Type::word,
+       .words = {"true", "false", "guess"},
+       .fallback = "guess",
+       .only = "csv",
+       .doc = "Whether the first line names the columns."},
+      {.name = "data.ignore",
+       .type = Type::text,
+       .count = Count::list,
+       .fallback = "[]",
+       .only = "csv",
+       .doc = "Columns left out, by name or number."},
+      {.name = "data.rows",
+       .type = Type::integer,
+       .min = 1,
+       .max = 4e9,
+       .otherwise = "all",
+       .unit = "rows",
+       .doc = "Only the first so many rows (of `idx`: training rows).",
+       .per_trial = true},
+      {.name = "data.task",
+       .type = Type::word,
+       .words = {"classification", "regression"},
+       .otherwise = "guessed from the target, and said",
+       .doc = "Whether the target is one of several classes or a number."},
+      {.name = "data.scale",
+       .type = Type::word,
+       .words = {"standard", "minmax", "unit", "none"},
+       .otherwise = "`standard` for csv, `unit` for idx",
+       .doc = "How features are scaled, fitted on the training part: to mean 0 and deviation 1, to "
+              "0 .. 1, bytes / 255, "
+              "not at all.",
+       .per_trial = true}};
+}
+
+std::vector<Field> split_rows() {
+  return {{.name = "data.split",
+           .type = Type::block,
+           .doc = "Which rows are kept out of training. The same for all trials."},
+          {.name = "data.split.valid",
+           .type = Type::number,
+           .min = 0,
+           .max = 1,
+           .min_excluded = true,
+           .max_excluded = true,
+           .fallback = "0.2",
+           .doc = "Share of the rows that trials are compared on."},
+          {.name = "data.split.test",
+           .type = Type::number,
+           .min = 0,
+           .max = 1,
+           .max_excluded = true,
+           .fallback = "0.2",
+           .only = "csv",
+           .doc = "Share of the rows that nothing but the final score of the best trial sees."},
+          {.name = "data.split.seed",
+           .type = Type::integer,
+           .min = 0,
+           .max = kLargestSeed,
+           .fallback = "0",
+           .doc = "Of the shuffle that deals out the rows; never follows the study's seed."},
+          {.name = "data.split.group",
+           .type = Type::text,
+           .doc = "A column whose equal values stay together.",
+           .later = true},
+          {.name = "data.split.time",
+           .type = Type::text,
+           .doc = "A column to split by order.",
+           .later = true},
+          {.name = "data.test", .type = Type::text, .doc = "A test set of its own.", .later = true},
+          {.name = "data.folds", .type = Type::integer, .doc = "Cross-validation.", .later = true}};
+}
+
+std::vector<Field> train_rows() {
+  return {
+      {.name = "network",
+       .type = Type::kind,
+       .count = Count::list,
+       .otherwise = "two dense layers with ReLU, 64 units each",
+       .doc = "The layers, first to last. The output layer follows from the target and is not "
+              "written.",
+       .per_trial = true,
+       .kinds = layer_set},
+      {.name = "train", .type = Type::block, .doc = "How a network is trained."},
+      {.name = "train.loss",
+       .type = Type::kind,
+       .otherwise = "`cross_entropy` for classification, `mse` for regression",
+       .doc = "What training makes small.",
+       .per_trial = true,
+       .kinds = loss_set},
+      {.name = "train.optimizer",
+       .type = Type::kind,
+       .fallback = "adam",
+       .doc = "How weights follow gradients.",
+       .per_trial = true,
+       .kinds = optimizer_set},
+      {.name = "train.batch",
+       .type = Type::integer,
+       .min = 1,
+       .max = 1e6,
+       .fallback = "32",
+       .unit = "rows",
+       .doc = "Rows a step; the last batch of an epoch holds what is left.",
+       .per_trial = true},
+      {.name = "train.epochs",
+       .type = Type::integer,
+       .min = 1,
+       .max = 1e6,
+       .fallback = "27",
+       .unit = "epochs",
+       .doc = "Length of a trial that is not stopped.",
+       .per_trial = true},
+      {.name = "train.shards",
+       .type = Type::integer,
+       .min = 1,
+       .max = 1024,
+       .words = {"auto"},
+       .fallback = "auto",
+       .doc = "Parts that each gradient is computed in, summed in order: part of the result, never "
+              "of the machine. `auto`: "
+              "one for each 4 GFLOP of a step, at most 8.",
+       .per_trial = true},
+      {.name = "command",
+       .type = Type::text,
+       .otherwise = "data, network and train",
+       .doc = "A program of the user's instead of `data`, `network`, `train`.",
+       .later = true}};
+}
+
+std::vector<Field> search_rows() {
+  return {{.name = "metric",
+           .type = Type::block,
+           .doc = "The number that is searched for. `metric: NAME` is short for its name."},
+          {.name = "metric.name",
+           .type = Type::word,
+           .words = {"valid.accuracy", "valid.loss", "valid.mse", "valid.mae", "valid.r2"},
+           .otherwise = "`valid.accuracy` for classification, `valid.mse` for regression",
+           .doc = "Measured on the validation part after each epoch."},
+          {.name = "metric.goal",
+           .type = Type::word,
+           .words = {"maximize", "minimize"},
+           .otherwise = "`maximize` for accuracy and r2, else `minimize`",
+           .doc = "Which way is better."},
+          {.name = "metric.take",
+           .type = Type::word,
+           .words = {"last", "best"},
+           .fallback = "last",
+           .doc = "Which of a trial's reports is its value."},
+          {.name = "method",
+           .type = Type::kind,
+           .fallback = "random",
+           .doc = "What proposes the next trial.",
+           .kinds = sampler_set}};
+}
+
+std::vector<Field> parameter_rows() {
+  return {{.name = "parameters",
+           .type = Type::blocks,
+           .otherwise =
+               "`lr`, `width` and `batch` when `network` and `train` are left out too, else none",
+           .doc = "The hyperparameters by name. Each is `{min, max}`, `{values}` or `{value}`, and "
+                  "stands as `$name` somewhere in "
+                  "`data`, `network`, `train` or `resources`."},
+          {.name = "parameters.type",
+           .type = Type::word,
+           .words = {"float", "int"},
+           .otherwise = "`int` when every number is written as an int, else `float`",
+           .doc = "Whether the values are floats or ints."},
+          {.name = "parameters.min",
+           .type = Type::value,
+           .doc = "Smallest value: a value, never an exponent."},
+          {.name = "parameters.max", .type = Type::value, .doc = "Largest value."},
+          {.name = "parameters.scale",
+           .type = Type::word,
+           .words = {"linear", "log"},
+           .otherwise = "`linear`",
+           .doc = "`log`: each factor is as likely as any other."},
+          {.name = "parameters.step",
+           .type = Type::value,
+           .otherwise = "1 for ints, none for floats",
+           .doc = "Only min, min + step, ... are taken."},
+          {.name = "parameters.values",
+           .type = Type::value,
+           .count = Count::list,
+           .doc = "The values to choose from: bools, ints, floats or strings, without an order."},
+          {.name = "parameters.value",
+           .type = Type::value,
+           .doc = "A constant: it takes no part in the search."},
+          {.name = "parameters.when",
+           .type = Type::conditions,
+           .doc = "The parameter exists only while another one has this value, or one of a list of "
+                  "values. Where an inactive "
+                  "parameter is used, its key is left out."}};
+}
+
+std::vector<Field> stopping_rows() {
+  return {
+      {.name = "early_stop",
+       .type = Type::kind,
+       .otherwise = "`asha`; `none` for a grid or without parameters",
+       .doc = "What ends trials that are not worth their time.",
+       .kinds = stopping_set},
+      {.name = "adapt",
+       .type = Type::block,
+       .doc = "Networks that change their size while they train.",
+       .later = true},
+      {.name = "parallel",
+       .type = Type::integer,
+       .min = 1,
+       .max = 4096,
+       .words = {"auto"},
+       .fallback = "8",
+       .unit = "slots",
+       .doc = "Trials that are searched at once: part of the result, never of the machine. `auto` "
+              "(only with `order: "
+              "arrival`): what the machine holds."},
+      {.name = "order",
+       .type = Type::word,
+       .words = {"virtual", "arrival"},
+       .fallback = "virtual",
+       .doc = "`virtual`: the search is the same on any number of workers. `arrival`: nobody "
+              "waits, and only a resumed study "
+              "is repeatable."}};
+}
+
+std::vector<Field> limit_rows() {
+  return {{.name = "limits", .type = Type::block, .doc = "What ends the study."},
+          {.name = "limits.trials",
+           .type = Type::integer,
+           .min = 1,
+           .max = 1e9,
+           .otherwise = "60; 1 without parameters; all points for a grid",
+           .unit = "trials",
+           .doc = "Trials in all."},
+          {.name = "limits.time",
+           .type = Type::duration,
+           .min = 0.001,
+           .max = kSeconds,
+           .otherwise = "none",
+           .doc = "Real time of the study, all sessions together."},
+          {.name = "limits.trial_time",
+           .type = Type::duration,
+           .min = 0.001,
+           .max = kSeconds,
+           .otherwise = "none",
+           .doc = "Real time of one attempt of a trial."},
+          {.name = "limits.failed",
+           .type = Type::integer,
+           .min = 1,
+           .max = 1e9,
+           .otherwise = "none",
+           .unit = "trials",
+           .doc = "So many failed trials end the study."}};
+}
+
+std::vector<Field> resource_rows() {
+  return {{.name = "resources", .type = Type::block, .doc = "What one trial needs while it runs."},
+          {.name = "resources.cpus",
+           .type = Type::integer,
+           .min = 1,
+           .max = 4096,
+           .fallback = "1",
+           .unit = "cores",
+           .doc = "CPU cores.",
+           .per_trial = true},
+          {.name = "resources.gpus",
+           .type = Type::number,
+           .min = 0,
+           .max = 64,
+           .fallback = "0",
+           .unit = "GPUs",
+           .doc = "GPUs, or a part of one.",
+           .per_trial = true},
+          {.name = "resources.memory",
+           .type = Type::size,
+           .min = 1,
+           .max = kBytes,
+           .otherwise = "not asked for",
+           .doc = "Memory.",
+           .per_trial = true},
+          {.name = "retry", .type = Type::block, .doc = "What happens to a trial that failed."},
+          {.name = "retry.max",
+           .type = Type::integer,
+           .min = 0,
+           .max = 100,
+           .fallback = "2",
+           .unit = "attempts",
+           .doc = "Attempts after the first. The end of the program itself is none."},
+          {.name = "retry.on",
+           .type = Type::word,
+           .count = Count::list,
+           .words = {"error", "diverged", "timeout", "out_of_memory", "killed", "lost"},
+           .fallback = "[lost, killed, out_of_memory]",
+           .doc = "The causes that are worth another attempt."}};
+}
+
+std::vector<Field> make_table() {
+  std::vector<Field> table;
+  for (const auto rows : {identity_rows, data_rows, split_rows, train_rows, search_rows,
+                          parameter_rows, stopping_rows, limit_rows, resource_rows}) {
+    std::ranges::move(rows(), std::back_inserter(table));
+  }
+  return table;
+}
+
+/// Hangs each row below the block that its path names.
+Field make_tree() {
+  Field root{.name = "", .type = Type::block};
+  for (const Field& row : field_table()) {
+    Field* parent = &root;
+    std::string_view rest = row.name;
+    for (std::size_t dot = rest.find('.'); dot != std::string_view::npos; dot = rest.find('.')) {
+      const auto named = [&](const Field& field) { return field.name == rest.substr(0, dot); };
+      parent = &*std::ranges::find_if(parent->fields, named);
+      rest.remove_prefix(dot + 1);
+    }
+    parent->fields.push_back(row);
+    parent->fields.back().name = rest;
+  }
+  return root;
+}
+
+}  // namespace
+
+const std::vector<Field>& field_table() {
+  static const std::vector<Field> kTable = make_table();
+  return kTable;
+}
+
+const Field& study_block() {
+  static const Field kBlock = make_tree();
+  return kBlock;
+}
+
+}  // namespace hpo::study

@@ -1,0 +1,81 @@
+#include "hpo/study/kind_form.h"
+
+#include <algorithm>
+
+#include "hpo/study/hints.h"
+#include "hpo/study/scalars.h"
+#include "runtime/base/text.h"
+
+namespace hpo::study {
+
+namespace {
+
+KindForm from_single_key(const Entry& entry, const KindSet& set) {
+  KindForm form{.type = plain_node(entry.key, entry.key_at), .fields = {}};
+  if (entry.key.find('$') != std::string::npos) {
+    throw Fault(entry.key_at, rt::cat("a parameter stands as a key, expected {type: ",
+                                      rt::printable(entry.key, 64), ", ...}"));
+  }
+  const Kind& kind = find_kind(set, form.type);
+  if (entry.value.is_null()) return form;
+  if (!entry.value.is_map()) {
+    const std::string example =
+        kind.block.fields.empty() ? "nothing"
+                                  : rt::cat("a map such as {", kind.block.fields[0].name, ": ...}");
+    throw Fault(entry.value.at,
+                rt::cat(kind.name, " is ", describe(entry.value), ", expected ", example));
+  }
+  form.fields = entry.value.entries;
+  return form;
+}
+
+}  // namespace
+
+KindForm read_kind_form(const Node& node, const Field& field, const std::string& where) {
+  const KindSet& set = *field.kinds();
+  if (node.is_scalar()) return {.type = node, .fields = {}};
+  if (!node.is_map()) fail_unexpected(node, where, field);
+  if (const Entry* type = node.find_entry("type")) {
+    if (!type->value.is_scalar()) {
+      throw Fault(type->value.at,
+                  rt::cat("type is ", describe(type->value), ", expected ", expected(field)));
+    }
+    KindForm form{.type = type->value, .fields = {}};
+    std::ranges::copy_if(node.entries, std::back_inserter(form.fields),
+                         [](const Entry& e) { return e.key != "type"; });
+    return form;
+  }
+  for (const std::string_view key : {"name", "kind"}) {
+    const Entry* entry = node.find_entry(key);
+    if (entry != nullptr && set.find(entry->value.text) != nullptr) {
+      throw Fault(entry->key_at,
+                  rt::cat("\"", key, "\" holds a kind, expected it at type", did_you_mean("type")));
+    }
+  }
+  if (node.entries.size() == 1) return from_single_key(node.entries[0], set);
+  const std::string example = set.kinds.empty() ? "NAME" : set.kinds[0].name;
+  throw Fault(node.at, rt::cat(where, " has no type, expected {type: ", example, ", ...} or {",
+                               example, ": {...}}"));
+}
+
+const Kind& find_kind(const KindSet& set, const Node& name) {
+  if (const Kind* kind = set.find(name.text)) return *kind;
+  const auto names = set.names();
+  const std::string near = suggestion(set.what, name.text, names);
+  const auto comes_later = [&](const std::string& word) {
+    return std::ranges::count(set.later, word) > 0;
+  };
+  if (comes_later(near)) {
+    throw Fault(name.at,
+                rt::cat(set.what, " ", describe(name), " is called ", near,
+                        " here and is not available in this version, expected ", either(names)));
+  }
+  if (comes_later(name.text)) {
+    throw Fault(name.at, rt::cat(set.what, " \"", name.text,
+                                 "\" is not available in this version, expected ", either(names)));
+  }
+  throw Fault(name.at, rt::cat("unknown ", set.what, " ", describe(name), ", expected ",
+                               either(names), did_you_mean(near)));
+}
+
+}  // namespace hpo::study

@@ -1,0 +1,191 @@
+// The registries of nn and hpo as part of the field table.
+
+#include <algorithm>
+#include <cmath>
+
+#include "hpo/samplers/registry.h"
+#include "hpo/space/option.h"
+#include "hpo/space/value.h"
+#include "hpo/stopping/registry.h"
+#include "hpo/study/field.h"
+#include "nn/hyper.h"
+#include "nn/spec.h"
+
+namespace hpo::study {
+
+namespace {
+
+std::optional<double> finite(double bound) {
+  return std::isfinite(bound) ? std::optional(bound) : std::nullopt;
+}
+
+Type type_of(nn::FieldType type) {
+  switch (type) {
+    case nn::FieldType::boolean:
+      return Type::boolean;
+    case nn::FieldType::integer:
+    case nn::FieldType::integer_or_word:
+      return Type::integer;
+    case nn::FieldType::real:
+      return Type::number;
+    case nn::FieldType::word:
+      break;
+  }
+  return Type::word;
+}
+
+Field field_of(const nn::FieldInfo& info) {
+  return {.name = info.name,
+          .type = type_of(info.type),
+          .min = finite(info.min),
+          .max = finite(info.max),
+          .min_excluded = info.min_excluded,
+          .max_excluded = info.max_excluded,
+          .words = info.choices,
+          .required = !info.value.has_value(),
+          .fallback = info.value ? text_of(*info.value) : "",
+          .doc = info.doc,
+          .per_trial = true};
+}
+
+Kind kind_of(const nn::KindInfo& info) {
+  Kind kind{.name = info.kind,
+            .doc = info.doc,
+            .since = "0.1.0",
+            .block = {.name = info.kind, .type = Type::block}};
+  for (const nn::FieldInfo& field : info.fields) kind.block.fields.push_back(field_of(field));
+  return kind;
+}
+
+Type type_of(OptionType type) {
+  switch (type) {
+    case OptionType::boolean:
+      return Type::boolean;
+    case OptionType::integer:
+      return Type::integer;
+    case OptionType::number:
+      return Type::number;
+    case OptionType::word:
+      break;
+  }
+  return Type::word;
+}
+
+Kind kind_of(const KindInfo& info) {
+  Kind kind{.name = info.name,
+            .doc = info.doc,
+            .since = info.since,
+            .block = {.name = info.name, .type = Type::block}};
+  for (const Option& option : info.options) {
+    kind.block.fields.push_back(
+        {.name = option.name,
+         .type = type_of(option.type),
+         .min = option.min,
+         .max = option.max,
+         .words = option.words,
+         .required = !option.default_value.has_value(),
+         .fallback = option.default_value ? text_of(*option.default_value) : "",
+         .unit = option.unit,
+         .doc = option.doc,
+         .since = info.since});
+  }
+  return kind;
+}
+
+/// A registry as a set; `later` are the design's kinds, of which those already registered are
+/// dropped.
+template <class Info>
+KindSet make_set(std::string what, std::span<const Info> infos, std::vector<std::string> later) {
+  KindSet set{.what = std::move(what), .kinds = {}, .later = {}};
+  for (const Info& info : infos) set.kinds.push_back(kind_of(info));
+  std::ranges::copy_if(later, std::back_inserter(set.later),
+                       [&](const auto& name) { return set.find(name) == nullptr; });
+  return set;
+}
+
+/// Layers have a name besides their kind's fields, and a group of them can be repeated.
+KindSet make_layers() {
+  KindSet set = make_set("layer", nn::layer_kinds(),
+                         {"avg_pool", "batch_norm", "layer_norm", "dropout", "residual",
+                          "residual_begin", "residual_end"});
+  for (Kind& kind : set.kinds) {
+    kind.block.fields.push_back(
+        {.name = "name",
+         .type = Type::text,
+         .otherwise = "the kind and its number among its like: `dense1`",
+         .doc =
+             "What weights and random numbers of the layer hang on: letters, digits, `_` and `-`.",
+         .per_trial = true});
+  }
+  set.kinds.push_back({.name = "repeat",
+                       .doc = "A group of layers several times over. In the copies a layer called "
+                              "`fc` becomes `fc1`, `fc2`, ...",
+                       .since = "0.1.0",
+                       .block = {.name = "repeat",
+                                 .type = Type::block,
+                                 .fields = {{.name = "times",
+                                             .type = Type::integer,
+                                             .min = 0,
+                                             .max = 1000,
+                                             .required = true,
+                                             .doc = "How often.",
+                                             .per_trial = true},
+                                            {.name = "of",
+                                             .type = Type::kind,
+                                             .count = Count::list,
+                                             .required = true,
+                                             .doc = "The layers, first to last.",
+                                             .per_trial = true,
+                                             .kinds = layer_set}}}});
+  return set;
+}
+
+/// Rules that count have a unit, and what a rule stops could be paused instead.
+KindSet make_stopping() {
+  KindSet set =
+      make_set("stopping rule", stopping_kinds(), {"median", "hyperband", "patience", "threshold"});
+  for (Kind& kind : set.kinds) {
+    if (kind.block.fields.empty()) continue;
+    kind.block.fields.push_back({.name = "unit",
+                                 .type = Type::word,
+                                 .words = {"epochs"},
+                                 .fallback = "epochs",
+                                 .doc = "What the rule counts in."});
+    kind.block.fields.push_back(
+        {.name = "promote", .type = Type::boolean, .doc = "Pause instead of stop.", .later = true});
+  }
+  return set;
+}
+
+}  // namespace
+
+const KindSet* sampler_set() {
+  static const KindSet kSet =
+      make_set("sampler", sampler_kinds(),
+               {"tpe", "gp", "cmaes", "sobol", "qmc", "evolution", "bohb", "hyperband", "pbt"});
+  return &kSet;
+}
+
+const KindSet* stopping_set() {
+  static const KindSet kSet = make_stopping();
+  return &kSet;
+}
+
+const KindSet* loss_set() {
+  static const KindSet kSet =
+      make_set("loss", nn::loss_kinds(), {"mae", "huber", "binary_cross_entropy"});
+  return &kSet;
+}
+
+const KindSet* optimizer_set() {
+  static const KindSet kSet =
+      make_set("optimizer", nn::optimizer_kinds(), {"adamw", "lamb", "lars"});
+  return &kSet;
+}
+
+const KindSet* layer_set() {
+  static const KindSet kSet = make_layers();
+  return &kSet;
+}
+
+}  // namespace hpo::study

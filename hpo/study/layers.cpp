@@ -1,0 +1,72 @@
+#include "hpo/study/layers.h"
+
+#include "hpo/study/scalars.h"
+#include "runtime/base/text.h"
+
+namespace hpo::study {
+
+namespace {
+
+constexpr std::size_t kMostLayers = 1000;
+
+/// Layers in order, and the node that each came from.
+struct Written {
+  std::vector<nn::LayerSpec> layers;
+  std::vector<const Node*> nodes;
+};
+
+void write_out(const Node& list, const std::string& suffix, Written& out) {
+  for (const Node& node : list.items) {
+    const std::string& type = node.find("type")->text;
+    if (type == "repeat") {
+      const std::int64_t times = as_integer(*node.find("times"));
+      for (std::int64_t i = 1; i <= times; ++i) {
+        write_out(*node.find("of"), rt::cat(suffix, suffix.empty() ? "" : "_", i), out);
+      }
+      continue;
+    }
+    if (out.layers.size() == kMostLayers) {
+      throw Fault(node.at, rt::cat("too many layers, expected at most ", kMostLayers));
+    }
+    const Node* name = node.find("name");
+    nn::LayerSpec layer{
+        .kind = type, .name = name != nullptr ? name->text + suffix : "", .fields = {}};
+    layer.fields = fields_of(node, *layer_set()->find(type));
+    out.layers.push_back(std::move(layer));
+    out.nodes.push_back(&node);
+  }
+}
+
+[[noreturn]] void fail_at_layer(const Written& written, const Node& network,
+                                const nn::SpecError& error) {
+  const auto index = static_cast<std::size_t>(error.layer());
+  if (error.layer() < 0 || index >= written.nodes.size()) throw Fault(network.at, error.what());
+  const Node& node = *written.nodes[index];
+  const Node* field = error.field().empty() ? nullptr : node.find(error.field());
+  throw Fault(field != nullptr ? field->at : node.at, error.what());
+}
+
+}  // namespace
+
+nn::Fields fields_of(const Node& node, const Kind& kind) {
+  nn::Fields fields;
+  for (const Entry& entry : node.entries) {
+    const Field* field = kind.block.find(entry.key);
+    if (field == nullptr || entry.key == "name") continue;
+    fields[entry.key] = as_value(entry.value).value();
+  }
+  return fields;
+}
+
+nn::ModelSpec build_network(const Node& network, const nn::Shape& input, std::int64_t outputs) {
+  Written written;
+  write_out(network, "", written);
+  nn::ModelSpec model{.input = input, .layers = written.layers};
+  try {
+    return nn::complete(nn::with_output(nn::complete(model), outputs));
+  } catch (const nn::SpecError& error) {
+    fail_at_layer(written, network, error);
+  }
+}
+
+}  // namespace hpo::study

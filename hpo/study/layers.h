@@ -1,0 +1,21 @@
+#pragma once
+// The `network` section of one trial as a model.
+
+#include <cstdint>
+
+#include "hpo/study/field.h"
+#include "hpo/study/node.h"
+#include "nn/fields.h"
+#include "nn/spec.h"
+
+namespace hpo::study {
+
+/// The fields of a checked {type: NAME, field: value} without references, with the types of `kind`.
+[[nodiscard]] nn::Fields fields_of(const Node& node, const Kind& kind);
+
+/// A checked list of layers without references as a complete model with its output layer; groups
+/// that repeat are written out. Throws a Fault at the layer, or the field, that does not fit.
+[[nodiscard]] nn::ModelSpec build_network(const Node& network, const nn::Shape& input,
+                                          std::int64_t outputs);
+
+}  // namespace hpo::study

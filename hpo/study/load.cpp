@@ -1,0 +1,188 @@
+// load_study: text, tree, defaults, space, checks, spec.
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include "hpo/study/checker.h"
+#include "hpo/study/document.h"
+#include "hpo/study/field.h"
+#include "hpo/study/parameters.h"
+#include "hpo/study/scalars.h"
+#include "hpo/study/substitute.h"
+#include "hpo/study/trial_spec.h"
+#include "hpo/study/yaml_reader.h"
+#include "nn/data/load.h"
+#include "runtime/base/file.h"
+
+namespace hpo {
+
+namespace study {
+
+namespace {
+
+void apply(const Overrides& overrides, Node& root) {
+  const auto set = [&](const std::string& key, Node value) {
+    if (Node* node = root.find(key)) {
+      *node = std::move(value);
+    } else {
+      root.entries.push_back({key, {}, std::move(value)});
+    }
+  };
+  if (overrides.name) {
+    if (!is_study_name(*overrides.name)) {
+      throw rt::Error(
+          rt::Errc::usage,
+          rt::cat("--name: \"", rt::printable(*overrides.name, 80),
+                  "\" cannot be a study's name, expected 1 to 64 letters, digits, dots, "
+                  "underscores and dashes, not beginning with a dot or dash"));
+    }
+    set("name", string_node(*overrides.name, {}));
+  }
+  if (overrides.seed) {
+    if (static_cast<double>(*overrides.seed) > study_block().find("seed")->max.value()) {
+      throw rt::Error(rt::Errc::usage,
+                      rt::cat("--seed: ", *overrides.seed, " is too large, expected at most 2^53"));
+    }
+    set("seed", plain_node(std::to_string(*overrides.seed), {}));
+  }
+}
+
+Space read_space_of(const Node& root) {
+  const Space none;
+  const Field& field = *study_block().find("parameters");
+  const Node* parameters = root.find("parameters");
+  return parameters != nullptr ? read_space(Checker(none).check(*parameters, field, "parameters"))
+                               : none;
+}
+
+void check_source(const Node& root) {
+  const Node& data = *root.find("data");
+  const Entry* csv = data.find_entry("csv");
+  const Entry* idx = data.find_entry("idx");
+  if (csv != nullptr && idx != nullptr) {
+    throw Fault(idx->key_at, "data has csv and idx, expected one of them");
+  }
+  if (csv == nullptr && idx == nullptr) {
+    throw Fault(data.at,
+                "data names no file, expected csv: FILE and target: COLUMN, or idx: FOLDER");
+  }
+  if (csv != nullptr && data.find("target") == nullptr) {
+    throw Fault(data.at,
+                "data.target is missing, expected the column to predict: its name or number");
+  }
+}
+
+/// Conditions count as a use: a parameter may do nothing but steer others.
+void check_used(const Node& raw, const Space& space, const Checker& checker) {
+  std::set<std::string, std::less<>> used = checker.used();
+  for (const Parameter& parameter : space.parameters()) {
+    for (const Condition& condition : parameter.when) used.insert(condition.parameter);
+  }
+  for (const Parameter& parameter : space.parameters()) {
+    if (used.contains(parameter.name)) continue;
+    const Position at = raw.find("parameters")->find_entry(parameter.name)->key_at;
+    throw Fault(at, rt::cat("parameter \"", parameter.name, "\" is used nowhere, expected $",
+                            parameter.name, " in network, train, data or resources"));
+  }
+}
+
+std::string escape(const std::string& text) {
+  std::string result;
+  for (const char c : text) result += c == '$' ? "$$" : std::string(1, c);
+  return result;
+}
+
+/// Puts an absolute path in place of what the file says: the first of a list that exists.
+void locate_source(Node& root, const std::string& folder) {
+  Node* data = root.find("data");
+  Node* source = data->find("csv") != nullptr ? data->find("csv") : data->find("idx");
+  const std::vector<Node> candidates =
+      source->is_list() ? source->items : std::vector<Node>{*source};
+  if (candidates.empty())
+    throw Fault(source->at, "data names no file, expected at least one in the list");
+  std::string reason;
+  for (const Node& candidate : candidates) {
+    try {
+      *source =
+          string_node(escape(nn::locate_data(unescape(candidate).text, folder)), candidate.at);
+      return;
+    } catch (const nn::DataError& error) {
+      reason += (reason.empty() ? "" : "; ") + std::string(error.what());
+    }
+  }
+  throw Fault(candidates[0].at, reason);
+}
+
+/// For tables the network can be tried without the data: only the number of columns is missing.
+void try_network(const StudySpec& study) {
+  if (study.document->root.find_path({"data", "csv"}) == nullptr) return;
+  const nn::LearningTask task =
+      implied_task(study.document->root).value_or(nn::LearningTask::classification);
+  const DataInfo data{.input = nn::Shape::features(16),
+                      .outputs = task == nn::LearningTask::regression ? 1 : 2,
+                      .task = task};
+  for (const double u : {0.0, 1.0}) {
+    (void)materialise(study, study.space.from_unit(std::vector<double>(study.space.size(), u)),
+                      data);
+  }
+}
+
+StudySpec parse(const std::string& text, const std::string& file, const std::string& folder,
+                const Overrides& overrides) {
+  Node root = read_yaml(text);
+  if (!root.is_map()) {
+    throw Fault(root.at, rt::cat("the file is ", describe(root),
+                                 ", expected a map such as data: {csv: FILE, target: COLUMN}"));
+  }
+  const Node raw = root;
+  apply(overrides, root);
+  add_defaults(root, std::filesystem::path(file).stem().string());
+  StudySpec study{.file = file, .folder = folder};
+  study.space = read_space_of(root);
+  Checker checker(study.space);
+  root = checker.check(root, study_block(), "");
+  check_source(root);
+  if (const auto task = implied_task(root)) add_task_defaults(root, *task);
+  root = checker.check(root, study_block(), "");
+  check_used(root, study.space, checker);
+  read_spec(study, root);
+  study.document = std::make_shared<const Document>(Document{file, root});
+  try_network(study);
+  locate_source(root, folder);
+  study.document = std::make_shared<const Document>(Document{file, std::move(root)});
+  return study;
+}
+
+}  // namespace
+
+}  // namespace study
+
+bool is_study_name(const std::string& name) {
+  const auto allowed = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '_' || c == '-';
+  };
+  if (name.empty() || name.size() > 64 || name[0] == '.' || name[0] == '-') return false;
+  return std::all_of(name.begin(), name.end(), allowed);
+}
+
+StudySpec parse_study(const std::string& text, const std::string& file, const std::string& folder,
+                      const Overrides& overrides) {
+  return study::with_place(file, [&] { return study::parse(text, file, folder, overrides); });
+}
+
+StudySpec load_study(const std::string& path, const Overrides& overrides) {
+  std::error_code error;
+  const std::uintmax_t bytes = std::filesystem::file_size(path, error);
+  if (!error && bytes > study::kMostBytes) {
+    throw rt::Error(rt::Errc::study,
+                    rt::cat(path, ":1:1: the file has ", bytes, " bytes, expected at most ",
+                            study::kMostBytes, " (1 MiB)"));
+  }
+  const std::string text = rt::read_file(path, study::kMostBytes);
+  const auto absolute = std::filesystem::absolute(path);
+  return parse_study(text, path, absolute.parent_path().string(), overrides);
+}
+
+}  // namespace hpo

@@ -1,0 +1,67 @@
+#include "hpo/study/node.h"
+
+#include <variant>
+
+#include "hpo/space/value.h"
+#include "runtime/base/text.h"
+
+namespace hpo::study {
+
+const Entry* Node::find_entry(std::string_view key) const {
+  for (const Entry& entry : entries) {
+    if (entry.key == key) return &entry;
+  }
+  return nullptr;
+}
+
+const Node* Node::find(std::string_view key) const {
+  const Entry* entry = find_entry(key);
+  return entry != nullptr ? &entry->value : nullptr;
+}
+
+Node* Node::find(std::string_view key) {
+  for (Entry& entry : entries) {
+    if (entry.key == key) return &entry.value;
+  }
+  return nullptr;
+}
+
+const Node* Node::find_path(std::initializer_list<std::string_view> keys) const {
+  const Node* node = this;
+  for (const std::string_view key : keys) {
+    node = node->find(key);
+    if (node == nullptr) return nullptr;
+  }
+  return node;
+}
+
+Node plain_node(std::string text, Position at) {
+  return {.kind = Node::Kind::scalar, .at = at, .text = std::move(text)};
+}
+
+Node string_node(std::string text, Position at) {
+  Node node = plain_node(std::move(text), at);
+  node.quoted = true;
+  return node;
+}
+
+Node map_node(Position at) { return {.kind = Node::Kind::map, .at = at}; }
+
+std::string describe(const Node& node) {
+  switch (node.kind) {
+    case Node::Kind::null:
+      return "empty";
+    case Node::Kind::list:
+      return "a list";
+    case Node::Kind::map:
+      return "a map";
+    case Node::Kind::scalar:
+      break;
+  }
+  const bool text = node.quoted || std::holds_alternative<std::string>(read_scalar(node.text));
+  const std::string shown = rt::printable(node.text, 60);
+  if (!text || is_oversized_number(node.text)) return shown;
+  return rt::cat('"', shown, '"');
+}
+
+}  // namespace hpo::study

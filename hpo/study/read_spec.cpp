@@ -1,0 +1,132 @@
+// From the canonical tree to the plain struct, and the rules between fields.
+
+#include <algorithm>
+#include <span>
+
+#include "hpo/samplers/registry.h"
+#include "hpo/stopping/registry.h"
+#include "hpo/study/document.h"
+#include "hpo/study/field.h"
+#include "hpo/study/scalars.h"
+#include "hpo/study/substitute.h"
+
+namespace hpo::study {
+
+namespace {
+
+std::optional<std::int64_t> optional_integer(const Node& root, std::string_view block,
+                                             std::string_view key) {
+  const Node* node = root.find_path({block, key});
+  return node != nullptr ? std::optional(as_integer(*node)) : std::nullopt;
+}
+
+std::optional<double> optional_seconds(const Node& root, std::string_view block,
+                                       std::string_view key) {
+  const Node* node = root.find_path({block, key});
+  return node != nullptr ? std::optional(as_seconds(*node)) : std::nullopt;
+}
+
+/// The chosen kind with the options that its registry knows; keys of ours such as `unit` are no
+/// options.
+Chosen read_chosen(const Node& node, std::span<const KindInfo> infos) {
+  Chosen chosen{.kind = node.find("type")->text, .options = {}};
+  const auto info = std::ranges::find(infos, chosen.kind, &KindInfo::name);
+  for (const Option& option : info->options) {
+    chosen.options.set(option.name, as_value(*node.find(option.name)).value());
+  }
+  return chosen;
+}
+
+Metric read_metric(const Node& root) {
+  Metric metric;
+  if (const Node* name = root.find_path({"metric", "name"})) metric.name = name->text;
+  if (const Node* goal = root.find_path({"metric", "goal"})) {
+    metric.goal = goal->text == "maximize" ? Goal::maximize : Goal::minimize;
+  }
+  metric.take = root.find_path({"metric", "take"})->text == "best" ? Take::best : Take::last;
+  return metric;
+}
+
+Retry read_retry(const Node& root) {
+  Retry retry{.max = as_integer(*root.find_path({"retry", "max"})), .on = {}};
+  for (const Node& cause : root.find_path({"retry", "on"})->items)
+    retry.on.push_back(cause_of(cause.text).value());
+  return retry;
+}
+
+std::int64_t read_max_epochs(const Node& root, const Space& space) {
+  const Node& epochs = *root.find_path({"train", "epochs"});
+  if (epochs.text.find('$') == std::string::npos) return as_integer(epochs);
+  const References found = references(epochs);
+  if (!found.whole)
+    throw Fault(epochs.at,
+                "train.epochs is a text with a parameter in it, expected an int or one $name");
+  const Domain& domain = space.find(found.names[0])->domain;
+  if (const auto* choice = std::get_if<Choice>(&domain)) {
+    double most = 0;
+    for (const ParamValue& value : choice->values) most = std::max(most, number_of(value).value());
+    return static_cast<std::int64_t>(most);
+  }
+  return static_cast<std::int64_t>(number_of(from_unit(domain, 1)).value());
+}
+
+void check_split(const Node& root) {
+  const Node* valid = root.find_path({"data", "split", "valid"});
+  const Node* test = root.find_path({"data", "split", "test"});
+  if (test == nullptr || as_number(*valid) + as_number(*test) < 1) return;
+  throw Fault(
+      test->at,
+      rt::cat("data.split.valid and data.split.test take all rows, expected a sum below 1"));
+}
+
+void check_early_stop(const Node& root, std::int64_t max_epochs) {
+  const Node& node = *root.find("early_stop");
+  const Kind& kind = *stopping_set()->find(node.find("type")->text);
+  for (const Entry& entry : node.entries) {
+    const Field* field = kind.block.find(entry.key);
+    if (field == nullptr || field->unit != "epochs" || as_integer(entry.value) <= max_epochs)
+      continue;
+    throw Fault(entry.value.at, rt::cat("early_stop.", entry.key, " is ", entry.value.text,
+                                        ", expected at most train.epochs, which is ", max_epochs));
+  }
+}
+
+}  // namespace
+
+void read_spec(StudySpec& study, const Node& checked) {
+  const Node& name = *checked.find("name");
+  study.name = unescape(name).text;
+  if (!is_study_name(study.name)) {
+    throw Fault(
+        name.at,
+        rt::cat(
+            "name is ", describe(name),
+            ", expected 1 to 64 letters, digits, dots, underscores and dashes, beginning with a "
+            "letter, digit or underscore"));
+  }
+  study.seed = static_cast<std::uint64_t>(as_integer(*checked.find("seed")));
+  study.metric = read_metric(checked);
+  study.method = read_chosen(*checked.find("method"), sampler_kinds());
+  study.early_stop = read_chosen(*checked.find("early_stop"), stopping_kinds());
+  study.max_epochs = read_max_epochs(checked, study.space);
+  study.order = checked.find("order")->text == "arrival" ? Order::arrival : Order::virtual_time;
+  const Node& parallel = *checked.find("parallel");
+  study.parallel = parallel.text == "auto" ? 0 : as_integer(parallel);
+  study.limits = {.trials = optional_integer(checked, "limits", "trials"),
+                  .time = optional_seconds(checked, "limits", "time"),
+                  .trial_time = optional_seconds(checked, "limits", "trial_time"),
+                  .failed = optional_integer(checked, "limits", "failed")};
+  study.retry = read_retry(checked);
+
+  check_split(checked);
+  check_early_stop(checked, study.max_epochs);
+  if (study.parallel == 0 && study.order == Order::virtual_time) {
+    throw Fault(parallel.at,
+                "parallel is auto, expected a number with order: virtual, whose search must not "
+                "depend on the machine");
+  }
+  const std::string refusal = sampler_refuses(study.method.kind, study.space, study.method.options);
+  if (!refusal.empty()) throw Fault(checked.find("method")->at, refusal);
+}
+
+}  // namespace hpo::study

@@ -1,0 +1,181 @@
+// study_schema_json: the field table as JSON Schema draft-07, the version that YAML editors
+// understand.
+
+#include <nlohmann/json.hpp>
+
+#include "hpo/space/value.h"
+#include "hpo/study/field.h"
+#include "hpo/study/field_docs.h"
+#include "hpo/study/yaml_reader.h"
+
+namespace hpo {
+
+namespace study {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json block_schema(const Field& block);
+
+Json any_of(std::vector<Json> schemas) {
+  return schemas.size() == 1 ? schemas[0] : Json{{"anyOf", std::move(schemas)}};
+}
+
+/// A bound as the file would write it: an int where the field is one.
+Json bound(const Field& field, double value) {
+  if (field.type == Type::integer) return static_cast<std::int64_t>(value);
+  return value;
+}
+
+Json numeric(const Field& field, const char* type) {
+  Json schema{{"type", type}};
+  if (field.min)
+    schema[field.min_excluded ? "exclusiveMinimum" : "minimum"] = bound(field, *field.min);
+  if (field.max)
+    schema[field.max_excluded ? "exclusiveMaximum" : "maximum"] = bound(field, *field.max);
+  return schema;
+}
+
+Json words_schema(const std::vector<std::string>& words) {
+  Json values = Json::array();
+  for (const std::string& word : words) {
+    if (word == "true" || word == "false") {
+      values.push_back(word == "true");
+    } else {
+      values.push_back(word);
+    }
+  }
+  return {{"enum", values}};
+}
+
+const Json& scalar_schema() {
+  static const Json kSchema{{"type", {"string", "number", "boolean"}}};
+  return kSchema;
+}
+
+Json list_of(const Json& item) { return {{"type", "array"}, {"items", item}}; }
+
+Json conditions_schema() {
+  Json list = list_of(scalar_schema());
+  list["minItems"] = 1;
+  return {{"type", "object"},
+          {"minProperties", 1},
+          {"additionalProperties", any_of({scalar_schema(), list})}};
+}
+
+std::string definition_name(const KindSet& set) {
+  std::string name = set.what;
+  for (char& c : name) c = c == ' ' ? '_' : c;
+  return name;
+}
+
+Json plain_schema(const Field& field) {
+  switch (field.type) {
+    case Type::boolean:
+      return {{"type", "boolean"}};
+    case Type::integer:
+      return numeric(field, "integer");
+    case Type::number:
+      return numeric(field, "number");
+    case Type::word:
+      return words_schema(field.words);
+    case Type::text:
+    case Type::value:
+      return scalar_schema();
+    case Type::duration:
+      return {{"type", "string"}, {"pattern", "^([0-9]+(\\.[0-9]*)?(d|h|m|s|ms))+$"}};
+    case Type::size:
+      return {{"type", "string"},
+              {"pattern", "^[0-9]+(\\.[0-9]*)?(B|kB|KiB|MB|MiB|GB|GiB|TB|TiB)$"}};
+    case Type::conditions:
+      return conditions_schema();
+    case Type::block:
+      return block_schema(field);
+    case Type::blocks:
+      return {{"type", "object"},
+              {"propertyNames", {{"pattern", "^[A-Za-z_][A-Za-z0-9_]{0,63}$"}}},
+              {"additionalProperties", block_schema(field)}};
+    case Type::kind:
+      return {{"$ref", "#/definitions/" + definition_name(*field.kinds())}};
+  }
+  return {};
+}
+
+Json field_schema(const Field& field) {
+  std::vector<Json> forms;
+  Json one = plain_schema(field);
+  std::vector<Json> ones{one};
+  if (!field.words.empty() && field.type != Type::word) ones.push_back(words_schema(field.words));
+  if (field.per_trial && field.type != Type::kind)
+    ones.push_back({{"$ref", "#/definitions/reference"}});
+  if (field.type == Type::block && field.find("name") != nullptr)
+    ones.push_back(plain_schema(*field.find("name")));
+  if (field.count != Count::list) forms = ones;
+  if (field.count != Count::one) forms.push_back(list_of(any_of(ones)));
+  Json schema = any_of(forms);
+  schema["description"] = field.doc;
+  return schema;
+}
+
+Json block_schema(const Field& block) {
+  Json properties = Json::object();
+  Json required = Json::array();
+  for (const Field& field : block.fields) {
+    if (field.later) continue;
+    properties[field.name] = field_schema(field);
+    if (field.required) required.push_back(field.name);
+  }
+  Json schema{{"type", "object"}, {"properties", properties}, {"additionalProperties", false}};
+  if (!required.empty()) schema["required"] = required;
+  return schema;
+}
+
+/// {type: NAME, field: value}
+Json typed_form(const Kind& kind) {
+  Json schema = block_schema(kind.block);
+  schema["properties"]["type"] = {{"const", kind.name}};
+  schema["required"].push_back("type");
+  return schema;
+}
+
+/// {NAME: {field: value}}
+Json named_form(const Kind& kind) {
+  Json fields = any_of({block_schema(kind.block), {{"type", "null"}}});
+  return {{"type", "object"},
+          {"properties", {{kind.name, fields}}},
+          {"required", {kind.name}},
+          {"additionalProperties", false}};
+}
+
+Json kinds_schema(const KindSet& set) {
+  std::vector<Json> forms{words_schema(set.names()), {{"$ref", "#/definitions/reference"}}};
+  for (const Kind& kind : set.kinds) {
+    forms.push_back(named_form(kind));
+    forms.push_back(typed_form(kind));
+  }
+  forms.push_back({{"type", "object"},
+                   {"properties", {{"type", {{"$ref", "#/definitions/reference"}}}}},
+                   {"required", {"type"}}});
+  return any_of(forms);
+}
+
+}  // namespace
+
+}  // namespace study
+
+std::string study_schema_json() {
+  using study::Json;
+  Json schema{{"$schema", "http://json-schema.org/draft-07/schema#"},
+              {"title", "Trellis study file"}};
+  schema.update(study::block_schema(study::study_block()));
+  schema["definitions"]["reference"] = {
+      {"type", "string"}, {"pattern", "\\$"}, {"description", "A parameter: $name or ${name}"}};
+  for (const study::KindSet* set : {study::layer_set(), study::loss_set(), study::optimizer_set(),
+                                    study::sampler_set(), study::stopping_set()}) {
+    schema["definitions"][study::definition_name(*set)] = study::kinds_schema(*set);
+  }
+  return schema.dump(2) + "\n";
+}
+
+}  // namespace hpo

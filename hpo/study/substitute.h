@@ -1,0 +1,36 @@
+#pragma once
+// `$name`, `${name}` and `$$`.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hpo/space/params.h"
+#include "hpo/study/node.h"
+
+namespace hpo::study {
+
+/// The parameters that a scalar refers to. `whole`: the scalar is nothing but one reference, and
+/// takes the value with its type; otherwise the values' texts are put into a longer text.
+struct References {
+  std::vector<std::string> names;
+  bool whole = false;
+};
+
+/// Throws a Fault for a dollar that begins neither a name nor `$$`. Quotes make no difference:
+/// `${name}` needs them inside braces.
+[[nodiscard]] References references(const Node& scalar);
+
+/// True for [A-Za-z_][A-Za-z0-9_]*: what can stand after a dollar.
+[[nodiscard]] bool is_parameter_name(std::string_view name);
+
+/// The tree with values in place of references and single dollars in place of double ones. A key or
+/// list item that refers to a parameter without a value (an inactive one) is left out; none when
+/// that is the whole tree.
+[[nodiscard]] std::optional<Node> substitute(const Node& node, const Params& params);
+
+/// The same for a tree without references: only doubled dollars change.
+[[nodiscard]] Node unescape(const Node& node);
+
+}  // namespace hpo::study

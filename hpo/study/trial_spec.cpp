@@ -1,0 +1,146 @@
+#include "hpo/study/trial_spec.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "hpo/study/checker.h"
+#include "hpo/study/document.h"
+#include "hpo/study/field.h"
+#include "hpo/study/layers.h"
+#include "hpo/study/scalars.h"
+#include "hpo/study/substitute.h"
+
+namespace hpo {
+
+namespace study {
+
+namespace {
+
+constexpr double kFlopsPerShard = 4e9;
+constexpr double kMostAutomaticShards = 8;
+
+/// One section of the file for one trial: references replaced, checked again with the values in
+/// place.
+Node section(const StudySpec& study, const Params& params, const std::string& name) {
+  const Space none;
+  const Node values = substitute(*study.document->root.find(name), params).value();
+  return Checker(none).check(values, *study_block().find(name), name);
+}
+
+nn::Choice choice_of(const Node& node, const KindSet& set) {
+  const Kind& kind = *set.find(node.find("type")->text);
+  return {kind.name, fields_of(node, kind)};
+}
+
+nn::DataSpec read_data(const Node& data) {
+  nn::DataSpec spec;
+  const bool csv = data.find("csv") != nullptr;
+  spec.kind = csv ? nn::DataKind::csv : nn::DataKind::idx;
+  spec.path = data.find(csv ? "csv" : "idx")->text;
+  if (csv) {
+    spec.target = data.find("target")->text;
+    const std::string& header = data.find("header")->text;
+    spec.header = header == "true"    ? nn::HeaderRow::yes
+                  : header == "false" ? nn::HeaderRow::no
+                                      : nn::HeaderRow::guess;
+    for (const Node& column : data.find("ignore")->items) spec.ignore.push_back(column.text);
+    spec.split.test = as_number(*data.find_path({"split", "test"}));
+  }
+  if (const Node* rows = data.find("rows")) spec.rows = as_integer(*rows);
+  if (const Node* task = data.find("task")) {
+    spec.task = task->text == "regression" ? nn::LearningTask::regression
+                                           : nn::LearningTask::classification;
+  }
+  const std::string& scale = data.find("scale")->text;
+  spec.scale = scale == "standard" ? nn::Scale::standard
+               : scale == "minmax" ? nn::Scale::minmax
+               : scale == "unit"   ? nn::Scale::unit
+                                   : nn::Scale::none;
+  spec.split.valid = as_number(*data.find_path({"split", "valid"}));
+  spec.split.seed = static_cast<std::uint64_t>(as_integer(*data.find_path({"split", "seed"})));
+  return spec;
+}
+
+Resources read_resources(const Node& node) {
+  Resources resources{
+      .cpus = as_integer(*node.find("cpus")), .gpus = as_number(*node.find("gpus")), .memory = {}};
+  if (const Node* memory = node.find("memory")) resources.memory = as_bytes(*memory);
+  return resources;
+}
+
+std::int32_t shards_of(const Node& train, const nn::ModelSpec& model, std::int32_t batch) {
+  const Node& shards = *train.find("shards");
+  if (shards.text != "auto") return static_cast<std::int32_t>(as_integer(shards));
+  const double flops = static_cast<double>(nn::flops_per_row(model).training) * batch;
+  const double wanted = std::clamp(flops / kFlopsPerShard, 1.0, kMostAutomaticShards);
+  return std::min(static_cast<std::int32_t>(wanted), batch);
+}
+
+nn::Hyper read_hyper(const Node& train, const nn::ModelSpec& model) {
+  nn::Hyper hyper;
+  hyper.loss = choice_of(*train.find("loss"), *loss_set());
+  hyper.optimizer = choice_of(*train.find("optimizer"), *optimizer_set());
+  hyper.batch = static_cast<std::int32_t>(as_integer(*train.find("batch")));
+  hyper.shards = shards_of(train, model, hyper.batch);
+  try {
+    return nn::complete(hyper);
+  } catch (const nn::SpecError& error) {
+    throw Fault(train.at, error.what());
+  }
+}
+
+StudySpec settled(const StudySpec& study, const DataInfo& data) {
+  Node root = study.document->root;
+  const auto implied = implied_task(root);
+  if (implied && *implied != data.task) {
+    throw Fault(
+        root.find("data")->at,
+        "data and study are not for one task, expected the same: classification or regression");
+  }
+  if (root.find_path({"metric", "goal"}) != nullptr &&
+      root.find_path({"train", "loss"}) != nullptr && root.find_path({"data", "task"}) != nullptr &&
+      root.find_path({"metric", "name"}) != nullptr) {
+    return study;
+  }
+  add_task_defaults(root, data.task);
+  StudySpec result = study;
+  root = Checker(study.space).check(root, study_block(), "");
+  read_spec(result, root);
+  result.document = std::make_shared<const Document>(Document{study.file, std::move(root)});
+  return result;
+}
+
+TrialSpec make_trial(const StudySpec& open, const Params& params, const DataInfo& data) {
+  const StudySpec study = settled(open, data);
+  const Node train = section(study, params, "train");
+  TrialSpec trial;
+  trial.model = build_network(section(study, params, "network"), data.input, data.outputs);
+  trial.hyper = read_hyper(train, trial.model);
+  trial.epochs = as_integer(*train.find("epochs"));
+  trial.resources = read_resources(section(study, params, "resources"));
+  return trial;
+}
+
+}  // namespace
+
+}  // namespace study
+
+DataInfo data_info(const nn::Dataset::Header& header) {
+  const auto classes = static_cast<std::int64_t>(header.class_names.size());
+  return {.input = header.input, .outputs = classes == 0 ? 1 : classes, .task = header.task};
+}
+
+nn::DataSpec data_spec(const StudySpec& study, const Params& params) {
+  return study::with_place(study.file,
+                           [&] { return study::read_data(study::section(study, params, "data")); });
+}
+
+StudySpec settle(const StudySpec& study, const DataInfo& data) {
+  return study::with_place(study.file, [&] { return study::settled(study, data); });
+}
+
+TrialSpec materialise(const StudySpec& study, const Params& params, const DataInfo& data) {
+  return study::with_place(study.file, [&] { return study::make_trial(study, params, data); });
+}
+
+}  // namespace hpo

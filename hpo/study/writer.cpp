@@ -1,0 +1,68 @@
+// resolved_yaml: the canonical tree as a study file.
+
+#include "hpo/study/document.h"
+#include "hpo/study/parameters.h"
+#include "hpo/study/substitute.h"
+
+namespace hpo {
+
+namespace study {
+
+namespace {
+
+constexpr int kBlockLevels = 2;  // deeper maps and lists stand on one line
+
+std::string scalar_text(const Node& node) {
+  if (node.is_null()) return "null";
+  const bool reference =
+      node.text.size() > 1 && node.text[0] == '$' && is_parameter_name(node.text.substr(1));
+  if (reference) return node.text;
+  const bool plain = !node.quoted && !std::holds_alternative<std::string>(read_scalar(node.text));
+  return plain ? node.text : text_of(ParamValue(node.text));
+}
+
+std::string flow(const Node& node) {
+  std::string text;
+  for (const Node& item : node.items) text += (text.empty() ? "" : ", ") + flow(item);
+  for (const Entry& entry : node.entries)
+    text += rt::cat(text.empty() ? "" : ", ", entry.key, ": ", flow(entry.value));
+  if (node.is_list()) return "[" + text + "]";
+  if (node.is_map()) return "{" + text + "}";
+  return scalar_text(node);
+}
+
+void write_value(std::string& out, const Node& node, int level);
+
+void write_map(std::string& out, const Node& map, int level) {
+  for (const Entry& entry : map.entries) {
+    out += std::string(static_cast<std::size_t>(2 * level), ' ') + entry.key + ":";
+    write_value(out, entry.value, level + 1);
+  }
+}
+
+void write_value(std::string& out, const Node& node, int level) {
+  if (node.is_map() && level < kBlockLevels && !node.entries.empty() &&
+      node.find("type") == nullptr) {
+    out += "\n";
+    write_map(out, node, level);
+  } else if (node.is_list() && level == 1 && !node.items.empty()) {
+    out += "\n";
+    for (const Node& item : node.items) out += "  - " + flow(item) + "\n";
+  } else {
+    out += " " + flow(node) + "\n";
+  }
+}
+
+}  // namespace
+
+}  // namespace study
+
+std::string resolved_yaml(const StudySpec& study) {
+  study::Node root = study.document->root;
+  *root.find("parameters") = study::space_node(study.space);
+  std::string text = "# The study with every default written out. Made by trellis.\n";
+  study::write_map(text, root, 0);
+  return text;
+}
+
+}  // namespace hpo

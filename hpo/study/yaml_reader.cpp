@@ -1,0 +1,321 @@
+#include "hpo/study/yaml_reader.h"
+
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/parser.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <sstream>
+#include <unordered_map>
+
+#include "hpo/study/text_check.h"
+#include "runtime/base/text.h"
+
+namespace hpo::study {
+
+namespace {
+
+/// The text by lines: turns the parser's marks, which count bytes, into places, which count
+/// characters.
+class Lines {
+ public:
+  explicit Lines(std::string_view text) : text_(text) {
+    starts_.push_back(0);
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      if (text[i] == '\n') starts_.push_back(i + 1);
+    }
+  }
+
+  [[nodiscard]] Position position(const YAML::Mark& mark) {
+    if (mark.is_null() || static_cast<std::size_t>(mark.line) >= starts_.size()) return {};
+    // Marks mostly move forward, and a line may be a megabyte long: count on from the last one.
+    if (mark.line != line_ || mark.column < bytes_) {
+      line_ = mark.line;
+      bytes_ = 0;
+      characters_ = 0;
+    }
+    const auto step =
+        text_.substr(offset(line_, bytes_), static_cast<std::size_t>(mark.column - bytes_));
+    const auto begins = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; };
+    characters_ += static_cast<int>(std::ranges::count_if(step, begins));
+    bytes_ = mark.column;
+    return {line_ + 1, characters_ + 1};
+  }
+
+  /// The text from a mark on.
+  [[nodiscard]] std::string_view from(const YAML::Mark& mark) const {
+    return text_.substr(offset(mark.line, mark.column));
+  }
+
+ private:
+  [[nodiscard]] std::size_t offset(int line, int bytes) const {
+    return std::min(text_.size(),
+                    starts_[static_cast<std::size_t>(line)] + static_cast<std::size_t>(bytes));
+  }
+
+  std::string_view text_;
+  std::vector<std::size_t> starts_;
+  int line_ = 0;
+  int bytes_ = 0;
+  int characters_ = 0;
+};
+
+std::string place(Position at) { return rt::cat("line ", at.line, ", column ", at.column); }
+
+/// Whether the quoted text that begins here ends somewhere. The parser takes the end of the file
+/// for a quote.
+bool quote_is_closed(std::string_view text) {
+  if (text.starts_with('&')) {
+    text.remove_prefix(std::min(text.find_first_of(" \n"), text.size()));
+    text.remove_prefix(std::min(text.find_first_not_of(" \n"), text.size()));
+  }
+  const char quote = text.empty() ? '\0' : text[0];
+  if (quote != '"' && quote != '\'') return true;
+  for (std::size_t i = 1; i < text.size(); ++i) {
+    if (text[i] == '\\' && quote == '"') {
+      ++i;
+    } else if (text[i] == quote) {
+      if (quote == '"' || text.substr(i + 1, 1) != "'") return true;
+      ++i;
+    }
+  }
+  return false;
+}
+
+/// Builds the tree from the parser's events. Events, rather than yaml-cpp's own tree, because that
+/// one drops duplicate keys, shares aliased nodes and lets an alias contain itself.
+class Builder final : public YAML::EventHandler {
+ public:
+  explicit Builder(Lines& lines) : lines_(lines) {}
+
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    if (++documents_ > 1)
+      throw Fault(position(mark), "a second document begins, expected one study a file");
+  }
+  void OnDocumentEnd() override {}
+
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    add({.kind = Node::Kind::null, .at = position(mark)}, anchor, 1, 0);
+  }
+
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& value) override {
+    refuse_tag(mark, tag);
+    if (tag == "!" && !quote_is_closed(lines_.from(mark))) {
+      throw Fault(position(mark), "a quote is never closed, expected a matching one");
+    }
+    Node node = plain_node(value, position(mark));
+    node.quoted = tag == "!";
+    add(std::move(node), anchor, 1, 0);
+  }
+
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    const Anchored& target = anchors_.at(anchor - 1);
+    if (!target.node)
+      throw Fault(position(mark), "an alias contains itself, expected an end to it");
+    if (static_cast<int>(open_.size()) + target.height > kMostDepth) fail_depth(mark);
+    Node copy = *target.node;
+    copy.at = position(mark);
+    add(std::move(copy), 0, target.nodes, target.height);
+  }
+
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value) override {
+    open(Node::Kind::list, mark, tag, anchor);
+  }
+  void OnSequenceEnd() override { close(); }
+  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value) override {
+    open(Node::Kind::map, mark, tag, anchor);
+  }
+  void OnMapEnd() override { close(); }
+
+  [[nodiscard]] Node take() { return std::move(root_); }
+
+ private:
+  struct Anchored {
+    std::optional<Node> node;  // none while it is being read
+    std::size_t nodes = 0;
+    int height = 0;
+  };
+
+  /// A list or map whose end has not come yet.
+  struct Open {
+    Node node;
+    YAML::anchor_t anchor = 0;
+    std::size_t nodes_before = 0;
+    int height = 1;
+    std::optional<Entry> key;  // of a map: read, its value not yet
+    std::unordered_map<std::string, Position> seen;
+  };
+
+  [[nodiscard]] Position position(const YAML::Mark& mark) const { return lines_.position(mark); }
+
+  void refuse_tag(const YAML::Mark& mark, const std::string& tag) const {
+    if (tag.empty() || tag == "?" || tag == "!") return;
+    throw Fault(position(mark),
+                rt::cat("tag \"", rt::printable(tag, 60),
+                        "\" is not understood, expected no tag (quotes make a string)"));
+  }
+
+  [[noreturn]] void fail_depth(const YAML::Mark& mark) const {
+    throw Fault(position(mark), rt::cat("lists and maps are nested too deep, expected at most ",
+                                        kMostDepth, " levels"));
+  }
+
+  void count(Position at, std::size_t nodes) {
+    nodes_ += nodes;
+    if (nodes_ > kMostNodes) {
+      throw Fault(at, rt::cat("too many values, expected at most ", kMostNodes,
+                              " with aliases written out"));
+    }
+  }
+
+  void declare(YAML::anchor_t anchor) {
+    if (anchor > anchors_.size()) anchors_.resize(anchor);
+  }
+
+  void open(Node::Kind kind, const YAML::Mark& mark, const std::string& tag,
+            YAML::anchor_t anchor) {
+    refuse_tag(mark, tag);
+    if (static_cast<int>(open_.size()) >= kMostDepth) fail_depth(mark);
+    if (!open_.empty() && open_.back().node.is_map() && !open_.back().key) {
+      throw Fault(position(mark),
+                  "a list or map stands as a key, expected a word (quote a value that begins with "
+                  "a bracket)");
+    }
+    declare(anchor);
+    open_.push_back(
+        {.node = {.kind = kind, .at = position(mark)}, .anchor = anchor, .nodes_before = nodes_});
+    count(position(mark), 1);
+  }
+
+  void close() {
+    Open done = std::move(open_.back());
+    open_.pop_back();
+    const std::size_t nodes = nodes_ - done.nodes_before;
+    nodes_ = done.nodes_before;
+    add(std::move(done.node), done.anchor, nodes, done.height);
+  }
+
+  /// Puts a finished value where it belongs: as the root, an item, a key, or a key's value.
+  void add(Node node, YAML::anchor_t anchor, std::size_t nodes, int height) {
+    declare(anchor);
+    count(node.at, nodes);
+    if (anchor != 0) {
+      kept_ += nodes;
+      if (kept_ > kMostNodes)
+        throw Fault(node.at, "anchors hold too many values, expected fewer of them");
+      anchors_[anchor - 1] = {.node = node, .nodes = nodes, .height = height};
+    }
+    if (open_.empty()) {
+      root_ = std::move(node);
+      return;
+    }
+    Open& parent = open_.back();
+    parent.height = std::max(parent.height, height + 1);
+    if (parent.node.is_list()) {
+      parent.node.items.push_back(std::move(node));
+    } else if (!parent.key) {
+      parent.key = key_of(parent, node);
+    } else {
+      // The parser reports the place of an empty value where the next token begins.
+      if (node.is_null()) node.at = parent.key->key_at;
+      parent.key->value = std::move(node);
+      parent.node.entries.push_back(std::move(*parent.key));
+      parent.key.reset();
+    }
+  }
+
+  static Entry key_of(Open& map, const Node& node) {
+    if (!node.is_scalar()) throw Fault(node.at, "a key is empty, expected a word");
+    if (node.text == "<<" && !node.quoted) {
+      throw Fault(node.at,
+                  "merge key \"<<\" is not supported, expected the keys written out (an alias may "
+                  "stand as a value)");
+    }
+    const auto [first, fresh] = map.seen.emplace(node.text, node.at);
+    if (!fresh) {
+      throw Fault(node.at, rt::cat("key \"", rt::printable(node.text, 60),
+                                   "\" stands twice, expected once; the first is at ",
+                                   place(first->second)));
+    }
+    return {.key = node.text, .key_at = node.at, .value = {}};
+  }
+
+  Lines& lines_;
+  int documents_ = 0;
+  std::size_t nodes_ = 0;
+  std::size_t kept_ = 0;  // copies that anchors hold
+  std::vector<Open> open_;
+  std::vector<Anchored> anchors_;
+  Node root_;
+};
+
+struct Translation {
+  std::string_view theirs, ours;
+};
+
+/// What the parser says when it stumbles, in words that name the usual cause.
+constexpr std::array kTranslations = std::to_array<Translation>({
+    {"illegal map value",
+     "a colon stands where no key can be, expected quotes around a text with a colon"},
+    {"end of map not found",
+     "the lines of this map do not line up, expected each key in the same column"},
+    {"end of map flow not found", "this { is never closed, expected a matching }"},
+    {"end of sequence not found",
+     "the lines of this list do not line up, expected each \"-\" in the same column"},
+    {"end of sequence flow not found", "this [ is never closed, expected a matching ]"},
+    {"illegal flow end",
+     "a closing bracket has no opening one, expected quotes around a text with brackets"},
+    {"illegal block entry", "a list begins here, expected it on a line of its own"},
+    {"illegal map key", "a key stands here, expected it on a line of its own"},
+    {"illegal EOF in scalar", "a quote is never closed, expected a matching one"},
+    {"unknown escape character: ",
+     "an escape is not known to YAML, expected \\\\ for a backslash or single quotes"},
+    {"the referenced anchor is not defined",
+     "an alias names an unknown anchor, expected a text in quotes or &name before *name"},
+    {"invalid anchor", "an anchor has no name, expected quotes around a text that begins with &"},
+    {"invalid alias", "an alias has no name, expected quotes around a text that begins with *"},
+    {"alias not found after *",
+     "an alias has no name, expected quotes around a text that begins with *"},
+    {"anchor not found after &",
+     "an anchor has no name, expected quotes around a text that begins with &"},
+    {"cannot assign multiple anchors", "two anchors stand in a row, expected at most one a value"},
+    {"unknown token",
+     "a character stands where nothing can begin with it, expected quotes around the text"},
+});
+
+std::string translate(const std::string& message) {
+  for (const auto& [theirs, ours] : kTranslations) {
+    if (message.starts_with(theirs)) return std::string(ours);
+  }
+  return rt::cat("this is not YAML (", rt::printable(message, 80),
+                 "), expected a YAML 1.2 document");
+}
+
+}  // namespace
+
+Node read_yaml(std::string_view text) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  check_text(text);
+  Lines lines(text);
+  Builder builder(lines);
+  try {
+    std::istringstream stream{std::string(text)};
+    YAML::Parser parser(stream);
+    if (!parser.HandleNextDocument(builder)) {
+      throw Fault(
+          {}, "the file is empty, expected a study, at least: data: {csv: FILE, target: COLUMN}");
+    }
+    while (parser.HandleNextDocument(builder)) continue;
+  } catch (const YAML::Exception& error) {
+    throw Fault(lines.position(error.mark), translate(error.msg));
+  }
+  return builder.take();
+}
+
+}  // namespace hpo::study

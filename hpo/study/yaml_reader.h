@@ -1,0 +1,22 @@
+#pragma once
+// Text to tree. The only user of yaml-cpp, and the place where its traps are dealt with.
+
+#include <cstddef>
+#include <string_view>
+
+#include "hpo/study/node.h"
+
+namespace hpo::study {
+
+/// What a study file may hold at most; whoever needs more wrote something else than a study.
+inline constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+inline constexpr int kMostDepth = 64;
+inline constexpr std::size_t kMostNodes = 100'000;  ///< after aliases were replaced by copies
+
+/// Reads one YAML document. Refuses, with a Fault at the place: text that is not UTF-8 or holds
+/// control characters, tabs as indentation, more than one document, keys that stand twice (both
+/// places are named), merge keys, tags, keys that are no words, aliases that contain themselves,
+/// and anything beyond the caps above. Time and memory are bounded by the caps, whatever the text.
+[[nodiscard]] Node read_yaml(std::string_view text);
+
+}  // namespace hpo::study

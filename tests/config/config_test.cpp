@@ -1,0 +1,80 @@
+// Bad study files and their exact messages. A case is a pair of files beside this one.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "hpo/study/spec.h"
+#include "runtime/base/error.h"
+#include "runtime/base/file.h"
+
+namespace hpo {
+namespace {
+
+const std::filesystem::path kFolder = TRELLIS_CONFIG_FOLDER;
+
+std::vector<std::string> names_of(const std::string& ending) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(kFolder)) {
+    if (entry.path().extension() == ending) names.push_back(entry.path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+/// Messages about files name absolute paths: FOLDER stands for the one with the cases.
+std::string without_folder(std::string message) {
+  const std::string folder = kFolder.string();
+  for (std::size_t at = message.find(folder); at != std::string::npos; at = message.find(folder)) {
+    message.replace(at, folder.size(), "FOLDER");
+  }
+  return message;
+}
+
+/// What loading the file says; empty when it is accepted.
+std::string message_of(const std::string& name) {
+  const std::string file = name + ".yaml";
+  try {
+    (void)parse_study(rt::read_file(kFolder / file), file, kFolder.string());
+    return "";
+  } catch (const rt::Error& error) {
+    EXPECT_EQ(error.kind(), rt::Errc::study) << file;
+    EXPECT_EQ(rt::exit_code(error.kind()), 3);
+    return without_folder(error.what());
+  }
+}
+
+class BadStudy : public testing::TestWithParam<std::string> {};
+
+TEST_P(BadStudy, IsRefusedInOneLine) {
+  unsetenv("TRELLIS_DATA");
+  const auto expect_file = kFolder / (GetParam() + ".expect");
+  const auto start = std::chrono::steady_clock::now();
+  const std::string message = message_of(GetParam());
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  EXPECT_NE(message, "") << "the file was accepted";
+  EXPECT_EQ(message.find('\n'), std::string::npos);
+  EXPECT_LT(seconds.count(), 5.0);
+  if (std::getenv("TRELLIS_REWRITE") != nullptr) rt::write_file_atomic(expect_file, message + "\n");
+  EXPECT_EQ(message + "\n", rt::read_file(expect_file));
+}
+
+INSTANTIATE_TEST_SUITE_P(Config, BadStudy, testing::ValuesIn(names_of(".yaml")),
+                         [](const auto& each) {
+                           std::string name = each.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+TEST(BadStudies, ComeInPairs) {
+  EXPECT_EQ(names_of(".yaml"), names_of(".expect"));
+  EXPECT_GE(names_of(".yaml").size(), 60U);
+}
+
+}  // namespace
+}  // namespace hpo
