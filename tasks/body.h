@@ -1,0 +1,24 @@
+#pragma once
+// What the bodies of tasks share.
+
+#include <utility>
+
+#include "nn/data/data_error.h"
+#include "nn/error.h"
+#include "runtime/base/error.h"
+
+namespace tasks {
+
+/// Runs `body` and turns nn's exceptions into the runtime's, with the kind a user has to look at.
+template <class Body>
+decltype(auto) translated(Body&& body) {
+  try {
+    return std::forward<Body>(body)();
+  } catch (const nn::DataError& error) {
+    throw rt::Error(rt::Errc::data, error.what());
+  } catch (const nn::Error& error) {
+    throw rt::Error(rt::Errc::study, error.what());
+  }
+}
+
+}  // namespace tasks

@@ -1,0 +1,95 @@
+// Making, training and evaluating networks.
+#include "kernels/kernels.h"
+#include "nn/init.h"
+#include "runtime/runtime.h"
+#include "tasks/body.h"
+#include "tasks/tasks.h"
+
+namespace tasks {
+
+namespace {
+
+const auto& init_task() {
+  // Drawing weights is quicker than reading them back, so nothing is kept.
+  static const auto task =
+      rt::task("init", 1)
+          .cpu([](nn::ParamSlab::Header header, std::uint64_t seed) -> nn::ParamSlab {
+            return translated([&] {
+              nn::ParamSlab net(std::move(header));
+              nn::init_weights(net, seed);
+              return net;
+            });
+          })
+          .pure()
+          .keep(rt::Keep::never);
+  return task;
+}
+
+const auto& train_task() {
+  static const auto task =
+      rt::task("train", 1)
+          .cpu([](rt::Context& context, rt::inout<nn::ParamSlab> net, rt::in<nn::Dataset> data,
+                  nn::Hyper hyper, nn::Stretch stretch, double) -> nn::TrainStats {
+            return translated([&] {
+              return nn::train_steps(kern::cpu_kernels(), context.local<nn::Workspace>(), *net,
+                                     data->view(nn::Part::train), hyper, stretch,
+                                     [&context] { return context.stop_requested(); });
+            });
+          })
+          .pure()
+          .cost(
+              [](const nn::Hyper&, const nn::Stretch&, double flops) { return rt::Flops{flops}; });
+  return task;
+}
+
+const auto& evaluate_task() {
+  static const auto task =
+      rt::task("evaluate", 1)
+          .cpu([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
+                  nn::Part part, nn::Choice loss, double) -> nn::Scores {
+            return translated([&] {
+              return nn::evaluate(kern::cpu_kernels(), context.local<nn::Workspace>(), *net,
+                                  data->view(part), loss);
+            });
+          })
+          .pure()
+          .cost([](nn::Part, const nn::Choice&, double flops) { return rt::Flops{flops}; });
+  return task;
+}
+
+}  // namespace
+
+rt::Value<nn::ParamSlab> init(const nn::ModelSpec& model, const nn::Choice& optimizer,
+                              std::uint64_t seed) {
+  return init_task()(translated([&] { return nn::slab_header(model, optimizer); }), seed);
+}
+
+rt::Value<nn::TrainStats> train(rt::Value<nn::ParamSlab>& net, const rt::Value<nn::Dataset>& data,
+                                const nn::Hyper& hyper, const nn::Stretch& stretch,
+                                rt::Flops cost) {
+  return train_task()(net, data, translated([&] { return nn::complete(hyper); }), stretch,
+                      cost.value);
+}
+
+rt::Value<nn::Scores> evaluate(const rt::Value<nn::ParamSlab>& net,
+                               const rt::Value<nn::Dataset>& data, nn::Part part,
+                               const nn::Choice& loss, rt::Flops cost) {
+  return evaluate_task()(net, data, part, loss, cost.value);
+}
+
+rt::Flops train_cost(const nn::ModelSpec& model, const nn::Stretch& stretch, std::uint64_t rows) {
+  const double epochs = static_cast<double>(stretch.to_epoch - stretch.from_epoch);
+  return translated([&] {
+    return rt::Flops{static_cast<double>(nn::flops_per_row(model).training) *
+                     static_cast<double>(rows) * epochs};
+  });
+}
+
+rt::Flops evaluate_cost(const nn::ModelSpec& model, std::uint64_t rows) {
+  return translated([&] {
+    return rt::Flops{static_cast<double>(nn::flops_per_row(model).forward) *
+                     static_cast<double>(rows)};
+  });
+}
+
+}  // namespace tasks

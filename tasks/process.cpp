@@ -1,0 +1,43 @@
+// What a process that trains does first, and the task with an effect: writing a model.
+#include <mutex>
+
+#include "kernels/kernels.h"
+#include "nn/model_file.h"
+#include "runtime/runtime.h"
+#include "tasks/tasks.h"
+
+namespace tasks {
+
+namespace {
+
+const auto& export_task() {
+  static const auto task =
+      rt::task("export model", 1)
+          .cpu([](rt::file_out file, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
+                  std::map<std::string, std::string> more) -> void {
+            try {
+              nn::write_model(file.path().string(), *net, *data, more);
+            } catch (const nn::Error& error) {
+              throw rt::Error(rt::Errc::storage, error.what());
+            }
+          });
+  return task;
+}
+
+}  // namespace
+
+void setup_process() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    rt::set_fingerprint(std::string(kern::fingerprint()));
+    rt::on_worker_start(&kern::prepare_thread);
+  });
+}
+
+rt::Value<void> export_model(const rt::Value<nn::ParamSlab>& net,
+                             const rt::Value<nn::Dataset>& data, const std::string& path,
+                             const std::map<std::string, std::string>& more) {
+  return export_task()(path, net, data, more);
+}
+
+}  // namespace tasks

@@ -1,0 +1,81 @@
+#pragma once
+// The tasks that a trial is made of. Thin: each unpacks its arguments and calls nn/.
+//
+//   rt::Value<nn::Dataset> data = tasks::load(spec);
+//   rt::Value<nn::ParamSlab> net = tasks::init(model, hyper.optimizer, seeds.init);
+//   auto stats = tasks::train(net, data, hyper, {0, 3}, cost);        // net: the trained version
+//   auto scores = tasks::evaluate(net, data, nn::Part::valid, hyper.loss, cost);
+//
+// All but export_model are pure and versioned: equal calls run once, in this process or ever. So
+// nothing that is not content may reach an argument: no trial number, no path, no clock. Random
+// numbers follow from Seeds, which every trial of a study shares. Functions here are called on the
+// driver thread inside a rt::Runtime, return at once, and report what is wrong with their arguments
+// as rt::Error (data: a file; study: network, data and hyperparameters that do not fit together).
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "nn/data/dataset.h"
+#include "nn/hyper.h"
+#include "nn/slab.h"
+#include "nn/train.h"
+#include "runtime/key.h"
+#include "runtime/resources.h"
+#include "runtime/value.h"
+
+namespace tasks {
+
+/// To be called once before the first Runtime, by programs that train: the arithmetic's fingerprint
+/// becomes part of every pure task's key, and workers are prepared for it (denormals flushed, one
+/// thread for BLAS and OpenMP). Repeating it does nothing.
+void setup_process();
+
+/// What the data is, whatever file it lies in: the content of its file(s) and the spec without its
+/// path. The same with every build and machine.
+[[nodiscard]] rt::Key data_key(const nn::DataSpec& spec);
+
+/// Where random numbers come from: the study's seed and the data, so that trials share what they
+/// have in common. Weights are drawn by layer, unit and input under `init`, rows are shuffled by
+/// epoch under `shuffle` (it belongs into Hyper::shuffle).
+struct Seeds {
+  std::uint64_t init = 0, shuffle = 0;
+};
+[[nodiscard]] Seeds derive_seeds(std::uint64_t study_seed, const rt::Key& data);
+
+/// Reads a data set; spec.path is absolute. Never kept in the store: the file itself is the copy.
+[[nodiscard]] rt::Value<nn::Dataset> load(const nn::DataSpec& spec);
+
+/// How many data sets this process has read so far: 1 for a study, whatever its trials.
+[[nodiscard]] std::uint64_t datasets_loaded() noexcept;
+
+/// A fresh network, its optimizer's state zero. Depends on the optimizer's kind and slots alone,
+/// not on its learning rate.
+[[nodiscard]] rt::Value<nn::ParamSlab> init(const nn::ModelSpec& model, const nn::Choice& optimizer,
+                                            std::uint64_t seed);
+
+/// Trains `net` over a stretch of epochs; `net` names the trained version afterwards. A loss that
+/// is no number is a result (TrainStats::diverged), not an error. Cancelling the group stops it at
+/// the next step. `cost` ranks it among ready tasks.
+[[nodiscard]] rt::Value<nn::TrainStats> train(rt::Value<nn::ParamSlab>& net,
+                                              const rt::Value<nn::Dataset>& data,
+                                              const nn::Hyper& hyper, const nn::Stretch& stretch,
+                                              rt::Flops cost);
+
+/// Scores of a network on one part of the data.
+[[nodiscard]] rt::Value<nn::Scores> evaluate(const rt::Value<nn::ParamSlab>& net,
+                                             const rt::Value<nn::Dataset>& data, nn::Part part,
+                                             const nn::Choice& loss, rt::Flops cost);
+
+/// Counted work of the two, for `rows` rows of that part.
+[[nodiscard]] rt::Flops train_cost(const nn::ModelSpec& model, const nn::Stretch& stretch,
+                                   std::uint64_t rows);
+[[nodiscard]] rt::Flops evaluate_cost(const nn::ModelSpec& model, std::uint64_t rows);
+
+/// Writes the network with its preprocessing (nn/model_file.h); the file appears whole or not at
+/// all. `more` are further texts for its metadata. Not pure: it writes each time it is called.
+rt::Value<void> export_model(const rt::Value<nn::ParamSlab>& net,
+                             const rt::Value<nn::Dataset>& data, const std::string& path,
+                             const std::map<std::string, std::string>& more = {});
+
+}  // namespace tasks

@@ -1,0 +1,284 @@
+// Loading, training and evaluating through the runtime: the same bits however it is done, and
+// nothing twice.
+
+#include "tasks/tasks.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "nn/model_file.h"
+#include "runtime/runtime.h"
+#include "tests/nn/nets.h"
+#include "tests/support/temp_folder.h"
+
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+/// A table of three columns of numbers whose sign of a sum is the class.
+std::string table(int rows) {
+  std::ostringstream out;
+  out << "a,b,c,kind\n";
+  for (int i = 0; i < rows; ++i) {
+    const int a = i * 37 % 101 - 50;
+    const int b = i * 53 % 97 - 48;
+    const int c = i * 29 % 89 - 44;
+    out << a * 0.5 << "," << b << "," << c << "," << (a + b > c ? "yes" : "no") << "\n";
+  }
+  return out.str();
+}
+
+/// A study in small: data on disk, one network, one way to train it.
+class Tasks : public testing::Test {
+ protected:
+  Tasks() {
+    tasks::setup_process();
+    data_spec.path = folder / "data.csv";
+    std::ofstream(data_spec.path) << table(300);
+    hyper.loss = {"cross_entropy", {}};
+    hyper.optimizer = {"adam", {{"lr", 0.01}}};
+    hyper.batch = 16;
+    seeds = tasks::derive_seeds(7, tasks::data_key(data_spec));
+    hyper.shuffle = seeds.shuffle;
+  }
+
+  rt::Value<nn::ParamSlab> init() const { return tasks::init(model, hyper.optimizer, seeds.init); }
+  rt::Value<nn::TrainStats> train(rt::Value<nn::ParamSlab>& net, const rt::Value<nn::Dataset>& data,
+                                  std::int64_t from, std::int64_t to) const {
+    return tasks::train(net, data, hyper, {from, to}, tasks::train_cost(model, {from, to}, 180));
+  }
+  rt::Value<nn::Scores> evaluate(const rt::Value<nn::ParamSlab>& net,
+                                 const rt::Value<nn::Dataset>& data) const {
+    return tasks::evaluate(net, data, nn::Part::valid, hyper.loss, tasks::evaluate_cost(model, 60));
+  }
+
+  /// Trains over the borders given and returns the slab's bytes; `scores` gets one score a border.
+  Bytes run(const std::vector<std::int64_t>& borders, std::vector<double>* scores = nullptr) const {
+    const auto data = tasks::load(data_spec);
+    auto net = init();
+    std::int64_t from = 0;
+    for (const std::int64_t to : borders) {
+      (void)train(net, data, from, to).get();
+      if (scores != nullptr) scores->push_back(evaluate(net, data).get().accuracy);
+      from = to;
+    }
+    const auto bytes = net.get().bytes();
+    return {bytes.begin(), bytes.end()};
+  }
+
+  const support::TempFolder folder;
+  nn::DataSpec data_spec;
+  nn::ModelSpec model = nn::complete(nn_test::mlp(3, {8}, 2));
+  nn::Hyper hyper;
+  tasks::Seeds seeds;
+};
+
+rt::Config sequential() { return {.workers = 1, .executor = rt::Executor::sequential}; }
+
+TEST_F(Tasks, LearnSomething) {
+  const rt::Runtime runtime(sequential());
+  std::vector<double> scores;
+  (void)run({10}, &scores);
+  EXPECT_GT(scores.back(), 0.85);
+}
+
+TEST_F(Tasks, TwoStretchesAreOne) {
+  const rt::Runtime runtime(sequential());
+  EXPECT_EQ(run({1, 3}), run({3}));
+}
+
+TEST_F(Tasks, CommonPrefixesRunOnce) {
+  const rt::Runtime runtime(sequential());
+  const auto before = tasks::datasets_loaded();
+  const auto data = tasks::load(data_spec);
+  auto first = init();
+  auto second = init();
+  const auto one = train(first, data, 0, 2);
+  const auto two = train(second, data, 0, 2);
+  EXPECT_EQ(one.get(), two.get());
+  EXPECT_EQ(runtime.summary().tasks, 3U) << runtime.summary().text();  // load, init, train
+  nn::Hyper other = hyper;
+  other.optimizer.fields["lr"] = 0.02;
+  (void)tasks::train(second, data, other, {2, 3}, {}).get();
+  (void)train(first, data, 2, 3).get();
+  EXPECT_EQ(runtime.summary().tasks, 5U);
+  EXPECT_FALSE(std::ranges::equal(first.get().bytes(), second.get().bytes()));
+  const auto again = tasks::load(data_spec);
+  again.get();
+  EXPECT_EQ(tasks::datasets_loaded() - before, 1U);
+}
+
+TEST_F(Tasks, TheStoreAnswersTheNextProcess) {
+  const auto store = std::make_shared<rt::Store>(rt::StoreConfig{.folder = folder / "store"});
+  rt::Config config = sequential();
+  config.store = store;
+  config.worth_keeping = [](double, std::size_t) { return true; };
+  std::vector<double> first;
+  std::vector<double> second;
+  Bytes bytes;
+  {
+    const rt::Runtime runtime(config);
+    bytes = run({2, 4}, &first);
+  }
+  config.store = std::make_shared<rt::Store>(rt::StoreConfig{.folder = folder / "store"});
+  const auto before = tasks::datasets_loaded();
+  const rt::Runtime runtime(config);
+  EXPECT_EQ(run({2, 4}, &second), bytes);
+  EXPECT_EQ(second, first);
+  EXPECT_EQ(runtime.summary().tasks, 0U) << runtime.summary().text();
+  EXPECT_EQ(tasks::datasets_loaded(), before);
+}
+
+TEST_F(Tasks, BitsDoNotDependOnWhoRunsThem) {
+  const auto trials = [&] {
+    const auto data = tasks::load(data_spec);
+    std::vector<rt::Value<nn::Scores>> scores;
+    std::vector<rt::Value<nn::ParamSlab>> nets;
+    for (int i = 0; i < 12; ++i) {
+      nn::Hyper mine = hyper;
+      mine.optimizer.fields["lr"] = 0.001 * (1 + i % 6);
+      mine.batch = i < 6 ? 16 : 33;
+      auto net = init();
+      for (std::int64_t epoch = 0; epoch < 4; ++epoch) {
+        (void)tasks::train(net, data, mine, {epoch, epoch + 1}, {});
+        scores.push_back(evaluate(net, data));
+      }
+      nets.push_back(net);
+    }
+    std::vector<double> out;
+    for (const auto& score : scores) out.push_back(score.get().loss);
+    for (const auto& net : nets) {
+      for (const float weight : net.get().weights()) out.push_back(weight);
+    }
+    return out;
+  };
+  std::vector<double> expected;
+  {
+    const rt::Runtime runtime(sequential());
+    expected = trials();
+  }
+  for (const int workers : {1, 2, 4}) {
+    std::unique_ptr<rt::Runtime> runtime;
+    try {
+      runtime = std::make_unique<rt::Runtime>(
+          rt::Config{.workers = workers, .executor = rt::Executor::starpu_cpu});
+    } catch (const rt::Error& error) {
+      GTEST_SKIP() << error.what();
+    }
+    EXPECT_EQ(trials(), expected) << workers << " workers";
+  }
+}
+
+TEST_F(Tasks, ALossThatIsNoNumberIsAResult) {
+  const rt::Runtime runtime(sequential());
+  hyper.optimizer = {"sgd", {{"lr", 1e30}}};
+  const auto data = tasks::load(data_spec);
+  auto net = init();
+  const nn::TrainStats stats = train(net, data, 0, 3).get();
+  EXPECT_TRUE(stats.diverged);
+  EXPECT_EQ(runtime.summary().failed, 0U);
+}
+
+TEST_F(Tasks, KeysFollowContentNotPlace) {
+  const rt::Runtime runtime(sequential());
+  nn::DataSpec moved = data_spec;
+  moved.path = folder / "elsewhere.csv";
+  std::filesystem::copy_file(data_spec.path, moved.path);
+  EXPECT_EQ(tasks::data_key(moved), tasks::data_key(data_spec));
+  EXPECT_EQ(tasks::load(moved).key(), tasks::load(data_spec).key());
+  nn::DataSpec split = data_spec;
+  split.split.seed = 1;
+  EXPECT_NE(tasks::data_key(split), tasks::data_key(data_spec));
+  EXPECT_NE(tasks::load(split).key(), tasks::load(data_spec).key());
+  std::ofstream(moved.path, std::ios::app) << "1,2,3,no\n";
+  EXPECT_NE(tasks::data_key(moved), tasks::data_key(data_spec));
+  const auto key = tasks::data_key(data_spec);
+  EXPECT_NE(tasks::derive_seeds(1, key).init, tasks::derive_seeds(2, key).init);
+  EXPECT_NE(tasks::derive_seeds(1, key).shuffle, tasks::derive_seeds(2, key).shuffle);
+  EXPECT_NE(tasks::derive_seeds(1, key).shuffle, tasks::derive_seeds(1, {1, 2}).shuffle);
+}
+
+TEST_F(Tasks, TheLearningRateIsNoPartOfAFreshNetwork) {
+  const rt::Runtime runtime(sequential());
+  const auto slow = tasks::init(model, {"adam", {{"lr", 0.001}}}, 1);
+  EXPECT_EQ(slow.key(), tasks::init(model, {"adam", {{"lr", 0.1}}}, 1).key());
+  EXPECT_NE(slow.key(), tasks::init(model, {"adam", {{"lr", 0.001}}}, 2).key());
+}
+
+TEST_F(Tasks, ErrorsSayWhoseFaultItIs) {
+  const rt::Runtime runtime(sequential());
+  const auto kind = [](auto call) {
+    try {
+      call();
+    } catch (const rt::Error& error) {
+      return std::string(rt::errc_name(error.kind()));
+    }
+    return std::string("none");
+  };
+  nn::DataSpec spec = data_spec;
+  spec.target = "missing";
+  EXPECT_EQ(kind([&] {
+              const auto bad = tasks::load(spec);
+              (void)bad.get();
+            }),
+            "data");
+  spec.kind = nn::DataKind::idx;
+  spec.path = folder.path().string();
+  EXPECT_EQ(kind([&] { (void)tasks::load(spec); }), "data");
+  EXPECT_EQ(kind([&] { (void)tasks::init(model, {"adm", {}}, 1); }), "study");
+  const auto data = tasks::load(data_spec);
+  auto net = tasks::init(nn::complete(nn_test::mlp(4, {8}, 2)), hyper.optimizer, 1);
+  EXPECT_EQ(kind([&] { (void)train(net, data, 0, 1).get(); }), "study");
+}
+
+TEST_F(Tasks, ExportWritesAModelThatCanBeReadBack) {
+  const rt::Runtime runtime(sequential());
+  const auto data = tasks::load(data_spec);
+  auto net = init();
+  (void)train(net, data, 0, 2);
+  const std::string path = folder / "best.safetensors";
+  tasks::export_model(net, data, path, {{"trial", "7"}}).get();
+  const nn::Model read = nn::read_model(path);
+  EXPECT_TRUE(std::ranges::equal(read.net.weights(), net.get().weights()));
+  EXPECT_EQ(read.metadata.at("trial"), "7");
+  const auto refused = tasks::export_model(net, data, (folder / "none/x.safetensors").string());
+  try {
+    refused.get();
+    ADD_FAILURE() << "written into a folder that is not there";
+  } catch (const rt::Error& error) {
+    EXPECT_EQ(error.kind(), rt::Errc::storage) << error.what();
+  }
+}
+
+TEST_F(Tasks, ACancelledTrainingStopsAtAStep) {
+  std::unique_ptr<rt::Runtime> runtime;
+  try {
+    runtime = std::make_unique<rt::Runtime>(
+        rt::Config{.workers = 1, .executor = rt::Executor::starpu_cpu});
+  } catch (const rt::Error& error) {
+    GTEST_SKIP() << error.what();
+  }
+  const auto data = tasks::load(data_spec);
+  data.get();
+  const rt::Group group("trial-1");
+  auto net = init();
+  rt::Value<nn::TrainStats> stats;
+  {
+    const auto scope = group.enter();
+    stats = train(net, data, 0, 100'000'000);
+  }
+  stats.demand();
+  const auto start = std::chrono::steady_clock::now();
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  group.cancel();
+  EXPECT_THROW((void)stats.get(), rt::Error);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
+}
+
+}  // namespace
