@@ -1,4 +1,6 @@
 // Making, training and evaluating networks.
+#include <atomic>
+
 #include "kernels/kernels.h"
 #include "nn/init.h"
 #include "runtime/runtime.h"
@@ -8,6 +10,8 @@
 namespace tasks {
 
 namespace {
+
+std::atomic<std::uint64_t> trained_epochs{0};
 
 const auto& init_task() {
   // Drawing weights is quicker than reading them back, so nothing is kept.
@@ -31,9 +35,16 @@ const auto& train_task() {
           .cpu([](rt::Context& context, rt::inout<nn::ParamSlab> net, rt::in<nn::Dataset> data,
                   nn::Hyper hyper, nn::Stretch stretch, double) -> nn::TrainStats {
             return translated([&] {
-              return nn::train_steps(kern::cpu_kernels(), context.local<nn::Workspace>(), *net,
-                                     data->view(nn::Part::train), hyper, stretch,
-                                     [&context] { return context.stop_requested(); });
+              nn::TrainStats stats = nn::train_steps(
+                  kern::cpu_kernels(), context.local<nn::Workspace>(), *net,
+                  data->view(nn::Part::train), hyper, stretch,
+                  [&context] { return context.stop_requested(); });
+              // A half-way network is no result and must not be kept under the result's name.
+              if (stats.stopped) throw rt::Error(rt::Errc::cancelled, "stopped on request");
+              trained_epochs.fetch_add(
+                  static_cast<std::uint64_t>(stretch.to_epoch - stretch.from_epoch),
+                  std::memory_order_relaxed);
+              return stats;
             });
           })
           .pure()
@@ -58,6 +69,10 @@ const auto& evaluate_task() {
 }
 
 }  // namespace
+
+std::uint64_t epochs_trained() noexcept {
+  return trained_epochs.load(std::memory_order_relaxed);
+}
 
 rt::Value<nn::ParamSlab> init(const nn::ModelSpec& model, const nn::Choice& optimizer,
                               std::uint64_t seed) {

@@ -79,7 +79,8 @@ void store_targets(const CsvTarget& target, Dataset& data) {
 }  // namespace
 
 Dataset load_csv(const SourceFile& file, const DataSpec& spec, const LoadLimits& limits) {
-  const std::string text = read_content(file, limits.inflated_bytes);
+  std::string unpacked;
+  const std::string_view text = read_content(file, limits.inflated_bytes, unpacked);
   refuse_binary(file.path(), text);
   const CsvText csv{file.path(), text, sniff_delimiter(text)};
   CsvSurvey table = survey(csv, spec, limits);

@@ -157,18 +157,20 @@ void ContentReader::count(std::size_t bytes) {
   }
 }
 
-std::string read_content(const SourceFile& file, std::size_t max_bytes) {
-  ContentReader reader(file, max_bytes);
-  std::string text;
-  std::size_t filled = 0;
-  text.resize(std::max<std::size_t>(file.raw().size() * (file.gzip() ? 4 : 1), 4096));
-  for (;;) {
-    filled += reader.read(std::as_writable_bytes(std::span(text).subspan(filled)));
-    if (filled < text.size()) break;
-    text.resize(text.size() * 2);
+std::string_view read_content(const SourceFile& file, std::size_t max_bytes, std::string& storage) {
+  if (!file.gzip()) {
+    return {reinterpret_cast<const char*>(file.raw().data()), file.raw().size()};
   }
-  text.resize(filled);
-  return text;
+  ContentReader reader(file, max_bytes);
+  std::size_t filled = 0;
+  storage.resize(std::max<std::size_t>(file.raw().size() * 4, 4096));
+  for (;;) {
+    filled += reader.read(std::as_writable_bytes(std::span(storage).subspan(filled)));
+    if (filled < storage.size()) break;
+    storage.resize(storage.size() * 2);
+  }
+  storage.resize(filled);
+  return storage;
 }
 
 }  // namespace nn

@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -62,8 +63,9 @@ class ContentReader {
   std::unique_ptr<Inflater> inflater_;
 };
 
-/// All of a file's content. Memory grows with what was decompressed, never with what a header
-/// claims.
-[[nodiscard]] std::string read_content(const SourceFile& file, std::size_t max_bytes);
+/// All of a file's content: the file's own bytes, or `storage` where it had to be decompressed.
+/// Memory grows with what was decompressed, never with what a header claims.
+[[nodiscard]] std::string_view read_content(const SourceFile& file, std::size_t max_bytes,
+                                            std::string& storage);
 
 }  // namespace nn
