@@ -12,6 +12,11 @@ constexpr std::array kBenchmarks = {
     Benchmark{"machine",
               "what the cores can give: FMA peak, GEMM, memory bandwidth on 1..n workers",
               run_machine},
+    Benchmark{"tasks",
+              "what an empty task costs, beside StarPU alone; memory left behind; idle cost",
+              run_tasks},
+    Benchmark{"cholesky", "blocked Cholesky by tasks against OpenBLAS's threaded potrf",
+              run_cholesky},
 };
 
 }  // namespace

@@ -1,0 +1,76 @@
+// What `bench --json` prints is a contract with other programs.
+#include <gtest/gtest.h>
+
+#include "bench/bench.h"
+#include "bench/measure.h"
+#include "bench/peak.h"
+#include "runtime/base/clock.h"
+#include "runtime/base/error.h"
+
+namespace {
+
+const std::vector<bench::Case> kCases = {
+    {"chain \"RW\"", 2.5, "us/task", "StarPU alone", 2, 0.8, 0.125},
+    {"FMA peak", 191, "GF/s"},
+};
+
+TEST(Output, JsonIsTheContract) {
+  EXPECT_EQ(
+      bench::json_of(kCases, "a machine"),
+      "[\n"
+      " {\"case\": \"chain \\\"RW\\\"\", \"ours\": 2.5, \"unit\": \"us/task\", \"rival\": \"StarPU "
+      "alone\", "
+      "\"rival_value\": 2, \"ratio\": 0.8, \"spread\": 0.125, \"machine\": \"a machine\"},\n"
+      " {\"case\": \"FMA peak\", \"ours\": 191, \"unit\": \"GF/s\", \"rival\": null, "
+      "\"rival_value\": null, \"ratio\": null, \"spread\": 0, \"machine\": \"a machine\"}\n]\n");
+  EXPECT_EQ(bench::json_of({}, "m"), "[\n]\n");
+}
+
+TEST(Output, TableIsAligned) {
+  EXPECT_EQ(bench::table_of(kCases, "a machine"),
+            "a machine\n"
+            "case         ours   unit     rival         rival's  ratio  spread\n"
+            "chain \"RW\"   2.500  us/task  StarPU alone    2.000  0.800  12.50%\n"
+            "FMA peak     191.0  GF/s     -                   -      -  0.000%\n");
+}
+
+TEST(Measure, MedianAndSpread) {
+  const bench::Sample odd = bench::sample_of({3, 1, 2});
+  EXPECT_EQ(odd.median, 2);
+  EXPECT_EQ(odd.spread, 1);
+  EXPECT_EQ(bench::sample_of({4, 1, 2, 3}).median, 2.5);
+  EXPECT_EQ(bench::sample_of({}).median, 0);
+}
+
+TEST(Measure, RateCountsTheWorkOfAllThreads) {
+  // Each unit takes at least a millisecond, so that one thread can do at most a thousand a second.
+  const double one = bench::rate(1, 0.03, [](int) {
+    rt::sleep_for(std::chrono::milliseconds(1));
+    return 1.0;
+  });
+  EXPECT_LE(one, 1000);
+  EXPECT_GT(one, 10);
+}
+
+TEST(Peak, LoopsCountWhatTheyDo) {
+  float sink = 0;
+  std::vector<float> a(1024, 1), b(1024, 2), c(1024, 3);
+  EXPECT_EQ(bench::read_all(a, sink), 4096);
+  EXPECT_GT(sink, 0);
+  EXPECT_EQ(bench::triad(a, b, c, 2), 3 * 4096);
+  EXPECT_EQ(a, std::vector<float>(1024, 8));
+  EXPECT_GT(bench::multiply_add_burst(), 1e6);
+}
+
+TEST(Registry, UnknownNamesGetTheNearest) {
+  try {
+    static_cast<void>(bench::find_benchmark("machin"));
+    FAIL();
+  } catch (const rt::Error& e) {
+    EXPECT_EQ(e.kind(), rt::Errc::usage);
+    EXPECT_NE(std::string(e.what()).find("did you mean 'machine'?"), std::string::npos) << e.what();
+  }
+  EXPECT_EQ(bench::find_benchmark("machine").name, "machine");
+}
+
+}  // namespace
