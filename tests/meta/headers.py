@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """headers.py ROOT BUILD: every header compiles alone, with the options that its own folder's sources are built with.
-A header that passed is tried again only when it, what it includes of ours, or the options changed."""
+The build has proved it for a header that some source includes before anything else; the others are tried here, and
+again only when they, what they include of ours, or the options changed."""
 import concurrent.futures
 import hashlib
 import json
@@ -15,19 +16,25 @@ import house
 
 KEPT = ("-I", "-D", "-isystem", "-std=", "-f", "-m", "-W")
 INCLUDE = re.compile(r'#\s*include\s*"([^"]+)"')
+FIRST_INCLUDE = re.compile(r'#\s*include\s*(["<])([^">]+)')
 
 
-def options_by_folder(root, build):
-    """Folder -> compile options of one of its sources (the last one that the build knows)."""
+def built_sources(root, build):
+    """Source -> compile options, for all C++ files that the build compiles."""
     with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
         commands = json.load(file)
     found = {}
     for command in commands:
         source = os.path.relpath(os.path.join(command["directory"], command["file"]), root)
         if source.endswith(".cpp"):
-            words = shlex.split(command["command"])
-            found[posixpath.dirname(source)] = [word for word in words if word.startswith(KEPT)]
+            found[source] = [word for word in shlex.split(command["command"]) if word.startswith(KEPT)]
     return found
+
+
+def first_includes(tree, sources):
+    """The headers of ours that one of these sources includes first."""
+    matches = [FIRST_INCLUDE.search(tree.text(source)) for source in sources if source in tree.paths]
+    return {match.group(2) for match in matches if match and match.group(1) == '"'}
 
 
 def options_for(header, by_folder):
@@ -63,8 +70,10 @@ def compile_alone(root, build, header, options):
 
 def check(root, build):
     tree = house.Tree(root)
-    by_folder = options_by_folder(root, build)
-    headers = [path for path in tree.cpp() if path.endswith(".h")]
+    sources = built_sources(root, build)
+    by_folder = {posixpath.dirname(source): options for source, options in sources.items()}
+    proved = first_includes(tree, sources)
+    headers = [path for path in tree.cpp() if path.endswith(".h") and path not in proved]
     jobs = [(header, options) for header in headers if (options := options_for(header, by_folder)) is not None]
     prints = {header: fingerprint(tree, header, options) for header, options in jobs}
     memory = os.path.join(build, "meta-headers.json")
@@ -81,8 +90,10 @@ def check(root, build):
 
 
 def self_test():
-    good = {"nn/a.h": "#pragma once\n#include <vector>\nstd::vector<int> f();\n", "nn/a.cpp": ""}
-    bad = {**good, "nn/b.h": "#pragma once\nstd::vector<int> f();\n"}
+    broken = "#pragma once\nstd::vector<int> f();\n"
+    good = {"nn/a.h": "#pragma once\n#include <vector>\nstd::vector<int> f();\n", "nn/b.h": broken,
+            "nn/a.cpp": '// A source.\n#include "nn/b.h"\n#include "nn/a.h"\n'}
+    bad = {**good, "nn/c.h": broken, "nn/a.cpp": '#include "nn/b.h"\n#include "nn/c.h"\n'}
     for files, expected in [(good, 0), (bad, 1)]:
         with house.sample_tree(files) as root, house.sample_tree({}) as build:
             command = {"directory": build, "file": os.path.join(root, "nn/a.cpp"), "command": "c++ -std=c++20 -c x"}
@@ -98,5 +109,5 @@ if __name__ == "__main__":
     self_test()
     found, without_options, total = check(os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]))
     print("\n".join(found))
-    print(f"{total} headers, {without_options} of a folder that is not built here, {len(found)} problems")
+    print(f"{total} headers that no source includes first, {without_options} of a folder that is not built here, {len(found)} problems")
     sys.exit(1 if found else 0)

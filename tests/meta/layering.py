@@ -18,7 +18,7 @@ MAY_INCLUDE = {
     "cli": list(house.PRODUCT) + ["bench"],
     "examples": ["runtime"],
     "bench": ["bench"] + list(house.PRODUCT),
-    "tests": ["tests"] + list(house.PRODUCT),
+    "tests": ["tests", "bench"] + list(house.PRODUCT),
 }
 
 # (library, its headers, the only places that may include them)
