@@ -60,8 +60,10 @@ def fingerprint(tree, header, options):
 
 def compile_alone(root, build, header, options):
     """The compiler's first complaint about a file that includes nothing but this header, or None."""
-    command = ["c++"] + options + ["-fsyntax-only", "-fdiagnostics-color=never", "-Werror", "-Wno-unused", f"-I{root}", "-x", "c++", "-"]
-    done = subprocess.run(command, cwd=build, input=f'#include "{header}"\n', capture_output=True, text=True, check=False)
+    command = ["c++"] + options + ["-fsyntax-only", "-fdiagnostics-color=never", "-Werror", "-Wno-unused",
+               f"-I{root}", "-x", "c++", "-"]
+    done = subprocess.run(command, cwd=build, input=f'#include "{header}"\n', capture_output=True, text=True,
+                          check=False)
     if done.returncode == 0:
         return None
     errors = [line for line in done.stderr.split("\n") if "error" in line]
@@ -109,5 +111,6 @@ if __name__ == "__main__":
     self_test()
     found, without_options, total = check(os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]))
     print("\n".join(found))
-    print(f"{total} headers that no source includes first, {without_options} of a folder that is not built here, {len(found)} problems")
+    print(f"{total} headers that no source includes first, {without_options} of a folder that is not built here")
+    print(f"{len(found)} problems")
     sys.exit(1 if found else 0)
