@@ -35,10 +35,10 @@ const auto& train_task() {
           .cpu([](rt::Context& context, rt::inout<nn::ParamSlab> net, rt::in<nn::Dataset> data,
                   nn::Hyper hyper, nn::Stretch stretch, double) -> nn::TrainStats {
             return translated([&] {
-              nn::TrainStats stats = nn::train_steps(
-                  kern::cpu_kernels(), context.local<nn::Workspace>(), *net,
-                  data->view(nn::Part::train), hyper, stretch,
-                  [&context] { return context.stop_requested(); });
+              nn::TrainStats stats =
+                  nn::train_steps(kern::cpu_kernels(), context.local<nn::Workspace>(), *net,
+                                  data->view(nn::Part::train), hyper, stretch,
+                                  [&context] { return context.stop_requested(); });
               // A half-way network is no result and must not be kept under the result's name.
               if (stats.stopped) throw rt::Error(rt::Errc::cancelled, "stopped on request");
               trained_epochs.fetch_add(
@@ -70,9 +70,7 @@ const auto& evaluate_task() {
 
 }  // namespace
 
-std::uint64_t epochs_trained() noexcept {
-  return trained_epochs.load(std::memory_order_relaxed);
-}
+std::uint64_t epochs_trained() noexcept { return trained_epochs.load(std::memory_order_relaxed); }
 
 rt::Value<nn::ParamSlab> init(const nn::ModelSpec& model, const nn::Choice& optimizer,
                               std::uint64_t seed) {

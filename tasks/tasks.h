@@ -49,7 +49,8 @@ struct Seeds {
 /// How many data sets this process has read so far: 1 for a study, whatever its trials.
 [[nodiscard]] std::uint64_t datasets_loaded() noexcept;
 
-/// Epochs that this process really trained so far: those that the store or an equal task answered are not counted.
+/// Epochs that this process really trained so far: those that the store or an equal task answered
+/// are not counted.
 [[nodiscard]] std::uint64_t epochs_trained() noexcept;
 
 /// A fresh network, its optimizer's state zero. Depends on the optimizer's kind and slots alone,
