@@ -36,10 +36,6 @@ void move_to(Node& node, Position at) {
   }
 }
 
-bool refers(const Node& node) {
-  return node.is_scalar() && node.text.find('$') != std::string::npos;
-}
-
 /// Values that stand for all a parameter can be: the ends of a range, every value of a list.
 std::vector<ParamValue> samples(const Domain& domain) {
   if (const auto* choice = std::get_if<Choice>(&domain)) return choice->values;
@@ -49,9 +45,20 @@ std::vector<ParamValue> samples(const Domain& domain) {
 
 }  // namespace
 
-Checker::Checker(const Space& space) : space_(space) {
+Checker::Checker(const Space& space) : space_(&space) {
   for (const Parameter& parameter : space.parameters())
     parameters_.emplace(parameter.name, &parameter);
+}
+
+Checker Checker::of_values() {
+  static const Space kNone;
+  Checker checker(kNone);
+  checker.literal_ = true;
+  return checker;
+}
+
+bool Checker::refers(const Node& node) const {
+  return !literal_ && node.is_scalar() && node.text.find('$') != std::string::npos;
 }
 
 Node Checker::check(const Node& node, const Field& field, const std::string& where) {
@@ -100,7 +107,7 @@ const Parameter& Checker::find_parameter(const std::string& name, const Node& no
     return *known->second;
   }
   std::vector<std::string> names;
-  for (const Parameter& parameter : space_.parameters()) names.push_back(parameter.name);
+  for (const Parameter& parameter : space_->parameters()) names.push_back(parameter.name);
   const std::string near = rt::nearest(name, names);
   throw Fault(node.at, rt::cat("$", rt::printable(name, 64),
                                " names no parameter, expected a name under parameters",

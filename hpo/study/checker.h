@@ -23,6 +23,9 @@ class Checker {
   /// them.
   explicit Checker(const Space& space);
 
+  /// For trees after substitution, where a dollar is a dollar.
+  [[nodiscard]] static Checker of_values();
+
   /// `where` is the field's path, for messages.
   [[nodiscard]] Node check(const Node& node, const Field& field, const std::string& where);
 
@@ -30,6 +33,7 @@ class Checker {
   [[nodiscard]] const std::set<std::string, std::less<>>& used() const { return used_; }
 
  private:
+  [[nodiscard]] bool refers(const Node& node) const;
   Node check_one(const Node& node, const Field& field, const std::string& where);
   Node check_list(const Node& node, const Field& field, const std::string& where);
   Node check_leaf(const Node& node, const Field& field, const std::string& where);
@@ -47,9 +51,10 @@ class Checker {
   void check_always_active(const Node& value, const Field& field, const std::string& where);
   const Parameter& find_parameter(const std::string& name, const Node& node);
 
-  const Space& space_;
+  const Space* space_;
   std::unordered_map<std::string_view, const Parameter*> parameters_;
   std::set<std::string, std::less<>> used_;
+  bool literal_ = false;        // dollars have no meaning
   std::string source_;          // "csv" or "idx" within `data`
   std::string kind_parameter_;  // within a kind whose type is a parameter: its name
 };

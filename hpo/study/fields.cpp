@@ -49,7 +49,7 @@ std::vector<Field> data_rows() {
       {.name = "data.npy", .type = Type::text, .doc = "NumPy arrays.", .later = true},
       {.name = "data.target",
        .type = Type::text,
-       .otherwise = "required",
+       .fallback = "-1",
        .only = "csv",
        .doc = "The column to predict: its name, or its number (1 is the first, -1 the last)."},
       {.name = "data.header",

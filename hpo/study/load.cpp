@@ -64,12 +64,7 @@ void check_source(const Node& root) {
     throw Fault(idx->key_at, "data has csv and idx, expected one of them");
   }
   if (csv == nullptr && idx == nullptr) {
-    throw Fault(data.at,
-                "data names no file, expected csv: FILE and target: COLUMN, or idx: FOLDER");
-  }
-  if (csv != nullptr && data.find("target") == nullptr) {
-    throw Fault(data.at,
-                "data.target is missing, expected the column to predict: its name or number");
+    throw Fault(data.at, "data names no file, expected csv: FILE or idx: FOLDER");
   }
 }
 

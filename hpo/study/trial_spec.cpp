@@ -22,9 +22,8 @@ constexpr double kMostAutomaticShards = 8;
 /// One section of the file for one trial: references replaced, checked again with the values in
 /// place.
 Node section(const StudySpec& study, const Params& params, const std::string& name) {
-  const Space none;
   const Node values = substitute(*study.document->root.find(name), params).value();
-  return Checker(none).check(values, *study_block().find(name), name);
+  return Checker::of_values().check(values, *study_block().find(name), name);
 }
 
 nn::Choice choice_of(const Node& node, const KindSet& set) {
@@ -89,29 +88,36 @@ nn::Hyper read_hyper(const Node& train, const nn::ModelSpec& model) {
   }
 }
 
-StudySpec settled(const StudySpec& study, const DataInfo& data) {
-  Node root = study.document->root;
+void check_task(const Node& root, nn::LearningTask task) {
   const auto implied = implied_task(root);
-  if (implied && *implied != data.task) {
-    throw Fault(
-        root.find("data")->at,
-        "data and study are not for one task, expected the same: classification or regression");
-  }
-  if (root.find_path({"metric", "goal"}) != nullptr &&
-      root.find_path({"train", "loss"}) != nullptr && root.find_path({"data", "task"}) != nullptr &&
-      root.find_path({"metric", "name"}) != nullptr) {
-    return study;
-  }
-  add_task_defaults(root, data.task);
+  if (!implied || *implied == task) return;
+  const bool numbers = task == nn::LearningTask::regression;
+  throw Fault(
+      root.find("data")->at,
+      rt::cat("the target holds ", numbers ? "numbers" : "classes", ", but the study is for ",
+              numbers ? "classification" : "regression", ", expected both for one task"));
+}
+
+bool is_settled(const Node& root) {
+  return root.find_path({"data", "task"}) != nullptr &&
+         root.find_path({"train", "loss"}) != nullptr &&
+         root.find_path({"metric", "name"}) != nullptr &&
+         root.find_path({"metric", "goal"}) != nullptr;
+}
+
+StudySpec settled(const StudySpec& study, nn::LearningTask task) {
   StudySpec result = study;
+  Node root = study.document->root;
+  add_task_defaults(root, task);
   root = Checker(study.space).check(root, study_block(), "");
   read_spec(result, root);
   result.document = std::make_shared<const Document>(Document{study.file, std::move(root)});
   return result;
 }
 
-TrialSpec make_trial(const StudySpec& open, const Params& params, const DataInfo& data) {
-  const StudySpec study = settled(open, data);
+TrialSpec make_trial(const StudySpec& study, const Params& params, const DataInfo& data) {
+  check_task(study.document->root, data.task);
+  if (!is_settled(study.document->root)) return make_trial(settled(study, data.task), params, data);
   const Node train = section(study, params, "train");
   TrialSpec trial;
   trial.model = build_network(section(study, params, "network"), data.input, data.outputs);
@@ -136,7 +142,10 @@ nn::DataSpec data_spec(const StudySpec& study, const Params& params) {
 }
 
 StudySpec settle(const StudySpec& study, const DataInfo& data) {
-  return study::with_place(study.file, [&] { return study::settled(study, data); });
+  return study::with_place(study.file, [&] {
+    study::check_task(study.document->root, data.task);
+    return study::is_settled(study.document->root) ? study : study::settled(study, data.task);
+  });
 }
 
 TrialSpec materialise(const StudySpec& study, const Params& params, const DataInfo& data) {

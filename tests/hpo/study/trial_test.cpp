@@ -1,0 +1,187 @@
+// materialise and settle: from a study and one trial's params to a model and how it is trained.
+
+#include <gtest/gtest.h>
+
+#include "runtime/codec.h"
+#include "tests/hpo/study/study_fixture.h"
+
+namespace hpo {
+namespace {
+
+using Int = std::int64_t;
+
+class Trial : public StudyTest {
+ protected:
+  StudySpec search_ = load_table(R"(
+network:
+  - dense: {units: $width, activation: tanh}
+train:
+  optimizer: {type: $optimizer, lr: $lr, momentum: $momentum, beta1: 0.8}
+  batch: $batch
+  epochs: 9
+parameters:
+  lr: {min: 1e-4, max: 1e-1, scale: log}
+  width: {min: 16, max: 256}
+  batch: {values: [16, 32]}
+  optimizer: {values: [adam, sgd]}
+  momentum: {min: 0.0, max: 0.99, when: {optimizer: sgd}}
+)");
+  Params adam_{
+      {"lr", 0.01}, {"width", Int{32}}, {"batch", Int{16}}, {"optimizer", std::string("adam")}};
+  Params sgd_{{"lr", 0.01},
+              {"width", Int{32}},
+              {"batch", Int{32}},
+              {"optimizer", std::string("sgd")},
+              {"momentum", 0.9}};
+};
+
+TEST_F(Trial, PutsValuesInTheirPlaces) {
+  const TrialSpec trial = materialise(search_, sgd_, classes(4, 3));
+  EXPECT_TRUE(nn::describe(trial.model).starts_with("4 -> dense dense1 32 tanh -> dense output 3"));
+  EXPECT_EQ(trial.hyper.loss.kind, "cross_entropy");
+  EXPECT_EQ(trial.hyper.optimizer.kind, "sgd");
+  EXPECT_EQ(nn::real(trial.hyper.optimizer.fields, "lr"), 0.01);
+  EXPECT_EQ(nn::real(trial.hyper.optimizer.fields, "momentum"), 0.9);
+  EXPECT_EQ(trial.hyper.batch, 32);
+  EXPECT_EQ(trial.hyper.shards, 1);
+  EXPECT_EQ(trial.hyper.shuffle, 0U);
+  EXPECT_EQ(trial.epochs, 9);
+  EXPECT_EQ(trial.resources, Resources{});
+}
+
+TEST_F(Trial, AChosenKindTakesOnlyItsOwnFields) {
+  const nn::Choice adam = materialise(search_, adam_, classes(4, 3)).hyper.optimizer;
+  EXPECT_EQ(nn::real(adam.fields, "beta1"), 0.8);
+  EXPECT_EQ(nn::real(adam.fields, "beta2"), 0.999);
+  EXPECT_FALSE(adam.fields.contains("momentum"));
+  const nn::Choice sgd = materialise(search_, sgd_, classes(4, 3)).hyper.optimizer;
+  EXPECT_FALSE(sgd.fields.contains("beta1"));
+}
+
+TEST_F(Trial, EqualWorkIsEqual) {
+  EXPECT_EQ(materialise(search_, adam_, classes(4, 3)), materialise(search_, adam_, classes(4, 3)));
+  EXPECT_NE(materialise(search_, adam_, classes(4, 3)), materialise(search_, sgd_, classes(4, 3)));
+  const DataInfo data = classes(4, 3);
+  EXPECT_EQ(rt::decode<DataInfo>(rt::encode(data)), data);
+}
+
+TEST_F(Trial, TheDataDecidesWhatTheFileLeavesOpen) {
+  const StudySpec open = load_table("train: {epochs: 1}\n");
+  EXPECT_EQ(open.metric.name, "");
+  const StudySpec labels = settle(open, classes(2, 3));
+  EXPECT_EQ(labels.metric, (Metric{"valid.accuracy", Goal::maximize}));
+  const DataInfo number{nn::Shape::features(2), 1, nn::LearningTask::regression};
+  const StudySpec numbers = settle(open, number);
+  EXPECT_EQ(numbers.metric, (Metric{"valid.mse", Goal::minimize}));
+  EXPECT_EQ(data_spec(numbers, {}).task, nn::LearningTask::regression);
+  EXPECT_EQ(materialise(open, {}, number).hyper.loss.kind, "mse");
+  EXPECT_EQ(resolved_yaml(settle(numbers, number)), resolved_yaml(numbers));
+  const StudySpec loss = settle(load_table("metric: valid.loss\n"), classes(2, 3));
+  EXPECT_EQ(loss.metric, (Metric{"valid.loss", Goal::minimize}));
+}
+
+TEST_F(Trial, DataOfTheOtherKindIsRefused) {
+  const StudySpec labels = load_table("metric: valid.accuracy\ntrain: {epochs: 1}\n");
+  const DataInfo number{nn::Shape::features(2), 1, nn::LearningTask::regression};
+  try {
+    (void)settle(labels, number);
+    ADD_FAILURE();
+  } catch (const rt::Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "study.yaml:1:7: the target holds numbers, but the study is for classification, "
+                 "expected both for one "
+                 "task");
+  }
+}
+
+TEST_F(Trial, RepeatedLayersAreWrittenOut) {
+  const StudySpec study = load_table(R"(
+network:
+  - repeat: {times: $depth, of: [dense: {units: 8, name: fc}, dense: {units: 4}]}
+  - repeat: {times: 2, of: [repeat: {times: 2, of: [{type: dense, units: 3, name: in}]}]}
+parameters:
+  depth: {min: 0, max: 3}
+)");
+  const auto layers = [&](Int depth) {
+    std::string text;
+    for (const auto& layer :
+         materialise(study, Params{{"depth", depth}}, classes(2, 2)).model.layers)
+      text += layer.name + " ";
+    return text;
+  };
+  EXPECT_EQ(layers(0), "in1_1 in1_2 in2_1 in2_2 output ");
+  EXPECT_EQ(layers(2), "fc1 dense2 fc2 dense4 in1_1 in1_2 in2_1 in2_2 output ");
+}
+
+TEST_F(Trial, TheKindOfALayerCanBeAParameter) {
+  const StudySpec study = load("data: {idx: " + folder_.path().string() + R"(}
+network:
+  - {type: $first, units: $units, kernel: 3, padding: same}
+parameters:
+  first: {values: [conv2d, max_pool]}
+  units: {min: 2, max: 4, when: {first: conv2d}}
+)");
+  const DataInfo image{nn::Shape::image(8, 8, 1), 10, nn::LearningTask::classification};
+  const auto conv =
+      materialise(study, Params{{"first", std::string("conv2d")}, {"units", Int{3}}}, image);
+  EXPECT_EQ(conv.model.layers[0].kind, "conv2d");
+  const auto pool = materialise(study, Params{{"first", std::string("max_pool")}}, image);
+  EXPECT_EQ(pool.model.layers[0].kind, "max_pool");
+}
+
+TEST_F(Trial, ANetworkThatDoesNotFitIsPointedAt) {
+  const StudySpec study = load("data: {idx: " + folder_.path().string() + R"(}
+network:
+  - conv2d: {units: 3, kernel: $kernel}
+  - max_pool
+  - dense: {units: 3}
+parameters:
+  kernel: {values: [3, 9]}
+)");
+  const DataInfo image{nn::Shape::image(8, 8, 1), 10, nn::LearningTask::classification};
+  const auto message = [&](Int kernel) -> std::string {
+    try {
+      (void)materialise(study, Params{{"kernel", kernel}}, image);
+    } catch (const rt::Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_TRUE(message(9).starts_with("study.yaml:3:32: layer 1 \"conv2d1\" (conv2d): "))
+      << message(9);
+  EXPECT_TRUE(
+      message(3).starts_with("study.yaml:5:5: layer 3 \"dense1\" (dense): dense needs features"))
+      << message(3);
+}
+
+TEST_F(Trial, ShardsFollowTheWorkOfAStep) {
+  const auto shards = [&](const std::string& train, Int features) {
+    const StudySpec study = load_table("network: [dense: {units: 4096}]\ntrain: " + train + "\n");
+    return materialise(study, {}, classes(features, 10)).hyper.shards;
+  };
+  EXPECT_EQ(shards("{batch: 32}", 64), 1);
+  EXPECT_EQ(shards("{batch: 256}", 4096),
+            4);  // 4096 * 4096 * 2 * 2 * 256 = 17 GFLOP and the output layer
+  EXPECT_EQ(shards("{batch: 100000}", 4096), 8);
+  EXPECT_EQ(shards("{batch: 32, shards: 3}", 64), 3);
+}
+
+TEST_F(Trial, InputsOfTheDataArePassedOn) {
+  const StudySpec study = load(
+      "data: {csv: rows.csv, target: -1, header: true, ignore: [a, 2], rows: 100, task: "
+      "classification, scale: unit, "
+      "split: {valid: 0.25, test: 0.125, seed: 4}}\ntrain: {epochs: 1}\n");
+  nn::DataSpec expected;
+  expected.path = (folder_ / "rows.csv").string();
+  expected.target = "-1";
+  expected.header = nn::HeaderRow::yes;
+  expected.ignore = {"a", "2"};
+  expected.rows = 100;
+  expected.task = nn::LearningTask::classification;
+  expected.scale = nn::Scale::unit;
+  expected.split = {0.25, 0.125, 4};
+  EXPECT_EQ(data_spec(study, {}), expected);
+}
+
+}  // namespace
+}  // namespace hpo
