@@ -10,11 +10,13 @@ namespace hpo {
 
 namespace {
 
-/// How often progress is shown while nothing ends, and a Ctrl-C that woke nobody is noticed at the latest.
+/// How often progress is shown while nothing ends, and a Ctrl-C that woke nobody is noticed at the
+/// latest.
 constexpr rt::Duration kTick = std::chrono::milliseconds(500);
 
 rt::Duration duration_of(double seconds) {
-  return std::chrono::duration_cast<rt::Duration>(std::chrono::duration<double>(std::clamp(seconds, 0.0, 1e6)));
+  return std::chrono::duration_cast<rt::Duration>(
+      std::chrono::duration<double>(std::clamp(seconds, 0.0, 1e6)));
 }
 
 }  // namespace
@@ -64,7 +66,8 @@ bool Driver::interrupted() const { return setup_.interrupts && setup_.interrupts
 
 void Driver::obey_clock() {
   if (study_.limits.time && active_seconds() >= *study_.limits.time) {
-    finish(Finish::time, rt::cat("limits.time of ", rt::format_seconds(*study_.limits.time), " is over"));
+    finish(Finish::time,
+           rt::cat("limits.time of ", rt::format_seconds(*study_.limits.time), " is over"));
   }
   if (!study_.limits.trial_time) return;
   std::vector<std::uint64_t> late;
@@ -73,7 +76,8 @@ void Driver::obey_clock() {
   }
   for (std::uint64_t trial : late) {
     Ended end{TrialState::failed, Cause::timeout,
-              rt::cat("limits.trial_time of ", rt::format_seconds(*study_.limits.trial_time), " is over")};
+              rt::cat("limits.trial_time of ", rt::format_seconds(*study_.limits.trial_time),
+                      " is over")};
     take_end(trial, end, live_.at(trial)->busy_seconds());
   }
 }
@@ -105,8 +109,9 @@ void Driver::drop_live() {
 
 void Driver::pause() {
   rt::Duration wait = kTick;
-  if (waits_since_) wait = std::min(wait, *waits_since_ + kCommitDelay - rt::now());
-  if (study_.limits.time) wait = std::min(wait, duration_of(*study_.limits.time - active_seconds()));
+  if (waits_since_) wait = std::min(wait, *waits_since_ + setup_.commit_delay - rt::now());
+  if (study_.limits.time)
+    wait = std::min(wait, duration_of(*study_.limits.time - active_seconds()));
   if (study_.limits.trial_time) {
     for (const auto& [trial, live] : live_) {
       wait = std::min(wait, duration_of(*study_.limits.trial_time - live->busy_seconds()));

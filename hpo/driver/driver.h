@@ -1,10 +1,11 @@
 #pragma once
 // The study as a state machine over its log.
 //
-// One loop on one thread: fill free slots with the sampler's proposals, let coroutines go on, take the outcome that is due in
-// virtual time, hand it to rule and sampler, write the event; commit before it is announced, at most ten milliseconds later.
-// Everything that decides is a function of the events so far, so a driver that starts on a log goes on as if it had never
-// been away, and the number of workers or the order of real completions changes nothing.
+// One loop on one thread: fill free slots with the sampler's proposals, let coroutines go on, take
+// the outcome that is due in virtual time, hand it to rule and sampler, write the event; commit
+// before it is announced, at most ten milliseconds later. Everything that decides is a function of
+// the events so far, so a driver that starts on a log goes on as if it had never been away, and the
+// number of workers or the order of real completions changes nothing.
 
 #include <atomic>
 #include <exception>
@@ -30,18 +31,17 @@ namespace hpo {
 /// What a driver works with; everything outlives it.
 struct DriverSetup {
   const StudySpec& study;
-  EventLog& log;               ///< begun, not replayed
+  EventLog& log;  ///< begun, not replayed
   const rt::Runtime& runtime;
   TrialWork& work;
   Observer& observer;
-  rt::Path folder;             ///< the study's
+  rt::Path folder;                               ///< the study's
   const std::atomic<int>* interrupts = nullptr;  ///< see RunOptions
   std::vector<Changed> changes = {};  ///< what the study file says otherwise than the log
   std::string arithmetic = {};        ///< fingerprint that this process computes with
+  /// An event waits at most this long for others to share its commit.
+  rt::Duration commit_delay = std::chrono::milliseconds(10);
 };
-
-/// An event waits at most this long for others to share its commit.
-inline constexpr rt::Duration kCommitDelay = std::chrono::milliseconds(10);
 
 /// How the loop ended.
 enum class DriverEnd : std::uint8_t { finished, interrupted };
@@ -54,8 +54,9 @@ class Driver {
   Driver(const Driver&) = delete;
   Driver& operator=(const Driver&) = delete;
 
-  /// Replays the log and goes on to the end of the study, the best trial's network included. Throws what the log throws, and
-  /// rt::Error (no_device) for trials that this machine can never run; the log is then as of its last commit.
+  /// Replays the log and goes on to the end of the study, the best trial's network included. Throws
+  /// what the log throws, and rt::Error (no_device) for trials that this machine can never run; the
+  /// log is then as of its last commit.
   DriverEnd run();
 
   /// Why the study is over; nothing while it is not.

@@ -20,7 +20,8 @@ constexpr rt::Duration kNoteEvery = std::chrono::milliseconds(500);
 std::string json_of(const WorkCounters& work) {
   JsonWriter json;
   json.begin_object().field("tasks", work.tasks).field("epochs", work.epochs);
-  json.field("distinct_epochs", work.distinct_epochs).field("datasets_loaded", work.datasets_loaded);
+  json.field("distinct_epochs", work.distinct_epochs)
+      .field("datasets_loaded", work.datasets_loaded);
   json.field("overhead_us_per_task", work.overhead_us_per_task).end_object();
   return std::move(json).text();
 }
@@ -31,7 +32,10 @@ std::string workers_json(const rt::Summary& summary) {
   for (const rt::WorkerSummary& worker : summary.workers) {
     const char* kind = worker.id.kind == rt::Device::cpu ? "cpu " : "cuda ";
     json.begin_object().field("name", rt::cat(kind, worker.id.index)).field("tasks", worker.tasks);
-    json.field("busy", worker.busy).field("waiting", worker.waiting).field("moving", worker.moving).end_object();
+    json.field("busy", worker.busy)
+        .field("waiting", worker.waiting)
+        .field("moving", worker.moving)
+        .end_object();
   }
   json.end_array();
   return std::move(json).text();
@@ -46,7 +50,8 @@ void Driver::replay() {
     work_before_.tasks = json.at("tasks").integer();
     work_before_.distinct_epochs = json.at("distinct_epochs").integer();
   }
-  if (auto text = log_.noted("active_seconds")) seconds_before_ = rt::parse_double(*text).value_or(0);
+  if (auto text = log_.noted("active_seconds"))
+    seconds_before_ = rt::parse_double(*text).value_or(0);
 }
 
 void Driver::observe(const Event& event) {
@@ -85,11 +90,16 @@ void Driver::observe_trial(const Event& event) {
 void Driver::open_session() {
   setup_.observer.sweep_started(log_.trials().counts().all(), log_.epoch() > 1);
   if (!arithmetic_before_.empty() && arithmetic_before_ != setup_.arithmetic) {
-    setup_.observer.note(rt::cat("the arithmetic changed from \"", arithmetic_before_, "\" to \"", setup_.arithmetic,
+    setup_.observer.note(rt::cat("the arithmetic changed from \"", arithmetic_before_, "\" to \"",
+                                 setup_.arithmetic,
                                  "\": results from here on may differ in the last bits"));
   }
   Holder self = Holder::self();
-  emit({}, Opened{.host = self.host, .pid = self.pid, .build = TRELLIS_VERSION, .arithmetic = setup_.arithmetic, .workers = setup_.runtime.workers()});
+  emit({}, Opened{.host = self.host,
+                  .pid = self.pid,
+                  .build = TRELLIS_VERSION,
+                  .arithmetic = setup_.arithmetic,
+                  .workers = setup_.runtime.workers()});
   for (const Changed& change : setup_.changes) {
     setup_.observer.note(rt::cat(change.key, " is now ", change.to, " (was ", change.from, ")"));
     emit({}, change);
@@ -105,7 +115,8 @@ void Driver::emit(std::optional<std::uint64_t> trial, EventBody body, double too
 }
 
 bool Driver::commit_is_due() const {
-  return waits_since_ && (log_.pending() >= kCommitEvents || rt::now() - *waits_since_ >= kCommitDelay);
+  return waits_since_ &&
+         (log_.pending() >= kCommitEvents || rt::now() - *waits_since_ >= setup_.commit_delay);
 }
 
 void Driver::note_work() {
@@ -130,8 +141,9 @@ void Driver::announce(const Event& event) {
   } else if (std::holds_alternative<Reported>(event.body)) {
     setup_.observer.trial_reported(row);
   } else if (const auto* again = std::get_if<Retried>(&event.body)) {
-    setup_.observer.note(rt::cat("trial ", row.trial, " begins again (attempt ", row.attempts, "): ",
-                                 name_of(again->cause), again->message.empty() ? "" : ": ", again->message));
+    setup_.observer.note(rt::cat("trial ", row.trial, " begins again (attempt ", row.attempts,
+                                 "): ", name_of(again->cause), again->message.empty() ? "" : ": ",
+                                 again->message));
   } else if (std::holds_alternative<Ended>(event.body)) {
     setup_.observer.trial_ended(row);
   }

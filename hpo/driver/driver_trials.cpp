@@ -48,11 +48,13 @@ std::optional<Ended> end_of(const std::exception_ptr& thrown) {
 
 bool Driver::may_create() const {
   if (finished_ || exhausted_) return false;
-  return !study_.limits.trials || search_.created() < static_cast<std::uint64_t>(*study_.limits.trials);
+  return !study_.limits.trials ||
+         search_.created() < static_cast<std::uint64_t>(*study_.limits.trials);
 }
 
 void Driver::fill_slots() {
-  auto slots = static_cast<std::size_t>(study_.parallel > 0 ? study_.parallel : std::max(1, rt::worker_count()));
+  auto slots = static_cast<std::size_t>(study_.parallel > 0 ? study_.parallel
+                                                            : std::max(1, rt::worker_count()));
   while (live_.size() < slots && may_create() && !fatal_) {
     if (std::optional<Params> params = search_.propose()) {
       create(*params);
@@ -85,8 +87,8 @@ void Driver::create(const Params& params) {
 }
 
 void Driver::start(std::uint64_t trial) {
-  auto live = std::make_shared<LiveTrial>(trial, log_.trials().row(trial).params, reports_.at(trial), timeline_,
-                                          search_.rule());
+  auto live = std::make_shared<LiveTrial>(trial, log_.trials().row(trial).params,
+                                          reports_.at(trial), timeline_, search_.rule());
   live_[trial] = live;
   auto scope = live->group().enter();
   rt::spawn(attempt(live));
@@ -171,13 +173,15 @@ void Driver::stop_if_hopeless(std::uint64_t trial, const Ended& end) {
   if (end.state != TrialState::failed) return;
   const TrialRow& row = log_.trials().row(trial);
   if (trial == 0 && end.cause == Cause::error && !row.value) {
-    finish(Finish::first, rt::cat("the first trial failed before it reported anything: ", end.message));
+    finish(Finish::first,
+           rt::cat("the first trial failed before it reported anything: ", end.message));
     return;
   }
   std::int64_t failed = log_.trials().counts().failed;
   if (study_.limits.failed && failed >= *study_.limits.failed) {
-    finish(Finish::failed, rt::cat(failed, failed == 1 ? " trial" : " trials", " failed, the last one by ",
-                                   name_of(end.cause), end.message.empty() ? "" : ": ", end.message));
+    finish(Finish::failed,
+           rt::cat(failed, failed == 1 ? " trial" : " trials", " failed, the last one by ",
+                   name_of(end.cause), end.message.empty() ? "" : ": ", end.message));
   }
 }
 

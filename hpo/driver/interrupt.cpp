@@ -43,7 +43,8 @@ Interrupts::Interrupts() {
 }
 
 Interrupts::~Interrupts() {
-  for (std::size_t i = 0; i < kChanges.size(); ++i) ::sigaction(kChanges[i].signal, &before[i], nullptr);
+  for (std::size_t i = 0; i < kChanges.size(); ++i)
+    ::sigaction(kChanges[i].signal, &before[i], nullptr);
 }
 
 const std::atomic<int>* Interrupts::count() const noexcept { return &asked; }

@@ -6,8 +6,8 @@
 
 namespace hpo {
 
-LiveTrial::LiveTrial(std::uint64_t trial, Params params, std::vector<Reported> logged, Timeline& timeline,
-                     const StoppingRule& rule)
+LiveTrial::LiveTrial(std::uint64_t trial, Params params, std::vector<Reported> logged,
+                     Timeline& timeline, const StoppingRule& rule)
     : trial_(trial),
       params_(std::move(params)),
       logged_(std::move(logged)),

@@ -24,13 +24,16 @@ struct Outcome {
 /// One attempt of a trial. Posts to the timeline; the driver takes outcomes out when they are due.
 class LiveTrial final : public TrialContext {
  public:
-  /// `logged`: the trial's reports in the log. Timeline and rule outlive every call (not the object).
+  /// `logged`: the trial's reports in the log. Timeline and rule outlive every call (not the
+  /// object).
   LiveTrial(std::uint64_t trial, Params params, std::vector<Reported> logged, Timeline& timeline,
             const StoppingRule& rule);
 
   std::uint64_t trial() const override { return trial_; }
   const Params& params() const override { return params_; }
-  const Reported* last_logged() const override { return logged_.empty() ? nullptr : &logged_.back(); }
+  const Reported* last_logged() const override {
+    return logged_.empty() ? nullptr : &logged_.back();
+  }
   void stretch(double flops) override;
   bool replayed() override;
   void skip_logged() override;
@@ -61,7 +64,7 @@ class LiveTrial final : public TrialContext {
   const StoppingRule& rule_;
   rt::Group group_;
 
-  std::size_t next_logged_ = 0;    ///< reports of the log that the coroutine has come past
+  std::size_t next_logged_ = 0;  ///< reports of the log that the coroutine has come past
   std::int64_t last_step_ = 0;
   double flops_ = 0;
   std::deque<Outcome> outcomes_;

@@ -12,13 +12,14 @@ namespace hpo {
 /// How a sweep stands after a commit.
 struct Progress {
   TrialCounts counts;
-  std::int64_t trial_limit = 0;       ///< 0: none known (a grid says its size)
-  const TrialRow* best = nullptr;     ///< so far; valid during the call
-  double seconds = 0;                 ///< of this session
+  std::int64_t trial_limit = 0;    ///< 0: none known (a grid says its size)
+  const TrialRow* best = nullptr;  ///< so far; valid during the call
+  double seconds = 0;              ///< of this session
 };
 
-/// Called on the driver's thread, only about what is on disk already. Calls come in the order of events (the same on every
-/// machine with `order: virtual`), which is not the order of real time. Must not block for long and must not throw.
+/// Called on the driver's thread, only about what is on disk already. Calls come in the order of
+/// events (the same on every machine with `order: virtual`), which is not the order of real time.
+/// Must not block for long and must not throw.
 class Observer {
  public:
   virtual ~Observer() = default;

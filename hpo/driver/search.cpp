@@ -7,15 +7,20 @@
 namespace hpo {
 
 Objective objective_of(const StudySpec& study) {
-  return {.maximize = study.metric.goal == Goal::maximize, .take_best = study.metric.take == Take::best};
+  return {.maximize = study.metric.goal == Goal::maximize,
+          .take_best = study.metric.take == Take::best};
 }
 
 Search::Search(const StudySpec& study)
     : objective_(objective_of(study)),
       sampler_(make_sampler(study.method.kind, {study.space, study.seed, study.method.options})),
-      rule_(make_stopping_rule(study.early_stop.kind, {study.max_epochs, study.early_stop.options})) {
-  if (!sampler_) throw rt::Error(rt::Errc::internal, rt::cat("no sampler is called ", study.method.kind));
-  if (!rule_) throw rt::Error(rt::Errc::internal, rt::cat("no stopping rule is called ", study.early_stop.kind));
+      rule_(
+          make_stopping_rule(study.early_stop.kind, {study.max_epochs, study.early_stop.options})) {
+  if (!sampler_)
+    throw rt::Error(rt::Errc::internal, rt::cat("no sampler is called ", study.method.kind));
+  if (!rule_)
+    throw rt::Error(rt::Errc::internal,
+                    rt::cat("no stopping rule is called ", study.early_stop.kind));
 }
 
 Word Search::word_on(std::uint64_t trial, const Reported& report) {

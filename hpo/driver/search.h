@@ -21,7 +21,8 @@ class Search {
   /// `study` outlives it. Throws rt::Error (internal) for kinds that are in no registry.
   explicit Search(const StudySpec& study);
 
-  /// The rule's word on a report, which counts as told to the rule. To be asked once for each report, in order.
+  /// The rule's word on a report, which counts as told to the rule. To be asked once for each
+  /// report, in order.
   [[nodiscard]] Word word_on(std::uint64_t trial, const Reported& report);
 
   /// Tells an event that happened: the sampler everything, the rule what it was not asked about.

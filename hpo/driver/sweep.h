@@ -18,55 +18,58 @@ enum class Engine : std::uint8_t { automatic, sequential, starpu_cpu, starpu_cud
 
 /// How to run; nothing in here changes a result.
 struct RunOptions {
-  rt::Path folder;                ///< the study's folder, runs/<name>; made if missing
-  rt::Path store;                 ///< results by key, shared by studies; empty: "store" beside the study's folder
-  int workers = 0;                ///< CPU workers; 0: one a core
+  rt::Path folder;  ///< the study's folder, runs/<name>; made if missing
+  rt::Path store;   ///< results by key, shared by studies; empty: "store" beside the study's folder
+  int workers = 0;  ///< CPU workers; 0: one a core
   Engine engine = Engine::automatic;
-  rt::Path graph_file;            ///< DOT graph; empty: none
-  rt::Path trace_file;            ///< Chrome trace; empty: none
-  /// Number of times the user asked to stop; polled. 1: stop cleanly. Null: nobody can ask. After changing it call
-  /// rt::wake(). `Interrupts` (hpo/driver/interrupt.h) is the source for Ctrl-C.
+  rt::Path graph_file;  ///< DOT graph; empty: none
+  rt::Path trace_file;  ///< Chrome trace; empty: none
+  /// Number of times the user asked to stop; polled. 1: stop cleanly. Null: nobody can ask. After
+  /// changing it call rt::wake(). `Interrupts` (hpo/driver/interrupt.h) is the source for Ctrl-C.
   const std::atomic<int>* interrupts = nullptr;
 };
 
 /// How a sweep ended.
-enum class Outcome : std::uint8_t {
+enum class Ending : std::uint8_t {
   done,            ///< there is a best trial
   nothing_usable,  ///< it ended and no trial has a value (exit code 1)
   interrupted,     ///< stopped on request; the same call continues it (exit code 75)
 };
 
 struct SweepResult {
-  Outcome outcome = Outcome::done;
-  std::string reason;             ///< why it ended, one line for people
-  bool resumed = false;           ///< there was a log to continue
+  Ending ending = Ending::done;
+  std::string reason;    ///< why it ended, one line for people
+  bool resumed = false;  ///< there was a log to continue
   TrialCounts counts;
-  std::optional<TrialRow> best;   ///< with its test metrics when the network was written
+  std::optional<TrialRow> best;  ///< with its test metrics when the network was written
   std::optional<ModelInfo> model;
-  double seconds = 0;             ///< of this session
+  double seconds = 0;  ///< of this session
   WorkCounters work;
 
   [[nodiscard]] int exit_code() const noexcept;
 };
 
-/// Runs a study to its end, or continues it. Results depend on `study` alone (with `order: virtual`, up to the first event
-/// that real time caused). Blocks; everything in it happens on the calling thread but the tasks. At most one at a time in
-/// a process. Throws rt::Error: locked (another driver, named), storage (path and remedy), study (the study in the folder
-/// was made from another file: says what differs), no_device. Whatever was announced to `observer` is on disk.
+/// Runs a study to its end, or continues it. Results depend on `study` alone (with `order:
+/// virtual`, up to the first event that real time caused). Blocks; everything in it happens on the
+/// calling thread but the tasks. At most one at a time in a process. Throws rt::Error: locked
+/// (another driver, named), storage (path and remedy), study (the study in the folder was made from
+/// another file: says what differs), no_device. Whatever was announced to `observer` is on disk.
 SweepResult run_sweep(const StudySpec& study, const RunOptions& options, Observer& observer);
 
 /// What `train FILE` gives: one network.
 struct TrainResult {
-  Outcome outcome = Outcome::done;
-  TrialRow trial;                 ///< its reports' last word, test metrics included
-  rt::Path model;                 ///< empty when it failed
+  Ending ending = Ending::done;
+  TrialRow trial;  ///< its reports' last word, test metrics included
+  rt::Path model;  ///< empty when it failed
   double seconds = 0;
 
   [[nodiscard]] int exit_code() const noexcept;
 };
 
-/// Trains the one network that `params` (complete for the study's space) describe, without a log or a search, and writes
-/// `folder`/model.safetensors. A second call is answered by the store. Throws as run_sweep.
-TrainResult train_once(const StudySpec& study, const Params& params, const RunOptions& options, Observer& observer);
+/// Trains the one network that `params` (complete for the study's space) describe, without a log or
+/// a search, and writes `folder`/model.safetensors. A second call is answered by the store. Throws
+/// as run_sweep.
+TrainResult train_once(const StudySpec& study, const Params& params, const RunOptions& options,
+                       Observer& observer);
 
 }  // namespace hpo

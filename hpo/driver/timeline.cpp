@@ -24,7 +24,8 @@ void Timeline::post(std::uint64_t trial) {
 std::optional<Timeline::Due> Timeline::due() const {
   std::optional<Due> first;
   bool posted = false;
-  for (const auto& [trial, lane] : lanes_) {  // ascending numbers: the lower one stays first among equals
+  for (const auto& [trial, lane] :
+       lanes_) {  // ascending numbers: the lower one stays first among equals
     bool has = !lane.posted.empty();
     if (order_ == Order::arrival && !has) continue;
     double time = has ? lane.posted.front() : lane.next.value_or(lane.tail);

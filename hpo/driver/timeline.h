@@ -1,9 +1,10 @@
 #pragma once
 // Virtual time: in which order the events of running trials count.
 //
-// Each running trial has a lane. A stretch that costs c and begins at virtual time t ends at t + c; whatever happens in real
-// time, outcomes are due in the order (virtual time, trial number), and one is due only when every lane that could still
-// bring an earlier one has brought it. So the order is a function of the trials alone.
+// Each running trial has a lane. A stretch that costs c and begins at virtual time t ends at t + c;
+// whatever happens in real time, outcomes are due in the order (virtual time, trial number), and
+// one is due only when every lane that could still bring an earlier one has brought it. So the
+// order is a function of the trials alone.
 //
 // With Order::arrival the order is the one in which outcomes are posted, and time counts them.
 
@@ -30,7 +31,8 @@ class Timeline {
   void enter(std::uint64_t trial, double time);
   /// The trial's next outcome comes `cost` (>= 0) after its last one.
   void stretch(std::uint64_t trial, double cost);
-  /// The outcome of the trial's stretch is there: a report or the end. Without a stretch it costs nothing.
+  /// The outcome of the trial's stretch is there: a report or the end. Without a stretch it costs
+  /// nothing.
   void post(std::uint64_t trial);
   /// The next outcome in order; nothing when it has not been posted yet (or nobody runs).
   [[nodiscard]] std::optional<Due> due() const;
@@ -38,16 +40,17 @@ class Timeline {
   void take(const Due& due);
   /// The trial is gone; what it posted and was not taken is void.
   void leave(std::uint64_t trial);
-  /// Forgets what the trial posted or began after its last outcome taken: it begins that again at `time`.
+  /// Forgets what the trial posted or began after its last outcome taken: it begins that again at
+  /// `time`.
   void restart(std::uint64_t trial, double time);
 
   [[nodiscard]] std::size_t lanes() const { return lanes_.size(); }
 
  private:
   struct Lane {
-    double tail = 0;                ///< end of what was posted last
-    std::optional<double> next;     ///< end of the stretch that is on
-    std::deque<double> posted;      ///< times of outcomes, or tickets of arrival
+    double tail = 0;             ///< end of what was posted last
+    std::optional<double> next;  ///< end of the stretch that is on
+    std::deque<double> posted;   ///< times of outcomes, or tickets of arrival
   };
 
   Order order_;

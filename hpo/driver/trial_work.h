@@ -4,16 +4,15 @@
 //   rt::Async<void> run(TrialContext& trial) override {
 //     auto net = ...;
 //     for (Stretch s : ...) {
-//       trial.stretch(flops(s));                      // what this stretch costs in virtual time: before it starts
-//       auto stats = tasks::train(net, ...);
-//       if (trial.replayed()) continue;               // the log has its report: nothing to measure again
-//       double value = co_await tasks::evaluate(net, ...);
-//       if (co_await trial.report({...}) == Word::stop) co_return;
+//       trial.stretch(flops(s));                      // what this stretch costs in virtual time:
+//       before it starts auto stats = tasks::train(net, ...); if (trial.replayed()) continue; //
+//       the log has its report: nothing to measure again double value = co_await
+//       tasks::evaluate(net, ...); if (co_await trial.report({...}) == Word::stop) co_return;
 //     }
 //   }
 //
-// A coroutine's state is never saved. After a restart (or for another attempt) the trial runs from the top, and the runtime's
-// store answers what was done.
+// A coroutine's state is never saved. After a restart (or for another attempt) the trial runs from
+// the top, and the runtime's store answers what was done.
 
 #include <cstdint>
 #include <exception>
@@ -32,11 +31,11 @@ struct Report {
   std::int64_t epochs = 0;  ///< trained so far
   double value = 0;         ///< the objective as the study file names it; may be NaN
   Metrics metrics;
-  std::string checkpoint;   ///< the key under which the store has the network, or empty
+  std::string checkpoint;  ///< the key under which the store has the network, or empty
 };
 
-/// Thrown by a trial that failed in a way the log has a word for; any other exception counts as Cause::error
-/// (std::bad_alloc as Cause::out_of_memory).
+/// Thrown by a trial that failed in a way the log has a word for; any other exception counts as
+/// Cause::error (std::bad_alloc as Cause::out_of_memory).
 class TrialFailure : public std::exception {
  public:
   TrialFailure(Cause cause, std::string message) : cause_(cause), message_(std::move(message)) {}
@@ -58,18 +57,21 @@ class TrialContext {
   /// The last report that the log had when this attempt began; null when there was none.
   [[nodiscard]] virtual const Reported* last_logged() const = 0;
 
-  /// A stretch of work begins that costs `flops` (counted, never measured) and ends with a report or with the trial. Its cost
-  /// is its length in virtual time.
+  /// A stretch of work begins that costs `flops` (counted, never measured) and ends with a report
+  /// or with the trial. Its cost is its length in virtual time.
   virtual void stretch(double flops) = 0;
 
-  /// Whether the log has the report of the stretch that began last. If so it is taken as given, and counts as reported.
+  /// Whether the log has the report of the stretch that began last. If so it is taken as given, and
+  /// counts as reported.
   [[nodiscard]] virtual bool replayed() = 0;
 
-  /// Goes on behind the last logged report, for an attempt that takes its network from there instead of the beginning.
+  /// Goes on behind the last logged report, for an attempt that takes its network from there
+  /// instead of the beginning.
   virtual void skip_logged() = 0;
 
-  /// Hands in the report of the stretch. The word comes at once where the rule has nothing to decide, else when it is the
-  /// report's turn in virtual time. Only for a stretch that was not replayed.
+  /// Hands in the report of the stretch. The word comes at once where the rule has nothing to
+  /// decide, else when it is the report's turn in virtual time. Only for a stretch that was not
+  /// replayed.
   [[nodiscard]] virtual rt::Async<Word> report(Report report) = 0;
 };
 
@@ -89,10 +91,14 @@ class TrialWork {
  public:
   virtual ~TrialWork() = default;
 
-  /// Facts of a proposal. Pure and quick. Throws rt::Error where no network can be made from it: the trial then fails.
-  [[nodiscard]] virtual TrialFacts facts(const Params& params) { return (void)params, TrialFacts{}; }
+  /// Facts of a proposal. Pure and quick. Throws rt::Error where no network can be made from it:
+  /// the trial then fails.
+  [[nodiscard]] virtual TrialFacts facts(const Params& params) {
+    return (void)params, TrialFacts{};
+  }
 
-  /// One attempt of a trial, from its beginning. Results depend on params (and the study) alone, never on the trial's number.
+  /// One attempt of a trial, from its beginning. Results depend on params (and the study) alone,
+  /// never on the trial's number.
   [[nodiscard]] virtual rt::Async<void> run(TrialContext& trial) = 0;
 
   /// Evaluates the network of a trial that ended on data never searched on, and writes it.

@@ -65,7 +65,8 @@ std::string export_csv(const StudyReader& study, const ExportOptions& options) {
   for (const TrialRow& trial : trials) {
     Line line(out);
     line.cell(std::to_string(trial.trial)).cell(std::string(name_of(trial.state)));
-    line.cell(std::string(name_of(trial.cause))).cell(trial.value ? rt::format_double(*trial.value) : "");
+    line.cell(std::string(name_of(trial.cause)))
+        .cell(trial.value ? rt::format_double(*trial.value) : "");
     for (const std::string& name : parameters) {
       const ParamValue* value = trial.params.find(name);
       line.cell(value ? plain(*value) : "");
@@ -76,7 +77,8 @@ std::string export_csv(const StudyReader& study, const ExportOptions& options) {
     }
     line.cell(std::to_string(trial.step)).cell(std::to_string(trial.epochs));
     line.cell(trial.parent ? std::to_string(*trial.parent) : "");
-    if (options.times) line.cell(std::to_string(trial.attempts)).cell(rt::format_double(trial.seconds));
+    if (options.times)
+      line.cell(std::to_string(trial.attempts)).cell(rt::format_double(trial.seconds));
   }
   return out;
 }

@@ -1,9 +1,11 @@
 #pragma once
-// A study as text for other programs: the shapes are a contract (versioned with the program, tested byte for byte).
+// A study as text for other programs: the shapes are a contract (versioned with the program, tested
+// byte for byte).
 //
-// Numbers are the shortest decimal text that reads back as the same double. JSON has no NaN: NaN and infinities are the
-// texts "nan", "inf", "-inf"; csv has the same words without quotes. A value that does not exist is null in JSON and
-// empty in csv. csv follows RFC 4180 with "\n" ends; texts with comma, quote or line end are quoted.
+// Numbers are the shortest decimal text that reads back as the same double. JSON has no NaN: NaN
+// and infinities are the texts "nan", "inf", "-inf"; csv has the same words without quotes. A value
+// that does not exist is null in JSON and empty in csv. csv follows RFC 4180 with "\n" ends; texts
+// with comma, quote or line end are quoted.
 
 #include <string>
 
@@ -16,26 +18,29 @@ struct ExportOptions {
   bool times = false;
 };
 
-/// One line a trial in trial order, after a header line: trial, state, cause, value, params.<name>... (order of the space),
-/// metrics.<name>... (ascending), step, epochs, parent [, attempts, seconds].
+/// One line a trial in trial order, after a header line: trial, state, cause, value,
+/// params.<name>... (order of the space), metrics.<name>... (ascending), step, epochs, parent [,
+/// attempts, seconds].
 [[nodiscard]] std::string export_csv(const StudyReader& study, const ExportOptions& options = {});
 
-/// {"study", "metric", "goal", "trials": [one object a line, the fields of `trials_json` less attempts and seconds]}.
+/// {"study", "metric", "goal", "trials": [one object a line, the fields of `trials_json` less
+/// attempts and seconds]}.
 [[nodiscard]] std::string export_json(const StudyReader& study, const ExportOptions& options = {});
 
-/// `best RUN --json`: {"study", "trial", "state", "metric", "value", "params", "metrics", "model", "flops": {"train",
-/// "inference"}}; "model" is null before it is written. Empty text when no trial is usable.
+/// `best RUN --json`: {"study", "trial", "state", "metric", "value", "params", "metrics", "model",
+/// "flops": {"train", "inference"}}; "model" is null before it is written. Empty text when no trial
+/// is usable.
 [[nodiscard]] std::string best_json(const StudyReader& study);
 
-/// `trials RUN --json`: a list of {"trial", "state", "cause", "value", "params", "metrics", "step", "epochs", "attempts",
-/// "seconds", "parent"}.
+/// `trials RUN --json`: a list of {"trial", "state", "cause", "value", "params", "metrics", "step",
+/// "epochs", "attempts", "seconds", "parent"}.
 [[nodiscard]] std::string trials_json(const StudyReader& study);
 
 /// One entry of `trials_json` (for `show RUN TRIAL --json`).
 [[nodiscard]] std::string trial_json(const TrialRow& trial);
 
-/// `status RUN --json`: {"state", "trials": {"complete", "running", "stopped", "failed", "waiting"}, "best", "work",
-/// "workers"}; "best" is {"trial", "value"} or null.
+/// `status RUN --json`: {"state", "trials": {"complete", "running", "stopped", "failed",
+/// "waiting"}, "best", "work", "workers"}; "best" is {"trial", "value"} or null.
 [[nodiscard]] std::string status_json(const StudyReader& study);
 
 }  // namespace hpo

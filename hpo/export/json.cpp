@@ -15,7 +15,10 @@ void put_results(JsonWriter& json, const TrialRow& trial) {
     json.value(name_of(trial.cause));
   }
   json.field("value", trial.value).key("params").raw(json_of(trial.params));
-  json.key("metrics").raw(json_of(trial.metrics)).field("step", trial.step).field("epochs", trial.epochs);
+  json.key("metrics")
+      .raw(json_of(trial.metrics))
+      .field("step", trial.step)
+      .field("epochs", trial.epochs);
 }
 
 void put_places(JsonWriter& json, const TrialRow& trial) {
@@ -74,15 +77,24 @@ std::string best_json(const StudyReader& study) {
   StudyInfo info = study.info();
   auto model = study.model();
   JsonWriter json;
-  json.begin_object().field("study", info.name).field("trial", best->trial).field("state", name_of(best->state));
-  json.field("metric", info.metric).field("value", best->value).key("params").raw(json_of(best->params));
+  json.begin_object()
+      .field("study", info.name)
+      .field("trial", best->trial)
+      .field("state", name_of(best->state));
+  json.field("metric", info.metric)
+      .field("value", best->value)
+      .key("params")
+      .raw(json_of(best->params));
   json.key("metrics").raw(json_of(best->metrics)).key("model");
   if (model && model->trial == best->trial) {
     json.value(model->file.string());
   } else {
     json.null();
   }
-  json.key("flops").begin_object().field("train", best->train_flops).field("inference", best->inference_flops);
+  json.key("flops")
+      .begin_object()
+      .field("train", best->train_flops)
+      .field("inference", best->inference_flops);
   json.end_object().end_object();
   return std::move(json).text();
 }
@@ -92,7 +104,9 @@ std::string status_json(const StudyReader& study) {
   WorkCounters work = study.work();
   JsonWriter json;
   json.begin_object().field("state", name_of(study.info().state)).key("trials").begin_object();
-  json.field("complete", counts.complete).field("running", counts.running).field("stopped", counts.stopped);
+  json.field("complete", counts.complete)
+      .field("running", counts.running)
+      .field("stopped", counts.stopped);
   json.field("failed", counts.failed).field("waiting", counts.waiting).end_object().key("best");
   if (auto best = study.best()) {
     json.begin_object().field("trial", best->trial).field("value", best->value).end_object();
@@ -100,10 +114,17 @@ std::string status_json(const StudyReader& study) {
     json.null();
   }
   json.key("work").begin_object().field("tasks", work.tasks).field("epochs", work.epochs);
-  json.field("distinct_epochs", work.distinct_epochs).field("datasets_loaded", work.datasets_loaded);
-  json.field("overhead_us_per_task", work.overhead_us_per_task).end_object().key("workers").begin_array();
+  json.field("distinct_epochs", work.distinct_epochs)
+      .field("datasets_loaded", work.datasets_loaded);
+  json.field("overhead_us_per_task", work.overhead_us_per_task)
+      .end_object()
+      .key("workers")
+      .begin_array();
   for (const WorkerInfo& worker : study.workers()) {
-    json.begin_object().field("name", worker.name).field("tasks", worker.tasks).field("busy", worker.busy);
+    json.begin_object()
+        .field("name", worker.name)
+        .field("tasks", worker.tasks)
+        .field("busy", worker.busy);
     json.field("waiting", worker.waiting).field("moving", worker.moving).end_object();
   }
   json.end_array().end_object();

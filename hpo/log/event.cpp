@@ -10,11 +10,12 @@ namespace hpo {
 
 namespace {
 
-constexpr std::array<std::string_view, 8> kKinds{"opened", "changed", "created", "reported",
-                                                 "retried", "ended", "finished", "exported"};
+constexpr std::array<std::string_view, 8> kKinds{"opened",  "changed", "created",  "reported",
+                                                 "retried", "ended",   "finished", "exported"};
 static_assert(kKinds.size() == std::variant_size_v<EventBody>);
 
-constexpr std::array<std::string_view, 5> kFinishes{"trials", "exhausted", "time", "failed", "first"};
+constexpr std::array<std::string_view, 5> kFinishes{"trials", "exhausted", "time", "failed",
+                                                    "first"};
 constexpr std::array<std::string_view, 2> kWords{"go", "stop"};
 
 template <class Enum, std::size_t N>
@@ -22,7 +23,8 @@ Enum enum_of(const std::array<std::string_view, N>& names, std::string_view name
   for (std::size_t i = 0; i < N; ++i) {
     if (names[i] == name) return static_cast<Enum>(i);
   }
-  throw rt::Error(rt::Errc::storage, rt::cat("damaged event: unknown word \"", rt::printable(name), "\""));
+  throw rt::Error(rt::Errc::storage,
+                  rt::cat("damaged event: unknown word \"", rt::printable(name), "\""));
 }
 
 struct Writer {
@@ -32,23 +34,36 @@ struct Writer {
     json.field("host", e.host).field("pid", e.pid).field("build", e.build);
     json.field("arithmetic", e.arithmetic).field("workers", e.workers);
   }
-  void operator()(const Changed& e) const { json.field("key", e.key).field("from", e.from).field("to", e.to); }
+  void operator()(const Changed& e) const {
+    json.field("key", e.key).field("from", e.from).field("to", e.to);
+  }
   void operator()(const Created& e) const {
     json.key("params").raw(json_of(e.params)).field("inference_flops", e.inference_flops);
     if (e.parent) json.field("parent", *e.parent);
   }
   void operator()(const Reported& e) const {
-    json.field("step", e.step).field("epochs", e.epochs).field("value", e.value).field("flops", e.flops);
-    json.key("metrics").raw(json_of(e.metrics)).field("word", kWords[static_cast<std::size_t>(e.word)]);
+    json.field("step", e.step)
+        .field("epochs", e.epochs)
+        .field("value", e.value)
+        .field("flops", e.flops);
+    json.key("metrics")
+        .raw(json_of(e.metrics))
+        .field("word", kWords[static_cast<std::size_t>(e.word)]);
     if (!e.checkpoint.empty()) json.field("checkpoint", e.checkpoint);
   }
-  void operator()(const Retried& e) const { json.field("cause", name_of(e.cause)).field("message", e.message); }
+  void operator()(const Retried& e) const {
+    json.field("cause", name_of(e.cause)).field("message", e.message);
+  }
   void operator()(const Ended& e) const {
     json.field("state", name_of(e.state));
     if (e.cause != Cause::none) json.field("cause", name_of(e.cause)).field("message", e.message);
   }
-  void operator()(const Finished& e) const { json.field("why", name_of(e.why)).field("message", e.message); }
-  void operator()(const Exported& e) const { json.field("file", e.file).key("metrics").raw(json_of(e.metrics)); }
+  void operator()(const Finished& e) const {
+    json.field("why", name_of(e.why)).field("message", e.message);
+  }
+  void operator()(const Exported& e) const {
+    json.field("file", e.file).key("metrics").raw(json_of(e.metrics));
+  }
 };
 
 std::string text_or_empty(const Json& json, std::string_view name) {
@@ -56,7 +71,9 @@ std::string text_or_empty(const Json& json, std::string_view name) {
   return found ? found->text() : "";
 }
 
-Cause read_cause(const Json& json) { return enum_of<Cause>(kCauseNames, text_or_empty(json, "cause")); }
+Cause read_cause(const Json& json) {
+  return enum_of<Cause>(kCauseNames, text_or_empty(json, "cause"));
+}
 
 Opened read_opened(const Json& json) {
   return {.host = json.at("host").text(),
@@ -70,7 +87,8 @@ Created read_created(const Json& json) {
   Created e{.params = params_from_json(json.at("params").raw()),
             .inference_flops = json.at("inference_flops").number(),
             .parent = {}};
-  if (const Json* parent = json.find("parent")) e.parent = static_cast<std::uint64_t>(parent->integer());
+  if (const Json* parent = json.find("parent"))
+    e.parent = static_cast<std::uint64_t>(parent->integer());
   return e;
 }
 
@@ -92,7 +110,9 @@ Ended read_ended(const Json& json) {
 
 }  // namespace
 
-std::string_view name_of(Finish finish) noexcept { return kFinishes[static_cast<std::size_t>(finish)]; }
+std::string_view name_of(Finish finish) noexcept {
+  return kFinishes[static_cast<std::size_t>(finish)];
+}
 
 std::string_view kind_of(const EventBody& body) noexcept { return kKinds[body.index()]; }
 
@@ -107,14 +127,18 @@ std::string payload_of(const EventBody& body) {
 EventBody body_of(std::string_view kind, std::string_view payload) {
   Json json = Json::parse(payload);
   if (kind == "opened") return read_opened(json);
-  if (kind == "changed") return Changed{json.at("key").text(), json.at("from").text(), json.at("to").text()};
+  if (kind == "changed")
+    return Changed{json.at("key").text(), json.at("from").text(), json.at("to").text()};
   if (kind == "created") return read_created(json);
   if (kind == "reported") return read_reported(json);
   if (kind == "retried") return Retried{read_cause(json), json.at("message").text()};
   if (kind == "ended") return read_ended(json);
-  if (kind == "finished") return Finished{enum_of<Finish>(kFinishes, json.at("why").text()), json.at("message").text()};
-  if (kind == "exported") return Exported{json.at("file").text(), metrics_from_json(json.at("metrics").raw())};
-  throw rt::Error(rt::Errc::storage, rt::cat("unknown kind of event \"", rt::printable(kind), "\""));
+  if (kind == "finished")
+    return Finished{enum_of<Finish>(kFinishes, json.at("why").text()), json.at("message").text()};
+  if (kind == "exported")
+    return Exported{json.at("file").text(), metrics_from_json(json.at("metrics").raw())};
+  throw rt::Error(rt::Errc::storage,
+                  rt::cat("unknown kind of event \"", rt::printable(kind), "\""));
 }
 
 std::string json_of(const Metrics& metrics) {

@@ -1,5 +1,6 @@
 #pragma once
-// What can happen in a study. The ordered list of events is the study: everything else is computed from it.
+// What can happen in a study. The ordered list of events is the study: everything else is computed
+// from it.
 
 #include <cstdint>
 #include <optional>
@@ -12,8 +13,8 @@
 
 namespace hpo {
 
-/// A driver took up the study. What differs between sessions, for records; `arithmetic` is the fingerprint that equality
-/// of results is promised for.
+/// A driver took up the study. What differs between sessions, for records; `arithmetic` is the
+/// fingerprint that equality of results is promised for.
 struct Opened {
   std::string host;
   std::int64_t pid = 0;
@@ -40,11 +41,12 @@ struct Created {
 struct Reported {
   std::int64_t step = 0;
   std::int64_t epochs = 0;
-  double value = 0;       ///< the objective as the study file names it
-  double flops = 0;       ///< counted, of training, since the trial's beginning
+  double value = 0;  ///< the objective as the study file names it
+  double flops = 0;  ///< counted, of training, since the trial's beginning
   Metrics metrics;
   Word word = Word::go;
-  std::string checkpoint;  ///< the key under which the store has the network after this stretch, or empty
+  std::string
+      checkpoint;  ///< the key under which the store has the network after this stretch, or empty
 };
 
 /// An attempt of a trial failed and another one begins.
@@ -82,20 +84,23 @@ struct Exported {
   Metrics metrics;   ///< of the test part
 };
 
-using EventBody = std::variant<Opened, Changed, Created, Reported, Retried, Ended, Finished, Exported>;
+using EventBody =
+    std::variant<Opened, Changed, Created, Reported, Retried, Ended, Finished, Exported>;
 
-/// One event. `vtime` is virtual time: counted FLOPs since the study's beginning, the same on every machine.
+/// One event. `vtime` is virtual time: counted FLOPs since the study's beginning, the same on every
+/// machine.
 struct Event {
   double vtime = 0;
   std::optional<std::uint64_t> trial;  ///< none: about the study
   EventBody body;
-  double took = 0;                     ///< real seconds of the trial's tasks since its event before; never decides
+  double took = 0;  ///< real seconds of the trial's tasks since its event before; never decides
 };
 
 /// The word of an event's kind in the log: "opened", "created", "reported"...
 [[nodiscard]] std::string_view kind_of(const EventBody& body) noexcept;
 
-/// The body as a JSON object on one line, without anything that differs between two equal runs (but for Opened).
+/// The body as a JSON object on one line, without anything that differs between two equal runs (but
+/// for Opened).
 [[nodiscard]] std::string payload_of(const EventBody& body);
 
 /// The inverse. Throws rt::Error (storage) on an unknown kind or a damaged payload.

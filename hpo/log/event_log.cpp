@@ -16,11 +16,14 @@ namespace hpo {
 namespace {
 
 rt::Error locked_error(const rt::Path& folder, const std::string& by, std::string_view since) {
-  return {rt::Errc::locked, rt::cat(folder.string(), " is in use by ", by, since.empty() ? "" : " since ", since,
-                                    ": wait for it, stop it, or run under another name with --name")};
+  return {rt::Errc::locked,
+          rt::cat(folder.string(), " is in use by ", by, since.empty() ? "" : " since ", since,
+                  ": wait for it, stop it, or run under another name with --name")};
 }
 
-std::string process_words(const Holder& holder) { return rt::cat("process ", holder.pid, " on ", holder.host); }
+std::string process_words(const Holder& holder) {
+  return rt::cat("process ", holder.pid, " on ", holder.host);
+}
 
 std::optional<Holder> read_holder(sql::Database& db) {
   sql::Statement query(db, "SELECT host, boot, pid, started, since FROM holder");
@@ -35,7 +38,8 @@ rt::Error held_by_another(const rt::Path& folder) {
     try {
       sql::Database db(folder / kStudyDb, sql::Access::read);
       auto holder = has_tables(db) ? read_holder(db) : std::nullopt;
-      if (holder && holder->alive().value_or(true)) return locked_error(folder, process_words(*holder), holder->since);
+      if (holder && holder->alive().value_or(true))
+        return locked_error(folder, process_words(*holder), holder->since);
     } catch (const rt::Error&) {
       // The other driver may be creating the file this very moment.
     }
@@ -64,7 +68,8 @@ struct EventLog::Impl {
 
   void refuse_living_holder() {
     auto holder = read_holder(*db);
-    if (holder && holder->alive().value_or(false)) throw locked_error(folder, process_words(*holder), holder->since);
+    if (holder && holder->alive().value_or(false))
+      throw locked_error(folder, process_words(*holder), holder->since);
   }
 
   void begin(const StudyFacts& study) {
@@ -80,10 +85,12 @@ struct EventLog::Impl {
   }
 
   void replay(const std::function<void(const Event&)>& take) {
-    sql::Statement query(*db, "SELECT seq, vtime, trial, kind, payload, took, sum FROM events ORDER BY seq");
+    sql::Statement query(
+        *db, "SELECT seq, vtime, trial, kind, payload, took, sum FROM events ORDER BY seq");
     while (query.step()) {
       std::string what = rt::cat("event ", query.integer(0));
-      if (query.integer(0) != seq + 1) throw damaged(folder / kStudyDb, rt::cat("the log before ", what));
+      if (query.integer(0) != seq + 1)
+        throw damaged(folder / kStudyDb, rt::cat("the log before ", what));
       Event event{.vtime = query.number(1), .trial = {}, .body = {}, .took = query.number(5)};
       if (!query.is_null(2)) event.trial = static_cast<std::uint64_t>(query.integer(2));
       sum = event_sum(sum, seq + 1, event, query.view(3), query.view(4));
@@ -100,14 +107,21 @@ struct EventLog::Impl {
     Holder self = Holder::self();
     sql::Transaction transaction(*db);
     epoch = db->query_integer("SELECT epoch FROM holder") + 1;
-    sql::Statement put(*db, "INSERT OR REPLACE INTO holder(id, epoch, host, boot, pid, started, since) "
-                            "VALUES(0, ?, ?, ?, ?, ?, ?)");
-    put.bind(0, epoch).bind(1, self.host).bind(2, self.boot).bind(3, self.pid).bind(4, self.started);
+    sql::Statement put(*db,
+                       "INSERT OR REPLACE INTO holder(id, epoch, host, boot, pid, started, since) "
+                       "VALUES(0, ?, ?, ?, ?, ?, ?)");
+    put.bind(0, epoch)
+        .bind(1, self.host)
+        .bind(2, self.boot)
+        .bind(3, self.pid)
+        .bind(4, self.started);
     put.bind(5, self.since).run();
     transaction.commit();
     write_trial.emplace(*db);
-    insert = sql::Statement(*db, "INSERT INTO events(seq, epoch, vtime, trial, kind, payload, took, wall, sum) "
-                                 "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    insert = sql::Statement(
+        *db,
+        "INSERT INTO events(seq, epoch, vtime, trial, kind, payload, took, wall, sum) "
+        "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)");
     upsert_fact = sql::Statement(*db, kUpsertFact);
     read_epoch = sql::Statement(*db, "SELECT epoch FROM holder");
   }
@@ -117,8 +131,9 @@ struct EventLog::Impl {
     read_epoch.reset();
     if (now == epoch) return;
     auto holder = read_holder(*db);
-    throw locked_error(folder, holder ? process_words(*holder) + ", which took it over," : "another process",
-                       holder ? holder->since : "");
+    throw locked_error(
+        folder, holder ? process_words(*holder) + ", which took it over," : "another process",
+        holder ? holder->since : "");
   }
 
   void write_events() {
@@ -130,7 +145,12 @@ struct EventLog::Impl {
       std::optional<std::int64_t> trial;
       if (event.trial) trial = static_cast<std::int64_t>(*event.trial);
       chain = event_sum(chain, ++number, event, kind, payload);
-      insert.bind(0, number).bind(1, epoch).bind(2, event.vtime).bind(3, trial).bind(4, kind).bind(5, payload);
+      insert.bind(0, number)
+          .bind(1, epoch)
+          .bind(2, event.vtime)
+          .bind(3, trial)
+          .bind(4, kind)
+          .bind(5, payload);
       insert.bind(6, event.took).bind(7, wall).bind(8, chain).run();
     }
     next_seq = number;
@@ -152,7 +172,8 @@ struct EventLog::Impl {
       JsonWriter json;
       json.begin_object().field("trial", *event.trial).field("file", exported->file).end_object();
       notes["model"] = std::move(json).text();
-    } else if (!std::holds_alternative<Opened>(event.body) && noted("finished").value_or("") != "") {
+    } else if (!std::holds_alternative<Opened>(event.body) &&
+               noted("finished").value_or("") != "") {
       notes["finished"] = "";
     }
   }
@@ -216,6 +237,8 @@ std::vector<Event> EventLog::commit() { return impl_->commit(); }
 const TrialTable& EventLog::trials() const { return impl_->table; }
 std::int64_t EventLog::epoch() const { return impl_->epoch; }
 
-std::optional<std::string> EventLog::noted(const std::string& key) const { return impl_->noted(key); }
+std::optional<std::string> EventLog::noted(const std::string& key) const {
+  return impl_->noted(key);
+}
 
 }  // namespace hpo

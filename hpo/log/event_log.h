@@ -1,10 +1,12 @@
 #pragma once
-// The log of a study: append-only events in runs/<name>/study.db, with the tables that read verbs look at.
+// The log of a study: append-only events in runs/<name>/study.db, with the tables that read verbs
+// look at.
 //
-// Life: take the lock and open, `replay` what is there, then `append` and `commit`. What was appended counts only after
-// commit returned: then it is on disk (synced) together with its effect on the tables, all of it or nothing.
-// One driver at a time: the lock keeps others out, and every transaction first checks that the log still carries this
-// driver's epoch, so that a driver that lost its study while it was frozen or cut off cannot write any more.
+// Life: take the lock and open, `replay` what is there, then `append` and `commit`. What was
+// appended counts only after commit returned: then it is on disk (synced) together with its effect
+// on the tables, all of it or nothing. One driver at a time: the lock keeps others out, and every
+// transaction first checks that the log still carries this driver's epoch, so that a driver that
+// lost its study while it was frozen or cut off cannot write any more.
 
 #include <cstdint>
 #include <functional>
@@ -29,11 +31,13 @@ struct StudyFacts {
   std::string resolved;                 ///< the resolved study file
 };
 
-/// Not thread-safe. After any exception from `commit` the log takes no more events: what was committed stays valid.
+/// Not thread-safe. After any exception from `commit` the log takes no more events: what was
+/// committed stays valid.
 class EventLog {
  public:
-  /// Takes the lock of the study in `folder` (made if missing) and opens its log. Throws rt::Error: locked, naming host, pid
-  /// and since when, if another driver has it; storage if folder or file cannot be used, with the remedy.
+  /// Takes the lock of the study in `folder` (made if missing) and opens its log. Throws rt::Error:
+  /// locked, naming host, pid and since when, if another driver has it; storage if folder or file
+  /// cannot be used, with the remedy.
   explicit EventLog(const rt::Path& folder);
   ~EventLog();
   EventLog(const EventLog&) = delete;
@@ -45,9 +49,9 @@ class EventLog {
   /// Makes the tables and writes the facts: for a fresh folder only.
   void begin(const StudyFacts& facts);
 
-  /// Hands over every event in order, checked against its checksum, and starts this driver's epoch. Call it once, after
-  /// `begin` where there were no facts, and before the first append. Throws rt::Error (storage) naming the event where the
-  /// log is damaged.
+  /// Hands over every event in order, checked against its checksum, and starts this driver's epoch.
+  /// Call it once, after `begin` where there were no facts, and before the first append. Throws
+  /// rt::Error (storage) naming the event where the log is damaged.
   void replay(const std::function<void(const Event&)>& take);
 
   /// Adds an event to the next commit, and takes it into `trials()`.
@@ -57,8 +61,8 @@ class EventLog {
   /// Puts a fact for read verbs ("work.tasks") into the next commit.
   void note(const std::string& key, const std::string& value);
 
-  /// Writes and syncs what waits, in one transaction, and hands the events back. Nothing waiting: returns at once.
-  /// Throws rt::Error: storage, or locked when another driver took the study over.
+  /// Writes and syncs what waits, in one transaction, and hands the events back. Nothing waiting:
+  /// returns at once. Throws rt::Error: storage, or locked when another driver took the study over.
   std::vector<Event> commit();
 
   /// All trials, pending events included.

@@ -84,11 +84,13 @@ class JsonParser {
   static constexpr int kDepth = 32;
 
   [[noreturn]] void fail(std::string_view expected) const {
-    throw rt::Error(rt::Errc::storage, rt::cat("damaged JSON at byte ", at_, ": expected ", expected));
+    throw rt::Error(rt::Errc::storage,
+                    rt::cat("damaged JSON at byte ", at_, ": expected ", expected));
   }
 
   void skip_blanks() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t')) ++at_;
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t'))
+      ++at_;
   }
 
   [[nodiscard]] char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
@@ -151,7 +153,8 @@ class JsonParser {
     fail("'\"'");
   }
 
-  // Our own writer escapes control characters only, as \n, \t, \u00XX...; others' surrogates have no place in the log.
+  // Our own writer escapes control characters only, as \n, \t, \u00XX...; others' surrogates have
+  // no place in the log.
   void escape(std::string& out) {
     static constexpr std::string_view kLetters = "\"\\/bfnrt", kMeant = "\"\\/\b\f\n\r\t";
     ++at_;
@@ -163,7 +166,8 @@ class JsonParser {
     if (peek() != 'u' || at_ + 4 >= text_.size()) fail("an escape");
     for (int i = 0; i < 4; ++i) {
       ++at_;
-      std::size_t digit = std::string_view("0123456789abcdef").find(static_cast<char>(peek() | 0x20));
+      std::size_t digit =
+          std::string_view("0123456789abcdef").find(static_cast<char>(peek() | 0x20));
       if (digit == std::string_view::npos) fail("four hexadecimal digits");
       code = code * 16 + static_cast<unsigned>(digit);
     }
@@ -185,7 +189,9 @@ class JsonParser {
 
   void word() {
     std::size_t begin = at_;
-    while (at_ < text_.size() && std::string_view(",]} \n\t").find(text_[at_]) == std::string_view::npos) ++at_;
+    while (at_ < text_.size() &&
+           std::string_view(",]} \n\t").find(text_[at_]) == std::string_view::npos)
+      ++at_;
     std::string_view token = text_.substr(begin, at_ - begin);
     if (token != "null" && token != "true" && token != "false" && !rt::parse_double(token)) {
       at_ = begin;
@@ -209,24 +215,28 @@ const Json* Json::find(std::string_view name) const {
 
 const Json& Json::at(std::string_view name) const {
   if (const Json* found = find(name)) return *found;
-  throw rt::Error(rt::Errc::storage, rt::cat("damaged JSON: no \"", name, "\" in ", rt::printable(raw_)));
+  throw rt::Error(rt::Errc::storage,
+                  rt::cat("damaged JSON: no \"", name, "\" in ", rt::printable(raw_)));
 }
 
 double Json::number() const {
   std::string_view digits = raw_;
   if (digits.size() > 2 && digits.front() == '"') digits = digits.substr(1, digits.size() - 2);
   if (auto x = rt::parse_double(digits)) return *x;
-  throw rt::Error(rt::Errc::storage, rt::cat("damaged JSON: expected a number, not ", rt::printable(raw_)));
+  throw rt::Error(rt::Errc::storage,
+                  rt::cat("damaged JSON: expected a number, not ", rt::printable(raw_)));
 }
 
 std::int64_t Json::integer() const {
   if (auto x = rt::parse_int(raw_)) return *x;
-  throw rt::Error(rt::Errc::storage, rt::cat("damaged JSON: expected an integer, not ", rt::printable(raw_)));
+  throw rt::Error(rt::Errc::storage,
+                  rt::cat("damaged JSON: expected an integer, not ", rt::printable(raw_)));
 }
 
 std::string Json::text() const {
   if (raw_.starts_with('"')) return JsonParser(raw_).string();
-  throw rt::Error(rt::Errc::storage, rt::cat("damaged JSON: expected a text, not ", rt::printable(raw_)));
+  throw rt::Error(rt::Errc::storage,
+                  rt::cat("damaged JSON: expected a text, not ", rt::printable(raw_)));
 }
 
 }  // namespace hpo

@@ -1,6 +1,6 @@
 #pragma once
-// The little JSON that the log and the exports speak. Numbers keep their text, so that every double survives exactly; what
-// JSON has no number for is a text: "nan", "inf", "-inf".
+// The little JSON that the log and the exports speak. Numbers keep their text, so that every double
+// survives exactly; what JSON has no number for is a text: "nan", "inf", "-inf".
 
 #include <cstdint>
 #include <optional>
@@ -11,7 +11,8 @@
 
 namespace hpo {
 
-/// Writes one JSON text from front to back. The caller keeps the order of keys and the nesting right.
+/// Writes one JSON text from front to back. The caller keeps the order of keys and the nesting
+/// right.
 class JsonWriter {
  public:
   JsonWriter& begin_object();
@@ -46,13 +47,15 @@ class JsonWriter {
   void separate();
 
   std::string out_;
-  bool fresh_ = true;  ///< nothing stands in the innermost container yet, or a key waits for its value
+  bool fresh_ =
+      true;  ///< nothing stands in the innermost container yet, or a key waits for its value
 };
 
 /// A parsed JSON value. `raw` is a view of the text that was parsed, which must outlive it.
 class Json {
  public:
-  /// Throws rt::Error (storage) with the offset when `text` is not one JSON value, or nests deeper than 32.
+  /// Throws rt::Error (storage) with the offset when `text` is not one JSON value, or nests deeper
+  /// than 32.
   [[nodiscard]] static Json parse(std::string_view text);
 
   /// The member of an object; null when there is none.
@@ -68,7 +71,9 @@ class Json {
 
   [[nodiscard]] std::string_view raw() const { return raw_; }
   /// Members of an object in order; elements of an array have empty names.
-  [[nodiscard]] const std::vector<std::pair<std::string, Json>>& members() const { return members_; }
+  [[nodiscard]] const std::vector<std::pair<std::string, Json>>& members() const {
+    return members_;
+  }
 
  private:
   friend class JsonParser;

@@ -10,12 +10,19 @@ namespace hpo {
 
 namespace {
 
-std::int64_t low_half(const rt::Hasher& hasher) { return static_cast<std::int64_t>(hasher.finish().lo); }
+std::int64_t low_half(const rt::Hasher& hasher) {
+  return static_cast<std::int64_t>(hasher.finish().lo);
+}
 
 std::int64_t row_sum(const TrialRow& row, std::string_view params, std::string_view metrics) {
   rt::Hasher h;
   h.add(row.trial).add(name_of(row.state)).add(name_of(row.cause)).add(row.message);
-  h.add(row.value ? 1 : 0).add(rt::format_double(row.value.value_or(0))).add(params).add(metrics).add(row.step).add(row.epochs);
+  h.add(row.value ? 1 : 0)
+      .add(rt::format_double(row.value.value_or(0)))
+      .add(params)
+      .add(metrics)
+      .add(row.step)
+      .add(row.epochs);
   h.add(row.attempts).add(row.seconds).add(row.parent ? 1 : 0).add(row.parent.value_or(0));
   h.add(row.train_flops).add(row.inference_flops);
   return low_half(h);
@@ -38,11 +45,16 @@ std::optional<double> ranked_loss(const TrialRow& row, const Objective& objectiv
 
 TrialWriter::TrialWriter(sql::Database& db)
     : upsert_(db,
-              "INSERT INTO trials(trial, state, cause, message, value, params, metrics, step, epochs, attempts, seconds, "
-              "parent, train_flops, inference_flops, sum, loss) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) "
-              "ON CONFLICT(trial) DO UPDATE SET state = excluded.state, cause = excluded.cause, message = "
-              "excluded.message, value = excluded.value, metrics = excluded.metrics, step = excluded.step, epochs = "
-              "excluded.epochs, attempts = excluded.attempts, seconds = excluded.seconds, train_flops = "
+              "INSERT INTO trials(trial, state, cause, message, value, params, metrics, step, "
+              "epochs, attempts, seconds, "
+              "parent, train_flops, inference_flops, sum, loss) "
+              "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) "
+              "ON CONFLICT(trial) DO UPDATE SET state = excluded.state, cause = excluded.cause, "
+              "message = "
+              "excluded.message, value = excluded.value, metrics = excluded.metrics, step = "
+              "excluded.step, epochs = "
+              "excluded.epochs, attempts = excluded.attempts, seconds = excluded.seconds, "
+              "train_flops = "
               "excluded.train_flops, sum = excluded.sum, loss = excluded.loss") {}
 
 void TrialWriter::write(const TrialRow& row, const Objective& objective) {
@@ -50,10 +62,21 @@ void TrialWriter::write(const TrialRow& row, const Objective& objective) {
   std::string metrics = json_of(row.metrics);
   std::optional<std::int64_t> parent;
   if (row.parent) parent = static_cast<std::int64_t>(*row.parent);
-  upsert_.bind(0, static_cast<std::int64_t>(row.trial)).bind(1, name_of(row.state)).bind(2, name_of(row.cause));
-  upsert_.bind(3, row.message).bind(4, row.value).bind(5, params).bind(6, metrics).bind(7, row.step);
-  upsert_.bind(8, row.epochs).bind(9, std::int64_t{row.attempts}).bind(10, row.seconds).bind(11, parent);
-  upsert_.bind(12, row.train_flops).bind(13, row.inference_flops).bind(14, row_sum(row, params, metrics));
+  upsert_.bind(0, static_cast<std::int64_t>(row.trial))
+      .bind(1, name_of(row.state))
+      .bind(2, name_of(row.cause));
+  upsert_.bind(3, row.message)
+      .bind(4, row.value)
+      .bind(5, params)
+      .bind(6, metrics)
+      .bind(7, row.step);
+  upsert_.bind(8, row.epochs)
+      .bind(9, std::int64_t{row.attempts})
+      .bind(10, row.seconds)
+      .bind(11, parent);
+  upsert_.bind(12, row.train_flops)
+      .bind(13, row.inference_flops)
+      .bind(14, row_sum(row, params, metrics));
   upsert_.bind(15, ranked_loss(row, objective)).run();
 }
 
@@ -116,25 +139,34 @@ std::optional<StudyFacts> study_facts_of(const std::map<std::string, std::string
   if (name == facts.end()) return {};
   StudyFacts study{.name = name->second,
                    .metric = facts.at("metric"),
-                   .objective = {.maximize = facts.at("goal") == "maximize", .take_best = facts.at("take") == "best"},
+                   .objective = {.maximize = facts.at("goal") == "maximize",
+                                 .take_best = facts.at("take") == "best"},
                    .parameters = {},
                    .resolved = facts.at("resolved")};
   Json names = Json::parse(facts.at("parameters"));
-  for (const auto& [none, parameter] : names.members()) study.parameters.push_back(parameter.text());
+  for (const auto& [none, parameter] : names.members())
+    study.parameters.push_back(parameter.text());
   return study;
 }
 
-std::int64_t event_sum(std::int64_t before, std::int64_t seq, const Event& event, std::string_view kind,
-                       std::string_view payload) {
+std::int64_t event_sum(std::int64_t before, std::int64_t seq, const Event& event,
+                       std::string_view kind, std::string_view payload) {
   rt::Hasher h;
-  h.add(before).add(seq).add(event.vtime).add(event.trial ? 1 : 0).add(event.trial.value_or(0)).add(event.took);
+  h.add(before)
+      .add(seq)
+      .add(event.vtime)
+      .add(event.trial ? 1 : 0)
+      .add(event.trial.value_or(0))
+      .add(event.took);
   h.add(kind).add(payload);
   return low_half(h);
 }
 
 rt::Error damaged(const rt::Path& file, std::string_view what) {
-  return {rt::Errc::storage, rt::cat(file.string(), " is damaged: ", what, " does not match its checksum; bring the file "
-                                     "back from a copy, or choose another folder with --dir or --name")};
+  return {rt::Errc::storage,
+          rt::cat(file.string(), " is damaged: ", what,
+                  " does not match its checksum; bring the file "
+                  "back from a copy, or choose another folder with --dir or --name")};
 }
 
 }  // namespace hpo

@@ -1,5 +1,6 @@
 #pragma once
-// Rows of study.db to and from values, each with its checksum: used by the writing and the reading side of the log.
+// Rows of study.db to and from values, each with its checksum: used by the writing and the reading
+// side of the log.
 
 #include <map>
 #include <optional>
@@ -12,7 +13,8 @@ namespace hpo {
 
 /// Columns of `trials` in the order that read_trial expects.
 inline constexpr const char* kTrialColumns =
-    "trial, state, cause, message, value, params, metrics, step, epochs, attempts, seconds, parent, train_flops, "
+    "trial, state, cause, message, value, params, metrics, step, epochs, attempts, seconds, "
+    "parent, train_flops, "
     "inference_flops, sum";
 
 /// Writes one trial's row (INSERT or replacement).
@@ -25,23 +27,26 @@ class TrialWriter {
   sql::Statement upsert_;
 };
 
-/// The trial of the row that `query` (SELECT kTrialColumns) stands on. Throws rt::Error (storage) when it is damaged.
+/// The trial of the row that `query` (SELECT kTrialColumns) stands on. Throws rt::Error (storage)
+/// when it is damaged.
 [[nodiscard]] TrialRow read_trial(const sql::Statement& query, const rt::Path& file);
 
 /// The table `study`: texts by key.
 void write_fact(sql::Statement& upsert, const std::string& key, const std::string& value);
 [[nodiscard]] std::map<std::string, std::string> read_facts(sql::Database& db);
 inline constexpr const char* kUpsertFact =
-    "INSERT INTO study(key, value, sum) VALUES(?, ?, ?) ON CONFLICT(key) DO UPDATE SET value = excluded.value, sum = "
+    "INSERT INTO study(key, value, sum) VALUES(?, ?, ?) ON CONFLICT(key) DO UPDATE SET value = "
+    "excluded.value, sum = "
     "excluded.sum";
 
 /// StudyFacts as entries of `study` and back; nothing when they are not there.
 void write_study_facts(sql::Statement& upsert, const StudyFacts& facts);
-[[nodiscard]] std::optional<StudyFacts> study_facts_of(const std::map<std::string, std::string>& facts);
+[[nodiscard]] std::optional<StudyFacts> study_facts_of(
+    const std::map<std::string, std::string>& facts);
 
 /// Checksum of an event, chained to the one before.
-[[nodiscard]] std::int64_t event_sum(std::int64_t before, std::int64_t seq, const Event& event, std::string_view kind,
-                                     std::string_view payload);
+[[nodiscard]] std::int64_t event_sum(std::int64_t before, std::int64_t seq, const Event& event,
+                                     std::string_view kind, std::string_view payload);
 
 /// The error for a row whose content does not match its checksum.
 [[nodiscard]] rt::Error damaged(const rt::Path& file, std::string_view what);

@@ -11,9 +11,10 @@ namespace hpo {
 
 namespace {
 
-// events is the study; the other tables are computed from it in the same transactions, so that read verbs need no replay.
-// `sum` is a checksum of the row, in events of all events before it too. `value` is ANY because REAL cannot hold NaN (it is
-// the text 'nan'); `loss` is set for ended trials that can be best.
+// events is the study; the other tables are computed from it in the same transactions, so that read
+// verbs need no replay. `sum` is a checksum of the row, in events of all events before it too.
+// `value` is ANY because REAL cannot hold NaN (it is the text 'nan'); `loss` is set for ended
+// trials that can be best.
 constexpr const char* kTables = R"(
 CREATE TABLE events(
   seq INTEGER PRIMARY KEY, epoch INTEGER NOT NULL, vtime REAL NOT NULL, trial INTEGER, kind TEXT NOT NULL,
@@ -57,12 +58,14 @@ constexpr std::array<std::uint32_t, 14> kNetworkFileSystems{
 bool is_network_folder(const rt::Path& folder) {
   struct statfs info {};
   if (::statfs(folder.c_str(), &info) != 0) return false;
-  return std::ranges::find(kNetworkFileSystems, static_cast<std::uint32_t>(info.f_type)) != kNetworkFileSystems.end();
+  return std::ranges::find(kNetworkFileSystems, static_cast<std::uint32_t>(info.f_type)) !=
+         kNetworkFileSystems.end();
 }
 
 void set_durability(sql::Database& db) {
   bool network = is_network_folder(db.path().parent_path());
-  std::string mode = db.query_text(network ? "PRAGMA journal_mode=DELETE" : "PRAGMA journal_mode=WAL");
+  std::string mode =
+      db.query_text(network ? "PRAGMA journal_mode=DELETE" : "PRAGMA journal_mode=WAL");
   // Where shared memory is refused SQLite keeps the rollback journal by itself, which is as safe.
   db.exec(mode == "wal" ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=EXTRA");
 }
@@ -70,14 +73,18 @@ void set_durability(sql::Database& db) {
 bool has_tables(sql::Database& db) {
   std::int64_t application = db.query_integer("PRAGMA application_id");
   std::int64_t format = db.query_integer("PRAGMA user_version");
-  if (application == 0 && format == 0 && db.query_integer("SELECT count(*) FROM sqlite_schema") == 0) return false;
+  if (application == 0 && format == 0 &&
+      db.query_integer("SELECT count(*) FROM sqlite_schema") == 0)
+    return false;
   if (application != kApplicationId) {
-    throw rt::Error(rt::Errc::storage, rt::cat(db.path().string(), " is a database of another program: choose another "
+    throw rt::Error(rt::Errc::storage, rt::cat(db.path().string(),
+                                               " is a database of another program: choose another "
                                                "folder with --dir or --name"));
   }
   if (format > kFormat) {
-    throw rt::Error(rt::Errc::storage, rt::cat(db.path().string(), " has format ", format, ", this program knows ",
-                                               kFormat, ": use the newer Trellis that wrote it"));
+    throw rt::Error(rt::Errc::storage,
+                    rt::cat(db.path().string(), " has format ", format, ", this program knows ",
+                            kFormat, ": use the newer Trellis that wrote it"));
   }
   return true;
 }

@@ -13,7 +13,8 @@ namespace hpo::sql {
 
 namespace {
 
-/// How long a statement waits for another connection's lock: only a rollback journal makes anyone wait.
+/// How long a statement waits for another connection's lock: only a rollback journal makes anyone
+/// wait.
 constexpr int kBusyMilliseconds = 10'000;
 
 /// What the operating system would have said; 0 when the trouble is SQLite's own.
@@ -44,8 +45,10 @@ std::string uri_of(const rt::Path& path, std::string_view query) {
 
 Database::Database(const rt::Path& path, Access access) : path_(path) {
   int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI;
-  flags |= access == Access::create ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
-  std::string uri = uri_of(std::filesystem::absolute(path), access == Access::immutable ? "?immutable=1" : "");
+  flags |=
+      access == Access::create ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
+  std::string uri =
+      uri_of(std::filesystem::absolute(path), access == Access::immutable ? "?immutable=1" : "");
   if (int code = sqlite3_open_v2(uri.c_str(), &handle_, flags, nullptr); code != SQLITE_OK) {
     rt::Error failure = error("open", code);
     sqlite3_close(handle_);
@@ -60,12 +63,14 @@ Database::~Database() { sqlite3_close(handle_); }
 rt::Error Database::error(std::string_view operation, int code) const {
   int primary = code & 0xff;
   if (primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB) {
-    return {rt::Errc::storage, rt::cat(path_.string(), " is damaged or no study (", sqlite3_errmsg(handle_),
-                                       "): bring it back from a copy, or choose another folder with --dir or --name")};
+    return {rt::Errc::storage,
+            rt::cat(path_.string(), " is damaged or no study (", sqlite3_errmsg(handle_),
+                    "): bring it back from a copy, or choose another folder with --dir or --name")};
   }
   if (primary == SQLITE_BUSY || primary == SQLITE_LOCKED) {
-    return {rt::Errc::storage, rt::cat("cannot ", operation, " ", path_.string(),
-                                       ": another program holds its lock; try again when it has ended")};
+    return {rt::Errc::storage,
+            rt::cat("cannot ", operation, " ", path_.string(),
+                    ": another program holds its lock; try again when it has ended")};
   }
   if (int system = errno_of(code, handle_)) return rt::storage_error(operation, path_, system);
   return {rt::Errc::storage, rt::cat("cannot ", operation, " ", path_.string(), ": ",
@@ -73,7 +78,8 @@ rt::Error Database::error(std::string_view operation, int code) const {
 }
 
 void Database::exec(const char* sql) {
-  if (int code = sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr); code != SQLITE_OK) throw error("write", code);
+  if (int code = sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr); code != SQLITE_OK)
+    throw error("write", code);
 }
 
 std::int64_t Database::query_integer(const char* sql) {
@@ -87,8 +93,8 @@ std::string Database::query_text(const char* sql) {
 }
 
 Statement::Statement(Database& db, std::string_view sql) : db_(&db) {
-  int code = sqlite3_prepare_v3(db.handle(), sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT,
-                                &handle_, nullptr);
+  int code = sqlite3_prepare_v3(db.handle(), sql.data(), static_cast<int>(sql.size()),
+                                SQLITE_PREPARE_PERSISTENT, &handle_, nullptr);
   if (code != SQLITE_OK) throw db.error("read", code);
 }
 
@@ -141,17 +147,21 @@ void Statement::run() {
 
 void Statement::reset() { sqlite3_reset(handle_); }
 
-bool Statement::is_null(int column) const { return sqlite3_column_type(handle_, column) == SQLITE_NULL; }
+bool Statement::is_null(int column) const {
+  return sqlite3_column_type(handle_, column) == SQLITE_NULL;
+}
 std::int64_t Statement::integer(int column) const { return sqlite3_column_int64(handle_, column); }
 
 double Statement::number(int column) const {
-  if (sqlite3_column_type(handle_, column) == SQLITE_TEXT) return std::numeric_limits<double>::quiet_NaN();
+  if (sqlite3_column_type(handle_, column) == SQLITE_TEXT)
+    return std::numeric_limits<double>::quiet_NaN();
   return sqlite3_column_double(handle_, column);
 }
 
 std::string_view Statement::view(int column) const {
   const auto* data = reinterpret_cast<const char*>(sqlite3_column_text(handle_, column));
-  return data ? std::string_view(data, static_cast<std::size_t>(sqlite3_column_bytes(handle_, column)))
+  return data ? std::string_view(data,
+                                 static_cast<std::size_t>(sqlite3_column_bytes(handle_, column)))
               : std::string_view();
 }
 

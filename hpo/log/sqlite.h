@@ -16,7 +16,8 @@ namespace hpo::sql {
 
 class Database;
 
-/// A prepared statement. Parameters and columns count from 0. Text given to `bind` must live until `reset` or `run`.
+/// A prepared statement. Parameters and columns count from 0. Text given to `bind` must live until
+/// `reset` or `run`.
 class Statement {
  public:
   Statement() = default;
@@ -58,7 +59,8 @@ enum class Access : std::uint8_t {
   immutable,  ///< read only, from a folder where nothing can be written and nobody writes
 };
 
-/// One connection, for one thread. Every refusal is an rt::Error (storage) that names the file and the remedy.
+/// One connection, for one thread. Every refusal is an rt::Error (storage) that names the file and
+/// the remedy.
 class Database {
  public:
   Database(const rt::Path& path, Access access);
@@ -75,7 +77,8 @@ class Database {
   [[nodiscard]] const rt::Path& path() const { return path_; }
   [[nodiscard]] sqlite3* handle() const { return handle_; }
 
-  /// The error for SQLite's result code `code`, by what the file system said where it said something.
+  /// The error for SQLite's result code `code`, by what the file system said where it said
+  /// something.
   [[nodiscard]] rt::Error error(std::string_view operation, int code) const;
 
  private:
@@ -83,7 +86,8 @@ class Database {
   sqlite3* handle_ = nullptr;
 };
 
-/// What happens inside is one transaction: all of it on disk after `commit`, nothing of it otherwise.
+/// What happens inside is one transaction: all of it on disk after `commit`, nothing of it
+/// otherwise.
 class Transaction {
  public:
   explicit Transaction(Database& db);

@@ -30,13 +30,15 @@ std::string read_line(const std::string& path) {
   return text.substr(0, text.find('\n'));
 }
 
-/// Field 22 of /proc/PID/stat; fields are counted behind the name, which may itself hold blanks and parentheses.
+/// Field 22 of /proc/PID/stat; fields are counted behind the name, which may itself hold blanks and
+/// parentheses.
 std::int64_t start_of(std::int64_t pid) {
   std::string stat = read_line("/proc/" + std::to_string(pid) + "/stat");
   std::size_t at = stat.rfind(')');
   for (int field = 2; field < 22 && at != std::string::npos; ++field) at = stat.find(' ', at + 1);
   std::int64_t ticks = 0;
-  if (at != std::string::npos) std::from_chars(stat.data() + at + 1, stat.data() + stat.size(), ticks);
+  if (at != std::string::npos)
+    std::from_chars(stat.data() + at + 1, stat.data() + stat.size(), ticks);
   return ticks;
 }
 

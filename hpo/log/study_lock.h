@@ -12,7 +12,7 @@ namespace hpo {
 /// A process on a machine, recognisable after restarts of either.
 struct Holder {
   std::string host;
-  std::string boot;          ///< the kernel's boot id
+  std::string boot;  ///< the kernel's boot id
   std::int64_t pid = 0;
   std::int64_t started = 0;  ///< of the process, in ticks since boot: a pid can be used again
   std::string since;         ///< wall clock, for display only
@@ -23,13 +23,19 @@ struct Holder {
   [[nodiscard]] std::optional<bool> alive() const;
 };
 
-/// A lock on `folder`/study.lock for as long as this object and its process live (an open file description lock: other
-/// handles of the same process do not disturb it, and it also works over NFS). Never blocks.
+/// A lock on `folder`/study.lock for as long as this object and its process live (an open file
+/// description lock: other handles of the same process do not disturb it, and it also works over
+/// NFS). Never blocks.
 class StudyLock {
  public:
-  enum class State : std::uint8_t { free, held, unknown };  ///< unknown: this file system has no locks
+  enum class State : std::uint8_t {
+    free,
+    held,
+    unknown
+  };  ///< unknown: this file system has no locks
 
-  /// Takes the lock. `state()` tells whether that worked. Throws rt::Error (storage) when the file cannot be made.
+  /// Takes the lock. `state()` tells whether that worked. Throws rt::Error (storage) when the file
+  /// cannot be made.
   explicit StudyLock(const rt::Path& folder);
 
   /// `free`: it is ours now; `held`: another process has it.

@@ -18,11 +18,12 @@ namespace hpo {
 namespace {
 
 rt::Error no_study(const rt::Path& folder) {
-  return {rt::Errc::storage, rt::cat(folder.string(), " holds no study yet: start one with trellis sweep FILE")};
+  return {rt::Errc::storage,
+          rt::cat(folder.string(), " holds no study yet: start one with trellis sweep FILE")};
 }
 
-/// Opens beside a writer; where even a reader's helper files cannot be made (a read-only folder), the file alone, which is
-/// right when no log of unfinished writes lies beside it.
+/// Opens beside a writer; where even a reader's helper files cannot be made (a read-only folder),
+/// the file alone, which is right when no log of unfinished writes lies beside it.
 std::unique_ptr<sql::Database> open_for_reading(const rt::Path& folder) {
   rt::Path path = folder / kStudyDb;
   if (!rt::file_size(path)) throw no_study(folder);
@@ -60,7 +61,8 @@ struct StudyReader::Impl {
     return who && who->alive().value_or(false);
   }
 
-  [[nodiscard]] std::vector<TrialRow> trials(const std::string& rest, std::optional<std::int64_t> argument = {}) const {
+  [[nodiscard]] std::vector<TrialRow> trials(const std::string& rest,
+                                             std::optional<std::int64_t> argument = {}) const {
     bool live = driven();
     std::vector<TrialRow> rows;
     sql::Statement query(*db, rt::cat("SELECT ", kTrialColumns, " FROM trials ", rest));
@@ -68,7 +70,8 @@ struct StudyReader::Impl {
     while (query.step()) {
       rows.push_back(read_trial(query, db->path()));
       // The driver of a running trial may be gone: then the trial waits for the next one.
-      if (rows.back().state == TrialState::running && !live) rows.back().state = TrialState::waiting;
+      if (rows.back().state == TrialState::running && !live)
+        rows.back().state = TrialState::waiting;
     }
     return rows;
   }
@@ -84,7 +87,8 @@ struct StudyReader::Impl {
 };
 
 std::string_view name_of(StudyState state) noexcept {
-  static constexpr std::array<std::string_view, 4> kNames{"running", "interrupted", "finished", "failed"};
+  static constexpr std::array<std::string_view, 4> kNames{"running", "interrupted", "finished",
+                                                          "failed"};
   return kNames[static_cast<std::size_t>(state)];
 }
 
@@ -107,7 +111,9 @@ StudyInfo StudyReader::info() const {
   } else if (const std::string& finished = facts["finished"]; !finished.empty()) {
     Json json = Json::parse(finished);
     std::string why = json.at("why").text();
-    info.state = why == name_of(Finish::failed) || why == name_of(Finish::first) ? StudyState::failed : StudyState::finished;
+    info.state = why == name_of(Finish::failed) || why == name_of(Finish::first)
+                     ? StudyState::failed
+                     : StudyState::finished;
     info.reason = json.at("message").text();
   }
   return info;
@@ -125,8 +131,8 @@ TrialCounts StudyReader::counts() const {
 
 std::optional<TrialRow> StudyReader::best() const {
   for (TrialState state : {TrialState::complete, TrialState::stopped}) {
-    auto rows = impl_->trials(
-        rt::cat("WHERE state = '", name_of(state), "' AND loss IS NOT NULL ORDER BY loss, trial LIMIT 1"));
+    auto rows = impl_->trials(rt::cat("WHERE state = '", name_of(state),
+                                      "' AND loss IS NOT NULL ORDER BY loss, trial LIMIT 1"));
     if (!rows.empty()) return std::move(rows.front());
   }
   return {};
@@ -146,8 +152,9 @@ std::vector<std::string> StudyReader::parameter_names() const {
 
 std::vector<EventRow> StudyReader::events(std::optional<std::uint64_t> trial) const {
   std::vector<EventRow> rows;
-  sql::Statement query(*impl_->db, rt::cat("SELECT seq, epoch, vtime, trial, kind, payload, wall FROM events ",
-                                           trial ? "WHERE trial = ? " : "", "ORDER BY seq"));
+  sql::Statement query(*impl_->db,
+                       rt::cat("SELECT seq, epoch, vtime, trial, kind, payload, wall FROM events ",
+                               trial ? "WHERE trial = ? " : "", "ORDER BY seq"));
   if (trial) query.bind(0, static_cast<std::int64_t>(*trial));
   while (query.step()) {
     EventRow row{.seq = query.integer(0), .epoch = query.integer(1), .vtime = query.number(2)};
@@ -215,8 +222,9 @@ rt::Path find_run(std::string_view run, const rt::Path& runs) {
     if (rt::file_size(entry.path() / kStudyDb)) names.push_back(entry.path().filename().string());
   }
   std::ranges::sort(names);
-  throw rt::Error(rt::Errc::usage, rt::cat("no study \"", rt::printable(run), "\" in ", runs.string(), " and no such folder",
-                                           rt::did_you_mean(run, names)));
+  throw rt::Error(rt::Errc::usage,
+                  rt::cat("no study \"", rt::printable(run), "\" in ", runs.string(),
+                          " and no such folder", rt::did_you_mean(run, names)));
 }
 
 }  // namespace hpo

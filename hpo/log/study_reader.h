@@ -1,6 +1,7 @@
 #pragma once
-// Reading a study, for the verbs that only look. Works beside a running driver (which it never blocks), on finished
-// studies and on read-only folders. Opening costs about a millisecond; nothing is replayed.
+// Reading a study, for the verbs that only look. Works beside a running driver (which it never
+// blocks), on finished studies and on read-only folders. Opening costs about a millisecond; nothing
+// is replayed.
 
 #include <cstdint>
 #include <memory>
@@ -15,21 +16,22 @@
 
 namespace hpo {
 
-/// Where a study stands. `running`: a driver is alive; `interrupted`: none is, and there is work left; `finished`: it
-/// reached a limit or the end of its space; `failed`: it was stopped by failures (see `reason`).
+/// Where a study stands. `running`: a driver is alive; `interrupted`: none is, and there is work
+/// left; `finished`: it reached a limit or the end of its space; `failed`: it was stopped by
+/// failures (see `reason`).
 enum class StudyState : std::uint8_t { running, interrupted, finished, failed };
 [[nodiscard]] std::string_view name_of(StudyState state) noexcept;
 
 /// The facts of a study that do not change while it runs, and how it stands.
 struct StudyInfo {
   std::string name;
-  std::string metric;       ///< name of the objective
+  std::string metric;  ///< name of the objective
   bool maximize = false;
   StudyState state = StudyState::interrupted;
-  std::string reason;       ///< why it ended, one line for people; empty while it has not
+  std::string reason;            ///< why it ended, one line for people; empty while it has not
   std::int64_t trial_limit = 0;  ///< limits.trials; 0: none
   double active_seconds = 0;     ///< real time that drivers spent on it, all sessions together
-  std::string created;      ///< wall clock, for display only
+  std::string created;           ///< wall clock, for display only
 };
 
 /// The best trial's network on disk.
@@ -68,12 +70,13 @@ struct EventRow {
   double vtime = 0;                    ///< virtual time, in counted FLOPs
   std::optional<std::uint64_t> trial;  ///< none: about the study
   std::string kind;
-  std::string payload;                 ///< a JSON object
-  std::string wall;                    ///< for display only
+  std::string payload;  ///< a JSON object
+  std::string wall;     ///< for display only
 };
 
-/// A study opened for reading. Every call sees one consistent state of the log, at least as new as the call before.
-/// Not thread-safe. All functions throw rt::Error (storage) when the file is missing, damaged, or of a newer format.
+/// A study opened for reading. Every call sees one consistent state of the log, at least as new as
+/// the call before. Not thread-safe. All functions throw rt::Error (storage) when the file is
+/// missing, damaged, or of a newer format.
 class StudyReader {
  public:
   /// `folder` is the study's folder, runs/<name>.
@@ -86,7 +89,8 @@ class StudyReader {
   [[nodiscard]] StudyInfo info() const;
   [[nodiscard]] TrialCounts counts() const;
 
-  /// The best complete trial; when none is complete, the best stopped one; NaN is never best, ties go to the lower number.
+  /// The best complete trial; when none is complete, the best stopped one; NaN is never best, ties
+  /// go to the lower number.
   [[nodiscard]] std::optional<TrialRow> best() const;
   /// All trials in trial order.
   [[nodiscard]] std::vector<TrialRow> trials() const;
@@ -110,8 +114,8 @@ class StudyReader {
   std::unique_ptr<Impl> impl_;
 };
 
-/// The folder of RUN: a folder that holds a study, or the name of one under `runs`. Throws rt::Error (usage) that names
-/// the nearest study there is.
+/// The folder of RUN: a folder that holds a study, or the name of one under `runs`. Throws
+/// rt::Error (usage) that names the nearest study there is.
 [[nodiscard]] rt::Path find_run(std::string_view run, const rt::Path& runs);
 
 }  // namespace hpo

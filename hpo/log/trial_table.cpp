@@ -9,11 +9,16 @@ namespace hpo {
 
 std::int64_t& TrialCounts::of(TrialState state) {
   switch (state) {
-    case TrialState::waiting: return waiting;
-    case TrialState::running: return running;
-    case TrialState::complete: return complete;
-    case TrialState::stopped: return stopped;
-    case TrialState::failed: break;
+    case TrialState::waiting:
+      return waiting;
+    case TrialState::running:
+      return running;
+    case TrialState::complete:
+      return complete;
+    case TrialState::stopped:
+      return stopped;
+    case TrialState::failed:
+      break;
   }
   return failed;
 }
@@ -24,7 +29,8 @@ bool Objective::better(double a, double b) const {
 }
 
 TrialRow& TrialTable::live(const Event& event) {
-  if (!event.trial || *event.trial >= rows_.size() || rows_[*event.trial].state != TrialState::running) {
+  if (!event.trial || *event.trial >= rows_.size() ||
+      rows_[*event.trial].state != TrialState::running) {
     throw rt::Error(rt::Errc::storage, rt::cat("event \"", kind_of(event.body), "\" names trial ",
                                                event.trial ? std::to_string(*event.trial) : "none",
                                                ", which is not running then"));
@@ -51,7 +57,8 @@ void TrialTable::take(TrialRow& row, const Reported& report) {
 
 void TrialTable::apply(const Event& event) {
   if (const auto* created = std::get_if<Created>(&event.body)) {
-    if (event.trial != rows_.size()) throw rt::Error(rt::Errc::storage, "a trial's number is out of order");
+    if (event.trial != rows_.size())
+      throw rt::Error(rt::Errc::storage, "a trial's number is out of order");
     TrialRow row;
     row.trial = *event.trial;
     row.state = TrialState::running;
@@ -70,7 +77,8 @@ void TrialTable::apply(const Event& event) {
     row.message = end->message;
     move(row, end->state);
   } else if (const auto* exported = std::get_if<Exported>(&event.body)) {
-    if (!event.trial || *event.trial >= rows_.size()) throw rt::Error(rt::Errc::storage, "a network without a trial");
+    if (!event.trial || *event.trial >= rows_.size())
+      throw rt::Error(rt::Errc::storage, "a network without a trial");
     Metrics& metrics = rows_[*event.trial].metrics;
     for (const auto& metric : exported->metrics) {
       std::erase_if(metrics, [&](const auto& old) { return old.first == metric.first; });

@@ -1,5 +1,6 @@
 #pragma once
-// All trials of a study as the events made them: what the driver knows in memory and the log keeps as a table.
+// All trials of a study as the events made them: what the driver knows in memory and the log keeps
+// as a table.
 
 #include <cstdint>
 #include <vector>
@@ -33,8 +34,8 @@ class TrialTable {
  public:
   explicit TrialTable(Objective objective) : objective_(objective) {}
 
-  /// Takes one event of the log, in order. Throws rt::Error (storage) when it does not fit what came before: a trial that
-  /// does not exist, one that ended already.
+  /// Takes one event of the log, in order. Throws rt::Error (storage) when it does not fit what
+  /// came before: a trial that does not exist, one that ended already.
   void apply(const Event& event);
 
   [[nodiscard]] const Objective& objective() const { return objective_; }
@@ -42,7 +43,8 @@ class TrialTable {
   [[nodiscard]] const TrialRow& row(std::uint64_t trial) const { return rows_.at(trial); }
   [[nodiscard]] const TrialCounts& counts() const { return counts_; }
 
-  /// The best complete trial, else the best stopped one; null when no ended trial has a value. Ties: the lower number.
+  /// The best complete trial, else the best stopped one; null when no ended trial has a value.
+  /// Ties: the lower number.
   [[nodiscard]] const TrialRow* best() const;
   /// The best value so far, whatever the state, for displays; null when there is none.
   [[nodiscard]] const TrialRow* leader() const;

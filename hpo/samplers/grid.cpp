@@ -8,7 +8,8 @@ namespace {
 
 class Grid final : public Sampler {
  public:
-  explicit Grid(const SamplerSetup& setup) : space_(setup.space), size_(space_.grid_size().value_or(0)) {}
+  explicit Grid(const SamplerSetup& setup)
+      : space_(setup.space), size_(space_.grid_size().value_or(0)) {}
 
   void created(std::uint64_t, const Params& params) override { tried_.add(params); }
 
@@ -31,7 +32,8 @@ class Grid final : public Sampler {
 std::string refuses(const Space& space, const Params&) {
   for (const Parameter& parameter : space.parameters()) {
     if (!cardinality(parameter.domain)) {
-      return "a grid needs a step or a list of values for " + parameter.name + " (" + describe(parameter.domain) + ")";
+      return "a grid needs a step or a list of values for " + parameter.name + " (" +
+             describe(parameter.domain) + ")";
     }
   }
   return space.grid_size() ? "" : "this grid has too many points to count";
@@ -41,9 +43,12 @@ std::string refuses(const Space& space, const Params&) {
 
 SamplerKind grid_kind() {
   return {.info = {.name = "grid",
-                   .doc = "every point of a finite space once, the last parameter turning fastest; ends when all were tried",
+                   .doc = "every point of a finite space once, the last parameter turning fastest; "
+                          "ends when all were tried",
                    .options = {}},
-          .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> { return std::make_unique<Grid>(setup); },
+          .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
+            return std::make_unique<Grid>(setup);
+          },
           .refuses = refuses};
 }
 

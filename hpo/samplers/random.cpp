@@ -53,10 +53,13 @@ class Random final : public Sampler {
 }  // namespace
 
 SamplerKind random_kind() {
-  return {.info = {.name = "random",
-                   .doc = "independent draws, no point twice; ends when a finite space is exhausted",
-                   .options = {}},
-          .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> { return std::make_unique<Random>(setup); }};
+  return {
+      .info = {.name = "random",
+               .doc = "independent draws, no point twice; ends when a finite space is exhausted",
+               .options = {}},
+      .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
+        return std::make_unique<Random>(setup);
+      }};
 }
 
 }  // namespace hpo

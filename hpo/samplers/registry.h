@@ -15,7 +15,8 @@ namespace hpo {
 struct SamplerKind {
   KindInfo info;
   std::unique_ptr<Sampler> (*make)(const SamplerSetup& setup);
-  /// Why this sampler cannot work on a space, one line; empty when it can. Null: it works on every space.
+  /// Why this sampler cannot work on a space, one line; empty when it can. Null: it works on every
+  /// space.
   std::string (*refuses)(const Space& space, const Params& options) = nullptr;
 };
 
@@ -23,9 +24,12 @@ struct SamplerKind {
 [[nodiscard]] std::span<const KindInfo> sampler_kinds();
 
 /// A sampler of that kind; null when there is no such kind.
-[[nodiscard]] std::unique_ptr<Sampler> make_sampler(std::string_view kind, const SamplerSetup& setup);
+[[nodiscard]] std::unique_ptr<Sampler> make_sampler(std::string_view kind,
+                                                    const SamplerSetup& setup);
 
-/// Why a sampler of that kind cannot work on `space` ("a grid needs a step for lr ..."), one line; empty when it can.
-[[nodiscard]] std::string sampler_refuses(std::string_view kind, const Space& space, const Params& options);
+/// Why a sampler of that kind cannot work on `space` ("a grid needs a step for lr ..."), one line;
+/// empty when it can.
+[[nodiscard]] std::string sampler_refuses(std::string_view kind, const Space& space,
+                                          const Params& options);
 
 }  // namespace hpo

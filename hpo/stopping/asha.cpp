@@ -29,7 +29,8 @@ class Asha final : public StoppingRule {
   }
 
   bool decides(std::int64_t last, std::int64_t step) const override {
-    return std::ranges::any_of(rungs_, [&](const Rung& rung) { return last < rung.step && rung.step <= step; });
+    return std::ranges::any_of(
+        rungs_, [&](const Rung& rung) { return last < rung.step && rung.step <= step; });
   }
 
   Word reported(std::uint64_t trial, std::int64_t step, double loss) override {
@@ -51,7 +52,8 @@ class Asha final : public StoppingRule {
     auto place = std::ranges::lower_bound(rung.losses, loss);
     auto better = static_cast<std::size_t>(place - rung.losses.begin());
     rung.losses.insert(place, loss);
-    return loss < std::numeric_limits<double>::infinity() && better < std::max<std::size_t>(1, rung.losses.size() / eta_);
+    return loss < std::numeric_limits<double>::infinity() &&
+           better < std::max<std::size_t>(1, rung.losses.size() / eta_);
   }
 
   std::size_t eta_;
@@ -71,12 +73,25 @@ std::vector<std::int64_t> asha_rungs(std::int64_t min, std::int64_t max, std::in
 }
 
 StoppingKind asha_kind() {
-  Option min{.name = "min", .type = OptionType::integer, .default_value = kMin, .min = 1, .max = {}, .words = {},
-             .unit = "epochs", .doc = "the first rung: what every trial is given"};
-  Option eta{.name = "eta", .type = OptionType::integer, .default_value = kEta, .min = 2, .max = {}, .words = {},
-             .unit = "", .doc = "one in eta goes on from rung to rung, and rungs are eta times apart"};
+  Option min{.name = "min",
+             .type = OptionType::integer,
+             .default_value = kMin,
+             .min = 1,
+             .max = {},
+             .words = {},
+             .unit = "epochs",
+             .doc = "the first rung: what every trial is given"};
+  Option eta{.name = "eta",
+             .type = OptionType::integer,
+             .default_value = kEta,
+             .min = 2,
+             .max = {},
+             .words = {},
+             .unit = "",
+             .doc = "one in eta goes on from rung to rung, and rungs are eta times apart"};
   return {.info = {.name = "asha",
-                   .doc = "asynchronous successive halving: at min, min*eta, min*eta^2... only the best 1/eta go on",
+                   .doc = "asynchronous successive halving: at min, min*eta, min*eta^2... only the "
+                          "best 1/eta go on",
                    .options = {std::move(min), std::move(eta)}},
           .make = [](const RuleSetup& setup) -> std::unique_ptr<StoppingRule> {
             return std::make_unique<Asha>(int_option(setup.options, "min", kMin), setup.max_step,

@@ -14,7 +14,9 @@ class None final : public StoppingRule {
 
 StoppingKind none_kind() {
   return {.info = {.name = "none", .doc = "every trial runs to its end", .options = {}},
-          .make = [](const RuleSetup&) -> std::unique_ptr<StoppingRule> { return std::make_unique<None>(); }};
+          .make = [](const RuleSetup&) -> std::unique_ptr<StoppingRule> {
+            return std::make_unique<None>();
+          }};
 }
 
 }  // namespace hpo

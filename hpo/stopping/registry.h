@@ -20,6 +20,7 @@ struct StoppingKind {
 [[nodiscard]] std::span<const KindInfo> stopping_kinds();
 
 /// A rule of that kind; null when there is no such kind.
-[[nodiscard]] std::unique_ptr<StoppingRule> make_stopping_rule(std::string_view kind, const RuleSetup& setup);
+[[nodiscard]] std::unique_ptr<StoppingRule> make_stopping_rule(std::string_view kind,
+                                                               const RuleSetup& setup);
 
 }  // namespace hpo

@@ -1,12 +1,12 @@
 #pragma once
 // What decides, from reported values, whether a trial goes on.
 //
-// A rule is a pure function of (space of steps, options, ordered reports): it is told every report and every end of a trial
-// once, in the order of the log, and answers each report with a word. The same events give the same words on every machine.
-// It answers at once and never looks at a clock.
+// A rule is a pure function of (space of steps, options, ordered reports): it is told every report
+// and every end of a trial once, in the order of the log, and answers each report with a word. The
+// same events give the same words on every machine. It answers at once and never looks at a clock.
 //
-// A new rule is one file pair in this folder and one line in registry.cpp; tests/hpo/stopping runs the conformance tests on
-// every line of the registry.
+// A new rule is one file pair in this folder and one line in registry.cpp; tests/hpo/stopping runs
+// the conformance tests on every line of the registry.
 
 #include <cstdint>
 
@@ -20,8 +20,9 @@ enum class Word : std::uint8_t { go, stop };
 
 /// What a rule is made from.
 struct RuleSetup {
-  std::int64_t max_step = 1;  ///< where a trial ends by itself, in units of the resource (train.epochs)
-  Params options;             ///< the kind's options, all present, checked against its KindInfo
+  std::int64_t max_step =
+      1;           ///< where a trial ends by itself, in units of the resource (train.epochs)
+  Params options;  ///< the kind's options, all present, checked against its KindInfo
 };
 
 /// Not thread-safe: the driver's thread calls everything.
@@ -29,11 +30,13 @@ class StoppingRule {
  public:
   virtual ~StoppingRule() = default;
 
-  /// Whether the answer to a report at `step`, where the trial's report before was at `last` (0: none), may be anything but
-  /// `go`. A pure function of its arguments: the driver lets a trial run on without waiting where this is false.
+  /// Whether the answer to a report at `step`, where the trial's report before was at `last` (0:
+  /// none), may be anything but `go`. A pure function of its arguments: the driver lets a trial run
+  /// on without waiting where this is false.
   [[nodiscard]] virtual bool decides(std::int64_t last, std::int64_t step) const = 0;
 
-  /// A trial reported: `loss` is the objective turned so that lower is better; NaN is worst. The word for that trial.
+  /// A trial reported: `loss` is the objective turned so that lower is better; NaN is worst. The
+  /// word for that trial.
   [[nodiscard]] virtual Word reported(std::uint64_t trial, std::int64_t step, double loss) = 0;
 
   /// A trial ended: complete, stopped or failed.

@@ -100,9 +100,11 @@ TEST(Timeline, ArrivalTakesThemAsTheyCome) {
   EXPECT_EQ(taken(timeline), Taken(3, 1));
 }
 
-/// A study of `kTrials` trials in `slots` slots, each with stretches of random cost by content; in real time the stretches
-/// that are on end in an order drawn from `chance`. Returns the outcomes in the order in which they were due.
-std::vector<std::tuple<double, std::uint64_t, int>> simulate(std::uint64_t study, std::uint64_t chance) {
+/// A study of `kTrials` trials in `slots` slots, each with stretches of random cost by content; in
+/// real time the stretches that are on end in an order drawn from `chance`. Returns the outcomes in
+/// the order in which they were due.
+std::vector<std::tuple<double, std::uint64_t, int>> simulate(std::uint64_t study,
+                                                             std::uint64_t chance) {
   constexpr std::uint64_t kTrials = 30;
   rt::Stream luck(chance, "real time");
   Timeline timeline(Order::virtual_time);
@@ -111,9 +113,12 @@ std::vector<std::tuple<double, std::uint64_t, int>> simulate(std::uint64_t study
   std::map<std::uint64_t, int> begun, done;
   std::uint64_t created = 0;
   double now = 0;
-  auto length = [&](std::uint64_t trial) { return 1 + static_cast<int>(rt::Stream(study, "length", trial).below(5)); };
+  auto length = [&](std::uint64_t trial) {
+    return 1 + static_cast<int>(rt::Stream(study, "length", trial).below(5));
+  };
   auto begin = [&](std::uint64_t trial) {
-    timeline.stretch(trial, static_cast<double>(rt::Stream(study, "cost", trial, begun[trial]++).below(6)));
+    timeline.stretch(
+        trial, static_cast<double>(rt::Stream(study, "cost", trial, begun[trial]++).below(6)));
     running.push_back(trial);
   };
   while (created < kTrials || timeline.lanes() > 0) {
@@ -143,7 +148,8 @@ TEST(Timeline, EveryOrderOfCompletionGivesTheSameEvents) {
   for (std::uint64_t study = 0; study < 500; ++study) {
     auto expected = simulate(study, 0);
     EXPECT_TRUE(std::ranges::is_sorted(expected, {}, [](const auto& e) { return std::get<0>(e); }));
-    for (std::uint64_t chance = 1; chance <= 6; ++chance) EXPECT_EQ(simulate(study, chance), expected) << study;
+    for (std::uint64_t chance = 1; chance <= 6; ++chance)
+      EXPECT_EQ(simulate(study, chance), expected) << study;
   }
 }
 

@@ -23,13 +23,18 @@ class Export : public ::testing::Test {
     log->append(sample::created(0, 0.1));
     log->append(reported(0, 3, 0.75));
     log->append(ended(0, TrialState::complete));
-    log->append({.trial = 1, .body = Created{.params = {{"optimizer", std::string("a \"b\", c")}}, .parent = 0}});
+    log->append(
+        {.trial = 1,
+         .body = Created{.params = {{"optimizer", std::string("a \"b\", c")}}, .parent = 0}});
     log->append(reported(1, 1, std::nan("")));
     log->append(ended(1, TrialState::failed, Cause::diverged, "loss is nan"));
     log->append(sample::created(2, 1e-7));
     log->append({.trial = 0, .body = Exported{"best.safetensors", {{"test.accuracy", 0.5}}}});
-    log->note("work", R"({"tasks": 7, "epochs": 4, "distinct_epochs": 3, "datasets_loaded": 1, "overhead_us_per_task": 2.5})");
-    log->note("workers", R"([{"name": "cpu 0", "tasks": 7, "busy": 0.5, "waiting": 0.25, "moving": 0}])");
+    log->note(
+        "work",
+        R"({"tasks": 7, "epochs": 4, "distinct_epochs": 3, "datasets_loaded": 1, "overhead_us_per_task": 2.5})");
+    log->note("workers",
+              R"([{"name": "cpu 0", "tasks": 7, "busy": 0.5, "waiting": 0.25, "moving": 0}])");
     log->commit();
   }
 
@@ -37,12 +42,13 @@ class Export : public ::testing::Test {
 };
 
 TEST_F(Export, CsvIsExactlyThis) {
-  EXPECT_EQ(export_csv(StudyReader(folder.path())),
-            "trial,state,cause,value,params.lr,params.optimizer,metrics.test.accuracy,metrics.train.loss,"
-            "metrics.valid.accuracy,step,epochs,parent\n"
-            "0,complete,,0.75,0.1,adam,0.5,0.5,0.75,3,3,\n"
-            "1,failed,diverged,nan,,\"a \"\"b\"\", c\",,0.5,nan,1,1,0\n"
-            "2,waiting,,,1e-7,adam,,,,0,0,\n");
+  EXPECT_EQ(
+      export_csv(StudyReader(folder.path())),
+      "trial,state,cause,value,params.lr,params.optimizer,metrics.test.accuracy,metrics.train.loss,"
+      "metrics.valid.accuracy,step,epochs,parent\n"
+      "0,complete,,0.75,0.1,adam,0.5,0.5,0.75,3,3,\n"
+      "1,failed,diverged,nan,,\"a \"\"b\"\", c\",,0.5,nan,1,1,0\n"
+      "2,waiting,,,1e-7,adam,,,,0,0,\n");
 }
 
 TEST_F(Export, TimesAddTheirColumns) {
@@ -52,17 +58,23 @@ TEST_F(Export, TimesAddTheirColumns) {
 }
 
 TEST_F(Export, JsonIsExactlyThis) {
-  EXPECT_EQ(export_json(StudyReader(folder.path())),
-            "{\"study\": \"digits\", \"metric\": \"valid.accuracy\", \"goal\": \"maximize\", \"trials\": [\n"
-            "  {\"trial\": 0, \"state\": \"complete\", \"cause\": null, \"value\": 0.75, \"params\": {\"lr\": 0.1, "
-            "\"optimizer\": \"adam\"}, \"metrics\": {\"valid.accuracy\": 0.75, \"train.loss\": 0.5, "
-            "\"test.accuracy\": 0.5}, \"step\": 3, \"epochs\": 3, \"parent\": null},\n"
-            "  {\"trial\": 1, \"state\": \"failed\", \"cause\": \"diverged\", \"value\": \"nan\", \"params\": "
-            "{\"optimizer\": \"a \\\"b\\\", c\"}, \"metrics\": {\"valid.accuracy\": \"nan\", \"train.loss\": 0.5}, "
-            "\"step\": 1, \"epochs\": 1, \"parent\": 0},\n"
-            "  {\"trial\": 2, \"state\": \"waiting\", \"cause\": null, \"value\": null, \"params\": {\"lr\": 1e-7, "
-            "\"optimizer\": \"adam\"}, \"metrics\": {}, \"step\": 0, \"epochs\": 0, \"parent\": null}\n"
-            "]}\n");
+  EXPECT_EQ(
+      export_json(StudyReader(folder.path())),
+      "{\"study\": \"digits\", \"metric\": \"valid.accuracy\", \"goal\": \"maximize\", \"trials\": "
+      "[\n"
+      "  {\"trial\": 0, \"state\": \"complete\", \"cause\": null, \"value\": 0.75, \"params\": "
+      "{\"lr\": 0.1, "
+      "\"optimizer\": \"adam\"}, \"metrics\": {\"valid.accuracy\": 0.75, \"train.loss\": 0.5, "
+      "\"test.accuracy\": 0.5}, \"step\": 3, \"epochs\": 3, \"parent\": null},\n"
+      "  {\"trial\": 1, \"state\": \"failed\", \"cause\": \"diverged\", \"value\": \"nan\", "
+      "\"params\": "
+      "{\"optimizer\": \"a \\\"b\\\", c\"}, \"metrics\": {\"valid.accuracy\": \"nan\", "
+      "\"train.loss\": 0.5}, "
+      "\"step\": 1, \"epochs\": 1, \"parent\": 0},\n"
+      "  {\"trial\": 2, \"state\": \"waiting\", \"cause\": null, \"value\": null, \"params\": "
+      "{\"lr\": 1e-7, "
+      "\"optimizer\": \"adam\"}, \"metrics\": {}, \"step\": 0, \"epochs\": 0, \"parent\": null}\n"
+      "]}\n");
 }
 
 TEST_F(Export, TheShapesOfReadVerbsAreTheContract) {
@@ -81,8 +93,8 @@ TEST_F(Export, TheShapesOfReadVerbsAreTheContract) {
 
   json trials = json::parse(trials_json(study));
   ASSERT_EQ(trials.size(), 3u);
-  for (const char* key : {"trial", "state", "cause", "value", "params", "metrics", "step", "epochs", "attempts", "seconds",
-                          "parent"}) {
+  for (const char* key : {"trial", "state", "cause", "value", "params", "metrics", "step", "epochs",
+                          "attempts", "seconds", "parent"}) {
     EXPECT_TRUE(trials[1].contains(key)) << key;
   }
   EXPECT_EQ(trials[1].size(), 11u);
@@ -90,7 +102,8 @@ TEST_F(Export, TheShapesOfReadVerbsAreTheContract) {
 
   json status = json::parse(status_json(study));
   EXPECT_EQ(status["state"], "interrupted");
-  EXPECT_EQ(status["trials"], (json{{"complete", 1}, {"running", 0}, {"stopped", 0}, {"failed", 1}, {"waiting", 1}}));
+  EXPECT_EQ(status["trials"],
+            (json{{"complete", 1}, {"running", 0}, {"stopped", 0}, {"failed", 1}, {"waiting", 1}}));
   EXPECT_EQ(status["best"], (json{{"trial", 0}, {"value", 0.75}}));
   EXPECT_EQ(status["work"]["distinct_epochs"], 3);
   EXPECT_EQ(status["work"].size(), 5u);
@@ -104,7 +117,8 @@ TEST(ExportEmpty, AStudyWithoutTrials) {
   StudyReader study(folder.path());
   EXPECT_EQ(best_json(study), "");
   EXPECT_EQ(trials_json(study), "[]");
-  EXPECT_EQ(export_csv(study), "trial,state,cause,value,params.lr,params.optimizer,step,epochs,parent\n");
+  EXPECT_EQ(export_csv(study),
+            "trial,state,cause,value,params.lr,params.optimizer,step,epochs,parent\n");
   EXPECT_EQ(json::parse(status_json(study))["best"], json());
 }
 

@@ -21,8 +21,8 @@ using sample::reported;
 std::vector<std::string> texts_of(const std::vector<Event>& events) {
   std::vector<std::string> texts;
   for (const Event& e : events) {
-    texts.push_back(std::to_string(e.vtime) + " " + (e.trial ? std::to_string(*e.trial) : "-") + " " +
-                    std::string(kind_of(e.body)) + " " + payload_of(e.body));
+    texts.push_back(std::to_string(e.vtime) + " " + (e.trial ? std::to_string(*e.trial) : "-") +
+                    " " + std::string(kind_of(e.body)) + " " + payload_of(e.body));
   }
   return texts;
 }
@@ -43,7 +43,8 @@ TEST(EventLog, AFreshFolderHasNoFactsAndMakesNoDatabase) {
 
 TEST(EventLog, CommittedEventsComeBackInOrder) {
   support::TempFolder folder;
-  std::vector<Event> events{created(0, 0.1), reported(0, 1, 0.5), created(1, 0.2, 1.5), ended(0, TrialState::complete)};
+  std::vector<Event> events{created(0, 0.1), reported(0, 1, 0.5), created(1, 0.2, 1.5),
+                            ended(0, TrialState::complete)};
   {
     auto log = sample::open(folder.path());
     for (const Event& e : events) log->append(e);
@@ -90,7 +91,8 @@ TEST(EventLog, FactsAreKept) {
 
 TEST(EventLog, EachDriverHasAnEpochOfItsOwn) {
   support::TempFolder folder;
-  for (std::int64_t session = 1; session <= 3; ++session) EXPECT_EQ(sample::open(folder.path())->epoch(), session);
+  for (std::int64_t session = 1; session <= 3; ++session)
+    EXPECT_EQ(sample::open(folder.path())->epoch(), session);
 }
 
 TEST(EventLog, ASecondDriverIsRefusedByName) {
@@ -101,7 +103,9 @@ TEST(EventLog, ASecondDriverIsRefusedByName) {
     FAIL() << "two drivers on one study";
   } catch (const rt::Error& error) {
     EXPECT_EQ(error.kind(), rt::Errc::locked);
-    EXPECT_NE(std::string(error.what()).find("process " + std::to_string(::getpid())), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("process " + std::to_string(::getpid())),
+              std::string::npos)
+        << error.what();
     EXPECT_NE(std::string(error.what()).find(" since 2"), std::string::npos) << error.what();
   }
   log->append(created(0, 0.1));

@@ -21,13 +21,23 @@ void expect_round_trip(const EventBody& body) {
 TEST(Event, EveryKindSurvivesItsPayload) {
   expect_round_trip(Opened{"host", 12, "0.1.0", "avx512 f32", 4});
   expect_round_trip(Changed{"limits.trials", "60", "80"});
-  expect_round_trip(Created{{{"lr", 1e-3}, {"n", std::int64_t{3}}, {"bias", true}, {"o", std::string("a \"b\"")}}, 1e9, 7});
+  expect_round_trip(
+      Created{{{"lr", 1e-3}, {"n", std::int64_t{3}}, {"bias", true}, {"o", std::string("a \"b\"")}},
+              1e9,
+              7});
   expect_round_trip(Created{});
-  expect_round_trip(Reported{3, 3, 0.91, 1.5e12, {{"valid.accuracy", 0.91}, {"train.loss", -0.0}}, Word::stop, "0123456789abcdef"});
+  expect_round_trip(Reported{3,
+                             3,
+                             0.91,
+                             1.5e12,
+                             {{"valid.accuracy", 0.91}, {"train.loss", -0.0}},
+                             Word::stop,
+                             "0123456789abcdef"});
   expect_round_trip(Retried{Cause::out_of_memory, "no memory\nat all"});
   expect_round_trip(Ended{TrialState::complete, Cause::none, ""});
   expect_round_trip(Ended{TrialState::failed, Cause::diverged, "loss is nan"});
-  for (Finish why : {Finish::trials, Finish::exhausted, Finish::time, Finish::failed, Finish::first}) {
+  for (Finish why :
+       {Finish::trials, Finish::exhausted, Finish::time, Finish::failed, Finish::first}) {
     expect_round_trip(Finished{why, "60 trials"});
   }
   expect_round_trip(Exported{"best.safetensors", {{"test.accuracy", 0.95}}});
@@ -35,7 +45,8 @@ TEST(Event, EveryKindSurvivesItsPayload) {
 
 TEST(Event, ValuesThatAreNoNumbersComeBack) {
   double inf = std::numeric_limits<double>::infinity();
-  Reported report{.step = 1, .value = std::nan(""), .metrics = {{"a", inf}, {"b", -inf}, {"c", std::nan("")}}};
+  Reported report{
+      .step = 1, .value = std::nan(""), .metrics = {{"a", inf}, {"b", -inf}, {"c", std::nan("")}}};
   auto back = std::get<Reported>(body_of("reported", payload_of(report)));
   EXPECT_TRUE(std::isnan(back.value));
   EXPECT_EQ(back.metrics[0].second, inf);

@@ -17,8 +17,9 @@ std::string written(double x) {
 }
 
 TEST(Json, NumbersComeBackBitForBit) {
-  for (double x : {0.0, -0.0, 0.1, 1e-320, 1.7976931348623157e308, 3.0, -1234567.875, 5e-324,
-                   std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()}) {
+  for (double x :
+       {0.0, -0.0, 0.1, 1e-320, 1.7976931348623157e308, 3.0, -1234567.875, 5e-324,
+        std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()}) {
     std::string text = written(x);
     double back = Json::parse(text).at("x").number();
     EXPECT_EQ(back, x) << text;
@@ -30,7 +31,15 @@ TEST(Json, NumbersComeBackBitForBit) {
 
 TEST(Json, WritesNestedValuesWithOneSeparatorBetween) {
   JsonWriter json;
-  json.begin_object().field("a", 1).key("b").begin_array().value("x").value(2.5).null().begin_object().end_object();
+  json.begin_object()
+      .field("a", 1)
+      .key("b")
+      .begin_array()
+      .value("x")
+      .value(2.5)
+      .null()
+      .begin_object()
+      .end_object();
   json.end_array().field("c", true).end_object();
   EXPECT_EQ(std::move(json).text(), R"({"a": 1, "b": ["x", 2.5, null, {}], "c": true})");
 }
@@ -48,7 +57,8 @@ TEST(Json, ReadsEscapesOfOtherWriters) {
 }
 
 TEST(Json, RefusesWhatIsNotOneValue) {
-  for (const char* bad : {"", "{", "[1,", "{\"a\"}", "{\"a\":}", "nul", "1 2", "\"open", "\"\\u12\"", "\"\\q\"", "{a:1}", "01x"}) {
+  for (const char* bad : {"", "{", "[1,", "{\"a\"}", "{\"a\":}", "nul", "1 2", "\"open",
+                          "\"\\u12\"", "\"\\q\"", "{a:1}", "01x"}) {
     EXPECT_THROW((void)Json::parse(bad), rt::Error) << bad;
   }
 }

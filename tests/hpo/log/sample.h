@@ -14,18 +14,25 @@ inline StudyFacts facts() {
 }
 
 inline Event created(std::uint64_t trial, double lr, double vtime = 0) {
-  return {.vtime = vtime, .trial = trial,
-          .body = Created{.params = {{"lr", lr}, {"optimizer", std::string("adam")}}, .inference_flops = 100}};
+  return {.vtime = vtime,
+          .trial = trial,
+          .body = Created{.params = {{"lr", lr}, {"optimizer", std::string("adam")}},
+                          .inference_flops = 100}};
 }
 
 inline Event reported(std::uint64_t trial, std::int64_t step, double value, double vtime = 1) {
-  return {.vtime = vtime, .trial = trial,
-          .body = Reported{.step = step, .epochs = step, .value = value, .flops = 10.0 * static_cast<double>(step),
+  return {.vtime = vtime,
+          .trial = trial,
+          .body = Reported{.step = step,
+                           .epochs = step,
+                           .value = value,
+                           .flops = 10.0 * static_cast<double>(step),
                            .metrics = {{"valid.accuracy", value}, {"train.loss", 0.5}}},
           .took = 0.25};
 }
 
-inline Event ended(std::uint64_t trial, TrialState state, Cause cause = Cause::none, std::string message = "") {
+inline Event ended(std::uint64_t trial, TrialState state, Cause cause = Cause::none,
+                   std::string message = "") {
   return {.vtime = 2, .trial = trial, .body = Ended{state, cause, std::move(message)}};
 }
 

@@ -19,7 +19,8 @@ using sample::reported;
 void add_trial(EventLog& log, std::uint64_t trial, double value, TrialState state) {
   log.append(created(trial, 0.1));
   log.append(reported(trial, 1, value));
-  log.append(ended(trial, state, state == TrialState::failed ? Cause::error : Cause::none, "it broke"));
+  log.append(
+      ended(trial, state, state == TrialState::failed ? Cause::error : Cause::none, "it broke"));
 }
 
 TEST(StudyReader, ShowsEveryFieldOfATrial) {
@@ -35,7 +36,8 @@ TEST(StudyReader, ShowsEveryFieldOfATrial) {
   ASSERT_EQ(trials.size(), 2u);
   EXPECT_EQ(trials[0].params, (Params{{"lr", 0.1}, {"optimizer", std::string("adam")}}));
   EXPECT_EQ(trials[0].value, 0.5);
-  EXPECT_EQ(trials[0].metrics, (Metrics{{"valid.accuracy", 0.5}, {"train.loss", 0.5}, {"test.accuracy", 0.75}}));
+  EXPECT_EQ(trials[0].metrics,
+            (Metrics{{"valid.accuracy", 0.5}, {"train.loss", 0.5}, {"test.accuracy", 0.75}}));
   EXPECT_EQ(trials[0].train_flops, 10);
   EXPECT_EQ(trials[0].inference_flops, 100);
   EXPECT_DOUBLE_EQ(trials[0].seconds, 0.25);
@@ -123,7 +125,8 @@ TEST(StudyReader, BestAmongTenThousandIsQuick) {
   support::TempFolder folder;
   auto log = sample::open(folder.path());
   for (std::uint64_t i = 0; i < 10'000; ++i) {
-    add_trial(*log, i, static_cast<double>((i * 7919) % 10'000), i % 3 ? TrialState::complete : TrialState::stopped);
+    add_trial(*log, i, static_cast<double>((i * 7919) % 10'000),
+              i % 3 ? TrialState::complete : TrialState::stopped);
   }
   log->commit();
   log.reset();

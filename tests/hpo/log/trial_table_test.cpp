@@ -22,7 +22,8 @@ TrialTable table_of(Objective objective, const std::vector<Event>& events) {
 }
 
 TEST(TrialTable, FollowsATrialThroughItsLife) {
-  TrialTable table = table_of({.maximize = true}, {created(0, 0.1), reported(0, 1, 0.5), reported(0, 2, 0.4)});
+  TrialTable table =
+      table_of({.maximize = true}, {created(0, 0.1), reported(0, 1, 0.5), reported(0, 2, 0.4)});
   EXPECT_EQ(table.row(0).state, TrialState::running);
   EXPECT_EQ(table.counts(), (TrialCounts{.running = 1}));
   table.apply({.trial = 0, .body = Retried{Cause::killed, "signal 9"}});
@@ -37,7 +38,8 @@ TEST(TrialTable, FollowsATrialThroughItsLife) {
 }
 
 TEST(TrialTable, TakesTheLastReportOrTheBest) {
-  std::vector<Event> events{created(0, 0.1), reported(0, 1, 0.5), reported(0, 2, 0.9), reported(0, 3, 0.7)};
+  std::vector<Event> events{created(0, 0.1), reported(0, 1, 0.5), reported(0, 2, 0.9),
+                            reported(0, 3, 0.7)};
   EXPECT_EQ(table_of({.maximize = true}, events).row(0).value, 0.7);
   EXPECT_EQ(table_of({.maximize = true, .take_best = true}, events).row(0).value, 0.9);
   EXPECT_EQ(table_of({.maximize = false, .take_best = true}, events).row(0).value, 0.5);
@@ -46,8 +48,10 @@ TEST(TrialTable, TakesTheLastReportOrTheBest) {
 
 TEST(TrialTable, NaNIsNeverTheBestReport) {
   Event nan = reported(0, 2, std::nan(""));
-  EXPECT_EQ(table_of({.take_best = true}, {created(0, 0.1), reported(0, 1, 0.5), nan}).row(0).value, 0.5);
-  EXPECT_EQ(table_of({.take_best = true}, {created(0, 0.1), nan, reported(0, 3, 0.5)}).row(0).value, 0.5);
+  EXPECT_EQ(table_of({.take_best = true}, {created(0, 0.1), reported(0, 1, 0.5), nan}).row(0).value,
+            0.5);
+  EXPECT_EQ(table_of({.take_best = true}, {created(0, 0.1), nan, reported(0, 3, 0.5)}).row(0).value,
+            0.5);
 }
 
 TEST(TrialTable, TheBestIsCompleteAndTheFirstOfEquals) {
@@ -64,8 +68,9 @@ TEST(TrialTable, TheBestIsCompleteAndTheFirstOfEquals) {
 }
 
 TEST(TrialTable, AStoppedTrialIsBestOnlyWhenNoneIsComplete) {
-  std::vector<Event> events{created(0, 0.1), reported(0, 1, 0.9), ended(0, TrialState::stopped), created(1, 0.2),
-                            reported(1, 1, 0.99), ended(1, TrialState::failed, Cause::error)};
+  std::vector<Event> events{
+      created(0, 0.1), reported(0, 1, 0.9),  ended(0, TrialState::stopped),
+      created(1, 0.2), reported(1, 1, 0.99), ended(1, TrialState::failed, Cause::error)};
   EXPECT_EQ(table_of({.maximize = true}, events).best()->trial, 0u);
   EXPECT_EQ(table_of({.maximize = true}, {}).best(), nullptr);
 }

@@ -1,4 +1,5 @@
-// Full, read-only, damaged: whatever happens to the disk, the answer is right or an error that names file and remedy.
+// Full, read-only, damaged: whatever happens to the disk, the answer is right or an error that
+// names file and remedy.
 
 #include <gtest/gtest.h>
 
@@ -47,11 +48,14 @@ void write_study(const rt::Path& folder, std::uint64_t trials) {
 std::string dump(const rt::Path& folder) {
   std::string text;
   StudyReader study(folder);
-  for (const TrialRow& row : study.trials()) text += rt::cat(row.trial, name_of(row.state), row.value.value_or(-1), "\n");
+  for (const TrialRow& row : study.trials())
+    text += rt::cat(row.trial, name_of(row.state), row.value.value_or(-1), "\n");
   for (const EventRow& event : study.events()) text += rt::cat(event.kind, event.payload, "\n");
   EventLog log(folder);
   if (!log.facts()) return "nothing";
-  log.replay([&](const Event& event) { text += rt::cat(kind_of(event.body), payload_of(event.body), "\n"); });
+  log.replay([&](const Event& event) {
+    text += rt::cat(kind_of(event.body), payload_of(event.body), "\n");
+  });
   return text;
 }
 
@@ -73,7 +77,8 @@ TEST(Trouble, AFullDiskKeepsWhatWasCommitted) {
         folder.path().string());
   }
   EXPECT_GT(committed, 10u);
-  EXPECT_EQ(StudyReader(folder.path()).trials().size(), committed) << "readable while the disk is full";
+  EXPECT_EQ(StudyReader(folder.path()).trials().size(), committed)
+      << "readable while the disk is full";
   ASSERT_EQ(::mount("tmpfs", folder.path().c_str(), "tmpfs", MS_REMOUNT, "size=4m"), 0);
   auto log = sample::open(folder.path());
   EXPECT_EQ(log->trials().rows().size(), committed);

@@ -37,7 +37,8 @@ class Conformance : public ::testing::TestWithParam<Case> {
     Params options;
     for (const KindInfo& kind : sampler_kinds()) {
       if (kind.name != GetParam().kind) continue;
-      for (const Option& option : kind.options) options.set(option.name, option.default_value.value());
+      for (const Option& option : kind.options)
+        options.set(option.name, option.default_value.value());
     }
     return make_sampler(GetParam().kind, {GetParam().space, seed, options});
   }
@@ -49,7 +50,10 @@ void tell_history(Sampler& sampler, const std::vector<Params>& trials, std::size
   for (std::size_t i = 0; i < upto; ++i) {
     sampler.created(i, trials[i]);
     sampler.reported(i, 1, losses[i % 6]);
-    if (i % 4 != 3) sampler.ended(i, i % 3 == 0 ? TrialState::complete : i % 3 == 1 ? TrialState::stopped : TrialState::failed);
+    if (i % 4 != 3)
+      sampler.ended(i, i % 3 == 0   ? TrialState::complete
+                       : i % 3 == 1 ? TrialState::stopped
+                                    : TrialState::failed);
   }
 }
 
@@ -94,7 +98,8 @@ TEST_P(Conformance, AskingInBetweenChangesNothing) {
 
 TEST_P(Conformance, NoPointComesTwice) {
   std::set<std::string> seen;
-  for (const Params& p : run(*make(), 60)) EXPECT_TRUE(seen.insert(json_of(p)).second) << json_of(p);
+  for (const Params& p : run(*make(), 60))
+    EXPECT_TRUE(seen.insert(json_of(p)).second) << json_of(p);
 }
 
 TEST_P(Conformance, AFiniteSpaceIsCoveredAndThenEnds) {
@@ -116,8 +121,9 @@ TEST_P(Conformance, TrialsAddedByHandAreNotRepeated) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Samplers, Conformance, ::testing::ValuesIn(cases()),
-                         [](const auto& test) { return test.param.kind + "_" + test.param.space_name; });
+INSTANTIATE_TEST_SUITE_P(Samplers, Conformance, ::testing::ValuesIn(cases()), [](const auto& test) {
+  return test.param.kind + "_" + test.param.space_name;
+});
 
 TEST(SamplerRegistry, NamesAreUniqueAndUnknownOnesGiveNull) {
   std::set<std::string> names;

@@ -15,9 +15,10 @@ inline Parameter choice(std::string name, std::vector<ParamValue> values) {
 
 /// 3 optimizers x 2 batches x 3 steps = 18 points.
 inline Space small() {
-  return Space({choice("optimizer", {std::string("adam"), std::string("sgd"), std::string("rmsprop")}),
-                choice("batch", {std::int64_t{32}, std::int64_t{64}}),
-                {.name = "dropout", .domain = FloatRange{.min = 0, .max = 0.5, .step = 0.25}}});
+  return Space(
+      {choice("optimizer", {std::string("adam"), std::string("sgd"), std::string("rmsprop")}),
+       choice("batch", {std::int64_t{32}, std::int64_t{64}}),
+       {.name = "dropout", .domain = FloatRange{.min = 0, .max = 0.5, .step = 0.25}}});
 }
 
 /// 1 + 3 points: momentum exists for sgd only.

@@ -41,9 +41,10 @@ TEST(Asha, KeepsTheBestThirdOfWhatTheRungHasSeen) {
   // losses as they come      5   4   6   3   7   8   2   2.5  9
   const double losses[] = {5, 4, 6, 3, 7, 8, 2, 2.5, 9};
   // allowed max(1, n / 3)    1   1   1   1   1   2   2   2    3
-  const Word expected[] = {Word::go, Word::go,   Word::stop, Word::go, Word::stop,
-                           Word::stop, Word::go, Word::go, Word::stop};
-  for (std::uint64_t i = 0; i < 9; ++i) EXPECT_EQ(rule->reported(i, 1, losses[i]), expected[i]) << i;
+  const Word expected[] = {Word::go,   Word::go, Word::stop, Word::go,  Word::stop,
+                           Word::stop, Word::go, Word::go,   Word::stop};
+  for (std::uint64_t i = 0; i < 9; ++i)
+    EXPECT_EQ(rule->reported(i, 1, losses[i]), expected[i]) << i;
 }
 
 TEST(Asha, EqualLossesStayTogether) {
@@ -80,7 +81,8 @@ TEST(Asha, AReportPastSeveralRungsIsJudgedAtEach) {
 }
 
 TEST(Asha, LeavesAboutAThirdAtEachRungOfARandomSearch) {
-  // The counts of a whole search: at 1 every trial, then a little more than a third from rung to rung.
+  // The counts of a whole search: at 1 every trial, then a little more than a third from rung to
+  // rung.
   auto rule = asha(1, 27, 3);
   Stream random(11, "losses");
   std::int64_t reached[3] = {0, 0, 0};

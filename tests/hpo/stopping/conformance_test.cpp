@@ -18,12 +18,14 @@ class Conformance : public ::testing::TestWithParam<KindInfo> {
  protected:
   [[nodiscard]] std::unique_ptr<StoppingRule> make() const {
     Params options;
-    for (const Option& option : GetParam().options) options.set(option.name, option.default_value.value());
+    for (const Option& option : GetParam().options)
+      options.set(option.name, option.default_value.value());
     return make_stopping_rule(GetParam().name, {kMaxStep, options});
   }
 };
 
-/// One random history; the words it got, in order. Trials report in random interleaving, some only every few steps.
+/// One random history; the words it got, in order. Trials report in random interleaving, some only
+/// every few steps.
 std::vector<Word> words(StoppingRule& rule, std::uint64_t seed) {
   Stream random(seed, "history");
   std::map<std::uint64_t, std::int64_t> steps;  // of trials that run
@@ -33,14 +35,17 @@ std::vector<Word> words(StoppingRule& rule, std::uint64_t seed) {
     while (steps.size() < 6) steps[created++] = 0;
     auto at = std::next(steps.begin(), static_cast<std::ptrdiff_t>(random.below(steps.size())));
     std::int64_t last = at->second;
-    std::int64_t step = std::min<std::int64_t>(kMaxStep, last + 1 + static_cast<std::int64_t>(random.below(3)));
+    std::int64_t step =
+        std::min<std::int64_t>(kMaxStep, last + 1 + static_cast<std::int64_t>(random.below(3)));
     double loss = random.below(10) == 0 ? std::nan("") : static_cast<double>(random.below(20));
     bool may_stop = rule.decides(last, step);
     given.push_back(rule.reported(at->first, step, loss));
-    EXPECT_TRUE(may_stop || given.back() == Word::go) << "stopped where it said it would not decide";
+    EXPECT_TRUE(may_stop || given.back() == Word::go)
+        << "stopped where it said it would not decide";
     at->second = step;
     if (given.back() == Word::stop || step == kMaxStep || random.below(40) == 0) {
-      rule.ended(at->first, given.back() == Word::stop ? TrialState::stopped : TrialState::complete);
+      rule.ended(at->first,
+                 given.back() == Word::stop ? TrialState::stopped : TrialState::complete);
       steps.erase(at);
     }
   }
@@ -48,7 +53,8 @@ std::vector<Word> words(StoppingRule& rule, std::uint64_t seed) {
 }
 
 TEST_P(Conformance, TheSameHistoryGivesTheSameWords) {
-  for (std::uint64_t seed = 0; seed < 200; ++seed) EXPECT_EQ(words(*make(), seed), words(*make(), seed));
+  for (std::uint64_t seed = 0; seed < 200; ++seed)
+    EXPECT_EQ(words(*make(), seed), words(*make(), seed));
 }
 
 TEST_P(Conformance, DecidesIsAFunctionOfItsArguments) {
@@ -63,10 +69,12 @@ TEST_P(Conformance, DecidesIsAFunctionOfItsArguments) {
 
 TEST_P(Conformance, TheOnlyTrialIsNeverStopped) {
   auto rule = make();
-  for (std::int64_t step = 1; step <= kMaxStep; ++step) EXPECT_EQ(rule->reported(0, step, 1.0), Word::go);
+  for (std::int64_t step = 1; step <= kMaxStep; ++step)
+    EXPECT_EQ(rule->reported(0, step, 1.0), Word::go);
 }
 
-INSTANTIATE_TEST_SUITE_P(Rules, Conformance, ::testing::ValuesIn(stopping_kinds().begin(), stopping_kinds().end()),
+INSTANTIATE_TEST_SUITE_P(Rules, Conformance,
+                         ::testing::ValuesIn(stopping_kinds().begin(), stopping_kinds().end()),
                          [](const auto& test) { return test.param.name; });
 
 TEST(StoppingRegistry, NamesAreUniqueAndUnknownOnesGiveNull) {
