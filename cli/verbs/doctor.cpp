@@ -38,7 +38,7 @@ void try_runtime(Findings& found) {
     found.executor = rt::executor_name(runtime.executor());
     found.cores = runtime.workers();
     found.gpus = runtime.gpus();
-    found.starpu = runtime.starpu();
+    if (found.executor.starts_with("starpu")) found.starpu = TRELLIS_STARPU_VERSION;
   } catch (const rt::Error& error) {
     found.problems.emplace_back(error.what());
   }

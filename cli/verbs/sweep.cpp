@@ -27,9 +27,9 @@ std::string ending(const hpo::StudySpec& study, const hpo::RunOptions& options,
 }
 
 std::string next_steps(const Arguments& arguments, const hpo::StudySpec& study,
-                       hpo::Outcome outcome) {
+                       hpo::Ending ending) {
   std::string where = arguments.has("--dir") ? " --dir " + arguments.text("--dir") : "";
-  if (outcome == hpo::Outcome::interrupted)
+  if (ending == hpo::Ending::interrupted)
     return rt::cat("stopped; to continue: trellis sweep ", arguments.text("FILE"), where, "\n");
   return rt::cat("next: trellis trials ", study.name, where, "; trellis export ", study.name, where,
                  "; a larger limits.trials in the file and the same sweep again extend it\n");
@@ -55,7 +55,7 @@ int run_sweep_verb(const Arguments& arguments) {
   hpo::SweepResult result = hpo::run_sweep(study, options, display);
   display.finish();
   print_result(ending(study, options, result));
-  std::fputs(next_steps(arguments, study, result.outcome).c_str(), stderr);
+  std::fputs(next_steps(arguments, study, result.ending).c_str(), stderr);
   return result.exit_code();
 }
 

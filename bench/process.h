@@ -1,0 +1,31 @@
+// Running another program to its end, timed from outside, as a user would see it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace bench {
+
+struct Finished {
+  int exit_code = -1;  ///< 128 + signal when a signal ended it
+  double seconds = 0;  ///< wall time from before its start to after its end
+  double peak_megabytes =
+      0;               ///< largest resident size of the process itself (its children excluded)
+  std::string output;  ///< what it wrote to standard output
+};
+
+/// Runs `words` (words[0] is looked up in PATH) with standard error left alone. Throws rt::Error
+/// (usage) when it cannot be started.
+[[nodiscard]] Finished run_program(const std::vector<std::string>& words);
+
+/// The Python that has the rivals: $TRELLIS_RIVALS_PYTHON, else the one that tools/setup/rivals.sh
+/// made in the cache folder. Empty when there is none; says on standard error how to get it.
+[[nodiscard]] std::string rivals_python();
+
+/// The folder of rival programs, bench/rivals of the source tree this was built from.
+[[nodiscard]] std::string rivals_folder();
+
+/// The `trellis` program beside this one.
+[[nodiscard]] std::string own_program();
+
+}  // namespace bench

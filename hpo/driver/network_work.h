@@ -1,0 +1,62 @@
+#pragma once
+// What a trial does when it trains a network: init, then train and evaluate up to each border,
+// through tasks/.
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "hpo/driver/trial_work.h"
+#include "hpo/study/spec.h"
+#include "hpo/study/trial_spec.h"
+#include "nn/data/dataset.h"
+#include "nn/slab.h"
+#include "nn/train.h"
+#include "runtime/base/file.h"
+#include "runtime/instance.h"
+#include "runtime/value.h"
+#include "tasks/tasks.h"
+
+namespace hpo {
+
+/// The data of a study and what follows from it. One for each DataSpec that the space can produce;
+/// most studies have one.
+struct StudyData {
+  rt::Value<nn::Dataset> value;
+  DataInfo info;
+  std::uint64_t train_rows = 0, valid_rows = 0;
+  tasks::Seeds seeds;
+};
+
+/// Loads the data that `params` ask for and waits for it. Needs a rt::Runtime.
+[[nodiscard]] StudyData load_data(const StudySpec& study, const Params& params);
+
+/// Epochs at which a trial that trains `epochs` reports: where the study's rule may decide, else
+/// after each epoch; always the last one. A prefix of the borders of every longer trial, but for
+/// its own end.
+[[nodiscard]] std::vector<std::int64_t> report_borders(const StudySpec& study, std::int64_t epochs);
+
+class NetworkWork final : public TrialWork {
+ public:
+  /// `study` is settled; it and `runtime` outlive this.
+  NetworkWork(const StudySpec& study, const rt::Runtime& runtime, rt::Path folder,
+              std::string model_file);
+
+  [[nodiscard]] TrialFacts facts(const Params& params) override;
+  [[nodiscard]] rt::Async<void> run(TrialContext& trial) override;
+  [[nodiscard]] rt::Async<ExportedModel> finish(TrialRow best) override;
+  [[nodiscard]] WorkCounters counters() const override;
+
+ private:
+  const StudyData& data_of(const Params& params);
+  [[nodiscard]] TrialSpec spec_of(const Params& params, const StudyData& data) const;
+
+  const StudySpec& study_;
+  const rt::Runtime& runtime_;
+  rt::Path folder_;
+  std::string model_file_;
+  std::map<std::string, StudyData> data_;  ///< by the bytes of the DataSpec
+};
+
+}  // namespace hpo

@@ -1,0 +1,39 @@
+#include "hpo/driver/run_config.h"
+
+#include <memory>
+
+#include "runtime/store.h"
+
+namespace hpo {
+
+namespace {
+
+rt::Executor executor_of(Engine engine) {
+  switch (engine) {
+    case Engine::sequential:
+      return rt::Executor::sequential;
+    case Engine::starpu_cpu:
+      return rt::Executor::starpu_cpu;
+    case Engine::starpu_cuda:
+      return rt::Executor::starpu_cuda;
+    case Engine::automatic:
+      break;
+  }
+  return rt::Executor::automatic;
+}
+
+}  // namespace
+
+rt::Config config_of(const RunOptions& options) {
+  rt::Config config;
+  config.workers = options.workers;
+  config.executor = executor_of(options.engine);
+  rt::StoreConfig store;
+  store.folder = options.store.empty() ? options.folder.parent_path() / "store" : options.store;
+  config.store = std::make_shared<rt::Store>(store);
+  config.graph_file = options.graph_file;
+  config.trace_file = options.trace_file;
+  return config;
+}
+
+}  // namespace hpo

@@ -1,0 +1,12 @@
+#pragma once
+// How a run's options become a runtime's.
+
+#include "hpo/driver/sweep.h"
+#include "runtime/config.h"
+
+namespace hpo {
+
+/// Workers, executor, store and trace files as `options` say.
+[[nodiscard]] rt::Config config_of(const RunOptions& options);
+
+}  // namespace hpo

@@ -1,0 +1,68 @@
+#include "hpo/driver/same_study.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string>
+
+#include "runtime/base/error.h"
+#include "runtime/base/text.h"
+
+namespace hpo {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> kMayChange{"limits", "parallel", "retry", "resources"};
+
+/// The text of each key of the top level: its line and the indented ones below it.
+std::map<std::string, std::string, std::less<>> blocks_of(std::string_view text) {
+  std::map<std::string, std::string, std::less<>> blocks;
+  std::string* block = nullptr;
+  while (!text.empty()) {
+    std::size_t end = std::min(text.find('\n'), text.size() - 1);
+    std::string_view line = text.substr(0, end + 1);
+    text.remove_prefix(end + 1);
+    std::size_t colon = line.find(':');
+    bool is_key = !line.starts_with(' ') && !line.starts_with('#') && !line.starts_with('-');
+    if (is_key && colon != std::string_view::npos) {
+      block = &blocks[std::string(line.substr(0, colon))];
+      line.remove_prefix(colon + 1);
+    }
+    if (block) block->append(line);
+  }
+  return blocks;
+}
+
+std::string one_line(std::string_view text) {
+  std::string out;
+  for (char c : text) {
+    bool blank = c == ' ' || c == '\n';
+    if (!blank || (!out.empty() && out.back() != ' ')) out += blank ? ' ' : c;
+  }
+  if (out.ends_with(' ')) out.pop_back();
+  return out.empty() ? "not there" : out;
+}
+
+}  // namespace
+
+std::vector<Changed> changes_between(std::string_view logged, std::string_view now) {
+  auto before = blocks_of(logged);
+  auto after = blocks_of(now);
+  for (const auto& [key, text] : before) after.try_emplace(key);
+  std::vector<Changed> changes;
+  std::string refused;
+  for (const auto& [key, text] : after) {
+    if (before[key] == text) continue;
+    if (std::ranges::find(kMayChange, key) != kMayChange.end())
+      changes.push_back({key, one_line(before[key]), one_line(text)});
+    else
+      refused += rt::cat(refused.empty() ? "" : ", ", key);
+  }
+  if (!refused.empty())
+    throw rt::Error(rt::Errc::study,
+                    rt::cat("the study that is there was made from a file with other ", refused,
+                            ": give this one another name (--name), or remove the study's folder"));
+  return changes;
+}
+
+}  // namespace hpo

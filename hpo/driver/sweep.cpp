@@ -1,0 +1,100 @@
+#include "hpo/driver/sweep.h"
+
+#include <utility>
+
+#include "hpo/driver/driver.h"
+#include "hpo/driver/network_work.h"
+#include "hpo/driver/run_config.h"
+#include "hpo/driver/same_study.h"
+#include "kernels/kernels.h"
+#include "runtime/base/text.h"
+#include "runtime/instance.h"
+
+namespace hpo {
+
+namespace {
+
+constexpr const char* kModelFile = "best.safetensors";
+
+/// Any point of the space: what the data looks like does not depend on which.
+Params some_params(const StudySpec& study) {
+  return study.space.from_unit(std::vector<double>(study.space.size(), 0.5));
+}
+
+StudyFacts facts_of(const StudySpec& study) {
+  StudyFacts facts{
+      .name = study.name, .metric = study.metric.name, .objective = objective_of(study)};
+  for (const Parameter& parameter : study.space.parameters())
+    facts.parameters.push_back(parameter.name);
+  facts.resolved = resolved_yaml(study);
+  return facts;
+}
+
+/// Begins the log of a fresh folder, or checks that the one that is there is of this study.
+std::vector<Changed> adopt(EventLog& log, const StudySpec& study, const rt::Path& folder) {
+  StudyFacts facts = facts_of(study);
+  std::vector<Changed> changes;
+  if (log.facts())
+    changes = changes_between(log.facts()->resolved, facts.resolved);
+  else
+    log.begin(facts);
+  rt::write_file_atomic(folder / "study.yaml", facts.resolved);
+  return changes;
+}
+
+SweepResult result_of(const Driver& driver, const EventLog& log, const RunOptions& options,
+                      DriverEnd end) {
+  SweepResult result;
+  if (const TrialRow* best = log.trials().best()) result.best = *best;
+  result.ending = end == DriverEnd::interrupted ? Ending::interrupted
+                  : result.best                 ? Ending::done
+                                                : Ending::nothing_usable;
+  if (driver.finished()) result.reason = driver.finished()->message;
+  result.resumed = log.epoch() > 1;
+  result.counts = log.trials().counts();
+  if (result.best && end == DriverEnd::finished)
+    result.model = ModelInfo{.file = options.folder / kModelFile, .trial = result.best->trial};
+  result.seconds = driver.session_seconds();
+  result.work = driver.work();
+  return result;
+}
+
+int exit_code_of(Ending ending) noexcept {
+  switch (ending) {
+    case Ending::done:
+      return 0;
+    case Ending::nothing_usable:
+      return 1;
+    case Ending::interrupted:
+      break;
+  }
+  return rt::exit_code(rt::Errc::cancelled);
+}
+
+}  // namespace
+
+int SweepResult::exit_code() const noexcept { return exit_code_of(ending); }
+int TrainResult::exit_code() const noexcept { return exit_code_of(ending); }
+
+SweepResult run_sweep(const StudySpec& study, const RunOptions& options, Observer& observer) {
+  EventLog log(options.folder);
+  tasks::setup_process();
+  rt::Runtime runtime(config_of(options));
+  StudyData data = load_data(study, some_params(study));
+  StudySpec settled = settle(study, data.info);
+  std::vector<Changed> changes = adopt(log, settled, options.folder);
+  NetworkWork work(settled, runtime, options.folder, kModelFile);
+  Driver driver({.study = settled,
+                 .log = log,
+                 .runtime = runtime,
+                 .work = work,
+                 .observer = observer,
+                 .folder = options.folder,
+                 .interrupts = options.interrupts,
+                 .changes = std::move(changes),
+                 .arithmetic = std::string(kern::fingerprint())});
+  DriverEnd end = driver.run();
+  return result_of(driver, log, options, end);
+}
+
+}  // namespace hpo
