@@ -74,6 +74,11 @@ std::string sentence(std::string text) {
   return text.back() == '.' ? text : text + ".";
 }
 
+/// What the first version had goes without saying.
+std::string since(const std::string& version) {
+  return version == "0.1.0" ? "" : rt::cat(" Since ", version, ".");
+}
+
 std::string cell(const std::string& text) {
   std::string result;
   for (const char c : text) result += c == '|' ? "\\|" : std::string(1, c);
@@ -93,11 +98,11 @@ std::string allowed_text(const Field& field) {
 }
 
 std::string row(const Field& field, const std::string& path) {
-  std::string doc = field.doc;
+  std::string doc = sentence(field.doc) + since(field.since);
   if (!field.only.empty()) doc += rt::cat(" Only with `", field.only, "`.");
   return rt::cat("| `", path, "` | ", type_text(field), " | ", cell(allowed_text(field)), " | ",
-                 cell(default_text(field)), " | ", field.per_trial ? "yes" : "", " | ",
-                 cell(sentence(doc)), " |\n");
+                 cell(default_text(field)), " | ", field.per_trial ? "yes" : "", " | ", cell(doc),
+                 " |\n");
 }
 
 constexpr std::string_view kTableHead =
@@ -119,7 +124,7 @@ void section(std::string& out, const Field& field) {
 void kinds(std::string& out, const KindSet& set, std::string_view title) {
   out += rt::cat("\n## ", title, "\n");
   for (const Kind& kind : set.kinds) {
-    out += rt::cat("\n### ", kind.name, "\n\n", sentence(kind.doc), "\n");
+    out += rt::cat("\n### ", kind.name, "\n\n", sentence(kind.doc), since(kind.since), "\n");
     if (!kind.block.fields.empty()) {
       out += rt::cat("\n", kTableHead);
       rows(out, kind.block, "");
