@@ -1,14 +1,16 @@
 #pragma once
 // The arithmetic that networks are made of, as one table of plain functions on raw views.
 //
-// A table exists per scalar type and kind of device: `ref_kernels<double>()` and `ref_kernels<float>()` are
-// simple loops and the oracle that every other table is tested against; `cpu_kernels()` is the fast float table.
-// Layers call only through a table, so that the same layer code runs wherever its pointers live.
+// A table exists per scalar type and kind of device: `ref_kernels<double>()` and
+// `ref_kernels<float>()` are simple loops and the oracle that every other table is tested against;
+// `cpu_kernels()` is the fast float table. Layers call only through a table, so that the same layer
+// code runs wherever its pointers live.
 //
-// Conventions. Matrices are row-major. Images are NHWC. Dense weights are [in, out]; convolution weights are
-// [out, kernel_h, kernel_w, in]. Pointers never alias unless an argument is called inout. Sums run in an order that
-// depends on the shape alone, so equal inputs give equal bits on the same kind of device. Nothing here allocates
-// after the first call with a shape, starts a thread, or throws once its arguments were checked by the caller.
+// Conventions. Matrices are row-major. Images are NHWC. Dense weights are [in, out]; convolution
+// weights are [out, kernel_h, kernel_w, in]. Pointers never alias unless an argument is called
+// inout. Sums run in an order that depends on the shape alone, so equal inputs give equal bits on
+// the same kind of device. Nothing here allocates after the first call with a shape, starts a
+// thread, or throws once its arguments were checked by the caller.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,8 +22,9 @@ enum class Activation : std::uint8_t { none, relu, tanh };
 
 /// Where a kernel runs and what it may use besides its arguments. One per worker; not thread-safe.
 struct Exec {
-  void* stream = nullptr;         ///< CUDA stream of the worker, null on a CPU
-  std::byte* scratch = nullptr;   ///< temporary memory, 64-byte aligned, contents undefined between calls
+  void* stream = nullptr;  ///< CUDA stream of the worker, null on a CPU
+  std::byte* scratch =
+      nullptr;  ///< temporary memory, 64-byte aligned, contents undefined between calls
   std::size_t scratch_bytes = 0;  ///< bytes behind `scratch`; see Kernels::conv_scratch
 };
 
@@ -67,7 +70,8 @@ struct LossSums {
   std::int64_t correct = 0;  ///< rows whose largest logit is the label (classification only)
 };
 
-/// Momentum as PyTorch defines it: g += weight_decay w; velocity = momentum velocity + g; w -= lr velocity.
+/// Momentum as PyTorch defines it: g += weight_decay w; velocity = momentum velocity + g; w -= lr
+/// velocity.
 template <class T>
 struct SgdArgs {
   std::size_t count = 0;
@@ -77,8 +81,9 @@ struct SgdArgs {
   double lr = 0, momentum = 0, weight_decay = 0;
 };
 
-/// Adam (Kingma & Ba 2015, algorithm 1), weight decay added to the gradient. `step` counts from 1 and corrects the
-/// bias. Hyperparameters are doubles for every T: 1 - beta2 would lose its digits in a float.
+/// Adam (Kingma & Ba 2015, algorithm 1), weight decay added to the gradient. `step` counts from 1
+/// and corrects the bias. Hyperparameters are doubles for every T: 1 - beta2 would lose its digits
+/// in a float.
 template <class T>
 struct AdamArgs {
   std::size_t count = 0;
@@ -90,8 +95,8 @@ struct AdamArgs {
   std::int64_t step = 1;
 };
 
-/// RMSprop as PyTorch defines it: v = alpha v + (1 - alpha) g^2; w -= lr g / (sqrt(v) + epsilon), with momentum
-/// through `velocity` when it is not null.
+/// RMSprop as PyTorch defines it: v = alpha v + (1 - alpha) g^2; w -= lr g / (sqrt(v) + epsilon),
+/// with momentum through `velocity` when it is not null.
 template <class T>
 struct RmspropArgs {
   std::size_t count = 0;
@@ -110,33 +115,38 @@ struct Kernels {
   void (*gemm)(Exec&, const GemmArgs<T>&);
   /// y[rows, cols] = act(y + bias), inout; `bias` may be null.
   void (*bias_activation)(Exec&, int rows, int cols, const T* bias, Activation, T* y);
-  /// dy := dy * act'(y) in place, with act' expressed through the output y; dbias[cols] = column sums of the new dy
-  /// (skipped when null).
+  /// dy := dy * act'(y) in place, with act' expressed through the output y; dbias[cols] = column
+  /// sums of the new dy (skipped when null).
   void (*activation_backward)(Exec&, int rows, int cols, Activation, const T* y, T* dy, T* dbias);
 
-  /// y = act(conv(x, w) + bias). x [batch,in_h,in_w,in_c], w [out_c,kernel_h,kernel_w,in_c], y [batch,out_h,out_w,out_c].
-  void (*conv_forward)(Exec&, const Window&, const T* x, const T* w, const T* bias, Activation, T* y);
-  /// dx = gradient of conv with respect to x, given dy with respect to the convolution's sum (before the activation).
+  /// y = act(conv(x, w) + bias). x [batch,in_h,in_w,in_c], w [out_c,kernel_h,kernel_w,in_c], y
+  /// [batch,out_h,out_w,out_c].
+  void (*conv_forward)(Exec&, const Window&, const T* x, const T* w, const T* bias, Activation,
+                       T* y);
+  /// dx = gradient of conv with respect to x, given dy with respect to the convolution's sum
+  /// (before the activation).
   void (*conv_backward_data)(Exec&, const Window&, const T* dy, const T* w, T* dx);
   /// dw = gradient of conv with respect to w.
   void (*conv_backward_weights)(Exec&, const Window&, const T* x, const T* dy, T* dw);
   /// Bytes of Exec::scratch that the three convolutions need for this geometry.
   std::size_t (*conv_scratch)(const Window&);
 
-  /// y = maximum over each window (a NaN wins); `argmax` [batch,out_h,out_w,out_c] keeps the position inside the
-  /// window, row by row (first one on ties). Windows hold at most 255 positions, each at least one that is not padding.
+  /// y = maximum over each window (a NaN wins); `argmax` [batch,out_h,out_w,out_c] keeps the
+  /// position inside the window, row by row (first one on ties). Windows hold at most 255
+  /// positions, each at least one that is not padding.
   void (*maxpool_forward)(Exec&, const Window&, const T* x, T* y, std::uint8_t* argmax);
   /// dx (overwritten) receives each dy at its argmax.
   void (*maxpool_backward)(Exec&, const Window&, const T* dy, const std::uint8_t* argmax, T* dx);
 
-  /// Softmax cross entropy. dlogits = (softmax - onehot) * gradient_scale, or untouched when null. A row with a NaN
-  /// or infinite logit gives a NaN loss and a row of NaN gradients, and is never correct.
-  LossSums (*softmax_cross_entropy)(Exec&, int rows, int classes, const T* logits, const std::int32_t* labels,
-                                    T gradient_scale, T* dlogits);
-  /// Row loss = mean over columns of (prediction - target)^2; dprediction = 2 (prediction - target) / cols *
-  /// gradient_scale, or untouched when null.
-  LossSums (*mean_squared_error)(Exec&, int rows, int cols, const T* prediction, const float* target,
-                                 T gradient_scale, T* dprediction);
+  /// Softmax cross entropy. dlogits = (softmax - onehot) * gradient_scale, or untouched when null.
+  /// A row with a NaN or infinite logit gives a NaN loss and a row of NaN gradients, and is never
+  /// correct.
+  LossSums (*softmax_cross_entropy)(Exec&, int rows, int classes, const T* logits,
+                                    const std::int32_t* labels, T gradient_scale, T* dlogits);
+  /// Row loss = mean over columns of (prediction - target)^2; dprediction = 2 (prediction - target)
+  /// / cols * gradient_scale, or untouched when null.
+  LossSums (*mean_squared_error)(Exec&, int rows, int cols, const T* prediction,
+                                 const float* target, T gradient_scale, T* dprediction);
 
   void (*gather)(Exec&, const GatherArgs<T>&);
   /// dst[i] += src[i].
@@ -155,23 +165,23 @@ extern template const Kernels<double>& ref_kernels<double>();
 /// The fast float table of this processor: OpenBLAS, oneDNN and vector code, one thread a call.
 [[nodiscard]] const Kernels<float>& cpu_kernels();
 
-/// Prepares the calling thread for arithmetic: denormals flushed to zero, BLAS and OpenMP held to one thread.
-/// Every thread that calls a kernel calls this once first; cheap to repeat.
+/// Prepares the calling thread for arithmetic: denormals flushed to zero, BLAS and OpenMP held to
+/// one thread. Every thread that calls a kernel calls this once first; cheap to repeat.
 void prepare_thread();
 
-/// Names the arithmetic of this process: libraries with versions, instruction set, table. Equal strings promise equal
-/// bits for equal inputs.
+/// Names the arithmetic of this process: libraries with versions, instruction set, table. Equal
+/// strings promise equal bits for equal inputs.
 [[nodiscard]] std::string_view fingerprint();
 
-/// What `doctor` shows: OpenBLAS's core name, vector width in use, and a remedy when the library picked a slow core
-/// (empty when all is well).
+/// What `doctor` shows: OpenBLAS's core name, vector width in use, and a remedy when the library
+/// picked a slow core (empty when all is well).
 struct CpuReport {
   std::string_view blas_core, instruction_set, remedy;
 };
 [[nodiscard]] CpuReport cpu_report();
 
-/// The value of OPENBLAS_CORETYPE that cures a wrong detection, or empty. It must be in the environment before the
-/// process starts, so a main() that gets one sets it and runs itself again.
+/// The value of OPENBLAS_CORETYPE that cures a wrong detection, or empty. It must be in the
+/// environment before the process starts, so a main() that gets one sets it and runs itself again.
 [[nodiscard]] std::string_view blas_coretype_cure();
 
 }  // namespace kern

@@ -9,4 +9,7 @@ namespace kern::cpu {
 /// The table whose vector code is compiled for `isa`, which must not be above best_isa().
 [[nodiscard]] const Kernels<float>& table(Isa isa);
 
+/// The same without the libraries: our own code for every shape.
+[[nodiscard]] const Kernels<float>& own_table(Isa isa);
+
 }  // namespace kern::cpu

@@ -4,23 +4,32 @@
 #include <dnnl.h>
 
 #include <algorithm>
+#include <cstdint>
 
 namespace kern::cpu {
 
 GemmLibrary gemm_choice(const GemmArgs<float>& g) {
+  // oneDNN does nothing at all when k is 0, and then C = beta C would be missing.
   if (g.m == 0 || g.n == 0 || g.k == 0) return GemmLibrary::own;
+  // Matrix times vector: nothing to keep in registers, and OpenBLAS has kernels of its own for it.
   if (std::min(g.m, g.n) == 1) return GemmLibrary::openblas;
-  return GemmLibrary::own;
+  // Our code reads B where it lies, at most once for every kRows rows of C: right while it comes
+  // out of the second-level cache. Beyond, oneDNN's copies and prefetches pay. With few rows even
+  // the smaller B is streamed but once.
+  const std::int64_t largest = g.trans_a ? std::int64_t(g.m) * g.n : std::int64_t(g.k) * g.n;
+  return largest > std::int64_t(7168) * std::min(g.trans_a ? 80 : g.m, 64) ? GemmLibrary::onednn
+                                                                           : GemmLibrary::own;
 }
 
 void openblas_gemm(const GemmArgs<float>& g) {
-  cblas_sgemm(CblasRowMajor, g.trans_a ? CblasTrans : CblasNoTrans, g.trans_b ? CblasTrans : CblasNoTrans, g.m, g.n,
-              g.k, g.alpha, g.a, g.lda, g.b, g.ldb, g.beta, g.c, g.ldc);
+  cblas_sgemm(CblasRowMajor, g.trans_a ? CblasTrans : CblasNoTrans,
+              g.trans_b ? CblasTrans : CblasNoTrans, g.m, g.n, g.k, g.alpha, g.a, g.lda, g.b, g.ldb,
+              g.beta, g.c, g.ldc);
 }
 
 void onednn_gemm(const GemmArgs<float>& g) {
-  dnnl_sgemm(g.trans_a ? 'T' : 'N', g.trans_b ? 'T' : 'N', g.m, g.n, g.k, g.alpha, g.a, g.lda, g.b, g.ldb, g.beta,
-             g.c, g.ldc);
+  dnnl_sgemm(g.trans_a ? 'T' : 'N', g.trans_b ? 'T' : 'N', g.m, g.n, g.k, g.alpha, g.a, g.lda, g.b,
+             g.ldb, g.beta, g.c, g.ldc);
 }
 
 }  // namespace kern::cpu

@@ -7,8 +7,8 @@ namespace kern::cpu {
 
 enum class GemmLibrary { own, openblas, onednn };
 
-/// A function of the shape alone, from measurements on several processors: nothing is measured at start, because
-/// noise must not change bits.
+/// A function of the shape alone, from measurements on several processors: nothing is measured at
+/// start, because noise must not change bits.
 [[nodiscard]] GemmLibrary gemm_choice(const GemmArgs<float>&);
 
 void openblas_gemm(const GemmArgs<float>&);

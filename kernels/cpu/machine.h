@@ -15,8 +15,9 @@ enum class Isa { plain, avx2, avx512 };
 /// The most that processor and operating system support.
 [[nodiscard]] Isa best_isa();
 
-/// What cpu_kernels() uses: best_isa(), or less where the environment variable TRELLIS_ISA (plain, avx2, avx512)
-/// says so; it lets one machine compute with another's arithmetic. Read once a process.
+/// What cpu_kernels() uses: best_isa(), or less where the environment variable TRELLIS_ISA (plain,
+/// avx2, avx512) says so; it lets one machine compute with another's arithmetic. Read once a
+/// process.
 [[nodiscard]] Isa chosen_isa();
 
 /// "GenuineIntel", "AuthenticAMD", ...; "unknown" on other architectures.

@@ -1,5 +1,6 @@
-// Activations stay NHWC, which costs oneDNN a few percent at most; weights are turned into the format that a primitive
-// asks for at every call, because an optimizer changes them between any two.
+// Activations stay NHWC, which costs oneDNN a few percent at most; weights are turned into the
+// format that a primitive asks for at every call, because an optimizer changes them between any
+// two.
 
 #include "kernels/cpu/onednn_conv.h"
 
@@ -18,16 +19,14 @@ namespace {
 using dnnl::memory;
 using Tag = memory::format_tag;
 
-enum class Kind : int { forward, backward_data, backward_weights };
-
 struct Key {
   std::array<int, 15> fields;
   auto operator<=>(const Key&) const = default;
 };
 
-Key key_of(Kind kind, const Window& w, bool bias) {
-  return {{static_cast<int>(kind), w.batch, w.in_h, w.in_w, w.in_c, w.out_h, w.out_w, w.out_c, w.kernel_h, w.kernel_w,
-           w.stride_h, w.stride_w, w.pad_h, w.pad_w, bias}};
+Key key_of(ConvStep step, const Window& w, bool bias) {
+  return {{static_cast<int>(step), w.batch, w.in_h, w.in_w, w.in_c, w.out_h, w.out_w, w.out_c,
+           w.kernel_h, w.kernel_w, w.stride_h, w.stride_w, w.pad_h, w.pad_w, bias}};
 }
 
 const dnnl::engine& cpu_engine() {
@@ -35,9 +34,7 @@ const dnnl::engine& cpu_engine() {
   return engine;
 }
 
-std::size_t round_up(std::size_t bytes) {
-  return (bytes + 63) / 64 * 64;
-}
+std::size_t round_up(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 /// The descriptions of a convolution's operands as oneDNN wants them.
 struct Geometry {
@@ -68,33 +65,46 @@ constexpr auto kTraining = dnnl::prop_kind::forward_training;
 dnnl::convolution_forward::primitive_desc forward_desc(const Geometry& g, bool bias) {
   const memory::desc b = bias ? g.bias : memory::desc();
 #if DNNL_VERSION_MAJOR >= 3
-  return {cpu_engine(), kTraining, kDirect, g.x, g.any_weights, b, g.y, g.strides, g.left, g.right, attributes()};
+  return {cpu_engine(), kTraining, kDirect, g.x,     g.any_weights, b,
+          g.y,          g.strides, g.left,  g.right, attributes()};
 #else
-  return {{kTraining, kDirect, g.x, g.any_weights, b, g.y, g.strides, g.left, g.right}, attributes(), cpu_engine()};
+  return {{kTraining, kDirect, g.x, g.any_weights, b, g.y, g.strides, g.left, g.right},
+          attributes(),
+          cpu_engine()};
 #endif
 }
 
 dnnl::convolution_backward_data::primitive_desc backward_data_desc(const Geometry& g) {
   const auto hint = forward_desc(g, false);
 #if DNNL_VERSION_MAJOR >= 3
-  return {cpu_engine(), kDirect, g.x, g.any_weights, g.y, g.strides, g.left, g.right, hint, attributes()};
+  return {cpu_engine(), kDirect, g.x,     g.any_weights, g.y,
+          g.strides,    g.left,  g.right, hint,          attributes()};
 #else
-  return {{kDirect, g.x, g.any_weights, g.y, g.strides, g.left, g.right}, attributes(), cpu_engine(), hint};
+  return {{kDirect, g.x, g.any_weights, g.y, g.strides, g.left, g.right},
+          attributes(),
+          cpu_engine(),
+          hint};
 #endif
 }
 
 dnnl::convolution_backward_weights::primitive_desc backward_weights_desc(const Geometry& g) {
   const auto hint = forward_desc(g, false);
 #if DNNL_VERSION_MAJOR >= 3
-  return {cpu_engine(), kDirect, g.x, g.any_weights, g.y, g.strides, g.left, g.right, hint, attributes()};
+  return {cpu_engine(), kDirect, g.x,     g.any_weights, g.y,
+          g.strides,    g.left,  g.right, hint,          attributes()};
 #else
-  return {{kDirect, g.x, g.any_weights, g.y, g.strides, g.left, g.right}, attributes(), cpu_engine(), hint};
+  return {{kDirect, g.x, g.any_weights, g.y, g.strides, g.left, g.right},
+          attributes(),
+          cpu_engine(),
+          hint};
 #endif
 }
 
-/// One operand of a primitive: its slot and the memory object whose address changes from call to call.
+/// One operand of a primitive: its slot and the memory object whose address changes from call to
+/// call.
 struct Operand {
-  Operand(int argument, const memory::desc& desc) : slot(argument), object(desc, cpu_engine(), nullptr) {}
+  Operand(int argument, const memory::desc& desc)
+      : slot(argument), object(desc, cpu_engine(), nullptr) {}
   [[nodiscard]] dnnl_exec_arg_t at(const void* p) {
     object.set_data_handle(const_cast<void*>(p));
     return {slot, object.get()};
@@ -103,7 +113,8 @@ struct Operand {
   memory object;
 };
 
-/// A primitive with everything that one call needs. The scratch memory holds the packed weights, then oneDNN's own.
+/// A primitive with everything that one call needs. The scratch memory holds the packed weights,
+/// then oneDNN's own.
 struct Plan {
   template <class Desc>
   Plan(const Desc& desc, int weights_slot, const memory::desc& weights, const Geometry& g)
@@ -116,27 +127,29 @@ struct Plan {
     const bool back = weights_slot == DNNL_ARG_DIFF_WEIGHTS;
     ours.emplace(back ? DNNL_ARG_TO : DNNL_ARG_FROM, g.our_weights);
     theirs.emplace(back ? DNNL_ARG_FROM : DNNL_ARG_TO, weights);
-    reorder = dnnl::reorder(dnnl::reorder::primitive_desc(cpu_engine(), back ? weights : g.our_weights, cpu_engine(),
-                                                          back ? g.our_weights : weights));
+    reorder =
+        dnnl::reorder(dnnl::reorder::primitive_desc(cpu_engine(), back ? weights : g.our_weights,
+                                                    cpu_engine(), back ? g.our_weights : weights));
   }
   dnnl::primitive primitive;
   dnnl::reorder reorder;
   Operand packed, scratchpad;
   std::optional<Operand> ours, theirs;  ///< of the reorder
-  std::vector<Operand> operands;        ///< of the primitive, in the order in which a call passes pointers
+  std::vector<Operand>
+      operands;  ///< of the primitive, in the order in which a call passes pointers
   std::size_t packed_bytes, scratch_bytes;
 };
 
-Plan make_plan(Kind kind, const Window& w, bool bias) {
+Plan make_plan(ConvStep step, const Window& w, bool bias) {
   const Geometry g(w);
-  if (kind == Kind::forward) {
+  if (step == ConvStep::forward) {
     const auto desc = forward_desc(g, bias);
     Plan plan(desc, DNNL_ARG_WEIGHTS, desc.weights_desc(), g);
     plan.operands = {{DNNL_ARG_SRC, g.x}, {DNNL_ARG_DST, g.y}};
     if (bias) plan.operands.emplace_back(DNNL_ARG_BIAS, g.bias);
     return plan;
   }
-  if (kind == Kind::backward_data) {
+  if (step == ConvStep::backward_data) {
     const auto desc = backward_data_desc(g);
     Plan plan(desc, DNNL_ARG_WEIGHTS, desc.weights_desc(), g);
     plan.operands = {{DNNL_ARG_DIFF_DST, g.y}, {DNNL_ARG_DIFF_SRC, g.x}};
@@ -148,26 +161,29 @@ Plan make_plan(Kind kind, const Window& w, bool bias) {
   return plan;
 }
 
-Plan& plan_for(Kind kind, const Window& w, bool bias) {
+Plan& plan_for(ConvStep step, const Window& w, bool bias) {
   // A search meets new shapes for as long as it runs; what a thread keeps has to end somewhere.
   constexpr std::size_t kMostPlans = 256;
   static thread_local std::map<Key, Plan> plans;
-  const Key key = key_of(kind, w, bias);
+  const Key key = key_of(step, w, bias);
   const auto found = plans.find(key);
   if (found != plans.end()) return found->second;
   if (plans.size() >= kMostPlans) plans.clear();
-  return plans.emplace(key, make_plan(kind, w, bias)).first->second;
+  return plans.emplace(key, make_plan(step, w, bias)).first->second;
 }
 
 // The C interface, because the C++ one builds a map of arguments at every call.
 template <std::size_t N>
-void execute(const dnnl::primitive& primitive, std::array<dnnl_exec_arg_t, N> args, std::size_t count) {
+void execute(const dnnl::primitive& primitive, std::array<dnnl_exec_arg_t, N> args,
+             std::size_t count) {
   static thread_local const dnnl::stream stream(cpu_engine());
-  dnnl::error::wrap_c_api(dnnl_primitive_execute(primitive.get(), stream.get(), static_cast<int>(count), args.data()),
-                          "kernels: oneDNN could not run a convolution");
+  dnnl::error::wrap_c_api(
+      dnnl_primitive_execute(primitive.get(), stream.get(), static_cast<int>(count), args.data()),
+      "kernels: oneDNN could not run a convolution");
 }
 
-void run(Exec& exec, Plan& plan, std::array<const void*, 3> pointers, const float* weights, bool weights_are_result) {
+void run(Exec& exec, Plan& plan, std::array<const void*, 3> pointers, const float* weights,
+         bool weights_are_result) {
   const void* packed = plan.packed_bytes == 0 ? static_cast<const void*>(weights) : exec.scratch;
   const auto reorder = [&] {
     const auto ours = plan.ours->at(weights), theirs = plan.theirs->at(packed);
@@ -188,25 +204,25 @@ void run(Exec& exec, Plan& plan, std::array<const void*, 3> pointers, const floa
 
 }  // namespace
 
-void onednn_conv_forward(Exec& exec, const Window& g, const float* x, const float* w, const float* bias,
-                         float* y) {
-  Plan& plan = plan_for(Kind::forward, g, bias != nullptr);
+void onednn_conv_forward(Exec& exec, const Window& g, const float* x, const float* w,
+                         const float* bias, float* y) {
+  Plan& plan = plan_for(ConvStep::forward, g, bias != nullptr);
   run(exec, plan, {x, y, bias}, w, false);
 }
 
-void onednn_conv_backward_data(Exec& exec, const Window& g, const float* dy, const float* w, float* dx) {
-  run(exec, plan_for(Kind::backward_data, g, false), {dy, dx, nullptr}, w, false);
+void onednn_conv_backward_data(Exec& exec, const Window& g, const float* dy, const float* w,
+                               float* dx) {
+  run(exec, plan_for(ConvStep::backward_data, g, false), {dy, dx, nullptr}, w, false);
 }
 
-void onednn_conv_backward_weights(Exec& exec, const Window& g, const float* x, const float* dy, float* dw) {
-  run(exec, plan_for(Kind::backward_weights, g, false), {x, dy, nullptr}, dw, true);
+void onednn_conv_backward_weights(Exec& exec, const Window& g, const float* x, const float* dy,
+                                  float* dw) {
+  run(exec, plan_for(ConvStep::backward_weights, g, false), {x, dy, nullptr}, dw, true);
 }
 
-std::size_t onednn_conv_scratch(const Window& g) {
-  std::size_t bytes = plan_for(Kind::forward, g, false).scratch_bytes;
-  for (const Kind kind : {Kind::forward, Kind::backward_data, Kind::backward_weights})
-    bytes = std::max(bytes, plan_for(kind, g, kind == Kind::forward).scratch_bytes);
-  return bytes;
+std::size_t onednn_conv_scratch(ConvStep step, const Window& g) {
+  const std::size_t bytes = plan_for(step, g, false).scratch_bytes;
+  return step == ConvStep::forward ? std::max(bytes, plan_for(step, g, true).scratch_bytes) : bytes;
 }
 
 }  // namespace kern::cpu

@@ -19,7 +19,8 @@ constexpr std::string_view kArithmetic = "1";
 std::string make_fingerprint() {
   const dnnl_version_t* dnnl = dnnl_version();
   std::string s = "kern " + std::string(kArithmetic);
-  s += "; cpu " + std::string(cpu::cpu_vendor()) + ' ' + std::string(cpu::isa_name(cpu::chosen_isa()));
+  s += "; cpu " + std::string(cpu::cpu_vendor()) + ' ' +
+       std::string(cpu::isa_name(cpu::chosen_isa()));
   s += "; " + std::string(openblas_get_config());
   s += "; core " + std::string(openblas_get_corename());
   s += "; oneDNN " + std::to_string(dnnl->major) + '.' + std::to_string(dnnl->minor) + '.' +
@@ -42,9 +43,12 @@ std::string_view blas_coretype_cure() {
   // Old OpenBLAS falls back to its SSE3 kernels on processors that it does not know.
   if (std::string_view(openblas_get_corename()) != "Prescott") return "";
   switch (cpu::best_isa()) {
-    case cpu::Isa::avx512: return "SkylakeX";
-    case cpu::Isa::avx2: return "Haswell";
-    case cpu::Isa::plain: break;
+    case cpu::Isa::avx512:
+      return "SkylakeX";
+    case cpu::Isa::avx2:
+      return "Haswell";
+    case cpu::Isa::plain:
+      break;
   }
   return "";
 }
@@ -53,7 +57,8 @@ CpuReport cpu_report() {
   static const std::string remedy = [] {
     const std::string_view cure = blas_coretype_cure();
     return cure.empty() ? std::string()
-                        : "OpenBLAS does not know this processor: set OPENBLAS_CORETYPE=" + std::string(cure);
+                        : "OpenBLAS does not know this processor: set OPENBLAS_CORETYPE=" +
+                              std::string(cure);
   }();
   return {openblas_get_corename(), cpu::isa_name(cpu::chosen_isa()), remedy};
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/cpu/conv_choice.h"
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/gemm_library.h"
 #include "kernels/cpu/onednn_conv.h"
@@ -14,56 +15,90 @@ namespace {
 template <auto Own>
 void gemm(Exec& exec, const GemmArgs<float>& g) {
   switch (gemm_choice(g)) {
-    case GemmLibrary::own: return Own(exec, g);
-    case GemmLibrary::openblas: return openblas_gemm(g);
-    case GemmLibrary::onednn: return onednn_gemm(g);
+    case GemmLibrary::own:
+      return Own(exec, g);
+    case GemmLibrary::openblas:
+      return openblas_gemm(g);
+    case GemmLibrary::onednn:
+      return onednn_gemm(g);
   }
 }
 
-template <auto BiasActivation>
-void conv_forward(Exec& exec, const Window& g, const float* x, const float* w, const float* bias, Activation act,
-                  float* y) {
+// oneDNN's own ReLU turns a NaN into 0, which would hide that a network diverged; so the activation
+// comes after.
+template <auto Own, auto BiasActivation>
+void conv_forward(Exec& exec, const Window& g, const float* x, const float* w, const float* bias,
+                  Activation act, float* y) {
   if (g.batch == 0) return;
-  // oneDNN's own ReLU turns a NaN into 0, which would hide that a network diverged.
+  if (!onednn_is_faster(ConvStep::forward, g)) return Own(exec, g, x, w, bias, act, y);
   onednn_conv_forward(exec, g, x, w, bias, y);
-  if (act != Activation::none) BiasActivation(exec, g.batch * g.out_h * g.out_w, g.out_c, nullptr, act, y);
+  if (act != Activation::none)
+    BiasActivation(exec, g.batch * g.out_h * g.out_w, g.out_c, nullptr, act, y);
 }
 
+template <auto Own>
 void conv_backward_data(Exec& exec, const Window& g, const float* dy, const float* w, float* dx) {
-  if (g.batch > 0) onednn_conv_backward_data(exec, g, dy, w, dx);
+  if (g.batch == 0) return;
+  onednn_is_faster(ConvStep::backward_data, g) ? onednn_conv_backward_data(exec, g, dy, w, dx)
+                                               : Own(exec, g, dy, w, dx);
 }
 
-void conv_backward_weights(Exec& exec, const Window& g, const float* x, const float* dy, float* dw) {
-  if (g.batch > 0) onednn_conv_backward_weights(exec, g, x, dy, dw);
-  else std::fill_n(dw, std::size_t(g.out_c) * g.kernel_h * g.kernel_w * g.in_c, 0.0f);
+template <auto Own>
+void conv_backward_weights(Exec& exec, const Window& g, const float* x, const float* dy,
+                           float* dw) {
+  g.batch > 0 && onednn_is_faster(ConvStep::backward_weights, g)
+      ? onednn_conv_backward_weights(exec, g, x, dy, dw)
+      : Own(exec, g, x, dy, dw);
 }
 
+template <auto Own>
 std::size_t conv_scratch(const Window& g) {
-  return g.batch > 0 ? onednn_conv_scratch(g) : 0;
+  std::size_t bytes = Own(g);
+  for (const ConvStep step :
+       {ConvStep::forward, ConvStep::backward_data, ConvStep::backward_weights})
+    if (g.batch > 0 && onednn_is_faster(step, g))
+      bytes = std::max(bytes, onednn_conv_scratch(step, g));
+  return bytes;
 }
 
-#define KERN_TABLE(isa)                                                                              \
-  Kernels<float> {                                                                                   \
-    .name = "cpu", .gemm = gemm<isa::gemm>, .bias_activation = isa::bias_activation,                 \
-    .activation_backward = isa::activation_backward, .conv_forward = conv_forward<isa::bias_activation>, \
-    .conv_backward_data = conv_backward_data, .conv_backward_weights = conv_backward_weights,        \
-    .conv_scratch = conv_scratch, .maxpool_forward = isa::maxpool_forward,                           \
-    .maxpool_backward = isa::maxpool_backward, .softmax_cross_entropy = isa::softmax_cross_entropy,  \
-    .mean_squared_error = isa::mean_squared_error, .gather = isa::gather, .accumulate = isa::accumulate, \
-    .sgd = isa::sgd, .adam = isa::adam, .rmsprop = isa::rmsprop                                      \
+// A table whose products and convolutions are given and whose rest is the vector code of `isa`.
+#define KERN_TABLE(isa, product, forward, backward_data, backward_weights, scratch)            \
+  Kernels<float> {                                                                             \
+    .name = "cpu", .gemm = product, .bias_activation = isa::bias_activation,                   \
+    .activation_backward = isa::activation_backward, .conv_forward = forward,                  \
+    .conv_backward_data = backward_data, .conv_backward_weights = backward_weights,            \
+    .conv_scratch = scratch, .maxpool_forward = isa::maxpool_forward,                          \
+    .maxpool_backward = isa::maxpool_backward,                                                 \
+    .softmax_cross_entropy = isa::softmax_cross_entropy,                                       \
+    .mean_squared_error = isa::mean_squared_error, .gather = isa::gather,                      \
+    .accumulate = isa::accumulate, .sgd = isa::sgd, .adam = isa::adam, .rmsprop = isa::rmsprop \
   }
+#define KERN_OWN_TABLE(isa)                                              \
+  KERN_TABLE(isa, isa::gemm, isa::conv_forward, isa::conv_backward_data, \
+             isa::conv_backward_weights, isa::conv_scratch)
+#define KERN_BEST_TABLE(isa)                                                                \
+  KERN_TABLE(isa, gemm<isa::gemm>, (conv_forward<isa::conv_forward, isa::bias_activation>), \
+             conv_backward_data<isa::conv_backward_data>,                                   \
+             conv_backward_weights<isa::conv_backward_weights>, conv_scratch<isa::conv_scratch>)
+
+#if defined(__x86_64__)
+constexpr Kernels<float> kOwnTables[] = {KERN_OWN_TABLE(plain), KERN_OWN_TABLE(avx2),
+                                         KERN_OWN_TABLE(avx512)};
+constexpr Kernels<float> kBestTables[] = {KERN_BEST_TABLE(plain), KERN_BEST_TABLE(avx2),
+                                          KERN_BEST_TABLE(avx512)};
+#else
+constexpr Kernels<float> kOwnTables[] = {KERN_OWN_TABLE(plain)};
+constexpr Kernels<float> kBestTables[] = {KERN_BEST_TABLE(plain)};
+#endif
 
 }  // namespace
 
-const Kernels<float>& table(Isa isa) {
-  static constexpr Kernels<float> tables[] = {KERN_TABLE(plain), KERN_TABLE(avx2), KERN_TABLE(avx512)};
-  return tables[static_cast<int>(isa)];
-}
+const Kernels<float>& table(Isa isa) { return kBestTables[static_cast<int>(isa)]; }
+
+const Kernels<float>& own_table(Isa isa) { return kOwnTables[static_cast<int>(isa)]; }
 
 }  // namespace cpu
 
-const Kernels<float>& cpu_kernels() {
-  return cpu::table(cpu::chosen_isa());
-}
+const Kernels<float>& cpu_kernels() { return cpu::table(cpu::chosen_isa()); }
 
 }  // namespace kern

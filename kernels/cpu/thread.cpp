@@ -12,7 +12,8 @@
 namespace kern {
 namespace {
 
-// A gradient that is exactly 0 lets Adam's moments decay into denormals, which cost a hundred times a normal number.
+// A gradient that is exactly 0 lets Adam's moments decay into denormals, which cost a hundred times
+// a normal number.
 void flush_denormals() {
 #if defined(__SSE2__)
   constexpr unsigned kFlushToZero = 0x8000, kDenormalsAreZero = 0x0040;
@@ -29,7 +30,8 @@ void flush_denormals() {
 void prepare_thread() {
   flush_denormals();
   omp_set_num_threads(1);
-  // OpenBLAS keeps one number for the whole process, and changing it while others compute is a race.
+  // OpenBLAS keeps one number for the whole process, and changing it while others compute is a
+  // race.
   static std::once_flag once;
   std::call_once(once, [] { openblas_set_num_threads(1); });
 }

@@ -16,7 +16,8 @@ void bias_activation(Exec&, int rows, int cols, const T* bias, Activation act, T
 
 template <class T>
 void activation_backward(Exec&, int rows, int cols, Activation act, const T* y, T* dy, T* dbias) {
-  for (std::ptrdiff_t i = 0; i < std::ptrdiff_t(rows) * cols; ++i) dy[i] *= activation_slope(act, y[i]);
+  for (std::ptrdiff_t i = 0; i < std::ptrdiff_t(rows) * cols; ++i)
+    dy[i] *= activation_slope(act, y[i]);
   if (!dbias) return;
   for (std::ptrdiff_t j = 0; j < cols; ++j) {
     T sum = 0;

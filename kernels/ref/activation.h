@@ -11,9 +11,12 @@ namespace kern::ref {
 template <class T>
 T activate(Activation a, T x) {
   switch (a) {
-    case Activation::relu: return x < T(0) ? T(0) : x;
-    case Activation::tanh: return std::tanh(x);
-    case Activation::none: break;
+    case Activation::relu:
+      return x < T(0) ? T(0) : x;
+    case Activation::tanh:
+      return std::tanh(x);
+    case Activation::none:
+      break;
   }
   return x;
 }
@@ -22,9 +25,12 @@ T activate(Activation a, T x) {
 template <class T>
 T activation_slope(Activation a, T y) {
   switch (a) {
-    case Activation::relu: return y > T(0) ? T(1) : T(0);
-    case Activation::tanh: return T(1) - y * y;
-    case Activation::none: break;
+    case Activation::relu:
+      return y > T(0) ? T(1) : T(0);
+    case Activation::tanh:
+      return T(1) - y * y;
+    case Activation::none:
+      break;
   }
   return T(1);
 }

@@ -7,12 +7,14 @@
 namespace kern::ref {
 
 template <class T>
-void conv_forward(Exec&, const Window& g, const T* x, const T* w, const T* bias, Activation act, T* y) {
+void conv_forward(Exec&, const Window& g, const T* x, const T* w, const T* bias, Activation act,
+                  T* y) {
   const std::ptrdiff_t taps = kernel_positions(g), ic = g.in_c, oc = g.out_c;
   std::fill_n(y, output_pixels(g) * oc, T(0));
   for_each_tap(g, [&](auto out, auto k, auto in) {
     for (std::ptrdiff_t o = 0; o < oc; ++o)
-      for (std::ptrdiff_t c = 0; c < ic; ++c) y[out * oc + o] += x[in * ic + c] * w[(o * taps + k) * ic + c];
+      for (std::ptrdiff_t c = 0; c < ic; ++c)
+        y[out * oc + o] += x[in * ic + c] * w[(o * taps + k) * ic + c];
   });
   for (std::ptrdiff_t i = 0; i < output_pixels(g) * oc; ++i)
     y[i] = activate(act, y[i] + (bias ? bias[i % oc] : T(0)));
@@ -24,7 +26,8 @@ void conv_backward_data(Exec&, const Window& g, const T* dy, const T* w, T* dx) 
   std::fill_n(dx, input_pixels(g) * ic, T(0));
   for_each_tap(g, [&](auto out, auto k, auto in) {
     for (std::ptrdiff_t o = 0; o < oc; ++o)
-      for (std::ptrdiff_t c = 0; c < ic; ++c) dx[in * ic + c] += dy[out * oc + o] * w[(o * taps + k) * ic + c];
+      for (std::ptrdiff_t c = 0; c < ic; ++c)
+        dx[in * ic + c] += dy[out * oc + o] * w[(o * taps + k) * ic + c];
   });
 }
 
@@ -34,12 +37,15 @@ void conv_backward_weights(Exec&, const Window& g, const T* x, const T* dy, T* d
   std::fill_n(dw, oc * taps * ic, T(0));
   for_each_tap(g, [&](auto out, auto k, auto in) {
     for (std::ptrdiff_t o = 0; o < oc; ++o)
-      for (std::ptrdiff_t c = 0; c < ic; ++c) dw[(o * taps + k) * ic + c] += dy[out * oc + o] * x[in * ic + c];
+      for (std::ptrdiff_t c = 0; c < ic; ++c)
+        dw[(o * taps + k) * ic + c] += dy[out * oc + o] * x[in * ic + c];
   });
 }
 
-template void conv_forward(Exec&, const Window&, const float*, const float*, const float*, Activation, float*);
-template void conv_forward(Exec&, const Window&, const double*, const double*, const double*, Activation, double*);
+template void conv_forward(Exec&, const Window&, const float*, const float*, const float*,
+                           Activation, float*);
+template void conv_forward(Exec&, const Window&, const double*, const double*, const double*,
+                           Activation, double*);
 template void conv_backward_data(Exec&, const Window&, const float*, const float*, float*);
 template void conv_backward_data(Exec&, const Window&, const double*, const double*, double*);
 template void conv_backward_weights(Exec&, const Window&, const float*, const float*, float*);

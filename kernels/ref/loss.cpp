@@ -7,8 +7,8 @@
 namespace kern::ref {
 
 template <class T>
-LossSums softmax_cross_entropy(Exec&, int rows, int classes, const T* logits, const std::int32_t* labels,
-                               T gradient_scale, T* dlogits) {
+LossSums softmax_cross_entropy(Exec&, int rows, int classes, const T* logits,
+                               const std::int32_t* labels, T gradient_scale, T* dlogits) {
   LossSums sums;
   for (std::ptrdiff_t i = 0; i < rows; ++i) {
     const T* z = logits + i * classes;
@@ -42,8 +42,10 @@ LossSums mean_squared_error(Exec&, int rows, int cols, const T* prediction, cons
   return sums;
 }
 
-template LossSums softmax_cross_entropy(Exec&, int, int, const float*, const std::int32_t*, float, float*);
-template LossSums softmax_cross_entropy(Exec&, int, int, const double*, const std::int32_t*, double, double*);
+template LossSums softmax_cross_entropy(Exec&, int, int, const float*, const std::int32_t*, float,
+                                        float*);
+template LossSums softmax_cross_entropy(Exec&, int, int, const double*, const std::int32_t*, double,
+                                        double*);
 template LossSums mean_squared_error(Exec&, int, int, const float*, const float*, float, float*);
 template LossSums mean_squared_error(Exec&, int, int, const double*, const float*, double, double*);
 

@@ -1,6 +1,7 @@
 #pragma once
-// The reference kernels: the shortest loops that say what each kernel means, for float and double. They are the
-// oracle of every other table, so they trade all speed for being obviously right. Contracts: kernels/kernels.h.
+// The reference kernels: the shortest loops that say what each kernel means, for float and double.
+// They are the oracle of every other table, so they trade all speed for being obviously right.
+// Contracts: kernels/kernels.h.
 
 #include "kernels/kernels.h"
 
@@ -27,8 +28,8 @@ template <class T>
 void maxpool_backward(Exec&, const Window&, const T* dy, const std::uint8_t* argmax, T* dx);
 
 template <class T>
-LossSums softmax_cross_entropy(Exec&, int rows, int classes, const T* logits, const std::int32_t* labels,
-                               T gradient_scale, T* dlogits);
+LossSums softmax_cross_entropy(Exec&, int rows, int classes, const T* logits,
+                               const std::int32_t* labels, T gradient_scale, T* dlogits);
 template <class T>
 LossSums mean_squared_error(Exec&, int rows, int cols, const T* prediction, const float* target,
                             T gradient_scale, T* dprediction);

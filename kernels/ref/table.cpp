@@ -3,9 +3,7 @@
 namespace kern {
 namespace {
 
-std::size_t no_scratch(const Window&) {
-  return 0;
-}
+std::size_t no_scratch(const Window&) { return 0; }
 
 }  // namespace
 

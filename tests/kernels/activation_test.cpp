@@ -14,8 +14,8 @@ void for_each_shape(Body body) {
   for (const int rows : kRows)
     for (const int cols : kCols)
       for (const Activation act : kAll) {
-        SCOPED_TRACE("rows " + std::to_string(rows) + " cols " + std::to_string(cols) + " activation " +
-                     std::to_string(static_cast<int>(act)));
+        SCOPED_TRACE("rows " + std::to_string(rows) + " cols " + std::to_string(cols) +
+                     " activation " + std::to_string(static_cast<int>(act)));
         body(rows, cols, act, ++seed);
       }
 }
@@ -29,7 +29,8 @@ TEST(Activation, ForwardAgreesWithTheOracle) {
       for (const bool with_bias : {true, false}) {
         Doubles expected = widen(in);
         const Doubles wide_bias = widen(bias);
-        ref_kernels<double>().bias_activation(exec, rows, cols, with_bias ? wide_bias.data() : nullptr, act, expected.data());
+        ref_kernels<double>().bias_activation(
+            exec, rows, cols, with_bias ? wide_bias.data() : nullptr, act, expected.data());
         Floats y = in;
         kernels.bias_activation(exec, rows, cols, with_bias ? bias.data() : nullptr, act, y.data());
         expect_close(y, expected, 1, "y");
@@ -45,7 +46,8 @@ TEST(Activation, BackwardAgreesWithTheOracle) {
       Exec exec;
       const Floats y = random.floats(std::size_t(rows) * cols), in = random.floats(y.size());
       Doubles expected = widen(in), expected_bias(cols);
-      ref_kernels<double>().activation_backward(exec, rows, cols, act, widen(y).data(), expected.data(), expected_bias.data());
+      ref_kernels<double>().activation_backward(exec, rows, cols, act, widen(y).data(),
+                                                expected.data(), expected_bias.data());
       Floats dy = in, dbias(cols, 7), alone = in;
       kernels.activation_backward(exec, rows, cols, act, y.data(), dy.data(), dbias.data());
       expect_close(dy, expected, 1, "dy");
@@ -69,7 +71,8 @@ TEST(Activation, KeepsNan) {
 
 /// Distance in representable floats between a float and the float nearest to an exact value.
 std::int64_t ulps(float got, double exact) {
-  return std::abs(std::int64_t(std::bit_cast<std::int32_t>(got)) - std::bit_cast<std::int32_t>(static_cast<float>(exact)));
+  return std::abs(std::int64_t(std::bit_cast<std::int32_t>(got)) -
+                  std::bit_cast<std::int32_t>(static_cast<float>(exact)));
 }
 
 TEST(Activation, TanhIsWithinFourUlpAndOdd) {
@@ -77,7 +80,8 @@ TEST(Activation, TanhIsWithinFourUlpAndOdd) {
     Exec exec;
     // Every 4,099th float from the smallest normal number to beyond saturation, on both sides.
     Floats x;
-    for (std::uint32_t b = 0x00800000; b < 0x41c00000; b += 4099) x.push_back(std::bit_cast<float>(b));
+    for (std::uint32_t b = 0x00800000; b < 0x41c00000; b += 4099)
+      x.push_back(std::bit_cast<float>(b));
     x.push_back(std::numeric_limits<float>::infinity());
     Floats y = x, negative = x;
     for (float& v : negative) v = -v;

@@ -7,15 +7,18 @@ namespace {
 
 std::vector<Window> cases() {
   std::vector<Window> all{
-      window(0, 5, 5, 2, 3, 3, 3, 1, 0),    window(1, 1, 1, 1, 1, 1, 1, 1, 0),  window(2, 28, 28, 1, 6, 5, 5, 1, 0),
-      window(3, 12, 12, 6, 16, 5, 5, 1, 0), window(2, 9, 7, 3, 32, 3, 3, 1, 1), window(2, 11, 13, 16, 8, 3, 5, 2, 1),
-      window(1, 8, 8, 17, 33, 1, 1, 1, 0),  window(2, 7, 7, 5, 7, 2, 2, 2, 0),  window(4, 12, 12, 32, 64, 5, 5, 1, 0),
-      window(5, 6, 6, 24, 40, 3, 3, 3, 2),  window(1, 30, 4, 2, 20, 7, 3, 1, 1)};
+      window(0, 5, 5, 2, 3, 3, 3, 1, 0),     window(1, 1, 1, 1, 1, 1, 1, 1, 0),
+      window(2, 28, 28, 1, 6, 5, 5, 1, 0),   window(3, 12, 12, 6, 16, 5, 5, 1, 0),
+      window(2, 9, 7, 3, 32, 3, 3, 1, 1),    window(2, 11, 13, 16, 8, 3, 5, 2, 1),
+      window(1, 8, 8, 17, 33, 1, 1, 1, 0),   window(2, 7, 7, 5, 7, 2, 2, 2, 0),
+      window(4, 12, 12, 32, 64, 5, 5, 1, 0), window(5, 6, 6, 24, 40, 3, 3, 3, 2),
+      window(1, 30, 4, 2, 20, 7, 3, 1, 1)};
   Random random(77);
   for (int i = 0; i < 12; ++i) {
     const int kernel = 1 + random.below(4);
-    all.push_back(window(1 + random.below(3), kernel + random.below(9), kernel + random.below(9), 1 + random.below(20),
-                         1 + random.below(40), kernel, kernel, 1 + random.below(2), random.below(kernel)));
+    all.push_back(window(1 + random.below(3), kernel + random.below(9), kernel + random.below(9),
+                         1 + random.below(20), 1 + random.below(40), kernel, kernel,
+                         1 + random.below(2), random.below(kernel)));
   }
   return all;
 }
@@ -49,8 +52,9 @@ TEST(Conv, ForwardAgreesWithTheOracle) {
         for (const bool with_bias : {true, false}) {
           const Doubles bias = widen(in.bias);
           Doubles expected(output_size(g));
-          ref_kernels<double>().conv_forward(scratch.exec(), g, widen(in.x).data(), widen(in.w).data(),
-                                             with_bias ? bias.data() : nullptr, act, expected.data());
+          ref_kernels<double>().conv_forward(scratch.exec(), g, widen(in.x).data(),
+                                             widen(in.w).data(), with_bias ? bias.data() : nullptr,
+                                             act, expected.data());
           Floats y(expected.size(), 99), again(y);
           const float* b = with_bias ? in.bias.data() : nullptr;
           kernels.conv_forward(scratch.exec(), g, in.x.data(), in.w.data(), b, act, y.data());
@@ -69,7 +73,8 @@ TEST(Conv, BackwardDataAgreesWithTheOracle) {
     for_each_case([&](const Window& g, const Operands& in) {
       Scratch scratch(kernels.conv_scratch(g));
       Doubles expected(input_size(g));
-      ref_kernels<double>().conv_backward_data(scratch.exec(), g, widen(in.dy).data(), widen(in.w).data(), expected.data());
+      ref_kernels<double>().conv_backward_data(scratch.exec(), g, widen(in.dy).data(),
+                                               widen(in.w).data(), expected.data());
       Floats dx(expected.size(), 99), again(dx);
       kernels.conv_backward_data(scratch.exec(), g, in.dy.data(), in.w.data(), dx.data());
       kernels.conv_backward_data(scratch.exec(), g, in.dy.data(), in.w.data(), again.data());
@@ -84,7 +89,8 @@ TEST(Conv, BackwardWeightsAgreesWithTheOracle) {
     for_each_case([&](const Window& g, const Operands& in) {
       Scratch scratch(kernels.conv_scratch(g));
       Doubles expected(weights_size(g));
-      ref_kernels<double>().conv_backward_weights(scratch.exec(), g, widen(in.x).data(), widen(in.dy).data(), expected.data());
+      ref_kernels<double>().conv_backward_weights(scratch.exec(), g, widen(in.x).data(),
+                                                  widen(in.dy).data(), expected.data());
       Floats dw(expected.size(), 99), again(dw);
       kernels.conv_backward_weights(scratch.exec(), g, in.x.data(), in.dy.data(), dw.data());
       kernels.conv_backward_weights(scratch.exec(), g, in.x.data(), in.dy.data(), again.data());
@@ -98,7 +104,8 @@ double dot(const Doubles& a, const Doubles& b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
-// Convolution is linear in x and in w, so its gradients are its adjoints: <conv(x, w), dy> = <x, dx> = <w, dw>.
+// Convolution is linear in x and in w, so its gradients are its adjoints: <conv(x, w), dy> = <x,
+// dx> = <w, dw>.
 TEST(Conv, ReferenceGradientsAreAdjoints) {
   for_each_case([&](const Window& g, const Operands& in) {
     const Kernels<double>& ref = ref_kernels<double>();
@@ -120,7 +127,8 @@ TEST(Conv, ReferenceConvolvesByHand) {
   const Doubles x{1, 2, 3, 4, 5, 6, 7, 8, 9}, w{1, 10, 100, 1000}, bias{0.5};
   Doubles y(4);
   Exec exec;
-  ref_kernels<double>().conv_forward(exec, g, x.data(), w.data(), bias.data(), Activation::none, y.data());
+  ref_kernels<double>().conv_forward(exec, g, x.data(), w.data(), bias.data(), Activation::none,
+                                     y.data());
   EXPECT_EQ(y, (Doubles{5421.5, 6532.5, 8754.5, 9865.5}));
 }
 
@@ -131,7 +139,8 @@ TEST(Conv, ReluKeepsNan) {
     in.bias[3] = std::numeric_limits<float>::quiet_NaN();
     Scratch scratch(kernels.conv_scratch(g));
     Floats y(output_size(g));
-    kernels.conv_forward(scratch.exec(), g, in.x.data(), in.w.data(), in.bias.data(), Activation::relu, y.data());
+    kernels.conv_forward(scratch.exec(), g, in.x.data(), in.w.data(), in.bias.data(),
+                         Activation::relu, y.data());
     for (std::size_t i = 3; i < y.size(); i += 16) ASSERT_TRUE(std::isnan(y[i])) << i;
   });
 }

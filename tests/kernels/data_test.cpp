@@ -21,8 +21,14 @@ TEST(Gather, AgreesWithTheOracleForBytesAndFloats) {
         const Floats shift = random.floats(cols), scale = random.floats(cols);
         for (const bool bytes : {true, false}) {
           const auto run = [&]<class T>(const Kernels<T>& k, std::vector<T>& out) {
-            k.gather(exec, {.u8 = bytes ? u8.data() : nullptr, .f32 = bytes ? nullptr : f32.data(), .rows = rows.data(),
-                            .count = count, .cols = cols, .shift = shift.data(), .scale = scale.data(), .out = out.data()});
+            k.gather(exec, {.u8 = bytes ? u8.data() : nullptr,
+                            .f32 = bytes ? nullptr : f32.data(),
+                            .rows = rows.data(),
+                            .count = count,
+                            .cols = cols,
+                            .shift = shift.data(),
+                            .scale = scale.data(),
+                            .out = out.data()});
           };
           Doubles expected(std::size_t(count) * cols);
           Floats out(expected.size(), 99);

@@ -9,8 +9,13 @@ constexpr int kSteps = 5;
 /// The state of an optimizer in float and double, advanced side by side.
 struct State {
   explicit State(std::size_t count, unsigned seed)
-      : random(seed), weights(random.floats(count)), first(count), second(count),
-        wide_weights(widen(weights)), wide_first(count), wide_second(count) {}
+      : random(seed),
+        weights(random.floats(count)),
+        first(count),
+        second(count),
+        wide_weights(widen(weights)),
+        wide_first(count),
+        wide_second(count) {}
   void next_gradient() {
     gradient = random.floats(weights.size());
     // Always-black pixels: a gradient that is exactly 0.
@@ -59,8 +64,13 @@ TEST(Sgd, AgreesWithTheOracle) {
         check(1, [&](State& s, int) {
           Exec exec;
           const auto step = [&]<class T>(const Kernels<T>& k, const Pointers<T>& p) {
-            k.sgd(exec, {.count = s.weights.size(), .weights = p.weights, .gradient = p.gradient,
-                         .velocity = momentum > 0 ? p.first : nullptr, .lr = 0.1, .momentum = momentum, .weight_decay = decay});
+            k.sgd(exec, {.count = s.weights.size(),
+                         .weights = p.weights,
+                         .gradient = p.gradient,
+                         .velocity = momentum > 0 ? p.first : nullptr,
+                         .lr = 0.1,
+                         .momentum = momentum,
+                         .weight_decay = decay});
           };
           step(kernels, narrow(s));
           step(ref_kernels<double>(), wide(s));
@@ -74,8 +84,14 @@ TEST(Adam, AgreesWithTheOracle) {
       check(2, [&](State& s, int t) {
         Exec exec;
         const auto step = [&]<class T>(const Kernels<T>& k, const Pointers<T>& p) {
-          k.adam(exec, {.count = s.weights.size(), .weights = p.weights, .gradient = p.gradient, .m = p.first,
-                        .v = p.second, .lr = 0.01, .weight_decay = decay, .step = t});
+          k.adam(exec, {.count = s.weights.size(),
+                        .weights = p.weights,
+                        .gradient = p.gradient,
+                        .m = p.first,
+                        .v = p.second,
+                        .lr = 0.01,
+                        .weight_decay = decay,
+                        .step = t});
         };
         step(kernels, narrow(s));
         step(ref_kernels<double>(), wide(s));
@@ -89,8 +105,14 @@ TEST(Rmsprop, AgreesWithTheOracle) {
       check(3, [&](State& s, int) {
         Exec exec;
         const auto step = [&]<class T>(const Kernels<T>& k, const Pointers<T>& p) {
-          k.rmsprop(exec, {.count = s.weights.size(), .weights = p.weights, .gradient = p.gradient, .v = p.second,
-                           .velocity = momentum > 0 ? p.first : nullptr, .lr = 0.01, .momentum = momentum, .weight_decay = 0.001});
+          k.rmsprop(exec, {.count = s.weights.size(),
+                           .weights = p.weights,
+                           .gradient = p.gradient,
+                           .v = p.second,
+                           .velocity = momentum > 0 ? p.first : nullptr,
+                           .lr = 0.01,
+                           .momentum = momentum,
+                           .weight_decay = 0.001});
         };
         step(kernels, narrow(s));
         step(ref_kernels<double>(), wide(s));
@@ -102,7 +124,13 @@ TEST(Adam, FirstStepMovesByTheLearningRate) {
   for_each_table([](const Kernels<float>& kernels) {
     Exec exec;
     Floats w(40, 1), g(40, -0.3f), m(40), v(40);
-    kernels.adam(exec, {.count = 40, .weights = w.data(), .gradient = g.data(), .m = m.data(), .v = v.data(), .lr = 0.125, .step = 1});
+    kernels.adam(exec, {.count = 40,
+                        .weights = w.data(),
+                        .gradient = g.data(),
+                        .m = m.data(),
+                        .v = v.data(),
+                        .lr = 0.125,
+                        .step = 1});
     for (const float x : w) EXPECT_NEAR(x, 1.125, 1e-6);
   });
 }
@@ -112,7 +140,13 @@ TEST(Adam, ZeroGradientLeavesAFreshWeightAlone) {
     Exec exec;
     Floats w(40, 0.5f), g(40), m(40), v(40);
     for (int t = 1; t < 4; ++t)
-      kernels.adam(exec, {.count = 40, .weights = w.data(), .gradient = g.data(), .m = m.data(), .v = v.data(), .lr = 0.1, .step = t});
+      kernels.adam(exec, {.count = 40,
+                          .weights = w.data(),
+                          .gradient = g.data(),
+                          .m = m.data(),
+                          .v = v.data(),
+                          .lr = 0.1,
+                          .step = t});
     EXPECT_EQ(w, Floats(40, 0.5f));
   });
 }
@@ -123,21 +157,41 @@ TEST(Optimizers, NanGradientReachesTheWeight) {
     const Floats g(20, std::numeric_limits<float>::quiet_NaN());
     Floats a(20), b(20), c(20), m(20), v(20), v2(20);
     kernels.sgd(exec, {.count = 20, .weights = a.data(), .gradient = g.data(), .lr = 0.1});
-    kernels.adam(exec, {.count = 20, .weights = b.data(), .gradient = g.data(), .m = m.data(), .v = v.data(), .lr = 0.1});
-    kernels.rmsprop(exec, {.count = 20, .weights = c.data(), .gradient = g.data(), .v = v2.data(), .lr = 0.1});
-    for (std::size_t i = 0; i < 20; ++i) EXPECT_TRUE(std::isnan(a[i]) && std::isnan(b[i]) && std::isnan(c[i])) << i;
+    kernels.adam(exec, {.count = 20,
+                        .weights = b.data(),
+                        .gradient = g.data(),
+                        .m = m.data(),
+                        .v = v.data(),
+                        .lr = 0.1});
+    kernels.rmsprop(
+        exec, {.count = 20, .weights = c.data(), .gradient = g.data(), .v = v2.data(), .lr = 0.1});
+    for (std::size_t i = 0; i < 20; ++i)
+      EXPECT_TRUE(std::isnan(a[i]) && std::isnan(b[i]) && std::isnan(c[i])) << i;
   });
 }
 
-// Moments of a gradient that became 0 decay into denormals, a hundred times slower than normal numbers.
+// Moments of a gradient that became 0 decay into denormals, a hundred times slower than normal
+// numbers.
 TEST(Adam, MomentsNeverBecomeDenormal) {
   for_each_table([](const Kernels<float>& kernels) {
     Exec exec;
     Floats w(16), g(16, 1e-3f), m(16), v(16);
-    kernels.adam(exec, {.count = 16, .weights = w.data(), .gradient = g.data(), .m = m.data(), .v = v.data(), .lr = 0.1, .step = 1});
+    kernels.adam(exec, {.count = 16,
+                        .weights = w.data(),
+                        .gradient = g.data(),
+                        .m = m.data(),
+                        .v = v.data(),
+                        .lr = 0.1,
+                        .step = 1});
     g.assign(16, 0);
     for (int t = 2; t < 1500; ++t) {
-      kernels.adam(exec, {.count = 16, .weights = w.data(), .gradient = g.data(), .m = m.data(), .v = v.data(), .lr = 0.1, .step = t});
+      kernels.adam(exec, {.count = 16,
+                          .weights = w.data(),
+                          .gradient = g.data(),
+                          .m = m.data(),
+                          .v = v.data(),
+                          .lr = 0.1,
+                          .step = t});
       for (const float x : m) ASSERT_NE(std::fpclassify(x), FP_SUBNORMAL) << "step " << t;
     }
     EXPECT_EQ(m[0], 0.0f);

@@ -6,10 +6,16 @@ namespace {
 std::vector<Window> cases() {
   std::vector<Window> all;
   for (const int channels : {1, 3, 8, 16, 37})
-    for (const int batch : {0, 1, 3})
-      for (const auto& [size, kernel, stride, pad] :
-           {std::array{4, 2, 2, 0}, {7, 2, 2, 0}, {7, 3, 2, 1}, {5, 3, 1, 0}, {9, 3, 3, 0}, {1, 1, 1, 0}, {16, 15, 1, 7}})
-        all.push_back(window(batch, size, size + 2 * (kernel - 1), channels, channels, kernel, kernel, stride, pad));
+    for (const int batch : {0, 2})
+      for (const auto& [size, kernel, stride, pad] : {std::array{4, 2, 2, 0},
+                                                      {7, 2, 2, 0},
+                                                      {7, 3, 2, 1},
+                                                      {5, 3, 1, 0},
+                                                      {9, 3, 3, 0},
+                                                      {1, 1, 1, 0},
+                                                      {16, 15, 1, 7}})
+        all.push_back(window(batch, size, size + 2 * (kernel - 1), channels, channels, kernel,
+                             kernel, stride, pad));
   return all;
 }
 
@@ -32,7 +38,8 @@ TEST(MaxPool, AgreesWithTheOracleInBothDirections) {
       for (float& v : x) v = std::round(4 * v);
       Doubles expected(output_size(g));
       std::vector<std::uint8_t> expected_where(expected.size()), where(expected.size());
-      ref_kernels<double>().maxpool_forward(exec, g, widen(x).data(), expected.data(), expected_where.data());
+      ref_kernels<double>().maxpool_forward(exec, g, widen(x).data(), expected.data(),
+                                            expected_where.data());
       Floats y(expected.size(), 99);
       kernels.maxpool_forward(exec, g, x.data(), y.data(), where.data());
       ASSERT_EQ(widen(y), expected);
@@ -40,7 +47,8 @@ TEST(MaxPool, AgreesWithTheOracleInBothDirections) {
 
       const Floats dy = random.floats(output_size(g));
       Doubles expected_dx(input_size(g));
-      ref_kernels<double>().maxpool_backward(exec, g, widen(dy).data(), where.data(), expected_dx.data());
+      ref_kernels<double>().maxpool_backward(exec, g, widen(dy).data(), where.data(),
+                                             expected_dx.data());
       Floats dx(expected_dx.size(), 99);
       kernels.maxpool_backward(exec, g, dy.data(), where.data(), dx.data());
       expect_close(dx, expected_dx, g.kernel_h * g.kernel_w, "dx");

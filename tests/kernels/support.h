@@ -1,5 +1,6 @@
 #pragma once
-// Shared by the kernel tests: the tables under test, random operands, and the comparison with the oracle.
+// Shared by the kernel tests: the tables under test, random operands, and the comparison with the
+// oracle.
 
 #include <algorithm>
 #include <cmath>
@@ -14,6 +15,8 @@
 #include <gtest/gtest.h>
 
 #include "kernels/cpu/cpu.h"
+#include "kernels/cpu/gemm_library.h"
+#include "kernels/cpu/onednn_conv.h"
 #include "kernels/kernels.h"
 
 namespace kern::test {
@@ -23,14 +26,56 @@ using Doubles = std::vector<double>;
 
 struct NamedTable {
   std::string name;
-  const Kernels<float>* kernels;
+  Kernels<float> kernels;
 };
 
-/// Every float table that this machine can run: the reference, and the fast table of each instruction set.
+/// oneDNN leaves C alone when k is 0; the table never asks it then.
+template <void (*Product)(const GemmArgs<float>&)>
+void library_gemm(Exec& exec, const GemmArgs<float>& g) {
+  g.k == 0 ? ref_kernels<float>().gemm(exec, g) : Product(g);
+}
+
+/// Products and convolutions by the libraries alone, whatever the shape.
+inline Kernels<float> library_table(void (*product)(const GemmArgs<float>&)) {
+  Kernels<float> t = ref_kernels<float>();
+  t.gemm = product == cpu::openblas_gemm ? library_gemm<cpu::openblas_gemm>
+                                         : library_gemm<cpu::onednn_gemm>;
+  t.conv_forward = [](Exec& e, const Window& g, const float* x, const float* w, const float* b,
+                      Activation act, float* y) {
+    if (g.batch > 0) cpu::onednn_conv_forward(e, g, x, w, b, y);
+    ref_kernels<float>().bias_activation(e, g.batch * g.out_h * g.out_w, g.out_c, nullptr, act, y);
+  };
+  t.conv_backward_data = [](Exec& e, const Window& g, const float* dy, const float* w, float* dx) {
+    if (g.batch > 0) cpu::onednn_conv_backward_data(e, g, dy, w, dx);
+  };
+  t.conv_backward_weights = [](Exec& e, const Window& g, const float* x, const float* dy,
+                               float* dw) {
+    if (g.batch > 0)
+      cpu::onednn_conv_backward_weights(e, g, x, dy, dw);
+    else
+      ref_kernels<float>().conv_backward_weights(e, g, x, dy, dw);
+  };
+  t.conv_scratch = [](const Window& g) {
+    std::size_t bytes = 0;
+    using enum cpu::ConvStep;
+    for (const cpu::ConvStep step : {forward, backward_data, backward_weights})
+      if (g.batch > 0) bytes = std::max(bytes, cpu::onednn_conv_scratch(step, g));
+    return bytes;
+  };
+  return t;
+}
+
+/// Every float table that this machine can run: the reference, the libraries, and for each
+/// instruction set our own code alone and the table that chooses.
 inline std::vector<NamedTable> tables() {
-  std::vector<NamedTable> all{{"ref", &ref_kernels<float>()}};
-  for (const cpu::Isa isa : {cpu::Isa::plain, cpu::Isa::avx2, cpu::Isa::avx512})
-    if (isa <= cpu::best_isa()) all.push_back({std::string(cpu::isa_name(isa)), &cpu::table(isa)});
+  std::vector<NamedTable> all{{"ref", ref_kernels<float>()},
+                              {"OpenBLAS", library_table(cpu::openblas_gemm)},
+                              {"oneDNN", library_table(cpu::onednn_gemm)}};
+  for (const cpu::Isa isa : {cpu::Isa::plain, cpu::Isa::avx2, cpu::Isa::avx512}) {
+    if (isa > cpu::best_isa()) continue;
+    all.push_back({"own " + std::string(cpu::isa_name(isa)), cpu::own_table(isa)});
+    all.push_back({std::string(cpu::isa_name(isa)), cpu::table(isa)});
+  }
   return all;
 }
 
@@ -40,14 +85,16 @@ void for_each_table(Body body) {
   prepare_thread();
   for (const NamedTable& t : tables()) {
     SCOPED_TRACE("table " + t.name);
-    body(*t.kernels);
+    body(t.kernels);
   }
 }
 
 class Random {
  public:
   explicit Random(unsigned seed) : engine_(seed) {}
-  [[nodiscard]] float uniform(float low, float high) { return std::uniform_real_distribution<float>(low, high)(engine_); }
+  [[nodiscard]] float uniform(float low, float high) {
+    return std::uniform_real_distribution<float>(low, high)(engine_);
+  }
   [[nodiscard]] int below(int n) { return std::uniform_int_distribution<int>(0, n - 1)(engine_); }
   [[nodiscard]] Floats floats(std::size_t n, float low = -1, float high = 1) {
     Floats v(n);
@@ -59,9 +106,7 @@ class Random {
   std::mt19937 engine_;
 };
 
-inline Doubles widen(const Floats& v) {
-  return {v.begin(), v.end()};
-}
+inline Doubles widen(const Floats& v) { return {v.begin(), v.end()}; }
 
 /// Scratch memory of an Exec, aligned as the interface asks.
 class Scratch {
@@ -79,21 +124,24 @@ class Scratch {
   Exec exec_;
 };
 
-/// |got - expected| <= 4 eps sqrt(k) scale for sums of k terms, scale being the largest expected magnitude, or
-/// `scale` where that is larger: the terms of a sum may cancel.
-inline void expect_close(const Floats& got, const Doubles& expected, double k, std::string_view what, double scale = 0) {
+/// |got - expected| <= 4 eps sqrt(k) scale for sums of k terms, scale being the largest expected
+/// magnitude, or `scale` where that is larger: the terms of a sum may cancel.
+inline void expect_close(const Floats& got, const Doubles& expected, double k,
+                         std::string_view what, double scale = 0) {
   ASSERT_EQ(got.size(), expected.size()) << what;
   for (const double e : expected) scale = std::max(scale, std::abs(e));
-  const double bound = 4 * std::numeric_limits<float>::epsilon() * std::sqrt(std::max(k, 1.0)) * scale;
+  const double bound =
+      4 * std::numeric_limits<float>::epsilon() * std::sqrt(std::max(k, 1.0)) * scale;
   for (std::size_t i = 0; i < got.size(); ++i)
     ASSERT_TRUE(std::abs(static_cast<double>(got[i]) - expected[i]) <= bound)
-        << what << ": element " << i << " of " << got.size() << " is " << got[i] << ", expected " << expected[i]
-        << " within " << bound;
+        << what << ": element " << i << " of " << got.size() << " is " << got[i] << ", expected "
+        << expected[i] << " within " << bound;
 }
 
 template <class T>
 bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
-  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+  return a.size() == b.size() &&
+         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
 }  // namespace kern::test

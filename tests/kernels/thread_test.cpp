@@ -1,4 +1,5 @@
-// What must hold whatever thread computes: the same bits, flushed denormals, a name for the arithmetic.
+// What must hold whatever thread computes: the same bits, flushed denormals, a name for the
+// arithmetic.
 
 #include <thread>
 
@@ -7,24 +8,47 @@
 namespace kern::test {
 namespace {
 
-/// One forward and backward step through every kind of kernel that sums; returns all the numbers it made.
+/// One forward and backward step through every kind of kernel that sums; returns all the numbers it
+/// made.
 Floats step(const Kernels<float>& k, unsigned seed) {
   Random random(seed);
   const Window g = window(4, 12, 12, 3, 20, 5, 5, 1, 0);
   Scratch scratch(k.conv_scratch(g));
   Exec& exec = scratch.exec();
-  const Floats x = random.floats(input_size(g)), w = random.floats(weights_size(g)), dense = random.floats(1280 * 10);
-  Floats y(output_size(g)), dw(w.size()), dx(x.size()), logits(40), gradient(40), ddense(dense.size()), dbias(10);
+  const Floats x = random.floats(input_size(g)), w = random.floats(weights_size(g)),
+               dense = random.floats(1280 * 10);
+  Floats y(output_size(g)), dw(w.size()), dx(x.size()), logits(40), gradient(40),
+      ddense(dense.size()), dbias(10);
   k.conv_forward(exec, g, x.data(), w.data(), nullptr, Activation::tanh, y.data());
-  k.gemm(exec, {.m = 4, .n = 10, .k = 1280, .a = y.data(), .lda = 1280, .b = dense.data(), .ldb = 10, .c = logits.data(), .ldc = 10});
+  k.gemm(exec, {.m = 4,
+                .n = 10,
+                .k = 1280,
+                .a = y.data(),
+                .lda = 1280,
+                .b = dense.data(),
+                .ldb = 10,
+                .c = logits.data(),
+                .ldc = 10});
   const std::vector<std::int32_t> labels{1, 2, 3, 4};
-  const LossSums loss = k.softmax_cross_entropy(exec, 4, 10, logits.data(), labels.data(), 0.25f, gradient.data());
-  k.activation_backward(exec, 4, 10, Activation::none, logits.data(), gradient.data(), dbias.data());
-  k.gemm(exec, {.trans_a = true, .m = 1280, .n = 10, .k = 4, .a = y.data(), .lda = 1280, .b = gradient.data(), .ldb = 10, .c = ddense.data(), .ldc = 10});
+  const LossSums loss =
+      k.softmax_cross_entropy(exec, 4, 10, logits.data(), labels.data(), 0.25f, gradient.data());
+  k.activation_backward(exec, 4, 10, Activation::none, logits.data(), gradient.data(),
+                        dbias.data());
+  k.gemm(exec, {.trans_a = true,
+                .m = 1280,
+                .n = 10,
+                .k = 4,
+                .a = y.data(),
+                .lda = 1280,
+                .b = gradient.data(),
+                .ldb = 10,
+                .c = ddense.data(),
+                .ldc = 10});
   k.conv_backward_weights(exec, g, x.data(), y.data(), dw.data());
   k.conv_backward_data(exec, g, y.data(), w.data(), dx.data());
   Floats all{static_cast<float>(loss.loss)};
-  for (const Floats* v : {&y, &logits, &gradient, &dbias, &ddense, &dw, &dx}) all.insert(all.end(), v->begin(), v->end());
+  for (const Floats* v : {&y, &logits, &gradient, &dbias, &ddense, &dw, &dx})
+    all.insert(all.end(), v->begin(), v->end());
   return all;
 }
 
@@ -38,7 +62,8 @@ TEST(Threads, ComputeTheSameBitsAtTheSameTime) {
         threads.emplace_back([&, i] {
           prepare_thread();
           equal[i] = 1;
-          for (int repeat = 0; repeat < 20; ++repeat) equal[i] &= same_bits(step(kernels, 11), expected);
+          for (int repeat = 0; repeat < 20; ++repeat)
+            equal[i] &= same_bits(step(kernels, 11), expected);
         });
     }
     EXPECT_EQ(equal, std::vector<int>(4, 1));
@@ -57,7 +82,8 @@ TEST(Threads, PrepareFlushesDenormals) {
 
 TEST(Fingerprint, NamesLibrariesAndInstructionSet) {
   const std::string text(fingerprint());
-  for (const std::string_view part : {"kern", "OpenBLAS", "oneDNN", "gcc"}) EXPECT_NE(text.find(part), std::string::npos) << text;
+  for (const std::string_view part : {"kern", "OpenBLAS", "oneDNN", "gcc"})
+    EXPECT_NE(text.find(part), std::string::npos) << text;
   EXPECT_NE(text.find(cpu::isa_name(cpu::chosen_isa())), std::string::npos) << text;
   EXPECT_EQ(fingerprint(), std::string_view(text));
 }

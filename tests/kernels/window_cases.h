@@ -9,9 +9,19 @@
 namespace kern::test {
 
 /// A window over `size` pixels with the output size that follows (rounded down).
-inline Window window(int batch, int in_h, int in_w, int in_c, int out_c, int kernel_h, int kernel_w, int stride, int pad) {
-  Window w{.batch = batch, .in_h = in_h, .in_w = in_w, .in_c = in_c, .out_c = out_c, .kernel_h = kernel_h,
-           .kernel_w = kernel_w, .stride_h = stride, .stride_w = stride, .pad_h = pad, .pad_w = pad};
+inline Window window(int batch, int in_h, int in_w, int in_c, int out_c, int kernel_h, int kernel_w,
+                     int stride, int pad) {
+  Window w{.batch = batch,
+           .in_h = in_h,
+           .in_w = in_w,
+           .in_c = in_c,
+           .out_c = out_c,
+           .kernel_h = kernel_h,
+           .kernel_w = kernel_w,
+           .stride_h = stride,
+           .stride_w = stride,
+           .pad_h = pad,
+           .pad_w = pad};
   w.out_h = (in_h + 2 * pad - kernel_h) / stride + 1;
   w.out_w = (in_w + 2 * pad - kernel_w) / stride + 1;
   return w;
@@ -28,9 +38,10 @@ inline std::size_t weights_size(const Window& w) {
 }
 
 inline std::string describe(const Window& w) {
-  return std::to_string(w.batch) + "x" + std::to_string(w.in_h) + "x" + std::to_string(w.in_w) + "x" +
-         std::to_string(w.in_c) + " -> " + std::to_string(w.out_c) + "@" + std::to_string(w.kernel_h) + "x" +
-         std::to_string(w.kernel_w) + " stride " + std::to_string(w.stride_h) + " pad " + std::to_string(w.pad_h);
+  return std::to_string(w.batch) + "x" + std::to_string(w.in_h) + "x" + std::to_string(w.in_w) +
+         "x" + std::to_string(w.in_c) + " -> " + std::to_string(w.out_c) + "@" +
+         std::to_string(w.kernel_h) + "x" + std::to_string(w.kernel_w) + " stride " +
+         std::to_string(w.stride_h) + " pad " + std::to_string(w.pad_h);
 }
 
 }  // namespace kern::test

@@ -22,8 +22,9 @@ struct Tanh {
 template <class Act>
 void forward(int rows, int cols, const float* bias, float* y) {
   if (!bias) {
-    for_each_vector(std::ptrdiff_t(rows) * cols,
-                    [&](std::ptrdiff_t i, auto... t) { store(y + i, Act::forward(load(y + i, t...)), t...); });
+    for_each_vector(std::ptrdiff_t(rows) * cols, [&](std::ptrdiff_t i, auto... t) {
+      store(y + i, Act::forward(load(y + i, t...)), t...);
+    });
     return;
   }
   for (int i = 0; i < rows; ++i, y += cols)
@@ -32,12 +33,13 @@ void forward(int rows, int cols, const float* bias, float* y) {
     });
 }
 
-// Four partial sums a column hide the latency of an addition and keep long sums accurate; the order in which they are
-// added up depends on `rows` alone.
+// Four partial sums a column hide the latency of an addition and keep long sums accurate; the order
+// in which they are added up depends on `rows` alone.
 constexpr int kSums = 4;
 
 template <class Act, class... T>
-KERN_INLINE void backward_columns(int rows, int cols, const float* y, float* dy, float* dbias, T... t) {
+KERN_INLINE void backward_columns(int rows, int cols, const float* y, float* dy, float* dbias,
+                                  T... t) {
   reg sum[kSums] = {set1(0), set1(0), set1(0), set1(0)};
   const auto row = [&](int i, int s) __attribute__((always_inline)) {
     float* d = dy + std::ptrdiff_t(i) * cols;
@@ -67,17 +69,24 @@ void backward(int rows, int cols, const float* y, float* dy, float* dbias) {
 
 void bias_activation(Exec&, int rows, int cols, const float* bias, Activation act, float* y) {
   switch (act) {
-    case Activation::none: return forward<None>(rows, cols, bias, y);
-    case Activation::relu: return forward<Relu>(rows, cols, bias, y);
-    case Activation::tanh: return forward<Tanh>(rows, cols, bias, y);
+    case Activation::none:
+      return forward<None>(rows, cols, bias, y);
+    case Activation::relu:
+      return forward<Relu>(rows, cols, bias, y);
+    case Activation::tanh:
+      return forward<Tanh>(rows, cols, bias, y);
   }
 }
 
-void activation_backward(Exec&, int rows, int cols, Activation act, const float* y, float* dy, float* dbias) {
+void activation_backward(Exec&, int rows, int cols, Activation act, const float* y, float* dy,
+                         float* dbias) {
   switch (act) {
-    case Activation::none: return backward<None>(rows, cols, y, dy, dbias);
-    case Activation::relu: return backward<Relu>(rows, cols, y, dy, dbias);
-    case Activation::tanh: return backward<Tanh>(rows, cols, y, dy, dbias);
+    case Activation::none:
+      return backward<None>(rows, cols, y, dy, dbias);
+    case Activation::relu:
+      return backward<Relu>(rows, cols, y, dy, dbias);
+    case Activation::tanh:
+      return backward<Tanh>(rows, cols, y, dy, dbias);
   }
 }
 

@@ -6,18 +6,15 @@
 namespace kern::cpu::KERN_ISA {
 namespace {
 
-KERN_INLINE reg read(const std::uint8_t* p) {
-  return to_float(load_u8(p));
-}
-KERN_INLINE reg read(const float* p) {
-  return load(p);
-}
+KERN_INLINE reg read(const std::uint8_t* p) { return to_float(load_u8(p)); }
+KERN_INLINE reg read(const float* p) { return load(p); }
 
 /// Rows of a batch lie at random places, which no hardware prefetcher can guess.
 template <class S>
 KERN_INLINE void prefetch_row(const S* row, int cols) {
   const char* p = reinterpret_cast<const char*>(row);
-  for (std::size_t i = 0; i < sizeof(S) * static_cast<std::size_t>(cols); i += 64) __builtin_prefetch(p + i);
+  for (std::size_t i = 0; i < sizeof(S) * static_cast<std::size_t>(cols); i += 64)
+    __builtin_prefetch(p + i);
 }
 
 template <class S>
@@ -31,15 +28,18 @@ void gather_rows(const GatherArgs<float>& g, const S* src) {
     float* to = g.out + i * cols;
     for (int j = 0; j < whole; j += kWidth)
       store(to + j, (read(from + j) - load(g.shift + j)) * load(g.scale + j));
-    for (int j = whole; j < g.cols; ++j) to[j] = (static_cast<float>(from[j]) - g.shift[j]) * g.scale[j];
+    for (int j = whole; j < g.cols; ++j)
+      to[j] = (static_cast<float>(from[j]) - g.shift[j]) * g.scale[j];
   }
 }
 
 }  // namespace
 
 void gather(Exec&, const GatherArgs<float>& g) {
-  if (g.u8) gather_rows(g, g.u8);
-  else gather_rows(g, g.f32);
+  if (g.u8)
+    gather_rows(g, g.u8);
+  else
+    gather_rows(g, g.f32);
 }
 
 void accumulate(Exec&, std::size_t count, const float* src, float* dst) {

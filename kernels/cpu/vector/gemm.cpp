@@ -1,7 +1,8 @@
-// Matrix product for the sizes of small networks. Three ways, chosen by a cost model of the shape alone:
-//   tiles       kRows x kCols of C in registers; B is packed where that pays, A is read in place or copied by tiles
-//   transposed  for A^T B with few columns: tiles of C^T = B^T A, turned on the way out
-//   dots        for few columns or few rows: dot products along k
+// Matrix product for the sizes of small networks. Three ways, chosen by a cost model of the shape
+// alone:
+//   tiles       kRows x kCols of C in registers; B is packed where that pays, A is read in place or
+//   copied by tiles transposed  for A^T B with few columns: tiles of C^T = B^T A, turned on the way
+//   out dots        for few columns or few rows: dot products along k
 
 #include "kernels/cpu/vector/vector.h"
 
@@ -15,25 +16,32 @@ namespace {
 
 using Args = GemmArgs<float>;
 
-constexpr int kDepth = 256;               // rows of a packed panel
-constexpr int kTileFloats = 8 * 1024;     // of the pack memory, for a copied tile of A
+constexpr int kDepth = 256;            // rows of a packed panel
+constexpr int kTileFloats = 8 * 1024;  // of the pack memory, for a copied tile of A
 constexpr int kBlockFloats = kPackFloats - kTileFloats;
 
-constexpr int min(int a, int b) {
-  return a < b ? a : b;
-}
-constexpr int divide_up(int a, int b) {
-  return (a + b - 1) / b;
-}
+constexpr int min(int a, int b) { return a < b ? a : b; }
+constexpr int divide_up(int a, int b) { return (a + b - 1) / b; }
 constexpr std::ptrdiff_t at(int row, int stride, int col) {
   return std::ptrdiff_t(row) * stride + col;
 }
 
-/// All rows of C against one packed or direct block of B: `n` columns from `col` on, `k` deep from `p` on.
+/// All rows of C against one packed or direct block of B: `n` columns from `col` on, `k` deep from
+/// `p` on.
 template <bool TransA>
-void multiply_block(const Args& g, int p, int k, int col, int n, const float* b, bool packed, bool copy_a, float* copy) {
+void multiply_block(const Args& g, int p, int k, int col, int n, const float* b, bool packed,
+                    bool copy_a, float* copy) {
   const int tiles = divide_up(g.m, kRows), low = g.m / tiles, high_tiles = g.m % tiles;
-  Tile t{k, nullptr, g.lda, b, packed ? kCols : g.ldb, nullptr, g.ldc, g.alpha, p == 0 ? g.beta : 1.0f, tail(0)};
+  Tile t{k,
+         nullptr,
+         g.lda,
+         b,
+         packed ? kCols : g.ldb,
+         nullptr,
+         g.ldc,
+         g.alpha,
+         p == 0 ? g.beta : 1.0f,
+         tail(0)};
   for (int i = 0, row = 0; i < tiles; ++i) {
     const int rows = low + (i < high_tiles);
     t.a = TransA ? g.a + at(p, g.lda, row) : g.a + at(row, g.lda, p);
@@ -44,11 +52,12 @@ void multiply_block(const Args& g, int p, int k, int col, int n, const float* b,
       t.lda = stride;
     }
     for (int j = 0; j < n; j += kCols) {
-      const int cols = min(n - j, kCols), vectors = divide_up(cols, kWidth), last = cols - (vectors - 1) * kWidth;
+      const int cols = min(n - j, kCols), vectors = divide_up(cols, kWidth),
+                last = cols - (vectors - 1) * kWidth;
       t.last = tail(last);
       t.b = packed ? b + std::ptrdiff_t(k) * j : b + j;
       t.c = g.c + at(row, g.ldc, col + j);
-      find_tile<TransA>(rows, vectors, last == kWidth)(t);
+      find_tile<TransA, Tile>(rows, vectors, last == kWidth)(t);
     }
     row += rows;
   }
@@ -58,7 +67,8 @@ template <bool TransA>
 void multiply_tiles(const Args& g) {
   float* copy = pack_memory();
   float* block = copy + kTileFloats;
-  const bool packed = g.trans_b || (g.m > 2 * kRows && (g.ldb % kWidth != 0 || std::ptrdiff_t(g.k) * g.ldb > 4096));
+  const bool packed =
+      g.trans_b || (g.m > 8 * kRows && g.n > 4 * kCols && std::ptrdiff_t(g.k) * g.n > 32 * 1024);
   // Rows that lie a large power of two apart fall into the same few sets of the cache.
   const bool copy_a = g.n > 2 * kCols && (TransA ? g.k > 16 : g.lda % 512 == 0);
   const int depth = packed || copy_a || g.k == 0 ? kDepth : g.k;
@@ -74,17 +84,19 @@ void multiply_tiles(const Args& g) {
   }
 }
 
-/// For A^T B and n <= kRows: columns of C^T come out of the tiles as rows of a strip, which is turned into C.
+/// For A^T B and n <= kRows: columns of C^T come out of the tiles as rows of a strip, which is
+/// turned into C.
 void multiply_transposed(const Args& g) {
   alignas(64) float strip[kWidth * kCols];
   Tile t{g.k, g.b, g.ldb, nullptr, g.lda, strip, kCols, g.alpha, 0.0f, tail(0)};
   const Tail lanes = tail(g.n);
   const reg beta = set1(g.beta);
   for (int i = 0; i < g.m; i += kCols) {
-    const int rows = min(g.m - i, kCols), vectors = divide_up(rows, kWidth), last = rows - (vectors - 1) * kWidth;
+    const int rows = min(g.m - i, kCols), vectors = divide_up(rows, kWidth),
+              last = rows - (vectors - 1) * kWidth;
     t.b = g.a + i;
     t.last = tail(last);
-    find_tile<true>(g.n, vectors, last == kWidth)(t);
+    find_tile<true, Tile>(g.n, vectors, last == kWidth)(t);
     for (int r = 0; r < rows; r += 4) {
       reg out[4];
       load_transposed4(strip + r, kCols, out);
@@ -109,15 +121,20 @@ void multiply_dots(const Args& g) {
   dots(d);
 }
 
-// Estimated cycles, from two multiply-adds and two loads a cycle. They only have to rank the three ways.
+// Estimated cycles, from two multiply-adds and two loads a cycle. They only have to rank the three
+// ways.
 double tile_cost(const Args& g) {
   const double columns = divide_up(g.n, kWidth) * double(kWidth), k = g.k;
-  const double turn = g.trans_b ? (g.n % kWidth == 0 ? 0.25 : 1.0) * columns * k : 0;
-  const double latency = g.m * divide_up(min(g.n, kCols), kWidth) < 8 ? 8.0 / (g.m * divide_up(min(g.n, kCols), kWidth)) : 1;
-  return g.m * columns * k / (2 * kWidth) * latency + turn + 25.0 * divide_up(g.m, kRows) * divide_up(g.n, kCols);
+  const double turn = g.trans_b ? 0.3 * columns * k : 0;
+  const double latency = g.m * divide_up(min(g.n, kCols), kWidth) < 8
+                             ? 8.0 / (g.m * divide_up(min(g.n, kCols), kWidth))
+                             : 1;
+  return g.m * columns * k / (2 * kWidth) * latency + turn +
+         25.0 * divide_up(g.m, kRows) * divide_up(g.n, kCols);
 }
 double transposed_cost(const Args& g) {
-  return double(g.n) * divide_up(g.m, kWidth) * g.k / 2 + divide_up(g.m, kWidth) * (4.0 * kWidth + 10);
+  return double(g.n) * divide_up(g.m, kWidth) * g.k / 2 +
+         divide_up(g.m, kWidth) * (4.0 * kWidth + 10);
 }
 double dot_cost(const Args& g) {
   const double columns = g.n > 2 && g.m > 2 ? divide_up(g.n, 4) * 4 : g.n;
@@ -129,7 +146,8 @@ double dot_cost(const Args& g) {
 void gemm(Exec&, const Args& g) {
   if (g.m == 0 || g.n == 0) return;
   if (g.trans_a) {
-    if (!g.trans_b && g.n < kWidth && g.n <= kRows && transposed_cost(g) < tile_cost(g)) return multiply_transposed(g);
+    if (!g.trans_b && g.n < kWidth && g.n <= kRows && transposed_cost(g) < tile_cost(g))
+      return multiply_transposed(g);
     return multiply_tiles<true>(g);
   }
   const bool fits = g.trans_b || std::size_t(g.n) * std::size_t(g.k) <= kPackFloats;

@@ -1,6 +1,6 @@
 #pragma once
-// C = A B^T with both operands contiguous along k: every element is a dot product, kWidth of them at a time. For
-// results that are too narrow, or have too few rows, to fill a tile's vectors.
+// C = A B^T with both operands contiguous along k: every element is a dot product, kWidth of them
+// at a time. For results that are too narrow, or have too few rows, to fill a tile's vectors.
 
 #include "kernels/cpu/vector/simd.h"
 
@@ -31,7 +31,8 @@ KERN_INLINE reg sum_lanes(const reg v[kWidth]) {
   return sum;
 }
 
-/// One group of R x S = kWidth dot products. Rows beyond the matrix repeat its last one and are not stored.
+/// One group of R x S = kWidth dot products. Rows beyond the matrix repeat its last one and are not
+/// stored.
 template <int R, int S>
 void dot_tile(const Dots& d, int row, int col) {
   const int rows = d.m - row < R ? d.m - row : R, cols = d.n - col < S ? d.n - col : S;
@@ -74,11 +75,16 @@ void dot_tiles(const Dots& d) {
 
 inline void dots(const Dots& d) {
   constexpr int kFour = kWidth < 4 ? kWidth : 4;
-  if (d.n == 1) dot_tiles<kWidth, 1>(d);
-  else if (d.m == 1) dot_tiles<1, kWidth>(d);
-  else if (d.n == 2) dot_tiles<kWidth / 2, 2>(d);
-  else if (d.m == 2) dot_tiles<2, kWidth / 2>(d);
-  else dot_tiles<kWidth / kFour, kFour>(d);
+  if (d.n == 1)
+    dot_tiles<kWidth, 1>(d);
+  else if (d.m == 1)
+    dot_tiles<1, kWidth>(d);
+  else if (d.n == 2)
+    dot_tiles<kWidth / 2, 2>(d);
+  else if (d.m == 2)
+    dot_tiles<2, kWidth / 2>(d);
+  else
+    dot_tiles<kWidth / kFour, kFour>(d);
 }
 
 }  // namespace kern::cpu::KERN_ISA

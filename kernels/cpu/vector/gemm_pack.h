@@ -1,13 +1,14 @@
 #pragma once
-// Rearranging operands of the matrix product. A panel is [k, kCols]; a block is its panels one after another.
+// Rearranging operands of the matrix product. A panel is [k, kCols]; a block is its panels one
+// after another.
 
 #include "kernels/cpu/vector/gemm_tile.h"
 
 namespace kern::cpu::KERN_ISA {
 
 /// `rows` rows of `length` floats, copied to rows that lie `to_stride` apart.
-KERN_INLINE void copy_rows(const float* from, std::ptrdiff_t stride, int rows, int length, float* to,
-                           std::ptrdiff_t to_stride) {
+KERN_INLINE void copy_rows(const float* from, std::ptrdiff_t stride, int rows, int length,
+                           float* to, std::ptrdiff_t to_stride) {
   for (int i = 0; i < rows; ++i, from += stride, to += to_stride) {
     int j = 0;
     for (; j + kWidth <= length; j += kWidth) store(to + j, load(from + j));
@@ -15,29 +16,16 @@ KERN_INLINE void copy_rows(const float* from, std::ptrdiff_t stride, int rows, i
   }
 }
 
-/// panel[p * panel_stride + j] = from[j * stride + p] for p < k and j < lanes <= kWidth.
-KERN_INLINE void transpose_strip(const float* from, std::ptrdiff_t stride, int lanes, int k, float* panel,
-                                 std::ptrdiff_t panel_stride) {
-  int p = 0;
-  if (lanes == kWidth)
-    for (; p + 4 <= k; p += 4) {
-      reg v[4];
-      load_transposed4(from + p, stride, v);
-      for (int q = 0; q < 4; ++q) store(panel + (p + q) * panel_stride, v[q]);
-    }
-  for (int i = 0; i < lanes; ++i)
-    for (int q = p; q < k; ++q) panel[q * panel_stride + i] = from[i * stride + q];
-}
-
-/// Panels of B[k, n], or of its transpose stored as [n, k]. Columns beyond n keep whatever was there: their lanes of
-/// a tile are computed and thrown away.
+/// Panels of B[k, n], or of its transpose stored as [n, k]. Columns beyond n keep whatever was
+/// there: their lanes of a tile are computed and thrown away.
 inline void pack_block(bool trans, const float* b, std::ptrdiff_t ldb, int k, int n, float* block) {
   for (int j = 0; j < n; j += kCols, block += std::ptrdiff_t(k) * kCols) {
     const int cols = n - j < kCols ? n - j : kCols;
-    if (!trans) copy_rows(b + j, ldb, k, cols, block, kCols);
+    if (!trans)
+      copy_rows(b + j, ldb, k, cols, block, kCols);
     else
       for (int i = 0; i < cols; i += kWidth)
-        transpose_strip(b + (j + i) * ldb, ldb, cols - i < kWidth ? cols - i : kWidth, k, block + i, kCols);
+        turn_rows(b + (j + i) * ldb, ldb, cols - i, k, block + i, kCols);
   }
 }
 

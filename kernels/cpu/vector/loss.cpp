@@ -1,5 +1,5 @@
-// Losses and their gradients. Softmax works on kWidth rows at a time, one a lane, so that a maximum or a sum over
-// the classes needs no exchange between lanes however few classes there are.
+// Losses and their gradients. Softmax works on kWidth rows at a time, one a lane, so that a maximum
+// or a sum over the classes needs no exchange between lanes however few classes there are.
 
 #include "kernels/cpu/pack_memory.h"
 #include "kernels/cpu/vector/math.h"
@@ -9,29 +9,16 @@
 namespace kern::cpu::KERN_ISA {
 namespace {
 
-/// to[c * kWidth + lane] = from[lane * stride + c]; rows beyond `rows` repeat the last one.
-void turn_rows(const float* from, int stride, int rows, int classes, float* to) {
-  int c = 0;
-  if (rows == kWidth)
-    for (; c + 4 <= classes; c += 4) {
-      reg v[4];
-      load_transposed4(from + c, stride, v);
-      for (int q = 0; q < 4; ++q) store(to + (c + q) * kWidth, v[q]);
-    }
-  for (int lane = 0; lane < kWidth; ++lane) {
-    const float* row = from + std::ptrdiff_t(lane < rows ? lane : rows - 1) * stride;
-    for (int q = c; q < classes; ++q) to[q * kWidth + lane] = row[q];
-  }
-}
-
-/// The inverse of turn_rows for the first `rows` lanes. `from` is readable for kWidth - 1 classes more.
+/// The inverse of turn_rows for the first `rows` lanes. `from` is readable for kWidth - 1 classes
+/// more.
 void turn_back(const float* from, int rows, int classes, float* to) {
   for (int c = 0; c < classes; c += kWidth) {
     const Tail lanes = tail(classes - c < kWidth ? classes - c : kWidth);
     for (int r = 0; r < rows; r += 4) {
       reg v[4];
       load_transposed4(from + c * kWidth + r, kWidth, v);
-      for (int q = 0; q < 4 && r + q < rows; ++q) store(to + std::ptrdiff_t(r + q) * classes + c, v[q], lanes);
+      for (int q = 0; q < 4 && r + q < rows; ++q)
+        store(to + std::ptrdiff_t(r + q) * classes + c, v[q], lanes);
     }
   }
 }
@@ -68,26 +55,29 @@ StripResult softmax_strip(const Strip& s, float gradient_scale) {
     const int row = i < s.rows ? i : s.rows - 1;
     at_label[i] = s.logits[std::ptrdiff_t(row) * s.classes + s.labels[row]];
   }
-  return {log_positive(sum) + (top - load(at_label)), set1(gradient_scale) / sum, sum == sum ? best : ireg{} - 1};
+  return {log_positive(sum) + (top - load(at_label)), set1(gradient_scale) / sum,
+          sum == sum ? best : ireg{} - 1};
 }
 
 void softmax_gradient(const Strip& s, reg scale_of_sum, float gradient_scale, float* dlogits) {
-  for (int c = 0; c < s.classes; ++c) store(s.turned + c * kWidth, load(s.turned + c * kWidth) * scale_of_sum);
+  for (int c = 0; c < s.classes; ++c)
+    store(s.turned + c * kWidth, load(s.turned + c * kWidth) * scale_of_sum);
   for (int i = 0; i < s.rows; ++i) s.turned[s.labels[i] * kWidth + i] -= gradient_scale;
   turn_back(s.turned, s.rows, s.classes, dlogits);
 }
 
 }  // namespace
 
-LossSums softmax_cross_entropy(Exec& exec, int rows, int classes, const float* logits, const std::int32_t* labels,
-                               float gradient_scale, float* dlogits) {
+LossSums softmax_cross_entropy(Exec& exec, int rows, int classes, const float* logits,
+                               const std::int32_t* labels, float gradient_scale, float* dlogits) {
   if (std::size_t(classes + kWidth) * kWidth > kPackFloats)
     return ref::softmax_cross_entropy(exec, rows, classes, logits, labels, gradient_scale, dlogits);
   LossSums sums;
   for (int row = 0; row < rows; row += kWidth) {
     const std::ptrdiff_t from = std::ptrdiff_t(row) * classes;
-    const Strip s{logits + from, labels + row, rows - row < kWidth ? rows - row : kWidth, classes, pack_memory()};
-    turn_rows(s.logits, classes, s.rows, classes, s.turned);
+    const Strip s{logits + from, labels + row, rows - row < kWidth ? rows - row : kWidth, classes,
+                  pack_memory()};
+    turn_rows(s.logits, classes, s.rows, classes, s.turned, kWidth);
     const StripResult result = softmax_strip(s, gradient_scale);
     for (int i = 0; i < s.rows; ++i) {
       sums.loss += static_cast<double>(result.loss[i]);
@@ -100,18 +90,20 @@ LossSums softmax_cross_entropy(Exec& exec, int rows, int classes, const float* l
 
 LossSums mean_squared_error(Exec&, int rows, int cols, const float* prediction, const float* target,
                             float gradient_scale, float* dprediction) {
-  // Float partial sums a lane are added up in double often enough that the length of the batch costs no digits.
+  // Float partial sums a lane are added up in double often enough that the length of the batch
+  // costs no digits.
   constexpr int kBlock = 64 * kWidth;
   const std::ptrdiff_t count = std::ptrdiff_t(rows) * cols;
   const reg slope = set1(2.0f / static_cast<float>(cols) * gradient_scale);
   double total = 0;
   for (std::ptrdiff_t from = 0; from < count; from += kBlock) {
     reg sum = set1(0);
-    for_each_vector(count - from < kBlock ? count - from : kBlock, [&](std::ptrdiff_t i, auto... t) {
-      const reg d = load(prediction + from + i, t...) - load(target + from + i, t...);
-      sum = fma(d, d, sum);
-      if (dprediction) store(dprediction + from + i, d * slope, t...);
-    });
+    for_each_vector(
+        count - from < kBlock ? count - from : kBlock, [&](std::ptrdiff_t i, auto... t) {
+          const reg d = load(prediction + from + i, t...) - load(target + from + i, t...);
+          sum = fma(d, d, sum);
+          if (dprediction) store(dprediction + from + i, d * slope, t...);
+        });
     for (int i = 0; i < kWidth; ++i) total += static_cast<double>(sum[i]);
   }
   return {cols > 0 ? total / cols : 0.0, 0};

@@ -1,12 +1,14 @@
 #pragma once
-// Elementary functions on one vector: the same operations in the same order for every lane, so that a value does not
-// depend on its place in an array. Polynomials are minimax fits over the reduced range; tests/kernels bounds the error.
+// Elementary functions on one vector: the same operations in the same order for every lane, so that
+// a value does not depend on its place in an array. Polynomials are minimax fits over the reduced
+// range; tests/kernels bounds the error.
 
 #include "kernels/cpu/vector/simd.h"
 
 namespace kern::cpu::KERN_ISA {
 
-/// exp(x) = scale * (1 + tail), scale a power of two, |tail| < 0.42. For -87.3 <= x <= 88; a NaN stays in `tail`.
+/// exp(x) = scale * (1 + tail), scale a power of two, |tail| < 0.42. For -87.3 <= x <= 88; a NaN
+/// stays in `tail`.
 struct ExpParts {
   reg scale, tail;
 };
@@ -53,7 +55,8 @@ KERN_INLINE reg log_positive(reg x) {
   return x == x ? result : x;
 }
 
-/// tanh(x) = e / (e + 2) with e = exp(2|x|) - 1, which loses no digits near 0. Within 4 ulp; a NaN stays.
+/// tanh(x) = e / (e + 2) with e = exp(2|x|) - 1, which loses no digits near 0. Within 4 ulp; a NaN
+/// stays.
 KERN_INLINE reg tanh(reg x) {
   const ireg sign = bits(x) & static_cast<std::int32_t>(0x80000000);
   const reg magnitude = from_bits(bits(x) ^ sign);

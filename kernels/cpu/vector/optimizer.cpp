@@ -6,8 +6,9 @@
 namespace kern::cpu::KERN_ISA {
 namespace {
 
-/// x / (sqrt(v) * correction + epsilon). Division and square root would take three quarters of an optimizer's time,
-/// so with AVX-512 both start from a 14-bit estimate that one Newton step takes to float precision.
+/// x / (sqrt(v) * correction + epsilon). Division and square root would take three quarters of an
+/// optimizer's time, so with AVX-512 both start from a 14-bit estimate that one Newton step takes
+/// to float precision.
 KERN_INLINE reg over_root(reg x, reg v, reg correction, reg epsilon) {
 #if defined(__AVX512F__)
   const reg safe = _mm512_max_ps(v, set1(1.17549435e-38f));
@@ -40,10 +41,13 @@ void sgd(Exec&, const SgdArgs<float>& a) {
 void adam(Exec&, const AdamArgs<float>& a) {
   const double t1 = 1 - __builtin_pow(a.beta1, static_cast<double>(a.step));
   const double t2 = 1 - __builtin_pow(a.beta2, static_cast<double>(a.step));
-  const reg step_size = set1(static_cast<float>(-a.lr / t1)), epsilon = set1(static_cast<float>(a.epsilon));
+  const reg step_size = set1(static_cast<float>(-a.lr / t1)),
+            epsilon = set1(static_cast<float>(a.epsilon));
   const reg correction = set1(static_cast<float>(1 / __builtin_sqrt(t2)));
-  const reg beta1 = set1(static_cast<float>(a.beta1)), rest1 = set1(static_cast<float>(1 - a.beta1));
-  const reg beta2 = set1(static_cast<float>(a.beta2)), rest2 = set1(static_cast<float>(1 - a.beta2));
+  const reg beta1 = set1(static_cast<float>(a.beta1)),
+            rest1 = set1(static_cast<float>(1 - a.beta1));
+  const reg beta2 = set1(static_cast<float>(a.beta2)),
+            rest2 = set1(static_cast<float>(1 - a.beta2));
   const reg decay = set1(static_cast<float>(a.weight_decay));
   for_each_vector(static_cast<std::ptrdiff_t>(a.count), [&](std::ptrdiff_t i, auto... t) {
     const reg w = load(a.weights + i, t...), g = fma(decay, w, load(a.gradient + i, t...));
@@ -58,7 +62,8 @@ void adam(Exec&, const AdamArgs<float>& a) {
 void rmsprop(Exec&, const RmspropArgs<float>& a) {
   const reg lr = set1(static_cast<float>(-a.lr)), momentum = set1(static_cast<float>(a.momentum));
   const reg alpha = set1(static_cast<float>(a.alpha)), rest = set1(static_cast<float>(1 - a.alpha));
-  const reg epsilon = set1(static_cast<float>(a.epsilon)), decay = set1(static_cast<float>(a.weight_decay));
+  const reg epsilon = set1(static_cast<float>(a.epsilon)),
+            decay = set1(static_cast<float>(a.weight_decay));
   for_each_vector(static_cast<std::ptrdiff_t>(a.count), [&](std::ptrdiff_t i, auto... t) {
     const reg w = load(a.weights + i, t...), g = fma(decay, w, load(a.gradient + i, t...));
     const reg v = fma(alpha, load(a.v + i, t...), rest * g * g);

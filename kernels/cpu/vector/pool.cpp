@@ -9,13 +9,15 @@ namespace {
 /// The positions of one window that lie inside the image.
 struct Span {
   int first_y, last_y, first_x, last_x;  ///< kernel rows and columns, last exclusive
-  std::ptrdiff_t corner;                 ///< input pixel under kernel position (0, 0); may lie outside
+  std::ptrdiff_t corner;  ///< input pixel under kernel position (0, 0); may lie outside
 };
 
 Span span_of(const Window& w, int image, int oy, int ox) {
   const int y = oy * w.stride_h - w.pad_h, x = ox * w.stride_w - w.pad_w;
   const auto low = [](int at) { return at < 0 ? -at : 0; };
-  const auto high = [](int at, int kernel, int size) { return at + kernel > size ? size - at : kernel; };
+  const auto high = [](int at, int kernel, int size) {
+    return at + kernel > size ? size - at : kernel;
+  };
   return {low(y), high(y, w.kernel_h, w.in_h), low(x), high(x, w.kernel_w, w.in_w),
           (std::ptrdiff_t(image) * w.in_h + y) * w.in_w + x};
 }
@@ -33,20 +35,17 @@ KERN_INLINE void for_each_window(const Window& w, F f) {
 template <class F>
 KERN_INLINE void for_each_position(const Window& w, const Span& s, F f) {
   for (int ky = s.first_y; ky < s.last_y; ++ky)
-    for (int kx = s.first_x; kx < s.last_x; ++kx) f(ky * w.kernel_w + kx, s.corner + std::ptrdiff_t(ky) * w.in_w + kx);
+    for (int kx = s.first_x; kx < s.last_x; ++kx)
+      f(ky * w.kernel_w + kx, s.corner + std::ptrdiff_t(ky) * w.in_w + kx);
 }
 
-KERN_INLINE void put(std::uint8_t* p, ireg v) {
-  store_u8(p, v);
-}
+KERN_INLINE void put(std::uint8_t* p, ireg v) { store_u8(p, v); }
 KERN_INLINE void put(std::uint8_t* p, ireg v, int count) {
   std::uint8_t bytes[kWidth];
   store_u8(bytes, v);
   __builtin_memcpy(p, bytes, static_cast<std::size_t>(count));
 }
-KERN_INLINE ireg get(const std::uint8_t* p) {
-  return load_u8(p);
-}
+KERN_INLINE ireg get(const std::uint8_t* p) { return load_u8(p); }
 KERN_INLINE ireg get(const std::uint8_t* p, int count) {
   std::uint8_t bytes[kWidth] = {};
   __builtin_memcpy(bytes, p, static_cast<std::size_t>(count));
@@ -69,22 +68,28 @@ void maxpool_forward(Exec&, const Window& w, const float* x, float* y, std::uint
         best = better ? v : best;
       });
       store(y + out * channels + c, best, t...);
-      if constexpr (sizeof...(t) == 0) put(argmax + out * channels + c, where);
-      else put(argmax + out * channels + c, where, left);
+      if constexpr (sizeof...(t) == 0)
+        put(argmax + out * channels + c, where);
+      else
+        put(argmax + out * channels + c, where, left);
     });
   });
 }
 
-void maxpool_backward(Exec&, const Window& w, const float* dy, const std::uint8_t* argmax, float* dx) {
+void maxpool_backward(Exec&, const Window& w, const float* dy, const std::uint8_t* argmax,
+                      float* dx) {
   const std::ptrdiff_t channels = w.in_c;
   const int left = w.in_c % kWidth;
-  __builtin_memset(dx, 0, sizeof(float) * static_cast<std::size_t>(w.batch) * w.in_h * w.in_w * w.in_c);
+  __builtin_memset(dx, 0,
+                   sizeof(float) * static_cast<std::size_t>(w.batch) * w.in_h * w.in_w * w.in_c);
   for_each_window(w, [&](std::ptrdiff_t out, const Span& s) {
     for_each_vector(channels, [&](std::ptrdiff_t c, auto... t) {
       const reg d = load(dy + out * channels + c, t...);
       ireg where;
-      if constexpr (sizeof...(t) == 0) where = get(argmax + out * channels + c);
-      else where = get(argmax + out * channels + c, left);
+      if constexpr (sizeof...(t) == 0)
+        where = get(argmax + out * channels + c);
+      else
+        where = get(argmax + out * channels + c, left);
       for_each_position(w, s, [&](int k, std::ptrdiff_t in) {
         float* to = dx + in * channels + c;
         const reg old = load(to, t...);

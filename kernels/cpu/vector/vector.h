@@ -1,23 +1,32 @@
 #pragma once
-// What the vector sources of this folder define, once in each instruction set's namespace. Contracts:
-// kernels/kernels.h. Call a namespace's functions only where the processor has that instruction set.
+// What the vector sources of this folder define, once in each instruction set's namespace.
+// Contracts: kernels/kernels.h. Call a namespace's functions only where the processor has that
+// instruction set.
 
 #include "kernels/kernels.h"
 
-#define KERN_VECTOR_FUNCTIONS                                                                                    \
-  void gemm(Exec&, const GemmArgs<float>&);                                                                      \
-  void bias_activation(Exec&, int rows, int cols, const float* bias, Activation, float* y);                      \
-  void activation_backward(Exec&, int rows, int cols, Activation, const float* y, float* dy, float* dbias);      \
-  void maxpool_forward(Exec&, const Window&, const float* x, float* y, std::uint8_t* argmax);                    \
-  void maxpool_backward(Exec&, const Window&, const float* dy, const std::uint8_t* argmax, float* dx);           \
-  LossSums softmax_cross_entropy(Exec&, int rows, int classes, const float* logits, const std::int32_t* labels,  \
-                                 float gradient_scale, float* dlogits);                                          \
-  LossSums mean_squared_error(Exec&, int rows, int cols, const float* prediction, const float* target,           \
-                              float gradient_scale, float* dprediction);                                         \
-  void gather(Exec&, const GatherArgs<float>&);                                                                  \
-  void accumulate(Exec&, std::size_t count, const float* src, float* dst);                                       \
-  void sgd(Exec&, const SgdArgs<float>&);                                                                        \
-  void adam(Exec&, const AdamArgs<float>&);                                                                      \
+#define KERN_VECTOR_FUNCTIONS                                                                   \
+  void gemm(Exec&, const GemmArgs<float>&);                                                     \
+  void bias_activation(Exec&, int rows, int cols, const float* bias, Activation, float* y);     \
+  void activation_backward(Exec&, int rows, int cols, Activation, const float* y, float* dy,    \
+                           float* dbias);                                                       \
+  void conv_forward(Exec&, const Window&, const float* x, const float* w, const float* bias,    \
+                    Activation, float* y);                                                      \
+  void conv_backward_data(Exec&, const Window&, const float* dy, const float* w, float* dx);    \
+  void conv_backward_weights(Exec&, const Window&, const float* x, const float* dy, float* dw); \
+  std::size_t conv_scratch(const Window&);                                                      \
+  void maxpool_forward(Exec&, const Window&, const float* x, float* y, std::uint8_t* argmax);   \
+  void maxpool_backward(Exec&, const Window&, const float* dy, const std::uint8_t* argmax,      \
+                        float* dx);                                                             \
+  LossSums softmax_cross_entropy(Exec&, int rows, int classes, const float* logits,             \
+                                 const std::int32_t* labels, float gradient_scale,              \
+                                 float* dlogits);                                               \
+  LossSums mean_squared_error(Exec&, int rows, int cols, const float* prediction,               \
+                              const float* target, float gradient_scale, float* dprediction);   \
+  void gather(Exec&, const GatherArgs<float>&);                                                 \
+  void accumulate(Exec&, std::size_t count, const float* src, float* dst);                      \
+  void sgd(Exec&, const SgdArgs<float>&);                                                       \
+  void adam(Exec&, const AdamArgs<float>&);                                                     \
   void rmsprop(Exec&, const RmspropArgs<float>&);
 
 namespace kern::cpu {
