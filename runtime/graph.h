@@ -39,9 +39,13 @@ class Graph {
   /// is written once.
   void add_edge(Node from, Node to, std::string label = {});
 
+  /// How the task stands now; the last word counts.
   void set_state(Node node, NodeState state);
 
+  /// Number of nodes kept.
   [[nodiscard]] std::size_t size() const;
+  /// The picture as DOT text: boxes as clusters, colours by state (white waiting, gold running,
+  /// green done, blue answered by the store, red failed, grey cancelled).
   [[nodiscard]] std::string dot() const;
 
   /// The same into a file, replaced as a whole. Throws rt::Error (storage).

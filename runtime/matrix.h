@@ -23,6 +23,7 @@ class Matrix {
   static_assert(std::is_arithmetic_v<T>);
 
  public:
+  /// What is known about the block without looking at it; part of every key and of every message.
   struct Header {
     std::uint64_t rows = 0;
     std::uint64_t cols = 0;
@@ -56,6 +57,7 @@ class Matrix {
     return made;
   }
 
+  /// An owning copy.
   [[nodiscard]] Matrix clone() const {
     Matrix copy(header_);
     if (!bytes().empty()) std::memcpy(copy.data_, data_, byte_size(header_));
@@ -65,6 +67,7 @@ class Matrix {
   [[nodiscard]] std::size_t rows() const noexcept { return header_.rows; }
   [[nodiscard]] std::size_t cols() const noexcept { return header_.cols; }
   [[nodiscard]] std::size_t size() const noexcept { return header_.rows * header_.cols; }
+  /// The numbers, row by row, without gaps. In a `.cuda` body these are addresses on the device.
   [[nodiscard]] T* data() noexcept { return data_; }
   [[nodiscard]] const T* data() const noexcept { return data_; }
   [[nodiscard]] std::span<T> span() noexcept { return {data_, size()}; }
