@@ -1,5 +1,14 @@
-// A block of numbers as a value: the ready-made buffer type for matrices, tiles, vectors and
-// images.
+// A block of numbers as a value: the ready-made buffer type for matrices, tiles and vectors.
+//
+//   using Block = rt::Matrix<float>;
+//   const auto scale = rt::task("scale").cpu([](rt::inout<Block> m, float by) {
+//     for (float& x : m->span()) x *= by;
+//   });
+//   rt::Value<Block> v = rt::value(Block(64, 32));
+//   scale(v, 2.0f);
+//
+// Buffer types of your own look the same: a Header that the codec can encode, and the members under
+// "What rt::BufferType asks for". Not thread-safe by itself: the runtime orders who uses it.
 #pragma once
 
 #include <cstddef>
