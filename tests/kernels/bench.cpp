@@ -32,7 +32,7 @@ std::vector<double> race(const std::vector<std::function<void()>>& contenders) {
   }
   const auto end =
       Clock::now() + std::chrono::duration<double>(kBudget * double(contenders.size()));
-  while (Clock::now() < end)
+  for (int round = 0; round < 5 || Clock::now() < end; ++round)
     for (std::size_t i = 0; i < contenders.size(); ++i)
       best[i] = std::min(best[i], seconds_of(contenders[i], repeats[i]));
   return best;

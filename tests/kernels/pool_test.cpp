@@ -8,6 +8,7 @@ std::vector<Window> cases() {
   for (const int channels : {1, 3, 8, 16, 37})
     for (const int batch : {0, 2})
       for (const auto& [size, kernel, stride, pad] : {std::array{4, 2, 2, 0},
+                                                      {6, 3, 3, 0},
                                                       {7, 2, 2, 0},
                                                       {7, 3, 2, 1},
                                                       {5, 3, 1, 0},

@@ -1,6 +1,7 @@
 // What must hold whatever thread computes: the same bits, flushed denormals, a name for the
 // arithmetic.
 
+#include <array>
 #include <thread>
 
 #include "tests/kernels/window_cases.h"
@@ -68,6 +69,74 @@ TEST(Threads, ComputeTheSameBitsAtTheSameTime) {
     }
     EXPECT_EQ(equal, std::vector<int>(4, 1));
   });
+}
+
+/// Products of several shapes with what one thread alone computes for each.
+struct Products {
+  struct One {
+    GemmArgs<float> args;
+    Floats a, b, expected;
+  };
+  explicit Products(void (*product)(const GemmArgs<float>&)) : run(product) {
+    Random random(21);
+    const std::array<int, 3> shapes[] = {
+        {8, 10, 64}, {16, 16, 16}, {5, 33, 20}, {40, 24, 48}, {64, 10, 32}};
+    for (const auto& [m, n, k] : shapes)
+      for (const bool turn : {false, true}) {
+        One& one = all.emplace_back();
+        one.a = random.floats(std::size_t(m) * k);
+        one.b = random.floats(std::size_t(k) * n);
+        one.expected.resize(std::size_t(m) * n);
+        one.args = {.trans_a = turn,
+                    .trans_b = !turn,
+                    .m = m,
+                    .n = n,
+                    .k = k,
+                    .lda = turn ? m : k,
+                    .ldb = turn ? n : k,
+                    .ldc = n};
+        compute(one, one.expected);
+      }
+  }
+  void compute(const One& one, Floats& c) const {
+    GemmArgs<float> args = one.args;
+    args.a = one.a.data();
+    args.b = one.b.data();
+    args.c = c.data();
+    run(args);
+  }
+  [[nodiscard]] int wrong(int count) const {
+    int bad = 0;
+    Floats c;
+    for (int i = 0; i < count; ++i) {
+      const One& one = all[std::size_t(i) % all.size()];
+      c.assign(one.expected.size(), 99);
+      compute(one, c);
+      bad += !same_bits(c, one.expected);
+    }
+    return bad;
+  }
+  void (*run)(const GemmArgs<float>&);
+  std::vector<One> all;
+};
+
+// One build of OpenBLAS that Debian offers gives wrong results when several threads call it.
+TEST(Threads, HundredThousandProductsAtTheSameTimeAreRight) {
+  prepare_thread();
+  constexpr int kThreads = 4, kEach = 12500;
+  for (const auto product : {cpu::openblas_gemm, cpu::onednn_gemm}) {
+    const Products products(product);
+    std::vector<int> wrong(kThreads, -1);
+    {
+      std::vector<std::jthread> threads;
+      for (std::size_t i = 0; i < wrong.size(); ++i)
+        threads.emplace_back([&, i] {
+          prepare_thread();
+          wrong[i] = products.wrong(kEach);
+        });
+    }
+    EXPECT_EQ(wrong, std::vector<int>(kThreads, 0));
+  }
 }
 
 TEST(Threads, PrepareFlushesDenormals) {

@@ -76,12 +76,14 @@ void maxpool_forward(Exec&, const Window& w, const float* x, float* y, std::uint
   });
 }
 
-void maxpool_backward(Exec&, const Window& w, const float* dy, const std::uint8_t* argmax,
-                      float* dx) {
+namespace {
+
+/// Each window's gradient to its positions: added to what is there, or, where every input lies
+/// under exactly one window, written.
+template <bool Exact>
+void scatter(const Window& w, const float* dy, const std::uint8_t* argmax, float* dx) {
   const std::ptrdiff_t channels = w.in_c;
   const int left = w.in_c % kWidth;
-  __builtin_memset(dx, 0,
-                   sizeof(float) * static_cast<std::size_t>(w.batch) * w.in_h * w.in_w * w.in_c);
   for_each_window(w, [&](std::ptrdiff_t out, const Span& s) {
     for_each_vector(channels, [&](std::ptrdiff_t c, auto... t) {
       const reg d = load(dy + out * channels + c, t...);
@@ -92,11 +94,24 @@ void maxpool_backward(Exec&, const Window& w, const float* dy, const std::uint8_
         where = get(argmax + out * channels + c, left);
       for_each_position(w, s, [&](int k, std::ptrdiff_t in) {
         float* to = dx + in * channels + c;
-        const reg old = load(to, t...);
-        store(to, where == ireg{} + k ? old + d : old, t...);
+        const reg old = Exact ? set1(0) : load(to, t...);
+        store(to, where == ireg{} + k ? (Exact ? d : old + d) : old, t...);
       });
     });
   });
+}
+
+}  // namespace
+
+void maxpool_backward(Exec&, const Window& w, const float* dy, const std::uint8_t* argmax,
+                      float* dx) {
+  const bool exact = w.stride_h == w.kernel_h && w.stride_w == w.kernel_w && w.pad_h == 0 &&
+                     w.pad_w == 0 && w.out_h * w.stride_h == w.in_h &&
+                     w.out_w * w.stride_w == w.in_w;
+  if (exact) return scatter<true>(w, dy, argmax, dx);
+  __builtin_memset(dx, 0,
+                   sizeof(float) * static_cast<std::size_t>(w.batch) * w.in_h * w.in_w * w.in_c);
+  scatter<false>(w, dy, argmax, dx);
 }
 
 }  // namespace kern::cpu::KERN_ISA
