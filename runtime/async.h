@@ -139,7 +139,7 @@ struct Detached {
 /// Runs a detached coroutine up to its first suspension, with the group entered now.
 void start_detached(std::coroutine_handle<> frame);
 /// An error that no handle can rethrow: rt::poll does.
-void report_unheard(const Held& version, std::exception_ptr error) noexcept;
+void report_unheard(const Held& version, std::exception_ptr error);
 
 template <class T>
 Detached drive(Async<T> body, Promise<T> result) {

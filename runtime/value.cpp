@@ -1,6 +1,7 @@
 #include "runtime/value.h"
 
 #include "runtime/core/engine.h"
+#include "runtime/core/thread.h"
 
 namespace rt {
 
@@ -64,6 +65,7 @@ void ValueBase::demand() const {
 
 const void* ValueBase::wait_object() const {
   Version& version = named(version_, "get()");
+  if (this_thread.running != nullptr) (void)Engine::for_driver("get()");
   if (version.open != nullptr || !version.settled()) {
     Engine::for_driver("get()").wait_for(&version);
   }

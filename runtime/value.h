@@ -4,6 +4,8 @@
 
 #include <coroutine>
 #include <cstdint>
+#include <exception>
+#include <memory>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -149,12 +151,15 @@ template <BufferType T>
 }
 
 /// A value that the program sets by hand, once: a bridge between coroutines, timers, users and
-/// tasks. Its value() can be awaited, read and passed to tasks, which then wait for it. A handle;
-/// copies set the same value. Driver thread only.
+/// tasks. Its value() can be awaited, read and passed to tasks, which then wait for it. A handle:
+/// copies set the same value, and when the last one goes without having set it, the value is
+/// poisoned. Driver thread only.
 template <class T>
 class Promise {
  public:
-  Promise() : value_(detail::promised(detail::type_ops<T>())) {}
+  Promise()
+      : value_(detail::promised(detail::type_ops<T>())),
+        guard_(std::make_shared<detail::PromiseGuard>(value_.version())) {}
   [[nodiscard]] Value<T> value() const { return value_; }
 
   /// Setting twice is a rt::Error (usage).
@@ -172,6 +177,7 @@ class Promise {
 
  private:
   Value<T> value_;
+  std::shared_ptr<detail::PromiseGuard> guard_;
 };
 
 }  // namespace rt

@@ -33,6 +33,7 @@ struct Alias : Waiter, Event {
 
   void ask_again(Engine& engine) {
     from->unhold();
+    to->borrows = false;
     if (to->holds.load() != 0 && !to->settled()) {
       to->producer->missed = false;
       engine.demand(to);
@@ -91,6 +92,7 @@ bool Engine::answer_from_live(Version* version) {
     other->unhold();
     return true;
   }
+  version->borrows = true;
   auto* alias = new Alias(other, version);
   if (!other->on_complete.add(alias)) alias->fire(alias);
   return true;

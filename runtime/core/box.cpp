@@ -46,6 +46,7 @@ Box* Box::create_buffer(const TypeOps& ops, std::size_t bytes) {
 void Box::destroy(Box* box) noexcept {
   if (box->handle.load(std::memory_order_acquire) != nullptr) Engine::release_handle(box);
   box->clear();
+  if (box->owner != nullptr) box->owner->unref();
   std::free(box->memory);
   const TypeOps& ops = *box->ops;
   box->~Box();

@@ -30,6 +30,8 @@ struct Box {
   /// The executor's name for the bytes (or for the turn on a commutative object); null until it is
   /// first needed.
   std::atomic<void*> handle{nullptr};
+  Box* owner =
+      nullptr;  ///< one reference: the object that owns the bytes when `object` is a view on them
   Box* prev = nullptr;  ///< boxes with a handle, so that an ending runtime can take them back
   Box* next = nullptr;
 

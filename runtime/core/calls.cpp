@@ -35,6 +35,7 @@ void Engine::check_needs(Node& node) const {
   const TaskInfo& info = *node.info;
   node.needs = info.needs_of != nullptr ? info.needs_of(node) : info.needs;
   const Resources& needs = node.needs;
+  node.limited = needs.cpus > 1 || needs.memory.value != 0;
   if (needs.cpus < 1 || needs.gpus < 0) {
     throw Error(Errc::usage, "task '" + info.name + "' needs " + std::to_string(needs.cpus) +
                                  " cpus and " + std::to_string(needs.gpus) +
@@ -113,10 +114,17 @@ Held gathering(const TypeOps* ops, Gather kind) {
   return made;
 }
 
-/// The old version has been moved on: its handle is not what keeps it from being updated in place.
+/// Whether one more call may take part in what the calls before on the same value make. Another
+/// handle on the version means that somebody wants it as it is.
+bool joinable(const Version& version, const Parameter& p) {
+  return version.open != nullptr && version.open->mode == p.mode && version.open->fold == p.fold &&
+         version.holds.load() == 1;
+}
+
 Held bind_commutative(Node& node, const Parameter& p, const Held& argument) {
+  const bool joins = joinable(*argument.get(), p);
   Held target = argument;
-  if (argument->open == nullptr || argument->open->mode != Mode::commutative) {
+  if (!joins) {
     Engine::current()->close(argument.get());
     auto open =
         std::make_unique<Open>(Open{Mode::commutative, p.fold, p.fold->begin(argument), {}, true});
@@ -129,9 +137,9 @@ Held bind_commutative(Node& node, const Parameter& p, const Held& argument) {
 }
 
 Held bind_redux(Node& node, const Parameter& p, const Held& argument) {
+  const bool joins = joinable(*argument.get(), p);
   Held target = argument;
-  if (argument->open == nullptr || argument->open->mode != Mode::redux ||
-      argument->open->fold != p.fold) {
+  if (!joins) {
     Engine::current()->close(argument.get());
     auto open = std::make_unique<Open>(Open{Mode::redux, p.fold, argument, {}, true});
     target = Held(Version::create(p.ops));

@@ -22,7 +22,7 @@ void input_arrived(Waiter* self) noexcept {
 }
 
 bool unstarted(const Version& version) noexcept {
-  return version.at() == Stage::waiting && version.producer != nullptr &&
+  return version.at() == Stage::waiting && !version.borrows && version.producer != nullptr &&
          version.producer->phase.load(std::memory_order_relaxed) == Phase::pending;
 }
 
@@ -135,14 +135,14 @@ void Engine::start(Node* node) {
   if (node->group != nullptr) node->group->begin_task();
   rank(node);
   scheduled.fetch_add(1);
-  if (idler_) idler_->activity();
   std::int32_t waits = 1;
   node->missing.store(waits, std::memory_order_relaxed);
   for (const Parameter& p : node->signature().parameters) {
     if (p.input == Parameter::kNone) continue;
     Input& input = node->inputs[p.input];
     Version& version = *input.version;
-    const bool early = follows_early(p, version);
+    // A task that takes several cores must be able to run as soon as it has them.
+    const bool early = node->needs.cpus == 1 && follows_early(p, version);
     if (version.at() >= (early ? Stage::handed : Stage::ready)) continue;
     input.node = node;
     input.fire = &input_arrived;

@@ -114,12 +114,13 @@ Engine::Engine(const Config& wanted)
   run_hooks();
   if (backend->spins()) {
     idler_ = std::make_unique<Idler>(
-        *backend, [this] { return in_flight(); },
+        *backend, [this] { return with_executor(); },
         Duration(static_cast<std::int64_t>(config.idle_seconds * 1e9)));
   }
 }
 
 Engine::~Engine() {
+  destroy_coroutines();
   try {
     flush();
     wake_at.store(scheduled.load());
@@ -127,11 +128,11 @@ Engine::~Engine() {
     wake_at.store(0);
   } catch (...) {  // nothing here throws but for lack of memory; what runs must end all the same
   }
-  destroy_coroutines();
   handle_events();
   for (const Resumable& left : resumable) delete_record(left.record);
   resumable.clear();
   files_.clear();
+  unheard.clear();
   preset = Held();
   idler_.reset();
   write_records();
@@ -169,7 +170,11 @@ void Engine::destroy_coroutines() {
 }
 
 void Engine::run_hooks() {
+  Worker& here = this_worker();
+  here.launched.fetch_add(1);  // so that nobody puts the workers to sleep meanwhile
+  if (idler_) idler_->activity();
   backend->on_each_worker([](void*) { run_worker_hooks(); }, nullptr);
+  here.returned.fetch_add(1);
 }
 
 void Engine::fetch(Version* version) {

@@ -116,6 +116,8 @@ class Engine {
   [[nodiscard]] Summary summary() const;
   [[nodiscard]] std::uint64_t ended() const noexcept;
   [[nodiscard]] std::uint64_t in_flight() const noexcept { return scheduled.load() - ended(); }
+  /// Nodes that the executor has and has not run to their end.
+  [[nodiscard]] std::uint64_t with_executor() const noexcept;
   [[nodiscard]] Worker& this_worker() noexcept;
   void run_hooks();
   void record_run(const Node& node, Moment start, Moment end, int attempt, unsigned lane,
@@ -127,6 +129,13 @@ class Engine {
     WaitRecord* record;
   };
 
+  struct Unheard {
+    Held version;
+    std::exception_ptr error;
+  };
+  /// Throws the error of a spawned coroutine whose value nobody holds.
+  void throw_unheard();
+
   Config config;
   Executor executor = Executor::sequential;
   std::unique_ptr<Backend> backend;
@@ -134,8 +143,8 @@ class Engine {
   Mailbox mailbox;
   std::atomic<GroupState*> root;
   std::deque<Resumable> resumable;
-  std::unordered_set<void*> detached;       ///< frames of spawned coroutines
-  std::vector<std::exception_ptr> unheard;  ///< of spawned coroutines whose value nobody holds
+  std::unordered_set<void*> detached;  ///< frames of spawned coroutines
+  std::deque<Unheard> unheard;         ///< errors of spawned coroutines
   std::unique_ptr<Graph> graph;
   std::unique_ptr<Trace> trace;
   std::atomic<std::uint64_t> scheduled{0};  ///< nodes that will end; written by the driver
@@ -159,10 +168,13 @@ class Engine {
   void list(Node* node);
   [[nodiscard]] Version* next_held(const GroupState* inside, Node*& after);
   void submit_launch(Node& node);
+  void launch(Node& node);
   void keep_results(Node& node, std::vector<std::pair<Key, Bytes>>& kept) const;
   void learn(const Node& node) const noexcept;
+  [[nodiscard]] bool fits(const Node& node) const noexcept;
+  void take(Node* node) noexcept;
   bool admit(Node* node);
-  void give_back_memory(const Node& node) noexcept;
+  void give_back(const Node& node) noexcept;
   void record_call(Node* node);
   void record_stored(Node* node);
   void destroy_coroutines();
@@ -176,9 +188,10 @@ class Engine {
   std::unordered_map<Key, Version*> live_;
   std::mutex handle_mutex_;  ///< guards the list of boxes with a handle
   Box* handles_ = nullptr;
-  std::mutex memory_mutex_;  ///< guards admission
+  std::mutex admission_mutex_;  ///< guards what tasks with needs have been promised
   std::uint64_t memory_used_ = 0;
-  std::deque<Node*> memory_queue_;
+  int cores_used_ = 0;  ///< by tasks that need several
+  std::deque<Node*> admission_queue_;
   std::unordered_map<std::string, FileState> files_;
   std::unique_ptr<Idler> idler_;
   Moment started_;

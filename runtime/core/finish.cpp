@@ -75,7 +75,7 @@ void Engine::finish(Node& node, Stage stage, Failure* failure) noexcept {
     }
   }
   node.phase.store(Phase::ended, std::memory_order_release);
-  if (node.memory_taken != 0) give_back_memory(node);
+  if (node.admitted) give_back(node);
   node.empty();
   if (outermost) drain_ready();
   if (node.group != nullptr && node.group->end_task()) mailbox.nudge();
@@ -138,6 +138,15 @@ std::uint64_t Engine::ended() const noexcept {
   std::uint64_t sum = 0;
   for (const auto& worker : workers) sum += worker->ended.load();
   return sum;
+}
+
+std::uint64_t Engine::with_executor() const noexcept {
+  // Returned first: a node counted there is then counted as launched too.
+  std::uint64_t returned = 0;
+  std::uint64_t launched = 0;
+  for (const auto& worker : workers) returned += worker->returned.load();
+  for (const auto& worker : workers) launched += worker->launched.load();
+  return launched - returned;
 }
 
 Worker& Engine::this_worker() noexcept {

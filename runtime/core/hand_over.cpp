@@ -2,6 +2,9 @@
 #include <algorithm>
 
 #include "runtime/core/engine.h"
+#include "runtime/core/gang.h"
+#include "runtime/core/idler.h"
+#include "runtime/core/keys.h"
 #include "runtime/core/thread.h"
 
 namespace rt::detail {
@@ -53,7 +56,7 @@ void Engine::hand_over(Node* node) noexcept {
     finish(*node, Stage::cancelled, failure);
     return failure->unref();
   }
-  if (node->needs.memory.value != node->memory_taken && !admit(node)) return;
+  if (node->limited && !node->admitted && !admit(node)) return;
   try {
     submit_launch(*node);
   } catch (...) {
@@ -123,9 +126,16 @@ void Engine::submit_launch(Node& node) {
   }
   node.name = node.info->name.c_str();
   node.phase.store(Phase::handed, std::memory_order_relaxed);
-  if (!early) return backend->submit(node);
+  if (node.needs.cpus > 1) {
+    node.gang = new Gang(node.needs.cpus);
+    node.priority = kGangPriority;
+    Gang* const gang = node.gang;
+    launch(node);
+    return gang->call(*backend);
+  }
+  if (!early) return launch(node);
   node.ref();  // a worker may end it before its successors were told
-  backend->submit(node);
+  launch(node);
   for (const Output& output : node.all_outputs()) {
     Version* version = output.version;
     if (version == nullptr || version->release != Release::handed) continue;
@@ -134,6 +144,19 @@ void Engine::submit_launch(Node& node) {
     version->on_handed.close();
   }
   node.unref();
+}
+
+void Engine::launch(Node& node) {
+  Worker& here = this_worker();
+  here.launched.fetch_add(1);
+  // On a worker's thread another launch has not returned yet, so the workers are awake.
+  if (idler_ && this_thread.driver) idler_->activity();
+  try {
+    backend->submit(node);
+  } catch (...) {
+    here.returned.fetch_add(1);
+    throw;
+  }
 }
 
 void* Engine::handle_of(Box* box) {
@@ -161,29 +184,37 @@ void Engine::release_handle(Box* box) noexcept {
   engine->backend->unregister_buffer(box->handle.exchange(nullptr));
 }
 
-bool Engine::admit(Node* node) {
-  const std::scoped_lock lock(memory_mutex_);
-  const std::uint64_t needed = node->needs.memory.value;
-  if (memory_queue_.empty() && memory_used_ + needed <= memory_limit) {
-    memory_used_ += needed;
-    node->memory_taken = needed;
-    return true;
-  }
-  memory_queue_.push_back(node);
-  return false;
+bool Engine::fits(const Node& node) const noexcept {
+  return memory_used_ + node.needs.memory.value <= memory_limit &&
+         (node.needs.cpus == 1 || cores_used_ + node.needs.cpus <= backend->cpu_workers());
 }
 
-void Engine::give_back_memory(const Node& node) noexcept {
+void Engine::take(Node* node) noexcept {
+  node->admitted = true;
+  memory_used_ += node->needs.memory.value;
+  if (node->needs.cpus > 1) cores_used_ += node->needs.cpus;
+}
+
+bool Engine::admit(Node* node) {
+  const std::scoped_lock lock(admission_mutex_);
+  if (!admission_queue_.empty() || !fits(*node)) {
+    admission_queue_.push_back(node);
+    return false;
+  }
+  take(node);
+  return true;
+}
+
+void Engine::give_back(const Node& node) noexcept {
   std::vector<Node*> admitted;
   {
-    const std::scoped_lock lock(memory_mutex_);
-    memory_used_ -= node.memory_taken;
-    while (!memory_queue_.empty() &&
-           memory_used_ + memory_queue_.front()->needs.memory.value <= memory_limit) {
-      Node* next = memory_queue_.front();
-      memory_queue_.pop_front();
-      next->memory_taken = next->needs.memory.value;
-      memory_used_ += next->memory_taken;
+    const std::scoped_lock lock(admission_mutex_);
+    memory_used_ -= node.needs.memory.value;
+    if (node.needs.cpus > 1) cores_used_ -= node.needs.cpus;
+    while (!admission_queue_.empty() && fits(*admission_queue_.front())) {
+      Node* next = admission_queue_.front();
+      admission_queue_.pop_front();
+      take(next);
       admitted.push_back(next);
     }
   }

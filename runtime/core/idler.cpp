@@ -45,7 +45,7 @@ void Idler::watch() {
     if (stopping_) break;
     const bool was_idle = std::exchange(idle, in_flight_() == 0);
     if (!idle || !was_idle) continue;
-    // The driver counts a node before it looks at the flag, we set the flag before we look at the
+    // The driver counts a launch before it looks at the flag, we set the flag before we look at the
     // count: one of the two sees the other.
     paused_.store(true);
     if (in_flight_() != 0) {

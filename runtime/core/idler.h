@@ -17,13 +17,13 @@ namespace rt::detail {
 /// workers do.
 class Idler {
  public:
-  /// `in_flight` says how many nodes have not ended; called on the idler's thread.
+  /// `in_flight` says how many launches the executor has; called on the idler's thread.
   Idler(Backend& backend, std::function<std::uint64_t()> in_flight, Duration patience);
   ~Idler();
   Idler(const Idler&) = delete;
   Idler& operator=(const Idler&) = delete;
 
-  /// The driver counted a node in and is about to hand it over: the workers must be awake. Cheap
+  /// The driver counted a launch in and is about to hand it over: the workers must be awake. Cheap
   /// when they are.
   void activity() {
     if (paused_.load()) resume();

@@ -19,6 +19,9 @@ inline constexpr std::int32_t kRanks = 1024;
   return std::min(static_cast<std::int32_t>(16 * std::log2(seconds * 1e6)), kRanks - 1);
 }
 
+/// Above what users and durations can reach.
+inline constexpr std::int32_t kGangPriority = 1001 * kRanks;
+
 /// Seconds for a unit of cost (a flop) before any task of its kind has run.
 inline constexpr double kFirstPace = 1e-10;
 

@@ -9,6 +9,8 @@
 
 namespace rt::detail {
 
+class Gang;
+
 enum class AccessMode : std::uint8_t { read, write, read_write, commute };
 
 struct Access {
@@ -24,8 +26,9 @@ struct Launch {
   std::int32_t priority = 0;  ///< larger is sooner
   double cost = 0;            ///< by the task's cost function
   double seconds = 0;         ///< expected; 0: not known
+  Gang* gang = nullptr;       ///< of a task with several cores
+  bool stands_aside = false;  ///< one of the gang's other workers
   const char* name = "";
-  void* executor_data = nullptr;
 };
 
 /// Runs a launch to its end, on a worker's thread: body, failure policy, results, successors.

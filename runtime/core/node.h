@@ -57,9 +57,10 @@ struct Node : Launch {
   std::source_location where;
   Key key{};
   Resources needs;
-  std::uint64_t memory_taken = 0;
-  Duration ran{};        ///< the last attempt's body
-  Node* next = nullptr;  ///< in whatever list it is at the moment
+  bool limited = false;   ///< has needs that must be admitted
+  bool admitted = false;  ///< and given back at the end
+  Duration ran{};         ///< the last attempt's body
+  Node* next = nullptr;   ///< in whatever list it is at the moment
   Node* prev = nullptr;
   std::size_t size = 0;  ///< of the allocation
 

@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "runtime/base/text.h"
+#include "runtime/core/gang.h"
 #include "runtime/core/running.h"
 #include "runtime/core/thread.h"
 
@@ -27,11 +28,16 @@ Temporary::~Temporary() {
 }
 
 void run_launch(Launch& launch, unsigned worker, std::byte* const* bytes) noexcept {
+  if (launch.stands_aside) return launch.gang->attend();
   Engine& engine = *Engine::current();
   auto& node = static_cast<Node&>(launch);
+  Gang* const gang = launch.gang;
+  if (gang != nullptr) gang->assemble();
   Worker& own = *engine.workers[worker];
   Worker* const before = std::exchange(this_thread.worker, &own);
   Running(engine, node, own, bytes).run();
+  if (gang != nullptr) gang->dismiss();
+  own.returned.fetch_add(1);
   this_thread.worker = before;
 }
 
@@ -147,7 +153,7 @@ void Running::prepare() {
 /// The object of a box whose bytes this worker sees at an access's address.
 void* Running::view(Box& box, std::uint8_t access) {
   std::byte* here = access != Input::kNoAccess ? bytes_[access] : box.host_bytes();
-  if (here == box.host_bytes()) return box.object;
+  if (box.bytes == 0 || here == box.host_bytes()) return box.object;
   return temporaries_.emplace_back(*box.ops, box.object, here).object();
 }
 
@@ -252,9 +258,14 @@ void Running::conclude_buffer(const Parameter& p, void* object) {
                      std::to_string(box.bytes) + " bytes: return a new value to change a size");
   }
   if (object == box.object) return;
-  // The body saw a view on a device; the host's object takes its header over.
+  // The body saw a view on a device: the host's object takes its header over, and what owns the
+  // bytes stays.
   std::byte* const host = box.host_bytes();
-  if (box.memory == nullptr) return;  // an object that owns its bytes keeps its header
+  if (box.memory == nullptr && box.owner == nullptr) {
+    box.owner = Box::create(*p.ops);
+    p.ops->move(box.owner->object, box.object);
+    box.owner->made = true;
+  }
   box.clear();
   p.ops->view(box.object, object, host);
   box.made = true;

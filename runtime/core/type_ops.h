@@ -56,6 +56,7 @@ struct TypeOps {
   void (*decode)(void* to, std::span<const std::byte> from) = nullptr;
   std::string (*describe)(const void* object) = nullptr;
   // Buffers only.
+  void (*move)(void* to, void* from) = nullptr;
   std::span<std::byte> (*bytes)(void* object) = nullptr;
   std::size_t (*byte_size)(const void* object) = nullptr;  ///< of its header
   void (*view)(void* to, const void* like,
@@ -127,6 +128,7 @@ constexpr TypeOps make_type_ops() {
   ops.decode = decode_object<T>;
   ops.describe = [](const void* object) { return describe(*static_cast<const T*>(object)); };
   if constexpr (BufferType<T>) {
+    ops.move = [](void* to, void* from) { new (to) T(std::move(*static_cast<T*>(from))); };
     ops.bytes = [](void* object) -> std::span<std::byte> {
       return static_cast<T*>(object)->bytes();
     };

@@ -96,6 +96,7 @@ struct Version {
   Gather gather = Gather::no;
   Stage gathered = Stage::ready;  ///< what it will be once all shares have ended
   bool blank = false;             ///< a header without content (rt::uninitialised)
+  bool borrows = false;           ///< driver: will get the content of an equal one
   bool wanted = false;            ///< driver: somebody asked for it
   bool listed = false;            ///< in the table of live versions by key
   const TypeOps* ops;

@@ -51,6 +51,23 @@ struct Signal : Waiter {
   }
 };
 
+/// Hands nothing over until it goes.
+class Batch {
+ public:
+  explicit Batch(Engine& engine)
+      : engine_(engine), before_(std::exchange(this_thread.handing_over, true)) {}
+  Batch(const Batch&) = delete;
+  Batch& operator=(const Batch&) = delete;
+  ~Batch() {
+    this_thread.handing_over = before_;
+    if (!before_) engine_.drain_ready();
+  }
+
+ private:
+  Engine& engine_;
+  bool before_;
+};
+
 /// Puts the entered group back when it goes.
 class GroupGuard {
  public:
@@ -128,6 +145,17 @@ void refuse(Version* version, std::exception_ptr error) {
   engine.drain_ready();
 }
 
+PromiseGuard::~PromiseGuard() {
+  Engine* engine = Engine::current();
+  if (engine == nullptr || version_->settled()) return;
+  auto* failure = new Failure;
+  failure->error =
+      std::make_exception_ptr(Error(Errc::usage, "a promise was dropped before it was set"));
+  Engine::settle(version_.get(), {}, Stage::failed, failure);
+  failure->unref();
+  engine->drain_ready();
+}
+
 void resume_later(std::coroutine_handle<> caller) {
   Engine& engine = *Engine::current();
   engine.resumable.push_back({caller, engine.entered, nullptr});
@@ -164,11 +192,15 @@ std::size_t Engine::resume_ready() {
 
 void Engine::wait_for(Version* version) {
   flush();
-  demand(version);
+  {
+    // Everything is looked up before anything is handed over: equal calls are found while their
+    // values are there.
+    const Batch batch(*this);
+    demand(version);
+    if (!version->settled()) demand_held();
+  }
   flush();
   if (version->settled()) return;
-  demand_held();
-  flush();
   Signal signal(mailbox);
   if (!version->on_complete.add(&signal)) return;
   sleep_while([&] { return !signal.fired.load(); });
@@ -176,7 +208,10 @@ void Engine::wait_for(Version* version) {
 
 void Engine::wait_group(GroupState& group) {
   flush();
-  demand_held(&group);
+  {
+    const Batch batch(*this);
+    demand_held(&group);
+  }
   flush();
   sleep_while([&] { return group.unfinished.load() != 0; });
   const std::scoped_lock lock(group.mutex);
@@ -186,7 +221,10 @@ void Engine::wait_group(GroupState& group) {
 void Engine::wait_everything() {
   do {
     flush();
-    demand_held();
+    {
+      const Batch batch(*this);
+      demand_held();
+    }
     flush();
     wake_at.store(scheduled.load());
     sleep_while([&] {
@@ -240,9 +278,16 @@ void start_detached(std::coroutine_handle<> frame) {
   frame.resume();
 }
 
-void report_unheard(const Held& version, std::exception_ptr error) noexcept {
-  // One hold is the coroutine's own; one more is the caller's argument.
-  if (version->holds.load() <= 2) Engine::current()->unheard.push_back(std::move(error));
+void report_unheard(const Held& version, std::exception_ptr error) {
+  Engine::current()->unheard.push_back({version, std::move(error)});
+}
+
+void Engine::throw_unheard() {
+  while (!unheard.empty()) {
+    const Unheard oldest = std::move(unheard.front());
+    unheard.pop_front();
+    if (oldest.version->holds.load() == 1) std::rethrow_exception(oldest.error);
+  }
 }
 
 // --- several values
@@ -333,11 +378,7 @@ void Arrivals::suspend(std::coroutine_handle<> caller) {
 std::size_t poll() {
   detail::Engine& engine = detail::Engine::for_driver("rt::poll");
   const std::size_t resumed = engine.resume_ready();
-  if (!engine.unheard.empty()) {
-    const std::exception_ptr error = engine.unheard.front();
-    engine.unheard.erase(engine.unheard.begin());
-    std::rethrow_exception(error);
-  }
+  engine.throw_unheard();
   return resumed;
 }
 

@@ -30,6 +30,18 @@ void delete_record(WaitRecord* record) noexcept;
 void fulfil(Version* version, BoxRef box);
 void refuse(Version* version, std::exception_ptr error);
 
+/// Poisons a promised version when the last of its promises goes without having set it.
+class PromiseGuard {
+ public:
+  explicit PromiseGuard(Held version) : version_(std::move(version)) {}
+  PromiseGuard(const PromiseGuard&) = delete;
+  PromiseGuard& operator=(const PromiseGuard&) = delete;
+  ~PromiseGuard();
+
+ private:
+  Held version_;
+};
+
 /// Resumes `caller` from rt::poll, with the group that is entered now.
 void resume_later(std::coroutine_handle<> caller);
 

@@ -14,8 +14,10 @@ namespace rt::detail {
 
 /// Written by its own thread; the counters are read by others.
 struct alignas(64) Worker {
-  std::atomic<std::uint64_t> ended{0};  ///< nodes that ended on this thread
-  std::atomic<std::uint64_t> tasks{0};  ///< bodies run
+  std::atomic<std::uint64_t> ended{0};     ///< nodes that ended on this thread
+  std::atomic<std::uint64_t> launched{0};  ///< nodes that this thread gave to the executor
+  std::atomic<std::uint64_t> returned{0};  ///< nodes that the executor ran on this thread
+  std::atomic<std::uint64_t> tasks{0};     ///< bodies run
   std::atomic<std::uint64_t> failed{0};
   std::atomic<std::uint64_t> cancelled{0};
   std::atomic<std::uint64_t> retried{0};

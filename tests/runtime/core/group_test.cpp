@@ -1,0 +1,147 @@
+// Groups: cancelling, stop tokens, nesting, waiting.
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "tests/runtime/core/support.h"
+
+namespace {
+
+using testing_rt::RuntimeTest;
+
+const auto pass = rt::task("pass").cpu([](rt::in<double> x) { return *x; });
+
+class Groups : public RuntimeTest {};
+
+TEST_F(Groups, QueuedTasksOfACancelledGroupNeverRun) {
+  static std::atomic<int> runs;
+  runs = 0;
+  const auto work = rt::task("work").cpu([](rt::in<double>) { ++runs; });
+  rt::Promise<double> start;
+  rt::Group group("group");
+  std::vector<rt::Value<void>> inside;
+  rt::Value<void> outside = work(start.value());
+  {
+    const auto scope = group.enter();
+    for (int i = 0; i < 10; ++i) inside.push_back(work(start.value()));
+  }
+  inside.back().demand();
+  group.cancel();
+  start.set(1.0);
+  rt::wait_all();
+  EXPECT_EQ(runs, 1);
+  EXPECT_EQ(outside.state(), rt::State::ready);
+  for (const auto& v : inside) EXPECT_EQ(v.state(), rt::State::cancelled);
+  EXPECT_THROW(inside.front().get(), rt::Cancelled);
+  EXPECT_TRUE(group.cancelled());
+}
+
+TEST_F(Groups, WhatWasDoneStaysDone) {
+  rt::Group group("group");
+  const auto scope = group.enter();
+  const rt::Value<double> done = pass(rt::value(2.0));
+  EXPECT_EQ(done.get(), 2);
+  group.cancel();
+  EXPECT_EQ(done.get(), 2);
+  EXPECT_THROW(pass(done).get(), rt::Cancelled);
+}
+
+TEST_F(Groups, RunningBodiesSeeTheStop) {
+  if (!testing_rt::parallel()) GTEST_SKIP() << "needs a task that runs while the driver goes on";
+  static std::atomic<bool> started;
+  started = false;
+  const auto patient = rt::task("patient").cpu([](rt::Context& c) {
+    started = true;
+    const std::stop_token token = c.stop_token();
+    while (!c.stop_requested()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return token.stop_requested() ? 1 : 0;
+  });
+  rt::Group group("group");
+  rt::Value<int> v;
+  {
+    const auto scope = group.enter();
+    v = patient();
+  }
+  v.demand();
+  while (!started) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  group.cancel();
+  EXPECT_EQ(v.get(), 1) << "a body that returns after the stop has done its task";
+  EXPECT_TRUE(group.stop_token().stop_requested());
+}
+
+TEST_F(Groups, ABodyThatThrowsAfterTheStopEndsAsCancelled) {
+  if (!testing_rt::parallel()) GTEST_SKIP() << "needs a task that runs while the driver goes on";
+  const auto patient = rt::task("patient").cpu([](rt::Context& c) {
+    while (!c.stop_requested()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    throw std::runtime_error("stopped");
+  });
+  rt::Group group("group");
+  rt::Value<void> v;
+  {
+    const auto scope = group.enter();
+    v = patient();
+  }
+  v.demand();
+  group.cancel();
+  EXPECT_THROW(v.get(), rt::Cancelled);
+}
+
+TEST_F(Groups, NestedGroupsAreCancelledFromOutsideIn) {
+  rt::Group outer("outer");
+  const auto outer_scope = outer.enter();
+  rt::Group inner("inner");
+  rt::Group sibling("sibling");
+  EXPECT_EQ(inner.path(), "outer/inner");
+  inner.cancel();
+  EXPECT_FALSE(outer.cancelled());
+  EXPECT_FALSE(sibling.cancelled());
+  outer.cancel();
+  EXPECT_TRUE(sibling.cancelled());
+  rt::Group late("late");
+  EXPECT_TRUE(late.cancelled());
+}
+
+TEST_F(Groups, WaitWaitsForThoseInsideToo) {
+  static std::atomic<int> runs;
+  runs = 0;
+  const auto work = rt::task("work").cpu([] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    ++runs;
+  });
+  rt::Group outer("outer");
+  {
+    const auto a = outer.enter();
+    for (int i = 0; i < 5; ++i) work();
+    rt::Group inner("inner");
+    const auto b = inner.enter();
+    for (int i = 0; i < 5; ++i) work();
+  }
+  outer.wait();
+  EXPECT_EQ(runs, 10);
+}
+
+TEST_F(Groups, WaitRethrowsAFailure) {
+  const auto fatal =
+      rt::task("fatal").cpu([] { throw std::runtime_error("stop"); }).on_failure(rt::fail);
+  rt::Group group("group");
+  {
+    const auto scope = group.enter();
+    fatal();
+  }
+  EXPECT_THROW(group.wait(), rt::TaskError);
+  EXPECT_TRUE(group.cancelled());
+  EXPECT_THROW(rt::wait_all(), rt::TaskError);
+}
+
+TEST_F(Groups, ManyGroupsLeaveNothingBehind) {
+  for (int i = 0; i < 2000; ++i) {
+    rt::Group group("g");
+    const auto scope = group.enter();
+    pass(rt::value(1.0));
+    if (i % 3 == 0) group.cancel();
+  }
+  rt::wait_all();
+  EXPECT_EQ(runtime->summary().tasks, 2000U);
+}
+
+}  // namespace

@@ -1,0 +1,173 @@
+// What is bounded: tasks in flight, memory, cores, the idle workers' appetite.
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <fstream>
+#include <thread>
+
+#include "tests/runtime/core/support.h"
+
+namespace {
+
+using testing_rt::RuntimeTest;
+using testing_rt::Vec;
+
+class Limits : public RuntimeTest {};
+
+long resident_kib() {
+  long pages = 0;
+  std::ifstream statm("/proc/self/statm");
+  statm >> pages >> pages;
+  return pages * (::sysconf(_SC_PAGESIZE) / 1024);
+}
+
+TEST_F(Limits, CallsInFlightAreBounded) {
+  rt::Config c = testing_rt::config();
+  c.in_flight = 64;
+  c.pending = 16;
+  start(c);
+  static std::atomic<int> runs;
+  runs = 0;
+  const auto work = rt::task("work").cpu([] { ++runs; });
+  int most = 0;
+  for (int i = 0; i < 5000; ++i) {
+    work();
+    most = std::max(most, i + 1 - runs.load());
+  }
+  rt::wait_all();
+  EXPECT_EQ(runs, 5000);
+  EXPECT_LE(most, 64 + 16 + 1);
+}
+
+TEST_F(Limits, FinishedTasksLeaveNoMemoryBehind) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers keep freed memory";
+#endif
+  const auto nop = rt::task("nop").cpu([] {});
+  const auto touch = rt::task("touch").cpu([](rt::inout<Vec> v) { v->values()[0] += 1; });
+  const auto small = rt::task("small").cpu([](rt::inout<double> x) { return *x += 1; });
+  rt::Value<Vec> v = rt::value(Vec(Vec::Header{8, 0}));
+  rt::Value<double> x = rt::value(0.0);
+  const auto batch = [&](int n) {
+    for (int i = 0; i < n; ++i) {
+      nop();
+      touch(v);
+      small(x);
+    }
+    rt::wait_all();
+  };
+  batch(20000);
+  const long before = resident_kib();
+  batch(60000);
+  EXPECT_LT(resident_kib() - before, 5 * 1024);
+  EXPECT_EQ(v.get().values()[0], 80000);
+}
+
+TEST_F(Limits, MemoryOfTasksLetInNeverPassesTheLimit) {
+  rt::Config c = testing_rt::config();
+  c.memory = {1000};
+  start(c);
+  static std::atomic<int> used;
+  static std::atomic<int> most;
+  used = most = 0;
+  const auto eat = rt::task("eat")
+                       .cpu([](int bytes) {
+                         const int now = used += bytes;
+                         int seen = most.load();
+                         while (now > seen && !most.compare_exchange_weak(seen, now)) {
+                         }
+                         std::this_thread::sleep_for(std::chrono::microseconds(200));
+                         used -= bytes;
+                       })
+                       .needs([](const int& bytes) {
+                         return rt::Resources{.memory = {static_cast<std::uint64_t>(bytes)}};
+                       });
+  for (int i = 0; i < 100; ++i) eat(300 + i % 4 * 150);
+  rt::wait_all();
+  EXPECT_LE(most, 1000);
+  EXPECT_GT(most, 0);
+}
+
+TEST_F(Limits, SeveralCoresAreReservedForATaskThatNeedsThem) {
+  if (testing_rt::workers() < 2) GTEST_SKIP() << "needs two workers";
+  static std::atomic<int> running;
+  static std::atomic<int> worst;
+  running = worst = 0;
+  const auto wide = rt::task("wide")
+                        .cpu([](rt::Context& c) {
+                          const int others = running.fetch_add(100);
+                          worst = std::max(worst.load(), others);
+                          std::this_thread::sleep_for(std::chrono::milliseconds(2));
+                          worst = std::max(worst.load(), running.fetch_sub(100) - 100);
+                          return c.cpus();
+                        })
+                        .needs({.cpus = testing_rt::workers()});
+  const auto narrow = rt::task("narrow").cpu([] {
+    ++running;
+    std::this_thread::sleep_for(std::chrono::microseconds(300));
+    --running;
+  });
+  std::vector<rt::Value<int>> all;
+  for (int i = 0; i < 10; ++i) {
+    for (int j = 0; j < 5; ++j) narrow();
+    all.push_back(wide());
+  }
+  for (const auto& v : all) EXPECT_EQ(v.get(), testing_rt::workers());
+  EXPECT_EQ(worst, 0) << "another body ran while all cores were reserved";
+}
+
+TEST_F(Limits, IdleWorkersSleep) {
+  if (!testing_rt::parallel()) GTEST_SKIP() << "there are no workers";
+  const auto cpu_seconds = [] {
+    rusage usage{};
+    ::getrusage(RUSAGE_SELF, &usage);
+    return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           1e-6 * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+  };
+  const auto work = rt::task("work").cpu([](rt::in<double> x) { return *x; });
+  for (int round = 0; round < 3; ++round) {
+    EXPECT_EQ(work(rt::value(1.0)).get(), 1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(60));
+    const double before = cpu_seconds();
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    EXPECT_LT(cpu_seconds() - before, 0.02 * 0.3) << "round " << round;
+  }
+}
+
+TEST_F(Limits, PausingAndResumingLosesNothing) {
+  rt::Config c = testing_rt::config();
+  c.idle_seconds = 0.0002;
+  start(c);
+  const auto next = rt::task("next").cpu([](rt::inout<Vec> v) { v->values()[0] += 1; });
+  rt::Value<Vec> v = rt::value(Vec(Vec::Header{8, 0}));
+  for (int i = 0; i < 300; ++i) {
+    next(v);
+    if (i % 3 == 0) {
+      EXPECT_EQ(v.get().values()[0], i + 1);
+    }
+    if (i % 7 == 0) std::this_thread::sleep_for(std::chrono::microseconds(100 * (i % 11)));
+  }
+  EXPECT_EQ(v.get().values()[0], 300);
+}
+
+TEST_F(Limits, TheLongestExpectedTaskGoesFirst) {
+  if (!testing_rt::parallel() || testing_rt::workers() != 1)
+    GTEST_SKIP() << "one worker shows the order";
+  static std::vector<double> order;
+  order.clear();
+  const auto hold = rt::task("hold").cpu(
+      [](rt::in<double>) { std::this_thread::sleep_for(std::chrono::milliseconds(30)); });
+  const auto work = rt::task("work")
+                        .cpu([](double flops) { order.push_back(flops); })
+                        .cost([](const double& flops) { return rt::Flops{flops}; });
+  const auto urgent = rt::task("urgent").cpu([](int) { order.push_back(-1); }).priority(5);
+  hold(rt::value(0.0));
+  for (const double flops : {1e6, 1e9, 1e7, 1e8}) work(flops);
+  urgent(1);
+  rt::wait_all();
+  EXPECT_EQ(order, (std::vector<double>{-1, 1e9, 1e8, 1e7, 1e6}));
+}
+
+}  // namespace
