@@ -35,8 +35,10 @@ TEST(Trace, ChromeJson) {
 {"name": "process_name", "ph": "M", "pid": 1, "tid": 0, "args": {"name": "trellis"}},
 {"name": "thread_name", "ph": "M", "pid": 1, "tid": 0, "args": {"name": "cpu 0"}},
 {"name": "thread_sort_index", "ph": "M", "pid": 1, "tid": 0, "args": {"sort_index": 0}},
-{"name": "train", "cat": "task", "ph": "X", "ts": 1.500, "dur": 2.500, "pid": 1, "tid": 0, "args": {"group": "trial-7", "key": "ab\"c"}},
-{"name": "idle", "cat": "waiting", "ph": "X", "ts": 4.000, "dur": 1.001, "pid": 1, "tid": 0, "args": {}}
+{"name": "train", "cat": "task", "ph": "X", "ts": 1.500, "dur": 2.500, "pid": 1, "tid": 0, )"
+            R"("args": {"group": "trial-7", "key": "ab\"c"}},
+{"name": "idle", "cat": "waiting", "ph": "X", "ts": 4.000, "dur": 1.001, "pid": 1, "tid": 0, )"
+            R"("args": {}}
 ]}
 )");
 }
