@@ -17,8 +17,8 @@ double multiply_add_burst();
 /// Reads all of it; returns the bytes read. `sink` keeps the compiler honest.
 double read_all(std::span<const float> data, float& sink);
 
-/// a = b + s * c over three arrays of one size; returns the bytes moved as STREAM counts them (3 x
-/// size).
+/// a = b + s * c over three 64-byte aligned arrays of one size, a multiple of 64; returns the bytes
+/// moved as STREAM counts them (3 x size).
 double triad(std::span<float> a, std::span<const float> b, std::span<const float> c, float s);
 
 }  // namespace bench
