@@ -31,17 +31,13 @@ std::optional<Holder> read_holder(sql::Database& db) {
   return Holder{query.text(0), query.text(1), query.integer(2), query.integer(3), query.text(4)};
 }
 
-/// Who holds the lock, from the row it writes a moment after it got it: so give it that moment.
+/// Who holds the lock writes itself into its file a moment after it got it: so give it that moment.
 rt::Error held_by_another(const rt::Path& folder) {
-  for (int attempt = 0; attempt < 20; ++attempt) {
-    if (attempt > 0) rt::sleep_for(std::chrono::milliseconds(50));
-    try {
-      sql::Database db(folder / kStudyDb, sql::Access::read);
-      auto holder = has_tables(db) ? read_holder(db) : std::nullopt;
-      if (holder && holder->alive().value_or(true))
-        return locked_error(folder, process_words(*holder), holder->since);
-    } catch (const rt::Error&) {
-      // The other driver may be creating the file this very moment.
+  for (int attempt = 0; attempt < 10; ++attempt) {
+    if (attempt > 0) rt::sleep_for(std::chrono::milliseconds(20));
+    auto holder = StudyLock::holder(folder);
+    if (holder && holder->alive().value_or(true)) {
+      return locked_error(folder, process_words(*holder), holder->since);
     }
   }
   return locked_error(folder, "another process", "");

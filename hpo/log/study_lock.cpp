@@ -4,10 +4,12 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <charconv>
 
 #include "runtime/base/clock.h"
+#include "runtime/base/text.h"
 
 namespace hpo {
 
@@ -67,16 +69,44 @@ std::optional<bool> Holder::alive() const {
   return exists && start_of(pid) == started;
 }
 
+std::string Holder::text() const {
+  return rt::cat(host, "\n", boot, "\n", pid, "\n", started, "\n", since, "\n");
+}
+
+std::optional<Holder> Holder::from_text(std::string_view text) {
+  std::array<std::string_view, 5> lines;
+  for (std::string_view& line : lines) {
+    std::size_t end = text.find('\n');
+    if (end == std::string_view::npos) return {};
+    line = text.substr(0, end);
+    text.remove_prefix(end + 1);
+  }
+  auto pid = rt::parse_int(lines[2]), started = rt::parse_int(lines[3]);
+  if (!pid || !started) return {};
+  return Holder{std::string(lines[0]), std::string(lines[1]), *pid, *started,
+                std::string(lines[4])};
+}
+
 StudyLock::StudyLock(const rt::Path& folder) {
   rt::Path path = folder / kLockName;
   file_ = rt::File(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
   if (!file_) throw rt::storage_error("open", path, errno);
   struct flock lock = whole_file();
-  if (::fcntl(file_.fd(), F_OFD_SETLK, &lock) == 0) {
-    state_ = State::free;
-  } else {
+  if (::fcntl(file_.fd(), F_OFD_SETLK, &lock) != 0) {
     state_ = errno == EAGAIN || errno == EACCES ? State::held : State::unknown;
+    return;
   }
+  state_ = State::free;
+  // Only for the message that others get, so a disk that has no room for it is no matter.
+  std::string text = Holder::self().text();
+  if (::ftruncate(file_.fd(), 0) == 0) (void)!::pwrite(file_.fd(), text.data(), text.size(), 0);
+}
+
+std::optional<Holder> StudyLock::holder(const rt::Path& folder) {
+  rt::File file(::open((folder / kLockName).c_str(), O_RDONLY | O_CLOEXEC));
+  char buffer[1024];
+  ssize_t n = file ? ::read(file.fd(), buffer, sizeof buffer) : 0;
+  return Holder::from_text(std::string_view(buffer, n > 0 ? static_cast<std::size_t>(n) : 0));
 }
 
 StudyLock::State StudyLock::look(const rt::Path& folder) {

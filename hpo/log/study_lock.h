@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "runtime/base/file.h"
 
@@ -18,6 +19,10 @@ struct Holder {
   std::string since;         ///< wall clock, for display only
 
   [[nodiscard]] static Holder self();
+
+  /// Five lines of text, and back; nothing for a text that is cut short.
+  [[nodiscard]] std::string text() const;
+  [[nodiscard]] static std::optional<Holder> from_text(std::string_view text);
 
   /// Whether that process lives; nothing when it is on another machine, where nobody here can tell.
   [[nodiscard]] std::optional<bool> alive() const;
@@ -40,6 +45,9 @@ class StudyLock {
 
   /// `free`: it is ours now; `held`: another process has it.
   [[nodiscard]] State state() const { return state_; }
+
+  /// Who wrote itself into the lock file last.
+  [[nodiscard]] static std::optional<Holder> holder(const rt::Path& folder);
 
   /// Looks without touching anything, also in a read-only folder. A missing file is a free lock.
   [[nodiscard]] static State look(const rt::Path& folder);

@@ -202,7 +202,10 @@ std::vector<WorkerInfo> StudyReader::workers() const {
 }
 
 std::optional<DriverInfo> StudyReader::driver() const {
-  auto holder = impl_->driven() ? impl_->holder() : std::nullopt;
+  if (!impl_->driven()) return {};
+  // The lock's file is written before the log is.
+  auto holder = StudyLock::holder(impl_->folder);
+  if (!holder) holder = impl_->holder();
   if (!holder) return {};
   return DriverInfo{.host = holder->host,
                     .pid = holder->pid,

@@ -1,0 +1,36 @@
+#pragma once
+// What a study would run, before it runs: its search played through without any training.
+
+#include <cstdint>
+#include <string>
+
+#include "hpo/driver/network_work.h"
+#include "hpo/study/spec.h"
+
+namespace hpo {
+
+/// Counts of a study. Exact where no rule stops trials; else what to expect, from networks of
+/// random quality.
+struct Plan {
+  std::int64_t trials = 0;
+  std::int64_t epochs = 0;  ///< trained for trials
+  std::int64_t distinct_epochs =
+      0;             ///< that have to be run: equal stretches of several trials run once
+  double flops = 0;  ///< counted, training and scoring
+  double distinct_flops = 0;
+  std::uint64_t memory =
+      0;  ///< bytes of the data and of as many of the largest network as may be held at once
+  double seconds = 0;     ///< at the speed a matrix product has on this machine now: a lower bound
+  std::string placement;  ///< kind of device that the tasks use
+};
+
+/// Plays `study` (settled) through in virtual time: proposals of its sampler, words of its rule,
+/// and for each trial a quality drawn once, by which its reports rank. Needs a rt::Runtime for
+/// nothing but `data`. Throws rt::Error (study) where a proposal makes no network.
+[[nodiscard]] Plan plan_study(const StudySpec& study, const StudyData& data, int workers);
+
+/// {"trials", "epochs", "distinct_epochs", "flops", "distinct_flops", "memory", "seconds",
+/// "placement"}
+[[nodiscard]] std::string plan_json(const Plan& plan);
+
+}  // namespace hpo

@@ -1,0 +1,133 @@
+"""A small study, runs of it that die in many ways, and what must hold afterwards."""
+
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+SKIP = 77
+STUDY = """\
+name: small
+seed: 3
+data: {csv: blobs.csv, target: label, split: {valid: 0.25, test: 0.25}}
+network:
+  - dense: {units: $width, activation: relu}
+train: {loss: cross_entropy, optimizer: {type: sgd, lr: $lr}, batch: 16, epochs: 9}
+metric: {name: valid.accuracy, goal: maximize}
+method: random
+parameters:
+  lr: {min: 1e-3, max: 1.0, scale: log}
+  width: {type: int, min: 4, max: WIDEST, scale: log}
+early_stop: {type: asha, min: 1, eta: 3}
+parallel: 4
+limits: {trials: 10}
+"""
+
+
+def skip(reason):
+    print(f"skipped: {reason}")
+    sys.exit(SKIP)
+
+
+def require_strace():
+    if shutil.which("strace") is None:
+        skip("strace is not installed")
+    probe = subprocess.run(["strace", "-qq", "-o", "/dev/null", "true"], capture_output=True)
+    if probe.returncode != 0:
+        skip("strace may not trace here")
+
+
+class Place:
+    """A folder with the study file and its data, removed at the end."""
+
+    def __init__(self, programs, widest=32):
+        self.trellis = str(Path(programs) / "trellis")
+        self.folder = Path(tempfile.mkdtemp(prefix="trellis-crash-"))
+        self.study = self.folder / "small.yaml"
+        self.study.write_text(STUDY.replace("WIDEST", str(widest)))
+        chance = random.Random(1)
+        rows = ["a,b,c,label"]
+        for i in range(240):
+            kind = i % 3
+            rows.append(",".join(f"{chance.gauss(kind * shift, 1.0):.5f}" for shift in (1, -1, 0.5)) + f",k{kind}")
+        (self.folder / "blobs.csv").write_text("\n".join(rows) + "\n")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def command(self, runs, *more):
+        return [self.trellis, "sweep", str(self.study), "--dir", str(runs), *more]
+
+    def sweep(self, runs, *more, before=(), timeout=120, **options):
+        """Runs the sweep to its end, in whatever way; `before` is put before the command."""
+        return subprocess.run([*before, *self.command(runs, *more)], capture_output=True, text=True, timeout=timeout,
+                              **options)
+
+    def read(self, runs, verb, *more):
+        return subprocess.run([self.trellis, verb, "small", "--dir", str(runs), *more], capture_output=True, text=True,
+                              timeout=60)
+
+    def export(self, runs):
+        done = self.read(runs, "export", "--format", "csv")
+        assert done.returncode == 0, f"export failed: {done.stderr}"
+        return done.stdout
+
+    def reference(self):
+        """The export of a run that nobody disturbs."""
+        done = self.sweep(self.folder / "reference")
+        assert done.returncode == 0, f"the undisturbed run failed: {done.stdout}{done.stderr}"
+        return self.export(self.folder / "reference")
+
+
+ACKNOWLEDGED = re.compile(r"^trial (\d+): \S+ (\S+) after (\d+) epochs")
+
+
+def acknowledged(progress):
+    """Trials that a run announced, with their last announced epochs."""
+    found = {}
+    for line in progress.splitlines():
+        if match := ACKNOWLEDGED.match(line):
+            found[int(match[1])] = int(match[3])
+    return found
+
+
+def check_wreck(place, runs, progress):
+    """After a death, before anybody repairs anything: what was announced can be read."""
+    told = acknowledged(progress)
+    listed = place.read(runs, "trials", "--json")
+    if listed.returncode != 0:
+        assert not told, f"announced trials cannot be read: {listed.stderr}"
+        return
+    trials = {t["trial"]: t for t in json.loads(listed.stdout)}
+    for trial, epochs in told.items():
+        assert trial in trials, f"trial {trial} was announced and is lost"
+        assert trials[trial]["epochs"] >= epochs, f"trial {trial} was announced with {epochs} epochs: {trials[trial]}"
+    running = [t for t in trials.values() if t["state"] == "running"]
+    assert not running, f"nobody runs, but {running}"
+
+
+def check_repaired(place, runs, expected):
+    """The same command again ends the study as if nothing had happened."""
+    done = place.sweep(runs)
+    assert done.returncode == 0, f"the next run failed with {done.returncode}: {done.stdout}{done.stderr}"
+    assert place.export(runs) == expected, "the export differs from the undisturbed run's"
+    status = json.loads(place.read(runs, "status", "--json").stdout)
+    assert status["state"] == "finished" and status["trials"]["running"] == status["trials"]["waiting"] == 0, status
+    assert (Path(runs) / "small" / "best.safetensors").stat().st_size > 0
+
+
+def killed(process):
+    return process.returncode in (-signal.SIGKILL, 128 + signal.SIGKILL)
+
+
+def environment(**more):
+    return {**os.environ, **more}
