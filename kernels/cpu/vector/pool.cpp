@@ -105,6 +105,7 @@ void scatter(const Window& w, const float* dy, const std::uint8_t* argmax, float
 
 void maxpool_backward(Exec&, const Window& w, const float* dy, const std::uint8_t* argmax,
                       float* dx) {
+  if (w.batch == 0) return;
   const bool exact = w.stride_h == w.kernel_h && w.stride_w == w.kernel_w && w.pad_h == 0 &&
                      w.pad_w == 0 && w.out_h * w.stride_h == w.in_h &&
                      w.out_w * w.stride_w == w.in_w;
