@@ -1,6 +1,6 @@
 // Matrix product for the sizes of small networks. Three ways, chosen by a cost model of the shape
 // alone:
-//   tiles       kRows x kCols of C in registers; B is packed where that pays, A is read in place or
+//   tiles       kRows x kCols of C in registers; a transposed B is packed, A is read in place or
 //   copied by tiles transposed  for A^T B with few columns: tiles of C^T = B^T A, turned on the way
 //   out dots        for few columns or few rows: dot products along k
 
@@ -67,8 +67,8 @@ template <bool TransA>
 void multiply_tiles(const Args& g) {
   float* copy = pack_memory();
   float* block = copy + kTileFloats;
-  const bool packed =
-      g.trans_b || (g.m > 8 * kRows && g.n > 4 * kCols && std::ptrdiff_t(g.k) * g.n > 32 * 1024);
+  // A B that is not transposed is read in place: prefetching ahead costs less than a copy.
+  const bool packed = g.trans_b;
   // Rows that lie a large power of two apart fall into the same few sets of the cache.
   const bool copy_a = g.n > 2 * kCols && (TransA ? g.k > 16 : g.lda % 512 == 0);
   const int depth = packed || copy_a || g.k == 0 ? kDepth : g.k;
