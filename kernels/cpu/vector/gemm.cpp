@@ -1,8 +1,12 @@
-// Matrix product for the sizes of small networks. Three ways, chosen by a cost model of the shape
-// alone:
-//   tiles       kRows x kCols of C in registers; a transposed B is packed, A is read in place or
-//   copied by tiles transposed  for A^T B with few columns: tiles of C^T = B^T A, turned on the way
-//   out dots        for few columns or few rows: dot products along k
+// Matrix product for the sizes of small networks. A cost model of the shape alone chooses among
+// three ways.
+//
+// Tiles: kRows x kCols of C stay in registers; a transposed B is packed, A is read in place or
+// copied by tiles.
+//
+// Transposed: for A^T B with few columns, tiles of C^T = B^T A, turned on the way out.
+//
+// Dots: for few columns or few rows, dot products along k.
 
 #include "kernels/cpu/vector/vector.h"
 
