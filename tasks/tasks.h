@@ -31,6 +31,13 @@ namespace tasks {
 /// thread for BLAS and OpenMP). Repeating it does nothing.
 void setup_process();
 
+/// The arithmetic that this process computes with, in words: build, libraries, instruction set.
+[[nodiscard]] std::string arithmetic();
+
+/// FLOPs a second that one worker reaches at this moment in a product of the size that networks
+/// have. Measures for 20 ms: for forecasts, never for a decision.
+[[nodiscard]] double product_rate();
+
 /// What the data is, whatever file it lies in: the content of its file(s) and the spec without its
 /// path. The same with every build and machine.
 [[nodiscard]] rt::Key data_key(const nn::DataSpec& spec);

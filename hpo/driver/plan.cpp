@@ -7,40 +7,12 @@
 
 #include "hpo/driver/search.h"
 #include "hpo/log/json.h"
-#include "kernels/kernels.h"
-#include "runtime/base/clock.h"
 #include "runtime/base/random.h"
 #include "runtime/codec.h"
 
 namespace hpo {
 
 namespace {
-
-constexpr double kCalibrationSeconds = 0.02;
-
-/// FLOPs a second of one worker in a product of the size that networks have.
-double product_rate() {
-  constexpr int kM = 64, kN = 256, kK = 256;
-  std::vector<float> a(kM * kK, 0.5F), b(kK * kN, 0.25F), c(kM * kN);
-  kern::prepare_thread();
-  kern::Exec exec;
-  kern::GemmArgs<float> args{.m = kM,
-                             .n = kN,
-                             .k = kK,
-                             .a = a.data(),
-                             .lda = kK,
-                             .b = b.data(),
-                             .ldb = kN,
-                             .c = c.data(),
-                             .ldc = kN};
-  rt::Moment begun = rt::now();
-  double products = 0;
-  do {
-    kern::cpu_kernels().gemm(exec, args);
-    ++products;
-  } while (rt::seconds_since(begun) < kCalibrationSeconds);
-  return products * 2.0 * kM * kN * kK / rt::seconds_since(begun);
-}
 
 /// One trial on its way through virtual time.
 struct Course {
@@ -130,7 +102,7 @@ class Play {
 Plan plan_study(const StudySpec& study, const StudyData& data, int workers) {
   Plan plan = Play(study, data).run();
   plan.memory += nn::Dataset::byte_size(data.value.get().header());
-  plan.seconds = plan.distinct_flops / product_rate() / std::max(1, workers);
+  plan.seconds = plan.distinct_flops / tasks::product_rate() / std::max(1, workers);
   plan.placement = "cpu";
   return plan;
 }

@@ -6,7 +6,6 @@
 #include "hpo/driver/network_work.h"
 #include "hpo/driver/run_config.h"
 #include "hpo/driver/same_study.h"
-#include "kernels/kernels.h"
 #include "runtime/base/text.h"
 #include "runtime/instance.h"
 
@@ -92,7 +91,7 @@ SweepResult run_sweep(const StudySpec& study, const RunOptions& options, Observe
                  .folder = options.folder,
                  .interrupts = options.interrupts,
                  .changes = std::move(changes),
-                 .arithmetic = std::string(kern::fingerprint())});
+                 .arithmetic = tasks::arithmetic()});
   DriverEnd end = driver.run();
   return result_of(driver, log, options, end);
 }

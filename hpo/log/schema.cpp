@@ -17,21 +17,24 @@ namespace {
 // trials that can be best.
 constexpr const char* kTables = R"(
 CREATE TABLE events(
-  seq INTEGER PRIMARY KEY, epoch INTEGER NOT NULL, vtime REAL NOT NULL, trial INTEGER, kind TEXT NOT NULL,
-  payload TEXT NOT NULL, took REAL NOT NULL, wall TEXT NOT NULL, sum INTEGER NOT NULL) STRICT;
-CREATE TABLE trials(
-  trial INTEGER PRIMARY KEY, state TEXT NOT NULL, cause TEXT NOT NULL, message TEXT NOT NULL, value ANY, loss REAL,
-  params TEXT NOT NULL, metrics TEXT NOT NULL, step INTEGER NOT NULL, epochs INTEGER NOT NULL, attempts INTEGER NOT NULL,
-  seconds REAL NOT NULL, parent INTEGER, train_flops REAL NOT NULL, inference_flops REAL NOT NULL,
+  seq INTEGER PRIMARY KEY, epoch INTEGER NOT NULL, vtime REAL NOT NULL, trial INTEGER,
+  kind TEXT NOT NULL, payload TEXT NOT NULL, took REAL NOT NULL, wall TEXT NOT NULL,
   sum INTEGER NOT NULL) STRICT;
+CREATE TABLE trials(
+  trial INTEGER PRIMARY KEY, state TEXT NOT NULL, cause TEXT NOT NULL, message TEXT NOT NULL,
+  value ANY, loss REAL, params TEXT NOT NULL, metrics TEXT NOT NULL, step INTEGER NOT NULL,
+  epochs INTEGER NOT NULL, attempts INTEGER NOT NULL, seconds REAL NOT NULL, parent INTEGER,
+  train_flops REAL NOT NULL, inference_flops REAL NOT NULL, sum INTEGER NOT NULL) STRICT;
 CREATE INDEX trials_by_loss ON trials(state, loss, trial);
-CREATE TABLE study(key TEXT PRIMARY KEY, value TEXT NOT NULL, sum INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE study(
+  key TEXT PRIMARY KEY, value TEXT NOT NULL, sum INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE holder(
-  id INTEGER PRIMARY KEY CHECK(id = 0), epoch INTEGER NOT NULL, host TEXT NOT NULL, boot TEXT NOT NULL,
-  pid INTEGER NOT NULL, started INTEGER NOT NULL, since TEXT NOT NULL) STRICT;
+  id INTEGER PRIMARY KEY CHECK(id = 0), epoch INTEGER NOT NULL, host TEXT NOT NULL,
+  boot TEXT NOT NULL, pid INTEGER NOT NULL, started INTEGER NOT NULL, since TEXT NOT NULL) STRICT;
 CREATE VIEW reports AS
-  SELECT seq, trial, vtime, json_extract(payload, '$.step') AS step, json_extract(payload, '$.value') AS value,
-         json_extract(payload, '$.metrics') AS metrics, json_extract(payload, '$.word') AS word, wall
+  SELECT seq, trial, vtime, json_extract(payload, '$.step') AS step,
+         json_extract(payload, '$.value') AS value, json_extract(payload, '$.metrics') AS metrics,
+         json_extract(payload, '$.word') AS word, wall
   FROM events WHERE kind = 'reported';
 )";
 

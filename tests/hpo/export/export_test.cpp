@@ -30,9 +30,8 @@ class Export : public ::testing::Test {
     log->append(ended(1, TrialState::failed, Cause::diverged, "loss is nan"));
     log->append(sample::created(2, 1e-7));
     log->append({.trial = 0, .body = Exported{"best.safetensors", {{"test.accuracy", 0.5}}}});
-    log->note(
-        "work",
-        R"({"tasks": 7, "epochs": 4, "distinct_epochs": 3, "datasets_loaded": 1, "overhead_us_per_task": 2.5})");
+    log->note("work", R"({"tasks": 7, "epochs": 4, "distinct_epochs": 3, "datasets_loaded": 1, )"
+                      R"("overhead_us_per_task": 2.5})");
     log->note("workers",
               R"([{"name": "cpu 0", "tasks": 7, "busy": 0.5, "waiting": 0.25, "moving": 0}])");
     log->commit();

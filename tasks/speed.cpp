@@ -1,0 +1,36 @@
+// What this process computes with, and how fast at this moment.
+#include <vector>
+
+#include "kernels/kernels.h"
+#include "runtime/base/clock.h"
+#include "tasks/tasks.h"
+
+namespace tasks {
+
+std::string arithmetic() { return std::string(kern::fingerprint()); }
+
+double product_rate() {
+  constexpr double kSeconds = 0.02;
+  constexpr int kM = 64, kN = 256, kK = 256;
+  std::vector<float> a(kM * kK, 0.5F), b(kK * kN, 0.25F), c(kM * kN);
+  kern::prepare_thread();
+  kern::Exec exec;
+  kern::GemmArgs<float> args{.m = kM,
+                             .n = kN,
+                             .k = kK,
+                             .a = a.data(),
+                             .lda = kK,
+                             .b = b.data(),
+                             .ldb = kN,
+                             .c = c.data(),
+                             .ldc = kN};
+  rt::Moment begun = rt::now();
+  double products = 0;
+  do {
+    kern::cpu_kernels().gemm(exec, args);
+    ++products;
+  } while (rt::seconds_since(begun) < kSeconds);
+  return products * 2.0 * kM * kN * kK / rt::seconds_since(begun);
+}
+
+}  // namespace tasks
