@@ -131,6 +131,9 @@ Engine::~Engine() {
   handle_events();
   for (const Resumable& left : resumable) delete_record(left.record);
   resumable.clear();
+  for (auto& [path, file] : files_) {
+    for (Node* reader : file.pure_readers) reader->unref();
+  }
   files_.clear();
   unheard.clear();
   preset = Held();

@@ -120,6 +120,7 @@ class Engine {
   [[nodiscard]] std::uint64_t with_executor() const noexcept;
   [[nodiscard]] Worker& this_worker() noexcept;
   void run_hooks();
+  [[nodiscard]] bool records() const noexcept { return graph || trace; }
   void record_run(const Node& node, Moment start, Moment end, int attempt, unsigned lane,
                   bool good);
 

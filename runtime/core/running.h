@@ -44,6 +44,7 @@ class Running {
   bool stop_seen = false;  ///< the body knows that it was asked to stop, or could know
 
  private:
+  void run_and_finish() noexcept;
   bool attempt_once(std::exception_ptr& error);
   void prepare();
   void* prepare_input(const Parameter& p);
@@ -67,6 +68,9 @@ class Running {
   std::vector<std::filesystem::path> paths_;  ///< of files in the making
   std::vector<BoxRef> snapshots_;  ///< of commutative arguments, when the policy needs them
   BoxRef result_;
+  Moment end_;         ///< of the last attempt
+  Duration inside_{};  ///< all attempts together
+  bool copied_ = false;
 };
 
 }  // namespace rt::detail

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""Installs the runtime into a temporary prefix and builds a program with it as a stranger would: by pkg-config."""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+PROGRAM = """
+#include <trellis/runtime.h>
+#include <cstdio>
+
+const auto add = rt::task("add").cpu([](rt::in<double> a, double b) { return *a + b; });
+
+int main(int argc, char** argv) {
+  rt::Config config;
+  config.workers = 1;
+  config.executor = argc > 1 ? rt::Executor::starpu_cpu : rt::Executor::sequential;
+  rt::Runtime runtime(config);
+  std::printf("%s %g\\n", rt::executor_name(runtime.executor()), add(add(rt::value(1.0), 2), 3).get());
+  (void)argv;
+}
+"""
+
+
+def run(*command, **more):
+    return subprocess.run(command, check=True, capture_output=True, text=True, **more).stdout
+
+
+def main():
+    build, prefix, compiler, with_starpu = sys.argv[1:5]
+    with tempfile.TemporaryDirectory() as folder:
+        run("meson", "install", "-C", build, "--destdir", folder, "--no-rebuild", "--tags", "library,devel")
+        root = pathlib.Path(folder + prefix)
+        package = next(root.rglob("trellis-runtime.pc"))
+        libraries = package.parent.parent
+        environment = dict(os.environ, PKG_CONFIG_PATH=str(package.parent), PKG_CONFIG_SYSROOT_DIR=folder,
+                           LD_LIBRARY_PATH=str(libraries))
+        environment.pop("TRELLIS_PLUGIN_DIR", None)
+        flags = run("pkg-config", "--cflags", "--libs", "trellis-runtime", env=environment).split()
+        for heavy in ("sqlite", "yaml", "dnnl", "starpu"):
+            assert not any(heavy in flag for flag in flags), flags
+        source = pathlib.Path(folder, "program.cpp")
+        source.write_text(PROGRAM)
+        program = str(pathlib.Path(folder, "program"))
+        run(compiler, str(source), "-o", program, *flags)
+        needed = run("ldd", str(next(libraries.glob("libtrellis-runtime.so*"))))
+        for heavy in ("sqlite", "yaml", "dnnl", "libstarpu"):
+            assert heavy not in needed, needed
+        assert run(program, env=environment) == "sequential 6\n"
+        if with_starpu == "true":
+            assert run(program, "starpu", env=environment) == "starpu_cpu 6\n"
+        assert next(root.rglob("TrellisRuntimeConfig.cmake")).read_text().count("Trellis::runtime") > 2
+        if shutil.which("cmake"):
+            build_with_cmake(folder, root, environment)
+
+
+def build_with_cmake(folder, root, environment):
+    project = pathlib.Path(folder, "cmake")
+    project.mkdir()
+    (project / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.16)\nproject(program CXX)\nfind_package(TrellisRuntime REQUIRED)\n"
+        "add_executable(program ../program.cpp)\ntarget_link_libraries(program Trellis::runtime)\n")
+    run("cmake", "-S", str(project), "-B", str(project / "build"), f"-DCMAKE_PREFIX_PATH={root}")
+    run("cmake", "--build", str(project / "build"))
+    assert run(str(project / "build/program"), env=environment) == "sequential 6\n"
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except subprocess.CalledProcessError as error:
+        sys.exit(f"{' '.join(error.cmd)}\n{error.stdout}{error.stderr}")
