@@ -58,5 +58,9 @@ std::vector<Case> run_tasks(
     const Options& options);  ///< cost of an empty task, ours and StarPU's own
 std::vector<Case> run_cholesky(
     const Options& options);  ///< blocked Cholesky against OpenBLAS's threaded potrf
+std::vector<Case> run_trials(
+    const Options& options);  ///< empty trials through driver, runtime and log, and rivals' trials
+std::vector<Case> run_digits(
+    const Options& options);  ///< the digits sweep and the same search in PyTorch
 
 }  // namespace bench

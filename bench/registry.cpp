@@ -17,6 +17,10 @@ constexpr std::array kBenchmarks = {
               run_tasks},
     Benchmark{"cholesky", "blocked Cholesky by tasks against OpenBLAS's threaded potrf",
               run_cholesky},
+    Benchmark{"trials", "trials with an empty body against Optuna with SQLite and Ray Tune",
+              run_trials},
+    Benchmark{"digits", "the digits sweep against a pool of PyTorch processes, 20 seeds",
+              run_digits},
 };
 
 }  // namespace

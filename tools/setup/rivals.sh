@@ -1,6 +1,7 @@
 #!/bin/sh
-# rivals.sh: the Python programs that `trellis bench` measures against, in a virtual environment of their own in the cache
-# folder, at pinned versions. Needs python3 with venv, and pip's usual access to packages. Run by hand; nothing else needs it.
+# rivals.sh: the Python programs that `trellis bench` measures against, in a virtual environment of
+# their own in the cache folder, at pinned versions. Needs python3 with venv, and pip's usual access
+# to packages. Run by hand; nothing else needs it.
 set -eu
 # shellcheck source=tools/setup/lib.sh
 . "${0%/*}/lib.sh"

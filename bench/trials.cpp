@@ -1,0 +1,139 @@
+// Trials with an empty body, through driver, runtime and log on disk, against Optuna with SQLite
+// and Ray Tune.
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "bench/bench.h"
+#include "bench/measure.h"
+#include "bench/process.h"
+#include "hpo/driver/driver.h"
+#include "hpo/export/export.h"
+#include "runtime/base/error.h"
+#include "runtime/base/file.h"
+#include "runtime/base/text.h"
+#include "runtime/runtime.h"
+
+namespace bench {
+
+namespace {
+
+/// Each trial runs one empty task a report and hands in its parameter x.
+class EmptyWork final : public hpo::TrialWork {
+ public:
+  explicit EmptyWork(std::int64_t reports) : reports_(reports) {}
+
+  rt::Async<void> run(hpo::TrialContext& trial) override {
+    static const auto empty = rt::task("empty", 1).cpu([](double x) -> double { return x; });
+    double x = *hpo::number_of(*trial.params().find("x"));
+    for (std::int64_t step = 1; step <= reports_; ++step) {
+      trial.stretch(1);
+      hpo::Report report{.step = step, .epochs = step, .value = co_await empty(x)};
+      report.metrics.emplace_back("valid.accuracy", report.value);
+      if (co_await trial.report(std::move(report)) == hpo::Word::stop) co_return;
+    }
+  }
+  rt::Async<hpo::ExportedModel> finish(hpo::TrialRow) override { co_return hpo::ExportedModel{}; }
+
+ private:
+  std::int64_t reports_;
+};
+
+std::string study_text(int trials, std::int64_t reports) {
+  std::string root = rt::Path(rivals_folder()).parent_path().parent_path().string();
+  return rt::cat(
+      "name: empty\ndata: {csv: ", root, "/experiments/data/digits.csv.gz}\n",
+      "train: {optimizer: {adam: {lr: $x, weight_decay: $y}}, epochs: ", reports, "}\n",
+      "metric: {name: valid.accuracy, goal: maximize}\nmethod: random\nearly_stop: none\n",
+      "parameters:\n  x: {min: 0.1, max: 1.0}\n  y: {min: 0.0, max: 1.0}\nlimits: {trials: ",
+      trials, "}\n");
+}
+
+/// Seconds of a whole study on disk: runtime and log opened, every trial run and logged, all
+/// closed.
+double seconds_of(const rt::Path& folder, int trials, std::int64_t reports,
+                  const Options& options) {
+  std::filesystem::remove_all(folder);
+  hpo::StudySpec study = hpo::parse_study(study_text(trials, reports), "bench", folder.string());
+  rt::Moment begun = rt::now();
+  {
+    hpo::EventLog log(folder);
+    rt::Config config;
+    config.workers = options.workers;
+    rt::Runtime runtime(config);
+    log.begin({.name = study.name,
+               .metric = study.metric.name,
+               .objective = hpo::objective_of(study),
+               .parameters = {"x", "y"},
+               .resolved = hpo::resolved_yaml(study)});
+    EmptyWork work(reports);
+    hpo::Observer observer;
+    hpo::Driver driver({.study = study,
+                        .log = log,
+                        .runtime = runtime,
+                        .work = work,
+                        .observer = observer,
+                        .folder = folder});
+    driver.run();
+  }
+  double seconds = rt::seconds_since(begun);
+  if (hpo::StudyReader(folder).counts().complete != trials)
+    throw rt::Error(rt::Errc::internal, "not every empty trial is complete in the log");
+  return seconds;
+}
+
+/// Seconds a trial of a rival's program that prints {"trials", "seconds"}; NaN when it is not
+/// there.
+double rival_seconds(const std::string& python, const std::string& script, int trials) {
+  if (python.empty()) return NAN;
+  Finished done =
+      run_program({python, "-B", rivals_folder() + "/" + script, std::to_string(trials)});
+  if (done.exit_code != 0) {
+    std::fprintf(stderr, "trials: %s ended with exit code %d, so it is left out\n", script.c_str(),
+                 done.exit_code);
+    return NAN;
+  }
+  auto figures = nlohmann::json::parse(done.output);
+  return figures["seconds"].get<double>() / figures["trials"].get<double>();
+}
+
+Case against(const Sample& ours, int trials, std::string rival, double rival_value) {
+  Case one{.name = rt::cat("a trial with an empty body, of ", trials),
+           .ours = ours.median / trials * 1e6,
+           .unit = "us",
+           .rival = std::move(rival),
+           .rival_value = rival_value * 1e6,
+           .spread = ours.spread};
+  one.ratio = one.rival_value / one.ours;
+  return one;
+}
+
+}  // namespace
+
+std::vector<Case> run_trials(const Options& options) {
+  const int trials = options.quick ? 100 : 1000;
+  const int rival_trials = options.quick ? 20 : 200;
+  rt::Path folder =
+      std::filesystem::temp_directory_path() / rt::cat("trellis-bench-trials-", ::getpid());
+  Sample ours =
+      repeat(options.quick ? 1 : 5, [&] { return seconds_of(folder, trials, 1, options); });
+  const int long_trials = options.quick ? 10 : 100;
+  constexpr std::int64_t kReports = 200;
+  Sample reports = repeat(options.quick ? 1 : 5,
+                          [&] { return seconds_of(folder, long_trials, kReports, options); });
+  std::filesystem::remove_all(folder);
+  std::string python = rivals_python();
+  std::vector<Case> cases{against(ours, trials, "Optuna with SQLite",
+                                  rival_seconds(python, "trials_optuna.py", rival_trials)),
+                          against(ours, trials, "Ray Tune",
+                                  rival_seconds(python, "trials_ray.py", options.quick ? 4 : 20))};
+  cases.push_back({.name = "reported values, logged",
+                   .ours = long_trials * kReports / reports.median,
+                   .unit = "values/s",
+                   .spread = reports.spread});
+  return cases;
+}
+
+}  // namespace bench
