@@ -16,9 +16,9 @@ class Engine;
 /// process; another one may follow. Throws rt::Error: (no_device) when the executor asked for can't
 /// run here, (usage) when there is one already.
 ///
-/// The end waits for what runs and for what was called and is not pure, destroys coroutines that
-/// did not finish, then writes graph and trace files. Values that outlive it keep what they hold;
-/// waiting ones become cancelled.
+/// The end destroys coroutines that did not finish, waits for what runs and for what was called and
+/// is not pure, then writes graph and trace files. Values that outlive it keep what they hold; to
+/// ask for one that is still waiting is an error (rt::Error, usage).
 class Runtime {
  public:
   explicit Runtime(const Config& config = {});

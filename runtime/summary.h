@@ -29,8 +29,8 @@ struct Summary {
   std::uint64_t merged =
       0;  ///< calls answered by an equal one that runs or whose value is still there
   std::uint64_t copies = 0;  ///< inout arguments that had to be copied first
-  /// The runtime's own time for each task: calls and hand-overs on the driver, and what workers do
-  /// around bodies. Without StarPU's own.
+  /// The runtime's own time for each task: calls and hand-overs on the driver (the executor's
+  /// submission included), and what workers do around bodies; both by samples.
   double overhead_us_per_task = 0;
 
   /// The same as a few lines of text.
