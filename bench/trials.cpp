@@ -30,7 +30,8 @@ class EmptyWork final : public hpo::TrialWork {
     double x = *hpo::number_of(*trial.params().find("x"));
     for (std::int64_t step = 1; step <= reports_; ++step) {
       trial.stretch(1);
-      hpo::Report report{.step = step, .epochs = step, .value = co_await empty(x)};
+      double value = co_await empty(x);
+      hpo::Report report{.step = step, .epochs = step, .value = value};
       report.metrics.emplace_back("valid.accuracy", report.value);
       if (co_await trial.report(std::move(report)) == hpo::Word::stop) co_return;
     }
@@ -95,7 +96,8 @@ double rival_seconds(const std::string& python, const std::string& script, int t
                  done.exit_code);
     return NAN;
   }
-  auto figures = nlohmann::json::parse(done.output);
+  // The figures are the last thing it prints; a rival may talk before that.
+  auto figures = nlohmann::json::parse(done.output.substr(done.output.rfind('{')));
   return figures["seconds"].get<double>() / figures["trials"].get<double>();
 }
 
