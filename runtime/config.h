@@ -48,7 +48,7 @@ struct Config {
   /// Calls collected before they are handed over even if nobody waits.
   std::size_t pending = 256;
   /// Calls handed over and not ended: more make the next call wait. Bounds memory.
-  std::size_t in_flight = 4096;
+  std::size_t in_flight = 1024;
   /// Seconds without anything to run after which the workers are put to sleep instead of spinning.
   double idle_seconds = 0.002;
 };
