@@ -1,5 +1,6 @@
 """What all checks share: the tree of files that belong to the project, and the way a check is run."""
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -10,20 +11,27 @@ CPP = (".h", ".cpp", ".cu", ".cuh")
 
 
 class Tree:
-    """The project's files: what git tracks or would track; all files where there is no git."""
+    """The project's files: what git tracks, and in the house's own folders also what it would track, so that a user's
+    files at the root are nobody's business. All files where there is no git."""
 
     def __init__(self, root):
         self.root = root
         self.paths = sorted(path for path in self._list() if os.path.isfile(os.path.join(root, path)))
 
     def _list(self):
-        listed = subprocess.run(["git", "-C", self.root, "ls-files", "-z", "-c", "-o", "--exclude-standard"],
-                                capture_output=True, text=True, check=False)
-        if listed.returncode == 0 and os.path.exists(os.path.join(self.root, ".git")):
-            return {path for path in listed.stdout.split("\0") if path}
+        tracked = self._git("-c") if os.path.exists(os.path.join(self.root, ".git")) else set()
+        if tracked:
+            return tracked | {path for path in self._git("-o") if path.split("/")[0] in CODE + ("tools",)}
         return {os.path.relpath(os.path.join(folder, name), self.root)
                 for folder, _, names in os.walk(self.root) for name in names
-                if not os.path.relpath(folder, self.root).startswith(("build", ".git/", "runs"))}
+                if not os.path.relpath(folder, self.root).startswith(("build", ".git", "runs"))}
+
+    def _git(self, which):
+        if not shutil.which("git"):
+            return set()
+        listed = subprocess.run(["git", "-C", self.root, "ls-files", "-z", which, "--exclude-standard"],
+                                capture_output=True, text=True, check=False)
+        return {path for path in listed.stdout.split("\0") if path}
 
     def cpp(self, folders=CODE):
         return [path for path in self.paths if path.endswith(CPP) and path.split("/")[0] in folders]
