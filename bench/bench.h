@@ -25,9 +25,7 @@ struct Case {
 /// What the command line can choose.
 struct Options {
   bool quick = false;  ///< a tenth of the work, for tests: the figures are rough
-  std::vector<std::string> against =
-      {};           ///< rivals to run (benchmarks that start other programs); empty: those found
-  int workers = 0;  ///< CPU workers; 0: one for each core that this process may use
+  int workers = 0;     ///< CPU workers; 0: one for each core that this process may use
 };
 
 /// One benchmark. `run` may take minutes unless `quick`; progress goes to standard error.

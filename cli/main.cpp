@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <string_view>
 
 #include "cli/verb.h"
 #include "cli/verbs.h"
@@ -25,6 +26,10 @@ int exec_engine(char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc > 1 && std::string_view(argv[1]) == "test") {
+    std::fputs("trellis: tests are run from the source folder: ./trellis test\n", stderr);
+    return cli::kUsage;
+  }
   const cli::VerbLine* line = argc > 1 ? cli::find_verb_line(argv[1]) : nullptr;
   if (line && line->engine) return exec_engine(argv);
   return cli::run_verb(cli::read_verbs(), argc, argv);

@@ -1,5 +1,6 @@
 #include "cli/runs.h"
 
+#include <cerrno>
 #include <cstdio>
 
 namespace cli {
@@ -24,6 +25,9 @@ hpo::StudyReader open_run(const Arguments& arguments) {
 void print_result(std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
   if (!text.empty() && text.back() != '\n') std::fputc('\n', stdout);
+  // A reader that left early (`| head`) has what it wanted; a full disk does not.
+  if (std::fflush(stdout) != 0 && errno != EPIPE)
+    throw rt::storage_error("write", "standard output", errno);
 }
 
 }  // namespace cli

@@ -19,7 +19,7 @@ void declare_run(Arguments& arguments);
 /// Opens the study that RUN names.
 [[nodiscard]] hpo::StudyReader open_run(const Arguments& arguments);
 
-/// Writes `text` to stdout, with a line end.
+/// Writes `text` to stdout, with a line end. Throws rt::Error (storage) when it cannot be written.
 void print_result(std::string_view text);
 
 }  // namespace cli

@@ -41,8 +41,6 @@ int terminal_width() {
   return 80;
 }
 
-bool colour_results() { return isatty(STDOUT_FILENO) == 1 && !std::getenv("NO_COLOR"); }
-
 std::string clip(std::string_view text, int width) {
   if (width < 1) return {};
   if (columns_of(text) <= static_cast<std::size_t>(width)) return std::string(text);

@@ -13,8 +13,6 @@ namespace cli {
 [[nodiscard]] bool live_display();
 /// Columns of the terminal on stderr; 80 when unknown.
 [[nodiscard]] int terminal_width();
-/// True when results may carry colour: stdout is a terminal and NO_COLOR is not set.
-[[nodiscard]] bool colour_results();
 
 /// Text cut to `width` columns, with an ellipsis when something was lost. Counts code points.
 [[nodiscard]] std::string clip(std::string_view text, int width);

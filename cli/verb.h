@@ -11,7 +11,7 @@
 namespace cli {
 
 /// Exit codes of every verb (design section 8); errors carry theirs through rt::exit_code().
-enum ExitCode : int { kDone = 0, kNothingUsable = 1, kUsage = 2, kStopped = 75 };
+enum ExitCode : int { kDone = 0, kNothingUsable = 1, kUsage = 2 };
 
 struct Verb {
   std::string_view name;

@@ -13,7 +13,6 @@ void declare_bench(Arguments& arguments) {
   arguments.flag("--json", "for programs");
   arguments.flag("--quick", "a tenth of the work: rough figures");
   arguments.option("--workers", "N", "CPU workers (default: one a core)");
-  arguments.option("--against", "RIVAL", "a rival to run, as the benchmark's text names it", true);
 }
 
 int run_bench(const Arguments& arguments) {
@@ -27,7 +26,6 @@ int run_bench(const Arguments& arguments) {
   constexpr std::int64_t kMaxWorkers = 256;
   bench::Options options{
       .quick = arguments.has("--quick"),
-      .against = arguments.texts("--against"),
       .workers = static_cast<int>(arguments.integer("--workers", 1, kMaxWorkers).value_or(0))};
   std::vector<bench::Case> cases = bench::find_benchmark(arguments.text("NAME")).run(options);
   std::string machine = bench::machine_text();

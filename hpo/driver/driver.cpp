@@ -75,6 +75,7 @@ void Driver::obey_clock() {
     if (live->busy_seconds() >= *study_.limits.trial_time) late.push_back(trial);
   }
   for (std::uint64_t trial : late) {
+    if (finished_) return;
     Ended end{TrialState::failed, Cause::timeout,
               rt::cat("limits.trial_time of ", rt::format_seconds(*study_.limits.trial_time),
                       " is over")};
@@ -118,7 +119,7 @@ void Driver::pause() {
     }
   }
   if (wait > rt::Duration::zero()) rt::wait_event(wait);
-  if (rt::now() - shown_ >= kTick) show_progress();
+  if (rt::now() - shown_ >= kTick) commit();
 }
 
 bool Driver::export_best() {

@@ -1,7 +1,10 @@
 #include "hpo/driver/network_work.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "hpo/stopping/registry.h"
@@ -29,6 +32,11 @@ Metrics metrics_of(std::string_view part, const nn::Scores& scores, nn::Learning
   return metrics;
 }
 
+std::string name_of(const nn::DataSpec& spec) {
+  rt::Bytes bytes = rt::encode(spec);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
 double metric_value(const Metrics& metrics, const std::string& name) {
   for (const auto& [known, value] : metrics) {
     if (known == name) return value;
@@ -46,8 +54,24 @@ StudyData load_data(const StudySpec& study, const Params& params) {
   data.info = data_info(header);
   data.train_rows = header.train_rows;
   data.valid_rows = header.valid_rows;
+  data.content = header.content.hex();
   data.seeds = tasks::derive_seeds(study.seed, tasks::data_key(spec));
   return data;
+}
+
+void require_resources(const Resources& asked, const rt::Runtime& runtime) {
+  auto refuse = [](std::string_view what, const std::string& wanted, const std::string& there) {
+    throw rt::Error(rt::Errc::no_device, rt::cat("resources.", what, ": ", wanted,
+                                                 " for each trial, this machine offers ", there));
+  };
+  if (asked.cpus > runtime.workers())
+    refuse("cpus", std::to_string(asked.cpus), std::to_string(runtime.workers()));
+  if (asked.gpus > runtime.gpus())
+    refuse("gpus", rt::format_double(asked.gpus), std::to_string(runtime.gpus()));
+  std::uint64_t memory = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
+                         static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  if (asked.memory.value_or(0) > memory)
+    refuse("memory", rt::format_bytes(*asked.memory), rt::format_bytes(memory));
 }
 
 std::vector<std::int64_t> report_borders(const StudySpec& study, std::int64_t epochs) {
@@ -69,17 +93,23 @@ NetworkWork::NetworkWork(const StudySpec& study, const rt::Runtime& runtime, rt:
       folder_(std::move(folder)),
       model_file_(std::move(model_file)) {}
 
+void NetworkWork::provide(const Params& params, StudyData data) {
+  nn::DataSpec spec = data_spec(study_, params);
+  data.seeds = tasks::derive_seeds(study_.seed, tasks::data_key(spec));
+  data_.insert_or_assign(name_of(spec), std::move(data));
+}
+
 const StudyData& NetworkWork::data_of(const Params& params) {
-  rt::Bytes bytes = rt::encode(data_spec(study_, params));
-  std::string key(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  auto found = data_.find(key);
-  if (found == data_.end()) found = data_.emplace(std::move(key), load_data(study_, params)).first;
+  std::string name = name_of(data_spec(study_, params));
+  auto found = data_.find(name);
+  if (found == data_.end()) found = data_.emplace(std::move(name), load_data(study_, params)).first;
   return found->second;
 }
 
 TrialSpec NetworkWork::spec_of(const Params& params, const StudyData& data) const {
   TrialSpec spec = materialise(study_, params, data.info);
   spec.hyper.shuffle = data.seeds.shuffle;
+  require_resources(spec.resources, runtime_);
   return spec;
 }
 
@@ -124,20 +154,39 @@ rt::Async<ExportedModel> NetworkWork::finish(TrialRow best) {
   const StudyData& data = data_of(best.params);
   const TrialSpec spec = spec_of(best.params, data);
   rt::Value<nn::ParamSlab> net = tasks::init(spec.model, spec.hyper.optimizer, data.seeds.init);
+  rt::Value<nn::ParamSlab> chosen = net;
+  const bool maximize = study_.metric.goal == Goal::maximize;
+  std::optional<double> chosen_value;
   std::int64_t done = 0;
   for (std::int64_t border : report_borders(study_, spec.epochs)) {
     if (border > best.epochs) break;
     const nn::Stretch stretch{std::exchange(done, border), border};
     (void)tasks::train(net, data.value, spec.hyper, stretch,
                        tasks::train_cost(spec.model, stretch, data.train_rows));
+    if (study_.metric.take == Take::last) {
+      chosen = net;
+      continue;
+    }
+    // `take: best`: the trial's value came from its best report, so the network does, too.
+    rt::Value<nn::Scores> reported =
+        tasks::evaluate(net, data.value, nn::Part::valid, spec.hyper.loss,
+                        tasks::evaluate_cost(spec.model, data.valid_rows));
+    const nn::Scores& scores = co_await reported;
+    Metrics metrics = metrics_of("valid", scores, data.info.task);
+    double value = metric_value(metrics, study_.metric.name);
+    if (!chosen_value || (maximize ? value > *chosen_value : value < *chosen_value)) {
+      chosen = net;
+      chosen_value = value;
+    }
   }
-  rt::Value<nn::Scores> scored = tasks::evaluate(net, data.value, nn::Part::test, spec.hyper.loss,
-                                                 tasks::evaluate_cost(spec.model, data.valid_rows));
+  rt::Value<nn::Scores> scored =
+      tasks::evaluate(chosen, data.value, nn::Part::test, spec.hyper.loss,
+                      tasks::evaluate_cost(spec.model, data.valid_rows));
   ExportedModel made{.file = model_file_};
   const nn::Scores& scores = co_await scored;
   if (scores.rows > 0) made.metrics = metrics_of("test", scores, data.info.task);
   rt::Value<void> written =
-      tasks::export_model(net, data.value, (folder_ / model_file_).string(),
+      tasks::export_model(chosen, data.value, (folder_ / model_file_).string(),
                           {{"study", study_.name}, {"params", json_of(best.params)}});
   co_await written;
   co_return made;

@@ -27,10 +27,15 @@ struct StudyData {
   DataInfo info;
   std::uint64_t train_rows = 0, valid_rows = 0;
   tasks::Seeds seeds;
+  std::string content;  ///< hexadecimal name of the bytes, whatever file they lie in
 };
 
 /// Loads the data that `params` ask for and waits for it. Needs a rt::Runtime.
 [[nodiscard]] StudyData load_data(const StudySpec& study, const Params& params);
+
+/// Throws rt::Error (no_device) when no worker of `runtime` can ever give a trial what it asks for,
+/// naming both.
+void require_resources(const Resources& asked, const rt::Runtime& runtime);
 
 /// Epochs at which a trial that trains `epochs` reports: where the study's rule may decide, else
 /// after each epoch; always the last one. A prefix of the borders of every longer trial, but for
@@ -42,6 +47,10 @@ class NetworkWork final : public TrialWork {
   /// `study` is settled; it and `runtime` outlive this.
   NetworkWork(const StudySpec& study, const rt::Runtime& runtime, rt::Path folder,
               std::string model_file);
+
+  /// Takes over data that was loaded for `params` before the study was settled, so that it is not
+  /// loaded again.
+  void provide(const Params& params, StudyData data);
 
   [[nodiscard]] TrialFacts facts(const Params& params) override;
   [[nodiscard]] rt::Async<void> run(TrialContext& trial) override;

@@ -12,6 +12,7 @@ namespace hpo {
 
 namespace {
 
+constexpr std::string_view kContentMark = "# data content: ";
 constexpr std::array<std::string_view, 4> kMayChange{"limits", "parallel", "retry", "resources"};
 
 /// The text of each key of the top level: its line and the indented ones below it.
@@ -22,6 +23,9 @@ std::map<std::string, std::string, std::less<>> blocks_of(std::string_view text)
     std::size_t end = std::min(text.find('\n'), text.size() - 1);
     std::string_view line = text.substr(0, end + 1);
     text.remove_prefix(end + 1);
+    if (line.starts_with(kContentMark)) blocks["the rows of data"] = line;
+    // Where the data lies is not what it is: the content counts.
+    if (line.starts_with("  csv:") || line.starts_with("  idx:")) continue;
     std::size_t colon = line.find(':');
     bool is_key = !line.starts_with(' ') && !line.starts_with('#') && !line.starts_with('-');
     if (is_key && colon != std::string_view::npos) {
@@ -44,6 +48,11 @@ std::string one_line(std::string_view text) {
 }
 
 }  // namespace
+
+std::string with_content(std::string resolved, std::string_view content) {
+  if (!resolved.ends_with('\n')) resolved += '\n';
+  return rt::cat(resolved, kContentMark, content, "\n");
+}
 
 std::vector<Changed> changes_between(std::string_view logged, std::string_view now) {
   auto before = blocks_of(logged);

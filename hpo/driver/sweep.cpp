@@ -20,23 +20,26 @@ Params some_params(const StudySpec& study) {
   return study.space.from_unit(std::vector<double>(study.space.size(), 0.5));
 }
 
-StudyFacts facts_of(const StudySpec& study) {
+StudyFacts facts_of(const StudySpec& study, const StudyData& data) {
   StudyFacts facts{
       .name = study.name, .metric = study.metric.name, .objective = objective_of(study)};
   for (const Parameter& parameter : study.space.parameters())
     facts.parameters.push_back(parameter.name);
-  facts.resolved = resolved_yaml(study);
+  facts.resolved = with_content(resolved_yaml(study), data.content);
   return facts;
 }
 
 /// Begins the log of a fresh folder, or checks that the one that is there is of this study.
-std::vector<Changed> adopt(EventLog& log, const StudySpec& study, const rt::Path& folder) {
-  StudyFacts facts = facts_of(study);
+std::vector<Changed> adopt(EventLog& log, const StudySpec& study, const StudyData& data,
+                           const rt::Path& folder) {
+  StudyFacts facts = facts_of(study, data);
   std::vector<Changed> changes;
-  if (log.facts())
+  if (log.facts()) {
     changes = changes_between(log.facts()->resolved, facts.resolved);
-  else
+    log.note("resolved", facts.resolved);
+  } else {
     log.begin(facts);
+  }
   rt::write_file_atomic(folder / "study.yaml", facts.resolved);
   return changes;
 }
@@ -81,8 +84,11 @@ SweepResult run_sweep(const StudySpec& study, const RunOptions& options, Observe
   rt::Runtime runtime(config_of(options));
   StudyData data = load_data(study, some_params(study));
   StudySpec settled = settle(study, data.info);
-  std::vector<Changed> changes = adopt(log, settled, options.folder);
+  require_resources(materialise(settled, some_params(settled), data.info).resources, runtime);
+  for (const std::string& note : data.value.get().header().notes) observer.note(note);
+  std::vector<Changed> changes = adopt(log, settled, data, options.folder);
   NetworkWork work(settled, runtime, options.folder, kModelFile);
+  work.provide(some_params(settled), data);
   Driver driver({.study = settled,
                  .log = log,
                  .runtime = runtime,

@@ -72,6 +72,10 @@ void take_result(TrainResult& result, const rt::Value<ExportedModel>& written,
       result.trial.cause = failure.cause();
       result.trial.message = failure.what();
       result.ending = Ending::nothing_usable;
+    } catch (const rt::Error&) {
+      throw;
+    } catch (...) {
+      throw error;
     }
   } catch (const TrialFailure& failure) {
     result.trial.state = TrialState::failed;
@@ -93,6 +97,7 @@ TrainResult train_once(const StudySpec& study, const Params& params, const RunOp
   StudyData data = load_data(study, params);
   StudySpec settled = settle(study, data.info);
   NetworkWork work(settled, runtime, options.folder, kModelFile);
+  work.provide(params, data);
   LoneTrial trial(params, observer);
   TrainResult result;
   rt::Group group("train");
