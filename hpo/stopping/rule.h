@@ -31,8 +31,10 @@ class StoppingRule {
   virtual ~StoppingRule() = default;
 
   /// Whether the answer to a report at `step`, where the trial's report before was at `last` (0:
-  /// none), may be anything but `go`. A pure function of its arguments: the driver lets a trial run
-  /// on without waiting where this is false.
+  /// none), may be anything but `go`. A pure function of its arguments: where this is false a trial
+  /// runs on without waiting, and need not report at all; a rule that never decides sees a report
+  /// after every epoch. The end of a trial, `max_step`, is always reported; the word there has no
+  /// effect.
   [[nodiscard]] virtual bool decides(std::int64_t last, std::int64_t step) const = 0;
 
   /// A trial reported: `loss` is the objective turned so that lower is better; NaN is worst. The
