@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <numeric>
 #include <string>
+#include <utility>
 
 #include "nn/error.h"
 #include "nn/random.h"
@@ -10,6 +13,24 @@
 
 namespace nn {
 namespace {
+
+std::int64_t steps_per_epoch(std::int64_t rows, std::int32_t batch) {
+  return (rows + batch - 1) / batch;
+}
+
+/// Steps from the network's birth to border `border` of the stretch's grid.
+std::int64_t step_at(std::int64_t border, const Stretch& stretch, std::int64_t steps) {
+  const std::int64_t epoch = border / stretch.per_epoch;
+  return epoch * steps + border % stretch.per_epoch * steps / stretch.per_epoch;
+}
+
+void check_stretch(const Stretch& stretch) {
+  if (stretch.per_epoch < 1 || stretch.from < 0 || stretch.to < stretch.from) {
+    throw Error("a stretch from " + std::to_string(stretch.from) + " to " +
+                std::to_string(stretch.to) + " of 1/" + std::to_string(stretch.per_epoch) +
+                " epochs is none");
+  }
+}
 
 /// The rows of `data` in the order in which an epoch visits them.
 std::span<const std::uint32_t> epoch_rows(const DataView& data, std::uint64_t shuffle,
@@ -30,10 +51,29 @@ void check_slab(const ParamSlab& net, const Hyper& hyper) {
 
 }  // namespace
 
+Stretch reduced(const Stretch& stretch) {
+  const std::int64_t by = std::gcd(std::gcd(stretch.from, stretch.to), stretch.per_epoch);
+  return {stretch.from / by, stretch.to / by, stretch.per_epoch / by};
+}
+
+double epochs_in(const Stretch& stretch) {
+  return static_cast<double>(stretch.to - stretch.from) / static_cast<double>(stretch.per_epoch);
+}
+
+std::int64_t rows_in(const Stretch& stretch, std::int64_t rows, std::int32_t batch) {
+  const auto rows_until = [&](std::int64_t border) {
+    const std::int64_t steps = steps_per_epoch(rows, batch);
+    const std::int64_t epoch = border / stretch.per_epoch;
+    return epoch * rows + (step_at(border, stretch, steps) - epoch * steps) * batch;
+  };
+  return rows_until(stretch.to) - rows_until(stretch.from);
+}
+
 TrainStats train_steps(const kern::Kernels<float>& kernels, Workspace& workspace, ParamSlab& net,
                        const DataView& data, const Hyper& hyper, const Stretch& stretch,
                        const StopPredicate& stop) {
   check_slab(net, hyper);
+  check_stretch(stretch);
   const int part = largest_part(hyper.batch, hyper.shards);
   const Network<float>& network = workspace.network(net.spec(), kernels, part, Use::training);
   const Loss& loss = loss_of(hyper.loss.kind);
@@ -45,28 +85,32 @@ TrainStats train_steps(const kern::Kernels<float>& kernels, Workspace& workspace
   float* weights = net.weights().data();
   float* slots = weights + net.count();
   SlabState& state = net.state();
-  const auto batch = static_cast<std::size_t>(hyper.batch);
+  const std::int64_t batch = hyper.batch;
+  const std::int64_t rows_per_epoch = std::ssize(data.rows);
+  const std::int64_t steps = steps_per_epoch(rows_per_epoch, hyper.batch);
+  const std::int64_t last = step_at(stretch.to, stretch, steps);
+  std::span<const std::uint32_t> rows;
+  std::int64_t epoch = -1;
   TrainStats stats;
   double loss_sum = 0;
-  for (std::int64_t epoch = stretch.from_epoch; epoch < stretch.to_epoch; ++epoch) {
-    const auto rows = epoch_rows(data, hyper.shuffle, epoch, workspace.rows());
-    for (std::size_t begin = 0; begin < rows.size(); begin += batch) {
-      if (stop && stop()) {
-        stats.stopped = true;
-        break;
-      }
-      const auto chosen = rows.subspan(begin, std::min(batch, rows.size() - begin));
-      const kern::LossSums sums = trainer.step(chosen, weights, slots, state.steps + 1);
-      loss_sum += sums.loss;
-      stats.correct += sums.correct;
-      stats.rows += static_cast<std::int64_t>(chosen.size());
-      ++stats.steps;
-      stats.diverged = !std::isfinite(sums.loss);
-      if (stats.diverged) break;
-      ++state.steps;
-      state.rows += static_cast<std::int64_t>(chosen.size());
-    }
-    if (stats.stopped || stats.diverged) break;
+  for (std::int64_t step = step_at(stretch.from, stretch, steps); step < last; ++step) {
+    stats.stopped = stop && stop();
+    if (stats.stopped) break;
+    if (std::exchange(epoch, step / steps) != step / steps)
+      rows = epoch_rows(data, hyper.shuffle, epoch, workspace.rows());
+    const std::int64_t begin = step % steps * batch;
+    const auto chosen =
+        rows.subspan(static_cast<std::size_t>(begin),
+                     static_cast<std::size_t>(std::min(batch, rows_per_epoch - begin)));
+    const kern::LossSums sums = trainer.step(chosen, weights, slots, state.steps + 1);
+    loss_sum += sums.loss;
+    stats.correct += sums.correct;
+    stats.rows += std::ssize(chosen);
+    ++stats.steps;
+    stats.diverged = !std::isfinite(sums.loss);
+    if (stats.diverged) break;
+    ++state.steps;
+    state.rows += std::ssize(chosen);
   }
   stats.loss = stats.rows > 0 ? loss_sum / static_cast<double>(stats.rows) : 0;
   return stats;

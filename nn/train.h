@@ -1,9 +1,9 @@
 #pragma once
-// Training a stretch of epochs and evaluating: the two things that tasks do with a network.
+// Training a stretch of steps and evaluating: the two things that tasks do with a network.
 //
 // Both run on the calling thread only, and their results depend on the arguments alone: not on the
 // worker, on what the workspace was used for before, or on how a training was cut into stretches.
-// train [0,3) equals train [0,1) and then [1,3), bit for bit. Neither allocates per step. The
+// train {0, 3} equals train {0, 1} and then {1, 3}, bit for bit. Neither allocates per step. The
 // calling thread has gone through kern::prepare_thread().
 
 #include <cstdint>
@@ -18,13 +18,24 @@
 
 namespace nn {
 
-/// Epochs [from_epoch, to_epoch), counted from the network's birth: epoch e visits the rows in the
-/// order permutation(hyper.shuffle, e), wherever the stretch begins. Encodable.
+/// Training from one border of an absolute grid to another. Border i lies i / per_epoch epochs
+/// after the network's birth, after floor(steps an epoch * i / per_epoch) steps; epoch e visits the
+/// rows in the order permutation(hyper.shuffle, e), wherever the stretch begins. Encodable.
 struct Stretch {
-  std::int64_t from_epoch = 0;
-  std::int64_t to_epoch = 0;
+  std::int64_t from = 0;
+  std::int64_t to = 0;
+  std::int64_t per_epoch = 1;  ///< borders an epoch, at least 1
   auto operator<=>(const Stretch&) const = default;
 };
+
+/// The same stretch on the coarsest grid that has both of its borders: equal work, equal value.
+[[nodiscard]] Stretch reduced(const Stretch& stretch);
+
+/// Epochs that a stretch stands for: (to - from) / per_epoch.
+[[nodiscard]] double epochs_in(const Stretch& stretch);
+
+/// Rows that a stretch visits when an epoch has `rows` rows and a step takes `batch` of them.
+[[nodiscard]] std::int64_t rows_in(const Stretch& stretch, std::int64_t rows, std::int32_t batch);
 
 /// What a stretch of training leaves behind besides the slab. Encodable.
 struct TrainStats {

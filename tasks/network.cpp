@@ -11,7 +11,7 @@ namespace tasks {
 
 namespace {
 
-std::atomic<std::uint64_t> trained_epochs{0};
+std::atomic<double> trained_epochs{0};
 
 const auto& init_task() {
   // Drawing weights is quicker than reading them back, so nothing is kept.
@@ -41,9 +41,7 @@ const auto& train_task() {
                                   [&context] { return context.stop_requested(); });
               // A half-way network is no result and must not be kept under the result's name.
               if (stats.stopped) throw rt::Error(rt::Errc::cancelled, "stopped on request");
-              trained_epochs.fetch_add(
-                  static_cast<std::uint64_t>(stretch.to_epoch - stretch.from_epoch),
-                  std::memory_order_relaxed);
+              trained_epochs.fetch_add(nn::epochs_in(stretch), std::memory_order_relaxed);
               return stats;
             });
           })
@@ -70,7 +68,7 @@ const auto& evaluate_task() {
 
 }  // namespace
 
-std::uint64_t epochs_trained() noexcept { return trained_epochs.load(std::memory_order_relaxed); }
+double epochs_trained() noexcept { return trained_epochs.load(std::memory_order_relaxed); }
 
 rt::Value<nn::ParamSlab> init(const nn::ModelSpec& model, const nn::Choice& optimizer,
                               std::uint64_t seed) {
@@ -80,8 +78,8 @@ rt::Value<nn::ParamSlab> init(const nn::ModelSpec& model, const nn::Choice& opti
 rt::Value<nn::TrainStats> train(rt::Value<nn::ParamSlab>& net, const rt::Value<nn::Dataset>& data,
                                 const nn::Hyper& hyper, const nn::Stretch& stretch,
                                 rt::Flops cost) {
-  return train_task()(net, data, translated([&] { return nn::complete(hyper); }), stretch,
-                      cost.value);
+  return train_task()(net, data, translated([&] { return nn::complete(hyper); }),
+                      nn::reduced(stretch), cost.value);
 }
 
 rt::Value<nn::Scores> evaluate(const rt::Value<nn::ParamSlab>& net,
@@ -90,11 +88,12 @@ rt::Value<nn::Scores> evaluate(const rt::Value<nn::ParamSlab>& net,
   return evaluate_task()(net, data, part, loss, cost.value);
 }
 
-rt::Flops train_cost(const nn::ModelSpec& model, const nn::Stretch& stretch, std::uint64_t rows) {
-  const double epochs = static_cast<double>(stretch.to_epoch - stretch.from_epoch);
+rt::Flops train_cost(const nn::ModelSpec& model, const nn::Stretch& stretch, std::uint64_t rows,
+                     std::int32_t batch) {
   return translated([&] {
+    const auto visited = nn::rows_in(stretch, static_cast<std::int64_t>(rows), batch);
     return rt::Flops{static_cast<double>(nn::flops_per_row(model).training) *
-                     static_cast<double>(rows) * epochs};
+                     static_cast<double>(visited)};
   });
 }
 

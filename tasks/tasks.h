@@ -56,16 +56,16 @@ struct Seeds {
 /// How many data sets this process has read so far: 1 for a study, whatever its trials.
 [[nodiscard]] std::uint64_t datasets_loaded() noexcept;
 
-/// Epochs that this process really trained so far: those that the store or an equal task answered
-/// are not counted.
-[[nodiscard]] std::uint64_t epochs_trained() noexcept;
+/// Epochs that this process really trained so far, parts of one as such: those that the store or an
+/// equal task answered are not counted.
+[[nodiscard]] double epochs_trained() noexcept;
 
 /// A fresh network, its optimizer's state zero. Depends on the optimizer's kind and slots alone,
 /// not on its learning rate.
 [[nodiscard]] rt::Value<nn::ParamSlab> init(const nn::ModelSpec& model, const nn::Choice& optimizer,
                                             std::uint64_t seed);
 
-/// Trains `net` over a stretch of epochs; `net` names the trained version afterwards. A loss that
+/// Trains `net` over a stretch; `net` names the trained version afterwards. A loss that
 /// is no number is a result (TrainStats::diverged), not an error. Cancelling the group stops it at
 /// the next step. `cost` ranks it among ready tasks.
 [[nodiscard]] rt::Value<nn::TrainStats> train(rt::Value<nn::ParamSlab>& net,
@@ -78,9 +78,9 @@ struct Seeds {
                                              const rt::Value<nn::Dataset>& data, nn::Part part,
                                              const nn::Choice& loss, rt::Flops cost);
 
-/// Counted work of the two, for `rows` rows of that part.
+/// Counted work of the two, for `rows` rows of that part; a step of training takes `batch` of them.
 [[nodiscard]] rt::Flops train_cost(const nn::ModelSpec& model, const nn::Stretch& stretch,
-                                   std::uint64_t rows);
+                                   std::uint64_t rows, std::int32_t batch);
 [[nodiscard]] rt::Flops evaluate_cost(const nn::ModelSpec& model, std::uint64_t rows);
 
 /// Writes the network with its preprocessing (nn/model_file.h); the file appears whole or not at

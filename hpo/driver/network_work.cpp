@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -125,7 +126,8 @@ rt::Async<void> NetworkWork::run(TrialContext& trial) {
   std::int64_t done = 0;
   for (std::int64_t border : report_borders(study_, spec.epochs)) {
     const nn::Stretch stretch{std::exchange(done, border), border};
-    const rt::Flops training = tasks::train_cost(spec.model, stretch, data.train_rows);
+    const rt::Flops training =
+        tasks::train_cost(spec.model, stretch, data.train_rows, spec.hyper.batch);
     const rt::Flops scoring = tasks::evaluate_cost(spec.model, data.valid_rows);
     trial.stretch(training.value + scoring.value);
     rt::Value<nn::TrainStats> trained =
@@ -162,7 +164,7 @@ rt::Async<ExportedModel> NetworkWork::finish(TrialRow best) {
     if (border > best.epochs) break;
     const nn::Stretch stretch{std::exchange(done, border), border};
     (void)tasks::train(net, data.value, spec.hyper, stretch,
-                       tasks::train_cost(spec.model, stretch, data.train_rows));
+                       tasks::train_cost(spec.model, stretch, data.train_rows, spec.hyper.batch));
     if (study_.metric.take == Take::last) {
       chosen = net;
       continue;
@@ -196,7 +198,7 @@ WorkCounters NetworkWork::counters() const {
   rt::Summary summary = runtime_.summary();
   WorkCounters work;
   work.tasks = static_cast<std::int64_t>(summary.tasks);
-  work.distinct_epochs = static_cast<std::int64_t>(tasks::epochs_trained());
+  work.distinct_epochs = std::llround(tasks::epochs_trained());
   work.datasets_loaded = static_cast<std::int64_t>(tasks::datasets_loaded());
   work.overhead_us_per_task = summary.overhead_us_per_task;
   return work;

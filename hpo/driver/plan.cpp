@@ -61,9 +61,11 @@ class Play {
     const Course& course = courses_.at(trial);
     nn::Stretch stretch{course.next == 0 ? 0 : course.borders[course.next - 1],
                         course.borders[course.next]};
-    double flops = tasks::train_cost(course.spec.model, stretch, data_.train_rows).value +
-                   tasks::evaluate_cost(course.spec.model, data_.valid_rows).value;
-    std::int64_t epochs = stretch.to_epoch - stretch.from_epoch;
+    double flops =
+        tasks::train_cost(course.spec.model, stretch, data_.train_rows, course.spec.hyper.batch)
+            .value +
+        tasks::evaluate_cost(course.spec.model, data_.valid_rows).value;
+    std::int64_t epochs = stretch.to - stretch.from;
     plan_.epochs += epochs;
     plan_.flops += flops;
     if (seen_.insert(rt::encode(std::tuple(course.spec.model, course.spec.hyper, stretch)))

@@ -81,6 +81,52 @@ TEST(Train, OneLongStretchEqualsShortOnesBitForBit) {
   }
 }
 
+TEST(Train, StretchesFinerThanAnEpochAddUpBitForBit) {
+  const Table table(101, 6, 3);
+  const nn::ModelSpec spec = nn_test::mlp(6, {9, 5}, 3, "tanh");
+  const std::vector<std::vector<nn::Stretch>> cuts{
+      {{0, 1, 4}, {1, 2, 4}, {2, 3, 4}, {3, 8, 4}, {2, 3}},
+      {{0, 5, 7}, {5, 7, 7}, {3, 4, 3}, {4, 9, 3}},
+      {{0, 3000, 1000}},
+      {{0, 1}, {100, 101, 100}, {101, 300, 100}}};
+  for (const nn::Hyper& h : some_hypers()) {
+    nn::ParamSlab whole = fresh(spec, h);
+    nn::Workspace one;
+    const nn::TrainStats all = nn::train_steps(cpu(), one, whole, table.view(), h, {0, 3});
+    for (const auto& cut : cuts) {
+      nn::ParamSlab parts = fresh(spec, h);
+      std::int64_t steps = 0, rows = 0;
+      for (const nn::Stretch& stretch : cut) {
+        const nn::TrainStats stats = nn::train_steps(cpu(), one, parts, table.view(), h, stretch);
+        EXPECT_EQ(stats.rows, nn::rows_in(stretch, 101, h.batch));
+        steps += stats.steps;
+        rows += stats.rows;
+      }
+      EXPECT_EQ(steps, all.steps);
+      EXPECT_EQ(rows, all.rows);
+      EXPECT_TRUE(same_bits(whole, parts)) << h.optimizer.kind;
+    }
+  }
+}
+
+TEST(Train, AStretchHasOneFormOnTheCoarsestGrid) {
+  EXPECT_EQ(nn::reduced({8, 12, 4}), (nn::Stretch{2, 3, 1}));
+  EXPECT_EQ(nn::reduced({9, 12, 4}), (nn::Stretch{9, 12, 4}));
+  EXPECT_EQ(nn::reduced({0, 2, 4}), (nn::Stretch{0, 1, 2}));
+  EXPECT_DOUBLE_EQ(nn::epochs_in({9, 12, 4}), 0.75);
+  EXPECT_EQ(nn::rows_in({0, 2}, 101, 16), 202);
+  EXPECT_EQ(nn::rows_in({3, 4, 4}, 101, 16), 101 - 5 * 16);  // 7 steps an epoch, border 3 after 5
+}
+
+TEST(Train, AStretchThatIsNoneIsRefused) {
+  const Table table(20, 6, 3);
+  const nn::Hyper h = hyper("sgd", {}, 16);
+  nn::ParamSlab net = fresh(nn_test::mlp(6, {9}, 3), h);
+  nn::Workspace workspace;
+  for (const nn::Stretch& none : {nn::Stretch{2, 1}, nn::Stretch{-1, 1}, nn::Stretch{0, 1, 0}})
+    EXPECT_THROW((void)nn::train_steps(cpu(), workspace, net, table.view(), h, none), nn::Error);
+}
+
 TEST(Train, BitsDoNotDependOnTheWorkspacesPast) {
   const Table table(60, 6, 3), images(40, 784, 10);
   const nn::Hyper h = hyper("adam", {}, 16, 2);

@@ -51,7 +51,8 @@ class Tasks : public testing::Test {
   rt::Value<nn::ParamSlab> init() const { return tasks::init(model, hyper.optimizer, seeds.init); }
   rt::Value<nn::TrainStats> train(rt::Value<nn::ParamSlab>& net, const rt::Value<nn::Dataset>& data,
                                   std::int64_t from, std::int64_t to) const {
-    return tasks::train(net, data, hyper, {from, to}, tasks::train_cost(model, {from, to}, 180));
+    return tasks::train(net, data, hyper, {from, to},
+                        tasks::train_cost(model, {from, to}, 180, hyper.batch));
   }
   rt::Value<nn::Scores> evaluate(const rt::Value<nn::ParamSlab>& net,
                                  const rt::Value<nn::Dataset>& data) const {
@@ -91,6 +92,26 @@ TEST_F(Tasks, LearnSomething) {
 TEST_F(Tasks, TwoStretchesAreOne) {
   const rt::Runtime runtime(sequential());
   EXPECT_EQ(run({1, 3}), run({3}));
+}
+
+TEST_F(Tasks, AStretchHasOneNameOnEveryGrid) {
+  rt::Config config = sequential();
+  config.store = std::make_shared<rt::Store>();
+  const rt::Runtime runtime(config);
+  const auto data = tasks::load(data_spec);
+  auto coarse = init();
+  auto fine = init();
+  const auto train_on = [&](rt::Value<nn::ParamSlab>& net, const nn::Stretch& stretch) {
+    return tasks::train(net, data, hyper, stretch,
+                        tasks::train_cost(model, stretch, 180, hyper.batch));
+  };
+  const double before = tasks::epochs_trained();
+  (void)train_on(coarse, {0, 1}).get();
+  (void)train_on(fine, {0, 4, 4}).get();
+  EXPECT_EQ(coarse.key(), fine.key());
+  EXPECT_EQ(tasks::epochs_trained() - before, 1.0);
+  (void)train_on(fine, {4, 5, 4}).get();
+  EXPECT_EQ(tasks::epochs_trained() - before, 1.25);
 }
 
 TEST_F(Tasks, CommonPrefixesRunOnce) {
