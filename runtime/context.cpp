@@ -30,8 +30,14 @@ void Context::log(std::string_view line) const {
   note((group.empty() ? "" : group + ": ") + running_.node.info->name + ": " + std::string(line));
 }
 
-void* Context::find_local(std::type_index type, std::shared_ptr<void> (*make)()) {
-  std::shared_ptr<void>& local = running_.worker.locals[type];
+detail::Worker& Context::own() const noexcept { return running_.worker; }
+
+void Context::run_parts(int parts, void (*body)(void*, int, detail::Worker&), void* object) {
+  running_.split(parts, body, object);
+}
+
+void* detail::find_local(Worker& worker, std::type_index type, std::shared_ptr<void> (*make)()) {
+  std::shared_ptr<void>& local = worker.locals[type];
   if (!local) local = make();
   return local.get();
 }

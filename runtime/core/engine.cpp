@@ -197,6 +197,7 @@ Summary Engine::summary() const {
     s.cancelled += worker->cancelled.load();
     s.retried += worker->retried.load();
     s.copies += worker->copies.load();
+    s.parts += worker->parts.load();
     overhead += worker->overhead_nanos.load();
     if (worker == workers.back()) break;
     WorkerSummary w;

@@ -27,6 +27,7 @@
 #include "runtime/core/group_state.h"
 #include "runtime/core/node.h"
 #include "runtime/core/parameters.h"
+#include "runtime/core/team.h"
 #include "runtime/core/worker.h"
 #include "runtime/graph.h"
 #include "runtime/summary.h"
@@ -152,6 +153,7 @@ class Engine {
   std::atomic<std::uint64_t> wake_at{0};    ///< not 0: the driver sleeps until so many nodes ended
   bool woken = false;                       ///< a wake() met the driver asleep for another reason
   std::uint64_t memory_limit = 0;
+  Teams teams{*this};
   Held preset;  ///< the version that the next inout output becomes (a fold's last combination)
 
  private:

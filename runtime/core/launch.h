@@ -28,6 +28,7 @@ struct Launch {
   double seconds = 0;         ///< expected; 0: not known
   Gang* gang = nullptr;       ///< of a task with several cores
   bool stands_aside = false;  ///< one of the gang's other workers
+  bool helps = false;         ///< takes over parts of a running task (team.h)
   const char* name = "";
 };
 

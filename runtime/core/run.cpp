@@ -29,6 +29,7 @@ Temporary::~Temporary() {
 
 void run_launch(Launch& launch, unsigned worker, std::byte* const* bytes) noexcept {
   if (launch.stands_aside) return launch.gang->attend();
+  if (launch.helps) return help(launch, worker);
   Engine& engine = *Engine::current();
   auto& node = static_cast<Node&>(launch);
   Gang* const gang = launch.gang;
@@ -86,6 +87,7 @@ void Running::run_and_finish() noexcept {
 
 bool Running::attempt_once(std::exception_ptr& error) {
   const Moment start = end_;  // of the attempt before, or of the whole
+  split_ = {};
   Moment body = start;
   bool good = false;
   try {
@@ -104,7 +106,8 @@ bool Running::attempt_once(std::exception_ptr& error) {
     error = std::current_exception();
     undo();
   }
-  if (worker.slowness > 1) stretch(body);
+  end_team();
+  worker.slow_down(now() - body - split_);
   end_ = now();
   bump(worker.tasks, std::uint64_t{1});
   if (copied_) bump(worker.moving_nanos, (body - start).count());
@@ -115,10 +118,19 @@ bool Running::attempt_once(std::exception_ptr& error) {
   return good;
 }
 
-void Running::stretch(Moment begin) const {
-  const Duration took = now() - begin;
-  sleep_for(Duration(
-      static_cast<std::int64_t>(static_cast<double>(took.count()) * (worker.slowness - 1))));
+void Running::split(int parts, PartBody body, void* object) {
+  const Moment begin = now();
+  if (node.device != Device::cpu || parts <= 1 || engine.backend->cpu_workers() <= 1) {
+    for (int part = 0; part < parts; ++part) body(object, part, worker);
+    return;
+  }
+  if (team_ == nullptr) team_ = new Team(engine, node);
+  team_->run(parts, body, object, worker);
+  split_ += now() - begin;
+}
+
+void Running::end_team() noexcept {
+  if (team_ != nullptr) std::exchange(team_, nullptr)->close();
 }
 
 void Running::prepare() {

@@ -8,6 +8,7 @@
 
 #include "runtime/context.h"
 #include "runtime/core/engine.h"
+#include "runtime/core/team.h"
 
 namespace rt::detail {
 
@@ -36,6 +37,8 @@ class Running {
   Running& operator=(const Running&) = delete;
 
   void run() noexcept;
+  /// Context::split.
+  void split(int parts, PartBody body, void* object);
 
   Engine& engine;
   Node& node;
@@ -57,7 +60,7 @@ class Running {
   void conclude_buffer(const Parameter& p, void* object);
   void undo() noexcept;
   void ignore_failure();
-  void stretch(Moment begin) const;
+  void end_team() noexcept;
   [[nodiscard]] Failure* describe_failure(const std::exception_ptr& error) const;
   [[nodiscard]] std::string arguments() const;
   void give_up(const std::exception_ptr& error) noexcept;
@@ -70,6 +73,8 @@ class Running {
   BoxRef result_;
   Moment end_;         ///< of the last attempt
   Duration inside_{};  ///< all attempts together
+  Duration split_{};   ///< of this attempt, in parts and waiting for those of others
+  Team* team_ = nullptr;
   bool copied_ = false;
 };
 

@@ -8,6 +8,7 @@
 #include <typeindex>
 #include <unordered_map>
 
+#include "runtime/base/clock.h"
 #include "runtime/context.h"
 
 namespace rt::detail {
@@ -22,6 +23,7 @@ struct alignas(64) Worker {
   std::atomic<std::uint64_t> cancelled{0};
   std::atomic<std::uint64_t> retried{0};
   std::atomic<std::uint64_t> copies{0};
+  std::atomic<std::uint64_t> parts{0};          ///< taken over from tasks of other workers
   std::atomic<std::int64_t> busy_nanos{0};      ///< inside bodies
   std::atomic<std::int64_t> moving_nanos{0};    ///< copying and fetching for them
   std::atomic<std::int64_t> overhead_nanos{0};  ///< around them
@@ -29,6 +31,13 @@ struct alignas(64) Worker {
   unsigned lane = 0;
   double slowness = 1;  ///< test: bodies are stretched by this factor
   std::unordered_map<std::type_index, std::shared_ptr<void>> locals;
+
+  /// Makes up for work that took `took` and would have taken longer here, in a test.
+  void slow_down(Duration took) const {
+    if (slowness <= 1) return;
+    sleep_for(
+        Duration(static_cast<std::int64_t>(static_cast<double>(took.count()) * (slowness - 1))));
+  }
 
   [[nodiscard]] std::string name() const {
     return (id.kind == Device::cpu ? "cpu " : "cuda ") + std::to_string(id.index);

@@ -1,0 +1,194 @@
+#include "runtime/core/team.h"
+
+#include <algorithm>
+#include <limits>
+#include <thread>
+#include <utility>
+
+#include "runtime/core/engine.h"
+#include "runtime/core/thread.h"
+
+namespace rt::detail {
+
+namespace {
+
+constexpr int kMaxParts = 0xffff;
+
+constexpr std::uint64_t ticket(std::uint32_t round, int parts) {
+  return (std::uint64_t{round} << 32) | (static_cast<std::uint64_t>(parts) << 16);
+}
+constexpr int parts_of(std::uint64_t ticket) { return static_cast<int>(ticket >> 16 & 0xffff); }
+constexpr int next_of(std::uint64_t ticket) { return static_cast<int>(ticket & 0xffff); }
+
+/// Between two looks at something that another thread is about to change.
+class Patience {
+ public:
+  void wait() {
+    if (++looks_ < kSpins) return;
+    std::this_thread::yield();
+  }
+  void renew() { looks_ = 0; }
+
+ private:
+  static constexpr int kSpins = 200;
+  int looks_ = 0;
+};
+
+}  // namespace
+
+int Teams::share() const noexcept {
+  const int teams = std::max(1, open_.load());
+  const int others = std::max(0, static_cast<int>(engine_.with_executor()) - teams);
+  const int workers = std::max(0, engine_.backend->cpu_workers() - others);
+  return (workers + teams - 1) / teams;
+}
+
+void Teams::call(Team& team, int wanted) {
+  const int most = std::min(wanted, share() - 1);
+  while (team.helpers_.load(std::memory_order_relaxed) < most) {
+    const int busy = static_cast<int>(engine_.with_executor());
+    int helpers = helpers_.load();
+    if (busy + helpers >= engine_.backend->cpu_workers()) return;
+    if (!helpers_.compare_exchange_strong(helpers, helpers + 1)) continue;
+    team.send_for_helper();
+  }
+}
+
+bool Teams::recall() noexcept {
+  int helpers = helpers_.load(std::memory_order_relaxed);
+  while (helpers > 0 &&
+         static_cast<int>(engine_.with_executor()) + helpers > engine_.backend->cpu_workers()) {
+    if (helpers_.compare_exchange_weak(helpers, helpers - 1)) return true;
+  }
+  return false;
+}
+
+Team::Team(Engine& engine, const Node& node) : engine_(engine), name_(node.info->name) {
+  if (engine.trace && node.group != nullptr) group_ = node.group->path();
+  engine_.teams.open();
+}
+
+void Team::close() noexcept {
+  engine_.teams.close();
+  closed_.store(true, std::memory_order_release);
+  unref();
+}
+
+void Team::unref() noexcept {
+  if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+}
+
+void Team::send_for_helper() {
+  Helper* helper = nullptr;
+  {
+    const std::scoped_lock lock(mutex_);
+    helper = &launches_.emplace_back();
+  }
+  helper->team = this;
+  helper->helps = true;
+  helper->name = "help";
+  helper->priority = std::numeric_limits<std::int32_t>::min() / 2;  // every task goes first
+  ref();
+  helpers_.fetch_add(1, std::memory_order_relaxed);
+  engine_.backend->submit(*helper);
+}
+
+void Team::run(int parts, PartBody body, void* context, Worker& own) {
+  for (int first = 0; first < parts; first += kMaxParts) {
+    const int some = std::min(parts - first, kMaxParts);
+    struct Shifted {
+      PartBody body;
+      void* context;
+      int first;
+    } shifted{body, context, first};
+    const auto shift = [](void* s, int part, Worker& worker) {
+      const auto& [inner, object, from] = *static_cast<Shifted*>(s);
+      inner(object, from + part, worker);
+    };
+    engine_.teams.call(*this, some - 1);
+    body_ = shift;
+    context_ = &shifted;
+    done_.store(0, std::memory_order_relaxed);
+    ticket_.store(ticket(++round_, some), std::memory_order_release);
+    while (take_part(own)) {
+    }
+    Patience patience;
+    while (done_.load(std::memory_order_acquire) != some) patience.wait();
+    if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+  }
+}
+
+bool Team::take_part(Worker& own) noexcept {
+  std::uint64_t seen = ticket_.load(std::memory_order_acquire);
+  do {
+    if (next_of(seen) >= parts_of(seen)) return false;
+  } while (!ticket_.compare_exchange_weak(seen, seen + 1, std::memory_order_acq_rel,
+                                          std::memory_order_acquire));
+  run_part(next_of(seen), own);
+  done_.fetch_add(1, std::memory_order_release);
+  return true;
+}
+
+void Team::run_part(int part, Worker& own) noexcept {
+  const Moment begin = now();
+  try {
+    body_(context_, part, own);
+  } catch (...) {
+    const std::scoped_lock lock(mutex_);
+    if (!error_ || part < error_part_) {
+      error_ = std::current_exception();
+      error_part_ = part;
+    }
+  }
+  own.slow_down(now() - begin);
+}
+
+void Team::attend(Worker& own) noexcept {
+  const Moment from = now();
+  Moment last = from;
+  bool helped = false;
+  bool recalled = false;
+  Patience patience;
+  while (!closed_.load(std::memory_order_acquire)) {
+    if (take_part(own)) {
+      const Moment after = now();
+      bump(own.busy_nanos, (after - last).count());
+      last = after;
+      helped = true;
+      bump(own.parts, std::uint64_t{1});
+      patience.renew();
+      continue;
+    }
+    recalled = engine_.teams.recall();
+    if (recalled) break;
+    patience.wait();
+    last = now();
+  }
+  if (!recalled) engine_.teams.went();
+  helpers_.fetch_sub(1, std::memory_order_relaxed);
+  if (engine_.trace && helped) record(own, from, recalled);
+}
+
+void Team::record(const Worker& own, Moment from, bool recalled) const {
+  Span span;
+  span.lane = own.lane;
+  span.start = from;
+  span.end = now();
+  span.name = "share of " + name_;
+  span.group = group_;
+  span.details.emplace_back("came because", "the worker had nothing to run");
+  span.details.emplace_back("went because",
+                            recalled ? "a task waited for the worker" : "the task ended");
+  engine_.trace->add(std::move(span));
+}
+
+void help(Launch& launch, unsigned worker) noexcept {
+  Team* const team = static_cast<Team::Helper&>(launch).team;
+  Worker& own = *team->engine_.workers[worker];
+  Worker* const before = std::exchange(this_thread.worker, &own);
+  team->attend(own);
+  this_thread.worker = before;
+  team->unref();
+}
+
+}  // namespace rt::detail

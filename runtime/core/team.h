@@ -1,0 +1,100 @@
+// Parts of a running task's work (Context::split), and the idle workers that take them over.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <string>
+
+#include "runtime/base/clock.h"
+#include "runtime/core/launch.h"
+
+namespace rt::detail {
+
+class Engine;
+class Team;
+struct Node;
+struct Worker;
+
+/// Runs part number `part` on the thread of `worker`.
+using PartBody = void (*)(void* body, int part, Worker& worker);
+
+/// The running tasks that split their work, and how many workers help them. A worker is idle while
+/// the executor has fewer tasks than workers; it goes back as soon as that changes. Any thread.
+class Teams {
+ public:
+  explicit Teams(Engine& engine) : engine_(engine) {}
+
+  void open() noexcept { open_.fetch_add(1); }
+  void close() noexcept { open_.fetch_sub(1); }
+
+  /// Sends idle workers to `team`, up to `wanted` and to its share: workers are dealt out evenly
+  /// among the open teams.
+  void call(Team& team, int wanted);
+  /// Whether a helper is to go because tasks wait for its worker; it then counts as gone.
+  [[nodiscard]] bool recall() noexcept;
+  /// A helper went because its team's task ended.
+  void went() noexcept { helpers_.fetch_sub(1); }
+
+ private:
+  [[nodiscard]] int share() const noexcept;
+
+  Engine& engine_;
+  std::atomic<int> open_{0};
+  std::atomic<int> helpers_{0};  ///< sent for and not gone
+};
+
+/// The team of one attempt of one task: its worker (the owner), and those that help. Counted
+/// references; the owner drops its one with close().
+class Team {
+ public:
+  Team(Engine& engine, const Node& node);
+  Team(const Team&) = delete;
+  Team& operator=(const Team&) = delete;
+
+  /// By the owner: every part runs once, on whatever worker of the team; returns when all have
+  /// ended. Throws what the part with the lowest number threw.
+  void run(int parts, PartBody body, void* context, Worker& own);
+  /// By the owner, when the task's body has ended.
+  void close() noexcept;
+
+ private:
+  friend class Teams;
+  friend void help(Launch& launch, unsigned worker) noexcept;
+
+  struct Helper : Launch {
+    Team* team = nullptr;
+  };
+
+  void send_for_helper();
+  void attend(Worker& own) noexcept;
+  bool take_part(Worker& own) noexcept;
+  void run_part(int part, Worker& own) noexcept;
+  void record(const Worker& own, Moment from, bool recalled) const;
+  void ref() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
+  void unref() noexcept;
+
+  Engine& engine_;
+  std::string name_;   ///< of the task
+  std::string group_;  ///< of the task
+  std::atomic<int> references_{1};
+  std::atomic<int> helpers_{0};
+  std::atomic<bool> closed_{false};
+  /// Round of parts, number of parts, next part: what a worker claims is one exchange.
+  std::atomic<std::uint64_t> ticket_{0};
+  std::atomic<int> done_{0};
+  std::uint32_t round_ = 0;
+  PartBody body_ = nullptr;
+  void* context_ = nullptr;
+  std::mutex mutex_;  ///< guards the error, and the list of helpers
+  std::exception_ptr error_;
+  int error_part_ = 0;
+  std::deque<Helper> launches_;
+};
+
+/// Runs the launch of a helper: takes parts until the task ends or the worker is needed.
+void help(Launch& launch, unsigned worker) noexcept;
+
+}  // namespace rt::detail
