@@ -67,10 +67,36 @@ void for_each_chunk(const Network<float>& network, Workspace& workspace, const P
   }
 }
 
+/// The same for the losses of labels alone, chunks side by side.
+kern::LossSums sum_chunks(const Network<float>& network, const ParamSlab& net, const DataView& data,
+                          const Loss& loss, Parallel& parallel) {
+  const BatchReader<float> reader(network, data);
+  const std::size_t network_bytes = Block::aligned(network.arena_bytes());
+  const std::size_t chunks = (data.rows.size() + kEvaluateRows - 1) / kEvaluateRows;
+  std::vector<kern::LossSums> sums(chunks);
+  run_parts(parallel, static_cast<int>(chunks), [&](int chunk, Workspace& workspace) {
+    std::byte* arena = workspace.arena(network_bytes + reader.target_bytes());
+    const std::size_t begin = static_cast<std::size_t>(chunk) * kEvaluateRows;
+    const std::size_t rows = std::min<std::size_t>(kEvaluateRows, data.rows.size() - begin);
+    const Target target = reader.read(arena, arena + network_bytes, data.rows.subspan(begin, rows));
+    const float* out = network.forward(arena, net.weights().data(), static_cast<int>(rows));
+    kern::Exec exec = network.exec(arena);
+    sums[static_cast<std::size_t>(chunk)] =
+        loss.run(network.kernels(), exec, static_cast<int>(rows), network.outputs(), out, target,
+                 0.0F, nullptr);
+  });
+  kern::LossSums total;
+  for (const kern::LossSums& some : sums) {
+    total.loss += some.loss;
+    total.correct += some.correct;
+  }
+  return total;
+}
+
 }  // namespace
 
 Scores evaluate(const kern::Kernels<float>& kernels, Workspace& workspace, const ParamSlab& net,
-                const DataView& data, const Choice& loss_choice) {
+                const DataView& data, const Choice& loss_choice, Parallel* parallel) {
   const Network<float>& network =
       workspace.network(net.spec(), kernels, kEvaluateRows, Use::inference);
   const Loss& loss = loss_of(loss_choice.kind);
@@ -80,15 +106,22 @@ Scores evaluate(const kern::Kernels<float>& kernels, Workspace& workspace, const
 
   const bool numbers = loss.target() == TargetKind::numbers;
   ErrorSums errors(numbers ? data : DataView{});
-  for_each_chunk(
-      network, workspace, net, data,
-      [&](std::size_t, std::size_t rows, const float* out, const Target& target, kern::Exec& exec) {
-        const kern::LossSums sums = loss.run(kernels, exec, static_cast<int>(rows),
-                                             network.outputs(), out, target, 0.0F, nullptr);
-        scores.loss += sums.loss;
-        scores.correct += sums.correct;
-        if (numbers) errors.add(rows, out, target.numbers);
-      });
+  if (parallel != nullptr && !numbers) {
+    const kern::LossSums sums = sum_chunks(network, net, data, loss, *parallel);
+    scores.loss = sums.loss;
+    scores.correct = sums.correct;
+  } else {
+    for_each_chunk(network, workspace, net, data,
+                   [&](std::size_t, std::size_t rows, const float* out, const Target& target,
+                       kern::Exec& exec) {
+                     const kern::LossSums sums =
+                         loss.run(kernels, exec, static_cast<int>(rows), network.outputs(), out,
+                                  target, 0.0F, nullptr);
+                     scores.loss += sums.loss;
+                     scores.correct += sums.correct;
+                     if (numbers) errors.add(rows, out, target.numbers);
+                   });
+  }
   scores.rows = static_cast<std::int64_t>(data.rows.size());
   scores.loss /= static_cast<double>(scores.rows);
   if (numbers) {

@@ -19,7 +19,7 @@ Hyper complete(const Hyper& hyper) {
         std::string(name) + " must be an integer at least 1, not " + std::to_string(value));
   };
   at_least_one("batch", hyper.batch);
-  at_least_one("shards", hyper.shards);
+  if (hyper.shards != 0) at_least_one("shards", hyper.shards);
   if (hyper.shards > hyper.batch) {
     throw SpecError(-1, "shards",
                     "shards must be at most batch (" + std::to_string(hyper.batch) + "), not " +

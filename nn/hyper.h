@@ -17,7 +17,7 @@ struct Hyper {
   std::int32_t batch = 64;  ///< rows a step; the last batch of an epoch holds what is left
   /// Parts that each batch's gradient is computed in and summed over in order: part of the meaning,
   /// not of the machine.
-  std::int32_t shards = 1;
+  std::int32_t shards = 1;  ///< 0: as many as the network makes worth while (train.h, shards_of)
   /// Names the order of rows: epoch e visits permutation(shuffle, e). Derived from the study's seed
   /// and the data's key, never from a trial, so that trials can share what they have in common.
   std::uint64_t shuffle = 0;

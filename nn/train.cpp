@@ -1,6 +1,7 @@
 #include "nn/train.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <iterator>
 #include <numeric>
@@ -69,18 +70,32 @@ std::int64_t rows_in(const Stretch& stretch, std::int64_t rows, std::int32_t bat
   return rows_until(stretch.to) - rows_until(stretch.from);
 }
 
+int shards_of(const Hyper& hyper, const ModelSpec& spec) {
+  if (hyper.shards > 0) return hyper.shards;
+  constexpr double kFlops = 50e6, kUses = 100, kMost = 8;
+  const Flops row = flops_per_row(spec);
+  const double batch = hyper.batch;
+  const double weights = static_cast<double>(std::max<std::uint64_t>(1, weight_count(spec)));
+  const double uses = batch * static_cast<double>(row.forward) / (2 * weights);
+  const double shards =
+      std::min({static_cast<double>(row.training) * batch / kFlops, uses / kUses, kMost, batch});
+  return static_cast<int>(std::bit_floor(static_cast<unsigned>(std::max(1.0, shards))));
+}
+
 TrainStats train_steps(const kern::Kernels<float>& kernels, Workspace& workspace, ParamSlab& net,
                        const DataView& data, const Hyper& hyper, const Stretch& stretch,
-                       const StopPredicate& stop) {
+                       const StopPredicate& stop, Parallel* parallel) {
   check_slab(net, hyper);
   check_stretch(stretch);
-  const int part = largest_part(hyper.batch, hyper.shards);
+  const int shards = shards_of(hyper, net.spec());
+  const int part = largest_part(hyper.batch, shards);
   const Network<float>& network = workspace.network(net.spec(), kernels, part, Use::training);
   const Loss& loss = loss_of(hyper.loss.kind);
   check_fit(network, data, loss);
   const auto update = optimizer_of(hyper.optimizer.kind).bind(hyper.optimizer.fields, float{});
-  Trainer<float> trainer(network, loss, *update, data, hyper.shards,
-                         workspace.arena(Trainer<float>::arena_bytes(network, data, hyper.shards)));
+  Trainer<float> trainer(network, loss, *update, data, shards,
+                         workspace.arena(Trainer<float>::arena_bytes(network, data, shards)),
+                         parallel);
 
   float* weights = net.weights().data();
   float* slots = weights + net.count();

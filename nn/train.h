@@ -1,10 +1,10 @@
 #pragma once
 // Training a stretch of steps and evaluating: the two things that tasks do with a network.
 //
-// Both run on the calling thread only, and their results depend on the arguments alone: not on the
-// worker, on what the workspace was used for before, or on how a training was cut into stretches.
-// train {0, 3} equals train {0, 1} and then {1, 3}, bit for bit. Neither allocates per step. The
-// calling thread has gone through kern::prepare_thread().
+// Both run on the calling thread (and those that a Parallel lends), and their results depend on the
+// arguments alone: not on the worker, on what the workspace was used for before, or on how a
+// training was cut into stretches. train {0, 3} equals train {0, 1} and then {1, 3}, bit for bit.
+// Neither allocates per step. The calling thread has gone through kern::prepare_thread().
 
 #include <cstdint>
 #include <functional>
@@ -13,6 +13,7 @@
 #include "kernels/kernels.h"
 #include "nn/data_view.h"
 #include "nn/hyper.h"
+#include "nn/parallel.h"
 #include "nn/slab.h"
 #include "nn/workspace.h"
 
@@ -53,12 +54,20 @@ struct TrainStats {
 using StopPredicate = std::function<bool()>;
 
 /// Trains `net` in place. `hyper` is complete, and its optimizer is the one that the slab was made
-/// for. The batch of a step is split into hyper.shards contiguous parts, part i holding rows
-/// [n*i/shards, n*(i+1)/shards); their gradients are summed in that order. Throws Error when spec,
+/// for. The batch of a step is split into shards_of(hyper, spec) contiguous parts, part i holding
+/// rows [n*i/shards, n*(i+1)/shards); their gradients are summed in that order, wherever `parallel`
+/// runs them (null: here, one after another). Throws Error when spec,
 /// data and hyper do not fit together, before any change.
 [[nodiscard]] TrainStats train_steps(const kern::Kernels<float>& kernels, Workspace& workspace,
                                      ParamSlab& net, const DataView& data, const Hyper& hyper,
-                                     const Stretch& stretch, const StopPredicate& stop = {});
+                                     const Stretch& stretch, const StopPredicate& stop = {},
+                                     Parallel* parallel = nullptr);
+
+/// Parts that a step's gradient is computed in: hyper.shards, or where that is 0 as many as the
+/// network's counted work makes worth while: each at least 50 MFLOP, with every weight used at
+/// least 100 times (so that summing gradients stays small beside computing them); a power of two,
+/// at most 8.
+[[nodiscard]] int shards_of(const Hyper& hyper, const ModelSpec& spec);
 
 /// How good a network is on some rows. Encodable.
 struct Scores {
@@ -75,7 +84,8 @@ struct Scores {
 /// Evaluates in chunks of kEvaluateRows rows, in the order of data.rows. No rows: all zero. Throws
 /// Error as above.
 [[nodiscard]] Scores evaluate(const kern::Kernels<float>& kernels, Workspace& workspace,
-                              const ParamSlab& net, const DataView& data, const Choice& loss);
+                              const ParamSlab& net, const DataView& data, const Choice& loss,
+                              Parallel* parallel = nullptr);
 inline constexpr int kEvaluateRows = 128;
 
 /// Writes the network's raw outputs (logits or numbers), [data.rows.size(), outputs], to `out`.

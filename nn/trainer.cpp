@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <new>
 #include <string>
 
 #include "nn/data/block.h"
@@ -47,53 +48,79 @@ Target BatchReader<T>::read(std::byte* arena, std::byte* targets,
 }
 
 template <class T>
+std::size_t Trainer<T>::pass_bytes(const Network<T>& network, const DataView& data) {
+  return Block::aligned(network.arena_bytes()) +
+         Block::aligned(BatchReader<T>(network, data).target_bytes());
+}
+
+template <class T>
 std::size_t Trainer<T>::arena_bytes(const Network<T>& network, const DataView& data, int shards) {
-  const std::size_t gradient = Block::aligned(network.layout().count * sizeof(T));
-  return Block::aligned(network.arena_bytes()) + gradient * (shards > 1 ? 2 : 1) +
-         BatchReader<T>(network, data).target_bytes();
+  const auto blocks = static_cast<std::size_t>(shards);
+  return pass_bytes(network, data) + Block::aligned(sizeof(kern::LossSums) * blocks) +
+         Block::aligned(network.layout().count * sizeof(T)) * blocks;
 }
 
 template <class T>
 Trainer<T>::Trainer(const Network<T>& network, const Loss& loss, const Update<T>& update,
-                    const DataView& data, int shards, std::byte* arena)
+                    const DataView& data, int shards, std::byte* arena, Parallel* parallel)
     : network_(&network),
       loss_(&loss),
       update_(&update),
       reader_(network, data),
       shards_(shards),
-      arena_(arena) {
-  const std::size_t count = network.layout().count;
-  const std::size_t bytes = Block::aligned(count * sizeof(T));
-  std::byte* next = arena + Block::aligned(network.arena_bytes());
-  gradient_ = reinterpret_cast<T*>(next);
-  next += bytes;
-  part_ = shards > 1 ? reinterpret_cast<T*>(next) : nullptr;
-  if (shards > 1) next += bytes;
-  targets_ = next;
+      arena_(arena),
+      parallel_(shards > 1 ? parallel : nullptr),
+      pass_bytes_(pass_bytes(network, data)) {
+  const auto blocks = static_cast<std::size_t>(shards);
+  const std::size_t bytes = Block::aligned(network.layout().count * sizeof(T));
+  std::byte* next = arena + pass_bytes_;
+  sums_ = new (next) kern::LossSums[blocks];
+  next += Block::aligned(sizeof(kern::LossSums) * blocks);
+  gradient_ = gradients_ = reinterpret_cast<T*>(next);
+  stride_ = static_cast<std::ptrdiff_t>(bytes / sizeof(T));
   // The gaps between tensors take part in sums and updates, and are written by nobody.
-  std::fill_n(gradient_, count, T(0));
-  if (part_ != nullptr) std::fill_n(part_, count, T(0));
+  std::fill_n(gradients_, bytes / sizeof(T) * blocks, T(0));
+}
+
+template <class T>
+void Trainer<T>::run_shard(int shard, std::span<const std::uint32_t> rows, const T* weights,
+                           std::byte* arena) {
+  const std::size_t i = static_cast<std::size_t>(shard), n = static_cast<std::size_t>(shards_);
+  const std::size_t from = rows.size() * i / n, to = rows.size() * (i + 1) / n;
+  sums_[i] = {};
+  if (from == to) return;
+  std::byte* targets = arena + Block::aligned(network_->arena_bytes());
+  const Target target = reader_.read(arena, targets, rows.subspan(from, to - from));
+  sums_[i] =
+      network_->loss_and_gradient(arena, weights, static_cast<int>(to - from), *loss_, target,
+                                  T(1) / static_cast<T>(rows.size()), shard_gradient(shard));
 }
 
 template <class T>
 kern::LossSums Trainer<T>::step(std::span<const std::uint32_t> rows, T* weights, T* slots,
                                 std::int64_t step) {
+  if (parallel_ != nullptr) {
+    run_parts(*parallel_, shards_, [&](int shard, Workspace& workspace) {
+      run_shard(shard, rows, weights, workspace.arena(pass_bytes_));
+    });
+  } else {
+    for (int shard = 0; shard < shards_; ++shard) run_shard(shard, rows, weights, arena_);
+  }
   const std::size_t batch = rows.size(), shards = static_cast<std::size_t>(shards_);
   const std::size_t count = network_->layout().count;
-  const T scale = T(1) / static_cast<T>(batch);
   kern::Exec exec = network_->exec(arena_);
   kern::LossSums total;
-  bool first = true;
+  gradient_ = nullptr;
   for (std::size_t i = 0; i < shards; ++i) {
-    const std::size_t from = batch * i / shards, to = batch * (i + 1) / shards;
-    if (from == to) continue;
-    const Target target = reader_.read(arena_, targets_, rows.subspan(from, to - from));
-    const auto sums = network_->loss_and_gradient(arena_, weights, static_cast<int>(to - from),
-                                                  *loss_, target, scale, first ? gradient_ : part_);
-    if (!first) network_->kernels().accumulate(exec, count, part_, gradient_);
-    first = false;
-    total.loss += sums.loss;
-    total.correct += sums.correct;
+    if (batch * i / shards == batch * (i + 1) / shards) continue;
+    T* const part = shard_gradient(static_cast<int>(i));
+    if (gradient_ == nullptr) {
+      gradient_ = part;
+    } else {
+      network_->kernels().accumulate(exec, count, part, gradient_);
+    }
+    total.loss += sums_[i].loss;
+    total.correct += sums_[i].correct;
   }
   if (std::isfinite(total.loss)) {
     update_->run(network_->kernels(), exec, count, weights, gradient_, slots, step);

@@ -10,6 +10,7 @@
 #include "nn/losses/loss.h"
 #include "nn/network.h"
 #include "nn/optimizers/optimizer.h"
+#include "nn/parallel.h"
 
 namespace nn {
 
@@ -32,12 +33,13 @@ class BatchReader {
   const DataView* data_;
 };
 
-/// Everything referred to outlives the trainer. `arena` holds arena_bytes() bytes, 64-byte aligned.
+/// Everything referred to outlives the trainer. `arena` holds arena_bytes() bytes, 64-byte aligned;
+/// with `parallel` it is that of this thread's workspace, and shards run side by side.
 template <class T>
 class Trainer {
  public:
   Trainer(const Network<T>& network, const Loss& loss, const Update<T>& update,
-          const DataView& data, int shards, std::byte* arena);
+          const DataView& data, int shards, std::byte* arena, Parallel* parallel = nullptr);
 
   [[nodiscard]] static std::size_t arena_bytes(const Network<T>& network, const DataView& data,
                                                int shards);
@@ -51,15 +53,23 @@ class Trainer {
   [[nodiscard]] const T* gradient() const noexcept { return gradient_; }
 
  private:
+  [[nodiscard]] static std::size_t pass_bytes(const Network<T>& network, const DataView& data);
+  void run_shard(int shard, std::span<const std::uint32_t> rows, const T* weights,
+                 std::byte* arena);
+  [[nodiscard]] T* shard_gradient(int shard) const { return gradients_ + stride_ * shard; }
+
   const Network<T>* network_;
   const Loss* loss_;
   const Update<T>* update_;
   BatchReader<T> reader_;
   int shards_;
-  std::byte* arena_;
+  std::byte* arena_;  // of a pass: the network's, then the targets
+  Parallel* parallel_;
+  std::size_t pass_bytes_;
+  kern::LossSums* sums_;  // one a shard
+  T* gradients_;          // one block a shard
+  std::ptrdiff_t stride_;
   T* gradient_;
-  T* part_;  // gradient of one part; null with one shard
-  std::byte* targets_;
 };
 
 /// Rows in the largest part of a batch.

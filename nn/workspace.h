@@ -20,7 +20,8 @@ class Workspace {
   Workspace(Workspace&&) noexcept;
   Workspace& operator=(Workspace&&) noexcept;
 
-  /// At least `bytes` at a 64-byte aligned address, valid until the next call; contents undefined.
+  /// At least `bytes` at a 64-byte aligned address, valid until a call that asks for more than any
+  /// before; contents undefined. The address is the same until then.
   [[nodiscard]] std::byte* arena(std::size_t bytes);
 
   /// A list of row numbers to fill; its memory is kept.

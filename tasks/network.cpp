@@ -13,6 +13,20 @@ namespace {
 
 std::atomic<double> trained_epochs{0};
 
+/// Lends nn/ the workers that have nothing else to run.
+class Lent final : public nn::Parallel {
+ public:
+  explicit Lent(rt::Context& context) : context_(context) {}
+  void run(int parts, Body body, void* object) override {
+    context_.split(parts, [&](const rt::Part& part) {
+      body(object, part.index(), part.local<nn::Workspace>());
+    });
+  }
+
+ private:
+  rt::Context& context_;
+};
+
 const auto& init_task() {
   // Drawing weights is quicker than reading them back, so nothing is kept.
   static const auto task =
@@ -35,10 +49,11 @@ const auto& train_task() {
           .cpu([](rt::Context& context, rt::inout<nn::ParamSlab> net, rt::in<nn::Dataset> data,
                   nn::Hyper hyper, nn::Stretch stretch, double) -> nn::TrainStats {
             return translated([&] {
-              nn::TrainStats stats =
-                  nn::train_steps(kern::cpu_kernels(), context.local<nn::Workspace>(), *net,
-                                  data->view(nn::Part::train), hyper, stretch,
-                                  [&context] { return context.stop_requested(); });
+              Lent lent(context);
+              nn::TrainStats stats = nn::train_steps(
+                  kern::cpu_kernels(), context.local<nn::Workspace>(), *net,
+                  data->view(nn::Part::train), hyper, stretch,
+                  [&context] { return context.stop_requested(); }, &lent);
               // A half-way network is no result and must not be kept under the result's name.
               if (stats.stopped) throw rt::Error(rt::Errc::cancelled, "stopped on request");
               trained_epochs.fetch_add(nn::epochs_in(stretch), std::memory_order_relaxed);
@@ -57,8 +72,9 @@ const auto& evaluate_task() {
           .cpu([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
                   nn::Part part, nn::Choice loss, double) -> nn::Scores {
             return translated([&] {
+              Lent lent(context);
               return nn::evaluate(kern::cpu_kernels(), context.local<nn::Workspace>(), *net,
-                                  data->view(part), loss);
+                                  data->view(part), loss, &lent);
             });
           })
           .pure()

@@ -172,7 +172,7 @@ std::vector<Field> train_rows() {
        .fallback = "auto",
        .doc = "Parts that each gradient is computed in, summed in order: part of the result, never "
               "of the machine. `auto`: "
-              "one for each 4 GFLOP of a step, at most 8.",
+              "as many as the network's work makes worth while, at most 8.",
        .per_trial = true},
       {.name = "command",
        .type = Type::text,

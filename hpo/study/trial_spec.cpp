@@ -16,9 +16,6 @@ namespace study {
 
 namespace {
 
-constexpr double kFlopsPerShard = 4e9;
-constexpr double kMostAutomaticShards = 8;
-
 /// One section of the file for one trial: references replaced, checked again with the values in
 /// place.
 Node section(const StudySpec& study, const Params& params, const std::string& name) {
@@ -67,20 +64,17 @@ Resources read_resources(const Node& node) {
   return resources;
 }
 
-std::int32_t shards_of(const Node& train, const nn::ModelSpec& model, std::int32_t batch) {
+std::int32_t shards_of(const Node& train) {
   const Node& shards = *train.find("shards");
-  if (shards.text != "auto") return static_cast<std::int32_t>(as_integer(shards));
-  const double flops = static_cast<double>(nn::flops_per_row(model).training) * batch;
-  const double wanted = std::clamp(flops / kFlopsPerShard, 1.0, kMostAutomaticShards);
-  return std::min(static_cast<std::int32_t>(wanted), batch);
+  return shards.text == "auto" ? 0 : static_cast<std::int32_t>(as_integer(shards));
 }
 
-nn::Hyper read_hyper(const Node& train, const nn::ModelSpec& model) {
+nn::Hyper read_hyper(const Node& train) {
   nn::Hyper hyper;
   hyper.loss = choice_of(*train.find("loss"), *loss_set());
   hyper.optimizer = choice_of(*train.find("optimizer"), *optimizer_set());
   hyper.batch = static_cast<std::int32_t>(as_integer(*train.find("batch")));
-  hyper.shards = shards_of(train, model, hyper.batch);
+  hyper.shards = shards_of(train);
   try {
     return nn::complete(hyper);
   } catch (const nn::SpecError& error) {
@@ -121,7 +115,7 @@ TrialSpec make_trial(const StudySpec& study, const Params& params, const DataInf
   const Node train = section(study, params, "train");
   TrialSpec trial;
   trial.model = build_network(section(study, params, "network"), data.input, data.outputs);
-  trial.hyper = read_hyper(train, trial.model);
+  trial.hyper = read_hyper(train);
   trial.epochs = as_integer(*train.find("epochs"));
   trial.resources = read_resources(section(study, params, "resources"));
   return trial;

@@ -25,6 +25,10 @@ class Backend {
   /// a buffer have ended. Any thread; launches that conflict must be submitted one after the other.
   virtual void submit(Launch& launch) = 0;
 
+  /// Launches that run or only wait for a worker: those that wait for others are not counted. Any
+  /// thread.
+  [[nodiscard]] virtual int ready() const noexcept = 0;
+
   /// Makes host memory (or, of size 0, just a turn to be taken) known. Any thread.
   [[nodiscard]] virtual void* register_buffer(std::byte* bytes, std::size_t size) = 0;
   /// Forgets it once nothing uses it any more. The host memory must stay until then only as far as

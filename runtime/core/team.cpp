@@ -28,6 +28,8 @@ class Patience {
     std::this_thread::yield();
   }
   void renew() { looks_ = 0; }
+  /// True at the first look and at every sixteenth after it: for what costs more than a look.
+  [[nodiscard]] bool often() const { return looks_ % 16 == 0; }
 
  private:
   static constexpr int kSpins = 200;
@@ -38,29 +40,32 @@ class Patience {
 
 int Teams::share() const noexcept {
   const int teams = std::max(1, open_.load());
-  const int others = std::max(0, static_cast<int>(engine_.with_executor()) - teams);
+  const int others = std::max(0, engine_.backend->ready() - teams - helpers_.load());
   const int workers = std::max(0, engine_.backend->cpu_workers() - others);
   return (workers + teams - 1) / teams;
 }
 
 void Teams::call(Team& team, int wanted) {
+  if (team.helpers_.load(std::memory_order_relaxed) >= wanted) return;
   const int most = std::min(wanted, share() - 1);
-  while (team.helpers_.load(std::memory_order_relaxed) < most) {
-    const int busy = static_cast<int>(engine_.with_executor());
-    int helpers = helpers_.load();
-    if (busy + helpers >= engine_.backend->cpu_workers()) return;
-    if (!helpers_.compare_exchange_strong(helpers, helpers + 1)) continue;
+  while (team.helpers_.load(std::memory_order_relaxed) < most &&
+         engine_.backend->ready() < engine_.backend->cpu_workers()) {
+    helpers_.fetch_add(1);
     team.send_for_helper();
   }
 }
 
 bool Teams::recall() noexcept {
-  int helpers = helpers_.load(std::memory_order_relaxed);
-  while (helpers > 0 &&
-         static_cast<int>(engine_.with_executor()) + helpers > engine_.backend->cpu_workers()) {
-    if (helpers_.compare_exchange_weak(helpers, helpers - 1)) return true;
+  int going = going_.load(std::memory_order_relaxed);
+  while (engine_.backend->ready() - going > engine_.backend->cpu_workers()) {
+    if (going_.compare_exchange_weak(going, going + 1)) return true;
   }
   return false;
+}
+
+void Teams::went(bool recalled) noexcept {
+  helpers_.fetch_sub(1);
+  if (recalled) going_.fetch_sub(1);
 }
 
 Team::Team(Engine& engine, const Node& node) : engine_(engine), name_(node.info->name) {
@@ -145,26 +150,22 @@ void Team::run_part(int part, Worker& own) noexcept {
 
 void Team::attend(Worker& own) noexcept {
   const Moment from = now();
-  Moment last = from;
-  bool helped = false;
-  bool recalled = false;
+  bool helped = false, recalled = false;
   Patience patience;
-  while (!closed_.load(std::memory_order_acquire)) {
+  while (!recalled && !closed_.load(std::memory_order_acquire)) {
+    const Moment begin = now();
     if (take_part(own)) {
-      const Moment after = now();
-      bump(own.busy_nanos, (after - last).count());
-      last = after;
-      helped = true;
+      bump(own.busy_nanos, (now() - begin).count());
       bump(own.parts, std::uint64_t{1});
+      helped = true;
       patience.renew();
-      continue;
+      recalled = engine_.teams.recall();
+    } else {
+      recalled = patience.often() && engine_.teams.recall();
+      patience.wait();
     }
-    recalled = engine_.teams.recall();
-    if (recalled) break;
-    patience.wait();
-    last = now();
   }
-  if (!recalled) engine_.teams.went();
+  engine_.teams.went(recalled);
   helpers_.fetch_sub(1, std::memory_order_relaxed);
   if (engine_.trace && helped) record(own, from, recalled);
 }

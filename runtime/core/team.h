@@ -22,7 +22,8 @@ struct Worker;
 using PartBody = void (*)(void* body, int part, Worker& worker);
 
 /// The running tasks that split their work, and how many workers help them. A worker is idle while
-/// the executor has fewer tasks than workers; it goes back as soon as that changes. Any thread.
+/// fewer tasks run or could run than there are workers; a helper goes as soon as that changes. Any
+/// thread.
 class Teams {
  public:
   explicit Teams(Engine& engine) : engine_(engine) {}
@@ -33,10 +34,10 @@ class Teams {
   /// Sends idle workers to `team`, up to `wanted` and to its share: workers are dealt out evenly
   /// among the open teams.
   void call(Team& team, int wanted);
-  /// Whether a helper is to go because tasks wait for its worker; it then counts as gone.
+  /// Whether a helper is to go because a task waits for its worker.
   [[nodiscard]] bool recall() noexcept;
-  /// A helper went because its team's task ended.
-  void went() noexcept { helpers_.fetch_sub(1); }
+  /// A helper is about to return to the executor.
+  void went(bool recalled) noexcept;
 
  private:
   [[nodiscard]] int share() const noexcept;
@@ -44,6 +45,7 @@ class Teams {
   Engine& engine_;
   std::atomic<int> open_{0};
   std::atomic<int> helpers_{0};  ///< sent for and not gone
+  std::atomic<int> going_{0};    ///< of those: recalled
 };
 
 /// The team of one attempt of one task: its worker (the owner), and those that help. Counted

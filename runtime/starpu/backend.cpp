@@ -115,6 +115,8 @@ class StarPu final : public Backend {
     }
   }
 
+  [[nodiscard]] int ready() const noexcept override { return starpu_task_nready(); }
+
   void* register_buffer(std::byte* bytes, std::size_t size) override {
     static std::byte turn;  // never read: only the order of the tasks that name it counts
     starpu_data_handle_t handle = nullptr;

@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <thread>
 #include <vector>
 
 #include "nn/data/block.h"
@@ -65,6 +67,58 @@ TEST(Train, LearnsNumbers) {
   nn::Workspace workspace;
   (void)nn::train_steps(cpu(), workspace, net, table.view(true), h, {0, 40});
   EXPECT_GT(nn::evaluate(cpu(), workspace, net, table.view(true), h.loss).r2, 0.95);
+}
+
+/// Lends threads: parts run in any order, each with the workspace of its thread.
+class Threads final : public nn::Parallel {
+ public:
+  Threads(nn::Workspace& own, int threads) : own_(own), others_(std::size_t(threads - 1)) {}
+  void run(int parts, Body body, void* object) override {
+    std::atomic<int> next{0};
+    const auto work = [&](nn::Workspace& workspace) {
+      kern::prepare_thread();
+      for (int part; (part = next.fetch_add(1)) < parts;) body(object, part, workspace);
+    };
+    std::vector<std::thread> threads;
+    for (nn::Workspace& workspace : others_) threads.emplace_back([&] { work(workspace); });
+    work(own_);
+    for (std::thread& thread : threads) thread.join();
+  }
+
+ private:
+  nn::Workspace& own_;
+  std::vector<nn::Workspace> others_;
+};
+
+TEST(Train, ShardsOnSeveralThreadsGiveTheSameBits) {
+  const Table table(101, 6, 3);
+  const nn::ModelSpec spec = nn_test::mlp(6, {9, 5}, 3, "tanh");
+  for (const nn::Hyper& h : {hyper("adam", {{"lr", 0.01}}, 20, 4), hyper("sgd", {}, 8, 8)}) {
+    nn::ParamSlab alone = fresh(spec, h), together = fresh(spec, h);
+    nn::Workspace one, own;
+    Threads threads(own, 3);
+    const nn::TrainStats a = nn::train_steps(cpu(), one, alone, table.view(), h, {0, 2});
+    const nn::TrainStats b =
+        nn::train_steps(cpu(), own, together, table.view(), h, {0, 2}, {}, &threads);
+    EXPECT_EQ(a, b);
+    EXPECT_TRUE(same_bits(alone, together));
+    EXPECT_EQ(nn::evaluate(cpu(), one, alone, table.view(), h.loss),
+              nn::evaluate(cpu(), own, together, table.view(), h.loss, &threads));
+  }
+}
+
+TEST(Train, ShardsFollowTheWorkOfAStep) {
+  const auto shards = [](const nn::ModelSpec& spec, int batch, int given = 0) {
+    nn::Hyper h = hyper("sgd", {}, batch);
+    h.shards = given;
+    return nn::shards_of(h, nn::complete(spec));
+  };
+  EXPECT_EQ(shards(nn_test::mlp(784, {512, 512}, 10), 64), 1);   // 64 uses of each weight
+  EXPECT_EQ(shards(nn_test::mlp(784, {512, 512}, 10), 256), 2);  // 256 uses
+  EXPECT_EQ(shards(nn_test::mlp(784, {16}, 10), 256), 1);        // 19 MFLOP
+  EXPECT_EQ(shards(nn_test::lenet(16, 32, 128), 64), 4);         // 384 MFLOP
+  EXPECT_EQ(shards(nn_test::lenet(32, 64, 512), 256), 8);
+  EXPECT_EQ(shards(nn_test::mlp(784, {16}, 10), 256, 3), 3);
 }
 
 TEST(Train, OneLongStretchEqualsShortOnesBitForBit) {

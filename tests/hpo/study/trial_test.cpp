@@ -43,7 +43,7 @@ TEST_F(Trial, PutsValuesInTheirPlaces) {
   EXPECT_EQ(nn::real(trial.hyper.optimizer.fields, "lr"), 0.01);
   EXPECT_EQ(nn::real(trial.hyper.optimizer.fields, "momentum"), 0.9);
   EXPECT_EQ(trial.hyper.batch, 32);
-  EXPECT_EQ(trial.hyper.shards, 1);
+  EXPECT_EQ(trial.hyper.shards, 0);
   EXPECT_EQ(trial.hyper.shuffle, 0U);
   EXPECT_EQ(trial.epochs, 9);
   EXPECT_EQ(trial.resources, Resources{});
@@ -154,16 +154,14 @@ parameters:
       << message(3);
 }
 
-TEST_F(Trial, ShardsFollowTheWorkOfAStep) {
-  const auto shards = [&](const std::string& train, Int features) {
-    const StudySpec study = load_table("network: [dense: {units: 4096}]\ntrain: " + train + "\n");
-    return materialise(study, {}, classes(features, 10)).hyper.shards;
+TEST_F(Trial, ShardsAreLeftToTheNetworkUnlessTheyAreGiven) {
+  const auto shards = [&](const std::string& train) {
+    const StudySpec study = load_table("network: [dense: {units: 16}]\ntrain: " + train + "\n");
+    return materialise(study, {}, classes(8, 10)).hyper.shards;
   };
-  EXPECT_EQ(shards("{batch: 32}", 64), 1);
-  EXPECT_EQ(shards("{batch: 256}", 4096),
-            4);  // 4096 * 4096 * 2 * 2 * 256 = 17 GFLOP and the output layer
-  EXPECT_EQ(shards("{batch: 100000}", 4096), 8);
-  EXPECT_EQ(shards("{batch: 32, shards: 3}", 64), 3);
+  EXPECT_EQ(shards("{batch: 32}"), 0);
+  EXPECT_EQ(shards("{batch: 32, shards: auto}"), 0);
+  EXPECT_EQ(shards("{batch: 32, shards: 3}"), 3);
 }
 
 TEST_F(Trial, InputsOfTheDataArePassedOn) {
