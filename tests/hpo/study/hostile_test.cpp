@@ -84,13 +84,14 @@ TEST_F(Hostile, ManyParametersAreFine) {
 
 /// Random edits: bytes changed, pieces cut out, doubled, or moved.
 std::string damaged(std::string text, std::mt19937& random) {
+  static constexpr std::string_view kSigns = "{}[]:,$&*#!|>'\"%@`-?\t\n x0.\\~<";
   const auto below = [&](std::size_t n) { return n == 0 ? 0 : random() % n; };
   for (std::size_t edits = 1 + below(3); edits > 0; --edits) {
     const std::size_t at = below(text.size());
     const std::size_t length = below(std::min<std::size_t>(20, text.size() - at));
     switch (below(4)) {
       case 0:
-        text[at] = "{}[]:,$&*#!|>'\"%@`-?\t\n x0.\\~<"[below(32)];
+        text[at] = kSigns[below(kSigns.size())];
         break;
       case 1:
         text.erase(at, length);
