@@ -83,9 +83,13 @@ std::size_t unit_stride(const ParamTensor& tensor) {
 }  // namespace
 
 void init_unit(const ParamTensor& tensor, std::string_view layer, std::uint64_t seed,
-               std::int32_t unit, float* out) {
-  draw_unit(key_of(tensor, layer, seed), places_of(tensor), half_range(tensor),
-            static_cast<std::uint32_t>(unit), out);
+               std::int64_t unit, std::span<const std::int64_t> inputs, std::span<float> out) {
+  std::vector<Place> places = places_of(tensor);
+  for (Place& place : places) {
+    if (!inputs.empty()) place.unit = static_cast<std::uint32_t>(inputs[place.unit]);
+  }
+  draw_unit(key_of(tensor, layer, seed), places, half_range(tensor),
+            static_cast<std::uint32_t>(unit), out.data());
 }
 
 void init_weights(ParamSlab& slab, std::uint64_t seed) {

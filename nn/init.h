@@ -1,9 +1,10 @@
 #pragma once
-// Fresh weights. Every number is a function of (seed, layer name, unit, input unit, position),
-// never of a width, so a unit starts with the same draws whatever the number of units beside it or
-// before it.
+// Fresh weights. Every number is a function of (seed, layer name, unit id, input unit's id,
+// position), never of a width, so a unit starts with the same draws whatever the number of units
+// beside it or before it.
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "nn/slab.h"
@@ -19,9 +20,10 @@ namespace nn {
 /// it needs only multiplication and square root, which are exact everywhere.
 void init_weights(ParamSlab& slab, std::uint64_t seed);
 
-/// Draws for one unit of one tensor; exposed for reshape operations. `out` gets the tensor's slice
-/// of that unit in row- major order of the remaining axes.
+/// Draws for one unit of one tensor, for reshape operations: the unit with the id `unit`, whose
+/// inputs have the ids `inputs` (one a unit of the tensor's input axis; empty: 0, 1, ...). `out`
+/// gets the tensor's slice of that unit in row-major order of the remaining axes.
 void init_unit(const ParamTensor& tensor, std::string_view layer, std::uint64_t seed,
-               std::int32_t unit, float* out);
+               std::int64_t unit, std::span<const std::int64_t> inputs, std::span<float> out);
 
 }  // namespace nn

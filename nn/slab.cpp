@@ -14,9 +14,13 @@ std::size_t floats_of(const ParamSlab::Header& header, std::size_t count) {
   return count * (1 + static_cast<std::size_t>(header.slots));
 }
 
+std::size_t unit_bytes(const ParamSlab::Header& header) {
+  return header.reshaped ? unit_words(header.spec) * sizeof(std::int64_t) : 0;
+}
+
 std::size_t size_of(const ParamSlab::Header& header, std::size_t count) {
   return Block::aligned(floats_of(header, count) * sizeof(float)) +
-         Block::aligned(sizeof(SlabState));
+         Block::aligned(unit_bytes(header)) + Block::aligned(sizeof(SlabState));
 }
 
 }  // namespace
@@ -61,8 +65,23 @@ const SlabState& ParamSlab::state() const noexcept {
   return *reinterpret_cast<const SlabState*>(all.data() + offset);
 }
 
+std::span<const std::int64_t> ParamSlab::unit_words() const noexcept {
+  const std::size_t offset = Block::aligned(floats_of(header_, count_) * sizeof(float));
+  return block_.array<std::int64_t>(offset, unit_bytes(header_) / sizeof(std::int64_t));
+}
+
+UnitState ParamSlab::units() const {
+  return header_.reshaped ? read_units(spec(), unit_words()) : first_units(spec());
+}
+
+void ParamSlab::set_units(const UnitState& units) {
+  if (!header_.reshaped) throw std::logic_error("a slab without units cannot keep them");
+  const auto words = unit_words();
+  write_units(units, {const_cast<std::int64_t*>(words.data()), words.size()});
+}
+
 ParamSlab::Header slab_header(const ModelSpec& spec, const Choice& optimizer) {
-  return {complete(spec), optimizer.kind, optimizer_slots(optimizer)};
+  return {complete(spec), optimizer.kind, optimizer_slots(optimizer), false};
 }
 
 }  // namespace nn

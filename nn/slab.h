@@ -1,7 +1,10 @@
 #pragma once
 // ParamSlab: everything that training changes about a network, in one 64-byte aligned block.
 //
-//   bytes = [ weights | optimizer slot 0 | slot 1 | ... | SlabState padded to 64 ]
+//   bytes = [ weights | optimizer slot 0 | slot 1 | ... | units | SlabState ]   each padded to 64
+//
+// The units' ids and births (nn/units.h) are there once a network was reshaped: before, they follow
+// from the spec.
 //
 // Weights and each slot are `layout.count` floats in the same layout, so an optimizer is one pass
 // over the block and a copy, a fork, a checkpoint or a transfer is one operation on it. What an
@@ -18,6 +21,7 @@
 #include "nn/hyper.h"
 #include "nn/layout.h"
 #include "nn/spec.h"
+#include "nn/units.h"
 
 namespace nn {
 
@@ -34,6 +38,7 @@ class ParamSlab {
     ModelSpec spec;         ///< canonical (nn::complete), output layer included
     std::string optimizer;  ///< kind the slots belong to
     std::int32_t slots = 0;
+    bool reshaped = false;  ///< the bytes hold a UnitState
     auto operator<=>(const Header&) const = default;
   };
 
@@ -60,8 +65,14 @@ class ParamSlab {
   [[nodiscard]] std::span<const float> slot(int i) const;
   [[nodiscard]] SlabState& state() noexcept;
   [[nodiscard]] const SlabState& state() const noexcept;
+  /// Ids and births; those of a fresh network unless header().reshaped.
+  [[nodiscard]] UnitState units() const;
+  /// Needs header().reshaped.
+  void set_units(const UnitState& units);
 
  private:
+  [[nodiscard]] std::span<const std::int64_t> unit_words() const noexcept;
+
   Header header_;
   std::size_t count_;
   Block block_;

@@ -18,6 +18,7 @@
 
 #include "nn/data/dataset.h"
 #include "nn/hyper.h"
+#include "nn/reshape/operation.h"
 #include "nn/slab.h"
 #include "nn/train.h"
 #include "runtime/key.h"
@@ -78,7 +79,18 @@ struct Seeds {
                                              const rt::Value<nn::Dataset>& data, nn::Part part,
                                              const nn::Choice& loss, rt::Flops cost);
 
-/// Counted work of the two, for `rows` rows of that part; a step of training takes `batch` of them.
+/// `net` after a reshape operation (nn/reshape/reshape.h): a new network, which shares nothing with
+/// the old one. Calibrates on the training part. What the operation can't do to a network is an
+/// error of kind `study`; nn::reshaped tells beforehand.
+[[nodiscard]] rt::Value<nn::ParamSlab> reshape(const rt::Value<nn::ParamSlab>& net,
+                                               const rt::Value<nn::Dataset>& data,
+                                               const nn::Operation& operation, std::uint64_t seed);
+
+/// What a network looks like: for operations whose size only their result tells.
+[[nodiscard]] rt::Value<nn::ModelSpec> spec_of(const rt::Value<nn::ParamSlab>& net);
+
+/// Counted work of training and evaluating, for `rows` rows of that part; a step of training takes
+/// `batch` of them.
 [[nodiscard]] rt::Flops train_cost(const nn::ModelSpec& model, const nn::Stretch& stretch,
                                    std::uint64_t rows, std::int32_t batch);
 [[nodiscard]] rt::Flops evaluate_cost(const nn::ModelSpec& model, std::uint64_t rows);

@@ -91,6 +91,9 @@ class Layer {
   /// param_layout.
   [[nodiscard]] virtual std::vector<ParamTensor> params(const LayerSpec& spec,
                                                         const Flow& in) const;
+  /// Whether a unit that leaves the layer depends on all units that enter it other than through
+  /// weights (a normalisation across them): then none may be added or removed.
+  [[nodiscard]] virtual bool mixes_units() const { return false; }
   /// Multiply-adds of the forward pass of one row, times two.
   [[nodiscard]] virtual std::uint64_t flops(const LayerSpec& spec, const Flow& in) const;
   /// Covers every field's every meaning at least once; activations need no cases of their own, the

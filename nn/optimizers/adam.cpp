@@ -1,5 +1,7 @@
 #include "nn/optimizers/adam.h"
 
+#include <array>
+
 namespace nn {
 namespace {
 
@@ -44,6 +46,10 @@ class AdamOptimizer final : public OptimizerOf<AdamUpdate> {
     return kInfo;
   }
   [[nodiscard]] int slots(const Fields&) const override { return 2; }
+  [[nodiscard]] std::span<const int> slot_powers() const override {
+    static constexpr std::array<int, 2> kPowers{1, 2};
+    return kPowers;
+  }
 };
 
 }  // namespace

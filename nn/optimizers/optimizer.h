@@ -31,6 +31,9 @@ class Optimizer {
   [[nodiscard]] virtual const KindInfo& info() const = 0;
   /// Copies of the weights' size that must survive from step to step, for complete fields.
   [[nodiscard]] virtual int slots(const Fields& fields) const = 0;
+  /// How each slot follows when a reshape scales a weight's gradients by a: by a^power. One entry a
+  /// slot, the longest list that slots() can ask for.
+  [[nodiscard]] virtual std::span<const int> slot_powers() const = 0;
   [[nodiscard]] virtual std::unique_ptr<Update<float>> bind(const Fields& fields, float) const = 0;
   [[nodiscard]] virtual std::unique_ptr<Update<double>> bind(const Fields& fields,
                                                              double) const = 0;

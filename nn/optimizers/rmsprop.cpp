@@ -1,5 +1,7 @@
 #include "nn/optimizers/rmsprop.h"
 
+#include <array>
+
 namespace nn {
 namespace {
 
@@ -44,6 +46,10 @@ class RmspropOptimizer final : public OptimizerOf<RmspropUpdate> {
   }
   [[nodiscard]] int slots(const Fields& fields) const override {
     return real(fields, "momentum") != 0 ? 2 : 1;
+  }
+  [[nodiscard]] std::span<const int> slot_powers() const override {
+    static constexpr std::array<int, 2> kPowers{2, 0};
+    return kPowers;
   }
 };
 

@@ -1,5 +1,7 @@
 #include "nn/optimizers/sgd.h"
 
+#include <array>
+
 namespace nn {
 namespace {
 
@@ -36,6 +38,10 @@ class SgdOptimizer final : public OptimizerOf<SgdUpdate> {
   }
   [[nodiscard]] int slots(const Fields& fields) const override {
     return real(fields, "momentum") != 0 ? 1 : 0;
+  }
+  [[nodiscard]] std::span<const int> slot_powers() const override {
+    static constexpr std::array<int, 1> kPowers{1};
+    return kPowers;
   }
 };
 

@@ -135,7 +135,7 @@ TEST(Init, OneUnitCanBeDrawnAlone) {
   const nn::ParamSlab slab = fresh(mlp(9, {4}, 3));
   const nn::ParamLayout layout = nn::param_layout(slab.spec());
   std::vector<float> alone(9);
-  nn::init_unit(layout.tensors[0], "dense1", 3, 2, alone.data());
+  nn::init_unit(layout.tensors[0], "dense1", 3, 2, {}, alone);
   EXPECT_EQ(alone, unit(slab, "dense1.weight", 2));
 }
 

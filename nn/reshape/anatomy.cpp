@@ -1,0 +1,105 @@
+#include "nn/reshape/anatomy.h"
+
+#include <algorithm>
+
+#include "nn/error.h"
+#include "nn/layers/layer.h"
+
+namespace nn {
+namespace {
+
+bool has_units(const LayerSpec& layer) { return layer_kind(layer.kind).field("units") != nullptr; }
+
+/// The name of the first layer whose units mix those of the group, or empty.
+std::string mixer_of(const ModelSpec& spec, const std::vector<Flow>& flows,
+                     const std::string& group) {
+  for (std::size_t i = 0; i < spec.layers.size(); ++i) {
+    const bool mixes = layer_of(spec.layers[i].kind).mixes_units();
+    if (mixes && flows[i].units.group == group) return spec.layers[i].name;
+  }
+  return "";
+}
+
+std::vector<GroupAxis> axes_of(const ModelSpec& spec, const std::string& group, bool own) {
+  const ParamLayout layout = param_layout(spec);
+  std::vector<GroupAxis> out;
+  for (const UnitGroup& candidate : unit_groups(spec)) {
+    if (candidate.name != group) continue;
+    for (const GroupAxis& axis : candidate.axes) {
+      const ParamTensor& tensor = layout.tensors[static_cast<std::size_t>(axis.tensor)];
+      if ((axis.axis == tensor.out_axis) == own) out.push_back(axis);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::size_t find_layer(const ModelSpec& spec, const std::string& name) {
+  const auto it = std::ranges::find(spec.layers, name, &LayerSpec::name);
+  if (it != spec.layers.end()) return static_cast<std::size_t>(it - spec.layers.begin());
+  std::vector<std::string> known;
+  std::string list;
+  for (const LayerSpec& layer : spec.layers) {
+    known.push_back(layer.name);
+    list += (list.empty() ? "" : ", ") + layer.name;
+  }
+  const std::string near = nearest(name, known);
+  throw SpecError(-1, "layer",
+                  "no layer is called \"" + name + "\"; " +
+                      (near.empty() ? "known: " + list : "did you mean " + near + "?"));
+}
+
+std::string group_after(const ModelSpec& spec, std::size_t index) {
+  return infer_flows(spec)[index + 1].units.group;
+}
+
+std::string resizable_group(const ModelSpec& spec, const std::string& name) {
+  const std::size_t index = find_layer(spec, name);
+  const auto flows = infer_flows(spec);
+  const std::string group = flows[index + 1].units.group;
+  const auto fail = [](const std::string& why) { throw SpecError(-1, "layer", why); };
+  if (!has_units(spec.layers[index])) {
+    fail("a " + spec.layers[index].kind + " layer has no units of its own" +
+         (group == "input" ? "" : "; its units are those of " + group));
+  }
+  if (group == flows.back().units.group) fail("its units are the network's outputs");
+  if (group == "input") fail("its units are tied to the input's by a residual sum");
+  const std::string mixer = mixer_of(spec, flows, group);
+  if (!mixer.empty()) {
+    fail("the layer " + mixer + " normalises across its units, so none may come or go");
+  }
+  return group;
+}
+
+std::int32_t units_of(const ModelSpec& spec, const std::string& group) {
+  for (const UnitGroup& candidate : unit_groups(spec)) {
+    if (candidate.name == group) return candidate.units;
+  }
+  throw SpecError(-1, "layer", "no layer has the units of " + group);
+}
+
+ModelSpec resized(const ModelSpec& spec, const std::string& group, std::int64_t units) {
+  if (units < 1) {
+    throw SpecError(-1, "",
+                    "at least 1 unit must be left of " + std::to_string(units_of(spec, group)) +
+                        ", not " + std::to_string(units));
+  }
+  ModelSpec out = spec;
+  const auto flows = infer_flows(spec);
+  for (std::size_t i = 0; i < out.layers.size(); ++i) {
+    const bool changes = has_units(out.layers[i]) && flows[i + 1].units.group == group;
+    if (changes) out.layers[i].fields["units"] = units;
+  }
+  return complete(out);
+}
+
+std::vector<GroupAxis> readers(const ModelSpec& spec, const std::string& group) {
+  return axes_of(spec, group, false);
+}
+
+std::vector<GroupAxis> makers(const ModelSpec& spec, const std::string& group) {
+  return axes_of(spec, group, true);
+}
+
+}  // namespace nn

@@ -1,0 +1,53 @@
+#pragma once
+// Fresh numbers for units that an operation added.
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "nn/reshape/net.h"
+
+namespace nn {
+
+/// Gives units of a group fresh incoming weights, in every tensor that makes them: drawn as
+/// init_weights draws, by (seed, layer, unit id, input unit's id), with the spread for the tensor's
+/// present fan-in. Slots become 0.
+template <class T>
+void draw_units(Net<T>& net, const std::string& group, std::span<const std::int32_t> units,
+                std::uint64_t seed);
+
+/// Sets the weights that read units of a group to 0.
+template <class T>
+void clear_readers(Net<T>& net, const std::string& group, std::span<const std::int32_t> units);
+
+/// Calls f(element) for every element (its index from the start of a copy) of a tensor that lies at
+/// `unit` along `axis`, at every position of a flattened image.
+template <class F>
+void for_each_of_unit(const ParamTensor& tensor, std::int32_t axis, std::int32_t unit, F f) {
+  const auto a = static_cast<std::size_t>(axis);
+  std::size_t inner = 1, outer = 1;
+  for (std::size_t i = 0; i < tensor.dims.size(); ++i) {
+    if (i < a) outer *= static_cast<std::size_t>(tensor.dims[i]);
+    if (i > a) inner *= static_cast<std::size_t>(tensor.dims[i]);
+  }
+  const auto length = static_cast<std::size_t>(tensor.dims[a]);
+  const auto units = static_cast<std::size_t>(tensor.axes[a].units);
+  for (std::size_t o = 0; o < outer; ++o) {
+    for (std::size_t along = static_cast<std::size_t>(unit); along < length; along += units) {
+      const std::size_t first = tensor.offset + (o * length + along) * inner;
+      for (std::size_t i = 0; i < inner; ++i) f(first + i);
+    }
+  }
+}
+
+/// The axis of a tensor other than its own that has units, or -1.
+[[nodiscard]] std::int32_t input_axis(const ParamTensor& tensor);
+
+extern template void draw_units(Net<float>&, const std::string&, std::span<const std::int32_t>,
+                                std::uint64_t);
+extern template void draw_units(Net<double>&, const std::string&, std::span<const std::int32_t>,
+                                std::uint64_t);
+extern template void clear_readers(Net<float>&, const std::string&, std::span<const std::int32_t>);
+extern template void clear_readers(Net<double>&, const std::string&, std::span<const std::int32_t>);
+
+}  // namespace nn

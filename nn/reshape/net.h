@@ -1,0 +1,74 @@
+#pragma once
+// Net<T>: a network's numbers on the host in float or double, and the two gathers that every
+// reshape is made of.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "nn/layout.h"
+#include "nn/slab.h"
+#include "nn/units.h"
+
+namespace nn {
+
+/// Everything that a ParamSlab holds, taken apart. numbers = [weights | slot 0 | slot 1 | ...],
+/// each layout.count elements.
+template <class T>
+struct Net {
+  ParamSlab::Header header;
+  ParamLayout layout;
+  std::vector<T> numbers;
+  UnitState units;
+  SlabState state;
+
+  /// Zeros for that spec; units fresh, born at `steps`.
+  [[nodiscard]] static Net empty(ParamSlab::Header header);
+  /// 0: the weights; i + 1: optimizer slot i.
+  [[nodiscard]] std::span<T> copy(int i);
+  [[nodiscard]] std::span<const T> copy(int i) const;
+  [[nodiscard]] const ModelSpec& spec() const noexcept { return header.spec; }
+};
+
+[[nodiscard]] Net<float> net_of(const ParamSlab& slab);
+/// A slab that keeps ids and births.
+[[nodiscard]] ParamSlab slab_of(const Net<float>& net);
+
+/// Stands in UnitMap::source for a unit that no old one becomes.
+inline constexpr std::int32_t kFreshUnit = -1;
+
+/// Which old unit of a group becomes which new one, and how its numbers are scaled.
+struct UnitMap {
+  std::string group;
+  std::vector<std::int32_t> source;  ///< one a new unit: an old unit, or kFreshUnit
+  /// Factors, one a new unit; empty: 1. `in` is for what makes the unit (incoming weights, bias,
+  /// normalisation), `out` for the weights that read it.
+  std::vector<double> in{}, out{};
+};
+
+/// The primitive: a network whose group has other units. Along every axis of the group (flattened
+/// images: at every position) entry i is the old entry source[i], or 0 when fresh. Weights are
+/// multiplied by the factors. Slots are multiplied as their gradients are: a unit read through
+/// `out` times its weight gets `out` times the gradient, so a slot of power p is scaled by out^p on
+/// the axes that make the unit and by in^p on those that read it (Optimizer::slot_powers). The
+/// first copy of a unit keeps its id, further copies and fresh units get new ones; copies keep
+/// births, fresh units are born at the current step. `to` is from's spec with the group resized.
+template <class T>
+[[nodiscard]] Net<T> regroup(const Net<T>& from, const ModelSpec& to, const UnitMap& map);
+
+/// A network with other layers: tensors of the same name and shape are carried with slots and
+/// births, the others are 0 and born at the current step. Ids are carried with groups that keep
+/// their name or one of their axes.
+template <class T>
+[[nodiscard]] Net<T> transplant(const Net<T>& from, const ModelSpec& to);
+
+extern template struct Net<float>;
+extern template struct Net<double>;
+extern template Net<float> regroup(const Net<float>&, const ModelSpec&, const UnitMap&);
+extern template Net<double> regroup(const Net<double>&, const ModelSpec&, const UnitMap&);
+extern template Net<float> transplant(const Net<float>&, const ModelSpec&);
+extern template Net<double> transplant(const Net<double>&, const ModelSpec&);
+
+}  // namespace nn

@@ -1,0 +1,45 @@
+// Changing a network's shape.
+#include "nn/reshape/reshape.h"
+
+#include "kernels/kernels.h"
+#include "runtime/runtime.h"
+#include "tasks/body.h"
+#include "tasks/tasks.h"
+
+namespace tasks {
+
+namespace {
+
+const auto& reshape_task() {
+  static const auto task =
+      rt::task("reshape", 1)
+          .cpu([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
+                  nn::Operation operation, std::uint64_t seed) -> nn::ParamSlab {
+            return translated([&] {
+              return nn::reshape(kern::cpu_kernels(), context.local<nn::Workspace>(), *net,
+                                 operation, data->view(nn::Part::train), seed);
+            });
+          })
+          .pure();
+  return task;
+}
+
+const auto& spec_task() {
+  static const auto task =
+      rt::task("spec of", 1)
+          .cpu([](rt::in<nn::ParamSlab> net) -> nn::ModelSpec { return net->spec(); })
+          .pure();
+  return task;
+}
+
+}  // namespace
+
+rt::Value<nn::ParamSlab> reshape(const rt::Value<nn::ParamSlab>& net,
+                                 const rt::Value<nn::Dataset>& data, const nn::Operation& operation,
+                                 std::uint64_t seed) {
+  return reshape_task()(net, data, translated([&] { return nn::complete(operation); }), seed);
+}
+
+rt::Value<nn::ModelSpec> spec_of(const rt::Value<nn::ParamSlab>& net) { return spec_task()(net); }
+
+}  // namespace tasks

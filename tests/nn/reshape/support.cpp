@@ -1,0 +1,121 @@
+#include "tests/nn/reshape/support.h"
+
+#include <algorithm>
+
+#include "nn/trainer.h"
+
+namespace reshape_test {
+
+using nn_test::n;
+
+std::int64_t Dice::whole(std::int64_t low, std::int64_t high) {
+  const std::uint32_t bits = nn::random_block(key_, {count_++, 0, 0, 0})[0];
+  return low + static_cast<std::int64_t>(bits % static_cast<std::uint64_t>(high - low + 1));
+}
+
+double Dice::unit() {
+  return double{nn::symmetric_unit(nn::random_block(key_, {count_++, 1, 0, 0})[0])};
+}
+
+namespace {
+
+std::string activation(Dice& dice) {
+  const char* words[] = {"relu", "tanh", "none"};
+  return words[dice.whole(0, 2)];
+}
+
+nn::LayerSpec dense(Dice& dice) {
+  return {"dense", "", {{"units", n(dice.whole(1, 7))}, {"activation", activation(dice)}}};
+}
+
+nn::LayerSpec conv(Dice& dice) {
+  return {"conv2d",
+          "",
+          {{"units", n(dice.whole(1, 4))},
+           {"kernel", n(dice.whole(1, 3))},
+           {"padding", "same"},
+           {"activation", activation(dice)}}};
+}
+
+}  // namespace
+
+nn::ModelSpec random_spec(Dice& dice) {
+  nn::ModelSpec spec{nn::Shape::features(dice.whole(1, 8)), {}};
+  if (dice.coin()) {
+    spec.input = nn::Shape::image(dice.whole(4, 6), dice.whole(4, 6), dice.whole(1, 2));
+    for (auto i = dice.whole(1, 2); i > 0; --i) {
+      spec.layers.push_back(conv(dice));
+      if (dice.coin()) spec.layers.push_back({"max_pool", "", {}});
+    }
+    spec.layers.push_back({"flatten", "", {}});
+  }
+  for (auto i = dice.whole(spec.layers.empty() ? 1 : 0, 3); i > 0; --i) {
+    spec.layers.push_back(dense(dice));
+  }
+  return nn::with_output(spec, dice.whole(2, 4));
+}
+
+template <class T>
+nn::Net<T> random_net(const nn::ModelSpec& spec, const std::string& optimizer, int slots,
+                      std::uint64_t seed) {
+  nn::Net<T> net = nn::Net<T>::empty({spec, optimizer, slots, false});
+  net.state = {.steps = 40, .rows = 640};
+  const nn::RandomKey key = nn::RandomKey{seed}.derive("net");
+  for (const nn::ParamTensor& tensor : net.layout.tensors) {
+    for (int c = 0; c <= slots; ++c) {
+      for (std::size_t i = 0; i < tensor.count; ++i) {
+        const auto element = static_cast<std::uint32_t>(tensor.offset + i);
+        const float draw = nn::symmetric_unit(
+            nn::random_block(key, {element, static_cast<std::uint32_t>(c), 0, 0})[0]);
+        // Second moments are squares.
+        net.copy(c)[tensor.offset + i] = static_cast<T>(c == 2 ? draw * draw : draw);
+      }
+    }
+  }
+  return net;
+}
+
+template nn::Net<float> random_net(const nn::ModelSpec&, const std::string&, int, std::uint64_t);
+template nn::Net<double> random_net(const nn::ModelSpec&, const std::string&, int, std::uint64_t);
+
+template <>
+const kern::Kernels<float>& kernels_of<float>() {
+  kern::prepare_thread();
+  return kern::cpu_kernels();
+}
+
+template <>
+const kern::Kernels<double>& kernels_of<double>() {
+  return kern::ref_kernels<double>();
+}
+
+nn_test::Table random_rows(const nn::ModelSpec& spec, std::uint32_t rows, std::uint64_t seed) {
+  return {rows, static_cast<std::int32_t>(spec.input.elements()),
+          static_cast<std::int32_t>(nn::output_shape(spec).elements()), seed};
+}
+
+nn::DataView view_for(const nn_test::Table& table, const nn::ModelSpec& spec) {
+  nn::DataView view = table.view();
+  view.shape = spec.input;
+  return view;
+}
+
+template <class T>
+std::vector<T> outputs(const nn::Net<T>& net, const nn_test::Table& table) {
+  const auto view = view_for(table, net.spec());
+  const int rows = static_cast<int>(view.rows.size());
+  const nn::Network<T> network(net.spec(), kernels_of<T>(), rows, nn::Use::inference);
+  const nn::BatchReader<T> reader(network, view);
+  nn::Block arena(network.arena_bytes()), targets(reader.target_bytes());
+  (void)reader.read(arena.bytes().data(), targets.bytes().data(), view.rows);
+  nn::Block weights(net.layout.count * sizeof(T));
+  std::ranges::copy(net.copy(0), weights.array<T>(0, net.layout.count).begin());
+  const T* out =
+      network.forward(arena.bytes().data(), weights.array<T>(0, net.layout.count).data(), rows);
+  return {out, out + static_cast<std::ptrdiff_t>(rows) * network.outputs()};
+}
+
+template std::vector<float> outputs(const nn::Net<float>&, const nn_test::Table&);
+template std::vector<double> outputs(const nn::Net<double>&, const nn_test::Table&);
+
+}  // namespace reshape_test
