@@ -184,8 +184,7 @@ void Engine::rank(Node* node) {
     return;
   }
   node->cost = std::max(info.cost_of(*node), 0.0);
-  const double pace = info.pace.load(std::memory_order_relaxed);
-  node->seconds = node->cost * (pace > 0 ? pace : kFirstPace);
+  node->seconds = info.pace.expect(node->cost, kFirstPace);
   node->priority = wish * kRanks + rank_of_seconds(node->seconds);
 }
 

@@ -41,10 +41,7 @@ void Engine::keep_results(Node& node, std::vector<std::pair<Key, Bytes>>& kept) 
 
 void Engine::learn(const Node& node) const noexcept {
   if (node.info->cost_of == nullptr || node.cost <= 0) return;
-  const double pace = seconds(node.ran) / node.cost;
-  const double before = node.info->pace.load(std::memory_order_relaxed);
-  node.info->pace.store(before > 0 ? before + (pace - before) / 8 : pace,
-                        std::memory_order_relaxed);
+  node.info->pace.learn(node.cost, seconds(node.ran));
 }
 
 void Engine::finish(Node& node, Stage stage, Failure* failure) noexcept {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "runtime/context.h"
+#include "runtime/core/pace.h"
 #include "runtime/core/version.h"
 #include "runtime/failure.h"
 #include "runtime/resources.h"
@@ -86,9 +87,8 @@ struct TaskInfo {
     return retries > 0 || last == OnFailure::ignore;
   }
 
-  /// Learned while running: seconds for each unit of cost (or for each run, without a cost). Ranks,
-  /// never decides.
-  mutable std::atomic<double> pace{0};
+  /// Learned while running. Ranks, never decides.
+  mutable Pace pace;
   /// This definition, or an equal one made before, kept for the life of the process.
   mutable std::atomic<const TaskInfo*> registered{nullptr};
 
