@@ -36,7 +36,9 @@ class Clone(unittest.TestCase):
         shutil.copytree(os.path.join(ROOT, "tools"), self.path("tools"))
         self.fake = self.path("fake")
         os.makedirs(self.fake)
-        self.env = {"PATH": self.fake + ":/usr/bin:/bin", "HOME": self.path("home"), "LC_ALL": "C"}
+        self.home = tempfile.mkdtemp(prefix="trellis-home-")
+        self.addCleanup(shutil.rmtree, self.home)
+        self.env = {"PATH": self.fake + ":/usr/bin:/bin", "HOME": self.home, "LC_ALL": "C"}
 
     def path(self, *names):
         return os.path.join(self.root, *names)
@@ -131,7 +133,7 @@ class SetUp(Clone):
         self.tool("dpkg-query", "echo installed\n")
         done = self.call("tools/setup/packages.sh", "tests")
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
-        self.assertFalse(os.path.exists(self.path("home")))
+        self.assertEqual(os.listdir(self.home), [])
 
     def test_a_failed_starpu_names_step_log_and_remedy_and_can_be_repeated(self):
         self.tool("pkg-config", "exit 1\n")
@@ -149,12 +151,30 @@ class SetUp(Clone):
         self.tool("pkg-config", "exit 0\n")
         self.assertEqual(self.call("tools/setup/find-starpu", "cpu").stdout, "system\n")
         self.assertEqual(self.call("tools/setup/starpu.sh", "cpu").returncode, 0)
-        self.assertFalse(os.path.exists(self.path("home")))
+        self.assertEqual(os.listdir(self.home), [])
+
+    def test_a_space_in_the_path_of_the_cache_is_refused_with_the_remedy(self):
+        self.tool("pkg-config", "exit 1\n")
+        self.tool("apt-get", "exit 100\n")
+        for name, value in (("HOME", self.path("home")), ("XDG_CACHE_HOME", self.home + "/a\tb")):
+            self.env[name] = value
+            done = self.call("tools/setup/starpu.sh", "cpu")
+            self.assertEqual((done.returncode, done.stdout), (69, ""))
+            self.assertIn("stands a space in a path\n", done.stderr)
+            self.assertIn("remedy: set XDG_CACHE_HOME to a folder", done.stderr)
+            self.assertFalse(os.path.exists(value))
+        self.env["XDG_CACHE_HOME"] = os.path.join(self.home, "cache")
+        self.assertNotIn("space", self.call("tools/setup/starpu.sh", "cpu").stderr)
+
+    def test_a_starpu_of_the_system_needs_no_cache(self):
+        self.tool("pkg-config", "exit 0\n")
+        self.env["HOME"] = self.path("home")
+        self.assertEqual(self.call("tools/setup/starpu.sh", "cpu").returncode, 0)
 
     def fake_starpu_source(self):
         """A source package whose configure, make and install take their time and count themselves."""
         self.tool("pkg-config", "exit 1\n")
-        source = self.path("home/.cache/trellis/starpu-source")
+        source = os.path.join(self.home, ".cache/trellis/starpu-source")
         write(os.path.join(source, "starpu_1.4.10+dfsg-2.dsc"), "")
         count = self.path("count")
         self.tool("dpkg-source", 'for last; do :; done\nmkdir -p "$last"\ncat >"$last/configure" <<\'X\'\n#!/bin/sh\n'

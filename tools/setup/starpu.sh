@@ -98,6 +98,14 @@ install_flavour() {
 }
 
 [ "$flavour" != cuda ] || find_cuda || exit 0
-[ "$("$setup_dir/find-starpu" "$flavour")" = "" ] || exit 0
+found=$("$setup_dir/find-starpu" "$flavour")
+[ "$found" != system ] || exit 0
+case $cache in
+  *[[:space:]]*)
+    fail "$step" "StarPU cannot live in '$cache': neither its build nor pkg-config stands a space in a path" \
+      "set XDG_CACHE_HOME to a folder whose path has no space"
+    ;;
+esac
+[ "$found" = "" ] || exit 0
 open_log
 with_lock starpu install_flavour
