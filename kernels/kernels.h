@@ -107,6 +107,82 @@ struct RmspropArgs {
   double lr = 0, alpha = 0.99, epsilon = 1e-8, momentum = 0, weight_decay = 0;
 };
 
+/// Batch normalisation (Ioffe & Szegedy 2015): every column of x is shifted and scaled by its mean
+/// and variance, then by `scale` and `shift`, which are learnt. At least one row.
+template <class T>
+struct BatchNormArgs {
+  int rows = 0, cols = 0;
+  const T* x = nullptr;         ///< [rows, cols]
+  const T* mean = nullptr;      ///< [cols], like all below
+  const T* variance = nullptr;  ///< not negative
+  double epsilon = 1e-5;        ///< added to the variance
+  const T* scale = nullptr;
+  const T* shift = nullptr;
+  Activation activation = Activation::none;
+  T* y = nullptr;  ///< act((x - mean) / sqrt(variance + epsilon) * scale + shift)
+};
+
+/// The gradient of the same where mean and variance are those of x itself. `dy` is the gradient
+/// before the activation, `dshift` the sums of its columns (activation_backward leaves both).
+template <class T>
+struct BatchNormGradientArgs {
+  int rows = 0, cols = 0;
+  const T* x = nullptr;
+  const T* mean = nullptr;
+  const T* variance = nullptr;
+  double epsilon = 1e-5;
+  const T* scale = nullptr;
+  const T* dy = nullptr;      ///< [rows, cols]
+  const T* dshift = nullptr;  ///< [cols]
+  T* dscale = nullptr;        ///< [cols], overwritten
+  T* dx = nullptr;            ///< [rows, cols], overwritten; null when nobody wants it
+};
+
+/// Layer normalisation (Ba et al. 2016): every row of x is shifted and scaled by its own mean and
+/// variance, then every column by `scale` and `shift`, which are learnt.
+template <class T>
+struct LayerNormArgs {
+  int rows = 0, cols = 0;
+  const T* x = nullptr;  ///< [rows, cols]
+  double epsilon = 1e-5;
+  const T* scale = nullptr;  ///< [cols]
+  const T* shift = nullptr;  ///< [cols]
+  Activation activation = Activation::none;
+  T* mean = nullptr;     ///< [rows], overwritten
+  T* inverse = nullptr;  ///< [rows], overwritten: 1 / sqrt(variance + epsilon)
+  T* y = nullptr;        ///< act((x - mean) * inverse * scale + shift)
+};
+
+/// Its gradient; `dy` is the gradient before the activation.
+template <class T>
+struct LayerNormGradientArgs {
+  int rows = 0, cols = 0;
+  const T* x = nullptr;
+  const T* mean = nullptr;     ///< [rows]
+  const T* inverse = nullptr;  ///< [rows]
+  const T* scale = nullptr;    ///< [cols]
+  const T* dy = nullptr;       ///< [rows, cols]
+  T* dscale = nullptr;         ///< [cols], overwritten
+  T* dx = nullptr;             ///< [rows, cols], overwritten; null when nobody wants it
+};
+
+/// Dropout (Srivastava et al. 2014) on x [rows, positions, units]: y = x / (1 - rate), or 0 with
+/// the probability `rate`. Whether an element stays depends on the key, the step, the row's own
+/// number, the position and the unit, never on the number of units beside it: unit u is dropped
+/// where word u / 16 % 4 of Philox4x32-10(key, {u / 64 * 16 + u % 16, position, row, step}) is
+/// below rate * 2^32.
+template <class T>
+struct DropoutArgs {
+  int rows = 0, positions = 1, units = 0;
+  std::uint64_t key = 0;
+  std::uint32_t step = 0;
+  const std::uint32_t* row_ids = nullptr;  ///< [rows]; null: 0, 1, 2, ...
+  double rate = 0;                         ///< 0 <= rate < 1
+  const T* x = nullptr;
+  T* y = nullptr;
+  std::uint8_t* kept = nullptr;  ///< like x: 1 where an element stays, else 0
+};
+
 /// One implementation of every kernel for one scalar type.
 template <class T>
 struct Kernels {
@@ -138,6 +214,28 @@ struct Kernels {
   /// dx (overwritten) receives each dy at its argmax.
   void (*maxpool_backward)(Exec&, const Window&, const T* dy, const std::uint8_t* argmax, T* dx);
 
+  /// Mean and variance (the mean square of the distance from the mean) of each column of
+  /// x [rows, cols], rows >= 1.
+  void (*column_moments)(Exec&, int rows, int cols, const T* x, T* mean, T* variance);
+  void (*batch_norm_forward)(Exec&, const BatchNormArgs<T>&);
+  void (*batch_norm_backward)(Exec&, const BatchNormGradientArgs<T>&);
+
+  /// y[rows, cols] = act(a + b).
+  void (*add_activation)(Exec&, int rows, int cols, const T* a, const T* b, Activation, T* y);
+
+  void (*layer_norm_forward)(Exec&, const LayerNormArgs<T>&);
+  void (*layer_norm_backward)(Exec&, const LayerNormGradientArgs<T>&);
+
+  /// y = mean over each window; windows do not reach over the edge (no padding).
+  void (*avgpool_forward)(Exec&, const Window&, const T* x, T* y);
+  /// dx (overwritten) receives each dy spread evenly over its window.
+  void (*avgpool_backward)(Exec&, const Window&, const T* dy, T* dx);
+
+  void (*dropout_forward)(Exec&, const DropoutArgs<T>&);
+  /// dx = dy / (1 - rate) where an element was kept, else 0.
+  void (*dropout_backward)(Exec&, std::size_t count, double rate, const std::uint8_t* kept,
+                           const T* dy, T* dx);
+
   /// Softmax cross entropy. dlogits = (softmax - onehot) * gradient_scale, or untouched when null.
   /// A row with a NaN or infinite logit gives a NaN loss and a row of NaN gradients, and is never
   /// correct.
@@ -151,6 +249,10 @@ struct Kernels {
   void (*gather)(Exec&, const GatherArgs<T>&);
   /// dst[i] += src[i].
   void (*accumulate)(Exec&, std::size_t count, const T* src, T* dst);
+  /// dst[i] = factor * src[i].
+  void (*scaled_copy)(Exec&, std::size_t count, T factor, const T* src, T* dst);
+  /// dst[i] += rate * (src[i] - dst[i]): one step of a running mean.
+  void (*blend)(Exec&, std::size_t count, T rate, const T* src, T* dst);
   void (*sgd)(Exec&, const SgdArgs<T>&);
   void (*adam)(Exec&, const AdamArgs<T>&);
   void (*rmsprop)(Exec&, const RmspropArgs<T>&);

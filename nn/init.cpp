@@ -48,8 +48,9 @@ std::vector<Place> places_of(const ParamTensor& tensor) {
   return places;
 }
 
+bool drawn(InitRule rule) { return rule == InitRule::he || rule == InitRule::glorot; }
+
 float half_range(const ParamTensor& tensor) {
-  if (tensor.init == InitRule::zeros) return 0;
   const std::int64_t fan =
       tensor.init == InitRule::he ? tensor.fan_in : tensor.fan_in + tensor.fan_out;
   return static_cast<float>(std::sqrt(6.0 / static_cast<double>(fan)));
@@ -84,6 +85,10 @@ std::size_t unit_stride(const ParamTensor& tensor) {
 
 void init_unit(const ParamTensor& tensor, std::string_view layer, std::uint64_t seed,
                std::int64_t unit, std::span<const std::int64_t> inputs, std::span<float> out) {
+  if (!drawn(tensor.init)) {
+    std::ranges::fill(out, tensor.init == InitRule::ones ? 1.0F : 0.0F);
+    return;
+  }
   std::vector<Place> places = places_of(tensor);
   for (Place& place : places) {
     if (!inputs.empty()) place.unit = static_cast<std::uint32_t>(inputs[place.unit]);
@@ -96,7 +101,10 @@ void init_weights(ParamSlab& slab, std::uint64_t seed) {
   std::ranges::fill(slab.bytes(), std::byte{0});
   std::vector<float> slice;
   for (const ParamTensor& tensor : param_layout(slab.spec()).tensors) {
-    if (tensor.init == InitRule::zeros) continue;
+    if (tensor.init == InitRule::ones) {
+      std::ranges::fill(slab.weights().subspan(tensor.offset, tensor.count), 1.0F);
+    }
+    if (!drawn(tensor.init)) continue;
     const RandomKey key = key_of(tensor, slab.spec().layers[std::size_t(tensor.layer)].name, seed);
     const std::vector<Place> places = places_of(tensor);
     const std::size_t units = tensor.count / places.size(), stride = unit_stride(tensor);

@@ -16,6 +16,7 @@ namespace nn {
 ///  - he (layers with relu): a = sqrt(6 / fan_in) (He et al. 2015, eq. 10, as a uniform
 ///  distribution);
 ///  - glorot (all others): a = sqrt(6 / (fan_in + fan_out)) (Glorot & Bengio 2010, eq. 16).
+/// The scales and running variances of a normalisation are 1, its shifts and running means 0.
 /// So a unit's weights depend on widths through the factor `a` alone. Uniform rather than normal:
 /// it needs only multiplication and square root, which are exact everywhere.
 void init_weights(ParamSlab& slab, std::uint64_t seed);

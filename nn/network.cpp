@@ -43,11 +43,11 @@ class Planner {
 template <class T>
 Network<T>::Network(const ModelSpec& spec, const kern::Kernels<T>& kernels, int max_rows, Use use)
     : spec_(spec), layout_(param_layout(spec)), kernels_(&kernels), max_rows_(max_rows), use_(use) {
-  const std::vector<Flow> flows = infer_flows(spec_);
-  outputs_ = static_cast<int>(flows.back().shape.elements());
+  const Wiring wiring = wire(spec_);
+  outputs_ = static_cast<int>(wiring.flows.back().shape.elements());
   first_trained_ = spec_.layers.size();
-  plan_layers(flows);
-  plan_memory(flows);
+  plan_layers(wiring.flows);
+  plan_memory(wiring);
 }
 
 template <class T>
@@ -59,8 +59,9 @@ void Network<T>::plan_layers(std::span<const Flow> flows) {
     const std::span<const ParamTensor> params(layout_.tensors.data() + first, end - first);
     const LayerSpec& layer = spec_.layers[i];
     Node node;
-    node.op = layer_of(layer.kind)
-                  .plan(LayerPlan<T>{layer, flows[i], flows[i + 1], params, *kernels_, max_rows_});
+    node.op =
+        layer_of(layer.kind)
+            .plan(LayerPlan<T>{layer, flows[i], flows[i + 1], params, *kernels_, max_rows_, use_});
     node.needs = node.op->needs();
     if (!params.empty()) first_trained_ = std::min(first_trained_, i);
     scratch_bytes_ = std::max(scratch_bytes_, node.needs.scratch_bytes);
@@ -70,7 +71,8 @@ void Network<T>::plan_layers(std::span<const Flow> flows) {
 }
 
 template <class T>
-void Network<T>::plan_memory(std::span<const Flow> flows) {
+void Network<T>::plan_memory(const Wiring& wiring) {
+  const std::vector<Flow>& flows = wiring.flows;
   const std::size_t count = nodes_.size();
   const bool training = use_ == Use::training;
   Planner planner(static_cast<int>(count));
@@ -105,6 +107,12 @@ void Network<T>::plan_memory(std::span<const Flow> flows) {
     dy[i] = shared ? dy[i + 1] : planner.add(row_bytes(i), planner.backward(i));
   }
 
+  // What enters a block lives until its end, the gradient behind its end until its beginning.
+  for (const Skip& skip : wiring.skips) {
+    planner.use(y[skip.from], static_cast<int>(skip.to));
+    if (nodes_[skip.from].wants_dx) planner.use(dy[skip.to + 1], planner.backward(skip.from));
+  }
+
   const std::size_t scratch = planner.add(scratch_bytes_, 0);
   planner.use(scratch, planner.backward(0));
   arena_bytes_ = planner.place();
@@ -114,6 +122,10 @@ void Network<T>::plan_memory(std::span<const Flow> flows) {
     nodes_[i].y = planner.offset(y[i + 1]);
     nodes_[i].saved = planner.offset(saved[i]);
     nodes_[i].dy = planner.offset(dy[i + 1]);
+  }
+  for (const Skip& skip : wiring.skips) {
+    nodes_[skip.to].skip = planner.offset(y[skip.from]);
+    nodes_[skip.from].dskip = planner.offset(dy[skip.to + 1]);
   }
 }
 
@@ -137,7 +149,9 @@ LayerPass<T> Network<T>::pass(std::size_t layer, kern::Exec& exec, std::byte* ar
           .x = at<T>(arena, layer == 0 ? input_ : nodes_[layer - 1].y),
           .y = at<T>(arena, node.y),
           .saved = arena + node.saved,
-          .weights = weights};
+          .weights = weights,
+          .skip = at<T>(arena, node.skip),
+          .dskip = at<T>(arena, node.dskip)};
 }
 
 template <class T>
@@ -149,14 +163,14 @@ void Network<T>::run_forward(kern::Exec& exec, std::byte* arena, const T* weight
 
 template <class T>
 void Network<T>::run_backward(kern::Exec& exec, std::byte* arena, const T* weights, int rows,
-                              T* gradient) const {
+                              T share, T* gradient) const {
   for (std::size_t i = nodes_.size(); i-- > first_trained_;) {
     const Node& node = nodes_[i];
-    if (node.needs.in_place) continue;
     LayerPass<T> p = pass(i, exec, arena, weights, rows);
     p.dy = at<T>(arena, node.dy);
     p.dx = node.wants_dx ? at<T>(arena, nodes_[i - 1].dy) : nullptr;
     p.gradient = gradient;
+    p.share = share;
     node.op->backward(p);
   }
 }
@@ -177,8 +191,14 @@ kern::LossSums Network<T>::loss_and_gradient(std::byte* arena, const T* weights,
   const kern::LossSums sums =
       loss.run(*kernels_, context, rows, outputs_, at<T>(arena, nodes_.back().y), target,
                gradient_scale, at<T>(arena, nodes_.back().dy));
-  run_backward(context, arena, weights, rows, gradient);
+  run_backward(context, arena, weights, rows, gradient_scale * static_cast<T>(rows), gradient);
   return sums;
+}
+
+template <class T>
+void Network<T>::keep_statistics(kern::Exec& exec, const T* gradient, T* weights) const {
+  if (layout_.trained == layout_.count) return;
+  for (const Node& node : nodes_) node.op->keep_statistics(*kernels_, exec, gradient, weights);
 }
 
 template class Network<float>;

@@ -18,10 +18,9 @@
 #include "nn/layout.h"
 #include "nn/losses/loss.h"
 #include "nn/spec.h"
+#include "nn/wiring.h"
 
 namespace nn {
-
-enum class Use : std::uint8_t { inference, training };
 
 template <class T>
 class Network {
@@ -44,14 +43,20 @@ class Network {
   [[nodiscard]] T* input(std::byte* arena) const noexcept;
 
   /// Outputs [rows, outputs()] for the rows at input(); valid until the next pass. `weights` is a
-  /// layout().count block.
+  /// layout().count block. Planned for training, layers behave as they do there: batch
+  /// normalisation uses the statistics of these rows.
   [[nodiscard]] T* forward(std::byte* arena, const T* weights, int rows) const;
 
   /// Forward, loss, backward. Every tensor of `gradient` (a layout().count block) is overwritten
-  /// with gradient_scale times the sum of the rows' gradients; its gaps are left alone. Needs
-  /// Use::training.
+  /// with gradient_scale times the sum of the rows' gradients, running statistics with
+  /// gradient_scale times `rows` times the statistics of the rows; its gaps are left alone. So the
+  /// blocks of a batch's parts add up to the batch's. Needs Use::training.
   kern::LossSums loss_and_gradient(std::byte* arena, const T* weights, int rows, const Loss& loss,
                                    const Target& target, T gradient_scale, T* gradient) const;
+
+  /// After a step: moves the running statistics in `weights` towards those that
+  /// loss_and_gradient left in their place in `gradient`.
+  void keep_statistics(kern::Exec& exec, const T* gradient, T* weights) const;
 
   /// The execution context for kernels called beside the network's own; its scratch lies in
   /// `arena`.
@@ -63,13 +68,15 @@ class Network {
     LayerNeeds needs;
     bool wants_dx = false;
     std::size_t y = 0, saved = 0, dy = 0;
+    std::size_t skip = 0;   // closes a block: what entered it
+    std::size_t dskip = 0;  // opens a block: the gradient that went around it
   };
   void plan_layers(std::span<const Flow> flows);
-  void plan_memory(std::span<const Flow> flows);
+  void plan_memory(const Wiring& wiring);
   [[nodiscard]] LayerPass<T> pass(std::size_t layer, kern::Exec& exec, std::byte* arena,
                                   const T* weights, int rows) const;
   void run_forward(kern::Exec& exec, std::byte* arena, const T* weights, int rows) const;
-  void run_backward(kern::Exec& exec, std::byte* arena, const T* weights, int rows,
+  void run_backward(kern::Exec& exec, std::byte* arena, const T* weights, int rows, T share,
                     T* gradient) const;
 
   ModelSpec spec_;

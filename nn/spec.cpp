@@ -1,32 +1,15 @@
 #include "nn/spec.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <set>
 
 #include "nn/layers/layer.h"
 #include "nn/layout.h"
+#include "nn/wiring.h"
 
 namespace nn {
 namespace {
-
-constexpr std::int64_t kMaxElements = std::numeric_limits<std::int32_t>::max();
-
-/// `layer 2 "fc1" (dense)`, counting from 1 as people do.
-std::string place(const LayerSpec& layer, int index) {
-  const std::string name = layer.name.empty() ? "" : " \"" + layer.name + "\"";
-  return "layer " + std::to_string(index + 1) + name + " (" + layer.kind + ")";
-}
-
-void check_input(const Shape& input) {
-  const bool rank = input.dims.size() == 1 || input.is_image();
-  if (!rank || std::ranges::any_of(input.dims, [](auto d) { return d < 1; })) {
-    throw SpecError(-1, "",
-                    "input: expected a number of features or height, width and channels, not \"" +
-                        input.text() + "\"");
-  }
-}
 
 void check_name(const std::string& name, int index, const std::set<std::string>& taken) {
   const auto good = [](char c) {
@@ -46,32 +29,23 @@ void check_name(const std::string& name, int index, const std::set<std::string>&
   }
 }
 
-Flow input_flow(const Shape& input) {
-  return {input, {.group = "input", .units = input.dims.back()}};
+/// The name of a layer that has none: its kind with the ordinal among the layers of that kind; the
+/// two ends of a residual block share theirs.
+std::string default_name(const Layer& kind, int ordinal, const std::vector<std::string>& open) {
+  const std::string number = std::to_string(ordinal);
+  switch (kind.branch()) {
+    case Branch::opens:
+      return "residual" + number;
+    case Branch::closes:
+      if (!open.empty()) return open.back() + "_end";
+      [[fallthrough]];
+    case Branch::none:
+      return kind.info().kind + number;
+  }
+  return "";
 }
 
 }  // namespace
-
-std::vector<Flow> infer_flows(const ModelSpec& spec) {
-  check_input(spec.input);
-  std::vector<Flow> flows{input_flow(spec.input)};
-  for (std::size_t i = 0; i < spec.layers.size(); ++i) {
-    const LayerSpec& layer = spec.layers[i];
-    const int index = static_cast<int>(i);
-    const auto fail = [&](const std::string& field, const std::string& what) {
-      throw SpecError(index, field, place(layer, index) + ": " + what);
-    };
-    try {
-      flows.push_back(layer_of(layer.kind).flow(layer, flows.back()));
-    } catch (const SpecError& e) {
-      fail(e.field(), e.what());
-    }
-    if (flows.back().shape.elements() > kMaxElements) {
-      fail("", "its output of " + flows.back().shape.text() + " is too large");
-    }
-  }
-  return flows;
-}
 
 LayerSpec layer(std::string_view kind, std::string_view name, const Fields& fields) {
   LayerSpec out{std::string(kind), std::string(name), {}};
@@ -83,19 +57,22 @@ ModelSpec complete(const ModelSpec& spec) {
   ModelSpec out{spec.input, {}};
   std::map<std::string, int> ordinals;
   std::set<std::string> names;
+  std::vector<std::string> open;  // residual blocks
   for (std::size_t i = 0; i < spec.layers.size(); ++i) {
     LayerSpec layer = spec.layers[i];
     const int index = static_cast<int>(i);
-    const KindInfo* info = nullptr;
+    const Layer* kind = nullptr;
     try {
-      info = &layer_kind(layer.kind);
+      kind = &layer_of(layer.kind);
     } catch (const SpecError& e) {
       throw SpecError(index, "", "layer " + std::to_string(index + 1) + ": " + e.what());
     }
-    layer.fields = complete(*info, layer.fields, place(layer, index), index);
+    layer.fields = complete(kind->info(), layer.fields, place(layer, index), index);
     const int ordinal = ++ordinals[layer.kind];
-    if (layer.name.empty()) layer.name = layer.kind + std::to_string(ordinal);
+    if (layer.name.empty()) layer.name = default_name(*kind, ordinal, open);
     check_name(layer.name, index, names);
+    if (kind->branch() == Branch::opens) open.push_back(layer.name);
+    if (kind->branch() == Branch::closes && !open.empty()) open.pop_back();
     names.insert(layer.name);
     out.layers.push_back(std::move(layer));
   }
@@ -136,17 +113,29 @@ Flops flops_per_row(const ModelSpec& spec) {
 
 std::uint64_t weight_count(const ModelSpec& spec) {
   std::uint64_t count = 0;
-  for (const auto& tensor : param_layout(spec).tensors) count += tensor.count;
+  for (const auto& tensor : param_layout(spec).tensors) {
+    if (trained(tensor.role)) count += tensor.count;
+  }
   return count;
 }
 
 std::string describe(const ModelSpec& spec) {
   std::string out = spec.input.text();
+  std::string arrow = " -> ";
   for (const auto& layer : spec.layers) {
-    out += " -> " + layer.kind + " " + layer.name;
-    for (const auto& field : layer_kind(layer.kind).fields) {
+    const Layer& kind = layer_of(layer.kind);
+    if (kind.branch() == Branch::opens) {
+      out += arrow + layer.name + " [";
+      arrow = "";
+      continue;
+    }
+    const bool closes = kind.branch() == Branch::closes;
+    out += closes ? "] + input" : arrow + layer.kind + " " + layer.name;
+    arrow = " -> ";
+    for (const auto& field : kind.info().fields) {
       const auto it = layer.fields.find(field.name);
-      if (it != layer.fields.end()) out += " " + to_text(it->second);
+      if (it == layer.fields.end()) continue;
+      if (!closes || to_text(it->second) != "none") out += " " + to_text(it->second);
     }
   }
   return out;

@@ -51,7 +51,8 @@ struct ModelSpec {
 
 /// Checks a whole spec and returns it in canonical form: every field present, every layer named (a
 /// nameless layer becomes its kind with the ordinal among the layers of that kind: dense1,
-/// conv2d2), names unique and made of [A-Za-z0-9_-], shapes compatible. Throws SpecError.
+/// conv2d2; a residual block becomes residual1, its end residual1_end), names unique and made of
+/// [A-Za-z0-9_-], shapes compatible. Throws SpecError.
 [[nodiscard]] ModelSpec complete(const ModelSpec& spec);
 
 /// `spec` with the layer that produces `outputs` numbers a row (classes or targets): a dense layer
@@ -73,17 +74,18 @@ struct ModelSpec {
 ///  - training counts the forward products, the same again for the gradient of every weight tensor,
 ///  and the same again
 ///    for the gradient with respect to a layer's input, except where no layer before it has
-///    weights.
+///    weights. The addition at the end of a residual block and normalisation count 0.
 struct Flops {
   std::uint64_t forward = 0;
   std::uint64_t training = 0;
 };
 [[nodiscard]] Flops flops_per_row(const ModelSpec& spec);
 
-/// Number of trainable weights, padding not counted.
+/// Number of trainable weights, padding and running statistics not counted.
 [[nodiscard]] std::uint64_t weight_count(const ModelSpec& spec);
 
-/// "784 -> dense fc1 128 relu -> dense output 10": one line for people.
+/// "784 -> dense fc1 128 relu -> b1 [dense fc2 128 none] + input relu -> dense output 10 none": one
+/// line for people; what entered a residual block is its "input".
 [[nodiscard]] std::string describe(const ModelSpec& spec);
 
 }  // namespace nn

@@ -123,7 +123,9 @@ kern::LossSums Trainer<T>::step(std::span<const std::uint32_t> rows, T* weights,
     total.correct += sums_[i].correct;
   }
   if (std::isfinite(total.loss)) {
-    update_->run(network_->kernels(), exec, count, weights, gradient_, slots, step);
+    update_->run(network_->kernels(), exec, network_->layout().trained, count, weights, gradient_,
+                 slots, step);
+    network_->keep_statistics(exec, gradient_, weights);
   }
   return total;
 }

@@ -49,7 +49,8 @@ class Trainer {
   /// from 1. Returns sums over the batch.
   kern::LossSums step(std::span<const std::uint32_t> rows, T* weights, T* slots, std::int64_t step);
 
-  /// The mean gradient of the last step, in the layout of the weights.
+  /// The mean gradient of the last step, in the layout of the weights; the batch's statistics where
+  /// running ones lie.
   [[nodiscard]] const T* gradient() const noexcept { return gradient_; }
 
  private:

@@ -9,6 +9,7 @@
 #include "hpo/stopping/registry.h"
 #include "hpo/study/field.h"
 #include "nn/hyper.h"
+#include "nn/layers/layer.h"
 #include "nn/spec.h"
 
 namespace hpo::study {
@@ -103,11 +104,35 @@ KindSet make_set(std::string what, std::span<const Info> infos, std::vector<std:
   return set;
 }
 
+Field layers_field(std::string doc) {
+  return {.name = "of",
+          .type = Type::kind,
+          .count = Count::list,
+          .required = true,
+          .doc = std::move(doc),
+          .per_trial = true,
+          .kinds = layer_set};
+}
+
+/// The two ends of a residual block as one group of layers; what can be chosen is the end's.
+Kind residual_kind() {
+  Kind kind = kind_of(nn::layer_kind("residual_end"));
+  kind.name = kind.block.name = "residual";
+  kind.doc =
+      "A group of layers that learns a difference: what entered it is added to what leaves it. "
+      "Both have the same shape.";
+  kind.block.fields.push_back(layers_field("The layers of the block, first to last."));
+  return kind;
+}
+
 /// Layers have a name besides their kind's fields, and a group of them can be repeated.
 KindSet make_layers() {
-  KindSet set = make_set("layer", nn::layer_kinds(),
-                         {"avg_pool", "batch_norm", "layer_norm", "dropout", "residual",
-                          "residual_begin", "residual_end"});
+  KindSet set =
+      make_set("layer", nn::layer_kinds(), {"avg_pool", "global_pool", "layer_norm", "dropout"});
+  std::erase_if(set.kinds, [](const Kind& kind) {
+    return nn::layer_of(kind.name).branch() != nn::Branch::none;
+  });
+  set.kinds.push_back(residual_kind());
   for (Kind& kind : set.kinds) {
     kind.block.fields.push_back(
         {.name = "name",
@@ -130,13 +155,7 @@ KindSet make_layers() {
                                              .required = true,
                                              .doc = "How often.",
                                              .per_trial = true},
-                                            {.name = "of",
-                                             .type = Type::kind,
-                                             .count = Count::list,
-                                             .required = true,
-                                             .doc = "The layers, first to last.",
-                                             .per_trial = true,
-                                             .kinds = layer_set}}}});
+                                            layers_field("The layers, first to last.")}}});
   return set;
 }
 

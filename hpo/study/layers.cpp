@@ -15,6 +15,14 @@ struct Written {
   std::vector<const Node*> nodes;
 };
 
+void write_layer(const Node& node, nn::LayerSpec layer, Written& out) {
+  if (out.layers.size() == kMostLayers) {
+    throw Fault(node.at, rt::cat("too many layers, expected at most ", kMostLayers));
+  }
+  out.layers.push_back(std::move(layer));
+  out.nodes.push_back(&node);
+}
+
 void write_out(const Node& list, const std::string& suffix, Written& out) {
   for (const Node& node : list.items) {
     const std::string& type = node.find("type")->text;
@@ -25,15 +33,16 @@ void write_out(const Node& list, const std::string& suffix, Written& out) {
       }
       continue;
     }
-    if (out.layers.size() == kMostLayers) {
-      throw Fault(node.at, rt::cat("too many layers, expected at most ", kMostLayers));
+    const Node* given = node.find("name");
+    const std::string name = given != nullptr ? given->text + suffix : "";
+    nn::Fields fields = fields_of(node, *layer_set()->find(type));
+    if (type == "residual") {
+      write_layer(node, {.kind = "residual_begin", .name = name, .fields = {}}, out);
+      write_out(*node.find("of"), suffix, out);
+      write_layer(node, {.kind = "residual_end", .name = "", .fields = std::move(fields)}, out);
+      continue;
     }
-    const Node* name = node.find("name");
-    nn::LayerSpec layer{
-        .kind = type, .name = name != nullptr ? name->text + suffix : "", .fields = {}};
-    layer.fields = fields_of(node, *layer_set()->find(type));
-    out.layers.push_back(std::move(layer));
-    out.nodes.push_back(&node);
+    write_layer(node, {.kind = type, .name = name, .fields = std::move(fields)}, out);
   }
 }
 
@@ -52,7 +61,7 @@ nn::Fields fields_of(const Node& node, const Kind& kind) {
   nn::Fields fields;
   for (const Entry& entry : node.entries) {
     const Field* field = kind.block.find(entry.key);
-    if (field == nullptr || entry.key == "name") continue;
+    if (field == nullptr || entry.key == "name" || entry.key == "of") continue;
     fields[entry.key] = as_value(entry.value).value();
   }
   return fields;

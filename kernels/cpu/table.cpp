@@ -62,16 +62,23 @@ std::size_t conv_scratch(const Window& g) {
 }
 
 // A table whose products and convolutions are given and whose rest is the vector code of `isa`.
-#define KERN_TABLE(isa, product, forward, backward_data, backward_weights, scratch)            \
-  Kernels<float> {                                                                             \
-    .name = "cpu", .gemm = product, .bias_activation = isa::bias_activation,                   \
-    .activation_backward = isa::activation_backward, .conv_forward = forward,                  \
-    .conv_backward_data = backward_data, .conv_backward_weights = backward_weights,            \
-    .conv_scratch = scratch, .maxpool_forward = isa::maxpool_forward,                          \
-    .maxpool_backward = isa::maxpool_backward,                                                 \
-    .softmax_cross_entropy = isa::softmax_cross_entropy,                                       \
-    .mean_squared_error = isa::mean_squared_error, .gather = isa::gather,                      \
-    .accumulate = isa::accumulate, .sgd = isa::sgd, .adam = isa::adam, .rmsprop = isa::rmsprop \
+#define KERN_TABLE(isa, product, forward, backward_data, backward_weights, scratch)           \
+  Kernels<float> {                                                                            \
+    .name = "cpu", .gemm = product, .bias_activation = isa::bias_activation,                  \
+    .activation_backward = isa::activation_backward, .conv_forward = forward,                 \
+    .conv_backward_data = backward_data, .conv_backward_weights = backward_weights,           \
+    .conv_scratch = scratch, .maxpool_forward = isa::maxpool_forward,                         \
+    .maxpool_backward = isa::maxpool_backward, .column_moments = isa::column_moments,         \
+    .batch_norm_forward = isa::batch_norm_forward,                                            \
+    .batch_norm_backward = isa::batch_norm_backward, .add_activation = isa::add_activation,   \
+    .layer_norm_forward = isa::layer_norm_forward,                                            \
+    .layer_norm_backward = isa::layer_norm_backward, .avgpool_forward = isa::avgpool_forward, \
+    .avgpool_backward = isa::avgpool_backward, .dropout_forward = isa::dropout_forward,       \
+    .dropout_backward = isa::dropout_backward,                                                \
+    .softmax_cross_entropy = isa::softmax_cross_entropy,                                      \
+    .mean_squared_error = isa::mean_squared_error, .gather = isa::gather,                     \
+    .accumulate = isa::accumulate, .scaled_copy = isa::scaled_copy, .blend = isa::blend,      \
+    .sgd = isa::sgd, .adam = isa::adam, .rmsprop = isa::rmsprop                               \
   }
 #define KERN_OWN_TABLE(isa)                                              \
   KERN_TABLE(isa, isa::gemm, isa::conv_forward, isa::conv_backward_data, \

@@ -26,6 +26,14 @@ void activation_backward(Exec&, int rows, int cols, Activation act, const T* y, 
   }
 }
 
+template <class T>
+void add_activation(Exec&, int rows, int cols, const T* a, const T* b, Activation act, T* y) {
+  for (std::ptrdiff_t i = 0; i < std::ptrdiff_t(rows) * cols; ++i)
+    y[i] = activate(act, a[i] + b[i]);
+}
+
+template void add_activation(Exec&, int, int, const float*, const float*, Activation, float*);
+template void add_activation(Exec&, int, int, const double*, const double*, Activation, double*);
 template void bias_activation(Exec&, int, int, const float*, Activation, float*);
 template void bias_activation(Exec&, int, int, const double*, Activation, double*);
 template void activation_backward(Exec&, int, int, Activation, const float*, float*, float*);

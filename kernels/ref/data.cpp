@@ -18,9 +18,23 @@ void accumulate(Exec&, std::size_t count, const T* src, T* dst) {
   for (std::size_t i = 0; i < count; ++i) dst[i] += src[i];
 }
 
+template <class T>
+void scaled_copy(Exec&, std::size_t count, T factor, const T* src, T* dst) {
+  for (std::size_t i = 0; i < count; ++i) dst[i] = factor * src[i];
+}
+
+template <class T>
+void blend(Exec&, std::size_t count, T rate, const T* src, T* dst) {
+  for (std::size_t i = 0; i < count; ++i) dst[i] += rate * (src[i] - dst[i]);
+}
+
 template void gather(Exec&, const GatherArgs<float>&);
 template void gather(Exec&, const GatherArgs<double>&);
 template void accumulate(Exec&, std::size_t, const float*, float*);
 template void accumulate(Exec&, std::size_t, const double*, double*);
+template void scaled_copy(Exec&, std::size_t, float, const float*, float*);
+template void scaled_copy(Exec&, std::size_t, double, const double*, double*);
+template void blend(Exec&, std::size_t, float, const float*, float*);
+template void blend(Exec&, std::size_t, double, const double*, double*);
 
 }  // namespace kern::ref

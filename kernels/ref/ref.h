@@ -13,6 +13,8 @@ void gemm(Exec&, const GemmArgs<T>&);
 template <class T>
 void bias_activation(Exec&, int rows, int cols, const T* bias, Activation, T* y);
 template <class T>
+void add_activation(Exec&, int rows, int cols, const T* a, const T* b, Activation, T* y);
+template <class T>
 void activation_backward(Exec&, int rows, int cols, Activation, const T* y, T* dy, T* dbias);
 
 template <class T>
@@ -28,6 +30,29 @@ template <class T>
 void maxpool_backward(Exec&, const Window&, const T* dy, const std::uint8_t* argmax, T* dx);
 
 template <class T>
+void column_moments(Exec&, int rows, int cols, const T* x, T* mean, T* variance);
+template <class T>
+void batch_norm_forward(Exec&, const BatchNormArgs<T>&);
+template <class T>
+void batch_norm_backward(Exec&, const BatchNormGradientArgs<T>&);
+
+template <class T>
+void layer_norm_forward(Exec&, const LayerNormArgs<T>&);
+template <class T>
+void layer_norm_backward(Exec&, const LayerNormGradientArgs<T>&);
+
+template <class T>
+void avgpool_forward(Exec&, const Window&, const T* x, T* y);
+template <class T>
+void avgpool_backward(Exec&, const Window&, const T* dy, T* dx);
+
+template <class T>
+void dropout_forward(Exec&, const DropoutArgs<T>&);
+template <class T>
+void dropout_backward(Exec&, std::size_t count, double rate, const std::uint8_t* kept, const T* dy,
+                      T* dx);
+
+template <class T>
 LossSums softmax_cross_entropy(Exec&, int rows, int classes, const T* logits,
                                const std::int32_t* labels, T gradient_scale, T* dlogits);
 template <class T>
@@ -38,6 +63,10 @@ template <class T>
 void gather(Exec&, const GatherArgs<T>&);
 template <class T>
 void accumulate(Exec&, std::size_t count, const T* src, T* dst);
+template <class T>
+void scaled_copy(Exec&, std::size_t count, T factor, const T* src, T* dst);
+template <class T>
+void blend(Exec&, std::size_t count, T rate, const T* src, T* dst);
 
 template <class T>
 void sgd(Exec&, const SgdArgs<T>&);

@@ -1,16 +1,18 @@
 #include "nn/layers/layer.h"
 
+#include <utility>
+
 namespace nn {
 
 std::vector<ParamTensor> Layer::params(const LayerSpec&, const Flow&) const { return {}; }
 
 std::uint64_t Layer::flops(const LayerSpec&, const Flow&) const { return 0; }
 
-FieldInfo activation_field() {
+FieldInfo activation_field(std::string default_value) {
   return {.name = "activation",
           .type = FieldType::word,
           .choices = {"none", "relu", "tanh"},
-          .value = "relu",
+          .value = std::move(default_value),
           .doc = "Function applied to every output."};
 }
 

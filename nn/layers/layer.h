@@ -28,11 +28,17 @@ struct Flow {
   AxisRole units;
 };
 
+/// What a network is planned for: to answer, or to learn.
+enum class Use : std::uint8_t { inference, training };
+
+/// What a layer is to a residual block: the first adds what entered it to what enters the second.
+enum class Branch : std::uint8_t { none, opens, closes };
+
 /// What an operation needs from the planner besides its input and output.
 struct LayerNeeds {
   bool input_in_backward = false;   ///< x must live until backward
   bool output_in_backward = false;  ///< y must live until backward
-  bool in_place = false;  ///< y is x and dx is dy: the same memory, forward and backward do nothing
+  bool in_place = false;  ///< y is x and dx is dy: the same memory, which forward leaves as it is
   std::size_t saved_bytes = 0;    ///< private memory from forward to backward
   std::size_t scratch_bytes = 0;  ///< kern::Exec::scratch
 };
@@ -50,7 +56,12 @@ struct LayerPass {
   const T* weights = nullptr;  ///< base of the slab's weights: add ParamTensor::offset
   T* dy = nullptr;             ///< backward: gradient with respect to y, may be overwritten
   T* dx = nullptr;             ///< backward: overwritten; null when nobody wants it
-  T* gradient = nullptr;       ///< backward: base like weights; the layer's tensors are overwritten
+  /// backward: base like weights; the layer's tensors are overwritten. Where running statistics lie
+  /// it gets `share` times those of these rows, so that the parts of a batch add up to a mean.
+  T* gradient = nullptr;
+  T share = 1;               ///< backward: these rows as a part of the step's batch
+  const T* skip = nullptr;   ///< forward of a layer that closes a block: what entered the block
+  const T* dskip = nullptr;  ///< backward of one that opens: the gradient that went around it
 };
 
 /// A layer planned for one geometry. Immutable after planning; any number of passes.
@@ -61,6 +72,10 @@ class LayerOp {
   [[nodiscard]] virtual LayerNeeds needs() const = 0;
   virtual void forward(const LayerPass<T>& pass) const = 0;
   virtual void backward(const LayerPass<T>& pass) const = 0;
+  /// After a step: moves the layer's running statistics in `weights` towards those that backward
+  /// left in `gradient` (bases like LayerPass's).
+  virtual void keep_statistics(const kern::Kernels<T>& /*kernels*/, kern::Exec& /*exec*/,
+                               const T* /*gradient*/, T* /*weights*/) const {}
 };
 
 /// What a kind gets to plan with. References live until plan() returns.
@@ -72,12 +87,14 @@ struct LayerPlan {
   std::span<const ParamTensor> params;  ///< as params() declared them, with offsets
   const kern::Kernels<T>& kernels;
   int max_rows = 0;
+  Use use = Use::inference;
 };
 
 /// A small case for the conformance tests: this layer with these fields on this input.
 struct LayerExample {
   Shape input;
   Fields fields;
+  std::vector<LayerSpec> before{}, after{};  ///< the layers that it does not stand without
 };
 
 class Layer {
@@ -96,6 +113,7 @@ class Layer {
   [[nodiscard]] virtual bool mixes_units() const { return false; }
   /// Multiply-adds of the forward pass of one row, times two.
   [[nodiscard]] virtual std::uint64_t flops(const LayerSpec& spec, const Flow& in) const;
+  [[nodiscard]] virtual Branch branch() const { return Branch::none; }
   /// Covers every field's every meaning at least once; activations need no cases of their own, the
   /// tests vary them.
   [[nodiscard]] virtual std::vector<LayerExample> examples() const = 0;
@@ -128,7 +146,7 @@ class LayerOf : public Layer {
 [[nodiscard]] const Layer& layer_of(std::string_view kind);
 
 /// The field `activation: none | relu | tanh`, and its value.
-[[nodiscard]] FieldInfo activation_field();
+[[nodiscard]] FieldInfo activation_field(std::string default_value = "relu");
 [[nodiscard]] kern::Activation activation_of(const Fields& fields);
 /// He for relu, Glorot for the others.
 [[nodiscard]] InitRule init_for(kern::Activation activation);

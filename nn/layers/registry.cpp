@@ -9,6 +9,9 @@
   ADD(dense)                \
   ADD(conv2d)               \
   ADD(max_pool)             \
+  ADD(batch_norm)           \
+  ADD(residual_begin)       \
+  ADD(residual_end)         \
   ADD(flatten)
 
 namespace nn {

@@ -15,13 +15,13 @@ class AdamUpdate final : public Update<T> {
         epsilon_(real(fields, "epsilon")),
         weight_decay_(real(fields, "weight_decay")) {}
 
-  void run(const kern::Kernels<T>& kernels, kern::Exec& exec, std::size_t count, T* weights,
-           const T* gradient, T* slots, std::int64_t step) const override {
+  void run(const kern::Kernels<T>& kernels, kern::Exec& exec, std::size_t count, std::size_t stride,
+           T* weights, const T* gradient, T* slots, std::int64_t step) const override {
     kernels.adam(exec, {.count = count,
                         .weights = weights,
                         .gradient = gradient,
                         .m = slots,
-                        .v = slots + count,
+                        .v = slots + stride,
                         .lr = lr_,
                         .beta1 = beta1_,
                         .beta2 = beta2_,

@@ -20,9 +20,10 @@ class Update {
  public:
   virtual ~Update() = default;
   /// Changes `count` weights in place. `gradient` is the mean over the batch; slot i begins at
-  /// slots + i * count; `step` counts from 1 at the network's birth.
-  virtual void run(const kern::Kernels<T>& kernels, kern::Exec& exec, std::size_t count, T* weights,
-                   const T* gradient, T* slots, std::int64_t step) const = 0;
+  /// slots + i * stride; `step` counts from 1 at the network's birth.
+  virtual void run(const kern::Kernels<T>& kernels, kern::Exec& exec, std::size_t count,
+                   std::size_t stride, T* weights, const T* gradient, T* slots,
+                   std::int64_t step) const = 0;
 };
 
 class Optimizer {

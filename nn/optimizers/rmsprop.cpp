@@ -15,13 +15,13 @@ class RmspropUpdate final : public Update<T> {
         momentum_(real(fields, "momentum")),
         weight_decay_(real(fields, "weight_decay")) {}
 
-  void run(const kern::Kernels<T>& kernels, kern::Exec& exec, std::size_t count, T* weights,
-           const T* gradient, T* slots, std::int64_t /*step*/) const override {
+  void run(const kern::Kernels<T>& kernels, kern::Exec& exec, std::size_t count, std::size_t stride,
+           T* weights, const T* gradient, T* slots, std::int64_t /*step*/) const override {
     kernels.rmsprop(exec, {.count = count,
                            .weights = weights,
                            .gradient = gradient,
                            .v = slots,
-                           .velocity = momentum_ != 0 ? slots + count : nullptr,
+                           .velocity = momentum_ != 0 ? slots + stride : nullptr,
                            .lr = lr_,
                            .alpha = alpha_,
                            .epsilon = epsilon_,

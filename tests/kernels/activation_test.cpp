@@ -58,6 +58,22 @@ TEST(Activation, BackwardAgreesWithTheOracle) {
   });
 }
 
+TEST(Activation, OfASumAgreesWithTheOracle) {
+  for_each_table([](const Kernels<float>& kernels) {
+    for_each_shape([&](int rows, int cols, Activation act, unsigned seed) {
+      Random random(seed);
+      Exec exec;
+      const Floats a = random.floats(std::size_t(rows) * cols, -4, 4), b = random.floats(a.size());
+      Doubles expected(a.size());
+      ref_kernels<double>().add_activation(exec, rows, cols, widen(a).data(), widen(b).data(), act,
+                                           expected.data());
+      Floats y(a.size(), 99);
+      kernels.add_activation(exec, rows, cols, a.data(), b.data(), act, y.data());
+      expect_close(y, expected, 1, "y");
+    });
+  });
+}
+
 TEST(Activation, KeepsNan) {
   for_each_table([](const Kernels<float>& kernels) {
     for (const Activation act : kAll) {

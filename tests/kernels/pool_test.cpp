@@ -57,6 +57,25 @@ TEST(MaxPool, AgreesWithTheOracleInBothDirections) {
   });
 }
 
+TEST(AvgPool, AgreesWithTheOracleInBothDirections) {
+  for_each_table([](const Kernels<float>& kernels) {
+    for_each_case([&](const Window& g, unsigned seed) {
+      if (g.pad_h > 0) return;
+      Random random(seed);
+      Exec exec;
+      const Floats x = random.floats(input_size(g)), dy = random.floats(output_size(g));
+      Doubles expected(output_size(g)), expected_dx(input_size(g));
+      ref_kernels<double>().avgpool_forward(exec, g, widen(x).data(), expected.data());
+      ref_kernels<double>().avgpool_backward(exec, g, widen(dy).data(), expected_dx.data());
+      Floats y(expected.size(), 99), dx(expected_dx.size(), 99);
+      kernels.avgpool_forward(exec, g, x.data(), y.data());
+      kernels.avgpool_backward(exec, g, dy.data(), dx.data());
+      expect_close(y, expected, g.kernel_h * g.kernel_w, "y", 1);
+      expect_close(dx, expected_dx, g.kernel_h * g.kernel_w, "dx", 1);
+    });
+  });
+}
+
 TEST(MaxPool, NanWins) {
   for_each_table([](const Kernels<float>& kernels) {
     const Window g = window(1, 2, 2, 20, 20, 2, 2, 2, 0);

@@ -80,7 +80,11 @@ TEST(Allocation, ASteadyStepAllocatesNothing) {
     const nn::Hyper h = nn_test::hyper(optimizer, {}, 16, shards);
     const auto dense = per_step(kern::cpu_kernels(), nn_test::mlp(12, {20, 20}, 3), table, h);
     const auto conv = per_step(kern::ref_kernels<float>(), nn_test::lenet(4, 4, 8), images, h);
+    const auto normed = per_step(kern::cpu_kernels(), nn_test::normed(12, 20, 3), table, h);
     EXPECT_EQ(dense, std::vector<std::int64_t>(3 * 4 - 1, 0)) << optimizer;
+    const auto residual = per_step(kern::cpu_kernels(), nn_test::residual(12, 20, 3), table, h);
+    EXPECT_EQ(residual, std::vector<std::int64_t>(3 * 4 - 1, 0)) << optimizer;
+    EXPECT_EQ(normed, std::vector<std::int64_t>(3 * 4 - 1, 0)) << optimizer;
     EXPECT_EQ(conv, std::vector<std::int64_t>(3 * 2 - 1, 0)) << optimizer;
   }
 }

@@ -19,6 +19,18 @@ using nn_test::n;
 constexpr int kRows = 3;
 constexpr double kTolerance = 1e-6;
 
+/// Takes out the layers that open a block without an end: they change no number.
+void drop_open_blocks(nn::ModelSpec& spec) {
+  int closed = 0;
+  for (std::size_t i = spec.layers.size(); i-- > 0;) {
+    const nn::Branch branch = nn::layer_of(spec.layers[i].kind).branch();
+    closed += branch == nn::Branch::closes ? 1 : 0;
+    if (branch != nn::Branch::opens || closed-- > 0) continue;
+    closed = 0;
+    spec.layers.erase(spec.layers.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
 /// A network in f64 with random weights, inputs and targets.
 class Probe {
  public:
@@ -50,8 +62,9 @@ class Probe {
       prefix.layers.assign(network_.spec().layers.begin(),
                            network_.spec().layers.begin() + static_cast<std::ptrdiff_t>(i) + 1);
       prefix.layers.back().fields["activation"] = "none";
+      drop_open_blocks(prefix);
       const nn::Network<double> part(prefix, kern::ref_kernels<double>(), kMaxRows,
-                                     nn::Use::inference);
+                                     nn::Use::training);
       nn::Block memory(part.arena_bytes());
       std::ranges::copy(input_, part.input(memory.bytes().data()));
       const double* sums = part.forward(memory.bytes().data(), weights_.data(), rows_);
@@ -127,6 +140,7 @@ void check_every_weight(const nn::ModelSpec& spec, const nn::Loss& loss) {
   Probe probe = clear_probe(spec, loss);
   probe.differentiate();
   for (const auto& tensor : probe.network().layout().tensors) {
+    if (!nn::trained(tensor.role)) continue;
     for (std::size_t i = 0; i < tensor.count; ++i) {
       const double error = probe.error(tensor.offset + i);
       ASSERT_LT(error, kTolerance) << tensor.name << "[" << i << "]";
@@ -136,13 +150,17 @@ void check_every_weight(const nn::ModelSpec& spec, const nn::Loss& loss) {
 
 /// The example first in a network, and behind a layer with weights (so that its data gradient
 /// matters).
-std::vector<nn::ModelSpec> settings(const nn::LayerSpec& layer, const nn::Shape& input) {
+std::vector<nn::ModelSpec> settings(const nn::LayerExample& example, const nn::LayerSpec& layer) {
+  const nn::Shape& input = example.input;
   const nn::LayerSpec before =
       input.is_image()
           ? nn::layer("conv2d", "before",
                       {{"units", n(input.channels())}, {"kernel", n(1)}, {"activation", "tanh"}})
           : nn::layer("dense", "before", {{"units", n(input.elements())}, {"activation", "tanh"}});
-  return {nn::with_output({input, {layer}}, 3), nn::with_output({input, {before, layer}}, 3)};
+  std::vector<nn::LayerSpec> layers = nn_test::with_context(example, layer);
+  const nn::ModelSpec first = nn::with_output({input, layers}, 3);
+  layers.insert(layers.begin(), before);
+  return {first, nn::with_output({input, layers}, 3)};
 }
 
 /// The example with each activation, where the kind has one.
@@ -163,7 +181,7 @@ TEST(Gradient, EveryLayerActivationAndLoss) {
     ASSERT_FALSE(kind->examples().empty()) << kind->info().kind;
     for (const auto& example : kind->examples()) {
       for (const auto& layer : variants(*kind, example)) {
-        for (const auto& spec : settings(layer, example.input)) {
+        for (const auto& spec : settings(example, layer)) {
           for (const nn::Loss* loss : nn::losses()) {
             check_every_weight(spec, *loss);
             ++cases;

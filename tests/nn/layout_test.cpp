@@ -30,13 +30,16 @@ TEST(Layout, TensorsFollowEachOtherAligned) {
 TEST(Layout, AxesOfEveryRegisteredLayerFitItsTensors) {
   for (const nn::Layer* kind : nn::layers()) {
     for (const auto& example : kind->examples()) {
-      const nn::ModelSpec spec = nn::with_output(
-          {example.input, {nn::layer(kind->info().kind, "probed", example.fields)}}, 3);
+      const nn::LayerSpec probed = nn::layer(kind->info().kind, "probed", example.fields);
+      const nn::ModelSpec spec =
+          nn::with_output({example.input, nn_test::with_context(example, probed)}, 3);
       const nn::ParamLayout layout = nn::param_layout(spec);
-      std::size_t end = 0;
+      const std::vector<nn::Flow> flows = nn::infer_flows(spec);
+      std::size_t trained = 0, state = layout.trained;
       for (const auto& tensor : layout.tensors) {
         SCOPED_TRACE(nn::describe(spec) + ": " + tensor.name);
         EXPECT_EQ(tensor.offset % nn::kAlignElements, 0U);
+        std::size_t& end = nn::trained(tensor.role) ? trained : state;
         EXPECT_GE(tensor.offset, end);
         end = tensor.offset + tensor.count;
         ASSERT_EQ(tensor.axes.size(), tensor.dims.size());
@@ -44,9 +47,11 @@ TEST(Layout, AxesOfEveryRegisteredLayerFitItsTensors) {
           EXPECT_EQ(tensor.axes[a].units * tensor.axes[a].repeat, tensor.dims[a]);
         }
         const auto out = static_cast<std::size_t>(tensor.out_axis);
-        EXPECT_EQ(tensor.axes.at(out).group, spec.layers.at(std::size_t(tensor.layer)).name);
+        // The units that leave the layer: its own, or those that entered it.
+        EXPECT_EQ(tensor.axes.at(out).group, flows.at(std::size_t(tensor.layer) + 1).units.group);
       }
-      EXPECT_LE(end, layout.count);
+      EXPECT_LE(trained, layout.trained);
+      EXPECT_LE(state, layout.count);
     }
   }
 }
@@ -70,6 +75,48 @@ TEST(Layout, GroupsKnowEveryAxisTheyRunAlong) {
             "c2 8: c2.weight@0 c2.bias@0 fc.weight@0x16\n"
             "fc 20: fc.weight@1 fc.bias@0 output.weight@0\n"
             "output 10: output.weight@1 output.bias@0\n");
+}
+
+std::string groups_text(const nn::ModelSpec& spec) {
+  std::string text;
+  for (const auto& group : nn::unit_groups(spec)) {
+    text += group.name + " " + std::to_string(group.units) + (group.fixed ? " fixed:" : ":");
+    for (const auto& layer : group.layers) text += " " + layer;
+    text += "\n";
+  }
+  return text;
+}
+
+TEST(Layout, AResidualBlockTiesTheUnitsThatItAdds) {
+  EXPECT_EQ(groups_text(nn_test::residual(4, 5, 3)),
+            "input 4 fixed:\n"
+            "stem 5: stem fc2\n"
+            "fc1 10: fc1\n"
+            "output 3: output\n");
+  const nn::LayerSpec begin{"residual_begin", "", {}}, end{"residual_end", "", {}};
+  const auto dense = [](const char* name, std::int64_t units) {
+    return nn::LayerSpec{"dense", name, {{"units", units}}};
+  };
+  EXPECT_EQ(groups_text(nn::with_output(
+                {nn::Shape::features(6),
+                 {begin, dense("a", 6), end, dense("b", 6), dense("c", 4), begin, dense("d", 8),
+                  begin, dense("e", 8), end, dense("f", 4), end, begin, dense("g", 4), end}},
+                2)),
+            "input 6 fixed: a\n"
+            "b 6: b\n"
+            "c 4: c f g\n"
+            "d 8: d e\n"
+            "output 2: output\n");
+  EXPECT_EQ(groups_text(nn::with_output({nn::Shape::image(3, 3, 1),
+                                         {{"conv2d", "c", {{"units", n(2)}, {"padding", "same"}}},
+                                          {"flatten", "", {}},
+                                          begin,
+                                          dense("fc", 18),
+                                          end}},
+                                        3)),
+            "input 1 fixed:\n"
+            "c 2 fixed: c fc\n"
+            "output 3: output\n");
 }
 
 TEST(Arena, BuffersAliveTogetherNeverOverlap) {

@@ -7,6 +7,7 @@
 
 #include "nn/data_view.h"
 #include "nn/hyper.h"
+#include "nn/layers/layer.h"
 #include "nn/spec.h"
 
 namespace nn_test {
@@ -33,6 +34,36 @@ inline nn::ModelSpec lenet(std::int64_t c1, std::int64_t c2, std::int64_t width)
                  {"flatten", "flat", {}},
                  {"dense", "fc", {{"units", width}}}};
   return nn::with_output(spec, 10);
+}
+
+/// dense - batch_norm with relu - dense - batch_norm - output: one of everything that has a state.
+inline nn::ModelSpec normed(std::int64_t inputs, std::int64_t width, std::int64_t outputs) {
+  nn::ModelSpec spec{.input = nn::Shape::features(inputs), .layers = {}};
+  spec.layers = {{"dense", "fc1", {{"units", width}, {"activation", "none"}}},
+                 {"batch_norm", "bn1", {{"activation", "relu"}}},
+                 {"dense", "fc2", {{"units", width}}},
+                 {"batch_norm", "bn2", {{"momentum", 0.05}}}};
+  return nn::with_output(spec, outputs);
+}
+
+/// An example of a kind with the layers that it needs around it.
+inline std::vector<nn::LayerSpec> with_context(const nn::LayerExample& example,
+                                               const nn::LayerSpec& layer) {
+  std::vector<nn::LayerSpec> layers = example.before;
+  layers.push_back(layer);
+  layers.insert(layers.end(), example.after.begin(), example.after.end());
+  return layers;
+}
+
+/// features -> dense -> residual block of two dense layers with relu behind the sum -> output.
+inline nn::ModelSpec residual(std::int64_t inputs, std::int64_t width, std::int64_t outputs) {
+  nn::ModelSpec spec{.input = nn::Shape::features(inputs), .layers = {}};
+  spec.layers = {{"dense", "stem", {{"units", width}}},
+                 {"residual_begin", "block", {}},
+                 {"dense", "fc1", {{"units", 2 * width}}},
+                 {"dense", "fc2", {{"units", width}, {"activation", "none"}}},
+                 {"residual_end", "", {{"activation", "relu"}}}};
+  return nn::with_output(spec, outputs);
 }
 
 /// A table of random features; the label is a fixed random linear rule, so that it can be learnt.

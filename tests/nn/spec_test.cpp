@@ -119,6 +119,34 @@ TEST(Spec, ErrorsNameLayerFieldAndCure) {
             "input: expected a number of features or height, width and channels, not \"\"");
 }
 
+TEST(Spec, ResidualBlocksAreNamedDescribedAndChecked) {
+  const nn::ModelSpec spec = nn_test::residual(4, 5, 3);
+  EXPECT_EQ(spec.layers[4].name, "block_end");
+  EXPECT_EQ(nn::describe(spec),
+            "4 -> dense stem 5 relu -> block [dense fc1 10 relu -> dense fc2 5 none] + input relu "
+            "-> dense output 3 none");
+  const nn::LayerSpec begin{"residual_begin", "", {}}, end{"residual_end", "", {}};
+  const nn::LayerSpec dense{"dense", "fc", {{"units", n(4)}}};
+  const auto complete = [](std::vector<nn::LayerSpec> layers) {
+    return [=] { (void)nn::complete({nn::Shape::features(8), layers}); };
+  };
+  const nn::ModelSpec nested = nn::complete({nn::Shape::features(8), {begin, begin, end, end}});
+  std::string names;
+  for (const auto& layer : nested.layers) names += layer.name + " ";
+  EXPECT_EQ(names, "residual1 residual2 residual2_end residual1_end ");
+  EXPECT_EQ(error_of(complete({begin, dense, end}), 2, ""),
+            "layer 3 \"residual1_end\" (residual_end): what leaves the block is 4, what enters it "
+            "8; only equal shapes can be added");
+  EXPECT_EQ(error_of(complete({dense, end}), 1, ""),
+            "layer 2 \"residual_end1\" (residual_end): closes a block that nothing opened; put a "
+            "residual_begin before it");
+  EXPECT_EQ(error_of(complete({dense, begin, dense}), 2, "name"),
+            "layer 3: a second layer is called \"fc\"");
+  EXPECT_EQ(error_of(complete({dense, begin}), 1, ""),
+            "layer 2 \"residual1\" (residual_begin): its block is not closed; put a residual_end "
+            "after it");
+}
+
 TEST(Spec, TooLargeIsAnErrorAndNeverAnOverflow) {
   nn::ModelSpec spec{Shape::image(30000, 30000, 1), {{"conv2d", "", {{"units", n(60000)}}}}};
   EXPECT_EQ(error_of([&] { (void)nn::complete(spec); }, 0, ""),

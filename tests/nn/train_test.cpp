@@ -46,17 +46,20 @@ const std::vector<nn::Hyper>& some_hypers() {
 TEST(Train, LearnsALinearRule) {
   const Table table(400, 10, 3);
   for (const nn::Hyper& h : some_hypers()) {
-    nn::ParamSlab net = fresh(nn_test::mlp(10, {24}, 3), h);
-    nn::Workspace workspace;
-    const nn::Scores before = nn::evaluate(cpu(), workspace, net, table.view(), h.loss);
-    const nn::TrainStats stats = nn::train_steps(cpu(), workspace, net, table.view(), h, {0, 30});
-    const nn::Scores after = nn::evaluate(cpu(), workspace, net, table.view(), h.loss);
-    EXPECT_GT(after.accuracy, 0.9) << h.optimizer.kind;
-    EXPECT_LT(after.loss, before.loss);
-    EXPECT_EQ(stats.rows, 30 * 400);
-    EXPECT_EQ(stats.steps, 30 * ((400 + h.batch - 1) / h.batch));
-    EXPECT_EQ(net.state().steps, stats.steps);
-    EXPECT_FALSE(stats.diverged || stats.stopped);
+    for (const nn::ModelSpec& spec : {nn_test::mlp(10, {24}, 3), nn_test::normed(10, 24, 3)}) {
+      SCOPED_TRACE(nn::describe(spec) + ", " + h.optimizer.kind);
+      nn::ParamSlab net = fresh(spec, h);
+      nn::Workspace workspace;
+      const nn::Scores before = nn::evaluate(cpu(), workspace, net, table.view(), h.loss);
+      const nn::TrainStats stats = nn::train_steps(cpu(), workspace, net, table.view(), h, {0, 30});
+      const nn::Scores after = nn::evaluate(cpu(), workspace, net, table.view(), h.loss);
+      EXPECT_GT(after.accuracy, 0.9);
+      EXPECT_LT(after.loss, before.loss);
+      EXPECT_EQ(stats.rows, 30 * 400);
+      EXPECT_EQ(stats.steps, 30 * ((400 + h.batch - 1) / h.batch));
+      EXPECT_EQ(net.state().steps, stats.steps);
+      EXPECT_FALSE(stats.diverged || stats.stopped);
+    }
   }
 }
 
@@ -123,15 +126,17 @@ TEST(Train, ShardsFollowTheWorkOfAStep) {
 
 TEST(Train, OneLongStretchEqualsShortOnesBitForBit) {
   const Table table(101, 6, 3);
-  const nn::ModelSpec spec = nn_test::mlp(6, {9, 5}, 3, "tanh");
-  for (const nn::Hyper& h : some_hypers()) {
-    nn::ParamSlab whole = fresh(spec, h), parts = fresh(spec, h);
-    nn::Workspace one, other;
-    (void)nn::train_steps(cpu(), one, whole, table.view(), h, {0, 3});
-    (void)nn::train_steps(cpu(), other, parts, table.view(), h, {0, 1});
-    EXPECT_FALSE(same_bits(whole, parts));
-    (void)nn::train_steps(cpu(), other, parts, table.view(), h, {1, 3});
-    EXPECT_TRUE(same_bits(whole, parts)) << h.optimizer.kind;
+  for (const nn::ModelSpec& spec :
+       {nn_test::mlp(6, {9, 5}, 3, "tanh"), nn_test::normed(6, 9, 3), nn_test::residual(6, 9, 3)}) {
+    for (const nn::Hyper& h : some_hypers()) {
+      nn::ParamSlab whole = fresh(spec, h), parts = fresh(spec, h);
+      nn::Workspace one, other;
+      (void)nn::train_steps(cpu(), one, whole, table.view(), h, {0, 3});
+      (void)nn::train_steps(cpu(), other, parts, table.view(), h, {0, 1});
+      EXPECT_FALSE(same_bits(whole, parts));
+      (void)nn::train_steps(cpu(), other, parts, table.view(), h, {1, 3});
+      EXPECT_TRUE(same_bits(whole, parts)) << nn::describe(spec) << h.optimizer.kind;
+    }
   }
 }
 

@@ -51,6 +51,12 @@ void check(const nn::ModelSpec& spec) {
   for (std::size_t i = 0; i < weights.size(); ++i) {
     weights[i] = double{nn::symmetric_unit(nn::random_block({2}, {std::uint32_t(i), 0, 0, 0})[0])};
   }
+  for (const nn::ParamTensor& tensor : layout.tensors) {
+    if (tensor.role != nn::ParamRole::variance) continue;
+    for (std::size_t i = 0; i < tensor.count; ++i) {
+      weights[tensor.offset + i] = std::abs(weights[tensor.offset + i]);
+    }
+  }
   const std::vector<double> before = outputs(spec, weights);
   for (const nn::UnitGroup& group : nn::unit_groups(spec)) {
     if (group.name == "input" || group.name == "output") continue;
@@ -75,9 +81,23 @@ TEST(Units, TheirOrderMeansNothingInEveryRegisteredLayer) {
               ? nn::layer("conv2d", "before",
                           {{"units", n(example.input.channels())}, {"kernel", n(1)}})
               : nn::layer("dense", "before", {{"units", n(example.input.elements())}});
-      check(nn::with_output({example.input, {before, layer}}, 3));
+      std::vector<nn::LayerSpec> layers = nn_test::with_context(example, layer);
+      layers.insert(layers.begin(), before);
+      check(nn::with_output({example.input, layers}, 3));
     }
   }
+}
+
+TEST(Units, TheirOrderMeansNothingInResidualBlocks) {
+  check(nn_test::residual(4, 5, 3));
+  // A dense layer of 18 added to a flattened image of 2 channels: 2 units, 9 positions each.
+  check(nn::with_output({nn::Shape::image(3, 3, 1),
+                         {{"conv2d", "c", {{"units", n(2)}, {"padding", "same"}}},
+                          {"flatten", "", {}},
+                          {"residual_begin", "", {}},
+                          {"dense", "fc", {{"units", n(18)}}},
+                          {"residual_end", "", {}}}},
+                        3));
 }
 
 TEST(Units, TheirOrderMeansNothingInALenet) { check(nn_test::lenet(3, 4, 5)); }

@@ -1,23 +1,10 @@
 // Bias, activation and their gradients: one pass over the rows.
 
-#include "kernels/cpu/vector/math.h"
+#include "kernels/cpu/vector/activate.h"
 #include "kernels/cpu/vector/vector.h"
 
 namespace kern::cpu::KERN_ISA {
 namespace {
-
-struct None {
-  static reg forward(reg x) { return x; }
-  static reg backward(reg, reg dy) { return dy; }
-};
-struct Relu {
-  static reg forward(reg x) { return at_least(x, set1(0)); }
-  static reg backward(reg y, reg dy) { return y > set1(0) ? dy : set1(0); }
-};
-struct Tanh {
-  static reg forward(reg x) { return tanh(x); }
-  static reg backward(reg y, reg dy) { return dy * fma(-y, y, set1(1)); }
-};
 
 template <class Act>
 void forward(int rows, int cols, const float* bias, float* y) {
@@ -68,26 +55,21 @@ void backward(int rows, int cols, const float* y, float* dy, float* dbias) {
 }  // namespace
 
 void bias_activation(Exec&, int rows, int cols, const float* bias, Activation act, float* y) {
-  switch (act) {
-    case Activation::none:
-      return forward<None>(rows, cols, bias, y);
-    case Activation::relu:
-      return forward<Relu>(rows, cols, bias, y);
-    case Activation::tanh:
-      return forward<Tanh>(rows, cols, bias, y);
-  }
+  with_activation(act, [&](auto a) { forward<decltype(a)>(rows, cols, bias, y); });
+}
+
+void add_activation(Exec&, int rows, int cols, const float* a, const float* b, Activation act,
+                    float* y) {
+  with_activation(act, [&](auto f) {
+    for_each_vector(std::ptrdiff_t(rows) * cols, [&](std::ptrdiff_t i, auto... t) {
+      store(y + i, decltype(f)::forward(load(a + i, t...) + load(b + i, t...)), t...);
+    });
+  });
 }
 
 void activation_backward(Exec&, int rows, int cols, Activation act, const float* y, float* dy,
                          float* dbias) {
-  switch (act) {
-    case Activation::none:
-      return backward<None>(rows, cols, y, dy, dbias);
-    case Activation::relu:
-      return backward<Relu>(rows, cols, y, dy, dbias);
-    case Activation::tanh:
-      return backward<Tanh>(rows, cols, y, dy, dbias);
-  }
+  with_activation(act, [&](auto a) { backward<decltype(a)>(rows, cols, y, dy, dbias); });
 }
 
 }  // namespace kern::cpu::KERN_ISA

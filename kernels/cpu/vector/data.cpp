@@ -48,4 +48,17 @@ void accumulate(Exec&, std::size_t count, const float* src, float* dst) {
   });
 }
 
+void scaled_copy(Exec&, std::size_t count, float factor, const float* src, float* dst) {
+  for_each_vector(static_cast<std::ptrdiff_t>(count), [&](std::ptrdiff_t i, auto... t) {
+    store(dst + i, set1(factor) * load(src + i, t...), t...);
+  });
+}
+
+void blend(Exec&, std::size_t count, float rate, const float* src, float* dst) {
+  for_each_vector(static_cast<std::ptrdiff_t>(count), [&](std::ptrdiff_t i, auto... t) {
+    const reg old = load(dst + i, t...);
+    store(dst + i, fma(set1(rate), load(src + i, t...) - old, old), t...);
+  });
+}
+
 }  // namespace kern::cpu::KERN_ISA

@@ -1,4 +1,4 @@
-// Max pooling over NHWC images, kWidth channels at a time.
+// Max and average pooling over NHWC images, kWidth channels at a time.
 
 #include "kernels/cpu/vector/simd.h"
 #include "kernels/cpu/vector/vector.h"
@@ -102,6 +102,35 @@ void scatter(const Window& w, const float* dy, const std::uint8_t* argmax, float
 }
 
 }  // namespace
+
+void avgpool_forward(Exec&, const Window& w, const float* x, float* y) {
+  const std::ptrdiff_t channels = w.in_c;
+  const reg share = set1(1.0f / static_cast<float>(w.kernel_h * w.kernel_w));
+  for_each_window(w, [&](std::ptrdiff_t out, const Span& s) {
+    for_each_vector(channels, [&](std::ptrdiff_t c, auto... t) {
+      reg sum = set1(0);
+      for_each_position(
+          w, s, [&](int, std::ptrdiff_t in) { sum = sum + load(x + in * channels + c, t...); });
+      store(y + out * channels + c, sum * share, t...);
+    });
+  });
+}
+
+void avgpool_backward(Exec&, const Window& w, const float* dy, float* dx) {
+  const std::ptrdiff_t channels = w.in_c;
+  const reg share = set1(1.0f / static_cast<float>(w.kernel_h * w.kernel_w));
+  __builtin_memset(dx, 0,
+                   sizeof(float) * static_cast<std::size_t>(w.batch) * w.in_h * w.in_w * w.in_c);
+  for_each_window(w, [&](std::ptrdiff_t out, const Span& s) {
+    for_each_vector(channels, [&](std::ptrdiff_t c, auto... t) {
+      const reg d = share * load(dy + out * channels + c, t...);
+      for_each_position(w, s, [&](int, std::ptrdiff_t in) {
+        float* to = dx + in * channels + c;
+        store(to, load(to, t...) + d, t...);
+      });
+    });
+  });
+}
 
 void maxpool_backward(Exec&, const Window& w, const float* dy, const std::uint8_t* argmax,
                       float* dx) {

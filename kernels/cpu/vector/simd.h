@@ -45,6 +45,10 @@ KERN_INLINE ireg load_u8(const std::uint8_t* p) {
 KERN_INLINE void store_u8(std::uint8_t* p, ireg v) {
   _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm512_cvtepi32_epi8((__m512i)v));
 }
+/// The 64-bit products of the even lanes, as unsigned numbers.
+KERN_INLINE ireg multiply_even(ireg a, ireg b) {
+  return (ireg)_mm512_mul_epu32((__m512i)a, (__m512i)b);
+}
 /// Four floats of each of `kWidth` rows, row i in lane i: out[j] lane i = row(i)[j].
 template <class Row>
 KERN_INLINE void load_transposed4(Row row, reg out[4]) {
@@ -93,6 +97,9 @@ KERN_INLINE void store_u8(std::uint8_t* p, ireg v) {
   const __m256i words = _mm256_packus_epi32((__m256i)v, (__m256i)v);
   const __m128i low = _mm256_castsi256_si128(_mm256_permute4x64_epi64(words, 0x08));
   _mm_storel_epi64(reinterpret_cast<__m128i*>(p), _mm_packus_epi16(low, low));
+}
+KERN_INLINE ireg multiply_even(ireg a, ireg b) {
+  return (ireg)_mm256_mul_epu32((__m256i)a, (__m256i)b);
 }
 template <class Row>
 KERN_INLINE void load_transposed4(Row row, reg out[4]) {
@@ -145,6 +152,11 @@ KERN_INLINE reg square_root(reg x) {
 KERN_INLINE ireg load_u8(const std::uint8_t* p) { return ireg{p[0], p[1], p[2], p[3]}; }
 KERN_INLINE void store_u8(std::uint8_t* p, ireg v) {
   for (int i = 0; i < kWidth; ++i) p[i] = static_cast<std::uint8_t>(v[i]);
+}
+KERN_INLINE ireg multiply_even(ireg a, ireg b) {
+  using wide = __attribute__((vector_size(16))) std::uint64_t;
+  constexpr std::uint64_t kLow = 0xffffffff;
+  return (ireg)(((wide)a & kLow) * ((wide)b & kLow));
 }
 template <class Row>
 KERN_INLINE void load_transposed4(Row row, reg out[4]) {

@@ -18,6 +18,18 @@
   void maxpool_forward(Exec&, const Window&, const float* x, float* y, std::uint8_t* argmax);   \
   void maxpool_backward(Exec&, const Window&, const float* dy, const std::uint8_t* argmax,      \
                         float* dx);                                                             \
+  void column_moments(Exec&, int rows, int cols, const float* x, float* mean, float* variance); \
+  void batch_norm_forward(Exec&, const BatchNormArgs<float>&);                                  \
+  void batch_norm_backward(Exec&, const BatchNormGradientArgs<float>&);                         \
+  void add_activation(Exec&, int rows, int cols, const float* a, const float* b, Activation,    \
+                      float* y);                                                                \
+  void layer_norm_forward(Exec&, const LayerNormArgs<float>&);                                  \
+  void layer_norm_backward(Exec&, const LayerNormGradientArgs<float>&);                         \
+  void avgpool_forward(Exec&, const Window&, const float* x, float* y);                         \
+  void avgpool_backward(Exec&, const Window&, const float* dy, float* dx);                      \
+  void dropout_forward(Exec&, const DropoutArgs<float>&);                                       \
+  void dropout_backward(Exec&, std::size_t count, double rate, const std::uint8_t* kept,        \
+                        const float* dy, float* dx);                                            \
   LossSums softmax_cross_entropy(Exec&, int rows, int classes, const float* logits,             \
                                  const std::int32_t* labels, float gradient_scale,              \
                                  float* dlogits);                                               \
@@ -25,6 +37,8 @@
                               const float* target, float gradient_scale, float* dprediction);   \
   void gather(Exec&, const GatherArgs<float>&);                                                 \
   void accumulate(Exec&, std::size_t count, const float* src, float* dst);                      \
+  void scaled_copy(Exec&, std::size_t count, float factor, const float* src, float* dst);       \
+  void blend(Exec&, std::size_t count, float rate, const float* src, float* dst);               \
   void sgd(Exec&, const SgdArgs<float>&);                                                       \
   void adam(Exec&, const AdamArgs<float>&);                                                     \
   void rmsprop(Exec&, const RmspropArgs<float>&);

@@ -113,6 +113,33 @@ parameters:
   EXPECT_EQ(layers(2), "fc1 dense2 fc2 dense4 in1_1 in1_2 in2_1 in2_2 output ");
 }
 
+TEST_F(Trial, ResidualBlocksAreWrittenOut) {
+  const StudySpec study = load_table(R"(
+network:
+  - dense: {units: $width, name: stem}
+  - repeat:
+      times: 2
+      of:
+        - residual:
+            name: block
+            activation: relu
+            of:
+              - dense: {units: 3, activation: none}
+              - batch_norm: {activation: relu}
+              - residual: {of: [dense: {units: 3, name: deep}]}
+              - dense: {units: $width}
+parameters:
+  width: {min: 2, max: 9}
+)");
+  const auto model = materialise(study, Params{{"width", Int{5}}}, classes(2, 2)).model;
+  EXPECT_EQ(nn::describe(model),
+            "2 -> dense stem 5 relu -> block1 [dense dense2 3 none -> batch_norm batch_norm1 0.1 "
+            "1e-05 relu -> residual2 [dense deep1 3 relu] + input -> dense dense4 5 relu] + input "
+            "relu -> block2 [dense dense5 3 none -> batch_norm batch_norm2 0.1 1e-05 relu -> "
+            "residual4 [dense deep2 3 relu] + input -> dense dense7 5 relu] + input relu -> dense "
+            "output 2 none");
+}
+
 TEST_F(Trial, TheKindOfALayerCanBeAParameter) {
   const StudySpec study = load("data: {idx: " + folder_.path().string() + R"(}
 network:
