@@ -36,7 +36,9 @@ class EmptyWork final : public hpo::TrialWork {
       if (co_await trial.report(std::move(report)) == hpo::Word::stop) co_return;
     }
   }
-  rt::Async<hpo::ExportedModel> finish(hpo::TrialRow) override { co_return hpo::ExportedModel{}; }
+  rt::Async<hpo::ExportedModel> finish(hpo::TrialRow, hpo::Checkpoint) override {
+    co_return hpo::ExportedModel{};
+  }
 
  private:
   std::int64_t reports_;

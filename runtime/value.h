@@ -140,6 +140,18 @@ template <class T>
   return Value<Plain>(detail::given(detail::make_box(Plain(std::forward<T>(content)))));
 }
 
+/// What the store of the Runtime has under a key, as a value that the key names; nothing when it
+/// has nothing there, or what is there cannot be read as a T. Looks at once, and reads the whole
+/// entry. For results whose key was written down and cannot be computed any more: those that
+/// another arithmetic made. Driver thread only.
+template <class T>
+[[nodiscard]] std::optional<Value<T>> stored(const Key& key) {
+  detail::require_value<T>();
+  detail::Held version = detail::stored_version(*detail::type_ops<T>(), key);
+  if (!version) return std::nullopt;
+  return Value<T>(std::move(version));
+}
+
 /// A buffer of known header without content, to be passed as an `out` argument. No memory is taken
 /// until its task runs.
 template <BufferType T>

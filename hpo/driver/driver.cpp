@@ -129,12 +129,14 @@ bool Driver::export_best() {
   commit();
   rt::Group group("best");
   auto scope = group.enter();
-  rt::Value<ExportedModel> model = rt::spawn(setup_.work.finish(*best));
+  rt::Value<ExportedModel> model =
+      rt::spawn(setup_.work.finish(*best, log_.trials().checkpoint(best->trial)));
   while (rt::poll() != 0 || !model.ready()) {
     if (interrupted()) return group.cancel(), false;
     if (!model.ready()) rt::wait_event(kTick);
   }
   const ExportedModel& made = model.get();
+  if (!made.note.empty()) emit(best->trial, Noted{made.note});
   if (!made.file.empty()) emit(best->trial, Exported{made.file, made.metrics});
   return true;
 }

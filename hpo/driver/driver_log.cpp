@@ -65,6 +65,8 @@ void Driver::observe(const Event& event) {
   } else if (const auto* exported = std::get_if<Exported>(&event.body)) {
     exported_ = event.trial;
     exported_file_ = exported->file;
+  } else if (std::holds_alternative<Noted>(event.body)) {
+    return;
   } else {
     observe_trial(event);
   }
@@ -140,6 +142,8 @@ void Driver::announce(const Event& event) {
     setup_.observer.trial_started(row);
   } else if (std::holds_alternative<Reported>(event.body)) {
     setup_.observer.trial_reported(row);
+  } else if (const auto* noted = std::get_if<Noted>(&event.body)) {
+    setup_.observer.note(rt::cat("trial ", row.trial, ": ", noted->message));
   } else if (const auto* again = std::get_if<Retried>(&event.body)) {
     setup_.observer.note(rt::cat("trial ", row.trial, " begins again (attempt ", row.attempts,
                                  "): ", name_of(again->cause), again->message.empty() ? "" : ": ",

@@ -117,6 +117,7 @@ bool Driver::take_due() {
   timeline_.take(*due);
   now_ = std::max(now_, due->time);
   Outcome outcome = trial->take();
+  for (Noted& note : outcome.notes) emit(due->trial, std::move(note));
   if (auto* report = std::get_if<Reported>(&outcome.what)) {
     take_report(*trial, std::move(*report), outcome.took);
   } else {

@@ -28,11 +28,11 @@ bool LiveTrial::replayed() {
   return true;
 }
 
-void LiveTrial::skip_logged() {
-  if (logged_.empty()) return;
-  next_logged_ = logged_.size();
-  last_step_ = logged_.back().step;
-  flops_ = logged_.back().flops;
+void LiveTrial::go_on_behind(std::size_t reports) {
+  if (reports == 0) return;
+  next_logged_ = reports;
+  last_step_ = logged_.at(reports - 1).step;
+  flops_ = logged_.at(reports - 1).flops;
 }
 
 rt::Async<Word> LiveTrial::report(Report report) {
@@ -59,6 +59,7 @@ void LiveTrial::end(Ended how) {
 void LiveTrial::post(Outcome outcome) {
   if (began_) outcome.took = rt::seconds_since(*std::exchange(began_, std::nullopt));
   busy_ += outcome.took;
+  outcome.notes = std::exchange(notes_, {});
   outcomes_.push_back(std::move(outcome));
   timeline_.post(trial_);
 }

@@ -19,6 +19,7 @@ namespace hpo {
 struct Outcome {
   std::variant<Reported, Ended> what;
   double took = 0;
+  std::vector<Noted> notes;
 };
 
 /// One attempt of a trial. Posts to the timeline; the driver takes outcomes out when they are due.
@@ -31,13 +32,12 @@ class LiveTrial final : public TrialContext {
 
   std::uint64_t trial() const override { return trial_; }
   const Params& params() const override { return params_; }
-  const Reported* last_logged() const override {
-    return logged_.empty() ? nullptr : &logged_.back();
-  }
+  std::span<const Reported> logged() const override { return logged_; }
+  void go_on_behind(std::size_t reports) override;
   void stretch(double flops) override;
   bool replayed() override;
-  void skip_logged() override;
   rt::Async<Word> report(Report report) override;
+  void note(std::string line) override { notes_.push_back({std::move(line)}); }
 
   /// The coroutine has ended. Without effect on a trial that is void.
   void end(Ended how);
@@ -67,6 +67,7 @@ class LiveTrial final : public TrialContext {
   std::size_t next_logged_ = 0;  ///< reports of the log that the coroutine has come past
   std::int64_t last_step_ = 0;
   double flops_ = 0;
+  std::vector<Noted> notes_;
   std::deque<Outcome> outcomes_;
   std::optional<rt::Promise<Word>> waiting_;
   bool void_ = false;

@@ -45,6 +45,27 @@ double metric_value(const Metrics& metrics, const std::string& name) {
   throw rt::Error(rt::Errc::study, rt::cat("metric '", name, "' is not one that a trial reports"));
 }
 
+/// The network that the store has under a key of the log; nothing when it has none that fits.
+std::optional<rt::Value<nn::ParamSlab>> stored_network(std::string_view key,
+                                                       const TrialSpec& spec) {
+  const std::optional<rt::Key> name = rt::Key::from_hex(key);
+  if (!name) return {};
+  std::optional<rt::Value<nn::ParamSlab>> net = rt::stored<nn::ParamSlab>(*name);
+  if (net && net->get().header() != nn::slab_header(spec.model, spec.hyper.optimizer)) return {};
+  return net;
+}
+
+/// Whether a network is another one than the log's.
+bool differs(const rt::Value<nn::ParamSlab>& net, std::string_view logged) {
+  return !logged.empty() && net.key().hex() != logged;
+}
+
+std::string trained_again(std::int64_t epoch, std::int64_t from) {
+  return rt::cat("the network of epoch ", epoch, " is not in the store any more: trained again ",
+                 from == 0 ? "from the beginning" : rt::cat("from epoch ", from),
+                 ", with another arithmetic than the one that reported");
+}
+
 }  // namespace
 
 StudyData load_data(const StudySpec& study, const Params& params) {
@@ -55,6 +76,7 @@ StudyData load_data(const StudySpec& study, const Params& params) {
   data.info = data_info(header);
   data.train_rows = header.train_rows;
   data.valid_rows = header.valid_rows;
+  data.test_rows = header.test_rows;
   data.content = header.content.hex();
   data.seeds = tasks::derive_seeds(study.seed, tasks::data_key(spec));
   return data;
@@ -114,30 +136,58 @@ TrialSpec NetworkWork::spec_of(const Params& params, const StudyData& data) cons
   return spec;
 }
 
+NetworkWork::Trained NetworkWork::fresh(const TrialSpec& spec, const StudyData& data) {
+  return {.net = tasks::init(spec.model, spec.hyper.optimizer, data.seeds.init)};
+}
+
+NetworkWork::Trained NetworkWork::newest(std::span<const Reported> logged, const TrialSpec& spec,
+                                         const StudyData& data) {
+  for (std::size_t reports = logged.size(); reports > 0; --reports) {
+    const Reported& report = logged[reports - 1];
+    if (auto net = stored_network(report.checkpoint, spec))
+      return {.net = std::move(*net), .epochs = report.epochs, .reports = reports};
+  }
+  return fresh(spec, data);
+}
+
 TrialFacts NetworkWork::facts(const Params& params) {
   TrialSpec spec = spec_of(params, data_of(params));
   return {.inference_flops = static_cast<double>(nn::flops_per_row(spec.model).forward)};
 }
 
+rt::Value<nn::TrainStats> NetworkWork::train(Trained& trained, std::int64_t to,
+                                             const TrialSpec& spec, const StudyData& data) {
+  const nn::Stretch stretch{std::exchange(trained.epochs, to), to};
+  return tasks::train(trained.net, data.value, spec.hyper, stretch,
+                      tasks::train_cost(spec.model, stretch, data.train_rows, spec.hyper.batch));
+}
+
 rt::Async<void> NetworkWork::run(TrialContext& trial) {
   const StudyData& data = data_of(trial.params());
   const TrialSpec spec = spec_of(trial.params(), data);
-  rt::Value<nn::ParamSlab> net = tasks::init(spec.model, spec.hyper.optimizer, data.seeds.init);
-  std::int64_t done = 0;
+  const std::span<const Reported> logged = trial.logged();
+  Trained trained = newest(logged, spec, data);
+  trial.go_on_behind(trained.reports);
+  const std::int64_t begun = trained.epochs;
   for (std::int64_t border : report_borders(study_, spec.epochs)) {
-    const nn::Stretch stretch{std::exchange(done, border), border};
+    if (border <= begun) continue;
+    const nn::Stretch ahead{trained.epochs, border};
     const rt::Flops training =
-        tasks::train_cost(spec.model, stretch, data.train_rows, spec.hyper.batch);
+        tasks::train_cost(spec.model, ahead, data.train_rows, spec.hyper.batch);
     const rt::Flops scoring = tasks::evaluate_cost(spec.model, data.valid_rows);
     trial.stretch(training.value + scoring.value);
-    rt::Value<nn::TrainStats> trained =
-        tasks::train(net, data.value, spec.hyper, stretch, training);
-    if (trial.replayed()) continue;
+    rt::Value<nn::TrainStats> stretch = train(trained, border, spec, data);
+    if (trial.replayed()) {
+      const bool last = border == logged.back().step;
+      if (last && differs(trained.net, logged.back().checkpoint))
+        trial.note(trained_again(border, begun));
+      continue;
+    }
     rt::Value<nn::Scores> scored =
-        tasks::evaluate(net, data.value, nn::Part::valid, spec.hyper.loss, scoring);
+        tasks::evaluate(trained.net, data.value, nn::Part::valid, spec.hyper.loss, scoring);
     // Asked for together, so that no turn of the driver lies between training and scoring.
     scored.demand();
-    const nn::TrainStats& stats = co_await trained;
+    const nn::TrainStats& stats = co_await stretch;
     if (stats.diverged)
       throw TrialFailure(
           Cause::diverged,
@@ -147,48 +197,29 @@ rt::Async<void> NetworkWork::run(TrialContext& trial) {
     report.metrics = metrics_of("valid", scores, data.info.task);
     report.metrics.emplace_back("train.loss", stats.loss);
     report.value = metric_value(report.metrics, study_.metric.name);
-    report.checkpoint = net.key().hex();
+    report.checkpoint = trained.net.key().hex();
     if (co_await trial.report(std::move(report)) == Word::stop) co_return;
   }
 }
 
-rt::Async<ExportedModel> NetworkWork::finish(TrialRow best) {
+rt::Async<ExportedModel> NetworkWork::finish(TrialRow best, Checkpoint network) {
   const StudyData& data = data_of(best.params);
   const TrialSpec spec = spec_of(best.params, data);
-  rt::Value<nn::ParamSlab> net = tasks::init(spec.model, spec.hyper.optimizer, data.seeds.init);
-  rt::Value<nn::ParamSlab> chosen = net;
-  const bool maximize = study_.metric.goal == Goal::maximize;
-  std::optional<double> chosen_value;
-  std::int64_t done = 0;
-  for (std::int64_t border : report_borders(study_, spec.epochs)) {
-    if (border > best.epochs) break;
-    const nn::Stretch stretch{std::exchange(done, border), border};
-    (void)tasks::train(net, data.value, spec.hyper, stretch,
-                       tasks::train_cost(spec.model, stretch, data.train_rows, spec.hyper.batch));
-    if (study_.metric.take == Take::last) {
-      chosen = net;
-      continue;
-    }
-    // `take: best`: the trial's value came from its best report, so the network does, too.
-    rt::Value<nn::Scores> reported =
-        tasks::evaluate(net, data.value, nn::Part::valid, spec.hyper.loss,
-                        tasks::evaluate_cost(spec.model, data.valid_rows));
-    const nn::Scores& scores = co_await reported;
-    Metrics metrics = metrics_of("valid", scores, data.info.task);
-    double value = metric_value(metrics, study_.metric.name);
-    if (!chosen_value || (maximize ? value > *chosen_value : value < *chosen_value)) {
-      chosen = net;
-      chosen_value = value;
-    }
-  }
-  rt::Value<nn::Scores> scored =
-      tasks::evaluate(chosen, data.value, nn::Part::test, spec.hyper.loss,
-                      tasks::evaluate_cost(spec.model, data.valid_rows));
   ExportedModel made{.file = model_file_};
+  std::optional<rt::Value<nn::ParamSlab>> net = stored_network(network.key, spec);
+  if (!net) {
+    Trained trained = fresh(spec, data);
+    for (std::int64_t border : report_borders(study_, network.epochs))
+      train(trained, border, spec, data);
+    if (differs(trained.net, network.key)) made.note = trained_again(network.epochs, 0);
+    net = trained.net;
+  }
+  rt::Value<nn::Scores> scored = tasks::evaluate(*net, data.value, nn::Part::test, spec.hyper.loss,
+                                                 tasks::evaluate_cost(spec.model, data.test_rows));
   const nn::Scores& scores = co_await scored;
   if (scores.rows > 0) made.metrics = metrics_of("test", scores, data.info.task);
   rt::Value<void> written =
-      tasks::export_model(chosen, data.value, (folder_ / model_file_).string(),
+      tasks::export_model(*net, data.value, (folder_ / model_file_).string(),
                           {{"study", study_.name}, {"params", json_of(best.params)}});
   co_await written;
   co_return made;

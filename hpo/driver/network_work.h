@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,7 @@ namespace hpo {
 struct StudyData {
   rt::Value<nn::Dataset> value;
   DataInfo info;
-  std::uint64_t train_rows = 0, valid_rows = 0;
+  std::uint64_t train_rows = 0, valid_rows = 0, test_rows = 0;
   tasks::Seeds seeds;
   std::string content;  ///< hexadecimal name of the bytes, whatever file they lie in
 };
@@ -53,12 +54,27 @@ class NetworkWork final : public TrialWork {
   void provide(const Params& params, StudyData data);
 
   [[nodiscard]] TrialFacts facts(const Params& params) override;
+  /// Goes on from the newest of the trial's logged networks that the store has, also when another
+  /// arithmetic made it: what was reported stays, later stretches are computed with today's.
   [[nodiscard]] rt::Async<void> run(TrialContext& trial) override;
-  [[nodiscard]] rt::Async<ExportedModel> finish(TrialRow best) override;
+  /// The network is the logged one where the store has it, whatever arithmetic made it.
+  [[nodiscard]] rt::Async<ExportedModel> finish(TrialRow best, Checkpoint network) override;
   [[nodiscard]] WorkCounters counters() const override;
 
  private:
   const StudyData& data_of(const Params& params);
+  /// A network on its way.
+  struct Trained {
+    rt::Value<nn::ParamSlab> net;
+    std::int64_t epochs = 0;
+    std::size_t reports = 0;  ///< logged ones that lie before it
+  };
+  [[nodiscard]] static Trained fresh(const TrialSpec& spec, const StudyData& data);
+  [[nodiscard]] static Trained newest(std::span<const Reported> logged, const TrialSpec& spec,
+                                      const StudyData& data);
+  /// Trains up to an epoch.
+  static rt::Value<nn::TrainStats> train(Trained& trained, std::int64_t to, const TrialSpec& spec,
+                                         const StudyData& data);
   [[nodiscard]] TrialSpec spec_of(const Params& params, const StudyData& data) const;
 
   const StudySpec& study_;

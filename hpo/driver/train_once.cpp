@@ -5,7 +5,9 @@
 
 #include "hpo/driver/network_work.h"
 #include "hpo/driver/run_config.h"
+#include "hpo/driver/search.h"
 #include "hpo/driver/sweep.h"
+#include "hpo/log/trial_table.h"
 #include "runtime/async.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/error.h"
@@ -23,66 +25,65 @@ constexpr rt::Duration kTick = std::chrono::milliseconds(500);
 /// A trial that nobody stops: its reports go to the observer.
 class LoneTrial final : public TrialContext {
  public:
-  LoneTrial(Params params, Observer& observer) : observer_(observer) {
-    row_.params = std::move(params);
+  LoneTrial(Params params, Objective objective, Observer& observer)
+      : table_(objective), observer_(observer) {
+    happens(Created{.params = std::move(params)});
   }
 
   std::uint64_t trial() const override { return 0; }
-  const Params& params() const override { return row_.params; }
-  const Reported* last_logged() const override { return nullptr; }
-  void stretch(double flops) override { row_.train_flops += flops; }
+  const Params& params() const override { return row().params; }
+  std::span<const Reported> logged() const override { return {}; }
+  void go_on_behind(std::size_t) override {}
+  void stretch(double flops) override { flops_ += flops; }
   bool replayed() override { return false; }
-  void skip_logged() override {}
+  void note(std::string line) override { observer_.note(line); }
 
   rt::Async<Word> report(Report report) override {
-    row_.value = report.value;
-    row_.metrics = std::move(report.metrics);
-    row_.step = report.step;
-    row_.epochs = report.epochs;
-    row_.state = TrialState::running;
-    observer_.trial_reported(row_);
+    happens(Reported{.step = report.step,
+                     .epochs = report.epochs,
+                     .value = report.value,
+                     .flops = flops_,
+                     .metrics = std::move(report.metrics),
+                     .word = Word::go,
+                     .checkpoint = std::move(report.checkpoint)});
+    observer_.trial_reported(row());
     co_return Word::go;
   }
 
-  TrialRow& row() { return row_; }
+  void happens(EventBody body) {
+    table_.apply({.vtime = flops_, .trial = 0, .body = std::move(body), .took = 0});
+  }
+
+  [[nodiscard]] const TrialRow& row() const { return table_.row(0); }
+  [[nodiscard]] const Checkpoint& checkpoint() const { return table_.checkpoint(0); }
 
  private:
-  TrialRow row_;
+  TrialTable table_;
   Observer& observer_;
+  double flops_ = 0;
 };
 
+/// Nothing is written when the training failed.
 rt::Async<ExportedModel> train_and_write(NetworkWork& work, LoneTrial& trial) {
-  co_await work.run(trial);
-  trial.row().state = TrialState::complete;
-  co_return co_await work.finish(trial.row());
+  Ended end;
+  try {
+    co_await work.run(trial);
+  } catch (const TrialFailure& failure) {
+    end = {TrialState::failed, failure.cause(), failure.what()};
+  }
+  trial.happens(end);
+  if (end.state == TrialState::failed) co_return ExportedModel{};
+  rt::Async<ExportedModel> finish = work.finish(trial.row(), trial.checkpoint());
+  co_return co_await std::move(finish);
 }
 
-void take_result(TrainResult& result, const rt::Value<ExportedModel>& written,
-                 const rt::Path& folder) {
-  try {
-    const ExportedModel& made = written.get();
-    for (const auto& metric : made.metrics) result.trial.metrics.push_back(metric);
-    result.model = folder / made.file;
-  } catch (const rt::Error& error) {
-    try {
-      std::rethrow_if_nested(error);
-      throw;
-    } catch (const TrialFailure& failure) {
-      result.trial.state = TrialState::failed;
-      result.trial.cause = failure.cause();
-      result.trial.message = failure.what();
-      result.ending = Ending::nothing_usable;
-    } catch (const rt::Error&) {
-      throw;
-    } catch (...) {
-      throw error;
-    }
-  } catch (const TrialFailure& failure) {
-    result.trial.state = TrialState::failed;
-    result.trial.cause = failure.cause();
-    result.trial.message = failure.what();
+void take_result(TrainResult& result, const ExportedModel& made, const rt::Path& folder) {
+  if (result.trial.state == TrialState::failed) {
     result.ending = Ending::nothing_usable;
+    return;
   }
+  for (const auto& metric : made.metrics) result.trial.metrics.push_back(metric);
+  result.model = folder / made.file;
 }
 
 }  // namespace
@@ -98,7 +99,7 @@ TrainResult train_once(const StudySpec& study, const Params& params, const RunOp
   StudySpec settled = settle(study, data.info);
   NetworkWork work(settled, runtime, options.folder, kModelFile);
   work.provide(params, data);
-  LoneTrial trial(params, observer);
+  LoneTrial trial(params, objective_of(settled), observer);
   TrainResult result;
   rt::Group group("train");
   {
@@ -113,9 +114,7 @@ TrainResult train_once(const StudySpec& study, const Params& params, const RunOp
       if (!written.ready()) rt::wait_event(kTick);
     }
     result.trial = trial.row();
-    if (result.ending == Ending::done) {
-      take_result(result, written, options.folder);
-    }
+    if (result.ending == Ending::done) take_result(result, written.get(), options.folder);
   }
   result.seconds = rt::seconds_since(begun);
   return result;

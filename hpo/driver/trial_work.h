@@ -4,18 +4,21 @@
 //   rt::Async<void> run(TrialContext& trial) override {
 //     auto net = ...;
 //     for (Stretch s : ...) {
-//       trial.stretch(flops(s));                      // what this stretch costs in virtual time:
-//       before it starts auto stats = tasks::train(net, ...); if (trial.replayed()) continue; //
-//       the log has its report: nothing to measure again double value = co_await
-//       tasks::evaluate(net, ...); if (co_await trial.report({...}) == Word::stop) co_return;
+//       trial.stretch(flops(s));  // before it starts: what it costs in virtual time
+//       auto stats = tasks::train(net, ...);
+//       if (trial.replayed()) continue;  // the log has its report: nothing to measure again
+//       double value = co_await tasks::evaluate(net, ...);
+//       if (co_await trial.report({...}) == Word::stop) co_return;
 //     }
 //   }
 //
 // A coroutine's state is never saved. After a restart (or for another attempt) the trial runs from
-// the top, and the runtime's store answers what was done.
+// the top; it may go on behind reports that the log has, and the runtime's store answers what was
+// done.
 
 #include <cstdint>
 #include <exception>
+#include <span>
 #include <string>
 
 #include "hpo/log/event.h"
@@ -54,8 +57,12 @@ class TrialContext {
 
   [[nodiscard]] virtual std::uint64_t trial() const = 0;
   [[nodiscard]] virtual const Params& params() const = 0;
-  /// The last report that the log had when this attempt began; null when there was none.
-  [[nodiscard]] virtual const Reported* last_logged() const = 0;
+  /// The trial's reports that the log had when this attempt began, in order.
+  [[nodiscard]] virtual std::span<const Reported> logged() const = 0;
+
+  /// Goes on behind the first `reports` logged ones, for an attempt that takes its network from
+  /// there instead of the beginning. Before the first stretch.
+  virtual void go_on_behind(std::size_t reports) = 0;
 
   /// A stretch of work begins that costs `flops` (counted, never measured) and ends with a report
   /// or with the trial. Its cost is its length in virtual time.
@@ -65,14 +72,13 @@ class TrialContext {
   /// counts as reported.
   [[nodiscard]] virtual bool replayed() = 0;
 
-  /// Goes on behind the last logged report, for an attempt that takes its network from there
-  /// instead of the beginning.
-  virtual void skip_logged() = 0;
-
   /// Hands in the report of the stretch. The word comes at once where the rule has nothing to
   /// decide, else when it is the report's turn in virtual time. Only for a stretch that was not
   /// replayed.
   [[nodiscard]] virtual rt::Async<Word> report(Report report) = 0;
+
+  /// Puts a line for people into the log, as an event before the trial's next outcome.
+  virtual void note(std::string line) = 0;
 };
 
 /// What is known of a trial before any work.
@@ -84,6 +90,7 @@ struct TrialFacts {
 struct ExportedModel {
   std::string file;  ///< relative to the study's folder; empty when there is nothing to write
   Metrics metrics;   ///< of the test part
+  std::string note;  ///< a line for the log, or empty
 };
 
 /// What trials do. Everything is called on the driver's thread, inside a rt::Runtime.
@@ -102,7 +109,7 @@ class TrialWork {
   [[nodiscard]] virtual rt::Async<void> run(TrialContext& trial) = 0;
 
   /// Evaluates the network of a trial that ended on data never searched on, and writes it.
-  [[nodiscard]] virtual rt::Async<ExportedModel> finish(TrialRow best) = 0;
+  [[nodiscard]] virtual rt::Async<ExportedModel> finish(TrialRow best, Checkpoint network) = 0;
 
   /// What was done in this session.
   [[nodiscard]] virtual WorkCounters counters() const { return {}; }

@@ -10,8 +10,9 @@ namespace hpo {
 
 namespace {
 
-constexpr std::array<std::string_view, 8> kKinds{"opened",  "changed", "created",  "reported",
-                                                 "retried", "ended",   "finished", "exported"};
+constexpr std::array<std::string_view, 9> kKinds{"opened",   "changed",  "created",
+                                                 "reported", "retried",  "ended",
+                                                 "finished", "exported", "noted"};
 static_assert(kKinds.size() == std::variant_size_v<EventBody>);
 
 constexpr std::array<std::string_view, 5> kFinishes{"trials", "exhausted", "time", "failed",
@@ -64,6 +65,7 @@ struct Writer {
   void operator()(const Exported& e) const {
     json.field("file", e.file).key("metrics").raw(json_of(e.metrics));
   }
+  void operator()(const Noted& e) const { json.field("message", e.message); }
 };
 
 std::string text_or_empty(const Json& json, std::string_view name) {
@@ -137,6 +139,7 @@ EventBody body_of(std::string_view kind, std::string_view payload) {
     return Finished{enum_of<Finish>(kFinishes, json.at("why").text()), json.at("message").text()};
   if (kind == "exported")
     return Exported{json.at("file").text(), metrics_from_json(json.at("metrics").raw())};
+  if (kind == "noted") return Noted{json.at("message").text()};
   throw rt::Error(rt::Errc::storage,
                   rt::cat("unknown kind of event \"", rt::printable(kind), "\""));
 }

@@ -84,8 +84,14 @@ struct Exported {
   Metrics metrics;   ///< of the test part
 };
 
+/// Something that a reader of the log should know: what was computed again because it was lost.
+/// Decides nothing.
+struct Noted {
+  std::string message;  ///< one line for people
+};
+
 using EventBody =
-    std::variant<Opened, Changed, Created, Reported, Retried, Ended, Finished, Exported>;
+    std::variant<Opened, Changed, Created, Reported, Retried, Ended, Finished, Exported, Noted>;
 
 /// One event. `vtime` is virtual time: counted FLOPs since the study's beginning, the same on every
 /// machine.

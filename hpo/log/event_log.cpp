@@ -169,7 +169,7 @@ struct EventLog::Impl {
       json.begin_object().field("trial", *event.trial).field("file", exported->file).end_object();
       notes["model"] = std::move(json).text();
     } else if (!std::holds_alternative<Opened>(event.body) &&
-               noted("finished").value_or("") != "") {
+               !std::holds_alternative<Noted>(event.body) && noted("finished").value_or("") != "") {
       notes["finished"] = "";
     }
   }

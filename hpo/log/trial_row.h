@@ -35,4 +35,10 @@ struct TrialRow {
   double inference_flops = 0;           ///< counted, one row forward
 };
 
+/// The network that a trial's value came from.
+struct Checkpoint {
+  std::int64_t epochs = 0;  ///< that it was trained
+  std::string key;          ///< under which the store has it, or empty
+};
+
 }  // namespace hpo

@@ -53,6 +53,7 @@ void TrialTable::take(TrialRow& row, const Reported& report) {
   if (objective_.take_best && row.value && !objective_.better(report.value, *row.value)) return;
   row.value = report.value;
   row.metrics = report.metrics;
+  checkpoints_[row.trial] = {report.epochs, report.checkpoint};
 }
 
 void TrialTable::apply(const Event& event) {
@@ -67,6 +68,7 @@ void TrialTable::apply(const Event& event) {
     row.inference_flops = created->inference_flops;
     ++counts_.running;
     rows_.push_back(std::move(row));
+    checkpoints_.emplace_back();
   } else if (const auto* report = std::get_if<Reported>(&event.body)) {
     take(live(event), *report);
   } else if (std::get_if<Retried>(&event.body)) {

@@ -41,6 +41,10 @@ class TrialTable {
   [[nodiscard]] const Objective& objective() const { return objective_; }
   [[nodiscard]] const std::vector<TrialRow>& rows() const { return rows_; }
   [[nodiscard]] const TrialRow& row(std::uint64_t trial) const { return rows_.at(trial); }
+  /// Of the report that the trial's value comes from.
+  [[nodiscard]] const Checkpoint& checkpoint(std::uint64_t trial) const {
+    return checkpoints_.at(trial);
+  }
   [[nodiscard]] const TrialCounts& counts() const { return counts_; }
 
   /// The best complete trial, else the best stopped one; null when no ended trial has a value.
@@ -56,6 +60,7 @@ class TrialTable {
 
   Objective objective_;
   std::vector<TrialRow> rows_;
+  std::vector<Checkpoint> checkpoints_;  ///< one a row
   TrialCounts counts_;
 };
 

@@ -98,26 +98,42 @@ bool Engine::answer_from_live(Version* version) {
   return true;
 }
 
-bool Engine::answer_from_store(Version* version) {
-  if (!config.store || version->producer->info->keep == Keep::never) return false;
-  const Store::Blob blob = config.store->lookup(version->key);
-  if (!blob) return false;
-  BoxRef box;
+BoxRef Engine::read_stored(const TypeOps& ops, Key key, bool& found) {
+  const Store::Blob blob = config.store ? config.store->lookup(key) : nullptr;
+  found = blob != nullptr;
+  if (!found || &ops == type_ops<void>()) return {};
   try {
-    if (version->ops != type_ops<void>()) {
-      box = BoxRef(Box::create(*version->ops));
-      version->ops->decode(box->object, *blob);
-      box->made = true;
-      if (version->ops->buffer) box->bytes = version->ops->byte_size(box->object);
-    }
+    BoxRef box(Box::create(ops));
+    ops.decode(box->object, *blob);
+    box->made = true;
+    if (ops.buffer) box->bytes = ops.byte_size(box->object);
+    return box;
   } catch (const Error&) {
-    config.store->erase(version->key);
-    return false;
+    config.store->erase(key);
+    found = false;
+    return {};
   }
+}
+
+bool Engine::answer_from_store(Version* version) {
+  if (version->producer->info->keep == Keep::never) return false;
+  bool found = false;
+  BoxRef box = read_stored(*version->ops, version->key, found);
+  if (!found) return false;
   ++stored_;
   record_stored(version->producer);
   settle(version, std::move(box), Stage::ready, nullptr);
   return true;
+}
+
+Held stored_version(const TypeOps& ops, Key key) {
+  Engine& engine = Engine::for_driver("stored()");
+  bool found = false;
+  BoxRef box = engine.read_stored(ops, key, found);
+  if (!found) return {};
+  Held version = given(std::move(box));
+  version->key = key;
+  return version;
 }
 
 }  // namespace rt::detail

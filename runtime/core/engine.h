@@ -72,6 +72,9 @@ class Engine {
   /// Finds out the key of a settled version from its content.
   void key_by_content(Version* version);
   bool key_node(Node* node);
+  /// What the store has under a key. An entry that is no such type any more is dropped, and not
+  /// found.
+  [[nodiscard]] BoxRef read_stored(const TypeOps& ops, Key key, bool& found);
 
   // --- hand-over and end (any thread)
   void hand_over(Node* node) noexcept;

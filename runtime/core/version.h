@@ -168,4 +168,7 @@ class Held {
 /// A version that is complete from the start.
 Held given(BoxRef box);
 
+/// A version with a key whose content the store has; empty when it has not.
+Held stored_version(const TypeOps& ops, Key key);
+
 }  // namespace rt::detail

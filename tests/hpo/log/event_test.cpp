@@ -41,6 +41,7 @@ TEST(Event, EveryKindSurvivesItsPayload) {
     expect_round_trip(Finished{why, "60 trials"});
   }
   expect_round_trip(Exported{"best.safetensors", {{"test.accuracy", 0.95}}});
+  expect_round_trip(Noted{"the store has lost \"it\""});
 }
 
 TEST(Event, ValuesThatAreNoNumbersComeBack) {

@@ -160,6 +160,40 @@ TEST_F(Pure, TheStoreAnswersWithoutRunningAncestors) {
   EXPECT_EQ(runtime->summary().stored, 1U);
 }
 
+TEST_F(Pure, WhatAnotherArithmeticMadeIsFoundByItsKey) {
+  auto store = std::make_shared<rt::Store>();
+  with_store(store);
+  rt::Value<Vec> v = make(1);
+  step(v, 1);
+  const rt::Key key = v.key();
+  EXPECT_FALSE(rt::stored<Vec>(key)) << "nobody asked for it yet";
+  EXPECT_EQ(v.get().values()[0], 2);
+  v = {};
+  with_store(store);
+  rt::set_fingerprint("another machine");
+  std::optional<rt::Value<Vec>> found = rt::stored<Vec>(key);
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(found->ready());
+  EXPECT_EQ(found->key(), key);
+  step(*found, 1);
+  EXPECT_NE(found->key(), key);
+  EXPECT_EQ(found->get().values()[0], 3);
+  EXPECT_EQ(makes, 1);
+  EXPECT_EQ(steps, 2);
+  EXPECT_EQ(rt::stored<Vec>(key)->get().values()[0], 2) << "the entry stays as it was";
+  EXPECT_FALSE(rt::stored<Vec>(rt::key_of(0)));
+  rt::set_fingerprint("");
+}
+
+TEST_F(Pure, AnEntryOfAnotherTypeIsNotFoundAndDropped) {
+  auto store = std::make_shared<rt::Store>();
+  with_store(store);
+  const rt::Key key = rt::key_of(7);
+  store->insert(key, rt::encode(std::string("no vector")));
+  EXPECT_FALSE(rt::stored<Vec>(key));
+  EXPECT_FALSE(store->contains(key));
+}
+
 TEST_F(Pure, ALongerTrialGoesOnFromTheLastStoredVersion) {
   auto store = std::make_shared<rt::Store>();
   with_store(store);
