@@ -5,6 +5,7 @@
 
 #include "hpo/samplers/grid.h"
 #include "hpo/samplers/random.h"
+#include "hpo/samplers/tpe.h"
 
 namespace hpo {
 
@@ -14,6 +15,7 @@ const auto& kinds() {
   static const std::array kinds{
       random_kind(),
       grid_kind(),
+      tpe_kind(),
   };
   return kinds;
 }

@@ -217,6 +217,30 @@ struct ToUnit {
   }
 };
 
+struct UnitCell {
+  const ParamValue& value;
+  Cell operator()(const FloatRange& range) const {
+    if (const auto count = Cardinality{}(range)) return nth(*RankOf{value}(range), *count);
+    const double at = ToUnit{value}(range);
+    return {at, at};
+  }
+  Cell operator()(const IntRange& range) const {
+    if (range.scale == Scale::linear) return nth(*RankOf{value}(range), steps_of(range));
+    const std::int64_t number = std::get<std::int64_t>(value);
+    const double low = log_edge(range.min, -0.5), length = log_edge(range.max, 0.5) - low;
+    return {(log_edge(number, -0.5) - low) / length, (log_edge(number, 0.5) - low) / length};
+  }
+  Cell operator()(const Choice& choice) const {
+    return nth(*RankOf{value}(choice), choice.values.size());
+  }
+  Cell operator()(const Constant&) const { return {0, 1}; }
+
+  static Cell nth(std::uint64_t rank, std::uint64_t count) {
+    const double cells = static_cast<double>(count);
+    return {static_cast<double>(rank) / cells, static_cast<double>(rank + 1) / cells};
+  }
+};
+
 struct Describe {
   std::string operator()(const FloatRange& range) const {
     std::string text = rt::cat("float ", text_of(range.min), " .. ", text_of(range.max));
@@ -268,12 +292,24 @@ std::optional<std::uint64_t> rank_of(const Domain& domain, const ParamValue& val
 
 ParamValue from_unit(const Domain& domain, double u) { return std::visit(FromUnit{u}, domain); }
 
+namespace {
+
+void must_contain(const char* who, const Domain& domain, const ParamValue& value) {
+  if (contains(domain, value)) return;
+  throw rt::Error(rt::Errc::internal,
+                  rt::cat(who, ": ", text_of(value), " is not ", describe(domain)));
+}
+
+}  // namespace
+
 double to_unit(const Domain& domain, const ParamValue& value) {
-  if (!contains(domain, value)) {
-    throw rt::Error(rt::Errc::internal,
-                    rt::cat("to_unit: ", text_of(value), " is not ", describe(domain)));
-  }
+  must_contain("to_unit", domain, value);
   return std::visit(ToUnit{value}, domain);
+}
+
+Cell unit_cell(const Domain& domain, const ParamValue& value) {
+  must_contain("unit_cell", domain, value);
+  return std::visit(UnitCell{value}, domain);
 }
 
 std::string describe(const Domain& domain) { return std::visit(Describe{}, domain); }

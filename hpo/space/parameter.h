@@ -99,6 +99,13 @@ struct DomainFault {
 /// v to 12 digits for floats. Throws rt::Error (internal) when the domain does not have the value.
 [[nodiscard]] double to_unit(const Domain& domain, const ParamValue& value);
 
+/// The part of [0, 1] that from_unit maps to `value`; a point, from == to, where values lie dense.
+/// Throws as to_unit does.
+struct Cell {
+  double from = 0, to = 0;
+};
+[[nodiscard]] Cell unit_cell(const Domain& domain, const ParamValue& value);
+
 /// What the domain is, for messages and tables: `float 1e-04 .. 0.1 (log)`, `int 16 .. 256`, `one
 /// of adam, sgd`.
 [[nodiscard]] std::string describe(const Domain& domain);

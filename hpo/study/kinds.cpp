@@ -181,7 +181,7 @@ KindSet make_stopping() {
 const KindSet* sampler_set() {
   static const KindSet kSet =
       make_set("sampler", sampler_kinds(),
-               {"tpe", "gp", "cmaes", "sobol", "qmc", "evolution", "bohb", "hyperband", "pbt"});
+               {"gp", "cmaes", "sobol", "qmc", "evolution", "bohb", "hyperband", "pbt"});
   return &kSet;
 }
 

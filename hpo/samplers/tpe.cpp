@@ -1,0 +1,228 @@
+#include "hpo/samplers/tpe.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <memory>
+#include <tuple>
+#include <vector>
+
+#include "hpo/samplers/parzen.h"
+#include "hpo/samplers/random.h"
+#include "hpo/samplers/tried.h"
+#include "hpo/space/random.h"
+
+namespace hpo {
+
+namespace {
+
+constexpr double kGoodShare = 0.1;
+constexpr std::size_t kMostGood = 25;
+
+/// How good an ended trial was: smaller is better.
+struct Merit {
+  int group = 0;          ///< complete, stopped, failed
+  std::int64_t step = 0;  ///< of stopped ones: minus the last
+  double loss = 0;
+  std::uint64_t trial = 0;
+  auto operator<=>(const Merit&) const = default;
+};
+
+/// Parameters that exist under the same conditions, and what is known of them.
+class Group {
+ public:
+  Group(const Space& space, std::vector<std::size_t> parameters)
+      : space_(space), parameters_(std::move(parameters)), good_(axes()), bad_(axes()) {}
+
+  [[nodiscard]] const std::vector<std::size_t>& parameters() const { return parameters_; }
+
+  void begin(std::uint64_t trial, const Params& params) {
+    std::vector<Coordinate> point;
+    for (const std::size_t i : parameters_) {
+      const Parameter& p = space_.parameters()[i];
+      point.push_back(coordinate_of(p.domain, *params.find(p.name)));
+    }
+    bad_.add(trial, point);
+    points_.emplace(trial, std::move(point));
+  }
+
+  void end(const Merit& merit) {
+    if (!points_.contains(merit.trial)) return;
+    const auto at = std::ranges::upper_bound(ended_, merit);
+    const auto place = static_cast<std::size_t>(at - ended_.begin());
+    const std::size_t before = good_count();
+    ended_.insert(at, merit);
+    const std::size_t after = good_count();
+    if (place < before && after == before) move(ended_[before].trial, good_, bad_);
+    if (place < after) move(merit.trial, bad_, good_);
+    if (place >= before && place + 1 != after && after > before)
+      move(ended_[after - 1].trial, bad_, good_);
+  }
+
+  /// The densities' choice among `candidates` draws, best first, each as places in the unit cube.
+  [[nodiscard]] std::vector<std::vector<double>> propose(Stream& stream, std::size_t candidates) {
+    const std::size_t axes = parameters_.size();
+    std::vector<std::vector<double>> places(candidates, std::vector<double>(axes));
+    std::vector<Coordinate> points(candidates * axes);
+    for (std::size_t c = 0; c < candidates; ++c) {
+      good_.sample(stream, places[c]);
+      for (std::size_t a = 0; a < axes; ++a)
+        points[c * axes + a] = coordinate_at(parameters_[a], places[c][a]);
+    }
+    std::vector<double> good(candidates), bad(candidates);
+    good_.score(points, good);
+    bad_.score(points, bad);
+    std::vector<std::size_t> order(candidates);
+    for (std::size_t c = 0; c < candidates; ++c) order[c] = c;
+    std::ranges::stable_sort(order, std::ranges::greater{},
+                             [&](std::size_t c) { return good[c] - bad[c]; });
+    std::vector<std::vector<double>> best;
+    for (const std::size_t c : order) best.push_back(std::move(places[c]));
+    return best;
+  }
+
+ private:
+  [[nodiscard]] std::vector<Axis> axes() const {
+    std::vector<Axis> all;
+    for (const std::size_t i : parameters_) all.push_back(axis_of(space_.parameters()[i].domain));
+    return all;
+  }
+
+  [[nodiscard]] std::size_t good_count() const {
+    const double share = std::ceil(kGoodShare * static_cast<double>(ended_.size()));
+    return std::min(static_cast<std::size_t>(share), kMostGood);
+  }
+
+  void move(std::uint64_t trial, Parzen& from, Parzen& to) {
+    from.remove(trial);
+    to.add(trial, points_.at(trial));
+  }
+
+  [[nodiscard]] Coordinate coordinate_at(std::size_t parameter, double u) const {
+    const Domain& domain = space_.parameters()[parameter].domain;
+    if (!cardinality(domain)) return {.at = u};
+    return coordinate_of(domain, from_unit(domain, u));
+  }
+
+  const Space& space_;
+  std::vector<std::size_t> parameters_;
+  Parzen good_, bad_;
+  std::map<std::uint64_t, std::vector<Coordinate>> points_;
+  std::vector<Merit> ended_;  ///< best first
+};
+
+class Tpe final : public Sampler {
+ public:
+  explicit Tpe(const SamplerSetup& setup)
+      : space_(setup.space),
+        seed_(setup.seed),
+        startup_(static_cast<std::size_t>(std::get<std::int64_t>(*setup.options.find("startup")))),
+        candidates_(
+            static_cast<std::size_t>(std::get<std::int64_t>(*setup.options.find("candidates")))),
+        random_(random_kind().make(setup)) {
+    std::vector<std::vector<std::size_t>> sets;
+    for (const std::size_t i : space_.order()) {
+      const auto same = std::ranges::find_if(sets, [&](const std::vector<std::size_t>& set) {
+        return space_.parameters()[set.front()].when == space_.parameters()[i].when;
+      });
+      (same == sets.end() ? sets.emplace_back() : *same).push_back(i);
+    }
+    for (std::vector<std::size_t>& set : sets) groups_.emplace_back(space_, std::move(set));
+  }
+
+  void created(std::uint64_t trial, const Params& params) override {
+    random_->created(trial, params);
+    tried_.add(params);
+    for (Group& group : groups_) {
+      if (params.find(space_.parameters()[group.parameters().front()].name) != nullptr)
+        group.begin(trial, params);
+    }
+    running_[trial] = {.loss = std::numeric_limits<double>::infinity(), .trial = trial};
+  }
+
+  void reported(std::uint64_t trial, std::int64_t step, double loss) override {
+    Merit& merit = running_.at(trial);
+    merit.step = -step;
+    merit.loss = std::isnan(loss) ? std::numeric_limits<double>::infinity() : loss;
+  }
+
+  void ended(std::uint64_t trial, TrialState state) override {
+    Merit merit = running_.at(trial);
+    running_.erase(trial);
+    merit.group = state == TrialState::complete ? 0 : state == TrialState::stopped ? 1 : 2;
+    if (merit.group == 0) merit.step = 0;
+    ++ended_;
+    for (Group& group : groups_) group.end(merit);
+  }
+
+  std::optional<Params> propose(std::uint64_t ordinal) override {
+    if (ended_ < startup_) return random_->propose(ordinal);
+    Stream stream = proposal_stream(seed_, ordinal);
+    std::vector<double> place(space_.size(), 0.5);
+    std::vector<std::vector<double>> choices;
+    const Group* last = nullptr;
+    for (Group& group : groups_) {
+      if (!is_active(group, place)) continue;
+      choices = group.propose(stream, candidates_);
+      last = &group;
+      fill(place, group, choices.front());
+    }
+    for (const std::vector<double>& choice : choices) {
+      fill(place, *last, choice);
+      Params params = space_.from_unit(place);
+      if (!tried_.has(params)) return params;
+    }
+    return random_->propose(ordinal);
+  }
+
+ private:
+  [[nodiscard]] bool is_active(const Group& group, const std::vector<double>& place) const {
+    const std::size_t first = group.parameters().front();
+    return space_.parameters()[first].when.empty() ||
+           space_.is_active(first, space_.from_unit(place));
+  }
+
+  static void fill(std::vector<double>& place, const Group& group,
+                   const std::vector<double>& choice) {
+    for (std::size_t a = 0; a < choice.size(); ++a) place[group.parameters()[a]] = choice[a];
+  }
+
+  const Space& space_;
+  std::uint64_t seed_;
+  std::size_t startup_, candidates_;
+  std::unique_ptr<Sampler> random_;
+  Tried tried_;
+  std::vector<Group> groups_;
+  std::map<std::uint64_t, Merit> running_;
+  std::size_t ended_ = 0;
+};
+
+Option count_option(std::string name, std::int64_t value, std::string unit, std::string doc) {
+  return {.name = std::move(name),
+          .type = OptionType::integer,
+          .default_value = value,
+          .min = 1,
+          .max = 10'000,
+          .words = {},
+          .unit = std::move(unit),
+          .doc = std::move(doc)};
+}
+
+}  // namespace
+
+SamplerKind tpe_kind() {
+  return {
+      .info = {.name = "tpe",
+               .doc = "what good trials have and bad ones have not, by the densities of both "
+                      "(tree-structured Parzen estimator)",
+               .options = {count_option("startup", 10, "trials",
+                                        "random trials that must have ended first"),
+                           count_option("candidates", 24, "points",
+                                        "drawn for each proposal, the best of which is taken")}},
+      .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
+        return std::make_unique<Tpe>(setup);
+      }};
+}
+
+}  // namespace hpo

@@ -1,0 +1,20 @@
+#pragma once
+// The tree-structured Parzen estimator: proposes what good trials have and bad ones have not.
+
+#include "hpo/samplers/registry.h"
+
+namespace hpo {
+
+/// After `startup` random trials, finished trials are split into the best tenth (at most 25) and
+/// the rest; a density is learned from each (parzen.h), `candidates` points are drawn from the
+/// first, and the one with the largest ratio of the two densities is proposed. Complete trials rank
+/// by their loss, behind them stopped ones by how far they came and their loss, behind them failed
+/// ones. Trials that run count as bad, so that proposals made side by side differ (Bergstra et al.,
+/// NeurIPS 2011; the constants are Optuna 5's).
+///
+/// Parameters are taken together: those with the same conditions make a group with densities over
+/// all of its parameters, learned from the trials in which the group is active. A point that a
+/// trial has already is not proposed again; a finite space ends when all its points were tried.
+[[nodiscard]] SamplerKind tpe_kind();
+
+}  // namespace hpo

@@ -1,0 +1,150 @@
+// What tpe does beyond the conformance tests: it learns.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "hpo/samplers/registry.h"
+#include "tests/hpo/samplers/spaces.h"
+
+namespace hpo {
+namespace {
+
+std::unique_ptr<Sampler> make(const std::string& kind, const Space& space, std::uint64_t seed) {
+  Params options;
+  for (const KindInfo& info : sampler_kinds()) {
+    if (info.name != kind) continue;
+    for (const Option& option : info.options) options.set(option.name, *option.default_value);
+  }
+  return make_sampler(kind, {space, seed, options});
+}
+
+using Loss = std::function<double(const Params&)>;
+
+/// Least loss of `trials` trials, `slots` of them running at a time.
+double best_of(const std::string& kind, const Space& space, std::uint64_t seed, int trials,
+               const Loss& loss, int slots = 1) {
+  auto sampler = make(kind, space, seed);
+  double best = INFINITY;
+  std::vector<Params> all;
+  for (int i = 0; i < trials + slots; ++i) {
+    if (i >= slots) {
+      const auto done = static_cast<std::uint64_t>(i - slots);
+      const double value = loss(all[done]);
+      sampler->reported(done, 1, value);
+      sampler->ended(done, std::isnan(value) ? TrialState::failed : TrialState::complete);
+      if (value < best) best = value;
+    }
+    if (i >= trials) continue;
+    all.push_back(sampler->propose(static_cast<std::uint64_t>(i)).value());
+    sampler->created(static_cast<std::uint64_t>(i), all.back());
+  }
+  return best;
+}
+
+double mean_best(const std::string& kind, const Space& space, int trials, const Loss& loss,
+                 int slots = 1) {
+  double sum = 0;
+  for (std::uint64_t seed = 0; seed < 10; ++seed)
+    sum += best_of(kind, space, seed, trials, loss, slots);
+  return sum / 10;
+}
+
+double number(const Params& params, const char* name) {
+  return std::get<double>(*params.find(name));
+}
+
+const Space kSquare(
+    {{.name = "x", .domain = FloatRange{.min = -5, .max = 5}},
+     {.name = "y", .domain = FloatRange{.min = 1e-5, .max = 1, .scale = Scale::log}},
+     {.name = "n", .domain = IntRange{.min = 1, .max = 500}},
+     {.name = "c",
+      .domain = Choice{{std::string("a"), std::string("b"), std::string("c"), std::string("d")}}}});
+
+double square(const Params& p) {
+  const double n = static_cast<double>(std::get<std::int64_t>(*p.find("n")));
+  return std::pow(number(p, "x") - 1, 2) + std::pow(std::log10(number(p, "y")) + 3, 2) +
+         std::pow((n - 60) / 100, 2) + (*p.find("c") == ParamValue(std::string("c")) ? 0 : 2);
+}
+
+TEST(Tpe, FindsMoreThanChance) {
+  EXPECT_LT(mean_best("tpe", kSquare, 100, square),
+            0.4 * mean_best("random", kSquare, 100, square));
+}
+
+TEST(Tpe, EightAtATimeLoseLittle) {
+  EXPECT_LT(mean_best("tpe", kSquare, 100, square, 8),
+            0.6 * mean_best("random", kSquare, 100, square));
+}
+
+TEST(Tpe, LearnsWithinEachBranch) {
+  const Space space({{.name = "kind", .domain = Choice{{std::string("a"), std::string("b")}}},
+                     {.name = "x",
+                      .domain = FloatRange{.min = 0, .max = 1},
+                      .when = {{"kind", {std::string("a")}}}},
+                     {.name = "y",
+                      .domain = FloatRange{.min = 0, .max = 1},
+                      .when = {{"kind", {std::string("b")}}}}});
+  int better = 0, near = 0;
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    auto sampler = make("tpe", space, seed);
+    for (std::uint64_t i = 0; i < 60; ++i) {
+      const Params p = sampler->propose(i).value();
+      sampler->created(i, p);
+      const double loss =
+          p.contains("x") ? std::abs(number(p, "x") - 0.123) : 0.4 + std::abs(number(p, "y") - 0.9);
+      sampler->reported(i, 1, loss);
+      sampler->ended(i, TrialState::complete);
+      if (i < 30) continue;
+      better += p.contains("x");
+      near += loss < 0.1;
+    }
+  }
+  EXPECT_GT(better, 240);  // of 300; chance: 150
+  EXPECT_GT(near, 120);    // of 300; chance: 33
+}
+
+TEST(Tpe, KeepsAwayFromWhatFails) {
+  const Space space({{.name = "x", .domain = FloatRange{.min = 0, .max = 1}}});
+  auto sampler = make("tpe", space, 3);
+  int failed = 0;
+  for (std::uint64_t i = 0; i < 80; ++i) {
+    const Params p = sampler->propose(i).value();
+    sampler->created(i, p);
+    const bool fails = number(p, "x") > 0.5;
+    if (i >= 20) failed += fails;
+    if (!fails) sampler->reported(i, 1, 0.1);
+    sampler->ended(i, fails ? TrialState::failed : TrialState::complete);
+  }
+  EXPECT_LT(failed, 15);
+}
+
+TEST(Tpe, AFiniteSpaceIsTriedWhole) {
+  const Space space({{.name = "n", .domain = IntRange{.min = 1, .max = 30}}});
+  auto sampler = make("tpe", space, 1);
+  for (std::uint64_t i = 0; i < 30; ++i) {
+    const Params p = sampler->propose(i).value();
+    sampler->created(i, p);
+    sampler->reported(i, 1, static_cast<double>(std::get<std::int64_t>(*p.find("n"))));
+    sampler->ended(i, TrialState::complete);
+  }
+  EXPECT_FALSE(sampler->propose(30).has_value());
+}
+
+TEST(Tpe, StartsWithTheRandomSamplersProposals) {
+  auto tpe = make("tpe", kSquare, 5), random = make("random", kSquare, 5);
+  for (std::uint64_t i = 0; i < 10; ++i) {
+    const Params p = tpe->propose(i).value();
+    EXPECT_EQ(p, random->propose(i).value());
+    for (Sampler* sampler : {tpe.get(), random.get()}) {
+      sampler->created(i, p);
+      sampler->reported(i, 1, 0);
+      sampler->ended(i, TrialState::complete);
+    }
+  }
+  EXPECT_NE(tpe->propose(10).value(), random->propose(10).value());
+}
+
+}  // namespace
+}  // namespace hpo
