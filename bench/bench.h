@@ -56,6 +56,8 @@ std::vector<Case> run_tasks(
     const Options& options);  ///< cost of an empty task, ours and StarPU's own
 std::vector<Case> run_cholesky(
     const Options& options);  ///< blocked Cholesky against OpenBLAS's threaded potrf
+std::vector<Case> run_alone(
+    const Options& options);  ///< a lone trial on one worker and on all, its network growing
 std::vector<Case> run_trials(
     const Options& options);  ///< empty trials through driver, runtime and log, and rivals' trials
 std::vector<Case> run_digits(
