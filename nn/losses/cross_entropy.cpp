@@ -3,7 +3,7 @@
 namespace nn {
 namespace {
 
-class CrossEntropy final : public Loss {
+class CrossEntropy final : public LossOf<CrossEntropy> {
  public:
   [[nodiscard]] const KindInfo& info() const override {
     static const KindInfo kInfo{
@@ -12,17 +12,10 @@ class CrossEntropy final : public Loss {
   }
   [[nodiscard]] TargetKind target() const override { return TargetKind::labels; }
 
-  kern::LossSums run(const kern::Kernels<float>& kernels, kern::Exec& exec, int rows, int outputs,
-                     const float* out, const Target& target, float gradient_scale,
-                     float* d_out) const override {
-    return kernels.softmax_cross_entropy(exec, rows, outputs, out, target.labels, gradient_scale,
-                                         d_out);
-  }
-  kern::LossSums run(const kern::Kernels<double>& kernels, kern::Exec& exec, int rows, int outputs,
-                     const double* out, const Target& target, double gradient_scale,
-                     double* d_out) const override {
-    return kernels.softmax_cross_entropy(exec, rows, outputs, out, target.labels, gradient_scale,
-                                         d_out);
+  template <class T>
+  static kern::LossSums sums(const LossPass<T>& p) {
+    return p.kernels.softmax_cross_entropy(p.exec, p.rows, p.outputs, p.out, p.target.labels,
+                                           p.gradient_scale, p.d_out);
   }
 };
 

@@ -34,6 +34,37 @@ class Loss {
                              double gradient_scale, double* d_out) const = 0;
 };
 
+/// The arguments of one run().
+template <class T>
+struct LossPass {
+  const kern::Kernels<T>& kernels;
+  kern::Exec& exec;
+  int rows = 0, outputs = 0;
+  const T* out = nullptr;
+  const Target& target;
+  T gradient_scale = 0;
+  T* d_out = nullptr;
+};
+
+/// Implements both run() overloads through a template `static kern::LossSums sums(const
+/// LossPass<T>&)` of the kind.
+template <class Kind>
+class LossOf : public Loss {
+ public:
+  kern::LossSums run(const kern::Kernels<float>& kernels, kern::Exec& exec, int rows, int outputs,
+                     const float* out, const Target& target, float gradient_scale,
+                     float* d_out) const override {
+    return Kind::sums(
+        LossPass<float>{kernels, exec, rows, outputs, out, target, gradient_scale, d_out});
+  }
+  kern::LossSums run(const kern::Kernels<double>& kernels, kern::Exec& exec, int rows, int outputs,
+                     const double* out, const Target& target, double gradient_scale,
+                     double* d_out) const override {
+    return Kind::sums(
+        LossPass<double>{kernels, exec, rows, outputs, out, target, gradient_scale, d_out});
+  }
+};
+
 /// The registry: every kind, and the one behind a word (throws SpecError naming the nearest known
 /// kind).
 [[nodiscard]] std::span<const Loss* const> losses();

@@ -3,7 +3,7 @@
 namespace nn {
 namespace {
 
-class MeanSquaredError final : public Loss {
+class MeanSquaredError final : public LossOf<MeanSquaredError> {
  public:
   [[nodiscard]] const KindInfo& info() const override {
     static const KindInfo kInfo{
@@ -12,17 +12,10 @@ class MeanSquaredError final : public Loss {
   }
   [[nodiscard]] TargetKind target() const override { return TargetKind::numbers; }
 
-  kern::LossSums run(const kern::Kernels<float>& kernels, kern::Exec& exec, int rows, int outputs,
-                     const float* out, const Target& target, float gradient_scale,
-                     float* d_out) const override {
-    return kernels.mean_squared_error(exec, rows, outputs, out, target.numbers, gradient_scale,
-                                      d_out);
-  }
-  kern::LossSums run(const kern::Kernels<double>& kernels, kern::Exec& exec, int rows, int outputs,
-                     const double* out, const Target& target, double gradient_scale,
-                     double* d_out) const override {
-    return kernels.mean_squared_error(exec, rows, outputs, out, target.numbers, gradient_scale,
-                                      d_out);
+  template <class T>
+  static kern::LossSums sums(const LossPass<T>& p) {
+    return p.kernels.mean_squared_error(p.exec, p.rows, p.outputs, p.out, p.target.numbers,
+                                        p.gradient_scale, p.d_out);
   }
 };
 
