@@ -95,6 +95,21 @@ struct AdamArgs {
   std::int64_t step = 1;
 };
 
+/// Adam for a matrix whose columns are at different steps: column j has step_size[j] =
+/// lr / (1 - beta1^t) and correction[j] = 1 / sqrt(1 - beta2^t) for its own t. The same bits as
+/// AdamArgs where all columns agree.
+template <class T>
+struct AdamColumnsArgs {
+  std::size_t rows = 0, cols = 0;
+  T* weights = nullptr;         ///< [rows, cols], inout
+  const T* gradient = nullptr;  ///< [rows, cols]
+  T* m = nullptr;               ///< [rows, cols], inout
+  T* v = nullptr;               ///< [rows, cols], inout
+  const T* step_size = nullptr;
+  const T* correction = nullptr;
+  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, weight_decay = 0;
+};
+
 /// RMSprop as PyTorch defines it: v = alpha v + (1 - alpha) g^2; w -= lr g / (sqrt(v) + epsilon),
 /// with momentum through `velocity` when it is not null.
 template <class T>
@@ -183,6 +198,19 @@ struct DropoutArgs {
   std::uint8_t* kept = nullptr;  ///< like x: 1 where an element stays, else 0
 };
 
+/// What fitting a layer anew needs, in double whatever the network's type. Matrices are row-major
+/// and dense.
+struct LinearAlgebra {
+  /// s[n, n] += a^T a for a [rows, n]; only the lower triangle (column <= row) is touched.
+  void (*add_gram)(int rows, int n, const double* a, double* s);
+  /// Solves S X = B by Cholesky factors. S [n, n] symmetric positive definite, its lower triangle
+  /// given and overwritten; B [n, m] becomes X. False when S is not positive definite.
+  bool (*solve_positive)(int n, int m, double* s, double* b);
+  /// Eigenvalues of a symmetric matrix, ascending; `a` [n, n] becomes the eigenvectors, row i that
+  /// of values[i], of length 1 and unknown sign.
+  void (*eigen_symmetric)(int n, double* a, double* values);
+};
+
 /// One implementation of every kernel for one scalar type.
 template <class T>
 struct Kernels {
@@ -255,7 +283,10 @@ struct Kernels {
   void (*blend)(Exec&, std::size_t count, T rate, const T* src, T* dst);
   void (*sgd)(Exec&, const SgdArgs<T>&);
   void (*adam)(Exec&, const AdamArgs<T>&);
+  void (*adam_columns)(Exec&, const AdamColumnsArgs<T>&);
   void (*rmsprop)(Exec&, const RmspropArgs<T>&);
+
+  const LinearAlgebra* algebra;
 };
 
 /// The oracle: scalar loops, for float and double.

@@ -68,10 +68,13 @@ const std::string& text_of(const TensorMetadata& metadata, const std::string& pa
   return at->second;
 }
 
+constexpr std::string_view kUnits = "trellis.units";
+
 void check_tensors(const Safetensors& file, const ParamLayout& layout, const std::string& path) {
-  if (file.tensors.size() != layout.tensors.size()) {
+  const std::size_t expected = layout.tensors.size() + (file.find(kUnits) != nullptr ? 1 : 0);
+  if (file.tensors.size() != expected) {
     throw Error(path + ": holds " + std::to_string(file.tensors.size()) + " tensors, expected " +
-                std::to_string(layout.tensors.size()));
+                std::to_string(expected));
   }
   for (const ParamTensor& tensor : layout.tensors) {
     const TensorEntry* entry = file.find(tensor.name);
@@ -90,6 +93,40 @@ ModelSpec read_spec(const TensorMetadata& metadata, const std::string& path) {
   } catch (const Error& problem) {
     throw Error(path + ": " + problem.what());
   }
+}
+
+/// Steps and rows of a reshaped network, then its units as write_units writes them.
+std::vector<std::int64_t> unit_numbers(const ParamSlab& net) {
+  std::vector<std::int64_t> out(2 + unit_words(net.spec()));
+  out[0] = net.state().steps;
+  out[1] = net.state().rows;
+  write_units(net.units(), std::span(out).subspan(2));
+  return out;
+}
+
+void read_unit_numbers(const Safetensors& file, const std::string& path, ParamSlab& net) {
+  const TensorEntry& entry = *file.find(kUnits);
+  std::vector<std::int64_t> numbers(2 + unit_words(net.spec()));
+  const auto bytes = file.bytes(entry);
+  if (entry.dtype != "I64" || bytes.size() != numbers.size() * sizeof(std::int64_t)) {
+    throw Error(path + ": the tensor \"" + std::string(kUnits) +
+                "\" has not the type and shape of its spec");
+  }
+  std::memcpy(numbers.data(), bytes.data(), bytes.size());
+  UnitState units;
+  try {
+    units = read_units(net.spec(), std::span(numbers).subspan(2));
+  } catch (const Error& problem) {
+    throw Error(path + ": " + problem.what());
+  }
+  const auto later = [&](std::int64_t birth) { return birth > numbers[0]; };
+  for (const auto& axis : units.axes) {
+    if (std::ranges::any_of(axis.births, later)) {
+      throw Error(path + ": units: a birth is after the last step");
+    }
+  }
+  net.set_units(units);
+  net.state() = {numbers[0], numbers[1]};
 }
 
 }  // namespace
@@ -135,6 +172,12 @@ void write_model(const std::string& path, const ParamSlab& net, const Dataset& d
     const auto values = net.weights().subspan(tensor.offset, tensor.count);
     tensors.push_back({tensor.name, "F32", shape_of(tensor), std::as_bytes(values)});
   }
+  std::vector<std::int64_t> units;
+  if (net.header().reshaped) {
+    units = unit_numbers(net);
+    tensors.push_back(
+        {std::string(kUnits), "I64", {std::ssize(units)}, std::as_bytes(std::span(units))});
+  }
   write_safetensors(path, tensors, metadata);
 }
 
@@ -150,7 +193,9 @@ Model read_model(const std::string& path) {
   const ModelSpec spec = read_spec(file.metadata, path);
   const ParamLayout layout = param_layout(spec);
   check_tensors(file, layout, path);
-  ParamSlab net(ParamSlab::Header{spec, "", 0});
+  const bool reshaped = file.find(kUnits) != nullptr;
+  ParamSlab net(ParamSlab::Header{spec, "", 0, reshaped});
+  if (reshaped) read_unit_numbers(file, path, net);
   for (const ParamTensor& tensor : layout.tensors) {
     const auto bytes = file.bytes(*file.find(tensor.name));
     std::memcpy(net.weights().data() + tensor.offset, bytes.data(), bytes.size());

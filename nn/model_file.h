@@ -3,7 +3,9 @@
 // was done to the data before the network saw it.
 //
 // Tensors have the names and shapes of param_layout ("fc1.weight" [in, out], "conv1.weight"
-// [out, kernel_h, kernel_w, in], "fc1.bias" [out]), all F32. __metadata__ holds texts:
+// [out, kernel_h, kernel_w, in], "fc1.bias" [out]), all F32. A network that was reshaped has one
+// more, "trellis.units" (I64): its steps and rows, then its unit ids and births as write_units
+// writes them. __metadata__ holds texts:
 //   format         "trellis"
 //   version        "1"
 //   spec           the network: {"input": [DIMS], "layers": [{"kind", "name", field: value, ...}]}
@@ -34,7 +36,8 @@ inline constexpr std::string_view kModelVersion = "1";
 void write_model(const std::string& path, const ParamSlab& net, const Dataset& data,
                  const TensorMetadata& more = {});
 
-/// A model read back: a slab without optimizer slots, and the texts of the file.
+/// A model read back: a slab without optimizer slots, units as they were, and the texts of the
+/// file.
 struct Model {
   ParamSlab net;
   TensorMetadata metadata;

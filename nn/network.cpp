@@ -155,16 +155,17 @@ LayerPass<T> Network<T>::pass(std::size_t layer, kern::Exec& exec, std::byte* ar
 }
 
 template <class T>
-void Network<T>::run_forward(kern::Exec& exec, std::byte* arena, const T* weights, int rows) const {
-  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+void Network<T>::run_forward(kern::Exec& exec, std::byte* arena, const T* weights, int rows,
+                             std::size_t layers) const {
+  for (std::size_t i = 0; i < layers; ++i) {
     if (!nodes_[i].needs.in_place) nodes_[i].op->forward(pass(i, exec, arena, weights, rows));
   }
 }
 
 template <class T>
 void Network<T>::run_backward(kern::Exec& exec, std::byte* arena, const T* weights, int rows,
-                              T share, T* gradient) const {
-  for (std::size_t i = nodes_.size(); i-- > first_trained_;) {
+                              T share, T* gradient, std::size_t last) const {
+  for (std::size_t i = nodes_.size(); i-- > last;) {
     const Node& node = nodes_[i];
     LayerPass<T> p = pass(i, exec, arena, weights, rows);
     p.dy = at<T>(arena, node.dy);
@@ -178,20 +179,45 @@ void Network<T>::run_backward(kern::Exec& exec, std::byte* arena, const T* weigh
 template <class T>
 T* Network<T>::forward(std::byte* arena, const T* weights, int rows) const {
   kern::Exec context = exec(arena);
-  run_forward(context, arena, weights, rows);
+  run_forward(context, arena, weights, rows, nodes_.size());
   return at<T>(arena, nodes_.empty() ? input_ : nodes_.back().y);
+}
+
+template <class T>
+const T* Network<T>::forward_to(std::byte* arena, const T* weights, int rows,
+                                std::size_t layer) const {
+  kern::Exec context = exec(arena);
+  run_forward(context, arena, weights, rows, layer);
+  return at<T>(arena, layer == 0 ? input_ : nodes_[layer - 1].y);
 }
 
 template <class T>
 kern::LossSums Network<T>::loss_and_gradient(std::byte* arena, const T* weights, int rows,
                                              const Loss& loss, const Target& target,
                                              T gradient_scale, T* gradient) const {
+  return run_both(arena, weights, rows, loss, target, gradient_scale, gradient, first_trained_);
+}
+
+template <class T>
+auto Network<T>::gradients_around(std::size_t layer, std::size_t later, std::byte* arena,
+                                  const T* weights, int rows, const Loss& loss,
+                                  const Target& target, T gradient_scale, T* gradient) const
+    -> Around {
+  (void)run_both(arena, weights, rows, loss, target, gradient_scale, gradient, later);
+  return {at<T>(arena, layer == 0 ? input_ : nodes_[layer - 1].y), at<T>(arena, nodes_[later].dy)};
+}
+
+template <class T>
+kern::LossSums Network<T>::run_both(std::byte* arena, const T* weights, int rows, const Loss& loss,
+                                    const Target& target, T gradient_scale, T* gradient,
+                                    std::size_t last) const {
   kern::Exec context = exec(arena);
-  run_forward(context, arena, weights, rows);
+  run_forward(context, arena, weights, rows, nodes_.size());
   const kern::LossSums sums =
       loss.run(*kernels_, context, rows, outputs_, at<T>(arena, nodes_.back().y), target,
                gradient_scale, at<T>(arena, nodes_.back().dy));
-  run_backward(context, arena, weights, rows, gradient_scale * static_cast<T>(rows), gradient);
+  run_backward(context, arena, weights, rows, gradient_scale * static_cast<T>(rows), gradient,
+               last);
   return sums;
 }
 

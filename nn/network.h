@@ -47,6 +47,11 @@ class Network {
   /// normalisation uses the statistics of these rows.
   [[nodiscard]] T* forward(std::byte* arena, const T* weights, int rows) const;
 
+  /// What enters layer `layer` ([rows, its elements]; one past the last: the outputs), after
+  /// running the layers before it; valid until the next pass.
+  [[nodiscard]] const T* forward_to(std::byte* arena, const T* weights, int rows,
+                                    std::size_t layer) const;
+
   /// Forward, loss, backward. Every tensor of `gradient` (a layout().count block) is overwritten
   /// with gradient_scale times the sum of the rows' gradients, running statistics with
   /// gradient_scale times `rows` times the statistics of the rows; its gaps are left alone. So the
@@ -57,6 +62,17 @@ class Network {
   /// After a step: moves the running statistics in `weights` towards those that
   /// loss_and_gradient left in their place in `gradient`.
   void keep_statistics(kern::Exec& exec, const T* gradient, T* weights) const;
+
+  /// The gradients of two neighbours with weights and nothing with units between them: what enters
+  /// `layer`, and the gradient with respect to the sums (before the activation) of `later`, a dense
+  /// layer. Runs what loss_and_gradient runs, from the end to `later`; arguments as there.
+  struct Around {
+    const T* x = nullptr;   ///< [rows, elements that enter `layer`]
+    const T* dz = nullptr;  ///< [rows, units of `later`]
+  };
+  [[nodiscard]] Around gradients_around(std::size_t layer, std::size_t later, std::byte* arena,
+                                        const T* weights, int rows, const Loss& loss,
+                                        const Target& target, T gradient_scale, T* gradient) const;
 
   /// The execution context for kernels called beside the network's own; its scratch lies in
   /// `arena`.
@@ -75,9 +91,13 @@ class Network {
   void plan_memory(const Wiring& wiring);
   [[nodiscard]] LayerPass<T> pass(std::size_t layer, kern::Exec& exec, std::byte* arena,
                                   const T* weights, int rows) const;
-  void run_forward(kern::Exec& exec, std::byte* arena, const T* weights, int rows) const;
+  void run_forward(kern::Exec& exec, std::byte* arena, const T* weights, int rows,
+                   std::size_t layers) const;
   void run_backward(kern::Exec& exec, std::byte* arena, const T* weights, int rows, T share,
-                    T* gradient) const;
+                    T* gradient, std::size_t last) const;
+  kern::LossSums run_both(std::byte* arena, const T* weights, int rows, const Loss& loss,
+                          const Target& target, T gradient_scale, T* gradient,
+                          std::size_t last) const;
 
   ModelSpec spec_;
   ParamLayout layout_;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <iterator>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -96,6 +97,8 @@ TrainStats train_steps(const kern::Kernels<float>& kernels, Workspace& workspace
   Trainer<float> trainer(network, loss, *update, data, shards,
                          workspace.arena(Trainer<float>::arena_bytes(network, data, shards)),
                          parallel);
+  std::optional<Ages<float>> ages;
+  if (net.header().reshaped) trainer.count_ages(ages.emplace(network.layout(), net.units()));
 
   float* weights = net.weights().data();
   float* slots = weights + net.count();

@@ -122,11 +122,15 @@ kern::LossSums Trainer<T>::step(std::span<const std::uint32_t> rows, T* weights,
     total.loss += sums_[i].loss;
     total.correct += sums_[i].correct;
   }
-  if (std::isfinite(total.loss)) {
-    update_->run(network_->kernels(), exec, network_->layout().trained, count, weights, gradient_,
-                 slots, step);
-    network_->keep_statistics(exec, gradient_, weights);
+  if (!std::isfinite(total.loss)) return total;
+  const kern::Kernels<T>& kernels = network_->kernels();
+  const std::size_t trained = network_->layout().trained;
+  if (ages_ == nullptr) {
+    update_->run(kernels, exec, trained, count, weights, gradient_, slots, step);
+  } else {
+    update_->run_aged(kernels, exec, *ages_, trained, count, weights, gradient_, slots, step);
   }
+  network_->keep_statistics(exec, gradient_, weights);
   return total;
 }
 

@@ -44,6 +44,9 @@ class Trainer {
   [[nodiscard]] static std::size_t arena_bytes(const Network<T>& network, const DataView& data,
                                                int shards);
 
+  /// For a reshaped network: when its weights were born. Outlives the trainer.
+  void count_ages(Ages<T>& ages) { ages_ = &ages; }
+
   /// One step on a batch of at least one row: gradient part by part, summed in order, then the
   /// update unless the loss is NaN or infinite. `slots` as Update::run takes them; `step` counts
   /// from 1. Returns sums over the batch.
@@ -62,6 +65,7 @@ class Trainer {
   const Network<T>* network_;
   const Loss* loss_;
   const Update<T>* update_;
+  Ages<T>* ages_ = nullptr;
   BatchReader<T> reader_;
   int shards_;
   std::byte* arena_;  // of a pass: the network's, then the targets

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/cpu/algebra.h"
 #include "kernels/cpu/conv_choice.h"
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/gemm_library.h"
@@ -61,6 +62,9 @@ std::size_t conv_scratch(const Window& g) {
   return bytes;
 }
 
+constexpr LinearAlgebra kAlgebra{
+    .add_gram = add_gram, .solve_positive = solve_positive, .eigen_symmetric = eigen_symmetric};
+
 // A table whose products and convolutions are given and whose rest is the vector code of `isa`.
 #define KERN_TABLE(isa, product, forward, backward_data, backward_weights, scratch)           \
   Kernels<float> {                                                                            \
@@ -78,7 +82,8 @@ std::size_t conv_scratch(const Window& g) {
     .softmax_cross_entropy = isa::softmax_cross_entropy,                                      \
     .mean_squared_error = isa::mean_squared_error, .gather = isa::gather,                     \
     .accumulate = isa::accumulate, .scaled_copy = isa::scaled_copy, .blend = isa::blend,      \
-    .sgd = isa::sgd, .adam = isa::adam, .rmsprop = isa::rmsprop                               \
+    .sgd = isa::sgd, .adam = isa::adam, .adam_columns = isa::adam_columns,                    \
+    .rmsprop = isa::rmsprop, .algebra = &kAlgebra                                             \
   }
 #define KERN_OWN_TABLE(isa)                                              \
   KERN_TABLE(isa, isa::gemm, isa::conv_forward, isa::conv_backward_data, \

@@ -73,6 +73,12 @@ void sgd(Exec&, const SgdArgs<T>&);
 template <class T>
 void adam(Exec&, const AdamArgs<T>&);
 template <class T>
+void adam_columns(Exec&, const AdamColumnsArgs<T>&);
+template <class T>
 void rmsprop(Exec&, const RmspropArgs<T>&);
+
+void add_gram(int rows, int n, const double* a, double* s);
+bool solve_positive(int n, int m, double* s, double* b);
+void eigen_symmetric(int n, double* a, double* values);
 
 }  // namespace kern::ref

@@ -5,6 +5,10 @@ namespace {
 
 std::size_t no_scratch(const Window&) { return 0; }
 
+constexpr LinearAlgebra kAlgebra{.add_gram = ref::add_gram,
+                                 .solve_positive = ref::solve_positive,
+                                 .eigen_symmetric = ref::eigen_symmetric};
+
 }  // namespace
 
 template <class T>
@@ -38,7 +42,9 @@ const Kernels<T>& ref_kernels() {
       .blend = ref::blend<T>,
       .sgd = ref::sgd<T>,
       .adam = ref::adam<T>,
+      .adam_columns = ref::adam_columns<T>,
       .rmsprop = ref::rmsprop<T>,
+      .algebra = &kAlgebra,
   };
   return table;
 }

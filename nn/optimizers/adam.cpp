@@ -1,6 +1,7 @@
 #include "nn/optimizers/adam.h"
 
 #include <array>
+#include <cmath>
 
 namespace nn {
 namespace {
@@ -30,7 +31,48 @@ class AdamUpdate final : public Update<T> {
                         .step = step});
   }
 
+  void run_aged(const kern::Kernels<T>& kernels, kern::Exec& exec, Ages<T>& ages,
+                std::size_t /*count*/, std::size_t stride, T* weights, const T* gradient, T* slots,
+                std::int64_t step) const override {
+    ages.at_step(step, [this](std::int64_t age) { return factors(static_cast<double>(age)); });
+    for (const AgeRun& part : ages.runs()) {
+      T *const w = weights + part.offset, *const m = slots + part.offset, *const v = m + stride;
+      const T* g = gradient + part.offset;
+      if (part.table < 0) {
+        kernels.adam(exec, {.count = part.rows * part.cols,
+                            .weights = w,
+                            .gradient = g,
+                            .m = m,
+                            .v = v,
+                            .lr = lr_,
+                            .beta1 = beta1_,
+                            .beta2 = beta2_,
+                            .epsilon = epsilon_,
+                            .weight_decay = weight_decay_,
+                            .step = step - part.birth});
+      } else {
+        kernels.adam_columns(exec, {.rows = part.rows,
+                                    .cols = part.cols,
+                                    .weights = w,
+                                    .gradient = g,
+                                    .m = m,
+                                    .v = v,
+                                    .step_size = ages.first(part.table),
+                                    .correction = ages.second(part.table),
+                                    .beta1 = beta1_,
+                                    .beta2 = beta2_,
+                                    .epsilon = epsilon_,
+                                    .weight_decay = weight_decay_});
+      }
+    }
+  }
+
  private:
+  [[nodiscard]] AgeFactors<T> factors(double age) const {
+    return {static_cast<T>(lr_ / (1 - std::pow(beta1_, age))),
+            static_cast<T>(1 / std::sqrt(1 - std::pow(beta2_, age)))};
+  }
+
   double lr_, beta1_, beta2_, epsilon_, weight_decay_;
 };
 

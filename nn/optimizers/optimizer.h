@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "kernels/kernels.h"
+#include "nn/ages.h"
 #include "nn/fields.h"
 #include "nn/hyper.h"
 
@@ -24,6 +25,13 @@ class Update {
   virtual void run(const kern::Kernels<T>& kernels, kern::Exec& exec, std::size_t count,
                    std::size_t stride, T* weights, const T* gradient, T* slots,
                    std::int64_t step) const = 0;
+  /// The same for a network whose units were born at different steps. What does not count steps
+  /// does the same for all.
+  virtual void run_aged(const kern::Kernels<T>& kernels, kern::Exec& exec, Ages<T>& /*ages*/,
+                        std::size_t count, std::size_t stride, T* weights, const T* gradient,
+                        T* slots, std::int64_t step) const {
+    run(kernels, exec, count, stride, weights, gradient, slots, step);
+  }
 };
 
 class Optimizer {

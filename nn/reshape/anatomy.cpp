@@ -65,6 +65,9 @@ std::string resizable_group(const ModelSpec& spec, const std::string& name) {
   }
   if (group == flows.back().units.group) fail("its units are the network's outputs");
   if (group == "input") fail("its units are tied to the input's by a residual sum");
+  for (const GroupAxis& maker : makers(spec, group)) {
+    if (maker.repeat > 1) fail("its units are tied to the pixels of a flattened image");
+  }
   const std::string mixer = mixer_of(spec, flows, group);
   if (!mixer.empty()) {
     fail("the layer " + mixer + " normalises across its units, so none may come or go");

@@ -19,7 +19,7 @@ namespace nn {
 
 /// The group that widening or shrinking `name` changes. Throws SpecError when its units can't
 /// change in number: the layer has none of its own, they are the network's outputs or tied to the
-/// input, or a layer norm mixes them.
+/// input or to a flattened image's, or a layer norm mixes them.
 [[nodiscard]] std::string resizable_group(const ModelSpec& spec, const std::string& name);
 
 /// Units of a group.

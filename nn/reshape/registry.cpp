@@ -5,7 +5,12 @@
 
 #include "nn/reshape/kind.h"
 
-#define TRELLIS_OPERATIONS(ADD) ADD(widen)
+#define TRELLIS_OPERATIONS(ADD) \
+  ADD(widen)                    \
+  ADD(deepen)                   \
+  ADD(shrink)                   \
+  ADD(tidy)                     \
+  ADD(drop)
 
 namespace nn {
 

@@ -1,33 +1,11 @@
 #include "nn/reshape/widen.h"
 
-#include <numeric>
-
 #include "nn/reshape/anatomy.h"
-#include "nn/reshape/draw.h"
 #include "nn/reshape/size.h"
+#include "nn/reshape/widen_rules.h"
 
 namespace nn {
 namespace {
-
-/// Old units as they are, then fresh ones.
-UnitMap with_fresh(const std::string& group, std::int32_t old_units, std::int32_t units) {
-  UnitMap map{group, {}};
-  for (std::int32_t i = 0; i < units; ++i) {
-    map.source.push_back(i < old_units ? i : kFreshUnit);
-  }
-  return map;
-}
-
-template <class T>
-Net<T> widen_fresh(const ReshapeJob<T>& job, const std::string& group) {
-  const std::int32_t old = units_of(job.from.spec(), group), now = units_of(job.to, group);
-  Net<T> net = regroup(job.from, job.to, with_fresh(group, old, now));
-  std::vector<std::int32_t> fresh(static_cast<std::size_t>(now - old));
-  std::iota(fresh.begin(), fresh.end(), old);
-  draw_units(net, group, fresh, job.seed);
-  clear_readers(net, group, fresh);
-  return net;
-}
 
 class WidenKind final : public ReshapeKind {
  public:
@@ -35,14 +13,7 @@ class WidenKind final : public ReshapeKind {
     static const KindInfo kInfo{
         .kind = "widen",
         .doc = "More units in a layer.",
-        .fields = {by_field("Number of units to add."),
-                   to_field(),
-                   {.name = "rule",
-                    .type = FieldType::word,
-                    .choices = {"fresh"},
-                    .value = "fresh",
-                    .doc = "What the new units start with; fresh: drawn incoming weights, "
-                           "outgoing weights 0."}}};
+        .fields = {by_field("Number of units to add."), to_field(), rule_field(), noise_field()}};
     return kInfo;
   }
 
@@ -56,7 +27,17 @@ class WidenKind final : public ReshapeKind {
                       "expected more than its " + std::to_string(now) + " units, not " +
                           std::to_string(wanted));
     }
+    check_rule(from, operation, group, wanted - now);
     return resized(from, group, wanted);
+  }
+
+  [[nodiscard]] bool needs_data(const Operation& operation) const override {
+    return word(operation.fields, "rule") == "gradmax";
+  }
+
+  [[nodiscard]] std::uint64_t flops(const ModelSpec& spec, const Operation& operation,
+                                    std::uint64_t rows) const override {
+    return needs_data(operation) ? flops_per_row(spec).training * rows : 0;
   }
 
   [[nodiscard]] Net<float> run(const ReshapeJob<float>& job) const override { return work(job); }
@@ -65,7 +46,7 @@ class WidenKind final : public ReshapeKind {
  private:
   template <class T>
   static Net<T> work(const ReshapeJob<T>& job) {
-    return widen_fresh(job, resizable_group(job.from.spec(), job.operation.layer));
+    return widened(job, resizable_group(job.from.spec(), job.operation.layer));
   }
 };
 

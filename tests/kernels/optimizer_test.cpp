@@ -99,6 +99,76 @@ TEST(Adam, AgreesWithTheOracle) {
   });
 }
 
+/// Factors of columns at ages 1, 2, 3, 1, ...
+template <class T>
+struct ColumnFactors {
+  ColumnFactors(std::size_t cols, double lr) {
+    for (std::size_t j = 0; j < cols; ++j) {
+      const double age = static_cast<double>(1 + j % 3);
+      step_size.push_back(static_cast<T>(lr / (1 - std::pow(0.9, age))));
+      correction.push_back(static_cast<T>(1 / std::sqrt(1 - std::pow(0.999, age))));
+    }
+  }
+  std::vector<T> step_size, correction;
+};
+
+TEST(AdamColumns, AgreesWithTheOracle) {
+  for_each_table([](const Kernels<float>& kernels) {
+    for (const std::size_t cols : {1, 3, 16, 17, 41}) {
+      const std::size_t rows = 5;
+      State s(rows * cols, 4);
+      s.next_gradient();
+      Exec exec;
+      const auto step = [&]<class T>(const Kernels<T>& k, const Pointers<T>& p) {
+        const ColumnFactors<T> factors(cols, 0.01);
+        k.adam_columns(exec, {.rows = rows,
+                              .cols = cols,
+                              .weights = p.weights,
+                              .gradient = p.gradient,
+                              .m = p.first,
+                              .v = p.second,
+                              .step_size = factors.step_size.data(),
+                              .correction = factors.correction.data(),
+                              .weight_decay = 0.01});
+      };
+      step(kernels, narrow(s));
+      step(ref_kernels<double>(), wide(s));
+      s.expect_equal();
+    }
+  });
+}
+
+TEST(AdamColumns, ColumnsOfOneAgeGiveTheBitsOfAdam) {
+  for_each_table([](const Kernels<float>& kernels) {
+    constexpr std::size_t kRows = 7, kCols = 23;
+    State a(kRows * kCols, 5), b(kRows * kCols, 5);
+    a.next_gradient();
+    b.next_gradient();
+    Exec exec;
+    const Pointers<float> x = narrow(a), y = narrow(b);
+    kernels.adam(exec, {.count = kRows * kCols,
+                        .weights = x.weights,
+                        .gradient = x.gradient,
+                        .m = x.first,
+                        .v = x.second,
+                        .lr = 0.01,
+                        .step = 3});
+    const Floats step_size(kCols, static_cast<float>(0.01 / (1 - std::pow(0.9, 3))));
+    const Floats correction(kCols, static_cast<float>(1 / std::sqrt(1 - std::pow(0.999, 3))));
+    kernels.adam_columns(exec, {.rows = kRows,
+                                .cols = kCols,
+                                .weights = y.weights,
+                                .gradient = y.gradient,
+                                .m = y.first,
+                                .v = y.second,
+                                .step_size = step_size.data(),
+                                .correction = correction.data()});
+    EXPECT_EQ(a.weights, b.weights);
+    EXPECT_EQ(a.first, b.first);
+    EXPECT_EQ(a.second, b.second);
+  });
+}
+
 TEST(Rmsprop, AgreesWithTheOracle) {
   for_each_table([](const Kernels<float>& kernels) {
     for (const double momentum : {0.0, 0.5})

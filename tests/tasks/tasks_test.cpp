@@ -114,6 +114,29 @@ TEST_F(Tasks, AStretchHasOneNameOnEveryGrid) {
   EXPECT_EQ(tasks::epochs_trained() - before, 1.25);
 }
 
+TEST_F(Tasks, AReshapedNetworkIsANewOneAndTrainsOn) {
+  rt::Config config = sequential();
+  config.store = std::make_shared<rt::Store>();
+  const rt::Runtime runtime(config);
+  const auto data = tasks::load(data_spec);
+  auto net = init();
+  (void)train(net, data, 0, 2).get();
+  const Bytes before(net.get().bytes().begin(), net.get().bytes().end());
+  const nn::Operation grow{"widen", "dense1", {{"by", nn_test::n(8)}}};
+  auto wide = tasks::reshape(net, data, grow, seeds.init);
+  const auto again = tasks::reshape(net, data, nn::complete(grow), seeds.init);
+  EXPECT_EQ(wide.key(), again.key());
+  EXPECT_EQ(tasks::spec_of(wide).get(), nn::reshaped(model, grow));
+  EXPECT_EQ(evaluate(wide, data).get().correct, evaluate(net, data).get().correct);
+  (void)train(wide, data, 2, 4).get();
+  EXPECT_EQ(wide.get().state().rows, 4 * 180);
+  EXPECT_TRUE(std::ranges::equal(net.get().bytes(), before));
+  auto small = tasks::reshape(wide, data, {"shrink", "dense1", {{"to", nn_test::n(4)}}}, 0);
+  EXPECT_GT(evaluate(small, data).get().accuracy, 0.5);
+  const auto wrong = tasks::reshape(net, data, {"widen", "dense9", {{"by", nn_test::n(8)}}}, 0);
+  EXPECT_THROW((void)wrong.get(), rt::Error);
+}
+
 TEST_F(Tasks, CommonPrefixesRunOnce) {
   rt::Config config = sequential();
   config.store = std::make_shared<rt::Store>();

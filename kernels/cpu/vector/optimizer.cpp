@@ -22,6 +22,30 @@ KERN_INLINE reg over_root(reg x, reg v, reg correction, reg epsilon) {
 #endif
 }
 
+/// What does not change from weight to weight.
+struct AdamConstants {
+  reg beta1, rest1, beta2, rest2, epsilon, decay;
+};
+
+template <class A>
+KERN_INLINE AdamConstants adam_constants(const A& a) {
+  return {set1(static_cast<float>(a.beta1)),   set1(static_cast<float>(1 - a.beta1)),
+          set1(static_cast<float>(a.beta2)),   set1(static_cast<float>(1 - a.beta2)),
+          set1(static_cast<float>(a.epsilon)), set1(static_cast<float>(a.weight_decay))};
+}
+
+/// A vector of weights from `i` on. `step_size` is negative.
+template <class A, class... Lanes>
+KERN_INLINE void adam_vector(const A& a, const AdamConstants& c, std::ptrdiff_t i, reg step_size,
+                             reg correction, Lanes... t) {
+  const reg w = load(a.weights + i, t...), g = fma(c.decay, w, load(a.gradient + i, t...));
+  const reg m = fma(c.beta1, load(a.m + i, t...), c.rest1 * g);
+  const reg v = fma(c.beta2, load(a.v + i, t...), c.rest2 * g * g);
+  store(a.m + i, m, t...);
+  store(a.v + i, v, t...);
+  store(a.weights + i, w + over_root(step_size * m, v, correction, c.epsilon), t...);
+}
+
 }  // namespace
 
 void sgd(Exec&, const SgdArgs<float>& a) {
@@ -41,22 +65,23 @@ void sgd(Exec&, const SgdArgs<float>& a) {
 void adam(Exec&, const AdamArgs<float>& a) {
   const double t1 = 1 - __builtin_pow(a.beta1, static_cast<double>(a.step));
   const double t2 = 1 - __builtin_pow(a.beta2, static_cast<double>(a.step));
-  const reg step_size = set1(static_cast<float>(-a.lr / t1)),
-            epsilon = set1(static_cast<float>(a.epsilon));
+  const reg step_size = set1(static_cast<float>(-a.lr / t1));
   const reg correction = set1(static_cast<float>(1 / __builtin_sqrt(t2)));
-  const reg beta1 = set1(static_cast<float>(a.beta1)),
-            rest1 = set1(static_cast<float>(1 - a.beta1));
-  const reg beta2 = set1(static_cast<float>(a.beta2)),
-            rest2 = set1(static_cast<float>(1 - a.beta2));
-  const reg decay = set1(static_cast<float>(a.weight_decay));
+  const AdamConstants c = adam_constants(a);
   for_each_vector(static_cast<std::ptrdiff_t>(a.count), [&](std::ptrdiff_t i, auto... t) {
-    const reg w = load(a.weights + i, t...), g = fma(decay, w, load(a.gradient + i, t...));
-    const reg m = fma(beta1, load(a.m + i, t...), rest1 * g);
-    const reg v = fma(beta2, load(a.v + i, t...), rest2 * g * g);
-    store(a.m + i, m, t...);
-    store(a.v + i, v, t...);
-    store(a.weights + i, w + over_root(step_size * m, v, correction, epsilon), t...);
+    adam_vector(a, c, i, step_size, correction, t...);
   });
+}
+
+void adam_columns(Exec&, const AdamColumnsArgs<float>& a) {
+  const AdamConstants c = adam_constants(a);
+  const auto cols = static_cast<std::ptrdiff_t>(a.cols);
+  for (std::ptrdiff_t row = 0; row < static_cast<std::ptrdiff_t>(a.rows); ++row) {
+    for_each_vector(cols, [&](std::ptrdiff_t j, auto... t) {
+      adam_vector(a, c, row * cols + j, -load(a.step_size + j, t...), load(a.correction + j, t...),
+                  t...);
+    });
+  }
 }
 
 void rmsprop(Exec&, const RmspropArgs<float>& a) {

@@ -41,6 +41,7 @@
   void blend(Exec&, std::size_t count, float rate, const float* src, float* dst);               \
   void sgd(Exec&, const SgdArgs<float>&);                                                       \
   void adam(Exec&, const AdamArgs<float>&);                                                     \
+  void adam_columns(Exec&, const AdamColumnsArgs<float>&);                                      \
   void rmsprop(Exec&, const RmspropArgs<float>&);
 
 namespace kern::cpu {

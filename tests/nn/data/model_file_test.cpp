@@ -8,6 +8,7 @@
 
 #include "nn/init.h"
 #include "nn/layout.h"
+#include "nn/reshape/reshape.h"
 #include "tests/nn/data/files.h"
 #include "tests/nn/nets.h"
 
@@ -39,6 +40,48 @@ TEST(ModelFile, ReadsBackWhatItWrote) {
     const auto preprocessing = nlohmann::json::parse(model.metadata.at("preprocessing"));
     EXPECT_EQ(preprocessing["classes"], nlohmann::json({"cat", "dog"}));
   }
+}
+
+/// A network that grew, written to a file.
+nn::ParamSlab grown_network(const std::string& path) {
+  nn::ParamSlab slab = network(nn_test::mlp(2, {5, 3}, 2), 7);
+  slab.state() = {.steps = 12, .rows = 96};
+  nn::Workspace workspace;
+  nn::ParamSlab grown = nn::reshape(kern::ref_kernels<float>(), workspace, slab,
+                                    {"widen", "dense1", {{"by", nn_test::n(2)}}}, {}, 1);
+  nn::write_model(path, grown, small_data());
+  return grown;
+}
+
+TEST(ModelFile, AReshapedNetworkKeepsIdsAndBirths) {
+  const support::TempFolder folder;
+  const std::string path = folder / "best.safetensors";
+  const nn::ParamSlab grown = grown_network(path);
+  const nn::Model model = nn::read_model(path);
+  EXPECT_TRUE(model.net.header().reshaped);
+  EXPECT_EQ(model.net.units(), grown.units());
+  EXPECT_EQ(model.net.state().steps, 12);
+  EXPECT_TRUE(std::ranges::equal(model.net.weights(), grown.weights()));
+}
+
+TEST(ModelFile, UnitsThatAreNoneAreRefused) {
+  const support::TempFolder folder;
+  const std::string path = folder / "best.safetensors";
+  (void)grown_network(path);
+  nn::Safetensors file = nn::read_safetensors(path);
+  const auto message = [&](std::size_t word, std::int64_t value) {
+    std::vector<std::byte> data = file.data;
+    std::memcpy(data.data() + file.find("trellis.units")->begin + 8 * word, &value, 8);
+    std::vector<nn::TensorBytes> tensors;
+    for (const auto& t : file.tensors) {
+      tensors.push_back(
+          {t.name, t.dtype, t.shape, std::span(data).subspan(t.begin, t.end - t.begin)});
+    }
+    nn::write_safetensors(path, tensors, file.metadata);
+    return error_of(folder.path(), [&] { (void)nn::read_model(path); });
+  };
+  EXPECT_EQ(message(2, 3), "best.safetensors: units: the ids of dense1 are not unit ids");
+  EXPECT_EQ(message(0, 11), "best.safetensors: units: a birth is after the last step");
 }
 
 TEST(ModelFile, SpecsSurviveJson) {

@@ -8,6 +8,7 @@
 namespace {
 
 using namespace reshape_test;
+using nn_test::n;
 
 /// Tolerances of an exact operation.
 template <class T>
@@ -21,22 +22,37 @@ void expect_preserved(const nn::Net<T>& before, const nn::Net<T>& after,
       << nn::describe(operation) << " of " << nn::describe(before.spec());
 }
 
-/// Every way to grow a layer that promises to change nothing.
-nn::Operation some_growth(Dice& dice, const nn::ModelSpec& spec) {
-  const auto layers = nn::resizable_layers(spec);
-  const auto& layer = layers[std::size_t(dice.whole(0, std::ssize(layers) - 1))];
-  return {"widen", layer, {{"by", dice.whole(1, 5)}, {"rule", "fresh"}}};
+/// The operations that promise to change nothing, with random sizes.
+std::vector<nn::Operation> growths(Dice& dice, const nn::ModelSpec& spec) {
+  std::vector<nn::Operation> out;
+  for (const std::string& layer : nn::resizable_layers(spec)) {
+    out.push_back({"widen", layer, {{"by", dice.whole(1, 5)}}});
+    out.push_back({"widen", layer, {{"by", 2 * dice.whole(1, 3)}, {"rule", "pair"}}});
+    out.push_back({"widen", layer, {{"by", dice.whole(1, 9)}, {"rule", "replicate"}}});
+    out.push_back({"deepen", layer, {{"form", "identity"}}});
+    out.push_back({"deepen", layer, {{"form", "residual"}}});
+  }
+  std::erase_if(out, [&](const nn::Operation& operation) {
+    try {
+      (void)nn::reshaped(spec, operation);
+      return false;
+    } catch (const nn::SpecError&) {
+      return true;
+    }
+  });
+  return out;
 }
 
 template <class T>
 void grow_at_random(std::uint64_t seed) {
   Dice dice(seed);
   const nn::ModelSpec spec = random_spec(dice);
-  if (nn::resizable_layers(spec).empty()) return;
   const nn_test::Table table = random_rows(spec, 20, seed);
   nn::Net<T> net = random_net<T>(spec, "adam", 2, seed);
-  for (int step = 0; step < 3; ++step) {
-    const nn::Operation growth = some_growth(dice, net.spec());
+  for (int step = 0; step < 4; ++step) {
+    const auto possible = growths(dice, net.spec());
+    if (possible.empty()) return;
+    const auto& growth = possible[std::size_t(dice.whole(0, std::ssize(possible) - 1))];
     const nn::Net<T> grown = run(net, growth, table, seed);
     EXPECT_EQ(grown.spec(), nn::reshaped(net.spec(), growth));
     expect_preserved(net, grown, table, growth);
@@ -45,11 +61,78 @@ void grow_at_random(std::uint64_t seed) {
 }
 
 TEST(Preserve, GrowingChangesNothingInFloat) {
-  for (std::uint64_t seed = 0; seed < 60; ++seed) grow_at_random<float>(seed);
+  for (std::uint64_t seed = 0; seed < 150; ++seed) grow_at_random<float>(seed);
 }
 
 TEST(Preserve, GrowingChangesNothingInDouble) {
-  for (std::uint64_t seed = 0; seed < 60; ++seed) grow_at_random<double>(seed);
+  for (std::uint64_t seed = 0; seed < 150; ++seed) grow_at_random<double>(seed);
+}
+
+TEST(Preserve, GradMaxChangesNothingButForItsBias) {
+  double most = 0;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    Dice dice(seed);
+    const nn::ModelSpec spec = nn_test::mlp(5, {dice.whole(1, 6), dice.whole(1, 6)}, 3);
+    const nn_test::Table table = random_rows(spec, 30, seed);
+    const nn::Net<double> net = random_net<double>(spec, "adam", 2, seed);
+    const nn::Operation growth{"widen", "dense1", {{"by", dice.whole(1, 6)}, {"rule", "gradmax"}}};
+    const auto old = outputs(net, table), now = outputs(run(net, growth, table), table);
+    EXPECT_LE(distance(old, now), 1e-5 * std::max(1.0, largest(old)));
+    most = std::max(most, distance(old, now));
+  }
+  EXPECT_GT(most, 0);
+}
+
+/// The last layer that has weights, by what reads it: then outputs are the reader's sums.
+template <class T>
+void fit_is_better_than_none(std::uint64_t seed) {
+  Dice dice(seed);
+  const nn::ModelSpec spec = random_spec(dice);
+  const auto layers = nn::resizable_layers(spec);
+  if (layers.empty()) return;
+  const std::string& layer = layers.back();
+  const auto units = nn::integer(spec.layers[nn::find_layer(spec, layer)].fields, "units");
+  if (units < 2) return;
+  const nn_test::Table table = random_rows(spec, 40, seed);
+  const nn::Net<T> net = random_net<T>(spec, "adam", 2, seed);
+  const auto error = [&](bool refit) {
+    const nn::Operation shrink{"shrink", layer, {{"by", dice.whole(1, 1)}, {"refit", refit}}};
+    const auto old = outputs(net, table), now = outputs(run(net, shrink, table), table);
+    double sum = 0;
+    for (std::size_t i = 0; i < old.size(); ++i) {
+      sum += std::pow(static_cast<double>(old[i]) - static_cast<double>(now[i]), 2);
+    }
+    return sum / static_cast<double>(old.size());
+  };
+  const double fitted = error(true), plain = error(false);
+  EXPECT_LE(fitted, plain * (1 + 1e-6) + (sizeof(T) == 8 ? 1e-20 : 1e-9))
+      << layer << " of " << nn::describe(spec);
+}
+
+TEST(Preserve, ARefitIsNeverWorseThanNone) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    fit_is_better_than_none<float>(seed);
+    fit_is_better_than_none<double>(seed);
+  }
+}
+
+TEST(Preserve, ARefitFindsWhatWasThereTwice) {
+  // Unit 2 is the sum of the others, so nothing is lost when the fit gives them its part.
+  nn::ModelSpec spec = nn_test::mlp(4, {3}, 2, "none");
+  nn::Net<double> net = random_net<double>(spec, "sgd", 0, 3);
+  const nn::ParamTensor &w = *net.layout.find("dense1.weight"),
+                        &b = *net.layout.find("dense1.bias");
+  for (std::size_t row = 0; row < 4; ++row) {
+    double* weights = net.copy(0).data() + w.offset + row * 3;
+    weights[2] = weights[0] + weights[1];
+  }
+  double* bias = net.copy(0).data() + b.offset;
+  bias[2] = bias[0] + bias[1];
+  const nn_test::Table table = random_rows(spec, 50, 3);
+  const auto fitted = run(net, {"shrink", "dense1", {{"by", n(1)}}}, table);
+  const auto plain = run(net, {"shrink", "dense1", {{"by", n(1)}, {"refit", false}}}, table);
+  const auto old = outputs(net, table);
+  EXPECT_LT(distance(old, outputs(fitted, table)), 0.02 * distance(old, outputs(plain, table)));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "nn/network.h"
 #include "nn/random.h"
+#include "nn/reshape/anatomy.h"
 #include "nn/reshape/kind.h"
 #include "tests/nn/nets.h"
 

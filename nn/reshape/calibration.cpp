@@ -1,0 +1,155 @@
+#include "nn/reshape/calibration.h"
+
+#include <algorithm>
+
+#include "nn/layers/conv2d.h"
+#include "nn/losses/loss.h"
+#include "nn/network.h"
+#include "nn/train.h"
+#include "nn/trainer.h"
+
+namespace nn {
+namespace {
+
+/// The calibration rows in chunks, each put where a network reads it.
+template <class T>
+class Chunks {
+ public:
+  Chunks(const ReshapeJob<T>& job, Use use)
+      : job_(job),
+        network_(job.from.spec(), job.kernels, kEvaluateRows, use),
+        reader_(network_, job.calibration),
+        targets_(Block::aligned(network_.arena_bytes())),
+        gradient_(targets_ + Block::aligned(reader_.target_bytes())),
+        weights_(gradient_ + Block::aligned(job.from.layout.count * sizeof(T))),
+        arena_(job.workspace.arena(weights_ + Block::aligned(job.from.layout.count * sizeof(T)))) {
+    std::ranges::copy(job.from.copy(0), weights());
+  }
+
+  /// Calls f(first row, rows, target) with the rows in place.
+  template <class F>
+  void each(F f) {
+    const auto& rows = job_.calibration.rows;
+    for (std::size_t begin = 0; begin < rows.size(); begin += kEvaluateRows) {
+      const std::size_t count = std::min<std::size_t>(kEvaluateRows, rows.size() - begin);
+      const Target target = reader_.read(arena_, arena_ + targets_, rows.subspan(begin, count));
+      f(begin, static_cast<int>(count), target);
+    }
+  }
+
+  [[nodiscard]] const Network<T>& network() const { return network_; }
+  [[nodiscard]] std::byte* arena() const { return arena_; }
+  [[nodiscard]] T* weights() const { return reinterpret_cast<T*>(arena_ + weights_); }
+  [[nodiscard]] T* gradient() const { return reinterpret_cast<T*>(arena_ + gradient_); }
+
+ private:
+  const ReshapeJob<T>& job_;
+  Network<T> network_;
+  BatchReader<T> reader_;
+  std::size_t targets_, gradient_, weights_;
+  std::byte* arena_;
+};
+
+/// Writes what a convolution sees at one position, in the order of its weights, as doubles.
+template <class T>
+void read_patch(const kern::Window& w, const T* image, int position, double* out) {
+  const int y0 = position / w.out_w * w.stride_h - w.pad_h;
+  const int x0 = position % w.out_w * w.stride_w - w.pad_w;
+  for (int y = y0; y < y0 + w.kernel_h; ++y) {
+    for (int x = x0; x < x0 + w.kernel_w; ++x, out += w.in_c) {
+      const bool inside = y >= 0 && y < w.in_h && x >= 0 && x < w.in_w;
+      const T* pixel = image + (static_cast<std::ptrdiff_t>(y) * w.in_w + x) * w.in_c;
+      for (int c = 0; c < w.in_c; ++c) out[c] = inside ? static_cast<double>(pixel[c]) : 0;
+    }
+  }
+}
+
+/// How one layer reads the rows that enter it: as they are, or patch by patch.
+struct Reading {
+  Reading(const ModelSpec& spec, std::size_t layer, std::size_t rows) {
+    const Flow in = infer_flows(spec)[layer];
+    inputs = static_cast<std::size_t>(in.shape.elements());
+    columns = inputs;
+    if (spec.layers[layer].kind != "conv2d") return;
+    window = Conv2d::from(spec.layers[layer].fields, in.shape).window;
+    columns = static_cast<std::size_t>(window.kernel_h * window.kernel_w * window.in_c);
+    positions = static_cast<std::size_t>(window.out_h * window.out_w);
+    used = std::clamp<std::size_t>(kGramRows / rows, 1, positions);
+  }
+
+  /// Position number i of those used for a row; they move from row to row.
+  [[nodiscard]] int position(std::size_t row, std::size_t i) const {
+    return static_cast<int>((i * positions / used + row * 7) % positions);
+  }
+
+  kern::Window window;
+  std::size_t inputs = 0, columns = 0, positions = 0, used = 1;
+};
+
+}  // namespace
+
+template <class T>
+InputGram input_gram(const ReshapeJob<T>& job, std::size_t layer) {
+  Chunks<T> chunks(job, Use::inference);
+  const Reading reading(job.from.spec(), layer, job.calibration.rows.size());
+  InputGram out{.columns = reading.columns + 1, .rows = 0, .gram = {}};
+  out.gram.resize(out.columns * out.columns);
+  std::vector<double> seen;
+  chunks.each([&](std::size_t begin, int rows, const Target&) {
+    const T* x = chunks.network().forward_to(chunks.arena(), chunks.weights(), rows, layer);
+    const std::size_t count = static_cast<std::size_t>(rows) * reading.used;
+    seen.assign(count * out.columns, 1);
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t row = i / reading.used;
+      double* to = seen.data() + i * out.columns;
+      const T* from = x + row * reading.inputs;
+      if (reading.positions == 0) {
+        std::copy_n(from, reading.inputs, to);
+      } else {
+        read_patch(reading.window, from, reading.position(begin + row, i % reading.used), to);
+      }
+    }
+    job.kernels.algebra->add_gram(static_cast<int>(count), static_cast<int>(out.columns),
+                                  seen.data(), out.gram.data());
+    out.rows += static_cast<double>(count);
+  });
+  return out;
+}
+
+template <class T>
+std::vector<double> bridge_gradient(const ReshapeJob<T>& job, std::size_t layer,
+                                    std::size_t later) {
+  Chunks<T> chunks(job, Use::training);
+  const auto flows = infer_flows(job.from.spec());
+  const auto inputs = static_cast<std::size_t>(flows[layer].shape.elements());
+  const auto units = static_cast<std::size_t>(flows[later + 1].shape.elements());
+  const Loss& loss = loss_of(job.calibration.labels != nullptr ? "cross_entropy" : "mse");
+  check_fit(chunks.network(), job.calibration, loss);
+  std::vector<T> sum(units * inputs);
+  chunks.each([&](std::size_t, int rows, const Target& target) {
+    const T scale = T(1) / static_cast<T>(job.calibration.rows.size());
+    const auto around =
+        chunks.network().gradients_around(layer, later, chunks.arena(), chunks.weights(), rows,
+                                          loss, target, scale, chunks.gradient());
+    kern::Exec exec = chunks.network().exec(chunks.arena());
+    job.kernels.gemm(exec, {.trans_a = true,
+                            .m = static_cast<int>(units),
+                            .n = static_cast<int>(inputs),
+                            .k = rows,
+                            .a = around.dz,
+                            .lda = static_cast<int>(units),
+                            .b = around.x,
+                            .ldb = static_cast<int>(inputs),
+                            .beta = 1,
+                            .c = sum.data(),
+                            .ldc = static_cast<int>(inputs)});
+  });
+  return {sum.begin(), sum.end()};
+}
+
+template InputGram input_gram(const ReshapeJob<float>&, std::size_t);
+template InputGram input_gram(const ReshapeJob<double>&, std::size_t);
+template std::vector<double> bridge_gradient(const ReshapeJob<float>&, std::size_t, std::size_t);
+template std::vector<double> bridge_gradient(const ReshapeJob<double>&, std::size_t, std::size_t);
+
+}  // namespace nn

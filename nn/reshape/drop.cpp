@@ -1,0 +1,148 @@
+#include "nn/reshape/drop.h"
+
+#include <algorithm>
+
+#include "nn/layers/layer.h"
+#include "nn/reshape/anatomy.h"
+
+namespace nn {
+namespace {
+
+/// Layers [first, last] that go together.
+struct Section {
+  std::size_t first = 0, last = 0;
+  [[nodiscard]] bool is_block() const { return last > first; }
+};
+
+bool opens(const LayerSpec& layer) { return layer.kind == "residual_begin"; }
+bool closes(const LayerSpec& layer) { return layer.kind == "residual_end"; }
+
+/// The innermost block around a layer, or the layer alone.
+Section section_of(const ModelSpec& spec, std::size_t index) {
+  int depth = closes(spec.layers[index]) ? -1 : 0;
+  std::size_t first = index;
+  for (std::size_t i = index + 1; i-- > 0;) {
+    if (closes(spec.layers[i])) ++depth;
+    if (!opens(spec.layers[i]) || depth-- > 0) continue;
+    first = i;
+    depth = 0;
+    for (std::size_t j = first; j < spec.layers.size(); ++j) {
+      if (opens(spec.layers[j])) ++depth;
+      if (closes(spec.layers[j]) && --depth == 0) return {first, j};
+    }
+  }
+  return {index, index};
+}
+
+std::string activation_before(const ModelSpec& spec, std::size_t index) {
+  if (index == 0) return "";
+  const Fields& fields = spec.layers[index - 1].fields;
+  return fields.contains("activation") ? word(fields, "activation") : "";
+}
+
+/// Whether applying a layer's activation to what went through it already changes nothing.
+bool idles(const ModelSpec& spec, const Section& section) {
+  const std::string& own = word(spec.layers[section.last].fields, "activation");
+  return own == "none" || (own == "relu" && activation_before(spec, section.first) == "relu");
+}
+
+template <class T>
+bool all_are(const Net<T>& net, const ParamTensor& tensor, T value) {
+  const auto values = net.copy(0).subspan(tensor.offset, tensor.count);
+  return std::ranges::all_of(values, [&](T v) { return v == value; });
+}
+
+template <class T>
+bool block_is_zero(const Net<T>& net, const Section& section) {
+  for (std::size_t layer = section.last; layer-- > section.first;) {
+    bool found = false, zero = true;
+    for (const ParamTensor& tensor : net.layout.tensors) {
+      if (static_cast<std::size_t>(tensor.layer) != layer) continue;
+      found = true;
+      zero = zero && all_are(net, tensor, T(0));
+    }
+    if (found) return zero;
+  }
+  return false;
+}
+
+template <class T>
+bool layer_is_identity(const Net<T>& net, const LayerSpec& layer) {
+  const ParamTensor* weight = net.layout.find(layer.name + ".weight");
+  const ParamTensor* bias = net.layout.find(layer.name + ".bias");
+  if (weight == nullptr || bias == nullptr || !all_are(net, *bias, T(0))) return false;
+  const auto outputs = static_cast<std::size_t>(weight->dims[std::size_t(weight->out_axis)]);
+  const std::size_t inputs = weight->count / outputs;
+  const std::size_t centre = inputs / outputs / 2 * outputs;
+  for (std::size_t i = 0; i < weight->count; ++i) {
+    const bool dense = weight->out_axis != 0;
+    const std::size_t row = i / (dense ? outputs : inputs), column = i % (dense ? outputs : inputs);
+    const bool one = dense ? row == column : column == centre + row;
+    if (net.copy(0)[weight->offset + i] != (one ? T(1) : T(0))) return false;
+  }
+  return true;
+}
+
+template <class T>
+Net<T> drop(const ReshapeJob<T>& job) {
+  if (boolean(job.operation.fields, "exact") && !drops_exactly(job.from, job.operation.layer)) {
+    throw Error("drop " + job.operation.layer + ": would change what the network computes");
+  }
+  return transplant(job.from, job.to);
+}
+
+class DropKind final : public ReshapeKind {
+ public:
+  [[nodiscard]] const KindInfo& info() const override {
+    static const KindInfo kInfo{
+        .kind = "drop",
+        .doc = "A residual block less, or a layer that keeps the shape.",
+        .fields = {{.name = "exact",
+                    .type = FieldType::boolean,
+                    .value = false,
+                    .doc = "Whether to refuse what would change what the network computes."}}};
+    return kInfo;
+  }
+
+  [[nodiscard]] ModelSpec spec(const ModelSpec& from, const Operation& operation) const override {
+    const Section section = section_of(from, find_layer(from, operation.layer));
+    if (section.last + 1 == from.layers.size()) {
+      throw SpecError(-1, "layer", "the output layer has to stay");
+    }
+    const auto flows = infer_flows(from);
+    const Shape &before = flows[section.first].shape, &after = flows[section.last + 1].shape;
+    if (before != after) {
+      throw SpecError(-1, "layer",
+                      "it turns " + before.text() + " into " + after.text() +
+                          ", so nothing fits behind it without it");
+    }
+    ModelSpec out = from;
+    out.layers.erase(out.layers.begin() + static_cast<std::ptrdiff_t>(section.first),
+                     out.layers.begin() + static_cast<std::ptrdiff_t>(section.last) + 1);
+    return complete(out);
+  }
+
+  [[nodiscard]] Net<float> run(const ReshapeJob<float>& job) const override { return drop(job); }
+  [[nodiscard]] Net<double> run(const ReshapeJob<double>& job) const override { return drop(job); }
+};
+
+}  // namespace
+
+template <class T>
+bool drops_exactly(const Net<T>& net, const std::string& name) {
+  const ModelSpec& spec = net.spec();
+  const Section section = section_of(spec, find_layer(spec, name));
+  const LayerSpec& last = spec.layers[section.last];
+  if (!last.fields.contains("activation") || !idles(spec, section)) return false;
+  return section.is_block() ? block_is_zero(net, section) : layer_is_identity(net, last);
+}
+
+template bool drops_exactly(const Net<float>&, const std::string&);
+template bool drops_exactly(const Net<double>&, const std::string&);
+
+const ReshapeKind& drop_operation() {
+  static const DropKind kKind;
+  return kKind;
+}
+
+}  // namespace nn

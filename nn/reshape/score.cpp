@@ -1,0 +1,101 @@
+#include "nn/reshape/score.h"
+
+#include <cmath>
+
+#include "nn/random.h"
+#include "nn/reshape/anatomy.h"
+#include "nn/reshape/draw.h"
+
+namespace nn {
+namespace {
+
+/// Spread of the values that one column shows a reader, squared.
+double variance(const InputGram& gram, std::size_t column) {
+  const double mean = gram.at(gram.columns - 1, column) / gram.rows;
+  return std::max(0.0, gram.at(column, column) / gram.rows - mean * mean);
+}
+
+template <class T>
+double squared_norm(const Net<T>& net, const Reader& reader, std::size_t column) {
+  double sum = 0;
+  for (std::size_t o = 0; o < reader.outputs(); ++o) {
+    const auto w = static_cast<double>(net.copy(0)[reader.element(column, o)]);
+    sum += w * w;
+  }
+  return sum;
+}
+
+/// Sums weigh(reader number, column) times the squared outgoing weights over all places where a
+/// unit is read.
+template <class T, class Weigh>
+std::vector<double> outgoing(const Net<T>& net, const std::vector<Reader>& readers,
+                             std::size_t units, Weigh weigh) {
+  std::vector<double> out(units);
+  for (std::size_t r = 0; r < readers.size(); ++r) {
+    for (std::size_t c = 0; c < readers[r].inputs(); ++c) {
+      out[readers[r].unit(c)] += weigh(r, c) * squared_norm(net, readers[r], c);
+    }
+  }
+  return out;
+}
+
+template <class T>
+std::vector<double> incoming(const Net<T>& net, const std::string& group, std::size_t units) {
+  std::vector<double> out(units);
+  for (const GroupAxis& maker : makers(net.spec(), group)) {
+    const ParamTensor& tensor = net.layout.tensors[static_cast<std::size_t>(maker.tensor)];
+    if (tensor.role != ParamRole::weight) continue;
+    for (std::size_t u = 0; u < units; ++u) {
+      for_each_of_unit(tensor, maker.axis, static_cast<std::int32_t>(u), [&](std::size_t e) {
+        const auto w = static_cast<double>(net.copy(0)[e]);
+        out[u] += w * w;
+      });
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+FieldInfo score_field() {
+  return {.name = "score",
+          .type = FieldType::word,
+          .choices = {"activation", "weights", "random"},
+          .value = "activation",
+          .doc =
+              "The units with the lowest are removed; activation: spread of its values times the "
+              "norm of its outgoing weights, weights: norm of the incoming times norm of the "
+              "outgoing weights, random: drawn."};
+}
+
+bool score_needs_data(const std::string& score) { return score == "activation"; }
+
+template <class T>
+std::vector<double> unit_scores(const ReshapeJob<T>& job, const std::string& group,
+                                const std::vector<Reader>& readers,
+                                const std::vector<InputGram>& grams) {
+  const auto& ids = job.from.units.group(group)->ids;
+  const std::string& score = word(job.operation.fields, "score");
+  std::vector<double> out(ids.size());
+  if (score == "activation") {
+    out = outgoing(job.from, readers, ids.size(),
+                   [&](std::size_t r, std::size_t c) { return variance(grams[r], c); });
+  } else if (score == "weights") {
+    const auto in = incoming(job.from, group, ids.size());
+    out = outgoing(job.from, readers, ids.size(), [](std::size_t, std::size_t) { return 1.0; });
+    for (std::size_t u = 0; u < out.size(); ++u) out[u] *= in[u];
+  } else {
+    const RandomKey key = RandomKey{job.seed}.derive("score").derive(group);
+    for (std::size_t u = 0; u < out.size(); ++u) {
+      out[u] = random_block(key, {static_cast<std::uint32_t>(ids[u]), 0, 0, 0})[0];
+    }
+  }
+  return out;
+}
+
+template std::vector<double> unit_scores(const ReshapeJob<float>&, const std::string&,
+                                         const std::vector<Reader>&, const std::vector<InputGram>&);
+template std::vector<double> unit_scores(const ReshapeJob<double>&, const std::string&,
+                                         const std::vector<Reader>&, const std::vector<InputGram>&);
+
+}  // namespace nn

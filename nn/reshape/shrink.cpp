@@ -1,0 +1,115 @@
+#include "nn/reshape/shrink.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "nn/layers/layer.h"
+#include "nn/reshape/anatomy.h"
+#include "nn/reshape/refit.h"
+#include "nn/reshape/score.h"
+#include "nn/reshape/size.h"
+
+namespace nn {
+namespace {
+
+bool refits(const Operation& operation) { return boolean(operation.fields, "refit"); }
+
+/// What the grams and solutions of one shrink cost.
+std::uint64_t refit_flops(const Reader& reader, std::uint64_t rows) {
+  const std::uint64_t n = reader.inputs() + 1;
+  return n * n * rows + n * n * n / 3 + 2 * n * n * reader.outputs();
+}
+
+template <class T>
+Net<T> shrink(const ReshapeJob<T>& job) {
+  const std::string group = resizable_group(job.from.spec(), job.operation.layer);
+  const std::vector<Reader> readers = readers_of(job.from.spec(), group);
+  std::vector<InputGram> grams;
+  if (shrink_operation().needs_data(job.operation)) {
+    for (const Reader& reader : readers) grams.push_back(input_gram(job, reader.layer()));
+  }
+  const auto scores = unit_scores(job, group, readers, grams);
+  const auto kept = highest(scores, static_cast<std::size_t>(units_of(job.to, group)));
+  Net<T> net = job.from;
+  for (std::size_t r = 0; refits(job.operation) && r < readers.size(); ++r) {
+    refit(*job.kernels.algebra, grams[r], readers[r], kept, net);
+  }
+  return regroup(net, job.to, keep_map(group, kept));
+}
+
+class ShrinkKind final : public ReshapeKind {
+ public:
+  [[nodiscard]] const KindInfo& info() const override {
+    static const KindInfo kInfo{
+        .kind = "shrink",
+        .doc = "Fewer units in a layer.",
+        .fields = {
+            by_field("Number of units to remove."),
+            to_field(),
+            score_field(),
+            {.name = "refit",
+             .type = FieldType::boolean,
+             .value = true,
+             .doc = "Whether what reads the layer is fitted anew by least squares on rows of "
+                    "the training part."}}};
+    return kInfo;
+  }
+
+  void check(const Operation& operation) const override { check_size(operation); }
+
+  [[nodiscard]] ModelSpec spec(const ModelSpec& from, const Operation& operation) const override {
+    const std::string group = resizable_group(from, operation.layer);
+    const std::int64_t now = units_of(from, group), wanted = new_size(operation, now, -1);
+    if (wanted >= now) {
+      throw SpecError(-1, "to",
+                      "expected fewer than its " + std::to_string(now) + " units, not " +
+                          std::to_string(wanted));
+    }
+    return resized(from, group, wanted);
+  }
+
+  [[nodiscard]] bool needs_data(const Operation& operation) const override {
+    return refits(operation) || score_needs_data(word(operation.fields, "score"));
+  }
+
+  [[nodiscard]] std::uint64_t flops(const ModelSpec& spec, const Operation& operation,
+                                    std::uint64_t rows) const override {
+    if (!needs_data(operation)) return 0;
+    std::uint64_t out = 0;
+    for (const Reader& reader : readers_of(spec, resizable_group(spec, operation.layer))) {
+      out += flops_per_row(spec).forward * rows + refit_flops(reader, rows);
+    }
+    return out;
+  }
+
+  [[nodiscard]] Net<float> run(const ReshapeJob<float>& job) const override { return shrink(job); }
+  [[nodiscard]] Net<double> run(const ReshapeJob<double>& job) const override {
+    return shrink(job);
+  }
+};
+
+}  // namespace
+
+std::vector<bool> highest(const std::vector<double>& scores, std::size_t count) {
+  std::vector<std::size_t> order(scores.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t i) { return scores[i]; });
+  std::vector<bool> kept(scores.size());
+  for (std::size_t i = 0; i < count; ++i) kept[order[i]] = true;
+  return kept;
+}
+
+UnitMap keep_map(const std::string& group, const std::vector<bool>& kept) {
+  UnitMap map{group, {}};
+  for (std::size_t u = 0; u < kept.size(); ++u) {
+    if (kept[u]) map.source.push_back(static_cast<std::int32_t>(u));
+  }
+  return map;
+}
+
+const ReshapeKind& shrink_operation() {
+  static const ShrinkKind kKind;
+  return kKind;
+}
+
+}  // namespace nn

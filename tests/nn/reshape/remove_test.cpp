@@ -1,0 +1,167 @@
+// Removing units and layers: the right ones go, and what adds nothing goes without a trace.
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "nn/reshape/drop.h"
+#include "nn/reshape/shrink.h"
+#include "tests/nn/reshape/support.h"
+
+namespace {
+
+using namespace reshape_test;
+using nn_test::mlp;
+using nn_test::n;
+
+template <class T>
+T& at(nn::Net<T>& net, const char* tensor, std::size_t element) {
+  return net.copy(0)[net.layout.find(tensor)->offset + element];
+}
+
+template <class T>
+void expect_same_numbers(const nn::Net<T>& a, const nn::Net<T>& b, double ulps) {
+  ASSERT_EQ(a.spec(), b.spec());
+  const double epsilon = std::numeric_limits<T>::epsilon() * ulps;
+  for (std::size_t i = 0; i < a.numbers.size(); ++i) {
+    const auto x = static_cast<double>(a.numbers[i]), y = static_cast<double>(b.numbers[i]);
+    EXPECT_LE(std::abs(x - y), epsilon * std::abs(x)) << i;
+  }
+}
+
+TEST(Shrink, TheLowestScoresGoAndOfEqualOnesTheLast) {
+  EXPECT_EQ(nn::highest({3, 1, 2, 1, 5}, 3), (std::vector<bool>{true, false, true, false, true}));
+  EXPECT_EQ(nn::highest({1, 1, 1}, 2), (std::vector<bool>{true, true, false}));
+}
+
+/// Spread of each unit's values over the rows times the length of its outgoing weights, from the
+/// outputs of the network cut off behind it.
+std::vector<double> scores_by_hand(const nn::Net<double>& net, const nn_test::Table& table) {
+  const nn::ModelSpec cut{net.spec().input, {net.spec().layers[0]}};
+  nn::Net<double> first = nn::transplant(net, cut);
+  const auto values = outputs(first, table);
+  const std::size_t units = 7, rows = values.size() / units;
+  std::vector<double> out;
+  for (std::size_t u = 0; u < units; ++u) {
+    double sum = 0, squares = 0, length = 0;
+    for (std::size_t r = 0; r < rows; ++r) {
+      sum += values[r * units + u];
+      squares += values[r * units + u] * values[r * units + u];
+    }
+    const double mean = sum / double(rows);
+    for (std::size_t o = 0; o < 3; ++o) {
+      const double w = net.copy(0)[net.layout.find("output.weight")->offset + u * 3 + o];
+      length += w * w;
+    }
+    out.push_back(std::sqrt((squares / double(rows) - mean * mean) * length));
+  }
+  return out;
+}
+
+TEST(Shrink, RemovesExactlyTheUnitsThatSayLeast) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const nn::ModelSpec spec = mlp(5, {7}, 3);
+    const nn::Net<double> net = random_net<double>(spec, "adam", 2, seed);
+    const nn_test::Table table = random_rows(spec, 50, seed);
+    const auto kept = nn::highest(scores_by_hand(net, table), 4);
+    std::vector<std::int64_t> expected;
+    for (std::size_t u = 0; u < kept.size(); ++u) {
+      if (kept[u]) expected.push_back(std::int64_t(u));
+    }
+    const auto shrunk = run(net, {"shrink", "dense1", {{"to", n(4)}}}, table);
+    EXPECT_EQ(shrunk.units.group("dense1")->ids, expected);
+    EXPECT_EQ(shrunk.spec(), mlp(5, {4}, 3));
+  }
+}
+
+TEST(Shrink, SlotsOfWhatStaysAreCarriedBitForBit) {
+  const nn::ModelSpec spec = mlp(5, {7}, 3);
+  const nn::Net<double> net = random_net<double>(spec, "adam", 2, 1);
+  const nn_test::Table table = random_rows(spec, 50, 1);
+  const auto fitted = run(net, {"shrink", "dense1", {{"to", n(4)}}}, table);
+  const auto plain = run(net, {"shrink", "dense1", {{"to", n(4)}, {"refit", false}}}, table);
+  EXPECT_TRUE(std::ranges::equal(fitted.copy(1), plain.copy(1)));
+  EXPECT_TRUE(std::ranges::equal(fitted.copy(2), plain.copy(2)));
+  EXPECT_FALSE(std::ranges::equal(fitted.copy(0), plain.copy(0)));
+}
+
+template <class T>
+void replicate_and_merge(std::uint64_t seed) {
+  Dice dice(seed);
+  const nn::ModelSpec spec = random_spec(dice);
+  const nn::Net<T> net = random_net<T>(spec, "adam", 2, seed);
+  const nn_test::Table table = random_rows(spec, 8, seed);
+  for (const std::string& layer : nn::resizable_layers(spec)) {
+    const std::int64_t by = dice.whole(1, 9);
+    const auto wide = run(net, {"widen", layer, {{"by", by}, {"rule", "replicate"}}}, table);
+    const auto back = run(wide, {"tidy", layer, {}}, table);
+    if (back.spec() != spec) continue;  // equal units by accident
+    const auto units = nn::integer(spec.layers[nn::find_layer(spec, layer)].fields, "units");
+    expect_same_numbers(net, back, double(by / units + 2));
+  }
+}
+
+TEST(Tidy, UndoesCopies) {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    replicate_and_merge<float>(seed);
+    replicate_and_merge<double>(seed);
+  }
+}
+
+TEST(Tidy, RemovesWhatNobodyReads) {
+  const nn::ModelSpec spec = mlp(5, {4, 3}, 2);
+  const nn::Net<float> net = random_net<float>(spec, "adam", 2, 1);
+  const nn_test::Table table = random_rows(spec, 8, 1);
+  const auto wide = run(net, {"widen", "dense1", {{"by", n(3)}}}, table);
+  expect_same_numbers(net, run(wide, {"tidy", "dense1", {}}, table), 0);
+  const auto untouched = run(wide, {"tidy", "dense1", {{"unread", false}}}, table);
+  EXPECT_EQ(untouched.spec(), wide.spec());
+}
+
+TEST(Tidy, RemovesTheDeadButLeavesOne) {
+  const nn::ModelSpec spec = mlp(2, {3}, 2);
+  nn::Net<double> net = random_net<double>(spec, "sgd", 0, 1);
+  const nn_test::Table table = random_rows(spec, 30, 1);
+  at(net, "dense1.bias", 1) = -100;
+  const auto alive = run(net, {"tidy", "dense1", {{"dead", true}}}, table);
+  EXPECT_EQ(alive.units.group("dense1")->ids, (std::vector<std::int64_t>{0, 2}));
+  EXPECT_LT(distance(outputs(net, table), outputs(alive, table)), 1e-12);
+  for (std::size_t u = 0; u < 3; ++u) at(net, "dense1.bias", u) = -100;
+  EXPECT_EQ(run(net, {"tidy", "dense1", {{"dead", true}}}, table).spec(), mlp(2, {1}, 2));
+}
+
+template <class T>
+void deepen_and_drop(const std::string& form, std::uint64_t seed) {
+  Dice dice(seed);
+  const nn::ModelSpec spec = random_spec(dice);
+  const nn::Net<T> net = random_net<T>(spec, "adam", 2, seed);
+  const nn_test::Table table = random_rows(spec, 8, seed);
+  for (const std::string& layer : nn::resizable_layers(spec)) {
+    const nn::LayerSpec& old = spec.layers[nn::find_layer(spec, layer)];
+    if (form == "identity" && nn::word(old.fields, "activation") == "tanh") continue;
+    const auto deep = run(net, {"deepen", layer, {{"form", form}}}, table);
+    const std::string& added = deep.spec().layers[nn::find_layer(deep.spec(), layer) + 1].name;
+    EXPECT_TRUE(nn::drops_exactly(deep, added)) << added << " of " << nn::describe(deep.spec());
+    expect_same_numbers(net, run(deep, {"drop", added, {{"exact", true}}}, table), 0);
+  }
+}
+
+TEST(Drop, UndoesDeepening) {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    deepen_and_drop<float>("identity", seed);
+    deepen_and_drop<double>("identity", seed);
+  }
+}
+
+TEST(Drop, RefusesWhatWouldChangeSomething) {
+  const nn::ModelSpec spec = mlp(4, {4, 4}, 2);
+  const nn::Net<float> net = random_net<float>(spec, "sgd", 0, 1);
+  const nn_test::Table table = random_rows(spec, 8, 1);
+  EXPECT_THROW((void)run(net, {"drop", "dense2", {{"exact", true}}}, table), nn::Error);
+  const auto less = run(net, {"drop", "dense2", {}}, table);
+  EXPECT_EQ(less.spec().layers.size(), 2U);
+  EXPECT_THROW((void)nn::reshaped(mlp(4, {4, 3}, 2), {"drop", "dense2", {}}), nn::SpecError);
+  EXPECT_THROW((void)nn::reshaped(spec, {"drop", "output", {}}), nn::SpecError);
+}
+
+}  // namespace
