@@ -2,7 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
+#include <algorithm>
+#include <limits>
 
 #include "nn/reshape/drop.h"
 #include "nn/reshape/shrink.h"

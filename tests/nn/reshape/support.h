@@ -1,6 +1,7 @@
 #pragma once
 // Random networks of numbers and what they compute, in float and double.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <string>
