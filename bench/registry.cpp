@@ -24,6 +24,8 @@ constexpr std::array kBenchmarks = {
               run_trials},
     Benchmark{"digits", "the digits sweep against a pool of PyTorch processes, 20 seeds",
               run_digits},
+    Benchmark{"reshape", "what growing and shrinking while training do to accuracy, on MNIST",
+              run_reshape},
 };
 
 }  // namespace
