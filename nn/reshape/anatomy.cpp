@@ -1,6 +1,7 @@
 #include "nn/reshape/anatomy.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "nn/error.h"
 #include "nn/layers/layer.h"
@@ -20,15 +21,19 @@ std::string mixer_of(const ModelSpec& spec, const std::vector<Flow>& flows,
   return "";
 }
 
+UnitGroup find_group(const ModelSpec& spec, const std::string& name) {
+  for (UnitGroup& group : unit_groups(spec)) {
+    if (group.name == name) return std::move(group);
+  }
+  throw SpecError(-1, "layer", "no layer has the units of " + name);
+}
+
 std::vector<GroupAxis> axes_of(const ModelSpec& spec, const std::string& group, bool own) {
   const ParamLayout layout = param_layout(spec);
   std::vector<GroupAxis> out;
-  for (const UnitGroup& candidate : unit_groups(spec)) {
-    if (candidate.name != group) continue;
-    for (const GroupAxis& axis : candidate.axes) {
-      const ParamTensor& tensor = layout.tensors[static_cast<std::size_t>(axis.tensor)];
-      if ((axis.axis == tensor.out_axis) == own) out.push_back(axis);
-    }
+  for (const GroupAxis& axis : find_group(spec, group).axes) {
+    const ParamTensor& tensor = layout.tensors[static_cast<std::size_t>(axis.tensor)];
+    if ((axis.axis == tensor.out_axis) == own) out.push_back(axis);
   }
   return out;
 }
@@ -64,9 +69,9 @@ std::string resizable_group(const ModelSpec& spec, const std::string& name) {
          (group == "input" ? "" : "; its units are those of " + group));
   }
   if (group == flows.back().units.group) fail("its units are the network's outputs");
-  if (group == "input") fail("its units are tied to the input's by a residual sum");
-  for (const GroupAxis& maker : makers(spec, group)) {
-    if (maker.repeat > 1) fail("its units are tied to the pixels of a flattened image");
+  if (find_group(spec, group).fixed) {
+    fail(group == "input" ? "its units are tied to the input's by a residual sum"
+                          : "its units are tied to the pixels of a flattened image");
   }
   const std::string mixer = mixer_of(spec, flows, group);
   if (!mixer.empty()) {
@@ -76,10 +81,7 @@ std::string resizable_group(const ModelSpec& spec, const std::string& name) {
 }
 
 std::int32_t units_of(const ModelSpec& spec, const std::string& group) {
-  for (const UnitGroup& candidate : unit_groups(spec)) {
-    if (candidate.name == group) return candidate.units;
-  }
-  throw SpecError(-1, "layer", "no layer has the units of " + group);
+  return find_group(spec, group).units;
 }
 
 ModelSpec resized(const ModelSpec& spec, const std::string& group, std::int64_t units) {
@@ -89,10 +91,8 @@ ModelSpec resized(const ModelSpec& spec, const std::string& group, std::int64_t 
                         ", not " + std::to_string(units));
   }
   ModelSpec out = spec;
-  const auto flows = infer_flows(spec);
-  for (std::size_t i = 0; i < out.layers.size(); ++i) {
-    const bool changes = has_units(out.layers[i]) && flows[i + 1].units.group == group;
-    if (changes) out.layers[i].fields["units"] = units;
+  for (const std::string& layer : find_group(spec, group).layers) {
+    out.layers[find_layer(spec, layer)].fields["units"] = units;
   }
   return complete(out);
 }

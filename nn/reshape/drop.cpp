@@ -4,6 +4,7 @@
 
 #include "nn/layers/layer.h"
 #include "nn/reshape/anatomy.h"
+#include "nn/wiring.h"
 
 namespace nn {
 namespace {
@@ -14,22 +15,10 @@ struct Section {
   [[nodiscard]] bool is_block() const { return last > first; }
 };
 
-bool opens(const LayerSpec& layer) { return layer.kind == "residual_begin"; }
-bool closes(const LayerSpec& layer) { return layer.kind == "residual_end"; }
-
-/// The innermost block around a layer, or the layer alone.
+/// The block that a layer opens or closes, or the layer alone.
 Section section_of(const ModelSpec& spec, std::size_t index) {
-  int depth = closes(spec.layers[index]) ? -1 : 0;
-  std::size_t first = index;
-  for (std::size_t i = index + 1; i-- > 0;) {
-    if (closes(spec.layers[i])) ++depth;
-    if (!opens(spec.layers[i]) || depth-- > 0) continue;
-    first = i;
-    depth = 0;
-    for (std::size_t j = first; j < spec.layers.size(); ++j) {
-      if (opens(spec.layers[j])) ++depth;
-      if (closes(spec.layers[j]) && --depth == 0) return {first, j};
-    }
+  for (const Skip& skip : wire(spec).skips) {
+    if (skip.from == index || skip.to == index) return {skip.from, skip.to};
   }
   return {index, index};
 }
@@ -57,7 +46,7 @@ bool block_is_zero(const Net<T>& net, const Section& section) {
   for (std::size_t layer = section.last; layer-- > section.first;) {
     bool found = false, zero = true;
     for (const ParamTensor& tensor : net.layout.tensors) {
-      if (static_cast<std::size_t>(tensor.layer) != layer) continue;
+      if (static_cast<std::size_t>(tensor.layer) != layer || !trained(tensor.role)) continue;
       found = true;
       zero = zero && all_are(net, tensor, T(0));
     }

@@ -1,7 +1,7 @@
 #pragma once
-// drop: a layer less, or a residual block less when the layer named opens, closes or lies in one
-// (the innermost). What remains is carried as it is, nothing is fitted. What the network computes
-// stays exactly as it is where what goes does nothing:
+// drop: a layer less, or a residual block less when the layer named opens or closes one. What
+// remains is carried as it is, nothing is fitted. What the network computes stays exactly as it is
+// where what goes does nothing:
 //   a block        whose last layer with weights has none that is not 0, and no activation follows
 //                  the sum but one that the block's input has been through;
 //   a plain layer  with the unit matrix, bias 0 and activation none, or relu behind relu.

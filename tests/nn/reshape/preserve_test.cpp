@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "nn/reshape/reading.h"
 #include "tests/nn/reshape/support.h"
 
 namespace {
@@ -19,9 +20,11 @@ constexpr double kTolerance = sizeof(T) == 8 ? 1e-12 : 1e-5;
 template <class T>
 void expect_preserved(const nn::Net<T>& before, const nn::Net<T>& after,
                       const nn_test::Table& table, const nn::Operation& operation) {
-  const auto old = outputs(before, table), now = outputs(after, table);
-  EXPECT_LE(distance(old, now), kTolerance<T> * std::max(1.0, largest(old)))
-      << nn::describe(operation) << " of " << nn::describe(before.spec());
+  for (const nn::Use use : {nn::Use::inference, nn::Use::training}) {
+    const auto old = outputs(before, table, use), now = outputs(after, table, use);
+    EXPECT_LE(distance(old, now), kTolerance<T> * std::max(1.0, largest(old)))
+        << nn::describe(operation) << " of " << nn::describe(before.spec());
+  }
 }
 
 /// The operations that promise to change nothing, with random sizes.
@@ -63,11 +66,11 @@ void grow_at_random(std::uint64_t seed) {
 }
 
 TEST(Preserve, GrowingChangesNothingInFloat) {
-  for (std::uint64_t seed = 0; seed < 150; ++seed) grow_at_random<float>(seed);
+  for (std::uint64_t seed = 0; seed < 60; ++seed) grow_at_random<float>(seed);
 }
 
 TEST(Preserve, GrowingChangesNothingInDouble) {
-  for (std::uint64_t seed = 0; seed < 150; ++seed) grow_at_random<double>(seed);
+  for (std::uint64_t seed = 0; seed < 60; ++seed) grow_at_random<double>(seed);
 }
 
 TEST(Preserve, GradMaxChangesNothingButForItsBias) {
@@ -85,20 +88,25 @@ TEST(Preserve, GradMaxChangesNothingButForItsBias) {
   EXPECT_GT(most, 0);
 }
 
-/// The last layer that has weights, by what reads it: then outputs are the reader's sums.
+/// The layer that the output layer alone reads, or empty: then the outputs are its reader's sums.
+std::string read_by_the_output(const nn::ModelSpec& spec) {
+  for (const std::string& layer : nn::resizable_layers(spec)) {
+    const auto readers = nn::readers_of(spec, nn::resizable_group(spec, layer));
+    if (readers.size() == 1 && readers[0].layer() + 1 == spec.layers.size()) return layer;
+  }
+  return "";
+}
+
 template <class T>
 void fit_is_better_than_none(std::uint64_t seed) {
   Dice dice(seed);
   const nn::ModelSpec spec = random_spec(dice);
-  const auto layers = nn::resizable_layers(spec);
-  if (layers.empty()) return;
-  const std::string& layer = layers.back();
-  const auto units = nn::integer(spec.layers[nn::find_layer(spec, layer)].fields, "units");
-  if (units < 2) return;
+  const std::string layer = read_by_the_output(spec);
+  if (layer.empty() || nn::units_of(spec, nn::resizable_group(spec, layer)) < 2) return;
   const nn_test::Table table = random_rows(spec, 40, seed);
   const nn::Net<T> net = random_net<T>(spec, "adam", 2, seed);
   const auto error = [&](bool refit) {
-    const nn::Operation shrink{"shrink", layer, {{"by", dice.whole(1, 1)}, {"refit", refit}}};
+    const nn::Operation shrink{"shrink", layer, {{"by", n(1)}, {"refit", refit}}};
     const auto old = outputs(net, table), now = outputs(run(net, shrink, table), table);
     double sum = 0;
     for (std::size_t i = 0; i < old.size(); ++i) {

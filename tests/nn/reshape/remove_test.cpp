@@ -151,6 +151,8 @@ TEST(Drop, UndoesDeepening) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     deepen_and_drop<float>("identity", seed);
     deepen_and_drop<double>("identity", seed);
+    deepen_and_drop<float>("residual", seed);
+    deepen_and_drop<double>("residual", seed);
   }
 }
 

@@ -28,6 +28,17 @@ nn::LayerSpec dense(Dice& dice) {
   return {"dense", "", {{"units", n(dice.whole(1, 7))}, {"activation", activation(dice)}}};
 }
 
+nn::LayerSpec norm(Dice& dice) { return {"batch_norm", "", {{"activation", activation(dice)}}}; }
+
+/// A residual block around layers that keep the shape; of dense layers with `units` features.
+std::vector<nn::LayerSpec> block(Dice& dice, std::int64_t units) {
+  nn::LayerSpec last{"dense", "", {{"units", units}, {"activation", activation(dice)}}};
+  std::vector<nn::LayerSpec> out{{"residual_begin", "", {}}, dense(dice), last};
+  if (dice.coin()) out.push_back(norm(dice));
+  out.push_back({"residual_end", "", {{"activation", activation(dice)}}});
+  return out;
+}
+
 nn::LayerSpec conv(Dice& dice) {
   return {"conv2d",
           "",
@@ -45,12 +56,18 @@ nn::ModelSpec random_spec(Dice& dice) {
     spec.input = nn::Shape::image(dice.whole(4, 6), dice.whole(4, 6), dice.whole(1, 2));
     for (auto i = dice.whole(1, 2); i > 0; --i) {
       spec.layers.push_back(conv(dice));
+      if (dice.coin()) spec.layers.push_back(norm(dice));
       if (dice.coin()) spec.layers.push_back({"max_pool", "", {}});
     }
     spec.layers.push_back({"flatten", "", {}});
   }
   for (auto i = dice.whole(spec.layers.empty() ? 1 : 0, 3); i > 0; --i) {
     spec.layers.push_back(dense(dice));
+    const auto units = std::get<std::int64_t>(spec.layers.back().fields.at("units"));
+    if (dice.coin()) spec.layers.push_back(norm(dice));
+    if (dice.coin()) {
+      for (auto& layer : block(dice, units)) spec.layers.push_back(layer);
+    }
   }
   return nn::with_output(spec, dice.whole(2, 4));
 }
@@ -67,8 +84,8 @@ nn::Net<T> random_net(const nn::ModelSpec& spec, const std::string& optimizer, i
         const auto element = static_cast<std::uint32_t>(tensor.offset + i);
         const float draw = nn::symmetric_unit(
             nn::random_block(key, {element, static_cast<std::uint32_t>(c), 0, 0})[0]);
-        // Second moments are squares.
-        net.copy(c)[tensor.offset + i] = static_cast<T>(c == 2 ? draw * draw : draw);
+        const bool square = c == 2 || tensor.role == nn::ParamRole::variance;
+        net.copy(c)[tensor.offset + i] = static_cast<T>(square ? draw * draw : draw);
       }
     }
   }
@@ -101,10 +118,10 @@ nn::DataView view_for(const nn_test::Table& table, const nn::ModelSpec& spec) {
 }
 
 template <class T>
-std::vector<T> outputs(const nn::Net<T>& net, const nn_test::Table& table) {
+std::vector<T> outputs(const nn::Net<T>& net, const nn_test::Table& table, nn::Use use) {
   const auto view = view_for(table, net.spec());
   const int rows = static_cast<int>(view.rows.size());
-  const nn::Network<T> network(net.spec(), kernels_of<T>(), rows, nn::Use::inference);
+  const nn::Network<T> network(net.spec(), kernels_of<T>(), rows, use);
   const nn::BatchReader<T> reader(network, view);
   nn::Block arena(network.arena_bytes()), targets(reader.target_bytes());
   (void)reader.read(arena.bytes().data(), targets.bytes().data(), view.rows);
@@ -115,7 +132,7 @@ std::vector<T> outputs(const nn::Net<T>& net, const nn_test::Table& table) {
   return {out, out + static_cast<std::ptrdiff_t>(rows) * network.outputs()};
 }
 
-template std::vector<float> outputs(const nn::Net<float>&, const nn_test::Table&);
-template std::vector<double> outputs(const nn::Net<double>&, const nn_test::Table&);
+template std::vector<float> outputs(const nn::Net<float>&, const nn_test::Table&, nn::Use);
+template std::vector<double> outputs(const nn::Net<double>&, const nn_test::Table&, nn::Use);
 
 }  // namespace reshape_test

@@ -48,9 +48,11 @@ nn_test::Table random_rows(const nn::ModelSpec& spec, std::uint32_t rows, std::u
 /// A view of rows in the shape that the spec takes.
 nn::DataView view_for(const nn_test::Table& table, const nn::ModelSpec& spec);
 
-/// The network's outputs for all rows of a table.
+/// The network's outputs for all rows of a table; planned for training, batch norms use the
+/// statistics of these rows.
 template <class T>
-std::vector<T> outputs(const nn::Net<T>& net, const nn_test::Table& table);
+std::vector<T> outputs(const nn::Net<T>& net, const nn_test::Table& table,
+                       nn::Use use = nn::Use::inference);
 
 template <class T>
 double largest(const std::vector<T>& values) {

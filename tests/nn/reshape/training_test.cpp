@@ -239,8 +239,8 @@ double aged_difference(const nn::ModelSpec& spec, std::uint64_t seed) {
   const nn::Optimizer& adam = nn::optimizer_of("adam");
   kern::Exec exec;
   adam.bind(nn::complete(adam.info(), {{"lr", 0.01}}, "test"), T{})
-      ->run_aged(kernels_of<T>(), exec, ages, net.layout.count, after.copy(0).data(),
-                 gradient.data(), after.copy(1).data(), step);
+      ->run_aged(kernels_of<T>(), exec, ages, net.layout.trained, net.layout.count,
+                 after.copy(0).data(), gradient.data(), after.copy(1).data(), step);
   double worst = 0;
   for (std::size_t t = 0; t < net.layout.tensors.size(); ++t) {
     const nn::ParamTensor& tensor = net.layout.tensors[t];
