@@ -33,6 +33,8 @@ void declare_run_options(Arguments& arguments) {
   arguments.option("--seed", "N", "in place of the file's seed");
   arguments.option("--workers", "N", "CPU workers (default: one a core); never changes a result");
   arguments.option("--executor", "E", "automatic, sequential, cpu or cuda (default: automatic)");
+  arguments.flag("--no-sharing",
+                 "every trial computes its own work, to compare with; never changes a result");
   arguments.flag("--quiet", "no progress, only the result");
 }
 
@@ -48,6 +50,7 @@ hpo::RunOptions run_options(const Arguments& arguments, const hpo::StudySpec& st
   hpo::RunOptions options;
   options.folder = runs_folder(arguments) / study.name;
   options.workers = static_cast<int>(arguments.integer("--workers", 1, kMaxWorkers).value_or(0));
+  options.sharing = !arguments.has("--no-sharing");
   if (arguments.has("--executor")) options.engine = engine_of(arguments.text("--executor"));
   return options;
 }

@@ -45,6 +45,7 @@ struct FieldInfo {
   std::string doc;            ///< one line for the reference page
   bool min_excluded = false;  ///< the value must be larger than `min`
   bool max_excluded = false;  ///< the value must be smaller than `max`
+  bool course = false;  ///< a study file may give it as [[epoch, value], ...], too (Hyper::lr)
 };
 
 /// One kind of layer, loss or optimizer: the word in a study file, what it is, what it takes.

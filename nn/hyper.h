@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "nn/fields.h"
+#include "nn/lr_curve.h"
 
 namespace nn {
 
@@ -21,13 +22,18 @@ struct Hyper {
   /// Names the order of rows: epoch e visits permutation(shuffle, e). Derived from the study's seed
   /// and the data's key, never from a trial, so that trials can share what they have in common.
   std::uint64_t shuffle = 0;
+  /// Rates that take the place of the optimizer's `lr`, step by step; empty: that one holds
+  /// throughout. Units that a reshape adds follow it from their first step on: the rate belongs to
+  /// the moment, not to the age of a weight.
+  LrCurve lr = {};
   auto operator<=>(const Hyper&) const = default;
 };
 
-/// Every loss and every optimizer, in the order of their registries. Valid for the life of the
-/// process; any thread.
+/// Every loss, optimizer and learning-rate schedule, in the order of their registries. Valid for
+/// the life of the process; any thread.
 [[nodiscard]] std::span<const KindInfo> loss_kinds();
 [[nodiscard]] std::span<const KindInfo> optimizer_kinds();
+[[nodiscard]] std::span<const KindInfo> schedule_kinds();
 
 /// Table entries by word; throw SpecError naming the nearest known kind.
 [[nodiscard]] const KindInfo& loss_kind(std::string_view kind);
@@ -39,6 +45,10 @@ enum class TargetKind : std::uint8_t { labels, numbers };
 
 /// `hyper` with all fields of loss and optimizer present and everything checked; throws SpecError.
 [[nodiscard]] Hyper complete(const Hyper& hyper);
+
+/// The curve of a schedule over a training of `epochs` epochs whose optimizer has the rate `lr`.
+/// Throws SpecError.
+[[nodiscard]] LrCurve schedule_curve(const Choice& schedule, double lr, std::int64_t epochs);
 
 /// Optimizer slots (copies of the weights' size) that this choice needs.
 [[nodiscard]] int optimizer_slots(const Choice& optimizer);

@@ -42,6 +42,13 @@ std::span<const std::uint32_t> epoch_rows(const DataView& data, std::uint64_t sh
   return rows;
 }
 
+/// The rate at a step, the same wherever stretches are cut: `steps` make an epoch.
+double rate_at(const Hyper& hyper, std::int64_t step, std::int64_t steps) {
+  if (hyper.lr.empty()) return real(hyper.optimizer.fields, "lr");
+  return lr_at(hyper.lr, static_cast<double>(step / steps) +
+                             static_cast<double>(step % steps) / static_cast<double>(steps));
+}
+
 void check_slab(const ParamSlab& net, const Hyper& hyper) {
   if (net.header().optimizer != hyper.optimizer.kind ||
       net.header().slots != optimizer_slots(hyper.optimizer)) {
@@ -83,6 +90,21 @@ int shards_of(const Hyper& hyper, const ModelSpec& spec) {
   return static_cast<int>(std::bit_floor(static_cast<unsigned>(std::max(1.0, shards))));
 }
 
+Hyper hyper_on(const Hyper& hyper, const Stretch& stretch) {
+  if (hyper.lr.empty()) return hyper;
+  // A border within an epoch lies up to a step before its moment, hence the epoch's beginning.
+  const auto from = static_cast<double>(stretch.from / stretch.per_epoch);
+  const double to = static_cast<double>(stretch.to) / static_cast<double>(stretch.per_epoch);
+  Hyper out = hyper;
+  out.lr = part_of(hyper.lr, from, to);
+  const bool one_rate =
+      out.lr.size() == 1 && out.lr[0].shape == LrShape::constant && out.lr[0].first > 0;
+  // What takes no part must not set two stretches apart, either.
+  out.optimizer.fields["lr"] = one_rate ? out.lr[0].first : 1.0;
+  if (one_rate) out.lr.clear();
+  return out;
+}
+
 TrainStats train_steps(const kern::Kernels<float>& kernels, Workspace& workspace, ParamSlab& net,
                        const DataView& data, const Hyper& hyper, const Stretch& stretch,
                        const StopPredicate& stop, Parallel* parallel) {
@@ -120,7 +142,8 @@ TrainStats train_steps(const kern::Kernels<float>& kernels, Workspace& workspace
     const auto chosen =
         rows.subspan(static_cast<std::size_t>(begin),
                      static_cast<std::size_t>(std::min(batch, rows_per_epoch - begin)));
-    const kern::LossSums sums = trainer.step(chosen, weights, slots, state.steps + 1);
+    const kern::LossSums sums =
+        trainer.step(chosen, weights, slots, state.steps + 1, rate_at(hyper, step, steps));
     loss_sum += sums.loss;
     stats.correct += sums.correct;
     stats.rows += std::ssize(chosen);

@@ -35,6 +35,11 @@ struct Stretch {
 /// Epochs that a stretch stands for: (to - from) / per_epoch.
 [[nodiscard]] double epochs_in(const Stretch& stretch);
 
+/// What `hyper` says about this stretch and nothing else: of its learning rates those that hold on
+/// it, as the optimizer's own where they are one. Trials whose schedules agree on a stretch train
+/// it with equal hyperparameters, so it has one key and runs once.
+[[nodiscard]] Hyper hyper_on(const Hyper& hyper, const Stretch& stretch);
+
 /// Rows that a stretch visits when an epoch has `rows` rows and a step takes `batch` of them.
 [[nodiscard]] std::int64_t rows_in(const Stretch& stretch, std::int64_t rows, std::int32_t batch);
 

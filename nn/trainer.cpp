@@ -98,7 +98,7 @@ void Trainer<T>::run_shard(int shard, std::span<const std::uint32_t> rows, const
 
 template <class T>
 kern::LossSums Trainer<T>::step(std::span<const std::uint32_t> rows, T* weights, T* slots,
-                                std::int64_t step) {
+                                std::int64_t step, double lr) {
   if (parallel_ != nullptr) {
     run_parts(*parallel_, shards_, [&](int shard, Workspace& workspace) {
       run_shard(shard, rows, weights, workspace.arena(pass_bytes_));
@@ -126,9 +126,9 @@ kern::LossSums Trainer<T>::step(std::span<const std::uint32_t> rows, T* weights,
   const kern::Kernels<T>& kernels = network_->kernels();
   const std::size_t trained = network_->layout().trained;
   if (ages_ == nullptr) {
-    update_->run(kernels, exec, trained, count, weights, gradient_, slots, step);
+    update_->run(kernels, exec, trained, count, weights, gradient_, slots, step, lr);
   } else {
-    update_->run_aged(kernels, exec, *ages_, trained, count, weights, gradient_, slots, step);
+    update_->run_aged(kernels, exec, *ages_, trained, count, weights, gradient_, slots, step, lr);
   }
   network_->keep_statistics(exec, gradient_, weights);
   return total;

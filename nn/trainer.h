@@ -49,8 +49,9 @@ class Trainer {
 
   /// One step on a batch of at least one row: gradient part by part, summed in order, then the
   /// update unless the loss is NaN or infinite. `slots` as Update::run takes them; `step` counts
-  /// from 1. Returns sums over the batch.
-  kern::LossSums step(std::span<const std::uint32_t> rows, T* weights, T* slots, std::int64_t step);
+  /// from 1, `lr` is the rate at it. Returns sums over the batch.
+  kern::LossSums step(std::span<const std::uint32_t> rows, T* weights, T* slots, std::int64_t step,
+                      double lr);
 
   /// The mean gradient of the last step, in the layout of the weights; the batch's statistics where
   /// running ones lie.

@@ -29,17 +29,17 @@ class Lent final : public nn::Parallel {
 
 const auto& init_task() {
   // Drawing weights is quicker than reading them back, so nothing is kept.
-  static const auto task =
-      rt::task("init", 1)
-          .cpu([](nn::ParamSlab::Header header, std::uint64_t seed) -> nn::ParamSlab {
-            return translated([&] {
-              nn::ParamSlab net(std::move(header));
-              nn::init_weights(net, seed);
-              return net;
-            });
-          })
-          .pure()
-          .keep(rt::Keep::never);
+  static const auto task = rt::task("init", 1)
+                               .cpu([](nn::ParamSlab::Header header, std::uint64_t seed,
+                                       std::uint64_t) -> nn::ParamSlab {
+                                 return translated([&] {
+                                   nn::ParamSlab net(std::move(header));
+                                   nn::init_weights(net, seed);
+                                   return net;
+                                 });
+                               })
+                               .pure()
+                               .keep(rt::Keep::never);
   return task;
 }
 
@@ -87,14 +87,15 @@ const auto& evaluate_task() {
 double epochs_trained() noexcept { return trained_epochs.load(std::memory_order_relaxed); }
 
 rt::Value<nn::ParamSlab> init(const nn::ModelSpec& model, const nn::Choice& optimizer,
-                              std::uint64_t seed) {
-  return init_task()(translated([&] { return nn::slab_header(model, optimizer); }), seed);
+                              std::uint64_t seed, std::uint64_t apart) {
+  return init_task()(translated([&] { return nn::slab_header(model, optimizer); }), seed, apart);
 }
 
 rt::Value<nn::TrainStats> train(rt::Value<nn::ParamSlab>& net, const rt::Value<nn::Dataset>& data,
                                 const nn::Hyper& hyper, const nn::Stretch& stretch,
                                 rt::Flops cost) {
-  return train_task()(net, data, translated([&] { return nn::complete(hyper); }),
+  return train_task()(net, data,
+                      translated([&] { return nn::hyper_on(nn::complete(hyper), stretch); }),
                       nn::reduced(stretch), cost.value);
 }
 

@@ -62,9 +62,10 @@ struct Seeds {
 [[nodiscard]] double epochs_trained() noexcept;
 
 /// A fresh network, its optimizer's state zero. Depends on the optimizer's kind and slots alone,
-/// not on its learning rate.
+/// not on its learning rate. Networks with different `apart` are equal and yet have different keys,
+/// and so has all that is made of them: nothing is shared between them.
 [[nodiscard]] rt::Value<nn::ParamSlab> init(const nn::ModelSpec& model, const nn::Choice& optimizer,
-                                            std::uint64_t seed);
+                                            std::uint64_t seed, std::uint64_t apart = 0);
 
 /// Trains `net` over a stretch; `net` names the trained version afterwards. A loss that
 /// is no number is a result (TrainStats::diverged), not an error. Cancelling the group stops it at

@@ -110,11 +110,13 @@ std::vector<std::int64_t> report_borders(const StudySpec& study, std::int64_t ep
 }
 
 NetworkWork::NetworkWork(const StudySpec& study, const rt::Runtime& runtime, rt::Path folder,
-                         std::string model_file)
+                         std::string model_file, bool sharing)
     : study_(study),
       runtime_(runtime),
       folder_(std::move(folder)),
-      model_file_(std::move(model_file)) {}
+      model_file_(std::move(model_file)),
+      sharing_(sharing),
+      epochs_before_(tasks::epochs_trained()) {}
 
 void NetworkWork::provide(const Params& params, StudyData data) {
   nn::DataSpec spec = data_spec(study_, params);
@@ -136,18 +138,21 @@ TrialSpec NetworkWork::spec_of(const Params& params, const StudyData& data) cons
   return spec;
 }
 
-NetworkWork::Trained NetworkWork::fresh(const TrialSpec& spec, const StudyData& data) {
-  return {.net = tasks::init(spec.model, spec.hyper.optimizer, data.seeds.init)};
+NetworkWork::Trained NetworkWork::fresh(std::uint64_t trial, const TrialSpec& spec,
+                                        const StudyData& data) const {
+  const std::uint64_t apart = sharing_ ? 0 : trial + 1;
+  return {.net = tasks::init(spec.model, spec.hyper.optimizer, data.seeds.init, apart)};
 }
 
-NetworkWork::Trained NetworkWork::newest(std::span<const Reported> logged, const TrialSpec& spec,
-                                         const StudyData& data) {
+NetworkWork::Trained NetworkWork::newest(const TrialContext& trial, const TrialSpec& spec,
+                                         const StudyData& data) const {
+  const std::span<const Reported> logged = trial.logged();
   for (std::size_t reports = logged.size(); reports > 0; --reports) {
     const Reported& report = logged[reports - 1];
     if (auto net = stored_network(report.checkpoint, spec))
       return {.net = std::move(*net), .epochs = report.epochs, .reports = reports};
   }
-  return fresh(spec, data);
+  return fresh(trial.trial(), spec, data);
 }
 
 TrialFacts NetworkWork::facts(const Params& params) {
@@ -166,7 +171,7 @@ rt::Async<void> NetworkWork::run(TrialContext& trial) {
   const StudyData& data = data_of(trial.params());
   const TrialSpec spec = spec_of(trial.params(), data);
   const std::span<const Reported> logged = trial.logged();
-  Trained trained = newest(logged, spec, data);
+  Trained trained = newest(trial, spec, data);
   trial.go_on_behind(trained.reports);
   const std::int64_t begun = trained.epochs;
   for (std::int64_t border : report_borders(study_, spec.epochs)) {
@@ -208,7 +213,7 @@ rt::Async<ExportedModel> NetworkWork::finish(TrialRow best, Checkpoint network) 
   ExportedModel made{.file = model_file_};
   std::optional<rt::Value<nn::ParamSlab>> net = stored_network(network.key, spec);
   if (!net) {
-    Trained trained = fresh(spec, data);
+    Trained trained = fresh(best.trial, spec, data);
     for (std::int64_t border : report_borders(study_, network.epochs))
       train(trained, border, spec, data);
     if (differs(trained.net, network.key)) made.note = trained_again(network.epochs, 0);
@@ -229,7 +234,7 @@ WorkCounters NetworkWork::counters() const {
   rt::Summary summary = runtime_.summary();
   WorkCounters work;
   work.tasks = static_cast<std::int64_t>(summary.tasks);
-  work.distinct_epochs = std::llround(tasks::epochs_trained());
+  work.distinct_epochs = std::llround(tasks::epochs_trained() - epochs_before_);
   work.datasets_loaded = static_cast<std::int64_t>(tasks::datasets_loaded());
   work.overhead_us_per_task = summary.overhead_us_per_task;
   return work;

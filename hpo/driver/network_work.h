@@ -45,9 +45,10 @@ void require_resources(const Resources& asked, const rt::Runtime& runtime);
 
 class NetworkWork final : public TrialWork {
  public:
-  /// `study` is settled; it and `runtime` outlive this.
+  /// `study` is settled; it and `runtime` outlive this. Without `sharing` each trial computes all
+  /// of its own stretches, even those that another trial computes, too; results are the same bits.
   NetworkWork(const StudySpec& study, const rt::Runtime& runtime, rt::Path folder,
-              std::string model_file);
+              std::string model_file, bool sharing = true);
 
   /// Takes over data that was loaded for `params` before the study was settled, so that it is not
   /// loaded again.
@@ -69,9 +70,10 @@ class NetworkWork final : public TrialWork {
     std::int64_t epochs = 0;
     std::size_t reports = 0;  ///< logged ones that lie before it
   };
-  [[nodiscard]] static Trained fresh(const TrialSpec& spec, const StudyData& data);
-  [[nodiscard]] static Trained newest(std::span<const Reported> logged, const TrialSpec& spec,
-                                      const StudyData& data);
+  [[nodiscard]] Trained fresh(std::uint64_t trial, const TrialSpec& spec,
+                              const StudyData& data) const;
+  [[nodiscard]] Trained newest(const TrialContext& trial, const TrialSpec& spec,
+                               const StudyData& data) const;
   /// Trains up to an epoch.
   static rt::Value<nn::TrainStats> train(Trained& trained, std::int64_t to, const TrialSpec& spec,
                                          const StudyData& data);
@@ -81,6 +83,8 @@ class NetworkWork final : public TrialWork {
   const rt::Runtime& runtime_;
   rt::Path folder_;
   std::string model_file_;
+  bool sharing_;
+  double epochs_before_;                   ///< that the process had trained before
   std::map<std::string, StudyData> data_;  ///< by the bytes of the DataSpec
 };
 

@@ -8,7 +8,7 @@
 #include "hpo/driver/search.h"
 #include "hpo/log/json.h"
 #include "runtime/base/random.h"
-#include "runtime/codec.h"
+#include "runtime/key.h"
 
 namespace hpo {
 
@@ -20,6 +20,7 @@ struct Course {
   std::vector<std::int64_t> borders;
   std::size_t next = 0;
   double quality = 0;
+  rt::Key past;  ///< what it has trained so far: equal for trials with the same network
 };
 
 class Play {
@@ -47,6 +48,9 @@ class Play {
     search_.tell(trial, Created{.params = *params});
     Course course{.spec = materialise(study_, *params, data_.info)};
     course.borders = report_borders(study_, course.spec.epochs);
+    course.past = rt::key_of(std::tuple(data_spec(study_, *params), course.spec.model,
+                                        course.spec.hyper.optimizer.kind,
+                                        nn::optimizer_slots(course.spec.hyper.optimizer)));
     course.quality = rt::Stream(study_.seed, "plan", trial).uniform();
     std::size_t copies =
         1 + static_cast<std::size_t>(nn::optimizer_slots(course.spec.hyper.optimizer));
@@ -58,7 +62,7 @@ class Play {
 
   /// Counts the next stretch and puts its report where it is due.
   void advance(double time, std::uint64_t trial) {
-    const Course& course = courses_.at(trial);
+    Course& course = courses_.at(trial);
     nn::Stretch stretch{course.next == 0 ? 0 : course.borders[course.next - 1],
                         course.borders[course.next]};
     double flops =
@@ -68,8 +72,9 @@ class Play {
     std::int64_t epochs = stretch.to - stretch.from;
     plan_.epochs += epochs;
     plan_.flops += flops;
-    if (seen_.insert(rt::encode(std::tuple(course.spec.model, course.spec.hyper, stretch)))
-            .second) {
+    course.past =
+        rt::key_of(std::tuple(course.past, nn::hyper_on(course.spec.hyper, stretch), stretch));
+    if (seen_.insert(course.past).second) {
       plan_.distinct_epochs += epochs;
       plan_.distinct_flops += flops;
     }
@@ -96,7 +101,7 @@ class Play {
   std::uint64_t largest_ = 0;
   std::map<std::uint64_t, Course> courses_;
   std::set<std::pair<double, std::uint64_t>> due_;
-  std::set<rt::Bytes> seen_;
+  std::set<rt::Key> seen_;
 };
 
 }  // namespace

@@ -24,12 +24,16 @@ rt::Executor executor_of(Engine engine) {
 
 }  // namespace
 
+rt::Path private_store(const RunOptions& options) { return options.folder / "store"; }
+
 rt::Config config_of(const RunOptions& options) {
   rt::Config config;
   config.workers = options.workers;
   config.executor = executor_of(options.engine);
   rt::StoreConfig store;
-  store.folder = options.store.empty() ? options.folder.parent_path() / "store" : options.store;
+  store.folder = !options.sharing        ? private_store(options)
+                 : options.store.empty() ? options.folder.parent_path() / "store"
+                                         : options.store;
   config.store = std::make_shared<rt::Store>(store);
   config.graph_file = options.graph_file;
   config.trace_file = options.trace_file;

@@ -6,6 +6,9 @@
 
 namespace hpo {
 
+/// Where results lie that no other run may use: RunOptions::sharing is false.
+[[nodiscard]] rt::Path private_store(const RunOptions& options);
+
 /// Workers, executor, store and trace files as `options` say.
 [[nodiscard]] rt::Config config_of(const RunOptions& options);
 

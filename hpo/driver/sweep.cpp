@@ -87,7 +87,7 @@ SweepResult run_sweep(const StudySpec& study, const RunOptions& options, Observe
   require_resources(materialise(settled, some_params(settled), data.info).resources, runtime);
   for (const std::string& note : data.value.get().header().notes) observer.note(note);
   std::vector<Changed> changes = adopt(log, settled, data, options.folder);
-  NetworkWork work(settled, runtime, options.folder, kModelFile);
+  NetworkWork work(settled, runtime, options.folder, kModelFile, options.sharing);
   work.provide(some_params(settled), data);
   Driver driver({.study = settled,
                  .log = log,

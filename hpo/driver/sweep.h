@@ -22,6 +22,10 @@ struct RunOptions {
   rt::Path store;   ///< results by key, shared by studies; empty: "store" beside the study's folder
   int workers = 0;  ///< CPU workers; 0: one a core
   Engine engine = Engine::automatic;
+  /// False: every trial computes its own work. Nothing is taken from the shared store or from
+  /// another trial, so that the two can be compared; what a run needs to go on after a crash lies
+  /// in its own folder.
+  bool sharing = true;
   rt::Path graph_file;  ///< DOT graph; empty: none
   rt::Path trace_file;  ///< Chrome trace; empty: none
   /// Number of times the user asked to stop; polled. 1: stop cleanly. Null: nobody can ask. After

@@ -92,12 +92,15 @@ TrainResult train_once(const StudySpec& study, const Params& params, const RunOp
                        Observer& observer) {
   rt::make_folder(options.folder);
   rt::require_writable(options.folder);
+  // A training without a log has nothing to go on with: what a run before left is no part of it.
+  std::error_code nothing_there;
+  if (!options.sharing) std::filesystem::remove_all(private_store(options), nothing_there);
   tasks::setup_process();
   rt::Runtime runtime(config_of(options));
   rt::Moment begun = rt::now();
   StudyData data = load_data(study, params);
   StudySpec settled = settle(study, data.info);
-  NetworkWork work(settled, runtime, options.folder, kModelFile);
+  NetworkWork work(settled, runtime, options.folder, kModelFile, options.sharing);
   work.provide(params, data);
   LoneTrial trial(params, objective_of(settled), observer);
   TrainResult result;

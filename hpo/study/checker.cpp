@@ -36,14 +36,13 @@ void move_to(Node& node, Position at) {
   }
 }
 
-/// Values that stand for all a parameter can be: the ends of a range, every value of a list.
+}  // namespace
+
 std::vector<ParamValue> samples(const Domain& domain) {
   if (const auto* choice = std::get_if<Choice>(&domain)) return choice->values;
   if (const auto* constant = std::get_if<Constant>(&domain)) return {constant->value};
   return {from_unit(domain, 0), from_unit(domain, 1)};
 }
-
-}  // namespace
 
 Checker::Checker(const Space& space) : space_(&space) {
   for (const Parameter& parameter : space.parameters())
@@ -65,6 +64,8 @@ Node Checker::check(const Node& node, const Field& field, const std::string& whe
   if (field.count == Count::list || (field.count == Count::one_or_list && node.is_list())) {
     return check_list(node, field, where);
   }
+  if (field.count == Count::one_or_course && node.is_list())
+    return check_course(node, field, where);
   return check_one(node, field, where);
 }
 

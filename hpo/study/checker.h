@@ -5,12 +5,17 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "hpo/space/space.h"
 #include "hpo/study/field.h"
 #include "hpo/study/node.h"
 
 namespace hpo::study {
+
+/// Values that stand for all a parameter can be: the ends of a range, every value of a list.
+[[nodiscard]] std::vector<ParamValue> samples(const Domain& domain);
 
 /// One pass over one file, or over a part of it after substitution. The canonical form: keys in the
 /// order of the table, defaults filled in, scalars in their canonical text, kinds as {type: NAME,
@@ -36,6 +41,10 @@ class Checker {
   [[nodiscard]] bool refers(const Node& node) const;
   Node check_one(const Node& node, const Field& field, const std::string& where);
   Node check_list(const Node& node, const Field& field, const std::string& where);
+  Node check_course(const Node& node, const Field& field, const std::string& where);
+  Node check_half(const Node& half, const Field& field, const std::string& where);
+  [[nodiscard]] std::pair<std::int64_t, std::int64_t> epoch_range(const Node& epoch,
+                                                                  const std::string& where) const;
   Node check_leaf(const Node& node, const Field& field, const std::string& where);
   Node check_reference(const Node& node, const Field& field, const std::string& where);
   void check_whole_reference(const Node& node, const Parameter& parameter, const Field& field,

@@ -133,6 +133,8 @@ std::string expected(const Field& field) {
       return "a list of " + many(field);
     case Count::one_or_list:
       return rt::cat(expected_one(field), " or a list of ", many(field));
+    case Count::one_or_course:
+      return rt::cat(expected_one(field), " or a list of [epoch, value] pairs");
   }
   return "";
 }
@@ -144,6 +146,7 @@ std::string type_text(const Field& field) {
   std::string name(kNames[static_cast<std::size_t>(field.type)]);
   if (field.type == Type::kind) name = field.kinds()->what;
   if (field.count == Count::list) return "list of " + name + "s";
+  if (field.count == Count::one_or_course) return rt::cat(name, ", list of [epoch, ", name, "]");
   if (field.count == Count::one_or_list) return rt::cat(name, ", list of ", name, "s");
   return name;
 }

@@ -31,7 +31,12 @@ enum class Type : std::uint8_t {
 };
 
 /// How many values a field holds.
-enum class Count : std::uint8_t { one, list, one_or_list };
+enum class Count : std::uint8_t {
+  one,
+  list,
+  one_or_list,
+  one_or_course,  ///< one, or [[epoch, value], ...]: each from its epoch on, the first from 0
+};
 
 struct Kind;
 struct KindSet;
@@ -89,6 +94,7 @@ struct KindSet {
 [[nodiscard]] const KindSet* stopping_set();
 [[nodiscard]] const KindSet* loss_set();
 [[nodiscard]] const KindSet* optimizer_set();
+[[nodiscard]] const KindSet* schedule_set();
 [[nodiscard]] const KindSet* layer_set();
 
 /// What a field wants, as it stands after "expected": "an int from 1 to 1024", "one of a, b".

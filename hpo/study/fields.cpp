@@ -148,6 +148,13 @@ std::vector<Field> train_rows() {
        .doc = "How weights follow gradients.",
        .per_trial = true,
        .kinds = optimizer_set},
+      {.name = "train.schedule",
+       .type = Type::kind,
+       .otherwise = "`constant`",
+       .doc = "How the optimizer's `lr` changes, step by step. Weights that a network gains later "
+              "follow it from then on.",
+       .per_trial = true,
+       .kinds = schedule_set},
       {.name = "train.batch",
        .type = Type::integer,
        .min = 1,

@@ -38,6 +38,7 @@ Type type_of(nn::FieldType type) {
 Field field_of(const nn::FieldInfo& info) {
   return {.name = info.name,
           .type = type_of(info.type),
+          .count = info.course ? Count::one_or_course : Count::one,
           .min = finite(info.min),
           .max = finite(info.max),
           .min_excluded = info.min_excluded,
@@ -199,6 +200,11 @@ const KindSet* loss_set() {
 const KindSet* optimizer_set() {
   static const KindSet kSet =
       make_set("optimizer", nn::optimizer_kinds(), {"adamw", "lamb", "lars"});
+  return &kSet;
+}
+
+const KindSet* schedule_set() {
+  static const KindSet kSet = make_set("schedule", nn::schedule_kinds(), {});
   return &kSet;
 }
 

@@ -1,5 +1,6 @@
 #include "hpo/study/layers.h"
 
+#include "hpo/study/course.h"
 #include "hpo/study/scalars.h"
 #include "runtime/base/text.h"
 
@@ -62,7 +63,9 @@ nn::Fields fields_of(const Node& node, const Kind& kind) {
   for (const Entry& entry : node.entries) {
     const Field* field = kind.block.find(entry.key);
     if (field == nullptr || entry.key == "name" || entry.key == "of") continue;
-    fields[entry.key] = as_value(entry.value).value();
+    // Of a value that changes, what it begins with.
+    fields[entry.key] = entry.value.is_list() ? nn::FieldValue(read_course(entry.value)[0].second)
+                                              : as_value(entry.value).value();
   }
   return fields;
 }

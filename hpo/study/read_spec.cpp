@@ -79,6 +79,16 @@ void check_split(const Node& root) {
       rt::cat("data.split.valid and data.split.test take all rows, expected a sum below 1"));
 }
 
+void check_rates(const Node& root) {
+  const Node* lr = root.find_path({"train", "optimizer", "lr"});
+  const Node* schedule = root.find_path({"train", "schedule"});
+  if (lr == nullptr || !lr->is_list() || schedule == nullptr) return;
+  throw Fault(
+      schedule->at,
+      "train.schedule stands beside an optimizer.lr that changes by itself, expected one of "
+      "the two");
+}
+
 void check_early_stop(const Node& root, std::int64_t max_epochs) {
   const Node& node = *root.find("early_stop");
   const Kind& kind = *stopping_set()->find(node.find("type")->text);
@@ -119,6 +129,7 @@ void read_spec(StudySpec& study, const Node& checked) {
   study.retry = read_retry(checked);
 
   check_split(checked);
+  check_rates(checked);
   check_early_stop(checked, study.max_epochs);
   if (study.parallel == 0 && study.order == Order::virtual_time) {
     throw Fault(parallel.at,

@@ -58,6 +58,9 @@ retry: {max: 2, on: [lost, killed, out_of_memory]}
 - What has a kind is written `NAME`, `{NAME: {field: value}}` or `{type: NAME, field: value}`. The
   last form lets a parameter choose the kind (`type: $optimizer`); fields that the chosen kind
   does not have are then left out.
+- An optimizer's `lr` may be a list of `[epoch, value]` pairs: `lr: [[0, 0.1], [10, $late]]`. Trials
+  that differ in `$late` alone share their first ten epochs; so do trials that differ in `epochs`
+  alone, and those whose schedules agree for a while.
 - Unknown keys, keys that stand twice, wrong types and values out of range, a `$name` without a
   parameter and a parameter that is used nowhere are errors with file, line and column. Nothing is
   ignored.
@@ -142,7 +145,8 @@ void later(std::string& out) {
     out += rt::cat(comma, "`", field.name, "`");
     comma = ", ";
   }
-  const auto sets = {layer_set(), loss_set(), optimizer_set(), sampler_set(), stopping_set()};
+  const auto sets = {layer_set(),    loss_set(),    optimizer_set(),
+                     schedule_set(), sampler_set(), stopping_set()};
   for (const KindSet* set : sets) {
     for (const Kind& kind : set->kinds) {
       for (const Field& field : kind.block.fields) {
@@ -177,6 +181,7 @@ std::string study_reference_markdown() {
   kinds(out, *layer_set(), "Layers");
   kinds(out, *loss_set(), "Losses");
   kinds(out, *optimizer_set(), "Optimizers");
+  kinds(out, *schedule_set(), "Learning-rate schedules");
   kinds(out, *sampler_set(), "Samplers");
   kinds(out, *stopping_set(), "Stopping rules");
   later(out);

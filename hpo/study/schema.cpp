@@ -56,6 +56,16 @@ const Json& scalar_schema() {
 
 Json list_of(const Json& item) { return {{"type", "array"}, {"items", item}}; }
 
+/// [[epoch, value], ...]
+Json course_schema(const Json& value) {
+  Json epoch =
+      any_of({{{"type", "integer"}, {"minimum", 0}}, {{"$ref", "#/definitions/reference"}}});
+  Json pair{{"type", "array"}, {"items", {epoch, value}}, {"minItems", 2}, {"maxItems", 2}};
+  Json list = list_of(pair);
+  list["minItems"] = 1;
+  return list;
+}
+
 Json conditions_schema() {
   Json list = list_of(scalar_schema());
   list["minItems"] = 1;
@@ -112,7 +122,9 @@ Json field_schema(const Field& field) {
   if (field.type == Type::block && field.find("name") != nullptr)
     ones.push_back(plain_schema(*field.find("name")));
   if (field.count != Count::list) forms = ones;
-  if (field.count != Count::one) forms.push_back(list_of(any_of(ones)));
+  if (field.count == Count::list || field.count == Count::one_or_list)
+    forms.push_back(list_of(any_of(ones)));
+  if (field.count == Count::one_or_course) forms.push_back(course_schema(any_of(ones)));
   Json schema = any_of(forms);
   schema["description"] = field.doc;
   return schema;
@@ -171,8 +183,9 @@ std::string study_schema_json() {
   schema.update(study::block_schema(study::study_block()));
   schema["definitions"]["reference"] = {
       {"type", "string"}, {"pattern", "\\$"}, {"description", "A parameter: $name or ${name}"}};
-  for (const study::KindSet* set : {study::layer_set(), study::loss_set(), study::optimizer_set(),
-                                    study::sampler_set(), study::stopping_set()}) {
+  for (const study::KindSet* set :
+       {study::layer_set(), study::loss_set(), study::optimizer_set(), study::schedule_set(),
+        study::sampler_set(), study::stopping_set()}) {
     schema["definitions"][study::definition_name(*set)] = study::kinds_schema(*set);
   }
   return schema.dump(2) + "\n";

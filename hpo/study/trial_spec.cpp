@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "hpo/study/checker.h"
+#include "hpo/study/course.h"
 #include "hpo/study/document.h"
 #include "hpo/study/field.h"
 #include "hpo/study/layers.h"
@@ -69,6 +70,21 @@ std::int32_t shards_of(const Node& train) {
   return shards.text == "auto" ? 0 : static_cast<std::int32_t>(as_integer(shards));
 }
 
+/// The rates of a trial; empty where the optimizer's own holds throughout.
+nn::LrCurve read_rates(const Node& train, double lr) {
+  const Node* written = train.find("optimizer")->find("lr");
+  const Node* schedule = train.find("schedule");
+  nn::LrCurve curve;
+  if (written != nullptr && written->is_list()) {
+    curve = nn::piecewise_curve(read_course(*written));
+  } else if (schedule != nullptr) {
+    curve = nn::schedule_curve(choice_of(*schedule, *schedule_set()), lr,
+                               as_integer(*train.find("epochs")));
+  }
+  const bool constant = curve.size() == 1 && curve[0].first == lr;
+  return constant ? nn::LrCurve{} : curve;
+}
+
 nn::Hyper read_hyper(const Node& train) {
   nn::Hyper hyper;
   hyper.loss = choice_of(*train.find("loss"), *loss_set());
@@ -76,7 +92,9 @@ nn::Hyper read_hyper(const Node& train) {
   hyper.batch = static_cast<std::int32_t>(as_integer(*train.find("batch")));
   hyper.shards = shards_of(train);
   try {
-    return nn::complete(hyper);
+    hyper = nn::complete(hyper);
+    hyper.lr = read_rates(train, nn::real(hyper.optimizer.fields, "lr"));
+    return hyper;
   } catch (const nn::SpecError& error) {
     throw Fault(train.at, error.what());
   }

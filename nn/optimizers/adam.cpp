@@ -10,20 +10,19 @@ template <class T>
 class AdamUpdate final : public Update<T> {
  public:
   explicit AdamUpdate(const Fields& fields)
-      : lr_(real(fields, "lr")),
-        beta1_(real(fields, "beta1")),
+      : beta1_(real(fields, "beta1")),
         beta2_(real(fields, "beta2")),
         epsilon_(real(fields, "epsilon")),
         weight_decay_(real(fields, "weight_decay")) {}
 
   void run(const kern::Kernels<T>& kernels, kern::Exec& exec, std::size_t count, std::size_t stride,
-           T* weights, const T* gradient, T* slots, std::int64_t step) const override {
+           T* weights, const T* gradient, T* slots, std::int64_t step, double lr) const override {
     kernels.adam(exec, {.count = count,
                         .weights = weights,
                         .gradient = gradient,
                         .m = slots,
                         .v = slots + stride,
-                        .lr = lr_,
+                        .lr = lr,
                         .beta1 = beta1_,
                         .beta2 = beta2_,
                         .epsilon = epsilon_,
@@ -33,8 +32,8 @@ class AdamUpdate final : public Update<T> {
 
   void run_aged(const kern::Kernels<T>& kernels, kern::Exec& exec, Ages<T>& ages,
                 std::size_t /*count*/, std::size_t stride, T* weights, const T* gradient, T* slots,
-                std::int64_t step) const override {
-    ages.at_step(step, [this](std::int64_t age) { return factors(static_cast<double>(age)); });
+                std::int64_t step, double lr) const override {
+    ages.at_step(step, [&](std::int64_t age) { return factors(static_cast<double>(age), lr); });
     for (const AgeRun& part : ages.runs()) {
       T *const w = weights + part.offset, *const m = slots + part.offset, *const v = m + stride;
       const T* g = gradient + part.offset;
@@ -44,7 +43,7 @@ class AdamUpdate final : public Update<T> {
                             .gradient = g,
                             .m = m,
                             .v = v,
-                            .lr = lr_,
+                            .lr = lr,
                             .beta1 = beta1_,
                             .beta2 = beta2_,
                             .epsilon = epsilon_,
@@ -68,12 +67,12 @@ class AdamUpdate final : public Update<T> {
   }
 
  private:
-  [[nodiscard]] AgeFactors<T> factors(double age) const {
-    return {static_cast<T>(lr_ / (1 - std::pow(beta1_, age))),
+  [[nodiscard]] AgeFactors<T> factors(double age, double lr) const {
+    return {static_cast<T>(lr / (1 - std::pow(beta1_, age))),
             static_cast<T>(1 / std::sqrt(1 - std::pow(beta2_, age)))};
   }
 
-  double lr_, beta1_, beta2_, epsilon_, weight_decay_;
+  double beta1_, beta2_, epsilon_, weight_decay_;
 };
 
 class AdamOptimizer final : public OptimizerOf<AdamUpdate> {

@@ -9,8 +9,11 @@ FieldInfo lr_field(double value) {
           .type = FieldType::real,
           .min = 0,
           .value = value,
-          .doc = "Learning rate.",
-          .min_excluded = true};
+          .doc =
+              "Learning rate; a list of [epoch, value] pairs gives it piece by piece, each value "
+              "from its epoch on, the first from 0.",
+          .min_excluded = true,
+          .course = true};
 }
 
 FieldInfo decay_field(std::string name, double value, std::string doc) {

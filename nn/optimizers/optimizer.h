@@ -21,16 +21,17 @@ class Update {
  public:
   virtual ~Update() = default;
   /// Changes `count` weights in place. `gradient` is the mean over the batch; slot i begins at
-  /// slots + i * stride; `step` counts from 1 at the network's birth.
+  /// slots + i * stride; `step` counts from 1 at the network's birth, `lr` is the rate at this
+  /// step.
   virtual void run(const kern::Kernels<T>& kernels, kern::Exec& exec, std::size_t count,
-                   std::size_t stride, T* weights, const T* gradient, T* slots,
-                   std::int64_t step) const = 0;
+                   std::size_t stride, T* weights, const T* gradient, T* slots, std::int64_t step,
+                   double lr) const = 0;
   /// The same for a network whose units were born at different steps. What does not count steps
   /// does the same for all.
   virtual void run_aged(const kern::Kernels<T>& kernels, kern::Exec& exec, Ages<T>& /*ages*/,
                         std::size_t count, std::size_t stride, T* weights, const T* gradient,
-                        T* slots, std::int64_t step) const {
-    run(kernels, exec, count, stride, weights, gradient, slots, step);
+                        T* slots, std::int64_t step, double lr) const {
+    run(kernels, exec, count, stride, weights, gradient, slots, step, lr);
   }
 };
 

@@ -9,20 +9,20 @@ template <class T>
 class RmspropUpdate final : public Update<T> {
  public:
   explicit RmspropUpdate(const Fields& fields)
-      : lr_(real(fields, "lr")),
-        alpha_(real(fields, "alpha")),
+      : alpha_(real(fields, "alpha")),
         epsilon_(real(fields, "epsilon")),
         momentum_(real(fields, "momentum")),
         weight_decay_(real(fields, "weight_decay")) {}
 
   void run(const kern::Kernels<T>& kernels, kern::Exec& exec, std::size_t count, std::size_t stride,
-           T* weights, const T* gradient, T* slots, std::int64_t /*step*/) const override {
+           T* weights, const T* gradient, T* slots, std::int64_t /*step*/,
+           double lr) const override {
     kernels.rmsprop(exec, {.count = count,
                            .weights = weights,
                            .gradient = gradient,
                            .v = slots,
                            .velocity = momentum_ != 0 ? slots + stride : nullptr,
-                           .lr = lr_,
+                           .lr = lr,
                            .alpha = alpha_,
                            .epsilon = epsilon_,
                            .momentum = momentum_,
@@ -30,7 +30,7 @@ class RmspropUpdate final : public Update<T> {
   }
 
  private:
-  double lr_, alpha_, epsilon_, momentum_, weight_decay_;
+  double alpha_, epsilon_, momentum_, weight_decay_;
 };
 
 class RmspropOptimizer final : public OptimizerOf<RmspropUpdate> {

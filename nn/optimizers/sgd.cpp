@@ -9,24 +9,22 @@ template <class T>
 class SgdUpdate final : public Update<T> {
  public:
   explicit SgdUpdate(const Fields& fields)
-      : lr_(real(fields, "lr")),
-        momentum_(real(fields, "momentum")),
-        weight_decay_(real(fields, "weight_decay")) {}
+      : momentum_(real(fields, "momentum")), weight_decay_(real(fields, "weight_decay")) {}
 
   void run(const kern::Kernels<T>& kernels, kern::Exec& exec, std::size_t count,
-           std::size_t /*stride*/, T* weights, const T* gradient, T* slots,
-           std::int64_t /*step*/) const override {
+           std::size_t /*stride*/, T* weights, const T* gradient, T* slots, std::int64_t /*step*/,
+           double lr) const override {
     kernels.sgd(exec, {.count = count,
                        .weights = weights,
                        .gradient = gradient,
                        .velocity = momentum_ != 0 ? slots : nullptr,
-                       .lr = lr_,
+                       .lr = lr,
                        .momentum = momentum_,
                        .weight_decay = weight_decay_});
   }
 
  private:
-  double lr_, momentum_, weight_decay_;
+  double momentum_, weight_decay_;
 };
 
 class SgdOptimizer final : public OptimizerOf<SgdUpdate> {

@@ -83,7 +83,8 @@ double difference(const nn::Optimizer& kind, const Case& one, const kern::Kernel
       gradient[i] = static_cast<T>(draw(i, step));
       one.formula(exact[i], static_cast<double>(gradient[i]), step);
     }
-    update->run(kernels, exec, kCount, kCount, weights.data(), gradient.data(), slots.data(), step);
+    update->run(kernels, exec, kCount, kCount, weights.data(), gradient.data(), slots.data(), step,
+                nn::real(fields, "lr"));
     for (std::size_t i = 0; i < kCount; ++i) {
       const double off = std::abs(static_cast<double>(weights[i]) - exact[i].w);
       worst = std::max(worst, off / std::max(1.0, std::abs(exact[i].w)));

@@ -272,13 +272,14 @@ TEST(Train, FloatFollowsDouble) {
     nn::ParamSlab slab = fresh(spec, h);
     std::vector<double> weights(slab.weights().begin(), slab.weights().end());
     std::vector<double> slots(weights.size() * std::size_t(slab.header().slots), 0.0);
+    const double lr = nn::real(h.optimizer.fields, "lr");
     for (std::int64_t step = 1; step <= 60; ++step) {
       std::vector<std::uint32_t> rows;
       nn::epoch_order(3, step, 64, rows);
       rows.resize(std::size_t(h.batch));
       const auto got =
-          a.step(rows, slab.weights().data(), slab.weights().data() + slab.count(), step);
-      const auto want = b.step(rows, weights.data(), slots.data(), step);
+          a.step(rows, slab.weights().data(), slab.weights().data() + slab.count(), step, lr);
+      const auto want = b.step(rows, weights.data(), slots.data(), step, lr);
       ASSERT_NEAR(got.loss, want.loss, 2e-4 * std::max(1.0, want.loss))
           << h.optimizer.kind << " step " << step;
     }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "nn/train.h"
 #include "runtime/codec.h"
 #include "tests/hpo/study/study_fixture.h"
 
@@ -206,6 +207,63 @@ TEST_F(Trial, InputsOfTheDataArePassedOn) {
   expected.scale = nn::Scale::unit;
   expected.split = {0.25, 0.125, 4};
   EXPECT_EQ(data_spec(study, {}), expected);
+}
+
+class TrialRates : public StudyTest {
+ protected:
+  [[nodiscard]] nn::Hyper hyper(const std::string& train, const std::string& parameters,
+                                const Params& params) const {
+    const StudySpec study =
+        load_table("train: {" + train + "}\nparameters: {" + parameters + "}\n");
+    return materialise(study, params, classes(2, 2)).hyper;
+  }
+};
+
+TEST_F(TrialRates, ACourseHoldsParametersInBothHalves) {
+  const nn::Hyper h = hyper("optimizer: {type: sgd, lr: [[0, 0.1], [$when, $late], [20, 1e-4]]}",
+                            "when: {values: [5, 10]}, late: {min: 1e-3, max: 1e-1}",
+                            {{"when", Int{5}}, {"late", 0.01}});
+  EXPECT_EQ(nn::real(h.optimizer.fields, "lr"), 0.1);
+  ASSERT_EQ(h.lr.size(), 3U);
+  EXPECT_EQ(h.lr[1].begin, 5);
+  EXPECT_EQ(h.lr[1].first, 0.01);
+  EXPECT_EQ(nn::lr_at(h.lr, 21), 1e-4);
+}
+
+TEST_F(TrialRates, TrialsThatDifferLaterBeginAlike) {
+  const auto at = [&](double late) {
+    return hyper("optimizer: {type: sgd, lr: [[0, 0.1], [10, $late]]}",
+                 "late: {min: 1e-3, max: 1e-1}", {{"late", late}});
+  };
+  EXPECT_EQ(nn::hyper_on(at(0.01), {0, 10}), nn::hyper_on(at(0.02), {0, 10}));
+  EXPECT_NE(nn::hyper_on(at(0.01), {10, 11}), nn::hyper_on(at(0.02), {10, 11}));
+}
+
+TEST_F(TrialRates, AScheduleFollowsTheTrialsOwnRateAndLength) {
+  const nn::Hyper h =
+      hyper("optimizer: {type: adam, lr: $lr}, schedule: cosine, epochs: $e",
+            "lr: {min: 0.01, max: 1.0}, e: {values: [10, 20]}", {{"lr", 0.5}, {"e", Int{20}}});
+  ASSERT_EQ(h.lr.size(), 2U);
+  EXPECT_EQ(h.lr[0].end, 20);
+  EXPECT_EQ(h.lr[0].first, 0.5);
+}
+
+TEST_F(TrialRates, AScheduleCanBeAParameter) {
+  const auto of = [&](const std::string& kind) {
+    return hyper("schedule: {type: $s, every: 3, floor: 0.1}",
+                 "s: {values: [constant, step, cosine]}", {{"s", kind}});
+  };
+  EXPECT_TRUE(of("constant").lr.empty());
+  EXPECT_EQ(of("step").lr.size(), 9U);
+  EXPECT_EQ(of("cosine").lr.size(), 2U);
+}
+
+TEST_F(TrialRates, AFileWithoutAScheduleResolvesWithoutOne) {
+  EXPECT_EQ(resolved_yaml(load_table("")).find("schedule"), std::string::npos);
+  const std::string text =
+      resolved_yaml(load_table("train: {optimizer: {type: sgd, lr: [[0, 1], [3, 0.5]]}}\n"));
+  EXPECT_NE(text.find("lr: [[0, 1.0], [3, 0.5]]"), std::string::npos) << text;
+  EXPECT_EQ(resolved_yaml(load(text)), text);
 }
 
 }  // namespace

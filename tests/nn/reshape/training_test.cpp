@@ -240,7 +240,7 @@ double aged_difference(const nn::ModelSpec& spec, std::uint64_t seed) {
   kern::Exec exec;
   adam.bind(nn::complete(adam.info(), {{"lr", 0.01}}, "test"), T{})
       ->run_aged(kernels_of<T>(), exec, ages, net.layout.trained, net.layout.count,
-                 after.copy(0).data(), gradient.data(), after.copy(1).data(), step);
+                 after.copy(0).data(), gradient.data(), after.copy(1).data(), step, 0.01);
   double worst = 0;
   for (std::size_t t = 0; t < net.layout.tensors.size(); ++t) {
     const nn::ParamTensor& tensor = net.layout.tensors[t];

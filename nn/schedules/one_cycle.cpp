@@ -1,0 +1,35 @@
+#include "nn/schedules/one_cycle.h"
+
+namespace nn {
+namespace {
+
+class OneCycleSchedule final : public Schedule {
+ public:
+  [[nodiscard]] const KindInfo& info() const override {
+    static const KindInfo kInfo{
+        .kind = "one_cycle",
+        .doc = "Up to the rate and down to nearly nothing, each along half a wave of the cosine.",
+        .fields = {length_field(), share_field("rise", 0.3, "Share of the length that goes up."),
+                   share_field("start", 0.04, "Share of the rate that it begins with."),
+                   share_field("floor", 4e-6, "Share of the rate that is left at the end.")}};
+    return kInfo;
+  }
+  [[nodiscard]] LrCurve curve(const Fields& fields, double lr, std::int64_t epochs) const override {
+    const double length = length_of(fields, epochs);
+    const double floor = lr * real(fields, "floor");
+    LrCurve curve;
+    append(curve, LrShape::cosine, length * real(fields, "rise"), lr * real(fields, "start"), lr);
+    append(curve, LrShape::cosine, length, lr, floor);
+    append_rest(curve, floor);
+    return curve;
+  }
+};
+
+}  // namespace
+
+const Schedule& one_cycle_schedule() {
+  static const OneCycleSchedule kSchedule;
+  return kSchedule;
+}
+
+}  // namespace nn

@@ -1,0 +1,37 @@
+#include "nn/schedules/warmup.h"
+
+namespace nn {
+namespace {
+
+class WarmupSchedule final : public Schedule {
+ public:
+  [[nodiscard]] const KindInfo& info() const override {
+    static const KindInfo kInfo{
+        .kind = "warmup",
+        .doc = "A rise in a line to the rate, where it stays.",
+        .fields = {{.name = "epochs",
+                    .type = FieldType::real,
+                    .min = 0,
+                    .max = 1e6,
+                    .value = 1.0,
+                    .doc = "How long it rises; parts of an epoch count.",
+                    .min_excluded = true},
+                   share_field("start", 0.1, "Share of the rate that it begins with.")}};
+    return kInfo;
+  }
+  [[nodiscard]] LrCurve curve(const Fields& fields, double lr, std::int64_t) const override {
+    LrCurve curve;
+    append(curve, LrShape::linear, real(fields, "epochs"), lr * real(fields, "start"), lr);
+    append_rest(curve, lr);
+    return curve;
+  }
+};
+
+}  // namespace
+
+const Schedule& warmup_schedule() {
+  static const WarmupSchedule kSchedule;
+  return kSchedule;
+}
+
+}  // namespace nn
