@@ -182,8 +182,8 @@ struct LayerNormGradientArgs {
 };
 
 /// Dropout (Srivastava et al. 2014) on x [rows, positions, units]: y = x / (1 - rate), or 0 with
-/// the probability `rate`. Whether an element stays depends on the key, the step, the row's own
-/// number, the position and the unit, never on the number of units beside it: unit u is dropped
+/// the probability `rate`. Whether an element stays depends on the key, the step, the row's number,
+/// the position and the unit's id, never on the units beside it: the unit with id u is dropped
 /// where word u / 16 % 4 of Philox4x32-10(key, {u / 64 * 16 + u % 16, position, row, step}) is
 /// below rate * 2^32.
 template <class T>
@@ -191,8 +191,9 @@ struct DropoutArgs {
   int rows = 0, positions = 1, units = 0;
   std::uint64_t key = 0;
   std::uint32_t step = 0;
-  const std::uint32_t* row_ids = nullptr;  ///< [rows]; null: 0, 1, 2, ...
-  double rate = 0;                         ///< 0 <= rate < 1
+  const std::uint32_t* row_ids = nullptr;   ///< [rows]; null: 0, 1, 2, ...
+  const std::uint32_t* unit_ids = nullptr;  ///< [units]; null: 0, 1, 2, ...
+  double rate = 0;                          ///< 0 <= rate < 1
   const T* x = nullptr;
   T* y = nullptr;
   std::uint8_t* kept = nullptr;  ///< like x: 1 where an element stays, else 0

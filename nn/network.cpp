@@ -140,36 +140,34 @@ kern::Exec Network<T>::exec(std::byte* arena) const noexcept {
 }
 
 template <class T>
-LayerPass<T> Network<T>::pass(std::size_t layer, kern::Exec& exec, std::byte* arena,
-                              const T* weights, int rows) const {
+LayerPass<T> Network<T>::pass(std::size_t layer, const Run& run) const {
   const Node& node = nodes_[layer];
   return {.kernels = *kernels_,
-          .exec = exec,
-          .rows = rows,
-          .x = at<T>(arena, layer == 0 ? input_ : nodes_[layer - 1].y),
-          .y = at<T>(arena, node.y),
-          .saved = arena + node.saved,
-          .weights = weights,
-          .skip = at<T>(arena, node.skip),
-          .dskip = at<T>(arena, node.dskip)};
+          .exec = run.exec,
+          .rows = run.rows,
+          .x = at<T>(run.arena, layer == 0 ? input_ : nodes_[layer - 1].y),
+          .y = at<T>(run.arena, node.y),
+          .saved = run.arena + node.saved,
+          .weights = run.weights,
+          .draws = &run.draws,
+          .skip = at<T>(run.arena, node.skip),
+          .dskip = at<T>(run.arena, node.dskip)};
 }
 
 template <class T>
-void Network<T>::run_forward(kern::Exec& exec, std::byte* arena, const T* weights, int rows,
-                             std::size_t layers) const {
+void Network<T>::run_forward(const Run& run, std::size_t layers) const {
   for (std::size_t i = 0; i < layers; ++i) {
-    if (!nodes_[i].needs.in_place) nodes_[i].op->forward(pass(i, exec, arena, weights, rows));
+    if (!nodes_[i].needs.in_place) nodes_[i].op->forward(pass(i, run));
   }
 }
 
 template <class T>
-void Network<T>::run_backward(kern::Exec& exec, std::byte* arena, const T* weights, int rows,
-                              T share, T* gradient, std::size_t last) const {
+void Network<T>::run_backward(const Run& run, T share, T* gradient, std::size_t last) const {
   for (std::size_t i = nodes_.size(); i-- > last;) {
     const Node& node = nodes_[i];
-    LayerPass<T> p = pass(i, exec, arena, weights, rows);
-    p.dy = at<T>(arena, node.dy);
-    p.dx = node.wants_dx ? at<T>(arena, nodes_[i - 1].dy) : nullptr;
+    LayerPass<T> p = pass(i, run);
+    p.dy = at<T>(run.arena, node.dy);
+    p.dx = node.wants_dx ? at<T>(run.arena, nodes_[i - 1].dy) : nullptr;
     p.gradient = gradient;
     p.share = share;
     node.op->backward(p);
@@ -177,9 +175,9 @@ void Network<T>::run_backward(kern::Exec& exec, std::byte* arena, const T* weigh
 }
 
 template <class T>
-T* Network<T>::forward(std::byte* arena, const T* weights, int rows) const {
+T* Network<T>::forward(std::byte* arena, const T* weights, int rows, const Draws& draws) const {
   kern::Exec context = exec(arena);
-  run_forward(context, arena, weights, rows, nodes_.size());
+  run_forward({context, arena, weights, rows, draws}, nodes_.size());
   return at<T>(arena, nodes_.empty() ? input_ : nodes_.back().y);
 }
 
@@ -187,15 +185,18 @@ template <class T>
 const T* Network<T>::forward_to(std::byte* arena, const T* weights, int rows,
                                 std::size_t layer) const {
   kern::Exec context = exec(arena);
-  run_forward(context, arena, weights, rows, layer);
+  run_forward({context, arena, weights, rows, Draws{}}, layer);
   return at<T>(arena, layer == 0 ? input_ : nodes_[layer - 1].y);
 }
 
 template <class T>
 kern::LossSums Network<T>::loss_and_gradient(std::byte* arena, const T* weights, int rows,
                                              const Loss& loss, const Target& target,
-                                             T gradient_scale, T* gradient) const {
-  return run_both(arena, weights, rows, loss, target, gradient_scale, gradient, first_trained_);
+                                             T gradient_scale, T* gradient,
+                                             const Draws& draws) const {
+  kern::Exec context = exec(arena);
+  return run_both({context, arena, weights, rows, draws}, loss, target, gradient_scale, gradient,
+                  first_trained_);
 }
 
 template <class T>
@@ -203,21 +204,20 @@ auto Network<T>::gradients_around(std::size_t layer, std::size_t later, std::byt
                                   const T* weights, int rows, const Loss& loss,
                                   const Target& target, T gradient_scale, T* gradient) const
     -> Around {
-  (void)run_both(arena, weights, rows, loss, target, gradient_scale, gradient, later);
+  kern::Exec context = exec(arena);
+  (void)run_both({context, arena, weights, rows, Draws{}}, loss, target, gradient_scale, gradient,
+                 later);
   return {at<T>(arena, layer == 0 ? input_ : nodes_[layer - 1].y), at<T>(arena, nodes_[later].dy)};
 }
 
 template <class T>
-kern::LossSums Network<T>::run_both(std::byte* arena, const T* weights, int rows, const Loss& loss,
-                                    const Target& target, T gradient_scale, T* gradient,
-                                    std::size_t last) const {
-  kern::Exec context = exec(arena);
-  run_forward(context, arena, weights, rows, nodes_.size());
+kern::LossSums Network<T>::run_both(const Run& run, const Loss& loss, const Target& target,
+                                    T gradient_scale, T* gradient, std::size_t last) const {
+  run_forward(run, nodes_.size());
   const kern::LossSums sums =
-      loss.run(*kernels_, context, rows, outputs_, at<T>(arena, nodes_.back().y), target,
-               gradient_scale, at<T>(arena, nodes_.back().dy));
-  run_backward(context, arena, weights, rows, gradient_scale * static_cast<T>(rows), gradient,
-               last);
+      loss.run(*kernels_, run.exec, run.rows, outputs_, at<T>(run.arena, nodes_.back().y), target,
+               gradient_scale, at<T>(run.arena, nodes_.back().dy));
+  run_backward(run, gradient_scale * static_cast<T>(run.rows), gradient, last);
   return sums;
 }
 

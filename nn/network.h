@@ -45,7 +45,8 @@ class Network {
   /// Outputs [rows, outputs()] for the rows at input(); valid until the next pass. `weights` is a
   /// layout().count block. Planned for training, layers behave as they do there: batch
   /// normalisation uses the statistics of these rows.
-  [[nodiscard]] T* forward(std::byte* arena, const T* weights, int rows) const;
+  [[nodiscard]] T* forward(std::byte* arena, const T* weights, int rows,
+                           const Draws& draws = {}) const;
 
   /// What enters layer `layer` ([rows, its elements]; one past the last: the outputs), after
   /// running the layers before it; valid until the next pass.
@@ -57,7 +58,8 @@ class Network {
   /// gradient_scale times `rows` times the statistics of the rows; its gaps are left alone. So the
   /// blocks of a batch's parts add up to the batch's. Needs Use::training.
   kern::LossSums loss_and_gradient(std::byte* arena, const T* weights, int rows, const Loss& loss,
-                                   const Target& target, T gradient_scale, T* gradient) const;
+                                   const Target& target, T gradient_scale, T* gradient,
+                                   const Draws& draws = {}) const;
 
   /// After a step: moves the running statistics in `weights` towards those that
   /// loss_and_gradient left in their place in `gradient`.
@@ -89,15 +91,18 @@ class Network {
   };
   void plan_layers(std::span<const Flow> flows);
   void plan_memory(const Wiring& wiring);
-  [[nodiscard]] LayerPass<T> pass(std::size_t layer, kern::Exec& exec, std::byte* arena,
-                                  const T* weights, int rows) const;
-  void run_forward(kern::Exec& exec, std::byte* arena, const T* weights, int rows,
-                   std::size_t layers) const;
-  void run_backward(kern::Exec& exec, std::byte* arena, const T* weights, int rows, T share,
-                    T* gradient, std::size_t last) const;
-  kern::LossSums run_both(std::byte* arena, const T* weights, int rows, const Loss& loss,
-                          const Target& target, T gradient_scale, T* gradient,
-                          std::size_t last) const;
+  struct Run {  // what the passes through all layers share
+    kern::Exec& exec;
+    std::byte* arena;
+    const T* weights;
+    int rows;
+    const Draws& draws;
+  };
+  [[nodiscard]] LayerPass<T> pass(std::size_t layer, const Run& run) const;
+  void run_forward(const Run& run, std::size_t layers) const;
+  void run_backward(const Run& run, T share, T* gradient, std::size_t last) const;
+  kern::LossSums run_both(const Run& run, const Loss& loss, const Target& target, T gradient_scale,
+                          T* gradient, std::size_t last) const;
 
   ModelSpec spec_;
   ParamLayout layout_;

@@ -119,8 +119,11 @@ TrainStats train_steps(const kern::Kernels<float>& kernels, Workspace& workspace
   Trainer<float> trainer(network, loss, *update, data, shards,
                          workspace.arena(Trainer<float>::arena_bytes(network, data, shards)),
                          parallel);
+  const UnitState units = net.header().reshaped ? net.units() : UnitState{};
+  const UnitIds ids(units);
+  trainer.draw_from(hyper.shuffle, &ids);
   std::optional<Ages<float>> ages;
-  if (net.header().reshaped) trainer.count_ages(ages.emplace(network.layout(), net.units()));
+  if (net.header().reshaped) trainer.count_ages(ages.emplace(network.layout(), units));
 
   float* weights = net.weights().data();
   float* slots = weights + net.count();

@@ -84,16 +84,20 @@ Trainer<T>::Trainer(const Network<T>& network, const Loss& loss, const Update<T>
 
 template <class T>
 void Trainer<T>::run_shard(int shard, std::span<const std::uint32_t> rows, const T* weights,
-                           std::byte* arena) {
+                           std::int64_t step, std::byte* arena) {
   const std::size_t i = static_cast<std::size_t>(shard), n = static_cast<std::size_t>(shards_);
   const std::size_t from = rows.size() * i / n, to = rows.size() * (i + 1) / n;
   sums_[i] = {};
   if (from == to) return;
   std::byte* targets = arena + Block::aligned(network_->arena_bytes());
-  const Target target = reader_.read(arena, targets, rows.subspan(from, to - from));
+  const auto mine = rows.subspan(from, to - from);
+  const Target target = reader_.read(arena, targets, mine);
+  Draws draws = draws_;
+  draws.step = step;
+  draws.rows = mine.data();
   sums_[i] =
-      network_->loss_and_gradient(arena, weights, static_cast<int>(to - from), *loss_, target,
-                                  T(1) / static_cast<T>(rows.size()), shard_gradient(shard));
+      network_->loss_and_gradient(arena, weights, static_cast<int>(mine.size()), *loss_, target,
+                                  T(1) / static_cast<T>(rows.size()), shard_gradient(shard), draws);
 }
 
 template <class T>
@@ -101,10 +105,10 @@ kern::LossSums Trainer<T>::step(std::span<const std::uint32_t> rows, T* weights,
                                 std::int64_t step, double lr) {
   if (parallel_ != nullptr) {
     run_parts(*parallel_, shards_, [&](int shard, Workspace& workspace) {
-      run_shard(shard, rows, weights, workspace.arena(pass_bytes_));
+      run_shard(shard, rows, weights, step, workspace.arena(pass_bytes_));
     });
   } else {
-    for (int shard = 0; shard < shards_; ++shard) run_shard(shard, rows, weights, arena_);
+    for (int shard = 0; shard < shards_; ++shard) run_shard(shard, rows, weights, step, arena_);
   }
   const std::size_t batch = rows.size(), shards = static_cast<std::size_t>(shards_);
   const std::size_t count = network_->layout().count;

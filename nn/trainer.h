@@ -46,6 +46,12 @@ class Trainer {
 
   /// For a reshaped network: when its weights were born. Outlives the trainer.
   void count_ages(Ages<T>& ages) { ages_ = &ages; }
+  /// Where random masks come from: the stream of this training, and the ids of units (null: 0, 1,
+  /// ...), which outlive the trainer. Without it, all zero.
+  void draw_from(std::uint64_t stream, const UnitIds* units) noexcept {
+    draws_.stream = stream;
+    draws_.units = units;
+  }
 
   /// One step on a batch of at least one row: gradient part by part, summed in order, then the
   /// update unless the loss is NaN or infinite. `slots` as Update::run takes them; `step` counts
@@ -60,7 +66,7 @@ class Trainer {
  private:
   [[nodiscard]] static std::size_t pass_bytes(const Network<T>& network, const DataView& data);
   void run_shard(int shard, std::span<const std::uint32_t> rows, const T* weights,
-                 std::byte* arena);
+                 std::int64_t step, std::byte* arena);
   [[nodiscard]] T* shard_gradient(int shard) const { return gradients_ + stride_ * shard; }
 
   const Network<T>* network_;
@@ -68,6 +74,7 @@ class Trainer {
   const Update<T>* update_;
   Ages<T>* ages_ = nullptr;
   BatchReader<T> reader_;
+  Draws draws_;
   int shards_;
   std::byte* arena_;  // of a pass: the network's, then the targets
   Parallel* parallel_;

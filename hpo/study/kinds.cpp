@@ -128,8 +128,7 @@ Kind residual_kind() {
 
 /// Layers have a name besides their kind's fields, and a group of them can be repeated.
 KindSet make_layers() {
-  KindSet set =
-      make_set("layer", nn::layer_kinds(), {"avg_pool", "global_pool", "layer_norm", "dropout"});
+  KindSet set = make_set("layer", nn::layer_kinds(), {});
   std::erase_if(set.kinds, [](const Kind& kind) {
     return nn::layer_of(kind.name).branch() != nn::Branch::none;
   });

@@ -31,8 +31,9 @@ void dropout_forward(Exec&, const DropoutArgs<T>& a) {
     const std::uint32_t id = a.row_ids ? a.row_ids[row] : row;
     for (std::uint32_t p = 0; p < static_cast<std::uint32_t>(a.positions); ++p) {
       for (std::uint32_t u = 0; u < static_cast<std::uint32_t>(a.units); ++u, ++i) {
-        const Counter words = philox(a.key, {u / 64 * 16 + u % 16, p, id, a.step});
-        a.kept[i] = words[u / 16 % 4] >= threshold ? 1 : 0;
+        const std::uint32_t unit = a.unit_ids ? a.unit_ids[u] : u;
+        const Counter words = philox(a.key, {unit / 64 * 16 + unit % 16, p, id, a.step});
+        a.kept[i] = words[unit / 16 % 4] >= threshold ? 1 : 0;
         a.y[i] = a.kept[i] ? a.x[i] * scale : T(0);
       }
     }

@@ -102,11 +102,7 @@ class BatchNormLayer final : public LayerOf<BatchNormOp> {
                     .doc = "What a step's statistics count in the running ones, which evaluation "
                            "uses.",
                     .min_excluded = true},
-                   {.name = "epsilon",
-                    .min = 1e-12,
-                    .max = 1,
-                    .value = 1e-5,
-                    .doc = "Added to the variance."},
+                   norm_epsilon_field(),
                    activation_field("none")}};
     return kInfo;
   }

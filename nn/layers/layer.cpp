@@ -16,6 +16,11 @@ FieldInfo activation_field(std::string default_value) {
           .doc = "Function applied to every output."};
 }
 
+FieldInfo norm_epsilon_field() {
+  return {
+      .name = "epsilon", .min = 1e-12, .max = 1, .value = 1e-5, .doc = "Added to the variance."};
+}
+
 kern::Activation activation_of(const Fields& fields) {
   const std::string& name = word(fields, "activation");
   if (name == "relu") return kern::Activation::relu;

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "kernels/kernels.h"
+#include "nn/draws.h"
 #include "nn/layout.h"
 #include "nn/spec.h"
 
@@ -59,9 +60,10 @@ struct LayerPass {
   /// backward: base like weights; the layer's tensors are overwritten. Where running statistics lie
   /// it gets `share` times those of these rows, so that the parts of a batch add up to a mean.
   T* gradient = nullptr;
-  T share = 1;               ///< backward: these rows as a part of the step's batch
-  const T* skip = nullptr;   ///< forward of a layer that closes a block: what entered the block
-  const T* dskip = nullptr;  ///< backward of one that opens: the gradient that went around it
+  T share = 1;                   ///< backward: these rows as a part of the step's batch
+  const Draws* draws = nullptr;  ///< in training: what random masks hang on
+  const T* skip = nullptr;       ///< forward of a layer that closes a block: what entered the block
+  const T* dskip = nullptr;      ///< backward of one that opens: the gradient that went around it
 };
 
 /// A layer planned for one geometry. Immutable after planning; any number of passes.
@@ -148,6 +150,8 @@ class LayerOf : public Layer {
 /// The field `activation: none | relu | tanh`, and its value.
 [[nodiscard]] FieldInfo activation_field(std::string default_value = "relu");
 [[nodiscard]] kern::Activation activation_of(const Fields& fields);
+/// The field `epsilon` of a normalisation: what is added to a variance.
+[[nodiscard]] FieldInfo norm_epsilon_field();
 /// He for relu, Glorot for the others.
 [[nodiscard]] InitRule init_for(kern::Activation activation);
 

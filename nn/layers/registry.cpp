@@ -9,7 +9,11 @@
   ADD(dense)                \
   ADD(conv2d)               \
   ADD(max_pool)             \
+  ADD(avg_pool)             \
+  ADD(global_pool)          \
   ADD(batch_norm)           \
+  ADD(layer_norm)           \
+  ADD(dropout)              \
   ADD(residual_begin)       \
   ADD(residual_end)         \
   ADD(flatten)

@@ -190,6 +190,59 @@ void bench_rest(const Kernels<float>& k) {
   for (const auto& [name, work] : cases) std::printf("%-44s %10.2f\n", name, race({work})[0] * 1e6);
 }
 
+/// Normalisation and dropout over `rows` x `cols`; the rate counts each number read and written
+/// once.
+void bench_norms(const Kernels<float>& k, int rows, int cols) {
+  Exec e;
+  Random random(1);
+  const std::size_t size = std::size_t(rows) * cols;
+  const Floats x = random.floats(size), scale = random.floats(cols), shift = random.floats(cols);
+  Floats y(size), dx(size), dy = random.floats(size), mean(cols), variance(cols), dscale(cols),
+                            row_mean(rows), inverse(rows);
+  std::vector<std::uint8_t> kept(size);
+  k.column_moments(e, rows, cols, x.data(), mean.data(), variance.data());
+  const BatchNormArgs<float> batch{
+      rows, cols,         x.data(),     mean.data(),      variance.data(),
+      1e-5, scale.data(), shift.data(), Activation::relu, y.data()};
+  const BatchNormGradientArgs<float> batch_back{
+      rows,         cols,      x.data(),     mean.data(),   variance.data(), 1e-5,
+      scale.data(), dy.data(), shift.data(), dscale.data(), dx.data()};
+  const LayerNormArgs<float> layer{rows,           cols,         x.data(),         1e-5,
+                                   scale.data(),   shift.data(), Activation::relu, row_mean.data(),
+                                   inverse.data(), y.data()};
+  const LayerNormGradientArgs<float> layer_back{
+      rows,         cols,      x.data(),      row_mean.data(), inverse.data(),
+      scale.data(), dy.data(), dscale.data(), dx.data()};
+  const DropoutArgs<float> drop{.rows = rows,
+                                .units = cols,
+                                .key = 1,
+                                .rate = 0.5,
+                                .x = x.data(),
+                                .y = y.data(),
+                                .kept = kept.data()};
+  struct Case {
+    const char* name;
+    double passes;
+    std::function<void()> work;
+  };
+  const Case cases[] = {
+      {"column moments", 1,
+       [&] { k.column_moments(e, rows, cols, x.data(), mean.data(), variance.data()); }},
+      {"batch norm forward", 2, [&] { k.batch_norm_forward(e, batch); }},
+      {"batch norm backward", 3, [&] { k.batch_norm_backward(e, batch_back); }},
+      {"layer norm forward", 2, [&] { k.layer_norm_forward(e, layer); }},
+      {"layer norm backward", 3, [&] { k.layer_norm_backward(e, layer_back); }},
+      {"dropout forward", 2, [&] { k.dropout_forward(e, drop); }},
+      {"dropout backward", 2,
+       [&] { k.dropout_backward(e, size, 0.5, kept.data(), dy.data(), dx.data()); }}};
+  std::printf("%-44s %10s %8s\n", (std::to_string(rows) + " x " + std::to_string(cols)).c_str(),
+              "us", "GB/s");
+  for (const auto& [name, passes, work] : cases) {
+    const double best = race({work})[0];
+    std::printf("%-44s %10.2f %8.1f\n", name, best * 1e6, passes * 4e-9 * double(size) / best);
+  }
+}
+
 /// One Adam step of a dense network as a layer would call the table.
 class Perceptron {
  public:
@@ -325,6 +378,8 @@ int run_benchmarks() {
   bench_gemm(k, peak);
   bench_conv(k, peak);
   bench_rest(k);
+  bench_norms(k, 64, 256);
+  bench_norms(k, 64 * 12 * 12, 16);
   return 0;
 }
 

@@ -48,6 +48,25 @@ TEST(Dropout, EqualsTheOracleBitForBit) {
   });
 }
 
+TEST(Dropout, UnitsAreKnownByTheirIds) {
+  for_each_table([](const Kernels<float>& kernels) {
+    Random random(3);
+    std::vector<std::uint32_t> ids(77);
+    for (auto& id : ids) id = static_cast<std::uint32_t>(random.below(500));
+    const Floats x = random.floats(std::size_t(2) * 3 * 500);
+    DropoutArgs<float> args{.rows = 2, .positions = 3, .units = 500, .key = 5, .rate = 0.5};
+    const Result all = run(kernels, args, Floats(x.size(), 1));
+    args.units = 77;
+    args.unit_ids = ids.data();
+    const Floats some(std::size_t(2) * 3 * 77, 1);
+    const Result chosen = run(kernels, args, some);
+    ASSERT_EQ(chosen.kept, run(ref_kernels<float>(), args, some).kept);
+    for (std::size_t strip = 0; strip < 6; ++strip)
+      for (std::size_t u = 0; u < 77; ++u)
+        ASSERT_EQ(chosen.kept[strip * 77 + u], all.kept[strip * 500 + ids[u]]);
+  });
+}
+
 TEST(Dropout, AUnitsMaskDoesNotDependOnTheUnitsBesideIt) {
   for_each_table([](const Kernels<float>& kernels) {
     const Floats x(2 * 200, 1);

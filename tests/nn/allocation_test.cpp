@@ -75,7 +75,7 @@ std::vector<std::int64_t> per_step(const kern::Kernels<float>& kernels, const nn
 }
 
 TEST(Allocation, ASteadyStepAllocatesNothing) {
-  const nn_test::Table table(50, 12, 3), images(20, 784, 10);
+  const nn_test::Table table(50, 12, 3), images(20, 784, 10), small(20, 36, 3);
   for (const auto& [optimizer, shards] : {std::pair{"adam", 1}, {"sgd", 3}, {"rmsprop", 1}}) {
     const nn::Hyper h = nn_test::hyper(optimizer, {}, 16, shards);
     const auto dense = per_step(kern::cpu_kernels(), nn_test::mlp(12, {20, 20}, 3), table, h);
@@ -85,6 +85,8 @@ TEST(Allocation, ASteadyStepAllocatesNothing) {
     const auto residual = per_step(kern::cpu_kernels(), nn_test::residual(12, 20, 3), table, h);
     EXPECT_EQ(residual, std::vector<std::int64_t>(3 * 4 - 1, 0)) << optimizer;
     EXPECT_EQ(normed, std::vector<std::int64_t>(3 * 4 - 1, 0)) << optimizer;
+    const auto assorted = per_step(kern::ref_kernels<float>(), nn_test::assorted(3, 3), small, h);
+    EXPECT_EQ(assorted, std::vector<std::int64_t>(3 * 2 - 1, 0)) << optimizer;
     EXPECT_EQ(conv, std::vector<std::int64_t>(3 * 2 - 1, 0)) << optimizer;
   }
 }

@@ -46,6 +46,25 @@ inline nn::ModelSpec normed(std::int64_t inputs, std::int64_t width, std::int64_
   return nn::with_output(spec, outputs);
 }
 
+/// One of everything over 6x6x1 images.
+inline nn::ModelSpec assorted(std::int64_t channels, std::int64_t outputs) {
+  nn::ModelSpec spec{.input = nn::Shape::image(6, 6, 1), .layers = {}};
+  const nn::Fields conv{{"units", channels}, {"padding", "same"}, {"activation", "none"}};
+  spec.layers = {{"conv2d", "c1", conv},
+                 {"batch_norm", "bn1", {{"activation", "relu"}}},
+                 {"residual_begin", "block", {}},
+                 {"conv2d", "c2", conv},
+                 {"batch_norm", "bn2", {}},
+                 {"residual_end", "", {{"activation", "relu"}}},
+                 {"dropout", "drop1", {{"rate", 0.2}}},
+                 {"avg_pool", "pool", {}},
+                 {"layer_norm", "ln", {{"activation", "tanh"}}},
+                 {"global_pool", "features", {}},
+                 {"dense", "fc", {{"units", 2 * channels}}},
+                 {"dropout", "drop2", {{"rate", 0.3}}}};
+  return nn::with_output(spec, outputs);
+}
+
 /// An example of a kind with the layers that it needs around it.
 inline std::vector<nn::LayerSpec> with_context(const nn::LayerExample& example,
                                                const nn::LayerSpec& layer) {

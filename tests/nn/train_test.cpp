@@ -94,8 +94,8 @@ class Threads final : public nn::Parallel {
 };
 
 TEST(Train, ShardsOnSeveralThreadsGiveTheSameBits) {
-  const Table table(101, 6, 3);
-  const nn::ModelSpec spec = nn_test::mlp(6, {9, 5}, 3, "tanh");
+  const Table table(101, 36, 3);
+  const nn::ModelSpec spec = nn_test::assorted(2, 3);
   for (const nn::Hyper& h : {hyper("adam", {{"lr", 0.01}}, 20, 4), hyper("sgd", {}, 8, 8)}) {
     nn::ParamSlab alone = fresh(spec, h), together = fresh(spec, h);
     nn::Workspace one, own;
@@ -125,9 +125,9 @@ TEST(Train, ShardsFollowTheWorkOfAStep) {
 }
 
 TEST(Train, OneLongStretchEqualsShortOnesBitForBit) {
-  const Table table(101, 6, 3);
-  for (const nn::ModelSpec& spec :
-       {nn_test::mlp(6, {9, 5}, 3, "tanh"), nn_test::normed(6, 9, 3), nn_test::residual(6, 9, 3)}) {
+  const Table table(101, 36, 3);
+  for (const nn::ModelSpec& spec : {nn_test::mlp(36, {9, 5}, 3, "tanh"), nn_test::normed(36, 9, 3),
+                                    nn_test::residual(36, 9, 3), nn_test::assorted(3, 3)}) {
     for (const nn::Hyper& h : some_hypers()) {
       nn::ParamSlab whole = fresh(spec, h), parts = fresh(spec, h);
       nn::Workspace one, other;
@@ -141,8 +141,8 @@ TEST(Train, OneLongStretchEqualsShortOnesBitForBit) {
 }
 
 TEST(Train, StretchesFinerThanAnEpochAddUpBitForBit) {
-  const Table table(101, 6, 3);
-  const nn::ModelSpec spec = nn_test::mlp(6, {9, 5}, 3, "tanh");
+  const Table table(101, 36, 3);
+  const nn::ModelSpec spec = nn_test::assorted(2, 3);
   const std::vector<std::vector<nn::Stretch>> cuts{
       {{0, 1, 4}, {1, 2, 4}, {2, 3, 4}, {3, 8, 4}, {2, 3}},
       {{0, 5, 7}, {5, 7, 7}, {3, 4, 3}, {4, 9, 3}},

@@ -100,6 +100,8 @@ TEST(Units, TheirOrderMeansNothingInResidualBlocks) {
                         3));
 }
 
+TEST(Units, TheirOrderMeansNothingInOneOfEverything) { check(nn_test::assorted(4, 3)); }
+
 TEST(Units, TheirOrderMeansNothingInALenet) { check(nn_test::lenet(3, 4, 5)); }
 
 }  // namespace

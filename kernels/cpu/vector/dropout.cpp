@@ -44,52 +44,79 @@ KERN_INLINE ireg ascending() {
   return v;
 }
 
-/// One row and position.
+/// One row at one position.
 struct Strip {
-  const float* x;
-  float* y;
-  std::uint8_t* kept;
+  const DropoutArgs<float>* args;
+  std::ptrdiff_t at;  ///< of the strip's first element
+  ireg threshold;
+  float scale;
+  ireg position, row, step;
 };
 
-KERN_INLINE void put(const Strip& s, int unit, int count, ireg keep, float scale) {
-  const ireg flags = keep & 1;
-  if (count >= kWidth) {
-    store(s.y + unit, keep ? load(s.x + unit) * set1(scale) : set1(0));
-    store_u8(s.kept + unit, flags);
+KERN_INLINE ireg all(std::uint32_t v) { return ireg{} + static_cast<std::int32_t>(v); }
+
+/// Turns the order of signed numbers into that of unsigned ones.
+KERN_INLINE ireg ordered(ireg v) { return v ^ static_cast<std::int32_t>(0x80000000); }
+
+/// Keeps or drops up to kWidth elements from `unit` on, by a word for each.
+KERN_INLINE void put(const Strip& s, int unit, ireg word) {
+  const int left = s.args->units - unit;
+  const ireg keep = ordered(word) >= s.threshold;
+  const float* x = s.args->x + s.at + unit;
+  float* y = s.args->y + s.at + unit;
+  std::uint8_t* kept = s.args->kept + s.at + unit;
+  if (left >= kWidth) {
+    store(y, keep ? load(x) * set1(s.scale) : set1(0));
+    store_u8(kept, keep & 1);
     return;
   }
-  const Tail t = tail(count);
-  store(s.y + unit, keep ? load(s.x + unit, t) * set1(scale) : set1(0), t);
+  const Tail t = tail(left);
+  store(y, keep ? load(x, t) * set1(s.scale) : set1(0), t);
   std::uint8_t bytes[kWidth];
-  store_u8(bytes, flags);
-  __builtin_memcpy(s.kept + unit, bytes, static_cast<std::size_t>(count));
+  store_u8(bytes, keep & 1);
+  __builtin_memcpy(kept, bytes, static_cast<std::size_t>(left));
+}
+
+/// Units with the ids 0, 1, 2, ...: each counter's four words serve four of 64 units.
+void drop_in_order(const Strip& s) {
+  const int units = s.args->units;
+  const ireg lanes = ascending();
+  for (int first = 0; first < units; first += 64) {
+    for (int part = 0; part < 16 && first + part < units; part += kWidth) {
+      const Words words =
+          philox(s.args->key, {{lanes + (first / 4 + part), s.position, s.row, s.step}});
+      for (int w = 0; w < 4 && first + 16 * w + part < units; ++w)
+        put(s, first + 16 * w + part, words.word[w]);
+    }
+  }
+}
+
+/// Units with any ids: a counter for each.
+void drop_by_id(const Strip& s) {
+  for (int unit = 0; unit < s.args->units; unit += kWidth) {
+    const int left = s.args->units - unit;
+    ireg id{};
+    for (int i = 0; i < (left < kWidth ? left : kWidth); ++i)
+      id[i] = static_cast<std::int32_t>(s.args->unit_ids[unit + i]);
+    const Words words =
+        philox(s.args->key, {{(id >> 6) * 16 + (id & 15), s.position, s.row, s.step}});
+    const ireg which = (id >> 4) & 3;
+    ireg word = words.word[3];
+    for (int w = 0; w < 3; ++w) word = which == w ? words.word[w] : word;
+    put(s, unit, word);
+  }
 }
 
 }  // namespace
 
 void dropout_forward(Exec&, const DropoutArgs<float>& a) {
-  constexpr auto kSign = static_cast<std::int32_t>(0x80000000);
   const auto limit = static_cast<std::uint32_t>(a.rate * 0x1p32);
-  const ireg threshold = (ireg{} + static_cast<std::int32_t>(limit)) ^ kSign;
-  const auto scale = static_cast<float>(1 / (1 - a.rate));
-  const ireg lanes = ascending();
-  std::ptrdiff_t at = 0;
+  Strip s{&a, 0, ordered(all(limit)), static_cast<float>(1 / (1 - a.rate)), {}, {}, all(a.step)};
   for (int row = 0; row < a.rows; ++row) {
-    const std::uint32_t id = a.row_ids ? a.row_ids[row] : static_cast<std::uint32_t>(row);
-    for (int p = 0; p < a.positions; ++p, at += a.units) {
-      const Strip s{a.x + at, a.y + at, a.kept + at};
-      for (int first = 0; first < a.units; first += 64) {
-        for (int part = 0; part < 16 && first + part < a.units; part += kWidth) {
-          const Words words = philox(a.key, {{lanes + (first / 4 + part), ireg{} + p,
-                                              ireg{} + static_cast<std::int32_t>(id),
-                                              ireg{} + static_cast<std::int32_t>(a.step)}});
-          for (int w = 0; w < 4; ++w) {
-            const int unit = first + 16 * w + part;
-            if (unit >= a.units) break;
-            put(s, unit, a.units - unit, (words.word[w] ^ kSign) >= threshold, scale);
-          }
-        }
-      }
+    s.row = all(a.row_ids ? a.row_ids[row] : static_cast<std::uint32_t>(row));
+    for (int p = 0; p < a.positions; ++p, s.at += a.units) {
+      s.position = all(static_cast<std::uint32_t>(p));
+      a.unit_ids ? drop_by_id(s) : drop_in_order(s);
     }
   }
 }

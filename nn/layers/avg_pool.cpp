@@ -1,0 +1,55 @@
+#include "nn/layers/avg_pool.h"
+
+#include "nn/layers/pool.h"
+
+namespace nn {
+namespace {
+
+template <class T>
+class AvgPoolOp final : public LayerOp<T> {
+ public:
+  explicit AvgPoolOp(const LayerPlan<T>& plan)
+      : window_(pool_window(plan.spec.fields, plan.in.shape)) {}
+
+  [[nodiscard]] LayerNeeds needs() const override { return {}; }
+
+  void forward(const LayerPass<T>& p) const override {
+    p.kernels.avgpool_forward(p.exec, window(p.rows), p.x, p.y);
+  }
+
+  void backward(const LayerPass<T>& p) const override {
+    if (p.dx != nullptr) p.kernels.avgpool_backward(p.exec, window(p.rows), p.dy, p.dx);
+  }
+
+ private:
+  [[nodiscard]] kern::Window window(int rows) const {
+    kern::Window w = window_;
+    w.batch = rows;
+    return w;
+  }
+
+  kern::Window window_;
+};
+
+class AvgPoolLayer final : public LayerOf<AvgPoolOp> {
+ public:
+  [[nodiscard]] const KindInfo& info() const override {
+    static const KindInfo kInfo{.kind = "avg_pool",
+                                .doc = "Mean of each window of each channel.",
+                                .fields = pool_fields(255)};
+    return kInfo;
+  }
+  [[nodiscard]] Flow flow(const LayerSpec& spec, const Flow& in) const override {
+    return pool_flow("avg_pool", spec.fields, in);
+  }
+  [[nodiscard]] std::vector<LayerExample> examples() const override { return pool_examples(); }
+};
+
+}  // namespace
+
+const Layer& avg_pool_layer() {
+  static const AvgPoolLayer kLayer;
+  return kLayer;
+}
+
+}  // namespace nn

@@ -1,0 +1,105 @@
+#include "nn/layers/layer_norm.h"
+
+namespace nn {
+namespace {
+
+template <class T>
+class LayerNormOp final : public LayerOp<T> {
+ public:
+  explicit LayerNormOp(const LayerPlan<T>& plan)
+      : cols_(plan.in.shape.dims.back()),
+        positions_(static_cast<int>(plan.in.shape.elements() / cols_)),
+        max_rows_(plan.max_rows),
+        epsilon_(real(plan.spec.fields, "epsilon")),
+        activation_(activation_of(plan.spec.fields)),
+        scale_(plan.params[0].offset),
+        shift_(plan.params[1].offset) {}
+
+  [[nodiscard]] LayerNeeds needs() const override {
+    const auto statistics = static_cast<std::size_t>(max_rows_) * std::size_t(positions_);
+    return {.input_in_backward = true,
+            .output_in_backward = activation_ != kern::Activation::none,
+            .saved_bytes = 2 * statistics * sizeof(T)};
+  }
+
+  void forward(const LayerPass<T>& p) const override {
+    const int rows = p.rows * positions_;
+    p.kernels.layer_norm_forward(p.exec, {.rows = rows,
+                                          .cols = cols_,
+                                          .x = p.x,
+                                          .epsilon = epsilon_,
+                                          .scale = p.weights + scale_,
+                                          .shift = p.weights + shift_,
+                                          .activation = activation_,
+                                          .mean = saved(p),
+                                          .inverse = saved(p) + rows,
+                                          .y = p.y});
+  }
+
+  void backward(const LayerPass<T>& p) const override {
+    const int rows = p.rows * positions_;
+    p.kernels.activation_backward(p.exec, rows, cols_, activation_, p.y, p.dy, p.gradient + shift_);
+    p.kernels.layer_norm_backward(p.exec, {.rows = rows,
+                                           .cols = cols_,
+                                           .x = p.x,
+                                           .mean = saved(p),
+                                           .inverse = saved(p) + rows,
+                                           .scale = p.weights + scale_,
+                                           .dy = p.dy,
+                                           .dscale = p.gradient + scale_,
+                                           .dx = p.dx});
+  }
+
+ private:
+  /// The mean of each row, then the inverse of its deviation.
+  [[nodiscard]] T* saved(const LayerPass<T>& p) const { return reinterpret_cast<T*>(p.saved); }
+
+  int cols_, positions_, max_rows_;
+  double epsilon_;
+  kern::Activation activation_;
+  std::size_t scale_, shift_;
+};
+
+class LayerNormLayer final : public LayerOf<LayerNormOp> {
+ public:
+  [[nodiscard]] const KindInfo& info() const override {
+    static const KindInfo kInfo{
+        .kind = "layer_norm",
+        .doc =
+            "Brings the features of every row, or the channels of every position, to mean 0 and "
+            "variance 1, then to a learnt scale and shift.",
+        .fields = {norm_epsilon_field(), activation_field("none")}};
+    return kInfo;
+  }
+
+  [[nodiscard]] Flow flow(const LayerSpec&, const Flow& in) const override { return in; }
+  [[nodiscard]] bool mixes_units() const override { return true; }
+
+  [[nodiscard]] std::vector<ParamTensor> params(const LayerSpec& spec,
+                                                const Flow& in) const override {
+    const auto tensor = [&](const char* name, ParamRole role, InitRule init) {
+      return ParamTensor{.name = spec.name + name,
+                         .role = role,
+                         .dims = {in.shape.dims.back()},
+                         .axes = {in.units},
+                         .init = init};
+    };
+    return {tensor(".scale", ParamRole::scale, InitRule::ones),
+            tensor(".shift", ParamRole::shift, InitRule::zeros)};
+  }
+
+  [[nodiscard]] std::vector<LayerExample> examples() const override {
+    return {{Shape::features(5), {}},
+            {Shape::features(2), {{"epsilon", 0.1}}},
+            {Shape::image(3, 2, 4), {}}};
+  }
+};
+
+}  // namespace
+
+const Layer& layer_norm_layer() {
+  static const LayerNormLayer kLayer;
+  return kLayer;
+}
+
+}  // namespace nn
