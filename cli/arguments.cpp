@@ -15,6 +15,15 @@ std::string long_name(const std::string& name) { return name.substr(0, name.find
 
 }  // namespace
 
+std::string shell_quoted(const std::string& word) {
+  constexpr std::string_view kSafe =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=:,+-@%";
+  if (!word.empty() && word.find_first_not_of(kSafe) == std::string::npos) return word;
+  std::string quoted = "'";
+  for (char c : word) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  return quoted + "'";
+}
+
 void Arguments::positional(std::string name, std::string doc, bool required) {
   items_.push_back(
       {.name = std::move(name), .doc = std::move(doc), .positional = true, .required = required});
@@ -56,7 +65,14 @@ std::optional<std::int64_t> Arguments::integer(std::string_view name, std::int64
   return value;
 }
 
+std::string Arguments::retyped() const {
+  std::string line;
+  for (const std::string& word : words_) line += (line.empty() ? "" : " ") + shell_quoted(word);
+  return line;
+}
+
 Arguments::Outcome Arguments::parse(std::span<char* const> argv) {
+  words_.assign(argv.begin(), argv.end());
   CLI::App app;
   app.set_help_flag();
   bool help = false;

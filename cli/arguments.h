@@ -11,6 +11,9 @@
 
 namespace cli {
 
+/// A word as a shell reads it: quoted where it must be.
+[[nodiscard]] std::string shell_quoted(const std::string& word);
+
 class Arguments {
  public:
   // --- declared by a verb ---
@@ -30,6 +33,9 @@ class Arguments {
   [[nodiscard]] std::optional<std::int64_t> integer(std::string_view name, std::int64_t min,
                                                     std::int64_t max) const;
 
+  /// What was given, as a shell would take it again.
+  [[nodiscard]] std::string retyped() const;
+
   enum class Outcome { run, help };
   /// Fills the values. Throws rt::Error (usage) for unknown options, with the nearest known one.
   Outcome parse(std::span<char* const> argv);
@@ -41,6 +47,7 @@ class Arguments {
     bool positional = false, required = false, flag = false, repeatable = false;
   };
   std::vector<Item> items_;
+  std::vector<std::string> words_;  ///< as given
   std::map<std::string, std::vector<std::string>, std::less<>> values_;
 };
 

@@ -2,9 +2,9 @@
 // How a sweep looks while it runs, on stderr: one repainted line on a terminal, few plain lines
 // when piped.
 
-#include <cstdio>
 #include <string>
 
+#include "cli/status_line.h"
 #include "hpo/driver/observer.h"
 
 namespace cli {
@@ -14,25 +14,20 @@ namespace cli {
 /// at most ten times a second.
 class ProgressDisplay final : public hpo::Observer {
  public:
-  ProgressDisplay(std::string study, std::string metric, bool maximize, bool quiet);
-  ~ProgressDisplay() override;
+  ProgressDisplay(std::string study, bool quiet);
 
-  void sweep_started(std::int64_t trials, bool resumed) override;
-  void trial_reported(const hpo::TrialRow& trial) override;
+  void sweep_started(const hpo::Metric& metric, std::int64_t trials, bool resumed) override;
   void trial_ended(const hpo::TrialRow& trial) override;
   void progress(const hpo::Progress& now) override;
   void note(std::string_view line) override;
   /// Ends the live line, so that results start on a fresh one.
-  void finish();
+  void finish() { screen_.clear(); }
 
  private:
-  void line(const std::string& text);
-  void paint(const std::string& text);
   void report_improvement(const hpo::Progress& now);
 
   std::string study_, metric_;
-  bool maximize_, quiet_, live_;
-  bool painted_ = false;
+  StatusLine screen_;
   int failures_shown_ = 0;
   std::int64_t best_trial_ = -1;
   double best_value_ = 0, last_shown_ = -1e9;

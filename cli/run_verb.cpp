@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <string>
 #include <vector>
@@ -62,6 +63,11 @@ int guarded_run(const Verb& verb, int argc, char** argv) {
 }
 
 }  // namespace
+
+std::string called_as() {
+  const char* launcher = std::getenv("TRELLIS_CALLED_AS");
+  return launcher && *launcher ? launcher : "trellis";
+}
 
 int run_verb(std::span<const Verb> verbs, int argc, char** argv) {
   std::string word = argc > 1 ? argv[1] : "--help";

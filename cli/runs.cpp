@@ -22,6 +22,8 @@ hpo::StudyReader open_run(const Arguments& arguments) {
   return hpo::StudyReader(hpo::find_run(arguments.text("RUN"), runs_folder(arguments)));
 }
 
+void declare_json(Arguments& arguments) { arguments.flag("--json", "for programs"); }
+
 void print_result(std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
   if (!text.empty() && text.back() != '\n') std::fputc('\n', stdout);

@@ -22,4 +22,12 @@ void declare_run(Arguments& arguments);
 /// Writes `text` to stdout, with a line end. Throws rt::Error (storage) when it cannot be written.
 void print_result(std::string_view text);
 
+/// Declares `--json`.
+void declare_json(Arguments& arguments);
+/// Prints what a verb found: `json()` for programs when --json was given, else `text()` for people.
+template <class Json, class Text>
+void print_view(const Arguments& arguments, Json json, Text text) {
+  print_result(arguments.has("--json") ? json() : text());
+}
+
 }  // namespace cli

@@ -13,10 +13,26 @@ namespace cli {
 
 namespace {
 
+struct Tint {
+  std::string_view state, code;
+};
+constexpr std::array kTints{Tint{"complete", "32"}, Tint{"finished", "32"},
+                            Tint{"running", "36"},  Tint{"stopped", "33"},
+                            Tint{"failed", "31"},   Tint{"interrupted", "33"}};
+
+/// Code points, without colours (ESC [ ... m).
 std::size_t columns_of(std::string_view text) {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  std::size_t columns = 0;
+  bool colour = false;
+  for (char c : text) {
+    if (c == '\033') colour = true;
+    if (!colour && (static_cast<unsigned char>(c) & 0xC0) != 0x80) ++columns;
+    if (c == 'm') colour = false;
+  }
+  return columns;
 }
+
+bool understands(const char* term) { return term && std::string_view(term) != "dumb"; }
 
 bool looks_numeric(std::string_view cell) {
   return !cell.empty() && cell.find_first_not_of("0123456789.+-e%infa") == std::string_view::npos;
@@ -30,9 +46,19 @@ std::string formatted(const char* format, double value) {
 
 }  // namespace
 
-bool live_display() {
-  const char* term = std::getenv("TERM");
-  return isatty(STDERR_FILENO) == 1 && term && std::string_view(term) != "dumb";
+bool live_display() { return isatty(STDERR_FILENO) == 1 && understands(std::getenv("TERM")); }
+
+bool coloured_results() {
+  const char* unwanted = std::getenv("NO_COLOR");
+  return isatty(STDOUT_FILENO) == 1 && understands(std::getenv("TERM")) &&
+         (!unwanted || !*unwanted);
+}
+
+std::string tinted(std::string_view state) {
+  auto tint =
+      std::ranges::find_if(kTints, [&](const Tint& t) { return state.starts_with(t.state); });
+  if (tint == kTints.end() || !coloured_results()) return std::string(state);
+  return "\033[" + std::string(tint->code) + "m" + std::string(state) + "\033[0m";
 }
 
 int terminal_width() {

@@ -1,6 +1,6 @@
 #pragma once
-// What the terminal can show. Results go to stdout, progress to stderr; colour and live display
-// only on a terminal.
+// What the terminal can show. Results go to stdout, progress to stderr; colour (of states) and live
+// display only on a terminal.
 
 #include <string>
 #include <string_view>
@@ -14,11 +14,18 @@ namespace cli {
 /// Columns of the terminal on stderr; 80 when unknown.
 [[nodiscard]] int terminal_width();
 
+/// Whether results may be coloured: stdout is a terminal, TERM is not "dumb" and NO_COLOR (see
+/// no-color.org) is not set.
+[[nodiscard]] bool coloured_results();
+/// A state's word (or what begins with it) in its colour: complete and finished green, running
+/// cyan, stopped and interrupted yellow, failed red. As it is where results are not coloured.
+[[nodiscard]] std::string tinted(std::string_view state);
+
 /// Text cut to `width` columns, with an ellipsis when something was lost. Counts code points.
 [[nodiscard]] std::string clip(std::string_view text, int width);
 
 /// Columns padded to their widest cell, two spaces apart; cells that are numbers are set flush
-/// right.
+/// right, colours take no room.
 class Table {
  public:
   explicit Table(std::vector<std::string> header) : rows_{std::move(header)} {}

@@ -4,6 +4,7 @@
 // (read_verbs.cpp, engine_verbs.cpp).
 
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "cli/arguments.h"
@@ -28,6 +29,10 @@ struct VerbLine {
 [[nodiscard]] std::span<const VerbLine> verb_lines();
 /// The line of a verb; null when there is none.
 [[nodiscard]] const VerbLine* find_verb_line(std::string_view name);
+
+/// How the user called this program, for commands in messages: what the launcher was called as, or
+/// "trellis".
+[[nodiscard]] std::string called_as();
 
 /// Parses `argv[1..]` for one of `verbs` and runs it. Prints help, usage errors and rt::Error
 /// messages (stderr), and returns the exit code.

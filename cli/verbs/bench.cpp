@@ -10,7 +10,7 @@ namespace cli {
 
 void declare_bench(Arguments& arguments) {
   arguments.positional("NAME", "which benchmark; without it they are listed", false);
-  arguments.flag("--json", "for programs");
+  declare_json(arguments);
   arguments.flag("--quick", "a tenth of the work: rough figures");
   arguments.option("--workers", "N", "CPU workers (default: one a core)");
 }
@@ -29,8 +29,9 @@ int run_bench(const Arguments& arguments) {
       .workers = static_cast<int>(arguments.integer("--workers", 1, kMaxWorkers).value_or(0))};
   std::vector<bench::Case> cases = bench::find_benchmark(arguments.text("NAME")).run(options);
   std::string machine = bench::machine_text();
-  print_result(arguments.has("--json") ? bench::json_of(cases, machine)
-                                       : bench::table_of(cases, machine));
+  print_view(
+      arguments, [&] { return bench::json_of(cases, machine); },
+      [&] { return bench::table_of(cases, machine); });
   return kDone;
 }
 

@@ -9,7 +9,7 @@ namespace cli {
 
 void declare_best(Arguments& arguments) {
   declare_run(arguments);
-  arguments.flag("--json", "for programs");
+  declare_json(arguments);
 }
 
 int run_best(const Arguments& arguments) {
@@ -19,8 +19,9 @@ int run_best(const Arguments& arguments) {
     std::fprintf(stderr, "trellis: no trial of '%s' has a value yet\n", study.info().name.c_str());
     return kNothingUsable;
   }
-  print_result(arguments.has("--json") ? hpo::best_json(study)
-                                       : text_best(*best, study.info().metric, study.model()));
+  print_view(
+      arguments, [&] { return hpo::best_json(study); },
+      [&] { return text_best(*best, study.info().metric, study.model()); });
   return kDone;
 }
 

@@ -1,9 +1,8 @@
-#include <unistd.h>
-
 #include <fstream>
 #include <string>
 #include <vector>
 
+#include "bench/measure.h"
 #include "cli/runs.h"
 #include "cli/verbs/verb_functions.h"
 #include "kernels/kernels.h"
@@ -17,8 +16,7 @@ namespace {
 
 struct Findings {
   std::string cpu;
-  long cores = 0;
-  int gpus = 0;
+  int cores = 0, workers = 0, gpus = 0;
   std::string executor, starpu;
   kern::CpuReport arithmetic;
   std::vector<std::string> problems;
@@ -27,7 +25,10 @@ struct Findings {
 std::string cpu_name() {
   std::ifstream info("/proc/cpuinfo");
   for (std::string line; std::getline(info, line);)
-    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+    if (line.starts_with("model name")) {
+      const std::size_t at = line.find_first_not_of(": \t", line.find(':'));
+      if (at != std::string::npos) return line.substr(at);
+    }
   return "unknown";
 }
 
@@ -36,7 +37,7 @@ void try_runtime(Findings& found) {
   try {
     rt::Runtime runtime;
     found.executor = rt::executor_name(runtime.executor());
-    found.cores = runtime.workers();
+    found.workers = runtime.workers();
     found.gpus = runtime.gpus();
     if (found.executor.starts_with("starpu")) found.starpu = TRELLIS_STARPU_VERSION;
   } catch (const rt::Error& error) {
@@ -44,13 +45,14 @@ void try_runtime(Findings& found) {
   }
   if (found.starpu.empty())
     found.problems.emplace_back(
-        "StarPU is not there, so tasks run one after another: set it up with ./trellis doctor");
+        "StarPU is not there, so tasks run one after another: install StarPU 1.4 where pkg-config "
+        "finds it, remove the folder build, and ./trellis --version builds again");
 }
 
 Findings examine() {
   Findings found;
   found.cpu = cpu_name();
-  found.cores = ::sysconf(_SC_NPROCESSORS_ONLN);
+  found.cores = bench::cores();
   found.arithmetic = kern::cpu_report();
   try_runtime(found);
   if (!found.arithmetic.remedy.empty()) found.problems.emplace_back(found.arithmetic.remedy);
@@ -78,27 +80,29 @@ std::string json_of(const Findings& found) {
                  ", \"features\": {\"executor\": \"", found.executor, "\", \"instruction_set\": \"",
                  found.arithmetic.instruction_set, "\", \"blas_core\": \"",
                  found.arithmetic.blas_core, "\", \"arithmetic\": \"",
-                 rt::json_escape(kern::fingerprint()),
-                 "\"}, \"problems\": ", json_list(found.problems), "}\n");
+                 rt::json_escape(kern::fingerprint()), "\", \"workers\": ", found.workers,
+                 "}, \"problems\": ", json_list(found.problems), "}\n");
 }
 
 std::string text_of(const Findings& found) {
   std::string out =
       rt::cat("trellis ", TRELLIS_VERSION, "\ncpu         ", found.cpu, ", ", found.cores,
-              " workers\ngpus        ", found.gpus, "\nStarPU      ",
-              found.starpu.empty() ? std::string("not there") : found.starpu, " (executor ",
-              found.executor, ")\narithmetic  ", kern::fingerprint(), "\n");
+              found.cores == 1 ? " core, " : " cores, ", found.workers,
+              found.workers == 1 ? " worker" : " workers", "\ngpus        ", found.gpus,
+              "\nStarPU      ", found.starpu.empty() ? std::string("not there") : found.starpu,
+              " (executor ", found.executor, ")\narithmetic  ", kern::fingerprint(), "\n");
   for (const std::string& problem : found.problems) out += rt::cat("problem: ", problem, "\n");
   return found.problems.empty() ? out + "no problem found\n" : out;
 }
 
 }  // namespace
 
-void declare_doctor(Arguments& arguments) { arguments.flag("--json", "for programs"); }
+void declare_doctor(Arguments& arguments) { declare_json(arguments); }
 
 int run_doctor(const Arguments& arguments) {
   Findings found = examine();
-  print_result(arguments.has("--json") ? json_of(found) : text_of(found));
+  print_view(
+      arguments, [&] { return json_of(found); }, [&] { return text_of(found); });
   return found.problems.empty() ? kDone : kNothingUsable;
 }
 

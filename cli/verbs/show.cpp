@@ -10,7 +10,7 @@ namespace cli {
 namespace {
 
 std::string text_trial(const hpo::StudyReader& study, const hpo::TrialRow& trial) {
-  std::string out = rt::cat("trial ", trial.trial, ": ", hpo::name_of(trial.state));
+  std::string out = rt::cat("trial ", trial.trial, ": ", tinted(hpo::name_of(trial.state)));
   if (trial.cause != hpo::Cause::none) out += rt::cat(" (", hpo::name_of(trial.cause), ")");
   out += rt::cat(", ", trial.epochs, " epochs, ", short_seconds(trial.seconds), ", ",
                  trial.attempts, trial.attempts == 1 ? " attempt\n" : " attempts\n");
@@ -33,7 +33,7 @@ std::string text_trial(const hpo::StudyReader& study, const hpo::TrialRow& trial
 void declare_show(Arguments& arguments) {
   declare_run(arguments);
   arguments.positional("TRIAL", "the trial's number");
-  arguments.flag("--json", "for programs");
+  declare_json(arguments);
 }
 
 int run_show(const Arguments& arguments) {
@@ -44,7 +44,9 @@ int run_show(const Arguments& arguments) {
     throw rt::Error(rt::Errc::usage,
                     rt::cat("trial ", *number, " is not in the study '", study.info().name,
                             "', expected 0 to ", study.counts().all() - 1));
-  print_result(arguments.has("--json") ? hpo::trial_json(*trial) : text_trial(study, *trial));
+  print_view(
+      arguments, [&] { return hpo::trial_json(*trial); },
+      [&] { return text_trial(study, *trial); });
   return kDone;
 }
 

@@ -14,7 +14,7 @@ std::string text_status(const hpo::StudyReader& study) {
   hpo::StudyInfo info = study.info();
   hpo::TrialCounts counts = study.counts();
   hpo::WorkCounters work = study.work();
-  std::string out = rt::cat(info.name, ": ", hpo::name_of(info.state),
+  std::string out = rt::cat(info.name, ": ", tinted(hpo::name_of(info.state)),
                             info.reason.empty() ? "" : ", ", info.reason, "\n");
   if (auto driver = study.driver())
     out += rt::cat("driver   process ", driver->pid, " on ", driver->host, " since ", driver->since,
@@ -35,12 +35,13 @@ std::string text_status(const hpo::StudyReader& study) {
 
 void declare_status(Arguments& arguments) {
   declare_run(arguments);
-  arguments.flag("--json", "for programs");
+  declare_json(arguments);
 }
 
 int run_status(const Arguments& arguments) {
   hpo::StudyReader study = open_run(arguments);
-  print_result(arguments.has("--json") ? hpo::status_json(study) : text_status(study));
+  print_view(
+      arguments, [&] { return hpo::status_json(study); }, [&] { return text_status(study); });
   return kDone;
 }
 

@@ -28,10 +28,12 @@ std::string ending(const hpo::StudySpec& study, const hpo::RunOptions& options,
 
 std::string next_steps(const Arguments& arguments, const hpo::StudySpec& study,
                        hpo::Ending ending) {
-  std::string where = arguments.has("--dir") ? " --dir " + arguments.text("--dir") : "";
+  const std::string trellis = called_as();
   if (ending == hpo::Ending::interrupted)
-    return rt::cat("stopped; to continue: trellis sweep ", arguments.text("FILE"), where, "\n");
-  return rt::cat("next: trellis trials ", study.name, where, "; trellis export ", study.name, where,
+    return rt::cat("stopped; to continue: ", trellis, " sweep ", arguments.retyped(), "\n");
+  std::string run = study.name;
+  if (arguments.has("--dir")) run = shell_quoted(runs_folder(arguments) / study.name);
+  return rt::cat("next: ", trellis, " trials ", run, "; ", trellis, " export ", run,
                  "; a larger limits.trials in the file and the same sweep again extend it\n");
 }
 
@@ -50,12 +52,12 @@ int run_sweep_verb(const Arguments& arguments) {
   if (arguments.has("--graph")) options.graph_file = options.folder / "graph.dot";
   hpo::Interrupts interrupts;
   options.interrupts = interrupts.count();
-  ProgressDisplay display(study.name, study.metric.name.empty() ? "the metric" : study.metric.name,
-                          study.metric.goal == hpo::Goal::maximize, arguments.has("--quiet"));
+  ProgressDisplay display(study.name, arguments.has("--quiet"));
   hpo::SweepResult result = hpo::run_sweep(study, options, display);
   display.finish();
   print_result(ending(study, options, result));
-  std::fputs(next_steps(arguments, study, result.ending).c_str(), stderr);
+  if (!arguments.has("--quiet") || result.ending == hpo::Ending::interrupted)
+    std::fputs(next_steps(arguments, study, result.ending).c_str(), stderr);
   return result.exit_code();
 }
 

@@ -1,9 +1,13 @@
-#include "cli/progress.h"
+#include <cstdio>
+
 #include "cli/run_options.h"
 #include "cli/runs.h"
-#include "cli/summary.h"
+#include "cli/terminal.h"
+#include "cli/train_progress.h"
 #include "cli/verbs/verb_functions.h"
 #include "hpo/driver/interrupt.h"
+#include "hpo/log/event.h"
+#include "hpo/log/json.h"
 #include "runtime/base/error.h"
 #include "runtime/base/text.h"
 
@@ -11,28 +15,32 @@ namespace cli {
 
 namespace {
 
+/// The params of the trial that `word`, RUN:NUMBER, names.
+hpo::Params params_of_trial(const Arguments& arguments, const std::string& word) {
+  std::size_t colon = word.rfind(':');
+  auto number = colon == std::string::npos ? std::nullopt : rt::parse_int(word.substr(colon + 1));
+  if (!number || *number < 0)
+    throw rt::Error(rt::Errc::usage, rt::cat("--trial: '", word, "', expected RUN:NUMBER"));
+  hpo::StudyReader run(hpo::find_run(word.substr(0, colon), runs_folder(arguments)));
+  auto trial = run.trial(static_cast<std::uint64_t>(*number));
+  if (!trial)
+    throw rt::Error(rt::Errc::usage,
+                    rt::cat("--trial: no trial ", *number, " in ", word.substr(0, colon),
+                            ", expected 0 to ", run.counts().all() - 1));
+  return trial->params;
+}
+
 /// The one set of params of a file without parameters, or what --set and --trial name.
 hpo::Params chosen_params(const Arguments& arguments, const hpo::StudySpec& study) {
-  hpo::Params params;
-  if (arguments.has("--trial")) {
-    std::string word = arguments.text("--trial");
-    std::size_t colon = word.rfind(':');
-    auto number = colon == std::string::npos ? std::nullopt : rt::parse_int(word.substr(colon + 1));
-    if (!number || *number < 0)
-      throw rt::Error(rt::Errc::usage, rt::cat("--trial: '", word, "', expected RUN:NUMBER"));
-    hpo::StudyReader run(hpo::find_run(word.substr(0, colon), runs_folder(arguments)));
-    auto trial = run.trial(static_cast<std::uint64_t>(*number));
-    if (!trial)
-      throw rt::Error(rt::Errc::usage,
-                      rt::cat("--trial: no trial ", *number, " in ", word.substr(0, colon)));
-    params = trial->params;
-  }
+  hpo::Params given, base;
+  if (arguments.has("--trial")) base = params_of_trial(arguments, arguments.text("--trial"));
   for (const std::string& word : arguments.texts("--set")) {
     std::size_t equals = word.find('=');
     if (equals == std::string::npos || equals == 0)
       throw rt::Error(rt::Errc::usage, rt::cat("--set: '", word, "', expected NAME=VALUE"));
-    params.set(word.substr(0, equals), hpo::parse_value(word.substr(equals + 1)));
+    given.set(word.substr(0, equals), hpo::parse_value(word.substr(equals + 1)));
   }
+  hpo::Params params = study.space.adopt(given, base);
   std::string wrong = study.space.reason_outside(params);
   if (!wrong.empty())
     throw rt::Error(
@@ -41,31 +49,65 @@ hpo::Params chosen_params(const Arguments& arguments, const hpo::StudySpec& stud
   return params;
 }
 
+std::string json_of(const hpo::StudySpec& study, const hpo::TrainResult& result) {
+  const hpo::TrialRow& trial = result.trial;
+  hpo::JsonWriter json;
+  json.begin_object().field("study", study.name).field("state", hpo::name_of(trial.state));
+  json.key("cause");
+  trial.cause == hpo::Cause::none ? json.null() : json.value(hpo::name_of(trial.cause));
+  json.field("metric", result.metric).field("value", trial.value);
+  json.key("params").raw(hpo::json_of(trial.params));
+  json.key("metrics").raw(hpo::json_of(trial.metrics));
+  json.field("epochs", trial.epochs).field("seconds", result.seconds).key("model");
+  result.model.empty() ? json.null() : json.value(result.model.string());
+  json.end_object();
+  return std::move(json).text();
+}
+
+std::string text_of(const hpo::StudySpec& study, const hpo::TrainResult& result) {
+  const hpo::TrialRow& trial = result.trial;
+  const bool unfinished = result.ending == hpo::Ending::interrupted;
+  std::string out = rt::cat(study.name, ": ", unfinished ? "stopped" : hpo::name_of(trial.state),
+                            " after ", trial.epochs);
+  if (unfinished) out += rt::cat(" of ", result.epochs);
+  out += rt::cat(trial.epochs == 1 && !unfinished ? " epoch, " : " epochs, ",
+                 short_seconds(result.seconds), "\n");
+  if (!trial.message.empty()) out += rt::cat("  ", trial.message, "\n");
+  for (const auto& [name, value] : trial.metrics)
+    out += rt::cat("  ", name, " = ", rt::format_double(value), "\n");
+  if (!trial.params.empty()) out += rt::cat("  params: ", hpo::text_of(trial.params), "\n");
+  if (!result.model.empty()) out += rt::cat("  model: ", result.model.string(), "\n");
+  return out;
+}
+
 }  // namespace
 
 void declare_train(Arguments& arguments) {
   declare_run_options(arguments);
   arguments.option("--set", "NAME=VALUE", "a parameter of the file", true);
   arguments.option("--trial", "RUN:N", "the parameters of a trial; --set changes single ones");
+  declare_json(arguments);
 }
 
 int run_train(const Arguments& arguments) {
   hpo::StudySpec study = load_study(arguments);
   hpo::RunOptions options = run_options(arguments, study);
   hpo::Params params = chosen_params(arguments, study);
+  // Nobody is compared, so no rule has to see it at its rungs: it reports after every epoch. But a
+  // trial of a study keeps its rungs, where the store has its networks.
+  if (!arguments.has("--trial")) study.early_stop = {"none", {}};
   hpo::Interrupts interrupts;
   options.interrupts = interrupts.count();
-  ProgressDisplay display(study.name, study.metric.name.empty() ? "the metric" : study.metric.name,
-                          study.metric.goal == hpo::Goal::maximize, arguments.has("--quiet"));
+  TrainDisplay display(study.name, arguments.has("--quiet"));
   hpo::TrainResult result = hpo::train_once(study, params, options, display);
   display.finish();
-  std::string out = rt::cat(study.name, ": ", hpo::name_of(result.trial.state), " after ",
-                            result.trial.epochs, " epochs\n");
-  if (!result.trial.message.empty()) out += "  " + result.trial.message + "\n";
-  for (const auto& [name, value] : result.trial.metrics)
-    out += rt::cat("  ", name, " = ", rt::format_double(value), "\n");
-  if (!result.model.empty()) out += rt::cat("  model: ", result.model.string(), "\n");
-  print_result(out);
+  print_view(
+      arguments, [&] { return json_of(study, result); }, [&] { return text_of(study, result); });
+  if (result.ending == hpo::Ending::interrupted)
+    std::fputs(rt::cat("what is done is kept; to continue: ", called_as(), " train ",
+                       arguments.retyped(), "\n")
+                   .c_str(),
+               stderr);
   return result.exit_code();
 }
 

@@ -16,7 +16,7 @@ std::string text_trials(const hpo::StudyReader& study) {
   for (const hpo::TrialRow& trial : study.trials()) {
     std::string state(hpo::name_of(trial.state));
     if (trial.cause != hpo::Cause::none) state += rt::cat(" (", hpo::name_of(trial.cause), ")");
-    std::vector<std::string> cells{std::to_string(trial.trial), state,
+    std::vector<std::string> cells{std::to_string(trial.trial), tinted(state),
                                    trial.value ? short_number(*trial.value) : "-",
                                    std::to_string(trial.epochs)};
     for (const std::string& name : names) {
@@ -33,12 +33,13 @@ std::string text_trials(const hpo::StudyReader& study) {
 
 void declare_trials(Arguments& arguments) {
   declare_run(arguments);
-  arguments.flag("--json", "for programs");
+  declare_json(arguments);
 }
 
 int run_trials(const Arguments& arguments) {
   hpo::StudyReader study = open_run(arguments);
-  print_result(arguments.has("--json") ? hpo::trials_json(study) : text_trials(study));
+  print_view(
+      arguments, [&] { return hpo::trials_json(study); }, [&] { return text_trials(study); });
   return kDone;
 }
 

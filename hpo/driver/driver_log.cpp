@@ -90,7 +90,7 @@ void Driver::observe_trial(const Event& event) {
 }
 
 void Driver::open_session() {
-  setup_.observer.sweep_started(log_.trials().counts().all(), log_.epoch() > 1);
+  setup_.observer.sweep_started(study_.metric, log_.trials().counts().all(), log_.epoch() > 1);
   if (!arithmetic_before_.empty() && arithmetic_before_ != setup_.arithmetic) {
     setup_.observer.note(rt::cat("the arithmetic changed from \"", arithmetic_before_, "\" to \"",
                                  setup_.arithmetic,

@@ -1,11 +1,12 @@
 #pragma once
-// Who wants to see a sweep go by: the progress display, tests.
+// Who wants to see a sweep or a training go by: the progress display, tests.
 
 #include <cstdint>
 #include <string_view>
 
 #include "hpo/log/study_reader.h"
 #include "hpo/log/trial_row.h"
+#include "hpo/study/spec.h"
 
 namespace hpo {
 
@@ -25,7 +26,14 @@ class Observer {
   virtual ~Observer() = default;
 
   /// Once, before the first trial: `trials` are in the log already when a study is continued.
-  virtual void sweep_started(std::int64_t trials, bool resumed) { (void)trials, (void)resumed; }
+  /// `metric` is settled: what the study file left to the data is filled in.
+  virtual void sweep_started(const Metric& metric, std::int64_t trials, bool resumed) {
+    (void)metric, (void)trials, (void)resumed;
+  }
+  /// In place of sweep_started where one network is trained without a search, for so many epochs.
+  virtual void train_started(const Metric& metric, std::int64_t epochs) {
+    (void)metric, (void)epochs;
+  }
   virtual void trial_started(const TrialRow& trial) { (void)trial; }
   virtual void trial_reported(const TrialRow& trial) { (void)trial; }
   /// Complete, stopped or failed.

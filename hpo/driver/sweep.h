@@ -63,16 +63,19 @@ SweepResult run_sweep(const StudySpec& study, const RunOptions& options, Observe
 /// What `train FILE` gives: one network.
 struct TrainResult {
   Ending ending = Ending::done;
-  TrialRow trial;  ///< its reports' last word, test metrics included
-  rt::Path model;  ///< empty when it failed
+  std::string metric;       ///< name of the objective
+  TrialRow trial;           ///< its reports' last word, test metrics included
+  std::int64_t epochs = 0;  ///< that it is trained for; `trial.epochs` are those that it was
+  rt::Path model;           ///< empty when it failed or was interrupted
   double seconds = 0;
 
   [[nodiscard]] int exit_code() const noexcept;
 };
 
 /// Trains the one network that `params` (complete for the study's space) describe, without a log or
-/// a search, and writes `folder`/model.safetensors. A second call is answered by the store. Throws
-/// as run_sweep.
+/// a search, and writes `folder`/model.safetensors. It reports where a trial of the study would. A
+/// second call is answered by the store, as far as the first one came. Throws as run_sweep; locked:
+/// another process trains into this folder.
 TrainResult train_once(const StudySpec& study, const Params& params, const RunOptions& options,
                        Observer& observer);
 

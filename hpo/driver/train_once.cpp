@@ -7,6 +7,7 @@
 #include "hpo/driver/run_config.h"
 #include "hpo/driver/search.h"
 #include "hpo/driver/sweep.h"
+#include "hpo/log/study_lock.h"
 #include "hpo/log/trial_table.h"
 #include "runtime/async.h"
 #include "runtime/base/clock.h"
@@ -20,7 +21,7 @@ namespace hpo {
 namespace {
 
 constexpr const char* kModelFile = "model.safetensors";
-constexpr rt::Duration kTick = std::chrono::milliseconds(500);
+constexpr rt::Duration kTick = std::chrono::milliseconds(250);
 
 /// A trial that nobody stops: its reports go to the observer.
 class LoneTrial final : public TrialContext {
@@ -91,6 +92,8 @@ void take_result(TrainResult& result, const ExportedModel& made, const rt::Path&
 TrainResult train_once(const StudySpec& study, const Params& params, const RunOptions& options,
                        Observer& observer) {
   rt::make_folder(options.folder);
+  StudyLock lock(options.folder, kTrainLock);
+  if (lock.state() == StudyLock::State::held) throw StudyLock::refusal(options.folder, kTrainLock);
   rt::require_writable(options.folder);
   // A training without a log has nothing to go on with: what a run before left is no part of it.
   std::error_code nothing_there;
@@ -100,10 +103,14 @@ TrainResult train_once(const StudySpec& study, const Params& params, const RunOp
   rt::Moment begun = rt::now();
   StudyData data = load_data(study, params);
   StudySpec settled = settle(study, data.info);
+  for (const std::string& note : data.value.get().header().notes) observer.note(note);
+  TrainResult result;
+  result.metric = settled.metric.name;
+  result.epochs = materialise(settled, params, data.info).epochs;
   NetworkWork work(settled, runtime, options.folder, kModelFile, options.sharing);
   work.provide(params, data);
   LoneTrial trial(params, objective_of(settled), observer);
-  TrainResult result;
+  observer.train_started(settled.metric, result.epochs);
   rt::Group group("train");
   {
     auto scope = group.enter();
@@ -114,10 +121,15 @@ TrainResult train_once(const StudySpec& study, const Params& params, const RunOp
         result.ending = Ending::interrupted;
         break;
       }
+      observer.progress(
+          {.counts = {.running = 1}, .trial_limit = 1, .seconds = rt::seconds_since(begun)});
       if (!written.ready()) rt::wait_event(kTick);
     }
     result.trial = trial.row();
-    if (result.ending == Ending::done) take_result(result, written.get(), options.folder);
+    if (result.ending == Ending::done)
+      take_result(result, written.get(), options.folder);
+    else
+      result.trial.state = TrialState::waiting;
   }
   result.seconds = rt::seconds_since(begun);
   return result;

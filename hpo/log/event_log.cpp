@@ -1,7 +1,6 @@
 #include "hpo/log/event_log.h"
 
 #include <set>
-#include <thread>
 
 #include "hpo/log/json.h"
 #include "hpo/log/records.h"
@@ -15,39 +14,17 @@ namespace hpo {
 
 namespace {
 
-rt::Error locked_error(const rt::Path& folder, const std::string& by, std::string_view since) {
-  return {rt::Errc::locked,
-          rt::cat(folder.string(), " is in use by ", by, since.empty() ? "" : " since ", since,
-                  ": wait for it, stop it, or run under another name with --name")};
-}
-
-std::string process_words(const Holder& holder) {
-  return rt::cat("process ", holder.pid, " on ", holder.host);
-}
-
 std::optional<Holder> read_holder(sql::Database& db) {
   sql::Statement query(db, "SELECT host, boot, pid, started, since FROM holder");
   if (!query.step()) return {};
   return Holder{query.text(0), query.text(1), query.integer(2), query.integer(3), query.text(4)};
 }
 
-/// Who holds the lock writes itself into its file a moment after it got it: so give it that moment.
-rt::Error held_by_another(const rt::Path& folder) {
-  for (int attempt = 0; attempt < 10; ++attempt) {
-    if (attempt > 0) rt::sleep_for(std::chrono::milliseconds(20));
-    auto holder = StudyLock::holder(folder);
-    if (holder && holder->alive().value_or(true)) {
-      return locked_error(folder, process_words(*holder), holder->since);
-    }
-  }
-  return locked_error(folder, "another process", "");
-}
-
 }  // namespace
 
 struct EventLog::Impl {
   explicit Impl(const rt::Path& where) : folder(where), lock((rt::make_folder(where), where)) {
-    if (lock.state() == StudyLock::State::held) throw held_by_another(folder);
+    if (lock.state() == StudyLock::State::held) throw StudyLock::refusal(folder);
     if (!rt::file_size(folder / kStudyDb)) return;
     open();
     if (!has_tables(*db)) return;

@@ -15,8 +15,6 @@ namespace hpo {
 
 namespace {
 
-constexpr const char* kLockName = "study.lock";
-
 struct flock whole_file() {
   struct flock lock {};
   lock.l_type = F_WRLCK;
@@ -87,8 +85,18 @@ std::optional<Holder> Holder::from_text(std::string_view text) {
                 std::string(lines[4])};
 }
 
-StudyLock::StudyLock(const rt::Path& folder) {
-  rt::Path path = folder / kLockName;
+rt::Error locked_error(const rt::Path& folder, std::string_view by, std::string_view since) {
+  return {rt::Errc::locked,
+          rt::cat(folder.string(), " is in use by ", by, since.empty() ? "" : " since ", since,
+                  ": wait for it, stop it, or run under another name with --name")};
+}
+
+std::string process_words(const Holder& holder) {
+  return rt::cat("process ", holder.pid, " on ", holder.host);
+}
+
+StudyLock::StudyLock(const rt::Path& folder, std::string_view name) {
+  rt::Path path = folder / name;
   file_ = rt::File(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
   if (!file_) throw rt::storage_error("open", path, errno);
   struct flock lock = whole_file();
@@ -102,19 +110,30 @@ StudyLock::StudyLock(const rt::Path& folder) {
   if (::ftruncate(file_.fd(), 0) == 0) (void)!::pwrite(file_.fd(), text.data(), text.size(), 0);
 }
 
-std::optional<Holder> StudyLock::holder(const rt::Path& folder) {
-  rt::File file(::open((folder / kLockName).c_str(), O_RDONLY | O_CLOEXEC));
+std::optional<Holder> StudyLock::holder(const rt::Path& folder, std::string_view name) {
+  rt::File file(::open((folder / name).c_str(), O_RDONLY | O_CLOEXEC));
   char buffer[1024];
   ssize_t n = file ? ::read(file.fd(), buffer, sizeof buffer) : 0;
   return Holder::from_text(std::string_view(buffer, n > 0 ? static_cast<std::size_t>(n) : 0));
 }
 
 StudyLock::State StudyLock::look(const rt::Path& folder) {
-  rt::File file(::open((folder / kLockName).c_str(), O_RDONLY | O_CLOEXEC));
+  rt::File file(::open((folder / kDriverLock).c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) return errno == ENOENT ? State::free : State::unknown;
   struct flock lock = whole_file();
   if (::fcntl(file.fd(), F_OFD_GETLK, &lock) != 0) return State::unknown;
   return lock.l_type == F_UNLCK ? State::free : State::held;
+}
+
+rt::Error StudyLock::refusal(const rt::Path& folder, std::string_view file) {
+  // Who holds the lock writes itself into its file a moment after it got it: give it that moment.
+  for (int attempt = 0; attempt < 10; ++attempt) {
+    if (attempt > 0) rt::sleep_for(std::chrono::milliseconds(20));
+    auto found = holder(folder, file);
+    if (found && found->alive().value_or(true))
+      return locked_error(folder, process_words(*found), found->since);
+  }
+  return locked_error(folder, "another process", "");
 }
 
 }  // namespace hpo

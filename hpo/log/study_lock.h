@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "runtime/base/error.h"
 #include "runtime/base/file.h"
 
 namespace hpo {
@@ -28,7 +29,11 @@ struct Holder {
   [[nodiscard]] std::optional<bool> alive() const;
 };
 
-/// A lock on `folder`/study.lock for as long as this object and its process live (an open file
+/// What a lock keeps others from: driving a study, or training one network into its folder.
+inline constexpr std::string_view kDriverLock = "study.lock";
+inline constexpr std::string_view kTrainLock = "train.lock";
+
+/// A lock on a file in `folder` for as long as this object and its process live (an open file
 /// description lock: other handles of the same process do not disturb it, and it also works over
 /// NFS). Never blocks.
 class StudyLock {
@@ -41,20 +46,31 @@ class StudyLock {
 
   /// Takes the lock. `state()` tells whether that worked. Throws rt::Error (storage) when the file
   /// cannot be made.
-  explicit StudyLock(const rt::Path& folder);
+  explicit StudyLock(const rt::Path& folder, std::string_view file = kDriverLock);
 
   /// `free`: it is ours now; `held`: another process has it.
   [[nodiscard]] State state() const { return state_; }
 
   /// Who wrote itself into the lock file last.
-  [[nodiscard]] static std::optional<Holder> holder(const rt::Path& folder);
+  [[nodiscard]] static std::optional<Holder> holder(const rt::Path& folder,
+                                                    std::string_view file = kDriverLock);
 
   /// Looks without touching anything, also in a read-only folder. A missing file is a free lock.
   [[nodiscard]] static State look(const rt::Path& folder);
+
+  /// The error (locked) for whoever finds the lock held: names the holder and the ways out.
+  [[nodiscard]] static rt::Error refusal(const rt::Path& folder,
+                                         std::string_view file = kDriverLock);
 
  private:
   rt::File file_;
   State state_ = State::unknown;
 };
+
+/// The words of that error. `by`: "process 7 on host"; `since` may be empty.
+[[nodiscard]] rt::Error locked_error(const rt::Path& folder, std::string_view by,
+                                     std::string_view since);
+/// "process 7 on host".
+[[nodiscard]] std::string process_words(const Holder& holder);
 
 }  // namespace hpo

@@ -278,6 +278,14 @@ bool contains(const Domain& domain, const ParamValue& value) {
   return number != nullptr && *number >= range->min && *number <= range->max;
 }
 
+ParamValue as_meant(const Domain& domain, const ParamValue& value) {
+  const auto* number = std::get_if<std::int64_t>(&value);
+  if (number == nullptr || std::abs(*number) > kLargestBound || contains(domain, value))
+    return value;
+  const ParamValue real = static_cast<double>(*number);
+  return contains(domain, real) ? real : value;
+}
+
 std::optional<std::uint64_t> cardinality(const Domain& domain) {
   return std::visit(Cardinality{}, domain);
 }

@@ -82,6 +82,10 @@ struct DomainFault {
 /// True when the domain has `value`, type included (an int is no float).
 [[nodiscard]] bool contains(const Domain& domain, const ParamValue& value);
 
+/// What a person who wrote `value` meant: the float where the domain has that float and not the int
+/// (`1` for 1.0), else `value` itself. A float never becomes an int.
+[[nodiscard]] ParamValue as_meant(const Domain& domain, const ParamValue& value);
+
 /// Number of distinct values; none when there are too many to count (a float range without a step).
 [[nodiscard]] std::optional<std::uint64_t> cardinality(const Domain& domain);
 

@@ -163,6 +163,26 @@ std::string Space::reason_outside(const Params& params) const {
 
 bool Space::contains(const Params& params) const { return reason_outside(params).empty(); }
 
+Params Space::adopt(const Params& given, const Params& base) const {
+  Params chosen;
+  for (const std::size_t i : order_) {
+    const Parameter& parameter = parameters_[i];
+    if (const ParamValue* value = given.find(parameter.name)) {
+      chosen.set(parameter.name, as_meant(parameter.domain, *value));
+    } else if (const ParamValue* kept = base.find(parameter.name);
+               kept != nullptr && is_active(i, chosen)) {
+      chosen.set(parameter.name, as_meant(parameter.domain, *kept));
+    }
+  }
+  Params result = in_order(chosen);
+  for (const Params* from : {&given, &base}) {
+    for (const auto& [name, value] : *from) {
+      if (!index_of(name)) result.set(name, value);
+    }
+  }
+  return result;
+}
+
 Params Space::from_unit(std::span<const double> u) const {
   if (u.size() != size())
     throw rt::Error(rt::Errc::internal, "from_unit: expected one coordinate a parameter");

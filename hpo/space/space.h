@@ -77,6 +77,11 @@ class Space {
   /// Says what keeps `params` out of the space, for a person; empty when contains(params).
   [[nodiscard]] std::string reason_outside(const Params& params) const;
 
+  /// What a person chose: `given` over those values of `base` that are active beside them, in the
+  /// order of the space, ints as floats where the parameter is a float. What the space does not
+  /// know or take stays, for reason_outside to name.
+  [[nodiscard]] Params adopt(const Params& given, const Params& base = {}) const;
+
   /// Number of distinct points, conditions taken into account: none when a float has no step, when
   /// the number passes 2^63, or when the conditions branch more than a million ways. A space
   /// without parameters has one point.

@@ -117,6 +117,36 @@ TEST(Space, RefusesWhatMakesNoSense) {
   }
 }
 
+TEST(Space, AdoptsWhatAPersonChose) {
+  const Space space({{"lr", FloatRange{1e-4, 10, Scale::log, 0}, {}},
+                     {"decay", Choice{{0.5, 1.0}}, {}},
+                     {"either", Choice{{Int{1}, 1.5}}, {}},
+                     {"width", IntRange{1, 64}, {}},
+                     optimizer(),
+                     {"momentum", FloatRange{0, 1}, {when_sgd()}}});
+  const Params given{{"width", Int{8}},  {"momentum", Int{1}}, {"optimizer", std::string("sgd")},
+                     {"either", Int{1}}, {"decay", Int{1}},    {"lr", Int{1}}};
+  const Params all = space.adopt(given);
+  EXPECT_EQ(text_of(all), "lr=1.0 decay=1.0 either=1 width=8 optimizer=sgd momentum=1.0");
+  EXPECT_TRUE(space.contains(all));
+
+  // A changed choice takes what depends on it along; a given value that cannot be stays, to be
+  // named.
+  const Params adam{{"optimizer", std::string("adam")}};
+  EXPECT_EQ(text_of(space.adopt(adam, all)), "lr=1.0 decay=1.0 either=1 width=8 optimizer=adam");
+  Params odd = adam;
+  odd.set("momentum", 0.5);
+  EXPECT_EQ(space.reason_outside(space.adopt(odd, all)),
+            "parameter \"momentum\" is not active with these values");
+  EXPECT_EQ(space.reason_outside(space.adopt({{"lrr", Int{1}}}, all)),
+            "there is no parameter \"lrr\"; did you mean 'lr'?");
+
+  // Never the other way round, and only where the parameter has that float.
+  const Params width = space.adopt({{"width", 8.0}}, all);
+  EXPECT_EQ(space.reason_outside(width), "parameter \"width\" is 8.0, expected int 1 .. 64");
+  EXPECT_EQ(std::get<Int>(*space.adopt({{"lr", Int{11}}}, all).find("lr")), 11);
+}
+
 TEST(Space, LongChainsOfConditionsAreFine) {
   std::vector<Parameter> chain{{"p0", Choice{{true, false}}, {}}};
   for (int i = 1; i < 3000; ++i) {
