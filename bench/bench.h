@@ -28,7 +28,8 @@ struct Options {
   int workers = 0;     ///< CPU workers; 0: one for each core that this process may use
 };
 
-/// One benchmark. `run` may take minutes unless `quick`; progress goes to standard error.
+/// One benchmark. `run` may take minutes unless `quick`; progress goes to standard error, on a
+/// terminal only.
 struct Benchmark {
   std::string_view name;
   std::string_view summary;  ///< one line for the help

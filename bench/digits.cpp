@@ -37,6 +37,15 @@ MeanError mean_error(const std::vector<double>& values) {
   return {sum / n, values.size() < 2 ? 0 : std::sqrt(squares / (n - 1) / n)};
 }
 
+/// A long benchmark says on a terminal how far it is; elsewhere it is quiet. At the end the line
+/// goes.
+void show_seed(int seed, int seeds) {
+  if (::isatty(STDERR_FILENO) != 1) return;
+  std::fputs("\r\033[K", stderr);
+  if (seed < seeds) std::fprintf(stderr, "digits: seed %d of %d", seed + 1, seeds);
+  std::fflush(stderr);
+}
+
 std::string study_file() {
   return (rt::Path(rivals_folder()).parent_path().parent_path() / "experiments" / "digits.yaml")
       .string();
@@ -147,11 +156,13 @@ std::vector<Case> run_digits(const Options& options) {
   rt::Path split = folder / "split.json";
   write_split(split);
   Figures ours, theirs;
-  for (int seed = 0; seed < (options.quick ? 2 : kSeeds); ++seed) {
-    std::fprintf(stderr, "digits: seed %d\n", seed);
+  const int seeds = options.quick ? 2 : kSeeds;
+  for (int seed = 0; seed < seeds; ++seed) {
+    show_seed(seed, seeds);
     run_ours(folder, seed, options, ours);
     if (!python.empty()) run_rival(python, split, seed, options, theirs);
   }
+  show_seed(seeds, seeds);
   std::filesystem::remove_all(folder);
   return cases_of(ours, theirs);
 }
