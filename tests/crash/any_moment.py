@@ -9,6 +9,7 @@ one of those that belong to the phase, and kills a random moment (up to a few mi
 """
 
 import argparse
+import os
 import random
 import re
 import shutil
@@ -36,13 +37,13 @@ def kill_in(place, phase, runs, chance):
     trace = ["strace", "-f", "-y", "-qq", "--seccomp-bpf", "-e", TRACED, "-o", "/dev/fd/3"]
     skip = {"creation": chance.randrange(0, 8), "end": chance.randrange(0, 3), "decision": chance.randrange(0, 40),
             "checkpoint": chance.randrange(0, 60), "training": chance.randrange(0, 40)}[phase]
-    read, write = small.os.pipe()
+    read, write = os.pipe()
     command = ["sh", "-c", f'exec "$@" 3>&{write}', "sh", *trace, *place.command(runs)]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, pass_fds=[write],
                                start_new_session=True)
-    small.os.close(write)
+    os.close(write)
     seen = 0
-    with small.os.fdopen(read, errors="replace") as lines:
+    with os.fdopen(read, errors="replace") as lines:
         for line in lines:
             if (pattern or PHASES["decision"]).search(line):
                 seen += 1
@@ -51,7 +52,7 @@ def kill_in(place, phase, runs, chance):
         time.sleep(chance.uniform(0.002, 0.02) if phase == "training" else chance.uniform(0, 0.002))
         alive = process.poll() is None
         if alive:
-            small.os.killpg(process.pid, signal.SIGKILL)
+            os.killpg(process.pid, signal.SIGKILL)
         for _ in lines:
             pass
     _, progress = process.communicate(timeout=60)

@@ -1,11 +1,11 @@
 """A small study, runs of it that die in many ways, and what must hold afterwards."""
 
 import json
-import os
 import random
 import re
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -88,29 +88,46 @@ class Place:
         return self.export(self.folder / "reference")
 
 
-ACKNOWLEDGED = re.compile(r"^trial (\d+): \S+ (\S+) after (\d+) epochs")
+ACKNOWLEDGED = re.compile(r"^trial (\d+): (\S+) (\S+) after (\d+) epochs")
 
 
 def acknowledged(progress):
-    """Trials that a run announced, with their last announced epochs."""
-    found = {}
-    for line in progress.splitlines():
-        if match := ACKNOWLEDGED.match(line):
-            found[int(match[1])] = int(match[3])
-    return found
+    """What a run announced: (trial, epochs, metric, value as it was printed)."""
+    matches = (ACKNOWLEDGED.match(line) for line in progress.splitlines())
+    return [(int(m[1]), int(m[4]), m[2], m[3]) for m in matches if m]
+
+
+def as_printed(value):
+    """A value as progress shows it."""
+    return f"{value:.4g}"
+
+
+def logged_reports(runs):
+    """{(trial, epochs): value} of every report in the log."""
+    with sqlite3.connect(f"file:{runs}/small/study.db?mode=ro", uri=True) as db:
+        rows = db.execute("SELECT trial, payload FROM events WHERE kind = 'reported'").fetchall()
+    payloads = [(trial, json.loads(payload)) for trial, payload in rows]
+    return {(trial, payload["epochs"]): payload["value"] for trial, payload in payloads}
 
 
 def check_wreck(place, runs, progress):
-    """After a death, before anybody repairs anything: what was announced can be read."""
+    """After a death, before anybody repairs anything: what was announced can be read, number and value."""
     told = acknowledged(progress)
     listed = place.read(runs, "trials", "--json")
     if listed.returncode != 0:
         assert not told, f"announced trials cannot be read: {listed.stderr}"
         return
     trials = {t["trial"]: t for t in json.loads(listed.stdout)}
-    for trial, epochs in told.items():
+    reports = logged_reports(runs) if told else {}
+    for trial, epochs, metric, value in told:
         assert trial in trials, f"trial {trial} was announced and is lost"
-        assert trials[trial]["epochs"] >= epochs, f"trial {trial} was announced with {epochs} epochs: {trials[trial]}"
+        row = trials[trial]
+        assert row["epochs"] >= epochs, f"trial {trial} was announced with {epochs} epochs: {row}"
+        kept = reports.get((trial, epochs))
+        assert kept is not None, f"trial {trial} was announced after {epochs} epochs, and the log has no such report"
+        assert as_printed(kept) == value, f"trial {trial} was announced with {metric} {value}, the log has {kept}"
+        if row["epochs"] == epochs:
+            assert as_printed(row["value"]) == value, f"trial {trial} was announced with {metric} {value}: {row}"
     running = [t for t in trials.values() if t["state"] == "running"]
     assert not running, f"nobody runs, but {running}"
 
@@ -127,7 +144,3 @@ def check_repaired(place, runs, expected):
 
 def killed(process):
     return process.returncode in (-signal.SIGKILL, 128 + signal.SIGKILL)
-
-
-def environment(**more):
-    return {**os.environ, **more}

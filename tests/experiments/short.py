@@ -1,0 +1,95 @@
+"""Runs a study of experiments/ in a shortened form, and checks what its first lines promise.
+
+usage: short.py PROGRAMS EXPERIMENTS NAME
+Skipped (exit code 77) where its data is not on this machine.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+SKIP = 77
+
+
+class Study:
+    """A shortened copy of a study file in a folder of its own, and the program to run it with."""
+
+    def __init__(self, programs, experiments, name, folder):
+        self.trellis = str(Path(programs).resolve() / "trellis")
+        self.name = name
+        self.folder = Path(folder)
+        text = (Path(experiments) / f"{name}.yaml").read_text()
+        for line, short in SHORTENED[name]:
+            assert text.count(line) == 1, f"{name}.yaml has no line {line!r}, or several"
+            text = text.replace(line, short)
+        (self.folder / f"{name}.yaml").write_text(text)
+        if (Path(experiments) / "data").exists():
+            shutil.copytree(Path(experiments) / "data", self.folder / "data")
+
+    def run(self, *words):
+        return subprocess.run([self.trellis, *words], cwd=self.folder, capture_output=True, text=True, timeout=170)
+
+    def read(self, *words):
+        done = self.run(*words)
+        assert done.returncode == 0, f"{' '.join(words)}: exit code {done.returncode}: {done.stdout}{done.stderr}"
+        return done.stdout
+
+    def read_json(self, *words):
+        return json.loads(self.read(*words, "--json"))
+
+    def sweep(self):
+        return self.read("sweep", f"{self.name}.yaml", "--quiet")
+
+
+# What is put in place of what.
+SHORTENED = {
+    "digits": [("  epochs: 27\n", "  epochs: 9\n"), ("limits: {trials: 60}\n", "limits: {trials: 12}\n")],
+    "mnist-grid": [("  rows: 6000\n", "  rows: 120\n")],
+}
+
+
+def digits(study):
+    study.sweep()
+    best = study.read_json("best", "digits")
+    assert best["state"] == "complete" and best["metrics"]["test.accuracy"] > 0.9, best
+    status = study.read_json("status", "digits")
+    assert status["trials"]["stopped"] > 0 and sum(status["trials"].values()) == 12, status
+    return f"test accuracy {best['metrics']['test.accuracy']:.3f}"
+
+
+def mnist_grid(study):
+    shipped = [Path(os.environ.get("TRELLIS_DATA", "/nowhere")) / "mnist", Path("/usr/share/datasets/fashion-mnist")]
+    if not any((folder / "train-images-idx3-ubyte.gz").exists() for folder in shipped):
+        print("skipped: no MNIST under $TRELLIS_DATA, and no package dataset-fashion-mnist")
+        sys.exit(SKIP)
+    plan = study.read_json("plan", "mnist-grid.yaml")
+    # 3 optimizers x 3 batch sizes, each for 1, 2 and 5 epochs: the shorter ones are beginnings of the longest.
+    assert (plan["trials"], plan["epochs"], plan["distinct_epochs"]) == (27, 9 * 8, 9 * 5), plan
+    study.sweep()
+    trials = study.read_json("trials", "mnist-grid")
+    results = {tuple(trial["params"].values()): trial["value"] for trial in trials if trial["state"] == "complete"}
+    assert len(trials) == len(results) == 27, f"{len(results)} results of {len(trials)} trials"
+    work = study.read_json("status", "mnist-grid")["work"]
+    assert work["datasets_loaded"] == 1, work
+    assert (work["epochs"], work["distinct_epochs"]) == (plan["epochs"], plan["distinct_epochs"]), work
+    return f"27 results, {work['distinct_epochs']} of {work['epochs']} epochs were run"
+
+
+def main():
+    programs, experiments, name = sys.argv[1:]
+    check = {"digits": digits, "mnist-grid": mnist_grid}[name]
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            print(f"{name}: {check(Study(programs, experiments, name, folder))}")
+        except AssertionError as error:
+            print(error)
+            return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
