@@ -1,13 +1,13 @@
 """Prints the shape of the JSON on stdin: one line a field, `path: types`, in the order of its first appearance.
 
-Elements of a list share the path `[]`; a field that has several types over them has them all: `[].value: float|null`. A list
+Elements of a list share the path `[]`; a field that has several types over them has them all: `[].value: null|number`. A list
 without elements is `list`, an object without fields `object`.
 """
 
 import json
 import sys
 
-NAMES = {type(None): "null", bool: "bool", int: "int", float: "float", str: "text", list: "list", dict: "object"}
+NAMES = {type(None): "null", bool: "bool", int: "number", float: "number", str: "text", list: "list", dict: "object"}
 
 
 def walk(value, path, found):
