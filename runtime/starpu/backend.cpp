@@ -8,6 +8,7 @@
 #include "runtime/base/error.h"
 #include "runtime/core/backend.h"
 #include "runtime/starpu/environment.h"
+#include "runtime/starpu/order.h"
 
 #ifdef TRELLIS_WITH_CUDA
 #include <cuda_runtime.h>
@@ -35,6 +36,7 @@ starpu_data_access_mode starpu_mode(AccessMode mode) {
 
 void run_task(void* interfaces[], void* argument) {
   auto& launch = *static_cast<Launch*>(argument);
+  const Turn turn(launch);
   std::byte* bytes[256];
   for (unsigned i = 0; i < launch.access_count; ++i) {
     bytes[i] = reinterpret_cast<std::byte*>(STARPU_VARIABLE_GET_PTR(interfaces[i]));
@@ -109,6 +111,11 @@ class StarPu final : public Backend {
       handles[i] = static_cast<starpu_data_handle_t>(launch.accesses[i].handle);
       modes[i] = starpu_mode(launch.accesses[i].mode);
     }
+#ifdef __SANITIZE_THREAD__
+    starpu_task_get_job_id(
+        task);  // what StarPU keeps about the task is made now, not in the submission
+#endif
+    comes_before(&launch);
     if (const int code = starpu_task_submit(task); code != 0) {
       starpu_task_destroy(task);
       throw Error(Errc::no_device, "StarPU refuses a task: " + errno_words(-code));
@@ -138,6 +145,7 @@ class StarPu final : public Backend {
     auto* data = static_cast<starpu_data_handle_t>(handle);
     if (cudas_ != 0) starpu_resume();  // a transfer needs a worker that is awake
     const int code = starpu_data_acquire(data, STARPU_R);
+    comes_after(handle);
     if (code == 0) starpu_data_release(data);
     if (cudas_ != 0) starpu_pause();
     if (code != 0)
