@@ -16,6 +16,7 @@
 #include <coroutine>
 #include <exception>
 #include <optional>
+#include <source_location>
 #include <type_traits>
 #include <utility>
 
@@ -28,14 +29,20 @@ class [[nodiscard]] Async;
 
 namespace detail {
 
-/// What promises of all coroutines share: who is resumed at the end, and the error.
+/// What promises of all coroutines share: who is resumed at the end, and the error. Lives in the
+/// coroutine's frame. Suspended at the start (the coroutine is lazy) and at the end (its owner
+/// takes the result out of the frame before it destroys it).
 struct AsyncPromiseBase {
+  /// Resumed at the end; nobody while the coroutine is not awaited.
   std::coroutine_handle<> caller = std::noop_coroutine();
+  /// What the body threw; kept for who awaits it, so nothing leaves through resume().
   std::exception_ptr error;
 
   std::suspend_always initial_suspend() const noexcept { return {}; }
   void unhandled_exception() noexcept { error = std::current_exception(); }
 
+  /// Goes on with the caller, in the place of this coroutine on the stack. The frame stays until
+  /// its Async goes, so that the caller finds the result in it.
   struct Final {
     bool await_ready() const noexcept { return false; }
     template <class P>
@@ -47,6 +54,7 @@ struct AsyncPromiseBase {
   Final final_suspend() const noexcept { return {}; }
 };
 
+/// The promise of an Async<T>. `result` is empty until co_return, and for good after an exception.
 template <class T>
 struct AsyncPromise : AsyncPromiseBase {
   std::optional<T> result;
@@ -55,6 +63,7 @@ struct AsyncPromise : AsyncPromiseBase {
   void return_value(U&& u) {
     result.emplace(std::forward<U>(u));
   }
+  /// The result, moved out (once), or the error. Only after the end.
   T take() {
     if (error) std::rethrow_exception(error);
     return std::move(*result);
@@ -74,12 +83,19 @@ struct AsyncPromise<void> : AsyncPromiseBase {
 
 /// A coroutine that yields a T. Lazy: it starts when it is awaited (by another coroutine), spawned
 /// or run. Move-only; awaited once. An exception it throws is rethrown to who awaits it.
+///
+/// Owns the frame, and with it the parameters and locals of the coroutine: parameters are copied or
+/// moved into it at the call, but what a reference parameter or a lambda's capture names is not.
+/// So give coroutines their parameters by value, and let a lambda that is one capture nothing.
+/// Destroyed while it is suspended, it runs the destructors of its locals and never goes on; what
+/// awaits it is never resumed either.
 template <class T>
 class Async {
  public:
   using type = T;
   using promise_type = detail::AsyncPromise<T>;
 
+  /// Takes the frame over. Called by the compiler where a coroutine starts.
   explicit Async(std::coroutine_handle<promise_type> frame) noexcept : frame_(frame) {}
   Async(Async&& other) noexcept : frame_(std::exchange(other.frame_, nullptr)) {}
   Async& operator=(Async other) noexcept {
@@ -90,6 +106,9 @@ class Async {
     if (frame_) frame_.destroy();
   }
 
+  /// `co_await std::move(body)` or `co_await f(x)`: runs it up to its first wait at once, on this
+  /// stack, and goes on when it has ended. The tasks it calls belong to the group that is entered
+  /// where it starts.
   auto operator co_await() && noexcept {
     struct Awaiter {
       std::coroutine_handle<promise_type> frame;
@@ -104,7 +123,7 @@ class Async {
   }
 
  private:
-  std::coroutine_handle<promise_type> frame_;
+  std::coroutine_handle<promise_type> frame_;  ///< owned; null once it was moved from
 };
 
 namespace detail {
@@ -117,7 +136,8 @@ inline Async<void> AsyncPromise<void>::get_return_object() noexcept {
   return Async<void>(std::coroutine_handle<AsyncPromise<void>>::from_promise(*this));
 }
 
-/// A coroutine that nobody awaits: owned by the engine from its start to its end.
+/// A coroutine that nobody awaits: owned by the engine from its start to its end. Its frame frees
+/// itself at the end; those that are left are destroyed by the end of the Runtime.
 struct Detached {
   struct promise_type {
     Detached get_return_object() noexcept {
@@ -132,15 +152,17 @@ struct Detached {
   };
   std::coroutine_handle<promise_type> frame;
 
+  /// Into and out of the engine's list. enlist throws rt::Error (usage) off the driver thread.
   static void enlist(std::coroutine_handle<> frame);
   static void delist(std::coroutine_handle<> frame) noexcept;
 };
 
 /// Runs a detached coroutine up to its first suspension, with the group entered now.
 void start_detached(std::coroutine_handle<> frame);
-/// An error that no handle can rethrow: rt::poll does.
+/// An error that no handle can rethrow: rt::poll does, unless somebody holds the value by then.
 void report_unheard(const Held& version, std::exception_ptr error);
 
+/// Awaits the body and settles the promise with what it returned or threw. Throws nothing itself.
 template <class T>
 Detached drive(Async<T> body, Promise<T> result) {
   try {
@@ -158,12 +180,15 @@ Detached drive(Async<T> body, Promise<T> result) {
 
 }  // namespace detail
 
-/// Starts a coroutine that goes on by itself inside rt::poll, and returns its result as a value.
-/// When it ends by an exception and nobody holds that value, rt::poll throws the exception. One
-/// that never ends is destroyed with the Runtime.
+/// Starts a coroutine that goes on by itself inside rt::poll, and returns its result as a value:
+/// to be awaited by any number of coroutines, or passed to tasks, which then wait for it. Runs the
+/// body up to its first wait before it returns. T as for rt::Value. Driver thread only, not inside
+/// a task's body (rt::Error, usage). When it ends by an exception and nobody holds that value,
+/// rt::poll throws the exception. One that never ends is destroyed with the Runtime. `where` is for
+/// messages.
 template <class T>
-Value<T> spawn(Async<T> body) {
-  Promise<T> result;
+Value<T> spawn(Async<T> body, std::source_location where) {
+  Promise<T> result(detail::Promiser::coroutine, where);
   Value<T> value = result.value();
   detail::start_detached(detail::drive(std::move(body), std::move(result)).frame);
   return value;

@@ -13,6 +13,7 @@ namespace rt {
 namespace detail {
 class Running;
 struct Worker;
+/// The worker's object of that type; makes it where there is none. What `make` throws goes through.
 void* find_local(Worker& worker, std::type_index type, std::shared_ptr<void> (*make)());
 /// The object of type T that belongs to the worker.
 template <class T>
@@ -22,6 +23,7 @@ T& local_of(Worker& worker) {
 }
 }  // namespace detail
 
+/// Kinds of worker. The kind decides the bits of a result, so it is part of a pure task's key.
 enum class Device : unsigned char { cpu, cuda };
 
 /// A worker: which process of the cluster (0 is the driver's), which kind, which of its kind.
@@ -63,12 +65,16 @@ class Context {
   /// True once the task's group was cancelled. A long body asks at natural borders and returns or
   /// throws; of a pure task that was asked to stop, the result is dropped.
   [[nodiscard]] bool stop_requested() const noexcept;
+  /// The same as a token, for std::jthread and std::condition_variable_any; may outlive the body.
   [[nodiscard]] std::stop_token stop_token() const noexcept;
 
+  /// Where the body runs: for messages and workspaces. Differs from run to run, so no result may
+  /// hang on it.
   [[nodiscard]] WorkerId worker() const noexcept;
-  /// 1 for the first attempt.
+  /// 1 for the first attempt; up to one more than the policy's retries.
   [[nodiscard]] int attempt() const noexcept;
-  /// Cores the body may use: the task's need.
+  /// Cores the body may use: the task's need. Same for every run of a call, so a result may depend
+  /// on it only as far as it depends on the need.
   [[nodiscard]] int cpus() const noexcept;
 
   /// The CUDA stream of this worker (a cudaStream_t) in a `.cuda` body, null elsewhere. Work left

@@ -1,11 +1,13 @@
 // What happens when a task fails, and the exceptions that say so.
 //
-//   policy             its outputs                        tasks that read them   rest of its group
-//   everything else retry(n)           inputs restored, runs again up to n more times, then as the
-//   policy after it says ignore(defaults)   inout: as before; out: default     run run goes on
-//   cancel_successors  poisoned with the error            cancelled              run goes on; get()
-//   rethrows fail               poisoned with the error            cancelled              cancelled
-//   cancelled; wait rethrows
+// - retry(n): the inputs are restored and it runs again, up to n more times; then what the policy
+//   after it says.
+// - ignore(defaults): an inout argument is as before the task, out arguments and the result are the
+//   defaults; tasks that read them run.
+// - cancel_successors: the outputs are poisoned with the error, tasks that read them are cancelled,
+//   the rest of the group runs; get() rethrows.
+// - fail: the same, and the rest of its group and everything else is cancelled; wait_all()
+//   rethrows.
 //
 // Without a policy a task has cancel_successors and no retry: a C++ exception is usually there
 // again the second time. A cancelled group's queued tasks end as cancelled, whatever their policy.

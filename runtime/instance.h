@@ -18,7 +18,8 @@ class Engine;
 ///
 /// The end destroys coroutines that did not finish, waits for what runs and for what was called and
 /// is not pure, then writes graph and trace files. Values that outlive it keep what they hold; to
-/// ask for one that is still waiting is an error (rt::Error, usage).
+/// ask for one that is still waiting is an error (rt::Error, usage). Calls behind a promise that
+/// nobody set are cancelled and named in a warning (rt::warn); it never throws.
 class Runtime {
  public:
   explicit Runtime(const Config& config = {});

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <optional>
+#include <source_location>
 
 #include "runtime/async.h"
 #include "runtime/base/clock.h"
@@ -31,12 +32,14 @@ void wake() noexcept;
 /// go on meanwhile.
 void wait_all();
 
-/// Starts the coroutine and polls until it is done. Returns or rethrows what it does.
+/// Starts the coroutine and polls until it is done. Returns or rethrows what it does. When nothing
+/// is left that could bring it on, because it waits for a promise that nobody sets, that is a
+/// rt::Error (usage) naming the promise.
 template <class T>
-T run(Async<T> body) {
-  Value<T> result = spawn(std::move(body));
+T run(Async<T> body, std::source_location where = std::source_location::current()) {
+  Value<T> result = spawn(std::move(body), where);
   while (poll() != 0 || !result.ready()) {
-    if (!result.ready()) wait_event();
+    if (!result.ready()) detail::wait_progress(result.version().get());
   }
   if constexpr (std::is_void_v<T>) {
     result.get();

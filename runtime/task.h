@@ -27,15 +27,21 @@
 
 namespace rt {
 
+/// What rt::task("name").cpu(body) makes. `Signature` is the body's, without the Context.
 template <class Signature>
 class Task;
 
 /// A task with result R and the body's parameters P (without the Context). Every method that sets
-/// something returns a new task; set before the first call.
+/// something returns a new task; set before the first call. Copies share one definition, which is
+/// never changed; it lives as long as a copy or a call of it does.
 template <class R, class... P>
 class Task<R(P...)> {
  public:
-  /// Calls the task: throws rt::Error (no_device) for needs that this machine can never meet,
+  /// Calls the task. Arguments: for in<T>, inout<T>, out<T>, commutative<T> and redux<T, Op> a
+  /// Value<T> (an lvalue where it is written: it names the new version afterwards), for file_in and
+  /// file_out a path, for all else the constant itself, which is moved into the call.
+  ///
+  /// Throws rt::Error (no_device) for needs that this machine can never meet,
   /// (usage) outside a rt::Runtime, inside a task's body and on threads other than the driver's;
   /// else returns at once, except when very many calls are in flight (Config::in_flight): then it
   /// waits for some to end. Cost: below a microsecond, plus a hash for pure tasks.
@@ -55,6 +61,7 @@ class Task<R(P...)> {
     check_body<F>();
     return with([](detail::TaskInfo& t) { t.cuda = detail::body_of<F, R, P...>(); });
   }
+  /// The body for CPU workers.
   template <class F>
   [[nodiscard]] Task cpu(F) const {
     check_body<F>();
@@ -75,7 +82,8 @@ class Task<R(P...)> {
   }
 
   /// What the task takes: rt::Resources, or a function of its constants (by const reference, in
-  /// order) that returns them.
+  /// order) that returns them. The function runs at the call, on the driver thread; what it throws
+  /// comes out of the call, and nothing is submitted.
   template <class N>
   [[nodiscard]] Task needs(N needs) const {
     return with([&](detail::TaskInfo& t) {
@@ -140,6 +148,7 @@ class Task<R(P...)> {
     return with([&](detail::TaskInfo& t) { t.keep = keep; });
   }
 
+  /// The name given to rt::task.
   [[nodiscard]] const std::string& name() const noexcept { return info_->name; }
 
  private:
@@ -151,6 +160,7 @@ class Task<R(P...)> {
     static_assert(std::is_same_v<detail::SignatureOf<F>, R(P...)>,
                   "rt: all bodies of a task must have the same parameters and the same result");
   }
+  /// A task with a copy of the definition in which `change` set something.
   template <class Change>
   Task with(Change change) const {
     auto changed = std::make_shared<detail::TaskInfo>(*info_);
@@ -161,7 +171,8 @@ class Task<R(P...)> {
   std::shared_ptr<const detail::TaskInfo> info_;
 };
 
-/// A task's name and version, waiting for its first body.
+/// A task's name and version, waiting for its first body, which fixes parameters and result. Can be
+/// used for several tasks.
 class TaskName {
  public:
   TaskName(std::string name, int version) : name_(std::move(name)), version_(version) {}

@@ -47,7 +47,7 @@ Key ValueBase::key() const {
   Version& version = named(version_, "key()");
   if (!version.key) {
     Engine& engine = Engine::for_driver("key()");
-    if (version.open != nullptr || !version.settled()) engine.wait_for(&version);
+    if (version.open != nullptr || !version.settled()) engine.wait_for(&version, "Value::key");
     if (version.at() > Stage::ready) std::rethrow_exception(version.failure->error);
     engine.key_by_content(&version);
   }
@@ -67,7 +67,7 @@ const void* ValueBase::wait_object() const {
   Version& version = named(version_, "get()");
   if (this_thread.running != nullptr) (void)Engine::for_driver("get()");
   if (version.open != nullptr || !version.settled()) {
-    Engine::for_driver("get()").wait_for(&version);
+    Engine::for_driver("get()").wait_for(&version, "Value::get");
   }
   return settled_object(&version);
 }

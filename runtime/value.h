@@ -7,9 +7,11 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <source_location>
 #include <type_traits>
 #include <utility>
 
+#include "runtime/core/promises.h"
 #include "runtime/core/version.h"
 #include "runtime/core/waiting.h"
 
@@ -91,9 +93,12 @@ struct ValueAwaiter {
 ///
 /// Who asks for what: a task that is not pure runs anyway; a pure one runs only when its value is
 /// demanded, by
-///   co_await v     demands v and nothing else, and suspends the coroutine; never blocks a thread
-///   v.get()        blocks the driver thread, therefore demands besides v everything else that a
-///   handle still names v.demand()     demands v and goes on
+///
+/// - co_await v: demands v and nothing else, and suspends the coroutine; never blocks a thread
+/// - v.get(): blocks the driver thread, therefore demands besides v everything else that a handle
+///   still names
+/// - v.demand(): demands v and goes on
+///
 /// Inside a task's body, get() is an error: a body that waits blocks a worker. Take the value as
 /// in<T>.
 ///
@@ -162,16 +167,28 @@ template <BufferType T>
   return made;
 }
 
+template <class T>
+class [[nodiscard]] Async;
+
+template <class T>
+Value<T> spawn(Async<T> body, std::source_location where = std::source_location::current());
+
 /// A value that the program sets by hand, once: a bridge between coroutines, timers, users and
 /// tasks. Its value() can be awaited, read and passed to tasks, which then wait for it. A handle:
 /// copies set the same value, and when the last one goes without having set it, the value is
-/// poisoned. Driver thread only.
+/// poisoned.
+///
+/// Driver thread only: what another thread has for a promise, it leaves where the driver finds it,
+/// and calls rt::wake(). So whoever blocks the driver thread (get, wait_all, Group::wait, a loop
+/// over as_completed) can wait for tasks behind a promise only if it is set already: once nothing
+/// else runs, the wait is an error that names task and promise, and the tasks still wait. The end
+/// of the Runtime poisons promises that tasks wait for.
 template <class T>
 class Promise {
  public:
-  Promise()
-      : value_(detail::promised(detail::type_ops<T>())),
-        guard_(std::make_shared<detail::PromiseGuard>(value_.version())) {}
+  /// `where` is for messages.
+  explicit Promise(std::source_location where = std::source_location::current())
+      : Promise(detail::Promiser::program, where) {}
   [[nodiscard]] Value<T> value() const { return value_; }
 
   /// Setting twice is a rt::Error (usage).
@@ -188,6 +205,11 @@ class Promise {
   }
 
  private:
+  Promise(detail::Promiser by, std::source_location where)
+      : value_(detail::promised(detail::type_ops<T>())),
+        guard_(std::make_shared<detail::PromiseGuard>(value_.version(), by, where)) {}
+  friend Value<T> spawn<T>(Async<T>, std::source_location);
+
   Value<T> value_;
   std::shared_ptr<detail::PromiseGuard> guard_;
 };

@@ -94,6 +94,9 @@ bool Engine::step_pure(Node* node, Version* version, std::vector<Version*>& stac
     for (const Input& input : node->all_inputs()) {
       if (!input.version->settled() && unstarted(*input.version) &&
           input.version->producer->info->pure) {
+        // One that waits for its own keys goes on by itself, and its end wakes this one.
+        input.version->wanted = true;
+        if (input.version->producer->keys_awaited) continue;
         stack.push_back(input.version);
         pushed = true;
       }
@@ -237,18 +240,16 @@ void Engine::settle_unneeded(Node* node) {
   node->empty();
 }
 
+/// Calls behind a promise end only after the driver went on, so it does not wait for them; nor are
+/// they counted, so that others stay as few as they should be.
 void Engine::throttle() {
-  if (in_flight() <= config.in_flight) return;
-  const std::uint64_t most = config.in_flight / 2;
+  if (in_flight() <= config.in_flight + held_back) return;
+  held_back = count_held_back();
+  if (in_flight() <= config.in_flight + held_back) return;
+  const std::uint64_t most = config.in_flight / 2 + held_back;
   const auto crowded = [&] { return in_flight() > most; };
   wake_at.store(scheduled.load() - most);
-  while (crowded()) {
-    // Calls that wait for a promise never end by themselves: a second without any end lets the
-    // caller go on.
-    const std::uint64_t before = ended();
-    sleep_once(crowded, std::chrono::seconds(1));
-    if (ended() == before) break;
-  }
+  while (crowded() && !stands_still()) sleep_once(crowded, kLookAgain);
   wake_at.store(0);
 }
 

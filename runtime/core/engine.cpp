@@ -124,7 +124,11 @@ Engine::~Engine() {
   try {
     flush();
     wake_at.store(scheduled.load());
-    sleep_while([&] { return in_flight() != 0; });
+    const auto unfinished = [&] { return in_flight() != 0; };
+    while (unfinished()) {
+      sleep_once(unfinished, kLookAgain);
+      if (stands_still()) give_up_promises();
+    }
     wake_at.store(0);
   } catch (...) {  // nothing here throws but for lack of memory; what runs must end all the same
   }

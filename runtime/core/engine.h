@@ -37,6 +37,14 @@ namespace rt::detail {
 
 class Idler;
 
+/// What the driver blocks for, in the words of an error when it would wait for ever.
+struct Wait {
+  const char* action;                 ///< "rt::wait_all"
+  const Version* awaited = nullptr;   ///< one version; null: many
+  const GroupState* group = nullptr;  ///< the tasks of one group; null: all
+  bool coroutines = false;            ///< coroutines go on meanwhile
+};
+
 /// What a file path's tasks have to follow. Driver thread only.
 struct FileState {
   FilePath name;
@@ -90,7 +98,7 @@ class Engine {
   [[nodiscard]] Failure* cancelled_failure(const Node& node);
 
   // --- waiting (driver)
-  void wait_for(Version* version);
+  void wait_for(Version* version, const char* action);
   void wait_group(GroupState& group);
   void wait_all();
   void wait_everything();
@@ -98,11 +106,18 @@ class Engine {
   std::size_t resume_ready();
   bool wait_event(std::optional<Duration> timeout);
   void fetch(Version* version);
-  /// Handles events and sleeps until the condition does not hold any more, or (once) the time-out.
+  /// Handles events and sleeps until the condition does not hold any more. Throws rt::Error (usage)
+  /// naming a task and a promise when nothing is left that could end it.
   template <class Condition>
-  void sleep_while(Condition condition) {
-    while (condition()) sleep_once(condition, std::nullopt);
+  void sleep_while(Condition condition, const Wait& wait) {
+    while (true) {
+      handle_events();
+      if (!condition()) return;
+      if (stands_still() && condition()) throw_stuck(wait);
+      sleep_once(condition, kLookAgain);
+    }
   }
+  /// Handles events and sleeps once, for the time-out at most, if the condition holds.
   template <class Condition>
   void sleep_once(Condition condition, std::optional<Duration> timeout) {
     handle_events();
@@ -111,11 +126,27 @@ class Engine {
     if (mailbox.sleep(timeout)) woken = true;
   }
 
+  // --- promises (driver)
+  void poison_promise(Version* version, std::exception_ptr error);
+  /// Nothing is with the executor or on its way to the driver, so that only the driver can go on.
+  [[nodiscard]] bool stands_still() const noexcept {
+    return with_executor() == 0 && mailbox.empty();
+  }
+  [[noreturn]] void throw_stuck(const Wait& wait);
+  /// Scheduled nodes that cannot start before a promise is set.
+  [[nodiscard]] std::uint64_t count_held_back() const;
+  /// Poisons the promises that tasks wait for. False: there was none.
+  bool give_up_promises() noexcept;
+  std::uint64_t held_back = 0;  ///< the count above when it was last needed; 0 after a promise
+
   // --- buffers (any thread)
   void* handle_of(Box* box);
   static void release_handle(Box* box) noexcept;
   static void unlist(Version* version) noexcept;
   static void unlist(Node* node) noexcept;
+
+  /// While the driver blocks it looks so often whether anything runs at all.
+  static constexpr Duration kLookAgain = std::chrono::milliseconds(20);
 
   [[nodiscard]] Summary summary() const;
   [[nodiscard]] std::uint64_t ended() const noexcept;

@@ -24,9 +24,9 @@ namespace {
 
 /// Asks the driver to go on with a node once an input without a key is there.
 struct KeyWait : Waiter, Event {
-  Node* node;
-  explicit KeyWait(Node* waiting) : node(waiting) {
-    waiting->ref();
+  explicit KeyWait(Node* waiting) {
+    node = waiting;
+    node->ref();
     Waiter::fire = [](Waiter* self) noexcept {
       Engine::current()->mailbox.send(static_cast<KeyWait*>(self));
     };

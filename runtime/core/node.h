@@ -20,9 +20,8 @@ struct GroupState;
 /// What a node reads. Waits for the version on behalf of its node.
 struct Input : Waiter {
   Version* version = nullptr;  ///< one hold, given back when the node ends
-  Node* node = nullptr;
-  BoxRef box;            ///< the content, from the hand-over to the end
-  bool claimed = false;  ///< updated in place
+  BoxRef box;                  ///< the content, from the hand-over to the end
+  bool claimed = false;        ///< updated in place
   std::uint8_t access = kNoAccess;
 
   static constexpr std::uint8_t kNoAccess = 255;

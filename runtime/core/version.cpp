@@ -22,6 +22,14 @@ void WaiterList::fire_all(Waiter* head) noexcept {
   }
 }
 
+void WaiterList::remove(Waiter* waiter) noexcept {
+  Waiter* head = waiting();
+  if (head == waiter) return head_.store(waiter->next, std::memory_order_release);
+  for (; head != nullptr; head = head->next) {
+    if (head->next == waiter) head->next = waiter->next;
+  }
+}
+
 Version* Version::create(const TypeOps* type) {
   auto* version = new (pool_take(sizeof(Version))) Version(type);
   version->refs.store(1, std::memory_order_relaxed);

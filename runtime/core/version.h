@@ -32,6 +32,7 @@ struct Failure {
 /// that waits.
 struct Waiter {
   Waiter* next = nullptr;
+  Node* node = nullptr;  ///< the node it waits for; null: a coroutine or the driver
   void (*fire)(Waiter* self) noexcept = nullptr;
 };
 
@@ -59,6 +60,16 @@ class WaiterList {
   [[nodiscard]] bool is_closed() const noexcept {
     return head_.load(std::memory_order_acquire) == closed();
   }
+
+  // --- while no other thread can touch the list
+
+  /// Who waits, the last to come first; null when nobody does any more.
+  [[nodiscard]] Waiter* waiting() const noexcept {
+    Waiter* head = head_.load(std::memory_order_acquire);
+    return head == closed() ? nullptr : head;
+  }
+  /// Takes back what add() put in.
+  void remove(Waiter* waiter) noexcept;
 
  private:
   static Waiter* closed() noexcept { return reinterpret_cast<Waiter*>(std::uintptr_t{1}); }

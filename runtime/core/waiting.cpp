@@ -125,37 +125,6 @@ const void* settled_object(Version* version) {
   return version->box->object;
 }
 
-Held promised(const TypeOps* type) { return Held(Version::create(type)); }
-
-void fulfil(Version* version, BoxRef box) {
-  Engine& engine = Engine::for_driver("Promise::set");
-  if (version->settled()) throw Error(Errc::usage, "Promise::set: it was set already");
-  if (version->ops == type_ops<void>()) box = BoxRef();
-  Engine::settle(version, std::move(box), Stage::ready, nullptr);
-  engine.drain_ready();
-}
-
-void refuse(Version* version, std::exception_ptr error) {
-  Engine& engine = Engine::for_driver("Promise::fail");
-  if (version->settled()) throw Error(Errc::usage, "Promise::fail: it was set already");
-  auto* failure = new Failure;
-  failure->error = std::move(error);
-  Engine::settle(version, {}, Stage::failed, failure);
-  failure->unref();
-  engine.drain_ready();
-}
-
-PromiseGuard::~PromiseGuard() {
-  Engine* engine = Engine::current();
-  if (engine == nullptr || version_->settled()) return;
-  auto* failure = new Failure;
-  failure->error =
-      std::make_exception_ptr(Error(Errc::usage, "a promise was dropped before it was set"));
-  Engine::settle(version_.get(), {}, Stage::failed, failure);
-  failure->unref();
-  engine->drain_ready();
-}
-
 void resume_later(std::coroutine_handle<> caller) {
   Engine& engine = *Engine::current();
   engine.resumable.push_back({caller, engine.entered, nullptr});
@@ -190,7 +159,7 @@ std::size_t Engine::resume_ready() {
   return resumed;
 }
 
-void Engine::wait_for(Version* version) {
+void Engine::wait_for(Version* version, const char* action) {
   flush();
   {
     // Everything is looked up before anything is handed over: equal calls are found while their
@@ -203,7 +172,12 @@ void Engine::wait_for(Version* version) {
   if (version->settled()) return;
   Signal signal(mailbox);
   if (!version->on_complete.add(&signal)) return;
-  sleep_while([&] { return !signal.fired.load(); });
+  try {
+    sleep_while([&] { return !signal.fired.load(); }, {action, version});
+  } catch (...) {
+    version->on_complete.remove(&signal);
+    throw;
+  }
 }
 
 void Engine::wait_group(GroupState& group) {
@@ -213,7 +187,8 @@ void Engine::wait_group(GroupState& group) {
     demand_held(&group);
   }
   flush();
-  sleep_while([&] { return group.unfinished.load() != 0; });
+  sleep_while([&] { return group.unfinished.load() != 0; },
+              {.action = "Group::wait", .group = &group});
   const std::scoped_lock lock(group.mutex);
   if (group.failure != nullptr) std::rethrow_exception(group.failure->error);
 }
@@ -227,10 +202,11 @@ void Engine::wait_everything() {
     }
     flush();
     wake_at.store(scheduled.load());
-    sleep_while([&] {
+    const auto unfinished = [&] {
       wake_at.store(scheduled.load());
       return in_flight() != 0;
-    });
+    };
+    sleep_while(unfinished, {"rt::wait_all"});
     wake_at.store(0);
     handle_events();
   } while (in_flight() != 0 || !pending_.empty());
@@ -261,6 +237,15 @@ bool Engine::wait_event(std::optional<Duration> timeout) {
     handle_events();
     if (!resumable.empty() || std::exchange(woken, false)) return true;
   }
+}
+
+void wait_progress(const Version* awaited) {
+  Engine& engine = Engine::for_driver("rt::run");
+  engine.flush();
+  engine.handle_events();
+  if (!engine.resumable.empty() || awaited->settled()) return;
+  if (engine.stands_still()) engine.throw_stuck({"rt::run", awaited, nullptr, true});
+  engine.sleep_once([&] { return engine.resumable.empty(); }, Engine::kLookAgain);
 }
 
 // --- spawned coroutines
@@ -363,7 +348,7 @@ bool Arrivals::exhausted() const noexcept { return state_->taken == state_->watc
 void Arrivals::block() {
   Engine& engine = Engine::for_driver("as_completed");
   engine.flush();
-  engine.sleep_while([&] { return state_->taken == state_->settled.size(); });
+  engine.sleep_while([&] { return state_->taken == state_->settled.size(); }, {"rt::as_completed"});
 }
 
 void Arrivals::suspend(std::coroutine_handle<> caller) {

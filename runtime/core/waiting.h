@@ -3,7 +3,6 @@
 #pragma once
 
 #include <coroutine>
-#include <exception>
 
 #include "runtime/core/version.h"
 
@@ -25,24 +24,11 @@ void delete_record(WaitRecord* record) noexcept;
 /// The host object of a settled version; rethrows its error.
 [[nodiscard]] const void* settled_object(Version* version);
 
-/// A version without a producer, to be settled by `fulfil` or `refuse`.
-[[nodiscard]] Held promised(const TypeOps* type);
-void fulfil(Version* version, BoxRef box);
-void refuse(Version* version, std::exception_ptr error);
-
-/// Poisons a promised version when the last of its promises goes without having set it.
-class PromiseGuard {
- public:
-  explicit PromiseGuard(Held version) : version_(std::move(version)) {}
-  PromiseGuard(const PromiseGuard&) = delete;
-  PromiseGuard& operator=(const PromiseGuard&) = delete;
-  ~PromiseGuard();
-
- private:
-  Held version_;
-};
-
 /// Resumes `caller` from rt::poll, with the group that is entered now.
 void resume_later(std::coroutine_handle<> caller);
+
+/// For rt::run: sleeps until a coroutine can go on, or a little. Throws rt::Error (usage) when none
+/// ever will.
+void wait_progress(const Version* awaited);
 
 }  // namespace rt::detail

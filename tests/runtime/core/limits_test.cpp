@@ -90,6 +90,65 @@ TEST_F(Limits, MemoryOfTasksLetInNeverPassesTheLimit) {
   EXPECT_GT(most, 0);
 }
 
+TEST_F(Limits, TwoTasksOfSixtyPercentOfTheMemoryNeverRunTogether) {
+  rt::Config c = testing_rt::config();
+  c.memory = {1000};
+  start(c);
+  static std::atomic<int> inside;
+  static std::atomic<int> worst;
+  static std::atomic<int> beside;
+  inside = worst = beside = 0;
+  const auto large = rt::task("large")
+                         .cpu([](int) {
+                           worst = std::max(worst.load(), ++inside);
+                           std::this_thread::sleep_for(std::chrono::milliseconds(2));
+                           --inside;
+                         })
+                         .needs({.memory = {600}});
+  const auto small = rt::task("small").cpu([] {
+    if (inside != 0) ++beside;
+    std::this_thread::sleep_for(std::chrono::microseconds(500));
+  });
+  for (int i = 0; i < 20; ++i) {
+    large(i);
+    for (int j = 0; j < 5; ++j) small();
+  }
+  rt::wait_all();
+  EXPECT_EQ(worst, 1);
+  if (testing_rt::workers() > 1) {
+    EXPECT_GT(beside, 0) << "tasks without a need go on beside one";
+  }
+}
+
+TEST_F(Limits, AFailedTaskGivesItsMemoryBack) {
+  rt::Config c = testing_rt::config();
+  c.memory = {1000};
+  start(c);
+  const auto bad = rt::task("bad")
+                       .cpu([](int) -> double { throw std::runtime_error("bad"); })
+                       .needs({.memory = {600}})
+                       .on_failure(rt::retry(1));
+  const auto good = rt::task("good").cpu([](int x) { return x; }).needs({.memory = {1000}});
+  for (int i = 0; i < 5; ++i) EXPECT_THROW((void)bad(i).get(), rt::TaskError);
+  EXPECT_EQ(good(7).get(), 7);
+}
+
+TEST_F(Limits, MoreMemoryThanThereEverIsIsRefusedAtTheCall) {
+  rt::Config c = testing_rt::config();
+  c.memory = {1000};
+  start(c);
+  const auto huge = rt::task("huge").cpu([](int) {}).needs({.memory = {1001}});
+  try {
+    huge(1);
+    ADD_FAILURE() << "it must be refused";
+  } catch (const rt::Error& e) {
+    EXPECT_EQ(e.kind(), rt::Errc::no_device);
+    EXPECT_NE(std::string(e.what()).find("huge"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("memory"), std::string::npos) << e.what();
+  }
+  EXPECT_NO_THROW(rt::wait_all());
+}
+
 TEST_F(Limits, SeveralCoresAreReservedForATaskThatNeedsThem) {
   if (testing_rt::workers() < 2) GTEST_SKIP() << "needs two workers";
   static std::atomic<int> running;
