@@ -4,30 +4,59 @@
 #include <optional>
 #include <utility>
 
+#include "runtime/base/clock.h"
 #include "runtime/store/disk.h"
 #include "runtime/store/memory.h"
+#include "runtime/store/pending.h"
+#include "runtime/store/pins.h"
+#include "runtime/store/share.h"
 
 namespace rt {
+namespace {
+
+StoreConfig absolute(StoreConfig config) {
+  std::error_code ignored;
+  // Made absolute once: a later change of the working folder must not move the store.
+  if (!config.folder.empty()) config.folder = std::filesystem::absolute(config.folder, ignored);
+  return config;
+}
+
+}  // namespace
 
 struct Store::Layers {
-  explicit Layers(StoreConfig c) : config(std::move(c)), memory(config.memory_bytes) {
-    std::error_code ignored;
-    // Made absolute once: a later change of the working folder must not move the store.
-    if (!config.folder.empty()) config.folder = std::filesystem::absolute(config.folder, ignored);
-    if (!config.folder.empty()) disk.emplace(config.folder, config.disk_bytes);
+  explicit Layers(StoreConfig c)
+      : config(absolute(std::move(c))),
+        pins(config.folder),
+        memory(config.memory_bytes, pins),
+        pending(config.memory_bytes),
+        share(config.overhead.value_or(0)) {
+    if (!config.folder.empty()) disk.emplace(config.folder, config.disk_bytes, pins);
+  }
+
+  void write(const store::Pending::Item& item) {
+    const Moment begin = now();
+    disk->put(item.key, *item.bytes, item.cost);
+    share.took(seconds(now() - begin), item.bytes->size());
+    pending.done(item.key);
   }
 
   StoreConfig config;
+  store::Pins pins;
   store::MemoryLayer memory;
+  store::Pending pending;
+  store::Share share;
   std::optional<store::DiskLayer> disk;
+  std::atomic<bool> persisting{false};
   std::atomic<std::uint64_t> memory_hits{0}, disk_hits{0}, misses{0}, inserts{0}, evicted{0};
 };
 
 Store::Store(StoreConfig config) : layers_(std::make_unique<Layers>(std::move(config))) {}
-Store::~Store() = default;
+Store::~Store() { flush(); }
 
 Store::Blob Store::lookup(Key key) {
-  if (Blob found = layers_->memory.find(key)) {
+  Blob found = layers_->memory.find(key);
+  if (!found) found = layers_->pending.find(key);
+  if (found) {
     ++layers_->memory_hits;
     return found;
   }
@@ -43,7 +72,7 @@ Store::Blob Store::lookup(Key key) {
 }
 
 bool Store::contains(Key key) {
-  return layers_->memory.find(key) != nullptr ||
+  return layers_->memory.find(key) != nullptr || layers_->pending.find(key) != nullptr ||
          (layers_->disk && key && layers_->disk->contains(key));
 }
 
@@ -61,7 +90,46 @@ void Store::insert(Key key, Blob bytes, double cost) noexcept {
   try {
     ++layers_->inserts;
     layers_->evicted += layers_->memory.put(key, bytes, cost);
-    if (layers_->disk) layers_->disk->put(key, *bytes, cost);
+    if (!layers_->disk) return;
+    const bool waits = layers_->config.overhead && layers_->pending.put({key, bytes, cost});
+    if (!waits) layers_->write({key, bytes, cost});
+  } catch (const std::exception&) {
+    return;  // out of memory: a cache may forget
+  }
+}
+
+void Store::protect(std::string_view owner, std::vector<Key> keys) {
+  layers_->pins.set(owner, std::move(keys));
+  if (!layers_->config.overhead) layers_->pins.write();
+}
+
+bool Store::due() const {
+  if (!layers_->disk || layers_->pending.empty() || !layers_->share.allows_round()) return false;
+  const auto item = layers_->pending.next(layers_->pins.all());
+  return item && layers_->share.allows(item->bytes->size());
+}
+
+void Store::persist() noexcept {
+  if (!layers_->disk || layers_->persisting.exchange(true)) return;
+  try {
+    layers_->pins.write();
+    const std::vector<Key> first = layers_->pins.all();
+    while (const auto item = layers_->pending.next(first)) {
+      if (!layers_->share.allows(item->bytes->size())) break;
+      layers_->write(*item);
+    }
+  } catch (const std::exception&) {
+    layers_->persisting = false;  // out of memory: they wait for the next time
+    return;
+  }
+  layers_->persisting = false;
+}
+
+void Store::flush() noexcept {
+  if (!layers_->disk) return;
+  try {
+    layers_->pins.write();
+    while (const auto item = layers_->pending.next({})) layers_->write(*item);
   } catch (const std::exception&) {
     return;  // out of memory: a cache may forget
   }
@@ -69,17 +137,18 @@ void Store::insert(Key key, Blob bytes, double cost) noexcept {
 
 void Store::erase(Key key) {
   layers_->memory.erase(key);
+  layers_->pending.done(key);
   if (layers_->disk && key) layers_->disk->erase(key);
 }
 
 StoreStats Store::stats() const {
-  StoreStats s{layers_->memory_hits,
-               layers_->disk_hits,
-               layers_->misses,
-               layers_->inserts,
-               layers_->evicted,
-               0,
-               0};
+  StoreStats s{.memory_hits = layers_->memory_hits,
+               .disk_hits = layers_->disk_hits,
+               .misses = layers_->misses,
+               .inserts = layers_->inserts,
+               .evicted = layers_->evicted,
+               .skipped = layers_->pending.dropped(),
+               .writing = layers_->share.spent()};
   if (layers_->disk) {
     s.evicted += layers_->disk->evicted();
     s.damaged = layers_->disk->damaged();

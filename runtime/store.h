@@ -4,12 +4,14 @@
 // The store is a cache and nothing else. Losing any entry changes no result, only the time to get
 // it; so it never throws into a task, a full or read-only disk costs one warning, and its files are
 // not synced to the disk: every entry carries a checksum, so one that a power cut tore or a fault
-// flipped counts as absent and is removed.
+// flipped counts as absent, is named in a warning and removed.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <string>
+#include <optional>
+#include <string_view>
+#include <vector>
 
 #include "runtime/base/file.h"
 #include "runtime/base/hash.h"
@@ -23,6 +25,10 @@ struct StoreConfig {
       64ULL << 20;  ///< budget in memory; an entry above a quarter of it is kept on disk only
   std::uint64_t disk_bytes =
       16ULL << 30;  ///< budget on disk, for all processes together; kept within 1/64 or so
+  /// Share of the time that writing may take, in [0, 1]: entries then wait in memory until
+  /// `persist` writes them, the protected ones first. None: `insert` writes each one at once. The
+  /// share decides when an entry reaches the disk and nothing else.
+  std::optional<double> overhead = {};
 };
 
 /// What the store did so far in this process.
@@ -34,6 +40,9 @@ struct StoreStats {
   std::uint64_t evicted = 0;  ///< entries dropped from memory or disk to stay in the budget
   std::uint64_t damaged = 0;  ///< entries on disk whose checksum, length or name was wrong
   std::uint64_t refused = 0;  ///< entries that the file system did not take
+  std::uint64_t skipped =
+      0;               ///< entries that had to make room before their turn to be written came
+  double writing = 0;  ///< seconds that writing took
 };
 
 /// A map from key to bytes in two layers, memory over disk. Thread-safe; several processes, on one
@@ -41,7 +50,8 @@ struct StoreStats {
 /// `folder/ab/cdef...`: the key's hexadecimal digits.
 ///
 /// When a layer is over its budget it drops the entries that are cheapest to get back: the lowest
-/// cost per byte first, the oldest first among equals, down to 7/8 of the budget.
+/// cost per byte first (in steps of a factor of two), the longest unused first among equals, down
+/// to 7/8 of the budget. Protected entries stay, even beyond the budget.
 class Store {
  public:
   /// The bytes of an entry, shared and never changed.
@@ -65,6 +75,19 @@ class Store {
   /// bytes. The zero key is ignored. Never throws.
   void insert(Key key, Bytes bytes, double cost = 0) noexcept;
   void insert(Key key, Blob bytes, double cost = 0) noexcept;
+
+  /// Replaces what `owner` protects from eviction, here and in every process that trims the folder.
+  /// It stays protected after the end of this process, so that work which was cut short finds it
+  /// again: 30 days, or until an owner of the same name says otherwise.
+  void protect(std::string_view owner, std::vector<Key> keys);
+
+  /// Whether entries wait and their share of the time allows to write some. Cheap.
+  [[nodiscard]] bool due() const;
+  /// Writes entries that wait, until their share of the time is used up; nothing when another
+  /// thread is at it. Never throws.
+  void persist() noexcept;
+  /// Writes all entries that wait, whatever it takes. The end of a store does so.
+  void flush() noexcept;
 
   /// Drops a key from both layers (for a value that turned out to be wrong).
   void erase(Key key);

@@ -27,6 +27,7 @@ Driver::Driver(DriverSetup setup)
       log_(setup_.log),
       search_(study_),
       timeline_(study_.order),
+      checkpoints_(setup_.store, setup_.folder.string()),
       started_(rt::now()) {}
 
 Driver::~Driver() { drop_live(); }
@@ -39,6 +40,7 @@ DriverEnd Driver::run() {
     loop();
   }
   bool done = finished_ && export_best();
+  keep_checkpoints();
   note_work();
   commit();
   if (fatal_) std::rethrow_exception(fatal_);
@@ -56,6 +58,7 @@ void Driver::loop() {
     fill_slots();
     rt::poll();
     if (commit_is_due()) commit();
+    checkpoints_.tick();
     if (finished_ || fatal_ || take_due()) continue;
     finish_if_over();
     if (!finished_) pause();

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "hpo/driver/checkpoints.h"
 #include "hpo/driver/live_trial.h"
 #include "hpo/driver/observer.h"
 #include "hpo/driver/search.h"
@@ -37,8 +38,9 @@ struct DriverSetup {
   Observer& observer;
   rt::Path folder;                               ///< the study's
   const std::atomic<int>* interrupts = nullptr;  ///< see RunOptions
-  std::vector<Changed> changes = {};  ///< what the study file says otherwise than the log
-  std::string arithmetic = {};        ///< fingerprint that this process computes with
+  std::vector<Changed> changes = {};      ///< what the study file says otherwise than the log
+  std::string arithmetic = {};            ///< fingerprint that this process computes with
+  std::shared_ptr<rt::Store> store = {};  ///< of the runtime; null: no checkpoints
   /// An event waits at most this long for others to share its commit.
   rt::Duration commit_delay = std::chrono::milliseconds(10);
 };
@@ -101,6 +103,7 @@ class Driver {
   [[nodiscard]] bool commit_is_due() const;
   void commit();
   void note_work();
+  void keep_checkpoints();
   void announce(const Event& event);
   void show_progress();
   [[nodiscard]] double active_seconds() const { return seconds_before_ + session_seconds(); }
@@ -118,6 +121,7 @@ class Driver {
   std::optional<Finished> finished_;
   std::optional<std::uint64_t> exported_;  ///< the trial whose network was written last
   std::string exported_file_;
+  Checkpoints checkpoints_;
   std::string arithmetic_before_;  ///< of the session before
   std::exception_ptr fatal_;       ///< ends the loop
 

@@ -128,7 +128,25 @@ void Driver::note_work() {
   log_.note("active_seconds", rt::format_double(active_seconds()));
 }
 
+/// The last two checkpoints of each trial that has not ended: the newest, and what is left should
+/// that one turn out to be damaged.
+void Driver::keep_checkpoints() {
+  constexpr std::size_t kKept = 2;
+  std::vector<rt::Key> keys;
+  for (const auto& [trial, reports] : reports_) {
+    std::size_t found = 0;
+    for (auto at = reports.rbegin(); at != reports.rend() && found < kKept; ++at) {
+      const auto key = rt::Key::from_hex(at->checkpoint);
+      if (!key) continue;
+      keys.push_back(*key);
+      ++found;
+    }
+  }
+  checkpoints_.keep(std::move(keys));
+}
+
 void Driver::commit() {
+  keep_checkpoints();
   if (rt::now() - noted_ >= kNoteEvery) note_work();
   waits_since_.reset();
   for (const Event& event : log_.commit()) announce(event);

@@ -1,5 +1,6 @@
 #include "hpo/driver/run_config.h"
 
+#include <algorithm>
 #include <memory>
 
 #include "runtime/store.h"
@@ -26,7 +27,7 @@ rt::Executor executor_of(Engine engine) {
 
 rt::Path private_store(const RunOptions& options) { return options.folder / "store"; }
 
-rt::Config config_of(const RunOptions& options) {
+rt::Config config_of(const RunOptions& options, const StudySpec& study) {
   rt::Config config;
   config.workers = options.workers;
   config.executor = executor_of(options.engine);
@@ -34,6 +35,9 @@ rt::Config config_of(const RunOptions& options) {
   store.folder = !options.sharing        ? private_store(options)
                  : options.store.empty() ? options.folder.parent_path() / "store"
                                          : options.store;
+  store.disk_bytes = study.store_budget;
+  store.memory_bytes = std::min(store.memory_bytes, study.store_budget / 4);
+  store.overhead = study.checkpoint_overhead;
   config.store = std::make_shared<rt::Store>(store);
   config.graph_file = options.graph_file;
   config.trace_file = options.trace_file;

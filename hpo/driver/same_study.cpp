@@ -13,7 +13,8 @@ namespace hpo {
 namespace {
 
 constexpr std::string_view kContentMark = "# data content: ";
-constexpr std::array<std::string_view, 4> kMayChange{"limits", "parallel", "retry", "resources"};
+constexpr std::array<std::string_view, 6> kMayChange{"limits",    "parallel",   "retry",
+                                                     "resources", "checkpoint", "store"};
 
 /// The text of each key of the top level: its line and the indented ones below it.
 std::map<std::string, std::string, std::less<>> blocks_of(std::string_view text) {

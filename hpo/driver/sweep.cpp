@@ -81,7 +81,8 @@ int TrainResult::exit_code() const noexcept { return exit_code_of(ending); }
 SweepResult run_sweep(const StudySpec& study, const RunOptions& options, Observer& observer) {
   EventLog log(options.folder);
   tasks::setup_process();
-  rt::Runtime runtime(config_of(options));
+  const rt::Config config = config_of(options, study);
+  rt::Runtime runtime(config);
   StudyData data = load_data(study, some_params(study));
   StudySpec settled = settle(study, data.info);
   require_resources(materialise(settled, some_params(settled), data.info).resources, runtime);
@@ -97,7 +98,8 @@ SweepResult run_sweep(const StudySpec& study, const RunOptions& options, Observe
                  .folder = options.folder,
                  .interrupts = options.interrupts,
                  .changes = std::move(changes),
-                 .arithmetic = tasks::arithmetic()});
+                 .arithmetic = tasks::arithmetic(),
+                 .store = config.store});
   DriverEnd end = driver.run();
   return result_of(driver, log, options, end);
 }

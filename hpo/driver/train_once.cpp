@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "hpo/driver/checkpoints.h"
 #include "hpo/driver/network_work.h"
 #include "hpo/driver/run_config.h"
 #include "hpo/driver/search.h"
@@ -95,11 +96,13 @@ TrainResult train_once(const StudySpec& study, const Params& params, const RunOp
   StudyLock lock(options.folder, kTrainLock);
   if (lock.state() == StudyLock::State::held) throw StudyLock::refusal(options.folder, kTrainLock);
   rt::require_writable(options.folder);
-  // A training without a log has nothing to go on with: what a run before left is no part of it.
+  // Without sharing nothing is taken from a run before, not even from one that was stopped.
   std::error_code nothing_there;
   if (!options.sharing) std::filesystem::remove_all(private_store(options), nothing_there);
   tasks::setup_process();
-  rt::Runtime runtime(config_of(options));
+  const rt::Config config = config_of(options, study);
+  rt::Runtime runtime(config);
+  Checkpoints checkpoints(config.store, options.folder.string());
   rt::Moment begun = rt::now();
   StudyData data = load_data(study, params);
   StudySpec settled = settle(study, data.info);
@@ -123,6 +126,7 @@ TrainResult train_once(const StudySpec& study, const Params& params, const RunOp
       }
       observer.progress(
           {.counts = {.running = 1}, .trial_limit = 1, .seconds = rt::seconds_since(begun)});
+      checkpoints.tick();
       if (!written.ready()) rt::wait_event(kTick);
     }
     result.trial = trial.row();

@@ -11,11 +11,12 @@ namespace {
 
 bool is_numeric(Type type) {
   return type == Type::integer || type == Type::number || type == Type::duration ||
-         type == Type::size;
+         type == Type::size || type == Type::percent;
 }
 
 std::string bound(const Field& field, double value) {
   if (field.type == Type::duration) return rt::cat(rt::format_double(value), " s");
+  if (field.type == Type::percent) return rt::cat(rt::format_double(value), "%");
   if (field.type == Type::size) return rt::format_bytes(static_cast<std::uint64_t>(value));
   return rt::format_double(value);
 }
@@ -68,6 +69,8 @@ std::string expected_one(const Field& field) {
       return "a duration such as 90s, 10m or 1h30m";
     case Type::size:
       return "a size such as 512MB or 2GB";
+    case Type::percent:
+      return "a share such as 3.5%" + range_words(field);
     case Type::value:
       return "a bool, an int, a float or a string";
     case Type::conditions:
@@ -140,9 +143,9 @@ std::string expected(const Field& field) {
 }
 
 std::string type_text(const Field& field) {
-  static constexpr std::string_view kNames[] = {"bool",       "int",      "number", "word",
-                                                "text",       "duration", "size",   "value",
-                                                "conditions", "block",    "blocks", "kind"};
+  static constexpr std::string_view kNames[] = {
+      "bool",    "int",   "number",     "word",  "text",   "duration", "size",
+      "percent", "value", "conditions", "block", "blocks", "kind"};
   std::string name(kNames[static_cast<std::size_t>(field.type)]);
   if (field.type == Type::kind) name = field.kinds()->what;
   if (field.count == Count::list) return "list of " + name + "s";

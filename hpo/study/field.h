@@ -23,6 +23,7 @@ enum class Type : std::uint8_t {
   text,        ///< any scalar, taken as it is written
   duration,    ///< 90s, 10m, 1h30m
   size,        ///< 512MB, 2GB, 1GiB
+  percent,     ///< 3.5%
   value,       ///< what a parameter can be: bool, int, float or string
   conditions,  ///< {parameter: value, parameter: [value, value]}
   block,       ///< a map with the keys `fields`

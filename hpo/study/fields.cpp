@@ -355,10 +355,35 @@ std::vector<Field> resource_rows() {
            .doc = "The causes that are worth another attempt."}};
 }
 
+std::vector<Field> keeping_rows() {
+  return {
+      {.name = "checkpoint",
+       .type = Type::block,
+       .doc = "How often half-done work is brought to the disk, where a killed study finds it. "
+              "Never changes a result."},
+      {.name = "checkpoint.overhead",
+       .type = Type::percent,
+       .min = 0,
+       .max = 100,
+       .fallback = "3.5%",
+       .doc = "Share of the time that writing may take; from it and from what a checkpoint costs "
+              "follows the interval. The last two of every trial are kept."},
+      {.name = "store",
+       .type = Type::block,
+       .doc = "Results that studies in one folder share. Never changes a result."},
+      {.name = "store.budget",
+       .type = Type::size,
+       .min = 1e6,
+       .max = kBytes,
+       .fallback = "16GB",
+       .doc = "Size on disk. Beyond it goes what is quickest to compute again for its size, then "
+              "what was not used for longest, but nothing that an unfinished trial needs."}};
+}
+
 std::vector<Field> make_table() {
   std::vector<Field> table;
   for (const auto rows : {identity_rows, data_rows, split_rows, train_rows, search_rows,
-                          parameter_rows, stopping_rows, limit_rows, resource_rows}) {
+                          parameter_rows, stopping_rows, limit_rows, resource_rows, keeping_rows}) {
     std::ranges::move(rows(), std::back_inserter(table));
   }
   return table;

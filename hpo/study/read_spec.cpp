@@ -127,6 +127,8 @@ void read_spec(StudySpec& study, const Node& checked) {
                   .trial_time = optional_seconds(checked, "limits", "trial_time"),
                   .failed = optional_integer(checked, "limits", "failed")};
   study.retry = read_retry(checked);
+  study.checkpoint_overhead = as_share(*checked.find_path({"checkpoint", "overhead"}));
+  study.store_budget = as_bytes(*checked.find_path({"store", "budget"}));
 
   check_split(checked);
   check_rates(checked);

@@ -76,6 +76,14 @@ std::string correction(const Node& node, const Field& field, const std::string& 
     if (text == "no" || text == "off") return "false";
   }
   if (field.type == Type::duration && has_number) return text + "s";
+  if (field.type == Type::percent) {
+    const auto number = number_of(parse_value(text));
+    // A share below 1 is meant as one, not as a hundredth of it.
+    return number
+               ? rt::cat(rt::format_double(*number < 1 ? std::round(*number * 1e8) / 1e6 : *number),
+                         "%")
+               : "";
+  }
   if (field.type == Type::size) {
     if (has_number) return text + "MB";
     std::string upper = text;
@@ -133,6 +141,9 @@ std::optional<Reading> read_numeric(const Node& node, Type type) {
   } else if (type == Type::size) {
     const auto value = read_size(node.text);
     if (value) return Reading{static_cast<double>(*value), size_text(*value)};
+  } else if (type == Type::percent) {
+    const auto value = read_percent(node.text);
+    if (value) return Reading{*value, rt::cat(rt::format_double(*value), "%")};
   }
   return std::nullopt;
 }
@@ -180,6 +191,7 @@ std::int64_t as_integer(const Node& node) { return whole(node).value(); }
 double as_number(const Node& node) { return finite(node).value(); }
 double as_seconds(const Node& node) { return read_duration(node.text).value(); }
 std::uint64_t as_bytes(const Node& node) { return read_size(node.text).value(); }
+double as_share(const Node& node) { return read_percent(node.text).value() / 100; }
 
 std::optional<ParamValue> as_value(const Node& node) {
   if (!node.is_scalar()) return std::nullopt;
@@ -215,6 +227,11 @@ std::optional<std::uint64_t> read_size(std::string_view text) {
   const auto unit = std::ranges::find(kSizeUnits, text, &Unit::name);
   if (!number || unit == kSizeUnits.end() || *number * unit->factor > 1e18) return std::nullopt;
   return static_cast<std::uint64_t>(std::llround(*number * unit->factor));
+}
+
+std::optional<double> read_percent(std::string_view text) {
+  const auto number = take_number(text);
+  return text == "%" ? number : std::nullopt;
 }
 
 std::string duration_text(double seconds) {

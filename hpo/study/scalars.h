@@ -27,6 +27,7 @@ namespace hpo::study {
 [[nodiscard]] double as_number(const Node& node);
 [[nodiscard]] double as_seconds(const Node& node);
 [[nodiscard]] std::uint64_t as_bytes(const Node& node);
+[[nodiscard]] double as_share(const Node& node);  ///< 0.035 for 3.5%
 
 /// Any scalar as a parameter's value; none for null, lists and maps, and numbers that do not fit.
 [[nodiscard]] std::optional<ParamValue> as_value(const Node& node);
@@ -37,6 +38,9 @@ namespace hpo::study {
 /// Seconds of "1h30m", bytes of "2GB"; none for anything else.
 [[nodiscard]] std::optional<double> read_duration(std::string_view text);
 [[nodiscard]] std::optional<std::uint64_t> read_size(std::string_view text);
+
+/// The number before the sign of "3.5%"; none for anything else.
+[[nodiscard]] std::optional<double> read_percent(std::string_view text);
 
 /// The canonical texts: read_duration(duration_text(s)) == s to the millisecond,
 /// read_size(size_text(b)) == b.

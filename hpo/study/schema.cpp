@@ -98,6 +98,8 @@ Json plain_schema(const Field& field) {
     case Type::size:
       return {{"type", "string"},
               {"pattern", "^[0-9]+(\\.[0-9]*)?(B|kB|KiB|MB|MiB|GB|GiB|TB|TiB)$"}};
+    case Type::percent:
+      return {{"type", "string"}, {"pattern", "^[0-9]+(\\.[0-9]*)?%$"}};
     case Type::conditions:
       return conditions_schema();
     case Type::block:

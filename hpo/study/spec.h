@@ -80,6 +80,8 @@ struct StudySpec {
   Order order = Order::virtual_time;
   Limits limits;
   Retry retry;
+  double checkpoint_overhead = 0.035;           ///< share of the time that checkpoints may take
+  std::uint64_t store_budget = 16'000'000'000;  ///< bytes on disk of what studies share
 
   /// The checked file with defaults filled in, from which trials are made. Shared and immutable.
   std::shared_ptr<const study::Document> document;

@@ -10,6 +10,7 @@
 #include "runtime/base/file.h"
 #include "runtime/base/hash.h"
 #include "runtime/store/entry.h"
+#include "runtime/store/pins.h"
 
 namespace rt::store {
 
@@ -28,7 +29,8 @@ struct Found {
 /// nothing that computing again does not give.
 class DiskLayer {
  public:
-  DiskLayer(Path folder, std::uint64_t budget);
+  /// `pins` outlives this; its lists are written before anything is removed.
+  DiskLayer(Path folder, std::uint64_t budget, Pins& pins);
   ~DiskLayer();
   DiskLayer(const DiskLayer&) = delete;
   DiskLayer& operator=(const DiskLayer&) = delete;
@@ -49,6 +51,7 @@ class DiskLayer {
 
   const Path folder_;
   const std::uint64_t budget_;
+  Pins& pins_;
   std::atomic<std::uint64_t> unaccounted_{0};  ///< bytes written and not yet handed to `trim`
   std::atomic<unsigned> temp_counter_{0};
   std::atomic<int> pause_{0};  ///< inserts still to skip after a refusal
@@ -59,9 +62,10 @@ class DiskLayer {
 /// Tells a store folder that `written` more bytes were put there; `budget` is what it may hold. The
 /// folder's count is kept in its file `.trim`, shared by all processes. Each time the count passes
 /// 1/64 of the budget the entries are added up and, when they are more than the budget, the
-/// cheapest to compute again per byte, then the oldest, are removed down to 7/8 of it; temporary
-/// files that a dead process left an hour ago go too. Returns the number of entries removed, or
-/// nothing when another process is at it (tell it again later); never throws.
+/// cheapest to compute again per byte, then the longest unused, are removed down to 7/8 of it, but
+/// none that a list of pins names (pins.h); temporary files that a dead process left an hour ago go
+/// too. Returns the number of entries removed, or nothing when another process is at it (tell it
+/// again later); never throws.
 std::optional<std::uint64_t> trim(const Path& folder, std::uint64_t written,
                                   std::uint64_t budget) noexcept;
 

@@ -1,6 +1,8 @@
 #include "runtime/store/entry.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "runtime/codec.h"
 
@@ -21,6 +23,11 @@ constexpr std::size_t kFieldBytes = 48;
 std::uint64_t check_of(std::span<const std::byte> head) { return hash_bytes(head).lo; }
 
 }  // namespace
+
+int worth_of(double cost, std::uint64_t bytes) noexcept {
+  if (!(cost > 0)) return std::numeric_limits<int>::min();
+  return std::ilogb(cost / static_cast<double>(std::max<std::uint64_t>(1, bytes)));
+}
 
 std::array<std::byte, kHeadBytes> pack(const Head& head) {
   Writer w;

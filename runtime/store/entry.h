@@ -22,6 +22,10 @@ struct Head {
   Key checksum;
 };
 
+/// How dear an entry is per byte, in steps of a factor of two: costs are measured, and entries
+/// whose costs differ by chance alone should go by their use.
+[[nodiscard]] int worth_of(double cost, std::uint64_t bytes) noexcept;
+
 /// The head's bytes, its own checksum last.
 [[nodiscard]] std::array<std::byte, kHeadBytes> pack(const Head& head);
 

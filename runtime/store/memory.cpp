@@ -1,5 +1,7 @@
 #include "runtime/store/memory.h"
 
+#include "runtime/store/entry.h"
+
 namespace rt::store {
 namespace {
 
@@ -8,30 +10,41 @@ std::uint64_t weight(const Bytes& bytes) { return bytes.size() + 256; }
 
 }  // namespace
 
-std::shared_ptr<const Bytes> MemoryLayer::find(Key key) const {
+std::shared_ptr<const Bytes> MemoryLayer::find(Key key) {
   const std::scoped_lock lock(mutex_);
   const auto it = entries_.find(key);
-  return it == entries_.end() ? nullptr : it->second.bytes;
+  if (it == entries_.end()) return nullptr;
+  ranks_.erase(it->second.rank);
+  it->second.rank.used = clock_++;
+  ranks_.insert(it->second.rank);
+  return it->second.bytes;
+}
+
+std::uint64_t MemoryLayer::evict() {
+  std::uint64_t evicted = 0;
+  for (auto rank = ranks_.begin(); used_ > budget_ / 8 * 7 && rank != ranks_.end();) {
+    if (pins_.held(rank->key)) {
+      ++rank;
+      continue;
+    }
+    const auto victim = entries_.find(rank->key);
+    used_ -= weight(*victim->second.bytes);
+    entries_.erase(victim);
+    rank = ranks_.erase(rank);
+    ++evicted;
+  }
+  return evicted;
 }
 
 std::uint64_t MemoryLayer::put(Key key, std::shared_ptr<const Bytes> bytes, double cost) {
   const std::uint64_t size = weight(*bytes);
   if (size > budget_ / 4) return 0;
   const std::scoped_lock lock(mutex_);
-  const Rank rank{cost / static_cast<double>(size), next_age_++, key};
+  const Rank rank{worth_of(cost, size), clock_++, key};
   if (!entries_.try_emplace(key, Entry{std::move(bytes), rank}).second) return 0;
   ranks_.insert(rank);
   used_ += size;
-  std::uint64_t evicted = 0;
-  if (used_ > budget_) {
-    for (; used_ > budget_ / 8 * 7 && !ranks_.empty(); ++evicted) {
-      const auto victim = entries_.find(ranks_.begin()->key);
-      used_ -= weight(*victim->second.bytes);
-      entries_.erase(victim);
-      ranks_.erase(ranks_.begin());
-    }
-  }
-  return evicted;
+  return used_ > budget_ ? evict() : 0;
 }
 
 void MemoryLayer::erase(Key key) {

@@ -10,15 +10,17 @@
 
 #include "runtime/base/bytes.h"
 #include "runtime/base/hash.h"
+#include "runtime/store/pins.h"
 
 namespace rt::store {
 
 /// Thread-safe; every call is one short critical section.
 class MemoryLayer {
  public:
-  explicit MemoryLayer(std::uint64_t budget) : budget_(budget) {}
+  /// `pins` outlives this.
+  MemoryLayer(std::uint64_t budget, const Pins& pins) : budget_(budget), pins_(pins) {}
 
-  [[nodiscard]] std::shared_ptr<const Bytes> find(Key key) const;
+  [[nodiscard]] std::shared_ptr<const Bytes> find(Key key);
   /// Keeps an entry unless it is there already or takes more than a quarter of the budget. Returns
   /// the number evicted.
   std::uint64_t put(Key key, std::shared_ptr<const Bytes> bytes, double cost);
@@ -26,10 +28,10 @@ class MemoryLayer {
   [[nodiscard]] std::uint64_t used() const;
 
  private:
-  /// The order of eviction: the cheapest to compute again per byte, then the oldest.
+  /// The order of eviction: the cheapest to compute again per byte, then the longest unused.
   struct Rank {
-    double cost_per_byte;
-    std::uint64_t age;
+    int worth;
+    std::uint64_t used;
     Key key;
     auto operator<=>(const Rank&) const = default;
   };
@@ -38,12 +40,15 @@ class MemoryLayer {
     Rank rank;
   };
 
+  std::uint64_t evict();
+
   const std::uint64_t budget_;
+  const Pins& pins_;
   mutable std::mutex mutex_;
   std::unordered_map<Key, Entry> entries_;
   std::set<Rank> ranks_;
   std::uint64_t used_ = 0;
-  std::uint64_t next_age_ = 0;
+  std::uint64_t clock_ = 0;
 };
 
 }  // namespace rt::store

@@ -7,11 +7,13 @@
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
+#include <set>
 #include <tuple>
 #include <vector>
 
 #include "runtime/base/text.h"
 #include "runtime/store/disk.h"
+#include "runtime/store/pins.h"
 
 namespace rt::store {
 namespace {
@@ -21,10 +23,10 @@ namespace fs = std::filesystem;
 struct Candidate {
   std::string path;
   std::uint64_t bytes = 0;
-  double cost_per_byte = 0;
-  std::int64_t written = 0;  ///< nanoseconds; only compared with each other
+  int worth = 0;
+  std::int64_t used = 0;  ///< nanoseconds; only compared with each other
 
-  [[nodiscard]] auto rank() const { return std::tie(cost_per_byte, written, path); }
+  [[nodiscard]] auto rank() const { return std::tie(worth, used, path); }
 };
 
 /// What a file takes on a disk of 4 KiB blocks.
@@ -61,9 +63,20 @@ std::vector<Candidate> list_entries(const fs::path& folder) {
   return entries;
 }
 
-std::uint64_t remove_cheapest(std::vector<Candidate> entries, std::uint64_t used,
-                              std::uint64_t target) {
-  for (Candidate& c : entries) c.cost_per_byte = cost_of(c.path) / static_cast<double>(c.bytes);
+/// The key that a file's place says.
+std::optional<Key> key_at(const std::string& path) {
+  const fs::path place(path);
+  return Key::from_hex(place.parent_path().filename().native() + place.filename().native());
+}
+
+std::uint64_t remove_cheapest(const fs::path& folder, std::vector<Candidate> entries,
+                              std::uint64_t used, std::uint64_t target) {
+  const std::set<Key> pinned = pinned_in(folder);
+  std::erase_if(entries, [&](const Candidate& c) {
+    const auto key = key_at(c.path);
+    return key && pinned.contains(*key);
+  });
+  for (Candidate& c : entries) c.worth = worth_of(cost_of(c.path), c.bytes);
   std::sort(entries.begin(), entries.end(),
             [](const Candidate& a, const Candidate& b) { return a.rank() < b.rank(); });
   std::uint64_t removed = 0;
@@ -104,7 +117,7 @@ std::optional<std::uint64_t> trim(const Path& folder, std::uint64_t written,
     std::vector<Candidate> entries = list_entries(folder);
     std::uint64_t used = 0;
     for (const Candidate& c : entries) used += c.bytes;
-    return used > budget ? remove_cheapest(std::move(entries), used, budget / 8 * 7) : 0;
+    return used > budget ? remove_cheapest(folder, std::move(entries), used, budget / 8 * 7) : 0;
   } catch (const std::exception&) {
     return std::nullopt;  // the folder changed under us or vanished: the next writer tries again
   }

@@ -19,6 +19,7 @@ data: {csv: blobs.csv, target: label, split: {valid: 0.25, test: 0.25}}
 network:
   - dense: {units: $width, activation: relu}
 train: {loss: cross_entropy, optimizer: {type: sgd, lr: $lr}, batch: 16, epochs: 9}
+checkpoint: {overhead: 100%}
 metric: {name: valid.accuracy, goal: maximize}
 method: random
 parameters:

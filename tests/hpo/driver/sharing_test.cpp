@@ -18,6 +18,15 @@ data: {csv: rows.csv, target: y}
 network: [dense: {units: 4, activation: tanh}]
 )";
 
+/// What the files of a folder take on a disk of 4 KiB blocks.
+std::uint64_t bytes_in(const rt::Path& folder) {
+  std::uint64_t bytes = 0;
+  for (const auto& item : std::filesystem::recursive_directory_iterator(folder)) {
+    if (item.is_regular_file()) bytes += (item.file_size() + 4095) / 4096 * 4096;
+  }
+  return bytes;
+}
+
 /// The grid of the PyCOMPSs work: optimizer x batch x epochs.
 std::string grid(const std::string& epochs) {
   return rt::cat(kHead, "train: {optimizer: {type: $optimizer}, batch: $batch, epochs: $epochs}\n",
@@ -39,11 +48,16 @@ class Sharing : public testing::Test {
     return parse_study(text, name + ".yaml", folder_.path().string(), {.name = name});
   }
 
-  /// Runs a study in a folder of its own name; studies share the store beside them.
-  SweepResult sweep(const std::string& text, const std::string& name, bool sharing = true) {
+  /// Runs a study in a folder of its own name; studies share the store beside them, if no other is
+  /// named.
+  SweepResult sweep(const std::string& text, const std::string& name, bool sharing = true,
+                    const rt::Path& store = {}) {
     Observer silent;
     return run_sweep(load(text, name),
-                     {.folder = folder_ / name, .engine = Engine::sequential, .sharing = sharing},
+                     {.folder = folder_ / name,
+                      .store = store,
+                      .engine = Engine::sequential,
+                      .sharing = sharing},
                      silent);
   }
 
@@ -101,6 +115,22 @@ TEST_F(Sharing, ASecondStudyRunsOnlyWhatIsNew) {
   EXPECT_EQ(sweep(grid("[2, 5, 8]"), "alone", false).work.distinct_epochs, 9 * 15)
       << "without sharing, nothing comes from the store of the others";
   EXPECT_EQ(table("alone"), table("second"));
+}
+
+TEST_F(Sharing, AnyBudgetOfTheStoreGivesTheSameStudy) {
+  sweep(grid("[10, 20]"), "alone", false);
+  for (const std::uint64_t megabytes : {1, 2, 64}) {
+    const std::string name = rt::cat("budget", megabytes), again = name + "again";
+    const std::string text = rt::cat(grid("[10, 20]"), "store: {budget: ", megabytes, "MB}\n");
+    const rt::Path store = folder_ / (name + "-store");
+    const std::int64_t first = sweep(text, name, true, store).work.distinct_epochs;
+    EXPECT_EQ(table(name), table("alone"));
+    EXPECT_LE(bytes_in(store), megabytes * 1'000'000 * 17 / 16);
+    const std::int64_t second = sweep(text, again, true, store).work.distinct_epochs;
+    EXPECT_EQ(table(again), table("alone"));
+    EXPECT_GE(first, 9 * 20);
+    EXPECT_EQ(second == 0, megabytes == 64) << "what was evicted is computed again";
+  }
 }
 
 TEST_F(Sharing, RatesThatAgreeAtFirstShareThatPart) {

@@ -82,6 +82,10 @@ resources:
 retry:
   max: 2
   on: [lost, killed, out_of_memory]
+checkpoint:
+  overhead: "3.5%"
+store:
+  budget: 16GB
 )");
 }
 

@@ -140,7 +140,8 @@ TEST(Store, MemoryDropsTheCheapestPerByteThenTheOldest) {
 
 TEST(Store, DiskDropsTheCheapestPerByteThenTheOldest) {
   const TempFolder t;
-  rt::store::DiskLayer disk(t.path(), 16 * 4096);
+  rt::store::Pins pins(t.path());
+  rt::store::DiskLayer disk(t.path(), 16 * 4096, pins);
   for (std::uint64_t i = 0; i < 17; ++i) {
     disk.put(key(i), content(i, 1000), i == 3 || i == 5 ? 1.0 : 2.0);
     // Two entries may fall into one tick of the file system's clock; the rule is about the time it

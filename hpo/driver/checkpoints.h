@@ -1,0 +1,40 @@
+#pragma once
+// Bringing half-done work to the disk while trials train.
+//
+// A stretch of training ends with its network in the store's memory: that copy is the snapshot. A
+// task of its own writes it, when the study's `checkpoint: {overhead: ...}` allows: on a worker
+// that would rest, or, when none rests for a while, before the others. So the time between two
+// checkpoints follows from what they cost, and nothing but the time does.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/base/clock.h"
+#include "runtime/store.h"
+#include "runtime/value.h"
+
+namespace hpo {
+
+/// Driver thread only, inside the Runtime whose store it is.
+class Checkpoints {
+ public:
+  /// Null: does nothing. `owner` names the study among those that share the store.
+  Checkpoints(std::shared_ptr<rt::Store> store, std::string owner);
+
+  /// The networks that must not be evicted, in place of those named before.
+  void keep(std::vector<rt::Key> networks);
+
+  /// To be called often: calls a persisting task when one is due.
+  void tick();
+
+ private:
+  std::shared_ptr<rt::Store> store_;
+  std::string owner_;
+  std::optional<rt::Value<void>> running_;
+  rt::Moment called_{};
+  bool urgent_ = false;
+};
+
+}  // namespace hpo

@@ -1,0 +1,63 @@
+#include "runtime/store/pending.h"
+
+#include <utility>
+
+namespace rt::store {
+namespace {
+
+/// What an entry takes, its file's own block on a disk included.
+std::uint64_t weight(const Bytes& bytes) { return bytes.size() + 4096; }
+
+}  // namespace
+
+std::shared_ptr<const Bytes> Pending::find(Key key) const {
+  const std::scoped_lock lock(mutex_);
+  const auto at = entries_.find(key);
+  return at == entries_.end() ? nullptr : at->second.item.bytes;
+}
+
+bool Pending::empty() const {
+  const std::scoped_lock lock(mutex_);
+  return entries_.empty();
+}
+
+bool Pending::put(Item item) {
+  const std::uint64_t size = weight(*item.bytes);
+  if (size > limit_) return false;
+  const std::scoped_lock lock(mutex_);
+  const Key key = item.key;
+  const Rank rank{item.cost / static_cast<double>(size), next_age_++, key};
+  if (!entries_.try_emplace(key, Entry{std::move(item), rank}).second) return true;
+  ranks_.insert(rank);
+  for (used_ += size; used_ > limit_; ++dropped_) remove(ranks_.begin()->key);
+  return true;
+}
+
+std::optional<Pending::Item> Pending::next(const std::vector<Key>& first) const {
+  const std::scoped_lock lock(mutex_);
+  for (const Key key : first) {
+    if (const auto at = entries_.find(key); at != entries_.end()) return at->second.item;
+  }
+  if (ranks_.empty()) return std::nullopt;
+  return entries_.at(ranks_.rbegin()->key).item;
+}
+
+void Pending::done(Key key) {
+  const std::scoped_lock lock(mutex_);
+  remove(key);
+}
+
+std::uint64_t Pending::dropped() const {
+  const std::scoped_lock lock(mutex_);
+  return dropped_;
+}
+
+void Pending::remove(Key key) {
+  const auto at = entries_.find(key);
+  if (at == entries_.end()) return;
+  used_ -= weight(*at->second.item.bytes);
+  ranks_.erase(at->second.rank);
+  entries_.erase(at);
+}
+
+}  // namespace rt::store

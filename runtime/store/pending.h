@@ -1,0 +1,60 @@
+// Entries that wait to be written, so that writing takes no more than its share of the time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/base/bytes.h"
+#include "runtime/base/hash.h"
+
+namespace rt::store {
+
+/// Thread-safe. Never more than `limit` bytes: what is cheapest to compute again per byte goes, and
+/// is then never written.
+class Pending {
+ public:
+  struct Item {
+    Key key;
+    std::shared_ptr<const Bytes> bytes;
+    double cost = 0;
+  };
+
+  explicit Pending(std::uint64_t limit) : limit_(limit) {}
+
+  [[nodiscard]] std::shared_ptr<const Bytes> find(Key key) const;
+  [[nodiscard]] bool empty() const;
+  /// Takes an entry, or refuses one that is larger than the limit.
+  bool put(Item item);
+  /// What to write next: one of `first` if it is here, else the dearest per byte. It stays until
+  /// `done`, so that it is always found here or on disk.
+  [[nodiscard]] std::optional<Item> next(const std::vector<Key>& first) const;
+  void done(Key key);
+  /// Entries that were dropped without having been written.
+  [[nodiscard]] std::uint64_t dropped() const;
+
+ private:
+  struct Rank {
+    double cost_per_byte;
+    std::uint64_t age;
+    Key key;
+    auto operator<=>(const Rank&) const = default;
+  };
+  struct Entry {
+    Item item;
+    Rank rank;
+  };
+  void remove(Key key);
+
+  const std::uint64_t limit_;
+  mutable std::mutex mutex_;
+  std::unordered_map<Key, Entry> entries_;
+  std::set<Rank> ranks_;
+  std::uint64_t used_ = 0, next_age_ = 0, dropped_ = 0;
+};
+
+}  // namespace rt::store

@@ -1,0 +1,44 @@
+// Entries that eviction leaves alone: what unfinished work would have to compute again.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/base/file.h"
+#include "runtime/base/hash.h"
+
+namespace rt::store {
+
+/// The keys that owners in this process name, and their lists in a folder, where every process that
+/// trims it reads them: `.pins/<hash of the owner>`, one key a line. A list outlives its process,
+/// so that a killed study finds its checkpoints again; one that nobody wrote for 30 days counts no
+/// more. Thread-safe; nothing throws: a list that cannot be written protects only from this
+/// process.
+class Pins {
+ public:
+  /// An empty folder: lists are kept in memory only.
+  explicit Pins(Path folder) : folder_(std::move(folder)) {}
+
+  /// Replaces an owner's list.
+  void set(std::string_view owner, std::vector<Key> keys);
+  [[nodiscard]] bool held(Key key) const;
+  /// All keys of this process's owners.
+  [[nodiscard]] std::vector<Key> all() const;
+  /// Brings lists that changed since the last time to the folder.
+  void write() noexcept;
+
+ private:
+  const Path folder_;
+  mutable std::mutex mutex_;
+  std::map<std::string, std::vector<Key>, std::less<>> lists_;
+  std::set<std::string, std::less<>> changed_;
+};
+
+/// The keys of all lists in a store's folder; lists that count no more are removed on the way.
+[[nodiscard]] std::set<Key> pinned_in(const Path& folder);
+
+}  // namespace rt::store

@@ -1,0 +1,39 @@
+#include "runtime/store/share.h"
+
+namespace rt::store {
+namespace {
+
+/// What making a file takes, in bytes that could have been written meanwhile.
+constexpr double kFile = 32 << 10;
+
+/// Fewer seconds are not worth a task of their own.
+constexpr double kRound = 1e-3;
+
+double size_of(std::uint64_t bytes) { return static_cast<double>(bytes) + kFile; }
+
+}  // namespace
+
+double Share::left() const { return share_ * seconds_since(since_) - spent_; }
+
+bool Share::allows(std::uint64_t bytes) const {
+  const std::scoped_lock lock(mutex_);
+  return share_ >= 1 || left() >= pace_ * size_of(bytes);
+}
+
+bool Share::allows_round() const {
+  const std::scoped_lock lock(mutex_);
+  return share_ >= 1 || left() >= kRound;
+}
+
+void Share::took(double seconds, std::uint64_t bytes) {
+  const std::scoped_lock lock(mutex_);
+  spent_ += seconds;
+  pace_ += (seconds / size_of(bytes) - pace_) / 8;
+}
+
+double Share::spent() const {
+  const std::scoped_lock lock(mutex_);
+  return spent_;
+}
+
+}  // namespace rt::store

@@ -1,0 +1,18 @@
+#include "runtime/store_task.h"
+
+#include "runtime/core/engine.h"
+#include "runtime/task.h"
+
+namespace rt {
+
+Value<void> persist_results(Persist when) {
+  static const auto task = rt::task("persist", 1)
+                               .cpu([](Context&, int) {
+                                 const auto& store = detail::Engine::current()->config.store;
+                                 if (store) store->persist();
+                               })
+                               .priority([](const int& priority) { return priority; });
+  return task(when == Persist::after_others ? -1000 : 1000);
+}
+
+}  // namespace rt

@@ -1,0 +1,205 @@
+// What stays in a store and when it reaches the disk: protection, use, and writing within a share
+// of the time.
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <vector>
+
+#include "runtime/base/clock.h"
+#include "runtime/base/log.h"
+#include "runtime/key.h"
+#include "runtime/store.h"
+#include "runtime/store/pending.h"
+#include "runtime/store/share.h"
+#include "tests/support/temp_folder.h"
+
+namespace {
+
+using rt::Bytes;
+using rt::Key;
+using rt::Store;
+using support::TempFolder;
+
+constexpr std::uint64_t kBlock = 4096;
+
+Key key(std::uint64_t n) { return rt::key_of(n); }
+Bytes content(std::uint64_t n, std::size_t size = 100) { return Bytes(size, std::byte(n)); }
+
+std::filesystem::path file_of(const TempFolder& t, Key k) {
+  return t.path() / k.hex().substr(0, 2) / k.hex().substr(2);
+}
+bool on_disk(const TempFolder& t, std::uint64_t n) { return exists(file_of(t, key(n))); }
+
+/// Inserts dear entries until the folder was trimmed several times.
+void crowd(Store& store, std::uint64_t from) {
+  for (std::uint64_t i = from; i < from + 200; ++i) store.insert(key(i), content(i), 100);
+}
+
+TEST(Keeping, ProtectedEntriesStayWhateverTheyCost) {
+  const TempFolder t;
+  Store store({.folder = t.path(), .memory_bytes = 0, .disk_bytes = 32 * kBlock});
+  for (std::uint64_t i = 0; i < 6; ++i) store.insert(key(i), content(i), 1e-6);
+  store.protect("one", {key(0), key(1)});
+  store.protect("other", {key(2)});
+  crowd(store, 1000);
+  for (std::uint64_t i = 0; i < 6; ++i) EXPECT_EQ(on_disk(t, i), i < 3) << i;
+  store.protect("one", {key(1)});
+  crowd(store, 2000);
+  for (std::uint64_t i = 0; i < 3; ++i) EXPECT_EQ(on_disk(t, i), i > 0) << i;
+}
+
+TEST(Keeping, ProtectionOutlivesItsProcess) {
+  const TempFolder t;
+  {
+    Store store({.folder = t.path(), .overhead = 1});
+    store.insert(key(0), content(0), 1e-6);
+    store.protect("killed", {key(0)});
+  }
+  Store other({.folder = t.path(), .memory_bytes = 0, .disk_bytes = 32 * kBlock});
+  crowd(other, 1000);
+  EXPECT_TRUE(on_disk(t, 0));
+  other.protect("killed", {});
+  crowd(other, 2000);
+  EXPECT_TRUE(on_disk(t, 0)) << "the other store's list is its own business until it changes it";
+  other.protect("killed", {key(1)});
+  other.protect("killed", {});
+  crowd(other, 3000);
+  EXPECT_FALSE(on_disk(t, 0));
+}
+
+TEST(Keeping, MemoryProtectsToo) {
+  Store store({.memory_bytes = 20 * 356});
+  store.insert(key(0), content(0), 1e-6);
+  store.insert(key(1), content(1), 1e-6);
+  store.protect("one", {key(0)});
+  for (std::uint64_t i = 1000; i < 1100; ++i) store.insert(key(i), content(i), 100);
+  EXPECT_NE(store.lookup(key(0)), nullptr);
+  EXPECT_EQ(store.lookup(key(1)), nullptr);
+}
+
+TEST(Keeping, AmongEqualsTheLongestUnusedGoes) {
+  const TempFolder t;
+  Store filled({.folder = t.path()});
+  for (std::uint64_t i = 0; i < 20; ++i) filled.insert(key(i), content(i), 1.0 + 0.01 * double(i));
+  // Another process would find nothing in memory.
+  Store store({.folder = t.path(), .memory_bytes = 0, .disk_bytes = 32 * kBlock});
+  EXPECT_NE(store.lookup(key(3)), nullptr);
+  for (std::uint64_t i = 100; i < 114; ++i) store.insert(key(i), content(i), 1.0);
+  EXPECT_FALSE(on_disk(t, 2));
+  EXPECT_TRUE(on_disk(t, 3)) << "used last, though among the first to be written";
+  EXPECT_FALSE(on_disk(t, 4));
+
+  Store memory({.memory_bytes = 20 * 356});
+  for (std::uint64_t i = 0; i < 20; ++i) memory.insert(key(i), content(i), 1.0);
+  EXPECT_NE(memory.lookup(key(0)), nullptr);
+  memory.insert(key(100), content(100), 1.0);
+  EXPECT_NE(memory.lookup(key(0)), nullptr);
+  EXPECT_EQ(memory.lookup(key(1)), nullptr);
+}
+
+TEST(Keeping, ProcessesTrimAroundEachOthersProtection) {
+  const TempFolder t;
+  Store store({.folder = t.path(), .memory_bytes = 0, .disk_bytes = 64 * kBlock});
+  for (std::uint64_t i = 0; i < 4; ++i) store.insert(key(i), content(i), 1e-6);
+  store.protect("parent", {key(0), key(1), key(2), key(3)});
+  std::vector<pid_t> children;
+  for (std::uint64_t child = 0; child < 3; ++child) {
+    children.push_back(fork());
+    if (children.back() != 0) continue;
+    Store own({.folder = t.path(), .memory_bytes = 0, .disk_bytes = 64 * kBlock});
+    const std::uint64_t mine = 10'000 * (child + 1);
+    own.protect(std::to_string(child), {key(mine)});
+    own.insert(key(mine), content(mine), 1e-6);
+    crowd(own, mine + 1);
+    _exit(on_disk(t, mine) ? 0 : 1);
+  }
+  crowd(store, 5000);
+  for (const pid_t child : children) {
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+  for (std::uint64_t i = 0; i < 4; ++i) EXPECT_TRUE(on_disk(t, i)) << i;
+}
+
+TEST(Keeping, WithoutAShareEntriesWaitForTheEnd) {
+  const TempFolder t;
+  {
+    Store store({.folder = t.path(), .memory_bytes = 1 << 20, .overhead = 0});
+    for (std::uint64_t i = 0; i < 20; ++i) store.insert(key(i), content(i, 100'000), 1);
+    EXPECT_FALSE(store.due());
+    store.persist();
+    for (std::uint64_t i = 0; i < 20; ++i) EXPECT_FALSE(on_disk(t, i));
+    EXPECT_NE(store.lookup(key(19)), nullptr);
+    EXPECT_GT(store.stats().skipped, 0U) << "20 of 100 kB do not all fit into 1 MiB";
+    EXPECT_EQ(store.stats().writing, 0);
+  }
+  std::uint64_t written = 0;
+  for (std::uint64_t i = 0; i < 20; ++i) written += on_disk(t, i) ? 1 : 0;
+  EXPECT_GE(written, 8U);
+  EXPECT_LT(written, 20U);
+}
+
+TEST(Keeping, WritingTakesItsShareOfTheTime) {
+  constexpr double kShare = 0.1;
+  const TempFolder t;
+  const rt::Moment begin = rt::now();
+  Store store({.folder = t.path(), .overhead = kShare});
+  std::uint64_t next = 0;
+  while (rt::seconds_since(begin) < 0.4) {
+    store.insert(key(next), content(next, 20'000), 1);
+    ++next;
+    if (store.due()) store.persist();
+  }
+  const double spent = store.stats().writing, all = rt::seconds_since(begin);
+  EXPECT_GT(spent, 0);
+  // The last entry may take longer than it was thought to, on a busy machine much longer.
+  EXPECT_LT(spent, kShare * all + 0.2);
+}
+
+TEST(Keeping, WhatIsProtectedIsWrittenFirst) {
+  rt::store::Pending pending(1 << 20);
+  const auto put = [&](std::uint64_t n, double cost) {
+    EXPECT_TRUE(pending.put({key(n), std::make_shared<const Bytes>(content(n)), cost}));
+  };
+  put(1, 5);
+  put(2, 50);
+  put(3, 0.5);
+  std::vector<Key> order;
+  while (const auto item = pending.next({key(9), key(3)})) {
+    order.push_back(item->key);
+    pending.done(item->key);
+  }
+  EXPECT_EQ(order, (std::vector{key(3), key(2), key(1)}));
+  EXPECT_FALSE(pending.put({key(4), std::make_shared<const Bytes>(content(4, 2 << 20)), 1}));
+}
+
+TEST(Keeping, AShareOfNoTimeAllowsNothingAndOneOfAllEverything) {
+  rt::store::Share none(0), all(1), half(0.5);
+  EXPECT_FALSE(none.allows(1));
+  EXPECT_TRUE(all.allows(1 << 30));
+  half.took(100, 1000);
+  EXPECT_FALSE(half.allows(1));
+  EXPECT_FALSE(half.allows_round());
+  EXPECT_EQ(half.spent(), 100);
+}
+
+TEST(Keeping, ADamagedEntryIsNamed) {
+  const TempFolder t;
+  std::vector<std::string> lines;
+  Store({.folder = t.path()}).insert(key(1), content(1), 1);
+  std::filesystem::resize_file(file_of(t, key(1)), 80);
+  rt::set_log_sink([&](rt::LogLevel, std::string_view line) { lines.emplace_back(line); });
+  Store store({.folder = t.path()});
+  EXPECT_EQ(store.lookup(key(1)), nullptr);
+  rt::set_log_sink({});
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_NE(lines[0].find(file_of(t, key(1)).string() + " is damaged and was removed"),
+            std::string::npos)
+      << lines[0];
+}
+
+}  // namespace
