@@ -50,6 +50,11 @@ class Chunks {
   std::byte* arena_;
 };
 
+/// The loss that calibration uses for these targets.
+const Loss& loss_for(const DataView& data) {
+  return loss_of(data.labels != nullptr ? "cross_entropy" : "mse");
+}
+
 /// Writes what a convolution sees at one position, in the order of its weights, as doubles.
 template <class T>
 void read_patch(const kern::Window& w, const T* image, int position, double* out) {
@@ -123,7 +128,7 @@ std::vector<double> bridge_gradient(const ReshapeJob<T>& job, std::size_t layer,
   const auto flows = infer_flows(job.from.spec());
   const auto inputs = static_cast<std::size_t>(flows[layer].shape.elements());
   const auto units = static_cast<std::size_t>(flows[later + 1].shape.elements());
-  const Loss& loss = loss_of(job.calibration.labels != nullptr ? "cross_entropy" : "mse");
+  const Loss& loss = loss_for(job.calibration);
   check_fit(chunks.network(), job.calibration, loss);
   std::vector<T> sum(units * inputs);
   chunks.each([&](std::size_t, int rows, const Target& target) {
@@ -147,9 +152,40 @@ std::vector<double> bridge_gradient(const ReshapeJob<T>& job, std::size_t layer,
   return {sum.begin(), sum.end()};
 }
 
+template <class T>
+std::vector<double> gate_gradients(const ReshapeJob<T>& job, const std::vector<Reader>& readers,
+                                   std::size_t count) {
+  Chunks<T> chunks(job, Use::training);
+  const Loss& loss = loss_for(job.calibration);
+  check_fit(chunks.network(), job.calibration, loss);
+  std::vector<double> out(count), gate(count);
+  chunks.each([&](std::size_t, int rows, const Target& target) {
+    (void)chunks.network().loss_and_gradient(chunks.arena(), chunks.weights(), rows, loss, target,
+                                             T(1) / static_cast<T>(rows), chunks.gradient());
+    std::ranges::fill(gate, 0);
+    for (const Reader& reader : readers) {
+      for (std::size_t c = 0; c < reader.inputs(); ++c) {
+        for (std::size_t o = 0; o < reader.outputs(); ++o) {
+          const std::size_t e = reader.element(c, o);
+          gate[reader.unit(c)] +=
+              static_cast<double>(chunks.weights()[e]) * static_cast<double>(chunks.gradient()[e]);
+        }
+      }
+    }
+    for (std::size_t u = 0; u < count; ++u) {
+      out[u] += gate[u] * gate[u] * rows / static_cast<double>(job.calibration.rows.size());
+    }
+  });
+  return out;
+}
+
 template InputGram input_gram(const ReshapeJob<float>&, std::size_t);
 template InputGram input_gram(const ReshapeJob<double>&, std::size_t);
 template std::vector<double> bridge_gradient(const ReshapeJob<float>&, std::size_t, std::size_t);
 template std::vector<double> bridge_gradient(const ReshapeJob<double>&, std::size_t, std::size_t);
+template std::vector<double> gate_gradients(const ReshapeJob<float>&, const std::vector<Reader>&,
+                                            std::size_t);
+template std::vector<double> gate_gradients(const ReshapeJob<double>&, const std::vector<Reader>&,
+                                            std::size_t);
 
 }  // namespace nn

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "nn/reshape/kind.h"
+#include "nn/reshape/reading.h"
 
 namespace nn {
 
@@ -34,6 +35,13 @@ template <class T>
 [[nodiscard]] std::vector<double> bridge_gradient(const ReshapeJob<T>& job, std::size_t layer,
                                                   std::size_t later);
 
+/// For each of `count` units that the readers read: the mean over the chunks of calibration rows of
+/// the squared gradient of the loss with respect to a factor 1 on the unit. The loss as above.
+template <class T>
+[[nodiscard]] std::vector<double> gate_gradients(const ReshapeJob<T>& job,
+                                                 const std::vector<Reader>& readers,
+                                                 std::size_t count);
+
 /// Most rows and positions that a gram is summed over.
 inline constexpr std::size_t kGramRows = 10000;
 
@@ -43,5 +51,9 @@ extern template std::vector<double> bridge_gradient(const ReshapeJob<float>&, st
                                                     std::size_t);
 extern template std::vector<double> bridge_gradient(const ReshapeJob<double>&, std::size_t,
                                                     std::size_t);
+extern template std::vector<double> gate_gradients(const ReshapeJob<float>&,
+                                                   const std::vector<Reader>&, std::size_t);
+extern template std::vector<double> gate_gradients(const ReshapeJob<double>&,
+                                                   const std::vector<Reader>&, std::size_t);
 
 }  // namespace nn

@@ -55,20 +55,47 @@ std::vector<double> incoming(const Net<T>& net, const std::string& group, std::s
   return out;
 }
 
+/// Sums of the sizes of the factors that batch norms put on the units.
+template <class T>
+std::vector<double> scales(const Net<T>& net, const std::string& group, std::size_t units) {
+  std::vector<double> out(units);
+  for (const GroupAxis& maker : makers(net.spec(), group)) {
+    const ParamTensor& tensor = net.layout.tensors[static_cast<std::size_t>(maker.tensor)];
+    if (tensor.role != ParamRole::scale) continue;
+    for (std::size_t u = 0; u < units; ++u) {
+      out[u] += std::abs(static_cast<double>(net.copy(0)[tensor.offset + u]));
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 FieldInfo score_field() {
   return {.name = "score",
           .type = FieldType::word,
-          .choices = {"activation", "weights", "random"},
+          .choices = {"activation", "weights", "taylor", "scale", "random"},
           .value = "activation",
           .doc =
               "The units with the lowest are removed; activation: spread of its values times the "
               "norm of its outgoing weights, weights: norm of the incoming times norm of the "
-              "outgoing weights, random: drawn."};
+              "outgoing weights, taylor: how much the loss would change without it, to first "
+              "order, scale: its factor in the batch norm behind the layer, random: drawn."};
 }
 
-bool score_needs_data(const std::string& score) { return score == "activation"; }
+bool score_needs_grams(const std::string& score) { return score == "activation"; }
+
+bool score_needs_gradients(const std::string& score) { return score == "taylor"; }
+
+void check_score(const ModelSpec& spec, const std::string& score, const std::string& group) {
+  if (score != "scale") return;
+  const ParamLayout layout = param_layout(spec);
+  for (const GroupAxis& maker : makers(spec, group)) {
+    const ParamTensor& tensor = layout.tensors[static_cast<std::size_t>(maker.tensor)];
+    if (tensor.role == ParamRole::scale) return;
+  }
+  throw SpecError(-1, "score", "the score scale needs a batch norm behind the layer");
+}
 
 template <class T>
 std::vector<double> unit_scores(const ReshapeJob<T>& job, const std::string& group,
@@ -84,6 +111,10 @@ std::vector<double> unit_scores(const ReshapeJob<T>& job, const std::string& gro
     const auto in = incoming(job.from, group, ids.size());
     out = outgoing(job.from, readers, ids.size(), [](std::size_t, std::size_t) { return 1.0; });
     for (std::size_t u = 0; u < out.size(); ++u) out[u] *= in[u];
+  } else if (score == "taylor") {
+    out = gate_gradients(job, readers, ids.size());
+  } else if (score == "scale") {
+    out = scales(job.from, group, ids.size());
   } else {
     const RandomKey key = RandomKey{job.seed}.derive("score").derive(group);
     for (std::size_t u = 0; u < out.size(); ++u) {

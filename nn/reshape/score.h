@@ -11,11 +11,15 @@ namespace nn {
 /// The field `score` of a shrink.
 [[nodiscard]] FieldInfo score_field();
 
-/// Whether a score looks at data.
-[[nodiscard]] bool score_needs_data(const std::string& score);
+/// Whether a score looks at what readers see, and whether at gradients.
+[[nodiscard]] bool score_needs_grams(const std::string& score);
+[[nodiscard]] bool score_needs_gradients(const std::string& score);
 
-/// One score a unit, the least useful lowest. `grams` belong to `readers` (empty where the score
-/// needs no data).
+/// Throws SpecError when the network lacks what a score is about.
+void check_score(const ModelSpec& spec, const std::string& score, const std::string& group);
+
+/// One score a unit, the least useful lowest. `grams` belong to `readers` (empty unless
+/// score_needs_grams).
 template <class T>
 [[nodiscard]] std::vector<double> unit_scores(const ReshapeJob<T>& job, const std::string& group,
                                               const std::vector<Reader>& readers,

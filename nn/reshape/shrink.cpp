@@ -14,6 +14,12 @@ namespace {
 
 bool refits(const Operation& operation) { return boolean(operation.fields, "refit"); }
 
+const std::string& score_of(const Operation& operation) { return word(operation.fields, "score"); }
+
+bool needs_grams(const Operation& operation) {
+  return refits(operation) || score_needs_grams(score_of(operation));
+}
+
 /// What the grams and solutions of one shrink cost.
 std::uint64_t refit_flops(const Reader& reader, std::uint64_t rows) {
   const std::uint64_t n = reader.inputs() + 1;
@@ -25,7 +31,7 @@ Net<T> shrink(const ReshapeJob<T>& job) {
   const std::string group = resizable_group(job.from.spec(), job.operation.layer);
   const std::vector<Reader> readers = readers_of(job.from.spec(), group);
   std::vector<InputGram> grams;
-  if (shrink_operation().needs_data(job.operation)) {
+  if (needs_grams(job.operation)) {
     for (const Reader& reader : readers) grams.push_back(input_gram(job, reader.layer()));
   }
   const auto scores = unit_scores(job, group, readers, grams);
@@ -65,17 +71,19 @@ class ShrinkKind final : public ReshapeKind {
                       "expected fewer than its " + std::to_string(now) + " units, not " +
                           std::to_string(wanted));
     }
+    check_score(from, score_of(operation), group);
     return resized(from, group, wanted);
   }
 
   [[nodiscard]] bool needs_data(const Operation& operation) const override {
-    return refits(operation) || score_needs_data(word(operation.fields, "score"));
+    return needs_grams(operation) || score_needs_gradients(score_of(operation));
   }
 
   [[nodiscard]] std::uint64_t flops(const ModelSpec& spec, const Operation& operation,
                                     std::uint64_t rows) const override {
-    if (!needs_data(operation)) return 0;
     std::uint64_t out = 0;
+    if (score_needs_gradients(score_of(operation))) out += flops_per_row(spec).training * rows;
+    if (!needs_grams(operation)) return out;
     for (const Reader& reader : readers_of(spec, resizable_group(spec, operation.layer))) {
       out += flops_per_row(spec).forward * rows + refit_flops(reader, rows);
     }

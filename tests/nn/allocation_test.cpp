@@ -7,9 +7,11 @@
 #include <atomic>
 #include <cstdlib>
 #include <new>
+#include <utility>
 #include <vector>
 
 #include "nn/init.h"
+#include "nn/reshape/reshape.h"
 #include "nn/train.h"
 #include "tests/nn/nets.h"
 
@@ -53,12 +55,16 @@ void operator delete[](void* p, std::size_t, std::align_val_t) noexcept { std::f
 
 namespace {
 
-/// Allocations between the borders of the steps of a second training with a workspace that has seen
-/// the first.
-std::vector<std::int64_t> per_step(const kern::Kernels<float>& kernels, const nn::ModelSpec& spec,
-                                   const nn_test::Table& table, const nn::Hyper& h) {
+nn::ParamSlab fresh(const nn::ModelSpec& spec, const nn::Hyper& h) {
   nn::ParamSlab net(nn::slab_header(spec, h.optimizer));
   nn::init_weights(net, 1);
+  return net;
+}
+
+/// Allocations between the borders of the steps of a second training with a workspace that has seen
+/// the first.
+std::vector<std::int64_t> per_step(const kern::Kernels<float>& kernels, nn::ParamSlab net,
+                                   const nn_test::Table& table, const nn::Hyper& h) {
   nn::Workspace workspace;
   kern::prepare_thread();
   (void)nn::train_steps(kernels, workspace, net, table.view(), h, {0, 2});
@@ -74,15 +80,31 @@ std::vector<std::int64_t> per_step(const kern::Kernels<float>& kernels, const nn
   return steps;
 }
 
+TEST(Allocation, AStepOfAGrownNetworkAllocatesNothing) {
+  const nn_test::Table table(50, 12, 3);
+  const nn::Hyper h = nn_test::hyper("adam", {}, 16);
+  nn::Workspace workspace;
+  nn::ParamSlab net = fresh(nn_test::mlp(12, {20, 20}, 3), h);
+  (void)nn::train_steps(kern::cpu_kernels(), workspace, net, table.view(), h, {0, 1});
+  nn::ParamSlab grown = nn::reshape(kern::cpu_kernels(), workspace, net,
+                                    {"widen", "dense1", {{"by", nn_test::n(7)}}}, {}, 1);
+  EXPECT_EQ(per_step(kern::cpu_kernels(), std::move(grown), table, h),
+            std::vector<std::int64_t>(3 * 4 - 1, 0));
+}
+
 TEST(Allocation, ASteadyStepAllocatesNothing) {
   const nn_test::Table table(50, 12, 3), images(20, 784, 10), small(20, 36, 3);
   for (const auto& [optimizer, shards] : {std::pair{"adam", 1}, {"sgd", 3}, {"rmsprop", 1}}) {
     const nn::Hyper h = nn_test::hyper(optimizer, {}, 16, shards);
-    const auto dense = per_step(kern::cpu_kernels(), nn_test::mlp(12, {20, 20}, 3), table, h);
-    const auto conv = per_step(kern::ref_kernels<float>(), nn_test::lenet(4, 4, 8), images, h);
-    const auto normed = per_step(kern::cpu_kernels(), nn_test::normed(12, 20, 3), table, h);
+    const auto dense =
+        per_step(kern::cpu_kernels(), fresh(nn_test::mlp(12, {20, 20}, 3), h), table, h);
+    const auto conv =
+        per_step(kern::ref_kernels<float>(), fresh(nn_test::lenet(4, 4, 8), h), images, h);
+    const auto normed =
+        per_step(kern::cpu_kernels(), fresh(nn_test::normed(12, 20, 3), h), table, h);
     EXPECT_EQ(dense, std::vector<std::int64_t>(3 * 4 - 1, 0)) << optimizer;
-    const auto residual = per_step(kern::cpu_kernels(), nn_test::residual(12, 20, 3), table, h);
+    const auto residual =
+        per_step(kern::cpu_kernels(), fresh(nn_test::residual(12, 20, 3), h), table, h);
     EXPECT_EQ(residual, std::vector<std::int64_t>(3 * 4 - 1, 0)) << optimizer;
     EXPECT_EQ(normed, std::vector<std::int64_t>(3 * 4 - 1, 0)) << optimizer;
     const auto assorted = per_step(kern::ref_kernels<float>(), nn_test::assorted(3, 3), small, h);

@@ -10,6 +10,7 @@
 
 #include "nn/data/load.h"
 #include "nn/init.h"
+#include "nn/reshape/reshape.h"
 #include "nn/train.h"
 #include "tests/nn/nets.h"
 
@@ -25,28 +26,59 @@ std::string mnist_folder() {
   return "";
 }
 
-/// Test accuracy after three epochs at one learning rate on the first `rows` rows (0: all). Batch
-/// and rate are those that did best on 10,000 training rows held out.
-double accuracy(const nn::ModelSpec& spec, std::int64_t rows, std::uint64_t seed) {
+nn::Dataset mnist(std::int64_t rows) {
   nn::DataSpec source;
   source.kind = nn::DataKind::idx;
   source.path = mnist_folder();
   source.scale = nn::Scale::unit;
   source.split.valid = 0;
   source.rows = rows;
-  const nn::Dataset data = nn::load_dataset(source);
-  const nn::DataView train = data.view(nn::Part::train), test = data.view(nn::Part::test);
-  nn::Hyper hyper = nn_test::hyper("adam", {{"lr", 1e-3}}, 64);
-  hyper.shuffle = seed;
-  nn::ParamSlab net(nn::slab_header(spec, hyper.optimizer));
-  nn::init_weights(net, seed);
-  nn::Workspace workspace;
-  const kern::Kernels<float>& kernels = kern::cpu_kernels();
-  kern::prepare_thread();
-  const nn::TrainStats stats = nn::train_steps(kernels, workspace, net, train, hyper, {0, 3});
+  return nn::load_dataset(source);
+}
+
+/// One network in training on MNIST with Adam.
+class Training {
+ public:
+  Training(const nn::Dataset& data, const nn::ModelSpec& spec, std::uint64_t seed)
+      : data_(&data),
+        hyper_(nn_test::hyper("adam", {{"lr", 1e-3}}, 64)),
+        seed_(seed),
+        net_(nn::slab_header(spec, hyper_.optimizer)) {
+    hyper_.shuffle = seed;
+    nn::init_weights(net_, seed);
+    kern::prepare_thread();
+  }
+  nn::TrainStats train(const nn::Stretch& stretch) {
+    return nn::train_steps(kern::cpu_kernels(), workspace_, net_, data_->view(nn::Part::train),
+                           hyper_, stretch);
+  }
+  void set_rate(double lr) { hyper_.optimizer.fields["lr"] = lr; }
+  void reshape(const nn::Operation& operation) {
+    net_ = nn::reshape(kern::cpu_kernels(), workspace_, net_, operation,
+                       data_->view(nn::Part::train), seed_);
+  }
+  nn::Scores test() {
+    return nn::evaluate(kern::cpu_kernels(), workspace_, net_, data_->view(nn::Part::test),
+                        hyper_.loss);
+  }
+
+ private:
+  const nn::Dataset* data_;
+  nn::Hyper hyper_;
+  std::uint64_t seed_;
+  nn::ParamSlab net_;
+  nn::Workspace workspace_;
+};
+
+/// Test accuracy after three epochs at one learning rate on the first `rows` rows (0: all). Batch
+/// and rate are those that did best on 10,000 training rows held out.
+double accuracy(const nn::ModelSpec& spec, std::int64_t rows, std::uint64_t seed) {
+  const nn::Dataset data = mnist(rows);
+  Training run(data, spec, seed);
+  const nn::TrainStats stats = run.train({0, 3});
   EXPECT_EQ(stats.rows, (rows == 0 ? 60000 : rows) * 3);
   EXPECT_FALSE(stats.diverged);
-  const nn::Scores scores = nn::evaluate(kernels, workspace, net, test, hyper.loss);
+  const nn::Scores scores = run.test();
   EXPECT_EQ(scores.rows, 10000);
   testing::Test::RecordProperty("accuracy_" + std::to_string(seed),
                                 std::to_string(scores.accuracy));
@@ -72,6 +104,33 @@ class Golden : public testing::Test {
 class GoldenShort : public Golden {};
 
 TEST_F(Golden, MnistMlp) { EXPECT_GE(mean_accuracy(nn_test::mlp(784, {512, 256}, 10)), 0.974); }
+TEST_F(Golden, AHalvedNetworkLosesLittle) {
+  const nn::Dataset data = mnist(0);
+  Training run(data, nn_test::mlp(784, {256, 256}, 10), 1);
+  (void)run.train({0, 3});
+  const double whole = run.test().accuracy;
+  for (const char* layer : {"dense1", "dense2"}) {
+    run.reshape({"shrink", layer, {{"by", nn_test::n(128)}}});
+  }
+  EXPECT_GE(run.test().accuracy, whole - 0.015);
+  run.set_rate(2e-4);
+  (void)run.train({3 * 938, 3 * 938 + 200, 938});
+  EXPECT_GE(run.test().accuracy, whole - 0.005);
+}
+TEST_F(Golden, AGrownNetworkCatchesUp) {
+  const nn::Dataset data = mnist(0);
+  Training run(data, nn_test::mlp(784, {16, 16}, 10), 1),
+      large(data, nn_test::mlp(784, {64, 64}, 10), 1);
+  (void)run.train({0, 2});
+  const double before = run.test().loss;
+  for (const char* layer : {"dense1", "dense2"}) {
+    run.reshape({"widen", layer, {{"to", nn_test::n(64)}}});
+  }
+  EXPECT_NEAR(run.test().loss, before, 1e-6 * before);
+  (void)run.train({2, 5});
+  (void)large.train({0, 5});
+  EXPECT_GE(run.test().accuracy, large.test().accuracy - 0.008);
+}
 TEST_F(Golden, MnistLenet) { EXPECT_GE(mean_accuracy(nn_test::lenet(16, 32, 128)), 0.983); }
 TEST_F(GoldenShort, MnistMlp) { EXPECT_GE(accuracy(nn_test::mlp(784, {64}, 10), 10000, 1), 0.90); }
 TEST_F(GoldenShort, MnistLenet) { EXPECT_GE(accuracy(nn_test::lenet(8, 16, 32), 6000, 1), 0.91); }

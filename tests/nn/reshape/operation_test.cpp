@@ -44,6 +44,62 @@ TEST(Operation, SaysWhyItCannotBeDone) {
             "widen flat: a flatten layer has no units of its own; its units are those of c2");
 }
 
+TEST(Operation, RefusesWhatARuleOrAScoreNeeds) {
+  const nn::ModelSpec spec = mlp(4, {5, 6}, 3), conv = nn_test::lenet(2, 3, 4);
+  EXPECT_EQ(refusal(spec, {"widen", "dense1", {{"by", n(3)}, {"rule", "pair"}}}),
+            "widen dense1: the rule pair adds an even number of units, not 3");
+  EXPECT_EQ(refusal(conv, {"widen", "c1", {{"by", n(3)}, {"rule", "gradmax"}}}),
+            "widen c1: the rule gradmax needs a dense layer with one right after it");
+  EXPECT_EQ(refusal(spec, {"widen", "dense1", {{"by", n(3)}, {"noise", 0.1}}}),
+            "widen dense1: noise belongs to the rule replicate, not to fresh");
+  EXPECT_EQ(refusal(spec, {"shrink", "dense1", {{"by", n(5)}}}),
+            "shrink dense1: at least 1 unit must be left of 5, not 0");
+  EXPECT_EQ(refusal(spec, {"shrink", "dense1", {{"to", n(7)}}}),
+            "shrink dense1: expected fewer than its 5 units, not 7");
+  EXPECT_EQ(refusal(spec, {"shrink", "dense1", {{"by", n(1)}, {"score", "scale"}}}),
+            "shrink dense1: the score scale needs a batch norm behind the layer");
+  EXPECT_EQ(refusal(conv, {"deepen", "p1", {}}),
+            "deepen p1: new layers go behind a dense layer or a conv2d, not behind a max_pool");
+  EXPECT_EQ(refusal(spec, {"deepen", "output", {}}),
+            "deepen output: nothing goes behind the output layer");
+  EXPECT_EQ(
+      refusal(mlp(4, {5}, 3, "tanh"), {"deepen", "dense1", {{"form", "identity"}}}),
+      "deepen dense1: identity needs the activation relu or none, not tanh; residual does not");
+  EXPECT_EQ(refusal(spec, {"drop", "dense1", {}}),
+            "drop dense1: it turns 4 into 5, so nothing fits behind it without it");
+}
+
+TEST(Operation, TiedUnitsChangeTogetherOrNotAtAll) {
+  nn::ModelSpec spec{nn::Shape::features(4), {}};
+  const nn::Fields five{{"units", n(5)}};
+  spec.layers = {{"dense", "a", five},
+                 {"residual_begin", "open", {}},
+                 {"dense", "b", five},
+                 {"residual_end", "close", {}}};
+  spec = nn::with_output(spec, 2);
+  EXPECT_EQ(nn::resizable_layers(spec), std::vector<std::string>{"a"});
+  const auto wide = nn::reshaped(spec, {"widen", "b", {{"to", n(8)}}});
+  EXPECT_EQ(nn::integer(wide.layers[0].fields, "units"), 8);
+  EXPECT_EQ(nn::integer(wide.layers[2].fields, "units"), 8);
+  spec.layers.erase(spec.layers.begin());
+  spec.input = nn::Shape::features(5);
+  EXPECT_EQ(refusal(nn::complete(spec), {"widen", "b", {{"by", n(1)}}}),
+            "widen b: its units are tied to the input's by a residual sum");
+}
+
+TEST(Operation, CountsWhatItCosts) {
+  const nn::ModelSpec spec = mlp(4, {5, 6}, 3);
+  const std::uint64_t forward = 2 * (4 * 5 + 5 * 6 + 6 * 3);
+  EXPECT_EQ(nn::reshape_flops(spec, {"widen", "dense1", {{"by", n(3)}}}, 100), 0U);
+  const nn::Operation plain{
+      "shrink", "dense1", {{"by", n(2)}, {"score", "weights"}, {"refit", false}}};
+  EXPECT_EQ(nn::reshape_flops(spec, plain, 100), 0U);
+  EXPECT_EQ(nn::reshape_flops(spec, {"shrink", "dense1", {{"by", n(2)}}}, 100),
+            100 * (forward + 6 * 6) + 6 * 6 * 6 / 3 + 2 * 6 * 6 * 6);
+  EXPECT_EQ(nn::reshape_flops(spec, {"shrink", "dense1", {{"by", n(2)}}}, 10'000),
+            5000 * (forward + 6 * 6) + 6 * 6 * 6 / 3 + 2 * 6 * 6 * 6);
+}
+
 TEST(Operation, IsDescribedInOneLine) {
   EXPECT_EQ(nn::describe({"widen", "fc1", {{"by", n(16)}}}), "widen fc1 by 16");
 }

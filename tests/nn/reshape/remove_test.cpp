@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "nn/reshape/drop.h"
@@ -72,6 +73,54 @@ TEST(Shrink, RemovesExactlyTheUnitsThatSayLeast) {
     const auto shrunk = run(net, {"shrink", "dense1", {{"to", n(4)}}}, table);
     EXPECT_EQ(shrunk.units.group("dense1")->ids, expected);
     EXPECT_EQ(shrunk.spec(), mlp(5, {4}, 3));
+  }
+}
+
+TEST(Shrink, EveryScoreSeesAUnitThatSaysNothing) {
+  // Unit 2 is read by nobody, and its batch norm takes it to 0.
+  nn::ModelSpec spec{nn::Shape::features(5), {}};
+  spec.layers = {{"dense", "fc", {{"units", n(6)}, {"activation", "none"}}},
+                 {"batch_norm", "norm", {{"activation", "tanh"}}}};
+  spec = nn::with_output(spec, 3);
+  nn::Net<double> net = random_net<double>(spec, "adam", 2, 4);
+  at(net, "norm.scale", 2) = 0;
+  for (std::size_t o = 0; o < 3; ++o) at(net, "output.weight", 2 * 3 + o) = 0;
+  const nn_test::Table table = random_rows(spec, 300, 4);
+  for (const char* score : {"activation", "weights", "taylor", "scale"}) {
+    for (const bool refit : {true, false}) {
+      const auto less =
+          run(net, {"shrink", "fc", {{"by", n(1)}, {"score", score}, {"refit", refit}}}, table);
+      EXPECT_EQ(less.units.group("fc")->ids, (std::vector<std::int64_t>{0, 1, 3, 4, 5})) << score;
+      EXPECT_LT(distance(outputs(net, table), outputs(less, table)), 1e-12) << score;
+    }
+  }
+}
+
+TEST(Shrink, TaylorIsTheLossWithoutAUnitToFirstOrder) {
+  const nn::ModelSpec spec = mlp(5, {4, 6}, 3, "tanh");
+  const nn::Net<double> net = random_net<double>(spec, "sgd", 0, 4);
+  const nn_test::Table table = random_rows(spec, 60, 4);
+  const auto gated = [&](std::size_t unit, double factor) {
+    nn::Net<double> other = net;
+    for (std::size_t o = 0; o < 6; ++o) at(other, "dense2.weight", unit * 6 + o) *= factor;
+    const auto out = outputs(other, table);
+    double loss = 0;
+    for (std::size_t r = 0; r < 60; ++r) {
+      double sum = 0;
+      for (std::size_t c = 0; c < 3; ++c) sum += std::exp(out[r * 3 + c]);
+      loss += std::log(sum) - out[r * 3 + std::size_t(table.labels[r])];
+    }
+    return loss / 60;
+  };
+  std::vector<double> scores;
+  for (std::size_t u = 0; u < 4; ++u) {
+    scores.push_back(std::pow(gated(u, 1 + 1e-5) - gated(u, 1 - 1e-5), 2));
+  }
+  const auto kept = nn::highest(scores, 3);
+  const auto less = run(net, {"shrink", "dense1", {{"to", n(3)}, {"score", "taylor"}}}, table);
+  const auto& ids = less.units.group("dense1")->ids;
+  for (std::size_t u = 0; u < 4; ++u) {
+    EXPECT_EQ(std::ranges::find(ids, std::int64_t(u)) != ids.end(), bool(kept[u]));
   }
 }
 
