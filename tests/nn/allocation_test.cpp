@@ -107,7 +107,8 @@ TEST(Allocation, ASteadyStepAllocatesNothing) {
         per_step(kern::cpu_kernels(), fresh(nn_test::residual(12, 20, 3), h), table, h);
     EXPECT_EQ(residual, std::vector<std::int64_t>(3 * 4 - 1, 0)) << optimizer;
     EXPECT_EQ(normed, std::vector<std::int64_t>(3 * 4 - 1, 0)) << optimizer;
-    const auto assorted = per_step(kern::ref_kernels<float>(), nn_test::assorted(3, 3), small, h);
+    const auto assorted =
+        per_step(kern::ref_kernels<float>(), fresh(nn_test::assorted(3, 3), h), small, h);
     EXPECT_EQ(assorted, std::vector<std::int64_t>(3 * 2 - 1, 0)) << optimizer;
     EXPECT_EQ(conv, std::vector<std::int64_t>(3 * 2 - 1, 0)) << optimizer;
   }

@@ -87,6 +87,16 @@ TEST(Operation, TiedUnitsChangeTogetherOrNotAtAll) {
             "widen b: its units are tied to the input's by a residual sum");
 }
 
+TEST(Operation, LeavesUnitsAloneThatALayerNormMixes) {
+  nn::ModelSpec spec{nn::Shape::features(4), {}};
+  spec.layers = {{"dense", "fc", {{"units", n(5)}}}, {"layer_norm", "norm", {}}};
+  spec = nn::with_output(spec, 2);
+  EXPECT_EQ(refusal(spec, {"widen", "fc", {{"by", n(1)}}}),
+            "widen fc: the layer norm normalises across its units, so none may come or go");
+  EXPECT_TRUE(nn::resizable_layers(spec).empty());
+  EXPECT_EQ(refusal(spec, {"deepen", "fc", {}}), "");
+}
+
 TEST(Operation, CountsWhatItCosts) {
   const nn::ModelSpec spec = mlp(4, {5, 6}, 3);
   const std::uint64_t forward = 2 * (4 * 5 + 5 * 6 + 6 * 3);

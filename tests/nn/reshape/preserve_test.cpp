@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "nn/layers/layer.h"
 #include "nn/reshape/reading.h"
 #include "tests/nn/reshape/support.h"
 
@@ -143,6 +144,33 @@ TEST(Preserve, ARefitFindsWhatWasThereTwice) {
   const auto plain = run(net, {"shrink", "dense1", {{"by", n(1)}, {"refit", false}}}, table);
   const auto old = outputs(net, table);
   EXPECT_LT(distance(old, outputs(fitted, table)), 0.02 * distance(old, outputs(plain, table)));
+}
+
+/// Whether what leaves a layer in one unit changes when another unit's input does.
+bool mixes(const nn::ModelSpec& spec) {
+  const nn::Net<double> net = random_net<double>(spec, "sgd", 0, 5);
+  const nn_test::Table table = random_rows(spec, 6, 5);
+  const auto units = static_cast<std::size_t>(nn::infer_flows(spec).back().units.units);
+  nn_test::Table other = table;
+  for (std::size_t i = 0; i < other.x.size(); i += units) other.x[i] += 1;
+  const auto a = outputs(net, table), b = outputs(net, other);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (i % units != 0 && a[i] != b[i]) return true;
+  }
+  return false;
+}
+
+TEST(Preserve, EveryRegisteredLayerThatMixesUnitsSaysSo) {
+  for (const nn::Layer* kind : nn::layers()) {
+    for (const nn::LayerExample& example : kind->examples()) {
+      if (!example.before.empty() || !example.after.empty()) continue;
+      const nn::LayerSpec layer = nn::layer(kind->info().kind, "probed", example.fields);
+      const nn::ModelSpec spec = nn::complete({example.input, {layer}});
+      if (nn::infer_flows(spec).back().units.group != "input") continue;  // units of its own
+      if (example.input.dims.back() < 2) continue;
+      EXPECT_EQ(mixes(spec), kind->mixes_units()) << nn::describe(spec);
+    }
+  }
 }
 
 }  // namespace

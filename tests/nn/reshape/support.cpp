@@ -57,7 +57,7 @@ nn::ModelSpec random_spec(Dice& dice) {
     for (auto i = dice.whole(1, 2); i > 0; --i) {
       spec.layers.push_back(conv(dice));
       if (dice.coin()) spec.layers.push_back(norm(dice));
-      if (dice.coin()) spec.layers.push_back({"max_pool", "", {}});
+      if (dice.coin()) spec.layers.push_back({dice.coin() ? "max_pool" : "avg_pool", "", {}});
     }
     spec.layers.push_back({"flatten", "", {}});
   }
