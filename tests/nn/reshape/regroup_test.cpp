@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 
@@ -69,6 +70,44 @@ TEST(Regroup, FreshUnitsAreBornNow) {
     const std::vector<std::int64_t> old{0, 0}, young{0, 0, 0, 0, 40};
     EXPECT_EQ(axis.births, grown ? young : old);
   }
+}
+
+/// The youngest birth along the axes of a tensor.
+std::int64_t youngest(const nn::Net<float>& net, const std::string& name) {
+  const auto index = net.layout.find(name) - net.layout.tensors.data();
+  std::int64_t out = 0;
+  for (const auto& axis : net.units.axes) {
+    if (axis.tensor == index) out = std::max(out, std::ranges::max(axis.births));
+  }
+  return out;
+}
+
+TEST(Regroup, NewLayersAreYoungBetweenOldOnes) {
+  const nn::ModelSpec spec = nn_test::mlp(3, {4, 4}, 2);
+  const nn::Net<float> net = random_net<float>(spec, "adam", 2, 1);
+  const nn_test::Table table = random_rows(spec, 4, 1);
+  const auto same = run(net, {"deepen", "dense1", {{"form", "identity"}}}, table);
+  const auto block = run(net, {"deepen", "dense1", {{"form", "residual"}}}, table);
+  for (const auto& deep : {same, block}) {
+    for (const char* old : {"dense1.weight", "dense2.weight", "dense2.bias", "output.weight"}) {
+      EXPECT_EQ(youngest(deep, old), 0) << old;
+    }
+  }
+  EXPECT_EQ(youngest(same, "dense1_1.weight"), 40);
+  for (const char* fresh : {"dense1_1_in.weight", "dense1_1_out.weight", "dense1_1_out.bias"}) {
+    EXPECT_EQ(youngest(block, fresh), 40) << fresh;
+  }
+}
+
+TEST(Regroup, DrawsHangOnIdsNotOnPlaces) {
+  const nn::ModelSpec spec = nn_test::mlp(3, {4, 4}, 2);
+  const nn_test::Table table = random_rows(spec, 4, 1);
+  const nn::Net<float> net = random_net<float>(spec, "sgd", 1, 1);
+  const nn::Operation grow{"widen", "dense2", {{"by", nn_test::n(2)}}};
+  const auto direct = run(net, grow, table);
+  const auto turned = run(nn::regroup(net, spec, {"dense1", {3, 1, 0, 2}}), grow, table);
+  const auto back = nn::regroup(turned, direct.spec(), {"dense1", {2, 1, 3, 0}});
+  EXPECT_EQ(back.numbers, direct.numbers);
 }
 
 TEST(Regroup, SlotsAreScaledAsTheirGradients) {

@@ -114,24 +114,52 @@ nn::ParamSlab reshape(const nn::ParamSlab& net, const nn::Operation& operation,
   return nn::reshape(kernels_of<float>(), workspace, net, operation, table.view(), 9);
 }
 
+/// The step at which an element of a tensor was born, by the definition.
+std::int64_t birth_of(const nn::UnitState& units, const nn::ParamTensor& tensor, std::int32_t index,
+                      std::size_t element) {
+  std::int64_t birth = 0;
+  for (std::size_t a = tensor.dims.size(); a-- > 0;) {
+    const auto along = element % static_cast<std::size_t>(tensor.dims[a]);
+    element /= static_cast<std::size_t>(tensor.dims[a]);
+    const auto* axis = units.axis(index, static_cast<std::int32_t>(a));
+    if (axis == nullptr) continue;
+    birth = std::max(birth, axis->births[along % axis->births.size()]);
+  }
+  return birth;
+}
+
+/// Of the weights born at the last step of `before`, the largest change.
+double largest_first_step(const nn::ParamSlab& before, const nn::ParamSlab& after) {
+  const nn::ParamLayout layout = nn::param_layout(before.spec());
+  const nn::UnitState units = before.units();
+  double out = 0;
+  for (std::size_t t = 0; t < layout.tensors.size(); ++t) {
+    const nn::ParamTensor& tensor = layout.tensors[t];
+    for (std::size_t i = 0; i < tensor.count; ++i) {
+      if (birth_of(units, tensor, std::int32_t(t), i) != before.state().steps) continue;
+      const std::size_t e = tensor.offset + i;
+      out = std::max(out, std::abs(double{after.weights()[e]} - double{before.weights()[e]}));
+    }
+  }
+  return out;
+}
+
 TEST(Training, AdamsFirstStepOfFreshWeightsIsNoLargerThanItsRate) {
   const nn_test::Table table(48, 10, 4);
   const nn::Hyper hyper = nn_test::hyper("adam", {{"lr", 0.01}}, 48);
   nn::ParamSlab net = fresh(mlp(10, {6, 6}, 4), hyper);
   train(net, table, hyper, 0, 100);
-  const nn::ParamSlab wide = reshape(net, {"widen", "dense2", {{"by", n(7)}}}, table);
-  nn::ParamSlab after = reshape(net, {"widen", "dense2", {{"by", n(7)}}}, table);
-  train(after, table, hyper, 100, 101);
-  const nn::ParamLayout layout = nn::param_layout(wide.spec());
-  const nn::ParamTensor& weight = *layout.find("output.weight");
-  double largest_step = 0;
-  for (std::size_t i = 6 * 4; i < 13 * 4; ++i) {
-    const float before = wide.weights()[weight.offset + i],
-                now = after.weights()[weight.offset + i];
-    largest_step = std::max(largest_step, std::abs(double{now} - double{before}));
+  for (const nn::Operation& growth :
+       {nn::Operation{"widen", "dense2", {{"by", n(7)}}},
+        nn::Operation{"widen", "dense1", {{"by", n(8)}, {"rule", "pair"}}},
+        nn::Operation{"deepen", "dense1", {}},
+        nn::Operation{"deepen", "dense2", {{"form", "identity"}}}}) {
+    const nn::ParamSlab before = reshape(net, growth, table);
+    nn::ParamSlab after = reshape(net, growth, table);
+    train(after, table, hyper, 100, 101);
+    EXPECT_LE(largest_first_step(before, after), 1.001 * 0.01) << nn::describe(growth);
+    EXPECT_GT(largest_first_step(before, after), 0.9 * 0.01) << nn::describe(growth);
   }
-  EXPECT_LE(largest_step, 1.001 * 0.01);
-  EXPECT_GT(largest_step, 0.9 * 0.01);
 }
 
 TEST(Training, FreshUnitsAreAllDifferentAfterTwoSteps) {
@@ -209,20 +237,6 @@ struct Weight {
     w -= 0.01 * (m / (1 - std::pow(0.9, t))) / (std::sqrt(v / (1 - std::pow(0.999, t))) + 1e-8);
   }
 };
-
-/// The step at which an element of a tensor was born, by the definition.
-std::int64_t birth_of(const nn::UnitState& units, const nn::ParamTensor& tensor, std::int32_t index,
-                      std::size_t element) {
-  std::int64_t birth = 0;
-  for (std::size_t a = tensor.dims.size(); a-- > 0;) {
-    const auto along = element % static_cast<std::size_t>(tensor.dims[a]);
-    element /= static_cast<std::size_t>(tensor.dims[a]);
-    const auto* axis = units.axis(index, static_cast<std::int32_t>(a));
-    if (axis == nullptr) continue;
-    birth = std::max(birth, axis->births[along % axis->births.size()]);
-  }
-  return birth;
-}
 
 template <class T>
 double aged_difference(const nn::ModelSpec& spec, std::uint64_t seed) {
