@@ -36,7 +36,8 @@ class EmptyWork final : public hpo::TrialWork {
       if (co_await trial.report(std::move(report)) == hpo::Word::stop) co_return;
     }
   }
-  rt::Async<hpo::ExportedModel> finish(hpo::TrialRow, hpo::Checkpoint) override {
+  rt::Async<hpo::ExportedModel> finish(hpo::TrialRow, hpo::Checkpoint,
+                                       std::vector<hpo::Adapted>) override {
     co_return hpo::ExportedModel{};
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cli/adapted.h"
 #include "cli/terminal.h"
 #include "runtime/base/text.h"
 
@@ -62,6 +63,10 @@ std::string TrainDisplay::state() const {
   const double left = seconds_left();
   if (done < epochs_ && left >= 0) out += rt::cat(", ", short_seconds(left), " left");
   return out;
+}
+
+void TrainDisplay::trial_adapted(const hpo::TrialRow&, const hpo::Adapted& round) {
+  screen_.line(round_line(round));
 }
 
 void TrainDisplay::progress(const hpo::Progress&) {

@@ -19,6 +19,8 @@ class TrainDisplay final : public hpo::Observer {
 
   void train_started(const hpo::Metric& metric, std::int64_t epochs) override;
   void trial_reported(const hpo::TrialRow& trial) override;
+  /// Each round of an adapting network is worth a line.
+  void trial_adapted(const hpo::TrialRow& trial, const hpo::Adapted& round) override;
   void progress(const hpo::Progress& now) override;
   void note(std::string_view line) override { screen_.line(std::string(line)); }
   /// Ends the live line, so that results start on a fresh one.

@@ -1,6 +1,7 @@
 #include "hpo/export/export.h"
 #include "cli/runs.h"
 #include "cli/verbs/verb_functions.h"
+#include "hpo/export/candidates.h"
 #include "runtime/base/error.h"
 #include "runtime/base/text.h"
 
@@ -10,6 +11,7 @@ void declare_export(Arguments& arguments) {
   declare_run(arguments);
   arguments.option("--format", "csv|json", "default: csv");
   arguments.option("--output", "FILE", "write there instead of to the terminal");
+  arguments.flag("--candidates", "what adapting networks tried instead of the trials (csv)");
   arguments.flag("--times", "add attempts and seconds, which differ from run to run");
 }
 
@@ -22,8 +24,12 @@ int run_export(const Arguments& arguments) {
   }
   hpo::StudyReader study = open_run(arguments);
   hpo::ExportOptions options{.times = arguments.has("--times")};
-  std::string text =
-      format == "csv" ? hpo::export_csv(study, options) : hpo::export_json(study, options);
+  const bool candidates = arguments.has("--candidates");
+  if (candidates && format != "csv")
+    throw rt::Error(rt::Errc::usage, "--candidates: expected --format csv");
+  std::string text = candidates        ? hpo::candidates_csv(hpo::candidates_of(study))
+                     : format == "csv" ? hpo::export_csv(study, options)
+                                       : hpo::export_json(study, options);
   if (arguments.has("--output"))
     rt::write_file_atomic(arguments.text("--output"), text);
   else

@@ -1,3 +1,4 @@
+#include "cli/adapted.h"
 #include "cli/runs.h"
 #include "cli/terminal.h"
 #include "cli/verbs/verb_functions.h"
@@ -8,6 +9,17 @@
 namespace cli {
 
 namespace {
+
+/// The network's shape over time; empty where it kept its size.
+std::string shape_lines(const hpo::StudyReader& study, std::uint64_t trial) {
+  std::string out;
+  for (const hpo::EventRow& event : study.events(trial)) {
+    if (event.kind != "adapted") continue;
+    const auto round = std::get<hpo::Adapted>(hpo::body_of(event.kind, event.payload));
+    out += rt::cat(out.empty() ? "\nshape\n" : "", "  ", round_line(round), "\n");
+  }
+  return out;
+}
 
 std::string text_trial(const hpo::StudyReader& study, const hpo::TrialRow& trial) {
   std::string out = rt::cat("trial ", trial.trial, ": ", tinted(hpo::name_of(trial.state)));
@@ -21,6 +33,7 @@ std::string text_trial(const hpo::StudyReader& study, const hpo::TrialRow& trial
   out += "\nmetrics\n";
   for (const auto& [name, value] : trial.metrics)
     out += rt::cat("  ", name, " = ", rt::format_double(value), "\n");
+  out += shape_lines(study, trial.trial);
   out += rt::cat("\ncost\n  training ", short_amount(trial.train_flops, "FLOP"), ", one row ",
                  short_amount(trial.inference_flops, "FLOP"), "\n\nevents\n");
   for (const hpo::EventRow& event : study.events(trial.trial))

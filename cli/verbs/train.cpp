@@ -49,6 +49,24 @@ hpo::Params chosen_params(const Arguments& arguments, const hpo::StudySpec& stud
   return params;
 }
 
+/// What an adapting network came to, and where what it tried can be read.
+std::string rounds_summary(const hpo::TrainResult& result, const rt::Path& folder) {
+  if (result.rounds.empty()) return "";
+  std::size_t tried = 0;
+  double spent = 0;
+  for (const hpo::Adapted& round : result.rounds) {
+    tried += round.candidates.size();
+    for (const hpo::Tried& candidate : round.candidates) spent += candidate.flops;
+  }
+  const hpo::Tried& last = result.rounds.back().accepted();
+  return rt::cat("  shape: ", last.shape, ", ", last.weights, " weights, one row ",
+                 short_amount(last.inference_flops, "FLOP"), "\n  cost: training ",
+                 short_amount(result.trial.train_flops, "FLOP"), ", of which ",
+                 short_amount(spent, "FLOP"), " on ", tried, " candidates in ",
+                 result.rounds.size(), " rounds\n  tried: ", (folder / "candidates.csv").string(),
+                 "\n");
+}
+
 std::string json_of(const hpo::StudySpec& study, const hpo::TrainResult& result) {
   const hpo::TrialRow& trial = result.trial;
   hpo::JsonWriter json;
@@ -58,13 +76,21 @@ std::string json_of(const hpo::StudySpec& study, const hpo::TrainResult& result)
   json.field("metric", result.metric).field("value", trial.value);
   json.key("params").raw(hpo::json_of(trial.params));
   json.key("metrics").raw(hpo::json_of(trial.metrics));
-  json.field("epochs", trial.epochs).field("seconds", result.seconds).key("model");
+  json.field("epochs", trial.epochs).field("seconds", result.seconds);
+  if (!result.rounds.empty()) {
+    json.field("shape", result.rounds.back().accepted().shape);
+    json.key("rounds").begin_array();
+    for (const hpo::Adapted& round : result.rounds) json.raw(hpo::payload_of(round));
+    json.end_array();
+  }
+  json.key("model");
   result.model.empty() ? json.null() : json.value(result.model.string());
   json.end_object();
   return std::move(json).text();
 }
 
-std::string text_of(const hpo::StudySpec& study, const hpo::TrainResult& result) {
+std::string text_of(const hpo::StudySpec& study, const hpo::TrainResult& result,
+                    const rt::Path& folder) {
   const hpo::TrialRow& trial = result.trial;
   const bool unfinished = result.ending == hpo::Ending::interrupted;
   std::string out = rt::cat(study.name, ": ", unfinished ? "stopped" : hpo::name_of(trial.state),
@@ -76,6 +102,7 @@ std::string text_of(const hpo::StudySpec& study, const hpo::TrainResult& result)
   for (const auto& [name, value] : trial.metrics)
     out += rt::cat("  ", name, " = ", rt::format_double(value), "\n");
   if (!trial.params.empty()) out += rt::cat("  params: ", hpo::text_of(trial.params), "\n");
+  out += rounds_summary(result, folder);
   if (!result.model.empty()) out += rt::cat("  model: ", result.model.string(), "\n");
   return out;
 }
@@ -102,7 +129,8 @@ int run_train(const Arguments& arguments) {
   hpo::TrainResult result = hpo::train_once(study, params, options, display);
   display.finish();
   print_view(
-      arguments, [&] { return json_of(study, result); }, [&] { return text_of(study, result); });
+      arguments, [&] { return json_of(study, result); },
+      [&] { return text_of(study, result, options.folder); });
   if (result.ending == hpo::Ending::interrupted)
     std::fputs(rt::cat("what is done is kept; to continue: ", called_as(), " train ",
                        arguments.retyped(), "\n")

@@ -36,7 +36,7 @@ DriverEnd Driver::run() {
   replay();
   open_session();
   if (!finished_) {
-    for (const auto& [trial, reports] : reports_) start(trial);
+    for (const auto& [trial, past] : pasts_) start(trial);
     loop();
   }
   bool done = finished_ && export_best();
@@ -132,8 +132,8 @@ bool Driver::export_best() {
   commit();
   rt::Group group("best");
   auto scope = group.enter();
-  rt::Value<ExportedModel> model =
-      rt::spawn(setup_.work.finish(*best, log_.trials().checkpoint(best->trial)));
+  rt::Value<ExportedModel> model = rt::spawn(setup_.work.finish(
+      *best, log_.trials().checkpoint(best->trial), log_.trials().rounds(best->trial)));
   while (rt::poll() != 0 || !model.ready()) {
     if (interrupted()) return group.cancel(), false;
     if (!model.ready()) rt::wait_event(kTick);

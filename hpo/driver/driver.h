@@ -83,6 +83,7 @@ class Driver {
   rt::Async<void> attempt(LivePtr trial);
   bool take_due();
   void take_report(LiveTrial& trial, Reported report, double took);
+  void take_round(std::uint64_t trial, Adapted round, double took);
   void take_end(std::uint64_t trial, const Ended& end, double took);
   void retry(std::uint64_t trial, const Ended& end, double took);
   void end_trial(std::uint64_t trial, const Ended& end, double took);
@@ -114,7 +115,12 @@ class Driver {
   Search search_;
   Timeline timeline_;
   std::map<std::uint64_t, LivePtr> live_;
-  std::map<std::uint64_t, std::vector<Reported>> reports_;  ///< of trials that have not ended
+  /// What the log has of a trial that has not ended.
+  struct Past {
+    std::vector<Reported> reports;
+    std::vector<LoggedRound> rounds;
+  };
+  std::map<std::uint64_t, Past> pasts_;
 
   double now_ = 0;          ///< virtual time of the last event
   bool exhausted_ = false;  ///< the sampler has nothing left

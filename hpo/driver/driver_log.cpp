@@ -77,13 +77,17 @@ void Driver::observe_trial(const Event& event) {
   if (const auto* report = std::get_if<Reported>(&event.body)) {
     // The log's word stands; the rule is asked so that it knows what it would know.
     (void)search_.word_on(trial, *report);
-    reports_.at(trial).push_back(*report);
+    pasts_.at(trial).reports.push_back(*report);
+    timeline_.restart(trial, event.vtime);
+  } else if (const auto* round = std::get_if<Adapted>(&event.body)) {
+    Past& past = pasts_.at(trial);
+    past.rounds.push_back({past.reports.size(), *round});
     timeline_.restart(trial, event.vtime);
   } else if (std::holds_alternative<Ended>(event.body)) {
-    reports_.erase(trial);
+    pasts_.erase(trial);
     timeline_.leave(trial);
   } else {
-    reports_[trial];
+    pasts_[trial];
     timeline_.restart(trial, event.vtime);
   }
   search_.tell(trial, event.body);
@@ -133,9 +137,9 @@ void Driver::note_work() {
 void Driver::keep_checkpoints() {
   constexpr std::size_t kKept = 2;
   std::vector<rt::Key> keys;
-  for (const auto& [trial, reports] : reports_) {
+  for (const auto& [trial, past] : pasts_) {
     std::size_t found = 0;
-    for (auto at = reports.rbegin(); at != reports.rend() && found < kKept; ++at) {
+    for (auto at = past.reports.rbegin(); at != past.reports.rend() && found < kKept; ++at) {
       const auto key = rt::Key::from_hex(at->checkpoint);
       if (!key) continue;
       keys.push_back(*key);
@@ -160,6 +164,8 @@ void Driver::announce(const Event& event) {
     setup_.observer.trial_started(row);
   } else if (std::holds_alternative<Reported>(event.body)) {
     setup_.observer.trial_reported(row);
+  } else if (const auto* round = std::get_if<Adapted>(&event.body)) {
+    setup_.observer.trial_adapted(row, *round);
   } else if (const auto* noted = std::get_if<Noted>(&event.body)) {
     setup_.observer.note(rt::cat("trial ", row.trial, ": ", noted->message));
   } else if (const auto* again = std::get_if<Retried>(&event.body)) {

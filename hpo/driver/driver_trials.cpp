@@ -76,7 +76,7 @@ void Driver::create(const Params& params) {
   Created created{.params = params, .inference_flops = facts.inference_flops, .parent = {}};
   search_.tell(trial, created);
   timeline_.enter(trial, now_);
-  reports_[trial];
+  pasts_[trial];
   emit(trial, std::move(created));
   if (impossible) {
     end_trial(trial, *impossible, 0);
@@ -87,8 +87,9 @@ void Driver::create(const Params& params) {
 }
 
 void Driver::start(std::uint64_t trial) {
-  auto live = std::make_shared<LiveTrial>(trial, log_.trials().row(trial).params,
-                                          reports_.at(trial), timeline_, search_.rule());
+  const Past& past = pasts_.at(trial);
+  auto live = std::make_shared<LiveTrial>(trial, log_.trials().row(trial).params, past.reports,
+                                          past.rounds, timeline_, search_.rule());
   live_[trial] = live;
   auto scope = live->group().enter();
   rt::spawn(attempt(live));
@@ -120,6 +121,8 @@ bool Driver::take_due() {
   for (Noted& note : outcome.notes) emit(due->trial, std::move(note));
   if (auto* report = std::get_if<Reported>(&outcome.what)) {
     take_report(*trial, std::move(*report), outcome.took);
+  } else if (auto* round = std::get_if<Adapted>(&outcome.what)) {
+    take_round(due->trial, std::move(*round), outcome.took);
   } else {
     take_end(due->trial, std::get<Ended>(outcome.what), outcome.took);
   }
@@ -130,7 +133,7 @@ void Driver::take_report(LiveTrial& trial, Reported report, double took) {
   std::uint64_t number = trial.trial();
   report.word = search_.word_on(number, report);
   search_.tell(number, report);
-  reports_.at(number).push_back(report);
+  pasts_.at(number).reports.push_back(report);
   Word word = report.word;
   emit(number, std::move(report), took);
   if (word == Word::stop) {
@@ -138,6 +141,12 @@ void Driver::take_report(LiveTrial& trial, Reported report, double took) {
   } else {
     trial.answer(word);
   }
+}
+
+void Driver::take_round(std::uint64_t trial, Adapted round, double took) {
+  Past& past = pasts_.at(trial);
+  past.rounds.push_back({past.reports.size(), round});
+  emit(trial, std::move(round), took);
 }
 
 void Driver::take_end(std::uint64_t trial, const Ended& end, double took) {
@@ -163,7 +172,7 @@ void Driver::end_trial(std::uint64_t trial, const Ended& end, double took) {
   search_.tell(trial, end);
   emit(trial, end, took);
   timeline_.leave(trial);
-  reports_.erase(trial);
+  pasts_.erase(trial);
   if (auto live = live_.find(trial); live != live_.end()) {
     live->second->make_void();
     live_.erase(live);

@@ -7,30 +7,59 @@
 namespace hpo {
 
 LiveTrial::LiveTrial(std::uint64_t trial, Params params, std::vector<Reported> logged,
-                     Timeline& timeline, const StoppingRule& rule)
+                     std::vector<LoggedRound> rounds, Timeline& timeline, const StoppingRule& rule)
     : trial_(trial),
       params_(std::move(params)),
       logged_(std::move(logged)),
+      rounds_(std::move(rounds)),
       timeline_(timeline),
       rule_(rule),
       group_(rt::cat("trial-", trial)) {}
 
 void LiveTrial::stretch(double flops) {
   flops_ += flops;
-  began_ = rt::now();
-  // A stretch that the log has the report of lies in the past of virtual time.
-  if (!void_ && next_logged_ == logged_.size()) timeline_.stretch(trial_, flops);
+  if (!began_) began_ = rt::now();
+  // A stretch that the log has the outcome of lies in the past of virtual time.
+  if (!void_ && !in_past()) timeline_.stretch(trial_, flops);
+}
+
+bool LiveTrial::in_past() const {
+  return next_logged_ < logged_.size() || next_round_ < rounds_.size();
+}
+
+const Adapted* LiveTrial::logged_round() const {
+  const bool next = next_round_ < rounds_.size() && rounds_[next_round_].reports == next_logged_;
+  return next ? &rounds_[next_round_].round : nullptr;
+}
+
+std::vector<Adapted> LiveTrial::rounds_before(std::size_t reports) const {
+  std::vector<Adapted> before;
+  for (const LoggedRound& logged : rounds_) {
+    if (logged.reports < reports) before.push_back(logged.round);
+  }
+  return before;
+}
+
+void LiveTrial::adapted(Adapted round) {
+  if (logged_round() != nullptr) {
+    ++next_round_;
+    began_.reset();
+  } else if (!void_) {
+    post({std::move(round)});
+  }
 }
 
 bool LiveTrial::replayed() {
   if (next_logged_ == logged_.size()) return false;
   last_step_ = logged_[next_logged_++].step;
+  began_.reset();
   return true;
 }
 
 void LiveTrial::go_on_behind(std::size_t reports) {
   if (reports == 0) return;
   next_logged_ = reports;
+  next_round_ = rounds_before(reports).size();
   last_step_ = logged_.at(reports - 1).step;
   flops_ = logged_.at(reports - 1).flops;
 }
@@ -45,7 +74,8 @@ rt::Async<Word> LiveTrial::report(Report report) {
                  .flops = flops_,
                  .metrics = std::move(report.metrics),
                  .word = Word::go,
-                 .checkpoint = std::move(report.checkpoint)}});
+                 .checkpoint = std::move(report.checkpoint),
+                 .shape = std::move(report.shape)}});
   if (!decides) co_return Word::go;
   waiting_.emplace();
   rt::Value<Word> word = waiting_->value();

@@ -17,24 +17,34 @@ namespace hpo {
 
 /// What a trial's coroutine posted and virtual time has not come to yet.
 struct Outcome {
-  std::variant<Reported, Ended> what;
+  std::variant<Reported, Adapted, Ended> what;
   double took = 0;
   std::vector<Noted> notes;
+};
+
+/// A round in the log, and how many of the trial's reports come before it.
+struct LoggedRound {
+  std::size_t reports = 0;
+  Adapted round;
 };
 
 /// One attempt of a trial. Posts to the timeline; the driver takes outcomes out when they are due.
 class LiveTrial final : public TrialContext {
  public:
-  /// `logged`: the trial's reports in the log. Timeline and rule outlive every call (not the
-  /// object).
-  LiveTrial(std::uint64_t trial, Params params, std::vector<Reported> logged, Timeline& timeline,
-            const StoppingRule& rule);
+  /// `logged`, `rounds`: what the log has of the trial. Timeline and rule outlive every call (not
+  /// the object).
+  LiveTrial(std::uint64_t trial, Params params, std::vector<Reported> logged,
+            std::vector<LoggedRound> rounds, Timeline& timeline, const StoppingRule& rule);
 
   std::uint64_t trial() const override { return trial_; }
   const Params& params() const override { return params_; }
   std::span<const Reported> logged() const override { return logged_; }
   void go_on_behind(std::size_t reports) override;
   void stretch(double flops) override;
+  bool in_past() const override;
+  const Adapted* logged_round() const override;
+  std::vector<Adapted> rounds_before(std::size_t reports) const override;
+  void adapted(Adapted round) override;
   bool replayed() override;
   rt::Async<Word> report(Report report) override;
   void note(std::string line) override { notes_.push_back({std::move(line)}); }
@@ -60,11 +70,13 @@ class LiveTrial final : public TrialContext {
   std::uint64_t trial_;
   Params params_;
   std::vector<Reported> logged_;
+  std::vector<LoggedRound> rounds_;
   Timeline& timeline_;
   const StoppingRule& rule_;
   rt::Group group_;
 
   std::size_t next_logged_ = 0;  ///< reports of the log that the coroutine has come past
+  std::size_t next_round_ = 0;   ///< the same of rounds
   std::int64_t last_step_ = 0;
   double flops_ = 0;
   std::vector<Noted> notes_;

@@ -51,14 +51,54 @@ std::optional<rt::Value<nn::ParamSlab>> stored_network(std::string_view key,
   const std::optional<rt::Key> name = rt::Key::from_hex(key);
   if (!name) return {};
   std::optional<rt::Value<nn::ParamSlab>> net = rt::stored<nn::ParamSlab>(*name);
-  if (net && net->get().header() != nn::slab_header(spec.model, spec.hyper.optimizer)) return {};
-  return net;
+  if (!net) return {};
+  const nn::ParamSlab::Header& there = net->get().header();
+  const nn::ParamSlab::Header asked = nn::slab_header(spec.model, spec.hyper.optimizer);
+  // A network that adapted looks as its rounds made it.
+  const bool fits = spec.adapt ? there.optimizer == asked.optimizer && there.slots == asked.slots
+                               : there == asked;
+  return fits ? net : std::nullopt;
 }
 
 /// Whether a network is another one than the log's.
 bool differs(const rt::Value<nn::ParamSlab>& net, std::string_view logged) {
   return !logged.empty() && net.key().hex() != logged;
 }
+
+tasks::Course course_of(const TrialSpec& spec, const StudyData& data) {
+  return {.data = data.value,
+          .hyper = spec.hyper,
+          .train_rows = data.train_rows,
+          .seed = data.seeds.init};
+}
+
+/// A trial that ended, gone through again: what the log has of its rounds, and nothing counts.
+class PastTrial final : public TrialContext {
+ public:
+  PastTrial(const TrialRow& trial, std::vector<Adapted> rounds)
+      : trial_(trial.trial), params_(trial.params), rounds_(std::move(rounds)) {}
+
+  std::uint64_t trial() const override { return trial_; }
+  const Params& params() const override { return params_; }
+  std::span<const Reported> logged() const override { return {}; }
+  void go_on_behind(std::size_t) override {}
+  void stretch(double) override {}
+  bool in_past() const override { return true; }
+  const Adapted* logged_round() const override {
+    return next_ < rounds_.size() ? &rounds_[next_] : nullptr;
+  }
+  std::vector<Adapted> rounds_before(std::size_t) const override { return {}; }
+  void adapted(Adapted) override { ++next_; }
+  bool replayed() override { return true; }
+  rt::Async<Word> report(Report) override { co_return Word::go; }
+  void note(std::string) override {}
+
+ private:
+  std::uint64_t trial_;
+  Params params_;
+  std::vector<Adapted> rounds_;
+  std::size_t next_ = 0;
+};
 
 std::string trained_again(std::int64_t epoch, std::int64_t from) {
   return rt::cat("the network of epoch ", epoch, " is not in the store any more: trained again ",
@@ -138,21 +178,26 @@ TrialSpec NetworkWork::spec_of(const Params& params, const StudyData& data) cons
   return spec;
 }
 
-NetworkWork::Trained NetworkWork::fresh(std::uint64_t trial, const TrialSpec& spec,
-                                        const StudyData& data) const {
+AdaptingNetwork NetworkWork::fresh(std::uint64_t trial, const TrialSpec& spec,
+                                   const StudyData& data) const {
   const std::uint64_t apart = sharing_ ? 0 : trial + 1;
-  return {.net = tasks::init(spec.model, spec.hyper.optimizer, data.seeds.init, apart)};
+  return {spec, course_of(spec, data),
+          tasks::init(spec.model, spec.hyper.optimizer, data.seeds.init, apart)};
 }
 
-NetworkWork::Trained NetworkWork::newest(const TrialContext& trial, const TrialSpec& spec,
+NetworkWork::Resumed NetworkWork::newest(const TrialContext& trial, const TrialSpec& spec,
                                          const StudyData& data) const {
   const std::span<const Reported> logged = trial.logged();
-  for (std::size_t reports = logged.size(); reports > 0; --reports) {
+  const std::size_t usable = AdaptingNetwork::goes_on_anywhere(spec) ? logged.size() : 0;
+  for (std::size_t reports = usable; reports > 0; --reports) {
     const Reported& report = logged[reports - 1];
     if (auto net = stored_network(report.checkpoint, spec))
-      return {.net = std::move(*net), .epochs = report.epochs, .reports = reports};
+      return {{spec, course_of(spec, data), std::move(*net), report.epochs,
+               trial.rounds_before(reports)},
+              report.epochs,
+              reports};
   }
-  return fresh(trial.trial(), spec, data);
+  return {fresh(trial.trial(), spec, data)};
 }
 
 TrialFacts NetworkWork::facts(const Params& params) {
@@ -160,39 +205,31 @@ TrialFacts NetworkWork::facts(const Params& params) {
   return {.inference_flops = static_cast<double>(nn::flops_per_row(spec.model).forward)};
 }
 
-rt::Value<nn::TrainStats> NetworkWork::train(Trained& trained, std::int64_t to,
-                                             const TrialSpec& spec, const StudyData& data) {
-  const nn::Stretch stretch{std::exchange(trained.epochs, to), to};
-  return tasks::train(trained.net, data.value, spec.hyper, stretch,
-                      tasks::train_cost(spec.model, stretch, data.train_rows, spec.hyper.batch));
-}
-
 rt::Async<void> NetworkWork::run(TrialContext& trial) {
   const StudyData& data = data_of(trial.params());
   const TrialSpec spec = spec_of(trial.params(), data);
   const std::span<const Reported> logged = trial.logged();
-  Trained trained = newest(trial, spec, data);
-  trial.go_on_behind(trained.reports);
-  const std::int64_t begun = trained.epochs;
+  Resumed resumed = newest(trial, spec, data);
+  AdaptingNetwork& network = resumed.network;
+  trial.go_on_behind(resumed.reports);
   for (std::int64_t border : report_borders(study_, spec.epochs)) {
-    if (border <= begun) continue;
-    const nn::Stretch ahead{trained.epochs, border};
-    const rt::Flops training =
-        tasks::train_cost(spec.model, ahead, data.train_rows, spec.hyper.batch);
-    const rt::Flops scoring = tasks::evaluate_cost(spec.model, data.valid_rows);
-    trial.stretch(training.value + scoring.value);
-    rt::Value<nn::TrainStats> stretch = train(trained, border, spec, data);
+    if (border <= resumed.epochs) continue;
+    rt::Async<void> training = network.advance(border, trial);
+    co_await std::move(training);
+    const rt::Flops scoring = tasks::evaluate_cost(network.model(), data.valid_rows);
+    trial.stretch(scoring.value);
     if (trial.replayed()) {
       const bool last = border == logged.back().step;
-      if (last && differs(trained.net, logged.back().checkpoint))
-        trial.note(trained_again(border, begun));
+      if (last && differs(network.net(), logged.back().checkpoint))
+        trial.note(trained_again(border, resumed.epochs));
       continue;
     }
     rt::Value<nn::Scores> scored =
-        tasks::evaluate(trained.net, data.value, nn::Part::valid, spec.hyper.loss, scoring);
+        tasks::evaluate(network.net(), data.value, nn::Part::valid, spec.hyper.loss, scoring);
     // Asked for together, so that no turn of the driver lies between training and scoring.
     scored.demand();
-    const nn::TrainStats& stats = co_await stretch;
+    rt::Async<nn::TrainStats> trained = network.stats();
+    const nn::TrainStats stats = co_await std::move(trained);
     if (stats.diverged)
       throw TrialFailure(
           Cause::diverged,
@@ -202,22 +239,27 @@ rt::Async<void> NetworkWork::run(TrialContext& trial) {
     report.metrics = metrics_of("valid", scores, data.info.task);
     report.metrics.emplace_back("train.loss", stats.loss);
     report.value = metric_value(report.metrics, study_.metric.name);
-    report.checkpoint = trained.net.key().hex();
+    report.checkpoint = network.net().key().hex();
+    if (network.adapts()) report.shape = nn::shape_text(network.model());
     if (co_await trial.report(std::move(report)) == Word::stop) co_return;
   }
 }
 
-rt::Async<ExportedModel> NetworkWork::finish(TrialRow best, Checkpoint network) {
+rt::Async<ExportedModel> NetworkWork::finish(TrialRow best, Checkpoint network,
+                                             std::vector<Adapted> rounds) {
   const StudyData& data = data_of(best.params);
   const TrialSpec spec = spec_of(best.params, data);
   ExportedModel made{.file = model_file_};
   std::optional<rt::Value<nn::ParamSlab>> net = stored_network(network.key, spec);
   if (!net) {
-    Trained trained = fresh(best.trial, spec, data);
-    for (std::int64_t border : report_borders(study_, network.epochs))
-      train(trained, border, spec, data);
-    if (differs(trained.net, network.key)) made.note = trained_again(network.epochs, 0);
-    net = trained.net;
+    AdaptingNetwork trained = fresh(best.trial, spec, data);
+    PastTrial past(best, std::move(rounds));
+    for (std::int64_t border : report_borders(study_, network.epochs)) {
+      rt::Async<void> training = trained.advance(border, past);
+      co_await std::move(training);
+    }
+    if (differs(trained.net(), network.key)) made.note = trained_again(network.epochs, 0);
+    net = trained.net();
   }
   rt::Value<nn::Scores> scored = tasks::evaluate(*net, data.value, nn::Part::test, spec.hyper.loss,
                                                  tasks::evaluate_cost(spec.model, data.test_rows));

@@ -1,6 +1,6 @@
 #pragma once
-// What a trial does when it trains a network: init, then train and evaluate up to each border,
-// through tasks/.
+// What a trial does when it trains a network: init, then train (and adapt) and evaluate up to each
+// border, through tasks/.
 
 #include <cstdint>
 #include <map>
@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "hpo/driver/adapting.h"
 #include "hpo/driver/trial_work.h"
 #include "hpo/study/spec.h"
 #include "hpo/study/trial_spec.h"
@@ -59,24 +60,22 @@ class NetworkWork final : public TrialWork {
   /// arithmetic made it: what was reported stays, later stretches are computed with today's.
   [[nodiscard]] rt::Async<void> run(TrialContext& trial) override;
   /// The network is the logged one where the store has it, whatever arithmetic made it.
-  [[nodiscard]] rt::Async<ExportedModel> finish(TrialRow best, Checkpoint network) override;
+  [[nodiscard]] rt::Async<ExportedModel> finish(TrialRow best, Checkpoint network,
+                                                std::vector<Adapted> rounds) override;
   [[nodiscard]] WorkCounters counters() const override;
 
  private:
   const StudyData& data_of(const Params& params);
-  /// A network on its way.
-  struct Trained {
-    rt::Value<nn::ParamSlab> net;
+  /// A network on its way, and what lies behind it.
+  struct Resumed {
+    AdaptingNetwork network;
     std::int64_t epochs = 0;
-    std::size_t reports = 0;  ///< logged ones that lie before it
+    std::size_t reports = 0;  ///< logged ones
   };
-  [[nodiscard]] Trained fresh(std::uint64_t trial, const TrialSpec& spec,
-                              const StudyData& data) const;
-  [[nodiscard]] Trained newest(const TrialContext& trial, const TrialSpec& spec,
+  [[nodiscard]] AdaptingNetwork fresh(std::uint64_t trial, const TrialSpec& spec,
+                                      const StudyData& data) const;
+  [[nodiscard]] Resumed newest(const TrialContext& trial, const TrialSpec& spec,
                                const StudyData& data) const;
-  /// Trains up to an epoch.
-  static rt::Value<nn::TrainStats> train(Trained& trained, std::int64_t to, const TrialSpec& spec,
-                                         const StudyData& data);
   [[nodiscard]] TrialSpec spec_of(const Params& params, const StudyData& data) const;
 
   const StudySpec& study_;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "hpo/log/event.h"
 #include "hpo/log/study_reader.h"
 #include "hpo/log/trial_row.h"
 #include "hpo/study/spec.h"
@@ -36,6 +37,10 @@ class Observer {
   }
   virtual void trial_started(const TrialRow& trial) { (void)trial; }
   virtual void trial_reported(const TrialRow& trial) { (void)trial; }
+  /// The trial's network changed its shape, or was raced and stayed.
+  virtual void trial_adapted(const TrialRow& trial, const Adapted& round) {
+    (void)trial, (void)round;
+  }
   /// Complete, stopped or failed.
   virtual void trial_ended(const TrialRow& trial) { (void)trial; }
   /// After each group of events, and at least every half second while work runs.

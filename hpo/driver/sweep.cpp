@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "hpo/driver/driver.h"
+#include "hpo/driver/front_files.h"
 #include "hpo/driver/network_work.h"
 #include "hpo/driver/run_config.h"
 #include "hpo/driver/same_study.h"
@@ -101,6 +102,10 @@ SweepResult run_sweep(const StudySpec& study, const RunOptions& options, Observe
                  .arithmetic = tasks::arithmetic(),
                  .store = config.store});
   DriverEnd end = driver.run();
+  std::vector<CandidateRow> rows;
+  for (const TrialRow& trial : log.trials().rows())
+    append_candidates(rows, trial.trial, log.trials().rounds(trial.trial));
+  write_front(options.folder, rows);
   return result_of(driver, log, options, end);
 }
 

@@ -63,10 +63,11 @@ SweepResult run_sweep(const StudySpec& study, const RunOptions& options, Observe
 /// What `train FILE` gives: one network.
 struct TrainResult {
   Ending ending = Ending::done;
-  std::string metric;       ///< name of the objective
-  TrialRow trial;           ///< its reports' last word, test metrics included
-  std::int64_t epochs = 0;  ///< that it is trained for; `trial.epochs` are those that it was
-  rt::Path model;           ///< empty when it failed or was interrupted
+  std::string metric;           ///< name of the objective
+  TrialRow trial;               ///< its reports' last word, test metrics included
+  std::int64_t epochs = 0;      ///< that it is trained for; `trial.epochs` are those that it was
+  rt::Path model;               ///< empty when it failed or was interrupted
+  std::vector<Adapted> rounds;  ///< what was tried where the network adapts, in order
   double seconds = 0;
 
   [[nodiscard]] int exit_code() const noexcept;

@@ -11,7 +11,7 @@ void Timeline::enter(std::uint64_t trial, double time) {
 
 void Timeline::stretch(std::uint64_t trial, double cost) {
   Lane& lane = lanes_.at(trial);
-  lane.next = lane.tail + (cost > 0 ? cost : 0);  // no NaN gets into the order
+  lane.next = lane.next.value_or(lane.tail) + (cost > 0 ? cost : 0);  // no NaN gets into the order
 }
 
 void Timeline::post(std::uint64_t trial) {

@@ -29,7 +29,8 @@ class Timeline {
 
   /// A trial begins at `time`, or goes on from there after a restart.
   void enter(std::uint64_t trial, double time);
-  /// The trial's next outcome comes `cost` (>= 0) after its last one.
+  /// The trial's next outcome comes `cost` (>= 0) later than was said so far; first after its last
+  /// one.
   void stretch(std::uint64_t trial, double cost);
   /// The outcome of the trial's stretch is there: a report or the end. Without a stretch it costs
   /// nothing.

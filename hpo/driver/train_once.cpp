@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "hpo/driver/checkpoints.h"
+#include "hpo/driver/front_files.h"
 #include "hpo/driver/network_work.h"
 #include "hpo/driver/run_config.h"
 #include "hpo/driver/search.h"
@@ -37,6 +38,13 @@ class LoneTrial final : public TrialContext {
   std::span<const Reported> logged() const override { return {}; }
   void go_on_behind(std::size_t) override {}
   void stretch(double flops) override { flops_ += flops; }
+  bool in_past() const override { return false; }
+  const Adapted* logged_round() const override { return nullptr; }
+  std::vector<Adapted> rounds_before(std::size_t) const override { return {}; }
+  void adapted(Adapted round) override {
+    happens(round);
+    observer_.trial_adapted(row(), round);
+  }
   bool replayed() override { return false; }
   void note(std::string line) override { observer_.note(line); }
 
@@ -47,7 +55,8 @@ class LoneTrial final : public TrialContext {
                      .flops = flops_,
                      .metrics = std::move(report.metrics),
                      .word = Word::go,
-                     .checkpoint = std::move(report.checkpoint)});
+                     .checkpoint = std::move(report.checkpoint),
+                     .shape = std::move(report.shape)});
     observer_.trial_reported(row());
     co_return Word::go;
   }
@@ -57,6 +66,7 @@ class LoneTrial final : public TrialContext {
   }
 
   [[nodiscard]] const TrialRow& row() const { return table_.row(0); }
+  [[nodiscard]] const std::vector<Adapted>& rounds() const { return table_.rounds(0); }
   [[nodiscard]] const Checkpoint& checkpoint() const { return table_.checkpoint(0); }
 
  private:
@@ -75,7 +85,7 @@ rt::Async<ExportedModel> train_and_write(NetworkWork& work, LoneTrial& trial) {
   }
   trial.happens(end);
   if (end.state == TrialState::failed) co_return ExportedModel{};
-  rt::Async<ExportedModel> finish = work.finish(trial.row(), trial.checkpoint());
+  rt::Async<ExportedModel> finish = work.finish(trial.row(), trial.checkpoint(), trial.rounds());
   co_return co_await std::move(finish);
 }
 
@@ -130,6 +140,10 @@ TrainResult train_once(const StudySpec& study, const Params& params, const RunOp
       if (!written.ready()) rt::wait_event(kTick);
     }
     result.trial = trial.row();
+    result.rounds = trial.rounds();
+    std::vector<CandidateRow> rows;
+    append_candidates(rows, 0, result.rounds);
+    write_front(options.folder, rows);
     if (result.ending == Ending::done)
       take_result(result, written.get(), options.folder);
     else

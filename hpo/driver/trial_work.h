@@ -20,6 +20,7 @@
 #include <exception>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "hpo/log/event.h"
 #include "hpo/log/study_reader.h"
@@ -35,6 +36,7 @@ struct Report {
   double value = 0;         ///< the objective as the study file names it; may be NaN
   Metrics metrics;
   std::string checkpoint;  ///< the key under which the store has the network, or empty
+  std::string shape;       ///< sizes of the layers of a network that adapts: "784-64-10"
 };
 
 /// Thrown by a trial that failed in a way the log has a word for; any other exception counts as
@@ -64,9 +66,24 @@ class TrialContext {
   /// there instead of the beginning. Before the first stretch.
   virtual void go_on_behind(std::size_t reports) = 0;
 
-  /// A stretch of work begins that costs `flops` (counted, never measured) and ends with a report
-  /// or with the trial. Its cost is its length in virtual time.
+  /// A stretch of work begins that costs `flops` (counted, never measured) and ends with a report,
+  /// a round or the trial; or the stretch that is on is found to cost so much more. Its cost is its
+  /// length in virtual time.
   virtual void stretch(double flops) = 0;
+
+  /// Whether the log has more of this trial than the coroutine has come past.
+  [[nodiscard]] virtual bool in_past() const = 0;
+
+  /// The next round of the trial where the log has it before the next logged report; null where
+  /// not. What the log says stands: it is to be repeated instead of raced again.
+  [[nodiscard]] virtual const Adapted* logged_round() const = 0;
+
+  /// The rounds that the log has before its first `reports` reports of the trial, in order.
+  [[nodiscard]] virtual std::vector<Adapted> rounds_before(std::size_t reports) const = 0;
+
+  /// Hands in what came of a turn of an adapting network. One that repeats logged_round() is not
+  /// logged again.
+  virtual void adapted(Adapted round) = 0;
 
   /// Whether the log has the report of the stretch that began last. If so it is taken as given, and
   /// counts as reported.
@@ -109,7 +126,9 @@ class TrialWork {
   [[nodiscard]] virtual rt::Async<void> run(TrialContext& trial) = 0;
 
   /// Evaluates the network of a trial that ended on data never searched on, and writes it.
-  [[nodiscard]] virtual rt::Async<ExportedModel> finish(TrialRow best, Checkpoint network) = 0;
+  /// `rounds`: what became of the shape of the trial's network, in order.
+  [[nodiscard]] virtual rt::Async<ExportedModel> finish(TrialRow best, Checkpoint network,
+                                                        std::vector<Adapted> rounds) = 0;
 
   /// What was done in this session.
   [[nodiscard]] virtual WorkCounters counters() const { return {}; }

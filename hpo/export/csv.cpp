@@ -1,42 +1,13 @@
 #include <algorithm>
 #include <set>
 
+#include "hpo/export/csv_line.h"
 #include "hpo/export/export.h"
 #include "runtime/base/text.h"
 
 namespace hpo {
 
 namespace {
-
-/// A cell after RFC 4180.
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string out = "\"";
-  for (char c : text) {
-    if (c == '"') out += '"';
-    out += c;
-  }
-  return out + '"';
-}
-
-class Line {
- public:
-  explicit Line(std::string& out) : out_(out) {}
-  ~Line() { out_ += '\n'; }
-  Line(const Line&) = delete;
-  Line& operator=(const Line&) = delete;
-
-  Line& cell(const std::string& text) {
-    if (!first_) out_ += ',';
-    first_ = false;
-    out_ += quoted(text);
-    return *this;
-  }
-
- private:
-  std::string& out_;
-  bool first_ = true;
-};
 
 std::string plain(const ParamValue& value) {
   const auto* text = std::get_if<std::string>(&value);
@@ -55,7 +26,7 @@ std::string export_csv(const StudyReader& study, const ExportOptions& options) {
 
   std::string out;
   {
-    Line line(out);
+    CsvLine line(out);
     for (const char* name : {"trial", "state", "cause", "value"}) line.cell(name);
     for (const std::string& name : parameters) line.cell("params." + name);
     for (const std::string& name : metrics) line.cell("metrics." + name);
@@ -63,7 +34,7 @@ std::string export_csv(const StudyReader& study, const ExportOptions& options) {
     if (options.times) line.cell("attempts").cell("seconds");
   }
   for (const TrialRow& trial : trials) {
-    Line line(out);
+    CsvLine line(out);
     line.cell(std::to_string(trial.trial)).cell(std::string(name_of(trial.state)));
     line.cell(std::string(name_of(trial.cause)))
         .cell(trial.value ? rt::format_double(*trial.value) : "");

@@ -1,5 +1,6 @@
 #include "hpo/log/event.h"
 
+#include <algorithm>
 #include <array>
 
 #include "hpo/log/json.h"
@@ -10,9 +11,9 @@ namespace hpo {
 
 namespace {
 
-constexpr std::array<std::string_view, 9> kKinds{"opened",   "changed",  "created",
-                                                 "reported", "retried",  "ended",
-                                                 "finished", "exported", "noted"};
+constexpr std::array<std::string_view, 10> kKinds{"opened",  "changed", "created",  "reported",
+                                                  "retried", "ended",   "finished", "exported",
+                                                  "noted",   "adapted"};
 static_assert(kKinds.size() == std::variant_size_v<EventBody>);
 
 constexpr std::array<std::string_view, 5> kFinishes{"trials", "exhausted", "time", "failed",
@@ -51,6 +52,7 @@ struct Writer {
         .raw(json_of(e.metrics))
         .field("word", kWords[static_cast<std::size_t>(e.word)]);
     if (!e.checkpoint.empty()) json.field("checkpoint", e.checkpoint);
+    if (!e.shape.empty()) json.field("shape", e.shape);
   }
   void operator()(const Retried& e) const {
     json.field("cause", name_of(e.cause)).field("message", e.message);
@@ -66,6 +68,20 @@ struct Writer {
     json.field("file", e.file).key("metrics").raw(json_of(e.metrics));
   }
   void operator()(const Noted& e) const { json.field("message", e.message); }
+  void operator()(const Tried& e) const {
+    json.begin_object().key("operations").raw(e.operations).field("change", e.change);
+    json.field("shape", e.shape).field("weights", e.weights);
+    json.field("inference_flops", e.inference_flops).field("cost", e.cost);
+    json.field("flops", e.flops).field("train_loss", e.train_loss).field("loss", e.loss);
+    json.field("accuracy", e.accuracy).field("accepted", e.accepted).field("why", e.why);
+    json.end_object();
+  }
+  void operator()(const Adapted& e) const {
+    json.field("grid", e.grid).field("from", e.from).field("until", e.until);
+    json.key("candidates").begin_array();
+    for (const Tried& tried : e.candidates) (*this)(tried);
+    json.end_array();
+  }
 };
 
 std::string text_or_empty(const Json& json, std::string_view name) {
@@ -101,7 +117,32 @@ Reported read_reported(const Json& json) {
           .flops = json.at("flops").number(),
           .metrics = metrics_from_json(json.at("metrics").raw()),
           .word = enum_of<Word>(kWords, json.at("word").text()),
-          .checkpoint = text_or_empty(json, "checkpoint")};
+          .checkpoint = text_or_empty(json, "checkpoint"),
+          .shape = text_or_empty(json, "shape")};
+}
+
+Adapted read_adapted(const Json& json) {
+  Adapted e{.grid = json.at("grid").integer(),
+            .from = json.at("from").integer(),
+            .until = json.at("until").integer(),
+            .candidates = {}};
+  for (const auto& [name, tried] : json.at("candidates").members()) {
+    e.candidates.push_back({.operations = std::string(tried.at("operations").raw()),
+                            .change = tried.at("change").text(),
+                            .shape = tried.at("shape").text(),
+                            .weights = static_cast<std::uint64_t>(tried.at("weights").integer()),
+                            .inference_flops = tried.at("inference_flops").number(),
+                            .cost = tried.at("cost").number(),
+                            .flops = tried.at("flops").number(),
+                            .train_loss = tried.at("train_loss").number(),
+                            .loss = tried.at("loss").number(),
+                            .accuracy = tried.at("accuracy").number(),
+                            .accepted = tried.at("accepted").raw() == "true",
+                            .why = tried.at("why").text()});
+  }
+  if (std::ranges::count(e.candidates, true, &Tried::accepted) != 1)
+    throw rt::Error(rt::Errc::storage, "damaged event: not one candidate was accepted");
+  return e;
 }
 
 Ended read_ended(const Json& json) {
@@ -111,6 +152,10 @@ Ended read_ended(const Json& json) {
 }
 
 }  // namespace
+
+const Tried& Adapted::accepted() const {
+  return *std::ranges::find(candidates, true, &Tried::accepted);
+}
 
 std::string_view name_of(Finish finish) noexcept {
   return kFinishes[static_cast<std::size_t>(finish)];
@@ -140,6 +185,7 @@ EventBody body_of(std::string_view kind, std::string_view payload) {
   if (kind == "exported")
     return Exported{json.at("file").text(), metrics_from_json(json.at("metrics").raw())};
   if (kind == "noted") return Noted{json.at("message").text()};
+  if (kind == "adapted") return read_adapted(json);
   throw rt::Error(rt::Errc::storage,
                   rt::cat("unknown kind of event \"", rt::printable(kind), "\""));
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "hpo/log/trial_row.h"
 #include "hpo/stopping/rule.h"
@@ -47,6 +48,7 @@ struct Reported {
   Word word = Word::go;
   std::string
       checkpoint;  ///< the key under which the store has the network after this stretch, or empty
+  std::string shape;  ///< sizes of the layers of a network that adapts, or empty
 };
 
 /// An attempt of a trial failed and another one begins.
@@ -90,8 +92,33 @@ struct Noted {
   std::string message;  ///< one line for people
 };
 
-using EventBody =
-    std::variant<Opened, Changed, Created, Reported, Retried, Ended, Finished, Exported, Noted>;
+/// One thing that was tried at a turn of an adapting network, and what came of it.
+struct Tried {
+  std::string operations;  ///< a JSON list: [{"widen": {"layer": "fc1", "by": 16}}]
+  std::string change;      ///< for people: "widen fc1 by 16"; "keep"
+  std::string shape;       ///< sizes of its layers: "784-64-10"
+  std::uint64_t weights = 0;
+  double inference_flops = 0;  ///< counted, one row forward
+  double cost = 0;             ///< as the policy counts it
+  double flops = 0;            ///< counted, spent on it
+  double train_loss = 0;       ///< NaN: it was not trained for it
+  double loss = 0;             ///< on the validation rows that all share; NaN: not measured
+  double accuracy = 0;         ///< the same; NaN: not measured
+  bool accepted = false;
+  std::string why;  ///< one line for people
+};
+
+/// A trial's network changed its shape, or was raced against others. Borders are 1/grid epochs.
+struct Adapted {
+  std::int64_t grid = 1;
+  std::int64_t from = 0;
+  std::int64_t until = 0;
+  std::vector<Tried> candidates;  ///< exactly one is accepted
+  [[nodiscard]] const Tried& accepted() const;
+};
+
+using EventBody = std::variant<Opened, Changed, Created, Reported, Retried, Ended, Finished,
+                               Exported, Noted, Adapted>;
 
 /// One event. `vtime` is virtual time: counted FLOPs since the study's beginning, the same on every
 /// machine.

@@ -55,7 +55,8 @@ TrialWriter::TrialWriter(sql::Database& db)
               "excluded.step, epochs = "
               "excluded.epochs, attempts = excluded.attempts, seconds = excluded.seconds, "
               "train_flops = "
-              "excluded.train_flops, sum = excluded.sum, loss = excluded.loss") {}
+              "excluded.train_flops, inference_flops = excluded.inference_flops, sum = "
+              "excluded.sum, loss = excluded.loss") {}
 
 void TrialWriter::write(const TrialRow& row, const Objective& objective) {
   std::string params = json_of(row.params);

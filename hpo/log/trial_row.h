@@ -32,7 +32,7 @@ struct TrialRow {
   double seconds = 0;                   ///< real time of its tasks; differs from run to run
   std::optional<std::uint64_t> parent;  ///< the trial whose network it started from
   double train_flops = 0;               ///< counted, up to the last report
-  double inference_flops = 0;           ///< counted, one row forward
+  double inference_flops = 0;           ///< counted, one row forward, as the network is now
 };
 
 /// The network that a trial's value came from.

@@ -69,8 +69,12 @@ void TrialTable::apply(const Event& event) {
     ++counts_.running;
     rows_.push_back(std::move(row));
     checkpoints_.emplace_back();
+    rounds_.emplace_back();
   } else if (const auto* report = std::get_if<Reported>(&event.body)) {
     take(live(event), *report);
+  } else if (const auto* adapted = std::get_if<Adapted>(&event.body)) {
+    live(event).inference_flops = adapted->accepted().inference_flops;
+    rounds_[*event.trial].push_back(*adapted);
   } else if (std::get_if<Retried>(&event.body)) {
     ++live(event).attempts;
   } else if (const auto* end = std::get_if<Ended>(&event.body)) {

@@ -45,6 +45,10 @@ class TrialTable {
   [[nodiscard]] const Checkpoint& checkpoint(std::uint64_t trial) const {
     return checkpoints_.at(trial);
   }
+  /// What changed, or could have changed, the shape of the trial's network, in order.
+  [[nodiscard]] const std::vector<Adapted>& rounds(std::uint64_t trial) const {
+    return rounds_.at(trial);
+  }
   [[nodiscard]] const TrialCounts& counts() const { return counts_; }
 
   /// The best complete trial, else the best stopped one; null when no ended trial has a value.
@@ -60,7 +64,8 @@ class TrialTable {
 
   Objective objective_;
   std::vector<TrialRow> rows_;
-  std::vector<Checkpoint> checkpoints_;  ///< one a row
+  std::vector<Checkpoint> checkpoints_;       ///< one a row
+  std::vector<std::vector<Adapted>> rounds_;  ///< one a row
   TrialCounts counts_;
 };
 

@@ -91,6 +91,8 @@ Node Checker::check_one(const Node& node, const Field& field, const std::string&
       return check_blocks(node, field, where);
     case Type::kind:
       return check_kind(node, field, where);
+    case Type::timetable:
+      return check_timetable(node, field, where);
     case Type::conditions:
       return node;
     default:
@@ -265,15 +267,38 @@ Node Checker::check_blocks(const Node& node, const Field& field, const std::stri
   return result;
 }
 
+Node Checker::check_timetable(const Node& node, const Field& field, const std::string& where) {
+  if (!node.is_map() || node.entries.empty()) fail_unexpected(node, where, field);
+  const Field moment{.name = "epoch",
+                     .type = Type::number,
+                     .min = 0,
+                     .max = 1e6,
+                     .min_excluded = true,
+                     .unit = "epochs"};
+  Field kinds = field;
+  kinds.type = Type::kind;
+  kinds.count = Count::one_or_list;
+  Node result = map_node(node.at);
+  for (const Entry& entry : node.entries) {
+    const std::string key =
+        check_scalar(plain_node(entry.key, entry.key_at), moment, rt::cat("a moment of ", where))
+            .text;
+    if (result.find(key) != nullptr)
+      throw Fault(entry.key_at, rt::cat(where, " has the moment ", key, " twice, expected once"));
+    result.entries.push_back({key, entry.key_at, check(entry.value, kinds, join(where, key))});
+  }
+  return result;
+}
+
 Node Checker::check_kind(const Node& node, const Field& field, const std::string& where) {
   const KindSet& set = *field.kinds();
   const KindForm form = read_kind_form(node, field, where);
   Node fields = map_node(node.at);
   fields.entries = form.fields;
   Node result = map_node(node.at);
-  result.entries.push_back({"type", form.type.at, form.type});
+  result.entries.push_back({set.key, form.type.at, form.type});
   if (refers(form.type)) {
-    const Field type{.name = "type",
+    const Field type{.name = set.key,
                      .type = Type::word,
                      .words = set.names(),
                      .required = true,

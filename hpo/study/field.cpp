@@ -81,6 +81,9 @@ std::string expected_one(const Field& field) {
       return "a map of names, each with a map with " + keys_text(field);
     case Type::kind:
       return "one " + kinds_text(*field.kinds());
+    case Type::timetable:
+      return rt::cat("a map from epochs to ", field.kinds()->what,
+                     "s such as {3: {widen: {layer: fc1, by: 32}}}");
   }
   return "";
 }
@@ -145,7 +148,7 @@ std::string expected(const Field& field) {
 std::string type_text(const Field& field) {
   static constexpr std::string_view kNames[] = {
       "bool",    "int",   "number",     "word",  "text",   "duration", "size",
-      "percent", "value", "conditions", "block", "blocks", "kind"};
+      "percent", "value", "conditions", "block", "blocks", "kind",     "timetable"};
   std::string name(kNames[static_cast<std::size_t>(field.type)]);
   if (field.type == Type::kind) name = field.kinds()->what;
   if (field.count == Count::list) return "list of " + name + "s";

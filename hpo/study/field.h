@@ -29,6 +29,7 @@ enum class Type : std::uint8_t {
   block,       ///< a map with the keys `fields`
   blocks,      ///< a map from names of the user's choice to blocks with the keys `fields`
   kind,        ///< NAME, {NAME: {field: value}} or {type: NAME, field: value}; see `kinds`
+  timetable,   ///< a map from epochs to kinds: {3: {widen: {...}}, 4.5: [..., ...]}
 };
 
 /// How many values a field holds.
@@ -61,7 +62,7 @@ struct Field {
   std::string since = "0.1.0";
   bool per_trial = false;               ///< may hold $name
   bool later = false;                   ///< a word of the design that this version cannot run yet
-  const KindSet* (*kinds)() = nullptr;  ///< of Type::kind
+  const KindSet* (*kinds)() = nullptr;  ///< of Type::kind and Type::timetable
   std::vector<Field> fields = {};       ///< of Type::block and Type::blocks
 
   [[nodiscard]] const Field* find(std::string_view key) const;
@@ -80,6 +81,7 @@ struct KindSet {
   std::string what;  ///< "layer", "optimizer"...
   std::vector<Kind> kinds;
   std::vector<std::string> later;  ///< kinds of the design that this version cannot run yet
+  std::string key = "type";        ///< the key that holds the kind's name
 
   [[nodiscard]] const Kind* find(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> names() const;
@@ -97,6 +99,8 @@ struct KindSet {
 [[nodiscard]] const KindSet* optimizer_set();
 [[nodiscard]] const KindSet* schedule_set();
 [[nodiscard]] const KindSet* layer_set();
+[[nodiscard]] const KindSet* policy_set();
+[[nodiscard]] const KindSet* operation_set();
 
 /// What a field wants, as it stands after "expected": "an int from 1 to 1024", "one of a, b".
 [[nodiscard]] std::string expected(const Field& field);

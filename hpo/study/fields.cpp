@@ -221,7 +221,7 @@ std::vector<Field> parameter_rows() {
                "`lr`, `width` and `batch` when `network` and `train` are left out too, else none",
            .doc = "The hyperparameters by name. Each is `{min, max}`, `{values}` or `{value}`, and "
                   "stands as `$name` somewhere in "
-                  "`data`, `network`, `train` or `resources`."},
+                  "`data`, `network`, `train`, `adapt` or `resources`."},
           {.name = "parameters.type",
            .type = Type::word,
            .words = {"float", "int"},
@@ -262,9 +262,11 @@ std::vector<Field> stopping_rows() {
        .doc = "What ends trials that are not worth their time.",
        .kinds = stopping_set},
       {.name = "adapt",
-       .type = Type::block,
-       .doc = "Networks that change their size while they train.",
-       .later = true},
+       .type = Type::kind,
+       .otherwise = "networks keep their size",
+       .doc = "How networks change their size while they train: `adapt: {policy: NAME, ...}`.",
+       .per_trial = true,
+       .kinds = policy_set},
       {.name = "parallel",
        .type = Type::integer,
        .min = 1,
@@ -311,7 +313,14 @@ std::vector<Field> limit_rows() {
            .max = 1e9,
            .otherwise = "none",
            .unit = "trials",
-           .doc = "So many failed trials end the study."}};
+           .doc = "So many failed trials end the study."},
+          {.name = "limits.weights",
+           .type = Type::integer,
+           .min = 1,
+           .max = 1e12,
+           .otherwise = "none",
+           .unit = "weights",
+           .doc = "With `adapt`: no network grows beyond so many weights."}};
 }
 
 std::vector<Field> resource_rows() {

@@ -35,27 +35,27 @@ KindForm read_kind_form(const Node& node, const Field& field, const std::string&
   const KindSet& set = *field.kinds();
   if (node.is_scalar()) return {.type = node, .fields = {}};
   if (!node.is_map()) fail_unexpected(node, where, field);
-  if (const Entry* type = node.find_entry("type")) {
+  if (const Entry* type = node.find_entry(set.key)) {
     if (!type->value.is_scalar()) {
       throw Fault(type->value.at,
-                  rt::cat("type is ", describe(type->value), ", expected ", expected(field)));
+                  rt::cat(set.key, " is ", describe(type->value), ", expected ", expected(field)));
     }
     KindForm form{.type = type->value, .fields = {}};
     std::ranges::copy_if(node.entries, std::back_inserter(form.fields),
-                         [](const Entry& e) { return e.key != "type"; });
+                         [&](const Entry& e) { return e.key != set.key; });
     return form;
   }
-  for (const std::string_view key : {"name", "kind"}) {
+  for (const std::string_view key : {"name", "kind", "type"}) {
     const Entry* entry = node.find_entry(key);
     if (entry != nullptr && set.find(entry->value.text) != nullptr) {
-      throw Fault(entry->key_at,
-                  rt::cat("\"", key, "\" holds a kind, expected it at type", did_you_mean("type")));
+      throw Fault(entry->key_at, rt::cat("\"", key, "\" holds a kind, expected it at ", set.key,
+                                         did_you_mean(set.key)));
     }
   }
   if (node.entries.size() == 1) return from_single_key(node.entries[0], set);
   const std::string example = set.kinds.empty() ? "NAME" : set.kinds[0].name;
-  throw Fault(node.at, rt::cat(where, " has no type, expected {type: ", example, ", ...} or {",
-                               example, ": {...}}"));
+  throw Fault(node.at, rt::cat(where, " has no ", set.key, ", expected {", set.key, ": ", example,
+                               ", ...} or {", example, ": {...}}"));
 }
 
 const Kind& find_kind(const KindSet& set, const Node& name) {

@@ -8,8 +8,10 @@
 #include "hpo/space/value.h"
 #include "hpo/stopping/registry.h"
 #include "hpo/study/field.h"
+#include "nn/adapt/policy.h"
 #include "nn/hyper.h"
 #include "nn/layers/layer.h"
+#include "nn/reshape/operation.h"
 #include "nn/spec.h"
 
 namespace hpo::study {
@@ -98,7 +100,7 @@ Kind kind_of(const KindInfo& info) {
 /// dropped.
 template <class Info>
 KindSet make_set(std::string what, std::span<const Info> infos, std::vector<std::string> later) {
-  KindSet set{.what = std::move(what), .kinds = {}, .later = {}};
+  KindSet set{.what = std::move(what), .kinds = {}, .later = {}, .key = "type"};
   for (const Info& info : infos) set.kinds.push_back(kind_of(info));
   std::ranges::copy_if(later, std::back_inserter(set.later),
                        [&](const auto& name) { return set.find(name) == nullptr; });
@@ -159,6 +161,50 @@ KindSet make_layers() {
   return set;
 }
 
+/// Operations say which layer they start from.
+KindSet make_operations() {
+  KindSet set = make_set("reshape operation", nn::operation_kinds(), {});
+  for (Kind& kind : set.kinds) {
+    kind.block.fields.insert(kind.block.fields.begin(), {.name = "layer",
+                                                         .type = Type::text,
+                                                         .required = true,
+                                                         .doc = "The layer, by its name.",
+                                                         .per_trial = true});
+  }
+  return set;
+}
+
+/// Policies can have a timetable or a program besides their kind's fields.
+KindSet make_policies() {
+  KindSet set{.what = "policy", .kinds = {}, .later = {}, .key = "policy"};
+  for (const nn::PolicyKind& policy : nn::policies()) {
+    Kind kind = kind_of(policy.info);
+    if (policy.timetable) {
+      kind.block.fields.push_back({.name = "at",
+                                   .type = Type::timetable,
+                                   .required = true,
+                                   .doc = "When what is done: epochs, or parts of one, and an "
+                                          "operation or a list of them.",
+                                   .per_trial = true,
+                                   .kinds = operation_set});
+    }
+    if (policy.program) {
+      kind.block.fields.push_back({.name = "command",
+                                   .type = Type::text,
+                                   .count = Count::list,
+                                   .required = true,
+                                   .doc = "The program and its arguments. It runs in the study "
+                                          "file's folder.",
+                                   .per_trial = true});
+    }
+    set.kinds.push_back(std::move(kind));
+  }
+  for (const char* later : {"plateau", "prune", "command"}) {
+    if (set.find(later) == nullptr) set.later.emplace_back(later);
+  }
+  return set;
+}
+
 /// Rules that count have a unit, and what a rule stops could be paused instead.
 KindSet make_stopping() {
   KindSet set =
@@ -204,6 +250,16 @@ const KindSet* optimizer_set() {
 
 const KindSet* schedule_set() {
   static const KindSet kSet = make_set("schedule", nn::schedule_kinds(), {});
+  return &kSet;
+}
+
+const KindSet* policy_set() {
+  static const KindSet kSet = make_policies();
+  return &kSet;
+}
+
+const KindSet* operation_set() {
+  static const KindSet kSet = make_operations();
   return &kSet;
 }
 

@@ -62,10 +62,12 @@ nn::Fields fields_of(const Node& node, const Kind& kind) {
   nn::Fields fields;
   for (const Entry& entry : node.entries) {
     const Field* field = kind.block.find(entry.key);
-    if (field == nullptr || entry.key == "name" || entry.key == "of") continue;
-    // Of a value that changes, what it begins with.
-    fields[entry.key] = entry.value.is_list() ? nn::FieldValue(read_course(entry.value)[0].second)
-                                              : as_value(entry.value).value();
+    if (field == nullptr || entry.key == "name") continue;
+    // Of a value that changes, what it begins with. Other lists and maps are no single values.
+    if (entry.value.is_list() && field->type == Type::number)
+      fields[entry.key] = read_course(entry.value)[0].second;
+    else if (entry.value.is_scalar())
+      fields[entry.key] = as_value(entry.value).value();
   }
   return fields;
 }

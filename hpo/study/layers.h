@@ -10,7 +10,8 @@
 
 namespace hpo::study {
 
-/// The fields of a checked {type: NAME, field: value} without references, with the types of `kind`.
+/// The single values of a checked {type: NAME, field: value} without references, with the types of
+/// `kind`.
 [[nodiscard]] nn::Fields fields_of(const Node& node, const Kind& kind);
 
 /// A checked list of layers without references as a complete model with its output layer; groups

@@ -78,7 +78,7 @@ void check_used(const Node& raw, const Space& space, const Checker& checker) {
     if (used.contains(parameter.name)) continue;
     const Position at = raw.find("parameters")->find_entry(parameter.name)->key_at;
     throw Fault(at, rt::cat("parameter \"", parameter.name, "\" is used nowhere, expected $",
-                            parameter.name, " in network, train, data or resources"));
+                            parameter.name, " in network, train, adapt, data or resources"));
   }
 }
 
@@ -114,11 +114,13 @@ void try_network(const StudySpec& study) {
   if (study.document->root.find_path({"data", "csv"}) == nullptr) return;
   const nn::LearningTask task =
       implied_task(study.document->root).value_or(nn::LearningTask::classification);
+  StudySpec tried = study;
+  tried.limits.weights.reset();  // how many there are depends on the columns
   const DataInfo data{.input = nn::Shape::features(16),
                       .outputs = task == nn::LearningTask::regression ? 1 : 2,
                       .task = task};
   for (const double u : {0.0, 1.0}) {
-    (void)materialise(study, study.space.from_unit(std::vector<double>(study.space.size(), u)),
+    (void)materialise(tried, study.space.from_unit(std::vector<double>(study.space.size(), u)),
                       data);
   }
 }

@@ -125,7 +125,8 @@ void read_spec(StudySpec& study, const Node& checked) {
   study.limits = {.trials = optional_integer(checked, "limits", "trials"),
                   .time = optional_seconds(checked, "limits", "time"),
                   .trial_time = optional_seconds(checked, "limits", "trial_time"),
-                  .failed = optional_integer(checked, "limits", "failed")};
+                  .failed = optional_integer(checked, "limits", "failed"),
+                  .weights = optional_integer(checked, "limits", "weights")};
   study.retry = read_retry(checked);
   study.checkpoint_overhead = as_share(*checked.find_path({"checkpoint", "overhead"}));
   study.store_budget = as_bytes(*checked.find_path({"store", "budget"}));

@@ -55,9 +55,9 @@ retry: {max: 2, on: [lost, killed, out_of_memory]}
 - `$name` (or `"${name}"`) stands for the parameter of that name, wherever the tables below say
   so. A value that is nothing but one reference takes the parameter's type. `$$` is a dollar.
 - A parameter that is inactive (see `when`) leaves out the key where it is used.
-- What has a kind is written `NAME`, `{NAME: {field: value}}` or `{type: NAME, field: value}`. The
-  last form lets a parameter choose the kind (`type: $optimizer`); fields that the chosen kind
-  does not have are then left out.
+- What has a kind is written `NAME`, `{NAME: {field: value}}` or `{type: NAME, field: value}`
+  (`policy: NAME` in `adapt`). The last form lets a parameter choose the kind (`type:
+  $optimizer`); fields that the chosen kind does not have are then left out.
 - An optimizer's `lr` may be a list of `[epoch, value]` pairs: `lr: [[0, 0.1], [10, $late]]`. Trials
   that differ in `$late` alone share their first ten epochs; so do trials that differ in `epochs`
   alone, and those whose schedules agree for a while.
@@ -135,6 +135,11 @@ void kinds(std::string& out, const KindSet& set, std::string_view title) {
   }
 }
 
+std::string plural(const std::string& noun) {
+  if (noun.ends_with('y')) return noun.substr(0, noun.size() - 1) + "ies";
+  return noun + (noun.ends_with('s') ? "es" : "s");
+}
+
 void later(std::string& out) {
   out +=
       "\n## Not in this version\n\nThese words are taken, and using one is an error that says "
@@ -145,8 +150,8 @@ void later(std::string& out) {
     out += rt::cat(comma, "`", field.name, "`");
     comma = ", ";
   }
-  const auto sets = {layer_set(),    loss_set(),    optimizer_set(),
-                     schedule_set(), sampler_set(), stopping_set()};
+  const auto sets = {layer_set(),   loss_set(),     optimizer_set(), schedule_set(),
+                     sampler_set(), stopping_set(), policy_set(),    operation_set()};
   for (const KindSet* set : sets) {
     for (const Kind& kind : set->kinds) {
       for (const Field& field : kind.block.fields) {
@@ -157,7 +162,7 @@ void later(std::string& out) {
   out += "\n";
   for (const KindSet* set : sets) {
     if (set->later.empty()) continue;
-    out += rt::cat("- ", set->what, set->what.back() == 's' ? "es: " : "s: ");
+    out += rt::cat("- ", plural(set->what), ": ");
     for (std::size_t i = 0; i < set->later.size(); ++i)
       out += rt::cat(i == 0 ? "`" : ", `", set->later[i], "`");
     out += "\n";
@@ -184,6 +189,8 @@ std::string study_reference_markdown() {
   kinds(out, *schedule_set(), "Learning-rate schedules");
   kinds(out, *sampler_set(), "Samplers");
   kinds(out, *stopping_set(), "Stopping rules");
+  kinds(out, *policy_set(), "Policies");
+  kinds(out, *operation_set(), "Reshape operations");
   later(out);
   out += "\nThis page is made from the program's own table of fields: `ninja docs` writes it.\n";
   return out;

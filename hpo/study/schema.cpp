@@ -110,6 +110,13 @@ Json plain_schema(const Field& field) {
               {"additionalProperties", block_schema(field)}};
     case Type::kind:
       return {{"$ref", "#/definitions/" + definition_name(*field.kinds())}};
+    case Type::timetable: {
+      const Json one{{"$ref", "#/definitions/" + definition_name(*field.kinds())}};
+      return {{"type", "object"},
+              {"minProperties", 1},
+              {"propertyNames", {{"pattern", "^[0-9.]+(e[-+]?[0-9]+)?$"}}},
+              {"additionalProperties", any_of({one, list_of(one)})}};
+    }
   }
   return {};
 }
@@ -146,10 +153,10 @@ Json block_schema(const Field& block) {
 }
 
 /// {type: NAME, field: value}
-Json typed_form(const Kind& kind) {
+Json typed_form(const Kind& kind, const std::string& key) {
   Json schema = block_schema(kind.block);
-  schema["properties"]["type"] = {{"const", kind.name}};
-  schema["required"].push_back("type");
+  schema["properties"][key] = {{"const", kind.name}};
+  schema["required"].push_back(key);
   return schema;
 }
 
@@ -166,11 +173,11 @@ Json kinds_schema(const KindSet& set) {
   std::vector<Json> forms{words_schema(set.names()), {{"$ref", "#/definitions/reference"}}};
   for (const Kind& kind : set.kinds) {
     forms.push_back(named_form(kind));
-    forms.push_back(typed_form(kind));
+    forms.push_back(typed_form(kind, set.key));
   }
   forms.push_back({{"type", "object"},
-                   {"properties", {{"type", {{"$ref", "#/definitions/reference"}}}}},
-                   {"required", {"type"}}});
+                   {"properties", {{set.key, {{"$ref", "#/definitions/reference"}}}}},
+                   {"required", {set.key}}});
   return any_of(forms);
 }
 
@@ -187,7 +194,7 @@ std::string study_schema_json() {
       {"type", "string"}, {"pattern", "\\$"}, {"description", "A parameter: $name or ${name}"}};
   for (const study::KindSet* set :
        {study::layer_set(), study::loss_set(), study::optimizer_set(), study::schedule_set(),
-        study::sampler_set(), study::stopping_set()}) {
+        study::sampler_set(), study::stopping_set(), study::policy_set(), study::operation_set()}) {
     schema["definitions"][study::definition_name(*set)] = study::kinds_schema(*set);
   }
   return schema.dump(2) + "\n";

@@ -52,10 +52,11 @@ enum class Order : std::uint8_t { virtual_time, arrival };
 
 /// None: no limit. Times are real seconds; they are what can make two runs of a study differ.
 struct Limits {
-  std::optional<std::int64_t> trials;  ///< always set, except for a grid, which ends by itself
-  std::optional<double> time;          ///< of the study, over all sessions
-  std::optional<double> trial_time;    ///< of one attempt of a trial
-  std::optional<std::int64_t> failed;  ///< this many failed trials end the study
+  std::optional<std::int64_t> trials;   ///< always set, except for a grid, which ends by itself
+  std::optional<double> time;           ///< of the study, over all sessions
+  std::optional<double> trial_time;     ///< of one attempt of a trial
+  std::optional<std::int64_t> failed;   ///< this many failed trials end the study
+  std::optional<std::int64_t> weights;  ///< of a network that adapts
   bool operator==(const Limits&) const = default;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "hpo/study/adaptation.h"
 #include "hpo/study/checker.h"
 #include "hpo/study/course.h"
 #include "hpo/study/document.h"
@@ -129,12 +130,20 @@ StudySpec settled(const StudySpec& study, nn::LearningTask task) {
 
 TrialSpec make_trial(const StudySpec& study, const Params& params, const DataInfo& data) {
   check_task(study.document->root, data.task);
-  if (!is_settled(study.document->root)) return make_trial(settled(study, data.task), params, data);
+  if (!is_settled(study.document->root)) {
+    StudySpec whole = settled(study, data.task);
+    whole.limits = study.limits;  // the caller's, which need not be the file's
+    return make_trial(whole, params, data);
+  }
   const Node train = section(study, params, "train");
   TrialSpec trial;
   trial.model = build_network(section(study, params, "network"), data.input, data.outputs);
   trial.hyper = read_hyper(train);
   trial.epochs = as_integer(*train.find("epochs"));
+  if (study.document->root.find("adapt") != nullptr) {
+    trial.adapt = read_adaptation(section(study, params, "adapt"), trial.model, trial.epochs,
+                                  study.limits.weights.value_or(0));
+  }
   trial.resources = read_resources(section(study, params, "resources"));
   return trial;
 }

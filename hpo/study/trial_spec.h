@@ -7,6 +7,7 @@
 
 #include "hpo/space/params.h"
 #include "hpo/study/spec.h"
+#include "nn/adapt/policy.h"
 #include "nn/data/data_spec.h"
 #include "nn/data/dataset.h"
 #include "nn/hyper.h"
@@ -38,6 +39,7 @@ struct TrialSpec {
   nn::ModelSpec model;  ///< complete, output layer included
   nn::Hyper hyper;      ///< complete; `shuffle` is left 0 for the caller, who knows seed and data
   std::int64_t epochs = 0;
+  std::optional<nn::Adaptation> adapt;  ///< complete; none: the network keeps its size
   Resources resources;
   bool operator==(const TrialSpec&) const = default;
 };

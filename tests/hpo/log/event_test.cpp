@@ -32,7 +32,21 @@ TEST(Event, EveryKindSurvivesItsPayload) {
                              1.5e12,
                              {{"valid.accuracy", 0.91}, {"train.loss", -0.0}},
                              Word::stop,
-                             "0123456789abcdef"});
+                             "0123456789abcdef",
+                             "64-16-10"});
+  Tried tried{.operations = R"([{"widen":{"layer":"fc1","by":8}}])",
+              .change = "widen fc1 by 8",
+              .shape = "64-16-10",
+              .weights = 1210,
+              .inference_flops = 2368,
+              .cost = 2368,
+              .flops = 1e9,
+              .train_loss = std::nan(""),
+              .loss = 0.25,
+              .accuracy = 0.5,
+              .accepted = true,
+              .why = "as the timetable says"};
+  expect_round_trip(Adapted{.grid = 4, .from = 9, .until = 10, .candidates = {tried}});
   expect_round_trip(Retried{Cause::out_of_memory, "no memory\nat all"});
   expect_round_trip(Ended{TrialState::complete, Cause::none, ""});
   expect_round_trip(Ended{TrialState::failed, Cause::diverged, "loss is nan"});
@@ -42,6 +56,11 @@ TEST(Event, EveryKindSurvivesItsPayload) {
   }
   expect_round_trip(Exported{"best.safetensors", {{"test.accuracy", 0.95}}});
   expect_round_trip(Noted{"the store has lost \"it\""});
+}
+
+TEST(Event, ARoundWithoutAWinnerIsDamaged) {
+  const std::string text = payload_of(Adapted{.grid = 1, .from = 1, .until = 1, .candidates = {}});
+  EXPECT_THROW((void)body_of("adapted", text), rt::Error);
 }
 
 TEST(Event, ValuesThatAreNoNumbersComeBack) {

@@ -1,0 +1,222 @@
+#include "hpo/driver/adapting.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "hpo/driver/rounds.h"
+#include "nn/error.h"
+#include "runtime/base/error.h"
+
+namespace hpo {
+
+namespace {
+
+constexpr double kNotMeasured = std::numeric_limits<double>::quiet_NaN();
+
+std::unique_ptr<nn::Policy> policy_for(const TrialSpec& spec) {
+  if (!spec.adapt) return nullptr;
+  return nn::make_policy({.adaptation = *spec.adapt, .spec = spec.model, .epochs = spec.epochs});
+}
+
+nn::Candidate candidate_of(const nn::Policy& policy, nn::Operations operations,
+                           const tasks::Reshaped& network) {
+  return {.operations = std::move(operations),
+          .shape = nn::shape_text(network.spec),
+          .weights = nn::weight_count(network.spec),
+          .inference_flops = nn::flops_per_row(network.spec).forward,
+          .cost = policy.cost(network.spec),
+          .flops = network.flops,
+          .train_loss = kNotMeasured,
+          .loss = kNotMeasured,
+          .accuracy = kNotMeasured};
+}
+
+bool measures_its_size(const std::vector<nn::Operations>& candidates) {
+  return std::ranges::any_of(candidates, [](const nn::Operations& operations) {
+    return std::ranges::any_of(operations, &nn::size_depends_on_data);
+  });
+}
+
+}  // namespace
+
+AdaptingNetwork::AdaptingNetwork(const TrialSpec& spec, tasks::Course course,
+                                 rt::Value<nn::ParamSlab> net)
+    : course_(std::move(course)),
+      policy_(policy_for(spec)),
+      net_(std::move(net)),
+      model_(spec.model) {
+  if (!policy_) return;
+  grid_ = policy_->grid();
+  course_.score_rows = policy_->rows();
+}
+
+AdaptingNetwork::AdaptingNetwork(const TrialSpec& spec, tasks::Course course,
+                                 rt::Value<nn::ParamSlab> net, std::int64_t epochs,
+                                 const std::vector<Adapted>& rounds)
+    : AdaptingNetwork(spec, std::move(course), std::move(net)) {
+  model_ = net_.get().spec();
+  for (const Adapted& round : rounds) told(round_of(round));
+  now_ = epochs * grid_;
+}
+
+bool AdaptingNetwork::goes_on_anywhere(const TrialSpec& spec) {
+  const auto policy = policy_for(spec);
+  return !policy || !policy->wants().losses;
+}
+
+void AdaptingNetwork::train(std::int64_t to, TrialContext& trial) {
+  const std::int64_t step = policy_ && policy_->wants().losses ? 1 : to - now_;
+  while (now_ < to) {
+    const nn::Stretch stretch{now_, now_ + step, grid_};
+    const rt::Flops cost =
+        tasks::train_cost(model_, stretch, course_.train_rows, course_.hyper.batch);
+    trial.stretch(cost.value);
+    pieces_.push_back(tasks::train(net_, course_.data, course_.hyper, stretch, cost));
+    window_.push_back(pieces_.back());
+    now_ += step;
+  }
+}
+
+rt::Async<void> AdaptingNetwork::advance(std::int64_t epoch, TrialContext& trial) {
+  pieces_.clear();
+  const std::int64_t end = epoch * grid_;
+  while (policy_) {
+    // What the log has decides up to where it ends; behind it the policy does.
+    const Adapted* logged = trial.logged_round();
+    if (logged == nullptr && trial.in_past()) break;
+    const std::optional<std::int64_t> at = logged ? logged->from : policy_->next(now_);
+    if (!at || *at >= end) break;
+    train(*at, trial);
+    rt::Async<void> turn = logged ? repeat(*logged, trial) : take_turn(trial);
+    co_await std::move(turn);
+  }
+  train(end, trial);
+}
+
+rt::Async<nn::TrainStats> AdaptingNetwork::stats() const {
+  nn::TrainStats all;
+  double loss = 0;
+  for (const rt::Value<nn::TrainStats>& piece : pieces_) {
+    const nn::TrainStats stats = co_await piece;
+    loss += stats.loss * static_cast<double>(stats.rows);
+    all.rows += stats.rows;
+    all.steps += stats.steps;
+    all.correct += stats.correct;
+    all.diverged = all.diverged || stats.diverged;
+  }
+  // One piece keeps its own bits.
+  const double mean = all.rows > 0 ? loss / static_cast<double>(all.rows) : 0;
+  all.loss = pieces_.size() == 1 ? pieces_.front().get().loss : mean;
+  co_return all;
+}
+
+rt::Async<nn::Situation> AdaptingNetwork::situation(TrialContext& trial) {
+  nn::Situation out{.now = now_, .spec = model_, .losses = {}};
+  const nn::Wants wants = policy_->wants();
+  losses_.clear();
+  if (wants.losses) {
+    for (const rt::Value<nn::TrainStats>& piece : window_) {
+      const nn::TrainStats stats = co_await piece;
+      losses_.push_back(stats.loss);
+    }
+    out.losses = losses_;
+  }
+  if (wants.scores) {
+    const rt::Flops cost =
+        tasks::evaluate_cost(model_, static_cast<std::uint64_t>(course_.score_rows));
+    trial.stretch(cost.value);
+    const rt::Value<nn::Scores> scored =
+        tasks::score(net_, course_.data, course_.hyper.loss, course_.score_rows, cost);
+    const nn::Scores scores = co_await scored;
+    out.valid_loss = scores.loss;
+    out.valid_accuracy = scores.accuracy;
+  }
+  co_return out;
+}
+
+rt::Async<void> AdaptingNetwork::take_turn(TrialContext& trial) {
+  rt::Async<nn::Situation> looking = situation(trial);
+  const nn::Situation now = co_await std::move(looking);
+  nn::Turn turn = policy_->turn(now);
+  if (turn.candidates.empty()) co_return;
+  rt::Async<nn::Round> running =
+      turn.race_until ? race(std::move(turn), trial) : apply(std::move(turn), trial);
+  const nn::Round round = co_await std::move(running);
+  told(round);
+  trial.adapted(event_of(round, grid_));
+}
+
+rt::Async<nn::Round> AdaptingNetwork::apply(nn::Turn turn, TrialContext& trial) {
+  const nn::Operations operations = turn.candidates.front();
+  rt::Async<tasks::Reshaped> reshaping = tasks::reshape_all(net_, model_, operations, course_);
+  const tasks::Reshaped network = co_await std::move(reshaping);
+  trial.stretch(network.flops);
+  net_ = network.net;
+  model_ = network.spec;
+  nn::Candidate candidate = candidate_of(*policy_, operations, network);
+  candidate.accepted = true;
+  candidate.why = turn.why;
+  nn::Round round{.from = now_, .until = now_, .candidates = {}};
+  round.candidates.push_back(std::move(candidate));
+  co_return round;
+}
+
+rt::Async<nn::Round> AdaptingNetwork::race(nn::Turn turn, TrialContext& trial) {
+  const nn::Stretch stretch{now_, *turn.race_until, grid_};
+  const bool known = !measures_its_size(turn.candidates);
+  if (known) {
+    double cost = tasks::runner_cost(model_, {}, stretch, course_).value;
+    for (const nn::Operations& operations : turn.candidates)
+      cost += tasks::runner_cost(model_, operations, stretch, course_).value;
+    trial.stretch(cost);
+  }
+  rt::Async<std::vector<tasks::Runner>> running =
+      tasks::race(net_, model_, turn.candidates, stretch, course_);
+  const std::vector<tasks::Runner> runners = co_await std::move(running);
+  nn::Round round{.from = stretch.from, .until = stretch.to, .candidates = {}};
+  double cost = 0;
+  for (const tasks::Runner& runner : runners) {
+    nn::Candidate candidate = candidate_of(*policy_, runner.operations, runner.network);
+    candidate.train_loss = runner.stats.loss;
+    candidate.loss = runner.scores.loss;
+    candidate.accuracy = runner.scores.accuracy;
+    cost += candidate.flops;
+    round.candidates.push_back(std::move(candidate));
+  }
+  if (!known) trial.stretch(cost);
+  policy_->judge(round);
+  const auto winner = static_cast<std::size_t>(&round.accepted() - round.candidates.data());
+  net_ = runners[winner].network.net;
+  model_ = runners[winner].network.spec;
+  pieces_.push_back(rt::value(runners[winner].stats));
+  co_return round;
+}
+
+rt::Async<void> AdaptingNetwork::repeat(Adapted logged, TrialContext& trial) {
+  const nn::Round round = round_of(logged);
+  rt::Async<tasks::Reshaped> reshaping =
+      tasks::reshape_all(net_, model_, round.accepted().operations, course_);
+  const tasks::Reshaped network = co_await std::move(reshaping);
+  net_ = network.net;
+  model_ = network.spec;
+  double flops = 0;
+  for (const nn::Candidate& candidate : round.candidates) flops += candidate.flops;
+  trial.stretch(flops);
+  if (round.until > round.from) {
+    const nn::Stretch stretch{round.from, round.until, grid_};
+    pieces_.push_back(
+        tasks::train(net_, course_.data, course_.hyper, stretch,
+                     tasks::train_cost(model_, stretch, course_.train_rows, course_.hyper.batch)));
+  }
+  told(round);
+  trial.adapted(std::move(logged));
+}
+
+void AdaptingNetwork::told(const nn::Round& round) {
+  policy_->told(round);
+  now_ = round.until;
+  window_.clear();
+}
+
+}  // namespace hpo

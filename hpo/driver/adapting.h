@@ -1,0 +1,69 @@
+#pragma once
+// A network on its way through a trial: trained from border to border, and where its trial adapts,
+// raced and reshaped in between.
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "hpo/driver/trial_work.h"
+#include "hpo/study/trial_spec.h"
+#include "nn/adapt/policy.h"
+#include "nn/slab.h"
+#include "nn/train.h"
+#include "runtime/async.h"
+#include "runtime/value.h"
+#include "tasks/race.h"
+
+namespace hpo {
+
+/// One trial's network. What it becomes is a function of the trial's spec, the data and, where the
+/// log has rounds, of those. Lives on the driver's thread.
+class AdaptingNetwork {
+ public:
+  /// `net` at its birth.
+  AdaptingNetwork(const TrialSpec& spec, tasks::Course course, rt::Value<nn::ParamSlab> net);
+
+  /// Where `net` was trained for `epochs` and `rounds` came before. Only a policy that looks at no
+  /// losses can go on from there (see goes_on_anywhere).
+  AdaptingNetwork(const TrialSpec& spec, tasks::Course course, rt::Value<nn::ParamSlab> net,
+                  std::int64_t epochs, const std::vector<Adapted>& rounds);
+
+  /// Whether a training can go on from any checkpoint: without a policy, or with one whose state
+  /// follows from its rounds alone.
+  [[nodiscard]] static bool goes_on_anywhere(const TrialSpec& spec);
+
+  /// Trains up to the end of `epoch` - 1, the turns of its policy included, and tells `trial` what
+  /// that costs and what came of each turn.
+  /// Where the log has rounds they are repeated. Throws what an operation throws that can't be
+  /// done.
+  [[nodiscard]] rt::Async<void> advance(std::int64_t epoch, TrialContext& trial);
+
+  [[nodiscard]] const rt::Value<nn::ParamSlab>& net() const { return net_; }
+  [[nodiscard]] const nn::ModelSpec& model() const { return model_; }
+  [[nodiscard]] bool adapts() const { return policy_ != nullptr; }
+
+  /// Of what advance() did last, all pieces together; `diverged` when one did.
+  [[nodiscard]] rt::Async<nn::TrainStats> stats() const;
+
+ private:
+  void train(std::int64_t to, TrialContext& trial);
+  [[nodiscard]] rt::Async<void> take_turn(TrialContext& trial);
+  [[nodiscard]] rt::Async<void> repeat(Adapted logged, TrialContext& trial);
+  [[nodiscard]] rt::Async<nn::Situation> situation(TrialContext& trial);
+  [[nodiscard]] rt::Async<nn::Round> apply(nn::Turn turn, TrialContext& trial);
+  [[nodiscard]] rt::Async<nn::Round> race(nn::Turn turn, TrialContext& trial);
+  void told(const nn::Round& round);
+
+  tasks::Course course_;
+  std::unique_ptr<nn::Policy> policy_;  ///< null: the network keeps its size
+  std::int64_t grid_ = 1;
+  std::int64_t now_ = 0;  ///< border of the grid
+  rt::Value<nn::ParamSlab> net_;
+  nn::ModelSpec model_;
+  std::vector<rt::Value<nn::TrainStats>> pieces_;  ///< since advance() began
+  std::vector<rt::Value<nn::TrainStats>> window_;  ///< since the last round
+  std::vector<double> losses_;                     ///< of window_
+};
+
+}  // namespace hpo

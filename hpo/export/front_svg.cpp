@@ -1,0 +1,139 @@
+// The front as a picture.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "hpo/export/candidates.h"
+#include "hpo/export/quality.h"
+#include "runtime/base/text.h"
+
+namespace hpo {
+
+namespace {
+
+constexpr double kWidth = 720, kHeight = 440, kLeft = 70, kRight = 20, kTop = 40, kBottom = 50;
+
+std::string fixed(double value, const char* format = "%.1f") {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), format, value);
+  return text.data();
+}
+
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '&')
+      out += "&amp;";
+    else if (c == '<')
+      out += "&lt;";
+    else
+      out += c;
+  }
+  return out;
+}
+
+/// From the range of a quantity to that of pixels.
+struct Axis {
+  double low = 0, high = 1, from = 0, to = 1;
+  [[nodiscard]] double at(double value) const {
+    return from + (value - low) / (high - low) * (to - from);
+  }
+};
+
+Axis axis_of(std::vector<double> values, double from, double to) {
+  const auto [low, high] = std::ranges::minmax(values);
+  const double margin = high > low ? (high - low) * 0.06 : std::max(std::abs(high), 1.0) * 0.06;
+  return {low - margin, high + margin, from, to};
+}
+
+class Picture {
+ public:
+  explicit Picture(std::span<const CandidateRow> rows) {
+    std::vector<double> costs, qualities;
+    for (const CandidateRow& row : rows) {
+      if (!is_measured(row)) continue;
+      points_.push_back(row);
+      costs.push_back(std::log10(row.tried.inference_flops));
+      qualities.push_back(quality_of(row));
+    }
+    if (points_.empty()) return;
+    x_ = axis_of(costs, kLeft, kWidth - kRight);
+    y_ = axis_of(qualities, kHeight - kBottom, kTop);
+  }
+
+  [[nodiscard]] std::string svg(const std::vector<CandidateRow>& front) {
+    if (points_.empty()) return "";
+    out_ = rt::cat("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"", kWidth, "\" height=\"",
+                   kHeight, "\" font-family=\"sans-serif\" font-size=\"12\">\n",
+                   "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n");
+    axes();
+    line(front);
+    for (const CandidateRow& point : points_) dot(point);
+    return out_ + "</svg>\n";
+  }
+
+ private:
+  void text(double x, double y, std::string_view anchor, const std::string& words) {
+    out_ += rt::cat("<text x=\"", fixed(x), "\" y=\"", fixed(y), "\" text-anchor=\"", anchor, "\">",
+                    escaped(words), "</text>\n");
+  }
+
+  void rule(double x1, double y1, double x2, double y2) {
+    out_ += rt::cat("<line x1=\"", fixed(x1), "\" y1=\"", fixed(y1), "\" x2=\"", fixed(x2),
+                    "\" y2=\"", fixed(y2), "\" stroke=\"#ddd\"/>\n");
+  }
+
+  void axes() {
+    const bool accuracy = !std::isnan(points_.front().tried.accuracy);
+    text(kLeft, 22, "start",
+         accuracy ? "validation accuracy against FLOPs of one row"
+                  : "validation loss against FLOPs of one row");
+    constexpr int kTicks = 4;
+    for (int i = 0; i <= kTicks; ++i) {
+      const double cost = x_.low + (x_.high - x_.low) * i / kTicks;
+      rule(x_.at(cost), kTop, x_.at(cost), kHeight - kBottom);
+      text(x_.at(cost), kHeight - kBottom + 18, "middle", fixed(std::pow(10, cost), "%.3g"));
+      const double quality = y_.low + (y_.high - y_.low) * i / kTicks;
+      rule(kLeft, y_.at(quality), kWidth - kRight, y_.at(quality));
+      text(kLeft - 8, y_.at(quality) + 4, "end", fixed(std::abs(quality), "%.4g"));
+    }
+    text((kLeft + kWidth - kRight) / 2, kHeight - 12, "middle", "FLOPs of one row (log)");
+  }
+
+  void line(const std::vector<CandidateRow>& front) {
+    out_ += "<polyline fill=\"none\" stroke=\"#2a7f4f\" stroke-width=\"2\" points=\"";
+    for (const CandidateRow& point : front)
+      out_ += rt::cat(fixed(px(point)), ",", fixed(py(point)), " ");
+    out_ += "\"/>\n";
+  }
+
+  void dot(const CandidateRow& point) {
+    const Tried& tried = point.tried;
+    out_ += rt::cat(
+        "<circle cx=\"", fixed(px(point)), "\" cy=\"", fixed(py(point)),
+        "\" r=\"4\" stroke=\"#555\" fill=\"", tried.accepted ? "#2a7f4f" : "#ccc", "\"><title>",
+        escaped(rt::cat("trial ", point.trial, ", epoch ", rt::format_double(point.epoch), ": ",
+                        tried.shape, ", ", tried.change, ", ",
+                        tried.accepted ? "accepted" : "not accepted")),
+        "</title></circle>\n");
+  }
+
+  [[nodiscard]] double px(const CandidateRow& point) const {
+    return x_.at(std::log10(point.tried.inference_flops));
+  }
+  [[nodiscard]] double py(const CandidateRow& point) const { return y_.at(quality_of(point)); }
+
+  std::vector<CandidateRow> points_;
+  Axis x_, y_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string front_svg(std::span<const CandidateRow> rows) {
+  return Picture(rows).svg(front_of(rows));
+}
+
+}  // namespace hpo

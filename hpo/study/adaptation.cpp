@@ -1,0 +1,61 @@
+#include "hpo/study/adaptation.h"
+
+#include "hpo/study/field.h"
+#include "hpo/study/layers.h"
+#include "hpo/study/scalars.h"
+#include "nn/error.h"
+#include "runtime/base/text.h"
+
+namespace hpo::study {
+
+namespace {
+
+nn::Operation read_operation(const Node& node) {
+  const KindSet& set = *operation_set();
+  const Kind& kind = *set.find(node.find(set.key)->text);
+  nn::Operation operation{kind.name, node.find("layer")->text, fields_of(node, kind)};
+  operation.fields.erase("layer");
+  return operation;
+}
+
+void read_timetable(const Node& at, std::int64_t epochs, nn::Adaptation& out) {
+  for (const Entry& entry : at.entries) {
+    const double epoch = as_number(plain_node(entry.key, entry.key_at));
+    if (epoch >= static_cast<double>(epochs)) {
+      throw Fault(entry.key_at, rt::cat("adapt.at has the moment ", entry.key,
+                                        ", expected one before train.epochs, which is ", epochs));
+    }
+    const Node& value = entry.value;
+    const std::vector<Node> operations = value.is_list() ? value.items : std::vector<Node>{value};
+    for (const Node& operation : operations)
+      out.at.push_back({.epoch = epoch, .operation = read_operation(operation)});
+  }
+}
+
+}  // namespace
+
+nn::Adaptation read_adaptation(const Node& adapt, const nn::ModelSpec& model, std::int64_t epochs,
+                               std::int64_t max_weights) {
+  const KindSet& set = *policy_set();
+  const Kind& kind = *set.find(adapt.find(set.key)->text);
+  nn::Adaptation out{.policy = {kind.name, fields_of(adapt, kind)},
+                     .at = {},
+                     .command = {},
+                     .max_weights = static_cast<std::uint64_t>(max_weights)};
+  if (const Node* at = adapt.find("at")) read_timetable(*at, epochs, out);
+  if (const Node* command = adapt.find("command")) {
+    for (const Node& word : command->items) out.command.push_back(word.text);
+  }
+  try {
+    out = nn::complete(out);
+    (void)nn::make_policy({.adaptation = out, .spec = model, .epochs = epochs});
+  } catch (const nn::SpecError& error) {
+    const Node* field = error.field().empty() ? nullptr : adapt.find(error.field());
+    throw Fault(field != nullptr ? field->at : adapt.at, error.what());
+  } catch (const nn::Error& error) {
+    throw Fault(adapt.at, error.what());
+  }
+  return out;
+}
+
+}  // namespace hpo::study

@@ -1,0 +1,18 @@
+#pragma once
+// The `adapt` section of one trial.
+
+#include <cstdint>
+
+#include "hpo/study/node.h"
+#include "nn/adapt/policy.h"
+#include "nn/spec.h"
+
+namespace hpo::study {
+
+/// A checked `adapt` without references, complete, for a network that is `model` at its birth and
+/// trains `epochs`; `max_weights` 0: no bound. Throws a Fault where the policy can't do to this
+/// network what it says.
+[[nodiscard]] nn::Adaptation read_adaptation(const Node& adapt, const nn::ModelSpec& model,
+                                             std::int64_t epochs, std::int64_t max_weights);
+
+}  // namespace hpo::study

@@ -1,0 +1,182 @@
+#include "nn/adapt/contest.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "nn/error.h"
+#include "nn/layout.h"
+
+namespace nn {
+namespace {
+
+constexpr double kBytesPerSecond = 20e9, kFlopsPerSecond = 50e9, kSecondsPerLayer = 1e-6;
+
+std::string number(double value) { return to_text(std::round(value * 1e6) / 1e6); }
+
+std::int64_t units_of(const ModelSpec& spec, const std::string& layer) {
+  const auto groups = unit_groups(spec);
+  return std::ranges::find(groups, layer, &UnitGroup::name)->units;
+}
+
+/// Whether the operations can be done to `spec` and leave it at `most` weights or fewer (0: any).
+bool possible(ModelSpec spec, const Operations& operations, std::uint64_t most) {
+  try {
+    for (const Operation& operation : operations) spec = reshaped(spec, complete(operation));
+  } catch (const SpecError&) {
+    return false;
+  }
+  return most == 0 || weight_count(spec) <= most;
+}
+
+bool is_smaller(const Candidate& candidate, const Candidate& kept) {
+  return candidate.weights < kept.weights;
+}
+
+}  // namespace
+
+std::vector<FieldInfo> contest_fields() {
+  const auto flag = [](const char* name, bool value, const char* doc) {
+    return FieldInfo{.name = name, .type = FieldType::boolean, .value = value, .doc = doc};
+  };
+  return {
+      flag("widen", true, "try each layer, and all of them, with `factor` times the units"),
+      flag("deepen", false, "try another layer behind each"),
+      flag("shrink", true, "try each layer with a `factor`-th of the units"),
+      {.name = "factor",
+       .min = 1,
+       .max = 16,
+       .value = 2.0,
+       .doc = "by how much widths change",
+       .min_excluded = true},
+      {.name = "rows",
+       .type = FieldType::integer,
+       .min = 1,
+       .max = 1e9,
+       .value = std::int64_t{4096},
+       .doc = "validation rows, the first so many, that candidates are compared on"},
+      {.name = "grow_below",
+       .min = 0,
+       .max = 1,
+       .value = 0.95,
+       .doc = "a larger network is taken when its loss is below so many times the kept one's"},
+      {.name = "shrink_within",
+       .min = 0,
+       .value = 5e-4,
+       .doc = "a smaller network is taken when its loss is at most so much above the kept one's"},
+      {.name = "cost",
+       .type = FieldType::word,
+       .choices = {"flops", "weights", "latency"},
+       .value = "flops",
+       .doc = "what a size costs: FLOPs of one row, weights, or the modelled time of one row"},
+      {.name = "price",
+       .min = 0,
+       .value = 0.0,
+       .doc = "above 0: the lowest loss + price * log(cost) wins, and the two bounds above are "
+              "not used"}};
+}
+
+Contest::Contest(const Adaptation& adaptation) : max_weights_(adaptation.max_weights) {
+  const Fields& fields = adaptation.policy.fields;
+  allowed_ = {boolean(fields, "widen"), boolean(fields, "deepen"), boolean(fields, "shrink")};
+  factor_ = real(fields, "factor");
+  grow_below_ = real(fields, "grow_below");
+  shrink_within_ = real(fields, "shrink_within");
+  price_ = real(fields, "price");
+  cost_ = word(fields, "cost");
+  rows_ = integer(fields, "rows");
+}
+
+std::vector<Operations> Contest::entrants(const ModelSpec& spec, const Entrants& which) const {
+  std::vector<Operations> out;
+  const auto enter = [&](Operations operations) {
+    if (possible(spec, operations, max_weights_)) out.push_back(std::move(operations));
+  };
+  const std::vector<std::string> layers = resizable_layers(spec);
+  const auto wider = [&](const std::string& layer) {
+    const auto units = static_cast<double>(units_of(spec, layer));
+    const std::int64_t by = std::max<std::int64_t>(1, std::llround(units * (factor_ - 1)));
+    return Operation{"widen", layer, {{"by", by}}};
+  };
+  if (which.widen && allowed_.widen) {
+    Operations all;
+    for (const std::string& layer : layers) {
+      enter({wider(layer)});
+      all.push_back(wider(layer));
+    }
+    if (all.size() > 1) enter(std::move(all));
+  }
+  for (const std::string& layer : layers) {
+    if (which.deepen && allowed_.deepen) enter({{"deepen", layer, {}}});
+  }
+  for (const std::string& layer : layers) {
+    const std::int64_t units = units_of(spec, layer);
+    const auto by = units - std::llround(static_cast<double>(units) / factor_);
+    if (which.shrink && allowed_.shrink && by > 0) enter({{"shrink", layer, {{"by", by}}}});
+  }
+  return out;
+}
+
+double Contest::cost(const ModelSpec& spec) const {
+  if (cost_ == "weights") return static_cast<double>(weight_count(spec));
+  if (cost_ == "latency") return modelled_latency(spec);
+  return static_cast<double>(flops_per_row(spec).forward);
+}
+
+void Contest::judge(Round& round) const {
+  if (price_ > 0)
+    judge_by_price(round);
+  else
+    judge_by_loss(round);
+}
+
+void Contest::judge_by_price(Round& round) const {
+  const auto objective = [&](const Candidate& c) { return c.loss + price_ * std::log(c.cost); };
+  Candidate* best = &round.candidates.front();
+  for (Candidate& candidate : round.candidates) {
+    const double value = objective(candidate);
+    candidate.why = "loss + price * log(cost) = " + number(value);
+    // A loss that is no number beats nothing; the first of equals stays.
+    if (value < objective(*best) || std::isnan(objective(*best))) best = &candidate;
+  }
+  best->accepted = true;
+  best->why += ", the lowest";
+}
+
+void Contest::judge_by_loss(Round& round) const {
+  const Candidate kept = round.candidates.front();
+  Candidate* larger = nullptr;
+  Candidate* smaller = nullptr;
+  for (Candidate& candidate : round.candidates) {
+    if (candidate.operations.empty()) continue;  // the one that the others are compared with
+    const bool shrinks = is_smaller(candidate, kept);
+    const double bound = shrinks ? kept.loss + shrink_within_ : kept.loss * grow_below_;
+    const bool passes = shrinks ? candidate.loss <= bound : candidate.loss < bound;
+    candidate.why = std::string(passes ? "within " : "not within ") + number(bound);
+    if (!passes) continue;
+    Candidate*& best = shrinks ? smaller : larger;
+    const bool better =
+        best == nullptr || (shrinks ? candidate.cost < best->cost : candidate.loss < best->loss);
+    if (better) best = &candidate;
+  }
+  Candidate* winner = larger != nullptr ? larger : smaller;
+  if (winner == nullptr) winner = &round.candidates.front();
+  winner->accepted = true;
+  if (winner->operations.empty()) {
+    winner->why = "no other was worth it";
+  } else {
+    winner->why += winner == larger ? ", the lowest loss" : ", the lowest cost";
+    round.candidates.front().why = "another was worth it";
+  }
+}
+
+double modelled_latency(const ModelSpec& spec) {
+  const auto weights = static_cast<double>(weight_count(spec));
+  double layers = 0;
+  for (const ParamTensor& tensor : param_layout(spec).tensors)
+    layers += tensor.role == ParamRole::weight ? 1 : 0;
+  return weights * sizeof(float) / kBytesPerSecond +
+         static_cast<double>(flops_per_row(spec).forward) / kFlopsPerSecond +
+         layers * kSecondsPerLayer;
+}
+
+}  // namespace nn

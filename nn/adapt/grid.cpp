@@ -1,0 +1,36 @@
+#include "nn/adapt/grid.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "nn/error.h"
+#include "nn/fields.h"
+
+namespace nn {
+namespace {
+
+constexpr double kNear = 1e-9;  // 1/3 written with ten digits or more is a third
+
+bool is_border(double epochs, std::int64_t grid) {
+  const double at = epochs * static_cast<double>(grid);
+  return std::abs(at - std::round(at)) <= kNear * static_cast<double>(grid);
+}
+
+}  // namespace
+
+std::int64_t grid_of(std::span<const double> epochs) {
+  for (std::int64_t grid = 1; grid <= kMaxGrid; ++grid) {
+    if (std::ranges::all_of(epochs, [&](double e) { return is_border(e, grid); })) return grid;
+  }
+  std::string list;
+  for (const double e : epochs) list += (list.empty() ? "" : ", ") + to_text(e);
+  throw Error("times of " + list + " epochs share no grid of at most " + std::to_string(kMaxGrid) +
+              " borders an epoch, expected fractions such as 0.5 or 0.25");
+}
+
+std::int64_t border_of(double epochs, std::int64_t grid) {
+  return std::llround(epochs * static_cast<double>(grid));
+}
+
+}  // namespace nn

@@ -1,0 +1,156 @@
+#include "nn/adapt/plateau.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "nn/adapt/contest.h"
+#include "nn/adapt/grid.h"
+#include "nn/error.h"
+
+namespace nn {
+namespace {
+
+std::vector<FieldInfo> plateau_fields() {
+  std::vector<FieldInfo> fields{
+      {.name = "points",
+       .type = FieldType::integer,
+       .min = 1,
+       .max = kMaxGrid,
+       .value = std::int64_t{8},
+       .doc = "losses an epoch: the training loss is looked at so often"},
+      {.name = "window",
+       .type = FieldType::integer,
+       .min = 3,
+       .max = 1e6,
+       .value = std::int64_t{8},
+       .doc = "losses that the line goes through, all of them since the last race"},
+      {.name = "falling",
+       .min = 0,
+       .max = 1,
+       .value = 0.95,
+       .doc = "race when the probability that the loss still falls is below this"},
+      {.name = "length",
+       .type = FieldType::integer,
+       .min = 1,
+       .max = 1e6,
+       .value = std::int64_t{2},
+       .doc = "points that a race lasts at most: it ends with its epoch"},
+      {.name = "gap",
+       .min = 0,
+       .value = 0.1,
+       .doc = "overfitting is a validation loss so much above the training loss, as a share of it"},
+      {.name = "until",
+       .min = 0,
+       .max = 1e6,
+       .value = 0.0,
+       .doc = "epoch after which no race begins; 0: the end of the training"},
+      {.name = "patience",
+       .type = FieldType::integer,
+       .min = 1,
+       .max = 1e6,
+       .value = std::int64_t{2},
+       .doc = "races in a row that keep the network as it is, after which there are no more"}};
+  std::ranges::move(contest_fields(), std::back_inserter(fields));
+  return fields;
+}
+
+class Plateau final : public Policy {
+ public:
+  explicit Plateau(const PolicySetup& setup) : contest_(setup.adaptation) {
+    const Fields& fields = setup.adaptation.policy.fields;
+    grid_ = integer(fields, "points");
+    window_ = integer(fields, "window");
+    falling_ = real(fields, "falling");
+    length_ = integer(fields, "length");
+    gap_ = real(fields, "gap");
+    patience_ = integer(fields, "patience");
+    const double until = real(fields, "until");
+    last_ = until > 0 ? static_cast<std::int64_t>(until * static_cast<double>(grid_))
+                      : setup.epochs * grid_ - 1;
+    if (contest_.entrants(setup.spec, {true, true, true}).empty()) {
+      throw SpecError(-1, "",
+                      "plateau: there is nothing to try: no layer of this network can be resized "
+                      "in a way that the policy's fields and limits.weights allow");
+    }
+  }
+
+  [[nodiscard]] std::int64_t grid() const override { return grid_; }
+  [[nodiscard]] Wants wants() const override { return {.losses = true, .scores = true}; }
+  [[nodiscard]] std::int64_t rows() const override { return contest_.rows(); }
+
+  [[nodiscard]] std::optional<std::int64_t> next(std::int64_t now) const override {
+    if (kept_ >= patience_) return std::nullopt;
+    const std::int64_t border = std::max({now, done_ + 1, since_ + window_});
+    return border <= last_ ? std::optional(border) : std::nullopt;
+  }
+
+  [[nodiscard]] Turn turn(const Situation& situation) override {
+    done_ = situation.now;
+    const auto window =
+        situation.losses.last(std::min(situation.losses.size(), static_cast<std::size_t>(window_)));
+    if (probability_of_falling(window) >= falling_) return {};
+    double train_loss = 0;
+    for (const double loss : window) train_loss += loss / static_cast<double>(window.size());
+    const bool overfits = situation.valid_loss > train_loss * (1 + gap_);
+    const Entrants which{.widen = !overfits, .deepen = !overfits, .shrink = overfits};
+    const std::int64_t epoch_end = (situation.now / grid_ + 1) * grid_;
+    Turn turn{.candidates = contest_.entrants(situation.spec, which)};
+    if (!turn.candidates.empty()) turn.race_until = std::min(situation.now + length_, epoch_end);
+    return turn;
+  }
+
+  [[nodiscard]] double cost(const ModelSpec& spec) const override { return contest_.cost(spec); }
+  void judge(Round& round) const override { contest_.judge(round); }
+
+  void told(const Round& round) override {
+    done_ = round.from;
+    since_ = round.until;
+    kept_ = round.accepted().operations.empty() ? kept_ + 1 : 0;
+  }
+
+ private:
+  Contest contest_;
+  std::int64_t grid_ = 1, window_ = 3, length_ = 1, last_ = 0, patience_ = 2;
+  double falling_ = 0, gap_ = 0;
+  std::int64_t done_ = -1;  ///< border of the last turn
+  std::int64_t since_ = 0;  ///< end of the last race: losses before it do not count
+  std::int64_t kept_ = 0;
+};
+
+}  // namespace
+
+double probability_of_falling(std::span<const double> values) {
+  const auto n = static_cast<double>(values.size());
+  if (values.size() < 3) return 0.5;
+  const double middle = (n - 1) / 2;
+  double mean = 0;
+  for (const double value : values) mean += value / n;
+  double sxx = 0, sxy = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double x = static_cast<double>(i) - middle;
+    sxx += x * x;
+    sxy += x * (values[i] - mean);
+  }
+  const double slope = sxy / sxx;
+  double squares = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double x = static_cast<double>(i) - middle;
+    const double rest = values[i] - mean - slope * x;
+    squares += rest * rest;
+  }
+  const double error = std::sqrt(squares / (n - 2) / sxx);
+  if (error == 0) return slope == 0 ? 0.5 : slope < 0 ? 1 : 0;
+  return 0.5 * std::erfc(slope / error / std::sqrt(2.0));
+}
+
+PolicyKind plateau_policy() {
+  return {.info = {.kind = "plateau",
+                   .doc = "Race when the training loss no longer falls for sure: growing where the "
+                          "network underfits, shrinking where it overfits.",
+                   .fields = plateau_fields()},
+          .make = [](const PolicySetup& setup) -> std::unique_ptr<Policy> {
+            return std::make_unique<Plateau>(setup);
+          }};
+}
+
+}  // namespace nn

@@ -1,0 +1,52 @@
+#include "nn/adapt/policy.h"
+
+#include <algorithm>
+
+#include "nn/error.h"
+#include "nn/layout.h"
+
+namespace nn {
+
+const Candidate& Round::accepted() const {
+  return *std::ranges::find_if(candidates, &Candidate::accepted);
+}
+
+std::string describe(const Operations& operations) {
+  std::string text;
+  for (const Operation& operation : operations)
+    text += (text.empty() ? "" : ", ") + describe(operation);
+  return text.empty() ? "keep" : text;
+}
+
+std::string shape_text(const ModelSpec& spec) {
+  std::string text = spec.input.text();
+  for (const UnitGroup& group : unit_groups(spec)) {
+    if (group.name != "input") text += "-" + std::to_string(group.units);
+  }
+  return text;
+}
+
+Turn Policy::answered(const Situation&, std::string_view) {
+  throw Error("a policy that asks nobody was answered");
+}
+
+double Policy::cost(const ModelSpec& spec) const {
+  return static_cast<double>(flops_per_row(spec).forward);
+}
+
+void Policy::judge(Round&) const { throw Error("a policy that races nothing was asked to judge"); }
+
+Adaptation complete(const Adaptation& adaptation) {
+  Adaptation out = adaptation;
+  const PolicyKind& kind = policy_of(adaptation.policy.kind);
+  out.policy.fields = complete(kind.info, adaptation.policy.fields, kind.info.kind);
+  for (Planned& planned : out.at) planned.operation = complete(planned.operation);
+  std::ranges::stable_sort(out.at, {}, &Planned::epoch);
+  return out;
+}
+
+std::unique_ptr<Policy> make_policy(const PolicySetup& setup) {
+  return policy_of(setup.adaptation.policy.kind).make(setup);
+}
+
+}  // namespace nn

@@ -1,0 +1,148 @@
+#pragma once
+// Policies: when and how a network changes its shape while it trains.
+//
+// A policy is a state machine without arithmetic, clock or chance. It names the next moment at
+// which it wants its turn; there it is shown how training stands and answers with operations, to be
+// applied at once or to be raced against each other; whatever came of it is told as a Round. Its
+// state follows from the rounds it was told, so whoever has the rounds has the policy: a restarted
+// trial feeds them from the log instead of racing again. Adding a kind: README.md of this folder.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nn/fields.h"
+#include "nn/reshape/operation.h"
+#include "nn/spec.h"
+
+namespace nn {
+
+/// An operation that a timetable sets for a moment, in epochs since the network's birth.
+struct Planned {
+  double epoch = 0;
+  Operation operation;
+  auto operator<=>(const Planned&) const = default;
+};
+
+/// How a network adapts, as a study file says it. Encodable plain aggregate.
+struct Adaptation {
+  Choice policy;                     ///< one of policy_kinds()
+  std::vector<Planned> at;           ///< for policies that follow a timetable
+  std::vector<std::string> command;  ///< for policies that ask a program: its words
+  std::uint64_t max_weights = 0;     ///< nothing grows beyond so many weights; 0: no bound
+  auto operator<=>(const Adaptation&) const = default;
+};
+
+/// Operations that are applied one after another; none: the network is kept as it is.
+using Operations = std::vector<Operation>;
+
+/// "widen fc1 by 16, shrink fc2 by 8"; "keep" for none.
+[[nodiscard]] std::string describe(const Operations& operations);
+
+/// One thing that was tried at a turn, and what came of it.
+struct Candidate {
+  Operations operations;
+  std::string shape;  ///< shape_text() of its spec
+  std::uint64_t weights = 0;
+  std::uint64_t inference_flops = 0;  ///< counted, one row forward
+  double cost = 0;                    ///< what the policy's `cost` counts of it
+  double flops = 0;                   ///< spent on it: reshape, training, scoring
+  double train_loss = 0;              ///< mean over its stretch; NaN: none was run
+  double loss = 0;      ///< on the validation rows that all candidates share; NaN: not measured
+  double accuracy = 0;  ///< the same; NaN for numbers, or not measured
+  bool accepted = false;
+  std::string why;  ///< one line for people: why it was accepted, or was not
+};
+
+/// Sizes of a network's layers, for people: "784-64-32-10".
+[[nodiscard]] std::string shape_text(const ModelSpec& spec);
+
+/// A turn that changed or could have changed the network. Borders are of the policy's grid.
+struct Round {
+  std::int64_t from = 0;
+  std::int64_t until = 0;             ///< `from` when nothing was trained for it
+  std::vector<Candidate> candidates;  ///< exactly one is accepted
+  [[nodiscard]] const Candidate& accepted() const;
+};
+
+/// What a policy answers at its turn.
+struct Turn {
+  std::vector<Operations> candidates = {};  ///< none: go on as before
+  /// Set: train the network as it is and each candidate up to this border, on the same batches, and
+  /// judge. None: the one candidate is applied.
+  std::optional<std::int64_t> race_until = {};
+  std::string why = {};  ///< of a candidate that is applied: one line for people
+  std::string ask = {};  ///< text for the program; its answer comes by Policy::answered
+};
+
+/// What a policy needs to know at its turns. Scoring costs, so nothing is measured unasked.
+struct Wants {
+  bool losses = false;  ///< the mean training loss between each two borders of the grid
+  bool scores = false;  ///< loss and accuracy on validation rows at the turn
+};
+
+/// How training stands at a turn.
+struct Situation {
+  std::int64_t now = 0;            ///< border of the policy's grid
+  const ModelSpec& spec;           ///< of the network as it is
+  std::span<const double> losses;  ///< of stretches since the last round, oldest first
+  double valid_loss = 0, valid_accuracy = 0;
+};
+
+/// What a policy is made for.
+struct PolicySetup {
+  const Adaptation& adaptation;  ///< complete
+  const ModelSpec& spec;         ///< of the network at its birth
+  std::int64_t epochs = 0;       ///< that it trains at most
+};
+
+class Policy {
+ public:
+  virtual ~Policy() = default;
+
+  /// Borders an epoch of the grid that its moments lie on.
+  [[nodiscard]] virtual std::int64_t grid() const = 0;
+  [[nodiscard]] virtual Wants wants() const { return {}; }
+  /// Validation rows that candidates are compared on.
+  [[nodiscard]] virtual std::int64_t rows() const { return 0; }
+  /// The first border at or after `now` at which it wants a turn; nothing: never again. A turn that
+  /// was had is not wanted again.
+  [[nodiscard]] virtual std::optional<std::int64_t> next(std::int64_t now) const = 0;
+  /// Its turn at the border that next() named.
+  [[nodiscard]] virtual Turn turn(const Situation& situation) = 0;
+  /// Goes on from Turn::ask. Throws Error for an answer that makes no sense.
+  [[nodiscard]] virtual Turn answered(const Situation& situation, std::string_view text);
+  /// What a spec costs, as the candidates of a race are compared.
+  [[nodiscard]] virtual double cost(const ModelSpec& spec) const;
+  /// Decides a race: candidates.front() is the network as it was. Sets `accepted` and `why`.
+  virtual void judge(Round& round) const;
+  /// What came of a turn. Rounds come in order.
+  virtual void told(const Round& round) = 0;
+};
+
+/// A kind of policy: one object per kind, listed in registry.cpp.
+struct PolicyKind {
+  KindInfo info;
+  bool timetable = false;  ///< reads Adaptation::at
+  bool program = false;    ///< reads Adaptation::command
+  /// Throws SpecError where the policy can never do anything for that network, or would ask for
+  /// what can't be done to it.
+  std::unique_ptr<Policy> (*make)(const PolicySetup&) = nullptr;
+};
+
+[[nodiscard]] std::span<const PolicyKind> policies();
+/// Throws SpecError naming the nearest known kind.
+[[nodiscard]] const PolicyKind& policy_of(std::string_view kind);
+
+/// With every field of policy and operations present and checked; throws SpecError.
+[[nodiscard]] Adaptation complete(const Adaptation& adaptation);
+
+/// The policy of a network's adaptation. Throws SpecError with the reason when it can't work for
+/// that network: asked before anything runs.
+[[nodiscard]] std::unique_ptr<Policy> make_policy(const PolicySetup& setup);
+
+}  // namespace nn

@@ -1,0 +1,111 @@
+#include "nn/adapt/race.h"
+
+#include <algorithm>
+
+#include "nn/adapt/contest.h"
+#include "nn/adapt/grid.h"
+#include "nn/error.h"
+
+namespace nn {
+namespace {
+
+std::vector<FieldInfo> race_fields() {
+  std::vector<FieldInfo> fields{
+      {.name = "every",
+       .min = 0,
+       .max = 1e6,
+       .value = 1.0,
+       .doc = "epochs from the beginning of one race to that of the next",
+       .min_excluded = true},
+      {.name = "length",
+       .min = 0,
+       .max = 1e6,
+       .value = 0.25,
+       .doc = "epochs, or a part of one, that a race lasts at most: it ends with its epoch",
+       .min_excluded = true},
+      {.name = "from",
+       .min = 0,
+       .max = 1e6,
+       .value = 0.0,
+       .doc = "epoch of the first race; 0: after `every`"},
+      {.name = "until",
+       .min = 0,
+       .max = 1e6,
+       .value = 0.0,
+       .doc = "epoch after which no race begins; 0: the end of the training"},
+      {.name = "patience",
+       .type = FieldType::integer,
+       .min = 1,
+       .max = 1e6,
+       .value = std::int64_t{2},
+       .doc = "races in a row that keep the network as it is, after which there are no more"}};
+  std::ranges::move(contest_fields(), std::back_inserter(fields));
+  return fields;
+}
+
+class Race final : public Policy {
+ public:
+  explicit Race(const PolicySetup& setup) : contest_(setup.adaptation) {
+    const Fields& fields = setup.adaptation.policy.fields;
+    const double times[] = {real(fields, "every"), real(fields, "length"), real(fields, "from"),
+                            real(fields, "until")};
+    grid_ = grid_of(times);
+    every_ = border_of(times[0], grid_);
+    length_ = border_of(times[1], grid_);
+    first_ = times[2] > 0 ? border_of(times[2], grid_) : every_;
+    last_ = times[3] > 0 ? border_of(times[3], grid_) : setup.epochs * grid_ - 1;
+    patience_ = integer(fields, "patience");
+    if (contest_.entrants(setup.spec, {true, true, true}).empty()) {
+      throw SpecError(-1, "",
+                      "race: there is nothing to try: no layer of this network can be resized in "
+                      "a way that the policy's fields and limits.weights allow");
+    }
+  }
+
+  [[nodiscard]] std::int64_t grid() const override { return grid_; }
+  [[nodiscard]] std::int64_t rows() const override { return contest_.rows(); }
+
+  [[nodiscard]] std::optional<std::int64_t> next(std::int64_t now) const override {
+    if (kept_ >= patience_) return std::nullopt;
+    const std::int64_t after = std::max(now, done_ + 1);
+    const std::int64_t races = after <= first_ ? 0 : (after - first_ + every_ - 1) / every_;
+    const std::int64_t border = first_ + races * every_;
+    return border <= last_ ? std::optional(border) : std::nullopt;
+  }
+
+  [[nodiscard]] Turn turn(const Situation& situation) override {
+    done_ = situation.now;
+    const std::int64_t epoch_end = (situation.now / grid_ + 1) * grid_;
+    return {.candidates = contest_.entrants(situation.spec, {true, true, true}),
+            .race_until = std::min(situation.now + length_, epoch_end)};
+  }
+
+  [[nodiscard]] double cost(const ModelSpec& spec) const override { return contest_.cost(spec); }
+  void judge(Round& round) const override { contest_.judge(round); }
+
+  void told(const Round& round) override {
+    done_ = round.from;
+    kept_ = round.accepted().operations.empty() ? kept_ + 1 : 0;
+  }
+
+ private:
+  Contest contest_;
+  std::int64_t grid_ = 1, every_ = 1, length_ = 1, first_ = 1, last_ = 0, patience_ = 2;
+  std::int64_t done_ = -1;  ///< border of the last race
+  std::int64_t kept_ = 0;   ///< races in a row that changed nothing
+};
+
+}  // namespace
+
+PolicyKind race_policy() {
+  return {.info = {.kind = "race",
+                   .doc = "Now and then train the network and wider, deeper, narrower copies of it "
+                          "side by side on the same batches, and go on with the one that is worth "
+                          "it.",
+                   .fields = race_fields()},
+          .make = [](const PolicySetup& setup) -> std::unique_ptr<Policy> {
+            return std::make_unique<Race>(setup);
+          }};
+}
+
+}  // namespace nn

@@ -1,0 +1,39 @@
+// The kinds of policies. Adding one: a file pair in this folder that defines `PolicyKind
+// <kind>_policy()`, and its line in the list below.
+
+#include <string>
+
+#include "nn/adapt/policy.h"
+#include "nn/error.h"
+
+#define TRELLIS_POLICIES(ADD) \
+  ADD(schedule)               \
+  ADD(race)                   \
+  ADD(plateau)
+
+namespace nn {
+
+#define TRELLIS_DECLARE(kind) PolicyKind kind##_policy();
+TRELLIS_POLICIES(TRELLIS_DECLARE)
+
+std::span<const PolicyKind> policies() {
+#define TRELLIS_ENTRY(kind) kind##_policy(),
+  static const PolicyKind kPolicies[] = {TRELLIS_POLICIES(TRELLIS_ENTRY)};
+  return kPolicies;
+}
+
+const PolicyKind& policy_of(std::string_view kind) {
+  std::vector<std::string> known;
+  std::string list;
+  for (const PolicyKind& policy : policies()) {
+    if (policy.info.kind == kind) return policy;
+    known.push_back(policy.info.kind);
+    list += (list.empty() ? "" : ", ") + policy.info.kind;
+  }
+  const std::string near = nearest(kind, known);
+  throw SpecError(-1, "",
+                  "unknown policy " + std::string(kind) + "; " +
+                      (near.empty() ? "known: " + list : "did you mean " + near + "?"));
+}
+
+}  // namespace nn

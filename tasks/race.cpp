@@ -1,0 +1,117 @@
+#include "tasks/race.h"
+
+#include <limits>
+#include <utility>
+
+#include "kernels/kernels.h"
+#include "runtime/runtime.h"
+#include "tasks/body.h"
+
+namespace tasks {
+
+namespace {
+
+const auto& score_task() {
+  static const auto task =
+      rt::task("score", 1)
+          .cpu([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
+                  nn::Choice loss, std::int64_t rows, double) -> nn::Scores {
+            return translated([&] {
+              nn::DataView view = data->view(nn::Part::valid);
+              if (rows > 0 && rows < std::ssize(view.rows))
+                view.rows = view.rows.first(static_cast<std::size_t>(rows));
+              return nn::evaluate(kern::cpu_kernels(), context.local<nn::Workspace>(), *net, view,
+                                  loss);
+            });
+          })
+          .pure()
+          .cost([](const nn::Choice&, std::int64_t, double flops) { return rt::Flops{flops}; });
+  return task;
+}
+
+/// A runner that was called and not awaited yet.
+struct Started {
+  nn::Operations operations;
+  Reshaped network;
+  rt::Value<nn::TrainStats> stats;
+  rt::Value<nn::Scores> scores;
+};
+
+Started start(nn::Operations operations, Reshaped network, const nn::Stretch& stretch,
+              const Course& course) {
+  Started out{std::move(operations), std::move(network), {}, {}};
+  const rt::Flops training =
+      train_cost(out.network.spec, stretch, course.train_rows, course.hyper.batch);
+  const rt::Flops scoring =
+      evaluate_cost(out.network.spec, static_cast<std::uint64_t>(course.score_rows));
+  out.stats = train(out.network.net, course.data, course.hyper, stretch, training);
+  out.scores = score(out.network.net, course.data, course.hyper.loss, course.score_rows, scoring);
+  out.network.flops += training.value + scoring.value;
+  out.scores.demand();
+  out.stats.demand();
+  return out;
+}
+
+}  // namespace
+
+rt::Value<nn::Scores> score(const rt::Value<nn::ParamSlab>& net, const rt::Value<nn::Dataset>& data,
+                            const nn::Choice& loss, std::int64_t rows, rt::Flops cost) {
+  return score_task()(net, data, loss, rows, cost.value);
+}
+
+rt::Flops runner_cost(const nn::ModelSpec& spec, const nn::Operations& operations,
+                      const nn::Stretch& stretch, const Course& course) {
+  return translated([&] {
+    nn::ModelSpec shape = spec;
+    double flops = 0;
+    for (const nn::Operation& operation : operations) {
+      flops += static_cast<double>(nn::reshape_flops(shape, operation, course.train_rows));
+      shape = nn::reshaped(shape, operation);
+    }
+    flops += train_cost(shape, stretch, course.train_rows, course.hyper.batch).value;
+    flops += evaluate_cost(shape, static_cast<std::uint64_t>(course.score_rows)).value;
+    return rt::Flops{flops};
+  });
+}
+
+rt::Async<Reshaped> reshape_all(rt::Value<nn::ParamSlab> net, nn::ModelSpec spec,
+                                nn::Operations operations, Course course) {
+  Reshaped out{std::move(net), std::move(spec), 0};
+  for (const nn::Operation& operation : operations) {
+    out.flops += translated([&] {
+      return static_cast<double>(nn::reshape_flops(out.spec, operation, course.train_rows));
+    });
+    out.net = reshape(out.net, course.data, operation, course.seed);
+    if (nn::size_depends_on_data(operation)) {
+      const rt::Value<nn::ModelSpec> measured = spec_of(out.net);
+      out.spec = co_await measured;
+    } else {
+      out.spec = translated([&] { return nn::reshaped(out.spec, operation); });
+    }
+  }
+  co_return out;
+}
+
+rt::Async<std::vector<Runner>> race(rt::Value<nn::ParamSlab> net, nn::ModelSpec spec,
+                                    std::vector<nn::Operations> entrants, nn::Stretch stretch,
+                                    Course course) {
+  std::vector<Started> started;
+  Reshaped kept{net, spec, 0};
+  started.push_back(start({}, std::move(kept), stretch, course));
+  for (nn::Operations& operations : entrants) {
+    rt::Async<Reshaped> reshaping = reshape_all(net, spec, operations, course);
+    Reshaped network = co_await std::move(reshaping);
+    started.push_back(start(std::move(operations), std::move(network), stretch, course));
+  }
+  std::vector<Runner> runners;
+  for (Started& runner : started) {
+    Runner out{std::move(runner.operations), std::move(runner.network), {}, {}};
+    out.stats = co_await runner.stats;
+    out.scores = co_await runner.scores;
+    if (out.stats.diverged) out.scores.loss = std::numeric_limits<double>::quiet_NaN();
+    runners.push_back(std::move(out));
+  }
+  co_return runners;
+}
+
+}  // namespace tasks

@@ -1,0 +1,67 @@
+#pragma once
+// A race: the same network forked into itself and reshaped copies, each trained over one stretch on
+// the same batches and scored on the same rows.
+
+#include <cstdint>
+#include <vector>
+
+#include "nn/adapt/policy.h"
+#include "nn/hyper.h"
+#include "nn/slab.h"
+#include "nn/train.h"
+#include "runtime/async.h"
+#include "runtime/value.h"
+#include "tasks/tasks.h"
+
+namespace tasks {
+
+/// What all runners of a race, and all turns of an adapting network, have in common.
+struct Course {
+  rt::Value<nn::Dataset> data;
+  nn::Hyper hyper;
+  std::uint64_t train_rows = 0;
+  std::uint64_t seed = 0;       ///< of fresh weights
+  std::int64_t score_rows = 0;  ///< validation rows that are compared on, the first so many
+};
+
+/// A network, what it looks like, and what was spent on it here.
+struct Reshaped {
+  rt::Value<nn::ParamSlab> net;
+  nn::ModelSpec spec;
+  double flops = 0;
+};
+
+/// `net` after operations, one after another. Waits only where the size of the result depends on
+/// weights or data. Throws rt::Error (study) with the reason when one can't be done.
+[[nodiscard]] rt::Async<Reshaped> reshape_all(rt::Value<nn::ParamSlab> net, nn::ModelSpec spec,
+                                              nn::Operations operations, Course course);
+
+/// One of a race's networks behind its stretch. A training that diverged has a loss that is no
+/// number in `scores` too.
+struct Runner {
+  nn::Operations operations;
+  Reshaped network;  ///< trained
+  nn::TrainStats stats;
+  nn::Scores scores;
+};
+
+/// Trains `net` as it is, which is exactly the training that it would have had without a race, and
+/// after each of `entrants`, over `stretch`. All are submitted at once as siblings of one graph;
+/// the result is in the order keep, entrants. `net` is not touched: what loses leaves nothing
+/// behind.
+[[nodiscard]] rt::Async<std::vector<Runner>> race(rt::Value<nn::ParamSlab> net, nn::ModelSpec spec,
+                                                  std::vector<nn::Operations> entrants,
+                                                  nn::Stretch stretch, Course course);
+
+/// Scores on the first `rows` validation rows (0: all).
+[[nodiscard]] rt::Value<nn::Scores> score(const rt::Value<nn::ParamSlab>& net,
+                                          const rt::Value<nn::Dataset>& data,
+                                          const nn::Choice& loss, std::int64_t rows,
+                                          rt::Flops cost);
+
+/// What race() spends on `spec` after `operations`, counted; an upper bound where sizes depend on
+/// data.
+[[nodiscard]] rt::Flops runner_cost(const nn::ModelSpec& spec, const nn::Operations& operations,
+                                    const nn::Stretch& stretch, const Course& course);
+
+}  // namespace tasks
