@@ -54,8 +54,7 @@ std::string study_file() {
 /// The rows, scaled, and the split exactly as our own trials see them.
 void write_split(const rt::Path& path) {
   hpo::StudySpec study = hpo::load_study(study_file());
-  std::vector<double> middle(study.space.size(), 0.5);
-  nn::Dataset data = nn::load_dataset(hpo::data_spec(study, study.space.from_unit(middle)));
+  nn::Dataset data = nn::load_dataset(hpo::data_spec(study, study.space.middle()));
   nlohmann::json split;
   auto& x = split["x"] = nlohmann::json::array();
   for (std::size_t row = 0; row < data.rows(); ++row) {

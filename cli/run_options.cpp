@@ -12,6 +12,7 @@ namespace cli {
 namespace {
 
 constexpr std::int64_t kMaxWorkers = 256;
+constexpr std::int64_t kMaxSlots = 4096;
 
 hpo::Engine engine_of(const std::string& word) {
   const std::array<std::string, 4> words{"automatic", "sequential", "cpu", "cuda"};
@@ -43,6 +44,7 @@ hpo::StudySpec load_study(const Arguments& arguments) {
   if (arguments.has("--name")) overrides.name = arguments.text("--name");
   if (auto seed = arguments.integer("--seed", 0, INT64_MAX))
     overrides.seed = static_cast<std::uint64_t>(*seed);
+  overrides.parallel = arguments.integer("--parallel", 1, kMaxSlots);
   return hpo::load_study(arguments.text("FILE"), overrides);
 }
 

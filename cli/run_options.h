@@ -10,7 +10,7 @@ namespace cli {
 /// FILE, --dir, --name, --seed, --workers, --executor, --quiet.
 void declare_run_options(Arguments& arguments);
 
-/// The study of FILE with --name and --seed in place.
+/// The study of FILE with --name, --seed and --parallel in place.
 [[nodiscard]] hpo::StudySpec load_study(const Arguments& arguments);
 
 /// Where and how to run it.

@@ -1,5 +1,6 @@
 #include "runtime/group.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "runtime/core/engine.h"
@@ -48,6 +49,17 @@ bool Group::cancelled() const noexcept { return state_->cancelled.load(std::memo
 std::stop_token Group::stop_token() const noexcept { return state_->stop.get_token(); }
 
 void Group::wait() const { detail::Engine::for_driver("Group::wait").wait_group(*state_); }
+
+Duration Group::busy() const noexcept {
+  const std::scoped_lock lock(state_->mutex);
+  if (state_->bodies == 0) return state_->busy;
+  return state_->busy + std::max(now() - state_->busy_since, Duration::zero());
+}
+
+bool Group::running() const noexcept {
+  const std::scoped_lock lock(state_->mutex);
+  return state_->bodies > 0;
+}
 
 std::string Group::path() const { return state_->path(); }
 

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "runtime/base/clock.h"
+
 namespace rt {
 
 namespace detail {
@@ -53,6 +55,11 @@ class Group {
   /// then rethrows the error of the first one that failed with the policy `fail`, if any. Blocks
   /// the driver thread; coroutines do not go on meanwhile.
   void wait() const;
+
+  /// How long at least one task of the group, or of one inside it, ran so far. Thread-safe.
+  [[nodiscard]] Duration busy() const noexcept;
+  /// Whether one runs at the moment. Thread-safe.
+  [[nodiscard]] bool running() const noexcept;
 
   /// The path from the outermost group, e.g. "study/trial-7".
   [[nodiscard]] std::string path() const;

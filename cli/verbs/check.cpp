@@ -4,23 +4,24 @@
 #include "cli/run_options.h"
 #include "cli/runs.h"
 #include "cli/verbs/verb_functions.h"
+#include "hpo/driver/loaded_study.h"
 #include "hpo/study/trial_spec.h"
-#include "nn/data/load.h"
 #include "runtime/base/text.h"
+#include "runtime/instance.h"
 
 namespace cli {
 
 namespace {
 
-/// The middle of the space, its two far corners, and each parameter alone at its ends: where
+/// The two far corners of the space, and each parameter alone at its ends: where
 /// networks stop fitting.
 std::vector<hpo::Params> probes(const hpo::Space& space) {
-  std::vector<std::vector<double>> points{std::vector<double>(space.size(), 0.5),
-                                          std::vector<double>(space.size(), 0.0),
+  const std::vector<double> middle = space.to_unit(space.middle());
+  std::vector<std::vector<double>> points{std::vector<double>(space.size(), 0.0),
                                           std::vector<double>(space.size(), 1.0)};
   for (std::size_t i = 0; i < space.size(); ++i)
     for (double end : {0.0, 1.0}) {
-      points.emplace_back(space.size(), 0.5);
+      points.push_back(middle);
       points.back()[i] = end;
     }
   std::vector<hpo::Params> params;
@@ -37,14 +38,13 @@ void declare_check(Arguments& arguments) {
 
 int run_check(const Arguments& arguments) {
   hpo::StudySpec study = hpo::load_study(arguments.text("FILE"));
-  std::vector<hpo::Params> points = probes(study.space);
-  nn::Dataset data = nn::load_dataset(hpo::data_spec(study, points.front()));
-  hpo::DataInfo info = hpo::data_info(data.header());
-  study = hpo::settle(study, info);
-  for (const hpo::Params& params : points) (void)hpo::materialise(study, params, info);
+  rt::Runtime runtime({.executor = rt::Executor::sequential});
+  const hpo::LoadedStudy loaded = hpo::load_settled(study);
+  for (const hpo::Params& params : probes(study.space))
+    (void)hpo::materialise(loaded.study, params, loaded.data.info);
   if (arguments.has("--quiet")) return kDone;
-  print_result(hpo::resolved_yaml(study));
-  const auto& header = data.header();
+  print_result(hpo::resolved_yaml(loaded.study));
+  const auto& header = loaded.data.value.get().header();
   std::fprintf(
       stderr, "%s: good. %s\n", arguments.text("FILE").c_str(),
       rt::cat(header.rows, " rows of ", header.cols, " inputs: ", header.train_rows, " to train, ",

@@ -3,7 +3,6 @@
 #include "cli/runs.h"
 #include "cli/terminal.h"
 #include "cli/verbs/verb_functions.h"
-#include "hpo/study/trial_spec.h"
 #include "runtime/base/text.h"
 #include "runtime/instance.h"
 
@@ -22,9 +21,7 @@ int run_plan(const Arguments& arguments) {
   rt::Config config{
       .workers = static_cast<int>(arguments.integer("--workers", 1, kMaxWorkers).value_or(0))};
   rt::Runtime runtime(config);
-  hpo::StudyData data =
-      hpo::load_data(study, study.space.from_unit(std::vector<double>(study.space.size(), 0.5)));
-  hpo::Plan plan = hpo::plan_study(hpo::settle(study, data.info), data, runtime.workers());
+  hpo::Plan plan = hpo::plan_study(hpo::load_settled(study), runtime.workers());
   if (arguments.has("--json")) {
     print_result(hpo::plan_json(plan));
     return kDone;

@@ -41,6 +41,8 @@ std::string next_steps(const Arguments& arguments, const hpo::StudySpec& study,
 
 void declare_sweep(Arguments& arguments) {
   declare_run_options(arguments);
+  arguments.option("--parallel", "N",
+                   "slots of the search in place of the file's; part of the result, and logged");
   arguments.flag("--trace", "write trace.json (Chrome, Perfetto) into the study's folder");
   arguments.flag("--graph", "write graph.dot into the study's folder");
 }

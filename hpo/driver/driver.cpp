@@ -75,14 +75,14 @@ void Driver::obey_clock() {
   if (!study_.limits.trial_time) return;
   std::vector<std::uint64_t> late;
   for (const auto& [trial, live] : live_) {
-    if (live->busy_seconds() >= *study_.limits.trial_time) late.push_back(trial);
+    if (!live->ended() && live->busy_seconds() >= *study_.limits.trial_time) late.push_back(trial);
   }
   for (std::uint64_t trial : late) {
     if (finished_) return;
     Ended end{TrialState::failed, Cause::timeout,
               rt::cat("limits.trial_time of ", rt::format_seconds(*study_.limits.trial_time),
                       " is over")};
-    take_end(trial, end, live_.at(trial)->busy_seconds());
+    take_end(trial, end, live_.at(trial)->new_seconds());
   }
 }
 
@@ -118,6 +118,7 @@ void Driver::pause() {
     wait = std::min(wait, duration_of(*study_.limits.time - active_seconds()));
   if (study_.limits.trial_time) {
     for (const auto& [trial, live] : live_) {
+      if (!live->group().running()) continue;
       wait = std::min(wait, duration_of(*study_.limits.trial_time - live->busy_seconds()));
     }
   }

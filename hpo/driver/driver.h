@@ -31,8 +31,8 @@ namespace hpo {
 
 /// What a driver works with; everything outlives it.
 struct DriverSetup {
-  const StudySpec& study;
-  EventLog& log;  ///< begun, not replayed
+  const StudySpec& study;  ///< its slots are a number (slots_of)
+  EventLog& log;           ///< begun, not replayed
   const rt::Runtime& runtime;
   TrialWork& work;
   Observer& observer;

@@ -53,8 +53,7 @@ bool Driver::may_create() const {
 }
 
 void Driver::fill_slots() {
-  auto slots = static_cast<std::size_t>(study_.parallel > 0 ? study_.parallel
-                                                            : std::max(1, rt::worker_count()));
+  const auto slots = static_cast<std::size_t>(study_.parallel);
   while (live_.size() < slots && may_create() && !fatal_) {
     if (std::optional<Params> params = search_.propose()) {
       create(*params);

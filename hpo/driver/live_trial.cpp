@@ -18,7 +18,6 @@ LiveTrial::LiveTrial(std::uint64_t trial, Params params, std::vector<Reported> l
 
 void LiveTrial::stretch(double flops) {
   flops_ += flops;
-  if (!began_) began_ = rt::now();
   // A stretch that the log has the outcome of lies in the past of virtual time.
   if (!void_ && !in_past()) timeline_.stretch(trial_, flops);
 }
@@ -43,7 +42,6 @@ std::vector<Adapted> LiveTrial::rounds_before(std::size_t reports) const {
 void LiveTrial::adapted(Adapted round) {
   if (logged_round() != nullptr) {
     ++next_round_;
-    began_.reset();
   } else if (!void_) {
     post({std::move(round)});
   }
@@ -52,7 +50,6 @@ void LiveTrial::adapted(Adapted round) {
 bool LiveTrial::replayed() {
   if (next_logged_ == logged_.size()) return false;
   last_step_ = logged_[next_logged_++].step;
-  began_.reset();
   return true;
 }
 
@@ -83,12 +80,12 @@ rt::Async<Word> LiveTrial::report(Report report) {
 }
 
 void LiveTrial::end(Ended how) {
+  ended_ = true;
   if (!void_) post({std::move(how)});
 }
 
 void LiveTrial::post(Outcome outcome) {
-  if (began_) outcome.took = rt::seconds_since(*std::exchange(began_, std::nullopt));
-  busy_ += outcome.took;
+  outcome.busy = busy_seconds();
   outcome.notes = std::exchange(notes_, {});
   outcomes_.push_back(std::move(outcome));
   timeline_.post(trial_);
@@ -97,6 +94,7 @@ void LiveTrial::post(Outcome outcome) {
 Outcome LiveTrial::take() {
   Outcome outcome = std::move(outcomes_.front());
   outcomes_.pop_front();
+  outcome.took = outcome.busy - std::exchange(told_, outcome.busy);
   return outcome;
 }
 
@@ -111,7 +109,5 @@ void LiveTrial::make_void() {
   group_.cancel();
   if (waiting_) std::exchange(waiting_, std::nullopt)->set(Word::stop);
 }
-
-double LiveTrial::busy_seconds() const { return busy_ + (began_ ? rt::seconds_since(*began_) : 0); }
 
 }  // namespace hpo

@@ -18,7 +18,8 @@ namespace hpo {
 /// What a trial's coroutine posted and virtual time has not come to yet.
 struct Outcome {
   std::variant<Reported, Adapted, Ended> what;
-  double took = 0;
+  double busy = 0;  ///< seconds that the attempt's tasks had run by then
+  double took = 0;  ///< of them, since the outcome before
   std::vector<Noted> notes;
 };
 
@@ -61,8 +62,12 @@ class LiveTrial final : public TrialContext {
 
   /// Tasks of the trial belong to it.
   [[nodiscard]] const rt::Group& group() const { return group_; }
-  /// Real seconds that the attempt's stretches took so far, the one that is on included.
-  [[nodiscard]] double busy_seconds() const;
+  /// Real seconds in which a task of the attempt ran so far; waiting for a worker does not count.
+  [[nodiscard]] double busy_seconds() const { return rt::seconds(group_.busy()); }
+  /// Those since the last outcome taken.
+  [[nodiscard]] double new_seconds() const { return busy_seconds() - told_; }
+  /// Whether its time can run out: not once its coroutine has ended.
+  [[nodiscard]] bool ended() const { return ended_; }
 
  private:
   void post(Outcome outcome);
@@ -83,9 +88,8 @@ class LiveTrial final : public TrialContext {
   std::deque<Outcome> outcomes_;
   std::optional<rt::Promise<Word>> waiting_;
   bool void_ = false;
-
-  std::optional<rt::Moment> began_;  ///< the stretch that is on
-  double busy_ = 0;
+  bool ended_ = false;
+  double told_ = 0;  ///< seconds that outcomes taken told of
 };
 
 }  // namespace hpo

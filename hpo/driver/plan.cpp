@@ -25,17 +25,17 @@ struct Course {
 
 class Play {
  public:
-  Play(const StudySpec& study, const StudyData& data)
-      : study_(study), data_(data), search_(study) {}
+  Play(const StudySpec& study, const StudyData& data, std::int64_t slots)
+      : study_(study), data_(data), slots_(slots), search_(study) {}
 
   Plan run() {
-    for (std::int64_t slot = 0; slot < std::max<std::int64_t>(1, study_.parallel); ++slot) begin(0);
+    for (std::int64_t slot = 0; slot < slots_; ++slot) begin(0);
     while (!due_.empty()) {
       auto [time, trial] = *due_.begin();
       due_.erase(due_.begin());
       report(time, trial);
     }
-    plan_.memory += static_cast<std::uint64_t>(study_.parallel) * largest_;
+    plan_.memory += static_cast<std::uint64_t>(slots_) * largest_;
     return plan_;
   }
 
@@ -96,6 +96,7 @@ class Play {
 
   const StudySpec& study_;
   const StudyData& data_;
+  std::int64_t slots_;
   Search search_;
   Plan plan_;
   std::uint64_t largest_ = 0;
@@ -106,9 +107,10 @@ class Play {
 
 }  // namespace
 
-Plan plan_study(const StudySpec& study, const StudyData& data, int workers) {
-  Plan plan = Play(study, data).run();
-  plan.memory += nn::Dataset::byte_size(data.value.get().header());
+Plan plan_study(const LoadedStudy& loaded, int workers) {
+  const std::int64_t slots = slots_of(loaded.study, loaded.asked, workers, 0);
+  Plan plan = Play(loaded.study, loaded.data, slots).run();
+  plan.memory += nn::Dataset::byte_size(loaded.data.value.get().header());
   plan.seconds = plan.distinct_flops / tasks::product_rate() / std::max(1, workers);
   plan.placement = "cpu";
   return plan;

@@ -4,8 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "hpo/driver/network_work.h"
-#include "hpo/study/spec.h"
+#include "hpo/driver/loaded_study.h"
 
 namespace hpo {
 
@@ -24,10 +23,10 @@ struct Plan {
   std::string placement;  ///< kind of device that the tasks use
 };
 
-/// Plays `study` (settled) through in virtual time: proposals of its sampler, words of its rule,
+/// Plays a study through in virtual time: proposals of its sampler, words of its rule,
 /// and for each trial a quality drawn once, by which its reports rank. Needs a rt::Runtime for
-/// nothing but `data`. Throws rt::Error (study) where a proposal makes no network.
-[[nodiscard]] Plan plan_study(const StudySpec& study, const StudyData& data, int workers);
+/// nothing but the data. Throws rt::Error (study) where a proposal makes no network.
+[[nodiscard]] Plan plan_study(const LoadedStudy& loaded, int workers);
 
 /// {"trials", "epochs", "distinct_epochs", "flops", "distinct_flops", "memory", "seconds",
 /// "placement"}

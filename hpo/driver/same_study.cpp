@@ -16,17 +16,26 @@ constexpr std::string_view kContentMark = "# data content: ";
 constexpr std::array<std::string_view, 6> kMayChange{"limits",    "parallel",   "retry",
                                                      "resources", "checkpoint", "store"};
 
+bool names_source(std::string_view line) {
+  return line.starts_with("  csv:") || line.starts_with("  idx:");
+}
+
+/// Takes the first line, its end included, off a text that is not empty.
+std::string_view take_line(std::string_view& text) {
+  std::string_view line = text.substr(0, std::min(text.find('\n'), text.size() - 1) + 1);
+  text.remove_prefix(line.size());
+  return line;
+}
+
 /// The text of each key of the top level: its line and the indented ones below it.
 std::map<std::string, std::string, std::less<>> blocks_of(std::string_view text) {
   std::map<std::string, std::string, std::less<>> blocks;
   std::string* block = nullptr;
   while (!text.empty()) {
-    std::size_t end = std::min(text.find('\n'), text.size() - 1);
-    std::string_view line = text.substr(0, end + 1);
-    text.remove_prefix(end + 1);
+    std::string_view line = take_line(text);
     if (line.starts_with(kContentMark)) blocks["the rows of data"] = line;
     // Where the data lies is not what it is: the content counts.
-    if (line.starts_with("  csv:") || line.starts_with("  idx:")) continue;
+    if (names_source(line)) continue;
     std::size_t colon = line.find(':');
     bool is_key = !line.starts_with(' ') && !line.starts_with('#') && !line.starts_with('-');
     if (is_key && colon != std::string_view::npos) {
@@ -37,6 +46,23 @@ std::map<std::string, std::string, std::less<>> blocks_of(std::string_view text)
   }
   return blocks;
 }
+
+/// A text whose data lies where another one says.
+std::string with_source_of(std::string_view text, std::string_view other) {
+  std::string_view source;
+  while (!other.empty() && source.empty()) {
+    std::string_view line = take_line(other);
+    if (names_source(line)) source = line;
+  }
+  std::string out;
+  while (!text.empty()) {
+    std::string_view line = take_line(text);
+    out += names_source(line) && !source.empty() ? source : line;
+  }
+  return out;
+}
+
+std::string_view one_word(std::string_view text) { return text.substr(0, text.find('\n')); }
 
 std::string one_line(std::string_view text) {
   std::string out;
@@ -53,6 +79,19 @@ std::string one_line(std::string_view text) {
 std::string with_content(std::string resolved, std::string_view content) {
   if (!resolved.ends_with('\n')) resolved += '\n';
   return rt::cat(resolved, kContentMark, content, "\n");
+}
+
+std::string in_todays_words(const std::string& logged, std::string_view now, const DataInfo& data) {
+  std::size_t mark = logged.rfind(kContentMark);
+  std::string_view content =
+      mark == logged.npos ? ""
+                          : one_word(std::string_view(logged).substr(mark + kContentMark.size()));
+  try {
+    StudySpec study = parse_study(with_source_of(logged, now), "study.yaml", "/");
+    return with_content(resolved_yaml(settle(study, data)), content);
+  } catch (const rt::Error&) {
+    return logged;
+  }
 }
 
 std::vector<Changed> changes_between(std::string_view logged, std::string_view now) {

@@ -6,12 +6,19 @@
 #include <vector>
 
 #include "hpo/log/event.h"
+#include "hpo/study/trial_spec.h"
 
 namespace hpo {
 
 /// A resolved study file with a remark that names the content of its data, whatever path that lies
 /// at.
 [[nodiscard]] std::string with_content(std::string resolved, std::string_view content);
+
+/// A logged text as today's table of fields writes it: fields that it lacks stand at their
+/// defaults, so that a study outlives the build that began it. `now` tells where the data lies
+/// today. A text that this build cannot read at all is returned as it is.
+[[nodiscard]] std::string in_todays_words(const std::string& logged, std::string_view now,
+                                          const DataInfo& data);
 
 /// What two resolved study files say differently, key by key of the top level. Keys that only limit
 /// or place the work (limits, parallel, retry, resources, checkpoint, store) may change: they are

@@ -4,7 +4,7 @@
 
 #include "hpo/driver/driver.h"
 #include "hpo/driver/front_files.h"
-#include "hpo/driver/network_work.h"
+#include "hpo/driver/loaded_study.h"
 #include "hpo/driver/run_config.h"
 #include "hpo/driver/same_study.h"
 #include "runtime/base/text.h"
@@ -15,11 +15,6 @@ namespace hpo {
 namespace {
 
 constexpr const char* kModelFile = "best.safetensors";
-
-/// Any point of the space: what the data looks like does not depend on which.
-Params some_params(const StudySpec& study) {
-  return study.space.from_unit(std::vector<double>(study.space.size(), 0.5));
-}
 
 StudyFacts facts_of(const StudySpec& study, const StudyData& data) {
   StudyFacts facts{
@@ -36,7 +31,8 @@ std::vector<Changed> adopt(EventLog& log, const StudySpec& study, const StudyDat
   StudyFacts facts = facts_of(study, data);
   std::vector<Changed> changes;
   if (log.facts()) {
-    changes = changes_between(log.facts()->resolved, facts.resolved);
+    changes = changes_between(in_todays_words(log.facts()->resolved, facts.resolved, data.info),
+                              facts.resolved);
     log.note("resolved", facts.resolved);
   } else {
     log.begin(facts);
@@ -84,14 +80,14 @@ SweepResult run_sweep(const StudySpec& study, const RunOptions& options, Observe
   tasks::setup_process();
   const rt::Config config = config_of(options, study);
   rt::Runtime runtime(config);
-  StudyData data = load_data(study, some_params(study));
-  StudySpec settled = settle(study, data.info);
-  require_resources(materialise(settled, some_params(settled), data.info).resources, runtime);
-  for (const std::string& note : data.value.get().header().notes) observer.note(note);
-  std::vector<Changed> changes = adopt(log, settled, data, options.folder);
-  NetworkWork work(settled, runtime, options.folder, kModelFile, options.sharing);
-  work.provide(some_params(settled), data);
-  Driver driver({.study = settled,
+  LoadedStudy loaded = load_settled(study);
+  require_resources(loaded.asked, runtime);
+  for (const std::string& note : loaded.data.value.get().header().notes) observer.note(note);
+  std::vector<Changed> changes = adopt(log, loaded.study, loaded.data, options.folder);
+  loaded.study.parallel = slots_of(loaded.study, loaded.asked, runtime.workers(), runtime.gpus());
+  NetworkWork work(loaded.study, runtime, options.folder, kModelFile, options.sharing);
+  work.provide(loaded.params, loaded.data);
+  Driver driver({.study = loaded.study,
                  .log = log,
                  .runtime = runtime,
                  .work = work,

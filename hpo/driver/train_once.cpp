@@ -5,7 +5,7 @@
 
 #include "hpo/driver/checkpoints.h"
 #include "hpo/driver/front_files.h"
-#include "hpo/driver/network_work.h"
+#include "hpo/driver/loaded_study.h"
 #include "hpo/driver/run_config.h"
 #include "hpo/driver/search.h"
 #include "hpo/driver/sweep.h"
@@ -114,16 +114,15 @@ TrainResult train_once(const StudySpec& study, const Params& params, const RunOp
   rt::Runtime runtime(config);
   Checkpoints checkpoints(config.store, options.folder.string());
   rt::Moment begun = rt::now();
-  StudyData data = load_data(study, params);
-  StudySpec settled = settle(study, data.info);
-  for (const std::string& note : data.value.get().header().notes) observer.note(note);
+  LoadedStudy loaded = load_settled(study, params);
+  for (const std::string& note : loaded.data.value.get().header().notes) observer.note(note);
   TrainResult result;
-  result.metric = settled.metric.name;
-  result.epochs = materialise(settled, params, data.info).epochs;
-  NetworkWork work(settled, runtime, options.folder, kModelFile, options.sharing);
-  work.provide(params, data);
-  LoneTrial trial(params, objective_of(settled), observer);
-  observer.train_started(settled.metric, result.epochs);
+  result.metric = loaded.study.metric.name;
+  result.epochs = materialise(loaded.study, params, loaded.data.info).epochs;
+  NetworkWork work(loaded.study, runtime, options.folder, kModelFile, options.sharing);
+  work.provide(params, loaded.data);
+  LoneTrial trial(params, objective_of(loaded.study), observer);
+  observer.train_started(loaded.study.metric, result.epochs);
   rt::Group group("train");
   {
     auto scope = group.enter();

@@ -194,6 +194,8 @@ Params Space::from_unit(std::span<const double> u) const {
   return in_order(unordered);
 }
 
+Params Space::middle() const { return from_unit(std::vector<double>(size(), 0.5)); }
+
 std::vector<double> Space::to_unit(const Params& params) const {
   std::vector<double> u(size(), 0.5);
   for (std::size_t i = 0; i < size(); ++i) {

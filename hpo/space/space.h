@@ -94,6 +94,9 @@ class Space {
   /// looked at.
   [[nodiscard]] Params from_unit(std::span<const double> u) const;
 
+  /// The point halfway in every direction: any one will do where it does not matter which.
+  [[nodiscard]] Params middle() const;
+
   /// Coordinates of a point of the space; 0.5 for inactive parameters.
   [[nodiscard]] std::vector<double> to_unit(const Params& params) const;
 

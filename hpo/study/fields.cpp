@@ -306,7 +306,8 @@ std::vector<Field> limit_rows() {
            .min = 0.001,
            .max = kSeconds,
            .otherwise = "none",
-           .doc = "Real time of one attempt of a trial."},
+           .doc = "Real time in which tasks of one attempt of a trial run; waiting for a worker "
+                  "does not count."},
           {.name = "limits.failed",
            .type = Type::integer,
            .min = 1,

@@ -46,6 +46,7 @@ void apply(const Overrides& overrides, Node& root) {
     }
     set("seed", plain_node(std::to_string(*overrides.seed), {}));
   }
+  if (overrides.parallel) set("parallel", plain_node(std::to_string(*overrides.parallel), {}));
 }
 
 Space read_space_of(const Node& root) {

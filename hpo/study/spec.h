@@ -54,7 +54,7 @@ enum class Order : std::uint8_t { virtual_time, arrival };
 struct Limits {
   std::optional<std::int64_t> trials;   ///< always set, except for a grid, which ends by itself
   std::optional<double> time;           ///< of the study, over all sessions
-  std::optional<double> trial_time;     ///< of one attempt of a trial
+  std::optional<double> trial_time;     ///< in which tasks of one attempt of a trial ran
   std::optional<std::int64_t> failed;   ///< this many failed trials end the study
   std::optional<std::int64_t> weights;  ///< of a network that adapts
   bool operator==(const Limits&) const = default;
@@ -92,6 +92,7 @@ struct StudySpec {
 struct Overrides {
   std::optional<std::string> name;
   std::optional<std::uint64_t> seed;
+  std::optional<std::int64_t> parallel;
 };
 
 /// Reads and checks the study file at `path`. Touches no data file, except to see which path of

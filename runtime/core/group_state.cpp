@@ -66,6 +66,20 @@ bool GroupState::end_task() noexcept {
   return last;
 }
 
+void GroupState::body_begins(Moment at) noexcept {
+  for (GroupState* group = this; group->parent != nullptr; group = group->parent) {
+    const std::scoped_lock lock(group->mutex);
+    if (group->bodies++ == 0) group->busy_since = at;
+  }
+}
+
+void GroupState::body_ends(Moment at) noexcept {
+  for (GroupState* group = this; group->parent != nullptr; group = group->parent) {
+    const std::scoped_lock lock(group->mutex);
+    if (--group->bodies == 0) group->busy += std::max(at - group->busy_since, Duration::zero());
+  }
+}
+
 bool GroupState::inside(const GroupState* outer) const noexcept {
   for (const GroupState* g = this; g != nullptr; g = g->parent) {
     if (g == outer) return true;

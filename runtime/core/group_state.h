@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/base/clock.h"
 #include "runtime/core/version.h"
 
 namespace rt::detail {
@@ -23,6 +24,9 @@ struct GroupState {
   std::vector<GroupState*> children;
   Failure* failure = nullptr;  ///< of the first task with the policy `fail`
   std::uint32_t box = 0;       ///< in the picture of the graph
+  int bodies = 0;              ///< that run now; not counted in the root
+  Moment busy_since{};         ///< while there is one
+  Duration busy{};             ///< before that
 
   /// A group inside `outer` (which may be null), cancelled from the start if that is.
   GroupState(std::string group_name, GroupState* outer);
@@ -39,6 +43,9 @@ struct GroupState {
   /// Counts a task in or out, here and in all outer groups. True when a count reached zero.
   void begin_task() noexcept;
   bool end_task() noexcept;
+  /// A body of a task inside it begins or ends; counts here and in all outer groups but the root.
+  void body_begins(Moment at) noexcept;
+  void body_ends(Moment at) noexcept;
   [[nodiscard]] bool inside(const GroupState* outer) const noexcept;
   [[nodiscard]] std::string path() const;
 };

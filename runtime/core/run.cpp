@@ -90,6 +90,7 @@ bool Running::attempt_once(std::exception_ptr& error) {
   split_ = {};
   Moment body = start;
   bool good = false;
+  if (node.group != nullptr) node.group->body_begins(start);
   try {
     prepare();
     if (copied_) body = now();
@@ -109,6 +110,7 @@ bool Running::attempt_once(std::exception_ptr& error) {
   end_team();
   worker.slow_down(now() - body - split_);
   end_ = now();
+  if (node.group != nullptr) node.group->body_ends(end_);
   bump(worker.tasks, std::uint64_t{1});
   if (copied_) bump(worker.moving_nanos, (body - start).count());
   bump(worker.busy_nanos, (end_ - body).count());

@@ -239,34 +239,66 @@ TEST(Driver, AProposalThatMakesNoNetworkIsAFailedTrial) {
   EXPECT_GT(failed, 0);
 }
 
-TEST(Driver, TheTimeOfATrialIsLimited) {
-  support::TempFolder folder;
-  Work work(1);
-  work.most_ticks = 0;
-  work.epochs = 2;
+/// Every epoch takes its time on the only worker.
+struct Slow : Work {
+  using Work::Work;
+  std::function<int(std::uint64_t trial)> milliseconds = [](std::uint64_t) { return 0; };
+  std::map<std::uint64_t, double> slept;
+  rt::Async<void> run(TrialContext& trial) override {
+    static const auto sleep = rt::task("sleep", 1).cpu([](int n) -> double {
+      const rt::Moment start = rt::now();
+      rt::sleep_for(std::chrono::milliseconds(n));
+      return rt::seconds_since(start);
+    });
+    for (std::int64_t epoch = 1; epoch <= 4; ++epoch) {
+      trial.stretch(1);
+      slept[trial.trial()] += co_await sleep(milliseconds(trial.trial()));
+      Report report{.step = epoch, .epochs = epoch, .value = 1};
+      if (co_await trial.report(std::move(report)) == Word::stop) co_return;
+    }
+  }
+};
+
+StudySpec four_trials(double trial_time) {
   StudySpec spec = sim::study();
   spec.limits.trials = 4;
-  spec.limits.trial_time = 0.05;
-  struct Slow : Work {
-    using Work::Work;
-    rt::Async<void> run(TrialContext& trial) override {
-      if (trial.trial() == 2) {
-        rt::Promise<int> never;
-        trial.stretch(1);
-        rt::Value<int> nothing = never.value();
-        co_await nothing;
-      }
-      co_await Work::run(trial);
-    }
-  };
+  spec.limits.trial_time = trial_time;
+  return spec;
+}
+
+TEST(Driver, TheTimeOfATrialIsLimited) {
+  support::TempFolder folder;
   Slow slow(1);
-  auto result = session(folder.path(), spec, slow);
+  slow.milliseconds = [](std::uint64_t trial) { return trial == 2 ? 60 : 0; };
+  auto result = session(folder.path(), four_trials(0.05), slow);
   EXPECT_EQ(result.end, DriverEnd::finished);
   auto trials = StudyReader(folder.path()).trials();
   EXPECT_EQ(trials[2].state, TrialState::failed);
   EXPECT_EQ(trials[2].cause, Cause::timeout);
-  EXPECT_GE(trials[2].seconds, 0.05);
   EXPECT_EQ(StudyReader(folder.path()).counts().failed, 1);
+}
+
+TEST(Driver, WaitingForAWorkerIsNoTimeOfATrial) {
+  support::TempFolder folder;
+  Slow slow(1);
+  slow.milliseconds = [](std::uint64_t) { return 20; };
+  StudySpec spec = four_trials(0.2);
+  spec.early_stop = {"none", {}};
+  session(folder.path(), spec, slow);
+  EXPECT_EQ(StudyReader(folder.path()).counts().failed, 0) << "0.32 s on one worker, 0.08 s each";
+}
+
+TEST(Driver, TheSecondsOfATrialAreCountedOnce) {
+  support::TempFolder folder;
+  Slow slow(1);
+  slow.milliseconds = [](std::uint64_t trial) { return trial == 0 ? 40 : 0; };
+  StudySpec spec = four_trials(0.06);
+  spec.parallel = 1;
+  session(folder.path(), spec, slow);
+  const TrialRow row = StudyReader(folder.path()).trials()[0];
+  EXPECT_EQ(row.cause, Cause::timeout);
+  EXPECT_EQ(row.step, 2) << "told before its time ran out";
+  EXPECT_NEAR(row.seconds, slow.slept[0], 0.02);
 }
 
 TEST(Driver, TheTimeOfAStudyIsLimitedAndMayBeRaised) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "tests/hpo/driver/sim.h"
 
 namespace hpo {
@@ -94,6 +96,24 @@ TEST(Resume, ParallelMayChangeBetweenSessions) {
   session(folder.path(), spec, rest, silent, {{"parallel", "4", "2"}});
   EXPECT_EQ(StudyReader(folder.path()).counts().all(), 20);
   EXPECT_EQ(StudyReader(folder.path()).info().state, StudyState::finished);
+}
+
+TEST(Resume, ADeathAfterAChangeOfSlotsChangesNothing) {
+  StudySpec before = sim::study(8), after = before;
+  after.parallel = 2;
+  const std::vector<Changed> change{{"parallel", "4", "2"}};
+  Observer silent;
+  support::TempFolder reference, folder;
+  killed_session(folder.path(), before, 30, 3);
+  std::filesystem::copy(
+      folder.path(), reference.path(),
+      std::filesystem::copy_options::overwrite_existing | std::filesystem::copy_options::recursive);
+  Work undisturbed(2, reference.path()), killed(2, folder.path()), rest(5, folder.path());
+  session(reference.path(), after, undisturbed, silent, change);
+  Bomb bomb(9);
+  EXPECT_THROW(session(folder.path(), after, killed, bomb, change, nullptr, {}), sim::Killed);
+  session(folder.path(), after, rest);
+  EXPECT_EQ(events_of(folder.path()), events_of(reference.path()));
 }
 
 TEST(Resume, AChangeOfArithmeticIsSaid) {

@@ -68,9 +68,7 @@ class Sharing : public testing::Test {
   [[nodiscard]] Plan plan(const std::string& text) const {
     const rt::Runtime runtime({.executor = rt::Executor::sequential});
     const StudySpec study = load(text, "plan");
-    const StudyData data =
-        load_data(study, study.space.from_unit(std::vector<double>(study.space.size(), 0.5)));
-    return plan_study(settle(study, data.info), data, 1);
+    return plan_study(load_settled(study), 1);
   }
 
   /// With sharing, then without: the same results, and the counts of both and of the plan.

@@ -46,6 +46,29 @@ TEST_F(Groups, WhatWasDoneStaysDone) {
   EXPECT_THROW(pass(done).get(), rt::Cancelled);
 }
 
+TEST_F(Groups, TellHowLongTheirTasksRan) {
+  const auto sleep = rt::task("sleep").cpu([](int milliseconds) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+  });
+  rt::Group outer("outer"), other("other");
+  const auto in_outer = outer.enter();
+  rt::Group inner("inner");
+  EXPECT_EQ(inner.busy(), rt::Duration::zero());
+  {
+    const auto scope = inner.enter();
+    sleep(20).get();
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_FALSE(inner.running());
+  const rt::Duration busy = inner.busy();
+  EXPECT_GE(busy, std::chrono::milliseconds(20));
+  EXPECT_EQ(outer.busy(), busy);
+  EXPECT_EQ(other.busy(), rt::Duration::zero());
+  sleep(20).get();
+  EXPECT_EQ(inner.busy(), busy);
+  EXPECT_GE(outer.busy(), busy + std::chrono::milliseconds(20));
+}
+
 TEST_F(Groups, RunningBodiesSeeTheStop) {
   if (!testing_rt::parallel()) GTEST_SKIP() << "needs a task that runs while the driver goes on";
   static std::atomic<bool> started;

@@ -1,0 +1,31 @@
+#pragma once
+// A study together with its data: where every verb begins that looks at both.
+
+#include <cstdint>
+
+#include "hpo/driver/network_work.h"
+#include "hpo/study/spec.h"
+
+namespace hpo {
+
+struct LoadedStudy {
+  StudySpec study;  ///< settled
+  StudyData data;   ///< there
+  Params params;    ///< what the data was loaded for
+  Resources asked;  ///< by the trial of `params`
+};
+
+/// Loads the data of `study` as a trial with `params` sees it, settles the study, and makes that
+/// trial's network on paper. Needs a rt::Runtime. Throws rt::Error: data (a file), study (what does
+/// not fit together).
+[[nodiscard]] LoadedStudy load_settled(const StudySpec& study, const Params& params);
+
+/// The same for the middle of the space: which data a study has hardly ever depends on the trial.
+[[nodiscard]] LoadedStudy load_settled(const StudySpec& study);
+
+/// Slots of the search: what the study says, or with `parallel: auto` as many of its trials as
+/// `workers` and `gpus` hold at once, at least 1.
+[[nodiscard]] std::int64_t slots_of(const StudySpec& study, const Resources& asked, int workers,
+                                    int gpus);
+
+}  // namespace hpo

@@ -1,0 +1,78 @@
+#include "hpo/driver/same_study.h"
+
+#include "runtime/base/error.h"
+#include "tests/hpo/driver/small_study.h"
+
+namespace hpo {
+namespace {
+
+class SameStudy : public SmallStudy {
+ protected:
+  [[nodiscard]] std::string text(const std::string& more = "") const {
+    return with_content(resolved_yaml(settle(study(more), info_)), "abc");
+  }
+  [[nodiscard]] std::string refusal(std::string_view logged, std::string_view now) const {
+    try {
+      (void)changes_between(logged, now);
+    } catch (const rt::Error& error) {
+      EXPECT_EQ(error.kind(), rt::Errc::study);
+      return error.what();
+    }
+    return "";
+  }
+  /// A text without the lines that begin with `start`.
+  static std::string without(std::string text, const std::string& start) {
+    const std::size_t at = text.find("\n" + start) + 1;
+    EXPECT_NE(at, 0U) << start << " is not in\n" << text;
+    return text.erase(at, text.find('\n', at) + 1 - at);
+  }
+  DataInfo info_{nn::Shape::features(3), 2, nn::LearningTask::classification};
+};
+
+TEST_F(SameStudy, EqualTextsHaveNoChanges) { EXPECT_TRUE(changes_between(text(), text()).empty()); }
+
+TEST_F(SameStudy, LimitsMayChange) {
+  const auto changes = changes_between(text(), text("retry: {max: 1}\n"));
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_EQ(changes[0].key, "retry");
+  EXPECT_NE(changes[0].to.find("max: 1"), std::string::npos);
+}
+
+TEST_F(SameStudy, AnotherSearchIsRefused) {
+  EXPECT_NE(refusal(text(), text("seed: 5\n")).find("with other seed"), std::string::npos);
+}
+
+TEST_F(SameStudy, OtherRowsAreRefusedAnotherPathIsNot) {
+  std::string moved = text();
+  moved.replace(moved.find(folder_.path().string()), folder_.path().string().size(), "/elsewhere");
+  EXPECT_TRUE(changes_between(moved, text()).empty());
+  const std::string other = with_content(resolved_yaml(settle(study(), info_)), "abd");
+  EXPECT_NE(refusal(text(), other).find("rows of data"), std::string::npos);
+}
+
+TEST_F(SameStudy, AFieldThatTheLoggedTextLacksStandsAtItsDefault) {
+  for (const char* field : {"order:", "seed:", "  take:"}) {
+    const std::string old = without(text(), field);
+    EXPECT_NE(refusal(old, text()), "") << field;
+    EXPECT_TRUE(changes_between(in_todays_words(old, text(), info_), text()).empty()) << field;
+  }
+}
+
+TEST_F(SameStudy, AMissingFieldThatIsNotAtItsDefaultStillDiffers) {
+  const std::string now = text("seed: 5\n");
+  EXPECT_NE(refusal(in_todays_words(without(now, "seed:"), now, info_), now).find("seed"),
+            std::string::npos);
+}
+
+TEST_F(SameStudy, DataThatMovedIsFoundWhereItIsToday) {
+  std::string old = without(text(), "order:");
+  old.replace(old.find(folder_.path().string()), folder_.path().string().size(), "/elsewhere");
+  EXPECT_TRUE(changes_between(in_todays_words(old, text(), info_), text()).empty());
+}
+
+TEST_F(SameStudy, ATextThatNobodyCanReadIsTakenAsItIs) {
+  EXPECT_EQ(in_todays_words("network: 7\n", text(), info_), "network: 7\n");
+}
+
+}  // namespace
+}  // namespace hpo
