@@ -196,7 +196,8 @@ std::vector<Field> search_rows() {
            .type = Type::word,
            .words = {"valid.accuracy", "valid.loss", "valid.mse", "valid.mae", "valid.r2"},
            .otherwise = "`valid.accuracy` for classification, `valid.mse` for regression",
-           .doc = "Measured on the validation part after each epoch."},
+           .doc = "Measured on the validation part where the stopping rule may decide and at a "
+                  "trial's end; without a rule, after each epoch."},
           {.name = "metric.goal",
            .type = Type::word,
            .words = {"maximize", "minimize"},
