@@ -44,6 +44,10 @@ class Backend {
   /// After a body on a CUDA worker: waits for its stream. Throws when the device reports an error.
   virtual void synchronise() {}
 
+  /// Waits until every launch, helpers and those that stand aside included, has returned. Driver
+  /// thread only.
+  virtual void drain() {}
+
   /// Calls the function once in each worker's thread and waits for that.
   virtual void on_each_worker(void (*function)(void*), void* argument) = 0;
 

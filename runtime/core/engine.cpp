@@ -155,6 +155,7 @@ Engine::~Engine() {
       box->prev = box->next = nullptr;
     }
   }
+  backend->drain();  // a helper looks at the backend until it has returned
   backend.reset();
   {
     const std::scoped_lock lock(pure_mutex_);
