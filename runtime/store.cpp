@@ -91,8 +91,8 @@ void Store::insert(Key key, Blob bytes, double cost) noexcept {
     ++layers_->inserts;
     layers_->evicted += layers_->memory.put(key, bytes, cost);
     if (!layers_->disk) return;
-    const bool waits = layers_->config.overhead && layers_->pending.put({key, bytes, cost});
-    if (!waits) layers_->write({key, bytes, cost});
+    if (!layers_->config.overhead) return layers_->write({key, bytes, cost});
+    for (const auto& item : layers_->pending.put({key, bytes, cost})) layers_->write(item);
   } catch (const std::exception&) {
     return;  // out of memory: a cache may forget
   }
@@ -147,7 +147,6 @@ StoreStats Store::stats() const {
                .misses = layers_->misses,
                .inserts = layers_->inserts,
                .evicted = layers_->evicted,
-               .skipped = layers_->pending.dropped(),
                .writing = layers_->share.spent()};
   if (layers_->disk) {
     s.evicted += layers_->disk->evicted();

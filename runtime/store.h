@@ -26,8 +26,9 @@ struct StoreConfig {
   std::uint64_t disk_bytes =
       16ULL << 30;  ///< budget on disk, for all processes together; kept within 1/64 or so
   /// Share of the time that writing may take, in [0, 1]: entries then wait in memory until
-  /// `persist` writes them, the protected ones first. None: `insert` writes each one at once. The
-  /// share decides when an entry reaches the disk and nothing else.
+  /// `persist` writes them, the protected ones first; what does not fit into memory_bytes while it
+  /// waits is written at once all the same. None: `insert` writes each one at once. The share
+  /// decides when an entry reaches the disk and nothing else.
   std::optional<double> overhead = {};
 };
 
@@ -40,9 +41,7 @@ struct StoreStats {
   std::uint64_t evicted = 0;  ///< entries dropped from memory or disk to stay in the budget
   std::uint64_t damaged = 0;  ///< entries on disk whose checksum, length or name was wrong
   std::uint64_t refused = 0;  ///< entries that the file system did not take
-  std::uint64_t skipped =
-      0;               ///< entries that had to make room before their turn to be written came
-  double writing = 0;  ///< seconds that writing took
+  double writing = 0;         ///< seconds that writing took
 };
 
 /// A map from key to bytes in two layers, memory over disk. Thread-safe; several processes, on one

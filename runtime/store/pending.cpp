@@ -21,16 +21,21 @@ bool Pending::empty() const {
   return entries_.empty();
 }
 
-bool Pending::put(Item item) {
+std::vector<Pending::Item> Pending::put(Item item) {
   const std::uint64_t size = weight(*item.bytes);
-  if (size > limit_) return false;
   const std::scoped_lock lock(mutex_);
   const Key key = item.key;
   const Rank rank{item.cost / static_cast<double>(size), next_age_++, key};
-  if (!entries_.try_emplace(key, Entry{std::move(item), rank}).second) return true;
+  if (!entries_.try_emplace(key, Entry{std::move(item), rank}).second) return {};
   ranks_.insert(rank);
-  for (used_ += size; used_ > limit_; ++dropped_) remove(ranks_.begin()->key);
-  return true;
+  used_ += size;
+  std::vector<Item> over;
+  std::uint64_t left = used_;
+  for (auto cheapest = ranks_.begin(); left > limit_; ++cheapest) {
+    over.push_back(entries_.at(cheapest->key).item);
+    left -= weight(*over.back().bytes);
+  }
+  return over;
 }
 
 std::optional<Pending::Item> Pending::next(const std::vector<Key>& first) const {
@@ -45,11 +50,6 @@ std::optional<Pending::Item> Pending::next(const std::vector<Key>& first) const 
 void Pending::done(Key key) {
   const std::scoped_lock lock(mutex_);
   remove(key);
-}
-
-std::uint64_t Pending::dropped() const {
-  const std::scoped_lock lock(mutex_);
-  return dropped_;
 }
 
 void Pending::remove(Key key) {

@@ -14,8 +14,8 @@
 
 namespace rt::store {
 
-/// Thread-safe. Never more than `limit` bytes: what is cheapest to compute again per byte goes, and
-/// is then never written.
+/// Thread-safe. Never much more than `limit` bytes: what is cheapest to compute again per byte has
+/// to be written at once then.
 class Pending {
  public:
   struct Item {
@@ -28,14 +28,13 @@ class Pending {
 
   [[nodiscard]] std::shared_ptr<const Bytes> find(Key key) const;
   [[nodiscard]] bool empty() const;
-  /// Takes an entry, or refuses one that is larger than the limit.
-  bool put(Item item);
+  /// Takes an entry. Returns those that do not fit any more, for the caller to write now; they stay
+  /// until `done`.
+  [[nodiscard]] std::vector<Item> put(Item item);
   /// What to write next: one of `first` if it is here, else the dearest per byte. It stays until
   /// `done`, so that it is always found here or on disk.
   [[nodiscard]] std::optional<Item> next(const std::vector<Key>& first) const;
   void done(Key key);
-  /// Entries that were dropped without having been written.
-  [[nodiscard]] std::uint64_t dropped() const;
 
  private:
   struct Rank {
@@ -54,7 +53,7 @@ class Pending {
   mutable std::mutex mutex_;
   std::unordered_map<Key, Entry> entries_;
   std::set<Rank> ranks_;
-  std::uint64_t used_ = 0, next_age_ = 0, dropped_ = 0;
+  std::uint64_t used_ = 0, next_age_ = 0;
 };
 
 }  // namespace rt::store
