@@ -1,5 +1,6 @@
 """A small study, runs of it that die in many ways, and what must hold afterwards."""
 
+import contextlib
 import json
 import random
 import re
@@ -105,7 +106,7 @@ def as_printed(value):
 
 def logged_reports(runs):
     """{(trial, epochs): value} of every report in the log."""
-    with sqlite3.connect(f"file:{runs}/small/study.db?mode=ro", uri=True) as db:
+    with contextlib.closing(sqlite3.connect(f"file:{runs}/small/study.db?mode=ro", uri=True)) as db:
         rows = db.execute("SELECT trial, payload FROM events WHERE kind = 'reported'").fetchall()
     payloads = [(trial, json.loads(payload)) for trial, payload in rows]
     return {(trial, payload["epochs"]): payload["value"] for trial, payload in payloads}

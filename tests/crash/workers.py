@@ -4,6 +4,7 @@ executor.
 usage: workers.py PROGRAMS
 """
 
+import contextlib
 import os
 import sqlite3
 import subprocess
@@ -14,7 +15,7 @@ import small_study as small
 
 def events(runs):
     """The log without its sessions and without real time."""
-    with sqlite3.connect(f"file:{runs}/small/study.db?mode=ro", uri=True) as db:
+    with contextlib.closing(sqlite3.connect(f"file:{runs}/small/study.db?mode=ro", uri=True)) as db:
         return db.execute("SELECT vtime, trial, kind, payload FROM events WHERE kind <> 'opened' ORDER BY seq").fetchall()
 
 
