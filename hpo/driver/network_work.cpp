@@ -13,6 +13,7 @@
 #include "runtime/base/error.h"
 #include "runtime/base/text.h"
 #include "runtime/codec.h"
+#include "runtime/failure.h"
 
 namespace hpo {
 
@@ -108,11 +109,24 @@ std::string trained_again(std::int64_t epoch, std::int64_t from) {
 
 }  // namespace
 
+namespace {
+
+/// Waits for the data. What is wrong with a file is said without the task that found out.
+const nn::Dataset::Header& header_of(const rt::Value<nn::Dataset>& data) {
+  try {
+    return data.get().header();
+  } catch (const rt::TaskError& error) {
+    throw rt::Error(error.kind(), error.details().reason);
+  }
+}
+
+}  // namespace
+
 StudyData load_data(const StudySpec& study, const Params& params) {
   nn::DataSpec spec = data_spec(study, params);
   StudyData data;
   data.value = tasks::load(spec);
-  const nn::Dataset::Header& header = data.value.get().header();
+  const nn::Dataset::Header& header = header_of(data.value);
   data.info = data_info(header);
   data.train_rows = header.train_rows;
   data.valid_rows = header.valid_rows;
