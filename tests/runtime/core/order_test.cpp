@@ -1,7 +1,8 @@
 // In which order ready tasks run: the longest expected first, by what their calls took before.
 #include <algorithm>
-#include <array>
+#include <condition_variable>
 #include <mutex>
+#include <vector>
 
 #include "runtime/core/pace.h"
 #include "tests/runtime/core/support.h"
@@ -26,22 +27,48 @@ TEST(Pace, LearnsEachSizeAndAsksTheNearest) {
   EXPECT_DOUBLE_EQ(pace.expect(1e30, 0.5), 1e30);
 }
 
-/// Units of work that each worker did.
-std::mutex tally;
-std::array<int, 64> units_of_worker;
+/// Workers in virtual time: a worker is done with its task, and takes the next, when no other
+/// worker would be done before it. So who gets what follows from the order of the tasks alone.
+class VirtualWorkers {
+ public:
+  void begin(int workers, int tasks) {
+    clocks_.assign(static_cast<std::size_t>(workers), 0);
+    left_ = tasks;
+  }
+  /// A task of so many units on that worker; false when the other workers never came.
+  bool run(int worker, int units) {
+    std::unique_lock lock(mutex_);
+    int& clock = clocks_[static_cast<std::size_t>(worker)];
+    clock += units;
+    --left_;
+    changed_.notify_all();
+    const bool done = changed_.wait_for(lock, std::chrono::seconds(20), [&] {
+      return left_ == 0 || clock <= std::ranges::min(clocks_);
+    });
+    changed_.notify_all();
+    return done;
+  }
+  [[nodiscard]] const std::vector<int>& clocks() const { return clocks_; }
 
-/// Takes `units` milliseconds. What it says of itself is the wrong way round: only experience
-/// tells.
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<int> clocks_;
+  int left_ = 0;
+};
+VirtualWorkers virtual_workers;
+
+/// Takes two milliseconds a unit, or virtual time. What it says of itself is the wrong way round:
+/// only experience tells.
 const auto train = rt::task("train for units", 1)
-                       .cpu([](rt::Context& c, int units) {
-                         const rt::Moment begin = rt::now();
-                         rt::sleep_for(std::chrono::milliseconds(units));
-                         while (rt::now() - begin < std::chrono::milliseconds(units)) {
+                       .cpu([](rt::Context& c, int units, bool in_virtual_time) {
+                         if (in_virtual_time) {
+                           EXPECT_TRUE(virtual_workers.run(c.worker().index, units));
+                         } else {
+                           rt::sleep_for(std::chrono::milliseconds(2 * units));
                          }
-                         const std::scoped_lock lock(tally);
-                         units_of_worker[static_cast<std::size_t>(c.worker().index)] += units;
                        })
-                       .cost([](const int& units) { return rt::Flops{1e3 / units}; });
+                       .cost([](const int& units, const bool&) { return rt::Flops{1e3 / units}; });
 
 // The grid of 27 trials that train 10, 20 or 50 epochs, in the order in which a grid proposes them.
 // Best makespans: the lower bound max(50, 720 / workers), which longest-first reaches on two and
@@ -50,17 +77,17 @@ TEST_F(Order, LongestFirstByExperienceIsNearTheBestOrder) {
   const int workers = testing_rt::workers();
   if (workers < 2) GTEST_SKIP() << "for several workers";
   for (int units : {10, 20, 50}) {
-    train(units);
+    train(units, false);
     rt::wait_all();
   }
-  units_of_worker.fill(0);
+  virtual_workers.begin(workers, 27);
   for (int repeat = 0; repeat < 9; ++repeat) {
-    for (int units : {10, 20, 50}) train(units);
+    for (int units : {10, 20, 50}) train(units, true);
   }
   rt::wait_all();
-  const int longest = std::ranges::max(units_of_worker);
-  EXPECT_EQ(std::accumulate(units_of_worker.begin(), units_of_worker.end(), 0), 720);
-  EXPECT_LE(longest, std::max(50, 720 / workers) * 1.05);
+  const std::vector<int>& clocks = virtual_workers.clocks();
+  EXPECT_EQ(std::accumulate(clocks.begin(), clocks.end(), 0), 720);
+  EXPECT_LE(std::ranges::max(clocks), std::max(50, 720 / workers) * 1.05);
 }
 
 }  // namespace

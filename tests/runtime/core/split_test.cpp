@@ -123,7 +123,8 @@ TEST_F(Split, ASlowWorkerGetsFewerParts) {
   EXPECT_EQ(squares(1000, 300, 300).get(), expected(1000));
   const rt::Summary s = runtime->summary();
   const double most = std::max(s.workers[0].busy, s.workers[1].busy);
-  EXPECT_LE(most / ((s.workers[0].busy + s.workers[1].busy) / 2), 1.15);
+  EXPECT_LE(most / ((s.workers[0].busy + s.workers[1].busy) / 2),
+            1.3);  // shared out beforehand: 1.5
 }
 
 }  // namespace
