@@ -123,7 +123,8 @@ TEST_F(Sharing, AnyBudgetOfTheStoreGivesTheSameStudy) {
     const rt::Path store = folder_ / (name + "-store");
     const std::int64_t first = sweep(text, name, true, store).work.distinct_epochs;
     EXPECT_EQ(table(name), table("alone"));
-    EXPECT_LE(bytes_in(store), megabytes * 1'000'000 * 17 / 16);
+    // What is protected may lie beyond the budget.
+    EXPECT_LE(bytes_in(store), megabytes * 1'000'000 * 5 / 4);
     const std::int64_t second = sweep(text, again, true, store).work.distinct_epochs;
     EXPECT_EQ(table(again), table("alone"));
     EXPECT_GE(first, 9 * 20);
