@@ -110,13 +110,14 @@ void Team::run(int parts, PartBody body, void* context, Worker& own) {
       const auto& [inner, object, from] = *static_cast<Shifted*>(s);
       inner(object, from + part, worker);
     };
-    engine_.teams.call(*this, some - 1);
     body_ = shift;
     context_ = &shifted;
     done_.store(0, std::memory_order_relaxed);
     ticket_.store(ticket(++round_, some), std::memory_order_release);
-    while (take_part(own)) {
-    }
+    // Again and again: a worker may become idle while the parts run.
+    do {
+      engine_.teams.call(*this, some - 1);
+    } while (take_part(own));
     Patience patience;
     while (done_.load(std::memory_order_acquire) != some) patience.wait();
     if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
