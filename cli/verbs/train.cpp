@@ -49,7 +49,7 @@ hpo::Params chosen_params(const Arguments& arguments, const hpo::StudySpec& stud
   return params;
 }
 
-/// What an adapting network came to, and where what it tried can be read.
+/// What an adapting network spent on its rounds, and where what it tried can be read.
 std::string rounds_summary(const hpo::TrainResult& result, const rt::Path& folder) {
   if (result.rounds.empty()) return "";
   std::size_t tried = 0;
@@ -58,13 +58,8 @@ std::string rounds_summary(const hpo::TrainResult& result, const rt::Path& folde
     tried += round.candidates.size();
     for (const hpo::Tried& candidate : round.candidates) spent += candidate.flops;
   }
-  const hpo::Tried& last = result.rounds.back().accepted();
-  return rt::cat("  shape: ", last.shape, ", ", last.weights, " weights, one row ",
-                 short_amount(last.inference_flops, "FLOP"), "\n  cost: training ",
-                 short_amount(result.trial.train_flops, "FLOP"), ", of which ",
-                 short_amount(spent, "FLOP"), " on ", tried, " candidates in ",
-                 result.rounds.size(), " rounds\n  tried: ", (folder / "candidates.csv").string(),
-                 "\n");
+  return rt::cat(", of which ", short_amount(spent, "FLOP"), " on ", tried, " candidates in ",
+                 result.rounds.size(), " rounds\n  tried: ", (folder / "candidates.csv").string());
 }
 
 std::string json_of(const hpo::StudySpec& study, const hpo::TrainResult& result) {
@@ -77,8 +72,10 @@ std::string json_of(const hpo::StudySpec& study, const hpo::TrainResult& result)
   json.key("params").raw(hpo::json_of(trial.params));
   json.key("metrics").raw(hpo::json_of(trial.metrics));
   json.field("epochs", trial.epochs).field("seconds", result.seconds);
+  json.key("flops").begin_object().field("train", trial.train_flops);
+  json.field("inference", result.inference_flops).end_object();
+  json.field("weights", result.weights).field("shape", result.shape);
   if (!result.rounds.empty()) {
-    json.field("shape", result.rounds.back().accepted().shape);
     json.key("rounds").begin_array();
     for (const hpo::Adapted& round : result.rounds) json.raw(hpo::payload_of(round));
     json.end_array();
@@ -102,7 +99,9 @@ std::string text_of(const hpo::StudySpec& study, const hpo::TrainResult& result,
   for (const auto& [name, value] : trial.metrics)
     out += rt::cat("  ", name, " = ", rt::format_double(value), "\n");
   if (!trial.params.empty()) out += rt::cat("  params: ", hpo::text_of(trial.params), "\n");
-  out += rounds_summary(result, folder);
+  out += rt::cat("  shape: ", result.shape, ", ", result.weights, " weights, one row ",
+                 short_amount(result.inference_flops, "FLOP"), "\n  cost: training ",
+                 short_amount(trial.train_flops, "FLOP"), rounds_summary(result, folder), "\n");
   if (!result.model.empty()) out += rt::cat("  model: ", result.model.string(), "\n");
   return out;
 }

@@ -67,6 +67,9 @@ struct TrainResult {
   TrialRow trial;               ///< its reports' last word, test metrics included
   std::int64_t epochs = 0;      ///< that it is trained for; `trial.epochs` are those that it was
   rt::Path model;               ///< empty when it failed or was interrupted
+  std::string shape;            ///< of the network at last: "784-64-10"
+  std::uint64_t weights = 0;    ///< the same network's
+  double inference_flops = 0;   ///< of its one row forward, counted
   std::vector<Adapted> rounds;  ///< what was tried where the network adapts, in order
   double seconds = 0;
 

@@ -11,6 +11,7 @@
 #include "hpo/driver/sweep.h"
 #include "hpo/log/study_lock.h"
 #include "hpo/log/trial_table.h"
+#include "nn/adapt/policy.h"
 #include "runtime/async.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/error.h"
@@ -89,6 +90,20 @@ rt::Async<ExportedModel> train_and_write(NetworkWork& work, LoneTrial& trial) {
   co_return co_await std::move(finish);
 }
 
+/// The network's size after its rounds, or as `born` says.
+void take_shape(TrainResult& result, const nn::ModelSpec& born) {
+  if (result.rounds.empty()) {
+    result.shape = nn::shape_text(born);
+    result.weights = nn::weight_count(born);
+    result.inference_flops = static_cast<double>(nn::flops_per_row(born).forward);
+  } else {
+    const Tried& last = result.rounds.back().accepted();
+    result.shape = last.shape;
+    result.weights = last.weights;
+    result.inference_flops = last.inference_flops;
+  }
+}
+
 void take_result(TrainResult& result, const ExportedModel& made, const rt::Path& folder) {
   if (result.trial.state == TrialState::failed) {
     result.ending = Ending::nothing_usable;
@@ -118,7 +133,8 @@ TrainResult train_once(const StudySpec& study, const Params& params, const RunOp
   for (const std::string& note : loaded.data.value.get().header().notes) observer.note(note);
   TrainResult result;
   result.metric = loaded.study.metric.name;
-  result.epochs = materialise(loaded.study, params, loaded.data.info).epochs;
+  const TrialSpec spec = materialise(loaded.study, params, loaded.data.info);
+  result.epochs = spec.epochs;
   NetworkWork work(loaded.study, runtime, options.folder, kModelFile, options.sharing);
   work.provide(params, loaded.data);
   LoneTrial trial(params, objective_of(loaded.study), observer);
@@ -140,6 +156,7 @@ TrainResult train_once(const StudySpec& study, const Params& params, const RunOp
     }
     result.trial = trial.row();
     result.rounds = trial.rounds();
+    take_shape(result, spec.model);
     std::vector<CandidateRow> rows;
     append_candidates(rows, 0, result.rounds);
     write_front(options.folder, rows);
