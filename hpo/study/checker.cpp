@@ -13,7 +13,7 @@ namespace hpo::study {
 
 namespace {
 
-constexpr std::size_t kShortList = 9;  // more keys are not listed where one of them is suggested
+constexpr std::size_t kShortList = 10;  // more keys are not listed where one of them is suggested
 
 std::string join(const std::string& where, const std::string& name) {
   return where.empty() ? name : rt::cat(where, ".", name);

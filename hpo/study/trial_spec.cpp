@@ -44,6 +44,7 @@ nn::DataSpec read_data(const Node& data) {
     for (const Node& column : data.find("ignore")->items) spec.ignore.push_back(column.text);
     spec.split.test = as_number(*data.find_path({"split", "test"}));
   }
+  for (const Node& name : data.find("classes")->items) spec.classes.push_back(name.text);
   if (const Node* rows = data.find("rows")) spec.rows = as_integer(*rows);
   if (const Node* task = data.find("task")) {
     spec.task = task->text == "regression" ? nn::LearningTask::regression

@@ -46,8 +46,9 @@ struct DataSpec {
   std::string
       target;  ///< column's name, its number (1 is the first, -1 the last), or empty: the last
   HeaderRow header = HeaderRow::guess;
-  std::vector<std::string> ignore;  ///< columns left out, by name or number
-  std::int64_t rows = 0;            ///< only the first so many (training) rows; 0: all
+  std::vector<std::string> ignore;   ///< columns left out, by name or number
+  std::vector<std::string> classes;  ///< only the rows of these classes, of those read; empty: all
+  std::int64_t rows = 0;             ///< only the first so many (training) rows are read; 0: all
   LearningTask task = LearningTask::guess;
   Scale scale = Scale::standard;
   SplitSpec split;

@@ -3,6 +3,7 @@
 #include <limits>
 #include <string_view>
 
+#include "nn/data/class_filter.h"
 #include "nn/data/csv_columns.h"
 #include "nn/data/csv_sniff.h"
 #include "nn/data/csv_target.h"
@@ -23,9 +24,10 @@ void refuse_binary(const std::string& path, std::string_view text) {
                   "a zero byte: this is not a text in UTF-8 or Latin-1");
 }
 
-Dataset::Header describe(const CsvSurvey& table, CsvTarget& target, const DataSpec& spec) {
+Dataset::Header describe(const CsvSurvey& table, CsvTarget& target, std::size_t rows,
+                         const DataSpec& spec) {
   Dataset::Header header;
-  header.rows = table.rows;
+  header.rows = rows;
   bool bytes = true;
   for (const CsvColumn& column : table.columns) {
     header.cols += column.inputs();
@@ -45,11 +47,14 @@ Dataset::Header describe(const CsvSurvey& table, CsvTarget& target, const DataSp
   return header;
 }
 
-/// Writes all rows of X; missing numbers become NaN (never in byte storage), missing texts zeros.
+/// Writes the rows of X that are left; missing numbers become NaN (never in byte storage), missing
+/// texts zeros.
 template <class T>
-void store_features(const CsvText& csv, const CsvSurvey& table, std::span<T> x) {
+void store_features(const CsvText& csv, const CsvSurvey& table, const std::vector<bool>& kept,
+                    std::span<T> x) {
   std::size_t at = 0;
-  for_each_row(csv, table, [&](std::size_t, const std::vector<CsvField>& fields) {
+  for_each_row(csv, table, [&](std::size_t row, const std::vector<CsvField>& fields) {
+    if (!is_left(kept, row)) return;
     for (std::size_t c = 0; c < fields.size(); ++c) {
       const CsvColumn& column = table.columns[c];
       if (column.inputs() == 0) continue;
@@ -84,11 +89,17 @@ Dataset load_csv(const SourceFile& file, const DataSpec& spec, const LoadLimits&
   refuse_binary(file.path(), text);
   const CsvText csv{file.path(), text, sniff_delimiter(text)};
   CsvSurvey table = survey(csv, spec, limits);
-  CsvTarget target = read_target(csv, table, spec.task);
-  Dataset::Header header = describe(table, target, spec);
+  const bool chosen = !spec.classes.empty();
+  if (chosen && spec.task == LearningTask::regression) {
+    throw DataError(file.path(), "classes: task is regression, which has none");
+  }
+  CsvTarget target = read_target(csv, table, chosen ? LearningTask::classification : spec.task);
+  const auto kept = keep_classes(file.path(), spec.classes, target.class_names, target.labels);
+  const std::size_t rows = kept.empty() ? table.rows : target.labels.size();
+  Dataset::Header header = describe(table, target, rows, spec);
   header.content = hash_of(file);
   const Parts parts =
-      split_rows(file.path(), table.rows, target.labels, header.class_names.size(), spec.split);
+      split_rows(file.path(), rows, target.labels, header.class_names.size(), spec.split);
   if (!target.numbers.empty()) {
     const TargetUnit fitted = fit_target(target.numbers, parts.train);
     header.target_shift = fitted.shift;
@@ -96,9 +107,9 @@ Dataset load_csv(const SourceFile& file, const DataSpec& spec, const LoadLimits&
   }
   Dataset data = make_dataset(std::move(header), parts, file.path(), limits);
   if (data.header().storage == Storage::u8) {
-    store_features(csv, table, data.mutable_x_u8());
+    store_features(csv, table, kept, data.mutable_x_u8());
   } else {
-    store_features(csv, table, data.mutable_x_f32());
+    store_features(csv, table, kept, data.mutable_x_f32());
     fill_missing(data);
   }
   store_targets(target, data);

@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "nn/data/class_filter.h"
 #include "nn/data/idx_reader.h"
 #include "nn/data/load_files.h"
 #include "nn/data/scaling.h"
@@ -38,10 +39,11 @@ void check_pair(const std::string& images, std::size_t image_count, const std::s
                               std::filesystem::path(images).filename().string() + " has images");
 }
 
-/// Labels of the rows that are kept, then of the test part, as class numbers.
+/// Labels of the training files' rows, then of the test part, as class numbers.
 struct Labels {
   std::vector<std::string> names;  ///< distinct labels of both files, ascending
   std::vector<std::int32_t> labels;
+  std::size_t train = 0;  ///< rows of the training files among them
 };
 
 Labels number_labels(std::span<const std::uint8_t> train, std::span<const std::uint8_t> test,
@@ -50,6 +52,7 @@ Labels number_labels(std::span<const std::uint8_t> train, std::span<const std::u
   for (const auto label : train) seen[label] = true;
   for (const auto label : test) seen[label] = true;
   Labels out;
+  out.train = kept;
   std::array<std::int32_t, 256> class_of{};
   for (std::size_t label = 0; label < seen.size(); ++label) {
     if (!seen[label]) continue;
@@ -63,15 +66,44 @@ Labels number_labels(std::span<const std::uint8_t> train, std::span<const std::u
 }
 
 /// The test part is given by the files; validation rows come out of the training files.
-Parts split_images(const DataSpec& spec, const Labels& labels, std::size_t kept) {
+Parts split_images(const DataSpec& spec, const Labels& labels) {
   SplitSpec split = spec.split;
   split.test = 0;
   const std::span<const std::int32_t> all(labels.labels);
-  Parts parts = split_rows(spec.path, kept, all.first(kept), labels.names.size(), split);
-  for (std::size_t row = kept; row < all.size(); ++row) {
+  Parts parts =
+      split_rows(spec.path, labels.train, all.first(labels.train), labels.names.size(), split);
+  for (std::size_t row = labels.train; row < all.size(); ++row) {
     parts.test.push_back(static_cast<std::uint32_t>(row));
   }
   return parts;
+}
+
+/// Only the classes that are asked for; says of every row before whether it was left.
+std::vector<bool> choose_rows(const DataSpec& spec, Labels& labels) {
+  const std::size_t train = labels.train;
+  std::vector<bool> kept = keep_classes(spec.path, spec.classes, labels.names, labels.labels);
+  if (!kept.empty()) {
+    const auto end = kept.begin() + static_cast<std::ptrdiff_t>(train);
+    labels.train = static_cast<std::size_t>(std::count(kept.begin(), end, true));
+  }
+  return kept;
+}
+
+/// The images `first` .. `first + count` - 1 of both files together that are left, one after
+/// another, to the front of `x`; returns what is behind them.
+std::span<std::uint8_t> read_images(IdxReader& reader, std::size_t first, std::size_t count,
+                                    const std::vector<bool>& kept, std::span<std::uint8_t> x) {
+  const std::size_t size = reader.header().per_row;
+  if (kept.empty()) {
+    reader.values(x.first(count * size));
+    return x.subspan(count * size);
+  }
+  std::vector<std::uint8_t> skipped(size);
+  for (std::size_t row = first; row < first + count; ++row) {
+    reader.values(kept[row] ? x.first(size) : std::span(skipped));
+    if (kept[row]) x = x.subspan(size);
+  }
+  return x;
 }
 
 Shape image_shape(const IdxHeader& header) {
@@ -138,15 +170,15 @@ Dataset load_idx(const std::array<SourceFile, 4>& files, const DataSpec& spec,
 
   const std::size_t all = train_labels.size();
   const std::size_t kept = spec.rows > 0 ? std::min<std::size_t>(spec.rows, all) : all;
-  const Labels labels = number_labels(train_labels, test_labels, kept);
-  const Parts parts = split_images(spec, labels, kept);
+  Labels labels = number_labels(train_labels, test_labels, kept);
+  const std::vector<bool> left = choose_rows(spec, labels);
+  const Parts parts = split_images(spec, labels);
   Dataset::Header header = describe(spec, train.header(), labels);
   header.content = combine(files);
   Dataset data = make_dataset(std::move(header), parts, spec.path, limits);
-  const auto x = data.mutable_x_u8();
-  train.values(x.first(kept * data.cols()));
+  const auto behind = read_images(train, 0, kept, left, data.mutable_x_u8());
   if (kept == all) train.expect_end();
-  test.values(x.subspan(kept * data.cols()));
+  read_images(test, kept, test_labels.size(), left, behind);
   test.expect_end();
   std::copy(labels.labels.begin(), labels.labels.end(), data.mutable_labels().begin());
   fit_scaling(data, spec.path);

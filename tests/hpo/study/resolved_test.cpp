@@ -50,6 +50,7 @@ TEST_F(Resolved, WritesEveryDefaultOut) {
                 R"(  target: y
   header: guess
   ignore: []
+  classes: []
   task: classification
   scale: standard
   split: {valid: 0.2, test: 0.2, seed: 0}

@@ -42,6 +42,7 @@ std::string many_classes() {
 }
 
 const std::string kGood = "a,b,kind\n1,2,p\n3,4,q\n";
+const std::string kThree = "a,b,kind\n1,2,cat\n3,4,dog\n5,6,owl\n7,8,cat\n";
 
 INSTANTIATE_TEST_SUITE_P(
     Csv, BadCsvs,
@@ -103,6 +104,28 @@ INSTANTIATE_TEST_SUITE_P(
         BadCsv{"all_ignored", kGood, "data.csv: no column to learn from besides the target",
                [](nn::DataSpec& s) {
                  s.ignore = {"a", "b"};
+               }},
+        BadCsv{"class_misspelt", kThree,
+               "data.csv: classes: no row has the class 'cats'; did you mean 'cat'?",
+               [](nn::DataSpec& s) {
+                 s.classes = {"cats", "dog"};
+               }},
+        BadCsv{"class_unknown", kThree,
+               "data.csv: classes: no row has the class 'tree'; there are 'cat', 'dog', 'owl'",
+               [](nn::DataSpec& s) {
+                 s.classes = {"tree", "dog"};
+               }},
+        BadCsv{"class_twice", kThree, "data.csv: classes: 'cat' is named twice",
+               [](nn::DataSpec& s) {
+                 s.classes = {"cat", "cat"};
+               }},
+        BadCsv{"one_class_left", kThree, "data.csv: classes: one class, expected two or more",
+               [](nn::DataSpec& s) { s.classes = {"cat"}; }},
+        BadCsv{"classes_of_numbers", "a,y\n1,2\n2,3\n",
+               "data.csv: classes: task is regression, which has none",
+               [](nn::DataSpec& s) {
+                 s.classes = {"2", "3"};
+                 s.task = nn::LearningTask::regression;
                }},
         BadCsv{"wide", wide(), "data.csv:1:1: 70001 columns, expected at most 65536"},
         BadCsv{

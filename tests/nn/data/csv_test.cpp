@@ -54,6 +54,16 @@ TEST(Csv, UnderstandsQuotesLineEndsMarksAndBlankLines) {
   }
 }
 
+TEST(Csv, LeavesOnlyTheRowsOfTheClassesAskedFor) {
+  CsvFile file("a,b,y\n1,,cat\n2,5,dog\n3,9,owl\n4,7,cat\n5,3,owl\n");
+  file.spec.classes = {"owl", "cat"};
+  const nn::Dataset data = file.load();
+  EXPECT_EQ(data.header().class_names, (Words{"cat", "owl"}));
+  EXPECT_EQ(list(data.labels()), (Labels{0, 1, 0, 1}));
+  // A missing number is the mean over the rows that are left.
+  EXPECT_EQ(values(data), (Rows{{1, 19.0F / 3}, {3, 9}, {4, 7}, {5, 3}}));
+}
+
 TEST(Csv, QuotesMayHoldLineEnds) {
   const nn::Dataset data = CsvFile("a,y\n\"two\nlines\",p\nb,q\n\"two\nlines\",p\nb,q\n").load();
   EXPECT_EQ(data.header().columns.at(0).categories, (Words{"b", "two\nlines"}));

@@ -92,6 +92,19 @@ TEST(Idx, TakesTheFirstTrainingRowsAndAllTestRows) {
   EXPECT_EQ(data.header().class_names.size(), 3U);
 }
 
+TEST(Idx, LeavesOnlyTheRowsOfTheClassesAskedFor) {
+  IdxFolder files;
+  files.spec.classes = {"7", "1"};
+  const nn::Dataset data = files.load();
+  EXPECT_EQ(data.header().class_names, (std::vector<std::string>{"1", "7"}));
+  EXPECT_EQ(list(data.labels()), (std::vector<std::int32_t>{0, 0, 0, 0, 0, 1}));
+  EXPECT_EQ(list(data.part(nn::Part::test)), (std::vector<std::uint32_t>{4, 5}));
+  EXPECT_EQ(data.part(nn::Part::train).size() + data.part(nn::Part::valid).size(), 4U);
+  EXPECT_EQ(values(data)[0], (std::vector<float>{6, 7, 8, 9, 10, 11}));
+  EXPECT_EQ(values(data)[3], (std::vector<float>{42, 43, 44, 45, 46, 47}));
+  EXPECT_EQ(values(data)[5], (std::vector<float>{106, 107, 108, 109, 110, 111}));
+}
+
 TEST(Idx, TheContentIsKnownWithoutLoading) {
   const IdxFolder files;
   EXPECT_EQ(nn::content_hash(files.spec), files.load().header().content);
