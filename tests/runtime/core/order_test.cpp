@@ -42,7 +42,7 @@ class VirtualWorkers {
     clock += units;
     --left_;
     changed_.notify_all();
-    const bool done = changed_.wait_for(lock, std::chrono::seconds(20), [&] {
+    const bool done = changed_.wait_for(lock, std::chrono::seconds(60), [&] {
       return left_ == 0 || clock <= std::ranges::min(clocks_);
     });
     changed_.notify_all();
@@ -58,14 +58,48 @@ class VirtualWorkers {
 };
 VirtualWorkers virtual_workers;
 
-/// Takes two milliseconds a unit, or virtual time. What it says of itself is the wrong way round:
+/// Keeps workers busy until the test has handed over everything it wants them to choose from.
+class Gate {
+ public:
+  void hold() {
+    std::unique_lock lock(mutex_);
+    ++held_;
+    changed_.notify_all();
+    changed_.wait_for(lock, kLong, [&] { return open_; });
+  }
+  [[nodiscard]] bool holds(int workers) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, kLong, [&] { return held_ == workers; });
+  }
+  void open() {
+    const std::scoped_lock lock(mutex_);
+    open_ = true;
+    changed_.notify_all();
+  }
+  void shut() {
+    held_ = 0;
+    open_ = false;
+  }
+
+ private:
+  static constexpr std::chrono::seconds kLong{60};
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int held_ = 0;
+  bool open_ = false;
+};
+Gate gate;
+
+const auto hold = rt::task("hold", 1).cpu([](rt::Context&, int) { gate.hold(); });
+
+/// Takes eight milliseconds a unit, or virtual time. What it says of itself is the wrong way round:
 /// only experience tells.
 const auto train = rt::task("train for units", 1)
                        .cpu([](rt::Context& c, int units, bool in_virtual_time) {
                          if (in_virtual_time) {
                            EXPECT_TRUE(virtual_workers.run(c.worker().index, units));
                          } else {
-                           rt::sleep_for(std::chrono::milliseconds(2 * units));
+                           rt::sleep_for(std::chrono::milliseconds(8 * units));
                          }
                        })
                        .cost([](const int& units, const bool&) { return rt::Flops{1e3 / units}; });
@@ -80,10 +114,14 @@ TEST_F(Order, LongestFirstByExperienceIsNearTheBestOrder) {
     train(units, false);
     rt::wait_all();
   }
+  gate.shut();
+  for (int worker = 0; worker < workers; ++worker) hold(worker).demand();
+  ASSERT_TRUE(gate.holds(workers));
   virtual_workers.begin(workers, 27);
   for (int repeat = 0; repeat < 9; ++repeat) {
-    for (int units : {10, 20, 50}) train(units, true);
+    for (int units : {10, 20, 50}) train(units, true).demand();
   }
+  gate.open();
   rt::wait_all();
   const std::vector<int>& clocks = virtual_workers.clocks();
   EXPECT_EQ(std::accumulate(clocks.begin(), clocks.end(), 0), 720);
