@@ -228,7 +228,9 @@ class PendingFile {
 
  private:
   [[noreturn]] void give_up() const {
-    fail(path_, std::string("cannot write: ") + std::strerror(errno));
+    const bool full = errno == ENOSPC || errno == EDQUOT;
+    fail(path_, std::string("cannot write: ") + std::strerror(errno) +
+                    (full ? ": free some space or use another folder" : ""));
   }
 
   void sync_folder() const {

@@ -282,7 +282,12 @@ rt::Async<ExportedModel> NetworkWork::finish(TrialRow best, Checkpoint network,
   rt::Value<void> written =
       tasks::export_model(*net, data.value, (folder_ / model_file_).string(),
                           {{"study", study_.name}, {"params", json_of(best.params)}});
-  co_await written;
+  try {
+    co_await written;
+  } catch (const rt::TaskError& error) {
+    // Where it was written says more to a person than which task did it.
+    throw rt::Error(error.kind(), error.details().reason);
+  }
   co_return made;
 }
 
