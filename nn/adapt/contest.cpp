@@ -58,7 +58,8 @@ std::vector<FieldInfo> contest_fields() {
        .min = 0,
        .max = 1,
        .value = 0.95,
-       .doc = "a larger network is taken when its loss is below so many times the kept one's"},
+       .doc = "a larger network is taken when its loss is below so many times the kept one's, and "
+              "by more than `shrink_within`"},
       {.name = "shrink_within",
        .min = 0,
        .value = 5e-4,
@@ -144,21 +145,24 @@ void Contest::judge_by_price(Round& round) const {
 
 void Contest::judge_by_loss(Round& round) const {
   const Candidate kept = round.candidates.front();
+  const double grown_below = std::min(kept.loss * grow_below_, kept.loss - shrink_within_);
   Candidate* larger = nullptr;
+  for (Candidate& candidate : round.candidates) {
+    if (candidate.operations.empty() || is_smaller(candidate, kept)) continue;
+    const bool passes = candidate.loss < grown_below;
+    candidate.why = (passes ? "below " : "not below ") + number(grown_below);
+    if (passes && (larger == nullptr || candidate.loss < larger->loss)) larger = &candidate;
+  }
+  // A smaller network has to be as good as the best of the others.
+  const double equal = (larger != nullptr ? larger->loss : kept.loss) + shrink_within_;
   Candidate* smaller = nullptr;
   for (Candidate& candidate : round.candidates) {
-    if (candidate.operations.empty()) continue;  // the one that the others are compared with
-    const bool shrinks = is_smaller(candidate, kept);
-    const double bound = shrinks ? kept.loss + shrink_within_ : kept.loss * grow_below_;
-    const bool passes = shrinks ? candidate.loss <= bound : candidate.loss < bound;
-    candidate.why = std::string(passes ? "within " : "not within ") + number(bound);
-    if (!passes) continue;
-    Candidate*& best = shrinks ? smaller : larger;
-    const bool better =
-        best == nullptr || (shrinks ? candidate.cost < best->cost : candidate.loss < best->loss);
-    if (better) best = &candidate;
+    if (candidate.operations.empty() || !is_smaller(candidate, kept)) continue;
+    const bool passes = candidate.loss <= equal;
+    candidate.why = (passes ? "within " : "not within ") + number(equal);
+    if (passes && (smaller == nullptr || candidate.cost < smaller->cost)) smaller = &candidate;
   }
-  Candidate* winner = larger != nullptr ? larger : smaller;
+  Candidate* winner = smaller != nullptr ? smaller : larger;
   if (winner == nullptr) winner = &round.candidates.front();
   winner->accepted = true;
   if (winner->operations.empty()) {

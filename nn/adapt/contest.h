@@ -35,9 +35,10 @@ class Contest {
   [[nodiscard]] double cost(const ModelSpec& spec) const;
 
   /// Accepts one candidate of a race whose first is the network as it was. With a price (`price`
-  /// above 0) the lowest loss + price * log(cost) wins. Without one: a larger network must bring
-  /// the loss below `grow_below` times the kept one's, a smaller one may raise it by
-  /// `shrink_within`; of larger ones the lowest loss wins, else of smaller ones the lowest cost.
+  /// above 0) the lowest loss + price * log(cost) wins. Without one, losses that differ by
+  /// `shrink_within` or less count as equal: a larger network must be better than equal to the kept
+  /// one and bring its loss below `grow_below` times; of those the lowest loss wins. But a smaller
+  /// network that is equal to the best so far goes before it; of those the lowest cost wins.
   void judge(Round& round) const;
 
   [[nodiscard]] std::int64_t rows() const { return rows_; }

@@ -134,7 +134,10 @@ TEST(Race, GrowsOnlyForMuchAndShrinksForLittle) {
   EXPECT_EQ(winner(race(), {ran(1, 10), ran(0.96, 20), ran(1.1, 5)}), 0U);
   EXPECT_EQ(winner(race(), {ran(1, 10), ran(0.94, 20), ran(0.9, 30)}), 2U) << "the lowest loss";
   EXPECT_EQ(winner(race(), {ran(1, 10), ran(1.0004, 5), ran(0.9, 6)}), 1U) << "the lowest cost";
-  EXPECT_EQ(winner(race(), {ran(1, 10), ran(0.9, 20), ran(0.5, 5)}), 1U) << "growth comes first";
+  EXPECT_EQ(winner(race(), {ran(1, 10), ran(0.9, 20), ran(0.95, 5)}), 1U) << "growth comes first";
+  EXPECT_EQ(winner(race(), {ran(1, 10), ran(0.9, 20), ran(0.9004, 5)}), 2U) << "equal and smaller";
+  EXPECT_EQ(winner(race(), {ran(2e-4, 10), ran(1e-5, 20)}), 0U) << "nothing left to gain";
+  EXPECT_EQ(winner(race(), {ran(2e-4, 10), ran(6e-4, 5)}), 1U) << "equal and smaller";
   EXPECT_EQ(winner(race(), {ran(1, 10), ran(nan, 20), ran(nan, 5)}), 0U) << "diverged";
   EXPECT_EQ(winner(race(), {ran(nan, 10), ran(0.5, 20)}), 0U);
 }
