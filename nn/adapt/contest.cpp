@@ -41,7 +41,7 @@ std::vector<FieldInfo> contest_fields() {
   return {
       flag("widen", true, "try each layer, and all of them, with `factor` times the units"),
       flag("deepen", false, "try another layer behind each"),
-      flag("shrink", true, "try each layer with a `factor`-th of the units"),
+      flag("shrink", true, "try each layer, and all of them, with a `factor`-th of the units"),
       {.name = "factor",
        .min = 1,
        .max = 16,
@@ -96,24 +96,28 @@ std::vector<Operations> Contest::entrants(const ModelSpec& spec, const Entrants&
   const auto wider = [&](const std::string& layer) {
     const auto units = static_cast<double>(units_of(spec, layer));
     const std::int64_t by = std::max<std::int64_t>(1, std::llround(units * (factor_ - 1)));
-    return Operation{"widen", layer, {{"by", by}}};
+    return Operations{{"widen", layer, {{"by", by}}}};
   };
-  if (which.widen && allowed_.widen) {
+  const auto narrower = [&](const std::string& layer) {
+    const std::int64_t units = units_of(spec, layer);
+    const auto by = units - std::llround(static_cast<double>(units) / factor_);
+    return by > 0 ? Operations{{"shrink", layer, {{"by", by}}}} : Operations{};
+  };
+  const auto enter_each_and_all = [&](const auto& change) {
     Operations all;
     for (const std::string& layer : layers) {
-      enter({wider(layer)});
-      all.push_back(wider(layer));
+      const Operations one = change(layer);
+      if (one.empty()) continue;
+      enter(one);
+      all.push_back(one.front());
     }
     if (all.size() > 1) enter(std::move(all));
-  }
+  };
+  if (which.widen && allowed_.widen) enter_each_and_all(wider);
   for (const std::string& layer : layers) {
     if (which.deepen && allowed_.deepen) enter({{"deepen", layer, {}}});
   }
-  for (const std::string& layer : layers) {
-    const std::int64_t units = units_of(spec, layer);
-    const auto by = units - std::llround(static_cast<double>(units) / factor_);
-    if (which.shrink && allowed_.shrink && by > 0) enter({{"shrink", layer, {{"by", by}}}});
-  }
+  if (which.shrink && allowed_.shrink) enter_each_and_all(narrower);
   return out;
 }
 

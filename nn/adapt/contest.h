@@ -25,8 +25,9 @@ class Contest {
   /// `policy` is complete.
   explicit Contest(const Adaptation& adaptation);
 
-  /// What to try on `spec`: each layer wider, all of them wider, each deeper, each narrower, as far
-  /// as `which` and the fields say, the network allows it and max_weights has room. Of each layer
+  /// What to try on `spec`: each layer wider, all of them wider, each deeper, each narrower, all of
+  /// them narrower, as far as `which` and the fields say, the network allows it and max_weights has
+  /// room. Of each layer
   /// `factor` times or a `factor`-th of its units.
   [[nodiscard]] std::vector<Operations> entrants(const ModelSpec& spec,
                                                  const Entrants& which) const;

@@ -156,6 +156,9 @@ TEST(Contest, EntersEveryLayerAndAllOfThem) {
   EXPECT_EQ(entrants[0], (Operations{widen(layer(0), 8)}));
   EXPECT_EQ(entrants[1], (Operations{widen(layer(1), 4)}));
   EXPECT_EQ(entrants[2].size(), 2U);
+  const auto narrower = Contest(race()).entrants(model(), {false, false, true});
+  ASSERT_EQ(narrower.size(), 3U);
+  EXPECT_EQ(describe(narrower[2]), "shrink " + layer(0) + " by 4, shrink " + layer(1) + " by 2");
 }
 
 TEST(Contest, LeavesOutWhatHasNoRoom) {
