@@ -62,7 +62,7 @@ std::vector<FieldInfo> contest_fields() {
               "by more than `shrink_within`"},
       {.name = "shrink_within",
        .min = 0,
-       .value = 5e-4,
+       .value = 1e-3,
        .doc = "a smaller network is taken when its loss is at most so much above the kept one's"},
       {.name = "cost",
        .type = FieldType::word,

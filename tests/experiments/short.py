@@ -48,6 +48,7 @@ class Study:
 # What is put in place of what.
 SHORTENED = {
     "digits": [("  epochs: 27\n", "  epochs: 9\n"), ("limits: {trials: 60}\n", "limits: {trials: 12}\n")],
+    "adaptive-mnist": [("  split: {valid: 0.1}\n", "  split: {valid: 0.1}\n  rows: 8000\n")],
     "mnist-grid": [("  rows: 6000\n", "  rows: 120\n")],
 }
 
@@ -61,11 +62,27 @@ def digits(study):
     return f"test accuracy {best['metrics']['test.accuracy']:.3f}"
 
 
-def mnist_grid(study):
+def require_images():
+    """Ends the test as skipped where no images are on this machine."""
     shipped = [Path(os.environ.get("TRELLIS_DATA", "/nowhere")) / "mnist", Path("/usr/share/datasets/fashion-mnist")]
     if not any((folder / "train-images-idx3-ubyte.gz").exists() for folder in shipped):
         print("skipped: no MNIST under $TRELLIS_DATA, and no package dataset-fashion-mnist")
         sys.exit(SKIP)
+
+
+def adaptive_mnist(study):
+    require_images()
+    hard = study.read_json("train", "adaptive-mnist.yaml", "--quiet")
+    text = (study.folder / "adaptive-mnist.yaml").read_text()
+    (study.folder / "easy.yaml").write_text(text.replace("  rows:", "  classes: [0, 1]\n  rows:"))
+    easy = study.read_json("train", "easy.yaml", "--name", "easy", "--quiet")
+    assert easy["metrics"]["test.accuracy"] > hard["metrics"]["test.accuracy"], (easy["metrics"], hard["metrics"])
+    assert 4 * easy["flops"]["inference"] <= hard["flops"]["inference"], (easy["shape"], hard["shape"])
+    return f"two classes end with {easy['shape']}, ten with {hard['shape']}"
+
+
+def mnist_grid(study):
+    require_images()
     plan = study.read_json("plan", "mnist-grid.yaml")
     # 3 optimizers x 3 batch sizes, each for 1, 2 and 5 epochs: the shorter ones are beginnings of the longest.
     assert (plan["trials"], plan["epochs"], plan["distinct_epochs"]) == (27, 9 * 8, 9 * 5), plan
@@ -81,7 +98,7 @@ def mnist_grid(study):
 
 def main():
     programs, experiments, name = sys.argv[1:]
-    check = {"digits": digits, "mnist-grid": mnist_grid}[name]
+    check = {"digits": digits, "adaptive-mnist": adaptive_mnist, "mnist-grid": mnist_grid}[name]
     with tempfile.TemporaryDirectory() as folder:
         try:
             print(f"{name}: {check(Study(programs, experiments, name, folder))}")
