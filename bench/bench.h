@@ -63,6 +63,8 @@ std::vector<Case> run_trials(
     const Options& options);  ///< empty trials through driver, runtime and log, and rivals' trials
 std::vector<Case> run_digits(
     const Options& options);  ///< the digits sweep and the same search in PyTorch
+std::vector<Case> run_frontier(
+    const Options& options);  ///< an adaptive network against fixed ones, on Fashion-MNIST
 std::vector<Case> run_reshape(
     const Options& options);  ///< growing and shrinking while training, on MNIST
 

@@ -24,6 +24,9 @@ constexpr std::array kBenchmarks = {
               run_trials},
     Benchmark{"digits", "the digits sweep against a pool of PyTorch processes, 20 seeds",
               run_digits},
+    Benchmark{"frontier",
+              "an adaptive network against the frontier of fixed ones, on Fashion-MNIST",
+              run_frontier},
     Benchmark{"reshape", "what growing and shrinking while training do to accuracy, on MNIST",
               run_reshape},
 };

@@ -1,0 +1,181 @@
+// The adaptive network of experiments/adaptive-fashion.yaml against the frontier of fixed networks
+// trained by the same recipe: accuracy against training FLOPs, everything counted.
+#include <unistd.h>
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "bench/bench.h"
+#include "bench/process.h"
+#include "runtime/base/error.h"
+#include "runtime/base/file.h"
+#include "runtime/base/text.h"
+
+namespace bench {
+
+namespace {
+
+constexpr std::array kWidths{64, 128, 256, 512};
+constexpr int kSeeds = 5;
+constexpr double kStudent = 2.776;  // 97.5% of Student's distribution with kSeeds - 1 degrees
+
+/// What one training gave.
+struct Point {
+  double train_flops = 0, inference_flops = 0, accuracy = 0;
+};
+
+rt::Path study_file() {
+  return rt::Path(rivals_folder()).parent_path().parent_path() / "experiments" /
+         "adaptive-fashion.yaml";
+}
+
+/// The study without its adaptation, of layers that are `width` wide.
+std::string fixed_study(std::string text, int width) {
+  text.resize(text.find("\nadapt:") + 1);
+  for (std::size_t at = 0; (at = text.find("units: ", at)) != std::string::npos;) {
+    at += 7;
+    text.replace(at, text.find(',', at) - at, std::to_string(width));
+  }
+  return text;
+}
+
+Point train(const rt::Path& study, const rt::Path& runs, int seed, const Options& options) {
+  std::vector<std::string> words{own_program(), "train",  study.string(),       "--dir",
+                                 runs.string(), "--seed", std::to_string(seed), "--json",
+                                 "--quiet"};
+  if (options.workers > 0)
+    words.insert(words.end(), {"--workers", std::to_string(options.workers)});
+  const Finished done = run_program(words);
+  std::filesystem::remove_all(runs);
+  if (done.exit_code != 0)
+    throw rt::Error(rt::Errc::internal,
+                    rt::cat("trellis train ended with exit code ", done.exit_code));
+  const auto result = nlohmann::json::parse(done.output);
+  return {.train_flops = result["flops"]["train"].get<double>(),
+          .inference_flops = result["flops"]["inference"].get<double>(),
+          .accuracy = result["metrics"]["test.accuracy"].get<double>()};
+}
+
+/// Between the two points around it, linear in the logarithm of what is on the x axis; beyond the
+/// ends, the end's.
+double interpolated(const std::vector<Point>& points, double x, double Point::*from,
+                    double Point::*to, bool log_from, bool log_to) {
+  const auto read = [](double value, bool log) { return log ? std::log(value) : value; };
+  const double at = read(x, log_from);
+  for (std::size_t i = 0; i + 1 < points.size(); ++i) {
+    const double left = read(points[i].*from, log_from);
+    const double right = read(points[i + 1].*from, log_from);
+    if (at > right && i + 2 < points.size()) continue;
+    const double share = std::min(1.0, std::max(0.0, (at - left) / (right - left)));
+    const double a = read(points[i].*to, log_to), b = read(points[i + 1].*to, log_to);
+    const double value = a + share * (b - a);
+    return log_to ? std::exp(value) : value;
+  }
+  return points.back().*to;
+}
+
+Point mean_of(const std::vector<Point>& points) {
+  Point sum;
+  for (const Point& p : points) {
+    sum.train_flops += p.train_flops;
+    sum.inference_flops += p.inference_flops;
+    sum.accuracy += p.accuracy;
+  }
+  const auto n = static_cast<double>(points.size());
+  return {sum.train_flops / n, sum.inference_flops / n, sum.accuracy / n};
+}
+
+/// A long benchmark says on a terminal how far it is; elsewhere it is quiet.
+void show(const std::string& text) {
+  if (::isatty(STDERR_FILENO) != 1) return;
+  std::fprintf(stderr, "\r\033[K%s", text.c_str());
+  std::fflush(stderr);
+}
+
+std::vector<Case> cases_of(const std::vector<Point>& ours,
+                           const std::vector<std::vector<Point>>& fixed) {
+  const auto seeds = ours.size();
+  std::vector<double> margins;
+  std::vector<Point> frontier;
+  for (const std::vector<Point>& width : fixed) frontier.push_back(mean_of(width));
+  for (std::size_t s = 0; s < seeds; ++s) {
+    std::vector<Point> of_seed;
+    for (const std::vector<Point>& width : fixed) of_seed.push_back(width[s]);
+    margins.push_back(ours[s].accuracy - interpolated(of_seed, ours[s].train_flops,
+                                                      &Point::train_flops, &Point::accuracy, true,
+                                                      false));
+  }
+  double margin = 0, squares = 0;
+  for (double m : margins) margin += m / static_cast<double>(seeds);
+  for (double m : margins) squares += (m - margin) * (m - margin);
+  const double error =
+      seeds < 2 ? 0
+                : std::sqrt(squares / static_cast<double>(seeds - 1) / static_cast<double>(seeds));
+  const Point mean = mean_of(ours);
+  const double at_equal_flops =
+      interpolated(frontier, mean.train_flops, &Point::train_flops, &Point::accuracy, true, false);
+  const double equal_inference =
+      interpolated(frontier, mean.accuracy, &Point::accuracy, &Point::inference_flops, false, true);
+  const Point& widest = frontier.back();
+  std::vector<Case> cases{
+      {.name = rt::cat("test accuracy, mean of ", seeds, " seeds"),
+       .ours = mean.accuracy,
+       .rival = "fixed, equal training FLOPs",
+       .rival_value = at_equal_flops,
+       .ratio = mean.accuracy / at_equal_flops},
+      {.name = "above the frontier, paired mean", .ours = margin},
+      {.name = "above the frontier, 95% from", .ours = margin - kStudent * error},
+      {.name = "above the frontier, 95% to", .ours = margin + kStudent * error},
+      {.name = "training, candidates counted",
+       .ours = mean.train_flops / 1e9,
+       .unit = "GFLOP",
+       .rival = rt::cat("fixed, ", kWidths.back(), " wide"),
+       .rival_value = widest.train_flops / 1e9,
+       .ratio = widest.train_flops / mean.train_flops},
+      {.name = "one row",
+       .ours = mean.inference_flops / 1e3,
+       .unit = "kFLOP",
+       .rival = "fixed, equal accuracy",
+       .rival_value = equal_inference / 1e3,
+       .ratio = equal_inference / mean.inference_flops}};
+  for (std::size_t w = 0; w < frontier.size(); ++w) {
+    cases.push_back(
+        {.name = rt::cat("fixed, ", kWidths[w], " wide: accuracy"), .ours = frontier[w].accuracy});
+    cases.push_back({.name = rt::cat("fixed, ", kWidths[w], " wide: training"),
+                     .ours = frontier[w].train_flops / 1e9,
+                     .unit = "GFLOP"});
+  }
+  return cases;
+}
+
+}  // namespace
+
+std::vector<Case> run_frontier(const Options& options) {
+  const rt::Path folder =
+      std::filesystem::temp_directory_path() / rt::cat("trellis-frontier-", ::getpid());
+  rt::make_folder(folder);
+  std::string text = rt::read_file(study_file());
+  if (options.quick) text.replace(text.find("epochs: 11"), 10, "epochs: 3");
+  rt::write_file_atomic(folder / "adaptive.yaml", text);
+  for (int width : kWidths)
+    rt::write_file_atomic(folder / rt::cat("fixed-", width, ".yaml"), fixed_study(text, width));
+  const int seeds = options.quick ? 1 : kSeeds;
+  std::vector<Point> ours;
+  std::vector<std::vector<Point>> fixed(kWidths.size());
+  for (int seed = 1; seed <= seeds; ++seed) {
+    show(rt::cat("frontier: seed ", seed, " of ", seeds));
+    ours.push_back(train(folder / "adaptive.yaml", folder / "runs", seed, options));
+    for (std::size_t w = 0; w < kWidths.size(); ++w) {
+      fixed[w].push_back(
+          train(folder / rt::cat("fixed-", kWidths[w], ".yaml"), folder / "runs", seed, options));
+    }
+  }
+  show("");
+  std::filesystem::remove_all(folder);
+  return cases_of(ours, fixed);
+}
+
+}  // namespace bench
