@@ -4,6 +4,21 @@
 
 namespace rt::detail {
 
+namespace {
+
+/// The node's key, and those under which a store has its results.
+void add_keys(Span& span, const Node& node) {
+  span.details.emplace_back("key", node.key.hex());
+  std::string results;
+  for (const Output& output : node.all_outputs()) {
+    if (output.version->gather != Gather::no) continue;
+    results += (results.empty() ? "" : " ") + output.version->key.hex();
+  }
+  if (!results.empty()) span.details.emplace_back("results", std::move(results));
+}
+
+}  // namespace
+
 void Engine::record_call(Node* node) {
   const GroupState* group = node->group;
   const Graph::Node number =
@@ -24,7 +39,7 @@ void Engine::record_stored(Node* node) {
   span.start = span.end = now();
   span.name = node->info->name;
   if (node->group != nullptr) span.group = node->group->path();
-  span.details.emplace_back("key", node->key.hex());
+  add_keys(span, *node);
   trace->add(std::move(span));
 }
 
@@ -38,7 +53,7 @@ void Engine::record_run(const Node& node, Moment start, Moment end, int attempt,
   span.end = end;
   span.name = node.info->name;
   if (node.group != nullptr) span.group = node.group->path();
-  if (node.keyed) span.details.emplace_back("key", node.key.hex());
+  if (node.keyed) add_keys(span, node);
   if (attempt > 1) span.details.emplace_back("attempt", std::to_string(attempt));
   if (!good) span.details.emplace_back("failed", "true");
   trace->add(std::move(span));
