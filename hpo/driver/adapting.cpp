@@ -84,6 +84,7 @@ rt::Async<void> AdaptingNetwork::advance(std::int64_t epoch, TrialContext& trial
   while (policy_) {
     // What the log has decides up to where it ends; behind it the policy does.
     const Adapted* logged = trial.logged_round();
+    if (trial.in_past()) count_looks(logged ? logged->from + 1 : end, trial);
     if (logged == nullptr && trial.in_past()) break;
     const std::optional<std::int64_t> at = logged ? logged->from : policy_->next(now_);
     if (!at || *at >= end) break;
@@ -92,6 +93,13 @@ rt::Async<void> AdaptingNetwork::advance(std::int64_t epoch, TrialContext& trial
     co_await std::move(turn);
   }
   train(end, trial);
+}
+
+void AdaptingNetwork::count_looks(std::int64_t until, TrialContext& trial) const {
+  if (!policy_->wants().scores) return;
+  const auto rows = static_cast<std::uint64_t>(course_.score_rows);
+  for (auto at = policy_->next(now_); at && *at < until; at = policy_->next(*at + 1))
+    trial.stretch(tasks::evaluate_cost(model_, rows).value);
 }
 
 rt::Async<nn::TrainStats> AdaptingNetwork::stats() const {

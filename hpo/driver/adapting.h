@@ -50,6 +50,9 @@ class AdaptingNetwork {
   void train(std::int64_t to, TrialContext& trial);
   [[nodiscard]] rt::Async<void> take_turn(TrialContext& trial);
   [[nodiscard]] rt::Async<void> repeat(Adapted logged, TrialContext& trial);
+  /// What the policy measured at its turns before border `until`, most of which came to nothing and
+  /// are not in the log: it was paid for all the same.
+  void count_looks(std::int64_t until, TrialContext& trial) const;
   [[nodiscard]] rt::Async<nn::Situation> situation(TrialContext& trial);
   [[nodiscard]] rt::Async<nn::Round> apply(nn::Turn turn, TrialContext& trial);
   [[nodiscard]] rt::Async<nn::Round> race(nn::Turn turn, TrialContext& trial);

@@ -14,6 +14,10 @@ constexpr const char* kSchedule =
 /// The price is so low that growing pays, whatever it brings.
 constexpr const char* kRace =
     "adapt: {policy: race, every: 1, length: 0.5, until: 4, factor: 1.5, price: 1e-9}\n";
+/// Looks at the validation rows two times an epoch, and only sometimes races.
+constexpr const char* kPlateau =
+    "adapt: {policy: plateau, points: 2, window: 3, falling: 0.9, length: 1, gap: 9, factor: 1.5,"
+    " price: 1e-9}\n";
 
 std::vector<Adapted> rounds_of(const std::vector<std::string>& payloads) {
   std::vector<Adapted> rounds;
@@ -103,10 +107,11 @@ TEST_F(Adapting, TheKeptNetworkOfARaceIsTheOneWithoutIt) {
 }
 
 TEST_F(Adapting, AKilledStudyGoesOnToTheSameBits) {
-  for (const char* adapt : {kSchedule, kRace}) {
+  for (const char* adapt : {kSchedule, kRace, kPlateau}) {
     forget();
     (void)session(study(adapt), "a");
     const auto reports = events("reported"), rounds = events("adapted");
+    ASSERT_FALSE(rounds.empty()) << adapt;
     const std::string written = model();
     for (const int after : {1, 4, 8, 11}) {
       forget();
