@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstring>
 #include <fstream>
 
 #include "hpo/driver/sweep.h"
@@ -38,11 +39,12 @@ class CheckpointTest : public testing::Test {
     rt::write_file_atomic(folder_ / "rows.csv", rows);
   }
 
-  [[nodiscard]] StudySpec study(const std::string& name, const std::string& more = "") const {
+  [[nodiscard]] StudySpec study(const std::string& name, const std::string& more = "",
+                                int epochs = 300) const {
     return parse_study(
         rt::cat("data: {csv: rows.csv, target: y}\n",
                 "network: [dense: {units: 8, activation: tanh}]\n",
-                "train: {optimizer: {type: adam, lr: $lr}, epochs: 300}\nmethod: grid\n",
+                "train: {optimizer: {type: adam, lr: $lr}, epochs: ", epochs, "}\nmethod: grid\n",
                 "parameters: {lr: {values: [0.01, 0.02, 0.03]}}\nparallel: 2\n", more),
         name + ".yaml", folder_.path().string(), {.name = name});
   }
@@ -60,6 +62,15 @@ class CheckpointTest : public testing::Test {
 
   [[nodiscard]] std::string table(const std::string& name) const {
     return export_csv(StudyReader(folder_ / name));
+  }
+
+  /// All events but sessions.
+  [[nodiscard]] std::vector<std::string> log(const std::string& name) const {
+    std::vector<std::string> events;
+    for (const EventRow& event : StudyReader(folder_ / name).events()) {
+      if (event.kind != "opened") events.push_back(event.payload);
+    }
+    return events;
   }
 
   /// Checkpoints of a trial as its reports name them, oldest first.
@@ -104,6 +115,44 @@ TEST_F(CheckpointTest, AFlippedByteInTheNewestIsNamedAndTheOneBeforeIsUsed) {
   EXPECT_NE(lines[0].find(files.back().string()), std::string::npos) << lines[0];
   EXPECT_EQ(table("cut"), table("whole"));
   EXPECT_LE(resumed.work.distinct_epochs, 3 * 300 + 1) << "one epoch again, from the one before";
+}
+
+/// The tensors of a model file, without its header.
+std::string tensors(const rt::Path& file) {
+  const std::string bytes = rt::read_file(file);
+  std::uint64_t header = 0;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  return bytes.substr(sizeof header + header);
+}
+
+TEST_F(CheckpointTest, AFlippedByteInAnAdaptingTrialsNewestChangesNoWeight) {
+  Observer silent;
+  for (const std::string adapt :
+       {"{policy: race, length: 1, until: 6, factor: 1.5, price: 1e-9}",
+        "{policy: schedule, at: {2: {widen: {layer: dense1, by: 4}}, 3: {shrink: {layer: dense1, "
+        "by: 2}}}}"}) {
+    const std::string more = rt::cat("early_stop: none\nadapt: ", adapt, "\n");
+    run(study("whole", more, 150), silent);
+    Stopper stopper(9);
+    ASSERT_EQ(run(study("cut", more, 150), stopper, &stopper.interrupts).ending,
+              Ending::interrupted);
+    const auto files = checkpoints("cut", 0);
+    ASSERT_GE(files.size(), 4U);
+    flip_last_byte(files.back());
+
+    std::vector<std::string> lines;
+    rt::set_log_sink([&](rt::LogLevel, std::string_view line) { lines.emplace_back(line); });
+    const SweepResult resumed = run(study("cut", more, 150), silent);
+    rt::set_log_sink({});
+    ASSERT_EQ(lines.size(), 1U) << adapt;
+    EXPECT_NE(lines[0].find(files.back().string()), std::string::npos) << lines[0];
+    EXPECT_EQ(log("cut"), log("whole")) << adapt;
+    EXPECT_TRUE(tensors(folder_ / "cut/best.safetensors") ==
+                tensors(folder_ / "whole/best.safetensors"))
+        << adapt;
+    for (const char* left : {"whole", "cut", "whole-store", "cut-store"})
+      std::filesystem::remove_all(folder_ / left);
+  }
 }
 
 TEST_F(CheckpointTest, WhatWasNeverWrittenIsTrainedAgain) {
