@@ -48,11 +48,11 @@ def require_strace():
 class Place:
     """A folder with the study file and its data, removed at the end."""
 
-    def __init__(self, programs, widest=32):
+    def __init__(self, programs, widest=32, study=STUDY):
         self.trellis = str(Path(programs) / "trellis")
         self.folder = Path(tempfile.mkdtemp(prefix="trellis-crash-"))
         self.study = self.folder / "small.yaml"
-        self.study.write_text(STUDY.replace("WIDEST", str(widest)))
+        self.study.write_text(study.replace("WIDEST", str(widest)))
         chance = random.Random(1)
         rows = ["a,b,c,label"]
         for i in range(240):
@@ -78,8 +78,8 @@ class Place:
         return subprocess.run([self.trellis, verb, "small", "--dir", str(runs), *more], capture_output=True, text=True,
                               timeout=60)
 
-    def export(self, runs):
-        done = self.read(runs, "export", "--format", "csv")
+    def export(self, runs, *more):
+        done = self.read(runs, "export", "--format", "csv", *more)
         assert done.returncode == 0, f"export failed: {done.stderr}"
         return done.stdout
 
@@ -88,6 +88,12 @@ class Place:
         done = self.sweep(self.folder / "reference")
         assert done.returncode == 0, f"the undisturbed run failed: {done.stdout}{done.stderr}"
         return self.export(self.folder / "reference")
+
+
+def events(runs):
+    """The log without its sessions and without real time."""
+    with contextlib.closing(sqlite3.connect(f"file:{runs}/small/study.db?mode=ro", uri=True)) as db:
+        return db.execute("SELECT vtime, trial, kind, payload FROM events WHERE kind <> 'opened' ORDER BY seq").fetchall()
 
 
 ACKNOWLEDGED = re.compile(r"^trial (\d+): (\S+) (\S+) after (\d+) epochs")
@@ -146,3 +152,25 @@ def check_repaired(place, runs, expected):
 
 def killed(process):
     return process.returncode in (-signal.SIGKILL, 128 + signal.SIGKILL)
+
+
+class Sweep:
+    """A run that is a search, and all that must be equal in equal runs of it."""
+
+    def __init__(self, programs, study=STUDY):
+        self.place = Place(programs, study=study)
+
+    def command(self, runs, *more):
+        return self.place.command(runs, *more)
+
+    def outcome(self, runs, printed):
+        del printed
+        return {"export": self.place.export(runs), "events": events(runs)}
+
+    def check_wreck(self, runs, progress):
+        check_wreck(self.place, runs, progress)
+
+
+def differences(expected, found):
+    """The names of what is not equal."""
+    return ", ".join(name for name in expected if found[name] != expected[name])

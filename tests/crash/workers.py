@@ -1,22 +1,24 @@
 """The whole search, every event of it, is the same on any number of workers, one of them slowed, and the sequential
-executor.
+executor. With networks that adapt, so are the outcome of every race and the weights of the best network.
 
-usage: workers.py PROGRAMS
+usage: workers.py PROGRAMS [--adapt POLICY]
 """
 
-import contextlib
+import argparse
 import os
-import sqlite3
 import subprocess
 import sys
 
+import adaptive_study
 import small_study as small
 
-
-def events(runs):
-    """The log without its sessions and without real time."""
-    with contextlib.closing(sqlite3.connect(f"file:{runs}/small/study.db?mode=ro", uri=True)) as db:
-        return db.execute("SELECT vtime, trial, kind, payload FROM events WHERE kind <> 'opened' ORDER BY seq").fetchall()
+WAYS = {
+    "1 worker": ["--workers", "1"],
+    "2 workers": ["--workers", "2"],
+    "4 workers": ["--workers", "4"],
+    "sequential": ["--executor", "sequential"],
+    "one worker slowed": ["--workers", "2"],
+}
 
 
 def burn(cpu):
@@ -24,31 +26,32 @@ def burn(cpu):
     return subprocess.Popen([sys.executable, "-c", "while True: pass"], preexec_fn=lambda: os.sched_setaffinity(0, {cpu}))
 
 
+def outcome(run, runs, *options):
+    done = run.place.sweep(runs, *options)
+    assert done.returncode == 0, done.stderr
+    return run.outcome(runs, done.stdout)
+
+
 def main():
-    with small.Place(sys.argv[1]) as place:
-        expected = place.reference()
-        log = events(place.folder / "reference")
-        ways = {
-            "1 worker": ["--workers", "1"],
-            "2 workers": ["--workers", "2"],
-            "4 workers": ["--workers", "4"],
-            "sequential": ["--executor", "sequential"],
-            "one worker slowed": ["--workers", "2"],
-        }
-        for number, (name, options) in enumerate(ways.items()):
-            runs = place.folder / f"runs-{number}"
+    parser = argparse.ArgumentParser()
+    parser.add_argument("programs")
+    parser.add_argument("--adapt", choices=sorted(adaptive_study.POLICIES))
+    options = parser.parse_args()
+    run = adaptive_study.Sweep(options.programs, options.adapt) if options.adapt else small.Sweep(options.programs)
+    with run.place as place:
+        expected = outcome(run, place.folder / "reference")
+        for number, (name, how) in enumerate(WAYS.items()):
             slow = name == "one worker slowed"
             burners = [burn(min(os.sched_getaffinity(0))) for _ in range(4 if slow else 0)]
             try:
-                done = place.sweep(runs, *options)
+                found = outcome(run, place.folder / f"runs-{number}", *how)
             finally:
                 for burner in burners:
                     burner.kill()
                     burner.wait()
-            assert done.returncode == 0, f"{name}: {done.stderr}"
-            assert place.export(runs) == expected, f"{name}: the export differs"
-            assert events(runs) == log, f"{name}: the events differ"
-        print(f"{len(log)} events, equal in {len(ways)} ways to run")
+            wrong = small.differences(expected, found)
+            assert not wrong, f"{name}: differs in {wrong}"
+        print(f"{len(expected['events'])} events, equal in {len(WAYS)} ways to run")
 
 
 if __name__ == "__main__":

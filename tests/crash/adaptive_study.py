@@ -1,0 +1,93 @@
+"""Studies whose networks change their shape while they train, and everything that must be equal in equal runs of them."""
+
+import json
+import random
+from pathlib import Path
+
+import small_study as small
+
+SEARCH = """\
+method: random
+parameters:
+  lr: {min: 1e-4, max: 1e-2, scale: log}
+  width: {type: int, min: 64, max: 160, scale: log}
+early_stop: {type: asha, min: 1, eta: 2}
+parallel: 2
+limits: {trials: 3}
+"""
+STUDY = """\
+name: small
+seed: 3
+data: {csv: points.csv, target: label, split: {valid: 0.25, test: 0.25}}
+network:
+  - dense: {name: fc1, units: WIDTH, activation: relu}
+  - dense: {name: fc2, units: 64, activation: relu}
+train: {loss: cross_entropy, optimizer: {type: adam, lr: RATE}, batch: 16, epochs: 4}
+checkpoint: {overhead: 100%}
+metric: {name: valid.accuracy, goal: maximize}
+adapt: ADAPT
+"""
+POLICIES = {
+    "race": "{policy: race, every: 1, length: 0.5, factor: 1.5, patience: 9}",
+    "plateau": "{policy: plateau, points: 4, window: 3, falling: 1, length: 2, factor: 1.5, gap: 9, deepen: true, price: 1e-6}",
+    "schedule": "{policy: schedule, at: {1: {widen: {layer: fc1, by: 32}}, 1.5: {shrink: {layer: fc2, by: 24}}, "
+                "2.5: {deepen: {layer: fc1}}}}",
+}
+
+
+def search(policy):
+    return STUDY.replace("WIDTH", "$width").replace("RATE", "$lr").replace("ADAPT", POLICIES[policy]) + SEARCH
+
+
+def training(policy):
+    """One network, for `train` or as the only trial of a sweep."""
+    return STUDY.replace("WIDTH", "96").replace("RATE", "1e-3").replace("ADAPT", POLICIES[policy])
+
+
+def write_points(folder):
+    """Four kinds of points that overlap, in eight dimensions."""
+    chance = random.Random(1)
+    lines = ["a,b,c,d,e,f,g,h,label"]
+    shifts = (1, -1, 0.5, 0.7, -0.8, 0.3, 0.9, -0.4)
+    for i in range(3000):
+        kind = i % 4
+        lines.append(",".join(f"{chance.gauss((kind >> j % 2 & 1) * s, 1.0):.4f}" for j, s in enumerate(shifts)) + f",k{kind}")
+    (folder / "points.csv").write_text("\n".join(lines) + "\n")
+
+
+def files(runs, names):
+    return {name: (Path(runs) / "small" / name).read_bytes() for name in names}
+
+
+class Sweep(small.Sweep):
+    """A search over adapting networks."""
+
+    def __init__(self, programs, policy):
+        super().__init__(programs, search(policy))
+        write_points(self.place.folder)
+
+    def outcome(self, runs, printed):
+        """With what was tried, the front and the bytes of the best network."""
+        status = json.loads(self.place.read(runs, "status", "--json").stdout)
+        assert status["state"] == "finished" and status["trials"]["running"] == status["trials"]["waiting"] == 0, status
+        best = json.loads(self.place.read(runs, "best", "--json").stdout) | {"model": ""}
+        return {**super().outcome(runs, printed), "export --candidates": self.place.export(runs, "--candidates"), "best": best,
+                **files(runs, ["best.safetensors", "candidates.csv", "front.csv", "front.svg"])}
+
+
+class Training(Sweep):
+    """One adapting network with `train`."""
+
+    def __init__(self, programs, policy):
+        super().__init__(programs, policy)
+        self.place.study.write_text(training(policy))
+
+    def command(self, runs, *more):
+        return [self.place.trellis, "train", str(self.place.study), "--dir", str(runs), "--json", *more]
+
+    def outcome(self, runs, printed):
+        result = json.loads(printed) | {"seconds": 0, "model": ""}
+        return {"result": result, **files(runs, ["model.safetensors", "candidates.csv", "front.csv", "front.svg"])}
+
+    def check_wreck(self, runs, progress):
+        del runs, progress  # it has no log; what it announced comes again
