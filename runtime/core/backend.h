@@ -60,11 +60,12 @@ class Backend {
 /// The executor that runs every launch on the calling thread at once.
 std::unique_ptr<Backend> make_sequential();
 
-/// Loads a plugin ("starpu-cpu" or "starpu-cuda"). Throws rt::Error (no_device) saying what is
-/// missing.
+/// Loads a plugin ("starpu-cpu" or "starpu-cuda"). Throws rt::Error: no_device saying what is
+/// missing, storage for one that does not belong to this library.
 std::unique_ptr<Backend> load_backend(const std::string& flavour, const Config& config);
 
-/// What a plugin exports under the name `trellis_make_backend`. A failure is an exception.
+/// What a plugin exports under the name `trellis_make_backend`. A failure is an exception. Beside
+/// it `trellis_plugin_stamp` returns what the plugin was built from (stamp.py).
 using MakeBackend = Backend* (*)(const Config& config);
 
 }  // namespace rt::detail

@@ -7,9 +7,24 @@
 #include "runtime/base/error.h"
 #include "runtime/core/backend.h"
 
+extern "C" const char* trellis_runtime_stamp();  // made by stamp.py
+
 namespace rt::detail {
 
 namespace {
+
+/// Refuses a plugin that was built from other headers: what the two hand each other would be
+/// misread.
+void require_same_build(void* library, const Path& file) {
+  void* stamp = ::dlsym(library, "trellis_plugin_stamp");
+  const std::string found =
+      stamp != nullptr ? reinterpret_cast<const char* (*)()>(stamp)() : "none";
+  const std::string expected = trellis_runtime_stamp();
+  if (found == expected) return;
+  throw Error(Errc::storage, file.string() + " was built from another runtime than this one (" +
+                                 found + ", expected " + expected +
+                                 "): build or install both together");
+}
 
 /// Where plugins may be: the folder asked for, beside this library, in the build tree beside it.
 std::vector<Path> folders() {
@@ -44,6 +59,7 @@ std::unique_ptr<Backend> load_backend(const std::string& flavour, const Config& 
       reason = ::dlerror();
       continue;
     }
+    require_same_build(library, folder / file);
     void* symbol = ::dlsym(library, "trellis_make_backend");
     if (symbol == nullptr) {
       reason = (folder / file).string() + " is not a plugin of this version";

@@ -51,9 +51,26 @@ def main():
         assert run(program, env=environment) == "sequential 6\n"
         if with_starpu == "true":
             assert run(program, "starpu", env=environment) == "starpu_cpu 6\n"
+        expect_stale_plugin_refused(pathlib.Path(folder), program, compiler, environment)
         assert next(root.rglob("TrellisRuntimeConfig.cmake")).read_text().count("Trellis::runtime") > 2
         if shutil.which("cmake"):
             build_with_cmake(folder, root, environment)
+
+
+def expect_stale_plugin_refused(folder, program, compiler, environment):
+    """A plugin of other headers is one clear error, whether it was asked for or found."""
+    stale = folder / "stale"
+    stale.mkdir()
+    source = folder / "stale.cpp"
+    source.write_text('extern "C" const char* trellis_plugin_stamp() { return "0123456789abcdef"; }\n'
+                      'extern "C" void* trellis_make_backend(void*) { for (;;) {} }\n')
+    plugin = stale / "trellis-starpu-cpu.so"
+    run(compiler, "-shared", "-fPIC", str(source), "-o", str(plugin))
+    done = subprocess.run([program, "starpu"], env=dict(environment, TRELLIS_PLUGIN_DIR=str(stale)), capture_output=True,
+                          text=True, timeout=60, check=False)
+    assert done.returncode != 0
+    expected = f"{plugin} was built from another runtime than this one (0123456789abcdef, expected "
+    assert expected in done.stderr, done.stderr
 
 
 def build_with_cmake(folder, root, environment):
