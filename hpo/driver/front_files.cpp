@@ -1,14 +1,24 @@
 #include "hpo/driver/front_files.h"
 
+#include <vector>
+
+#include "hpo/export/candidates.h"
+#include "hpo/export/front.h"
+
 namespace hpo {
 
-void write_front(const rt::Path& folder, std::span<const CandidateRow> rows) {
-  if (rows.empty()) return;
-  rt::write_file_atomic(folder / "candidates.csv", candidates_csv(rows));
-  const std::string picture = front_svg(rows);
-  if (picture.empty()) return;
-  rt::write_file_atomic(folder / "front.csv", front_csv(rows));
-  rt::write_file_atomic(folder / "front.svg", picture);
+void write_front(const rt::Path& folder, const TrialTable& trials) {
+  std::vector<CandidateRow> rows;
+  std::vector<FrontPoint> points;
+  for (const TrialRow& row : trials.rows()) {
+    const std::uint64_t trial = row.trial;
+    append_candidates(rows, trial, trials.rounds(trial));
+    append_points(points, trial, trials.rounds(trial), trials.adapting_reports(trial));
+  }
+  if (!rows.empty()) rt::write_file_atomic(folder / "candidates.csv", candidates_csv(rows));
+  if (points.empty()) return;
+  rt::write_file_atomic(folder / "front.csv", front_csv(points));
+  rt::write_file_atomic(folder / "front.svg", front_svg(points));
 }
 
 }  // namespace hpo

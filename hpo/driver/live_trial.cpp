@@ -72,7 +72,9 @@ rt::Async<Word> LiveTrial::report(Report report) {
                  .metrics = std::move(report.metrics),
                  .word = Word::go,
                  .checkpoint = std::move(report.checkpoint),
-                 .shape = std::move(report.shape)}});
+                 .shape = std::move(report.shape),
+                 .weights = report.weights,
+                 .inference_flops = report.inference_flops}});
   if (!decides) co_return Word::go;
   waiting_.emplace();
   rt::Value<Word> word = waiting_->value();

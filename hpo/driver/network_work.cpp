@@ -254,7 +254,11 @@ rt::Async<void> NetworkWork::run(TrialContext& trial) {
     report.metrics.emplace_back("train.loss", stats.loss);
     report.value = metric_value(report.metrics, study_.metric.name);
     report.checkpoint = network.net().key().hex();
-    if (network.adapts()) report.shape = nn::shape_text(network.model());
+    if (network.adapts()) {
+      report.shape = nn::shape_text(network.model());
+      report.weights = nn::weight_count(network.model());
+      report.inference_flops = static_cast<double>(nn::flops_per_row(network.model()).forward);
+    }
     if (co_await trial.report(std::move(report)) == Word::stop) co_return;
   }
 }

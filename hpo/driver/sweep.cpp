@@ -98,10 +98,7 @@ SweepResult run_sweep(const StudySpec& study, const RunOptions& options, Observe
                  .arithmetic = tasks::arithmetic(),
                  .store = config.store});
   DriverEnd end = driver.run();
-  std::vector<CandidateRow> rows;
-  for (const TrialRow& trial : log.trials().rows())
-    append_candidates(rows, trial.trial, log.trials().rounds(trial.trial));
-  write_front(options.folder, rows);
+  write_front(options.folder, log.trials());
   return result_of(driver, log, options, end);
 }
 

@@ -57,7 +57,9 @@ class LoneTrial final : public TrialContext {
                      .metrics = std::move(report.metrics),
                      .word = Word::go,
                      .checkpoint = std::move(report.checkpoint),
-                     .shape = std::move(report.shape)});
+                     .shape = std::move(report.shape),
+                     .weights = report.weights,
+                     .inference_flops = report.inference_flops});
     observer_.trial_reported(row());
     co_return Word::go;
   }
@@ -66,6 +68,7 @@ class LoneTrial final : public TrialContext {
     table_.apply({.vtime = flops_, .trial = 0, .body = std::move(body), .took = 0});
   }
 
+  [[nodiscard]] const TrialTable& table() const { return table_; }
   [[nodiscard]] const TrialRow& row() const { return table_.row(0); }
   [[nodiscard]] const std::vector<Adapted>& rounds() const { return table_.rounds(0); }
   [[nodiscard]] const Checkpoint& checkpoint() const { return table_.checkpoint(0); }
@@ -157,9 +160,7 @@ TrainResult train_once(const StudySpec& study, const Params& params, const RunOp
     result.trial = trial.row();
     result.rounds = trial.rounds();
     take_shape(result, spec.model);
-    std::vector<CandidateRow> rows;
-    append_candidates(rows, 0, result.rounds);
-    write_front(options.folder, rows);
+    write_front(options.folder, trial.table());
     if (result.ending == Ending::done)
       take_result(result, written.get(), options.folder);
     else

@@ -37,6 +37,8 @@ struct Report {
   Metrics metrics;
   std::string checkpoint;  ///< the key under which the store has the network, or empty
   std::string shape;       ///< sizes of the layers of a network that adapts: "784-64-10"
+  std::uint64_t weights = 0;   ///< of a network that adapts
+  double inference_flops = 0;  ///< the same: counted, one row forward
 };
 
 /// Thrown by a trial that failed in a way the log has a word for; any other exception counts as

@@ -1,11 +1,9 @@
 #include "hpo/export/candidates.h"
 
-#include <algorithm>
 #include <cmath>
 #include <map>
 
 #include "hpo/export/csv_line.h"
-#include "hpo/export/quality.h"
 #include "runtime/base/text.h"
 
 namespace hpo {
@@ -62,39 +60,6 @@ std::string candidates_csv(std::span<const CandidateRow> rows) {
     line.cell(measured(tried.loss)).cell(measured(tried.accuracy));
     line.cell(rt::format_double(tried.cost)).cell(tried.accepted ? "true" : "false");
     line.cell(tried.why).cell(tried.operations);
-  }
-  return out;
-}
-
-std::vector<CandidateRow> front_of(std::span<const CandidateRow> rows) {
-  std::vector<CandidateRow> points;
-  std::ranges::copy_if(rows, std::back_inserter(points), &is_measured);
-  std::ranges::stable_sort(points, [](const CandidateRow& a, const CandidateRow& b) {
-    if (a.tried.inference_flops != b.tried.inference_flops)
-      return a.tried.inference_flops < b.tried.inference_flops;
-    return quality_of(a) > quality_of(b);
-  });
-  std::vector<CandidateRow> front;
-  for (CandidateRow& point : points) {
-    if (front.empty() || quality_of(point) > quality_of(front.back()))
-      front.push_back(std::move(point));
-  }
-  return front;
-}
-
-std::string front_csv(std::span<const CandidateRow> rows) {
-  std::string out;
-  {
-    CsvLine line(out);
-    for (const char* name :
-         {"trial", "epoch", "shape", "weights", "inference_flops", "accuracy", "loss"})
-      line.cell(name);
-  }
-  for (const CandidateRow& row : front_of(rows)) {
-    CsvLine line(out);
-    line.cell(std::to_string(row.trial)).cell(rt::format_double(row.epoch)).cell(row.tried.shape);
-    line.cell(std::to_string(row.tried.weights)).cell(rt::format_double(row.tried.inference_flops));
-    line.cell(measured(row.tried.accuracy)).cell(measured(row.tried.loss));
   }
   return out;
 }

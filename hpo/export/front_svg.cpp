@@ -5,8 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "hpo/export/candidates.h"
-#include "hpo/export/quality.h"
+#include "hpo/export/front.h"
 #include "runtime/base/text.h"
 
 namespace hpo {
@@ -50,27 +49,25 @@ Axis axis_of(std::vector<double> values, double from, double to) {
 
 class Picture {
  public:
-  explicit Picture(std::span<const CandidateRow> rows) {
+  explicit Picture(std::span<const FrontPoint> points) : points_(points) {
     std::vector<double> costs, qualities;
-    for (const CandidateRow& row : rows) {
-      if (!is_measured(row)) continue;
-      points_.push_back(row);
-      costs.push_back(std::log10(row.tried.inference_flops));
-      qualities.push_back(quality_of(row));
+    for (const FrontPoint& point : points) {
+      costs.push_back(std::log10(point.inference_flops));
+      qualities.push_back(point.quality());
     }
     if (points_.empty()) return;
     x_ = axis_of(costs, kLeft, kWidth - kRight);
     y_ = axis_of(qualities, kHeight - kBottom, kTop);
   }
 
-  [[nodiscard]] std::string svg(const std::vector<CandidateRow>& front) {
+  [[nodiscard]] std::string svg(const std::vector<FrontPoint>& front) {
     if (points_.empty()) return "";
     out_ = rt::cat("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"", kWidth, "\" height=\"",
                    kHeight, "\" font-family=\"sans-serif\" font-size=\"12\">\n",
                    "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n");
     axes();
     line(front);
-    for (const CandidateRow& point : points_) dot(point);
+    for (const FrontPoint& point : points_) dot(point);
     return out_ + "</svg>\n";
   }
 
@@ -86,7 +83,7 @@ class Picture {
   }
 
   void axes() {
-    const bool accuracy = !std::isnan(points_.front().tried.accuracy);
+    const bool accuracy = !std::isnan(points_.front().accuracy);
     text(kLeft, 22, "start",
          accuracy ? "validation accuracy against FLOPs of one row"
                   : "validation loss against FLOPs of one row");
@@ -102,38 +99,36 @@ class Picture {
     text((kLeft + kWidth - kRight) / 2, kHeight - 12, "middle", "FLOPs of one row (log)");
   }
 
-  void line(const std::vector<CandidateRow>& front) {
+  void line(const std::vector<FrontPoint>& front) {
     out_ += "<polyline fill=\"none\" stroke=\"#2a7f4f\" stroke-width=\"2\" points=\"";
-    for (const CandidateRow& point : front)
+    for (const FrontPoint& point : front)
       out_ += rt::cat(fixed(px(point)), ",", fixed(py(point)), " ");
     out_ += "\"/>\n";
   }
 
-  void dot(const CandidateRow& point) {
-    const Tried& tried = point.tried;
+  void dot(const FrontPoint& point) {
     out_ += rt::cat(
         "<circle cx=\"", fixed(px(point)), "\" cy=\"", fixed(py(point)),
-        "\" r=\"4\" stroke=\"#555\" fill=\"", tried.accepted ? "#2a7f4f" : "#ccc", "\"><title>",
+        "\" r=\"4\" stroke=\"#555\" fill=\"", point.went_on ? "#2a7f4f" : "#ccc", "\"><title>",
         escaped(rt::cat("trial ", point.trial, ", epoch ", rt::format_double(point.epoch), ": ",
-                        tried.shape, ", ", tried.change, ", ",
-                        tried.accepted ? "accepted" : "not accepted")),
+                        point.shape, ", ", point.what, point.went_on ? "" : ", not accepted")),
         "</title></circle>\n");
   }
 
-  [[nodiscard]] double px(const CandidateRow& point) const {
-    return x_.at(std::log10(point.tried.inference_flops));
+  [[nodiscard]] double px(const FrontPoint& point) const {
+    return x_.at(std::log10(point.inference_flops));
   }
-  [[nodiscard]] double py(const CandidateRow& point) const { return y_.at(quality_of(point)); }
+  [[nodiscard]] double py(const FrontPoint& point) const { return y_.at(point.quality()); }
 
-  std::vector<CandidateRow> points_;
+  std::span<const FrontPoint> points_;
   Axis x_, y_;
   std::string out_;
 };
 
 }  // namespace
 
-std::string front_svg(std::span<const CandidateRow> rows) {
-  return Picture(rows).svg(front_of(rows));
+std::string front_svg(std::span<const FrontPoint> points) {
+  return Picture(points).svg(front_of(points));
 }
 
 }  // namespace hpo

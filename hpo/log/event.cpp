@@ -52,7 +52,9 @@ struct Writer {
         .raw(json_of(e.metrics))
         .field("word", kWords[static_cast<std::size_t>(e.word)]);
     if (!e.checkpoint.empty()) json.field("checkpoint", e.checkpoint);
-    if (!e.shape.empty()) json.field("shape", e.shape);
+    if (e.shape.empty()) return;
+    json.field("shape", e.shape).field("weights", e.weights);
+    json.field("inference_flops", e.inference_flops);
   }
   void operator()(const Retried& e) const {
     json.field("cause", name_of(e.cause)).field("message", e.message);
@@ -111,14 +113,19 @@ Created read_created(const Json& json) {
 }
 
 Reported read_reported(const Json& json) {
-  return {.step = json.at("step").integer(),
-          .epochs = json.at("epochs").integer(),
-          .value = json.at("value").number(),
-          .flops = json.at("flops").number(),
-          .metrics = metrics_from_json(json.at("metrics").raw()),
-          .word = enum_of<Word>(kWords, json.at("word").text()),
-          .checkpoint = text_or_empty(json, "checkpoint"),
-          .shape = text_or_empty(json, "shape")};
+  Reported e{.step = json.at("step").integer(),
+             .epochs = json.at("epochs").integer(),
+             .value = json.at("value").number(),
+             .flops = json.at("flops").number(),
+             .metrics = metrics_from_json(json.at("metrics").raw()),
+             .word = enum_of<Word>(kWords, json.at("word").text()),
+             .checkpoint = text_or_empty(json, "checkpoint"),
+             .shape = text_or_empty(json, "shape")};
+  if (const Json* weights = json.find("weights")) {
+    e.weights = static_cast<std::uint64_t>(weights->integer());
+    e.inference_flops = json.at("inference_flops").number();
+  }
+  return e;
 }
 
 Adapted read_adapted(const Json& json) {

@@ -48,7 +48,9 @@ struct Reported {
   Word word = Word::go;
   std::string
       checkpoint;  ///< the key under which the store has the network after this stretch, or empty
-  std::string shape;  ///< sizes of the layers of a network that adapts, or empty
+  std::string shape;           ///< sizes of the layers of a network that adapts, or empty
+  std::uint64_t weights = 0;   ///< of a network that adapts
+  double inference_flops = 0;  ///< the same: counted, one row forward
 };
 
 /// An attempt of a trial failed and another one begins.

@@ -50,6 +50,10 @@ void TrialTable::take(TrialRow& row, const Reported& report) {
   row.step = report.step;
   row.epochs = report.epochs;
   row.train_flops = report.flops;
+  if (!report.shape.empty()) {
+    row.inference_flops = report.inference_flops;
+    reports_[row.trial].push_back(report);
+  }
   if (objective_.take_best && row.value && !objective_.better(report.value, *row.value)) return;
   row.value = report.value;
   row.metrics = report.metrics;
@@ -70,6 +74,7 @@ void TrialTable::apply(const Event& event) {
     rows_.push_back(std::move(row));
     checkpoints_.emplace_back();
     rounds_.emplace_back();
+    reports_.emplace_back();
   } else if (const auto* report = std::get_if<Reported>(&event.body)) {
     take(live(event), *report);
   } else if (const auto* adapted = std::get_if<Adapted>(&event.body)) {

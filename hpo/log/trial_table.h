@@ -49,6 +49,10 @@ class TrialTable {
   [[nodiscard]] const std::vector<Adapted>& rounds(std::uint64_t trial) const {
     return rounds_.at(trial);
   }
+  /// The trial's reports, in order, where its network adapts; else none.
+  [[nodiscard]] const std::vector<Reported>& adapting_reports(std::uint64_t trial) const {
+    return reports_.at(trial);
+  }
   [[nodiscard]] const TrialCounts& counts() const { return counts_; }
 
   /// The best complete trial, else the best stopped one; null when no ended trial has a value.
@@ -64,8 +68,9 @@ class TrialTable {
 
   Objective objective_;
   std::vector<TrialRow> rows_;
-  std::vector<Checkpoint> checkpoints_;       ///< one a row
-  std::vector<std::vector<Adapted>> rounds_;  ///< one a row
+  std::vector<Checkpoint> checkpoints_;         ///< one a row
+  std::vector<std::vector<Adapted>> rounds_;    ///< one a row
+  std::vector<std::vector<Reported>> reports_;  ///< one a row
   TrialCounts counts_;
 };
 

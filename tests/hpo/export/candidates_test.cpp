@@ -1,10 +1,9 @@
-// What adapting networks tried, as tables and as a picture.
+// What adapting networks tried, as a table.
 
 #include "hpo/export/candidates.h"
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
 
 namespace hpo {
@@ -56,36 +55,6 @@ TEST(Candidates, HaveALineEach) {
       "\"\"so\"\"\",[]\n"
       "7,1.5,0,widen a by 2,4-2-3,19,300,1000,,,,300,true,\"why, \"\"so\"\"\",[]\n");
   EXPECT_EQ(rows().back().spent, 5000);
-}
-
-TEST(Candidates, TheFrontHasWhatNothingBeatsInBoth) {
-  const std::vector<CandidateRow> front = front_of(rows());
-  ASSERT_EQ(front.size(), 3U);
-  EXPECT_EQ(front[0].tried.change, "shrink a by 1");
-  EXPECT_EQ(front[1].tried.change, "keep");
-  EXPECT_EQ(front[2].tried.change, "widen a by 2");
-  EXPECT_EQ(std::ranges::count(front_csv(rows()), '\n'), 4);
-}
-
-TEST(Candidates, ThePictureHasAPointForEachThatWasMeasured) {
-  const std::string svg = front_svg(rows());
-  std::size_t points = 0;
-  for (std::size_t at = svg.find("<circle"); at != std::string::npos;
-       at = svg.find("<circle", at + 1))
-    ++points;
-  EXPECT_EQ(points, 4U);
-  EXPECT_TRUE(svg.starts_with("<svg"));
-  EXPECT_TRUE(svg.ends_with("</svg>\n"));
-  EXPECT_EQ(svg.find("nan"), std::string::npos);
-  const std::vector<CandidateRow> all = rows();
-  EXPECT_EQ(front_svg(std::span(all).last(1)), "") << "nothing was measured";
-}
-
-TEST(Candidates, OnePointAloneIsAPicture) {
-  const std::vector<CandidateRow> all = rows();
-  const std::string svg = front_svg(std::span(all).first(1));
-  EXPECT_EQ(svg.find("nan"), std::string::npos);
-  EXPECT_EQ(svg.find("inf"), std::string::npos);
 }
 
 }  // namespace

@@ -1,0 +1,93 @@
+#include "hpo/export/front.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "hpo/export/csv_line.h"
+#include "runtime/base/text.h"
+
+namespace hpo {
+
+namespace {
+
+std::string measured(double value) { return std::isnan(value) ? "" : rt::format_double(value); }
+
+double metric_of(const Metrics& metrics, std::string_view name) {
+  const auto found = std::ranges::find(metrics, name, &Metrics::value_type::first);
+  return found == metrics.end() ? std::numeric_limits<double>::quiet_NaN() : found->second;
+}
+
+FrontPoint point_of(const Tried& tried) {
+  return {.shape = tried.shape,
+          .weights = tried.weights,
+          .inference_flops = tried.inference_flops,
+          .accuracy = tried.accuracy,
+          .loss = tried.loss,
+          .went_on = tried.accepted,
+          .what = tried.change};
+}
+
+FrontPoint point_of(const Reported& report) {
+  return {.shape = report.shape,
+          .weights = report.weights,
+          .inference_flops = report.inference_flops,
+          .accuracy = metric_of(report.metrics, "valid.accuracy"),
+          .loss = metric_of(report.metrics, "valid.loss"),
+          .went_on = true,
+          .what = "report"};
+}
+
+void append(std::vector<FrontPoint>& points, std::uint64_t trial, double epoch, FrontPoint point) {
+  if (!std::isfinite(point.loss) || !(point.inference_flops > 0)) return;
+  point.trial = trial;
+  point.epoch = epoch;
+  points.push_back(std::move(point));
+}
+
+}  // namespace
+
+double FrontPoint::quality() const { return std::isnan(accuracy) ? -loss : accuracy; }
+
+void append_points(std::vector<FrontPoint>& points, std::uint64_t trial,
+                   std::span<const Adapted> rounds, std::span<const Reported> reports) {
+  for (const Adapted& round : rounds) {
+    const double epoch = static_cast<double>(round.until) / static_cast<double>(round.grid);
+    for (const Tried& tried : round.candidates) append(points, trial, epoch, point_of(tried));
+  }
+  for (const Reported& report : reports)
+    append(points, trial, static_cast<double>(report.epochs), point_of(report));
+}
+
+std::vector<FrontPoint> front_of(std::span<const FrontPoint> points) {
+  std::vector<FrontPoint> sorted(points.begin(), points.end());
+  std::ranges::stable_sort(sorted, [](const FrontPoint& a, const FrontPoint& b) {
+    if (a.inference_flops != b.inference_flops) return a.inference_flops < b.inference_flops;
+    return a.quality() > b.quality();
+  });
+  std::vector<FrontPoint> front;
+  for (FrontPoint& point : sorted) {
+    if (front.empty() || point.quality() > front.back().quality())
+      front.push_back(std::move(point));
+  }
+  return front;
+}
+
+std::string front_csv(std::span<const FrontPoint> points) {
+  std::string out;
+  {
+    CsvLine line(out);
+    for (const char* name :
+         {"trial", "epoch", "shape", "weights", "inference_flops", "accuracy", "loss"})
+      line.cell(name);
+  }
+  for (const FrontPoint& point : front_of(points)) {
+    CsvLine line(out);
+    line.cell(std::to_string(point.trial)).cell(rt::format_double(point.epoch)).cell(point.shape);
+    line.cell(std::to_string(point.weights)).cell(rt::format_double(point.inference_flops));
+    line.cell(measured(point.accuracy)).cell(measured(point.loss));
+  }
+  return out;
+}
+
+}  // namespace hpo
