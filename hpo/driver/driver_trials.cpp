@@ -88,7 +88,7 @@ void Driver::create(const Params& params) {
 void Driver::start(std::uint64_t trial) {
   const Past& past = pasts_.at(trial);
   auto live = std::make_shared<LiveTrial>(trial, log_.trials().row(trial).params, past.reports,
-                                          past.rounds, timeline_, search_.rule());
+                                          past.rounds, timeline_, search_);
   live_[trial] = live;
   auto scope = live->group().enter();
   rt::spawn(attempt(live));

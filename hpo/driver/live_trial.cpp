@@ -7,13 +7,13 @@
 namespace hpo {
 
 LiveTrial::LiveTrial(std::uint64_t trial, Params params, std::vector<Reported> logged,
-                     std::vector<LoggedRound> rounds, Timeline& timeline, const StoppingRule& rule)
+                     std::vector<LoggedRound> rounds, Timeline& timeline, const Search& search)
     : trial_(trial),
       params_(std::move(params)),
       logged_(std::move(logged)),
       rounds_(std::move(rounds)),
       timeline_(timeline),
-      rule_(rule),
+      search_(search),
       group_(rt::cat("trial-", trial)) {}
 
 void LiveTrial::stretch(double flops) {
@@ -49,7 +49,7 @@ void LiveTrial::adapted(Adapted round) {
 
 bool LiveTrial::replayed() {
   if (next_logged_ == logged_.size()) return false;
-  last_step_ = logged_[next_logged_++].step;
+  last_ = search_.progress(logged_[next_logged_++]);
   return true;
 }
 
@@ -57,24 +57,25 @@ void LiveTrial::go_on_behind(std::size_t reports) {
   if (reports == 0) return;
   next_logged_ = reports;
   next_round_ = rounds_before(reports).size();
-  last_step_ = logged_.at(reports - 1).step;
+  last_ = search_.progress(logged_.at(reports - 1));
   flops_ = logged_.at(reports - 1).flops;
 }
 
 rt::Async<Word> LiveTrial::report(Report report) {
   if (void_) co_return Word::stop;
-  bool decides = rule_.decides(last_step_, report.step);
-  last_step_ = report.step;
-  post({Reported{.step = report.step,
-                 .epochs = report.epochs,
-                 .value = report.value,
-                 .flops = flops_,
-                 .metrics = std::move(report.metrics),
-                 .word = Word::go,
-                 .checkpoint = std::move(report.checkpoint),
-                 .shape = std::move(report.shape),
-                 .weights = report.weights,
-                 .inference_flops = report.inference_flops}});
+  Reported reported{.step = report.step,
+                    .epochs = report.epochs,
+                    .value = report.value,
+                    .flops = flops_,
+                    .metrics = std::move(report.metrics),
+                    .word = Word::go,
+                    .checkpoint = std::move(report.checkpoint),
+                    .shape = std::move(report.shape),
+                    .weights = report.weights,
+                    .inference_flops = report.inference_flops};
+  const bool decides = search_.decides(last_, reported);
+  last_ = search_.progress(reported);
+  post({std::move(reported)});
   if (!decides) co_return Word::go;
   waiting_.emplace();
   rt::Value<Word> word = waiting_->value();

@@ -7,9 +7,9 @@
 #include <variant>
 #include <vector>
 
+#include "hpo/driver/search.h"
 #include "hpo/driver/timeline.h"
 #include "hpo/driver/trial_work.h"
-#include "hpo/stopping/rule.h"
 #include "runtime/base/clock.h"
 #include "runtime/group.h"
 
@@ -32,10 +32,10 @@ struct LoggedRound {
 /// One attempt of a trial. Posts to the timeline; the driver takes outcomes out when they are due.
 class LiveTrial final : public TrialContext {
  public:
-  /// `logged`, `rounds`: what the log has of the trial. Timeline and rule outlive every call (not
-  /// the object).
+  /// `logged`, `rounds`: what the log has of the trial. Timeline and search outlive every call
+  /// (not the object).
   LiveTrial(std::uint64_t trial, Params params, std::vector<Reported> logged,
-            std::vector<LoggedRound> rounds, Timeline& timeline, const StoppingRule& rule);
+            std::vector<LoggedRound> rounds, Timeline& timeline, const Search& search);
 
   std::uint64_t trial() const override { return trial_; }
   const Params& params() const override { return params_; }
@@ -77,12 +77,12 @@ class LiveTrial final : public TrialContext {
   std::vector<Reported> logged_;
   std::vector<LoggedRound> rounds_;
   Timeline& timeline_;
-  const StoppingRule& rule_;
+  const Search& search_;
   rt::Group group_;
 
   std::size_t next_logged_ = 0;  ///< reports of the log that the coroutine has come past
   std::size_t next_round_ = 0;   ///< the same of rounds
-  std::int64_t last_step_ = 0;
+  std::int64_t last_ = 0;        ///< progress at the last report
   double flops_ = 0;
   std::vector<Noted> notes_;
   std::deque<Outcome> outcomes_;

@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "hpo/stopping/registry.h"
+#include "hpo/driver/search.h"
 #include "runtime/async.h"
 #include "runtime/base/error.h"
 #include "runtime/base/text.h"
@@ -153,9 +153,10 @@ void require_resources(const Resources& asked, const rt::Runtime& runtime) {
 
 std::vector<std::int64_t> report_borders(const StudySpec& study, std::int64_t epochs) {
   std::vector<std::int64_t> borders;
-  std::unique_ptr<StoppingRule> rule = make_stopping_rule(
-      study.early_stop.kind, {.max_step = study.max_epochs, .options = study.early_stop.options});
-  bool decides_ever = rule->decides(0, std::max<std::int64_t>(1, study.max_epochs - 1));
+  std::unique_ptr<StoppingRule> rule = rule_of(study);
+  // Where a rung in FLOPs lies is known when a trial gets there.
+  const bool decides_ever = study.early_stop_unit == Unit::epochs &&
+                            rule->decides(0, std::max<std::int64_t>(1, study.max_epochs - 1));
   for (std::int64_t epoch = 1; epoch <= epochs; ++epoch) {
     std::int64_t last = borders.empty() ? 0 : borders.back();
     if (epoch == epochs || !decides_ever || rule->decides(last, epoch)) borders.push_back(epoch);

@@ -39,9 +39,9 @@ struct StudyData {
 /// naming both.
 void require_resources(const Resources& asked, const rt::Runtime& runtime);
 
-/// Epochs at which a trial that trains `epochs` reports: where the study's rule may decide, else
-/// after each epoch; always the last one. A prefix of the borders of every longer trial, but for
-/// its own end.
+/// Epochs at which a trial that trains `epochs` reports: where the study's rule may decide; after
+/// each epoch where it counts FLOPs or never decides; always the last one. A prefix of the borders
+/// of every longer trial, but for its own end.
 [[nodiscard]] std::vector<std::int64_t> report_borders(const StudySpec& study, std::int64_t epochs);
 
 class NetworkWork final : public TrialWork {

@@ -1,5 +1,8 @@
 #include "hpo/driver/search.h"
 
+#include <algorithm>
+#include <limits>
+
 #include "hpo/samplers/registry.h"
 #include "hpo/stopping/registry.h"
 #include "runtime/base/text.h"
@@ -11,11 +14,19 @@ Objective objective_of(const StudySpec& study) {
           .take_best = study.metric.take == Take::best};
 }
 
+std::unique_ptr<StoppingRule> rule_of(const StudySpec& study) {
+  const bool flops = study.early_stop_unit == Unit::flops;
+  return make_stopping_rule(
+      study.early_stop.kind,
+      {.max_step = flops ? std::numeric_limits<std::int64_t>::max() : study.max_epochs,
+       .options = study.early_stop.options});
+}
+
 Search::Search(const StudySpec& study)
-    : objective_(objective_of(study)),
+    : unit_(study.early_stop_unit),
+      objective_(objective_of(study)),
       sampler_(make_sampler(study.method.kind, {study.space, study.seed, study.method.options})),
-      rule_(
-          make_stopping_rule(study.early_stop.kind, {study.max_epochs, study.early_stop.options})) {
+      rule_(rule_of(study)) {
   if (!sampler_)
     throw rt::Error(rt::Errc::internal, rt::cat("no sampler is called ", study.method.kind));
   if (!rule_)
@@ -23,8 +34,14 @@ Search::Search(const StudySpec& study)
                     rt::cat("no stopping rule is called ", study.early_stop.kind));
 }
 
+std::int64_t Search::progress(const Reported& report) const {
+  if (unit_ == Unit::epochs) return report.step;
+  constexpr double kMost = 9e18;
+  return static_cast<std::int64_t>(std::min(report.flops, kMost));
+}
+
 Word Search::word_on(std::uint64_t trial, const Reported& report) {
-  return rule_->reported(trial, report.step, objective_.loss(report.value));
+  return rule_->reported(trial, progress(report), objective_.loss(report.value));
 }
 
 void Search::tell(std::uint64_t trial, const EventBody& event) {

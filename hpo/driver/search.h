@@ -15,6 +15,10 @@ namespace hpo {
 /// How a study's reports become values.
 [[nodiscard]] Objective objective_of(const StudySpec& study);
 
+/// The stopping rule of a study, which counts in study.early_stop_unit; null for a kind that is in
+/// no registry.
+[[nodiscard]] std::unique_ptr<StoppingRule> rule_of(const StudySpec& study);
+
 /// A pure function of the events it was told. Not thread-safe.
 class Search {
  public:
@@ -33,9 +37,16 @@ class Search {
 
   /// Trials created so far.
   [[nodiscard]] std::uint64_t created() const { return created_; }
-  [[nodiscard]] const StoppingRule& rule() const { return *rule_; }
+  /// Whether the rule's word on a report may be anything but `go`, where the trial's report before
+  /// was at `last` in the rule's unit (0: none).
+  [[nodiscard]] bool decides(std::int64_t last, const Reported& report) const {
+    return rule_->decides(last, progress(report));
+  }
+  /// How far a trial is at its report, in the rule's unit.
+  [[nodiscard]] std::int64_t progress(const Reported& report) const;
 
  private:
+  Unit unit_;
   Objective objective_;
   std::unique_ptr<Sampler> sampler_;
   std::unique_ptr<StoppingRule> rule_;

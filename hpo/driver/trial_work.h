@@ -31,12 +31,12 @@ namespace hpo {
 
 /// A trial's report at the end of a stretch.
 struct Report {
-  std::int64_t step = 0;    ///< in units of the resource (epochs); ascending within a trial
+  std::int64_t step = 0;    ///< epochs; ascending within a trial
   std::int64_t epochs = 0;  ///< trained so far
   double value = 0;         ///< the objective as the study file names it; may be NaN
   Metrics metrics;
-  std::string checkpoint;  ///< the key under which the store has the network, or empty
-  std::string shape;       ///< sizes of the layers of a network that adapts: "784-64-10"
+  std::string checkpoint;      ///< the key under which the store has the network, or empty
+  std::string shape;           ///< sizes of the layers of a network that adapts: "784-64-10"
   std::uint64_t weights = 0;   ///< of a network that adapts
   double inference_flops = 0;  ///< the same: counted, one row forward
 };

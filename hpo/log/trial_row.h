@@ -26,7 +26,7 @@ struct TrialRow {
   Params params;                ///< active parameters only, in the order of the space
   Metrics
       metrics;  ///< of the report that `value` comes from; test metrics where they were measured
-  std::int64_t step = 0;                ///< of the last report, in units of the resource
+  std::int64_t step = 0;                ///< of the last report: epochs
   std::int64_t epochs = 0;              ///< trained so far
   int attempts = 1;                     ///< 1 + retries
   double seconds = 0;                   ///< real time of its tasks; differs from run to run

@@ -80,7 +80,7 @@ StoppingKind asha_kind() {
              .max = {},
              .words = {},
              .unit = "epochs",
-             .doc = "the first rung: what every trial is given"};
+             .doc = "the first rung: what every trial is given, in `unit`"};
   Option eta{.name = "eta",
              .type = OptionType::integer,
              .default_value = kEta,

@@ -20,9 +20,9 @@ enum class Word : std::uint8_t { go, stop };
 
 /// What a rule is made from.
 struct RuleSetup {
-  std::int64_t max_step =
-      1;           ///< where a trial ends by itself, in units of the resource (train.epochs)
-  Params options;  ///< the kind's options, all present, checked against its KindInfo
+  std::int64_t max_step = 1;  ///< where a trial ends by itself, in units of the resource
+                              ///< (train.epochs; nobody knows where FLOPs end: the largest number)
+  Params options;             ///< the kind's options, all present, checked against its KindInfo
 };
 
 /// Not thread-safe: the driver's thread calls everything.
@@ -30,7 +30,8 @@ class StoppingRule {
  public:
   virtual ~StoppingRule() = default;
 
-  /// Whether the answer to a report at `step`, where the trial's report before was at `last` (0:
+  /// Whether the answer to a report at `step` (what the trial has used of the resource by then:
+  /// epochs, or counted FLOPs), where the trial's report before was at `last` (0:
   /// none), may be anything but `go`. A pure function of its arguments: where this is false a trial
   /// runs on without waiting, and need not report at all; a rule that never decides sees a report
   /// after every epoch. The end of a trial, `max_step`, is always reported; the word there has no

@@ -213,9 +213,12 @@ KindSet make_stopping() {
     if (kind.block.fields.empty()) continue;
     kind.block.fields.push_back({.name = "unit",
                                  .type = Type::word,
-                                 .words = {"epochs"},
+                                 .words = {"epochs", "flops"},
                                  .fallback = "epochs",
-                                 .doc = "What the rule counts in."});
+                                 .doc = "What the rule counts in. flops: the counted FLOPs that a "
+                                        "trial has spent, on training, scoring and the candidates "
+                                        "of its races; a rung is where the first epoch ends at or "
+                                        "beyond it, and trials report after every epoch."});
     kind.block.fields.push_back(
         {.name = "promote", .type = Type::boolean, .doc = "Pause instead of stop.", .later = true});
   }

@@ -89,13 +89,26 @@ void check_rates(const Node& root) {
       "the two");
 }
 
+Unit read_unit(const Node& root) {
+  const Node* unit = root.find_path({"early_stop", "unit"});
+  return unit != nullptr && unit->text == "flops" ? Unit::flops : Unit::epochs;
+}
+
+/// What is counted in epochs must lie among them; of FLOPs no default would make sense.
 void check_early_stop(const Node& root, std::int64_t max_epochs) {
   const Node& node = *root.find("early_stop");
+  const bool flops = read_unit(root) == Unit::flops;
   const Kind& kind = *stopping_set()->find(node.find("type")->text);
   for (const Entry& entry : node.entries) {
     const Field* field = kind.block.find(entry.key);
-    if (field == nullptr || field->unit != "epochs" || as_integer(entry.value) <= max_epochs)
-      continue;
+    if (field == nullptr || field->unit != "epochs") continue;
+    const std::int64_t value = as_integer(entry.value);
+    if (flops && value <= max_epochs) {
+      throw Fault(entry.value.at, rt::cat("early_stop.", entry.key, " is ", entry.value.text,
+                                          " with unit: flops, expected a trial's FLOPs up to the "
+                                          "first rung, such as 1e9"));
+    }
+    if (flops || value <= max_epochs) continue;
     throw Fault(entry.value.at, rt::cat("early_stop.", entry.key, " is ", entry.value.text,
                                         ", expected at most train.epochs, which is ", max_epochs));
   }
@@ -118,6 +131,7 @@ void read_spec(StudySpec& study, const Node& checked) {
   study.metric = read_metric(checked);
   study.method = read_chosen(*checked.find("method"), sampler_kinds());
   study.early_stop = read_chosen(*checked.find("early_stop"), stopping_kinds());
+  study.early_stop_unit = read_unit(checked);
   study.max_epochs = read_max_epochs(checked, study.space);
   study.order = checked.find("order")->text == "arrival" ? Order::arrival : Order::virtual_time;
   const Node& parallel = *checked.find("parallel");

@@ -47,6 +47,9 @@ struct Chosen {
   bool operator==(const Chosen&) const = default;
 };
 
+/// What a stopping rule counts in: the resource of its rungs.
+enum class Unit : std::uint8_t { epochs, flops };
+
 /// In which order the driver hands events to sampler and rule.
 enum class Order : std::uint8_t { virtual_time, arrival };
 
@@ -76,6 +79,7 @@ struct StudySpec {
   Metric metric;
   Chosen method;      ///< kind and options of hpo/samplers
   Chosen early_stop;  ///< kind and options of hpo/stopping; "none": trials run to their end
+  Unit early_stop_unit = Unit::epochs;
   std::int64_t max_epochs = 0;  ///< most epochs that any trial of the space can have
   std::int64_t parallel = 8;    ///< slots of the search; 0: what the machine holds (order arrival)
   Order order = Order::virtual_time;

@@ -11,7 +11,7 @@ method: random
 parameters:
   lr: {min: 1e-4, max: 1e-2, scale: log}
   width: {type: int, min: 64, max: 160, scale: log}
-early_stop: {type: asha, min: 1, eta: 2}
+early_stop: {type: asha, min: 2e8, eta: 2, unit: flops}
 parallel: 2
 limits: {trials: 3}
 """

@@ -1,8 +1,11 @@
 // Trials whose networks change their shape while they train.
 
 #include <filesystem>
+#include <limits>
+#include <map>
 
 #include "hpo/driver/sweep.h"
+#include "hpo/stopping/registry.h"
 #include "tests/hpo/driver/small_study.h"
 
 namespace hpo {
@@ -28,6 +31,25 @@ std::vector<Adapted> rounds_of(const std::vector<std::string>& payloads) {
 
 class Adapting : public SmallStudy {
  protected:
+  /// Five trials that race, under a sampler and a stopping rule.
+  [[nodiscard]] StudySpec searching(const std::string& method, const std::string& rule) const {
+    return parse_study(rt::cat("name: small\ndata: {csv: rows.csv, target: kind}\n"
+                               "network: [dense: {units: $width}]\n"
+                               "train: {optimizer: {sgd: {lr: 0.01}}, epochs: 6}\nparallel: 2\n"
+                               "parameters: {width: {values: [300, 8, 90, 30, 5]}}\n",
+                               "method: ", method, "\nearly_stop: ", rule, "\n",
+                               method == "grid" ? "" : "limits: {trials: 5}\n", kRace),
+                       "small.yaml", folder_.path().string());
+  }
+  /// All events but sessions, with their virtual time.
+  [[nodiscard]] std::vector<std::string> log() const {
+    std::vector<std::string> lines;
+    for (const EventRow& event : StudyReader(run()).events()) {
+      if (event.kind != "opened")
+        lines.push_back(rt::cat(rt::format_double(event.vtime), " ", event.payload));
+    }
+    return lines;
+  }
   void forget() const { std::filesystem::remove_all(run()), std::filesystem::remove_all(store()); }
   [[nodiscard]] std::string model() const { return rt::read_file(run() / "best.safetensors"); }
 };
@@ -148,10 +170,46 @@ TEST_F(Adapting, AnotherArithmeticGoesOnInTheShapeThatTheLogHas) {
 }
 
 TEST_F(Adapting, WorksUnderAStoppingRule) {
-  StudySpec file = study(kRace);
-  file.early_stop = {"asha", {{"min", std::int64_t{1}}, {"eta", std::int64_t{2}}}};
+  const StudySpec file = searching("random", "{type: asha, min: 1, eta: 2}");
   ASSERT_EQ(session(file, "a").end, DriverEnd::finished);
   EXPECT_FALSE(events("adapted").empty());
+  EXPECT_GT(StudyReader(run()).counts().stopped, 0);
+}
+
+TEST_F(Adapting, RungsCountFlopsUnderEverySampler) {
+  constexpr std::int64_t kMin = 40'000, kEta = 2;
+  for (const char* sampler : {"random", "{type: tpe, startup: 2}", "grid"}) {
+    forget();
+    const StudySpec file =
+        searching(sampler, rt::cat("{type: asha, min: ", kMin, ", eta: ", kEta, ", unit: flops}"));
+    ASSERT_EQ(session(file, "a").end, DriverEnd::finished);
+    const auto all = log();
+    ASSERT_FALSE(events("adapted").empty());
+
+    // By hand: rungs at kMin * kEta^n FLOPs, reached at the first report at or beyond.
+    auto rule = make_stopping_rule("asha", {.max_step = std::numeric_limits<std::int64_t>::max(),
+                                            .options = file.early_stop.options});
+    std::map<std::uint64_t, std::int64_t> epochs;
+    int stops = 0;
+    for (const EventRow& event : StudyReader(run()).events()) {
+      if (event.kind != "reported") continue;
+      const auto report = std::get<Reported>(body_of(event.kind, event.payload));
+      EXPECT_EQ(report.epochs, ++epochs[*event.trial]) << "a report after each epoch";
+      const Word word =
+          rule->reported(*event.trial, static_cast<std::int64_t>(report.flops), -report.value);
+      EXPECT_EQ(report.word, word) << sampler << " trial " << *event.trial;
+      stops += word == Word::stop;
+    }
+    EXPECT_GT(stops, 0) << sampler;
+
+    for (const int after : {2, 7}) {
+      forget();
+      Stopper stopper(after);
+      ASSERT_EQ(session(file, "a", stopper).end, DriverEnd::interrupted);
+      ASSERT_EQ(session(file, "a").end, DriverEnd::finished);
+      EXPECT_EQ(log(), all) << sampler << after;
+    }
+  }
 }
 
 TEST_F(Adapting, LimitsBoundGrowth) {
