@@ -78,6 +78,11 @@ std::int64_t rows_in(const Stretch& stretch, std::int64_t rows, std::int32_t bat
   return rows_until(stretch.to) - rows_until(stretch.from);
 }
 
+std::int64_t steps_in(const Stretch& stretch, std::int64_t rows, std::int32_t batch) {
+  const std::int64_t steps = steps_per_epoch(rows, batch);
+  return step_at(stretch.to, stretch, steps) - step_at(stretch.from, stretch, steps);
+}
+
 int shards_of(const Hyper& hyper, const ModelSpec& spec) {
   if (hyper.shards > 0) return hyper.shards;
   constexpr double kFlops = 50e6, kUses = 100, kMost = 8;

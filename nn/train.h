@@ -43,6 +43,9 @@ struct Stretch {
 /// Rows that a stretch visits when an epoch has `rows` rows and a step takes `batch` of them.
 [[nodiscard]] std::int64_t rows_in(const Stretch& stretch, std::int64_t rows, std::int32_t batch);
 
+/// Optimizer steps of a stretch, from the same.
+[[nodiscard]] std::int64_t steps_in(const Stretch& stretch, std::int64_t rows, std::int32_t batch);
+
 /// What a stretch of training leaves behind besides the slab. Encodable.
 struct TrainStats {
   double loss = 0;           ///< mean over the rows seen, each under the weights of its step

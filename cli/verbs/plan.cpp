@@ -8,6 +8,28 @@
 
 namespace cli {
 
+namespace {
+
+std::string text_of(const std::string& study, const hpo::Plan& plan, int workers) {
+  const char* bound = plan.at_least ? "at least " : "";
+  std::string out = rt::cat(study, ": ", plan.trials, " trials, ", plan.epochs, " epochs of which ",
+                            plan.distinct_epochs, " are distinct\n");
+  out +=
+      rt::cat("steps   ", bound, plan.steps, " of which ", plan.distinct_steps, " are distinct\n");
+  out += rt::cat("work    ", bound, short_amount(plan.distinct_flops, "FLOP"), " of ",
+                 short_amount(plan.flops, "FLOP"), " asked for\n");
+  out += rt::cat("memory  ", bound, rt::format_bytes(plan.memory), " of data and networks\n");
+  out += rt::cat("time    at least ", short_seconds(plan.seconds), " on ", workers,
+                 " workers of kind ", plan.placement, "\n");
+  if (plan.at_least)
+    out +=
+        "what networks become is decided while they train: counted is what is sure, and the "
+        "cheapest that can follow\n";
+  return out;
+}
+
+}  // namespace
+
 void declare_plan(Arguments& arguments) {
   arguments.positional("FILE", "study file (YAML)");
   arguments.option("--workers", "N",
@@ -26,13 +48,7 @@ int run_plan(const Arguments& arguments) {
     print_result(hpo::plan_json(plan));
     return kDone;
   }
-  print_result(rt::cat(study.name, ": ", plan.trials, " trials, ", plan.epochs, " epochs of which ",
-                       plan.distinct_epochs, " are distinct\nwork    ",
-                       short_amount(plan.distinct_flops, "FLOP"), " of ",
-                       short_amount(plan.flops, "FLOP"), " asked for\nmemory  ",
-                       rt::format_bytes(plan.memory), " of data and networks\ntime    at least ",
-                       short_seconds(plan.seconds), " on ", runtime.workers(), " workers of kind ",
-                       plan.placement, "\n"));
+  print_result(text_of(study.name, plan, runtime.workers()));
   return kDone;
 }
 

@@ -1,10 +1,12 @@
 #include "hpo/driver/plan.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <vector>
 
+#include "hpo/driver/forecast.h"
 #include "hpo/driver/search.h"
 #include "hpo/log/json.h"
 #include "runtime/base/random.h"
@@ -16,11 +18,11 @@ namespace {
 
 /// One trial on its way through virtual time.
 struct Course {
-  TrialSpec spec;
+  Forecast forecast;
   std::vector<std::int64_t> borders;
   std::size_t next = 0;
   double quality = 0;
-  rt::Key past;  ///< what it has trained so far: equal for trials with the same network
+  double flops = 0;
 };
 
 class Play {
@@ -35,6 +37,7 @@ class Play {
       due_.erase(due_.begin());
       report(time, trial);
     }
+    plan_.distinct_epochs = std::llround(distinct_epochs_);
     plan_.memory += static_cast<std::uint64_t>(slots_) * largest_;
     return plan_;
   }
@@ -46,16 +49,10 @@ class Play {
     if (!params) return;
     auto trial = static_cast<std::uint64_t>(plan_.trials++);
     search_.tell(trial, Created{.params = *params});
-    Course course{.spec = materialise(study_, *params, data_.info)};
-    course.borders = report_borders(study_, course.spec.epochs);
-    course.past = rt::key_of(std::tuple(data_spec(study_, *params), course.spec.model,
-                                        course.spec.hyper.optimizer.kind,
-                                        nn::optimizer_slots(course.spec.hyper.optimizer)));
-    course.quality = rt::Stream(study_.seed, "plan", trial).uniform();
-    std::size_t copies =
-        1 + static_cast<std::size_t>(nn::optimizer_slots(course.spec.hyper.optimizer));
-    largest_ = std::max<std::uint64_t>(
-        largest_, nn::weight_count(course.spec.model) * sizeof(float) * copies);
+    TrialSpec spec = materialise(study_, *params, data_.info);
+    Course course{.forecast = Forecast(spec, data_, rt::key_of(data_spec(study_, *params))),
+                  .borders = report_borders(study_, spec.epochs),
+                  .quality = rt::Stream(study_.seed, "plan", trial).uniform()};
     courses_.emplace(trial, std::move(course));
     advance(time, trial);
   }
@@ -63,28 +60,29 @@ class Play {
   /// Counts the next stretch and puts its report where it is due.
   void advance(double time, std::uint64_t trial) {
     Course& course = courses_.at(trial);
-    nn::Stretch stretch{course.next == 0 ? 0 : course.borders[course.next - 1],
-                        course.borders[course.next]};
-    double flops =
-        tasks::train_cost(course.spec.model, stretch, data_.train_rows, course.spec.hyper.batch)
-            .value +
-        tasks::evaluate_cost(course.spec.model, data_.valid_rows).value;
-    std::int64_t epochs = stretch.to - stretch.from;
-    plan_.epochs += epochs;
-    plan_.flops += flops;
-    course.past =
-        rt::key_of(std::tuple(course.past, nn::hyper_on(course.spec.hyper, stretch), stretch));
-    if (seen_.insert(course.past).second) {
-      plan_.distinct_epochs += epochs;
-      plan_.distinct_flops += flops;
+    const std::int64_t from = course.next == 0 ? 0 : course.borders[course.next - 1];
+    const std::int64_t to = course.borders[course.next];
+    double flops = 0;
+    for (const Work& work : course.forecast.advance(to)) {
+      flops += work.flops;
+      plan_.steps += work.steps;
+      if (!seen_.insert(work.key).second) continue;
+      plan_.distinct_steps += work.steps;
+      plan_.distinct_flops += work.flops;
+      distinct_epochs_ += work.epochs;
     }
+    plan_.epochs += to - from;
+    plan_.flops += flops;
+    plan_.at_least = plan_.at_least || !course.forecast.exact();
+    largest_ = std::max(largest_, course.forecast.memory());
+    course.flops += flops;
     due_.emplace(time + flops, trial);
   }
 
   void report(double time, std::uint64_t trial) {
     Course& course = courses_.at(trial);
     std::int64_t step = course.borders[course.next++];
-    Reported reported{.step = step, .epochs = step, .value = course.quality};
+    Reported reported{.step = step, .epochs = step, .value = course.quality, .flops = course.flops};
     bool last = course.next == course.borders.size();
     Word word = search_.word_on(trial, reported);
     search_.tell(trial, reported);
@@ -100,6 +98,7 @@ class Play {
   Search search_;
   Plan plan_;
   std::uint64_t largest_ = 0;
+  double distinct_epochs_ = 0;
   std::map<std::uint64_t, Course> courses_;
   std::set<std::pair<double, std::uint64_t>> due_;
   std::set<rt::Key> seen_;
@@ -119,10 +118,12 @@ Plan plan_study(const LoadedStudy& loaded, int workers) {
 std::string plan_json(const Plan& plan) {
   JsonWriter json;
   json.begin_object().field("trials", plan.trials).field("epochs", plan.epochs);
-  json.field("distinct_epochs", plan.distinct_epochs).field("flops", plan.flops);
+  json.field("distinct_epochs", plan.distinct_epochs).field("steps", plan.steps);
+  json.field("distinct_steps", plan.distinct_steps).field("flops", plan.flops);
   json.field("distinct_flops", plan.distinct_flops).field("memory", plan.memory);
   json.field("seconds", plan.seconds)
       .field("placement", std::string_view(plan.placement))
+      .field("at_least", plan.at_least)
       .end_object();
   return std::move(json).text();
 }

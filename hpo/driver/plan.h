@@ -8,15 +8,18 @@
 
 namespace hpo {
 
-/// Counts of a study. Exact where no rule stops trials; else what to expect, from networks of
-/// random quality.
+/// Counts of a study. Exact where no rule stops trials and no network decides by what it measures;
+/// with a rule what to expect, from networks of random quality.
 struct Plan {
   std::int64_t trials = 0;
   std::int64_t epochs = 0;  ///< trained for trials
   std::int64_t distinct_epochs =
-      0;             ///< that have to be run: equal stretches of several trials run once
-  double flops = 0;  ///< counted, training and scoring
+      0;                   ///< that have to be run: equal stretches of several trials run once
+  std::int64_t steps = 0;  ///< of optimizers, candidates of races included
+  std::int64_t distinct_steps = 0;
+  double flops = 0;  ///< counted: training, reshapes, candidates of races, scoring
   double distinct_flops = 0;
+  bool at_least = false;  ///< steps, FLOPs and memory are lower bounds: see Forecast
   std::uint64_t memory =
       0;  ///< bytes of the data and of as many of the largest network as may be held at once
   double seconds = 0;     ///< at the speed a matrix product has on this machine now: a lower bound
@@ -28,8 +31,8 @@ struct Plan {
 /// nothing but the data. Throws rt::Error (study) where a proposal makes no network.
 [[nodiscard]] Plan plan_study(const LoadedStudy& loaded, int workers);
 
-/// {"trials", "epochs", "distinct_epochs", "flops", "distinct_flops", "memory", "seconds",
-/// "placement"}
+/// {"trials", "epochs", "distinct_epochs", "steps", "distinct_steps", "flops", "distinct_flops",
+/// "memory", "seconds", "placement", "at_least"}
 [[nodiscard]] std::string plan_json(const Plan& plan);
 
 }  // namespace hpo

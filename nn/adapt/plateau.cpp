@@ -99,6 +99,10 @@ class Plateau final : public Policy {
     return turn;
   }
 
+  [[nodiscard]] std::optional<std::vector<Operations>> options(
+      const ModelSpec& spec) const override {
+    return contest_.entrants(spec, {true, true, true});
+  }
   [[nodiscard]] double cost(const ModelSpec& spec) const override { return contest_.cost(spec); }
   void judge(Round& round) const override { contest_.judge(round); }
 

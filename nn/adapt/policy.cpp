@@ -30,6 +30,10 @@ Turn Policy::answered(const Situation&, std::string_view) {
   throw Error("a policy that asks nobody was answered");
 }
 
+std::optional<std::vector<Operations>> Policy::options(const ModelSpec&) const {
+  return std::nullopt;
+}
+
 double Policy::cost(const ModelSpec& spec) const {
   return static_cast<double>(flops_per_row(spec).forward);
 }

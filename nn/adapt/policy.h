@@ -116,6 +116,9 @@ class Policy {
   [[nodiscard]] virtual Turn turn(const Situation& situation) = 0;
   /// Goes on from Turn::ask. Throws Error for an answer that makes no sense.
   [[nodiscard]] virtual Turn answered(const Situation& situation, std::string_view text);
+  /// What a turn might do to a spec, for estimates before anything is measured: each alone.
+  /// Nothing: anything.
+  [[nodiscard]] virtual std::optional<std::vector<Operations>> options(const ModelSpec& spec) const;
   /// What a spec costs, as the candidates of a race are compared.
   [[nodiscard]] virtual double cost(const ModelSpec& spec) const;
   /// Decides a race: candidates.front() is the network as it was. Sets `accepted` and `why`.

@@ -80,6 +80,10 @@ class Race final : public Policy {
             .race_until = std::min(situation.now + length_, epoch_end)};
   }
 
+  [[nodiscard]] std::optional<std::vector<Operations>> options(
+      const ModelSpec& spec) const override {
+    return contest_.entrants(spec, {true, true, true});
+  }
   [[nodiscard]] double cost(const ModelSpec& spec) const override { return contest_.cost(spec); }
   void judge(Round& round) const override { contest_.judge(round); }
 

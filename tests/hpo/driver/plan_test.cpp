@@ -1,0 +1,98 @@
+// What a study of adapting networks is said to cost before it runs, against what it did cost.
+
+#include "hpo/driver/plan.h"
+
+#include "tests/hpo/driver/small_study.h"
+
+namespace hpo {
+namespace {
+
+class PlanTest : public SmallStudy {
+ protected:
+  [[nodiscard]] static Plan plan(const StudySpec& spec) {
+    const rt::Runtime runtime({.executor = rt::Executor::sequential});
+    return plan_study(load_settled(spec), 1);
+  }
+
+  /// Counted FLOPs of all trials, after running them.
+  [[nodiscard]] double spent(const StudySpec& spec) const {
+    EXPECT_EQ(session(spec, "a").end, DriverEnd::finished);
+    double flops = 0;
+    for (const TrialRow& trial : StudyReader(run()).trials()) flops += trial.train_flops;
+    return flops;
+  }
+};
+
+/// 72 rows in batches of 32 are three steps an epoch; three trials of six epochs.
+constexpr std::int64_t kSteps = 3 * 6 * 3;
+
+TEST_F(PlanTest, CountsStepsBesideEpochs) {
+  const Plan whole = plan(study());
+  EXPECT_EQ(whole.steps, kSteps);
+  EXPECT_EQ(whole.distinct_steps, kSteps);
+  EXPECT_FALSE(whole.at_least);
+  EXPECT_DOUBLE_EQ(whole.flops, spent(study()));
+
+  const Plan shared =
+      plan(parse_study("data: {csv: rows.csv, target: kind}\nnetwork: [dense: {units: 8}]\n"
+                       "train: {epochs: $e}\nmethod: grid\nparameters: {e: {values: [4, 6]}}\n"
+                       "adapt: {policy: schedule, at: {2.5: {widen: {layer: dense1, by: 3}}}}\n",
+                       "shared.yaml", folder_.path().string()));
+  EXPECT_EQ(shared.steps, 4 * 3 + 6 * 3);
+  EXPECT_EQ(shared.distinct_steps, 6 * 3) << "the shorter one is the longer one's beginning";
+  EXPECT_EQ(shared.epochs, 10);
+  EXPECT_EQ(shared.distinct_epochs, 6);
+  EXPECT_FALSE(shared.at_least);
+}
+
+TEST_F(PlanTest, ATimetablesShapesAreCountedExactly) {
+  const StudySpec spec = study(
+      "adapt: {policy: schedule, at: {2: {widen: {layer: dense1, by: 30}},"
+      " 3.5: {shrink: {layer: dense1, by: 12}}}}\n");
+  const Plan planned = plan(spec);
+  EXPECT_FALSE(planned.at_least);
+  EXPECT_EQ(planned.epochs, 18);
+  EXPECT_EQ(planned.steps, kSteps);
+  EXPECT_DOUBLE_EQ(planned.flops, spent(spec));
+  EXPECT_NE(planned.flops, plan(study()).flops);
+  EXPECT_GT(planned.memory, plan(study()).memory);
+}
+
+TEST_F(PlanTest, OneRaceThatKeepsTheNetworkIsCountedExactly) {
+  // Growing never pays, so that the cheapest course is the one that is taken.
+  const StudySpec spec =
+      study("adapt: {policy: race, length: 0.5, patience: 1, grow_below: 0, shrink: false}\n");
+  const Plan planned = plan(spec);
+  EXPECT_TRUE(planned.at_least) << "nobody knew";
+  EXPECT_DOUBLE_EQ(planned.flops, spent(spec));
+  EXPECT_EQ(planned.epochs, 18);
+  EXPECT_EQ(planned.steps, kSteps + 3) << "one candidate a trial beside it, for one step";
+}
+
+TEST_F(PlanTest, WhatRacesDecideIsALowerBound) {
+  for (const char* adapt :
+       {"adapt: {policy: race, length: 0.5, factor: 1.5, price: 1e-9}\n",
+        "adapt: {policy: race, length: 0.5, factor: 2, price: 10}\n",
+        "adapt: {policy: plateau, points: 2, window: 3, falling: 1, length: 1, price: 10}\n"}) {
+    std::filesystem::remove_all(run()), std::filesystem::remove_all(store());
+    const StudySpec spec = study(adapt);
+    const Plan planned = plan(spec);
+    EXPECT_TRUE(planned.at_least);
+    EXPECT_GT(planned.flops, 0);
+    EXPECT_LE(planned.flops, spent(spec)) << adapt;
+  }
+}
+
+TEST_F(PlanTest, TheJsonHasItsKeysInOrder) {
+  const std::string json = plan_json(plan(study()));
+  std::size_t at = 0;
+  for (const char* key : {"trials", "epochs", "distinct_epochs", "steps", "distinct_steps", "flops",
+                          "distinct_flops", "memory", "seconds", "placement", "at_least"}) {
+    const std::size_t next = json.find(rt::cat("\"", key, "\":"), at);
+    ASSERT_NE(next, std::string::npos) << key << " in " << json;
+    at = next;
+  }
+}
+
+}  // namespace
+}  // namespace hpo
