@@ -54,6 +54,12 @@ std::vector<FieldInfo> contest_fields() {
        .max = 1e9,
        .value = std::int64_t{4096},
        .doc = "validation rows, the first so many, that candidates are compared on"},
+      {.name = "compare",
+       .type = FieldType::word,
+       .choices = {"valid", "train"},
+       .value = "valid",
+       .doc = "which loss counts: on the validation rows behind the race, or over the race on the "
+              "batches that all train on, which sees no overfitting but scatters far less"},
       {.name = "grow_below",
        .min = 0,
        .max = 1,
@@ -85,6 +91,7 @@ Contest::Contest(const Adaptation& adaptation) : max_weights_(adaptation.max_wei
   price_ = real(fields, "price");
   cost_ = word(fields, "cost");
   rows_ = integer(fields, "rows");
+  on_training_ = word(fields, "compare") == "train";
 }
 
 std::vector<Operations> Contest::entrants(const ModelSpec& spec, const Entrants& which) const {
@@ -134,8 +141,12 @@ void Contest::judge(Round& round) const {
     judge_by_loss(round);
 }
 
+double Contest::loss_of(const Candidate& candidate) const {
+  return on_training_ ? candidate.train_loss : candidate.loss;
+}
+
 void Contest::judge_by_price(Round& round) const {
-  const auto objective = [&](const Candidate& c) { return c.loss + price_ * std::log(c.cost); };
+  const auto objective = [&](const Candidate& c) { return loss_of(c) + price_ * std::log(c.cost); };
   Candidate* best = &round.candidates.front();
   for (Candidate& candidate : round.candidates) {
     const double value = objective(candidate);
@@ -149,20 +160,21 @@ void Contest::judge_by_price(Round& round) const {
 
 void Contest::judge_by_loss(Round& round) const {
   const Candidate kept = round.candidates.front();
-  const double grown_below = std::min(kept.loss * grow_below_, kept.loss - shrink_within_);
+  const double kept_loss = loss_of(kept);
+  const double grown_below = std::min(kept_loss * grow_below_, kept_loss - shrink_within_);
   Candidate* larger = nullptr;
   for (Candidate& candidate : round.candidates) {
     if (candidate.operations.empty() || is_smaller(candidate, kept)) continue;
-    const bool passes = candidate.loss < grown_below;
+    const bool passes = loss_of(candidate) < grown_below;
     candidate.why = (passes ? "below " : "not below ") + number(grown_below);
-    if (passes && (larger == nullptr || candidate.loss < larger->loss)) larger = &candidate;
+    if (passes && (larger == nullptr || loss_of(candidate) < loss_of(*larger))) larger = &candidate;
   }
   // A smaller network has to be as good as the best of the others.
-  const double equal = (larger != nullptr ? larger->loss : kept.loss) + shrink_within_;
+  const double equal = (larger != nullptr ? loss_of(*larger) : kept_loss) + shrink_within_;
   Candidate* smaller = nullptr;
   for (Candidate& candidate : round.candidates) {
     if (candidate.operations.empty() || !is_smaller(candidate, kept)) continue;
-    const bool passes = candidate.loss <= equal;
+    const bool passes = loss_of(candidate) <= equal;
     candidate.why = (passes ? "within " : "not within ") + number(equal);
     if (passes && (smaller == nullptr || candidate.cost < smaller->cost)) smaller = &candidate;
   }

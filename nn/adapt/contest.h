@@ -48,6 +48,7 @@ class Contest {
   [[nodiscard]] const Entrants& allowed() const { return allowed_; }
 
  private:
+  [[nodiscard]] double loss_of(const Candidate& candidate) const;
   void judge_by_price(Round& round) const;
   void judge_by_loss(Round& round) const;
 
@@ -56,6 +57,7 @@ class Contest {
   double factor_, grow_below_, shrink_within_, price_;
   std::string cost_;
   std::int64_t rows_;
+  bool on_training_;
 };
 
 /// Seconds that one row takes on a nominal core: weights read at 20 GB/s, 50 GFLOP/s, 1 us a layer

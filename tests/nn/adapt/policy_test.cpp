@@ -149,6 +149,15 @@ TEST(Race, WithAPriceTheLowestSumWins) {
   EXPECT_EQ(winner(rules, {ran(1, 10), ran(1 + 0.05, 5)}), 1U);
 }
 
+TEST(Contest, ComparesTheLossThatTheFileNames) {
+  std::vector<Candidate> ran_so{ran(0.5, 10), ran(0.6, 5), ran(0.1, 20)};
+  ran_so[0].train_loss = 0.4;
+  ran_so[1].train_loss = 0.4;
+  ran_so[2].train_loss = 0.39;
+  EXPECT_EQ(winner(race(), ran_so), 2U);
+  EXPECT_EQ(winner(race({{"compare", "train"}}), ran_so), 1U);
+}
+
 TEST(Contest, EntersEveryLayerAndAllOfThem) {
   const Contest contest(race({{"shrink", false}}));
   const auto entrants = contest.entrants(model(), {true, false, false});
