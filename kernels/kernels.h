@@ -199,6 +199,11 @@ struct DropoutArgs {
   std::uint8_t* kept = nullptr;  ///< like x: 1 where an element stays, else 0
 };
 
+/// The numbers of a tensor that belong to units: x is [outer, units, inner].
+struct UnitBlock {
+  std::size_t outer = 1, units = 0, inner = 1;
+};
+
 /// What fitting a layer anew needs, in double whatever the network's type. Matrices are row-major
 /// and dense.
 struct LinearAlgebra {
@@ -286,6 +291,11 @@ struct Kernels {
   void (*adam)(Exec&, const AdamArgs<T>&);
   void (*adam_columns)(Exec&, const AdamColumnsArgs<T>&);
   void (*rmsprop)(Exec&, const RmspropArgs<T>&);
+
+  /// squares[u] += sum of the squares of unit u's numbers.
+  void (*unit_squares)(Exec&, const UnitBlock&, const T* x, T* squares);
+  /// x[o, u, i] *= factor[u].
+  void (*scale_units)(Exec&, const UnitBlock&, const T* factor, T* x);
 
   const LinearAlgebra* algebra;
 };

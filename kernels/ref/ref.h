@@ -77,6 +77,11 @@ void adam_columns(Exec&, const AdamColumnsArgs<T>&);
 template <class T>
 void rmsprop(Exec&, const RmspropArgs<T>&);
 
+template <class T>
+void unit_squares(Exec&, const UnitBlock&, const T* x, T* squares);
+template <class T>
+void scale_units(Exec&, const UnitBlock&, const T* factor, T* x);
+
 void add_gram(int rows, int n, const double* a, double* s);
 bool solve_positive(int n, int m, double* s, double* b);
 void eigen_symmetric(int n, double* a, double* values);

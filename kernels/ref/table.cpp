@@ -44,6 +44,8 @@ const Kernels<T>& ref_kernels() {
       .adam = ref::adam<T>,
       .adam_columns = ref::adam_columns<T>,
       .rmsprop = ref::rmsprop<T>,
+      .unit_squares = ref::unit_squares<T>,
+      .scale_units = ref::scale_units<T>,
       .algebra = &kAlgebra,
   };
   return table;

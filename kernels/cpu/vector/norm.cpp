@@ -45,15 +45,6 @@ void batch_norm(const BatchNormArgs<float>& a) {
   });
 }
 
-/// The sum of a vector's lanes, halves first.
-KERN_INLINE float sum_lanes(reg v) {
-  float lanes[kWidth];
-  store(lanes, v);
-  for (int half = kWidth / 2; half > 0; half /= 2)
-    for (int i = 0; i < half; ++i) lanes[i] += lanes[i + half];
-  return lanes[0];
-}
-
 /// The same value in every lane that `t` keeps, 0 in the others.
 template <class... T>
 KERN_INLINE reg lanes_of(float value, T... t) {

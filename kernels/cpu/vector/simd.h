@@ -197,6 +197,15 @@ KERN_INLINE reg to_float(ireg v) { return __builtin_convertvector(v, reg); }
 KERN_INLINE ireg bits(reg v) { return (ireg)v; }
 KERN_INLINE reg from_bits(ireg v) { return (reg)v; }
 
+/// The sum of a vector's lanes, halves first.
+KERN_INLINE float sum_lanes(reg v) {
+  float lanes[kWidth];
+  store(lanes, v);
+  for (int half = kWidth / 2; half > 0; half /= 2)
+    for (int i = 0; i < half; ++i) lanes[i] += lanes[i + half];
+  return lanes[0];
+}
+
 /// Runs body(offset, lanes...) over `count` floats: whole vectors first, then what is left with a
 /// Tail.
 template <class F>

@@ -42,7 +42,9 @@
   void sgd(Exec&, const SgdArgs<float>&);                                                       \
   void adam(Exec&, const AdamArgs<float>&);                                                     \
   void adam_columns(Exec&, const AdamColumnsArgs<float>&);                                      \
-  void rmsprop(Exec&, const RmspropArgs<float>&);
+  void rmsprop(Exec&, const RmspropArgs<float>&);                                               \
+  void unit_squares(Exec&, const UnitBlock&, const float* x, float* squares);                   \
+  void scale_units(Exec&, const UnitBlock&, const float* factor, float* x);
 
 namespace kern::cpu {
 namespace plain {
