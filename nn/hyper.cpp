@@ -20,6 +20,9 @@ Hyper complete(const Hyper& hyper) {
   };
   at_least_one("batch", hyper.batch);
   if (hyper.shards != 0) at_least_one("shards", hyper.shards);
+  if (!(hyper.penalty.strength >= 0) || hyper.penalty.until < 0) {
+    throw SpecError(-1, "", "a penalty's strength and end must not be negative");
+  }
   if (hyper.shards > hyper.batch) {
     throw SpecError(-1, "shards",
                     "shards must be at most batch (" + std::to_string(hyper.batch) + "), not " +

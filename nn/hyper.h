@@ -11,6 +11,15 @@
 
 namespace nn {
 
+/// A penalty that pulls whole units to 0 while training (group_lasso.h). Encodable.
+struct UnitPenalty {
+  /// Times the learning rate: the share of its layer's mean norm that a unit loses in an epoch
+  /// when nothing holds it. 0: none.
+  double strength = 0;
+  std::int64_t until = 0;  ///< epoch from which on there is none; 0: it never ends
+  auto operator<=>(const UnitPenalty&) const = default;
+};
+
 /// Encodable plain aggregate. Canonical after `complete`.
 struct Hyper {
   Choice loss;       ///< one of loss_kinds()
@@ -26,6 +35,7 @@ struct Hyper {
   /// throughout. Units that a reshape adds follow it from their first step on: the rate belongs to
   /// the moment, not to the age of a weight.
   LrCurve lr = {};
+  UnitPenalty penalty = {};
   auto operator<=>(const Hyper&) const = default;
 };
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "nn/error.h"
+#include "nn/group_lasso.h"
 #include "nn/random.h"
 #include "nn/trainer.h"
 
@@ -58,6 +59,14 @@ void check_slab(const ParamSlab& net, const Hyper& hyper) {
   }
 }
 
+/// The penalty that holds on a part of the training: what lies on one side of its end does not know
+/// about the end.
+UnitPenalty penalty_on(const UnitPenalty& penalty, const Stretch& stretch) {
+  const std::int64_t end = penalty.until * stretch.per_epoch;
+  if (penalty.strength == 0 || (end > 0 && stretch.from >= end)) return {};
+  return {penalty.strength, stretch.to > end ? penalty.until : 0};
+}
+
 }  // namespace
 
 Stretch reduced(const Stretch& stretch) {
@@ -96,11 +105,12 @@ int shards_of(const Hyper& hyper, const ModelSpec& spec) {
 }
 
 Hyper hyper_on(const Hyper& hyper, const Stretch& stretch) {
-  if (hyper.lr.empty()) return hyper;
+  Hyper out = hyper;
+  out.penalty = penalty_on(hyper.penalty, stretch);
+  if (hyper.lr.empty()) return out;
   // A border within an epoch lies up to a step before its moment, hence the epoch's beginning.
   const auto from = static_cast<double>(stretch.from / stretch.per_epoch);
   const double to = static_cast<double>(stretch.to) / static_cast<double>(stretch.per_epoch);
-  Hyper out = hyper;
   out.lr = part_of(hyper.lr, from, to);
   const bool one_rate =
       out.lr.size() == 1 && out.lr[0].shape == LrShape::constant && out.lr[0].first > 0;
@@ -129,6 +139,8 @@ TrainStats train_steps(const kern::Kernels<float>& kernels, Workspace& workspace
   trainer.draw_from(hyper.shuffle, &ids);
   std::optional<Ages<float>> ages;
   if (net.header().reshaped) trainer.count_ages(ages.emplace(network.layout(), units));
+  std::optional<GroupLasso<float>> lasso;
+  if (hyper.penalty.strength > 0) lasso.emplace(net.spec());
 
   float* weights = net.weights().data();
   float* slots = weights + net.count();
@@ -137,6 +149,7 @@ TrainStats train_steps(const kern::Kernels<float>& kernels, Workspace& workspace
   const std::int64_t rows_per_epoch = std::ssize(data.rows);
   const std::int64_t steps = steps_per_epoch(rows_per_epoch, hyper.batch);
   const std::int64_t last = step_at(stretch.to, stretch, steps);
+  const double share = hyper.penalty.strength / static_cast<double>(steps);
   std::span<const std::uint32_t> rows;
   std::int64_t epoch = -1;
   TrainStats stats;
@@ -146,6 +159,8 @@ TrainStats train_steps(const kern::Kernels<float>& kernels, Workspace& workspace
     if (stats.stopped) break;
     if (std::exchange(epoch, step / steps) != step / steps)
       rows = epoch_rows(data, hyper.shuffle, epoch, workspace.rows());
+    const bool pulls = lasso && (hyper.penalty.until == 0 || step < hyper.penalty.until * steps);
+    trainer.pull_units(pulls ? &*lasso : nullptr, share);
     const std::int64_t begin = step % steps * batch;
     const auto chosen =
         rows.subspan(static_cast<std::size_t>(begin),

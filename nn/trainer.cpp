@@ -134,6 +134,7 @@ kern::LossSums Trainer<T>::step(std::span<const std::uint32_t> rows, T* weights,
   } else {
     update_->run_aged(kernels, exec, *ages_, trained, count, weights, gradient_, slots, step, lr);
   }
+  if (lasso_ != nullptr) lasso_->pull(kernels, exec, lr * share_, weights);
   network_->keep_statistics(exec, gradient_, weights);
   return total;
 }

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "nn/data_view.h"
+#include "nn/group_lasso.h"
 #include "nn/losses/loss.h"
 #include "nn/network.h"
 #include "nn/optimizers/optimizer.h"
@@ -46,6 +47,9 @@ class Trainer {
 
   /// For a reshaped network: when its weights were born. Outlives the trainer.
   void count_ages(Ages<T>& ages) { ages_ = &ages; }
+  /// Pulls units towards 0 behind each step, from the next one on, by `share` times the learning
+  /// rate; null: does not. Outlives the trainer.
+  void pull_units(GroupLasso<T>* lasso, double share) noexcept { lasso_ = lasso, share_ = share; }
   /// Where random masks come from: the stream of this training, and the ids of units (null: 0, 1,
   /// ...), which outlive the trainer. Without it, all zero.
   void draw_from(std::uint64_t stream, const UnitIds* units) noexcept {
@@ -73,6 +77,8 @@ class Trainer {
   const Loss* loss_;
   const Update<T>* update_;
   Ages<T>* ages_ = nullptr;
+  GroupLasso<T>* lasso_ = nullptr;
+  double share_ = 0;
   BatchReader<T> reader_;
   Draws draws_;
   int shards_;
