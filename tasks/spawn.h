@@ -1,0 +1,29 @@
+#pragma once
+// Starting a program: the system calls, and nothing about what it is for.
+
+#include <sys/types.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "runtime/base/file.h"
+
+namespace tasks {
+
+/// A program that runs: our ends of its three streams, none of which block, and its process, which
+/// leads a process group of its own. Whoever has it waits for it.
+struct Spawned {
+  pid_t process = -1;
+  rt::File input, output, errors;
+};
+
+/// Runs the executable at `path` with these words (the first is its name) in `folder`, with
+/// `environment` besides this process's. It inherits no other file, has all signals at their
+/// defaults, and is killed when the calling thread ends. Throws rt::Error (study) when the program
+/// can't be started, (storage) when the system has no pipe or process left.
+[[nodiscard]] Spawned spawn(const std::string& path, const std::vector<std::string>& words,
+                            const std::string& folder,
+                            const std::map<std::string, std::string>& environment);
+
+}  // namespace tasks
