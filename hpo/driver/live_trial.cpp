@@ -49,7 +49,9 @@ void LiveTrial::adapted(Adapted round) {
 
 bool LiveTrial::replayed() {
   if (next_logged_ == logged_.size()) return false;
-  last_ = search_.progress(logged_[next_logged_++]);
+  const Reported& report = logged_[next_logged_++];
+  last_ = search_.progress(report);
+  flops_ = report.flops;
   return true;
 }
 
