@@ -1,6 +1,8 @@
 // Changing a network's shape.
 #include "nn/reshape/reshape.h"
 
+#include <vector>
+
 #include "kernels/kernels.h"
 #include "runtime/runtime.h"
 #include "tasks/body.h"
@@ -32,6 +34,15 @@ const auto& spec_task() {
   return task;
 }
 
+const auto& norms_task() {
+  static const auto task = rt::task("unit norms", 1)
+                               .cpu([](rt::in<nn::ParamSlab> net) -> std::vector<nn::UnitNorms> {
+                                 return nn::unit_norms(*net);
+                               })
+                               .pure();
+  return task;
+}
+
 }  // namespace
 
 rt::Value<nn::ParamSlab> reshape(const rt::Value<nn::ParamSlab>& net,
@@ -41,5 +52,9 @@ rt::Value<nn::ParamSlab> reshape(const rt::Value<nn::ParamSlab>& net,
 }
 
 rt::Value<nn::ModelSpec> spec_of(const rt::Value<nn::ParamSlab>& net) { return spec_task()(net); }
+
+rt::Value<std::vector<nn::UnitNorms>> unit_norms(const rt::Value<nn::ParamSlab>& net) {
+  return norms_task()(net);
+}
 
 }  // namespace tasks

@@ -15,12 +15,14 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "nn/data/dataset.h"
 #include "nn/hyper.h"
 #include "nn/reshape/operation.h"
 #include "nn/slab.h"
 #include "nn/train.h"
+#include "nn/unit_norms.h"
 #include "runtime/key.h"
 #include "runtime/resources.h"
 #include "runtime/value.h"
@@ -89,6 +91,9 @@ struct Seeds {
 
 /// What a network looks like: for operations whose size only their result tells.
 [[nodiscard]] rt::Value<nn::ModelSpec> spec_of(const rt::Value<nn::ParamSlab>& net);
+
+/// How large the units are that could be removed (nn/unit_norms.h).
+[[nodiscard]] rt::Value<std::vector<nn::UnitNorms>> unit_norms(const rt::Value<nn::ParamSlab>& net);
 
 /// Counted work of training and evaluating, for `rows` rows of that part; a step of training takes
 /// `batch` of them.

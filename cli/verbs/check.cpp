@@ -1,10 +1,12 @@
 #include <cstdio>
+#include <string>
 #include <vector>
 
 #include "cli/run_options.h"
 #include "cli/runs.h"
 #include "cli/verbs/verb_functions.h"
 #include "hpo/driver/loaded_study.h"
+#include "hpo/study/real_time.h"
 #include "hpo/study/trial_spec.h"
 #include "runtime/base/text.h"
 #include "runtime/instance.h"
@@ -29,6 +31,12 @@ std::vector<hpo::Params> probes(const hpo::Space& space) {
   return params;
 }
 
+std::string listed(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += rt::cat(text.empty() ? "" : ", ", word);
+  return text;
+}
+
 }  // namespace
 
 void declare_check(Arguments& arguments) {
@@ -51,6 +59,9 @@ int run_check(const Arguments& arguments) {
               header.valid_rows, " to choose by, ", header.test_rows, " for the final test")
           .c_str());
   for (const std::string& note : header.notes) std::fprintf(stderr, "  %s\n", note.c_str());
+  if (const std::string keys = listed(hpo::real_time_keys(study)); !keys.empty())
+    std::fprintf(stderr, "  %s: decided outside the study, so another run may differ\n",
+                 keys.c_str());
   return kDone;
 }
 

@@ -4,9 +4,11 @@
 #include <limits>
 #include <utility>
 
+#include "hpo/driver/asking.h"
 #include "hpo/driver/rounds.h"
 #include "nn/error.h"
 #include "runtime/base/error.h"
+#include "tasks/command.h"
 
 namespace hpo {
 
@@ -43,12 +45,17 @@ bool measures_its_size(const std::vector<nn::Operations>& candidates) {
 AdaptingNetwork::AdaptingNetwork(const TrialSpec& spec, tasks::Course course,
                                  rt::Value<nn::ParamSlab> net)
     : course_(std::move(course)),
+      adaptation_(spec.adapt.value_or(nn::Adaptation{})),
+      cpus_(spec.resources.cpus),
       policy_(policy_for(spec)),
       net_(std::move(net)),
       model_(spec.model) {
   if (!policy_) return;
   grid_ = policy_->grid();
   course_.score_rows = policy_->rows();
+  course_.hyper.penalty = policy_->penalty();
+  // The policy speaks of the rate that the file names, a penalty of that at each step.
+  course_.hyper.penalty.strength /= nn::real(course_.hyper.optimizer.fields, "lr");
 }
 
 AdaptingNetwork::AdaptingNetwork(const TrialSpec& spec, tasks::Course course,
@@ -95,11 +102,14 @@ rt::Async<void> AdaptingNetwork::advance(std::int64_t epoch, TrialContext& trial
   train(end, trial);
 }
 
+rt::Flops AdaptingNetwork::scoring() const {
+  return tasks::evaluate_cost(model_, static_cast<std::uint64_t>(course_.score_rows));
+}
+
 void AdaptingNetwork::count_looks(std::int64_t until, TrialContext& trial) const {
   if (!policy_->wants().scores) return;
-  const auto rows = static_cast<std::uint64_t>(course_.score_rows);
   for (auto at = policy_->next(now_); at && *at < until; at = policy_->next(*at + 1))
-    trial.stretch(tasks::evaluate_cost(model_, rows).value);
+    trial.stretch(scoring().value);
 }
 
 rt::Async<nn::TrainStats> AdaptingNetwork::stats() const {
@@ -130,15 +140,20 @@ rt::Async<nn::Situation> AdaptingNetwork::situation(TrialContext& trial) {
     }
     out.losses = losses_;
   }
+  if (wants.norms) {
+    const rt::Value<std::vector<nn::UnitNorms>> norms = tasks::unit_norms(net_);
+    norms_ = co_await norms;
+    out.norms = norms_;
+  }
   if (wants.scores) {
-    const rt::Flops cost =
-        tasks::evaluate_cost(model_, static_cast<std::uint64_t>(course_.score_rows));
+    const rt::Flops cost = scoring();
     trial.stretch(cost.value);
     const rt::Value<nn::Scores> scored =
         tasks::score(net_, course_.data, course_.hyper.loss, course_.score_rows, cost);
     const nn::Scores scores = co_await scored;
     out.valid_loss = scores.loss;
-    out.valid_accuracy = scores.accuracy;
+    const bool labels = nn::target_kind(course_.hyper.loss.kind) == nn::TargetKind::labels;
+    out.valid_accuracy = labels ? scores.accuracy : kNotMeasured;
   }
   co_return out;
 }
@@ -147,12 +162,24 @@ rt::Async<void> AdaptingNetwork::take_turn(TrialContext& trial) {
   rt::Async<nn::Situation> looking = situation(trial);
   const nn::Situation now = co_await std::move(looking);
   nn::Turn turn = policy_->turn(now);
+  if (!turn.ask.empty()) {
+    rt::Async<nn::Turn> asking = ask(now, std::move(turn.ask), trial);
+    turn = co_await std::move(asking);
+  }
   if (turn.candidates.empty()) co_return;
   rt::Async<nn::Round> running =
       turn.race_until ? race(std::move(turn), trial) : apply(std::move(turn), trial);
   const nn::Round round = co_await std::move(running);
   told(round);
   trial.adapted(event_of(round, grid_));
+}
+
+rt::Async<nn::Turn> AdaptingNetwork::ask(nn::Situation now, std::string question,
+                                         TrialContext& trial) {
+  const tasks::Program program = program_of(adaptation_, std::move(question), trial.trial(), cpus_);
+  const rt::Value<tasks::ProgramResult> running = tasks::command(program);
+  const tasks::ProgramResult result = co_await running;
+  co_return turn_of(program, result, *policy_, now);
 }
 
 rt::Async<nn::Round> AdaptingNetwork::apply(nn::Turn turn, TrialContext& trial) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "hpo/driver/trial_work.h"
@@ -48,17 +49,23 @@ class AdaptingNetwork {
 
  private:
   void train(std::int64_t to, TrialContext& trial);
+  /// What one look at the validation rows costs at a turn.
+  [[nodiscard]] rt::Flops scoring() const;
   [[nodiscard]] rt::Async<void> take_turn(TrialContext& trial);
   [[nodiscard]] rt::Async<void> repeat(Adapted logged, TrialContext& trial);
   /// What the policy measured at its turns before border `until`, most of which came to nothing and
   /// are not in the log: it was paid for all the same.
   void count_looks(std::int64_t until, TrialContext& trial) const;
   [[nodiscard]] rt::Async<nn::Situation> situation(TrialContext& trial);
+  [[nodiscard]] rt::Async<nn::Turn> ask(nn::Situation now, std::string question,
+                                        TrialContext& trial);
   [[nodiscard]] rt::Async<nn::Round> apply(nn::Turn turn, TrialContext& trial);
   [[nodiscard]] rt::Async<nn::Round> race(nn::Turn turn, TrialContext& trial);
   void told(const nn::Round& round);
 
   tasks::Course course_;
+  nn::Adaptation adaptation_;
+  std::int64_t cpus_ = 1;
   std::unique_ptr<nn::Policy> policy_;  ///< null: the network keeps its size
   std::int64_t grid_ = 1;
   std::int64_t now_ = 0;  ///< border of the grid
@@ -67,6 +74,7 @@ class AdaptingNetwork {
   std::vector<rt::Value<nn::TrainStats>> pieces_;  ///< since advance() began
   std::vector<rt::Value<nn::TrainStats>> window_;  ///< since the last round
   std::vector<double> losses_;                     ///< of window_
+  std::vector<nn::UnitNorms> norms_;               ///< of net_ at the last turn that wanted them
 };
 
 }  // namespace hpo

@@ -20,6 +20,10 @@ bool names_source(std::string_view line) {
   return line.starts_with("  csv:") || line.starts_with("  idx:");
 }
 
+bool names_place(std::string_view line) {
+  return names_source(line) || line.starts_with("  folder:");
+}
+
 /// Takes the first line, its end included, off a text that is not empty.
 std::string_view take_line(std::string_view& text) {
   std::string_view line = text.substr(0, std::min(text.find('\n'), text.size() - 1) + 1);
@@ -34,8 +38,8 @@ std::map<std::string, std::string, std::less<>> blocks_of(std::string_view text)
   while (!text.empty()) {
     std::string_view line = take_line(text);
     if (line.starts_with(kContentMark)) blocks["the rows of data"] = line;
-    // Where the data lies is not what it is: the content counts.
-    if (names_source(line)) continue;
+    // Where the data lies is not what it is: the content counts. So it is with a program's folder.
+    if (names_place(line)) continue;
     std::size_t colon = line.find(':');
     bool is_key = !line.starts_with(' ') && !line.starts_with('#') && !line.starts_with('-');
     if (is_key && colon != std::string_view::npos) {

@@ -4,6 +4,7 @@
 #include "hpo/study/layers.h"
 #include "hpo/study/scalars.h"
 #include "nn/error.h"
+#include "runtime/base/executable.h"
 #include "runtime/base/text.h"
 
 namespace hpo::study {
@@ -32,6 +33,23 @@ void read_timetable(const Node& at, std::int64_t epochs, nn::Adaptation& out) {
   }
 }
 
+/// The program of an adaptation, its folder being absolute by now.
+void read_program(const Node& adapt, nn::Adaptation& out) {
+  const Node& command = *adapt.find("command");
+  for (const Node& word : command.items) out.command.push_back(word.text);
+  out.folder = adapt.find("folder")->text;
+  out.timeout = as_seconds(*adapt.find("timeout"));
+  if (out.command.empty()) throw Fault(command.at, "adapt.command is empty, expected a program");
+  const std::string& word = out.command.front();
+  if (rt::find_executable(word, out.folder)) return;
+  const bool is_path = word.find('/') != word.npos;
+  const std::string place = is_path ? rt::cat("in ", out.folder) : "in PATH";
+  throw Fault(command.items.front().at,
+              rt::cat("adapt.command: there is no program ", rt::printable(word, 80), " ", place,
+                      ", expected one that may be run",
+                      is_path ? "" : rt::did_you_mean(word, rt::names_in_path())));
+}
+
 }  // namespace
 
 nn::Adaptation read_adaptation(const Node& adapt, const nn::ModelSpec& model, std::int64_t epochs,
@@ -42,10 +60,9 @@ nn::Adaptation read_adaptation(const Node& adapt, const nn::ModelSpec& model, st
                      .at = {},
                      .command = {},
                      .max_weights = static_cast<std::uint64_t>(max_weights)};
+  for (const char* name : {"folder", "timeout"}) out.policy.fields.erase(name);
   if (const Node* at = adapt.find("at")) read_timetable(*at, epochs, out);
-  if (const Node* command = adapt.find("command")) {
-    for (const Node& word : command->items) out.command.push_back(word.text);
-  }
+  if (adapt.find("command") != nullptr) read_program(adapt, out);
   try {
     out = nn::complete(out);
     (void)nn::make_policy({.adaptation = out, .spec = model, .epochs = epochs});

@@ -193,14 +193,24 @@ KindSet make_policies() {
                                    .type = Type::text,
                                    .count = Count::list,
                                    .required = true,
-                                   .doc = "The program and its arguments. It runs in the study "
-                                          "file's folder.",
+                                   .doc = "The program and its arguments. It reads one JSON "
+                                          "object and prints one JSON value.",
                                    .per_trial = true});
+      kind.block.fields.push_back(
+          {.name = "timeout",
+           .type = Type::duration,
+           .min = 0.001,
+           .max = 1e9,
+           .fallback = "60s",
+           .doc = "Real time that the program may take for an answer; then the trial has failed.",
+           .per_trial = true});
+      kind.block.fields.push_back(
+          {.name = "folder",
+           .type = Type::text,
+           .otherwise = "the study file's folder",
+           .doc = "Where the program runs; a relative path starts at the study file's folder."});
     }
     set.kinds.push_back(std::move(kind));
-  }
-  for (const char* later : {"plateau", "prune", "command"}) {
-    if (set.find(later) == nullptr) set.later.emplace_back(later);
   }
   return set;
 }

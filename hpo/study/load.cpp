@@ -110,6 +110,20 @@ void locate_source(Node& root, const std::string& folder) {
   throw Fault(candidates[0].at, reason);
 }
 
+/// A program's folder becomes absolute, so that the resolved file means the same from anywhere.
+void locate_program(Node& root, const std::string& folder) {
+  Node* adapt = root.find("adapt");
+  if (adapt == nullptr || adapt->find("command") == nullptr) return;
+  Node* given = adapt->find("folder");
+  std::filesystem::path absolute(folder);
+  if (given != nullptr) absolute /= unescape(*given).text;
+  Node value = string_node(escape(absolute.lexically_normal().string()), adapt->at);
+  if (given != nullptr)
+    *given = std::move(value);
+  else
+    adapt->entries.push_back({"folder", adapt->at, std::move(value)});
+}
+
 /// For tables the network can be tried without the data: only the number of columns is missing.
 void try_network(const StudySpec& study) {
   if (study.document->root.find_path({"data", "csv"}) == nullptr) return;
@@ -145,6 +159,7 @@ StudySpec parse(const std::string& text, const std::string& file, const std::str
   root = checker.check(root, study_block(), "");
   check_used(root, study.space, checker);
   read_spec(study, root);
+  locate_program(root, folder);
   study.document = std::make_shared<const Document>(Document{file, root});
   try_network(study);
   locate_source(root, folder);

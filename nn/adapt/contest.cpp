@@ -2,16 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
+#include "nn/adapt/judge.h"
 #include "nn/error.h"
 #include "nn/layout.h"
 
 namespace nn {
 namespace {
-
-constexpr double kBytesPerSecond = 20e9, kFlopsPerSecond = 50e9, kSecondsPerLayer = 1e-6;
-
-std::string number(double value) { return to_text(std::round(value * 1e6) / 1e6); }
 
 std::int64_t units_of(const ModelSpec& spec, const std::string& layer) {
   const auto groups = unit_groups(spec);
@@ -28,17 +26,13 @@ bool possible(ModelSpec spec, const Operations& operations, std::uint64_t most) 
   return most == 0 || weight_count(spec) <= most;
 }
 
-bool is_smaller(const Candidate& candidate, const Candidate& kept) {
-  return candidate.weights < kept.weights;
-}
-
 }  // namespace
 
 std::vector<FieldInfo> contest_fields() {
   const auto flag = [](const char* name, bool value, const char* doc) {
     return FieldInfo{.name = name, .type = FieldType::boolean, .value = value, .doc = doc};
   };
-  return {
+  std::vector<FieldInfo> fields{
       flag("widen", true, "try each layer, and all of them, with `factor` times the units"),
       flag("deepen", false, "try another layer behind each"),
       flag("shrink", true, "try each layer, and all of them, with a `factor`-th of the units"),
@@ -47,51 +41,15 @@ std::vector<FieldInfo> contest_fields() {
        .max = 16,
        .value = 2.0,
        .doc = "by how much widths change",
-       .min_excluded = true},
-      {.name = "rows",
-       .type = FieldType::integer,
-       .min = 1,
-       .max = 1e9,
-       .value = std::int64_t{4096},
-       .doc = "validation rows, the first so many, that candidates are compared on"},
-      {.name = "compare",
-       .type = FieldType::word,
-       .choices = {"valid", "train"},
-       .value = "valid",
-       .doc = "which loss counts: on the validation rows behind the race, or over the race on the "
-              "batches that all train on, which sees no overfitting but scatters far less"},
-      {.name = "grow_below",
-       .min = 0,
-       .max = 1,
-       .value = 0.95,
-       .doc = "a larger network is taken when its loss is below so many times the kept one's, and "
-              "by more than `shrink_within`"},
-      {.name = "shrink_within",
-       .min = 0,
-       .value = 1e-3,
-       .doc = "a smaller network is taken when its loss is at most so much above the kept one's"},
-      {.name = "cost",
-       .type = FieldType::word,
-       .choices = {"flops", "weights", "latency"},
-       .value = "flops",
-       .doc = "what a size costs: FLOPs of one row, weights, or the modelled time of one row"},
-      {.name = "price",
-       .min = 0,
-       .value = 0.0,
-       .doc = "above 0: the lowest loss + price * log(cost) wins, and the two bounds above are "
-              "not used"}};
+       .min_excluded = true}};
+  std::ranges::move(judge_fields(), std::back_inserter(fields));
+  return fields;
 }
 
 Contest::Contest(const Adaptation& adaptation) : max_weights_(adaptation.max_weights) {
   const Fields& fields = adaptation.policy.fields;
   allowed_ = {boolean(fields, "widen"), boolean(fields, "deepen"), boolean(fields, "shrink")};
   factor_ = real(fields, "factor");
-  grow_below_ = real(fields, "grow_below");
-  shrink_within_ = real(fields, "shrink_within");
-  price_ = real(fields, "price");
-  cost_ = word(fields, "cost");
-  rows_ = integer(fields, "rows");
-  on_training_ = word(fields, "compare") == "train";
 }
 
 std::vector<Operations> Contest::entrants(const ModelSpec& spec, const Entrants& which) const {
@@ -126,77 +84,6 @@ std::vector<Operations> Contest::entrants(const ModelSpec& spec, const Entrants&
   }
   if (which.shrink && allowed_.shrink) enter_each_and_all(narrower);
   return out;
-}
-
-double Contest::cost(const ModelSpec& spec) const {
-  if (cost_ == "weights") return static_cast<double>(weight_count(spec));
-  if (cost_ == "latency") return modelled_latency(spec);
-  return static_cast<double>(flops_per_row(spec).forward);
-}
-
-void Contest::judge(Round& round) const {
-  if (price_ > 0)
-    judge_by_price(round);
-  else
-    judge_by_loss(round);
-}
-
-double Contest::loss_of(const Candidate& candidate) const {
-  return on_training_ ? candidate.train_loss : candidate.loss;
-}
-
-void Contest::judge_by_price(Round& round) const {
-  const auto objective = [&](const Candidate& c) { return loss_of(c) + price_ * std::log(c.cost); };
-  Candidate* best = &round.candidates.front();
-  for (Candidate& candidate : round.candidates) {
-    const double value = objective(candidate);
-    candidate.why = "loss + price * log(cost) = " + number(value);
-    // A loss that is no number beats nothing; the first of equals stays.
-    if (value < objective(*best) || std::isnan(objective(*best))) best = &candidate;
-  }
-  best->accepted = true;
-  best->why += ", the lowest";
-}
-
-void Contest::judge_by_loss(Round& round) const {
-  const Candidate kept = round.candidates.front();
-  const double kept_loss = loss_of(kept);
-  const double grown_below = std::min(kept_loss * grow_below_, kept_loss - shrink_within_);
-  Candidate* larger = nullptr;
-  for (Candidate& candidate : round.candidates) {
-    if (candidate.operations.empty() || is_smaller(candidate, kept)) continue;
-    const bool passes = loss_of(candidate) < grown_below;
-    candidate.why = (passes ? "below " : "not below ") + number(grown_below);
-    if (passes && (larger == nullptr || loss_of(candidate) < loss_of(*larger))) larger = &candidate;
-  }
-  // A smaller network has to be as good as the best of the others.
-  const double equal = (larger != nullptr ? loss_of(*larger) : kept_loss) + shrink_within_;
-  Candidate* smaller = nullptr;
-  for (Candidate& candidate : round.candidates) {
-    if (candidate.operations.empty() || !is_smaller(candidate, kept)) continue;
-    const bool passes = loss_of(candidate) <= equal;
-    candidate.why = (passes ? "within " : "not within ") + number(equal);
-    if (passes && (smaller == nullptr || candidate.cost < smaller->cost)) smaller = &candidate;
-  }
-  Candidate* winner = smaller != nullptr ? smaller : larger;
-  if (winner == nullptr) winner = &round.candidates.front();
-  winner->accepted = true;
-  if (winner->operations.empty()) {
-    winner->why = "no other was worth it";
-  } else {
-    winner->why += winner == larger ? ", the lowest loss" : ", the lowest cost";
-    round.candidates.front().why = "another was worth it";
-  }
-}
-
-double modelled_latency(const ModelSpec& spec) {
-  const auto weights = static_cast<double>(weight_count(spec));
-  double layers = 0;
-  for (const ParamTensor& tensor : param_layout(spec).tensors)
-    layers += tensor.role == ParamRole::weight ? 1 : 0;
-  return weights * sizeof(float) / kBytesPerSecond +
-         static_cast<double>(flops_per_row(spec).forward) / kFlopsPerSecond +
-         layers * kSecondsPerLayer;
 }
 
 }  // namespace nn

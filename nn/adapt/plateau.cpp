@@ -5,6 +5,7 @@
 
 #include "nn/adapt/contest.h"
 #include "nn/adapt/grid.h"
+#include "nn/adapt/judge.h"
 #include "nn/error.h"
 
 namespace nn {
@@ -56,7 +57,8 @@ std::vector<FieldInfo> plateau_fields() {
 
 class Plateau final : public Policy {
  public:
-  explicit Plateau(const PolicySetup& setup) : contest_(setup.adaptation) {
+  explicit Plateau(const PolicySetup& setup)
+      : contest_(setup.adaptation), judge_(setup.adaptation) {
     const Fields& fields = setup.adaptation.policy.fields;
     grid_ = integer(fields, "points");
     window_ = integer(fields, "window");
@@ -76,7 +78,7 @@ class Plateau final : public Policy {
 
   [[nodiscard]] std::int64_t grid() const override { return grid_; }
   [[nodiscard]] Wants wants() const override { return {.losses = true, .scores = true}; }
-  [[nodiscard]] std::int64_t rows() const override { return contest_.rows(); }
+  [[nodiscard]] std::int64_t rows() const override { return judge_.rows(); }
 
   [[nodiscard]] std::optional<std::int64_t> next(std::int64_t now) const override {
     if (kept_ >= patience_) return std::nullopt;
@@ -103,8 +105,8 @@ class Plateau final : public Policy {
       const ModelSpec& spec) const override {
     return contest_.entrants(spec, {true, true, true});
   }
-  [[nodiscard]] double cost(const ModelSpec& spec) const override { return contest_.cost(spec); }
-  void judge(Round& round) const override { contest_.judge(round); }
+  [[nodiscard]] double cost(const ModelSpec& spec) const override { return judge_.cost(spec); }
+  void judge(Round& round) const override { judge_.judge(round); }
 
   void told(const Round& round) override {
     done_ = round.from;
@@ -114,6 +116,7 @@ class Plateau final : public Policy {
 
  private:
   Contest contest_;
+  Judge judge_;
   std::int64_t grid_ = 1, window_ = 3, length_ = 1, last_ = 0, patience_ = 2;
   double falling_ = 0, gap_ = 0;
   std::int64_t done_ = -1;  ///< border of the last turn

@@ -16,8 +16,10 @@
 #include <vector>
 
 #include "nn/fields.h"
+#include "nn/hyper.h"
 #include "nn/reshape/operation.h"
 #include "nn/spec.h"
+#include "nn/unit_norms.h"
 
 namespace nn {
 
@@ -33,6 +35,8 @@ struct Adaptation {
   Choice policy;                     ///< one of policy_kinds()
   std::vector<Planned> at;           ///< for policies that follow a timetable
   std::vector<std::string> command;  ///< for policies that ask a program: its words
+  std::string folder = {};           ///< where it runs, absolute
+  double timeout = 60;               ///< seconds that it may take for an answer
   std::uint64_t max_weights = 0;     ///< nothing grows beyond so many weights; 0: no bound
   auto operator<=>(const Adaptation&) const = default;
 };
@@ -71,7 +75,9 @@ struct Round {
 
 /// What a policy answers at its turn.
 struct Turn {
-  std::vector<Operations> candidates = {};  ///< none: go on as before
+  /// None: go on as before, and nothing is logged. An empty one that is applied is a round that
+  /// keeps the network as it is.
+  std::vector<Operations> candidates = {};
   /// Set: train the network as it is and each candidate up to this border, on the same batches, and
   /// judge. None: the one candidate is applied.
   std::optional<std::int64_t> race_until = {};
@@ -83,14 +89,16 @@ struct Turn {
 struct Wants {
   bool losses = false;  ///< the mean training loss between each two borders of the grid
   bool scores = false;  ///< loss and accuracy on validation rows at the turn
+  bool norms = false;   ///< the norms of all units that can be removed, at the turn
 };
 
 /// How training stands at a turn.
 struct Situation {
-  std::int64_t now = 0;            ///< border of the policy's grid
-  const ModelSpec& spec;           ///< of the network as it is
-  std::span<const double> losses;  ///< of stretches since the last round, oldest first
-  double valid_loss = 0, valid_accuracy = 0;
+  std::int64_t now = 0;                       ///< border of the policy's grid
+  const ModelSpec& spec;                      ///< of the network as it is
+  std::span<const double> losses;             ///< of stretches since the last round, oldest first
+  double valid_loss = 0, valid_accuracy = 0;  ///< the accuracy NaN for numbers
+  std::span<const UnitNorms> norms = {};
 };
 
 /// What a policy is made for.
@@ -107,6 +115,9 @@ class Policy {
   /// Borders an epoch of the grid that its moments lie on.
   [[nodiscard]] virtual std::int64_t grid() const = 0;
   [[nodiscard]] virtual Wants wants() const { return {}; }
+  /// What pulls units to 0 while networks of this policy train; its strength is that for a learning
+  /// rate of 1 throughout, so that of `lr` in the file has to be divided by it.
+  [[nodiscard]] virtual UnitPenalty penalty() const { return {}; }
   /// Validation rows that candidates are compared on.
   [[nodiscard]] virtual std::int64_t rows() const { return 0; }
   /// The first border at or after `now` at which it wants a turn; nothing: never again. A turn that
@@ -131,7 +142,7 @@ class Policy {
 struct PolicyKind {
   KindInfo info;
   bool timetable = false;  ///< reads Adaptation::at
-  bool program = false;    ///< reads Adaptation::command
+  bool program = false;    ///< reads Adaptation::command, folder and timeout
   /// Throws SpecError where the policy can never do anything for that network, or would ask for
   /// what can't be done to it.
   std::unique_ptr<Policy> (*make)(const PolicySetup&) = nullptr;

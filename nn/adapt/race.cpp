@@ -4,6 +4,7 @@
 
 #include "nn/adapt/contest.h"
 #include "nn/adapt/grid.h"
+#include "nn/adapt/judge.h"
 #include "nn/error.h"
 
 namespace nn {
@@ -45,7 +46,7 @@ std::vector<FieldInfo> race_fields() {
 
 class Race final : public Policy {
  public:
-  explicit Race(const PolicySetup& setup) : contest_(setup.adaptation) {
+  explicit Race(const PolicySetup& setup) : contest_(setup.adaptation), judge_(setup.adaptation) {
     const Fields& fields = setup.adaptation.policy.fields;
     const double times[] = {real(fields, "every"), real(fields, "length"), real(fields, "from"),
                             real(fields, "until")};
@@ -63,7 +64,7 @@ class Race final : public Policy {
   }
 
   [[nodiscard]] std::int64_t grid() const override { return grid_; }
-  [[nodiscard]] std::int64_t rows() const override { return contest_.rows(); }
+  [[nodiscard]] std::int64_t rows() const override { return judge_.rows(); }
 
   [[nodiscard]] std::optional<std::int64_t> next(std::int64_t now) const override {
     if (kept_ >= patience_) return std::nullopt;
@@ -84,8 +85,8 @@ class Race final : public Policy {
       const ModelSpec& spec) const override {
     return contest_.entrants(spec, {true, true, true});
   }
-  [[nodiscard]] double cost(const ModelSpec& spec) const override { return contest_.cost(spec); }
-  void judge(Round& round) const override { contest_.judge(round); }
+  [[nodiscard]] double cost(const ModelSpec& spec) const override { return judge_.cost(spec); }
+  void judge(Round& round) const override { judge_.judge(round); }
 
   void told(const Round& round) override {
     done_ = round.from;
@@ -94,6 +95,7 @@ class Race final : public Policy {
 
  private:
   Contest contest_;
+  Judge judge_;
   std::int64_t grid_ = 1, every_ = 1, length_ = 1, first_ = 1, last_ = 0, patience_ = 2;
   std::int64_t done_ = -1;  ///< border of the last race
   std::int64_t kept_ = 0;   ///< races in a row that changed nothing

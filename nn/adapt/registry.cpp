@@ -9,7 +9,9 @@
 #define TRELLIS_POLICIES(ADD) \
   ADD(schedule)               \
   ADD(race)                   \
-  ADD(plateau)
+  ADD(plateau)                \
+  ADD(prune)                  \
+  ADD(command)
 
 namespace nn {
 

@@ -5,6 +5,7 @@
 #include "nn/random.h"
 #include "nn/reshape/anatomy.h"
 #include "nn/reshape/draw.h"
+#include "nn/unit_norms.h"
 
 namespace nn {
 namespace {
@@ -69,17 +70,27 @@ std::vector<double> scales(const Net<T>& net, const std::string& group, std::siz
   return out;
 }
 
+template <class T>
+std::vector<double> group_norms(const Net<T>& net, const std::string& group) {
+  for (const UnitNumbers& numbers : unit_numbers(net.spec())) {
+    if (resizable_group(net.spec(), numbers.layer) == group)
+      return norms_of(numbers, net.copy(0).data());
+  }
+  throw Error("no units of " + group + " can be removed");
+}
+
 }  // namespace
 
 FieldInfo score_field() {
   return {.name = "score",
           .type = FieldType::word,
-          .choices = {"activation", "weights", "taylor", "scale", "random"},
+          .choices = {"activation", "weights", "norm", "taylor", "scale", "random"},
           .value = "activation",
           .doc =
               "The units with the lowest are removed; activation: spread of its values times the "
               "norm of its outgoing weights, weights: norm of the incoming times norm of the "
-              "outgoing weights, taylor: how much the loss would change without it, to first "
+              "outgoing weights, norm: that of all its numbers together, bias and normalisation "
+              "included, taylor: how much the loss would change without it, to first "
               "order, scale: its factor in the batch norm behind the layer, random: drawn."};
 }
 
@@ -111,6 +122,8 @@ std::vector<double> unit_scores(const ReshapeJob<T>& job, const std::string& gro
     const auto in = incoming(job.from, group, ids.size());
     out = outgoing(job.from, readers, ids.size(), [](std::size_t, std::size_t) { return 1.0; });
     for (std::size_t u = 0; u < out.size(); ++u) out[u] *= in[u];
+  } else if (score == "norm") {
+    out = group_norms(job.from, group);
   } else if (score == "taylor") {
     out = gate_gradients(job, readers, ids.size());
   } else if (score == "scale") {

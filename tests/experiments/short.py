@@ -27,6 +27,8 @@ class Study:
             assert text.count(line) == 1, f"{name}.yaml has no line {line!r}, or several"
             text = text.replace(line, short)
         (self.folder / f"{name}.yaml").write_text(text)
+        for program in Path(experiments).glob("*.py"):
+            shutil.copy(program, self.folder)
         if (Path(experiments) / "data").exists():
             shutil.copytree(Path(experiments) / "data", self.folder / "data")
 
@@ -50,6 +52,8 @@ SHORTENED = {
     "digits": [("  epochs: 27\n", "  epochs: 9\n"), ("limits: {trials: 60}\n", "limits: {trials: 12}\n")],
     "adaptive-mnist": [("  split: {valid: 0.1}\n", "  split: {valid: 0.1}\n  rows: 8000\n")],
     "mnist-grid": [("  rows: 6000\n", "  rows: 120\n")],
+    "pruned-digits": [("epochs: 40}", "epochs: 10}"), ("strength: 0.2, until: 30}", "strength: 0.6, until: 8}")],
+    "commanded-digits": [("epochs: 12}", "epochs: 4}")],
 }
 
 
@@ -96,9 +100,32 @@ def mnist_grid(study):
     return f"27 results, {work['distinct_epochs']} of {work['epochs']} epochs were run"
 
 
+def shape_of(study):
+    """Sizes of the layers that a training ends with."""
+    lines = study.read("train", f"{study.name}.yaml", "--quiet").splitlines()
+    shape = next(line.split()[1].rstrip(",") for line in lines if line.startswith("  shape: "))
+    return [int(size) for size in shape.split("-")]
+
+
+def pruned_digits(study):
+    shape = shape_of(study)
+    assert shape[1] < 64 and shape[2] < 48, shape
+    return f"{shape} from 64 units a layer"
+
+
+def commanded_digits(study):
+    shape = shape_of(study)
+    assert shape[1] >= 24 and shape[2] >= 24, shape
+    return f"{shape} from 16 units a layer"
+
+
 def main():
     programs, experiments, name = sys.argv[1:]
-    check = {"digits": digits, "adaptive-mnist": adaptive_mnist, "mnist-grid": mnist_grid}[name]
+    checks = {
+        "digits": digits, "adaptive-mnist": adaptive_mnist, "mnist-grid": mnist_grid, "pruned-digits": pruned_digits,
+        "commanded-digits": commanded_digits
+    }
+    check = checks[name]
     with tempfile.TemporaryDirectory() as folder:
         try:
             print(f"{name}: {check(Study(programs, experiments, name, folder))}")

@@ -22,6 +22,8 @@ constexpr const char* kPlateau =
     "adapt: {policy: plateau, points: 2, window: 3, falling: 0.9, length: 1, gap: 9, factor: 1.5,"
     " price: 1e-9}\n";
 
+constexpr const char* kPrune = "adapt: {policy: prune, strength: 1, threshold: 0.5, until: 5}\n";
+
 std::vector<Adapted> rounds_of(const std::vector<std::string>& payloads) {
   std::vector<Adapted> rounds;
   for (const std::string& payload : payloads)
@@ -129,7 +131,7 @@ TEST_F(Adapting, TheKeptNetworkOfARaceIsTheOneWithoutIt) {
 }
 
 TEST_F(Adapting, AKilledStudyGoesOnToTheSameBits) {
-  for (const char* adapt : {kSchedule, kRace, kPlateau}) {
+  for (const char* adapt : {kSchedule, kRace, kPlateau, kPrune}) {
     forget();
     (void)session(study(adapt), "a");
     const auto reports = events("reported"), rounds = events("adapted");

@@ -9,6 +9,7 @@
 
 #include "nn/adapt/contest.h"
 #include "nn/adapt/grid.h"
+#include "nn/adapt/judge.h"
 #include "nn/adapt/plateau.h"
 #include "nn/error.h"
 #include "tests/nn/nets.h"
@@ -178,8 +179,8 @@ TEST(Contest, LeavesOutWhatHasNoRoom) {
   EXPECT_THROW((void)make(race({{"shrink", false}}, now)), SpecError);
 }
 
-TEST(Contest, CountsWhatTheCostSays) {
-  const auto cost = [](const char* word) { return Contest(race({{"cost", word}})).cost(model()); };
+TEST(Judge, CountsWhatTheCostSays) {
+  const auto cost = [](const char* word) { return Judge(race({{"cost", word}})).cost(model()); };
   EXPECT_EQ(cost("weights"), static_cast<double>(weight_count(model())));
   EXPECT_EQ(cost("flops"), 2.0 * (10 * 8 + 8 * 4 + 4 * 3));
   EXPECT_GT(cost("latency"), 3e-6);

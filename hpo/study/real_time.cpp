@@ -1,0 +1,18 @@
+#include "hpo/study/real_time.h"
+
+#include "hpo/study/document.h"
+#include "hpo/study/node.h"
+
+namespace hpo {
+
+std::vector<std::string> real_time_keys(const StudySpec& study) {
+  std::vector<std::string> keys;
+  if (study.document->root.find_path({"adapt", "command"}) != nullptr)
+    keys.emplace_back("adapt.command");
+  if (study.order == Order::arrival) keys.emplace_back("order");
+  if (study.limits.time) keys.emplace_back("limits.time");
+  if (study.limits.trial_time) keys.emplace_back("limits.trial_time");
+  return keys;
+}
+
+}  // namespace hpo

@@ -1,0 +1,261 @@
+#include "nn/adapt/command.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "nn/adapt/grid.h"
+#include "nn/adapt/judge.h"
+#include "nn/adapt/operation_json.h"
+#include "nn/error.h"
+#include "nn/layers/layer.h"
+#include "nn/layout.h"
+
+namespace nn {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kDeepest = 8;  // nesting of an answer
+
+std::vector<FieldInfo> command_fields() {
+  std::vector<FieldInfo> fields{
+      {.name = "every",
+       .min = 0,
+       .max = 1e6,
+       .value = 1.0,
+       .doc = "epochs from one question to the next",
+       .min_excluded = true},
+      {.name = "length",
+       .min = 0,
+       .max = 1e6,
+       .value = 0.25,
+       .doc =
+           "epochs, or a part of one, that a race lasts at most when the answer does not say: it "
+           "ends with its epoch",
+       .min_excluded = true},
+      {.name = "from",
+       .min = 0,
+       .max = 1e6,
+       .value = 0.0,
+       .doc = "epoch of the first question; 0: after `every`"},
+      {.name = "until",
+       .min = 0,
+       .max = 1e6,
+       .value = 0.0,
+       .doc = "epoch after which nothing is asked; 0: the end of the training"}};
+  std::ranges::move(judge_fields(), std::back_inserter(fields));
+  return fields;
+}
+
+Json layers_of(const ModelSpec& spec) {
+  const std::vector<std::string> resizable = resizable_layers(spec);
+  Json out = Json::array();
+  for (const LayerSpec& layer : spec.layers) {
+    Json one{{"name", layer.name}, {"kind", layer.kind}};
+    if (const auto units = layer.fields.find("units"); units != layer.fields.end())
+      one["units"] = std::get<std::int64_t>(units->second);
+    one["resizable"] = std::ranges::find(resizable, layer.name) != resizable.end();
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
+Json candidate_json(const Candidate& candidate) {
+  return {{"operations", Json::parse(json_of(candidate.operations))},
+          {"shape", candidate.shape},
+          {"weights", candidate.weights},
+          {"flops", candidate.inference_flops},
+          {"train_loss", candidate.train_loss},
+          {"loss", candidate.loss},
+          {"accuracy", candidate.accuracy},
+          {"accepted", candidate.accepted}};
+}
+
+class Command final : public Policy {
+ public:
+  explicit Command(const PolicySetup& setup)
+      : judge_(setup.adaptation), epochs_(setup.epochs), most_(setup.adaptation.max_weights) {
+    if (setup.adaptation.command.empty())
+      throw SpecError(-1, "command", "command: command is missing: a program and its arguments");
+    const Fields& fields = setup.adaptation.policy.fields;
+    const double times[] = {real(fields, "every"), real(fields, "length"), real(fields, "from"),
+                            real(fields, "until")};
+    grid_ = grid_of(times);
+    every_ = border_of(times[0], grid_);
+    length_ = border_of(times[1], grid_);
+    first_ = times[2] > 0 ? border_of(times[2], grid_) : every_;
+    last_ = times[3] > 0 ? border_of(times[3], grid_) : setup.epochs * grid_ - 1;
+  }
+
+  [[nodiscard]] std::int64_t grid() const override { return grid_; }
+  [[nodiscard]] Wants wants() const override { return {.losses = true, .scores = true}; }
+  [[nodiscard]] std::int64_t rows() const override { return judge_.rows(); }
+
+  [[nodiscard]] std::optional<std::int64_t> next(std::int64_t now) const override {
+    const std::int64_t after = std::max(now, done_ + 1);
+    const std::int64_t turns = after <= first_ ? 0 : (after - first_ + every_ - 1) / every_;
+    const std::int64_t border = first_ + turns * every_;
+    return border <= last_ ? std::optional(border) : std::nullopt;
+  }
+
+  [[nodiscard]] Turn turn(const Situation& situation) override {
+    done_ = situation.now;
+    return {.ask = question(situation)};
+  }
+
+  [[nodiscard]] Turn answered(const Situation& situation, std::string_view text) override {
+    text = trimmed(text);
+    const Json answer = text == "keep" ? Json() : parsed(text);
+    if (answer.is_null() || answer == "keep") return applied({});
+    if (answer.is_object() && answer.contains("race")) return race(situation, answer);
+    if (!answer.is_object() && !answer.is_array()) fail(text);
+    Operations operations = operations_from_json(answer.dump());
+    check(situation.spec, operations);
+    return applied(std::move(operations));
+  }
+
+  [[nodiscard]] double cost(const ModelSpec& spec) const override { return judge_.cost(spec); }
+  void judge(Round& round) const override { judge_.judge(round); }
+
+  void told(const Round& round) override {
+    done_ = round.from;
+    rounds_.push_back(round);
+  }
+
+ private:
+  [[nodiscard]] double epoch_of(std::int64_t border) const {
+    return static_cast<double>(border) / static_cast<double>(grid_);
+  }
+
+  [[nodiscard]] std::string question(const Situation& situation) const {
+    const Flops flops = flops_per_row(situation.spec);
+    Json history = Json::array();
+    for (const Round& round : rounds_) {
+      Json candidates = Json::array();
+      for (const Candidate& candidate : round.candidates)
+        candidates.push_back(candidate_json(candidate));
+      history.push_back({{"epoch", epoch_of(round.from)},
+                         {"epochs", epoch_of(round.until - round.from)},
+                         {"candidates", std::move(candidates)}});
+    }
+    const Json state{
+        {"epoch", epoch_of(situation.now)},
+        {"epochs", epochs_},
+        {"layers", layers_of(situation.spec)},
+        {"shape", shape_text(situation.spec)},
+        {"weights", weight_count(situation.spec)},
+        {"flops", {{"inference", flops.forward}, {"training", flops.training}}},
+        {"losses", situation.losses},
+        {"valid", {{"loss", situation.valid_loss}, {"accuracy", situation.valid_accuracy}}},
+        {"history", std::move(history)},
+        {"limits", {{"weights", most_ > 0 ? Json(most_) : Json()}}}};
+    return state.dump() + "\n";
+  }
+
+  [[nodiscard]] static Turn applied(Operations operations) {
+    return {.candidates = {std::move(operations)}, .why = "as the program says"};
+  }
+
+  [[noreturn]] static void fail(std::string_view text) {
+    const std::string near = nearest(text.substr(0, 16), {"keep", "\"keep\""});
+    throw Error("expected " + command_answer_forms() +
+                (near.empty() ? "" : "; did you mean \"keep\"?"));
+  }
+
+  [[nodiscard]] static std::string_view trimmed(std::string_view text) {
+    constexpr std::string_view kBlank = " \t\r\n";
+    const std::size_t first = std::min(text.find_first_not_of(kBlank), text.size());
+    return text.substr(first, text.find_last_not_of(kBlank) + 1 - first);
+  }
+
+  /// A text as JSON; deep nesting is none.
+  [[nodiscard]] static Json parsed(std::string_view text) {
+    bool deep = false;
+    const Json json = Json::parse(
+        text,
+        [&](int depth, Json::parse_event_t, Json&) {
+          deep = deep || depth > kDeepest;
+          return !deep;
+        },
+        false);
+    if (deep || json.is_discarded()) fail(text);
+    return json;
+  }
+
+  /// Throws Error unless the operations can be done to a network, one after another.
+  void check(ModelSpec spec, const Operations& operations) const {
+    for (const Operation& operation : operations) {
+      spec = reshaped(spec, operation);
+      const std::uint64_t weights = weight_count(spec);
+      if (most_ == 0 || weights <= most_) continue;
+      throw Error(describe(operation) + " makes a network of " + std::to_string(weights) +
+                  " weights, but limits.weights is " + std::to_string(most_));
+    }
+  }
+
+  [[nodiscard]] Turn race(const Situation& situation, const Json& answer) const {
+    for (const auto& [key, value] : answer.items()) {
+      if (key == "race" || key == "length") continue;
+      const std::string near = nearest(key, {"race", "length"});
+      throw Error("a race with the key \"" + key + "\", expected race and length" +
+                  (near.empty() ? "" : "; did you mean \"" + near + "\"?"));
+    }
+    const Json& entrants = answer["race"];
+    if (!entrants.is_array()) fail(answer.dump());
+    Turn turn;
+    for (const Json& entrant : entrants) {
+      Operations operations = operations_from_json(entrant.dump());
+      check(situation.spec, operations);
+      if (!operations.empty()) turn.candidates.push_back(std::move(operations));
+    }
+    if (turn.candidates.empty()) return applied({});
+    const std::int64_t epoch_end = (situation.now / grid_ + 1) * grid_;
+    turn.race_until = std::min(situation.now + length_of(answer), epoch_end);
+    return turn;
+  }
+
+  [[nodiscard]] std::int64_t length_of(const Json& answer) const {
+    const auto length = answer.find("length");
+    if (length == answer.end()) return length_;
+    const double epochs = length->is_number() ? length->get<double>() : 0;
+    const double borders = epochs * static_cast<double>(grid_);
+    if (borders < 1 || borders > 1e12 || std::abs(borders - std::round(borders)) > 1e-6) {
+      throw Error("a race of length " + length->dump() + ", expected a multiple of " +
+                  to_text(1 / static_cast<double>(grid_)) +
+                  " epochs: the parts into which the policy's times cut an epoch");
+    }
+    return std::llround(borders);
+  }
+
+  Judge judge_;
+  std::int64_t epochs_;
+  std::uint64_t most_;
+  std::int64_t grid_ = 1, every_ = 1, length_ = 1, first_ = 1, last_ = 0;
+  std::int64_t done_ = -1;  ///< border of the last turn
+  std::vector<Round> rounds_;
+};
+
+}  // namespace
+
+std::string command_answer_forms() {
+  return "null, an operation such as " + std::string(kOperationForm) +
+         ", a list of operations, or {\"race\": [[...], [...]]}";
+}
+
+PolicyKind command_policy() {
+  return {
+      .info = {.kind = "command",
+               .doc = "A program decides: it reads the state of the training as JSON and prints "
+                      "an operation.",
+               .fields = command_fields()},
+      .program = true,
+      .make = [](const PolicySetup& setup) -> std::unique_ptr<Policy> {
+        return std::make_unique<Command>(setup);
+      }};
+}
+
+}  // namespace nn

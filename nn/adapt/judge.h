@@ -1,0 +1,49 @@
+#pragma once
+// Who wins a race, and what a size costs: shared by all policies that race.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "nn/adapt/policy.h"
+
+namespace nn {
+
+/// The fields that Judge reads, in the order of the reference page.
+[[nodiscard]] std::vector<FieldInfo> judge_fields();
+
+/// How the candidates of a race are compared; a value.
+class Judge {
+ public:
+  /// `adaptation` is complete and its policy has judge_fields().
+  explicit Judge(const Adaptation& adaptation);
+
+  /// `cost` of a spec: FLOPs of one row forward, weights, or the modelled seconds of one row.
+  [[nodiscard]] double cost(const ModelSpec& spec) const;
+
+  /// Accepts one candidate of a race whose first is the network as it was. With a price (`price`
+  /// above 0) the lowest loss + price * log(cost) wins. Without one, losses that differ by
+  /// `shrink_within` or less count as equal: a larger network must be better than equal to the kept
+  /// one and bring its loss below `grow_below` times; of those the lowest loss wins. But a smaller
+  /// network that is equal to the best so far goes before it; of those the lowest cost wins.
+  void judge(Round& round) const;
+
+  /// Validation rows that candidates are compared on.
+  [[nodiscard]] std::int64_t rows() const { return rows_; }
+
+ private:
+  [[nodiscard]] double loss_of(const Candidate& candidate) const;
+  void judge_by_price(Round& round) const;
+  void judge_by_loss(Round& round) const;
+
+  double grow_below_, shrink_within_, price_;
+  std::string cost_;
+  std::int64_t rows_;
+  bool on_training_;
+};
+
+/// Seconds that one row takes on a nominal core: weights read at 20 GB/s, 50 GFLOP/s, 1 us a layer
+/// with weights. A model, never a measurement: noise must not decide.
+[[nodiscard]] double modelled_latency(const ModelSpec& spec);
+
+}  // namespace nn

@@ -1,0 +1,164 @@
+#include "nn/adapt/prune.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "nn/adapt/grid.h"
+#include "nn/error.h"
+
+namespace nn {
+namespace {
+
+std::vector<FieldInfo> prune_fields() {
+  return {
+      {.name = "strength",
+       .min = 0,
+       .max = 1e3,
+       .value = 0.1,
+       .doc = "how strongly units are pulled to 0: the share of its layer's mean norm that a unit "
+              "loses in an epoch when no gradient holds it; follows the schedule of the learning "
+              "rate"},
+      {.name = "every",
+       .min = 0,
+       .max = 1e6,
+       .value = 1.0,
+       .doc = "epochs between two removals",
+       .min_excluded = true},
+      {.name = "from",
+       .min = 0,
+       .max = 1e6,
+       .value = 0.0,
+       .doc = "epoch of the first removal; 0: after `every`"},
+      {.name = "until",
+       .type = FieldType::integer,
+       .min = 0,
+       .max = 1e6,
+       .value = std::int64_t{0},
+       .doc = "epoch after which no unit is pulled or removed any more; 0: the end of the "
+              "training"},
+      {.name = "threshold",
+       .min = 0,
+       .max = 1,
+       .value = 0.1,
+       .doc = "units go whose norm is at most so many times the mean norm of their layer"},
+      {.name = "keep",
+       .min = 0,
+       .max = 1e6,
+       .value = 1.0,
+       .doc = "what stays of every layer at least: from 1 on a number of units, below 1 a share "
+              "of those that it was born with"},
+      {.name = "refit",
+       .type = FieldType::boolean,
+       .value = true,
+       .doc = "whether what reads a layer is fitted anew by least squares when a unit goes that "
+              "is not exactly 0"}};
+}
+
+/// The units of a layer that are to go.
+struct Weak {
+  std::string layer;
+  std::size_t units = 0, of = 0;
+  bool exact = true;  ///< all their numbers are 0
+};
+
+class Prune final : public Policy {
+ public:
+  explicit Prune(const PolicySetup& setup) {
+    const Fields& fields = setup.adaptation.policy.fields;
+    const double times[] = {real(fields, "every"), real(fields, "from")};
+    grid_ = grid_of(times);
+    every_ = border_of(times[0], grid_);
+    first_ = times[1] > 0 ? border_of(times[1], grid_) : every_;
+    penalty_ = {real(fields, "strength"), integer(fields, "until")};
+    last_ = penalty_.until > 0 ? penalty_.until * grid_ : setup.epochs * grid_ - 1;
+    threshold_ = real(fields, "threshold");
+    refit_ = boolean(fields, "refit");
+    const double keep = real(fields, "keep");
+    for (const UnitNumbers& layer : unit_numbers(setup.spec)) {
+      const auto units = static_cast<double>(layer.units);
+      const double least = keep < 1 ? std::ceil(keep * units) : std::floor(keep);
+      least_[layer.layer] = static_cast<std::size_t>(std::max(1.0, least));
+      removable_ = removable_ || least < units;
+    }
+    if (!removable_) {
+      throw SpecError(-1, "keep",
+                      least_.empty()
+                          ? "prune: there is nothing to remove: no layer of this network can be "
+                            "resized"
+                          : "prune: there is nothing to remove: every layer has what keep holds "
+                            "on to");
+    }
+  }
+
+  [[nodiscard]] std::int64_t grid() const override { return grid_; }
+  [[nodiscard]] Wants wants() const override { return {.norms = true}; }
+  [[nodiscard]] UnitPenalty penalty() const override { return penalty_; }
+
+  [[nodiscard]] std::optional<std::int64_t> next(std::int64_t now) const override {
+    const std::int64_t after = std::max(now, done_ + 1);
+    const std::int64_t turns = after <= first_ ? 0 : (after - first_ + every_ - 1) / every_;
+    const std::int64_t border = first_ + turns * every_;
+    return border <= last_ ? std::optional(border) : std::nullopt;
+  }
+
+  [[nodiscard]] Turn turn(const Situation& situation) override {
+    done_ = situation.now;
+    Operations operations;
+    std::string why;
+    for (auto norms = situation.norms.rbegin(); norms != situation.norms.rend(); ++norms) {
+      const Weak weak = weak_units(*norms);
+      if (weak.units == 0) continue;
+      operations.push_back({"shrink",
+                            weak.layer,
+                            {{"by", static_cast<std::int64_t>(weak.units)},
+                             {"score", "norm"},
+                             {"refit", refit_ && !weak.exact}}});
+      why += (why.empty() ? "" : ", ") + std::to_string(weak.units) + " of " +
+             std::to_string(weak.of) + " units of " + weak.layer + (weak.exact ? " at 0" : "");
+    }
+    if (operations.empty()) return {};
+    return {.candidates = {std::move(operations)},
+            .why = why + ": at most " + to_text(threshold_) + " times their layer's mean norm"};
+  }
+
+  void told(const Round& round) override { done_ = round.from; }
+
+ private:
+  [[nodiscard]] Weak weak_units(const UnitNorms& layer) const {
+    std::vector<double> norms = layer.norms;
+    std::ranges::sort(norms);
+    const double bound = threshold_ * std::accumulate(norms.begin(), norms.end(), 0.0) /
+                         static_cast<double>(norms.size());
+    const auto below =
+        static_cast<std::size_t>(std::ranges::upper_bound(norms, bound) - norms.begin());
+    const std::size_t least = least_.at(layer.layer);
+    const std::size_t most = norms.size() > least ? norms.size() - least : 0;
+    Weak weak{.layer = layer.layer, .units = std::min(below, most), .of = norms.size()};
+    weak.exact = weak.units == 0 || norms[weak.units - 1] == 0;
+    return weak;
+  }
+
+  std::int64_t grid_ = 1, every_ = 1, first_ = 1, last_ = 0;
+  UnitPenalty penalty_;
+  double threshold_ = 0;
+  bool refit_ = true, removable_ = false;
+  std::map<std::string, std::size_t> least_;  ///< units of a layer that stay
+  std::int64_t done_ = -1;                    ///< border of the last turn
+};
+
+}  // namespace
+
+PolicyKind prune_policy() {
+  return {.info = {.kind = "prune",
+                   .doc = "Training pulls whole units to 0, and those that came near it are "
+                          "removed: one training finds its size, and gets cheaper on the way.",
+                   .fields = prune_fields()},
+          .make = [](const PolicySetup& setup) -> std::unique_ptr<Policy> {
+            return std::make_unique<Prune>(setup);
+          }};
+}
+
+}  // namespace nn
