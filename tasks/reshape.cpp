@@ -1,9 +1,10 @@
-// Changing a network's shape.
+// Changing a network's shape, and what its optimizer remembers.
 #include "nn/reshape/reshape.h"
 
 #include <vector>
 
 #include "kernels/kernels.h"
+#include "nn/optimizer_slots.h"
 #include "runtime/runtime.h"
 #include "tasks/body.h"
 #include "tasks/tasks.h"
@@ -23,6 +24,17 @@ const auto& reshape_task() {
             });
           })
           .pure();
+  return task;
+}
+
+const auto& slots_task() {
+  static const auto task =
+      rt::task("with slots for", 1)
+          .cpu([](rt::in<nn::ParamSlab> net, nn::Choice optimizer) -> nn::ParamSlab {
+            return translated([&] { return nn::with_slots_for(*net, optimizer); });
+          })
+          .pure()
+          .keep(rt::Keep::never);
   return task;
 }
 
@@ -49,6 +61,11 @@ rt::Value<nn::ParamSlab> reshape(const rt::Value<nn::ParamSlab>& net,
                                  const rt::Value<nn::Dataset>& data, const nn::Operation& operation,
                                  std::uint64_t seed) {
   return reshape_task()(net, data, translated([&] { return nn::complete(operation); }), seed);
+}
+
+rt::Value<nn::ParamSlab> with_slots_for(const rt::Value<nn::ParamSlab>& net,
+                                        const nn::Choice& optimizer) {
+  return slots_task()(net, optimizer);
 }
 
 rt::Value<nn::ModelSpec> spec_of(const rt::Value<nn::ParamSlab>& net) { return spec_task()(net); }

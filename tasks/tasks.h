@@ -95,6 +95,11 @@ struct Seeds {
 /// How large the units are that could be removed (nn/unit_norms.h).
 [[nodiscard]] rt::Value<std::vector<nn::UnitNorms>> unit_norms(const rt::Value<nn::ParamSlab>& net);
 
+/// `net` for a training that goes on with other options of its optimizer, which may need other
+/// slots (nn/optimizer_slots.h).
+[[nodiscard]] rt::Value<nn::ParamSlab> with_slots_for(const rt::Value<nn::ParamSlab>& net,
+                                                      const nn::Choice& optimizer);
+
 /// Counted work of training and evaluating, for `rows` rows of that part; a step of training takes
 /// `batch` of them.
 [[nodiscard]] rt::Flops train_cost(const nn::ModelSpec& model, const nn::Stretch& stretch,

@@ -7,7 +7,9 @@
 #include <set>
 #include <vector>
 
+#include "nn/error.h"
 #include "nn/init.h"
+#include "nn/optimizer_slots.h"
 #include "nn/random.h"
 #include "tests/nn/nets.h"
 
@@ -65,6 +67,24 @@ TEST(Slab, SlotsFollowFromTheOptimizersFields) {
   EXPECT_EQ(nn::slab_header(spec, {"sgd", {{"momentum", 0.9}}}).slots, 1);
   EXPECT_EQ(nn::slab_header(spec, {"rmsprop", {}}).slots, 1);
   EXPECT_EQ(nn::slab_header(spec, {"rmsprop", {{"momentum", 0.5}}}).slots, 2);
+}
+
+TEST(Slab, OtherOptionsOfItsOptimizerKeepWhatBothRemember) {
+  const nn::Choice plain{"rmsprop", {}}, heavy{"rmsprop", {{"momentum", 0.5}}};
+  nn::ParamSlab net(nn::slab_header(mlp(7, {5}, 3), plain));
+  nn::init_weights(net, 3);
+  std::ranges::fill(net.slot(0), 2.0F);
+  net.state() = {.steps = 5, .rows = 80};
+  const nn::ParamSlab more = nn::with_slots_for(net, heavy);
+  EXPECT_EQ(more.header().slots, 2);
+  EXPECT_TRUE(std::ranges::equal(more.weights(), net.weights()));
+  EXPECT_TRUE(std::ranges::equal(more.slot(0), net.slot(0)));
+  EXPECT_TRUE(std::ranges::all_of(more.slot(1), [](float x) { return x == 0; }));
+  EXPECT_EQ(more.state().steps, 5);
+  EXPECT_EQ(more.state().rows, 80);
+  const nn::ParamSlab back = nn::with_slots_for(more, plain);
+  EXPECT_TRUE(std::ranges::equal(back.bytes(), net.bytes()));
+  EXPECT_THROW((void)nn::with_slots_for(net, {"sgd", {}}), nn::Error);
 }
 
 TEST(Init, AUnitDoesNotDependOnTheWidthOfItsLayer) {
