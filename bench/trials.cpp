@@ -36,8 +36,7 @@ class EmptyWork final : public hpo::TrialWork {
       if (co_await trial.report(std::move(report)) == hpo::Word::stop) co_return;
     }
   }
-  rt::Async<hpo::ExportedModel> finish(hpo::TrialRow, hpo::Checkpoint,
-                                       std::vector<hpo::Adapted>) override {
+  rt::Async<hpo::ExportedModel> finish(hpo::TrialRow, hpo::Lineage) override {
     co_return hpo::ExportedModel{};
   }
 

@@ -8,6 +8,7 @@
 #include "hpo/driver/rounds.h"
 #include "nn/error.h"
 #include "runtime/base/error.h"
+#include "runtime/base/text.h"
 #include "tasks/command.h"
 
 namespace hpo {
@@ -21,17 +22,33 @@ std::unique_ptr<nn::Policy> policy_for(const TrialSpec& spec) {
   return nn::make_policy({.adaptation = *spec.adapt, .spec = spec.model, .epochs = spec.epochs});
 }
 
-nn::Candidate candidate_of(const nn::Policy& policy, nn::Operations operations,
+nn::Candidate candidate_of(const nn::Policy* policy, nn::Operations operations,
                            const tasks::Reshaped& network) {
+  const std::uint64_t row = nn::flops_per_row(network.spec).forward;
   return {.operations = std::move(operations),
           .shape = nn::shape_text(network.spec),
           .weights = nn::weight_count(network.spec),
-          .inference_flops = nn::flops_per_row(network.spec).forward,
-          .cost = policy.cost(network.spec),
+          .inference_flops = row,
+          .cost = policy != nullptr ? policy->cost(network.spec) : static_cast<double>(row),
           .flops = network.flops,
           .train_loss = kNotMeasured,
           .loss = kNotMeasured,
           .accuracy = kNotMeasured};
+}
+
+/// Why a network can't go through operations; empty when it can.
+std::string no_room(nn::ModelSpec spec, const nn::Operations& operations,
+                    std::uint64_t max_weights) {
+  try {
+    for (const nn::Operation& operation : operations) spec = nn::reshaped(spec, operation);
+  } catch (const nn::SpecError& error) {
+    return error.what();
+  }
+  const std::uint64_t weights = nn::weight_count(spec);
+  return max_weights == 0 || weights <= max_weights
+             ? ""
+             : rt::cat(nn::describe(operations), " makes a network of ", weights,
+                       " weights, but limits.weights is ", max_weights);
 }
 
 bool measures_its_size(const std::vector<nn::Operations>& candidates) {
@@ -64,6 +81,14 @@ AdaptingNetwork::AdaptingNetwork(const TrialSpec& spec, tasks::Course course,
     : AdaptingNetwork(spec, std::move(course), std::move(net)) {
   model_ = net_.get().spec();
   for (const Adapted& round : rounds) told(round_of(round));
+  now_ = epochs * grid_;
+}
+
+AdaptingNetwork::AdaptingNetwork(const TrialSpec& spec, tasks::Course course,
+                                 rt::Value<nn::ParamSlab> net, nn::ModelSpec model,
+                                 std::int64_t epochs)
+    : AdaptingNetwork(spec, std::move(course), std::move(net)) {
+  model_ = std::move(model);
   now_ = epochs * grid_;
 }
 
@@ -182,6 +207,25 @@ rt::Async<nn::Turn> AdaptingNetwork::ask(nn::Situation now, std::string question
   co_return turn_of(program, result, *policy_, now);
 }
 
+rt::Async<void> AdaptingNetwork::reshape(nn::Operations operations, std::uint64_t max_weights,
+                                         TrialContext& trial) {
+  if (const Adapted* logged = trial.logged_round()) {
+    rt::Async<void> repeating = repeat(*logged, trial);
+    co_await std::move(repeating);
+    co_return;
+  }
+  if (operations.empty()) co_return;
+  if (const std::string why = no_room(model_, operations, max_weights); !why.empty()) {
+    if (!trial.in_past()) trial.note(rt::cat("its copy is not reshaped: ", why));
+    co_return;
+  }
+  nn::Turn turn{.candidates = {std::move(operations)}, .why = "to explore"};
+  rt::Async<nn::Round> running = apply(std::move(turn), trial);
+  const nn::Round round = co_await std::move(running);
+  told(round);
+  trial.adapted(event_of(round, grid_));
+}
+
 rt::Async<nn::Round> AdaptingNetwork::apply(nn::Turn turn, TrialContext& trial) {
   const nn::Operations operations = turn.candidates.front();
   rt::Async<tasks::Reshaped> reshaping = tasks::reshape_all(net_, model_, operations, course_);
@@ -189,7 +233,7 @@ rt::Async<nn::Round> AdaptingNetwork::apply(nn::Turn turn, TrialContext& trial) 
   trial.stretch(network.flops);
   net_ = network.net;
   model_ = network.spec;
-  nn::Candidate candidate = candidate_of(*policy_, operations, network);
+  nn::Candidate candidate = candidate_of(policy_.get(), operations, network);
   candidate.accepted = true;
   candidate.why = turn.why;
   nn::Round round{.from = now_, .until = now_, .candidates = {}};
@@ -212,7 +256,7 @@ rt::Async<nn::Round> AdaptingNetwork::race(nn::Turn turn, TrialContext& trial) {
   nn::Round round{.from = stretch.from, .until = stretch.to, .candidates = {}};
   double cost = 0;
   for (const tasks::Runner& runner : runners) {
-    nn::Candidate candidate = candidate_of(*policy_, runner.operations, runner.network);
+    nn::Candidate candidate = candidate_of(policy_.get(), runner.operations, runner.network);
     candidate.train_loss = runner.stats.loss;
     candidate.loss = runner.scores.loss;
     candidate.accuracy = runner.scores.accuracy;
@@ -249,7 +293,7 @@ rt::Async<void> AdaptingNetwork::repeat(Adapted logged, TrialContext& trial) {
 }
 
 void AdaptingNetwork::told(const nn::Round& round) {
-  policy_->told(round);
+  if (policy_) policy_->told(round);
   now_ = round.until;
   window_.clear();
 }

@@ -30,6 +30,11 @@ class AdaptingNetwork {
   AdaptingNetwork(const TrialSpec& spec, tasks::Course course, rt::Value<nn::ParamSlab> net,
                   std::int64_t epochs, const std::vector<Adapted>& rounds);
 
+  /// Where `net` of that shape was trained for `epochs` under another trial's params, and goes on
+  /// with those of `spec`, which has no policy.
+  AdaptingNetwork(const TrialSpec& spec, tasks::Course course, rt::Value<nn::ParamSlab> net,
+                  nn::ModelSpec model, std::int64_t epochs);
+
   /// Whether a training can go on from any checkpoint: without a policy, or with one whose state
   /// follows from its rounds alone.
   [[nodiscard]] static bool goes_on_anywhere(const TrialSpec& spec);
@@ -39,6 +44,12 @@ class AdaptingNetwork {
   /// Where the log has rounds they are repeated. Throws what an operation throws that can't be
   /// done.
   [[nodiscard]] rt::Async<void> advance(std::int64_t epoch, TrialContext& trial);
+
+  /// Goes through `operations` now, between two epochs, and tells `trial` as of a turn. Where the
+  /// log has what came of it, that is repeated. What there is no room for, in the network or under
+  /// `max_weights` (0: no bound), is left out, with a note.
+  [[nodiscard]] rt::Async<void> reshape(nn::Operations operations, std::uint64_t max_weights,
+                                        TrialContext& trial);
 
   [[nodiscard]] const rt::Value<nn::ParamSlab>& net() const { return net_; }
   [[nodiscard]] const nn::ModelSpec& model() const { return model_; }
@@ -66,7 +77,7 @@ class AdaptingNetwork {
   tasks::Course course_;
   nn::Adaptation adaptation_;
   std::int64_t cpus_ = 1;
-  std::unique_ptr<nn::Policy> policy_;  ///< null: the network keeps its size
+  std::unique_ptr<nn::Policy> policy_;  ///< null: nothing changes its size while it trains
   std::int64_t grid_ = 1;
   std::int64_t now_ = 0;  ///< border of the grid
   rt::Value<nn::ParamSlab> net_;

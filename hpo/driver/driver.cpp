@@ -36,7 +36,9 @@ DriverEnd Driver::run() {
   replay();
   open_session();
   if (!finished_) {
-    for (const auto& [trial, past] : pasts_) start(trial);
+    for (const auto& [trial, past] : pasts_) {
+      if (past.stands == Stands::runs) start(trial);
+    }
     loop();
   }
   bool done = finished_ && export_best();
@@ -75,7 +77,9 @@ void Driver::obey_clock() {
   if (!study_.limits.trial_time) return;
   std::vector<std::uint64_t> late;
   for (const auto& [trial, live] : live_) {
-    if (!live->ended() && live->busy_seconds() >= *study_.limits.trial_time) late.push_back(trial);
+    const bool waits = pasts_.at(trial).stands != Stands::runs;
+    if (!waits && !live->ended() && live->busy_seconds() >= *study_.limits.trial_time)
+      late.push_back(trial);
   }
   for (std::uint64_t trial : late) {
     if (finished_) return;
@@ -87,7 +91,8 @@ void Driver::obey_clock() {
 }
 
 void Driver::finish_if_over() {
-  if (finished_ || !live_.empty() || may_create()) return;
+  if (finished_ || running() > 0 || may_create()) return;
+  if (!pasts_.empty()) return stop_waiting();
   std::string trials = rt::cat(search_.created(), search_.created() == 1 ? " trial" : " trials");
   if (exhausted_) {
     finish(Finish::exhausted, trials + ": every point of the space was tried");
@@ -133,8 +138,8 @@ bool Driver::export_best() {
   commit();
   rt::Group group("best");
   auto scope = group.enter();
-  rt::Value<ExportedModel> model = rt::spawn(setup_.work.finish(
-      *best, log_.trials().checkpoint(best->trial), log_.trials().rounds(best->trial)));
+  rt::Value<ExportedModel> model =
+      rt::spawn(setup_.work.finish(*best, log_.trials().lineage(best->trial)));
   while (rt::poll() != 0 || !model.ready()) {
     if (interrupted()) return group.cancel(), false;
     if (!model.ready()) rt::wait_event(kTick);

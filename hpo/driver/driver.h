@@ -75,13 +75,17 @@ class Driver {
   void observe_trial(const Event& event);
   void open_session();
 
-  // The present: events, from what happens (driver_trials.cpp).
+  // The present: events, from what happens (driver_trials.cpp, driver_pauses.cpp).
   void fill_slots();
   [[nodiscard]] bool may_create() const;
   void create(const Params& params);
   void start(std::uint64_t trial);
+  void apply_decisions();
+  void resume_released();
+  void stop_waiting();
   rt::Async<void> attempt(LivePtr trial);
   bool take_due();
+  [[nodiscard]] std::size_t running() const;
   void take_report(LiveTrial& trial, Reported report, double took);
   void take_round(std::uint64_t trial, Adapted round, double took);
   void take_end(std::uint64_t trial, const Ended& end, double took);
@@ -115,10 +119,14 @@ class Driver {
   Search search_;
   Timeline timeline_;
   std::map<std::uint64_t, LivePtr> live_;
-  /// What the log has of a trial that has not ended.
+  /// A trial that has not ended runs in a slot, waits for a decision, or has one and waits for a
+  /// slot.
+  enum class Stands : std::uint8_t { runs, waits, released };
+  /// What the log has of such a trial.
   struct Past {
     std::vector<Reported> reports;
     std::vector<LoggedRound> rounds;
+    Stands stands = Stands::runs;
   };
   std::map<std::uint64_t, Past> pasts_;
 

@@ -77,11 +77,22 @@ void Driver::observe_trial(const Event& event) {
   if (const auto* report = std::get_if<Reported>(&event.body)) {
     // The log's word stands; the rule is asked so that it knows what it would know.
     (void)search_.word_on(trial, *report);
-    pasts_.at(trial).reports.push_back(*report);
-    timeline_.restart(trial, event.vtime);
+    Past& past = pasts_.at(trial);
+    past.reports.push_back(*report);
+    if (report->word == Word::pause) {
+      past.stands = Stands::waits;
+      timeline_.leave(trial);
+    } else {
+      timeline_.restart(trial, event.vtime);
+    }
   } else if (const auto* round = std::get_if<Adapted>(&event.body)) {
     Past& past = pasts_.at(trial);
     past.rounds.push_back({past.reports.size(), *round});
+    timeline_.restart(trial, event.vtime);
+  } else if (std::holds_alternative<Replaced>(event.body)) {
+    pasts_.at(trial).stands = Stands::released;
+  } else if (std::holds_alternative<Resumed>(event.body)) {
+    pasts_.at(trial).stands = Stands::runs;
     timeline_.restart(trial, event.vtime);
   } else if (std::holds_alternative<Ended>(event.body)) {
     pasts_.erase(trial);
@@ -132,19 +143,25 @@ void Driver::note_work() {
   log_.note("active_seconds", rt::format_double(active_seconds()));
 }
 
-/// The last two checkpoints of each trial that has not ended: the newest, and what is left should
-/// that one turn out to be damaged.
+/// The last two checkpoints of each trial that has not ended, of its network's life before it too:
+/// the newest, and what is left should that one turn out to be damaged.
 void Driver::keep_checkpoints() {
   constexpr std::size_t kKept = 2;
   std::vector<rt::Key> keys;
   for (const auto& [trial, past] : pasts_) {
     std::size_t found = 0;
-    for (auto at = past.reports.rbegin(); at != past.reports.rend() && found < kKept; ++at) {
-      const auto key = rt::Key::from_hex(at->checkpoint);
-      if (!key) continue;
+    const auto keep = [&](const std::string& checkpoint) {
+      const auto key = found < kKept ? rt::Key::from_hex(checkpoint) : std::nullopt;
+      if (!key) return;
       keys.push_back(*key);
       ++found;
+    };
+    const Lineage& lineage = log_.trials().lineage(trial);
+    for (auto at = past.reports.rbegin(); at != past.reports.rend(); ++at) {
+      if (found == kKept || at->epochs <= lineage.back().from) break;
+      keep(at->checkpoint);
     }
+    for (auto at = lineage.rbegin() + 1; at != lineage.rend(); ++at) keep(at->network.key);
   }
   checkpoints_.keep(std::move(keys));
 }
@@ -166,6 +183,8 @@ void Driver::announce(const Event& event) {
     setup_.observer.trial_reported(row);
   } else if (const auto* round = std::get_if<Adapted>(&event.body)) {
     setup_.observer.trial_adapted(row, *round);
+  } else if (const auto* replaced = std::get_if<Replaced>(&event.body)) {
+    setup_.observer.trial_replaced(row, *replaced);
   } else if (const auto* noted = std::get_if<Noted>(&event.body)) {
     setup_.observer.note(rt::cat("trial ", row.trial, ": ", noted->message));
   } else if (const auto* again = std::get_if<Retried>(&event.body)) {

@@ -54,7 +54,9 @@ bool Driver::may_create() const {
 
 void Driver::fill_slots() {
   const auto slots = static_cast<std::size_t>(study_.parallel);
-  while (live_.size() < slots && may_create() && !fatal_) {
+  apply_decisions();
+  resume_released();
+  while (running() < slots && may_create() && !fatal_) {
     if (std::optional<Params> params = search_.propose()) {
       create(*params);
     } else {
@@ -87,7 +89,7 @@ void Driver::create(const Params& params) {
 
 void Driver::start(std::uint64_t trial) {
   const Past& past = pasts_.at(trial);
-  auto live = std::make_shared<LiveTrial>(trial, log_.trials().row(trial).params, past.reports,
+  auto live = std::make_shared<LiveTrial>(trial, log_.trials().lineage(trial), past.reports,
                                           past.rounds, timeline_, search_);
   live_[trial] = live;
   auto scope = live->group().enter();
@@ -137,6 +139,9 @@ void Driver::take_report(LiveTrial& trial, Reported report, double took) {
   emit(number, std::move(report), took);
   if (word == Word::stop) {
     end_trial(number, {TrialState::stopped, Cause::none, ""}, 0);
+  } else if (word == Word::pause) {
+    pasts_.at(number).stands = Stands::waits;
+    timeline_.leave(number);
   } else {
     trial.answer(word);
   }

@@ -6,10 +6,10 @@
 
 namespace hpo {
 
-LiveTrial::LiveTrial(std::uint64_t trial, Params params, std::vector<Reported> logged,
+LiveTrial::LiveTrial(std::uint64_t trial, Lineage lineage, std::vector<Reported> logged,
                      std::vector<LoggedRound> rounds, Timeline& timeline, const Search& search)
     : trial_(trial),
-      params_(std::move(params)),
+      lineage_(std::move(lineage)),
       logged_(std::move(logged)),
       rounds_(std::move(rounds)),
       timeline_(timeline),

@@ -32,13 +32,14 @@ struct LoggedRound {
 /// One attempt of a trial. Posts to the timeline; the driver takes outcomes out when they are due.
 class LiveTrial final : public TrialContext {
  public:
-  /// `logged`, `rounds`: what the log has of the trial. Timeline and search outlive every call
-  /// (not the object).
-  LiveTrial(std::uint64_t trial, Params params, std::vector<Reported> logged,
+  /// `logged`, `rounds`: what the log has of the trial. Timeline and search outlive every call (not
+  /// the object).
+  LiveTrial(std::uint64_t trial, Lineage lineage, std::vector<Reported> logged,
             std::vector<LoggedRound> rounds, Timeline& timeline, const Search& search);
 
   std::uint64_t trial() const override { return trial_; }
-  const Params& params() const override { return params_; }
+  const Params& params() const override { return lineage_.back().params; }
+  const Lineage& lineage() const override { return lineage_; }
   std::span<const Reported> logged() const override { return logged_; }
   void go_on_behind(std::size_t reports) override;
   void stretch(double flops) override;
@@ -47,6 +48,7 @@ class LiveTrial final : public TrialContext {
   std::vector<Adapted> rounds_before(std::size_t reports) const override;
   void adapted(Adapted round) override;
   bool replayed() override;
+  bool pauses(std::int64_t step) const override { return search_.pauses(step); }
   rt::Async<Word> report(Report report) override;
   void note(std::string line) override { notes_.push_back({std::move(line)}); }
 
@@ -73,7 +75,7 @@ class LiveTrial final : public TrialContext {
   void post(Outcome outcome);
 
   std::uint64_t trial_;
-  Params params_;
+  Lineage lineage_;
   std::vector<Reported> logged_;
   std::vector<LoggedRound> rounds_;
   Timeline& timeline_;

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "hpo/driver/search.h"
@@ -46,60 +46,21 @@ double metric_value(const Metrics& metrics, const std::string& name) {
   throw rt::Error(rt::Errc::study, rt::cat("metric '", name, "' is not one that a trial reports"));
 }
 
-/// The network that the store has under a key of the log; nothing when it has none that fits.
-std::optional<rt::Value<nn::ParamSlab>> stored_network(std::string_view key,
-                                                       const TrialSpec& spec) {
-  const std::optional<rt::Key> name = rt::Key::from_hex(key);
-  if (!name) return {};
-  std::optional<rt::Value<nn::ParamSlab>> net = rt::stored<nn::ParamSlab>(*name);
-  if (!net) return {};
-  const nn::ParamSlab::Header& there = net->get().header();
-  const nn::ParamSlab::Header asked = nn::slab_header(spec.model, spec.hyper.optimizer);
-  // A network that adapted looks as its rounds made it.
-  const bool fits = spec.adapt ? there.optimizer == asked.optimizer && there.slots == asked.slots
-                               : there == asked;
-  return fits ? net : std::nullopt;
-}
-
 /// Whether a network is another one than the log's.
 bool differs(const rt::Value<nn::ParamSlab>& net, std::string_view logged) {
   return !logged.empty() && net.key().hex() != logged;
 }
 
-tasks::Course course_of(const TrialSpec& spec, const StudyData& data) {
-  return {.data = data.value,
-          .hyper = spec.hyper,
-          .train_rows = data.train_rows,
-          .seed = data.seeds.init};
+TrialFailure diverged_before(std::int64_t epoch) {
+  return {Cause::diverged,
+          rt::cat("the training loss became NaN or infinite before epoch ", epoch, " ended")};
 }
 
-/// A trial that ended, gone through again: what the log has of its rounds, and nothing counts.
-class PastTrial final : public TrialContext {
- public:
-  PastTrial(const TrialRow& trial, std::vector<Adapted> rounds)
-      : trial_(trial.trial), params_(trial.params), rounds_(std::move(rounds)) {}
-
-  std::uint64_t trial() const override { return trial_; }
-  const Params& params() const override { return params_; }
-  std::span<const Reported> logged() const override { return {}; }
-  void go_on_behind(std::size_t) override {}
-  void stretch(double) override {}
-  bool in_past() const override { return true; }
-  const Adapted* logged_round() const override {
-    return next_ < rounds_.size() ? &rounds_[next_] : nullptr;
-  }
-  std::vector<Adapted> rounds_before(std::size_t) const override { return {}; }
-  void adapted(Adapted) override { ++next_; }
-  bool replayed() override { return true; }
-  rt::Async<Word> report(Report) override { co_return Word::go; }
-  void note(std::string) override {}
-
- private:
-  std::uint64_t trial_;
-  Params params_;
-  std::vector<Adapted> rounds_;
-  std::size_t next_ = 0;
-};
+/// Of a network that is no good any more.
+nn::Scores no_scores() {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  return {.loss = kNone, .accuracy = kNone, .mse = kNone, .mae = kNone, .r2 = kNone};
+}
 
 std::string trained_again(std::int64_t epoch, std::int64_t from) {
   return rt::cat("the network of epoch ", epoch, " is not in the store any more: trained again ",
@@ -193,28 +154,6 @@ TrialSpec NetworkWork::spec_of(const Params& params, const StudyData& data) cons
   return spec;
 }
 
-AdaptingNetwork NetworkWork::fresh(std::uint64_t trial, const TrialSpec& spec,
-                                   const StudyData& data) const {
-  const std::uint64_t apart = sharing_ ? 0 : trial + 1;
-  return {spec, course_of(spec, data),
-          tasks::init(spec.model, spec.hyper.optimizer, data.seeds.init, apart)};
-}
-
-NetworkWork::Resumed NetworkWork::newest(const TrialContext& trial, const TrialSpec& spec,
-                                         const StudyData& data) const {
-  const std::span<const Reported> logged = trial.logged();
-  const std::size_t usable = AdaptingNetwork::goes_on_anywhere(spec) ? logged.size() : 0;
-  for (std::size_t reports = usable; reports > 0; --reports) {
-    const Reported& report = logged[reports - 1];
-    if (auto net = stored_network(report.checkpoint, spec))
-      return {{spec, course_of(spec, data), std::move(*net), report.epochs,
-               trial.rounds_before(reports)},
-              report.epochs,
-              reports};
-  }
-  return {fresh(trial.trial(), spec, data)};
-}
-
 TrialFacts NetworkWork::facts(const Params& params) {
   TrialSpec spec = spec_of(params, data_of(params));
   return {.inference_flops = static_cast<double>(nn::flops_per_row(spec.model).forward)};
@@ -224,19 +163,20 @@ rt::Async<void> NetworkWork::run(TrialContext& trial) {
   const StudyData& data = data_of(trial.params());
   const TrialSpec spec = spec_of(trial.params(), data);
   const std::span<const Reported> logged = trial.logged();
-  Resumed resumed = newest(trial, spec, data);
-  AdaptingNetwork& network = resumed.network;
-  trial.go_on_behind(resumed.reports);
+  rt::Async<Grown> beginning = begin(trial, spec, data);
+  Grown begun = co_await std::move(beginning);
+  AdaptingNetwork& network = begun.network;
   for (std::int64_t border : report_borders(study_, spec.epochs)) {
-    if (border <= resumed.epochs) continue;
+    if (border <= begun.epochs) continue;
     rt::Async<void> training = network.advance(border, trial);
     co_await std::move(training);
     const rt::Flops scoring = tasks::evaluate_cost(network.model(), data.valid_rows);
     trial.stretch(scoring.value);
     if (trial.replayed()) {
-      const bool last = border == logged.back().step;
-      if (last && differs(network.net(), logged.back().checkpoint))
-        trial.note(trained_again(border, resumed.epochs));
+      const Reported& last = logged.back();
+      if (border == last.step && last.checkpoint.empty()) throw diverged_before(border);
+      if (border == last.step && differs(network.net(), last.checkpoint))
+        trial.note(trained_again(border, begun.epochs));
       continue;
     }
     rt::Value<nn::Scores> scored =
@@ -245,47 +185,40 @@ rt::Async<void> NetworkWork::run(TrialContext& trial) {
     scored.demand();
     rt::Async<nn::TrainStats> trained = network.stats();
     const nn::TrainStats stats = co_await std::move(trained);
-    if (stats.diverged)
-      throw TrialFailure(
-          Cause::diverged,
-          rt::cat("the training loss became NaN or infinite before epoch ", border, " ended"));
-    const nn::Scores& scores = co_await scored;
+    if (stats.diverged && !trial.pauses(border)) throw diverged_before(border);
+    const nn::Scores scores = stats.diverged ? no_scores() : co_await scored;
     Report report{.step = border, .epochs = border};
     report.metrics = metrics_of("valid", scores, data.info.task);
     report.metrics.emplace_back("train.loss", stats.loss);
     report.value = metric_value(report.metrics, study_.metric.name);
-    report.checkpoint = network.net().key().hex();
-    if (network.adapts()) {
+    if (!stats.diverged) report.checkpoint = network.net().key().hex();
+    if (network.adapts() || !study_.reshape.empty()) {
       report.shape = nn::shape_text(network.model());
       report.weights = nn::weight_count(network.model());
       report.inference_flops = static_cast<double>(nn::flops_per_row(network.model()).forward);
     }
     if (co_await trial.report(std::move(report)) == Word::stop) co_return;
+    if (stats.diverged) throw diverged_before(border);
   }
 }
 
-rt::Async<ExportedModel> NetworkWork::finish(TrialRow best, Checkpoint network,
-                                             std::vector<Adapted> rounds) {
+rt::Async<ExportedModel> NetworkWork::finish(TrialRow best, Lineage lineage) {
   const StudyData& data = data_of(best.params);
   const TrialSpec spec = spec_of(best.params, data);
+  const Checkpoint wanted = lineage.back().network;
   ExportedModel made{.file = model_file_};
-  std::optional<rt::Value<nn::ParamSlab>> net = stored_network(network.key, spec);
-  if (!net) {
-    AdaptingNetwork trained = fresh(best.trial, spec, data);
-    PastTrial past(best, std::move(rounds));
-    for (std::int64_t border : report_borders(study_, network.epochs)) {
-      rt::Async<void> training = trained.advance(border, past);
-      co_await std::move(training);
-    }
-    if (differs(trained.net(), network.key)) made.note = trained_again(network.epochs, 0);
-    net = trained.net();
-  }
-  rt::Value<nn::Scores> scored = tasks::evaluate(*net, data.value, nn::Part::test, spec.hyper.loss,
-                                                 tasks::evaluate_cost(spec.model, data.test_rows));
+  rt::Async<Grown> growing = grow(std::move(lineage));
+  const Grown grown = co_await std::move(growing);
+  const rt::Value<nn::ParamSlab> net = grown.network.net();
+  if (grown.epochs < wanted.epochs && differs(net, wanted.key))
+    made.note = trained_again(wanted.epochs, grown.epochs);
+  const rt::Flops scoring = tasks::evaluate_cost(grown.network.model(), data.test_rows);
+  rt::Value<nn::Scores> scored =
+      tasks::evaluate(net, data.value, nn::Part::test, spec.hyper.loss, scoring);
   const nn::Scores& scores = co_await scored;
   if (scores.rows > 0) made.metrics = metrics_of("test", scores, data.info.task);
   rt::Value<void> written =
-      tasks::export_model(*net, data.value, (folder_ / model_file_).string(),
+      tasks::export_model(net, data.value, (folder_ / model_file_).string(),
                           {{"study", study_.name}, {"params", json_of(best.params)}});
   try {
     co_await written;

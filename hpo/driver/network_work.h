@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -60,22 +61,32 @@ class NetworkWork final : public TrialWork {
   /// arithmetic made it: what was reported stays, later stretches are computed with today's.
   [[nodiscard]] rt::Async<void> run(TrialContext& trial) override;
   /// The network is the logged one where the store has it, whatever arithmetic made it.
-  [[nodiscard]] rt::Async<ExportedModel> finish(TrialRow best, Checkpoint network,
-                                                std::vector<Adapted> rounds) override;
+  [[nodiscard]] rt::Async<ExportedModel> finish(TrialRow best, Lineage lineage) override;
   [[nodiscard]] WorkCounters counters() const override;
 
  private:
   const StudyData& data_of(const Params& params);
-  /// A network on its way, and what lies behind it.
-  struct Resumed {
+  /// A network on its way, and after how many epochs it was found in the store; 0: nowhere.
+  struct Grown {
     AdaptingNetwork network;
     std::int64_t epochs = 0;
-    std::size_t reports = 0;  ///< logged ones
   };
+
+  // Where an attempt begins (network_past.cpp).
+  [[nodiscard]] std::optional<AdaptingNetwork> stored(const Checkpoint& checkpoint,
+                                                      const TrialSpec& spec, const StudyData& data,
+                                                      const std::vector<Adapted>& rounds) const;
   [[nodiscard]] AdaptingNetwork fresh(std::uint64_t trial, const TrialSpec& spec,
                                       const StudyData& data) const;
-  [[nodiscard]] Resumed newest(const TrialContext& trial, const TrialSpec& spec,
-                               const StudyData& data) const;
+  /// The network at the end of one segment with the optimizer's options of the next.
+  [[nodiscard]] AdaptingNetwork handed_on(const AdaptingNetwork& network, const Segment& from,
+                                          const Segment& to, const StudyData& data) const;
+  [[nodiscard]] rt::Async<void> reshape_copy(AdaptingNetwork& network, TrialContext& trial) const;
+  /// The network that the whole of a past ends with.
+  [[nodiscard]] rt::Async<Grown> grow(Lineage past);
+  /// The network that an attempt begins with; `epochs` lie behind it.
+  [[nodiscard]] rt::Async<Grown> begin(TrialContext& trial, TrialSpec spec, const StudyData& data);
+
   [[nodiscard]] TrialSpec spec_of(const Params& params, const StudyData& data) const;
 
   const StudySpec& study_;

@@ -41,6 +41,10 @@ class Observer {
   virtual void trial_adapted(const TrialRow& trial, const Adapted& round) {
     (void)trial, (void)round;
   }
+  /// The trial goes on with another one's network; `trial` has the params of now.
+  virtual void trial_replaced(const TrialRow& trial, const Replaced& replaced) {
+    (void)trial, (void)replaced;
+  }
   /// Complete, stopped or failed.
   virtual void trial_ended(const TrialRow& trial) { (void)trial; }
   /// After each group of events, and at least every half second while work runs.

@@ -86,7 +86,8 @@ class Play {
     bool last = course.next == course.borders.size();
     Word word = search_.word_on(trial, reported);
     search_.tell(trial, reported);
-    if (!last && word == Word::go) return advance(time, trial);
+    // What a pause leads to trains for just as long.
+    if (!last && word != Word::stop) return advance(time, trial);
     search_.tell(trial, Ended{.state = last ? TrialState::complete : TrialState::stopped});
     courses_.erase(trial);
     begin(time);

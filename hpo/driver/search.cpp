@@ -25,7 +25,12 @@ std::unique_ptr<StoppingRule> rule_of(const StudySpec& study) {
 Search::Search(const StudySpec& study)
     : unit_(study.early_stop_unit),
       objective_(objective_of(study)),
-      sampler_(make_sampler(study.method.kind, {study.space, study.seed, study.method.options})),
+      sampler_(make_sampler(study.method.kind, {.space = study.space,
+                                                .seed = study.seed,
+                                                .options = study.method.options,
+                                                .max_step = study.max_epochs,
+                                                .explorable = study.explorable,
+                                                .reshapes = study.reshape.size()})),
       rule_(rule_of(study)) {
   if (!sampler_)
     throw rt::Error(rt::Errc::internal, rt::cat("no sampler is called ", study.method.kind));
@@ -41,7 +46,8 @@ std::int64_t Search::progress(const Reported& report) const {
 }
 
 Word Search::word_on(std::uint64_t trial, const Reported& report) {
-  return rule_->reported(trial, progress(report), objective_.loss(report.value));
+  const Word word = rule_->reported(trial, progress(report), objective_.loss(report.value));
+  return word == Word::go && pauses(report.step) ? Word::pause : word;
 }
 
 void Search::tell(std::uint64_t trial, const EventBody& event) {
@@ -50,6 +56,10 @@ void Search::tell(std::uint64_t trial, const EventBody& event) {
     ++created_;
   } else if (const auto* report = std::get_if<Reported>(&event)) {
     sampler_->reported(trial, report->step, objective_.loss(report->value));
+  } else if (const auto* replaced = std::get_if<Replaced>(&event)) {
+    sampler_->replaced(trial, replaced->params);
+  } else if (std::holds_alternative<Resumed>(event)) {
+    sampler_->resumed(trial);
   } else if (const auto* end = std::get_if<Ended>(&event)) {
     sampler_->ended(trial, end->state);
     rule_->ended(trial, end->state);

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "hpo/log/event.h"
 #include "hpo/log/trial_table.h"
@@ -25,22 +26,27 @@ class Search {
   /// `study` outlives it. Throws rt::Error (internal) for kinds that are in no registry.
   explicit Search(const StudySpec& study);
 
-  /// The rule's word on a report, which counts as told to the rule. To be asked once for each
-  /// report, in order.
+  /// The word on a report: the rule's, which counts as told to it, or that the trial waits for the
+  /// sampler. To be asked once for each report, in order.
   [[nodiscard]] Word word_on(std::uint64_t trial, const Reported& report);
 
   /// Tells an event that happened: the sampler everything, the rule what it was not asked about.
   void tell(std::uint64_t trial, const EventBody& event);
+
+  /// Whether a trial that reports at `step` and is not stopped waits for the sampler.
+  [[nodiscard]] bool pauses(std::int64_t step) const { return sampler_->pauses(step); }
+  /// What trials that wait go on with.
+  [[nodiscard]] std::vector<Decision> decisions() const { return sampler_->decide(); }
 
   /// The next proposal; nothing when the space is exhausted.
   [[nodiscard]] std::optional<Params> propose() { return sampler_->propose(created_); }
 
   /// Trials created so far.
   [[nodiscard]] std::uint64_t created() const { return created_; }
-  /// Whether the rule's word on a report may be anything but `go`, where the trial's report before
-  /// was at `last` in the rule's unit (0: none).
+  /// Whether the word on a report may be anything but `go`, where the trial's report before was at
+  /// `last` in the rule's unit (0: none).
   [[nodiscard]] bool decides(std::int64_t last, const Reported& report) const {
-    return rule_->decides(last, progress(report));
+    return rule_->decides(last, progress(report)) || pauses(report.step);
   }
   /// How far a trial is at its report, in the rule's unit.
   [[nodiscard]] std::int64_t progress(const Reported& report) const;

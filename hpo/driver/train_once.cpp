@@ -36,6 +36,7 @@ class LoneTrial final : public TrialContext {
 
   std::uint64_t trial() const override { return 0; }
   const Params& params() const override { return row().params; }
+  const Lineage& lineage() const override { return table_.lineage(0); }
   std::span<const Reported> logged() const override { return {}; }
   void go_on_behind(std::size_t) override {}
   void stretch(double flops) override { flops_ += flops; }
@@ -47,6 +48,7 @@ class LoneTrial final : public TrialContext {
     observer_.trial_adapted(row(), round);
   }
   bool replayed() override { return false; }
+  bool pauses(std::int64_t) const override { return false; }
   void note(std::string line) override { observer_.note(line); }
 
   rt::Async<Word> report(Report report) override {
@@ -71,7 +73,6 @@ class LoneTrial final : public TrialContext {
   [[nodiscard]] const TrialTable& table() const { return table_; }
   [[nodiscard]] const TrialRow& row() const { return table_.row(0); }
   [[nodiscard]] const std::vector<Adapted>& rounds() const { return table_.rounds(0); }
-  [[nodiscard]] const Checkpoint& checkpoint() const { return table_.checkpoint(0); }
 
  private:
   TrialTable table_;
@@ -89,7 +90,7 @@ rt::Async<ExportedModel> train_and_write(NetworkWork& work, LoneTrial& trial) {
   }
   trial.happens(end);
   if (end.state == TrialState::failed) co_return ExportedModel{};
-  rt::Async<ExportedModel> finish = work.finish(trial.row(), trial.checkpoint(), trial.rounds());
+  rt::Async<ExportedModel> finish = work.finish(trial.row(), trial.lineage());
   co_return co_await std::move(finish);
 }
 

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "hpo/log/event.h"
+#include "hpo/log/lineage.h"
 #include "hpo/log/study_reader.h"
 #include "runtime/async.h"
 #include "runtime/base/file.h"
@@ -61,6 +62,10 @@ class TrialContext {
 
   [[nodiscard]] virtual std::uint64_t trial() const = 0;
   [[nodiscard]] virtual const Params& params() const = 0;
+  /// Where the trial's network comes from: its last segment is the one that this attempt is for.
+  /// Where there is one before it, the attempt begins with the network that the one before it ended
+  /// with.
+  [[nodiscard]] virtual const Lineage& lineage() const = 0;
   /// The trial's reports that the log had when this attempt began, in order.
   [[nodiscard]] virtual std::span<const Reported> logged() const = 0;
 
@@ -90,6 +95,11 @@ class TrialContext {
   /// Whether the log has the report of the stretch that began last. If so it is taken as given, and
   /// counts as reported.
   [[nodiscard]] virtual bool replayed() = 0;
+
+  /// Whether a report at `step` waits for a decision that may replace the trial's network. One
+  /// whose network is no good any more then reports NaN instead of failing; where the word is `go`
+  /// all the same, nobody had a better one.
+  [[nodiscard]] virtual bool pauses(std::int64_t step) const = 0;
 
   /// Hands in the report of the stretch. The word comes at once where the rule has nothing to
   /// decide, else when it is the report's turn in virtual time. Only for a stretch that was not
@@ -123,14 +133,12 @@ class TrialWork {
     return (void)params, TrialFacts{};
   }
 
-  /// One attempt of a trial, from its beginning. Results depend on params (and the study) alone,
-  /// never on the trial's number.
+  /// One attempt of a trial, from its beginning. Results depend on the lineage (and the study)
+  /// alone, never on the trial's number.
   [[nodiscard]] virtual rt::Async<void> run(TrialContext& trial) = 0;
 
   /// Evaluates the network of a trial that ended on data never searched on, and writes it.
-  /// `rounds`: what became of the shape of the trial's network, in order.
-  [[nodiscard]] virtual rt::Async<ExportedModel> finish(TrialRow best, Checkpoint network,
-                                                        std::vector<Adapted> rounds) = 0;
+  [[nodiscard]] virtual rt::Async<ExportedModel> finish(TrialRow best, Lineage lineage) = 0;
 
   /// What was done in this session.
   [[nodiscard]] virtual WorkCounters counters() const { return {}; }

@@ -36,7 +36,7 @@ struct ExportOptions {
 /// "epochs", "attempts", "seconds", "parent"}.
 [[nodiscard]] std::string trials_json(const StudyReader& study);
 
-/// One entry of `trials_json` (for `show RUN TRIAL --json`).
+/// One entry of `trials_json`.
 [[nodiscard]] std::string trial_json(const TrialRow& trial);
 
 /// `status RUN --json`: {"state", "trials": {"complete", "running", "stopped", "failed",

@@ -11,14 +11,14 @@ namespace hpo {
 
 namespace {
 
-constexpr std::array<std::string_view, 10> kKinds{"opened",  "changed", "created",  "reported",
+constexpr std::array<std::string_view, 12> kKinds{"opened",  "changed", "created",  "reported",
                                                   "retried", "ended",   "finished", "exported",
-                                                  "noted",   "adapted"};
+                                                  "noted",   "adapted", "replaced", "resumed"};
 static_assert(kKinds.size() == std::variant_size_v<EventBody>);
 
 constexpr std::array<std::string_view, 5> kFinishes{"trials", "exhausted", "time", "failed",
                                                     "first"};
-constexpr std::array<std::string_view, 2> kWords{"go", "stop"};
+constexpr std::array<std::string_view, 3> kWords{"go", "stop", "pause"};
 
 template <class Enum, std::size_t N>
 Enum enum_of(const std::array<std::string_view, N>& names, std::string_view name) {
@@ -56,6 +56,11 @@ struct Writer {
     json.field("shape", e.shape).field("weights", e.weights);
     json.field("inference_flops", e.inference_flops);
   }
+  void operator()(const Replaced& e) const {
+    json.field("source", e.source).field("step", e.step);
+    json.key("params").raw(json_of(e.params)).key("operations").raw(e.operations);
+  }
+  void operator()(const Resumed&) const {}
   void operator()(const Retried& e) const {
     json.field("cause", name_of(e.cause)).field("message", e.message);
   }
@@ -152,6 +157,13 @@ Adapted read_adapted(const Json& json) {
   return e;
 }
 
+Replaced read_replaced(const Json& json) {
+  return {.source = static_cast<std::uint64_t>(json.at("source").integer()),
+          .step = json.at("step").integer(),
+          .params = params_from_json(json.at("params").raw()),
+          .operations = std::string(json.at("operations").raw())};
+}
+
 Ended read_ended(const Json& json) {
   return {.state = enum_of<TrialState>(kTrialStateNames, json.at("state").text()),
           .cause = read_cause(json),
@@ -193,6 +205,8 @@ EventBody body_of(std::string_view kind, std::string_view payload) {
     return Exported{json.at("file").text(), metrics_from_json(json.at("metrics").raw())};
   if (kind == "noted") return Noted{json.at("message").text()};
   if (kind == "adapted") return read_adapted(json);
+  if (kind == "replaced") return read_replaced(json);
+  if (kind == "resumed") return Resumed{};
   throw rt::Error(rt::Errc::storage,
                   rt::cat("unknown kind of event \"", rt::printable(kind), "\""));
 }

@@ -53,6 +53,17 @@ struct Reported {
   double inference_flops = 0;  ///< the same: counted, one row forward
 };
 
+/// A trial that waits goes on with the network of another one, as of the step at which both wait.
+struct Replaced {
+  std::uint64_t source = 0;
+  std::int64_t step = 0;
+  Params params;                  ///< the trial's from here on
+  std::string operations = "[]";  ///< that the copy goes through first, as in Tried
+};
+
+/// A trial that paused takes up a slot again and goes on.
+struct Resumed {};
+
 /// An attempt of a trial failed and another one begins.
 struct Retried {
   Cause cause = Cause::none;
@@ -120,7 +131,7 @@ struct Adapted {
 };
 
 using EventBody = std::variant<Opened, Changed, Created, Reported, Retried, Ended, Finished,
-                               Exported, Noted, Adapted>;
+                               Exported, Noted, Adapted, Replaced, Resumed>;
 
 /// One event. `vtime` is virtual time: counted FLOPs since the study's beginning, the same on every
 /// machine.

@@ -138,6 +138,10 @@ std::optional<TrialRow> StudyReader::best() const {
   return {};
 }
 
+Objective StudyReader::objective() const {
+  return study_facts_of(read_facts(*impl_->db)).value().objective;
+}
+
 std::vector<TrialRow> StudyReader::trials() const { return impl_->trials("ORDER BY trial"); }
 
 std::optional<TrialRow> StudyReader::trial(std::uint64_t number) const {

@@ -92,6 +92,8 @@ class StudyReader {
   /// The best complete trial; when none is complete, the best stopped one; NaN is never best, ties
   /// go to the lower number.
   [[nodiscard]] std::optional<TrialRow> best() const;
+  /// How its reports become values.
+  [[nodiscard]] Objective objective() const;
   /// All trials in trial order.
   [[nodiscard]] std::vector<TrialRow> trials() const;
   [[nodiscard]] std::optional<TrialRow> trial(std::uint64_t number) const;

@@ -23,14 +23,14 @@ struct TrialRow {
   std::string message;          ///< one line for people when it failed, else empty
   std::optional<double> value;  ///< the objective: its last report (or best, as the study says);
                                 ///< none before the first
-  Params params;                ///< active parameters only, in the order of the space
+  Params params;                ///< active parameters only, in the order of the space; of now
   Metrics
       metrics;  ///< of the report that `value` comes from; test metrics where they were measured
   std::int64_t step = 0;                ///< of the last report: epochs
   std::int64_t epochs = 0;              ///< trained so far
   int attempts = 1;                     ///< 1 + retries
   double seconds = 0;                   ///< real time of its tasks; differs from run to run
-  std::optional<std::uint64_t> parent;  ///< the trial whose network it started from
+  std::optional<std::uint64_t> parent;  ///< the trial whose network it took over last
   double train_flops = 0;               ///< counted, up to the last report
   double inference_flops = 0;           ///< counted, one row forward, as the network is now
 };

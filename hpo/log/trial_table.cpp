@@ -28,9 +28,17 @@ bool Objective::better(double a, double b) const {
   return loss(a) < loss(b);
 }
 
+namespace {
+
+/// Running, or paused.
+bool is_live(const TrialRow& row) {
+  return row.state == TrialState::running || row.state == TrialState::waiting;
+}
+
+}  // namespace
+
 TrialRow& TrialTable::live(const Event& event) {
-  if (!event.trial || *event.trial >= rows_.size() ||
-      rows_[*event.trial].state != TrialState::running) {
+  if (!event.trial || *event.trial >= rows_.size() || !is_live(rows_[*event.trial])) {
     throw rt::Error(rt::Errc::storage, rt::cat("event \"", kind_of(event.body), "\" names trial ",
                                                event.trial ? std::to_string(*event.trial) : "none",
                                                ", which is not running then"));
@@ -54,10 +62,29 @@ void TrialTable::take(TrialRow& row, const Reported& report) {
     row.inference_flops = report.inference_flops;
     reports_[row.trial].push_back(report);
   }
+  if (report.word == Word::pause) move(row, TrialState::waiting);
   if (objective_.take_best && row.value && !objective_.better(report.value, *row.value)) return;
   row.value = report.value;
   row.metrics = report.metrics;
-  checkpoints_[row.trial] = {report.epochs, report.checkpoint};
+  Segment& segment = lineages_[row.trial].back();
+  segment.network = {report.epochs, report.checkpoint};
+  segment.value = report.value;
+}
+
+void TrialTable::take(TrialRow& row, const Replaced& replaced) {
+  if (replaced.source >= rows_.size() || replaced.source == row.trial)
+    throw rt::Error(rt::Errc::storage, rt::cat("trial ", row.trial, " goes on from trial ",
+                                               replaced.source, ", which is no other trial"));
+  row.params = replaced.params;
+  row.parent = replaced.source;
+  row.inference_flops = rows_[replaced.source].inference_flops;
+  Lineage lineage = lineages_[replaced.source];
+  lineage.push_back({.trial = row.trial,
+                     .params = replaced.params,
+                     .from = replaced.step,
+                     .operations = replaced.operations,
+                     .before = row.value});
+  lineages_[row.trial] = std::move(lineage);
 }
 
 void TrialTable::apply(const Event& event) {
@@ -72,7 +99,7 @@ void TrialTable::apply(const Event& event) {
     row.inference_flops = created->inference_flops;
     ++counts_.running;
     rows_.push_back(std::move(row));
-    checkpoints_.emplace_back();
+    lineages_.push_back({{.trial = *event.trial, .params = created->params}});
     rounds_.emplace_back();
     reports_.emplace_back();
   } else if (const auto* report = std::get_if<Reported>(&event.body)) {
@@ -80,6 +107,11 @@ void TrialTable::apply(const Event& event) {
   } else if (const auto* adapted = std::get_if<Adapted>(&event.body)) {
     live(event).inference_flops = adapted->accepted().inference_flops;
     rounds_[*event.trial].push_back(*adapted);
+    lineages_[*event.trial].back().rounds.push_back(*adapted);
+  } else if (const auto* replaced = std::get_if<Replaced>(&event.body)) {
+    take(live(event), *replaced);
+  } else if (std::get_if<Resumed>(&event.body)) {
+    move(live(event), TrialState::running);
   } else if (std::get_if<Retried>(&event.body)) {
     ++live(event).attempts;
   } else if (const auto* end = std::get_if<Ended>(&event.body)) {

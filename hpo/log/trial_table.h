@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "hpo/log/event.h"
+#include "hpo/log/lineage.h"
 #include "hpo/log/trial_row.h"
 
 namespace hpo {
@@ -41,10 +42,8 @@ class TrialTable {
   [[nodiscard]] const Objective& objective() const { return objective_; }
   [[nodiscard]] const std::vector<TrialRow>& rows() const { return rows_; }
   [[nodiscard]] const TrialRow& row(std::uint64_t trial) const { return rows_.at(trial); }
-  /// Of the report that the trial's value comes from.
-  [[nodiscard]] const Checkpoint& checkpoint(std::uint64_t trial) const {
-    return checkpoints_.at(trial);
-  }
+  /// Where the trial's network comes from.
+  [[nodiscard]] const Lineage& lineage(std::uint64_t trial) const { return lineages_.at(trial); }
   /// What changed, or could have changed, the shape of the trial's network, in order.
   [[nodiscard]] const std::vector<Adapted>& rounds(std::uint64_t trial) const {
     return rounds_.at(trial);
@@ -65,10 +64,11 @@ class TrialTable {
   TrialRow& live(const Event& event);
   void move(TrialRow& row, TrialState state);
   void take(TrialRow& row, const Reported& report);
+  void take(TrialRow& row, const Replaced& replaced);
 
   Objective objective_;
   std::vector<TrialRow> rows_;
-  std::vector<Checkpoint> checkpoints_;         ///< one a row
+  std::vector<Lineage> lineages_;               ///< one a row
   std::vector<std::vector<Adapted>> rounds_;    ///< one a row
   std::vector<std::vector<Reported>> reports_;  ///< one a row
   TrialCounts counts_;

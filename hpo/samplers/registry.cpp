@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "hpo/samplers/grid.h"
+#include "hpo/samplers/pbt.h"
 #include "hpo/samplers/random.h"
 #include "hpo/samplers/tpe.h"
 
@@ -16,6 +17,7 @@ const auto& kinds() {
       random_kind(),
       grid_kind(),
       tpe_kind(),
+      pbt_kind(),
   };
   return kinds;
 }
@@ -41,6 +43,11 @@ std::span<const KindInfo> sampler_kinds() {
 std::unique_ptr<Sampler> make_sampler(std::string_view kind, const SamplerSetup& setup) {
   const SamplerKind* found = find(kind);
   return found ? found->make(setup) : nullptr;
+}
+
+bool is_population(std::string_view kind) {
+  const SamplerKind* found = find(kind);
+  return found != nullptr && found->population;
 }
 
 std::string sampler_refuses(std::string_view kind, const Space& space, const Params& options) {

@@ -18,6 +18,9 @@ struct SamplerKind {
   /// Why this sampler cannot work on a space, one line; empty when it can. Null: it works on every
   /// space.
   std::string (*refuses)(const Space& space, const Params& options) = nullptr;
+  /// Its trials are one population of `members` that train to the end together, and its option
+  /// `every` says after how many epochs they are compared. It explores while they train.
+  bool population = false;
 };
 
 /// All kinds, in the order of the registry. Valid for the life of the process; any thread.
@@ -26,6 +29,9 @@ struct SamplerKind {
 /// A sampler of that kind; null when there is no such kind.
 [[nodiscard]] std::unique_ptr<Sampler> make_sampler(std::string_view kind,
                                                     const SamplerSetup& setup);
+
+/// Whether the trials of that kind of sampler are one population (SamplerKind::population).
+[[nodiscard]] bool is_population(std::string_view kind);
 
 /// Why a sampler of that kind cannot work on `space` ("a grid needs a step for lr ..."), one line;
 /// empty when it can.

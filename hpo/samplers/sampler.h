@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "hpo/space/params.h"
 #include "hpo/space/space.h"
@@ -23,8 +24,24 @@ namespace hpo {
 /// What a sampler is made from. `space` outlives the sampler.
 struct SamplerSetup {
   const Space& space;
-  std::uint64_t seed = 0;  ///< of the study
-  Params options;          ///< the kind's options, all present, checked against its KindInfo
+  std::uint64_t seed = 0;     ///< of the study
+  Params options;             ///< the kind's options, all present, checked against its KindInfo
+  std::int64_t max_step = 1;  ///< where a trial ends by itself, in epochs
+  /// Names of the parameters that may change while a trial trains; the others belong to its network
+  /// and its data.
+  std::vector<std::string> explorable = {};
+  std::size_t reshapes = 0;  ///< operations that a network copied from another trial may go through
+};
+
+/// What a trial that waits goes on with.
+struct Decision {
+  std::uint64_t trial = 0;
+  /// The trial whose network, as of the step at which both wait, it goes on with; none: it goes on
+  /// as it was.
+  std::optional<std::uint64_t> source = {};
+  Params params = {};  ///< with a source: the trial's from now on
+  std::optional<std::size_t> reshape =
+      {};  ///< with a source: which operation the copy goes through
 };
 
 /// Not thread-safe: the driver's thread calls everything.
@@ -45,6 +62,20 @@ class Sampler {
   /// Parameters for the next trial: a point of the space. Nothing when there is no point left to
   /// propose, ever. `ordinal` counts the proposals of the study from 0.
   [[nodiscard]] virtual std::optional<Params> propose(std::uint64_t ordinal) = 0;
+
+  // For samplers that decide about trials half-way; the others need none of it.
+
+  /// Whether a trial that reports at `step` waits until decide() names it. A pure function of its
+  /// argument; never so at `max_step`.
+  [[nodiscard]] virtual bool pauses(std::int64_t step) const { return (void)step, false; }
+  /// What was decided for trials that wait, in trial order: each is named until it was told to be
+  /// replaced or to go on. Trials that nobody decides about when nothing else is left to do are
+  /// stopped.
+  [[nodiscard]] virtual std::vector<Decision> decide() const { return {}; }
+  /// A trial that waits takes over the network of another one, with these params.
+  virtual void replaced(std::uint64_t trial, const Params& params) { (void)trial, (void)params; }
+  /// A trial that waited goes on.
+  virtual void resumed(std::uint64_t trial) { (void)trial; }
 };
 
 }  // namespace hpo

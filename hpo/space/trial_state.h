@@ -8,8 +8,8 @@
 
 namespace hpo {
 
-/// waiting: created, and no driver is at it (not begun, or its driver stopped); running: a live
-/// driver is at it; complete: it reached its end; stopped: the rule ended it; failed: see the
+/// waiting: created, and no driver is at it (its driver stopped), or paused; running: a live driver
+/// is at it; complete: it reached its end; stopped: the rule ended it; failed: see the
 /// cause.
 enum class TrialState : std::uint8_t { waiting, running, complete, stopped, failed };
 

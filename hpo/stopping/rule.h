@@ -15,8 +15,9 @@
 
 namespace hpo {
 
-/// A rule's answer to a report.
-enum class Word : std::uint8_t { go, stop };
+/// The answer to a report. `pause`: the trial waits, and gives its slot to another one, until it is
+/// decided about.
+enum class Word : std::uint8_t { go, stop, pause };
 
 /// What a rule is made from.
 struct RuleSetup {

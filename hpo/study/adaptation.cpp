@@ -9,8 +9,6 @@
 
 namespace hpo::study {
 
-namespace {
-
 nn::Operation read_operation(const Node& node) {
   const KindSet& set = *operation_set();
   const Kind& kind = *set.find(node.find(set.key)->text);
@@ -18,6 +16,8 @@ nn::Operation read_operation(const Node& node) {
   operation.fields.erase("layer");
   return operation;
 }
+
+namespace {
 
 void read_timetable(const Node& at, std::int64_t epochs, nn::Adaptation& out) {
   for (const Entry& entry : at.entries) {

@@ -9,6 +9,9 @@
 
 namespace hpo::study {
 
+/// A checked operation without references, fields as they were written.
+[[nodiscard]] nn::Operation read_operation(const Node& node);
+
 /// A checked `adapt` without references, complete, for a network that is `model` at its birth and
 /// trains `epochs`; `max_weights` 0: no bound. Throws a Fault where the policy can't do to this
 /// network what it says.

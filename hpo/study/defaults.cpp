@@ -1,5 +1,6 @@
 // What a study file may leave out although no fixed default exists for it.
 
+#include "hpo/samplers/registry.h"
 #include "hpo/study/document.h"
 #include "hpo/study/yaml_reader.h"
 #include "nn/hyper.h"
@@ -114,8 +115,9 @@ void add_defaults(Node& root, const std::string& stem) {
   add(root, "method", "random");
   const bool grid = kind_at(root, "method") == "grid";
   const bool fixed = root.find("parameters")->entries.empty();
-  add(root, "early_stop", grid || fixed ? "none" : "asha");
-  Node* limits = grid ? nullptr : block(root, "limits");
+  const bool population = is_population(kind_at(root, "method"));
+  add(root, "early_stop", grid || fixed || population ? "none" : "asha");
+  Node* limits = grid || population ? nullptr : block(root, "limits");
   if (limits != nullptr) add(*limits, "trials", fixed ? "1" : "60");
 }
 

@@ -327,7 +327,8 @@ std::vector<Field> limit_rows() {
            .max = 1e12,
            .otherwise = "none",
            .unit = "weights",
-           .doc = "With `adapt`: no network grows beyond so many weights."}};
+           .doc = "With `adapt`, or a method that reshapes: no network grows beyond so many "
+                  "weights."}};
 }
 
 std::vector<Field> resource_rows() {

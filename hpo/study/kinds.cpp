@@ -215,6 +215,24 @@ KindSet make_policies() {
   return set;
 }
 
+/// Networks of a population may change their size on their way from one member to another.
+KindSet make_samplers() {
+  KindSet set = make_set("sampler", sampler_kinds(),
+                         {"gp", "cmaes", "sobol", "qmc", "evolution", "bohb", "hyperband"});
+  for (Kind& kind : set.kinds) {
+    if (!is_population(kind.name)) continue;
+    kind.block.fields.push_back(
+        {.name = "reshape",
+         .type = Type::kind,
+         .count = Count::list,
+         .fallback = "[]",
+         .doc = "Reshape operations: a copy goes through one of them or through none, each as "
+                "likely as any other. One that its network has no room for is left out, and said.",
+         .kinds = operation_set});
+  }
+  return set;
+}
+
 /// Rules that count have a unit, and what a rule stops could be paused instead.
 KindSet make_stopping() {
   KindSet set =
@@ -238,9 +256,7 @@ KindSet make_stopping() {
 }  // namespace
 
 const KindSet* sampler_set() {
-  static const KindSet kSet =
-      make_set("sampler", sampler_kinds(),
-               {"gp", "cmaes", "sobol", "qmc", "evolution", "bohb", "hyperband", "pbt"});
+  static const KindSet kSet = make_samplers();
   return &kSet;
 }
 

@@ -8,6 +8,7 @@
 #include "hpo/study/document.h"
 #include "hpo/study/field.h"
 #include "hpo/study/parameters.h"
+#include "hpo/study/population.h"
 #include "hpo/study/scalars.h"
 #include "hpo/study/substitute.h"
 #include "hpo/study/trial_spec.h"
@@ -155,6 +156,7 @@ StudySpec parse(const std::string& text, const std::string& file, const std::str
   Checker checker(study.space);
   root = checker.check(root, study_block(), "");
   check_source(root);
+  add_population_defaults(root);
   if (const auto task = implied_task(root)) add_task_defaults(root, *task);
   root = checker.check(root, study_block(), "");
   check_used(root, study.space, checker);

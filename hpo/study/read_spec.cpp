@@ -7,6 +7,7 @@
 #include "hpo/stopping/registry.h"
 #include "hpo/study/document.h"
 #include "hpo/study/field.h"
+#include "hpo/study/population.h"
 #include "hpo/study/scalars.h"
 #include "hpo/study/substitute.h"
 
@@ -153,6 +154,7 @@ void read_spec(StudySpec& study, const Node& checked) {
                 "parallel is auto, expected a number with order: virtual, whose search must not "
                 "depend on the machine");
   }
+  read_population(study, checked);
   const std::string refusal = sampler_refuses(study.method.kind, study.space, study.method.options);
   if (!refusal.empty()) throw Fault(checked.find("method")->at, refusal);
 }

@@ -19,6 +19,7 @@
 #include "hpo/space/params.h"
 #include "hpo/space/space.h"
 #include "hpo/space/trial_state.h"
+#include "nn/reshape/operation.h"
 
 namespace hpo {
 
@@ -59,7 +60,7 @@ struct Limits {
   std::optional<double> time;           ///< of the study, over all sessions
   std::optional<double> trial_time;     ///< in which tasks of one attempt of a trial ran
   std::optional<std::int64_t> failed;   ///< this many failed trials end the study
-  std::optional<std::int64_t> weights;  ///< of a network that adapts
+  std::optional<std::int64_t> weights;  ///< of a network that changes its size
   bool operator==(const Limits&) const = default;
 };
 
@@ -77,7 +78,11 @@ struct StudySpec {
 
   Space space;
   Metric metric;
-  Chosen method;      ///< kind and options of hpo/samplers
+  Chosen method;  ///< kind and options of hpo/samplers
+  /// Of a population: the parameters that its members may change while they train, and what a
+  /// network copied from one to another may go through (complete).
+  std::vector<std::string> explorable;
+  std::vector<nn::Operation> reshape;
   Chosen early_stop;  ///< kind and options of hpo/stopping; "none": trials run to their end
   Unit early_stop_unit = Unit::epochs;
   std::int64_t max_epochs = 0;  ///< most epochs that any trial of the space can have

@@ -9,6 +9,7 @@
 #include "hpo/study/document.h"
 #include "hpo/study/field.h"
 #include "hpo/study/layers.h"
+#include "hpo/study/population.h"
 #include "hpo/study/scalars.h"
 #include "hpo/study/substitute.h"
 
@@ -139,6 +140,7 @@ TrialSpec make_trial(const StudySpec& study, const Params& params, const DataInf
   const Node train = section(study, params, "train");
   TrialSpec trial;
   trial.model = build_network(section(study, params, "network"), data.input, data.outputs);
+  check_reshapes(study, trial.model);
   trial.hyper = read_hyper(train);
   trial.epochs = as_integer(*train.find("epochs"));
   if (study.document->root.find("adapt") != nullptr) {

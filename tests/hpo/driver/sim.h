@@ -75,7 +75,7 @@ class Work : public TrialWork {
     }
   }
 
-  rt::Async<ExportedModel> finish(TrialRow best, Checkpoint, std::vector<Adapted>) override {
+  rt::Async<ExportedModel> finish(TrialRow best, Lineage) override {
     ++finished;
     if (!folder_.empty())
       rt::write_file_atomic(folder_ / "best.txt", "network", rt::Durability::cached);

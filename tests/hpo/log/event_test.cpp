@@ -47,6 +47,12 @@ TEST(Event, EveryKindSurvivesItsPayload) {
               .accepted = true,
               .why = "as the timetable says"};
   expect_round_trip(Adapted{.grid = 4, .from = 9, .until = 10, .candidates = {tried}});
+  expect_round_trip(Replaced{.source = 3,
+                             .step = 4,
+                             .params = {{"lr", 0.5}},
+                             .operations = R"([{"widen":{"layer":"fc1","by":8}}])"});
+  expect_round_trip(Resumed{});
+  expect_round_trip(Reported{.step = 1, .word = Word::pause});
   expect_round_trip(Retried{Cause::out_of_memory, "no memory\nat all"});
   expect_round_trip(Ended{TrialState::complete, Cause::none, ""});
   expect_round_trip(Ended{TrialState::failed, Cause::diverged, "loss is nan"});

@@ -75,6 +75,55 @@ TEST(TrialTable, AStoppedTrialIsBestOnlyWhenNoneIsComplete) {
   EXPECT_EQ(table_of({.maximize = true}, {}).best(), nullptr);
 }
 
+Event paused(std::uint64_t trial, std::int64_t step, double value) {
+  Event event = reported(trial, step, value);
+  std::get<Reported>(event.body).word = Word::pause;
+  return event;
+}
+
+Event replaced(std::uint64_t trial, std::uint64_t source, std::int64_t step, double lr) {
+  return {.trial = trial, .body = Replaced{.source = source, .step = step, .params = {{"lr", lr}}}};
+}
+
+TEST(TrialTable, APausedTrialWaitsUntilItIsResumed) {
+  TrialTable table = table_of({}, {created(0, 0.1), paused(0, 1, 0.5)});
+  EXPECT_EQ(table.counts(), (TrialCounts{.waiting = 1}));
+  table.apply({.trial = 0, .body = Resumed{}});
+  EXPECT_EQ(table.counts(), (TrialCounts{.running = 1}));
+  table.apply(paused(0, 2, 0.4));
+  table.apply(ended(0, TrialState::stopped));
+  EXPECT_EQ(table.counts(), (TrialCounts{.stopped = 1}));
+}
+
+TEST(TrialTable, ANetworkThatIsTakenOverKeepsItsWholePast) {
+  TrialTable table = table_of({}, {created(0, 0.1),
+                                   created(1, 0.2),
+                                   paused(0, 1, 0.5),
+                                   paused(1, 1, 0.9),
+                                   replaced(1, 0, 1, 0.12),
+                                   {.trial = 0, .body = Resumed{}},
+                                   {.trial = 1, .body = Resumed{}},
+                                   paused(0, 2, 0.8),
+                                   paused(1, 2, 0.3),
+                                   replaced(0, 1, 2, 0.13)});
+  const Lineage& lineage = table.lineage(0);
+  ASSERT_EQ(lineage.size(), 3U);
+  EXPECT_EQ(lineage[0].trial, 0U);
+  EXPECT_EQ(lineage[0].network.epochs, 1);
+  EXPECT_EQ(lineage[1].trial, 1U);
+  EXPECT_EQ(lineage[1].from, 1);
+  EXPECT_EQ(lineage[1].before, 0.9);
+  EXPECT_EQ(lineage[1].value, 0.3);
+  EXPECT_EQ(lineage[2].trial, 0U);
+  EXPECT_EQ(lineage[2].from, 2);
+  EXPECT_EQ(lineage[2].params, (Params{{"lr", 0.13}}));
+  EXPECT_EQ(table.row(0).params, (Params{{"lr", 0.13}}));
+  EXPECT_EQ(table.row(0).parent, 1U);
+  EXPECT_EQ(table.lineage(1).size(), 2U) << "what became of its copy is not its own past";
+  EXPECT_THROW(table.apply(replaced(0, 0, 2, 0.1)), rt::Error);
+  EXPECT_THROW(table.apply(replaced(0, 7, 2, 0.1)), rt::Error);
+}
+
 TEST(TrialTable, RefusesEventsThatDoNotFit) {
   TrialTable table = table_of({}, {created(0, 0.1), ended(0, TrialState::complete)});
   EXPECT_THROW(table.apply(reported(0, 1, 1)), rt::Error);

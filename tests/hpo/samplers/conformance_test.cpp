@@ -15,7 +15,10 @@ struct Case {
   std::string kind;
   std::string space_name;
   Space space;
+  std::vector<std::string> explorable = {};
 };
+
+constexpr std::int64_t kMaxStep = 9;
 
 std::vector<Case> cases() {
   std::vector<Case> all;
@@ -25,7 +28,9 @@ std::vector<Case> cases() {
                                                   {"empty", spaces::empty()}};
   for (const KindInfo& kind : sampler_kinds()) {
     for (const auto& [name, space] : spaces) {
-      if (sampler_refuses(kind.name, space, {}).empty()) all.push_back({kind.name, name, space});
+      if (!sampler_refuses(kind.name, space, {}).empty()) continue;
+      Case& added = all.emplace_back(Case{kind.name, name, space});
+      for (const Parameter& p : space.parameters()) added.explorable.push_back(p.name);
     }
   }
   return all;
@@ -40,7 +45,11 @@ class Conformance : public ::testing::TestWithParam<Case> {
       for (const Option& option : kind.options)
         options.set(option.name, option.default_value.value());
     }
-    return make_sampler(GetParam().kind, {GetParam().space, seed, options});
+    return make_sampler(GetParam().kind, {.space = GetParam().space,
+                                          .seed = seed,
+                                          .options = options,
+                                          .max_step = kMaxStep,
+                                          .explorable = GetParam().explorable});
   }
 };
 
@@ -94,6 +103,29 @@ TEST_P(Conformance, AskingInBetweenChangesNothing) {
     silent->created(i, trials[i]);
   }
   EXPECT_EQ(asked->propose(trials.size()), silent->propose(trials.size()));
+}
+
+TEST_P(Conformance, DecisionsAreAboutTrialsThatWaitAndFollowFromTheHistory) {
+  std::vector<Params> trials = run(*make(), 12);
+  auto a = make(), b = make();
+  for (Sampler* sampler : {a.get(), b.get()}) {
+    for (std::size_t i = 0; i < trials.size(); ++i) sampler->created(i, trials[i]);
+    for (std::size_t i = 0; i < trials.size(); ++i)
+      sampler->reported(i, 1, i % 5 == 0 ? std::nan("") : 1.0 / static_cast<double>(i + 1));
+  }
+  const std::vector<Decision> decisions = a->decide(), same = b->decide();
+  EXPECT_TRUE(decisions.empty() || a->pauses(1));
+  EXPECT_FALSE(a->pauses(kMaxStep));
+  ASSERT_EQ(decisions.size(), same.size());
+  for (std::size_t i = 0; i < decisions.size(); ++i) {
+    EXPECT_EQ(decisions[i].trial, same[i].trial);
+    EXPECT_EQ(decisions[i].source, same[i].source);
+    EXPECT_EQ(decisions[i].params, same[i].params);
+    EXPECT_TRUE(i == 0 || decisions[i - 1].trial < decisions[i].trial);
+    if (!decisions[i].source) continue;
+    EXPECT_LT(*decisions[i].source, trials.size());
+    EXPECT_TRUE(GetParam().space.contains(decisions[i].params));
+  }
 }
 
 TEST_P(Conformance, NoPointComesTwice) {

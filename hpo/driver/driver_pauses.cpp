@@ -1,0 +1,59 @@
+// Trials that wait: for a decision, then for a slot.
+
+#include <algorithm>
+#include <utility>
+
+#include "hpo/driver/driver.h"
+#include "hpo/driver/rounds.h"
+
+namespace hpo {
+
+std::size_t Driver::running() const {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      pasts_, [](const auto& past) { return past.second.stands == Stands::runs; }));
+}
+
+void Driver::apply_decisions() {
+  if (finished_) return;
+  for (Decision& decision : search_.decisions()) {
+    const std::uint64_t trial = decision.trial;
+    pasts_.at(trial).stands = Stands::released;
+    if (!decision.source) continue;
+    Replaced replaced{.source = *decision.source,
+                      .step = log_.trials().row(trial).epochs,
+                      .params = std::move(decision.params)};
+    if (decision.reshape)
+      replaced.operations = json_of(nn::Operations{study_.reshape.at(*decision.reshape)});
+    search_.tell(trial, replaced);
+    emit(trial, std::move(replaced));
+    // Its own network is given up; the attempt that goes on begins with the other one.
+    if (auto live = live_.find(trial); live != live_.end()) {
+      live->second->make_void();
+      live_.erase(live);
+    }
+  }
+}
+
+void Driver::resume_released() {
+  const auto slots = static_cast<std::size_t>(study_.parallel);
+  for (auto& [trial, past] : pasts_) {
+    if (finished_ || fatal_ || running() >= slots) return;
+    if (past.stands != Stands::released) continue;
+    past.stands = Stands::runs;
+    search_.tell(trial, Resumed{});
+    timeline_.enter(trial, now_);
+    emit(trial, Resumed{});
+    if (auto live = live_.find(trial); live != live_.end()) {
+      live->second->answer(Word::go);
+    } else {
+      start(trial);
+    }
+  }
+}
+
+void Driver::stop_waiting() {
+  while (!pasts_.empty())
+    end_trial(pasts_.begin()->first, {TrialState::stopped, Cause::none, ""}, 0);
+}
+
+}  // namespace hpo

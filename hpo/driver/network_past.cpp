@@ -1,0 +1,156 @@
+// Where an attempt of a trial begins: in the store, or by going through the past again.
+
+#include <optional>
+#include <utility>
+
+#include "hpo/driver/network_work.h"
+#include "hpo/driver/rounds.h"
+
+namespace hpo {
+
+namespace {
+
+/// The network that the store has under a key of the log; nothing when it has none that fits.
+std::optional<rt::Value<nn::ParamSlab>> stored_network(std::string_view key, const TrialSpec& spec,
+                                                       bool keeps_size) {
+  const std::optional<rt::Key> name = rt::Key::from_hex(key);
+  if (!name) return {};
+  std::optional<rt::Value<nn::ParamSlab>> net = rt::stored<nn::ParamSlab>(*name);
+  if (!net) return {};
+  const nn::ParamSlab::Header& there = net->get().header();
+  const nn::ParamSlab::Header asked = nn::slab_header(spec.model, spec.hyper.optimizer);
+  // A network that changed its size looks as its rounds made it.
+  const bool fits = keeps_size ? there == asked
+                               : there.optimizer == asked.optimizer && there.slots == asked.slots;
+  return fits ? net : std::nullopt;
+}
+
+tasks::Course course_of(const TrialSpec& spec, const StudyData& data) {
+  return {.data = data.value,
+          .hyper = spec.hyper,
+          .train_rows = data.train_rows,
+          .seed = data.seeds.init};
+}
+
+/// A part of a network's life, gone through again: what the log has of its rounds, and nothing
+/// counts.
+class PastTrial final : public TrialContext {
+ public:
+  explicit PastTrial(Segment segment) : lineage_{std::move(segment)} {}
+
+  std::uint64_t trial() const override { return lineage_.back().trial; }
+  const Params& params() const override { return lineage_.back().params; }
+  const Lineage& lineage() const override { return lineage_; }
+  std::span<const Reported> logged() const override { return {}; }
+  void go_on_behind(std::size_t) override {}
+  void stretch(double) override {}
+  bool in_past() const override { return true; }
+  const Adapted* logged_round() const override {
+    const std::vector<Adapted>& rounds = lineage_.back().rounds;
+    return next_ < rounds.size() ? &rounds[next_] : nullptr;
+  }
+  std::vector<Adapted> rounds_before(std::size_t) const override { return {}; }
+  void adapted(Adapted) override { ++next_; }
+  bool replayed() override { return true; }
+  bool pauses(std::int64_t) const override { return false; }
+  rt::Async<Word> report(Report) override { co_return Word::go; }
+  void note(std::string) override {}
+
+ private:
+  Lineage lineage_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace
+
+std::optional<AdaptingNetwork> NetworkWork::stored(const Checkpoint& checkpoint,
+                                                   const TrialSpec& spec, const StudyData& data,
+                                                   const std::vector<Adapted>& rounds) const {
+  const bool keeps_size = !spec.adapt && study_.reshape.empty();
+  auto net = stored_network(checkpoint.key, spec, keeps_size);
+  if (!net) return {};
+  return AdaptingNetwork(spec, course_of(spec, data), std::move(*net), checkpoint.epochs, rounds);
+}
+
+AdaptingNetwork NetworkWork::fresh(std::uint64_t trial, const TrialSpec& spec,
+                                   const StudyData& data) const {
+  const std::uint64_t apart = sharing_ ? 0 : trial + 1;
+  return {spec, course_of(spec, data),
+          tasks::init(spec.model, spec.hyper.optimizer, data.seeds.init, apart)};
+}
+
+AdaptingNetwork NetworkWork::handed_on(const AdaptingNetwork& network, const Segment& from,
+                                       const Segment& to, const StudyData& data) const {
+  const nn::Choice before = spec_of(from.params, data).hyper.optimizer;
+  const TrialSpec spec = spec_of(to.params, data);
+  const bool fits = nn::optimizer_slots(before) == nn::optimizer_slots(spec.hyper.optimizer);
+  rt::Value<nn::ParamSlab> net =
+      fits ? network.net() : tasks::with_slots_for(network.net(), spec.hyper.optimizer);
+  return {spec, course_of(spec, data), std::move(net), network.model(), to.from};
+}
+
+rt::Async<void> NetworkWork::reshape_copy(AdaptingNetwork& network, TrialContext& trial) const {
+  const auto most = static_cast<std::uint64_t>(study_.limits.weights.value_or(0));
+  nn::Operations operations = operations_from_json(trial.lineage().back().operations);
+  rt::Async<void> reshaping = network.reshape(std::move(operations), most, trial);
+  co_await std::move(reshaping);
+}
+
+rt::Async<NetworkWork::Grown> NetworkWork::grow(Lineage past) {
+  const StudyData& data = data_of(past.front().params);
+  std::optional<AdaptingNetwork> network;
+  std::size_t done = past.size();
+  for (; done > 0; --done) {
+    const Segment& segment = past[done - 1];
+    network = stored(segment.network, spec_of(segment.params, data), data, segment.rounds);
+    if (network) break;
+  }
+  const std::int64_t found = done > 0 ? past[done - 1].network.epochs : 0;
+  for (; done < past.size(); ++done) {
+    const Segment& segment = past[done];
+    PastTrial trial(segment);
+    if (done == 0) {
+      network.emplace(fresh(segment.trial, spec_of(segment.params, data), data));
+    } else {
+      network.emplace(handed_on(*network, past[done - 1], segment, data));
+      rt::Async<void> reshaping = reshape_copy(*network, trial);
+      co_await std::move(reshaping);
+    }
+    for (const std::int64_t border : report_borders(study_, segment.network.epochs)) {
+      if (border <= segment.from) continue;
+      rt::Async<void> training = network->advance(border, trial);
+      co_await std::move(training);
+    }
+  }
+  co_return Grown{std::move(*network), found};
+}
+
+rt::Async<NetworkWork::Grown> NetworkWork::begin(TrialContext& trial, TrialSpec spec,
+                                                 const StudyData& data) {
+  const std::span<const Reported> logged = trial.logged();
+  Lineage lineage = trial.lineage();
+  const Segment now = lineage.back();
+  std::size_t before = 0;
+  while (before < logged.size() && logged[before].epochs <= now.from) ++before;
+  const std::size_t usable = AdaptingNetwork::goes_on_anywhere(spec) ? logged.size() : 0;
+  for (std::size_t reports = usable; reports > before; --reports) {
+    const Reported& report = logged[reports - 1];
+    auto found =
+        stored({report.epochs, report.checkpoint}, spec, data, trial.rounds_before(reports));
+    if (!found) continue;
+    trial.go_on_behind(reports);
+    co_return Grown{std::move(*found), report.epochs};
+  }
+  lineage.pop_back();
+  if (lineage.empty()) co_return Grown{fresh(trial.trial(), spec, data), 0};
+  trial.go_on_behind(before);
+  const Segment from = lineage.back();
+  rt::Async<Grown> growing = grow(std::move(lineage));
+  const Grown grown = co_await std::move(growing);
+  Grown begun{handed_on(grown.network, from, now, data), now.from};
+  rt::Async<void> reshaping = reshape_copy(begun.network, trial);
+  co_await std::move(reshaping);
+  co_return begun;
+}
+
+}  // namespace hpo

@@ -1,0 +1,20 @@
+#pragma once
+// Where a trial's network comes from, read from what a study left on disk.
+
+#include <cstdint>
+#include <string>
+
+#include "hpo/log/lineage.h"
+#include "hpo/log/study_reader.h"
+
+namespace hpo {
+
+/// The lineage of a trial that is there, from the study's log.
+[[nodiscard]] Lineage lineage_of(const StudyReader& study, std::uint64_t trial);
+
+/// `show RUN TRIAL --json`: the fields of trial_json and "lineage", a list of {"trial", "epoch",
+/// "params", "change", "value", "before"}: from which epoch on which trial's params trained it,
+/// what a reshape changed then, the value in the end, and that of the network it took the place of.
+[[nodiscard]] std::string show_json(const StudyReader& study, const TrialRow& trial);
+
+}  // namespace hpo

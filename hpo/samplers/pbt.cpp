@@ -1,0 +1,221 @@
+#include "hpo/samplers/pbt.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <tuple>
+#include <vector>
+
+#include "hpo/samplers/explore.h"
+#include "hpo/samplers/random.h"
+#include "hpo/space/random.h"
+
+namespace hpo {
+
+namespace {
+
+constexpr std::int64_t kMembers = 8;
+
+std::int64_t members_of(const Params& options) {
+  const ParamValue* value = options.find("members");
+  return value != nullptr ? std::get<std::int64_t>(*value) : kMembers;
+}
+
+struct Member {
+  Params params;
+  std::int64_t step = 0;  ///< of its last report
+  double loss = 0;
+  bool waits = false;
+};
+
+class Pbt final : public Sampler {
+ public:
+  explicit Pbt(const SamplerSetup& setup)
+      : space_(setup.space),
+        seed_(setup.seed),
+        members_(static_cast<std::size_t>(members_of(setup.options))),
+        every_(std::get<std::int64_t>(*setup.options.find("every"))),
+        max_step_(setup.max_step),
+        quantile_(number_of(*setup.options.find("quantile")).value()),
+        explore_{.parameters = setup.explorable,
+                 .resample = number_of(*setup.options.find("resample")).value(),
+                 .factor = number_of(*setup.options.find("factor")).value()},
+        reshapes_(setup.reshapes),
+        random_(random_kind().make(setup)) {}
+
+  void created(std::uint64_t trial, const Params& params) override {
+    random_->created(trial, params);
+    ++created_;
+    population_[trial].params = params;
+  }
+
+  void reported(std::uint64_t trial, std::int64_t step, double loss) override {
+    Member& member = population_.at(trial);
+    member.step = step;
+    member.loss = loss;
+    member.waits = pauses(step);
+    select();
+  }
+
+  void ended(std::uint64_t trial, TrialState) override {
+    population_.erase(trial);
+    forget(trial);
+    select();
+  }
+
+  std::optional<Params> propose(std::uint64_t ordinal) override {
+    return random_->propose(ordinal);
+  }
+
+  bool pauses(std::int64_t step) const override { return step < max_step_ && step % every_ == 0; }
+
+  std::vector<Decision> decide() const override { return decisions_; }
+
+  void replaced(std::uint64_t trial, const Params& params) override {
+    population_.at(trial).params = params;
+    forget(trial);
+  }
+
+  void resumed(std::uint64_t trial) override {
+    population_.at(trial).waits = false;
+    forget(trial);
+  }
+
+ private:
+  void forget(std::uint64_t trial) {
+    std::erase_if(decisions_, [&](const Decision& d) { return d.trial == trial; });
+  }
+
+  /// Decides about the whole population once all of it waits at the same border.
+  void select() {
+    if (created_ < members_ || population_.empty()) return;
+    const std::int64_t step = population_.begin()->second.step;
+    const bool all_there = std::ranges::all_of(
+        population_, [&](const auto& m) { return m.second.waits && m.second.step == step; });
+    if (!all_there || step == decided_) return;
+    decided_ = step;
+    const std::vector<std::uint64_t> ranked = ranking();
+    const std::size_t chosen = quantile_of(ranked.size());
+    std::vector<std::uint64_t> best;
+    for (std::size_t i = 0; i < chosen && !diverged(ranked[i]); ++i) best.push_back(ranked[i]);
+    for (std::size_t i = 0; i < ranked.size(); ++i) {
+      const bool falls = !best.empty() && (i + chosen >= ranked.size() || diverged(ranked[i]));
+      decisions_.push_back(falls ? take_over(ranked[i], best) : Decision{.trial = ranked[i]});
+    }
+    std::ranges::sort(decisions_, {}, &Decision::trial);
+  }
+
+  /// Best first; what is no finite number last; among equals the lower number first.
+  [[nodiscard]] std::vector<std::uint64_t> ranking() const {
+    std::vector<std::uint64_t> ranked;
+    for (const auto& [trial, member] : population_) ranked.push_back(trial);
+    std::ranges::sort(ranked, {}, [&](std::uint64_t trial) {
+      const bool worst = diverged(trial);
+      return std::tuple(worst, worst ? 0 : population_.at(trial).loss, trial);
+    });
+    return ranked;
+  }
+
+  [[nodiscard]] bool diverged(std::uint64_t trial) const {
+    return !std::isfinite(population_.at(trial).loss);
+  }
+
+  /// How many fall, and how many they may be replaced by.
+  [[nodiscard]] std::size_t quantile_of(std::size_t size) const {
+    const double share = std::ceil(quantile_ * static_cast<double>(size) - 1e-9);
+    return std::min(static_cast<std::size_t>(share), size / 2);
+  }
+
+  [[nodiscard]] Decision take_over(std::uint64_t trial,
+                                   const std::vector<std::uint64_t>& best) const {
+    Stream stream(seed_, "explore", decided_ / every_, trial);
+    Decision decision{.trial = trial, .source = best[stream.below(best.size())]};
+    const std::uint64_t reshape = stream.below(reshapes_ + 1);
+    if (reshape < reshapes_) decision.reshape = reshape;
+    decision.params = explored(space_, population_.at(*decision.source).params, explore_, stream);
+    return decision;
+  }
+
+  const Space& space_;
+  std::uint64_t seed_;
+  std::size_t members_;
+  std::int64_t every_, max_step_;
+  double quantile_;
+  Exploration explore_;
+  std::size_t reshapes_;
+  std::unique_ptr<Sampler> random_;
+
+  std::size_t created_ = 0;
+  std::map<std::uint64_t, Member> population_;  ///< trials that have not ended
+  std::int64_t decided_ = 0;                    ///< the last border that was decided about
+  std::vector<Decision> decisions_;             ///< that nobody acted on yet, in trial order
+};
+
+std::string refuses(const Space& space, const Params& options) {
+  const std::optional<std::uint64_t> points = space.grid_size();
+  const std::int64_t members = members_of(options);
+  if (!points || *points >= static_cast<std::uint64_t>(members)) return "";
+  return "a population of " + std::to_string(members) + " begins with as many different points, " +
+         "but the space has " + std::to_string(*points);
+}
+
+Option share_option(std::string name, double value, double max, std::string doc) {
+  return {.name = std::move(name),
+          .type = OptionType::number,
+          .default_value = value,
+          .min = 0,
+          .max = max,
+          .words = {},
+          .unit = "",
+          .doc = std::move(doc)};
+}
+
+std::vector<Option> options() {
+  return {{.name = "members",
+           .type = OptionType::integer,
+           .default_value = kMembers,
+           .min = 2,
+           .max = 10'000,
+           .words = {},
+           .unit = "trials",
+           .doc = "size of the population"},
+          {.name = "every",
+           .type = OptionType::integer,
+           .default_value = std::int64_t{1},
+           .min = 1,
+           .max = 1e6,
+           .words = {},
+           .unit = "epochs",
+           .doc = "from one comparison to the next"},
+          share_option("quantile", 0.25, 0.5,
+                       "share of the population that is replaced, rounded up, and that it is "
+                       "replaced by; 0: nobody"),
+          share_option("resample", 0.25, 1,
+                       "chance that a parameter is drawn anew instead of perturbed"),
+          {.name = "factor",
+           .type = OptionType::number,
+           .default_value = 1.2,
+           .min = 1.001,
+           .max = 1000,
+           .words = {},
+           .unit = "",
+           .doc = "by which a perturbed number is multiplied or divided; ints and steps move by "
+                  "at least one, numbers of a list to a neighbour, words stay"}};
+}
+
+}  // namespace
+
+SamplerKind pbt_kind() {
+  return {.info = {.name = "pbt",
+                   .doc = "population based training: after every border the worst members go on "
+                          "with networks of the best and params near theirs",
+                   .options = options()},
+          .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
+            return std::make_unique<Pbt>(setup);
+          },
+          .refuses = refuses,
+          .population = true};
+}
+
+}  // namespace hpo
