@@ -1,5 +1,6 @@
 #include "cli/progress.h"
 
+#include "cli/lineage.h"
 #include "cli/terminal.h"
 #include "runtime/base/text.h"
 
@@ -33,6 +34,10 @@ void ProgressDisplay::sweep_started(const hpo::Metric& metric, std::int64_t tria
   const char* goal = metric.goal == hpo::Goal::maximize ? "maximize " : "minimize ";
   screen_.line(resumed ? rt::cat(study_, ": continuing with ", trials, " trials in the log")
                        : rt::cat(study_, ": searching, ", goal, metric_));
+}
+
+void ProgressDisplay::trial_replaced(const hpo::TrialRow& trial, const hpo::Replaced& replaced) {
+  screen_.line(replaced_line(trial, replaced));
 }
 
 void ProgressDisplay::trial_ended(const hpo::TrialRow& trial) {

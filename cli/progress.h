@@ -17,6 +17,7 @@ class ProgressDisplay final : public hpo::Observer {
   ProgressDisplay(std::string study, bool quiet);
 
   void sweep_started(const hpo::Metric& metric, std::int64_t trials, bool resumed) override;
+  void trial_replaced(const hpo::TrialRow& trial, const hpo::Replaced& replaced) override;
   void trial_ended(const hpo::TrialRow& trial) override;
   void progress(const hpo::Progress& now) override;
   void note(std::string_view line) override;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -37,6 +38,21 @@ std::string listed(const std::vector<std::string>& words) {
   return text;
 }
 
+/// What a population explores and what its members keep from birth; empty for other methods.
+std::string exploration_line(const hpo::StudySpec& study) {
+  if (study.explorable.empty() && study.reshape.empty()) return "";
+  std::string explored, kept;
+  for (const hpo::Parameter& parameter : study.space.parameters()) {
+    const bool moves =
+        std::ranges::find(study.explorable, parameter.name) != study.explorable.end();
+    if (std::holds_alternative<hpo::Constant>(parameter.domain)) continue;
+    std::string& list = moves ? explored : kept;
+    list += (list.empty() ? "" : ", ") + parameter.name;
+  }
+  return rt::cat("  ", study.method.kind, " explores ", explored.empty() ? "shapes only" : explored,
+                 kept.empty() ? "" : rt::cat("; drawn once and inherited: ", kept), "\n");
+}
+
 }  // namespace
 
 void declare_check(Arguments& arguments) {
@@ -62,6 +78,7 @@ int run_check(const Arguments& arguments) {
   if (const std::string keys = listed(hpo::real_time_keys(study)); !keys.empty())
     std::fprintf(stderr, "  %s: decided outside the study, so another run may differ\n",
                  keys.c_str());
+  std::fputs(exploration_line(loaded.study).c_str(), stderr);
   return kDone;
 }
 

@@ -1,8 +1,9 @@
 #include "cli/adapted.h"
+#include "cli/lineage.h"
 #include "cli/runs.h"
 #include "cli/terminal.h"
 #include "cli/verbs/verb_functions.h"
-#include "hpo/export/export.h"
+#include "hpo/export/lineage.h"
 #include "runtime/base/error.h"
 #include "runtime/base/text.h"
 
@@ -34,6 +35,7 @@ std::string text_trial(const hpo::StudyReader& study, const hpo::TrialRow& trial
   for (const auto& [name, value] : trial.metrics)
     out += rt::cat("  ", name, " = ", rt::format_double(value), "\n");
   out += shape_lines(study, trial.trial);
+  if (trial.parent) out += "\nlineage\n" + lineage_lines(hpo::lineage_of(study, trial.trial));
   out += rt::cat("\ncost\n  training ", short_amount(trial.train_flops, "FLOP"), ", one row ",
                  short_amount(trial.inference_flops, "FLOP"), "\n\nevents\n");
   for (const hpo::EventRow& event : study.events(trial.trial))
@@ -58,7 +60,7 @@ int run_show(const Arguments& arguments) {
                     rt::cat("trial ", *number, " is not in the study '", study.info().name,
                             "', expected 0 to ", study.counts().all() - 1));
   print_view(
-      arguments, [&] { return hpo::trial_json(*trial); },
+      arguments, [&] { return hpo::show_json(study, *trial); },
       [&] { return text_trial(study, *trial); });
   return kDone;
 }

@@ -7,6 +7,7 @@
 #include "cli/terminal.h"
 #include "cli/verbs/verb_functions.h"
 #include "hpo/driver/interrupt.h"
+#include "hpo/samplers/registry.h"
 #include "runtime/base/text.h"
 
 namespace cli {
@@ -33,8 +34,11 @@ std::string next_steps(const Arguments& arguments, const hpo::StudySpec& study,
     return rt::cat("stopped; to continue: ", trellis, " sweep ", arguments.retyped(), "\n");
   std::string run = study.name;
   if (arguments.has("--dir")) run = shell_quoted(runs_folder(arguments) / study.name);
-  return rt::cat("next: ", trellis, " trials ", run, "; ", trellis, " export ", run,
-                 "; a larger limits.trials in the file and the same sweep again extend it\n");
+  const bool extends = !hpo::is_population(study.method.kind);
+  return rt::cat(
+      "next: ", trellis, " trials ", run, "; ", trellis, " export ", run,
+      extends ? "; a larger limits.trials in the file and the same sweep again extend it" : "",
+      "\n");
 }
 
 }  // namespace

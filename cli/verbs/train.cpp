@@ -27,6 +27,13 @@ hpo::Params params_of_trial(const Arguments& arguments, const std::string& word)
     throw rt::Error(rt::Errc::usage,
                     rt::cat("--trial: no trial ", *number, " in ", word.substr(0, colon),
                             ", expected 0 to ", run.counts().all() - 1));
+  if (trial->parent)
+    throw rt::Error(
+        rt::Errc::usage,
+        rt::cat("--trial: trial ", *number, " took over the network of trial ", *trial->parent,
+                " and its params changed on the way, so none of them "
+                "gives its network: trellis show tells its lineage; expected a trial "
+                "without a parent"));
   return trial->params;
 }
 
