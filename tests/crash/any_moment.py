@@ -1,8 +1,9 @@
 """Kills a sweep at random moments of each phase of its life, with SIGKILL from outside, and checks that the same command
 again ends the study byte for byte as if nothing had happened.
 
-usage: any_moment.py PROGRAMS [--each N] [--seed S]
-  --each N   kills in each phase (default 20)
+usage: any_moment.py PROGRAMS [--each N] [--seed S] [--population]
+  --each N       kills in each phase (default 20)
+  --population   of a study by population based training with reshapes
 
 A phase is told from what the process touches: the harness reads a trace of its system calls while it runs, picks a random
 one of those that belong to the phase, and kills a random moment (up to a few milliseconds) after it.
@@ -66,11 +67,12 @@ def main():
     parser.add_argument("programs")
     parser.add_argument("--each", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--population", action="store_true")
     options = parser.parse_args()
     small.require_strace()
     chance = random.Random(options.seed)
     counts = dict.fromkeys(PHASES, 0)
-    with small.Place(options.programs) as place:
+    with small.Place(options.programs, study=small.population() if options.population else small.STUDY) as place:
         expected = place.reference()
         runs = place.folder / "runs"
         for phase in PHASES:

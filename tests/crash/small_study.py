@@ -30,6 +30,23 @@ early_stop: {type: asha, min: 1, eta: 3}
 parallel: 4
 limits: {trials: 10}
 """
+# The same as a population whose members take over each other's networks and reshape them.
+RESHAPE = "[{widen: {layer: fc1, by: 8}}, {shrink: {layer: fc1, by: 3}}]"
+POPULATION = {
+    "  - dense: {units: $width": "  - dense: {name: fc1, units: $width",
+    "method: random": f"method: {{type: pbt, members: 6, every: 2, reshape: {RESHAPE}}}",
+    "early_stop: {type: asha, min: 1, eta: 3}\n": "",
+    "limits: {trials: 10}\n": "",
+}
+
+
+def population():
+    """STUDY as a population."""
+    text = STUDY
+    for line, other in POPULATION.items():
+        assert text.count(line) == 1, line
+        text = text.replace(line, other)
+    return text
 
 
 def skip(reason):

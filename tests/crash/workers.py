@@ -1,7 +1,7 @@
 """The whole search, every event of it, is the same on any number of workers, one of them slowed, and the sequential
 executor. With networks that adapt, so are the outcome of every race and the weights of the best network.
 
-usage: workers.py PROGRAMS [--adapt POLICY]
+usage: workers.py PROGRAMS [--adapt POLICY | --population]
 """
 
 import argparse
@@ -36,8 +36,12 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("programs")
     parser.add_argument("--adapt", choices=sorted(adaptive_study.POLICIES))
+    parser.add_argument("--population", action="store_true")
     options = parser.parse_args()
-    run = adaptive_study.Sweep(options.programs, options.adapt) if options.adapt else small.Sweep(options.programs)
+    if options.adapt:
+        run = adaptive_study.Sweep(options.programs, options.adapt)
+    else:
+        run = small.Sweep(options.programs, study=small.population() if options.population else small.STUDY)
     with run.place as place:
         expected = outcome(run, place.folder / "reference")
         for number, (name, how) in enumerate(WAYS.items()):
