@@ -51,6 +51,7 @@ class Study:
 SHORTENED = {
     "digits": [("  epochs: 27\n", "  epochs: 9\n"), ("limits: {trials: 60}\n", "limits: {trials: 12}\n")],
     "adaptive-mnist": [("  split: {valid: 0.1}\n", "  split: {valid: 0.1}\n  rows: 8000\n")],
+    "pbt-digits": [("  epochs: 20\n", "  epochs: 6\n")],
     "mnist-grid": [("  rows: 6000\n", "  rows: 120\n")],
     "pruned-digits": [("epochs: 40}", "epochs: 10}"), ("strength: 0.2, until: 30}", "strength: 0.6, until: 8}")],
     "commanded-digits": [("epochs: 12}", "epochs: 4}")],
@@ -64,6 +65,20 @@ def digits(study):
     status = study.read_json("status", "digits")
     assert status["trials"]["stopped"] > 0 and sum(status["trials"].values()) == 12, status
     return f"test accuracy {best['metrics']['test.accuracy']:.3f}"
+
+
+def pbt_digits(study):
+    study.sweep()
+    trials = study.read_json("trials", "pbt-digits")
+    assert [trial["state"] for trial in trials] == ["complete"] * 8, trials
+    taken_over = [trial["trial"] for trial in trials if trial["parent"] is not None]
+    assert len(taken_over) >= 2, trials
+    for trial in taken_over:
+        lineage = study.read_json("show", "pbt-digits", str(trial))["lineage"]
+        assert lineage[0]["epoch"] == 0 and lineage[-1]["trial"] == trial and len(lineage) > 1, lineage
+    best = study.read_json("best", "pbt-digits")
+    assert best["metrics"]["test.accuracy"] > 0.9, best
+    return f"test accuracy {best['metrics']['test.accuracy']:.3f}, {len(taken_over)} of 8 took over a network"
 
 
 def require_images():
@@ -122,8 +137,8 @@ def commanded_digits(study):
 def main():
     programs, experiments, name = sys.argv[1:]
     checks = {
-        "digits": digits, "adaptive-mnist": adaptive_mnist, "mnist-grid": mnist_grid, "pruned-digits": pruned_digits,
-        "commanded-digits": commanded_digits
+        "digits": digits, "adaptive-mnist": adaptive_mnist, "mnist-grid": mnist_grid, "pbt-digits": pbt_digits,
+        "pruned-digits": pruned_digits, "commanded-digits": commanded_digits
     }
     check = checks[name]
     with tempfile.TemporaryDirectory() as folder:
