@@ -216,7 +216,7 @@ rt::Async<void> AdaptingNetwork::reshape(nn::Operations operations, std::uint64_
   }
   if (operations.empty()) co_return;
   if (const std::string why = no_room(model_, operations, max_weights); !why.empty()) {
-    if (!trial.in_past()) trial.note(rt::cat("its copy is not reshaped: ", why));
+    if (!trial.in_past()) trial.note(rt::cat("the network it took over keeps its size: ", why));
     co_return;
   }
   nn::Turn turn{.candidates = {std::move(operations)}, .why = "to explore"};

@@ -261,6 +261,39 @@ TEST(Pause, EveryBeginningOfTheLogLeadsToTheWhole) {
   }
 }
 
+TEST(Pause, WhoIsNeverDecidedAboutIsStoppedInTheEnd) {
+  support::TempFolder folder;
+  StudySpec spec = population(8, 3);
+  spec.limits.trials = 5;  // the other three never come
+  Skill work(1);
+  ASSERT_EQ(session(folder.path(), spec, work), DriverEnd::finished);
+  StudyReader study(folder.path());
+  EXPECT_EQ(study.counts(), (TrialCounts{.stopped = 5}));
+  EXPECT_EQ(study.best()->epochs, 2);
+}
+
+TEST(Pause, AnAttemptThatBreaksGoesOnFromTheNetworkThatWasTakenOver) {
+  StudySpec spec = population(6, 3, 5);
+  support::TempFolder reference, folder;
+  Skill undisturbed(1), broken(1);
+  session(reference.path(), spec, undisturbed);
+  spec.retry = {.max = 9, .on = {Cause::error}};
+  std::set<std::uint64_t> broke;
+  broken.at = [&](std::uint64_t trial, std::int64_t epoch) {
+    if (epoch == 5 && broke.insert(trial).second) throw std::runtime_error("it broke");
+  };
+  session(folder.path(), spec, broken);
+  EXPECT_EQ(broke.size(), 6U);
+  const auto before = StudyReader(reference.path()).trials();
+  const auto after = StudyReader(folder.path()).trials();
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    EXPECT_EQ(after[i].attempts, 2);
+    EXPECT_EQ(after[i].value, before[i].value);
+    EXPECT_EQ(after[i].params, before[i].params);
+    EXPECT_EQ(after[i].parent, before[i].parent);
+  }
+}
+
 TEST(Pause, AMemberThatFailsIsNotWaitedFor) {
   support::TempFolder folder;
   Skill work(1);
