@@ -35,7 +35,7 @@ std::string text_trial(const hpo::StudyReader& study, const hpo::TrialRow& trial
   for (const auto& [name, value] : trial.metrics)
     out += rt::cat("  ", name, " = ", rt::format_double(value), "\n");
   out += shape_lines(study, trial.trial);
-  if (trial.parent) out += "\nlineage\n" + lineage_lines(hpo::lineage_of(study, trial.trial));
+  if (trial.parent) out += "\nlineage\n" + lineage_lines(hpo::lineage_of(study, trial));
   out += rt::cat("\ncost\n  training ", short_amount(trial.train_flops, "FLOP"), ", one row ",
                  short_amount(trial.inference_flops, "FLOP"), "\n\nevents\n");
   for (const hpo::EventRow& event : study.events(trial.trial))

@@ -6,23 +6,39 @@
 
 namespace hpo {
 
-Lineage lineage_of(const StudyReader& study, std::uint64_t trial) {
+namespace {
+
+/// Of a trial that no other one had a part in: its own events say it all.
+Segment only_segment(const StudyReader& study, const TrialRow& trial) {
+  Segment segment{.trial = trial.trial, .params = trial.params, .value = trial.value};
+  for (const EventRow& row : study.events(trial.trial)) {
+    if (row.kind == "adapted")
+      segment.rounds.push_back(std::get<Adapted>(body_of(row.kind, row.payload)));
+  }
+  return segment;
+}
+
+}  // namespace
+
+Lineage lineage_of(const StudyReader& study, const TrialRow& trial) {
+  if (!trial.parent) return {only_segment(study, trial)};
   TrialTable table(study.objective());
   for (const EventRow& row : study.events())
     table.apply({.vtime = row.vtime, .trial = row.trial, .body = body_of(row.kind, row.payload)});
-  return table.lineage(trial);
+  return table.lineage(trial.trial);
 }
 
 std::string show_json(const StudyReader& study, const TrialRow& trial) {
   JsonWriter json;
   json.begin_array();
-  for (const Segment& segment : lineage_of(study, trial.trial)) {
+  for (const Segment& segment : lineage_of(study, trial)) {
     json.begin_object().field("trial", segment.trial).field("epoch", segment.from);
     json.key("params").raw(json_of(segment.params)).key("change");
-    if (segment.rounds.empty()) {
-      json.null();
-    } else {
+    const bool reshaped = segment.from > 0 && !segment.rounds.empty();
+    if (reshaped) {
       json.value(segment.rounds.front().accepted().change);
+    } else {
+      json.null();
     }
     json.field("value", segment.value).field("before", segment.before).end_object();
   }

@@ -1,7 +1,6 @@
 #pragma once
 // Where a trial's network comes from, read from what a study left on disk.
 
-#include <cstdint>
 #include <string>
 
 #include "hpo/log/lineage.h"
@@ -9,12 +8,13 @@
 
 namespace hpo {
 
-/// The lineage of a trial that is there, from the study's log.
-[[nodiscard]] Lineage lineage_of(const StudyReader& study, std::uint64_t trial);
+/// The lineage of a trial of the study, from its log.
+[[nodiscard]] Lineage lineage_of(const StudyReader& study, const TrialRow& trial);
 
 /// `show RUN TRIAL --json`: the fields of trial_json and "lineage", a list of {"trial", "epoch",
 /// "params", "change", "value", "before"}: from which epoch on which trial's params trained it,
-/// what a reshape changed then, the value in the end, and that of the network it took the place of.
+/// what a reshape changed on the way to it ("widen fc1 by 16", or null), the value in the end, and
+/// that of the network it took the place of.
 [[nodiscard]] std::string show_json(const StudyReader& study, const TrialRow& trial);
 
 }  // namespace hpo
