@@ -22,6 +22,13 @@ std::unique_ptr<nn::Policy> policy_for(const TrialSpec& spec) {
   return nn::make_policy({.adaptation = *spec.adapt, .spec = spec.model, .epochs = spec.epochs});
 }
 
+double highest_rate(const nn::Hyper& hyper) {
+  if (hyper.lr.empty()) return nn::real(hyper.optimizer.fields, "lr");
+  double rate = 0;
+  for (const nn::LrPiece& piece : hyper.lr) rate = std::max({rate, piece.first, piece.last});
+  return rate;
+}
+
 nn::Candidate candidate_of(const nn::Policy* policy, nn::Operations operations,
                            const tasks::Reshaped& network) {
   const std::uint64_t row = nn::flops_per_row(network.spec).forward;
@@ -71,8 +78,7 @@ AdaptingNetwork::AdaptingNetwork(const TrialSpec& spec, tasks::Course course,
   grid_ = policy_->grid();
   course_.score_rows = policy_->rows();
   course_.hyper.penalty = policy_->penalty();
-  // The policy speaks of the rate that the file names, a penalty of that at each step.
-  course_.hyper.penalty.strength /= nn::real(course_.hyper.optimizer.fields, "lr");
+  course_.hyper.penalty.strength /= highest_rate(course_.hyper);
 }
 
 AdaptingNetwork::AdaptingNetwork(const TrialSpec& spec, tasks::Course course,

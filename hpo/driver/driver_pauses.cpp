@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "hpo/driver/driver.h"
-#include "hpo/driver/rounds.h"
+#include "nn/adapt/operation_json.h"
 
 namespace hpo {
 
@@ -23,7 +23,7 @@ void Driver::apply_decisions() {
                       .step = log_.trials().row(trial).epochs,
                       .params = std::move(decision.params)};
     if (decision.reshape)
-      replaced.operations = json_of(nn::Operations{study_.reshape.at(*decision.reshape)});
+      replaced.operations = nn::json_of(nn::Operations{study_.reshape.at(*decision.reshape)});
     search_.tell(trial, replaced);
     emit(trial, std::move(replaced));
     // Its own network is given up; the attempt that goes on begins with the other one.

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "hpo/driver/network_work.h"
-#include "hpo/driver/rounds.h"
+#include "nn/adapt/operation_json.h"
 
 namespace hpo {
 
@@ -91,7 +91,7 @@ AdaptingNetwork NetworkWork::handed_on(const AdaptingNetwork& network, const Seg
 
 rt::Async<void> NetworkWork::reshape_copy(AdaptingNetwork& network, TrialContext& trial) const {
   const auto most = static_cast<std::uint64_t>(study_.limits.weights.value_or(0));
-  nn::Operations operations = operations_from_json(trial.lineage().back().operations);
+  nn::Operations operations = nn::operations_from_json(trial.lineage().back().operations);
   rt::Async<void> reshaping = network.reshape(std::move(operations), most, trial);
   co_await std::move(reshaping);
 }

@@ -115,8 +115,8 @@ class Policy {
   /// Borders an epoch of the grid that its moments lie on.
   [[nodiscard]] virtual std::int64_t grid() const = 0;
   [[nodiscard]] virtual Wants wants() const { return {}; }
-  /// What pulls units to 0 while networks of this policy train; its strength is that for a learning
-  /// rate of 1 throughout, so that of `lr` in the file has to be divided by it.
+  /// What pulls units to 0 while networks of this policy train; its strength is for a training
+  /// whose highest learning rate is 1, so the caller divides it by the highest rate that there is.
   [[nodiscard]] virtual UnitPenalty penalty() const { return {}; }
   /// Validation rows that candidates are compared on.
   [[nodiscard]] virtual std::int64_t rows() const { return 0; }

@@ -19,8 +19,7 @@ std::vector<FieldInfo> prune_fields() {
        .max = 1e3,
        .value = 0.1,
        .doc = "how strongly units are pulled to 0: the share of its layer's mean norm that a unit "
-              "loses in an epoch when no gradient holds it; follows the schedule of the learning "
-              "rate"},
+              "loses in an epoch of the highest learning rate when no gradient holds it"},
       {.name = "every",
        .min = 0,
        .max = 1e6,
