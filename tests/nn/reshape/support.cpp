@@ -48,23 +48,50 @@ nn::LayerSpec conv(Dice& dice) {
            {"activation", activation(dice)}}};
 }
 
+/// A residual block of two convolutions around `units` channels.
+std::vector<nn::LayerSpec> conv_block(Dice& dice, std::int64_t units) {
+  nn::LayerSpec last = conv(dice);
+  last.fields["units"] = units;
+  std::vector<nn::LayerSpec> out{{"residual_begin", "", {}}, conv(dice), last};
+  if (dice.coin()) out.push_back(norm(dice));
+  out.push_back({"residual_end", "", {{"activation", activation(dice)}}});
+  return out;
+}
+
+/// Convolutions with all that may stand behind them, down to one row of features.
+void add_image_layers(Dice& dice, std::vector<nn::LayerSpec>& layers) {
+  for (auto i = dice.whole(1, 2); i > 0; --i) {
+    layers.push_back(conv(dice));
+    const auto units = std::get<std::int64_t>(layers.back().fields.at("units"));
+    if (dice.coin()) layers.push_back(norm(dice));
+    if (dice.whole(0, 2) == 0) {
+      for (auto& layer : conv_block(dice, units)) layers.push_back(layer);
+    }
+    if (dice.coin()) layers.push_back({dice.coin() ? "max_pool" : "avg_pool", "", {}});
+  }
+  layers.push_back({dice.whole(0, 2) == 0 ? "global_pool" : "flatten", "", {}});
+}
+
+/// What changes nothing about who has which units: dropout, or a layer norm, which ties them down.
+void add_between(Dice& dice, std::vector<nn::LayerSpec>& layers) {
+  const auto draw = dice.whole(0, 7);
+  if (draw < 2) layers.push_back({"dropout", "", {{"rate", 0.25}}});
+  if (draw == 2) layers.push_back({"layer_norm", "", {{"activation", activation(dice)}}});
+}
+
 }  // namespace
 
 nn::ModelSpec random_spec(Dice& dice) {
   nn::ModelSpec spec{nn::Shape::features(dice.whole(1, 8)), {}};
   if (dice.coin()) {
     spec.input = nn::Shape::image(dice.whole(4, 6), dice.whole(4, 6), dice.whole(1, 2));
-    for (auto i = dice.whole(1, 2); i > 0; --i) {
-      spec.layers.push_back(conv(dice));
-      if (dice.coin()) spec.layers.push_back(norm(dice));
-      if (dice.coin()) spec.layers.push_back({dice.coin() ? "max_pool" : "avg_pool", "", {}});
-    }
-    spec.layers.push_back({"flatten", "", {}});
+    add_image_layers(dice, spec.layers);
   }
   for (auto i = dice.whole(spec.layers.empty() ? 1 : 0, 3); i > 0; --i) {
     spec.layers.push_back(dense(dice));
     const auto units = std::get<std::int64_t>(spec.layers.back().fields.at("units"));
     if (dice.coin()) spec.layers.push_back(norm(dice));
+    add_between(dice, spec.layers);
     if (dice.coin()) {
       for (auto& layer : block(dice, units)) spec.layers.push_back(layer);
     }
