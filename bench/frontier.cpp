@@ -122,13 +122,18 @@ std::vector<Case> cases_of(const std::vector<Point>& ours,
   const Point& widest = frontier.back();
   std::vector<Case> cases{
       {.name = rt::cat("test accuracy, mean of ", seeds, " seeds"),
-       .ours = mean.accuracy,
+       .ours = 100 * mean.accuracy,
+       .unit = "%",
        .rival = "fixed, equal training FLOPs",
-       .rival_value = at_equal_flops,
+       .rival_value = 100 * at_equal_flops,
        .ratio = mean.accuracy / at_equal_flops},
-      {.name = "above the frontier, paired mean", .ours = margin},
-      {.name = "above the frontier, 95% from", .ours = margin - kStudent * error},
-      {.name = "above the frontier, 95% to", .ours = margin + kStudent * error},
+      {.name = "above the frontier, paired mean", .ours = 100 * margin, .unit = "points"},
+      {.name = "above the frontier, 95% from",
+       .ours = 100 * (margin - kStudent * error),
+       .unit = "points"},
+      {.name = "above the frontier, 95% to",
+       .ours = 100 * (margin + kStudent * error),
+       .unit = "points"},
       {.name = "training, candidates counted",
        .ours = mean.train_flops / 1e9,
        .unit = "GFLOP",
@@ -142,8 +147,9 @@ std::vector<Case> cases_of(const std::vector<Point>& ours,
        .rival_value = equal_inference / 1e3,
        .ratio = equal_inference / mean.inference_flops}};
   for (std::size_t w = 0; w < frontier.size(); ++w) {
-    cases.push_back(
-        {.name = rt::cat("fixed, ", kWidths[w], " wide: accuracy"), .ours = frontier[w].accuracy});
+    cases.push_back({.name = rt::cat("fixed, ", kWidths[w], " wide: accuracy"),
+                     .ours = 100 * frontier[w].accuracy,
+                     .unit = "%"});
     cases.push_back({.name = rt::cat("fixed, ", kWidths[w], " wide: training"),
                      .ours = frontier[w].train_flops / 1e9,
                      .unit = "GFLOP"});
