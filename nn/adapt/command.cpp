@@ -85,10 +85,8 @@ class Command final : public Policy {
     const double times[] = {real(fields, "every"), real(fields, "length"), real(fields, "from"),
                             real(fields, "until")};
     grid_ = grid_of(times);
-    every_ = border_of(times[0], grid_);
     length_ = border_of(times[1], grid_);
-    first_ = times[2] > 0 ? border_of(times[2], grid_) : every_;
-    last_ = times[3] > 0 ? border_of(times[3], grid_) : setup.epochs * grid_ - 1;
+    beat_ = Beat::of(times[0], times[2], times[3], setup.epochs, grid_);
   }
 
   [[nodiscard]] std::int64_t grid() const override { return grid_; }
@@ -96,10 +94,7 @@ class Command final : public Policy {
   [[nodiscard]] std::int64_t rows() const override { return judge_.rows(); }
 
   [[nodiscard]] std::optional<std::int64_t> next(std::int64_t now) const override {
-    const std::int64_t after = std::max(now, done_ + 1);
-    const std::int64_t turns = after <= first_ ? 0 : (after - first_ + every_ - 1) / every_;
-    const std::int64_t border = first_ + turns * every_;
-    return border <= last_ ? std::optional(border) : std::nullopt;
+    return beat_.from(std::max(now, done_ + 1));
   }
 
   [[nodiscard]] Turn turn(const Situation& situation) override {
@@ -234,7 +229,8 @@ class Command final : public Policy {
   Judge judge_;
   std::int64_t epochs_;
   std::uint64_t most_;
-  std::int64_t grid_ = 1, every_ = 1, length_ = 1, first_ = 1, last_ = 0;
+  Beat beat_;
+  std::int64_t grid_ = 1, length_ = 1;
   std::int64_t done_ = -1;  ///< border of the last turn
   std::vector<Round> rounds_;
 };

@@ -33,4 +33,16 @@ std::int64_t border_of(double epochs, std::int64_t grid) {
   return std::llround(epochs * static_cast<double>(grid));
 }
 
+Beat Beat::of(double every, double from, double until, std::int64_t epochs, std::int64_t grid) {
+  return {.first = border_of(from > 0 ? from : every, grid),
+          .every = border_of(every, grid),
+          .last = until > 0 ? border_of(until, grid) : epochs * grid - 1};
+}
+
+std::optional<std::int64_t> Beat::from(std::int64_t border) const {
+  const std::int64_t turns = border <= first ? 0 : (border - first + every - 1) / every;
+  const std::int64_t turn = first + turns * every;
+  return turn <= last ? std::optional(turn) : std::nullopt;
+}
+
 }  // namespace nn

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <span>
 
 namespace nn {
@@ -16,5 +17,17 @@ inline constexpr std::int64_t kMaxGrid = 1000;
 
 /// The border that `epochs` is; it is one.
 [[nodiscard]] std::int64_t border_of(double epochs, std::int64_t grid);
+
+/// Turns at equal distances, as borders of a grid.
+struct Beat {
+  std::int64_t first = 1, every = 1, last = 0;
+
+  /// By the fields of a policy, in epochs: `from` 0 is `every`, `until` 0 the end of `epochs`.
+  [[nodiscard]] static Beat of(double every, double from, double until, std::int64_t epochs,
+                               std::int64_t grid);
+
+  /// The first turn at `border` or behind it; nothing after the last one.
+  [[nodiscard]] std::optional<std::int64_t> from(std::int64_t border) const;
+};
 
 }  // namespace nn

@@ -69,10 +69,8 @@ class Prune final : public Policy {
     const Fields& fields = setup.adaptation.policy.fields;
     const double times[] = {real(fields, "every"), real(fields, "from")};
     grid_ = grid_of(times);
-    every_ = border_of(times[0], grid_);
-    first_ = times[1] > 0 ? border_of(times[1], grid_) : every_;
     penalty_ = {real(fields, "strength"), integer(fields, "until")};
-    last_ = penalty_.until > 0 ? penalty_.until * grid_ : setup.epochs * grid_ - 1;
+    beat_ = Beat::of(times[0], times[1], static_cast<double>(penalty_.until), setup.epochs, grid_);
     threshold_ = real(fields, "threshold");
     refit_ = boolean(fields, "refit");
     const double keep = real(fields, "keep");
@@ -97,10 +95,7 @@ class Prune final : public Policy {
   [[nodiscard]] UnitPenalty penalty() const override { return penalty_; }
 
   [[nodiscard]] std::optional<std::int64_t> next(std::int64_t now) const override {
-    const std::int64_t after = std::max(now, done_ + 1);
-    const std::int64_t turns = after <= first_ ? 0 : (after - first_ + every_ - 1) / every_;
-    const std::int64_t border = first_ + turns * every_;
-    return border <= last_ ? std::optional(border) : std::nullopt;
+    return beat_.from(std::max(now, done_ + 1));
   }
 
   [[nodiscard]] Turn turn(const Situation& situation) override {
@@ -140,7 +135,8 @@ class Prune final : public Policy {
     return weak;
   }
 
-  std::int64_t grid_ = 1, every_ = 1, first_ = 1, last_ = 0;
+  std::int64_t grid_ = 1;
+  Beat beat_;
   UnitPenalty penalty_;
   double threshold_ = 0;
   bool refit_ = true, removable_ = false;

@@ -51,10 +51,8 @@ class Race final : public Policy {
     const double times[] = {real(fields, "every"), real(fields, "length"), real(fields, "from"),
                             real(fields, "until")};
     grid_ = grid_of(times);
-    every_ = border_of(times[0], grid_);
     length_ = border_of(times[1], grid_);
-    first_ = times[2] > 0 ? border_of(times[2], grid_) : every_;
-    last_ = times[3] > 0 ? border_of(times[3], grid_) : setup.epochs * grid_ - 1;
+    beat_ = Beat::of(times[0], times[2], times[3], setup.epochs, grid_);
     patience_ = integer(fields, "patience");
     if (contest_.entrants(setup.spec, {true, true, true}).empty()) {
       throw SpecError(-1, "",
@@ -68,10 +66,7 @@ class Race final : public Policy {
 
   [[nodiscard]] std::optional<std::int64_t> next(std::int64_t now) const override {
     if (kept_ >= patience_) return std::nullopt;
-    const std::int64_t after = std::max(now, done_ + 1);
-    const std::int64_t races = after <= first_ ? 0 : (after - first_ + every_ - 1) / every_;
-    const std::int64_t border = first_ + races * every_;
-    return border <= last_ ? std::optional(border) : std::nullopt;
+    return beat_.from(std::max(now, done_ + 1));
   }
 
   [[nodiscard]] Turn turn(const Situation& situation) override {
@@ -96,7 +91,8 @@ class Race final : public Policy {
  private:
   Contest contest_;
   Judge judge_;
-  std::int64_t grid_ = 1, every_ = 1, length_ = 1, first_ = 1, last_ = 0, patience_ = 2;
+  Beat beat_;
+  std::int64_t grid_ = 1, length_ = 1, patience_ = 2;
   std::int64_t done_ = -1;  ///< border of the last race
   std::int64_t kept_ = 0;   ///< races in a row that changed nothing
 };
