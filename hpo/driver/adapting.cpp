@@ -160,6 +160,11 @@ rt::Async<nn::TrainStats> AdaptingNetwork::stats() const {
   co_return all;
 }
 
+double AdaptingNetwork::accuracy_of(const nn::Scores& scores) const {
+  const bool labels = nn::target_kind(course_.hyper.loss.kind) == nn::TargetKind::labels;
+  return labels ? scores.accuracy : kNotMeasured;
+}
+
 rt::Async<nn::Situation> AdaptingNetwork::situation(TrialContext& trial) {
   nn::Situation out{.now = now_, .spec = model_, .losses = {}};
   const nn::Wants wants = policy_->wants();
@@ -183,8 +188,7 @@ rt::Async<nn::Situation> AdaptingNetwork::situation(TrialContext& trial) {
         tasks::score(net_, course_.data, course_.hyper.loss, course_.score_rows, cost);
     const nn::Scores scores = co_await scored;
     out.valid_loss = scores.loss;
-    const bool labels = nn::target_kind(course_.hyper.loss.kind) == nn::TargetKind::labels;
-    out.valid_accuracy = labels ? scores.accuracy : kNotMeasured;
+    out.valid_accuracy = accuracy_of(scores);
   }
   co_return out;
 }
@@ -265,7 +269,7 @@ rt::Async<nn::Round> AdaptingNetwork::race(nn::Turn turn, TrialContext& trial) {
     nn::Candidate candidate = candidate_of(policy_.get(), runner.operations, runner.network);
     candidate.train_loss = runner.stats.loss;
     candidate.loss = runner.scores.loss;
-    candidate.accuracy = runner.scores.accuracy;
+    candidate.accuracy = accuracy_of(runner.scores);
     cost += candidate.flops;
     round.candidates.push_back(std::move(candidate));
   }

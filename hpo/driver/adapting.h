@@ -67,6 +67,8 @@ class AdaptingNetwork {
   /// What the policy measured at its turns before border `until`, most of which came to nothing and
   /// are not in the log: it was paid for all the same.
   void count_looks(std::int64_t until, TrialContext& trial) const;
+  /// NaN where numbers are predicted.
+  [[nodiscard]] double accuracy_of(const nn::Scores& scores) const;
   [[nodiscard]] rt::Async<nn::Situation> situation(TrialContext& trial);
   [[nodiscard]] rt::Async<nn::Turn> ask(nn::Situation now, std::string question,
                                         TrialContext& trial);

@@ -118,6 +118,23 @@ TEST_F(Adapting, ARaceTriesEachLayerAndCountsItAll) {
   EXPECT_GT(all, tried + kept) << "what lost is counted, too";
 }
 
+TEST_F(Adapting, NumbersHaveALossAndNoAccuracy) {
+  (void)session(
+      parse_study(rt::cat("name: small\ndata: {csv: rows.csv, target: c, ignore: [kind]}\n"
+                          "network: [dense: {units: $width}]\n"
+                          "train: {optimizer: {sgd: {lr: 0.01}}, epochs: 6}\n"
+                          "parameters: {width: {values: [8]}}\n",
+                          kRace),
+                  "small.yaml", folder_.path().string()),
+      "a");
+  const auto rounds = rounds_of(events("adapted"));
+  ASSERT_FALSE(rounds.empty());
+  for (const Tried& tried : rounds.front().candidates) {
+    EXPECT_FALSE(std::isnan(tried.loss));
+    EXPECT_TRUE(std::isnan(tried.accuracy));
+  }
+}
+
 TEST_F(Adapting, TheKeptNetworkOfARaceIsTheOneWithoutIt) {
   // Nothing is ever worth it, so that the race must leave no trace in the network.
   const char* in_vain =
