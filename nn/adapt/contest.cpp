@@ -33,9 +33,15 @@ std::vector<FieldInfo> contest_fields() {
     return FieldInfo{.name = name, .type = FieldType::boolean, .value = value, .doc = doc};
   };
   std::vector<FieldInfo> fields{
-      flag("widen", true, "try each layer, and all of them, with `factor` times the units"),
+      flag("widen", true, "try `layers` with `factor` times the units"),
       flag("deepen", false, "try another layer behind each"),
-      flag("shrink", true, "try each layer, and all of them, with a `factor`-th of the units"),
+      flag("shrink", true, "try `layers` with a `factor`-th of the units"),
+      {.name = "layers",
+       .type = FieldType::word,
+       .choices = {"each", "all", "both"},
+       .value = "both",
+       .doc = "whose widths a candidate changes: one layer's, all layers', or candidates of both "
+              "kinds"},
       {.name = "factor",
        .min = 1,
        .max = 16,
@@ -49,6 +55,9 @@ std::vector<FieldInfo> contest_fields() {
 Contest::Contest(const Adaptation& adaptation) : max_weights_(adaptation.max_weights) {
   const Fields& fields = adaptation.policy.fields;
   allowed_ = {boolean(fields, "widen"), boolean(fields, "deepen"), boolean(fields, "shrink")};
+  const std::string& layers = word(fields, "layers");
+  each_ = layers != "all";
+  all_ = layers != "each";
   factor_ = real(fields, "factor");
 }
 
@@ -73,10 +82,10 @@ std::vector<Operations> Contest::entrants(const ModelSpec& spec, const Entrants&
     for (const std::string& layer : layers) {
       const Operations one = change(layer);
       if (one.empty()) continue;
-      enter(one);
       all.push_back(one.front());
+      if (each_ || layers.size() == 1) enter(one);
     }
-    if (all.size() > 1) enter(std::move(all));
+    if (all_ && all.size() > 1) enter(std::move(all));
   };
   if (which.widen && allowed_.widen) enter_each_and_all(wider);
   for (const std::string& layer : layers) {

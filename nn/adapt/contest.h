@@ -25,13 +25,15 @@ class Contest {
 
   /// What to try on `spec`: each layer wider, all of them wider, each deeper, each narrower, all of
   /// them narrower, as far as `which` and the fields say, the network allows it and max_weights has
-  /// room. Of each layer `factor` times or a `factor`-th of its units.
+  /// room. In a network with one layer, that is all of them. Of each layer `factor` times or a
+  /// `factor`-th of its units.
   [[nodiscard]] std::vector<Operations> entrants(const ModelSpec& spec,
                                                  const Entrants& which) const;
 
  private:
   std::uint64_t max_weights_;
   Entrants allowed_;
+  bool each_, all_;
   double factor_;
 };
 

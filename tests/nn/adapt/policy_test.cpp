@@ -171,6 +171,15 @@ TEST(Contest, EntersEveryLayerAndAllOfThem) {
   EXPECT_EQ(describe(narrower[2]), "shrink " + layer(0) + " by 4, shrink " + layer(1) + " by 2");
 }
 
+TEST(Contest, ChangesTheLayersThatTheFileSays) {
+  const auto entrants = [](const char* layers) {
+    return Contest(race({{"layers", layers}})).entrants(model(), {false, false, true});
+  };
+  EXPECT_EQ(entrants("each").size(), 2U);
+  ASSERT_EQ(entrants("all").size(), 1U);
+  EXPECT_EQ(entrants("all")[0].size(), 2U);
+}
+
 TEST(Contest, LeavesOutWhatHasNoRoom) {
   const std::uint64_t now = weight_count(model());
   const auto entrants = Contest(race({{"shrink", false}}, now + 50)).entrants(model(), {});
