@@ -132,9 +132,9 @@ TEST_F(CheckpointTest, AFlippedByteInAnAdaptingTrialsNewestChangesNoWeight) {
         "{policy: schedule, at: {2: {widen: {layer: dense1, by: 4}}, 3: {shrink: {layer: dense1, "
         "by: 2}}}}"}) {
     const std::string more = rt::cat("early_stop: none\nadapt: ", adapt, "\n");
-    run(study("whole", more, 150), silent);
+    run(study("whole", more, 1500), silent);
     Stopper stopper(9);
-    ASSERT_EQ(run(study("cut", more, 150), stopper, &stopper.interrupts).ending,
+    ASSERT_EQ(run(study("cut", more, 1500), stopper, &stopper.interrupts).ending,
               Ending::interrupted);
     const auto files = checkpoints("cut", 0);
     ASSERT_GE(files.size(), 4U);
@@ -142,7 +142,7 @@ TEST_F(CheckpointTest, AFlippedByteInAnAdaptingTrialsNewestChangesNoWeight) {
 
     std::vector<std::string> lines;
     rt::set_log_sink([&](rt::LogLevel, std::string_view line) { lines.emplace_back(line); });
-    const SweepResult resumed = run(study("cut", more, 150), silent);
+    const SweepResult resumed = run(study("cut", more, 1500), silent);
     rt::set_log_sink({});
     ASSERT_EQ(lines.size(), 1U) << adapt;
     EXPECT_NE(lines[0].find(files.back().string()), std::string::npos) << lines[0];
