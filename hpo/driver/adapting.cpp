@@ -47,15 +47,12 @@ nn::Candidate candidate_of(const nn::Policy* policy, nn::Operations operations,
 std::string no_room(nn::ModelSpec spec, const nn::Operations& operations,
                     std::uint64_t max_weights) {
   try {
-    for (const nn::Operation& operation : operations) spec = nn::reshaped(spec, operation);
+    for (const nn::Operation& operation : operations)
+      spec = nn::reshaped_within(spec, operation, max_weights);
   } catch (const nn::SpecError& error) {
     return error.what();
   }
-  const std::uint64_t weights = nn::weight_count(spec);
-  return max_weights == 0 || weights <= max_weights
-             ? ""
-             : rt::cat(nn::describe(operations), " makes a network of ", weights,
-                       " weights, but limits.weights is ", max_weights);
+  return "";
 }
 
 bool measures_its_size(const std::vector<nn::Operations>& candidates) {

@@ -183,13 +183,7 @@ class Command final : public Policy {
 
   /// Throws Error unless the operations can be done to a network, one after another.
   void check(ModelSpec spec, const Operations& operations) const {
-    for (const Operation& operation : operations) {
-      spec = reshaped(spec, operation);
-      const std::uint64_t weights = weight_count(spec);
-      if (most_ == 0 || weights <= most_) continue;
-      throw Error(describe(operation) + " makes a network of " + std::to_string(weights) +
-                  " weights, but limits.weights is " + std::to_string(most_));
-    }
+    for (const Operation& operation : operations) spec = reshaped_within(spec, operation, most_);
   }
 
   [[nodiscard]] Turn race(const Situation& situation, const Json& answer) const {

@@ -46,16 +46,9 @@ class Schedule final : public Policy {
     for (const Planned& planned : at_) {
       const std::string when = "at epoch " + to_text(planned.epoch) + ": ";
       try {
-        spec = reshaped(spec, planned.operation);
+        spec = reshaped_within(spec, planned.operation, setup.adaptation.max_weights);
       } catch (const SpecError& error) {
         throw SpecError(-1, "at", when + error.what());
-      }
-      const std::uint64_t weights = weight_count(spec), most = setup.adaptation.max_weights;
-      if (most != 0 && weights > most) {
-        throw SpecError(-1, "at",
-                        when + describe(planned.operation) + " makes a network of " +
-                            std::to_string(weights) + " weights, but limits.weights is " +
-                            std::to_string(most));
       }
     }
   }

@@ -40,6 +40,17 @@ ModelSpec reshaped(const ModelSpec& spec, const Operation& operation) {
   return in_context(whole, [&] { return complete(reshape_kind_of(whole.kind).spec(spec, whole)); });
 }
 
+ModelSpec reshaped_within(const ModelSpec& spec, const Operation& operation, std::uint64_t most) {
+  ModelSpec result = reshaped(spec, operation);
+  const std::uint64_t weights = weight_count(result);
+  if (most != 0 && weights > most) {
+    throw SpecError(-1, "",
+                    describe(operation) + " makes a network of " + std::to_string(weights) +
+                        " weights, but limits.weights is " + std::to_string(most));
+  }
+  return result;
+}
+
 bool size_depends_on_data(const Operation& operation) {
   const Operation whole = complete(operation);
   return reshape_kind_of(whole.kind).size_depends_on_data(whole);

@@ -46,6 +46,11 @@ struct Operation {
 /// or the data (`size_depends_on_data`) the answer is the largest it can be.
 [[nodiscard]] ModelSpec reshaped(const ModelSpec& spec, const Operation& operation);
 
+/// The same, where the result may have at most `most` weights (0: any number). Throws SpecError for
+/// more, too.
+[[nodiscard]] ModelSpec reshaped_within(const ModelSpec& spec, const Operation& operation,
+                                        std::uint64_t most);
+
 /// Whether only running it can tell how many units are left: the spec is then that of the result.
 [[nodiscard]] bool size_depends_on_data(const Operation& operation);
 
