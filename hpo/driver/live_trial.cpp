@@ -65,16 +65,7 @@ void LiveTrial::go_on_behind(std::size_t reports) {
 
 rt::Async<Word> LiveTrial::report(Report report) {
   if (void_) co_return Word::stop;
-  Reported reported{.step = report.step,
-                    .epochs = report.epochs,
-                    .value = report.value,
-                    .flops = flops_,
-                    .metrics = std::move(report.metrics),
-                    .word = Word::go,
-                    .checkpoint = std::move(report.checkpoint),
-                    .shape = std::move(report.shape),
-                    .weights = report.weights,
-                    .inference_flops = report.inference_flops};
+  Reported reported = event_of(std::move(report), flops_);
   const bool decides = search_.decides(last_, reported);
   last_ = search_.progress(reported);
   post({std::move(reported)});

@@ -52,16 +52,7 @@ class LoneTrial final : public TrialContext {
   void note(std::string line) override { observer_.note(line); }
 
   rt::Async<Word> report(Report report) override {
-    happens(Reported{.step = report.step,
-                     .epochs = report.epochs,
-                     .value = report.value,
-                     .flops = flops_,
-                     .metrics = std::move(report.metrics),
-                     .word = Word::go,
-                     .checkpoint = std::move(report.checkpoint),
-                     .shape = std::move(report.shape),
-                     .weights = report.weights,
-                     .inference_flops = report.inference_flops});
+    happens(event_of(std::move(report), flops_));
     observer_.trial_reported(row());
     co_return Word::go;
   }

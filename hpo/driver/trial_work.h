@@ -20,6 +20,7 @@
 #include <exception>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hpo/log/event.h"
@@ -41,6 +42,21 @@ struct Report {
   std::uint64_t weights = 0;   ///< of a network that adapts
   double inference_flops = 0;  ///< the same: counted, one row forward
 };
+
+/// The event that a report becomes when nothing was decided about it yet. `flops`: counted, since
+/// the trial's beginning.
+[[nodiscard]] inline Reported event_of(Report report, double flops) {
+  return {.step = report.step,
+          .epochs = report.epochs,
+          .value = report.value,
+          .flops = flops,
+          .metrics = std::move(report.metrics),
+          .word = Word::go,
+          .checkpoint = std::move(report.checkpoint),
+          .shape = std::move(report.shape),
+          .weights = report.weights,
+          .inference_flops = report.inference_flops};
+}
 
 /// Thrown by a trial that failed in a way the log has a word for; any other exception counts as
 /// Cause::error (std::bad_alloc as Cause::out_of_memory).
