@@ -96,7 +96,8 @@ SweepResult run_sweep(const StudySpec& study, const RunOptions& options, Observe
                  .interrupts = options.interrupts,
                  .changes = std::move(changes),
                  .arithmetic = tasks::arithmetic(),
-                 .store = config.store});
+                 .store = config.store,
+                 .commit_delay = options.commit_delay});
   DriverEnd end = driver.run();
   write_front(options.folder, log.trials());
   return result_of(driver, log, options, end);

@@ -2,6 +2,7 @@
 // Running studies: the face of hpo/ for the command line.
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 #include "hpo/driver/observer.h"
 #include "hpo/log/study_reader.h"
 #include "hpo/study/spec.h"
+#include "runtime/base/clock.h"
 #include "runtime/base/file.h"
 
 namespace hpo {
@@ -31,6 +33,8 @@ struct RunOptions {
   /// Number of times the user asked to stop; polled. 1: stop cleanly. Null: nobody can ask. After
   /// changing it call rt::wake(). `Interrupts` (hpo/driver/interrupt.h) is the source for Ctrl-C.
   const std::atomic<int>* interrupts = nullptr;
+  /// An event waits at most this long for others to share its commit, before it is announced.
+  rt::Duration commit_delay = std::chrono::milliseconds(10);
 };
 
 /// How a sweep ended.

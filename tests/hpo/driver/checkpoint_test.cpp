@@ -49,14 +49,16 @@ class CheckpointTest : public testing::Test {
         name + ".yaml", folder_.path().string(), {.name = name});
   }
 
-  /// Stores differ by name, so that runs do not help each other.
+  /// Stores differ by name, so that runs do not help each other. A run that is to be cut commits
+  /// each event by itself: it hears of its reports one at a time, however fast it is.
   SweepResult run(const StudySpec& spec, Observer& observer,
                   const std::atomic<int>* interrupts = nullptr) const {
     return run_sweep(spec,
                      {.folder = folder_ / spec.name,
                       .store = folder_ / (spec.name + "-store"),
                       .engine = Engine::sequential,
-                      .interrupts = interrupts},
+                      .interrupts = interrupts,
+                      .commit_delay = interrupts ? rt::Duration{} : RunOptions{}.commit_delay},
                      observer);
   }
 
@@ -132,9 +134,9 @@ TEST_F(CheckpointTest, AFlippedByteInAnAdaptingTrialsNewestChangesNoWeight) {
         "{policy: schedule, at: {2: {widen: {layer: dense1, by: 4}}, 3: {shrink: {layer: dense1, "
         "by: 2}}}}"}) {
     const std::string more = rt::cat("early_stop: none\nadapt: ", adapt, "\n");
-    run(study("whole", more, 1500), silent);
+    run(study("whole", more, 150), silent);
     Stopper stopper(9);
-    ASSERT_EQ(run(study("cut", more, 1500), stopper, &stopper.interrupts).ending,
+    ASSERT_EQ(run(study("cut", more, 150), stopper, &stopper.interrupts).ending,
               Ending::interrupted);
     const auto files = checkpoints("cut", 0);
     ASSERT_GE(files.size(), 4U);
@@ -142,7 +144,7 @@ TEST_F(CheckpointTest, AFlippedByteInAnAdaptingTrialsNewestChangesNoWeight) {
 
     std::vector<std::string> lines;
     rt::set_log_sink([&](rt::LogLevel, std::string_view line) { lines.emplace_back(line); });
-    const SweepResult resumed = run(study("cut", more, 1500), silent);
+    const SweepResult resumed = run(study("cut", more, 150), silent);
     rt::set_log_sink({});
     ASSERT_EQ(lines.size(), 1U) << adapt;
     EXPECT_NE(lines[0].find(files.back().string()), std::string::npos) << lines[0];
