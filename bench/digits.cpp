@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -25,26 +24,6 @@ constexpr int kSeeds = 20;
 struct Figures {
   std::vector<double> seconds, megabytes, accuracy;
 };
-
-struct MeanError {
-  double mean = 0, standard_error = 0;
-};
-
-MeanError mean_error(const std::vector<double>& values) {
-  double n = static_cast<double>(values.size()), sum = 0, squares = 0;
-  for (double v : values) sum += v;
-  for (double v : values) squares += (v - sum / n) * (v - sum / n);
-  return {sum / n, values.size() < 2 ? 0 : std::sqrt(squares / (n - 1) / n)};
-}
-
-/// A long benchmark says on a terminal how far it is; elsewhere it is quiet. At the end the line
-/// goes.
-void show_seed(int seed, int seeds) {
-  if (::isatty(STDERR_FILENO) != 1) return;
-  std::fputs("\r\033[K", stderr);
-  if (seed < seeds) std::fprintf(stderr, "digits: seed %d of %d", seed + 1, seeds);
-  std::fflush(stderr);
-}
 
 std::string study_file() {
   return (rt::Path(rivals_folder()).parent_path().parent_path() / "experiments" / "digits.yaml")
@@ -71,11 +50,6 @@ void write_split(const rt::Path& path) {
        {std::pair{"train", nn::Part::train}, {"valid", nn::Part::valid}, {"test", nn::Part::test}})
     split[name] = std::vector<unsigned>(data.part(part).begin(), data.part(part).end());
   rt::write_file_atomic(path, split.dump());
-}
-
-void must_end_well(const Finished& done, const std::string& who) {
-  if (done.exit_code != 0)
-    throw rt::Error(rt::Errc::internal, rt::cat(who, " ended with exit code ", done.exit_code));
 }
 
 void run_ours(const rt::Path& folder, int seed, const Options& options, Figures& to) {
@@ -157,11 +131,11 @@ std::vector<Case> run_digits(const Options& options) {
   Figures ours, theirs;
   const int seeds = options.quick ? 2 : kSeeds;
   for (int seed = 0; seed < seeds; ++seed) {
-    show_seed(seed, seeds);
+    show_progress(rt::cat("digits: seed ", seed + 1, " of ", seeds));
     run_ours(folder, seed, options, ours);
     if (!python.empty()) run_rival(python, split, seed, options, theirs);
   }
-  show_seed(seeds, seeds);
+  show_progress("");
   std::filesystem::remove_all(folder);
   return cases_of(ours, theirs);
 }

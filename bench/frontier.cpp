@@ -2,15 +2,15 @@
 // trained by the same recipe: accuracy against training FLOPs, everything counted.
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "bench/bench.h"
+#include "bench/measure.h"
 #include "bench/process.h"
-#include "runtime/base/error.h"
 #include "runtime/base/file.h"
 #include "runtime/base/text.h"
 
@@ -50,31 +50,35 @@ Point train(const rt::Path& study, const rt::Path& runs, int seed, const Options
     words.insert(words.end(), {"--workers", std::to_string(options.workers)});
   const Finished done = run_program(words);
   std::filesystem::remove_all(runs);
-  if (done.exit_code != 0)
-    throw rt::Error(rt::Errc::internal,
-                    rt::cat("trellis train ended with exit code ", done.exit_code));
+  must_end_well(done, "trellis train");
   const auto result = nlohmann::json::parse(done.output);
   return {.train_flops = result["flops"]["train"].get<double>(),
           .inference_flops = result["flops"]["inference"].get<double>(),
           .accuracy = result["metrics"]["test.accuracy"].get<double>()};
 }
 
-/// Between the two points around it, linear in the logarithm of what is on the x axis; beyond the
-/// ends, the end's.
-double interpolated(const std::vector<Point>& points, double x, double Point::*from,
-                    double Point::*to, bool log_from, bool log_to) {
-  const auto read = [](double value, bool log) { return log ? std::log(value) : value; };
-  const double at = read(x, log_from);
-  for (std::size_t i = 0; i + 1 < points.size(); ++i) {
-    const double left = read(points[i].*from, log_from);
-    const double right = read(points[i + 1].*from, log_from);
-    if (at > right && i + 2 < points.size()) continue;
-    const double share = std::min(1.0, std::max(0.0, (at - left) / (right - left)));
-    const double a = read(points[i].*to, log_to), b = read(points[i + 1].*to, log_to);
-    const double value = a + share * (b - a);
-    return log_to ? std::exp(value) : value;
-  }
-  return points.back().*to;
+/// Where `x` is on the line through points of ascending x; beyond the ends, the end's y.
+double on_line(const std::vector<std::pair<double, double>>& points, double x) {
+  const auto right = std::ranges::find_if(points, [&](const auto& p) { return p.first >= x; });
+  if (right == points.begin()) return points.front().second;
+  if (right == points.end()) return points.back().second;
+  const auto& [x0, y0] = *std::prev(right);
+  const auto& [x1, y1] = *right;
+  return y0 + (x - x0) / (x1 - x0) * (y1 - y0);
+}
+
+/// The accuracy of a frontier, linear in the logarithm of training FLOPs.
+double accuracy_at(const std::vector<Point>& frontier, double train_flops) {
+  std::vector<std::pair<double, double>> line;
+  for (const Point& p : frontier) line.emplace_back(std::log(p.train_flops), p.accuracy);
+  return on_line(line, std::log(train_flops));
+}
+
+/// FLOPs of one row of the network of that accuracy, by the same rule.
+double row_at(const std::vector<Point>& frontier, double accuracy) {
+  std::vector<std::pair<double, double>> line;
+  for (const Point& p : frontier) line.emplace_back(p.accuracy, std::log(p.inference_flops));
+  return std::exp(on_line(line, accuracy));
 }
 
 Point mean_of(const std::vector<Point>& points) {
@@ -88,13 +92,6 @@ Point mean_of(const std::vector<Point>& points) {
   return {sum.train_flops / n, sum.inference_flops / n, sum.accuracy / n};
 }
 
-/// A long benchmark says on a terminal how far it is; elsewhere it is quiet.
-void show(const std::string& text) {
-  if (::isatty(STDERR_FILENO) != 1) return;
-  std::fprintf(stderr, "\r\033[K%s", text.c_str());
-  std::fflush(stderr);
-}
-
 std::vector<Case> cases_of(const std::vector<Point>& ours,
                            const std::vector<std::vector<Point>>& fixed) {
   const auto seeds = ours.size();
@@ -104,21 +101,12 @@ std::vector<Case> cases_of(const std::vector<Point>& ours,
   for (std::size_t s = 0; s < seeds; ++s) {
     std::vector<Point> of_seed;
     for (const std::vector<Point>& width : fixed) of_seed.push_back(width[s]);
-    margins.push_back(ours[s].accuracy - interpolated(of_seed, ours[s].train_flops,
-                                                      &Point::train_flops, &Point::accuracy, true,
-                                                      false));
+    margins.push_back(ours[s].accuracy - accuracy_at(of_seed, ours[s].train_flops));
   }
-  double margin = 0, squares = 0;
-  for (double m : margins) margin += m / static_cast<double>(seeds);
-  for (double m : margins) squares += (m - margin) * (m - margin);
-  const double error =
-      seeds < 2 ? 0
-                : std::sqrt(squares / static_cast<double>(seeds - 1) / static_cast<double>(seeds));
+  const auto [margin, error] = mean_error(margins);
   const Point mean = mean_of(ours);
-  const double at_equal_flops =
-      interpolated(frontier, mean.train_flops, &Point::train_flops, &Point::accuracy, true, false);
-  const double equal_inference =
-      interpolated(frontier, mean.accuracy, &Point::accuracy, &Point::inference_flops, false, true);
+  const double at_equal_flops = accuracy_at(frontier, mean.train_flops);
+  const double equal_inference = row_at(frontier, mean.accuracy);
   const Point& widest = frontier.back();
   std::vector<Case> cases{
       {.name = rt::cat("test accuracy, mean of ", seeds, " seeds"),
@@ -172,14 +160,14 @@ std::vector<Case> run_frontier(const Options& options) {
   std::vector<Point> ours;
   std::vector<std::vector<Point>> fixed(kWidths.size());
   for (int seed = 1; seed <= seeds; ++seed) {
-    show(rt::cat("frontier: seed ", seed, " of ", seeds));
+    show_progress(rt::cat("frontier: seed ", seed, " of ", seeds));
     ours.push_back(train(folder / "adaptive.yaml", folder / "runs", seed, options));
     for (std::size_t w = 0; w < kWidths.size(); ++w) {
       fixed[w].push_back(
           train(folder / rt::cat("fixed-", kWidths[w], ".yaml"), folder / "runs", seed, options));
     }
   }
-  show("");
+  show_progress("");
   std::filesystem::remove_all(folder);
   return cases_of(ours, fixed);
 }

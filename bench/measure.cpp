@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <barrier>
+#include <cmath>
 #include <cstdio>
 #include <thread>
 
@@ -19,6 +20,20 @@ Sample sample_of(std::vector<double> values) {
   const std::size_t n = values.size();
   const double median = (values[(n - 1) / 2] + values[n / 2]) / 2;
   return {median, median != 0 ? (values.back() - values.front()) / median : 0};
+}
+
+MeanError mean_error(std::span<const double> values) {
+  const auto n = static_cast<double>(values.size());
+  double sum = 0, squares = 0;
+  for (double v : values) sum += v;
+  for (double v : values) squares += (v - sum / n) * (v - sum / n);
+  return {sum / n, values.size() < 2 ? 0 : std::sqrt(squares / (n - 1) / n)};
+}
+
+void show_progress(const std::string& text) {
+  if (::isatty(STDERR_FILENO) != 1) return;
+  std::fprintf(stderr, "\r\033[K%s", text.c_str());
+  std::fflush(stderr);
 }
 
 Sample repeat(int repetitions, const std::function<double()>& measure) {

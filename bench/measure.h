@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace bench {
@@ -14,6 +15,17 @@ struct Sample {
 };
 
 [[nodiscard]] Sample sample_of(std::vector<double> values);
+
+/// Mean of measurements and its standard error; the error of a single one is 0.
+struct MeanError {
+  double mean = 0, standard_error = 0;
+};
+
+[[nodiscard]] MeanError mean_error(std::span<const double> values);
+
+/// A long benchmark says on a terminal how far it is, in place of what it said before; elsewhere it
+/// is quiet. Empty at the end.
+void show_progress(const std::string& text);
 
 /// Measures `repetitions` times, after one measurement that is thrown away.
 [[nodiscard]] Sample repeat(int repetitions, const std::function<double()>& measure);

@@ -67,6 +67,11 @@ Finished run_program(const std::vector<std::string>& words) {
   return done;
 }
 
+void must_end_well(const Finished& done, const std::string& who) {
+  if (done.exit_code != 0)
+    throw rt::Error(rt::Errc::internal, rt::cat(who, " ended with exit code ", done.exit_code));
+}
+
 std::string rivals_python() {
   if (const char* given = std::getenv("TRELLIS_RIVALS_PYTHON")) return given;
   rt::Path python = rt::cache_folder() / "rivals" / "bin" / "python";

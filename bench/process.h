@@ -18,6 +18,9 @@ struct Finished {
 /// (usage) when it cannot be started.
 [[nodiscard]] Finished run_program(const std::vector<std::string>& words);
 
+/// Throws rt::Error (internal) that names `who` unless it ended with exit code 0.
+void must_end_well(const Finished& done, const std::string& who);
+
 /// The Python that has the rivals: $TRELLIS_RIVALS_PYTHON, else the one that tools/setup/rivals.sh
 /// made in the cache folder. Empty when there is none; says on standard error how to get it.
 [[nodiscard]] std::string rivals_python();
