@@ -4,8 +4,6 @@
 #include <optional>
 #include <utility>
 
-#include "nn/error.h"
-
 namespace hpo {
 
 namespace {
@@ -14,24 +12,13 @@ double training_flops(const nn::ModelSpec& model) {
   return static_cast<double>(nn::flops_per_row(model).training);
 }
 
-/// The spec after operations; nothing where they can't be done.
-std::optional<nn::ModelSpec> after(nn::ModelSpec model, const nn::Operations& operations) {
-  try {
-    for (const nn::Operation& operation : operations)
-      model = nn::reshaped(model, nn::complete(operation));
-    return model;
-  } catch (const nn::SpecError&) {
-    return std::nullopt;
-  }
-}
-
 /// Every layer shrunk to one unit, as far as the network allows.
 nn::Operations smallest(const nn::ModelSpec& model) {
   nn::Operations all;
   nn::ModelSpec shape = model;
   for (const std::string& layer : nn::resizable_layers(model)) {
     const nn::Operation one{"shrink", layer, {{"to", std::int64_t{1}}}};
-    if (auto shrunk = after(shape, {one})) {
+    if (auto shrunk = nn::spec_after(shape, {one})) {
       shape = std::move(*shrunk);
       all.push_back(one);
     }
@@ -83,8 +70,7 @@ void Forecast::train(std::int64_t to, std::vector<Work>& out) {
 }
 
 void Forecast::take_turn(std::vector<Work>& out) {
-  const nn::Wants wants = policy_->wants();
-  if (wants.losses || wants.scores || nn::policy_of(spec_.adapt->policy.kind).program) {
+  if (policy_->wants().any()) {
     const auto options = policy_->options(spec_.model);
     return guess(options ? *options : std::vector<nn::Operations>{smallest(spec_.model)}, now_ + 1);
   }
@@ -108,7 +94,7 @@ void Forecast::apply(const nn::Operations& operations, std::vector<Work>& out) {
       {.from = now_, .until = now_, .candidates = {{.operations = operations, .accepted = true}}});
   if (std::ranges::any_of(operations, &nn::size_depends_on_data)) {
     exact_ = false;
-    spec_.model = *after(spec_.model, smallest(spec_.model));
+    spec_.model = *nn::spec_after(spec_.model, smallest(spec_.model));
   }
 }
 
@@ -122,7 +108,7 @@ void Forecast::race(const nn::Turn& turn, std::vector<Work>& out) {
   std::uint64_t weights = 0;
   double cheapest = 0;
   for (const nn::Operations& operations : runners) {
-    const nn::ModelSpec shape = after(spec_.model, operations).value_or(spec_.model);
+    const nn::ModelSpec shape = nn::spec_after(spec_.model, operations).value_or(spec_.model);
     weights += nn::weight_count(shape);
     const double training = tasks::train_cost(shape, stretch, train_rows_, spec_.hyper.batch).value;
     cheapest = cheapest == 0 ? training : std::min(cheapest, training);
@@ -142,7 +128,7 @@ void Forecast::guess(const std::vector<nn::Operations>& operations, std::int64_t
   nn::Operations best;
   nn::ModelSpec shape = spec_.model;
   for (const nn::Operations& some : operations) {
-    const auto other = after(spec_.model, some);
+    const auto other = nn::spec_after(spec_.model, some);
     if (!other || training_flops(*other) >= training_flops(shape)) continue;
     best = some;
     shape = *other;

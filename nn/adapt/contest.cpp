@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <optional>
 
 #include "nn/adapt/judge.h"
-#include "nn/error.h"
 #include "nn/layout.h"
 
 namespace nn {
@@ -17,13 +17,9 @@ std::int64_t units_of(const ModelSpec& spec, const std::string& layer) {
 }
 
 /// Whether the operations can be done to `spec` and leave it at `most` weights or fewer (0: any).
-bool possible(ModelSpec spec, const Operations& operations, std::uint64_t most) {
-  try {
-    for (const Operation& operation : operations) spec = reshaped(spec, complete(operation));
-  } catch (const SpecError&) {
-    return false;
-  }
-  return most == 0 || weight_count(spec) <= most;
+bool possible(const ModelSpec& spec, const Operations& operations, std::uint64_t most) {
+  const std::optional<ModelSpec> shape = spec_after(spec, operations);
+  return shape && (most == 0 || weight_count(*shape) <= most);
 }
 
 }  // namespace

@@ -18,6 +18,15 @@ std::string describe(const Operations& operations) {
   return text.empty() ? "keep" : text;
 }
 
+std::optional<ModelSpec> spec_after(ModelSpec spec, const Operations& operations) {
+  try {
+    for (const Operation& operation : operations) spec = reshaped(spec, operation);
+    return spec;
+  } catch (const SpecError&) {
+    return std::nullopt;
+  }
+}
+
 std::string shape_text(const ModelSpec& spec) {
   std::string text = spec.input.text();
   for (const UnitGroup& group : unit_groups(spec)) {

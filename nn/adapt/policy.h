@@ -62,6 +62,9 @@ struct Candidate {
   std::string why;  ///< one line for people: why it was accepted, or was not
 };
 
+/// The spec after operations, one after another; nothing where they can't be done to it.
+[[nodiscard]] std::optional<ModelSpec> spec_after(ModelSpec spec, const Operations& operations);
+
 /// Sizes of a network's layers, for people: "784-64-32-10".
 [[nodiscard]] std::string shape_text(const ModelSpec& spec);
 
@@ -90,6 +93,8 @@ struct Wants {
   bool losses = false;  ///< the mean training loss between each two borders of the grid
   bool scores = false;  ///< loss and accuracy on validation rows at the turn
   bool norms = false;   ///< the norms of all units that can be removed, at the turn
+  /// Whether what a turn comes to is open until something was measured.
+  [[nodiscard]] bool any() const { return losses || scores || norms; }
 };
 
 /// How training stands at a turn.

@@ -73,6 +73,7 @@ TEST_F(PlanTest, WhatRacesDecideIsALowerBound) {
   for (const char* adapt :
        {"adapt: {policy: race, length: 0.5, factor: 1.5, price: 1e-9}\n",
         "adapt: {policy: race, length: 0.5, factor: 2, price: 10}\n",
+        "adapt: {policy: prune, strength: 1, threshold: 0.5, until: 5}\n",
         "adapt: {policy: plateau, points: 2, window: 3, falling: 1, length: 1, price: 10}\n"}) {
     std::filesystem::remove_all(run()), std::filesystem::remove_all(store());
     const StudySpec spec = study(adapt);
