@@ -17,9 +17,9 @@
 namespace bench {
 namespace {
 
-/// 64 Ki numbers: a product of two fills a core for some 0.3 ms, and three tiles fit a second-level
-/// cache in f32.
-constexpr std::size_t kTile = 256;
+/// A product of two such tiles fills a core for some 3 ms, at which OpenBLAS's kernels have reached
+/// their full rate, and 4096 leaves 36 of them: enough to choose from for a few cores.
+constexpr std::size_t kTile = 512;
 
 /// OpenBLAS's threads go on spinning for up to 0.3 s after their work: on the cores that our
 /// workers need.
