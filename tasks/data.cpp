@@ -25,7 +25,7 @@ nn::SourceFile open(const rt::file_in& file) {
 }
 
 const auto& csv_task() {
-  static const auto task = rt::task("load csv", 1)
+  static const auto task = rt::task("load csv", 2)
                                .cpu([](rt::file_in file, nn::DataSpec spec) -> nn::Dataset {
                                  return translated([&] {
                                    loaded.fetch_add(1, std::memory_order_relaxed);

@@ -34,6 +34,9 @@ struct FeatureColumn {
   std::vector<std::string>
       categories;  ///< one input each, in sorted order; empty: the column is a number
   float fill = 0;  ///< what replaces a missing number: the mean over the training part
+
+  /// Inputs of the network that this column feeds.
+  [[nodiscard]] std::size_t inputs() const { return categories.empty() ? 1 : categories.size(); }
   friend bool operator==(const FeatureColumn&, const FeatureColumn&) = default;
 };
 

@@ -7,6 +7,7 @@
 #include "nn/data/csv_columns.h"
 #include "nn/data/csv_sniff.h"
 #include "nn/data/csv_target.h"
+#include "nn/data/encode.h"
 #include "nn/data/load_files.h"
 #include "nn/data/scaling.h"
 
@@ -35,6 +36,8 @@ Dataset::Header describe(const CsvSurvey& table, CsvTarget& target, std::size_t 
     if (column.role == ColumnRole::number) bytes = bytes && column.bytes && column.missing == 0;
     FeatureColumn feature{.name = column.name, .categories = {}, .fill = 0};
     for (const auto& [value, ordinal] : column.categories) feature.categories.push_back(value);
+    // Until the training part tells what fills it, a missing number is none.
+    if (feature.categories.empty()) feature.fill = std::numeric_limits<float>::quiet_NaN();
     header.columns.push_back(std::move(feature));
   }
   header.input = Shape::features(static_cast<std::int64_t>(header.cols));
@@ -47,25 +50,18 @@ Dataset::Header describe(const CsvSurvey& table, CsvTarget& target, std::size_t 
   return header;
 }
 
-/// Writes the rows of X that are left; missing numbers become NaN (never in byte storage), missing
-/// texts zeros.
+/// Writes the rows of X that are left; missing numbers become their column's fill.
 template <class T>
 void store_features(const CsvText& csv, const CsvSurvey& table, const std::vector<bool>& kept,
-                    std::span<T> x) {
-  std::size_t at = 0;
+                    std::span<const FeatureColumn> features, std::span<T> x) {
   for_each_row(csv, table, [&](std::size_t row, const std::vector<CsvField>& fields) {
     if (!is_left(kept, row)) return;
+    std::size_t feature = 0;
     for (std::size_t c = 0; c < fields.size(); ++c) {
-      const CsvColumn& column = table.columns[c];
-      if (column.inputs() == 0) continue;
-      double number = std::numeric_limits<double>::quiet_NaN();
-      const FieldKind kind = read_number(fields[c], number);
-      if (column.role == ColumnRole::number) {
-        x[at] = static_cast<T>(number);
-      } else if (kind != FieldKind::missing) {
-        x[at + column.categories.at(fields[c].value())] = T{1};
-      }
-      at += column.inputs();
+      if (table.columns[c].inputs() == 0) continue;
+      const FeatureColumn& column = features[feature++];
+      (void)encode(column, fields[c], x.first(column.inputs()));
+      x = x.subspan(column.inputs());
     }
   });
 }
@@ -107,11 +103,11 @@ Dataset load_csv(const SourceFile& file, const DataSpec& spec, const LoadLimits&
   }
   Dataset data = make_dataset(std::move(header), parts, file.path(), limits);
   if (data.header().storage == Storage::u8) {
-    store_features(csv, table, kept, data.mutable_x_u8());
+    store_features(csv, table, kept, data.header().columns, data.mutable_x_u8());
   } else {
-    store_features(csv, table, kept, data.mutable_x_f32());
-    fill_missing(data);
+    store_features(csv, table, kept, data.header().columns, data.mutable_x_f32());
   }
+  fill_missing(data);
   store_targets(target, data);
   fit_scaling(data, file.path());
   return data;

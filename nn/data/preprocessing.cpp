@@ -4,6 +4,8 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "nn/error.h"
+
 namespace nn {
 
 namespace {
@@ -44,6 +46,111 @@ Json columns(const Dataset::Header& header) {
   return list;
 }
 
+constexpr std::size_t kMostInputs = 1U << 24;
+
+[[noreturn]] void refuse(const std::string& what) { throw Error("preprocessing: " + what); }
+
+const Json& at(const Json& json, const char* name) {
+  const auto found = json.find(name);
+  if (found == json.end()) refuse("no \"" + std::string(name) + "\"");
+  return *found;
+}
+
+std::string text_at(const Json& json, const char* name) {
+  const Json& value = at(json, name);
+  if (!value.is_string()) refuse("\"" + std::string(name) + "\" is not a text");
+  return value.get<std::string>();
+}
+
+double number_at(const Json& json, const char* name) {
+  const Json& value = at(json, name);
+  if (!value.is_number()) refuse("\"" + std::string(name) + "\" is not a number");
+  return value.get<double>();
+}
+
+std::vector<std::string> texts_at(const Json& json, const char* name) {
+  const Json& list = at(json, name);
+  const auto is_text = [](const Json& value) { return value.is_string(); };
+  if (!list.is_array() || !std::ranges::all_of(list, is_text))
+    refuse("\"" + std::string(name) + "\" is not a list of texts");
+  return list.get<std::vector<std::string>>();
+}
+
+Scale scale_at(const Json& json) {
+  const std::string word = text_at(json, "scale");
+  for (const Scale scale : {Scale::standard, Scale::minmax, Scale::unit, Scale::none}) {
+    if (word == scale_word(scale)) return scale;
+  }
+  refuse("\"scale\" is none that this program knows");
+}
+
+Shape input_at(const Json& json) {
+  Shape shape;
+  const Json& dims = at(json, "input");
+  if (!dims.is_array() || (dims.size() != 1 && dims.size() != 3))
+    refuse("\"input\" has not 1 or 3 dimensions");
+  std::size_t elements = 1;
+  for (const Json& dim : dims) {
+    const bool fits = dim.is_number_unsigned() && dim.get<std::uint64_t>() <= kMostInputs;
+    elements *= fits ? dim.get<std::size_t>() : 0;
+    if (elements == 0 || elements > kMostInputs) refuse("\"input\" is no size of a row");
+    shape.dims.push_back(dim.get<std::int32_t>());
+  }
+  return shape;
+}
+
+std::vector<FeatureColumn> columns_at(const Json& json, const Shape& input) {
+  const Json& list = at(json, "columns");
+  if (!list.is_array()) refuse("\"columns\" is not a list");
+  std::vector<FeatureColumn> columns;
+  std::size_t inputs = 0;
+  for (const Json& entry : list) {
+    if (!entry.is_object()) refuse("a column is not an object");
+    FeatureColumn column{.name = text_at(entry, "name"), .categories = {}};
+    if (entry.contains("categories")) {
+      column.categories = texts_at(entry, "categories");
+      if (column.categories.empty() || !std::ranges::is_sorted(column.categories))
+        refuse("the categories of a column are not in order");
+    } else {
+      column.fill = static_cast<float>(number_at(entry, "fill"));
+    }
+    inputs += column.inputs();
+    columns.push_back(std::move(column));
+  }
+  if (!columns.empty() && inputs != static_cast<std::size_t>(input.elements()))
+    refuse("the columns are " + std::to_string(inputs) + " inputs, expected " +
+           std::to_string(input.elements()));
+  return columns;
+}
+
+void read_values(const Json& json, const char* name, std::span<float> out) {
+  const Json& value = at(json, name);
+  if (value.is_number()) {
+    std::ranges::fill(out, value.get<float>());
+    return;
+  }
+  const auto is_number = [](const Json& entry) { return entry.is_number(); };
+  if (!value.is_array() || value.size() != out.size() || !std::ranges::all_of(value, is_number))
+    refuse("\"" + std::string(name) + "\" is not a number for each input");
+  std::ranges::transform(value, out.begin(), [](const Json& entry) { return entry.get<float>(); });
+}
+
+void read_target(const Json& json, Dataset::Header& header) {
+  header.target = text_at(json, "target");
+  const std::string task = text_at(json, "task");
+  if (task == "classification") {
+    header.task = LearningTask::classification;
+    header.class_names = texts_at(json, "classes");
+    if (header.class_names.size() < 2) refuse("fewer than 2 classes");
+  } else if (task == "regression") {
+    header.task = LearningTask::regression;
+    header.target_shift = number_at(json, "target_shift");
+    header.target_unit = number_at(json, "target_unit");
+  } else {
+    refuse("\"task\" is none that this program knows");
+  }
+}
+
 }  // namespace
 
 std::string preprocessing_json(const Dataset& data) {
@@ -63,6 +170,21 @@ std::string preprocessing_json(const Dataset& data) {
   out["shift"] = values(data.shift());
   out["factor"] = values(data.scale());
   return out.dump();
+}
+
+Dataset preprocessing_from_json(std::string_view text) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object()) refuse("expected a JSON object");
+  Dataset::Header header;
+  read_target(json, header);
+  header.input = input_at(json);
+  header.cols = static_cast<std::uint64_t>(header.input.elements());
+  header.columns = columns_at(json, header.input);
+  header.scaling = scale_at(json);
+  Dataset data(std::move(header));
+  read_values(json, "shift", data.mutable_shift());
+  read_values(json, "factor", data.mutable_scale());
+  return data;
 }
 
 }  // namespace nn

@@ -2,6 +2,7 @@
 // What was done to the data before a network saw it, as text that travels in the model's file.
 
 #include <string>
+#include <string_view>
 
 #include "nn/data/dataset.h"
 
@@ -17,5 +18,10 @@ namespace nn {
 /// as many inputs, 1 for the row's category and 0 for the others. Images have no columns: NHWC
 /// bytes. A shift or factor that is the same for all inputs is one number instead of a list.
 [[nodiscard]] std::string preprocessing_json(const Dataset& data);
+
+/// The inverse: a data set without rows whose header, shift and scale are those that the text was
+/// made of. Throws Error "preprocessing: what, expected" for anything else; hostile texts are
+/// refused.
+[[nodiscard]] Dataset preprocessing_from_json(std::string_view text);
 
 }  // namespace nn

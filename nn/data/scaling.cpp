@@ -59,8 +59,7 @@ std::pair<float, float> rule(Scale scaling, const Moments& m, std::size_t c) {
 std::vector<bool> one_hot_inputs(const Dataset::Header& header) {
   std::vector<bool> flags;
   for (const FeatureColumn& column : header.columns) {
-    flags.insert(flags.end(), std::max<std::size_t>(column.categories.size(), 1),
-                 !column.categories.empty());
+    flags.insert(flags.end(), column.inputs(), !column.categories.empty());
   }
   flags.resize(header.cols, false);
   return flags;
@@ -75,19 +74,26 @@ void require_bytes(const Dataset& data, const std::string& path) {
   }
 }
 
-void fill_column(Dataset& data, std::size_t c, FeatureColumn& column) {
-  const auto x = data.mutable_x_f32();
-  const std::size_t cols = data.cols();
+/// The mean of the numbers that column `c` has in the training part; 0 where it has none.
+template <class T>
+float mean_of_column(const Dataset& data, std::span<const T> x, std::size_t c) {
   double sum = 0;
   std::size_t numbers = 0;
   for (const std::uint32_t row : data.part(Part::train)) {
-    const float value = x[row * cols + c];
+    const auto value = static_cast<float>(x[row * data.cols() + c]);
     if (std::isnan(value)) continue;
     sum += value;
     ++numbers;
   }
-  column.fill = numbers == 0 ? 0 : static_cast<float>(sum / static_cast<double>(numbers));
-  for (std::size_t i = c; i < x.size(); i += cols) {
+  return numbers == 0 ? 0 : static_cast<float>(sum / static_cast<double>(numbers));
+}
+
+void fill_column(Dataset& data, std::size_t c, FeatureColumn& column) {
+  const bool bytes = data.header().storage == Storage::u8;
+  column.fill =
+      bytes ? mean_of_column(data, data.x_u8(), c) : mean_of_column(data, data.x_f32(), c);
+  const auto x = data.mutable_x_f32();
+  for (std::size_t i = c; i < x.size(); i += data.cols()) {
     if (std::isnan(x[i])) x[i] = column.fill;
   }
 }
@@ -98,7 +104,7 @@ void fill_missing(Dataset& data) {
   std::size_t input = 0;
   for (FeatureColumn& column : data.mutable_columns()) {
     if (column.categories.empty()) fill_column(data, input, column);
-    input += std::max<std::size_t>(column.categories.size(), 1);
+    input += column.inputs();
   }
 }
 

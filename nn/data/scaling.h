@@ -10,7 +10,8 @@
 namespace nn {
 
 /// Replaces every NaN of X by its column's mean over the training part (0 where that part has no
-/// number there) and records it in FeatureColumn::fill. f32 storage only.
+/// number there) and records it in FeatureColumn::fill, for rows still to come also where the data
+/// has none.
 void fill_missing(Dataset& data);
 
 /// Sets shift and scale of every column by data.header().scaling, from training rows alone; sums

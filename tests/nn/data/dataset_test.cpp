@@ -206,7 +206,7 @@ TEST(Preprocessing, IsWrittenDown) {
   CsvFile numbers("a,y\n1,0.5\n2,1.5\n");
   EXPECT_EQ(nn::preprocessing_json(numbers.load()),
             R"({"task":"regression","target":"y","target_shift":1.0,"target_unit":0.5,"input":[1],)"
-            R"("columns":[{"name":"a","fill":0.0}],"scale":"none","shift":0.0,"factor":1.0})");
+            R"("columns":[{"name":"a","fill":1.5}],"scale":"none","shift":0.0,"factor":1.0})");
 }
 
 }  // namespace

@@ -1,0 +1,104 @@
+// What travels in a model's file: what was written is what is read, and what is no preprocessing is
+// refused.
+
+#include "nn/data/preprocessing.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "nn/data/encode.h"
+#include "tests/nn/data/files.h"
+
+namespace {
+
+using nn_test::CsvFile;
+using nn_test::error_of;
+using nn_test::list;
+
+constexpr const char* kTable =
+    "size,colour,kind\n1.5,red,dog\n2.25,\"light, blue\",cat\n,[red],dog\n-4,red,cat\n";
+
+nn::Dataset table(nn::Scale scale) {
+  CsvFile file(kTable);
+  file.spec.scale = scale;
+  return file.load();
+}
+
+TEST(Preprocessing, ReadsBackWhatItWrote) {
+  for (const nn::Scale scale : {nn::Scale::standard, nn::Scale::minmax, nn::Scale::none}) {
+    const nn::Dataset data = table(scale);
+    const nn::Dataset back = nn::preprocessing_from_json(nn::preprocessing_json(data));
+    EXPECT_EQ(back.rows(), 0U);
+    EXPECT_EQ(back.header().columns, data.header().columns);
+    EXPECT_EQ(back.header().class_names, data.header().class_names);
+    EXPECT_EQ(back.header().target, "kind");
+    EXPECT_EQ(back.header().scaling, scale);
+    EXPECT_EQ(list(back.shift()), list(data.shift()));
+    EXPECT_EQ(list(back.scale()), list(data.scale()));
+    EXPECT_EQ(nn::preprocessing_json(back), nn::preprocessing_json(data));
+  }
+}
+
+TEST(Preprocessing, KeepsTheUnitOfNumbers) {
+  CsvFile file("a,y\n1,0.1\n2,1e6\n3,-7.5\n4,2.25\n");
+  file.spec.task = nn::LearningTask::regression;
+  const nn::Dataset data = file.load();
+  const nn::Dataset back = nn::preprocessing_from_json(nn::preprocessing_json(data));
+  EXPECT_EQ(back.header().target_shift, data.header().target_shift);
+  EXPECT_EQ(back.header().target_unit, data.header().target_unit);
+  EXPECT_FALSE(back.is_classification());
+}
+
+TEST(Preprocessing, EncodesAFieldAsTheLoaderDid) {
+  const nn::Dataset data = table(nn::Scale::none);
+  const auto& columns = data.header().columns;
+  std::vector<float> inputs(3);
+  const auto field = [](std::string_view text) { return nn::CsvField{.raw = text}; };
+  const auto one = std::span(inputs).first(1);
+  EXPECT_EQ(nn::encode(columns[0], field("2.25"), one), nn::Encoded::value);
+  EXPECT_EQ(inputs[0], 2.25F);
+  EXPECT_EQ(nn::encode(columns[0], field(""), one), nn::Encoded::missing);
+  EXPECT_EQ(inputs[0], data.x_f32()[8]);
+  EXPECT_EQ(nn::encode(columns[0], field("big"), one), nn::Encoded::no_number);
+  EXPECT_EQ(nn::encode(columns[1], field("red"), std::span(inputs)), nn::Encoded::value);
+  EXPECT_EQ(inputs, (std::vector<float>{0, 0, 1}));
+  EXPECT_EQ(nn::encode(columns[1], field("green"), std::span(inputs)), nn::Encoded::unknown);
+  EXPECT_EQ(inputs, (std::vector<float>{0, 0, 0}));
+}
+
+TEST(Preprocessing, BytesRememberAFillForRowsStillToCome) {
+  const nn::Dataset data = CsvFile("a,y\n1,p\n2,q\n6,p\n").load();
+  EXPECT_EQ(data.header().storage, nn::Storage::u8);
+  EXPECT_EQ(data.header().columns.at(0).fill, 3);
+}
+
+TEST(Preprocessing, RefusesWhatIsNone) {
+  const std::string good = nn::preprocessing_json(table(nn::Scale::standard));
+  const auto message = [&](const char* key, const nlohmann::ordered_json& value) {
+    auto json = nlohmann::ordered_json::parse(good);
+    json[key] = value;
+    return error_of("/", [&] { (void)nn::preprocessing_from_json(json.dump()); });
+  };
+  const auto read = [](std::string_view text) {
+    return error_of("/", [&] { (void)nn::preprocessing_from_json(text); });
+  };
+  EXPECT_EQ(read("nonsense"), "preprocessing: expected a JSON object");
+  EXPECT_EQ(read("{}"), "preprocessing: no \"target\"");
+  EXPECT_EQ(read(std::string(100000, '[')), "preprocessing: expected a JSON object");
+  EXPECT_EQ(message("task", "clustering"),
+            "preprocessing: \"task\" is none that this program knows");
+  EXPECT_EQ(message("classes", {"one"}), "preprocessing: fewer than 2 classes");
+  EXPECT_EQ(message("classes", 7), "preprocessing: \"classes\" is not a list of texts");
+  EXPECT_EQ(message("input", {1e9}), "preprocessing: \"input\" is no size of a row");
+  EXPECT_EQ(message("input", {16777216, 16777216, 16777216}),
+            "preprocessing: \"input\" is no size of a row");
+  EXPECT_EQ(message("input", {5}), "preprocessing: the columns are 4 inputs, expected 5");
+  EXPECT_EQ(message("columns", 1), "preprocessing: \"columns\" is not a list");
+  EXPECT_EQ(message("shift", {1, 2}), "preprocessing: \"shift\" is not a number for each input");
+  EXPECT_EQ(message("factor", "big"), "preprocessing: \"factor\" is not a number for each input");
+  EXPECT_EQ(message("scale", "cubic"), "preprocessing: \"scale\" is none that this program knows");
+}
+
+}  // namespace
