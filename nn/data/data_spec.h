@@ -30,12 +30,17 @@ enum class HeaderRow : std::uint8_t { guess, yes, no };
 /// unscaled. One-hot columns stay 0 and 1.
 enum class Scale : std::uint8_t { standard, minmax, unit, none };
 
-/// Shares of the rows kept out of training. The seed is the split's own: it never follows the
-/// study's seed, so that studies with different seeds are scored on the same rows.
+/// Which rows are kept out of training (split.h says how they are dealt out). The seed is the
+/// split's own: it never follows the study's seed, so that studies with different seeds are scored
+/// on the same rows.
 struct SplitSpec {
   double valid = 0.2;      ///< of the rows; for `idx`, of the training files' rows
   double test = 0.2;       ///< of the rows; not used for `idx`, whose t10k pair is the test part
   std::uint64_t seed = 0;  ///< of the shuffle that deals out the rows
+  std::string group;       ///< column whose equal values stay in one part; empty: none
+  std::string time;        ///< column whose order decides: later rows are never trained on
+  std::int32_t folds = 0;  ///< for cross-validation: valid is one of so many folds; 0: a share
+  std::int32_t fold = 0;   ///< which one, from 0
 
   friend bool operator==(const SplitSpec&, const SplitSpec&) = default;
 };

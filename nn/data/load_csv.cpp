@@ -94,8 +94,9 @@ Dataset load_csv(const SourceFile& file, const DataSpec& spec, const LoadLimits&
   const std::size_t rows = kept.empty() ? table.rows : target.labels.size();
   Dataset::Header header = describe(table, target, rows, spec);
   header.content = hash_of(file);
-  const Parts parts =
-      split_rows(file.path(), rows, target.labels, header.class_names.size(), spec.split);
+  const Parts parts = split_rows(
+      file.path(), {.count = rows, .labels = target.labels, .classes = header.class_names.size()},
+      spec.split);
   if (!target.numbers.empty()) {
     const TargetUnit fitted = fit_target(target.numbers, parts.train);
     header.target_shift = fitted.shift;

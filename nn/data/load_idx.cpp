@@ -26,6 +26,8 @@ void check_spec(const DataSpec& spec) {
   const std::string why = ": images have no columns, only `csv` data has";
   if (!spec.target.empty()) throw DataError(spec.path, "target" + why);
   if (!spec.ignore.empty()) throw DataError(spec.path, "ignore" + why);
+  if (!spec.split.group.empty()) throw DataError(spec.path, "split.group" + why);
+  if (!spec.split.time.empty()) throw DataError(spec.path, "split.time" + why);
   if (spec.task == LearningTask::regression) {
     throw DataError(spec.path, "task: labels of images are classes, expected classification");
   }
@@ -67,15 +69,12 @@ Labels number_labels(std::span<const std::uint8_t> train, std::span<const std::u
 
 /// The test part is given by the files; validation rows come out of the training files.
 Parts split_images(const DataSpec& spec, const Labels& labels) {
-  SplitSpec split = spec.split;
-  split.test = 0;
-  const std::span<const std::int32_t> all(labels.labels);
-  Parts parts =
-      split_rows(spec.path, labels.train, all.first(labels.train), labels.names.size(), split);
-  for (std::size_t row = labels.train; row < all.size(); ++row) {
-    parts.test.push_back(static_cast<std::uint32_t>(row));
-  }
-  return parts;
+  return split_rows(spec.path,
+                    {.count = labels.labels.size(),
+                     .labels = labels.labels,
+                     .classes = labels.names.size(),
+                     .test_rows = labels.labels.size() - labels.train},
+                    spec.split);
 }
 
 /// Only the classes that are asked for; says of every row before whether it was left.
