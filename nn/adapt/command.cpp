@@ -78,7 +78,7 @@ Json candidate_json(const Candidate& candidate) {
 class Command final : public Policy {
  public:
   explicit Command(const PolicySetup& setup)
-      : judge_(setup.adaptation), epochs_(setup.epochs), most_(setup.adaptation.max_weights) {
+      : judge_(setup), epochs_(setup.epochs), most_(setup.adaptation.max_weights) {
     if (setup.adaptation.command.empty())
       throw SpecError(-1, "command", "command: command is missing: a program and its arguments");
     const Fields& fields = setup.adaptation.policy.fields;
@@ -99,6 +99,7 @@ class Command final : public Policy {
 
   [[nodiscard]] Turn turn(const Situation& situation) override {
     done_ = situation.now;
+    judge_.begins(static_cast<double>(situation.now) / static_cast<double>(grid_));
     return {.ask = question(situation)};
   }
 
@@ -117,6 +118,7 @@ class Command final : public Policy {
   void judge(Round& round) const override { judge_.judge(round); }
 
   void told(const Round& round) override {
+    judge_.told(round, grid_);
     done_ = round.from;
     rounds_.push_back(round);
   }

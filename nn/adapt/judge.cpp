@@ -44,9 +44,12 @@ std::vector<FieldInfo> judge_fields() {
        .doc = "a smaller network is taken when its loss is at most so much above the kept one's"},
       {.name = "cost",
        .type = FieldType::word,
-       .choices = {"flops", "weights", "latency"},
+       .choices = {"flops", "training", "weights", "latency"},
        .value = "flops",
-       .doc = "what a size costs: FLOPs of one row, weights, or the modelled time of one row"},
+       .doc =
+           "what a size costs: FLOPs of one row; training: these as a mean over all epochs, those "
+           "behind included, so that a change late counts little; weights; latency: the modelled "
+           "time of one row"},
       {.name = "price",
        .min = 0,
        .value = 0.0,
@@ -54,8 +57,9 @@ std::vector<FieldInfo> judge_fields() {
               "not used"}};
 }
 
-Judge::Judge(const Adaptation& adaptation) {
-  const Fields& fields = adaptation.policy.fields;
+Judge::Judge(const PolicySetup& setup) : epochs_(static_cast<double>(setup.epochs)) {
+  const Fields& fields = setup.adaptation.policy.fields;
+  row_ = static_cast<double>(flops_per_row(setup.spec).forward);
   grow_below_ = real(fields, "grow_below");
   shrink_within_ = real(fields, "shrink_within");
   price_ = real(fields, "price");
@@ -67,7 +71,21 @@ Judge::Judge(const Adaptation& adaptation) {
 double Judge::cost(const ModelSpec& spec) const {
   if (cost_ == "weights") return static_cast<double>(weight_count(spec));
   if (cost_ == "latency") return modelled_latency(spec);
-  return static_cast<double>(flops_per_row(spec).forward);
+  const auto row = static_cast<double>(flops_per_row(spec).forward);
+  if (cost_ != "training") return row;
+  return (passed_ + (begin_ - told_) * row_ + (epochs_ - begin_) * row) / epochs_;
+}
+
+void Judge::begins(double epoch) { begin_ = epoch; }
+
+void Judge::told(const Round& round, std::int64_t grid) {
+  // The sum does not depend on turns in between that came to nothing: a replay does not see them.
+  const double from = static_cast<double>(round.from) / static_cast<double>(grid);
+  const double until = static_cast<double>(round.until) / static_cast<double>(grid);
+  passed_ += (from - told_) * row_;
+  row_ = static_cast<double>(round.accepted().inference_flops);
+  passed_ += (until - from) * row_;
+  told_ = begin_ = until;
 }
 
 void Judge::judge(Round& round) const {

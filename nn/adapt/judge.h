@@ -15,11 +15,17 @@ namespace nn {
 /// How the candidates of a race are compared; a value.
 class Judge {
  public:
-  /// `adaptation` is complete and its policy has judge_fields().
-  explicit Judge(const Adaptation& adaptation);
+  /// The adaptation is complete and its policy has judge_fields().
+  explicit Judge(const PolicySetup& setup);
 
-  /// `cost` of a spec: FLOPs of one row forward, weights, or the modelled seconds of one row.
+  /// `cost` of a spec: FLOPs of one row forward, these as a mean over the training when the network
+  /// has this spec from begins() on, weights, or the modelled seconds of one row.
   [[nodiscard]] double cost(const ModelSpec& spec) const;
+
+  /// Candidates begin at this moment, in epochs.
+  void begins(double epoch);
+  /// What came of a turn, its borders on a grid of so many an epoch.
+  void told(const Round& round, std::int64_t grid);
 
   /// Accepts one candidate of a race whose first is the network as it was. With a price (`price`
   /// above 0) the lowest loss + price * log(cost) wins. Without one, losses that differ by
@@ -36,7 +42,10 @@ class Judge {
   void judge_by_price(Round& round) const;
   void judge_by_loss(Round& round) const;
 
-  double grow_below_, shrink_within_, price_;
+  double grow_below_, shrink_within_, price_, epochs_;
+  double row_ = 0;                ///< FLOPs of one row, forward, of the network as it is
+  double told_ = 0, passed_ = 0;  ///< end of the last round; the sum of a row's FLOPs up to it
+  double begin_ = 0;              ///< where candidates begin
   std::string cost_;
   std::int64_t rows_;
   bool on_training_;

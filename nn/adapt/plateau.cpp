@@ -57,8 +57,7 @@ std::vector<FieldInfo> plateau_fields() {
 
 class Plateau final : public Policy {
  public:
-  explicit Plateau(const PolicySetup& setup)
-      : contest_(setup.adaptation), judge_(setup.adaptation) {
+  explicit Plateau(const PolicySetup& setup) : contest_(setup.adaptation), judge_(setup) {
     const Fields& fields = setup.adaptation.policy.fields;
     grid_ = integer(fields, "points");
     window_ = integer(fields, "window");
@@ -88,6 +87,7 @@ class Plateau final : public Policy {
 
   [[nodiscard]] Turn turn(const Situation& situation) override {
     done_ = situation.now;
+    judge_.begins(static_cast<double>(situation.now) / static_cast<double>(grid_));
     const auto window =
         situation.losses.last(std::min(situation.losses.size(), static_cast<std::size_t>(window_)));
     if (probability_of_falling(window) >= falling_) return {};
@@ -109,6 +109,7 @@ class Plateau final : public Policy {
   void judge(Round& round) const override { judge_.judge(round); }
 
   void told(const Round& round) override {
+    judge_.told(round, grid_);
     done_ = round.from;
     since_ = round.until;
     kept_ = round.accepted().operations.empty() ? kept_ + 1 : 0;

@@ -46,7 +46,7 @@ std::vector<FieldInfo> race_fields() {
 
 class Race final : public Policy {
  public:
-  explicit Race(const PolicySetup& setup) : contest_(setup.adaptation), judge_(setup.adaptation) {
+  explicit Race(const PolicySetup& setup) : contest_(setup.adaptation), judge_(setup) {
     const Fields& fields = setup.adaptation.policy.fields;
     const double times[] = {real(fields, "every"), real(fields, "length"), real(fields, "from"),
                             real(fields, "until")};
@@ -71,6 +71,7 @@ class Race final : public Policy {
 
   [[nodiscard]] Turn turn(const Situation& situation) override {
     done_ = situation.now;
+    judge_.begins(static_cast<double>(situation.now) / static_cast<double>(grid_));
     const std::int64_t epoch_end = (situation.now / grid_ + 1) * grid_;
     return {.candidates = contest_.entrants(situation.spec, {true, true, true}),
             .race_until = std::min(situation.now + length_, epoch_end)};
@@ -84,6 +85,7 @@ class Race final : public Policy {
   void judge(Round& round) const override { judge_.judge(round); }
 
   void told(const Round& round) override {
+    judge_.told(round, grid_);
     done_ = round.from;
     kept_ = round.accepted().operations.empty() ? kept_ + 1 : 0;
   }

@@ -137,7 +137,9 @@ TEST(Command, SaysWhatIsWrongWithAnAnswer) {
 TEST(Command, IsTheSameAfterItsRoundsAlone) {
   const auto policy = make({{"every", 2.0}, {"until", 6.0}});
   EXPECT_EQ(policy->next(0), 8);
-  policy->told({.from = 8, .until = 8, .candidates = {}});
+  Candidate kept;
+  kept.accepted = true;
+  policy->told({.from = 8, .until = 8, .candidates = {kept}});
   EXPECT_EQ(policy->next(8), 16);
   EXPECT_EQ(policy->next(17), 24);
   EXPECT_EQ(policy->next(25), std::nullopt);

@@ -189,11 +189,35 @@ TEST(Contest, LeavesOutWhatHasNoRoom) {
 }
 
 TEST(Judge, CountsWhatTheCostSays) {
-  const auto cost = [](const char* word) { return Judge(race({{"cost", word}})).cost(model()); };
+  const auto cost = [](const char* word) {
+    const Adaptation adaptation = race({{"cost", word}});
+    return Judge({adaptation, model(), 10}).cost(model());
+  };
   EXPECT_EQ(cost("weights"), static_cast<double>(weight_count(model())));
   EXPECT_EQ(cost("flops"), 2.0 * (10 * 8 + 8 * 4 + 4 * 3));
   EXPECT_GT(cost("latency"), 3e-6);
   EXPECT_LT(cost("latency"), 4e-6);
+}
+
+TEST(Judge, ATrainingsCostIsTheMeanOverItsEpochs) {
+  const Adaptation adaptation = race({{"cost", "training"}});
+  Judge judge({adaptation, model(), 10});
+  const double row = 2.0 * (10 * 8 + 8 * 4 + 4 * 3);
+  const ModelSpec narrow = *spec_after(model(), {{"shrink", layer(0), {{"by", std::int64_t{4}}}}});
+  const double narrow_row = 2.0 * (10 * 4 + 4 * 4 + 4 * 3);
+  EXPECT_DOUBLE_EQ(judge.cost(model()), row);
+  EXPECT_DOUBLE_EQ(judge.cost(narrow), narrow_row);
+  judge.begins(4);
+  EXPECT_DOUBLE_EQ(judge.cost(model()), row);
+  EXPECT_DOUBLE_EQ(judge.cost(narrow), 0.4 * row + 0.6 * narrow_row);
+  Candidate taken;
+  taken.accepted = true;
+  taken.inference_flops = static_cast<std::uint64_t>(narrow_row);
+  judge.told({.from = 8, .until = 10, .candidates = {taken}}, 2);
+  judge.begins(7);
+  EXPECT_DOUBLE_EQ(judge.cost(narrow), 0.4 * row + 0.6 * narrow_row);
+  EXPECT_DOUBLE_EQ(judge.cost(model()), 0.7 * row + 0.3 * narrow_row)
+      << "four epochs and the last three wide";
 }
 
 TEST(Plateau, ALineTellsWhetherLossesFall) {
