@@ -3,6 +3,7 @@
 #include <array>
 #include <vector>
 
+#include "hpo/samplers/cmaes.h"
 #include "hpo/samplers/grid.h"
 #include "hpo/samplers/pbt.h"
 #include "hpo/samplers/random.h"
@@ -14,10 +15,7 @@ namespace {
 
 const auto& kinds() {
   static const std::array kinds{
-      random_kind(),
-      grid_kind(),
-      tpe_kind(),
-      pbt_kind(),
+      random_kind(), grid_kind(), tpe_kind(), cmaes_kind(), pbt_kind(),
   };
   return kinds;
 }

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <memory>
-#include <tuple>
 #include <vector>
 
+#include "hpo/samplers/merit.h"
 #include "hpo/samplers/parzen.h"
 #include "hpo/samplers/random.h"
 #include "hpo/samplers/tried.h"
@@ -19,15 +18,6 @@ namespace {
 
 constexpr double kGoodShare = 0.1;
 constexpr std::size_t kMostGood = 25;
-
-/// How good an ended trial was: smaller is better.
-struct Merit {
-  int group = 0;          ///< complete, stopped, failed
-  std::int64_t step = 0;  ///< of stopped ones: minus the last
-  double loss = 0;
-  std::uint64_t trial = 0;
-  auto operator<=>(const Merit&) const = default;
-};
 
 /// Parameters that exist under the same conditions, and what is known of them.
 class Group {
@@ -138,20 +128,17 @@ class Tpe final : public Sampler {
       if (params.find(space_.parameters()[group.parameters().front()].name) != nullptr)
         group.begin(trial, params);
     }
-    running_[trial] = {.loss = std::numeric_limits<double>::infinity(), .trial = trial};
+    running_[trial] = {.trial = trial};
   }
 
   void reported(std::uint64_t trial, std::int64_t step, double loss) override {
-    Merit& merit = running_.at(trial);
-    merit.step = -step;
-    merit.loss = std::isnan(loss) ? std::numeric_limits<double>::infinity() : loss;
+    running_.at(trial).report(step, loss);
   }
 
   void ended(std::uint64_t trial, TrialState state) override {
     Merit merit = running_.at(trial);
     running_.erase(trial);
-    merit.group = state == TrialState::complete ? 0 : state == TrialState::stopped ? 1 : 2;
-    if (merit.group == 0) merit.step = 0;
+    merit.end(state);
     ++ended_;
     for (Group& group : groups_) group.end(merit);
   }

@@ -218,7 +218,7 @@ KindSet make_policies() {
 /// Networks of a population may change their size on their way from one member to another.
 KindSet make_samplers() {
   KindSet set = make_set("sampler", sampler_kinds(),
-                         {"gp", "cmaes", "sobol", "qmc", "evolution", "bohb", "hyperband"});
+                         {"gp", "sobol", "qmc", "evolution", "bohb", "hyperband"});
   for (Kind& kind : set.kinds) {
     if (!is_population(kind.name)) continue;
     kind.block.fields.push_back(

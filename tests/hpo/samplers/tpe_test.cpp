@@ -3,53 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
 
 #include "hpo/samplers/registry.h"
-#include "tests/hpo/samplers/spaces.h"
+#include "tests/hpo/samplers/searching.h"
 
 namespace hpo {
 namespace {
-
-std::unique_ptr<Sampler> make(const std::string& kind, const Space& space, std::uint64_t seed) {
-  Params options;
-  for (const KindInfo& info : sampler_kinds()) {
-    if (info.name != kind) continue;
-    for (const Option& option : info.options) options.set(option.name, *option.default_value);
-  }
-  return make_sampler(kind, {space, seed, options});
-}
-
-using Loss = std::function<double(const Params&)>;
-
-/// Least loss of `trials` trials, `slots` of them running at a time.
-double best_of(const std::string& kind, const Space& space, std::uint64_t seed, int trials,
-               const Loss& loss, int slots = 1) {
-  auto sampler = make(kind, space, seed);
-  double best = INFINITY;
-  std::vector<Params> all;
-  for (int i = 0; i < trials + slots; ++i) {
-    if (i >= slots) {
-      const auto done = static_cast<std::uint64_t>(i - slots);
-      const double value = loss(all[done]);
-      sampler->reported(done, 1, value);
-      sampler->ended(done, std::isnan(value) ? TrialState::failed : TrialState::complete);
-      if (value < best) best = value;
-    }
-    if (i >= trials) continue;
-    all.push_back(sampler->propose(static_cast<std::uint64_t>(i)).value());
-    sampler->created(static_cast<std::uint64_t>(i), all.back());
-  }
-  return best;
-}
-
-double mean_best(const std::string& kind, const Space& space, int trials, const Loss& loss,
-                 int slots = 1) {
-  double sum = 0;
-  for (std::uint64_t seed = 0; seed < 10; ++seed)
-    sum += best_of(kind, space, seed, trials, loss, slots);
-  return sum / 10;
-}
 
 double number(const Params& params, const char* name) {
   return std::get<double>(*params.find(name));

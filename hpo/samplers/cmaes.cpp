@@ -1,0 +1,178 @@
+#include "hpo/samplers/cmaes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "hpo/samplers/covariance.h"
+#include "hpo/samplers/merit.h"
+#include "hpo/samplers/random.h"
+#include "hpo/samplers/tried.h"
+#include "hpo/space/random.h"
+
+namespace hpo {
+
+namespace {
+
+constexpr double kFewest = 4;                 // trials a generation
+constexpr int kDraws = 16;                    // of a point that no trial has
+constexpr std::size_t kMostCorrelated = 100;  // axes; beyond, each is scaled by itself
+constexpr std::uint64_t kMostCells = 1000;    // finer axes count as dense
+
+bool is_axis(const Parameter& parameter) {
+  if (!parameter.when.empty() || cardinality(parameter.domain) == 1) return false;
+  return std::holds_alternative<FloatRange>(parameter.domain) ||
+         std::holds_alternative<IntRange>(parameter.domain);
+}
+
+std::vector<std::size_t> axes_of(const Space& space) {
+  std::vector<std::size_t> axes;
+  for (std::size_t i = 0; i < space.size(); ++i) {
+    if (is_axis(space.parameters()[i])) axes.push_back(i);
+  }
+  return axes;
+}
+
+std::vector<double> cells_of(const Space& space, const std::vector<std::size_t>& axes) {
+  std::vector<double> cells;
+  for (const std::size_t i : axes) {
+    const auto values = cardinality(space.parameters()[i].domain);
+    cells.push_back(values && *values <= kMostCells ? 1 / static_cast<double>(*values) : 0);
+  }
+  return cells;
+}
+
+std::size_t population_of(const Params& options, std::size_t axes) {
+  const auto given = std::get<std::int64_t>(*options.find("population"));
+  if (given > 0) return static_cast<std::size_t>(given);
+  return 4 + static_cast<std::size_t>(3 * std::log(static_cast<double>(axes)));
+}
+
+class Cmaes final : public Sampler {
+ public:
+  explicit Cmaes(const SamplerSetup& setup)
+      : space_(setup.space),
+        seed_(setup.seed),
+        axes_(axes_of(setup.space)),
+        cells_(cells_of(setup.space, axes_)),
+        distribution_(start(std::vector<double>(axes_.size(), 0.5),
+                            population_of(setup.options, axes_.size()))),
+        random_(random_kind().make(setup)) {}
+
+  void created(std::uint64_t trial, const Params& params) override {
+    random_->created(trial, params);
+    tried_.add(params);
+    const std::vector<double> places = space_.to_unit(params);
+    Running& running = running_[trial];
+    running = {.generation = generation_, .merit = {.trial = trial}, .point = {}};
+    for (const std::size_t i : axes_) running.point.push_back(places[i]);
+  }
+
+  void reported(std::uint64_t trial, std::int64_t step, double loss) override {
+    running_.at(trial).merit.report(step, loss);
+  }
+
+  void ended(std::uint64_t trial, TrialState state) override {
+    Running running = std::move(running_.at(trial));
+    running_.erase(trial);
+    if (running.generation != generation_) return;
+    running.merit.end(state);
+    ended_.push_back(std::move(running));
+    if (ended_.size() == distribution_.population()) close_generation();
+  }
+
+  std::optional<Params> propose(std::uint64_t ordinal) override {
+    Stream stream = proposal_stream(seed_, ordinal);
+    std::vector<double> places(space_.size());
+    for (int i = 0; i < kDraws; ++i) {
+      for (double& place : places) place = stream.uniform();
+      const std::vector<double> point = draw(stream);
+      for (std::size_t a = 0; a < axes_.size(); ++a) places[axes_[a]] = point[a];
+      Params params = space_.from_unit(places);
+      if (!tried_.has(params)) return params;
+    }
+    return random_->propose(ordinal);
+  }
+
+ private:
+  struct Running {
+    std::uint64_t generation = 0;
+    Merit merit;
+    std::vector<double> point;
+  };
+
+  [[nodiscard]] Covariance start(std::vector<double> mean, std::size_t population) const {
+    return {std::move(mean), cells_, population, axes_.size() > kMostCorrelated};
+  }
+
+  [[nodiscard]] std::vector<double> draw(Stream& stream) const {
+    std::vector<double> z(axes_.size()), point;
+    const auto outside = [](double x) { return x < 0 || x > 1; };
+    for (std::size_t i = 0; i < 10 * axes_.size(); ++i) {
+      for (double& x : z) x = stream.normal();
+      point = distribution_.point(z);
+      if (std::ranges::none_of(point, outside)) break;
+    }
+    for (double& x : point) x = std::clamp(x, 0.0, 1.0);
+    return point;
+  }
+
+  void close_generation() {
+    std::ranges::sort(ended_, {}, &Running::merit);
+    std::vector<std::vector<double>> points;
+    for (Running& running : ended_) points.push_back(std::move(running.point));
+    ended_.clear();
+    distribution_.learn(points);
+    ++generation_;
+    if (!distribution_.exhausted()) return;
+    Stream stream(seed_, "cmaes restart", generation_);
+    std::vector<double> mean(axes_.size());
+    for (double& x : mean) x = stream.uniform();
+    distribution_ = start(std::move(mean), 2 * distribution_.population());
+  }
+
+  const Space& space_;
+  std::uint64_t seed_;
+  std::vector<std::size_t> axes_;
+  std::vector<double> cells_;
+  Covariance distribution_;
+  std::unique_ptr<Sampler> random_;
+  Tried tried_;
+  std::map<std::uint64_t, Running> running_;
+  std::vector<Running> ended_;  ///< of this generation
+  std::uint64_t generation_ = 0;
+};
+
+std::string refusal(const Space& space, const Params& options) {
+  const ParamValue* population = options.find("population");
+  if (population != nullptr && number_of(*population) > 0 && number_of(*population) < kFewest)
+    return "cmaes needs a population of 4 or more; 0: as the space asks for";
+  if (!axes_of(space).empty()) return "";
+  return "cmaes needs a float or an int that exists without conditions and has more than one "
+         "value; for other spaces there are tpe and random";
+}
+
+}  // namespace
+
+SamplerKind cmaes_kind() {
+  return {.info = {.name = "cmaes",
+                   .doc = "a normal distribution that moves to where trials are good and takes the "
+                          "shape of the valley there (CMA-ES with margin and restarts), for floats "
+                          "and ints and some hundred trials or more",
+                   .options = {{.name = "population",
+                                .type = OptionType::integer,
+                                .default_value = std::int64_t{0},
+                                .min = 0,
+                                .max = 10'000,
+                                .words = {},
+                                .unit = "trials",
+                                .doc = "trials a generation; 0: 4 + 3 log(parameters)"}}},
+          .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
+            return std::make_unique<Cmaes>(setup);
+          },
+          .refuses = &refusal};
+}
+
+}  // namespace hpo
