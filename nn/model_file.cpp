@@ -158,6 +158,23 @@ ModelSpec spec_from_json(std::string_view text) {
   return complete(spec);
 }
 
+std::string choice_json(const Choice& choice) {
+  Json out{{"kind", choice.kind}};
+  for (const auto& [name, value] : choice.fields) out[name] = field_json(value);
+  return out.dump();
+}
+
+Choice choice_from_json(std::string_view text) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object() || !json.contains("kind") || !json["kind"].is_string())
+    throw Error("expected an object with a kind");
+  Choice choice{json["kind"].get<std::string>(), {}};
+  for (const auto& [name, value] : json.items()) {
+    if (name != "kind") choice.fields[name] = field_value(name, value);
+  }
+  return choice;
+}
+
 void write_model(const std::string& path, const ParamSlab& net, const Dataset& data,
                  const TensorMetadata& more) {
   TensorMetadata metadata{{"format", "trellis"},

@@ -31,6 +31,11 @@ inline constexpr std::string_view kModelVersion = "1";
 /// one that does not fit together. Hostile texts are refused.
 [[nodiscard]] ModelSpec spec_from_json(std::string_view text);
 
+/// A kind with its fields, {"kind": "huber", "delta": 1.0}, and back; throws Error for anything
+/// else.
+[[nodiscard]] std::string choice_json(const Choice& choice);
+[[nodiscard]] Choice choice_from_json(std::string_view text);
+
 /// Writes net's weights (not the optimizer's state) for data prepared like `data`. Atomic, see
 /// write_safetensors. `more` may not use the names above.
 void write_model(const std::string& path, const ParamSlab& net, const Dataset& data,

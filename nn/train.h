@@ -9,10 +9,14 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "kernels/kernels.h"
 #include "nn/data_view.h"
 #include "nn/hyper.h"
+#include "nn/metrics/judged.h"
 #include "nn/parallel.h"
 #include "nn/slab.h"
 #include "nn/workspace.h"
@@ -83,18 +87,45 @@ struct Scores {
   std::int64_t rows = 0;
   std::int64_t correct = 0;  ///< labels only
   double accuracy = 0;       ///< correct / rows, labels only
-  double mse = 0, mae = 0;   ///< numbers only, in the units of the data, mean over outputs
-  double r2 = 0;  ///< numbers only: 1 - residual / total variance, mean over outputs; 0 for a
-                  ///< constant target
+  /// The metrics that fit the targets (nn/metrics/metric.h) by name, in the order of the registry;
+  /// none where they were not asked for.
+  std::vector<std::pair<std::string, double>> metrics{};
   auto operator<=>(const Scores&) const = default;
 };
+
+/// What an evaluation measures: all, or just the loss and what comes with it.
+enum class Measured : std::uint8_t { loss, all };
 
 /// Evaluates in chunks of kEvaluateRows rows, in the order of data.rows. No rows: all zero. Throws
 /// Error as above.
 [[nodiscard]] Scores evaluate(const kern::Kernels<float>& kernels, Workspace& workspace,
                               const ParamSlab& net, const DataView& data, const Choice& loss,
-                              Parallel* parallel = nullptr);
+                              Parallel* parallel = nullptr, Measured measured = Measured::all);
 inline constexpr int kEvaluateRows = 128;
+
+/// The same for rows that come in several views, all but the last with a multiple of kEvaluateRows
+/// rows: scores() is what evaluate() would have said of all of them, bit for bit.
+class Evaluation {
+ public:
+  /// Everything referred to outlives this.
+  Evaluation(const kern::Kernels<float>& kernels, const ParamSlab& net, const Choice& loss);
+
+  /// Answers the view's rows; their outputs are the last of judged().outputs. A view without labels
+  /// and targets is answered and not scored.
+  void add(Workspace& workspace, const DataView& data, Parallel* parallel = nullptr);
+  /// Forgets the rows answered so far, which then count in no metric.
+  void drop_rows();
+
+  [[nodiscard]] const Judged& judged() const { return judged_; }
+  [[nodiscard]] Scores scores(Measured measured = Measured::all) const;
+
+ private:
+  const kern::Kernels<float>& kernels_;
+  const ParamSlab& net_;
+  const Choice& loss_;
+  Judged judged_;
+  kern::LossSums sums_;
+};
 
 /// Writes the network's raw outputs (logits or numbers), [data.rows.size(), outputs], to `out`.
 void predict(const kern::Kernels<float>& kernels, Workspace& workspace, const ParamSlab& net,

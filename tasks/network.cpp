@@ -68,7 +68,7 @@ const auto& train_task() {
 
 const auto& evaluate_task() {
   static const auto task =
-      rt::task("evaluate", 1)
+      rt::task("evaluate", 2)
           .cpu([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
                   nn::Part part, nn::Choice loss, double) -> nn::Scores {
             return translated([&] {
@@ -79,6 +79,24 @@ const auto& evaluate_task() {
           })
           .pure()
           .cost([](nn::Part, const nn::Choice&, double flops) { return rt::Flops{flops}; });
+  return task;
+}
+
+const auto& confusion_task() {
+  static const auto task =
+      rt::task("confusion", 1)
+          .cpu([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
+                  nn::Part part) -> nn::Confusion {
+            return translated([&] {
+              const nn::DataView view = data->view(part);
+              std::vector<float> outputs(view.rows.size() * data->outputs());
+              nn::predict(kern::cpu_kernels(), context.local<nn::Workspace>(), *net, view, outputs);
+              nn::Judged truth{.width = data->outputs()};
+              nn::append_truth(truth, view);
+              return nn::count_confusion(outputs, truth.labels, data->outputs());
+            });
+          })
+          .pure();
   return task;
 }
 
@@ -103,6 +121,11 @@ rt::Value<nn::Scores> evaluate(const rt::Value<nn::ParamSlab>& net,
                                const rt::Value<nn::Dataset>& data, nn::Part part,
                                const nn::Choice& loss, rt::Flops cost) {
   return evaluate_task()(net, data, part, loss, cost.value);
+}
+
+rt::Value<nn::Confusion> confusion(const rt::Value<nn::ParamSlab>& net,
+                                   const rt::Value<nn::Dataset>& data, nn::Part part) {
+  return confusion_task()(net, data, part);
 }
 
 rt::Flops train_cost(const nn::ModelSpec& model, const nn::Stretch& stretch, std::uint64_t rows,

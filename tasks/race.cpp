@@ -13,7 +13,7 @@ namespace {
 
 const auto& score_task() {
   static const auto task =
-      rt::task("score", 1)
+      rt::task("score", 2)
           .cpu([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
                   nn::Choice loss, std::int64_t rows, double) -> nn::Scores {
             return translated([&] {
@@ -21,7 +21,7 @@ const auto& score_task() {
               if (rows > 0 && rows < std::ssize(view.rows))
                 view.rows = view.rows.first(static_cast<std::size_t>(rows));
               return nn::evaluate(kern::cpu_kernels(), context.local<nn::Workspace>(), *net, view,
-                                  loss);
+                                  loss, nullptr, nn::Measured::loss);
             });
           })
           .pure()

@@ -19,6 +19,7 @@
 
 #include "nn/data/dataset.h"
 #include "nn/hyper.h"
+#include "nn/metrics/confusion.h"
 #include "nn/reshape/operation.h"
 #include "nn/slab.h"
 #include "nn/train.h"
@@ -81,6 +82,10 @@ struct Seeds {
 [[nodiscard]] rt::Value<nn::Scores> evaluate(const rt::Value<nn::ParamSlab>& net,
                                              const rt::Value<nn::Dataset>& data, nn::Part part,
                                              const nn::Choice& loss, rt::Flops cost);
+
+/// What the network takes for what on one part of data with classes.
+[[nodiscard]] rt::Value<nn::Confusion> confusion(const rt::Value<nn::ParamSlab>& net,
+                                                 const rt::Value<nn::Dataset>& data, nn::Part part);
 
 /// `net` after a reshape operation (nn/reshape/reshape.h): a new network, which shares nothing with
 /// the old one. Calibrates on the training part. What the operation can't do to a network is an

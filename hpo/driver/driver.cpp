@@ -146,7 +146,7 @@ bool Driver::export_best() {
   }
   const ExportedModel& made = model.get();
   if (!made.note.empty()) emit(best->trial, Noted{made.note});
-  if (!made.file.empty()) emit(best->trial, Exported{made.file, made.metrics});
+  if (!made.file.empty()) emit(best->trial, Exported{made.file, made.metrics, made.confusion});
   return true;
 }
 

@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "hpo/driver/search.h"
+#include "nn/metrics/metric.h"
+#include "nn/model_file.h"
 #include "runtime/async.h"
 #include "runtime/base/error.h"
 #include "runtime/base/text.h"
@@ -19,19 +21,24 @@ namespace hpo {
 
 namespace {
 
-Metrics metrics_of(std::string_view part, const nn::Scores& scores, nn::LearningTask task) {
-  auto named = [&](std::string_view name, double value) {
-    return std::pair{rt::cat(part, ".", name), value};
-  };
-  Metrics metrics{named("loss", scores.loss)};
-  if (task == nn::LearningTask::classification) {
-    metrics.push_back(named("accuracy", scores.accuracy));
-  } else {
-    metrics.push_back(named("mse", scores.mse));
-    metrics.push_back(named("mae", scores.mae));
-    metrics.push_back(named("r2", scores.r2));
-  }
+Metrics metrics_of(std::string_view part, const nn::Scores& scores) {
+  Metrics metrics{{rt::cat(part, ".loss"), scores.loss}};
+  for (const auto& [name, value] : scores.metrics)
+    metrics.emplace_back(rt::cat(part, ".", name), value);
   return metrics;
+}
+
+/// More classes than anybody reads make no table.
+constexpr std::size_t kMostConfused = 100;
+
+ConfusionTable table_of(const nn::Confusion& confusion, std::vector<std::string> classes,
+                        std::string part) {
+  ConfusionTable table{.part = std::move(part), .classes = std::move(classes), .counts = {}};
+  for (std::size_t truth = 0; truth < table.classes.size(); ++truth) {
+    auto& row = table.counts.emplace_back();
+    for (std::size_t c = 0; c < table.classes.size(); ++c) row.push_back(confusion.at(truth, c));
+  }
+  return table;
 }
 
 std::string name_of(const nn::DataSpec& spec) {
@@ -57,9 +64,14 @@ TrialFailure diverged_before(std::int64_t epoch) {
 }
 
 /// Of a network that is no good any more.
-nn::Scores no_scores() {
+nn::Scores no_scores(const nn::Choice& loss) {
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-  return {.loss = kNone, .accuracy = kNone, .mse = kNone, .mae = kNone, .r2 = kNone};
+  nn::Scores scores{.loss = kNone, .accuracy = kNone};
+  for (const nn::Metric* metric : nn::metrics()) {
+    if (metric->target == nn::target_kind(loss.kind))
+      scores.metrics.emplace_back(metric->name, kNone);
+  }
+  return scores;
 }
 
 std::string trained_again(std::int64_t epoch, std::int64_t from) {
@@ -186,9 +198,10 @@ rt::Async<void> NetworkWork::run(TrialContext& trial) {
     rt::Async<nn::TrainStats> trained = network.stats();
     const nn::TrainStats stats = co_await std::move(trained);
     if (stats.diverged && !trial.pauses(border)) throw diverged_before(border);
-    const nn::Scores scores = stats.diverged ? no_scores() : co_await scored;
+    nn::Scores scores = no_scores(spec.hyper.loss);
+    if (!stats.diverged) scores = co_await scored;
     Report report{.step = border, .epochs = border};
-    report.metrics = metrics_of("valid", scores, data.info.task);
+    report.metrics = metrics_of("valid", scores);
     report.metrics.emplace_back("train.loss", stats.loss);
     report.value = metric_value(report.metrics, study_.metric.name);
     if (!stats.diverged) report.checkpoint = network.net().key().hex();
@@ -216,10 +229,19 @@ rt::Async<ExportedModel> NetworkWork::finish(TrialRow best, Lineage lineage) {
   rt::Value<nn::Scores> scored =
       tasks::evaluate(net, data.value, nn::Part::test, spec.hyper.loss, scoring);
   const nn::Scores& scores = co_await scored;
-  if (scores.rows > 0) made.metrics = metrics_of("test", scores, data.info.task);
-  rt::Value<void> written =
-      tasks::export_model(net, data.value, (folder_ / model_file_).string(),
-                          {{"study", study_.name}, {"params", json_of(best.params)}});
+  if (scores.rows > 0) made.metrics = metrics_of("test", scores);
+  const nn::Dataset::Header& header = data.value.get().header();
+  if (!header.class_names.empty() && header.class_names.size() <= kMostConfused) {
+    const bool tested = scores.rows > 0;
+    const rt::Value<nn::Confusion> confused =
+        tasks::confusion(net, data.value, tested ? nn::Part::test : nn::Part::valid);
+    const nn::Confusion confusion = co_await confused;
+    made.confusion = table_of(confusion, header.class_names, tested ? "test" : "valid");
+  }
+  rt::Value<void> written = tasks::export_model(net, data.value, (folder_ / model_file_).string(),
+                                                {{"study", study_.name},
+                                                 {"params", json_of(best.params)},
+                                                 {"loss", nn::choice_json(spec.hyper.loss)}});
   try {
     co_await written;
   } catch (const rt::TaskError& error) {

@@ -136,6 +136,7 @@ struct ExportedModel {
   std::string file;  ///< relative to the study's folder; empty when there is nothing to write
   Metrics metrics;   ///< of the test part
   std::string note;  ///< a line for the log, or empty
+  ConfusionTable confusion = {};
 };
 
 /// What trials do. Everything is called on the driver's thread, inside a rt::Runtime.

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <map>
 
-#include "hpo/export/csv_line.h"
+#include "nn/data/csv_line.h"
 #include "runtime/base/text.h"
 
 namespace hpo {
@@ -44,7 +44,7 @@ std::vector<CandidateRow> candidates_of(const StudyReader& study) {
 std::string candidates_csv(std::span<const CandidateRow> rows) {
   std::string out;
   {
-    CsvLine line(out);
+    nn::CsvLine line(out);
     for (const char* name :
          {"trial", "epoch", "epochs", "change", "shape", "weights", "inference_flops", "flops",
           "train_loss", "loss", "accuracy", "cost", "accepted", "why", "operations"})
@@ -52,7 +52,7 @@ std::string candidates_csv(std::span<const CandidateRow> rows) {
   }
   for (const CandidateRow& row : rows) {
     const Tried& tried = row.tried;
-    CsvLine line(out);
+    nn::CsvLine line(out);
     line.cell(std::to_string(row.trial)).cell(rt::format_double(row.epoch));
     line.cell(rt::format_double(row.epochs)).cell(tried.change).cell(tried.shape);
     line.cell(std::to_string(tried.weights)).cell(rt::format_double(tried.inference_flops));

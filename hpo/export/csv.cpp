@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <set>
 
-#include "hpo/export/csv_line.h"
 #include "hpo/export/export.h"
+#include "nn/data/csv_line.h"
 #include "runtime/base/text.h"
 
 namespace hpo {
@@ -26,7 +26,7 @@ std::string export_csv(const StudyReader& study, const ExportOptions& options) {
 
   std::string out;
   {
-    CsvLine line(out);
+    nn::CsvLine line(out);
     for (const char* name : {"trial", "state", "cause", "value"}) line.cell(name);
     for (const std::string& name : parameters) line.cell("params." + name);
     for (const std::string& name : metrics) line.cell("metrics." + name);
@@ -34,7 +34,7 @@ std::string export_csv(const StudyReader& study, const ExportOptions& options) {
     if (options.times) line.cell("attempts").cell("seconds");
   }
   for (const TrialRow& trial : trials) {
-    CsvLine line(out);
+    nn::CsvLine line(out);
     line.cell(std::to_string(trial.trial)).cell(std::string(name_of(trial.state)));
     line.cell(std::string(name_of(trial.cause)))
         .cell(trial.value ? rt::format_double(*trial.value) : "");

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "hpo/export/csv_line.h"
+#include "nn/data/csv_line.h"
 #include "runtime/base/text.h"
 
 namespace hpo {
@@ -76,13 +76,13 @@ std::vector<FrontPoint> front_of(std::span<const FrontPoint> points) {
 std::string front_csv(std::span<const FrontPoint> points) {
   std::string out;
   {
-    CsvLine line(out);
+    nn::CsvLine line(out);
     for (const char* name :
          {"trial", "epoch", "shape", "weights", "inference_flops", "accuracy", "loss"})
       line.cell(name);
   }
   for (const FrontPoint& point : front_of(points)) {
-    CsvLine line(out);
+    nn::CsvLine line(out);
     line.cell(std::to_string(point.trial)).cell(rt::format_double(point.epoch)).cell(point.shape);
     line.cell(std::to_string(point.weights)).cell(rt::format_double(point.inference_flops));
     line.cell(measured(point.accuracy)).cell(measured(point.loss));

@@ -73,6 +73,7 @@ struct Writer {
   }
   void operator()(const Exported& e) const {
     json.field("file", e.file).key("metrics").raw(json_of(e.metrics));
+    if (!e.confusion.classes.empty()) json.key("confusion").raw(json_of(e.confusion));
   }
   void operator()(const Noted& e) const { json.field("message", e.message); }
   void operator()(const Tried& e) const {
@@ -164,6 +165,25 @@ Replaced read_replaced(const Json& json) {
           .operations = std::string(json.at("operations").raw())};
 }
 
+Exported read_exported(const Json& json) {
+  Exported e{.file = json.at("file").text(),
+             .metrics = metrics_from_json(json.at("metrics").raw())};
+  const Json* confusion = json.find("confusion");
+  if (confusion == nullptr) return e;
+  e.confusion.part = confusion->at("part").text();
+  for (const auto& [name, text] : confusion->at("classes").members())
+    e.confusion.classes.push_back(text.text());
+  for (const auto& [name, row] : confusion->at("counts").members()) {
+    auto& counts = e.confusion.counts.emplace_back();
+    for (const auto& [column, count] : row.members()) counts.push_back(count.integer());
+    if (counts.size() != e.confusion.classes.size())
+      throw rt::Error(rt::Errc::storage, "damaged event: a confusion table that is not square");
+  }
+  if (e.confusion.counts.size() != e.confusion.classes.size())
+    throw rt::Error(rt::Errc::storage, "damaged event: a confusion table that is not square");
+  return e;
+}
+
 Ended read_ended(const Json& json) {
   return {.state = enum_of<TrialState>(kTrialStateNames, json.at("state").text()),
           .cause = read_cause(json),
@@ -201,14 +221,27 @@ EventBody body_of(std::string_view kind, std::string_view payload) {
   if (kind == "ended") return read_ended(json);
   if (kind == "finished")
     return Finished{enum_of<Finish>(kFinishes, json.at("why").text()), json.at("message").text()};
-  if (kind == "exported")
-    return Exported{json.at("file").text(), metrics_from_json(json.at("metrics").raw())};
+  if (kind == "exported") return read_exported(json);
   if (kind == "noted") return Noted{json.at("message").text()};
   if (kind == "adapted") return read_adapted(json);
   if (kind == "replaced") return read_replaced(json);
   if (kind == "resumed") return Resumed{};
   throw rt::Error(rt::Errc::storage,
                   rt::cat("unknown kind of event \"", rt::printable(kind), "\""));
+}
+
+std::string json_of(const ConfusionTable& table) {
+  JsonWriter json;
+  json.begin_object().field("part", table.part).key("classes").begin_array();
+  for (const std::string& name : table.classes) json.value(std::string_view(name));
+  json.end_array().key("counts").begin_array();
+  for (const auto& row : table.counts) {
+    json.begin_array();
+    for (const std::int64_t count : row) json.value(count);
+    json.end_array();
+  }
+  json.end_array().end_object();
+  return std::move(json).text();
 }
 
 std::string json_of(const Metrics& metrics) {

@@ -93,10 +93,18 @@ struct Finished {
   std::string message;  ///< one line for people
 };
 
+/// What a network took for what.
+struct ConfusionTable {
+  std::string part;                               ///< "test", or "valid" where there is no test
+  std::vector<std::string> classes;               ///< empty: there is no table
+  std::vector<std::vector<std::int64_t>> counts;  ///< row by true class, column by given one
+};
+
 /// The best trial's network was evaluated on the test part and written.
 struct Exported {
   std::string file;  ///< relative to the study's folder
   Metrics metrics;   ///< of the test part
+  ConfusionTable confusion;
 };
 
 /// Something that a reader of the log should know: what was computed again because it was lost.
@@ -151,6 +159,9 @@ struct Event {
 
 /// The inverse. Throws rt::Error (storage) on an unknown kind or a damaged payload.
 [[nodiscard]] EventBody body_of(std::string_view kind, std::string_view payload);
+
+/// {"part": "test", "classes": [...], "counts": [[...], ...]}.
+[[nodiscard]] std::string json_of(const ConfusionTable& table);
 
 /// {"valid.accuracy": 0.91, ...} and back.
 [[nodiscard]] std::string json_of(const Metrics& metrics);

@@ -2,6 +2,7 @@
 
 #include "hpo/samplers/registry.h"
 #include "hpo/study/document.h"
+#include "hpo/study/metric_names.h"
 #include "hpo/study/yaml_reader.h"
 #include "nn/hyper.h"
 
@@ -66,13 +67,6 @@ std::optional<nn::LearningTask> task_of_loss(const Node& root) {
     const bool labels = nn::target_kind(loss) == nn::TargetKind::labels;
     return labels ? nn::LearningTask::classification : nn::LearningTask::regression;
   }
-  return std::nullopt;
-}
-
-std::optional<nn::LearningTask> task_of_metric(const std::string& metric) {
-  if (metric == "valid.accuracy") return nn::LearningTask::classification;
-  if (metric == "valid.mse" || metric == "valid.mae" || metric == "valid.r2")
-    return nn::LearningTask::regression;
   return std::nullopt;
 }
 
@@ -146,7 +140,7 @@ void add_task_defaults(Node& root, nn::LearningTask task) {
   Node& metric = *block(root, "metric");
   add(metric, "name", labels ? "valid.accuracy" : "valid.mse");
   const std::string& name = metric.find("name")->text;
-  add(metric, "goal", name == "valid.accuracy" || name == "valid.r2" ? "maximize" : "minimize");
+  add(metric, "goal", is_maximized(name) ? "maximize" : "minimize");
   (void)implied_task(root);
 }
 

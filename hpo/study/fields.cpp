@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "hpo/study/field.h"
+#include "hpo/study/metric_names.h"
 
 namespace hpo::study {
 
@@ -199,14 +200,14 @@ std::vector<Field> search_rows() {
            .doc = "The number that is searched for. `metric: NAME` is short for its name."},
           {.name = "metric.name",
            .type = Type::word,
-           .words = {"valid.accuracy", "valid.loss", "valid.mse", "valid.mae", "valid.r2"},
+           .words = metric_names(),
            .otherwise = "`valid.accuracy` for classification, `valid.mse` for regression",
            .doc = "Measured on the validation part where the stopping rule may decide and at a "
                   "trial's end; without a rule, after each epoch."},
           {.name = "metric.goal",
            .type = Type::word,
            .words = {"maximize", "minimize"},
-           .otherwise = "`maximize` for accuracy and r2, else `minimize`",
+           .otherwise = "what suits the metric: see Metrics",
            .doc = "Which way is better."},
           {.name = "metric.take",
            .type = Type::word,

@@ -2,6 +2,7 @@
 
 #include "hpo/study/field.h"
 #include "hpo/study/field_docs.h"
+#include "nn/metrics/metric.h"
 #include "runtime/base/text.h"
 
 namespace hpo {
@@ -135,6 +136,19 @@ void kinds(std::string& out, const KindSet& set, std::string_view title) {
   }
 }
 
+void metrics(std::string& out) {
+  out +=
+      "\n## Metrics\n\nA trial reports the loss and all that fit the target, measured on the "
+      "validation part as `valid.NAME`; the best network's are measured on the test part, too, as "
+      "`test.NAME`.\n\n| metric | for | better | meaning |\n|---|---|---|---|\n"
+      "| `loss` | both | lower | What training makes small: see Losses. |\n";
+  for (const nn::Metric* metric : nn::metrics()) {
+    const bool classes = metric->target == nn::TargetKind::labels;
+    out += rt::cat("| `", metric->name, "` | ", classes ? "classes" : "numbers", " | ",
+                   metric->maximize ? "higher" : "lower", " | ", metric->doc, " |\n");
+  }
+}
+
 std::string plural(const std::string& noun) {
   if (noun.ends_with('y')) return noun.substr(0, noun.size() - 1) + "ies";
   return noun + (noun.ends_with('s') ? "es" : "s");
@@ -185,6 +199,7 @@ std::string study_reference_markdown() {
   }
   kinds(out, *layer_set(), "Layers");
   kinds(out, *loss_set(), "Losses");
+  metrics(out);
   kinds(out, *optimizer_set(), "Optimizers");
   kinds(out, *schedule_set(), "Learning-rate schedules");
   kinds(out, *sampler_set(), "Samplers");

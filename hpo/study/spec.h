@@ -35,7 +35,7 @@ enum class Take : std::uint8_t { last, best };
 /// The number that is searched for. `name` is empty until `settle` when the file leaves it to the
 /// data.
 struct Metric {
-  std::string name;  ///< valid.accuracy, valid.loss, valid.mse, valid.mae, valid.r2
+  std::string name;  ///< valid.loss, or another of nn/metrics
   Goal goal = Goal::minimize;
   Take take = Take::last;
   bool operator==(const Metric&) const = default;

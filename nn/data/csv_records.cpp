@@ -81,9 +81,10 @@ std::string CsvField::value() const {
   return as_utf8(std::move(out));
 }
 
-CsvCursor::CsvCursor(const CsvText& csv) : csv_(csv), text_(csv.text) {
+CsvCursor::CsvCursor(const CsvText& csv, std::size_t line)
+    : csv_(csv), text_(csv.text), line_(line) {
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-  if (text_.starts_with(kByteOrderMark)) at_ = line_start_ = kByteOrderMark.size();
+  if (line == 1 && text_.starts_with(kByteOrderMark)) at_ = line_start_ = kByteOrderMark.size();
 }
 
 bool CsvCursor::next(std::vector<CsvField>& fields) {

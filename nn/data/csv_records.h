@@ -31,11 +31,16 @@ struct CsvField {
 /// quote and around unquoted fields do not count.
 class CsvCursor {
  public:
-  explicit CsvCursor(const CsvText& csv);
+  /// `line` is the number of the text's first line, which is the file's first one where it is 1.
+  explicit CsvCursor(const CsvText& csv, std::size_t line = 1);
 
   /// The next record into `fields` (its memory is reused); false at the end. Throws DataError for a
   /// quote that is never closed and for text after a closing quote.
   [[nodiscard]] bool next(std::vector<CsvField>& fields);
+
+  /// How far it came, in bytes of the text, and the line that begins or goes on there.
+  [[nodiscard]] std::size_t position() const { return at_; }
+  [[nodiscard]] std::size_t line() const { return line_; }
 
  private:
   void record(std::vector<CsvField>& fields);

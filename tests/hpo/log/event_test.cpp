@@ -60,8 +60,19 @@ TEST(Event, EveryKindSurvivesItsPayload) {
        {Finish::trials, Finish::exhausted, Finish::time, Finish::failed, Finish::first}) {
     expect_round_trip(Finished{why, "60 trials"});
   }
-  expect_round_trip(Exported{"best.safetensors", {{"test.accuracy", 0.95}}});
+  expect_round_trip(Exported{"best.safetensors", {{"test.accuracy", 0.95}}, {}});
+  expect_round_trip(Exported{"best.safetensors",
+                             {{"test.accuracy", 0.95}},
+                             {"test", {"cat", "a \"dog\""}, {{7, 1}, {0, 12}}}});
   expect_round_trip(Noted{"the store has lost \"it\""});
+}
+
+TEST(Event, AConfusionTableThatIsNotSquareIsDamaged) {
+  for (const auto& counts : {std::vector<std::vector<std::int64_t>>{{1, 2}},
+                             std::vector<std::vector<std::int64_t>>{{1}, {2}}}) {
+    const std::string text = payload_of(Exported{"f", {}, {"test", {"a", "b"}, counts}});
+    EXPECT_THROW((void)body_of("exported", text), rt::Error);
+  }
 }
 
 TEST(Event, ARoundWithoutAWinnerIsDamaged) {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace hpo {
+namespace nn {
 
 /// Cells are appended to `out` as they come; the line ends with the object.
 class CsvLine {
@@ -35,4 +35,4 @@ class CsvLine {
   bool first_ = true;
 };
 
-}  // namespace hpo
+}  // namespace nn

@@ -1,0 +1,22 @@
+#pragma once
+// The names that `metric:` takes: the loss and every metric of nn/metrics on the validation part.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nn/data/data_spec.h"
+
+namespace hpo::study {
+
+/// "valid.loss", "valid.accuracy"...
+[[nodiscard]] std::vector<std::string> metric_names();
+
+/// What a metric is for; nothing for one that is for both tasks, or for an unknown one.
+[[nodiscard]] std::optional<nn::LearningTask> task_of_metric(std::string_view name);
+
+/// Whether more of it is better.
+[[nodiscard]] bool is_maximized(std::string_view name);
+
+}  // namespace hpo::study

@@ -1,0 +1,110 @@
+#include "nn/data/csv_stream.h"
+
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include "nn/data/csv_sniff.h"
+#include "nn/data/data_error.h"
+
+namespace nn {
+
+namespace {
+
+std::string system_text() { return std::strerror(errno); }
+
+gzFile open(const std::string& path) {
+  std::error_code ignored;
+  if (path != "-" && std::filesystem::is_directory(path, ignored))
+    throw DataError(path, "is a folder, expected a CSV file");
+  const gzFile file =
+      path == "-" ? ::gzdopen(::dup(STDIN_FILENO), "rb") : ::gzopen(path.c_str(), "rb");
+  if (file == nullptr) throw DataError(path, "cannot be read: " + system_text());
+  ::gzbuffer(file, 1U << 17);
+  return file;
+}
+
+}  // namespace
+
+/// zlib hands out plain files as they are and inflates the others.
+struct CsvStream::Source {
+  explicit Source(const std::string& name)
+      : path(name == "-" ? "standard input" : name), file(open(name)) {}
+  ~Source() { ::gzclose(file); }
+  Source(const Source&) = delete;
+  Source& operator=(const Source&) = delete;
+
+  /// Appends at most `bytes`; fewer only at the end.
+  void append(std::string& text, std::size_t bytes) const {
+    const std::size_t before = text.size();
+    text.resize(before + bytes);
+    const int got = ::gzread(file, text.data() + before, static_cast<unsigned>(bytes));
+    int status = Z_OK;
+    std::string message = ::gzerror(file, &status);
+    if (got < 0 || status != Z_OK) {
+      if (status == Z_ERRNO) throw DataError(path, "cannot be read: " + system_text());
+      message.erase(0, message.rfind(": ") + 1);  // zlib puts the path in front
+      throw DataError(path, "is damaged gzip data:" + message);
+    }
+    text.resize(before + static_cast<std::size_t>(got));
+  }
+
+  std::string path;
+  gzFile file;
+};
+
+CsvStream::CsvStream(const std::string& path, std::size_t piece)
+    : source_(std::make_unique<Source>(path)),
+      piece_(piece),
+      csv_{.path = source_->path, .text = {}} {
+  refill(0, 1);
+  // A record that the piece cut in two must not count.
+  const std::string_view text = csv_.text;
+  csv_.delimiter = sniff_delimiter(ended_ ? text : text.substr(0, text.rfind('\n') + 1));
+  cursor_.emplace(csv_);
+}
+
+CsvStream::~CsvStream() = default;
+
+void CsvStream::refill(std::size_t done, std::size_t line) {
+  text_.erase(0, done);
+  if (text_.size() >= kLongest)
+    throw DataError(
+        csv_.path, line, 1,
+        "this record has more than " + size_text(kLongest) + ": is a quote never closed?");
+  const std::size_t before = text_.size();
+  const std::size_t wanted = std::max(piece_, before);
+  source_->append(text_, wanted);
+  ended_ = text_.size() - before < wanted;
+  if (const std::size_t zero = text_.find('\0', before); zero != std::string::npos) {
+    const auto lines = std::count(text_.begin(), text_.begin() + static_cast<long>(zero), '\n');
+    const std::size_t start = zero == 0 ? 0 : text_.rfind('\n', zero) + 1;
+    throw DataError(csv_.path, line + static_cast<std::size_t>(lines), zero - start + 1,
+                    "a zero byte: this is not a text in UTF-8 or Latin-1");
+  }
+  csv_.text = text_;
+  cursor_.emplace(csv_, line);
+}
+
+bool CsvStream::next(std::vector<CsvField>& fields) {
+  for (;;) {
+    const std::size_t start = cursor_->position(), line = cursor_->line();
+    bool found = false;
+    try {
+      found = cursor_->next(fields);
+    } catch (const DataError&) {
+      // A quote that the piece's end left open may well be closed in the next one.
+      if (ended_ || cursor_->position() < text_.size()) throw;
+    }
+    if (found && (ended_ || cursor_->position() < text_.size())) return true;
+    if (!found && ended_) return false;
+    refill(start, line);
+  }
+}
+
+}  // namespace nn

@@ -1,0 +1,47 @@
+#pragma once
+// CSV records from front to back of a file that may be larger than memory, gz or not, or a pipe.
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "nn/data/csv_records.h"
+
+namespace nn {
+
+/// Reads a table piece by piece. Records, quotes and messages as CsvCursor has them; the delimiter
+/// is sniffed from the first piece.
+class CsvStream {
+ public:
+  /// Bytes of a piece, and the most that one record may have.
+  static constexpr std::size_t kPiece = std::size_t{1} << 20;
+  static constexpr std::size_t kLongest = std::size_t{64} << 20;
+
+  /// "-" is standard input. Throws DataError when the file can't be read.
+  explicit CsvStream(const std::string& path, std::size_t piece = kPiece);
+  ~CsvStream();
+  CsvStream(const CsvStream&) = delete;
+  CsvStream& operator=(const CsvStream&) = delete;
+
+  [[nodiscard]] const std::string& path() const { return csv_.path; }
+  [[nodiscard]] char delimiter() const { return csv_.delimiter; }
+
+  /// The next record; false at the end. Fields are valid until the next call. Throws DataError for
+  /// what is no CSV, for a record beyond kLongest, for zero bytes and damaged gz data.
+  [[nodiscard]] bool next(std::vector<CsvField>& fields);
+
+ private:
+  struct Source;
+  void refill(std::size_t done, std::size_t line);
+
+  std::unique_ptr<Source> source_;
+  std::size_t piece_;
+  std::string text_;
+  bool ended_ = false;
+  CsvText csv_;
+  std::optional<CsvCursor> cursor_;
+};
+
+}  // namespace nn

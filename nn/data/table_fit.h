@@ -1,0 +1,32 @@
+#pragma once
+// Where the columns that a model was trained on stand in another table.
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "nn/data/csv_records.h"
+#include "nn/data/dataset.h"
+
+namespace nn {
+
+struct TableFit {
+  bool header = false;                ///< the first record names the columns
+  std::vector<std::string> names;     ///< of the table's columns, made up where it has no header
+  std::vector<std::size_t> fields;    ///< of each of the model's columns
+  std::optional<std::size_t> target;  ///< the field with the target, where the table has one
+  std::vector<std::string> unused;    ///< columns that the model does not look at
+};
+
+/// The columns of a model. Images have one for each pixel: c1, c2, ...
+[[nodiscard]] std::vector<FeatureColumn> columns_of(const Dataset& model);
+
+/// `first` is the table's first record. Columns are found by name, in any order, others may stand
+/// between them. Where the model knows its columns by number alone (c1, c2, ...: it was trained
+/// without names), they are taken by their place, with or without the target's. Throws
+/// DataError(path) that names every column that is missing.
+[[nodiscard]] TableFit fit_table(const std::string& path, const std::vector<CsvField>& first,
+                                 const Dataset& model);
+
+}  // namespace nn

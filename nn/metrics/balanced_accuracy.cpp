@@ -1,0 +1,32 @@
+#include "nn/metrics/balanced_accuracy.h"
+
+namespace nn {
+namespace {
+
+double value(const Judged& judged) {
+  const Confusion confusion = count_confusion(judged.outputs, judged.labels, judged.width);
+  double sum = 0;
+  int classes = 0;
+  for (std::size_t c = 0; c < judged.width; ++c) {
+    const std::int64_t rows = confusion.of_class(c);
+    if (rows == 0) continue;
+    sum += static_cast<double>(confusion.at(c, c)) / static_cast<double>(rows);
+    ++classes;
+  }
+  return sum / classes;
+}
+
+}  // namespace
+
+const Metric& balanced_accuracy_metric() {
+  static constexpr Metric kMetric{
+      .name = "balanced_accuracy",
+      .target = TargetKind::labels,
+      .maximize = true,
+      .doc =
+          "Mean over the classes that occur of the share of their rows that were given it, 0 .. 1.",
+      .value = value};
+  return kMetric;
+}
+
+}  // namespace nn

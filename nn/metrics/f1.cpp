@@ -1,0 +1,32 @@
+#include "nn/metrics/f1.h"
+
+namespace nn {
+namespace {
+
+double value(const Judged& judged) {
+  const Confusion confusion = count_confusion(judged.outputs, judged.labels, judged.width);
+  double sum = 0;
+  int classes = 0;
+  for (std::size_t c = 0; c < judged.width; ++c) {
+    const std::int64_t both = confusion.of_class(c) + confusion.given(c);
+    if (both == 0) continue;
+    sum += 2 * static_cast<double>(confusion.at(c, c)) / static_cast<double>(both);
+    ++classes;
+  }
+  return classes == 0 ? 0 : sum / classes;
+}
+
+}  // namespace
+
+const Metric& f1_metric() {
+  static constexpr Metric kMetric{.name = "f1",
+                                  .target = TargetKind::labels,
+                                  .maximize = true,
+                                  .doc =
+                                      "Macro F1: mean over the classes that occur or were given of "
+                                      "the harmonic mean of precision and recall, 0 .. 1.",
+                                  .value = value};
+  return kMetric;
+}
+
+}  // namespace nn

@@ -1,0 +1,39 @@
+#pragma once
+// What metrics are computed from: outputs beside what was right.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "nn/data_view.h"
+#include "nn/metrics/confusion.h"
+
+namespace nn {
+
+/// Rows that a network has answered, in order. Either labels or targets hold something.
+struct Judged {
+  std::size_t width = 0;             ///< outputs a row
+  std::vector<float> outputs;        ///< [rows, width] as the network gave them
+  std::vector<std::int32_t> labels;  ///< [rows] classes
+  std::vector<float> targets;        ///< [rows, width] numbers as stored
+  double target_unit = 1;            ///< one unit of `targets` in the units of the data
+
+  [[nodiscard]] std::size_t rows() const { return width == 0 ? 0 : outputs.size() / width; }
+};
+
+/// Appends what was right for the view's rows.
+void append_truth(Judged& judged, const DataView& data);
+
+/// Softmax of a row of outputs, in double.
+void probabilities(std::span<const float> outputs, std::span<double> out);
+
+/// Sums of the errors of numbers, for each output: the means that metrics of numbers are made of,
+/// in the scale of the stored targets.
+struct ErrorMeans {
+  double squared = 0, absolute = 0;  ///< means over the rows
+  double variance = 0;               ///< of the targets around their mean
+};
+[[nodiscard]] std::vector<ErrorMeans> error_means(const Judged& judged);
+
+}  // namespace nn

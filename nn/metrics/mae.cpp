@@ -1,0 +1,23 @@
+#include "nn/metrics/mae.h"
+
+namespace nn {
+namespace {
+
+double value(const Judged& judged) {
+  double sum = 0;
+  for (const ErrorMeans& m : error_means(judged)) sum += m.absolute * judged.target_unit;
+  return sum / static_cast<double>(judged.width);
+}
+
+}  // namespace
+
+const Metric& mae_metric() {
+  static constexpr Metric kMetric{.name = "mae",
+                                  .target = TargetKind::numbers,
+                                  .maximize = false,
+                                  .doc = "Mean absolute error, in the unit of the target.",
+                                  .value = value};
+  return kMetric;
+}
+
+}  // namespace nn

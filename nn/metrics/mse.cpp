@@ -1,0 +1,24 @@
+#include "nn/metrics/mse.h"
+
+namespace nn {
+namespace {
+
+double value(const Judged& judged) {
+  double sum = 0;
+  for (const ErrorMeans& m : error_means(judged))
+    sum += m.squared * judged.target_unit * judged.target_unit;
+  return sum / static_cast<double>(judged.width);
+}
+
+}  // namespace
+
+const Metric& mse_metric() {
+  static constexpr Metric kMetric{.name = "mse",
+                                  .target = TargetKind::numbers,
+                                  .maximize = false,
+                                  .doc = "Mean squared error, in the squared unit of the target.",
+                                  .value = value};
+  return kMetric;
+}
+
+}  // namespace nn

@@ -1,0 +1,26 @@
+#include "nn/metrics/r2.h"
+
+namespace nn {
+namespace {
+
+double value(const Judged& judged) {
+  double sum = 0;
+  for (const ErrorMeans& m : error_means(judged))
+    sum += m.variance > 0 ? 1 - m.squared / m.variance : 0;
+  return sum / static_cast<double>(judged.width);
+}
+
+}  // namespace
+
+const Metric& r2_metric() {
+  static constexpr Metric kMetric{.name = "r2",
+                                  .target = TargetKind::numbers,
+                                  .maximize = true,
+                                  .doc =
+                                      "1 - squared error / variance of the target: 1 is perfect, 0 "
+                                      "is no better than the mean; 0 for a constant target.",
+                                  .value = value};
+  return kMetric;
+}
+
+}  // namespace nn

@@ -1,0 +1,34 @@
+// The metrics. Adding one: a file pair in this folder that defines `const Metric& <name>_metric()`,
+// and its line in the list below.
+
+#include <algorithm>
+
+#include "nn/metrics/metric.h"
+
+#define TRELLIS_METRICS(ADD) \
+  ADD(accuracy)              \
+  ADD(balanced_accuracy)     \
+  ADD(f1)                    \
+  ADD(auc)                   \
+  ADD(mse)                   \
+  ADD(rmse)                  \
+  ADD(mae)                   \
+  ADD(r2)
+
+namespace nn {
+
+#define TRELLIS_DECLARE(name) const Metric& name##_metric();
+TRELLIS_METRICS(TRELLIS_DECLARE)
+
+std::span<const Metric* const> metrics() {
+#define TRELLIS_ENTRY(name) &name##_metric(),
+  static const Metric* const kMetrics[] = {TRELLIS_METRICS(TRELLIS_ENTRY)};
+  return kMetrics;
+}
+
+const Metric* find_metric(std::string_view name) {
+  const auto found = std::ranges::find(metrics(), name, [](const Metric* m) { return m->name; });
+  return found == metrics().end() ? nullptr : *found;
+}
+
+}  // namespace nn

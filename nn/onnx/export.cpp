@@ -1,0 +1,75 @@
+#include "nn/onnx/export.h"
+
+#include <cstdint>
+#include <vector>
+
+#include "nn/data/preprocessing.h"
+#include "nn/error.h"
+#include "nn/onnx/layers.h"
+
+namespace nn::onnx {
+
+namespace {
+
+constexpr std::size_t kMostBytes = INT32_MAX;
+
+Dims dims_of(const Shape& shape) {
+  Dims dims{0};
+  dims.insert(dims.end(), shape.dims.begin(), shape.dims.end());
+  return dims;
+}
+
+Dims without_rows(const Shape& shape) { return {shape.dims.begin(), shape.dims.end()}; }
+
+void add_scaling(Translation& t, const Dataset& data) {
+  const Dims dims = without_rows(data.header().input);
+  const std::string shift = t.graph.constant("scaling.shift", dims, data.shift());
+  const std::string factor = t.graph.constant("scaling.factor", dims, data.scale());
+  t.x = t.graph.node("Sub", {t.x, shift}, "scaling.shifted");
+  t.x = t.graph.node("Mul", {t.x, factor}, "scaling");
+}
+
+void add_answers(Translation& t, const Dataset& data) {
+  const Dims dims{0, static_cast<std::int64_t>(data.outputs())};
+  if (data.is_classification()) {
+    t.graph.node("Identity", {t.x}, "logits");
+    t.graph.node("Softmax", {t.x}, "probabilities", {{"axis", std::int64_t{-1}}});
+    t.graph.output("logits", dims);
+    t.graph.output("probabilities", dims);
+    return;
+  }
+  const auto number = [&](const char* name, double value) {
+    const auto rounded = static_cast<float>(value);
+    return t.graph.constant(name, {}, {&rounded, 1});
+  };
+  const std::string unit = number("target.unit", data.header().target_unit);
+  const std::string shift = number("target.shift", data.header().target_shift);
+  const std::string scaled = t.graph.node("Mul", {t.x, unit}, "target.scaled");
+  t.graph.node("Add", {scaled, shift}, "prediction");
+  t.graph.output("prediction", dims);
+}
+
+}  // namespace
+
+std::string model_file(const TrainedModel& model,
+                       const std::map<std::string, std::string>& metadata) {
+  const ModelSpec& spec = model.net.spec();
+  Graph graph;
+  const ParamLayout layout = param_layout(spec);
+  Translation translation{.graph = graph, .net = model.net, .layout = layout, .x = "input"};
+  graph.input("input", dims_of(spec.input));
+  add_scaling(translation, model.data);
+  const std::vector<Flow> flows = infer_flows(spec);
+  for (std::size_t i = 0; i < spec.layers.size(); ++i)
+    add_layer(translation, spec.layers[i], flows[i], flows[i + 1]);
+  add_answers(translation, model.data);
+  std::map<std::string, std::string> texts = metadata;
+  texts.emplace("preprocessing", preprocessing_json(model.data));
+  std::string file = graph.file(texts);
+  if (file.size() > kMostBytes)
+    throw Error("onnx: the network takes " + std::to_string(file.size()) +
+                " bytes, expected at most " + std::to_string(kMostBytes));
+  return file;
+}
+
+}  // namespace nn::onnx

@@ -1,0 +1,130 @@
+#include "nn/predict_table.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "nn/data/csv_line.h"
+#include "nn/data/preprocessing.h"
+#include "nn/data/table_rows.h"
+#include "nn/model_file.h"
+
+namespace nn {
+
+namespace {
+
+constexpr std::size_t kBlockNumbers = std::size_t{1} << 20;  // inputs in memory at a time
+constexpr std::size_t kMostRows = 8192;
+
+/// Rows of a block: a multiple of kEvaluateRows, so that chunks are those of the whole table.
+std::size_t block_rows(std::size_t inputs) {
+  const std::size_t rows = std::clamp<std::size_t>(kBlockNumbers / inputs, 1, kMostRows);
+  return (rows + kEvaluateRows - 1) / kEvaluateRows * kEvaluateRows;
+}
+
+/// The shortest text that reads back as the same float.
+std::string text_of(double value) {
+  char buffer[32];
+  const auto number = static_cast<float>(value);
+  return {buffer, std::to_chars(buffer, buffer + sizeof buffer, number).ptr};
+}
+
+class Writer {
+ public:
+  Writer(const TrainedModel& model, const PredictOptions& options)
+      : header_(model.data.header()), options_(options), shares_(model.data.outputs()) {}
+
+  void names(std::string& out) const {
+    CsvLine line(out);
+    for (const std::string& name : options_.keep) line.cell(name);
+    line.cell("prediction");
+    if (!options_.probabilities) return;
+    for (const std::string& name : header_.class_names) line.cell("proba." + name);
+  }
+
+  void row(std::string& out, std::span<const float> outputs, const std::vector<std::string>& kept) {
+    CsvLine line(out);
+    for (const std::string& text : kept) line.cell(text);
+    if (header_.class_names.empty()) {
+      const double y = static_cast<double>(outputs[0]);
+      line.cell(text_of(y * header_.target_unit + header_.target_shift));
+      return;
+    }
+    const std::int32_t given = class_of(outputs);
+    line.cell(given < 0 ? "" : header_.class_names[static_cast<std::size_t>(given)]);
+    if (!options_.probabilities) return;
+    probabilities(outputs, shares_);
+    for (const double share : shares_) line.cell(text_of(share));
+  }
+
+ private:
+  const Dataset::Header& header_;
+  const PredictOptions& options_;
+  std::vector<double> shares_;
+};
+
+Choice loss_of_model(const TensorMetadata& metadata, const Dataset& data) {
+  const auto found = metadata.find("loss");
+  if (found != metadata.end()) return choice_from_json(found->second);
+  return {data.is_classification() ? "cross_entropy" : "mse", {}};
+}
+
+}  // namespace
+
+TrainedModel read_trained_model(const std::string& path) {
+  Model model = read_model(path);
+  try {
+    Dataset data = preprocessing_from_json(model.metadata.at("preprocessing"));
+    if (data.header().input != model.net.spec().input)
+      throw Error("preprocessing: the input is " + data.header().input.text() +
+                  ", expected the network's " + model.net.spec().input.text());
+    const std::int64_t outputs = output_shape(model.net.spec()).elements();
+    if (outputs != static_cast<std::int64_t>(data.outputs()))
+      throw Error("preprocessing: the target has " + std::to_string(data.outputs()) +
+                  " outputs, expected the network's " + std::to_string(outputs));
+    Choice loss = loss_of_model(model.metadata, data);
+    if ((target_kind(loss.kind) == TargetKind::labels) != data.is_classification())
+      throw Error("loss: " + loss.kind + " does not fit the target");
+    return {std::move(model.net), std::move(data), std::move(loss)};
+  } catch (const Error& problem) {
+    throw Error(path + ": " + problem.what());
+  }
+}
+
+Predicted predict_table(const kern::Kernels<float>& kernels, const TrainedModel& model,
+                        const std::string& path, const PredictOptions& options,
+                        const std::function<void(std::string_view)>& write) {
+  if (options.probabilities && !model.data.is_classification())
+    throw Error(
+        "the model predicts a number, which has no probabilities; expected a model of classes");
+  TableRows table(path, model.data, options.keep);
+  Workspace workspace;
+  Evaluation evaluation(kernels, model.net, model.loss);
+  Writer writer(model, options);
+  Predicted done;
+  std::string csv;
+  writer.names(csv);
+  const std::size_t width = model.data.outputs();
+  while (table.next(block_rows(model.data.cols()))) {
+    if (!table.scored()) evaluation.drop_rows();
+    const std::size_t before = evaluation.judged().outputs.size();
+    evaluation.add(workspace, table.view());
+    const auto outputs = std::span(evaluation.judged().outputs).subspan(before);
+    for (std::size_t row = 0; row < table.rows(); ++row)
+      writer.row(csv, outputs.subspan(row * width, width), table.kept(row));
+    done.rows += static_cast<std::int64_t>(table.rows());
+    write(csv);
+    csv.clear();
+  }
+  write(csv);
+  if (table.scored() && done.rows > 0) {
+    const Judged& judged = evaluation.judged();
+    done.scores = evaluation.scores();
+    if (!judged.labels.empty())
+      done.confusion = count_confusion(judged.outputs, judged.labels, judged.width);
+  }
+  done.notes = table.notes();
+  return done;
+}
+
+}  // namespace nn

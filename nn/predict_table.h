@@ -1,0 +1,53 @@
+#pragma once
+// From a model's file and a table to predictions as csv.
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/kernels.h"
+#include "nn/data/dataset.h"
+#include "nn/hyper.h"
+#include "nn/metrics/confusion.h"
+#include "nn/slab.h"
+#include "nn/train.h"
+
+namespace nn {
+
+/// A network with all that it takes to use it.
+struct TrainedModel {
+  ParamSlab net;
+  Dataset data;  ///< without rows: how inputs are prepared and what outputs mean
+  Choice loss;   ///< that it was trained for
+};
+
+/// Reads a file that write_model wrote. Throws Error "path: what, expected".
+[[nodiscard]] TrainedModel read_trained_model(const std::string& path);
+
+struct PredictOptions {
+  bool probabilities = false;     ///< of every class, too; classes only
+  std::vector<std::string> keep;  ///< columns of the table that come before the prediction
+};
+
+/// What came of it besides the predictions.
+struct Predicted {
+  std::int64_t rows = 0;
+  std::optional<Scores> scores;        ///< where the table has the target in every row
+  std::optional<Confusion> confusion;  ///< the same, of classes
+  std::vector<std::string> notes;      ///< a sentence each: what was filled in or not looked at
+};
+
+/// Answers every row of the table at `path` ("-" is standard input) in the order of the file, in
+/// blocks: memory does not grow with the table, but for outputs that are scored. `write` gets csv,
+/// piece by piece: a line of names, then a line a row: what was asked to be kept, "prediction" (a
+/// class's name, or a number in the target's unit) and, where asked for, "proba.CLASS" for each
+/// class. Scores are those of evaluate() on the same rows, bit for bit. The calling thread has gone
+/// through kern::prepare_thread(). Throws DataError (the table), Error (options that do not fit).
+Predicted predict_table(const kern::Kernels<float>& kernels, const TrainedModel& model,
+                        const std::string& path, const PredictOptions& options,
+                        const std::function<void(std::string_view)>& write);
+
+}  // namespace nn

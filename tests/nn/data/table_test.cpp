@@ -1,0 +1,170 @@
+// Tables to predict: read in pieces of any size, matched with a model's columns, prepared as in
+// training.
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "nn/data/preprocessing.h"
+#include "nn/data/table_rows.h"
+#include "tests/nn/data/files.h"
+
+namespace {
+
+using nn_test::CsvFile;
+using nn_test::error_of;
+using Words = std::vector<std::string>;
+
+/// Every field of a file, with its place.
+std::vector<std::string> fields_of(const std::string& path, std::size_t piece) {
+  nn::CsvStream stream(path, piece);
+  std::vector<std::string> out;
+  std::vector<nn::CsvField> fields;
+  while (stream.next(fields)) {
+    for (const nn::CsvField& field : fields) {
+      out.push_back(std::to_string(field.line) + ":" + std::to_string(field.column) + " " +
+                    field.value());
+    }
+  }
+  return out;
+}
+
+TEST(CsvStream, PiecesOfAnySizeGiveTheSameFields) {
+  const support::TempFolder folder;
+  const std::string path = folder / "table.csv";
+  std::string text =
+      "\xef\xbb\xbf"
+      "a;b;c\r\n\r\n1;\"two\nlines\";3\n\"say \"\"hi\"\"\"; x ;\n\n";
+  for (int i = 0; i < 30; ++i)
+    text += std::to_string(i) + ";\"" + std::string(i, 'q') + "\";-1e3\r\n";
+  text += "last;row;";
+  for (const std::string& bytes : {text, nn_test::gzip(text)}) {
+    nn_test::write_file(path, bytes);
+    const auto whole = fields_of(path, 1U << 20);
+    ASSERT_EQ(whole.size(), 3 * 34U);
+    EXPECT_EQ(whole[4], "3:3 two\nlines");
+    EXPECT_EQ(whole[6], "5:1 say \"hi\"");
+    for (const std::size_t piece : {80U, 81U, 97U, 128U, 1000U})
+      EXPECT_EQ(fields_of(path, piece), whole) << piece;
+  }
+}
+
+TEST(CsvStream, SaysWhereAndWhat) {
+  const support::TempFolder folder;
+  const auto message = [&](std::string_view text) {
+    nn_test::write_file(folder / "t.csv", text);
+    return error_of(folder.path(), [&] { (void)fields_of(folder / "t.csv", 64); });
+  };
+  EXPECT_EQ(message("a,b\n1,2\n3,\"open\n4,5\n"), "t.csv:3:3: this quote is never closed");
+  EXPECT_EQ(message("a,b\n1,\"2\"x\n"),
+            "t.csv:2:6: 'x' after a closing quote, expected ',' or the end of the line");
+  EXPECT_EQ(message(std::string_view("a,b\n1,2\n3,\0\n", 12)),
+            "t.csv:3:3: a zero byte: this is not a text in UTF-8 or Latin-1");
+  std::string broken = nn_test::gzip("a,b\n1,2\n3,4\n5,6\n");
+  broken.resize(broken.size() - 9);
+  EXPECT_EQ(message(broken), "t.csv: is damaged gzip data: unexpected end of file");
+  EXPECT_EQ(error_of(folder.path(), [&] { nn::CsvStream(folder / "none.csv"); }),
+            "none.csv: cannot be read: No such file or directory");
+  EXPECT_EQ(error_of(folder.path(), [&] { nn::CsvStream stream(folder.path()); }),
+            "FOLDER: is a folder, expected a CSV file");
+}
+
+/// A model of a small table, and tables to show it.
+class Fitting : public testing::Test {
+ protected:
+  static nn::Dataset model_of(const nn::Dataset& data) {
+    return nn::preprocessing_from_json(nn::preprocessing_json(data));
+  }
+  std::string table(std::string_view text) {
+    nn_test::write_file(folder / "t.csv", text);
+    return folder / "t.csv";
+  }
+  std::string message(const nn::Dataset& model, std::string_view text, const Words& keep = {}) {
+    return error_of(folder.path(), [&] {
+      nn::TableRows rows(table(text), model, keep);
+      while (rows.next(100)) {
+      }
+    });
+  }
+
+  support::TempFolder folder;
+  const nn::Dataset named =
+      model_of(CsvFile("age,colour,size,kind\n30,red,1,a\n40,blue,2,b\n50,red,,a\n").load());
+  const nn::Dataset numbered = model_of(CsvFile("1,2,0\n3,4,1\n5,6,0\n7,8,1\n").load());
+};
+
+TEST_F(Fitting, FindsColumnsByNameInAnyOrder) {
+  nn::TableRows rows(table("id,size,kind,colour,age\nx,3,b,red,60\ny,,a,green,\n"), named, {"id"});
+  EXPECT_TRUE(rows.fit().header);
+  EXPECT_EQ(rows.fit().unused, Words{"id"});
+  ASSERT_TRUE(rows.next(10));
+  const nn::DataView view = rows.view();
+  ASSERT_EQ(rows.rows(), 2U);
+  EXPECT_EQ(std::vector<float>(view.f32, view.f32 + 8),
+            (std::vector<float>{60, 0, 1, 3, 40, 0, 0, 1.5}));
+  EXPECT_EQ(std::vector<std::int32_t>(view.labels, view.labels + 2),
+            (std::vector<std::int32_t>{1, 0}));
+  EXPECT_EQ(rows.kept(1), Words{"y"});
+  EXPECT_FALSE(rows.next(10));
+  EXPECT_EQ(rows.notes(),
+            (Words{"column 'age': 1 missing value taken as in training",
+                   "column 'colour': 1 value that training never saw, taken as missing",
+                   "column 'size': 1 missing value taken as in training",
+                   "the model does not look at 'id'"}));
+}
+
+TEST_F(Fitting, TakesColumnsByPlaceWhereTheModelKnowsNoNames) {
+  for (const char* text : {"1,2,1\n3,4,0\n", "1,2\n3,4\n", "x,y\n1,2\n3,4\n"}) {
+    nn::TableRows rows(table(text), numbered);
+    ASSERT_TRUE(rows.next(10)) << text;
+    EXPECT_EQ(rows.rows(), 2U) << text;
+    EXPECT_EQ(std::vector<float>(rows.view().f32, rows.view().f32 + 4),
+              (std::vector<float>{1, 2, 3, 4}));
+    EXPECT_EQ(rows.fit().target.has_value(), std::string_view(text) == "1,2,1\n3,4,0\n");
+  }
+  CsvFile first("0,1,2\n1,3,4\n0,5,6\n1,7,8\n");
+  first.spec.target = "1";
+  const nn::Dataset model = model_of(first.load());
+  nn::TableRows rows(table("1,2\n3,4\n"), model);
+  ASSERT_TRUE(rows.next(10));
+  EXPECT_EQ(rows.view().f32[3], 4);
+}
+
+TEST_F(Fitting, RefusesATableThatDoesNotFitNamingTheColumns) {
+  EXPECT_EQ(message(named, "Age,colour\n1,red\n"),
+            "t.csv: does not fit the model: it has no column 'age' (did you mean 'Age'?), "
+            "'size'");
+  EXPECT_EQ(message(named, "1,red,3\n"),
+            "t.csv: does not fit the model: it has no column 'age', 'colour', 'size'");
+  EXPECT_EQ(message(named, "age,colour,size,age\n1,red,2,1\n"),
+            "t.csv:1:17: a second column is called 'age'");
+  EXPECT_EQ(message(named, "age,colour,size\n1,red,tall\n"),
+            "t.csv:2:7: 'tall': expected a number, as column 'size' holds for the model");
+  EXPECT_EQ(message(named, "age,colour,size\n1,red,2\n1,red\n"),
+            "t.csv:3:1: 2 fields in this line, expected 3 as in line 1");
+  EXPECT_EQ(message(numbered, "1\n"),
+            "t.csv: does not fit the model: it has 1 column, expected 3, or one fewer without the "
+            "target");
+  EXPECT_EQ(message(named, ""), "t.csv: is empty");
+  EXPECT_EQ(message(named, "age,colour,size\n1,red,2\n", {"nmae"}),
+            "t.csv: has no column 'nmae' to keep");
+}
+
+TEST_F(Fitting, ScoresOnlyWhatIsRightInEveryRow) {
+  const auto note = [&](std::string_view text) {
+    nn::TableRows rows(table(text), named);
+    while (rows.next(1)) {
+    }
+    EXPECT_FALSE(rows.scored());
+    return rows.notes().back();
+  };
+  EXPECT_EQ(note("age,colour,size,kind\n1,red,2,a\n1,red,2,\n"),
+            "not scored: line 3: the target is missing");
+  EXPECT_EQ(note("age,colour,size,kind\n1,red,2,z\n1,red,2,a\n"),
+            "not scored: line 2: 'z' is no class that the model knows");
+  nn::TableRows rows(table("a,b,c\n1,2,1.0\n"), numbered);
+  ASSERT_TRUE(rows.next(1));
+  EXPECT_EQ(rows.view().labels[0], 1);
+}
+
+}  // namespace

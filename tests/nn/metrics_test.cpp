@@ -1,0 +1,80 @@
+// Every metric of the registry against the numbers that scikit-learn computed
+// (tests/golden/metrics.py), and what networks that went wrong get.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "nn/metrics/metric.h"
+
+namespace {
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+nlohmann::json golden() {
+  return nlohmann::json::parse(
+      std::ifstream(std::string(TRELLIS_SOURCE_ROOT) + "/tests/golden/metrics.json"));
+}
+
+nn::Judged judged_of(const nlohmann::json& json) {
+  nn::Judged judged{.width = json.at("width").get<std::size_t>(),
+                    .outputs = json.at("outputs").get<std::vector<float>>()};
+  if (json.contains("labels")) {
+    judged.labels = json.at("labels").get<std::vector<std::int32_t>>();
+  } else {
+    judged.targets = json.at("targets").get<std::vector<float>>();
+    judged.target_unit = json.at("unit").get<double>();
+  }
+  return judged;
+}
+
+double value_of(std::string_view name, const nn::Judged& judged) {
+  return nn::find_metric(name)->value(judged);
+}
+
+TEST(Metrics, AreWhatScikitLearnComputes) {
+  std::set<std::string> compared;
+  for (const nlohmann::json& json : golden()) {
+    const nn::Judged judged = judged_of(json);
+    for (const auto& [name, expected] : json.at("expected").items()) {
+      const double wanted = expected.get<double>();
+      EXPECT_NEAR(value_of(name, judged), wanted, 1e-9 * std::max(1.0, std::abs(wanted)))
+          << name << " of " << json.at("name");
+      compared.insert(name);
+    }
+  }
+  for (const nn::Metric* metric : nn::metrics())
+    EXPECT_TRUE(compared.contains(std::string(metric->name))) << metric->name << " has no number";
+}
+
+TEST(Metrics, AnOutputThatIsNoNumberIsNoClass) {
+  const nn::Judged judged{.width = 2, .outputs = {1, 0, kNan, 5, 0, 1}, .labels = {0, 1, 1}};
+  EXPECT_EQ(nn::class_of(std::span(judged.outputs).subspan(2, 2)), -1);
+  EXPECT_DOUBLE_EQ(value_of("accuracy", judged), 2.0 / 3);
+  EXPECT_DOUBLE_EQ(value_of("balanced_accuracy", judged), 0.75);
+  EXPECT_TRUE(std::isnan(value_of("auc", judged)));
+  const nn::Confusion confusion = nn::count_confusion(judged.outputs, judged.labels, 2);
+  EXPECT_EQ(confusion.none, (std::vector<std::int64_t>{0, 1}));
+  EXPECT_EQ(confusion.of_class(1), 2);
+  EXPECT_EQ(confusion.given(1), 1);
+}
+
+TEST(Metrics, OneClassAloneHasNoArea) {
+  const nn::Judged judged{.width = 2, .outputs = {1, 0, 2, 5}, .labels = {1, 1}};
+  EXPECT_TRUE(std::isnan(value_of("auc", judged)));
+}
+
+TEST(Metrics, NamesAreUnique) {
+  std::set<std::string_view> names;
+  for (const nn::Metric* metric : nn::metrics()) {
+    EXPECT_TRUE(names.insert(metric->name).second) << metric->name;
+    EXPECT_FALSE(metric->doc.empty());
+  }
+  EXPECT_EQ(nn::find_metric("acuracy"), nullptr);
+}
+
+}  // namespace

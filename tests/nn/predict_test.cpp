@@ -1,0 +1,138 @@
+// Predictions of a table as csv: scores are those of evaluate() bit for bit, whatever the size of
+// the table, and rows are answered in their order.
+
+#include "nn/predict_table.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "nn/data/load.h"
+#include "nn/init.h"
+#include "nn/model_file.h"
+#include "tests/nn/nets.h"
+#include "tests/support/temp_folder.h"
+
+namespace {
+
+const kern::Kernels<float>& cpu() {
+  kern::prepare_thread();
+  return kern::cpu_kernels();
+}
+
+/// A table of `rows` rows with text, missing values and classes or numbers, in a file.
+void write_table(const std::string& path, int rows, bool numbers) {
+  std::ofstream out(path);
+  out << "a,b,shade,y\n";
+  for (int i = 0; i < rows; ++i) {
+    out << (i * 37 % 101) / 7.0 << ',';
+    if (i % 11 != 3) out << i * i % 53;
+    out << ',' << (i % 3 == 0 ? "dark" : "light") << ',';
+    if (numbers) {
+      out << i % 17 * 2.5;
+    } else {
+      out << (i % 5 < 2 ? "yes" : R"("no, ""never""")");
+    }
+    out << '\n';
+  }
+}
+
+class Predict : public testing::TestWithParam<bool> {
+ protected:
+  /// A network of that data, written to a file and read back.
+  nn::TrainedModel trained(const nn::Dataset& data) {
+    const auto outputs = static_cast<std::int64_t>(data.outputs());
+    nn::ParamSlab net(nn::slab_header(
+        nn_test::mlp(static_cast<int>(data.cols()), {9}, static_cast<int>(outputs)), {"adam", {}}));
+    nn::init_weights(net, 3);
+    nn::write_model(folder / "m.safetensors", net, data,
+                    {{"loss", nn::choice_json({GetParam() ? "mse" : "cross_entropy", {}})}});
+    return nn::read_trained_model(folder / "m.safetensors");
+  }
+  nn::Dataset load(int rows) {
+    write_table(folder / "t.csv", rows, GetParam());
+    nn::DataSpec spec;
+    spec.path = folder / "t.csv";
+    spec.task = GetParam() ? nn::LearningTask::regression : nn::LearningTask::classification;
+    spec.split = {.valid = 0, .test = 0, .seed = 0};
+    return nn::load_dataset(spec);
+  }
+  nn::Predicted predict(const nn::TrainedModel& model, const nn::PredictOptions& options = {}) {
+    csv.clear();
+    return nn::predict_table(cpu(), model, folder / "t.csv", options,
+                             [&](std::string_view text) { csv += text; });
+  }
+
+  support::TempFolder folder;
+  std::string csv;
+};
+INSTANTIATE_TEST_SUITE_P(ClassesAndNumbers, Predict, testing::Bool());
+
+TEST_P(Predict, ScoresAreThoseOfEvaluate) {
+  for (const int rows : {1, 127, 128, 20000}) {
+    const nn::Dataset data = load(std::max(rows, 40));
+    const nn::TrainedModel model = trained(data);
+    const nn::Predicted done = predict(model);
+    ASSERT_TRUE(done.scores);
+    nn::Workspace workspace;
+    const nn::Scores expected =
+        nn::evaluate(cpu(), workspace, model.net, data.view(nn::Part::train), model.loss);
+    EXPECT_EQ(*done.scores, expected) << rows;
+    EXPECT_EQ(done.confusion.has_value(), !GetParam());
+    EXPECT_EQ(done.rows, static_cast<std::int64_t>(data.rows()));
+    EXPECT_EQ(std::ranges::count(csv, '\n'), done.rows + 1);
+  }
+}
+
+TEST_P(Predict, RowsCarryWhatWasAskedFor) {
+  const nn::Dataset data = load(40);
+  const nn::TrainedModel model = trained(data);
+  (void)predict(model, {.probabilities = !GetParam(), .keep = {"shade", "a"}});
+  std::istringstream lines(csv);
+  std::string line;
+  std::getline(lines, line);
+  EXPECT_EQ(line, GetParam() ? "shade,a,prediction"
+                             : "shade,a,prediction,\"proba.no, \"\"never\"\"\",proba.yes");
+  std::vector<float> outputs(40 * data.outputs());
+  nn::Workspace workspace;
+  nn::predict(cpu(), workspace, model.net, data.view(nn::Part::train), outputs);
+  for (std::size_t row = 0; std::getline(lines, line); ++row) {
+    EXPECT_TRUE(line.starts_with(row % 3 == 0 ? "dark," : "light,")) << line;
+    if (!GetParam()) {
+      const bool yes = outputs[2 * row + 1] > outputs[2 * row];
+      EXPECT_NE(line.find(yes ? ",yes," : ",\"no, \"\"never\"\"\","), std::string::npos) << line;
+      continue;
+    }
+    const double y = double{outputs[row]} * data.header().target_unit + data.header().target_shift;
+    EXPECT_EQ(std::stof(line.substr(line.rfind(',') + 1)), static_cast<float>(y));
+  }
+}
+
+TEST_P(Predict, ProbabilitiesAreOfClassesAlone) {
+  const nn::TrainedModel model = trained(load(40));
+  const nn::PredictOptions options{.probabilities = true, .keep = {}};
+  if (GetParam()) {
+    EXPECT_THROW(predict(model, options), nn::Error);
+  } else {
+    EXPECT_NO_THROW(predict(model, options));
+  }
+}
+
+TEST_P(Predict, AModelWhosePartsDoNotFitTogetherIsRefused) {
+  const nn::Dataset data = load(40);
+  const nn::TrainedModel good = trained(data);
+  const std::string path = folder / "bad.safetensors";
+  nn::ParamSlab wide(
+      nn::slab_header(nn_test::mlp(static_cast<int>(data.cols()) + 1, {}, 2), {"sgd", {}}));
+  nn::write_model(path, wide, data);
+  EXPECT_THROW((void)nn::read_trained_model(path), nn::Error);
+  nn::write_model(path, good.net, data,
+                  {{"loss", GetParam() ? R"({"kind": "cross_entropy"})" : R"({"kind": "mse"})"}});
+  EXPECT_THROW((void)nn::read_trained_model(path), nn::Error);
+  nn::write_model(path, good.net, data, {{"loss", "nonsense"}});
+  EXPECT_THROW((void)nn::read_trained_model(path), nn::Error);
+}
+
+}  // namespace
