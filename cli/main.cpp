@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <span>
 #include <string_view>
 
 #include "cli/verb.h"
@@ -23,6 +24,19 @@ int exec_engine(char** argv) {
   return 6;
 }
 
+/// A network is written by the program that has the arithmetic; everything else that `export` gives
+/// is read from the log.
+bool exports_network(std::span<char* const> words) {
+  if (words.size() < 2 || std::string_view(words[1]) != "export") return false;
+  for (std::size_t i = 2; i < words.size(); ++i) {
+    const std::string_view word(words[i]);
+    if (word == "--format=onnx") return true;
+    if (word == "--format" && i + 1 < words.size() && std::string_view(words[i + 1]) == "onnx")
+      return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -31,6 +45,6 @@ int main(int argc, char** argv) {
     return cli::kUsage;
   }
   const cli::VerbLine* line = argc > 1 ? cli::find_verb_line(argv[1]) : nullptr;
-  if (line && line->engine) return exec_engine(argv);
+  if ((line && line->engine) || exports_network({argv, argv + argc})) return exec_engine(argv);
   return cli::run_verb(cli::read_verbs(), argc, argv);
 }

@@ -7,9 +7,12 @@ namespace cli {
 
 std::span<const Verb> read_verbs() {
   static constexpr std::array kVerbs{
-      Verb{"status", declare_status, run_status}, Verb{"trials", declare_trials, run_trials},
-      Verb{"show", declare_show, run_show},       Verb{"best", declare_best, run_best},
+      Verb{"status", declare_status, run_status},
+      Verb{"trials", declare_trials, run_trials},
+      Verb{"show", declare_show, run_show},
+      Verb{"best", declare_best, run_best},
       Verb{"export", declare_export, run_export},
+      Verb{"completion", declare_completion, run_completion},
   };
   return kVerbs;
 }

@@ -18,8 +18,9 @@ void print_overview() {
   std::string text = "usage: trellis VERB [arguments]\n\n";
   std::size_t width = 0;
   for (const VerbLine& line : verb_lines())
-    width = std::max(width, line.name.size() + line.arguments.size() + 1);
+    width = line.hidden ? width : std::max(width, line.name.size() + line.arguments.size() + 1);
   for (const VerbLine& line : verb_lines()) {
+    if (line.hidden) continue;
     std::string head = std::string(line.name) + " " + std::string(line.arguments);
     text +=
         "  " + head + std::string(width + 2 - head.size(), ' ') + std::string(line.summary) + "\n";

@@ -48,6 +48,8 @@ std::string formatted(const char* format, double value) {
 
 bool live_display() { return isatty(STDERR_FILENO) == 1 && understands(std::getenv("TERM")); }
 
+bool repaints_results() { return isatty(STDOUT_FILENO) == 1 && understands(std::getenv("TERM")); }
+
 bool coloured_results() {
   const char* unwanted = std::getenv("NO_COLOR");
   return isatty(STDOUT_FILENO) == 1 && understands(std::getenv("TERM")) &&

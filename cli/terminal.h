@@ -17,6 +17,8 @@ namespace cli {
 /// Whether results may be coloured: stdout is a terminal, TERM is not "dumb" and NO_COLOR (see
 /// no-color.org) is not set.
 [[nodiscard]] bool coloured_results();
+/// Whether results may take the place of older ones: stdout is a terminal and TERM is not "dumb".
+[[nodiscard]] bool repaints_results();
 /// A state's word (or what begins with it) in its colour: complete and finished green, running
 /// cyan, stopped and interrupted yellow, failed red. As it is where results are not coloured.
 [[nodiscard]] std::string tinted(std::string_view state);

@@ -23,7 +23,8 @@ struct Verb {
 /// One line of `trellis --help`. The table names every verb, whichever program carries it.
 struct VerbLine {
   std::string_view name, arguments, summary;
-  bool engine;  ///< runs tasks, so it lives in trellis-engine beside the thin program
+  bool engine;          ///< runs tasks, so it lives in trellis-engine beside the thin program
+  bool hidden = false;  ///< for programs: not in `trellis --help`
 };
 
 [[nodiscard]] std::span<const VerbLine> verb_lines();

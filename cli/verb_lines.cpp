@@ -10,16 +10,20 @@ namespace {
 constexpr std::array kLines{
     VerbLine{"sweep", "FILE", "run a study; run it again and it continues", true},
     VerbLine{"train", "FILE", "train one network", true},
+    VerbLine{"predict", "MODEL DATA", "what a network says about a table", true},
     VerbLine{"check", "FILE", "check a study file without running it", true},
     VerbLine{"plan", "FILE", "what a study would run, and what that costs", true},
     VerbLine{"status", "RUN", "how a study stands", false},
     VerbLine{"trials", "RUN", "every trial with its value and parameters", false},
     VerbLine{"show", "RUN TRIAL", "one trial in full", false},
     VerbLine{"best", "RUN", "the best trial and its network", false},
-    VerbLine{"export", "RUN", "the trials as csv or json", false},
+    VerbLine{"export", "RUN", "the trials as csv or json, or the best network as onnx", false},
     VerbLine{"doctor", "", "what this machine offers, and what is wrong with it", true},
     VerbLine{"bench", "[NAME]", "measure this machine and Trellis on it", true},
     VerbLine{"test", "", "build and run the test suites", false},
+    VerbLine{"schema", "", "the study file as a JSON schema, for editors", true, true},
+    VerbLine{"completion", "SHELL", "a script that completes verbs, options and studies", false,
+             true},
 };
 
 }  // namespace

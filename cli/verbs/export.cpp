@@ -7,19 +7,11 @@
 
 namespace cli {
 
-void declare_export(Arguments& arguments) {
-  declare_run(arguments);
-  arguments.option("--format", "csv|json", "default: csv");
-  arguments.option("--output", "FILE", "write there instead of to the terminal");
-  arguments.flag("--candidates", "what adapting networks tried instead of the trials (csv)");
-  arguments.flag("--times", "add attempts and seconds, which differ from run to run");
-}
-
 int run_export(const Arguments& arguments) {
   std::string format = arguments.has("--format") ? arguments.text("--format") : "csv";
   if (format != "csv" && format != "json") {
-    const std::string known[] = {"csv", "json"};
-    throw rt::Error(rt::Errc::usage, rt::cat("--format: '", format, "', expected csv or json",
+    const std::string known[] = {"csv", "json", "onnx"};
+    throw rt::Error(rt::Errc::usage, rt::cat("--format: '", format, "', expected csv, json or onnx",
                                              rt::did_you_mean(format, known)));
   }
   hpo::StudyReader study = open_run(arguments);

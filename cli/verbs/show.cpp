@@ -1,4 +1,5 @@
 #include "cli/adapted.h"
+#include "cli/confusion.h"
 #include "cli/lineage.h"
 #include "cli/runs.h"
 #include "cli/terminal.h"
@@ -22,6 +23,20 @@ std::string shape_lines(const hpo::StudyReader& study, std::uint64_t trial) {
   return out;
 }
 
+/// What the trial's network took for what, where it is the one that was written; else empty.
+std::string confusion_text(const hpo::StudyReader& study, std::uint64_t trial) {
+  std::string out;
+  for (const hpo::EventRow& event : study.events(trial)) {
+    if (event.kind != "exported") continue;
+    const auto exported = std::get<hpo::Exported>(hpo::body_of(event.kind, event.payload));
+    const hpo::ConfusionTable& table = exported.confusion;
+    if (table.classes.empty()) continue;
+    out = rt::cat("\nconfusion (rows of the ", table.part, " part)\n",
+                  confusion_lines(table.classes, table.counts));
+  }
+  return out;
+}
+
 std::string text_trial(const hpo::StudyReader& study, const hpo::TrialRow& trial) {
   std::string out = rt::cat("trial ", trial.trial, ": ", tinted(hpo::name_of(trial.state)));
   if (trial.cause != hpo::Cause::none) out += rt::cat(" (", hpo::name_of(trial.cause), ")");
@@ -34,6 +49,7 @@ std::string text_trial(const hpo::StudyReader& study, const hpo::TrialRow& trial
   out += "\nmetrics\n";
   for (const auto& [name, value] : trial.metrics)
     out += rt::cat("  ", name, " = ", rt::format_double(value), "\n");
+  out += confusion_text(study, trial.trial);
   out += shape_lines(study, trial.trial);
   if (trial.parent) out += "\nlineage\n" + lineage_lines(hpo::lineage_of(study, trial));
   out += rt::cat("\ncost\n  training ", short_amount(trial.train_flops, "FLOP"), ", one row ",

@@ -1,9 +1,11 @@
+#include <algorithm>
 #include <string>
 
 #include "cli/runs.h"
 #include "cli/terminal.h"
 #include "cli/verbs/verb_functions.h"
 #include "hpo/export/export.h"
+#include "runtime/base/clock.h"
 #include "runtime/base/text.h"
 
 namespace cli {
@@ -31,15 +33,39 @@ std::string text_status(const hpo::StudyReader& study) {
   return out;
 }
 
+constexpr rt::Duration kPeriod = std::chrono::milliseconds(500);
+
+/// How the study stands, again and again until no driver runs it. On a terminal each takes the
+/// place of the one before; elsewhere what changed is printed. Ctrl-C ends the watching, not the
+/// study.
+void watch(const Arguments& arguments, const hpo::StudyReader& study) {
+  const bool json = arguments.has("--json");
+  const bool repaint = !json && repaints_results();
+  std::string shown;
+  for (;;) {
+    const bool running = study.info().state == hpo::StudyState::running;
+    const std::string now = json ? hpo::status_json(study) : text_status(study);
+    if (now != shown) {
+      const auto lines = std::ranges::count(shown, '\n');
+      print_result(repaint && lines > 0 ? rt::cat("\033[", lines, "A\033[J", now) : now);
+      shown = now;
+    }
+    if (!running) return;
+    rt::sleep_for(kPeriod);
+  }
+}
+
 }  // namespace
 
 void declare_status(Arguments& arguments) {
   declare_run(arguments);
+  arguments.flag("--watch", "again and again, until the study does not run any more");
   declare_json(arguments);
 }
 
 int run_status(const Arguments& arguments) {
   hpo::StudyReader study = open_run(arguments);
+  if (arguments.has("--watch")) return watch(arguments, study), kDone;
   print_view(
       arguments, [&] { return hpo::status_json(study); }, [&] { return text_status(study); });
   return kDone;

@@ -10,6 +10,12 @@ void declare_sweep(Arguments&);
 int run_sweep_verb(const Arguments&);
 void declare_train(Arguments&);
 int run_train(const Arguments&);
+void declare_predict(Arguments&);
+int run_predict(const Arguments&);
+void declare_schema(Arguments&);
+int run_schema(const Arguments&);
+void declare_completion(Arguments&);
+int run_completion(const Arguments&);
 void declare_check(Arguments&);
 int run_check(const Arguments&);
 void declare_plan(Arguments&);
@@ -28,5 +34,6 @@ void declare_best(Arguments&);
 int run_best(const Arguments&);
 void declare_export(Arguments&);
 int run_export(const Arguments&);
+int run_export_model(const Arguments&);
 
 }  // namespace cli

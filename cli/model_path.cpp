@@ -1,0 +1,40 @@
+#include "cli/model_path.h"
+
+#include <filesystem>
+#include <optional>
+
+#include "cli/runs.h"
+#include "runtime/base/error.h"
+#include "runtime/base/text.h"
+
+namespace cli {
+
+namespace {
+
+std::optional<rt::Path> model_in(const rt::Path& folder) {
+  for (const char* name : {"best.safetensors", "model.safetensors"}) {
+    std::error_code ignored;
+    if (std::filesystem::is_regular_file(folder / name, ignored)) return folder / name;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+rt::Path model_path(const Arguments& arguments, const std::string& word) {
+  std::error_code ignored;
+  const rt::Path path(word);
+  if (std::filesystem::is_regular_file(path, ignored)) return path;
+  if (path.extension() == ".safetensors")
+    throw rt::Error(rt::Errc::storage, rt::cat(word, ": there is no such file"));
+  for (const rt::Path& folder : {path, runs_folder(arguments) / path}) {
+    if (auto found = model_in(folder)) return *found;
+  }
+  const rt::Path run = hpo::find_run(word, runs_folder(arguments));
+  throw rt::Error(rt::Errc::usage,
+                  rt::cat(run.string(),
+                          " holds no network yet: the best one is written when its "
+                          "sweep ends"));
+}
+
+}  // namespace cli

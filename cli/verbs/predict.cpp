@@ -1,0 +1,153 @@
+#include "nn/predict_table.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <utility>
+
+#include "cli/confusion.h"
+#include "cli/model_path.h"
+#include "cli/runs.h"
+#include "cli/verbs/verb_functions.h"
+#include "hpo/log/json.h"
+#include "kernels/kernels.h"
+#include "runtime/base/error.h"
+#include "runtime/base/text.h"
+
+namespace cli {
+
+namespace {
+
+/// Predictions go to the terminal, or to a file that appears whole or not at all.
+class Output {
+ public:
+  explicit Output(const Arguments& arguments) {
+    if (!arguments.has("--output")) return;
+    path_ = arguments.text("--output");
+    part_ = path_.string() + ".part";
+    file_ = std::fopen(part_.c_str(), "wb");
+    if (file_ == nullptr) throw rt::storage_error("write", part_, errno);
+  }
+  ~Output() {
+    if (file_ == nullptr) return;
+    std::fclose(file_);
+    std::error_code ignored;
+    std::filesystem::remove(part_, ignored);
+  }
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+
+  void write(std::string_view text) {
+    std::FILE* to = file_ == nullptr ? stdout : file_;
+    const bool done = std::fwrite(text.data(), 1, text.size(), to) == text.size();
+    // A reader that left early (`| head`) has what it wanted.
+    if (!done && (file_ != nullptr || errno != EPIPE)) fail();
+  }
+
+  void finish() {
+    if (file_ == nullptr) {
+      if (std::fflush(stdout) != 0 && errno != EPIPE) fail();
+      return;
+    }
+    if (std::fclose(std::exchange(file_, nullptr)) != 0) fail();
+    std::error_code error;
+    std::filesystem::rename(part_, path_, error);
+    if (error) throw rt::storage_error("write", path_, error.value());
+  }
+
+ private:
+  [[noreturn]] void fail() const {
+    throw rt::storage_error("write", file_ == nullptr ? rt::Path("standard output") : part_, errno);
+  }
+
+  rt::Path path_, part_;
+  std::FILE* file_ = nullptr;
+};
+
+std::vector<std::vector<std::int64_t>> rows_of(const nn::Confusion& confusion) {
+  const auto classes = static_cast<std::size_t>(confusion.classes);
+  std::vector<std::vector<std::int64_t>> rows(classes);
+  for (std::size_t truth = 0; truth < classes; ++truth) {
+    for (std::size_t c = 0; c < classes; ++c) rows[truth].push_back(confusion.at(truth, c));
+  }
+  return rows;
+}
+
+std::vector<std::pair<std::string, double>> metrics_of(const nn::Scores& scores) {
+  std::vector<std::pair<std::string, double>> all{{"loss", scores.loss}};
+  all.insert(all.end(), scores.metrics.begin(), scores.metrics.end());
+  return all;
+}
+
+std::string text_scores(const nn::TrainedModel& model, const nn::Predicted& done) {
+  std::string out = rt::cat(done.rows, done.rows == 1 ? " row\n" : " rows\n");
+  if (!done.scores) return out;
+  for (const auto& [name, value] : metrics_of(*done.scores))
+    out += rt::cat("  ", name, " = ", rt::format_double(value), "\n");
+  if (done.confusion)
+    out += confusion_lines(model.data.header().class_names, rows_of(*done.confusion));
+  return out;
+}
+
+std::string json_scores(const nn::TrainedModel& model, const nn::Predicted& done,
+                        const rt::Path& file, const std::string& output) {
+  hpo::JsonWriter json;
+  json.begin_object().field("model", std::string_view(file.string())).field("rows", done.rows);
+  json.field("output", std::string_view(output)).key("metrics");
+  if (done.scores) {
+    json.raw(hpo::json_of(metrics_of(*done.scores)));
+  } else {
+    json.null();
+  }
+  json.key("confusion");
+  if (done.confusion) {
+    json.raw(hpo::json_of(hpo::ConfusionTable{.part = "",
+                                              .classes = model.data.header().class_names,
+                                              .counts = rows_of(*done.confusion)}));
+  } else {
+    json.null();
+  }
+  json.end_object();
+  return std::move(json).text();
+}
+
+}  // namespace
+
+void declare_predict(Arguments& arguments) {
+  arguments.positional("MODEL", "a model's file, or a study's name or folder: its best network");
+  arguments.positional("DATA", "a table (csv, gz or not) with the columns of training; - reads it");
+  declare_dir(arguments);
+  arguments.flag("--proba", "the probability of every class, too");
+  arguments.option("--keep", "COLUMN", "copy a column of DATA in front of the predictions", true);
+  arguments.option("--output", "FILE", "write the predictions there instead of to the terminal");
+  arguments.flag("--quiet", "no notes and no scores, only the predictions");
+  arguments.flag("--json", "what came of it, for programs; with --output");
+}
+
+int run_predict(const Arguments& arguments) {
+  const bool json = arguments.has("--json");
+  if (json && !arguments.has("--output"))
+    throw rt::Error(rt::Errc::usage,
+                    "--json: expected --output FILE beside it, for the predictions");
+  const rt::Path file = model_path(arguments, arguments.text("MODEL"));
+  const nn::TrainedModel model = nn::read_trained_model(file.string());
+  const nn::PredictOptions options{.probabilities = arguments.has("--proba"),
+                                   .keep = arguments.texts("--keep")};
+  if (options.probabilities && !model.data.is_classification())
+    throw rt::Error(rt::Errc::usage,
+                    "--proba: the model predicts a number, expected one of classes");
+  kern::prepare_thread();
+  Output output(arguments);
+  const nn::Predicted done =
+      nn::predict_table(kern::cpu_kernels(), model, arguments.text("DATA"), options,
+                        [&](std::string_view csv) { output.write(csv); });
+  output.finish();
+  if (arguments.has("--quiet")) return kDone;
+  for (const std::string& note : done.notes) std::fprintf(stderr, "%s\n", note.c_str());
+  if (json)
+    print_result(json_scores(model, done, file, arguments.text("--output")));
+  else if (done.scores || arguments.has("--output"))
+    std::fputs(text_scores(model, done).c_str(), stderr);
+  return kDone;
+}
+
+}  // namespace cli
