@@ -74,6 +74,12 @@ int run_check(const Arguments& arguments) {
       rt::cat(header.rows, " rows of ", header.cols, " inputs: ", header.train_rows, " to train, ",
               header.valid_rows, " to choose by, ", header.test_rows, " for the final test")
           .c_str());
+  if (const int folds = hpo::data_spec(loaded.study, loaded.params).split.folds; folds > 0)
+    std::fprintf(
+        stderr,
+        "  the first of %d folds is shown: every trial trains %d networks and reports their "
+        "mean; the best is trained again on all rows but the test part\n",
+        folds, folds);
   for (const std::string& note : header.notes) std::fprintf(stderr, "  %s\n", note.c_str());
   if (const std::string keys = listed(hpo::real_time_keys(study)); !keys.empty())
     std::fprintf(stderr, "  %s: decided outside the study, so another run may differ\n",

@@ -74,9 +74,13 @@ std::optional<AdaptingNetwork> NetworkWork::stored(const Checkpoint& checkpoint,
 
 AdaptingNetwork NetworkWork::fresh(std::uint64_t trial, const TrialSpec& spec,
                                    const StudyData& data) const {
+  return {spec, course_of(spec, data), first_network(trial, spec, data)};
+}
+
+rt::Value<nn::ParamSlab> NetworkWork::first_network(std::uint64_t trial, const TrialSpec& spec,
+                                                    const StudyData& data) const {
   const std::uint64_t apart = sharing_ ? 0 : trial + 1;
-  return {spec, course_of(spec, data),
-          tasks::init(spec.model, spec.hyper.optimizer, data.seeds.init, apart)};
+  return tasks::init(spec.model, spec.hyper.optimizer, data.seeds.init, apart);
 }
 
 AdaptingNetwork NetworkWork::handed_on(const AdaptingNetwork& network, const Segment& from,

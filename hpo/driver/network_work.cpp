@@ -21,13 +21,6 @@ namespace hpo {
 
 namespace {
 
-Metrics metrics_of(std::string_view part, const nn::Scores& scores) {
-  Metrics metrics{{rt::cat(part, ".loss"), scores.loss}};
-  for (const auto& [name, value] : scores.metrics)
-    metrics.emplace_back(rt::cat(part, ".", name), value);
-  return metrics;
-}
-
 /// More classes than anybody reads make no table.
 constexpr std::size_t kMostConfused = 100;
 
@@ -46,21 +39,9 @@ std::string name_of(const nn::DataSpec& spec) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-double metric_value(const Metrics& metrics, const std::string& name) {
-  for (const auto& [known, value] : metrics) {
-    if (known == name) return value;
-  }
-  throw rt::Error(rt::Errc::study, rt::cat("metric '", name, "' is not one that a trial reports"));
-}
-
 /// Whether a network is another one than the log's.
 bool differs(const rt::Value<nn::ParamSlab>& net, std::string_view logged) {
   return !logged.empty() && net.key().hex() != logged;
-}
-
-TrialFailure diverged_before(std::int64_t epoch) {
-  return {Cause::diverged,
-          rt::cat("the training loss became NaN or infinite before epoch ", epoch, " ended")};
 }
 
 /// Of a network that is no good any more.
@@ -95,8 +76,30 @@ const nn::Dataset::Header& header_of(const rt::Value<nn::Dataset>& data) {
 
 }  // namespace
 
+Metrics metrics_of(std::string_view part, const nn::Scores& scores) {
+  Metrics metrics{{rt::cat(part, ".loss"), scores.loss}};
+  for (const auto& [name, value] : scores.metrics)
+    metrics.emplace_back(rt::cat(part, ".", name), value);
+  return metrics;
+}
+
+double metric_value(const Metrics& metrics, const std::string& name) {
+  for (const auto& [known, value] : metrics) {
+    if (known == name) return value;
+  }
+  throw rt::Error(rt::Errc::study, rt::cat("metric '", name, "' is not one that a trial reports"));
+}
+
+TrialFailure diverged_before(std::int64_t epoch) {
+  return {Cause::diverged,
+          rt::cat("the training loss became NaN or infinite before epoch ", epoch, " ended")};
+}
+
 StudyData load_data(const StudySpec& study, const Params& params) {
-  nn::DataSpec spec = data_spec(study, params);
+  return load_data(study, data_spec(study, params));
+}
+
+StudyData load_data(const StudySpec& study, const nn::DataSpec& spec) {
   StudyData data;
   data.value = tasks::load(spec);
   const nn::Dataset::Header& header = header_of(data.value);
@@ -152,10 +155,10 @@ void NetworkWork::provide(const Params& params, StudyData data) {
   data_.insert_or_assign(name_of(spec), std::move(data));
 }
 
-const StudyData& NetworkWork::data_of(const Params& params) {
-  std::string name = name_of(data_spec(study_, params));
+const StudyData& NetworkWork::data_of(const nn::DataSpec& spec) {
+  std::string name = name_of(spec);
   auto found = data_.find(name);
-  if (found == data_.end()) found = data_.emplace(std::move(name), load_data(study_, params)).first;
+  if (found == data_.end()) found = data_.emplace(std::move(name), load_data(study_, spec)).first;
   return found->second;
 }
 
@@ -217,15 +220,24 @@ rt::Async<void> NetworkWork::run(TrialContext& trial) {
 
 rt::Async<ExportedModel> NetworkWork::finish(TrialRow best, Lineage lineage) {
   const StudyData& data = data_of(best.params);
-  const TrialSpec spec = spec_of(best.params, data);
+  TrialSpec spec = spec_of(best.params, data);
   const Checkpoint wanted = lineage.back().network;
-  ExportedModel made{.file = model_file_};
   rt::Async<Grown> growing = grow(std::move(lineage));
   const Grown grown = co_await std::move(growing);
   const rt::Value<nn::ParamSlab> net = grown.network.net();
+  ExportedModel made;
   if (grown.epochs < wanted.epochs && differs(net, wanted.key))
     made.note = trained_again(wanted.epochs, grown.epochs);
-  const rt::Flops scoring = tasks::evaluate_cost(grown.network.model(), data.test_rows);
+  spec.model = grown.network.model();
+  rt::Async<ExportedModel> writing =
+      write(std::move(made), net, std::move(spec), data, best.params);
+  co_return co_await std::move(writing);
+}
+
+rt::Async<ExportedModel> NetworkWork::write(ExportedModel made, rt::Value<nn::ParamSlab> net,
+                                            TrialSpec spec, const StudyData& data, Params params) {
+  made.file = model_file_;
+  const rt::Flops scoring = tasks::evaluate_cost(spec.model, data.test_rows);
   rt::Value<nn::Scores> scored =
       tasks::evaluate(net, data.value, nn::Part::test, spec.hyper.loss, scoring);
   const nn::Scores& scores = co_await scored;
@@ -240,7 +252,7 @@ rt::Async<ExportedModel> NetworkWork::finish(TrialRow best, Lineage lineage) {
   }
   rt::Value<void> written = tasks::export_model(net, data.value, (folder_ / model_file_).string(),
                                                 {{"study", study_.name},
-                                                 {"params", json_of(best.params)},
+                                                 {"params", json_of(params)},
                                                  {"loss", nn::choice_json(spec.hyper.loss)}});
   try {
     co_await written;

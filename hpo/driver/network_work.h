@@ -35,6 +35,14 @@ struct StudyData {
 
 /// Loads the data that `params` ask for and waits for it. Needs a rt::Runtime.
 [[nodiscard]] StudyData load_data(const StudySpec& study, const Params& params);
+[[nodiscard]] StudyData load_data(const StudySpec& study, const nn::DataSpec& spec);
+
+/// "valid.loss", "valid.accuracy"...: what a trial reports of a part.
+[[nodiscard]] Metrics metrics_of(std::string_view part, const nn::Scores& scores);
+/// One of them. Throws rt::Error (study) where there is none of that name.
+[[nodiscard]] double metric_value(const Metrics& metrics, const std::string& name);
+/// The end of a trial whose loss is no number any more.
+[[nodiscard]] TrialFailure diverged_before(std::int64_t epoch);
 
 /// Throws rt::Error (no_device) when no worker of `runtime` can ever give a trial what it asks for,
 /// naming both.
@@ -45,7 +53,7 @@ void require_resources(const Resources& asked, const rt::Runtime& runtime);
 /// of every longer trial, but for its own end.
 [[nodiscard]] std::vector<std::int64_t> report_borders(const StudySpec& study, std::int64_t epochs);
 
-class NetworkWork final : public TrialWork {
+class NetworkWork : public TrialWork {
  public:
   /// `study` is settled; it and `runtime` outlive this. Without `sharing` each trial computes all
   /// of its own stretches, even those that another trial computes, too; results are the same bits.
@@ -64,8 +72,22 @@ class NetworkWork final : public TrialWork {
   [[nodiscard]] rt::Async<ExportedModel> finish(TrialRow best, Lineage lineage) override;
   [[nodiscard]] WorkCounters counters() const override;
 
+ protected:
+  /// Loaded where it is asked for first; valid as long as this.
+  const StudyData& data_of(const nn::DataSpec& spec);
+  const StudyData& data_of(const Params& params) { return data_of(data_spec(study_, params)); }
+  [[nodiscard]] TrialSpec spec_of(const Params& params, const StudyData& data) const;
+  /// The network that a trial is born with.
+  [[nodiscard]] rt::Value<nn::ParamSlab> first_network(std::uint64_t trial, const TrialSpec& spec,
+                                                       const StudyData& data) const;
+  /// Scores a network on the test part and writes it.
+  [[nodiscard]] rt::Async<ExportedModel> write(ExportedModel made, rt::Value<nn::ParamSlab> net,
+                                               TrialSpec spec, const StudyData& data,
+                                               Params params);
+
+  const StudySpec& study_;
+
  private:
-  const StudyData& data_of(const Params& params);
   /// A network on its way, and after how many epochs it was found in the store; 0: nowhere.
   struct Grown {
     AdaptingNetwork network;
@@ -87,9 +109,6 @@ class NetworkWork final : public TrialWork {
   /// The network that an attempt begins with; `epochs` lie behind it.
   [[nodiscard]] rt::Async<Grown> begin(TrialContext& trial, TrialSpec spec, const StudyData& data);
 
-  [[nodiscard]] TrialSpec spec_of(const Params& params, const StudyData& data) const;
-
-  const StudySpec& study_;
   const rt::Runtime& runtime_;
   rt::Path folder_;
   std::string model_file_;

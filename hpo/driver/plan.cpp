@@ -21,6 +21,7 @@ struct Course {
   Forecast forecast;
   std::vector<std::int64_t> borders;
   std::size_t next = 0;
+  int networks = 1;  ///< one for each fold of the data
   double quality = 0;
   double flops = 0;
 };
@@ -50,8 +51,10 @@ class Play {
     auto trial = static_cast<std::uint64_t>(plan_.trials++);
     search_.tell(trial, Created{.params = *params});
     TrialSpec spec = materialise(study_, *params, data_.info);
-    Course course{.forecast = Forecast(spec, data_, rt::key_of(data_spec(study_, *params))),
+    const nn::DataSpec part = data_spec(study_, *params);
+    Course course{.forecast = Forecast(spec, data_, rt::key_of(part)),
                   .borders = report_borders(study_, spec.epochs),
+                  .networks = std::max(1, part.split.folds),
                   .quality = rt::Stream(study_.seed, "plan", trial).uniform()};
     courses_.emplace(trial, std::move(course));
     advance(time, trial);
@@ -63,7 +66,10 @@ class Play {
     const std::int64_t from = course.next == 0 ? 0 : course.borders[course.next - 1];
     const std::int64_t to = course.borders[course.next];
     double flops = 0;
-    for (const Work& work : course.forecast.advance(to)) {
+    for (Work work : course.forecast.advance(to)) {
+      work.flops *= course.networks;
+      work.steps *= course.networks;
+      work.epochs *= course.networks;
       flops += work.flops;
       plan_.steps += work.steps;
       if (!seen_.insert(work.key).second) continue;
@@ -71,7 +77,7 @@ class Play {
       plan_.distinct_flops += work.flops;
       distinct_epochs_ += work.epochs;
     }
-    plan_.epochs += to - from;
+    plan_.epochs += (to - from) * course.networks;
     plan_.flops += flops;
     plan_.at_least = plan_.at_least || !course.forecast.exact();
     largest_ = std::max(largest_, course.forecast.memory());

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "hpo/driver/driver.h"
+#include "hpo/driver/folded_work.h"
 #include "hpo/driver/front_files.h"
 #include "hpo/driver/loaded_study.h"
 #include "hpo/driver/run_config.h"
@@ -85,12 +86,13 @@ SweepResult run_sweep(const StudySpec& study, const RunOptions& options, Observe
   for (const std::string& note : loaded.data.value.get().header().notes) observer.note(note);
   std::vector<Changed> changes = adopt(log, loaded.study, loaded.data, options.folder);
   loaded.study.parallel = slots_of(loaded.study, loaded.asked, runtime.workers(), runtime.gpus());
-  NetworkWork work(loaded.study, runtime, options.folder, kModelFile, options.sharing);
-  work.provide(loaded.params, loaded.data);
+  const std::unique_ptr<NetworkWork> work =
+      network_work(loaded.study, runtime, options.folder, kModelFile, options.sharing);
+  work->provide(loaded.params, loaded.data);
   Driver driver({.study = loaded.study,
                  .log = log,
                  .runtime = runtime,
-                 .work = work,
+                 .work = *work,
                  .observer = observer,
                  .folder = options.folder,
                  .interrupts = options.interrupts,

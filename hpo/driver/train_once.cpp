@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "hpo/driver/checkpoints.h"
+#include "hpo/driver/folded_work.h"
 #include "hpo/driver/front_files.h"
 #include "hpo/driver/loaded_study.h"
 #include "hpo/driver/run_config.h"
@@ -130,14 +131,15 @@ TrainResult train_once(const StudySpec& study, const Params& params, const RunOp
   result.metric = loaded.study.metric.name;
   const TrialSpec spec = materialise(loaded.study, params, loaded.data.info);
   result.epochs = spec.epochs;
-  NetworkWork work(loaded.study, runtime, options.folder, kModelFile, options.sharing);
-  work.provide(params, loaded.data);
+  const std::unique_ptr<NetworkWork> work =
+      network_work(loaded.study, runtime, options.folder, kModelFile, options.sharing);
+  work->provide(params, loaded.data);
   LoneTrial trial(params, objective_of(loaded.study), observer);
   observer.train_started(loaded.study.metric, result.epochs);
   rt::Group group("train");
   {
     auto scope = group.enter();
-    rt::Value<ExportedModel> written = rt::spawn(train_and_write(work, trial));
+    rt::Value<ExportedModel> written = rt::spawn(train_and_write(*work, trial));
     while (rt::poll() != 0 || !written.ready()) {
       if (options.interrupts && options.interrupts->load() > 0) {
         group.cancel();

@@ -80,6 +80,18 @@ void check_split(const Node& root) {
       rt::cat("data.split.valid and data.split.test take all rows, expected a sum below 1"));
 }
 
+/// What changes a network while it trains has one network to change.
+void check_folds(const Node& root) {
+  const Node* folds = root.find_path({"data", "folds"});
+  if (folds == nullptr) return;
+  const bool adapts = root.find("adapt") != nullptr;
+  const std::string& method = root.find("method")->find("type")->text;
+  if (!adapts && !is_population(method)) return;
+  throw Fault(folds->at,
+              rt::cat("data.folds stands beside ", adapts ? "adapt" : "method: " + method,
+                      ", which goes on with one network, expected one of the two"));
+}
+
 void check_rates(const Node& root) {
   const Node* lr = root.find_path({"train", "optimizer", "lr"});
   const Node* schedule = root.find_path({"train", "schedule"});
@@ -148,6 +160,7 @@ void read_spec(StudySpec& study, const Node& checked) {
 
   check_split(checked);
   check_rates(checked);
+  check_folds(checked);
   check_early_stop(checked, study.max_epochs);
   if (study.parallel == 0 && study.order == Order::virtual_time) {
     throw Fault(parallel.at,

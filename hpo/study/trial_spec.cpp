@@ -57,6 +57,8 @@ nn::DataSpec read_data(const Node& data) {
                : scale == "unit"   ? nn::Scale::unit
                                    : nn::Scale::none;
   spec.split.valid = as_number(*data.find_path({"split", "valid"}));
+  if (const Node* folds = data.find("folds"))
+    spec.split.folds = static_cast<std::int32_t>(as_integer(*folds));
   spec.split.seed = static_cast<std::uint64_t>(as_integer(*data.find_path({"split", "seed"})));
   return spec;
 }

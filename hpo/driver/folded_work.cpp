@@ -1,0 +1,123 @@
+#include "hpo/driver/folded_work.h"
+
+#include <cmath>
+#include <utility>
+
+#include "runtime/base/text.h"
+
+namespace hpo {
+
+namespace {
+
+/// Means over the folds, which report the same metrics in the same order.
+Metrics mean_of(const std::vector<Metrics>& folds) {
+  Metrics mean = folds.front();
+  for (std::size_t i = 0; i < mean.size(); ++i) {
+    double sum = 0;
+    for (const Metrics& fold : folds) sum += fold[i].second;
+    mean[i].second = sum / static_cast<double>(folds.size());
+  }
+  return mean;
+}
+
+double spread_of(const std::vector<Metrics>& folds, const std::string& name) {
+  std::vector<double> values;
+  double sum = 0;
+  for (const Metrics& fold : folds) sum += values.emplace_back(metric_value(fold, name));
+  const double count = static_cast<double>(values.size());
+  double squares = 0;
+  for (const double value : values) squares += (value - sum / count) * (value - sum / count);
+  return std::sqrt(squares / (count - 1));
+}
+
+/// All rows outside of the test part train.
+nn::DataSpec undivided(nn::DataSpec spec) {
+  spec.split.folds = 0;
+  spec.split.valid = 0;
+  return spec;
+}
+
+}  // namespace
+
+std::vector<FoldedWork::Fold> FoldedWork::begin(const Params& params, std::uint64_t trial) {
+  nn::DataSpec part = data_spec(study_, params);
+  std::vector<Fold> folds;
+  for (part.split.fold = 0; part.split.fold < part.split.folds; ++part.split.fold) {
+    Fold fold{.data = &data_of(part), .spec = {}, .net = {}, .stats = {}, .scores = {}};
+    fold.spec = spec_of(params, *fold.data);
+    fold.net = first_network(trial, fold.spec, *fold.data);
+    folds.push_back(std::move(fold));
+  }
+  return folds;
+}
+
+double FoldedWork::train(std::vector<Fold>& folds, const nn::Stretch& stretch) {
+  double flops = 0;
+  for (Fold& fold : folds) {
+    const nn::ModelSpec& model = fold.spec.model;
+    const rt::Flops training =
+        tasks::train_cost(model, stretch, fold.data->train_rows, fold.spec.hyper.batch);
+    const rt::Flops scoring = tasks::evaluate_cost(model, fold.data->valid_rows);
+    fold.stats = tasks::train(fold.net, fold.data->value, fold.spec.hyper, stretch, training);
+    fold.scores =
+        tasks::evaluate(fold.net, fold.data->value, nn::Part::valid, fold.spec.hyper.loss, scoring);
+    flops += training.value + scoring.value;
+  }
+  return flops;
+}
+
+rt::Async<void> FoldedWork::run(TrialContext& trial) {
+  std::vector<Fold> folds = begin(trial.params(), trial.trial());
+  const std::int64_t epochs = folds.front().spec.epochs;
+  std::int64_t done = 0;
+  for (const std::int64_t border : report_borders(study_, epochs)) {
+    trial.stretch(train(folds, {done, border, 1}));
+    done = border;
+    if (trial.replayed()) continue;
+    for (Fold& fold : folds) fold.scores.demand();
+    std::vector<Metrics> measured;
+    for (Fold& fold : folds) {
+      const nn::TrainStats stats = co_await fold.stats;
+      if (stats.diverged) throw diverged_before(border);
+      const nn::Scores scores = co_await fold.scores;
+      measured.push_back(metrics_of("valid", scores));
+      measured.back().emplace_back("train.loss", stats.loss);
+    }
+    Report report{.step = border, .epochs = border};
+    report.metrics = mean_of(measured);
+    report.value = metric_value(report.metrics, study_.metric.name);
+    report.metrics.emplace_back(rt::cat(study_.metric.name, ".spread"),
+                                spread_of(measured, study_.metric.name));
+    rt::Async<Word> reporting = trial.report(std::move(report));
+    const Word word = co_await std::move(reporting);
+    if (word == Word::stop) co_return;
+  }
+}
+
+rt::Async<ExportedModel> FoldedWork::finish(TrialRow best, Lineage lineage) {
+  const StudyData& data = data_of(undivided(data_spec(study_, best.params)));
+  const TrialSpec spec = spec_of(best.params, data);
+  const nn::Stretch stretch{0, lineage.back().network.epochs, 1};
+  rt::Value<nn::ParamSlab> net = first_network(best.trial, spec, data);
+  const rt::Value<nn::TrainStats> trained =
+      tasks::train(net, data.value, spec.hyper, stretch,
+                   tasks::train_cost(spec.model, stretch, data.train_rows, spec.hyper.batch));
+  const nn::TrainStats stats = co_await trained;
+  ExportedModel made;
+  if (stats.diverged)
+    made.note = "the network that was trained on all rows diverged, though its folds did not";
+  rt::Async<ExportedModel> writing = write(std::move(made), net, spec, data, best.params);
+  co_return co_await std::move(writing);
+}
+
+std::unique_ptr<NetworkWork> network_work(const StudySpec& study, const rt::Runtime& runtime,
+                                          rt::Path folder, std::string model_file, bool sharing) {
+  const bool folded = data_spec(study, study.space.middle()).split.folds > 0;
+  if (folded)
+    return std::make_unique<FoldedWork>(study, runtime, std::move(folder), std::move(model_file),
+                                        sharing);
+  return std::make_unique<NetworkWork>(study, runtime, std::move(folder), std::move(model_file),
+                                       sharing);
+}
+
+}  // namespace hpo

@@ -1,0 +1,44 @@
+#pragma once
+// Cross-validation: a trial trains a network for each fold of the data and reports their mean.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hpo/driver/network_work.h"
+
+namespace hpo {
+
+/// Of a study with `data: {folds: N}`. Fold i is the validation part of network i, all other rows
+/// outside of the test part train it; scaling and fills are fitted anew for each. A trial's folds
+/// are tasks of one trial, side by side where workers rest. At a border they report the mean of
+/// every metric and, as `spread` of the objective, the standard deviation over the folds (of a
+/// sample: n - 1). The network that is written in the end is trained again, with the best trial's
+/// params and for as long, on all rows outside of the test part.
+class FoldedWork final : public NetworkWork {
+ public:
+  using NetworkWork::NetworkWork;
+
+  [[nodiscard]] rt::Async<void> run(TrialContext& trial) override;
+  [[nodiscard]] rt::Async<ExportedModel> finish(TrialRow best, Lineage lineage) override;
+
+ private:
+  /// One fold of a trial on its way.
+  struct Fold {
+    const StudyData* data = nullptr;
+    TrialSpec spec;
+    rt::Value<nn::ParamSlab> net;
+    rt::Value<nn::TrainStats> stats;
+    rt::Value<nn::Scores> scores;
+  };
+  [[nodiscard]] std::vector<Fold> begin(const Params& params, std::uint64_t trial);
+  /// Calls for the training of all folds up to a border and for their scores; what that costs.
+  [[nodiscard]] static double train(std::vector<Fold>& folds, const nn::Stretch& stretch);
+};
+
+/// The work of a study's trials: folded where its data has folds.
+[[nodiscard]] std::unique_ptr<NetworkWork> network_work(const StudySpec& study,
+                                                        const rt::Runtime& runtime, rt::Path folder,
+                                                        std::string model_file, bool sharing);
+
+}  // namespace hpo

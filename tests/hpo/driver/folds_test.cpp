@@ -1,0 +1,147 @@
+// Cross-validation: what a trial with folds reports, that it goes on after a stop, and which
+// network is written.
+
+#include <cmath>
+
+#include "hpo/driver/sweep.h"
+#include "hpo/export/export.h"
+#include "hpo/study/trial_spec.h"
+#include "nn/data/load.h"
+#include "nn/data/preprocessing.h"
+#include "nn/init.h"
+#include "nn/model_file.h"
+#include "tests/hpo/driver/small_study.h"
+
+namespace hpo {
+namespace {
+
+constexpr int kFolds = 4;
+
+class Folds : public SmallStudy {
+ protected:
+  [[nodiscard]] StudySpec folded(const std::string& more = "") const {
+    return parse_study(
+        rt::cat("name: small\ndata: {csv: rows.csv, target: kind, folds: ", kFolds,
+                ", split: {test: 0.25}}\nnetwork: [dense: {units: $width}]\n"
+                "train: {optimizer: {sgd: {lr: 0.1}}, epochs: 4}\n"
+                "method: random\nearly_stop: {type: asha, min: 1, eta: 2}\nparallel: 2\n"
+                "parameters: {width: {type: int, min: 4, max: 40}}\nlimits: {trials: 5}\n",
+                more),
+        "small.yaml", folder_.path().string());
+  }
+
+  /// One session in a folder of its own with a store of its own.
+  SweepResult sweep(const std::string& name, Engine engine, int workers, Stopper& stopper) const {
+    RunOptions options{.folder = folder_ / name / "small", .store = {}, .workers = workers};
+    options.engine = engine;
+    options.interrupts = &stopper.asked;
+    options.commit_delay = {};
+    return run_sweep(folded(), options, stopper);
+  }
+  SweepResult sweep(const std::string& name, Engine engine = Engine::sequential,
+                    int workers = 1) const {
+    Stopper never(0);
+    return sweep(name, engine, workers, never);
+  }
+
+  [[nodiscard]] StudyReader reader(const std::string& name) const {
+    return StudyReader(folder_ / name / "small");
+  }
+
+  /// The data of a trial as the settled study says it.
+  [[nodiscard]] nn::DataSpec settled_data(const Params& params) const {
+    const nn::Dataset data = nn::load_dataset(data_spec(folded(), params));
+    return data_spec(settle(folded(), data_info(data.header())), params);
+  }
+
+  /// A network of the trial, trained without tasks on one part of the rows.
+  struct Trained {
+    nn::Dataset data;
+    nn::ParamSlab net;
+    nn::Scores scores;  ///< on the validation rows
+  };
+  [[nodiscard]] Trained trained(const Params& params, const nn::DataSpec& part) const {
+    nn::Dataset data = nn::load_dataset(part);
+    const StudySpec study = settle(folded(), data_info(data.header()));
+    TrialSpec spec = materialise(study, params, data_info(data.header()));
+    const tasks::Seeds seeds = tasks::derive_seeds(study.seed, tasks::data_key(part));
+    spec.hyper.shuffle = seeds.shuffle;
+    nn::ParamSlab net(nn::slab_header(spec.model, spec.hyper.optimizer));
+    nn::init_weights(net, seeds.init);
+    nn::Workspace workspace;
+    (void)nn::train_steps(kern::cpu_kernels(), workspace, net, data.view(nn::Part::train),
+                          spec.hyper, {0, spec.epochs, 1});
+    nn::Scores scores = nn::evaluate(kern::cpu_kernels(), workspace, net,
+                                     data.view(nn::Part::valid), spec.hyper.loss);
+    return {std::move(data), std::move(net), std::move(scores)};
+  }
+};
+
+double metric_of(const TrialRow& trial, const std::string& name) {
+  return metric_value(trial.metrics, name);
+}
+
+TEST_F(Folds, ATrialReportsMeanAndSpread) {
+  const SweepResult result = sweep("a");
+  ASSERT_TRUE(result.best);
+  const TrialRow& best = *result.best;
+  std::vector<double> values;
+  std::size_t valid_rows = 0;
+  nn::DataSpec part = settled_data(best.params);
+  for (part.split.fold = 0; part.split.fold < kFolds; ++part.split.fold) {
+    const Trained fold = trained(best.params, part);
+    values.push_back(fold.scores.accuracy);
+    valid_rows += fold.data.part(nn::Part::valid).size();
+  }
+  double mean = 0, squares = 0;
+  for (const double value : values) mean += value / kFolds;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  EXPECT_NEAR(metric_of(best, "valid.accuracy"), mean, 1e-12);
+  EXPECT_NEAR(metric_of(best, "valid.accuracy.spread"), std::sqrt(squares / (kFolds - 1)), 1e-12);
+  EXPECT_EQ(valid_rows, 90U);  // every row outside of the test part, once
+}
+
+TEST_F(Folds, TheNetworkIsTrainedAgainOnAllRowsButTheTestPart) {
+  const SweepResult result = sweep("a");
+  ASSERT_TRUE(result.model);
+  nn::DataSpec all = settled_data(result.best->params);
+  all.split.folds = 0;
+  all.split.valid = 0;
+  const Trained expected = trained(result.best->params, all);
+  EXPECT_EQ(expected.data.part(nn::Part::train).size(), 90U);
+  const nn::Model model = nn::read_model(result.model->file.string());
+  EXPECT_TRUE(std::ranges::equal(model.net.weights(), expected.net.weights()));
+  EXPECT_EQ(model.metadata.at("preprocessing"), nn::preprocessing_json(expected.data));
+  EXPECT_GT(metric_of(*result.best, "test.accuracy"), 0.5);
+}
+
+TEST_F(Folds, IsTheSameOnAnyNumberOfWorkersAndAfterStops) {
+  const SweepResult whole = sweep("a");
+  const std::string expected = export_csv(reader("a"));
+  for (const int workers : {1, 2}) {
+    const std::string name = rt::cat("workers", workers);
+    (void)sweep(name, Engine::starpu_cpu, workers);
+    EXPECT_EQ(export_csv(reader(name)), expected) << workers << " workers";
+  }
+  for (int reports = 1; reports < 8; reports += 3) {
+    const std::string name = rt::cat("stopped", reports);
+    Stopper stopper(reports);
+    EXPECT_EQ(sweep(name, Engine::sequential, 1, stopper).ending, Ending::interrupted);
+    EXPECT_EQ(sweep(name).ending, Ending::done);
+    EXPECT_EQ(export_csv(reader(name)), expected) << "stopped after report " << reports;
+    EXPECT_EQ(rt::read_file(folder_ / name / "small" / "best.safetensors"),
+              rt::read_file(whole.model->file));
+  }
+}
+
+TEST_F(Folds, WhatChangesOneNetworkIsRefused) {
+  EXPECT_THROW(
+      (void)folded("adapt: {policy: schedule, at: {2: {widen: {layer: dense1, by: 3}}}}\n"),
+      rt::Error);
+  EXPECT_THROW((void)parse_study("data: {csv: rows.csv, target: kind, folds: 1}\n", "s.yaml",
+                                 folder_.path().string()),
+               rt::Error);
+}
+
+}  // namespace
+}  // namespace hpo
