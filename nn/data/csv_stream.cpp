@@ -25,7 +25,7 @@ gzFile open(const std::string& path) {
   const gzFile file =
       path == "-" ? ::gzdopen(::dup(STDIN_FILENO), "rb") : ::gzopen(path.c_str(), "rb");
   if (file == nullptr) throw DataError(path, "cannot be read: " + system_text());
-  ::gzbuffer(file, 1U << 17);
+  ::gzbuffer(file, 1U << 16);
   return file;
 }
 

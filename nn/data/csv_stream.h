@@ -16,7 +16,7 @@ namespace nn {
 class CsvStream {
  public:
   /// Bytes of a piece, and the most that one record may have.
-  static constexpr std::size_t kPiece = std::size_t{1} << 20;
+  static constexpr std::size_t kPiece = std::size_t{1} << 17;
   static constexpr std::size_t kLongest = std::size_t{64} << 20;
 
   /// "-" is standard input. Throws DataError when the file can't be read.

@@ -1,5 +1,6 @@
 """The model file of a network that was reshaped, read without us: by Python's safetensors where it is installed, and by a
-reader of a few lines; a forward pass in plain Python over all test rows gives the test metrics that `train` printed.
+reader of a few lines; a forward pass in plain Python over all test rows gives the test metrics that `train` printed, and
+`predict` on a table of the same rows gives them to the last digit.
 
 usage: model_file.py PROGRAMS
 """
@@ -123,6 +124,18 @@ def scores(spec, tensors, preprocessing, rows):
     return loss / len(rows), right / len(rows)
 
 
+def predicted(trellis, folder, model, rows):
+    """What `predict` measures on a table of rows: pixels c1, c2, ..., then the label."""
+    names = [f"c{i + 1}" for i in range(len(rows[0][0]))] + ["label"]
+    lines = [",".join(map(str, line)) for line in [names, *([*image, label] for image, label in rows)]]
+    (folder / "test.csv").write_text("\n".join(lines) + "\n")
+    words = [trellis, "predict", str(model), str(folder / "test.csv"), "--output", str(folder / "out.csv"), "--json"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    given = [int(line) for line in (folder / "out.csv").read_text().splitlines()[1:]]
+    return json.loads(done.stdout), given
+
+
 def main():
     trellis = str(Path(sys.argv[1]) / "trellis")
     with tempfile.TemporaryDirectory() as name:
@@ -139,6 +152,7 @@ def main():
         model = Path(result["model"])
         tensors, metadata = read_safetensors(model)
         library = same_as_library(model, tensors)
+        scored, given = predicted(trellis, folder, model, rows)
     spec = json.loads(metadata["spec"])
     widths = [layer["units"] for layer in spec["layers"] if layer["kind"] == "dense"]
     assert widths[0] == 19 and 5 in widths and len(widths) > 3, f"the network was not reshaped: {widths}"
@@ -146,6 +160,10 @@ def main():
     metrics = result["metrics"]
     assert abs(loss - metrics["test.loss"]) <= 1e-5 * max(1, loss), f"loss {loss}, train said {metrics}"
     assert accuracy == metrics["test.accuracy"], f"accuracy {accuracy}, train said {metrics}"
+    told = {name.removeprefix("test."): value for name, value in metrics.items() if name.startswith("test.")}
+    assert scored["metrics"] == told, f"predict says {scored['metrics']}, train said {metrics}"
+    assert sum(a == b for a, (_, b) in zip(given, rows, strict=True)) == accuracy * len(rows)
+    assert sum(map(sum, scored["confusion"]["counts"])) == len(rows), scored["confusion"]
     print(f"{len(tensors)} tensors, {len(rows)} rows: loss {loss:.7f}, accuracy {accuracy:.4f}"
           f"; the safetensors package {'agrees' if library else 'is not installed'}")
 

@@ -7,6 +7,8 @@
 #include <functional>
 
 #include "nn/data/load_files.h"
+#include "nn/data/preprocessing.h"
+#include "nn/data/table_rows.h"
 #include "nn/random.h"
 #include "nn/safetensors.h"
 #include "tests/nn/data/files.h"
@@ -113,6 +115,42 @@ TEST(Fuzz, IdxFilesAreReadOrRefused) {
         attack(packed ? nn_test::gzip(images) : images, [&](const std::string& bad) {
           (void)nn::load_idx({file_of(bad), file_of(labels), file_of(images), file_of(labels)},
                              spec, {.dataset_bytes = std::size_t{1} << 22});
+        });
+    EXPECT_GT(outcome.read, packed ? 1 : 200);
+    EXPECT_GT(outcome.refused, 200);
+  }
+}
+
+/// What a small table with numbers, texts and gaps leaves in a model's file.
+nn::Dataset small_model() {
+  const nn::Dataset data =
+      nn_test::CsvFile("size,shade,kind\n1.5,dark,a\n2.5,light,b\n,dark,a\n4,light,b\n").load();
+  return nn::preprocessing_from_json(nn::preprocessing_json(data));
+}
+
+TEST(Fuzz, PreprocessingIsReadOrRefused) {
+  const Outcome outcome = attack(nn::preprocessing_json(small_model()), [](const std::string& bad) {
+    (void)nn::preprocessing_from_json(bad);
+  });
+  EXPECT_GT(outcome.read, 50);
+  EXPECT_GT(outcome.refused, 500);
+}
+
+TEST(Fuzz, TablesToPredictAreReadOrRefused) {
+  const nn::Dataset model = small_model();
+  const support::TempFolder folder;
+  const std::string path = folder / "t.csv";
+  std::string good = "kind,shade,\"size\"\r\n";
+  for (int i = 0; i < 12; ++i)
+    good += (i % 2 == 0 ? "a,dark," : "b,\"lig\"\"ht\",") + std::to_string(i * 0.75) + "\n";
+  for (const bool packed : {false, true}) {
+    const Outcome outcome =
+        attack(packed ? nn_test::gzip(good) : good, [&](const std::string& bad) {
+          std::filesystem::remove(path);  // a file that is cut short and written again is slow
+          nn_test::write_file(path, bad);
+          nn::TableRows rows(path, model, {"shade"});
+          while (rows.next(5)) (void)rows.view();
+          (void)rows.notes();
         });
     EXPECT_GT(outcome.read, packed ? 1 : 200);
     EXPECT_GT(outcome.refused, 200);
