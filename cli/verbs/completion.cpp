@@ -56,14 +56,14 @@ compdef _trellis trellis
 )sh";
 
 constexpr std::string_view kFishVerb =
-    R"sh(complete -c trellis -n "not $__trellis_seen" -f -a @VERB@ -d '@SUMMARY@'
+    R"sh(complete -c trellis -n "not __trellis_seen" -f -a @VERB@ -d '@SUMMARY@'
 )sh";
 
 constexpr std::string_view kFishRest = R"sh(function __trellis_options
   set -l words (commandline -opc)
   $words[1] $words[2] @OPTIONS@
 end
-complete -c trellis -n "$__trellis_seen; and string match -q -- '-*' (commandline -ct)" -f \
+complete -c trellis -n "__trellis_seen; and string match -q -- '-*' (commandline -ct)" -f \
   -a '(__trellis_options)'
 complete -c trellis -n "__fish_seen_subcommand_from @RUNS@" \
   -a '(path basename runs/*/ | string match -v store)'
@@ -116,9 +116,10 @@ std::string zsh_script() {
 }
 
 std::string fish_script() {
+  const std::string verbs =
+      every_verb([](const VerbLine& line) { return rt::cat(" ", line.name); });
   std::string out =
-      rt::cat("set -g __trellis_verbs ",
-              every_verb([](const VerbLine& line) { return std::string(line.name) + " "; }), "\n");
+      rt::cat("function __trellis_seen\n  __fish_seen_subcommand_from", verbs, "\nend\n");
   out += every_verb([](const VerbLine& line) {
     std::string entry = replaced(std::string(kFishVerb), "@VERB@", std::string(line.name));
     return replaced(std::move(entry), "@SUMMARY@", std::string(line.summary));
