@@ -3,13 +3,33 @@
 
 #include <sys/types.h>
 
+#include <csignal>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "runtime/base/file.h"
 
 namespace tasks {
+
+/// What start_process() starts.
+struct StartedProcess {
+  std::string path;                      ///< the executable
+  std::vector<std::string> words;        ///< the first is its name
+  std::vector<std::string> environment;  ///< the whole of it: NAME=value
+  std::string folder;                    ///< where it runs
+  std::span<const int> files;            ///< what it has open as 0, 1, 2...; nothing else is
+  int death_signal = SIGKILL;            ///< what it gets when the calling thread ends
+};
+
+/// The process, which leads a process group of its own. Throws rt::Error (study) when it can't be
+/// started, (storage) when the system has no process or memory left.
+[[nodiscard]] pid_t start_process(StartedProcess what);
+
+/// This process's environment with `more` in place of what it says.
+[[nodiscard]] std::vector<std::string> environment_with(
+    const std::map<std::string, std::string>& more);
 
 /// A program that runs: our ends of its three streams, none of which block, and its process, which
 /// leads a process group of its own. Whoever has it waits for it.

@@ -43,6 +43,11 @@ std::optional<std::string> find_executable(const std::string& word, const std::s
   return {};
 }
 
+std::size_t longest_word() {
+  constexpr std::size_t kPages = 32;  // MAX_ARG_STRLEN, the end of the word counted
+  return kPages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) - 1;
+}
+
 std::vector<std::string> names_in_path() {
   std::vector<std::string> names;
   for (const std::string& place : path_folders()) {

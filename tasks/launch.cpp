@@ -1,0 +1,88 @@
+#include "tasks/launch.h"
+
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace tasks {
+
+namespace {
+
+/// What parent and child share until exec.
+struct Shared {
+  const Launch& what;
+  pid_t parent;
+  volatile int reason = 0;  ///< why the child could not start
+};
+
+constexpr int kMostFiles = 16;
+
+/// Gives the child its files by number. They are moved out of the way first: one may lie where
+/// another one goes.
+bool place_files(std::span<const int> files) {
+  int moved[kMostFiles];
+  const int count = static_cast<int>(files.size());
+  for (int i = 0; i < count; ++i) {
+    moved[i] = ::fcntl(files[static_cast<std::size_t>(i)], F_DUPFD_CLOEXEC, kMostFiles);
+    if (moved[i] < 0) return false;
+  }
+  for (int i = 0; i < count; ++i) {
+    if (::dup2(moved[i], i) != i) return false;
+  }
+  ::syscall(SYS_close_range, count, ~0U, CLOSE_RANGE_CLOEXEC);
+  return true;
+}
+
+[[noreturn]] void become(Shared& shared) {
+  const Launch& what = shared.what;
+  // A handler of ours must not run on memory that is not the child's own.
+  for (int signal = 1; signal < NSIG; ++signal) {
+    struct sigaction usual {};
+    usual.sa_handler = SIG_DFL;
+    ::sigaction(signal, &usual, nullptr);
+  }
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, what.death_signal);
+  const bool good = ::getppid() == shared.parent && place_files(what.files);
+  if (good && (what.folder == nullptr || ::chdir(what.folder) == 0))
+    ::execve(what.path, what.words, what.environment);
+  shared.reason = errno;
+  ::_exit(127);
+}
+
+/// vfork, not fork: what libraries do at a fork (OpenBLAS ends its threads) must not happen beside
+/// workers that compute, and nothing is copied.
+[[gnu::noinline]] pid_t launch_child(Shared& shared) {
+  const pid_t child = ::vfork();
+  if (child == 0) become(shared);
+  return child;
+}
+
+}  // namespace
+
+pid_t launch(const Launch& what) {
+  Shared shared{.what = what, .parent = ::getpid()};
+  if (what.files.size() > kMostFiles) return errno = EINVAL, -1;
+  sigset_t all, before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  pid_t child = launch_child(shared);
+  int reason = child < 0 ? errno : shared.reason;
+  if (child > 0 && reason != 0) {
+    while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) continue;
+    child = -1;
+  }
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  errno = reason;
+  return child;
+}
+
+}  // namespace tasks

@@ -1,0 +1,20 @@
+#pragma once
+// The processes that came from this one, however they left their groups and parents.
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace tasks {
+
+/// All of them that live now, from /proc.
+[[nodiscard]] std::vector<pid_t> descendants();
+
+/// Those of them whose parent is this process itself.
+[[nodiscard]] std::vector<pid_t> children();
+
+/// Bytes of memory that they have resident, shared pages counted once for each.
+[[nodiscard]] std::uint64_t resident_bytes(const std::vector<pid_t>& processes);
+
+}  // namespace tasks

@@ -1,0 +1,216 @@
+#include "tasks/supervised.h"
+
+#include <fcntl.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <thread>
+
+#include "runtime/base/error.h"
+#include "runtime/base/text.h"
+#include "tasks/spawn.h"
+#include "tasks/supervise/descendants.h"
+
+namespace tasks {
+
+namespace {
+
+/// How long a supervisor may take to end a program once its grace is over, before it counts as
+/// stuck.
+constexpr rt::Duration kStuck = std::chrono::seconds(12);
+
+constexpr std::uint64_t kLeave = 0;  ///< the number that no program has: the listener is to end
+
+std::string supervisor_path() {
+  const rt::Path self = std::filesystem::read_symlink("/proc/self/exe");
+  for (const rt::Path& folder : {self.parent_path(), rt::Path(TRELLIS_SUPERVISOR_FOLDER)}) {
+    const rt::Path path = folder / "trellis-supervise";
+    if (::access(path.c_str(), X_OK) == 0) return path;
+  }
+  throw rt::Error(rt::Errc::storage,
+                  rt::cat("there is no trellis-supervise beside ", self.string(),
+                          ", expected the programs of one build in one folder; build again"));
+}
+
+rt::Error no_more(std::string_view what) {
+  return {rt::Errc::storage, rt::cat("cannot make ", what, ": ", rt::errno_words(errno))};
+}
+
+struct Sockets {
+  rt::File ours, theirs;
+};
+
+Sockets make_sockets() {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
+    throw no_more("a socket");
+  return {rt::File(ends[0]), rt::File(ends[1])};
+}
+
+}  // namespace
+
+struct Supervisors::Impl {
+  struct Child {
+    pid_t process = -1;
+    rt::File socket;
+    rt::Duration grace{};
+    std::optional<rt::Moment> asked;
+    bool over = false;  ///< it has said how the program ended
+  };
+
+  explicit Impl(std::function<void()> wake)
+      : path(supervisor_path()),
+        poll(::epoll_create1(EPOLL_CLOEXEC)),
+        leave(::eventfd(0, EFD_CLOEXEC)),
+        nothing(::open("/dev/null", O_RDWR | O_CLOEXEC)),
+        before(tasks::children()) {
+    if (!poll || !leave || !nothing) throw no_more("what programs are listened to with");
+    watch(leave.fd(), kLeave);
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+    listener = std::thread([this, wake = std::move(wake)] { listen(wake); });
+  }
+
+  ~Impl() {
+    constexpr std::uint64_t kOne = 1;
+    (void)!::write(leave.fd(), &kOne, sizeof kOne);
+    listener.join();
+    ::prctl(PR_SET_CHILD_SUBREAPER, 0);
+  }
+
+  /// Edges only: one call of `wake` for what may be several messages.
+  void watch(int fd, std::uint64_t number) const {
+    epoll_event event{.events = EPOLLIN | EPOLLRDHUP | EPOLLET, .data = {.u64 = number}};
+    if (::epoll_ctl(poll.fd(), EPOLL_CTL_ADD, fd, &event) != 0)
+      throw no_more("a place to listen at");
+  }
+
+  void listen(const std::function<void()>& wake) const {
+    std::array<epoll_event, 64> events{};
+    for (;;) {
+      const int count = ::epoll_wait(poll.fd(), events.data(), events.size(), -1);
+      for (int i = 0; i < count; ++i) {
+        if (events[static_cast<std::size_t>(i)].data.u64 == kLeave) return;
+      }
+      if (count > 0) wake();
+    }
+  }
+
+  /// What one supervisor has said; true when it is gone.
+  bool hear(std::uint64_t number, Child& child, std::vector<ProgramNews>& out) {
+    SupervisorNews news;
+    for (;;) {
+      const ssize_t bytes = ::recv(child.socket.fd(), &news, sizeof news, MSG_DONTWAIT);
+      if (bytes < 0 && errno == EINTR) continue;
+      if (bytes < 0 && errno == EAGAIN) return false;
+      if (bytes != sizeof news) break;
+      child.over = child.over || news.over;
+      out.push_back({number, news});
+    }
+    while (::waitpid(child.process, nullptr, 0) < 0 && errno == EINTR) continue;
+    if (!child.over) {
+      end_orphans(child.process);
+      out.push_back({number, {.over = true, .end = RunEnd::lost}});
+    }
+    return true;
+  }
+
+  /// What a killed supervisor leaves comes to this process.
+  void end_orphans(pid_t supervisor) {
+    std::set<pid_t> known(before.begin(), before.end());
+    for (const auto& [number, child] : children) {
+      if (child.process != supervisor) known.insert(child.process);
+    }
+    for (int round = 0; round < 1000; ++round) {
+      std::vector<pid_t> orphans = tasks::children();
+      std::erase_if(orphans, [&](pid_t process) { return known.contains(process); });
+      if (orphans.empty()) return;
+      for (const pid_t orphan : orphans) {
+        ::kill(orphan, SIGKILL);
+        ::waitpid(orphan, nullptr, 0);
+      }
+    }
+  }
+
+  void kill_stuck() {
+    for (auto& [number, child] : children) {
+      if (child.asked && rt::now() > *child.asked + child.grace + kStuck)
+        ::kill(child.process, SIGKILL);
+    }
+  }
+
+  std::string path;
+  rt::File poll, leave, nothing;
+  std::vector<pid_t> before;
+  std::map<std::uint64_t, Child> children;
+  std::uint64_t next = kLeave + 1;
+  std::thread listener;
+};
+
+Supervisors::Supervisors(std::function<void()> wake)
+    : impl_(std::make_unique<Impl>(std::move(wake))) {}
+
+Supervisors::~Supervisors() {
+  for (const auto& [number, child] : impl_->children) stop(number);
+  while (running() > 0) {
+    (void)take();
+    if (running() > 0) rt::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+std::uint64_t Supervisors::start(const SupervisedProgram& program) {
+  Sockets sockets = make_sockets();
+  if (::send(sockets.ours.fd(), &program.order, sizeof program.order, MSG_NOSIGNAL) < 0)
+    throw no_more("a socket");
+  std::vector<std::string> words{impl_->path, program.path};
+  words.insert(words.end(), program.words.begin(), program.words.end());
+  const int nothing = impl_->nothing.fd();
+  const std::array<int, 5> files{nothing, program.log, nothing, sockets.theirs.fd(),
+                                 program.reports};
+  Impl::Child child{.process = start_process({.path = impl_->path,
+                                              .words = std::move(words),
+                                              .environment = environment_with(program.environment),
+                                              .folder = program.folder,
+                                              .files = files,
+                                              .death_signal = SIGTERM}),
+                    .socket = std::move(sockets.ours),
+                    .grace = rt::Duration(program.order.grace)};
+  const std::uint64_t number = impl_->next++;
+  const int socket = child.socket.fd();
+  impl_->children.emplace(number, std::move(child));
+  sockets.theirs.close();
+  impl_->watch(socket, number);
+  return number;
+}
+
+void Supervisors::stop(std::uint64_t program) {
+  const auto found = impl_->children.find(program);
+  if (found == impl_->children.end() || found->second.asked) return;
+  found->second.asked = rt::now();
+  constexpr DriverWord kStop = DriverWord::stop;
+  (void)::send(found->second.socket.fd(), &kStop, sizeof kStop, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+std::vector<ProgramNews> Supervisors::take() {
+  impl_->kill_stuck();
+  std::vector<ProgramNews> news;
+  for (auto child = impl_->children.begin(); child != impl_->children.end();) {
+    child = impl_->hear(child->first, child->second, news) ? impl_->children.erase(child)
+                                                           : std::next(child);
+  }
+  return news;
+}
+
+std::size_t Supervisors::running() const { return impl_->children.size(); }
+
+}  // namespace tasks

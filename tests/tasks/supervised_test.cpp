@@ -1,0 +1,229 @@
+// Programs under supervisors: how each ends, and that nothing of it is left.
+
+#include "tasks/supervised.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <fstream>
+#include <optional>
+#include <set>
+
+#include "runtime/base/clock.h"
+#include "runtime/base/error.h"
+#include "runtime/base/text.h"
+#include "tasks/supervise/descendants.h"
+#include "tests/support/temp_folder.h"
+
+namespace {
+
+using tasks::RunEnd;
+using tasks::SupervisorNews;
+
+constexpr std::int64_t kMillisecond = 1'000'000;
+
+class Supervised : public testing::Test {
+ protected:
+  [[nodiscard]] rt::File open(const char* name) const {
+    return rt::File(
+        ::open((folder_ / name).c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0600));
+  }
+
+  std::uint64_t shell(const std::string& script, tasks::SupervisorOrder order = {}) {
+    if (order.log_bytes == 0) order.log_bytes = 1 << 20;
+    if (order.grace == 0) order.grace = 200 * kMillisecond;
+    return programs_.start({.path = "/bin/sh",
+                            .words = {"sh", "-c", script},
+                            .folder = folder_.path().string(),
+                            .environment = {{"REPORTS", (folder_ / "reports").string()}},
+                            .order = order,
+                            .log = log_.fd(),
+                            .reports = reports_.fd()});
+  }
+
+  /// Waits for the end of a program; what came before it is counted.
+  SupervisorNews end_of(std::uint64_t program) {
+    for (int i = 0; i < 4000; ++i) {
+      for (const tasks::ProgramNews& news : programs_.take()) {
+        if (news.news.over)
+          ends_[news.program] = news.news;
+        else
+          ++told_[news.program];
+      }
+      if (ends_.contains(program)) return ends_[program];
+      rt::sleep_for(std::chrono::milliseconds(5));
+    }
+    ADD_FAILURE() << "the program never ended";
+    return {};
+  }
+
+  [[nodiscard]] std::string log() const { return rt::read_file(folder_ / "log"); }
+
+  /// Until the supervisors of all that has ended have, too.
+  void settle() {
+    for (int i = 0; i < 1000 && programs_.running() > 0; ++i) {
+      (void)programs_.take();
+      rt::sleep_for(std::chrono::milliseconds(1));
+    }
+    EXPECT_EQ(programs_.running(), 0);
+  }
+
+  void TearDown() override {
+    settle();
+    EXPECT_EQ(tasks::descendants(), std::vector<pid_t>{});
+  }
+
+  support::TempFolder folder_;
+  rt::File log_ = open("log"), reports_ = open("reports");
+  tasks::Supervisors programs_{[] {}};
+  std::map<std::uint64_t, SupervisorNews> ends_;
+  std::map<std::uint64_t, int> told_;
+};
+
+TEST_F(Supervised, EndByThemselves) {
+  const SupervisorNews well = end_of(shell("echo out; echo err >&2; pwd"));
+  EXPECT_EQ(well.end, RunEnd::exited);
+  EXPECT_EQ(well.status, 0);
+  EXPECT_EQ(log(), "out\nerr\n" + std::filesystem::canonical(folder_.path()).string() + "\n");
+  EXPECT_EQ(end_of(shell("exit 3")).status, 3);
+  const SupervisorNews dead = end_of(shell("kill -SEGV $$"));
+  EXPECT_EQ(dead.end, RunEnd::killed);
+  EXPECT_EQ(dead.status, SIGSEGV);
+}
+
+TEST_F(Supervised, ThatCannotBeStartedSaySo) {
+  const std::uint64_t program = programs_.start({.path = "/nowhere/at/all",
+                                                 .words = {"all"},
+                                                 .folder = folder_.path().string(),
+                                                 .order = {.log_bytes = 1024},
+                                                 .log = log_.fd(),
+                                                 .reports = reports_.fd()});
+  EXPECT_EQ(end_of(program).end, RunEnd::refused);
+  EXPECT_EQ(end_of(program).status, ENOENT);
+}
+
+TEST_F(Supervised, AreEndedWhenTheyTakeTooLong) {
+  const SupervisorNews slow = end_of(shell("sleep 60", {.time = 100 * kMillisecond}));
+  EXPECT_EQ(slow.end, RunEnd::timed_out);
+  EXPECT_GE(slow.took, 100 * kMillisecond);
+  EXPECT_LT(slow.took, 20'000 * kMillisecond);
+  const SupervisorNews deaf = end_of(
+      shell("trap '' TERM; echo deaf; while :; do sleep 1; done", {.time = 100 * kMillisecond}));
+  EXPECT_EQ(deaf.end, RunEnd::timed_out);
+  EXPECT_GE(deaf.took, 300 * kMillisecond);
+}
+
+TEST_F(Supervised, AreEndedWhenNothingHappens) {
+  const tasks::SupervisorOrder order{.stall = 400 * kMillisecond};
+  EXPECT_EQ(end_of(shell("echo begun; sleep 60", order)).end, RunEnd::stalled);
+  const SupervisorNews prints =
+      end_of(shell("for i in 1 2 3 4 5 6 7 8; do echo $i; sleep 0.1; done", order));
+  EXPECT_EQ(prints.end, RunEnd::exited);
+  const SupervisorNews reports =
+      end_of(shell("for i in 1 2 3 4 5 6 7 8; do echo $i >> $REPORTS; sleep 0.1; done", order));
+  EXPECT_EQ(reports.end, RunEnd::exited);
+}
+
+TEST_F(Supervised, TellOfOutputAndReports) {
+  const std::uint64_t program =
+      shell("echo 1 >> $REPORTS; sleep 0.2; echo 2 >> $REPORTS; sleep 0.2");
+  EXPECT_EQ(end_of(program).end, RunEnd::exited);
+  EXPECT_GE(told_[program], 2);
+}
+
+TEST_F(Supervised, StopWhenAsked) {
+  const std::uint64_t kind =
+      shell("trap 'echo saved; exit 0' TERM; echo ready; while :; do sleep 0.01; done",
+            {.grace = 10'000 * kMillisecond});
+  while (log().find("ready") == std::string::npos) rt::sleep_for(std::chrono::milliseconds(5));
+  programs_.stop(kind);
+  const SupervisorNews stopped = end_of(kind);
+  EXPECT_EQ(stopped.end, RunEnd::stopped);
+  EXPECT_LT(stopped.took, 9'000 * kMillisecond);
+  EXPECT_NE(log().find("saved"), std::string::npos);
+  programs_.stop(kind);  // one that is over
+}
+
+TEST_F(Supervised, LeaveNobodyBehind) {
+  // A child in a session of its own whose parent has ended, which ignores what it can.
+  const std::string leave =
+      "(setsid sh -c 'trap \"\" TERM HUP; sleep 60 & sleep 60' &) ; sleep 60 & echo left";
+  EXPECT_EQ(end_of(shell(leave)).end, RunEnd::exited);
+  settle();
+  EXPECT_EQ(tasks::descendants(), std::vector<pid_t>{});
+  EXPECT_EQ(end_of(shell(leave + "; sleep 60", {.time = 200 * kMillisecond})).end,
+            RunEnd::timed_out);
+  settle();
+  EXPECT_EQ(tasks::descendants(), std::vector<pid_t>{});
+}
+
+TEST_F(Supervised, KeepBeginningAndEndOfALongLog) {
+  const SupervisorNews flood =
+      end_of(shell("echo first; head -c 30000000 /dev/zero | tr '\\0' x; echo; echo last",
+                   {.log_bytes = 100'000}));
+  EXPECT_EQ(flood.end, RunEnd::exited);
+  const std::string text = log();
+  EXPECT_LT(text.size(), 100'200);
+  EXPECT_TRUE(text.starts_with("first\nxxx"));
+  EXPECT_TRUE(text.ends_with("xxx\nlast\n"));
+  EXPECT_NE(text.find(rt::cat("\n[", flood.left_out, " bytes of output left out]\n")),
+            std::string::npos);
+  EXPECT_EQ(flood.left_out, 30'000'000 + 12 - 100'000);
+}
+
+TEST_F(Supervised, DieOfTooMuchMemory) {
+  const SupervisorNews hungry =
+      end_of(shell("x=$(head -c 150000000 /dev/zero | tr '\\0' x); sleep 60; echo ${#x}",
+                   {.memory = 50'000'000}));
+  EXPECT_EQ(hungry.end, RunEnd::out_of_memory);
+}
+
+TEST_F(Supervised, AreLostWithTheirSupervisor) {
+  const std::uint64_t other = shell("sleep 0.5; echo fine");
+  const std::vector<pid_t> before = tasks::children();
+  const std::uint64_t program = shell("(setsid sleep 60 &); echo up; sleep 60");
+  while (log().find("up") == std::string::npos) rt::sleep_for(std::chrono::milliseconds(5));
+  for (const pid_t child : tasks::children()) {
+    if (std::ranges::find(before, child) == before.end()) ::kill(child, SIGKILL);
+  }
+  EXPECT_EQ(end_of(program).end, RunEnd::lost);
+  EXPECT_EQ(end_of(other).end, RunEnd::exited);
+  EXPECT_NE(log().find("fine"), std::string::npos);
+}
+
+TEST_F(Supervised, GetTheirWordsAsTheyAre) {
+  const std::vector<std::string> hostile{"$(touch canary)",
+                                         "`touch canary`",
+                                         "; touch canary",
+                                         "a\nb",
+                                         "\"'\\",
+                                         "-rf",
+                                         "\xff\xfe",
+                                         "",
+                                         "*",
+                                         "~",
+                                         "$HOME"};
+  std::vector<std::string> words{"printf", "[%s]"};
+  words.insert(words.end(), hostile.begin(), hostile.end());
+  const std::uint64_t program = programs_.start({.path = "/usr/bin/printf",
+                                                 .words = words,
+                                                 .folder = folder_.path().string(),
+                                                 .order = {.log_bytes = 1 << 20},
+                                                 .log = log_.fd(),
+                                                 .reports = reports_.fd()});
+  EXPECT_EQ(end_of(program).status, 0);
+  std::string expected;
+  for (const std::string& word : hostile) expected += "[" + word + "]";
+  EXPECT_EQ(log(), expected);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "canary"));
+}
+
+TEST_F(Supervised, ManyAtOnce) {
+  std::vector<std::uint64_t> all;
+  for (int i = 0; i < 32; ++i) all.push_back(shell(rt::cat("sleep 0.2; exit ", i)));
+  for (int i = 0; i < 32; ++i) EXPECT_EQ(end_of(all[static_cast<std::size_t>(i)]).status, i);
+}
+
+}  // namespace
