@@ -19,14 +19,6 @@ std::string join(const std::string& where, const std::string& name) {
   return where.empty() ? name : rt::cat(where, ".", name);
 }
 
-std::vector<std::string> key_names(const Field& block) {
-  std::vector<std::string> names;
-  for (const Field& field : block.fields) {
-    if (!field.later) names.push_back(field.name);
-  }
-  return names;
-}
-
 void move_to(Node& node, Position at) {
   node.at = at;
   for (Node& item : node.items) move_to(item, at);
@@ -101,7 +93,12 @@ Node Checker::check_one(const Node& node, const Field& field, const std::string&
 }
 
 Node Checker::check_leaf(const Node& node, const Field& field, const std::string& where) {
-  return refers(node) ? check_reference(node, field, where) : check_scalar(node, field, where);
+  if (!field.text_with.empty() && field.text_with == source_) {
+    const Field text{.name = field.name, .type = Type::text, .doc = field.doc, .literal = true};
+    return check_leaf(node, text, where);
+  }
+  return refers(node) && !field.literal ? check_reference(node, field, where)
+                                        : check_scalar(node, field, where);
 }
 
 const Parameter& Checker::find_parameter(const std::string& name, const Node& node) {
@@ -174,7 +171,10 @@ void Checker::check_always_active(const Node& value, const Field& field, const s
 void Checker::check_key(const Entry& entry, const Field& block, const std::string& where,
                         const std::string& context) {
   const Field* field = block.find(entry.key);
-  const std::vector<std::string> names = key_names(block);
+  std::vector<std::string> names;
+  for (const Field& known : block.fields) {
+    if (!known.later && (applies(known) || source_.empty())) names.push_back(known.name);
+  }
   if (context == "parameters" && entry.key == "distribution" &&
       entry.value.text.starts_with("log")) {
     throw Fault(
@@ -197,14 +197,20 @@ void Checker::check_key(const Entry& entry, const Field& block, const std::strin
                                       "\" is not available in this version, expected ",
                                       field->otherwise.empty() ? "no such key" : field->otherwise));
   }
-  if (!field->only.empty() && field->only != source_ && !source_.empty()) {
-    throw Fault(entry.key_at, rt::cat("\"", join(where, entry.key), "\" is for ", field->only,
-                                      ", expected no such key with ", source_));
+  if (!applies(*field) && !source_.empty()) {
+    const std::string owner = field->only == "data" ? "a network" : field->only;
+    throw Fault(entry.key_at, rt::cat("\"", join(where, entry.key), "\" is for ", owner,
+                                      ", expected no such key with ", source_,
+                                      did_you_mean(suggestion(context, entry.key, names))));
   }
 }
 
+bool Checker::applies(const Field& field) const {
+  return field.only.empty() || field.only == source_;
+}
+
 std::optional<Node> Checker::fallback(const Field& field, const std::string& where, Position at) {
-  if (field.later || (!field.only.empty() && field.only != source_)) return std::nullopt;
+  if (field.later || !applies(field)) return std::nullopt;
   if (field.type == Type::block && !field.required) {
     Node block = check_block(map_node(at), field, join(where, field.name), field.name);
     return block.entries.empty() ? std::nullopt : std::optional(std::move(block));
@@ -218,6 +224,8 @@ std::optional<Node> Checker::fallback(const Field& field, const std::string& whe
 Node Checker::check_block(const Node& node, const Field& block, const std::string& where,
                           const std::string& context) {
   if (!node.is_map()) fail_unexpected(node, where.empty() ? "the study" : where, block);
+  const std::string outer = source_;
+  if (where.empty()) source_ = node.find("command") != nullptr ? "command" : "data";
   if (where == "data")
     source_ = node.find("csv") != nullptr ? "csv" : node.find("idx") != nullptr ? "idx" : "";
   for (const Entry& entry : node.entries) check_key(entry, block, where, context);
@@ -228,12 +236,13 @@ Node Checker::check_block(const Node& node, const Field& block, const std::strin
     if (const Entry* entry = node.find_entry(field.name)) {
       check_always_active(entry->value, field, path);
       result.entries.push_back({field.name, entry->key_at, check(entry->value, field, path)});
-    } else if (field.required) {
+    } else if (field.required && applies(field)) {
       throw Fault(node.at, rt::cat(path, " is missing, expected ", expected(field)));
     } else if (auto value = fallback(field, where, node.at)) {
       result.entries.push_back({field.name, node.at, std::move(*value)});
     }
   }
+  source_ = outer;
   return result;
 }
 

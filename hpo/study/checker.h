@@ -55,6 +55,7 @@ class Checker {
   Node check_timetable(const Node& node, const Field& field, const std::string& where);
   Node check_kind(const Node& node, const Field& field, const std::string& where);
   Node check_open_kind(const Node& chosen, const Field& field, const std::string& where);
+  [[nodiscard]] bool applies(const Field& field) const;
   void check_key(const Entry& entry, const Field& block, const std::string& where,
                  const std::string& context);
   std::optional<Node> fallback(const Field& field, const std::string& where, Position at);
@@ -65,7 +66,7 @@ class Checker {
   std::unordered_map<std::string_view, const Parameter*> parameters_;
   std::set<std::string, std::less<>> used_;
   bool literal_ = false;        // dollars have no meaning
-  std::string source_;          // "csv" or "idx" within `data`
+  std::string source_;          // "csv" or "idx" within `data`; outside, "data" or "command"
   std::string kind_parameter_;  // within a kind whose type is a parameter: its name
 };
 

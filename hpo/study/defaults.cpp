@@ -96,16 +96,38 @@ class Implied {
 
 }  // namespace
 
-void add_defaults(Node& root, const std::string& stem) {
-  if (!root.is_map()) return;
-  add(root, "name", quote_json(stem));
+namespace {
+
+/// What a network is made of where the file leaves it out.
+void add_network_defaults(Node& root) {
   const bool nothing = root.find("parameters") == nullptr && root.find("network") == nullptr &&
                        root.find("train") == nullptr;
   if (nothing) add_search(root);
   add_network(root, "64");
-  add(root, "parameters", "{}");
   if (Node* data = root.find("data"))
     add(*data, "scale", data->find("idx") != nullptr ? "unit" : "standard");
+}
+
+/// Nobody knows what programs cost, nor whether they report before they end.
+void add_command_defaults(Node& root) {
+  add(root, "early_stop", "none");
+  add(root, "order", "arrival");
+  const Node& order = *root.find("order");
+  add(root, "parallel", order.is_scalar() && order.text == "arrival" ? "auto" : "8");
+  if (Node* resources = block(root, "resources")) add(*resources, "gpus", "auto");
+}
+
+}  // namespace
+
+void add_defaults(Node& root, const std::string& stem) {
+  if (!root.is_map()) return;
+  add(root, "name", quote_json(stem));
+  const bool command = root.find("command") != nullptr;
+  command ? add_command_defaults(root) : add_network_defaults(root);
+  add(root, "parameters", "{}");
+  add(root, "order", "virtual");
+  add(root, "parallel", "8");
+  if (Node* resources = block(root, "resources")) add(*resources, "gpus", "0");
   add(root, "method", "random");
   const bool grid = kind_at(root, "method") == "grid";
   const bool fixed = root.find("parameters")->entries.empty();

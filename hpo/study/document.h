@@ -24,8 +24,9 @@ auto with_place(const std::string& file, const Body& body) {
   try {
     return body();
   } catch (const Fault& fault) {
-    throw rt::Error(rt::Errc::study, rt::cat(file, ":", fault.at().line, ":", fault.at().column,
-                                             ": ", fault.what()));
+    constexpr std::size_t kMost = 4096;  // a path may hold anything, a message is one line
+    throw rt::Error(rt::Errc::study, rt::cat(rt::printable(file, kMost), ":", fault.at().line, ":",
+                                             fault.at().column, ": ", fault.what()));
   }
 }
 

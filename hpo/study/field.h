@@ -57,9 +57,12 @@ struct Field {
   std::string fallback = "";   ///< the default, as YAML; empty: see `otherwise`
   std::string otherwise = "";  ///< what holds without the field when that is no fixed value
   std::string unit = "";
-  std::string only = "";  ///< where the field applies when not everywhere: "csv", "idx"
+  std::string only = "";  ///< where the field applies when not everywhere: "csv", "idx"; "data" or
+                          ///< "command": which of the two the study has
+  std::string text_with = "";  ///< of Type::word: with this source any text may stand here
   std::string doc = "";
   std::string since = "0.1.0";
+  bool literal = false;                 ///< dollars have no meaning
   bool per_trial = false;               ///< may hold $name
   bool later = false;                   ///< a word of the design that this version cannot run yet
   const KindSet* (*kinds)() = nullptr;  ///< of Type::kind and Type::timetable

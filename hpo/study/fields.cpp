@@ -34,6 +34,7 @@ std::vector<Field> data_rows() {
       {.name = "data",
        .type = Type::block,
        .required = true,
+       .only = "data",
        .doc = "What is learnt from: one of `csv` and `idx`. A relative path is looked for beside "
               "the study file, then in "
               "`$TRELLIS_DATA`, then in `/usr/share/datasets`."},
@@ -147,11 +148,12 @@ std::vector<Field> train_rows() {
        .type = Type::kind,
        .count = Count::list,
        .otherwise = "two dense layers with ReLU, 64 units each",
+       .only = "data",
        .doc = "The layers, first to last. The output layer follows from the target and is not "
               "written.",
        .per_trial = true,
        .kinds = layer_set},
-      {.name = "train", .type = Type::block, .doc = "How a network is trained."},
+      {.name = "train", .type = Type::block, .only = "data", .doc = "How a network is trained."},
       {.name = "train.loss",
        .type = Type::kind,
        .otherwise = "`cross_entropy` for classification, `mse` for regression",
@@ -197,11 +199,26 @@ std::vector<Field> train_rows() {
               "of the machine. `auto`: "
               "as many as the network's work makes worth while, at most 8.",
        .per_trial = true},
+  };
+}
+
+std::vector<Field> command_rows() {
+  return {
       {.name = "command",
        .type = Type::text,
-       .otherwise = "data, network and train",
-       .doc = "A program of the user's instead of `data`, `network`, `train`.",
-       .later = true}};
+       .count = Count::list,
+       .required = true,
+       .only = "command",
+       .doc = "A program and its arguments, instead of `data`, `network` and `train`: each trial "
+              "runs it once. No shell reads it. A word whose parameter is inactive is left out; "
+              "`$args` stands for `--name=value` of all active parameters that are named nowhere "
+              "else. See `docs/command.md`.",
+       .per_trial = true},
+      {.name = "folder",
+       .type = Type::text,
+       .otherwise = "the study file's folder",
+       .only = "command",
+       .doc = "Where the program runs; a relative path starts at the study file's folder."}};
 }
 
 std::vector<Field> search_rows() {
@@ -212,8 +229,10 @@ std::vector<Field> search_rows() {
            .type = Type::word,
            .words = metric_names(),
            .otherwise = "`valid.accuracy` for classification, `valid.mse` for regression",
+           .text_with = "command",
            .doc = "Measured on the validation part where the stopping rule may decide and at a "
-                  "trial's end; without a rule, after each epoch."},
+                  "trial's end; without a rule, after each epoch. With `command`, what the program "
+                  "calls it; `seconds` and `exit` (its exit status) are there without its help."},
           {.name = "metric.goal",
            .type = Type::word,
            .words = {"maximize", "minimize"},
@@ -224,6 +243,13 @@ std::vector<Field> search_rows() {
            .words = {"last", "best"},
            .fallback = "last",
            .doc = "Which of a trial's reports is its value."},
+          {.name = "metric.regex",
+           .type = Type::text,
+           .otherwise = "the program reports in the file `$TRELLIS_METRICS`",
+           .only = "command",
+           .doc = "A regular expression (RE2) for the lines that the program prints: its group is "
+                  "the metric's value, or of two groups the first is the step.",
+           .literal = true},
           {.name = "method",
            .type = Type::kind,
            .fallback = "random",
@@ -238,7 +264,7 @@ std::vector<Field> parameter_rows() {
                "`lr`, `width` and `batch` when `network` and `train` are left out too, else none",
            .doc = "The hyperparameters by name. Each is `{min, max}`, `{values}` or `{value}`, and "
                   "stands as `$name` somewhere in "
-                  "`data`, `network`, `train`, `adapt` or `resources`."},
+                  "`data`, `network`, `train`, `adapt`, `command` or `resources`."},
           {.name = "parameters.type",
            .type = Type::word,
            .words = {"float", "int"},
@@ -275,12 +301,14 @@ std::vector<Field> stopping_rows() {
   return {
       {.name = "early_stop",
        .type = Type::kind,
-       .otherwise = "`asha`; `none` for a grid, a population (`pbt`) or without parameters",
+       .otherwise = "`asha`; `none` for a grid, a population (`pbt`), a `command` or without "
+                    "parameters",
        .doc = "What ends trials that are not worth their time.",
        .kinds = stopping_set},
       {.name = "adapt",
        .type = Type::kind,
        .otherwise = "networks keep their size",
+       .only = "data",
        .doc = "How networks change their size while they train: `adapt: {policy: NAME, ...}`.",
        .per_trial = true,
        .kinds = policy_set},
@@ -289,16 +317,18 @@ std::vector<Field> stopping_rows() {
        .min = 1,
        .max = 4096,
        .words = {"auto"},
-       .fallback = "8",
+       .otherwise = "8; `auto` with `order: arrival` for a `command`",
        .unit = "slots",
        .doc = "Trials that are searched at once: part of the result, never of the machine. `auto` "
               "(only with `order: "
-              "arrival`): what the machine holds."},
+              "arrival`): what the machine holds by `resources`. A number of programs runs at "
+              "once whether there are cores for them or not."},
       {.name = "order",
        .type = Type::word,
        .words = {"virtual", "arrival"},
-       .fallback = "virtual",
-       .doc = "`virtual`: the search is the same on any number of workers. `arrival`: nobody "
+       .otherwise = "`virtual`; `arrival` for a `command`",
+       .doc = "`virtual`: the search is the same on any number of workers; of programs, each step "
+              "they report counts as equally long. `arrival`: nobody "
               "waits, and only a resumed study "
               "is repeatable."}};
 }
@@ -325,7 +355,29 @@ std::vector<Field> limit_rows() {
        .max = kSeconds,
        .otherwise = "none",
        .doc = "Real time in which tasks of one attempt of a trial run; waiting for a worker "
-              "does not count."},
+              "does not count. A program is then asked to end (SIGTERM), and killed after "
+              "`limits.grace`."},
+      {.name = "limits.no_progress",
+       .type = Type::duration,
+       .min = 0.001,
+       .max = kSeconds,
+       .otherwise = "none",
+       .only = "command",
+       .doc = "Real time in which a program may neither print nor report."},
+      {.name = "limits.grace",
+       .type = Type::duration,
+       .min = 0,
+       .max = kSeconds,
+       .fallback = "10s",
+       .only = "command",
+       .doc = "Real time between asking a program to end and killing it with all it started."},
+      {.name = "limits.log",
+       .type = Type::size,
+       .min = 1024,
+       .max = kBytes,
+       .fallback = "10MB",
+       .only = "command",
+       .doc = "Size of a program's log; of a longer one the beginning and the end are kept."},
       {.name = "limits.failed",
        .type = Type::integer,
        .min = 1,
@@ -339,6 +391,7 @@ std::vector<Field> limit_rows() {
        .max = 1e12,
        .otherwise = "none",
        .unit = "weights",
+       .only = "data",
        .doc = "With `adapt`, or a method that reshapes: no network grows beyond so many "
               "weights."}};
 }
@@ -351,22 +404,25 @@ std::vector<Field> resource_rows() {
            .max = 4096,
            .fallback = "1",
            .unit = "cores",
-           .doc = "CPU cores.",
+           .doc = "CPU cores. A program finds the number in `OMP_NUM_THREADS`.",
            .per_trial = true},
           {.name = "resources.gpus",
            .type = Type::number,
            .min = 0,
            .max = 64,
-           .fallback = "0",
+           .words = {"auto"},
+           .otherwise = "0; `auto` for a `command`",
            .unit = "GPUs",
-           .doc = "GPUs, or a part of one.",
+           .doc = "GPUs, or a part of one. A program finds its own in `CUDA_VISIBLE_DEVICES`, and "
+                  "waits until they are free; `auto`: one, if there are any, which others may "
+                  "share.",
            .per_trial = true},
           {.name = "resources.memory",
            .type = Type::size,
            .min = 1,
            .max = kBytes,
            .otherwise = "not asked for",
-           .doc = "Memory.",
+           .doc = "Memory. A program that takes more is killed, as `out_of_memory`.",
            .per_trial = true},
           {.name = "retry", .type = Type::block, .doc = "What happens to a trial that failed."},
           {.name = "retry.max",
@@ -388,6 +444,7 @@ std::vector<Field> keeping_rows() {
   return {
       {.name = "checkpoint",
        .type = Type::block,
+       .only = "data",
        .doc = "How often half-done work is brought to the disk, where a killed study finds it. "
               "Never changes a result."},
       {.name = "checkpoint.overhead",
@@ -399,6 +456,7 @@ std::vector<Field> keeping_rows() {
               "follows the interval. The last two of every trial are kept."},
       {.name = "store",
        .type = Type::block,
+       .only = "data",
        .doc = "Results that studies in one folder share. Never changes a result."},
       {.name = "store.budget",
        .type = Type::size,
@@ -411,8 +469,9 @@ std::vector<Field> keeping_rows() {
 
 std::vector<Field> make_table() {
   std::vector<Field> table;
-  for (const auto rows : {identity_rows, data_rows, split_rows, train_rows, search_rows,
-                          parameter_rows, stopping_rows, limit_rows, resource_rows, keeping_rows}) {
+  for (const auto rows :
+       {identity_rows, data_rows, split_rows, train_rows, command_rows, search_rows, parameter_rows,
+        stopping_rows, limit_rows, resource_rows, keeping_rows}) {
     std::ranges::move(rows(), std::back_inserter(table));
   }
   return table;

@@ -247,6 +247,16 @@ KindSet make_stopping() {
                                         "trial has spent, on training, scoring and the candidates "
                                         "of its races; a rung is where the first epoch ends at or "
                                         "beyond it, and trials report after every epoch."});
+    kind.block.fields.push_back({.name = "max",
+                                 .type = Type::integer,
+                                 .min = 1,
+                                 .max = 1e15,
+                                 .otherwise = "nobody knows",
+                                 .unit = "steps",
+                                 .only = "command",
+                                 .doc = "The step at which a program ends by itself: a report "
+                                        "there is its result, and no rung. For a network that is "
+                                        "`train.epochs`."});
     kind.block.fields.push_back(
         {.name = "promote", .type = Type::boolean, .doc = "Pause instead of stop.", .later = true});
   }

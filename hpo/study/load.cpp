@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "hpo/study/checker.h"
+#include "hpo/study/command.h"
 #include "hpo/study/document.h"
 #include "hpo/study/field.h"
 #include "hpo/study/parameters.h"
@@ -79,15 +80,12 @@ void check_used(const Node& raw, const Space& space, const Checker& checker) {
   for (const Parameter& parameter : space.parameters()) {
     if (used.contains(parameter.name)) continue;
     const Position at = raw.find("parameters")->find_entry(parameter.name)->key_at;
+    const char* places = raw.find("command") != nullptr
+                             ? "command or resources"
+                             : "network, train, adapt, data or resources";
     throw Fault(at, rt::cat("parameter \"", parameter.name, "\" is used nowhere, expected $",
-                            parameter.name, " in network, train, adapt, data or resources"));
+                            parameter.name, " in ", places));
   }
-}
-
-std::string escape(const std::string& text) {
-  std::string result;
-  for (const char c : text) result += c == '$' ? "$$" : std::string(1, c);
-  return result;
 }
 
 /// Puts an absolute path in place of what the file says: the first of a list that exists.
@@ -112,17 +110,17 @@ void locate_source(Node& root, const std::string& folder) {
 }
 
 /// A program's folder becomes absolute, so that the resolved file means the same from anywhere.
-void locate_program(Node& root, const std::string& folder) {
-  Node* adapt = root.find("adapt");
-  if (adapt == nullptr || adapt->find("command") == nullptr) return;
-  Node* given = adapt->find("folder");
+/// `block` has the program.
+void locate_program(Node* block, const std::string& folder) {
+  if (block == nullptr || block->find("command") == nullptr) return;
+  Node* given = block->find("folder");
   std::filesystem::path absolute(folder);
   if (given != nullptr) absolute /= unescape(*given).text;
-  Node value = string_node(escape(absolute.lexically_normal().string()), adapt->at);
+  Node value = string_node(escape(absolute.lexically_normal().string()), block->at);
   if (given != nullptr)
     *given = std::move(value);
   else
-    adapt->entries.push_back({"folder", adapt->at, std::move(value)});
+    block->entries.push_back({"folder", block->at, std::move(value)});
 }
 
 /// For tables the network can be tried without the data: only the number of columns is missing.
@@ -154,15 +152,21 @@ StudySpec parse(const std::string& text, const std::string& file, const std::str
   StudySpec study{.file = file, .folder = folder};
   study.space = read_space_of(root);
   Checker checker(study.space);
+  expand_arguments(root, study.space);
   root = checker.check(root, study_block(), "");
-  check_source(root);
+  const bool command = root.find("command") != nullptr;
+  if (!command) check_source(root);
   add_population_defaults(root);
-  if (const auto task = implied_task(root)) add_task_defaults(root, *task);
+  if (const auto task = command ? std::nullopt : implied_task(root)) add_task_defaults(root, *task);
   root = checker.check(root, study_block(), "");
   check_used(root, study.space, checker);
   read_spec(study, root);
-  locate_program(root, folder);
+  locate_program(command ? &root : root.find("adapt"), folder);
   study.document = std::make_shared<const Document>(Document{file, root});
+  if (command) {
+    try_command(study);
+    return study;
+  }
   try_network(study);
   locate_source(root, folder);
   study.document = std::make_shared<const Document>(Document{file, std::move(root)});

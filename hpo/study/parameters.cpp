@@ -5,6 +5,7 @@
 
 #include "hpo/study/hints.h"
 #include "hpo/study/scalars.h"
+#include "hpo/study/substitute.h"
 #include "runtime/base/text.h"
 
 namespace hpo::study {
@@ -53,7 +54,9 @@ class Reader {
     }
   }
 
-  [[nodiscard]] ParamValue value_of(const Node& node) const { return as_value(node).value(); }
+  [[nodiscard]] ParamValue value_of(const Node& node) const {
+    return as_value(unescape(node)).value();
+  }
 
   [[nodiscard]] std::string type() const {
     const Node* type = node_.find("type");
@@ -151,7 +154,7 @@ class Reader {
 
 /// A condition's value, as the parent would write it: 1 is 1.0 for a float.
 ParamValue fit(const Node& node, const Parameter* parent, const std::string& where) {
-  const auto value = as_value(node);
+  const auto value = as_value(unescape(node));
   if (!value)
     fail(node.at,
          rt::cat(where, " is ", describe(node), ", expected a value, or a list of values"));
@@ -208,6 +211,12 @@ std::string exponent_hint(const Entry& entry, const SpaceError& error) {
        rt::cat(where, " ", error.problem(), exponent_hint(entry, error)));
 }
 
+/// As the file would write it.
+Node value_node(const ParamValue& value) {
+  const auto* text = std::get_if<std::string>(&value);
+  return text != nullptr ? string_node(escape(*text), {}) : node_of(value, {});
+}
+
 Node number_node(double value) { return node_of(value, {}); }
 Node int_node(std::int64_t value) { return node_of(value, {}); }
 
@@ -235,16 +244,16 @@ struct WriteDomain {
   }
   void operator()(const Choice& choice) const {
     Node list{.kind = Node::Kind::list};
-    for (const ParamValue& value : choice.values) list.items.push_back(node_of(value, {}));
+    for (const ParamValue& value : choice.values) list.items.push_back(value_node(value));
     add("values", std::move(list));
   }
-  void operator()(const Constant& constant) const { add("value", node_of(constant.value, {})); }
+  void operator()(const Constant& constant) const { add("value", value_node(constant.value)); }
 };
 
 Node condition_node(const Condition& condition) {
-  if (condition.values.size() == 1) return node_of(condition.values[0], {});
+  if (condition.values.size() == 1) return value_node(condition.values[0]);
   Node list{.kind = Node::Kind::list};
-  for (const ParamValue& value : condition.values) list.items.push_back(node_of(value, {}));
+  for (const ParamValue& value : condition.values) list.items.push_back(value_node(value));
   return list;
 }
 

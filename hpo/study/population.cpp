@@ -18,21 +18,13 @@ namespace {
 
 using Names = std::set<std::string, std::less<>>;
 
-void collect_names(const Node* node, Names& names) {
-  if (node == nullptr) return;
-  if (node->is_scalar() && node->text.find('$') != std::string::npos) {
-    for (const std::string& name : references(*node).names) names.insert(name);
-  }
-  for (const Node& item : node->items) collect_names(&item, names);
-  for (const Entry& entry : node->entries) collect_names(&entry.value, names);
-}
-
 /// Parameters that belong to a network or its data for life, and those that such ones hang on.
 Names inherited(const Node& root, const Space& space) {
   Names names;
   for (const char* section : {"network", "data", "resources"})
-    collect_names(root.find(section), names);
-  collect_names(root.find_path({"train", "optimizer", "type"}), names);
+    if (const Node* node = root.find(section)) collect_names(*node, names);
+  if (const Node* type = root.find_path({"train", "optimizer", "type"}))
+    collect_names(*type, names);
   for (auto i = space.order().rbegin(); i != space.order().rend(); ++i) {
     const Parameter& parameter = space.parameters()[*i];
     if (!names.contains(parameter.name)) continue;
@@ -45,6 +37,10 @@ const Node& chosen(const Node& root) { return *root.find("method"); }
 
 void require_apart(const Node& root) {
   const std::string& method = chosen(root).find("type")->text;
+  if (const Node* command = root.find("command")) {
+    throw Fault(command->at, rt::cat("command stands beside method ", method,
+                                     ", which copies networks, expected another method"));
+  }
   if (const Node& rule = *root.find("early_stop"); rule.find("type")->text != "none") {
     throw Fault(rule.at, rt::cat("early_stop is ", rule.find("type")->text, ", but ", method,
                                  " replaces what a rule would stop, expected none"));

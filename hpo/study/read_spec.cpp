@@ -1,10 +1,12 @@
 // From the canonical tree to the plain struct, and the rules between fields.
 
 #include <algorithm>
+#include <limits>
 #include <span>
 
 #include "hpo/samplers/registry.h"
 #include "hpo/stopping/registry.h"
+#include "hpo/study/command.h"
 #include "hpo/study/document.h"
 #include "hpo/study/field.h"
 #include "hpo/study/population.h"
@@ -45,6 +47,7 @@ Metric read_metric(const Node& root) {
     metric.goal = goal->text == "maximize" ? Goal::maximize : Goal::minimize;
   }
   metric.take = root.find_path({"metric", "take"})->text == "best" ? Take::best : Take::last;
+  if (const Node* regex = root.find_path({"metric", "regex"})) metric.regex = regex->text;
   return metric;
 }
 
@@ -56,6 +59,10 @@ Retry read_retry(const Node& root) {
 }
 
 std::int64_t read_max_epochs(const Node& root, const Space& space) {
+  if (root.find("command") != nullptr) {
+    const Node* max = root.find_path({"early_stop", "max"});
+    return max != nullptr ? as_integer(*max) : std::numeric_limits<std::int64_t>::max();
+  }
   const Node& epochs = *root.find_path({"train", "epochs"});
   if (epochs.text.find('$') == std::string::npos) return as_integer(epochs);
   const References found = references(epochs);
@@ -122,8 +129,10 @@ void check_early_stop(const Node& root, std::int64_t max_epochs) {
                                           "first rung, such as 1e9"));
     }
     if (flops || value <= max_epochs) continue;
-    throw Fault(entry.value.at, rt::cat("early_stop.", entry.key, " is ", entry.value.text,
-                                        ", expected at most train.epochs, which is ", max_epochs));
+    throw Fault(entry.value.at,
+                rt::cat("early_stop.", entry.key, " is ", entry.value.text, ", expected at most ",
+                        root.find("command") ? "early_stop.max" : "train.epochs", ", which is ",
+                        max_epochs));
   }
 }
 
@@ -153,10 +162,18 @@ void read_spec(StudySpec& study, const Node& checked) {
                   .time = optional_seconds(checked, "limits", "time"),
                   .trial_time = optional_seconds(checked, "limits", "trial_time"),
                   .failed = optional_integer(checked, "limits", "failed"),
-                  .weights = optional_integer(checked, "limits", "weights")};
+                  .weights = optional_integer(checked, "limits", "weights"),
+                  .no_progress = optional_seconds(checked, "limits", "no_progress")};
+  study.runs_command = checked.find("command") != nullptr;
+  if (study.runs_command) {
+    study.limits.grace = as_seconds(*checked.find_path({"limits", "grace"}));
+    study.limits.log = as_bytes(*checked.find_path({"limits", "log"}));
+    check_command(checked);
+  } else {
+    study.checkpoint_overhead = as_share(*checked.find_path({"checkpoint", "overhead"}));
+    study.store_budget = as_bytes(*checked.find_path({"store", "budget"}));
+  }
   study.retry = read_retry(checked);
-  study.checkpoint_overhead = as_share(*checked.find_path({"checkpoint", "overhead"}));
-  study.store_budget = as_bytes(*checked.find_path({"store", "budget"}));
 
   check_split(checked);
   check_rates(checked);

@@ -9,9 +9,11 @@ std::vector<std::string> real_time_keys(const StudySpec& study) {
   std::vector<std::string> keys;
   if (study.document->root.find_path({"adapt", "command"}) != nullptr)
     keys.emplace_back("adapt.command");
+  if (study.runs_command) keys.emplace_back("command");
   if (study.order == Order::arrival) keys.emplace_back("order");
   if (study.limits.time) keys.emplace_back("limits.time");
   if (study.limits.trial_time) keys.emplace_back("limits.trial_time");
+  if (study.limits.no_progress) keys.emplace_back("limits.no_progress");
   return keys;
 }
 

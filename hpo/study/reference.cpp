@@ -103,7 +103,8 @@ std::string allowed_text(const Field& field) {
 
 std::string row(const Field& field, const std::string& path) {
   std::string doc = sentence(field.doc) + since(field.since);
-  if (!field.only.empty()) doc += rt::cat(" Only with `", field.only, "`.");
+  if (!field.only.empty() && field.only != field.name)
+    doc += rt::cat(" Only with `", field.only, "`.");
   return rt::cat("| `", path, "` | ", type_text(field), " | ", cell(allowed_text(field)), " | ",
                  cell(default_text(field)), " | ", field.per_trial ? "yes" : "", " | ", cell(doc),
                  " |\n");

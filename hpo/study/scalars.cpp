@@ -64,6 +64,11 @@ std::string context_of(const std::string& where) {
 std::string correction(const Node& node, const Field& field, const std::string& where) {
   if (!node.is_scalar()) return "";
   const std::string& text = node.text;
+  if (field.name == "command") {
+    std::string words;
+    for (const char c : text) words += c == ' ' ? std::string(", ") : std::string(1, c);
+    return rt::cat("[", rt::printable(words, 120), "]");
+  }
   if (field.count == Count::list)
     return field.type == Type::kind ? "" : rt::cat("[", rt::printable(text, 60), "]");
   const bool has_number = std::holds_alternative<std::int64_t>(read_scalar(text));

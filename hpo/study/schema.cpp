@@ -89,7 +89,7 @@ Json plain_schema(const Field& field) {
     case Type::number:
       return numeric(field, "number");
     case Type::word:
-      return words_schema(field.words);
+      return field.text_with.empty() ? words_schema(field.words) : scalar_schema();
     case Type::text:
     case Type::value:
       return scalar_schema();
@@ -141,14 +141,17 @@ Json field_schema(const Field& field) {
 
 Json block_schema(const Field& block) {
   Json properties = Json::object();
-  Json required = Json::array();
+  Json required = Json::array(), choice = Json::array();
   for (const Field& field : block.fields) {
     if (field.later) continue;
     properties[field.name] = field_schema(field);
-    if (field.required) required.push_back(field.name);
+    if (field.required && field.only.empty()) required.push_back(field.name);
+    if (field.required && !field.only.empty())
+      choice.push_back({{"required", Json::array({field.name})}});
   }
   Json schema{{"type", "object"}, {"properties", properties}, {"additionalProperties", false}};
   if (!required.empty()) schema["required"] = required;
+  if (!choice.empty()) schema["oneOf"] = choice;
   return schema;
 }
 

@@ -35,9 +35,10 @@ enum class Take : std::uint8_t { last, best };
 /// The number that is searched for. `name` is empty until `settle` when the file leaves it to the
 /// data.
 struct Metric {
-  std::string name;  ///< valid.loss, or another of nn/metrics
+  std::string name;  ///< valid.loss, or another of nn/metrics; of a command, what it calls it
   Goal goal = Goal::minimize;
   Take take = Take::last;
+  std::string regex = {};  ///< of a command: what finds the metric in its output; empty: nothing
   bool operator==(const Metric&) const = default;
 };
 
@@ -48,7 +49,7 @@ struct Chosen {
   bool operator==(const Chosen&) const = default;
 };
 
-/// What a stopping rule counts in: the resource of its rungs.
+/// What a stopping rule counts in: the resource of its rungs. A command's steps are its epochs.
 enum class Unit : std::uint8_t { epochs, flops };
 
 /// In which order the driver hands events to sampler and rule.
@@ -56,11 +57,14 @@ enum class Order : std::uint8_t { virtual_time, arrival };
 
 /// None: no limit. Times are real seconds; they are what can make two runs of a study differ.
 struct Limits {
-  std::optional<std::int64_t> trials;   ///< always set, except for a grid, which ends by itself
-  std::optional<double> time;           ///< of the study, over all sessions
-  std::optional<double> trial_time;     ///< in which tasks of one attempt of a trial ran
-  std::optional<std::int64_t> failed;   ///< this many failed trials end the study
-  std::optional<std::int64_t> weights;  ///< of a network that changes its size
+  std::optional<std::int64_t> trials;      ///< always set, except for a grid, which ends by itself
+  std::optional<double> time;              ///< of the study, over all sessions
+  std::optional<double> trial_time;        ///< in which tasks of one attempt of a trial ran
+  std::optional<std::int64_t> failed;      ///< this many failed trials end the study
+  std::optional<std::int64_t> weights;     ///< of a network that changes its size
+  std::optional<double> no_progress = {};  ///< of a command: neither output nor a report
+  double grace = 10;                       ///< of a command: between SIGTERM and SIGKILL
+  std::uint64_t log = 10'000'000;          ///< of a command: bytes of its output that are kept
   bool operator==(const Limits&) const = default;
 };
 
@@ -85,13 +89,16 @@ struct StudySpec {
   std::vector<nn::Operation> reshape;
   Chosen early_stop;  ///< kind and options of hpo/stopping; "none": trials run to their end
   Unit early_stop_unit = Unit::epochs;
-  std::int64_t max_epochs = 0;  ///< most epochs that any trial of the space can have
+  std::int64_t max_epochs = 0;  ///< most epochs that any trial of the space can have; of commands
+                                ///< the step at which they end, the largest number where unknown
   std::int64_t parallel = 8;    ///< slots of the search; 0: what the machine holds (order arrival)
   Order order = Order::virtual_time;
   Limits limits;
   Retry retry;
   double checkpoint_overhead = 0.035;           ///< share of the time that checkpoints may take
   std::uint64_t store_budget = 16'000'000'000;  ///< bytes on disk of what studies share
+
+  bool runs_command = false;  ///< trials run a program (hpo/study/command.h), not a network
 
   /// The checked file with defaults filled in, from which trials are made. Shared and immutable.
   std::shared_ptr<const study::Document> document;

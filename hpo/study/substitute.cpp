@@ -76,6 +76,14 @@ References references(const Node& scalar) {
   return found;
 }
 
+void collect_names(const Node& node, std::set<std::string, std::less<>>& names) {
+  if (node.is_scalar() && node.text.find('$') != std::string::npos) {
+    for (const std::string& name : references(node).names) names.insert(name);
+  }
+  for (const Node& item : node.items) collect_names(item, names);
+  for (const Entry& entry : node.entries) collect_names(entry.value, names);
+}
+
 std::optional<Node> substitute(const Node& node, const Params& params) {
   if (node.is_scalar()) return substitute_scalar(node, params);
   Node result = node;
@@ -88,6 +96,12 @@ std::optional<Node> substitute(const Node& node, const Params& params) {
     if (auto value = substitute(entry.value, params))
       result.entries.push_back({entry.key, entry.key_at, std::move(*value)});
   }
+  return result;
+}
+
+std::string escape(const std::string& text) {
+  std::string result;
+  for (const char c : text) result += c == '$' ? "$$" : std::string(1, c);
   return result;
 }
 

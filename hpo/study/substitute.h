@@ -2,6 +2,7 @@
 // `$name`, `${name}` and `$$`.
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,9 @@ struct References {
 /// `${name}` needs them inside braces.
 [[nodiscard]] References references(const Node& scalar);
 
+/// Adds the parameters that a tree refers to.
+void collect_names(const Node& node, std::set<std::string, std::less<>>& names);
+
 /// True for [A-Za-z_][A-Za-z0-9_]*: what can stand after a dollar.
 [[nodiscard]] bool is_parameter_name(std::string_view name);
 
@@ -32,5 +36,8 @@ struct References {
 
 /// The same for a tree without references: only doubled dollars change.
 [[nodiscard]] Node unescape(const Node& node);
+
+/// A text with its dollars doubled, so that it stands for itself.
+[[nodiscard]] std::string escape(const std::string& text);
 
 }  // namespace hpo::study

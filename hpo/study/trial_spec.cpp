@@ -65,7 +65,10 @@ nn::DataSpec read_data(const Node& data) {
 
 Resources read_resources(const Node& node) {
   Resources resources{
-      .cpus = as_integer(*node.find("cpus")), .gpus = as_number(*node.find("gpus")), .memory = {}};
+      .cpus = as_integer(*node.find("cpus")), .gpus = 0, .any_gpu = false, .memory = {}};
+  const Node& gpus = *node.find("gpus");
+  resources.any_gpu = gpus.text == "auto";
+  if (!resources.any_gpu) resources.gpus = as_number(gpus);
   if (const Node* memory = node.find("memory")) resources.memory = as_bytes(*memory);
   return resources;
 }
@@ -171,6 +174,12 @@ StudySpec settle(const StudySpec& study, const DataInfo& data) {
   return study::with_place(study.file, [&] {
     study::check_task(study.document->root, data.task);
     return study::is_settled(study.document->root) ? study : study::settled(study, data.task);
+  });
+}
+
+Resources trial_resources(const StudySpec& study, const Params& params) {
+  return study::with_place(study.file, [&] {
+    return study::read_resources(study::section(study, params, "resources"));
   });
 }
 

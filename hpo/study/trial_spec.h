@@ -18,7 +18,8 @@ namespace hpo {
 /// What one trial needs while it runs.
 struct Resources {
   std::int64_t cpus = 1;
-  double gpus = 0;
+  double gpus = 0;                      ///< none with `any_gpu`
+  bool any_gpu = false;                 ///< one that others may have too, if there is one
   std::optional<std::uint64_t> memory;  ///< bytes; none: not asked for
   bool operator==(const Resources&) const = default;
 };
@@ -47,6 +48,9 @@ struct TrialSpec {
 /// The data of a trial; its path is absolute. Params may change `rows` and `scale` only, so most
 /// studies have one DataSpec for all trials. Throws rt::Error (study) with the place in the file.
 [[nodiscard]] nn::DataSpec data_spec(const StudySpec& study, const Params& params);
+
+/// What trial `params` needs.
+[[nodiscard]] Resources trial_resources(const StudySpec& study, const Params& params);
 
 /// The study with what only the data could decide filled in: task, loss, metric. Idempotent. Throws
 /// rt::Error (study) when file and data contradict each other, e.g. `metric: valid.accuracy` for

@@ -17,27 +17,15 @@ class Validator {
 
   [[nodiscard]] std::string check(const Json& schema, const Json& value,
                                   const std::string& at) const {
-    static const std::set<std::string> kKnown{"$schema",
-                                              "title",
-                                              "description",
-                                              "definitions",
-                                              "$ref",
-                                              "anyOf",
-                                              "type",
-                                              "enum",
-                                              "const",
-                                              "properties",
-                                              "required",
-                                              "items",
-                                              "pattern",
-                                              "minimum",
-                                              "maximum",
-                                              "minItems",
-                                              "additionalProperties",
-                                              "propertyNames",
-                                              "minProperties",
-                                              "exclusiveMinimum",
-                                              "exclusiveMaximum"};
+    static const std::set<std::string> kKnown{
+        "$schema",         "title",         "description",
+        "definitions",     "$ref",          "anyOf",
+        "oneOf",           "type",          "enum",
+        "const",           "properties",    "required",
+        "items",           "pattern",       "minimum",
+        "maximum",         "minItems",      "additionalProperties",
+        "propertyNames",   "minProperties", "exclusiveMinimum",
+        "exclusiveMaximum"};
     for (const auto& [keyword, unused] : schema.items()) {
       if (!kKnown.contains(keyword)) return at + ": unknown keyword " + keyword;
     }
@@ -48,6 +36,8 @@ class Validator {
     }
     if (schema.contains("anyOf") && !any(schema["anyOf"], value, at))
       return at + ": no form fits " + value.dump();
+    if (schema.contains("oneOf") && fitting(schema["oneOf"], value, at) != 1)
+      return at + ": not one form fits " + value.dump();
     if (schema.contains("type") && !has_type(schema["type"], value))
       return at + ": wrong type " + value.dump();
     if (schema.contains("const") && schema["const"] != value)
@@ -71,6 +61,12 @@ class Validator {
   [[nodiscard]] bool any(const Json& forms, const Json& value, const std::string& at) const {
     return std::any_of(forms.begin(), forms.end(),
                        [&](const Json& form) { return check(form, value, at).empty(); });
+  }
+
+  [[nodiscard]] std::ptrdiff_t fitting(const Json& forms, const Json& value,
+                                       const std::string& at) const {
+    return std::count_if(forms.begin(), forms.end(),
+                         [&](const Json& form) { return check(form, value, at).empty(); });
   }
 
   static bool has_type(const Json& type, const Json& value) {

@@ -1,0 +1,141 @@
+#include "hpo/study/command.h"
+
+#include <algorithm>
+#include <set>
+
+#include "hpo/study/checker.h"
+#include "hpo/study/document.h"
+#include "hpo/study/pattern.h"
+#include "hpo/study/substitute.h"
+#include "runtime/base/executable.h"
+#include "runtime/base/text.h"
+
+namespace hpo {
+
+namespace study {
+
+namespace {
+
+constexpr std::string_view kArguments = "args";
+
+bool names_arguments(const Node& word) {
+  const std::vector<std::string> names = references(word).names;
+  return std::ranges::find(names, kArguments) != names.end();
+}
+
+bool is_unit_metric(const std::string& name) { return name == "exit" || name == "seconds"; }
+
+void check_word(const Node& word) {
+  if (word.text.find('\0') != std::string::npos) {
+    throw Fault(word.at, rt::cat("command has the word ", rt::printable(word.text, 80),
+                                 ", expected words without the character NUL, which no program "
+                                 "can be given"));
+  }
+  if (word.text.size() > rt::longest_word()) {
+    throw Fault(word.at,
+                rt::cat("command has a word of ", word.text.size(), " bytes, expected at most ",
+                        rt::longest_word(), ", which is what this system passes to a program"));
+  }
+}
+
+TrialCommand make_command(const StudySpec& study, const Params& params) {
+  const Node& root = study.document->root;
+  const Node command = substitute(*root.find("command"), params).value();
+  TrialCommand made{.words = {}, .path = {}, .folder = unescape(*root.find("folder")).text};
+  for (const Node& word : command.items) {
+    check_word(word);
+    made.words.push_back(word.text);
+  }
+  if (made.words.empty() || made.words.front().empty())
+    throw Fault(command.at, "command is empty, expected a program and its arguments");
+  const std::string& program = made.words.front();
+  const auto path = rt::find_executable(program, made.folder);
+  if (path) return made.path = *path, made;
+  const bool is_path = program.find('/') != program.npos;
+  throw Fault(command.items.front().at,
+              rt::cat("command: there is no program ", rt::printable(program, 80), " in ",
+                      is_path ? made.folder : "PATH", ", expected one that may be run",
+                      is_path ? "" : rt::did_you_mean(program, rt::names_in_path())));
+}
+
+}  // namespace
+
+void expand_arguments(Node& root, const Space& space) {
+  Node* command = root.find("command");
+  if (command == nullptr || !command->is_list()) return;
+  std::set<std::string, std::less<>> named;
+  std::vector<Node> words;
+  bool expands = false;
+  for (const Node& word : command->items) {
+    if (!word.is_scalar() || !names_arguments(word)) {
+      collect_names(word, named);
+      continue;
+    }
+    expands = true;
+    if (!references(word).whole)
+      throw Fault(word.at,
+                  rt::cat("command has ", describe(word), ", expected $args as a word of its own"));
+  }
+  if (!expands) return;
+  if (const Node* own = root.find("parameters"); own->find(kArguments) != nullptr)
+    throw Fault(own->find_entry(kArguments)->key_at,
+                "parameter \"args\" has the name that stands for all parameters in command, "
+                "expected another one");
+  if (const Node* resources = root.find("resources")) collect_names(*resources, named);
+  for (const Node& word : command->items) {
+    if (!word.is_scalar() || !names_arguments(word)) {
+      words.push_back(word);
+      continue;
+    }
+    for (const Parameter& parameter : space.parameters()) {
+      if (!named.contains(parameter.name))
+        words.push_back(string_node(rt::cat("--", parameter.name, "=$", parameter.name), word.at));
+    }
+  }
+  command->items = std::move(words);
+}
+
+void check_command(const Node& root) {
+  const Node* metric = root.find("metric");
+  const Node* name = metric != nullptr ? metric->find("name") : nullptr;
+  if (name == nullptr || name->text.empty())
+    throw Fault(metric != nullptr ? metric->at : root.at,
+                "metric.name is missing, expected what the program calls the number that is "
+                "searched for, such as metric: {name: valid.accuracy, goal: maximize}");
+  if (metric->find("goal") == nullptr)
+    throw Fault(metric->at, "metric.goal is missing, expected maximize or minimize");
+  if (const Node* unit = root.find_path({"early_stop", "unit"}); unit && unit->text == "flops")
+    throw Fault(unit->at,
+                "early_stop.unit is flops, but nobody counts those of a program, expected epochs: "
+                "the steps that it reports");
+  const Node* regex = metric->find("regex");
+  if (regex == nullptr) return;
+  if (is_unit_metric(name->text))
+    throw Fault(regex->at, rt::cat("metric.regex stands beside the metric ", name->text,
+                                   ", which is measured, expected another name"));
+  try {
+    (void)Pattern(regex->text);
+  } catch (const rt::Error& error) {
+    throw Fault(regex->at, rt::cat("metric.regex: ", error.what()));
+  }
+}
+
+void try_command(const StudySpec& study) {
+  for (const double u : {0.0, 1.0})
+    (void)make_command(study, study.space.from_unit(std::vector<double>(study.space.size(), u)));
+  const Node& command = *study.document->root.find("command");
+  for (const Node& word : command.items) {
+    for (const std::string& name : references(word).names) {
+      for (const ParamValue& value : samples(study.space.find(name)->domain))
+        check_word(substitute(string_node(rt::cat("$", name), word.at), {{name, value}}).value());
+    }
+  }
+}
+
+}  // namespace study
+
+TrialCommand trial_command(const StudySpec& study, const Params& params) {
+  return study::with_place(study.file, [&] { return study::make_command(study, params); });
+}
+
+}  // namespace hpo

@@ -1,0 +1,33 @@
+#pragma once
+// A regular expression that reads lines of a program's output, in time linear in their length.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace hpo {
+
+class Pattern {
+ public:
+  /// Throws rt::Error (study) in one line when `text` is no expression (RE2's syntax), or has not
+  /// one or two groups.
+  explicit Pattern(const std::string& text);
+  ~Pattern();
+  Pattern(Pattern&&) noexcept;
+  Pattern& operator=(Pattern&&) noexcept;
+
+  struct Match {
+    std::optional<std::int64_t> step;  ///< the first of two groups
+    double value = 0;
+  };
+  /// The first match in a line; nothing where there is none, or its groups are no numbers.
+  [[nodiscard]] std::optional<Match> find(std::string_view line) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace hpo
