@@ -58,6 +58,7 @@ void Driver::loop() {
     }
     obey_clock();
     fill_slots();
+    setup_.work.turn();
     rt::poll();
     if (commit_is_due()) commit();
     checkpoints_.tick();

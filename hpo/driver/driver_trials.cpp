@@ -142,6 +142,10 @@ void Driver::take_report(LiveTrial& trial, Reported report, double took) {
   } else if (word == Word::pause) {
     pasts_.at(number).stands = Stands::waits;
     timeline_.leave(number);
+    if (!setup_.work.can_wait()) {
+      trial.make_void();
+      live_.erase(number);
+    }
   } else {
     trial.answer(word);
   }
@@ -187,6 +191,8 @@ void Driver::stop_if_hopeless(std::uint64_t trial, const Ended& end) {
   if (end.state != TrialState::failed) return;
   const TrialRow& row = log_.trials().row(trial);
   if (trial == 0 && end.cause == Cause::error && !row.value) {
+    for (const std::string& line : setup_.work.last_lines(trial))
+      setup_.observer.note(rt::cat("  | ", line));
     finish(Finish::first,
            rt::cat("the first trial failed before it reported anything: ", end.message));
     return;

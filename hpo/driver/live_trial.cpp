@@ -22,6 +22,11 @@ void LiveTrial::stretch(double flops) {
   if (!void_ && !in_past()) timeline_.stretch(trial_, flops);
 }
 
+void LiveTrial::outside(double cost, double seconds) {
+  outside_ += seconds;
+  if (!void_) timeline_.stretch(trial_, cost);
+}
+
 bool LiveTrial::in_past() const {
   return next_logged_ < logged_.size() || next_round_ < rounds_.size();
 }
@@ -103,6 +108,7 @@ void LiveTrial::make_void() {
   void_ = true;
   outcomes_.clear();
   group_.cancel();
+  if (when_void_) std::exchange(when_void_, {})();
   if (waiting_) std::exchange(waiting_, std::nullopt)->set(Word::stop);
 }
 

@@ -51,6 +51,8 @@ class LiveTrial final : public TrialContext {
   bool pauses(std::int64_t step) const override { return search_.pauses(step); }
   rt::Async<Word> report(Report report) override;
   void note(std::string line) override { notes_.push_back({std::move(line)}); }
+  void outside(double cost, double seconds) override;
+  void when_void(std::function<void()> told) override { when_void_ = std::move(told); }
 
   /// The coroutine has ended. Without effect on a trial that is void.
   void end(Ended how);
@@ -65,7 +67,7 @@ class LiveTrial final : public TrialContext {
   /// Tasks of the trial belong to it.
   [[nodiscard]] const rt::Group& group() const { return group_; }
   /// Real seconds in which a task of the attempt ran so far; waiting for a worker does not count.
-  [[nodiscard]] double busy_seconds() const { return rt::seconds(group_.busy()); }
+  [[nodiscard]] double busy_seconds() const { return outside_ + rt::seconds(group_.busy()); }
   /// Those since the last outcome taken.
   [[nodiscard]] double new_seconds() const { return busy_seconds() - told_; }
   /// Whether its time can run out: not once its coroutine has ended.
@@ -91,7 +93,9 @@ class LiveTrial final : public TrialContext {
   std::optional<rt::Promise<Word>> waiting_;
   bool void_ = false;
   bool ended_ = false;
-  double told_ = 0;  ///< seconds that outcomes taken told of
+  std::function<void()> when_void_;
+  double outside_ = 0;  ///< seconds of work that no task did
+  double told_ = 0;     ///< seconds that outcomes taken told of
 };
 
 }  // namespace hpo

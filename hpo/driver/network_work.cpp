@@ -112,17 +112,19 @@ StudyData load_data(const StudySpec& study, const nn::DataSpec& spec) {
   return data;
 }
 
-void require_resources(const Resources& asked, const rt::Runtime& runtime) {
+std::uint64_t machine_memory() {
+  return static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
+         static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+void require_resources(const Resources& asked, int workers, int gpus) {
   auto refuse = [](std::string_view what, const std::string& wanted, const std::string& there) {
     throw rt::Error(rt::Errc::no_device, rt::cat("resources.", what, ": ", wanted,
                                                  " for each trial, this machine offers ", there));
   };
-  if (asked.cpus > runtime.workers())
-    refuse("cpus", std::to_string(asked.cpus), std::to_string(runtime.workers()));
-  if (asked.gpus > runtime.gpus())
-    refuse("gpus", rt::format_double(asked.gpus), std::to_string(runtime.gpus()));
-  std::uint64_t memory = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
-                         static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  if (asked.cpus > workers) refuse("cpus", std::to_string(asked.cpus), std::to_string(workers));
+  if (asked.gpus > gpus) refuse("gpus", rt::format_double(asked.gpus), std::to_string(gpus));
+  const std::uint64_t memory = machine_memory();
   if (asked.memory.value_or(0) > memory)
     refuse("memory", rt::format_bytes(*asked.memory), rt::format_bytes(memory));
 }
@@ -165,7 +167,7 @@ const StudyData& NetworkWork::data_of(const nn::DataSpec& spec) {
 TrialSpec NetworkWork::spec_of(const Params& params, const StudyData& data) const {
   TrialSpec spec = materialise(study_, params, data.info);
   spec.hyper.shuffle = data.seeds.shuffle;
-  require_resources(spec.resources, runtime_);
+  require_resources(spec.resources, runtime_.workers(), runtime_.gpus());
   return spec;
 }
 

@@ -44,9 +44,12 @@ struct StudyData {
 /// The end of a trial whose loss is no number any more.
 [[nodiscard]] TrialFailure diverged_before(std::int64_t epoch);
 
-/// Throws rt::Error (no_device) when no worker of `runtime` can ever give a trial what it asks for,
-/// naming both.
-void require_resources(const Resources& asked, const rt::Runtime& runtime);
+/// Throws rt::Error (no_device) when a machine with so many workers and GPUs can never give a trial
+/// what it asks for, naming both.
+void require_resources(const Resources& asked, int workers, int gpus);
+
+/// Bytes of memory that this machine has.
+[[nodiscard]] std::uint64_t machine_memory();
 
 /// Epochs at which a trial that trains `epochs` reports: where the study's rule may decide; after
 /// each epoch where it counts FLOPs or never decides; always the last one. A prefix of the borders

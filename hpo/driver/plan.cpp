@@ -122,6 +122,19 @@ Plan plan_study(const LoadedStudy& loaded, int workers) {
   return plan;
 }
 
+Plan plan_programs(const StudySpec& study) {
+  Plan plan{.placement = "programs"};
+  Search search(study);
+  constexpr std::int64_t kMost = 1'000'000;  // of a grid, which ends by itself
+  const std::int64_t most = study.limits.trials.value_or(kMost);
+  for (; plan.trials < most; ++plan.trials) {
+    const std::optional<Params> params = search.propose();
+    if (!params) break;
+    search.tell(static_cast<std::uint64_t>(plan.trials), Created{.params = *params});
+  }
+  return plan;
+}
+
 std::string plan_json(const Plan& plan) {
   JsonWriter json;
   json.begin_object().field("trials", plan.trials).field("epochs", plan.epochs);

@@ -31,6 +31,10 @@ struct Plan {
 /// nothing but the data. Throws rt::Error (study) where a proposal makes no network.
 [[nodiscard]] Plan plan_study(const LoadedStudy& loaded, int workers);
 
+/// The plan of a study whose trials run programs: how many trials there are at most. What they cost
+/// nobody knows.
+[[nodiscard]] Plan plan_programs(const StudySpec& study);
+
 /// {"trials", "epochs", "distinct_epochs", "steps", "distinct_steps", "flops", "distinct_flops",
 /// "memory", "seconds", "placement", "at_least"}
 [[nodiscard]] std::string plan_json(const Plan& plan);

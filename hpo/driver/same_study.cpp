@@ -21,7 +21,7 @@ bool names_source(std::string_view line) {
 }
 
 bool names_place(std::string_view line) {
-  return names_source(line) || line.starts_with("  folder:");
+  return names_source(line) || line.starts_with("  folder:") || line.starts_with("folder:");
 }
 
 /// Takes the first line, its end included, off a text that is not empty.
@@ -92,6 +92,7 @@ std::string in_todays_words(const std::string& logged, std::string_view now, con
                           : one_word(std::string_view(logged).substr(mark + kContentMark.size()));
   try {
     StudySpec study = parse_study(with_source_of(logged, now), "study.yaml", "/");
+    if (study.runs_command) return resolved_yaml(study);
     return with_content(resolved_yaml(settle(study, data)), content);
   } catch (const rt::Error&) {
     return logged;

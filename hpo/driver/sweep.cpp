@@ -1,7 +1,12 @@
 #include "hpo/driver/sweep.h"
 
+#include <sched.h>
+
+#include <algorithm>
+#include <thread>
 #include <utility>
 
+#include "hpo/driver/command_work.h"
 #include "hpo/driver/driver.h"
 #include "hpo/driver/folded_work.h"
 #include "hpo/driver/front_files.h"
@@ -17,22 +22,36 @@ namespace {
 
 constexpr const char* kModelFile = "best.safetensors";
 
-StudyFacts facts_of(const StudySpec& study, const StudyData& data) {
+/// The study with its data's content, as the log keeps it.
+std::string resolved_of(const StudySpec& study, const StudyData* data) {
+  return data != nullptr ? with_content(resolved_yaml(study), data->content) : resolved_yaml(study);
+}
+
+StudyFacts facts_of(const StudySpec& study, const StudyData* data) {
   StudyFacts facts{
       .name = study.name, .metric = study.metric.name, .objective = objective_of(study)};
   for (const Parameter& parameter : study.space.parameters())
     facts.parameters.push_back(parameter.name);
-  facts.resolved = with_content(resolved_yaml(study), data.content);
+  facts.resolved = resolved_of(study, data);
   return facts;
 }
 
+int usable_cores() {
+  cpu_set_t set;
+  return ::sched_getaffinity(0, sizeof set, &set) == 0
+             ? CPU_COUNT(&set)
+             : static_cast<int>(std::thread::hardware_concurrency());
+}
+
 /// Begins the log of a fresh folder, or checks that the one that is there is of this study.
-std::vector<Changed> adopt(EventLog& log, const StudySpec& study, const StudyData& data,
+/// `data` is null where programs run.
+std::vector<Changed> adopt(EventLog& log, const StudySpec& study, const StudyData* data,
                            const rt::Path& folder) {
   StudyFacts facts = facts_of(study, data);
   std::vector<Changed> changes;
   if (log.facts()) {
-    changes = changes_between(in_todays_words(log.facts()->resolved, facts.resolved, data.info),
+    const DataInfo info = data != nullptr ? data->info : DataInfo{};
+    changes = changes_between(in_todays_words(log.facts()->resolved, facts.resolved, info),
                               facts.resolved);
     log.note("resolved", facts.resolved);
   } else {
@@ -52,7 +71,7 @@ SweepResult result_of(const Driver& driver, const EventLog& log, const RunOption
   if (driver.finished()) result.reason = driver.finished()->message;
   result.resumed = log.epoch() > 1;
   result.counts = log.trials().counts();
-  if (result.best && end == DriverEnd::finished)
+  if (result.best && end == DriverEnd::finished && rt::file_size(options.folder / kModelFile))
     result.model = ModelInfo{.file = options.folder / kModelFile, .trial = result.best->trial};
   result.seconds = driver.session_seconds();
   result.work = driver.work();
@@ -76,15 +95,17 @@ int exit_code_of(Ending ending) noexcept {
 int SweepResult::exit_code() const noexcept { return exit_code_of(ending); }
 int TrainResult::exit_code() const noexcept { return exit_code_of(ending); }
 
-SweepResult run_sweep(const StudySpec& study, const RunOptions& options, Observer& observer) {
-  EventLog log(options.folder);
+namespace {
+
+SweepResult sweep_networks(EventLog& log, const StudySpec& study, const RunOptions& options,
+                           Observer& observer) {
   tasks::setup_process();
   const rt::Config config = config_of(options, study);
   rt::Runtime runtime(config);
   LoadedStudy loaded = load_settled(study);
-  require_resources(loaded.asked, runtime);
+  require_resources(loaded.asked, runtime.workers(), runtime.gpus());
   for (const std::string& note : loaded.data.value.get().header().notes) observer.note(note);
-  std::vector<Changed> changes = adopt(log, loaded.study, loaded.data, options.folder);
+  std::vector<Changed> changes = adopt(log, loaded.study, &loaded.data, options.folder);
   loaded.study.parallel = slots_of(loaded.study, loaded.asked, runtime.workers(), runtime.gpus());
   const std::unique_ptr<NetworkWork> work =
       network_work(loaded.study, runtime, options.folder, kModelFile, options.sharing);
@@ -103,6 +124,46 @@ SweepResult run_sweep(const StudySpec& study, const RunOptions& options, Observe
   DriverEnd end = driver.run();
   write_front(options.folder, log.trials());
   return result_of(driver, log, options, end);
+}
+
+/// With `parallel: auto` also as many as there is memory for.
+std::int64_t program_slots(const StudySpec& study, const Resources& asked, int cores, int gpus) {
+  const std::int64_t slots = slots_of(study, asked, cores, gpus);
+  if (study.parallel > 0 || asked.memory.value_or(0) == 0) return slots;
+  const auto fit = static_cast<std::int64_t>(machine_memory() / *asked.memory);
+  return std::clamp<std::int64_t>(fit, 1, slots);
+}
+
+/// Nothing is computed here: the driver's thread alone waits for the programs.
+SweepResult sweep_programs(EventLog& log, StudySpec study, const RunOptions& options,
+                           Observer& observer) {
+  const rt::Runtime runtime({.workers = 1, .executor = rt::Executor::sequential});
+  const Resources asked = trial_resources(study, study.space.middle());
+  const int cores = options.workers > 0 ? options.workers : usable_cores();
+  const int gpus = static_cast<int>(visible_gpus().size());
+  require_resources(asked, cores, gpus);
+  std::vector<Changed> changes = adopt(log, study, nullptr, options.folder);
+  study.parallel = program_slots(study, asked, cores, gpus);
+  CommandWork work(study, options.folder);
+  Driver driver({.study = study,
+                 .log = log,
+                 .runtime = runtime,
+                 .work = work,
+                 .observer = observer,
+                 .folder = options.folder,
+                 .interrupts = options.interrupts,
+                 .changes = std::move(changes),
+                 .commit_delay = options.commit_delay});
+  const DriverEnd end = driver.run();
+  return result_of(driver, log, options, end);
+}
+
+}  // namespace
+
+SweepResult run_sweep(const StudySpec& study, const RunOptions& options, Observer& observer) {
+  EventLog log(options.folder);
+  return study.runs_command ? sweep_programs(log, study, options, observer)
+                            : sweep_networks(log, study, options, observer);
 }
 
 }  // namespace hpo

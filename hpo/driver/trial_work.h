@@ -18,6 +18,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <span>
 #include <string>
 #include <utility>
@@ -124,6 +125,13 @@ class TrialContext {
 
   /// Puts a line for people into the log, as an event before the trial's next outcome.
   virtual void note(std::string line) = 0;
+
+  /// Work that no task of the runtime does: the next outcome comes `cost` later in virtual time,
+  /// and took so many real seconds.
+  virtual void outside(double cost, double seconds) { (void)cost, (void)seconds; }
+
+  /// `told` is called, once, when nothing that the attempt does counts any more.
+  virtual void when_void(std::function<void()> told) { (void)told; }
 };
 
 /// What is known of a trial before any work.
@@ -156,6 +164,19 @@ class TrialWork {
 
   /// Evaluates the network of a trial that ended on data never searched on, and writes it.
   [[nodiscard]] virtual rt::Async<ExportedModel> finish(TrialRow best, Lineage lineage) = 0;
+
+  /// Hands what came from outside the runtime to the trials that wait for it; what made it come
+  /// called rt::wake(). Called on every turn of the driver's loop.
+  virtual void turn() {}
+
+  /// Whether an attempt that waits for a decision stays as it is. One that does not becomes void,
+  /// and when the trial goes on, another attempt begins behind the trial's reports.
+  [[nodiscard]] virtual bool can_wait() const { return true; }
+
+  /// The end of what a trial printed, line by line.
+  [[nodiscard]] virtual std::vector<std::string> last_lines(std::uint64_t trial) const {
+    return (void)trial, std::vector<std::string>{};
+  }
 
   /// What was done in this session.
   [[nodiscard]] virtual WorkCounters counters() const { return {}; }

@@ -1,0 +1,95 @@
+#include "hpo/driver/command_end.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+
+#include "runtime/base/error.h"
+#include "runtime/base/file.h"
+#include "runtime/base/text.h"
+
+namespace hpo {
+
+namespace {
+
+Ended failed(Cause cause, std::string message) {
+  return {TrialState::failed, cause, std::move(message)};
+}
+
+std::string signal_words(int signal) {
+  const char* name = ::sigabbrev_np(signal);
+  return rt::cat("killed by signal ", signal, name != nullptr ? rt::cat(" (SIG", name, ")") : "");
+}
+
+std::string with_last(std::string what, const std::vector<std::string>& last) {
+  if (!last.empty()) what += rt::cat("; it printed last: ", last.back());
+  return what;
+}
+
+}  // namespace
+
+bool is_measured(const std::string& metric) { return metric == "seconds" || metric == "exit"; }
+
+Ended command_end(const StudySpec& study, const tasks::SupervisorNews& news,
+                  const std::vector<std::string>& last, bool starved) {
+  using tasks::RunEnd;
+  const Limits& limits = study.limits;
+  constexpr int kShellsKill = 128 + SIGKILL;
+  switch (news.end) {
+    case RunEnd::exited:
+      if (news.status == 0 || study.metric.name == "exit") return {};
+      if (starved && news.status == kShellsKill)
+        return failed(Cause::out_of_memory, "killed by the system, which had no memory left");
+      return failed(Cause::error, with_last(rt::cat("exited with status ", news.status), last));
+    case RunEnd::killed:
+      if (starved && news.status == SIGKILL)
+        return failed(Cause::out_of_memory, "killed by the system, which had no memory left");
+      return failed(Cause::killed, with_last(signal_words(news.status), last));
+    case RunEnd::timed_out:
+      return failed(Cause::timeout,
+                    rt::cat("limits.trial_time of ",
+                            rt::format_seconds(limits.trial_time.value_or(0)), " is over"));
+    case RunEnd::stalled:
+      return failed(Cause::timeout, rt::cat("neither output nor a report for ",
+                                            rt::format_seconds(limits.no_progress.value_or(0)),
+                                            ", as long as limits.no_progress allows"));
+    case RunEnd::out_of_memory:
+      return failed(Cause::out_of_memory, "took more than resources.memory");
+    case RunEnd::refused:
+      return failed(Cause::error, rt::cat("cannot be started: ", rt::errno_words(news.status)));
+    case RunEnd::stopped:
+      return failed(Cause::killed, "was stopped");
+    case RunEnd::lost:
+      break;
+  }
+  return failed(Cause::lost, "its supervisor was killed, and the program with it");
+}
+
+std::string nothing_reported(const Metric& metric, const Metrics& others) {
+  std::string message = rt::cat("ended well without reporting ", metric.name);
+  if (!metric.regex.empty())
+    return message + ", expected a line of its output that metric.regex matches";
+  std::vector<std::string> names;
+  for (const auto& [name, value] : others) names.push_back(name);
+  std::string list;
+  for (const std::string& name : names) list += rt::cat(list.empty() ? "" : ", ", name);
+  if (!names.empty()) message += rt::cat(", only ", rt::printable(list, 200));
+  return rt::cat(message, ", expected a line such as {\"step\": 1, \"", metric.name,
+                 "\": 0.5} in the file $TRELLIS_METRICS", rt::did_you_mean(metric.name, names));
+}
+
+std::uint64_t killed_for_memory() {
+  const rt::File file(::open("/proc/vmstat", O_RDONLY | O_CLOEXEC));
+  std::string text(65536, '\0');
+  const ssize_t bytes = file ? ::read(file.fd(), text.data(), text.size()) : 0;
+  text.resize(static_cast<std::size_t>(std::max<ssize_t>(bytes, 0)));
+  constexpr std::string_view kName = "\noom_kill ";
+  const std::size_t at = text.find(kName);
+  return at == text.npos ? 0 : std::strtoull(text.c_str() + at + kName.size(), nullptr, 10);
+}
+
+}  // namespace hpo

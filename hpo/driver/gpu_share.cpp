@@ -1,0 +1,79 @@
+#include "hpo/driver/gpu_share.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "runtime/base/text.h"
+
+namespace hpo {
+
+namespace {
+
+constexpr double kAlmost = 1e-9;  ///< three thirds fit on one
+
+}  // namespace
+
+std::vector<std::string> visible_gpus() {
+  std::vector<std::string> gpus;
+  if (const char* visible = std::getenv("CUDA_VISIBLE_DEVICES")) {
+    std::string name;
+    for (const char* c = visible;; ++c) {
+      if (*c != ',' && *c != '\0') {
+        name += *c;
+        continue;
+      }
+      // As CUDA reads it: what follows a device that is none does not count.
+      if (name.empty() || name == "-1") return gpus;
+      gpus.push_back(name);
+      name.clear();
+      if (*c == '\0') return gpus;
+    }
+  }
+  while (::access(rt::cat("/dev/nvidia", gpus.size()).c_str(), F_OK) == 0)
+    gpus.push_back(std::to_string(gpus.size()));
+  return gpus;
+}
+
+GpuShare::GpuShare(std::vector<std::string> gpus) {
+  for (std::string& name : gpus) gpus_.push_back({.name = std::move(name)});
+}
+
+std::optional<GpuShare::Part> GpuShare::take(const Resources& asked) {
+  Part part;
+  if (asked.any_gpu && !gpus_.empty()) {
+    const auto least = std::ranges::min_element(gpus_, {}, &Gpu::programs);
+    part.gpus.push_back(static_cast<std::size_t>(least - gpus_.begin()));
+  }
+  if (asked.gpus > 0) {
+    part.each = std::min(1.0, asked.gpus);
+    const auto wanted = static_cast<std::size_t>(std::ceil(asked.gpus - kAlmost));
+    for (std::size_t i = 0; i < gpus_.size() && part.gpus.size() < wanted; ++i) {
+      if (gpus_[i].used + part.each <= 1 + kAlmost) part.gpus.push_back(i);
+    }
+    if (part.gpus.size() < wanted) return {};
+  }
+  for (const std::size_t gpu : part.gpus) {
+    gpus_[gpu].used += part.each;
+    ++gpus_[gpu].programs;
+  }
+  return part;
+}
+
+void GpuShare::give_back(const Part& part) {
+  for (const std::size_t gpu : part.gpus) {
+    gpus_[gpu].used -= part.each;
+    --gpus_[gpu].programs;
+  }
+}
+
+std::string GpuShare::names(const Part& part) const {
+  std::string names;
+  for (const std::size_t gpu : part.gpus)
+    names += rt::cat(names.empty() ? "" : ",", gpus_[gpu].name);
+  return names;
+}
+
+}  // namespace hpo

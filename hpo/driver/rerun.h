@@ -1,0 +1,27 @@
+#pragma once
+// One trial's program again, by hand: in the foreground, with its output on the terminal.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hpo/driver/trial_work.h"
+#include "hpo/study/spec.h"
+#include "runtime/base/file.h"
+
+namespace hpo {
+
+/// What became of it.
+struct Rerun {
+  Ended end;
+  std::vector<Report> reports;  ///< what stands in its metrics file
+  rt::Path folder;              ///< its folder, as TRELLIS_TRIAL_DIR
+};
+
+/// Runs the program of trial `params` as a child in this process's group, with its three streams
+/// and without limits, in an empty trial folder below `folder`. Throws rt::Error: study (see
+/// trial_command), storage.
+[[nodiscard]] Rerun rerun_command(const StudySpec& study, std::uint64_t trial, const Params& params,
+                                  const rt::Path& folder);
+
+}  // namespace hpo

@@ -1,0 +1,119 @@
+#include "hpo/driver/trial_folder.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+
+#include "runtime/base/text.h"
+
+namespace hpo {
+
+namespace {
+
+constexpr const char* kParams = "params.json";
+constexpr const char* kReports = "metrics.jsonl";
+constexpr const char* kLog = "log";
+constexpr const char* kOldLog = "log.before";
+constexpr const char* kCheckpoints = "checkpoint";
+constexpr std::size_t kMostTail = 8192;  ///< bytes of a log that are looked at for its last lines
+
+rt::File open_folder(const rt::File& in, const rt::Path& shown, const char* name, bool make) {
+  if (make && ::mkdirat(in.fd(), name, 0777) != 0 && errno != EEXIST)
+    throw rt::storage_error("make", shown / name, errno);
+  rt::File folder(::openat(in.fd(), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!folder) throw rt::storage_error("open", shown / name, errno);
+  return folder;
+}
+
+rt::File open_file(const rt::File& in, const rt::Path& shown, const char* name, int flags) {
+  rt::File file(::openat(in.fd(), name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666));
+  struct stat status {};
+  if (file && ::fstat(file.fd(), &status) == 0 && S_ISREG(status.st_mode)) return file;
+  if (!file && errno == ENOENT) return file;
+  throw rt::storage_error("open", shown / name, file ? EINVAL : errno);
+}
+
+std::string content(const rt::File& file, std::size_t most) {
+  std::string text(most, '\0');
+  const ssize_t bytes = file ? ::pread(file.fd(), text.data(), text.size(), 0) : 0;
+  text.resize(static_cast<std::size_t>(std::max<ssize_t>(bytes, 0)));
+  return text;
+}
+
+/// Removes what is in the folder, whatever it is. Follows no link.
+void empty(const rt::Path& folder) {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error))
+    std::filesystem::remove_all(entry.path(), error);
+  if (error) throw rt::storage_error("remove", folder, error.value());
+}
+
+/// A last line without its end was cut off when its writer was killed.
+void end_last_line(const rt::File& file) {
+  struct stat status {};
+  char last = '\n';
+  if (::fstat(file.fd(), &status) != 0 || status.st_size == 0) return;
+  (void)!::pread(file.fd(), &last, 1, status.st_size - 1);
+  if (last != '\n') (void)!::write(file.fd(), "\n", 1);
+}
+
+}  // namespace
+
+std::string trial_folder_name(std::uint64_t trial) {
+  std::string number = std::to_string(trial);
+  if (number.size() < 4) number.insert(0, 4 - number.size(), '0');
+  return "trials/" + number;
+}
+
+TrialFolder open_trial_folder(const rt::Path& study, std::uint64_t trial, const Params& params) {
+  const rt::Path absolute = std::filesystem::absolute(study).lexically_normal();
+  const std::string name = trial_folder_name(trial);
+  const std::string number = name.substr(name.find('/') + 1);
+  const rt::File root(::open(absolute.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!root) throw rt::storage_error("open", absolute, errno);
+  const rt::File trials = open_folder(root, absolute, "trials", true);
+  const rt::File own = open_folder(trials, absolute / "trials", number.c_str(), true);
+  TrialFolder folder{.path = absolute / name, .checkpoints = absolute / name / kCheckpoints};
+  const std::string wanted = json_of(params) + "\n";
+  const rt::File there = open_file(own, folder.path, kParams, O_RDONLY);
+  if (!there || content(there, wanted.size() + 1) != wanted) {
+    empty(folder.path);
+    const rt::File written = open_file(own, folder.path, kParams, O_WRONLY | O_CREAT | O_EXCL);
+    if (::write(written.fd(), wanted.data(), wanted.size()) != static_cast<ssize_t>(wanted.size()))
+      throw rt::storage_error("write", folder.path / kParams, ENOSPC);
+  }
+  (void)open_folder(own, folder.path, kCheckpoints, true);
+  folder.reports = open_file(own, folder.path, kReports, O_RDWR | O_APPEND | O_CREAT);
+  end_last_line(folder.reports);
+  if (::renameat(own.fd(), kLog, own.fd(), kOldLog) == 0)
+    folder.old_log = open_file(own, folder.path, kOldLog, O_RDONLY);
+  folder.log = open_file(own, folder.path, kLog, O_RDWR | O_APPEND | O_CREAT | O_EXCL);
+  return folder;
+}
+
+std::vector<std::string> last_log_lines(const rt::Path& study, std::uint64_t trial,
+                                        std::size_t most) {
+  const rt::Path path = study / trial_folder_name(trial) / kLog;
+  const rt::File log(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  struct stat status {};
+  if (!log || ::fstat(log.fd(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+  std::string text(kMostTail, '\0');
+  const off_t from = std::max<off_t>(0, status.st_size - static_cast<off_t>(text.size()));
+  const ssize_t bytes = ::pread(log.fd(), text.data(), text.size(), from);
+  text.resize(static_cast<std::size_t>(std::max<ssize_t>(bytes, 0)));
+  std::vector<std::string> lines;
+  while (!text.empty() && lines.size() < most) {
+    if (text.back() == '\n') text.pop_back();
+    const std::size_t begin = text.rfind('\n') == text.npos ? 0 : text.rfind('\n') + 1;
+    if (begin < text.size()) lines.push_back(rt::printable(text.substr(begin), 300));
+    text.resize(begin);
+  }
+  std::ranges::reverse(lines);
+  return lines;
+}
+
+}  // namespace hpo

@@ -1,0 +1,53 @@
+#include "hpo/log/stop_driver.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+
+#include "runtime/base/clock.h"
+#include "runtime/base/text.h"
+
+namespace hpo {
+
+namespace {
+
+/// Through a descriptor of the process, which never means another one that got its number.
+void ask(const Holder& driver, const rt::Path& folder) {
+  const rt::File process(
+      static_cast<int>(::syscall(SYS_pidfd_open, static_cast<pid_t>(driver.pid), 0)));
+  const bool there = process && driver.alive().value_or(false);
+  const long sent = there ? ::syscall(SYS_pidfd_send_signal, process.fd(), SIGTERM, nullptr, 0) : 0;
+  if (sent != 0)
+    throw rt::Error(rt::Errc::locked,
+                    rt::cat(folder.string(), " is driven by process ", driver.pid,
+                            ", which cannot be asked to stop: ", rt::errno_words(errno)));
+}
+
+}  // namespace
+
+Stopping stop_driver(const rt::Path& folder, double patience) {
+  if (StudyLock::look(folder) == StudyLock::State::free) return {};
+  const auto driver = StudyLock::holder(folder);
+  if (!driver)
+    throw rt::Error(rt::Errc::storage,
+                    rt::cat(folder.string(), " is in use, and its lock does not say by whom"));
+  const std::optional<bool> alive = driver->alive();
+  if (!alive)
+    throw rt::Error(
+        rt::Errc::locked,
+        rt::cat(folder.string(), " is driven by process ", driver->pid, " on ", driver->host,
+                ": stop it there, with trellis stop or kill ", driver->pid));
+  if (!*alive) return {};
+  ask(*driver, folder);
+  const rt::Moment begun = rt::now();
+  while (driver->alive().value_or(false)) {
+    if (rt::seconds_since(begun) >= patience)
+      return {.answer = StopAnswer::still, .driver = *driver};
+    rt::sleep_for(std::chrono::milliseconds(20));
+  }
+  return {.answer = StopAnswer::stopped, .driver = *driver};
+}
+
+}  // namespace hpo

@@ -1,0 +1,275 @@
+// Studies whose trials run programs: what counts, in which order, and what stays of it.
+
+#include "hpo/driver/command_work.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "hpo/driver/command_end.h"
+#include "hpo/driver/sweep.h"
+#include "hpo/export/export.h"
+#include "runtime/base/text.h"
+#include "tasks/supervise/descendants.h"
+#include "tests/support/temp_folder.h"
+
+namespace hpo {
+
+namespace {
+
+struct Notes : Observer {
+  void note(std::string_view line) override { text += rt::cat(line, "\n"); }
+  std::string text;
+};
+
+class CommandStudies : public testing::Test {
+ protected:
+  [[nodiscard]] StudySpec study(const std::string& script, const std::string& more) const {
+    std::ofstream(folder_ / "prog.sh") << script;
+    return parse_study(rt::cat("name: progs\ncommand: [sh, prog.sh, $x]\n", more), "progs.yaml",
+                       folder_.path().string());
+  }
+  SweepResult sweep(const StudySpec& file) {
+    SweepResult result = run_sweep(file, {.folder = run()}, notes_);
+    EXPECT_EQ(tasks::descendants(), std::vector<pid_t>{});
+    return result;
+  }
+  [[nodiscard]] rt::Path run() const { return folder_ / "run"; }
+  [[nodiscard]] std::vector<TrialRow> trials() const { return StudyReader(run()).trials(); }
+
+  /// Steps that the log has of a trial.
+  [[nodiscard]] std::vector<std::int64_t> steps_of(std::uint64_t trial) const {
+    std::vector<std::int64_t> steps;
+    for (const EventRow& event : StudyReader(run()).events(trial)) {
+      const EventBody body = body_of(event.kind, event.payload);
+      if (const auto* report = std::get_if<Reported>(&body)) steps.push_back(report->step);
+    }
+    return steps;
+  }
+  /// Where kCounter began, each time that it was started with `x`.
+  [[nodiscard]] std::vector<int> starts(std::int64_t x) const {
+    std::ifstream file(folder_ / rt::cat("starts.", x));
+    std::vector<int> begun;
+    std::string word;
+    for (int n = 0; file >> word >> n;) begun.push_back(n);
+    return begun;
+  }
+
+  support::TempFolder folder_;
+  Notes notes_;
+};
+
+constexpr const char* kGrid = "method: grid\nparameters: {x: {values: [1, 2, 3, 4]}}\n";
+
+TEST_F(CommandStudies, AreStoppedByTheirRuleWhileTheyRun) {
+  const StudySpec file = study(
+      "for i in 1 2 3 4 5 6; do echo \"{\\\"step\\\": $i, \\\"loss\\\": $1}\" >> $TRELLIS_METRICS; "
+      "sleep 0.05; done\n"
+      "[ $1 = 1 ] || sleep 60\n",
+      rt::cat(
+          "metric: {name: loss, goal: minimize}\nearly_stop: {type: asha, min: 2, eta: 2, max: 6}\n"
+          "parallel: 1\n",
+          kGrid));
+  EXPECT_EQ(sweep(file).ending, Ending::done);
+  EXPECT_EQ(trials()[0].state, TrialState::complete);
+  EXPECT_EQ(trials()[0].step, 6);
+  for (std::size_t trial = 1; trial < 4; ++trial) {
+    EXPECT_EQ(trials()[trial].state, TrialState::stopped);
+    EXPECT_EQ(trials()[trial].step, 2);
+  }
+}
+
+TEST_F(CommandStudies, RunAsManyAtOnceAsTheFileSays) {
+  // Each waits until all four are there: with fewer at once nobody would end well.
+  const StudySpec file = study(
+      "touch here.$1; for i in $(seq 400); do [ $(ls here.* | wc -l) = 4 ] && break; sleep 0.02; "
+      "done\n"
+      "echo \"{\\\"loss\\\": $(ls here.* | wc -l)}\" >> $TRELLIS_METRICS\n",
+      rt::cat("metric: {name: loss, goal: minimize}\nparallel: 4\n", kGrid));
+  sweep(file);
+  for (const TrialRow& trial : trials()) EXPECT_EQ(trial.value, 4);
+}
+
+TEST_F(CommandStudies, AreRetriedAsOftenAsTheFileSays) {
+  const StudySpec file = study(
+      "echo x >> tries.$1; [ $1 = 3 ] && kill -KILL $$; [ $(wc -l < tries.$1) -gt $1 ] || kill "
+      "-SEGV $$\n"
+      "echo '{\"loss\": 1}' >> $TRELLIS_METRICS\n",
+      rt::cat("metric: {name: loss, goal: minimize}\nretry: {max: 2, on: [killed]}\n", kGrid));
+  sweep(file);
+  const std::vector<TrialRow> rows = trials();
+  EXPECT_EQ(rows[0].state, TrialState::complete);
+  EXPECT_EQ(rows[0].attempts, 2);
+  EXPECT_EQ(rows[1].attempts, 3);
+  EXPECT_EQ(rows[2].state, TrialState::failed);
+  EXPECT_EQ(rows[2].cause, Cause::killed);
+  EXPECT_EQ(rows[2].attempts, 3);
+  EXPECT_EQ(rows[3].attempts, 3);
+  EXPECT_EQ(rows[3].cause, Cause::killed);
+}
+
+/// Counts to 8 with a checkpoint after every step.
+constexpr const char* kCounter =
+    "c=$TRELLIS_CHECKPOINT_DIR/n; n=$(cat $c 2>/dev/null || echo 0); echo start $n >> starts.$1\n"
+    "while [ $n -lt 8 ]; do n=$((n+1))\n"
+    "echo \"{\\\"step\\\": $n, \\\"loss\\\": $((n*$1))}\" >> $TRELLIS_METRICS\n"
+    "echo $n > $c.new; mv $c.new $c; sleep 0.03; done\n";
+
+TEST_F(CommandStudies, GoOnFromTheirCheckpoints) {
+  const StudySpec file = study(
+      kCounter, "metric: {name: loss, goal: minimize}\nparallel: 1\nparameters: {x: {value: 3}}\n");
+  struct Stopper : Observer {
+    void trial_reported(const TrialRow& row) override {
+      if (row.step % 3 == 0) asked = 1;
+    }
+    std::atomic<int> asked{0};
+  };
+  int sessions = 0;
+  for (Ending end = Ending::interrupted; end == Ending::interrupted; ++sessions) {
+    Stopper stopper;
+    end = run_sweep(file, {.folder = run(), .interrupts = &stopper.asked}, stopper).ending;
+    ASSERT_LT(sessions, 20);
+  }
+  EXPECT_GT(sessions, 1);
+  EXPECT_EQ(steps_of(0), (std::vector<std::int64_t>{1, 2, 3, 4, 5, 6, 7, 8}));
+  EXPECT_EQ(trials()[0].value, 24);
+  EXPECT_EQ(trials()[0].attempts, 1);
+  const std::vector<int> begun = starts(3);
+  EXPECT_EQ(begun.size(), static_cast<std::size_t>(sessions));
+  EXPECT_TRUE(std::ranges::is_sorted(begun));
+  EXPECT_EQ(std::ranges::count(begun, 0), 1);
+}
+
+/// Nothing that a study file may say pauses programs, so the method is put in by hand: what it
+/// stands for is any rule that pauses.
+TEST_F(CommandStudies, GoOnFromTheirCheckpointsWhenTheyWerePaused) {
+  StudySpec file =
+      study(kCounter,
+            "metric: {name: loss, goal: minimize}\nparallel: 2\nlimits: {trials: 3}\n"
+            "method: random\nparameters: {x: {values: [1, 2, 3, 4, 5, 6, 7, 8, 9]}}\n");
+  file.method = {"pbt",
+                 {{"members", std::int64_t{3}},
+                  {"every", std::int64_t{4}},
+                  {"quantile", 0.25},
+                  {"resample", 0.0},
+                  {"factor", 1.2}}};
+  file.max_epochs = 8;
+  sweep(file);
+  int paused = 0;
+  for (const TrialRow& row : trials()) {
+    EXPECT_EQ(row.state, TrialState::complete) << row.message;
+    EXPECT_EQ(row.step, 8);
+    if (row.parent) continue;
+    EXPECT_EQ(steps_of(row.trial), (std::vector<std::int64_t>{1, 2, 3, 4, 5, 6, 7, 8}));
+    const std::vector<int> begun = starts(std::get<std::int64_t>(*row.params.find("x")));
+    // A trial that took over its params runs the same program from its start.
+    const auto copies = std::ranges::count(trials(), std::optional(row.trial), &TrialRow::parent);
+    EXPECT_EQ(std::ranges::count(begun, 0), 1 + copies);
+    EXPECT_GE(std::ranges::max(begun), 3);
+    ++paused;
+  }
+  EXPECT_EQ(paused, 2);
+}
+
+TEST_F(CommandStudies, TakeOverNothingFromOtherParams) {
+  const rt::Path trial = run() / "trials" / "0000";
+  rt::make_folder(trial / "checkpoint");
+  rt::write_file_atomic(trial / "params.json", "{\"x\": 99}\n");
+  rt::write_file_atomic(trial / "checkpoint" / "n", "8");
+  rt::write_file_atomic(trial / "metrics.jsonl", "{\"step\": 8, \"loss\": -1}\n");
+  sweep(study(kCounter, "metric: {name: loss, goal: minimize}\nparameters: {x: {value: 3}}\n"));
+  EXPECT_EQ(trials()[0].value, 24);
+}
+
+TEST_F(CommandStudies, AreTheSameInVirtualOrder) {
+  const auto exported = [&](const char* slow) {
+    std::filesystem::remove_all(run());
+    const StudySpec file =
+        study(rt::cat("for i in 1 2 3; do case $1 in ", slow,
+                      "*) sleep 0.1;; esac\n"
+                      "echo \"{\\\"step\\\": $i, \\\"loss\\\": $1}\" >> $TRELLIS_METRICS; done\n"),
+              "metric: {name: loss, goal: minimize}\nmethod: {type: tpe, startup: 3}\norder: "
+              "virtual\nparallel: 3\n"
+              "early_stop: {type: asha, min: 1, eta: 2, max: 3}\n"
+              "parameters: {x: {min: 0.1, max: 0.9}}\nlimits: {trials: 12}\n");
+    sweep(file);
+    return export_csv(StudyReader(run()), {});
+  };
+  const std::string first = exported("0.1");
+  EXPECT_EQ(first, exported("0.8"));
+}
+
+TEST_F(CommandStudies, FollowNoLinksOutOfTheirFolder) {
+  const rt::Path outside = folder_ / "outside";
+  rt::make_folder(outside);
+  rt::make_folder(run());
+  std::filesystem::create_directory_symlink(outside, run() / "trials");
+  sweep(study("echo '{\"loss\": 1}' >> $TRELLIS_METRICS\n",
+              rt::cat("metric: {name: loss, goal: minimize}\n", kGrid)));
+  EXPECT_TRUE(std::filesystem::is_empty(outside));
+  EXPECT_NE(trials()[0].message.find("trials"), std::string::npos) << trials()[0].message;
+}
+
+TEST_F(CommandStudies, KeepSecretsOutOfRecords) {
+  ::setenv("TRELLIS_TEST_TOKEN", "hush-4711", 1);
+  sweep(study("[ $TRELLIS_TEST_TOKEN = hush-4711 ] && echo '{\"loss\": 1}' >> $TRELLIS_METRICS\n",
+              rt::cat("metric: {name: loss, goal: minimize}\n", kGrid)));
+  ::unsetenv("TRELLIS_TEST_TOKEN");
+  EXPECT_EQ(trials()[0].state, TrialState::complete);
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(run())) {
+    if (!entry.is_regular_file()) continue;
+    std::ifstream file(entry.path(), std::ios::binary);
+    const std::string text((std::istreambuf_iterator<char>(file)), {});
+    EXPECT_EQ(text.find("hush-4711"), text.npos) << entry.path();
+  }
+}
+
+TEST(ReportLines, AreReadAsPythonWritesThem) {
+  const ReportLine line = read_report_line(
+      "{\"step\": 3.0, \"a\": NaN, \"b\": -Infinity, \"text\": \"NaN \\\" x\", \"c\": 1e-3}");
+  EXPECT_EQ(line.step, 3);
+  ASSERT_EQ(line.metrics.size(), 3U);
+  EXPECT_TRUE(std::isnan(line.metrics[0].second));
+  EXPECT_EQ(line.metrics[1].second, -INFINITY);
+  EXPECT_EQ(line.metrics[2], (std::pair<std::string, double>{"c", 1e-3}));
+  for (const char* bad : {"", "3", "[1]", "{\"step\": -1}", "{\"step\": 1.5}", "{\"step\": \"x\"}",
+                          "{\"a\": }", "{"}) {
+    EXPECT_THROW((void)read_report_line(bad), TrialFailure) << bad;
+  }
+}
+
+TEST(Gpus, AreDealtOut) {
+  GpuShare gpus({"0", "3"});
+  const auto whole = gpus.take({.gpus = 1});
+  ASSERT_TRUE(whole);
+  EXPECT_EQ(gpus.names(*whole), "0");
+  const auto half = gpus.take({.gpus = 0.5});
+  const auto other_half = gpus.take({.gpus = 0.5});
+  ASSERT_TRUE(half && other_half);
+  EXPECT_EQ(gpus.names(*half) + gpus.names(*other_half), "33");
+  EXPECT_FALSE(gpus.take({.gpus = 0.5}));
+  gpus.give_back(*whole);
+  EXPECT_FALSE(gpus.take({.gpus = 2}));
+  const auto any = gpus.take({.any_gpu = true});
+  EXPECT_EQ(gpus.names(*any), "0");
+  EXPECT_EQ(gpus.names(*gpus.take({})), "");
+  GpuShare none(std::vector<std::string>{});
+  EXPECT_EQ(none.names(*none.take({.any_gpu = true})), "");
+  EXPECT_FALSE(none.take({.gpus = 1}));
+}
+
+TEST(Gpus, AreThoseThatThisProcessMayUse) {
+  ::setenv("CUDA_VISIBLE_DEVICES", "2,GPU-7,-1,5", 1);
+  EXPECT_EQ(visible_gpus(), (std::vector<std::string>{"2", "GPU-7"}));
+  ::setenv("CUDA_VISIBLE_DEVICES", "", 1);
+  EXPECT_EQ(visible_gpus(), std::vector<std::string>{});
+  ::unsetenv("CUDA_VISIBLE_DEVICES");
+}
+
+}  // namespace
+
+}  // namespace hpo
