@@ -11,7 +11,7 @@ std::span<const Verb> engine_verbs() {
       Verb{"predict", declare_predict, run_predict},    Verb{"schema", declare_schema, run_schema},
       Verb{"check", declare_check, run_check},          Verb{"plan", declare_plan, run_plan},
       Verb{"export", declare_export, run_export_model}, Verb{"doctor", declare_doctor, run_doctor},
-      Verb{"bench", declare_bench, run_bench},
+      Verb{"rerun", declare_rerun, run_rerun},          Verb{"bench", declare_bench, run_bench},
   };
   return kVerbs;
 }

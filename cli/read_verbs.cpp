@@ -12,6 +12,7 @@ std::span<const Verb> read_verbs() {
       Verb{"show", declare_show, run_show},
       Verb{"best", declare_best, run_best},
       Verb{"export", declare_export, run_export},
+      Verb{"stop", declare_stop, run_stop},
       Verb{"completion", declare_completion, run_completion},
   };
   return kVerbs;

@@ -18,6 +18,8 @@ constexpr std::array kLines{
     VerbLine{"show", "RUN TRIAL", "one trial in full", false},
     VerbLine{"best", "RUN", "the best trial and its network", false},
     VerbLine{"export", "RUN", "the trials as csv or json, or the best network as onnx", false},
+    VerbLine{"rerun", "RUN TRIAL", "one trial again, by hand; nothing in the study changes", true},
+    VerbLine{"stop", "RUN", "ask a running study to stop; it can be continued", false},
     VerbLine{"doctor", "", "what this machine offers, and what is wrong with it", true},
     VerbLine{"bench", "[NAME]", "measure this machine and Trellis on it", true},
     VerbLine{"test", "", "build and run the test suites", false},

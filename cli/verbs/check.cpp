@@ -7,6 +7,7 @@
 #include "cli/runs.h"
 #include "cli/verbs/verb_functions.h"
 #include "hpo/driver/loaded_study.h"
+#include "hpo/study/command.h"
 #include "hpo/study/real_time.h"
 #include "hpo/study/trial_spec.h"
 #include "runtime/base/text.h"
@@ -53,6 +54,27 @@ std::string exploration_line(const hpo::StudySpec& study) {
                  kept.empty() ? "" : rt::cat("; drawn once and inherited: ", kept), "\n");
 }
 
+void say_real_time_keys(const hpo::StudySpec& study) {
+  const std::string keys = listed(hpo::real_time_keys(study));
+  if (!keys.empty())
+    std::fprintf(stderr, "  %s: decided outside the study, so another run may differ\n",
+                 keys.c_str());
+}
+
+/// Loading the file has tried the program's words; the middle of the space shows what they come to.
+int check_program(const Arguments& arguments, const hpo::StudySpec& study) {
+  const hpo::TrialCommand command = hpo::trial_command(study, study.space.middle());
+  if (arguments.has("--quiet")) return kDone;
+  print_result(hpo::resolved_yaml(study));
+  std::string words;
+  for (const std::string& word : command.words)
+    words += rt::cat(words.empty() ? "" : " ", shell_quoted(rt::printable(word, 200)));
+  std::fprintf(stderr, "%s: good. A trial runs, in %s: %s\n", arguments.text("FILE").c_str(),
+               command.folder.c_str(), words.c_str());
+  say_real_time_keys(study);
+  return kDone;
+}
+
 }  // namespace
 
 void declare_check(Arguments& arguments) {
@@ -62,6 +84,7 @@ void declare_check(Arguments& arguments) {
 
 int run_check(const Arguments& arguments) {
   hpo::StudySpec study = hpo::load_study(arguments.text("FILE"));
+  if (study.runs_command) return check_program(arguments, study);
   rt::Runtime runtime({.executor = rt::Executor::sequential});
   const hpo::LoadedStudy loaded = hpo::load_settled(study);
   for (const hpo::Params& params : probes(study.space))
@@ -81,9 +104,7 @@ int run_check(const Arguments& arguments) {
         "mean; the best is trained again on all rows but the test part\n",
         folds, folds);
   for (const std::string& note : header.notes) std::fprintf(stderr, "  %s\n", note.c_str());
-  if (const std::string keys = listed(hpo::real_time_keys(study)); !keys.empty())
-    std::fprintf(stderr, "  %s: decided outside the study, so another run may differ\n",
-                 keys.c_str());
+  say_real_time_keys(study);
   std::fputs(exploration_line(loaded.study).c_str(), stderr);
   return kDone;
 }

@@ -40,6 +40,17 @@ void declare_plan(Arguments& arguments) {
 int run_plan(const Arguments& arguments) {
   constexpr std::int64_t kMaxWorkers = 256;
   hpo::StudySpec study = hpo::load_study(arguments.text("FILE"));
+  if (study.runs_command) {
+    const hpo::Plan plan = hpo::plan_programs(study);
+    print_view(
+        arguments, [&] { return hpo::plan_json(plan); },
+        [&] {
+          return rt::cat(study.name, ": at most ", plan.trials,
+                         plan.trials == 1 ? " trial" : " trials",
+                         ", each of which runs a program; nobody knows what that costs\n");
+        });
+    return kDone;
+  }
   rt::Config config{
       .workers = static_cast<int>(arguments.integer("--workers", 1, kMaxWorkers).value_or(0))};
   rt::Runtime runtime(config);

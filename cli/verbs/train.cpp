@@ -124,6 +124,10 @@ void declare_train(Arguments& arguments) {
 
 int run_train(const Arguments& arguments) {
   hpo::StudySpec study = load_study(arguments);
+  if (study.runs_command)
+    throw rt::Error(rt::Errc::usage, rt::cat(arguments.text("FILE"),
+                                             " runs a command, but train trains a network, "
+                                             "expected trellis sweep, or rerun for one trial"));
   hpo::RunOptions options = run_options(arguments, study);
   hpo::Params params = chosen_params(arguments, study);
   // Nobody is compared, so no rule has to see it at its rungs: it reports after every epoch. But a

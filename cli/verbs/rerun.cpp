@@ -1,0 +1,88 @@
+#include <cstdio>
+
+#include "cli/runs.h"
+#include "cli/terminal.h"
+#include "cli/train_progress.h"
+#include "cli/verbs/verb_functions.h"
+#include "hpo/driver/interrupt.h"
+#include "hpo/driver/rerun.h"
+#include "hpo/driver/sweep.h"
+#include "hpo/driver/trial_folder.h"
+#include "runtime/base/error.h"
+#include "runtime/base/text.h"
+
+namespace cli {
+
+namespace {
+
+constexpr const char* kFolder = "reruns";
+
+hpo::TrialRow trial_of(const hpo::StudyReader& run, std::int64_t number) {
+  auto trial = run.trial(static_cast<std::uint64_t>(number));
+  if (!trial)
+    throw rt::Error(rt::Errc::usage,
+                    rt::cat("trial ", number, " is not in the study '", run.info().name,
+                            "', expected 0 to ", run.counts().all() - 1));
+  if (trial->parent)
+    throw rt::Error(rt::Errc::usage,
+                    rt::cat("trial ", number, " took over the network of trial ", *trial->parent,
+                            " and its params changed on the way, so it cannot be run by itself; "
+                            "expected a trial without a parent"));
+  return *trial;
+}
+
+/// The end of a rerun, and what the study has of the trial.
+void print_end(const hpo::StudyReader& run, const hpo::TrialRow& logged, const hpo::Ended& end,
+               std::optional<double> value, const rt::Path& folder) {
+  const std::string metric = run.info().metric;
+  std::string out = rt::cat("trial ", logged.trial, " again: ", hpo::name_of(end.state));
+  if (!end.message.empty()) out += rt::cat(" (", end.message, ")");
+  if (value) out += rt::cat(", ", metric, " = ", rt::format_double(*value));
+  out += rt::cat("\n  in the study: ", hpo::name_of(logged.state));
+  if (logged.value) out += rt::cat(", ", metric, " = ", rt::format_double(*logged.value));
+  std::fputs(rt::cat(out, "\n  left in ", folder.string(), "\n").c_str(), stderr);
+}
+
+int rerun_program(const hpo::StudyReader& run, const hpo::StudySpec& study,
+                  const hpo::TrialRow& trial) {
+  const hpo::Rerun again =
+      hpo::rerun_command(study, trial.trial, trial.params, run.folder() / kFolder);
+  std::optional<double> value;
+  for (const hpo::Report& report : again.reports) value = report.value;
+  print_end(run, trial, again.end, value, again.folder);
+  return again.end.state == hpo::TrialState::complete ? kDone : kNothingUsable;
+}
+
+int rerun_network(const hpo::StudyReader& run, const hpo::StudySpec& study,
+                  const hpo::TrialRow& trial) {
+  hpo::RunOptions options;
+  options.folder = run.folder() / kFolder / hpo::trial_folder_name(trial.trial);
+  options.sharing = false;
+  hpo::Interrupts interrupts;
+  options.interrupts = interrupts.count();
+  TrainDisplay display(study.name, false);
+  const hpo::TrainResult result = hpo::train_once(study, trial.params, options, display);
+  display.finish();
+  const hpo::Ended end{
+      .state = result.trial.state, .cause = result.trial.cause, .message = result.trial.message};
+  print_end(run, trial, end, result.trial.value, options.folder);
+  return result.exit_code();
+}
+
+}  // namespace
+
+void declare_rerun(Arguments& arguments) {
+  declare_run(arguments);
+  arguments.positional("TRIAL", "the trial's number");
+}
+
+int run_rerun(const Arguments& arguments) {
+  const hpo::StudyReader run = open_run(arguments);
+  const auto number = arguments.integer("TRIAL", 0, INT64_MAX);
+  const hpo::TrialRow trial = trial_of(run, *number);
+  const hpo::StudySpec study =
+      hpo::parse_study(run.resolved(), (run.folder() / "study.yaml").string(), "/");
+  return study.runs_command ? rerun_program(run, study, trial) : rerun_network(run, study, trial);
+}
+
+}  // namespace cli
