@@ -1,0 +1,104 @@
+// Trials that run a program which does nothing, against starting the same program bare.
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "bench/bench.h"
+#include "bench/measure.h"
+#include "hpo/driver/sweep.h"
+#include "runtime/base/clock.h"
+#include "runtime/base/error.h"
+#include "runtime/base/file.h"
+#include "runtime/base/text.h"
+
+extern char** environ;
+
+namespace bench {
+
+namespace {
+
+constexpr const char* kProgram = "/bin/true";
+
+std::string study_text(int trials, int at_once) {
+  return rt::cat("name: programs\ncommand: [", kProgram, ", $x]\nparallel: ", at_once,
+                 "\nmetric: {name: exit, goal: minimize}\nmethod: random\n",
+                 "parameters: {x: {min: 0.0, max: 1.0}}\nlimits: {trials: ", trials, "}\n");
+}
+
+/// Seconds of a whole study on disk: every program started and supervised, its end logged.
+double seconds_of_study(const rt::Path& folder, int trials, int at_once) {
+  std::filesystem::remove_all(folder);
+  const hpo::StudySpec study =
+      hpo::parse_study(study_text(trials, at_once), "bench", folder.parent_path().string());
+  hpo::Observer observer;
+  const rt::Moment begun = rt::now();
+  const hpo::SweepResult result = hpo::run_sweep(study, {.folder = folder}, observer);
+  const double seconds = rt::seconds_since(begun);
+  if (result.counts.complete != trials)
+    throw rt::Error(rt::Errc::internal, "not every program's trial is complete in the log");
+  return seconds;
+}
+
+/// Seconds of posix_spawn and waitid of as many programs, so many at once.
+double seconds_bare(int programs, int at_once) {
+  const rt::Moment begun = rt::now();
+  std::string name = kProgram, argument = "0.5";
+  char* const words[] = {name.data(), argument.data(), nullptr};
+  int running = 0;
+  for (int started = 0; started < programs || running > 0;) {
+    if (started < programs && running < at_once) {
+      pid_t child = -1;
+      if (::posix_spawn(&child, kProgram, nullptr, nullptr, words, environ) != 0)
+        throw rt::Error(rt::Errc::internal, rt::cat("cannot start ", kProgram));
+      ++started;
+      ++running;
+    } else {
+      siginfo_t ended{};
+      ::waitid(P_ALL, 0, &ended, WEXITED);
+      --running;
+    }
+  }
+  return rt::seconds_since(begun);
+}
+
+/// Ours and bare take turns, so that what else the machine does falls on both.
+Case compared(int trials, int at_once, int repetitions) {
+  const rt::Path folder = std::filesystem::temp_directory_path() /
+                          rt::cat("trellis-bench-programs-", ::getpid()) / "run";
+  rt::make_folder(folder.parent_path());
+  std::vector<double> ours, bare;
+  for (int i = 0; i < repetitions; ++i) {
+    bare.push_back(seconds_bare(trials, at_once) / trials * 1e3);
+    ours.push_back(seconds_of_study(folder, trials, at_once) / trials * 1e3);
+  }
+  std::filesystem::remove_all(folder.parent_path());
+  const Sample study = sample_of(ours), spawn = sample_of(bare);
+  return {.name = rt::cat("a trial of ", kProgram, ", of ", trials, ", ", at_once, " at once"),
+          .ours = study.median,
+          .unit = "ms",
+          .rival = "posix_spawn",
+          .rival_value = spawn.median,
+          .ratio = spawn.median / study.median,
+          .spread = study.spread};
+}
+
+}  // namespace
+
+std::vector<Case> run_programs(const Options& options) {
+  const int trials = options.quick ? 20 : 200;
+  const int repetitions = options.quick ? 1 : 7;
+  std::vector<Case> cases;
+  for (const int at_once : {1, 16}) {
+    const Case one = compared(trials, at_once, repetitions);
+    cases.push_back(one);
+    cases.push_back({.name = rt::cat("what a trial costs over posix_spawn, ", at_once, " at once"),
+                     .ours = one.ours - one.rival_value,
+                     .unit = "ms",
+                     .spread = one.spread});
+  }
+  return cases;
+}
+
+}  // namespace bench
