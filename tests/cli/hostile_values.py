@@ -17,8 +17,10 @@ VALUES = [
     f">({TOUCH})", "> canary", ">> canary", "< /etc/passwd", "2>&1 > canary", f"x=$({TOUCH}) y", f"{{{TOUCH},x}}", "~", "~root",
     "*", "?", "[a-z]*", "!!", "!-1", "^x^y", "#", "# comment", "%s%s%n", "%d", "\\", "\\\\", "\\x41", "'", '"', "'\"'", "''",
     " ", "  leading", "trailing  ", "\t", "a\tb", "a b c", "-rf", "--", "-", "-o canary", "--output=canary", "=", "a=b", "$HOME",
-    "${HOME}", "$$", "$", "$1", "$@", "../../canary", "/etc/passwd", "..", ".", "/", "//", "a/b", "file:///etc/passwd", "\x01\x02\x1b[2J",
-    "\x7f", "é", "☃", "\u202e", "𝕏", "\ufeff", "null", "true", "1e-5", "0x10", "{}", "[]", "{\"a\": 1}", "<script>alert(1)</script>",
+    "${HOME}", "$$", "$", "$1", "$@", "../../canary", "/etc/passwd", "..", ".", "/", "//", "a/b", "file:///etc/passwd",
+    "\x01\x02\x1b[2J",
+    "\x7f", "é", "☃", "\u202e", "𝕏", "\ufeff", "null", "true", "1e-5", "0x10", "{}", "[]", "{\"a\": 1}",
+    "<script>alert(1)</script>",
     "'; DROP TABLE trials; --", "&x", "*x", "!!python/object:os.system", "x" * 100_000,
 ]
 NAMES = ["../canary", "/tmp/canary", "a/b", "..", ".", "-rf", f"$({TOUCH})", "a b", "a\nb", "é", "x" * 65, ""]

@@ -27,8 +27,9 @@ class Study:
             assert text.count(line) == 1, f"{name}.yaml has no line {line!r}, or several"
             text = text.replace(line, short)
         (self.folder / f"{name}.yaml").write_text(text)
-        for program in Path(experiments).glob("*.py"):
-            shutil.copy(program, self.folder)
+        for ending in ("py", "sh", "c"):
+            for program in Path(experiments).glob(f"*.{ending}"):
+                shutil.copy(program, self.folder)
         if (Path(experiments) / "data").exists():
             shutil.copytree(Path(experiments) / "data", self.folder / "data")
 
@@ -55,6 +56,10 @@ SHORTENED = {
     "mnist-grid": [("  rows: 6000\n", "  rows: 120\n")],
     "pruned-digits": [("epochs: 40}", "epochs: 10}"), ("strength: 0.2, until: 30}", "strength: 0.6, until: 8}")],
     "commanded-digits": [("epochs: 12}", "epochs: 4}")],
+    "command-shell": [("limits: {trials: 60}", "limits: {trials: 30}")],
+    "command-sklearn": [("--trees=120", "--trees=30"), ("max: 120}", "max: 30}"), ("trials: 24", "trials: 4")],
+    "command-pytorch": [("--epochs=27", "--epochs=6"), ("max: 27}", "max: 6}"), ("trials: 24", "trials: 3")],
+    "command-c": [("limits: {trials: 100,", "limits: {trials: 30,")],
 }
 
 
@@ -134,11 +139,57 @@ def commanded_digits(study):
     return f"{shape} from 16 units a layer"
 
 
+def command_shell(study):
+    study.sweep()
+    best = study.read_json("best", "command-shell")
+    assert best["value"] < 5, best
+    assert len(study.read_json("trials", "command-shell")) == 30
+    return f"{best['value']:.3f} at {best['params']}"
+
+
+def require_module(*names):
+    for name in names:
+        if subprocess.run(["python3", "-c", f"import {name}"], capture_output=True).returncode != 0:
+            print(f"skipped: python3 has no module {name}")
+            sys.exit(SKIP)
+
+
+def command_sklearn(study):
+    require_module("numpy", "sklearn")
+    study.sweep()
+    best = study.read_json("best", "command-sklearn")
+    assert best["value"] > 0.9 and best["metrics"].keys() == {"valid.accuracy"}, best
+    return f"validation accuracy {best['value']:.3f}"
+
+
+def command_pytorch(study):
+    require_module("numpy", "torch")
+    study.sweep()
+    best = study.read_json("best", "command-pytorch")
+    assert best["value"] > 0.8 and best["metrics"].keys() == {"valid.accuracy", "train.loss"}, best
+    assert list(study.folder.glob("runs/command-pytorch/trials/*/checkpoint/digits.pt")), "no checkpoint"
+    return f"validation accuracy {best['value']:.3f}"
+
+
+def command_c(study):
+    if shutil.which("cc") is None:
+        print("skipped: no C compiler")
+        sys.exit(SKIP)
+    subprocess.run(["cc", "-O2", "-o", "spring", "spring.c", "-lm"], cwd=study.folder, check=True)
+    study.sweep()
+    trials = study.read_json("trials", "command-c")
+    assert [trial["state"] for trial in trials] == ["complete"] * 30, trials
+    best = study.read_json("best", "command-c")
+    assert 4 < best["params"]["damping"] < 9, best
+    return f"at rest after {best['value']:.2f} s with a damping of {best['params']['damping']:.1f}"
+
+
 def main():
     programs, experiments, name = sys.argv[1:]
     checks = {
         "digits": digits, "adaptive-mnist": adaptive_mnist, "mnist-grid": mnist_grid, "pbt-digits": pbt_digits,
-        "pruned-digits": pruned_digits, "commanded-digits": commanded_digits
+        "pruned-digits": pruned_digits, "commanded-digits": commanded_digits, "command-shell": command_shell,
+        "command-sklearn": command_sklearn, "command-pytorch": command_pytorch, "command-c": command_c
     }
     check = checks[name]
     with tempfile.TemporaryDirectory() as folder:

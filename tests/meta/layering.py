@@ -27,6 +27,7 @@ LIBRARIES = [
     ("MPI", r"mpi\.h", ["runtime"]),
     ("CUDA", r"(cuda|cublas|cudnn|nccl|curand|nvml).*\.h|.*\.cuh", ["kernels/cuda", "runtime/starpu", "tests"]),
     ("yaml-cpp", r"yaml-cpp/.*", ["hpo/study"]),
+    ("RE2", r"re2/.*", ["hpo/study"]),
     ("SQLite", r"sqlite3.*\.h", ["hpo/log", "tests", "bench"]),
     ("BLAS", r"(cblas|lapacke?|openblas.*)\.h", ["kernels", "examples", "bench", "tests"]),
     ("oneDNN", r"(oneapi/dnnl/)?dnnl.*", ["kernels/cpu", "bench"]),
@@ -35,7 +36,7 @@ LIBRARIES = [
 ]
 
 # Seconds of compile time each: only .cpp files may include these (a folder's private headers are named here).
-HEAVY = re.compile(r"yaml-cpp/|nlohmann/|Eigen/|CLI/|gtest/|gmock/|sqlite3|(oneapi/dnnl/)?dnnl|starpu|Random123/|xxhash")
+HEAVY = re.compile(r"yaml-cpp/|nlohmann/|Eigen/|CLI/|gtest/|gmock/|sqlite3|(oneapi/dnnl/)?dnnl|starpu|Random123/|xxhash|re2/")
 PRIVATE_HEADERS = ("runtime/starpu/", "tests/", "bench/")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
