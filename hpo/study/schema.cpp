@@ -89,7 +89,8 @@ Json plain_schema(const Field& field) {
     case Type::number:
       return numeric(field, "number");
     case Type::word:
-      return field.text_with.empty() ? words_schema(field.words) : scalar_schema();
+      return field.text_with.empty() ? words_schema(field.words)
+                                     : any_of({words_schema(field.words), scalar_schema()});
     case Type::text:
     case Type::value:
       return scalar_schema();
