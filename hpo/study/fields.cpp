@@ -3,14 +3,13 @@
 #include <algorithm>
 
 #include "hpo/study/field.h"
+#include "hpo/study/field_rows.h"
 #include "hpo/study/metric_names.h"
 
 namespace hpo::study {
 
 namespace {
 
-constexpr double kSeconds = 1e9;  // about 30 years, the longest duration
-constexpr double kBytes = 1ULL << 50;
 constexpr double kLargestSeed = 9007199254740992;  // 2^53: exact in every tool that reads JSON
 
 std::vector<Field> identity_rows() {
@@ -202,25 +201,6 @@ std::vector<Field> train_rows() {
   };
 }
 
-std::vector<Field> command_rows() {
-  return {
-      {.name = "command",
-       .type = Type::text,
-       .count = Count::list,
-       .required = true,
-       .only = "command",
-       .doc = "A program and its arguments, instead of `data`, `network` and `train`: each trial "
-              "runs it once. No shell reads it. A word whose parameter is inactive is left out; "
-              "`$args` stands for `--name=value` of all active parameters that are named nowhere "
-              "else. See `docs/command.md`.",
-       .per_trial = true},
-      {.name = "folder",
-       .type = Type::text,
-       .otherwise = "the study file's folder",
-       .only = "command",
-       .doc = "Where the program runs; a relative path starts at the study file's folder."}};
-}
-
 std::vector<Field> search_rows() {
   return {{.name = "metric",
            .type = Type::block,
@@ -331,140 +311,6 @@ std::vector<Field> stopping_rows() {
               "they report counts as equally long. `arrival`: nobody "
               "waits, and only a resumed study "
               "is repeatable."}};
-}
-
-std::vector<Field> limit_rows() {
-  return {
-      {.name = "limits", .type = Type::block, .doc = "What ends the study."},
-      {.name = "limits.trials",
-       .type = Type::integer,
-       .min = 1,
-       .max = 1e9,
-       .otherwise = "60; 1 without parameters; all points for a grid; the members of a population",
-       .unit = "trials",
-       .doc = "Trials in all."},
-      {.name = "limits.time",
-       .type = Type::duration,
-       .min = 0.001,
-       .max = kSeconds,
-       .otherwise = "none",
-       .doc = "Real time of the study, all sessions together."},
-      {.name = "limits.trial_time",
-       .type = Type::duration,
-       .min = 0.001,
-       .max = kSeconds,
-       .otherwise = "none",
-       .doc = "Real time in which tasks of one attempt of a trial run; waiting for a worker "
-              "does not count. A program is then asked to end (SIGTERM), and killed after "
-              "`limits.grace`."},
-      {.name = "limits.no_progress",
-       .type = Type::duration,
-       .min = 0.001,
-       .max = kSeconds,
-       .otherwise = "none",
-       .only = "command",
-       .doc = "Real time in which a program may neither print nor report."},
-      {.name = "limits.grace",
-       .type = Type::duration,
-       .min = 0,
-       .max = kSeconds,
-       .fallback = "10s",
-       .only = "command",
-       .doc = "Real time between asking a program to end and killing it with all it started."},
-      {.name = "limits.log",
-       .type = Type::size,
-       .min = 1024,
-       .max = kBytes,
-       .fallback = "10MB",
-       .only = "command",
-       .doc = "Size of a program's log; of a longer one the beginning and the end are kept."},
-      {.name = "limits.failed",
-       .type = Type::integer,
-       .min = 1,
-       .max = 1e9,
-       .otherwise = "none",
-       .unit = "trials",
-       .doc = "So many failed trials end the study."},
-      {.name = "limits.weights",
-       .type = Type::integer,
-       .min = 1,
-       .max = 1e12,
-       .otherwise = "none",
-       .unit = "weights",
-       .only = "data",
-       .doc = "With `adapt`, or a method that reshapes: no network grows beyond so many "
-              "weights."}};
-}
-
-std::vector<Field> resource_rows() {
-  return {{.name = "resources", .type = Type::block, .doc = "What one trial needs while it runs."},
-          {.name = "resources.cpus",
-           .type = Type::integer,
-           .min = 1,
-           .max = 4096,
-           .fallback = "1",
-           .unit = "cores",
-           .doc = "CPU cores. A program finds the number in `OMP_NUM_THREADS`.",
-           .per_trial = true},
-          {.name = "resources.gpus",
-           .type = Type::number,
-           .min = 0,
-           .max = 64,
-           .words = {"auto"},
-           .otherwise = "0; `auto` for a `command`",
-           .unit = "GPUs",
-           .doc = "GPUs, or a part of one. A program finds its own in `CUDA_VISIBLE_DEVICES`, and "
-                  "waits until they are free; `auto`: one, if there are any, which others may "
-                  "share.",
-           .per_trial = true},
-          {.name = "resources.memory",
-           .type = Type::size,
-           .min = 1,
-           .max = kBytes,
-           .otherwise = "not asked for",
-           .doc = "Memory. A program that takes more is killed, as `out_of_memory`.",
-           .per_trial = true},
-          {.name = "retry", .type = Type::block, .doc = "What happens to a trial that failed."},
-          {.name = "retry.max",
-           .type = Type::integer,
-           .min = 0,
-           .max = 100,
-           .fallback = "2",
-           .unit = "attempts",
-           .doc = "Attempts after the first. The end of the program itself is none."},
-          {.name = "retry.on",
-           .type = Type::word,
-           .count = Count::list,
-           .words = {"error", "diverged", "timeout", "out_of_memory", "killed", "lost"},
-           .fallback = "[lost, killed, out_of_memory]",
-           .doc = "The causes that are worth another attempt."}};
-}
-
-std::vector<Field> keeping_rows() {
-  return {
-      {.name = "checkpoint",
-       .type = Type::block,
-       .only = "data",
-       .doc = "How often half-done work is brought to the disk, where a killed study finds it. "
-              "Never changes a result."},
-      {.name = "checkpoint.overhead",
-       .type = Type::percent,
-       .min = 0,
-       .max = 100,
-       .fallback = "3.5%",
-       .doc = "Share of the time that writing may take; from it and from what a checkpoint costs "
-              "follows the interval. The last two of every trial are kept."},
-      {.name = "store",
-       .type = Type::block,
-       .only = "data",
-       .doc = "Results that studies in one folder share. Never changes a result."},
-      {.name = "store.budget",
-       .type = Type::size,
-       .min = 1e6,
-       .max = kBytes,
-       .fallback = "16GB",
-       .doc = "Size on disk. Beyond it goes what is quickest to compute again for its size, then "
-              "what was not used for longest, but nothing that an unfinished trial needs."}};
 }
 
 std::vector<Field> make_table() {
