@@ -78,9 +78,8 @@ TrainedModel read_trained_model(const std::string& path) {
     if (data.header().input != model.net.spec().input)
       throw Error("preprocessing: the input is " + data.header().input.text() +
                   ", expected the network's " + model.net.spec().input.text());
-    const auto outputs = static_cast<std::size_t>(output_shape(model.net.spec()).elements());
-    const std::size_t told = data.is_classification() ? classes_of(outputs) : outputs;
-    if (told != data.outputs())
+    const std::int64_t outputs = output_shape(model.net.spec()).elements();
+    if (outputs != static_cast<std::int64_t>(data.outputs()))
       throw Error("preprocessing: the target has " + std::to_string(data.outputs()) +
                   " outputs, expected the network's " + std::to_string(outputs));
     Choice loss = loss_of_model(model.metadata, data);
@@ -105,7 +104,7 @@ Predicted predict_table(const kern::Kernels<float>& kernels, const TrainedModel&
   Predicted done;
   std::string csv;
   writer.names(csv);
-  const std::size_t width = evaluation.judged().width;
+  const std::size_t width = model.data.outputs();
   while (table.next(block_rows(model.data.cols()))) {
     if (!table.scored()) evaluation.drop_rows();
     const std::size_t before = evaluation.judged().outputs.size();

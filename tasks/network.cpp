@@ -89,12 +89,11 @@ const auto& confusion_task() {
                   nn::Part part) -> nn::Confusion {
             return translated([&] {
               const nn::DataView view = data->view(part);
-              const auto width = static_cast<std::size_t>(nn::output_shape(net->spec()).elements());
-              std::vector<float> outputs(view.rows.size() * width);
+              std::vector<float> outputs(view.rows.size() * data->outputs());
               nn::predict(kern::cpu_kernels(), context.local<nn::Workspace>(), *net, view, outputs);
-              nn::Judged truth{.width = width};
+              nn::Judged truth{.width = data->outputs()};
               nn::append_truth(truth, view);
-              return nn::count_confusion(outputs, truth.labels, width);
+              return nn::count_confusion(outputs, truth.labels, data->outputs());
             });
           })
           .pure();

@@ -32,9 +32,9 @@ double area(std::vector<Ranked>& rows) {
 
 double area_of_class(const Judged& judged, std::span<const double> shares, std::size_t c) {
   std::vector<Ranked> rows(judged.rows());
-  const std::size_t classes = classes_of(judged.width);
   for (std::size_t row = 0; row < rows.size(); ++row) {
-    rows[row] = {shares[row * classes + c], judged.labels[row] == static_cast<std::int32_t>(c)};
+    rows[row] = {shares[row * judged.width + c],
+                 judged.labels[row] == static_cast<std::int32_t>(c)};
   }
   return area(rows);
 }
@@ -43,22 +43,21 @@ double value(const Judged& judged) {
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   const auto finite = [](float v) { return std::isfinite(v); };
   if (!std::ranges::all_of(judged.outputs, finite)) return kNone;
-  const std::size_t classes = classes_of(judged.width);
-  std::vector<double> shares(judged.rows() * classes);
-  for (std::size_t row = 0; row < judged.rows(); ++row) {
-    probabilities(std::span(judged.outputs).subspan(row * judged.width, judged.width),
-                  std::span(shares).subspan(row * classes, classes));
+  std::vector<double> shares(judged.outputs.size());
+  for (std::size_t from = 0; from < shares.size(); from += judged.width) {
+    probabilities(std::span(judged.outputs).subspan(from, judged.width),
+                  std::span(shares).subspan(from, judged.width));
   }
-  if (classes == 2) return area_of_class(judged, shares, 1);
+  if (judged.width == 2) return area_of_class(judged, shares, 1);
   double sum = 0;
-  int counted = 0;
-  for (std::size_t c = 0; c < classes; ++c) {
+  int classes = 0;
+  for (std::size_t c = 0; c < judged.width; ++c) {
     const double own = area_of_class(judged, shares, c);
     if (std::isnan(own)) continue;
     sum += own;
-    ++counted;
+    ++classes;
   }
-  return counted == 0 ? kNone : sum / counted;
+  return classes == 0 ? kNone : sum / classes;
 }
 
 }  // namespace

@@ -20,18 +20,16 @@ std::int64_t Confusion::given(std::size_t column) const {
 std::int32_t class_of(std::span<const float> outputs) {
   const auto finite = [](float v) { return std::isfinite(v); };
   if (!std::ranges::all_of(outputs, finite)) return -1;
-  if (outputs.size() == 1) return outputs[0] > 0 ? 1 : 0;
   return static_cast<std::int32_t>(std::ranges::max_element(outputs) - outputs.begin());
 }
 
 Confusion count_confusion(std::span<const float> outputs, std::span<const std::int32_t> labels,
-                          std::size_t width) {
-  const std::size_t classes = classes_of(width);
+                          std::size_t classes) {
   Confusion out{.classes = static_cast<std::int64_t>(classes),
                 .counts = std::vector<std::int64_t>(classes * classes),
                 .none = std::vector<std::int64_t>(classes)};
   for (std::size_t row = 0; row < labels.size(); ++row) {
-    const std::int32_t given = class_of(outputs.subspan(row * width, width));
+    const std::int32_t given = class_of(outputs.subspan(row * classes, classes));
     const auto truth = static_cast<std::size_t>(labels[row]);
     if (given < 0) {
       ++out.none[truth];

@@ -23,16 +23,11 @@ struct Confusion {
   [[nodiscard]] std::int64_t given(std::size_t column) const;
 };
 
-/// Classes that `width` outputs a row tell apart: one each, or two by one output, which is the
-/// logit of the second.
-[[nodiscard]] constexpr std::size_t classes_of(std::size_t width) { return width == 1 ? 2 : width; }
-
-/// The class that a row of outputs means: the first largest one, of one output the second where it
-/// is above 0; -1 where an output is no number.
+/// The class that a row of outputs means: the first largest one; -1 where one is no number.
 [[nodiscard]] std::int32_t class_of(std::span<const float> outputs);
 
-/// Counts `labels.size()` rows of `width` outputs each.
+/// Counts `labels.size()` rows of `classes` outputs each.
 [[nodiscard]] Confusion count_confusion(std::span<const float> outputs,
-                                        std::span<const std::int32_t> labels, std::size_t width);
+                                        std::span<const std::int32_t> labels, std::size_t classes);
 
 }  // namespace nn

@@ -7,7 +7,7 @@ double value(const Judged& judged) {
   const Confusion confusion = count_confusion(judged.outputs, judged.labels, judged.width);
   double sum = 0;
   int classes = 0;
-  for (std::size_t c = 0; c < classes_of(judged.width); ++c) {
+  for (std::size_t c = 0; c < judged.width; ++c) {
     const std::int64_t both = confusion.of_class(c) + confusion.given(c);
     if (both == 0) continue;
     sum += 2 * static_cast<double>(confusion.at(c, c)) / static_cast<double>(both);

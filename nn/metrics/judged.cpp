@@ -18,12 +18,6 @@ void append_truth(Judged& judged, const DataView& data) {
 }
 
 void probabilities(std::span<const float> outputs, std::span<double> out) {
-  if (outputs.size() == 1) {
-    const double z = static_cast<double>(outputs[0]);
-    out[0] = 1 / (1 + std::exp(z));
-    out[1] = 1 / (1 + std::exp(-z));
-    return;
-  }
   const double top = static_cast<double>(*std::ranges::max_element(outputs));
   double sum = 0;
   for (std::size_t c = 0; c < outputs.size(); ++c) {

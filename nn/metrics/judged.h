@@ -25,8 +25,7 @@ struct Judged {
 /// Appends what was right for the view's rows.
 void append_truth(Judged& judged, const DataView& data);
 
-/// What a row of outputs says of each class (classes_of(outputs.size()) of them), in double:
-/// softmax, of one output its sigmoid.
+/// Softmax of a row of outputs, in double.
 void probabilities(std::span<const float> outputs, std::span<double> out);
 
 /// Sums of the errors of numbers, for each output: the means that metrics of numbers are made of,

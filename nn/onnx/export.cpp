@@ -32,11 +32,6 @@ void add_scaling(Translation& t, const Dataset& data) {
 void add_answers(Translation& t, const Dataset& data) {
   const Dims dims{0, static_cast<std::int64_t>(data.outputs())};
   if (data.is_classification()) {
-    if (output_shape(t.net.spec()).elements() == 1) {
-      // One output is the logit of the second class; that of the first is 0.
-      const float both[] = {0, 1};
-      t.x = t.graph.node("MatMul", {t.x, t.graph.constant("answer.both", {1, 2}, both)}, "answer");
-    }
     t.graph.node("Identity", {t.x}, "logits");
     t.graph.node("Softmax", {t.x}, "probabilities", {{"axis", std::int64_t{-1}}});
     t.graph.output("logits", dims);

@@ -173,7 +173,6 @@ OPERATIONS = {
     "Identity": lambda x: x,
     "Flatten": lambda x, axis: ([x[0][0], math.prod(x[0][1:])], x[1]),
     "Gemm": gemm,
-    "MatMul": lambda x, weight: gemm(x, weight, ([weight[0][1]], [0.0] * weight[0][1])),
     "Transpose": transpose,
     "Conv": conv,
     "MaxPool": pool(max),

@@ -48,17 +48,6 @@ TEST(Onnx, EveryActivationHasATranslation) {
   }
 }
 
-TEST(Onnx, OneOutputForTwoClassesBecomesTwo) {
-  nn::ParamSlab net(
-      nn::slab_header(nn::with_output({.input = nn::Shape::features(2)}, 1), {"sgd", {}}));
-  nn::Dataset::Header header;
-  header.input = nn::Shape::features(2);
-  header.cols = 2;
-  header.class_names = {"no", "yes"};
-  const nn::TrainedModel model{std::move(net), nn::Dataset(header), {"cross_entropy", {}}};
-  EXPECT_NE(nn::onnx::model_file(model, {}).find("answer.both"), std::string::npos);
-}
-
 TEST(Onnx, WhatHasNoneIsRefusedByName) {
   nn::onnx::Graph graph;
   const nn::ParamSlab net(nn::slab_header({.input = nn::Shape::features(2)}, {"sgd", {}}));
