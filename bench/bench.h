@@ -65,6 +65,8 @@ std::vector<Case> run_programs(
     const Options& options);  ///< trials of a program that does nothing, and starting it bare
 std::vector<Case> run_digits(
     const Options& options);  ///< the digits sweep and the same search in PyTorch
+std::vector<Case> run_tables(
+    const Options& options);  ///< ten unprepared tables, and scikit-learn on the same rows
 std::vector<Case> run_frontier(
     const Options& options);  ///< an adaptive network against fixed ones, on Fashion-MNIST
 std::vector<Case> run_reshape(

@@ -17,4 +17,21 @@ std::string text_best(const hpo::TrialRow& best, std::string_view metric,
   return out;
 }
 
+std::string text_baselines(const std::vector<hpo::BaselineRow>& rows, const std::string& metric) {
+  const std::size_t dot = metric.find('.');
+  const std::string tested =
+      dot == std::string::npos ? metric : rt::cat("test", metric.substr(dot));
+  std::string out;
+  for (const hpo::BaselineRow& row : rows) {
+    std::string values;
+    for (const auto& [name, value] : row.metrics) {
+      if (name == metric || name == tested)
+        values += rt::cat(values.empty() ? "" : ", ", name, " = ", rt::format_double(value));
+    }
+    if (values.empty()) continue;
+    out += rt::cat(out.empty() ? "baselines\n" : "", "  ", row.name, ": ", values, "\n");
+  }
+  return out;
+}
+
 }  // namespace cli

@@ -1,4 +1,5 @@
 // Loading data.
+#include <array>
 #include <atomic>
 #include <filesystem>
 
@@ -14,9 +15,10 @@ namespace {
 
 std::atomic<std::uint64_t> loaded{0};
 
-/// What counts about a spec besides the files: everything but their name.
+/// What counts about a spec besides the files: everything but their names.
 nn::DataSpec without_path(nn::DataSpec spec) {
   spec.path.clear();
+  spec.more.clear();
   return spec;
 }
 
@@ -25,11 +27,57 @@ nn::SourceFile open(const rt::file_in& file) {
 }
 
 const auto& csv_task() {
-  static const auto task = rt::task("load csv", 2)
+  static const auto task = rt::task("load csv", 3)
                                .cpu([](rt::file_in file, nn::DataSpec spec) -> nn::Dataset {
                                  return translated([&] {
                                    loaded.fetch_add(1, std::memory_order_relaxed);
-                                   return nn::load_csv(open(file), spec, {});
+                                   const std::array files{open(file)};
+                                   return nn::load_csv(files, spec, {});
+                                 });
+                               })
+                               .pure()
+                               .keep(rt::Keep::never);
+  return task;
+}
+
+/// A table and a second one that is the test part.
+const auto& csv_pair_task() {
+  static const auto task =
+      rt::task("load csv pair", 1)
+          .cpu([](rt::file_in file, rt::file_in test, nn::DataSpec spec) -> nn::Dataset {
+            return translated([&] {
+              loaded.fetch_add(1, std::memory_order_relaxed);
+              const std::array files{open(file), open(test)};
+              return nn::load_csv(files, spec, {});
+            });
+          })
+          .pure()
+          .keep(rt::Keep::never);
+  return task;
+}
+
+const auto& npy_task() {
+  static const auto task =
+      rt::task("load npy", 1)
+          .cpu([](rt::file_in x, rt::file_in y, nn::DataSpec spec) -> nn::Dataset {
+            return translated([&] {
+              loaded.fetch_add(1, std::memory_order_relaxed);
+              spec.path = x.path().string();
+              return nn::load_npy({open(x), open(y)}, spec, {});
+            });
+          })
+          .pure()
+          .keep(rt::Keep::never);
+  return task;
+}
+
+const auto& safetensors_task() {
+  static const auto task = rt::task("load safetensors", 1)
+                               .cpu([](rt::file_in file, nn::DataSpec spec) -> nn::Dataset {
+                                 return translated([&] {
+                                   loaded.fetch_add(1, std::memory_order_relaxed);
+                                   spec.path = file.path().string();
+                                   return nn::load_safetensors(open(file), spec, {});
                                  });
                                })
                                .pure()
@@ -74,9 +122,21 @@ Seeds derive_seeds(std::uint64_t study_seed, const rt::Key& data) {
 }
 
 rt::Value<nn::Dataset> load(const nn::DataSpec& spec) {
-  if (spec.kind == nn::DataKind::csv) return csv_task()(spec.path, without_path(spec));
-  const auto files = translated([&] { return nn::idx_files(spec.path); });
-  return idx_task()(files[0], files[1], files[2], files[3], without_path(spec));
+  const nn::DataSpec rest = without_path(spec);
+  switch (spec.kind) {
+    case nn::DataKind::npy:
+      return npy_task()(spec.path, spec.more, rest);
+    case nn::DataKind::safetensors:
+      return safetensors_task()(spec.path, rest);
+    case nn::DataKind::idx: {
+      const auto files = translated([&] { return nn::idx_files(spec.path); });
+      return idx_task()(files[0], files[1], files[2], files[3], rest);
+    }
+    case nn::DataKind::csv:
+      break;
+  }
+  if (spec.more.empty()) return csv_task()(spec.path, rest);
+  return csv_pair_task()(spec.path, spec.more, rest);
 }
 
 std::uint64_t datasets_loaded() noexcept { return loaded.load(std::memory_order_relaxed); }

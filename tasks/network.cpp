@@ -100,7 +100,27 @@ const auto& confusion_task() {
   return task;
 }
 
+const auto& baseline_task() {
+  static const auto task =
+      rt::task("baseline", 1)
+          .cpu([](rt::Context& context, rt::in<nn::Dataset> data, nn::Baseline kind,
+                  double) -> nn::ParamSlab {
+            return translated([&] {
+              return nn::fit_baseline(kern::cpu_kernels(), context.local<nn::Workspace>(), *data,
+                                      kind);
+            });
+          })
+          .pure()
+          .cost([](nn::Baseline, double flops) { return rt::Flops{flops}; });
+  return task;
+}
+
 }  // namespace
+
+rt::Value<nn::ParamSlab> fit_baseline(const rt::Value<nn::Dataset>& data, nn::Baseline kind,
+                                      rt::Flops cost) {
+  return baseline_task()(data, kind, cost.value);
+}
 
 double epochs_trained() noexcept { return trained_epochs.load(std::memory_order_relaxed); }
 

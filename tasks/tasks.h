@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "nn/baseline.h"
 #include "nn/data/dataset.h"
 #include "nn/hyper.h"
 #include "nn/metrics/confusion.h"
@@ -104,6 +105,10 @@ struct Seeds {
 /// slots (nn/optimizer_slots.h).
 [[nodiscard]] rt::Value<nn::ParamSlab> with_slots_for(const rt::Value<nn::ParamSlab>& net,
                                                       const nn::Choice& optimizer);
+
+/// One of the simplest predictors of the data, as a network (nn/baseline.h).
+[[nodiscard]] rt::Value<nn::ParamSlab> fit_baseline(const rt::Value<nn::Dataset>& data,
+                                                    nn::Baseline kind, rt::Flops cost);
 
 /// Counted work of training and evaluating, for `rows` rows of that part; a step of training takes
 /// `batch` of them.

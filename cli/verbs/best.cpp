@@ -21,7 +21,10 @@ int run_best(const Arguments& arguments) {
   }
   print_view(
       arguments, [&] { return hpo::best_json(study); },
-      [&] { return text_best(*best, study.info().metric, study.model()); });
+      [&] {
+        const std::string metric = study.info().metric;
+        return text_best(*best, metric, study.model()) + text_baselines(study.baselines(), metric);
+      });
   return kDone;
 }
 

@@ -5,7 +5,9 @@
 
 #include "cli/run_options.h"
 #include "cli/runs.h"
+#include "cli/summary.h"
 #include "cli/verbs/verb_functions.h"
+#include "hpo/driver/baselines.h"
 #include "hpo/driver/loaded_study.h"
 #include "hpo/study/command.h"
 #include "hpo/study/real_time.h"
@@ -104,6 +106,9 @@ int run_check(const Arguments& arguments) {
         "mean; the best is trained again on all rows but the test part\n",
         folds, folds);
   for (const std::string& note : header.notes) std::fprintf(stderr, "  %s\n", note.c_str());
+  const std::string rows = text_baselines(
+      hpo::Baselines(loaded.data, hpo::is_folded(loaded)).rows(), loaded.study.metric.name);
+  std::fputs(rows.c_str(), stderr);
   say_real_time_keys(study);
   std::fputs(exploration_line(loaded.study).c_str(), stderr);
   return kDone;

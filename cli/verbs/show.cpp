@@ -2,6 +2,7 @@
 #include "cli/confusion.h"
 #include "cli/lineage.h"
 #include "cli/runs.h"
+#include "cli/summary.h"
 #include "cli/terminal.h"
 #include "cli/verbs/verb_functions.h"
 #include "hpo/export/lineage.h"
@@ -50,6 +51,8 @@ std::string text_trial(const hpo::StudyReader& study, const hpo::TrialRow& trial
   for (const auto& [name, value] : trial.metrics)
     out += rt::cat("  ", name, " = ", rt::format_double(value), "\n");
   out += confusion_text(study, trial.trial);
+  const std::string beside = text_baselines(study.baselines(), study.info().metric);
+  if (!beside.empty()) out += "\n" + beside;
   out += shape_lines(study, trial.trial);
   if (trial.parent) out += "\nlineage\n" + lineage_lines(hpo::lineage_of(study, trial));
   out += rt::cat("\ncost\n  training ", short_amount(trial.train_flops, "FLOP"), ", one row ",

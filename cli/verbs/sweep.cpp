@@ -22,8 +22,12 @@ std::string ending(const hpo::StudySpec& study, const hpo::RunOptions& options,
                             " failed), ", short_seconds(result.seconds));
   if (!result.reason.empty()) out += ", " + result.reason;
   out += "\n";
-  if (result.best)
-    out += text_best(*result.best, hpo::StudyReader(options.folder).info().metric, result.model);
+  if (result.best) {
+    const hpo::StudyReader reader(options.folder);
+    const std::string metric = reader.info().metric;
+    out += text_best(*result.best, metric, result.model);
+    out += text_baselines(reader.baselines(), metric);
+  }
   return out + rt::cat("everything is in ", options.folder.string(), "\n");
 }
 

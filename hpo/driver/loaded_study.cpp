@@ -16,6 +16,10 @@ LoadedStudy load_settled(const StudySpec& study) {
   return load_settled(study, study.space.middle());
 }
 
+bool is_folded(const LoadedStudy& loaded) {
+  return data_spec(loaded.study, loaded.params).split.folds > 0;
+}
+
 std::int64_t slots_of(const StudySpec& study, const Resources& asked, int workers, int gpus) {
   if (study.parallel > 0) return study.parallel;
   std::int64_t slots = workers / std::max<std::int64_t>(1, asked.cpus);

@@ -23,6 +23,9 @@ struct LoadedStudy {
 /// The same for the middle of the space: which data a study has hardly ever depends on the trial.
 [[nodiscard]] LoadedStudy load_settled(const StudySpec& study);
 
+/// Whether its data is one fold of several.
+[[nodiscard]] bool is_folded(const LoadedStudy& loaded);
+
 /// Slots of the search: what the study says, or with `parallel: auto` as many of its trials as
 /// `workers` and `gpus` hold at once, at least 1.
 [[nodiscard]] std::int64_t slots_of(const StudySpec& study, const Resources& asked, int workers,

@@ -3,9 +3,11 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <optional>
 #include <thread>
 #include <utility>
 
+#include "hpo/driver/baselines.h"
 #include "hpo/driver/command_work.h"
 #include "hpo/driver/driver.h"
 #include "hpo/driver/folded_work.h"
@@ -121,7 +123,13 @@ SweepResult sweep_networks(EventLog& log, const StudySpec& study, const RunOptio
                  .arithmetic = tasks::arithmetic(),
                  .store = config.store,
                  .commit_delay = options.commit_delay});
+  std::optional<Baselines> baselines;
+  if (!log.noted(kBaselinesFact)) baselines.emplace(loaded.data, is_folded(loaded));
   DriverEnd end = driver.run();
+  if (baselines && end == DriverEnd::finished) {
+    log.note(kBaselinesFact, json_of(baselines->rows()));
+    log.commit();
+  }
   write_front(options.folder, log.trials());
   return result_of(driver, log, options, end);
 }

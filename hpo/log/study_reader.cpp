@@ -179,6 +179,11 @@ std::optional<ModelInfo> StudyReader::model() const {
                    .trial = static_cast<std::uint64_t>(json.at("trial").integer())};
 }
 
+std::vector<BaselineRow> StudyReader::baselines() const {
+  const std::string text = impl_->fact(kBaselinesFact);
+  return text.empty() ? std::vector<BaselineRow>{} : baselines_from_json(text);
+}
+
 WorkCounters StudyReader::work() const {
   std::string text = impl_->fact("work");
   if (text.empty()) return {};

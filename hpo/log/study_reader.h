@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "hpo/log/baseline_rows.h"
 #include "hpo/log/trial_row.h"
 #include "hpo/log/trial_table.h"
 #include "runtime/base/file.h"
@@ -104,6 +105,8 @@ class StudyReader {
   [[nodiscard]] std::vector<EventRow> events(std::optional<std::uint64_t> trial = {}) const;
   /// The network that was written at the end, if it was.
   [[nodiscard]] std::optional<ModelInfo> model() const;
+  /// What the simplest predictors reach on the study's data; none before the study ended once.
+  [[nodiscard]] std::vector<BaselineRow> baselines() const;
   [[nodiscard]] WorkCounters work() const;
   [[nodiscard]] std::vector<WorkerInfo> workers() const;
   /// The live driver, if any.

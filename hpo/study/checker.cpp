@@ -5,6 +5,7 @@
 #include "hpo/study/hints.h"
 #include "hpo/study/kind_form.h"
 #include "hpo/study/scalars.h"
+#include "hpo/study/source.h"
 #include "hpo/study/substitute.h"
 #include "hpo/study/yaml_reader.h"
 #include "runtime/base/text.h"
@@ -197,7 +198,8 @@ void Checker::check_key(const Entry& entry, const Field& block, const std::strin
                                       "\" is not available in this version, expected ",
                                       field->otherwise.empty() ? "no such key" : field->otherwise));
   }
-  if (!applies(*field) && !source_.empty()) {
+  const bool other_source = where == "data" && field->name == field->only;
+  if (!applies(*field) && !source_.empty() && !other_source) {
     const std::string owner = field->only == "data" ? "a network" : field->only;
     throw Fault(entry.key_at, rt::cat("\"", join(where, entry.key), "\" is for ", owner,
                                       ", expected no such key with ", source_,
@@ -205,9 +207,7 @@ void Checker::check_key(const Entry& entry, const Field& block, const std::strin
   }
 }
 
-bool Checker::applies(const Field& field) const {
-  return field.only.empty() || field.only == source_;
-}
+bool Checker::applies(const Field& field) const { return applies_to(field, source_); }
 
 std::optional<Node> Checker::fallback(const Field& field, const std::string& where, Position at) {
   if (field.later || !applies(field)) return std::nullopt;
@@ -226,8 +226,7 @@ Node Checker::check_block(const Node& node, const Field& block, const std::strin
   if (!node.is_map()) fail_unexpected(node, where.empty() ? "the study" : where, block);
   const std::string outer = source_;
   if (where.empty()) source_ = node.find("command") != nullptr ? "command" : "data";
-  if (where == "data")
-    source_ = node.find("csv") != nullptr ? "csv" : node.find("idx") != nullptr ? "idx" : "";
+  if (where == "data") source_ = source_of(node);
   for (const Entry& entry : node.entries) check_key(entry, block, where, context);
   Node result = map_node(node.at);
   result.open_kind = node.open_kind;

@@ -43,20 +43,46 @@ std::string kind_at(const Node& map, const std::string& key) {
   return node->entries.size() == 1 ? node->entries[0].key : "";
 }
 
-void add_network(Node& root, const std::string& units) {
+/// Whether rows may be images, which a dense layer takes after a flatten.
+bool may_be_images(const Node& root) {
   const Node* data = root.find("data");
-  const bool image = data != nullptr && data->find("idx") != nullptr;
-  const std::string dense = "{dense: {units: " + units + ", activation: relu}}";
-  add(root, "network", "[" + std::string(image ? "flatten, " : "") + dense + ", " + dense + "]");
+  return data != nullptr && data->is_map() && data->find("csv") == nullptr;
 }
 
-/// The search of the least file.
+void add_network(Node& root) {
+  const std::string dense = "{dense: {units: 64, activation: relu}}";
+  add(root, "network",
+      rt::cat("[", may_be_images(root) ? "flatten, " : "", dense, ", ", dense, "]"));
+}
+
+/// The search of the least file: dense networks from none to four hidden layers, so that a linear
+/// model is among them, and how hard they are trained and held back. Tables, small as they often
+/// are, need many epochs; images would take days with them.
 void add_search(Node& root) {
-  add_network(root, "$width");
-  add(root, "train", "{optimizer: {type: adam, lr: $lr}, batch: $batch}");
+  const bool images = may_be_images(root);
+  add(root, "network",
+      rt::cat("[", images ? "flatten, " : "",
+              "{repeat: {times: $depth, of: [{dense: {units: $width, activation: relu}}]}}]"));
+  add(root, "train",
+      rt::cat("{optimizer: {type: adam, lr: $lr, weight_decay: $weight_decay}, schedule: cosine, "
+              "batch: $batch, epochs: ",
+              images ? "27}" : "81}"));
   add(root, "parameters",
-      "{lr: {min: 1e-4, max: 1e-1, scale: log}, width: {type: int, min: 16, max: 256, scale: log}, "
-      "batch: {values: [16, 32, 64]}}");
+      "{lr: {min: 1e-3, max: 3e-2, scale: log}, depth: {type: int, min: 0, max: 4}, "
+      "width: {type: int, min: 16, max: 256, scale: log}, batch: {values: [16, 32, 64]}, "
+      "weight_decay: {min: 1e-6, max: 1e-1, scale: log}}");
+  add(root, "method", "tpe");
+}
+
+std::string rule_of_search(const Node& root) {
+  return may_be_images(root) ? "{asha: {min: 3}}" : "{asha: {min: 9}}";
+}
+
+void add_data_defaults(Node& data) {
+  if (!data.is_map()) return;
+  add(data, "scale", data.find("idx") != nullptr ? "unit" : "standard");
+  if (data.find("test") == nullptr) return;
+  if (Node* split = block(data, "split")) add(*split, "test", "0");
 }
 
 std::optional<nn::LearningTask> task_of_loss(const Node& root) {
@@ -103,9 +129,11 @@ void add_network_defaults(Node& root) {
   const bool nothing = root.find("parameters") == nullptr && root.find("network") == nullptr &&
                        root.find("train") == nullptr;
   if (nothing) add_search(root);
-  add_network(root, "64");
-  if (Node* data = root.find("data"))
-    add(*data, "scale", data->find("idx") != nullptr ? "unit" : "standard");
+  const std::string method = kind_at(root, "method");
+  if (nothing && method != "grid" && !is_population(method))
+    add(root, "early_stop", rule_of_search(root));
+  add_network(root);
+  if (Node* data = root.find("data")) add_data_defaults(*data);
 }
 
 /// Nobody knows what programs cost, nor whether they report before they end.

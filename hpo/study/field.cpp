@@ -157,6 +157,17 @@ std::string type_text(const Field& field) {
   return name;
 }
 
+bool applies_to(const Field& field, std::string_view source) {
+  std::string_view rest = field.only;
+  if (rest.empty()) return true;
+  for (;;) {
+    const std::size_t comma = rest.find(", ");
+    if (rest.substr(0, comma) == source) return true;
+    if (comma == std::string_view::npos) return false;
+    rest.remove_prefix(comma + 2);
+  }
+}
+
 std::string range_text(const Field& field) {
   if (field.type == Type::word || !is_numeric(field.type)) return either(field.words);
   std::string text = range_words(field);

@@ -57,8 +57,8 @@ struct Field {
   std::string fallback = "";   ///< the default, as YAML; empty: see `otherwise`
   std::string otherwise = "";  ///< what holds without the field when that is no fixed value
   std::string unit = "";
-  std::string only = "";  ///< where the field applies when not everywhere: "csv", "idx"; "data" or
-                          ///< "command": which of the two the study has
+  std::string only = "";       ///< where the field applies when not everywhere: "csv", "csv, npy";
+                               ///< "data" or "command": which of the two the study has
   std::string text_with = "";  ///< of Type::word: with this source any text may stand here
   std::string doc = "";
   std::string since = "0.1.0";
@@ -110,6 +110,9 @@ struct KindSet {
 
 /// The type as the reference page names it: "int", "number", "text", "a list of texts".
 [[nodiscard]] std::string type_text(const Field& field);
+
+/// Whether a field applies where `source` is the kind of the data (see Field::only).
+[[nodiscard]] bool applies_to(const Field& field, std::string_view source);
 
 /// The allowed range: "1 .. 1024", "> 0"; empty without one.
 [[nodiscard]] std::string range_text(const Field& field);

@@ -1,12 +1,15 @@
 #pragma once
-// Rows of the table of fields that are about how trials run, whatever they compute. Only for
-// fields.cpp, which puts the table together.
+// Parts of the table of fields that have a file of their own. Only for fields.cpp, which puts the
+// table together.
 
 #include <vector>
 
 #include "hpo/study/field.h"
 
 namespace hpo::study {
+
+/// Everything under `data`.
+[[nodiscard]] std::vector<Field> data_rows();
 
 [[nodiscard]] std::vector<Field> command_rows();
 [[nodiscard]] std::vector<Field> limit_rows();

@@ -28,125 +28,12 @@ std::vector<Field> identity_rows() {
               "data has its own."}};
 }
 
-std::vector<Field> data_rows() {
-  return {
-      {.name = "data",
-       .type = Type::block,
-       .required = true,
-       .only = "data",
-       .doc = "What is learnt from: one of `csv` and `idx`. A relative path is looked for beside "
-              "the study file, then in "
-              "`$TRELLIS_DATA`, then in `/usr/share/datasets`."},
-      {.name = "data.csv",
-       .type = Type::text,
-       .count = Count::one_or_list,
-       .doc = "A file with one row a line, gz or not. Of a list, the first that exists."},
-      {.name = "data.idx",
-       .type = Type::text,
-       .count = Count::one_or_list,
-       .doc = "A folder with the four MNIST-style files, gz or not; the t10k pair is the test "
-              "part. Of a list, the first "
-              "that exists."},
-      {.name = "data.npy", .type = Type::text, .doc = "NumPy arrays.", .later = true},
-      {.name = "data.target",
-       .type = Type::text,
-       .fallback = "-1",
-       .only = "csv",
-       .doc = "The column to predict: its name, or its number (1 is the first, -1 the last)."},
-      {.name = "data.header",
-       .type = Type::word,
-       .words = {"true", "false", "guess"},
-       .fallback = "guess",
-       .only = "csv",
-       .doc = "Whether the first line names the columns."},
-      {.name = "data.ignore",
-       .type = Type::text,
-       .count = Count::list,
-       .fallback = "[]",
-       .only = "csv",
-       .doc = "Columns left out, by name or number."},
-      {.name = "data.classes",
-       .type = Type::text,
-       .count = Count::list,
-       .fallback = "[]",
-       .doc = "Only the rows of these classes, of those that are read; none named: all of them."},
-      {.name = "data.rows",
-       .type = Type::integer,
-       .min = 1,
-       .max = 4e9,
-       .otherwise = "all",
-       .unit = "rows",
-       .doc = "Only the first so many rows (of `idx`: training rows).",
-       .per_trial = true},
-      {.name = "data.task",
-       .type = Type::word,
-       .words = {"classification", "regression"},
-       .otherwise = "guessed from the target, and said",
-       .doc = "Whether the target is one of several classes or a number."},
-      {.name = "data.scale",
-       .type = Type::word,
-       .words = {"standard", "minmax", "unit", "none"},
-       .otherwise = "`standard` for csv, `unit` for idx",
-       .doc = "How features are scaled, fitted on the training part: to mean 0 and deviation 1, to "
-              "0 .. 1, bytes / 255, "
-              "not at all.",
-       .per_trial = true}};
-}
-
-std::vector<Field> split_rows() {
-  return {
-      {.name = "data.split",
-       .type = Type::block,
-       .doc = "Which rows are kept out of training. The same for all trials."},
-      {.name = "data.split.valid",
-       .type = Type::number,
-       .min = 0,
-       .max = 1,
-       .min_excluded = true,
-       .max_excluded = true,
-       .fallback = "0.2",
-       .doc = "Share of the rows that trials are compared on."},
-      {.name = "data.split.test",
-       .type = Type::number,
-       .min = 0,
-       .max = 1,
-       .max_excluded = true,
-       .fallback = "0.2",
-       .only = "csv",
-       .doc = "Share of the rows that nothing but the final score of the best trial sees."},
-      {.name = "data.split.seed",
-       .type = Type::integer,
-       .min = 0,
-       .max = kLargestSeed,
-       .fallback = "0",
-       .doc = "Of the shuffle that deals out the rows; never follows the study's seed."},
-      {.name = "data.split.group",
-       .type = Type::text,
-       .doc = "A column whose equal values stay together.",
-       .later = true},
-      {.name = "data.split.time",
-       .type = Type::text,
-       .doc = "A column to split by order.",
-       .later = true},
-      {.name = "data.test", .type = Type::text, .doc = "A test set of its own.", .later = true},
-      {.name = "data.folds",
-       .type = Type::integer,
-       .min = 2,
-       .max = 100,
-       .otherwise = "none: one split",
-       .doc = "Cross-validation: all rows but the test part make so many folds, each trial "
-              "trains as many networks, each chosen by one fold and trained on the others, and "
-              "reports the mean of every metric and the `spread` of the objective. `split.valid` "
-              "does not count then. The network that is written in the end is trained again on "
-              "all rows but the test part, with the best trial's parameters and epochs."}};
-}
-
 std::vector<Field> train_rows() {
   return {
       {.name = "network",
        .type = Type::kind,
        .count = Count::list,
-       .otherwise = "two dense layers with ReLU, 64 units each",
+       .otherwise = "two dense layers with ReLU, 64 units each; see below for the least file",
        .only = "data",
        .doc = "The layers, first to last. The output layer follows from the target and is not "
               "written.",
@@ -241,7 +128,7 @@ std::vector<Field> parameter_rows() {
   return {{.name = "parameters",
            .type = Type::blocks,
            .otherwise =
-               "`lr`, `width` and `batch` when `network` and `train` are left out too, else none",
+               "those of the least file when `network` and `train` are left out too, else none",
            .doc = "The hyperparameters by name. Each is `{min, max}`, `{values}` or `{value}`, and "
                   "stands as `$name` somewhere in "
                   "`data`, `network`, `train`, `adapt`, `command` or `resources`."},
@@ -315,9 +202,8 @@ std::vector<Field> stopping_rows() {
 
 std::vector<Field> make_table() {
   std::vector<Field> table;
-  for (const auto rows :
-       {identity_rows, data_rows, split_rows, train_rows, command_rows, search_rows, parameter_rows,
-        stopping_rows, limit_rows, resource_rows, keeping_rows}) {
+  for (const auto rows : {identity_rows, data_rows, train_rows, command_rows, search_rows,
+                          parameter_rows, stopping_rows, limit_rows, resource_rows, keeping_rows}) {
     std::ranges::move(rows(), std::back_inserter(table));
   }
   return table;

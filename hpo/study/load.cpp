@@ -11,10 +11,10 @@
 #include "hpo/study/parameters.h"
 #include "hpo/study/population.h"
 #include "hpo/study/scalars.h"
+#include "hpo/study/source.h"
 #include "hpo/study/substitute.h"
 #include "hpo/study/trial_spec.h"
 #include "hpo/study/yaml_reader.h"
-#include "nn/data/load.h"
 #include "runtime/base/file.h"
 
 namespace hpo {
@@ -59,18 +59,6 @@ Space read_space_of(const Node& root) {
                                : none;
 }
 
-void check_source(const Node& root) {
-  const Node& data = *root.find("data");
-  const Entry* csv = data.find_entry("csv");
-  const Entry* idx = data.find_entry("idx");
-  if (csv != nullptr && idx != nullptr) {
-    throw Fault(idx->key_at, "data has csv and idx, expected one of them");
-  }
-  if (csv == nullptr && idx == nullptr) {
-    throw Fault(data.at, "data names no file, expected csv: FILE or idx: FOLDER");
-  }
-}
-
 /// Conditions count as a use: a parameter may do nothing but steer others.
 void check_used(const Node& raw, const Space& space, const Checker& checker) {
   std::set<std::string, std::less<>> used = checker.used();
@@ -86,27 +74,6 @@ void check_used(const Node& raw, const Space& space, const Checker& checker) {
     throw Fault(at, rt::cat("parameter \"", parameter.name, "\" is used nowhere, expected $",
                             parameter.name, " in ", places));
   }
-}
-
-/// Puts an absolute path in place of what the file says: the first of a list that exists.
-void locate_source(Node& root, const std::string& folder) {
-  Node* data = root.find("data");
-  Node* source = data->find("csv") != nullptr ? data->find("csv") : data->find("idx");
-  const std::vector<Node> candidates =
-      source->is_list() ? source->items : std::vector<Node>{*source};
-  if (candidates.empty())
-    throw Fault(source->at, "data names no file, expected at least one in the list");
-  std::string reason;
-  for (const Node& candidate : candidates) {
-    try {
-      *source =
-          string_node(escape(nn::locate_data(unescape(candidate).text, folder)), candidate.at);
-      return;
-    } catch (const nn::DataError& error) {
-      reason += (reason.empty() ? "" : "; ") + std::string(error.what());
-    }
-  }
-  throw Fault(candidates[0].at, reason);
 }
 
 /// A program's folder becomes absolute, so that the resolved file means the same from anywhere.
@@ -168,7 +135,7 @@ StudySpec parse(const std::string& text, const std::string& file, const std::str
     return study;
   }
   try_network(study);
-  locate_source(root, folder);
+  locate_sources(root, folder);
   study.document = std::make_shared<const Document>(Document{file, std::move(root)});
   return study;
 }

@@ -11,6 +11,7 @@
 #include "hpo/study/layers.h"
 #include "hpo/study/population.h"
 #include "hpo/study/scalars.h"
+#include "hpo/study/source.h"
 #include "hpo/study/substitute.h"
 
 namespace hpo {
@@ -33,18 +34,19 @@ nn::Choice choice_of(const Node& node, const KindSet& set) {
 
 nn::DataSpec read_data(const Node& data) {
   nn::DataSpec spec;
-  const bool csv = data.find("csv") != nullptr;
-  spec.kind = csv ? nn::DataKind::csv : nn::DataKind::idx;
-  spec.path = data.find(csv ? "csv" : "idx")->text;
-  if (csv) {
+  read_source(data, spec);
+  if (spec.kind == nn::DataKind::csv) {
     spec.target = data.find("target")->text;
     const std::string& header = data.find("header")->text;
     spec.header = header == "true"    ? nn::HeaderRow::yes
                   : header == "false" ? nn::HeaderRow::no
                                       : nn::HeaderRow::guess;
     for (const Node& column : data.find("ignore")->items) spec.ignore.push_back(column.text);
-    spec.split.test = as_number(*data.find_path({"split", "test"}));
+    for (const Node& column : data.find("keep")->items) spec.keep.push_back(column.text);
+    if (const Node* group = data.find_path({"split", "group"})) spec.split.group = group->text;
+    if (const Node* time = data.find_path({"split", "time"})) spec.split.time = time->text;
   }
+  if (const Node* test = data.find_path({"split", "test"})) spec.split.test = as_number(*test);
   for (const Node& name : data.find("classes")->items) spec.classes.push_back(name.text);
   if (const Node* rows = data.find("rows")) spec.rows = as_integer(*rows);
   if (const Node* task = data.find("task")) {

@@ -1,69 +1,59 @@
 #include "nn/data/csv_columns.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <set>
 
+#include "nn/data/csv_kinds.h"
+#include "nn/data/csv_names.h"
+#include "nn/data/csv_notes.h"
 #include "nn/data/csv_sniff.h"
 #include "nn/data/data_error.h"
-#include "nn/fields.h"
 
 namespace nn {
 
 namespace {
 
-std::string plural(std::size_t count, const std::string& noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+void look_at_number(double number, ColumnCounts& counts) {
+  const bool whole = number == std::floor(number);
+  counts.whole = counts.whole && whole;
+  counts.bytes = counts.bytes && whole && number >= 0 && number <= 255;
+  if (counts.numbers == 0) counts.first_number = number;
+  counts.row_number =
+      counts.row_number && number == counts.first_number + static_cast<double>(counts.numbers);
+  ++counts.numbers;
 }
 
-std::vector<std::string> names_of(const std::vector<CsvColumn>& columns) {
-  std::vector<std::string> names;
-  for (const CsvColumn& column : columns) names.push_back(column.name);
-  return names;
+void look_at_text(const CsvField& field, std::size_t file, ColumnCounts& counts) {
+  ++counts.texts;
+  if (is_none_word(field)) {
+    ++counts.nones;
+  } else if (counts.texts == counts.nones + 1) {
+    counts.first_text = field;
+    counts.text_file = file;
+  }
+  for (const DateOrder order :
+       {DateOrder::year_first, DateOrder::day_first, DateOrder::month_first}) {
+    bool& fits = counts.dates[static_cast<std::size_t>(order)];
+    if (!fits) continue;
+    const auto date = read_date(field.raw, order);
+    fits = date.has_value() || is_none_word(field);
+    counts.clock = counts.clock || (date && date->clock);
+  }
 }
 
-/// The column that a word of the study file means: a name, or a number counted from 1 or from -1.
-std::size_t find_column(const std::string& path, const CsvSurvey& table, const std::string& word,
-                        const std::string& key) {
-  const auto& columns = table.columns;
-  for (std::size_t c = 0; c < columns.size(); ++c) {
-    if (columns[c].name == word) return c;
+void look_at(const CsvField& field, std::size_t file, ColumnCounts& counts) {
+  double number = 0;
+  const FieldKind kind = read_number(field, number);
+  if (kind == FieldKind::missing) {
+    ++counts.missing;
+    return;
   }
-  const auto count = static_cast<long long>(columns.size());
-  long long number = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-  if (error == std::errc() && end == word.data() + word.size()) {
-    if (number >= 1 && number <= count) return static_cast<std::size_t>(number - 1);
-    if (number <= -1 && number >= -count) return static_cast<std::size_t>(count + number);
-    throw DataError(path, key + ": there is no column " + word + ", the table has " +
-                              plural(columns.size(), "column"));
-  }
-  std::string text = key + ": there is no column " + in_quotes(word);
-  const std::string near = nearest(word, names_of(columns));
-  if (!near.empty()) {
-    text += ", did you mean " + in_quotes(near) + "?";
-  } else if (!table.header) {
-    text += ": the first line does not name the columns; expected a number from 1 to " +
-            std::to_string(columns.size());
+  if (counts.numbers + counts.texts == 0) counts.first = field;
+  counts.constant = counts.constant && field.raw == counts.first.raw;
+  if (kind == FieldKind::number) {
+    look_at_number(number, counts);
   } else {
-    text += ", expected a name out of the first line or a number from 1 to " +
-            std::to_string(columns.size());
-  }
-  throw DataError(path, text);
-}
-
-void name_columns(const CsvText& csv, const std::vector<CsvField>& first, CsvSurvey& table) {
-  std::set<std::string> seen;
-  for (std::size_t c = 0; c < first.size(); ++c) {
-    CsvColumn column;
-    if (table.header) column.name = first[c].value();
-    if (column.name.empty()) column.name = "c" + std::to_string(c + 1);
-    if (!seen.insert(column.name).second) {
-      throw DataError(csv.path, first[c].line, first[c].column,
-                      "a second column is called " + in_quotes(column.name));
-    }
-    table.columns.push_back(std::move(column));
+    look_at_text(field, file, counts);
   }
 }
 
@@ -73,119 +63,38 @@ void check_width(const CsvText& csv, const CsvSurvey& table, const std::vector<C
   if (fields.size() == width) return;
   const CsvField& at = fields.size() > width ? fields[width] : fields.front();
   throw DataError(csv.path, at.line, fields.size() > width ? at.column : 1,
-                  plural(fields.size(), "field") + " in this line, expected " +
+                  counted(fields.size(), "field") + " in this line, expected " +
                       std::to_string(width) + " as in line " + std::to_string(first_line));
 }
 
-void look_at(const CsvField& field, CsvColumn& column) {
-  double number = 0;
-  switch (read_number(field, number)) {
-    case FieldKind::number:
-      ++column.numbers;
-      column.bytes = column.bytes && number >= 0 && number <= 255 && number == std::floor(number);
-      break;
-    case FieldKind::missing:
-      ++column.missing;
-      break;
-    case FieldKind::text:
-    case FieldKind::too_large:
-      if (column.texts++ == 0) column.first_text = field;
-      break;
-  }
-}
-
-void count_values(const CsvText& csv, const DataSpec& spec, CsvSurvey& table) {
+/// Counts the rows of one file, at most `most`.
+void count_rows(const CsvText& csv, std::size_t file, std::size_t most, CsvSurvey& table) {
   CsvCursor cursor(csv);
   std::vector<CsvField> fields;
-  std::size_t first_line = 0;
+  std::size_t first_line = 0, rows = 0;
   if (table.header && cursor.next(fields)) first_line = fields.front().line;
-  const std::size_t most = spec.rows > 0 ? static_cast<std::size_t>(spec.rows) : ~std::size_t{0};
-  while (table.rows < most && cursor.next(fields)) {
+  while (rows < most && cursor.next(fields)) {
     if (first_line == 0) first_line = fields.front().line;
     check_width(csv, table, fields, first_line);
+    if (is_missing(fields[table.target])) {
+      ++table.without_target;
+      continue;
+    }
     for (std::size_t c = 0; c < fields.size(); ++c) {
-      if (table.columns[c].role == ColumnRole::number) look_at(fields[c], table.columns[c]);
+      if (table.columns[c].role == ColumnRole::number || c == table.split_by)
+        look_at(fields[c], file, table.columns[c].counts);
     }
     table.targets.push_back(fields[table.target]);
-    ++table.rows;
+    if (table.split_by) table.order.push_back(fields[*table.split_by]);
+    ++rows;
   }
-  if (table.rows == 0) throw DataError(csv.path, "holds no rows of data");
-}
-
-bool is_decimal_comma(const CsvText& csv, const CsvField& field) {
-  if (csv.delimiter == ',' || field.quoted) return false;
-  std::string text(field.raw);
-  const auto comma = text.find(',');
-  if (comma == std::string::npos) return false;
-  text[comma] = '.';
-  double ignored = 0;
-  return read_number(CsvField{.raw = text}, ignored) == FieldKind::number;
-}
-
-void settle_role(const CsvText& csv, CsvColumn& column, std::vector<std::string>& notes) {
-  if (column.role != ColumnRole::number) return;
-  if (column.texts == 0) {
-    if (column.numbers > 0) return;
-    column.role = ColumnRole::ignored;
-    notes.push_back("column " + in_quotes(column.name) + " is left out: it holds no value");
-    return;
+  if (rows == 0 && table.without_target > 0) {
+    throw DataError(csv.path, "the target " + in_quotes(table.columns[table.target].name) +
+                                  " is missing in every row");
   }
-  const CsvField& at = column.first_text;
-  const std::string value = in_quotes(at.value());
-  if (is_decimal_comma(csv, at)) {
-    throw DataError(csv.path, at.line, at.column,
-                    value + ": expected a decimal point, not a comma");
-  }
-  if (column.texts <= (column.numbers + column.texts) / 10) {
-    throw DataError(csv.path, at.line, at.column,
-                    value + ": expected a number, as in " + plural(column.numbers, "other row") +
-                        " of column " + in_quotes(column.name));
-  }
-  column.role = ColumnRole::categories;
-}
-
-void collect_categories(const CsvText& csv, CsvSurvey& table) {
-  std::vector<std::size_t> wanted;
-  for (std::size_t c = 0; c < table.columns.size(); ++c) {
-    if (table.columns[c].role == ColumnRole::categories) wanted.push_back(c);
-  }
-  if (wanted.empty()) return;
-  for_each_row(csv, table, [&](std::size_t, const std::vector<CsvField>& fields) {
-    double ignored = 0;
-    for (const std::size_t c : wanted) {
-      auto& categories = table.columns[c].categories;
-      if (categories.size() > kMaxCategories) continue;
-      if (read_number(fields[c], ignored) == FieldKind::missing) continue;
-      categories.emplace(fields[c].value(), 0);
-    }
-  });
-  for (const std::size_t c : wanted) {
-    CsvColumn& column = table.columns[c];
-    std::string note = "column " + in_quotes(column.name);
-    if (column.categories.size() > kMaxCategories) {
-      column.role = ColumnRole::ignored;
-      note += " is left out: it holds more than " + std::to_string(kMaxCategories) + " texts";
-    } else {
-      std::size_t ordinal = 0;
-      for (auto& [value, number] : column.categories) number = ordinal++;
-      note += " becomes " + plural(column.categories.size(), "input") + ", one for each text";
-    }
-    table.notes.push_back(note);
-  }
-}
-
-void note_missing(CsvSurvey& table) {
-  for (const CsvColumn& column : table.columns) {
-    if (column.missing == 0) continue;
-    if (column.role == ColumnRole::number) {
-      table.notes.push_back("column " + in_quotes(column.name) + ": " +
-                            plural(column.missing, "missing value") +
-                            " replaced by the mean over the training part");
-    } else if (column.role == ColumnRole::categories) {
-      table.notes.push_back("column " + in_quotes(column.name) + ": " +
-                            plural(column.missing, "missing value") + ", all its inputs 0");
-    }
-  }
+  if (rows == 0) throw DataError(csv.path, "holds no rows of data");
+  table.rows += rows;
+  if (file == 1) table.test_rows = rows;
 }
 
 void settle_header(const std::vector<std::vector<CsvField>>& head, const DataSpec& spec,
@@ -197,37 +106,66 @@ void settle_header(const std::vector<std::vector<CsvField>>& head, const DataSpe
                                      : "the first line is data: columns are c1, c2, ...");
 }
 
+std::vector<CsvField> first_record(const CsvText& csv) {
+  CsvCursor cursor(csv);
+  std::vector<CsvField> fields;
+  if (!cursor.next(fields)) throw DataError(csv.path, "is empty");
+  return fields;
+}
+
+/// What the study says about single columns.
+void assign_roles(const std::string& path, const DataSpec& spec, CsvSurvey& table) {
+  const std::size_t last = table.columns.size() - 1;
+  table.target = spec.target.empty() ? last : find_column(path, table, spec.target, "target");
+  const auto not_target = [&](const std::string& word, const std::string& key) {
+    const std::size_t c = find_column(path, table, word, key);
+    if (c == table.target) throw DataError(path, key + ": " + in_quotes(word) + " is the target");
+    return c;
+  };
+  for (const std::string& word : spec.ignore)
+    table.columns[not_target(word, "ignore")].role = ColumnRole::ignored;
+  for (const std::string& word : spec.keep) {
+    CsvColumn& column = table.columns[not_target(word, "keep")];
+    if (column.role == ColumnRole::ignored)
+      throw DataError(path, "keep: " + in_quotes(word) + " is to be ignored, too");
+    column.keep = true;
+  }
+  const bool by_group = !spec.split.group.empty(), by_time = !spec.split.time.empty();
+  if (by_group && by_time) throw DataError(path, "split has group and time, expected one of them");
+  if (by_group) table.split_by = not_target(spec.split.group, "split.group");
+  if (by_time) table.split_by = not_target(spec.split.time, "split.time");
+  if (table.split_by && !table.columns[*table.split_by].keep) {
+    table.columns[*table.split_by].role = ColumnRole::ignored;
+    table.columns[*table.split_by].why = LeftOut::split;
+  }
+  table.columns[table.target].role = ColumnRole::target;
+}
+
 }  // namespace
 
-CsvSurvey survey(const CsvText& csv, const DataSpec& spec, const LoadLimits& limits) {
-  const auto head = first_records(csv);
-  if (head.empty()) throw DataError(csv.path, "is empty");
-  const auto& first = head.front();
+CsvSurvey survey(CsvFiles files, const DataSpec& spec, const LoadLimits& limits) {
+  const CsvText& csv = files.front();
+  const std::vector<CsvField> first = first_record(csv);
   if (first.size() > limits.columns) {
     throw DataError(
         csv.path, first.front().line, 1,
-        plural(first.size(), "column") + ", expected at most " + std::to_string(limits.columns));
+        counted(first.size(), "column") + ", expected at most " + std::to_string(limits.columns));
   }
   CsvSurvey table;
-  settle_header(head, spec, table);
+  settle_header(first_records(csv), spec, table);
   name_columns(csv, first, table);
-  table.target =
-      spec.target.empty() ? first.size() - 1 : find_column(csv.path, table, spec.target, "target");
-  for (const std::string& word : spec.ignore) {
-    const std::size_t c = find_column(csv.path, table, word, "ignore");
-    if (c == table.target) {
-      throw DataError(csv.path, "ignore: " + in_quotes(word) + " is the target");
-    }
-    table.columns[c].role = ColumnRole::ignored;
+  assign_roles(csv.path, spec, table);
+  for (const CsvText& other : files.subspan(1))
+    check_same_columns(other, first_record(other), table);
+  const std::size_t all = ~std::size_t{0};
+  for (std::size_t file = 0; file < files.size(); ++file) {
+    const bool some = file == 0 && spec.rows > 0;
+    count_rows(files[file], file, some ? static_cast<std::size_t>(spec.rows) : all, table);
   }
-  table.columns[table.target].role = ColumnRole::target;
-  count_values(csv, spec, table);
-  for (CsvColumn& column : table.columns) settle_role(csv, column, table.notes);
-  collect_categories(csv, table);
-  note_missing(table);
-  const bool any = std::any_of(table.columns.begin(), table.columns.end(),
-                               [](const CsvColumn& column) { return column.inputs() > 0; });
-  if (!any) throw DataError(csv.path, "no column to learn from besides the target");
+  settle_kinds(files, table);
+  if (std::ranges::none_of(table.columns, &CsvColumn::is_input))
+    throw DataError(csv.path, "no column to learn from besides the target");
+  note_columns(table);
   return table;
 }
 

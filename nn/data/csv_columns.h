@@ -1,60 +1,112 @@
 #pragma once
 // The first passes over a CSV file: which columns there are, what they hold, what becomes of them.
 
+#include <array>
 #include <cstddef>
 #include <map>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "nn/data/csv_records.h"
 #include "nn/data/data_spec.h"
+#include "nn/data/dates.h"
 #include "nn/data/load.h"
 
 namespace nn {
 
-/// Texts that a column may hold and still become one input each.
+/// Texts that a column may hold and still become one input each; more are hashed.
 inline constexpr std::size_t kMaxCategories = 50;
+/// Inputs that the texts of a hashed column share.
+inline constexpr std::uint32_t kHashInputs = 64;
+/// A column of fewer rows is never taken for one that numbers them, or for names of the rows.
+inline constexpr std::size_t kFewestForIds = 20;
+/// A number gets an input that tells missing values apart when at least this share of them is.
+inline constexpr double kIndicatorShare = 0.01;
 
-enum class ColumnRole { ignored, target, number, categories };
+enum class ColumnRole { ignored, target, number, categories, hashed, date };
+
+/// Why a column is ignored.
+enum class LeftOut { asked, split, empty, row_number, id, one_text };
+
+/// What the values of a column have in common.
+struct ColumnCounts {
+  std::size_t numbers = 0, texts = 0, missing = 0;
+  std::size_t nones = 0;   ///< of the texts, those that mean missing among numbers
+  bool bytes = true;       ///< its numbers are whole and in 0..255
+  bool constant = true;    ///< all of its values are written alike
+  bool row_number = true;  ///< n, n + 1, n + 2, ... in the order of the rows
+  bool whole = true;       ///< its numbers are whole
+  bool clock = false;      ///< some date has a time of day
+  double first_number = 0;
+  std::array<bool, 4> dates{false, true, true, true};  ///< by DateOrder: all texts are such dates
+  CsvField first;                                      ///< the first value
+  CsvField first_text;        ///< the first field that is no number (nor a word for missing)
+  std::size_t text_file = 0;  ///< the file that it is in
+};
 
 struct CsvColumn {
   std::string name;  ///< from the first line, or "c" and the number of the column
   ColumnRole role = ColumnRole::number;
-  std::size_t numbers = 0, texts = 0, missing = 0;
-  bool bytes = true;                              ///< its numbers are whole and in 0..255
-  CsvField first_text;                            ///< the first field that is no number
-  std::map<std::string, std::size_t> categories;  ///< ordinal by value, in sorted order
+  LeftOut why = LeftOut::asked;  ///< of an ignored one
+  bool keep = false;             ///< the study says that it is an input
+  ColumnCounts counts;
+  std::vector<std::string> categories;  ///< in sorted order
+  DateOrder date = DateOrder::none;
+  bool ambiguous = false;  ///< its dates could be read with days and months exchanged
 
-  /// Inputs of the network that this column feeds.
-  [[nodiscard]] std::size_t inputs() const {
-    return role == ColumnRole::number ? 1 : role == ColumnRole::categories ? categories.size() : 0;
+  /// Whether it feeds inputs of the network.
+  [[nodiscard]] bool is_input() const {
+    return role != ColumnRole::ignored && role != ColumnRole::target;
   }
 };
 
-/// A CSV file as far as it is known before any value is stored.
+/// One or two CSV texts: the second is the test part.
+using CsvFiles = std::span<const CsvText>;
+
+/// A table as far as it is known before any value is stored. Rows without a target do not count.
 struct CsvSurvey {
   bool header = false;  ///< the first record names the columns
   std::size_t rows = 0;
+  std::size_t test_rows = 0;  ///< the last of them: those of the second file
+  std::size_t without_target = 0;
   std::vector<CsvColumn> columns;
-  std::size_t target = 0;         ///< index into columns
-  std::vector<CsvField> targets;  ///< the target's field of every row; points into the text
+  std::size_t target = 0;               ///< index into columns
+  std::optional<std::size_t> split_by;  ///< the column of split.group or split.time
+  std::vector<CsvField> targets;        ///< the target's field of every row; points into the text
+  std::vector<CsvField> order;          ///< the same of the column that splits
   std::vector<std::string> notes;
+
+  /// The file that a row is in.
+  [[nodiscard]] std::size_t file_of(std::size_t row) const {
+    return row < rows - test_rows ? 0 : 1;
+  }
 };
 
 /// Looks at every record that the spec asks for. A column is numbers when all of its values are;
-/// texts when they are more than a tenth of its values; fewer are taken for slips and are an error.
-/// Texts in at most kMaxCategories kinds become one input each, columns with more are left out, and
-/// so are columns without any value; the notes say so. Throws DataError: records of uneven length,
-/// unknown or doubled names, no rows, nothing to learn from.
-[[nodiscard]] CsvSurvey survey(const CsvText& csv, const DataSpec& spec, const LoadLimits& limits);
+/// dates when all of its values are, written in one way; texts when they are more than a tenth of
+/// its values; fewer are taken for slips and are an error. Texts in at most kMaxCategories kinds
+/// become one input each, more share kHashInputs. Left out, unless the study keeps them: columns
+/// without a value, with one text in all rows, that number the rows, whose every row has a text of
+/// its own, and the one that the split goes by. The notes say all of that. Throws DataError:
+/// records of uneven length, unknown or doubled names, no rows, nothing to learn from, a second
+/// table with other columns.
+[[nodiscard]] CsvSurvey survey(CsvFiles files, const DataSpec& spec, const LoadLimits& limits);
 
 /// Calls `row(index, fields)` for each row that the survey counted.
 template <class Function>
-void for_each_row(const CsvText& csv, const CsvSurvey& table, Function&& row) {
-  CsvCursor cursor(csv);
+void for_each_row(CsvFiles files, const CsvSurvey& table, Function&& row) {
   std::vector<CsvField> fields;
-  if (table.header && !cursor.next(fields)) return;
-  for (std::size_t i = 0; i < table.rows && cursor.next(fields); ++i) row(i, fields);
+  std::size_t index = 0;
+  for (std::size_t file = 0; file < files.size(); ++file) {
+    CsvCursor cursor(files[file]);
+    if (table.header && !cursor.next(fields)) continue;
+    const std::size_t end = file == 0 ? table.rows - table.test_rows : table.rows;
+    while (index < end && cursor.next(fields)) {
+      if (!is_missing(fields[table.target])) row(index++, fields);
+    }
+  }
 }
 
 }  // namespace nn

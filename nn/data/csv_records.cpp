@@ -8,54 +8,16 @@
 #include <limits>
 
 #include "nn/data/data_error.h"
+#include "nn/data/utf8.h"
 
 namespace nn {
 
 namespace {
 
-/// Length of the UTF-8 sequence that starts at `i`, or 0 when there is none (RFC 3629).
-std::size_t utf8_length(std::string_view s, std::size_t i) {
-  const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(s[k]); };
-  const unsigned char c = byte(i);
-  if (c < 0x80) return 1;
-  const std::size_t length = c >= 0xc2 && c < 0xe0   ? 2
-                             : c >= 0xe0 && c < 0xf0 ? 3
-                             : c >= 0xf0 && c < 0xf5 ? 4
-                                                     : 0;
-  if (length == 0 || i + length > s.size()) return 0;
-  for (std::size_t k = 1; k < length; ++k) {
-    if ((byte(i + k) & 0xc0) != 0x80) return 0;
-  }
-  const unsigned char next = byte(i + 1);
-  const bool overlong = (c == 0xe0 && next < 0xa0) || (c == 0xf0 && next < 0x90);
-  const bool outside = (c == 0xed && next >= 0xa0) || (c == 0xf4 && next >= 0x90);
-  return overlong || outside ? 0 : length;
-}
-
-/// The text itself where it is UTF-8; otherwise every byte of it as a Latin-1 character.
-std::string as_utf8(std::string text) {
-  std::size_t i = 0;
-  while (i < text.size()) {
-    const std::size_t length = utf8_length(text, i);
-    if (length == 0) break;
-    i += length;
-  }
-  if (i == text.size()) return text;
-  std::string out;
-  for (const unsigned char c : text) {
-    if (c < 0x80) {
-      out += static_cast<char>(c);
-    } else {
-      out += static_cast<char>(0xc0 | c >> 6);
-      out += static_cast<char>(0x80 | (c & 0x3f));
-    }
-  }
-  return out;
-}
-
-bool is_missing(std::string_view s) {
-  constexpr std::array<std::string_view, 12> kWords{"NA",   "N/A",  "NaN",  "nan",  "NAN", "null",
-                                                    "NULL", "None", "none", "<NA>", "?",   "Null"};
+bool is_missing_word(std::string_view s) {
+  constexpr std::array<std::string_view, 18> kWords{
+      "NA",   "N/A",  "n/a",  "#N/A", "#NA",  "<NA>", "NaN", "nan",    "NAN",
+      "-NaN", "-nan", "null", "NULL", "Null", "?",    ".",   "<null>", "(null)"};
   return s.empty() || std::find(kWords.begin(), kWords.end(), s) != kWords.end();
 }
 
@@ -119,6 +81,7 @@ CsvField CsvCursor::field() {
   skip_blanks();
   if (at_ < text_.size() && text_[at_] == '"') return quoted_field();
   CsvField f;
+  f.decimal_comma = csv_.decimal_comma;
   f.line = line_;
   f.column = column();
   const std::size_t start = at_;
@@ -130,6 +93,7 @@ CsvField CsvCursor::field() {
 CsvField CsvCursor::quoted_field() {
   CsvField f;
   f.quoted = true;
+  f.decimal_comma = csv_.decimal_comma;
   f.line = line_;
   f.column = column();
   const std::size_t start = ++at_;
@@ -172,6 +136,25 @@ void CsvCursor::skip_blanks() {
   while (at_ < text_.size() && is_blank(text_[at_]) && text_[at_] != csv_.delimiter) ++at_;
 }
 
+bool is_none_word(const CsvField& field) {
+  constexpr std::array<std::string_view, 5> kWords{"None", "none", "NONE", "-", "--"};
+  return std::find(kWords.begin(), kWords.end(), field.raw) != kWords.end();
+}
+
+namespace {
+
+/// `s` with a decimal point for its comma, in `buffer`; empty when it is no number of that kind.
+std::string_view with_point(std::string_view s, std::array<char, 64>& buffer) {
+  const std::size_t comma = s.find(',');
+  if (comma == std::string_view::npos && s.find('.') == std::string_view::npos) return s;
+  if (s.size() > buffer.size() || comma == std::string_view::npos) return {};
+  std::copy(s.begin(), s.end(), buffer.begin());
+  buffer[comma] = '.';
+  return {buffer.data(), s.size()};
+}
+
+}  // namespace
+
 FieldKind read_number(const CsvField& field, double& number) {
   std::string_view s = field.raw;
   // Most tables hold short whole numbers.
@@ -182,7 +165,9 @@ FieldKind read_number(const CsvField& field, double& number) {
     number = value;
     return FieldKind::number;
   }
-  if (is_missing(s)) return FieldKind::missing;
+  if (is_missing_word(s)) return FieldKind::missing;
+  std::array<char, 64> buffer;
+  if (field.decimal_comma) s = with_point(s, buffer);
   if (s.starts_with('+') && s.size() > 1 && s[1] != '-') s.remove_prefix(1);
   double value = 0;
   const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), value);
@@ -194,6 +179,11 @@ FieldKind read_number(const CsvField& field, double& number) {
   if (!(std::fabs(value) <= kLargest)) return FieldKind::too_large;
   number = value;
   return FieldKind::number;
+}
+
+bool is_missing(const CsvField& field) {
+  double ignored = 0;
+  return read_number(field, ignored) == FieldKind::missing;
 }
 
 }  // namespace nn

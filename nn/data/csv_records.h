@@ -13,6 +13,7 @@ struct CsvText {
   std::string path;  ///< for messages
   std::string_view text;
   char delimiter = ',';
+  bool decimal_comma = false;  ///< 1,5 is a number and 1.5 none
 };
 
 /// One field, as it stands in the text: blanks around it cut off, or the part between its quotes.
@@ -20,7 +21,8 @@ struct CsvField {
   std::string_view raw;
   std::size_t line = 0, column = 0;  ///< where it starts, from 1, in bytes
   bool quoted = false;
-  bool doubled = false;  ///< holds "" for "
+  bool doubled = false;        ///< holds "" for "
+  bool decimal_comma = false;  ///< as the text that it is from
 
   /// The value: quotes undone, always UTF-8 (other bytes are taken for Latin-1).
   [[nodiscard]] std::string value() const;
@@ -59,8 +61,12 @@ class CsvCursor {
 /// What one field says to somebody who hopes for a number.
 enum class FieldKind { number, missing, text, too_large };
 
-/// Classifies a field. Missing: an empty field, or NA, N/A, NaN, null, NULL, None, ? and
-/// their usual spellings. `number` is set for FieldKind::number only and is finite as a float.
+/// Classifies a field. Missing: an empty field, or NA, N/A, NaN, null, ?, a lone point and their
+/// usual spellings. `number` is set for FieldKind::number only and is finite as a float.
 [[nodiscard]] FieldKind read_number(const CsvField& field, double& number);
+[[nodiscard]] bool is_missing(const CsvField& field);
+
+/// Whether a field is a word such as None or a dash: missing among numbers, a value among texts.
+[[nodiscard]] bool is_none_word(const CsvField& field);
 
 }  // namespace nn

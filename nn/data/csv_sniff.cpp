@@ -38,11 +38,6 @@ bool is_number(const CsvField& field) {
   return kind == FieldKind::number || kind == FieldKind::too_large;
 }
 
-bool is_missing(const CsvField& field) {
-  double ignored = 0;
-  return read_number(field, ignored) == FieldKind::missing;
-}
-
 bool only_numbers_below(std::span<const std::vector<CsvField>> records, std::size_t c) {
   bool any = false;
   for (const auto& record : records.subspan(1)) {
@@ -82,6 +77,33 @@ char sniff_delimiter(std::string_view text) {
     }
   }
   return best;
+}
+
+bool sniff_decimal_comma(std::string_view text, char delimiter) {
+  if (delimiter == ',') return false;
+  const CsvText with_point{{}, text, delimiter};
+  bool any = false;
+  try {
+    CsvCursor cursor(with_point);
+    std::vector<CsvField> fields;
+    for (std::size_t i = 0; i < kSniffRecords && cursor.next(fields); ++i) {
+      for (CsvField& field : fields) {
+        const bool point = field.raw.find('.') != std::string_view::npos;
+        if (point && is_number(field)) return false;
+        if (field.raw.find(',') == std::string_view::npos) continue;
+        field.decimal_comma = true;
+        any = any || is_number(field);
+      }
+    }
+  } catch (const DataError&) {
+    return false;  // whoever reads the file says what is wrong with it
+  }
+  return any;
+}
+
+CsvText sniffed(const std::string& path, std::string_view text) {
+  const char delimiter = sniff_delimiter(text);
+  return {path, text, delimiter, sniff_decimal_comma(text, delimiter)};
 }
 
 std::vector<std::vector<CsvField>> first_records(const CsvText& csv) {

@@ -19,6 +19,13 @@ inline constexpr std::size_t kSniffRecords = 100;
 /// the one that cuts the first record into most fields, so that the reader can name the odd line.
 [[nodiscard]] char sniff_delimiter(std::string_view text);
 
+/// Whether numbers are written with a comma: only where it is not the delimiter, when the first
+/// records hold a number such as 1,5 and none such as 1.5.
+[[nodiscard]] bool sniff_decimal_comma(std::string_view text, char delimiter);
+
+/// `text` with all that it does not say about itself found out; `path` is for messages.
+[[nodiscard]] CsvText sniffed(const std::string& path, std::string_view text);
+
 /// Whether the first of these records holds the columns' names: it is one of them when it contains
 /// `target` as a word; it is not when it holds a number; it is when some column holds only numbers
 /// below it; among texts only, it is when its fields are distinct and none recurs in its column.

@@ -65,7 +65,9 @@ CsvStream::CsvStream(const std::string& path, std::size_t piece)
   refill(0, 1);
   // A record that the piece cut in two must not count.
   const std::string_view text = csv_.text;
-  csv_.delimiter = sniff_delimiter(ended_ ? text : text.substr(0, text.rfind('\n') + 1));
+  const std::string_view whole = ended_ ? text : text.substr(0, text.rfind('\n') + 1);
+  csv_.delimiter = sniff_delimiter(whole);
+  csv_.decimal_comma = sniff_decimal_comma(whole, csv_.delimiter);
   cursor_.emplace(csv_);
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 // What a study file says about its data, as a plain value: which file, which column is the target,
-// how the rows are split and scaled. Encodable by listing its members; every member but `path` is
-// part of a data set's identity.
+// how the rows are split and scaled. Encodable by listing its members; every member but `path` and
+// `more` is part of a data set's identity.
 
 #include <cstdint>
 #include <string>
@@ -9,7 +9,11 @@
 
 namespace nn {
 
-enum class DataKind : std::uint8_t { csv, idx };
+///   csv          a table, and perhaps a second one that is the test part
+///   idx          a folder with the four files of an MNIST-style data set
+///   npy          NumPy arrays x [rows, ...] and y [rows] in two files
+///   safetensors  one file with the tensors x and y, and perhaps x_test and y_test: the test part
+enum class DataKind : std::uint8_t { csv, idx, npy, safetensors };
 
 /// What is learnt: one of several classes, or a number. `guess` is settled by the loader, which
 /// says so in Dataset::Header::notes: text is classes; whole numbers are classes when they take at
@@ -47,11 +51,13 @@ struct SplitSpec {
 
 struct DataSpec {
   DataKind kind = DataKind::csv;
-  std::string path;  ///< CSV file, or folder of the four IDX files; absolute (see locate_data)
+  std::string path;  ///< the file, or folder (npy: of x); absolute (see locate_data)
+  std::string more;  ///< a second file, absolute: the test part's table (csv), y (npy); or empty
   std::string
       target;  ///< column's name, its number (1 is the first, -1 the last), or empty: the last
   HeaderRow header = HeaderRow::guess;
   std::vector<std::string> ignore;   ///< columns left out, by name or number
+  std::vector<std::string> keep;     ///< columns that are inputs whatever they look like
   std::vector<std::string> classes;  ///< only the rows of these classes, of those read; empty: all
   std::int64_t rows = 0;             ///< only the first so many (training) rows are read; 0: all
   LearningTask task = LearningTask::guess;

@@ -11,6 +11,7 @@
 
 #include "nn/data/block.h"
 #include "nn/data/data_spec.h"
+#include "nn/data/dates.h"
 #include "nn/data_view.h"
 #include "nn/shape.h"
 
@@ -28,15 +29,42 @@ enum class Part : std::uint8_t { train, valid, test };
 
 enum class Storage : std::uint8_t { u8, f32 };
 
+/// How a column of a table becomes inputs of a network (encode.h).
+enum class ColumnKind : std::uint8_t { number, categories, hashed, date };
+
 /// One column of the source table and the one or several inputs that it feeds.
 struct FeatureColumn {
   std::string name;
   std::vector<std::string>
-      categories;  ///< one input each, in sorted order; empty: the column is a number
-  float fill = 0;  ///< what replaces a missing number: the mean over the training part
+      categories;  ///< one input each, in sorted order; empty: the column holds something else
+  float fill = 0;  ///< what replaces a missing number (date: day): the mean over the training part
+  std::uint32_t buckets = 0;  ///< inputs that the hashes of its texts share; 0: it is not hashed
+  DateOrder date = DateOrder::none;  ///< how its dates are written; none: it holds no dates
+  bool clock = false;                ///< its dates have a time of day
+  bool indicator = false;  ///< the last input is 1 where the number or date is missing, else 0
 
+  [[nodiscard]] ColumnKind kind() const {
+    return !categories.empty()       ? ColumnKind::categories
+           : buckets > 0             ? ColumnKind::hashed
+           : date != DateOrder::none ? ColumnKind::date
+                                     : ColumnKind::number;
+  }
+  /// Inputs that hold its value: all but the indicator.
+  [[nodiscard]] std::size_t values() const {
+    switch (kind()) {
+      case ColumnKind::categories:
+        return categories.size();
+      case ColumnKind::hashed:
+        return buckets;
+      case ColumnKind::date:
+        return clock ? kDateInputs + 2 : kDateInputs;
+      case ColumnKind::number:
+        break;
+    }
+    return 1;
+  }
   /// Inputs of the network that this column feeds.
-  [[nodiscard]] std::size_t inputs() const { return categories.empty() ? 1 : categories.size(); }
+  [[nodiscard]] std::size_t inputs() const { return values() + (indicator ? 1 : 0); }
   friend bool operator==(const FeatureColumn&, const FeatureColumn&) = default;
 };
 

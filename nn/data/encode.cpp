@@ -1,31 +1,74 @@
 #include "nn/data/encode.h"
 
+#include <xxhash.h>
+
 #include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <string>
+#include <type_traits>
+
+#include "nn/data/dates.h"
 
 namespace nn {
 
 namespace {
 
 template <class T>
+Encoded encode_missing(const FeatureColumn& column, std::span<T> inputs) {
+  if constexpr (std::is_same_v<T, float>) {
+    std::ranges::fill(inputs, 0.0F);
+    inputs[0] = column.fill;
+    if (column.indicator) inputs.back() = 1;
+  }
+  return Encoded::missing;
+}
+
+template <class T>
 Encoded encode_number(const FeatureColumn& column, const CsvField& field, std::span<T> inputs) {
   double number = 0;
-  switch (read_number(field, number)) {
-    case FieldKind::number:
-      inputs[0] = static_cast<T>(number);
-      return Encoded::value;
-    case FieldKind::missing:
-      if constexpr (std::is_same_v<T, float>) inputs[0] = column.fill;
-      return Encoded::missing;
-    default:
-      return Encoded::no_number;
-  }
+  const FieldKind kind = read_number(field, number);
+  if (kind == FieldKind::missing || is_none_word(field)) return encode_missing(column, inputs);
+  if (kind != FieldKind::number) return Encoded::no_number;
+  inputs[0] = static_cast<T>(number);
+  if (column.indicator) inputs.back() = T{0};
+  return Encoded::value;
+}
+
+/// Sine and cosine of a place in a round, 0..1.
+void write_round(double place, std::span<float> inputs) {
+  const double angle = 2 * std::numbers::pi * place;
+  inputs[0] = static_cast<float>(std::sin(angle));
+  inputs[1] = static_cast<float>(std::cos(angle));
+}
+
+Encoded encode_date(const FeatureColumn& column, const CsvField& field, std::span<float> inputs) {
+  if (is_missing(field) || is_none_word(field)) return encode_missing(column, inputs);
+  const auto date = read_date(field.raw, column.date);
+  if (!date) return Encoded::no_number;
+  const double day = std::floor(date->days);
+  constexpr double kDaysOfYear = 365.2425, kDaysOfWeek = 7;
+  inputs[0] = static_cast<float>(date->days);
+  write_round(date->days / kDaysOfYear - std::floor(date->days / kDaysOfYear), inputs.subspan(1));
+  write_round(day / kDaysOfWeek - std::floor(day / kDaysOfWeek), inputs.subspan(3));
+  if (column.clock) write_round(date->days - day, inputs.subspan(5));
+  if (column.indicator) inputs.back() = 0;
+  return Encoded::value;
+}
+
+template <class T>
+Encoded encode_hashed(const FeatureColumn& column, const CsvField& field, std::span<T> inputs) {
+  std::ranges::fill(inputs, T{0});
+  if (is_missing(field)) return Encoded::missing;
+  const std::string value = field.value();
+  inputs[XXH3_64bits(value.data(), value.size()) % column.buckets] = T{1};
+  return Encoded::value;
 }
 
 template <class T>
 Encoded encode_category(const FeatureColumn& column, const CsvField& field, std::span<T> inputs) {
   std::ranges::fill(inputs, T{0});
-  double ignored = 0;
-  if (read_number(field, ignored) == FieldKind::missing) return Encoded::missing;
+  if (is_missing(field)) return Encoded::missing;
   const std::string value = field.value();
   const auto at = std::ranges::lower_bound(column.categories, value);
   if (at == column.categories.end() || *at != value) return Encoded::unknown;
@@ -37,8 +80,18 @@ Encoded encode_category(const FeatureColumn& column, const CsvField& field, std:
 
 template <class T>
 Encoded encode(const FeatureColumn& column, const CsvField& field, std::span<T> inputs) {
-  return column.categories.empty() ? encode_number(column, field, inputs)
-                                   : encode_category(column, field, inputs);
+  switch (column.kind()) {
+    case ColumnKind::categories:
+      return encode_category(column, field, inputs);
+    case ColumnKind::hashed:
+      return encode_hashed(column, field, inputs);
+    case ColumnKind::date:
+      if constexpr (std::is_same_v<T, float>) return encode_date(column, field, inputs);
+      return Encoded::no_number;
+    case ColumnKind::number:
+      break;
+  }
+  return encode_number(column, field, inputs);
 }
 
 template Encoded encode(const FeatureColumn&, const CsvField&, std::span<float>);

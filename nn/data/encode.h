@@ -12,14 +12,14 @@ namespace nn {
 
 /// What a field was to its column.
 enum class Encoded : std::uint8_t {
-  value,      ///< a number, or one of the categories
-  missing,    ///< nothing: the fill of a number, no category
+  value,      ///< a number, a date, or one of the texts
+  missing,    ///< nothing: the fill and the indicator of a number or date, no category
   unknown,    ///< a text that is none of the categories: as missing
-  no_number,  ///< a text in a column of numbers: `inputs` is not written
+  no_number,  ///< a text in a column of numbers or dates: `inputs` is not written
 };
 
 /// Writes the inputs (column.inputs() of them, not scaled) that `field` stands for. T is float, or
-/// std::uint8_t for columns of bytes without missing values.
+/// std::uint8_t for numbers that are bytes, without missing values, and for texts.
 template <class T>
 [[nodiscard]] Encoded encode(const FeatureColumn& column, const CsvField& field,
                              std::span<T> inputs);

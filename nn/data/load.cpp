@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "nn/data/load_files.h"
+#include "nn/data/scaling.h"
 
 namespace nn {
 
@@ -17,16 +18,50 @@ std::array<SourceFile, 4> open_idx(const DataSpec& spec, const LoadLimits& limit
   return {open(0), open(1), open(2), open(3)};
 }
 
+std::array<SourceFile, 2> open_pair(const DataSpec& spec, const LoadLimits& limits) {
+  return {SourceFile(spec.path, limits.file_bytes), SourceFile(spec.more, limits.file_bytes)};
+}
+
 }  // namespace
 
 ContentHash content_hash(const DataSpec& spec, const LoadLimits& limits) {
-  if (spec.kind == DataKind::csv) return hash_of(SourceFile(spec.path, limits.file_bytes));
-  return combine(open_idx(spec, limits));
+  if (spec.kind == DataKind::idx) return combine(open_idx(spec, limits));
+  if (!spec.more.empty()) return combine(open_pair(spec, limits));
+  return hash_of(SourceFile(spec.path, limits.file_bytes));
 }
 
 Dataset load_dataset(const DataSpec& spec, const LoadLimits& limits) {
-  if (spec.kind == DataKind::idx) return load_idx(open_idx(spec, limits), spec, limits);
-  return load_csv(SourceFile(spec.path, limits.file_bytes), spec, limits);
+  switch (spec.kind) {
+    case DataKind::idx:
+      return load_idx(open_idx(spec, limits), spec, limits);
+    case DataKind::npy:
+      return load_npy(open_pair(spec, limits), spec, limits);
+    case DataKind::safetensors:
+      return load_safetensors(SourceFile(spec.path, limits.file_bytes), spec, limits);
+    case DataKind::csv:
+      break;
+  }
+  if (!spec.more.empty()) return load_csv(open_pair(spec, limits), spec, limits);
+  const std::array<SourceFile, 1> file{SourceFile(spec.path, limits.file_bytes)};
+  return load_csv(file, spec, limits);
+}
+
+void fit_unit(const TargetValues& target, const Parts& parts, Dataset::Header& header) {
+  if (target.numbers.empty()) return;
+  const TargetUnit fitted = fit_target(target.numbers, parts.train);
+  header.target_shift = fitted.shift;
+  header.target_unit = fitted.unit;
+}
+
+void store_targets(const TargetValues& target, Dataset& data) {
+  if (data.is_classification()) {
+    std::copy(target.labels.begin(), target.labels.end(), data.mutable_labels().begin());
+    return;
+  }
+  const double shift = data.header().target_shift;
+  const double unit = data.header().target_unit;
+  std::transform(target.numbers.begin(), target.numbers.end(), data.mutable_targets().begin(),
+                 [&](double number) { return static_cast<float>((number - shift) / unit); });
 }
 
 Dataset make_dataset(Dataset::Header header, const Parts& parts, const std::string& path,

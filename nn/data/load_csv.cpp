@@ -1,44 +1,54 @@
 #include <algorithm>
-#include <cmath>
+#include <array>
 #include <limits>
+#include <map>
 #include <string_view>
 
 #include "nn/data/class_filter.h"
 #include "nn/data/csv_columns.h"
+#include "nn/data/csv_encoding.h"
 #include "nn/data/csv_sniff.h"
-#include "nn/data/csv_target.h"
 #include "nn/data/encode.h"
 #include "nn/data/load_files.h"
 #include "nn/data/scaling.h"
+#include "nn/data/target.h"
 
 namespace nn {
 
 namespace {
 
-void refuse_binary(const std::string& path, std::string_view text) {
-  const std::size_t at = text.find('\0');
-  if (at == std::string_view::npos) return;
-  const std::string_view before = text.substr(0, at);
-  const auto line = static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n')) + 1;
-  const std::size_t start = before.rfind('\n') + 1;  // npos + 1 is 0: the first line
-  throw DataError(path, line, at - start + 1,
-                  "a zero byte: this is not a text in UTF-8 or Latin-1");
+FeatureColumn feature_of(const CsvColumn& column, std::size_t rows) {
+  FeatureColumn feature{.name = column.name, .categories = column.categories};
+  if (column.role == ColumnRole::hashed) feature.buckets = kHashInputs;
+  if (column.role == ColumnRole::date) {
+    feature.date = column.date;
+    feature.clock = column.counts.clock;
+  }
+  if (column.role == ColumnRole::number || column.role == ColumnRole::date) {
+    // Until the training part tells what fills it, a missing number is none.
+    feature.fill = std::numeric_limits<float>::quiet_NaN();
+    const auto missing = static_cast<double>(column.counts.missing);
+    feature.indicator = missing > 0 && missing >= kIndicatorShare * static_cast<double>(rows);
+  }
+  return feature;
 }
 
-Dataset::Header describe(const CsvSurvey& table, CsvTarget& target, std::size_t rows,
+/// Whether all of a column's inputs are whole numbers in 0..255.
+bool is_bytes(const CsvColumn& column) {
+  if (column.role == ColumnRole::date) return false;
+  return column.role != ColumnRole::number || (column.counts.bytes && column.counts.missing == 0);
+}
+
+Dataset::Header describe(const CsvSurvey& table, TargetValues& target, std::size_t rows,
                          const DataSpec& spec) {
   Dataset::Header header;
   header.rows = rows;
   bool bytes = true;
   for (const CsvColumn& column : table.columns) {
-    header.cols += column.inputs();
-    if (column.inputs() == 0) continue;
-    if (column.role == ColumnRole::number) bytes = bytes && column.bytes && column.missing == 0;
-    FeatureColumn feature{.name = column.name, .categories = {}, .fill = 0};
-    for (const auto& [value, ordinal] : column.categories) feature.categories.push_back(value);
-    // Until the training part tells what fills it, a missing number is none.
-    if (feature.categories.empty()) feature.fill = std::numeric_limits<float>::quiet_NaN();
-    header.columns.push_back(std::move(feature));
+    if (!column.is_input()) continue;
+    header.columns.push_back(feature_of(column, table.rows));
+    header.cols += header.columns.back().inputs();
+    bytes = bytes && is_bytes(column);
   }
   header.input = Shape::features(static_cast<std::int64_t>(header.cols));
   header.storage = bytes ? Storage::u8 : Storage::f32;
@@ -52,13 +62,13 @@ Dataset::Header describe(const CsvSurvey& table, CsvTarget& target, std::size_t 
 
 /// Writes the rows of X that are left; missing numbers become their column's fill.
 template <class T>
-void store_features(const CsvText& csv, const CsvSurvey& table, const std::vector<bool>& kept,
+void store_features(CsvFiles files, const CsvSurvey& table, const std::vector<bool>& kept,
                     std::span<const FeatureColumn> features, std::span<T> x) {
-  for_each_row(csv, table, [&](std::size_t row, const std::vector<CsvField>& fields) {
+  for_each_row(files, table, [&](std::size_t row, const std::vector<CsvField>& fields) {
     if (!is_left(kept, row)) return;
     std::size_t feature = 0;
     for (std::size_t c = 0; c < fields.size(); ++c) {
-      if (table.columns[c].inputs() == 0) continue;
+      if (!table.columns[c].is_input()) continue;
       const FeatureColumn& column = features[feature++];
       (void)encode(column, fields[c], x.first(column.inputs()));
       x = x.subspan(column.inputs());
@@ -66,52 +76,110 @@ void store_features(const CsvText& csv, const CsvSurvey& table, const std::vecto
   });
 }
 
-void store_targets(const CsvTarget& target, Dataset& data) {
-  if (data.is_classification()) {
-    std::copy(target.labels.begin(), target.labels.end(), data.mutable_labels().begin());
-    return;
+/// What the split goes by, one value a row that is left.
+struct SplitColumn {
+  std::vector<std::uint32_t> groups;
+  std::vector<double> times;
+};
+
+[[noreturn]] void refuse_order(CsvFiles files, const CsvSurvey& table, std::size_t row,
+                               const std::string& text) {
+  const CsvField& at = table.order[row];
+  throw DataError(files[table.file_of(row)].path, at.line, at.column, text);
+}
+
+double time_of(CsvFiles files, const CsvSurvey& table, std::size_t row, DateOrder date) {
+  const CsvField& field = table.order[row];
+  double number = 0;
+  if (read_number(field, number) == FieldKind::number) return number;
+  if (const auto day = read_date(field.raw, date)) return day->days;
+  refuse_order(files, table, row,
+               in_quotes(field.value()) + ": expected a number or a date, the split goes by it");
+}
+
+SplitColumn read_split(CsvFiles files, const CsvSurvey& table, const std::vector<bool>& kept,
+                       const DataSpec& spec) {
+  SplitColumn by;
+  if (!table.split_by) return by;
+  std::map<std::string, std::uint32_t> groups;
+  for (std::size_t row = 0; row < table.rows; ++row) {
+    if (!is_left(kept, row)) continue;
+    const CsvField& field = table.order[row];
+    if (is_missing(field))
+      refuse_order(files, table, row, "a missing value, but the split goes by this column");
+    if (spec.split.time.empty()) {
+      by.groups.push_back(
+          groups.emplace(field.value(), static_cast<std::uint32_t>(groups.size())).first->second);
+    } else {
+      by.times.push_back(time_of(files, table, row, table.columns[*table.split_by].date));
+    }
   }
-  const double shift = data.header().target_shift;
-  const double unit = data.header().target_unit;
-  std::transform(target.numbers.begin(), target.numbers.end(), data.mutable_targets().begin(),
-                 [&](double number) { return static_cast<float>((number - shift) / unit); });
+  return by;
+}
+
+Parts split_table(CsvFiles files, const CsvSurvey& table, const std::vector<bool>& kept,
+                  const TargetValues& target, const DataSpec& spec) {
+  const SplitColumn by = read_split(files, table, kept, spec);
+  std::size_t rows = 0, test_rows = 0;
+  for (std::size_t row = 0; row < table.rows; ++row) {
+    if (!is_left(kept, row)) continue;
+    ++rows;
+    if (table.file_of(row) == 1) ++test_rows;
+  }
+  return split_rows(files.front().path,
+                    {.count = rows,
+                     .labels = target.labels,
+                     .classes = target.class_names.size(),
+                     .groups = by.groups,
+                     .times = by.times,
+                     .test_rows = test_rows},
+                    spec.split);
+}
+
+Dataset load_texts(CsvFiles files, const DataSpec& spec, const LoadLimits& limits,
+                   const std::vector<std::string>& notes, const ContentHash& content) {
+  const std::string& path = files.front().path;
+  CsvSurvey table = survey(files, spec, limits);
+  table.notes.insert(table.notes.begin(), notes.begin(), notes.end());
+  const bool chosen = !spec.classes.empty();
+  if (chosen && spec.task == LearningTask::regression) {
+    throw DataError(path, "classes: task is regression, which has none");
+  }
+  TargetValues target =
+      read_target(files, table, chosen ? LearningTask::classification : spec.task);
+  const auto kept = keep_classes(path, spec.classes, target.class_names, target.labels);
+  const Parts parts = split_table(files, table, kept, target, spec);
+  const std::size_t rows = kept.empty() ? table.rows : target.labels.size();
+  Dataset::Header header = describe(table, target, rows, spec);
+  header.content = content;
+  fit_unit(target, parts, header);
+  Dataset data = make_dataset(std::move(header), parts, path, limits);
+  if (data.header().storage == Storage::u8) {
+    store_features(files, table, kept, data.header().columns, data.mutable_x_u8());
+  } else {
+    store_features(files, table, kept, data.header().columns, data.mutable_x_f32());
+  }
+  fill_missing(data);
+  store_targets(target, data);
+  fit_scaling(data, path);
+  return data;
 }
 
 }  // namespace
 
-Dataset load_csv(const SourceFile& file, const DataSpec& spec, const LoadLimits& limits) {
-  std::string unpacked;
-  const std::string_view text = read_content(file, limits.inflated_bytes, unpacked);
-  refuse_binary(file.path(), text);
-  const CsvText csv{file.path(), text, sniff_delimiter(text)};
-  CsvSurvey table = survey(csv, spec, limits);
-  const bool chosen = !spec.classes.empty();
-  if (chosen && spec.task == LearningTask::regression) {
-    throw DataError(file.path(), "classes: task is regression, which has none");
+Dataset load_csv(std::span<const SourceFile> files, const DataSpec& spec,
+                 const LoadLimits& limits) {
+  std::array<std::string, 2> unpacked, converted;
+  std::vector<CsvText> texts;
+  std::vector<std::string> notes;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const std::string& path = files[i].path();
+    const auto bytes = read_content(files[i], limits.inflated_bytes, unpacked.at(i));
+    texts.push_back(sniffed(path, decoded(path, bytes, converted.at(i), notes)));
+    if (texts.back().decimal_comma) notes.emplace_back("numbers have a decimal comma");
   }
-  CsvTarget target = read_target(csv, table, chosen ? LearningTask::classification : spec.task);
-  const auto kept = keep_classes(file.path(), spec.classes, target.class_names, target.labels);
-  const std::size_t rows = kept.empty() ? table.rows : target.labels.size();
-  Dataset::Header header = describe(table, target, rows, spec);
-  header.content = hash_of(file);
-  const Parts parts = split_rows(
-      file.path(), {.count = rows, .labels = target.labels, .classes = header.class_names.size()},
-      spec.split);
-  if (!target.numbers.empty()) {
-    const TargetUnit fitted = fit_target(target.numbers, parts.train);
-    header.target_shift = fitted.shift;
-    header.target_unit = fitted.unit;
-  }
-  Dataset data = make_dataset(std::move(header), parts, file.path(), limits);
-  if (data.header().storage == Storage::u8) {
-    store_features(csv, table, kept, data.header().columns, data.mutable_x_u8());
-  } else {
-    store_features(csv, table, kept, data.header().columns, data.mutable_x_f32());
-  }
-  fill_missing(data);
-  store_targets(target, data);
-  fit_scaling(data, file.path());
-  return data;
+  const ContentHash content = files.size() == 1 ? hash_of(files.front()) : combine(files);
+  return load_texts(texts, spec, limits, notes, content);
 }
 
 }  // namespace nn

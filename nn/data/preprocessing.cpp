@@ -1,6 +1,7 @@
 #include "nn/data/preprocessing.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <nlohmann/json.hpp>
 
@@ -26,6 +27,20 @@ const char* scale_word(Scale scale) {
   return "none";
 }
 
+const char* date_word(DateOrder order) {
+  switch (order) {
+    case DateOrder::year_first:
+      return "year_first";
+    case DateOrder::day_first:
+      return "day_first";
+    case DateOrder::month_first:
+      return "month_first";
+    case DateOrder::none:
+      break;
+  }
+  return "none";
+}
+
 Json values(std::span<const float> all) {
   const bool same = std::adjacent_find(all.begin(), all.end(), std::not_equal_to<>()) == all.end();
   if (same && !all.empty()) return all.front();
@@ -36,11 +51,23 @@ Json columns(const Dataset::Header& header) {
   Json list = Json::array();
   for (const FeatureColumn& column : header.columns) {
     Json entry{{"name", column.name}};
-    if (column.categories.empty()) {
-      entry["fill"] = column.fill;
-    } else {
-      entry["categories"] = column.categories;
+    switch (column.kind()) {
+      case ColumnKind::categories:
+        entry["categories"] = column.categories;
+        break;
+      case ColumnKind::hashed:
+        entry["hashed"] = column.buckets;
+        break;
+      case ColumnKind::date:
+        entry["date"] = date_word(column.date);
+        entry["clock"] = column.clock;
+        entry["fill"] = column.fill;
+        break;
+      case ColumnKind::number:
+        entry["fill"] = column.fill;
+        break;
     }
+    if (column.indicator) entry["indicator"] = true;
     list.push_back(std::move(entry));
   }
   return list;
@@ -99,6 +126,40 @@ Shape input_at(const Json& json) {
   return shape;
 }
 
+bool flag_at(const Json& json, const char* name) {
+  const auto found = json.find(name);
+  return found != json.end() && found->is_boolean() && found->get<bool>();
+}
+
+DateOrder date_at(const Json& json) {
+  const std::string word = text_at(json, "date");
+  for (const DateOrder order :
+       {DateOrder::year_first, DateOrder::day_first, DateOrder::month_first}) {
+    if (word == date_word(order)) return order;
+  }
+  refuse("\"date\" is none that this program knows");
+}
+
+FeatureColumn column_at(const Json& entry) {
+  FeatureColumn column{.name = text_at(entry, "name"), .categories = {}};
+  if (entry.contains("categories")) {
+    column.categories = texts_at(entry, "categories");
+    if (column.categories.empty() || !std::ranges::is_sorted(column.categories))
+      refuse("the categories of a column are not in order");
+  } else if (entry.contains("hashed")) {
+    const double inputs = number_at(entry, "hashed");
+    if (!(inputs >= 1 && inputs <= kMostInputs && inputs == std::floor(inputs)))
+      refuse("\"hashed\" is no number of inputs");
+    column.buckets = static_cast<std::uint32_t>(inputs);
+  } else {
+    if (entry.contains("date")) column.date = date_at(entry);
+    column.clock = flag_at(entry, "clock");
+    column.fill = static_cast<float>(number_at(entry, "fill"));
+    column.indicator = flag_at(entry, "indicator");
+  }
+  return column;
+}
+
 std::vector<FeatureColumn> columns_at(const Json& json, const Shape& input) {
   const Json& list = at(json, "columns");
   if (!list.is_array()) refuse("\"columns\" is not a list");
@@ -106,14 +167,7 @@ std::vector<FeatureColumn> columns_at(const Json& json, const Shape& input) {
   std::size_t inputs = 0;
   for (const Json& entry : list) {
     if (!entry.is_object()) refuse("a column is not an object");
-    FeatureColumn column{.name = text_at(entry, "name"), .categories = {}};
-    if (entry.contains("categories")) {
-      column.categories = texts_at(entry, "categories");
-      if (column.categories.empty() || !std::ranges::is_sorted(column.categories))
-        refuse("the categories of a column are not in order");
-    } else {
-      column.fill = static_cast<float>(number_at(entry, "fill"));
-    }
+    FeatureColumn column = column_at(entry);
     inputs += column.inputs();
     columns.push_back(std::move(column));
   }

@@ -14,9 +14,12 @@ namespace nn {
 ///    "input": [DIMS], "columns": [{"name": NAME, "fill": F} or {"name": NAME, "categories":
 ///    [...]}], "scale": "standard", "shift": [one an input], "factor": [one an input]}
 /// A network's input is (x - shift) * factor, its prediction y for a number means
-/// y * target_unit + target_shift. Columns stand in the order of the inputs, one with categories is
-/// as many inputs, 1 for the row's category and 0 for the others. Images have no columns: NHWC
-/// bytes. A shift or factor that is the same for all inputs is one number instead of a list.
+/// y * target_unit + target_shift. A column may also be {"name", "hashed": INPUTS} or {"name",
+/// "date": "year_first", "clock": false, "fill": DAY}; with "indicator": true one more input tells
+/// where its value is missing (encode.h). Columns stand in the order of the inputs, one with
+/// categories is as many inputs, 1 for the row's category and 0 for the others. Images have no
+/// columns: NHWC bytes. A shift or factor that is the same for all inputs is one number instead of
+/// a list.
 [[nodiscard]] std::string preprocessing_json(const Dataset& data);
 
 /// The inverse: a data set without rows whose header, shift and scale are those that the text was

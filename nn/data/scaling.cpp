@@ -55,11 +55,19 @@ std::pair<float, float> rule(Scale scaling, const Moments& m, std::size_t c) {
   return {static_cast<float>(standard ? m.mean[c] : m.min[c]), usable ? factor : 0.0F};
 }
 
-/// One flag an input: whether it belongs to a one-hot group, which is never scaled.
-std::vector<bool> one_hot_inputs(const Dataset::Header& header) {
+/// Of one column: its inputs that are scaled stand first.
+std::size_t scaled_inputs(const FeatureColumn& column) {
+  const ColumnKind kind = column.kind();
+  return kind == ColumnKind::number || kind == ColumnKind::date ? column.values() : 0;
+}
+
+/// One flag an input: whether it is 0 or 1 by its meaning, which is never scaled.
+std::vector<bool> unscaled_inputs(const Dataset::Header& header) {
   std::vector<bool> flags;
   for (const FeatureColumn& column : header.columns) {
-    flags.insert(flags.end(), column.inputs(), !column.categories.empty());
+    const std::size_t scaled = scaled_inputs(column);
+    flags.insert(flags.end(), scaled, false);
+    flags.insert(flags.end(), column.inputs() - scaled, true);
   }
   flags.resize(header.cols, false);
   return flags;
@@ -103,7 +111,7 @@ void fill_column(Dataset& data, std::size_t c, FeatureColumn& column) {
 void fill_missing(Dataset& data) {
   std::size_t input = 0;
   for (FeatureColumn& column : data.mutable_columns()) {
-    if (column.categories.empty()) fill_column(data, input, column);
+    if (scaled_inputs(column) > 0) fill_column(data, input, column);
     input += column.inputs();
   }
 }
@@ -115,10 +123,10 @@ void fit_scaling(Dataset& data, const std::string& path) {
   std::fill(shift.begin(), shift.end(), 0.0F);
   std::fill(scale.begin(), scale.end(), 1.0F);
   if (scaling == Scale::none) return;
-  const std::vector<bool> one_hot = one_hot_inputs(data.header());
+  const std::vector<bool> unscaled = unscaled_inputs(data.header());
   if (scaling == Scale::unit) {
     require_bytes(data, path);
-    for (std::size_t c = 0; c < data.cols(); ++c) scale[c] = one_hot[c] ? 1.0F : 1.0F / 255.0F;
+    for (std::size_t c = 0; c < data.cols(); ++c) scale[c] = unscaled[c] ? 1.0F : 1.0F / 255.0F;
     return;
   }
   const auto train = data.part(Part::train);
@@ -126,7 +134,7 @@ void fit_scaling(Dataset& data, const std::string& path) {
                         ? moments(data.x_u8(), data.cols(), train)
                         : moments(data.x_f32(), data.cols(), train);
   for (std::size_t c = 0; c < data.cols(); ++c) {
-    if (!one_hot[c]) std::tie(shift[c], scale[c]) = rule(scaling, m, c);
+    if (!unscaled[c]) std::tie(shift[c], scale[c]) = rule(scaling, m, c);
   }
 }
 

@@ -27,7 +27,7 @@ bool is_numbered(const std::vector<FeatureColumn>& columns) {
 }
 
 bool is_numeric(const std::vector<FeatureColumn>& columns) {
-  return std::ranges::all_of(columns, [](const auto& c) { return c.categories.empty(); });
+  return std::ranges::all_of(columns, [](const auto& c) { return c.kind() == ColumnKind::number; });
 }
 
 std::optional<std::size_t> place_of(const std::vector<std::string>& names,

@@ -93,7 +93,8 @@ void TableRows::add(const std::vector<CsvField>& fields) {
     const Encoded encoded = encode(column, field, std::span(x_).subspan(at, column.inputs()));
     if (encoded == Encoded::no_number) {
       throw DataError(stream_.path(), field.line, field.column,
-                      in_quotes(field.value()) + ": expected a number, as column " +
+                      in_quotes(field.value()) + ": expected a " +
+                          (column.kind() == ColumnKind::date ? "date" : "number") + ", as column " +
                           in_quotes(column.name) + " holds for the model");
     }
     missing_[c] += encoded == Encoded::missing;

@@ -52,6 +52,13 @@ class Study:
 SHORTENED = {
     "digits": [("  epochs: 27\n", "  epochs: 9\n"), ("limits: {trials: 60}\n", "limits: {trials: 12}\n")],
     "adaptive-mnist": [("  split: {valid: 0.1}\n", "  split: {valid: 0.1}\n  rows: 8000\n")],
+    "friedman": [("limits: {trials: 40}\n", "limits: {trials: 16}\n")],
+    "least": [("target: yield}\n", "target: yield}\nlimits: {trials: 16}\n")],
+    "fashion": [
+        ("  scale: unit\n", "  scale: unit\n  rows: 1500\n"),
+        ("epochs: 27}", "epochs: 3}"),
+        ("limits: {trials: 30}", "limits: {trials: 3}"),
+    ],
     "pbt-digits": [("  epochs: 20\n", "  epochs: 6\n")],
     "mnist-grid": [("  rows: 6000\n", "  rows: 120\n")],
     "pruned-digits": [("epochs: 40}", "epochs: 10}"), ("strength: 0.2, until: 30}", "strength: 0.6, until: 8}")],
@@ -70,6 +77,38 @@ def digits(study):
     status = study.read_json("status", "digits")
     assert status["trials"]["stopped"] > 0 and sum(status["trials"].values()) == 12, status
     return f"test accuracy {best['metrics']['test.accuracy']:.3f}"
+
+
+def baselines(study, run):
+    """What `best` says in words that the two baselines reach, by name."""
+    lines = study.read("best", run).split("baselines\n")[1].splitlines()
+    return {line.split(":")[0].strip(): float(line.rsplit(" = ", 1)[1]) for line in lines}
+
+
+def friedman(study):
+    study.sweep()
+    best = study.read_json("best", "friedman")["metrics"]
+    rows = baselines(study, "friedman")
+    assert rows["ridge regression"] < rows["mean"], rows
+    assert 1 < best["test.mse"] < 3 < rows["ridge regression"], (best, rows)
+    return f"test mse {best['test.mse']:.2f}, ridge regression {rows['ridge regression']:.2f}"
+
+
+def least(study):
+    said = study.run("check", "least.yaml").stderr
+    assert "left out, numbers the rows" in said and "dates: " in said and "task: regression" in said, said
+    study.sweep()
+    best = study.read_json("best", "least")["metrics"]
+    assert best["test.mse"] < 3 < baselines(study, "least")["ridge regression"], best
+    return f"test mse {best['test.mse']:.2f}"
+
+
+def fashion(study):
+    require_package()
+    study.sweep()
+    best = study.read_json("best", "fashion")["metrics"]
+    assert best["test.accuracy"] > 0.6 > baselines(study, "fashion")["majority class"], best
+    return f"test accuracy {best['test.accuracy']:.3f}"
 
 
 def pbt_digits(study):
@@ -91,6 +130,12 @@ def require_images():
     shipped = [Path(os.environ.get("TRELLIS_DATA", "/nowhere")) / "mnist", Path("/usr/share/datasets/fashion-mnist")]
     if not any((folder / "train-images-idx3-ubyte.gz").exists() for folder in shipped):
         print("skipped: no MNIST under $TRELLIS_DATA, and no package dataset-fashion-mnist")
+        sys.exit(SKIP)
+
+
+def require_package():
+    if not Path("/usr/share/datasets/fashion-mnist/train-images-idx3-ubyte.gz").exists():
+        print("skipped: no package dataset-fashion-mnist")
         sys.exit(SKIP)
 
 
@@ -189,7 +234,8 @@ def main():
     checks = {
         "digits": digits, "adaptive-mnist": adaptive_mnist, "mnist-grid": mnist_grid, "pbt-digits": pbt_digits,
         "pruned-digits": pruned_digits, "commanded-digits": commanded_digits, "command-shell": command_shell,
-        "command-sklearn": command_sklearn, "command-pytorch": command_pytorch, "command-c": command_c
+        "command-sklearn": command_sklearn, "command-pytorch": command_pytorch, "command-c": command_c,
+        "friedman": friedman, "least": least, "fashion": fashion
     }
     check = checks[name]
     with tempfile.TemporaryDirectory() as folder:

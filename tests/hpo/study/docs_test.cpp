@@ -61,7 +61,8 @@ TEST(FieldTable, EveryRowIsInSchemaAndReference) {
     EXPECT_NE(page.find("| `" + key + "` | " + study::type_text(field) + " |"), std::string::npos)
         << field.name;
     const bool has_default = field.required || !field.fallback.empty() || !field.otherwise.empty();
-    const bool optional = field.name == "data.csv" || field.name == "data.idx" || parameter;
+    const bool optional = field.name == "data.csv" || field.name == "data.idx" ||
+                          field.name == "data.safetensors" || parameter;
     EXPECT_TRUE(has_default || optional || field.type == study::Type::block ||
                 field.type == study::Type::blocks)
         << field.name << " does not say what holds without it";

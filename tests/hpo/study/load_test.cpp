@@ -68,12 +68,13 @@ TEST_F(Load, TheLeastFileHasASearch) {
   EXPECT_EQ(study.name, "study");
   EXPECT_EQ(study.seed, 0U);
   EXPECT_EQ(study.metric.name, "");  // only the data can tell
-  EXPECT_EQ(study.method.kind, "random");
+  EXPECT_EQ(study.method.kind, "tpe");
   EXPECT_EQ(study.early_stop.kind, "asha");
+  EXPECT_EQ(study.max_epochs, 81);
   EXPECT_EQ(study.limits.trials, 60);
   EXPECT_EQ(study.parallel, 8);
   EXPECT_EQ(study.order, Order::virtual_time);
-  EXPECT_EQ(study.space.size(), 3U);
+  EXPECT_EQ(study.space.size(), 5U);
   EXPECT_NE(study.space.find("width"), nullptr);
 }
 

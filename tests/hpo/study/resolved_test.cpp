@@ -50,29 +50,33 @@ TEST_F(Resolved, WritesEveryDefaultOut) {
                 R"(  target: y
   header: guess
   ignore: []
+  keep: []
   classes: []
   task: classification
   scale: standard
   split: {valid: 0.2, test: 0.2, seed: 0}
 network:
-  - {type: dense, units: $width, activation: relu}
-  - {type: dense, units: $width, activation: relu}
+  - {type: repeat, times: $depth, of: [{type: dense, units: $width, activation: relu}]}
 train:
   loss: {type: cross_entropy}
-  optimizer: {type: adam, lr: $lr, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weight_decay: 0.0}
+  optimizer: {type: adam, lr: $lr, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, )"
+                R"(weight_decay: $weight_decay}
+  schedule: {type: cosine, epochs: auto, floor: 0.0, warmup: 0.0}
   batch: $batch
-  epochs: 27
+  epochs: 81
   shards: auto
 metric:
   name: valid.accuracy
   goal: maximize
   take: last
-method: {type: random}
+method: {type: tpe, startup: 10, candidates: 24}
 parameters:
-  lr: {type: float, min: 0.0001, max: 0.1, scale: log}
+  lr: {type: float, min: 0.001, max: 0.03, scale: log}
+  depth: {type: int, min: 0, max: 4, scale: linear}
   width: {type: int, min: 16, max: 256, scale: log}
   batch: {values: [16, 32, 64]}
-early_stop: {type: asha, min: 1, eta: 3, unit: epochs}
+  weight_decay: {type: float, min: 1e-6, max: 0.1, scale: log}
+early_stop: {type: asha, min: 9, eta: 3, unit: epochs}
 parallel: 8
 order: virtual
 limits:
@@ -88,6 +92,31 @@ checkpoint:
 store:
   budget: 16GB
 )");
+}
+
+TEST_F(Resolved, KeepsEverySourceOfData) {
+  for (const char* name : {"x.npy", "y.npy", "t.safetensors"})
+    rt::write_file_atomic(folder_ / name, "not read here");
+  const auto spec = [&](const std::string& text) {
+    const StudySpec study = load(text);
+    (void)round_trip(study);
+    return data_spec(study, study.space.middle());
+  };
+  const nn::DataSpec npy = spec("data: {npy: {x: x.npy, y: y.npy}, split: {test: 0.1}}");
+  EXPECT_EQ(npy.kind, nn::DataKind::npy);
+  EXPECT_EQ(npy.path, (folder_ / "x.npy").string());
+  EXPECT_EQ(npy.more, (folder_ / "y.npy").string());
+  EXPECT_EQ(npy.split.test, 0.1);
+  const nn::DataSpec tensors = spec("data: {safetensors: [gone, t.safetensors]}");
+  EXPECT_EQ(tensors.kind, nn::DataKind::safetensors);
+  EXPECT_EQ(tensors.path, (folder_ / "t.safetensors").string());
+  const nn::DataSpec csv =
+      spec("data: {csv: rows.csv, target: y, test: rows.csv, keep: [id], split: {group: patient}}");
+  EXPECT_EQ(csv.more, csv.path);
+  EXPECT_EQ(csv.split.test, 0);
+  EXPECT_EQ(csv.split.group, "patient");
+  EXPECT_EQ(csv.keep, (std::vector<std::string>{"id"}));
+  EXPECT_EQ(spec("data: {csv: rows.csv, target: y, split: {time: day}}").split.time, "day");
 }
 
 TEST_F(Resolved, KeepsWhatIsAwkward) {

@@ -259,7 +259,7 @@ TEST_F(TrialRates, AScheduleCanBeAParameter) {
 }
 
 TEST_F(TrialRates, AFileWithoutAScheduleResolvesWithoutOne) {
-  EXPECT_EQ(resolved_yaml(load_table("")).find("schedule"), std::string::npos);
+  EXPECT_EQ(resolved_yaml(load_table("train: {epochs: 3}\n")).find("schedule"), std::string::npos);
   const std::string text =
       resolved_yaml(load_table("train: {optimizer: {type: sgd, lr: [[0, 1], [3, 0.5]]}}\n"));
   EXPECT_NE(text.find("lr: [[0, 1.0], [3, 0.5]]"), std::string::npos) << text;

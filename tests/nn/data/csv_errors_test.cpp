@@ -61,7 +61,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadCsv{"text_after_quote", "a,y\n\"1\"2,p\n",
                "data.csv:2:4: '2' after a closing quote, expected ',' or the end of the line"},
         BadCsv{"zero_byte", std::string("a,y\n1,p\n2,\0q\n", 13),
-               "data.csv:3:3: a zero byte: this is not a text in UTF-8 or Latin-1"},
+               "data.csv:3:3: a zero byte: this is not a text in UTF-8, UTF-16 or Latin-1"},
         BadCsv{"name_twice", "a,b,a\n1,2,p\n3,4,q\n",
                "data.csv:1:5: a second column is called 'a'"},
         BadCsv{"slip_of_the_pen", numbered(20, "l7,p\n"),
@@ -70,10 +70,10 @@ INSTANTIATE_TEST_SUITE_P(
                "data.csv:22:1: 'inf': expected a number, as in 20 other rows of column 'a'"},
         BadCsv{"too_large", numbered(20, "1e39,p\n"),
                "data.csv:22:1: '1e39': expected a number, as in 20 other rows of column 'a'"},
-        BadCsv{"decimal_comma", "a;b;y\n1,5;2;p\n2,5;3;q\n",
-               "data.csv:2:1: '1,5': expected a decimal point, not a comma"},
-        BadCsv{"missing_target", "a,y\n1,p\n2,\n",
-               "data.csv:3:3: the target 'y' is missing, expected a value in every row"},
+        BadCsv{"decimal_comma", "a;b;y\n1.5;2;p\n2,5;3;q\n",
+               "data.csv:3:1: '2,5': expected a decimal point, not a comma"},
+        BadCsv{"missing_target", "a,y\n1,\n2,NA\n",
+               "data.csv: the target 'y' is missing in every row"},
         BadCsv{"text_target", "a,y\n1,2\n2,x\n",
                "data.csv:3:3: 'x': expected a number, because task is regression",
                [](nn::DataSpec& s) { s.task = nn::LearningTask::regression; }},
@@ -105,6 +105,27 @@ INSTANTIATE_TEST_SUITE_P(
                [](nn::DataSpec& s) {
                  s.ignore = {"a", "b"};
                }},
+        BadCsv{"keep_and_ignore", kGood, "data.csv: keep: 'a' is to be ignored, too",
+               [](nn::DataSpec& s) {
+                 s.ignore = {"1"};
+                 s.keep = {"a"};
+               }},
+        BadCsv{"kept_target", kGood, "data.csv: keep: '-1' is the target",
+               [](nn::DataSpec& s) { s.keep = {"-1"}; }},
+        BadCsv{"two_orders", kGood, "data.csv: split has group and time, expected one of them",
+               [](nn::DataSpec& s) {
+                 s.split.group = "a";
+                 s.split.time = "b";
+               }},
+        BadCsv{"group_misspelt", "patient,a,y\n1,2,p\n3,4,q\n",
+               "data.csv: split.group: there is no column 'patents', did you mean 'patient'?",
+               [](nn::DataSpec& s) { s.split.group = "patents"; }},
+        BadCsv{"missing_group", "g,a,y\nu,2,p\n,4,q\n",
+               "data.csv:3:1: a missing value, but the split goes by this column",
+               [](nn::DataSpec& s) { s.split.group = "g"; }},
+        BadCsv{"no_time", "t,a,y\n2026-01-02,2,p\nsoon,4,q\n",
+               "data.csv:2:1: '2026-01-02': expected a number or a date, the split goes by it",
+               [](nn::DataSpec& s) { s.split.time = "t"; }},
         BadCsv{"class_misspelt", kThree,
                "data.csv: classes: no row has the class 'cats'; did you mean 'cat'?",
                [](nn::DataSpec& s) {

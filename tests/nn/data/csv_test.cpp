@@ -60,8 +60,8 @@ TEST(Csv, LeavesOnlyTheRowsOfTheClassesAskedFor) {
   const nn::Dataset data = file.load();
   EXPECT_EQ(data.header().class_names, (Words{"cat", "owl"}));
   EXPECT_EQ(list(data.labels()), (Labels{0, 1, 0, 1}));
-  // A missing number is the mean over the rows that are left.
-  EXPECT_EQ(values(data), (Rows{{1, 19.0F / 3}, {3, 9}, {4, 7}, {5, 3}}));
+  // A missing number is the mean over the rows that are left, and is marked.
+  EXPECT_EQ(values(data), (Rows{{1, 19.0F / 3, 1}, {3, 9, 0}, {4, 7, 0}, {5, 3, 0}}));
 }
 
 TEST(Csv, QuotesMayHoldLineEnds) {
@@ -175,16 +175,28 @@ TEST(Csv, MissingNumbersBecomeTheTrainingMean) {
     const auto mean = count == 0 ? 0.0F : static_cast<float>(sum / count);
     EXPECT_EQ(data.header().columns[c].fill, mean);
     for (std::size_t r = 0; r < given.size(); ++r) {
-      EXPECT_EQ(x[r][c], std::isnan(given[r][c]) ? mean : given[r][c]) << r << " " << c;
+      const bool missing = std::isnan(given[r][c]);
+      EXPECT_EQ(x[r][2 * c], missing ? mean : given[r][c]) << r << " " << c;
+      EXPECT_EQ(x[r][2 * c + 1], missing ? 1 : 0) << r << " " << c;
     }
   }
+}
+
+TEST(Csv, FewMissingNumbersAreNotMarked) {
+  std::string text = "a,b,y\n";
+  for (int i = 0; i < 200; ++i) {
+    const std::string b = i == 3 ? "NA" : std::to_string(i * 7 % 90);
+    text += std::to_string(i * 5 % 99) + "," + b + "," + (i % 2 == 0 ? "p" : "q") + "\n";
+  }
+  EXPECT_EQ(CsvFile(text).load().cols(), 2U);
 }
 
 TEST(Csv, TextsBecomeOneInputEachUpToFifty) {
   std::string fifty = "t,n,y\n";
   std::string more = fifty;
   for (int i = 0; i < 102; ++i) {
-    const std::string rest = "," + std::to_string(i) + "," + (i % 2 == 0 ? "p" : "q") + "\n";
+    const std::string rest =
+        "," + std::to_string(i * 5 % 102) + "," + (i % 2 == 0 ? "p" : "q") + "\n";
     fifty += "w" + std::to_string(i % 50) + rest;
     more += "w" + std::to_string(i % 51) + rest;
   }
@@ -195,12 +207,16 @@ TEST(Csv, TextsBecomeOneInputEachUpToFifty) {
     EXPECT_EQ(std::count(row.begin(), row.begin() + 50, 1.0F), 1);
     EXPECT_EQ(std::count(row.begin(), row.begin() + 50, 0.0F), 49);
   }
-  const nn::Dataset narrow = CsvFile(more).load();
-  EXPECT_EQ(narrow.cols(), 1U);
-  const auto& notes = narrow.header().notes;
-  EXPECT_NE(
-      std::find(notes.begin(), notes.end(), "column 't' is left out: it holds more than 50 texts"),
-      notes.end());
+  const nn::Dataset hashed = CsvFile(more).load();
+  EXPECT_EQ(hashed.cols(), 65U);
+  EXPECT_EQ(hashed.header().storage, nn::Storage::u8);
+  const auto rows = values(hashed);
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    EXPECT_EQ(std::count(rows[r].begin(), rows[r].begin() + 64, 1.0F), 1);
+    // The same text, the same input.
+    const std::size_t same = (r + 51) % rows.size();
+    EXPECT_TRUE(std::equal(rows[r].begin(), rows[r].begin() + 64, rows[same].begin()));
+  }
 }
 
 TEST(Csv, AMissingTextHasAllItsInputsZero) {
@@ -210,11 +226,13 @@ TEST(Csv, AMissingTextHasAllItsInputsZero) {
 
 TEST(Csv, SaysWhatItGuessed) {
   const nn::Dataset data = CsvFile("t,n,e,y\nr,1,,1\nb,,,2\nr,3,NA,1\nb,3,,2\n").load();
-  EXPECT_EQ(data.header().notes,
-            (Words{"the first line names the columns", "column 'e' is left out: it holds no value",
-                   "column 't' becomes 2 inputs, one for each text",
-                   "column 'n': 1 missing value replaced by the mean over the training part",
-                   "task: classification, judged by the values of 'y'"}));
+  EXPECT_EQ(
+      data.header().notes,
+      (Words{"the first line names the columns", "numbers: 'n'",
+             "texts, one input for each: 't' (2)",
+             "missing values, replaced by the mean over the training part and marked by one more "
+             "input: 'n' (1)",
+             "left out, no value: 'e'", "task: classification, judged by the values of 'y'"}));
 }
 
 TEST(Csv, BytesStayBytes) {

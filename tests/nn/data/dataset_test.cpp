@@ -200,9 +200,11 @@ TEST(Preprocessing, IsWrittenDown) {
   file.spec.scale = nn::Scale::minmax;
   const auto json = nlohmann::json::parse(nn::preprocessing_json(file.load()));
   EXPECT_EQ(json, nlohmann::json::parse(R"({
-    "task": "classification", "target": "y", "classes": ["p", "q"], "input": [3],
-    "columns": [{"name": "t", "categories": ["b", "r"]}, {"name": "n", "fill": 26.66666603088379}],
-    "scale": "minmax", "shift": [0.0, 0.0, 10.0], "factor": [1.0, 1.0, 0.03333333507180214]})"));
+    "task": "classification", "target": "y", "classes": ["p", "q"], "input": [4],
+    "columns": [{"name": "t", "categories": ["b", "r"]}, {"name": "n", "fill": 26.66666603088379,
+    "indicator": true}],
+    "scale": "minmax", "shift": [0.0, 0.0, 10.0, 0.0],
+    "factor": [1.0, 1.0, 0.03333333507180214, 1.0]})"));
   CsvFile numbers("a,y\n1,0.5\n2,1.5\n");
   EXPECT_EQ(nn::preprocessing_json(numbers.load()),
             R"({"task":"regression","target":"y","target_shift":1.0,"target_unit":0.5,"input":[1],)"

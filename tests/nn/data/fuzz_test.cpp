@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include <functional>
 
 #include "nn/data/load_files.h"
@@ -97,11 +99,36 @@ TEST(Fuzz, CsvFilesAreReadOrRefused) {
   for (const bool packed : {false, true}) {
     const Outcome outcome =
         attack(packed ? nn_test::gzip(good) : good, [&](const std::string& bad) {
+          const std::array files{file_of(bad)};
           (void)nn::load_csv(
-              file_of(bad), spec,
+              files, spec,
               {.inflated_bytes = std::size_t{1} << 20, .dataset_bytes = std::size_t{1} << 22});
         });
     EXPECT_GT(outcome.read, packed ? 1 : 200);
+    EXPECT_GT(outcome.refused, 200);
+  }
+}
+
+TEST(Fuzz, NpyFilesAreReadOrRefused) {
+  const std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (6, 2), }\n";
+  std::string good("\x93NUMPY\x01\x00", 8);
+  good += static_cast<char>(header.size());
+  good += '\0';
+  good += header + std::string(48, '\x3f');
+  std::string labels = good;
+  labels.replace(labels.find("(6, 2)"), 6, "(6,)  ");
+  labels.resize(10 + header.size());
+  for (const char label : {'\0', '\1', '\0', '\1', '\0', '\1'})
+    labels += std::string("\0\0\x80", 3) + char(label + 0x3f);
+  const nn::DataSpec spec{.split = {.valid = 0, .test = 0}};
+  for (const bool packed : {false, true}) {
+    const Outcome outcome =
+        attack(packed ? nn_test::gzip(good) : good, [&](const std::string& bad) {
+          (void)nn::load_npy(
+              {file_of(bad), file_of(labels)}, spec,
+              {.inflated_bytes = std::size_t{1} << 20, .dataset_bytes = std::size_t{1} << 22});
+        });
+    EXPECT_GT(outcome.read, packed ? 1 : 50);
     EXPECT_GT(outcome.refused, 200);
   }
 }

@@ -41,6 +41,22 @@ TEST(Preprocessing, ReadsBackWhatItWrote) {
   }
 }
 
+TEST(Preprocessing, ReadsBackEveryKindOfColumn) {
+  std::string text = "when,code,size,kind\n";
+  for (int i = 0; i < 160; ++i) {
+    text += "2026-01-" + std::to_string(10 + i % 20) + (i % 2 == 0 ? " 12:30" : "") + ",w" +
+            std::to_string(i % 70) + "," + (i % 9 == 0 ? "NA" : std::to_string(i % 13)) +
+            (i % 2 == 0 ? ",p\n" : ",q\n");
+  }
+  const nn::Dataset data = CsvFile(text).load();
+  const auto& columns = data.header().columns;
+  EXPECT_EQ(columns.at(0).kind(), nn::ColumnKind::date);
+  EXPECT_TRUE(columns.at(0).clock);
+  EXPECT_EQ(columns.at(1).kind(), nn::ColumnKind::hashed);
+  EXPECT_TRUE(columns.at(2).indicator);
+  EXPECT_EQ(nn::preprocessing_from_json(nn::preprocessing_json(data)).header().columns, columns);
+}
+
 TEST(Preprocessing, KeepsTheUnitOfNumbers) {
   CsvFile file("a,y\n1,0.1\n2,1e6\n3,-7.5\n4,2.25\n");
   file.spec.task = nn::LearningTask::regression;
@@ -56,11 +72,13 @@ TEST(Preprocessing, EncodesAFieldAsTheLoaderDid) {
   const auto& columns = data.header().columns;
   std::vector<float> inputs(3);
   const auto field = [](std::string_view text) { return nn::CsvField{.raw = text}; };
-  const auto one = std::span(inputs).first(1);
+  const auto one = std::span(inputs).first(2);
   EXPECT_EQ(nn::encode(columns[0], field("2.25"), one), nn::Encoded::value);
   EXPECT_EQ(inputs[0], 2.25F);
+  EXPECT_EQ(inputs[1], 0);
   EXPECT_EQ(nn::encode(columns[0], field(""), one), nn::Encoded::missing);
-  EXPECT_EQ(inputs[0], data.x_f32()[8]);
+  EXPECT_EQ(inputs[0], data.x_f32()[10]);
+  EXPECT_EQ(inputs[1], 1);
   EXPECT_EQ(nn::encode(columns[0], field("big"), one), nn::Encoded::no_number);
   EXPECT_EQ(nn::encode(columns[1], field("red"), std::span(inputs)), nn::Encoded::value);
   EXPECT_EQ(inputs, (std::vector<float>{0, 0, 1}));
@@ -94,7 +112,7 @@ TEST(Preprocessing, RefusesWhatIsNone) {
   EXPECT_EQ(message("input", {1e9}), "preprocessing: \"input\" is no size of a row");
   EXPECT_EQ(message("input", {16777216, 16777216, 16777216}),
             "preprocessing: \"input\" is no size of a row");
-  EXPECT_EQ(message("input", {5}), "preprocessing: the columns are 4 inputs, expected 5");
+  EXPECT_EQ(message("input", {4}), "preprocessing: the columns are 5 inputs, expected 4");
   EXPECT_EQ(message("columns", 1), "preprocessing: \"columns\" is not a list");
   EXPECT_EQ(message("shift", {1, 2}), "preprocessing: \"shift\" is not a number for each input");
   EXPECT_EQ(message("factor", "big"), "preprocessing: \"factor\" is not a number for each input");

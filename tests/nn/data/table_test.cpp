@@ -100,8 +100,8 @@ TEST_F(Fitting, FindsColumnsByNameInAnyOrder) {
   ASSERT_TRUE(rows.next(10));
   const nn::DataView view = rows.view();
   ASSERT_EQ(rows.rows(), 2U);
-  EXPECT_EQ(std::vector<float>(view.f32, view.f32 + 8),
-            (std::vector<float>{60, 0, 1, 3, 40, 0, 0, 1.5}));
+  EXPECT_EQ(std::vector<float>(view.f32, view.f32 + 10),
+            (std::vector<float>{60, 0, 1, 3, 0, 40, 0, 0, 1.5, 1}));
   EXPECT_EQ(std::vector<std::int32_t>(view.labels, view.labels + 2),
             (std::vector<std::int32_t>{1, 0}));
   EXPECT_EQ(rows.kept(1), Words{"y"});

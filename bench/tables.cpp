@@ -1,0 +1,194 @@
+// The search of the least study file on ten tables that nobody prepared, against random search over
+// scikit-learn's networks on the same rows.
+#include <unistd.h>
+
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "bench/bench.h"
+#include "bench/measure.h"
+#include "bench/process.h"
+#include "hpo/log/event.h"
+#include "hpo/log/study_reader.h"
+#include "nn/data/load.h"
+#include "runtime/base/error.h"
+#include "runtime/base/file.h"
+#include "runtime/base/text.h"
+
+namespace bench {
+
+namespace {
+
+/// A table of bench/rivals/tables_fetch.py and its target. Large ones get fewer trials, both here
+/// and there.
+struct Table {
+  const char* name;
+  const char* target;
+  bool large = false;
+};
+constexpr std::array kTables{Table{"votes", "Class"},
+                             Table{"housing", "medv"},
+                             Table{"ozone", "V4"},
+                             Table{"soybean", "Class"},
+                             Table{"credit", "class"},
+                             Table{"segment", "class"},
+                             Table{"spam", "type"},
+                             Table{"letters", "lettr", true},
+                             Table{"earnings", "earnings", true},
+                             Table{"shuttle", "Class", true}};
+constexpr int kTrials = 60, kFewTrials = 12;
+constexpr int kSeeds = 3, kFewSeeds = 1;
+
+/// Accuracies, or root mean squared errors, of one program over all seeds.
+struct Scores {
+  std::vector<double> seconds, test, linear;
+  double constant = NAN;
+};
+
+rt::Path tables_folder() {
+  const char* data = std::getenv("TRELLIS_DATA");
+  return (data == nullptr ? rt::Path(".") : rt::Path(data)) / "tables";
+}
+
+rt::Path file_of(const Table& table) {
+  rt::Path file = tables_folder() / rt::cat(table.name, ".csv");
+  if (!std::filesystem::exists(file)) {
+    throw rt::Error(rt::Errc::data,
+                    rt::cat(file.string(), ": no such table; ", rivals_folder(),
+                            "/tables_fetch.py makes them in a folder \"tables\" under "
+                            "$TRELLIS_DATA"));
+  }
+  return std::filesystem::absolute(file);
+}
+
+/// The rows of each part, as our own trials see them.
+bool write_split(const Table& table, const rt::Path& to) {
+  nn::DataSpec spec{.path = file_of(table).string(), .target = table.target};
+  const nn::Dataset data = nn::load_dataset(spec);
+  nlohmann::json split{{"csv", spec.path}, {"target", table.target}};
+  split["task"] = data.is_classification() ? "classification" : "regression";
+  for (auto [name, part] :
+       {std::pair{"train", nn::Part::train}, {"valid", nn::Part::valid}, {"test", nn::Part::test}})
+    split[name] = std::vector<unsigned>(data.part(part).begin(), data.part(part).end());
+  rt::write_file_atomic(to, split.dump());
+  return data.is_classification();
+}
+
+/// The test score in the metrics of a trial or of a baseline.
+double test_score(const nlohmann::json& metrics) {
+  return metrics.contains("test.accuracy") ? metrics["test.accuracy"].get<double>()
+                                           : std::sqrt(metrics["test.mse"].get<double>());
+}
+
+int trials_of(const Table& table, const Options& options) {
+  const int trials = table.large ? kFewTrials : kTrials;
+  return options.quick ? trials / 10 : trials;
+}
+
+void run_ours(const Table& table, const rt::Path& folder, int seed, const Options& options,
+              Scores& to) {
+  const rt::Path file = folder / rt::cat(table.name, ".yaml");
+  std::string text =
+      rt::cat("data: {csv: \"", file_of(table).string(), "\", target: ", table.target, "}\n");
+  if (trials_of(table, options) != kTrials)
+    text += rt::cat("limits: {trials: ", trials_of(table, options), "}\n");
+  rt::write_file_atomic(file, text);
+  const rt::Path runs = folder / rt::cat(table.name, "-", seed);
+  std::vector<std::string> words{own_program(), "sweep",  file.string(),        "--dir",
+                                 runs.string(), "--seed", std::to_string(seed), "--quiet"};
+  if (options.workers > 0)
+    words.insert(words.end(), {"--workers", std::to_string(options.workers)});
+  const Finished done = run_program(words);
+  must_end_well(done, "trellis sweep");
+  const Finished best =
+      run_program({own_program(), "best", table.name, "--dir", runs.string(), "--json"});
+  must_end_well(best, "trellis best");
+  to.seconds.push_back(done.seconds);
+  to.test.push_back(test_score(nlohmann::json::parse(best.output)["metrics"]));
+  const hpo::StudyReader study(runs / table.name);
+  for (const hpo::BaselineRow& row : study.baselines()) {
+    const double score = test_score(nlohmann::json::parse(hpo::json_of(row.metrics)));
+    if (row.name == "majority class" || row.name == "mean") {
+      to.constant = score;
+    } else {
+      to.linear.push_back(score);
+    }
+  }
+  std::filesystem::remove_all(runs);
+}
+
+void run_rival(const std::string& python, const rt::Path& split, int seed, int trials, Scores& to) {
+  const Finished done =
+      run_program({python, "-B", rivals_folder() + "/tables_sklearn.py", split.string(), "--seed",
+                   std::to_string(seed), "--trials", std::to_string(trials)});
+  must_end_well(done, "scikit-learn");
+  const auto figures = nlohmann::json::parse(done.output);
+  to.seconds.push_back(done.seconds);
+  to.test.push_back(figures["test"].get<double>());
+  to.linear.push_back(figures["linear_test"].get<double>());
+}
+
+double mean(const std::vector<double>& values) { return mean_error(values).mean; }
+
+std::vector<Case> cases_of(const Table& table, bool classes, const Scores& ours,
+                           const Scores& theirs) {
+  const std::string what =
+      rt::cat(table.name, ", test ", classes ? "accuracy" : "root mean squared error");
+  const auto ratio = [&](double mine, double other) {
+    return classes ? mine / other : other / mine;
+  };
+  Case net{.name = what, .ours = mean(ours.test), .spread = sample_of(ours.test).spread};
+  Case linear = net, constant = net;
+  if (!theirs.test.empty()) {
+    net.rival = "random search over scikit-learn's networks";
+    net.rival_value = mean(theirs.test);
+    net.ratio = ratio(net.ours, net.rival_value);
+  }
+  linear.rival = "the linear baseline";
+  linear.rival_value = mean(ours.linear);
+  linear.ratio = ratio(linear.ours, linear.rival_value);
+  constant.rival = "the constant baseline";
+  constant.rival_value = ours.constant;
+  constant.ratio = ratio(constant.ours, constant.rival_value);
+  const Sample seconds = sample_of(ours.seconds);
+  Case time{.name = rt::cat(table.name, ", the whole search"),
+            .ours = seconds.median,
+            .unit = "s",
+            .spread = seconds.spread};
+  if (!theirs.seconds.empty()) {
+    time.rival = net.rival;
+    time.rival_value = sample_of(theirs.seconds).median;
+    time.ratio = time.rival_value / time.ours;
+  }
+  return {net, linear, constant, time};
+}
+
+}  // namespace
+
+std::vector<Case> run_tables(const Options& options) {
+  const std::string python = rivals_python();
+  const rt::Path folder =
+      std::filesystem::temp_directory_path() / rt::cat("trellis-bench-", ::getpid());
+  rt::make_folder(folder);
+  std::vector<Case> cases;
+  for (const Table& table : kTables) {
+    const rt::Path split = folder / "split.json";
+    const bool classes = write_split(table, split);
+    Scores ours, theirs;
+    const int seeds = options.quick || table.large ? kFewSeeds : kSeeds;
+    for (int seed = 0; seed < seeds; ++seed) {
+      show_progress(rt::cat(table.name, ": seed ", seed + 1, " of ", seeds));
+      run_ours(table, folder, seed, options, ours);
+      if (!python.empty()) run_rival(python, split, seed, trials_of(table, options), theirs);
+    }
+    for (Case& one : cases_of(table, classes, ours, theirs)) cases.push_back(std::move(one));
+  }
+  show_progress("");
+  std::filesystem::remove_all(folder);
+  return cases;
+}
+
+}  // namespace bench

@@ -1,0 +1,38 @@
+#include "nn/data/csv_encoding.h"
+
+#include <algorithm>
+
+#include "nn/data/data_error.h"
+#include "nn/data/utf8.h"
+
+namespace nn {
+
+namespace {
+
+void refuse_binary(const std::string& path, std::string_view text) {
+  const std::size_t at = text.find('\0');
+  if (at == std::string_view::npos) return;
+  const std::string_view before = text.substr(0, at);
+  const auto line = static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n')) + 1;
+  const std::size_t start = before.rfind('\n') + 1;  // npos + 1 is 0: the first line
+  throw DataError(path, line, at - start + 1,
+                  "a zero byte: this is not a text in UTF-8, UTF-16 or Latin-1");
+}
+
+}  // namespace
+
+std::string_view decoded(const std::string& path, std::string_view bytes, std::string& storage,
+                         std::vector<std::string>& notes) {
+  const bool little = bytes.starts_with("\xff\xfe");
+  if (little || bytes.starts_with("\xfe\xff")) {
+    storage = from_utf16(bytes.substr(2), !little);
+    notes.emplace_back("the text is UTF-16");
+    bytes = storage;
+  } else if (!is_utf8(bytes)) {
+    notes.emplace_back("the text is not UTF-8: read as Latin-1");
+  }
+  refuse_binary(path, bytes);
+  return bytes;
+}
+
+}  // namespace nn

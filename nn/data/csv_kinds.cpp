@@ -1,0 +1,138 @@
+#include "nn/data/csv_kinds.h"
+
+#include <algorithm>
+#include <functional>
+#include <set>
+#include <unordered_set>
+
+#include "nn/data/csv_names.h"
+#include "nn/data/data_error.h"
+
+namespace nn {
+
+namespace {
+
+void leave_out(CsvColumn& column, LeftOut why) {
+  column.role = ColumnRole::ignored;
+  column.why = why;
+}
+
+bool is_decimal_comma(const CsvText& csv, CsvField field) {
+  if (csv.delimiter == ',' || field.decimal_comma) return false;
+  field.decimal_comma = true;
+  double ignored = 0;
+  return read_number(field, ignored) == FieldKind::number;
+}
+
+/// Texts in a column of numbers that are too few to be meant.
+void refuse_slips(CsvFiles files, const CsvColumn& column) {
+  const ColumnCounts& counts = column.counts;
+  const CsvField& at = counts.first_text;
+  const CsvText& csv = files[counts.text_file];
+  const std::string value = in_quotes(at.value());
+  if (is_decimal_comma(csv, at)) {
+    throw DataError(csv.path, at.line, at.column,
+                    value + ": expected a decimal point, not a comma");
+  }
+  if (counts.texts > (counts.numbers + counts.texts) / 10) return;
+  throw DataError(csv.path, at.line, at.column,
+                  value + ": expected a number, as in " + counted(counts.numbers, "other row") +
+                      " of column " + in_quotes(column.name));
+}
+
+/// In which order a column of nothing but dates writes them.
+DateOrder order_of(const ColumnCounts& counts) {
+  const auto fits = [&](DateOrder order) { return counts.dates[static_cast<std::size_t>(order)]; };
+  if (counts.numbers > 0 || counts.texts == counts.nones) return DateOrder::none;
+  if (fits(DateOrder::year_first)) return DateOrder::year_first;
+  const bool slashes = counts.first_text.raw.find('/') != std::string_view::npos;
+  const DateOrder likely = slashes ? DateOrder::month_first : DateOrder::day_first;
+  const DateOrder other = slashes ? DateOrder::day_first : DateOrder::month_first;
+  return fits(likely) ? likely : fits(other) ? other : DateOrder::none;
+}
+
+bool numbers_the_rows(const CsvColumn& column, std::size_t rows) {
+  const ColumnCounts& counts = column.counts;
+  return !column.keep && rows >= kFewestForIds && counts.row_number && counts.numbers == rows;
+}
+
+/// What the counts alone tell; texts become ColumnRole::categories for now.
+void settle_by_counts(CsvFiles files, std::size_t rows, CsvColumn& column) {
+  ColumnCounts& counts = column.counts;
+  column.date = order_of(counts);
+  column.ambiguous = counts.dates[static_cast<std::size_t>(DateOrder::day_first)] &&
+                     counts.dates[static_cast<std::size_t>(DateOrder::month_first)];
+  if (column.role != ColumnRole::number) return;
+  if (counts.numbers > 0 && counts.texts == counts.nones) {
+    counts.missing += counts.nones;
+    if (numbers_the_rows(column, rows)) leave_out(column, LeftOut::row_number);
+  } else if (counts.numbers + counts.texts == 0) {
+    leave_out(column, LeftOut::empty);
+  } else if (column.date != DateOrder::none) {
+    counts.missing += counts.nones;
+    column.role = ColumnRole::date;
+  } else {
+    refuse_slips(files, column);
+    column.role = ColumnRole::categories;
+  }
+}
+
+/// The different texts of one column: themselves as far as they may become categories, their hashes
+/// beyond.
+class Texts {
+ public:
+  void add(const CsvField& field) {
+    if (few_.size() <= kMaxCategories) few_.insert(field.value());
+    if (few_.size() > kMaxCategories) hashes_.insert(std::hash<std::string_view>()(field.raw));
+  }
+  [[nodiscard]] const std::set<std::string>& few() const { return few_; }
+  /// At least, where there are many.
+  [[nodiscard]] std::size_t count() const { return std::max(few_.size(), hashes_.size()); }
+
+ private:
+  std::set<std::string> few_;
+  std::unordered_set<std::size_t> hashes_;
+};
+
+void settle_texts(const Texts& texts, std::size_t rows, CsvColumn& column) {
+  const std::size_t there = rows - column.counts.missing;
+  if (texts.few().size() <= kMaxCategories) {
+    const bool own = rows >= kFewestForIds && texts.count() == there;
+    const bool one = texts.count() == 1 && column.counts.missing == 0;
+    if (one && !column.keep) return leave_out(column, LeftOut::one_text);
+    if (own && !column.keep) return leave_out(column, LeftOut::id);
+    column.categories.assign(texts.few().begin(), texts.few().end());
+  } else if (2 * texts.count() > there && !column.keep) {
+    leave_out(column, LeftOut::id);
+  } else {
+    column.role = ColumnRole::hashed;
+  }
+}
+
+}  // namespace
+
+void settle_kinds(CsvFiles files, CsvSurvey& table) {
+  for (CsvColumn& column : table.columns) settle_by_counts(files, table.rows, column);
+  std::vector<std::size_t> wanted;
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    if (table.columns[c].role == ColumnRole::categories) wanted.push_back(c);
+  }
+  std::vector<Texts> texts(wanted.size());
+  if (!wanted.empty()) {
+    for_each_row(files, table, [&](std::size_t, const std::vector<CsvField>& fields) {
+      for (std::size_t i = 0; i < wanted.size(); ++i) {
+        if (!is_missing(fields[wanted[i]])) texts[i].add(fields[wanted[i]]);
+      }
+    });
+  }
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    settle_texts(texts[i], table.rows, table.columns[wanted[i]]);
+  if (std::ranges::any_of(table.columns, &CsvColumn::is_input)) return;
+  // A table of nothing but a number for each row: that is what there is to learn from.
+  for (CsvColumn& column : table.columns) {
+    if (column.role == ColumnRole::ignored && column.why == LeftOut::row_number)
+      column.role = ColumnRole::number;
+  }
+}
+
+}  // namespace nn

@@ -1,0 +1,84 @@
+#include "nn/data/csv_names.h"
+
+#include <charconv>
+#include <set>
+
+#include "nn/data/data_error.h"
+#include "nn/fields.h"
+
+namespace nn {
+
+namespace {
+
+std::vector<std::string> names_of(const std::vector<CsvColumn>& columns) {
+  std::vector<std::string> names;
+  for (const CsvColumn& column : columns) names.push_back(column.name);
+  return names;
+}
+
+}  // namespace
+
+std::string counted(std::size_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+void name_columns(const CsvText& csv, const std::vector<CsvField>& first, CsvSurvey& table) {
+  std::set<std::string> seen;
+  for (std::size_t c = 0; c < first.size(); ++c) {
+    CsvColumn column;
+    if (table.header) column.name = first[c].value();
+    if (column.name.empty()) column.name = "c" + std::to_string(c + 1);
+    if (!seen.insert(column.name).second) {
+      throw DataError(csv.path, first[c].line, first[c].column,
+                      "a second column is called " + in_quotes(column.name));
+    }
+    table.columns.push_back(std::move(column));
+  }
+}
+
+void check_same_columns(const CsvText& csv, const std::vector<CsvField>& first,
+                        const CsvSurvey& table) {
+  if (first.size() != table.columns.size()) {
+    throw DataError(csv.path, first.front().line, 1,
+                    counted(first.size(), "column") + ", expected " +
+                        std::to_string(table.columns.size()) + " as the training table has");
+  }
+  for (std::size_t c = 0; table.header && c < first.size(); ++c) {
+    const std::string name = first[c].value();
+    if (name == table.columns[c].name || name.empty()) continue;
+    throw DataError(csv.path, first[c].line, first[c].column,
+                    in_quotes(name) + ": expected " + in_quotes(table.columns[c].name) +
+                        ", the columns of the training table in their order");
+  }
+}
+
+std::size_t find_column(const std::string& path, const CsvSurvey& table, const std::string& word,
+                        const std::string& key) {
+  const auto& columns = table.columns;
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    if (columns[c].name == word) return c;
+  }
+  const auto count = static_cast<long long>(columns.size());
+  long long number = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+  if (error == std::errc() && end == word.data() + word.size()) {
+    if (number >= 1 && number <= count) return static_cast<std::size_t>(number - 1);
+    if (number <= -1 && number >= -count) return static_cast<std::size_t>(count + number);
+    throw DataError(path, key + ": there is no column " + word + ", the table has " +
+                              counted(columns.size(), "column"));
+  }
+  std::string text = key + ": there is no column " + in_quotes(word);
+  const std::string near = nearest(word, names_of(columns));
+  if (!near.empty()) {
+    text += ", did you mean " + in_quotes(near) + "?";
+  } else if (!table.header) {
+    text += ": the first line does not name the columns; expected a number from 1 to " +
+            std::to_string(columns.size());
+  } else {
+    text += ", expected a name out of the first line or a number from 1 to " +
+            std::to_string(columns.size());
+  }
+  throw DataError(path, text);
+}
+
+}  // namespace nn

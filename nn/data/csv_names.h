@@ -1,0 +1,28 @@
+#pragma once
+// The columns of a table by name and by number.
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "nn/data/csv_columns.h"
+
+namespace nn {
+
+/// "1 row", "2 rows".
+[[nodiscard]] std::string counted(std::size_t count, const std::string& noun);
+
+/// Gives the table its columns, named by `first` where that is its header. Throws DataError for a
+/// doubled name.
+void name_columns(const CsvText& csv, const std::vector<CsvField>& first, CsvSurvey& table);
+
+/// Throws DataError where the first record of a second table does not name the same columns.
+void check_same_columns(const CsvText& csv, const std::vector<CsvField>& first,
+                        const CsvSurvey& table);
+
+/// The column that a word of the study file means: a name, or a number counted from 1 or from -1.
+/// `key` is where the word stands. Throws DataError(path) with the nearest name.
+[[nodiscard]] std::size_t find_column(const std::string& path, const CsvSurvey& table,
+                                      const std::string& word, const std::string& key);
+
+}  // namespace nn

@@ -1,0 +1,102 @@
+#include "nn/data/csv_notes.h"
+
+#include <functional>
+
+#include "nn/data/csv_names.h"
+#include "nn/data/data_error.h"
+
+namespace nn {
+
+namespace {
+
+constexpr std::size_t kNamed = 12;  // columns in one note
+
+using Wanted = std::function<bool(const CsvColumn&)>;
+using More = std::function<std::string(const CsvColumn&)>;
+
+/// "WHAT: 'a' (more), 'b'"; nothing when no column is wanted.
+void note(
+    CsvSurvey& table, const std::string& what, const Wanted& wanted,
+    const More& more = [](const CsvColumn&) { return std::string(); }) {
+  std::size_t count = 0;
+  std::string names;
+  for (const CsvColumn& column : table.columns) {
+    if (!wanted(column) || ++count > kNamed) continue;
+    const std::string about = more(column);
+    names += (names.empty() ? "" : ", ") + in_quotes(column.name);
+    if (!about.empty()) names += " (" + about + ")";
+  }
+  if (count > kNamed) names += " and " + std::to_string(count - kNamed) + " more";
+  if (count > 0) table.notes.push_back(what + ": " + names);
+}
+
+Wanted with_role(ColumnRole role) {
+  return [role](const CsvColumn& column) { return column.role == role; };
+}
+
+Wanted left_out(LeftOut why) {
+  return [why](const CsvColumn& column) {
+    return column.role == ColumnRole::ignored && column.why == why;
+  };
+}
+
+std::string order_text(const CsvColumn& column) {
+  const bool day = column.date == DateOrder::day_first;
+  if (column.date == DateOrder::year_first) return "year first";
+  return std::string(day ? "day first" : "month first") + (column.ambiguous ? ", a guess" : "");
+}
+
+void note_missing(CsvSurvey& table) {
+  const auto count = [](const CsvColumn& c) { return std::to_string(c.counts.missing); };
+  const auto has = [](const CsvColumn& column, bool number) {
+    const bool numeric = column.role == ColumnRole::number || column.role == ColumnRole::date;
+    return column.is_input() && column.counts.missing > 0 && numeric == number;
+  };
+  const auto marked = [&](const CsvColumn& column) {
+    return static_cast<double>(column.counts.missing) >=
+           kIndicatorShare * static_cast<double>(table.rows);
+  };
+  note(
+      table,
+      "missing values, replaced by the mean over the training part and marked by one more input",
+      [&](const CsvColumn& column) { return has(column, true) && marked(column); }, count);
+  note(
+      table, "missing values, replaced by the mean over the training part",
+      [&](const CsvColumn& column) { return has(column, true) && !marked(column); }, count);
+  note(
+      table, "missing values, all inputs 0",
+      [&](const CsvColumn& column) { return has(column, false); }, count);
+}
+
+}  // namespace
+
+void note_columns(CsvSurvey& table) {
+  note(table, "numbers", with_role(ColumnRole::number));
+  note(table, "texts, one input for each", with_role(ColumnRole::categories),
+       [](const CsvColumn& c) { return std::to_string(c.categories.size()); });
+  note(table,
+       "more than " + std::to_string(kMaxCategories) + " texts, hashed into " +
+           std::to_string(kHashInputs) + " inputs",
+       with_role(ColumnRole::hashed));
+  note(table, "dates: the day, and its place in the year and in the week",
+       with_role(ColumnRole::date), order_text);
+  note_missing(table);
+  note(table, "the same number in every row, nothing to learn from", [](const CsvColumn& column) {
+    return column.role == ColumnRole::number && column.counts.constant &&
+           column.counts.missing == 0;
+  });
+  note(table, "left out, no value", left_out(LeftOut::empty));
+  note(table, "left out, the same text in every row", left_out(LeftOut::one_text));
+  note(table, "left out, numbers the rows (`keep` makes it an input)",
+       left_out(LeftOut::row_number));
+  note(table, "left out, nearly every row has a text of its own (`keep` makes it inputs)",
+       left_out(LeftOut::id));
+  note(table, "left out, the split goes by it (`keep` makes it an input)",
+       left_out(LeftOut::split));
+  if (table.without_target > 0) {
+    table.notes.push_back(counted(table.without_target, "row") + " left out: no value of " +
+                          in_quotes(table.columns[table.target].name));
+  }
+}
+
+}  // namespace nn

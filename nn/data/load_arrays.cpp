@@ -1,0 +1,271 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "nn/data/class_filter.h"
+#include "nn/data/load_files.h"
+#include "nn/data/npy_reader.h"
+#include "nn/data/scaling.h"
+#include "nn/data/target.h"
+#include "nn/safetensors.h"
+
+namespace nn {
+
+namespace {
+
+/// The arrays of a data set; the second pair is the test part.
+struct Arrays {
+  NumberArray x, y;
+  std::optional<NumberArray> test_x, test_y;
+};
+
+void check_spec(const DataSpec& spec) {
+  const std::string why = ": arrays have no columns with names, only `csv` data has";
+  if (!spec.target.empty()) throw DataError(spec.path, "target" + why);
+  if (!spec.ignore.empty()) throw DataError(spec.path, "ignore" + why);
+  if (!spec.keep.empty()) throw DataError(spec.path, "keep" + why);
+  if (!spec.split.group.empty()) throw DataError(spec.path, "split.group" + why);
+  if (!spec.split.time.empty()) throw DataError(spec.path, "split.time" + why);
+}
+
+void check_pair(const NumberArray& x, const NumberArray& y) {
+  const bool column = y.dims.size() == 1 || (y.dims.size() == 2 && y.dims[1] == 1);
+  if (!column) {
+    throw DataError(y.path, "has " + std::to_string(y.dims.size()) +
+                                " dimensions, expected one number for each row of x");
+  }
+  if (y.rows() != x.rows()) {
+    throw DataError(y.path, "holds " + std::to_string(y.rows()) + " values, expected " +
+                                std::to_string(x.rows()) + " as x has rows");
+  }
+  if (x.rows() == 0 || x.per_row() == 0) throw DataError(x.path, "holds no rows of data");
+}
+
+Shape shape_of(const NumberArray& x) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 31;
+  for (const std::uint64_t dim : x.dims) {
+    if (dim >= kMost) throw DataError(x.path, "a dimension of " + std::to_string(dim));
+  }
+  const auto dim = [&](std::size_t i) { return static_cast<std::int64_t>(x.dims[i]); };
+  switch (x.dims.size()) {
+    case 2:
+      return Shape::features(dim(1));
+    case 3:
+      return Shape::image(dim(1), dim(2), 1);
+    case 4:
+      return Shape::image(dim(1), dim(2), dim(3));
+    default:
+      throw DataError(x.path, "has " + std::to_string(x.dims.size()) +
+                                  " dimensions, expected 2 (rows, features), 3 (rows, height, "
+                                  "width) or 4 (rows, height, width, channels)");
+  }
+}
+
+void check_test(const Arrays& arrays) {
+  check_pair(*arrays.test_x, *arrays.test_y);
+  if (arrays.test_x->dims.size() == arrays.x.dims.size() &&
+      shape_of(*arrays.test_x) == shape_of(arrays.x))
+    return;
+  throw DataError(arrays.test_x->path, "holds rows of another shape, expected " +
+                                           shape_of(arrays.x).text() + " as x has");
+}
+
+void append_numbers(const NumberArray& y, std::size_t rows, std::vector<double>& numbers) {
+  for (std::size_t row = 0; row < rows; ++row) {
+    const double value = y.value(row);
+    if (!std::isfinite(value)) {
+      throw DataError(y.path, "row " + std::to_string(row) +
+                                  " of y is no number, expected one in "
+                                  "every row (rows count from 0)");
+    }
+    numbers.push_back(value);
+  }
+}
+
+/// Copies the rows that are left behind `x`; returns what is behind them.
+template <class T>
+std::span<T> append_rows(const NumberArray& from, std::size_t first, std::size_t rows,
+                         const std::vector<bool>& kept, std::span<T> x) {
+  const std::size_t width = from.per_row();
+  for (std::size_t row = 0; row < rows; ++row) {
+    if (!is_left(kept, first + row)) continue;
+    for (std::size_t c = 0; c < width; ++c) {
+      const double value = from.value(row * width + c);
+      const auto number = static_cast<T>(value);
+      if (!std::isfinite(static_cast<double>(number)) && !std::isnan(value)) {
+        throw DataError(from.path, "row " + std::to_string(row) + " holds " +
+                                       std::to_string(value) +
+                                       ", too large a number (rows count from 0)");
+      }
+      x[c] = number;
+    }
+    x = x.subspan(width);
+  }
+  return x;
+}
+
+/// Which rows are there, after `rows` and `classes`.
+struct Chosen {
+  std::size_t first = 0, tested = 0;  ///< rows read of x and of x_test
+  std::vector<bool> kept;             ///< as keep_classes returned
+  std::size_t rows = 0, test_rows = 0;
+};
+
+Chosen choose(const Arrays& arrays, const DataSpec& spec) {
+  Chosen chosen;
+  const std::size_t all = arrays.x.rows();
+  chosen.first =
+      spec.rows > 0 ? std::min<std::size_t>(static_cast<std::size_t>(spec.rows), all) : all;
+  chosen.tested = arrays.test_x ? arrays.test_x->rows() : 0;
+  return chosen;
+}
+
+void count_rows(Chosen& chosen) {
+  for (std::size_t row = 0; row < chosen.first + chosen.tested; ++row) {
+    if (!is_left(chosen.kept, row)) continue;
+    ++chosen.rows;
+    if (row >= chosen.first) ++chosen.test_rows;
+  }
+}
+
+TargetValues read_targets(const Arrays& arrays, const DataSpec& spec, Chosen& chosen,
+                          std::vector<std::string>& notes) {
+  std::vector<double> numbers;
+  append_numbers(arrays.y, chosen.first, numbers);
+  if (arrays.test_y) append_numbers(*arrays.test_y, chosen.tested, numbers);
+  const bool classes = !spec.classes.empty();
+  TargetValues target = target_of(arrays.y.path, "y", std::move(numbers),
+                                  classes ? LearningTask::classification : spec.task, notes);
+  chosen.kept = keep_classes(spec.path, spec.classes, target.class_names, target.labels);
+  count_rows(chosen);
+  return target;
+}
+
+Dataset::Header describe(const Arrays& arrays, const TargetValues& target, const Chosen& chosen,
+                         const DataSpec& spec) {
+  Dataset::Header header;
+  const bool bytes =
+      arrays.x.type == NumberType::u8 && (!arrays.test_x || arrays.test_x->type == NumberType::u8);
+  header.rows = chosen.rows;
+  header.input = shape_of(arrays.x);
+  header.cols = arrays.x.per_row();
+  header.storage = bytes ? Storage::u8 : Storage::f32;
+  header.task = target.task;
+  header.class_names = target.class_names;
+  header.target = "y";
+  header.scaling = spec.scale;
+  for (std::uint64_t c = 0; header.input.dims.size() == 1 && c < header.cols; ++c) {
+    header.columns.push_back({.name = "c" + std::to_string(c + 1),
+                              .categories = {},
+                              .fill = std::numeric_limits<float>::quiet_NaN()});
+  }
+  return header;
+}
+
+/// Images have no columns whose mean could stand in.
+void refuse_missing(const Dataset& data, const std::string& path) {
+  for (const float value : data.x_f32()) {
+    if (std::isnan(value)) throw DataError(path, "holds a value that is no number");
+  }
+}
+
+Dataset load_arrays(const Arrays& arrays, const DataSpec& spec, const LoadLimits& limits,
+                    const ContentHash& content) {
+  check_spec(spec);
+  check_pair(arrays.x, arrays.y);
+  if (arrays.test_x) check_test(arrays);
+  Chosen chosen = choose(arrays, spec);
+  std::vector<std::string> notes;
+  const TargetValues target = read_targets(arrays, spec, chosen, notes);
+  Dataset::Header header = describe(arrays, target, chosen, spec);
+  header.notes = std::move(notes);
+  header.content = content;
+  const Parts parts = split_rows(spec.path,
+                                 {.count = chosen.rows,
+                                  .labels = target.labels,
+                                  .classes = target.class_names.size(),
+                                  .test_rows = chosen.test_rows},
+                                 spec.split);
+  fit_unit(target, parts, header);
+  Dataset data = make_dataset(std::move(header), parts, spec.path, limits);
+  const auto store = [&](auto x) {
+    x = append_rows(arrays.x, 0, chosen.first, chosen.kept, x);
+    if (arrays.test_x) append_rows(*arrays.test_x, chosen.first, chosen.tested, chosen.kept, x);
+  };
+  if (data.header().storage == Storage::u8) {
+    store(data.mutable_x_u8());
+  } else {
+    store(data.mutable_x_f32());
+  }
+  fill_missing(data);
+  refuse_missing(data, arrays.x.path);
+  store_targets(target, data);
+  fit_scaling(data, spec.path);
+  return data;
+}
+
+/// One tensor of a file, or nothing where there is none of that name.
+std::optional<NumberArray> tensor(const Safetensors& file, const std::string& path,
+                                  const std::string& name) {
+  constexpr std::array<std::pair<std::string_view, NumberType>, 13> kTypes{
+      {{"BOOL", NumberType::u8},
+       {"U8", NumberType::u8},
+       {"I8", NumberType::i8},
+       {"U16", NumberType::u16},
+       {"I16", NumberType::i16},
+       {"U32", NumberType::u32},
+       {"I32", NumberType::i32},
+       {"U64", NumberType::u64},
+       {"I64", NumberType::i64},
+       {"F16", NumberType::f16},
+       {"BF16", NumberType::bf16},
+       {"F32", NumberType::f32},
+       {"F64", NumberType::f64}}};
+  const TensorEntry* entry = file.find(name);
+  if (entry == nullptr) return std::nullopt;
+  NumberArray array;
+  array.path = path;
+  for (const auto& [word, type] : kTypes) {
+    if (word == entry->dtype) array.type = type;
+  }
+  for (const std::int64_t dim : entry->shape) array.dims.push_back(static_cast<std::uint64_t>(dim));
+  const auto bytes = file.bytes(*entry);
+  array.bytes.assign(bytes.begin(), bytes.end());
+  return array;
+}
+
+NumberArray required(std::optional<NumberArray> array, const std::string& path,
+                     const std::string& name) {
+  if (!array) throw DataError(path, "has no tensor " + in_quotes(name) + ", expected x and y");
+  return *std::move(array);
+}
+
+}  // namespace
+
+Dataset load_npy(const std::array<SourceFile, 2>& files, const DataSpec& spec,
+                 const LoadLimits& limits) {
+  const Arrays arrays{.x = read_npy(files[0], limits.inflated_bytes),
+                      .y = read_npy(files[1], limits.inflated_bytes),
+                      .test_x = {},
+                      .test_y = {}};
+  return load_arrays(arrays, spec, limits, combine(files));
+}
+
+Dataset load_safetensors(const SourceFile& file, const DataSpec& spec, const LoadLimits& limits) {
+  std::string unpacked;
+  const std::string_view content = read_content(file, limits.inflated_bytes, unpacked);
+  const Safetensors tensors = parse_safetensors(std::as_bytes(std::span(content)), file.path());
+  const auto find = [&](const std::string& name) { return tensor(tensors, file.path(), name); };
+  Arrays arrays{.x = required(find("x"), file.path(), "x"),
+                .y = required(find("y"), file.path(), "y"),
+                .test_x = find("x_test"),
+                .test_y = {}};
+  if (arrays.test_x) arrays.test_y = required(find("y_test"), file.path(), "y_test");
+  return load_arrays(arrays, spec, limits, hash_of(file));
+}
+
+}  // namespace nn

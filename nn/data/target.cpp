@@ -1,0 +1,110 @@
+#include "nn/data/target.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "nn/data/data_error.h"
+
+namespace nn {
+
+namespace {
+
+/// All targets as numbers, or the row of the first that is none.
+std::optional<std::size_t> read_numbers(const CsvSurvey& table, std::vector<double>& numbers) {
+  for (std::size_t row = 0; row < table.targets.size(); ++row) {
+    double number = 0;
+    if (read_number(table.targets[row], number) != FieldKind::number) return row;
+    numbers.push_back(number);
+  }
+  return std::nullopt;
+}
+
+std::vector<double> distinct_values(std::vector<double> numbers) {
+  std::sort(numbers.begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  return numbers;
+}
+
+/// The rule that LearningTask documents.
+bool look_like_classes(const std::vector<double>& values, std::size_t rows) {
+  const auto whole = [](double v) { return v == std::floor(v); };
+  if (!std::all_of(values.begin(), values.end(), whole)) return false;
+  const std::size_t kinds = values.size();
+  return (kinds <= 20 && 2 * kinds <= rows) || (kinds <= 100 && 50 * kinds <= rows);
+}
+
+std::string shortest(double value) {
+  char buffer[32];
+  if (value == 0) value = 0;  // -0 and 0 are one class
+  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
+  return {buffer, end};
+}
+
+void check_classes(const std::string& path, const std::string& name, std::size_t classes) {
+  if (classes < 2) {
+    throw DataError(path, "the target " + in_quotes(name) + " has the same value in every row");
+  }
+  if (classes > kMaxClasses) {
+    throw DataError(path, "the target " + in_quotes(name) + " has " + std::to_string(classes) +
+                              " classes, expected at most " + std::to_string(kMaxClasses));
+  }
+}
+
+LearningTask settled(LearningTask task, bool classes, const std::string& name,
+                     std::vector<std::string>& notes) {
+  if (task != LearningTask::guess) return task;
+  notes.push_back(std::string("task: ") + (classes ? "classification" : "regression") +
+                  ", judged by the values of " + in_quotes(name));
+  return classes ? LearningTask::classification : LearningTask::regression;
+}
+
+}  // namespace
+
+TargetValues target_of(const std::string& path, const std::string& name,
+                       std::vector<double> numbers, LearningTask task,
+                       std::vector<std::string>& notes) {
+  const auto values = distinct_values(numbers);
+  TargetValues target;
+  target.task = settled(task, look_like_classes(values, numbers.size()), name, notes);
+  if (target.task == LearningTask::regression) {
+    target.numbers = std::move(numbers);
+    return target;
+  }
+  check_classes(path, name, values.size());
+  for (const double value : values) target.class_names.push_back(shortest(value));
+  for (const double number : numbers) {
+    const auto at = std::lower_bound(values.begin(), values.end(), number);
+    target.labels.push_back(static_cast<std::int32_t>(at - values.begin()));
+  }
+  return target;
+}
+
+TargetValues read_target(CsvFiles files, CsvSurvey& table, LearningTask task) {
+  const std::string& path = files.front().path;
+  const std::string& name = table.columns[table.target].name;
+  std::vector<double> numbers;
+  numbers.reserve(table.targets.size());
+  const auto text_row = read_numbers(table, numbers);
+  if (!text_row) return target_of(path, name, std::move(numbers), task, table.notes);
+  if (task == LearningTask::regression) {
+    const CsvField& at = table.targets[*text_row];
+    throw DataError(files[table.file_of(*text_row)].path, at.line, at.column,
+                    in_quotes(at.value()) + ": expected a number, because task is regression");
+  }
+  TargetValues target;
+  target.task = settled(task, true, name, table.notes);
+  std::map<std::string, std::int32_t> classes;
+  for (const CsvField& field : table.targets) classes.emplace(field.value(), 0);
+  check_classes(path, name, classes.size());
+  for (auto& [text, label] : classes) {
+    label = static_cast<std::int32_t>(target.class_names.size());
+    target.class_names.push_back(text);
+  }
+  for (const CsvField& field : table.targets) target.labels.push_back(classes.at(field.value()));
+  return target;
+}
+
+}  // namespace nn

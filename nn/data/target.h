@@ -1,0 +1,34 @@
+#pragma once
+// What is learnt: classes or numbers, out of the target's values.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "nn/data/csv_columns.h"
+
+namespace nn {
+
+struct TargetValues {
+  LearningTask task = LearningTask::classification;
+  std::vector<std::string>
+      class_names;                   ///< ascending: by value when all are numbers, else by bytes
+  std::vector<std::int32_t> labels;  ///< one a row (classification)
+  std::vector<double> numbers;       ///< one a row (regression)
+};
+
+/// Most classes that a target may have.
+inline constexpr std::size_t kMaxClasses = 10000;
+
+/// A target of numbers; settles what `task` leaves open (see LearningTask), adding a note. Numbers
+/// that are equal are one class, however they are written. `path` and `name` are for messages.
+/// Throws DataError: one class only, more than kMaxClasses.
+[[nodiscard]] TargetValues target_of(const std::string& path, const std::string& name,
+                                     std::vector<double> numbers, LearningTask task,
+                                     std::vector<std::string>& notes);
+
+/// The target of every row of a table, as target_of for one of numbers. Throws DataError, too, for
+/// a text where a number is expected.
+[[nodiscard]] TargetValues read_target(CsvFiles files, CsvSurvey& table, LearningTask task);
+
+}  // namespace nn

@@ -1,0 +1,202 @@
+// What the columns of a table are taken for.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tests/nn/data/files.h"
+
+namespace {
+
+using nn_test::CsvFile;
+using nn_test::list;
+using nn_test::values;
+using Words = std::vector<std::string>;
+
+/// A table of `rows` rows: `field(row)` and then a number and a class that nobody minds.
+template <class Field>
+std::string table(int rows, Field field, const std::string& name = "c") {
+  std::string text = name + ",n,y\n";
+  for (int i = 0; i < rows; ++i) {
+    text += field(i) + "," + std::to_string(i * 7 % rows) + (i % 2 == 0 ? ",p\n" : ",q\n");
+  }
+  return text;
+}
+
+bool says(const nn::Dataset& data, const std::string& note) {
+  return std::ranges::count(data.header().notes, note) == 1;
+}
+
+Words names(const nn::Dataset& data) {
+  Words names;
+  for (const nn::FeatureColumn& column : data.header().columns) names.push_back(column.name);
+  return names;
+}
+
+TEST(Columns, LeavesOutWhatNumbersTheRows) {
+  const std::string text = table(40, [](int i) { return std::to_string(100 + i); });
+  CsvFile file(text);
+  EXPECT_EQ(names(file.load()), (Words{"n"}));
+  EXPECT_TRUE(says(file.load(), "left out, numbers the rows (`keep` makes it an input): 'c'"));
+  file.spec.keep = {"c"};
+  EXPECT_EQ(names(file.load()), (Words{"c", "n"}));
+}
+
+TEST(Columns, LeavesOutTextsThatNameTheRows) {
+  for (const int rows : {30, 300}) {
+    CsvFile file(table(rows, [](int i) { return "patient " + std::to_string(i); }));
+    EXPECT_EQ(names(file.load()), (Words{"n"}));
+    EXPECT_TRUE(says(file.load(),
+                     "left out, nearly every row has a text of its own (`keep` makes it inputs): "
+                     "'c'"));
+    file.spec.keep = {"c"};
+    EXPECT_EQ(file.load().cols(), rows == 30 ? 31U : 65U);
+  }
+}
+
+TEST(Columns, SaysWhatNeverChanges) {
+  const nn::Dataset text = CsvFile(table(30, [](int) { return std::string("same"); })).load();
+  EXPECT_EQ(names(text), (Words{"n"}));
+  EXPECT_TRUE(says(text, "left out, the same text in every row: 'c'"));
+  const nn::Dataset number = CsvFile(table(30, [](int) { return std::string("7"); })).load();
+  EXPECT_EQ(names(number), (Words{"c", "n"}));
+  EXPECT_TRUE(says(number, "the same number in every row, nothing to learn from: 'c'"));
+}
+
+TEST(Columns, DatesBecomeADayAndItsPlaceInTheYearAndInTheWeek) {
+  CsvFile file("d,n,y\n1970-01-02,1,p\n1970-01-09,2,q\n1971-07-02T12:00,3,p\n,4,q\n");
+  const nn::Dataset data = file.load();
+  const nn::FeatureColumn& column = data.header().columns.at(0);
+  EXPECT_EQ(column.kind(), nn::ColumnKind::date);
+  EXPECT_EQ(column.inputs(), 8U);  // the day, the year, the week, the time of day, missing or not
+  const auto x = values(data);
+  EXPECT_EQ(x[0][0], 1);
+  EXPECT_EQ(x[1][0], 8);
+  EXPECT_EQ(x[2][0], 547.5F);
+  EXPECT_FLOAT_EQ(x[3][0], (1 + 8 + 547.5F) / 3);
+  EXPECT_NEAR(x[0][1], std::sin(2 * M_PI / 365.2425), 1e-6);
+  EXPECT_NEAR(x[0][2], std::cos(2 * M_PI / 365.2425), 1e-6);
+  for (const std::size_t c : {3, 4}) EXPECT_FLOAT_EQ(x[0][c], x[1][c]);  // both Fridays
+  EXPECT_NEAR(x[2][6], -1, 1e-6);                                        // noon
+  EXPECT_EQ(x[3][7], 1);
+  EXPECT_EQ(x[2][7], 0);
+  EXPECT_TRUE(
+      says(data, "dates: the day, and its place in the year and in the week: 'd' (year first)"));
+}
+
+TEST(Columns, DatesAreReadInTheOrderThatFitsAllRows) {
+  const auto order = [](const std::string& text) {
+    return CsvFile(text).load().header().columns.at(0).date;
+  };
+  EXPECT_EQ(order("d,n,y\n01/02/2020,1,p\n01/13/2020,2,q\n"), nn::DateOrder::month_first);
+  EXPECT_EQ(order("d,n,y\n01/02/2020,1,p\n13/01/2020,2,q\n"), nn::DateOrder::day_first);
+  EXPECT_EQ(order("d,n,y\n01/02/2020,1,p\n02/03/2020,2,q\n"), nn::DateOrder::month_first);
+  EXPECT_EQ(order("d,n,y\n01.02.2020,1,p\n02.03.2020,2,q\n"), nn::DateOrder::day_first);
+  EXPECT_EQ(order("d,n,y\n2020-30-02,1,p\nx,2,q\n2020-01-02,2,q\n"), nn::DateOrder::none);
+}
+
+TEST(Columns, KnowsTheSpellingsOfNothing) {
+  const nn::Dataset data =
+      CsvFile("a,y\n1,p\nNA,q\n#N/A,p\nn/a,q\nNaN,p\n?,q\n.,p\nnull,q\n-,p\nNone,q\n,p\n3,q\n")
+          .load();
+  const auto x = values(data);
+  ASSERT_EQ(data.cols(), 2U);
+  for (std::size_t r = 0; r < x.size(); ++r)
+    EXPECT_EQ(x[r][1], r == 0 || r + 1 == x.size() ? 0 : 1) << r;
+}
+
+TEST(Columns, NoneIsAValueAmongTexts) {
+  const nn::Dataset data = CsvFile("a,y\nred,p\nnone,q\nred,p\nnone,q\n,p\n").load();
+  EXPECT_EQ(data.header().columns.at(0).categories, (Words{"none", "red"}));
+}
+
+TEST(Columns, ReadsDecimalCommas) {
+  const nn::Dataset data = CsvFile("a;b;y\n1,5;-2,25e1;p\n2;3,0;q\n").load();
+  EXPECT_EQ(values(data), (std::vector<std::vector<float>>{{1.5, -22.5}, {2, 3}}));
+  EXPECT_TRUE(says(data, "numbers have a decimal comma"));
+  const nn::Dataset target = CsvFile("a;y\n1;0,25\n2;0,5\n3;1,75\n").load();
+  EXPECT_EQ(target.header().task, nn::LearningTask::regression);
+}
+
+TEST(Columns, LeavesOutRowsWithoutATarget) {
+  const nn::Dataset data = CsvFile("a,y\n1,p\n2,\n3,q\n4,NA\n5,p\n").load();
+  EXPECT_EQ(values(data), (std::vector<std::vector<float>>{{1}, {3}, {5}}));
+  EXPECT_TRUE(says(data, "2 rows left out: no value of 'y'"));
+}
+
+std::string utf16(const std::string& text, bool big) {
+  std::string out = big ? "\xfe\xff" : "\xff\xfe";
+  for (const char c : text) out += big ? std::string{'\0', c} : std::string{c, '\0'};
+  return out;
+}
+
+TEST(Columns, ReadsUtf16) {
+  const std::string text = "a\tb\ty\n1\t2\tp\n3\t4\tq\n";
+  const nn::Dataset plain = CsvFile(text).load();
+  for (const bool big : {false, true}) {
+    const nn::Dataset data = CsvFile(utf16(text, big)).load();
+    EXPECT_EQ(values(data), values(plain));
+    EXPECT_TRUE(says(data, "the text is UTF-16"));
+  }
+  EXPECT_TRUE(
+      says(CsvFile("a,y\n1,h\xe4\n2,x\n").load(), "the text is not UTF-8: read as Latin-1"));
+}
+
+TEST(Columns, SplitByAGroupKeepsItTogether) {
+  CsvFile file(table(
+      60, [](int i) { return "g" + std::to_string(i % 6); }, "patient"));
+  file.spec.split = {.valid = 0.2, .test = 0.2, .group = "patient"};
+  const nn::Dataset data = file.load();
+  EXPECT_EQ(names(data), (Words{"n"}));
+  for (const nn::Part part : {nn::Part::valid, nn::Part::test}) {
+    ASSERT_EQ(data.part(part).size(), 10U);
+    for (const std::uint32_t row : data.part(part)) EXPECT_EQ(row % 6, data.part(part)[0] % 6);
+  }
+}
+
+TEST(Columns, SplitByTimeTrainsOnThePast) {
+  CsvFile file(
+      "when,n,y\n03.01.2020,1,p\n01.01.2020,2,q\n05.01.2020,3,p\n02.01.2020,4,q\n"
+      "04.01.2020,5,p\n");
+  file.spec.split = {.valid = 0.2, .test = 0.2, .time = "when"};
+  const nn::Dataset data = file.load();
+  EXPECT_EQ(names(data), (Words{"n"}));
+  EXPECT_EQ(list(data.part(nn::Part::test)), (std::vector<std::uint32_t>{2}));
+  EXPECT_EQ(list(data.part(nn::Part::valid)), (std::vector<std::uint32_t>{4}));
+}
+
+class WithTestFile : public CsvFile {
+ public:
+  WithTestFile(const std::string& train, const std::string& test) : CsvFile(train) {
+    spec.more = folder / "test.csv";
+    nn_test::write_file(spec.more, test);
+  }
+};
+
+TEST(TestFile, IsTheTestPart) {
+  WithTestFile file("a,t,y\n1,r,p\n2,b,q\n3,r,p\n4,b,q\n", "a,t,y\n7,g,q\n8,r,\n,b,p\n");
+  file.spec.split.valid = 0.25;
+  const nn::Dataset data = file.load();
+  EXPECT_EQ(data.rows(), 6U);
+  EXPECT_EQ(list(data.part(nn::Part::test)), (std::vector<std::uint32_t>{4, 5}));
+  EXPECT_EQ(data.part(nn::Part::valid).size(), 1U);
+  EXPECT_EQ(data.header().columns.at(1).categories, (Words{"b", "g", "r"}));
+  EXPECT_LT(data.header().columns.at(0).fill, 5) << "the mean is of training rows alone";
+  EXPECT_NE(data.header().content,
+            CsvFile("a,t,y\n1,r,p\n2,b,q\n3,r,p\n4,b,q\n").load().header().content);
+}
+
+TEST(TestFile, MustHaveTheSameColumns) {
+  const auto error = [](const std::string& test) {
+    WithTestFile file("a,b,y\n1,2,p\n3,4,q\n", test);
+    return nn_test::error_of(file.folder.path(), [&] { (void)file.load(); });
+  };
+  EXPECT_EQ(error("a,c,y\n1,2,p\n"),
+            "test.csv:1:3: 'c': expected 'b', the columns of the training table in their order");
+  EXPECT_EQ(error("a,y\n1,p\n"), "test.csv:1:1: 2 columns, expected 3 as the training table has");
+  EXPECT_EQ(error("a,b,y\n1,2\n"), "test.csv:2:1: 2 fields in this line, expected 3 as in line 1");
+  EXPECT_EQ(error("a,b,y\n"), "test.csv: holds no rows of data");
+}
+
+}  // namespace

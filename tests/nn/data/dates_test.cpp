@@ -1,0 +1,42 @@
+// Dates.
+
+#include <gtest/gtest.h>
+
+#include "nn/data/dates.h"
+
+namespace {
+
+using nn::DateOrder;
+using nn::read_date;
+
+TEST(Dates, AreReadInTheirOrder) {
+  EXPECT_EQ(read_date("1970-01-01", DateOrder::year_first)->days, 0);
+  EXPECT_EQ(read_date("2000/3/1", DateOrder::year_first)->days, 11017);
+  EXPECT_EQ(read_date("1.3.2000", DateOrder::day_first)->days, 11017);
+  EXPECT_EQ(read_date("3/1/2000", DateOrder::month_first)->days, 11017);
+  EXPECT_EQ(read_date("1969-12-31", DateOrder::year_first)->days, -1);
+  EXPECT_FALSE(read_date("2000-03-01", DateOrder::year_first)->clock);
+}
+
+TEST(Dates, MayHaveATimeOfDay) {
+  const auto days = [](const char* text) {
+    const auto date = read_date(text, DateOrder::year_first);
+    return date && date->clock ? date->days : -1;
+  };
+  EXPECT_EQ(days("1970-01-03 06:00"), 2.25);
+  EXPECT_EQ(days("1970-01-03T06:00:00Z"), 2.25);
+  EXPECT_EQ(days("1970-01-03T08:00:00+02:00"), 2.25);
+  EXPECT_EQ(days("1970-01-03T01:30:00-0430"), 2.25);
+  EXPECT_DOUBLE_EQ(days("1970-01-03 6:00:30.5"), 2.25 + 30.5 / 86400);
+}
+
+TEST(Dates, AreNothingElse) {
+  for (const char* text : {"", "2000", "2000-13-01", "2000-02-30", "1999-2-29", "2000-01-01x",
+                           "2000-01-01 25:00", "2000-01-01 12:60", "2000-01-01 12", "00-01-01",
+                           "2000-01-01T12:00+25:00", "2000 01 01", "20000101", "2000-01-01 "})
+    EXPECT_FALSE(read_date(text, DateOrder::year_first).has_value()) << text;
+  EXPECT_FALSE(read_date("13/13/2000", DateOrder::day_first).has_value());
+  EXPECT_FALSE(read_date("2000-01-01", DateOrder::none).has_value());
+}
+
+}  // namespace
