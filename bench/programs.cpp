@@ -29,7 +29,6 @@ std::string study_text(int trials, int at_once) {
 
 /// Seconds of a whole study on disk: every program started and supervised, its end logged.
 double seconds_of_study(const rt::Path& folder, int trials, int at_once) {
-  std::filesystem::remove_all(folder);
   const hpo::StudySpec study =
       hpo::parse_study(study_text(trials, at_once), "bench", folder.parent_path().string());
   hpo::Observer observer;
@@ -63,17 +62,18 @@ double seconds_bare(int programs, int at_once) {
   return rt::seconds_since(begun);
 }
 
-/// Ours and bare take turns, so that what else the machine does falls on both.
+/// Ours and bare take turns, so that what else the machine does falls on both. Nothing is removed
+/// before the end: ext4 takes its time over names that went a moment ago.
 Case compared(int trials, int at_once, int repetitions) {
   const rt::Path folder = std::filesystem::temp_directory_path() /
-                          rt::cat("trellis-bench-programs-", ::getpid()) / "run";
-  rt::make_folder(folder.parent_path());
+                          rt::cat("trellis-bench-programs-", ::getpid(), "-", at_once);
+  rt::make_folder(folder);
   std::vector<double> ours, bare;
   for (int i = 0; i < repetitions; ++i) {
     bare.push_back(seconds_bare(trials, at_once) / trials * 1e3);
-    ours.push_back(seconds_of_study(folder, trials, at_once) / trials * 1e3);
+    ours.push_back(seconds_of_study(folder / std::to_string(i), trials, at_once) / trials * 1e3);
   }
-  std::filesystem::remove_all(folder.parent_path());
+  std::filesystem::remove_all(folder);
   const Sample study = sample_of(ours), spawn = sample_of(bare);
   return {.name = rt::cat("a trial of ", kProgram, ", of ", trials, ", ", at_once, " at once"),
           .ours = study.median,

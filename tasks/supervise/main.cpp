@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/inotify.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -29,9 +28,10 @@ namespace tasks {
 namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
-constexpr std::int64_t kTellEvery = kSecond / 50;    ///< so often the driver hears of new output
-constexpr std::int64_t kWeighEvery = kSecond / 4;    ///< so often memory is looked at
-constexpr std::int64_t kLookEvery = kSecond / 10;    ///< so often for reports, without inotify
+constexpr std::int64_t kTellEvery = kSecond / 50;  ///< so often the driver hears of new output
+constexpr std::int64_t kWeighEvery = kSecond / 4;  ///< so often memory is looked at
+/// So often for reports. Not by inotify, whose end takes the kernel longer than a short program.
+constexpr std::int64_t kLookEvery = kSecond / 20;
 constexpr std::int64_t kMostLeaving = 10 * kSecond;  ///< for what the kernel does not let go
 
 std::int64_t now() {
@@ -81,10 +81,6 @@ class Supervisor {
     ::sigaddset(&heard, SIGTERM);
     ::sigprocmask(SIG_BLOCK, &heard, nullptr);
     signals_ = ::signalfd(-1, &heard, SFD_CLOEXEC | SFD_NONBLOCK);
-    grown_ = ::inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-    char path[32];
-    std::snprintf(path, sizeof path, "/proc/self/fd/%d", kSupervisorReports);
-    watches_ = grown_ >= 0 && ::inotify_add_watch(grown_, path, IN_MODIFY) >= 0;
   }
 
   bool start(char** words) {
@@ -108,13 +104,11 @@ class Supervisor {
   }
 
   void wait_and_serve() {
-    std::array<pollfd, 4> watched{{{signals_, POLLIN, 0},
-                                   {output_, POLLIN, 0},
-                                   {kSupervisorSocket, POLLIN, 0},
-                                   {watches_ ? grown_ : -1, POLLIN, 0}}};
+    std::array<pollfd, 3> watched{
+        {{signals_, POLLIN, 0}, {output_, POLLIN, 0}, {kSupervisorSocket, POLLIN, 0}}};
     ::poll(watched.data(), watched.size(), milliseconds_left());
     if (watched[1].revents != 0) (void)take_output();
-    if (watched[3].revents != 0 || !watches_) look_at_reports();
+    look_at_reports();
     if (watched[2].revents != 0) hear_driver();
     if (watched[0].revents != 0) hear_signals();
     obey_limits();
@@ -123,14 +117,13 @@ class Supervisor {
 
   [[nodiscard]] int milliseconds_left() const {
     const std::int64_t here = now();
-    std::int64_t due = here + 3600 * kSecond;
+    std::int64_t due = here + kLookEvery;
     const auto consider = [&](std::int64_t moment) { due = std::min(due, moment); };
     if (cut_) consider(*cut_ + order_.grace);
     if (killed_) consider(here + kSecond / 100);
     if (!cut_ && order_.time > 0) consider(started_ + order_.time);
     if (!cut_ && order_.stall > 0) consider(progressed_ + order_.stall);
     if (order_.memory > 0) consider(weighed_ + kWeighEvery);
-    if (!watches_) consider(here + kLookEvery);
     if (untold_) consider(told_ + kTellEvery);
     return static_cast<int>(std::max<std::int64_t>(0, due - here) / 1'000'000) + 1;
   }
@@ -212,7 +205,8 @@ class Supervisor {
 
   /// Reads a piece; false when there is none now.
   bool take_output() {
-    const ssize_t bytes = output_ < 0 ? 0 : ::read(output_, piece_.data(), piece_.size());
+    if (output_ < 0) return false;
+    const ssize_t bytes = ::read(output_, piece_.data(), piece_.size());
     if (bytes > 0) {
       log_.take(piece_.data(), static_cast<std::size_t>(bytes));
       progressed();
@@ -226,8 +220,6 @@ class Supervisor {
   }
 
   void look_at_reports() {
-    std::array<char, 4096> events{};
-    while (watches_ && ::read(grown_, events.data(), events.size()) > 0) continue;
     struct stat file {};
     if (::fstat(kSupervisorReports, &file) != 0 || file.st_size == reported_) return;
     reported_ = file.st_size;
@@ -251,8 +243,7 @@ class Supervisor {
   LogFile log_;
   SupervisorNews news_;
   pid_t child_ = -1;
-  int signals_ = -1, output_ = -1, grown_ = -1;
-  bool watches_ = false;
+  int signals_ = -1, output_ = -1;
   std::int64_t started_ = 0, progressed_ = 0, weighed_ = 0, told_ = 0;
   off_t reported_ = 0;
   bool untold_ = false;
