@@ -18,7 +18,9 @@
 
 namespace kern {
 
-enum class Activation : std::uint8_t { none, relu, tanh };
+/// gelu is x Phi(x) with the normal distribution function Phi (Hendrycks & Gimpel 2016), not its
+/// approximation by a tanh.
+enum class Activation : std::uint8_t { none, relu, tanh, sigmoid, gelu };
 
 /// Where a kernel runs and what it may use besides its arguments. One per worker; not thread-safe.
 struct Exec {
@@ -28,12 +30,17 @@ struct Exec {
   std::size_t scratch_bytes = 0;  ///< bytes behind `scratch`; see Kernels::conv_scratch
 };
 
-/// Geometry of a 2-D convolution or pooling over NHWC images.
+/// Geometry of a 2-D convolution or pooling over NHWC images. Pooling knows neither dilation nor
+/// groups.
 struct Window {
   int batch = 0, in_h = 0, in_w = 0, in_c = 0;
   int out_h = 0, out_w = 0, out_c = 0;
   int kernel_h = 1, kernel_w = 1, stride_h = 1, stride_w = 1;
   int pad_h = 0, pad_w = 0;
+  int dilation_h = 1, dilation_w = 1;  ///< pixels from one position of the kernel to the next
+  /// Channels are cut into so many equal parts, and part i of the output sees part i of the input
+  /// alone: weights are [out_c, kernel_h, kernel_w, in_c / groups].
+  int groups = 1;
 };
 
 /// C[m,n] = alpha * op(A)[m,k] * op(B)[k,n] + beta * C; ld* are row strides in elements.
@@ -64,14 +71,72 @@ struct GatherArgs {
   T* out = nullptr;  ///< [count, cols]
 };
 
+/// How an image is moved before a network sees it.
+struct ImageMove {
+  std::int32_t down = 0, right = 0;  ///< pixels; negative: up, left
+  bool mirror = false;               ///< left becomes right, before the move
+  bool upside_down = false;          ///< top becomes bottom, before the move
+};
+
+/// GatherArgs for images [height, width, channels], each moved by its own `moves` entry. Pixels
+/// from beyond the edge are 0 in the table's own numbers; `shift` and `scale` belong to the place
+/// where a pixel arrives.
+template <class T>
+struct GatherImagesArgs {
+  GatherArgs<T> rows;
+  int height = 0, width = 0, channels = 0;
+  const ImageMove* moves = nullptr;  ///< [rows.count]
+};
+
 /// What a loss leaves behind: sums over the rows, so that shards and batches can be added.
 struct LossSums {
   double loss = 0;           ///< sum over rows of the row's loss
   std::int64_t correct = 0;  ///< rows whose largest logit is the label (classification only)
 };
 
+/// Cross entropy of the softmax of the logits with a target that is 1 at the label, of which
+/// `smoothing` is spread evenly over all classes (Szegedy et al. 2016, section 7). With class
+/// weights v, row loss = -sum over c of t[c] log(softmax(z)[c]), where t[c] = v[c] smoothing /
+/// classes, and at the label y (1 - smoothing) v[y] more.
+template <class T>
+struct CrossEntropyArgs {
+  int rows = 0, classes = 0;
+  const T* logits = nullptr;             ///< [rows, classes]
+  const std::int32_t* labels = nullptr;  ///< [rows]
+  const float* class_weights = nullptr;  ///< [classes]; null: all 1
+  double smoothing = 0;                  ///< 0 <= smoothing < 1
+  T gradient_scale = 1;
+  T* dlogits = nullptr;  ///< [rows, classes], overwritten; null: not wanted
+};
+
+/// The same for two classes and one logit z, that of class 1: with the sigmoid s and the target
+/// t = label (1 - smoothing) + smoothing / 2, row loss = -v (t log s(z) + (1 - t) log(1 - s(z))),
+/// where v is the label's weight.
+template <class T>
+struct BinaryCrossEntropyArgs {
+  int rows = 0;
+  const T* logits = nullptr;             ///< [rows]
+  const std::int32_t* labels = nullptr;  ///< [rows], 0 or 1
+  const float* class_weights = nullptr;  ///< [2]; null: both 1
+  double smoothing = 0;
+  T gradient_scale = 1;
+  T* dlogits = nullptr;  ///< [rows], overwritten; null: not wanted
+};
+
+/// Losses of the difference d = prediction - target: row loss = mean over the columns of f(d),
+/// gradient = f'(d) / cols * gradient_scale.
+template <class T>
+struct DifferenceLossArgs {
+  int rows = 0, cols = 0;
+  const T* prediction = nullptr;  ///< [rows, cols]
+  const float* target = nullptr;  ///< [rows, cols]
+  T delta = 1;                    ///< of huber alone
+  T gradient_scale = 1;
+  T* dprediction = nullptr;  ///< [rows, cols], overwritten; null: not wanted
+};
+
 /// Momentum as PyTorch defines it: g += weight_decay w; velocity = momentum velocity + g; w -= lr
-/// velocity.
+/// velocity. Nesterov's goes on from where the momentum leads: w -= lr (g + momentum velocity).
 template <class T>
 struct SgdArgs {
   std::size_t count = 0;
@@ -79,11 +144,13 @@ struct SgdArgs {
   const T* gradient = nullptr;  ///< already the mean over the batch
   T* velocity = nullptr;        ///< inout; null when momentum is 0
   double lr = 0, momentum = 0, weight_decay = 0;
+  bool nesterov = false;  ///< needs `velocity`
 };
 
-/// Adam (Kingma & Ba 2015, algorithm 1), weight decay added to the gradient. `step` counts from 1
-/// and corrects the bias. Hyperparameters are doubles for every T: 1 - beta2 would lose its digits
-/// in a float.
+/// Adam (Kingma & Ba 2015, algorithm 1), weight decay added to the gradient, or to the step where
+/// `keep` is below 1 (Loshchilov & Hutter 2019): a weight is multiplied by it first. `step` counts
+/// from 1 and corrects the bias. Hyperparameters are doubles for every T: 1 - beta2 would lose its
+/// digits in a float.
 template <class T>
 struct AdamArgs {
   std::size_t count = 0;
@@ -91,7 +158,7 @@ struct AdamArgs {
   const T* gradient = nullptr;
   T* m = nullptr;  ///< inout
   T* v = nullptr;  ///< inout
-  double lr = 0, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, weight_decay = 0;
+  double lr = 0, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, weight_decay = 0, keep = 1;
   std::int64_t step = 1;
 };
 
@@ -107,7 +174,7 @@ struct AdamColumnsArgs {
   T* v = nullptr;               ///< [rows, cols], inout
   const T* step_size = nullptr;
   const T* correction = nullptr;
-  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, weight_decay = 0;
+  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, weight_decay = 0, keep = 1;
 };
 
 /// RMSprop as PyTorch defines it: v = alpha v + (1 - alpha) g^2; w -= lr g / (sqrt(v) + epsilon),
@@ -225,12 +292,14 @@ struct Kernels {
   void (*gemm)(Exec&, const GemmArgs<T>&);
   /// y[rows, cols] = act(y + bias), inout; `bias` may be null.
   void (*bias_activation)(Exec&, int rows, int cols, const T* bias, Activation, T* y);
-  /// dy := dy * act'(y) in place, with act' expressed through the output y; dbias[cols] = column
-  /// sums of the new dy (skipped when null).
+  /// y[i] = act(x[i]).
+  void (*activate)(Exec&, std::size_t count, Activation, const T* x, T* y);
+  /// dy := dy * act' in place, with act' expressed through the output y (of gelu: through its
+  /// input, which is then given as y); dbias[cols] = column sums of the new dy (skipped when null).
   void (*activation_backward)(Exec&, int rows, int cols, Activation, const T* y, T* dy, T* dbias);
 
-  /// y = act(conv(x, w) + bias). x [batch,in_h,in_w,in_c], w [out_c,kernel_h,kernel_w,in_c], y
-  /// [batch,out_h,out_w,out_c].
+  /// y = act(conv(x, w) + bias). x [batch,in_h,in_w,in_c], w [out_c,kernel_h,kernel_w,in_c/groups],
+  /// y [batch,out_h,out_w,out_c].
   void (*conv_forward)(Exec&, const Window&, const T* x, const T* w, const T* bias, Activation,
                        T* y);
   /// dx = gradient of conv with respect to x, given dy with respect to the convolution's sum
@@ -270,17 +339,20 @@ struct Kernels {
   void (*dropout_backward)(Exec&, std::size_t count, double rate, const std::uint8_t* kept,
                            const T* dy, T* dx);
 
-  /// Softmax cross entropy. dlogits = (softmax - onehot) * gradient_scale, or untouched when null.
   /// A row with a NaN or infinite logit gives a NaN loss and a row of NaN gradients, and is never
   /// correct.
-  LossSums (*softmax_cross_entropy)(Exec&, int rows, int classes, const T* logits,
-                                    const std::int32_t* labels, T gradient_scale, T* dlogits);
-  /// Row loss = mean over columns of (prediction - target)^2; dprediction = 2 (prediction - target)
-  /// / cols * gradient_scale, or untouched when null.
-  LossSums (*mean_squared_error)(Exec&, int rows, int cols, const T* prediction,
-                                 const float* target, T gradient_scale, T* dprediction);
+  LossSums (*softmax_cross_entropy)(Exec&, const CrossEntropyArgs<T>&);
+  /// The same; a row is correct where a positive logit meets label 1 or any other label 0.
+  LossSums (*binary_cross_entropy)(Exec&, const BinaryCrossEntropyArgs<T>&);
+  /// f(d) = d^2.
+  LossSums (*mean_squared_error)(Exec&, const DifferenceLossArgs<T>&);
+  /// f(d) = |d|, with the slope 0 at 0.
+  LossSums (*mean_absolute_error)(Exec&, const DifferenceLossArgs<T>&);
+  /// f(d) = d^2 / 2 up to |d| = delta, then delta (|d| - delta / 2) (Huber 1964).
+  LossSums (*huber)(Exec&, const DifferenceLossArgs<T>&);
 
   void (*gather)(Exec&, const GatherArgs<T>&);
+  void (*gather_images)(Exec&, const GatherImagesArgs<T>&);
   /// dst[i] += src[i].
   void (*accumulate)(Exec&, std::size_t count, const T* src, T* dst);
   /// dst[i] = factor * src[i].
@@ -292,6 +364,8 @@ struct Kernels {
   void (*adam_columns)(Exec&, const AdamColumnsArgs<T>&);
   void (*rmsprop)(Exec&, const RmspropArgs<T>&);
 
+  /// The sum of the squares of all numbers, in double.
+  double (*sum_squares)(Exec&, std::size_t count, const T* x);
   /// squares[u] += sum of the squares of unit u's numbers.
   void (*unit_squares)(Exec&, const UnitBlock&, const T* x, T* squares);
   /// x[o, u, i] *= factor[u].

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "nn/shape.h"
 
@@ -23,6 +24,8 @@ struct DataView {
   double target_unit = 1;          ///< one unit of `targets` in the units of the data
   std::int32_t outputs = 0;        ///< classes, or numbers to predict
   std::span<const std::uint32_t> rows;
+  std::span<const std::uint32_t> training{};   ///< rows of the training part, for class weights
+  std::span<const std::string> class_names{};  ///< by label; empty where classes have no names
 };
 
 }  // namespace nn

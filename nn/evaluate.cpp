@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,14 +17,28 @@ struct Answering {
   const kern::Kernels<float>& kernels;
   const ParamSlab& net;
   const DataView& data;
-  const Loss* loss;  ///< null: nothing is scored
+  const LossFunction<float>* loss;  ///< null: nothing is scored
+  std::size_t width;                ///< of an answer
 
   [[nodiscard]] int chunks() const {
     return static_cast<int>((data.rows.size() + kEvaluateRows - 1) / kEvaluateRows);
   }
 };
 
-/// Answers one chunk into `out` ([all rows, outputs]) and returns its loss.
+/// Writes outputs as answers: one logit stands for two, of which the first is 0.
+void write_answers(const float* y, std::size_t rows, std::size_t outputs, std::size_t width,
+                   float* out) {
+  if (width == outputs) {
+    std::copy_n(y, rows * width, out);
+    return;
+  }
+  for (std::size_t row = 0; row < rows; ++row) {
+    out[2 * row] = 0;
+    out[2 * row + 1] = y[row];
+  }
+}
+
+/// Answers one chunk into `out` ([all rows, width]) and returns its loss.
 kern::LossSums answer_chunk(const Answering& a, int chunk, Workspace& workspace, float* out) {
   const Network<float>& network =
       workspace.network(a.net.spec(), a.kernels, kEvaluateRows, Use::inference);
@@ -34,12 +49,12 @@ kern::LossSums answer_chunk(const Answering& a, int chunk, Workspace& workspace,
   const std::size_t rows = std::min<std::size_t>(kEvaluateRows, a.data.rows.size() - begin);
   const Target target = reader.read(arena, arena + network_bytes, a.data.rows.subspan(begin, rows));
   const float* y = network.forward(arena, a.net.weights().data(), static_cast<int>(rows));
-  const auto width = static_cast<std::size_t>(network.outputs());
-  std::copy_n(y, rows * width, out + begin * width);
+  write_answers(y, rows, static_cast<std::size_t>(network.outputs()), a.width,
+                out + begin * a.width);
   if (a.loss == nullptr) return {};
   kern::Exec exec = network.exec(arena);
-  return a.loss->run(a.kernels, exec, static_cast<int>(rows), network.outputs(), y, target, 0.0F,
-                     nullptr);
+  return a.loss->run(
+      {a.kernels, exec, static_cast<int>(rows), network.outputs(), y, target, 0.0F, nullptr});
 }
 
 /// Answers all chunks, side by side where somebody lends workers; adds their losses in order.
@@ -65,21 +80,26 @@ void answer(const Answering& a, Workspace& workspace, Parallel* parallel, float*
 Evaluation::Evaluation(const kern::Kernels<float>& kernels, const ParamSlab& net,
                        const Choice& loss)
     : kernels_(kernels), net_(net), loss_(loss) {
-  judged_.width = static_cast<std::size_t>(output_shape(net.spec()).elements());
+  const auto outputs = static_cast<std::size_t>(output_shape(net.spec()).elements());
+  const bool one_logit = outputs == 1 && target_kind(loss.kind) == TargetKind::labels;
+  judged_.width = one_logit ? 2 : outputs;
 }
 
 void Evaluation::add(Workspace& workspace, const DataView& data, Parallel* parallel) {
   const bool scored = data.labels != nullptr || data.targets != nullptr;
-  const Loss* loss = scored ? &loss_of(loss_.kind) : nullptr;
+  std::unique_ptr<LossFunction<float>> loss;
   if (scored) {
-    check_fit(workspace.network(net_.spec(), kernels_, kEvaluateRows, Use::inference), data, *loss);
+    check_fit(workspace.network(net_.spec(), kernels_, kEvaluateRows, Use::inference), data,
+              loss_of(loss_.kind));
+    if (!data.rows.empty()) loss = loss_function<float>(loss_, data);
     append_truth(judged_, data);
   } else {
     check_input(net_.spec(), data);
   }
   const std::size_t before = judged_.outputs.size();
   judged_.outputs.resize(before + data.rows.size() * judged_.width);
-  answer({kernels_, net_, data, loss}, workspace, parallel, judged_.outputs.data() + before, sums_);
+  answer({kernels_, net_, data, loss.get(), judged_.width}, workspace, parallel,
+         judged_.outputs.data() + before, sums_);
 }
 
 void Evaluation::drop_rows() {
@@ -121,7 +141,7 @@ void predict(const kern::Kernels<float>& kernels, Workspace& workspace, const Pa
                 " numbers, not " + std::to_string(out.size()));
   }
   kern::LossSums none;
-  answer({kernels, net, data, nullptr}, workspace, nullptr, out.data(), none);
+  answer({kernels, net, data, nullptr, width}, workspace, nullptr, out.data(), none);
 }
 
 }  // namespace nn

@@ -52,9 +52,11 @@ std::string expected(const FieldInfo& info) {
     case FieldType::word:
       return join(info.choices);
     case FieldType::integer_or_word:
+      return join(info.choices) + ", or an integer" + range_text(info);
+    case FieldType::number_by_name:
       break;
   }
-  return join(info.choices) + ", or an integer" + range_text(info);
+  return join(info.choices) + ", or a map from names to numbers" + range_text(info);
 }
 
 bool in_range(const FieldInfo& info, double value) {
@@ -81,9 +83,13 @@ bool allowed(const FieldInfo& info, const FieldValue& value) {
     case FieldType::word:
       return is_choice(info, value);
     case FieldType::integer_or_word:
+      return good_integer || is_choice(info, value);
+    case FieldType::number_by_name:
       break;
   }
-  return good_integer || is_choice(info, value);
+  const auto* numbers = std::get_if<NumberByName>(&value);
+  const auto good = [&](const auto& entry) { return in_range(info, entry.second); };
+  return is_choice(info, value) || (numbers != nullptr && std::ranges::all_of(*numbers, good));
 }
 
 /// Insertions, deletions, substitutions and swaps of neighbours that lead from a to b (optimal
@@ -135,6 +141,12 @@ std::string to_text(const FieldValue& value) {
   if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
   if (const auto* whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
   if (const auto* number = std::get_if<double>(&value)) return number_text(*number);
+  if (const auto* numbers = std::get_if<NumberByName>(&value)) {
+    std::string out;
+    for (const auto& [name, weight] : *numbers)
+      out += (out.empty() ? "" : ", ") + name + ": " + number_text(weight);
+    return "{" + out + "}";
+  }
   return std::get<std::string>(value);
 }
 

@@ -17,9 +17,12 @@
 
 namespace nn {
 
+/// Numbers that stand beside names of the user's own, such as weights beside classes.
+using NumberByName = std::map<std::string, double>;
+
 /// A value in a spec. Integers and reals are kept apart: a real field accepts an integer and stores
 /// a double.
-using FieldValue = std::variant<bool, std::int64_t, double, std::string>;
+using FieldValue = std::variant<bool, std::int64_t, double, std::string, NumberByName>;
 
 /// Values by field name; after `complete` every field of the kind is present.
 using Fields = std::map<std::string, FieldValue>;
@@ -30,6 +33,7 @@ enum class FieldType : std::uint8_t {
   real,
   word,             ///< one of `choices`
   integer_or_word,  ///< an integer in [min, max] or one of `choices`
+  number_by_name,   ///< a map from names to numbers in [min, max], or one of `choices`
 };
 
 /// One field of a kind.
@@ -45,6 +49,7 @@ struct FieldInfo {
   std::string doc;            ///< one line for the reference page
   bool min_excluded = false;  ///< the value must be larger than `min`
   bool max_excluded = false;  ///< the value must be smaller than `max`
+  bool quiet = false;         ///< a line about a layer names it only where it is not its default
   bool course = false;  ///< a study file may give it as [[epoch, value], ...], too (Hyper::lr)
 };
 

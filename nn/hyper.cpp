@@ -23,6 +23,11 @@ Hyper complete(const Hyper& hyper) {
   if (!(hyper.penalty.strength >= 0) || hyper.penalty.until < 0) {
     throw SpecError(-1, "", "a penalty's strength and end must not be negative");
   }
+  if (!(hyper.clip >= 0) || hyper.augment.shift < 0 || hyper.augment.shift > kMostShift) {
+    throw SpecError(
+        -1, "",
+        "clip must not be negative, and a shift be from 0 to " + std::to_string(kMostShift));
+  }
   if (hyper.shards > hyper.batch) {
     throw SpecError(-1, "shards",
                     "shards must be at most batch (" + std::to_string(hyper.batch) + "), not " +

@@ -20,9 +20,21 @@ struct UnitPenalty {
   auto operator<=>(const UnitPenalty&) const = default;
 };
 
+/// Which ways an image may be turned over: left to right, top to bottom.
+enum class Flip : std::uint8_t { none, horizontal, vertical, both };
+
+/// How training moves images at random (augment.h). Encodable.
+struct Augment {
+  std::int32_t shift = 0;  ///< pixels, at most, along each side
+  Flip flip = Flip::none;
+  auto operator<=>(const Augment&) const = default;
+};
+inline constexpr std::int32_t kMostShift = 1000;
+
 /// Encodable plain aggregate. Canonical after `complete`.
 struct Hyper {
-  Choice loss;       ///< one of loss_kinds()
+  /// One of loss_kinds(); what it says about classes follows the training part (losses/loss.h).
+  Choice loss;
   Choice optimizer;  ///< one of optimizer_kinds(); lr, momentum, weight_decay... are its fields
   std::int32_t batch = 64;  ///< rows a step; the last batch of an epoch holds what is left
   /// Parts that each batch's gradient is computed in and summed over in order: part of the meaning,
@@ -36,6 +48,10 @@ struct Hyper {
   /// the moment, not to the age of a weight.
   LrCurve lr = {};
   UnitPenalty penalty = {};
+  /// The Euclidean norm that a step's gradient has at most, over all weights and summed over the
+  /// shards: a longer one is shortened to it (Pascanu et al. 2013, algorithm 1). 0: none is.
+  double clip = 0;
+  Augment augment = {};  ///< of training alone, never of scoring
   auto operator<=>(const Hyper&) const = default;
 };
 
@@ -52,6 +68,10 @@ struct Hyper {
 /// What a loss compares the outputs with: class labels, or numbers.
 enum class TargetKind : std::uint8_t { labels, numbers };
 [[nodiscard]] TargetKind target_kind(std::string_view loss);
+
+/// Numbers that a network puts out under a loss for data with that many classes or numbers; throws
+/// SpecError (field `loss`) for data that the loss is not for.
+[[nodiscard]] std::int64_t outputs_for(std::string_view loss, std::int64_t of_data);
 
 /// `hyper` with all fields of loss and optimizer present and everything checked; throws SpecError.
 [[nodiscard]] Hyper complete(const Hyper& hyper);

@@ -27,6 +27,8 @@ FieldValue field_value(const std::string& name, const Json& value) {
   if (value.is_number_integer()) return value.get<std::int64_t>();
   if (value.is_number_float()) return value.get<double>();
   if (value.is_string()) return value.get<std::string>();
+  const auto number = [](const Json& one) { return one.is_number(); };
+  if (value.is_object() && std::ranges::all_of(value, number)) return value.get<NumberByName>();
   throw Error("spec: the field \"" + name + "\" is neither a number nor a word");
 }
 

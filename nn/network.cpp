@@ -191,7 +191,7 @@ const T* Network<T>::forward_to(std::byte* arena, const T* weights, int rows,
 
 template <class T>
 kern::LossSums Network<T>::loss_and_gradient(std::byte* arena, const T* weights, int rows,
-                                             const Loss& loss, const Target& target,
+                                             const LossFunction<T>& loss, const Target& target,
                                              T gradient_scale, T* gradient,
                                              const Draws& draws) const {
   kern::Exec context = exec(arena);
@@ -201,7 +201,7 @@ kern::LossSums Network<T>::loss_and_gradient(std::byte* arena, const T* weights,
 
 template <class T>
 auto Network<T>::gradients_around(std::size_t layer, std::size_t later, std::byte* arena,
-                                  const T* weights, int rows, const Loss& loss,
+                                  const T* weights, int rows, const LossFunction<T>& loss,
                                   const Target& target, T gradient_scale, T* gradient) const
     -> Around {
   kern::Exec context = exec(arena);
@@ -211,12 +211,13 @@ auto Network<T>::gradients_around(std::size_t layer, std::size_t later, std::byt
 }
 
 template <class T>
-kern::LossSums Network<T>::run_both(const Run& run, const Loss& loss, const Target& target,
-                                    T gradient_scale, T* gradient, std::size_t last) const {
+kern::LossSums Network<T>::run_both(const Run& run, const LossFunction<T>& loss,
+                                    const Target& target, T gradient_scale, T* gradient,
+                                    std::size_t last) const {
   run_forward(run, nodes_.size());
   const kern::LossSums sums =
-      loss.run(*kernels_, run.exec, run.rows, outputs_, at<T>(run.arena, nodes_.back().y), target,
-               gradient_scale, at<T>(run.arena, nodes_.back().dy));
+      loss.run({*kernels_, run.exec, run.rows, outputs_, at<T>(run.arena, nodes_.back().y), target,
+                gradient_scale, at<T>(run.arena, nodes_.back().dy)});
   run_backward(run, gradient_scale * static_cast<T>(run.rows), gradient, last);
   return sums;
 }

@@ -57,9 +57,9 @@ class Network {
   /// with gradient_scale times the sum of the rows' gradients, running statistics with
   /// gradient_scale times `rows` times the statistics of the rows; its gaps are left alone. So the
   /// blocks of a batch's parts add up to the batch's. Needs Use::training.
-  kern::LossSums loss_and_gradient(std::byte* arena, const T* weights, int rows, const Loss& loss,
-                                   const Target& target, T gradient_scale, T* gradient,
-                                   const Draws& draws = {}) const;
+  kern::LossSums loss_and_gradient(std::byte* arena, const T* weights, int rows,
+                                   const LossFunction<T>& loss, const Target& target,
+                                   T gradient_scale, T* gradient, const Draws& draws = {}) const;
 
   /// After a step: moves the running statistics in `weights` towards those that
   /// loss_and_gradient left in their place in `gradient`.
@@ -73,7 +73,7 @@ class Network {
     const T* dz = nullptr;  ///< [rows, units of `later`]
   };
   [[nodiscard]] Around gradients_around(std::size_t layer, std::size_t later, std::byte* arena,
-                                        const T* weights, int rows, const Loss& loss,
+                                        const T* weights, int rows, const LossFunction<T>& loss,
                                         const Target& target, T gradient_scale, T* gradient) const;
 
   /// The execution context for kernels called beside the network's own; its scratch lies in
@@ -101,8 +101,8 @@ class Network {
   [[nodiscard]] LayerPass<T> pass(std::size_t layer, const Run& run) const;
   void run_forward(const Run& run, std::size_t layers) const;
   void run_backward(const Run& run, T share, T* gradient, std::size_t last) const;
-  kern::LossSums run_both(const Run& run, const Loss& loss, const Target& target, T gradient_scale,
-                          T* gradient, std::size_t last) const;
+  kern::LossSums run_both(const Run& run, const LossFunction<T>& loss, const Target& target,
+                          T gradient_scale, T* gradient, std::size_t last) const;
 
   ModelSpec spec_;
   ParamLayout layout_;

@@ -64,9 +64,11 @@ class Writer {
 };
 
 Choice loss_of_model(const TensorMetadata& metadata, const Dataset& data) {
+  Choice loss{data.is_classification() ? "cross_entropy" : "mse", {}};
   const auto found = metadata.find("loss");
-  if (found != metadata.end()) return choice_from_json(found->second);
-  return {data.is_classification() ? "cross_entropy" : "mse", {}};
+  if (found != metadata.end()) loss = choice_from_json(found->second);
+  loss.fields = complete(loss_kind(loss.kind), loss.fields, "loss " + loss.kind);
+  return loss;
 }
 
 }  // namespace
@@ -78,13 +80,13 @@ TrainedModel read_trained_model(const std::string& path) {
     if (data.header().input != model.net.spec().input)
       throw Error("preprocessing: the input is " + data.header().input.text() +
                   ", expected the network's " + model.net.spec().input.text());
-    const std::int64_t outputs = output_shape(model.net.spec()).elements();
-    if (outputs != static_cast<std::int64_t>(data.outputs()))
-      throw Error("preprocessing: the target has " + std::to_string(data.outputs()) +
-                  " outputs, expected the network's " + std::to_string(outputs));
     Choice loss = loss_of_model(model.metadata, data);
     if ((target_kind(loss.kind) == TargetKind::labels) != data.is_classification())
       throw Error("loss: " + loss.kind + " does not fit the target");
+    const std::int64_t outputs = output_shape(model.net.spec()).elements();
+    if (outputs != outputs_for(loss.kind, static_cast<std::int64_t>(data.outputs())))
+      throw Error("preprocessing: the target has " + std::to_string(data.outputs()) +
+                  " outputs, expected the network's " + std::to_string(outputs));
     return {std::move(model.net), std::move(data), std::move(loss)};
   } catch (const Error& problem) {
     throw Error(path + ": " + problem.what());

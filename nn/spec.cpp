@@ -135,6 +135,10 @@ std::string describe(const ModelSpec& spec) {
     for (const auto& field : kind.info().fields) {
       const auto it = layer.fields.find(field.name);
       if (it == layer.fields.end()) continue;
+      if (field.quiet) {
+        if (it->second != field.value) out += " " + field.name + " " + to_text(it->second);
+        continue;
+      }
       if (!closes || to_text(it->second) != "none") out += " " + to_text(it->second);
     }
   }

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "nn/augment.h"
 #include "nn/error.h"
 #include "nn/group_lasso.h"
 #include "nn/random.h"
@@ -57,6 +58,11 @@ void check_slab(const ParamSlab& net, const Hyper& hyper) {
                 std::to_string(net.header().slots) + " slots, not for " + hyper.optimizer.kind +
                 " with " + std::to_string(optimizer_slots(hyper.optimizer)));
   }
+}
+
+void check_images(const DataView& data, const Hyper& hyper) {
+  if (moves(hyper.augment) && !data.shape.is_image())
+    throw Error("only images can be moved, not rows of " + data.shape.text() + " features");
 }
 
 /// The penalty that holds on a part of the training: what lies on one side of its end does not know
@@ -128,15 +134,18 @@ TrainStats train_steps(const kern::Kernels<float>& kernels, Workspace& workspace
   const int shards = shards_of(hyper, net.spec());
   const int part = largest_part(hyper.batch, shards);
   const Network<float>& network = workspace.network(net.spec(), kernels, part, Use::training);
-  const Loss& loss = loss_of(hyper.loss.kind);
-  check_fit(network, data, loss);
+  check_fit(network, data, loss_of(hyper.loss.kind));
+  check_images(data, hyper);
+  const auto loss = loss_function<float>(hyper.loss, data);
   const auto update = optimizer_of(hyper.optimizer.kind).bind(hyper.optimizer.fields, float{});
-  Trainer<float> trainer(network, loss, *update, data, shards,
+  Trainer<float> trainer(network, *loss, *update, data, shards,
                          workspace.arena(Trainer<float>::arena_bytes(network, data, shards)),
                          parallel);
   const UnitState units = net.header().reshaped ? net.units() : UnitState{};
   const UnitIds ids(units);
   trainer.draw_from(hyper.shuffle, &ids);
+  trainer.clip_to(hyper.clip);
+  const Mover mover(hyper.augment, hyper.shuffle);
   std::optional<Ages<float>> ages;
   if (net.header().reshaped) trainer.count_ages(ages.emplace(network.layout(), units));
   std::optional<GroupLasso<float>> lasso;
@@ -157,8 +166,10 @@ TrainStats train_steps(const kern::Kernels<float>& kernels, Workspace& workspace
   for (std::int64_t step = step_at(stretch.from, stretch, steps); step < last; ++step) {
     stats.stopped = stop && stop();
     if (stats.stopped) break;
-    if (std::exchange(epoch, step / steps) != step / steps)
+    if (std::exchange(epoch, step / steps) != step / steps) {
       rows = epoch_rows(data, hyper.shuffle, epoch, workspace.rows());
+      trainer.move_images(moves(hyper.augment) ? &mover : nullptr, epoch);
+    }
     const bool pulls = lasso && (hyper.penalty.until == 0 || step < hyper.penalty.until * steps);
     trainer.pull_units(pulls ? &*lasso : nullptr, share);
     const std::int64_t begin = step % steps * batch;

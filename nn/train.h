@@ -110,8 +110,9 @@ class Evaluation {
   /// Everything referred to outlives this.
   Evaluation(const kern::Kernels<float>& kernels, const ParamSlab& net, const Choice& loss);
 
-  /// Answers the view's rows; their outputs are the last of judged().outputs. A view without labels
-  /// and targets is answered and not scored.
+  /// Answers the view's rows; their outputs are the last of judged().outputs, one a class (one
+  /// logit stands for two, of which the first is 0). A view without labels and targets is answered
+  /// and not scored.
   void add(Workspace& workspace, const DataView& data, Parallel* parallel = nullptr);
   /// Forgets the rows answered so far, which then count in no metric.
   void drop_rows();

@@ -23,16 +23,24 @@ std::size_t BatchReader<T>::target_bytes() const {
 
 template <class T>
 Target BatchReader<T>::read(std::byte* arena, std::byte* targets,
-                            std::span<const std::uint32_t> rows) const {
+                            std::span<const std::uint32_t> rows,
+                            const kern::ImageMove* moves) const {
   kern::Exec exec = network_->exec(arena);
-  network_->kernels().gather(exec, {.u8 = data_->u8,
-                                    .f32 = data_->f32,
-                                    .rows = rows.data(),
-                                    .count = static_cast<int>(rows.size()),
-                                    .cols = static_cast<int>(data_->shape.elements()),
-                                    .shift = data_->shift,
-                                    .scale = data_->scale,
-                                    .out = network_->input(arena)});
+  const kern::GatherArgs<T> gather{.u8 = data_->u8,
+                                   .f32 = data_->f32,
+                                   .rows = rows.data(),
+                                   .count = static_cast<int>(rows.size()),
+                                   .cols = static_cast<int>(data_->shape.elements()),
+                                   .shift = data_->shift,
+                                   .scale = data_->scale,
+                                   .out = network_->input(arena)};
+  if (moves == nullptr) {
+    network_->kernels().gather(exec, gather);
+  } else {
+    const Shape& shape = data_->shape;
+    network_->kernels().gather_images(
+        exec, {gather, shape.height(), shape.width(), shape.channels(), moves});
+  }
   if (data_->labels != nullptr) {
     auto* labels = reinterpret_cast<std::int32_t*>(targets);
     for (std::size_t i = 0; i < rows.size(); ++i) labels[i] = data_->labels[rows[i]];
@@ -49,8 +57,10 @@ Target BatchReader<T>::read(std::byte* arena, std::byte* targets,
 
 template <class T>
 std::size_t Trainer<T>::pass_bytes(const Network<T>& network, const DataView& data) {
+  const auto rows = static_cast<std::size_t>(network.max_rows());
   return Block::aligned(network.arena_bytes()) +
-         Block::aligned(BatchReader<T>(network, data).target_bytes());
+         Block::aligned(BatchReader<T>(network, data).target_bytes()) +
+         (data.shape.is_image() ? Block::aligned(rows * sizeof(kern::ImageMove)) : 0);
 }
 
 template <class T>
@@ -61,7 +71,7 @@ std::size_t Trainer<T>::arena_bytes(const Network<T>& network, const DataView& d
 }
 
 template <class T>
-Trainer<T>::Trainer(const Network<T>& network, const Loss& loss, const Update<T>& update,
+Trainer<T>::Trainer(const Network<T>& network, const LossFunction<T>& loss, const Update<T>& update,
                     const DataView& data, int shards, std::byte* arena, Parallel* parallel)
     : network_(&network),
       loss_(&loss),
@@ -91,7 +101,12 @@ void Trainer<T>::run_shard(int shard, std::span<const std::uint32_t> rows, const
   if (from == to) return;
   std::byte* targets = arena + Block::aligned(network_->arena_bytes());
   const auto mine = rows.subspan(from, to - from);
-  const Target target = reader_.read(arena, targets, mine);
+  kern::ImageMove* moves = nullptr;
+  if (mover_ != nullptr) {
+    moves = reinterpret_cast<kern::ImageMove*>(targets + Block::aligned(reader_.target_bytes()));
+    for (std::size_t r = 0; r < mine.size(); ++r) moves[r] = mover_->move(mine[r], epoch_);
+  }
+  const Target target = reader_.read(arena, targets, mine, moves);
   Draws draws = draws_;
   draws.step = step;
   draws.rows = mine.data();
@@ -110,8 +125,25 @@ kern::LossSums Trainer<T>::step(std::span<const std::uint32_t> rows, T* weights,
   } else {
     for (int shard = 0; shard < shards_; ++shard) run_shard(shard, rows, weights, step, arena_);
   }
-  const std::size_t batch = rows.size(), shards = static_cast<std::size_t>(shards_);
-  const std::size_t count = network_->layout().count;
+  const kern::LossSums total = sum_shards(rows.size());
+  if (!std::isfinite(total.loss)) return total;
+  kern::Exec exec = network_->exec(arena_);
+  if (clip_ > 0) clip_gradient(exec);
+  const kern::Kernels<T>& kernels = network_->kernels();
+  const std::size_t count = network_->layout().count, trained = network_->layout().trained;
+  if (ages_ == nullptr) {
+    update_->run(kernels, exec, trained, count, weights, gradient_, slots, step, lr);
+  } else {
+    update_->run_aged(kernels, exec, *ages_, trained, count, weights, gradient_, slots, step, lr);
+  }
+  if (lasso_ != nullptr) lasso_->pull(kernels, exec, lr * share_, weights);
+  network_->keep_statistics(exec, gradient_, weights);
+  return total;
+}
+
+template <class T>
+kern::LossSums Trainer<T>::sum_shards(std::size_t batch) {
+  const std::size_t shards = static_cast<std::size_t>(shards_), count = network_->layout().count;
   kern::Exec exec = network_->exec(arena_);
   kern::LossSums total;
   gradient_ = nullptr;
@@ -126,17 +158,17 @@ kern::LossSums Trainer<T>::step(std::span<const std::uint32_t> rows, T* weights,
     total.loss += sums_[i].loss;
     total.correct += sums_[i].correct;
   }
-  if (!std::isfinite(total.loss)) return total;
+  return total;
+}
+
+template <class T>
+void Trainer<T>::clip_gradient(kern::Exec& exec) {
   const kern::Kernels<T>& kernels = network_->kernels();
   const std::size_t trained = network_->layout().trained;
-  if (ages_ == nullptr) {
-    update_->run(kernels, exec, trained, count, weights, gradient_, slots, step, lr);
-  } else {
-    update_->run_aged(kernels, exec, *ages_, trained, count, weights, gradient_, slots, step, lr);
-  }
-  if (lasso_ != nullptr) lasso_->pull(kernels, exec, lr * share_, weights);
-  network_->keep_statistics(exec, gradient_, weights);
-  return total;
+  const double norm = std::sqrt(kernels.sum_squares(exec, trained, gradient_));
+  if (norm <= clip_) return;
+  const T factor = static_cast<T>(clip_ / norm);
+  kernels.scale_units(exec, {.outer = 1, .units = 1, .inner = trained}, &factor, gradient_);
 }
 
 void check_input(const ModelSpec& spec, const DataView& data) {
@@ -150,14 +182,14 @@ void check_input(const ModelSpec& spec, const DataView& data) {
 template <class T>
 void check_fit(const Network<T>& network, const DataView& data, const Loss& loss) {
   check_input(network.spec(), data);
-  if (network.outputs() != data.outputs) {
-    throw Error("the network has " + std::to_string(network.outputs()) + " outputs, the data " +
-                std::to_string(data.outputs) + (data.labels != nullptr ? " classes" : " targets"));
-  }
   const bool wants_labels = loss.target() == TargetKind::labels;
   if (wants_labels != (data.labels != nullptr)) {
     throw Error("loss " + loss.info().kind + " is for " + (wants_labels ? "classes" : "numbers") +
                 ", but the target holds " + (wants_labels ? "numbers" : "classes"));
+  }
+  if (network.outputs() != loss.outputs(data.outputs)) {
+    throw Error("the network has " + std::to_string(network.outputs()) + " outputs, the data " +
+                std::to_string(data.outputs) + (wants_labels ? " classes" : " targets"));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include "nn/augment.h"
 #include "nn/data_view.h"
 #include "nn/group_lasso.h"
 #include "nn/losses/loss.h"
@@ -26,8 +27,10 @@ class BatchReader {
   [[nodiscard]] std::size_t target_bytes() const;
 
   /// Fills network.input(arena) and `targets`; returns a Target into `targets`, empty where the
-  /// data has neither labels nor targets. At most max_rows rows.
-  Target read(std::byte* arena, std::byte* targets, std::span<const std::uint32_t> rows) const;
+  /// data has neither labels nor targets. At most max_rows rows. `moves` has one entry a row for
+  /// images, or is null: they stay as they are.
+  Target read(std::byte* arena, std::byte* targets, std::span<const std::uint32_t> rows,
+              const kern::ImageMove* moves = nullptr) const;
 
  private:
   const Network<T>* network_;
@@ -39,7 +42,7 @@ class BatchReader {
 template <class T>
 class Trainer {
  public:
-  Trainer(const Network<T>& network, const Loss& loss, const Update<T>& update,
+  Trainer(const Network<T>& network, const LossFunction<T>& loss, const Update<T>& update,
           const DataView& data, int shards, std::byte* arena, Parallel* parallel = nullptr);
 
   [[nodiscard]] static std::size_t arena_bytes(const Network<T>& network, const DataView& data,
@@ -57,6 +60,14 @@ class Trainer {
     draws_.units = units;
   }
 
+  /// Shortens longer gradients to this norm, from the next step on; 0: does not.
+  void clip_to(double norm) noexcept { clip_ = norm; }
+  /// Moves the images of the next steps, which are those of `epoch`; null: does not. Outlives the
+  /// trainer.
+  void move_images(const Mover* mover, std::int64_t epoch) noexcept {
+    mover_ = mover, epoch_ = epoch;
+  }
+
   /// One step on a batch of at least one row: gradient part by part, summed in order, then the
   /// update unless the loss is NaN or infinite. `slots` as Update::run takes them; `step` counts
   /// from 1, `lr` is the rate at it. Returns sums over the batch.
@@ -71,18 +82,22 @@ class Trainer {
   [[nodiscard]] static std::size_t pass_bytes(const Network<T>& network, const DataView& data);
   void run_shard(int shard, std::span<const std::uint32_t> rows, const T* weights,
                  std::int64_t step, std::byte* arena);
+  [[nodiscard]] kern::LossSums sum_shards(std::size_t batch);
+  void clip_gradient(kern::Exec& exec);
   [[nodiscard]] T* shard_gradient(int shard) const { return gradients_ + stride_ * shard; }
 
   const Network<T>* network_;
-  const Loss* loss_;
+  const LossFunction<T>* loss_;
   const Update<T>* update_;
   Ages<T>* ages_ = nullptr;
   GroupLasso<T>* lasso_ = nullptr;
-  double share_ = 0;
+  double share_ = 0, clip_ = 0;
+  const Mover* mover_ = nullptr;
+  std::int64_t epoch_ = 0;
   BatchReader<T> reader_;
   Draws draws_;
   int shards_;
-  std::byte* arena_;  // of a pass: the network's, then the targets
+  std::byte* arena_;  // of a pass: the network's, then the targets, then the moves
   Parallel* parallel_;
   std::size_t pass_bytes_;
   kern::LossSums* sums_;  // one a shard
@@ -99,7 +114,7 @@ class Trainer {
 /// Throws Error unless the data's rows are what the network takes.
 void check_input(const ModelSpec& spec, const DataView& data);
 
-/// Throws Error unless the network, the data and the loss fit together.
+/// Throws Error unless the network, the data and the kind of loss fit together.
 template <class T>
 void check_fit(const Network<T>& network, const DataView& data, const Loss& loss);
 

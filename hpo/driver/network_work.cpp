@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "hpo/driver/search.h"
+#include "nn/losses/loss.h"
 #include "nn/metrics/metric.h"
 #include "nn/model_file.h"
 #include "runtime/async.h"
@@ -252,10 +253,10 @@ rt::Async<ExportedModel> NetworkWork::write(ExportedModel made, rt::Value<nn::Pa
     const nn::Confusion confusion = co_await confused;
     made.confusion = table_of(confusion, header.class_names, tested ? "test" : "valid");
   }
-  rt::Value<void> written = tasks::export_model(net, data.value, (folder_ / model_file_).string(),
-                                                {{"study", study_.name},
-                                                 {"params", json_of(params)},
-                                                 {"loss", nn::choice_json(spec.hyper.loss)}});
+  const nn::Choice loss = nn::written_out(spec.hyper.loss, data.value.get().view(nn::Part::train));
+  rt::Value<void> written = tasks::export_model(
+      net, data.value, (folder_ / model_file_).string(),
+      {{"study", study_.name}, {"params", json_of(params)}, {"loss", nn::choice_json(loss)}});
   try {
     co_await written;
   } catch (const rt::TaskError& error) {

@@ -86,6 +86,8 @@ Node Checker::check_one(const Node& node, const Field& field, const std::string&
       return check_kind(node, field, where);
     case Type::timetable:
       return check_timetable(node, field, where);
+    case Type::numbers:
+      return node.is_map() ? check_numbers(node, field, where) : check_leaf(node, field, where);
     case Type::conditions:
       return node;
     default:
@@ -295,6 +297,19 @@ Node Checker::check_timetable(const Node& node, const Field& field, const std::s
       throw Fault(entry.key_at, rt::cat(where, " has the moment ", key, " twice, expected once"));
     result.entries.push_back({key, entry.key_at, check(entry.value, kinds, join(where, key))});
   }
+  return result;
+}
+
+Node Checker::check_numbers(const Node& node, const Field& field, const std::string& where) {
+  if (node.entries.empty())
+    throw Fault(node.at, rt::cat(where, " is an empty map, expected ", expected(field)));
+  Field number = field;
+  number.type = Type::number;
+  number.words.clear();
+  Node result = map_node(node.at);
+  for (const Entry& entry : node.entries)
+    result.entries.push_back(
+        {entry.key, entry.key_at, check_leaf(entry.value, number, join(where, entry.key))});
   return result;
 }
 

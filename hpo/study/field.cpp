@@ -11,7 +11,7 @@ namespace {
 
 bool is_numeric(Type type) {
   return type == Type::integer || type == Type::number || type == Type::duration ||
-         type == Type::size || type == Type::percent;
+         type == Type::size || type == Type::percent || type == Type::numbers;
 }
 
 std::string bound(const Field& field, double value) {
@@ -84,6 +84,8 @@ std::string expected_one(const Field& field) {
     case Type::timetable:
       return rt::cat("a map from epochs to ", field.kinds()->what,
                      "s such as {3: {widen: {layer: fc1, by: 32}}}");
+    case Type::numbers:
+      return "a map from names to numbers" + range_words(field) + words;
   }
   return "";
 }
@@ -147,10 +149,11 @@ std::string expected(const Field& field) {
 
 std::string type_text(const Field& field) {
   static constexpr std::string_view kNames[] = {
-      "bool",    "int",   "number",     "word",  "text",   "duration", "size",
-      "percent", "value", "conditions", "block", "blocks", "kind",     "timetable"};
+      "bool",  "int",        "number", "word",   "text", "duration",  "size",   "percent",
+      "value", "conditions", "block",  "blocks", "kind", "timetable", "numbers"};
   std::string name(kNames[static_cast<std::size_t>(field.type)]);
   if (field.type == Type::kind) name = field.kinds()->what;
+  if (field.type == Type::numbers) name = "word, map from names to numbers";
   if (field.count == Count::list) return "list of " + name + "s";
   if (field.count == Count::one_or_course) return rt::cat(name, ", list of [epoch, ", name, "]");
   if (field.count == Count::one_or_list) return rt::cat(name, ", list of ", name, "s");

@@ -30,6 +30,7 @@ enum class Type : std::uint8_t {
   blocks,      ///< a map from names of the user's choice to blocks with the keys `fields`
   kind,        ///< NAME, {NAME: {field: value}} or {type: NAME, field: value}; see `kinds`
   timetable,   ///< a map from epochs to kinds: {3: {widen: {...}}, 4.5: [..., ...]}
+  numbers,     ///< a map from names of the user's choice to numbers, or one of `words`
 };
 
 /// How many values a field holds.
@@ -43,7 +44,8 @@ enum class Count : std::uint8_t {
 struct Kind;
 struct KindSet;
 
-/// One row of the table. Numbers, durations (seconds) and sizes (bytes) lie in [min, max].
+/// One row of the table. Numbers (those of a map too), durations (seconds) and sizes (bytes) lie in
+/// [min, max].
 struct Field {
   std::string name;  ///< in the table: the whole path, "limits.trials"; in a block: its last word
   Type type = Type::text;

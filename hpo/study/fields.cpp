@@ -5,6 +5,7 @@
 #include "hpo/study/field.h"
 #include "hpo/study/field_rows.h"
 #include "hpo/study/metric_names.h"
+#include "nn/hyper.h"
 
 namespace hpo::study {
 
@@ -84,6 +85,35 @@ std::vector<Field> train_rows() {
        .doc = "Parts that each gradient is computed in, summed in order: part of the result, never "
               "of the machine. `auto`: "
               "as many as the network's work makes worth while, at most 8.",
+       .per_trial = true},
+      {.name = "train.clip",
+       .type = Type::number,
+       .min = 0,
+       .min_excluded = true,
+       .words = {"none"},
+       .fallback = "none",
+       .doc = "The Euclidean norm that a step's gradient has at most, over all weights and summed "
+              "over the shards; a longer one is shortened to it.",
+       .per_trial = true},
+      {.name = "train.augment",
+       .type = Type::block,
+       .doc = "How images are moved at random while training, anew in every epoch. Only the "
+              "training part is. What a row does depends on `seed`, the data, the row and the "
+              "epoch alone."},
+      {.name = "train.augment.shift",
+       .type = Type::integer,
+       .min = 0,
+       .max = nn::kMostShift,
+       .fallback = "0",
+       .unit = "pixels",
+       .doc = "How far at most along each side; what comes in from beyond the edge is 0 in the "
+              "file's own numbers.",
+       .per_trial = true},
+      {.name = "train.augment.flip",
+       .type = Type::word,
+       .words = {"none", "horizontal", "vertical", "both"},
+       .fallback = "none",
+       .doc = "Whether every other image is turned over, left to right or top to bottom.",
        .per_trial = true},
   };
 }

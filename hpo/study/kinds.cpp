@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "hpo/samplers/registry.h"
 #include "hpo/space/option.h"
@@ -31,10 +32,23 @@ Type type_of(nn::FieldType type) {
       return Type::integer;
     case nn::FieldType::real:
       return Type::number;
+    case nn::FieldType::number_by_name:
+      return Type::numbers;
     case nn::FieldType::word:
       break;
   }
   return Type::word;
+}
+
+/// A default as YAML.
+std::string yaml_of(const nn::FieldValue& value) {
+  const auto text = [](const auto& plain) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(plain)>, nn::NumberByName>)
+      return nn::to_text(plain);
+    else
+      return text_of(ParamValue(plain));
+  };
+  return std::visit(text, value);
 }
 
 Field field_of(const nn::FieldInfo& info) {
@@ -47,7 +61,7 @@ Field field_of(const nn::FieldInfo& info) {
           .max_excluded = info.max_excluded,
           .words = info.choices,
           .required = !info.value.has_value(),
-          .fallback = info.value ? text_of(*info.value) : "",
+          .fallback = info.value ? yaml_of(*info.value) : "",
           .doc = info.doc,
           .per_trial = true};
 }
@@ -276,14 +290,12 @@ const KindSet* stopping_set() {
 }
 
 const KindSet* loss_set() {
-  static const KindSet kSet =
-      make_set("loss", nn::loss_kinds(), {"mae", "huber", "binary_cross_entropy"});
+  static const KindSet kSet = make_set("loss", nn::loss_kinds(), {});
   return &kSet;
 }
 
 const KindSet* optimizer_set() {
-  static const KindSet kSet =
-      make_set("optimizer", nn::optimizer_kinds(), {"adamw", "lamb", "lars"});
+  static const KindSet kSet = make_set("optimizer", nn::optimizer_kinds(), {"lamb", "lars"});
   return &kSet;
 }
 

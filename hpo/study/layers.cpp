@@ -56,6 +56,12 @@ void write_out(const Node& list, const std::string& suffix, Written& out) {
   throw Fault(field != nullptr ? field->at : node.at, error.what());
 }
 
+nn::NumberByName numbers_of(const Node& map) {
+  nn::NumberByName numbers;
+  for (const Entry& entry : map.entries) numbers[entry.key] = as_number(entry.value);
+  return numbers;
+}
+
 }  // namespace
 
 nn::Fields fields_of(const Node& node, const Kind& kind) {
@@ -66,8 +72,11 @@ nn::Fields fields_of(const Node& node, const Kind& kind) {
     // Of a value that changes, what it begins with. Other lists and maps are no single values.
     if (entry.value.is_list() && field->type == Type::number)
       fields[entry.key] = read_course(entry.value)[0].second;
+    else if (entry.value.is_map() && field->type == Type::numbers)
+      fields[entry.key] = numbers_of(entry.value);
     else if (entry.value.is_scalar())
-      fields[entry.key] = as_value(entry.value).value();
+      std::visit([&](const auto& plain) { fields[entry.key] = plain; },
+                 as_value(entry.value).value());
   }
   return fields;
 }

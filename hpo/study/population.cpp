@@ -23,8 +23,8 @@ Names inherited(const Node& root, const Space& space) {
   Names names;
   for (const char* section : {"network", "data", "resources"})
     if (const Node* node = root.find(section)) collect_names(*node, names);
-  if (const Node* type = root.find_path({"train", "optimizer", "type"}))
-    collect_names(*type, names);
+  for (const char* kind : {"optimizer", "loss"})
+    if (const Node* type = root.find_path({"train", kind, "type"})) collect_names(*type, names);
   for (auto i = space.order().rbegin(); i != space.order().rend(); ++i) {
     const Parameter& parameter = space.parameters()[*i];
     if (!names.contains(parameter.name)) continue;

@@ -111,6 +111,11 @@ Json plain_schema(const Field& field) {
               {"additionalProperties", block_schema(field)}};
     case Type::kind:
       return {{"$ref", "#/definitions/" + definition_name(*field.kinds())}};
+    case Type::numbers:
+      return {{"type", "object"},
+              {"minProperties", 1},
+              {"additionalProperties",
+               any_of({numeric(field, "number"), {{"$ref", "#/definitions/reference"}}})}};
     case Type::timetable: {
       const Json one{{"$ref", "#/definitions/" + definition_name(*field.kinds())}};
       return {{"type", "object"},

@@ -8,6 +8,7 @@
 #include "hpo/study/course.h"
 #include "hpo/study/document.h"
 #include "hpo/study/field.h"
+#include "hpo/study/hints.h"
 #include "hpo/study/layers.h"
 #include "hpo/study/population.h"
 #include "hpo/study/scalars.h"
@@ -95,18 +96,59 @@ nn::LrCurve read_rates(const Node& train, double lr) {
   return constant ? nn::LrCurve{} : curve;
 }
 
-nn::Hyper read_hyper(const Node& train) {
+nn::Augment read_augment(const Node& augment) {
+  const std::string& flip = augment.find("flip")->text;
+  return {.shift = static_cast<std::int32_t>(as_integer(*augment.find("shift"))),
+          .flip = flip == "horizontal" ? nn::Flip::horizontal
+                  : flip == "vertical" ? nn::Flip::vertical
+                  : flip == "both"     ? nn::Flip::both
+                                       : nn::Flip::none};
+}
+
+/// The names in `class_weights` must be classes of the target.
+void check_class_weights(const Node& loss, const DataInfo& data) {
+  const Node* weights = loss.find("class_weights");
+  if (weights == nullptr || !weights->is_map() || data.class_names.empty()) return;
+  for (const Entry& entry : weights->entries) {
+    if (std::ranges::find(data.class_names, entry.key) != data.class_names.end()) continue;
+    const std::string near = rt::nearest(entry.key, data.class_names);
+    throw Fault(entry.key_at, rt::cat("the target has no class \"", rt::printable(entry.key, 60),
+                                      "\", expected one of its ", data.class_names.size(),
+                                      " classes", did_you_mean(near)));
+  }
+}
+
+void check_augment(const Node& augment, const nn::Augment& moves, const nn::Shape& input) {
+  if (moves == nn::Augment{} || input.is_image()) return;
+  throw Fault(augment.at,
+              "train.augment moves images, but the data has none, expected neither shift nor flip");
+}
+
+nn::Hyper read_hyper(const Node& train, const DataInfo& data) {
   nn::Hyper hyper;
   hyper.loss = choice_of(*train.find("loss"), *loss_set());
   hyper.optimizer = choice_of(*train.find("optimizer"), *optimizer_set());
   hyper.batch = static_cast<std::int32_t>(as_integer(*train.find("batch")));
   hyper.shards = shards_of(train);
+  const Node& clip = *train.find("clip");
+  hyper.clip = clip.text == "none" ? 0 : as_number(clip);
+  hyper.augment = read_augment(*train.find("augment"));
+  check_class_weights(*train.find("loss"), data);
+  check_augment(*train.find("augment"), hyper.augment, data.input);
   try {
     hyper = nn::complete(hyper);
     hyper.lr = read_rates(train, nn::real(hyper.optimizer.fields, "lr"));
     return hyper;
   } catch (const nn::SpecError& error) {
     throw Fault(train.at, error.what());
+  }
+}
+
+std::int64_t outputs_of(const Node& train, const nn::Hyper& hyper, const DataInfo& data) {
+  try {
+    return nn::outputs_for(hyper.loss.kind, data.outputs);
+  } catch (const nn::SpecError& error) {
+    throw Fault(train.find("loss")->at, error.what());
   }
 }
 
@@ -146,9 +188,10 @@ TrialSpec make_trial(const StudySpec& study, const Params& params, const DataInf
   }
   const Node train = section(study, params, "train");
   TrialSpec trial;
-  trial.model = build_network(section(study, params, "network"), data.input, data.outputs);
+  trial.hyper = read_hyper(train, data);
+  trial.model = build_network(section(study, params, "network"), data.input,
+                              outputs_of(train, trial.hyper, data));
   check_reshapes(study, trial.model);
-  trial.hyper = read_hyper(train);
   trial.epochs = as_integer(*train.find("epochs"));
   if (study.document->root.find("adapt") != nullptr) {
     trial.adapt = read_adaptation(section(study, params, "adapt"), trial.model, trial.epochs,
@@ -164,7 +207,10 @@ TrialSpec make_trial(const StudySpec& study, const Params& params, const DataInf
 
 DataInfo data_info(const nn::Dataset::Header& header) {
   const auto classes = static_cast<std::int64_t>(header.class_names.size());
-  return {.input = header.input, .outputs = classes == 0 ? 1 : classes, .task = header.task};
+  return {.input = header.input,
+          .outputs = classes == 0 ? 1 : classes,
+          .task = header.task,
+          .class_names = header.class_names};
 }
 
 nn::DataSpec data_spec(const StudySpec& study, const Params& params) {

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "hpo/space/params.h"
 #include "hpo/study/spec.h"
@@ -29,6 +31,7 @@ struct DataInfo {
   nn::Shape input;           ///< of one row
   std::int64_t outputs = 1;  ///< classes, or 1 for a number
   nn::LearningTask task = nn::LearningTask::classification;
+  std::vector<std::string> class_names{};  ///< empty where they are not known, and for numbers
   bool operator==(const DataInfo&) const = default;
 };
 

@@ -1,5 +1,7 @@
 // resolved_yaml: the canonical tree as a study file.
 
+#include <algorithm>
+
 #include "hpo/study/document.h"
 #include "hpo/study/parameters.h"
 #include "hpo/study/substitute.h"
@@ -21,11 +23,21 @@ std::string scalar_text(const Node& node) {
   return plain ? node.text : text_of(ParamValue(node.text));
 }
 
+/// A key as it has to be written: names that a user chose may hold anything.
+std::string key_text(const std::string& key) {
+  const auto plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '.';
+  };
+  const bool is_null = std::holds_alternative<std::monostate>(read_scalar(key));
+  return !is_null && std::ranges::all_of(key, plain) ? key : text_of(ParamValue(key));
+}
+
 std::string flow(const Node& node) {
   std::string text;
   for (const Node& item : node.items) text += (text.empty() ? "" : ", ") + flow(item);
   for (const Entry& entry : node.entries)
-    text += rt::cat(text.empty() ? "" : ", ", entry.key, ": ", flow(entry.value));
+    text += rt::cat(text.empty() ? "" : ", ", key_text(entry.key), ": ", flow(entry.value));
   if (node.is_list()) return "[" + text + "]";
   if (node.is_map()) return "{" + text + "}";
   return scalar_text(node);
@@ -35,7 +47,7 @@ void write_value(std::string& out, const Node& node, int level);
 
 void write_map(std::string& out, const Node& map, int level) {
   for (const Entry& entry : map.entries) {
-    out += std::string(static_cast<std::size_t>(2 * level), ' ') + entry.key + ":";
+    out += std::string(static_cast<std::size_t>(2 * level), ' ') + key_text(entry.key) + ":";
     write_value(out, entry.value, level + 1);
   }
 }

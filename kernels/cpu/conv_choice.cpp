@@ -7,6 +7,7 @@ namespace kern::cpu {
 bool onednn_is_faster(ConvStep step, const Window& g) {
   // Our tiles hold neighbouring pixels of one row: too few of them leave the multiply-add units
   // waiting. A 1x1 kernel is bound by memory, which oneDNN prefetches.
+  if (g.groups > 1 || g.dilation_h > 1 || g.dilation_w > 1) return true;
   const bool narrow = g.out_w < 6, pointwise = g.kernel_h == 1 && g.kernel_w == 1;
   switch (step) {
     case ConvStep::forward:

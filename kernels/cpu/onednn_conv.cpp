@@ -20,13 +20,14 @@ using dnnl::memory;
 using Tag = memory::format_tag;
 
 struct Key {
-  std::array<int, 15> fields;
+  std::array<int, 18> fields;
   auto operator<=>(const Key&) const = default;
 };
 
 Key key_of(ConvStep step, const Window& w, bool bias) {
   return {{static_cast<int>(step), w.batch, w.in_h, w.in_w, w.in_c, w.out_h, w.out_w, w.out_c,
-           w.kernel_h, w.kernel_w, w.stride_h, w.stride_w, w.pad_h, w.pad_w, bias}};
+           w.kernel_h, w.kernel_w, w.stride_h, w.stride_w, w.pad_h, w.pad_w, w.dilation_h,
+           w.dilation_w, w.groups, bias}};
 }
 
 const dnnl::engine& cpu_engine() {
@@ -36,20 +37,33 @@ const dnnl::engine& cpu_engine() {
 
 std::size_t round_up(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
+/// Zeros beyond the last pixel along one side.
+memory::dim beyond(int out, int stride, int kernel, int dilation, int in, int pad) {
+  return std::max(0, (out - 1) * stride + (kernel - 1) * dilation + 1 - in - pad);
+}
+
+/// Groups are an axis of their own to oneDNN, before the output channels.
+memory::dims weight_dims(const Window& w) {
+  const memory::dims plain{w.out_c / w.groups, w.in_c / w.groups, w.kernel_h, w.kernel_w};
+  if (w.groups == 1) return plain;
+  return {w.groups, plain[0], plain[1], plain[2], plain[3]};
+}
+
 /// The descriptions of a convolution's operands as oneDNN wants them.
 struct Geometry {
   explicit Geometry(const Window& w)
       : x({w.batch, w.in_c, w.in_h, w.in_w}, memory::data_type::f32, Tag::nhwc),
-        any_weights({w.out_c, w.in_c, w.kernel_h, w.kernel_w}, memory::data_type::f32, Tag::any),
-        our_weights({w.out_c, w.in_c, w.kernel_h, w.kernel_w}, memory::data_type::f32, Tag::ohwi),
+        any_weights(weight_dims(w), memory::data_type::f32, Tag::any),
+        our_weights(weight_dims(w), memory::data_type::f32, w.groups == 1 ? Tag::ohwi : Tag::gohwi),
         bias({w.out_c}, memory::data_type::f32, Tag::x),
         y({w.batch, w.out_c, w.out_h, w.out_w}, memory::data_type::f32, Tag::nhwc),
         strides{w.stride_h, w.stride_w},
+        dilates{w.dilation_h - 1, w.dilation_w - 1},
         left{w.pad_h, w.pad_w},
-        right{std::max(0, (w.out_h - 1) * w.stride_h + w.kernel_h - w.in_h - w.pad_h),
-              std::max(0, (w.out_w - 1) * w.stride_w + w.kernel_w - w.in_w - w.pad_w)} {}
+        right{beyond(w.out_h, w.stride_h, w.kernel_h, w.dilation_h, w.in_h, w.pad_h),
+              beyond(w.out_w, w.stride_w, w.kernel_w, w.dilation_w, w.in_w, w.pad_w)} {}
   memory::desc x, any_weights, our_weights, bias, y;
-  memory::dims strides, left, right;
+  memory::dims strides, dilates, left, right;
 };
 
 dnnl::primitive_attr attributes() {
@@ -65,10 +79,10 @@ constexpr auto kTraining = dnnl::prop_kind::forward_training;
 dnnl::convolution_forward::primitive_desc forward_desc(const Geometry& g, bool bias) {
   const memory::desc b = bias ? g.bias : memory::desc();
 #if DNNL_VERSION_MAJOR >= 3
-  return {cpu_engine(), kTraining, kDirect, g.x,     g.any_weights, b,
-          g.y,          g.strides, g.left,  g.right, attributes()};
+  return {cpu_engine(), kTraining, kDirect,   g.x,    g.any_weights, b,
+          g.y,          g.strides, g.dilates, g.left, g.right,       attributes()};
 #else
-  return {{kTraining, kDirect, g.x, g.any_weights, b, g.y, g.strides, g.left, g.right},
+  return {{kTraining, kDirect, g.x, g.any_weights, b, g.y, g.strides, g.dilates, g.left, g.right},
           attributes(),
           cpu_engine()};
 #endif
@@ -77,10 +91,10 @@ dnnl::convolution_forward::primitive_desc forward_desc(const Geometry& g, bool b
 dnnl::convolution_backward_data::primitive_desc backward_data_desc(const Geometry& g) {
   const auto hint = forward_desc(g, false);
 #if DNNL_VERSION_MAJOR >= 3
-  return {cpu_engine(), kDirect, g.x,     g.any_weights, g.y,
-          g.strides,    g.left,  g.right, hint,          attributes()};
+  return {cpu_engine(), kDirect, g.x,     g.any_weights, g.y,         g.strides,
+          g.dilates,    g.left,  g.right, hint,          attributes()};
 #else
-  return {{kDirect, g.x, g.any_weights, g.y, g.strides, g.left, g.right},
+  return {{kDirect, g.x, g.any_weights, g.y, g.strides, g.dilates, g.left, g.right},
           attributes(),
           cpu_engine(),
           hint};
@@ -90,10 +104,10 @@ dnnl::convolution_backward_data::primitive_desc backward_data_desc(const Geometr
 dnnl::convolution_backward_weights::primitive_desc backward_weights_desc(const Geometry& g) {
   const auto hint = forward_desc(g, false);
 #if DNNL_VERSION_MAJOR >= 3
-  return {cpu_engine(), kDirect, g.x,     g.any_weights, g.y,
-          g.strides,    g.left,  g.right, hint,          attributes()};
+  return {cpu_engine(), kDirect, g.x,     g.any_weights, g.y,         g.strides,
+          g.dilates,    g.left,  g.right, hint,          attributes()};
 #else
-  return {{kDirect, g.x, g.any_weights, g.y, g.strides, g.left, g.right},
+  return {{kDirect, g.x, g.any_weights, g.y, g.strides, g.dilates, g.left, g.right},
           attributes(),
           cpu_engine(),
           hint};

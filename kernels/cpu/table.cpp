@@ -69,22 +69,24 @@ constexpr LinearAlgebra kAlgebra{
 #define KERN_TABLE(isa, product, forward, backward_data, backward_weights, scratch)              \
   Kernels<float> {                                                                               \
     .name = "cpu", .gemm = product, .bias_activation = isa::bias_activation,                     \
-    .activation_backward = isa::activation_backward, .conv_forward = forward,                    \
-    .conv_backward_data = backward_data, .conv_backward_weights = backward_weights,              \
-    .conv_scratch = scratch, .maxpool_forward = isa::maxpool_forward,                            \
-    .maxpool_backward = isa::maxpool_backward, .column_moments = isa::column_moments,            \
-    .batch_norm_forward = isa::batch_norm_forward,                                               \
+    .activate = isa::activate, .activation_backward = isa::activation_backward,                  \
+    .conv_forward = forward, .conv_backward_data = backward_data,                                \
+    .conv_backward_weights = backward_weights, .conv_scratch = scratch,                          \
+    .maxpool_forward = isa::maxpool_forward, .maxpool_backward = isa::maxpool_backward,          \
+    .column_moments = isa::column_moments, .batch_norm_forward = isa::batch_norm_forward,        \
     .batch_norm_backward = isa::batch_norm_backward, .add_activation = isa::add_activation,      \
     .layer_norm_forward = isa::layer_norm_forward,                                               \
     .layer_norm_backward = isa::layer_norm_backward, .avgpool_forward = isa::avgpool_forward,    \
     .avgpool_backward = isa::avgpool_backward, .dropout_forward = isa::dropout_forward,          \
     .dropout_backward = isa::dropout_backward,                                                   \
     .softmax_cross_entropy = isa::softmax_cross_entropy,                                         \
-    .mean_squared_error = isa::mean_squared_error, .gather = isa::gather,                        \
-    .accumulate = isa::accumulate, .scaled_copy = isa::scaled_copy, .blend = isa::blend,         \
-    .sgd = isa::sgd, .adam = isa::adam, .adam_columns = isa::adam_columns,                       \
-    .rmsprop = isa::rmsprop, .unit_squares = isa::unit_squares, .scale_units = isa::scale_units, \
-    .algebra = &kAlgebra                                                                         \
+    .binary_cross_entropy = isa::binary_cross_entropy,                                           \
+    .mean_squared_error = isa::mean_squared_error,                                               \
+    .mean_absolute_error = isa::mean_absolute_error, .huber = isa::huber, .gather = isa::gather, \
+    .gather_images = isa::gather_images, .accumulate = isa::accumulate,                          \
+    .scaled_copy = isa::scaled_copy, .blend = isa::blend, .sgd = isa::sgd, .adam = isa::adam,    \
+    .adam_columns = isa::adam_columns, .rmsprop = isa::rmsprop, .sum_squares = isa::sum_squares, \
+    .unit_squares = isa::unit_squares, .scale_units = isa::scale_units, .algebra = &kAlgebra     \
   }
 #define KERN_OWN_TABLE(isa)                                              \
   KERN_TABLE(isa, isa::gemm, isa::conv_forward, isa::conv_backward_data, \

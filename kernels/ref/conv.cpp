@@ -10,11 +10,13 @@ template <class T>
 void conv_forward(Exec&, const Window& g, const T* x, const T* w, const T* bias, Activation act,
                   T* y) {
   const std::ptrdiff_t taps = kernel_positions(g), ic = g.in_c, oc = g.out_c;
+  const std::ptrdiff_t part_in = ic / g.groups, part_out = oc / g.groups;
   std::fill_n(y, output_pixels(g) * oc, T(0));
   for_each_tap(g, [&](auto out, auto k, auto in) {
     for (std::ptrdiff_t o = 0; o < oc; ++o)
-      for (std::ptrdiff_t c = 0; c < ic; ++c)
-        y[out * oc + o] += x[in * ic + c] * w[(o * taps + k) * ic + c];
+      for (std::ptrdiff_t c = 0; c < part_in; ++c)
+        y[out * oc + o] +=
+            x[in * ic + o / part_out * part_in + c] * w[(o * taps + k) * part_in + c];
   });
   for (std::ptrdiff_t i = 0; i < output_pixels(g) * oc; ++i)
     y[i] = activate(act, y[i] + (bias ? bias[i % oc] : T(0)));
@@ -23,22 +25,26 @@ void conv_forward(Exec&, const Window& g, const T* x, const T* w, const T* bias,
 template <class T>
 void conv_backward_data(Exec&, const Window& g, const T* dy, const T* w, T* dx) {
   const std::ptrdiff_t taps = kernel_positions(g), ic = g.in_c, oc = g.out_c;
+  const std::ptrdiff_t part_in = ic / g.groups, part_out = oc / g.groups;
   std::fill_n(dx, input_pixels(g) * ic, T(0));
   for_each_tap(g, [&](auto out, auto k, auto in) {
     for (std::ptrdiff_t o = 0; o < oc; ++o)
-      for (std::ptrdiff_t c = 0; c < ic; ++c)
-        dx[in * ic + c] += dy[out * oc + o] * w[(o * taps + k) * ic + c];
+      for (std::ptrdiff_t c = 0; c < part_in; ++c)
+        dx[in * ic + o / part_out * part_in + c] +=
+            dy[out * oc + o] * w[(o * taps + k) * part_in + c];
   });
 }
 
 template <class T>
 void conv_backward_weights(Exec&, const Window& g, const T* x, const T* dy, T* dw) {
   const std::ptrdiff_t taps = kernel_positions(g), ic = g.in_c, oc = g.out_c;
-  std::fill_n(dw, oc * taps * ic, T(0));
+  const std::ptrdiff_t part_in = ic / g.groups, part_out = oc / g.groups;
+  std::fill_n(dw, oc * taps * part_in, T(0));
   for_each_tap(g, [&](auto out, auto k, auto in) {
     for (std::ptrdiff_t o = 0; o < oc; ++o)
-      for (std::ptrdiff_t c = 0; c < ic; ++c)
-        dw[(o * taps + k) * ic + c] += dy[out * oc + o] * x[in * ic + c];
+      for (std::ptrdiff_t c = 0; c < part_in; ++c)
+        dw[(o * taps + k) * part_in + c] +=
+            dy[out * oc + o] * x[in * ic + o / part_out * part_in + c];
   });
 }
 

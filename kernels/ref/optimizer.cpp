@@ -8,7 +8,10 @@ template <class T>
 void sgd(Exec&, const SgdArgs<T>& a) {
   for (std::size_t i = 0; i < a.count; ++i) {
     T g = a.gradient[i] + T(a.weight_decay) * a.weights[i];
-    if (a.velocity) g = a.velocity[i] = T(a.momentum) * a.velocity[i] + g;
+    if (a.velocity) {
+      a.velocity[i] = T(a.momentum) * a.velocity[i] + g;
+      g = a.nesterov ? g + T(a.momentum) * a.velocity[i] : a.velocity[i];
+    }
     a.weights[i] -= T(a.lr) * g;
   }
 }
@@ -21,7 +24,8 @@ void adam_weight(const A& a, std::size_t i, T step_size, T correction) {
   const T g = a.gradient[i] + T(a.weight_decay) * a.weights[i];
   a.m[i] = T(a.beta1) * a.m[i] + T(1 - a.beta1) * g;
   a.v[i] = T(a.beta2) * a.v[i] + T(1 - a.beta2) * g * g;
-  a.weights[i] -= step_size * a.m[i] / (std::sqrt(a.v[i]) * correction + T(a.epsilon));
+  a.weights[i] = T(a.keep) * a.weights[i] -
+                 step_size * a.m[i] / (std::sqrt(a.v[i]) * correction + T(a.epsilon));
 }
 
 }  // namespace

@@ -15,6 +15,8 @@ void bias_activation(Exec&, int rows, int cols, const T* bias, Activation, T* y)
 template <class T>
 void add_activation(Exec&, int rows, int cols, const T* a, const T* b, Activation, T* y);
 template <class T>
+void activate(Exec&, std::size_t count, Activation, const T* x, T* y);
+template <class T>
 void activation_backward(Exec&, int rows, int cols, Activation, const T* y, T* dy, T* dbias);
 
 template <class T>
@@ -53,14 +55,20 @@ void dropout_backward(Exec&, std::size_t count, double rate, const std::uint8_t*
                       T* dx);
 
 template <class T>
-LossSums softmax_cross_entropy(Exec&, int rows, int classes, const T* logits,
-                               const std::int32_t* labels, T gradient_scale, T* dlogits);
+LossSums softmax_cross_entropy(Exec&, const CrossEntropyArgs<T>&);
 template <class T>
-LossSums mean_squared_error(Exec&, int rows, int cols, const T* prediction, const float* target,
-                            T gradient_scale, T* dprediction);
+LossSums binary_cross_entropy(Exec&, const BinaryCrossEntropyArgs<T>&);
+template <class T>
+LossSums mean_squared_error(Exec&, const DifferenceLossArgs<T>&);
+template <class T>
+LossSums mean_absolute_error(Exec&, const DifferenceLossArgs<T>&);
+template <class T>
+LossSums huber(Exec&, const DifferenceLossArgs<T>&);
 
 template <class T>
 void gather(Exec&, const GatherArgs<T>&);
+template <class T>
+void gather_images(Exec&, const GatherImagesArgs<T>&);
 template <class T>
 void accumulate(Exec&, std::size_t count, const T* src, T* dst);
 template <class T>
@@ -77,6 +85,8 @@ void adam_columns(Exec&, const AdamColumnsArgs<T>&);
 template <class T>
 void rmsprop(Exec&, const RmspropArgs<T>&);
 
+template <class T>
+double sum_squares(Exec&, std::size_t count, const T* x);
 template <class T>
 void unit_squares(Exec&, const UnitBlock&, const T* x, T* squares);
 template <class T>

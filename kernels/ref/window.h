@@ -16,8 +16,8 @@ void for_each_tap(const Window& w, F f) {
       for (std::ptrdiff_t ox = 0; ox < w.out_w; ++ox)
         for (std::ptrdiff_t ky = 0; ky < w.kernel_h; ++ky)
           for (std::ptrdiff_t kx = 0; kx < w.kernel_w; ++kx) {
-            const std::ptrdiff_t y = oy * w.stride_h - w.pad_h + ky,
-                                 x = ox * w.stride_w - w.pad_w + kx;
+            const std::ptrdiff_t y = oy * w.stride_h - w.pad_h + ky * w.dilation_h,
+                                 x = ox * w.stride_w - w.pad_w + kx * w.dilation_w;
             if (y < 0 || y >= w.in_h || x < 0 || x >= w.in_w) continue;
             f((b * w.out_h + oy) * w.out_w + ox, ky * w.kernel_w + kx,
               (b * w.in_h + y) * w.in_w + x);

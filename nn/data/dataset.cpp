@@ -144,6 +144,8 @@ DataView Dataset::view(Part which) const {
   }
   view.outputs = static_cast<std::int32_t>(outputs());
   view.rows = part(which);
+  view.training = part(Part::train);
+  view.class_names = header_.class_names;
   return view;
 }
 

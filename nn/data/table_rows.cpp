@@ -136,6 +136,7 @@ DataView TableRows::view() const {
   view.scale = model_.scale().data();
   view.outputs = static_cast<std::int32_t>(model_.outputs());
   view.rows = numbers_;
+  view.class_names = model_.header().class_names;
   if (!scored()) return view;
   if (model_.is_classification()) {
     view.labels = labels_.data();

@@ -1,5 +1,8 @@
 #include "nn/layers/batch_norm.h"
 
+#include "nn/data/block.h"
+#include "nn/layers/activating.h"
+
 namespace nn {
 namespace {
 
@@ -11,8 +14,10 @@ class BatchNormOp final : public LayerOp<T> {
         positions_(static_cast<int>(plan.in.shape.elements() / cols_)),
         momentum_(real(plan.spec.fields, "momentum")),
         epsilon_(real(plan.spec.fields, "epsilon")),
-        activation_(activation_of(plan.spec.fields)),
         training_(plan.use == Use::training),
+        moments_bytes_(Block::aligned(2 * static_cast<std::size_t>(cols_) * sizeof(T))),
+        activation_(activation_of(plan.spec.fields), plan.in.shape.elements(), plan,
+                    moments_bytes_),
         scale_(plan.params[0].offset),
         shift_(plan.params[1].offset),
         mean_(plan.params[2].offset),
@@ -20,8 +25,8 @@ class BatchNormOp final : public LayerOp<T> {
 
   [[nodiscard]] LayerNeeds needs() const override {
     return {.input_in_backward = true,
-            .output_in_backward = activation_ != kern::Activation::none,
-            .saved_bytes = training_ ? 2 * static_cast<std::size_t>(cols_) * sizeof(T) : 0};
+            .output_in_backward = activation_.output_in_backward(),
+            .saved_bytes = training_ ? moments_bytes_ + activation_.saved_bytes() : 0};
   }
 
   void forward(const LayerPass<T>& p) const override {
@@ -37,14 +42,16 @@ class BatchNormOp final : public LayerOp<T> {
                                   .epsilon = epsilon_,
                                   .scale = p.weights + scale_,
                                   .shift = p.weights + shift_,
-                                  .activation = activation_,
-                                  .y = p.y});
+                                  .activation = activation_.at_once(),
+                                  .y = activation_.target(p)});
+    activation_.finish(
+        p, static_cast<std::size_t>(p.rows * positions_) * static_cast<std::size_t>(cols_));
   }
 
   void backward(const LayerPass<T>& p) const override {
     const int rows = p.rows * positions_;
     T* dshift = p.gradient + shift_;
-    p.kernels.activation_backward(p.exec, rows, cols_, activation_, p.y, p.dy, dshift);
+    activation_.backward(p, rows, cols_, dshift);
     p.kernels.batch_norm_backward(p.exec, {.rows = rows,
                                            .cols = cols_,
                                            .x = p.x,
@@ -82,8 +89,9 @@ class BatchNormOp final : public LayerOp<T> {
 
   int cols_, positions_;
   double momentum_, epsilon_;
-  kern::Activation activation_;
   bool training_;
+  std::size_t moments_bytes_;
+  Activating<T> activation_;
   std::size_t scale_, shift_, mean_, variance_;
 };
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "nn/layers/activating.h"
+
 namespace nn {
 namespace {
 
@@ -10,6 +12,7 @@ class Conv2dOp final : public LayerOp<T> {
  public:
   explicit Conv2dOp(const LayerPlan<T>& plan)
       : conv_(Conv2d::from(plan.spec.fields, plan.in.shape)),
+        activation_(conv_.activation, plan.out.shape.elements(), plan),
         weight_(plan.params[0].offset),
         bias_(plan.params[1].offset) {
     kern::Window full = conv_.window;
@@ -19,19 +22,23 @@ class Conv2dOp final : public LayerOp<T> {
 
   [[nodiscard]] LayerNeeds needs() const override {
     return {.input_in_backward = true,
-            .output_in_backward = conv_.activation != kern::Activation::none,
+            .output_in_backward = activation_.output_in_backward(),
+            .saved_bytes = activation_.saved_bytes(),
             .scratch_bytes = scratch_bytes_};
   }
 
   void forward(const LayerPass<T>& p) const override {
-    p.kernels.conv_forward(p.exec, window(p.rows), p.x, p.weights + weight_, p.weights + bias_,
-                           conv_.activation, p.y);
+    const kern::Window w = window(p.rows);
+    p.kernels.conv_forward(p.exec, w, p.x, p.weights + weight_, p.weights + bias_,
+                           activation_.at_once(), activation_.target(p));
+    activation_.finish(p, static_cast<std::size_t>(p.rows) * static_cast<std::size_t>(w.out_h) *
+                              static_cast<std::size_t>(w.out_w) *
+                              static_cast<std::size_t>(w.out_c));
   }
 
   void backward(const LayerPass<T>& p) const override {
     const kern::Window w = window(p.rows);
-    p.kernels.activation_backward(p.exec, p.rows * w.out_h * w.out_w, w.out_c, conv_.activation,
-                                  p.y, p.dy, p.gradient + bias_);
+    activation_.backward(p, p.rows * w.out_h * w.out_w, w.out_c, p.gradient + bias_);
     p.kernels.conv_backward_weights(p.exec, w, p.x, p.dy, p.gradient + weight_);
     if (p.dx != nullptr) p.kernels.conv_backward_data(p.exec, w, p.dy, p.weights + weight_, p.dx);
   }
@@ -44,6 +51,7 @@ class Conv2dOp final : public LayerOp<T> {
   }
 
   Conv2d conv_;
+  Activating<T> activation_;
   std::size_t weight_, bias_, scratch_bytes_ = 0;
 };
 
@@ -80,6 +88,22 @@ class Conv2dLayer final : public LayerOf<Conv2dOp> {
              .doc =
                  "Zeros around the image: valid none, same as many as keep its size at stride 1, "
                  "or their number on each side."},
+            {.name = "dilation",
+             .type = FieldType::integer,
+             .min = 1,
+             .max = 255,
+             .value = std::int64_t{1},
+             .doc = "Pixels from one position of the kernel to the next.",
+             .quiet = true},
+            {.name = "groups",
+             .type = FieldType::integer,
+             .min = 1,
+             .max = 65'536,
+             .value = std::int64_t{1},
+             .doc = "Equal parts of the units and of the channels that enter; each part of the "
+                    "units reads its own part of the channels. A layer with groups, and those that "
+                    "it reads, keep their numbers of units.",
+             .quiet = true},
             activation_field()}};
     return kInfo;
   }
@@ -95,6 +119,10 @@ class Conv2dLayer final : public LayerOf<Conv2dOp> {
             {.group = spec.name, .units = conv.units}};
   }
 
+  [[nodiscard]] std::string holds_units(const LayerSpec& spec) const override {
+    return integer(spec.fields, "groups") > 1 ? "reads its channels in groups" : "";
+  }
+
   [[nodiscard]] std::vector<ParamTensor> params(const LayerSpec& spec,
                                                 const Flow& in) const override {
     const Conv2d conv = Conv2d::from(spec.fields, in.shape);
@@ -102,14 +130,16 @@ class Conv2dLayer final : public LayerOf<Conv2dOp> {
     const std::int64_t area = std::int64_t{kernel} * kernel;
     const AxisRole own{.group = spec.name, .units = conv.units};
     const AxisRole place{.units = kernel};
+    const std::int32_t groups = conv.window.groups, read = in.shape.channels() / groups;
+    const AxisRole of_group{.units = read};
     return {{.name = spec.name + ".weight",
              .role = ParamRole::weight,
-             .dims = {conv.units, kernel, kernel, in.shape.channels()},
-             .axes = {own, place, place, in.units},
+             .dims = {conv.units, kernel, kernel, read},
+             .axes = {own, place, place, groups == 1 ? in.units : of_group},
              .out_axis = 0,
              .init = init_for(conv.activation),
-             .fan_in = area * in.shape.channels(),
-             .fan_out = area * conv.units},
+             .fan_in = area * read,
+             .fan_out = area * conv.units / groups},
             {.name = spec.name + ".bias",
              .role = ParamRole::bias,
              .dims = {conv.units},
@@ -119,7 +149,7 @@ class Conv2dLayer final : public LayerOf<Conv2dOp> {
   [[nodiscard]] std::uint64_t flops(const LayerSpec& spec, const Flow& in) const override {
     const kern::Window w = Conv2d::from(spec.fields, in.shape).window;
     return 2 * std::uint64_t(w.out_h) * std::uint64_t(w.out_w) * std::uint64_t(w.out_c) *
-           std::uint64_t(w.kernel_h) * std::uint64_t(w.kernel_w) * std::uint64_t(w.in_c);
+           std::uint64_t(w.kernel_h) * std::uint64_t(w.kernel_w) * std::uint64_t(w.in_c / w.groups);
   }
 
   [[nodiscard]] std::vector<LayerExample> examples() const override {
@@ -129,7 +159,12 @@ class Conv2dLayer final : public LayerOf<Conv2dOp> {
             {Shape::image(5, 5, 2), {{"units", n(2)}, {"stride", n(2)}, {"padding", "same"}}},
             {Shape::image(6, 5, 1),
              {{"units", n(2)}, {"kernel", n(4)}, {"stride", n(3)}, {"padding", n(2)}}},
-            {Shape::image(3, 3, 4), {{"units", n(1)}, {"kernel", n(1)}, {"stride", n(2)}}}};
+            {Shape::image(3, 3, 4), {{"units", n(1)}, {"kernel", n(1)}, {"stride", n(2)}}},
+            {Shape::image(6, 5, 2),
+             {{"units", n(2)}, {"kernel", n(2)}, {"dilation", n(2)}, {"padding", "same"}}},
+            {Shape::image(4, 4, 4), {{"units", n(6)}, {"groups", n(2)}}},
+            {Shape::image(5, 4, 3),
+             {{"units", n(3)}, {"groups", n(3)}, {"dilation", n(2)}, {"padding", n(2)}}}};
   }
 };
 
@@ -138,6 +173,7 @@ struct Side {
   int out = 0, pad = 0;
 };
 
+/// `kernel` counts the pixels from its first position to its last, both included.
 Side fit(int size, int kernel, int stride, const FieldValue& padding) {
   if (const auto* text = std::get_if<std::string>(&padding); text != nullptr && *text == "same") {
     const int out = (size + stride - 1) / stride;
@@ -149,24 +185,36 @@ Side fit(int size, int kernel, int stride, const FieldValue& padding) {
   return {(size + 2 * pad - kernel) / stride + 1, pad};
 }
 
+void check_groups(std::int32_t units, std::int32_t channels, std::int32_t groups) {
+  if (units % groups == 0 && channels % groups == 0) return;
+  throw SpecError(-1, "groups",
+                  "groups must divide the units (" + std::to_string(units) +
+                      ") and the channels that enter (" + std::to_string(channels) + "), not be " +
+                      std::to_string(groups));
+}
+
 }  // namespace
 
 Conv2d Conv2d::from(const Fields& fields, const Shape& image) {
   const int kernel = static_cast<int>(integer(fields, "kernel"));
   const int stride = static_cast<int>(integer(fields, "stride"));
   const FieldValue& padding = fields.at("padding");
-  const Side down = fit(image.height(), kernel, stride, padding);
-  const Side across = fit(image.width(), kernel, stride, padding);
+  const int dilation = static_cast<int>(integer(fields, "dilation"));
+  const int reach = (kernel - 1) * dilation + 1;
+  const Side down = fit(image.height(), reach, stride, padding);
+  const Side across = fit(image.width(), reach, stride, padding);
   if (down.out < 1 || across.out < 1) {
     throw SpecError(-1, "kernel",
-                    "a kernel of " + std::to_string(kernel) + " does not fit an image of " +
+                    "a kernel of " + std::to_string(reach) + " does not fit an image of " +
                         image.text() + "; use a smaller kernel or padding: same");
   }
-  if (std::max(down.pad, across.pad) >= kernel) {
+  if (std::max(down.pad, across.pad) >= reach) {
     throw SpecError(-1, "padding",
-                    "padding must be smaller than the kernel (" + std::to_string(kernel) + ")");
+                    "padding must be smaller than the kernel (" + std::to_string(reach) + ")");
   }
   const auto units = static_cast<std::int32_t>(integer(fields, "units"));
+  const auto groups = static_cast<std::int32_t>(integer(fields, "groups"));
+  check_groups(units, image.channels(), groups);
   return {.units = units,
           .activation = activation_of(fields),
           .window = {.in_h = image.height(),
@@ -180,7 +228,10 @@ Conv2d Conv2d::from(const Fields& fields, const Shape& image) {
                      .stride_h = stride,
                      .stride_w = stride,
                      .pad_h = down.pad,
-                     .pad_w = across.pad}};
+                     .pad_w = across.pad,
+                     .dilation_h = dilation,
+                     .dilation_w = dilation,
+                     .groups = groups}};
 }
 
 const Layer& conv2d_layer() {

@@ -1,5 +1,7 @@
 #include "nn/layers/dense.h"
 
+#include "nn/layers/activating.h"
+
 namespace nn {
 namespace {
 
@@ -9,12 +11,14 @@ class DenseOp final : public LayerOp<T> {
   explicit DenseOp(const LayerPlan<T>& plan)
       : in_(static_cast<int>(plan.in.shape.elements())),
         out_(static_cast<int>(plan.out.shape.elements())),
-        activation_(activation_of(plan.spec.fields)),
+        activation_(activation_of(plan.spec.fields), out_, plan),
         weight_(plan.params[0].offset),
         bias_(plan.params[1].offset) {}
 
   [[nodiscard]] LayerNeeds needs() const override {
-    return {.input_in_backward = true, .output_in_backward = activation_ != kern::Activation::none};
+    return {.input_in_backward = true,
+            .output_in_backward = activation_.output_in_backward(),
+            .saved_bytes = activation_.saved_bytes()};
   }
 
   void forward(const LayerPass<T>& p) const override {
@@ -25,13 +29,15 @@ class DenseOp final : public LayerOp<T> {
                             .lda = in_,
                             .b = p.weights + weight_,
                             .ldb = out_,
-                            .c = p.y,
+                            .c = activation_.target(p),
                             .ldc = out_});
-    p.kernels.bias_activation(p.exec, p.rows, out_, p.weights + bias_, activation_, p.y);
+    p.kernels.bias_activation(p.exec, p.rows, out_, p.weights + bias_, activation_.at_once(),
+                              activation_.target(p));
+    activation_.finish(p, static_cast<std::size_t>(p.rows) * static_cast<std::size_t>(out_));
   }
 
   void backward(const LayerPass<T>& p) const override {
-    p.kernels.activation_backward(p.exec, p.rows, out_, activation_, p.y, p.dy, p.gradient + bias_);
+    activation_.backward(p, p.rows, out_, p.gradient + bias_);
     p.kernels.gemm(p.exec, {.trans_a = true,
                             .m = in_,
                             .n = out_,
@@ -57,7 +63,7 @@ class DenseOp final : public LayerOp<T> {
 
  private:
   int in_, out_;
-  kern::Activation activation_;
+  Activating<T> activation_;
   std::size_t weight_, bias_;
 };
 

@@ -1,5 +1,6 @@
 #include "nn/layers/layer.h"
 
+#include <array>
 #include <utility>
 
 namespace nn {
@@ -8,12 +9,27 @@ std::vector<ParamTensor> Layer::params(const LayerSpec&, const Flow&) const { re
 
 std::uint64_t Layer::flops(const LayerSpec&, const Flow&) const { return 0; }
 
+namespace {
+
+constexpr std::array<std::pair<std::string_view, kern::Activation>, 5> kActivations{
+    {{"none", kern::Activation::none},
+     {"relu", kern::Activation::relu},
+     {"tanh", kern::Activation::tanh},
+     {"sigmoid", kern::Activation::sigmoid},
+     {"gelu", kern::Activation::gelu}}};
+
+}  // namespace
+
 FieldInfo activation_field(std::string default_value) {
+  std::vector<std::string> words;
+  for (const auto& [word, activation] : kActivations) words.emplace_back(word);
   return {.name = "activation",
           .type = FieldType::word,
-          .choices = {"none", "relu", "tanh"},
+          .choices = std::move(words),
           .value = std::move(default_value),
-          .doc = "Function applied to every output."};
+          .doc =
+              "Function applied to every output; gelu: x times the share of the normal "
+              "distribution below x, by the error function."};
 }
 
 FieldInfo norm_epsilon_field() {
@@ -23,12 +39,17 @@ FieldInfo norm_epsilon_field() {
 
 kern::Activation activation_of(const Fields& fields) {
   const std::string& name = word(fields, "activation");
-  if (name == "relu") return kern::Activation::relu;
-  return name == "tanh" ? kern::Activation::tanh : kern::Activation::none;
+  for (const auto& [word, activation] : kActivations) {
+    if (word == name) return activation;
+  }
+  throw Error("no activation is called " + name);
 }
 
 InitRule init_for(kern::Activation activation) {
-  return activation == kern::Activation::relu ? InitRule::he : InitRule::glorot;
+  const bool he = activation == kern::Activation::relu || activation == kern::Activation::gelu;
+  return he ? InitRule::he : InitRule::glorot;
 }
+
+bool is_zero_at_zero(std::string_view activation) { return activation != "sigmoid"; }
 
 }  // namespace nn

@@ -110,9 +110,11 @@ class Layer {
   /// param_layout.
   [[nodiscard]] virtual std::vector<ParamTensor> params(const LayerSpec& spec,
                                                         const Flow& in) const;
-  /// Whether a unit that leaves the layer depends on all units that enter it other than through
-  /// weights (a normalisation across them): then none may be added or removed.
-  [[nodiscard]] virtual bool mixes_units() const { return false; }
+  /// Why no unit that enters or leaves the layer may be added or removed, as it stands behind the
+  /// layer's name ("normalises across its units"); empty: they may. It holds where a unit that
+  /// leaves depends on units that enter in another way than through an axis of a tensor that is
+  /// theirs.
+  [[nodiscard]] virtual std::string holds_units(const LayerSpec&) const { return ""; }
   /// Multiply-adds of the forward pass of one row, times two.
   [[nodiscard]] virtual std::uint64_t flops(const LayerSpec& spec, const Flow& in) const;
   [[nodiscard]] virtual Branch branch() const { return Branch::none; }
@@ -147,12 +149,14 @@ class LayerOf : public Layer {
 [[nodiscard]] std::span<const Layer* const> layers();
 [[nodiscard]] const Layer& layer_of(std::string_view kind);
 
-/// The field `activation: none | relu | tanh`, and its value.
+/// The field `activation`, and its value.
 [[nodiscard]] FieldInfo activation_field(std::string default_value = "relu");
 [[nodiscard]] kern::Activation activation_of(const Fields& fields);
 /// The field `epsilon` of a normalisation: what is added to a variance.
 [[nodiscard]] FieldInfo norm_epsilon_field();
-/// He for relu, Glorot for the others.
+/// He for relu and gelu, Glorot for the others.
 [[nodiscard]] InitRule init_for(kern::Activation activation);
+/// Whether the function called so is 0 at 0: all but sigmoid.
+[[nodiscard]] bool is_zero_at_zero(std::string_view activation);
 
 }  // namespace nn

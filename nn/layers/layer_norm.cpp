@@ -1,5 +1,8 @@
 #include "nn/layers/layer_norm.h"
 
+#include "nn/data/block.h"
+#include "nn/layers/activating.h"
+
 namespace nn {
 namespace {
 
@@ -9,17 +12,18 @@ class LayerNormOp final : public LayerOp<T> {
   explicit LayerNormOp(const LayerPlan<T>& plan)
       : cols_(plan.in.shape.dims.back()),
         positions_(static_cast<int>(plan.in.shape.elements() / cols_)),
-        max_rows_(plan.max_rows),
         epsilon_(real(plan.spec.fields, "epsilon")),
-        activation_(activation_of(plan.spec.fields)),
+        moments_bytes_(Block::aligned(2 * static_cast<std::size_t>(plan.max_rows) *
+                                      std::size_t(positions_) * sizeof(T))),
+        activation_(activation_of(plan.spec.fields), plan.in.shape.elements(), plan,
+                    moments_bytes_),
         scale_(plan.params[0].offset),
         shift_(plan.params[1].offset) {}
 
   [[nodiscard]] LayerNeeds needs() const override {
-    const auto statistics = static_cast<std::size_t>(max_rows_) * std::size_t(positions_);
     return {.input_in_backward = true,
-            .output_in_backward = activation_ != kern::Activation::none,
-            .saved_bytes = 2 * statistics * sizeof(T)};
+            .output_in_backward = activation_.output_in_backward(),
+            .saved_bytes = moments_bytes_ + activation_.saved_bytes()};
   }
 
   void forward(const LayerPass<T>& p) const override {
@@ -30,15 +34,16 @@ class LayerNormOp final : public LayerOp<T> {
                                           .epsilon = epsilon_,
                                           .scale = p.weights + scale_,
                                           .shift = p.weights + shift_,
-                                          .activation = activation_,
+                                          .activation = activation_.at_once(),
                                           .mean = saved(p),
                                           .inverse = saved(p) + rows,
-                                          .y = p.y});
+                                          .y = activation_.target(p)});
+    activation_.finish(p, static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols_));
   }
 
   void backward(const LayerPass<T>& p) const override {
     const int rows = p.rows * positions_;
-    p.kernels.activation_backward(p.exec, rows, cols_, activation_, p.y, p.dy, p.gradient + shift_);
+    activation_.backward(p, rows, cols_, p.gradient + shift_);
     p.kernels.layer_norm_backward(p.exec, {.rows = rows,
                                            .cols = cols_,
                                            .x = p.x,
@@ -54,9 +59,10 @@ class LayerNormOp final : public LayerOp<T> {
   /// The mean of each row, then the inverse of its deviation.
   [[nodiscard]] T* saved(const LayerPass<T>& p) const { return reinterpret_cast<T*>(p.saved); }
 
-  int cols_, positions_, max_rows_;
+  int cols_, positions_;
   double epsilon_;
-  kern::Activation activation_;
+  std::size_t moments_bytes_;
+  Activating<T> activation_;
   std::size_t scale_, shift_;
 };
 
@@ -73,7 +79,9 @@ class LayerNormLayer final : public LayerOf<LayerNormOp> {
   }
 
   [[nodiscard]] Flow flow(const LayerSpec&, const Flow& in) const override { return in; }
-  [[nodiscard]] bool mixes_units() const override { return true; }
+  [[nodiscard]] std::string holds_units(const LayerSpec&) const override {
+    return "normalises across its units";
+  }
 
   [[nodiscard]] std::vector<ParamTensor> params(const LayerSpec& spec,
                                                 const Flow& in) const override {

@@ -4,7 +4,7 @@
 // mean) / sqrt(variance + epsilon) * scale + shift). The same in training and inference.
 //
 // The statistics span the units that enter the layer, so another number of them would change what
-// it computes for all: it mixes units (Layer::mixes_units), and reshaping leaves them alone.
+// it computes for all: it holds its units (Layer::holds_units), and reshaping leaves them alone.
 
 #include "nn/layers/layer.h"
 

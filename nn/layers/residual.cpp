@@ -1,5 +1,7 @@
 #include "nn/layers/residual.h"
 
+#include "nn/layers/activating.h"
+
 namespace nn {
 namespace {
 
@@ -25,20 +27,21 @@ class ResidualEndOp final : public LayerOp<T> {
  public:
   explicit ResidualEndOp(const LayerPlan<T>& plan)
       : elements_(static_cast<int>(plan.in.shape.elements())),
-        activation_(activation_of(plan.spec.fields)) {}
+        activation_(activation_of(plan.spec.fields), elements_, plan) {}
 
   [[nodiscard]] LayerNeeds needs() const override {
-    return {.output_in_backward = activation_ != kern::Activation::none};
+    return {.output_in_backward = activation_.output_in_backward(),
+            .saved_bytes = activation_.saved_bytes()};
   }
 
   void forward(const LayerPass<T>& p) const override {
-    p.kernels.add_activation(p.exec, p.rows, elements_, p.skip, p.x, activation_, p.y);
+    p.kernels.add_activation(p.exec, p.rows, elements_, p.skip, p.x, activation_.at_once(),
+                             activation_.target(p));
+    activation_.finish(p, static_cast<std::size_t>(p.rows) * static_cast<std::size_t>(elements_));
   }
 
   void backward(const LayerPass<T>& p) const override {
-    if (activation_ != kern::Activation::none) {
-      p.kernels.activation_backward(p.exec, p.rows, elements_, activation_, p.y, p.dy, nullptr);
-    }
+    activation_.backward(p, p.rows, elements_, nullptr);
     if (p.dx == nullptr) return;
     // The layers of the block may overwrite their gradient; this one is needed again at its start.
     const auto count = static_cast<std::size_t>(p.rows) * static_cast<std::size_t>(elements_);
@@ -47,7 +50,7 @@ class ResidualEndOp final : public LayerOp<T> {
 
  private:
   int elements_;
-  kern::Activation activation_;
+  Activating<T> activation_;
 };
 
 /// dense that keeps 4 features, and conv2d that keeps an image of 2 channels.

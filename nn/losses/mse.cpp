@@ -3,7 +3,22 @@
 namespace nn {
 namespace {
 
-class MeanSquaredError final : public LossOf<MeanSquaredError> {
+template <class T>
+class MeanSquaredError final : public LossFunction<T> {
+ public:
+  MeanSquaredError(const Fields&, std::span<const float>) {}
+
+  [[nodiscard]] kern::LossSums run(const LossPass<T>& p) const override {
+    return p.kernels.mean_squared_error(p.exec, {.rows = p.rows,
+                                                 .cols = p.outputs,
+                                                 .prediction = p.out,
+                                                 .target = p.target.numbers,
+                                                 .gradient_scale = p.gradient_scale,
+                                                 .dprediction = p.d_out});
+  }
+};
+
+class MeanSquaredErrorLoss final : public LossOf<MeanSquaredError> {
  public:
   [[nodiscard]] const KindInfo& info() const override {
     static const KindInfo kInfo{
@@ -11,18 +26,12 @@ class MeanSquaredError final : public LossOf<MeanSquaredError> {
     return kInfo;
   }
   [[nodiscard]] TargetKind target() const override { return TargetKind::numbers; }
-
-  template <class T>
-  static kern::LossSums sums(const LossPass<T>& p) {
-    return p.kernels.mean_squared_error(p.exec, p.rows, p.outputs, p.out, p.target.numbers,
-                                        p.gradient_scale, p.d_out);
-  }
 };
 
 }  // namespace
 
 const Loss& mse_loss() {
-  static const MeanSquaredError kLoss;
+  static const MeanSquaredErrorLoss kLoss;
   return kLoss;
 }
 

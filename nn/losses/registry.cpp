@@ -7,7 +7,10 @@
 
 #define TRELLIS_LOSSES(ADD) \
   ADD(cross_entropy)        \
-  ADD(mse)
+  ADD(bce)                  \
+  ADD(mse)                  \
+  ADD(mae)                  \
+  ADD(huber)
 
 namespace nn {
 
@@ -30,5 +33,9 @@ std::span<const KindInfo> loss_kinds() {
 const KindInfo& loss_kind(std::string_view kind) { return loss_of(kind).info(); }
 
 TargetKind target_kind(std::string_view loss) { return loss_of(loss).target(); }
+
+std::int64_t outputs_for(std::string_view loss, std::int64_t of_data) {
+  return loss_of(loss).outputs(of_data);
+}
 
 }  // namespace nn

@@ -32,6 +32,13 @@ void add_scaling(Translation& t, const Dataset& data) {
 void add_answers(Translation& t, const Dataset& data) {
   const Dims dims{0, static_cast<std::int64_t>(data.outputs())};
   if (data.is_classification()) {
+    if (output_shape(t.net.spec()).elements() == 1) {
+      // One logit stands for two, of which the first is 0.
+      const float none = 0;
+      const std::string zero = t.graph.constant("output.zero", {}, {&none, 1});
+      const std::string first = t.graph.node("Mul", {t.x, zero}, "output.first");
+      t.x = t.graph.node("Concat", {first, t.x}, "output.both", {{"axis", std::int64_t{1}}});
+    }
     t.graph.node("Identity", {t.x}, "logits");
     t.graph.node("Softmax", {t.x}, "probabilities", {{"axis", std::int64_t{-1}}});
     t.graph.output("logits", dims);

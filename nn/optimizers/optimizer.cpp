@@ -47,4 +47,12 @@ FieldInfo weight_decay_field() {
           .doc = "L2 penalty: this times the weight is added to its gradient."};
 }
 
+FieldInfo decoupled_decay_field(double value) {
+  return {.name = "weight_decay",
+          .type = FieldType::real,
+          .min = 0,
+          .value = value,
+          .doc = "Times the learning rate: the share of every weight that a step takes away."};
+}
+
 }  // namespace nn

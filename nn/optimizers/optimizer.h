@@ -73,5 +73,6 @@ class OptimizerOf : public Optimizer {
 [[nodiscard]] FieldInfo momentum_field();
 [[nodiscard]] FieldInfo epsilon_field();
 [[nodiscard]] FieldInfo weight_decay_field();
+[[nodiscard]] FieldInfo decoupled_decay_field(double value);
 
 }  // namespace nn

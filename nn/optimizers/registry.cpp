@@ -7,6 +7,7 @@
 
 #define TRELLIS_OPTIMIZERS(ADD) \
   ADD(adam)                     \
+  ADD(adamw)                    \
   ADD(sgd)                      \
   ADD(rmsprop)
 

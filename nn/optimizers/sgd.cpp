@@ -9,7 +9,9 @@ template <class T>
 class SgdUpdate final : public Update<T> {
  public:
   explicit SgdUpdate(const Fields& fields)
-      : momentum_(real(fields, "momentum")), weight_decay_(real(fields, "weight_decay")) {}
+      : momentum_(real(fields, "momentum")),
+        nesterov_(boolean(fields, "nesterov") && momentum_ != 0),
+        weight_decay_(real(fields, "weight_decay")) {}
 
   void run(const kern::Kernels<T>& kernels, kern::Exec& exec, std::size_t count,
            std::size_t /*stride*/, T* weights, const T* gradient, T* slots, std::int64_t /*step*/,
@@ -20,11 +22,14 @@ class SgdUpdate final : public Update<T> {
                        .velocity = momentum_ != 0 ? slots : nullptr,
                        .lr = lr,
                        .momentum = momentum_,
-                       .weight_decay = weight_decay_});
+                       .weight_decay = weight_decay_,
+                       .nesterov = nesterov_});
   }
 
  private:
-  double momentum_, weight_decay_;
+  double momentum_;
+  bool nesterov_;
+  double weight_decay_;
 };
 
 class SgdOptimizer final : public OptimizerOf<SgdUpdate> {
@@ -32,7 +37,14 @@ class SgdOptimizer final : public OptimizerOf<SgdUpdate> {
   [[nodiscard]] const KindInfo& info() const override {
     static const KindInfo kInfo{.kind = "sgd",
                                 .doc = "Gradient descent, with momentum or without.",
-                                .fields = {lr_field(1e-2), momentum_field(), weight_decay_field()}};
+                                .fields = {lr_field(1e-2),
+                                           momentum_field(),
+                                           {.name = "nesterov",
+                                            .type = FieldType::boolean,
+                                            .value = false,
+                                            .doc = "Whether a step goes on from where the momentum "
+                                                   "leads; without momentum it changes nothing."},
+                                           weight_decay_field()}};
     return kInfo;
   }
   [[nodiscard]] int slots(const Fields& fields) const override {

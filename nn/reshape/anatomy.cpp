@@ -11,12 +11,15 @@ namespace {
 
 bool has_units(const LayerSpec& layer) { return layer_kind(layer.kind).field("units") != nullptr; }
 
-/// The name of the first layer whose units mix those of the group, or empty.
-std::string mixer_of(const ModelSpec& spec, const std::vector<Flow>& flows,
-                     const std::string& group) {
+/// The first layer that holds the units of the group and why, "ln normalises across its units", or
+/// empty.
+std::string holder_of(const ModelSpec& spec, const std::vector<Flow>& flows,
+                      const std::string& group) {
   for (std::size_t i = 0; i < spec.layers.size(); ++i) {
-    const bool mixes = layer_of(spec.layers[i].kind).mixes_units();
-    if (mixes && flows[i].units.group == group) return spec.layers[i].name;
+    const LayerSpec& layer = spec.layers[i];
+    const std::string why = layer_of(layer.kind).holds_units(layer);
+    const bool touches = flows[i].units.group == group || flows[i + 1].units.group == group;
+    if (!why.empty() && touches) return layer.name + " " + why;
   }
   return "";
 }
@@ -73,10 +76,8 @@ std::string resizable_group(const ModelSpec& spec, const std::string& name) {
     fail(group == "input" ? "its units are tied to the input's by a residual sum"
                           : "its units are tied to the pixels of a flattened image");
   }
-  const std::string mixer = mixer_of(spec, flows, group);
-  if (!mixer.empty()) {
-    fail("the layer " + mixer + " normalises across its units, so none may come or go");
-  }
+  const std::string holder = holder_of(spec, flows, group);
+  if (!holder.empty()) fail("the layer " + holder + ", so none may come or go");
   return group;
 }
 

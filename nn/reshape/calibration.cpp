@@ -1,6 +1,8 @@
 #include "nn/reshape/calibration.h"
 
 #include <algorithm>
+#include <memory>
+#include <string>
 
 #include "nn/layers/conv2d.h"
 #include "nn/losses/loss.h"
@@ -50,9 +52,13 @@ class Chunks {
   std::byte* arena_;
 };
 
-/// The loss that calibration uses for these targets.
-const Loss& loss_for(const DataView& data) {
-  return loss_of(data.labels != nullptr ? "cross_entropy" : "mse");
+/// The loss that calibration uses for these targets and a network with so many outputs.
+template <class T>
+std::unique_ptr<LossFunction<T>> loss_for(const Network<T>& network, const DataView& data) {
+  const bool one_logit = data.labels != nullptr && network.outputs() == 1 && data.outputs == 2;
+  const std::string kind = one_logit ? "bce" : data.labels != nullptr ? "cross_entropy" : "mse";
+  check_fit(network, data, loss_of(kind));
+  return loss_function<T>({kind, complete(loss_kind(kind), {}, kind)}, data);
 }
 
 /// Writes what a convolution sees at one position, in the order of its weights, as doubles.
@@ -60,8 +66,8 @@ template <class T>
 void read_patch(const kern::Window& w, const T* image, int position, double* out) {
   const int y0 = position / w.out_w * w.stride_h - w.pad_h;
   const int x0 = position % w.out_w * w.stride_w - w.pad_w;
-  for (int y = y0; y < y0 + w.kernel_h; ++y) {
-    for (int x = x0; x < x0 + w.kernel_w; ++x, out += w.in_c) {
+  for (int y = y0; y < y0 + w.kernel_h * w.dilation_h; y += w.dilation_h) {
+    for (int x = x0; x < x0 + w.kernel_w * w.dilation_w; x += w.dilation_w, out += w.in_c) {
       const bool inside = y >= 0 && y < w.in_h && x >= 0 && x < w.in_w;
       const T* pixel = image + (static_cast<std::ptrdiff_t>(y) * w.in_w + x) * w.in_c;
       for (int c = 0; c < w.in_c; ++c) out[c] = inside ? static_cast<double>(pixel[c]) : 0;
@@ -128,14 +134,13 @@ std::vector<double> bridge_gradient(const ReshapeJob<T>& job, std::size_t layer,
   const auto flows = infer_flows(job.from.spec());
   const auto inputs = static_cast<std::size_t>(flows[layer].shape.elements());
   const auto units = static_cast<std::size_t>(flows[later + 1].shape.elements());
-  const Loss& loss = loss_for(job.calibration);
-  check_fit(chunks.network(), job.calibration, loss);
+  const auto loss = loss_for(chunks.network(), job.calibration);
   std::vector<T> sum(units * inputs);
   chunks.each([&](std::size_t, int rows, const Target& target) {
     const T scale = T(1) / static_cast<T>(job.calibration.rows.size());
     const auto around =
         chunks.network().gradients_around(layer, later, chunks.arena(), chunks.weights(), rows,
-                                          loss, target, scale, chunks.gradient());
+                                          *loss, target, scale, chunks.gradient());
     kern::Exec exec = chunks.network().exec(chunks.arena());
     job.kernels.gemm(exec, {.trans_a = true,
                             .m = static_cast<int>(units),
@@ -156,11 +161,10 @@ template <class T>
 std::vector<double> gate_gradients(const ReshapeJob<T>& job, const std::vector<Reader>& readers,
                                    std::size_t count) {
   Chunks<T> chunks(job, Use::training);
-  const Loss& loss = loss_for(job.calibration);
-  check_fit(chunks.network(), job.calibration, loss);
+  const auto loss = loss_for(chunks.network(), job.calibration);
   std::vector<double> out(count), gate(count);
   chunks.each([&](std::size_t, int rows, const Target& target) {
-    (void)chunks.network().loss_and_gradient(chunks.arena(), chunks.weights(), rows, loss, target,
+    (void)chunks.network().loss_and_gradient(chunks.arena(), chunks.weights(), rows, *loss, target,
                                              T(1) / static_cast<T>(rows), chunks.gradient());
     std::ranges::fill(gate, 0);
     for (const Reader& reader : readers) {

@@ -30,7 +30,8 @@ template <class T>
 
 /// Mean over the rows of dz h^T, [units of layer `later`, inputs of layer `layer`]: what a direct
 /// connection from the one's inputs to the other's sums would have for a gradient. Both are dense
-/// layers. The loss is cross entropy for labels, mean squared error for numbers.
+/// layers. The loss is cross entropy for labels (of one output: binary), mean squared error for
+/// numbers.
 template <class T>
 [[nodiscard]] std::vector<double> bridge_gradient(const ReshapeJob<T>& job, std::size_t layer,
                                                   std::size_t later);

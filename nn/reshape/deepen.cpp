@@ -100,9 +100,11 @@ class DeepenKind final : public ReshapeKind {
     if (index + 1 == from.layers.size()) {
       throw SpecError(-1, "layer", "nothing goes behind the output layer");
     }
-    if (!is_residual(operation) && word(layer.fields, "activation") == "tanh") {
-      throw SpecError(-1, "form",
-                      "identity needs the activation relu or none, not tanh; residual does not");
+    const std::string& activation = word(layer.fields, "activation");
+    if (!is_residual(operation) && activation != "relu" && activation != "none") {
+      throw SpecError(
+          -1, "form",
+          "identity needs the activation relu or none, not " + activation + "; residual does not");
     }
     ModelSpec out = from;
     const auto added = new_layers(from, operation, layer);

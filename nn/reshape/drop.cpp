@@ -44,6 +44,8 @@ bool all_are(const Net<T>& net, const ParamTensor& tensor, T value) {
 template <class T>
 bool block_is_zero(const Net<T>& net, const Section& section) {
   for (std::size_t layer = section.last; layer-- > section.first;) {
+    const Fields& fields = net.spec().layers[layer].fields;
+    if (fields.contains("activation") && !is_zero_at_zero(word(fields, "activation"))) return false;
     bool found = false, zero = true;
     for (const ParamTensor& tensor : net.layout.tensors) {
       if (static_cast<std::size_t>(tensor.layer) != layer || !trained(tensor.role)) continue;
@@ -62,6 +64,8 @@ bool layer_is_identity(const Net<T>& net, const LayerSpec& layer) {
   if (weight == nullptr || bias == nullptr || !all_are(net, *bias, T(0))) return false;
   const auto outputs = static_cast<std::size_t>(weight->dims[std::size_t(weight->out_axis)]);
   const std::size_t inputs = weight->count / outputs;
+  const auto read = static_cast<std::size_t>(weight->dims[weight->out_axis == 0 ? 3 : 0]);
+  if (read != outputs) return false;
   const std::size_t centre = inputs / outputs / 2 * outputs;
   for (std::size_t i = 0; i < weight->count; ++i) {
     const bool dense = weight->out_axis != 0;

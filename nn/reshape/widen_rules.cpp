@@ -274,6 +274,14 @@ void check_rule(const ModelSpec& spec, const Operation& operation, const std::st
   if (rule == "gradmax" && !Bridge(spec, group).stands) {
     throw SpecError(-1, "rule", "the rule gradmax needs a dense layer with one right after it");
   }
+  if (rule == "gradmax") {
+    const std::string& activation =
+        word(spec.layers[Bridge(spec, group).layer].fields, "activation");
+    if (!is_zero_at_zero(activation)) {
+      throw SpecError(-1, "rule",
+                      "the rule gradmax needs an activation that is 0 at 0, not " + activation);
+    }
+  }
 }
 
 template <class T>

@@ -30,6 +30,8 @@ IMAGE_LAYERS = {
     "padded": "[conv2d: {units: 3, kernel: 2, padding: same}, batch_norm, max_pool: {kernel: 2}, flatten, dense: {units: 4}]",
     "pooled": "[conv2d: {units: 2, kernel: 3, padding: 1, stride: 2}, avg_pool: {kernel: 2, stride: 1}, layer_norm, "
               "conv2d: {units: 3, kernel: 1, activation: tanh}, global_pool]",
+    "grouped": "[conv2d: {units: 4, kernel: 2, activation: gelu}, conv2d: {units: 6, kernel: 2, dilation: 2, groups: 2, "
+               "activation: sigmoid}, flatten]",
 }
 
 
@@ -81,15 +83,17 @@ def by_runtime(path, rows, output):
 
 def tables(trellis, folder, chance):
     rows = [[round(chance.gauss(40, 9), 2), round(chance.uniform(-1, 3), 3), chance.choice(["red", "blue"])] for _ in range(120)]
-    targets = {"classes": lambda r: "abc"[int(r[0] > 40) + (r[2] == "red")], "numbers": lambda r: 1e3 * r[1] + r[0]}
+    targets = {"classes": lambda r: "abc"[int(r[0] > 40) + (r[2] == "red")], "numbers": lambda r: 1e3 * r[1] + r[0],
+               "pairs": lambda r: "no" if r[0] > 40 else "yes"}
+    losses = {"classes": "cross_entropy", "numbers": "huber", "pairs": "{bce: {class_weights: balanced}}"}
     for task, target in targets.items():
         with open(folder / f"{task}.csv", "w", encoding="utf-8") as out:
             csv.writer(out).writerows([["size", "rate", "colour", "y"], *([*row, target(row)] for row in rows)])
-        kind = "classification" if task == "classes" else "regression"
+        kind = "regression" if task == "numbers" else "classification"
         tried = Tried(trellis, folder, task, f"data: {{csv: {task}.csv, target: y, task: {kind}}}\n{TABLE_LAYERS}"
-                      "train: {optimizer: {adam: {lr: 0.01}}, epochs: 5}\n")
+                      f"train: {{loss: {losses[task]}, optimizer: {{adam: {{lr: 0.01}}}}, epochs: 5}}\n")
         inputs = [[size, rate, colour == "blue", colour == "red"] for size, rate, colour in rows]
-        proba = ["--proba"] if task == "classes" else []
+        proba = [] if task == "numbers" else ["--proba"]
         yield tried.compare(tried.predicted(f"{task}.csv", *proba), inputs, "probabilities" if proba else "prediction")
 
 

@@ -155,6 +155,13 @@ def layer_norm(values, scale, shift, axis, epsilon):
     return [(v - mean) / deviation * a + b for v, a, b in zip(values, scale, shift)]
 
 
+def columns_beside(*tables, axis):
+    assert axis == 1 and all(len(dims) == 2 for dims, _ in tables)
+    rows, width = tables[0][0][0], sum(dims[1] for dims, _ in tables)
+    values = [v for row in range(rows) for dims, all_values in tables for v in all_values[row * dims[1]:(row + 1) * dims[1]]]
+    return [rows, width], values
+
+
 def reduce_mean(x, axes, keepdims):
     assert axes == [1, 2] and keepdims == 0
     rows, height, width, channels = x[0]
@@ -170,6 +177,7 @@ OPERATIONS = {
     "Tanh": every(math.tanh),
     "Sigmoid": every(lambda v: 1 / (1 + math.exp(-v))),
     "Erf": every(math.erf),
+    "Concat": columns_beside,
     "Identity": lambda x: x,
     "Flatten": lambda x, axis: ([x[0][0], math.prod(x[0][1:])], x[1]),
     "Gemm": gemm,

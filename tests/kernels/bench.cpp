@@ -151,7 +151,12 @@ void bench_rest(const Kernels<float>& k) {
        }},
       {"softmax 64 x 10",
        [&] {
-         k.softmax_cross_entropy(e, kRows, 10, logits.data(), labels.data(), 0.1f, dlogits.data());
+         k.softmax_cross_entropy(e, {.rows = kRows,
+                                     .classes = 10,
+                                     .logits = logits.data(),
+                                     .labels = labels.data(),
+                                     .gradient_scale = 0.1f,
+                                     .dlogits = dlogits.data()});
        }},
       {"gather bytes 64 x 784",
        [&] {
@@ -291,8 +296,12 @@ class Perceptron {
                          l + 1 < layers ? Activation::relu : Activation::none,
                          values_[l + 1].data());
     }
-    k_.softmax_cross_entropy(e_, batch_, sizes_.back(), values_.back().data(), labels_.data(),
-                             1.0f / float(batch_), gradients_.back().data());
+    k_.softmax_cross_entropy(e_, {.rows = batch_,
+                                  .classes = sizes_.back(),
+                                  .logits = values_.back().data(),
+                                  .labels = labels_.data(),
+                                  .gradient_scale = 1.0f / float(batch_),
+                                  .dlogits = gradients_.back().data()});
     for (std::size_t l = layers; l-- > 0;) {
       const int in = sizes_[l], out = sizes_[l + 1];
       float* dw = gradient_.data() + offsets_[l];

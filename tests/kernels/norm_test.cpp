@@ -3,7 +3,8 @@
 namespace kern::test {
 namespace {
 
-constexpr Activation kAll[] = {Activation::none, Activation::relu, Activation::tanh};
+constexpr Activation kAll[] = {Activation::none, Activation::relu, Activation::tanh,
+                               Activation::sigmoid, Activation::gelu};
 constexpr int kRows[] = {1, 2, 3, 33, 700}, kCols[] = {1, 7, 16, 33, 100};
 
 template <class Body>

@@ -59,7 +59,8 @@ Pointers<double> wide(State& s) {
 
 TEST(Sgd, AgreesWithTheOracle) {
   for_each_table([](const Kernels<float>& kernels) {
-    for (const double momentum : {0.0, 0.9})
+    for (const auto& [momentum, nesterov] :
+         {std::pair{0.0, false}, std::pair{0.9, false}, std::pair{0.9, true}})
       for (const double decay : {0.0, 0.01})
         check(1, [&](State& s, int) {
           Exec exec;
@@ -70,7 +71,8 @@ TEST(Sgd, AgreesWithTheOracle) {
                          .velocity = momentum > 0 ? p.first : nullptr,
                          .lr = 0.1,
                          .momentum = momentum,
-                         .weight_decay = decay});
+                         .weight_decay = decay,
+                         .nesterov = nesterov});
           };
           step(kernels, narrow(s));
           step(ref_kernels<double>(), wide(s));
@@ -80,7 +82,8 @@ TEST(Sgd, AgreesWithTheOracle) {
 
 TEST(Adam, AgreesWithTheOracle) {
   for_each_table([](const Kernels<float>& kernels) {
-    for (const double decay : {0.0, 0.01})
+    for (const auto& [decay, keep] :
+         {std::pair{0.0, 1.0}, std::pair{0.01, 1.0}, std::pair{0.0, 0.99}})
       check(2, [&](State& s, int t) {
         Exec exec;
         const auto step = [&]<class T>(const Kernels<T>& k, const Pointers<T>& p) {
@@ -91,6 +94,7 @@ TEST(Adam, AgreesWithTheOracle) {
                         .v = p.second,
                         .lr = 0.01,
                         .weight_decay = decay,
+                        .keep = keep,
                         .step = t});
         };
         step(kernels, narrow(s));
@@ -129,7 +133,8 @@ TEST(AdamColumns, AgreesWithTheOracle) {
                               .v = p.second,
                               .step_size = factors.step_size.data(),
                               .correction = factors.correction.data(),
-                              .weight_decay = 0.01});
+                              .weight_decay = 0.01,
+                              .keep = 0.99});
       };
       step(kernels, narrow(s));
       step(ref_kernels<double>(), wide(s));

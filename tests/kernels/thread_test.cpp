@@ -31,8 +31,12 @@ Floats step(const Kernels<float>& k, unsigned seed) {
                 .c = logits.data(),
                 .ldc = 10});
   const std::vector<std::int32_t> labels{1, 2, 3, 4};
-  const LossSums loss =
-      k.softmax_cross_entropy(exec, 4, 10, logits.data(), labels.data(), 0.25f, gradient.data());
+  const LossSums loss = k.softmax_cross_entropy(exec, {.rows = 4,
+                                                       .classes = 10,
+                                                       .logits = logits.data(),
+                                                       .labels = labels.data(),
+                                                       .gradient_scale = 0.25f,
+                                                       .dlogits = gradient.data()});
   k.activation_backward(exec, 4, 10, Activation::none, logits.data(), gradient.data(),
                         dbias.data());
   k.gemm(exec, {.trans_a = true,

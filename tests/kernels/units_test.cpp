@@ -18,6 +18,18 @@ void for_each_block(Body body) {
   }
 }
 
+TEST(SumSquares, AgreesWithTheOracle) {
+  for_each_table([](const Kernels<float>& kernels) {
+    for (const std::size_t count : {0, 1, 15, 16, 1000, 100'003}) {
+      Random random(3);
+      const Floats x = random.floats(count);
+      Exec exec;
+      const double expected = ref_kernels<double>().sum_squares(exec, count, widen(x).data());
+      EXPECT_NEAR(kernels.sum_squares(exec, count, x.data()), expected, 1e-6 * expected) << count;
+    }
+  });
+}
+
 TEST(UnitSquares, AgreeWithTheOracle) {
   for_each_table([](const Kernels<float>& kernels) {
     for_each_block([&](const UnitBlock& b, Random random) {

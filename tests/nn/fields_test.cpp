@@ -85,8 +85,9 @@ void check_table(std::span<const nn::KindInfo> kinds) {
       if (field.value) {
         EXPECT_EQ(nn::field_problem(field, *field.value), "") << field.name;
       }
-      const bool words =
-          field.type == nn::FieldType::word || field.type == nn::FieldType::integer_or_word;
+      const bool words = field.type == nn::FieldType::word ||
+                         field.type == nn::FieldType::integer_or_word ||
+                         field.type == nn::FieldType::number_by_name;
       EXPECT_EQ(words, !field.choices.empty()) << field.name;
     }
   }
@@ -111,7 +112,7 @@ TEST(Fields, UnknownKindsNameTheNearest) {
   EXPECT_EQ(text([] { (void)nn::optimizer_kind("adm"); }),
             "unknown optimizer adm; did you mean adam?");
   EXPECT_EQ(text([] { (void)nn::loss_kind("hinge"); }),
-            "unknown loss hinge; known: cross_entropy, mse");
+            "unknown loss hinge; known: cross_entropy, bce, mse, mae, huber");
 }
 
 }  // namespace

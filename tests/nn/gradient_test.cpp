@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <vector>
 
 #include "nn/data/block.h"
@@ -34,9 +35,10 @@ void drop_open_blocks(nn::ModelSpec& spec) {
 /// A network in f64 with random weights, inputs and targets.
 class Probe {
  public:
-  Probe(const nn::ModelSpec& spec, const nn::Loss& loss, std::uint64_t seed, int rows = kRows)
+  Probe(const nn::ModelSpec& spec, const nn_test::LossCase& loss, std::uint64_t seed,
+        int rows = kRows)
       : network_(spec, kern::ref_kernels<double>(), kMaxRows, nn::Use::training),
-        loss_(loss),
+        loss_(nn_test::bound<double>(loss)),
         rows_(rows),
         block_(network_.arena_bytes()),
         key_(nn::RandomKey{seed}),
@@ -48,7 +50,8 @@ class Probe {
     for (int i = 0; i < rows * network_.outputs(); ++i) {
       numbers_.push_back(static_cast<float>(draw(2, static_cast<std::size_t>(i))));
     }
-    for (int i = 0; i < rows; ++i) labels_.push_back(i % network_.outputs());
+    for (int i = 0; i < rows; ++i)
+      labels_.push_back(static_cast<std::int32_t>(i % loss.data_outputs));
   }
 
   /// The smallest distance of a relu's argument from its kink, over all layers.
@@ -80,8 +83,9 @@ class Probe {
     std::ranges::copy(input_, network_.input(arena));
     const double* out = network_.forward(arena, weights_.data(), rows_);
     kern::Exec exec = network_.exec(arena);
+    const nn::Target wanted = target();
     return loss_
-        .run(network_.kernels(), exec, rows_, network_.outputs(), out, target(), 0.0, nullptr)
+        ->run({network_.kernels(), exec, rows_, network_.outputs(), out, wanted, 0.0, nullptr})
         .loss;
   }
 
@@ -89,7 +93,7 @@ class Probe {
     std::byte* arena = block_.bytes().data();
     std::ranges::copy(input_, network_.input(arena));
     std::ranges::fill(gradient_, std::nan(""));
-    network_.loss_and_gradient(arena, weights_.data(), rows_, loss_, target(), 1.0,
+    network_.loss_and_gradient(arena, weights_.data(), rows_, *loss_, target(), 1.0,
                                gradient_.data());
   }
 
@@ -118,7 +122,7 @@ class Probe {
   nn::Target target() const { return {labels_.data(), numbers_.data()}; }
 
   nn::Network<double> network_;
-  const nn::Loss& loss_;
+  std::unique_ptr<nn::LossFunction<double>> loss_;
   int rows_;
   nn::Block block_;
   nn::RandomKey key_;
@@ -128,15 +132,15 @@ class Probe {
 };
 
 /// A probe with this spec whose relus all are clear of their kinks.
-Probe clear_probe(const nn::ModelSpec& spec, const nn::Loss& loss) {
+Probe clear_probe(const nn::ModelSpec& spec, const nn_test::LossCase& loss) {
   std::uint64_t seed = 1;
   while (Probe(spec, loss, seed).distance_from_kinks() < 1e-3 && seed < 200) ++seed;
   EXPECT_LT(seed, 200U) << "no inputs away from kinks: " << nn::describe(spec);
   return Probe(spec, loss, seed);
 }
 
-void check_every_weight(const nn::ModelSpec& spec, const nn::Loss& loss) {
-  SCOPED_TRACE(nn::describe(spec) + ", loss " + loss.info().kind);
+void check_every_weight(const nn::ModelSpec& spec, const nn_test::LossCase& loss) {
+  SCOPED_TRACE(nn::describe(spec) + ", loss " + loss.text());
   Probe probe = clear_probe(spec, loss);
   probe.differentiate();
   for (const auto& tensor : probe.network().layout().tensors) {
@@ -150,7 +154,8 @@ void check_every_weight(const nn::ModelSpec& spec, const nn::Loss& loss) {
 
 /// The example first in a network, and behind a layer with weights (so that its data gradient
 /// matters).
-std::vector<nn::ModelSpec> settings(const nn::LayerExample& example, const nn::LayerSpec& layer) {
+std::vector<nn::ModelSpec> settings(const nn::LayerExample& example, const nn::LayerSpec& layer,
+                                    std::int64_t outputs) {
   const nn::Shape& input = example.input;
   const nn::LayerSpec before =
       input.is_image()
@@ -158,9 +163,9 @@ std::vector<nn::ModelSpec> settings(const nn::LayerExample& example, const nn::L
                       {{"units", n(input.channels())}, {"kernel", n(1)}, {"activation", "tanh"}})
           : nn::layer("dense", "before", {{"units", n(input.elements())}, {"activation", "tanh"}});
   std::vector<nn::LayerSpec> layers = nn_test::with_context(example, layer);
-  const nn::ModelSpec first = nn::with_output({input, layers}, 3);
+  const nn::ModelSpec first = nn::with_output({input, layers}, outputs);
   layers.insert(layers.begin(), before);
-  return {first, nn::with_output({input, layers}, 3)};
+  return {first, nn::with_output({input, layers}, outputs)};
 }
 
 /// The example with each activation, where the kind has one.
@@ -181,9 +186,9 @@ TEST(Gradient, EveryLayerActivationAndLoss) {
     ASSERT_FALSE(kind->examples().empty()) << kind->info().kind;
     for (const auto& example : kind->examples()) {
       for (const auto& layer : variants(*kind, example)) {
-        for (const auto& spec : settings(example, layer)) {
-          for (const nn::Loss* loss : nn::losses()) {
-            check_every_weight(spec, *loss);
+        for (const nn_test::LossCase& loss : nn_test::loss_cases()) {
+          for (const auto& spec : settings(example, layer, loss.outputs())) {
+            check_every_weight(spec, loss);
             ++cases;
           }
         }
@@ -194,9 +199,11 @@ TEST(Gradient, EveryLayerActivationAndLoss) {
 }
 
 TEST(Gradient, ProbesOfALargerNetwork) {
-  const nn::ModelSpec spec = nn_test::lenet(6, 8, 20);
-  for (const nn::Loss* loss : nn::losses()) {
-    Probe probe(spec, *loss, 3, 2);
+  nn::ModelSpec spec = nn_test::lenet(6, 8, 20);
+  for (nn_test::LossCase loss : nn_test::loss_cases()) {
+    if (loss.data_outputs != 2) loss.data_outputs = 10;
+    spec.layers.back().fields["units"] = loss.outputs();
+    Probe probe(spec, loss, 3, 2);
     probe.differentiate();
     const auto& tensors = probe.network().layout().tensors;
     for (std::size_t t = 0; t < tensors.size(); ++t) {
@@ -204,7 +211,7 @@ TEST(Gradient, ProbesOfALargerNetwork) {
         const auto word = nn::random_block(nn::RandomKey{5}, {k, std::uint32_t(t), 0, 0})[0];
         const std::size_t i = word % tensors[t].count;
         EXPECT_LT(probe.error(tensors[t].offset + i), kTolerance)
-            << tensors[t].name << "[" << i << "], loss " << loss->info().kind;
+            << tensors[t].name << "[" << i << "], loss " << loss.text();
       }
     }
   }

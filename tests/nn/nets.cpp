@@ -42,6 +42,27 @@ nn::DataView Table::view(bool numbers) const {
   return view;
 }
 
+std::string LossCase::text() const {
+  std::string out = loss.kind;
+  for (const auto& [name, value] : loss.fields) out += " " + name + " " + nn::to_text(value);
+  return out;
+}
+
+std::vector<LossCase> loss_cases() {
+  std::vector<LossCase> cases;
+  for (const nn::Loss* loss : nn::losses()) {
+    const nn::KindInfo& info = loss->info();
+    LossCase one{{info.kind, nn::complete(info, {}, info.kind)}, info.kind == "bce" ? 2 : 3};
+    cases.push_back(one);
+    if (info.field("class_weights") == nullptr) continue;
+    one.loss.fields["class_weights"] = "balanced";
+    cases.push_back(one);
+    one.loss.fields["label_smoothing"] = 0.2;
+    cases.push_back(one);
+  }
+  return cases;
+}
+
 nn::Hyper hyper(const std::string& optimizer, nn::Fields fields, int batch, int shards,
                 const std::string& loss) {
   return nn::complete(nn::Hyper{.loss = {loss, {}},

@@ -2,12 +2,14 @@
 // Small networks and data for the tests of nn/.
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "nn/data_view.h"
 #include "nn/hyper.h"
 #include "nn/layers/layer.h"
+#include "nn/losses/loss.h"
 #include "nn/spec.h"
 
 namespace nn_test {
@@ -97,6 +99,30 @@ struct Table {
   std::vector<std::int32_t> labels;
   std::vector<std::uint32_t> rows;
 };
+
+/// A loss with its fields, and the number of classes or numbers that it is tried on.
+struct LossCase {
+  nn::Choice loss;
+  std::int64_t data_outputs = 3;
+  [[nodiscard]] const nn::Loss& kind() const { return nn::loss_of(loss.kind); }
+  [[nodiscard]] std::int64_t outputs() const { return kind().outputs(data_outputs); }
+  [[nodiscard]] std::string text() const;
+};
+
+/// Every registered loss by its defaults, and where it has them with label smoothing and class
+/// weights.
+[[nodiscard]] std::vector<LossCase> loss_cases();
+
+/// The loss with class weights of 0.5, 1, 1.5, 0.5, ... where the case asks for them.
+template <class T>
+[[nodiscard]] std::unique_ptr<nn::LossFunction<T>> bound(const LossCase& c) {
+  const auto field = c.loss.fields.find("class_weights");
+  const bool weighted = field != c.loss.fields.end() && field->second == nn::FieldValue("balanced");
+  std::vector<float> weights;
+  for (std::int64_t i = 0; weighted && i < c.data_outputs; ++i)
+    weights.push_back(0.5F + 0.5F * static_cast<float>(i % 3));
+  return c.kind().bind(c.loss.fields, weights, T{});
+}
 
 /// Completed hyperparameters.
 nn::Hyper hyper(const std::string& optimizer, nn::Fields fields, int batch = 16, int shards = 1,

@@ -39,6 +39,20 @@ TEST(Onnx, EveryLayerHasATranslation) {
   }
 }
 
+TEST(Onnx, OneLogitAnswersForTwoClasses) {
+  const nn::ModelSpec spec = nn::with_output({nn::Shape::features(4), {}}, 1);
+  nn::ParamSlab net(nn::slab_header(spec, {"sgd", {}}));
+  nn::Dataset::Header header;
+  header.input = spec.input;
+  header.cols = 4;
+  header.class_names = {"a", "b"};
+  const nn::TrainedModel model{std::move(net), nn::Dataset(header), {"bce", {}}};
+  const std::string file = nn::onnx::model_file(model, {});
+  EXPECT_NE(file.find("Concat"), std::string::npos);
+  EXPECT_EQ(exported(nn::with_output({nn::Shape::features(4), {}}, 3)).find("Concat"),
+            std::string::npos);
+}
+
 TEST(Onnx, EveryActivationHasATranslation) {
   for (const std::string& word : nn::activation_field().choices) {
     nn::ModelSpec spec{.input = nn::Shape::features(4)};

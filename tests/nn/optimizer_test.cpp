@@ -35,6 +35,23 @@ const std::multimap<std::string, Case>& cases() {
           o.a = 0.9 * o.a + g + kDecay * o.w;
           o.w -= 0.1 * o.a;
         }}},
+      {"sgd",
+       {{{"lr", 0.1}, {"momentum", 0.9}, {"nesterov", true}, {"weight_decay", kDecay}},
+        [](One& o, double g, int) {
+          g += kDecay * o.w;
+          o.a = 0.9 * o.a + g;
+          o.w -= 0.1 * (g + 0.9 * o.a);
+        }}},
+      {"sgd", {{{"lr", 0.1}, {"nesterov", true}}, [](One& o, double g, int) { o.w -= 0.1 * g; }}},
+      {"adamw",
+       {{{"lr", 0.02}, {"beta1", 0.8}, {"beta2", 0.95}, {"weight_decay", 0.5}},
+        [](One& o, double g, int step) {
+          o.w *= 1 - 0.02 * 0.5;
+          o.a = 0.8 * o.a + (1 - 0.8) * g;
+          o.b = 0.95 * o.b + (1 - 0.95) * g * g;
+          const double m = o.a / (1 - std::pow(0.8, step)), v = o.b / (1 - std::pow(0.95, step));
+          o.w -= 0.02 * m / (std::sqrt(v) + 1e-8);
+        }}},
       {"adam",
        {{{"lr", 0.02}, {"beta1", 0.8}, {"beta2", 0.95}, {"weight_decay", kDecay}},
         [](One& o, double g, int step) {

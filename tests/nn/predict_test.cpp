@@ -1,6 +1,7 @@
 // Predictions of a table as csv: scores are those of evaluate() bit for bit, whatever the size of
 // the table, and rows are answered in their order.
 
+#include "nn/losses/loss.h"
 #include "nn/predict_table.h"
 
 #include <gtest/gtest.h>
@@ -41,14 +42,20 @@ void write_table(const std::string& path, int rows, bool numbers) {
 
 class Predict : public testing::TestWithParam<bool> {
  protected:
+  /// The losses that fit the targets; what they say of classes follows the data.
+  static std::vector<nn::Choice> losses(const nn::Dataset& data) {
+    if (GetParam()) return {{"mse", {}}, {"huber", {{"delta", 0.5}}}};
+    const nn::Choice weighted{"bce", {{"class_weights", "balanced"}, {"label_smoothing", 0.1}}};
+    return {{"cross_entropy", {}}, nn::written_out(weighted, data.view(nn::Part::train))};
+  }
   /// A network of that data, written to a file and read back.
-  nn::TrainedModel trained(const nn::Dataset& data) {
-    const auto outputs = static_cast<std::int64_t>(data.outputs());
+  nn::TrainedModel trained(const nn::Dataset& data) { return trained(data, losses(data).front()); }
+  nn::TrainedModel trained(const nn::Dataset& data, const nn::Choice& loss) {
+    const auto outputs = nn::outputs_for(loss.kind, static_cast<std::int64_t>(data.outputs()));
     nn::ParamSlab net(nn::slab_header(
         nn_test::mlp(static_cast<int>(data.cols()), {9}, static_cast<int>(outputs)), {"adam", {}}));
     nn::init_weights(net, 3);
-    nn::write_model(folder / "m.safetensors", net, data,
-                    {{"loss", nn::choice_json({GetParam() ? "mse" : "cross_entropy", {}})}});
+    nn::write_model(folder / "m.safetensors", net, data, {{"loss", nn::choice_json(loss)}});
     return nn::read_trained_model(folder / "m.safetensors");
   }
   nn::Dataset load(int rows) {
@@ -73,16 +80,42 @@ INSTANTIATE_TEST_SUITE_P(ClassesAndNumbers, Predict, testing::Bool());
 TEST_P(Predict, ScoresAreThoseOfEvaluate) {
   for (const int rows : {1, 127, 128, 20000}) {
     const nn::Dataset data = load(std::max(rows, 40));
-    const nn::TrainedModel model = trained(data);
-    const nn::Predicted done = predict(model);
-    ASSERT_TRUE(done.scores);
-    nn::Workspace workspace;
-    const nn::Scores expected =
-        nn::evaluate(cpu(), workspace, model.net, data.view(nn::Part::train), model.loss);
-    EXPECT_EQ(*done.scores, expected) << rows;
-    EXPECT_EQ(done.confusion.has_value(), !GetParam());
-    EXPECT_EQ(done.rows, static_cast<std::int64_t>(data.rows()));
-    EXPECT_EQ(std::ranges::count(csv, '\n'), done.rows + 1);
+    for (const nn::Choice& loss : losses(data)) {
+      const nn::TrainedModel model = trained(data, loss);
+      const nn::Predicted done = predict(model);
+      ASSERT_TRUE(done.scores);
+      nn::Workspace workspace;
+      const nn::Scores expected =
+          nn::evaluate(cpu(), workspace, model.net, data.view(nn::Part::train), loss);
+      EXPECT_EQ(*done.scores, expected) << rows;
+      EXPECT_EQ(done.confusion.has_value(), !GetParam());
+      EXPECT_EQ(done.rows, static_cast<std::int64_t>(data.rows()));
+      EXPECT_EQ(std::ranges::count(csv, '\n'), done.rows + 1);
+    }
+  }
+}
+
+TEST_P(Predict, OneLogitStandsForTwoClasses) {
+  const nn::Dataset data = load(60);
+  const nn::Choice loss = losses(data).back();
+  const nn::TrainedModel model = trained(data, loss);
+  nn::Workspace workspace;
+  std::vector<float> logits(60);
+  nn::predict(cpu(), workspace, model.net, data.view(nn::Part::train), logits);
+  nn::Evaluation evaluation(cpu(), model.net, model.loss);
+  evaluation.add(workspace, data.view(nn::Part::train));
+  const nn::Judged& judged = evaluation.judged();
+  ASSERT_EQ(judged.width, data.outputs());
+  for (std::size_t row = 0; row < 60; ++row) {
+    const std::size_t last = (row + 1) * judged.width - 1;
+    EXPECT_EQ(judged.outputs[last], logits[row]);
+    if (judged.width == 2) {
+      EXPECT_EQ(judged.outputs[last - 1], 0);
+    }
+  }
+  const nn::Scores scores = evaluation.scores();
+  if (!GetParam()) {
+    EXPECT_EQ(scores.metrics.front().second, scores.accuracy);
   }
 }
 

@@ -104,6 +104,16 @@ TEST(Spec, ErrorsNameLayerFieldAndCure) {
                      0, "kernel"),
             "layer 1 \"c\" (conv2d): a kernel of 5 does not fit an image of 4x4x1; use a smaller "
             "kernel or padding: same");
+  EXPECT_EQ(error_of(complete(Shape::image(9, 9, 1),
+                              {{"conv2d", "c", {{"units", n(1)}, {"dilation", n(5)}}}}),
+                     0, "kernel"),
+            "layer 1 \"c\" (conv2d): a kernel of 11 does not fit an image of 9x9x1; use a smaller "
+            "kernel or padding: same");
+  EXPECT_EQ(error_of(complete(Shape::image(4, 4, 3),
+                              {{"conv2d", "c", {{"units", n(4)}, {"groups", n(2)}}}}),
+                     0, "groups"),
+            "layer 1 \"c\" (conv2d): groups must divide the units (4) and the channels that enter "
+            "(3), not be 2");
   EXPECT_EQ(
       error_of(complete(Shape::features(8), {{"dense", "fc", {{"units", n(0)}}}}), 0, "units"),
       "layer 1 \"fc\" (dense): units must be an integer at least 1 and at most 1000000, not "

@@ -39,8 +39,12 @@ bool same_bits(const nn::ParamSlab& a, const nn::ParamSlab& b) {
 
 const std::vector<nn::Hyper>& some_hypers() {
   static const std::vector<nn::Hyper> kHypers{
-      hyper("sgd", {{"lr", 0.05}}), hyper("sgd", {{"lr", 0.05}, {"momentum", 0.9}}, 16, 3),
-      hyper("adam", {{"lr", 0.01}}, 7, 2), hyper("rmsprop", {{"lr", 0.01}, {"momentum", 0.5}})};
+      hyper("sgd", {{"lr", 0.05}}),
+      hyper("sgd", {{"lr", 0.05}, {"momentum", 0.9}}, 16, 3),
+      hyper("sgd", {{"lr", 0.05}, {"momentum", 0.9}, {"nesterov", true}}),
+      hyper("adam", {{"lr", 0.01}}, 7, 2),
+      hyper("adamw", {{"lr", 0.01}}),
+      hyper("rmsprop", {{"lr", 0.01}, {"momentum", 0.5}})};
   return kHypers;
 }
 
@@ -237,7 +241,7 @@ TEST(Train, ShardsAreSummedInOrder) {
         reader.read(memory.bytes().data(), targets.bytes().data(),
                     std::span(order).subspan(std::size_t(from), std::size_t(rows)));
     (void)network.loss_and_gradient(memory.bytes().data(), expected.weights().data(), rows,
-                                    nn::loss_of("cross_entropy"), target, 1.0F / 10.0F,
+                                    *nn::loss_function<float>(h.loss, data), target, 1.0F / 10.0F,
                                     part.data());
     for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += part[i];
   }
@@ -264,13 +268,15 @@ TEST(Train, FloatFollowsDouble) {
     const int part = nn::largest_part(h.batch, h.shards);
     const nn::Network<float> fast(spec, cpu(), part, nn::Use::training);
     const nn::Network<double> exact(spec, kern::ref_kernels<double>(), part, nn::Use::training);
-    const nn::Loss& loss = nn::loss_of(h.loss.kind);
+    const auto loss = nn::loss_function<float>(h.loss, data);
+    const auto exact_loss = nn::loss_function<double>(h.loss, data);
     const auto fast_update = nn::optimizer_of(h.optimizer.kind).bind(h.optimizer.fields, float{});
     const auto exact_update = nn::optimizer_of(h.optimizer.kind).bind(h.optimizer.fields, double{});
     nn::Block fast_arena(nn::Trainer<float>::arena_bytes(fast, data, h.shards));
     nn::Block exact_arena(nn::Trainer<double>::arena_bytes(exact, data, h.shards));
-    nn::Trainer<float> a(fast, loss, *fast_update, data, h.shards, fast_arena.bytes().data());
-    nn::Trainer<double> b(exact, loss, *exact_update, data, h.shards, exact_arena.bytes().data());
+    nn::Trainer<float> a(fast, *loss, *fast_update, data, h.shards, fast_arena.bytes().data());
+    nn::Trainer<double> b(exact, *exact_loss, *exact_update, data, h.shards,
+                          exact_arena.bytes().data());
 
     nn::ParamSlab slab = fresh(spec, h);
     std::vector<double> weights(slab.weights().begin(), slab.weights().end());

@@ -6,7 +6,8 @@
 
 namespace kern::cpu::KERN_ISA {
 
-/// backward: the gradient before the function, from its value y and the gradient behind it.
+/// backward: the gradient before the function, from its value y (of gelu: its argument) and the
+/// gradient behind it.
 struct None {
   static reg forward(reg x) { return x; }
   static reg backward(reg, reg dy) { return dy; }
@@ -20,7 +21,19 @@ struct Tanh {
   static reg backward(reg y, reg dy) { return dy * fma(-y, y, set1(1)); }
 };
 
-/// body(None{}), body(Relu{}) or body(Tanh{}).
+struct Sigmoid {
+  static reg forward(reg x) { return sigmoid(x); }
+  static reg backward(reg y, reg dy) { return dy * (y * (set1(1) - y)); }
+};
+struct Gelu {
+  static reg forward(reg x) { return x * normal_parts(x).below; }
+  static reg backward(reg x, reg dy) {
+    const NormalParts n = normal_parts(x);
+    return dy * fma(x, n.density, n.below);
+  }
+};
+
+/// body(None{}), body(Relu{}), ...
 template <class Body>
 KERN_INLINE void with_activation(Activation act, Body body) {
   switch (act) {
@@ -30,6 +43,10 @@ KERN_INLINE void with_activation(Activation act, Body body) {
       return body(Relu{});
     case Activation::tanh:
       return body(Tanh{});
+    case Activation::sigmoid:
+      return body(Sigmoid{});
+    case Activation::gelu:
+      return body(Gelu{});
   }
 }
 

@@ -58,6 +58,14 @@ void bias_activation(Exec&, int rows, int cols, const float* bias, Activation ac
   with_activation(act, [&](auto a) { forward<decltype(a)>(rows, cols, bias, y); });
 }
 
+void activate(Exec&, std::size_t count, Activation act, const float* x, float* y) {
+  with_activation(act, [&](auto f) {
+    for_each_vector(static_cast<std::ptrdiff_t>(count), [&](std::ptrdiff_t i, auto... t) {
+      store(y + i, decltype(f)::forward(load(x + i, t...)), t...);
+    });
+  });
+}
+
 void add_activation(Exec&, int rows, int cols, const float* a, const float* b, Activation act,
                     float* y) {
   with_activation(act, [&](auto f) {

@@ -1,11 +1,13 @@
 // Convolution over NHWC images as matrix products whose A is read in place. For one row of output
 // pixels and one row ky of the kernel, the inputs of neighbouring pixels lie stride_w * in_c floats
 // apart, and the kernel_w * in_c inputs of one pixel lie side by side: exactly a strided matrix, so
-// nothing is unrolled into columns.
+// nothing is unrolled into columns. Dilated kernels and groups have no such matrix: they are left
+// to the reference, and to oneDNN where a table chooses (conv_choice.h).
 
 #include "kernels/cpu/vector/gemm_pack.h"
 #include "kernels/cpu/vector/gemm_tile.h"
 #include "kernels/cpu/vector/vector.h"
+#include "kernels/ref/ref.h"
 
 namespace kern::cpu::KERN_ISA {
 namespace {
@@ -256,11 +258,14 @@ void data_rows(const Window& g, const Tap& tap, const float* dy, const float* pa
   });
 }
 
+bool has_matrix(const Window& g) { return g.groups == 1 && g.dilation_h == 1 && g.dilation_w == 1; }
+
 float* scratch_of(const Exec& exec) { return reinterpret_cast<float*>(exec.scratch); }
 
 }  // namespace
 
 std::size_t conv_scratch(const Window& g) {
+  if (!has_matrix(g)) return 0;
   const Sizes s(g);
   const std::ptrdiff_t forward = packed_floats(s.depth, g.out_c) + s.pad_floats();
   const std::ptrdiff_t weights = round_up(std::ptrdiff_t(s.depth) * s.out_stride) + s.pad_floats();
@@ -273,6 +278,7 @@ std::size_t conv_scratch(const Window& g) {
 
 void conv_forward(Exec& exec, const Window& g, const float* x, const float* w, const float* bias,
                   Activation act, float* y) {
+  if (!has_matrix(g)) return ref::conv_forward(exec, g, x, w, bias, act, y);
   const Sizes s(g);
   std::int32_t* steps = reinterpret_cast<std::int32_t*>(exec.scratch);
   float* packed = scratch_of(exec) + s.step_floats();
@@ -284,13 +290,14 @@ void conv_forward(Exec& exec, const Window& g, const float* x, const float* w, c
         padded(g, s, x + std::ptrdiff_t(n) * g.in_h * g.in_w * g.in_c, images, border);
     float* out = y + n * s.out_image;
     forward_block(g, s, in, images, packed, bias, act == Activation::relu, steps, out);
-    if (act == Activation::tanh)
+    if (act != Activation::none && act != Activation::relu)
       bias_activation(exec, images * g.out_h * g.out_w, g.out_c, nullptr, act, out);
   }
 }
 
 void conv_backward_weights(Exec& exec, const Window& g, const float* x, const float* dy,
                            float* dw) {
+  if (!has_matrix(g)) return ref::conv_backward_weights(exec, g, x, dy, dw);
   const Sizes s(g);
   std::int32_t* steps = reinterpret_cast<std::int32_t*>(exec.scratch);
   float* turned = scratch_of(exec) + s.step_floats();
@@ -327,6 +334,7 @@ void conv_backward_weights(Exec& exec, const Window& g, const float* x, const fl
 }
 
 void conv_backward_data(Exec& exec, const Window& g, const float* dy, const float* w, float* dx) {
+  if (!has_matrix(g)) return ref::conv_backward_data(exec, g, dy, w, dx);
   const Sizes s(g);
   const int taps = g.kernel_h * g.kernel_w;
   const std::ptrdiff_t image = std::ptrdiff_t(g.in_h) * g.in_w * g.in_c;

@@ -55,6 +55,37 @@ KERN_INLINE reg log_positive(reg x) {
   return x == x ? result : x;
 }
 
+KERN_INLINE reg magnitude_of(reg x) { return from_bits(bits(x) & 0x7fffffff); }
+
+/// 1 / (1 + exp(-x)), from exp(-|x|), which does not overflow. A NaN stays.
+KERN_INLINE reg sigmoid(reg x) {
+  const reg e = exp_negative(-magnitude_of(x));
+  return (x < set1(0) ? e : set1(1.0f)) / (set1(1.0f) + e);
+}
+
+/// The standard normal distribution: its density at x and its share below x, with a relative error
+/// below 1e-6 on both sides. A NaN stays.
+struct NormalParts {
+  reg density, below;
+};
+
+KERN_INLINE NormalParts normal_parts(reg x) {
+  // The share beyond t = |x| is exp(-t^2 / 2) times a polynomial of 1 / (1 + 0.35 t).
+  const reg t = magnitude_of(x), u = set1(1.0f) / fma(t, set1(0.35f), set1(1.0f));
+  const reg e = exp_negative(t * t * set1(-0.5f));
+  reg p = set1(-0.029679522017f);
+  p = fma(p, u, set1(0.146545830354f));
+  p = fma(p, u, set1(-0.260961228418f));
+  p = fma(p, u, set1(0.165050995990f));
+  p = fma(p, u, set1(-0.027046608351f));
+  p = fma(p, u, set1(0.107114587628f));
+  p = fma(p, u, set1(0.119444916840f));
+  p = fma(p, u, set1(0.139912298126f));
+  p = fma(p, u, set1(0.139618712561f));
+  const reg beyond = p * u * e;
+  return {set1(0.398942280401f) * e, x < set1(0) ? beyond : set1(1.0f) - beyond};
+}
+
 /// tanh(x) = e / (e + 2) with e = exp(2|x|) - 1, which loses no digits near 0. Within 4 ulp; a NaN
 /// stays.
 KERN_INLINE reg tanh(reg x) {

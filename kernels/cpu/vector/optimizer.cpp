@@ -24,14 +24,15 @@ KERN_INLINE reg over_root(reg x, reg v, reg correction, reg epsilon) {
 
 /// What does not change from weight to weight.
 struct AdamConstants {
-  reg beta1, rest1, beta2, rest2, epsilon, decay;
+  reg beta1, rest1, beta2, rest2, epsilon, decay, keep;
 };
 
 template <class A>
 KERN_INLINE AdamConstants adam_constants(const A& a) {
   return {set1(static_cast<float>(a.beta1)),   set1(static_cast<float>(1 - a.beta1)),
           set1(static_cast<float>(a.beta2)),   set1(static_cast<float>(1 - a.beta2)),
-          set1(static_cast<float>(a.epsilon)), set1(static_cast<float>(a.weight_decay))};
+          set1(static_cast<float>(a.epsilon)), set1(static_cast<float>(a.weight_decay)),
+          set1(static_cast<float>(a.keep))};
 }
 
 /// A vector of weights from `i` on. `step_size` is negative.
@@ -43,7 +44,7 @@ KERN_INLINE void adam_vector(const A& a, const AdamConstants& c, std::ptrdiff_t 
   const reg v = fma(c.beta2, load(a.v + i, t...), c.rest2 * g * g);
   store(a.m + i, m, t...);
   store(a.v + i, v, t...);
-  store(a.weights + i, w + over_root(step_size * m, v, correction, c.epsilon), t...);
+  store(a.weights + i, fma(c.keep, w, over_root(step_size * m, v, correction, c.epsilon)), t...);
 }
 
 }  // namespace
@@ -55,8 +56,9 @@ void sgd(Exec&, const SgdArgs<float>& a) {
     const reg w = load(a.weights + i, t...);
     reg g = fma(decay, w, load(a.gradient + i, t...));
     if (a.velocity) {
-      g = fma(momentum, load(a.velocity + i, t...), g);
-      store(a.velocity + i, g, t...);
+      const reg velocity = fma(momentum, load(a.velocity + i, t...), g);
+      store(a.velocity + i, velocity, t...);
+      g = a.nesterov ? fma(momentum, velocity, g) : velocity;
     }
     store(a.weights + i, fma(lr, g, w), t...);
   });

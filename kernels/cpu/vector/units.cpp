@@ -26,6 +26,22 @@ KERN_INLINE float squares_of(const float* x, std::ptrdiff_t count) {
 
 }  // namespace
 
+double sum_squares(Exec&, std::size_t count, const float* x) {
+  // Lanes are added up in double often enough that the number of weights costs no digits.
+  constexpr std::ptrdiff_t kBlock = 64 * kWidth;
+  const auto end = static_cast<std::ptrdiff_t>(count);
+  double total = 0;
+  for (std::ptrdiff_t from = 0; from < end; from += kBlock) {
+    reg sum = set1(0);
+    for_each_vector(end - from < kBlock ? end - from : kBlock, [&](std::ptrdiff_t i, auto... t) {
+      const reg v = load(x + from + i, t...);
+      sum = fma(v, v, sum);
+    });
+    for (int i = 0; i < kWidth; ++i) total += static_cast<double>(sum[i]);
+  }
+  return total;
+}
+
 void unit_squares(Exec&, const UnitBlock& b, const float* x, float* squares) {
   const auto units = static_cast<std::ptrdiff_t>(b.units);
   const auto inner = static_cast<std::ptrdiff_t>(b.inner);

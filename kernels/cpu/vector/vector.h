@@ -8,6 +8,7 @@
 #define KERN_VECTOR_FUNCTIONS                                                                   \
   void gemm(Exec&, const GemmArgs<float>&);                                                     \
   void bias_activation(Exec&, int rows, int cols, const float* bias, Activation, float* y);     \
+  void activate(Exec&, std::size_t count, Activation, const float* x, float* y);                \
   void activation_backward(Exec&, int rows, int cols, Activation, const float* y, float* dy,    \
                            float* dbias);                                                       \
   void conv_forward(Exec&, const Window&, const float* x, const float* w, const float* bias,    \
@@ -30,12 +31,13 @@
   void dropout_forward(Exec&, const DropoutArgs<float>&);                                       \
   void dropout_backward(Exec&, std::size_t count, double rate, const std::uint8_t* kept,        \
                         const float* dy, float* dx);                                            \
-  LossSums softmax_cross_entropy(Exec&, int rows, int classes, const float* logits,             \
-                                 const std::int32_t* labels, float gradient_scale,              \
-                                 float* dlogits);                                               \
-  LossSums mean_squared_error(Exec&, int rows, int cols, const float* prediction,               \
-                              const float* target, float gradient_scale, float* dprediction);   \
+  LossSums softmax_cross_entropy(Exec&, const CrossEntropyArgs<float>&);                        \
+  LossSums binary_cross_entropy(Exec&, const BinaryCrossEntropyArgs<float>&);                   \
+  LossSums mean_squared_error(Exec&, const DifferenceLossArgs<float>&);                         \
+  LossSums mean_absolute_error(Exec&, const DifferenceLossArgs<float>&);                        \
+  LossSums huber(Exec&, const DifferenceLossArgs<float>&);                                      \
   void gather(Exec&, const GatherArgs<float>&);                                                 \
+  void gather_images(Exec&, const GatherImagesArgs<float>&);                                    \
   void accumulate(Exec&, std::size_t count, const float* src, float* dst);                      \
   void scaled_copy(Exec&, std::size_t count, float factor, const float* src, float* dst);       \
   void blend(Exec&, std::size_t count, float rate, const float* src, float* dst);               \
@@ -43,6 +45,7 @@
   void adam(Exec&, const AdamArgs<float>&);                                                     \
   void adam_columns(Exec&, const AdamColumnsArgs<float>&);                                      \
   void rmsprop(Exec&, const RmspropArgs<float>&);                                               \
+  double sum_squares(Exec&, std::size_t count, const float* x);                                 \
   void unit_squares(Exec&, const UnitBlock&, const float* x, float* squares);                   \
   void scale_units(Exec&, const UnitBlock&, const float* factor, float* x);
 

@@ -45,6 +45,18 @@ method: pbt
   EXPECT_EQ(study.explorable, (Names{"lr", "momentum"}));
 }
 
+TEST_F(PopulationStudy, AMemberKeepsTheKindOfItsLossAndExploresItsNumbers) {
+  const StudySpec study = load_table(R"(
+train: {loss: {type: $loss, label_smoothing: $smoothing}, optimizer: {sgd: {lr: 0.1}}, clip: $clip}
+parameters:
+  loss: {values: [bce, cross_entropy]}
+  smoothing: {min: 0.0, max: 0.3}
+  clip: {min: 0.5, max: 5.0}
+method: pbt
+)");
+  EXPECT_EQ(study.explorable, (Names{"smoothing", "clip"}));
+}
+
 TEST_F(PopulationStudy, ASwitchMovesOnlyWithWhatHangsOnIt) {
   const StudySpec study = load_table(R"(
 network: [dense: {units: $width}, dropout: {rate: $rate}]

@@ -58,13 +58,15 @@ TEST_F(Resolved, WritesEveryDefaultOut) {
 network:
   - {type: repeat, times: $depth, of: [{type: dense, units: $width, activation: relu}]}
 train:
-  loss: {type: cross_entropy}
+  loss: {type: cross_entropy, class_weights: none, label_smoothing: 0.0}
   optimizer: {type: adam, lr: $lr, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, )"
                 R"(weight_decay: $weight_decay}
   schedule: {type: cosine, epochs: auto, floor: 0.0, warmup: 0.0}
   batch: $batch
   epochs: 81
   shards: auto
+  clip: none
+  augment: {shift: 0, flip: none}
 metric:
   name: valid.accuracy
   goal: maximize

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
+#include "nn/augment.h"
 #include "nn/train.h"
 #include "runtime/codec.h"
 #include "tests/hpo/study/study_fixture.h"
@@ -93,6 +96,82 @@ TEST_F(Trial, DataOfTheOtherKindIsRefused) {
                  "expected both for one "
                  "task");
   }
+}
+
+/// The message of a study that some data does not fit.
+std::string misfit(const StudySpec& study, const DataInfo& data) {
+  try {
+    (void)materialise(study, {}, data);
+  } catch (const rt::Error& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST_F(Trial, ALossBringsItsWeightsAndItsOutputs) {
+  const StudySpec study = load_table(
+      "train: {loss: {cross_entropy: {class_weights: {\"a: b\": 2.5, yes: 1}, label_smoothing: "
+      "0.1}}}\n");
+  DataInfo data = classes(4, 3);
+  data.class_names = {"a: b", "no", "yes"};
+  const nn::Hyper hyper = materialise(study, {}, data).hyper;
+  EXPECT_EQ(nn::real(hyper.loss.fields, "label_smoothing"), 0.1);
+  EXPECT_EQ(hyper.loss.fields.at("class_weights"),
+            nn::FieldValue(nn::NumberByName{{"a: b", 2.5}, {"yes", 1}}));
+  EXPECT_EQ(rt::decode<nn::Hyper>(rt::encode(hyper)), hyper);
+  const std::string resolved = resolved_yaml(study);
+  EXPECT_EQ(resolved_yaml(load(resolved)), resolved);
+  EXPECT_EQ(materialise(load(resolved), {}, data).hyper, hyper);
+
+  const StudySpec bce = load_table("train: {loss: bce}\n");
+  EXPECT_EQ(nn::output_shape(materialise(bce, {}, classes(4, 2)).model), nn::Shape::features(1));
+  EXPECT_EQ(misfit(bce, classes(4, 3)),
+            "study.yaml:2:15: loss bce is for two classes, the target has 3; use cross_entropy");
+}
+
+TEST_F(Trial, ClassWeightsNameClasses) {
+  const StudySpec study =
+      load_table("train: {loss: {cross_entropy: {class_weights: {setosa: 1, virginca: 2}}}}\n");
+  DataInfo data = classes(4, 3);
+  EXPECT_EQ(misfit(study, data), "accepted");  // the names are not known yet
+  data.class_names = {"setosa", "versicolor", "virginica"};
+  EXPECT_EQ(misfit(study, data),
+            "study.yaml:2:59: the target has no class \"virginca\", expected one of its 3 classes; "
+            "did you mean \"virginica\"?");
+}
+
+TEST_F(Trial, ClassWeightsCanBeSearched) {
+  const StudySpec study = load_table(R"(
+train: {loss: {cross_entropy: {class_weights: $w}}}
+parameters: {w: {values: [none, balanced]}}
+)");
+  EXPECT_EQ(materialise(study, Params{{"w", std::string("balanced")}}, classes(4, 3))
+                .hyper.loss.fields.at("class_weights"),
+            nn::FieldValue("balanced"));
+  const StudySpec one = load_table(R"(
+train: {loss: {cross_entropy: {class_weights: {rare: $w}}}}
+parameters: {w: {min: 1.0, max: 9.0}}
+)");
+  EXPECT_EQ(
+      materialise(one, Params{{"w", 4.0}}, classes(4, 3)).hyper.loss.fields.at("class_weights"),
+      nn::FieldValue(nn::NumberByName{{"rare", 4}}));
+}
+
+TEST_F(Trial, ClipAndAugmentReachTheTraining) {
+  const nn::Hyper plain = materialise(load_table("train: {}\n"), {}, classes(4, 2)).hyper;
+  EXPECT_EQ(plain.clip, 0);
+  EXPECT_FALSE(nn::moves(plain.augment));
+  const std::string train = "train: {clip: 1.5, augment: {shift: 2, flip: horizontal}}\n";
+  std::filesystem::create_directory(folder_.path() / "images");
+  const StudySpec study = load("data: {idx: images}\n" + train);
+  DataInfo images = classes(4, 2);
+  images.input = nn::Shape::image(8, 8, 1);
+  const nn::Hyper hyper = materialise(study, {}, images).hyper;
+  EXPECT_EQ(hyper.clip, 1.5);
+  EXPECT_EQ(hyper.augment, (nn::Augment{2, nn::Flip::horizontal}));
+  EXPECT_EQ(refusal(table() + train),
+            "study.yaml:2:29: train.augment moves images, but the data has none, expected neither "
+            "shift nor flip");
 }
 
 TEST_F(Trial, RepeatedLayersAreWrittenOut) {

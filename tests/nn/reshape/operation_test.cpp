@@ -97,6 +97,33 @@ TEST(Operation, LeavesUnitsAloneThatALayerNormMixes) {
   EXPECT_EQ(refusal(spec, {"deepen", "fc", {}}), "");
 }
 
+TEST(Operation, LeavesChannelsAloneThatAConvolutionReadsInGroups) {
+  nn::ModelSpec spec{nn::Shape::image(6, 6, 2), {}};
+  spec.layers = {{"conv2d", "a", {{"units", n(4)}}},
+                 {"conv2d", "b", {{"units", n(6)}, {"groups", n(2)}}},
+                 {"conv2d", "c", {{"units", n(3)}, {"dilation", n(2)}, {"padding", "same"}}},
+                 {"global_pool", "p", {}}};
+  spec = nn::with_output(spec, 2);
+  for (const char* layer : {"a", "b"}) {
+    EXPECT_EQ(refusal(spec, {"widen", layer, {{"by", n(2)}}}),
+              std::string("widen ") + layer +
+                  ": the layer b reads its channels in groups, so none may come or go");
+    EXPECT_NE(refusal(spec, {"shrink", layer, {{"by", n(2)}}}), "");
+  }
+  EXPECT_EQ(nn::resizable_layers(spec), std::vector<std::string>{"c"});
+  EXPECT_EQ(refusal(spec, {"deepen", "b", {}}), "");
+  EXPECT_EQ(refusal(spec, {"shrink", "c", {{"by", n(1)}}}), "");
+}
+
+TEST(Operation, GradmaxNeedsAnActivationThatIsZeroAtZero) {
+  EXPECT_EQ(refusal(mlp(4, {5, 4}, 3, "sigmoid"),
+                    {"widen", "dense1", {{"by", n(1)}, {"rule", "gradmax"}}}),
+            "widen dense1: the rule gradmax needs an activation that is 0 at 0, not sigmoid");
+  EXPECT_EQ(
+      refusal(mlp(4, {5, 4}, 3, "gelu"), {"widen", "dense1", {{"by", n(1)}, {"rule", "gradmax"}}}),
+      "");
+}
+
 TEST(Operation, CountsWhatItCosts) {
   const nn::ModelSpec spec = mlp(4, {5, 6}, 3);
   const std::uint64_t forward = 2 * (4 * 5 + 5 * 6 + 6 * 3);

@@ -20,8 +20,8 @@ double Dice::unit() {
 namespace {
 
 std::string activation(Dice& dice) {
-  const char* words[] = {"relu", "tanh", "none"};
-  return words[dice.whole(0, 2)];
+  const char* words[] = {"relu", "tanh", "none", "sigmoid", "gelu"};
+  return words[dice.whole(0, 4)];
 }
 
 nn::LayerSpec dense(Dice& dice) {
