@@ -33,8 +33,8 @@ rt::Path model_path(const Arguments& arguments, const std::string& word) {
   const rt::Path run = hpo::find_run(word, runs_folder(arguments));
   throw rt::Error(rt::Errc::usage,
                   rt::cat(run.string(),
-                          " holds no network yet: the best one is written when its "
-                          "sweep ends"));
+                          " holds no network: a sweep of networks writes the best one when it "
+                          "ends"));
 }
 
 }  // namespace cli

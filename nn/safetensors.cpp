@@ -294,8 +294,8 @@ Safetensors parse_safetensors(std::span<const std::byte> file, const std::string
   std::uint64_t length = 0;
   for (int i = 7; i >= 0; --i) length = length << 8 | std::to_integer<std::uint64_t>(file[i]);
   if (length > kMaxTensorHeader) {
-    fail(path, "claims a header of " + std::to_string(length) + " bytes, expected at most " +
-                   std::to_string(kMaxTensorHeader));
+    fail(path, "is no safetensors file: it claims a header of " + std::to_string(length) +
+                   " bytes, expected at most " + std::to_string(kMaxTensorHeader));
   }
   if (length > file.size() - 8) {
     fail(path, "claims a header of " + std::to_string(length) + " bytes, more than the file has");

@@ -32,10 +32,11 @@ std::string ending(const hpo::StudySpec& study, const hpo::RunOptions& options,
 }
 
 std::string next_steps(const Arguments& arguments, const hpo::StudySpec& study,
-                       hpo::Ending ending) {
+                       const hpo::SweepResult& result) {
   const std::string trellis = called_as();
-  if (ending == hpo::Ending::interrupted)
-    return rt::cat("stopped; to continue: ", trellis, " sweep ", arguments.retyped(), "\n");
+  const std::string again = rt::cat(trellis, " sweep ", arguments.retyped(), "\n");
+  if (result.ending == hpo::Ending::interrupted) return rt::cat("stopped; to continue: ", again);
+  if (!result.best) return rt::cat("next: mend what failed, then ", again);
   std::string run = study.name;
   if (arguments.has("--dir")) run = shell_quoted(runs_folder(arguments) / study.name);
   const bool extends = !hpo::is_population(study.method.kind);
@@ -67,7 +68,7 @@ int run_sweep_verb(const Arguments& arguments) {
   display.finish();
   print_result(ending(study, options, result));
   if (!arguments.has("--quiet") || result.ending == hpo::Ending::interrupted)
-    std::fputs(next_steps(arguments, study, result.ending).c_str(), stderr);
+    std::fputs(next_steps(arguments, study, result).c_str(), stderr);
   return result.exit_code();
 }
 

@@ -73,6 +73,8 @@ class Driver {
   void replay();
   void observe(const Event& event);
   void observe_trial(const Event& event);
+  /// After the first trial's failure a new session tries another one; true when it is so.
+  bool begin_again();
   void open_session();
 
   // The present: events, from what happens (driver_trials.cpp, driver_pauses.cpp).
@@ -133,6 +135,7 @@ class Driver {
   double now_ = 0;          ///< virtual time of the last event
   bool exhausted_ = false;  ///< the sampler has nothing left
   std::optional<Finished> finished_;
+  std::uint64_t first_ = 0;  ///< the trial whose failure before any report ends the study
   std::optional<std::uint64_t> exported_;  ///< the trial whose network was written last
   std::string exported_file_;
   Checkpoints checkpoints_;

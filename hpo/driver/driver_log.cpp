@@ -58,6 +58,7 @@ void Driver::observe(const Event& event) {
   now_ = event.vtime;
   if (const auto* opened = std::get_if<Opened>(&event.body)) {
     arithmetic_before_ = opened->arithmetic;
+    begin_again();
   } else if (std::holds_alternative<Changed>(event.body)) {
     finished_.reset();
   } else if (const auto* end = std::get_if<Finished>(&event.body)) {
@@ -104,6 +105,13 @@ void Driver::observe_trial(const Event& event) {
   search_.tell(trial, event.body);
 }
 
+bool Driver::begin_again() {
+  if (!finished_ || finished_->why != Finish::first) return false;
+  finished_.reset();
+  first_ = search_.created();
+  return true;
+}
+
 void Driver::open_session() {
   setup_.observer.sweep_started(study_.metric, log_.trials().counts().all(), log_.epoch() > 1);
   if (!arithmetic_before_.empty() && arithmetic_before_ != setup_.arithmetic) {
@@ -111,6 +119,7 @@ void Driver::open_session() {
                                  setup_.arithmetic,
                                  "\": results from here on may differ in the last bits"));
   }
+  if (begin_again()) setup_.observer.note("the first trial failed last time: trying another one");
   Holder self = Holder::self();
   emit({}, Opened{.host = self.host,
                   .pid = self.pid,

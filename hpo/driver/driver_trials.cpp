@@ -190,7 +190,7 @@ void Driver::end_trial(std::uint64_t trial, const Ended& end, double took) {
 void Driver::stop_if_hopeless(std::uint64_t trial, const Ended& end) {
   if (end.state != TrialState::failed) return;
   const TrialRow& row = log_.trials().row(trial);
-  if (trial == 0 && end.cause == Cause::error && !row.value) {
+  if (trial == first_ && end.cause == Cause::error && !row.value) {
     for (const std::string& line : setup_.work.last_lines(trial))
       setup_.observer.note(rt::cat("  | ", line));
     finish(Finish::first,

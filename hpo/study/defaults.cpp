@@ -183,9 +183,19 @@ std::optional<nn::LearningTask> implied_task(const Node& root) {
   return implied.task();
 }
 
+bool needs_the_target(const Node& root, nn::LearningTask task) {
+  const Node& data = *root.find("data");
+  return task == nn::LearningTask::classification && data.find("task") == nullptr &&
+         data.find("idx") == nullptr;
+}
+
 void add_task_defaults(Node& root, nn::LearningTask task) {
-  const bool labels = task == nn::LearningTask::classification;
   add(*block(root, "data"), "task", task_name(task));
+  add_goal_defaults(root, task);
+}
+
+void add_goal_defaults(Node& root, nn::LearningTask task) {
+  const bool labels = task == nn::LearningTask::classification;
   add(*block(root, "train"), "loss", labels ? "cross_entropy" : "mse");
   Node& metric = *block(root, "metric");
   add(metric, "name", labels ? "valid.accuracy" : "valid.mse");

@@ -40,6 +40,12 @@ void add_defaults(Node& root, const std::string& stem);
 /// Fills in task, loss and metric where they follow from the task. The result has to be checked
 /// again.
 void add_task_defaults(Node& root, nn::LearningTask task);
+/// The same without the task, which the target has to agree to first.
+void add_goal_defaults(Node& root, nn::LearningTask task);
+
+/// Whether a task that implied_task() found is an assumption about the target: a metric for classes
+/// must not turn a column of numbers into hundreds of them unasked.
+[[nodiscard]] bool needs_the_target(const Node& root, nn::LearningTask task);
 
 /// The parts of a StudySpec that come from a canonical tree. Throws a Fault for what makes no sense
 /// together.

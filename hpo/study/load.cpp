@@ -124,7 +124,8 @@ StudySpec parse(const std::string& text, const std::string& file, const std::str
   const bool command = root.find("command") != nullptr;
   if (!command) check_source(root);
   add_population_defaults(root);
-  if (const auto task = command ? std::nullopt : implied_task(root)) add_task_defaults(root, *task);
+  if (const auto task = command ? std::nullopt : implied_task(root))
+    needs_the_target(root, *task) ? add_goal_defaults(root, *task) : add_task_defaults(root, *task);
   root = checker.check(root, study_block(), "");
   check_used(root, study.space, checker);
   read_spec(study, root);

@@ -159,7 +159,8 @@ void check_task(const Node& root, nn::LearningTask task) {
   throw Fault(
       root.find("data")->at,
       rt::cat("the target holds ", numbers ? "numbers" : "classes", ", but the study is for ",
-              numbers ? "classification" : "regression", ", expected both for one task"));
+              numbers ? "classification" : "regression", ", expected both for one task",
+              numbers ? "; data.task: classification makes a class of each number" : ""));
 }
 
 bool is_settled(const Node& root) {

@@ -165,6 +165,23 @@ TEST(Driver, StopsWhenTheFirstTrialCannotEvenReport) {
   EXPECT_FALSE(study.best());
 }
 
+TEST(Driver, TriesAnotherTrialWhenTheFirstOneMayBeMended) {
+  support::TempFolder folder;
+  Work broken(1), mended(1);
+  broken.at = [](const TrialContext&, std::int64_t) {
+    throw std::runtime_error("typo in the script");
+  };
+  session(folder.path(), sim::study(), broken);
+  const auto failed = StudyReader(folder.path()).counts().failed;
+  EXPECT_EQ(session(folder.path(), sim::study(), broken).finished->why, Finish::first);
+  EXPECT_GT(StudyReader(folder.path()).counts().failed, failed) << "it was tried once more";
+  EXPECT_EQ(session(folder.path(), sim::study(), mended).finished->why, Finish::trials);
+  const StudyReader study(folder.path());
+  EXPECT_EQ(study.info().state, StudyState::finished);
+  EXPECT_EQ(study.counts().running, 0);
+  EXPECT_TRUE(study.best());
+}
+
 TEST(Driver, StopsAtTheLimitOfFailures) {
   support::TempFolder folder;
   Work work(1);

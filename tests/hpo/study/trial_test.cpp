@@ -93,8 +93,8 @@ TEST_F(Trial, DataOfTheOtherKindIsRefused) {
   } catch (const rt::Error& error) {
     EXPECT_STREQ(error.what(),
                  "study.yaml:1:7: the target holds numbers, but the study is for classification, "
-                 "expected both for one "
-                 "task");
+                 "expected both for one task; data.task: classification makes a class of each "
+                 "number");
   }
 }
 
