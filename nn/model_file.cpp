@@ -5,6 +5,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "nn/data/data_error.h"
 #include "nn/data/preprocessing.h"
 #include "nn/layout.h"
 
@@ -143,7 +144,9 @@ std::string spec_json(const ModelSpec& spec) {
   return Json{{"input", spec.input.dims}, {"layers", std::move(layers)}}.dump();
 }
 
-ModelSpec spec_from_json(std::string_view text) {
+namespace {
+
+ModelSpec spec_of(std::string_view text) {
   int depth = 0;
   for (const char c : text) {
     if ((c == '[' || c == '{') && ++depth > kSpecDepth) throw Error("spec: nested too deep");
@@ -158,6 +161,17 @@ ModelSpec spec_from_json(std::string_view text) {
   spec.input = input_value(json["input"]);
   for (const Json& entry : json["layers"]) spec.layers.push_back(layer_value(entry));
   return complete(spec);
+}
+
+}  // namespace
+
+ModelSpec spec_from_json(std::string_view text) {
+  try {
+    return spec_of(text);
+  } catch (const SpecError& problem) {
+    // Its words are those of the text.
+    throw SpecError(problem.layer(), problem.field(), one_line(problem.what()));
+  }
 }
 
 std::string choice_json(const Choice& choice) {
@@ -206,7 +220,7 @@ Model read_model(const std::string& path) {
     throw Error(path + ": is no model of this program");
   }
   if (text_of(file.metadata, path, "version") != kModelVersion) {
-    throw Error(path + ": has version " + file.metadata.at("version") + ", expected " +
+    throw Error(path + ": has version " + in_quotes(file.metadata.at("version")) + ", expected " +
                 std::string(kModelVersion));
   }
   const ModelSpec spec = read_spec(file.metadata, path);

@@ -9,7 +9,8 @@
 namespace hpo {
 
 /// Counts of a study. Exact where no rule stops trials and no network decides by what it measures;
-/// with a rule what to expect, from networks of random quality.
+/// with a rule what to expect, from networks of random quality that all get better for as long as
+/// they train: what patience and threshold will stop nobody knows, so they stop nothing here.
 struct Plan {
   std::int64_t trials = 0;
   std::int64_t epochs = 0;  ///< trained for trials

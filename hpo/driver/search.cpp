@@ -19,7 +19,8 @@ std::unique_ptr<StoppingRule> rule_of(const StudySpec& study) {
   return make_stopping_rule(
       study.early_stop.kind,
       {.max_step = flops ? std::numeric_limits<std::int64_t>::max() : study.max_epochs,
-       .options = study.early_stop.options});
+       .options = study.early_stop.options,
+       .maximize = study.metric.goal == Goal::maximize});
 }
 
 Search::Search(const StudySpec& study)

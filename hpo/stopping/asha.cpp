@@ -5,6 +5,8 @@
 #include <limits>
 #include <unordered_map>
 
+#include "hpo/stopping/options.h"
+
 namespace hpo {
 
 namespace {
@@ -16,11 +18,6 @@ struct Rung {
   std::int64_t step;
   std::vector<double> losses;  // ascending
 };
-
-std::int64_t int_option(const Params& options, std::string_view name, std::int64_t otherwise) {
-  const ParamValue* value = options.find(name);
-  return value ? std::get<std::int64_t>(*value) : otherwise;
-}
 
 class Asha final : public StoppingRule {
  public:
@@ -94,8 +91,8 @@ StoppingKind asha_kind() {
                           "best 1/eta go on",
                    .options = {std::move(min), std::move(eta)}},
           .make = [](const RuleSetup& setup) -> std::unique_ptr<StoppingRule> {
-            return std::make_unique<Asha>(int_option(setup.options, "min", kMin), setup.max_step,
-                                          int_option(setup.options, "eta", kEta));
+            return std::make_unique<Asha>(int_option(setup, "min", kMin), setup.max_step,
+                                          int_option(setup, "eta", kEta));
           }};
 }
 

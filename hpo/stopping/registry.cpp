@@ -4,7 +4,10 @@
 #include <vector>
 
 #include "hpo/stopping/asha.h"
+#include "hpo/stopping/median.h"
 #include "hpo/stopping/none.h"
+#include "hpo/stopping/patience.h"
+#include "hpo/stopping/threshold.h"
 
 namespace hpo {
 
@@ -12,8 +15,7 @@ namespace {
 
 const auto& kinds() {
   static const std::array kinds{
-      asha_kind(),
-      none_kind(),
+      asha_kind(), none_kind(), median_kind(), patience_kind(), threshold_kind(),
   };
   return kinds;
 }

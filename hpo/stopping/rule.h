@@ -24,6 +24,7 @@ struct RuleSetup {
   std::int64_t max_step = 1;  ///< where a trial ends by itself, in units of the resource
                               ///< (train.epochs; nobody knows where FLOPs end: the largest number)
   Params options;             ///< the kind's options, all present, checked against its KindInfo
+  bool maximize = false;      ///< the metric's goal; the losses that a rule sees are turned already
 };
 
 /// Not thread-safe: the driver's thread calls everything.

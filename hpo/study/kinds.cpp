@@ -249,8 +249,7 @@ KindSet make_samplers() {
 
 /// Rules that count have a unit, and what a rule stops could be paused instead.
 KindSet make_stopping() {
-  KindSet set =
-      make_set("stopping rule", stopping_kinds(), {"median", "hyperband", "patience", "threshold"});
+  KindSet set = make_set("stopping rule", stopping_kinds(), {"hyperband"});
   for (Kind& kind : set.kinds) {
     if (kind.block.fields.empty()) continue;
     kind.block.fields.push_back({.name = "unit",
@@ -271,6 +270,7 @@ KindSet make_stopping() {
                                  .doc = "The step at which a program ends by itself: a report "
                                         "there is its result, and no rung. For a network that is "
                                         "`train.epochs`."});
+    if (kind.name != "asha") continue;
     kind.block.fields.push_back(
         {.name = "promote", .type = Type::boolean, .doc = "Pause instead of stop.", .later = true});
   }

@@ -125,8 +125,8 @@ void check_early_stop(const Node& root, std::int64_t max_epochs) {
     const std::int64_t value = as_integer(entry.value);
     if (flops && value <= max_epochs) {
       throw Fault(entry.value.at, rt::cat("early_stop.", entry.key, " is ", entry.value.text,
-                                          " with unit: flops, expected a trial's FLOPs up to the "
-                                          "first rung, such as 1e9"));
+                                          " with unit: flops, expected FLOPs of a trial, such as "
+                                          "1e9"));
     }
     if (flops || value <= max_epochs) continue;
     throw Fault(entry.value.at,

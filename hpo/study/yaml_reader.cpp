@@ -106,6 +106,8 @@ class Builder final : public YAML::EventHandler {
     if (tag == "!" && !quote_is_closed(lines_.from(mark))) {
       throw Fault(position(mark), "a quote is never closed, expected a matching one");
     }
+    if (value.find('\0') != value.npos)
+      throw Fault(position(mark), "a text holds a NUL character, expected none");
     Node node = plain_node(value, position(mark));
     node.quoted = tag == "!";
     add(std::move(node), anchor, 1, 0);

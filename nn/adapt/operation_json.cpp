@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "nn/error.h"
+#include "nn/data/data_error.h"
 
 namespace nn {
 namespace {
@@ -71,11 +71,16 @@ std::string json_of(const Operations& operations) {
 
 Operations operations_from_json(std::string_view text) {
   const Json json = Json::parse(text, nullptr, false);
-  if (json.is_discarded()) throw Error("no JSON: " + std::string(text.substr(0, 80)));
-  Operations operations;
-  if (!json.is_array()) return {operation_of(json)};
-  for (const Json& operation : json) operations.push_back(operation_of(operation));
-  return operations;
+  if (json.is_discarded()) throw Error("no JSON: " + one_line(text, 80));
+  try {
+    Operations operations;
+    if (!json.is_array()) return {operation_of(json)};
+    for (const Json& operation : json) operations.push_back(operation_of(operation));
+    return operations;
+  } catch (const SpecError& problem) {
+    // Its words are those of the text.
+    throw SpecError(problem.layer(), problem.field(), one_line(problem.what()));
+  }
 }
 
 }  // namespace nn

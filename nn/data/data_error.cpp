@@ -6,7 +6,7 @@ namespace nn {
 
 namespace {
 
-std::string one_line(const std::string& path, std::size_t line, std::size_t column,
+std::string at_place(const std::string& path, std::size_t line, std::size_t column,
                      const std::string& text) {
   std::string out = path;
   if (line != 0) out += ':' + std::to_string(line);
@@ -18,7 +18,7 @@ std::string one_line(const std::string& path, std::size_t line, std::size_t colu
 
 DataError::DataError(std::string path, std::size_t line, std::size_t column,
                      const std::string& text)
-    : Error(one_line(path, line, column, text)),
+    : Error(one_line(at_place(path, line, column, text))),
       path_(std::move(path)),
       line_(line),
       column_(column) {}
@@ -28,10 +28,11 @@ std::string size_text(std::size_t bytes) {
   return std::to_string(bytes) + " bytes";
 }
 
-std::string in_quotes(std::string_view text, std::size_t longest) {
-  std::string out = "'";
+std::string one_line(std::string_view text, std::size_t longest) {
+  constexpr std::string_view kHex = "0123456789abcdef";
   std::size_t length = std::min(text.size(), longest);
   while (length < text.size() && length > 0 && (text[length] & 0xc0) == 0x80) --length;
+  std::string out;
   for (const unsigned char c : text.substr(0, length)) {
     if (c == '\n') {
       out += "\\n";
@@ -40,13 +41,16 @@ std::string in_quotes(std::string_view text, std::size_t longest) {
     } else if (c == '\t') {
       out += "\\t";
     } else if (c < 0x20 || c == 0x7f) {
-      constexpr char kHex[] = "0123456789abcdef";
-      out += std::string("\\x") + kHex[c >> 4] + kHex[c & 15];
+      out += {'\\', 'x', kHex[c >> 4], kHex[c & 15]};
     } else {
       out += static_cast<char>(c);
     }
   }
-  return out + (length < text.size() ? "...'" : "'");
+  return length < text.size() ? out + "..." : out;
+}
+
+std::string in_quotes(std::string_view text, std::size_t longest) {
+  return "'" + one_line(text, longest) + "'";
 }
 
 }  // namespace nn

@@ -151,6 +151,11 @@ std::size_t ContentReader::inflate_some(std::span<std::byte> out) {
 
 void ContentReader::count(std::size_t bytes) {
   produced_ += bytes;
+  if (produced_ > kUnsuspicious && produced_ / kMostInflation > position_) {
+    throw DataError(file_.path(), "unpacks to more than " + std::to_string(kMostInflation) +
+                                      " times its size, expected a file that was not made to "
+                                      "exhaust memory (unpack it yourself if it is meant)");
+  }
   if (produced_ > max_bytes_) {
     throw DataError(file_.path(),
                     "unpacks to more than " + size_text(max_bytes_) + ", the most that is read");

@@ -35,13 +35,19 @@ class SourceFile {
 
 /// XXH3-128 of the bytes as they lie on disk.
 [[nodiscard]] ContentHash hash_of(const SourceFile& file);
+/// Compressed content may be any size up to kUnsuspicious, and beyond that so many times the bytes
+/// it was unpacked from: tables stay far below, a file that is small only to unpack to gigabytes
+/// does not.
+inline constexpr std::size_t kUnsuspicious = std::size_t{48} << 20;
+inline constexpr std::size_t kMostInflation = 200;
+
 /// One hash for several files in order.
 [[nodiscard]] ContentHash combine(std::span<const SourceFile> files);
 
 /// The content of a file from front to back, decompressed when it is gzip (RFC 1952, several
 /// members one after the other included). The file must outlive the reader. Throws DataError for
-/// damaged streams (checksums are verified) and for content above `max_bytes`, before it is
-/// produced.
+/// damaged streams (checksums are verified), for content above `max_bytes` before it is handed out,
+/// and for more than kMostInflation times the bytes read.
 class ContentReader {
  public:
   ContentReader(const SourceFile& file, std::size_t max_bytes);

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -12,6 +11,7 @@
 #include "hpo/study/spec.h"
 #include "runtime/base/error.h"
 #include "runtime/base/file.h"
+#include "tests/support/cost.h"
 
 namespace hpo {
 namespace {
@@ -54,12 +54,13 @@ class BadStudy : public testing::TestWithParam<std::string> {};
 TEST_P(BadStudy, IsRefusedInOneLine) {
   unsetenv("TRELLIS_DATA");
   const auto expect_file = kFolder / (GetParam() + ".expect");
-  const auto start = std::chrono::steady_clock::now();
+  const double start = support::seconds_computed();
   const std::string message = message_of(GetParam());
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  const double seconds = support::seconds_computed() - start;
   EXPECT_NE(message, "") << "the file was accepted";
   EXPECT_EQ(message.find('\n'), std::string::npos);
-  EXPECT_LT(seconds.count(), 5.0);
+  EXPECT_LT(seconds, support::kMostSeconds);
+  EXPECT_LT(support::peak_kilobytes(), support::kMostKilobytes);
   if (std::getenv("TRELLIS_REWRITE") != nullptr) rt::write_file_atomic(expect_file, message + "\n");
   EXPECT_EQ(message + "\n", rt::read_file(expect_file));
 }
@@ -73,7 +74,7 @@ INSTANTIATE_TEST_SUITE_P(Config, BadStudy, testing::ValuesIn(names_of(".yaml")),
 
 TEST(BadStudies, ComeInPairs) {
   EXPECT_EQ(names_of(".yaml"), names_of(".expect"));
-  EXPECT_GE(names_of(".yaml").size(), 60U);
+  EXPECT_GE(names_of(".yaml").size(), 150U);
 }
 
 }  // namespace

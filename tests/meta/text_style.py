@@ -6,7 +6,7 @@ import house
 
 COLUMNS = {".h": 100, ".cpp": 100, ".cu": 100, ".cuh": 100, ".py": 130, ".sh": 120, "meson.build": 120}
 # Inputs and expected outputs are bytes, whatever they look like; a make file would need its tabs.
-DATA = re.compile(r"(^|/)data/|^tests/(config|cli)/.*\.(yaml|expect|csv|txt)$|\.(csv|tsv|svg|expect)$")
+DATA = re.compile(r"(^|/)data/|^tests/fuzz/corpus/|^tests/(config|cli)/.*\.(yaml|expect|csv|txt)$|\.(csv|tsv|svg|expect)$")
 
 
 def width(path):

@@ -189,10 +189,21 @@ TEST_F(Adapting, AnotherArithmeticGoesOnInTheShapeThatTheLogHas) {
 }
 
 TEST_F(Adapting, WorksUnderAStoppingRule) {
-  const StudySpec file = searching("random", "{type: asha, min: 1, eta: 2}");
-  ASSERT_EQ(session(file, "a").end, DriverEnd::finished);
-  EXPECT_FALSE(events("adapted").empty());
-  EXPECT_GT(StudyReader(run()).counts().stopped, 0);
+  for (const char* rule :
+       {"{type: asha, min: 1, eta: 2}", "{type: median, startup: 1}",
+        "{type: patience, wait: 1, min_delta: 0.2}", "{type: threshold, worst: 0.9, min: 2}"}) {
+    forget();
+    const StudySpec file = searching("random", rule);
+    ASSERT_EQ(session(file, "a").end, DriverEnd::finished);
+    const auto all = log();
+    EXPECT_FALSE(events("adapted").empty()) << rule;
+    EXPECT_GT(StudyReader(run()).counts().stopped, 0) << rule;
+    forget();
+    Stopper stopper(3);
+    ASSERT_EQ(session(file, "a", stopper).end, DriverEnd::interrupted) << rule;
+    ASSERT_EQ(session(file, "a").end, DriverEnd::finished);
+    EXPECT_EQ(log(), all) << rule;
+  }
 }
 
 TEST_F(Adapting, RungsCountFlopsUnderEverySampler) {

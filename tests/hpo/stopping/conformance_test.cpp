@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -18,8 +19,10 @@ class Conformance : public ::testing::TestWithParam<KindInfo> {
  protected:
   [[nodiscard]] std::unique_ptr<StoppingRule> make() const {
     Params options;
-    for (const Option& option : GetParam().options)
-      options.set(option.name, option.default_value.value());
+    for (const Option& option : GetParam().options) {
+      // What must be given is a value of the metric; losses here lie below 20.
+      options.set(option.name, option.default_value.value_or(15.0));
+    }
     return make_stopping_rule(GetParam().name, {kMaxStep, options});
   }
 };
@@ -70,7 +73,28 @@ TEST_P(Conformance, DecidesIsAFunctionOfItsArguments) {
 TEST_P(Conformance, TheOnlyTrialIsNeverStopped) {
   auto rule = make();
   for (std::int64_t step = 1; step <= kMaxStep; ++step)
-    EXPECT_EQ(rule->reported(0, step, 1.0), Word::go);
+    EXPECT_EQ(rule->reported(0, step, 1.0 / static_cast<double>(step)), Word::go);
+}
+
+TEST_P(Conformance, TheBestTrialIsNeverStoppedWhileItGetsBetter) {
+  auto rule = make();
+  Stream random(5, "others");
+  const double bad[] = {std::nan(""), std::numeric_limits<double>::infinity(), 7, 3};
+  for (std::uint64_t other = 1; other < 30; ++other) {
+    for (std::int64_t step = 1; step <= kMaxStep; ++step)
+      (void)rule->reported(other, step, bad[random.below(4)]);
+    rule->ended(other, TrialState::complete);
+  }
+  for (std::int64_t step = 1; step <= kMaxStep; ++step)
+    EXPECT_EQ(rule->reported(0, step, -static_cast<double>(step)), Word::go);
+}
+
+TEST_P(Conformance, TheEndOfATrialIsNoTimeToStopIt) {
+  auto rule = make();
+  (void)words(*rule, 3);
+  EXPECT_FALSE(rule->decides(kMaxStep - 1, kMaxStep));
+  (void)rule->reported(10'000, kMaxStep - 1, 1.0);
+  EXPECT_EQ(rule->reported(10'000, kMaxStep, std::nan("")), Word::go);
 }
 
 INSTANTIATE_TEST_SUITE_P(Rules, Conformance,

@@ -1,0 +1,72 @@
+#include "hpo/stopping/patience.h"
+
+#include <limits>
+#include <unordered_map>
+
+#include "hpo/stopping/options.h"
+
+namespace hpo {
+
+namespace {
+
+constexpr std::int64_t kWait = 5;
+constexpr double kMinDelta = 0;
+
+class Patience final : public StoppingRule {
+ public:
+  explicit Patience(const RuleSetup& setup)
+      : max_step_(setup.max_step),
+        wait_(int_option(setup, "wait", kWait)),
+        min_delta_(number_option(setup, "min_delta", kMinDelta)) {}
+
+  // Where it cannot stop yet it must see the values all the same.
+  bool decides(std::int64_t, std::int64_t step) const override { return step < max_step_; }
+
+  Word reported(std::uint64_t trial, std::int64_t step, double loss) override {
+    Best& best = best_[trial];
+    if (loss < best.loss - min_delta_) best = {loss, step};
+    return step < max_step_ && step - best.step >= wait_ ? Word::stop : Word::go;
+  }
+
+  void ended(std::uint64_t trial, TrialState) override { best_.erase(trial); }
+
+ private:
+  struct Best {
+    double loss = std::numeric_limits<double>::infinity();
+    std::int64_t step = 0;
+  };
+
+  std::int64_t max_step_, wait_;
+  double min_delta_;
+  std::unordered_map<std::uint64_t, Best> best_;
+};
+
+}  // namespace
+
+StoppingKind patience_kind() {
+  Option wait{.name = "wait",
+              .type = OptionType::integer,
+              .default_value = kWait,
+              .min = 1,
+              .max = {},
+              .words = {},
+              .unit = "epochs",
+              .doc = "how long a trial may go on without getting better, in `unit`"};
+  Option min_delta{
+      .name = "min_delta",
+      .type = OptionType::number,
+      .default_value = kMinDelta,
+      .min = 0,
+      .max = {},
+      .words = {},
+      .unit = "",
+      .doc = "getting better by this much or less does not count, in the metric's own unit"};
+  return {.info = {.name = "patience",
+                   .doc = "a trial goes on while it gets better, whatever the others do",
+                   .options = {std::move(wait), std::move(min_delta)}},
+          .make = [](const RuleSetup& setup) -> std::unique_ptr<StoppingRule> {
+            return std::make_unique<Patience>(setup);
+          }};
+}
+
+}  // namespace hpo

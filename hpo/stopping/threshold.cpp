@@ -1,0 +1,59 @@
+#include "hpo/stopping/threshold.h"
+
+#include "hpo/stopping/options.h"
+
+namespace hpo {
+
+namespace {
+
+constexpr std::int64_t kMin = 1;
+
+class Threshold final : public StoppingRule {
+ public:
+  explicit Threshold(const RuleSetup& setup)
+      : max_step_(setup.max_step), min_(int_option(setup, "min", kMin)) {
+    const double worst = number_option(setup, "worst", 0);
+    highest_ = setup.maximize ? -worst : worst;
+  }
+
+  bool decides(std::int64_t, std::int64_t step) const override {
+    return step >= min_ && step < max_step_;
+  }
+
+  Word reported(std::uint64_t, std::int64_t step, double loss) override {
+    return decides(0, step) && !(loss <= highest_) ? Word::stop : Word::go;
+  }
+
+ private:
+  std::int64_t max_step_, min_;
+  double highest_ = 0;  ///< loss that goes on
+};
+
+}  // namespace
+
+StoppingKind threshold_kind() {
+  Option worst{.name = "worst",
+               .type = OptionType::number,
+               .default_value = {},
+               .min = {},
+               .max = {},
+               .words = {},
+               .unit = "",
+               .doc = "the worst value of the metric with which a trial may go on"};
+  Option min{.name = "min",
+             .type = OptionType::integer,
+             .default_value = kMin,
+             .min = 1,
+             .max = {},
+             .words = {},
+             .unit = "epochs",
+             .doc = "what every trial is given before its value counts, in `unit`"};
+  return {.info = {.name = "threshold",
+                   .doc = "a trial goes on while its value is no worse than a fixed one",
+                   .options = {std::move(worst), std::move(min)}},
+          .make = [](const RuleSetup& setup) -> std::unique_ptr<StoppingRule> {
+            return std::make_unique<Threshold>(setup);
+          }};
+}
+
+}  // namespace hpo

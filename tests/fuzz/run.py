@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""Fuzzes the parsers: run.py [--seconds N] [--build FOLDER] [TARGET...]
+
+Builds the targets with clang, libFuzzer and the address and undefined-behaviour sanitizers, and runs each for N
+seconds (60) on one core, beginning with the committed inputs. What it learns stays in FOLDER/corpus, so that the next
+run goes on there; what breaks a promise is written to FOLDER/findings. Exit status: 0 no finding, 1 a finding, 77 no
+clang with libFuzzer here."""
+import argparse
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+CONFIG = ROOT / "tests" / "config"
+# Larger inputs only slow a run down; limits of size have tests of their own.
+LONGEST = 4096
+WORD = re.compile(rb"[A-Za-z_][A-Za-z0-9_.]{2,30}")
+
+
+def have_fuzzer():
+    """Whether clang is here and can link a fuzzer."""
+    if not shutil.which("clang++"):
+        return False
+    with tempfile.TemporaryDirectory() as folder:
+        source = os.path.join(folder, "a.cpp")
+        with open(source, "w", encoding="ascii") as file:
+            file.write('extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }\n')
+        command = ["clang++", "-fsanitize=fuzzer,address", source, "-o", os.path.join(folder, "a")]
+        return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+def build(folder):
+    if not (folder / "build.ninja").exists():
+        subprocess.run(["meson", "setup", str(folder), str(ROOT), "-Dfuzz=true", "-Db_sanitize=address,undefined",
+                        "-Db_lundef=false", "-Dcuda=disabled"],
+                       env={**os.environ, "CC": "clang", "CXX": "clang++"}, check=True)
+    subprocess.run(["ninja", "-C", str(folder), "fuzzers"], check=True)
+
+
+def seeds_of(target):
+    folders = [HERE / "corpus" / target]
+    return folders + [CONFIG] if target == "study" else folders
+
+
+def write_dictionary(path, folders):
+    """The words of the seeds: what a mutation should rather put in than random letters."""
+    words = {word for folder in folders for file in folder.iterdir() if file.is_file()
+             for word in WORD.findall(file.read_bytes())}
+    path.write_text("".join(f'"{word.decode()}"\n' for word in sorted(words)), encoding="ascii")
+
+
+def fuzz(folder, target, seconds):
+    """Runs one target; returns its output's lines of figures and whether it found something."""
+    learnt = folder / "corpus" / target
+    findings = folder / "findings"
+    learnt.mkdir(parents=True, exist_ok=True)
+    findings.mkdir(exist_ok=True)
+    words = folder / (target + ".dict")
+    write_dictionary(words, seeds_of(target))
+    command = [str(folder / "tests" / "fuzz" / ("fuzz-" + target)), f"-max_total_time={seconds}", f"-max_len={LONGEST}",
+               "-timeout=60", "-rss_limit_mb=1024", "-print_final_stats=1", f"-dict={words}",
+               f"-artifact_prefix={findings}/{target}-", str(learnt), *map(str, seeds_of(target))]
+    ran = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    return ran.stderr, ran.returncode != 0
+
+
+def figure(log, name):
+    found = re.findall(name, log)
+    return found[-1] if found else "?"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=int, default=60)
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build-fuzz")
+    parser.add_argument("targets", nargs="*", metavar="TARGET")
+    options = parser.parse_args()
+    known = sorted(path.stem for path in (HERE / "targets").glob("*.cpp"))
+    for target in options.targets:
+        if target not in known:
+            parser.error(f"there is no target {target}, expected one of {', '.join(known)}")
+    if not have_fuzzer():
+        print("skipped: no clang++ with libFuzzer here (Debian: clang and libclang-rt-14-dev)")
+        return 77
+    folder = options.build.absolute()
+    build(folder)
+    found = 0
+    for target in options.targets or known:
+        log, bad = fuzz(folder, target, options.seconds)
+        runs = figure(log, r"number_of_executed_units: (\d+)")
+        covered = figure(log, r"cov: (\d+)")
+        print(f"{target}: {options.seconds} s, {runs} inputs, {covered} places reached, "
+              f"{'A FINDING' if bad else 'nothing found'}", flush=True)
+        if bad:
+            found += 1
+            print("\n".join(log.splitlines()[-60:]), flush=True)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

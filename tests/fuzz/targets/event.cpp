@@ -1,0 +1,20 @@
+// A record of the log: its kind on the first line, then its payload.
+
+#include <algorithm>
+
+#include "hpo/log/event.h"
+#include "runtime/base/error.h"
+#include "tests/fuzz/fuzz.h"
+
+void fuzz::feed(std::string_view input) {
+  const std::size_t end = std::min(input.find('\n'), input.size());
+  const std::string_view kind = input.substr(0, end);
+  try {
+    const hpo::EventBody body = hpo::body_of(kind, input.substr(std::min(end + 1, input.size())));
+    const std::string payload = hpo::payload_of(body);
+    promise(hpo::payload_of(hpo::body_of(kind, payload)) == payload, "a record reads back");
+  } catch (const rt::Error& error) {
+    promise(error.kind() == rt::Errc::storage, "a damaged record is an error of storage");
+    promise_message(error.what());
+  }
+}

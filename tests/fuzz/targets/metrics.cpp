@@ -1,0 +1,26 @@
+// Metrics and params as JSON objects.
+
+#include "hpo/log/event.h"
+#include "hpo/space/params.h"
+#include "runtime/base/error.h"
+#include "tests/fuzz/fuzz.h"
+
+namespace {
+
+template <class Read>
+void round_trip(std::string_view input, const Read& read) {
+  try {
+    const std::string json = hpo::json_of(read(input));
+    fuzz::promise(hpo::json_of(read(json)) == json, "values read back");
+  } catch (const rt::Error& error) {
+    fuzz::promise(error.kind() == rt::Errc::storage, "a damaged object is an error of storage");
+    fuzz::promise_message(error.what());
+  }
+}
+
+}  // namespace
+
+void fuzz::feed(std::string_view input) {
+  round_trip(input, [](std::string_view json) { return hpo::metrics_from_json(json); });
+  round_trip(input, [](std::string_view json) { return hpo::params_from_json(json); });
+}

@@ -1,0 +1,14 @@
+// A network's description as JSON.
+
+#include "nn/error.h"
+#include "nn/model_file.h"
+#include "tests/fuzz/fuzz.h"
+
+void fuzz::feed(std::string_view input) {
+  try {
+    const nn::ModelSpec spec = nn::spec_from_json(input);
+    promise(nn::spec_from_json(nn::spec_json(spec)) == spec, "a description reads back");
+  } catch (const nn::Error& error) {
+    promise_message(error.what());
+  }
+}

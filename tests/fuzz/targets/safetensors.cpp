@@ -1,0 +1,26 @@
+// A safetensors file: read, written again, read again.
+
+#include "nn/safetensors.h"
+#include "tests/fuzz/fuzz.h"
+
+namespace {
+
+std::vector<std::byte> written(const nn::Safetensors& file) {
+  std::vector<nn::TensorBytes> tensors;
+  for (const nn::TensorEntry& entry : file.tensors) {
+    tensors.push_back({entry.name, entry.dtype, entry.shape, file.bytes(entry)});
+  }
+  return nn::safetensors_bytes(tensors, file.metadata);
+}
+
+}  // namespace
+
+void fuzz::feed(std::string_view input) {
+  try {
+    const auto bytes =
+        written(nn::parse_safetensors(std::as_bytes(std::span(input)), "net.safetensors"));
+    promise(written(nn::parse_safetensors(bytes, "again")) == bytes, "what was written reads back");
+  } catch (const nn::Error& error) {
+    promise_message(error.what());
+  }
+}

@@ -1,0 +1,40 @@
+// What the store keeps: the head of an entry, and values in their canonical byte form.
+
+#include <algorithm>
+#include <map>
+#include <variant>
+
+#include "hpo/space/params.h"
+#include "runtime/base/error.h"
+#include "runtime/codec.h"
+#include "runtime/store/entry.h"
+#include "tests/fuzz/fuzz.h"
+
+namespace {
+
+using Nested = std::map<std::string, std::vector<std::variant<bool, double, std::string>>>;
+
+template <class T>
+void decode(std::span<const std::byte> bytes) {
+  try {
+    const T value = rt::decode<T>(bytes);
+    fuzz::promise(std::ranges::equal(rt::encode(value), bytes), "a value has one byte form");
+  } catch (const rt::Error& error) {
+    fuzz::promise(error.kind() == rt::Errc::data, "a damaged value is an error of data");
+    fuzz::promise_message(error.what());
+  }
+}
+
+}  // namespace
+
+void fuzz::feed(std::string_view input) {
+  const auto bytes = std::as_bytes(std::span(input));
+  if (const auto head = rt::store::unpack(bytes)) {
+    promise(std::ranges::equal(rt::store::pack(*head), bytes.first(rt::store::kHeadBytes)),
+            "a head has one form");
+    (void)rt::store::payload(bytes, head->key);
+  }
+  decode<hpo::Params>(bytes);
+  decode<Nested>(bytes);
+  decode<std::vector<double>>(bytes);
+}
