@@ -143,7 +143,9 @@ def adaptive_mnist(study):
     require_images()
     hard = study.read_json("train", "adaptive-mnist.yaml", "--quiet")
     text = (study.folder / "adaptive-mnist.yaml").read_text()
-    (study.folder / "easy.yaml").write_text(text.replace("  rows:", "  classes: [0, 1]\n  rows:"))
+    # Digits 0 and 1, or trousers and boots: two that are told apart whatever rows the split takes.
+    two = "[0, 1]" if (Path(os.environ.get("TRELLIS_DATA", "/nowhere")) / "mnist").exists() else "[1, 9]"
+    (study.folder / "easy.yaml").write_text(text.replace("  rows:", f"  classes: {two}\n  rows:"))
     easy = study.read_json("train", "easy.yaml", "--name", "easy", "--quiet")
     assert easy["metrics"]["test.accuracy"] > hard["metrics"]["test.accuracy"], (easy["metrics"], hard["metrics"])
     assert 4 * easy["flops"]["inference"] <= hard["flops"]["inference"], (easy["shape"], hard["shape"])
