@@ -139,7 +139,7 @@ TEST(ModelFile, FilesThatContradictTheirSpecAreRefused) {
   EXPECT_EQ(message(tensors, good), "no error");
   EXPECT_EQ(message(tensors, {}), "m: is no model of this program: no \"format\"");
   EXPECT_EQ(message(tensors, with("format", "pt")), "m: is no model of this program");
-  EXPECT_EQ(message(tensors, with("version", "2")), "m: has version 2, expected 1");
+  EXPECT_EQ(message(tensors, with("version", "2")), "m: has version '2', expected 1");
   EXPECT_EQ(message(tensors, with("spec", "{}")),
             "m: spec: expected an object with input and layers");
   EXPECT_EQ(message({tensors[0]}, good), "m: holds 1 tensors, expected 2");
