@@ -70,22 +70,10 @@ std::vector<std::int64_t> asha_rungs(std::int64_t min, std::int64_t max, std::in
 }
 
 StoppingKind asha_kind() {
-  Option min{.name = "min",
-             .type = OptionType::integer,
-             .default_value = kMin,
-             .min = 1,
-             .max = {},
-             .words = {},
-             .unit = "epochs",
-             .doc = "the first rung: what every trial is given, in `unit`"};
-  Option eta{.name = "eta",
-             .type = OptionType::integer,
-             .default_value = kEta,
-             .min = 2,
-             .max = {},
-             .words = {},
-             .unit = "",
-             .doc = "one in eta goes on from rung to rung, and rungs are eta times apart"};
+  Option min = whole_option("min", kMin, 1, "epochs",
+                            "the first rung: what every trial is given, in `unit`");
+  Option eta = whole_option("eta", kEta, 2, "",
+                            "one in eta goes on from rung to rung, and rungs are eta times apart");
   return {.info = {.name = "asha",
                    .doc = "asynchronous successive halving: at min, min*eta, min*eta^2... only the "
                           "best 1/eta go on",

@@ -107,30 +107,11 @@ class Median final : public StoppingRule {
 }  // namespace
 
 StoppingKind median_kind() {
-  Option startup{.name = "startup",
-                 .type = OptionType::integer,
-                 .default_value = kStartup,
-                 .min = 1,
-                 .max = {},
-                 .words = {},
-                 .unit = "trials",
-                 .doc = "complete trials that there must be before anything is stopped"};
-  Option min{.name = "min",
-             .type = OptionType::integer,
-             .default_value = kMin,
-             .min = 1,
-             .max = {},
-             .words = {},
-             .unit = "epochs",
-             .doc = "what every trial is given before it is compared, in `unit`"};
-  Option every{.name = "every",
-               .type = OptionType::integer,
-               .default_value = kEvery,
-               .min = 1,
-               .max = {},
-               .words = {},
-               .unit = "",
-               .doc = "how far comparisons are apart, in `unit`"};
+  Option startup = whole_option("startup", kStartup, 1, "trials",
+                                "complete trials that there must be before anything is stopped");
+  Option min = whole_option("min", kMin, 1, "epochs",
+                            "what every trial is given before it is compared, in `unit`");
+  Option every = whole_option("every", kEvery, 1, "", "how far comparisons are apart, in `unit`");
   return {.info = {.name = "median",
                    .doc = "a trial goes on while its best value so far is no worse than the median "
                           "of what the "

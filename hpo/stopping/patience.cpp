@@ -44,14 +44,8 @@ class Patience final : public StoppingRule {
 }  // namespace
 
 StoppingKind patience_kind() {
-  Option wait{.name = "wait",
-              .type = OptionType::integer,
-              .default_value = kWait,
-              .min = 1,
-              .max = {},
-              .words = {},
-              .unit = "epochs",
-              .doc = "how long a trial may go on without getting better, in `unit`"};
+  Option wait = whole_option("wait", kWait, 1, "epochs",
+                             "how long a trial may go on without getting better, in `unit`");
   Option min_delta{
       .name = "min_delta",
       .type = OptionType::number,

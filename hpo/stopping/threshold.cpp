@@ -40,14 +40,8 @@ StoppingKind threshold_kind() {
                .words = {},
                .unit = "",
                .doc = "the worst value of the metric with which a trial may go on"};
-  Option min{.name = "min",
-             .type = OptionType::integer,
-             .default_value = kMin,
-             .min = 1,
-             .max = {},
-             .words = {},
-             .unit = "epochs",
-             .doc = "what every trial is given before its value counts, in `unit`"};
+  Option min = whole_option("min", kMin, 1, "epochs",
+                            "what every trial is given before its value counts, in `unit`");
   return {.info = {.name = "threshold",
                    .doc = "a trial goes on while its value is no worse than a fixed one",
                    .options = {std::move(worst), std::move(min)}},
