@@ -62,9 +62,8 @@ void Driver::loop() {
     rt::poll();
     if (commit_is_due()) commit();
     checkpoints_.tick();
-    if (finished_ || fatal_ || take_due()) continue;
-    finish_if_over();
-    if (!finished_) pause();
+    if (finished_ || fatal_ || take_due() || finish_if_over()) continue;
+    pause();
   }
 }
 
@@ -91,15 +90,18 @@ void Driver::obey_clock() {
   }
 }
 
-void Driver::finish_if_over() {
-  if (finished_ || running() > 0 || may_create()) return;
-  if (!pasts_.empty()) return stop_waiting();
+bool Driver::finish_if_over() {
+  if (running() > 0 || may_create()) return false;
+  if (const auto last = search_.promotes(true)) return resume(*last), true;
+  stop_waiting();
+  if (finished_) return true;
   std::string trials = rt::cat(search_.created(), search_.created() == 1 ? " trial" : " trials");
   if (exhausted_) {
     finish(Finish::exhausted, trials + ": every point of the space was tried");
   } else {
     finish(Finish::trials, trials);
   }
+  return true;
 }
 
 void Driver::finish(Finish why, std::string message) {

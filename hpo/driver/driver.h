@@ -83,7 +83,10 @@ class Driver {
   void create(const Params& params);
   void start(std::uint64_t trial);
   void apply_decisions();
+  void stop_given_up();
   void resume_released();
+  void resume(std::uint64_t trial);
+  void keep_few_waiting();
   void stop_waiting();
   rt::Async<void> attempt(LivePtr trial);
   bool take_due();
@@ -98,7 +101,9 @@ class Driver {
   // The loop (driver.cpp).
   void loop();
   void obey_clock();
-  void finish_if_over();
+  /// When nothing runs any more: lets a last trial go on, or ends the study. Whether it did
+  /// something.
+  bool finish_if_over();
   void finish(Finish why, std::string message);
   void drop_live();
   [[nodiscard]] bool interrupted() const;

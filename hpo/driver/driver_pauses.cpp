@@ -34,20 +34,50 @@ void Driver::apply_decisions() {
   }
 }
 
+void Driver::stop_given_up() {
+  if (finished_) return;
+  for (const std::uint64_t trial : search_.gives_up())
+    end_trial(trial, {TrialState::stopped, Cause::none, ""}, 0);
+}
+
 void Driver::resume_released() {
   const auto slots = static_cast<std::size_t>(study_.parallel);
-  for (auto& [trial, past] : pasts_) {
+  for (const auto& [trial, past] : pasts_) {
     if (finished_ || fatal_ || running() >= slots) return;
-    if (past.stands != Stands::released) continue;
-    past.stands = Stands::runs;
-    search_.tell(trial, Resumed{});
-    timeline_.enter(trial, now_);
-    emit(trial, Resumed{});
-    if (auto live = live_.find(trial); live != live_.end()) {
-      live->second->answer(Word::go);
-    } else {
-      start(trial);
+    if (past.stands == Stands::released) resume(trial);
+  }
+}
+
+void Driver::resume(std::uint64_t trial) {
+  pasts_.at(trial).stands = Stands::runs;
+  search_.tell(trial, Resumed{});
+  timeline_.enter(trial, now_);
+  emit(trial, Resumed{});
+  if (auto live = live_.find(trial); live != live_.end()) {
+    live->second->answer(Word::go);
+  } else {
+    start(trial);
+  }
+}
+
+/// Attempts that wait hold their networks in memory. Beyond a few, those whose network the store
+/// has are given up, the one that began first before the others: another attempt goes on from
+/// there.
+void Driver::keep_few_waiting() {
+  if (!setup_.store) return;
+  const std::size_t most = 2 * static_cast<std::size_t>(study_.parallel);
+  std::size_t waiting = live_.size() - running();
+  for (auto live = live_.begin(); live != live_.end() && waiting > most;) {
+    const Past& past = pasts_.at(live->first);
+    const auto key =
+        past.reports.empty() ? std::nullopt : rt::Key::from_hex(past.reports.back().checkpoint);
+    if (past.stands == Stands::runs || !key || !setup_.store->contains(*key)) {
+      ++live;
+      continue;
     }
+    live->second->make_void();
+    live = live_.erase(live);
+    --waiting;
   }
 }
 

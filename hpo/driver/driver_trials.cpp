@@ -55,9 +55,14 @@ bool Driver::may_create() const {
 void Driver::fill_slots() {
   const auto slots = static_cast<std::size_t>(study_.parallel);
   apply_decisions();
+  stop_given_up();
   resume_released();
-  while (running() < slots && may_create() && !fatal_) {
-    if (std::optional<Params> params = search_.propose()) {
+  while (running() < slots && !finished_ && !fatal_) {
+    if (const auto trial = search_.promotes(false)) {
+      resume(*trial);
+    } else if (!may_create()) {
+      break;
+    } else if (std::optional<Params> params = search_.propose()) {
       create(*params);
     } else {
       exhausted_ = true;
@@ -146,6 +151,7 @@ void Driver::take_report(LiveTrial& trial, Reported report, double took) {
       trial.make_void();
       live_.erase(number);
     }
+    keep_few_waiting();
   } else {
     trial.answer(word);
   }

@@ -40,10 +40,11 @@ class Play {
       : study_(study), data_(data), slots_(slots), search_(study) {}
 
   Plan run() {
-    for (std::int64_t slot = 0; slot < slots_; ++slot) begin(0);
-    while (!due_.empty()) {
-      auto [time, trial] = *due_.begin();
+    double now = 0;
+    while (fill_slots(now)) {
+      const auto [time, trial] = *due_.begin();
       due_.erase(due_.begin());
+      now = time;
       report(time, trial);
     }
     plan_.distinct_epochs = std::llround(distinct_epochs_);
@@ -52,10 +53,33 @@ class Play {
   }
 
  private:
-  void begin(double time) {
-    if (study_.limits.trials && plan_.trials >= *study_.limits.trials) return;
+  /// As the driver does it; false when the study is over.
+  bool fill_slots(double now) {
+    for (const std::uint64_t trial : search_.gives_up()) end(trial, TrialState::stopped);
+    bool more = true;
+    while (more && due_.size() < static_cast<std::size_t>(slots_))
+      more = promote(now, false) || begin(now);
+    return !due_.empty() || promote(now, true);
+  }
+
+  bool promote(double now, bool last) {
+    const auto trial = search_.promotes(last);
+    if (!trial) return false;
+    search_.tell(*trial, Resumed{});
+    advance(now, *trial);
+    return true;
+  }
+
+  void end(std::uint64_t trial, TrialState state) {
+    search_.tell(trial, Ended{.state = state});
+    courses_.erase(trial);
+  }
+
+  /// Begins another trial; false where there is none.
+  bool begin(double time) {
+    if (study_.limits.trials && plan_.trials >= *study_.limits.trials) return false;
     std::optional<Params> params = search_.propose();
-    if (!params) return;
+    if (!params) return false;
     auto trial = static_cast<std::uint64_t>(plan_.trials++);
     search_.tell(trial, Created{.params = *params});
     TrialSpec spec = materialise(study_, *params, data_.info);
@@ -66,6 +90,7 @@ class Play {
                   .quality = rt::Stream(study_.seed, "plan", trial).uniform()};
     courses_.emplace(trial, std::move(course));
     advance(time, trial);
+    return true;
   }
 
   /// Counts the next stretch and puts its report where it is due.
@@ -100,14 +125,13 @@ class Play {
                       .epochs = step,
                       .value = value_of(course.quality, step, study_.metric.goal == Goal::maximize),
                       .flops = course.flops};
-    bool last = course.next == course.borders.size();
-    Word word = search_.word_on(trial, reported);
+    const bool last = course.next == course.borders.size();
+    const Word word = search_.word_on(trial, reported);
     search_.tell(trial, reported);
-    // What a pause leads to trains for just as long.
-    if (!last && word != Word::stop) return advance(time, trial);
-    search_.tell(trial, Ended{.state = last ? TrialState::complete : TrialState::stopped});
-    courses_.erase(trial);
-    begin(time);
+    if (last || word == Word::stop)
+      return end(trial, last ? TrialState::complete : TrialState::stopped);
+    // What another one's network leads to trains for just as long.
+    if (word == Word::go || search_.pauses(step)) advance(time, trial);
   }
 
   const StudySpec& study_;

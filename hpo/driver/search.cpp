@@ -61,6 +61,7 @@ void Search::tell(std::uint64_t trial, const EventBody& event) {
     sampler_->replaced(trial, replaced->params);
   } else if (std::holds_alternative<Resumed>(event)) {
     sampler_->resumed(trial);
+    rule_->resumed(trial);
   } else if (const auto* end = std::get_if<Ended>(&event)) {
     sampler_->ended(trial, end->state);
     rule_->ended(trial, end->state);

@@ -38,6 +38,14 @@ class Search {
   /// What trials that wait go on with.
   [[nodiscard]] std::vector<Decision> decisions() const { return sampler_->decide(); }
 
+  /// The trial that a free slot goes to, of those that the rule paused; `last`: nothing runs and no
+  /// new trial will come.
+  [[nodiscard]] std::optional<std::uint64_t> promotes(bool last) const {
+    return rule_->promotes(last);
+  }
+  /// Those of them that will never go on.
+  [[nodiscard]] std::vector<std::uint64_t> gives_up() const { return rule_->gives_up(); }
+
   /// The next proposal; nothing when the space is exhausted.
   [[nodiscard]] std::optional<Params> propose() { return sampler_->propose(created_); }
 

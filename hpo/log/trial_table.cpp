@@ -132,7 +132,7 @@ void TrialTable::apply(const Event& event) {
 
 const TrialRow* TrialTable::best() const {
   const TrialRow* best = nullptr;
-  for (TrialState state : {TrialState::complete, TrialState::stopped}) {
+  for (TrialState state : {TrialState::complete, TrialState::stopped, TrialState::waiting}) {
     for (const TrialRow& row : rows_) {
       if (row.state != state || !row.value || std::isnan(*row.value)) continue;
       if (!best || objective_.better(*row.value, *best->value)) best = &row;

@@ -54,7 +54,8 @@ class TrialTable {
   }
   [[nodiscard]] const TrialCounts& counts() const { return counts_; }
 
-  /// The best complete trial, else the best stopped one; null when no ended trial has a value.
+  /// The best complete trial, else the best stopped one, else the best that waits; null when none
+  /// of them has a value.
   /// Ties: the lower number.
   [[nodiscard]] const TrialRow* best() const;
   /// The best value so far, whatever the state, for displays; null when there is none.

@@ -1,11 +1,13 @@
 #include "hpo/stopping/asha.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
+#include <span>
 #include <unordered_map>
+#include <vector>
 
 #include "hpo/stopping/options.h"
+#include "hpo/stopping/rungs.h"
 
 namespace hpo {
 
@@ -13,60 +15,106 @@ namespace {
 
 constexpr std::int64_t kMin = 1;
 constexpr std::int64_t kEta = 3;
+constexpr double kWorst = std::numeric_limits<double>::infinity();
 
-struct Rung {
-  std::int64_t step;
-  std::vector<double> losses;  // ascending
-};
-
-class Asha final : public StoppingRule {
+class Asha : public StoppingRule {
  public:
-  Asha(std::int64_t min, std::int64_t max, std::int64_t eta) : eta_(static_cast<std::size_t>(eta)) {
-    for (std::int64_t step : asha_rungs(min, max, eta)) rungs_.push_back({step, {}});
+  explicit Asha(const AshaBracket& bracket)
+      : eta_(static_cast<std::size_t>(bracket.eta)),
+        steps_(rungs_below(bracket.max, bracket.min, bracket.eta)) {
+    for (const std::int64_t step : steps_) rungs_.emplace_back(step);
   }
 
   bool decides(std::int64_t last, std::int64_t step) const override {
-    return std::ranges::any_of(
-        rungs_, [&](const Rung& rung) { return last < rung.step && rung.step <= step; });
+    return reaches(steps_, last, step);
   }
 
   Word reported(std::uint64_t trial, std::int64_t step, double loss) override {
-    if (std::isnan(loss)) loss = std::numeric_limits<double>::infinity();
     std::int64_t& last = last_[trial];
-    Word word = Word::go;
-    for (Rung& rung : rungs_) {
-      if (last < rung.step && rung.step <= step && !stays(rung, loss)) word = Word::stop;
-      if (word == Word::stop) break;
-    }
+    const auto passed = [&](const Rung& rung) { return last < rung.step() && rung.step() <= step; };
+    const auto begin = std::ranges::find_if(rungs_, passed);
+    const auto end = std::find_if_not(begin, rungs_.end(), passed);
     last = std::max(last, step);
-    return word;
+    if (begin == end) return Word::go;
+    if (loss < kWorst) return word_at({begin, end}, trial, loss);
+    begin->record(trial, loss);
+    return Word::stop;
   }
 
   void ended(std::uint64_t trial, TrialState) override { last_.erase(trial); }
 
- private:
-  bool stays(Rung& rung, double loss) const {
-    auto place = std::ranges::lower_bound(rung.losses, loss);
-    auto better = static_cast<std::size_t>(place - rung.losses.begin());
-    rung.losses.insert(place, loss);
-    return loss < std::numeric_limits<double>::infinity() &&
-           better < std::max<std::size_t>(1, rung.losses.size() / eta_);
-  }
+ protected:
+  /// Records a trial, whose loss is below +infinity, at the rungs that it reached, ascending.
+  virtual Word word_at(std::span<Rung> reached, std::uint64_t trial, double loss) = 0;
 
+  [[nodiscard]] std::vector<Rung>& rungs() { return rungs_; }
+  [[nodiscard]] const std::vector<Rung>& rungs() const { return rungs_; }
+  [[nodiscard]] std::size_t share_of(const Rung& rung) const { return rung.size() / eta_; }
+
+ private:
   std::size_t eta_;
+  std::vector<std::int64_t> steps_;
   std::vector<Rung> rungs_;
   std::unordered_map<std::uint64_t, std::int64_t> last_;
 };
 
+class Stopping final : public Asha {
+ public:
+  using Asha::Asha;
+
+ protected:
+  Word word_at(std::span<Rung> reached, std::uint64_t trial, double loss) override {
+    for (Rung& rung : reached) {
+      rung.record(trial, loss);
+      if (rung.better(loss) >= std::max<std::size_t>(1, share_of(rung))) return Word::stop;
+    }
+    return Word::go;
+  }
+};
+
+class Promoting final : public Asha {
+ public:
+  using Asha::Asha;
+
+  std::optional<std::uint64_t> promotes(bool last) const override {
+    for (auto rung = rungs().rbegin(); rung != rungs().rend(); ++rung) {
+      if (const auto trial = rung->first_waiting_of(share_of(*rung))) return trial;
+    }
+    if (!last || complete_) return std::nullopt;
+    for (auto rung = rungs().rbegin(); rung != rungs().rend(); ++rung) {
+      if (rung->anyone_waits()) return rung->first_waiting();
+    }
+    return std::nullopt;
+  }
+
+  void resumed(std::uint64_t trial) override {
+    for (Rung& rung : rungs()) rung.leave(trial);
+  }
+
+  void ended(std::uint64_t trial, TrialState state) override {
+    complete_ = complete_ || state == TrialState::complete;
+    resumed(trial);
+    Asha::ended(trial, state);
+  }
+
+ protected:
+  Word word_at(std::span<Rung> reached, std::uint64_t trial, double loss) override {
+    for (Rung& rung : reached) rung.record(trial, loss);
+    reached.back().wait(trial, loss);
+    if (promotes(false) != trial) return Word::pause;
+    reached.back().leave(trial);
+    return Word::go;
+  }
+
+ private:
+  bool complete_ = false;
+};
+
 }  // namespace
 
-std::vector<std::int64_t> asha_rungs(std::int64_t min, std::int64_t max, std::int64_t eta) {
-  std::vector<std::int64_t> rungs;
-  for (std::int64_t step = min; step < max; step *= eta) {
-    rungs.push_back(step);
-    if (step > max / eta) break;
-  }
-  return rungs;
+std::unique_ptr<StoppingRule> make_asha(const AshaBracket& bracket) {
+  if (bracket.promote) return std::make_unique<Promoting>(bracket);
+  return std::make_unique<Stopping>(bracket);
 }
 
 StoppingKind asha_kind() {
@@ -74,13 +122,19 @@ StoppingKind asha_kind() {
                             "the first rung: what every trial is given, in `unit`");
   Option eta = whole_option("eta", kEta, 2, "",
                             "one in eta goes on from rung to rung, and rungs are eta times apart");
+  Option promote = bool_option(
+      "promote", false,
+      "pause trials at rungs instead of stopping them: one goes on, from its network or its "
+      "checkpoints, as soon as it is among the best 1/eta, later ones counted too");
   return {.info = {.name = "asha",
                    .doc = "asynchronous successive halving: at min, min*eta, min*eta^2... only the "
                           "best 1/eta go on",
-                   .options = {std::move(min), std::move(eta)}},
-          .make = [](const RuleSetup& setup) -> std::unique_ptr<StoppingRule> {
-            return std::make_unique<Asha>(int_option(setup, "min", kMin), setup.max_step,
-                                          int_option(setup, "eta", kEta));
+                   .options = {std::move(min), std::move(eta), std::move(promote)}},
+          .make = [](const RuleSetup& setup) {
+            return make_asha({.max = setup.max_step,
+                              .min = int_option(setup, "min", kMin),
+                              .eta = int_option(setup, "eta", kEta),
+                              .promote = flag_option(setup, "promote")});
           }};
 }
 

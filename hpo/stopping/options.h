@@ -24,6 +24,18 @@ namespace hpo {
           .doc = std::move(doc)};
 }
 
+/// An option that is true or false.
+[[nodiscard]] inline Option bool_option(std::string name, bool otherwise, std::string doc) {
+  return {.name = std::move(name),
+          .type = OptionType::boolean,
+          .default_value = otherwise,
+          .min = {},
+          .max = {},
+          .words = {},
+          .unit = "",
+          .doc = std::move(doc)};
+}
+
 /// The option called `name`, which the study file's check put there; `otherwise` where a caller
 /// left it out.
 [[nodiscard]] inline std::int64_t int_option(const RuleSetup& setup, std::string_view name,
@@ -37,6 +49,12 @@ namespace hpo {
                                           double otherwise) {
   const ParamValue* value = setup.options.find(name);
   return value ? number_of(*value).value_or(otherwise) : otherwise;
+}
+
+/// The same for true and false; false where a caller left it out.
+[[nodiscard]] inline bool flag_option(const RuleSetup& setup, std::string_view name) {
+  const ParamValue* value = setup.options.find(name);
+  return value != nullptr && std::get<bool>(*value);
 }
 
 }  // namespace hpo

@@ -9,6 +9,8 @@
 // the conformance tests on every line of the registry.
 
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 #include "hpo/space/params.h"
 #include "hpo/space/trial_state.h"
@@ -46,6 +48,19 @@ class StoppingRule {
 
   /// A trial ended: complete, stopped or failed.
   virtual void ended(std::uint64_t trial, TrialState state) { (void)trial, (void)state; }
+
+  // For rules that pause trials; the others need none of it.
+
+  /// The paused trial that a free slot goes to; nothing: it may go to a new one. `last`: nothing
+  /// runs and no new trial will come. A function of what the rule was told; named until it is
+  /// resumed. Trials that are not named when nothing else is left to do are stopped.
+  [[nodiscard]] virtual std::optional<std::uint64_t> promotes(bool last) const {
+    return (void)last, std::nullopt;
+  }
+  /// Paused trials that will never go on, in trial order: they are stopped at once.
+  [[nodiscard]] virtual std::vector<std::uint64_t> gives_up() const { return {}; }
+  /// A paused trial goes on.
+  virtual void resumed(std::uint64_t trial) { (void)trial; }
 };
 
 }  // namespace hpo

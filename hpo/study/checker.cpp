@@ -176,7 +176,7 @@ void Checker::check_key(const Entry& entry, const Field& block, const std::strin
   const Field* field = block.find(entry.key);
   std::vector<std::string> names;
   for (const Field& known : block.fields) {
-    if (!known.later && (applies(known) || source_.empty())) names.push_back(known.name);
+    if (applies(known) || source_.empty()) names.push_back(known.name);
   }
   if (context == "parameters" && entry.key == "distribution" &&
       entry.value.text.starts_with("log")) {
@@ -195,11 +195,6 @@ void Checker::check_key(const Entry& entry, const Field& block, const std::strin
                         names.empty() ? "no key for " : "a key of ", place,
                         list ? " (" + either(names) + ")" : "", did_you_mean(near)));
   }
-  if (field->later) {
-    throw Fault(entry.key_at, rt::cat("\"", join(where, entry.key),
-                                      "\" is not available in this version, expected ",
-                                      field->otherwise.empty() ? "no such key" : field->otherwise));
-  }
   const bool other_source = where == "data" && field->name == field->only;
   if (!applies(*field) && !source_.empty() && !other_source) {
     const std::string owner = field->only == "data" ? "a network" : field->only;
@@ -212,7 +207,7 @@ void Checker::check_key(const Entry& entry, const Field& block, const std::strin
 bool Checker::applies(const Field& field) const { return applies_to(field, source_); }
 
 std::optional<Node> Checker::fallback(const Field& field, const std::string& where, Position at) {
-  if (field.later || !applies(field)) return std::nullopt;
+  if (!applies(field)) return std::nullopt;
   if (field.type == Type::block && !field.required) {
     Node block = check_block(map_node(at), field, join(where, field.name), field.name);
     return block.entries.empty() ? std::nullopt : std::optional(std::move(block));

@@ -44,7 +44,6 @@ std::string keys_text(const Field& block) {
   std::string text = "the keys";
   std::string_view comma = " ";
   for (const Field& field : block.fields) {
-    if (field.later) continue;
     text += rt::cat(comma, field.name);
     comma = ", ";
   }

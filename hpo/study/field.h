@@ -66,7 +66,6 @@ struct Field {
   std::string since = "0.1.0";
   bool literal = false;                 ///< dollars have no meaning
   bool per_trial = false;               ///< may hold $name
-  bool later = false;                   ///< a word of the design that this version cannot run yet
   const KindSet* (*kinds)() = nullptr;  ///< of Type::kind and Type::timetable
   std::vector<Field> fields = {};       ///< of Type::block and Type::blocks
 

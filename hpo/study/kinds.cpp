@@ -247,7 +247,7 @@ KindSet make_samplers() {
   return set;
 }
 
-/// Rules that count have a unit, and what a rule stops could be paused instead.
+/// Rules that count have a unit.
 KindSet make_stopping() {
   KindSet set = make_set("stopping rule", stopping_kinds(), {"hyperband"});
   for (Kind& kind : set.kinds) {
@@ -270,9 +270,6 @@ KindSet make_stopping() {
                                  .doc = "The step at which a program ends by itself: a report "
                                         "there is its result, and no rung. For a network that is "
                                         "`train.epochs`."});
-    if (kind.name != "asha") continue;
-    kind.block.fields.push_back(
-        {.name = "promote", .type = Type::boolean, .doc = "Pause instead of stop.", .later = true});
   }
   return set;
 }

@@ -119,7 +119,6 @@ constexpr std::string_view kTableHead =
 
 void rows(std::string& out, const Field& block, const std::string& prefix) {
   for (const Field& field : block.fields) {
-    if (field.later) continue;
     out += row(field, prefix + field.name);
     if (field.type == Type::block) rows(out, field, prefix + field.name + ".");
   }
@@ -162,23 +161,9 @@ std::string plural(const std::string& noun) {
 void later(std::string& out) {
   out +=
       "\n## Not in this version\n\nThese words are taken, and using one is an error that says "
-      "so:\n\n- keys:";
-  std::string_view comma = " ";
-  for (const Field& field : field_table()) {
-    if (!field.later) continue;
-    out += rt::cat(comma, "`", field.name, "`");
-    comma = ", ";
-  }
+      "so:\n\n";
   const auto sets = {layer_set(),   loss_set(),     optimizer_set(), schedule_set(),
                      sampler_set(), stopping_set(), policy_set(),    operation_set()};
-  for (const KindSet* set : sets) {
-    for (const Kind& kind : set->kinds) {
-      for (const Field& field : kind.block.fields) {
-        if (field.later) out += rt::cat(comma, "`", field.name, "` of `", kind.name, "`");
-      }
-    }
-  }
-  out += "\n";
   for (const KindSet* set : sets) {
     if (set->later.empty()) continue;
     out += rt::cat("- ", plural(set->what), ": ");
@@ -197,10 +182,10 @@ std::string study_reference_markdown() {
   std::string out(kIntroduction);
   out += rt::cat("\n## Keys\n\nThe column `$` says where a parameter may stand.\n\n", kTableHead);
   for (const Field& field : study_block().fields) {
-    if (!field.later) out += row(field, field.name);
+    out += row(field, field.name);
   }
   for (const Field& field : study_block().fields) {
-    if (!field.later && !field.fields.empty()) section(out, field);
+    if (!field.fields.empty()) section(out, field);
   }
   kinds(out, *layer_set(), "Layers");
   kinds(out, *loss_set(), "Losses");

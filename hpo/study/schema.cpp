@@ -149,7 +149,6 @@ Json block_schema(const Field& block) {
   Json properties = Json::object();
   Json required = Json::array(), choice = Json::array();
   for (const Field& field : block.fields) {
-    if (field.later) continue;
     properties[field.name] = field_schema(field);
     if (field.required && field.only.empty()) required.push_back(field.name);
     if (field.required && !field.only.empty())

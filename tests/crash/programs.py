@@ -1,10 +1,11 @@
 """Trials that run bad programs, beside somebody who kills at random.
 
-usage: programs.py PROGRAMS [--trials N] [--checkpoint N] [--driver N]
+usage: programs.py PROGRAMS [--trials N] [--checkpoint N] [--driver N] [--pause N]
   --trials N      programs that crash, hang, flood, ignore SIGTERM, leave processes behind, 16 at a time, while every half
                   second a random process of theirs is killed
   --checkpoint N  stops of one study with checkpoints, each at a random moment
   --driver N      deaths of the driver, each at a random moment
+  --pause N       stops of a study whose rule pauses trials, and deaths of its driver
 """
 
 import argparse
@@ -157,9 +158,9 @@ COUNTING = ("command: [sh, prog.sh, $x]\nmetric: {name: loss, goal: minimize}\nm
             "parameters: {x: {values: [3, 4]}}\nlimits: {grace: 2s}\n")
 
 
-def interrupted(programs, folder, times, chance, signals):
+def interrupted(programs, folder, times, chance, signals, study=COUNTING, script=COUNTER):
     """However often it is stopped: the study ends with the reports of one that was not."""
-    place = Place(programs, folder, COUNTING, COUNTER)
+    place = Place(programs, folder, study, script)
     undisturbed = place.start("reference")
     _, progress = undisturbed.communicate(timeout=120)
     assert undisturbed.returncode == 0, progress
@@ -180,10 +181,55 @@ def interrupted(programs, folder, times, chance, signals):
     place.check_files()
     assert stops >= min(times, 10), f"it was over after {stops} stops"
     assert place.read("export", "study") == place.read("export", "study", runs="reference")
+    return place, stops
+
+
+def stopped(programs, folder, times, chance, signals):
+    place, stops = interrupted(programs, folder, times, chance, signals)
     for trial in (0, 1):
         steps = [payload["step"] for payload in place.payloads(trial, "reported")]
         assert steps == list(range(1, 301)), f"reports of trial {trial}: {steps}"
     return f"{stops} interruptions, and the reports of an undisturbed study"
+
+
+# An earlier trial is better, so that it waits until later ones are there. Every step that is done is written down.
+PAUSED = r"""c=$TRELLIS_CHECKPOINT_DIR/at
+[ -e $c ] && read n < $c || n=0
+echo begins >> $TRELLIS_TRIAL_DIR/done
+while [ $n -lt 90 ]; do
+  n=$((n + 1))
+  echo $n >> $TRELLIS_TRIAL_DIR/done
+  echo "{\"step\": $n, \"loss\": $(($1 * 1000 - n))}" >> $TRELLIS_METRICS
+  echo $n > $c.new; mv $c.new $c
+  sleep 0.01
+done
+"""
+PAUSING = ("command: [sh, prog.sh, $x]\nmetric: {name: loss, goal: minimize}\nmethod: grid\nparallel: 3\norder: virtual\n"
+           "parameters: {x: {type: int, min: 1, max: 9}}\nlimits: {grace: 2s}\n"
+           "early_stop: {type: asha, min: 10, max: 90, eta: 3, promote: true}\n")
+
+
+def paused(programs, folder, times, chance):
+    """A trial that was paused goes on from its checkpoint: it does no step twice but the one that it was in."""
+    place, stops = interrupted(programs, folder, times, chance, [signal.SIGINT, signal.SIGKILL], PAUSING, PAUSED)
+    rows = json.loads(place.read("trials", "study", "--json"))
+    assert {row["state"] for row in rows} == {"complete", "stopped"}, rows
+    resumed = 0
+    for runs in ("reference", "runs"):
+        for row in rows:
+            done = place.folder / runs / "study" / "trials" / f"{row['trial']:04}" / "done"
+            attempts = [[int(step) for step in part.split()] for part in done.read_text().split("begins")[1:]]
+            at = 0
+            for steps in attempts:
+                expected = list(range(steps[0], steps[0] + len(steps))) if steps else []
+                assert steps == expected and (not steps or at <= steps[0] <= at + 1), f"{runs} trial {row['trial']}: {attempts}"
+                at = max([at, *steps])
+            pauses = sum(payload["word"] == "pause" for payload in place.payloads(row["trial"], "reported", runs))
+            again = len(place.payloads(row["trial"], "resumed", runs))
+            assert again <= pauses and (runs == "runs" or len(attempts) == 1 + again), (row, attempts)
+            resumed += again
+    assert resumed == 8, f"{resumed} trials went on after a pause, expected 4 in each of two studies"
+    return f"{resumed} trials went on after a pause, {stops} interruptions, and no step was done again"
 
 
 def main():
@@ -192,6 +238,7 @@ def main():
     parser.add_argument("--trials", type=int, default=0)
     parser.add_argument("--checkpoint", type=int, default=0)
     parser.add_argument("--driver", type=int, default=0)
+    parser.add_argument("--pause", type=int, default=0)
     options = parser.parse_args()
     chance = random.Random(1)
     try:
@@ -200,10 +247,13 @@ def main():
                 print(bad_programs(options.programs, folder, options.trials, chance))
         if options.checkpoint:
             with tempfile.TemporaryDirectory() as folder:
-                print(interrupted(options.programs, folder, options.checkpoint, chance, [signal.SIGINT, signal.SIGTERM]))
+                print(stopped(options.programs, folder, options.checkpoint, chance, [signal.SIGINT, signal.SIGTERM]))
         if options.driver:
             with tempfile.TemporaryDirectory() as folder:
-                print(interrupted(options.programs, folder, options.driver, chance, [signal.SIGKILL]))
+                print(stopped(options.programs, folder, options.driver, chance, [signal.SIGKILL]))
+        if options.pause:
+            with tempfile.TemporaryDirectory() as folder:
+                print(paused(options.programs, folder, options.pause, chance))
     except AssertionError as error:
         print(error)
         return 1

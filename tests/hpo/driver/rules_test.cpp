@@ -8,6 +8,7 @@
 #include "hpo/samplers/registry.h"
 #include "hpo/stopping/registry.h"
 #include "tests/hpo/driver/sim.h"
+#include "tests/hpo/stopping/variants.h"
 
 namespace hpo {
 namespace {
@@ -49,13 +50,13 @@ struct Bomb : Observer {
   int left;
 };
 
-class UnderARule : public testing::TestWithParam<KindInfo> {
+class UnderARule : public testing::TestWithParam<Variant> {
  protected:
   [[nodiscard]] static StudySpec study(std::uint64_t seed) {
     StudySpec spec = sim::study(seed);
-    Params options = options_of(GetParam(), {{"worst", 0.9}});
+    Params options = GetParam().options;
     if (options.contains("wait")) options.set("wait", std::int64_t{2});
-    spec.early_stop = {GetParam().name, options};
+    spec.early_stop = {GetParam().kind, options};
     spec.limits.trials = 24;
     return spec;
   }
@@ -100,11 +101,10 @@ TEST_P(UnderARule, ADeathAtAnyReportChangesNothing) {
   EXPECT_GT(deaths, 5);
 }
 
-INSTANTIATE_TEST_SUITE_P(Rules, UnderARule,
-                         testing::ValuesIn(stopping_kinds().begin(), stopping_kinds().end()),
+INSTANTIATE_TEST_SUITE_P(Rules, UnderARule, testing::ValuesIn(rule_variants({{"worst", 0.9}})),
                          [](const auto& test) { return test.param.name; });
 
-class Extended : public testing::TestWithParam<std::tuple<std::string, std::string>> {
+class Extended : public testing::TestWithParam<std::tuple<std::string, Variant>> {
  protected:
   [[nodiscard]] static StudySpec study(std::int64_t trials) {
     const auto& [sampler, rule] = GetParam();
@@ -116,9 +116,7 @@ class Extended : public testing::TestWithParam<std::tuple<std::string, std::stri
     for (const KindInfo& kind : sampler_kinds()) {
       if (kind.name == sampler) spec.method = {sampler, options_of(kind, {})};
     }
-    for (const KindInfo& kind : stopping_kinds()) {
-      if (kind.name == rule) spec.early_stop = {rule, options_of(kind, {{"worst", 0.9}})};
-    }
+    spec.early_stop = {rule.kind, rule.options};
     return spec;
   }
 
@@ -173,9 +171,9 @@ std::vector<std::string> names(std::span<const KindInfo> kinds) {
 
 INSTANTIATE_TEST_SUITE_P(Studies, Extended,
                          testing::Combine(testing::ValuesIn(names(sampler_kinds())),
-                                          testing::ValuesIn(names(stopping_kinds()))),
+                                          testing::ValuesIn(rule_variants({{"worst", 0.9}}))),
                          [](const auto& test) {
-                           return std::get<0>(test.param) + "_" + std::get<1>(test.param);
+                           return std::get<0>(test.param) + "_" + std::get<1>(test.param).name;
                          });
 
 }  // namespace

@@ -81,6 +81,15 @@ Event paused(std::uint64_t trial, std::int64_t step, double value) {
   return event;
 }
 
+TEST(TrialTable, APausedTrialIsBestOnlyWhenNoneEnded) {
+  std::vector<Event> events{created(0, 0.1), paused(0, 1, 0.9), created(1, 0.2),
+                            reported(1, 1, 0.99)};
+  EXPECT_EQ(table_of({.maximize = true}, events).best()->trial, 0u) << "trial 1 still runs";
+  events.push_back(reported(1, 2, 0.5));
+  events.push_back(ended(1, TrialState::stopped));
+  EXPECT_EQ(table_of({.maximize = true}, events).best()->trial, 1u);
+}
+
 Event replaced(std::uint64_t trial, std::uint64_t source, std::int64_t step, double lr) {
   return {.trial = trial, .body = Replaced{.source = source, .step = step, .params = {{"lr", lr}}}};
 }

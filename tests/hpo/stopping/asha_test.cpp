@@ -10,20 +10,12 @@
 namespace hpo {
 namespace {
 
-using Steps = std::vector<std::int64_t>;
+std::unique_ptr<StoppingRule> promotion(std::int64_t min, std::int64_t max, std::int64_t eta) {
+  return make_stopping_rule("asha", {max, {{"min", min}, {"eta", eta}, {"promote", true}}});
+}
 
 std::unique_ptr<StoppingRule> asha(std::int64_t min, std::int64_t max, std::int64_t eta) {
   return make_stopping_rule("asha", {max, {{"min", min}, {"eta", eta}}});
-}
-
-TEST(AshaRungs, ArePowersOfEtaBelowMax) {
-  EXPECT_EQ(asha_rungs(1, 27, 3), (Steps{1, 3, 9}));
-  EXPECT_EQ(asha_rungs(1, 28, 3), (Steps{1, 3, 9, 27}));
-  EXPECT_EQ(asha_rungs(2, 100, 4), (Steps{2, 8, 32}));
-  EXPECT_EQ(asha_rungs(5, 5, 3), (Steps{}));
-  EXPECT_EQ(asha_rungs(1, 1, 2), (Steps{}));
-  std::int64_t most = std::numeric_limits<std::int64_t>::max();
-  EXPECT_EQ(asha_rungs(1, most, 2).size(), 63u) << "no overflow";
 }
 
 TEST(Asha, DecidesAtRungsOnly) {
@@ -97,6 +89,100 @@ TEST(Asha, LeavesAboutAThirdAtEachRungOfARandomSearch) {
   EXPECT_EQ(reached[0], 900);
   EXPECT_NEAR(static_cast<double>(reached[1]), 300, 25);
   EXPECT_NEAR(static_cast<double>(reached[2]), 110, 30);
+}
+
+TEST(Promotion, GoesOnWithTheBestThirdOfWhatTheRungHasSeen) {
+  auto rule = promotion(1, 9, 3);
+  EXPECT_EQ(rule->reported(0, 1, 5), Word::pause);
+  EXPECT_EQ(rule->reported(1, 1, 4), Word::pause);
+  EXPECT_EQ(rule->promotes(false), std::nullopt) << "two are less than eta";
+  EXPECT_EQ(rule->reported(2, 1, 6), Word::pause);
+  EXPECT_EQ(rule->promotes(false), 1U) << "the best of three, not the last";
+  rule->resumed(1);
+  EXPECT_EQ(rule->promotes(false), std::nullopt);
+  EXPECT_EQ(rule->reported(3, 1, 3), Word::go) << "one of four, and it is that one now";
+  EXPECT_EQ(rule->reported(4, 1, 3.5), Word::pause);
+  EXPECT_EQ(rule->promotes(false), std::nullopt);
+}
+
+TEST(Promotion, TheNextOneGoesOnWithoutAPause) {
+  auto rule = promotion(1, 9, 3);
+  (void)rule->reported(0, 1, 5);
+  (void)rule->reported(1, 1, 4);
+  EXPECT_EQ(rule->reported(2, 1, 3), Word::go);
+  EXPECT_EQ(rule->promotes(false), std::nullopt);
+}
+
+TEST(Promotion, LaterLossesLetEarlierTrialsGoOn) {
+  auto rule = promotion(1, 9, 3);
+  for (std::uint64_t trial = 0; trial < 5; ++trial)
+    (void)rule->reported(trial, 1, 1 + static_cast<double>(trial));
+  EXPECT_EQ(rule->promotes(false), 0U);
+  rule->resumed(0);
+  EXPECT_EQ(rule->promotes(false), std::nullopt) << "one of five";
+  EXPECT_EQ(rule->reported(5, 1, 9), Word::pause);
+  EXPECT_EQ(rule->promotes(false), 1U) << "two of six: it waited for that";
+}
+
+TEST(Promotion, TheHighestRungIsServedFirst) {
+  auto rule = promotion(1, 27, 3);
+  for (std::uint64_t trial = 0; trial < 9; ++trial)
+    (void)rule->reported(trial, 1, 9 - static_cast<double>(trial));
+  std::vector<std::uint64_t> gone{2, 5, 8};  // each was the best of its first 3, 6, 9
+  for (const auto trial : {7U, 6U}) EXPECT_NE(rule->promotes(false), trial);
+  EXPECT_EQ(rule->reported(2, 3, 2), Word::pause);
+  EXPECT_EQ(rule->reported(5, 3, 1), Word::pause);
+  (void)rule->reported(9, 1, 8.5);
+  EXPECT_EQ(rule->reported(8, 3, 3), Word::pause) << "not the best of three";
+  EXPECT_EQ(rule->promotes(false), 5U);
+}
+
+TEST(Promotion, EqualLossesGoOnInTheOrderOfTheirNumbers) {
+  auto rule = promotion(1, 9, 3);
+  (void)rule->reported(4, 1, 1);
+  (void)rule->reported(2, 1, 1);
+  EXPECT_EQ(rule->reported(7, 1, 1), Word::pause);
+  EXPECT_EQ(rule->promotes(false), 2U);
+}
+
+TEST(Promotion, WhatIsNoNumberNeverGoesOnAndCounts) {
+  auto rule = promotion(1, 9, 3);
+  EXPECT_EQ(rule->reported(0, 1, std::nan("")), Word::stop);
+  EXPECT_EQ(rule->reported(1, 1, std::numeric_limits<double>::infinity()), Word::stop);
+  EXPECT_EQ(rule->reported(2, 1, 1e300), Word::go) << "the best of three";
+}
+
+TEST(Promotion, AReportPastSeveralRungsCountsAtEachAndWaitsAtTheHighest) {
+  auto rule = promotion(1, 27, 3);
+  (void)rule->reported(0, 1, 1);
+  (void)rule->reported(1, 1, 2);
+  EXPECT_EQ(rule->reported(2, 4, 3), Word::pause);
+  EXPECT_EQ(rule->promotes(false), 0U) << "three were at rung 1";
+  rule->resumed(0);
+  EXPECT_EQ(rule->promotes(true), 2U) << "it waits at rung 3";
+}
+
+TEST(Promotion, AFailedTrialIsNotPromoted) {
+  auto rule = promotion(1, 9, 3);
+  for (std::uint64_t trial = 0; trial < 3; ++trial)
+    (void)rule->reported(trial, 1, static_cast<double>(trial));
+  EXPECT_EQ(rule->promotes(false), 0U);
+  rule->ended(0, TrialState::failed);
+  EXPECT_EQ(rule->promotes(false), std::nullopt);
+}
+
+TEST(Promotion, TheEndIsOneCompleteTrialWhereNoneWas) {
+  auto rule = promotion(1, 9, 3);
+  (void)rule->reported(0, 1, 2);
+  (void)rule->reported(1, 1, 1);
+  EXPECT_EQ(rule->promotes(true), 1U);
+  rule->resumed(1);
+  EXPECT_EQ(rule->reported(1, 3, 1), Word::pause);
+  EXPECT_EQ(rule->promotes(true), 1U);
+  rule->resumed(1);
+  EXPECT_EQ(rule->reported(1, 9, 1), Word::go);
+  rule->ended(1, TrialState::complete);
+  EXPECT_EQ(rule->promotes(true), std::nullopt);
 }
 
 }  // namespace

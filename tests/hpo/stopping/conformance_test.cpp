@@ -6,53 +6,110 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <string>
 
 #include "hpo/space/random.h"
 #include "hpo/stopping/registry.h"
+#include "tests/hpo/stopping/variants.h"
 
 namespace hpo {
 namespace {
 
 constexpr std::int64_t kMaxStep = 27;
 
-class Conformance : public ::testing::TestWithParam<KindInfo> {
+class Conformance : public ::testing::TestWithParam<Variant> {
  protected:
-  [[nodiscard]] std::unique_ptr<StoppingRule> make() const {
-    Params options;
-    for (const Option& option : GetParam().options) {
-      // What must be given is a value of the metric; losses here lie below 20.
-      options.set(option.name, option.default_value.value_or(15.0));
-    }
-    return make_stopping_rule(GetParam().name, {kMaxStep, options});
+  [[nodiscard]] static std::unique_ptr<StoppingRule> make() {
+    return make_stopping_rule(GetParam().kind, {kMaxStep, GetParam().options});
   }
+};
+
+/// Trials under a rule, as a driver would run them: what a pause or a stop ends reports no more.
+class Study {
+ public:
+  explicit Study(StoppingRule& rule) : rule_(rule) {}
+
+  std::map<std::uint64_t, std::int64_t> running;  ///< their last steps
+  std::map<std::uint64_t, std::int64_t> paused;
+  std::string words;  ///< all that was said, in order
+
+  void create() { running[created_++] = 0; }
+
+  /// The word for a trial that runs.
+  Word report(std::uint64_t trial, std::int64_t step, double loss) {
+    const bool may_stop = rule_.decides(running.at(trial), step);
+    const Word word = rule_.reported(trial, step, loss);
+    EXPECT_TRUE(may_stop || word == Word::go) << "stopped where it said it would not decide";
+    words += "gsp"[static_cast<int>(word)];
+    running[trial] = step;
+    if (step == kMaxStep)
+      end(trial, TrialState::complete);
+    else if (word == Word::stop)
+      end(trial, TrialState::stopped);
+    else if (word == Word::pause)
+      paused.insert(running.extract(trial));
+    give_up();
+    return word;
+  }
+
+  void end(std::uint64_t trial, TrialState state) {
+    rule_.ended(trial, state);
+    running.erase(trial);
+    paused.erase(trial);
+  }
+
+  /// Lets the trial go on that the rule names; false where it names none.
+  bool promote(bool last) {
+    const auto trial = rule_.promotes(last);
+    EXPECT_EQ(rule_.promotes(last), trial) << "named until it is resumed";
+    if (!trial) return false;
+    if (!paused.contains(*trial)) {
+      ADD_FAILURE() << "trial " << *trial << " is promoted and did not wait";
+      return false;
+    }
+    rule_.resumed(*trial);
+    words += resumed_name(*trial);
+    running.insert(paused.extract(*trial));
+    return true;
+  }
+
+ private:
+  static std::string resumed_name(std::uint64_t trial) { return " " + std::to_string(trial) + " "; }
+
+  void give_up() {
+    for (const std::uint64_t trial : rule_.gives_up()) {
+      EXPECT_TRUE(paused.contains(trial)) << trial;
+      words += "-" + std::to_string(trial);
+      end(trial, TrialState::stopped);
+    }
+    EXPECT_TRUE(rule_.gives_up().empty());
+  }
+
+  StoppingRule& rule_;
+  std::uint64_t created_ = 0;
 };
 
 /// One random history; the words it got, in order. Trials report in random interleaving, some only
 /// every few steps.
-std::vector<Word> words(StoppingRule& rule, std::uint64_t seed) {
+std::string words(StoppingRule& rule, std::uint64_t seed) {
   Stream random(seed, "history");
-  std::map<std::uint64_t, std::int64_t> steps;  // of trials that run
-  std::uint64_t created = 0;
-  std::vector<Word> given;
+  Study study(rule);
   for (int i = 0; i < 400; ++i) {
-    while (steps.size() < 6) steps[created++] = 0;
-    auto at = std::next(steps.begin(), static_cast<std::ptrdiff_t>(random.below(steps.size())));
-    std::int64_t last = at->second;
-    std::int64_t step =
-        std::min<std::int64_t>(kMaxStep, last + 1 + static_cast<std::int64_t>(random.below(3)));
-    double loss = random.below(10) == 0 ? std::nan("") : static_cast<double>(random.below(20));
-    bool may_stop = rule.decides(last, step);
-    given.push_back(rule.reported(at->first, step, loss));
-    EXPECT_TRUE(may_stop || given.back() == Word::go)
-        << "stopped where it said it would not decide";
-    at->second = step;
-    if (given.back() == Word::stop || step == kMaxStep || random.below(40) == 0) {
-      rule.ended(at->first,
-                 given.back() == Word::stop ? TrialState::stopped : TrialState::complete);
-      steps.erase(at);
+    while (study.running.size() < 6) {
+      if (!study.promote(false)) study.create();
     }
+    const auto at = std::next(study.running.begin(),
+                              static_cast<std::ptrdiff_t>(random.below(study.running.size())));
+    const std::uint64_t trial = at->first;
+    const std::int64_t step = std::min<std::int64_t>(
+        kMaxStep, at->second + 1 + static_cast<std::int64_t>(random.below(3)));
+    const double loss =
+        random.below(10) == 0 ? std::nan("") : static_cast<double>(random.below(20));
+    const Word word = study.report(trial, step, loss);
+    const bool fails = random.below(40) == 0;
+    if (fails && word == Word::go && step < kMaxStep) study.end(trial, TrialState::failed);
   }
-  return given;
+  return study.words;
 }
 
 TEST_P(Conformance, TheSameHistoryGivesTheSameWords) {
@@ -70,23 +127,54 @@ TEST_P(Conformance, DecidesIsAFunctionOfItsArguments) {
   }
 }
 
+/// Runs a trial to its end, as long as the rule lets it; the last step.
+std::int64_t run_alone(Study& study, std::uint64_t trial, double slope) {
+  std::int64_t step = 0;
+  while (step < kMaxStep) {
+    ++step;
+    const Word word = study.report(trial, step, slope * static_cast<double>(step));
+    if (word == Word::pause)
+      while (!study.running.contains(trial) && study.promote(true)) continue;
+    if (step < kMaxStep && !study.running.contains(trial)) break;
+  }
+  return step;
+}
+
 TEST_P(Conformance, TheOnlyTrialIsNeverStopped) {
   auto rule = make();
-  for (std::int64_t step = 1; step <= kMaxStep; ++step)
-    EXPECT_EQ(rule->reported(0, step, 1.0 / static_cast<double>(step)), Word::go);
+  Study study(*rule);
+  study.create();
+  EXPECT_EQ(run_alone(study, 0, -0.01), kMaxStep);
 }
 
 TEST_P(Conformance, TheBestTrialIsNeverStoppedWhileItGetsBetter) {
   auto rule = make();
+  Study study(*rule);
   Stream random(5, "others");
   const double bad[] = {std::nan(""), std::numeric_limits<double>::infinity(), 7, 3};
+  study.create();
   for (std::uint64_t other = 1; other < 30; ++other) {
-    for (std::int64_t step = 1; step <= kMaxStep; ++step)
-      (void)rule->reported(other, step, bad[random.below(4)]);
-    rule->ended(other, TrialState::complete);
+    study.create();
+    for (std::int64_t step = 1; study.running.contains(other); ++step)
+      (void)study.report(other, step, bad[random.below(4)]);
   }
-  for (std::int64_t step = 1; step <= kMaxStep; ++step)
-    EXPECT_EQ(rule->reported(0, step, -static_cast<double>(step)), Word::go);
+  EXPECT_EQ(run_alone(study, 0, -1), kMaxStep);
+}
+
+TEST_P(Conformance, WhateverWaitsInTheEndOneTrialIsComplete) {
+  auto rule = make();
+  Study study(*rule);
+  bool complete = false;
+  for (std::uint64_t trial = 0; trial < 12; ++trial) study.create();
+  do {
+    while (!study.running.empty()) {
+      const auto [trial, last] = *study.running.begin();
+      (void)study.report(trial, last + 1,
+                         static_cast<double>(trial) - 0.01 * static_cast<double>(last));
+      complete = complete || last + 1 == kMaxStep;
+    }
+  } while (study.promote(true));
+  EXPECT_TRUE(complete);
 }
 
 TEST_P(Conformance, TheEndOfATrialIsNoTimeToStopIt) {
@@ -98,7 +186,8 @@ TEST_P(Conformance, TheEndOfATrialIsNoTimeToStopIt) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Rules, Conformance,
-                         ::testing::ValuesIn(stopping_kinds().begin(), stopping_kinds().end()),
+                         // Losses here lie below 20.
+                         ::testing::ValuesIn(rule_variants({{"worst", 25.0}})),
                          [](const auto& test) { return test.param.name; });
 
 TEST(StoppingRegistry, NamesAreUniqueAndUnknownOnesGiveNull) {

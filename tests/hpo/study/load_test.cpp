@@ -49,7 +49,8 @@ TEST_F(Load, EverythingThatIsSaid) {
   EXPECT_EQ(study.seed, 7U);
   EXPECT_EQ(study.metric, (Metric{"valid.loss", Goal::minimize, Take::best}));
   EXPECT_EQ(study.method, (Chosen{"random", {}}));
-  EXPECT_EQ(study.early_stop, (Chosen{"asha", {{"min", Int{2}}, {"eta", Int{4}}}}));
+  EXPECT_EQ(study.early_stop,
+            (Chosen{"asha", {{"min", Int{2}}, {"eta", Int{4}}, {"promote", false}}}));
   EXPECT_EQ(study.max_epochs, 9);
   EXPECT_EQ(study.parallel, 3);
   EXPECT_EQ(study.order, Order::arrival);
@@ -200,7 +201,8 @@ TEST(Experiments, AreWhatTheySay) {
   EXPECT_EQ(digits.limits.trials, 60);
   EXPECT_EQ(digits.max_epochs, 27);
   EXPECT_EQ(digits.parallel, 8);
-  EXPECT_EQ(digits.early_stop, (Chosen{"asha", {{"min", Int{1}}, {"eta", Int{3}}}}));
+  EXPECT_EQ(digits.early_stop,
+            (Chosen{"asha", {{"min", Int{1}}, {"eta", Int{3}}, {"promote", false}}}));
 
   support::TempFolder data;
   std::filesystem::create_directory(data / "mnist");

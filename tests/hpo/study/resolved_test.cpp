@@ -78,7 +78,7 @@ parameters:
   width: {type: int, min: 16, max: 256, scale: log}
   batch: {values: [16, 32, 64]}
   weight_decay: {type: float, min: 1e-6, max: 0.1, scale: log}
-early_stop: {type: asha, min: 9, eta: 3, unit: epochs}
+early_stop: {type: asha, min: 9, eta: 3, promote: false, unit: epochs}
 parallel: 8
 order: virtual
 limits:
