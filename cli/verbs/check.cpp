@@ -105,9 +105,8 @@ int run_check(const Arguments& arguments) {
         "  the first of %d folds is shown: every trial trains %d networks and reports their "
         "mean; the best is trained again on all rows but the test part\n",
         folds, folds);
-  for (const std::string& note : header.notes) std::fprintf(stderr, "  %s\n", note.c_str());
-  const std::string rows = text_baselines(
-      hpo::Baselines(loaded.data, hpo::is_folded(loaded)).rows(), loaded.study.metric.name);
+  for (const std::string& note : loaded.notes) std::fprintf(stderr, "  %s\n", note.c_str());
+  const std::string rows = text_baselines(hpo::Baselines(loaded).rows(), loaded.study.metric.name);
   std::fputs(rows.c_str(), stderr);
   say_real_time_keys(study);
   std::fputs(exploration_line(loaded.study).c_str(), stderr);

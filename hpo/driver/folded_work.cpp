@@ -9,17 +9,6 @@ namespace hpo {
 
 namespace {
 
-/// Means over the folds, which report the same metrics in the same order.
-Metrics mean_of(const std::vector<Metrics>& folds) {
-  Metrics mean = folds.front();
-  for (std::size_t i = 0; i < mean.size(); ++i) {
-    double sum = 0;
-    for (const Metrics& fold : folds) sum += fold[i].second;
-    mean[i].second = sum / static_cast<double>(folds.size());
-  }
-  return mean;
-}
-
 double spread_of(const std::vector<Metrics>& folds, const std::string& name) {
   std::vector<double> values;
   double sum = 0;
@@ -30,14 +19,24 @@ double spread_of(const std::vector<Metrics>& folds, const std::string& name) {
   return std::sqrt(squares / (count - 1));
 }
 
-/// All rows outside of the test part train.
+}  // namespace
+
+Metrics mean_of(const std::vector<Metrics>& folds) {
+  Metrics mean = folds.front();
+  for (std::size_t i = 0; i < mean.size(); ++i) {
+    double sum = 0;
+    for (const Metrics& fold : folds) sum += fold[i].second;
+    mean[i].second = sum / static_cast<double>(folds.size());
+  }
+  return mean;
+}
+
 nn::DataSpec undivided(nn::DataSpec spec) {
   spec.split.folds = 0;
+  spec.split.fold = 0;
   spec.split.valid = 0;
   return spec;
 }
-
-}  // namespace
 
 std::vector<FoldedWork::Fold> FoldedWork::begin(const Params& params, std::uint64_t trial) {
   nn::DataSpec part = data_spec(study_, params);

@@ -9,6 +9,12 @@
 
 namespace hpo {
 
+/// Means over folds, which report the same metrics in the same order.
+[[nodiscard]] Metrics mean_of(const std::vector<Metrics>& folds);
+
+/// The data of a study with folds when all rows outside of the test part train.
+[[nodiscard]] nn::DataSpec undivided(nn::DataSpec spec);
+
 /// Of a study with `data: {folds: N}`. Fold i is the validation part of network i, all other rows
 /// outside of the test part train it; scaling and fills are fitted anew for each. A trial's folds
 /// are tasks of one trial, side by side where workers rest. At a border they report the mean of

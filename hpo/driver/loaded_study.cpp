@@ -2,22 +2,27 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace hpo {
 
 LoadedStudy load_settled(const StudySpec& study, const Params& params) {
   StudyData data = load_data(study, params);
   StudySpec settled = settle(study, data.info);
+  // Read again in folds, data has nothing to guess any more.
+  std::vector<std::string> notes = data.value.get().header().notes;
+  const nn::DataSpec spec = data_spec(settled, params);
+  if (spec.split.folds != data_spec(study, params).split.folds) data = load_data(settled, spec);
   Resources asked = materialise(settled, params, data.info).resources;
-  return {.study = std::move(settled), .data = std::move(data), .params = params, .asked = asked};
+  return {.study = std::move(settled),
+          .data = std::move(data),
+          .params = params,
+          .asked = asked,
+          .notes = std::move(notes)};
 }
 
 LoadedStudy load_settled(const StudySpec& study) {
   return load_settled(study, study.space.middle());
-}
-
-bool is_folded(const LoadedStudy& loaded) {
-  return data_spec(loaded.study, loaded.params).split.folds > 0;
 }
 
 std::int64_t slots_of(const StudySpec& study, const Resources& asked, int workers, int gpus) {

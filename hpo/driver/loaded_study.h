@@ -2,6 +2,8 @@
 // A study together with its data: where every verb begins that looks at both.
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "hpo/driver/network_work.h"
 #include "hpo/study/spec.h"
@@ -13,6 +15,8 @@ struct LoadedStudy {
   StudyData data;   ///< there
   Params params;    ///< what the data was loaded for
   Resources asked;  ///< by the trial of `params`
+  /// What was guessed, filled in or left out while the data was read, a sentence each.
+  std::vector<std::string> notes;
 };
 
 /// Loads the data of `study` as a trial with `params` sees it, settles the study, and makes that
@@ -22,9 +26,6 @@ struct LoadedStudy {
 
 /// The same for the middle of the space: which data a study has hardly ever depends on the trial.
 [[nodiscard]] LoadedStudy load_settled(const StudySpec& study);
-
-/// Whether its data is one fold of several.
-[[nodiscard]] bool is_folded(const LoadedStudy& loaded);
 
 /// Slots of the search: what the study says, or with `parallel: auto` as many of its trials as
 /// `workers` and `gpus` hold at once, at least 1.

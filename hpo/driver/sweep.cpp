@@ -106,7 +106,7 @@ SweepResult sweep_networks(EventLog& log, const StudySpec& study, const RunOptio
   rt::Runtime runtime(config);
   LoadedStudy loaded = load_settled(study);
   require_resources(loaded.asked, runtime.workers(), runtime.gpus());
-  for (const std::string& note : loaded.data.value.get().header().notes) observer.note(note);
+  for (const std::string& note : loaded.notes) observer.note(note);
   std::vector<Changed> changes = adopt(log, loaded.study, &loaded.data, options.folder);
   loaded.study.parallel = slots_of(loaded.study, loaded.asked, runtime.workers(), runtime.gpus());
   const std::unique_ptr<NetworkWork> work =
@@ -124,7 +124,7 @@ SweepResult sweep_networks(EventLog& log, const StudySpec& study, const RunOptio
                  .store = config.store,
                  .commit_delay = options.commit_delay});
   std::optional<Baselines> baselines;
-  if (!log.noted(kBaselinesFact)) baselines.emplace(loaded.data, is_folded(loaded));
+  if (!log.noted(kBaselinesFact)) baselines.emplace(loaded);
   DriverEnd end = driver.run();
   if (baselines && end == DriverEnd::finished) {
     log.note(kBaselinesFact, json_of(baselines->rows()));

@@ -126,7 +126,7 @@ TrainResult train_once(const StudySpec& study, const Params& params, const RunOp
   Checkpoints checkpoints(config.store, options.folder.string());
   rt::Moment begun = rt::now();
   LoadedStudy loaded = load_settled(study, params);
-  for (const std::string& note : loaded.data.value.get().header().notes) observer.note(note);
+  for (const std::string& note : loaded.notes) observer.note(note);
   TrainResult result;
   result.metric = loaded.study.metric.name;
   const TrialSpec spec = materialise(loaded.study, params, loaded.data.info);

@@ -37,6 +37,9 @@ void add_defaults(Node& root, const std::string& stem);
 /// Throws a Fault when it says two things.
 [[nodiscard]] std::optional<nn::LearningTask> implied_task(const Node& root);
 
+/// Settles `data.folds: auto` for a table with so many rows outside of the test part.
+void choose_folds(Node& root, std::int64_t rows);
+
 /// Fills in task, loss and metric where they follow from the task. The result has to be checked
 /// again.
 void add_task_defaults(Node& root, nn::LearningTask task);

@@ -34,7 +34,8 @@ std::vector<Field> train_rows() {
       {.name = "network",
        .type = Type::kind,
        .count = Count::list,
-       .otherwise = "two dense layers with ReLU, 64 units each; see below for the least file",
+       .otherwise = "two dense layers with ReLU, 64 units each; where the search is left open, see "
+                    "`parameters`",
        .only = "data",
        .doc = "The layers, first to last. The output layer follows from the target and is not "
               "written.",
@@ -158,7 +159,9 @@ std::vector<Field> parameter_rows() {
   return {{.name = "parameters",
            .type = Type::blocks,
            .otherwise =
-               "those of the least file when `network` and `train` are left out too, else none",
+               "none; without `network`, `train.optimizer` and `adapt` the search is left open: "
+               "depth (0 to "
+               "4 dense layers), width, lr, weight decay and, where `train` leaves it open, batch",
            .doc = "The hyperparameters by name. Each is `{min, max}`, `{values}` or `{value}`, and "
                   "stands as `$name` somewhere in "
                   "`data`, `network`, `train`, `adapt`, `command` or `resources`."},

@@ -143,12 +143,17 @@ std::vector<Field> split_rows() {
        .type = Type::integer,
        .min = 2,
        .max = 100,
-       .otherwise = "none: one split",
+       .words = {"auto"},
+       .otherwise = "`auto` for a csv whose search is left open, see `parameters`; else none: one "
+                    "split",
+       .unit = "folds",
        .doc = "Cross-validation: all rows but the test part make so many folds, each trial "
               "trains as many networks, each chosen by one fold and trained on the others, and "
               "reports the mean of every metric and the `spread` of the objective. `split.valid` "
               "does not count then. The network that is written in the end is trained again on "
-              "all rows but the test part, with the best trial's parameters and epochs."}};
+              "all rows but the test part, with the best trial's parameters and epochs. `auto`: 5 "
+              "folds for 20 to 3,999 rows outside of the test part, else one split; with "
+              "`split.group` or `split.time` one split."}};
 }
 
 }  // namespace

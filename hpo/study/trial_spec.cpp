@@ -60,7 +60,7 @@ nn::DataSpec read_data(const Node& data) {
                : scale == "unit"   ? nn::Scale::unit
                                    : nn::Scale::none;
   spec.split.valid = as_number(*data.find_path({"split", "valid"}));
-  if (const Node* folds = data.find("folds"))
+  if (const Node* folds = data.find("folds"); folds != nullptr && folds->text != "auto")
     spec.split.folds = static_cast<std::int32_t>(as_integer(*folds));
   spec.split.seed = static_cast<std::uint64_t>(as_integer(*data.find_path({"split", "seed"})));
   return spec;
@@ -164,16 +164,19 @@ void check_task(const Node& root, nn::LearningTask task) {
 }
 
 bool is_settled(const Node& root) {
-  return root.find_path({"data", "task"}) != nullptr &&
+  const Node* folds = root.find_path({"data", "folds"});
+  return (folds == nullptr || folds->text != "auto") &&
+         root.find_path({"data", "task"}) != nullptr &&
          root.find_path({"train", "loss"}) != nullptr &&
          root.find_path({"metric", "name"}) != nullptr &&
          root.find_path({"metric", "goal"}) != nullptr;
 }
 
-StudySpec settled(const StudySpec& study, nn::LearningTask task) {
+StudySpec settled(const StudySpec& study, const DataInfo& data) {
   StudySpec result = study;
   Node root = study.document->root;
-  add_task_defaults(root, task);
+  add_task_defaults(root, data.task);
+  choose_folds(root, data.rows);
   root = Checker(study.space).check(root, study_block(), "");
   read_spec(result, root);
   result.document = std::make_shared<const Document>(Document{study.file, std::move(root)});
@@ -183,7 +186,7 @@ StudySpec settled(const StudySpec& study, nn::LearningTask task) {
 TrialSpec make_trial(const StudySpec& study, const Params& params, const DataInfo& data) {
   check_task(study.document->root, data.task);
   if (!is_settled(study.document->root)) {
-    StudySpec whole = settled(study, data.task);
+    StudySpec whole = settled(study, data);
     whole.limits = study.limits;  // the caller's, which need not be the file's
     return make_trial(whole, params, data);
   }
@@ -211,7 +214,8 @@ DataInfo data_info(const nn::Dataset::Header& header) {
   return {.input = header.input,
           .outputs = classes == 0 ? 1 : classes,
           .task = header.task,
-          .class_names = header.class_names};
+          .class_names = header.class_names,
+          .rows = static_cast<std::int64_t>(header.train_rows + header.valid_rows)};
 }
 
 nn::DataSpec data_spec(const StudySpec& study, const Params& params) {
@@ -222,7 +226,7 @@ nn::DataSpec data_spec(const StudySpec& study, const Params& params) {
 StudySpec settle(const StudySpec& study, const DataInfo& data) {
   return study::with_place(study.file, [&] {
     study::check_task(study.document->root, data.task);
-    return study::is_settled(study.document->root) ? study : study::settled(study, data.task);
+    return study::is_settled(study.document->root) ? study : study::settled(study, data);
   });
 }
 

@@ -32,6 +32,7 @@ struct DataInfo {
   std::int64_t outputs = 1;  ///< classes, or 1 for a number
   nn::LearningTask task = nn::LearningTask::classification;
   std::vector<std::string> class_names{};  ///< empty where they are not known, and for numbers
+  std::int64_t rows = 0;                   ///< outside of the test part
   bool operator==(const DataInfo&) const = default;
 };
 
@@ -55,9 +56,9 @@ struct TrialSpec {
 /// What trial `params` needs.
 [[nodiscard]] Resources trial_resources(const StudySpec& study, const Params& params);
 
-/// The study with what only the data could decide filled in: task, loss, metric. Idempotent. Throws
-/// rt::Error (study) when file and data contradict each other, e.g. `metric: valid.accuracy` for
-/// numbers.
+/// The study with what only the data could decide filled in: task, loss, metric, folds. Idempotent.
+/// Throws rt::Error (study) when file and data contradict each other, e.g. `metric: valid.accuracy`
+/// for numbers.
 [[nodiscard]] StudySpec settle(const StudySpec& study, const DataInfo& data);
 
 /// What trial `params` trains. `params` must lie in study.space; a study that was not settled is

@@ -6,6 +6,7 @@
 #include "hpo/driver/sweep.h"
 #include "hpo/export/export.h"
 #include "hpo/study/trial_spec.h"
+#include "nn/baseline.h"
 #include "nn/data/load.h"
 #include "nn/data/preprocessing.h"
 #include "nn/init.h"
@@ -132,6 +133,50 @@ TEST_F(Folds, IsTheSameOnAnyNumberOfWorkersAndAfterStops) {
     EXPECT_EQ(rt::read_file(folder_ / name / "small" / "best.safetensors"),
               rt::read_file(whole.model->file));
   }
+}
+
+TEST_F(Folds, BaselinesAreScoredOnTheFolds) {
+  (void)sweep("a");
+  const Params params{{"width", std::int64_t{8}}};
+  nn::DataSpec part = settled_data(params);
+  nn::DataSpec whole = part;
+  whole.split.folds = 0;
+  whole.split.valid = 0;
+  const auto score = [](const nn::DataSpec& spec, nn::Part scored, nn::Baseline kind) {
+    const nn::Dataset data = nn::load_dataset(spec);
+    nn::Workspace workspace;
+    const nn::ParamSlab net = nn::fit_baseline(kern::cpu_kernels(), workspace, data, kind);
+    return nn::evaluate(kern::cpu_kernels(), workspace, net, data.view(scored),
+                        {"cross_entropy", {}})
+        .accuracy;
+  };
+  const std::vector<BaselineRow> rows = reader("a").baselines();
+  ASSERT_EQ(rows.size(), nn::kBaselines.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const nn::Baseline kind = nn::kBaselines.at(i);
+    double mean = 0;
+    for (part.split.fold = 0; part.split.fold < kFolds; ++part.split.fold)
+      mean += score(part, nn::Part::valid, kind) / kFolds;
+    EXPECT_NEAR(metric_value(rows[i].metrics, "valid.accuracy"), mean, 1e-12) << rows[i].name;
+    EXPECT_EQ(metric_value(rows[i].metrics, "test.accuracy"), score(whole, nn::Part::test, kind));
+  }
+}
+
+TEST_F(Folds, TheLeastFileOfASmallTableIsFolded) {
+  const StudySpec least =
+      parse_study("data: {csv: rows.csv, target: kind}\ntrain: {epochs: 3}\nlimits: {trials: 3}\n",
+                  "least.yaml", folder_.path().string());
+  RunOptions options{.folder = folder_ / "least", .store = {}, .workers = 1};
+  options.engine = Engine::sequential;
+  Stopper never(0);
+  const SweepResult result = run_sweep(least, options, never);
+  ASSERT_TRUE(result.best);
+  EXPECT_GE(metric_of(*result.best, "valid.accuracy.spread"), 0);
+  const nn::Model model = nn::read_model(result.model->file.string());
+  nn::DataSpec all{.path = (folder_ / "rows.csv").string(), .target = "kind"};
+  all.task = nn::LearningTask::classification;
+  all.split.valid = 0;
+  EXPECT_EQ(model.metadata.at("preprocessing"), nn::preprocessing_json(nn::load_dataset(all)));
 }
 
 TEST_F(Folds, WhatChangesOneNetworkIsRefused) {

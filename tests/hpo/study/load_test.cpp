@@ -80,7 +80,7 @@ TEST_F(Load, TheLeastFileHasASearch) {
 }
 
 TEST_F(Load, WithoutParametersThereIsOneTrial) {
-  const StudySpec study = load_table("train: {epochs: 5}\n");
+  const StudySpec study = load_table("network: []\n");
   EXPECT_TRUE(study.space.empty());
   EXPECT_EQ(study.limits.trials, 1);
   EXPECT_EQ(study.early_stop.kind, "none");

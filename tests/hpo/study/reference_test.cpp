@@ -93,7 +93,7 @@ parameters:
 }
 
 TEST_F(ReferenceTest, AReferenceWithoutAParameterIsRefusedBeforeItsValueIsLookedAt) {
-  EXPECT_EQ(refusal(table() + "train: {epochs: 1}\nresources: {cpus: $nobody}\n"),
+  EXPECT_EQ(refusal(table() + "network: []\nresources: {cpus: $nobody}\n"),
             "study.yaml:3:19: $nobody names no parameter, expected a name under parameters, of "
             "which there are none "
             "($$ for a dollar)");

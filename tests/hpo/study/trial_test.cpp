@@ -70,7 +70,7 @@ TEST_F(Trial, EqualWorkIsEqual) {
 }
 
 TEST_F(Trial, TheDataDecidesWhatTheFileLeavesOpen) {
-  const StudySpec open = load_table("train: {epochs: 1}\n");
+  const StudySpec open = load_table("network: []\n");
   EXPECT_EQ(open.metric.name, "");
   const StudySpec labels = settle(open, classes(2, 3));
   EXPECT_EQ(labels.metric, (Metric{"valid.accuracy", Goal::maximize}));
@@ -82,6 +82,42 @@ TEST_F(Trial, TheDataDecidesWhatTheFileLeavesOpen) {
   EXPECT_EQ(resolved_yaml(settle(numbers, number)), resolved_yaml(numbers));
   const StudySpec loss = settle(load_table("metric: valid.loss\n"), classes(2, 3));
   EXPECT_EQ(loss.metric, (Metric{"valid.loss", Goal::minimize}));
+}
+
+TEST_F(Trial, ATableOfFewRowsIsFoldedWhereTheSearchIsLeftOpen) {
+  const auto folds = [&](const std::string& text, Int rows) {
+    DataInfo data = classes(2, 3);
+    data.rows = rows;
+    const StudySpec settled = settle(load(text), data);
+    EXPECT_EQ(resolved_yaml(settle(settled, data)), resolved_yaml(settled));
+    return data_spec(settled, settled.space.middle()).split.folds;
+  };
+  const std::string least = "data: {csv: rows.csv, target: y}\n";
+  EXPECT_EQ(folds(least, 19), 0);
+  EXPECT_EQ(folds(least, 20), 5);
+  EXPECT_EQ(folds(least, 3999), 5);
+  EXPECT_EQ(folds(least, 4000), 0);
+  EXPECT_EQ(folds(least + "train: {epochs: 20, batch: 8}\n", 500), 5);
+  EXPECT_EQ(folds(least + "network: [dense: {units: 4}]\n", 500), 0);
+  EXPECT_EQ(folds(least + "train: {optimizer: sgd}\n", 500), 0);
+  EXPECT_EQ(folds(least + "method: pbt\n", 500), 0);
+  EXPECT_EQ(folds(least + "adapt: {policy: race}\n", 500), 0);
+  EXPECT_EQ(folds("data: {csv: rows.csv, target: y, folds: 3}\n", 500), 3);
+  EXPECT_EQ(folds("data: {csv: rows.csv, target: y, folds: auto}\nnetwork: []\n", 500), 5);
+  EXPECT_EQ(folds("data: {csv: rows.csv, target: y, split: {time: a}}\n", 500), 0);
+  EXPECT_EQ(folds("data: {csv: rows.csv, target: y, split: {group: a}}\n", 500), 0);
+}
+
+TEST_F(Trial, WhatTrainSaysLeavesTheRestOfTheSearchOpen) {
+  const StudySpec shorter = load_table("train: {epochs: 20}\n");
+  EXPECT_EQ(shorter.space, load_table("").space);
+  EXPECT_EQ(shorter.max_epochs, 20);
+  EXPECT_EQ(*shorter.early_stop.options.find("min"), ParamValue(Int{2}));
+  const StudySpec batch = load_table("train: {batch: 8}\n");
+  EXPECT_EQ(batch.space.find("batch"), nullptr);
+  EXPECT_NE(batch.space.find("lr"), nullptr);
+  EXPECT_EQ(materialise(batch, batch.space.middle(), classes(2, 3)).hyper.batch, 8);
+  EXPECT_EQ(load_table("train: {optimizer: sgd}\n").space.size(), 0U);
 }
 
 TEST_F(Trial, DataOfTheOtherKindIsRefused) {
@@ -111,7 +147,7 @@ std::string misfit(const StudySpec& study, const DataInfo& data) {
 TEST_F(Trial, ALossBringsItsWeightsAndItsOutputs) {
   const StudySpec study = load_table(
       "train: {loss: {cross_entropy: {class_weights: {\"a: b\": 2.5, yes: 1}, label_smoothing: "
-      "0.1}}}\n");
+      "0.1}}}\nnetwork: []\n");
   DataInfo data = classes(4, 3);
   data.class_names = {"a: b", "no", "yes"};
   const nn::Hyper hyper = materialise(study, {}, data).hyper;
@@ -123,15 +159,15 @@ TEST_F(Trial, ALossBringsItsWeightsAndItsOutputs) {
   EXPECT_EQ(resolved_yaml(load(resolved)), resolved);
   EXPECT_EQ(materialise(load(resolved), {}, data).hyper, hyper);
 
-  const StudySpec bce = load_table("train: {loss: bce}\n");
+  const StudySpec bce = load_table("train: {loss: bce}\nnetwork: []\n");
   EXPECT_EQ(nn::output_shape(materialise(bce, {}, classes(4, 2)).model), nn::Shape::features(1));
   EXPECT_EQ(misfit(bce, classes(4, 3)),
             "study.yaml:2:15: loss bce is for two classes, the target has 3; use cross_entropy");
 }
 
 TEST_F(Trial, ClassWeightsNameClasses) {
-  const StudySpec study =
-      load_table("train: {loss: {cross_entropy: {class_weights: {setosa: 1, virginca: 2}}}}\n");
+  const StudySpec study = load_table(
+      "train: {loss: {cross_entropy: {class_weights: {setosa: 1, virginca: 2}}}}\nnetwork: []\n");
   DataInfo data = classes(4, 3);
   EXPECT_EQ(misfit(study, data), "accepted");  // the names are not known yet
   data.class_names = {"setosa", "versicolor", "virginica"};
@@ -158,10 +194,11 @@ parameters: {w: {min: 1.0, max: 9.0}}
 }
 
 TEST_F(Trial, ClipAndAugmentReachTheTraining) {
-  const nn::Hyper plain = materialise(load_table("train: {}\n"), {}, classes(4, 2)).hyper;
+  const nn::Hyper plain = materialise(load_table("network: []\n"), {}, classes(4, 2)).hyper;
   EXPECT_EQ(plain.clip, 0);
   EXPECT_FALSE(nn::moves(plain.augment));
-  const std::string train = "train: {clip: 1.5, augment: {shift: 2, flip: horizontal}}\n";
+  const std::string train =
+      "train: {clip: 1.5, augment: {shift: 2, flip: horizontal}}\nnetwork: [flatten]\n";
   std::filesystem::create_directory(folder_.path() / "images");
   const StudySpec study = load("data: {idx: images}\n" + train);
   DataInfo images = classes(4, 2);
@@ -338,7 +375,7 @@ TEST_F(TrialRates, AScheduleCanBeAParameter) {
 }
 
 TEST_F(TrialRates, AFileWithoutAScheduleResolvesWithoutOne) {
-  EXPECT_EQ(resolved_yaml(load_table("train: {epochs: 3}\n")).find("schedule"), std::string::npos);
+  EXPECT_EQ(resolved_yaml(load_table("network: []\n")).find("schedule"), std::string::npos);
   const std::string text =
       resolved_yaml(load_table("train: {optimizer: {type: sgd, lr: [[0, 1], [3, 0.5]]}}\n"));
   EXPECT_NE(text.find("lr: [[0, 1.0], [3, 0.5]]"), std::string::npos) << text;
