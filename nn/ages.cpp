@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace nn {
 namespace {
@@ -31,6 +32,20 @@ std::vector<std::int64_t> row_births(const ParamTensor& tensor, std::int32_t ind
   return out;
 }
 
+/// The run in pieces that are no longer than a part, as far as its rows allow. A piece of what is
+/// uniform begins where a vector does, so that a cut changes no bit.
+void append_pieces(const AgeRun& run, std::vector<AgeRun>& pieces) {
+  const AgeRun whole =
+      run.table < 0 ? AgeRun{run.offset, run.rows * run.cols, 1, run.birth, -1} : run;
+  const std::size_t rows = std::max<std::size_t>(1, kUpdatePart / whole.cols);
+  for (std::size_t row = 0; row < whole.rows; row += rows) {
+    AgeRun piece = whole;
+    piece.offset += row * whole.cols;
+    piece.rows = std::min(rows, whole.rows - row);
+    pieces.push_back(piece);
+  }
+}
+
 }  // namespace
 
 /// A tensor as a matrix: births of its rows and of its columns. A vector is one row.
@@ -51,6 +66,7 @@ Ages<T>::Ages(const ParamLayout& layout, const UnitState& units) {
                 row_births(tensor, index, vector ? 0 : 1, units)});
   }
   of_birth_.resize(births_.size());
+  cut(layout.trained);
 }
 
 template <class T>
@@ -91,6 +107,22 @@ void Ages<T>::add_run(const AgeRun& run) {
     return;
   }
   *last = {last->offset, 1, run.offset + run.rows * run.cols - last->offset, run.birth, -1};
+}
+
+template <class T>
+void Ages<T>::cut(std::size_t trained) {
+  std::vector<AgeRun> pieces;
+  for (const AgeRun& run : runs_) append_pieces(run, pieces);
+  runs_ = std::move(pieces);
+  for (std::size_t i = 0; i < runs_.size(); ++i) {
+    const std::size_t begin = runs_[i].offset;
+    if (parts_.empty() || begin - parts_.back().offset >= kUpdatePart) {
+      parts_.push_back({.offset = parts_.empty() ? 0 : begin, .first_run = i});
+    }
+    SlabPart& part = parts_.back();
+    part.count = (i + 1 < runs_.size() ? runs_[i + 1].offset : trained) - part.offset;
+    ++part.runs;
+  }
 }
 
 template <class T>

@@ -21,6 +21,13 @@ struct AgeRun {
   std::int32_t table = -1;
 };
 
+/// A part of the slab whose runs lie in it whole; all parts together hold everything that is
+/// trained, gaps included.
+struct SlabPart {
+  std::size_t offset = 0, count = 0;  ///< in elements
+  std::size_t first_run = 0, runs = 0;
+};
+
 /// What an optimizer multiplies by at a certain age; two numbers are enough for Adam.
 template <class T>
 struct AgeFactors {
@@ -35,6 +42,11 @@ class Ages {
   Ages(const ParamLayout& layout, const UnitState& units);
 
   [[nodiscard]] std::span<const AgeRun> runs() const noexcept { return runs_; }
+  /// Parts that can be updated side by side, in order.
+  [[nodiscard]] std::span<const SlabPart> parts() const noexcept { return parts_; }
+  [[nodiscard]] std::span<const AgeRun> runs(const SlabPart& part) const noexcept {
+    return runs().subspan(part.first_run, part.runs);
+  }
 
   /// Sets the tables for a step: factors(age) for each age, which counts from 1 at birth.
   template <class F>
@@ -61,9 +73,11 @@ class Ages {
   [[nodiscard]] const Table& at(std::int32_t table) const { return tables_[std::size_t(table)]; }
   void add_tensor(const ParamTensor& tensor, const Lines& lines);
   void add_run(const AgeRun& run);
+  void cut(std::size_t trained);
   std::int32_t add_table(std::span<const std::int64_t> births);
 
   std::vector<AgeRun> runs_;
+  std::vector<SlabPart> parts_;
   std::vector<std::int64_t> births_;  // all different
   std::vector<AgeFactors<T>> of_birth_;
   std::vector<Table> tables_;

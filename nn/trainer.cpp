@@ -1,6 +1,7 @@
 #include "nn/trainer.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <new>
 #include <string>
@@ -9,6 +10,17 @@
 #include "nn/error.h"
 
 namespace nn {
+
+namespace {
+
+std::vector<SlabPart> parts_of(std::size_t trained) {
+  std::vector<SlabPart> parts;
+  for (std::size_t at = 0; at < trained; at += kUpdatePart)
+    parts.push_back({.offset = at, .count = std::min(kUpdatePart, trained - at)});
+  return parts;
+}
+
+}  // namespace
 
 template <class T>
 BatchReader<T>::BatchReader(const Network<T>& network, const DataView& data)
@@ -67,6 +79,7 @@ template <class T>
 std::size_t Trainer<T>::arena_bytes(const Network<T>& network, const DataView& data, int shards) {
   const auto blocks = static_cast<std::size_t>(shards);
   return pass_bytes(network, data) + Block::aligned(sizeof(kern::LossSums) * blocks) +
+         Block::aligned(sizeof(std::int32_t) * blocks) +
          Block::aligned(network.layout().count * sizeof(T)) * blocks;
 }
 
@@ -80,16 +93,25 @@ Trainer<T>::Trainer(const Network<T>& network, const LossFunction<T>& loss, cons
       shards_(shards),
       arena_(arena),
       parallel_(shards > 1 ? parallel : nullptr),
-      pass_bytes_(pass_bytes(network, data)) {
+      pass_bytes_(pass_bytes(network, data)),
+      parts_(parts_of(network.layout().trained)) {
   const auto blocks = static_cast<std::size_t>(shards);
   const std::size_t bytes = Block::aligned(network.layout().count * sizeof(T));
   std::byte* next = arena + pass_bytes_;
   sums_ = new (next) kern::LossSums[blocks];
   next += Block::aligned(sizeof(kern::LossSums) * blocks);
-  gradient_ = gradients_ = reinterpret_cast<T*>(next);
+  arrived_ = new (next) std::int32_t[blocks]{};
+  next += Block::aligned(sizeof(std::int32_t) * blocks);
+  gradients_ = reinterpret_cast<T*>(next);
   stride_ = static_cast<std::ptrdiff_t>(bytes / sizeof(T));
   // The gaps between tensors take part in sums and updates, and are written by nobody.
   std::fill_n(gradients_, bytes / sizeof(T) * blocks, T(0));
+}
+
+template <class T>
+void Trainer<T>::count_ages(Ages<T>& ages) {
+  ages_ = &ages;
+  parts_.assign(ages.parts().begin(), ages.parts().end());
 }
 
 template <class T>
@@ -97,8 +119,12 @@ void Trainer<T>::run_shard(int shard, std::span<const std::uint32_t> rows, const
                            std::int64_t step, std::byte* arena) {
   const std::size_t i = static_cast<std::size_t>(shard), n = static_cast<std::size_t>(shards_);
   const std::size_t from = rows.size() * i / n, to = rows.size() * (i + 1) / n;
-  sums_[i] = {};
-  if (from == to) return;
+  kern::Exec exec = network_->exec(arena);
+  if (from == to) {
+    sums_[i] = {};
+    std::fill_n(shard_gradient(shard), network_->layout().count, T(0));
+    return add_up(shard, exec);
+  }
   std::byte* targets = arena + Block::aligned(network_->arena_bytes());
   const auto mine = rows.subspan(from, to - from);
   kern::ImageMove* moves = nullptr;
@@ -113,6 +139,7 @@ void Trainer<T>::run_shard(int shard, std::span<const std::uint32_t> rows, const
   sums_[i] =
       network_->loss_and_gradient(arena, weights, static_cast<int>(mine.size()), *loss_, target,
                                   T(1) / static_cast<T>(rows.size()), shard_gradient(shard), draws);
+  add_up(shard, exec);
 }
 
 template <class T>
@@ -125,36 +152,22 @@ kern::LossSums Trainer<T>::step(std::span<const std::uint32_t> rows, T* weights,
   } else {
     for (int shard = 0; shard < shards_; ++shard) run_shard(shard, rows, weights, step, arena_);
   }
-  const kern::LossSums total = sum_shards(rows.size());
+  const kern::LossSums total = sum_losses();
   if (!std::isfinite(total.loss)) return total;
+  if (ages_ != nullptr) update_->begin_aged(*ages_, step, lr);
   kern::Exec exec = network_->exec(arena_);
   if (clip_ > 0) clip_gradient(exec);
-  const kern::Kernels<T>& kernels = network_->kernels();
-  const std::size_t count = network_->layout().count, trained = network_->layout().trained;
-  if (ages_ == nullptr) {
-    update_->run(kernels, exec, trained, count, weights, gradient_, slots, step, lr);
-  } else {
-    update_->run_aged(kernels, exec, *ages_, trained, count, weights, gradient_, slots, step, lr);
-  }
-  if (lasso_ != nullptr) lasso_->pull(kernels, exec, lr * share_, weights);
-  network_->keep_statistics(exec, gradient_, weights);
+  over_parts(
+      [&](kern::Exec& own, const SlabPart& part) { update(own, part, weights, slots, step, lr); });
+  if (lasso_ != nullptr) lasso_->pull(network_->kernels(), exec, lr * share_, weights);
+  network_->keep_statistics(exec, gradients_, weights);
   return total;
 }
 
 template <class T>
-kern::LossSums Trainer<T>::sum_shards(std::size_t batch) {
-  const std::size_t shards = static_cast<std::size_t>(shards_), count = network_->layout().count;
-  kern::Exec exec = network_->exec(arena_);
+kern::LossSums Trainer<T>::sum_losses() const {
   kern::LossSums total;
-  gradient_ = nullptr;
-  for (std::size_t i = 0; i < shards; ++i) {
-    if (batch * i / shards == batch * (i + 1) / shards) continue;
-    T* const part = shard_gradient(static_cast<int>(i));
-    if (gradient_ == nullptr) {
-      gradient_ = part;
-    } else {
-      network_->kernels().accumulate(exec, count, part, gradient_);
-    }
+  for (int i = 0; i < shards_; ++i) {
     total.loss += sums_[i].loss;
     total.correct += sums_[i].correct;
   }
@@ -162,13 +175,53 @@ kern::LossSums Trainer<T>::sum_shards(std::size_t batch) {
 }
 
 template <class T>
+template <class F>
+void Trainer<T>::over_parts(F f) {
+  if (parallel_ == nullptr) {
+    kern::Exec exec = network_->exec(arena_);
+    for (const SlabPart& part : parts_) f(exec, part);
+    return;
+  }
+  run_parts(*parallel_, static_cast<int>(parts_.size()), [&](int i, Workspace& workspace) {
+    kern::Exec exec = network_->exec(workspace.arena(pass_bytes_));
+    f(exec, parts_[static_cast<std::size_t>(i)]);
+  });
+}
+
+template <class T>
+void Trainer<T>::add_up(int shard, kern::Exec& exec) {
+  for (int width = 1; width < shards_; width *= 2) {
+    const int left = shard / (2 * width) * (2 * width), right = left + width;
+    if (right >= shards_) continue;
+    std::atomic_ref<std::int32_t> arrived(arrived_[right]);
+    if (arrived.exchange(1, std::memory_order_acq_rel) == 0) return;
+    arrived.store(0, std::memory_order_relaxed);
+    network_->kernels().accumulate(exec, network_->layout().count, shard_gradient(right),
+                                   shard_gradient(left));
+  }
+}
+
+template <class T>
+void Trainer<T>::update(kern::Exec& exec, const SlabPart& part, T* weights, T* slots,
+                        std::int64_t step, double lr) const {
+  const kern::Kernels<T>& kernels = network_->kernels();
+  const std::size_t stride = network_->layout().count, at = part.offset;
+  if (ages_ == nullptr) {
+    update_->run(kernels, exec, part.count, stride, weights + at, gradients_ + at, slots + at, step,
+                 lr);
+  } else {
+    update_->run_aged(kernels, exec, *ages_, part, stride, weights, gradients_, slots, step, lr);
+  }
+}
+
+template <class T>
 void Trainer<T>::clip_gradient(kern::Exec& exec) {
   const kern::Kernels<T>& kernels = network_->kernels();
   const std::size_t trained = network_->layout().trained;
-  const double norm = std::sqrt(kernels.sum_squares(exec, trained, gradient_));
+  const double norm = std::sqrt(kernels.sum_squares(exec, trained, gradients_));
   if (norm <= clip_) return;
   const T factor = static_cast<T>(clip_ / norm);
-  kernels.scale_units(exec, {.outer = 1, .units = 1, .inner = trained}, &factor, gradient_);
+  kernels.scale_units(exec, {.outer = 1, .units = 1, .inner = trained}, &factor, gradients_);
 }
 
 void check_input(const ModelSpec& spec, const DataView& data) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "nn/augment.h"
 #include "nn/data_view.h"
@@ -49,7 +50,7 @@ class Trainer {
                                                int shards);
 
   /// For a reshaped network: when its weights were born. Outlives the trainer.
-  void count_ages(Ages<T>& ages) { ages_ = &ages; }
+  void count_ages(Ages<T>& ages);
   /// Pulls units towards 0 behind each step, from the next one on, by `share` times the learning
   /// rate; null: does not. Outlives the trainer.
   void pull_units(GroupLasso<T>* lasso, double share) noexcept { lasso_ = lasso, share_ = share; }
@@ -68,21 +69,26 @@ class Trainer {
     mover_ = mover, epoch_ = epoch;
   }
 
-  /// One step on a batch of at least one row: gradient part by part, summed in order, then the
-  /// update unless the loss is NaN or infinite. `slots` as Update::run takes them; `step` counts
-  /// from 1, `lr` is the rate at it. Returns sums over the batch.
+  /// One step on a batch of at least one row: gradient part by part, summed in a fixed tree, then
+  /// the update unless the loss is NaN or infinite. `slots` as Update::run takes them; `step`
+  /// counts from 1, `lr` is the rate at it. Returns sums over the batch.
   kern::LossSums step(std::span<const std::uint32_t> rows, T* weights, T* slots, std::int64_t step,
                       double lr);
-
-  /// The mean gradient of the last step, in the layout of the weights; the batch's statistics where
-  /// running ones lie.
-  [[nodiscard]] const T* gradient() const noexcept { return gradient_; }
 
  private:
   [[nodiscard]] static std::size_t pass_bytes(const Network<T>& network, const DataView& data);
   void run_shard(int shard, std::span<const std::uint32_t> rows, const T* weights,
                  std::int64_t step, std::byte* arena);
-  [[nodiscard]] kern::LossSums sum_shards(std::size_t batch);
+  [[nodiscard]] kern::LossSums sum_losses() const;
+  /// Calls f(exec, part) for all parts of the slab, side by side where that is possible.
+  template <class F>
+  void over_parts(F f);
+  /// A shard's gradient is there: adds up what that completes of the tree of sums, in which the
+  /// shards are leaves and neighbours are paired; the root lies in the block of shard 0. Whoever
+  /// ends the second of two neighbours adds them, so that most of it happens where they were made.
+  void add_up(int shard, kern::Exec& exec);
+  void update(kern::Exec& exec, const SlabPart& part, T* weights, T* slots, std::int64_t step,
+              double lr) const;
   void clip_gradient(kern::Exec& exec);
   [[nodiscard]] T* shard_gradient(int shard) const { return gradients_ + stride_ * shard; }
 
@@ -100,10 +106,11 @@ class Trainer {
   std::byte* arena_;  // of a pass: the network's, then the targets, then the moves
   Parallel* parallel_;
   std::size_t pass_bytes_;
-  kern::LossSums* sums_;  // one a shard
-  T* gradients_;          // one block a shard
+  kern::LossSums* sums_;   // one a shard
+  std::int32_t* arrived_;  // one a pair of neighbours in the tree, at where its right one begins
+  T* gradients_;           // one block a shard
   std::ptrdiff_t stride_;
-  T* gradient_;
+  std::vector<SlabPart> parts_;  // of what is trained
 };
 
 /// Rows in the largest part of a batch.

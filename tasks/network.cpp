@@ -45,7 +45,7 @@ const auto& init_task() {
 
 const auto& train_task() {
   static const auto task =
-      rt::task("train", 1)
+      rt::task("train", 2)
           .cpu([](rt::Context& context, rt::inout<nn::ParamSlab> net, rt::in<nn::Dataset> data,
                   nn::Hyper hyper, nn::Stretch stretch, double) -> nn::TrainStats {
             return translated([&] {

@@ -83,9 +83,9 @@ std::vector<Field> train_rows() {
        .max = 1024,
        .words = {"auto"},
        .fallback = "auto",
-       .doc = "Parts that each gradient is computed in, summed in order: part of the result, never "
-              "of the machine. `auto`: "
-              "as many as the network's work makes worth while, at most 8.",
+       .doc = "Parts that each gradient is computed in, summed in a fixed tree: part of the "
+              "result, never of the machine. `auto`: as many as the network's work makes worth "
+              "while, at most 8.",
        .per_trial = true},
       {.name = "train.clip",
        .type = Type::number,

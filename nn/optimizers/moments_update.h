@@ -29,11 +29,14 @@ class MomentsUpdate : public Update<T> {
     kernels.adam(exec, at_one_step(place, count, step, lr));
   }
 
-  void run_aged(const kern::Kernels<T>& kernels, kern::Exec& exec, Ages<T>& ages,
-                std::size_t /*count*/, std::size_t stride, T* weights, const T* gradient, T* slots,
-                std::int64_t step, double lr) const override {
+  void begin_aged(Ages<T>& ages, std::int64_t step, double lr) const override {
     ages.at_step(step, [&](std::int64_t age) { return factors(static_cast<double>(age), lr); });
-    for (const AgeRun& part : ages.runs()) {
+  }
+
+  void run_aged(const kern::Kernels<T>& kernels, kern::Exec& exec, const Ages<T>& ages,
+                const SlabPart& some, std::size_t stride, T* weights, const T* gradient, T* slots,
+                std::int64_t step, double lr) const override {
+    for (const AgeRun& part : ages.runs(some)) {
       const Place place{weights + part.offset, gradient + part.offset, slots + part.offset,
                         slots + stride + part.offset};
       if (part.table < 0) {

@@ -20,18 +20,21 @@ template <class T>
 class Update {
  public:
   virtual ~Update() = default;
-  /// Changes `count` weights in place. `gradient` is the mean over the batch; slot i begins at
-  /// slots + i * stride; `step` counts from 1 at the network's birth, `lr` is the rate at this
-  /// step.
+  /// Changes `count` weights in place, each by itself. `gradient` is the mean over the batch; slot
+  /// i begins at slots + i * stride; `step` counts from 1 at the network's birth, `lr` is the rate
+  /// at this step.
   virtual void run(const kern::Kernels<T>& kernels, kern::Exec& exec, std::size_t count,
                    std::size_t stride, T* weights, const T* gradient, T* slots, std::int64_t step,
                    double lr) const = 0;
-  /// The same for a network whose units were born at different steps. What does not count steps
-  /// does the same for all.
-  virtual void run_aged(const kern::Kernels<T>& kernels, kern::Exec& exec, Ages<T>& /*ages*/,
-                        std::size_t count, std::size_t stride, T* weights, const T* gradient,
+  /// Before the parts of a step on a network whose units were born at different steps: sets the
+  /// tables of `ages`. What does not count steps needs none.
+  virtual void begin_aged(Ages<T>& /*ages*/, std::int64_t /*step*/, double /*lr*/) const {}
+  /// run() for one part of such a network; the pointers are to the whole slab's first elements.
+  virtual void run_aged(const kern::Kernels<T>& kernels, kern::Exec& exec, const Ages<T>& /*ages*/,
+                        const SlabPart& part, std::size_t stride, T* weights, const T* gradient,
                         T* slots, std::int64_t step, double lr) const {
-    run(kernels, exec, count, stride, weights, gradient, slots, step, lr);
+    run(kernels, exec, part.count, stride, weights + part.offset, gradient + part.offset,
+        slots + part.offset, step, lr);
   }
 };
 

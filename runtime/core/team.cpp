@@ -12,13 +12,11 @@ namespace rt::detail {
 
 namespace {
 
-constexpr int kMaxParts = 0xffff;
-
-constexpr std::uint64_t ticket(std::uint32_t round, int parts) {
-  return (std::uint64_t{round} << 32) | (static_cast<std::uint64_t>(parts) << 16);
+constexpr std::uint64_t ticket(int first, int end) {
+  return std::uint64_t{static_cast<std::uint32_t>(first)} << 32 | static_cast<std::uint32_t>(end);
 }
-constexpr int parts_of(std::uint64_t ticket) { return static_cast<int>(ticket >> 16 & 0xffff); }
-constexpr int next_of(std::uint64_t ticket) { return static_cast<int>(ticket & 0xffff); }
+constexpr int first_of(std::uint64_t ticket) { return static_cast<int>(ticket >> 32); }
+constexpr int end_of(std::uint64_t ticket) { return static_cast<int>(ticket & 0xffffffff); }
 
 /// Between two looks at something that another thread is about to change.
 class Patience {
@@ -99,38 +97,30 @@ void Team::send_for_helper() {
 }
 
 void Team::run(int parts, PartBody body, void* context, Worker& own) {
-  for (int first = 0; first < parts; first += kMaxParts) {
-    const int some = std::min(parts - first, kMaxParts);
-    struct Shifted {
-      PartBody body;
-      void* context;
-      int first;
-    } shifted{body, context, first};
-    const auto shift = [](void* s, int part, Worker& worker) {
-      const auto& [inner, object, from] = *static_cast<Shifted*>(s);
-      inner(object, from + part, worker);
-    };
-    body_ = shift;
-    context_ = &shifted;
-    done_.store(0, std::memory_order_relaxed);
-    ticket_.store(ticket(++round_, some), std::memory_order_release);
-    // Again and again: a worker may become idle while the parts run.
-    do {
-      engine_.teams.call(*this, some - 1);
-    } while (take_part(own));
-    Patience patience;
-    while (done_.load(std::memory_order_acquire) != some) patience.wait();
-    if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
-  }
+  body_ = body;
+  context_ = context;
+  done_.store(0, std::memory_order_relaxed);
+  ticket_.store(ticket(0, parts), std::memory_order_release);
+  // Again and again: a worker may become idle while the parts run.
+  do {
+    engine_.teams.call(*this, parts - 1);
+  } while (take_part(own, Side::begin));
+  Patience patience;
+  while (done_.load(std::memory_order_acquire) != parts) patience.wait();
+  if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
 }
 
-bool Team::take_part(Worker& own) noexcept {
-  std::uint64_t seen = ticket_.load(std::memory_order_acquire);
+bool Team::take_part(Worker& own, Side side) noexcept {
+  std::uint64_t seen = ticket_.load(std::memory_order_acquire), left = 0;
+  int part = 0;
   do {
-    if (next_of(seen) >= parts_of(seen)) return false;
-  } while (!ticket_.compare_exchange_weak(seen, seen + 1, std::memory_order_acq_rel,
+    const int first = first_of(seen), end = end_of(seen);
+    if (first >= end) return false;
+    part = side == Side::begin ? first : end - 1;
+    left = side == Side::begin ? ticket(first + 1, end) : ticket(first, end - 1);
+  } while (!ticket_.compare_exchange_weak(seen, left, std::memory_order_acq_rel,
                                           std::memory_order_acquire));
-  run_part(next_of(seen), own);
+  run_part(part, own);
   done_.fetch_add(1, std::memory_order_release);
   return true;
 }
@@ -155,7 +145,7 @@ void Team::attend(Worker& own) noexcept {
   Patience patience;
   while (!recalled && !closed_.load(std::memory_order_acquire)) {
     const Moment begin = now();
-    if (take_part(own)) {
+    if (take_part(own, Side::end)) {
       bump(own.busy_nanos, (now() - begin).count());
       bump(own.parts, std::uint64_t{1});
       helped = true;

@@ -72,7 +72,10 @@ class Team {
 
   void send_for_helper();
   void attend(Worker& own) noexcept;
-  bool take_part(Worker& own) noexcept;
+  /// The side of the parts that a worker takes from: the owner's is the beginning, that of its
+  /// helpers the end, so that the next round finds in a core's cache what it left there.
+  enum class Side : std::uint8_t { begin, end };
+  bool take_part(Worker& own, Side side) noexcept;
   void run_part(int part, Worker& own) noexcept;
   void record(const Worker& own, Moment from, bool recalled) const;
   void ref() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
@@ -84,10 +87,10 @@ class Team {
   std::atomic<int> references_{1};
   std::atomic<int> helpers_{0};
   std::atomic<bool> closed_{false};
-  /// Round of parts, number of parts, next part: what a worker claims is one exchange.
+  /// The parts that nobody has claimed, from the first to behind the last: what a worker claims is
+  /// one exchange.
   std::atomic<std::uint64_t> ticket_{0};
   std::atomic<int> done_{0};
-  std::uint32_t round_ = 0;
   PartBody body_ = nullptr;
   void* context_ = nullptr;
   std::mutex mutex_;  ///< guards the error, and the list of helpers

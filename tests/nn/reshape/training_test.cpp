@@ -253,9 +253,12 @@ double aged_difference(const nn::ModelSpec& spec, std::uint64_t seed) {
   nn::Ages<T> ages(net.layout, net.units);
   const nn::Optimizer& adam = nn::optimizer_of("adam");
   kern::Exec exec;
-  adam.bind(nn::complete(adam.info(), {{"lr", 0.01}}, "test"), T{})
-      ->run_aged(kernels_of<T>(), exec, ages, net.layout.trained, net.layout.count,
-                 after.copy(0).data(), gradient.data(), after.copy(1).data(), step, 0.01);
+  const auto update = adam.bind(nn::complete(adam.info(), {{"lr", 0.01}}, "test"), T{});
+  update->begin_aged(ages, step, 0.01);
+  for (const nn::SlabPart& part : ages.parts()) {
+    update->run_aged(kernels_of<T>(), exec, ages, part, net.layout.count, after.copy(0).data(),
+                     gradient.data(), after.copy(1).data(), step, 0.01);
+  }
   double worst = 0;
   for (std::size_t t = 0; t < net.layout.tensors.size(); ++t) {
     const nn::ParamTensor& tensor = net.layout.tensors[t];
@@ -279,10 +282,34 @@ TEST(Ages, EveryWeightCountsFromItsYoungestAxis) {
   }
 }
 
-TEST(Ages, WhatWasBornTogetherIsOneRun) {
+TEST(Ages, WhatWasBornTogetherIsOneRunAPart) {
   const nn::ModelSpec spec = mlp(784, {32, 32}, 10);
   const nn::Net<float> net = nn::Net<float>::empty({spec, "adam", 2, false});
-  EXPECT_EQ(nn::Ages<float>(net.layout, net.units).runs().size(), 1U);
+  const nn::Ages<float> ages(net.layout, net.units);
+  EXPECT_EQ(ages.runs().size(), ages.parts().size());
+  EXPECT_EQ(ages.parts().size(), (net.layout.trained + nn::kUpdatePart - 1) / nn::kUpdatePart);
+}
+
+TEST(Ages, PartsHoldEveryTrainedElementOnce) {
+  for (std::uint64_t seed = 0; seed < 3; ++seed) {
+    Dice dice(seed);
+    nn::Net<float> net = random_net<float>(mlp(300, {70, 90}, 3), "adam", 2, seed);
+    for (auto& axis : net.units.axes) {
+      for (auto& birth : axis.births) birth = 10 * dice.whole(0, 2);
+    }
+    const nn::Ages<float> ages(net.layout, net.units);
+    std::size_t end = 0;
+    for (const nn::SlabPart& part : ages.parts()) {
+      EXPECT_EQ(part.offset, end);
+      end = part.offset + part.count;
+      for (const nn::AgeRun& run : ages.runs(part)) {
+        EXPECT_GE(run.offset, part.offset);
+        EXPECT_LE(run.offset + run.rows * run.cols, end);
+      }
+    }
+    EXPECT_EQ(end, net.layout.trained);
+    EXPECT_GT(ages.parts().size(), 1U);
+  }
 }
 
 }  // namespace
