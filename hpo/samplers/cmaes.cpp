@@ -157,22 +157,17 @@ std::string refusal(const Space& space, const Params& options) {
 }  // namespace
 
 SamplerKind cmaes_kind() {
-  return {.info = {.name = "cmaes",
-                   .doc = "a normal distribution that moves to where trials are good and takes the "
-                          "shape of the valley there (CMA-ES with margin and restarts), for floats "
-                          "and ints and some hundred trials or more",
-                   .options = {{.name = "population",
-                                .type = OptionType::integer,
-                                .default_value = std::int64_t{0},
-                                .min = 0,
-                                .max = 10'000,
-                                .words = {},
-                                .unit = "trials",
-                                .doc = "trials a generation; 0: 4 + 3 log(parameters)"}}},
-          .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
-            return std::make_unique<Cmaes>(setup);
-          },
-          .refuses = &refusal};
+  return {
+      .info = {.name = "cmaes",
+               .doc = "a normal distribution that moves to where trials are good and takes the "
+                      "shape of the valley there (CMA-ES with margin and restarts), for floats "
+                      "and ints and some hundred trials or more",
+               .options = {whole_option("population", 0, 0, "trials",
+                                        "trials a generation; 0: 4 + 3 log(parameters)", 10'000)}},
+      .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
+        return std::make_unique<Cmaes>(setup);
+      },
+      .refuses = &refusal};
 }
 
 }  // namespace hpo

@@ -5,6 +5,7 @@
 #include <numbers>
 #include <numeric>
 
+#include "hpo/samplers/each_vector.h"
 #include "hpo/samplers/normal.h"
 
 namespace hpo {
@@ -26,14 +27,6 @@ double log_mass(double from, double to, double centre, double width) {
 }
 
 constexpr std::size_t kBlock = 16;  // kernels that are scored together
-
-// Compiled for several instruction sets, chosen when the program starts: the same operations on
-// each, so the same bits. A sanitizer's run time is not ready when the choice is made.
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define TRELLIS_EACH_VECTOR [[gnu::target_clones("avx512f", "avx2", "default")]]
-#else
-#define TRELLIS_EACH_VECTOR
-#endif
 
 /// sum[i] -= ((at - centre[i]) * inverse[i])^2 for kBlock * blocks elements.
 TRELLIS_EACH_VECTOR

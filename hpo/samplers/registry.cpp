@@ -4,9 +4,12 @@
 #include <vector>
 
 #include "hpo/samplers/cmaes.h"
+#include "hpo/samplers/gp.h"
 #include "hpo/samplers/grid.h"
+#include "hpo/samplers/halton.h"
 #include "hpo/samplers/pbt.h"
 #include "hpo/samplers/random.h"
+#include "hpo/samplers/sobol.h"
 #include "hpo/samplers/tpe.h"
 
 namespace hpo {
@@ -15,7 +18,8 @@ namespace {
 
 const auto& kinds() {
   static const std::array kinds{
-      random_kind(), grid_kind(), tpe_kind(), cmaes_kind(), pbt_kind(),
+      random_kind(), grid_kind(), sobol_kind(), halton_kind(),
+      tpe_kind(),    gp_kind(),   cmaes_kind(), pbt_kind(),
   };
   return kinds;
 }

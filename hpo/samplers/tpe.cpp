@@ -18,6 +18,7 @@ namespace {
 
 constexpr double kGoodShare = 0.1;
 constexpr std::size_t kMostGood = 25;
+constexpr double kMost = 10'000;  // of any option
 
 /// Parameters that exist under the same conditions, and what is known of them.
 class Group {
@@ -185,31 +186,20 @@ class Tpe final : public Sampler {
   std::size_t ended_ = 0;
 };
 
-Option count_option(std::string name, std::int64_t value, std::string unit, std::string doc) {
-  return {.name = std::move(name),
-          .type = OptionType::integer,
-          .default_value = value,
-          .min = 1,
-          .max = 10'000,
-          .words = {},
-          .unit = std::move(unit),
-          .doc = std::move(doc)};
-}
-
 }  // namespace
 
 SamplerKind tpe_kind() {
-  return {
-      .info = {.name = "tpe",
-               .doc = "what good trials have and bad ones have not, by the densities of both "
-                      "(tree-structured Parzen estimator)",
-               .options = {count_option("startup", 10, "trials",
-                                        "random trials that must have ended first"),
-                           count_option("candidates", 24, "points",
-                                        "drawn for each proposal, the best of which is taken")}},
-      .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
-        return std::make_unique<Tpe>(setup);
-      }};
+  return {.info = {.name = "tpe",
+                   .doc = "what good trials have and bad ones have not, by the densities of both "
+                          "(tree-structured Parzen estimator)",
+                   .options = {whole_option("startup", 10, 1, "trials",
+                                            "random trials that must have ended first", kMost),
+                               whole_option("candidates", 24, 1, "points",
+                                            "drawn for each proposal, the best of which is taken",
+                                            kMost)}},
+          .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
+            return std::make_unique<Tpe>(setup);
+          }};
 }
 
 }  // namespace hpo

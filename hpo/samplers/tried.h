@@ -2,23 +2,22 @@
 // The points that trials have already.
 
 #include <cstdint>
-#include <string>
 #include <unordered_set>
 
 #include "hpo/space/params.h"
 
 namespace hpo {
 
-/// A set of points. Two points are one when all names and values are equal, types included.
+/// A set of points, kept by their keys (key_of).
 class Tried {
  public:
-  void add(const Params& params) { points_.insert(json_of(params)); }
-  [[nodiscard]] bool has(const Params& params) const { return points_.contains(json_of(params)); }
+  void add(const Params& params) { points_.insert(key_of(params)); }
+  [[nodiscard]] bool has(const Params& params) const { return points_.contains(key_of(params)); }
   /// Number of different points.
   [[nodiscard]] std::uint64_t size() const { return points_.size(); }
 
  private:
-  std::unordered_set<std::string> points_;
+  std::unordered_set<rt::Key> points_;
 };
 
 }  // namespace hpo

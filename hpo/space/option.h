@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hpo/space/value.h"
@@ -28,6 +29,32 @@ struct Option {
   std::string unit;                         ///< "trials", "epochs", ...; empty: a plain number
   std::string doc;                          ///< one line for the reference page
 };
+
+/// An option that is a whole number of at least `least`.
+[[nodiscard]] inline Option whole_option(std::string name, std::int64_t otherwise, double least,
+                                         std::string unit, std::string doc,
+                                         std::optional<double> most = {}) {
+  return {.name = std::move(name),
+          .type = OptionType::integer,
+          .default_value = otherwise,
+          .min = least,
+          .max = most,
+          .words = {},
+          .unit = std::move(unit),
+          .doc = std::move(doc)};
+}
+
+/// An option that is true or false.
+[[nodiscard]] inline Option bool_option(std::string name, bool otherwise, std::string doc) {
+  return {.name = std::move(name),
+          .type = OptionType::boolean,
+          .default_value = otherwise,
+          .min = {},
+          .max = {},
+          .words = {},
+          .unit = "",
+          .doc = std::move(doc)};
+}
 
 /// A kind of sampler or stopping rule.
 struct KindInfo {

@@ -7,6 +7,16 @@
 
 namespace hpo {
 
+namespace {
+
+struct AddTo {
+  rt::Hasher& hasher;
+  void operator()(bool value) const { hasher.add(value ? 1 : 0); }
+  void operator()(const auto& value) const { hasher.add(value); }
+};
+
+}  // namespace
+
 Params::Params(std::initializer_list<Entry> entries) {
   for (const auto& [name, value] : entries) set(name, value);
 }
@@ -35,6 +45,15 @@ std::string json_of(const Params& params) {
     out += quote_json(name) + ": " + json_of(value);
   }
   return out + "}";
+}
+
+rt::Key key_of(const Params& params) {
+  rt::Hasher hasher;
+  for (const auto& [name, value] : params) {
+    hasher.add(name).add(static_cast<std::uint64_t>(value.index()));
+    std::visit(AddTo{hasher}, value);
+  }
+  return hasher.finish();
 }
 
 std::string text_of(const Params& params) {

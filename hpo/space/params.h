@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "hpo/space/value.h"
+#include "runtime/base/hash.h"
 
 namespace hpo {
 
@@ -49,6 +50,9 @@ class Params {
 
 /// `{"lr": 0.01, "optimizer": "adam"}`: one JSON object on one line.
 [[nodiscard]] std::string json_of(const Params& params);
+
+/// The same for two lists exactly when all names and values are equal, types and order included.
+[[nodiscard]] rt::Key key_of(const Params& params);
 
 /// `lr=0.01 optimizer=adam`, for people.
 [[nodiscard]] std::string text_of(const Params& params);

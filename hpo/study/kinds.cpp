@@ -231,8 +231,7 @@ KindSet make_policies() {
 
 /// Networks of a population may change their size on their way from one member to another.
 KindSet make_samplers() {
-  KindSet set = make_set("sampler", sampler_kinds(),
-                         {"gp", "sobol", "qmc", "evolution", "bohb", "hyperband"});
+  KindSet set = make_set("sampler", sampler_kinds(), {"evolution", "bohb", "hyperband"});
   for (Kind& kind : set.kinds) {
     if (!is_population(kind.name)) continue;
     kind.block.fields.push_back(

@@ -6,50 +6,15 @@
 #include <set>
 
 #include "hpo/samplers/registry.h"
-#include "tests/hpo/samplers/spaces.h"
+#include "tests/hpo/samplers/studies.h"
 
 namespace hpo {
 namespace {
 
-struct Case {
-  std::string kind;
-  std::string space_name;
-  Space space;
-  std::vector<std::string> explorable = {};
-};
-
-constexpr std::int64_t kMaxStep = 9;
-
-std::vector<Case> cases() {
-  std::vector<Case> all;
-  const std::pair<const char*, Space> spaces[] = {{"small", spaces::small()},
-                                                  {"conditional", spaces::conditional()},
-                                                  {"continuous", spaces::continuous()},
-                                                  {"empty", spaces::empty()}};
-  for (const KindInfo& kind : sampler_kinds()) {
-    for (const auto& [name, space] : spaces) {
-      if (!sampler_refuses(kind.name, space, {}).empty()) continue;
-      Case& added = all.emplace_back(Case{kind.name, name, space});
-      for (const Parameter& p : space.parameters()) added.explorable.push_back(p.name);
-    }
-  }
-  return all;
-}
-
-class Conformance : public ::testing::TestWithParam<Case> {
+class Conformance : public ::testing::TestWithParam<Searched> {
  protected:
-  [[nodiscard]] std::unique_ptr<Sampler> make(std::uint64_t seed = 1) const {
-    Params options;
-    for (const KindInfo& kind : sampler_kinds()) {
-      if (kind.name != GetParam().kind) continue;
-      for (const Option& option : kind.options)
-        options.set(option.name, option.default_value.value());
-    }
-    return make_sampler(GetParam().kind, {.space = GetParam().space,
-                                          .seed = seed,
-                                          .options = options,
-                                          .max_step = kMaxStep,
-                                          .explorable = GetParam().explorable});
+  [[nodiscard]] static std::unique_ptr<Sampler> make(std::uint64_t seed = 1) {
+    return GetParam().make(seed);
   }
 };
 
@@ -153,9 +118,8 @@ TEST_P(Conformance, TrialsAddedByHandAreNotRepeated) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Samplers, Conformance, ::testing::ValuesIn(cases()), [](const auto& test) {
-  return test.param.kind + "_" + test.param.space_name;
-});
+INSTANTIATE_TEST_SUITE_P(Samplers, Conformance, ::testing::ValuesIn(all_searched()),
+                         [](const auto& test) { return name_of(test.param); });
 
 TEST(SamplerRegistry, NamesAreUniqueAndUnknownOnesGiveNull) {
   std::set<std::string> names;

@@ -36,6 +36,33 @@ inline Space continuous() {
                 {.name = "fixed", .domain = Constant{std::int64_t{3}}}});
 }
 
+/// Every form of a parameter that can only be one thing, beside one that is free.
+inline Space single() {
+  return Space({{.name = "x", .domain = FloatRange{.min = 2, .max = 2}},
+                {.name = "lr", .domain = FloatRange{.min = 0.1, .max = 0.1, .scale = Scale::log}},
+                {.name = "n", .domain = IntRange{.min = 4, .max = 4}},
+                {.name = "step", .domain = IntRange{.min = 0, .max = 7, .step = 8}},
+                choice("only", {std::string("adam")}),
+                {.name = "free", .domain = FloatRange{.min = -1, .max = 1}}});
+}
+
+/// Two levels of conditions below numbers of every kind.
+inline Space nested() {
+  const Condition forest{"model", {std::string("forest")}}, deep{"prune", {true}};
+  return Space({choice("model", {std::string("forest"), std::string("line"), std::string("net")}),
+                {.name = "trees",
+                 .domain = IntRange{.min = 10, .max = 1000, .scale = Scale::log},
+                 .when = {forest}},
+                {.name = "prune", .domain = Choice{{true, false}}, .when = {forest}},
+                {.name = "strength",
+                 .domain = FloatRange{.min = 1e-6, .max = 1, .scale = Scale::log},
+                 .when = {forest, deep}},
+                {.name = "units",
+                 .domain = IntRange{.min = 8, .max = 512, .step = 8},
+                 .when = {{"model", {std::string("net")}}}},
+                {.name = "seed", .domain = FloatRange{.min = 0, .max = 1, .step = 0.001}}});
+}
+
 inline Space empty() { return Space(std::vector<Parameter>{}); }
 
 }  // namespace hpo::spaces

@@ -144,7 +144,7 @@ TEST_F(Schema, RefusesWhatNeedsNoKnowledgeOfTheWhole) {
                        "limits: {time: 600}\n",
                        "resources: {memory: 2gb}\n",
                        "retry: {on: [oom]}\n",
-                       "method: gp\n",
+                       "method: evolution\n",
                        "early_stop: {type: asha, eta: 1}\n",
                        "parameters: {a: 3}\n",
                        "parameters: {a-b: {value: 3}}\n",

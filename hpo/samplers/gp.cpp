@@ -1,0 +1,147 @@
+#include "hpo/samplers/gp.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "hpo/samplers/acquisition.h"
+#include "hpo/samplers/random.h"
+#include "hpo/samplers/sobol.h"
+#include "hpo/samplers/surrogate.h"
+#include "hpo/samplers/tried.h"
+
+namespace hpo {
+
+namespace {
+
+constexpr std::size_t kMostTrials = 250;         // that the process sees
+constexpr std::size_t kMostRunning = 100;        // of those on their way
+constexpr std::size_t kMostNumbers = 4'000'000;  // distances along all axes
+constexpr std::size_t kLeaders = 4;
+constexpr double kMargin = 0.003;  // deviations of the losses: a smaller gain is not looked for
+
+std::size_t most_trials(std::size_t axes) {
+  const double pairs =
+      static_cast<double>(kMostNumbers) / static_cast<double>(std::max<std::size_t>(axes, 1));
+  return std::clamp<std::size_t>(static_cast<std::size_t>(std::sqrt(2 * pairs)), 20, kMostTrials);
+}
+
+/// The last number of ended trials, up to `count`, at which the shape is fitted anew.
+std::size_t fitted_at(std::size_t startup, std::size_t count) {
+  std::size_t at = startup;
+  while (at + std::max<std::size_t>(1, at / 10) <= count) at += std::max<std::size_t>(1, at / 10);
+  return at;
+}
+
+class Gp final : public Sampler {
+ public:
+  explicit Gp(const SamplerSetup& setup)
+      : space_(setup.space),
+        seed_(setup.seed),
+        startup_(static_cast<std::size_t>(std::get<std::int64_t>(*setup.options.find("startup")))),
+        features_(setup.space),
+        start_(sobol_kind().refuses(setup.space, {}).empty() ? sobol_kind().make(setup)
+                                                             : random_kind().make(setup)),
+        random_(random_kind().make(setup)) {}
+
+  void created(std::uint64_t trial, const Params& params) override {
+    for (Sampler* sampler : {start_.get(), random_.get()}) sampler->created(trial, params);
+    tried_.add(params);
+    points_.push_back(space_.to_unit(params));
+    running_[trial] = {.trial = trial};
+  }
+
+  void reported(std::uint64_t trial, std::int64_t step, double loss) override {
+    running_.at(trial).report(step, loss);
+  }
+
+  void ended(std::uint64_t trial, TrialState state) override {
+    Merit merit = running_.at(trial);
+    running_.erase(trial);
+    merit.end(state);
+    ended_.push_back(merit);
+  }
+
+  std::optional<Params> propose(std::uint64_t ordinal) override {
+    if (ended_.size() < startup_ || features_.axes().empty()) return start_->propose(ordinal);
+    const std::vector<Merit> seen = remembered(ended_, most_trials(features_.axes().size()));
+    const std::vector<double> values = tamed(seen, measure(ended_));
+    GaussianProcess model(points_of(seen, true), values, shape());
+    double best = INFINITY;
+    for (const Merit& merit : seen)
+      best = std::min(best, model.at(features_.of(points_[merit.trial])).mean);
+    best -= kMargin;
+    Stream stream = proposal_stream(seed_, ordinal);
+    for (const std::vector<double>& place :
+         promising(features_, model, best, leaders(seen), space_.size(), stream)) {
+      Params params = space_.from_unit(place);
+      if (!tried_.has(params)) return params;
+    }
+    return random_->propose(ordinal);
+  }
+
+ private:
+  [[nodiscard]] Points points_of(std::span<const Merit> seen, bool running) const {
+    Points points(features_.along());
+    for (const Merit& merit : seen) points.add(features_.of(points_[merit.trial]));
+    if (!running) return points;
+    std::size_t room = kMostRunning;
+    for (auto trial = running_.rbegin(); trial != running_.rend() && room > 0; ++trial, --room)
+      points.add(features_.of(points_[trial->first]));
+    return points;
+  }
+
+  [[nodiscard]] std::vector<std::vector<double>> leaders(std::vector<Merit> seen) const {
+    const auto count = static_cast<std::ptrdiff_t>(std::min(kLeaders, seen.size()));
+    std::ranges::partial_sort(seen, seen.begin() + count);
+    std::vector<std::vector<double>> places;
+    for (std::ptrdiff_t i = 0; i < count; ++i)
+      places.push_back(points_[seen[static_cast<std::size_t>(i)].trial]);
+    return places;
+  }
+
+  [[nodiscard]] Yardstick measure(std::span<const Merit> ended) const {
+    return yardstick(ended.first(startup_), ended);
+  }
+
+  const Shape& shape() {
+    const std::size_t at = fitted_at(startup_, ended_.size());
+    if (at == shape_at_) return shape_;
+    const std::span<const Merit> ended = std::span(ended_).first(at);
+    const std::vector<Merit> seen = remembered(ended, most_trials(features_.axes().size()));
+    shape_ = fitted(points_of(seen, false), tamed(seen, measure(ended)));
+    shape_at_ = at;
+    return shape_;
+  }
+
+  const Space& space_;
+  std::uint64_t seed_;
+  std::size_t startup_;
+  Features features_;
+  std::unique_ptr<Sampler> start_, random_;
+  Tried tried_;
+  std::vector<std::vector<double>> points_;  // of each trial, in the unit cube
+  std::map<std::uint64_t, Merit> running_;
+  std::vector<Merit> ended_;  // in the order of their ends
+  Shape shape_;
+  std::size_t shape_at_ = 0;  // how many had ended that it was fitted to
+};
+
+}  // namespace
+
+SamplerKind gp_kind() {
+  return {.info = {.name = "gp",
+                   .doc = "where a Gaussian process of the trials so far expects the most "
+                          "(Bayesian optimisation), for few and long trials",
+                   .options = {whole_option("startup", 10, 2, "trials",
+                                            "trials spread evenly that must have ended first",
+                                            10'000)}},
+          .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
+            return std::make_unique<Gp>(setup);
+          }};
+}
+
+}  // namespace hpo

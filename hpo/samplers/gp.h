@@ -1,0 +1,24 @@
+#pragma once
+// Bayesian optimisation: trials where a Gaussian process expects the most of them.
+
+#include "hpo/samplers/registry.h"
+
+namespace hpo {
+
+/// The first `startup` proposals are Sobol's. Then a Gaussian process (gaussian_process.h) learns
+/// from the trials that ended, and the proposal is the point of the largest expected improvement
+/// that a search from several starts finds, improvements of next to nothing left out. Trials that
+/// run count as points whose values are on their way. Conditional parameters are features that are
+/// there or absent, so that branches learn from one another what they share.
+///
+/// Losses are measured by the trials that ended first: those above their median are drawn together
+/// to at most four times as far from it as the best of them is. What is bad need not be known
+/// exactly, and one overflow must not hide all else. A stopped trial counts as no better than that
+/// median, a failed one as worst.
+///
+/// The process sees at most 250 trials (fewer from 128 parameters on): the best half and the
+/// newest half. Its shape is fitted anew whenever a tenth more trials have ended, to those alone,
+/// so it is a function of the history, and a proposal's mean cost stays within milliseconds.
+[[nodiscard]] SamplerKind gp_kind();
+
+}  // namespace hpo

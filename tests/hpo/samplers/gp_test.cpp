@@ -1,0 +1,74 @@
+// What gp does beyond the conformance tests: it learns, fast and from few trials.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/hpo/samplers/searching.h"
+
+namespace hpo {
+namespace {
+
+double number(const Params& params, const char* name) {
+  return number_of(*params.find(name)).value();
+}
+
+/// Branin's function on its usual box; least value 0.397887.
+const Space kBraninBox({{.name = "x", .domain = FloatRange{.min = -5, .max = 10}},
+                        {.name = "y", .domain = FloatRange{.min = 0, .max = 15}}});
+
+double branin(const Params& p) {
+  constexpr double kPi = 3.14159265358979324;
+  const double x = number(p, "x"), y = number(p, "y");
+  const double a = y - 5.1 / (4 * kPi * kPi) * x * x + 5 / kPi * x - 6;
+  return a * a + 10 * (1 - 1 / (8 * kPi)) * std::cos(x) + 10;
+}
+
+TEST(Gp, FindsBraninsMinimumInFiftyTrials) {
+  for (std::uint64_t seed = 0; seed < 10; ++seed)
+    EXPECT_LT(best_of("gp", kBraninBox, seed, 50, branin), 0.41) << "seed " << seed;
+}
+
+TEST(Gp, EightAtATimeFindItToo) { EXPECT_LT(mean_best("gp", kBraninBox, 60, branin, 8), 0.45); }
+
+TEST(Gp, ManyBadOrWrongValuesDoNotHideTheGoodOnes) {
+  const auto cliff = [](const Params& p) {
+    const double x = number(p, "x"), y = number(p, "y");
+    return x > 6 ? NAN : y > 12 ? 1e300 : branin(p);
+  };
+  EXPECT_LT(mean_best("gp", kBraninBox, 50, cliff), 0.45);
+}
+
+const Space kMixed({{.name = "x", .domain = FloatRange{.min = 1e-5, .max = 1, .scale = Scale::log}},
+                    {.name = "n", .domain = IntRange{.min = 1, .max = 500}},
+                    {.name = "k", .domain = IntRange{.min = 1, .max = 6}},
+                    {.name = "c",
+                     .domain = Choice{{std::string("a"), std::string("b"), std::string("c"),
+                                       std::string("d")}}}});
+
+double mixed_loss(const Params& p) {
+  return std::pow(std::log10(number(p, "x")) + 3, 2) + std::pow((number(p, "n") - 60) / 100, 2) +
+         std::pow(number(p, "k") - 4, 2) + (*p.find("c") == ParamValue(std::string("c")) ? 0 : 2);
+}
+
+TEST(Gp, TakesIntsAndWords) {
+  EXPECT_LT(mean_best("gp", kMixed, 50, mixed_loss),
+            0.2 * mean_best("tpe", kMixed, 50, mixed_loss));
+}
+
+TEST(Gp, BranchesThatBringTheirOwnParametersAreNoTrap) {
+  const auto a = std::vector<Condition>{{"kind", {std::string("a")}}};
+  const auto b = std::vector<Condition>{{"kind", {std::string("b")}}};
+  const Space space({{.name = "kind", .domain = Choice{{std::string("a"), std::string("b")}}},
+                     {.name = "x", .domain = FloatRange{.min = 0, .max = 1}, .when = a},
+                     {.name = "y", .domain = FloatRange{.min = 0, .max = 1}, .when = b},
+                     {.name = "z", .domain = FloatRange{.min = 0, .max = 1}, .when = b}});
+  const auto loss = [](const Params& p) {
+    if (p.contains("x")) return 0.1 + std::abs(number(p, "x") - 0.123);
+    return std::pow(number(p, "y") - 0.7, 2) + std::pow(number(p, "z") - 0.2, 2);
+  };
+  EXPECT_LT(mean_best("gp", space, 40, loss), 0.2 * mean_best("random", space, 40, loss));
+}
+
+}  // namespace
+}  // namespace hpo

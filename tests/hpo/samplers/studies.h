@@ -1,0 +1,131 @@
+// Whole searches in miniature, the same for every sampler of the registry.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hpo/samplers/registry.h"
+#include "tests/hpo/samplers/spaces.h"
+
+namespace hpo {
+
+inline constexpr std::int64_t kMaxStep = 9;
+
+/// A sampler and a space that it takes.
+struct Searched {
+  std::string kind, space_name;
+  Space space;
+
+  [[nodiscard]] std::unique_ptr<Sampler> make(std::uint64_t seed = 1) const {
+    Params options;
+    std::vector<std::string> explorable;
+    for (const KindInfo& info : sampler_kinds()) {
+      if (info.name != kind) continue;
+      for (const Option& option : info.options)
+        options.set(option.name, option.default_value.value());
+    }
+    for (const Parameter& p : space.parameters()) explorable.push_back(p.name);
+    return make_sampler(kind, {.space = space,
+                               .seed = seed,
+                               .options = options,
+                               .max_step = kMaxStep,
+                               .explorable = explorable});
+  }
+};
+
+/// Every sampler with every space of spaces.h that it takes.
+inline std::vector<Searched> all_searched() {
+  const std::pair<const char*, Space> named[] = {
+      {"small", spaces::small()},           {"conditional", spaces::conditional()},
+      {"continuous", spaces::continuous()}, {"single", spaces::single()},
+      {"nested", spaces::nested()},         {"empty", spaces::empty()}};
+  std::vector<Searched> all;
+  for (const KindInfo& kind : sampler_kinds()) {
+    for (const auto& [name, space] : named) {
+      if (sampler_refuses(kind.name, space, {}).empty()) all.push_back({kind.name, name, space});
+    }
+  }
+  return all;
+}
+
+inline std::string name_of(const Searched& searched) {
+  return searched.kind + "_" + searched.space_name;
+}
+
+/// One thing that a sampler is told.
+struct Told {
+  std::uint64_t trial = 0;
+  bool created = false;
+  Params params = {};                    ///< of a trial that was created
+  std::optional<double> loss = {};       ///< it reported, at step 1
+  std::optional<TrialState> state = {};  ///< it ended
+
+  void to(Sampler& sampler) const {
+    if (created) sampler.created(trial, params);
+    if (loss) sampler.reported(trial, 1, *loss);
+    if (state) sampler.ended(trial, *state);
+  }
+};
+
+/// A study with `slots` trials at a time that end out of order; some fail, some report no number,
+/// some are stopped.
+class Miniature {
+ public:
+  Miniature(Sampler& sampler, std::size_t slots) : sampler_(&sampler), slots_(slots) {}
+
+  /// Goes on with another sampler, which was told everything.
+  void hand_over(Sampler& sampler) { sampler_ = &sampler; }
+
+  /// Until `trials` were created or the space is exhausted.
+  void run(std::size_t trials) {
+    while (created_ < trials) {
+      while (running_.size() >= slots_) end_one();
+      const std::optional<Params> params = sampler_->propose(created_);
+      if (!params) return;
+      tell({.trial = created_, .created = true, .params = *params});
+      running_.push_back(created_++);
+    }
+  }
+
+  [[nodiscard]] const std::vector<Told>& history() const { return history_; }
+
+ private:
+  void tell(Told told) {
+    told.to(*sampler_);
+    history_.push_back(std::move(told));
+  }
+
+  void end_one() {
+    const std::size_t which = (created_ * 7) % running_.size();
+    const std::uint64_t trial = running_[which];
+    running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(which));
+    constexpr double kOdd[] = {NAN, INFINITY, -INFINITY, 1e300};
+    const double loss = trial % 11 == 5 ? kOdd[trial % 4] : std::sin(static_cast<double>(trial));
+    if (trial % 13 != 7) tell({.trial = trial, .loss = loss});
+    tell({.trial = trial,
+          .state = trial % 13 == 7  ? TrialState::failed
+                   : trial % 5 == 3 ? TrialState::stopped
+                                    : TrialState::complete});
+  }
+
+  Sampler* sampler_;
+  std::size_t slots_;
+  std::vector<std::uint64_t> running_;
+  std::vector<Told> history_;
+  std::uint64_t created_ = 0;
+};
+
+/// What was proposed, as text.
+inline std::string proposals_of(const std::vector<Told>& history) {
+  std::string text;
+  for (const Told& told : history) {
+    if (told.created) text += json_of(told.params) + "\n";
+  }
+  return text;
+}
+
+}  // namespace hpo
