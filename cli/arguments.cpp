@@ -71,6 +71,23 @@ std::string Arguments::retyped() const {
   return line;
 }
 
+rt::Error Arguments::missing(const Item& item) {
+  return {rt::Errc::usage, item.name + " is missing: " + item.doc};
+}
+
+/// What CLI11 does not take is an option without its value or a flag with one; it says the name
+/// first, a flag's without dashes.
+rt::Error Arguments::refusal(std::string_view what) const {
+  const std::string name(what.substr(0, what.find_first_of(": ")));
+  for (const Item& item : items_) {
+    const std::string known = long_name(item.name);
+    if (known != name && known != "--" + name) continue;
+    return {rt::Errc::usage, item.flag ? known + " takes no value"
+                                       : known + ": expected a value behind it: " + item.doc};
+  }
+  return {rt::Errc::usage, rt::printable(what)};
+}
+
 Arguments::Outcome Arguments::parse(std::span<char* const> argv) {
   words_.assign(argv.begin(), argv.end());
   CLI::App app;
@@ -82,7 +99,7 @@ Arguments::Outcome Arguments::parse(std::span<char* const> argv) {
   for (std::size_t i = 0; i < items_.size(); ++i) {
     const Item& item = items_[i];
     if (item.flag) {
-      bound[i] = app.add_flag(item.name);
+      bound[i] = app.add_flag(item.name)->disable_flag_override();
     } else {
       bound[i] = app.add_option(item.name, given[i]);
       bound[i]->expected(item.repeatable ? -1 : 1)->allow_extra_args(false);
@@ -93,7 +110,7 @@ Arguments::Outcome Arguments::parse(std::span<char* const> argv) {
   try {
     app.parse(words);
   } catch (const CLI::ParseError& error) {
-    throw rt::Error(rt::Errc::usage, error.what());
+    throw refusal(error.what());
   }
   if (help) return Outcome::help;
   for (const std::string& word : app.remaining()) {
@@ -101,14 +118,15 @@ Arguments::Outcome Arguments::parse(std::span<char* const> argv) {
     for (const Item& item : items_)
       if (!item.positional) known.push_back(long_name(item.name));
     std::string hint = word.starts_with("-") ? rt::did_you_mean(word, known) : std::string();
-    throw rt::Error(rt::Errc::usage, "unknown argument '" + word + "'" + hint);
+    throw rt::Error(rt::Errc::usage, "unknown argument '" + rt::printable(word, 60) + "'" + hint);
   }
   for (std::size_t i = 0; i < items_.size(); ++i) {
     if (bound[i]->count() > 0) {
+      if (items_[i].required && given[i].back().empty()) throw missing(items_[i]);
       values_[long_name(items_[i].name)] =
           given[i].empty() ? std::vector<std::string>{""} : given[i];
     } else if (items_[i].required) {
-      throw rt::Error(rt::Errc::usage, items_[i].name + " is missing: " + items_[i].doc);
+      throw missing(items_[i]);
     }
   }
   return Outcome::run;

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/base/error.h"
+
 namespace cli {
 
 /// A word as a shell reads it: quoted where it must be.
@@ -46,6 +48,9 @@ class Arguments {
     std::string name, value_name, doc;
     bool positional = false, required = false, flag = false, repeatable = false;
   };
+  [[nodiscard]] static rt::Error missing(const Item& item);
+  [[nodiscard]] rt::Error refusal(std::string_view what) const;
+
   std::vector<Item> items_;
   std::vector<std::string> words_;  ///< as given
   std::map<std::string, std::vector<std::string>, std::less<>> values_;

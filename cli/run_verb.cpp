@@ -37,7 +37,7 @@ int usage_error(const std::string& message) {
 int unknown_verb(const std::string& word) {
   std::vector<std::string> known;
   for (const VerbLine& line : verb_lines()) known.emplace_back(line.name);
-  return usage_error("unknown verb '" + word + "', see trellis --help" +
+  return usage_error("unknown verb '" + rt::printable(word, 60) + "', see trellis --help" +
                      rt::did_you_mean(word, known));
 }
 

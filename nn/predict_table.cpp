@@ -71,12 +71,19 @@ Choice loss_of_model(const TensorMetadata& metadata, const Dataset& data) {
   return loss;
 }
 
+const std::string& preprocessing_of(const TensorMetadata& metadata) {
+  const auto found = metadata.find("preprocessing");
+  if (found == metadata.end())
+    throw Error("has no preprocessing, expected a model that this program trained");
+  return found->second;
+}
+
 }  // namespace
 
 TrainedModel read_trained_model(const std::string& path) {
   Model model = read_model(path);
   try {
-    Dataset data = preprocessing_from_json(model.metadata.at("preprocessing"));
+    Dataset data = preprocessing_from_json(preprocessing_of(model.metadata));
     if (data.header().input != model.net.spec().input)
       throw Error("preprocessing: the input is " + data.header().input.text() +
                   ", expected the network's " + model.net.spec().input.text());

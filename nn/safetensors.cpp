@@ -161,7 +161,8 @@ void check_cover(const std::string& path, std::vector<TensorEntry>& tensors,
     at = entry.end;
   }
   if (at != data_size) {
-    fail(path, std::to_string(data_size - at) + " bytes of data belong to no tensor");
+    fail(path, "goes on behind its last tensor, expected " + std::to_string(at) +
+                   " bytes of data, not " + std::to_string(data_size));
   }
 }
 

@@ -1,8 +1,10 @@
 // What a process that trains does first, and the task with an effect: writing a model.
+#include <filesystem>
 #include <mutex>
 
 #include "kernels/kernels.h"
 #include "nn/model_file.h"
+#include "runtime/base/file.h"
 #include "runtime/runtime.h"
 #include "tasks/tasks.h"
 
@@ -37,6 +39,9 @@ void setup_process() {
 rt::Value<void> export_model(const rt::Value<nn::ParamSlab>& net,
                              const rt::Value<nn::Dataset>& data, const std::string& path,
                              const std::map<std::string, std::string>& more) {
+  // A link is replaced, as a file is: nothing is written where it leads.
+  std::error_code none;
+  if (std::filesystem::is_symlink(path, none)) rt::remove_file(path);
   return export_task()(path, net, data, more);
 }
 

@@ -1,4 +1,5 @@
 #include "hpo/export/export.h"
+#include "cli/output_file.h"
 #include "cli/runs.h"
 #include "cli/verbs/verb_functions.h"
 #include "hpo/export/candidates.h"
@@ -22,10 +23,7 @@ int run_export(const Arguments& arguments) {
   std::string text = candidates        ? hpo::candidates_csv(hpo::candidates_of(study))
                      : format == "csv" ? hpo::export_csv(study, options)
                                        : hpo::export_json(study, options);
-  if (arguments.has("--output"))
-    rt::write_file_atomic(arguments.text("--output"), text);
-  else
-    print_result(text);
+  write_result(arguments, text);
   return kDone;
 }
 

@@ -1,6 +1,7 @@
 #include <map>
 
 #include "cli/model_path.h"
+#include "cli/output_file.h"
 #include "cli/runs.h"
 #include "cli/verbs/verb_functions.h"
 #include "nn/model_file.h"
@@ -20,7 +21,7 @@ int run_export_model(const Arguments& arguments) {
     throw rt::Error(rt::Errc::usage, "--format onnx: expected --output FILE, for the network");
   const std::string path = model_path(arguments, arguments.text("RUN")).string();
   const nn::TrainedModel model = nn::read_trained_model(path);
-  rt::write_file_atomic(arguments.text("--output"), nn::onnx::model_file(model, {}));
+  write_result(arguments, nn::onnx::model_file(model, {}));
   return kDone;
 }
 

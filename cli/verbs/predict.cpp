@@ -1,11 +1,12 @@
 #include "nn/predict_table.h"
 
 #include <cstdio>
-#include <filesystem>
+#include <optional>
 #include <utility>
 
 #include "cli/confusion.h"
 #include "cli/model_path.h"
+#include "cli/output_file.h"
 #include "cli/runs.h"
 #include "cli/verbs/verb_functions.h"
 #include "hpo/log/json.h"
@@ -17,50 +18,30 @@ namespace cli {
 
 namespace {
 
-/// Predictions go to the terminal, or to a file that appears whole or not at all.
+/// Predictions go to the terminal, or to the file of --output.
 class Output {
  public:
   explicit Output(const Arguments& arguments) {
-    if (!arguments.has("--output")) return;
-    path_ = arguments.text("--output");
-    part_ = path_.string() + ".part";
-    file_ = std::fopen(part_.c_str(), "wb");
-    if (file_ == nullptr) throw rt::storage_error("write", part_, errno);
+    if (arguments.has("--output")) file_.emplace(arguments.text("--output"));
   }
-  ~Output() {
-    if (file_ == nullptr) return;
-    std::fclose(file_);
-    std::error_code ignored;
-    std::filesystem::remove(part_, ignored);
-  }
-  Output(const Output&) = delete;
-  Output& operator=(const Output&) = delete;
 
   void write(std::string_view text) {
-    std::FILE* to = file_ == nullptr ? stdout : file_;
-    const bool done = std::fwrite(text.data(), 1, text.size(), to) == text.size();
-    // A reader that left early (`| head`) has what it wanted.
-    if (!done && (file_ != nullptr || errno != EPIPE)) fail();
+    if (file_) return file_->write(text);
+    check(std::fwrite(text.data(), 1, text.size(), stdout) == text.size());
   }
 
   void finish() {
-    if (file_ == nullptr) {
-      if (std::fflush(stdout) != 0 && errno != EPIPE) fail();
-      return;
-    }
-    if (std::fclose(std::exchange(file_, nullptr)) != 0) fail();
-    std::error_code error;
-    std::filesystem::rename(part_, path_, error);
-    if (error) throw rt::storage_error("write", path_, error.value());
+    if (file_) return file_->finish();
+    check(std::fflush(stdout) == 0);
   }
 
  private:
-  [[noreturn]] void fail() const {
-    throw rt::storage_error("write", file_ == nullptr ? rt::Path("standard output") : part_, errno);
+  /// A reader that left early (`| head`) has what it wanted.
+  static void check(bool done) {
+    if (!done && errno != EPIPE) throw rt::storage_error("write", "standard output", errno);
   }
 
-  rt::Path path_, part_;
-  std::FILE* file_ = nullptr;
+  std::optional<OutputFile> file_;
 };
 
 std::vector<std::vector<std::int64_t>> rows_of(const nn::Confusion& confusion) {

@@ -1,4 +1,4 @@
-#include "cli/runs.h"
+#include "cli/output_file.h"
 #include "cli/verbs/verb_functions.h"
 #include "hpo/study/field_docs.h"
 
@@ -9,11 +9,7 @@ void declare_schema(Arguments& arguments) {
 }
 
 int run_schema(const Arguments& arguments) {
-  const std::string schema = hpo::study_schema_json();
-  if (arguments.has("--output"))
-    rt::write_file_atomic(arguments.text("--output"), schema);
-  else
-    print_result(schema);
+  write_result(arguments, hpo::study_schema_json());
   return kDone;
 }
 

@@ -8,23 +8,13 @@
 #include <vector>
 
 #include "hpo/driver/line_reader.h"
+#include "hpo/driver/report_line.h"
 #include "hpo/driver/trial_folder.h"
 #include "hpo/driver/trial_work.h"
 #include "hpo/study/pattern.h"
 #include "hpo/study/spec.h"
 
 namespace hpo {
-
-/// A line of the metrics file: {"step": 3, "valid.accuracy": 0.91}. NaN and Infinity may stand
-/// there as Python writes them.
-struct ReportLine {
-  std::optional<std::int64_t> step;
-  Metrics metrics;
-};
-
-/// Throws TrialFailure (error) in one line for what is no JSON object, or has a step that is no
-/// whole number of at least 0. Values that are no numbers are passed over.
-[[nodiscard]] ReportLine read_report_line(const std::string& line);
 
 /// The reports of one attempt. Not thread-safe.
 class CommandReports {

@@ -27,6 +27,14 @@ int errno_of(int code, sqlite3* handle) {
   return 0;
 }
 
+/// With its folder's links followed: then SQLITE_OPEN_NOFOLLOW is about the file alone.
+rt::Path in_real_folder(const rt::Path& path) {
+  const rt::Path absolute = std::filesystem::absolute(path);
+  std::error_code none;
+  const rt::Path folder = std::filesystem::canonical(absolute.parent_path(), none);
+  return none ? absolute : folder / absolute.filename();
+}
+
 /// A path as a "file:" URI; only what a URI would read otherwise is escaped.
 std::string uri_of(const rt::Path& path, std::string_view query) {
   std::string uri = "file:";
@@ -44,13 +52,12 @@ std::string uri_of(const rt::Path& path, std::string_view query) {
 }  // namespace
 
 Database::Database(const rt::Path& path, Access access) : path_(path) {
-  int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI;
+  int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI | SQLITE_OPEN_NOFOLLOW;
   flags |=
       access == Access::create ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
-  std::string uri =
-      uri_of(std::filesystem::absolute(path), access == Access::immutable ? "?immutable=1" : "");
+  std::string uri = uri_of(in_real_folder(path), access == Access::immutable ? "?immutable=1" : "");
   if (int code = sqlite3_open_v2(uri.c_str(), &handle_, flags, nullptr); code != SQLITE_OK) {
-    rt::Error failure = error("open", code);
+    rt::Error failure = error("open", handle_ ? sqlite3_extended_errcode(handle_) : code);
     sqlite3_close(handle_);
     throw failure;
   }
@@ -62,6 +69,7 @@ Database::~Database() { sqlite3_close(handle_); }
 
 rt::Error Database::error(std::string_view operation, int code) const {
   int primary = code & 0xff;
+  if (code == SQLITE_CANTOPEN_SYMLINK) return rt::storage_error(operation, path_, ELOOP);
   if (primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB) {
     return {rt::Errc::storage,
             rt::cat(path_.string(), " is damaged or no study (", sqlite3_errmsg(handle_),

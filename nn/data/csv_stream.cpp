@@ -11,6 +11,7 @@
 
 #include "nn/data/csv_sniff.h"
 #include "nn/data/data_error.h"
+#include "nn/data/source_file.h"
 
 namespace nn {
 
@@ -40,7 +41,7 @@ struct CsvStream::Source {
   Source& operator=(const Source&) = delete;
 
   /// Appends at most `bytes`; fewer only at the end.
-  void append(std::string& text, std::size_t bytes) const {
+  void append(std::string& text, std::size_t bytes) {
     const std::size_t before = text.size();
     text.resize(before + bytes);
     const int got = ::gzread(file, text.data() + before, static_cast<unsigned>(bytes));
@@ -52,10 +53,13 @@ struct CsvStream::Source {
       throw DataError(path, "is damaged gzip data:" + message);
     }
     text.resize(before + static_cast<std::size_t>(got));
+    produced += static_cast<std::uint64_t>(got);
+    check_inflation(path, produced, static_cast<std::uint64_t>(::gzoffset(file)));
   }
 
   std::string path;
   gzFile file;
+  std::uint64_t produced = 0;
 };
 
 CsvStream::CsvStream(const std::string& path, std::size_t piece)

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -86,6 +87,11 @@ void append_numbers(const NumberArray& y, std::size_t rows, std::vector<double>&
   }
 }
 
+std::string text_of(double value) {
+  char buffer[32];
+  return {buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr};
+}
+
 /// Copies the rows that are left behind `x`; returns what is behind them.
 template <class T>
 std::span<T> append_rows(const NumberArray& from, std::size_t first, std::size_t rows,
@@ -97,8 +103,7 @@ std::span<T> append_rows(const NumberArray& from, std::size_t first, std::size_t
       const double value = from.value(row * width + c);
       const auto number = static_cast<T>(value);
       if (!std::isfinite(static_cast<double>(number)) && !std::isnan(value)) {
-        throw DataError(from.path, "row " + std::to_string(row) + " holds " +
-                                       std::to_string(value) +
+        throw DataError(from.path, "row " + std::to_string(row) + " holds " + text_of(value) +
                                        ", too large a number (rows count from 0)");
       }
       x[c] = number;
@@ -240,7 +245,9 @@ std::optional<NumberArray> tensor(const Safetensors& file, const std::string& pa
 
 NumberArray required(std::optional<NumberArray> array, const std::string& path,
                      const std::string& name) {
-  if (!array) throw DataError(path, "has no tensor " + in_quotes(name) + ", expected x and y");
+  if (!array)
+    throw DataError(path, "has no tensor " + in_quotes(name) +
+                              ", expected x and y, and perhaps x_test and y_test");
   return *std::move(array);
 }
 

@@ -149,13 +149,16 @@ std::size_t ContentReader::inflate_some(std::span<std::byte> out) {
   return written;
 }
 
+void check_inflation(const std::string& path, std::uint64_t produced, std::uint64_t read) {
+  if (produced <= kUnsuspicious || produced / kMostInflation <= read) return;
+  throw DataError(path, "unpacks to more than " + std::to_string(kMostInflation) +
+                            " times its size, expected a file that was not made to exhaust memory "
+                            "(unpack it yourself if it is meant)");
+}
+
 void ContentReader::count(std::size_t bytes) {
   produced_ += bytes;
-  if (produced_ > kUnsuspicious && produced_ / kMostInflation > position_) {
-    throw DataError(file_.path(), "unpacks to more than " + std::to_string(kMostInflation) +
-                                      " times its size, expected a file that was not made to "
-                                      "exhaust memory (unpack it yourself if it is meant)");
-  }
+  check_inflation(file_.path(), produced_, position_);
   if (produced_ > max_bytes_) {
     throw DataError(file_.path(),
                     "unpacks to more than " + size_text(max_bytes_) + ", the most that is read");

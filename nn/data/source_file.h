@@ -41,6 +41,9 @@ class SourceFile {
 inline constexpr std::size_t kUnsuspicious = std::size_t{48} << 20;
 inline constexpr std::size_t kMostInflation = 200;
 
+/// Throws DataError where `read` compressed bytes have given more than that.
+void check_inflation(const std::string& path, std::uint64_t produced, std::uint64_t read);
+
 /// One hash for several files in order.
 [[nodiscard]] ContentHash combine(std::span<const SourceFile> files);
 

@@ -30,8 +30,10 @@ std::string_view remedy(int code) {
       return "check the path";
     case ENOTDIR:
       return "a part of the path is a file: move it away or use another folder";
+    case ELOOP:
+      return "expected a file, not a link that leads elsewhere: move it away";
     case EISDIR:
-      return "a file was expected: move the folder away";
+      return "expected a file";
     case EMFILE:
     case ENFILE:
       return "raise the limit of open files (ulimit -n)";
@@ -207,7 +209,8 @@ std::optional<std::uint64_t> free_bytes(const Path& path) noexcept {
 }
 
 Error storage_error(std::string_view operation, const Path& path, int code) {
-  std::string message = cat("cannot ", operation, " ", path.string(), ": ", errno_words(code));
+  std::string message =
+      cat("cannot ", operation, " ", printable(path.string(), 300), ": ", errno_words(code));
   if (code == ENOSPC || code == EDQUOT) {
     if (const auto bytes = free_bytes(path)) message += cat(" (", format_bytes(*bytes), " free)");
   }

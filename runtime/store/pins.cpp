@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "runtime/base/bytes.h"
+#include "runtime/base/file.h"
 #include "runtime/base/text.h"
 
 namespace rt::store {
@@ -33,12 +34,13 @@ void write_list(const Path& folder, const Path& path, const std::vector<Key>& ke
     return;
   }
   fs::create_directories(lists_of(folder));
-  const Path temporary = cat(path.native(), ".tmp-", ::getpid());
-  {
-    std::ofstream out(temporary, std::ios::trunc);
-    for (const Key key : keys) out << key.hex() << '\n';
+  std::string text;
+  for (const Key key : keys) text += key.hex() + '\n';
+  try {
+    write_file_atomic(path, text, Durability::cached);
+  } catch (const Error&) {
+    // No room for it: what it would have held may be evicted and computed again.
   }
-  if (std::rename(temporary.c_str(), path.c_str()) != 0) ::unlink(temporary.c_str());
 }
 
 }  // namespace

@@ -1,32 +1,8 @@
 // The file of a trained network.
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "nn/error.h"
 #include "nn/model_file.h"
-#include "tests/fuzz/fuzz.h"
-
-namespace {
-
-/// A file in memory that has a path.
-class MemoryFile {
- public:
-  explicit MemoryFile(std::string_view content) : fd_(::memfd_create("model", MFD_CLOEXEC)) {
-    const bool whole =
-        ::write(fd_, content.data(), content.size()) == static_cast<ssize_t>(content.size());
-    fuzz::promise(whole, "there is room for the input");
-  }
-  ~MemoryFile() { ::close(fd_); }
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-  [[nodiscard]] std::string path() const { return "/proc/self/fd/" + std::to_string(fd_); }
-
- private:
-  int fd_;
-};
-
-}  // namespace
+#include "tests/fuzz/memory_file.h"
 
 void fuzz::feed(std::string_view input) {
   const MemoryFile file(input);

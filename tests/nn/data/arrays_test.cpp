@@ -174,7 +174,7 @@ TEST(TensorsAsData, HaveATestPartOfTheirOwn) {
   EXPECT_EQ(list(data.labels()), (Labels{0, 1, 0, 1, 1, 0}));
   const TensorFile lacking({tensor("x", "F32", x, {4, 1})});
   EXPECT_EQ(error_of(lacking.folder.path(), [&] { (void)nn::load_dataset(lacking.spec); }),
-            "data.safetensors: has no tensor 'y', expected x and y");
+            "data.safetensors: has no tensor 'y', expected x and y, and perhaps x_test and y_test");
 }
 
 }  // namespace

@@ -197,7 +197,7 @@ INSTANTIATE_TEST_SUITE_P(
                         3),
                 "m: tensor 't' begins at byte 1 of the data, expected 2 (an overlap)"},
         BadFile{"left_over", file_of(one("\"U8\"", "[1]", "[0,1]"), 3),
-                "m: 2 bytes of data belong to no tensor"}),
+                "m: goes on behind its last tensor, expected 1 bytes of data, not 3"}),
     [](const auto& one_test) { return one_test.param.name; });
 
 }  // namespace

@@ -61,8 +61,7 @@ TEST(WriteFileAtomic, NamesPathReasonAndRemedy) {
       "cannot write " + (t / "no/such").string() + ": No such file or directory: check the path");
   std::filesystem::create_directory(t / "d");
   EXPECT_EQ(message_of([&] { rt::write_file_atomic(t / "d", "x"); }),
-            "cannot write " + (t / "d").string() +
-                ": Is a directory: a file was expected: move the folder away");
+            "cannot write " + (t / "d").string() + ": Is a directory: expected a file");
   EXPECT_EQ(entries(t.path()), 1u);
 }
 

@@ -1,0 +1,34 @@
+#pragma once
+// Where `--output FILE` leads.
+
+#include <string_view>
+
+#include "cli/arguments.h"
+#include "runtime/base/file.h"
+
+namespace cli {
+
+/// A file that appears whole or not at all, whatever stood there before; a device or a pipe is
+/// written as it is. Throws rt::Error (storage).
+class OutputFile {
+ public:
+  explicit OutputFile(rt::Path path);
+  /// Without finish(), nothing was written.
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  void write(std::string_view text);
+  void finish();
+
+ private:
+  rt::Path shown_;  ///< as given, for messages
+  rt::Path path_;   ///< links followed
+  rt::Path part_;   ///< what becomes the file in the end; empty for a device or a pipe
+  rt::File file_;
+};
+
+/// Writes a verb's whole result to the file of --output, or to the terminal without that.
+void write_result(const Arguments& arguments, std::string_view text);
+
+}  // namespace cli

@@ -1,0 +1,18 @@
+// A regular expression of `metric.regex`, on the first line, and the output that it reads.
+
+#include <algorithm>
+
+#include "hpo/study/pattern.h"
+#include "runtime/base/error.h"
+#include "tests/fuzz/fuzz.h"
+
+void fuzz::feed(std::string_view input) {
+  const std::size_t end = std::min(input.find('\n'), input.size());
+  try {
+    const hpo::Pattern pattern{std::string(input.substr(0, end))};
+    (void)pattern.find(input.substr(std::min(end + 1, input.size())));
+  } catch (const rt::Error& error) {
+    promise(error.kind() == rt::Errc::study, "what is no expression is an error of the study");
+    promise_message(error.what());
+  }
+}
