@@ -61,6 +61,8 @@ std::vector<Case> run_alone(
     const Options& options);  ///< a lone trial on one worker and on all, its network growing
 std::vector<Case> run_trials(
     const Options& options);  ///< empty trials through driver, runtime and log, and rivals' trials
+std::vector<Case> run_samplers(
+    const Options& options);  ///< what a proposal costs, ours and rivals'
 std::vector<Case> run_programs(
     const Options& options);  ///< trials of a program that does nothing, and starting it bare
 std::vector<Case> run_digits(

@@ -9,6 +9,7 @@
 #include "cli/verbs/verb_functions.h"
 #include "hpo/driver/baselines.h"
 #include "hpo/driver/loaded_study.h"
+#include "hpo/samplers/registry.h"
 #include "hpo/study/command.h"
 #include "hpo/study/real_time.h"
 #include "hpo/study/trial_spec.h"
@@ -56,6 +57,12 @@ std::string exploration_line(const hpo::StudySpec& study) {
                  kept.empty() ? "" : rt::cat("; drawn once and inherited: ", kept), "\n");
 }
 
+/// What a sampler that chooses by itself chose, and why; empty for other methods.
+std::string choice_line(const hpo::StudySpec& study) {
+  const std::string reason = hpo::sampler_reason(study.method.kind, study.space);
+  return reason.empty() ? "" : rt::cat("  method ", study.method.kind, ": ", reason, "\n");
+}
+
 void say_real_time_keys(const hpo::StudySpec& study) {
   const std::string keys = listed(hpo::real_time_keys(study));
   if (!keys.empty())
@@ -73,6 +80,7 @@ int check_program(const Arguments& arguments, const hpo::StudySpec& study) {
     words += rt::cat(words.empty() ? "" : " ", shell_quoted(rt::printable(word, 200)));
   std::fprintf(stderr, "%s: good. A trial runs, in %s: %s\n", arguments.text("FILE").c_str(),
                command.folder.c_str(), words.c_str());
+  std::fputs(choice_line(study).c_str(), stderr);
   say_real_time_keys(study);
   return kDone;
 }
@@ -110,6 +118,7 @@ int run_check(const Arguments& arguments) {
   std::fputs(rows.c_str(), stderr);
   say_real_time_keys(study);
   std::fputs(exploration_line(loaded.study).c_str(), stderr);
+  std::fputs(choice_line(loaded.study).c_str(), stderr);
   return kDone;
 }
 

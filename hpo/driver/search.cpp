@@ -24,7 +24,8 @@ std::unique_ptr<StoppingRule> rule_of(const StudySpec& study) {
 }
 
 Search::Search(const StudySpec& study)
-    : unit_(study.early_stop_unit),
+    : study_(study),
+      unit_(study.early_stop_unit),
       objective_(objective_of(study)),
       sampler_(make_sampler(study.method.kind, {.space = study.space,
                                                 .seed = study.seed,
@@ -38,6 +39,13 @@ Search::Search(const StudySpec& study)
   if (!rule_)
     throw rt::Error(rt::Errc::internal,
                     rt::cat("no stopping rule is called ", study.early_stop.kind));
+}
+
+std::optional<Params> Search::propose() {
+  std::optional<Params> proposal = sampler_->propose(created_);
+  if (created_ >= study_.try_first.size()) return proposal;
+  const Params& given = study_.try_first[created_];
+  return study_.space.completed(given, proposal.value_or(study_.space.middle()));
 }
 
 std::int64_t Search::progress(const Reported& report) const {

@@ -46,8 +46,9 @@ class Search {
   /// Those of them that will never go on.
   [[nodiscard]] std::vector<std::uint64_t> gives_up() const { return rule_->gives_up(); }
 
-  /// The next proposal; nothing when the space is exhausted.
-  [[nodiscard]] std::optional<Params> propose() { return sampler_->propose(created_); }
+  /// The next proposal: of the points that the study tries first, then of the sampler; nothing when
+  /// the space is exhausted.
+  [[nodiscard]] std::optional<Params> propose();
 
   /// Trials created so far.
   [[nodiscard]] std::uint64_t created() const { return created_; }
@@ -60,6 +61,7 @@ class Search {
   [[nodiscard]] std::int64_t progress(const Reported& report) const;
 
  private:
+  const StudySpec& study_;
   Unit unit_;
   Objective objective_;
   std::unique_ptr<Sampler> sampler_;

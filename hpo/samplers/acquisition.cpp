@@ -84,20 +84,21 @@ class Search {
   }
 
   Candidate along_values(Candidate from, const Features::Axis& axis) {
-    const auto count = static_cast<double>(axis.values);
-    const double here = std::floor(std::min(from.place[axis.parameter], 1 - 1e-12) * count);
+    const Domain& domain = features_.domain(axis);
+    const std::uint64_t here = *rank_of(domain, from_unit(domain, from.place[axis.parameter]));
     Candidate best = from;
-    const auto look = [&](double rank) {
-      if (rank < 0 || rank >= count || rank == here) return;
+    const auto look = [&](std::uint64_t rank) {
+      if (rank == here || rank >= axis.values) return;
       Candidate other = from;
-      other.place[axis.parameter] = (rank + 0.5) / count;
+      other.place[axis.parameter] = to_unit(domain, nth_value(domain, rank));
       other.promise = promise(other.place);
       if (other.promise > best.promise) best = std::move(other);
     };
     if (axis.values <= kFew || axis.along == Along::words) {
-      for (double rank = 0; rank < count; ++rank) look(rank);
+      for (std::uint64_t rank = 0; rank < axis.values; ++rank) look(rank);
     } else {
-      for (const double step : {-1.0, 1.0}) look(here + step);
+      look(here + 1);
+      if (here > 0) look(here - 1);
     }
     return best;
   }

@@ -52,6 +52,8 @@ class Parzen {
   void remove(std::uint64_t trial);
 
   [[nodiscard]] std::size_t size() const { return by_age_.size(); }
+  /// The oldest trial whose point is in; there must be one.
+  [[nodiscard]] std::uint64_t oldest() const { return by_age_.front().first; }
   [[nodiscard]] std::size_t axes() const { return axes_.size(); }
 
   /// Draws a point: one place in [0, 1] an axis.

@@ -3,6 +3,7 @@
 #include <array>
 #include <vector>
 
+#include "hpo/samplers/auto.h"
 #include "hpo/samplers/cmaes.h"
 #include "hpo/samplers/gp.h"
 #include "hpo/samplers/grid.h"
@@ -18,8 +19,8 @@ namespace {
 
 const auto& kinds() {
   static const std::array kinds{
-      random_kind(), grid_kind(), sobol_kind(), halton_kind(),
-      tpe_kind(),    gp_kind(),   cmaes_kind(), pbt_kind(),
+      auto_kind(), random_kind(), grid_kind(),  sobol_kind(), halton_kind(),
+      tpe_kind(),  gp_kind(),     cmaes_kind(), pbt_kind(),
   };
   return kinds;
 }
@@ -55,6 +56,11 @@ bool is_population(std::string_view kind) {
 std::string sampler_refuses(std::string_view kind, const Space& space, const Params& options) {
   const SamplerKind* found = find(kind);
   return found && found->refuses ? found->refuses(space, options) : "";
+}
+
+std::string sampler_reason(std::string_view kind, const Space& space) {
+  const SamplerKind* found = find(kind);
+  return found && found->reason ? found->reason(space) : "";
 }
 
 }  // namespace hpo

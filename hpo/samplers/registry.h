@@ -18,6 +18,9 @@ struct SamplerKind {
   /// Why this sampler cannot work on a space, one line; empty when it can. Null: it works on every
   /// space.
   std::string (*refuses)(const Space& space, const Params& options) = nullptr;
+  /// What a sampler that chooses does on a space and why, one line. Null: it does what its name
+  /// says.
+  std::string (*reason)(const Space& space) = nullptr;
   /// Its trials are one population of `members` that train to the end together, and its option
   /// `every` says after how many epochs they are compared. It explores while they train.
   bool population = false;
@@ -37,5 +40,9 @@ struct SamplerKind {
 /// empty when it can.
 [[nodiscard]] std::string sampler_refuses(std::string_view kind, const Space& space,
                                           const Params& options);
+
+/// What a sampler of that kind chose to do on `space` and why, one line; empty when it has no
+/// choice.
+[[nodiscard]] std::string sampler_reason(std::string_view kind, const Space& space);
 
 }  // namespace hpo

@@ -27,6 +27,9 @@ class Features {
   };
   [[nodiscard]] const std::vector<Axis>& axes() const { return axes_; }
   [[nodiscard]] std::vector<Along> along() const;
+  [[nodiscard]] const Domain& domain(const Axis& axis) const {
+    return space_.parameters()[axis.parameter].domain;
+  }
 
   /// One feature an axis.
   [[nodiscard]] std::vector<Feature> of(const Params& params) const;

@@ -18,7 +18,8 @@ namespace {
 
 constexpr double kGoodShare = 0.1;
 constexpr std::size_t kMostGood = 25;
-constexpr double kMost = 10'000;  // of any option
+constexpr double kMost = 10'000;          // of any option
+constexpr std::size_t kMostBad = 10'000;  // points behind the density of the rest
 
 /// Parameters that exist under the same conditions, and what is known of them.
 class Group {
@@ -34,8 +35,8 @@ class Group {
       const Parameter& p = space_.parameters()[i];
       point.push_back(coordinate_of(p.domain, *params.find(p.name)));
     }
-    bad_.add(trial, point);
     points_.emplace(trial, std::move(point));
+    add_bad(trial);
   }
 
   void end(const Merit& merit) {
@@ -45,10 +46,9 @@ class Group {
     const std::size_t before = good_count();
     ended_.insert(at, merit);
     const std::size_t after = good_count();
-    if (place < before && after == before) move(ended_[before].trial, good_, bad_);
-    if (place < after) move(merit.trial, bad_, good_);
-    if (place >= before && place + 1 != after && after > before)
-      move(ended_[after - 1].trial, bad_, good_);
+    if (place < before && after == before) make_bad(ended_[before].trial);
+    if (place < after) make_good(merit.trial);
+    if (place >= before && place + 1 != after && after > before) make_good(ended_[after - 1].trial);
   }
 
   /// The densities' choice among `candidates` draws, best first, each as places in the unit cube.
@@ -85,9 +85,25 @@ class Group {
     return std::min(static_cast<std::size_t>(share), kMostGood);
   }
 
-  void move(std::uint64_t trial, Parzen& from, Parzen& to) {
-    from.remove(trial);
-    to.add(trial, points_.at(trial));
+  void make_good(std::uint64_t trial) {
+    const auto point = points_.find(trial);
+    if (point == points_.end()) return;
+    bad_.remove(trial);
+    good_.add(trial, point->second);
+  }
+
+  void make_bad(std::uint64_t trial) {
+    good_.remove(trial);
+    add_bad(trial);
+  }
+
+  /// Forgets the oldest point when there are too many.
+  void add_bad(std::uint64_t trial) {
+    bad_.add(trial, points_.at(trial));
+    if (bad_.size() <= kMostBad) return;
+    const std::uint64_t oldest = bad_.oldest();
+    bad_.remove(oldest);
+    points_.erase(oldest);
   }
 
   [[nodiscard]] Coordinate coordinate_at(std::size_t parameter, double u) const {

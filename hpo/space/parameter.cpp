@@ -40,10 +40,40 @@ std::uint64_t steps_of(const IntRange& range) {
          1;
 }
 
-/// Where the cell of an int ends in the logarithm: half a unit beyond it.
-double log_edge(std::int64_t value, double half) {
-  return std::log(static_cast<double>(value) + half);
-}
+/// Steps on a log scale: the cell of a value ends half a step beyond it, that of the first begins
+/// half a step below, or at half of it where that would come too near 0.
+class LogSteps {
+ public:
+  template <class Range>
+  explicit LogSteps(const Range& range)
+      : min_(static_cast<double>(range.min)),
+        step_(static_cast<double>(range.step)),
+        count_(steps_of(range)),
+        low_(std::log(min_ - 0.5 * std::min(step_, min_))),
+        length_(edge(count_) - low_) {}
+
+  [[nodiscard]] std::uint64_t rank_at(double u) const {
+    const double value = std::exp(low_ + clamped_unit(u) * length_);
+    const double rank = std::round((value - min_) / step_);
+    return static_cast<std::uint64_t>(std::clamp(rank, 0.0, static_cast<double>(count_ - 1)));
+  }
+  [[nodiscard]] Cell cell(std::uint64_t rank) const {
+    return {.from = (edge(rank) - low_) / length_, .to = (edge(rank + 1) - low_) / length_};
+  }
+
+ private:
+  [[nodiscard]] double edge(std::uint64_t rank) const {
+    return rank == 0 ? low_ : std::log(min_ + (static_cast<double>(rank) - 0.5) * step_);
+  }
+
+  double min_, step_;
+  std::uint64_t count_;
+  double low_, length_;
+};
+
+/// Whether values are counted in steps along a log scale.
+bool has_log_steps(const FloatRange& range) { return range.scale == Scale::log && range.step > 0; }
+bool has_log_steps(const IntRange& range) { return range.scale == Scale::log; }
 
 template <class Range>
 std::optional<DomainFault> bounds_fault(const Range& range, const std::string& min,
@@ -72,8 +102,6 @@ struct FindFault {
       return DomainFault{"step",
                          rt::cat("is ", text_of(range.step), ", expected a number above 0")};
     }
-    if (range.scale == Scale::log)
-      return DomainFault{"step", "and scale: log exclude each other, expected one of them"};
     if ((range.max - range.min) / range.step > static_cast<double>(kLargestBound)) {
       return DomainFault{"step", "is too small for the range, expected at most 2^48 steps"};
     }
@@ -87,9 +115,6 @@ struct FindFault {
       return fault;
     if (range.step < 1)
       return DomainFault{"step", rt::cat("is ", range.step, ", expected an int of at least 1")};
-    if (range.scale == Scale::log && range.step != 1) {
-      return DomainFault{"step", "and scale: log exclude each other, expected one of them"};
-    }
     return std::nullopt;
   }
   std::optional<DomainFault> operator()(const Choice& choice) const {
@@ -173,6 +198,7 @@ struct RankOf {
 struct FromUnit {
   double u;
   ParamValue operator()(const FloatRange& range) const {
+    if (has_log_steps(range)) return NthValue{LogSteps(range).rank_at(u)}(range);
     if (const auto count = Cardinality{}(range)) return NthValue{cell_of(u, *count)}(range);
     const double at = clamped_unit(u);
     if (range.scale == Scale::linear)
@@ -181,10 +207,8 @@ struct FromUnit {
     return rounded(std::exp(low + at * (std::log(range.max) - low)), range.min, range.max);
   }
   ParamValue operator()(const IntRange& range) const {
-    if (range.scale == Scale::linear) return NthValue{cell_of(u, steps_of(range))}(range);
-    const double low = log_edge(range.min, -0.5);
-    const double value = std::exp(low + clamped_unit(u) * (log_edge(range.max, 0.5) - low));
-    return std::clamp(static_cast<std::int64_t>(std::llround(value)), range.min, range.max);
+    return NthValue{has_log_steps(range) ? LogSteps(range).rank_at(u)
+                                         : cell_of(u, steps_of(range))}(range);
   }
   ParamValue operator()(const Choice& choice) const {
     return choice.values[cell_of(u, choice.values.size())];
@@ -195,23 +219,23 @@ struct FromUnit {
 struct ToUnit {
   const ParamValue& value;
   double operator()(const FloatRange& range) const {
+    if (has_log_steps(range)) return middle(LogSteps(range).cell(*RankOf{value}(range)));
     if (const auto count = Cardinality{}(range)) return middle(*RankOf{value}(range), *count);
     const double number = std::get<double>(value);
     if (range.scale == Scale::linear) return (number - range.min) / (range.max - range.min);
     return (std::log(number) - std::log(range.min)) / (std::log(range.max) - std::log(range.min));
   }
   double operator()(const IntRange& range) const {
-    if (range.scale == Scale::linear) return middle(*RankOf{value}(range), steps_of(range));
-    const std::int64_t number = std::get<std::int64_t>(value);
-    const double low = log_edge(range.min, -0.5);
-    const double centre = 0.5 * (log_edge(number, -0.5) + log_edge(number, 0.5));
-    return (centre - low) / (log_edge(range.max, 0.5) - low);
+    const std::uint64_t rank = *RankOf{value}(range);
+    return has_log_steps(range) ? middle(LogSteps(range).cell(rank))
+                                : middle(rank, steps_of(range));
   }
   double operator()(const Choice& choice) const {
     return middle(*RankOf{value}(choice), choice.values.size());
   }
   double operator()(const Constant&) const { return 0.5; }
 
+  static double middle(const Cell& cell) { return 0.5 * (cell.from + cell.to); }
   static double middle(std::uint64_t rank, std::uint64_t count) {
     return (static_cast<double>(rank) + 0.5) / static_cast<double>(count);
   }
@@ -220,15 +244,14 @@ struct ToUnit {
 struct UnitCell {
   const ParamValue& value;
   Cell operator()(const FloatRange& range) const {
+    if (has_log_steps(range)) return LogSteps(range).cell(*RankOf{value}(range));
     if (const auto count = Cardinality{}(range)) return nth(*RankOf{value}(range), *count);
     const double at = ToUnit{value}(range);
     return {at, at};
   }
   Cell operator()(const IntRange& range) const {
-    if (range.scale == Scale::linear) return nth(*RankOf{value}(range), steps_of(range));
-    const std::int64_t number = std::get<std::int64_t>(value);
-    const double low = log_edge(range.min, -0.5), length = log_edge(range.max, 0.5) - low;
-    return {(log_edge(number, -0.5) - low) / length, (log_edge(number, 0.5) - low) / length};
+    const std::uint64_t rank = *RankOf{value}(range);
+    return has_log_steps(range) ? LogSteps(range).cell(rank) : nth(rank, steps_of(range));
   }
   Cell operator()(const Choice& choice) const {
     return nth(*RankOf{value}(choice), choice.values.size());

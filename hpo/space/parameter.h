@@ -18,8 +18,8 @@ namespace hpo {
 
 enum class Scale : std::uint8_t { linear, log };
 
-/// Floats in [min, max], both included. With a step: min, min + step, ... <= max. Log needs min > 0
-/// and no step.
+/// Floats in [min, max], both included. With a step: min, min + step, ... <= max. Log needs min >
+/// 0.
 struct FloatRange {
   double min = 0;
   double max = 1;
@@ -28,7 +28,7 @@ struct FloatRange {
   bool operator==(const FloatRange&) const = default;
 };
 
-/// Ints min, min + step, ... <= max. Log needs min >= 1 and step 1.
+/// Ints min, min + step, ... <= max. Log needs min >= 1.
 struct IntRange {
   std::int64_t min = 0;
   std::int64_t max = 1;

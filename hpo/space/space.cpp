@@ -194,6 +194,15 @@ Params Space::from_unit(std::span<const double> u) const {
   return in_order(unordered);
 }
 
+Params Space::completed(const Params& given, const Params& base) const {
+  std::vector<double> u = to_unit(base);
+  for (std::size_t i = 0; i < size(); ++i) {
+    if (const ParamValue* value = given.find(parameters_[i].name))
+      u[i] = hpo::to_unit(parameters_[i].domain, as_meant(parameters_[i].domain, *value));
+  }
+  return adopt(given, from_unit(u));
+}
+
 Params Space::middle() const { return from_unit(std::vector<double>(size(), 0.5)); }
 
 std::vector<double> Space::to_unit(const Params& params) const {

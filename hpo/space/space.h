@@ -82,6 +82,10 @@ class Space {
   /// know or take stays, for reason_outside to name.
   [[nodiscard]] Params adopt(const Params& given, const Params& base = {}) const;
 
+  /// The point that has all of `given`, whose conditions hold among themselves, and what of `base`
+  /// fits beside it; where both leave something open, the middle of it.
+  [[nodiscard]] Params completed(const Params& given, const Params& base) const;
+
   /// Number of distinct points, conditions taken into account: none when a float has no step, when
   /// the number passes 2^63, or when the conditions branch more than a million ways. A space
   /// without parameters has one point.

@@ -97,6 +97,8 @@ std::string many(const Field& field) {
       return "values";
     case Type::kind:
       return rt::cat(field.kinds()->what, "s");
+    case Type::conditions:
+      return "maps such as {lr: 0.01, units: 64}";
     case Type::word:
       return rt::cat("words (", either(field.words), ")");
     default:
@@ -153,6 +155,8 @@ std::string type_text(const Field& field) {
   std::string name(kNames[static_cast<std::size_t>(field.type)]);
   if (field.type == Type::kind) name = field.kinds()->what;
   if (field.type == Type::numbers) name = "word, map from names to numbers";
+  if (field.count == Count::list && field.type == Type::conditions)
+    return "list of maps from parameters to values";
   if (field.count == Count::list) return "list of " + name + "s";
   if (field.count == Count::one_or_course) return rt::cat(name, ", list of [epoch, ", name, "]");
   if (field.count == Count::one_or_list) return rt::cat(name, ", list of ", name, "s");

@@ -194,7 +194,13 @@ std::vector<Field> parameter_rows() {
            .type = Type::conditions,
            .doc = "The parameter exists only while another one has this value, or one of a list of "
                   "values. Where an inactive "
-                  "parameter is used, its key is left out."}};
+                  "parameter is used, its key is left out."},
+          {.name = "try_first",
+           .type = Type::conditions,
+           .count = Count::list,
+           .otherwise = "none",
+           .doc = "Values of parameters for the first trials, one map a trial. What a map leaves "
+                  "open, the method proposes."}};
 }
 
 std::vector<Field> stopping_rows() {

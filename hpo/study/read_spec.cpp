@@ -9,6 +9,7 @@
 #include "hpo/study/command.h"
 #include "hpo/study/document.h"
 #include "hpo/study/field.h"
+#include "hpo/study/points.h"
 #include "hpo/study/population.h"
 #include "hpo/study/scalars.h"
 #include "hpo/study/substitute.h"
@@ -151,6 +152,8 @@ void read_spec(StudySpec& study, const Node& checked) {
   }
   study.seed = static_cast<std::uint64_t>(as_integer(*checked.find("seed")));
   study.metric = read_metric(checked);
+  if (const Node* points = checked.find("try_first"))
+    study.try_first = read_points(*points, study.space);
   study.method = read_chosen(*checked.find("method"), sampler_kinds());
   study.early_stop = read_chosen(*checked.find("early_stop"), stopping_kinds());
   study.early_stop_unit = read_unit(checked);

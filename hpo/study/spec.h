@@ -82,7 +82,8 @@ struct StudySpec {
 
   Space space;
   Metric metric;
-  Chosen method;  ///< kind and options of hpo/samplers
+  Chosen method;                  ///< kind and options of hpo/samplers
+  std::vector<Params> try_first;  ///< of the first trials; what they leave open the sampler says
   /// Of a population: the parameters that its members may change while they train, and what a
   /// network copied from one to another may go through (complete).
   std::vector<std::string> explorable;

@@ -7,11 +7,10 @@ set -eu
 . "${0%/*}/lib.sh"
 
 venv=$cache/rivals
-pins="torch==2.15.0 numpy==2.4.6 optuna==5.0.0 ray[tune]==2.60.0"
+pins=$root/bench/requirements.txt
 
 open_log
-say "installing $pins into $venv"
+say "installing what ${pins#"$root/"} lists into $venv"
 logged python3 -m venv "$venv" || fail "rivals" "python3 -m venv failed" "install python3-venv"
-# shellcheck disable=SC2086 # the pins are words
-logged "$venv/bin/pip" install --quiet $pins || fail "rivals" "pip install failed" "see the log"
-say "done: trellis bench digits, trellis bench trials"
+logged "$venv/bin/pip" install --quiet -r "$pins" || fail "rivals" "pip install failed" "see the log"
+say "done: trellis bench digits, trellis bench samplers, trellis bench trials"

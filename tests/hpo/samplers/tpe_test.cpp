@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "hpo/samplers/registry.h"
+#include "hpo/space/random.h"
 #include "tests/hpo/samplers/searching.h"
 
 namespace hpo {
@@ -77,6 +78,19 @@ TEST(Tpe, KeepsAwayFromWhatFails) {
     sampler->ended(i, fails ? TrialState::failed : TrialState::complete);
   }
   EXPECT_LT(failed, 15);
+}
+
+TEST(Tpe, TrialsThatAreForgottenWhileTheyRunMayStillEnd) {
+  constexpr std::uint64_t kTrials = 10'050;
+  const Space space({{.name = "x", .domain = FloatRange{.min = 0, .max = 1}}});
+  auto sampler = make("tpe", space, 1);
+  Stream stream(1, "long");
+  for (std::uint64_t i = 0; i < kTrials; ++i) sampler->created(i, {{"x", stream.uniform()}});
+  for (std::uint64_t i = 0; i < kTrials; ++i) {
+    sampler->reported(i, 1, static_cast<double>(i));
+    sampler->ended(i, TrialState::complete);
+  }
+  EXPECT_TRUE(space.contains(sampler->propose(kTrials).value()));
 }
 
 TEST(Tpe, AFiniteSpaceIsTriedWhole) {

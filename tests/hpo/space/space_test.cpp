@@ -166,5 +166,23 @@ TEST(Space, HasACanonicalByteForm) {
   EXPECT_TRUE(std::ranges::equal(copy.order(), space.order()));
 }
 
+TEST(Space, CompletesAPointFromAnotherAndFromTheMiddle) {
+  const Space space({{.name = "kind", .domain = Choice{{std::string("a"), std::string("b")}}},
+                     {.name = "x", .domain = FloatRange{.min = 0, .max = 1}},
+                     {.name = "y",
+                      .domain = FloatRange{.min = 0, .max = 10},
+                      .when = {{"kind", {std::string("b")}}}},
+                     {.name = "z",
+                      .domain = FloatRange{.min = 0, .max = 10},
+                      .when = {{"kind", {std::string("a")}}}}});
+  const Params base{{"kind", std::string("a")}, {"x", 0.25}, {"z", 3.0}};
+  EXPECT_EQ(space.completed({{"x", 0.3}}, base),
+            (Params{{"kind", std::string("a")}, {"x", 0.3}, {"z", 3.0}}));
+  EXPECT_EQ(space.completed({{"kind", std::string("b")}}, base),
+            (Params{{"kind", std::string("b")}, {"x", 0.25}, {"y", 5.0}}));
+  EXPECT_EQ(space.completed({{"kind", std::string("b")}, {"y", std::int64_t{2}}}, base),
+            (Params{{"kind", std::string("b")}, {"x", 0.25}, {"y", 2.0}}));
+}
+
 }  // namespace
 }  // namespace hpo

@@ -1,0 +1,211 @@
+// What a proposal costs: our samplers beside Optuna's and Rustuna's, on 40 floats and on a mixed
+// space of ten parameters.
+#include <malloc.h>
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "bench/bench.h"
+#include "bench/measure.h"
+#include "bench/process.h"
+#include "hpo/samplers/registry.h"
+#include "runtime/base/clock.h"
+#include "runtime/base/error.h"
+#include "runtime/base/text.h"
+
+namespace bench {
+
+namespace {
+
+/// One line of the table. Rivals with a count of 0 do not take part: they have no such sampler, or
+/// would take hours.
+struct Race {
+  const char* sampler;
+  const char* space;
+  int trials;
+  int rustuna;  ///< trials of the rival: fewer where its cost a trial does not grow
+  int optuna;
+};
+constexpr std::array kRaces{
+    Race{"tpe", "float40", 1000, 1000, 1000},    Race{"tpe", "mixed10", 1000, 1000, 1000},
+    Race{"tpe", "float40", 10000, 10000, 0},     Race{"gp", "float40", 100, 0, 100},
+    Race{"gp", "mixed10", 100, 0, 100},          Race{"cmaes", "float40", 1000, 1000, 1000},
+    Race{"random", "float40", 1000, 1000, 1000}, Race{"sobol", "float40", 1000, 0, 1000},
+    Race{"halton", "float40", 1000, 0, 0}};
+
+constexpr int kLongTrials = 100'000;
+
+hpo::Parameter floating(std::string name, double min, hpo::Scale scale = hpo::Scale::linear) {
+  return {.name = std::move(name), .domain = hpo::FloatRange{min, 1, scale, 0}};
+}
+
+hpo::Space float40() {
+  std::vector<hpo::Parameter> parameters;
+  for (int i = 0; i < 40; ++i) parameters.push_back(floating(rt::cat("x", i), 0));
+  return hpo::Space(std::move(parameters));
+}
+
+/// 3 floats, 2 on a log scale, 2 ints, 2 words and a float that exists for one word of three.
+hpo::Space mixed10() {
+  std::vector<hpo::Parameter> parameters;
+  for (int i = 0; i < 3; ++i) parameters.push_back(floating(rt::cat("f", i), 0));
+  for (int i = 0; i < 2; ++i)
+    parameters.push_back(floating(rt::cat("l", i), 1e-5, hpo::Scale::log));
+  for (int i = 0; i < 2; ++i)
+    parameters.push_back({.name = rt::cat("i", i), .domain = hpo::IntRange{1, 512}});
+  const std::vector<hpo::ParamValue> words{std::string("a"), std::string("b"), std::string("c")};
+  for (int i = 0; i < 2; ++i)
+    parameters.push_back({.name = rt::cat("c", i), .domain = hpo::Choice{words}});
+  hpo::Parameter last = floating("m", 0);
+  last.when = {{"c0", {words[0]}}};
+  parameters.push_back(std::move(last));
+  return hpo::Space(std::move(parameters));
+}
+
+hpo::Space space_of(std::string_view name) { return name == "float40" ? float40() : mixed10(); }
+
+std::unique_ptr<hpo::Sampler> sampler_of(const std::string& kind, const hpo::Space& space) {
+  hpo::Params options;
+  for (const hpo::KindInfo& info : hpo::sampler_kinds()) {
+    if (info.name != kind) continue;
+    for (const hpo::Option& option : info.options)
+      options.set(option.name, option.default_value.value());
+  }
+  return hpo::make_sampler(kind, {.space = space, .seed = 1, .options = options});
+}
+
+/// Numbers are worth most near 0.3, counted in parts of their range.
+double loss_of(const hpo::Params& params) {
+  double loss = 0;
+  for (const auto& [name, value] : params) {
+    const std::optional<double> number = hpo::number_of(value);
+    const double part =
+        number.value_or(0.3) / (std::holds_alternative<std::int64_t>(value) ? 512 : 1);
+    loss += (part - 0.3) * (part - 0.3);
+  }
+  return loss;
+}
+
+/// Seconds of a whole search, and of its last tenth.
+struct Times {
+  double all = 0, last = 0;
+};
+
+void run_trial(hpo::Sampler& sampler, std::uint64_t i) {
+  const std::optional<hpo::Params> params = sampler.propose(i);
+  if (!params) throw rt::Error(rt::Errc::internal, "the sampler has nothing to propose");
+  sampler.created(i, *params);
+  sampler.reported(i, 1, loss_of(*params));
+  sampler.ended(i, hpo::TrialState::complete);
+}
+
+Times search(const Race& race, int trials) {
+  const hpo::Space space = space_of(race.space);
+  const auto sampler = sampler_of(race.sampler, space);
+  const rt::Moment begun = rt::now();
+  rt::Moment tail = begun;
+  for (int i = 0; i < trials; ++i) {
+    if (i == trials - std::max(1, trials / 10)) tail = rt::now();
+    run_trial(*sampler, static_cast<std::uint64_t>(i));
+  }
+  return {.all = rt::seconds_since(begun), .last = rt::seconds_since(tail)};
+}
+
+/// Milliseconds a trial of a rival; NaN when it is not there.
+double rival_ms(const std::string& python, const char* library, const Race& race, int trials) {
+  if (python.empty() || trials == 0) return NAN;
+  const Finished done = run_program({python, "-B", rivals_folder() + "/samplers.py", library,
+                                     race.sampler, race.space, std::to_string(trials)});
+  if (done.exit_code != 0) {
+    std::fprintf(stderr, "samplers: %s ended with exit code %d, so it is left out\n", library,
+                 done.exit_code);
+    return NAN;
+  }
+  const auto figures = nlohmann::json::parse(done.output.substr(done.output.rfind('{')));
+  return figures["seconds"].get<double>() / trials * 1e3;
+}
+
+std::vector<Case> cases_of(const Race& race, const std::string& python, const Options& options) {
+  const int share = options.quick ? 10 : 1;
+  const int trials = race.trials / share;
+  const std::string name = rt::cat(race.sampler, "/", race.space, "/", trials);
+  show_progress(name);
+  const int repetitions = options.quick || race.trials > 1000 ? 1 : 5;
+  std::vector<double> all, last;
+  for (int i = 0; i < repetitions; ++i) {
+    const Times times = search(race, trials);
+    all.push_back(times.all / trials * 1e3);
+    last.push_back(times.last / std::max(1, trials / 10) * 1e3);
+  }
+  const Sample ours = sample_of(all);
+  std::vector<Case> cases;
+  for (const auto& [library, title, count] :
+       {std::tuple{"rustuna", "Rustuna", race.rustuna}, {"optuna", "Optuna", race.optuna}}) {
+    const double theirs = rival_ms(python, library, race, count / share);
+    if (std::isnan(theirs)) continue;
+    cases.push_back({.name = name,
+                     .ours = ours.median,
+                     .unit = "ms/trial",
+                     .rival = title,
+                     .rival_value = theirs,
+                     .ratio = theirs / ours.median,
+                     .spread = ours.spread});
+  }
+  if (cases.empty())
+    cases.push_back({.name = name, .ours = ours.median, .unit = "ms/trial", .spread = ours.spread});
+  const Sample tail = sample_of(last);
+  cases.push_back({.name = name + ", last tenth",
+                   .ours = tail.median,
+                   .unit = "ms/trial",
+                   .spread = tail.spread});
+  return cases;
+}
+
+double bytes_in_use() {
+  const auto heap = mallinfo2();
+  return static_cast<double>(heap.uordblks + heap.hblkhd);
+}
+
+/// A history that nobody proposed, so that it is there at once; then what one more proposal costs,
+/// and the memory that a value of a parameter takes.
+std::vector<Case> long_history(const Options& options) {
+  const int trials = options.quick ? kLongTrials / 10 : kLongTrials;
+  const std::string name = rt::cat("tpe/float40/", trials);
+  show_progress(name);
+  const hpo::Space space = float40();
+  const double before = bytes_in_use();
+  const auto sampler = sampler_of("tpe", space), random = sampler_of("random", space);
+  for (int i = 0; i < trials; ++i) {
+    const auto trial = static_cast<std::uint64_t>(i);
+    const hpo::Params params = *random->propose(trial);
+    sampler->created(trial, params);
+    sampler->reported(trial, 1, loss_of(params));
+    sampler->ended(trial, hpo::TrialState::complete);
+  }
+  const double bytes = bytes_in_use() - before;
+  std::uint64_t next = static_cast<std::uint64_t>(trials);
+  const Sample one = repeat(5, [&] {
+    const rt::Moment begun = rt::now();
+    run_trial(*sampler, next++);
+    return rt::seconds_since(begun) * 1e3;
+  });
+  return {{.name = name + ", one more", .ours = one.median, .unit = "ms", .spread = one.spread},
+          {.name = name + ", memory", .ours = bytes / trials / 40, .unit = "B/value"}};
+}
+
+}  // namespace
+
+std::vector<Case> run_samplers(const Options& options) {
+  const std::string python = rivals_python();
+  std::vector<Case> cases;
+  for (const Race& race : kRaces) {
+    for (Case& one : cases_of(race, python, options)) cases.push_back(std::move(one));
+  }
+  for (Case& one : long_history(options)) cases.push_back(std::move(one));
+  show_progress("");
+  return cases;
+}
+
+}  // namespace bench

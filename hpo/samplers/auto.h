@@ -1,0 +1,14 @@
+#pragma once
+// The sampler for whoever does not want to choose one.
+
+#include "hpo/samplers/registry.h"
+
+namespace hpo {
+
+/// gp until 100 trials have ended, tpe from then on, which has seen all of them: a model of the
+/// whole space makes the most of few trials, densities cost less with many and go on improving.
+/// Only tpe where more than 30 parameters are free. It follows from the space and the history
+/// alone, so a study that is extended goes on as if it had been meant to be longer.
+[[nodiscard]] SamplerKind auto_kind();
+
+}  // namespace hpo
