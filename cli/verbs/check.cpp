@@ -78,8 +78,9 @@ int check_program(const Arguments& arguments, const hpo::StudySpec& study) {
   std::string words;
   for (const std::string& word : command.words)
     words += rt::cat(words.empty() ? "" : " ", shell_quoted(rt::printable(word, 200)));
-  std::fprintf(stderr, "%s: good. A trial runs, in %s: %s\n", arguments.text("FILE").c_str(),
-               command.folder.c_str(), words.c_str());
+  std::fprintf(stderr, "%s: good. A trial runs, in %s: %s\n",
+               rt::printable(arguments.text("FILE")).c_str(), command.folder.c_str(),
+               words.c_str());
   std::fputs(choice_line(study).c_str(), stderr);
   say_real_time_keys(study);
   return kDone;
@@ -103,7 +104,7 @@ int run_check(const Arguments& arguments) {
   print_result(hpo::resolved_yaml(loaded.study));
   const auto& header = loaded.data.value.get().header();
   std::fprintf(
-      stderr, "%s: good. %s\n", arguments.text("FILE").c_str(),
+      stderr, "%s: good. %s\n", rt::printable(arguments.text("FILE")).c_str(),
       rt::cat(header.rows, " rows of ", header.cols, " inputs: ", header.train_rows, " to train, ",
               header.valid_rows, " to choose by, ", header.test_rows, " for the final test")
           .c_str());
