@@ -39,7 +39,7 @@ constexpr std::array kTables{Table{"votes", "Class"},
                              Table{"letters", "lettr", true},
                              Table{"earnings", "earnings", true},
                              Table{"shuttle", "Class", true}};
-constexpr int kTrials = 60, kFewTrials = 12;
+constexpr int kTrials = 60, kFewTrials = 6;
 constexpr int kSeeds = 3, kFewSeeds = 1;
 
 /// Accuracies, or root mean squared errors, of one program over all seeds.

@@ -54,6 +54,7 @@ SHORTENED = {
     "adaptive-mnist": [("  split: {valid: 0.1}\n", "  split: {valid: 0.1}\n  rows: 8000\n")],
     "friedman": [("limits: {trials: 40}\n", "limits: {trials: 16}\n")],
     "least": [("target: yield}\n", "target: yield}\nlimits: {trials: 16}\n")],
+    "augmented-mnist": [("  epochs: 30\n", "  epochs: 12\n")],
     "fashion": [
         ("  scale: unit\n", "  scale: unit\n  rows: 1500\n"),
         ("epochs: 27}", "epochs: 3}"),
@@ -109,6 +110,14 @@ def fashion(study):
     best = study.read_json("best", "fashion")["metrics"]
     assert best["test.accuracy"] > 0.6 > baselines(study, "fashion")["majority class"], best
     return f"test accuracy {best['test.accuracy']:.3f}"
+
+
+def augmented_mnist(study):
+    require_images()
+    study.sweep()
+    by_shift = {trial["params"]["shift"]: trial["value"] for trial in study.read_json("trials", "augmented-mnist")}
+    assert sorted(by_shift) == [0, 1, 2, 3] and max(by_shift.values()) > by_shift[0] > 0.6, by_shift
+    return f"accuracy by shift {by_shift}"
 
 
 def pbt_digits(study):
@@ -237,7 +246,7 @@ def main():
         "digits": digits, "adaptive-mnist": adaptive_mnist, "mnist-grid": mnist_grid, "pbt-digits": pbt_digits,
         "pruned-digits": pruned_digits, "commanded-digits": commanded_digits, "command-shell": command_shell,
         "command-sklearn": command_sklearn, "command-pytorch": command_pytorch, "command-c": command_c,
-        "friedman": friedman, "least": least, "fashion": fashion
+        "friedman": friedman, "least": least, "fashion": fashion, "augmented-mnist": augmented_mnist
     }
     check = checks[name]
     with tempfile.TemporaryDirectory() as folder:
