@@ -13,6 +13,7 @@ std::span<const Verb> read_verbs() {
       Verb{"best", declare_best, run_best},
       Verb{"export", declare_export, run_export},
       Verb{"stop", declare_stop, run_stop},
+      Verb{"solver", declare_solver, run_solver},
       Verb{"completion", declare_completion, run_completion},
   };
   return kVerbs;

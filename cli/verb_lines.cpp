@@ -23,6 +23,8 @@ constexpr std::array kLines{
     VerbLine{"doctor", "", "what this machine offers, and what is wrong with it", true},
     VerbLine{"bench", "[NAME]", "measure this machine and Trellis on it", true},
     VerbLine{"test", "", "build and run the test suites", false},
+    VerbLine{"solver", "", "propose and stop trials for other programs: kurobako's protocol", false,
+             true},
     VerbLine{"schema", "", "the study file as a JSON schema, for editors", true, true},
     VerbLine{"completion", "SHELL", "a script that completes verbs, options and studies", false,
              true},

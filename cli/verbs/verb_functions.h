@@ -12,6 +12,8 @@ void declare_train(Arguments&);
 int run_train(const Arguments&);
 void declare_predict(Arguments&);
 int run_predict(const Arguments&);
+void declare_solver(Arguments&);
+int run_solver(const Arguments&);
 void declare_schema(Arguments&);
 int run_schema(const Arguments&);
 void declare_completion(Arguments&);

@@ -1,0 +1,165 @@
+#include "hpo/solver/constraint.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "runtime/base/error.h"
+#include "runtime/base/text.h"
+
+namespace hpo {
+
+namespace {
+
+constexpr std::size_t kMostAlternatives = 256;
+constexpr int kDeepest = 32;
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_one_of(char c, std::string_view some) { return some.find(c) != some.npos; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+class ScriptReader {
+ public:
+  explicit ScriptReader(std::string_view script) : script_(script) {}
+
+  Constraint read() {
+    if (word() != "return") refuse();
+    Constraint constraint{either(0)};
+    skip_blanks();
+    if (at_ < script_.size() && script_[at_] == ';') ++at_;
+    skip_blanks();
+    if (at_ != script_.size()) refuse();
+    return constraint;
+  }
+
+ private:
+  using Alternatives = std::vector<std::vector<Condition>>;
+  using Operand = std::pair<std::string, std::optional<ParamValue>>;  ///< a name, or a value
+
+  [[noreturn]] void refuse() const {
+    throw rt::Error(rt::Errc::usage,
+                    rt::cat("constraint `", rt::printable(script_),
+                            "` is no list of comparisons, expected `return NAME == VALUE`, more of "
+                            "them joined by `and` or `or`"));
+  }
+
+  void skip_blanks() {
+    while (at_ < script_.size() && is_one_of(script_[at_], " \t\r\n")) ++at_;
+  }
+
+  bool take(std::string_view token) {
+    skip_blanks();
+    if (!script_.substr(at_).starts_with(token)) return false;
+    at_ += token.size();
+    return true;
+  }
+
+  std::string word() {
+    skip_blanks();
+    const std::size_t begin = at_;
+    while (at_ < script_.size() && (is_letter(script_[at_]) || is_digit(script_[at_]))) ++at_;
+    return std::string(script_.substr(begin, at_ - begin));
+  }
+
+  bool take_word(std::string_view expected) {
+    const std::size_t begin = at_;
+    if (word() == expected) return true;
+    at_ = begin;
+    return false;
+  }
+
+  Alternatives either(int depth) {
+    Alternatives all = both(depth);
+    while (take_word("or")) {
+      for (auto& alternative : both(depth)) all.push_back(std::move(alternative));
+    }
+    return all;
+  }
+
+  Alternatives both(int depth) {
+    Alternatives all = term(depth);
+    while (take_word("and")) {
+      Alternatives joined;
+      const Alternatives more = term(depth);
+      if (all.size() * more.size() > kMostAlternatives) refuse();
+      for (const auto& left : all) {
+        for (const auto& right : more) {
+          joined.push_back(left);
+          joined.back().insert(joined.back().end(), right.begin(), right.end());
+        }
+      }
+      all = std::move(joined);
+    }
+    return all;
+  }
+
+  Alternatives term(int depth) {
+    if (depth > kDeepest) refuse();
+    if (take("(")) {
+      Alternatives inner = either(depth + 1);
+      if (!take(")")) refuse();
+      return inner;
+    }
+    Operand left = operand();
+    if (!take("==")) refuse();
+    Operand right = operand();
+    if (left.second) std::swap(left, right);
+    if (left.second || !right.second) refuse();
+    return {{{.parameter = std::move(left.first), .values = {std::move(*right.second)}}}};
+  }
+
+  Operand operand() {
+    skip_blanks();
+    if (at_ == script_.size()) refuse();
+    const char c = script_[at_];
+    if (c == '"' || c == '\'') return {"", quoted(c)};
+    if (is_letter(c)) return {word(), std::nullopt};
+    return {"", number()};
+  }
+
+  std::string quoted(char quote) {
+    const std::size_t end = script_.find(quote, ++at_);
+    if (end == script_.npos) refuse();
+    std::string text(script_.substr(at_, end - at_));
+    if (text.find('\\') != text.npos) refuse();
+    at_ = end + 1;
+    return text;
+  }
+
+  ParamValue number() {
+    const std::size_t begin = at_;
+    while (at_ < script_.size() &&
+           (is_digit(script_[at_]) || is_letter(script_[at_]) || is_one_of(script_[at_], "+-."))) {
+      ++at_;
+    }
+    const std::string_view text = script_.substr(begin, at_ - begin);
+    if (const auto whole = rt::parse_int(text)) return *whole;
+    const auto real = rt::parse_double(text);
+    if (!real) refuse();
+    return *real;
+  }
+
+  std::string_view script_;
+  std::size_t at_ = 0;
+};
+
+bool has(const std::vector<ParamValue>& values, const ParamValue& value) {
+  return std::ranges::find(values, value) != values.end();
+}
+
+}  // namespace
+
+bool Constraint::holds(const Params& params) const {
+  const auto meets = [&](const Condition& condition) {
+    const ParamValue* value = params.find(condition.parameter);
+    return value != nullptr && has(condition.values, *value);
+  };
+  return std::ranges::any_of(alternatives, [&](const auto& alternative) {
+    return std::ranges::all_of(alternative, meets);
+  });
+}
+
+Constraint read_constraint(std::string_view script) { return ScriptReader(script).read(); }
+
+}  // namespace hpo

@@ -1,0 +1,174 @@
+#include "hpo/solver/problem.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <variant>
+
+#include "runtime/base/error.h"
+#include "runtime/base/text.h"
+
+namespace hpo {
+
+namespace {
+
+constexpr std::int64_t kMostSteps = 1'000'000;
+
+[[noreturn]] void refuse(const std::string& name, const std::string& what) {
+  throw rt::Error(rt::Errc::usage, rt::cat("parameter '", rt::printable(name), "' ", what));
+}
+
+Domain continuous(const std::string& name, const Json& range, Scale scale) {
+  const double low = range.at("low").number(), high = range.at("high").number();
+  if (!(low < high)) refuse(name, "has an empty range, expected low < high");
+  // The protocol's range is open at its end.
+  return FloatRange{.min = low, .max = std::nextafter(high, low), .scale = scale, .step = 0};
+}
+
+Domain discrete(const std::string& name, const Json& range, Scale scale) {
+  const std::int64_t low = range.at("low").integer(), high = range.at("high").integer();
+  if (low >= high) refuse(name, "has an empty range, expected low < high");
+  if (low < -kLargestBound || high > kLargestBound) refuse(name, "has bounds beyond 2^48");
+  return IntRange{.min = low, .max = high - 1, .scale = scale, .step = 1};
+}
+
+Domain categorical(const Json& range) {
+  Choice choice;
+  for (const auto& [unnamed, word] : range.at("choices").members())
+    choice.values.emplace_back(word.text());
+  return choice;
+}
+
+Domain domain_of(const std::string& name, const Json& parameter) {
+  const Json& range = parameter.at("range");
+  const std::string type = range.at("type").text();
+  const Json* distribution = parameter.find("distribution");
+  const std::string spread = distribution != nullptr ? distribution->text() : "UNIFORM";
+  if (spread != "UNIFORM" && spread != "LOG_UNIFORM")
+    refuse(name, rt::cat("has distribution '", rt::printable(spread),
+                         "', expected UNIFORM or LOG_UNIFORM"));
+  const Scale scale = spread == "UNIFORM" ? Scale::linear : Scale::log;
+  if (type == "CONTINUOUS") return continuous(name, range, scale);
+  if (type == "DISCRETE") return discrete(name, range, scale);
+  if (type == "CATEGORICAL") return categorical(range);
+  refuse(name, rt::cat("has range '", rt::printable(type),
+                       "', expected CONTINUOUS, DISCRETE or CATEGORICAL"));
+}
+
+/// The values of `condition` that its parameter can take.
+std::vector<ParamValue> possible(const Condition& condition,
+                                 const std::vector<Parameter>& parameters) {
+  const auto found = std::ranges::find(parameters, condition.parameter, &Parameter::name);
+  if (found == parameters.end())
+    throw rt::Error(rt::Errc::usage,
+                    rt::cat("a constraint names '", rt::printable(condition.parameter),
+                            "', which is no parameter of the problem"));
+  std::vector<ParamValue> values;
+  for (const ParamValue& value : condition.values) {
+    const ParamValue meant = as_meant(found->domain, value);
+    if (contains(found->domain, meant)) values.push_back(meant);
+  }
+  return values;
+}
+
+/// Without the comparisons that no value meets.
+Constraint simplified(const Constraint& constraint, const std::vector<Parameter>& parameters) {
+  Constraint out;
+  for (const auto& alternative : constraint.alternatives) {
+    std::vector<Condition> conditions;
+    for (const Condition& condition : alternative)
+      conditions.push_back({condition.parameter, possible(condition, parameters)});
+    if (std::ranges::none_of(conditions, [](const Condition& c) { return c.values.empty(); }))
+      out.alternatives.push_back(std::move(conditions));
+  }
+  return out;
+}
+
+/// The same as conditions that all have to hold, where that can be said.
+std::optional<std::vector<Condition>> conjunction(const Constraint& constraint) {
+  const auto& all = constraint.alternatives;
+  if (all.size() == 1) return all.front();
+  if (all.empty()) return std::nullopt;
+  Condition one{all.front().front().parameter, {}};
+  for (const auto& alternative : all) {
+    if (alternative.size() != 1 || alternative.front().parameter != one.parameter)
+      return std::nullopt;
+    for (const ParamValue& value : alternative.front().values) {
+      if (std::ranges::find(one.values, value) == one.values.end()) one.values.push_back(value);
+    }
+  }
+  return std::vector<Condition>{one};
+}
+
+double number_of(const Domain& domain, const ParamValue& value) {
+  if (std::holds_alternative<Choice>(domain)) return static_cast<double>(*rank_of(domain, value));
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
+  return std::get<double>(value);
+}
+
+std::int64_t last_step(const Json& problem) {
+  const Json* steps = problem.find("steps");
+  if (steps == nullptr) return 1;
+  std::int64_t last = 0;
+  if (steps->raw().starts_with('[')) {
+    for (const auto& [unnamed, step] : steps->members()) last = std::max(last, step.integer());
+  } else {
+    last = steps->integer();
+  }
+  if (last < 1 || last > kMostSteps)
+    throw rt::Error(rt::Errc::usage,
+                    rt::cat("the problem has ", last, " steps, expected 1 to ", kMostSteps));
+  return last;
+}
+
+}  // namespace
+
+std::vector<std::optional<double>> SolverProblem::written(const Params& params) const {
+  std::vector<std::optional<double>> out(space.size());
+  Params existing;
+  // No script says "not": what exists stays, so that a parameter may wait for one behind it.
+  for (std::size_t before = 0;; before = existing.size()) {
+    for (std::size_t i = 0; i < space.size(); ++i) {
+      const Parameter& parameter = space.parameters()[i];
+      const ParamValue* value = params.find(parameter.name);
+      if (out[i] || value == nullptr || (masks[i] && !masks[i]->holds(existing)) ||
+          !Constraint{{parameter.when}}.holds(existing)) {
+        continue;
+      }
+      existing.set(parameter.name, *value);
+      out[i] = number_of(parameter.domain, *value);
+    }
+    if (existing.size() == before) return out;
+  }
+}
+
+SolverProblem read_problem(const Json& problem) {
+  if (const Json* values = problem.find("values_domain");
+      values != nullptr && values->members().size() != 1) {
+    throw rt::Error(rt::Errc::usage,
+                    rt::cat("the problem has ", values->members().size(), " values, expected 1"));
+  }
+  std::vector<Parameter> parameters;
+  std::vector<std::optional<Constraint>> constraints;
+  for (const auto& [unnamed, one] : problem.at("params_domain").members()) {
+    const std::string name = one.at("name").text();
+    parameters.push_back({.name = name, .domain = domain_of(name, one), .when = {}});
+    const Json* constraint = one.find("constraint");
+    constraints.emplace_back();
+    if (constraint != nullptr && !constraint->is_null())
+      constraints.back() = read_constraint(constraint->at("lua_script").text());
+  }
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (!constraints[i]) continue;
+    constraints[i] = simplified(*constraints[i], parameters);
+    const auto when = conjunction(*constraints[i]);
+    if (!when) continue;
+    parameters[i].when = *when;
+    constraints[i].reset();
+  }
+  return {.space = Space(std::move(parameters)),
+          .masks = std::move(constraints),
+          .steps = last_step(problem)};
+}
+
+}  // namespace hpo

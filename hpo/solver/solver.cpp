@@ -1,0 +1,142 @@
+#include "hpo/solver/solver.h"
+
+#include <algorithm>
+#include <limits>
+#include <span>
+#include <utility>
+
+#include "hpo/samplers/registry.h"
+#include "hpo/stopping/registry.h"
+#include "runtime/base/error.h"
+#include "runtime/base/text.h"
+
+namespace hpo {
+
+namespace {
+
+const KindInfo& find_kind(std::span<const KindInfo> kinds, const std::string& name,
+                          std::string_view what) {
+  const auto found = std::ranges::find(kinds, name, &KindInfo::name);
+  if (found != kinds.end()) return *found;
+  std::vector<std::string> words;
+  for (const KindInfo& kind : kinds) words.push_back(kind.name);
+  throw rt::Error(rt::Errc::usage, rt::cat("no ", what, " is called '", rt::printable(name), "'",
+                                           rt::did_you_mean(name, words)));
+}
+
+Params defaults(const KindInfo& kind, std::string_view what) {
+  Params options;
+  for (const Option& option : kind.options) {
+    if (!option.default_value)
+      throw rt::Error(rt::Errc::usage, rt::cat(what, " ", kind.name, " needs ", option.name,
+                                               " and can only be used in a study file"));
+    options.set(option.name, *option.default_value);
+  }
+  return options;
+}
+
+Params sampler_options(const SolverMethod& method) {
+  return defaults(find_kind(sampler_kinds(), method.sampler, "method"), "method");
+}
+
+Params rule_options(const SolverMethod& method) {
+  return defaults(find_kind(stopping_kinds(), method.rule, "stopping rule"), "stopping rule");
+}
+
+}  // namespace
+
+void check_method(const SolverMethod& method) {
+  (void)sampler_options(method);
+  (void)rule_options(method);
+  if (is_population(method.sampler))
+    throw rt::Error(rt::Errc::usage, rt::cat("method ", method.sampler,
+                                             " copies networks between trials, which nobody who "
+                                             "evaluates them elsewhere could follow"));
+}
+
+Solver::Solver(SolverProblem problem, std::uint64_t seed, const SolverMethod& method)
+    : problem_(std::move(problem)) {
+  check_method(method);
+  const Params options = sampler_options(method);
+  if (const std::string reason = sampler_refuses(method.sampler, problem_.space, options);
+      !reason.empty()) {
+    throw rt::Error(rt::Errc::usage, reason);
+  }
+  sampler_ = make_sampler(
+      method.sampler,
+      {.space = problem_.space, .seed = seed, .options = options, .max_step = problem_.steps});
+  rule_ = make_stopping_rule(method.rule,
+                             {.max_step = problem_.steps, .options = rule_options(method)});
+}
+
+SolverWork Solver::ask(std::uint64_t next_trial) {
+  for (const std::uint64_t trial : rule_->gives_up()) end(trial, TrialState::stopped);
+  if (!stopped_.empty()) {
+    const std::size_t trial = stopped_.front();
+    stopped_.pop_front();
+    return forget(trial);
+  }
+  if (!going_on_.empty()) {
+    const std::size_t trial = going_on_.front();
+    going_on_.pop_front();
+    return work_on(trial);
+  }
+  if (const auto promoted = rule_->promotes(false)) {
+    rule_->resumed(*promoted);
+    sampler_->resumed(*promoted);
+    return work_on(*promoted);
+  }
+  if (numbers_.contains(next_trial))
+    throw rt::Error(rt::Errc::usage, rt::cat("trial ", next_trial, " exists already"));
+  const std::uint64_t number = trials_.size();
+  std::optional<Params> params = sampler_->propose(number);
+  if (!params) throw rt::Error(rt::Errc::usage, "every point of the space was proposed");
+  sampler_->created(number, *params);
+  trials_.push_back({.name = next_trial, .params = std::move(*params)});
+  numbers_.emplace(next_trial, number);
+  SolverWork work = work_on(number);
+  work.fresh = true;
+  return work;
+}
+
+SolverWork Solver::work_on(std::size_t number) {
+  Trial& trial = trials_[number];
+  if (trial.step >= trial.asked) {
+    trial.asked = trial.step + 1;
+    while (trial.asked < problem_.steps && !rule_->decides(trial.step, trial.asked)) ++trial.asked;
+  }
+  trial.open = true;
+  return {.trial = trial.name, .params = problem_.written(trial.params), .next_step = trial.asked};
+}
+
+SolverWork Solver::forget(std::size_t number) const {
+  const Trial& trial = trials_[number];
+  return {.trial = trial.name, .params = problem_.written(trial.params), .next_step = {}};
+}
+
+void Solver::tell(std::uint64_t name, std::optional<double> value, std::int64_t step) {
+  const auto found = numbers_.find(name);
+  if (found == numbers_.end() || !trials_[found->second].open)
+    throw rt::Error(rt::Errc::usage, rt::cat("nobody was asked to evaluate trial ", name));
+  const std::size_t number = found->second;
+  Trial& trial = trials_[number];
+  if (value && step <= trial.step)
+    throw rt::Error(rt::Errc::usage, rt::cat("trial ", name, " is told at step ", step,
+                                             ", but was at ", trial.step, " already"));
+  trial.open = false;
+  if (!value) return end(number, TrialState::failed);
+  trial.step = step;
+  const Word word = step >= trial.asked ? rule_->reported(number, step, *value) : Word::go;
+  sampler_->reported(number, step, *value);
+  if (step >= problem_.steps) return end(number, TrialState::complete);
+  if (word == Word::stop) return end(number, TrialState::stopped);
+  if (word == Word::go) going_on_.push_back(number);
+}
+
+void Solver::end(std::size_t number, TrialState state) {
+  if (state == TrialState::stopped) stopped_.push_back(number);
+  sampler_->ended(number, state);
+  rule_->ended(number, state);
+}
+
+}  // namespace hpo

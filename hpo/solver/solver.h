@@ -1,0 +1,73 @@
+#pragma once
+// A sampler and a stopping rule behind two calls: ask for work, tell what came of it.
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hpo/samplers/sampler.h"
+#include "hpo/solver/problem.h"
+#include "hpo/stopping/rule.h"
+
+namespace hpo {
+
+/// What proposes and what stops, by the words of a study file.
+struct SolverMethod {
+  std::string sampler = "tpe";
+  std::string rule = "none";
+};
+
+/// Throws rt::Error (usage) with the nearest known word for a method that is none or cannot work
+/// here, and for a rule that is none.
+void check_method(const SolverMethod& method);
+
+/// What to do next with a trial: evaluate it up to `next_step`, or forget it.
+struct SolverWork {
+  std::uint64_t trial = 0;
+  std::vector<std::optional<double>> params;  ///< as SolverProblem::written
+  std::optional<std::int64_t> next_step;
+  bool fresh = false;  ///< it is a new trial
+};
+
+/// A pure function of (seed, problem, method, ordered calls). Not thread-safe.
+class Solver {
+ public:
+  /// Throws rt::Error where the sampler cannot work on the problem's space.
+  Solver(SolverProblem problem, std::uint64_t seed, const SolverMethod& method);
+  Solver(const Solver&) = delete;
+  Solver& operator=(const Solver&) = delete;
+
+  /// In this order: a stopped trial to forget, one to go on with, a new one, which will be called
+  /// `next_trial`. Several trials may be open. Throws rt::Error when the space is exhausted.
+  [[nodiscard]] SolverWork ask(std::uint64_t next_trial);
+
+  /// A trial's value at `step`; none: it cannot be evaluated. Throws rt::Error for a trial that is
+  /// not open, and for a step that it was at already.
+  void tell(std::uint64_t trial, std::optional<double> value, std::int64_t step);
+
+ private:
+  struct Trial {
+    std::uint64_t name = 0;
+    Params params;
+    std::int64_t step = 0;   ///< evaluated up to here
+    std::int64_t asked = 0;  ///< the next step that the rule wants to see
+    bool open = false;       ///< somebody evaluates it
+  };
+
+  [[nodiscard]] SolverWork work_on(std::size_t trial);
+  [[nodiscard]] SolverWork forget(std::size_t trial) const;
+  void end(std::size_t trial, TrialState state);
+
+  SolverProblem problem_;
+  std::unique_ptr<Sampler> sampler_;
+  std::unique_ptr<StoppingRule> rule_;
+  std::vector<Trial> trials_;
+  std::map<std::uint64_t, std::size_t> numbers_;  ///< by name
+  std::deque<std::size_t> stopped_, going_on_;
+};
+
+}  // namespace hpo

@@ -1,0 +1,57 @@
+#include "hpo/solver/constraint.h"
+
+#include <gtest/gtest.h>
+
+#include "runtime/base/error.h"
+
+namespace hpo {
+namespace {
+
+bool holds(std::string_view script, const Params& params) {
+  return read_constraint(script).holds(params);
+}
+
+TEST(Constraint, ComparesTextsAndNumbers) {
+  EXPECT_TRUE(holds(R"(return a == "x")", {{"a", "x"}}));
+  EXPECT_FALSE(holds(R"(return a == "x")", {{"a", "y"}}));
+  EXPECT_TRUE(holds("return n == 3", {{"n", std::int64_t{3}}}));
+  EXPECT_TRUE(holds("return n==-0.5;", {{"n", -0.5}}));
+  EXPECT_TRUE(holds("return 'x' == a", {{"a", "x"}}));
+}
+
+TEST(Constraint, AbsentEqualsNothing) { EXPECT_FALSE(holds(R"(return a == "x")", {})); }
+
+TEST(Constraint, AndBindsTighterThanOr) {
+  constexpr std::string_view script = R"(return a == "x" or b == "y" and c == "z")";
+  EXPECT_TRUE(holds(script, {{"a", "x"}}));
+  EXPECT_FALSE(holds(script, {{"b", "y"}}));
+  EXPECT_TRUE(holds(script, {{"b", "y"}, {"c", "z"}}));
+  constexpr std::string_view other = R"(return (a == "x" or b == "y") and c == "z")";
+  EXPECT_FALSE(holds(other, {{"a", "x"}}));
+  EXPECT_TRUE(holds(other, {{"a", "x"}, {"c", "z"}}));
+}
+
+TEST(Constraint, RefusesWhatItCannotReadWithItsText) {
+  for (const char* script :
+       {"", "a == 1", "return", "return a", "return a ~= 1", "return a == b", "return 1 == 2",
+        "return a == \"x", "return a == 1 or", "return (a == 1", "return a == 1 b == 2",
+        "return not (a == 1)", "return f(a) == 1", "return a == 'x\\n'", "while true do end"}) {
+    try {
+      (void)read_constraint(script);
+      ADD_FAILURE() << script;
+    } catch (const rt::Error& error) {
+      EXPECT_NE(std::string(error.what()).find("expected `return NAME == VALUE`"),
+                std::string::npos);
+    }
+  }
+}
+
+TEST(Constraint, BoundsItsSize) {
+  std::string script = "return ";
+  for (int i = 0; i < 9; ++i) script += R"((a == 1 or b == 2) and )";
+  EXPECT_THROW((void)read_constraint(script + "c == 3"), rt::Error);
+  EXPECT_THROW((void)read_constraint("return " + std::string(10000, '(')), rt::Error);
+}
+
+}  // namespace
+}  // namespace hpo

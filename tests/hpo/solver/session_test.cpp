@@ -1,0 +1,258 @@
+#include "hpo/solver/session.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "hpo/samplers/registry.h"
+#include "hpo/stopping/registry.h"
+#include "runtime/base/error.h"
+
+namespace hpo {
+namespace {
+
+using Message = nlohmann::json;
+
+Message problem(int steps) {
+  return Message::parse(R"({"name": "test", "attrs": {}, "params_domain": [
+    {"name": "lr", "range": {"type": "CONTINUOUS", "low": 1e-4, "high": 0.1},
+     "distribution": "LOG_UNIFORM", "constraint": null},
+    {"name": "layers", "range": {"type": "DISCRETE", "low": 1, "high": 4},
+     "distribution": "UNIFORM"},
+    {"name": "optimizer", "range": {"type": "CATEGORICAL", "choices": ["sgd", "adam"]},
+     "distribution": "UNIFORM"},
+    {"name": "momentum", "range": {"type": "CONTINUOUS", "low": 0, "high": 1},
+     "distribution": "UNIFORM",
+     "constraint": {"lua_script": "return optimizer == \"sgd\""}},
+    {"name": "late", "range": {"type": "CONTINUOUS", "low": 0, "high": 1},
+     "distribution": "UNIFORM",
+     "constraint": {"lua_script": "return optimizer == \"adam\" or layers == 3"}}],
+    "values_domain": [{"name": "loss", "range": {"type": "CONTINUOUS"},
+                       "distribution": "UNIFORM"}]})")
+      .patch(Message::array({{{"op", "add"}, {"path", "/steps"}, {"value", steps}}}));
+}
+
+/// A client of the protocol with one session.
+class Client {
+ public:
+  explicit Client(SolverMethod method = {}) : session_(std::move(method)) {}
+
+  std::optional<std::string> say(const Message& message) { return session_.answer(message.dump()); }
+  void create(std::uint64_t solver, const Message& what, std::uint64_t seed = 1) {
+    EXPECT_FALSE(say({{"type", "CREATE_SOLVER_CAST"},
+                      {"solver_id", solver},
+                      {"random_seed", seed},
+                      {"problem", what}}));
+  }
+  Message ask(std::uint64_t solver = 0) {
+    const Message reply = Message::parse(
+        *say({{"type", "ASK_CALL"}, {"solver_id", solver}, {"next_trial_id", next_[solver]}}));
+    if (reply["type"] == "ASK_REPLY") next_[solver] = reply["next_trial_id"].get<std::uint64_t>();
+    return reply;
+  }
+  Message tell(std::uint64_t trial, const Message& values, std::int64_t step,
+               std::uint64_t solver = 0) {
+    return Message::parse(
+        *say({{"type", "TELL_CALL"},
+              {"solver_id", solver},
+              {"trial", {{"id", trial}, {"values", values}, {"current_step", step}}}}));
+  }
+
+ private:
+  SolverSession session_;
+  std::map<std::uint64_t, std::uint64_t> next_;
+};
+
+void expect_point(const Message& params) {
+  ASSERT_EQ(params.size(), 5U);
+  EXPECT_GE(params[0].get<double>(), 1e-4);
+  EXPECT_LT(params[0].get<double>(), 0.1);
+  EXPECT_TRUE((std::set<double>{1, 2, 3}).contains(params[1].get<double>()));
+  EXPECT_TRUE((std::set<double>{0, 1}).contains(params[2].get<double>()));
+  EXPECT_EQ(params[3].is_null(), params[2] == 1) << params;
+  EXPECT_EQ(params[4].is_null(), params[2] != 1 && params[1] != 3) << params;
+}
+
+double loss_of(const Message& params) { return std::abs(std::log10(params[0].get<double>()) + 2); }
+
+TEST(SolverSession, GreetsWithWhatItCanDo) {
+  const Message cast = Message::parse(SolverSession({"tpe", "asha"}).greeting());
+  EXPECT_EQ(cast["type"], "SOLVER_SPEC_CAST");
+  EXPECT_EQ(cast["spec"]["name"], "Trellis tpe with asha");
+  const std::set<std::string> can = cast["spec"]["capabilities"];
+  EXPECT_TRUE(can.contains("CONDITIONAL") && can.contains("CONCURRENT"));
+  EXPECT_FALSE(can.contains("MULTI_OBJECTIVE"));
+}
+
+TEST(SolverSession, EverySamplerProposesPointsOfTheProblem) {
+  for (const KindInfo& kind : sampler_kinds()) {
+    if (kind.name == "grid" || is_population(kind.name)) continue;
+    Client client({kind.name, "none"});
+    client.create(0, problem(1));
+    std::set<std::string> seen;
+    for (std::uint64_t i = 0; i < 40; ++i) {
+      const Message reply = client.ask();
+      ASSERT_EQ(reply["type"], "ASK_REPLY") << kind.name << reply;
+      const Message& trial = reply["trial"];
+      EXPECT_EQ(trial["id"], i);
+      EXPECT_EQ(trial["next_step"], 1);
+      expect_point(trial["params"]);
+      seen.insert(trial["params"].dump());
+      EXPECT_EQ(client.tell(i, {loss_of(trial["params"])}, 1)["type"], "TELL_REPLY");
+    }
+    EXPECT_GT(seen.size(), 30U) << kind.name;
+  }
+}
+
+/// Runs `trials` new trials to their ends with four open at a time; steps evaluated, and drops.
+std::pair<std::int64_t, int> run(Client& client, std::uint64_t trials, std::string* record) {
+  std::map<std::uint64_t, std::int64_t> step;
+  std::vector<Message> open;
+  std::int64_t steps = 0;
+  int dropped = 0;
+  const auto finish = [&](const Message& trial) {
+    const std::uint64_t id = trial["id"];
+    const std::int64_t to = trial["next_step"];
+    EXPECT_GT(to, step[id]) << "a step is asked for once";
+    steps += to - std::exchange(step[id], to);
+    client.tell(id, {loss_of(trial["params"]) + 1.0 / static_cast<double>(to)}, to);
+  };
+  while (step.size() < trials) {
+    const Message trial = client.ask()["trial"];
+    if (record != nullptr) *record += trial.dump();
+    if (trial["next_step"].is_null()) {
+      ++dropped;
+      continue;
+    }
+    step.emplace(trial["id"], 0);
+    open.push_back(trial);
+    if (open.size() < 4) continue;
+    finish(open.front());
+    open.erase(open.begin());
+  }
+  return {steps, dropped};
+}
+
+TEST(SolverSession, EveryRuleSavesStepsOrNone) {
+  for (const KindInfo& kind : stopping_kinds()) {
+    const bool complete =
+        std::ranges::all_of(kind.options, [](const Option& o) { return bool(o.default_value); });
+    if (!complete) {
+      EXPECT_THROW(SolverSession({"random", kind.name}), rt::Error);
+      continue;
+    }
+    Client client({"random", kind.name});
+    client.create(0, problem(27));
+    const auto [steps, dropped] = run(client, 80, nullptr);
+    EXPECT_LE(steps, 80 * 27) << kind.name;
+    if (kind.name == "asha") {
+      EXPECT_LT(steps, 80 * 27 / 2);
+      EXPECT_GT(dropped, 20);
+    }
+  }
+}
+
+TEST(SolverSession, TheSameCallsGetTheSameAnswers) {
+  std::string first, second, other;
+  for (std::string* record : {&first, &second, &other}) {
+    Client client({"tpe", "asha"});
+    client.create(0, problem(9), record == &other ? 2 : 1);
+    (void)run(client, 60, record);
+  }
+  EXPECT_EQ(first, second);
+  EXPECT_NE(first, other);
+}
+
+TEST(SolverSession, SolversDoNotSeeEachOther) {
+  Client one, both;
+  one.create(7, problem(1));
+  both.create(7, problem(1));
+  both.create(8, problem(1), 99);
+  for (std::uint64_t i = 0; i < 30; ++i) {
+    const Message alone = one.ask(7), beside = both.ask(7);
+    EXPECT_EQ(alone, beside);
+    (void)both.ask(8);
+    (void)both.tell(i, {3.0}, 1, 8);
+    for (Client* client : {&one, &both})
+      (void)client->tell(i, {loss_of(alone["trial"]["params"])}, 1, 7);
+  }
+  EXPECT_FALSE(both.say({{"type", "DROP_SOLVER_CAST"}, {"solver_id", 8}}));
+  EXPECT_EQ(both.ask(8)["type"], "ERROR_REPLY");
+}
+
+TEST(SolverSession, AFailedTrialIsNotAskedForAgain) {
+  Client client({"tpe", "asha"});
+  client.create(0, problem(9));
+  EXPECT_EQ(client.ask()["trial"]["id"], 0);
+  EXPECT_EQ(client.tell(0, Message::array(), 1)["type"], "TELL_REPLY");
+  EXPECT_EQ(client.ask()["trial"]["id"], 1);
+  EXPECT_EQ(client.tell(0, {1.0}, 2)["type"], "ERROR_REPLY");
+}
+
+std::string refusal(const Message& reply) {
+  EXPECT_EQ(reply["type"], "ERROR_REPLY") << reply;
+  return reply.value("message", "");
+}
+
+TEST(SolverSession, SaysWhatIsWrongWithAProblem) {
+  const auto changed = [](const char* patch) { return problem(1).patch(Message::parse(patch)); };
+  const std::pair<Message, const char*> cases[] = {
+      {changed(R"([{"op": "replace", "path": "/params_domain/1/range/high", "value": 1}])"),
+       "parameter 'layers' has an empty range, expected low < high"},
+      {changed(R"([{"op": "replace", "path": "/params_domain/0/range/low", "value": 0}])"), "lr"},
+      {changed(R"([{"op": "replace", "path": "/params_domain/0/range/type", "value": "BALL"}])"),
+       "parameter 'lr' has range 'BALL', expected CONTINUOUS, DISCRETE or CATEGORICAL"},
+      {changed(R"([{"op": "replace", "path": "/params_domain/3/name", "value": "lr"}])"), "lr"},
+      {changed(R"json([{"op": "replace", "path": "/params_domain/3/constraint/lua_script",
+                    "value": "return os.exit()"}])json"),
+       "`return os.exit()`"},
+      {changed(R"([{"op": "replace", "path": "/params_domain/3/constraint/lua_script",
+                    "value": "return nobody == 1"}])"),
+       "a constraint names 'nobody', which is no parameter of the problem"},
+      {changed(R"([{"op": "add", "path": "/values_domain/0", "value": {}}])"),
+       "the problem has 2 values, expected 1"},
+      {changed(R"([{"op": "remove", "path": "/params_domain"}])"), "params_domain"},
+      {problem(0), "the problem has 0 steps, expected 1 to 1000000"},
+  };
+  for (const auto& [what, expected] : cases) {
+    Client client;
+    client.create(0, what);
+    const std::string message = refusal(client.ask());
+    EXPECT_NE(message.find(expected), std::string::npos) << message;
+  }
+}
+
+TEST(SolverSession, AnswersEveryBadLine) {
+  SolverSession session({});
+  for (const char* line :
+       {"", "x", "{", "[]", "{}", R"({"type": 3})", R"({"type": "SING"})",
+        R"({"type": "ASK_CALL"})", R"({"type": "ASK_CALL", "solver_id": -1, "next_trial_id": 0})",
+        R"({"type": "ASK_CALL", "solver_id": 5, "next_trial_id": 0})",
+        R"({"type": "CREATE_SOLVER_CAST"})"}) {
+    const auto answer = session.answer(line);
+    ASSERT_TRUE(answer) << line;
+    EXPECT_EQ(Message::parse(*answer)["type"], "ERROR_REPLY") << line;
+  }
+}
+
+TEST(SolverSession, AGridEnds) {
+  Client client({"grid", "none"});
+  Message small = problem(1);
+  small["params_domain"] = Message::array({small["params_domain"][1]});
+  client.create(0, small);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(client.ask()["trial"]["params"][0], i + 1);
+  EXPECT_EQ(refusal(client.ask()), "every point of the space was proposed");
+  client.create(1, problem(1));
+  EXPECT_NE(refusal(client.ask(1)).find("lr"), std::string::npos);
+}
+
+TEST(SolverSession, RefusesMethodsByName) {
+  EXPECT_THROW(SolverSession({"tpee", "none"}), rt::Error);
+  EXPECT_THROW(SolverSession({"tpe", "ahsa"}), rt::Error);
+  EXPECT_THROW(SolverSession({"pbt", "none"}), rt::Error);
+}
+
+}  // namespace
+}  // namespace hpo
