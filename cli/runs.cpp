@@ -6,7 +6,7 @@
 namespace cli {
 
 void declare_dir(Arguments& arguments) {
-  arguments.option("--dir", "D", "folder of the studies (default: runs)");
+  arguments.option("--dir", "D", "folder of the studies (default: runs, under the current folder)");
 }
 
 rt::Path runs_folder(const Arguments& arguments) {

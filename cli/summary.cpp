@@ -7,11 +7,11 @@ namespace cli {
 
 std::string text_best(const hpo::TrialRow& best, std::string_view metric,
                       const std::optional<hpo::ModelInfo>& model) {
-  std::string out = rt::cat("best trial ", best.trial, " (", hpo::name_of(best.state), ", ",
-                            best.epochs, " epochs): ", metric, " = ",
-                            best.value ? rt::format_double(*best.value) : "none", "\n");
+  std::string out =
+      rt::cat("best trial ", best.trial, " (", hpo::name_of(best.state), ", ", best.epochs,
+              " epochs): ", metric, " = ", best.value ? result_number(*best.value) : "none", "\n");
   for (const auto& [name, value] : best.metrics)
-    if (name != metric) out += rt::cat("  ", name, " = ", rt::format_double(value), "\n");
+    if (name != metric) out += rt::cat("  ", name, " = ", result_number(value), "\n");
   out += rt::cat("  params: ", hpo::text_of(best.params), "\n");
   if (model && model->trial == best.trial) out += rt::cat("  model: ", model->file.string(), "\n");
   return out;
@@ -26,7 +26,7 @@ std::string text_baselines(const std::vector<hpo::BaselineRow>& rows, const std:
     std::string values;
     for (const auto& [name, value] : row.metrics) {
       if (name == metric || name == tested)
-        values += rt::cat(values.empty() ? "" : ", ", name, " = ", rt::format_double(value));
+        values += rt::cat(values.empty() ? "" : ", ", name, " = ", result_number(value));
     }
     if (values.empty()) continue;
     out += rt::cat(out.empty() ? "baselines\n" : "", "  ", row.name, ": ", values, "\n");

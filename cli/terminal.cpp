@@ -104,6 +104,8 @@ std::string Table::text() const {
 
 std::string short_number(double value) { return formatted("%.4g", value); }
 
+std::string result_number(double value) { return formatted("%.6g", value); }
+
 std::string short_seconds(double seconds) {
   if (!(seconds >= 0)) return "?";
   if (seconds < 10) return formatted("%.1fs", seconds);

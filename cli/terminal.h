@@ -40,6 +40,9 @@ class Table {
 
 /// 0.9532 -> "0.9532": a value as people read it, four significant digits or fewer.
 [[nodiscard]] std::string short_number(double value);
+/// 0.96551724137931039 -> "0.965517": a result as people read it, six significant digits or fewer;
+/// --json has all of them.
+[[nodiscard]] std::string result_number(double value);
 /// 3725 -> "1h 02m", 65 -> "1m 05s", 1.234 -> "1.2s".
 [[nodiscard]] std::string short_seconds(double seconds);
 /// 1.5e9 -> "1.5 G"; `unit` follows.

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <utility>
 
 #include "nn/data/csv_line.h"
+#include "nn/data/load.h"
 #include "nn/data/preprocessing.h"
 #include "nn/data/table_rows.h"
 #include "nn/model_file.h"
@@ -78,6 +80,15 @@ const std::string& preprocessing_of(const TensorMetadata& metadata) {
   return found->second;
 }
 
+/// Whether the rows of a table are those that the network was made from.
+bool is_of_training(const std::string& path, const TrainedModel& model) {
+  const LoadLimits limits;
+  std::error_code error;
+  const std::uintmax_t bytes = std::filesystem::file_size(path, error);
+  if (error || bytes > limits.file_bytes || model.content.empty()) return false;
+  return content_hash({.path = path}, limits).hex() == model.content;
+}
+
 }  // namespace
 
 TrainedModel read_trained_model(const std::string& path) {
@@ -94,7 +105,7 @@ TrainedModel read_trained_model(const std::string& path) {
     if (outputs != outputs_for(loss.kind, static_cast<std::int64_t>(data.outputs())))
       throw Error("preprocessing: the target has " + std::to_string(data.outputs()) +
                   " outputs, expected the network's " + std::to_string(outputs));
-    return {std::move(model.net), std::move(data), std::move(loss)};
+    return {std::move(model.net), std::move(data), std::move(loss), model.metadata["content"]};
   } catch (const Error& problem) {
     throw Error(path + ": " + problem.what());
   }
@@ -133,6 +144,11 @@ Predicted predict_table(const kern::Kernels<float>& kernels, const TrainedModel&
       done.confusion = count_confusion(judged.outputs, judged.labels, judged.width);
   }
   done.notes = table.notes();
+  if (is_of_training(path, model)) {
+    done.notes.emplace_back(
+        "this is the very file that the network was trained on: most of its rows are not new to "
+        "it");
+  }
   return done;
 }
 

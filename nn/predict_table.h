@@ -20,8 +20,9 @@ namespace nn {
 /// A network with all that it takes to use it.
 struct TrainedModel {
   ParamSlab net;
-  Dataset data;  ///< without rows: how inputs are prepared and what outputs mean
-  Choice loss;   ///< that it was trained for
+  Dataset data;              ///< without rows: how inputs are prepared and what outputs mean
+  Choice loss;               ///< that it was trained for
+  std::string content = {};  ///< hexadecimal name of the bytes it was trained on; empty: not known
 };
 
 /// Reads a file that write_model wrote. Throws Error "path: what, expected".

@@ -8,6 +8,7 @@
 #include "cli/model_path.h"
 #include "cli/output_file.h"
 #include "cli/runs.h"
+#include "cli/terminal.h"
 #include "cli/verbs/verb_functions.h"
 #include "hpo/log/json.h"
 #include "kernels/kernels.h"
@@ -63,7 +64,7 @@ std::string text_scores(const nn::TrainedModel& model, const nn::Predicted& done
   std::string out = rt::cat(done.rows, done.rows == 1 ? " row\n" : " rows\n");
   if (!done.scores) return out;
   for (const auto& [name, value] : metrics_of(*done.scores))
-    out += rt::cat("  ", name, " = ", rt::format_double(value), "\n");
+    out += rt::cat("  ", name, " = ", result_number(value), "\n");
   if (done.confusion)
     out += confusion_lines(model.data.header().class_names, rows_of(*done.confusion));
   return out;

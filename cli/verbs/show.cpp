@@ -49,7 +49,7 @@ std::string text_trial(const hpo::StudyReader& study, const hpo::TrialRow& trial
     out += rt::cat("  ", name, " = ", hpo::plain_text_of(value), "\n");
   out += "\nmetrics\n";
   for (const auto& [name, value] : trial.metrics)
-    out += rt::cat("  ", name, " = ", rt::format_double(value), "\n");
+    out += rt::cat("  ", name, " = ", result_number(value), "\n");
   out += confusion_text(study, trial.trial);
   const std::string beside = text_baselines(study.baselines(), study.info().metric);
   if (!beside.empty()) out += "\n" + beside;

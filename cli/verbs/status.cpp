@@ -27,7 +27,7 @@ std::string text_status(const hpo::StudyReader& study) {
   out += info.trial_limit > 0 ? rt::cat(" of ", info.trial_limit, "\n") : std::string("\n");
   if (auto best = study.best())
     out += rt::cat("best     trial ", best->trial, ": ", info.metric, " = ",
-                   best->value ? rt::format_double(*best->value) : "none", "\n");
+                   best->value ? result_number(*best->value) : "none", "\n");
   out += rt::cat("work     ", work.tasks, " tasks, ", work.epochs, " epochs of which ",
                  work.distinct_epochs, " were run, ", short_seconds(info.active_seconds), "\n");
   return out;

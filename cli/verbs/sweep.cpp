@@ -20,7 +20,11 @@ std::string ending(const hpo::StudySpec& study, const hpo::RunOptions& options,
   std::string out = rt::cat(study.name, ": ", counts.all(), " trials (", counts.complete,
                             " complete, ", counts.stopped, " stopped, ", counts.failed,
                             " failed), ", short_seconds(result.seconds));
-  if (!result.reason.empty()) out += ", " + result.reason;
+  std::string_view reason = result.reason;
+  const std::string counted = rt::cat(counts.all(), " trials");  // is said already
+  if (reason.starts_with(counted)) reason.remove_prefix(counted.size());
+  if (reason.starts_with(": ")) reason.remove_prefix(2);
+  if (!reason.empty()) out += rt::cat(", ", reason);
   out += "\n";
   if (result.best) {
     const hpo::StudyReader reader(options.folder);

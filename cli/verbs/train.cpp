@@ -104,7 +104,7 @@ std::string text_of(const hpo::StudySpec& study, const hpo::TrainResult& result,
                  short_seconds(result.seconds), "\n");
   if (!trial.message.empty()) out += rt::cat("  ", trial.message, "\n");
   for (const auto& [name, value] : trial.metrics)
-    out += rt::cat("  ", name, " = ", rt::format_double(value), "\n");
+    out += rt::cat("  ", name, " = ", result_number(value), "\n");
   if (!trial.params.empty()) out += rt::cat("  params: ", hpo::text_of(trial.params), "\n");
   out += rt::cat("  shape: ", result.shape, ", ", result.weights, " weights, one row ",
                  short_amount(result.inference_flops, "FLOP"), "\n  cost: training ",

@@ -254,9 +254,11 @@ rt::Async<ExportedModel> NetworkWork::write(ExportedModel made, rt::Value<nn::Pa
     made.confusion = table_of(confusion, header.class_names, tested ? "test" : "valid");
   }
   const nn::Choice loss = nn::written_out(spec.hyper.loss, data.value.get().view(nn::Part::train));
-  rt::Value<void> written = tasks::export_model(
-      net, data.value, (folder_ / model_file_).string(),
-      {{"study", study_.name}, {"params", json_of(params)}, {"loss", nn::choice_json(loss)}});
+  rt::Value<void> written = tasks::export_model(net, data.value, (folder_ / model_file_).string(),
+                                                {{"study", study_.name},
+                                                 {"params", json_of(params)},
+                                                 {"loss", nn::choice_json(loss)},
+                                                 {"content", data.content}});
   try {
     co_await written;
   } catch (const rt::TaskError& error) {

@@ -13,6 +13,7 @@
 #include "hpo/driver/folded_work.h"
 #include "hpo/driver/front_files.h"
 #include "hpo/driver/loaded_study.h"
+#include "hpo/driver/program_files.h"
 #include "hpo/driver/run_config.h"
 #include "hpo/driver/same_study.h"
 #include "runtime/base/text.h"
@@ -151,6 +152,10 @@ SweepResult sweep_programs(EventLog& log, StudySpec study, const RunOptions& opt
   const int gpus = static_cast<int>(visible_gpus().size());
   require_resources(asked, cores, gpus);
   std::vector<Changed> changes = adopt(log, study, nullptr, options.folder);
+  const std::string files = program_files(trial_command(study, study.space.middle()));
+  for (Changed& change : changed_files(log.noted(kProgramFilesFact).value_or(""), files))
+    changes.push_back(std::move(change));
+  log.note(kProgramFilesFact, files);
   study.parallel = program_slots(study, asked, cores, gpus);
   CommandWork work(study, options.folder);
   Driver driver({.study = study,

@@ -234,6 +234,17 @@ rt::Path find_run(std::string_view run, const rt::Path& runs) {
     if (rt::file_size(entry.path() / kStudyDb)) names.push_back(entry.path().filename().string());
   }
   std::ranges::sort(names);
+  const rt::Path file(run);
+  const bool is_study_file = file.extension() == ".yaml" || file.extension() == ".yml";
+  if (is_study_file && rt::file_size(file)) {
+    const std::string stem = file.stem().string();
+    const bool swept = std::ranges::find(names, stem) != names.end();
+    throw rt::Error(
+        rt::Errc::usage,
+        rt::cat(rt::printable(run), " is a study file, expected the name of a study in ",
+                runs.string(), " or its folder",
+                swept ? rt::cat("; did you mean ", rt::printable(stem), "?") : std::string()));
+  }
   throw rt::Error(rt::Errc::usage,
                   rt::cat("no study \"", rt::printable(run), "\" in ", runs.string(),
                           " and no such folder", rt::did_you_mean(run, names)));

@@ -234,7 +234,7 @@ void add_goal_defaults(Node& root, nn::LearningTask task) {
   const bool labels = task == nn::LearningTask::classification;
   add(*block(root, "train"), "loss", labels ? "cross_entropy" : "mse");
   Node& metric = *block(root, "metric");
-  add(metric, "name", labels ? "valid.accuracy" : "valid.mse");
+  add(metric, "name", labels ? "valid.accuracy" : "valid.rmse");
   const std::string& name = metric.find("name")->text;
   add(metric, "goal", is_maximized(name) ? "maximize" : "minimize");
   (void)implied_task(root);

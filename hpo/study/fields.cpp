@@ -126,7 +126,7 @@ std::vector<Field> search_rows() {
           {.name = "metric.name",
            .type = Type::word,
            .words = metric_names(),
-           .otherwise = "`valid.accuracy` for classification, `valid.mse` for regression",
+           .otherwise = "`valid.accuracy` for classification, `valid.rmse` for regression",
            .text_with = "command",
            .doc = "Measured on the validation part where the stopping rule may decide and at a "
                   "trial's end; without a rule, after each epoch. With `command`, what the program "

@@ -12,6 +12,7 @@
 #include "nn/data/csv_sniff.h"
 #include "nn/data/data_error.h"
 #include "nn/data/source_file.h"
+#include "nn/data/utf8.h"
 
 namespace nn {
 
@@ -40,8 +41,38 @@ struct CsvStream::Source {
   Source(const Source&) = delete;
   Source& operator=(const Source&) = delete;
 
-  /// Appends at most `bytes`; fewer only at the end.
-  void append(std::string& text, std::size_t bytes) {
+  /// Appends the text of the next `bytes` of the file; false at its end.
+  bool append(std::string& text, std::size_t bytes) {
+    if (!begun) begin();
+    if (!utf16) return read(text, bytes);
+    const bool more = read(units, bytes);
+    // A half of a pair waits for the other one.
+    std::size_t whole = more ? units.size() / 2 * 2 : units.size();
+    const std::size_t last = whole >= 2 ? whole - (big_endian ? 2 : 1) : 0;
+    if (more && whole >= 2 && (static_cast<unsigned char>(units[last]) & 0xfc) == 0xd8) whole -= 2;
+    text += from_utf16(std::string_view(units).substr(0, whole), big_endian);
+    units.erase(0, whole);
+    return more;
+  }
+
+  std::string path;
+  gzFile file;
+  bool begun = false, utf16 = false, big_endian = false;
+  std::string units;  ///< bytes of UTF-16 that are not a text yet
+
+ private:
+  /// A byte order mark says that the text is UTF-16.
+  void begin() {
+    begun = true;
+    (void)read(units, 2);
+    big_endian = units == "\xfe\xff";
+    utf16 = big_endian || units == "\xff\xfe";
+    if (utf16) units.clear();
+  }
+
+  /// Appends at most `bytes` of the file; false where there were fewer.
+  bool read(std::string& text, std::size_t bytes) {
+    if (!utf16 && &text != &units) text += std::exchange(units, {});
     const std::size_t before = text.size();
     text.resize(before + bytes);
     const int got = ::gzread(file, text.data() + before, static_cast<unsigned>(bytes));
@@ -55,10 +86,9 @@ struct CsvStream::Source {
     text.resize(before + static_cast<std::size_t>(got));
     produced += static_cast<std::uint64_t>(got);
     check_inflation(path, produced, static_cast<std::uint64_t>(::gzoffset(file)));
+    return static_cast<std::size_t>(got) == bytes;
   }
 
-  std::string path;
-  gzFile file;
   std::uint64_t produced = 0;
 };
 
@@ -85,13 +115,12 @@ void CsvStream::refill(std::size_t done, std::size_t line) {
         "this record has more than " + size_text(kLongest) + ": is a quote never closed?");
   const std::size_t before = text_.size();
   const std::size_t wanted = std::max(piece_, before);
-  source_->append(text_, wanted);
-  ended_ = text_.size() - before < wanted;
+  ended_ = !source_->append(text_, wanted);
   if (const std::size_t zero = text_.find('\0', before); zero != std::string::npos) {
     const auto lines = std::count(text_.begin(), text_.begin() + static_cast<long>(zero), '\n');
     const std::size_t start = zero == 0 ? 0 : text_.rfind('\n', zero) + 1;
     throw DataError(csv_.path, line + static_cast<std::size_t>(lines), zero - start + 1,
-                    "a zero byte: this is not a text in UTF-8 or Latin-1");
+                    "a zero byte: this is not a text in UTF-8, UTF-16 or Latin-1");
   }
   csv_.text = text_;
   cursor_.emplace(csv_, line);

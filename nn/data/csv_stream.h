@@ -11,8 +11,8 @@
 
 namespace nn {
 
-/// Reads a table piece by piece. Records, quotes and messages as CsvCursor has them; the delimiter
-/// is sniffed from the first piece.
+/// Reads a table piece by piece, UTF-16 (with a byte order mark) as UTF-8. Records, quotes and
+/// messages as CsvCursor has them; the delimiter is sniffed from the first piece.
 class CsvStream {
  public:
   /// Bytes of a piece, and the most that one record may have.

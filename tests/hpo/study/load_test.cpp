@@ -149,7 +149,7 @@ parameters:
 }
 
 TEST_F(Load, TheTaskFollowsFromLossOrMetric) {
-  EXPECT_EQ(load_table("train: {loss: mse}\n").metric.name, "valid.mse");
+  EXPECT_EQ(load_table("train: {loss: mse}\n").metric.name, "valid.rmse");
   EXPECT_EQ(load_table("train: {loss: mse}\n").metric.goal, Goal::minimize);
   EXPECT_EQ(load_table("metric: valid.r2\n").metric.goal, Goal::maximize);
   EXPECT_EQ(load_table("train: {loss: cross_entropy}\n").metric,

@@ -76,7 +76,7 @@ TEST_F(Trial, TheDataDecidesWhatTheFileLeavesOpen) {
   EXPECT_EQ(labels.metric, (Metric{"valid.accuracy", Goal::maximize}));
   const DataInfo number{nn::Shape::features(2), 1, nn::LearningTask::regression};
   const StudySpec numbers = settle(open, number);
-  EXPECT_EQ(numbers.metric, (Metric{"valid.mse", Goal::minimize}));
+  EXPECT_EQ(numbers.metric, (Metric{"valid.rmse", Goal::minimize}));
   EXPECT_EQ(data_spec(numbers, {}).task, nn::LearningTask::regression);
   EXPECT_EQ(materialise(open, {}, number).hyper.loss.kind, "mse");
   EXPECT_EQ(resolved_yaml(settle(numbers, number)), resolved_yaml(numbers));
