@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "hpo/samplers/auto.h"
+#include "hpo/samplers/bohb.h"
 #include "hpo/samplers/cmaes.h"
 #include "hpo/samplers/gp.h"
 #include "hpo/samplers/grid.h"
@@ -20,7 +21,7 @@ namespace {
 const auto& kinds() {
   static const std::array kinds{
       auto_kind(), random_kind(), grid_kind(),  sobol_kind(), halton_kind(),
-      tpe_kind(),  gp_kind(),     cmaes_kind(), pbt_kind(),
+      tpe_kind(),  gp_kind(),     cmaes_kind(), bohb_kind(),  pbt_kind(),
   };
   return kinds;
 }

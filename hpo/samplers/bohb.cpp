@@ -1,0 +1,115 @@
+#include "hpo/samplers/bohb.h"
+
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "hpo/samplers/random.h"
+#include "hpo/samplers/tpe.h"
+#include "hpo/samplers/tried.h"
+#include "hpo/space/random.h"
+
+namespace hpo {
+
+namespace {
+
+constexpr double kRandom = 0.33;
+constexpr std::int64_t kCandidates = 24;
+
+class Bohb final : public Sampler {
+ public:
+  explicit Bohb(const SamplerSetup& setup)
+      : setup_(setup),
+        share_(number_of(*setup.options.find("random")).value()),
+        enough_(setup.space.size() + 2),
+        random_(random_kind().make(setup)) {}
+
+  void created(std::uint64_t trial, const Params& params) override {
+    random_->created(trial, params);
+    tried_.add(params);
+    params_[trial] = params;
+  }
+
+  void reported(std::uint64_t trial, std::int64_t step, double loss) override {
+    if (step < level_) return;
+    const Seen seen{.trial = trial, .params = params_.at(trial), .loss = loss};
+    if (step == level_) return tell(seen);
+    std::vector<Seen>& there = waiting_[step];
+    there.push_back(seen);
+    if (there.size() >= enough_) rise_to(step);
+  }
+
+  void ended(std::uint64_t trial, TrialState state) override {
+    random_->ended(trial, state);
+    params_.erase(trial);
+  }
+
+  std::optional<Params> propose(std::uint64_t ordinal) override {
+    Stream stream(setup_.seed, "bohb", ordinal);
+    if (model_ && stream.uniform() >= share_) {
+      if (auto params = model_->propose(ordinal); params && !tried_.has(*params)) return params;
+    }
+    return random_->propose(ordinal);
+  }
+
+ private:
+  struct Seen {
+    std::uint64_t trial = 0;
+    Params params;
+    double loss = 0;
+  };
+
+  /// A new model of what was reported at a higher step.
+  void rise_to(std::int64_t step) {
+    level_ = step;
+    SamplerSetup setup = setup_;
+    setup.options = {{"startup", std::int64_t{1}},
+                     {"candidates", *setup_.options.find("candidates")}};
+    model_ = tpe_kind().make(setup);
+    for (const Seen& seen : waiting_.at(step)) tell(seen);
+    waiting_.erase(waiting_.begin(), waiting_.upper_bound(step));
+  }
+
+  /// To the model a trial begins and ends with its report.
+  void tell(const Seen& seen) {
+    model_->created(seen.trial, seen.params);
+    model_->reported(seen.trial, level_, seen.loss);
+    model_->ended(seen.trial, TrialState::complete);
+  }
+
+  SamplerSetup setup_;
+  double share_;
+  std::size_t enough_;
+  std::unique_ptr<Sampler> random_;
+  Tried tried_;
+  std::map<std::uint64_t, Params> params_;             ///< of trials that run
+  std::map<std::int64_t, std::vector<Seen>> waiting_;  ///< at steps above the model's
+  std::int64_t level_ = 0;                             ///< the model's step; 0: there is none
+  std::unique_ptr<Sampler> model_;
+};
+
+}  // namespace
+
+SamplerKind bohb_kind() {
+  Option random{.name = "random",
+                .type = OptionType::number,
+                .default_value = kRandom,
+                .min = 0,
+                .max = 1,
+                .words = {},
+                .unit = "",
+                .doc = "share of the proposals that is drawn at random"};
+  return {.info = {.name = "bohb",
+                   .doc = "tpe on what trials reported at the highest rung that enough of them "
+                          "reached; with `early_stop: hyperband` this is BOHB",
+                   .options = {std::move(random),
+                               whole_option("candidates", kCandidates, 1, "points",
+                                            "drawn for each proposal, the best of which is taken",
+                                            10'000)}},
+          .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
+            return std::make_unique<Bohb>(setup);
+          }};
+}
+
+}  // namespace hpo

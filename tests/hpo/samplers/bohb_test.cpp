@@ -1,0 +1,72 @@
+#include "hpo/samplers/bohb.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace hpo {
+namespace {
+
+class BohbTest : public ::testing::Test {
+ protected:
+  std::unique_ptr<Sampler> make(double random) const {
+    return make_sampler("bohb",
+                        {.space = space_,
+                         .seed = 1,
+                         .options = {{"random", random}, {"candidates", std::int64_t{24}}}});
+  }
+
+  /// A trial at x that reports at the first rung, and at the second one too where it got there.
+  static void tell(Sampler& sampler, std::uint64_t trial, double x, double first,
+                   std::optional<double> second = {}) {
+    sampler.created(trial, {{"x", x}});
+    sampler.reported(trial, 1, first);
+    if (second) sampler.reported(trial, 3, *second);
+    sampler.ended(trial, TrialState::stopped);
+  }
+
+  /// Share of the proposals from the second hundred on that lie near a point.
+  static double share_near(Sampler& sampler, double point) {
+    int near = 0;
+    for (std::uint64_t ordinal = 100; ordinal < 200; ++ordinal) {
+      const double x = std::get<double>(*sampler.propose(ordinal)->find("x"));
+      near += std::abs(x - point) < 0.15;
+    }
+    return near / 100.0;
+  }
+
+  Space space_{{{.name = "x", .domain = FloatRange{.min = 0, .max = 1}}}};
+};
+
+TEST_F(BohbTest, ModelsTheHighestStepThatEnoughTrialsReached) {
+  auto sampler = make(0);
+  // Low x is good at the first rung, high x at the second.
+  for (std::uint64_t trial = 0; trial < 40; ++trial) {
+    const double x = static_cast<double>(trial) / 40;
+    tell(*sampler, trial, x, x);
+  }
+  EXPECT_GT(share_near(*sampler, 0.1), 0.6);
+  for (std::uint64_t trial = 40; trial < 42; ++trial) tell(*sampler, trial, 0.9, 1, 0.1);
+  EXPECT_GT(share_near(*sampler, 0.1), 0.6) << "two are not enough";
+  for (std::uint64_t trial = 42; trial < 72; ++trial) {
+    const double x = static_cast<double>(trial - 42) / 30;
+    tell(*sampler, trial, x, x, 1 - x);
+  }
+  EXPECT_GT(share_near(*sampler, 0.9), 0.6);
+}
+
+TEST_F(BohbTest, AShareIsRandom) {
+  auto model = make(0), mixed = make(0.5), random = make(1);
+  for (Sampler* sampler : {model.get(), mixed.get(), random.get()}) {
+    for (std::uint64_t trial = 0; trial < 40; ++trial)
+      tell(*sampler, trial, static_cast<double>(trial) / 40,
+           std::abs(static_cast<double>(trial) / 40 - 0.2));
+  }
+  const double all = share_near(*model, 0.2), none = share_near(*random, 0.2);
+  EXPECT_GT(all, 0.7);
+  EXPECT_NEAR(none, 0.3, 0.15);
+  EXPECT_NEAR(share_near(*mixed, 0.2), (all + none) / 2, 0.15);
+}
+
+}  // namespace
+}  // namespace hpo
