@@ -55,8 +55,7 @@ void LiveTrial::adapted(Adapted round) {
 bool LiveTrial::replayed() {
   if (next_logged_ == logged_.size()) return false;
   const Reported& report = logged_[next_logged_++];
-  last_ = search_.progress(report);
-  flops_ = report.flops;
+  pass(report);
   return true;
 }
 
@@ -64,13 +63,19 @@ void LiveTrial::go_on_behind(std::size_t reports) {
   if (reports == 0) return;
   next_logged_ = reports;
   next_round_ = rounds_before(reports).size();
-  last_ = search_.progress(logged_.at(reports - 1));
-  flops_ = logged_.at(reports - 1).flops;
+  pass(logged_.at(reports - 1));
+}
+
+void LiveTrial::pass(const Reported& report) {
+  last_ = search_.progress(report);
+  flops_ = report.flops;
+  used_before_ = report.used - busy_seconds();
 }
 
 rt::Async<Word> LiveTrial::report(Report report) {
   if (void_) co_return Word::stop;
   Reported reported = event_of(std::move(report), flops_);
+  if (search_.counts_seconds()) reported.used = used_before_ + busy_seconds();
   const bool decides = search_.decides(last_, reported);
   last_ = search_.progress(reported);
   post({std::move(reported)});

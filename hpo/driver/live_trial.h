@@ -74,6 +74,7 @@ class LiveTrial final : public TrialContext {
   [[nodiscard]] bool ended() const { return ended_; }
 
  private:
+  void pass(const Reported& report);
   void post(Outcome outcome);
 
   std::uint64_t trial_;
@@ -88,6 +89,7 @@ class LiveTrial final : public TrialContext {
   std::size_t next_round_ = 0;   ///< the same of rounds
   std::int64_t last_ = 0;        ///< progress at the last report
   double flops_ = 0;
+  double used_before_ = 0;  ///< seconds that the rule has counted of earlier attempts
   std::vector<Noted> notes_;
   std::deque<Outcome> outcomes_;
   std::optional<rt::Promise<Word>> waiting_;

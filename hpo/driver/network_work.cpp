@@ -130,12 +130,18 @@ void require_resources(const Resources& asked, int workers, int gpus) {
     refuse("memory", rt::format_bytes(*asked.memory), rt::format_bytes(memory));
 }
 
+std::int64_t counted_steps(const StudySpec& study, const StudyData& data, const TrialSpec& spec,
+                           std::int64_t epochs) {
+  if (study.early_stop_unit != Unit::steps) return 0;
+  return nn::steps_in({0, epochs, 1}, static_cast<std::int64_t>(data.train_rows), spec.hyper.batch);
+}
+
 std::vector<std::int64_t> report_borders(const StudySpec& study, std::int64_t epochs) {
   std::vector<std::int64_t> borders;
   std::unique_ptr<StoppingRule> rule = rule_of(study);
-  // Where a rung in FLOPs lies is known when a trial gets there.
-  const bool decides_ever = study.early_stop_unit == Unit::epochs &&
-                            rule->decides(0, std::max<std::int64_t>(1, study.max_epochs - 1));
+  // Where a rung in another unit lies is known when a trial gets there.
+  const bool decides_ever =
+      counts_epochs(study) && rule->decides(0, std::max<std::int64_t>(1, study.max_epochs - 1));
   for (std::int64_t epoch = 1; epoch <= epochs; ++epoch) {
     std::int64_t last = borders.empty() ? 0 : borders.back();
     if (epoch == epochs || !decides_ever || rule->decides(last, epoch)) borders.push_back(epoch);
@@ -211,6 +217,7 @@ rt::Async<void> NetworkWork::run(TrialContext& trial) {
     report.metrics.emplace_back("train.loss", stats.loss);
     report.value = metric_value(report.metrics, study_.metric.name);
     if (!stats.diverged) report.checkpoint = network.net().key().hex();
+    report.steps = counted_steps(study_, data, spec, border);
     if (network.adapts() || !study_.reshape.empty()) {
       report.shape = nn::shape_text(network.model());
       report.weights = nn::weight_count(network.model());

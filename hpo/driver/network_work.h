@@ -53,9 +53,13 @@ void require_resources(const Resources& asked, int workers, int gpus);
 [[nodiscard]] std::uint64_t machine_memory();
 
 /// Epochs at which a trial that trains `epochs` reports: where the study's rule may decide; after
-/// each epoch where it counts FLOPs or never decides; always the last one. A prefix of the borders
-/// of every longer trial, but for its own end.
+/// each epoch where it counts anything else or never decides; always the last one. A prefix of the
+/// borders of every longer trial, but for its own end.
 [[nodiscard]] std::vector<std::int64_t> report_borders(const StudySpec& study, std::int64_t epochs);
+
+/// Steps of a trial's optimizer up to the end of an epoch, where the rule counts them; else 0.
+[[nodiscard]] std::int64_t counted_steps(const StudySpec& study, const StudyData& data,
+                                         const TrialSpec& spec, std::int64_t epochs);
 
 class NetworkWork : public TrialWork {
  public:

@@ -18,12 +18,14 @@ namespace {
 
 /// One trial on its way through virtual time.
 struct Course {
+  TrialSpec spec;
   Forecast forecast;
   std::vector<std::int64_t> borders;
   std::size_t next = 0;
   int networks = 1;  ///< one for each fold of the data
   double quality = 0;
   double flops = 0;
+  double steps = 0;
 };
 
 /// What a trial of that quality reports: always better than before, so that no rule stops it for
@@ -84,7 +86,8 @@ class Play {
     search_.tell(trial, Created{.params = *params});
     TrialSpec spec = materialise(study_, *params, data_.info);
     const nn::DataSpec part = data_spec(study_, *params);
-    Course course{.forecast = Forecast(spec, data_, rt::key_of(part)),
+    Course course{.spec = spec,
+                  .forecast = Forecast(spec, data_, rt::key_of(part)),
                   .borders = report_borders(study_, spec.epochs),
                   .networks = std::max(1, part.split.folds),
                   .quality = rt::Stream(study_.seed, "plan", trial).uniform()};
@@ -115,16 +118,19 @@ class Play {
     plan_.at_least = plan_.at_least || !course.forecast.exact();
     largest_ = std::max(largest_, course.forecast.memory());
     course.flops += flops;
+    course.steps = static_cast<double>(counted_steps(study_, data_, course.spec, to));
     due_.emplace(time + flops, trial);
   }
 
   void report(double time, std::uint64_t trial) {
     Course& course = courses_.at(trial);
     std::int64_t step = course.borders[course.next++];
-    Reported reported{.step = step,
-                      .epochs = step,
-                      .value = value_of(course.quality, step, study_.metric.goal == Goal::maximize),
-                      .flops = course.flops};
+    Reported reported{
+        .step = step,
+        .epochs = step,
+        .value = value_of(course.quality, step, study_.metric.goal == Goal::maximize),
+        .flops = course.flops,
+        .used = search_.counts_seconds() ? course.flops / tasks::product_rate() : course.steps};
     const bool last = course.next == course.borders.size();
     const Word word = search_.word_on(trial, reported);
     search_.tell(trial, reported);

@@ -14,18 +14,24 @@ Objective objective_of(const StudySpec& study) {
           .take_best = study.metric.take == Take::best};
 }
 
+bool counts_epochs(const StudySpec& study) {
+  const Unit unit = study.early_stop_unit;
+  return unit == Unit::epochs || (unit == Unit::steps && study.runs_command);
+}
+
 std::unique_ptr<StoppingRule> rule_of(const StudySpec& study) {
-  const bool flops = study.early_stop_unit == Unit::flops;
+  const bool known = counts_epochs(study);
   return make_stopping_rule(
       study.early_stop.kind,
-      {.max_step = flops ? std::numeric_limits<std::int64_t>::max() : study.max_epochs,
+      {.max_step = known ? study.max_epochs : std::numeric_limits<std::int64_t>::max(),
        .options = study.early_stop.options,
-       .maximize = study.metric.goal == Goal::maximize});
+       .maximize = study.metric.goal == Goal::maximize,
+       .of = study.early_stop.of});
 }
 
 Search::Search(const StudySpec& study)
     : study_(study),
-      unit_(study.early_stop_unit),
+      unit_(counts_epochs(study) ? Unit::epochs : study.early_stop_unit),
       objective_(objective_of(study)),
       sampler_(make_sampler(study.method.kind, {.space = study.space,
                                                 .seed = study.seed,
@@ -51,7 +57,8 @@ std::optional<Params> Search::propose() {
 std::int64_t Search::progress(const Reported& report) const {
   if (unit_ == Unit::epochs) return report.step;
   constexpr double kMost = 9e18;
-  return static_cast<std::int64_t>(std::min(report.flops, kMost));
+  const double used = unit_ == Unit::flops ? report.flops : report.used;
+  return static_cast<std::int64_t>(std::min(used, kMost));
 }
 
 Word Search::word_on(std::uint64_t trial, const Reported& report) {

@@ -16,6 +16,9 @@ namespace hpo {
 /// How a study's reports become values.
 [[nodiscard]] Objective objective_of(const StudySpec& study);
 
+/// Whether its rule counts in what reports are numbered by: epochs, or a program's steps.
+[[nodiscard]] bool counts_epochs(const StudySpec& study);
+
 /// The stopping rule of a study, which counts in study.early_stop_unit; null for a kind that is in
 /// no registry.
 [[nodiscard]] std::unique_ptr<StoppingRule> rule_of(const StudySpec& study);
@@ -59,6 +62,8 @@ class Search {
   }
   /// How far a trial is at its report, in the rule's unit.
   [[nodiscard]] std::int64_t progress(const Reported& report) const;
+  /// Whether that is measured in seconds, which Reported::used has then.
+  [[nodiscard]] bool counts_seconds() const { return unit_ == Unit::seconds; }
 
  private:
   const StudySpec& study_;

@@ -42,6 +42,7 @@ struct Report {
   std::string shape;           ///< sizes of the layers of a network that adapts: "784-64-10"
   std::uint64_t weights = 0;   ///< of a network that adapts
   double inference_flops = 0;  ///< the same: counted, one row forward
+  std::int64_t steps = 0;      ///< of its optimizer, where the rule counts them
 };
 
 /// The event that a report becomes when nothing was decided about it yet. `flops`: counted, since
@@ -56,7 +57,8 @@ struct Report {
           .checkpoint = std::move(report.checkpoint),
           .shape = std::move(report.shape),
           .weights = report.weights,
-          .inference_flops = report.inference_flops};
+          .inference_flops = report.inference_flops,
+          .used = static_cast<double>(report.steps)};
 }
 
 /// Thrown by a trial that failed in a way the log has a word for; any other exception counts as

@@ -52,6 +52,7 @@ struct Writer {
         .raw(json_of(e.metrics))
         .field("word", kWords[static_cast<std::size_t>(e.word)]);
     if (!e.checkpoint.empty()) json.field("checkpoint", e.checkpoint);
+    if (e.used != 0) json.field("used", e.used);
     if (e.shape.empty()) return;
     json.field("shape", e.shape).field("weights", e.weights);
     json.field("inference_flops", e.inference_flops);
@@ -131,6 +132,7 @@ Reported read_reported(const Json& json) {
     e.weights = static_cast<std::uint64_t>(weights->integer());
     e.inference_flops = json.at("inference_flops").number();
   }
+  if (const Json* used = json.find("used")) e.used = used->number();
   return e;
 }
 

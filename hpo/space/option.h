@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "hpo/space/params.h"
 #include "hpo/space/value.h"
 
 namespace hpo {
@@ -61,7 +62,16 @@ struct KindInfo {
   std::string name;  ///< the word in the study file
   std::string doc;   ///< one line for the reference page
   std::vector<Option> options;
+  bool combines = false;        ///< it is made from others of its set
   std::string since = "0.1.0";  ///< version that had it first
+};
+
+/// A chosen sampler or stopping rule with all its options, defaults filled in.
+struct Chosen {
+  std::string kind;
+  Params options;
+  std::vector<Chosen> of = {};  ///< of a kind that combines: the others
+  bool operator==(const Chosen&) const = default;
 };
 
 }  // namespace hpo

@@ -20,7 +20,8 @@ constexpr double kWorst = std::numeric_limits<double>::infinity();
 class Asha : public StoppingRule {
  public:
   explicit Asha(const AshaBracket& bracket)
-      : eta_(static_cast<std::size_t>(bracket.eta)),
+      : max_(bracket.max),
+        eta_(static_cast<std::size_t>(bracket.eta)),
         steps_(rungs_below(bracket.max, bracket.min, bracket.eta)) {
     for (const std::int64_t step : steps_) rungs_.emplace_back(step);
   }
@@ -36,9 +37,9 @@ class Asha : public StoppingRule {
     const auto end = std::find_if_not(begin, rungs_.end(), passed);
     last = std::max(last, step);
     if (begin == end) return Word::go;
-    if (loss < kWorst) return word_at({begin, end}, trial, loss);
-    begin->record(trial, loss);
-    return Word::stop;
+    if (!(loss < kWorst)) begin->record(trial, loss);
+    const Word word = loss < kWorst ? word_at({begin, end}, trial, loss) : Word::stop;
+    return step < max_ ? word : Word::go;
   }
 
   void ended(std::uint64_t trial, TrialState) override { last_.erase(trial); }
@@ -52,6 +53,7 @@ class Asha : public StoppingRule {
   [[nodiscard]] std::size_t share_of(const Rung& rung) const { return rung.size() / eta_; }
 
  private:
+  std::int64_t max_;
   std::size_t eta_;
   std::vector<std::int64_t> steps_;
   std::vector<Rung> rungs_;
@@ -75,6 +77,8 @@ class Stopping final : public Asha {
 class Promoting final : public Asha {
  public:
   using Asha::Asha;
+
+  bool pauses() const override { return true; }
 
   std::optional<std::uint64_t> promotes(bool last) const override {
     for (auto rung = rungs().rbegin(); rung != rungs().rend(); ++rung) {
@@ -118,18 +122,10 @@ std::unique_ptr<StoppingRule> make_asha(const AshaBracket& bracket) {
 }
 
 StoppingKind asha_kind() {
-  Option min = whole_option("min", kMin, 1, "epochs",
-                            "the first rung: what every trial is given, in `unit`");
-  Option eta = whole_option("eta", kEta, 2, "",
-                            "one in eta goes on from rung to rung, and rungs are eta times apart");
-  Option promote = bool_option(
-      "promote", false,
-      "pause trials at rungs instead of stopping them: one goes on, from its network or its "
-      "checkpoints, as soon as it is among the best 1/eta, later ones counted too");
   return {.info = {.name = "asha",
                    .doc = "asynchronous successive halving: at min, min*eta, min*eta^2... only the "
                           "best 1/eta go on",
-                   .options = {std::move(min), std::move(eta), std::move(promote)}},
+                   .options = {first_rung_option(kMin), eta_option(kEta), promote_option()}},
           .make = [](const RuleSetup& setup) {
             return make_asha({.max = setup.max_step,
                               .min = int_option(setup, "min", kMin),

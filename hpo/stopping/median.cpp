@@ -1,125 +1,15 @@
 #include "hpo/stopping/median.h"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <optional>
-#include <unordered_map>
-#include <utility>
-#include <vector>
-
-#include "hpo/stopping/options.h"
+#include "hpo/stopping/percentile.h"
 
 namespace hpo {
 
-namespace {
-
-constexpr std::int64_t kStartup = 5;
-constexpr std::int64_t kMin = 1;
-constexpr std::int64_t kEvery = 1;
-constexpr double kWorst = std::numeric_limits<double>::infinity();
-
-/// A trial's reports: (step, loss), in ascending order of steps.
-using Curve = std::vector<std::pair<std::int64_t, double>>;
-
-/// What was last reported at or before a step.
-std::optional<double> loss_by(const Curve& curve, std::int64_t step) {
-  auto after = std::ranges::upper_bound(curve, step, {}, &Curve::value_type::first);
-  if (after == curve.begin()) return std::nullopt;
-  return std::prev(after)->second;
-}
-
-/// The losses that complete trials had by one step, ascending, as far as they were asked for.
-struct Column {
-  std::vector<double> losses;
-  std::size_t seen = 0;  ///< complete trials looked at
-
-  void add(double loss) { losses.insert(std::ranges::upper_bound(losses, loss), loss); }
-
-  [[nodiscard]] double median() const {
-    const std::size_t half = losses.size() / 2;
-    if (losses.size() % 2 == 1) return losses[half];
-    const double low = losses[half - 1], high = losses[half];
-    return low == high ? low : low + (high - low) / 2;
-  }
-};
-
-class Median final : public StoppingRule {
- public:
-  explicit Median(const RuleSetup& setup)
-      : max_step_(setup.max_step),
-        startup_(static_cast<std::size_t>(int_option(setup, "startup", kStartup))),
-        min_(int_option(setup, "min", kMin)),
-        every_(int_option(setup, "every", kEvery)) {}
-
-  bool decides(std::int64_t last, std::int64_t step) const override {
-    return step < max_step_ && turns(last) < turns(step);
-  }
-
-  Word reported(std::uint64_t trial, std::int64_t step, double loss) override {
-    if (std::isnan(loss)) loss = kWorst;
-    Running& running = running_[trial];
-    const std::int64_t last = running.curve.empty() ? 0 : running.curve.back().first;
-    running.curve.emplace_back(step, loss);
-    running.best = std::min(running.best, loss);
-    if (!decides(last, step) || complete_.size() < startup_) return Word::go;
-    const Column& column = column_at(step);
-    return !column.losses.empty() && running.best > column.median() ? Word::stop : Word::go;
-  }
-
-  void ended(std::uint64_t trial, TrialState state) override {
-    auto running = running_.extract(trial);
-    if (state == TrialState::complete && running)
-      complete_.push_back(std::move(running.mapped().curve));
-  }
-
- private:
-  struct Running {
-    Curve curve;
-    double best = kWorst;
-  };
-
-  /// Columns that are remembered: steps in FLOPs hardly ever come again.
-  static constexpr std::size_t kMostColumns = 4096;
-
-  /// How many of the steps at which the rule decides lie at or before this one.
-  [[nodiscard]] std::int64_t turns(std::int64_t step) const {
-    return step < min_ ? 0 : 1 + (step - min_) / every_;
-  }
-
-  const Column& column_at(std::int64_t step) {
-    if (columns_.size() >= kMostColumns && !columns_.contains(step)) columns_.clear();
-    Column& column = columns_[step];
-    for (; column.seen < complete_.size(); ++column.seen) {
-      if (const auto loss = loss_by(complete_[column.seen], step)) column.add(*loss);
-    }
-    return column;
-  }
-
-  std::int64_t max_step_;
-  std::size_t startup_;
-  std::int64_t min_, every_;
-  std::unordered_map<std::uint64_t, Running> running_;
-  std::vector<Curve> complete_;
-  std::unordered_map<std::int64_t, Column> columns_;
-};
-
-}  // namespace
-
 StoppingKind median_kind() {
-  Option startup = whole_option("startup", kStartup, 1, "trials",
-                                "complete trials that there must be before anything is stopped");
-  Option min = whole_option("min", kMin, 1, "epochs",
-                            "what every trial is given before it is compared, in `unit`");
-  Option every = whole_option("every", kEvery, 1, "", "how far comparisons are apart, in `unit`");
   return {.info = {.name = "median",
                    .doc = "a trial goes on while its best value so far is no worse than the median "
-                          "of what the "
-                          "complete trials had reported by then",
-                   .options = {std::move(startup), std::move(min), std::move(every)}},
-          .make = [](const RuleSetup& setup) -> std::unique_ptr<StoppingRule> {
-            return std::make_unique<Median>(setup);
-          }};
+                          "of what the complete trials had reported by then",
+                   .options = comparison_options()},
+          .make = [](const RuleSetup& setup) { return make_percentile(setup, 50); }};
 }
 
 }  // namespace hpo

@@ -1,5 +1,5 @@
 #pragma once
-// Reading a rule's options out of its set-up.
+// Options that rules share, and reading them out of a set-up.
 
 #include <cstdint>
 #include <string_view>
@@ -8,6 +8,22 @@
 #include "hpo/stopping/rule.h"
 
 namespace hpo {
+
+/// The options of rules with rungs.
+[[nodiscard]] inline Option first_rung_option(std::int64_t otherwise) {
+  return whole_option("min", otherwise, 1, "epochs",
+                      "the first rung: what every trial is given, in `unit`");
+}
+[[nodiscard]] inline Option eta_option(std::int64_t otherwise) {
+  return whole_option("eta", otherwise, 2, "",
+                      "one in eta goes on from rung to rung, and rungs are eta times apart");
+}
+[[nodiscard]] inline Option promote_option() {
+  return bool_option("promote", false,
+                     "pause trials at rungs instead of stopping them: one goes on, from its "
+                     "network or its checkpoints, as soon as it is among the best 1/eta, later "
+                     "ones counted too");
+}
 
 /// The option called `name`, which the study file's check put there; `otherwise` where a caller
 /// left it out.

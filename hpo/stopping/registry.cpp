@@ -4,9 +4,13 @@
 #include <vector>
 
 #include "hpo/stopping/asha.h"
+#include "hpo/stopping/combined.h"
+#include "hpo/stopping/halving.h"
+#include "hpo/stopping/hyperband.h"
 #include "hpo/stopping/median.h"
 #include "hpo/stopping/none.h"
 #include "hpo/stopping/patience.h"
+#include "hpo/stopping/percentile.h"
 #include "hpo/stopping/threshold.h"
 
 namespace hpo {
@@ -15,7 +19,9 @@ namespace {
 
 const auto& kinds() {
   static const std::array kinds{
-      asha_kind(), none_kind(), median_kind(), patience_kind(), threshold_kind(),
+      asha_kind(),   none_kind(),       hyperband_kind(), successive_halving_kind(),
+      median_kind(), percentile_kind(), patience_kind(),  threshold_kind(),
+      any_of_kind(), all_of_kind(),
   };
   return kinds;
 }

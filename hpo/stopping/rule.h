@@ -12,6 +12,7 @@
 #include <optional>
 #include <vector>
 
+#include "hpo/space/option.h"
 #include "hpo/space/params.h"
 #include "hpo/space/trial_state.h"
 
@@ -23,10 +24,12 @@ enum class Word : std::uint8_t { go, stop, pause };
 
 /// What a rule is made from.
 struct RuleSetup {
-  std::int64_t max_step = 1;  ///< where a trial ends by itself, in units of the resource
-                              ///< (train.epochs; nobody knows where FLOPs end: the largest number)
-  Params options;             ///< the kind's options, all present, checked against its KindInfo
-  bool maximize = false;      ///< the metric's goal; the losses that a rule sees are turned already
+  std::int64_t max_step =
+      1;           ///< where a trial ends by itself, in units of the resource
+                   ///< (train.epochs; where nobody knows it, as with FLOPs: the largest number)
+  Params options;  ///< the kind's options, all present, checked against its KindInfo
+  bool maximize = false;  ///< the metric's goal; the losses that a rule sees are turned already
+  std::vector<Chosen> of = {};  ///< of a kind that combines: its rules
 };
 
 /// Not thread-safe: the driver's thread calls everything.
@@ -51,6 +54,8 @@ class StoppingRule {
 
   // For rules that pause trials; the others need none of it.
 
+  /// Whether a word of this rule may be `pause`.
+  [[nodiscard]] virtual bool pauses() const { return false; }
   /// The paused trial that a free slot goes to; nothing: it may go to a new one. `last`: nothing
   /// runs and no new trial will come. A function of what the rule was told; named until it is
   /// resumed. Trials that are not named when nothing else is left to do are stopped.

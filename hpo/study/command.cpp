@@ -104,10 +104,6 @@ void check_command(const Node& root) {
                 "searched for, such as metric: {name: valid.accuracy, goal: maximize}");
   if (metric->find("goal") == nullptr)
     throw Fault(metric->at, "metric.goal is missing, expected maximize or minimize");
-  if (const Node* unit = root.find_path({"early_stop", "unit"}); unit && unit->text == "flops")
-    throw Fault(unit->at,
-                "early_stop.unit is flops, but nobody counts those of a program, expected epochs: "
-                "the steps that it reports");
   const Node* regex = metric->find("regex");
   if (regex == nullptr) return;
   if (is_unit_metric(name->text))

@@ -183,7 +183,8 @@ void add_defaults(Node& root, const std::string& stem) {
   const bool grid = kind_at(root, "method") == "grid";
   const bool fixed = root.find("parameters")->entries.empty();
   const bool population = is_population(kind_at(root, "method"));
-  add(root, "early_stop", grid || fixed || population ? "none" : "asha");
+  const bool none = grid || fixed || population;
+  add(root, "early_stop", none ? "none" : kind_at(root, "method") == "bohb" ? "hyperband" : "asha");
   Node* limits = grid || population ? nullptr : block(root, "limits");
   if (limits != nullptr) add(*limits, "trials", fixed ? "1" : "60");
 }

@@ -207,7 +207,8 @@ std::vector<Field> stopping_rows() {
   return {
       {.name = "early_stop",
        .type = Type::kind,
-       .otherwise = "`asha`; `none` for a grid, a population (`pbt`), a `command` or without "
+       .otherwise = "`asha`; `hyperband` with `bohb`; `none` for a grid, a population (`pbt`), a "
+                    "`command` or without "
                     "parameters",
        .doc = "What ends trials that are not worth their time.",
        .kinds = stopping_set},

@@ -18,10 +18,16 @@ KindForm from_single_key(const Entry& entry, const KindSet& set) {
   }
   const Kind& kind = find_kind(set, form.type);
   if (entry.value.is_null()) return form;
+  const Field* first = kind.block.fields.empty() ? nullptr : &kind.block.fields[0];
+  if (entry.value.is_list() && first != nullptr && first->count == Count::list) {
+    form.fields.push_back({first->name, entry.value.at, entry.value});
+    return form;
+  }
   if (!entry.value.is_map()) {
-    const std::string example =
-        kind.block.fields.empty() ? "nothing"
-                                  : rt::cat("a map such as {", kind.block.fields[0].name, ": ...}");
+    const std::string example = first == nullptr ? "nothing"
+                                : first->count == Count::list
+                                    ? expected(*first)
+                                    : rt::cat("a map such as {", first->name, ": ...}");
     throw Fault(entry.value.at,
                 rt::cat(kind.name, " is ", describe(entry.value), ", expected ", example));
   }

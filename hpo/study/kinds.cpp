@@ -248,17 +248,31 @@ KindSet make_samplers() {
 
 /// Rules that count have a unit.
 KindSet make_stopping() {
-  KindSet set = make_set("stopping rule", stopping_kinds(), {"hyperband"});
+  KindSet set = make_set("stopping rule", stopping_kinds(), {});
   for (Kind& kind : set.kinds) {
-    if (kind.block.fields.empty()) continue;
+    const auto info = std::ranges::find(stopping_kinds(), kind.name, &KindInfo::name);
+    if (info->combines) {
+      kind.block.fields.push_back({.name = "of",
+                                   .type = Type::kind,
+                                   .count = Count::list,
+                                   .required = true,
+                                   .doc = "The rules, which count in the same unit. `{any_of: "
+                                          "[...]}` is short for `{type: any_of, of: [...]}`.",
+                                   .kinds = stopping_set});
+    }
+    if (kind.block.fields.empty() || info->combines) continue;
     kind.block.fields.push_back({.name = "unit",
                                  .type = Type::word,
-                                 .words = {"epochs", "flops"},
+                                 .words = {"epochs", "steps", "seconds", "flops"},
                                  .fallback = "epochs",
-                                 .doc = "What the rule counts in. flops: the counted FLOPs that a "
+                                 .doc = "What the rule counts in. steps: of the optimizer, or what "
+                                        "a program reports; seconds: real ones in which the "
+                                        "trial's tasks or its program ran, so that no two searches "
+                                        "need be equal; flops: the counted FLOPs that a "
                                         "trial has spent, on training, scoring and the candidates "
-                                        "of its races; a rung is where the first epoch ends at or "
-                                        "beyond it, and trials report after every epoch."});
+                                        "of its races. In another unit than epochs a rung is "
+                                        "where the first epoch ends at or beyond it, and networks "
+                                        "report after every epoch."});
     kind.block.fields.push_back({.name = "max",
                                  .type = Type::integer,
                                  .min = 1,

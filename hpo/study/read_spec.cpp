@@ -5,13 +5,13 @@
 #include <span>
 
 #include "hpo/samplers/registry.h"
-#include "hpo/stopping/registry.h"
 #include "hpo/study/command.h"
 #include "hpo/study/document.h"
 #include "hpo/study/field.h"
 #include "hpo/study/points.h"
 #include "hpo/study/population.h"
 #include "hpo/study/scalars.h"
+#include "hpo/study/stopping.h"
 #include "hpo/study/substitute.h"
 
 namespace hpo::study {
@@ -28,17 +28,6 @@ std::optional<double> optional_seconds(const Node& root, std::string_view block,
                                        std::string_view key) {
   const Node* node = root.find_path({block, key});
   return node != nullptr ? std::optional(as_seconds(*node)) : std::nullopt;
-}
-
-/// The chosen kind with the options that its registry knows; keys of ours such as `unit` are no
-/// options.
-Chosen read_chosen(const Node& node, std::span<const KindInfo> infos) {
-  Chosen chosen{.kind = node.find("type")->text, .options = {}};
-  const auto info = std::ranges::find(infos, chosen.kind, &KindInfo::name);
-  for (const Option& option : info->options) {
-    chosen.options.set(option.name, as_value(*node.find(option.name)).value());
-  }
-  return chosen;
 }
 
 Metric read_metric(const Node& root) {
@@ -61,8 +50,7 @@ Retry read_retry(const Node& root) {
 
 std::int64_t read_max_epochs(const Node& root, const Space& space) {
   if (root.find("command") != nullptr) {
-    const Node* max = root.find_path({"early_stop", "max"});
-    return max != nullptr ? as_integer(*max) : std::numeric_limits<std::int64_t>::max();
+    return step_of_end(root).value_or(std::numeric_limits<std::int64_t>::max());
   }
   const Node& epochs = *root.find_path({"train", "epochs"});
   if (epochs.text.find('$') == std::string::npos) return as_integer(epochs);
@@ -110,33 +98,6 @@ void check_rates(const Node& root) {
       "the two");
 }
 
-Unit read_unit(const Node& root) {
-  const Node* unit = root.find_path({"early_stop", "unit"});
-  return unit != nullptr && unit->text == "flops" ? Unit::flops : Unit::epochs;
-}
-
-/// What is counted in epochs must lie among them; of FLOPs no default would make sense.
-void check_early_stop(const Node& root, std::int64_t max_epochs) {
-  const Node& node = *root.find("early_stop");
-  const bool flops = read_unit(root) == Unit::flops;
-  const Kind& kind = *stopping_set()->find(node.find("type")->text);
-  for (const Entry& entry : node.entries) {
-    const Field* field = kind.block.find(entry.key);
-    if (field == nullptr || field->unit != "epochs") continue;
-    const std::int64_t value = as_integer(entry.value);
-    if (flops && value <= max_epochs) {
-      throw Fault(entry.value.at, rt::cat("early_stop.", entry.key, " is ", entry.value.text,
-                                          " with unit: flops, expected FLOPs of a trial, such as "
-                                          "1e9"));
-    }
-    if (flops || value <= max_epochs) continue;
-    throw Fault(entry.value.at,
-                rt::cat("early_stop.", entry.key, " is ", entry.value.text, ", expected at most ",
-                        root.find("command") ? "early_stop.max" : "train.epochs", ", which is ",
-                        max_epochs));
-  }
-}
-
 }  // namespace
 
 void read_spec(StudySpec& study, const Node& checked) {
@@ -155,8 +116,7 @@ void read_spec(StudySpec& study, const Node& checked) {
   if (const Node* points = checked.find("try_first"))
     study.try_first = read_points(*points, study.space);
   study.method = read_chosen(*checked.find("method"), sampler_kinds());
-  study.early_stop = read_chosen(*checked.find("early_stop"), stopping_kinds());
-  study.early_stop_unit = read_unit(checked);
+  read_stopping(study, checked);
   study.max_epochs = read_max_epochs(checked, study.space);
   study.order = checked.find("order")->text == "arrival" ? Order::arrival : Order::virtual_time;
   const Node& parallel = *checked.find("parallel");
@@ -181,7 +141,7 @@ void read_spec(StudySpec& study, const Node& checked) {
   check_split(checked);
   check_rates(checked);
   check_folds(checked);
-  check_early_stop(checked, study.max_epochs);
+  check_stopping(study, checked);
   if (study.parallel == 0 && study.order == Order::virtual_time) {
     throw Fault(parallel.at,
                 "parallel is auto, expected a number with order: virtual, whose search must not "

@@ -11,6 +11,7 @@ std::vector<std::string> real_time_keys(const StudySpec& study) {
     keys.emplace_back("adapt.command");
   if (study.runs_command) keys.emplace_back("command");
   if (study.order == Order::arrival) keys.emplace_back("order");
+  if (study.early_stop_unit == Unit::seconds) keys.emplace_back("early_stop.unit");
   if (study.limits.time) keys.emplace_back("limits.time");
   if (study.limits.trial_time) keys.emplace_back("limits.trial_time");
   if (study.limits.no_progress) keys.emplace_back("limits.no_progress");

@@ -171,6 +171,8 @@ Json typed_form(const Kind& kind, const std::string& key) {
 /// {NAME: {field: value}}
 Json named_form(const Kind& kind) {
   Json fields = any_of({block_schema(kind.block), {{"type", "null"}}});
+  if (const auto& all = kind.block.fields; !all.empty() && all[0].count == Count::list)
+    fields = any_of({block_schema(kind.block), field_schema(all[0])});
   return {{"type", "object"},
           {"properties", {{kind.name, fields}}},
           {"required", {kind.name}},

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "hpo/space/option.h"
 #include "hpo/space/params.h"
 #include "hpo/space/space.h"
 #include "hpo/space/trial_state.h"
@@ -42,15 +43,9 @@ struct Metric {
   bool operator==(const Metric&) const = default;
 };
 
-/// A chosen sampler or stopping rule with all its options, defaults filled in.
-struct Chosen {
-  std::string kind;
-  Params options;
-  bool operator==(const Chosen&) const = default;
-};
-
-/// What a stopping rule counts in: the resource of its rungs. A command's steps are its epochs.
-enum class Unit : std::uint8_t { epochs, flops };
+/// What a stopping rule counts in: the resource of its rungs. A command's steps are its epochs; a
+/// network's are those of its optimizer. Seconds are real ones, in which the trial's tasks ran.
+enum class Unit : std::uint8_t { epochs, steps, seconds, flops };
 
 /// In which order the driver hands events to sampler and rule.
 enum class Order : std::uint8_t { virtual_time, arrival };

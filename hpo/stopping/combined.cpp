@@ -1,0 +1,114 @@
+#include "hpo/stopping/combined.h"
+
+#include <algorithm>
+#include <memory>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace hpo {
+
+namespace {
+
+using Rules = std::vector<std::unique_ptr<StoppingRule>>;
+
+class Combined final : public StoppingRule {
+ public:
+  Combined(Rules rules, bool all) : rules_(std::move(rules)), all_(all) {}
+
+  bool decides(std::int64_t last, std::int64_t step) const override {
+    return std::ranges::any_of(rules_, [&](const auto& rule) { return rule->decides(last, step); });
+  }
+
+  bool pauses() const override {
+    return std::ranges::any_of(rules_, [](const auto& rule) { return rule->pauses(); });
+  }
+
+  Word reported(std::uint64_t trial, std::int64_t step, double loss) override {
+    Standing& standing = standings_[trial];
+    standing.stops.resize(rules_.size(), false);
+    bool waits = false;
+    for (std::size_t i = 0; i < rules_.size(); ++i) {
+      const bool decides = rules_[i]->decides(standing.last, step);
+      const Word word = rules_[i]->reported(trial, step, loss);
+      if (decides) standing.stops[i] = word == Word::stop;
+      waits = waits || word == Word::pause;
+    }
+    const bool decided = decides(std::exchange(standing.last, step), step);
+    if (decided && stopped(standing)) return Word::stop;
+    return waits ? Word::pause : Word::go;
+  }
+
+  void ended(std::uint64_t trial, TrialState state) override {
+    standings_.erase(trial);
+    for (const auto& rule : rules_) rule->ended(trial, state);
+  }
+
+  std::optional<std::uint64_t> promotes(bool last) const override {
+    for (const auto& rule : rules_) {
+      if (const auto trial = rule->promotes(last)) return trial;
+    }
+    return std::nullopt;
+  }
+
+  std::vector<std::uint64_t> gives_up() const override {
+    for (const auto& rule : rules_) {
+      if (rule->pauses()) return rule->gives_up();
+    }
+    return {};
+  }
+
+  void resumed(std::uint64_t trial) override {
+    for (const auto& rule : rules_) rule->resumed(trial);
+  }
+
+ private:
+  struct Standing {
+    std::int64_t last = 0;
+    std::vector<bool> stops;  ///< what each rule last said
+  };
+
+  [[nodiscard]] bool stopped(const Standing& standing) const {
+    const auto says = [](bool stops) { return stops; };
+    return all_ ? std::ranges::all_of(standing.stops, says)
+                : std::ranges::any_of(standing.stops, says);
+  }
+
+  Rules rules_;
+  bool all_;
+  std::unordered_map<std::uint64_t, Standing> standings_;
+};
+
+std::unique_ptr<StoppingRule> combine(const RuleSetup& setup, bool all) {
+  Rules rules;
+  for (const Chosen& chosen : setup.of) {
+    RuleSetup one = setup;
+    one.options = chosen.options;
+    one.of = chosen.of;
+    rules.push_back(make_stopping_rule(chosen.kind, one));
+    if (!rules.back()) return nullptr;
+  }
+  return std::make_unique<Combined>(std::move(rules), all);
+}
+
+}  // namespace
+
+StoppingKind any_of_kind() {
+  return {.info = {.name = "any_of",
+                   .doc = "a trial is stopped when one of the rules stops it; at most one of them "
+                          "may pause trials",
+                   .options = {},
+                   .combines = true},
+          .make = [](const RuleSetup& setup) { return combine(setup, false); }};
+}
+
+StoppingKind all_of_kind() {
+  return {.info = {.name = "all_of",
+                   .doc = "a trial is stopped when all of the rules would stop it; what a rule "
+                          "last said of a trial stands until it decides again",
+                   .options = {},
+                   .combines = true},
+          .make = [](const RuleSetup& setup) { return combine(setup, true); }};
+}
+
+}  // namespace hpo

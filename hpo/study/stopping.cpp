@@ -1,0 +1,124 @@
+#include "hpo/study/stopping.h"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "hpo/stopping/registry.h"
+#include "hpo/study/field.h"
+#include "hpo/study/scalars.h"
+#include "runtime/base/text.h"
+
+namespace hpo::study {
+
+namespace {
+
+/// The rule itself, or those that it combines.
+void collect_rules(const Node& rule, std::vector<const Node*>& rules) {
+  const Node* of = rule.find("of");
+  if (of == nullptr) return rules.push_back(&rule);
+  if (of->items.empty())
+    throw Fault(of->at, rt::cat(rule.find("type")->text, " has no rules, expected at least one"));
+  for (const Node& one : of->items) collect_rules(one, rules);
+}
+
+std::vector<const Node*> rules_of(const Node& root) {
+  std::vector<const Node*> rules;
+  collect_rules(*root.find("early_stop"), rules);
+  return rules;
+}
+
+/// What the rules that have a key say there, all the same.
+const Node* common(const Node& root, std::string_view key) {
+  const Node* first = nullptr;
+  for (const Node* rule : rules_of(root)) {
+    const Node* value = rule->find(key);
+    if (value == nullptr) continue;
+    if (first == nullptr) first = value;
+    if (value->text != first->text)
+      throw Fault(value->at, rt::cat("early_stop.", key, " is ", value->text, ", expected ",
+                                     first->text, " as in the rule before it"));
+  }
+  return first;
+}
+
+Unit unit_of(const Node* node) {
+  const std::string_view name = node != nullptr ? std::string_view(node->text) : "epochs";
+  if (name == "steps") return Unit::steps;
+  if (name == "seconds") return Unit::seconds;
+  return name == "flops" ? Unit::flops : Unit::epochs;
+}
+
+/// What is counted in epochs must lie among them; of FLOPs no default would make sense.
+void check_numbers(const StudySpec& study, const Node& rule) {
+  const bool flops = study.early_stop_unit == Unit::flops;
+  const bool epochs = study.early_stop_unit == Unit::epochs || study.runs_command;
+  const Kind& kind = *stopping_set()->find(rule.find("type")->text);
+  for (const Entry& entry : rule.entries) {
+    const Field* field = kind.block.find(entry.key);
+    if (field == nullptr || field->unit != "epochs") continue;
+    const std::int64_t value = as_integer(entry.value);
+    if (flops && value <= study.max_epochs) {
+      throw Fault(entry.value.at, rt::cat("early_stop.", entry.key, " is ", entry.value.text,
+                                          " with unit: flops, expected FLOPs of a trial, such as "
+                                          "1e9"));
+    }
+    if (!epochs || value <= study.max_epochs) continue;
+    throw Fault(entry.value.at,
+                rt::cat("early_stop.", entry.key, " is ", entry.value.text, ", expected at most ",
+                        study.runs_command ? "early_stop.max" : "train.epochs", ", which is ",
+                        study.max_epochs));
+  }
+}
+
+bool pauses(const Chosen& rule) {
+  return make_stopping_rule(rule.kind, {.options = rule.options, .of = rule.of})->pauses();
+}
+
+/// Two rules that let the same trials wait would wait for each other.
+void check_pauses(const Chosen& rule, const Node& node) {
+  std::size_t pausing = 0;
+  for (std::size_t i = 0; i < rule.of.size(); ++i) {
+    const Node& one = node.find("of")->items[i];
+    check_pauses(rule.of[i], one);
+    if (!pauses(rule.of[i])) continue;
+    if (rule.kind == "all_of" || ++pausing > 1)
+      throw Fault(one.at,
+                  rt::cat(rule.kind, " holds ", rule.of[i].kind, ", which pauses trials, ",
+                          "expected ", rule.kind == "all_of" ? "none" : "one", " that does"));
+  }
+}
+
+}  // namespace
+
+Chosen read_chosen(const Node& node, std::span<const KindInfo> infos) {
+  Chosen chosen{.kind = node.find("type")->text, .options = {}};
+  const auto info = std::ranges::find(infos, chosen.kind, &KindInfo::name);
+  for (const Option& option : info->options)
+    chosen.options.set(option.name, as_value(*node.find(option.name)).value());
+  if (info->combines) {
+    for (const Node& one : node.find("of")->items) chosen.of.push_back(read_chosen(one, infos));
+  }
+  return chosen;
+}
+
+void read_stopping(StudySpec& study, const Node& root) {
+  study.early_stop = read_chosen(*root.find("early_stop"), stopping_kinds());
+  study.early_stop_unit = unit_of(common(root, "unit"));
+}
+
+std::optional<std::int64_t> step_of_end(const Node& root) {
+  const Node* max = common(root, "max");
+  return max != nullptr ? std::optional(as_integer(*max)) : std::nullopt;
+}
+
+void check_stopping(const StudySpec& study, const Node& root) {
+  if (study.runs_command && study.early_stop_unit == Unit::flops)
+    throw Fault(common(root, "unit")->at,
+                "early_stop.unit is flops, but nobody counts those of a program, expected epochs "
+                "or steps (which it reports) or seconds");
+  for (const Node* rule : rules_of(root)) check_numbers(study, *rule);
+  check_pauses(study.early_stop, *root.find("early_stop"));
+}
+
+}  // namespace hpo::study
