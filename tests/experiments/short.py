@@ -100,8 +100,8 @@ def least(study):
     assert "left out, numbers the rows" in said and "dates: " in said and "task: regression" in said, said
     study.sweep()
     best = study.read_json("best", "least")["metrics"]
-    assert best["test.mse"] < 3 < baselines(study, "least")["ridge regression"], best
-    return f"test mse {best['test.mse']:.2f}"
+    assert best["test.rmse"] < 1.7 < 2.2 < baselines(study, "least")["ridge regression"], best
+    return f"test rmse {best['test.rmse']:.2f}"
 
 
 def fashion(study):
@@ -116,7 +116,9 @@ def augmented_mnist(study):
     require_images()
     study.sweep()
     by_shift = {trial["params"]["shift"]: trial["value"] for trial in study.read_json("trials", "augmented-mnist")}
-    assert sorted(by_shift) == [0, 1, 2, 3] and max(by_shift.values()) > by_shift[0] > 0.6, by_shift
+    assert sorted(by_shift) == [0, 1, 2, 3] and min(by_shift.values()) > 0.6, by_shift
+    if has_images(IMAGES[0]):
+        assert max(by_shift.values()) > by_shift[0], by_shift
     return f"accuracy by shift {by_shift}"
 
 
@@ -134,16 +136,22 @@ def pbt_digits(study):
     return f"test accuracy {best['metrics']['test.accuracy']:.3f}, {len(taken_over)} of 8 took over a network"
 
 
+IMAGES = [Path(os.environ.get("TRELLIS_DATA", "/nowhere")) / "mnist", Path("/usr/share/datasets/fashion-mnist")]
+
+
+def has_images(folder):
+    return (folder / "train-images-idx3-ubyte.gz").exists()
+
+
 def require_images():
     """Ends the test as skipped where no images are on this machine."""
-    shipped = [Path(os.environ.get("TRELLIS_DATA", "/nowhere")) / "mnist", Path("/usr/share/datasets/fashion-mnist")]
-    if not any((folder / "train-images-idx3-ubyte.gz").exists() for folder in shipped):
+    if not any(has_images(folder) for folder in IMAGES):
         print("skipped: no MNIST under $TRELLIS_DATA, and no package dataset-fashion-mnist")
         sys.exit(SKIP)
 
 
 def require_package():
-    if not Path("/usr/share/datasets/fashion-mnist/train-images-idx3-ubyte.gz").exists():
+    if not has_images(IMAGES[1]):
         print("skipped: no package dataset-fashion-mnist")
         sys.exit(SKIP)
 
