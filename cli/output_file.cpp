@@ -1,6 +1,7 @@
 #include "cli/output_file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -15,11 +16,31 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A link is followed, so that its target is replaced and not the link.
-rt::Path followed(const rt::Path& path) {
+/// A link is followed, so that its target is replaced and not the link, or made where it leads to
+/// nothing yet.
+rt::Path followed(rt::Path path) {
+  constexpr int kMostLinks = 40;
   std::error_code none;
-  rt::Path real = fs::canonical(path, none);
-  return none ? path : real;
+  if (fs::exists(path, none)) {
+    rt::Path real = fs::canonical(path, none);
+    return none ? path : real;
+  }
+  for (int i = 0; i < kMostLinks && fs::is_symlink(fs::symlink_status(path, none)); ++i)
+    path = path.parent_path() / fs::read_symlink(path, none);
+  return path;
+}
+
+/// A copy of the descriptor of this process's output or errors if that is the file at `path` (a
+/// shell sent it there, and may have more to say); else -1.
+int shared_output(const rt::Path& path) {
+  struct stat file {
+  }, open{};
+  if (::stat(path.c_str(), &file) != 0) return -1;
+  for (const int output : {STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fstat(output, &open) == 0 && open.st_dev == file.st_dev && open.st_ino == file.st_ino)
+      return ::fcntl(output, F_DUPFD_CLOEXEC, 0);
+  }
+  return -1;
 }
 
 }  // namespace
@@ -28,6 +49,8 @@ OutputFile::OutputFile(rt::Path path) : shown_(std::move(path)), path_(followed(
   std::error_code none;
   const fs::file_status status = fs::status(path_, none);
   if (fs::is_directory(status)) throw rt::storage_error("write", shown_, EISDIR);
+  file_ = rt::File(shared_output(path_));
+  if (file_) return;
   int flags = O_WRONLY | O_CLOEXEC;
   if (!fs::exists(status) || fs::is_regular_file(status)) {
     part_ = path_.parent_path() /
@@ -52,7 +75,9 @@ void OutputFile::write(std::string_view text) {
 }
 
 void OutputFile::finish() {
-  int code = file_.close();
+  int code = !part_.empty() && ::fsync(file_.fd()) != 0 ? errno : 0;
+  const int closing = file_.close();
+  if (code == 0) code = closing;
   if (part_.empty()) return;
   if (code == 0 && ::rename(part_.c_str(), path_.c_str()) != 0) code = errno;
   if (code == 0) return;

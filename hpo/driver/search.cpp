@@ -62,6 +62,9 @@ std::int64_t Search::progress(const Reported& report) const {
 }
 
 Word Search::word_on(std::uint64_t trial, const Reported& report) {
+  // A rule that counts anything but epochs does not know where a trial ends.
+  if (!study_.runs_command && unit_ != Unit::epochs && report.epochs >= study_.max_epochs)
+    return Word::go;
   const Word word = rule_->reported(trial, progress(report), objective_.loss(report.value));
   return word == Word::go && pauses(report.step) ? Word::pause : word;
 }

@@ -40,7 +40,12 @@ Params sampler_options(const SolverMethod& method) {
 }
 
 Params rule_options(const SolverMethod& method) {
-  return defaults(find_kind(stopping_kinds(), method.rule, "stopping rule"), "stopping rule");
+  const KindInfo& kind = find_kind(stopping_kinds(), method.rule, "stopping rule");
+  if (kind.combines)
+    throw rt::Error(rt::Errc::usage, rt::cat("stopping rule ", kind.name,
+                                             " is made from others and can only be used in a "
+                                             "study file"));
+  return defaults(kind, "stopping rule");
 }
 
 }  // namespace
@@ -81,22 +86,28 @@ SolverWork Solver::ask(std::uint64_t next_trial) {
     going_on_.pop_front();
     return work_on(trial);
   }
-  if (const auto promoted = rule_->promotes(false)) {
-    rule_->resumed(*promoted);
-    sampler_->resumed(*promoted);
-    return work_on(*promoted);
-  }
+  if (const auto promoted = rule_->promotes(false)) return resume(*promoted);
   if (numbers_.contains(next_trial))
     throw rt::Error(rt::Errc::usage, rt::cat("trial ", next_trial, " exists already"));
   const std::uint64_t number = trials_.size();
   std::optional<Params> params = sampler_->propose(number);
-  if (!params) throw rt::Error(rt::Errc::usage, "every point of the space was proposed");
+  if (!params) {
+    const bool last = std::ranges::none_of(trials_, &Trial::open);
+    if (const auto promoted = rule_->promotes(last)) return resume(*promoted);
+    throw rt::Error(rt::Errc::usage, "every point of the space was proposed");
+  }
   sampler_->created(number, *params);
   trials_.push_back({.name = next_trial, .params = std::move(*params)});
   numbers_.emplace(next_trial, number);
   SolverWork work = work_on(number);
   work.fresh = true;
   return work;
+}
+
+SolverWork Solver::resume(std::size_t number) {
+  rule_->resumed(number);
+  sampler_->resumed(number);
+  return work_on(number);
 }
 
 SolverWork Solver::work_on(std::size_t number) {

@@ -58,6 +58,7 @@ class Solver {
     bool open = false;       ///< somebody evaluates it
   };
 
+  [[nodiscard]] SolverWork resume(std::size_t trial);
   [[nodiscard]] SolverWork work_on(std::size_t trial);
   [[nodiscard]] SolverWork forget(std::size_t trial) const;
   void end(std::size_t trial, TrialState state);

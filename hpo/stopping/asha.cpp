@@ -37,9 +37,14 @@ class Asha : public StoppingRule {
     const auto end = std::find_if_not(begin, rungs_.end(), passed);
     last = std::max(last, step);
     if (begin == end) return Word::go;
-    if (!(loss < kWorst)) begin->record(trial, loss);
-    const Word word = loss < kWorst ? word_at({begin, end}, trial, loss) : Word::stop;
-    return step < max_ ? word : Word::go;
+    if (!(loss < kWorst)) {
+      begin->record(trial, loss);
+    } else if (step < max_) {
+      return word_at({begin, end}, trial, loss);
+    } else {
+      for (Rung& rung : std::span(begin, end)) rung.record(trial, loss);
+    }
+    return step < max_ ? Word::stop : Word::go;
   }
 
   void ended(std::uint64_t trial, TrialState) override { last_.erase(trial); }

@@ -145,6 +145,12 @@ class Implied {
 
 namespace {
 
+/// Whether the file says how many rows validate: it wants one split then.
+bool says_valid(const Node& data) {
+  const Node* split = data.find("split");
+  return split != nullptr && split->find("valid") != nullptr;
+}
+
 /// What a network is made of where the file leaves it out.
 void add_network_defaults(Node& root) {
   const bool open = leaves_search_open(root);
@@ -152,7 +158,8 @@ void add_network_defaults(Node& root) {
   Node* data = root.find("data");
   const std::string method = kind_at(root, "method");
   const bool one_network = is_population(method);  // goes on where another one was
-  if (open && data != nullptr && !may_be_images(root) && !one_network) add(*data, "folds", "auto");
+  if (open && data != nullptr && !may_be_images(root) && !one_network && !says_valid(*data))
+    add(*data, "folds", "auto");
   if (open && method != "grid" && !is_population(method))
     add(root, "early_stop", rule_of_search(root));
   add_network(root);

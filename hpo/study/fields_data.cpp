@@ -144,8 +144,8 @@ std::vector<Field> split_rows() {
        .min = 2,
        .max = 100,
        .words = {"auto"},
-       .otherwise = "`auto` for a csv whose search is left open, see `parameters`; else none: one "
-                    "split",
+       .otherwise = "`auto` for a csv whose search is left open, see `parameters`, and whose "
+                    "`split.valid` is not given; else none: one split",
        .unit = "folds",
        .doc = "Cross-validation: all rows but the test part make so many folds, each trial "
               "trains as many networks, each chosen by one fold and trained on the others, and "

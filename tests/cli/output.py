@@ -41,6 +41,14 @@ def main():
         assert (folder / "pipe").is_fifo() and read == [schema], "a pipe"
         assert (folder / "new.json.part").read_bytes() == b"mine" == (folder / "new.json.tmp").read_bytes(), "a neighbour"
         assert {path.name for path in folder.iterdir()} == there | {"new.json"}, "files are left over"
+        (folder / "ahead.json").symlink_to("made.json")
+        run("--output", "ahead.json")
+        assert (folder / "ahead.json").is_symlink() and (folder / "made.json").read_bytes() == schema, "a link to nothing"
+        with open(folder / "log", "wb") as log:
+            log.write(b"before\n")
+            log.flush()
+            subprocess.run([program, "schema", "--output", "/dev/stdout"], stdout=log, timeout=60, check=True)
+        assert (folder / "log").read_bytes() == b"before\n" + schema, "the file that standard output goes to"
         assert run("--output", "/dev/stdout") == schema, "standard output by its name"
 
 

@@ -53,7 +53,11 @@ TEST_P(Replay, ASearchThatOnlyFailsGoesOn) {
   auto sampler = GetParam().make();
   for (std::uint64_t i = 0; i < kTrials; ++i) {
     const std::optional<Params> params = sampler->propose(i);
-    if (!params) break;
+    if (!params) {
+      ASSERT_TRUE(GetParam().space.grid_size()) << "gave up after " << i;
+      EXPECT_GE(i, *GetParam().space.grid_size());
+      break;
+    }
     EXPECT_TRUE(GetParam().space.contains(*params));
     sampler->created(i, *params);
     if (i % 2 == 0) sampler->reported(i, 1, std::nan(""));

@@ -106,6 +106,13 @@ TEST(SolverSession, EverySamplerProposesPointsOfTheProblem) {
   }
 }
 
+/// Whether a rule can be used by its name alone.
+bool takes_no_words(const KindInfo& kind) {
+  return !kind.combines && std::ranges::all_of(kind.options, [](const Option& option) {
+    return option.default_value.has_value();
+  });
+}
+
 /// Runs `trials` new trials to their ends with four open at a time; steps evaluated, and drops.
 std::pair<std::int64_t, int> run(Client& client, std::uint64_t trials, std::string* record) {
   std::map<std::uint64_t, std::int64_t> step;
@@ -137,9 +144,7 @@ std::pair<std::int64_t, int> run(Client& client, std::uint64_t trials, std::stri
 
 TEST(SolverSession, EveryRuleSavesStepsOrNone) {
   for (const KindInfo& kind : stopping_kinds()) {
-    const bool complete =
-        std::ranges::all_of(kind.options, [](const Option& o) { return bool(o.default_value); });
-    if (!complete) {
+    if (!takes_no_words(kind)) {
       EXPECT_THROW(SolverSession({"random", kind.name}), rt::Error);
       continue;
     }
@@ -248,10 +253,31 @@ TEST(SolverSession, AGridEnds) {
   EXPECT_NE(refusal(client.ask(1)).find("lr"), std::string::npos);
 }
 
+TEST(SolverSession, ASmallSpaceEndsWithATrialThatIsComplete) {
+  for (const KindInfo& kind : stopping_kinds()) {
+    if (!takes_no_words(kind)) continue;
+    Client client({"grid", kind.name});
+    Message small = problem(9);
+    small["params_domain"] = Message::array({small["params_domain"][1]});
+    client.create(0, small);
+    std::int64_t furthest = 0;
+    for (Message reply = client.ask(); reply["type"] == "ASK_REPLY"; reply = client.ask()) {
+      const Message& trial = reply["trial"];
+      if (trial["next_step"].is_null()) continue;
+      const std::int64_t step = trial["next_step"];
+      furthest = std::max(furthest, step);
+      const double falls = 1.0 / static_cast<double>(step);
+      client.tell(trial["id"], {trial["params"][0].get<double>() + falls}, step);
+    }
+    EXPECT_EQ(furthest, 9) << kind.name;
+  }
+}
+
 TEST(SolverSession, RefusesMethodsByName) {
   EXPECT_THROW(SolverSession({"tpee", "none"}), rt::Error);
   EXPECT_THROW(SolverSession({"tpe", "ahsa"}), rt::Error);
   EXPECT_THROW(SolverSession({"pbt", "none"}), rt::Error);
+  EXPECT_THROW(SolverSession({"tpe", "any_of"}), rt::Error);
 }
 
 }  // namespace

@@ -44,11 +44,12 @@ class Study {
     EXPECT_TRUE(may_stop || word == Word::go) << "stopped where it said it would not decide";
     words += "gsp"[static_cast<int>(word)];
     running[trial] = step;
-    if (step == kMaxStep)
+    if (step == kMaxStep) {
+      EXPECT_NE(rule_.promotes(false), trial) << "what reached its end does not wait";
       end(trial, TrialState::complete);
-    else if (word == Word::stop)
+    } else if (word == Word::stop) {
       end(trial, TrialState::stopped);
-    else if (word == Word::pause)
+    } else if (word == Word::pause)
       paused.insert(running.extract(trial));
     give_up();
     return word;
