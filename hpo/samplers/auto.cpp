@@ -64,8 +64,7 @@ std::string reason(const Space& space) {
     return "tpe, because " + free + " parameters are free, more than the " + most +
            " that gp is good for";
   return "gp for the first " + std::to_string(kModelled) +
-         " trials, then tpe; parameters that are " + "free: " + free + " (gp is good for " + most +
-         ")";
+         " trials, then tpe; parameters that are free: " + free + " (gp is good for " + most + ")";
 }
 
 }  // namespace

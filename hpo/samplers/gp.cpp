@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -51,18 +50,15 @@ class Gp final : public Sampler {
     for (Sampler* sampler : {start_.get(), random_.get()}) sampler->created(trial, params);
     tried_.add(params);
     points_.push_back(space_.to_unit(params));
-    running_[trial] = {.trial = trial};
+    running_.begin(trial);
   }
 
   void reported(std::uint64_t trial, std::int64_t step, double loss) override {
-    running_.at(trial).report(step, loss);
+    running_.report(trial, step, loss);
   }
 
   void ended(std::uint64_t trial, TrialState state) override {
-    Merit merit = running_.at(trial);
-    running_.erase(trial);
-    merit.end(state);
-    ended_.push_back(merit);
+    ended_.push_back(running_.end(trial, state));
   }
 
   std::optional<Params> propose(std::uint64_t ordinal) override {
@@ -89,7 +85,8 @@ class Gp final : public Sampler {
     for (const Merit& merit : seen) points.add(features_.of(points_[merit.trial]));
     if (!running) return points;
     std::size_t room = kMostRunning;
-    for (auto trial = running_.rbegin(); trial != running_.rend() && room > 0; ++trial, --room)
+    const auto& begun = running_.all();
+    for (auto trial = begun.rbegin(); trial != begun.rend() && room > 0; ++trial, --room)
       points.add(features_.of(points_[trial->first]));
     return points;
   }
@@ -124,7 +121,7 @@ class Gp final : public Sampler {
   std::unique_ptr<Sampler> start_, random_;
   Tried tried_;
   std::vector<std::vector<double>> points_;  // of each trial, in the unit cube
-  std::map<std::uint64_t, Merit> running_;
+  RunningMerits running_;
   std::vector<Merit> ended_;  // in the order of their ends
   Shape shape_;
   std::size_t shape_at_ = 0;  // how many had ended that it was fitted to

@@ -5,6 +5,7 @@
 #include <compare>
 #include <cstdint>
 #include <limits>
+#include <map>
 
 #include "hpo/space/trial_state.h"
 
@@ -27,6 +28,27 @@ struct Merit {
     group = state == TrialState::complete ? 0 : state == TrialState::stopped ? 1 : 2;
     if (group == 0) step = 0;
   }
+};
+
+/// The merits so far of the trials that run.
+class RunningMerits {
+ public:
+  void begin(std::uint64_t trial) { merits_[trial] = {.trial = trial}; }
+  void report(std::uint64_t trial, std::int64_t at, double value) {
+    merits_.at(trial).report(at, value);
+  }
+  /// What it was worth in the end; the trial is forgotten.
+  Merit end(std::uint64_t trial, TrialState state) {
+    Merit merit = merits_.at(trial);
+    merits_.erase(trial);
+    merit.end(state);
+    return merit;
+  }
+  /// In trial order.
+  [[nodiscard]] const std::map<std::uint64_t, Merit>& all() const { return merits_; }
+
+ private:
+  std::map<std::uint64_t, Merit> merits_;
 };
 
 }  // namespace hpo

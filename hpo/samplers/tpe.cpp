@@ -145,17 +145,15 @@ class Tpe final : public Sampler {
       if (params.find(space_.parameters()[group.parameters().front()].name) != nullptr)
         group.begin(trial, params);
     }
-    running_[trial] = {.trial = trial};
+    running_.begin(trial);
   }
 
   void reported(std::uint64_t trial, std::int64_t step, double loss) override {
-    running_.at(trial).report(step, loss);
+    running_.report(trial, step, loss);
   }
 
   void ended(std::uint64_t trial, TrialState state) override {
-    Merit merit = running_.at(trial);
-    running_.erase(trial);
-    merit.end(state);
+    const Merit merit = running_.end(trial, state);
     ++ended_;
     for (Group& group : groups_) group.end(merit);
   }
@@ -198,7 +196,7 @@ class Tpe final : public Sampler {
   std::unique_ptr<Sampler> random_;
   Tried tried_;
   std::vector<Group> groups_;
-  std::map<std::uint64_t, Merit> running_;
+  RunningMerits running_;
   std::size_t ended_ = 0;
 };
 
