@@ -26,6 +26,10 @@ struct Case {
 struct Options {
   bool quick = false;  ///< a tenth of the work, for tests: the figures are rough
   int workers = 0;     ///< CPU workers; 0: one for each core that this process may use
+  // Of `quality`:
+  int seeds = 0;              ///< searches of each problem; 0: 20
+  std::string problems = {};  ///< names, families or wildcards with commas between; empty: all
+  std::string methods = {};   ///< the same for samplers, ours and rivals'; empty: the usual ones
 };
 
 /// One benchmark. `run` may take minutes unless `quick`; progress goes to standard error, on a
@@ -63,6 +67,8 @@ std::vector<Case> run_trials(
     const Options& options);  ///< empty trials through driver, runtime and log, and rivals' trials
 std::vector<Case> run_samplers(
     const Options& options);  ///< what a proposal costs, ours and rivals'
+std::vector<Case> run_quality(
+    const Options& options);  ///< how good searches are, beside Optuna's and Rustuna's
 std::vector<Case> run_programs(
     const Options& options);  ///< trials of a program that does nothing, and starting it bare
 std::vector<Case> run_digits(

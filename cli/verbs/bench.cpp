@@ -13,6 +13,10 @@ void declare_bench(Arguments& arguments) {
   declare_json(arguments);
   arguments.flag("--quick", "a tenth of the work: rough figures");
   arguments.option("--workers", "N", "CPU workers (default: one a core)");
+  arguments.option("--seeds", "N", "quality: searches of each problem (default: 20)");
+  arguments.option("--problems", "LIST", "quality: names, families or wildcards (default: all)");
+  arguments.option("--methods", "LIST",
+                   "quality: samplers, ours and rivals'; tpe@8: 8 trials run (default: the usual)");
 }
 
 int run_bench(const Arguments& arguments) {
@@ -23,10 +27,13 @@ int run_bench(const Arguments& arguments) {
     print_result(out);
     return kDone;
   }
-  constexpr std::int64_t kMaxWorkers = 256;
+  constexpr std::int64_t kMaxWorkers = 256, kMaxSeeds = 10'000;
   bench::Options options{
       .quick = arguments.has("--quick"),
-      .workers = static_cast<int>(arguments.integer("--workers", 1, kMaxWorkers).value_or(0))};
+      .workers = static_cast<int>(arguments.integer("--workers", 1, kMaxWorkers).value_or(0)),
+      .seeds = static_cast<int>(arguments.integer("--seeds", 1, kMaxSeeds).value_or(0))};
+  if (arguments.has("--problems")) options.problems = arguments.text("--problems");
+  if (arguments.has("--methods")) options.methods = arguments.text("--methods");
   std::vector<bench::Case> cases = bench::find_benchmark(arguments.text("NAME")).run(options);
   std::string machine = bench::machine_text();
   print_view(
