@@ -7,11 +7,17 @@ namespace cli {
 
 std::span<const Verb> engine_verbs() {
   static constexpr std::array kVerbs{
-      Verb{"sweep", declare_sweep, run_sweep_verb},     Verb{"train", declare_train, run_train},
-      Verb{"predict", declare_predict, run_predict},    Verb{"schema", declare_schema, run_schema},
-      Verb{"check", declare_check, run_check},          Verb{"plan", declare_plan, run_plan},
-      Verb{"export", declare_export, run_export_model}, Verb{"doctor", declare_doctor, run_doctor},
-      Verb{"rerun", declare_rerun, run_rerun},          Verb{"bench", declare_bench, run_bench},
+      Verb{"sweep", declare_sweep, run_sweep_verb},
+      Verb{"train", declare_train, run_train},
+      Verb{"predict", declare_predict, run_predict},
+      Verb{"schema", declare_schema, run_schema},
+      Verb{"check", declare_check, run_check},
+      Verb{"plan", declare_plan, run_plan},
+      Verb{"export", declare_export, run_export_model},
+      Verb{"doctor", declare_doctor, run_doctor},
+      Verb{"rerun", declare_rerun, run_rerun},
+      Verb{"bench", declare_bench, run_bench},
+      Verb{"keep", declare_keep, run_keep},
   };
   return kVerbs;
 }

@@ -13,6 +13,8 @@ std::span<const Verb> read_verbs() {
       Verb{"best", declare_best, run_best},
       Verb{"export", declare_export, run_export},
       Verb{"stop", declare_stop, run_stop},
+      Verb{"ask", declare_ask, run_ask},
+      Verb{"tell", declare_tell, run_tell},
       Verb{"solver", declare_solver, run_solver},
       Verb{"completion", declare_completion, run_completion},
   };

@@ -86,6 +86,17 @@ int check_program(const Arguments& arguments, const hpo::StudySpec& study) {
   return kDone;
 }
 
+/// Nothing runs here: there is only the file to be looked at.
+int check_asked(const Arguments& arguments, const hpo::StudySpec& study) {
+  if (arguments.has("--quiet")) return kDone;
+  print_result(hpo::resolved_yaml(study));
+  const std::string file = rt::printable(arguments.text("FILE"));
+  std::fprintf(stderr, "%s: good. Its trials are run by whoever asks for them: %s ask %s\n",
+               file.c_str(), called_as().c_str(), shell_quoted(arguments.text("FILE")).c_str());
+  std::fputs(choice_line(study).c_str(), stderr);
+  return kDone;
+}
+
 }  // namespace
 
 void declare_check(Arguments& arguments) {
@@ -96,6 +107,7 @@ void declare_check(Arguments& arguments) {
 int run_check(const Arguments& arguments) {
   hpo::StudySpec study = hpo::load_study(arguments.text("FILE"));
   if (study.runs_command) return check_program(arguments, study);
+  if (study.is_asked) return check_asked(arguments, study);
   rt::Runtime runtime({.executor = rt::Executor::sequential});
   const hpo::LoadedStudy loaded = hpo::load_settled(study);
   for (const hpo::Params& params : probes(study.space))

@@ -3,6 +3,7 @@
 #include "cli/runs.h"
 #include "cli/terminal.h"
 #include "cli/verbs/verb_functions.h"
+#include "hpo/study/asked.h"
 #include "runtime/base/text.h"
 #include "runtime/instance.h"
 
@@ -40,6 +41,7 @@ void declare_plan(Arguments& arguments) {
 int run_plan(const Arguments& arguments) {
   constexpr std::int64_t kMaxWorkers = 256;
   hpo::StudySpec study = hpo::load_study(arguments.text("FILE"));
+  hpo::require_own_trials(study);
   if (study.runs_command) {
     const hpo::Plan plan = hpo::plan_programs(study);
     print_view(

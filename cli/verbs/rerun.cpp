@@ -8,6 +8,7 @@
 #include "hpo/driver/rerun.h"
 #include "hpo/driver/sweep.h"
 #include "hpo/driver/trial_folder.h"
+#include "hpo/study/asked.h"
 #include "runtime/base/error.h"
 #include "runtime/base/text.h"
 
@@ -82,6 +83,7 @@ int run_rerun(const Arguments& arguments) {
   const hpo::TrialRow trial = trial_of(run, *number);
   const hpo::StudySpec study =
       hpo::parse_study(run.resolved(), (run.folder() / "study.yaml").string(), "/");
+  hpo::require_own_trials(study);
   return study.runs_command ? rerun_program(run, study, trial) : rerun_network(run, study, trial);
 }
 

@@ -8,6 +8,7 @@
 #include "hpo/driver/interrupt.h"
 #include "hpo/log/event.h"
 #include "hpo/log/json.h"
+#include "hpo/study/asked.h"
 #include "runtime/base/error.h"
 #include "runtime/base/text.h"
 
@@ -124,6 +125,7 @@ void declare_train(Arguments& arguments) {
 
 int run_train(const Arguments& arguments) {
   hpo::StudySpec study = load_study(arguments);
+  hpo::require_own_trials(study);
   if (study.runs_command)
     throw rt::Error(rt::Errc::usage, rt::cat(arguments.text("FILE"),
                                              " runs a command, but train trains a network, "

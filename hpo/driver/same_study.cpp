@@ -92,7 +92,7 @@ std::string in_todays_words(const std::string& logged, std::string_view now, con
                           : one_word(std::string_view(logged).substr(mark + kContentMark.size()));
   try {
     StudySpec study = parse_study(with_source_of(logged, now), "study.yaml", "/");
-    if (study.runs_command) return resolved_yaml(study);
+    if (study.numbers_steps()) return resolved_yaml(study);
     return with_content(resolved_yaml(settle(study, data)), content);
   } catch (const rt::Error&) {
     return logged;

@@ -16,7 +16,7 @@ Objective objective_of(const StudySpec& study) {
 
 bool counts_epochs(const StudySpec& study) {
   const Unit unit = study.early_stop_unit;
-  return unit == Unit::epochs || (unit == Unit::steps && study.runs_command);
+  return unit == Unit::epochs || (unit == Unit::steps && study.numbers_steps());
 }
 
 std::unique_ptr<StoppingRule> rule_of(const StudySpec& study) {
@@ -63,7 +63,7 @@ std::int64_t Search::progress(const Reported& report) const {
 
 Word Search::word_on(std::uint64_t trial, const Reported& report) {
   // A rule that counts anything but epochs does not know where a trial ends.
-  if (!study_.runs_command && unit_ != Unit::epochs && report.epochs >= study_.max_epochs)
+  if (!study_.numbers_steps() && unit_ != Unit::epochs && report.epochs >= study_.max_epochs)
     return Word::go;
   const Word word = rule_->reported(trial, progress(report), objective_.loss(report.value));
   return word == Word::go && pauses(report.step) ? Word::pause : word;

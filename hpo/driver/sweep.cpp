@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "hpo/driver/adopt.h"
 #include "hpo/driver/baselines.h"
 #include "hpo/driver/command_work.h"
 #include "hpo/driver/driver.h"
@@ -15,7 +16,7 @@
 #include "hpo/driver/loaded_study.h"
 #include "hpo/driver/program_files.h"
 #include "hpo/driver/run_config.h"
-#include "hpo/driver/same_study.h"
+#include "hpo/study/asked.h"
 #include "runtime/base/text.h"
 #include "runtime/instance.h"
 
@@ -25,43 +26,11 @@ namespace {
 
 constexpr const char* kModelFile = "best.safetensors";
 
-/// The study with its data's content, as the log keeps it.
-std::string resolved_of(const StudySpec& study, const StudyData* data) {
-  return data != nullptr ? with_content(resolved_yaml(study), data->content) : resolved_yaml(study);
-}
-
-StudyFacts facts_of(const StudySpec& study, const StudyData* data) {
-  StudyFacts facts{
-      .name = study.name, .metric = study.metric.name, .objective = objective_of(study)};
-  for (const Parameter& parameter : study.space.parameters())
-    facts.parameters.push_back(parameter.name);
-  facts.resolved = resolved_of(study, data);
-  return facts;
-}
-
 int usable_cores() {
   cpu_set_t set;
   return ::sched_getaffinity(0, sizeof set, &set) == 0
              ? CPU_COUNT(&set)
              : static_cast<int>(std::thread::hardware_concurrency());
-}
-
-/// Begins the log of a fresh folder, or checks that the one that is there is of this study.
-/// `data` is null where programs run.
-std::vector<Changed> adopt(EventLog& log, const StudySpec& study, const StudyData* data,
-                           const rt::Path& folder) {
-  StudyFacts facts = facts_of(study, data);
-  std::vector<Changed> changes;
-  if (log.facts()) {
-    const DataInfo info = data != nullptr ? data->info : DataInfo{};
-    changes = changes_between(in_todays_words(log.facts()->resolved, facts.resolved, info),
-                              facts.resolved);
-    log.note("resolved", facts.resolved);
-  } else {
-    log.begin(facts);
-  }
-  rt::write_file_atomic(folder / "study.yaml", facts.resolved);
-  return changes;
 }
 
 SweepResult result_of(const Driver& driver, const EventLog& log, const RunOptions& options,
@@ -174,6 +143,7 @@ SweepResult sweep_programs(EventLog& log, StudySpec study, const RunOptions& opt
 }  // namespace
 
 SweepResult run_sweep(const StudySpec& study, const RunOptions& options, Observer& observer) {
+  require_own_trials(study);
   EventLog log(options.folder);
   return study.runs_command ? sweep_programs(log, study, options, observer)
                             : sweep_networks(log, study, options, observer);

@@ -42,6 +42,7 @@ struct Writer {
   void operator()(const Created& e) const {
     json.key("params").raw(json_of(e.params)).field("inference_flops", e.inference_flops);
     if (e.parent) json.field("parent", *e.parent);
+    if (!e.ticket.empty()) json.field("ticket", e.ticket);
   }
   void operator()(const Reported& e) const {
     json.field("step", e.step)
@@ -113,7 +114,8 @@ Opened read_opened(const Json& json) {
 Created read_created(const Json& json) {
   Created e{.params = params_from_json(json.at("params").raw()),
             .inference_flops = json.at("inference_flops").number(),
-            .parent = {}};
+            .parent = {},
+            .ticket = text_or_empty(json, "ticket")};
   if (const Json* parent = json.find("parent"))
     e.parent = static_cast<std::uint64_t>(parent->integer());
   return e;

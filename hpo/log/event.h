@@ -36,6 +36,7 @@ struct Created {
   Params params;
   double inference_flops = 0;  ///< one row forward
   std::optional<std::uint64_t> parent;
+  std::string ticket = {};  ///< what whoever asked for the trial calls the asking, or empty
 };
 
 /// A trial reported and was given a word.

@@ -61,9 +61,11 @@ struct StudyReader::Impl {
     return who && who->alive().value_or(false);
   }
 
+  [[nodiscard]] bool asked() const { return !fact(kAskedFact).empty(); }
+
   [[nodiscard]] std::vector<TrialRow> trials(const std::string& rest,
                                              std::optional<std::int64_t> argument = {}) const {
-    bool live = driven();
+    bool live = driven() || asked();
     std::vector<TrialRow> rows;
     sql::Statement query(*db, rt::cat("SELECT ", kTrialColumns, " FROM trials ", rest));
     if (argument) query.bind(0, *argument);
@@ -125,7 +127,7 @@ TrialCounts StudyReader::counts() const {
   while (query.step()) {
     if (auto state = trial_state_of(query.view(0))) counts.of(*state) += query.integer(1);
   }
-  if (!impl_->driven()) counts.waiting += std::exchange(counts.running, 0);
+  if (!impl_->driven() && !impl_->asked()) counts.waiting += std::exchange(counts.running, 0);
   return counts;
 }
 

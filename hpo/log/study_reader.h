@@ -17,6 +17,9 @@
 
 namespace hpo {
 
+/// Fact of a study whose trials are run by whoever asks for them: they go on without a driver.
+inline constexpr const char* kAskedFact = "asked";
+
 /// Where a study stands. `running`: a driver is alive; `interrupted`: none is, and there is work
 /// left; `finished`: it reached a limit or the end of its space; `failed`: it was stopped by
 /// failures (see `reason`).

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "hpo/study/asked.h"
 #include "hpo/study/hints.h"
 #include "hpo/study/kind_form.h"
 #include "hpo/study/scalars.h"
@@ -96,7 +97,7 @@ Node Checker::check_one(const Node& node, const Field& field, const std::string&
 }
 
 Node Checker::check_leaf(const Node& node, const Field& field, const std::string& where) {
-  if (!field.text_with.empty() && field.text_with == source_) {
+  if (!field.text_with.empty() && study::names(field.text_with, source_)) {
     const Field text{.name = field.name, .type = Type::text, .doc = field.doc, .literal = true};
     return check_leaf(node, text, where);
   }
@@ -197,7 +198,10 @@ void Checker::check_key(const Entry& entry, const Field& block, const std::strin
   }
   const bool other_source = where == "data" && field->name == field->only;
   if (!applies(*field) && !source_.empty() && !other_source) {
-    const std::string owner = field->only == "data" ? "a network" : field->only;
+    const std::string owner = field->only == "data"           ? "a network"
+                              : field->only == kOurs          ? "trials that are run here"
+                              : field->only == "command, ask" ? "a command, or trials to ask for"
+                                                              : field->only;
     throw Fault(entry.key_at, rt::cat("\"", join(where, entry.key), "\" is for ", owner,
                                       ", expected no such key with ", source_,
                                       did_you_mean(suggestion(context, entry.key, names))));
@@ -222,7 +226,7 @@ Node Checker::check_block(const Node& node, const Field& block, const std::strin
                           const std::string& context) {
   if (!node.is_map()) fail_unexpected(node, where.empty() ? "the study" : where, block);
   const std::string outer = source_;
-  if (where.empty()) source_ = node.find("command") != nullptr ? "command" : "data";
+  if (where.empty()) source_ = source_of_study(node);
   if (where == "data") source_ = source_of(node);
   for (const Entry& entry : node.entries) check_key(entry, block, where, context);
   Node result = map_node(node.at);

@@ -95,7 +95,7 @@ void expand_arguments(Node& root, const Space& space) {
   command->items = std::move(words);
 }
 
-void check_command(const Node& root) {
+void check_named_metric(const Node& root) {
   const Node* metric = root.find("metric");
   const Node* name = metric != nullptr ? metric->find("name") : nullptr;
   if (name == nullptr || name->text.empty())
@@ -104,10 +104,15 @@ void check_command(const Node& root) {
                 "searched for, such as metric: {name: valid.accuracy, goal: maximize}");
   if (metric->find("goal") == nullptr)
     throw Fault(metric->at, "metric.goal is missing, expected maximize or minimize");
-  const Node* regex = metric->find("regex");
+}
+
+void check_command(const Node& root) {
+  check_named_metric(root);
+  const Node* regex = root.find_path({"metric", "regex"});
   if (regex == nullptr) return;
-  if (is_unit_metric(name->text))
-    throw Fault(regex->at, rt::cat("metric.regex stands beside the metric ", name->text,
+  const Node& name = *root.find_path({"metric", "name"});
+  if (is_unit_metric(name.text))
+    throw Fault(regex->at, rt::cat("metric.regex stands beside the metric ", name.text,
                                    ", which is measured, expected another name"));
   try {
     (void)Pattern(regex->text);

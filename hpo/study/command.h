@@ -26,6 +26,10 @@ namespace study {
 /// are named nowhere else. Throws a Fault where `$args` is a part of a word, or a parameter's name.
 void expand_arguments(Node& root, const Space& space);
 
+/// Throws a Fault unless the file names its metric and goal, which nobody can guess for a program
+/// that is not ours.
+void check_named_metric(const Node& root);
+
 /// The rules for fields of a study with a command. Throws a Fault.
 void check_command(const Node& root);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "hpo/samplers/registry.h"
+#include "hpo/study/asked.h"
 #include "hpo/study/document.h"
 #include "hpo/study/metric_names.h"
 #include "hpo/study/yaml_reader.h"
@@ -175,13 +176,20 @@ void add_command_defaults(Node& root) {
   if (Node* resources = block(root, "resources")) add(*resources, "gpus", "auto");
 }
 
+/// Whoever asks decides how many trials there are, and whether they report before they end.
+void add_asked_defaults(Node& root) {
+  add(root, "method", "tpe");
+  add(root, "early_stop", "none");
+}
+
 }  // namespace
 
 void add_defaults(Node& root, const std::string& stem) {
   if (!root.is_map()) return;
   add(root, "name", quote_json(stem));
-  const bool command = root.find("command") != nullptr;
-  command ? add_command_defaults(root) : add_network_defaults(root);
+  const std::string_view source = source_of_study(root);
+  if (source == "ask") return add_asked_defaults(root);
+  source == "command" ? add_command_defaults(root) : add_network_defaults(root);
   add(root, "parameters", "{}");
   add(root, "order", "virtual");
   add(root, "parallel", "8");

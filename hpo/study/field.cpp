@@ -164,8 +164,11 @@ std::string type_text(const Field& field) {
 }
 
 bool applies_to(const Field& field, std::string_view source) {
-  std::string_view rest = field.only;
-  if (rest.empty()) return true;
+  return field.only.empty() || names(field.only, source);
+}
+
+bool names(std::string_view sources, std::string_view source) {
+  std::string_view rest = sources;
   for (;;) {
     const std::size_t comma = rest.find(", ");
     if (rest.substr(0, comma) == source) return true;

@@ -60,8 +60,8 @@ struct Field {
   std::string otherwise = "";  ///< what holds without the field when that is no fixed value
   std::string unit = "";
   std::string only = "";       ///< where the field applies when not everywhere: "csv", "csv, npy";
-                               ///< "data" or "command": which of the two the study has
-  std::string text_with = "";  ///< of Type::word: with this source any text may stand here
+                               ///< "data", "command", "ask": who runs the study's trials
+  std::string text_with = "";  ///< of Type::word: with these sources any text may stand here
   std::string doc = "";
   std::string since = "0.1.0";
   bool literal = false;                 ///< dollars have no meaning
@@ -111,6 +111,12 @@ struct KindSet {
 
 /// The type as the reference page names it: "int", "number", "text", "a list of texts".
 [[nodiscard]] std::string type_text(const Field& field);
+
+/// What is about trials that we run, not whoever asks for them.
+inline constexpr std::string_view kOurs = "data, command";
+
+/// Whether a list such as kOurs has `source`.
+[[nodiscard]] bool names(std::string_view sources, std::string_view source);
 
 /// Whether a field applies where `source` is the kind of the data (see Field::only).
 [[nodiscard]] bool applies_to(const Field& field, std::string_view source);

@@ -127,10 +127,12 @@ std::vector<Field> search_rows() {
            .type = Type::word,
            .words = metric_names(),
            .otherwise = "`valid.accuracy` for classification, `valid.rmse` for regression",
-           .text_with = "command",
+           .text_with = "command, ask",
            .doc = "Measured on the validation part where the stopping rule may decide and at a "
                   "trial's end; without a rule, after each epoch. With `command`, what the program "
-                  "calls it; `seconds` and `exit` (its exit status) are there without its help."},
+                  "calls it; `seconds` and `exit` (its exit status) are there without its help. "
+                  "Where trials are "
+                  "asked for, what they tell."},
           {.name = "metric.goal",
            .type = Type::word,
            .words = {"maximize", "minimize"},
@@ -151,7 +153,7 @@ std::vector<Field> search_rows() {
           {.name = "method",
            .type = Type::kind,
            .fallback = "random",
-           .doc = "What proposes the next trial.",
+           .doc = "What proposes the next trial; `tpe` where trials are asked for.",
            .kinds = sampler_set}};
 }
 
@@ -208,8 +210,7 @@ std::vector<Field> stopping_rows() {
       {.name = "early_stop",
        .type = Type::kind,
        .otherwise = "`asha`; `hyperband` with `bohb`; `none` for a grid, a population (`pbt`), a "
-                    "`command` or without "
-                    "parameters",
+                    "`command`, without parameters, or where trials are asked for",
        .doc = "What ends trials that are not worth their time.",
        .kinds = stopping_set},
       {.name = "adapt",
@@ -226,6 +227,7 @@ std::vector<Field> stopping_rows() {
        .words = {"auto"},
        .otherwise = "8; `auto` with `order: arrival` for a `command`",
        .unit = "slots",
+       .only = std::string(kOurs),
        .doc = "Trials that are searched at once: part of the result, never of the machine. `auto` "
               "(only with `order: "
               "arrival`): what the machine holds by `resources`. A number of programs runs at "
@@ -234,6 +236,7 @@ std::vector<Field> stopping_rows() {
        .type = Type::word,
        .words = {"virtual", "arrival"},
        .otherwise = "`virtual`; `arrival` for a `command`",
+       .only = std::string(kOurs),
        .doc = "`virtual`: the search is the same on any number of workers; of programs, each step "
               "they report counts as equally long. `arrival`: nobody "
               "waits, and only a resumed study "

@@ -37,7 +37,8 @@ std::vector<Field> limit_rows() {
        .type = Type::integer,
        .min = 1,
        .max = 1e9,
-       .otherwise = "60; 1 without parameters; all points for a grid; the members of a population",
+       .otherwise = "60; 1 without parameters; all points for a grid; the members of a population; "
+                    "none where trials are asked for",
        .unit = "trials",
        .doc = "Trials in all."},
       {.name = "limits.time",
@@ -45,6 +46,7 @@ std::vector<Field> limit_rows() {
        .min = 0.001,
        .max = kSeconds,
        .otherwise = "none",
+       .only = std::string(kOurs),
        .doc = "Real time of the study, all sessions together."},
       {.name = "limits.trial_time",
        .type = Type::duration,
@@ -53,7 +55,7 @@ std::vector<Field> limit_rows() {
        .otherwise = "none",
        .doc = "Real time in which tasks of one attempt of a trial run; waiting for a worker "
               "does not count. A program is then asked to end (SIGTERM), and killed after "
-              "`limits.grace`."},
+              "`limits.grace`. Where trials are asked for: real time until one is told."},
       {.name = "limits.no_progress",
        .type = Type::duration,
        .min = 0.001,
@@ -94,7 +96,10 @@ std::vector<Field> limit_rows() {
 }
 
 std::vector<Field> resource_rows() {
-  return {{.name = "resources", .type = Type::block, .doc = "What one trial needs while it runs."},
+  return {{.name = "resources",
+           .type = Type::block,
+           .only = std::string(kOurs),
+           .doc = "What one trial needs while it runs."},
           {.name = "resources.cpus",
            .type = Type::integer,
            .min = 1,
@@ -121,7 +126,10 @@ std::vector<Field> resource_rows() {
            .otherwise = "not asked for",
            .doc = "Memory. A program that takes more is killed, as `out_of_memory`.",
            .per_trial = true},
-          {.name = "retry", .type = Type::block, .doc = "What happens to a trial that failed."},
+          {.name = "retry",
+           .type = Type::block,
+           .only = std::string(kOurs),
+           .doc = "What happens to a trial that failed."},
           {.name = "retry.max",
            .type = Type::integer,
            .min = 0,

@@ -279,7 +279,7 @@ KindSet make_stopping() {
                                  .max = 1e15,
                                  .otherwise = "nobody knows",
                                  .unit = "steps",
-                                 .only = "command",
+                                 .only = "command, ask",
                                  .doc = "The step at which a program ends by itself: a report "
                                         "there is its result, and no rung. For a network that is "
                                         "`train.epochs`."});

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "hpo/study/asked.h"
 #include "hpo/study/checker.h"
 #include "hpo/study/command.h"
 #include "hpo/study/document.h"
@@ -121,20 +122,19 @@ StudySpec parse(const std::string& text, const std::string& file, const std::str
   Checker checker(study.space);
   expand_arguments(root, study.space);
   root = checker.check(root, study_block(), "");
-  const bool command = root.find("command") != nullptr;
-  if (!command) check_source(root);
+  const std::string_view source = source_of_study(root);
+  const bool command = source == "command", data = source == "data";
+  if (data) check_source(root);
   add_population_defaults(root);
-  if (const auto task = command ? std::nullopt : implied_task(root))
+  if (const auto task = data ? implied_task(root) : std::nullopt)
     needs_the_target(root, *task) ? add_goal_defaults(root, *task) : add_task_defaults(root, *task);
   root = checker.check(root, study_block(), "");
-  check_used(root, study.space, checker);
+  if (source != "ask") check_used(root, study.space, checker);
   read_spec(study, root);
   locate_program(command ? &root : root.find("adapt"), folder);
   study.document = std::make_shared<const Document>(Document{file, root});
-  if (command) {
-    try_command(study);
-    return study;
-  }
+  if (command) try_command(study);
+  if (!data) return study;
   try_network(study);
   locate_sources(root, folder);
   study.document = std::make_shared<const Document>(Document{file, std::move(root)});

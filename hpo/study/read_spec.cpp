@@ -5,6 +5,7 @@
 #include <span>
 
 #include "hpo/samplers/registry.h"
+#include "hpo/study/asked.h"
 #include "hpo/study/command.h"
 #include "hpo/study/document.h"
 #include "hpo/study/field.h"
@@ -42,6 +43,7 @@ Metric read_metric(const Node& root) {
 }
 
 Retry read_retry(const Node& root) {
+  if (root.find("retry") == nullptr) return {.max = 0};  // whoever asks tries again, or not
   Retry retry{.max = as_integer(*root.find_path({"retry", "max"})), .on = {}};
   for (const Node& cause : root.find_path({"retry", "on"})->items)
     retry.on.push_back(cause_of(cause.text).value());
@@ -49,7 +51,7 @@ Retry read_retry(const Node& root) {
 }
 
 std::int64_t read_max_epochs(const Node& root, const Space& space) {
-  if (root.find("command") != nullptr) {
+  if (source_of_study(root) != "data") {
     return step_of_end(root).value_or(std::numeric_limits<std::int64_t>::max());
   }
   const Node& epochs = *root.find_path({"train", "epochs"});
@@ -98,6 +100,20 @@ void check_rates(const Node& root) {
       "the two");
 }
 
+void read_slots(StudySpec& study, const Node& root) {
+  study.order = Order::arrival;
+  if (study.is_asked) return;
+  const Node& parallel = *root.find("parallel");
+  study.parallel = parallel.text == "auto" ? 0 : as_integer(parallel);
+  if (root.find("order")->text == "arrival") return;
+  study.order = Order::virtual_time;
+  if (study.parallel == 0) {
+    throw Fault(parallel.at,
+                "parallel is auto, expected a number with order: virtual, whose search must not "
+                "depend on the machine");
+  }
+}
+
 }  // namespace
 
 void read_spec(StudySpec& study, const Node& checked) {
@@ -111,6 +127,8 @@ void read_spec(StudySpec& study, const Node& checked) {
             ", expected 1 to 64 letters, digits, dots, underscores and dashes, beginning with a "
             "letter, digit or underscore"));
   }
+  study.runs_command = source_of_study(checked) == "command";
+  study.is_asked = source_of_study(checked) == "ask";
   study.seed = static_cast<std::uint64_t>(as_integer(*checked.find("seed")));
   study.metric = read_metric(checked);
   if (const Node* points = checked.find("try_first"))
@@ -118,17 +136,16 @@ void read_spec(StudySpec& study, const Node& checked) {
   study.method = read_chosen(*checked.find("method"), sampler_kinds());
   read_stopping(study, checked);
   study.max_epochs = read_max_epochs(checked, study.space);
-  study.order = checked.find("order")->text == "arrival" ? Order::arrival : Order::virtual_time;
-  const Node& parallel = *checked.find("parallel");
-  study.parallel = parallel.text == "auto" ? 0 : as_integer(parallel);
+  read_slots(study, checked);
   study.limits = {.trials = optional_integer(checked, "limits", "trials"),
                   .time = optional_seconds(checked, "limits", "time"),
                   .trial_time = optional_seconds(checked, "limits", "trial_time"),
                   .failed = optional_integer(checked, "limits", "failed"),
                   .weights = optional_integer(checked, "limits", "weights"),
                   .no_progress = optional_seconds(checked, "limits", "no_progress")};
-  study.runs_command = checked.find("command") != nullptr;
-  if (study.runs_command) {
+  if (study.is_asked) {
+    check_asked(study, checked);
+  } else if (study.runs_command) {
     study.limits.grace = as_seconds(*checked.find_path({"limits", "grace"}));
     study.limits.log = as_bytes(*checked.find_path({"limits", "log"}));
     check_command(checked);
@@ -142,11 +159,6 @@ void read_spec(StudySpec& study, const Node& checked) {
   check_rates(checked);
   check_folds(checked);
   check_stopping(study, checked);
-  if (study.parallel == 0 && study.order == Order::virtual_time) {
-    throw Fault(parallel.at,
-                "parallel is auto, expected a number with order: virtual, whose search must not "
-                "depend on the machine");
-  }
   read_population(study, checked);
   const std::string refusal = sampler_refuses(study.method.kind, study.space, study.method.options);
   if (!refusal.empty()) throw Fault(checked.find("method")->at, refusal);

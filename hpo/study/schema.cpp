@@ -156,6 +156,9 @@ Json block_schema(const Field& block) {
   }
   Json schema{{"type", "object"}, {"properties", properties}, {"additionalProperties", false}};
   if (!required.empty()) schema["required"] = required;
+  // A file of trials to ask for (asked.h) has none of them.
+  if (choice.size() > 1)
+    choice.push_back({{"required", {"parameters", "metric"}}, {"not", {{"anyOf", choice}}}});
   if (!choice.empty()) schema["oneOf"] = choice;
   return schema;
 }

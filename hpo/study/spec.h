@@ -52,7 +52,8 @@ enum class Order : std::uint8_t { virtual_time, arrival };
 
 /// None: no limit. Times are real seconds; they are what can make two runs of a study differ.
 struct Limits {
-  std::optional<std::int64_t> trials;      ///< always set, except for a grid, which ends by itself
+  std::optional<std::int64_t> trials;      ///< always set, except for a grid, which ends by itself,
+                                           ///< and where trials are asked for
   std::optional<double> time;              ///< of the study, over all sessions
   std::optional<double> trial_time;        ///< in which tasks of one attempt of a trial ran
   std::optional<std::int64_t> failed;      ///< this many failed trials end the study
@@ -95,6 +96,9 @@ struct StudySpec {
   std::uint64_t store_budget = 16'000'000'000;  ///< bytes on disk of what studies share
 
   bool runs_command = false;  ///< trials run a program (hpo/study/command.h), not a network
+  bool is_asked = false;      ///< trials are run by whoever asks for them (hpo/study/asked.h)
+  /// Whether what trials report is numbered by themselves, instead of by the epochs of a network.
+  [[nodiscard]] bool numbers_steps() const { return runs_command || is_asked; }
 
   /// The checked file with defaults filled in, from which trials are made. Shared and immutable.
   std::shared_ptr<const study::Document> document;

@@ -52,7 +52,7 @@ Unit unit_of(const Node* node) {
 /// What is counted in epochs must lie among them; of FLOPs no default would make sense.
 void check_numbers(const StudySpec& study, const Node& rule) {
   const bool flops = study.early_stop_unit == Unit::flops;
-  const bool epochs = study.early_stop_unit == Unit::epochs || study.runs_command;
+  const bool epochs = study.early_stop_unit == Unit::epochs || study.numbers_steps();
   const Kind& kind = *stopping_set()->find(rule.find("type")->text);
   for (const Entry& entry : rule.entries) {
     const Field* field = kind.block.find(entry.key);
@@ -66,13 +66,9 @@ void check_numbers(const StudySpec& study, const Node& rule) {
     if (!epochs || value <= study.max_epochs) continue;
     throw Fault(entry.value.at,
                 rt::cat("early_stop.", entry.key, " is ", entry.value.text, ", expected at most ",
-                        study.runs_command ? "early_stop.max" : "train.epochs", ", which is ",
+                        study.numbers_steps() ? "early_stop.max" : "train.epochs", ", which is ",
                         study.max_epochs));
   }
-}
-
-bool pauses(const Chosen& rule) {
-  return make_stopping_rule(rule.kind, {.options = rule.options, .of = rule.of})->pauses();
 }
 
 /// Two rules that let the same trials wait would wait for each other.
@@ -81,7 +77,7 @@ void check_pauses(const Chosen& rule, const Node& node) {
   for (std::size_t i = 0; i < rule.of.size(); ++i) {
     const Node& one = node.find("of")->items[i];
     check_pauses(rule.of[i], one);
-    if (!pauses(rule.of[i])) continue;
+    if (!rule_pauses(rule.of[i])) continue;
     if (rule.kind == "all_of" || ++pausing > 1)
       throw Fault(one.at,
                   rt::cat(rule.kind, " holds ", rule.of[i].kind, ", which pauses trials, ",
@@ -90,6 +86,10 @@ void check_pauses(const Chosen& rule, const Node& node) {
 }
 
 }  // namespace
+
+bool rule_pauses(const Chosen& rule) {
+  return make_stopping_rule(rule.kind, {.options = rule.options, .of = rule.of})->pauses();
+}
 
 Chosen read_chosen(const Node& node, std::span<const KindInfo> infos) {
   Chosen chosen{.kind = node.find("type")->text, .options = {}};

@@ -21,6 +21,9 @@ void read_stopping(StudySpec& study, const Node& root);
 /// The step at which a program ends by itself, if a rule says so.
 [[nodiscard]] std::optional<std::int64_t> step_of_end(const Node& root);
 
+/// Whether a word of the rule, or of one that it combines, may be `pause`.
+[[nodiscard]] bool rule_pauses(const Chosen& rule);
+
 /// What depends on other parts of the study. Throws a Fault.
 void check_stopping(const StudySpec& study, const Node& root);
 

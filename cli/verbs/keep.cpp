@@ -1,0 +1,45 @@
+#include "cli/runs.h"
+#include "cli/verbs/verb_functions.h"
+#include "hpo/ask/keeper.h"
+#include "hpo/log/study_reader.h"
+#include "hpo/study/asked.h"
+#include "hpo/study/spec.h"
+#include "runtime/base/text.h"
+
+namespace cli {
+
+namespace {
+
+constexpr std::int64_t kIdle = 60;
+
+bool is_file(const rt::Path& path) {
+  return (path.extension() == ".yaml" || path.extension() == ".yml") && rt::file_size(path);
+}
+
+}  // namespace
+
+void declare_keep(Arguments& arguments) {
+  arguments.positional("RUN", "a study's name or folder, or a study file");
+  declare_dir(arguments);
+  arguments.option("--idle", "SECONDS", "ends when nobody was connected so long (default: 60)");
+}
+
+int run_keep(const Arguments& arguments) {
+  const std::string run = arguments.text("RUN");
+  const double idle =
+      static_cast<double>(arguments.integer("--idle", 1, 1'000'000'000).value_or(kIdle));
+  rt::Path folder;
+  hpo::StudySpec study;
+  if (is_file(run)) {
+    study = hpo::load_study(run);
+    folder = runs_folder(arguments) / study.name;
+  } else {
+    folder = hpo::find_run(run, runs_folder(arguments));
+    study = hpo::load_study(folder / "study.yaml");
+  }
+  hpo::start_keeper(study, folder, idle);
+  print_result(folder.string());
+  return kDone;
+}
+
+}  // namespace cli

@@ -1,0 +1,254 @@
+#include "hpo/ask/asked_study.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "hpo/log/study_lock.h"
+#include "hpo/log/study_reader.h"
+#include "runtime/base/error.h"
+#include "runtime/base/text.h"
+
+namespace hpo {
+
+namespace {
+
+rt::Error refusal(std::string message) { return {rt::Errc::usage, std::move(message)}; }
+
+bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+}  // namespace
+
+AskedStudy::AskedStudy(const StudySpec& study, EventLog& log, const std::vector<Changed>& changes)
+    : study_(study), log_(log), search_(study), started_(rt::now()) {
+  log_.replay([this](const Event& event) { replay(event); });
+  if (const auto text = log_.noted("active_seconds"))
+    seconds_before_ = rt::parse_double(*text).value_or(0);
+  const Holder self = Holder::self();
+  emit({}, Opened{.host = self.host, .pid = self.pid, .build = TRELLIS_VERSION, .workers = 0});
+  for (const Changed& change : changes) {
+    emit({}, change);
+    finished_.reset();
+  }
+  log_.note(kAskedFact, "1");
+  if (study_.limits.trials) log_.note("trial_limit", std::to_string(*study_.limits.trials));
+  finish_if_over();
+  commit();
+}
+
+void AskedStudy::replay(const Event& event) {
+  now_ = event.vtime;
+  if (std::holds_alternative<Changed>(event.body)) finished_.reset();
+  if (const auto* finished = std::get_if<Finished>(&event.body)) finished_ = *finished;
+  if (!event.trial) return;
+  const std::uint64_t trial = *event.trial;
+  if (const auto* created = std::get_if<Created>(&event.body)) {
+    open_[trial] = {.ticket = created->ticket, .since = started_, .heard = started_};
+    if (!created->ticket.empty()) tickets_[created->ticket] = trial;
+  } else if (const auto* report = std::get_if<Reported>(&event.body)) {
+    Open& open = open_.at(trial);
+    (void)search_.word_on(trial, *report);
+    open.step = report->step;
+    open.reported = true;
+  } else if (std::holds_alternative<Ended>(event.body)) {
+    tickets_.erase(open_.at(trial).ticket);
+    open_.erase(trial);
+  }
+  search_.tell(trial, event.body);
+}
+
+Handout AskedStudy::ask(const std::string& ticket) {
+  if (const auto known = tickets_.find(ticket); known != tickets_.end())
+    return {.trial = known->second, .params = log_.trials().row(known->second).params, .over = ""};
+  std::optional<Params> params;
+  if (!over()) {
+    params = search_.propose();
+    exhausted_ = !params;
+  }
+  if (!params) {
+    finish_if_over();
+    return {.trial = {}, .params = {}, .over = over()->message};
+  }
+  const std::uint64_t trial = search_.created();
+  Created created{.params = *params, .inference_flops = 0, .parent = {}, .ticket = ticket};
+  search_.tell(trial, created);
+  const rt::Moment now = rt::now();
+  open_[trial] = {.ticket = ticket, .since = now, .heard = now};
+  if (!ticket.empty()) tickets_[ticket] = trial;
+  emit(trial, std::move(created));
+  return {.trial = trial, .params = std::move(*params), .over = ""};
+}
+
+const TrialRow& AskedStudy::row(std::uint64_t trial) const {
+  if (trial >= log_.trials().rows().size())
+    throw refusal(rt::cat("trial ", trial, " was never asked for, expected one of the ",
+                          log_.trials().rows().size(), " that were"));
+  return log_.trials().row(trial);
+}
+
+std::optional<double> AskedStudy::value_of(const Told& told) const {
+  const auto named =
+      std::ranges::find(told.metrics, study_.metric.name, &Metrics::value_type::first);
+  if (told.values.size() > 1)
+    throw refusal(rt::cat(told.values.size(), " values, expected one, of ", study_.metric.name));
+  if (!told.values.empty()) {
+    if (named != told.metrics.end() && !same(named->second, told.values[0]))
+      throw refusal(rt::cat("two values of ", study_.metric.name, ", expected one"));
+    return told.values[0];
+  }
+  if (named != told.metrics.end()) return named->second;
+  if (told.metrics.empty()) return std::nullopt;
+  std::vector<std::string> names;
+  for (const auto& [name, value] : told.metrics) names.push_back(name);
+  const std::string near = rt::nearest(study_.metric.name, names);
+  throw refusal(rt::cat("the metric ", study_.metric.name, " is missing",
+                        near.empty() ? "" : rt::cat(", but there is ", rt::printable(near))));
+}
+
+Word AskedStudy::report(std::uint64_t trial, const Told& told) {
+  const TrialRow& now = row(trial);
+  const std::optional<double> value = value_of(told);
+  if (!value) throw refusal(rt::cat("a report without a value of ", study_.metric.name));
+  const auto open = open_.find(trial);
+  if (open == open_.end()) {
+    if (now.state != TrialState::complete && now.cause != Cause::error) return Word::stop;
+    throw refusal(rt::cat("trial ", trial, " was told already: ", name_of(now.state)));
+  }
+  const std::int64_t step = told.step.value_or(open->second.step + 1);
+  if (step < 1) throw refusal(rt::cat("step ", step, ", expected 1 or more"));
+  if (open->second.reported && step == open->second.step && now.value && same(*now.value, *value))
+    return Word::go;
+  if (step <= open->second.step)
+    throw refusal(rt::cat("trial ", trial, " reports step ", step, ", but was at ",
+                          open->second.step, " already, expected a later one"));
+  return take_report(trial, step, *value, told);
+}
+
+Word AskedStudy::take_report(std::uint64_t trial, std::int64_t step, double value, const Told& told,
+                             bool last) {
+  if (std::isnan(value)) {
+    end(trial, {TrialState::failed, Cause::diverged,
+                rt::cat(study_.metric.name, " is not a number at step ", step)});
+    return Word::stop;
+  }
+  Open& open = open_.at(trial);
+  Reported report{.step = step, .epochs = step, .value = value, .metrics = told.metrics};
+  if (report.metrics.empty()) report.metrics.emplace_back(study_.metric.name, value);
+  const Word said = search_.word_on(trial, report);
+  const Word word = last ? Word::go : said;
+  report.word = word;
+  search_.tell(trial, report);
+  open.step = step;
+  open.reported = true;
+  const double seconds = took(open);
+  ++now_;
+  emit(trial, std::move(report), seconds);
+  if (word == Word::stop) end(trial, {TrialState::stopped, Cause::none, ""});
+  return word;
+}
+
+bool AskedStudy::says_the_same(const TrialRow& now, const Told& told) const {
+  const std::optional<double> value = value_of(told);
+  if (told.state == TrialState::failed) return now.state == TrialState::failed;
+  if (now.state == TrialState::failed) return value && std::isnan(*value);
+  return now.state == told.state && (!value || (now.value && same(*now.value, *value)));
+}
+
+Standing AskedStudy::tell(std::uint64_t trial, const Told& told) {
+  const TrialRow& now = row(trial);
+  const auto open = open_.find(trial);
+  if (open == open_.end()) {
+    const bool settled = now.state == TrialState::stopped || now.cause == Cause::timeout;
+    if (!settled && !says_the_same(now, told))
+      throw refusal(rt::cat("trial ", trial, " was told already: ", name_of(now.state),
+                            now.value ? rt::cat(", ", study_.metric.name, " = ", *now.value) : ""));
+    return {.state = now.state, .value = now.value};
+  }
+  if (told.state == TrialState::failed) {
+    end(trial, {TrialState::failed, Cause::error, told.message});
+    return {.state = TrialState::failed, .value = now.value};
+  }
+  const std::optional<double> value = value_of(told);
+  if (!value && !now.value)
+    throw refusal(rt::cat("trial ", trial, " has no value of ", study_.metric.name,
+                          " yet, expected one, or that it failed"));
+  const std::int64_t step = told.step.value_or(std::max<std::int64_t>(open->second.step, 1));
+  if (step < std::max<std::int64_t>(open->second.step, 1))
+    throw refusal(rt::cat("trial ", trial, " ends at step ", step, ", but was at ",
+                          open->second.step, " already"));
+  const bool told_before = open->second.reported && step == open->second.step && now.value &&
+                           value && same(*now.value, *value);
+  if (value && !told_before && take_report(trial, step, *value, told, true) == Word::stop) {
+    const TrialRow& after = row(trial);
+    return {.state = after.state, .value = after.value};
+  }
+  end(trial, {told.state, Cause::none, ""});
+  return {.state = told.state, .value = row(trial).value};
+}
+
+void AskedStudy::end(std::uint64_t trial, const Ended& how) {
+  Open& open = open_.at(trial);
+  const double seconds = took(open);
+  tickets_.erase(open.ticket);
+  open_.erase(trial);
+  search_.tell(trial, how);
+  ++now_;
+  emit(trial, how, seconds);
+  finish_if_over();
+}
+
+void AskedStudy::end_late_trials() {
+  if (!study_.limits.trial_time) return;
+  std::vector<std::uint64_t> late;
+  for (const auto& [trial, open] : open_) {
+    if (rt::seconds_since(open.since) >= *study_.limits.trial_time) late.push_back(trial);
+  }
+  for (const std::uint64_t trial : late)
+    end(trial, {TrialState::failed, Cause::timeout,
+                rt::cat("limits.trial_time of ", rt::format_seconds(*study_.limits.trial_time),
+                        " is over")});
+}
+
+std::optional<double> AskedStudy::next_late() const {
+  if (!study_.limits.trial_time || open_.empty()) return std::nullopt;
+  double longest = 0;
+  for (const auto& [trial, open] : open_)
+    longest = std::max(longest, rt::seconds_since(open.since));
+  return std::max(0.0, *study_.limits.trial_time - longest);
+}
+
+std::optional<Finished> AskedStudy::over() const {
+  if (finished_) return finished_;
+  const std::int64_t failed = log_.trials().counts().failed;
+  if (study_.limits.failed && failed >= *study_.limits.failed)
+    return Finished{Finish::failed, rt::cat(failed, failed == 1 ? " trial" : " trials", " failed")};
+  const std::uint64_t created = search_.created();
+  const std::string trials = rt::cat(created, created == 1 ? " trial" : " trials");
+  if (exhausted_)
+    return Finished{Finish::exhausted, trials + ": every point of the space was tried"};
+  if (study_.limits.trials && created >= static_cast<std::uint64_t>(*study_.limits.trials))
+    return Finished{Finish::trials, trials};
+  return std::nullopt;
+}
+
+void AskedStudy::finish_if_over() {
+  if (finished_ || !open_.empty()) return;
+  finished_ = over();
+  if (finished_) emit({}, *finished_);
+}
+
+double AskedStudy::took(Open& open) {
+  return rt::seconds(rt::now() - std::exchange(open.heard, rt::now()));
+}
+
+void AskedStudy::emit(std::optional<std::uint64_t> trial, EventBody body, double took) {
+  log_.append({.vtime = now_, .trial = trial, .body = std::move(body), .took = took});
+}
+
+void AskedStudy::commit() {
+  if (!pending()) return;
+  log_.note("active_seconds", rt::format_double(seconds_before_ + rt::seconds_since(started_)));
+  (void)log_.commit();
+}
+
+}  // namespace hpo

@@ -1,0 +1,110 @@
+#pragma once
+// A study whose trials are run by others: they ask for one, may report on the way, and tell what
+// came of it. A state machine over the log, like the driver, without anything to run.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hpo/driver/search.h"
+#include "hpo/log/event_log.h"
+#include "hpo/study/spec.h"
+#include "runtime/base/clock.h"
+
+namespace hpo {
+
+/// A trial that was handed out, or why none was.
+struct Handout {
+  std::optional<std::uint64_t> trial;
+  Params params;
+  std::string over;  ///< without a trial: why the study is over, one line for people
+};
+
+/// What somebody says about a trial. `values`: one for each objective of the study, or empty where
+/// `metrics` has them by name, or where there are none.
+struct Told {
+  std::optional<std::int64_t> step;
+  std::vector<double> values;
+  Metrics metrics;
+  TrialState state = TrialState::complete;  ///< complete, stopped or failed
+  std::string message;                      ///< why it failed
+};
+
+/// How a trial stands after it was told about.
+struct Standing {
+  TrialState state = TrialState::running;
+  std::optional<double> value;
+};
+
+/// Nothing counts before `commit` returned. Whoever got no answer may say the same again: an asking
+/// by its ticket, a report by its step, an end by what it says. Not thread-safe.
+class AskedStudy {
+ public:
+  /// `study` and `log` (begun, not replayed) outlive it. Replays the log.
+  AskedStudy(const StudySpec& study, EventLog& log, const std::vector<Changed>& changes);
+
+  /// The next trial. `ticket` names the asking: as long as its trial runs, the same ticket gives
+  /// the same trial. Empty: the asking is never repeated.
+  [[nodiscard]] Handout ask(const std::string& ticket);
+
+  /// A report on the way, with its step. The word is `stop` where the trial has ended. Throws
+  /// rt::Error (usage) for a trial that is not there, a step that is not beyond the last one, or a
+  /// metric that is missing.
+  [[nodiscard]] Word report(std::uint64_t trial, const Told& told);
+
+  /// The end of a trial. Without a value the last report's counts. A trial that was stopped by its
+  /// rule or its time stays so. Throws rt::Error (usage) as above, and for a trial that was told
+  /// otherwise before.
+  [[nodiscard]] Standing tell(std::uint64_t trial, const Told& told);
+
+  /// Fails trials that are out for longer than limits.trial_time.
+  void end_late_trials();
+  /// Seconds until there is one; none where there is no such limit, or nobody runs.
+  [[nodiscard]] std::optional<double> next_late() const;
+
+  /// Whether something waits for a commit.
+  [[nodiscard]] bool pending() const { return log_.pending() > 0; }
+  void commit();
+
+  [[nodiscard]] const StudySpec& study() const { return study_; }
+  /// Trials that were handed out and have not ended.
+  [[nodiscard]] std::size_t open() const { return open_.size(); }
+
+ private:
+  struct Open {
+    std::int64_t step = 0;  ///< of the last report
+    bool reported = false;
+    std::string ticket;
+    rt::Moment since;  ///< handed out, or this process began
+    rt::Moment heard;
+  };
+
+  void replay(const Event& event);
+  [[nodiscard]] const TrialRow& row(std::uint64_t trial) const;
+  [[nodiscard]] std::optional<double> value_of(const Told& told) const;
+  [[nodiscard]] bool says_the_same(const TrialRow& row, const Told& told) const;
+  /// `last`: the trial ends with it, so that no rule stops it any more.
+  Word take_report(std::uint64_t trial, std::int64_t step, double value, const Told& told,
+                   bool last = false);
+  void end(std::uint64_t trial, const Ended& end);
+  /// Why no more trials are handed out, if so.
+  [[nodiscard]] std::optional<Finished> over() const;
+  void finish_if_over();
+  void emit(std::optional<std::uint64_t> trial, EventBody body, double took = 0);
+  double took(Open& open);
+
+  const StudySpec& study_;
+  EventLog& log_;
+  Search search_;
+  std::map<std::uint64_t, Open> open_;
+  std::map<std::string, std::uint64_t> tickets_;  ///< of open trials
+  std::optional<Finished> finished_;
+  bool exhausted_ = false;
+  double now_ = 0;  ///< virtual time: counts what was told
+  rt::Moment started_;
+  double seconds_before_ = 0;
+};
+
+}  // namespace hpo

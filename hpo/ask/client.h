@@ -1,0 +1,34 @@
+#pragma once
+// The other end of a study's socket.
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "runtime/base/file.h"
+
+namespace hpo {
+
+/// One connection. Not thread-safe.
+class AskClient {
+ public:
+  /// Connects and hears the greeting; nothing where nobody keeps the study in `folder`. Throws
+  /// rt::Error (usage) for a keeper that speaks another version of the protocol.
+  [[nodiscard]] static std::optional<AskClient> connect(const rt::Path& folder);
+
+  /// Sends a line, without its end, and returns the answer; nothing where the keeper is gone: then
+  /// nobody knows whether it took what was sent. Throws rt::Error for an answer that is a refusal.
+  [[nodiscard]] std::optional<std::string> call(std::string_view line);
+
+  [[nodiscard]] const std::string& greeting() const { return greeting_; }
+
+ private:
+  explicit AskClient(rt::File socket) : socket_(std::move(socket)) {}
+  [[nodiscard]] std::optional<std::string> read_line();
+
+  rt::File socket_;
+  std::string buffer_;
+  std::string greeting_;
+};
+
+}  // namespace hpo

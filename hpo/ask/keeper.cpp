@@ -1,0 +1,151 @@
+#include "hpo/ask/keeper.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <exception>
+#include <string>
+
+#include "hpo/ask/asked_study.h"
+#include "hpo/ask/server.h"
+#include "hpo/ask/socket.h"
+#include "hpo/driver/adopt.h"
+#include "hpo/driver/interrupt.h"
+#include "hpo/log/study_lock.h"
+#include "hpo/study/asked.h"
+#include "runtime/base/clock.h"
+#include "runtime/base/error.h"
+#include "runtime/base/text.h"
+
+namespace hpo {
+
+namespace {
+
+/// How long another keeper may take from its lock to its first answer.
+constexpr double kPatience = 10;
+constexpr const char* kKeeperLog = "keeper.log";
+constexpr char kReady = '+';
+
+/// What the new process says to the old one: that it serves, or the kind and words of its error.
+class Line {
+ public:
+  explicit Line(int fd) : file_(fd) {}
+  void ready() { write(std::string(1, kReady)); }
+  void failed(rt::Errc kind, std::string_view words) {
+    write(rt::cat(static_cast<char>('0' + static_cast<int>(kind)), words));
+  }
+  [[nodiscard]] bool open() const { return static_cast<bool>(file_); }
+
+ private:
+  void write(const std::string& text) {
+    (void)!::write(file_.fd(), text.data(), text.size());
+    (void)file_.close();
+  }
+  rt::File file_;
+};
+
+/// Nothing of the terminal or the pipes of whoever started us stays open.
+void leave_terminal() {
+  ::setsid();
+  rt::File nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nothing.fd(), fd);
+}
+
+void keep(const StudySpec& study, const rt::Path& folder, double idle, Line& line) {
+  const Interrupts interrupts;
+  EventLog log(folder);
+  const std::vector<Changed> changes = adopt(log, study, nullptr, folder);
+  AskedStudy asked(study, log, changes);
+  AskServer server(folder, asked);
+  line.ready();
+  server.serve(idle, *interrupts.count());
+}
+
+void note_in(const rt::Path& folder, std::string_view words) {
+  const rt::File file(::open((folder / kKeeperLog).c_str(),
+                             O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666));
+  const std::string text = rt::cat(rt::wall_time(), " ", words, "\n");
+  if (file) (void)!::write(file.fd(), text.data(), text.size());
+}
+
+[[noreturn]] void become_keeper(const StudySpec& study, const rt::Path& folder, double idle,
+                                int out) {
+  leave_terminal();
+  Line line(out);
+  const auto fail = [&](rt::Errc kind, const char* words) {
+    line.open() ? line.failed(kind, words) : note_in(folder, words);
+  };
+  try {
+    keep(study, folder, idle, line);
+  } catch (const rt::Error& error) {
+    fail(error.kind(), error.what());
+  } catch (const std::exception& error) {
+    fail(rt::Errc::internal, error.what());
+  }
+  ::_exit(0);
+}
+
+std::string read_all(int fd) {
+  std::string text;
+  char bytes[1024];
+  for (;;) {
+    const ssize_t n = ::read(fd, bytes, sizeof bytes);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return text;
+    text.append(bytes, static_cast<std::size_t>(n));
+  }
+}
+
+/// Whether somebody answers, or will in a moment: the lock comes before the socket.
+bool is_kept(const rt::Path& folder, double patience) {
+  const rt::Moment begun = rt::now();
+  for (;;) {
+    if (connect_in(folder)) return true;
+    if (StudyLock::look(folder) == StudyLock::State::free || rt::seconds_since(begun) >= patience)
+      return false;
+    rt::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+
+/// The new process' word; empty when it died without one.
+std::string fork_keeper(const StudySpec& study, const rt::Path& folder, double idle) {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0)
+    throw rt::storage_error("make a pipe for", folder, errno);
+  const rt::File in(ends[0]);
+  rt::File out(ends[1]);
+  const pid_t child = ::fork();
+  if (child < 0) throw rt::storage_error("start a process for", folder, errno);
+  if (child == 0) {
+    // Not our child's child: whoever called us need not wait for it.
+    if (::fork() == 0) become_keeper(study, folder, idle, out.release());
+    ::_exit(0);
+  }
+  (void)out.close();
+  (void)::waitpid(child, nullptr, 0);
+  return read_all(in.fd());
+}
+
+}  // namespace
+
+void start_keeper(const StudySpec& study, const rt::Path& folder, double idle) {
+  require_asked(study);
+  rt::make_folder(folder);
+  for (const rt::Moment begun = rt::now();;) {
+    if (connect_in(folder)) return;
+    const std::string said = fork_keeper(study, folder, idle);
+    if (!said.empty() && said[0] == kReady) return;
+    if (said.empty())
+      throw rt::Error(rt::Errc::internal, rt::cat("the keeper of ", folder.string(), " has died"));
+    const auto kind = static_cast<rt::Errc>(said[0] - '0');
+    if (kind != rt::Errc::locked) throw rt::Error(kind, said.substr(1));
+    if (is_kept(folder, kPatience)) return;
+    // Who had the lock may have gone in between.
+    if (rt::seconds_since(begun) >= kPatience) throw rt::Error(kind, said.substr(1));
+  }
+}
+
+}  // namespace hpo

@@ -1,0 +1,51 @@
+#pragma once
+// Serves a study to all who connect: one loop, one thread, many calls a commit.
+
+#include <atomic>
+#include <list>
+#include <string>
+
+#include "hpo/ask/asked_study.h"
+#include "runtime/base/clock.h"
+#include "runtime/base/file.h"
+
+namespace hpo {
+
+/// Whatever came in while the last commit was written shares the next one, and is answered when
+/// that is on the disk. Not thread-safe.
+class AskServer {
+ public:
+  /// Listens in `folder`, whose log `study` is over. Throws rt::Error (storage).
+  AskServer(const rt::Path& folder, AskedStudy& study);
+  ~AskServer();
+  AskServer(const AskServer&) = delete;
+  AskServer& operator=(const AskServer&) = delete;
+
+  /// Returns when nobody was connected for `idle` seconds, or somebody asked to stop. Throws what
+  /// the log throws: then nothing was answered that is not on the disk.
+  void serve(double idle, const std::atomic<int>& interrupts);
+
+ private:
+  struct Connection {
+    rt::File socket;
+    std::string in;       ///< not yet a line
+    std::string answers;  ///< wait for the commit
+    std::string out;      ///< may be sent
+    bool ended = false;   ///< nothing more will be read
+    [[nodiscard]] bool done() const { return ended && out.empty() && answers.empty(); }
+  };
+
+  void wait(double idle);
+  void accept_all();
+  static void receive(Connection& connection);
+  void answer(Connection& connection);
+  static void send(Connection& connection);
+
+  rt::Path folder_;
+  AskedStudy& study_;
+  rt::File listener_;
+  std::list<Connection> connections_;
+  rt::Moment last_;  ///< when somebody was connected
+};
+
+}  // namespace hpo

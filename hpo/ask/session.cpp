@@ -1,0 +1,145 @@
+#include "hpo/ask/session.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <vector>
+
+#include "hpo/log/json.h"
+#include "runtime/base/error.h"
+#include "runtime/base/text.h"
+
+namespace hpo {
+
+namespace {
+
+constexpr std::size_t kLongestTicket = 200;
+
+rt::Error refusal(std::string message) { return {rt::Errc::usage, std::move(message)}; }
+
+void require_known(const Json& message, std::span<const std::string> known) {
+  for (const auto& [name, value] : message.members()) {
+    if (std::ranges::find(known, name) != known.end()) continue;
+    throw refusal(rt::cat("unknown member \"", rt::printable(name, 60), "\" of the call ",
+                          message.at("call").text(), rt::did_you_mean(name, known)));
+  }
+}
+
+std::uint64_t trial_of(const Json& message) {
+  const Json* trial = message.find("trial");
+  if (trial == nullptr) throw refusal("the member trial is missing, expected its number");
+  const std::int64_t number = trial->integer();
+  if (number < 0) throw refusal(rt::cat("trial ", number, ", expected a number from 0 on"));
+  return static_cast<std::uint64_t>(number);
+}
+
+TrialState state_of(const Json& message) {
+  const Json* said = message.find("state");
+  if (said == nullptr) return TrialState::complete;
+  const std::string word = said->text();
+  for (const TrialState state : {TrialState::complete, TrialState::stopped, TrialState::failed})
+    if (word == name_of(state)) return state;
+  throw refusal(
+      rt::cat("state \"", rt::printable(word, 60), "\", expected complete, stopped or failed"));
+}
+
+Told told_of(const Json& message) {
+  Told told;
+  if (const Json* step = message.find("step")) told.step = step->integer();
+  const Json* value = message.find("value");
+  const Json* values = message.find("values");
+  if (value != nullptr && values != nullptr)
+    throw refusal("value and values, expected one of the two");
+  if (value != nullptr && !value->is_null()) told.values = {value->number()};
+  if (values != nullptr)
+    for (const auto& [none, one] : values->members()) told.values.push_back(one.number());
+  if (const Json* metrics = message.find("metrics"))
+    told.metrics = metrics_from_json(metrics->raw());
+  if (const Json* reason = message.find("message")) told.message = reason->text();
+  return told;
+}
+
+std::string ask(AskedStudy& study, const Json& message) {
+  static const std::vector<std::string> kKnown{"call", "ticket"};
+  require_known(message, kKnown);
+  const Json* ticket = message.find("ticket");
+  const std::string name = ticket != nullptr ? ticket->text() : "";
+  if (name.size() > kLongestTicket)
+    throw refusal(
+        rt::cat("a ticket of ", name.size(), " bytes, expected at most ", kLongestTicket));
+  const Handout handout = study.ask(name);
+  JsonWriter json;
+  json.begin_object().field("trial", handout.trial);
+  if (handout.trial) {
+    json.key("params").raw(json_of(handout.params));
+  } else {
+    json.field("over", handout.over);
+  }
+  json.end_object();
+  return std::move(json).text();
+}
+
+std::string report(AskedStudy& study, const Json& message) {
+  static const std::vector<std::string> kKnown{"call",  "trial",  "step",
+                                               "value", "values", "metrics"};
+  require_known(message, kKnown);
+  const std::uint64_t trial = trial_of(message);
+  const Word word = study.report(trial, told_of(message));
+  JsonWriter json;
+  json.begin_object().field("trial", trial).field("word", word == Word::stop ? "stop" : "go");
+  json.end_object();
+  return std::move(json).text();
+}
+
+std::string tell(AskedStudy& study, const Json& message) {
+  static const std::vector<std::string> kKnown{"call",   "trial",   "step",  "value",
+                                               "values", "metrics", "state", "message"};
+  require_known(message, kKnown);
+  const std::uint64_t trial = trial_of(message);
+  Told told = told_of(message);
+  told.state = state_of(message);
+  const Standing standing = study.tell(trial, told);
+  JsonWriter json;
+  json.begin_object().field("trial", trial).field("state", name_of(standing.state));
+  json.field("value", standing.value).end_object();
+  return std::move(json).text();
+}
+
+std::string answer_to(AskedStudy& study, const Json& message) {
+  static const std::vector<std::string> kCalls{"ask", "report", "tell"};
+  const Json* call = message.find("call");
+  if (call == nullptr) throw refusal("the member call is missing, expected ask, report or tell");
+  const std::string name = call->text();
+  if (name == kCalls[0]) return ask(study, message);
+  if (name == kCalls[1]) return report(study, message);
+  if (name == kCalls[2]) return tell(study, message);
+  throw refusal(rt::cat("unknown call \"", rt::printable(name, 60),
+                        "\", expected ask, report or tell", rt::did_you_mean(name, kCalls)));
+}
+
+}  // namespace
+
+std::string ask_greeting(const AskedStudy& study) {
+  const Metric& metric = study.study().metric;
+  JsonWriter json;
+  json.begin_object().field("trellis", TRELLIS_VERSION).field("protocol", kAskProtocol);
+  json.field("study", study.study().name).key("metrics").begin_array();
+  json.begin_object().field("name", metric.name);
+  json.field("goal", metric.goal == Goal::maximize ? "maximize" : "minimize").end_object();
+  json.end_array().end_object();
+  return std::move(json).text();
+}
+
+std::string ask_answer(AskedStudy& study, std::string_view line) {
+  try {
+    return answer_to(study, Json::parse(line));
+  } catch (const rt::Error& error) {
+    JsonWriter json;
+    json.begin_object().field("error", error.what());
+    // What does not parse is the caller's mistake, whatever the reader of the log calls it.
+    json.field("kind", rt::errc_name(rt::Errc::usage)).end_object();
+    return std::move(json).text();
+  }
+}
+
+}  // namespace hpo

@@ -1,0 +1,21 @@
+#pragma once
+// The protocol of ask and tell: one JSON object a line in both directions (docs/ask-tell.md).
+
+#include <string>
+#include <string_view>
+
+#include "hpo/ask/asked_study.h"
+
+namespace hpo {
+
+/// Grows when a client of today would misunderstand an answer.
+inline constexpr int kAskProtocol = 1;
+
+/// What whoever connects hears first: the version, the study and its metrics.
+[[nodiscard]] std::string ask_greeting(const AskedStudy& study);
+
+/// The answer to one line, without its end, to be sent when the study was committed. Never throws
+/// for what a line says: a refusal is an answer too, {"error", "kind"}.
+[[nodiscard]] std::string ask_answer(AskedStudy& study, std::string_view line);
+
+}  // namespace hpo

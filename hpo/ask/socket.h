@@ -1,0 +1,20 @@
+#pragma once
+// The local socket in a study's folder, through which its keeper is spoken to.
+
+#include <optional>
+
+#include "runtime/base/file.h"
+
+namespace hpo {
+
+inline constexpr const char* kAskSocket = "ask.sock";
+
+/// Listens in `folder`, in place of whoever did before: only for the holder of the study's lock.
+/// The socket does not block. Throws rt::Error (storage).
+[[nodiscard]] rt::File listen_in(const rt::Path& folder);
+
+/// A connection to whoever listens in `folder`; nothing where nobody does. Throws rt::Error
+/// (storage) where the system refuses otherwise.
+[[nodiscard]] std::optional<rt::File> connect_in(const rt::Path& folder);
+
+}  // namespace hpo

@@ -1,0 +1,19 @@
+#pragma once
+// A study and the log in its folder come together.
+
+#include <vector>
+
+#include "hpo/driver/network_work.h"
+#include "hpo/log/event_log.h"
+#include "hpo/study/spec.h"
+#include "runtime/base/file.h"
+
+namespace hpo {
+
+/// Begins the log of a fresh folder, or checks that the one that is there is of this study; writes
+/// study.yaml. `data` is null where no network is trained. Returns what the study says otherwise
+/// than the log, for the log. Throws rt::Error (study) where it is another study.
+[[nodiscard]] std::vector<Changed> adopt(EventLog& log, const StudySpec& study,
+                                         const StudyData* data, const rt::Path& folder);
+
+}  // namespace hpo

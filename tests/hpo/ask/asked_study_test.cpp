@@ -1,0 +1,191 @@
+#include "hpo/ask/asked_study.h"
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <thread>
+
+#include "runtime/base/error.h"
+#include "tests/hpo/ask/asking.h"
+
+namespace hpo {
+namespace {
+
+using AskedStudyTest = Asking;
+
+Told value(double number) { return {.step = {}, .values = {number}, .metrics = {}, .message = {}}; }
+
+Told at_step(std::int64_t step, double number) {
+  Told told = value(number);
+  told.step = step;
+  return told;
+}
+
+std::string refusal(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const rt::Error& error) {
+    EXPECT_EQ(error.kind(), rt::Errc::usage);
+    return error.what();
+  }
+  return "";
+}
+
+TEST_F(AskedStudyTest, HandsOutPointsOfTheSpace) {
+  for (std::uint64_t i = 0; i < 20; ++i) {
+    const Handout handout = asked().ask("");
+    ASSERT_EQ(handout.trial, i);
+    EXPECT_EQ(asked().study().space.reason_outside(handout.params), "");
+    const Standing standing = asked().tell(i, value(0.5));
+    EXPECT_EQ(standing.state, TrialState::complete);
+    EXPECT_EQ(standing.value, 0.5);
+  }
+  EXPECT_EQ(asked().open(), 0U);
+}
+
+TEST_F(AskedStudyTest, SaysTheSameTwiceForOne) {
+  const Handout first = asked().ask("a");
+  const Handout again = asked().ask("a");
+  EXPECT_EQ(again.trial, first.trial);
+  EXPECT_EQ(again.params, first.params);
+  EXPECT_NE(asked().ask("b").trial, first.trial);
+
+  EXPECT_EQ(asked().report(0, at_step(3, 0.4)), Word::go);
+  EXPECT_EQ(asked().report(0, at_step(3, 0.4)), Word::go);
+  EXPECT_EQ(row(0).step, 3);
+  EXPECT_NE(refusal([&] { (void)asked().report(0, at_step(3, 0.7)); }), "");
+  EXPECT_NE(refusal([&] { (void)asked().report(0, at_step(2, 0.4)); }), "");
+
+  (void)asked().tell(0, value(0.6));
+  EXPECT_EQ(asked().tell(0, value(0.6)).value, 0.6);
+  EXPECT_EQ(refusal([&] { (void)asked().tell(0, value(0.7)); }),
+            "trial 0 was told already: complete, accuracy = 0.6");
+  EXPECT_NE(asked().ask("a").trial, first.trial) << "the ticket of a trial that ended is free";
+}
+
+TEST_F(AskedStudyTest, LosesNothingThatWasCommitted) {
+  const Handout first = asked().ask("a");
+  (void)asked().ask("b");
+  (void)asked().report(1, at_step(2, 0.3));
+  (void)asked().tell(1, value(0.9));
+  asked().commit();
+  (void)asked().ask("never committed");
+  begin();
+  EXPECT_EQ(asked().open(), 1U);
+  const Handout again = asked().ask("a");
+  EXPECT_EQ(again.trial, first.trial);
+  EXPECT_EQ(again.params, first.params);
+  EXPECT_EQ(asked().tell(1, value(0.9)).state, TrialState::complete);
+  EXPECT_EQ(asked().ask("c").trial, 2U);
+}
+
+TEST_F(AskedStudyTest, ProposesTheSameAfterADeath) {
+  begin_other("method: tpe\n");
+  std::vector<Params> undisturbed;
+  for (std::uint64_t i = 0; i < 30; ++i) {
+    undisturbed.push_back(asked().ask("").params);
+    (void)asked().tell(i, value(std::sin(static_cast<double>(i))));
+  }
+  asked().commit();
+  const Params next = asked().ask("").params;
+  begin();
+  EXPECT_EQ(asked().ask("").params, next);
+}
+
+TEST_F(AskedStudyTest, ARuleStopsAndATellAfterwardsChangesNothing) {
+  begin_other("early_stop: {threshold: {worst: 0.2}}\n");
+  (void)asked().ask("");
+  EXPECT_EQ(asked().report(0, at_step(1, 0.3)), Word::go);
+  EXPECT_EQ(asked().report(0, at_step(2, 0.1)), Word::stop);
+  EXPECT_EQ(row(0).state, TrialState::stopped);
+  EXPECT_EQ(asked().report(0, at_step(3, 0.9)), Word::stop);
+  EXPECT_EQ(asked().tell(0, value(0.9)).state, TrialState::stopped);
+  EXPECT_EQ(row(0).value, 0.1);
+}
+
+TEST_F(AskedStudyTest, ATrialThatIsToldAtOnceIsComplete) {
+  begin_other("early_stop: {asha: {min: 1, max: 9}}\n");
+  for (std::uint64_t i = 0; i < 9; ++i) {
+    (void)asked().ask("");
+    EXPECT_EQ(asked().tell(i, value(1.0 - static_cast<double>(i))).state, TrialState::complete);
+  }
+}
+
+TEST_F(AskedStudyTest, WhatIsNoNumberFails) {
+  (void)asked().ask("");
+  EXPECT_EQ(asked().report(0, at_step(1, std::nan(""))), Word::stop);
+  EXPECT_EQ(row(0).cause, Cause::diverged);
+  (void)asked().ask("");
+  EXPECT_EQ(asked().tell(1, value(std::nan(""))).state, TrialState::failed);
+  EXPECT_EQ(asked().tell(1, value(std::nan(""))).state, TrialState::failed) << "said twice";
+  (void)asked().ask("");
+  EXPECT_EQ(asked().tell(2, value(std::numeric_limits<double>::infinity())).state,
+            TrialState::complete);
+}
+
+TEST_F(AskedStudyTest, ATrialFails) {
+  (void)asked().ask("");
+  Told failed{.state = TrialState::failed, .message = "no GPU"};
+  EXPECT_EQ(asked().tell(0, failed).state, TrialState::failed);
+  EXPECT_EQ(row(0).message, "no GPU");
+  EXPECT_EQ(asked().tell(0, failed).state, TrialState::failed) << "said twice";
+  EXPECT_EQ(refusal([&] { (void)asked().tell(0, value(1)); }), "trial 0 was told already: failed");
+}
+
+TEST_F(AskedStudyTest, TakesMetricsByName) {
+  (void)asked().ask("");
+  Told told{.metrics = {{"loss", 0.3}, {"accuracy", 0.8}}};
+  EXPECT_EQ(asked().tell(0, told).value, 0.8);
+  EXPECT_EQ(row(0).metrics, told.metrics);
+  (void)asked().ask("");
+  EXPECT_EQ(refusal([&] {
+              (void)asked().tell(1, {.metrics = {{"acuracy", 0.8}}});
+            }),
+            "the metric accuracy is missing, but there is acuracy");
+  EXPECT_EQ(refusal([&] {
+              (void)asked().tell(1, {.values = {1, 2}});
+            }),
+            "2 values, expected one, of accuracy");
+  EXPECT_EQ(refusal([&] { (void)asked().tell(1, {}); }),
+            "trial 1 has no value of accuracy yet, expected one, or that it failed");
+  EXPECT_EQ(refusal([&] { (void)asked().tell(7, value(1)); }),
+            "trial 7 was never asked for, expected one of the 2 that were");
+}
+
+TEST_F(AskedStudyTest, EndsAtItsLimitAndGoesOnWithALargerOne) {
+  begin("limits: {trials: 2}\n");
+  (void)asked().ask("a");
+  (void)asked().ask("b");
+  EXPECT_EQ(asked().ask("c").over, "2 trials");
+  EXPECT_EQ(asked().ask("a").trial, 0U) << "what is out can be asked again";
+  (void)asked().tell(0, value(1));
+  (void)asked().tell(1, value(2));
+  asked().commit();
+  begin();
+  EXPECT_EQ(asked().ask("c").over, "2 trials");
+  begin("limits: {trials: 3}\n");
+  EXPECT_EQ(asked().ask("c").trial, 2U);
+}
+
+TEST_F(AskedStudyTest, EndsWhenTooMuchFails) {
+  begin_other("limits: {failed: 1}\n");
+  (void)asked().ask("a");
+  (void)asked().ask("b");
+  (void)asked().tell(0, {.state = TrialState::failed, .message = "no GPU"});
+  EXPECT_EQ(asked().ask("c").over, "1 trial failed");
+  EXPECT_EQ(asked().tell(1, value(1)).state, TrialState::complete) << "what is out may be told";
+}
+
+TEST_F(AskedStudyTest, ATrialThatIsOutForTooLongFails) {
+  begin_other("limits: {trial_time: 1ms}\n");
+  (void)asked().ask("");
+  EXPECT_TRUE(asked().next_late());
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  asked().end_late_trials();
+  EXPECT_EQ(row(0).cause, Cause::timeout);
+  EXPECT_EQ(asked().report(0, at_step(1, 1)), Word::stop);
+  EXPECT_EQ(asked().tell(0, value(1)).state, TrialState::failed);
+}
+
+}  // namespace
+}  // namespace hpo

@@ -1,0 +1,55 @@
+// A study that others run, over a log in a folder of its own.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "hpo/ask/asked_study.h"
+#include "hpo/driver/adopt.h"
+#include "hpo/study/spec.h"
+#include "runtime/base/text.h"
+#include "tests/support/temp_folder.h"
+
+namespace hpo {
+
+class Asking : public testing::Test {
+ protected:
+  Asking() { begin(); }
+
+  /// A keeper comes, after the one before went without a word.
+  void begin(const std::string& more = "") {
+    if (!more.empty()) more_ = more;
+    asked_.reset();
+    log_.reset();
+    spec_ = parse_study(rt::cat("name: asked\nmetric: {name: accuracy, goal: maximize}\n"
+                                "parameters: {lr: {min: 1e-4, max: 0.1, scale: log}, "
+                                "width: {type: int, min: 4, max: 64}}\n",
+                                more_),
+                        "asked.yaml", folder_.path().string());
+    log_ = std::make_unique<EventLog>(folder());
+    const auto changes = adopt(*log_, spec_, nullptr, folder());
+    asked_ = std::make_unique<AskedStudy>(spec_, *log_, changes);
+  }
+
+  /// The keeper of another study, in a folder of its own.
+  void begin_other(const std::string& more) {
+    ++studies_;
+    begin(more);
+  }
+
+  [[nodiscard]] rt::Path folder() const { return folder_ / rt::cat("run", studies_); }
+  [[nodiscard]] AskedStudy& asked() { return *asked_; }
+  [[nodiscard]] const TrialRow& row(std::uint64_t trial) const { return log_->trials().row(trial); }
+
+ private:
+  support::TempFolder folder_;
+  int studies_ = 0;
+  std::string more_;
+  StudySpec spec_;
+  std::unique_ptr<EventLog> log_;
+  std::unique_ptr<AskedStudy> asked_;
+};
+
+}  // namespace hpo

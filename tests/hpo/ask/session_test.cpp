@@ -1,0 +1,63 @@
+#include "hpo/ask/session.h"
+
+#include "hpo/log/json.h"
+#include "tests/hpo/ask/asking.h"
+
+namespace hpo {
+namespace {
+
+using AskSessionTest = Asking;
+
+TEST_F(AskSessionTest, Greets) {
+  EXPECT_EQ(ask_greeting(asked()),
+            rt::cat(R"({"trellis": ")", TRELLIS_VERSION,
+                    R"(", "protocol": 1, "study": "asked", "metrics": [{"name": "accuracy", )",
+                    R"("goal": "maximize"}]})"));
+}
+
+TEST_F(AskSessionTest, AsksReportsAndTells) {
+  const std::string asked_for = ask_answer(asked(), R"({"call": "ask", "ticket": "t"})");
+  const Json answer = Json::parse(asked_for);
+  EXPECT_EQ(answer.at("trial").integer(), 0);
+  EXPECT_EQ(params_from_json(answer.at("params").raw()).size(), 2U);
+  EXPECT_EQ(ask_answer(asked(), R"({"call": "ask", "ticket": "t"})"), asked_for);
+  EXPECT_EQ(ask_answer(asked(), R"({"call": "report", "trial": 0, "step": 1, "value": 0.5})"),
+            R"({"trial": 0, "word": "go"})");
+  EXPECT_EQ(
+      ask_answer(asked(), R"({"call": "tell", "trial": 0, "metrics": {"accuracy": 0.75, "x": 1}})"),
+      R"({"trial": 0, "state": "complete", "value": 0.75})");
+  EXPECT_EQ(row(0).metrics.size(), 2U);
+}
+
+TEST_F(AskSessionTest, TakesValuesAsAList) {
+  (void)ask_answer(asked(), R"({"call": "ask"})");
+  EXPECT_EQ(ask_answer(asked(), R"({"call": "tell", "trial": 0, "values": ["-inf"]})"),
+            R"({"trial": 0, "state": "complete", "value": "-inf"})");
+}
+
+TEST_F(AskSessionTest, RefusesInWords) {
+  const std::pair<const char*, const char*> cases[]{
+      {R"({"call": "aks"})",
+       R"(unknown call \"aks\", expected ask, report or tell; did you mean )"},
+      {R"({"call": "ask", "tickets": "x"})", R"(unknown member \"tickets\" of the call ask)"},
+      {R"({})", "the member call is missing"},
+      {R"({"call": "tell", "value": 1})", "the member trial is missing"},
+      {R"({"call": "tell", "trial": -1, "value": 1})", "trial -1, expected a number from 0 on"},
+      {R"({"call": "tell", "trial": 5, "value": 1})", "trial 5 was never asked for"},
+      {R"({"call": "tell", "trial": 0, "state": "done"})",
+       R"(state \"done\", expected complete, stopped or failed)"},
+      {R"({"call": "tell", "trial": 0, "value": 1, "values": [1]})", "value and values"},
+      {"nonsense", ""},
+      {R"({"call": "ask")", ""}};
+  for (const auto& [line, words] : cases) {
+    const std::string answer = ask_answer(asked(), line);
+    const Json json = Json::parse(answer);
+    EXPECT_NE(json.find("error"), nullptr) << line;
+    EXPECT_EQ(json.at("kind").text(), "usage") << line;
+    EXPECT_NE(answer.find(words), std::string::npos) << line << " got " << answer;
+  }
+  EXPECT_FALSE(asked().pending()) << "a refusal changes nothing";
+}
+
+}  // namespace
+}  // namespace hpo
