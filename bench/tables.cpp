@@ -66,7 +66,7 @@ rt::Path file_of(const Table& table) {
 
 /// The rows of each part, as our own trials see them.
 bool write_split(const Table& table, const rt::Path& to) {
-  nn::DataSpec spec{.path = file_of(table).string(), .target = table.target};
+  nn::DataSpec spec{.path = file_of(table).string(), .targets = {table.target}};
   const nn::Dataset data = nn::load_dataset(spec);
   nlohmann::json split{{"csv", spec.path}, {"target", table.target}};
   split["task"] = data.is_classification() ? "classification" : "regression";

@@ -1,6 +1,7 @@
 #include "cli/progress.h"
 
 #include "cli/lineage.h"
+#include "cli/summary.h"
 #include "cli/terminal.h"
 #include "runtime/base/text.h"
 
@@ -26,8 +27,8 @@ std::string state_line(const hpo::Progress& now, const std::string& metric) {
 
 }  // namespace
 
-ProgressDisplay::ProgressDisplay(std::string study, bool quiet)
-    : study_(std::move(study)), screen_(quiet) {}
+ProgressDisplay::ProgressDisplay(std::string study, bool programs, bool quiet)
+    : study_(std::move(study)), programs_(programs), screen_(quiet) {}
 
 void ProgressDisplay::sweep_started(const hpo::Metric& metric, std::int64_t trials, bool resumed) {
   metric_ = metric.name;
@@ -56,7 +57,7 @@ void ProgressDisplay::report_improvement(const hpo::Progress& now) {
   best_trial_ = trial;
   best_value_ = *now.best->value;
   screen_.line(rt::cat("trial ", trial, ": ", metric_, " ", short_number(best_value_), " after ",
-                       now.best->epochs, " epochs, best so far"));
+                       text_length(programs_, now.best->epochs), ", best so far"));
 }
 
 void ProgressDisplay::progress(const hpo::Progress& now) {

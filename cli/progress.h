@@ -14,7 +14,8 @@ namespace cli {
 /// at most ten times a second.
 class ProgressDisplay final : public hpo::Observer {
  public:
-  ProgressDisplay(std::string study, bool quiet);
+  /// `programs`: what trials count is steps, not epochs.
+  ProgressDisplay(std::string study, bool programs, bool quiet);
 
   void sweep_started(const hpo::Metric& metric, std::int64_t trials, bool resumed) override;
   void trial_replaced(const hpo::TrialRow& trial, const hpo::Replaced& replaced) override;
@@ -28,6 +29,7 @@ class ProgressDisplay final : public hpo::Observer {
   void report_improvement(const hpo::Progress& now);
 
   std::string study_, metric_;
+  bool programs_;
   StatusLine screen_;
   int failures_shown_ = 0;
   std::int64_t best_trial_ = -1;

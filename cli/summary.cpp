@@ -5,11 +5,16 @@
 
 namespace cli {
 
-std::string text_best(const hpo::TrialRow& best, std::string_view metric,
+std::string text_length(bool program, std::int64_t steps) {
+  return rt::cat(steps, program ? " step" : " epoch", steps == 1 ? "" : "s");
+}
+
+std::string text_best(const hpo::TrialRow& best, const hpo::StudyInfo& study,
                       const std::optional<hpo::ModelInfo>& model) {
-  std::string out =
-      rt::cat("best trial ", best.trial, " (", hpo::name_of(best.state), ", ", best.epochs,
-              " epochs): ", metric, " = ", best.value ? result_number(*best.value) : "none", "\n");
+  const std::string& metric = study.metric;
+  std::string out = rt::cat("best trial ", best.trial, " (", hpo::name_of(best.state), ", ",
+                            text_length(study.programs, best.epochs), "): ", metric, " = ",
+                            best.value ? result_number(*best.value) : "none", "\n");
   for (const auto& [name, value] : best.metrics)
     if (name != metric) out += rt::cat("  ", name, " = ", result_number(value), "\n");
   out += rt::cat("  params: ", hpo::text_of(best.params), "\n");

@@ -1,17 +1,20 @@
 #pragma once
 // The best trial in words, as `best` and the end of a sweep show it.
 
+#include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "hpo/log/study_reader.h"
 
 namespace cli {
 
-[[nodiscard]] std::string text_best(const hpo::TrialRow& best, std::string_view metric,
+[[nodiscard]] std::string text_best(const hpo::TrialRow& best, const hpo::StudyInfo& study,
                                     const std::optional<hpo::ModelInfo>& model);
+
+/// "81 epochs"; of a program "3 steps".
+[[nodiscard]] std::string text_length(bool program, std::int64_t steps);
 
 /// What the simplest predictors reach by `metric`, on the validation and the test part: a line
 /// each, after a line that says what they are. Empty where there are none.

@@ -62,21 +62,28 @@ void fit_ridge(const kern::LinearAlgebra& algebra, const Dataset& data, ParamSla
   constexpr std::size_t kChunk = 1024;
   const std::size_t n = data.cols() + 1;
   const auto rows = data.part(Part::train);
-  std::vector<double> gram(n * n, 0), solution(n, 0);
+  const std::size_t outputs = data.outputs();
+  std::vector<double> gram(n * n, 0), solution(n * outputs, 0);
   for (std::size_t begin = 0; begin < rows.size(); begin += kChunk) {
     const std::size_t end = std::min(rows.size(), begin + kChunk);
     const std::vector<double> x = scaled_rows(data, begin, end);
     algebra.add_gram(static_cast<int>(end - begin), static_cast<int>(n), x.data(), gram.data());
     for (std::size_t i = begin; i < end; ++i) {
-      const double y = static_cast<double>(data.targets()[rows[i]]);
-      for (std::size_t c = 0; c < n; ++c) solution[c] += x[(i - begin) * n + c] * y;
+      const auto y = data.targets().subspan(rows[i] * outputs, outputs);
+      for (std::size_t c = 0; c < n; ++c) {
+        for (std::size_t o = 0; o < outputs; ++o)
+          solution[c * outputs + o] += x[(i - begin) * n + c] * static_cast<double>(y[o]);
+      }
     }
   }
   for (std::size_t c = 0; c + 1 < n; ++c) gram[c * n + c] += 1;
-  if (!algebra.solve_positive(static_cast<int>(n), 1, gram.data(), solution.data())) return;
-  std::ranges::transform(solution.begin(), solution.end() - 1, tensor(net, "weight").begin(),
-                         [](double w) { return static_cast<float>(w); });
-  tensor(net, "bias")[0] = static_cast<float>(solution.back());
+  if (!algebra.solve_positive(static_cast<int>(n), static_cast<int>(outputs), gram.data(),
+                              solution.data()))
+    return;
+  const auto narrow = [](double w) { return static_cast<float>(w); };
+  const auto biases = solution.end() - static_cast<std::ptrdiff_t>(outputs);
+  std::transform(solution.begin(), biases, tensor(net, "weight").begin(), narrow);
+  std::transform(biases, solution.end(), tensor(net, "bias").begin(), narrow);
 }
 
 void fit_by_steps(const kern::Kernels<float>& kernels, Workspace& workspace, const Dataset& data,

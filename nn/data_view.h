@@ -10,6 +10,14 @@
 
 namespace nn {
 
+/// A column to predict. Numbers are stored as (number - shift) / unit, fitted on the training part,
+/// so that one learning rate suits targets of any unit.
+struct TargetColumn {
+  std::string name;
+  double shift = 0, unit = 1;
+  friend bool operator==(const TargetColumn&, const TargetColumn&) = default;
+};
+
 /// Some rows of a table. Exactly one of u8 and f32 is set, and exactly one of labels and targets.
 /// Pointers are indexed by table row; `rows` lists the rows that belong to this part of the data.
 /// All memory outlives the view.
@@ -21,8 +29,8 @@ struct DataView {
   const float* scale = nullptr;          ///< per column
   const std::int32_t* labels = nullptr;  ///< [table rows], 0 <= label < outputs
   const float* targets = nullptr;  ///< [table rows, outputs], as the network is to produce them
-  double target_unit = 1;          ///< one unit of `targets` in the units of the data
-  std::int32_t outputs = 0;        ///< classes, or numbers to predict
+  std::span<const TargetColumn> target_columns{};  ///< of numbers: [outputs]
+  std::int32_t outputs = 0;                        ///< classes, or numbers to predict
   std::span<const std::uint32_t> rows;
   std::span<const std::uint32_t> training{};   ///< rows of the training part, for class weights
   std::span<const std::string> class_names{};  ///< by label; empty where classes have no names

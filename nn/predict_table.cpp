@@ -39,7 +39,11 @@ class Writer {
   void names(std::string& out) const {
     CsvLine line(out);
     for (const std::string& name : options_.keep) line.cell(name);
-    line.cell("prediction");
+    if (header_.targets.size() == 1) {
+      line.cell("prediction");
+    } else {
+      for (const TargetColumn& target : header_.targets) line.cell("prediction." + target.name);
+    }
     if (!options_.probabilities) return;
     for (const std::string& name : header_.class_names) line.cell("proba." + name);
   }
@@ -48,8 +52,10 @@ class Writer {
     CsvLine line(out);
     for (const std::string& text : kept) line.cell(text);
     if (header_.class_names.empty()) {
-      const double y = static_cast<double>(outputs[0]);
-      line.cell(text_of(y * header_.target_unit + header_.target_shift));
+      for (std::size_t i = 0; i < outputs.size(); ++i) {
+        const TargetColumn& target = header_.targets[i];
+        line.cell(text_of(static_cast<double>(outputs[i]) * target.unit + target.shift));
+      }
       return;
     }
     const std::int32_t given = class_of(outputs);

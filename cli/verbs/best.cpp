@@ -22,8 +22,9 @@ int run_best(const Arguments& arguments) {
   print_view(
       arguments, [&] { return hpo::best_json(study); },
       [&] {
-        const std::string metric = study.info().metric;
-        return text_best(*best, metric, study.model()) + text_baselines(study.baselines(), metric);
+        const hpo::StudyInfo info = study.info();
+        return text_best(*best, info, study.model()) +
+               text_baselines(study.baselines(), info.metric);
       });
   return kDone;
 }

@@ -39,10 +39,11 @@ std::string confusion_text(const hpo::StudyReader& study, std::uint64_t trial) {
 }
 
 std::string text_trial(const hpo::StudyReader& study, const hpo::TrialRow& trial) {
+  const hpo::StudyInfo info = study.info();
   std::string out = rt::cat("trial ", trial.trial, ": ", tinted(hpo::name_of(trial.state)));
   if (trial.cause != hpo::Cause::none) out += rt::cat(" (", hpo::name_of(trial.cause), ")");
-  out += rt::cat(", ", trial.epochs, " epochs, ", short_seconds(trial.seconds), ", ",
-                 trial.attempts, trial.attempts == 1 ? " attempt\n" : " attempts\n");
+  out += rt::cat(", ", text_length(info.programs, trial.epochs), ", ", short_seconds(trial.seconds),
+                 ", ", trial.attempts, trial.attempts == 1 ? " attempt\n" : " attempts\n");
   if (!trial.message.empty()) out += trial.message + "\n";
   out += "\nparameters\n";
   for (const auto& [name, value] : trial.params)
@@ -51,12 +52,14 @@ std::string text_trial(const hpo::StudyReader& study, const hpo::TrialRow& trial
   for (const auto& [name, value] : trial.metrics)
     out += rt::cat("  ", name, " = ", result_number(value), "\n");
   out += confusion_text(study, trial.trial);
-  const std::string beside = text_baselines(study.baselines(), study.info().metric);
+  const std::string beside = text_baselines(study.baselines(), info.metric);
   if (!beside.empty()) out += "\n" + beside;
   out += shape_lines(study, trial.trial);
   if (trial.parent) out += "\nlineage\n" + lineage_lines(hpo::lineage_of(study, trial));
-  out += rt::cat("\ncost\n  training ", short_amount(trial.train_flops, "FLOP"), ", one row ",
-                 short_amount(trial.inference_flops, "FLOP"), "\n\nevents\n");
+  if (!info.programs)
+    out += rt::cat("\ncost\n  training ", short_amount(trial.train_flops, "FLOP"), ", one row ",
+                   short_amount(trial.inference_flops, "FLOP"), "\n");
+  out += "\nevents\n";
   for (const hpo::EventRow& event : study.events(trial.trial))
     out += rt::cat("  ", event.kind, " ", event.payload, "\n");
   return out;

@@ -28,8 +28,11 @@ std::string text_status(const hpo::StudyReader& study) {
   if (auto best = study.best())
     out += rt::cat("best     trial ", best->trial, ": ", info.metric, " = ",
                    best->value ? result_number(*best->value) : "none", "\n");
-  out += rt::cat("work     ", work.tasks, " tasks, ", work.epochs, " epochs of which ",
-                 work.distinct_epochs, " were run, ", short_seconds(info.active_seconds), "\n");
+  out += "work     ";
+  if (!info.programs)
+    out += rt::cat(work.tasks, " tasks, ", work.epochs, " epochs of which ", work.distinct_epochs,
+                   " were run, ");
+  out += rt::cat(short_seconds(info.active_seconds), "\n");
   return out;
 }
 

@@ -28,9 +28,9 @@ std::string ending(const hpo::StudySpec& study, const hpo::RunOptions& options,
   out += "\n";
   if (result.best) {
     const hpo::StudyReader reader(options.folder);
-    const std::string metric = reader.info().metric;
-    out += text_best(*result.best, metric, result.model);
-    out += text_baselines(reader.baselines(), metric);
+    const hpo::StudyInfo info = reader.info();
+    out += text_best(*result.best, info, result.model);
+    out += text_baselines(reader.baselines(), info.metric);
   }
   return out + rt::cat("everything is in ", options.folder.string(), "\n");
 }
@@ -67,7 +67,7 @@ int run_sweep_verb(const Arguments& arguments) {
   if (arguments.has("--graph")) options.graph_file = options.folder / "graph.dot";
   hpo::Interrupts interrupts;
   options.interrupts = interrupts.count();
-  ProgressDisplay display(study.name, arguments.has("--quiet"));
+  ProgressDisplay display(study.name, study.runs_command, arguments.has("--quiet"));
   hpo::SweepResult result = hpo::run_sweep(study, options, display);
   display.finish();
   print_result(ending(study, options, result));

@@ -220,7 +220,8 @@ WorkCounters Driver::work() const {
   work.tasks = work_before_.tasks + static_cast<std::int64_t>(summary.tasks);
   work.distinct_epochs += work_before_.distinct_epochs;
   work.epochs = 0;
-  for (const TrialRow& row : log_.trials().rows()) work.epochs += row.epochs;
+  for (const TrialRow& row : log_.trials().rows())
+    work.epochs += row.epochs * setup_.work.networks();
   work.overhead_us_per_task = summary.overhead_us_per_task;
   return work;
 }

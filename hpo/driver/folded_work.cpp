@@ -110,6 +110,10 @@ rt::Async<ExportedModel> FoldedWork::finish(TrialRow best, Lineage lineage) {
   co_return co_await std::move(writing);
 }
 
+std::int64_t FoldedWork::networks() const {
+  return data_spec(study_, study_.space.middle()).split.folds;
+}
+
 std::unique_ptr<NetworkWork> network_work(const StudySpec& study, const rt::Runtime& runtime,
                                           rt::Path folder, std::string model_file, bool sharing) {
   const bool folded = data_spec(study, study.space.middle()).split.folds > 0;

@@ -27,6 +27,7 @@ class FoldedWork final : public NetworkWork {
 
   [[nodiscard]] rt::Async<void> run(TrialContext& trial) override;
   [[nodiscard]] rt::Async<ExportedModel> finish(TrialRow best, Lineage lineage) override;
+  [[nodiscard]] std::int64_t networks() const override;
 
  private:
   /// One fold of a trial on its way.

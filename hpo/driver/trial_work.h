@@ -180,6 +180,9 @@ class TrialWork {
     return (void)trial, std::vector<std::string>{};
   }
 
+  /// Networks that a trial trains side by side: each epoch of a trial counts for each of them.
+  [[nodiscard]] virtual std::int64_t networks() const { return 1; }
+
   /// What was done in this session.
   [[nodiscard]] virtual WorkCounters counters() const { return {}; }
 };

@@ -37,7 +37,9 @@ nn::DataSpec read_data(const Node& data) {
   nn::DataSpec spec;
   read_source(data, spec);
   if (spec.kind == nn::DataKind::csv) {
-    spec.target = data.find("target")->text;
+    const Node& target = *data.find("target");
+    if (!target.is_list()) spec.targets.push_back(target.text);
+    for (const Node& column : target.items) spec.targets.push_back(column.text);
     const std::string& header = data.find("header")->text;
     spec.header = header == "true"    ? nn::HeaderRow::yes
                   : header == "false" ? nn::HeaderRow::no
@@ -210,9 +212,8 @@ TrialSpec make_trial(const StudySpec& study, const Params& params, const DataInf
 }  // namespace study
 
 DataInfo data_info(const nn::Dataset::Header& header) {
-  const auto classes = static_cast<std::int64_t>(header.class_names.size());
   return {.input = header.input,
-          .outputs = classes == 0 ? 1 : classes,
+          .outputs = static_cast<std::int64_t>(header.outputs()),
           .task = header.task,
           .class_names = header.class_names,
           .rows = static_cast<std::int64_t>(header.train_rows + header.valid_rows)};

@@ -29,7 +29,7 @@ struct Resources {
 /// What a network must know of its data. Encodable.
 struct DataInfo {
   nn::Shape input;           ///< of one row
-  std::int64_t outputs = 1;  ///< classes, or 1 for a number
+  std::int64_t outputs = 1;  ///< classes, or numbers to predict
   nn::LearningTask task = nn::LearningTask::classification;
   std::vector<std::string> class_names{};  ///< empty where they are not known, and for numbers
   std::int64_t rows = 0;                   ///< outside of the test part

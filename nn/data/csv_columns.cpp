@@ -67,6 +67,13 @@ void check_width(const CsvText& csv, const CsvSurvey& table, const std::vector<C
                       std::to_string(width) + " as in line " + std::to_string(first_line));
 }
 
+std::string no_target(const CsvSurvey& table) {
+  const std::vector<std::string> names = table.target_names();
+  if (names.size() == 1)
+    return "the target " + in_quotes(names.front()) + " is missing in every row";
+  return "no row has a value of each of the " + std::to_string(names.size()) + " targets";
+}
+
 /// Counts the rows of one file, at most `most`.
 void count_rows(const CsvText& csv, std::size_t file, std::size_t most, CsvSurvey& table) {
   CsvCursor cursor(csv);
@@ -76,7 +83,7 @@ void count_rows(const CsvText& csv, std::size_t file, std::size_t most, CsvSurve
   while (rows < most && cursor.next(fields)) {
     if (first_line == 0) first_line = fields.front().line;
     check_width(csv, table, fields, first_line);
-    if (is_missing(fields[table.target])) {
+    if (table.lacks_target(fields)) {
       ++table.without_target;
       continue;
     }
@@ -84,13 +91,12 @@ void count_rows(const CsvText& csv, std::size_t file, std::size_t most, CsvSurve
       if (table.columns[c].role == ColumnRole::number || c == table.split_by)
         look_at(fields[c], file, table.columns[c].counts);
     }
-    table.targets.push_back(fields[table.target]);
+    for (const std::size_t c : table.target_columns) table.targets.push_back(fields[c]);
     if (table.split_by) table.order.push_back(fields[*table.split_by]);
     ++rows;
   }
   if (rows == 0 && table.without_target > 0) {
-    throw DataError(csv.path, "the target " + in_quotes(table.columns[table.target].name) +
-                                  " is missing in every row");
+    throw DataError(csv.path, no_target(table));
   }
   if (rows == 0) throw DataError(csv.path, "holds no rows of data");
   table.rows += rows;
@@ -101,7 +107,7 @@ void settle_header(const std::vector<std::vector<CsvField>>& head, const DataSpe
                    CsvSurvey& table) {
   table.header = spec.header == HeaderRow::yes;
   if (spec.header != HeaderRow::guess) return;
-  table.header = sniff_header(head, spec.target);
+  table.header = sniff_header(head, spec.targets);
   table.notes.push_back(table.header ? "the first line names the columns"
                                      : "the first line is data: columns are c1, c2, ...");
 }
@@ -116,10 +122,19 @@ std::vector<CsvField> first_record(const CsvText& csv) {
 /// What the study says about single columns.
 void assign_roles(const std::string& path, const DataSpec& spec, CsvSurvey& table) {
   const std::size_t last = table.columns.size() - 1;
-  table.target = spec.target.empty() ? last : find_column(path, table, spec.target, "target");
+  if (spec.targets.empty()) table.target_columns.push_back(last);
+  for (const std::string& word : spec.targets) {
+    const std::size_t c = find_column(path, table, word, "target");
+    if (table.is_target(c)) throw DataError(path, "target: " + in_quotes(word) + " is named twice");
+    table.target_columns.push_back(c);
+  }
   const auto not_target = [&](const std::string& word, const std::string& key) {
     const std::size_t c = find_column(path, table, word, key);
-    if (c == table.target) throw DataError(path, key + ": " + in_quotes(word) + " is the target");
+    if (table.is_target(c)) {
+      const bool one = table.target_columns.size() == 1;
+      throw DataError(path,
+                      key + ": " + in_quotes(word) + (one ? " is the target" : " is a target"));
+    }
     return c;
   };
   for (const std::string& word : spec.ignore)
@@ -138,10 +153,24 @@ void assign_roles(const std::string& path, const DataSpec& spec, CsvSurvey& tabl
     table.columns[*table.split_by].role = ColumnRole::ignored;
     table.columns[*table.split_by].why = LeftOut::split;
   }
-  table.columns[table.target].role = ColumnRole::target;
+  for (const std::size_t c : table.target_columns) table.columns[c].role = ColumnRole::target;
 }
 
 }  // namespace
+
+bool CsvSurvey::is_target(std::size_t column) const {
+  return std::ranges::find(target_columns, column) != target_columns.end();
+}
+
+std::vector<std::string> CsvSurvey::target_names() const {
+  std::vector<std::string> names;
+  for (const std::size_t c : target_columns) names.push_back(columns[c].name);
+  return names;
+}
+
+bool CsvSurvey::lacks_target(const std::vector<CsvField>& record) const {
+  return std::ranges::any_of(target_columns, [&](std::size_t c) { return is_missing(record[c]); });
+}
 
 CsvSurvey survey(CsvFiles files, const DataSpec& spec, const LoadLimits& limits) {
   const CsvText& csv = files.front();

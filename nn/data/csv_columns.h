@@ -72,12 +72,16 @@ struct CsvSurvey {
   std::size_t test_rows = 0;  ///< the last of them: those of the second file
   std::size_t without_target = 0;
   std::vector<CsvColumn> columns;
-  std::size_t target = 0;               ///< index into columns
-  std::optional<std::size_t> split_by;  ///< the column of split.group or split.time
-  std::vector<CsvField> targets;        ///< the target's field of every row; points into the text
-  std::vector<CsvField> order;          ///< the same of the column that splits
+  std::vector<std::size_t> target_columns;  ///< indices into columns
+  std::optional<std::size_t> split_by;      ///< the column of split.group or split.time
+  std::vector<CsvField> targets;            ///< [rows, target_columns]; point into the text
+  std::vector<CsvField> order;              ///< the same of the column that splits
   std::vector<std::string> notes;
 
+  [[nodiscard]] bool is_target(std::size_t column) const;
+  [[nodiscard]] std::vector<std::string> target_names() const;
+  /// Whether a record has nothing in one of the targets' columns: it is no row then.
+  [[nodiscard]] bool lacks_target(const std::vector<CsvField>& record) const;
   /// The file that a row is in.
   [[nodiscard]] std::size_t file_of(std::size_t row) const {
     return row < rows - test_rows ? 0 : 1;
@@ -104,7 +108,7 @@ void for_each_row(CsvFiles files, const CsvSurvey& table, Function&& row) {
     if (table.header && !cursor.next(fields)) continue;
     const std::size_t end = file == 0 ? table.rows - table.test_rows : table.rows;
     while (index < end && cursor.next(fields)) {
-      if (!is_missing(fields[table.target])) row(index++, fields);
+      if (!table.lacks_target(fields)) row(index++, fields);
     }
   }
 }

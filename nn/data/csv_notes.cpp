@@ -94,8 +94,11 @@ void note_columns(CsvSurvey& table) {
   note(table, "left out, the split goes by it (`keep` makes it an input)",
        left_out(LeftOut::split));
   if (table.without_target > 0) {
+    std::string targets;
+    for (const std::string& name : table.target_names())
+      targets += (targets.empty() ? "" : " or ") + in_quotes(name);
     table.notes.push_back(counted(table.without_target, "row") + " left out: no value of " +
-                          in_quotes(table.columns[table.target].name));
+                          targets);
   }
 }
 

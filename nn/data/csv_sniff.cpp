@@ -114,14 +114,20 @@ std::vector<std::vector<CsvField>> first_records(const CsvText& csv) {
   return records;
 }
 
-bool sniff_header(std::span<const std::vector<CsvField>> records, std::string_view target) {
+bool sniff_header(std::span<const std::vector<CsvField>> records,
+                  std::span<const std::string> targets) {
   if (records.empty()) return false;
   const auto& first = records.front();
-  const auto named = [&](const CsvField& field) { return field.raw == target; };
-  const bool has_target = !target.empty() && std::any_of(first.begin(), first.end(), named);
-  const auto number = std::find_if(first.begin(), first.end(), is_number);
-  if (number != first.end()) return has_target && !is_number(CsvField{.raw = target});
-  if (has_target) return true;
+  const auto names = [&](const std::string& target) {
+    const auto named = [&](const CsvField& field) { return field.raw == target; };
+    return !target.empty() && std::ranges::any_of(first, named);
+  };
+  if (std::ranges::any_of(first, is_number)) {
+    return std::ranges::any_of(targets, [&](const std::string& target) {
+      return names(target) && !is_number(CsvField{.raw = target});
+    });
+  }
+  if (std::ranges::any_of(targets, names)) return true;
   if (std::all_of(first.begin(), first.end(), is_missing)) return false;
   for (std::size_t c = 0; c < first.size(); ++c) {
     if (only_numbers_below(records, c)) return true;

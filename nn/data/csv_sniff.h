@@ -27,10 +27,11 @@ inline constexpr std::size_t kSniffRecords = 100;
 [[nodiscard]] CsvText sniffed(const std::string& path, std::string_view text);
 
 /// Whether the first of these records holds the columns' names: it is one of them when it contains
-/// `target` as a word; it is not when it holds a number; it is when some column holds only numbers
-/// below it; among texts only, it is when its fields are distinct and none recurs in its column.
+/// one of `targets` as a word; it is not when it holds a number; it is when some column holds only
+/// numbers below it; among texts only, it is when its fields are distinct and none recurs in its
+/// column.
 [[nodiscard]] bool sniff_header(std::span<const std::vector<CsvField>> records,
-                                std::string_view target);
+                                std::span<const std::string> targets);
 
 /// The first records of a file. Throws DataError as CsvCursor::next does.
 [[nodiscard]] std::vector<std::vector<CsvField>> first_records(const CsvText& csv);

@@ -53,8 +53,8 @@ struct DataSpec {
   DataKind kind = DataKind::csv;
   std::string path;  ///< the file, or folder (npy: of x); absolute (see locate_data)
   std::string more;  ///< a second file, absolute: the test part's table (csv), y (npy); or empty
-  std::string
-      target;  ///< column's name, its number (1 is the first, -1 the last), or empty: the last
+  std::vector<std::string> targets;  ///< columns to predict: a name, or a number (1 is the first,
+                                     ///< -1 the last); none named: the last
   HeaderRow header = HeaderRow::guess;
   std::vector<std::string> ignore;   ///< columns left out, by name or number
   std::vector<std::string> keep;     ///< columns that are inputs whatever they look like

@@ -42,7 +42,7 @@ Offsets offsets_of(const Dataset::Header& h) {
   }
   Offsets at{};
   at.x = layout.place(h.rows, row_bytes);
-  at.y = layout.place(h.rows, 4);
+  at.y = layout.place(h.rows, 4 * h.targets.size());
   at.train = layout.place(h.train_rows, 4);
   at.valid = layout.place(h.valid_rows, 4);
   at.test = layout.place(h.test_rows, 4);
@@ -60,6 +60,11 @@ void check(const Dataset::Header& h) {
   if (!parts_fit) throw std::invalid_argument("a data set's parts hold more rows than it has");
   if (h.task == LearningTask::guess) {
     throw std::invalid_argument("a data set must know whether its targets are classes");
+  }
+  const bool classes = h.task == LearningTask::classification;
+  if (h.targets.empty() || h.targets.size() > kMaxTargets || (classes && h.targets.size() > 1)) {
+    throw std::invalid_argument("a data set has one column of classes, or 1 to " +
+                                std::to_string(kMaxTargets) + " of numbers to predict");
   }
   if (static_cast<std::uint64_t>(h.input.elements()) != h.cols) {
     throw std::invalid_argument("a data set's input shape and columns differ");
@@ -113,7 +118,7 @@ std::span<const std::int32_t> Dataset::labels() const {
 
 std::span<const float> Dataset::targets() const {
   if (is_classification()) return {};
-  return block_.array<float>(offsets_of(header_).y, header_.rows);
+  return block_.array<float>(offsets_of(header_).y, header_.rows * header_.targets.size());
 }
 
 std::span<const std::uint32_t> Dataset::part(Part part) const {
@@ -140,7 +145,7 @@ DataView Dataset::view(Part which) const {
     view.labels = labels().data();
   } else {
     view.targets = targets().data();
-    view.target_unit = header_.target_unit;
+    view.target_columns = header_.targets;
   }
   view.outputs = static_cast<std::int32_t>(outputs());
   view.rows = part(which);

@@ -24,6 +24,9 @@ struct ContentHash {
   friend auto operator<=>(const ContentHash&, const ContentHash&) = default;
 };
 
+/// Most columns of numbers that one network predicts.
+inline constexpr std::size_t kMaxTargets = 10000;
+
 /// The three disjoint sets of rows.
 enum class Part : std::uint8_t { train, valid, test };
 
@@ -70,7 +73,8 @@ struct FeatureColumn {
 
 /// Rows of features X, one target each, the split, and the scaling, in one 64-byte aligned block:
 ///   X      [rows, cols]  u8 (whole numbers 0..255 only) or f32, row-major, *not* scaled
-///   y      [rows]        i32 class numbers, or f32 standardised targets (see target_shift)
+///   y      [rows]        i32 class numbers, or
+///          [rows, targets]  f32 standardised numbers (see TargetColumn)
 ///   parts  [train], [valid], [test]  u32 row numbers, each list ascending
 ///   shift, scale  [cols] each f32: a network's input is (X - shift) * scale
 /// Every array starts on a 64-byte border. Satisfies the runtime's BufferType. Reading from several
@@ -83,21 +87,23 @@ class Dataset {
     Storage storage = Storage::f32;
     LearningTask task = LearningTask::classification;  ///< never `guess`
     std::vector<std::string> class_names;  ///< by class number, ascending; empty for regression
-    /// Regression targets are stored as y = (target - target_shift) / target_unit, fitted on the
-    /// training part, so that one learning rate suits targets of any unit.
-    double target_shift = 0, target_unit = 1;
     std::uint64_t train_rows = 0, valid_rows = 0, test_rows = 0;
-    std::string target;                  ///< name of the target column
+    /// One column of classes, or one or several of numbers.
+    std::vector<TargetColumn> targets = std::vector<TargetColumn>(1);
     std::vector<FeatureColumn> columns;  ///< in file order; empty for images
     Scale scaling = Scale::none;
     ContentHash content;
     std::vector<std::string>
         notes;  ///< what the loader guessed, filled in or left out, a sentence each
 
+    /// Values that a network for this data puts out: one a class, or one a number to predict.
+    [[nodiscard]] std::size_t outputs() const {
+      return class_names.empty() ? targets.size() : class_names.size();
+    }
     template <class Archive>
     void fields(Archive& a) {
-      a(rows, cols, input, storage, task, class_names, target_shift, target_unit, train_rows,
-        valid_rows, test_rows, target, columns, scaling, content, notes);
+      a(rows, cols, input, storage, task, class_names, train_rows, valid_rows, test_rows, targets,
+        columns, scaling, content, notes);
     }
     friend bool operator==(const Header&, const Header&) = default;
   };
@@ -119,8 +125,7 @@ class Dataset {
   [[nodiscard]] std::size_t cols() const { return header_.cols; }
   /// 0 for regression.
   [[nodiscard]] std::size_t classes() const { return header_.class_names.size(); }
-  /// Values that a network for this data puts out: one a class, or one number.
-  [[nodiscard]] std::size_t outputs() const { return classes() == 0 ? 1 : classes(); }
+  [[nodiscard]] std::size_t outputs() const { return header_.outputs(); }
   [[nodiscard]] bool is_classification() const {
     return header_.task == LearningTask::classification;
   }

@@ -47,10 +47,7 @@ Dataset load_dataset(const DataSpec& spec, const LoadLimits& limits) {
 }
 
 void fit_unit(const TargetValues& target, const Parts& parts, Dataset::Header& header) {
-  if (target.numbers.empty()) return;
-  const TargetUnit fitted = fit_target(target.numbers, parts.train);
-  header.target_shift = fitted.shift;
-  header.target_unit = fitted.unit;
+  if (!target.numbers.empty()) fit_targets(target.numbers, parts.train, header.targets);
 }
 
 void store_targets(const TargetValues& target, Dataset& data) {
@@ -58,10 +55,12 @@ void store_targets(const TargetValues& target, Dataset& data) {
     std::copy(target.labels.begin(), target.labels.end(), data.mutable_labels().begin());
     return;
   }
-  const double shift = data.header().target_shift;
-  const double unit = data.header().target_unit;
-  std::transform(target.numbers.begin(), target.numbers.end(), data.mutable_targets().begin(),
-                 [&](double number) { return static_cast<float>((number - shift) / unit); });
+  const auto& columns = data.header().targets;
+  const auto y = data.mutable_targets();
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    const TargetColumn& column = columns[i % columns.size()];
+    y[i] = static_cast<float>((target.numbers[i] - column.shift) / column.unit);
+  }
 }
 
 Dataset make_dataset(Dataset::Header header, const Parts& parts, const std::string& path,

@@ -26,7 +26,7 @@ struct Arrays {
 
 void check_spec(const DataSpec& spec) {
   const std::string why = ": arrays have no columns with names, only `csv` data has";
-  if (!spec.target.empty()) throw DataError(spec.path, "target" + why);
+  if (!spec.targets.empty()) throw DataError(spec.path, "target" + why);
   if (!spec.ignore.empty()) throw DataError(spec.path, "ignore" + why);
   if (!spec.keep.empty()) throw DataError(spec.path, "keep" + why);
   if (!spec.split.group.empty()) throw DataError(spec.path, "split.group" + why);
@@ -34,13 +34,13 @@ void check_spec(const DataSpec& spec) {
 }
 
 void check_pair(const NumberArray& x, const NumberArray& y) {
-  const bool column = y.dims.size() == 1 || (y.dims.size() == 2 && y.dims[1] == 1);
-  if (!column) {
+  if (y.dims.empty() || y.dims.size() > 2 || y.per_row() == 0) {
     throw DataError(y.path, "has " + std::to_string(y.dims.size()) +
-                                " dimensions, expected one number for each row of x");
+                                " dimensions, expected 1, or 2 (rows, targets)");
   }
   if (y.rows() != x.rows()) {
-    throw DataError(y.path, "holds " + std::to_string(y.rows()) + " values, expected " +
+    throw DataError(y.path, "holds " + std::to_string(y.rows()) +
+                                (y.per_row() == 1 ? " values" : " rows") + ", expected " +
                                 std::to_string(x.rows()) + " as x has rows");
   }
   if (x.rows() == 0 || x.per_row() == 0) throw DataError(x.path, "holds no rows of data");
@@ -68,6 +68,11 @@ Shape shape_of(const NumberArray& x) {
 
 void check_test(const Arrays& arrays) {
   check_pair(*arrays.test_x, *arrays.test_y);
+  if (arrays.test_y->per_row() != arrays.y.per_row()) {
+    throw DataError(arrays.test_y->path, "has " + std::to_string(arrays.test_y->per_row()) +
+                                             " targets, expected " +
+                                             std::to_string(arrays.y.per_row()) + " as y has");
+  }
   if (arrays.test_x->dims.size() == arrays.x.dims.size() &&
       shape_of(*arrays.test_x) == shape_of(arrays.x))
     return;
@@ -75,11 +80,20 @@ void check_test(const Arrays& arrays) {
                                            shape_of(arrays.x).text() + " as x has");
 }
 
+/// "y", or "y1", "y2", ...
+std::vector<std::string> target_names(const NumberArray& y) {
+  if (y.per_row() == 1) return {"y"};
+  std::vector<std::string> names;
+  for (std::uint64_t i = 1; i <= y.per_row(); ++i) names.push_back("y" + std::to_string(i));
+  return names;
+}
+
 void append_numbers(const NumberArray& y, std::size_t rows, std::vector<double>& numbers) {
-  for (std::size_t row = 0; row < rows; ++row) {
-    const double value = y.value(row);
+  const std::size_t width = y.per_row();
+  for (std::size_t i = 0; i < rows * width; ++i) {
+    const double value = y.value(i);
     if (!std::isfinite(value)) {
-      throw DataError(y.path, "row " + std::to_string(row) +
+      throw DataError(y.path, "row " + std::to_string(i / width) +
                                   " of y is no number, expected one in "
                                   "every row (rows count from 0)");
     }
@@ -143,7 +157,7 @@ TargetValues read_targets(const Arrays& arrays, const DataSpec& spec, Chosen& ch
   append_numbers(arrays.y, chosen.first, numbers);
   if (arrays.test_y) append_numbers(*arrays.test_y, chosen.tested, numbers);
   const bool classes = !spec.classes.empty();
-  TargetValues target = target_of(arrays.y.path, "y", std::move(numbers),
+  TargetValues target = target_of(arrays.y.path, target_names(arrays.y), std::move(numbers),
                                   classes ? LearningTask::classification : spec.task, notes);
   chosen.kept = keep_classes(spec.path, spec.classes, target.class_names, target.labels);
   count_rows(chosen);
@@ -161,7 +175,8 @@ Dataset::Header describe(const Arrays& arrays, const TargetValues& target, const
   header.storage = bytes ? Storage::u8 : Storage::f32;
   header.task = target.task;
   header.class_names = target.class_names;
-  header.target = "y";
+  header.targets.clear();
+  for (const std::string& name : target_names(arrays.y)) header.targets.push_back({.name = name});
   header.scaling = spec.scale;
   for (std::uint64_t c = 0; header.input.dims.size() == 1 && c < header.cols; ++c) {
     header.columns.push_back({.name = "c" + std::to_string(c + 1),

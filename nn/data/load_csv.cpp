@@ -54,7 +54,8 @@ Dataset::Header describe(const CsvSurvey& table, TargetValues& target, std::size
   header.storage = bytes ? Storage::u8 : Storage::f32;
   header.task = target.task;
   header.class_names = std::move(target.class_names);
-  header.target = table.columns[table.target].name;
+  header.targets.clear();
+  for (const std::string& name : table.target_names()) header.targets.push_back({.name = name});
   header.scaling = spec.scale;
   header.notes = table.notes;
   return header;

@@ -24,7 +24,7 @@ std::vector<std::uint8_t> read_labels(const SourceFile& file, const LoadLimits& 
 
 void check_spec(const DataSpec& spec) {
   const std::string why = ": images have no columns, only `csv` data has";
-  if (!spec.target.empty()) throw DataError(spec.path, "target" + why);
+  if (!spec.targets.empty()) throw DataError(spec.path, "target" + why);
   if (!spec.ignore.empty()) throw DataError(spec.path, "ignore" + why);
   if (!spec.split.group.empty()) throw DataError(spec.path, "split.group" + why);
   if (!spec.split.time.empty()) throw DataError(spec.path, "split.time" + why);
@@ -124,7 +124,7 @@ Dataset::Header describe(const DataSpec& spec, const IdxHeader& images, const La
   header.storage = Storage::u8;
   header.task = LearningTask::classification;
   header.class_names = labels.names;
-  header.target = "label";
+  header.targets = {{.name = "label"}};
   header.scaling = spec.scale;
   return header;
 }

@@ -189,17 +189,47 @@ void read_values(const Json& json, const char* name, std::span<float> out) {
   std::ranges::transform(value, out.begin(), [](const Json& entry) { return entry.get<float>(); });
 }
 
+/// One value, or a list of them.
+Json listed(const Json& json, const char* name) {
+  const Json& value = at(json, name);
+  return value.is_array() ? value : Json::array({value});
+}
+
+void read_numbers(const Json& json, Dataset::Header& header) {
+  const Json names = listed(json, "target"), shifts = listed(json, "target_shift"),
+             units = listed(json, "target_unit");
+  if (names.empty() || names.size() > kMaxTargets || shifts.size() != names.size() ||
+      units.size() != names.size())
+    refuse("\"target\", \"target_shift\" and \"target_unit\" are not as many");
+  header.targets.clear();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (!names[i].is_string() || !shifts[i].is_number() || !units[i].is_number())
+      refuse("a target is not a name, a shift and a unit");
+    header.targets.push_back({.name = names[i].get<std::string>(),
+                              .shift = shifts[i].get<double>(),
+                              .unit = units[i].get<double>()});
+  }
+}
+
+/// A value for each target; one of them is not a list.
+template <class Member>
+Json of_targets(const Dataset::Header& header, Member member) {
+  if (header.targets.size() == 1) return header.targets.front().*member;
+  Json list = Json::array();
+  for (const TargetColumn& target : header.targets) list.push_back(target.*member);
+  return list;
+}
+
 void read_target(const Json& json, Dataset::Header& header) {
-  header.target = text_at(json, "target");
   const std::string task = text_at(json, "task");
   if (task == "classification") {
     header.task = LearningTask::classification;
+    header.targets = {{.name = text_at(json, "target")}};
     header.class_names = texts_at(json, "classes");
     if (header.class_names.size() < 2) refuse("fewer than 2 classes");
   } else if (task == "regression") {
     header.task = LearningTask::regression;
-    header.target_shift = number_at(json, "target_shift");
-    header.target_unit = number_at(json, "target_unit");
+    read_numbers(json, header);
   } else {
     refuse("\"task\" is none that this program knows");
   }
@@ -211,12 +241,12 @@ std::string preprocessing_json(const Dataset& data) {
   const Dataset::Header& header = data.header();
   Json out;
   out["task"] = data.is_classification() ? "classification" : "regression";
-  out["target"] = header.target;
+  out["target"] = of_targets(header, &TargetColumn::name);
   if (data.is_classification()) {
     out["classes"] = header.class_names;
   } else {
-    out["target_shift"] = header.target_shift;
-    out["target_unit"] = header.target_unit;
+    out["target_shift"] = of_targets(header, &TargetColumn::shift);
+    out["target_unit"] = of_targets(header, &TargetColumn::unit);
   }
   out["input"] = header.input.dims;
   out["columns"] = columns(header);

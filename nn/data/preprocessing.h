@@ -10,7 +10,8 @@ namespace nn {
 
 /// JSON on one line:
 ///   {"task": "classification", "target": NAME, "classes": [NAME, ...],      (or for regression
-///    "task": "regression", "target": NAME, "target_shift": S, "target_unit": U,)
+///    "task": "regression", "target": NAME, "target_shift": S, "target_unit": U,
+///    or with several targets a list of each,)
 ///    "input": [DIMS], "columns": [{"name": NAME, "fill": F} or {"name": NAME, "categories":
 ///    [...]}], "scale": "standard", "shift": [one an input], "factor": [one an input]}
 /// A network's input is (x - shift) * factor, its prediction y for a number means

@@ -138,10 +138,14 @@ void fit_scaling(Dataset& data, const std::string& path) {
   }
 }
 
-TargetUnit fit_target(std::span<const double> targets, std::span<const std::uint32_t> train) {
-  const Moments m = moments(targets, 1, train);
-  const bool constant = !(m.min[0] < m.max[0]) || !std::isnormal(m.deviation[0]);
-  return {m.mean[0], constant ? 1.0 : m.deviation[0]};
+void fit_targets(std::span<const double> numbers, std::span<const std::uint32_t> train,
+                 std::span<TargetColumn> columns) {
+  const Moments m = moments(numbers, columns.size(), train);
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    const bool constant = !(m.min[c] < m.max[c]) || !std::isnormal(m.deviation[c]);
+    columns[c].shift = m.mean[c];
+    columns[c].unit = constant ? 1.0 : m.deviation[c];
+  }
 }
 
 }  // namespace nn

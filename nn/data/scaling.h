@@ -19,11 +19,9 @@ void fill_missing(Dataset& data);
 /// that are not bytes.
 void fit_scaling(Dataset& data, const std::string& path);
 
-/// Mean and standard deviation (1 when constant) of the training rows among `targets`.
-struct TargetUnit {
-  double shift = 0, unit = 1;
-};
-[[nodiscard]] TargetUnit fit_target(std::span<const double> targets,
-                                    std::span<const std::uint32_t> train);
+/// Sets shift and unit of each of `columns` to the mean and the standard deviation (1 when
+/// constant) of the training rows among `numbers` [rows, columns].
+void fit_targets(std::span<const double> numbers, std::span<const std::uint32_t> train,
+                 std::span<TargetColumn> columns);
 
 }  // namespace nn

@@ -60,8 +60,8 @@ void refuse_doubled(const std::string& path, const std::vector<CsvField>& first,
 }
 
 void fit_by_name(const std::string& path, const std::vector<CsvField>& first,
-                 const std::vector<FeatureColumn>& columns, const std::string& target,
-                 TableFit& fit) {
+                 const std::vector<FeatureColumn>& columns,
+                 const std::vector<TargetColumn>& targets, TableFit& fit) {
   std::vector<std::string> missing;
   std::set<std::size_t> used;
   for (const FeatureColumn& column : columns) {
@@ -74,32 +74,46 @@ void fit_by_name(const std::string& path, const std::vector<CsvField>& first,
     }
   }
   if (!missing.empty()) refuse_missing(path, missing, fit.names);
-  fit.target = place_of(fit.names, target);
+  for (const TargetColumn& target : targets) {
+    if (const auto place = place_of(fit.names, target.name)) {
+      fit.targets.push_back(*place);
+      used.insert(*place);
+    }
+  }
+  if (fit.targets.size() < targets.size()) fit.targets.clear();
   for (std::size_t c = 0; c < fit.names.size(); ++c) {
-    if (!used.contains(c) && c != fit.target) fit.unused.push_back(fit.names[c]);
+    if (!used.contains(c)) fit.unused.push_back(fit.names[c]);
   }
 }
 
-/// By place: a table without the target's column has all that follow it one place earlier.
+/// By place: a table without the targets' columns has all that follow them so many places earlier.
 void fit_by_number(const std::string& path, std::size_t width,
-                   const std::vector<FeatureColumn>& columns, const std::string& target_name,
-                   TableFit& fit) {
-  const std::size_t target = number_of(target_name).value_or(0);
-  std::size_t last = target;
+                   const std::vector<FeatureColumn>& columns,
+                   const std::vector<TargetColumn>& target_columns, TableFit& fit) {
+  std::vector<std::size_t> targets;
+  for (const TargetColumn& target : target_columns) {
+    if (const auto number = number_of(target.name)) targets.push_back(*number);
+  }
+  std::size_t last = targets.empty() ? 0 : std::ranges::max(targets);
   for (const FeatureColumn& column : columns) last = std::max(last, *number_of(column.name));
   const bool whole = width >= last;
-  const bool without = target > 0 && width + 1 == last;
+  const bool without = !targets.empty() && width + targets.size() == last;
   if (!whole && !without) {
-    throw DataError(path, "does not fit the model: it has " + std::to_string(width) +
-                              (width == 1 ? " column" : " columns") + ", expected " +
-                              std::to_string(last) +
-                              (target > 0 ? ", or one fewer without the target" : ""));
+    throw DataError(
+        path, "does not fit the model: it has " + std::to_string(width) +
+                  (width == 1 ? " column" : " columns") + ", expected " + std::to_string(last) +
+                  (targets.empty() ? ""
+                   : targets.size() == 1
+                       ? ", or one fewer without the target"
+                       : ", or " + std::to_string(targets.size()) + " fewer without the targets"));
   }
   for (const FeatureColumn& column : columns) {
     const std::size_t number = *number_of(column.name);
-    fit.fields.push_back(number - 1 - (without && number > target ? 1 : 0));
+    const auto before = std::ranges::count_if(targets, [&](auto at) { return at < number; });
+    fit.fields.push_back(number - 1 - (without ? static_cast<std::size_t>(before) : 0));
   }
-  if (whole && target > 0) fit.target = target - 1;
+  if (!whole || targets.size() < target_columns.size()) return;
+  for (const std::size_t target : targets) fit.targets.push_back(target - 1);
 }
 
 }  // namespace
@@ -126,12 +140,12 @@ TableFit fit_table(const std::string& path, const std::vector<CsvField>& first,
   fit.header = std::ranges::any_of(columns, known);
   if (fit.header || !is_numbered(columns)) {
     fit.header = true;
-    fit_by_name(path, first, columns, model.header().target, fit);
+    fit_by_name(path, first, columns, model.header().targets, fit);
     return fit;
   }
   // Names that the model was never told are no numbers.
   fit.header = is_numeric(columns) && std::ranges::none_of(first, is_number);
-  fit_by_number(path, first.size(), columns, model.header().target, fit);
+  fit_by_number(path, first.size(), columns, model.header().targets, fit);
   for (std::size_t c = 0; c < fit.names.size() && !fit.header; ++c)
     fit.names[c] = "c" + std::to_string(c + 1);
   return fit;

@@ -2,7 +2,6 @@
 // Where the columns that a model was trained on stand in another table.
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,11 +11,11 @@
 namespace nn {
 
 struct TableFit {
-  bool header = false;                ///< the first record names the columns
-  std::vector<std::string> names;     ///< of the table's columns, made up where it has no header
-  std::vector<std::size_t> fields;    ///< of each of the model's columns
-  std::optional<std::size_t> target;  ///< the field with the target, where the table has one
-  std::vector<std::string> unused;    ///< columns that the model does not look at
+  bool header = false;               ///< the first record names the columns
+  std::vector<std::string> names;    ///< of the table's columns, made up where it has no header
+  std::vector<std::size_t> fields;   ///< of each of the model's columns
+  std::vector<std::size_t> targets;  ///< the fields of the targets, where the table has them all
+  std::vector<std::string> unused;   ///< columns that the model does not look at
 };
 
 /// The columns of a model. Images have one for each pixel: c1, c2, ...

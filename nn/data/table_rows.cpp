@@ -101,21 +101,21 @@ void TableRows::add(const std::vector<CsvField>& fields) {
     unknown_[c] += encoded == Encoded::unknown;
     at += column.inputs();
   }
-  if (fit_.target) add_target(fields[*fit_.target]);
+  for (std::size_t i = 0; i < fit_.targets.size(); ++i)
+    add_target(fields[fit_.targets[i]], model_.header().targets[i]);
   std::vector<std::string> kept;
   for (const std::size_t field : kept_fields_) kept.push_back(fields[field].value());
   kept_.push_back(std::move(kept));
 }
 
-void TableRows::add_target(const CsvField& field) {
+void TableRows::add_target(const CsvField& field, const TargetColumn& target) {
   if (!unscored_.empty()) return;
   double number = 0;
   const FieldKind kind = read_number(field, number);
   if (kind == FieldKind::missing) {
     unscored_ = place(field) + "the target is missing";
   } else if (!model_.is_classification()) {
-    const double unit = model_.header().target_unit;
-    targets_.push_back(static_cast<float>((number - model_.header().target_shift) / unit));
+    targets_.push_back(static_cast<float>((number - target.shift) / target.unit));
     if (kind != FieldKind::number)
       unscored_ = place(field) + in_quotes(field.value()) + " is no number";
   } else {
@@ -142,7 +142,7 @@ DataView TableRows::view() const {
     view.labels = labels_.data();
   } else {
     view.targets = targets_.data();
-    view.target_unit = model_.header().target_unit;
+    view.target_columns = model_.header().targets;
   }
   return view;
 }

@@ -38,14 +38,14 @@ class TableRows {
 
   /// Why rows cannot be scored, with the place; empty while they can, or where there is no target.
   [[nodiscard]] const std::string& unscored() const { return unscored_; }
-  [[nodiscard]] bool scored() const { return fit_.target.has_value() && unscored_.empty(); }
+  [[nodiscard]] bool scored() const { return !fit_.targets.empty() && unscored_.empty(); }
   /// A sentence on everything that was filled in or is not looked at.
   [[nodiscard]] std::vector<std::string> notes() const;
 
  private:
   [[nodiscard]] bool read(std::vector<CsvField>& fields);
   void add(const std::vector<CsvField>& fields);
-  void add_target(const CsvField& field);
+  void add_target(const CsvField& field, const TargetColumn& target);
   void find_kept(const std::vector<std::string>& keep);
 
   CsvStream stream_;

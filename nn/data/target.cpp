@@ -12,11 +12,11 @@ namespace nn {
 
 namespace {
 
-/// All targets as numbers, or the row of the first that is none.
+/// All targets as numbers, or the place of the first that is none.
 std::optional<std::size_t> read_numbers(const CsvSurvey& table, std::vector<double>& numbers) {
-  for (std::size_t row = 0; row < table.targets.size(); ++row) {
+  for (std::size_t i = 0; i < table.targets.size(); ++i) {
     double number = 0;
-    if (read_number(table.targets[row], number) != FieldKind::number) return row;
+    if (read_number(table.targets[i], number) != FieldKind::number) return i;
     numbers.push_back(number);
   }
   return std::nullopt;
@@ -61,11 +61,32 @@ LearningTask settled(LearningTask task, bool classes, const std::string& name,
   return classes ? LearningTask::classification : LearningTask::regression;
 }
 
+TargetValues several_numbers(const std::string& path, const std::vector<std::string>& names,
+                             std::vector<double> numbers, LearningTask task,
+                             std::vector<std::string>& notes) {
+  if (task == LearningTask::classification) {
+    throw DataError(path, "task: classification has one column of classes, but there are " +
+                              std::to_string(names.size()) + " targets");
+  }
+  if (names.size() > kMaxTargets) {
+    throw DataError(path, std::to_string(names.size()) + " targets, expected at most " +
+                              std::to_string(kMaxTargets));
+  }
+  if (task == LearningTask::guess)
+    notes.push_back("task: regression, there are " + std::to_string(names.size()) + " targets");
+  TargetValues target;
+  target.task = LearningTask::regression;
+  target.numbers = std::move(numbers);
+  return target;
+}
+
 }  // namespace
 
-TargetValues target_of(const std::string& path, const std::string& name,
+TargetValues target_of(const std::string& path, const std::vector<std::string>& names,
                        std::vector<double> numbers, LearningTask task,
                        std::vector<std::string>& notes) {
+  if (names.size() > 1) return several_numbers(path, names, std::move(numbers), task, notes);
+  const std::string& name = names.front();
   const auto values = distinct_values(numbers);
   TargetValues target;
   target.task = settled(task, look_like_classes(values, numbers.size()), name, notes);
@@ -84,16 +105,18 @@ TargetValues target_of(const std::string& path, const std::string& name,
 
 TargetValues read_target(CsvFiles files, CsvSurvey& table, LearningTask task) {
   const std::string& path = files.front().path;
-  const std::string& name = table.columns[table.target].name;
+  const std::vector<std::string> names = table.target_names();
   std::vector<double> numbers;
   numbers.reserve(table.targets.size());
-  const auto text_row = read_numbers(table, numbers);
-  if (!text_row) return target_of(path, name, std::move(numbers), task, table.notes);
-  if (task == LearningTask::regression) {
-    const CsvField& at = table.targets[*text_row];
-    throw DataError(files[table.file_of(*text_row)].path, at.line, at.column,
-                    in_quotes(at.value()) + ": expected a number, because task is regression");
+  const auto text = read_numbers(table, numbers);
+  if (!text) return target_of(path, names, std::move(numbers), task, table.notes);
+  if (task == LearningTask::regression || names.size() > 1) {
+    const CsvField& at = table.targets[*text];
+    throw DataError(files[table.file_of(*text / names.size())].path, at.line, at.column,
+                    in_quotes(at.value()) + ": expected a number, because " +
+                        (names.size() > 1 ? "there are several targets" : "task is regression"));
   }
+  const std::string& name = names.front();
   TargetValues target;
   target.task = settled(task, true, name, table.notes);
   std::map<std::string, std::int32_t> classes;

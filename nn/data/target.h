@@ -14,16 +14,17 @@ struct TargetValues {
   std::vector<std::string>
       class_names;                   ///< ascending: by value when all are numbers, else by bytes
   std::vector<std::int32_t> labels;  ///< one a row (classification)
-  std::vector<double> numbers;       ///< one a row (regression)
+  std::vector<double> numbers;       ///< [rows, names] (regression)
 };
 
 /// Most classes that a target may have.
 inline constexpr std::size_t kMaxClasses = 10000;
 
-/// A target of numbers; settles what `task` leaves open (see LearningTask), adding a note. Numbers
-/// that are equal are one class, however they are written. `path` and `name` are for messages.
-/// Throws DataError: one class only, more than kMaxClasses.
-[[nodiscard]] TargetValues target_of(const std::string& path, const std::string& name,
+/// A target of numbers [rows, names]; settles what `task` leaves open (see LearningTask), adding a
+/// note. Numbers that are equal are one class, however they are written; several columns are
+/// numbers to predict. `path` and `names` are for messages. Throws DataError: one class only, more
+/// than kMaxClasses, classes in several columns.
+[[nodiscard]] TargetValues target_of(const std::string& path, const std::vector<std::string>& names,
                                      std::vector<double> numbers, LearningTask task,
                                      std::vector<std::string>& notes);
 

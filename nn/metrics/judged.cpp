@@ -6,7 +6,8 @@
 namespace nn {
 
 void append_truth(Judged& judged, const DataView& data) {
-  judged.target_unit = data.target_unit;
+  judged.units.clear();
+  for (const TargetColumn& column : data.target_columns) judged.units.push_back(column.unit);
   for (const std::uint32_t row : data.rows) {
     if (data.labels != nullptr) {
       judged.labels.push_back(data.labels[row]);
@@ -43,6 +44,7 @@ std::vector<ErrorMeans> error_means(const Judged& judged) {
     m.absolute += std::abs(error);
     m.variance += off * off;
   }
+  for (std::size_t i = 0; i < judged.units.size(); ++i) means[i].unit = judged.units[i];
   for (ErrorMeans& m : means) {
     m.squared /= rows;
     m.absolute /= rows;

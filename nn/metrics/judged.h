@@ -17,7 +17,7 @@ struct Judged {
   std::vector<float> outputs;        ///< [rows, width] as the network gave them
   std::vector<std::int32_t> labels;  ///< [rows] classes
   std::vector<float> targets;        ///< [rows, width] numbers as stored
-  double target_unit = 1;            ///< one unit of `targets` in the units of the data
+  std::vector<double> units;         ///< [width] one unit of `targets` in the units of the data
 
   [[nodiscard]] std::size_t rows() const { return width == 0 ? 0 : outputs.size() / width; }
 };
@@ -33,6 +33,7 @@ void probabilities(std::span<const float> outputs, std::span<double> out);
 struct ErrorMeans {
   double squared = 0, absolute = 0;  ///< means over the rows
   double variance = 0;               ///< of the targets around their mean
+  double unit = 1;                   ///< one unit of that scale in the units of the data
 };
 [[nodiscard]] std::vector<ErrorMeans> error_means(const Judged& judged);
 

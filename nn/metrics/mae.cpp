@@ -5,18 +5,19 @@ namespace {
 
 double value(const Judged& judged) {
   double sum = 0;
-  for (const ErrorMeans& m : error_means(judged)) sum += m.absolute * judged.target_unit;
+  for (const ErrorMeans& m : error_means(judged)) sum += m.absolute * m.unit;
   return sum / static_cast<double>(judged.width);
 }
 
 }  // namespace
 
 const Metric& mae_metric() {
-  static constexpr Metric kMetric{.name = "mae",
-                                  .target = TargetKind::numbers,
-                                  .maximize = false,
-                                  .doc = "Mean absolute error, in the unit of the target.",
-                                  .value = value};
+  static constexpr Metric kMetric{
+      .name = "mae",
+      .target = TargetKind::numbers,
+      .maximize = false,
+      .doc = "Mean absolute error, in the unit of the target; of several, the mean of theirs.",
+      .value = value};
   return kMetric;
 }
 

@@ -5,19 +5,20 @@ namespace {
 
 double value(const Judged& judged) {
   double sum = 0;
-  for (const ErrorMeans& m : error_means(judged))
-    sum += m.squared * judged.target_unit * judged.target_unit;
+  for (const ErrorMeans& m : error_means(judged)) sum += m.squared * m.unit * m.unit;
   return sum / static_cast<double>(judged.width);
 }
 
 }  // namespace
 
 const Metric& mse_metric() {
-  static constexpr Metric kMetric{.name = "mse",
-                                  .target = TargetKind::numbers,
-                                  .maximize = false,
-                                  .doc = "Mean squared error, in the squared unit of the target.",
-                                  .value = value};
+  static constexpr Metric kMetric{
+      .name = "mse",
+      .target = TargetKind::numbers,
+      .maximize = false,
+      .doc =
+          "Mean squared error, in the squared unit of the target; of several, the mean of theirs.",
+      .value = value};
   return kMetric;
 }
 

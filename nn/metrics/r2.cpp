@@ -13,13 +13,14 @@ double value(const Judged& judged) {
 }  // namespace
 
 const Metric& r2_metric() {
-  static constexpr Metric kMetric{.name = "r2",
-                                  .target = TargetKind::numbers,
-                                  .maximize = true,
-                                  .doc =
-                                      "1 - squared error / variance of the target: 1 is perfect, 0 "
-                                      "is no better than the mean; 0 for a constant target.",
-                                  .value = value};
+  static constexpr Metric kMetric{
+      .name = "r2",
+      .target = TargetKind::numbers,
+      .maximize = true,
+      .doc =
+          "1 - squared error / variance of the target: 1 is perfect, 0 "
+          "is no better than the mean; 0 for a constant target. Of several, the mean of theirs.",
+      .value = value};
   return kMetric;
 }
 

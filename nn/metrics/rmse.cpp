@@ -7,19 +7,20 @@ namespace {
 
 double value(const Judged& judged) {
   double sum = 0;
-  for (const ErrorMeans& m : error_means(judged)) sum += std::sqrt(m.squared) * judged.target_unit;
+  for (const ErrorMeans& m : error_means(judged)) sum += std::sqrt(m.squared) * m.unit;
   return sum / static_cast<double>(judged.width);
 }
 
 }  // namespace
 
 const Metric& rmse_metric() {
-  static constexpr Metric kMetric{
-      .name = "rmse",
-      .target = TargetKind::numbers,
-      .maximize = false,
-      .doc = "Root of the mean squared error, in the unit of the target.",
-      .value = value};
+  static constexpr Metric kMetric{.name = "rmse",
+                                  .target = TargetKind::numbers,
+                                  .maximize = false,
+                                  .doc =
+                                      "Root of the mean squared error, in the unit of the target; "
+                                      "of several, the mean of theirs.",
+                                  .value = value};
   return kMetric;
 }
 

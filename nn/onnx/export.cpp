@@ -45,12 +45,15 @@ void add_answers(Translation& t, const Dataset& data) {
     t.graph.output("probabilities", dims);
     return;
   }
-  const auto number = [&](const char* name, double value) {
-    const auto rounded = static_cast<float>(value);
-    return t.graph.constant(name, {}, {&rounded, 1});
+  const auto of_targets = [&](const char* name, double TargetColumn::*member) {
+    std::vector<float> values;
+    for (const TargetColumn& target : data.header().targets)
+      values.push_back(static_cast<float>(target.*member));
+    const Dims each{static_cast<std::int64_t>(values.size())};
+    return t.graph.constant(name, values.size() == 1 ? Dims{} : each, values);
   };
-  const std::string unit = number("target.unit", data.header().target_unit);
-  const std::string shift = number("target.shift", data.header().target_shift);
+  const std::string unit = of_targets("target.unit", &TargetColumn::unit);
+  const std::string shift = of_targets("target.shift", &TargetColumn::shift);
   const std::string scaled = t.graph.node("Mul", {t.x, unit}, "target.scaled");
   t.graph.node("Add", {scaled, shift}, "prediction");
   t.graph.output("prediction", dims);

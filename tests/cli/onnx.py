@@ -51,7 +51,7 @@ class Tried:
 
     def predicted(self, table, *more):
         lines = list(csv.DictReader(self.call("predict", self.name, table, "--quiet", *more).splitlines()))
-        columns = [c for c in lines[0] if c.startswith("proba.")] or ["prediction"]
+        columns = [c for c in lines[0] if c.startswith("proba.")] or [c for c in lines[0] if c.startswith("prediction")]
         return [float(line[c]) for line in lines for c in columns]
 
     def compare(self, expected, rows, output):
@@ -85,15 +85,20 @@ def tables(trellis, folder, chance):
     rows = [[round(chance.gauss(40, 9), 2), round(chance.uniform(-1, 3), 3), chance.choice(["red", "blue"])] for _ in range(120)]
     targets = {"classes": lambda r: "abc"[int(r[0] > 40) + (r[2] == "red")], "numbers": lambda r: 1e3 * r[1] + r[0],
                "pairs": lambda r: "no" if r[0] > 40 else "yes"}
-    losses = {"classes": "cross_entropy", "numbers": "huber", "pairs": "{bce: {class_weights: balanced}}"}
+    # Of several targets the first is that of "numbers".
+    targets["several"] = targets["numbers"]
+    losses = {"classes": "cross_entropy", "numbers": "huber", "pairs": "{bce: {class_weights: balanced}}", "several": "mse"}
     for task, target in targets.items():
         with open(folder / f"{task}.csv", "w", encoding="utf-8") as out:
-            csv.writer(out).writerows([["size", "rate", "colour", "y"], *([*row, target(row)] for row in rows)])
-        kind = "regression" if task == "numbers" else "classification"
-        tried = Tried(trellis, folder, task, f"data: {{csv: {task}.csv, target: y, task: {kind}}}\n{TABLE_LAYERS}"
+            csv.writer(out).writerows([["size", "rate", "colour", "y", "z"],
+                                        *([*row, target(row), row[0] * row[1]] for row in rows)])
+        numbers = task in ("numbers", "several")
+        kind = "regression" if numbers else "classification"
+        columns = "[y, z]" if task == "several" else "y, ignore: [z]"
+        tried = Tried(trellis, folder, task, f"data: {{csv: {task}.csv, target: {columns}, task: {kind}}}\n{TABLE_LAYERS}"
                       f"train: {{loss: {losses[task]}, optimizer: {{adam: {{lr: 0.01}}}}, epochs: 5}}\n")
         inputs = [[size, rate, colour == "blue", colour == "red"] for size, rate, colour in rows]
-        proba = [] if task == "numbers" else ["--proba"]
+        proba = [] if numbers else ["--proba"]
         yield tried.compare(tried.predicted(f"{task}.csv", *proba), inputs, "probabilities" if proba else "prediction")
 
 

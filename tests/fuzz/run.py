@@ -2,13 +2,15 @@
 """Fuzzes the parsers: run.py [--seconds N] [--build FOLDER] [TARGET...]
 
 Builds the targets with clang, libFuzzer and the address and undefined-behaviour sanitizers, and runs each for N
-seconds (60) on one core, beginning with the committed inputs. What it learns stays in FOLDER/corpus, so that the next
-run goes on there; what breaks a promise is written to FOLDER/findings. Exit status: 0 no finding, 1 a finding, 77 no
-clang with libFuzzer here."""
+seconds of processor time (60), beginning with the committed inputs. What it learns stays in FOLDER/corpus, so that the
+next run goes on there; what breaks a promise is written to FOLDER/findings; FOLDER/spent.json adds up what each target
+has had. Exit status: 0 no finding, 1 a finding, 77 no clang with libFuzzer here."""
 import argparse
+import json
 import os
 import pathlib
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -55,24 +57,49 @@ def write_dictionary(path, folders):
     path.write_text("".join(f'"{word.decode()}"\n' for word in sorted(words)), encoding="ascii")
 
 
+def processor_seconds():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def fuzz(folder, target, seconds):
-    """Runs one target; returns its output's lines of figures and whether it found something."""
+    """Runs one target for that much processor time; returns what it printed last, the inputs it ran, the seconds it
+    had and whether it found something. On a busy machine it takes several turns."""
     learnt = folder / "corpus" / target
     findings = folder / "findings"
     learnt.mkdir(parents=True, exist_ok=True)
     findings.mkdir(exist_ok=True)
     words = folder / (target + ".dict")
     write_dictionary(words, seeds_of(target))
-    command = [str(folder / "tests" / "fuzz" / ("fuzz-" + target)), f"-max_total_time={seconds}", f"-max_len={LONGEST}",
-               "-timeout=60", "-rss_limit_mb=1024", "-print_final_stats=1", f"-dict={words}",
-               f"-artifact_prefix={findings}/{target}-", str(learnt), *map(str, seeds_of(target))]
-    ran = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
-    return ran.stderr, ran.returncode != 0
+    begin = processor_seconds()
+    inputs = 0
+    while True:
+        left = max(1, round(seconds - (processor_seconds() - begin)))
+        command = [str(folder / "tests" / "fuzz" / ("fuzz-" + target)), f"-max_total_time={left}",
+                   f"-max_len={LONGEST}", "-timeout=60", "-rss_limit_mb=1024", "-print_final_stats=1",
+                   f"-dict={words}", f"-artifact_prefix={findings}/{target}-", str(learnt),
+                   *map(str, seeds_of(target))]
+        ran = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+        inputs += int(figure(ran.stderr, r"number_of_executed_units: (\d+)"))
+        spent = processor_seconds() - begin
+        if ran.returncode != 0 or spent >= seconds - 1:
+            return ran.stderr, inputs, spent, ran.returncode != 0
+
+
+def add_up(folder, target, inputs, seconds):
+    """Adds to what that target has had so far; returns the sums."""
+    path = folder / "spent.json"
+    spent = json.loads(path.read_text(encoding="ascii")) if path.exists() else {}
+    had = spent.setdefault(target, {"inputs": 0, "seconds": 0})
+    had["inputs"] += inputs
+    had["seconds"] = round(had["seconds"] + seconds, 1)
+    path.write_text(json.dumps(spent, indent=1, sort_keys=True) + "\n", encoding="ascii")
+    return had
 
 
 def figure(log, name):
     found = re.findall(name, log)
-    return found[-1] if found else "?"
+    return found[-1] if found else "0"
 
 
 def main():
@@ -93,11 +120,11 @@ def main():
     build(folder, targets)
     found = 0
     for target in targets:
-        log, bad = fuzz(folder, target, options.seconds)
-        runs = figure(log, r"number_of_executed_units: (\d+)")
+        log, inputs, seconds, bad = fuzz(folder, target, options.seconds)
+        had = add_up(folder, target, inputs, seconds)
         covered = figure(log, r"cov: (\d+)")
-        print(f"{target}: {options.seconds} s, {runs} inputs, {covered} places reached, "
-              f"{'A FINDING' if bad else 'nothing found'}", flush=True)
+        print(f"{target}: {seconds:.0f} s of processor time, {inputs} inputs (in all {had['seconds']:.0f} s, "
+              f"{had['inputs']}), {covered} places reached, {'A FINDING' if bad else 'nothing found'}", flush=True)
         if bad:
             found += 1
             print("\n".join(log.splitlines()[-60:]), flush=True)

@@ -27,7 +27,7 @@ nn::Judged judged_of(const nlohmann::json& json) {
     judged.labels = json.at("labels").get<std::vector<std::int32_t>>();
   } else {
     judged.targets = json.at("targets").get<std::vector<float>>();
-    judged.target_unit = json.at("unit").get<double>();
+    judged.units.assign(judged.width, json.at("unit").get<double>());
   }
   return judged;
 }

@@ -138,8 +138,35 @@ TEST_P(Predict, RowsCarryWhatWasAskedFor) {
       EXPECT_NE(line.find(yes ? ",yes," : ",\"no, \"\"never\"\"\","), std::string::npos) << line;
       continue;
     }
-    const double y = double{outputs[row]} * data.header().target_unit + data.header().target_shift;
+    const nn::TargetColumn& target = data.header().targets.front();
+    const double y = double{outputs[row]} * target.unit + target.shift;
     EXPECT_EQ(std::stof(line.substr(line.rfind(',') + 1)), static_cast<float>(y));
+  }
+}
+
+TEST_P(Predict, AnswersEachOfSeveralTargets) {
+  if (GetParam()) return;
+  std::ofstream(folder / "t.csv") << "a,y,z\n1,10,.1\n2,30,.2\n3,20,.7\n4,50,.3\n";
+  nn::DataSpec spec{.path = folder / "t.csv", .targets = {"y", "z"}};
+  spec.split = {.valid = 0, .test = 0};
+  const nn::Dataset data = nn::load_dataset(spec);
+  const nn::Choice loss{"mse", {}};
+  const nn::TrainedModel model = trained(data, loss);
+  const nn::Predicted done = predict(model);
+  ASSERT_TRUE(done.scores);
+  nn::Workspace workspace;
+  EXPECT_EQ(*done.scores,
+            nn::evaluate(cpu(), workspace, model.net, data.view(nn::Part::train), loss));
+  EXPECT_TRUE(csv.starts_with("prediction.y,prediction.z\n")) << csv;
+  std::vector<float> outputs(8);
+  nn::predict(cpu(), workspace, model.net, data.view(nn::Part::train), outputs);
+  const auto& targets = data.header().targets;
+  std::istringstream lines(csv.substr(csv.find('\n') + 1));
+  for (std::size_t i = 0; i < 8; ++i) {
+    std::string cell;
+    std::getline(lines, cell, i % 2 == 0 ? ',' : '\n');
+    EXPECT_EQ(std::stof(cell),
+              static_cast<float>(double{outputs[i]} * targets[i % 2].unit + targets[i % 2].shift));
   }
 }
 

@@ -353,7 +353,8 @@ TEST(Evaluate, NumbersAreInTheUnitsOfTheData) {
   nn::ParamSlab net(nn::slab_header(nn_test::mlp(3, {}, 2), h.optimizer));  // all zero: predicts 0
   nn::Workspace workspace;
   nn::DataView data = table.view(true);
-  data.target_unit = 10;
+  const std::vector<nn::TargetColumn> columns{{.name = "y", .unit = 10}, {.name = "z", .unit = 10}};
+  data.target_columns = columns;
   double squared = 0, absolute = 0, mean[2] = {0, 0}, variance[2] = {0, 0}, residual[2] = {0, 0};
   for (std::size_t i = 0; i < 1200; ++i) {
     const double t = double{table.targets[i]};

@@ -154,7 +154,7 @@ CASES = {
     "npy-records": of_npy(x=npy("", b"", head="{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (20,)}")),
     "npy-columns-first": of_npy(x=npy("(20, 3)", bytes(240), order="True")),
     "npy-counts-differ": of_npy(y=npy("(19,)", bytes(19), "|u1")),
-    "npy-target-of-two-columns": of_npy(y=npy("(20, 2)", bytes(40), "|u1")),
+    "npy-target-of-three-dimensions": of_npy(y=npy("(20, 2, 1)", bytes(40), "|u1")),
     "npy-target-no-number": of_npy(y=npy("(20,)", struct.pack("<20f", *range(19), float("nan")))),
     "npy-target-constant": of_npy(y=npy("(20,)", bytes(20), "|u1")),
     "npy-too-large-a-number": of_npy(x=npy("(20, 3)", struct.pack("<60d", *[1e300] * 60), "<f8")),

@@ -268,7 +268,7 @@ TEST_F(Tasks, ErrorsSayWhoseFaultItIs) {
     return std::string("none");
   };
   nn::DataSpec spec = data_spec;
-  spec.target = "missing";
+  spec.targets = {"missing"};
   EXPECT_EQ(kind([&] {
               const auto bad = tasks::load(spec);
               (void)bad.get();

@@ -13,7 +13,8 @@ nn::DataSpec spec_of(unsigned bits) {
   spec.header = static_cast<nn::HeaderRow>(bits % 3);
   spec.task = static_cast<nn::LearningTask>(bits / 3 % 3);
   spec.scale = static_cast<nn::Scale>(bits / 9 % 4);
-  if (bits & 64) spec.target = "y";
+  if (bits & 64) spec.targets = {"y"};
+  if ((bits & 192) == 192) spec.targets = {"y", "1"};
   if (bits & 128) spec.rows = 5;
   return spec;
 }

@@ -15,7 +15,7 @@ nn::Dataset model() {
   const auto bytes = std::as_bytes(std::span(kTable));
   const std::array files{nn::SourceFile("rows.csv", std::vector(bytes.begin(), bytes.end()))};
   nn::DataSpec spec;
-  spec.target = "y";
+  spec.targets = {"y"};
   return nn::preprocessing_from_json(
       nn::preprocessing_json(nn::load_csv(files, spec, nn::LoadLimits())));
 }

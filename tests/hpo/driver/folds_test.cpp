@@ -102,6 +102,17 @@ TEST_F(Folds, ATrialReportsMeanAndSpread) {
   EXPECT_EQ(valid_rows, 90U);  // every row outside of the test part, once
 }
 
+TEST_F(Folds, EpochsCountForEachFold) {
+  (void)sweep("a");
+  const WorkCounters work = reader("a").work();
+  std::int64_t epochs = 0;
+  for (const TrialRow& row : reader("a").trials()) epochs += row.epochs;
+  EXPECT_GT(epochs, 5);
+  EXPECT_EQ(work.epochs, kFolds * epochs);
+  EXPECT_LE(work.distinct_epochs, work.epochs + 4);  // the last network is trained again
+  EXPECT_GE(work.distinct_epochs, work.epochs / 2);
+}
+
 TEST_F(Folds, TheNetworkIsTrainedAgainOnAllRowsButTheTestPart) {
   const SweepResult result = sweep("a");
   ASSERT_TRUE(result.model);
@@ -124,7 +135,7 @@ TEST_F(Folds, IsTheSameOnAnyNumberOfWorkersAndAfterStops) {
     (void)sweep(name, Engine::starpu_cpu, workers);
     EXPECT_EQ(export_csv(reader(name)), expected) << workers << " workers";
   }
-  for (int reports = 1; reports < 8; reports += 3) {
+  for (const int reports : {1, 3, 5}) {
     const std::string name = rt::cat("stopped", reports);
     Stopper stopper(reports);
     EXPECT_EQ(sweep(name, Engine::sequential, 1, stopper).ending, Ending::interrupted);
@@ -173,7 +184,7 @@ TEST_F(Folds, TheLeastFileOfASmallTableIsFolded) {
   ASSERT_TRUE(result.best);
   EXPECT_GE(metric_of(*result.best, "valid.accuracy.spread"), 0);
   const nn::Model model = nn::read_model(result.model->file.string());
-  nn::DataSpec all{.path = (folder_ / "rows.csv").string(), .target = "kind"};
+  nn::DataSpec all{.path = (folder_ / "rows.csv").string(), .targets = {"kind"}};
   all.task = nn::LearningTask::classification;
   all.split.valid = 0;
   EXPECT_EQ(model.metadata.at("preprocessing"), nn::preprocessing_json(nn::load_dataset(all)));

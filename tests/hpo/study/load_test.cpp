@@ -192,7 +192,7 @@ TEST_F(Load, AMissingOrHugeFileIsToldApart) {
 
 TEST_F(Load, DollarsCanBeEscaped) {
   const StudySpec study = load("data: {csv: rows.csv, target: $$price}\ntrain: {epochs: 1}\n");
-  EXPECT_EQ(data_spec(study, {}).target, "$price");
+  EXPECT_EQ(data_spec(study, {}).targets, std::vector<std::string>{"$price"});
 }
 
 TEST(Experiments, AreWhatTheySay) {

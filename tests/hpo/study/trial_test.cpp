@@ -315,7 +315,7 @@ TEST_F(Trial, InputsOfTheDataArePassedOn) {
       "split: {valid: 0.25, test: 0.125, seed: 4}}\ntrain: {epochs: 1}\n");
   nn::DataSpec expected;
   expected.path = (folder_ / "rows.csv").string();
-  expected.target = "-1";
+  expected.targets = {"-1"};
   expected.header = nn::HeaderRow::yes;
   expected.ignore = {"a", "2"};
   expected.rows = 100;

@@ -138,11 +138,26 @@ TEST(Npy, RefusesInOneLine) {
   EXPECT_EQ(with_x(npy("<f4", "8,", bytes<float>({1, 2, 3, 4, 5, 6, 7, 8}))),
             "y.npy: holds 4 values, expected 8 as x has rows");
   EXPECT_EQ(with_y(npy("<i8", "2, 2", bytes<std::int64_t>({3, 5, 3, 5}))),
-            "y.npy: has 2 dimensions, expected one number for each row of x");
+            "y.npy: holds 2 rows, expected 4 as x has rows");
+  EXPECT_EQ(with_y(npy("<i8", "4, 1, 1", bytes<std::int64_t>({3, 5, 3, 5}))),
+            "y.npy: has 3 dimensions, expected 1, or 2 (rows, targets)");
   EXPECT_EQ(with_y(npy("<f4", "4,", bytes<float>({1, 2, NAN, 4}))),
             "y.npy: row 2 of y is no number, expected one in every row (rows count from 0)");
   EXPECT_EQ(with_x(npy("<f8", "4, 1", bytes<double>({1, 2, 1e300, 4}))).substr(0, 12),
             "x.npy: row 2");
+}
+
+TEST(Npy, TakesSeveralTargets) {
+  NpyFiles files(kX, npy("<f4", "4, 2", bytes<float>({1, 10, 2, 30, 3, 20, 4, 60})));
+  const nn::Dataset data = files.load();
+  EXPECT_EQ(data.header().task, nn::LearningTask::regression);
+  ASSERT_EQ(data.outputs(), 2U);
+  EXPECT_EQ(data.header().targets[0].name, "y1");
+  EXPECT_EQ(data.header().targets[1].name, "y2");
+  EXPECT_EQ(data.header().targets[1].shift, 30);
+  files.spec.task = nn::LearningTask::classification;
+  EXPECT_EQ(files.error(),
+            "y.npy: task: classification has one column of classes, but there are 2 targets");
 }
 
 class TensorFile {

@@ -93,6 +93,21 @@ TEST_F(Baselines, RidgeRegressionSolvesWhatIsLinear) {
   EXPECT_NEAR(ratio, -1.5 * deviations, 0.02);
 }
 
+TEST_F(Baselines, RidgeRegressionSolvesEachOfSeveralTargets) {
+  std::string text = "a,y,b,z\n";
+  for (int i = 0; i < 400; ++i) {
+    const int a = i * 37 % 101, b = i * 53 % 97;
+    text += std::to_string(a) + "," + std::to_string(2 * a + b) + "," + std::to_string(b) + "," +
+            std::to_string(100 * b - a) + "\n";
+  }
+  CsvFile file(text);
+  file.spec.targets = {"y", "z"};
+  file.spec.split = {.valid = 0.2, .test = 0.2};
+  const nn::Dataset data = file.load();
+  EXPECT_GT(r2(data, Baseline::linear, nn::Part::test), 0.9999);
+  EXPECT_NEAR(r2(data, Baseline::constant, nn::Part::train), 0, 1e-6);
+}
+
 TEST_F(Baselines, AreTheSameEveryTime) {
   const nn::Dataset data = classes();
   const nn::ParamSlab one = fit(data, Baseline::linear), two = fit(data, Baseline::linear);

@@ -77,6 +77,34 @@ INSTANTIATE_TEST_SUITE_P(
         BadCsv{"text_target", "a,y\n1,2\n2,x\n",
                "data.csv:3:3: 'x': expected a number, because task is regression",
                [](nn::DataSpec& s) { s.task = nn::LearningTask::regression; }},
+        BadCsv{"two_targets_of_text", "a,y,z\n1,2,3\n2,3,x\n",
+               "data.csv:3:5: 'x': expected a number, because there are several targets",
+               [](nn::DataSpec& s) {
+                 s.targets = {"y", "z"};
+               }},
+        BadCsv{"target_twice", "a,y,z\n1,2,3\n2,3,4\n", "data.csv: target: '3' is named twice",
+               [](nn::DataSpec& s) {
+                 s.targets = {"z", "3"};
+               }},
+        BadCsv{"classes_of_two_targets", "a,y,z\n1,2,3\n2,3,4\n",
+               "data.csv: task: classification has one column of classes, but there are 2 targets",
+               [](nn::DataSpec& s) {
+                 s.targets = {"y", "z"};
+                 s.task = nn::LearningTask::classification;
+               }},
+        BadCsv{"ignored_of_two_targets", "a,y,z\n1,2,3\n2,3,4\n",
+               "data.csv: ignore: 'y' is a target",
+               [](nn::DataSpec& s) {
+                 s.targets = {"y", "z"};
+                 s.ignore = {"y"};
+               }},
+        BadCsv{"utf16_cut",
+               std::string("\xff\xfe"
+                           "a\0,\0y\0\n\0"
+                           "1\0,\0"
+                           "2",
+                           15),
+               "data.csv: ends within a character of UTF-16, expected two bytes for each"},
         BadCsv{"one_class", "a,y\n1,p\n2,p\n",
                "data.csv: the target 'y' has the same value in every row"},
         BadCsv{"too_many_classes", many_classes(),
@@ -84,18 +112,18 @@ INSTANTIATE_TEST_SUITE_P(
         BadCsv{"target_misspelt", kGood,
                "data.csv: target: there is no column 'knid', did you "
                "mean 'kind'?",
-               [](nn::DataSpec& s) { s.target = "knid"; }},
+               [](nn::DataSpec& s) { s.targets = {"knid"}; }},
         BadCsv{"target_unknown", kGood,
                "data.csv: target: there is no column 'price per square metre', expected a name out "
                "of the first line or a number from 1 to 3",
-               [](nn::DataSpec& s) { s.target = "price per square metre"; }},
+               [](nn::DataSpec& s) { s.targets = {"price per square metre"}; }},
         BadCsv{"target_without_names", "1,2,p\n3,4,q\n",
                "data.csv: target: there is no column 'digit': the first line does not name the "
                "columns; expected a number from 1 to 3",
-               [](nn::DataSpec& s) { s.target = "digit"; }},
+               [](nn::DataSpec& s) { s.targets = {"digit"}; }},
         BadCsv{"target_number", kGood,
                "data.csv: target: there is no column 4, the table has 3 columns",
-               [](nn::DataSpec& s) { s.target = "4"; }},
+               [](nn::DataSpec& s) { s.targets = {"4"}; }},
         BadCsv{"ignored_target", kGood, "data.csv: ignore: 'kind' is the target",
                [](nn::DataSpec& s) { s.ignore = {"kind"}; }},
         BadCsv{"ignored_unknown", kGood,

@@ -24,7 +24,7 @@ TEST(Csv, ReadsNamesNumbersAndTextTargets) {
   EXPECT_EQ(data.header().class_names, (Words{"cat", "dog"}));
   EXPECT_EQ(list(data.labels()), (Labels{1, 0, 1, 0}));
   EXPECT_EQ(data.header().columns.at(0).name, "height");
-  EXPECT_EQ(data.header().target, "kind");
+  EXPECT_EQ(data.header().targets.at(0).name, "kind");
   EXPECT_EQ(data.header().input, nn::Shape::features(2));
   EXPECT_EQ(data.header().storage, nn::Storage::f32);
   EXPECT_EQ(data.outputs(), 2U);
@@ -111,7 +111,7 @@ TEST(Csv, KnowsALineOfNames) {
   };
   for (const Case& c : cases) {
     CsvFile file(c.text);
-    file.spec.target = c.target;
+    if (*c.target != 0) file.spec.targets = {c.target};
     file.spec.header = c.header;
     file.spec.task = nn::LearningTask::classification;
     const auto lines = static_cast<std::size_t>(std::count(c.text, c.text + strlen(c.text), '\n'));
@@ -122,7 +122,7 @@ TEST(Csv, KnowsALineOfNames) {
 TEST(Csv, FindsTheTargetByNameAndByNumber) {
   for (const char* target : {"b", "2", "-2"}) {
     CsvFile file("a,b,c\n1,7,2\n3,8,4\n5,7,6\n9,8,9\n");
-    file.spec.target = target;
+    file.spec.targets = {target};
     const nn::Dataset data = file.load();
     EXPECT_EQ(values(data), (Rows{{1, 2}, {3, 4}, {5, 6}, {9, 9}})) << target;
     EXPECT_EQ(data.header().class_names, (Words{"7", "8"})) << target;
@@ -270,10 +270,35 @@ TEST(Csv, RegressionTargetsAreStandardisedOnTheTrainingPart) {
   EXPECT_NEAR(sum / 20, 0, 1e-6);
   EXPECT_NEAR(squares / 20, 1, 1e-6);
   for (std::size_t i = 0; i < 40; ++i) {
-    EXPECT_NEAR(y[i] * data.header().target_unit + data.header().target_shift, 1000.5 + i * i,
-                1e-3);
+    const nn::TargetColumn& target = data.header().targets.front();
+    EXPECT_NEAR(y[i] * target.unit + target.shift, 1000.5 + i * i, 1e-3);
   }
-  EXPECT_EQ(data.view(nn::Part::test).target_unit, data.header().target_unit);
+  EXPECT_EQ(data.view(nn::Part::test).target_columns[0], data.header().targets.front());
+}
+
+TEST(Csv, SeveralTargetsAreNumbersEachInItsOwnUnit) {
+  CsvFile file("cost,a,b,noise\n10,1,2,.5\n30,3,4,.25\n,5,6,1\n20,7,8,\n50,9,10,.75\n");
+  file.spec.targets = {"noise", "cost"};
+  file.spec.split = {.valid = 0, .test = 0};
+  const nn::Dataset data = file.load();
+  EXPECT_EQ(values(data), (Rows{{1, 2}, {3, 4}, {9, 10}}));
+  EXPECT_EQ(data.header().task, nn::LearningTask::regression);
+  EXPECT_EQ(data.outputs(), 2U);
+  const auto& targets = data.header().targets;
+  ASSERT_EQ(targets.size(), 2U);
+  EXPECT_EQ(targets[0].name, "noise");
+  EXPECT_EQ(targets[1].name, "cost");
+  EXPECT_EQ(targets[0].shift, 0.5);
+  EXPECT_EQ(targets[1].shift, 30);
+  EXPECT_NEAR(targets[1].unit, std::sqrt(800.0 / 3), 1e-9);
+  const double expected[] = {.5, 10, .25, 30, .75, 50};
+  ASSERT_EQ(data.targets().size(), 6U);
+  for (std::size_t i = 0; i < 6; ++i)
+    EXPECT_NEAR(data.targets()[i] * targets[i % 2].unit + targets[i % 2].shift, expected[i], 1e-5);
+  const auto& notes = data.header().notes;
+  for (const char* note :
+       {"task: regression, there are 2 targets", "2 rows left out: no value of 'noise' or 'cost'"})
+    EXPECT_NE(std::ranges::find(notes, note), notes.end()) << note;
 }
 
 TEST(Csv, GzipIsTheSameAsPlain) {

@@ -212,7 +212,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadIdx{"missing_file", [](auto& f) { f.drop(kTestLabels); },
                "FOLDER: holds no "
                "t10k-labels-idx1-ubyte (or .gz), expected the four files of an IDX data set"},
-        BadIdx{"target", [](auto& f) { f.spec.target = "label"; },
+        BadIdx{"target", [](auto& f) { f.spec.targets = {"label"}; },
                "FOLDER: target: images have no columns, only `csv` data has"},
         BadIdx{"regression", [](auto& f) { f.spec.task = nn::LearningTask::regression; },
                "FOLDER: task: labels of images are classes, expected classification"}),

@@ -33,7 +33,7 @@ TEST(Preprocessing, ReadsBackWhatItWrote) {
     EXPECT_EQ(back.rows(), 0U);
     EXPECT_EQ(back.header().columns, data.header().columns);
     EXPECT_EQ(back.header().class_names, data.header().class_names);
-    EXPECT_EQ(back.header().target, "kind");
+    EXPECT_EQ(back.header().targets.at(0).name, "kind");
     EXPECT_EQ(back.header().scaling, scale);
     EXPECT_EQ(list(back.shift()), list(data.shift()));
     EXPECT_EQ(list(back.scale()), list(data.scale()));
@@ -62,9 +62,17 @@ TEST(Preprocessing, KeepsTheUnitOfNumbers) {
   file.spec.task = nn::LearningTask::regression;
   const nn::Dataset data = file.load();
   const nn::Dataset back = nn::preprocessing_from_json(nn::preprocessing_json(data));
-  EXPECT_EQ(back.header().target_shift, data.header().target_shift);
-  EXPECT_EQ(back.header().target_unit, data.header().target_unit);
+  EXPECT_EQ(back.header().targets, data.header().targets);
   EXPECT_FALSE(back.is_classification());
+}
+
+TEST(Preprocessing, KeepsTheUnitsOfSeveralTargets) {
+  CsvFile file("a,y,z\n1,0.1,10\n2,1e6,20\n3,-7.5,70\n4,2.25,90\n");
+  file.spec.targets = {"z", "y"};
+  const nn::Dataset data = file.load();
+  const nn::Dataset back = nn::preprocessing_from_json(nn::preprocessing_json(data));
+  EXPECT_EQ(back.header().targets, data.header().targets);
+  EXPECT_EQ(back.outputs(), 2U);
 }
 
 TEST(Preprocessing, EncodesAFieldAsTheLoaderDid) {
@@ -103,7 +111,7 @@ TEST(Preprocessing, RefusesWhatIsNone) {
     return error_of("/", [&] { (void)nn::preprocessing_from_json(text); });
   };
   EXPECT_EQ(read("nonsense"), "preprocessing: expected a JSON object");
-  EXPECT_EQ(read("{}"), "preprocessing: no \"target\"");
+  EXPECT_EQ(read("{}"), "preprocessing: no \"task\"");
   EXPECT_EQ(read(std::string(100000, '[')), "preprocessing: expected a JSON object");
   EXPECT_EQ(message("task", "clustering"),
             "preprocessing: \"task\" is none that this program knows");

@@ -120,14 +120,39 @@ TEST_F(Fitting, TakesColumnsByPlaceWhereTheModelKnowsNoNames) {
     EXPECT_EQ(rows.rows(), 2U) << text;
     EXPECT_EQ(std::vector<float>(rows.view().f32, rows.view().f32 + 4),
               (std::vector<float>{1, 2, 3, 4}));
-    EXPECT_EQ(rows.fit().target.has_value(), std::string_view(text) == "1,2,1\n3,4,0\n");
+    EXPECT_EQ(rows.fit().targets.size(), std::string_view(text) == "1,2,1\n3,4,0\n" ? 1U : 0U);
   }
   CsvFile first("0,1,2\n1,3,4\n0,5,6\n1,7,8\n");
-  first.spec.target = "1";
+  first.spec.targets = {"1"};
   const nn::Dataset model = model_of(first.load());
   nn::TableRows rows(table("1,2\n3,4\n"), model);
   ASSERT_TRUE(rows.next(10));
   EXPECT_EQ(rows.view().f32[3], 4);
+}
+
+TEST_F(Fitting, FindsSeveralTargetsByNameAndByPlace) {
+  CsvFile file("y,a,z\n1,2,3\n4,5,7\n8,9,10\n");
+  file.spec.targets = {"z", "y"};
+  const nn::Dataset named = model_of(file.load());
+  nn::TableRows all(table("z,y,a\n3,1,2\n"), named);
+  ASSERT_TRUE(all.next(10));
+  ASSERT_TRUE(all.scored());
+  const auto& units = named.header().targets;
+  EXPECT_EQ(all.view().targets[0], static_cast<float>((3 - units[0].shift) / units[0].unit));
+  EXPECT_EQ(all.view().targets[1], static_cast<float>((1 - units[1].shift) / units[1].unit));
+  nn::TableRows one(table("y,a\n1,2\n"), named);
+  ASSERT_TRUE(one.next(10));
+  EXPECT_FALSE(one.scored());
+
+  CsvFile numbers("1,2,3\n4,5,7\n8,9,10\n");
+  numbers.spec.targets = {"1", "3"};
+  const nn::Dataset plain = model_of(numbers.load());
+  for (const char* text : {"1,2,3\n", "2\n"}) {
+    nn::TableRows rows(table(text), plain);
+    ASSERT_TRUE(rows.next(10)) << text;
+    EXPECT_EQ(rows.view().f32[0], 2) << text;
+    EXPECT_EQ(rows.scored(), std::string_view(text).size() > 2);
+  }
 }
 
 TEST_F(Fitting, RefusesATableThatDoesNotFitNamingTheColumns) {
