@@ -211,6 +211,11 @@ KindSet make_policies() {
                                           "object and prints one JSON value.",
                                    .per_trial = true});
       kind.block.fields.push_back(
+          {.name = "folder",
+           .type = Type::text,
+           .otherwise = "the study file's folder",
+           .doc = "Where the program runs; a relative path starts at the study file's folder."});
+      kind.block.fields.push_back(
           {.name = "timeout",
            .type = Type::duration,
            .min = 0.001,
@@ -218,11 +223,6 @@ KindSet make_policies() {
            .fallback = "60s",
            .doc = "Real time that the program may take for an answer; then the trial has failed.",
            .per_trial = true});
-      kind.block.fields.push_back(
-          {.name = "folder",
-           .type = Type::text,
-           .otherwise = "the study file's folder",
-           .doc = "Where the program runs; a relative path starts at the study file's folder."});
     }
     set.kinds.push_back(std::move(kind));
   }

@@ -77,10 +77,12 @@ void check_used(const Node& raw, const Space& space, const Checker& checker) {
   }
 }
 
-/// A program's folder becomes absolute, so that the resolved file means the same from anywhere.
-/// `block` has the program.
+/// A program's folder becomes absolute, so that the resolved file means the same from anywhere; it
+/// stands behind the program, as in the table of fields.
 void locate_program(Node* block, const std::string& folder) {
-  if (block == nullptr || block->find("command") == nullptr) return;
+  if (block == nullptr) return;
+  const auto program = std::ranges::find(block->entries, "command", &Entry::key);
+  if (program == block->entries.end()) return;
   Node* given = block->find("folder");
   std::filesystem::path absolute(folder);
   if (given != nullptr) absolute /= unescape(*given).text;
@@ -88,7 +90,7 @@ void locate_program(Node* block, const std::string& folder) {
   if (given != nullptr)
     *given = std::move(value);
   else
-    block->entries.push_back({"folder", block->at, std::move(value)});
+    block->entries.insert(program + 1, {"folder", block->at, std::move(value)});
 }
 
 /// For tables the network can be tried without the data: only the number of columns is missing.
