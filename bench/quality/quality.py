@@ -42,11 +42,11 @@ class Players:
         slots = int(slots or 1)
         if name in rivals.NAMES:
             return self.kept(method, problem, seed,
-                             lambda: play.losses(problem, rivals.Search(name, problem, seed), seed, slots))
+                             lambda: play.losses(problem, rivals.Search(name, problem, seed), seed, slots, self.options.trials))
         if name not in self.programs:
             self.programs[name] = solver.Program(self.options.trellis, name)
         try:
-            return play.losses(problem, self.programs[name].search(problem, seed), seed, slots)
+            return play.losses(problem, self.programs[name].search(problem, seed), seed, slots, self.options.trials)
         except solver.Refused:
             return None
 
@@ -54,8 +54,9 @@ class Players:
         folder = pathlib.Path(self.options.cache) / f"{problem.name}-{fingerprint(problem)}"
         folder /= f"{method}-{rivals.version(method)}"
         path = folder / f"{seed}.json"
-        if path.exists():
-            return json.loads(path.read_text(encoding="utf-8"))
+        told = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
+        if len(told) >= self.options.trials:
+            return told[:self.options.trials]
         told = run()
         folder.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(told), encoding="utf-8")
@@ -73,7 +74,8 @@ def table_of(players, method, suite, seeds):
         told = [players.play(method, problem, seed) for seed in range(seeds)]
         if None not in told:
             table[problem.name] = [play.regrets(problem, one) for one in told]
-    means = ", ".join(f"{figures.mean(table, c):.4f}" for c in range(len(play.CHECKPOINTS))) if table else "refused all"
+    reached = sum(trials <= players.options.trials for trials in play.CHECKPOINTS)
+    means = ", ".join(f"{figures.mean(table, c):.4f}" for c in range(reached)) if table else "refused all"
     print(f"{method}: {means} after {time.perf_counter() - begun:.0f} s", file=sys.stderr, flush=True)
     return table
 
@@ -89,7 +91,7 @@ def best_rival(regrets, slots, checkpoint):
     return min(found)[1] if found else None
 
 
-def cases_of(regrets, suite):
+def cases_of(regrets, suite, most):
     cases = []
     families = {problem.name: problem.family for problem in suite}
     for method, table in regrets.items():
@@ -97,6 +99,8 @@ def cases_of(regrets, suite):
             continue
         name, _, slots = method.partition("@")
         for checkpoint, trials in enumerate(play.CHECKPOINTS):
+            if trials > most:
+                continue
             against = {best_rival(regrets, slots, checkpoint)}
             if name == "tpe":
                 against.add("optuna-tpe" + ("@" + slots if slots else ""))
@@ -117,6 +121,7 @@ def main():
     parser.add_argument("--trellis", required=True, help="the program")
     parser.add_argument("--cache", required=True, help="folder for what rivals found")
     parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--trials", type=int, default=play.TRIALS)
     parser.add_argument("--problems", default="", help="names, families or wildcards, with commas between them; default: all")
     parser.add_argument("--methods", default=",".join(METHODS))
     options = parser.parse_args()
@@ -128,7 +133,7 @@ def main():
     for method in options.methods.split(","):
         regrets[method] = table_of(players, method, suite, options.seeds)
     players.close()
-    print(json.dumps({"regrets": regrets, "cases": cases_of(regrets, suite)}))
+    print(json.dumps({"regrets": regrets, "cases": cases_of(regrets, suite, options.trials)}))
 
 
 if __name__ == "__main__":

@@ -50,7 +50,8 @@ class Auto final : public Sampler {
   }
 
   std::optional<Params> propose(std::uint64_t ordinal) override {
-    return (first_ ? first_ : later_)->propose(ordinal);
+    const bool first = first_ && ordinal % 2 == 0;
+    return (first ? first_ : later_)->propose(ordinal);
   }
 
  private:
@@ -61,18 +62,19 @@ class Auto final : public Sampler {
 std::string reason(const Space& space) {
   const std::string free = std::to_string(free_parameters(space)), most = std::to_string(kMostFree);
   if (!is_modelled(space))
-    return "tpe, because " + free + " parameters are free, more than the " + most +
+    return "tpe alone, because " + free + " parameters are free, more than the " + most +
            " that gp is good for";
-  return "gp for the first " + std::to_string(kModelled) +
-         " trials, then tpe; parameters that are free: " + free + " (gp is good for " + most + ")";
+  return "gp and tpe in turn for the first " + std::to_string(kModelled) +
+         " trials, then tpe alone; parameters that are free: " + free + " (gp is good for " + most +
+         ")";
 }
 
 }  // namespace
 
 SamplerKind auto_kind() {
   return {.info = {.name = "auto",
-                   .doc = "gp for the first 100 trials where at most 30 parameters are free, then "
-                          "tpe; `check` says which",
+                   .doc = "gp and tpe in turn for the first 100 trials where at most 30 parameters "
+                          "are free, then tpe alone; `check` says which",
                    .options = {}},
           .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
             return std::make_unique<Auto>(setup);

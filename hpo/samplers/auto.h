@@ -5,10 +5,11 @@
 
 namespace hpo {
 
-/// gp until 100 trials have ended, tpe from then on, which has seen all of them: a model of the
-/// whole space makes the most of few trials, densities cost less with many and go on improving.
-/// Only tpe where more than 30 parameters are free. It follows from the space and the history
-/// alone, so a study that is extended goes on as if it had been meant to be longer.
+/// gp and tpe in turn until 100 trials have ended, tpe alone from then on, both told of all trials:
+/// a model of the whole space makes the most of few trials, but is caught where the losses have
+/// many valleys or jump, which densities along each axis see; densities cost less with many trials
+/// and go on improving. Only tpe where more than 30 parameters are free. It follows from the space
+/// and the history alone, so a study that is extended goes on as if it had been meant to be longer.
 [[nodiscard]] SamplerKind auto_kind();
 
 }  // namespace hpo

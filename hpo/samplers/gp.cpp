@@ -42,8 +42,7 @@ class Gp final : public Sampler {
         seed_(setup.seed),
         startup_(static_cast<std::size_t>(std::get<std::int64_t>(*setup.options.find("startup")))),
         features_(setup.space),
-        start_(sobol_kind().refuses(setup.space, {}).empty() ? sobol_kind().make(setup)
-                                                             : random_kind().make(setup)),
+        start_(even_start(setup)),
         random_(random_kind().make(setup)) {}
 
   void created(std::uint64_t trial, const Params& params) override {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "hpo/samplers/random.h"
 #include "hpo/samplers/sequence.h"
 #include "hpo/space/random.h"
 
@@ -70,6 +71,11 @@ SamplerKind sobol_kind() {
         return sequence_sampler(setup, std::make_unique<Sobol>(setup.space.size(), setup.seed));
       },
       .refuses = refusal};
+}
+
+std::unique_ptr<Sampler> even_start(const SamplerSetup& setup) {
+  const bool covered = refusal(setup.space, {}).empty();
+  return (covered ? sobol_kind() : random_kind()).make(setup);
 }
 
 }  // namespace hpo

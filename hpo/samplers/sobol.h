@@ -12,4 +12,8 @@ namespace hpo {
 /// a net: each axis has one of them in each of 2^k equal parts. At most 3,667 parameters.
 [[nodiscard]] SamplerKind sobol_kind();
 
+/// What samplers that learn propose first: Sobol's points, random ones where the space has too many
+/// parameters for them.
+[[nodiscard]] std::unique_ptr<Sampler> even_start(const SamplerSetup& setup);
+
 }  // namespace hpo

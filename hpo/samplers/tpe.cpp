@@ -9,6 +9,7 @@
 #include "hpo/samplers/merit.h"
 #include "hpo/samplers/parzen.h"
 #include "hpo/samplers/random.h"
+#include "hpo/samplers/sobol.h"
 #include "hpo/samplers/tried.h"
 #include "hpo/space/random.h"
 
@@ -127,6 +128,7 @@ class Tpe final : public Sampler {
         startup_(static_cast<std::size_t>(std::get<std::int64_t>(*setup.options.find("startup")))),
         candidates_(
             static_cast<std::size_t>(std::get<std::int64_t>(*setup.options.find("candidates")))),
+        start_(even_start(setup)),
         random_(random_kind().make(setup)) {
     std::vector<std::vector<std::size_t>> sets;
     for (const std::size_t i : space_.order()) {
@@ -139,7 +141,9 @@ class Tpe final : public Sampler {
   }
 
   void created(std::uint64_t trial, const Params& params) override {
+    if (start_) start_->created(trial, params);
     random_->created(trial, params);
+    ++created_;
     tried_.add(params);
     for (Group& group : groups_) {
       if (params.find(space_.parameters()[group.parameters().front()].name) != nullptr)
@@ -156,10 +160,11 @@ class Tpe final : public Sampler {
     const Merit merit = running_.end(trial, state);
     ++ended_;
     for (Group& group : groups_) group.end(merit);
+    if (created_ >= startup_ && 2 * ended_ >= startup_) start_.reset();
   }
 
   std::optional<Params> propose(std::uint64_t ordinal) override {
-    if (ended_ < startup_) return random_->propose(ordinal);
+    if (start_) return start_->propose(ordinal);
     Stream stream = proposal_stream(seed_, ordinal);
     std::vector<double> place(space_.size(), 0.5);
     std::vector<std::vector<double>> choices;
@@ -193,27 +198,30 @@ class Tpe final : public Sampler {
   const Space& space_;
   std::uint64_t seed_;
   std::size_t startup_, candidates_;
+  std::unique_ptr<Sampler> start_;  ///< until the densities have something to learn from
   std::unique_ptr<Sampler> random_;
   Tried tried_;
   std::vector<Group> groups_;
   RunningMerits running_;
-  std::size_t ended_ = 0;
+  std::size_t created_ = 0, ended_ = 0;
 };
 
 }  // namespace
 
 SamplerKind tpe_kind() {
-  return {.info = {.name = "tpe",
-                   .doc = "what good trials have and bad ones have not, by the densities of both "
-                          "(tree-structured Parzen estimator)",
-                   .options = {whole_option("startup", 10, 1, "trials",
-                                            "random trials that must have ended first", kMost),
-                               whole_option("candidates", 24, 1, "points",
-                                            "drawn for each proposal, the best of which is taken",
-                                            kMost)}},
-          .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
-            return std::make_unique<Tpe>(setup);
-          }};
+  return {
+      .info = {.name = "tpe",
+               .doc = "what good trials have and bad ones have not, by the densities of both "
+                      "(tree-structured Parzen estimator)",
+               .options = {whole_option("startup", 10, 1, "trials",
+                                        "first trials, spread evenly; half of them must have ended",
+                                        kMost),
+                           whole_option("candidates", 24, 1, "points",
+                                        "drawn for each proposal, the best of which is taken",
+                                        kMost)}},
+      .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
+        return std::make_unique<Tpe>(setup);
+      }};
 }
 
 }  // namespace hpo

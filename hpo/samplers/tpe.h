@@ -5,13 +5,14 @@
 
 namespace hpo {
 
-/// After `startup` random trials, finished trials are split into the best tenth (at most 25) and
-/// the rest; a density is learned from each (parzen.h), `candidates` points are drawn from the
-/// first, and the one with the largest ratio of the two densities is proposed. Complete trials rank
-/// by their loss, behind them stopped ones by how far they came and their loss, behind them failed
-/// ones. Trials that run count as bad, so that proposals made side by side differ (Bergstra et al.,
-/// NeurIPS 2011; the constants are Optuna 5's). The rest are the 10,000 youngest of them: older
-/// ones would weigh next to nothing, and a proposal's cost stays within milliseconds.
+/// After `startup` trials spread evenly (sobol.h), of which half must have ended, finished trials
+/// are split into the best tenth (at most 25) and the rest; a density is learned from each
+/// (parzen.h), `candidates` points are drawn from the first, and the one with the largest ratio of
+/// the two densities is proposed. Complete trials rank by their loss, behind them stopped ones by
+/// how far they came and their loss, behind them failed ones. Trials that run count as bad, so that
+/// proposals made side by side differ (Bergstra et al., NeurIPS 2011; the constants are Optuna
+/// 5's). The rest are the 10,000 youngest of them: older ones would weigh next to nothing, and a
+/// proposal's cost stays within milliseconds.
 ///
 /// Parameters are taken together: those with the same conditions make a group with densities over
 /// all of its parameters, learned from the trials in which the group is active. A point that a

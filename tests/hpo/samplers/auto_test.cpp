@@ -32,11 +32,11 @@ std::vector<bool> agreement(const std::string& kind, const Space& space, int tri
   return same;
 }
 
-TEST(Auto, IsGpForAHundredTrialsAndTpeAfterThem) {
+TEST(Auto, IsGpAndTpeInTurnForAHundredTrialsAndTpeAfterThem) {
   const std::vector<bool> gp = agreement("gp", cube(2), 105), tpe = agreement("tpe", cube(2), 105);
-  for (std::size_t i = 0; i < 100; ++i) EXPECT_TRUE(gp[i]) << i;
+  for (std::size_t i = 0; i < 100; ++i) EXPECT_TRUE(i % 2 == 0 ? gp[i] : tpe[i]) << i;
+  for (std::size_t i = 20; i < 100; ++i) EXPECT_FALSE(i % 2 == 0 ? tpe[i] : gp[i]) << i;
   for (std::size_t i = 100; i < 105; ++i) EXPECT_TRUE(tpe[i]) << i;
-  EXPECT_FALSE(tpe[50]);
   EXPECT_FALSE(gp[104]);
 }
 
@@ -45,11 +45,12 @@ TEST(Auto, IsTpeAloneWhereManyParametersAreFree) {
 }
 
 TEST(Auto, SaysWhy) {
-  EXPECT_EQ(
-      sampler_reason("auto", spaces::single()),
-      "gp for the first 100 trials, then tpe; parameters that are free: 1 (gp is good for 30)");
+  EXPECT_EQ(sampler_reason("auto", spaces::single()),
+            "gp and tpe in turn for the first 100 trials, then tpe alone; parameters that are "
+            "free: 1 (gp "
+            "is good for 30)");
   EXPECT_EQ(sampler_reason("auto", cube(31)),
-            "tpe, because 31 parameters are free, more than the 30 that gp is good for");
+            "tpe alone, because 31 parameters are free, more than the 30 that gp is good for");
   EXPECT_EQ(sampler_reason("tpe", cube(31)), "");
 }
 

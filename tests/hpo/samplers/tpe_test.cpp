@@ -105,18 +105,33 @@ TEST(Tpe, AFiniteSpaceIsTriedWhole) {
   EXPECT_FALSE(sampler->propose(30).has_value());
 }
 
-TEST(Tpe, StartsWithTheRandomSamplersProposals) {
-  auto tpe = make("tpe", kSquare, 5), random = make("random", kSquare, 5);
+TEST(Tpe, StartsWithSobolsPoints) {
+  auto tpe = make("tpe", kSquare, 5), sobol = make("sobol", kSquare, 5);
   for (std::uint64_t i = 0; i < 10; ++i) {
     const Params p = tpe->propose(i).value();
-    EXPECT_EQ(p, random->propose(i).value());
-    for (Sampler* sampler : {tpe.get(), random.get()}) {
+    EXPECT_EQ(p, sobol->propose(i).value());
+    for (Sampler* sampler : {tpe.get(), sobol.get()}) {
       sampler->created(i, p);
       sampler->reported(i, 1, 0);
       sampler->ended(i, TrialState::complete);
     }
   }
-  EXPECT_NE(tpe->propose(10).value(), random->propose(10).value());
+  EXPECT_NE(tpe->propose(10).value(), sobol->propose(10).value());
+}
+
+TEST(Tpe, WaitsForHalfOfItsStart) {
+  auto tpe = make("tpe", kSquare, 5), sobol = make("sobol", kSquare, 5);
+  for (std::uint64_t i = 0; i < 12; ++i) {
+    const Params p = sobol->propose(i).value();
+    EXPECT_EQ(p, tpe->propose(i).value()) << i;
+    for (Sampler* sampler : {tpe.get(), sobol.get()}) sampler->created(i, p);
+  }
+  for (std::uint64_t i = 0; i < 5; ++i) {
+    EXPECT_EQ(tpe->propose(12).value(), sobol->propose(12).value()) << i;
+    tpe->reported(i, 1, static_cast<double>(i));
+    tpe->ended(i, TrialState::complete);
+  }
+  EXPECT_NE(tpe->propose(12).value(), sobol->propose(12).value());
 }
 
 }  // namespace
