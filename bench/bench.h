@@ -26,8 +26,8 @@ struct Case {
 struct Options {
   bool quick = false;  ///< a tenth of the work, for tests: the figures are rough
   int workers = 0;     ///< CPU workers; 0: one for each core that this process may use
-  // Of `quality`:
-  int seeds = 0;              ///< searches of each problem; 0: 20
+  // Of `quality` and `tables`:
+  int seeds = 0;              ///< searches of each problem (tables: splits); 0: as many as usual
   std::string problems = {};  ///< names, families or wildcards with commas between; empty: all
   std::string methods = {};   ///< the same for samplers, ours and rivals'; empty: the usual ones
 };

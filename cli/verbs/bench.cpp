@@ -13,8 +13,11 @@ void declare_bench(Arguments& arguments) {
   declare_json(arguments);
   arguments.flag("--quick", "a tenth of the work: rough figures");
   arguments.option("--workers", "N", "CPU workers (default: one a core)");
-  arguments.option("--seeds", "N", "quality: searches of each problem (default: 20)");
-  arguments.option("--problems", "LIST", "quality: names, families or wildcards (default: all)");
+  arguments.option(
+      "--seeds", "N",
+      "quality: searches of each problem (default: 20); tables: splits (3, of large ones 1)");
+  arguments.option("--problems", "LIST",
+                   "quality: names, families or wildcards; tables: names (default: all)");
   arguments.option("--methods", "LIST",
                    "quality: samplers, ours and rivals'; tpe@8: 8 trials run (default: the usual)");
 }
