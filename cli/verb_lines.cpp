@@ -17,6 +17,7 @@ constexpr std::array kLines{
     VerbLine{"trials", "RUN", "every trial with its value and parameters", false},
     VerbLine{"show", "RUN TRIAL", "one trial in full", false},
     VerbLine{"best", "RUN", "the best trial and its network", false},
+    VerbLine{"importance", "RUN", "how much each parameter matters", true},
     VerbLine{"export", "RUN", "the trials as csv or json, or the best network as onnx", false},
     VerbLine{"rerun", "RUN TRIAL", "one trial again, by hand; nothing in the study changes", true},
     VerbLine{"stop", "RUN", "ask a running study to stop; it can be continued", false},

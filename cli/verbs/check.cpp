@@ -10,6 +10,7 @@
 #include "hpo/driver/baselines.h"
 #include "hpo/driver/loaded_study.h"
 #include "hpo/samplers/registry.h"
+#include "hpo/space/share.h"
 #include "hpo/study/command.h"
 #include "hpo/study/real_time.h"
 #include "hpo/study/trial_spec.h"
@@ -32,7 +33,10 @@ std::vector<hpo::Params> probes(const hpo::Space& space) {
       points.back()[i] = end;
     }
   std::vector<hpo::Params> params;
-  for (const auto& point : points) params.push_back(space.from_unit(point));
+  for (const auto& point : points) {
+    hpo::Params probe = space.from_unit(point);
+    if (space.allows(probe)) params.push_back(std::move(probe));
+  }
   return params;
 }
 
@@ -63,6 +67,15 @@ std::string choice_line(const hpo::StudySpec& study) {
   return reason.empty() ? "" : rt::cat("  method ", study.method.kind, ": ", reason, "\n");
 }
 
+/// How much of the space forbidden combinations leave; empty without any.
+std::string forbid_line(const hpo::Space& space) {
+  if (space.forbidden().empty()) return "";
+  const auto points = space.grid_size();
+  if (points) return rt::cat("  forbid leaves ", *points, *points == 1 ? " point\n" : " points\n");
+  return rt::cat("  forbid leaves about ", rt::format_double(100 * hpo::allowed_share(space)),
+                 "% of the space\n");
+}
+
 void say_real_time_keys(const hpo::StudySpec& study) {
   const std::string keys = listed(hpo::real_time_keys(study));
   if (!keys.empty())
@@ -81,7 +94,7 @@ int check_program(const Arguments& arguments, const hpo::StudySpec& study) {
   std::fprintf(stderr, "%s: good. A trial runs, in %s: %s\n",
                rt::printable(arguments.text("FILE")).c_str(), command.folder.c_str(),
                words.c_str());
-  std::fputs(choice_line(study).c_str(), stderr);
+  std::fputs((choice_line(study) + forbid_line(study.space)).c_str(), stderr);
   say_real_time_keys(study);
   return kDone;
 }
@@ -131,7 +144,7 @@ int run_check(const Arguments& arguments) {
   std::fputs(rows.c_str(), stderr);
   say_real_time_keys(study);
   std::fputs(exploration_line(loaded.study).c_str(), stderr);
-  std::fputs(choice_line(loaded.study).c_str(), stderr);
+  std::fputs((choice_line(loaded.study) + forbid_line(study.space)).c_str(), stderr);
   return kDone;
 }
 

@@ -40,6 +40,8 @@ void declare_show(Arguments&);
 int run_show(const Arguments&);
 void declare_best(Arguments&);
 int run_best(const Arguments&);
+void declare_importance(Arguments&);
+int run_importance(const Arguments&);
 void declare_stop(Arguments&);
 int run_stop(const Arguments&);
 void declare_rerun(Arguments&);

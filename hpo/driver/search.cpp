@@ -4,10 +4,18 @@
 #include <limits>
 
 #include "hpo/samplers/registry.h"
+#include "hpo/space/random.h"
 #include "hpo/stopping/registry.h"
 #include "runtime/base/text.h"
 
 namespace hpo {
+
+namespace {
+
+/// Ways to fill in what a point of try_first leaves open, before it is given up as forbidden.
+constexpr int kCompletions = 10'000;
+
+}  // namespace
 
 Objective objective_of(const StudySpec& study) {
   return {.maximize = study.metric.goal == Goal::maximize,
@@ -51,7 +59,15 @@ std::optional<Params> Search::propose() {
   std::optional<Params> proposal = sampler_->propose(created_);
   if (created_ >= study_.try_first.size()) return proposal;
   const Params& given = study_.try_first[created_];
-  return study_.space.completed(given, proposal.value_or(study_.space.middle()));
+  const Space& space = study_.space;
+  Params point = space.completed(given, proposal.value_or(space.middle()));
+  Stream stream(study_.seed, "try first", created_);
+  std::vector<double> place(space.size());
+  for (int i = 0; i < kCompletions && !space.allows(point); ++i) {
+    for (double& u : place) u = stream.uniform();
+    point = space.completed(given, space.from_unit(place));
+  }
+  return space.allows(point) ? std::optional(point) : proposal;
 }
 
 std::int64_t Search::progress(const Reported& report) const {

@@ -48,7 +48,7 @@ class Bohb final : public Sampler {
   std::optional<Params> propose(std::uint64_t ordinal) override {
     Stream stream(setup_.seed, "bohb", ordinal);
     if (model_ && stream.uniform() >= share_) {
-      if (auto params = model_->propose(ordinal); params && !tried_.has(*params)) return params;
+      if (auto params = model_->propose(ordinal); params && tried_.leaves(*params)) return params;
     }
     return random_->propose(ordinal);
   }
@@ -82,7 +82,7 @@ class Bohb final : public Sampler {
   double share_;
   std::size_t enough_;
   std::unique_ptr<Sampler> random_;
-  Tried tried_;
+  Tried tried_{setup_.space};
   std::map<std::uint64_t, Params> params_;             ///< of trials that run
   std::map<std::int64_t, std::vector<Seen>> waiting_;  ///< at steps above the model's
   std::int64_t level_ = 0;                             ///< the model's step; 0: there is none

@@ -22,9 +22,8 @@ constexpr std::size_t kMostCorrelated = 100;  // axes; beyond, each is scaled by
 constexpr std::uint64_t kMostCells = 1000;    // finer axes count as dense
 
 bool is_axis(const Parameter& parameter) {
-  if (!parameter.when.empty() || cardinality(parameter.domain) == 1) return false;
-  return std::holds_alternative<FloatRange>(parameter.domain) ||
-         std::holds_alternative<IntRange>(parameter.domain);
+  return parameter.when.empty() && cardinality(parameter.domain) != 1 &&
+         has_order(parameter.domain);
 }
 
 std::vector<std::size_t> axes_of(const Space& space) {
@@ -91,7 +90,7 @@ class Cmaes final : public Sampler {
       const std::vector<double> point = draw(stream);
       for (std::size_t a = 0; a < axes_.size(); ++a) places[axes_[a]] = point[a];
       Params params = space_.from_unit(places);
-      if (!tried_.has(params)) return params;
+      if (tried_.leaves(params)) return params;
     }
     return random_->propose(ordinal);
   }
@@ -139,7 +138,7 @@ class Cmaes final : public Sampler {
   std::vector<double> cells_;
   Covariance distribution_;
   std::unique_ptr<Sampler> random_;
-  Tried tried_;
+  Tried tried_{space_};
   std::map<std::uint64_t, Running> running_;
   std::vector<Running> ended_;  ///< of this generation
   std::uint64_t generation_ = 0;

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "hpo/samplers/normal.h"
 #include "hpo/samplers/symmetric.h"
+#include "hpo/space/normal.h"
 
 namespace hpo {
 

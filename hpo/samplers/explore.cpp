@@ -34,6 +34,7 @@ struct Perturb {
   }
   ParamValue operator()(const IntRange&) const { return along_ranks(domain, value, factor, up); }
   ParamValue operator()(const Choice& choice) const {
+    if (choice.ordered && !are_sorted_numbers(choice.values)) return along_words(choice);
     std::optional<ParamValue> nearest;
     const std::optional<double> here = number_of(value);
     for (const ParamValue& other : choice.values) {
@@ -46,6 +47,12 @@ struct Perturb {
     return nearest.value_or(value);
   }
   ParamValue operator()(const Constant&) const { return value; }
+
+  [[nodiscard]] ParamValue along_words(const Choice& choice) const {
+    const std::uint64_t rank = *rank_of(domain, value);
+    if (up) return choice.values[std::min<std::size_t>(rank + 1, choice.values.size() - 1)];
+    return choice.values[rank == 0 ? 0 : rank - 1];
+  }
 };
 
 }  // namespace
@@ -71,7 +78,8 @@ Params explored(const Space& space, const Params& source, const Exploration& how
                 moves ? perturbed(parameter.domain, *value, how.factor, up) : *value);
     }
   }
-  return space.adopt(moved);
+  Params result = space.adopt(moved);
+  return space.allows(result) ? result : source;
 }
 
 }  // namespace hpo

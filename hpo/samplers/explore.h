@@ -24,8 +24,8 @@ struct Exploration {
                                    bool up);
 
 /// A point of the space: each parameter of `how` drawn anew or perturbed, a parameter that only now
-/// becomes active drawn anew, one that no longer is dropped. Takes the same count of numbers from
-/// `stream` whatever it does.
+/// becomes active drawn anew, one that no longer is dropped; the source itself where that would be
+/// forbidden. Takes the same count of numbers from `stream` whatever it does.
 [[nodiscard]] Params explored(const Space& space, const Params& source, const Exploration& how,
                               Stream& stream);
 

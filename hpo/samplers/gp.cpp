@@ -73,7 +73,7 @@ class Gp final : public Sampler {
     for (const std::vector<double>& place :
          promising(features_, model, best, leaders(seen), space_.size(), stream)) {
       Params params = space_.from_unit(place);
-      if (!tried_.has(params)) return params;
+      if (tried_.leaves(params)) return params;
     }
     return random_->propose(ordinal);
   }
@@ -118,7 +118,7 @@ class Gp final : public Sampler {
   std::size_t startup_;
   Features features_;
   std::unique_ptr<Sampler> start_, random_;
-  Tried tried_;
+  Tried tried_{space_};
   std::vector<std::vector<double>> points_;  // of each trial, in the unit cube
   RunningMerits running_;
   std::vector<Merit> ended_;  // in the order of their ends

@@ -26,7 +26,7 @@ class Grid final : public Sampler {
   const Space& space_;
   std::uint64_t size_;
   std::uint64_t next_ = 0;
-  Tried tried_;
+  Tried tried_{space_};
 };
 
 std::string refuses(const Space& space, const Params&) {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "hpo/samplers/normal.h"
+#include "hpo/space/normal.h"
 
 namespace hpo {
 

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "hpo/samplers/each_vector.h"
-#include "hpo/samplers/normal.h"
+#include "hpo/space/normal.h"
 
 namespace hpo {
 
@@ -48,8 +48,7 @@ void subtract_squares(float at, const float* __restrict centre, const float* __r
 Axis axis_of(const Domain& domain) {
   const std::optional<std::uint64_t> count = cardinality(domain);
   Axis axis{.dense = !count};
-  axis.categories =
-      std::holds_alternative<Choice>(domain) || std::holds_alternative<Constant>(domain);
+  axis.categories = !has_order(domain);
   if (!count || (!axis.categories && *count > kTabulated)) return axis;
   axis.values = static_cast<std::uint32_t>(*count);
   for (std::uint32_t v = 0; v < axis.values; ++v)

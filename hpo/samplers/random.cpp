@@ -11,6 +11,8 @@ namespace {
 
 /// Draws before the rest of a nearly exhausted finite space is walked instead.
 constexpr int kDraws = 64;
+/// Draws before a space that cannot be walked counts as having nothing more that is allowed.
+constexpr int kMostDraws = 100'000;
 
 class Random final : public Sampler {
  public:
@@ -23,9 +25,10 @@ class Random final : public Sampler {
     if (size_ && tried_.size() >= *size_) return {};
     Stream stream = proposal_stream(seed_, ordinal);
     Params point = draw(stream);
-    for (int i = 1; i < kDraws && tried_.has(point); ++i) point = draw(stream);
-    if (size_ && tried_.has(point)) return walk(stream.below(*size_));
-    return point;
+    for (int i = 1; i < kDraws && !tried_.leaves(point); ++i) point = draw(stream);
+    if (size_ && !tried_.leaves(point)) return walk(stream.below(*size_));
+    for (int i = kDraws; i < kMostDraws && !space_.allows(point); ++i) point = draw(stream);
+    return space_.allows(point) ? std::optional(point) : std::nullopt;
   }
 
  private:
@@ -47,7 +50,7 @@ class Random final : public Sampler {
   const Space& space_;
   std::uint64_t seed_;
   std::optional<std::uint64_t> size_;
-  Tried tried_;
+  Tried tried_{space_};
 };
 
 }  // namespace

@@ -26,14 +26,14 @@ class SequenceSampler final : public Sampler {
   std::optional<Params> propose(std::uint64_t ordinal) override {
     sequence_->point(ordinal, place_);
     Params params = space_.from_unit(place_);
-    return tried_.has(params) ? random_->propose(ordinal) : params;
+    return tried_.leaves(params) ? params : random_->propose(ordinal);
   }
 
  private:
   const Space& space_;
   std::unique_ptr<Sequence> sequence_;
   std::unique_ptr<Sampler> random_;
-  Tried tried_;
+  Tried tried_{space_};
   std::vector<double> place_;
 };
 

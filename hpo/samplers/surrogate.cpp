@@ -41,10 +41,8 @@ Features::Features(const Space& space) : space_(space) {
     conditional_ = conditional_ || !parameter.when.empty();
     const std::optional<std::uint64_t> values = cardinality(parameter.domain);
     if (values == 1 && parameter.when.empty()) continue;
-    const bool words = std::holds_alternative<Choice>(parameter.domain) ||
-                       std::holds_alternative<Constant>(parameter.domain);
     axes_.push_back({.parameter = i,
-                     .along = words ? Along::words : Along::numbers,
+                     .along = has_order(parameter.domain) ? Along::numbers : Along::words,
                      .values = values.value_or(0),
                      .decides = is_named(space, parameter.name)});
   }

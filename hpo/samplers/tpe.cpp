@@ -178,7 +178,7 @@ class Tpe final : public Sampler {
     for (const std::vector<double>& choice : choices) {
       fill(place, *last, choice);
       Params params = space_.from_unit(place);
-      if (!tried_.has(params)) return params;
+      if (tried_.leaves(params)) return params;
     }
     return random_->propose(ordinal);
   }
@@ -200,7 +200,7 @@ class Tpe final : public Sampler {
   std::size_t startup_, candidates_;
   std::unique_ptr<Sampler> start_;  ///< until the densities have something to learn from
   std::unique_ptr<Sampler> random_;
-  Tried tried_;
+  Tried tried_{space_};
   std::vector<Group> groups_;
   RunningMerits running_;
   std::size_t created_ = 0, ended_ = 0;

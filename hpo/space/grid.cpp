@@ -1,10 +1,12 @@
-// Counting and numbering the points of a space whose parameters exist only under conditions.
+// Counting and numbering the points of a space whose parameters exist only under conditions, and
+// some of whose combinations are forbidden.
 //
 // Points are numbered as a nest of loops over Space::order() would visit them. Only parameters that
-// conditions name have to be branched on, and among their values only those that a condition
-// mentions: all others leave the same subtree.
+// conditions or forbidden combinations name have to be branched on. Among the values of the former
+// only those that a condition mentions: all others leave the same subtree.
 
 #include <algorithm>
+#include <numeric>
 
 #include "hpo/space/space.h"
 #include "runtime/base/text.h"
@@ -35,18 +37,24 @@ class Walk {
     for (const Parameter& parameter : space.parameters()) {
       for (const Condition& condition : parameter.when) mention(condition);
     }
+    for (const Forbidden& combination : space.forbidden()) {
+      for (const Clause& clause : combination.clauses) {
+        for (const std::string& name : {clause.parameter, clause.other}) mention_all(name);
+      }
+    }
   }
 
   /// Points below the choices made so far, from the `depth`-th parameter of the order on.
   Count count(std::size_t depth) {
+    if (!space_.allows(chosen_)) return 0;
     if (depth == space_.size()) return 1;
-    if (++steps_ > kMostBranches) return std::nullopt;
+    if (++steps_ > kMostBranches || uncountable_) return std::nullopt;
     const std::size_t at = space_.order()[depth];
     if (!space_.is_active(at, chosen_)) return count(depth + 1);
     const Count values = cardinality(domain(at));
     if (!values) return std::nullopt;
     const auto& ranks = mentioned_[at];
-    Count total = product(*values - ranks.size(), count(depth + 1));
+    Count total = ranks.size() == *values ? 0 : product(*values - ranks.size(), count(depth + 1));
     for (const std::uint64_t rank : ranks) total = sum(total, count_with(at, rank, depth));
     return total;
   }
@@ -75,6 +83,17 @@ class Walk {
     ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
   }
 
+  void mention_all(const std::string& name) {
+    const auto at = space_.index_of(name);
+    if (!at) return;
+    const Count values = cardinality(domain(*at));
+    uncountable_ = uncountable_ || !values || *values > kMostBranches;
+    if (uncountable_) return;
+    auto& ranks = mentioned_[*at];
+    ranks.resize(*values);
+    std::iota(ranks.begin(), ranks.end(), std::uint64_t{0});
+  }
+
   void choose(std::size_t at, std::uint64_t rank) {
     chosen_.set(space_.parameters()[at].name, nth_value(domain(at), rank));
   }
@@ -90,7 +109,8 @@ class Walk {
   /// The rank of the value whose subtree holds point `i`, which becomes the number within that
   /// subtree.
   std::uint64_t take_rank(std::size_t at, std::size_t depth, std::uint64_t& i) {
-    const std::uint64_t plain = count(depth + 1).value();
+    const bool all = mentioned_[at].size() == cardinality(domain(at));
+    const std::uint64_t plain = all ? 0 : count(depth + 1).value();
     std::uint64_t rank = 0;
     for (const std::uint64_t special : mentioned_[at]) {
       const std::uint64_t before = (special - rank) * plain;
@@ -110,6 +130,7 @@ class Walk {
   std::vector<std::vector<std::uint64_t>> mentioned_;  // ranks that conditions name, ascending
   Params chosen_;
   int steps_ = 0;
+  bool uncountable_ = false;  // a value of too many decides about a forbidden combination
 };
 
 }  // namespace

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <functional>
 
+#include "hpo/space/line.h"
 #include "runtime/base/error.h"
 #include "runtime/base/text.h"
 
@@ -40,40 +42,50 @@ std::uint64_t steps_of(const IntRange& range) {
          1;
 }
 
-/// Steps on a log scale: the cell of a value ends half a step beyond it, that of the first begins
-/// half a step below, or at half of it where that would come too near 0.
-class LogSteps {
- public:
-  template <class Range>
-  explicit LogSteps(const Range& range)
-      : min_(static_cast<double>(range.min)),
-        step_(static_cast<double>(range.step)),
-        count_(steps_of(range)),
-        low_(std::log(min_ - 0.5 * std::min(step_, min_))),
-        length_(edge(count_) - low_) {}
+/// Whether values are counted in steps that are not all equally likely.
+bool is_uneven(const FloatRange& range) {
+  return range.step > 0 && (range.scale == Scale::log || range.prior);
+}
+bool is_uneven(const IntRange& range) { return range.scale == Scale::log || range.prior; }
 
-  [[nodiscard]] std::uint64_t rank_at(double u) const {
-    const double value = std::exp(low_ + clamped_unit(u) * length_);
-    const double rank = std::round((value - min_) / step_);
-    return static_cast<std::uint64_t>(std::clamp(rank, 0.0, static_cast<double>(count_ - 1)));
+template <class Range>
+Steps uneven_steps(const Range& range) {
+  return {static_cast<double>(range.min), static_cast<double>(range.step), steps_of(range),
+          range.scale, range.prior};
+}
+
+Line line_of(const FloatRange& range) { return {range.min, range.max, range.scale, range.prior}; }
+
+/// Beyond so many deviations from the mean nothing is left of a prior.
+constexpr double kFarthest = 20;
+
+std::optional<DomainFault> prior_fault(const std::optional<Normal>& prior, Scale scale) {
+  if (!prior) return std::nullopt;
+  const bool log = scale == Scale::log;
+  if (!std::isfinite(prior->mean) || (log && !(prior->mean > 0))) {
+    return DomainFault{"mean", rt::cat("is ", text_of(prior->mean), ", expected ",
+                                       log ? "more than 0 with scale: log" : "a finite number")};
   }
-  [[nodiscard]] Cell cell(std::uint64_t rank) const {
-    return {.from = (edge(rank) - low_) / length_, .to = (edge(rank + 1) - low_) / length_};
-  }
+  if (std::isfinite(prior->deviation) && prior->deviation > (log ? 1 : 0)) return std::nullopt;
+  return DomainFault{"deviation",
+                     rt::cat("is ", text_of(prior->deviation), ", expected ",
+                             log ? "a factor above 1 with scale: log" : "a number above 0")};
+}
 
- private:
-  [[nodiscard]] double edge(std::uint64_t rank) const {
-    return rank == 0 ? low_ : std::log(min_ + (static_cast<double>(rank) - 0.5) * step_);
-  }
-
-  double min_, step_;
-  std::uint64_t count_;
-  double low_, length_;
-};
-
-/// Whether values are counted in steps along a log scale.
-bool has_log_steps(const FloatRange& range) { return range.scale == Scale::log && range.step > 0; }
-bool has_log_steps(const IntRange& range) { return range.scale == Scale::log; }
+/// Of a prior and bounds that are sound by themselves.
+template <class Range>
+std::optional<DomainFault> reach_fault(const Range& range) {
+  if (!range.prior) return std::nullopt;
+  const auto along = [&](auto x) {
+    const auto value = static_cast<double>(x);
+    return range.scale == Scale::log ? std::log(value) : value;
+  };
+  const double middle = along(range.prior->mean), far = kFarthest * along(range.prior->deviation);
+  if (along(range.max) >= middle - far && along(range.min) <= middle + far) return std::nullopt;
+  return DomainFault{"mean", rt::cat("is ", text_of(range.prior->mean),
+                                     ", more than 20 deviations outside of min and max, expected "
+                                     "one that makes some of their values likely")};
+}
 
 template <class Range>
 std::optional<DomainFault> bounds_fault(const Range& range, const std::string& min,
@@ -96,7 +108,9 @@ struct FindFault {
       return DomainFault{"max", "is not finite, expected a finite number"};
     if (!std::isfinite(range.max - range.min))
       return DomainFault{"max", "is too far from min for a float"};
+    if (auto fault = prior_fault(range.prior, range.scale)) return fault;
     if (auto fault = bounds_fault(range, text_of(range.min), text_of(range.max))) return fault;
+    if (auto fault = reach_fault(range)) return fault;
     if (range.step == 0) return std::nullopt;
     if (!(range.step > 0) || !std::isfinite(range.step)) {
       return DomainFault{"step",
@@ -111,11 +125,12 @@ struct FindFault {
     const std::string limit = "is too large, expected an int between -2^48 and 2^48";
     if (range.min < -kLargestBound || range.min > kLargestBound) return DomainFault{"min", limit};
     if (range.max < -kLargestBound || range.max > kLargestBound) return DomainFault{"max", limit};
+    if (auto fault = prior_fault(range.prior, range.scale)) return fault;
     if (auto fault = bounds_fault(range, std::to_string(range.min), std::to_string(range.max)))
       return fault;
     if (range.step < 1)
       return DomainFault{"step", rt::cat("is ", range.step, ", expected an int of at least 1")};
-    return std::nullopt;
+    return reach_fault(range);
   }
   std::optional<DomainFault> operator()(const Choice& choice) const {
     if (choice.values.empty())
@@ -130,8 +145,13 @@ struct FindFault {
     }
     std::sort(seen.begin(), seen.end());
     const auto twin = std::adjacent_find(seen.begin(), seen.end());
-    if (twin == seen.end()) return std::nullopt;
-    return DomainFault{"values", rt::cat("has ", *twin, " twice, expected distinct values")};
+    if (twin != seen.end())
+      return DomainFault{"values", rt::cat("has ", *twin, " twice, expected distinct values")};
+    const bool numbers = std::ranges::all_of(
+        choice.values, [](const ParamValue& v) { return number_of(v).has_value(); });
+    if (!choice.ordered || !numbers || are_sorted_numbers(choice.values)) return std::nullopt;
+    return DomainFault{"values",
+                       "neither rise nor fall, expected sorted numbers with ordered: true"};
   }
   std::optional<DomainFault> operator()(const Constant& constant) const {
     const double* number = std::get_if<double>(&constant.value);
@@ -198,17 +218,13 @@ struct RankOf {
 struct FromUnit {
   double u;
   ParamValue operator()(const FloatRange& range) const {
-    if (has_log_steps(range)) return NthValue{LogSteps(range).rank_at(u)}(range);
+    if (is_uneven(range)) return NthValue{uneven_steps(range).rank_at(clamped_unit(u))}(range);
     if (const auto count = Cardinality{}(range)) return NthValue{cell_of(u, *count)}(range);
-    const double at = clamped_unit(u);
-    if (range.scale == Scale::linear)
-      return rounded(range.min + at * (range.max - range.min), range.min, range.max);
-    const double low = std::log(range.min);
-    return rounded(std::exp(low + at * (std::log(range.max) - low)), range.min, range.max);
+    return rounded(line_of(range).value(clamped_unit(u)), range.min, range.max);
   }
   ParamValue operator()(const IntRange& range) const {
-    return NthValue{has_log_steps(range) ? LogSteps(range).rank_at(u)
-                                         : cell_of(u, steps_of(range))}(range);
+    return NthValue{is_uneven(range) ? uneven_steps(range).rank_at(clamped_unit(u))
+                                     : cell_of(u, steps_of(range))}(range);
   }
   ParamValue operator()(const Choice& choice) const {
     return choice.values[cell_of(u, choice.values.size())];
@@ -219,16 +235,14 @@ struct FromUnit {
 struct ToUnit {
   const ParamValue& value;
   double operator()(const FloatRange& range) const {
-    if (has_log_steps(range)) return middle(LogSteps(range).cell(*RankOf{value}(range)));
+    if (is_uneven(range)) return middle(uneven_steps(range).cell(*RankOf{value}(range)));
     if (const auto count = Cardinality{}(range)) return middle(*RankOf{value}(range), *count);
-    const double number = std::get<double>(value);
-    if (range.scale == Scale::linear) return (number - range.min) / (range.max - range.min);
-    return (std::log(number) - std::log(range.min)) / (std::log(range.max) - std::log(range.min));
+    return line_of(range).place(std::get<double>(value));
   }
   double operator()(const IntRange& range) const {
     const std::uint64_t rank = *RankOf{value}(range);
-    return has_log_steps(range) ? middle(LogSteps(range).cell(rank))
-                                : middle(rank, steps_of(range));
+    return is_uneven(range) ? middle(uneven_steps(range).cell(rank))
+                            : middle(rank, steps_of(range));
   }
   double operator()(const Choice& choice) const {
     return middle(*RankOf{value}(choice), choice.values.size());
@@ -244,14 +258,14 @@ struct ToUnit {
 struct UnitCell {
   const ParamValue& value;
   Cell operator()(const FloatRange& range) const {
-    if (has_log_steps(range)) return LogSteps(range).cell(*RankOf{value}(range));
+    if (is_uneven(range)) return uneven_steps(range).cell(*RankOf{value}(range));
     if (const auto count = Cardinality{}(range)) return nth(*RankOf{value}(range), *count);
     const double at = ToUnit{value}(range);
     return {at, at};
   }
   Cell operator()(const IntRange& range) const {
     const std::uint64_t rank = *RankOf{value}(range);
-    return has_log_steps(range) ? LogSteps(range).cell(rank) : nth(rank, steps_of(range));
+    return is_uneven(range) ? uneven_steps(range).cell(rank) : nth(rank, steps_of(range));
   }
   Cell operator()(const Choice& choice) const {
     return nth(*RankOf{value}(choice), choice.values.size());
@@ -264,19 +278,27 @@ struct UnitCell {
   }
 };
 
+template <class Range>
+std::string manner_of(const Range& range) {
+  std::string text = range.scale == Scale::log ? " (log)" : "";
+  if (!range.prior) return text;
+  return text + rt::cat(", around ", text_of(range.prior->mean));
+}
+
 struct Describe {
   std::string operator()(const FloatRange& range) const {
     std::string text = rt::cat("float ", text_of(range.min), " .. ", text_of(range.max));
     if (range.step != 0) text += " step " + text_of(range.step);
-    return range.scale == Scale::log ? text + " (log)" : text;
+    return text + manner_of(range);
   }
   std::string operator()(const IntRange& range) const {
     std::string text = rt::cat("int ", range.min, " .. ", range.max);
     if (range.step != 1) text += rt::cat(" step ", range.step);
-    return range.scale == Scale::log ? text + " (log)" : text;
+    return text + manner_of(range);
   }
   std::string operator()(const Choice& choice) const {
-    std::string text = "one of ";
+    std::string text =
+        choice.ordered && !are_sorted_numbers(choice.values) ? "one of, in order, " : "one of ";
     for (std::size_t i = 0; i < choice.values.size(); ++i) {
       if (i == 20) return text + rt::cat(", ... (", choice.values.size(), " values)");
       text += (i == 0 ? "" : ", ") + text_of(choice.values[i]);
@@ -315,6 +337,22 @@ std::optional<std::uint64_t> cardinality(const Domain& domain) {
 
 ParamValue nth_value(const Domain& domain, std::uint64_t i) {
   return std::visit(NthValue{i}, domain);
+}
+
+bool has_order(const Domain& domain) {
+  if (const auto* choice = std::get_if<Choice>(&domain)) return choice->ordered;
+  return !std::holds_alternative<Constant>(domain);
+}
+
+bool are_sorted_numbers(const std::vector<ParamValue>& values) {
+  std::vector<double> numbers;
+  for (const ParamValue& value : values) {
+    const std::optional<double> number = number_of(value);
+    if (!number) return false;
+    numbers.push_back(*number);
+  }
+  return std::ranges::is_sorted(numbers, std::less<>()) ||
+         std::ranges::is_sorted(numbers, std::greater<>());
 }
 
 std::optional<std::uint64_t> rank_of(const Domain& domain, const ParamValue& value) {

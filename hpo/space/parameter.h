@@ -18,13 +18,22 @@ namespace hpo {
 
 enum class Scale : std::uint8_t { linear, log };
 
+/// Which values of a range are likely: a normal distribution, cut off at the range's ends. With
+/// scale log the logarithm has it: `mean` is the middle value, `deviation` > 1 a factor.
+struct Normal {
+  double mean = 0;
+  double deviation = 1;
+  bool operator==(const Normal&) const = default;
+};
+
 /// Floats in [min, max], both included. With a step: min, min + step, ... <= max. Log needs min >
 /// 0.
 struct FloatRange {
   double min = 0;
   double max = 1;
   Scale scale = Scale::linear;
-  double step = 0;  ///< 0: any value
+  double step = 0;                             ///< 0: any value
+  std::optional<Normal> prior = std::nullopt;  ///< none: all values alike
   bool operator==(const FloatRange&) const = default;
 };
 
@@ -34,12 +43,15 @@ struct IntRange {
   std::int64_t max = 1;
   Scale scale = Scale::linear;
   std::int64_t step = 1;
+  std::optional<Normal> prior = std::nullopt;  ///< none: all values alike
   bool operator==(const IntRange&) const = default;
 };
 
-/// One of a list of distinct values, without an order between them.
+/// One of a list of distinct values. `ordered`: neighbours in the list are alike; numbers then rise
+/// or fall.
 struct Choice {
   std::vector<ParamValue> values;
+  bool ordered = false;
   bool operator==(const Choice&) const = default;
 };
 
@@ -70,7 +82,7 @@ struct Parameter {
 /// of the unit cube.
 inline constexpr std::int64_t kLargestBound = std::int64_t{1} << 48;
 
-/// A fault of a domain: which of its fields (`min`, `max`, `step`, `scale`, `values`) and the end
+/// A fault of a domain: which of its fields (`min`, `max`, `step`, `values`...) and the end
 /// of a sentence about it ("is 0, expected ..."). None when the domain is sound: bounds finite and
 /// in order, at least one value, all distinct.
 struct DomainFault {
@@ -92,6 +104,12 @@ struct DomainFault {
 /// The i-th value, in ascending or listed order; i < cardinality(domain).
 [[nodiscard]] ParamValue nth_value(const Domain& domain, std::uint64_t i);
 
+/// Whether values that are near to each other in the unit interval are alike.
+[[nodiscard]] bool has_order(const Domain& domain);
+
+/// Whether these are numbers that rise or fall from each to the next.
+[[nodiscard]] bool are_sorted_numbers(const std::vector<ParamValue>& values);
+
 /// The i with nth_value(domain, i) == value; none when the domain lacks the value or cannot be
 /// counted.
 [[nodiscard]] std::optional<std::uint64_t> rank_of(const Domain& domain, const ParamValue& value);
@@ -100,7 +118,8 @@ struct DomainFault {
 [[nodiscard]] ParamValue from_unit(const Domain& domain, double u);
 
 /// The middle of the cell of `value`, in [0, 1]: from_unit(to_unit(v)) == v for finite domains, and
-/// v to 12 digits for floats. Throws rt::Error (internal) when the domain does not have the value.
+/// v to 12 digits for floats (fewer in the tails of a prior). Throws rt::Error (internal) when the
+/// domain does not have the value.
 [[nodiscard]] double to_unit(const Domain& domain, const ParamValue& value);
 
 /// The part of [0, 1] that from_unit maps to `value`; a point, from == to, where values lie dense.

@@ -89,6 +89,36 @@ std::vector<std::size_t> sort_by_dependence(const std::vector<Parameter>& all,
   return order;
 }
 
+/// All that must hold for a parameter to exist is a list of single conditions, its parents' among
+/// them: together they can hold unless two ask for different values of one parameter.
+void check_contradictions(const std::vector<Parameter>& all, const Parents& parents) {
+  for (std::size_t root = 0; root < all.size(); ++root) {
+    if (all[root].when.size() < 2) continue;  // what its one parent needs was looked at there
+    std::unordered_map<std::size_t, std::vector<ParamValue>> left;
+    std::vector<std::size_t> open{root};
+    std::vector<bool> seen(all.size());
+    while (!open.empty()) {
+      const std::size_t at = open.back();
+      open.pop_back();
+      for (std::size_t c = 0; c < all[at].when.size(); ++c) {
+        const std::vector<ParamValue>& values = all[at].when[c].values;
+        const std::size_t parent = parents[at][c];
+        const auto known = left.emplace(parent, values).first;
+        std::erase_if(known->second, [&](const ParamValue& value) {
+          return std::ranges::find(values, value) == values.end();
+        });
+        if (known->second.empty()) {
+          fail(all, root, "when",
+               rt::cat("can never hold: it needs two different values of ", all[parent].name,
+                       ", expected conditions that can hold together"));
+        }
+        if (!seen[parent]) open.push_back(parent);
+        seen[parent] = true;
+      }
+    }
+  }
+}
+
 }  // namespace
 
 SpaceError::SpaceError(std::size_t parameter, std::string field, const std::string& name,
@@ -99,12 +129,22 @@ SpaceError::SpaceError(std::size_t parameter, std::string field, const std::stri
       field_(std::move(field)),
       problem_(problem) {}
 
-Space::Space(std::vector<Parameter> parameters) : parameters_(std::move(parameters)) {
+Space::Space(std::vector<Parameter> parameters, std::vector<Forbidden> forbidden)
+    : parameters_(std::move(parameters)), forbidden_(std::move(forbidden)) {
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     if (const auto fault = fault_of(parameters_[i].domain))
       fail(parameters_, i, fault->field, fault->problem);
   }
-  order_ = sort_by_dependence(parameters_, find_parents(parameters_, index_names(parameters_)));
+  const Parents parents = find_parents(parameters_, index_names(parameters_));
+  order_ = sort_by_dependence(parameters_, parents);
+  check_contradictions(parameters_, parents);
+  for (const Forbidden& combination : forbidden_) {
+    for (const Clause& clause : combination.clauses) {
+      if (find(clause.parameter) == nullptr || (!clause.other.empty() && !find(clause.other)))
+        throw rt::Error(rt::Errc::study, "forbid: " + text_of(combination) +
+                                             " names no parameter, expected the name of one");
+    }
+  }
 }
 
 std::optional<std::size_t> Space::index_of(std::string_view name) const {
@@ -158,7 +198,15 @@ std::string Space::reason_outside(const Params& params) const {
       return rt::cat("parameter \"", names[i], "\" is not in its place");
     ++entry;
   }
+  for (const Forbidden& combination : forbidden_) {
+    if (holds(combination, params)) return "it is forbidden that " + text_of(combination);
+  }
   return "";
+}
+
+bool Space::allows(const Params& params) const {
+  return std::ranges::none_of(
+      forbidden_, [&](const Forbidden& combination) { return holds(combination, params); });
 }
 
 bool Space::contains(const Params& params) const { return reason_outside(params).empty(); }

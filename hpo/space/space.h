@@ -13,9 +13,9 @@
 #include <string_view>
 #include <vector>
 
+#include "hpo/space/forbidden.h"
 #include "hpo/space/parameter.h"
 #include "hpo/space/params.h"
-
 #include "runtime/base/error.h"
 
 namespace hpo {
@@ -48,11 +48,14 @@ class Space {
 
   /// Throws SpaceError when a name repeats, a domain is empty or malformed, a condition names a
   /// parameter that does not exist or a value it cannot take, or conditions form a circle.
-  explicit Space(std::vector<Parameter> parameters);
+  /// `forbidden` names parameters of the list (rt::Error otherwise).
+  explicit Space(std::vector<Parameter> parameters, std::vector<Forbidden> forbidden = {});
 
   /// In the order of the study file; a point of the unit cube has one coordinate for each, in this
   /// order.
   [[nodiscard]] const std::vector<Parameter>& parameters() const { return parameters_; }
+  /// Combinations that no point of the space has.
+  [[nodiscard]] const std::vector<Forbidden>& forbidden() const { return forbidden_; }
   [[nodiscard]] std::size_t size() const { return parameters_.size(); }
   [[nodiscard]] bool empty() const { return parameters_.empty(); }
 
@@ -70,8 +73,11 @@ class Space {
   /// Indices, as declared, of the parameters that exist under `params`.
   [[nodiscard]] std::vector<std::size_t> active(const Params& params) const;
 
+  /// False when the values have a forbidden combination. Looks at nothing else.
+  [[nodiscard]] bool allows(const Params& params) const;
+
   /// True when `params` has exactly the active parameters, in order, each with a value of its
-  /// domain.
+  /// domain, and no forbidden combination.
   [[nodiscard]] bool contains(const Params& params) const;
 
   /// Says what keeps `params` out of the space, for a person; empty when contains(params).
@@ -86,8 +92,9 @@ class Space {
   /// fits beside it; where both leave something open, the middle of it.
   [[nodiscard]] Params completed(const Params& given, const Params& base) const;
 
-  /// Number of distinct points, conditions taken into account: none when a float has no step, when
-  /// the number passes 2^63, or when the conditions branch more than a million ways. A space
+  /// Number of distinct points, conditions and forbidden combinations taken into account: none when
+  /// a float has no step, when the number passes 2^63, or when conditions and combinations branch
+  /// more than a million ways. A space
   /// without parameters has one point.
   [[nodiscard]] std::optional<std::uint64_t> grid_size() const;
 
@@ -95,21 +102,23 @@ class Space {
   [[nodiscard]] Params grid_point(std::uint64_t i) const;
 
   /// The point at `u` (size() coordinates in [0, 1]); coordinates of inactive parameters are not
-  /// looked at.
+  /// looked at. It may have a forbidden combination.
   [[nodiscard]] Params from_unit(std::span<const double> u) const;
 
-  /// The point halfway in every direction: any one will do where it does not matter which.
+  /// A point about halfway in every direction: any one will do where it does not matter which.
   [[nodiscard]] Params middle() const;
 
   /// Coordinates of a point of the space; 0.5 for inactive parameters.
   [[nodiscard]] std::vector<double> to_unit(const Params& params) const;
 
-  bool operator==(const Space& other) const { return parameters_ == other.parameters_; }
+  bool operator==(const Space& other) const {
+    return parameters_ == other.parameters_ && forbidden_ == other.forbidden_;
+  }
 
   /// Members, for the canonical byte form (runtime/codec.h).
   template <class A>
   void fields(A& archive) {
-    archive(parameters_, order_);
+    archive(parameters_, order_, forbidden_);
   }
 
  private:
@@ -117,6 +126,7 @@ class Space {
 
   std::vector<Parameter> parameters_;
   std::vector<std::size_t> order_;
+  std::vector<Forbidden> forbidden_;
 };
 
 }  // namespace hpo

@@ -90,6 +90,8 @@ Node Checker::check_one(const Node& node, const Field& field, const std::string&
     case Type::numbers:
       return node.is_map() ? check_numbers(node, field, where) : check_leaf(node, field, where);
     case Type::conditions:
+    case Type::combination:
+    case Type::alternatives:
       return node;
     default:
       return check_leaf(node, field, where);
@@ -180,6 +182,14 @@ void Checker::check_key(const Entry& entry, const Field& block, const std::strin
     if (applies(known) || source_.empty()) names.push_back(known.name);
   }
   if (context == "parameters" && entry.key == "distribution" &&
+      entry.value.text.find("ormal") != std::string::npos) {
+    const bool log = entry.value.text.starts_with("log");
+    throw Fault(entry.key_at, rt::cat("unknown key \"distribution\", expected mean and deviation",
+                                      log ? " as values, never logarithms" : "",
+                                      did_you_mean(log ? "mean: ..., deviation: ..., scale: log"
+                                                       : "mean: ..., deviation: ...")));
+  }
+  if (context == "parameters" && entry.key == "distribution" &&
       entry.value.text.starts_with("log")) {
     throw Fault(
         entry.key_at,
@@ -265,10 +275,11 @@ Node Checker::check_blocks(const Node& node, const Field& field, const std::stri
       const std::string constant =
           entry.value.is_scalar() ? rt::cat("{value: ", rt::printable(entry.value.text, 60), "}")
                                   : "";
-      throw Fault(
-          entry.value.at,
-          rt::cat(path, " is ", describe(entry.value), ", expected {min, max}, {values} or {value}",
-                  did_you_mean(entry.value.is_list() ? "{values: [...]}" : constant)));
+      throw Fault(entry.value.at,
+                  rt::cat(path, " is ", describe(entry.value),
+                          ", expected {min, max}, {mean, deviation}, {values}, "
+                          "{choice} or {value}",
+                          did_you_mean(entry.value.is_list() ? "{values: [...]}" : constant)));
     }
     Node value = check_block(entry.value, field, path, field.name);
     result.entries.push_back({entry.key, entry.key_at, std::move(value)});

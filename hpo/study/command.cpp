@@ -122,8 +122,10 @@ void check_command(const Node& root) {
 }
 
 void try_command(const StudySpec& study) {
-  for (const double u : {0.0, 1.0})
-    (void)make_command(study, study.space.from_unit(std::vector<double>(study.space.size(), u)));
+  for (const double u : {0.0, 1.0}) {
+    const Params corner = study.space.from_unit(std::vector<double>(study.space.size(), u));
+    if (study.space.allows(corner)) (void)make_command(study, corner);
+  }
   const Node& command = *study.document->root.find("command");
   for (const Node& word : command.items) {
     for (const std::string& name : references(word).names) {

@@ -85,6 +85,10 @@ std::string expected_one(const Field& field) {
                      "s such as {3: {widen: {layer: fc1, by: 32}}}");
     case Type::numbers:
       return "a map from names to numbers" + range_words(field) + words;
+    case Type::combination:
+      return "a map such as {optimizer: sgd, lr: {above: 0.1}}";
+    case Type::alternatives:
+      return "a map from alternatives to their parameters such as {a: {x: {min: 0, max: 1}}, b: }";
   }
   return "";
 }
@@ -99,6 +103,8 @@ std::string many(const Field& field) {
       return rt::cat(field.kinds()->what, "s");
     case Type::conditions:
       return "maps such as {lr: 0.01, units: 64}";
+    case Type::combination:
+      return "maps such as {optimizer: sgd, lr: {above: 0.1}}";
     case Type::word:
       return rt::cat("words (", either(field.words), ")");
     default:
@@ -149,14 +155,29 @@ std::string expected(const Field& field) {
 }
 
 std::string type_text(const Field& field) {
-  static constexpr std::string_view kNames[] = {
-      "bool",  "int",        "number", "word",   "text", "duration",  "size",   "percent",
-      "value", "conditions", "block",  "blocks", "kind", "timetable", "numbers"};
+  static constexpr std::string_view kNames[] = {"bool",
+                                                "int",
+                                                "number",
+                                                "word",
+                                                "text",
+                                                "duration",
+                                                "size",
+                                                "percent",
+                                                "value",
+                                                "conditions",
+                                                "block",
+                                                "blocks",
+                                                "kind",
+                                                "timetable",
+                                                "numbers",
+                                                "map",
+                                                "map from words to parameters"};
   std::string name(kNames[static_cast<std::size_t>(field.type)]);
   if (field.type == Type::kind) name = field.kinds()->what;
   if (field.type == Type::numbers) name = "word, map from names to numbers";
   if (field.count == Count::list && field.type == Type::conditions)
     return "list of maps from parameters to values";
+  if (field.type == Type::combination) return "list of maps";
   if (field.count == Count::list) return "list of " + name + "s";
   if (field.count == Count::one_or_course) return rt::cat(name, ", list of [epoch, ", name, "]");
   if (field.count == Count::one_or_list) return rt::cat(name, ", list of ", name, "s");

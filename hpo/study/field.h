@@ -17,20 +17,22 @@ namespace hpo::study {
 
 enum class Type : std::uint8_t {
   boolean,
-  integer,     ///< 64 bits; a float without a fraction (1e3) counts
-  number,      ///< a finite float; an int counts
-  word,        ///< one of `words`
-  text,        ///< any scalar, taken as it is written
-  duration,    ///< 90s, 10m, 1h30m
-  size,        ///< 512MB, 2GB, 1GiB
-  percent,     ///< 3.5%
-  value,       ///< what a parameter can be: bool, int, float or string
-  conditions,  ///< {parameter: value, parameter: [value, value]}
-  block,       ///< a map with the keys `fields`
-  blocks,      ///< a map from names of the user's choice to blocks with the keys `fields`
-  kind,        ///< NAME, {NAME: {field: value}} or {type: NAME, field: value}; see `kinds`
-  timetable,   ///< a map from epochs to kinds: {3: {widen: {...}}, 4.5: [..., ...]}
-  numbers,     ///< a map from names of the user's choice to numbers, or one of `words`
+  integer,       ///< 64 bits; a float without a fraction (1e3) counts
+  number,        ///< a finite float; an int counts
+  word,          ///< one of `words`
+  text,          ///< any scalar, taken as it is written
+  duration,      ///< 90s, 10m, 1h30m
+  size,          ///< 512MB, 2GB, 1GiB
+  percent,       ///< 3.5%
+  value,         ///< what a parameter can be: bool, int, float or string
+  conditions,    ///< {parameter: value, parameter: [value, value]}
+  block,         ///< a map with the keys `fields`
+  blocks,        ///< a map from names of the user's choice to blocks with the keys `fields`
+  kind,          ///< NAME, {NAME: {field: value}} or {type: NAME, field: value}; see `kinds`
+  timetable,     ///< a map from epochs to kinds: {3: {widen: {...}}, 4.5: [..., ...]}
+  numbers,       ///< a map from names of the user's choice to numbers, or one of `words`
+  combination,   ///< {parameter: value, parameter: {above: number, below: $parameter}}
+  alternatives,  ///< a map from words to what stands around it: a map from names to blocks
 };
 
 /// How many values a field holds.

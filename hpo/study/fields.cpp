@@ -158,51 +158,89 @@ std::vector<Field> search_rows() {
 }
 
 std::vector<Field> parameter_rows() {
-  return {{.name = "parameters",
-           .type = Type::blocks,
-           .otherwise =
-               "none; without `network`, `train.optimizer` and `adapt` the search is left open: "
-               "depth (0 to "
-               "4 dense layers), width, lr, weight decay and, where `train` leaves it open, batch",
-           .doc = "The hyperparameters by name. Each is `{min, max}`, `{values}` or `{value}`, and "
-                  "stands as `$name` somewhere in "
-                  "`data`, `network`, `train`, `adapt`, `command` or `resources`."},
-          {.name = "parameters.type",
-           .type = Type::word,
-           .words = {"float", "int"},
-           .otherwise = "`int` when every number is written as an int, else `float`",
-           .doc = "Whether the values are floats or ints."},
-          {.name = "parameters.min",
-           .type = Type::value,
-           .doc = "Smallest value: a value, never an exponent."},
-          {.name = "parameters.max", .type = Type::value, .doc = "Largest value."},
-          {.name = "parameters.scale",
-           .type = Type::word,
-           .words = {"linear", "log"},
-           .otherwise = "`linear`",
-           .doc = "`log`: each factor is as likely as any other."},
-          {.name = "parameters.step",
-           .type = Type::value,
-           .otherwise = "1 for ints, none for floats",
-           .doc = "Only min, min + step, ... are taken."},
-          {.name = "parameters.values",
-           .type = Type::value,
-           .count = Count::list,
-           .doc = "The values to choose from: bools, ints, floats or strings, without an order."},
-          {.name = "parameters.value",
-           .type = Type::value,
-           .doc = "A constant: it takes no part in the search."},
-          {.name = "parameters.when",
-           .type = Type::conditions,
-           .doc = "The parameter exists only while another one has this value, or one of a list of "
-                  "values. Where an inactive "
-                  "parameter is used, its key is left out."},
-          {.name = "try_first",
-           .type = Type::conditions,
-           .count = Count::list,
-           .otherwise = "none",
-           .doc = "Values of parameters for the first trials, one map a trial. What a map leaves "
-                  "open, the method proposes."}};
+  return {
+      {.name = "parameters",
+       .type = Type::blocks,
+       .otherwise =
+           "none; without `network`, `train.optimizer` and `adapt` the search is left open: "
+           "depth (0 to "
+           "4 dense layers), width, lr, weight decay and, where `train` leaves it open, batch",
+       .doc = "The hyperparameters by name. Each is `{min, max}`, `{mean, deviation}`, "
+              "`{values}`, `{choice}` or `{value}`, and stands as `$name` somewhere in "
+              "`data`, `network`, `train`, `adapt`, `command` or `resources`."},
+      {.name = "parameters.type",
+       .type = Type::word,
+       .words = {"float", "int"},
+       .otherwise = "`int` when every number is written as an int and there is no `mean`, else "
+                    "`float`",
+       .doc = "Whether the values are floats or ints."},
+      {.name = "parameters.min",
+       .type = Type::value,
+       .otherwise = "with a `mean`: 6 deviations below it",
+       .doc = "Smallest value: a value, never an exponent."},
+      {.name = "parameters.max",
+       .type = Type::value,
+       .otherwise = "with a `mean`: 6 deviations above it",
+       .doc = "Largest value."},
+      {.name = "parameters.mean",
+       .type = Type::value,
+       .otherwise = "all values between `min` and `max` are alike",
+       .doc = "Values near it are likelier, as a normal distribution says that is cut off at "
+              "`min` and `max`. With `scale: log` the logarithm has that distribution, and this "
+              "is its middle: a value, never an exponent."},
+      {.name = "parameters.deviation",
+       .type = Type::value,
+       .doc = "Beside `mean`: the standard deviation, or with `scale: log` the factor that is "
+              "one: `{mean: 1e-3, deviation: 3, scale: log}` has two thirds of its values "
+              "within 3.3e-4 and 3e-3."},
+      {.name = "parameters.scale",
+       .type = Type::word,
+       .words = {"linear", "log"},
+       .otherwise = "`linear`",
+       .doc = "`log`: each factor is as likely as any other."},
+      {.name = "parameters.step",
+       .type = Type::value,
+       .otherwise = "1 for ints, none for floats",
+       .doc = "Only min, min + step, ... are taken."},
+      {.name = "parameters.values",
+       .type = Type::value,
+       .count = Count::list,
+       .doc = "The values to choose from: bools, ints, floats or strings."},
+      {.name = "parameters.ordered",
+       .type = Type::boolean,
+       .otherwise = "`true` for three numbers or more that rise or fall, else `false`",
+       .doc = "Whether values that stand beside each other in the list are alike, as in "
+              "`{values: [small, medium, large], ordered: true}`."},
+      {.name = "parameters.choice",
+       .type = Type::alternatives,
+       .doc = "Alternatives that bring parameters of their own: `{svm: {c: {min: 1e-3, max: "
+              "1e3, scale: log}}, forest: {trees: {min: 10, max: 500}}, line: }` is short for "
+              "`values: [svm, forest, line]` and, below it, `c` and `trees` with a `when`. "
+              "What stands in an alternative may have a `choice`, too. Names are those of the "
+              "whole file: a name in two alternatives is one parameter and has one meaning."},
+      {.name = "parameters.value",
+       .type = Type::value,
+       .doc = "A constant: it takes no part in the search."},
+      {.name = "parameters.when",
+       .type = Type::conditions,
+       .doc = "The parameter exists only while another one has this value, or one of a list of "
+              "values. Where an inactive "
+              "parameter is used, its key is left out."},
+      {.name = "forbid",
+       .type = Type::combination,
+       .count = Count::list,
+       .otherwise = "none",
+       .doc = "Combinations that no trial may have. All that a map says must hold for it: of a "
+              "parameter a value, one of a list of values, or `{above: ...}` and `{below: "
+              "...}`, both without the bound itself; `$name` stands for another parameter's "
+              "value. `[{optimizer: sgd, lr: {above: 0.1}}, {width2: {above: $width1}}]`. "
+              "Nothing holds of a parameter that is inactive."},
+      {.name = "try_first",
+       .type = Type::conditions,
+       .count = Count::list,
+       .otherwise = "none",
+       .doc = "Values of parameters for the first trials, one map a trial. What a map leaves "
+              "open, the method proposes."}};
 }
 
 std::vector<Field> stopping_rows() {

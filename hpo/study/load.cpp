@@ -6,9 +6,11 @@
 
 #include "hpo/study/asked.h"
 #include "hpo/study/checker.h"
+#include "hpo/study/choices.h"
 #include "hpo/study/command.h"
 #include "hpo/study/document.h"
 #include "hpo/study/field.h"
+#include "hpo/study/forbid.h"
 #include "hpo/study/parameters.h"
 #include "hpo/study/population.h"
 #include "hpo/study/scalars.h"
@@ -54,10 +56,13 @@ void apply(const Overrides& overrides, Node& root) {
 
 Space read_space_of(const Node& root) {
   const Space none;
-  const Field& field = *study_block().find("parameters");
   const Node* parameters = root.find("parameters");
-  return parameters != nullptr ? read_space(Checker(none).check(*parameters, field, "parameters"))
-                               : none;
+  if (parameters == nullptr) return none;
+  const Field& field = *study_block().find("parameters");
+  const Space all = read_space(Checker(none).check(*parameters, field, "parameters"));
+  const Node* forbid = root.find("forbid");
+  if (forbid == nullptr) return all;
+  return without(Checker(none).check(*forbid, *study_block().find("forbid"), "forbid"), all);
 }
 
 /// Conditions count as a use: a parameter may do nothing but steer others.
@@ -104,8 +109,8 @@ void try_network(const StudySpec& study) {
                       .outputs = task == nn::LearningTask::regression ? 1 : 2,
                       .task = task};
   for (const double u : {0.0, 1.0}) {
-    (void)materialise(tried, study.space.from_unit(std::vector<double>(study.space.size(), u)),
-                      data);
+    const Params corner = study.space.from_unit(std::vector<double>(study.space.size(), u));
+    if (study.space.allows(corner)) (void)materialise(tried, corner, data);
   }
 }
 
@@ -116,6 +121,7 @@ StudySpec parse(const std::string& text, const std::string& file, const std::str
     throw Fault(root.at, rt::cat("the file is ", describe(root),
                                  ", expected a map such as data: {csv: FILE, target: COLUMN}"));
   }
+  write_out_choices(root);
   const Node raw = root;
   apply(overrides, root);
   add_defaults(root, std::filesystem::path(file).stem().string());

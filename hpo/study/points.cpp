@@ -54,6 +54,12 @@ Params read_point(const Node& map, const Space& space) {
     throw Fault(entry.key_at, rt::cat(where(entry), " does not exist with these values, expected ",
                                       condition_text(space.parameters()[index]), " beside it"));
   }
+  for (const Forbidden& combination : space.forbidden()) {
+    if (holds(combination, point))
+      throw Fault(map.at,
+                  rt::cat("try_first has a point of which forbid says that ", text_of(combination),
+                          " may not be, expected one that is allowed"));
+  }
   return point;
 }
 

@@ -59,7 +59,8 @@ retry: {max: 2, on: [lost, killed, out_of_memory]}
 - Numbers and booleans follow YAML 1.2: `1e-5` is a float, `010` is ten, `yes` is a text.
 - `$name` (or `"${name}"`) stands for the parameter of that name, wherever the tables below say
   so. A value that is nothing but one reference takes the parameter's type. `$$` is a dollar.
-- A parameter that is inactive (see `when`) leaves out the key where it is used.
+- A parameter that is inactive (see `when`) leaves out the key where it is used. `docs/spaces.md`
+  shows all that parameters can be.
 - What has a kind is written `NAME`, `{NAME: {field: value}}` or `{type: NAME, field: value}`
   (`policy: NAME` in `adapt`). The last form lets a parameter choose the kind (`type:
   $optimizer`); fields that the chosen kind does not have are then left out.

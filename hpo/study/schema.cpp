@@ -74,6 +74,29 @@ Json conditions_schema() {
           {"additionalProperties", any_of({scalar_schema(), list})}};
 }
 
+/// A value, some of them, or {above: ..., below: ...}.
+Json combination_schema() {
+  const Json bound = any_of({{{"type", "number"}}, {{"$ref", "#/definitions/reference"}}});
+  Json list = list_of(scalar_schema());
+  list["minItems"] = 1;
+  const Json range{{"type", "object"},
+                   {"minProperties", 1},
+                   {"properties", {{"above", bound}, {"below", bound}}},
+                   {"additionalProperties", false}};
+  return {{"type", "object"},
+          {"minProperties", 1},
+          {"additionalProperties", any_of({scalar_schema(), list, range})}};
+}
+
+Json alternatives_schema() {
+  const Json parameters{
+      {"type", "object"},
+      {"additionalProperties", {{"$ref", "#/properties/parameters/additionalProperties"}}}};
+  return {{"type", "object"},
+          {"minProperties", 1},
+          {"additionalProperties", any_of({parameters, {{"type", "null"}}})}};
+}
+
 std::string definition_name(const KindSet& set) {
   std::string name = set.what;
   for (char& c : name) c = c == ' ' ? '_' : c;
@@ -103,6 +126,10 @@ Json plain_schema(const Field& field) {
       return {{"type", "string"}, {"pattern", "^[0-9]+(\\.[0-9]*)?%$"}};
     case Type::conditions:
       return conditions_schema();
+    case Type::combination:
+      return combination_schema();
+    case Type::alternatives:
+      return alternatives_schema();
     case Type::block:
       return block_schema(field);
     case Type::blocks:

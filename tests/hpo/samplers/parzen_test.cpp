@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "hpo/samplers/normal.h"
+#include "hpo/space/normal.h"
 
 namespace hpo {
 namespace {
@@ -91,6 +91,44 @@ TEST(Parzen, DrawsFollowTheDensity) {
           std::exp(score(parzen, {coordinate_of(*domain, nth_value(*domain, i))}));
       EXPECT_NEAR(hits[i] / double(kDraws), wanted, 5 * std::sqrt(wanted / kDraws) + 1e-3)
           << describe(*domain) << " value " << i;
+    }
+  }
+}
+
+/// A mixture of normal kernels of equal weight on [-1, 1], cut off at its ends.
+double mixture_at(double x, const std::vector<std::pair<double, double>>& kernels) {
+  double sum = 0;
+  for (const auto& [centre, width] : kernels) {
+    const double t = (x - centre) / width;
+    sum += std::exp(-t * t / 2) / width / normal_mass((-1 - centre) / width, (1 - centre) / width);
+  }
+  return sum / static_cast<double>(kernels.size());
+}
+
+TEST(Parzen, HasTheKernelsThatOptunaHas) {
+  // Its estimator on [-1, 1] without end points: centres and widths of each kernel, the prior last.
+  // Four points are held to 2 / (kernels + 1) or wider.
+  struct Golden {
+    std::vector<double> points;
+    std::vector<std::pair<double, double>> kernels;
+  };
+  const Golden goldens[] = {{{}, {{0, 2}}},
+                            {{0.4}, {{0.4, 1.4}, {0, 2}}},
+                            {{-0.3, 0.3}, {{-0.3, 0.6}, {0.3, 0.6}, {0, 2}}},
+                            {{-0.4, 0.4, 0.41, 0.42},
+                             {{-0.4, 0.8}, {0.4, 0.8}, {0.41, 1.0 / 3}, {0.42, 1.0 / 3}, {0, 2}}}};
+  const Domain domain = FloatRange{.min = -1, .max = 1};
+  for (const Golden& golden : goldens) {
+    Parzen parzen({axis_of(domain)});
+    for (std::size_t i = 0; i < golden.points.size(); ++i) {
+      const std::vector<Coordinate> point{coordinate_of(domain, golden.points[i])};
+      parzen.add(i, point);
+    }
+    for (double x : {-1.0, -0.35, 0.0, 0.41, 0.8}) {
+      // Widths on [0, 1] are half as large: twice the density.
+      EXPECT_NEAR(score(parzen, {coordinate_of(domain, x)}),
+                  std::log(2 * mixture_at(x, golden.kernels)), 1e-5)
+          << golden.points.size() << " points, at " << x;
     }
   }
 }

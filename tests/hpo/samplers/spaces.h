@@ -63,6 +63,59 @@ inline Space nested() {
                 {.name = "seed", .domain = FloatRange{.min = 0, .max = 1, .step = 0.001}}});
 }
 
+/// Words and numbers that have neighbours: 3 x 4 points.
+inline Space ordered() {
+  return Space(
+      {{.name = "size",
+        .domain =
+            Choice{{std::string("small"), std::string("medium"), std::string("large")}, true}},
+       {.name = "batch",
+        .domain = Choice{
+            {std::int64_t{16}, std::int64_t{64}, std::int64_t{128}, std::int64_t{1024}}, true}}});
+}
+
+/// Priors of every kind, one of them with nothing but its upper tail.
+inline Space priors() {
+  return Space(
+      {{.name = "weight", .domain = FloatRange{.min = -6, .max = 6, .prior = Normal{0, 1}}},
+       {.name = "lr",
+        .domain = FloatRange{.min = 1e-6, .max = 1, .scale = Scale::log, .prior = Normal{1e-3, 3}}},
+       {.name = "tail", .domain = FloatRange{.min = 3, .max = 9, .prior = Normal{0, 1}}},
+       {.name = "share",
+        .domain = FloatRange{.min = 0, .max = 1, .step = 0.125, .prior = Normal{0.5, 0.2}}},
+       {.name = "units",
+        .domain =
+            IntRange{.min = 8, .max = 512, .scale = Scale::log, .step = 8, .prior = Normal{64, 2}}},
+       {.name = "depth", .domain = IntRange{.min = 1, .max = 9, .prior = Normal{3, 2}}}});
+}
+
+inline Clause is(std::string name, std::vector<ParamValue> values) {
+  return {.parameter = std::move(name), .is = Clause::Is::equal, .values = std::move(values)};
+}
+
+/// The second width never above the first, and no skip beside a first of 1: 7 + 19 points.
+inline Space fenced() {
+  const Condition both{"depth", {std::int64_t{2}}};
+  const Clause rises{
+      .parameter = "width2", .is = Clause::Is::above, .values = {}, .other = "width1"};
+  return Space({choice("depth", {std::int64_t{1}, std::int64_t{2}}),
+                {.name = "width1", .domain = IntRange{.min = 1, .max = 4}},
+                {.name = "width2", .domain = IntRange{.min = 1, .max = 4}, .when = {both}},
+                choice("skip", {true, false})},
+               {{{rises}}, {{is("width1", {std::int64_t{1}}), is("skip", {true})}}});
+}
+
+/// A tenth of a dense square, which most draws miss.
+inline Space corner() {
+  const auto above = [](std::string name, double value) {
+    return Clause{.parameter = std::move(name), .is = Clause::Is::above, .values = {value}};
+  };
+  return Space({{.name = "x", .domain = FloatRange{.min = 0, .max = 1}},
+                {.name = "y", .domain = FloatRange{.min = 0, .max = 1}},
+                choice("kind", {std::string("a"), std::string("b")})},
+               {{{above("x", 0.3)}}, {{above("y", 0.3), is("kind", {std::string("a")})}}});
+}
+
 inline Space empty() { return Space(std::vector<Parameter>{}); }
 
 }  // namespace hpo::spaces

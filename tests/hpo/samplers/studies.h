@@ -42,7 +42,9 @@ inline std::vector<Searched> all_searched() {
   const std::pair<const char*, Space> named[] = {
       {"small", spaces::small()},           {"conditional", spaces::conditional()},
       {"continuous", spaces::continuous()}, {"single", spaces::single()},
-      {"nested", spaces::nested()},         {"empty", spaces::empty()}};
+      {"nested", spaces::nested()},         {"empty", spaces::empty()},
+      {"ordered", spaces::ordered()},       {"priors", spaces::priors()},
+      {"fenced", spaces::fenced()},         {"corner", spaces::corner()}};
   std::vector<Searched> all;
   for (const KindInfo& kind : sampler_kinds()) {
     for (const auto& [name, space] : named) {

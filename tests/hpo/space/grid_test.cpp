@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "hpo/space/space.h"
@@ -50,6 +51,31 @@ TEST(Grid, AChildDeclaredBeforeItsParentIsFound) {
                      {"parent", Choice{{std::string("off"), std::string("on")}}, {}}});
   const std::vector<std::string> expected{"parent=off", "child=1 parent=on", "child=2 parent=on"};
   EXPECT_EQ(points(space), expected);
+}
+
+TEST(Grid, ForbiddenCombinationsAreNoPoints) {
+  using Is = Clause::Is;
+  const std::string on = "on", off = "off";
+  const Space space({{"first", IntRange{1, 3}, {}},
+                     {"other", IntRange{1, 2}, {}},
+                     {"second", IntRange{1, 3}, {{"deep", {on}}}},
+                     {"deep", Choice{{off, on}}, {}}},
+                    {{{{"second", Is::above, {}, "first"}}},
+                     {{{"second", Is::equal, {}, "first"}, {"first", Is::below, {2.5}}}},
+                     {{{"first", Is::equal, {Int{1}, Int{3}}}, {"deep", Is::equal, {off}}}}});
+  // first 1: nothing; 2: off, and second 1; 3: second 1, 2 and 3. Other twice each.
+  const std::vector<std::string> expected{
+      "first=2 other=1 deep=off",         "first=2 other=1 second=1 deep=on",
+      "first=2 other=2 deep=off",         "first=2 other=2 second=1 deep=on",
+      "first=3 other=1 second=1 deep=on", "first=3 other=1 second=2 deep=on",
+      "first=3 other=1 second=3 deep=on", "first=3 other=2 second=1 deep=on",
+      "first=3 other=2 second=2 deep=on", "first=3 other=2 second=3 deep=on"};
+  std::vector<std::string> all = points(space);
+  std::ranges::sort(all);
+  EXPECT_EQ(all, expected);
+  const Space dense({{"x", FloatRange{0, 1, Scale::linear, 0.5}, {}}, {"y", FloatRange{0, 1}, {}}},
+                    {{{{"y", Is::above, {0.5}}}}});
+  EXPECT_EQ(dense.grid_size(), std::nullopt);
 }
 
 TEST(Grid, SizesAreExactOrAbsent) {

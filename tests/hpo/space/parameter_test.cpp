@@ -32,6 +32,15 @@ const Domain kDomains[] = {
     IntRange{1, 100, Scale::log, 10},
     FloatRange{0.5, 10, Scale::log, 0.5},
     FloatRange{0.001, 1, Scale::log, 0.25},
+    Choice{{std::string("small"), std::string("medium"), std::string("large")}, true},
+    Choice{{Int{64}, Int{16}, Int{2}}, true},
+    FloatRange{-3, 3, Scale::linear, 0, Normal{0, 1}},
+    FloatRange{2, 5, Scale::linear, 0, Normal{0, 1}},
+    FloatRange{-5, -2, Scale::linear, 0, Normal{0, 1}},
+    FloatRange{1e-5, 1e-1, Scale::log, 0, Normal{1e-3, 3}},
+    FloatRange{0, 1, Scale::linear, 0.1, Normal{0.3, 0.2}},
+    IntRange{1, 300, Scale::log, 1, Normal{20, 2}},
+    IntRange{-10, 30, Scale::linear, 4, Normal{3.5, 6}},
 };
 
 TEST(Domain, FromUnitStaysInsideAndGoesBack) {
@@ -108,6 +117,44 @@ TEST(Domain, LogScaleGivesEachFactorTheSameShare) {
   EXPECT_NEAR(small, 1000 * std::log(10.5 / 0.5) / std::log(100.5 / 0.5), 2);
 }
 
+/// The share of [0, 1] that is mapped to values below `limit`.
+double share_below(const Domain& domain, double limit) {
+  int below = 0;
+  for (int i = 0; i < 10'000; ++i)
+    below += number_of(from_unit(domain, (i + 0.5) / 10'000)) < limit ? 1 : 0;
+  return below / 1e4;
+}
+
+TEST(Domain, APriorGivesEachPartItsShareOfTheNormalDistribution) {
+  const Domain wide = FloatRange{-6, 6, Scale::linear, 0, Normal{0, 1}};
+  EXPECT_NEAR(share_below(wide, -1), 0.158655, 2e-4);
+  EXPECT_NEAR(share_below(wide, 2), 0.977250, 2e-4);
+  const Domain log = FloatRange{1e-6, 1, Scale::log, 0, Normal{1e-3, 3}};
+  EXPECT_NEAR(share_below(log, 1e-3), 0.5, 2e-4);
+  EXPECT_NEAR(share_below(log, 3e-3), 0.841345, 2e-4);
+  const Domain cut = FloatRange{0, 6, Scale::linear, 0, Normal{0, 1}};
+  EXPECT_NEAR(share_below(cut, 1), 2 * 0.341345, 2e-4);
+  // Far out: P(x < 4 | x > 3) = 1 - Q(4) / Q(3).
+  const Domain tail = FloatRange{3, 20, Scale::linear, 0, Normal{0, 1}};
+  EXPECT_NEAR(share_below(tail, 4), 1 - 3.167124e-5 / 1.349898e-3, 2e-4);
+  const Domain mirrored = FloatRange{-20, -3, Scale::linear, 0, Normal{0, 1}};
+  EXPECT_NEAR(share_below(mirrored, -4), 3.167124e-5 / 1.349898e-3, 2e-4);
+  // An int has what lies within half of it: P(3.5 < x < 4.5) of N(3, 2), cut at 0.5 and 9.5.
+  const Domain ints = IntRange{1, 9, Scale::linear, 1, Normal{3, 2}};
+  EXPECT_NEAR(share_below(ints, 5) - share_below(ints, 4), 0.1746663 / 0.8937803, 2e-4);
+}
+
+TEST(Domain, OnlyListsWithoutAnOrderHaveNone) {
+  EXPECT_TRUE(has_order(FloatRange{}));
+  EXPECT_TRUE(has_order(IntRange{}));
+  EXPECT_TRUE(has_order(Choice{{std::string("b"), std::string("a")}, true}));
+  EXPECT_FALSE(has_order(Choice{{Int{1}, Int{2}}}));
+  EXPECT_FALSE(has_order(Constant{true}));
+  EXPECT_TRUE(are_sorted_numbers({Int{3}, 2.5, Int{-1}}));
+  EXPECT_FALSE(are_sorted_numbers({Int{3}, Int{5}, Int{4}}));
+  EXPECT_FALSE(are_sorted_numbers({Int{3}, std::string("4")}));
+}
+
 TEST(Domain, ContainsLooksAtTheType) {
   EXPECT_FALSE(contains(Domain{FloatRange{0, 2}}, ParamValue(Int{1})));
   EXPECT_TRUE(contains(Domain{FloatRange{0, 2}}, ParamValue(1.0)));
@@ -145,6 +192,19 @@ TEST(Domain, FaultsNameTheFieldAndWhatIsExpected) {
       {IntRange{0, kLargestBound + 1}, "max",
        "is too large, expected an int between -2^48 and 2^48"},
       {IntRange{0, 9, Scale::linear, 0}, "step", "is 0, expected an int of at least 1"},
+      {Choice{{Int{1}, Int{3}, Int{2}}, true}, "values",
+       "neither rise nor fall, expected sorted numbers with ordered: true"},
+      {FloatRange{0, 1, Scale::linear, 0, Normal{NAN, 1}}, "mean",
+       "is .nan, expected a finite number"},
+      {FloatRange{1, 2, Scale::log, 0, Normal{0, 2}}, "mean",
+       "is 0.0, expected more than 0 with scale: log"},
+      {FloatRange{0, 1, Scale::linear, 0, Normal{0, 0}}, "deviation",
+       "is 0.0, expected a number above 0"},
+      {FloatRange{1, 2, Scale::log, 0, Normal{1, 1}}, "deviation",
+       "is 1.0, expected a factor above 1 with scale: log"},
+      {IntRange{100, 200, Scale::linear, 1, Normal{50, 2}}, "mean",
+       "is 50.0, more than 20 deviations outside of min and max, expected one that makes some of "
+       "their values likely"},
       {Choice{}, "values", "is empty, expected at least one value"},
       {Choice{{Int{1}, Int{2}, Int{1}}}, "values", "has 1 twice, expected distinct values"},
       {Choice{{INFINITY}}, "values", "has .inf, expected finite numbers"},

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "hpo/space/share.h"
 #include "runtime/codec.h"
 
 namespace hpo {
@@ -157,6 +158,59 @@ TEST(Space, LongChainsOfConditionsAreFine) {
   const Space space(chain);
   EXPECT_EQ(space.order().front(), 2999U);
   EXPECT_EQ(space.order().back(), 0U);
+}
+
+TEST(Space, AForbiddenCombinationIsOutside) {
+  using Is = Clause::Is;
+  const Space space({optimizer(), {"lr", FloatRange{0, 1}, {}}, {"warm", FloatRange{0, 1}, {}}},
+                    {{{{"optimizer", Is::equal, {std::string("sgd")}}, {"lr", Is::above, {0.1}}}},
+                     {{{"warm", Is::equal, {}, "lr"}}}});
+  const std::string sgd = "sgd", adam = "adam";
+  EXPECT_TRUE(space.contains({{"optimizer", adam}, {"lr", 0.5}, {"warm", 0.0}}));
+  EXPECT_TRUE(space.contains({{"optimizer", sgd}, {"lr", 0.1}, {"warm", 0.0}}));
+  EXPECT_EQ(space.reason_outside({{"optimizer", sgd}, {"lr", 0.5}, {"warm", 0.0}}),
+            "it is forbidden that optimizer is sgd and lr is above 0.1");
+  EXPECT_EQ(space.reason_outside({{"optimizer", adam}, {"lr", 0.5}, {"warm", 0.5}}),
+            "it is forbidden that warm is $lr");
+  EXPECT_TRUE(space.allows({{"lr", 0.5}})) << "nothing holds of what is not there";
+  EXPECT_THROW(Space({optimizer()}, {{{{"lr", Is::above, {0.1}}}}}), rt::Error);
+  const Space copy = rt::decode<Space>(rt::encode(space));
+  EXPECT_EQ(copy, space);
+  EXPECT_NE(copy, Space(space.parameters()));
+}
+
+TEST(Space, SaysHowMuchIsLeft) {
+  using Is = Clause::Is;
+  const std::vector<Parameter> square{{"x", FloatRange{0, 1}, {}}, {"y", FloatRange{0, 1}, {}}};
+  EXPECT_EQ(allowed_share(Space(square)), 1);
+  EXPECT_NEAR(allowed_share(Space(square, {{{{"x", Is::above, {}, "y"}}}})), 0.5, 0.02);
+  EXPECT_EQ(allowed_share(Space(square, {{{{"x", Is::above, {1e-5}}}}})), 1e-6);
+  EXPECT_EQ(allowed_share(Space(square, {{{{"x", Is::above, {-1.0}}}}})), 0);
+  const std::vector<Parameter> digits{{"a", IntRange{1, 999}, {}}, {"b", IntRange{1, 999}, {}}};
+  EXPECT_EQ(allowed_share(
+                Space(digits, {{{{"a", Is::above, {Int{1}}}}}, {{{"b", Is::above, {Int{1}}}}}})),
+            1e-4);
+  EXPECT_EQ(allowed_share(Space(digits, {{{{"a", Is::above, {Int{0}}}}}})), 0);
+}
+
+TEST(Space, ConditionsThatExcludeEachOtherAreRefused) {
+  const std::vector<Parameter> all{
+      optimizer(),
+      {"nesterov", Choice{{true, false}}, {when_sgd()}},
+      {"both", Choice{{true, false}}, {{"nesterov", {true}}, {"optimizer", {std::string("sgd")}}}},
+      {"none", IntRange{1, 2}, {{"both", {true}}, {"optimizer", {std::string("adam")}}}}};
+  EXPECT_NO_THROW(Space({all[0], all[1], all[2]}));
+  try {
+    const Space space(all);
+    ADD_FAILURE();
+  } catch (const SpaceError& error) {
+    EXPECT_EQ(error.parameter(), 3U);
+    EXPECT_EQ(error.field(), "when");
+    EXPECT_EQ(
+        error.problem(),
+        "can never hold: it needs two different values of optimizer, expected conditions that "
+        "can hold together");
+  }
 }
 
 TEST(Space, HasACanonicalByteForm) {

@@ -58,7 +58,7 @@ TEST_F(Load, EverythingThatIsSaid) {
   EXPECT_EQ(study.retry, (Retry{1, {Cause::error, Cause::out_of_memory}}));
   const Space expected({{"lr", FloatRange{1e-4, 1e-1, Scale::log, 0}, {}},
                         {"width", IntRange{16, 256, Scale::log, 1}, {}},
-                        {"batch", Choice{{Int{16}, Int{32}, Int{64}}}, {}},
+                        {"batch", Choice{{Int{16}, Int{32}, Int{64}}, true}, {}},
                         {"optimizer", Choice{{std::string("adam"), std::string("sgd")}}, {}},
                         {"momentum", FloatRange{0, 0.99}, {{"optimizer", {std::string("sgd")}}}}});
   EXPECT_EQ(study.space, expected);
@@ -126,6 +126,118 @@ parameters:
   EXPECT_EQ(study.space.find("d")->domain, Domain(IntRange{10, 100}));
   EXPECT_EQ(study.space.find("e")->domain, Domain(Constant{Int{3}}));
   EXPECT_EQ(study.max_epochs, 3);
+}
+
+/// A study whose program takes one parameter, `x`.
+std::string commanded(const std::string& x) {
+  return "command: [sh, $x]\nmetric: {name: loss, goal: minimize}\nparameters: {x: " + x + "}\n";
+}
+
+TEST_F(Load, NumbersThatRiseOrFallAreOrderedAndOtherListsWhenTheySaySo) {
+  const std::pair<const char*, bool> lists[] = {
+      {"{values: [8, 64, 128]}", true},
+      {"{values: [1e-2, 1e-3, 1e-4]}", true},
+      {"{values: [8, 128, 64]}", false},
+      {"{values: [8, 64]}", false},
+      {"{values: [8, 64, 128], ordered: false}", false},
+      {"{values: [small, medium, large]}", false},
+      {"{values: [small, medium, large], ordered: true}", true},
+      {"{values: [false, true]}", false}};
+  for (const auto& [text, ordered] : lists) {
+    const StudySpec study = load(commanded(text));
+    EXPECT_EQ(std::get<Choice>(study.space.find("x")->domain).ordered, ordered) << text;
+  }
+}
+
+TEST_F(Load, APriorsBoundsLieSixDeviationsAwayWhereTheyAreLeftOut) {
+  const std::pair<const char*, Domain> priors[] = {
+      {"{mean: 0, deviation: 1}", FloatRange{-6, 6, Scale::linear, 0, Normal{0, 1}}},
+      {"{mean: 0.1, deviation: 0.05, min: 0}",
+       FloatRange{0, 0.4, Scale::linear, 0, Normal{0.1, 0.05}}},
+      {"{mean: 1e-3, deviation: 10, scale: log, max: 1}",
+       FloatRange{1e-9, 1, Scale::log, 0, Normal{1e-3, 10}}},
+      {"{mean: 0.5, deviation: 0.1, step: 0.25}",
+       FloatRange{0, 1, Scale::linear, 0.25, Normal{0.5, 0.1}}},
+      {"{type: int, mean: 64.4, deviation: 2}",
+       IntRange{52, 76, Scale::linear, 1, Normal{64.4, 2}}},
+      {"{type: int, mean: 64, deviation: 2, scale: log}",
+       IntRange{1, 4096, Scale::log, 1, Normal{64, 2}}},
+      {"{type: int, mean: 64, deviation: 10, step: 8, min: 8}",
+       IntRange{8, 120, Scale::linear, 8, Normal{64, 10}}}};
+  for (const auto& [text, domain] : priors) {
+    const StudySpec study = load(commanded(text));
+    EXPECT_EQ(study.space.find("x")->domain, domain)
+        << text << ": " << describe(study.space.find("x")->domain);
+    EXPECT_EQ(load(resolved_yaml(study)).space, study.space);
+  }
+}
+
+constexpr const char* kPipeline = R"(
+command: [sh, $args]
+metric: {name: loss, goal: minimize}
+parameters:
+  scale: {values: [none, standard]}
+  model:
+    when: {scale: standard}
+    choice:
+      line:
+      svm:
+        c: {min: 1e-3, max: 1e3, scale: log}
+        kernel: {choice: {linear: , rbf: {gamma: {min: 0.1, max: 1.0}}}}
+      forest:
+        c: {min: 1e-3, max: 1e3, scale: log}
+        trees: {min: 10, max: 500, when: {scale: standard}}
+)";
+
+TEST_F(Load, AChoiceIsShortForConditions) {
+  const StudySpec study = load(kPipeline);
+  using Words = std::vector<ParamValue>;
+  const auto words = [](std::initializer_list<const char*> list) {
+    Words all;
+    for (const char* word : list) all.emplace_back(std::string(word));
+    return all;
+  };
+  const Space expected(
+      {{"scale", Choice{words({"none", "standard"})}, {}},
+       {"model", Choice{words({"line", "svm", "forest"})}, {{"scale", words({"standard"})}}},
+       {"c", FloatRange{1e-3, 1e3, Scale::log, 0}, {{"model", words({"svm", "forest"})}}},
+       {"kernel", Choice{words({"linear", "rbf"})}, {{"model", words({"svm"})}}},
+       {"gamma", FloatRange{0.1, 1}, {{"kernel", words({"rbf"})}}},
+       {"trees",
+        IntRange{10, 500},
+        {{"scale", words({"standard"})}, {"model", words({"forest"})}}}});
+  EXPECT_EQ(study.space, expected);
+  EXPECT_EQ(load(resolved_yaml(study)).space, expected);
+  EXPECT_EQ(
+      study.space.active({{"scale", std::string("standard")}, {"model", std::string("line")}}),
+      (std::vector<std::size_t>{0, 1}));
+}
+
+TEST_F(Load, ForbiddenCombinationsAreReadWithTheTypesOfTheirParameters) {
+  const StudySpec study = load(R"(
+command: [sh, $args]
+metric: {name: loss, goal: minimize}
+parameters:
+  optimizer: {values: [sgd, adam, adamw]}
+  lr: {min: 0.0, max: 1.0}
+  width1: {min: 1, max: 9}
+  width2: {min: 1, max: 9}
+forbid:
+  - {optimizer: [adam, adamw], lr: {above: 0.1, below: 1}}
+  - {width2: {above: $width1}}
+  - {width2: $width1, lr: 1}
+try_first:
+  - {optimizer: sgd, lr: 1}
+)");
+  using Is = Clause::Is;
+  const std::vector<Forbidden> expected{
+      {{{"optimizer", Is::equal, {std::string("adam"), std::string("adamw")}},
+        {"lr", Is::above, {0.1}},
+        {"lr", Is::below, {Int{1}}}}},
+      {{{"width2", Is::above, {}, "width1"}}},
+      {{{"width2", Is::equal, {}, "width1"}, {"lr", Is::equal, {1.0}}}}};
+  EXPECT_EQ(study.space.forbidden(), expected);
+  EXPECT_EQ(load(resolved_yaml(study)).space, study.space);
 }
 
 TEST_F(Load, ConditionsTakeTheTypeOfTheirParameter) {

@@ -76,7 +76,7 @@ parameters:
   lr: {type: float, min: 0.001, max: 0.03, scale: log}
   depth: {type: int, min: 0, max: 4, scale: linear}
   width: {type: int, min: 16, max: 256, scale: log}
-  batch: {values: [16, 32, 64]}
+  batch: {values: [16, 32, 64], ordered: true}
   weight_decay: {type: float, min: 1e-6, max: 0.1, scale: log}
 early_stop: {type: asha, min: 9, eta: 3, promote: false, unit: epochs}
 parallel: 8

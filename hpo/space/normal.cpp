@@ -1,4 +1,4 @@
-#include "hpo/samplers/normal.h"
+#include "hpo/space/normal.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 #pragma once
-// The standard normal distribution, as samplers need it.
+// The standard normal distribution.
 
 namespace hpo {
 

@@ -1,0 +1,13 @@
+#pragma once
+// How much of a space its forbidden combinations leave.
+
+#include "hpo/space/space.h"
+
+namespace hpo {
+
+/// The share of 10,000 points, drawn from the space as if nothing were forbidden, that is allowed.
+/// Where that is none, 0 only if a finite space has no point or 1,000,000 draws found none either;
+/// else the least share that could be told from nothing. The same on every machine.
+[[nodiscard]] double allowed_share(const Space& space);
+
+}  // namespace hpo
