@@ -9,6 +9,7 @@
 #include "cli/verbs/verb_functions.h"
 #include "hpo/driver/baselines.h"
 #include "hpo/driver/loaded_study.h"
+#include "hpo/driver/warm_start.h"
 #include "hpo/samplers/registry.h"
 #include "hpo/space/share.h"
 #include "hpo/study/command.h"
@@ -76,6 +77,14 @@ std::string forbid_line(const hpo::Space& space) {
                  "% of the space\n");
 }
 
+/// What the search knows from the start; empty without earlier studies.
+std::string known_lines(const hpo::StudySpec& study) {
+  std::string text;
+  for (const hpo::WarmStart& start : hpo::read_warm_starts(study))
+    text += rt::cat("  ", hpo::text_of(start), "\n");
+  return text;
+}
+
 void say_real_time_keys(const hpo::StudySpec& study) {
   const std::string keys = listed(hpo::real_time_keys(study));
   if (!keys.empty())
@@ -86,6 +95,7 @@ void say_real_time_keys(const hpo::StudySpec& study) {
 /// Loading the file has tried the program's words; the middle of the space shows what they come to.
 int check_program(const Arguments& arguments, const hpo::StudySpec& study) {
   const hpo::TrialCommand command = hpo::trial_command(study, study.space.middle());
+  const std::string known = known_lines(study);
   if (arguments.has("--quiet")) return kDone;
   print_result(hpo::resolved_yaml(study));
   std::string words;
@@ -94,19 +104,20 @@ int check_program(const Arguments& arguments, const hpo::StudySpec& study) {
   std::fprintf(stderr, "%s: good. A trial runs, in %s: %s\n",
                rt::printable(arguments.text("FILE")).c_str(), command.folder.c_str(),
                words.c_str());
-  std::fputs((choice_line(study) + forbid_line(study.space)).c_str(), stderr);
+  std::fputs((choice_line(study) + forbid_line(study.space) + known).c_str(), stderr);
   say_real_time_keys(study);
   return kDone;
 }
 
 /// Nothing runs here: there is only the file to be looked at.
 int check_asked(const Arguments& arguments, const hpo::StudySpec& study) {
+  const std::string known = known_lines(study);
   if (arguments.has("--quiet")) return kDone;
   print_result(hpo::resolved_yaml(study));
   const std::string file = rt::printable(arguments.text("FILE"));
   std::fprintf(stderr, "%s: good. Its trials are run by whoever asks for them: %s ask %s\n",
                file.c_str(), called_as().c_str(), shell_quoted(arguments.text("FILE")).c_str());
-  std::fputs(choice_line(study).c_str(), stderr);
+  std::fputs((choice_line(study) + forbid_line(study.space) + known).c_str(), stderr);
   return kDone;
 }
 
@@ -125,6 +136,7 @@ int run_check(const Arguments& arguments) {
   const hpo::LoadedStudy loaded = hpo::load_settled(study);
   for (const hpo::Params& params : probes(study.space))
     (void)hpo::materialise(loaded.study, params, loaded.data.info);
+  const std::string known = known_lines(loaded.study);
   if (arguments.has("--quiet")) return kDone;
   print_result(hpo::resolved_yaml(loaded.study));
   const auto& header = loaded.data.value.get().header();
@@ -144,7 +156,7 @@ int run_check(const Arguments& arguments) {
   std::fputs(rows.c_str(), stderr);
   say_real_time_keys(study);
   std::fputs(exploration_line(loaded.study).c_str(), stderr);
-  std::fputs((choice_line(loaded.study) + forbid_line(study.space)).c_str(), stderr);
+  std::fputs((choice_line(loaded.study) + forbid_line(study.space) + known).c_str(), stderr);
   return kDone;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "hpo/driver/adopt.h"
 #include "hpo/log/study_lock.h"
 #include "hpo/log/study_reader.h"
 #include "runtime/base/error.h"
@@ -20,7 +21,7 @@ bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)
 }  // namespace
 
 AskedStudy::AskedStudy(const StudySpec& study, EventLog& log, const std::vector<Changed>& changes)
-    : study_(study), log_(log), search_(study), started_(rt::now()) {
+    : study_(study), log_(log), search_(study, known_of(log)), started_(rt::now()) {
   log_.replay([this](const Event& event) { replay(event); });
   if (const auto text = log_.noted("active_seconds"))
     seconds_before_ = rt::parse_double(*text).value_or(0);

@@ -2,6 +2,7 @@
 
 #include "hpo/driver/same_study.h"
 #include "hpo/driver/search.h"
+#include "hpo/study/warm.h"
 
 namespace hpo {
 
@@ -21,12 +22,23 @@ StudyFacts facts_of(const StudySpec& study, const StudyData* data) {
   return facts;
 }
 
+/// Trials of earlier studies, for a log that does not have them yet: it gets them together with its
+/// first event.
+std::optional<std::vector<Known>> newly_known(const EventLog& log, const StudySpec& study) {
+  if (warm_starts(study).empty() || log.noted(kKnownFact)) return std::nullopt;
+  std::vector<Known> known;
+  for (const WarmStart& start : read_warm_starts(study))
+    known.insert(known.end(), start.fit.begin(), start.fit.end());
+  return known;
+}
+
 }  // namespace
 
 std::vector<Changed> adopt(EventLog& log, const StudySpec& study, const StudyData* data,
                            const rt::Path& folder) {
   StudyFacts facts = facts_of(study, data);
   std::vector<Changed> changes;
+  const auto known = newly_known(log, study);
   if (log.facts()) {
     const DataInfo info = data != nullptr ? data->info : DataInfo{};
     changes = changes_between(in_todays_words(log.facts()->resolved, facts.resolved, info),
@@ -35,8 +47,14 @@ std::vector<Changed> adopt(EventLog& log, const StudySpec& study, const StudyDat
   } else {
     log.begin(facts);
   }
+  if (known) log.note(kKnownFact, json_of(*known));
   rt::write_file_atomic(folder / "study.yaml", facts.resolved);
   return changes;
+}
+
+std::vector<Known> known_of(const EventLog& log) {
+  const auto text = log.noted(kKnownFact);
+  return text ? known_from_json(*text) : std::vector<Known>{};
 }
 
 }  // namespace hpo

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "hpo/driver/network_work.h"
+#include "hpo/driver/warm_start.h"
 #include "hpo/log/event_log.h"
 #include "hpo/study/spec.h"
 #include "runtime/base/file.h"
@@ -11,9 +12,13 @@
 namespace hpo {
 
 /// Begins the log of a fresh folder, or checks that the one that is there is of this study; writes
-/// study.yaml. `data` is null where no network is trained. Returns what the study says otherwise
-/// than the log, for the log. Throws rt::Error (study) where it is another study.
+/// study.yaml. A fresh log gets the trials of the earlier studies that this one starts from. `data`
+/// is null where no network is trained. Returns what the study says otherwise than the log, for the
+/// log. Throws rt::Error (study) where it is another study.
 [[nodiscard]] std::vector<Changed> adopt(EventLog& log, const StudySpec& study,
                                          const StudyData* data, const rt::Path& folder);
+
+/// The trials of earlier studies that the log of an adopted study has.
+[[nodiscard]] std::vector<Known> known_of(const EventLog& log);
 
 }  // namespace hpo

@@ -25,7 +25,7 @@ Driver::Driver(DriverSetup setup)
     : setup_(std::move(setup)),
       study_(setup_.study),
       log_(setup_.log),
-      search_(study_),
+      search_(study_, setup_.known),
       timeline_(study_.order),
       checkpoints_(setup_.store, setup_.folder.string()),
       started_(rt::now()) {}

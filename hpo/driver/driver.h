@@ -41,6 +41,7 @@ struct DriverSetup {
   std::vector<Changed> changes = {};      ///< what the study file says otherwise than the log
   std::string arithmetic = {};            ///< fingerprint that this process computes with
   std::shared_ptr<rt::Store> store = {};  ///< of the runtime; null: no checkpoints
+  std::vector<Known> known = {};          ///< trials of earlier studies
   /// An event waits at most this long for others to share its commit.
   rt::Duration commit_delay = std::chrono::milliseconds(10);
 };

@@ -37,7 +37,7 @@ std::unique_ptr<StoppingRule> rule_of(const StudySpec& study) {
        .of = study.early_stop.of});
 }
 
-Search::Search(const StudySpec& study)
+Search::Search(const StudySpec& study, const std::vector<Known>& known)
     : study_(study),
       unit_(counts_epochs(study) ? Unit::epochs : study.early_stop_unit),
       objective_(objective_of(study)),
@@ -53,6 +53,25 @@ Search::Search(const StudySpec& study)
   if (!rule_)
     throw rt::Error(rt::Errc::internal,
                     rt::cat("no stopping rule is called ", study.early_stop.kind));
+  tell_known(known);
+}
+
+void Search::tell_known(const std::vector<Known>& known) {
+  for (const Known& trial : known) {
+    sampler_->created(known_, trial.params);
+    if (trial.value) sampler_->reported(known_, trial.step, objective_.loss(*trial.value));
+    sampler_->ended(known_, trial.state);
+    ++known_;
+  }
+}
+
+std::vector<Decision> Search::decisions() const {
+  std::vector<Decision> decisions = sampler_->decide();
+  for (Decision& decision : decisions) {
+    decision.trial -= known_;
+    if (decision.source) *decision.source -= known_;
+  }
+  return decisions;
 }
 
 std::optional<Params> Search::propose() {
@@ -87,17 +106,17 @@ Word Search::word_on(std::uint64_t trial, const Reported& report) {
 
 void Search::tell(std::uint64_t trial, const EventBody& event) {
   if (const auto* created = std::get_if<Created>(&event)) {
-    sampler_->created(trial, created->params);
+    sampler_->created(known_ + trial, created->params);
     ++created_;
   } else if (const auto* report = std::get_if<Reported>(&event)) {
-    sampler_->reported(trial, report->step, objective_.loss(report->value));
+    sampler_->reported(known_ + trial, report->step, objective_.loss(report->value));
   } else if (const auto* replaced = std::get_if<Replaced>(&event)) {
-    sampler_->replaced(trial, replaced->params);
+    sampler_->replaced(known_ + trial, replaced->params);
   } else if (std::holds_alternative<Resumed>(event)) {
-    sampler_->resumed(trial);
+    sampler_->resumed(known_ + trial);
     rule_->resumed(trial);
   } else if (const auto* end = std::get_if<Ended>(&event)) {
-    sampler_->ended(trial, end->state);
+    sampler_->ended(known_ + trial, end->state);
     rule_->ended(trial, end->state);
   }
 }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "hpo/driver/warm_start.h"
 #include "hpo/log/event.h"
 #include "hpo/log/trial_table.h"
 #include "hpo/samplers/sampler.h"
@@ -26,8 +27,9 @@ namespace hpo {
 /// A pure function of the events it was told. Not thread-safe.
 class Search {
  public:
-  /// `study` outlives it. Throws rt::Error (internal) for kinds that are in no registry.
-  explicit Search(const StudySpec& study);
+  /// `study` outlives it. The sampler begins with the trials of earlier studies that are `known`;
+  /// the rule does not. Throws rt::Error (internal) for kinds that are in no registry.
+  explicit Search(const StudySpec& study, const std::vector<Known>& known = {});
 
   /// The word on a report: the rule's, which counts as told to it, or that the trial waits for the
   /// sampler. To be asked once for each report, in order.
@@ -39,7 +41,7 @@ class Search {
   /// Whether a trial that reports at `step` and is not stopped waits for the sampler.
   [[nodiscard]] bool pauses(std::int64_t step) const { return sampler_->pauses(step); }
   /// What trials that wait go on with.
-  [[nodiscard]] std::vector<Decision> decisions() const { return sampler_->decide(); }
+  [[nodiscard]] std::vector<Decision> decisions() const;
 
   /// The trial that a free slot goes to, of those that the rule paused; `last`: nothing runs and no
   /// new trial will come.
@@ -66,12 +68,15 @@ class Search {
   [[nodiscard]] bool counts_seconds() const { return unit_ == Unit::seconds; }
 
  private:
+  void tell_known(const std::vector<Known>& known);
+
   const StudySpec& study_;
   Unit unit_;
   Objective objective_;
   std::unique_ptr<Sampler> sampler_;
   std::unique_ptr<StoppingRule> rule_;
   std::uint64_t created_ = 0;
+  std::uint64_t known_ = 0;  ///< trials of earlier studies, which the sampler numbers first
 };
 
 }  // namespace hpo

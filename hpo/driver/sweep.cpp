@@ -92,6 +92,7 @@ SweepResult sweep_networks(EventLog& log, const StudySpec& study, const RunOptio
                  .changes = std::move(changes),
                  .arithmetic = tasks::arithmetic(),
                  .store = config.store,
+                 .known = known_of(log),
                  .commit_delay = options.commit_delay});
   std::optional<Baselines> baselines;
   if (!log.noted(kBaselinesFact)) baselines.emplace(loaded);
@@ -135,6 +136,7 @@ SweepResult sweep_programs(EventLog& log, StudySpec study, const RunOptions& opt
                  .folder = options.folder,
                  .interrupts = options.interrupts,
                  .changes = std::move(changes),
+                 .known = known_of(log),
                  .commit_delay = options.commit_delay});
   const DriverEnd end = driver.run();
   return result_of(driver, log, options, end);

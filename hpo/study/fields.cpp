@@ -240,7 +240,16 @@ std::vector<Field> parameter_rows() {
        .count = Count::list,
        .otherwise = "none",
        .doc = "Values of parameters for the first trials, one map a trial. What a map leaves "
-              "open, the method proposes."}};
+              "open, the method proposes."},
+      {.name = "warm_start",
+       .type = Type::text,
+       .count = Count::one_or_list,
+       .otherwise = "none",
+       .doc = "Folders of earlier studies of the same metric, such as `runs/digits`: the method "
+              "learns from their trials before it proposes the first one, from those that have "
+              "a value of this space for each of its parameters. They are read when the study "
+              "begins and kept in its log. A relative path starts at the study file's folder.",
+       .literal = true}};
 }
 
 std::vector<Field> stopping_rows() {

@@ -104,6 +104,11 @@ void read_population(StudySpec& study, const Node& root) {
   study.explorable.clear();
   study.reshape.clear();
   if (!is_population(study.method.kind)) return;
+  if (const Node* known = root.find("warm_start")) {
+    throw Fault(known->at, rt::cat("warm_start stands beside method: ", study.method.kind,
+                                   ", whose trials learn from each other alone, expected another "
+                                   "method"));
+  }
   require_apart(root);
   require_sizes(study, root);
   const Names fixed = inherited(root, study.space);

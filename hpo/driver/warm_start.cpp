@@ -1,0 +1,105 @@
+#include "hpo/driver/warm_start.h"
+
+#include <cmath>
+#include <filesystem>
+
+#include "hpo/log/json.h"
+#include "hpo/log/schema.h"
+#include "hpo/log/study_reader.h"
+#include "hpo/study/warm.h"
+#include "runtime/base/error.h"
+#include "runtime/base/text.h"
+
+namespace hpo {
+
+namespace {
+
+/// What of a trial's values this space has, where that is a point of it.
+std::optional<Params> fitted(const Params& params, const Space& space) {
+  Params chosen;
+  for (const std::size_t i : space.order()) {
+    const Parameter& parameter = space.parameters()[i];
+    const ParamValue* value = params.find(parameter.name);
+    if (value != nullptr && space.is_active(i, chosen))
+      chosen.set(parameter.name, as_meant(parameter.domain, *value));
+  }
+  chosen = space.adopt(chosen);
+  return space.contains(chosen) ? std::optional(chosen) : std::nullopt;
+}
+
+bool has_ended(TrialState state) {
+  return state == TrialState::complete || state == TrialState::stopped ||
+         state == TrialState::failed;
+}
+
+WarmStart read_one(const StudySpec& study, std::size_t i, const std::string& folder) {
+  if (std::error_code error; !std::filesystem::exists(rt::Path(folder) / kStudyDb, error))
+    refuse_warm_start(study, i,
+                      rt::cat("but ", rt::printable(folder),
+                              " holds no study, expected a study's folder such as runs/digits"));
+  const StudyReader reader{rt::Path(folder)};
+  const StudyInfo info = reader.info();
+  const bool maximize = study.metric.goal == Goal::maximize;
+  if (info.metric != study.metric.name || info.maximize != maximize) {
+    const auto goal = [](bool up) { return up ? " (maximize)" : " (minimize)"; };
+    refuse_warm_start(study, i,
+                      rt::cat("a study of ", rt::printable(info.metric), goal(info.maximize),
+                              ", expected one of ", study.metric.name, goal(maximize)));
+  }
+  WarmStart start{.run = folder, .fit = {}};
+  for (const TrialRow& trial : reader.trials()) {
+    if (!has_ended(trial.state)) continue;
+    ++start.ended;
+    if (auto params = fitted(trial.params, study.space))
+      start.fit.push_back({std::move(*params), trial.value, trial.step, trial.state});
+  }
+  return start;
+}
+
+TrialState state_from(const std::string& word) {
+  for (const TrialState state : {TrialState::complete, TrialState::stopped, TrialState::failed}) {
+    if (name_of(state) == word) return state;
+  }
+  throw rt::Error(rt::Errc::storage, rt::cat("warm_start: \"", rt::printable(word, 60),
+                                             "\" is no state of a trial that ended"));
+}
+
+}  // namespace
+
+std::vector<WarmStart> read_warm_starts(const StudySpec& study) {
+  std::vector<WarmStart> starts;
+  const std::vector<std::string> folders = warm_starts(study);
+  for (std::size_t i = 0; i < folders.size(); ++i) starts.push_back(read_one(study, i, folders[i]));
+  return starts;
+}
+
+std::string text_of(const WarmStart& start) {
+  return rt::cat("warm_start ", rt::printable(start.run), ": ", start.fit.size(), " of ",
+                 start.ended, " trials fit");
+}
+
+std::string json_of(const std::vector<Known>& known) {
+  JsonWriter json;
+  json.begin_array();
+  for (const Known& trial : known) {
+    json.begin_object().key("params").raw(json_of(trial.params)).field("value", trial.value);
+    json.field("step", trial.step).field("state", name_of(trial.state)).end_object();
+  }
+  json.end_array();
+  return std::move(json).text();
+}
+
+std::vector<Known> known_from_json(std::string_view text) {
+  std::vector<Known> known;
+  const Json json = Json::parse(text);
+  for (const auto& [name, entry] : json.members()) {
+    Known trial{.params = params_from_json(entry.at("params").raw())};
+    if (!entry.at("value").is_null()) trial.value = entry.at("value").number();
+    trial.step = entry.at("step").integer();
+    trial.state = state_from(entry.at("state").text());
+    known.push_back(std::move(trial));
+  }
+  return known;
+}
+
+}  // namespace hpo

@@ -1,0 +1,47 @@
+#pragma once
+// Trials of earlier studies that a search knows from the start. They are read once, when a study
+// begins, and kept in its log: what becomes of the other study's folder later plays no part.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hpo/space/params.h"
+#include "hpo/space/trial_state.h"
+#include "hpo/study/spec.h"
+
+namespace hpo {
+
+/// Under which name the log keeps them.
+inline constexpr const char* kKnownFact = "warm_start";
+
+/// A trial of an earlier study, with the values that this study's space has.
+struct Known {
+  Params params;
+  std::optional<double> value;  ///< the metric; none: it failed before its first report
+  std::int64_t step = 0;        ///< of its last report
+  TrialState state = TrialState::complete;
+  bool operator==(const Known&) const = default;
+};
+
+/// What one earlier study gave.
+struct WarmStart {
+  std::string run;         ///< as the study file names it
+  std::size_t ended = 0;   ///< trials that it has the end of
+  std::vector<Known> fit;  ///< those with a value of the space for each parameter that is active
+};
+
+/// Reads what `study`, which is settled, starts from. Throws rt::Error (study) at the place in its
+/// file where there is no study or one with another metric; storage when it cannot be read.
+[[nodiscard]] std::vector<WarmStart> read_warm_starts(const StudySpec& study);
+
+/// One line for people about each: `warm_start ../runs/a: 58 of 60 trials fit`.
+[[nodiscard]] std::string text_of(const WarmStart& start);
+
+/// A JSON list and back; storage where a text is none.
+[[nodiscard]] std::string json_of(const std::vector<Known>& known);
+[[nodiscard]] std::vector<Known> known_from_json(std::string_view json);
+
+}  // namespace hpo
