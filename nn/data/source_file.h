@@ -38,7 +38,7 @@ class SourceFile {
 /// Compressed content may be any size up to kUnsuspicious, and beyond that so many times the bytes
 /// it was unpacked from: tables stay far below, a file that is small only to unpack to gigabytes
 /// does not.
-inline constexpr std::size_t kUnsuspicious = std::size_t{48} << 20;
+inline constexpr std::size_t kUnsuspicious = std::size_t{24} << 20;
 inline constexpr std::size_t kMostInflation = 200;
 
 /// Throws DataError where `read` compressed bytes have given more than that.
