@@ -41,7 +41,7 @@ class WarmStarts : public ::testing::Test {
     }
   }
 
-  TempFolder folder_;
+  support::TempFolder folder_;
   rt::Path earlier_, later_;
 };
 
