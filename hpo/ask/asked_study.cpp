@@ -194,6 +194,7 @@ void AskedStudy::end(std::uint64_t trial, const Ended& how) {
   open_.erase(trial);
   search_.tell(trial, how);
   ++now_;
+  ended_ = true;
   emit(trial, how, seconds);
   finish_if_over();
 }
@@ -249,7 +250,8 @@ void AskedStudy::emit(std::optional<std::uint64_t> trial, EventBody body, double
 void AskedStudy::commit() {
   if (!pending()) return;
   log_.note("active_seconds", rt::format_double(seconds_before_ + rt::seconds_since(started_)));
-  (void)log_.commit();
+  const bool durable = std::exchange(ended_, false) || finished_;
+  (void)log_.commit(durable ? rt::Durability::durable : rt::Durability::cached);
 }
 
 }  // namespace hpo

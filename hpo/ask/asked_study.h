@@ -66,6 +66,8 @@ class AskedStudy {
 
   /// Whether something waits for a commit.
   [[nodiscard]] bool pending() const { return log_.pending() > 0; }
+  /// What was told about ends survives a power cut from here on. The rest survives the death of
+  /// this process; of a machine that loses its power nobody is left who was answered.
   void commit();
 
   [[nodiscard]] const StudySpec& study() const { return study_; }
@@ -102,7 +104,8 @@ class AskedStudy {
   std::map<std::string, std::uint64_t> tickets_;  ///< of open trials
   std::optional<Finished> finished_;
   bool exhausted_ = false;
-  double now_ = 0;  ///< virtual time: counts what was told
+  bool ended_ = false;  ///< a trial, since the last commit
+  double now_ = 0;      ///< virtual time: counts what was told
   rt::Moment started_;
   double seconds_before_ = 0;
 };

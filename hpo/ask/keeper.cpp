@@ -14,7 +14,10 @@
 #include "hpo/ask/socket.h"
 #include "hpo/driver/adopt.h"
 #include "hpo/driver/interrupt.h"
+#include "hpo/driver/same_study.h"
+#include "hpo/log/stop_driver.h"
 #include "hpo/log/study_lock.h"
+#include "hpo/log/study_reader.h"
 #include "hpo/study/asked.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/error.h"
@@ -129,13 +132,24 @@ std::string fork_keeper(const StudySpec& study, const rt::Path& folder, double i
   return read_all(in.fd());
 }
 
+/// Whether the keeper that lives keeps this very study; one whose limits have changed since is
+/// asked to end, which disturbs nobody: what was not answered is said again. Throws rt::Error
+/// (study) where it is another study.
+bool keeps(const StudySpec& study, const rt::Path& folder) {
+  const std::string now = resolved_yaml(study);
+  const std::string logged = in_todays_words(StudyReader(folder).resolved(), now, {});
+  if (changes_between(logged, now).empty()) return true;
+  (void)stop_driver(folder, kPatience);
+  return false;
+}
+
 }  // namespace
 
 void start_keeper(const StudySpec& study, const rt::Path& folder, double idle) {
   require_asked(study);
   rt::make_folder(folder);
   for (const rt::Moment begun = rt::now();;) {
-    if (connect_in(folder)) return;
+    if (connect_in(folder) && keeps(study, folder)) return;
     const std::string said = fork_keeper(study, folder, idle);
     if (!said.empty() && said[0] == kReady) return;
     if (said.empty())

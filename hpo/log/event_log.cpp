@@ -151,10 +151,19 @@ struct EventLog::Impl {
     }
   }
 
-  std::vector<Event> commit() {
+  /// Without a write-ahead log there is nothing to save: what is half written must be undone.
+  void sync_as(rt::Durability how) {
+    if (how == synced_as || db->query_text("PRAGMA journal_mode") != "wal") return;
+    db->exec(how == rt::Durability::durable ? "PRAGMA synchronous=FULL"
+                                            : "PRAGMA synchronous=NORMAL");
+    synced_as = how;
+  }
+
+  std::vector<Event> commit(rt::Durability how) {
     if (failed) throw rt::Error(rt::Errc::internal, "the log is used after a write failed");
     if (waiting.empty() && notes.empty()) return {};
     failed = true;  // until everything below went well
+    sync_as(how);
     sql::Transaction transaction(*db);
     check_epoch();
     write_events();
@@ -181,6 +190,7 @@ struct EventLog::Impl {
   std::set<std::uint64_t> dirty;
   std::map<std::string, std::string> notes;
   bool failed = false;
+  rt::Durability synced_as = rt::Durability::durable;
 
   std::optional<TrialWriter> write_trial;
   sql::Statement insert, upsert_fact, read_epoch;
@@ -206,7 +216,7 @@ void EventLog::append(Event event) {
 
 std::size_t EventLog::pending() const { return impl_->waiting.size(); }
 void EventLog::note(const std::string& key, const std::string& value) { impl_->notes[key] = value; }
-std::vector<Event> EventLog::commit() { return impl_->commit(); }
+std::vector<Event> EventLog::commit(rt::Durability how) { return impl_->commit(how); }
 const TrialTable& EventLog::trials() const { return impl_->table; }
 std::int64_t EventLog::epoch() const { return impl_->epoch; }
 

@@ -63,7 +63,8 @@ class EventLog {
 
   /// Writes and syncs what waits, in one transaction, and hands the events back. Nothing waiting:
   /// returns at once. Throws rt::Error: storage, or locked when another driver took the study over.
-  std::vector<Event> commit();
+  /// `cached`: survives the death of every process, but a power cut only with the next durable one.
+  std::vector<Event> commit(rt::Durability how = rt::Durability::durable);
 
   /// All trials, pending events included.
   [[nodiscard]] const TrialTable& trials() const;

@@ -1,0 +1,183 @@
+"""Studies asked from Python, against the real program: $TRELLIS_PROGRAM."""
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+from pathlib import Path
+
+import trellis
+
+SPACE = {"lr": {"min": 1e-4, "max": 0.1, "scale": "log"}, "width": {"type": "int", "min": 4, "max": 64},
+         "kind": {"values": ["a", "b"]}}
+PACKAGE = Path(__file__).resolve().parents[1]
+
+
+class WithStudy(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="trellis-python-")
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.kept = []
+
+    def tearDown(self):
+        for study in self.kept:
+            self.stop(study)
+
+    def create(self, name="tune", **more):
+        study = trellis.create_study(name, parameters=SPACE, metric="accuracy", goal="maximize",
+                                     directory=f"{self.folder}/runs", **more)
+        self.kept.append(study)
+        return study
+
+    @staticmethod
+    def keeper_of(study):
+        return int(Path(study.folder, "study.lock").read_text(encoding="utf-8").split("\n")[2])
+
+    def stop(self, study):
+        subprocess.run([trellis.program.path(), "stop", study.folder], capture_output=True, check=False)
+
+
+class Asking(WithStudy):
+    def test_asks_and_tells(self):
+        study = self.create()
+        self.assertEqual((study.name, study.metrics), ("tune", [{"name": "accuracy", "goal": "maximize"}]))
+        trial = study.ask()
+        self.assertEqual(trial.number, 0)
+        self.assertEqual(set(trial.params), {"lr", "width", "kind"})
+        self.assertIsInstance(trial.params["width"], int)
+        self.assertEqual(study.tell(trial, 0.5), "complete")
+        self.assertEqual(study.tell(study.ask(), metrics={"accuracy": 0.7, "loss": 0.1}), "complete")
+        self.assertEqual(study.tell(study.ask().number, state="failed", message="no GPU"), "failed")
+        self.assertEqual([(t.state, t.value) for t in study.trials],
+                         [("complete", 0.5), ("complete", 0.7), ("failed", None)])
+        self.assertEqual(study.trials[1].metrics, {"accuracy": 0.7, "loss": 0.1})
+        self.assertEqual((study.best_trial.number, study.best_value), (1, 0.7))
+        self.assertEqual(study.best_params, study.trials[1].params)
+
+    def test_what_json_has_no_number_for(self):
+        study = self.create()
+        study.tell(study.ask(), -math.inf)
+        self.assertEqual(study.tell(study.ask(), math.nan), "failed")
+        self.assertEqual(study.trials[0].value, -math.inf)
+        self.assertEqual(study.trials[1].cause, "diverged")
+
+    def test_reports_until_a_rule_stops(self):
+        study = self.create(early_stop={"threshold": {"worst": 0.2}})
+        trial = study.ask()
+        self.assertFalse(trial.report(1, accuracy=0.3))
+        self.assertTrue(trial.report(2, {"accuracy": 0.1}))
+        self.assertTrue(trial.should_stop)
+        self.assertEqual(study.tell(trial, 0.9), "stopped")
+
+    def test_refusals_are_the_programs(self):
+        study = self.create()
+        with self.assertRaisesRegex(trellis.TrellisError, "trial 5 was never asked for"):
+            study.tell(5, 1.0)
+        with self.assertRaisesRegex(trellis.TrellisError, "did you mean"):
+            self.create("other", method="tpee")
+        with self.assertRaisesRegex(trellis.TrellisError, "other parameters"):
+            trellis.create_study("tune", parameters={"x": {"min": 0, "max": 1}}, metric="accuracy", goal="maximize",
+                                 directory=f"{self.folder}/runs")
+
+    def test_goes_on_with_the_study_that_is_there(self):
+        self.create().ask()
+        self.assertEqual(self.create().ask().number, 1)
+        self.assertEqual(trellis.load_study("tune", directory=f"{self.folder}/runs").ask().number, 2)
+        with self.assertRaisesRegex(trellis.StudyOver, "3 trials"):
+            self.create(trials=3).ask()
+
+    def test_the_keeper_may_die(self):
+        study = self.create()
+        first = study.ask()
+        os.kill(self.keeper_of(study), signal.SIGKILL)
+        self.assertEqual(study.ask().number, 1)
+        self.assertEqual(study.tell(first, 0.5), "complete")
+
+    def test_dataframe(self):
+        try:
+            import pandas  # noqa: F401
+        except ImportError:
+            self.skipTest("there is no pandas")
+        study = self.create()
+        study.tell(study.ask(), 0.5)
+        frame = study.trials_dataframe()
+        self.assertEqual(list(frame["value"]), [0.5])
+        self.assertIn("params.lr", frame.columns)
+
+
+class Optimizing(WithStudy):
+    def test_until_the_study_is_over(self):
+        study = self.create(trials=5)
+        study.optimize(lambda trial: trial.params["lr"])
+        self.assertEqual(len(study.trials), 5)
+        with self.assertRaisesRegex(trellis.StudyOver, "5 trials"):
+            study.ask()
+
+    def test_in_threads(self):
+        study, threads = self.create(), set()
+
+        def train(trial):
+            threads.add(threading.get_ident())
+            trial.report(1, accuracy=0.1)
+            return {"accuracy": 0.2, "seconds": 1}
+
+        study.optimize(train, trials=20, jobs=4)
+        self.assertEqual([t.value for t in study.trials], [0.2] * 20)
+        self.assertGreater(len(threads), 1)
+
+    def test_an_exception_fails_its_trial(self):
+        study = self.create()
+
+        def train(trial):
+            if trial.number == 1:
+                raise ValueError("no such kind")
+            return 1.0
+
+        study.optimize(train, trials=3, catch=ValueError)
+        self.assertEqual([t.state for t in study.trials], ["complete", "failed", "complete"])
+        with self.assertRaises(ZeroDivisionError):
+            study.optimize(lambda trial: 1 / 0, trials=3)
+        self.assertEqual(len(study.trials), 4)
+
+    def test_stopped_trials_need_not_be_told(self):
+        study = self.create(early_stop={"threshold": {"worst": 0.5}})
+
+        def train(trial):
+            for step in range(1, 4):
+                if trial.report(step, accuracy=0.4 if trial.number == 0 else 0.6):
+                    return None
+            return None
+
+        study.optimize(train, trials=2)
+        self.assertEqual([(t.state, t.step) for t in study.trials], [("stopped", 1), ("complete", 3)])
+
+
+class Inside(unittest.TestCase):
+    def run_script(self, text, **more):
+        env = {**os.environ, "PYTHONPATH": str(PACKAGE), **more}
+        done = subprocess.run([sys.executable, "-c", "import trellis\n" + text], env=env, capture_output=True, text=True,
+                              check=True)
+        return done.stdout
+
+    def test_reports_go_into_the_trials_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "params.json").write_text('{"lr": 0.5}', encoding="utf-8")
+            said = self.run_script("trellis.report(1, accuracy=0.5)\ntrellis.report(metrics={'valid.loss': 2})\n"
+                                   "print(trellis.params(lr=1, width=3))",
+                                   TRELLIS_METRICS=f"{folder}/m", TRELLIS_TRIAL_DIR=folder)
+            lines = Path(folder, "m").read_text(encoding="utf-8").splitlines()
+        self.assertEqual([json.loads(line) for line in lines], [{"step": 1, "accuracy": 0.5}, {"valid.loss": 2.0}])
+        self.assertEqual(said, "{'lr': 0.5, 'width': 3}\n")
+
+    def test_by_hand_nobody_hears(self):
+        self.assertEqual(self.run_script("trellis.report(1, accuracy=0.5)\nprint(trellis.params(lr=1))",
+                                         TRELLIS_METRICS="", TRELLIS_TRIAL_DIR=""), "{'lr': 1}\n")
+
+
+if __name__ == "__main__":
+    unittest.main()

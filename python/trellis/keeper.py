@@ -1,0 +1,99 @@
+"""The keeper of a study at the other end of a local socket: one JSON object a line, both ways."""
+import json
+import math
+import os
+import socket
+import time
+
+from . import program
+from .errors import TrellisError
+
+PROTOCOL = 1
+PATIENCE = 60.0  # seconds in which keepers may die over one call
+
+
+def to_json(value):
+    """What JSON has no number for is a text: "nan", "inf", "-inf"."""
+    number = float(value)
+    return number if math.isfinite(number) else repr(number)
+
+
+def from_json(value):
+    return float(value) if isinstance(value, str) else value
+
+
+class Keeper:
+    """One connection, for one thread. It starts a keeper where none lives, and says a call again where one died over
+    it: each call counts once however often it is said."""
+
+    def __init__(self, folder, start):
+        self._folder = folder
+        self._start = start
+        self._file = None
+        self.greeting = None
+
+    def close(self):
+        if self._file:
+            self._file.close()
+            self._file = None
+
+    def connect(self):
+        """Hears the greeting, if it was not heard yet."""
+        if not self.greeting:
+            self._until_answered(None)
+
+    def call(self, **message):
+        """The answer to a message. Raises TrellisError where it is a refusal."""
+        said = json.loads(self._until_answered(json.dumps(message).encode() + b"\n"))
+        if "error" in said:
+            raise TrellisError(said["error"])
+        return said
+
+    def _until_answered(self, line):
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            try:
+                return self._exchange(line)
+            except (ConnectionError, FileNotFoundError):
+                self.close()
+            if time.monotonic() > deadline:
+                raise TrellisError(f"nobody keeps {self._folder} for long, see keeper.log there")
+            self._start()
+
+    def _exchange(self, line):
+        if not self._file:
+            self._connect()
+        if line is None:
+            return None
+        self._file.write(line)
+        self._file.flush()
+        answer = self._file.readline()
+        if not answer.endswith(b"\n"):
+            raise ConnectionResetError
+        return answer
+
+    def _connect(self):
+        folder = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            link = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            try:
+                # Through the folder's descriptor: an address holds only 107 bytes, a path may be longer.
+                link.connect(f"/proc/self/fd/{folder}/ask.sock")
+                self._file = link.makefile("rwb")
+            finally:
+                link.close()
+        finally:
+            os.close(folder)
+        greeting = self._file.readline()
+        if not greeting.endswith(b"\n"):
+            self.close()
+            raise ConnectionResetError
+        self.greeting = json.loads(greeting)
+        if self.greeting["protocol"] != PROTOCOL:
+            raise TrellisError(f"{self._folder} is kept by a Trellis that speaks version {self.greeting['protocol']} of "
+                               f"the protocol, expected {PROTOCOL}: end it with trellis stop")
+
+
+def start(*words):
+    """Sees to it that a study has a keeper; returns its folder."""
+    return program.run("keep", *words).rstrip("\n")

@@ -1,0 +1,34 @@
+"""The program `trellis`: where it is, and one call of it."""
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+from .errors import TrellisError
+
+
+def path():
+    """The program: $TRELLIS_PROGRAM, else the one in PATH, else the launcher of the source tree around this package."""
+    named = os.environ.get("TRELLIS_PROGRAM")
+    if named:
+        return named
+    found = shutil.which("trellis")
+    if found:
+        return found
+    launcher = Path(__file__).resolve().parents[2] / "trellis"
+    if launcher.is_file() and os.access(launcher, os.X_OK):
+        return str(launcher)
+    raise TrellisError("there is no program trellis in PATH, expected it there or its path in TRELLIS_PROGRAM")
+
+
+def run(*words):
+    """Standard output of `trellis WORDS`. Raises TrellisError with the program's message."""
+    try:
+        done = subprocess.run([path(), *words], capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise TrellisError(f"cannot start {path()}: {error.strerror}") from error
+    if done.returncode != 0:
+        lines = [line for line in done.stderr.splitlines() if line.startswith("trellis: ")]
+        message = lines[-1][len("trellis: "):] if lines else done.stderr.strip()
+        raise TrellisError(message or f"{path()} {' '.join(words)}: exit status {done.returncode}")
+    return done.stdout

@@ -1,0 +1,214 @@
+"""Studies whose trials run in this process, beside others that ask the same study."""
+import json
+import os
+import tempfile
+import threading
+import time
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Dict, Optional
+
+from . import keeper, program
+from .errors import StudyOver, TrellisError
+
+
+@dataclass(frozen=True)
+class FinishedTrial:
+    """A trial as the log has it; `state` is waiting, running, complete, stopped or failed."""
+    number: int
+    state: str
+    cause: Optional[str]
+    value: Optional[float]
+    params: Dict[str, object]
+    metrics: Dict[str, float] = field(default_factory=dict)
+    step: int = 0
+    seconds: float = 0.0
+
+    @classmethod
+    def from_json(cls, row):
+        value = row["value"]
+        return cls(number=row["trial"], state=row["state"], cause=row.get("cause"),
+                   value=None if value is None else keeper.from_json(value), params=row["params"],
+                   metrics={name: keeper.from_json(x) for name, x in row["metrics"].items()},
+                   step=row.get("step", 0), seconds=row.get("seconds", 0.0))
+
+
+class Trial:
+    """A trial that was asked for and is to be told about."""
+
+    def __init__(self, study, number, params):
+        self._study = study
+        self.number = number
+        self.params = params
+        self.should_stop = False
+
+    def report(self, step, metrics=None, **named):
+        """Reports metrics on the way: by keyword, or as a dict where a name is no Python word. Returns whether the
+        trial should stop; it has ended then, and nothing more needs to be told."""
+        said = self._study._call(call="report", trial=self.number, step=int(step),
+                                 metrics=_numbers({**(metrics or {}), **named}))
+        self.should_stop = said["word"] == "stop"
+        return self.should_stop
+
+    def __repr__(self):
+        return f"Trial({self.number}, {self.params})"
+
+
+class Study:
+    """Safe to use from several threads, and from several processes, each with a Study of its own."""
+
+    def __init__(self, run, folder, directory):
+        self._run = run
+        self.folder = folder
+        self._directory = directory
+        self._local = threading.local()
+        greeting = self._keeper().greeting
+        self.name = greeting["study"]
+        self.metrics = greeting["metrics"]
+
+    def _keeper(self):
+        mine = getattr(self._local, "keeper", None)
+        if mine is None or mine[0] != os.getpid():
+            mine = (os.getpid(), keeper.Keeper(self.folder, self._start))
+            mine[1].connect()
+            self._local.keeper = mine
+        return mine[1]
+
+    def _start(self):
+        keeper.start(self.folder, "--dir", self._directory)
+
+    def _call(self, **message):
+        return self._keeper().call(**message)
+
+    def ask(self):
+        """The next trial. Raises StudyOver where there is none."""
+        said = self._call(call="ask", ticket=uuid.uuid4().hex)
+        if said["trial"] is None:
+            raise StudyOver(said["over"])
+        return Trial(self, said["trial"], said["params"])
+
+    def tell(self, trial, value=None, *, values=None, metrics=None, state="complete", message=""):
+        """The end of a trial (a Trial or its number): its value, or all its metrics by name; without either its last
+        report counts. `state` is complete, stopped or failed. Returns the state that the trial has now."""
+        number = trial.number if isinstance(trial, Trial) else int(trial)
+        said = {"call": "tell", "trial": number, "state": state}
+        if value is not None:
+            said["value"] = keeper.to_json(value)
+        if values is not None:
+            said["values"] = [keeper.to_json(one) for one in values]
+        if metrics:
+            said["metrics"] = _numbers(metrics)
+        if message:
+            said["message"] = str(message)
+        return self._call(**said)["state"]
+
+    def optimize(self, function, trials=None, *, timeout=None, jobs=1, catch=()):
+        """Calls `function(trial)` for `trials` trials (all that the study has without it), until `timeout` seconds are
+        over, in `jobs` threads. It returns the value, or a dict of metrics, or nothing after reports. An exception of
+        the kinds in `catch` fails its trial; any other one fails it too and ends everything."""
+        work = _Work(trials, timeout)
+        with ThreadPoolExecutor(max_workers=jobs) as pool:
+            done = [pool.submit(self._optimize_alone, function, work, catch) for _ in range(jobs)]
+        for one in done:
+            one.result()
+
+    def _optimize_alone(self, function, work, catch):
+        while work.take():
+            try:
+                trial = self.ask()
+            except StudyOver:
+                return
+            try:
+                result = function(trial)
+            except BaseException as error:
+                self.tell(trial, state="failed", message=f"{type(error).__name__}: {error}")
+                if isinstance(error, tuple(catch) if not isinstance(catch, type) else catch):
+                    continue
+                work.end()
+                raise
+            if isinstance(result, dict):
+                self.tell(trial, metrics=result)
+            elif result is not None or not trial.should_stop:
+                self.tell(trial, result)
+
+    @property
+    def trials(self):
+        """All trials, in order."""
+        rows = json.loads(program.run("trials", self.folder, "--json"))
+        return [FinishedTrial.from_json(row) for row in rows]
+
+    @property
+    def best_trial(self):
+        """The best complete trial; where none is complete, the best stopped one."""
+        return FinishedTrial.from_json(json.loads(program.run("best", self.folder, "--json")))
+
+    @property
+    def best_value(self):
+        return self.best_trial.value
+
+    @property
+    def best_params(self):
+        return self.best_trial.params
+
+    def trials_dataframe(self):
+        """One row a trial, as `trellis export --format csv --times` has them. Needs pandas."""
+        import io
+
+        import pandas
+        return pandas.read_csv(io.StringIO(program.run("export", self.folder, "--format", "csv", "--times")))
+
+
+class _Work:
+    """How much of an `optimize` is left, for all its threads."""
+
+    def __init__(self, trials, timeout):
+        self._left = trials
+        self._deadline = None if timeout is None else time.monotonic() + timeout
+        self._lock = threading.Lock()
+
+    def take(self):
+        with self._lock:
+            if self._left == 0 or (self._deadline is not None and time.monotonic() >= self._deadline):
+                return False
+            if self._left is not None:
+                self._left -= 1
+            return True
+
+    def end(self):
+        with self._lock:
+            self._left = 0
+
+
+def _numbers(metrics):
+    return {name: keeper.to_json(value) for name, value in metrics.items()}
+
+
+def create_study(name, *, parameters, metric="value", goal="minimize", method=None, early_stop=None, trials=None,
+                 seed=None, directory="runs", **more):
+    """A study, or the one that is there if it was made from the same words. What is named here is what a study file
+    says (docs/study-file.md): `parameters={"lr": {"min": 1e-4, "max": 0.1, "scale": "log"}}`, `method="tpe"`,
+    `early_stop={"asha": {"min": 1}}`; `trials` is limits.trials, `more` any other key."""
+    file = {"name": name, "parameters": parameters, "metric": {"name": metric, "goal": goal}, **more}
+    for key, value in (("method", method), ("early_stop", early_stop), ("seed", seed)):
+        if value is not None:
+            file[key] = value
+    if trials is not None:
+        file["limits"] = {**file.get("limits", {}), "trials": trials}
+    with tempfile.TemporaryDirectory(prefix="trellis-") as folder:
+        path = Path(folder) / f"{name}.yaml"
+        path.write_text(json.dumps(file, indent=1), encoding="utf-8")
+        return _open(str(path), directory)
+
+
+def load_study(run, *, directory="runs"):
+    """The study of a study file, or one that was asked before, by its name or folder."""
+    return _open(str(run), directory)
+
+
+def _open(run, directory):
+    folder = os.path.abspath(keeper.start(run, "--dir", str(directory)))
+    if not os.path.isdir(folder):
+        raise TrellisError(f"{folder} is no folder")
+    return Study(run, folder, os.path.abspath(str(directory)))
