@@ -19,6 +19,7 @@ std::span<const Verb> engine_verbs() {
       Verb{"rerun", declare_rerun, run_rerun},
       Verb{"bench", declare_bench, run_bench},
       Verb{"keep", declare_keep, run_keep},
+      Verb{"import", declare_import, run_import},
   };
   return kVerbs;
 }

@@ -7,8 +7,9 @@ namespace cli {
 
 void declare_export(Arguments& arguments) {
   declare_run(arguments);
-  arguments.option("--format", "csv|json|onnx",
-                   "the trials (default: csv), or the best network as onnx");
+  arguments.option("--format", "csv|json|onnx|optuna",
+                   "the trials (default: csv; optuna: a journal file), or the best network as "
+                   "onnx");
   arguments.option("--output", "FILE", "write there instead of to the terminal");
   arguments.flag("--candidates", "what adapting networks tried instead of the trials (csv)");
   arguments.flag("--times", "add attempts and seconds, which differ from run to run");

@@ -24,15 +24,16 @@ int exec_engine(char** argv) {
   return 6;
 }
 
-/// A network is written by the program that has the arithmetic; everything else that `export` gives
-/// is read from the log.
-bool exports_network(std::span<char* const> words) {
+/// A network is written by the program that has the arithmetic, a journal by the one that knows
+/// study files; everything else that `export` gives is read from the log.
+bool exports_by_engine(std::span<char* const> words) {
   if (words.size() < 2 || std::string_view(words[1]) != "export") return false;
   for (std::size_t i = 2; i < words.size(); ++i) {
     const std::string_view word(words[i]);
-    if (word == "--format=onnx") return true;
-    if (word == "--format" && i + 1 < words.size() && std::string_view(words[i + 1]) == "onnx")
-      return true;
+    std::string_view format;
+    if (word.starts_with("--format=")) format = word.substr(word.find('=') + 1);
+    if (word == "--format" && i + 1 < words.size()) format = words[i + 1];
+    if (format == "onnx" || format == "optuna") return true;
   }
   return false;
 }
@@ -45,6 +46,6 @@ int main(int argc, char** argv) {
     return cli::kUsage;
   }
   const cli::VerbLine* line = argc > 1 ? cli::find_verb_line(argv[1]) : nullptr;
-  if ((line && line->engine) || exports_network({argv, argv + argc})) return exec_engine(argv);
+  if ((line && line->engine) || exports_by_engine({argv, argv + argc})) return exec_engine(argv);
   return cli::run_verb(cli::read_verbs(), argc, argv);
 }

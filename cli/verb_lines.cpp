@@ -19,6 +19,7 @@ constexpr std::array kLines{
     VerbLine{"best", "RUN", "the best trial and its network", false},
     VerbLine{"importance", "RUN", "how much each parameter matters", true},
     VerbLine{"export", "RUN", "the trials as csv or json, or the best network as onnx", false},
+    VerbLine{"import", "FILE", "a sweep of W&B or a study of Optuna, as a study file", true},
     VerbLine{"rerun", "RUN TRIAL", "one trial again, by hand; nothing in the study changes", true},
     VerbLine{"stop", "RUN", "ask a running study to stop; it can be continued", false},
     VerbLine{"doctor", "", "what this machine offers, and what is wrong with it", true},

@@ -11,9 +11,10 @@ namespace cli {
 int run_export(const Arguments& arguments) {
   std::string format = arguments.has("--format") ? arguments.text("--format") : "csv";
   if (format != "csv" && format != "json") {
-    const std::string known[] = {"csv", "json", "onnx"};
-    throw rt::Error(rt::Errc::usage, rt::cat("--format: '", format, "', expected csv, json or onnx",
-                                             rt::did_you_mean(format, known)));
+    const std::string known[] = {"csv", "json", "onnx", "optuna"};
+    throw rt::Error(rt::Errc::usage,
+                    rt::cat("--format: '", format, "', expected csv, json, onnx or optuna",
+                            rt::did_you_mean(format, known)));
   }
   hpo::StudyReader study = open_run(arguments);
   hpo::ExportOptions options{.times = arguments.has("--times")};

@@ -4,19 +4,34 @@
 #include "cli/output_file.h"
 #include "cli/runs.h"
 #include "cli/verbs/verb_functions.h"
+#include "hpo/export/optuna.h"
+#include "hpo/study/spec.h"
 #include "nn/model_file.h"
 #include "nn/onnx/export.h"
 #include "runtime/base/error.h"
 
 namespace cli {
 
+namespace {
+
+/// A journal's distributions come from the study file, which the thin program cannot read.
+int export_optuna(const Arguments& arguments) {
+  const hpo::StudyReader study = open_run(arguments);
+  const hpo::StudySpec spec = hpo::load_study(study.folder() / "study.yaml");
+  write_result(arguments, hpo::optuna_journal(study, spec.space));
+  return kDone;
+}
+
+}  // namespace
+
 int run_export_model(const Arguments& arguments) {
-  if (arguments.text("--format") != "onnx")
-    throw rt::Error(rt::Errc::internal, "the engine exports networks only");
+  const std::string format = arguments.text("--format");
   for (const char* flag : {"--candidates", "--times"}) {
     if (arguments.has(flag))
       throw rt::Error(rt::Errc::usage, std::string(flag) + ": expected --format csv or json");
   }
+  if (format == "optuna") return export_optuna(arguments);
+  if (format != "onnx") throw rt::Error(rt::Errc::internal, "the engine exports networks only");
   if (!arguments.has("--output"))
     throw rt::Error(rt::Errc::usage, "--format onnx: expected --output FILE, for the network");
   const std::string path = model_path(arguments, arguments.text("RUN")).string();

@@ -16,6 +16,8 @@ void declare_ask(Arguments&);
 int run_ask(const Arguments&);
 void declare_tell(Arguments&);
 int run_tell(const Arguments&);
+void declare_import(Arguments&);
+int run_import(const Arguments&);
 void declare_keep(Arguments&);
 int run_keep(const Arguments&);
 void declare_solver(Arguments&);

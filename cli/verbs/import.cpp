@@ -1,0 +1,75 @@
+#include <cstdio>
+#include <filesystem>
+#include <string>
+
+#include "cli/output_file.h"
+#include "cli/runs.h"
+#include "cli/verbs/verb_functions.h"
+#include "hpo/import/optuna.h"
+#include "hpo/import/wandb.h"
+#include "hpo/study/spec.h"
+#include "hpo/study/yaml_reader.h"
+#include "runtime/base/error.h"
+#include "runtime/base/file.h"
+#include "runtime/base/text.h"
+
+namespace cli {
+
+namespace {
+
+constexpr std::uint64_t kMostJournal = std::uint64_t{4} << 30;
+
+void say_left_out(const hpo::Imported& imported) {
+  for (const std::string& line : imported.left_out)
+    std::fprintf(stderr, "not carried over: %s\n", rt::printable(line, 300).c_str());
+}
+
+/// The study file, and a run folder with its trials, from which asking goes on.
+int import_journal(const Arguments& arguments, const std::string& text) {
+  const std::string file = arguments.text("FILE");
+  hpo::ImportedStudy imported = hpo::import_optuna(text, file, arguments.text("--study"));
+  const std::string named = arguments.has("--output") ? arguments.text("--output") : file;
+  const hpo::StudySpec study =
+      hpo::parse_study(imported.yaml, named, std::filesystem::current_path().string());
+  const std::size_t all = imported.trials.size();
+  std::erase_if(imported.trials, [&](const hpo::ImportedTrial& trial) {
+    return !study.space.contains(trial.params);
+  });
+  if (const std::size_t outside = all - imported.trials.size(); outside > 0)
+    imported.left_out.push_back(rt::cat(outside, " of ", all, " trials, which lie outside of the ",
+                                        "space as it was in the end"));
+  say_left_out(imported);
+  const rt::Path folder = runs_folder(arguments) / study.name;
+  hpo::write_imported(study, imported.trials, folder);
+  std::fprintf(stderr, "%zu trials are in %s\n", imported.trials.size(), folder.c_str());
+  write_result(arguments, imported.yaml);
+  return kDone;
+}
+
+}  // namespace
+
+void declare_import(Arguments& arguments) {
+  arguments.positional("FILE", "a sweep file of W&B (YAML), or a journal file of Optuna");
+  arguments.option("--output", "FILE", "write the study file there instead of to the terminal");
+  arguments.option("--study", "NAME", "which study of a journal, where it has several");
+  declare_dir(arguments);
+}
+
+int run_import(const Arguments& arguments) {
+  const std::string file = arguments.text("FILE");
+  const std::string text = rt::read_file(file, kMostJournal);
+  if (text.starts_with("{\"op_code\"")) return import_journal(arguments, text);
+  if (text.starts_with("SQLite format 3"))
+    throw rt::Error(rt::Errc::data,
+                    rt::cat(rt::printable(file), " is a database, expected a journal file: copy ",
+                            "the study there with optuna.copy_study"));
+  if (text.size() > hpo::study::kMostBytes)
+    throw rt::Error(rt::Errc::study, rt::cat(rt::printable(file), ":1:1: the file has ",
+                                             text.size(), " bytes, expected at most 1 MiB"));
+  const hpo::Imported imported = hpo::import_wandb(text, file);
+  say_left_out(imported);
+  write_result(arguments, imported.yaml);
+  return kDone;
+}
+
+}  // namespace cli

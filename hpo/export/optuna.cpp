@@ -1,0 +1,208 @@
+#include "hpo/export/optuna.h"
+
+#include <cmath>
+#include <map>
+#include <variant>
+#include <vector>
+
+#include "hpo/log/json.h"
+#include "hpo/log/trial_table.h"
+#include "runtime/base/error.h"
+#include "runtime/base/text.h"
+
+namespace hpo {
+
+namespace {
+
+/// Numbers of the journal (optuna/storages/journal/_storage.py).
+enum Operation : int {
+  create_study = 0,
+  create_trial = 4,
+  set_param = 5,
+  set_state = 6,
+  set_report = 7,
+  set_attribute = 8,
+};
+enum State : int { running = 0, complete = 1, pruned = 2, failed = 3 };
+
+constexpr std::string_view kWorker = "trellis";
+
+/// As Python writes and reads it: with NaN and Infinity.
+std::string number(double value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
+  return text_of(ParamValue(value));  // with a point: Python tells 0 from 0.0
+}
+
+/// "2026-11-20T09:30:00Z" in the words that every Python reads.
+std::string time_of(std::string wall) {
+  if (wall.ends_with('Z')) wall.replace(wall.size() - 1, 1, "+00:00");
+  return wall;
+}
+
+class Line {
+ public:
+  explicit Line(Operation operation) {
+    json_.begin_object().field("op_code", static_cast<int>(operation)).field("worker_id", kWorker);
+  }
+  JsonWriter& json() { return json_; }
+  void add_to(std::string& out) && {
+    json_.end_object();
+    out += std::move(json_).text() + "\n";
+  }
+
+ private:
+  JsonWriter json_;
+};
+
+/// A domain as Optuna's, and a value of it as Optuna keeps it: categories by their place.
+struct Distribution {
+  std::string json;
+  const Domain* domain = nullptr;
+
+  [[nodiscard]] std::string internal(const ParamValue& value) const {
+    if (std::holds_alternative<FloatRange>(*domain) || std::holds_alternative<IntRange>(*domain))
+      return number(number_of(value).value());
+    return rt::cat(rank_of(*domain, value).value());
+  }
+};
+
+template <class T>
+std::string range_json(std::string_view name, T min, T max, bool log, const std::string& step) {
+  JsonWriter json;
+  json.begin_object().field("name", name).key("attributes").begin_object();
+  json.key("step").raw(step).field("low", min).field("high", max).field("log", log);
+  json.end_object().end_object();
+  return std::move(json).text();
+}
+
+std::string choices_json(const Domain& domain) {
+  const auto count = cardinality(domain);
+  if (!count) throw rt::Error(rt::Errc::internal, "a domain that Optuna has no word for");
+  JsonWriter json;
+  json.begin_object().field("name", "CategoricalDistribution").key("attributes").begin_object();
+  json.key("choices").begin_array();
+  for (std::uint64_t i = 0; i < *count; ++i) json.raw(json_of(nth_value(domain, i)));
+  json.end_array().end_object().end_object();
+  return std::move(json).text();
+}
+
+Distribution distribution_of(const Domain& domain) {
+  if (const auto* range = std::get_if<FloatRange>(&domain)) {
+    const bool log = range->scale == Scale::log;
+    const std::string step = range->step > 0 && !log ? number(range->step) : "null";
+    return {range_json("FloatDistribution", range->min, range->max, log, step), &domain};
+  }
+  if (const auto* range = std::get_if<IntRange>(&domain)) {
+    const bool log = range->scale == Scale::log;
+    const std::string step = log ? "1" : rt::cat(range->step);
+    return {range_json("IntDistribution", range->min, range->max, log, step), &domain};
+  }
+  return {choices_json(domain), &domain};
+}
+
+int state_of(TrialState state) {
+  switch (state) {
+    case TrialState::complete:
+      return complete;
+    case TrialState::stopped:
+      return pruned;
+    case TrialState::failed:
+      return failed;
+    case TrialState::waiting:
+    case TrialState::running:
+      break;
+  }
+  return running;
+}
+
+class Journal {
+ public:
+  Journal(const StudyReader& study, const Space& space) : study_(study) {
+    for (const Parameter& parameter : space.parameters())
+      distributions_.emplace(parameter.name, distribution_of(parameter.domain));
+    for (EventRow& event : study.events())
+      if (event.trial) events_[*event.trial].push_back(std::move(event));
+    metric_ = study.info().metric;
+  }
+
+  std::string text() {
+    const StudyInfo info = study_.info();
+    Line line(create_study);
+    line.json().field("study_name", info.name).key("directions").begin_array();
+    line.json().value(info.maximize ? 2 : 1).end_array();
+    std::move(line).add_to(out_);
+    for (const TrialRow& trial : study_.trials()) add(trial);
+    return std::move(out_);
+  }
+
+ private:
+  void add(const TrialRow& trial) {
+    const std::vector<EventRow>& events = events_.at(trial.trial);
+    Line begin(create_trial);
+    begin.json().field("study_id", 0).field("datetime_start", time_of(events.front().wall));
+    std::move(begin).add_to(out_);
+    for (const auto& [name, value] : trial.params) add_param(trial.trial, name, value);
+    std::map<std::int64_t, double> reports;  // of several attempts, the last
+    for (const EventRow& event : events) {
+      if (event.kind != "reported") continue;
+      const Json json = Json::parse(event.payload);
+      reports[json.at("step").integer()] = json.at("value").number();
+    }
+    for (const auto& [step, value] : reports) {
+      Line line(set_report);
+      line.json().field("trial_id", trial.trial).field("step", step);
+      line.json().key("intermediate_value").raw(number(value));
+      std::move(line).add_to(out_);
+    }
+    add_metrics(trial);
+    add_end(trial, events.back().wall);
+  }
+
+  void add_param(std::uint64_t trial, const std::string& name, const ParamValue& value) {
+    const Distribution& distribution = distributions_.at(name);
+    Line line(set_param);
+    line.json().field("trial_id", trial).field("param_name", name);
+    line.json().key("param_value_internal").raw(distribution.internal(value));
+    line.json().field("distribution", distribution.json);
+    std::move(line).add_to(out_);
+  }
+
+  void add_metrics(const TrialRow& trial) {
+    for (const auto& [name, value] : trial.metrics) {
+      if (name == metric_) continue;
+      Line line(set_attribute);
+      line.json().field("trial_id", trial.trial).key("user_attr").begin_object();
+      line.json().key(name).raw(number(value)).end_object();
+      std::move(line).add_to(out_);
+    }
+  }
+
+  void add_end(const TrialRow& trial, const std::string& wall) {
+    const int state = state_of(trial.state);
+    if (state == running) return;
+    Line line(set_state);
+    line.json().field("trial_id", trial.trial).field("state", state).key("values");
+    if (trial.value && state != failed) {
+      line.json().begin_array().raw(number(*trial.value)).end_array();
+    } else {
+      line.json().null();
+    }
+    line.json().field("datetime_complete", time_of(wall));
+    std::move(line).add_to(out_);
+  }
+
+  const StudyReader& study_;
+  std::string metric_;
+  std::map<std::string, Distribution> distributions_;
+  std::map<std::uint64_t, std::vector<EventRow>> events_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string optuna_journal(const StudyReader& study, const Space& space) {
+  return Journal(study, space).text();
+}
+
+}  // namespace hpo

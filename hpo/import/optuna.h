@@ -1,0 +1,40 @@
+#pragma once
+// Studies of Optuna, from a journal file (JournalFileBackend of Optuna 4 and 5).
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hpo/import/imported.h"
+#include "hpo/log/event.h"
+#include "hpo/study/spec.h"
+#include "runtime/base/file.h"
+
+namespace hpo {
+
+/// A trial of another tool, with its params in the words of our file.
+struct ImportedTrial {
+  Params params;
+  TrialState state = TrialState::complete;
+  std::optional<double> value;
+  std::map<std::int64_t, double> reports;  ///< by step
+};
+
+struct ImportedStudy : Imported {
+  std::vector<ImportedTrial> trials;  ///< ended ones, all points of the study's space
+};
+
+/// The study `name` of the journal `text`; empty: its only one. A study to ask (hpo/study/asked.h).
+/// `file` is the name in messages. Throws rt::Error (data): no such study, several objectives, a
+/// line that is no operation.
+[[nodiscard]] ImportedStudy import_optuna(const std::string& text, const std::string& file,
+                                          const std::string& name);
+
+/// Begins a study of these trials in `folder`, which must have none. Throws as adopt does.
+void write_imported(const StudySpec& study, const std::vector<ImportedTrial>& trials,
+                    const rt::Path& folder);
+
+}  // namespace hpo

@@ -1,0 +1,14 @@
+#pragma once
+// W&B sweep files (the vocabulary of github.com/wandb/sweeps, config/schema.json).
+
+#include <string>
+
+#include "hpo/import/imported.h"
+
+namespace hpo {
+
+/// `file` is the name in messages. Throws rt::Error (study) with the place: for a text that is no
+/// sweep file, or a parameter without values.
+[[nodiscard]] Imported import_wandb(const std::string& text, const std::string& file);
+
+}  // namespace hpo

@@ -1,0 +1,60 @@
+#include <algorithm>
+#include <cmath>
+
+#include "hpo/driver/adopt.h"
+#include "hpo/import/optuna.h"
+#include "hpo/log/event_log.h"
+#include "hpo/log/study_lock.h"
+#include "hpo/log/study_reader.h"
+#include "runtime/base/error.h"
+#include "runtime/base/text.h"
+
+namespace hpo {
+
+namespace {
+
+Reported reported(const StudySpec& study, std::int64_t step, double value) {
+  return {.step = step, .epochs = step, .value = value, .metrics = {{study.metric.name, value}}};
+}
+
+Ended ended(const ImportedTrial& trial) {
+  const bool failed = trial.state == TrialState::failed;
+  return {trial.state, failed ? Cause::error : Cause::none, failed ? "it failed elsewhere" : ""};
+}
+
+bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+}  // namespace
+
+void write_imported(const StudySpec& study, const std::vector<ImportedTrial>& trials,
+                    const rt::Path& folder) {
+  EventLog log(folder);
+  if (log.facts())
+    throw rt::Error(rt::Errc::storage, rt::cat(folder.string(),
+                                               " holds a study already: choose another folder "
+                                               "with --dir, or remove it"));
+  (void)adopt(log, study, nullptr, folder);
+  log.replay([](const Event&) {});
+  const Holder self = Holder::self();
+  double vtime = 0;
+  log.append({.vtime = 0,
+              .trial = {},
+              .body = Opened{.host = self.host, .pid = self.pid, .build = TRELLIS_VERSION}});
+  std::uint64_t number = 0;
+  for (const ImportedTrial& trial : trials) {
+    log.append({.vtime = vtime, .trial = number, .body = Created{.params = trial.params}});
+    for (const auto& [step, value] : trial.reports)
+      log.append({.vtime = ++vtime, .trial = number, .body = reported(study, step, value)});
+    const bool said =
+        !trial.reports.empty() && trial.value && same(trial.reports.rbegin()->second, *trial.value);
+    const std::int64_t last = trial.reports.empty() ? 1 : trial.reports.rbegin()->first;
+    if (trial.value && !said)
+      log.append({.vtime = ++vtime, .trial = number, .body = reported(study, last, *trial.value)});
+    log.append({.vtime = ++vtime, .trial = number, .body = ended(trial)});
+    ++number;
+  }
+  log.note(kAskedFact, "1");
+  (void)log.commit();
+}
+
+}  // namespace hpo
