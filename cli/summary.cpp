@@ -9,15 +9,18 @@ std::string text_length(bool program, std::int64_t steps) {
   return rt::cat(steps, program ? " step" : " epoch", steps == 1 ? "" : "s");
 }
 
-std::string text_best(const hpo::TrialRow& best, const hpo::StudyInfo& study,
-                      const std::optional<hpo::ModelInfo>& model) {
-  const std::string& metric = study.metric;
+std::string text_best(const hpo::StudyReader& study, const hpo::TrialRow& best) {
+  const hpo::StudyInfo info = study.info();
+  const std::string& metric = info.metric;
   std::string out = rt::cat("best trial ", best.trial, " (", hpo::name_of(best.state), ", ",
-                            text_length(study.programs, best.epochs), "): ", metric, " = ",
+                            text_length(info.programs, best.epochs), "): ", metric, " = ",
                             best.value ? result_number(*best.value) : "none", "\n");
   for (const auto& [name, value] : best.metrics)
     if (name != metric) out += rt::cat("  ", name, " = ", result_number(value), "\n");
+  const std::string broken = study.objective().broken(best.metrics);
+  if (!broken.empty()) out += rt::cat("  infeasible, as all are: ", broken, "\n");
   out += rt::cat("  params: ", hpo::text_of(best.params), "\n");
+  const auto model = study.model();
   if (model && model->trial == best.trial) out += rt::cat("  model: ", model->file.string(), "\n");
   return out;
 }

@@ -2,7 +2,6 @@
 // The best trial in words, as `best` and the end of a sweep show it.
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,8 +9,8 @@
 
 namespace cli {
 
-[[nodiscard]] std::string text_best(const hpo::TrialRow& best, const hpo::StudyInfo& study,
-                                    const std::optional<hpo::ModelInfo>& model);
+/// The trial, its metrics and params, its network where that was written.
+[[nodiscard]] std::string text_best(const hpo::StudyReader& study, const hpo::TrialRow& best);
 
 /// "81 epochs"; of a program "3 steps".
 [[nodiscard]] std::string text_length(bool program, std::int64_t steps);

@@ -22,9 +22,7 @@ int run_best(const Arguments& arguments) {
   print_view(
       arguments, [&] { return hpo::best_json(study); },
       [&] {
-        const hpo::StudyInfo info = study.info();
-        return text_best(*best, info, study.model()) +
-               text_baselines(study.baselines(), info.metric);
+        return text_best(study, *best) + text_baselines(study.baselines(), study.info().metric);
       });
   return kDone;
 }

@@ -45,6 +45,8 @@ std::string text_trial(const hpo::StudyReader& study, const hpo::TrialRow& trial
   out += rt::cat(", ", text_length(info.programs, trial.epochs), ", ", short_seconds(trial.seconds),
                  ", ", trial.attempts, trial.attempts == 1 ? " attempt\n" : " attempts\n");
   if (!trial.message.empty()) out += trial.message + "\n";
+  const std::string broken = study.objective().broken(trial.metrics);
+  if (!broken.empty()) out += rt::cat("infeasible: ", broken, "\n");
   out += "\nparameters\n";
   for (const auto& [name, value] : trial.params)
     out += rt::cat("  ", name, " = ", hpo::plain_text_of(value), "\n");

@@ -27,7 +27,8 @@ std::string text_status(const hpo::StudyReader& study) {
   out += info.trial_limit > 0 ? rt::cat(" of ", info.trial_limit, "\n") : std::string("\n");
   if (auto best = study.best())
     out += rt::cat("best     trial ", best->trial, ": ", info.metric, " = ",
-                   best->value ? result_number(*best->value) : "none", "\n");
+                   best->value ? result_number(*best->value) : "none",
+                   study.objective().violation(best->metrics) > 0 ? ", infeasible" : "", "\n");
   out += "work     ";
   if (!info.programs)
     out += rt::cat(work.tasks, " tasks, ", work.epochs, " epochs of which ", work.distinct_epochs,

@@ -28,9 +28,8 @@ std::string ending(const hpo::StudySpec& study, const hpo::RunOptions& options,
   out += "\n";
   if (result.best) {
     const hpo::StudyReader reader(options.folder);
-    const hpo::StudyInfo info = reader.info();
-    out += text_best(*result.best, info, result.model);
-    out += text_baselines(reader.baselines(), info.metric);
+    out += text_best(reader, *result.best);
+    out += text_baselines(reader.baselines(), reader.info().metric);
   }
   return out + rt::cat("everything is in ", options.folder.string(), "\n");
 }

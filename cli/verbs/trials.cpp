@@ -13,9 +13,11 @@ std::string text_trials(const hpo::StudyReader& study) {
   std::vector<std::string> names = study.parameter_names();
   header.insert(header.end(), names.begin(), names.end());
   Table table(std::move(header));
+  const hpo::Objective objective = study.objective();
   for (const hpo::TrialRow& trial : study.trials()) {
     std::string state(hpo::name_of(trial.state));
     if (trial.cause != hpo::Cause::none) state += rt::cat(" (", hpo::name_of(trial.cause), ")");
+    if (objective.violation(trial.metrics) > 0) state += ", infeasible";
     std::vector<std::string> cells{std::to_string(trial.trial), tinted(state),
                                    trial.value ? short_number(*trial.value) : "-",
                                    std::to_string(trial.epochs)};

@@ -32,8 +32,6 @@ std::string with_last(std::string what, const std::vector<std::string>& last) {
 
 }  // namespace
 
-bool is_measured(const std::string& metric) { return metric == "seconds" || metric == "exit"; }
-
 Ended command_end(const StudySpec& study, const tasks::SupervisorNews& news,
                   const std::vector<std::string>& last, bool starved) {
   using tasks::RunEnd;

@@ -11,9 +11,6 @@
 
 namespace hpo {
 
-/// True for `seconds` and `exit`: metrics that no program has to report.
-[[nodiscard]] bool is_measured(const std::string& metric);
-
 /// The end of a trial whose program ended so. `last` are the last lines that it printed; `starved`:
 /// the kernel killed processes of this machine for want of memory since the driver began.
 [[nodiscard]] Ended command_end(const StudySpec& study, const tasks::SupervisorNews& news,

@@ -33,15 +33,30 @@ void merge(Metrics& into, const Metrics& more) {
   }
 }
 
+const double* find(const Metrics& metrics, const std::string& name) {
+  const auto there = std::ranges::find(metrics, name, &Metrics::value_type::first);
+  return there == metrics.end() ? nullptr : &there->second;
+}
+
 }  // namespace
 
-CommandReports::CommandReports(const StudySpec& study, const TrialFolder& folder, std::int64_t last)
-    : metric_(study.metric),
+CommandReports::CommandReports(const StudySpec& study, const TrialFolder& folder,
+                               const Reported* last)
+    : deciding_(deciding_metrics(study)),
       reports_(folder.reports, kLongestReport),
       log_(folder.log, kLongestLine),
       old_log_(folder.old_log, kLongestLine),
-      last_(last) {
-  if (!metric_.regex.empty()) pattern_.emplace(metric_.regex);
+      last_(last != nullptr ? last->step : -1) {
+  if (!study.metric.regex.empty()) patterns_.emplace_back(study.metric.name, study.metric.regex);
+  for (const Metric& other : study.others)
+    if (!other.regex.empty()) patterns_.emplace_back(other.name, other.regex);
+  if (last != nullptr) keep(last->metrics);
+}
+
+void CommandReports::find_in(const std::string& line, std::vector<ReportLine>& out) const {
+  for (const auto& [name, pattern] : patterns_) {
+    if (const auto match = pattern.find(line)) out.push_back({match->step, {{name, match->value}}});
+  }
 }
 
 std::vector<Report> CommandReports::left_over() {
@@ -53,15 +68,12 @@ std::vector<Report> CommandReports::left_over() {
       // Its writer was killed in the middle of it.
     }
   }
-  if (pattern_) {
-    for (const std::string& line : old_log_.take(true)) {
-      if (const auto match = pattern_->find(line))
-        lines.push_back({match->step, {{metric_.name, match->value}}});
-    }
+  if (!patterns_.empty()) {
+    for (const std::string& line : old_log_.take(true)) find_in(line, lines);
   }
   std::vector<Report> out;
   for (ReportLine& line : lines) {
-    if (line.step && has_metric(line)) add(std::move(line), out);
+    if (line.step && find(line.metrics, deciding_.front())) add(std::move(line), out);
   }
   return out;
 }
@@ -72,37 +84,50 @@ std::vector<Report> CommandReports::take(bool over) {
   if (reports_.bytes() > kMostReports)
     throw TrialFailure(Cause::error, rt::cat("metrics.jsonl has ", reports_.bytes(),
                                              " bytes, expected at most ", kMostReports));
-  if (pattern_) {
-    for (const std::string& line : log_.take(over)) {
-      if (const auto match = pattern_->find(line))
-        add({match->step, {{metric_.name, match->value}}}, out);
-    }
-  }
+  if (patterns_.empty()) return out;
+  std::vector<ReportLine> lines;
+  for (const std::string& line : log_.take(over)) find_in(line, lines);
+  for (ReportLine& line : lines) add(std::move(line), out);
   return out;
 }
 
-bool CommandReports::has_metric(const ReportLine& line) const {
-  return std::ranges::find(line.metrics, metric_.name, &Metrics::value_type::first) !=
-         line.metrics.end();
+void CommandReports::keep(const Metrics& metrics) {
+  for (const std::string& name : deciding_) {
+    if (const double* value = find(metrics, name)) merge(known_, {{name, *value}});
+  }
 }
 
 void CommandReports::add(ReportLine line, std::vector<Report>& out) {
-  if (!has_metric(line)) return merge(pending_, line.metrics);
+  if (!find(line.metrics, deciding_.front())) return merge(pending_, line.metrics);
   const std::int64_t step = line.step.value_or(++own_);
   if (step <= last_) return;
   last_ = step;
   Report report{.step = step, .epochs = step};
   report.metrics = std::exchange(pending_, {});
   merge(report.metrics, line.metrics);
-  report.value =
-      std::ranges::find(report.metrics, metric_.name, &Metrics::value_type::first)->second;
+  keep(report.metrics);
+  for (const auto& [name, value] : known_) {
+    if (!find(report.metrics, name)) report.metrics.emplace_back(name, value);
+  }
+  report.value = *find(known_, deciding_.front());
   out.push_back(std::move(report));
 }
 
-Report CommandReports::measured(double value) {
+std::optional<Report> CommandReports::closing(const Metrics& measured) {
+  merge(pending_, measured);
+  const Metrics before = known_;
+  keep(pending_);
+  const double* value = find(known_, deciding_.front());
+  if (known_ == before || value == nullptr || missing() != nullptr) return {};
   std::vector<Report> out;
-  add({.step = last_ + 1, .metrics = {{metric_.name, value}}}, out);
+  add({.step = last_ + 1, .metrics = {{deciding_.front(), *value}}}, out);
   return std::move(out.front());
+}
+
+const std::string* CommandReports::missing() const {
+  const auto found = std::ranges::find_if(
+      deciding_, [&](const std::string& name) { return find(known_, name) == nullptr; });
+  return found == deciding_.end() ? nullptr : &*found;
 }
 
 }  // namespace hpo

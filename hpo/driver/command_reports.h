@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hpo/driver/line_reader.h"
@@ -19,36 +20,40 @@ namespace hpo {
 /// The reports of one attempt. Not thread-safe.
 class CommandReports {
  public:
-  /// `folder` outlives it; `last` is the step of the trial's last report in the log, -1 for none.
-  CommandReports(const StudySpec& study, const TrialFolder& folder, std::int64_t last);
+  /// `folder` outlives it; `last` is the trial's last report in the log, null for none.
+  CommandReports(const StudySpec& study, const TrialFolder& folder, const Reported* last);
 
   /// What earlier attempts of the trial reported behind `last` and the log does not have. Only what
   /// says its own step counts: nobody knows where an attempt went on that does not say.
   [[nodiscard]] std::vector<Report> left_over();
 
   /// Reports since the last call, in order; with `over`, all that there are. A line without the
-  /// study's metric adds its values to the next one that has it. A step at or before the one
-  /// reported last is passed over: it is one that was repeated. Throws TrialFailure.
+  /// study's metric adds its values to the next one that has it; what else decides (other metrics,
+  /// bounds) keeps its value until it is reported again. A step at or before the one reported last
+  /// is passed over: it is one that was repeated. Throws TrialFailure.
   [[nodiscard]] std::vector<Report> take(bool over);
 
-  /// The report of a program that has ended, with a metric that it is measured by.
-  [[nodiscard]] Report measured(double value);
+  /// One more report, of a program that has ended, where something that decides came behind its
+  /// last one; `measured`: what it was measured by.
+  [[nodiscard]] std::optional<Report> closing(const Metrics& measured);
 
-  /// Whether any report was there, of this attempt or before it.
-  [[nodiscard]] bool any() const { return last_ >= 0; }
+  /// The first of the metrics that decide and were never reported; null: none is missing.
+  [[nodiscard]] const std::string* missing() const;
   /// Names that were reported without the study's metric.
   [[nodiscard]] const Metrics& pending() const { return pending_; }
 
  private:
   void add(ReportLine line, std::vector<Report>& out);
-  [[nodiscard]] bool has_metric(const ReportLine& line) const;
+  void find_in(const std::string& line, std::vector<ReportLine>& out) const;
+  void keep(const Metrics& metrics);
 
-  const Metric& metric_;
-  std::optional<Pattern> pattern_;
+  std::vector<std::string> deciding_;  ///< the study's metric first
+  std::vector<std::pair<std::string, Pattern>> patterns_;
   LineReader reports_, log_, old_log_;
   std::int64_t last_;
   std::int64_t own_ = 0;  ///< reports of the attempt that did not say a step
   Metrics pending_;
+  Metrics known_;  ///< the newest values of what decides
 };
 
 }  // namespace hpo

@@ -1,5 +1,6 @@
 #include "hpo/driver/command_work.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -16,6 +17,19 @@ constexpr std::size_t kShownLines = 10;
 std::int64_t nanoseconds(double seconds) {
   constexpr double kMost = 9e18;
   return static_cast<std::int64_t>(std::min(kMost, seconds * 1e9));
+}
+
+/// What is searched for must be a number; what has bounds is worst where it is none.
+void require_numbers(const StudySpec& study, const Report& report) {
+  const auto require = [&](const std::string& name, double value) {
+    if (std::isnan(value))
+      throw TrialFailure(Cause::diverged, rt::cat(name, " is not a number at step ", report.step));
+  };
+  require(study.metric.name, report.value);
+  for (const Metric& other : study.others) {
+    const auto found = std::ranges::find(report.metrics, other.name, &Metrics::value_type::first);
+    if (found != report.metrics.end()) require(other.name, found->second);
+  }
 }
 
 }  // namespace
@@ -134,9 +148,7 @@ rt::Async<bool> CommandWork::hand_in(TrialContext& trial, AttemptPtr attempt,
                                      std::vector<Report> reports) {
   for (Report& report : reports) {
     if (attempt->unwanted) co_return false;
-    if (std::isnan(report.value))
-      throw TrialFailure(Cause::diverged,
-                         rt::cat(study_.metric.name, " is not a number at step ", report.step));
+    require_numbers(study_, report);
     const rt::Moment here = rt::now();
     const double took = attempt->program == 0 ? 0 : rt::seconds(here - attempt->told);
     attempt->told = here;
@@ -190,7 +202,7 @@ rt::Async<void> CommandWork::run(TrialContext& trial) {
   std::exception_ptr failure;
   try {
     const TrialFolder folder = open_trial_folder(folder_, attempt->trial, trial.params());
-    CommandReports reports(study_, folder, logged.empty() ? -1 : logged.back().step);
+    CommandReports reports(study_, folder, logged.empty() ? nullptr : &logged.back());
     rt::Async<bool> earlier = hand_in(trial, attempt, reports.left_over());
     if (co_await std::move(earlier)) {
       start(attempt, command, folder);
@@ -202,9 +214,9 @@ rt::Async<void> CommandWork::run(TrialContext& trial) {
       const double took = rt::seconds(rt::now() - attempt->told);
       trial.outside(0, took);
       if (end.state == TrialState::failed) throw TrialFailure(end.cause, end.message);
-      require_report(reports);
-      if (is_measured(study_.metric.name))
-        (void)co_await trial.report(reports.measured(measure_of(*attempt)));
+      std::optional<Report> last = reports.closing(measures_of(*attempt));
+      require_reports(reports);
+      if (last) (void)co_await trial.report(std::move(*last));
     }
   } catch (...) {
     failure = std::current_exception();
@@ -227,14 +239,25 @@ Ended CommandWork::end_of(const Attempt& attempt) {
                      killed_for_memory_ > before);
 }
 
-void CommandWork::require_report(const CommandReports& reports) const {
-  if (!is_measured(study_.metric.name) && !reports.any())
-    throw TrialFailure(Cause::error, nothing_reported(study_.metric, reports.pending()));
+void CommandWork::require_reports(const CommandReports& reports) const {
+  const std::string* name = reports.missing();
+  if (name == nullptr) return;
+  const auto is_it = [&](const Metric& metric) { return metric.name == *name; };
+  const auto other = std::ranges::find_if(study_.others, is_it);
+  const Metric metric = is_it(study_.metric)           ? study_.metric
+                        : other != study_.others.end() ? *other
+                                                       : Metric{.name = *name};
+  throw TrialFailure(Cause::error, nothing_reported(metric, reports.pending()));
 }
 
-double CommandWork::measure_of(const Attempt& attempt) const {
-  return study_.metric.name == "exit" ? attempt.over->status
-                                      : static_cast<double>(attempt.over->took) * 1e-9;
+Metrics CommandWork::measures_of(const Attempt& attempt) const {
+  Metrics measures;
+  for (const std::string& name : deciding_metrics(study_)) {
+    if (name == "exit") measures.emplace_back(name, attempt.over->status);
+    if (name == "seconds")
+      measures.emplace_back(name, static_cast<double>(attempt.over->took) * 1e-9);
+  }
+  return measures;
 }
 
 std::vector<std::string> CommandWork::last_lines(std::uint64_t trial) const {

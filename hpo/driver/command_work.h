@@ -67,8 +67,8 @@ class CommandWork final : public TrialWork {
   void admit();
   void drop(const AttemptPtr& attempt);
   [[nodiscard]] Ended end_of(const Attempt& attempt);
-  void require_report(const CommandReports& reports) const;
-  [[nodiscard]] double measure_of(const Attempt& attempt) const;
+  void require_reports(const CommandReports& reports) const;
+  [[nodiscard]] Metrics measures_of(const Attempt& attempt) const;
 
   const StudySpec& study_;
   rt::Path folder_;

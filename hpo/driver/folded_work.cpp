@@ -84,10 +84,12 @@ rt::Async<void> FoldedWork::run(TrialContext& trial) {
     }
     Report report{.step = border, .epochs = border};
     report.metrics = mean_of(measured);
+    add_counted(report.metrics, study_, folds.front().spec.model);
     report.value = metric_value(report.metrics, study_.metric.name);
     report.steps = counted_steps(study_, *folds.front().data, folds.front().spec, border);
-    report.metrics.emplace_back(rt::cat(study_.metric.name, ".spread"),
-                                spread_of(measured, study_.metric.name));
+    if (study_.metric.name.starts_with("valid."))
+      report.metrics.emplace_back(rt::cat(study_.metric.name, ".spread"),
+                                  spread_of(measured, study_.metric.name));
     rt::Async<Word> reporting = trial.report(std::move(report));
     const Word word = co_await std::move(reporting);
     if (word == Word::stop) co_return;

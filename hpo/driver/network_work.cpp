@@ -91,6 +91,14 @@ double metric_value(const Metrics& metrics, const std::string& name) {
   throw rt::Error(rt::Errc::study, rt::cat("metric '", name, "' is not one that a trial reports"));
 }
 
+void add_counted(Metrics& metrics, const StudySpec& study, const nn::ModelSpec& model) {
+  for (const std::string& name : deciding_metrics(study)) {
+    if (name == "weights") metrics.emplace_back(name, nn::weight_count(model));
+    if (name == "inference_flops")
+      metrics.emplace_back(name, static_cast<double>(nn::flops_per_row(model).forward));
+  }
+}
+
 TrialFailure diverged_before(std::int64_t epoch) {
   return {Cause::diverged,
           rt::cat("the training loss became NaN or infinite before epoch ", epoch, " ended")};
@@ -215,6 +223,7 @@ rt::Async<void> NetworkWork::run(TrialContext& trial) {
     Report report{.step = border, .epochs = border};
     report.metrics = metrics_of("valid", scores);
     report.metrics.emplace_back("train.loss", stats.loss);
+    add_counted(report.metrics, study_, network.model());
     report.value = metric_value(report.metrics, study_.metric.name);
     if (!stats.diverged) report.checkpoint = network.net().key().hex();
     report.steps = counted_steps(study_, data, spec, border);

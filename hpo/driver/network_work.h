@@ -42,6 +42,8 @@ struct StudyData {
 [[nodiscard]] Metrics metrics_of(std::string_view part, const nn::Scores& scores);
 /// One of them. Throws rt::Error (study) where there is none of that name.
 [[nodiscard]] double metric_value(const Metrics& metrics, const std::string& name);
+/// Adds what is counted of a network, "weights" and "inference_flops", where the study names it.
+void add_counted(Metrics& metrics, const StudySpec& study, const nn::ModelSpec& model);
 /// The end of a trial whose loss is no number any more.
 [[nodiscard]] TrialFailure diverged_before(std::int64_t epoch);
 

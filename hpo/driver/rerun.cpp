@@ -77,7 +77,7 @@ Rerun rerun_command(const StudySpec& study, std::uint64_t trial, const Params& p
   std::filesystem::remove_all(folder / trial_folder_name(trial), nothing_there);
   rt::make_folder(folder);
   const TrialFolder own = open_trial_folder(folder, trial, params);
-  CommandReports reports(study, own, -1);
+  CommandReports reports(study, own, nullptr);
   const Resources resources = trial_resources(study, params);
   const Deaf deaf;
   const rt::Moment begun = rt::now();

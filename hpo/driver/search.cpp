@@ -15,11 +15,22 @@ namespace {
 /// Ways to fill in what a point of try_first leaves open, before it is given up as forbidden.
 constexpr int kCompletions = 10'000;
 
+/// A rule compares losses alone: of trials that break bounds it sees one that no trial without has.
+double loss_for_rule(const Score& score) {
+  constexpr double kBeyond = 1e300;
+  return score.feasible() ? score.loss : kBeyond * (2 - 1 / (1 + score.violation));
+}
+
 }  // namespace
 
 Objective objective_of(const StudySpec& study) {
-  return {.maximize = study.metric.goal == Goal::maximize,
-          .take_best = study.metric.take == Take::best};
+  Objective objective{.maximize = study.metric.goal == Goal::maximize,
+                      .take_best = study.metric.take == Take::best,
+                      .others = {},
+                      .subject_to = study.subject_to};
+  for (const Metric& metric : study.others)
+    objective.others.push_back({metric.name, metric.goal == Goal::maximize});
+  return objective;
 }
 
 bool counts_epochs(const StudySpec& study) {
@@ -46,7 +57,8 @@ Search::Search(const StudySpec& study, const std::vector<Known>& known)
                                                 .options = study.method.options,
                                                 .max_step = study.max_epochs,
                                                 .explorable = study.explorable,
-                                                .reshapes = study.reshape.size()})),
+                                                .reshapes = study.reshape.size(),
+                                                .metrics = 1 + study.others.size()})),
       rule_(rule_of(study)) {
   if (!sampler_)
     throw rt::Error(rt::Errc::internal, rt::cat("no sampler is called ", study.method.kind));
@@ -100,7 +112,8 @@ Word Search::word_on(std::uint64_t trial, const Reported& report) {
   // A rule that counts anything but epochs does not know where a trial ends.
   if (!study_.numbers_steps() && unit_ != Unit::epochs && report.epochs >= study_.max_epochs)
     return Word::go;
-  const Word word = rule_->reported(trial, progress(report), objective_.loss(report.value));
+  const Word word = rule_->reported(trial, progress(report),
+                                    loss_for_rule(objective_.score(report.value, report.metrics)));
   return word == Word::go && pauses(report.step) ? Word::pause : word;
 }
 
@@ -109,7 +122,8 @@ void Search::tell(std::uint64_t trial, const EventBody& event) {
     sampler_->created(known_ + trial, created->params);
     ++created_;
   } else if (const auto* report = std::get_if<Reported>(&event)) {
-    sampler_->reported(known_ + trial, report->step, objective_.loss(report->value));
+    sampler_->reported(known_ + trial, report->step,
+                       objective_.score(report->value, report->metrics));
   } else if (const auto* replaced = std::get_if<Replaced>(&event)) {
     sampler_->replaced(known_ + trial, replaced->params);
   } else if (std::holds_alternative<Resumed>(event)) {

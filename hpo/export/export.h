@@ -4,8 +4,9 @@
 //
 // Numbers are the shortest decimal text that reads back as the same double. JSON has no NaN: NaN
 // and infinities are the texts "nan", "inf", "-inf"; csv has the same words without quotes. A value
-// that does not exist is null in JSON and empty in csv. csv follows RFC 4180 with "\n" ends; texts
-// with comma, quote or line end are quoted.
+// that does not exist is null in JSON and empty in csv. Where the study has `subject_to`,
+// `violation` stands behind a trial's `value`: by how much it breaks the bounds, 0 where it breaks
+// none. csv follows RFC 4180 with "\n" ends; texts with comma, quote or line end are quoted.
 
 #include <string>
 
@@ -37,7 +38,7 @@ struct ExportOptions {
 [[nodiscard]] std::string trials_json(const StudyReader& study);
 
 /// One entry of `trials_json`.
-[[nodiscard]] std::string trial_json(const TrialRow& trial);
+[[nodiscard]] std::string trial_json(const TrialRow& trial, const Objective& objective);
 
 /// `status RUN --json`: {"state", "trials": {"complete", "running", "stopped", "failed",
 /// "waiting"}, "best", "work", "workers"}; "best" is {"trial", "value"} or null.

@@ -6,7 +6,14 @@ namespace hpo {
 
 namespace {
 
-void put_results(JsonWriter& json, const TrialRow& trial) {
+void put_violation(JsonWriter& json, const TrialRow& trial, const Objective& objective) {
+  if (objective.subject_to.empty()) return;
+  std::optional<double> violation;
+  if (trial.value) violation = objective.violation(trial.metrics);
+  json.field("violation", violation);
+}
+
+void put_results(JsonWriter& json, const TrialRow& trial, const Objective& objective) {
   json.field("trial", trial.trial).field("state", name_of(trial.state));
   json.key("cause");
   if (trial.cause == Cause::none) {
@@ -14,7 +21,9 @@ void put_results(JsonWriter& json, const TrialRow& trial) {
   } else {
     json.value(name_of(trial.cause));
   }
-  json.field("value", trial.value).key("params").raw(json_of(trial.params));
+  json.field("value", trial.value);
+  put_violation(json, trial, objective);
+  json.key("params").raw(json_of(trial.params));
   json.key("metrics")
       .raw(json_of(trial.metrics))
       .field("step", trial.step)
@@ -37,10 +46,10 @@ std::string lines_of(const std::vector<std::string>& entries, const std::string&
 
 }  // namespace
 
-std::string trial_json(const TrialRow& trial) {
+std::string trial_json(const TrialRow& trial, const Objective& objective) {
   JsonWriter json;
   json.begin_object();
-  put_results(json, trial);
+  put_results(json, trial, objective);
   put_places(json, trial);
   json.field("parent", trial.parent).end_object();
   return std::move(json).text();
@@ -48,16 +57,18 @@ std::string trial_json(const TrialRow& trial) {
 
 std::string trials_json(const StudyReader& study) {
   std::vector<std::string> entries;
-  for (const TrialRow& trial : study.trials()) entries.push_back(trial_json(trial));
+  const Objective objective = study.objective();
+  for (const TrialRow& trial : study.trials()) entries.push_back(trial_json(trial, objective));
   return lines_of(entries, "");
 }
 
 std::string export_json(const StudyReader& study, const ExportOptions& options) {
   std::vector<std::string> entries;
+  const Objective objective = study.objective();
   for (const TrialRow& trial : study.trials()) {
     JsonWriter json;
     json.begin_object();
-    put_results(json, trial);
+    put_results(json, trial, objective);
     json.field("parent", trial.parent);
     if (options.times) put_places(json, trial);
     json.end_object();
@@ -81,10 +92,9 @@ std::string best_json(const StudyReader& study) {
       .field("study", info.name)
       .field("trial", best->trial)
       .field("state", name_of(best->state));
-  json.field("metric", info.metric)
-      .field("value", best->value)
-      .key("params")
-      .raw(json_of(best->params));
+  json.field("metric", info.metric).field("value", best->value);
+  put_violation(json, *best, study.objective());
+  json.key("params").raw(json_of(best->params));
   json.key("metrics").raw(json_of(best->metrics)).key("model");
   if (model && model->trial == best->trial) {
     json.value(model->file.string());

@@ -34,11 +34,54 @@ std::int64_t fact_sum(std::string_view key, std::string_view value) {
   return low_half(h);
 }
 
-/// What `best` is found by: nothing for trials that cannot be it.
+/// What `best` is found by where the objective is plain: nothing for trials that cannot be it.
 std::optional<double> ranked_loss(const TrialRow& row, const Objective& objective) {
   bool ended = row.state == TrialState::complete || row.state == TrialState::stopped;
   if (!ended || !row.value || std::isnan(*row.value)) return {};
   return objective.loss(*row.value);
+}
+
+std::string json_of(const std::vector<OtherMetric>& others) {
+  JsonWriter json;
+  json.begin_array();
+  for (const OtherMetric& other : others) {
+    json.begin_object().field("name", other.name);
+    json.field("goal", other.maximize ? "maximize" : "minimize").end_object();
+  }
+  json.end_array();
+  return std::move(json).text();
+}
+
+std::string json_of(const std::vector<Bound>& bounds) {
+  JsonWriter json;
+  json.begin_array();
+  for (const Bound& bound : bounds) {
+    json.begin_object().field("metric", bound.metric);
+    if (bound.min) json.field("min", *bound.min);
+    if (bound.max) json.field("max", *bound.max);
+    json.end_object();
+  }
+  json.end_array();
+  return std::move(json).text();
+}
+
+std::vector<OtherMetric> others_from_json(const std::string& text) {
+  std::vector<OtherMetric> others;
+  const Json list = Json::parse(text);
+  for (const auto& [none, other] : list.members())
+    others.push_back({other.at("name").text(), other.at("goal").text() == "maximize"});
+  return others;
+}
+
+std::vector<Bound> bounds_from_json(const std::string& text) {
+  std::vector<Bound> bounds;
+  const Json list = Json::parse(text);
+  for (const auto& [none, entry] : list.members()) {
+    Bound& bound = bounds.emplace_back(Bound{.metric = entry.at("metric").text()});
+    if (const Json* min = entry.find("min")) bound.min = min->number();
+    if (const Json* max = entry.find("max")) bound.max = max->number();
+  }
+  return bounds;
 }
 
 }  // namespace
@@ -132,6 +175,10 @@ void write_study_facts(sql::Statement& upsert, const StudyFacts& facts) {
   write_fact(upsert, "metric", facts.metric);
   write_fact(upsert, "goal", facts.objective.maximize ? "maximize" : "minimize");
   write_fact(upsert, "take", facts.objective.take_best ? "best" : "last");
+  if (!facts.objective.others.empty())
+    write_fact(upsert, "other_metrics", json_of(facts.objective.others));
+  if (!facts.objective.subject_to.empty())
+    write_fact(upsert, "subject_to", json_of(facts.objective.subject_to));
   write_fact(upsert, "parameters", std::move(names).text());
   write_fact(upsert, "resolved", facts.resolved);
 }
@@ -145,6 +192,10 @@ std::optional<StudyFacts> study_facts_of(const std::map<std::string, std::string
                                  .take_best = facts.at("take") == "best"},
                    .parameters = {},
                    .resolved = facts.at("resolved")};
+  if (const auto others = facts.find("other_metrics"); others != facts.end())
+    study.objective.others = others_from_json(others->second);
+  if (const auto bounds = facts.find("subject_to"); bounds != facts.end())
+    study.objective.subject_to = bounds_from_json(bounds->second);
   Json names = Json::parse(facts.at("parameters"));
   for (const auto& [none, parameter] : names.members())
     study.parameters.push_back(parameter.text());

@@ -133,6 +133,12 @@ TrialCounts StudyReader::counts() const {
 }
 
 std::optional<TrialRow> StudyReader::best() const {
+  if (const Objective searched = objective(); !searched.plain()) {
+    std::vector<TrialRow> ended = trials();
+    std::erase_if(ended, [](const TrialRow& row) { return row.state == TrialState::waiting; });
+    const TrialRow* best = best_of(ended, searched);
+    return best != nullptr ? std::optional(*best) : std::nullopt;
+  }
   for (TrialState state : {TrialState::complete, TrialState::stopped}) {
     auto rows = impl_->trials(rt::cat("WHERE state = '", name_of(state),
                                       "' AND loss IS NOT NULL ORDER BY loss, trial LIMIT 1"));

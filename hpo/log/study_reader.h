@@ -94,8 +94,8 @@ class StudyReader {
   [[nodiscard]] StudyInfo info() const;
   [[nodiscard]] TrialCounts counts() const;
 
-  /// The best complete trial; when none is complete, the best stopped one; NaN is never best, ties
-  /// go to the lower number.
+  /// The best trial that ended (best_of): a complete one, when none is complete a stopped one; NaN
+  /// is never best, nor is a trial that breaks a bound while there is one that breaks none.
   [[nodiscard]] std::optional<TrialRow> best() const;
   /// How its reports become values.
   [[nodiscard]] Objective objective() const;

@@ -23,11 +23,6 @@ std::int64_t& TrialCounts::of(TrialState state) {
   return failed;
 }
 
-bool Objective::better(double a, double b) const {
-  if (std::isnan(a) || std::isnan(b)) return !std::isnan(a);
-  return loss(a) < loss(b);
-}
-
 namespace {
 
 /// Running, or paused.
@@ -63,7 +58,9 @@ void TrialTable::take(TrialRow& row, const Reported& report) {
     reports_[row.trial].push_back(report);
   }
   if (report.word == Word::pause) move(row, TrialState::waiting);
-  if (objective_.take_best && row.value && !objective_.better(report.value, *row.value)) return;
+  const bool improves = !row.value || is_better(objective_.score(report.value, report.metrics),
+                                                objective_.score(row));
+  if (objective_.take_best && !improves) return;
   row.value = report.value;
   row.metrics = report.metrics;
   Segment& segment = lineages_[row.trial].back();
@@ -130,23 +127,11 @@ void TrialTable::apply(const Event& event) {
   }
 }
 
-const TrialRow* TrialTable::best() const {
-  const TrialRow* best = nullptr;
-  for (TrialState state : {TrialState::complete, TrialState::stopped, TrialState::waiting}) {
-    for (const TrialRow& row : rows_) {
-      if (row.state != state || !row.value || std::isnan(*row.value)) continue;
-      if (!best || objective_.better(*row.value, *best->value)) best = &row;
-    }
-    if (best) break;
-  }
-  return best;
-}
-
 const TrialRow* TrialTable::leader() const {
   const TrialRow* leader = nullptr;
   for (const TrialRow& row : rows_) {
     if (row.state == TrialState::failed || !row.value || std::isnan(*row.value)) continue;
-    if (!leader || objective_.better(*row.value, *leader->value)) leader = &row;
+    if (!leader || is_better(objective_.score(row), objective_.score(*leader))) leader = &row;
   }
   return leader;
 }

@@ -3,10 +3,12 @@
 // as a table.
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "hpo/log/event.h"
 #include "hpo/log/lineage.h"
+#include "hpo/log/objective.h"
 #include "hpo/log/trial_row.h"
 
 namespace hpo {
@@ -19,21 +21,10 @@ struct TrialCounts {
   bool operator==(const TrialCounts&) const = default;
 };
 
-/// How reports become a trial's value.
-struct Objective {
-  bool maximize = false;
-  bool take_best = false;  ///< the trial's best report instead of its last
-
-  /// Turned so that lower is better; NaN stays NaN.
-  [[nodiscard]] double loss(double value) const { return maximize ? -value : value; }
-  /// True when `a` is better than `b`; NaN is worse than everything.
-  [[nodiscard]] bool better(double a, double b) const;
-};
-
 /// A pure function of the events applied so far. Not thread-safe.
 class TrialTable {
  public:
-  explicit TrialTable(Objective objective) : objective_(objective) {}
+  explicit TrialTable(Objective objective) : objective_(std::move(objective)) {}
 
   /// Takes one event of the log, in order. Throws rt::Error (storage) when it does not fit what
   /// came before: a trial that does not exist, one that ended already.
@@ -54,10 +45,8 @@ class TrialTable {
   }
   [[nodiscard]] const TrialCounts& counts() const { return counts_; }
 
-  /// The best complete trial, else the best stopped one, else the best that waits; null when none
-  /// of them has a value.
-  /// Ties: the lower number.
-  [[nodiscard]] const TrialRow* best() const;
+  /// The best trial that ended or waits (best_of); null when none of them has a value.
+  [[nodiscard]] const TrialRow* best() const { return best_of(rows_, objective_); }
   /// The best value so far, whatever the state, for displays; null when there is none.
   [[nodiscard]] const TrialRow* leader() const;
 

@@ -38,9 +38,9 @@ class Auto final : public Sampler {
     later_->created(trial, params);
   }
 
-  void reported(std::uint64_t trial, std::int64_t step, double loss) override {
-    if (first_) first_->reported(trial, step, loss);
-    later_->reported(trial, step, loss);
+  void reported(std::uint64_t trial, std::int64_t step, const Score& score) override {
+    if (first_) first_->reported(trial, step, score);
+    later_->reported(trial, step, score);
   }
 
   void ended(std::uint64_t trial, TrialState state) override {

@@ -1,7 +1,9 @@
 #include "hpo/samplers/bohb.h"
 
+#include <cmath>
 #include <map>
 #include <memory>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -31,9 +33,9 @@ class Bohb final : public Sampler {
     params_[trial] = params;
   }
 
-  void reported(std::uint64_t trial, std::int64_t step, double loss) override {
-    if (step < level_) return;
-    const Seen seen{.trial = trial, .params = params_.at(trial), .loss = loss};
+  void reported(std::uint64_t trial, std::int64_t step, const Score& score) override {
+    if (step < level_ || std::isnan(score.loss)) return;
+    const Seen seen{.trial = trial, .params = params_.at(trial), .score = score};
     if (step == level_) return tell(seen);
     std::vector<Seen>& there = waiting_[step];
     there.push_back(seen);
@@ -42,6 +44,10 @@ class Bohb final : public Sampler {
 
   void ended(std::uint64_t trial, TrialState state) override {
     random_->ended(trial, state);
+    if (state == TrialState::failed) {
+      failed_.push_back({.trial = trial, .params = params_.at(trial)});
+      if (model_) tell_failed(failed_.back());
+    }
     params_.erase(trial);
   }
 
@@ -57,7 +63,7 @@ class Bohb final : public Sampler {
   struct Seen {
     std::uint64_t trial = 0;
     Params params;
-    double loss = 0;
+    Score score = 0;
   };
 
   /// A new model of what was reported at a higher step.
@@ -67,15 +73,25 @@ class Bohb final : public Sampler {
     setup.options = {{"startup", std::int64_t{1}},
                      {"candidates", *setup_.options.find("candidates")}};
     model_ = tpe_kind().make(setup);
+    told_.clear();
     for (const Seen& seen : waiting_.at(step)) tell(seen);
+    for (const Seen& seen : failed_) tell_failed(seen);
     waiting_.erase(waiting_.begin(), waiting_.upper_bound(step));
   }
 
   /// To the model a trial begins and ends with its report.
   void tell(const Seen& seen) {
+    if (!told_.insert(seen.trial).second) return;
     model_->created(seen.trial, seen.params);
-    model_->reported(seen.trial, level_, seen.loss);
+    model_->reported(seen.trial, level_, seen.score);
     model_->ended(seen.trial, TrialState::complete);
+  }
+
+  /// One that failed and reported nothing at the model's step.
+  void tell_failed(const Seen& seen) {
+    if (!told_.insert(seen.trial).second) return;
+    model_->created(seen.trial, seen.params);
+    model_->ended(seen.trial, TrialState::failed);
   }
 
   SamplerSetup setup_;
@@ -85,7 +101,9 @@ class Bohb final : public Sampler {
   Tried tried_{setup_.space};
   std::map<std::uint64_t, Params> params_;             ///< of trials that run
   std::map<std::int64_t, std::vector<Seen>> waiting_;  ///< at steps above the model's
-  std::int64_t level_ = 0;                             ///< the model's step; 0: there is none
+  std::vector<Seen> failed_;
+  std::set<std::uint64_t> told_;  ///< of them the model knows
+  std::int64_t level_ = 0;        ///< the model's step; 0: there is none
   std::unique_ptr<Sampler> model_;
 };
 

@@ -69,8 +69,8 @@ class Cmaes final : public Sampler {
     for (const std::size_t i : axes_) running.point.push_back(places[i]);
   }
 
-  void reported(std::uint64_t trial, std::int64_t step, double loss) override {
-    running_.at(trial).merit.report(step, loss);
+  void reported(std::uint64_t trial, std::int64_t step, const Score& score) override {
+    running_.at(trial).merit.report(step, score);
   }
 
   void ended(std::uint64_t trial, TrialState state) override {

@@ -52,8 +52,8 @@ class Gp final : public Sampler {
     running_.begin(trial);
   }
 
-  void reported(std::uint64_t trial, std::int64_t step, double loss) override {
-    running_.report(trial, step, loss);
+  void reported(std::uint64_t trial, std::int64_t step, const Score& score) override {
+    running_.report(trial, step, score);
   }
 
   void ended(std::uint64_t trial, TrialState state) override {

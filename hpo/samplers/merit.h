@@ -7,26 +7,34 @@
 #include <limits>
 #include <map>
 
+#include "hpo/space/score.h"
 #include "hpo/space/trial_state.h"
 
 namespace hpo {
 
 /// Smaller is better. Complete trials rank by their loss, behind them stopped ones by how far they
-/// came and their loss, behind them failed ones; a loss that is no number is the worst.
+/// came and their loss, behind them those that break bounds by how much and their loss, behind them
+/// failed ones, all alike; a loss that is no number is the worst.
 struct Merit {
-  int group = 0;          ///< complete, stopped, failed
+  static constexpr int kInfeasible = 2, kFailed = 3;
+  int group = 0;          ///< complete, stopped, infeasible, failed
+  double violation = 0;   ///< of infeasible ones
   std::int64_t step = 0;  ///< of stopped ones: minus the last
   double loss = std::numeric_limits<double>::infinity();
   std::uint64_t trial = 0;
   auto operator<=>(const Merit&) const = default;
 
-  void report(std::int64_t at, double value) {
+  void report(std::int64_t at, const Score& score) {
+    violation = score.violation;
     step = -at;
-    loss = std::isnan(value) ? std::numeric_limits<double>::infinity() : value;
+    loss = std::isnan(score.loss) ? std::numeric_limits<double>::infinity() : score.loss;
   }
   void end(TrialState state) {
-    group = state == TrialState::complete ? 0 : state == TrialState::stopped ? 1 : 2;
-    if (group == 0) step = 0;
+    group = state == TrialState::complete ? 0 : state == TrialState::stopped ? 1 : kFailed;
+    if (group != kFailed && violation > 0) group = kInfeasible;
+    if (group != kInfeasible) violation = 0;
+    if (group != 1) step = 0;
+    if (group == kFailed) loss = std::numeric_limits<double>::infinity();
   }
 };
 
@@ -34,8 +42,8 @@ struct Merit {
 class RunningMerits {
  public:
   void begin(std::uint64_t trial) { merits_[trial] = {.trial = trial}; }
-  void report(std::uint64_t trial, std::int64_t at, double value) {
-    merits_.at(trial).report(at, value);
+  void report(std::uint64_t trial, std::int64_t at, const Score& score) {
+    merits_.at(trial).report(at, score);
   }
   /// What it was worth in the end; the trial is forgotten.
   Merit end(std::uint64_t trial, TrialState state) {

@@ -25,7 +25,7 @@ std::int64_t members_of(const Params& options) {
 struct Member {
   Params params;
   std::int64_t step = 0;  ///< of its last report
-  double loss = 0;
+  Score score = 0;
   bool waits = false;
 };
 
@@ -50,10 +50,10 @@ class Pbt final : public Sampler {
     population_[trial].params = params;
   }
 
-  void reported(std::uint64_t trial, std::int64_t step, double loss) override {
+  void reported(std::uint64_t trial, std::int64_t step, const Score& score) override {
     Member& member = population_.at(trial);
     member.step = step;
-    member.loss = loss;
+    member.score = score;
     member.waits = pauses(step);
     select();
   }
@@ -106,19 +106,21 @@ class Pbt final : public Sampler {
     std::ranges::sort(decisions_, {}, &Decision::trial);
   }
 
-  /// Best first; what is no finite number last; among equals the lower number first.
+  /// Best first; those that break bounds behind those that break none, what is no finite number
+  /// last; among equals the lower number first.
   [[nodiscard]] std::vector<std::uint64_t> ranking() const {
     std::vector<std::uint64_t> ranked;
     for (const auto& [trial, member] : population_) ranked.push_back(trial);
     std::ranges::sort(ranked, {}, [&](std::uint64_t trial) {
-      const bool worst = diverged(trial);
-      return std::tuple(worst, worst ? 0 : population_.at(trial).loss, trial);
+      const Score& score = population_.at(trial).score;
+      if (diverged(trial)) return std::tuple(true, 0.0, 0.0, trial);
+      return std::tuple(false, score.violation, score.loss, trial);
     });
     return ranked;
   }
 
   [[nodiscard]] bool diverged(std::uint64_t trial) const {
-    return !std::isfinite(population_.at(trial).loss);
+    return !std::isfinite(population_.at(trial).score.loss);
   }
 
   /// How many fall, and how many they may be replaced by.

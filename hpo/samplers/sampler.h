@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "hpo/space/params.h"
+#include "hpo/space/score.h"
 #include "hpo/space/space.h"
 #include "hpo/space/trial_state.h"
 
@@ -31,6 +32,7 @@ struct SamplerSetup {
   /// and its data.
   std::vector<std::string> explorable = {};
   std::size_t reshapes = 0;  ///< operations that a network copied from another trial may go through
+  std::size_t metrics = 1;   ///< that are searched for: one more than a score has `others`
 };
 
 /// What a trial that waits goes on with.
@@ -52,9 +54,9 @@ class Sampler {
   /// A trial was created, by this sampler's proposal or by hand. Trials are numbered from 0 in this
   /// order.
   virtual void created(std::uint64_t trial, const Params& params) { (void)trial, (void)params; }
-  /// A trial reported. `loss` is the objective turned so that lower is better; NaN is worst.
-  virtual void reported(std::uint64_t trial, std::int64_t step, double loss) {
-    (void)trial, (void)step, (void)loss;
+  /// A trial reported. Where bounds are broken it is worse than every trial that breaks none.
+  virtual void reported(std::uint64_t trial, std::int64_t step, const Score& score) {
+    (void)trial, (void)step, (void)score;
   }
   /// A trial ended: complete, stopped or failed.
   virtual void ended(std::uint64_t trial, TrialState state) { (void)trial, (void)state; }

@@ -33,6 +33,16 @@ double median_of(std::vector<double> values) {
   return *middle;
 }
 
+/// Trials that break bounds lie above all that break none, by how much they do.
+double tamed(const Merit& merit, double best, const Yardstick& by) {
+  if (merit.group == Merit::kInfeasible) return kWorst * (2 - 1 / (1 + merit.violation));
+  double loss = merit.group == Merit::kFailed ? INFINITY : std::max(merit.loss, best);
+  if (merit.group == 1) loss = std::max(loss, by.middle);
+  const double above = (loss - by.middle) / by.spread;
+  if (above <= 0) return above;
+  return std::isinf(above) ? kWorst : above / (1 + above / kWorst);
+}
+
 }  // namespace
 
 Features::Features(const Space& space) : space_(space) {
@@ -81,7 +91,8 @@ Yardstick yardstick(std::span<const Merit> first, std::span<const Merit> all) {
   for (const std::span<const Merit> trials : {first, all}) {
     std::vector<double> losses;
     for (const Merit& merit : trials) {
-      if (merit.group < 2 && std::isfinite(merit.loss)) losses.push_back(merit.loss);
+      if (merit.group < Merit::kInfeasible && std::isfinite(merit.loss))
+        losses.push_back(merit.loss);
     }
     if (losses.size() < 3) continue;
     const double middle = median_of(losses), best = std::ranges::min(losses);
@@ -93,17 +104,13 @@ Yardstick yardstick(std::span<const Merit> first, std::span<const Merit> all) {
 std::vector<double> tamed(std::span<const Merit> trials, const Yardstick& by) {
   double best = INFINITY;
   for (const Merit& merit : trials) {
-    if (merit.group < 2 && std::isfinite(merit.loss)) best = std::min(best, merit.loss);
+    if (merit.group < Merit::kInfeasible && std::isfinite(merit.loss))
+      best = std::min(best, merit.loss);
   }
   std::vector<double> losses;
   double sum = 0, squares = 0;
   for (const Merit& merit : trials) {
-    double loss = merit.group == 2 ? INFINITY : std::max(merit.loss, best);
-    if (merit.group == 1) loss = std::max(loss, by.middle);
-    const double above = (loss - by.middle) / by.spread;
-    losses.push_back(above <= 0          ? above
-                     : std::isinf(above) ? kWorst
-                                         : above / (1 + above / kWorst));
+    losses.push_back(tamed(merit, best, by));
     sum += losses.back();
   }
   for (double& loss : losses) {

@@ -89,6 +89,8 @@ Node Checker::check_one(const Node& node, const Field& field, const std::string&
       return check_timetable(node, field, where);
     case Type::numbers:
       return node.is_map() ? check_numbers(node, field, where) : check_leaf(node, field, where);
+    case Type::bounds:
+      return check_bounds(node, field, where);
     case Type::conditions:
     case Type::combination:
     case Type::alternatives:
@@ -320,6 +322,36 @@ Node Checker::check_numbers(const Node& node, const Field& field, const std::str
   for (const Entry& entry : node.entries)
     result.entries.push_back(
         {entry.key, entry.key_at, check_leaf(entry.value, number, join(where, entry.key))});
+  return result;
+}
+
+Node Checker::check_bounds(const Node& node, const Field& field, const std::string& where) {
+  static const Field kNumber{.name = "max", .type = Type::number};
+  static const Field kRange{.name = "bound",
+                            .type = Type::block,
+                            .fields = {{.name = "min", .type = Type::number}, kNumber}};
+  if (!node.is_map()) fail_unexpected(node, where, field);
+  if (node.entries.empty())
+    throw Fault(node.at, rt::cat(where, " is an empty map, expected ", expected(field)));
+  Node result = map_node(node.at);
+  for (const Entry& entry : node.entries) {
+    const bool known = std::ranges::find(field.words, entry.key) != field.words.end();
+    if (!known && !study::names(field.text_with, source_)) {
+      throw Fault(entry.key_at,
+                  rt::cat(where, " names \"", rt::printable(entry.key, 60),
+                          "\", expected a metric that a trial reports (", either(field.words), ")",
+                          did_you_mean(suggestion("metric.name", entry.key, field.words))));
+    }
+    const std::string path = join(where, entry.key);
+    if (!entry.value.is_map()) {
+      result.entries.push_back({entry.key, entry.key_at, check_leaf(entry.value, kNumber, path)});
+      continue;
+    }
+    Node range = check_block(entry.value, kRange, path, "subject_to");
+    if (range.entries.empty())
+      throw Fault(entry.value.at, rt::cat(path, " is an empty map, expected min, max or both"));
+    result.entries.push_back({entry.key, entry.key_at, std::move(range)});
+  }
   return result;
 }
 

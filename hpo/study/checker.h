@@ -53,6 +53,7 @@ class Checker {
                    const std::string& context);
   Node check_blocks(const Node& node, const Field& field, const std::string& where);
   Node check_numbers(const Node& node, const Field& field, const std::string& where);
+  Node check_bounds(const Node& node, const Field& field, const std::string& where);
   Node check_timetable(const Node& node, const Field& field, const std::string& where);
   Node check_kind(const Node& node, const Field& field, const std::string& where);
   Node check_open_kind(const Node& chosen, const Field& field, const std::string& where);

@@ -5,6 +5,7 @@
 
 #include "hpo/study/checker.h"
 #include "hpo/study/document.h"
+#include "hpo/study/goals.h"
 #include "hpo/study/pattern.h"
 #include "hpo/study/substitute.h"
 #include "runtime/base/executable.h"
@@ -35,6 +36,26 @@ void check_word(const Node& word) {
     throw Fault(word.at,
                 rt::cat("command has a word of ", word.text.size(), " bytes, expected at most ",
                         rt::longest_word(), ", which is what this system passes to a program"));
+  }
+}
+
+[[noreturn]] void fail_without_name(const Node& where) {
+  throw Fault(where.at,
+              "metric.name is missing, expected what the program calls the number that is "
+              "searched for, such as metric: {name: valid.accuracy, goal: maximize}");
+}
+
+void check_pattern(const Node& metric) {
+  const Node* regex = metric.find("regex");
+  if (regex == nullptr) return;
+  if (is_unit_metric(metric.find("name")->text))
+    throw Fault(regex->at,
+                rt::cat("metric.regex stands beside the metric ", metric.find("name")->text,
+                        ", which is measured, expected another name"));
+  try {
+    (void)Pattern(regex->text);
+  } catch (const rt::Error& error) {
+    throw Fault(regex->at, rt::cat("metric.regex: ", error.what()));
   }
 }
 
@@ -96,29 +117,19 @@ void expand_arguments(Node& root, const Space& space) {
 }
 
 void check_named_metric(const Node& root) {
-  const Node* metric = root.find("metric");
-  const Node* name = metric != nullptr ? metric->find("name") : nullptr;
-  if (name == nullptr || name->text.empty())
-    throw Fault(metric != nullptr ? metric->at : root.at,
-                "metric.name is missing, expected what the program calls the number that is "
-                "searched for, such as metric: {name: valid.accuracy, goal: maximize}");
-  if (metric->find("goal") == nullptr)
-    throw Fault(metric->at, "metric.goal is missing, expected maximize or minimize");
+  const std::vector<const Node*> metrics = metric_nodes(root);
+  if (metrics.empty()) fail_without_name(root);
+  for (const Node* metric : metrics) {
+    const Node* name = metric->find("name");
+    if (name == nullptr || name->text.empty()) fail_without_name(*metric);
+    if (metric->find("goal") == nullptr)
+      throw Fault(metric->at, "metric.goal is missing, expected maximize or minimize");
+  }
 }
 
 void check_command(const Node& root) {
   check_named_metric(root);
-  const Node* regex = root.find_path({"metric", "regex"});
-  if (regex == nullptr) return;
-  const Node& name = *root.find_path({"metric", "name"});
-  if (is_unit_metric(name.text))
-    throw Fault(regex->at, rt::cat("metric.regex stands beside the metric ", name.text,
-                                   ", which is measured, expected another name"));
-  try {
-    (void)Pattern(regex->text);
-  } catch (const rt::Error& error) {
-    throw Fault(regex->at, rt::cat("metric.regex: ", error.what()));
-  }
+  for (const Node* metric : metric_nodes(root)) check_pattern(*metric);
 }
 
 void try_command(const StudySpec& study) {

@@ -5,6 +5,7 @@
 #include "hpo/samplers/registry.h"
 #include "hpo/study/asked.h"
 #include "hpo/study/document.h"
+#include "hpo/study/goals.h"
 #include "hpo/study/metric_names.h"
 #include "hpo/study/yaml_reader.h"
 #include "nn/hyper.h"
@@ -216,8 +217,13 @@ std::optional<nn::LearningTask> implied_task(const Node& root) {
     implied.add(nn::LearningTask::classification, *idx, "data.idx");
   if (const Node* loss = root.find_path({"train", "loss"}))
     implied.add(task_of_loss(root), *loss, "train.loss");
-  if (const Node* metric = root.find_path({"metric", "name"})) {
-    implied.add(task_of_metric(metric->text), *metric, rt::cat("metric ", metric->text));
+  for (const Node* metric : metric_nodes(root)) {
+    if (const Node* name = metric->find("name"))
+      implied.add(task_of_metric(name->text), *name, rt::cat("metric ", name->text));
+  }
+  if (const Node* bounds = root.find("subject_to")) {
+    for (const Entry& entry : bounds->entries)
+      implied.add(task_of_metric(entry.key), entry.value, rt::cat("subject_to ", entry.key));
   }
   return implied.task();
 }
@@ -249,10 +255,12 @@ void add_task_defaults(Node& root, nn::LearningTask task) {
 void add_goal_defaults(Node& root, nn::LearningTask task) {
   const bool labels = task == nn::LearningTask::classification;
   add(*block(root, "train"), "loss", labels ? "cross_entropy" : "mse");
-  Node& metric = *block(root, "metric");
-  add(metric, "name", labels ? "valid.accuracy" : "valid.rmse");
-  const std::string& name = metric.find("name")->text;
-  add(metric, "goal", is_maximized(name) ? "maximize" : "minimize");
+  if (Node* metric = block(root, "metric"))
+    add(*metric, "name", labels ? "valid.accuracy" : "valid.rmse");
+  for (Node* metric : metric_nodes(root)) {
+    const std::string& name = metric->find("name")->text;
+    add(*metric, "goal", is_maximized(name) ? "maximize" : "minimize");
+  }
   (void)implied_task(root);
 }
 

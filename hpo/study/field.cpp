@@ -89,6 +89,9 @@ std::string expected_one(const Field& field) {
       return "a map such as {optimizer: sgd, lr: {above: 0.1}}";
     case Type::alternatives:
       return "a map from alternatives to their parameters such as {a: {x: {min: 0, max: 1}}, b: }";
+    case Type::bounds:
+      return "a map from metrics to what they may be at most, such as {weights: 200000} or "
+             "{valid.loss: {min: 0, max: 1}}";
   }
   return "";
 }
@@ -171,10 +174,12 @@ std::string type_text(const Field& field) {
                                                 "timetable",
                                                 "numbers",
                                                 "map",
-                                                "map from words to parameters"};
+                                                "map from words to parameters",
+                                                "bounds"};
   std::string name(kNames[static_cast<std::size_t>(field.type)]);
   if (field.type == Type::kind) name = field.kinds()->what;
   if (field.type == Type::numbers) name = "word, map from names to numbers";
+  if (field.type == Type::bounds) name = "map from metrics to numbers or {min, max}";
   if (field.count == Count::list && field.type == Type::conditions)
     return "list of maps from parameters to values";
   if (field.type == Type::combination) return "list of maps";
@@ -199,6 +204,7 @@ bool names(std::string_view sources, std::string_view source) {
 }
 
 std::string range_text(const Field& field) {
+  if (field.type == Type::bounds) return "";
   if (field.type == Type::word || !is_numeric(field.type)) return either(field.words);
   std::string text = range_words(field);
   if (!text.empty()) text.erase(0, 1);

@@ -33,6 +33,7 @@ enum class Type : std::uint8_t {
   numbers,       ///< a map from names of the user's choice to numbers, or one of `words`
   combination,   ///< {parameter: value, parameter: {above: number, below: $parameter}}
   alternatives,  ///< a map from words to what stands around it: a map from names to blocks
+  bounds,        ///< {metric: number, metric: {min: number, max: number}}; metrics are `words`
 };
 
 /// How many values a field holds.
@@ -63,7 +64,8 @@ struct Field {
   std::string unit = "";
   std::string only = "";       ///< where the field applies when not everywhere: "csv", "csv, npy";
                                ///< "data", "command", "ask": who runs the study's trials
-  std::string text_with = "";  ///< of Type::word: with these sources any text may stand here
+  std::string text_with = "";  ///< of Type::word, Type::bounds: with these sources any text may
+                               ///< stand here
   std::string doc = "";
   std::string since = "0.1.0";
   bool literal = false;                 ///< dollars have no meaning

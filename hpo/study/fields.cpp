@@ -120,41 +120,53 @@ std::vector<Field> train_rows() {
 }
 
 std::vector<Field> search_rows() {
-  return {{.name = "metric",
-           .type = Type::block,
-           .doc = "The number that is searched for. `metric: NAME` is short for its name."},
-          {.name = "metric.name",
-           .type = Type::word,
-           .words = metric_names(),
-           .otherwise = "`valid.accuracy` for classification, `valid.rmse` for regression",
-           .text_with = "command, ask",
-           .doc = "Measured on the validation part where the stopping rule may decide and at a "
-                  "trial's end; without a rule, after each epoch. With `command`, what the program "
-                  "calls it; `seconds` and `exit` (its exit status) are there without its help. "
-                  "Where trials are "
-                  "asked for, what they tell."},
-          {.name = "metric.goal",
-           .type = Type::word,
-           .words = {"maximize", "minimize"},
-           .otherwise = "what suits the metric: see Metrics",
-           .doc = "Which way is better."},
-          {.name = "metric.take",
-           .type = Type::word,
-           .words = {"last", "best"},
-           .fallback = "last",
-           .doc = "Which of a trial's reports is its value."},
-          {.name = "metric.regex",
-           .type = Type::text,
-           .otherwise = "the program reports in the file `$TRELLIS_METRICS`",
-           .only = "command",
-           .doc = "A regular expression (RE2) for the lines that the program prints: its group is "
-                  "the metric's value, or of two groups the first is the step.",
-           .literal = true},
-          {.name = "method",
-           .type = Type::kind,
-           .fallback = "random",
-           .doc = "What proposes the next trial; `tpe` where trials are asked for.",
-           .kinds = sampler_set}};
+  return {
+      {.name = "metric",
+       .type = Type::block,
+       .doc = "The number that is searched for. `metric: NAME` is short for its name."},
+      {.name = "metric.name",
+       .type = Type::word,
+       .words = metric_names(),
+       .otherwise = "`valid.accuracy` for classification, `valid.rmse` for regression",
+       .text_with = "command, ask",
+       .doc = "Measured on the validation part where the stopping rule may decide and at a "
+              "trial's end; without a rule, after each epoch. With `command`, what the program "
+              "calls it; `seconds` and `exit` (its exit status) are there without its help. "
+              "Where trials are "
+              "asked for, what they tell."},
+      {.name = "metric.goal",
+       .type = Type::word,
+       .words = {"maximize", "minimize"},
+       .otherwise = "what suits the metric: see Metrics",
+       .doc = "Which way is better."},
+      {.name = "metric.take",
+       .type = Type::word,
+       .words = {"last", "best"},
+       .fallback = "last",
+       .doc = "Which of a trial's reports is its value."},
+      {.name = "metric.regex",
+       .type = Type::text,
+       .otherwise = "the program reports in the file `$TRELLIS_METRICS`",
+       .only = "command",
+       .doc = "A regular expression (RE2) for the lines that the program prints: its group is "
+              "the metric's value, or of two groups the first is the step.",
+       .literal = true},
+      {.name = "subject_to",
+       .type = Type::bounds,
+       .words = metric_names(),
+       .otherwise = "nothing",
+       .text_with = "command, ask",
+       .doc = "What metrics may be at most, or from `min` to `max`: `{weights: 200000, "
+              "valid.loss: {min: 0, max: 1}}`. A trial that breaks a bound is worse than all "
+              "that break none, by the sum of what it is beyond its bounds, each as a share of "
+              "the bound. Of a program any metric that it reports, and `seconds`; of trials that "
+              "are asked for any that is told.",
+       .literal = true},
+      {.name = "method",
+       .type = Type::kind,
+       .fallback = "random",
+       .doc = "What proposes the next trial; `tpe` where trials are asked for.",
+       .kinds = sampler_set}};
 }
 
 std::vector<Field> parameter_rows() {

@@ -7,6 +7,7 @@ namespace hpo::study {
 namespace {
 
 constexpr std::string_view kPart = "valid.";
+constexpr std::string_view kCounted[] = {"weights", "inference_flops"};
 
 const nn::Metric* metric_of(std::string_view name) {
   return name.starts_with(kPart) ? nn::find_metric(name.substr(kPart.size())) : nullptr;
@@ -18,6 +19,7 @@ std::vector<std::string> metric_names() {
   std::vector<std::string> names{"valid.loss"};
   for (const nn::Metric* metric : nn::metrics())
     names.push_back(std::string(kPart) + std::string(metric->name));
+  names.insert(names.end(), std::begin(kCounted), std::end(kCounted));
   return names;
 }
 

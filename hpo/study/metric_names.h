@@ -1,5 +1,6 @@
 #pragma once
-// The names that `metric:` takes: the loss and every metric of nn/metrics on the validation part.
+// The names that `metric:` and `subject_to:` take: the loss and every metric of nn/metrics on the
+// validation part, and what is counted of a network.
 
 #include <optional>
 #include <string>
@@ -10,7 +11,7 @@
 
 namespace hpo::study {
 
-/// "valid.loss", "valid.accuracy"...
+/// "valid.loss", "valid.accuracy"..., "weights", "inference_flops".
 [[nodiscard]] std::vector<std::string> metric_names();
 
 /// What a metric is for; nothing for one that is for both tasks, or for an unknown one.

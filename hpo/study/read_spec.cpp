@@ -9,6 +9,7 @@
 #include "hpo/study/command.h"
 #include "hpo/study/document.h"
 #include "hpo/study/field.h"
+#include "hpo/study/goals.h"
 #include "hpo/study/points.h"
 #include "hpo/study/population.h"
 #include "hpo/study/scalars.h"
@@ -29,17 +30,6 @@ std::optional<double> optional_seconds(const Node& root, std::string_view block,
                                        std::string_view key) {
   const Node* node = root.find_path({block, key});
   return node != nullptr ? std::optional(as_seconds(*node)) : std::nullopt;
-}
-
-Metric read_metric(const Node& root) {
-  Metric metric;
-  if (const Node* name = root.find_path({"metric", "name"})) metric.name = name->text;
-  if (const Node* goal = root.find_path({"metric", "goal"})) {
-    metric.goal = goal->text == "maximize" ? Goal::maximize : Goal::minimize;
-  }
-  metric.take = root.find_path({"metric", "take"})->text == "best" ? Take::best : Take::last;
-  if (const Node* regex = root.find_path({"metric", "regex"})) metric.regex = regex->text;
-  return metric;
 }
 
 Retry read_retry(const Node& root) {
@@ -130,7 +120,7 @@ void read_spec(StudySpec& study, const Node& checked) {
   study.runs_command = source_of_study(checked) == "command";
   study.is_asked = source_of_study(checked) == "ask";
   study.seed = static_cast<std::uint64_t>(as_integer(*checked.find("seed")));
-  study.metric = read_metric(checked);
+  read_goals(study, checked);
   if (const Node* points = checked.find("try_first"))
     study.try_first = read_points(*points, study.space);
   study.method = read_chosen(*checked.find("method"), sampler_kinds());

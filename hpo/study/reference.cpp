@@ -152,6 +152,9 @@ void metrics(std::string& out) {
     out += rt::cat("| `", metric->name, "` | ", classes ? "classes" : "numbers", " | ",
                    metric->maximize ? "higher" : "lower", " | ", metric->doc, " |\n");
   }
+  out +=
+      "\nOf a network there are also `weights` (how many it has) and `inference_flops` (counted, "
+      "one row forward): a trial reports them where `metric` or `subject_to` names them.\n";
 }
 
 std::string plural(const std::string& noun) {

@@ -143,6 +143,16 @@ Json plain_schema(const Field& field) {
               {"minProperties", 1},
               {"additionalProperties",
                any_of({numeric(field, "number"), {{"$ref", "#/definitions/reference"}}})}};
+    case Type::bounds: {
+      const Json number{{"type", "number"}};
+      const Json range{{"type", "object"},
+                       {"minProperties", 1},
+                       {"additionalProperties", false},
+                       {"properties", {{"min", number}, {"max", number}}}};
+      return {{"type", "object"},
+              {"minProperties", 1},
+              {"additionalProperties", any_of({number, range})}};
+    }
     case Type::timetable: {
       const Json one{{"$ref", "#/definitions/" + definition_name(*field.kinds())}};
       return {{"type", "object"},

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "hpo/space/bound.h"
 #include "hpo/space/option.h"
 #include "hpo/space/params.h"
 #include "hpo/space/space.h"
@@ -77,7 +78,9 @@ struct StudySpec {
   std::uint64_t seed = 0;
 
   Space space;
-  Metric metric;
+  Metric metric;               ///< the first of several
+  std::vector<Metric> others;  ///< that are searched for besides
+  std::vector<Bound> subject_to;
   Chosen method;                  ///< kind and options of hpo/samplers
   std::vector<Params> try_first;  ///< of the first trials; what they leave open the sampler says
   /// Of a population: the parameters that its members may change while they train, and what a
@@ -123,6 +126,10 @@ struct Overrides {
 /// The study with every default written out, as a study file that loads to an equal study from any
 /// folder (its data path is absolute). Equal studies give equal texts.
 [[nodiscard]] std::string resolved_yaml(const StudySpec& study);
+
+/// Names of the metrics that decide which trial is better: those that are searched for, then those
+/// that have bounds; each once.
+[[nodiscard]] std::vector<std::string> deciding_metrics(const StudySpec& study);
 
 /// True for a study's name that is safe as a folder's: [A-Za-z0-9._-]{1,64} without a leading dot
 /// or dash.

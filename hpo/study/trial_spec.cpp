@@ -8,6 +8,7 @@
 #include "hpo/study/course.h"
 #include "hpo/study/document.h"
 #include "hpo/study/field.h"
+#include "hpo/study/goals.h"
 #include "hpo/study/hints.h"
 #include "hpo/study/layers.h"
 #include "hpo/study/population.h"
@@ -166,12 +167,13 @@ void check_task(const Node& root, nn::LearningTask task) {
 }
 
 bool is_settled(const Node& root) {
+  for (const Node* metric : metric_nodes(root)) {
+    if (metric->find("name") == nullptr || metric->find("goal") == nullptr) return false;
+  }
   const Node* folds = root.find_path({"data", "folds"});
   return (folds == nullptr || folds->text != "auto") &&
          root.find_path({"data", "task"}) != nullptr &&
-         root.find_path({"train", "loss"}) != nullptr &&
-         root.find_path({"metric", "name"}) != nullptr &&
-         root.find_path({"metric", "goal"}) != nullptr;
+         root.find_path({"train", "loss"}) != nullptr && root.find("metric") != nullptr;
 }
 
 StudySpec settled(const StudySpec& study, const DataInfo& data) {

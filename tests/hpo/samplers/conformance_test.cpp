@@ -21,9 +21,10 @@ class Conformance : public ::testing::TestWithParam<Searched> {
 /// A history with every kind of event and value; `upto` trials of it.
 void tell_history(Sampler& sampler, const std::vector<Params>& trials, std::size_t upto) {
   const double losses[] = {0.5, std::nan(""), INFINITY, -INFINITY, -3, 0.25};
+  const double broken[] = {0, 0, 0.5, 0, 0, INFINITY, 0, 1e-300, 1e300};
   for (std::size_t i = 0; i < upto; ++i) {
     sampler.created(i, trials[i]);
-    sampler.reported(i, 1, losses[i % 6]);
+    sampler.reported(i, 1, Score(losses[i % 6], broken[i % 9]));
     if (i % 4 != 3)
       sampler.ended(i, i % 3 == 0   ? TrialState::complete
                        : i % 3 == 1 ? TrialState::stopped
@@ -116,6 +117,39 @@ TEST_P(Conformance, TrialsAddedByHandAreNotRepeated) {
     sampler->created(i, *p);
     if (i > 40) break;
   }
+}
+
+/// All trials end in the same odd way; whatever a sampler makes of that, it goes on.
+TEST_P(Conformance, GoesOnWhenNothingIsUsable) {
+  const Score odd[] = {std::nan(""), INFINITY,      -INFINITY,
+                       1e308,        Score(0.5, 2), Score(0.5, INFINITY)};
+  for (std::size_t way = 0; way < 8; ++way) {
+    auto sampler = make();
+    for (std::size_t i = 0; i < 25; ++i) {
+      const auto params = sampler->propose(i);
+      if (!params) break;
+      ASSERT_TRUE(GetParam().space.contains(*params)) << json_of(*params);
+      sampler->created(i, *params);
+      if (way < 6) sampler->reported(i, 1, odd[way]);
+      sampler->ended(i, way == 6 ? TrialState::failed : TrialState::complete);
+    }
+  }
+}
+
+/// A trial that fails after a value that is no number is a trial that fails.
+TEST_P(Conformance, FailingWithNaNIsFailing) {
+  std::vector<Params> trials = run(*make(), 20);
+  auto silent = make(), loud = make();
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    const bool fails = i % 3 == 1;
+    for (Sampler* sampler : {silent.get(), loud.get()}) sampler->created(i, trials[i]);
+    if (fails) loud->reported(i, 1, std::nan(""));
+    for (Sampler* sampler : {silent.get(), loud.get()}) {
+      if (!fails) sampler->reported(i, 1, 1.0 / static_cast<double>(i + 1));
+      sampler->ended(i, fails ? TrialState::failed : TrialState::complete);
+    }
+  }
+  EXPECT_EQ(silent->propose(trials.size()), loud->propose(trials.size()));
 }
 
 INSTANTIATE_TEST_SUITE_P(Samplers, Conformance, ::testing::ValuesIn(all_searched()),

@@ -188,8 +188,12 @@ Merit merit(int group, double loss, std::uint64_t trial) {
 }
 
 TEST(Tamed, OneOverflowDoesNotHideTheRest) {
-  const std::vector<Merit> trials{merit(0, 1, 0),     merit(0, 2, 1), merit(0, 3, 2),
-                                  merit(0, 1e300, 3), merit(2, 0, 4), merit(0, -INFINITY, 5),
+  const std::vector<Merit> trials{merit(0, 1, 0),
+                                  merit(0, 2, 1),
+                                  merit(0, 3, 2),
+                                  merit(0, 1e300, 3),
+                                  merit(Merit::kFailed, 0, 4),
+                                  merit(0, -INFINITY, 5),
                                   merit(1, 0.5, 6)};
   const std::vector<double> y = tamed(trials, {.middle = 2, .spread = 1});
   EXPECT_LT(y[0], y[1]);

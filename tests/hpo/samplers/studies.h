@@ -63,18 +63,18 @@ struct Told {
   std::uint64_t trial = 0;
   bool created = false;
   Params params = {};                    ///< of a trial that was created
-  std::optional<double> loss = {};       ///< it reported, at step 1
+  std::optional<Score> score = {};       ///< it reported, at step 1
   std::optional<TrialState> state = {};  ///< it ended
 
   void to(Sampler& sampler) const {
     if (created) sampler.created(trial, params);
-    if (loss) sampler.reported(trial, 1, *loss);
+    if (score) sampler.reported(trial, 1, *score);
     if (state) sampler.ended(trial, *state);
   }
 };
 
 /// A study with `slots` trials at a time that end out of order; some fail, some report no number,
-/// some are stopped.
+/// some are stopped, some break bounds.
 class Miniature {
  public:
   Miniature(Sampler& sampler, std::size_t slots) : sampler_(&sampler), slots_(slots) {}
@@ -107,7 +107,8 @@ class Miniature {
     running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(which));
     constexpr double kOdd[] = {NAN, INFINITY, -INFINITY, 1e300};
     const double loss = trial % 11 == 5 ? kOdd[trial % 4] : std::sin(static_cast<double>(trial));
-    if (trial % 13 != 7) tell({.trial = trial, .loss = loss});
+    const double broken = trial % 10 == 4 ? 1 / static_cast<double>(trial) : 0;
+    if (trial % 13 != 7) tell({.trial = trial, .score = Score(loss, broken)});
     tell({.trial = trial,
           .state = trial % 13 == 7  ? TrialState::failed
                    : trial % 5 == 3 ? TrialState::stopped

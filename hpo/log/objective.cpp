@@ -1,0 +1,91 @@
+#include "hpo/log/objective.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "runtime/base/text.h"
+
+namespace hpo {
+
+namespace {
+
+const double* find(const Metrics& metrics, const std::string& name) {
+  const auto found = std::ranges::find(metrics, name, &Metrics::value_type::first);
+  return found == metrics.end() ? nullptr : &found->second;
+}
+
+bool can_be_best(const TrialRow& row) {
+  const bool ended_well = row.state == TrialState::complete || row.state == TrialState::stopped ||
+                          row.state == TrialState::waiting;
+  return ended_well && row.value && !std::isnan(*row.value);
+}
+
+int rank_of(TrialState state) {
+  return state == TrialState::complete ? 0 : state == TrialState::stopped ? 1 : 2;
+}
+
+}  // namespace
+
+bool Objective::better(double a, double b) const {
+  if (std::isnan(a) || std::isnan(b)) return !std::isnan(a);
+  return loss(a) < loss(b);
+}
+
+double Objective::violation(const Metrics& metrics) const {
+  double sum = 0;
+  for (const Bound& bound : subject_to) {
+    if (const double* value = find(metrics, bound.metric)) sum += bound.excess(*value);
+  }
+  return sum;
+}
+
+std::string Objective::broken(const Metrics& metrics) const {
+  std::string out;
+  for (const Bound& bound : subject_to) {
+    const double* value = find(metrics, bound.metric);
+    if (value == nullptr || bound.excess(*value) == 0) continue;
+    out += rt::cat(out.empty() ? "" : "; ", bound.metric, " = ", rt::format_double(*value),
+                   ", not ", bound.text());
+  }
+  return out;
+}
+
+Score Objective::score(double value, const Metrics& metrics) const {
+  Score score(loss(value), violation(metrics));
+  for (const OtherMetric& other : others) {
+    const double* known = find(metrics, other.name);
+    const double number = known ? *known : std::numeric_limits<double>::quiet_NaN();
+    score.others.push_back(other.maximize ? -number : number);
+  }
+  return score;
+}
+
+bool is_better(const Score& a, const Score& b) {
+  const auto ahead = [](double x, double y) { return std::isnan(y) ? !std::isnan(x) : x < y; };
+  if (a.violation != b.violation) return a.violation < b.violation;
+  if (ahead(a.loss, b.loss) || ahead(b.loss, a.loss)) return ahead(a.loss, b.loss);
+  return std::ranges::lexicographical_compare(a.others, b.others, ahead);
+}
+
+const TrialRow* best_of(const std::vector<TrialRow>& trials, const Objective& objective) {
+  const TrialRow* best = nullptr;
+  for (const TrialRow& row : trials) {
+    if (!can_be_best(row)) continue;
+    if (best != nullptr) {
+      const Score mine = objective.score(row), theirs = objective.score(*best);
+      const int rank = rank_of(row.state), theirs_rank = rank_of(best->state);
+      if (mine.feasible() != theirs.feasible()) {
+        if (!mine.feasible()) continue;
+      } else if (rank != theirs_rank) {
+        if (rank > theirs_rank) continue;
+      } else if (!is_better(mine, theirs)) {
+        continue;
+      }
+    }
+    best = &row;
+  }
+  return best;
+}
+
+}  // namespace hpo

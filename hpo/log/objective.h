@@ -1,0 +1,58 @@
+#pragma once
+// What a study searches for: how the reports of its trials compare.
+
+#include <string>
+#include <vector>
+
+#include "hpo/log/trial_row.h"
+#include "hpo/space/bound.h"
+#include "hpo/space/score.h"
+
+namespace hpo {
+
+/// A metric besides the study's first one.
+struct OtherMetric {
+  std::string name;
+  bool maximize = false;
+  bool operator==(const OtherMetric&) const = default;
+};
+
+/// How reports become a trial's value, and values good or bad.
+struct Objective {
+  bool maximize = false;
+  bool take_best = false;  ///< the trial's best report instead of its last
+  std::vector<OtherMetric> others = {};
+  std::vector<Bound> subject_to = {};
+
+  /// Turned so that lower is better; NaN stays NaN.
+  [[nodiscard]] double loss(double value) const { return maximize ? -value : value; }
+  /// True when `a` is better than `b`; NaN is worse than everything.
+  [[nodiscard]] bool better(double a, double b) const;
+
+  /// By how much a report breaks the bounds, in sum (Bound::excess); 0: none. A bound on what it
+  /// does not have is not broken.
+  [[nodiscard]] double violation(const Metrics& metrics) const;
+  /// The bounds that a report breaks, for people: "weights = 352330, not weights <= 200000"; empty:
+  /// none.
+  [[nodiscard]] std::string broken(const Metrics& metrics) const;
+  /// What a report says; metrics that it does not have are NaN.
+  [[nodiscard]] Score score(double value, const Metrics& metrics) const;
+  /// The same of a trial with a value.
+  [[nodiscard]] Score score(const TrialRow& trial) const {
+    return score(*trial.value, trial.metrics);
+  }
+
+  /// Whether one number tells which trial is better.
+  [[nodiscard]] bool plain() const { return others.empty() && subject_to.empty(); }
+};
+
+/// True when `a` is better: it breaks no bound or breaks them less, then by the first metric, then
+/// by the others one after another.
+[[nodiscard]] bool is_better(const Score& a, const Score& b);
+
+/// Of trials that can be `best`: those that break no bound first, then complete ones, then stopped,
+/// then by score, then the lower number. Null when none has a value that is a number.
+[[nodiscard]] const TrialRow* best_of(const std::vector<TrialRow>& trials,
+                                      const Objective& objective);
+
+}  // namespace hpo

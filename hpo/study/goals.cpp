@@ -1,0 +1,81 @@
+#include "hpo/study/goals.h"
+
+#include <algorithm>
+#include <string>
+
+#include "hpo/study/scalars.h"
+#include "runtime/base/text.h"
+
+namespace hpo {
+
+namespace study {
+
+namespace {
+
+template <class AnyNode>
+std::vector<AnyNode*> nodes_of(AnyNode& root) {
+  std::vector<AnyNode*> nodes;
+  AnyNode* metric = root.find("metric");
+  if (metric == nullptr) return nodes;
+  if (!metric->is_list()) return {metric};
+  for (auto& one : metric->items) nodes.push_back(&one);
+  return nodes;
+}
+
+Metric read_metric(const Node& node) {
+  Metric metric;
+  if (const Node* name = node.find("name")) metric.name = name->text;
+  if (const Node* goal = node.find("goal"))
+    metric.goal = goal->text == "maximize" ? Goal::maximize : Goal::minimize;
+  metric.take = node.find("take")->text == "best" ? Take::best : Take::last;
+  if (const Node* regex = node.find("regex")) metric.regex = regex->text;
+  return metric;
+}
+
+Bound read_bound(const Entry& entry) {
+  Bound bound{.metric = entry.key};
+  if (!entry.value.is_map()) return bound.max = as_number(entry.value), bound;
+  if (const Node* min = entry.value.find("min")) bound.min = as_number(*min);
+  if (const Node* max = entry.value.find("max")) bound.max = as_number(*max);
+  if (bound.min && bound.max && *bound.min > *bound.max) {
+    throw Fault(entry.value.at,
+                rt::cat("subject_to.", entry.key, " has min ", rt::format_double(*bound.min),
+                        " above max ", rt::format_double(*bound.max), ", expected min <= max"));
+  }
+  return bound;
+}
+
+}  // namespace
+
+std::vector<const Node*> metric_nodes(const Node& root) { return nodes_of(root); }
+std::vector<Node*> metric_nodes(Node& root) { return nodes_of(root); }
+
+void read_goals(StudySpec& study, const Node& checked) {
+  study.others.clear();
+  study.subject_to.clear();
+  const std::vector<const Node*> nodes = metric_nodes(checked);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    Metric metric = read_metric(*nodes[i]);
+    if (i == 0)
+      study.metric = std::move(metric);
+    else
+      study.others.push_back(std::move(metric));
+  }
+  const Node* bounds = checked.find("subject_to");
+  if (bounds == nullptr) return;
+  for (const Entry& entry : bounds->entries) study.subject_to.push_back(read_bound(entry));
+}
+
+}  // namespace study
+
+std::vector<std::string> deciding_metrics(const StudySpec& study) {
+  std::vector<std::string> names{study.metric.name};
+  const auto add = [&](const std::string& name) {
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  };
+  for (const Metric& metric : study.others) add(metric.name);
+  for (const Bound& bound : study.subject_to) add(bound.metric);
+  return names;
+}
+
+}  // namespace hpo
