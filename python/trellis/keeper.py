@@ -1,4 +1,5 @@
 """The keeper of a study at the other end of a local socket: one JSON object a line, both ways."""
+import contextlib
 import json
 import math
 import os
@@ -33,9 +34,11 @@ class Keeper:
         self.greeting = None
 
     def close(self):
-        if self._file:
-            self._file.close()
-            self._file = None
+        file, self._file = self._file, None
+        if file:
+            # What was not sent yet has nobody to go to.
+            with contextlib.suppress(ConnectionError):
+                file.close()
 
     def connect(self):
         """Hears the greeting, if it was not heard yet."""

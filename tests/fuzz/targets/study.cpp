@@ -23,7 +23,7 @@ void first_trial(const hpo::StudySpec& study) {
                                                              .reshapes = study.reshape.size()});
   fuzz::promise(sampler != nullptr, "an accepted study has a sampler");
   const auto params = sampler->propose(0);
-  if (!params) return;
+  if (!params || study.is_asked) return;
   (void)hpo::data_spec(study, *params);
   (void)hpo::materialise(study, *params, {.input = nn::Shape::features(64), .outputs = 4});
 }
