@@ -67,6 +67,8 @@ std::vector<Case> run_trials(
     const Options& options);  ///< empty trials through driver, runtime and log, and rivals' trials
 std::vector<Case> run_samplers(
     const Options& options);  ///< what a proposal costs, ours and rivals'
+std::vector<Case> run_fidelity(
+    const Options& options);  ///< what stopping rules reach on tabulated learning curves
 std::vector<Case> run_quality(
     const Options& options);  ///< how good searches are, beside Optuna's and Rustuna's
 std::vector<Case> run_programs(

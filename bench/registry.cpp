@@ -24,6 +24,8 @@ constexpr std::array kBenchmarks = {
               run_trials},
     Benchmark{"samplers", "what a proposal costs, beside Optuna's and Rustuna's samplers",
               run_samplers},
+    Benchmark{"fidelity", "stopping rules on tabulated curves, against the best of them",
+              run_fidelity},
     Benchmark{"quality", "how good searches are, beside Optuna's and Rustuna's samplers",
               run_quality},
     Benchmark{"programs", "trials of a program that does nothing against posix_spawn of the same",

@@ -195,15 +195,27 @@ std::vector<Case> long_history(const Options& options) {
           {.name = name + ", memory", .ours = bytes / trials / 40, .unit = "B/value"}};
 }
 
+/// A line a case as it ends: the whole takes many minutes.
+void say(const Case& one) {
+  std::string line = rt::cat(one.name, ": ", one.ours, " ", one.unit);
+  if (!one.rival.empty())
+    line += rt::cat(", ", one.rival, " ", one.rival_value, ", ratio ", one.ratio);
+  std::fputs((line + "\n").c_str(), stderr);
+}
+
 }  // namespace
 
 std::vector<Case> run_samplers(const Options& options) {
   const std::string python = rivals_python();
   std::vector<Case> cases;
-  for (const Race& race : kRaces) {
-    for (Case& one : cases_of(race, python, options)) cases.push_back(std::move(one));
-  }
-  for (Case& one : long_history(options)) cases.push_back(std::move(one));
+  const auto take = [&](std::vector<Case> some) {
+    for (Case& one : some) {
+      say(one);
+      cases.push_back(std::move(one));
+    }
+  };
+  for (const Race& race : kRaces) take(cases_of(race, python, options));
+  take(long_history(options));
   show_progress("");
   return cases;
 }

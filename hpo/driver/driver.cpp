@@ -91,7 +91,7 @@ void Driver::obey_clock() {
 }
 
 bool Driver::finish_if_over() {
-  if (running() > 0 || may_create()) return false;
+  if (running_ > 0 || may_create()) return false;
   if (const auto last = search_.promotes(true)) return resume(*last), true;
   stop_waiting();
   if (finished_) return true;

@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -89,9 +90,11 @@ class Driver {
   void resume(std::uint64_t trial);
   void keep_few_waiting();
   void stop_waiting();
+  enum class Stands : std::uint8_t;
+  void stand(std::uint64_t trial, Stands where);
+  void forget(std::uint64_t trial);
   rt::Async<void> attempt(LivePtr trial);
   bool take_due();
-  [[nodiscard]] std::size_t running() const;
   void take_report(LiveTrial& trial, Reported report, double took);
   void take_round(std::uint64_t trial, Adapted round, double took);
   void take_end(std::uint64_t trial, const Ended& end, double took);
@@ -129,14 +132,16 @@ class Driver {
   std::map<std::uint64_t, LivePtr> live_;
   /// A trial that has not ended runs in a slot, waits for a decision, or has one and waits for a
   /// slot.
-  enum class Stands : std::uint8_t { runs, waits, released };
+  enum class Stands : std::uint8_t { waits, released, runs };
   /// What the log has of such a trial.
   struct Past {
     std::vector<Reported> reports;
     std::vector<LoggedRound> rounds;
-    Stands stands = Stands::runs;
+    Stands stands = Stands::waits;
   };
   std::map<std::uint64_t, Past> pasts_;
+  std::size_t running_ = 0;           ///< of pasts_
+  std::set<std::uint64_t> released_;  ///< of pasts_
 
   double now_ = 0;          ///< virtual time of the last event
   bool exhausted_ = false;  ///< the sampler has nothing left

@@ -81,7 +81,7 @@ void Driver::observe_trial(const Event& event) {
     Past& past = pasts_.at(trial);
     past.reports.push_back(*report);
     if (report->word == Word::pause) {
-      past.stands = Stands::waits;
+      stand(trial, Stands::waits);
       timeline_.leave(trial);
     } else {
       timeline_.restart(trial, event.vtime);
@@ -91,15 +91,15 @@ void Driver::observe_trial(const Event& event) {
     past.rounds.push_back({past.reports.size(), *round});
     timeline_.restart(trial, event.vtime);
   } else if (std::holds_alternative<Replaced>(event.body)) {
-    pasts_.at(trial).stands = Stands::released;
+    stand(trial, Stands::released);
   } else if (std::holds_alternative<Resumed>(event.body)) {
-    pasts_.at(trial).stands = Stands::runs;
+    stand(trial, Stands::runs);
     timeline_.restart(trial, event.vtime);
   } else if (std::holds_alternative<Ended>(event.body)) {
-    pasts_.erase(trial);
+    forget(trial);
     timeline_.leave(trial);
   } else {
-    pasts_[trial];
+    stand(trial, Stands::runs);
     timeline_.restart(trial, event.vtime);
   }
   search_.tell(trial, event.body);
@@ -155,6 +155,7 @@ void Driver::note_work() {
 /// The last two checkpoints of each trial that has not ended, of its network's life before it too:
 /// the newest, and what is left should that one turn out to be damaged.
 void Driver::keep_checkpoints() {
+  if (!setup_.store) return;
   constexpr std::size_t kKept = 2;
   std::vector<rt::Key> keys;
   for (const auto& [trial, past] : pasts_) {

@@ -8,16 +8,27 @@
 
 namespace hpo {
 
-std::size_t Driver::running() const {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      pasts_, [](const auto& past) { return past.second.stands == Stands::runs; }));
+/// What a turn of the loop asks for must not cost more where many trials wait, so it is counted
+/// here.
+void Driver::stand(std::uint64_t trial, Stands where) {
+  Past& past = pasts_[trial];
+  if (past.stands == Stands::runs) --running_;
+  if (past.stands == Stands::released) released_.erase(trial);
+  past.stands = where;
+  if (where == Stands::runs) ++running_;
+  if (where == Stands::released) released_.insert(trial);
+}
+
+void Driver::forget(std::uint64_t trial) {
+  stand(trial, Stands::waits);
+  pasts_.erase(trial);
 }
 
 void Driver::apply_decisions() {
   if (finished_) return;
   for (Decision& decision : search_.decisions()) {
     const std::uint64_t trial = decision.trial;
-    pasts_.at(trial).stands = Stands::released;
+    stand(trial, Stands::released);
     if (!decision.source) continue;
     Replaced replaced{.source = *decision.source,
                       .step = log_.trials().row(trial).epochs,
@@ -42,14 +53,12 @@ void Driver::stop_given_up() {
 
 void Driver::resume_released() {
   const auto slots = static_cast<std::size_t>(study_.parallel);
-  for (const auto& [trial, past] : pasts_) {
-    if (finished_ || fatal_ || running() >= slots) return;
-    if (past.stands == Stands::released) resume(trial);
-  }
+  while (!released_.empty() && !finished_ && !fatal_ && running_ < slots)
+    resume(*released_.begin());
 }
 
 void Driver::resume(std::uint64_t trial) {
-  pasts_.at(trial).stands = Stands::runs;
+  stand(trial, Stands::runs);
   search_.tell(trial, Resumed{});
   timeline_.enter(trial, now_);
   emit(trial, Resumed{});
@@ -66,7 +75,7 @@ void Driver::resume(std::uint64_t trial) {
 void Driver::keep_few_waiting() {
   if (!setup_.store) return;
   const std::size_t most = 2 * static_cast<std::size_t>(study_.parallel);
-  std::size_t waiting = live_.size() - running();
+  std::size_t waiting = live_.size() - running_;
   for (auto live = live_.begin(); live != live_.end() && waiting > most;) {
     const Past& past = pasts_.at(live->first);
     const auto key =

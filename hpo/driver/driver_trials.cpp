@@ -57,7 +57,7 @@ void Driver::fill_slots() {
   apply_decisions();
   stop_given_up();
   resume_released();
-  while (running() < slots && !finished_ && !fatal_) {
+  while (running_ < slots && !finished_ && !fatal_) {
     if (const auto trial = search_.promotes(false)) {
       resume(*trial);
     } else if (!may_create()) {
@@ -82,7 +82,7 @@ void Driver::create(const Params& params) {
   Created created{.params = params, .inference_flops = facts.inference_flops, .parent = {}};
   search_.tell(trial, created);
   timeline_.enter(trial, now_);
-  pasts_[trial];
+  stand(trial, Stands::runs);
   emit(trial, std::move(created));
   if (impossible) {
     end_trial(trial, *impossible, 0);
@@ -145,7 +145,7 @@ void Driver::take_report(LiveTrial& trial, Reported report, double took) {
   if (word == Word::stop) {
     end_trial(number, {TrialState::stopped, Cause::none, ""}, 0);
   } else if (word == Word::pause) {
-    pasts_.at(number).stands = Stands::waits;
+    stand(number, Stands::waits);
     timeline_.leave(number);
     if (!setup_.work.can_wait()) {
       trial.make_void();
@@ -186,7 +186,7 @@ void Driver::end_trial(std::uint64_t trial, const Ended& end, double took) {
   search_.tell(trial, end);
   emit(trial, end, took);
   timeline_.leave(trial);
-  pasts_.erase(trial);
+  forget(trial);
   if (auto live = live_.find(trial); live != live_.end()) {
     live->second->make_void();
     live_.erase(live);
