@@ -60,6 +60,8 @@ rt::Path start_keeper(const Arguments& arguments) {
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_adddup2(&actions, out.fd(), STDOUT_FILENO);
+  // A pipe or a lock of whoever asks first must not stay open as long as the keeper lives.
+  ::posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
   pid_t child = 0;
   const int refused =
       ::posix_spawn(&child, engine.c_str(), &actions, nullptr, argv.data(), environ);

@@ -18,10 +18,27 @@ rt::Error refusal(std::string message) { return {rt::Errc::usage, std::move(mess
 
 bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
+const double* find(const Metrics& metrics, const std::string& name) {
+  const auto found = std::ranges::find(metrics, name, &Metrics::value_type::first);
+  return found == metrics.end() ? nullptr : &found->second;
+}
+
+void put(Metrics& metrics, const std::string& name, double value) {
+  const auto found = std::ranges::find(metrics, name, &Metrics::value_type::first);
+  if (found == metrics.end())
+    metrics.emplace_back(name, value);
+  else
+    found->second = value;
+}
+
 }  // namespace
 
 AskedStudy::AskedStudy(const StudySpec& study, EventLog& log, const std::vector<Changed>& changes)
-    : study_(study), log_(log), search_(study, known_of(log)), started_(rt::now()) {
+    : study_(study),
+      log_(log),
+      deciding_(deciding_metrics(study)),
+      search_(study, known_of(log)),
+      started_(rt::now()) {
   log_.replay([this](const Event& event) { replay(event); });
   if (const auto text = log_.noted("active_seconds"))
     seconds_before_ = rt::parse_double(*text).value_or(0);
@@ -51,8 +68,11 @@ void AskedStudy::replay(const Event& event) {
     (void)search_.word_on(trial, *report);
     open.step = report->step;
     open.reported = true;
+    remember(open, report->metrics);
   } else if (std::holds_alternative<Ended>(event.body)) {
-    tickets_.erase(open_.at(trial).ticket);
+    const Open& open = open_.at(trial);
+    tickets_.erase(open.ticket);
+    last_told_[trial] = open.known;
     open_.erase(trial);
   }
   search_.tell(trial, event.body);
@@ -78,6 +98,32 @@ Handout AskedStudy::ask(const std::string& ticket) {
   if (!ticket.empty()) tickets_[ticket] = trial;
   emit(trial, std::move(created));
   return {.trial = trial, .params = std::move(*params), .over = ""};
+}
+
+void AskedStudy::remember(Open& open, const Metrics& metrics) const {
+  for (const std::string& name : deciding_) {
+    if (const double* value = find(metrics, name)) put(open.known, name, *value);
+  }
+}
+
+bool AskedStudy::repeats(const Metrics& known, const Told& told) const {
+  const std::optional<double> value = value_of(told);
+  const double* before = find(known, study_.metric.name);
+  if (value && (before == nullptr || !same(*before, *value))) return false;
+  return std::ranges::all_of(deciding_, [&](const std::string& name) {
+    const double* now = find(told.metrics, name);
+    const double* then = find(known, name);
+    return now == nullptr || (then != nullptr && same(*now, *then));
+  });
+}
+
+void AskedStudy::require_deciding(std::uint64_t trial, const Metrics& known,
+                                  const Told& told) const {
+  for (const std::string& name : deciding_) {
+    if (name == study_.metric.name || find(known, name) || find(told.metrics, name)) continue;
+    throw refusal(rt::cat("trial ", trial, " has no value of ", name,
+                          " yet, which subject_to bounds, expected one"));
+  }
 }
 
 const TrialRow& AskedStudy::row(std::uint64_t trial) const {
@@ -117,7 +163,7 @@ Word AskedStudy::report(std::uint64_t trial, const Told& told) {
   }
   const std::int64_t step = told.step.value_or(open->second.step + 1);
   if (step < 1) throw refusal(rt::cat("step ", step, ", expected 1 or more"));
-  if (open->second.reported && step == open->second.step && now.value && same(*now.value, *value))
+  if (open->second.reported && step == open->second.step && repeats(open->second.known, told))
     return Word::go;
   if (step <= open->second.step)
     throw refusal(rt::cat("trial ", trial, " reports step ", step, ", but was at ",
@@ -127,14 +173,18 @@ Word AskedStudy::report(std::uint64_t trial, const Told& told) {
 
 Word AskedStudy::take_report(std::uint64_t trial, std::int64_t step, double value, const Told& told,
                              bool last) {
-  if (std::isnan(value)) {
+  const bool best = std::isinf(value) && (value > 0) == (study_.metric.goal == Goal::maximize);
+  if (std::isnan(value) || best) {
     end(trial, {TrialState::failed, Cause::diverged,
-                rt::cat(study_.metric.name, " is not a number at step ", step)});
+                rt::cat(study_.metric.name, " is ", best ? "infinite" : "not a number", " at step ",
+                        step)});
     return Word::stop;
   }
   Open& open = open_.at(trial);
   Reported report{.step = step, .epochs = step, .value = value, .metrics = told.metrics};
-  if (report.metrics.empty()) report.metrics.emplace_back(study_.metric.name, value);
+  put(report.metrics, study_.metric.name, value);
+  remember(open, report.metrics);
+  for (const auto& [name, known] : open.known) put(report.metrics, name, known);
   const Word said = search_.word_on(trial, report);
   const Word word = last ? Word::go : said;
   report.word = word;
@@ -148,11 +198,12 @@ Word AskedStudy::take_report(std::uint64_t trial, std::int64_t step, double valu
   return word;
 }
 
-bool AskedStudy::says_the_same(const TrialRow& now, const Told& told) const {
+bool AskedStudy::says_the_same(std::uint64_t trial, const Told& told) const {
+  const TrialRow& now = row(trial);
   const std::optional<double> value = value_of(told);
   if (told.state == TrialState::failed) return now.state == TrialState::failed;
-  if (now.state == TrialState::failed) return value && std::isnan(*value);
-  return now.state == told.state && (!value || (now.value && same(*now.value, *value)));
+  if (now.state == TrialState::failed) return value && !std::isfinite(*value);
+  return now.state == told.state && repeats(last_told_.at(trial), told);
 }
 
 Standing AskedStudy::tell(std::uint64_t trial, const Told& told) {
@@ -160,7 +211,7 @@ Standing AskedStudy::tell(std::uint64_t trial, const Told& told) {
   const auto open = open_.find(trial);
   if (open == open_.end()) {
     const bool settled = now.state == TrialState::stopped || now.cause == Cause::timeout;
-    if (!settled && !says_the_same(now, told))
+    if (!settled && !says_the_same(trial, told))
       throw refusal(rt::cat("trial ", trial, " was told already: ", name_of(now.state),
                             now.value ? rt::cat(", ", study_.metric.name, " = ", *now.value) : ""));
     return {.state = now.state, .value = now.value};
@@ -177,8 +228,9 @@ Standing AskedStudy::tell(std::uint64_t trial, const Told& told) {
   if (step < std::max<std::int64_t>(open->second.step, 1))
     throw refusal(rt::cat("trial ", trial, " ends at step ", step, ", but was at ",
                           open->second.step, " already"));
-  const bool told_before = open->second.reported && step == open->second.step && now.value &&
-                           value && same(*now.value, *value);
+  if (told.state == TrialState::complete) require_deciding(trial, open->second.known, told);
+  const bool told_before =
+      open->second.reported && step == open->second.step && repeats(open->second.known, told);
   if (value && !told_before && take_report(trial, step, *value, told, true) == Word::stop) {
     const TrialRow& after = row(trial);
     return {.state = after.state, .value = after.value};
@@ -191,6 +243,7 @@ void AskedStudy::end(std::uint64_t trial, const Ended& how) {
   Open& open = open_.at(trial);
   const double seconds = took(open);
   tickets_.erase(open.ticket);
+  last_told_[trial] = std::move(open.known);
   open_.erase(trial);
   search_.tell(trial, how);
   ++now_;

@@ -78,15 +78,20 @@ class AskedStudy {
   struct Open {
     std::int64_t step = 0;  ///< of the last report
     bool reported = false;
+    Metrics known;  ///< the last value of each metric that decides or has bounds, as it was told
     std::string ticket;
     rt::Moment since;  ///< handed out, or this process began
     rt::Moment heard;
   };
 
   void replay(const Event& event);
+  void remember(Open& open, const Metrics& metrics) const;
+  /// Whether a call says of every deciding metric that it names what was told of it last.
+  [[nodiscard]] bool repeats(const Metrics& known, const Told& told) const;
+  void require_deciding(std::uint64_t trial, const Metrics& known, const Told& told) const;
   [[nodiscard]] const TrialRow& row(std::uint64_t trial) const;
   [[nodiscard]] std::optional<double> value_of(const Told& told) const;
-  [[nodiscard]] bool says_the_same(const TrialRow& row, const Told& told) const;
+  [[nodiscard]] bool says_the_same(std::uint64_t trial, const Told& told) const;
   /// `last`: the trial ends with it, so that no rule stops it any more.
   Word take_report(std::uint64_t trial, std::int64_t step, double value, const Told& told,
                    bool last = false);
@@ -99,9 +104,11 @@ class AskedStudy {
 
   const StudySpec& study_;
   EventLog& log_;
+  std::vector<std::string> deciding_;  ///< metrics that decide which trial is better
   Search search_;
   std::map<std::uint64_t, Open> open_;
   std::map<std::string, std::uint64_t> tickets_;  ///< of open trials
+  std::map<std::uint64_t, Metrics> last_told_;    ///< of trials that ended: what Open::known held
   std::optional<Finished> finished_;
   bool exhausted_ = false;
   bool ended_ = false;  ///< a trial, since the last commit

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "hpo/log/json.h"
@@ -43,6 +45,8 @@ TrialState state_of(const Json& message) {
       rt::cat("state \"", rt::printable(word, 60), "\", expected complete, stopped or failed"));
 }
 
+constexpr std::int64_t kLastStep = std::int64_t{1} << 53;
+
 Told told_of(const Json& message) {
   Told told;
   if (const Json* step = message.find("step")) told.step = step->integer();
@@ -53,8 +57,16 @@ Told told_of(const Json& message) {
   if (value != nullptr && !value->is_null()) told.values = {value->number()};
   if (values != nullptr)
     for (const auto& [none, one] : values->members()) told.values.push_back(one.number());
-  if (const Json* metrics = message.find("metrics"))
+  if (told.step && *told.step > kLastStep)
+    throw refusal(rt::cat("step ", *told.step, ", expected at most ", kLastStep));
+  if (const Json* metrics = message.find("metrics")) {
     told.metrics = metrics_from_json(metrics->raw());
+    std::set<std::string_view> names;
+    for (const auto& [name, number] : told.metrics) {
+      if (name.empty() || !names.insert(name).second)
+        throw refusal("metrics: expected an object with a name of its own for each number");
+    }
+  }
   if (const Json* reason = message.find("message")) told.message = reason->text();
   return told;
 }

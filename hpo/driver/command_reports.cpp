@@ -121,6 +121,7 @@ std::optional<Report> CommandReports::closing(const Metrics& measured) {
   if (known_ == before || value == nullptr || missing() != nullptr) return {};
   std::vector<Report> out;
   add({.step = last_ + 1, .metrics = {{deciding_.front(), *value}}}, out);
+  out.front().over = true;
   return std::move(out.front());
 }
 

@@ -137,7 +137,8 @@ bool Driver::take_due() {
 
 void Driver::take_report(LiveTrial& trial, Reported report, double took) {
   std::uint64_t number = trial.trial();
-  report.word = search_.word_on(number, report);
+  const Word said = search_.word_on(number, report);
+  report.word = report.over ? Word::go : said;
   search_.tell(number, report);
   pasts_.at(number).reports.push_back(report);
   Word word = report.word;

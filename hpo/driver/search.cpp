@@ -71,7 +71,8 @@ Search::Search(const StudySpec& study, const std::vector<Known>& known)
 void Search::tell_known(const std::vector<Known>& known) {
   for (const Known& trial : known) {
     sampler_->created(known_, trial.params);
-    if (trial.value) sampler_->reported(known_, trial.step, objective_.loss(*trial.value));
+    if (trial.value)
+      sampler_->reported(known_, trial.step, objective_.score(*trial.value, trial.metrics));
     sampler_->ended(known_, trial.state);
     ++known_;
   }

@@ -43,6 +43,7 @@ struct Report {
   std::uint64_t weights = 0;   ///< of a network that adapts
   double inference_flops = 0;  ///< the same: counted, one row forward
   std::int64_t steps = 0;      ///< of its optimizer, where the rule counts them
+  bool over = false;           ///< the trial has ended by itself: no rule stops it any more
 };
 
 /// The event that a report becomes when nothing was decided about it yet. `flops`: counted, since
@@ -58,7 +59,8 @@ struct Report {
           .shape = std::move(report.shape),
           .weights = report.weights,
           .inference_flops = report.inference_flops,
-          .used = static_cast<double>(report.steps)};
+          .used = static_cast<double>(report.steps),
+          .over = report.over};
 }
 
 /// Thrown by a trial that failed in a way the log has a word for; any other exception counts as

@@ -51,7 +51,8 @@ WarmStart read_one(const StudySpec& study, std::size_t i, const std::string& fol
     if (!has_ended(trial.state)) continue;
     ++start.ended;
     if (auto params = fitted(trial.params, study.space))
-      start.fit.push_back({std::move(*params), trial.value, trial.step, trial.state});
+      start.fit.push_back(
+          {std::move(*params), trial.value, trial.step, trial.state, trial.metrics});
   }
   return start;
 }
@@ -83,7 +84,8 @@ std::string json_of(const std::vector<Known>& known) {
   json.begin_array();
   for (const Known& trial : known) {
     json.begin_object().key("params").raw(json_of(trial.params)).field("value", trial.value);
-    json.field("step", trial.step).field("state", name_of(trial.state)).end_object();
+    json.field("step", trial.step).field("state", name_of(trial.state));
+    json.key("metrics").raw(json_of(trial.metrics)).end_object();
   }
   json.end_array();
   return std::move(json).text();
@@ -97,6 +99,8 @@ std::vector<Known> known_from_json(std::string_view text) {
     if (!entry.at("value").is_null()) trial.value = entry.at("value").number();
     trial.step = entry.at("step").integer();
     trial.state = state_from(entry.at("state").text());
+    if (const Json* metrics = entry.find("metrics"))
+      trial.metrics = metrics_from_json(metrics->raw());
     known.push_back(std::move(trial));
   }
   return known;

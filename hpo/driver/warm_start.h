@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "hpo/log/event.h"
 #include "hpo/space/params.h"
 #include "hpo/space/trial_state.h"
 #include "hpo/study/spec.h"
@@ -23,6 +24,7 @@ struct Known {
   std::optional<double> value;  ///< the metric; none: it failed before its first report
   std::int64_t step = 0;        ///< of its last report
   TrialState state = TrialState::complete;
+  Metrics metrics = {};  ///< of its last report: what bounds of this study are on may be among them
   bool operator==(const Known&) const = default;
 };
 

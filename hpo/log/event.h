@@ -52,7 +52,8 @@ struct Reported {
   std::string shape;           ///< sizes of the layers of a network that adapts, or empty
   std::uint64_t weights = 0;   ///< of a network that adapts
   double inference_flops = 0;  ///< the same: counted, one row forward
-  double used = 0;  ///< of what the rule counts in, where that is neither epochs nor FLOPs
+  double used = 0;    ///< of what the rule counts in, where that is neither epochs nor FLOPs
+  bool over = false;  ///< not logged: the trial has ended by itself, no rule stops it any more
 };
 
 /// A trial that waits goes on with the network of another one, as of the step at which both wait.

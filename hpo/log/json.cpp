@@ -153,8 +153,8 @@ class JsonParser {
     fail("'\"'");
   }
 
-  // Our own writer escapes control characters only, as \n, \t, \u00XX...; others' surrogates have
-  // no place in the log.
+  // Our own writer escapes control characters only; others write letters beyond U+FFFF as pairs of
+  // surrogates.
   void escape(std::string& out) {
     static constexpr std::string_view kLetters = "\"\\/bfnrt", kMeant = "\"\\/\b\f\n\r\t";
     ++at_;
@@ -162,6 +162,22 @@ class JsonParser {
       out += kMeant[i];
       return;
     }
+    unsigned code = code_unit();
+    const bool high = code >= 0xD800 && code < 0xDC00;
+    if (high) {
+      if (text_.substr(at_ + 1, 2) != "\\u") fail("the second half of a letter");
+      at_ += 2;
+      const unsigned low = code_unit();
+      if (low < 0xDC00 || low >= 0xE000) fail("the second half of a letter");
+      code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
+    } else if (code >= 0xDC00 && code < 0xE000) {
+      fail("a letter");
+    }
+    append_utf8(out, code);
+  }
+
+  /// The four digits behind the u at hand.
+  unsigned code_unit() {
     unsigned code = 0;
     if (peek() != 'u' || at_ + 4 >= text_.size()) fail("an escape");
     for (int i = 0; i < 4; ++i) {
@@ -171,7 +187,7 @@ class JsonParser {
       if (digit == std::string_view::npos) fail("four hexadecimal digits");
       code = code * 16 + static_cast<unsigned>(digit);
     }
-    append_utf8(out, code);
+    return code;
   }
 
   static void append_utf8(std::string& out, unsigned code) {
@@ -180,8 +196,13 @@ class JsonParser {
     } else if (code < 0x800) {
       out += static_cast<char>(0xC0 | (code >> 6));
       out += static_cast<char>(0x80 | (code & 0x3F));
-    } else {
+    } else if (code < 0x10000) {
       out += static_cast<char>(0xE0 | (code >> 12));
+      out += static_cast<char>(0x80 | ((code >> 6) & 0x3F));
+      out += static_cast<char>(0x80 | (code & 0x3F));
+    } else {
+      out += static_cast<char>(0xF0 | (code >> 18));
+      out += static_cast<char>(0x80 | ((code >> 12) & 0x3F));
       out += static_cast<char>(0x80 | ((code >> 6) & 0x3F));
       out += static_cast<char>(0x80 | (code & 0x3F));
     }

@@ -31,7 +31,7 @@ struct StudyInfo {
   std::string name;
   std::string metric;  ///< name of the objective
   bool maximize = false;
-  bool programs = false;  ///< its trials run a program: they count steps, not epochs
+  bool programs = false;  ///< its trials run outside of us: they count steps, not epochs
   StudyState state = StudyState::interrupted;
   std::string reason;            ///< why it ended, one line for people; empty while it has not
   std::int64_t trial_limit = 0;  ///< limits.trials; 0: none

@@ -255,8 +255,11 @@ void add_task_defaults(Node& root, nn::LearningTask task) {
 void add_goal_defaults(Node& root, nn::LearningTask task) {
   const bool labels = task == nn::LearningTask::classification;
   add(*block(root, "train"), "loss", labels ? "cross_entropy" : "mse");
-  if (Node* metric = block(root, "metric"))
-    add(*metric, "name", labels ? "valid.accuracy" : "valid.rmse");
+  // A mean of errors in different units is that of the target with the largest one.
+  const Node* target = root.find_path({"data", "target"});
+  const bool several = target != nullptr && target->is_list() && target->items.size() > 1;
+  const char* measured = labels ? "valid.accuracy" : several ? "valid.r2" : "valid.rmse";
+  if (Node* metric = block(root, "metric")) add(*metric, "name", measured);
   for (Node* metric : metric_nodes(root)) {
     const std::string& name = metric->find("name")->text;
     add(*metric, "goal", is_maximized(name) ? "maximize" : "minimize");

@@ -127,7 +127,8 @@ std::vector<Field> search_rows() {
       {.name = "metric.name",
        .type = Type::word,
        .words = metric_names(),
-       .otherwise = "`valid.accuracy` for classification, `valid.rmse` for regression",
+       .otherwise = "`valid.accuracy` for classification, `valid.rmse` for regression, "
+                    "`valid.r2` where a list of targets is predicted",
        .text_with = "command, ask",
        .doc = "Measured on the validation part where the stopping rule may decide and at a "
               "trial's end; without a rule, after each epoch. With `command`, what the program "

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <span>
 
 #include "hpo/study/asked.h"
 #include "hpo/study/checker.h"
@@ -98,6 +99,15 @@ void locate_program(Node* block, const std::string& folder) {
     block->entries.insert(program + 1, {"folder", block->at, std::move(value)});
 }
 
+/// The same of earlier studies.
+void locate_known(Node* known, const std::string& folder) {
+  if (known == nullptr) return;
+  for (Node& node : known->is_list() ? std::span(known->items) : std::span(known, 1)) {
+    const std::filesystem::path path = std::filesystem::path(folder) / unescape(node).text;
+    node = string_node(escape(path.lexically_normal().string()), node.at);
+  }
+}
+
 /// For tables the network can be tried without the data: only the number of columns is missing.
 void try_network(const StudySpec& study) {
   if (study.document->root.find_path({"data", "csv"}) == nullptr) return;
@@ -140,6 +150,7 @@ StudySpec parse(const std::string& text, const std::string& file, const std::str
   if (source != "ask") check_used(root, study.space, checker);
   read_spec(study, root);
   locate_program(command ? &root : root.find("adapt"), folder);
+  locate_known(root.find("warm_start"), folder);
   study.document = std::make_shared<const Document>(Document{file, root});
   if (command) try_command(study);
   if (!data) return study;

@@ -34,7 +34,7 @@ Pattern::Pattern(const std::string& text) : impl_(std::make_unique<Impl>(text)) 
   if (groups < 1 || groups > 2)
     refuse(rt::cat("has ", groups,
                    " groups, expected one for the value, or two for step and value, such as "
-                   "\"accuracy: ([0-9.]+)\""));
+                   "\"accuracy: (\\S+)\""));
 }
 
 Pattern::~Pattern() = default;

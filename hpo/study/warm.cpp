@@ -4,6 +4,7 @@
 #include <span>
 
 #include "hpo/study/document.h"
+#include "hpo/study/substitute.h"
 
 namespace hpo {
 
@@ -21,8 +22,9 @@ std::span<const study::Node> nodes_of(const StudySpec& study) {
 std::vector<std::string> warm_starts(const StudySpec& study) {
   std::vector<std::string> folders;
   for (const study::Node& node : nodes_of(study))
-    folders.push_back(
-        (std::filesystem::path(study.folder) / node.text).lexically_normal().string());
+    folders.push_back((std::filesystem::path(study.folder) / study::unescape(node).text)
+                          .lexically_normal()
+                          .string());
   return folders;
 }
 

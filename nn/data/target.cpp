@@ -61,6 +61,22 @@ LearningTask settled(LearningTask task, bool classes, const std::string& name,
   return classes ? LearningTask::classification : LearningTask::regression;
 }
 
+/// Nearly all targets are numbers that nobody would take for classes: what is none is a slip.
+void refuse_slip(CsvFiles files, const CsvSurvey& table, std::size_t first) {
+  constexpr std::size_t kShare = 10;  // as for inputs: fewer than one in ten
+  std::vector<double> numbers;
+  for (const CsvField& field : table.targets) {
+    double number = 0;
+    if (read_number(field, number) == FieldKind::number) numbers.push_back(number);
+  }
+  const std::size_t rows = table.targets.size(), count = numbers.size();
+  if (kShare * (rows - count) >= rows || look_like_classes(distinct_values(numbers), rows)) return;
+  const CsvField& at = table.targets[first];
+  throw DataError(files[table.file_of(first)].path, at.line, at.column,
+                  in_quotes(at.value()) + ": expected a number, as in " + std::to_string(count) +
+                      " other rows of the target (task: classification takes it as a class)");
+}
+
 TargetValues several_numbers(const std::string& path, const std::vector<std::string>& names,
                              std::vector<double> numbers, LearningTask task,
                              std::vector<std::string>& notes) {
@@ -116,6 +132,7 @@ TargetValues read_target(CsvFiles files, CsvSurvey& table, LearningTask task) {
                     in_quotes(at.value()) + ": expected a number, because " +
                         (names.size() > 1 ? "there are several targets" : "task is regression"));
   }
+  if (task == LearningTask::guess) refuse_slip(files, table, *text);
   const std::string& name = names.front();
   TargetValues target;
   target.task = settled(task, true, name, table.notes);

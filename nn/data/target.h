@@ -29,7 +29,8 @@ inline constexpr std::size_t kMaxClasses = 10000;
                                      std::vector<std::string>& notes);
 
 /// The target of every row of a table, as target_of for one of numbers. Throws DataError, too, for
-/// a text where a number is expected.
+/// a text where a number is expected: by `task`, or because fewer than one in ten rows have a text
+/// and the others numbers that do not look like classes.
 [[nodiscard]] TargetValues read_target(CsvFiles files, CsvSurvey& table, LearningTask task);
 
 }  // namespace nn

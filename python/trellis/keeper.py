@@ -59,6 +59,9 @@ class Keeper:
                 return self._exchange(line)
             except (ConnectionError, FileNotFoundError):
                 self.close()
+            except BaseException:
+                self.close()  # an answer that nobody waited for must not be taken for the next one
+                raise
             if time.monotonic() > deadline:
                 raise TrellisError(f"nobody keeps {self._folder} for long, see keeper.log there")
             self._start()

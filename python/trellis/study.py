@@ -128,10 +128,15 @@ class Study:
                     continue
                 work.end()
                 raise
-            if isinstance(result, dict):
-                self.tell(trial, metrics=result)
-            elif result is not None or not trial.should_stop:
-                self.tell(trial, result)
+            try:
+                if isinstance(result, dict):
+                    self.tell(trial, metrics=result)
+                elif result is not None or not trial.should_stop:
+                    self.tell(trial, result)
+            except (TypeError, ValueError, TrellisError) as error:
+                self.tell(trial, state="failed", message=f"{type(error).__name__}: {error}")
+                work.end()
+                raise
 
     @property
     def trials(self):

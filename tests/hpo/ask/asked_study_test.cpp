@@ -63,6 +63,30 @@ TEST_F(AskedStudyTest, SaysTheSameTwiceForOne) {
   EXPECT_NE(asked().ask("a").trial, first.trial) << "the ticket of a trial that ended is free";
 }
 
+TEST_F(AskedStudyTest, SaysTheSameTwiceForOneWhereTheBestCounts) {
+  begin_other("early_stop: none\n", "{name: accuracy, goal: maximize, take: best}");
+  (void)asked().ask("");
+  EXPECT_EQ(asked().report(0, at_step(1, 0.9)), Word::go);
+  EXPECT_EQ(asked().report(0, at_step(2, 0.8)), Word::go);
+  EXPECT_EQ(asked().report(0, at_step(2, 0.8)), Word::go);
+  EXPECT_EQ(asked().tell(0, value(0.8)).value, 0.9);
+  EXPECT_EQ(asked().tell(0, value(0.8)).value, 0.9);
+  EXPECT_NE(refusal([&] { (void)asked().tell(0, value(0.9)); }), "");
+}
+
+TEST_F(AskedStudyTest, WantsEveryMetricThatHasBounds) {
+  begin_other("early_stop: none\nsubject_to: {size: 10}\n");
+  (void)asked().ask("");
+  EXPECT_EQ(refusal([&] { (void)asked().tell(0, value(0.8)); }),
+            "trial 0 has no value of size yet, which subject_to bounds, expected one");
+  Told told = value(0.8);
+  told.metrics = {{"size", 20}};
+  (void)asked().tell(0, told);
+  EXPECT_EQ(asked().tell(0, told).state, TrialState::complete);
+  told.metrics = {{"size", 5}};
+  EXPECT_NE(refusal([&] { (void)asked().tell(0, told); }), "");
+}
+
 TEST_F(AskedStudyTest, LosesNothingThatWasCommitted) {
   const Handout first = asked().ask("a");
   (void)asked().ask("b");
@@ -119,8 +143,10 @@ TEST_F(AskedStudyTest, WhatIsNoNumberFails) {
   EXPECT_EQ(asked().tell(1, value(std::nan(""))).state, TrialState::failed);
   EXPECT_EQ(asked().tell(1, value(std::nan(""))).state, TrialState::failed) << "said twice";
   (void)asked().ask("");
-  EXPECT_EQ(asked().tell(2, value(std::numeric_limits<double>::infinity())).state,
-            TrialState::complete);
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(asked().tell(2, value(kInfinity)).state, TrialState::failed) << "better than any";
+  (void)asked().ask("");
+  EXPECT_EQ(asked().tell(3, value(-kInfinity)).state, TrialState::complete);
 }
 
 TEST_F(AskedStudyTest, ATrialFails) {

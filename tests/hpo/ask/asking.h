@@ -16,6 +16,8 @@ namespace hpo {
 
 class Asking : public testing::Test {
  protected:
+  static constexpr const char* kMetric = "{name: accuracy, goal: maximize}";
+
   Asking() { begin(); }
 
   /// A keeper comes, after the one before went without a word.
@@ -23,7 +25,8 @@ class Asking : public testing::Test {
     if (!more.empty()) more_ = more;
     asked_.reset();
     log_.reset();
-    spec_ = parse_study(rt::cat("name: asked\nmetric: {name: accuracy, goal: maximize}\n"
+    spec_ = parse_study(rt::cat("name: asked\nmetric: ", metric_,
+                                "\n"
                                 "parameters: {lr: {min: 1e-4, max: 0.1, scale: log}, "
                                 "width: {type: int, min: 4, max: 64}}\n",
                                 more_),
@@ -34,7 +37,8 @@ class Asking : public testing::Test {
   }
 
   /// The keeper of another study, in a folder of its own.
-  void begin_other(const std::string& more) {
+  void begin_other(const std::string& more, const std::string& metric = kMetric) {
+    metric_ = metric;
     ++studies_;
     begin(more);
   }
@@ -46,7 +50,7 @@ class Asking : public testing::Test {
  private:
   support::TempFolder folder_;
   int studies_ = 0;
-  std::string more_;
+  std::string more_, metric_ = kMetric;
   StudySpec spec_;
   std::unique_ptr<EventLog> log_;
   std::unique_ptr<AskedStudy> asked_;

@@ -56,7 +56,8 @@ TEST_F(WarmStarts, TrialsThatFitAreTakenWithTheirEnds) {
     EXPECT_EQ(starts[0].fit[i], (Known{.params = rows[i].params,
                                        .value = rows[i].value,
                                        .step = rows[i].step,
-                                       .state = rows[i].state}));
+                                       .state = rows[i].state,
+                                       .metrics = rows[i].metrics}));
   }
 }
 
@@ -79,13 +80,13 @@ TEST_F(WarmStarts, OnlyWhatTheSpaceHasCounts) {
 
 TEST_F(WarmStarts, AnotherMetricOrNoStudyIsRefusedWithItsPlace) {
   const std::string x = "{x: {min: 0.0, max: 1.0}}";
-  EXPECT_EQ(
-      refusal(study(x, "", "{name: valid.loss, goal: maximize}")),
-      "later.yaml:5:13: warm_start is \"earlier\", a study of valid.loss (minimize), expected "
-      "one of valid.loss (maximize)");
+  EXPECT_EQ(refusal(study(x, "", "{name: valid.loss, goal: maximize}")),
+            "later.yaml:5:13: warm_start is \"" + earlier_.string() +
+                "\", a study of valid.loss (minimize), expected one of valid.loss (maximize)");
   const StudySpec fine = study(x);
   std::filesystem::remove_all(earlier_);
-  EXPECT_EQ(refusal(fine), "later.yaml:5:13: warm_start is \"earlier\", but " + earlier_.string() +
+  EXPECT_EQ(refusal(fine), "later.yaml:5:13: warm_start is \"" + earlier_.string() + "\", but " +
+                               earlier_.string() +
                                " holds no study, expected a study's folder such as runs/digits");
 }
 

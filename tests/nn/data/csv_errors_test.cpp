@@ -29,6 +29,13 @@ std::string numbered(int rows, const char* last) {
   return text + last;
 }
 
+std::string priced(int rows, const char* last) {
+  std::string text = "a,y\n";
+  for (int i = 0; i < rows; ++i)
+    text += std::to_string(i % 7) + "," + std::to_string(100 + i * i) + ".5\n";
+  return text + "1," + last + "\n";
+}
+
 std::string wide() {
   std::string text;
   for (int i = 0; i < 70000; ++i) text += "1,";
@@ -105,6 +112,9 @@ INSTANTIATE_TEST_SUITE_P(
                            "2",
                            15),
                "data.csv: ends within a character of UTF-16, expected two bytes for each"},
+        BadCsv{"slip_in_the_target", priced(40, "n.a."),
+               "data.csv:42:3: 'n.a.': expected a number, as in 40 other rows of the target (task: "
+               "classification takes it as a class)"},
         BadCsv{"one_class", "a,y\n1,p\n2,p\n",
                "data.csv: the target 'y' has the same value in every row"},
         BadCsv{"too_many_classes", many_classes(),
