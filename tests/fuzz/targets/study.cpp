@@ -1,6 +1,7 @@
 // A study file, on to the resolved file and to what a first trial would train.
 
 #include "hpo/samplers/registry.h"
+#include "hpo/study/command.h"
 #include "hpo/study/spec.h"
 #include "hpo/study/trial_spec.h"
 #include "runtime/base/error.h"
@@ -24,6 +25,10 @@ void first_trial(const hpo::StudySpec& study) {
   fuzz::promise(sampler != nullptr, "an accepted study has a sampler");
   const auto params = sampler->propose(0);
   if (!params || study.is_asked) return;
+  if (study.runs_command) {
+    (void)hpo::trial_command(study, *params);
+    return;
+  }
   (void)hpo::data_spec(study, *params);
   (void)hpo::materialise(study, *params, {.input = nn::Shape::features(64), .outputs = 4});
 }
