@@ -64,7 +64,8 @@ class Keeper:
                 raise
             if time.monotonic() > deadline:
                 raise TrellisError(f"nobody keeps {self._folder} for long, see keeper.log there")
-            self._start()
+            with contextlib.suppress(ConnectionError):  # it died before it could answer
+                self._start()
 
     def _exchange(self, line):
         if not self._file:
@@ -101,5 +102,10 @@ class Keeper:
 
 
 def start(*words):
-    """Sees to it that a study has a keeper; returns its folder."""
-    return program.run("keep", *words).rstrip("\n")
+    """Sees to it that a study has a keeper; returns its folder. Raises ConnectionResetError where that one died at once."""
+    try:
+        return program.run("keep", *words).rstrip("\n")
+    except TrellisError as error:
+        if str(error).endswith(" has died"):
+            raise ConnectionResetError(str(error)) from error
+        raise

@@ -8,6 +8,7 @@ Without kills it is a measurement: the time of a call as its client sees it, and
 """
 import argparse
 import collections
+import contextlib
 import json
 import multiprocessing
 import os
@@ -43,6 +44,15 @@ def client(folder, answers):
         times += [asked - begun, time.perf_counter() - asked]
         mine.append((trial.number, trial.params, state))
     answers.put((mine, times))
+
+
+def client_or_nothing(folder, answers):
+    """So that a client that fails is not waited for."""
+    try:
+        client(folder, answers)
+    except BaseException:
+        answers.put(None)
+        raise
 
 
 def killer(folder, kills, over):
@@ -86,13 +96,15 @@ def main():
                                                          "n": {"type": "int", "min": 0, "max": 9}},
                                      metric="y", method=options.method, trials=options.trials, directory=folder)
         answers, over = multiprocessing.Queue(), threading.Event()
-        clients = [multiprocessing.Process(target=client, args=(study.folder, answers)) for _ in range(options.clients)]
+        clients = [multiprocessing.Process(target=client_or_nothing, args=(study.folder, answers))
+                   for _ in range(options.clients)]
         hunts, begun = [], time.perf_counter()
         for process in clients:
             process.start()
         hunter = threading.Thread(target=lambda: hunts.append(killer(study.folder, options.kills, over)))
         hunter.start()
         got = [answers.get() for _ in clients]
+        assert None not in got, "a client ended with an error"
         seconds = time.perf_counter() - begun
         for process in clients:
             process.join()
@@ -100,7 +112,8 @@ def main():
         hunter.join()
         check(study, got, options.trials)
         times = sorted(t for _, mine in got for t in mine)
-        trellis.program.run("stop", study.folder)
+        with contextlib.suppress(trellis.TrellisError):  # the last keeper may have been killed
+            trellis.program.run("stop", study.folder)
     assert not options.kills or hunts[0] > 0, "nobody was killed"
     print(json.dumps({"trials": options.trials, "clients": options.clients, "kills": hunts[0], "method": options.method,
                       "seconds": round(seconds, 3), "calls_per_second": round(len(times) / seconds),
