@@ -26,11 +26,6 @@ namespace {
 /// Times that a keeper may die over one line before we believe that it always will.
 constexpr int kAttempts = 20;
 
-bool is_study_file(const std::string& text) {
-  const rt::Path path(text);
-  return (path.extension() == ".yaml" || path.extension() == ".yml") && rt::file_size(path);
-}
-
 std::string read_all(int fd) {
   std::string text;
   char bytes[4096];

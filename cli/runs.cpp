@@ -9,6 +9,10 @@ void declare_dir(Arguments& arguments) {
   arguments.option("--dir", "D", "folder of the studies (default: runs, under the current folder)");
 }
 
+bool is_study_file(const rt::Path& path) {
+  return (path.extension() == ".yaml" || path.extension() == ".yml") && rt::file_size(path);
+}
+
 rt::Path runs_folder(const Arguments& arguments) {
   return arguments.has("--dir") ? rt::Path(arguments.text("--dir")) : rt::Path("runs");
 }

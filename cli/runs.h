@@ -11,6 +11,8 @@ namespace cli {
 
 /// Declares `--dir D`, shared by every verb that reads or writes studies.
 void declare_dir(Arguments& arguments);
+/// Whether `path` is a file that is called like a study file.
+[[nodiscard]] bool is_study_file(const rt::Path& path);
 /// The folder that holds the studies: --dir, or "runs".
 [[nodiscard]] rt::Path runs_folder(const Arguments& arguments);
 

@@ -12,10 +12,6 @@ namespace {
 
 constexpr std::int64_t kIdle = 60;
 
-bool is_file(const rt::Path& path) {
-  return (path.extension() == ".yaml" || path.extension() == ".yml") && rt::file_size(path);
-}
-
 }  // namespace
 
 void declare_keep(Arguments& arguments) {
@@ -30,7 +26,7 @@ int run_keep(const Arguments& arguments) {
       static_cast<double>(arguments.integer("--idle", 1, 1'000'000'000).value_or(kIdle));
   rt::Path folder;
   hpo::StudySpec study;
-  if (is_file(run)) {
+  if (is_study_file(run)) {
     study = hpo::load_study(run);
     folder = runs_folder(arguments) / study.name;
   } else {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "hpo/driver/adopt.h"
+#include "hpo/log/metrics.h"
 #include "hpo/log/study_lock.h"
 #include "hpo/log/study_reader.h"
 #include "runtime/base/error.h"
@@ -15,21 +16,6 @@ namespace hpo {
 namespace {
 
 rt::Error refusal(std::string message) { return {rt::Errc::usage, std::move(message)}; }
-
-bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
-
-const double* find(const Metrics& metrics, const std::string& name) {
-  const auto found = std::ranges::find(metrics, name, &Metrics::value_type::first);
-  return found == metrics.end() ? nullptr : &found->second;
-}
-
-void put(Metrics& metrics, const std::string& name, double value) {
-  const auto found = std::ranges::find(metrics, name, &Metrics::value_type::first);
-  if (found == metrics.end())
-    metrics.emplace_back(name, value);
-  else
-    found->second = value;
-}
 
 }  // namespace
 
@@ -102,25 +88,26 @@ Handout AskedStudy::ask(const std::string& ticket) {
 
 void AskedStudy::remember(Open& open, const Metrics& metrics) const {
   for (const std::string& name : deciding_) {
-    if (const double* value = find(metrics, name)) put(open.known, name, *value);
+    if (const double* value = find_metric(metrics, name)) put_metric(open.known, name, *value);
   }
 }
 
 bool AskedStudy::repeats(const Metrics& known, const Told& told) const {
   const std::optional<double> value = value_of(told);
-  const double* before = find(known, study_.metric.name);
-  if (value && (before == nullptr || !same(*before, *value))) return false;
+  const double* before = find_metric(known, study_.metric.name);
+  if (value && (before == nullptr || !same_number(*before, *value))) return false;
   return std::ranges::all_of(deciding_, [&](const std::string& name) {
-    const double* now = find(told.metrics, name);
-    const double* then = find(known, name);
-    return now == nullptr || (then != nullptr && same(*now, *then));
+    const double* now = find_metric(told.metrics, name);
+    const double* then = find_metric(known, name);
+    return now == nullptr || (then != nullptr && same_number(*now, *then));
   });
 }
 
 void AskedStudy::require_deciding(std::uint64_t trial, const Metrics& known,
                                   const Told& told) const {
   for (const std::string& name : deciding_) {
-    if (name == study_.metric.name || find(known, name) || find(told.metrics, name)) continue;
+    if (name == study_.metric.name || find_metric(known, name) || find_metric(told.metrics, name))
+      continue;
     throw refusal(rt::cat("trial ", trial, " has no value of ", name,
                           " yet, which subject_to bounds, expected one"));
   }
@@ -134,16 +121,15 @@ const TrialRow& AskedStudy::row(std::uint64_t trial) const {
 }
 
 std::optional<double> AskedStudy::value_of(const Told& told) const {
-  const auto named =
-      std::ranges::find(told.metrics, study_.metric.name, &Metrics::value_type::first);
+  const double* named = find_metric(told.metrics, study_.metric.name);
   if (told.values.size() > 1)
     throw refusal(rt::cat(told.values.size(), " values, expected one, of ", study_.metric.name));
   if (!told.values.empty()) {
-    if (named != told.metrics.end() && !same(named->second, told.values[0]))
+    if (named != nullptr && !same_number(*named, told.values[0]))
       throw refusal(rt::cat("two values of ", study_.metric.name, ", expected one"));
     return told.values[0];
   }
-  if (named != told.metrics.end()) return named->second;
+  if (named != nullptr) return *named;
   if (told.metrics.empty()) return std::nullopt;
   std::vector<std::string> names;
   for (const auto& [name, value] : told.metrics) names.push_back(name);
@@ -182,9 +168,9 @@ Word AskedStudy::take_report(std::uint64_t trial, std::int64_t step, double valu
   }
   Open& open = open_.at(trial);
   Reported report{.step = step, .epochs = step, .value = value, .metrics = told.metrics};
-  put(report.metrics, study_.metric.name, value);
+  put_metric(report.metrics, study_.metric.name, value);
   remember(open, report.metrics);
-  for (const auto& [name, known] : open.known) put(report.metrics, name, known);
+  for (const auto& [name, known] : open.known) put_metric(report.metrics, name, known);
   const Word said = search_.word_on(trial, report);
   const Word word = last ? Word::go : said;
   report.word = word;

@@ -12,12 +12,6 @@
 
 namespace hpo {
 
-namespace {
-
-constexpr std::int64_t kSpoken = 1;
-
-}  // namespace
-
 std::optional<AskClient> AskClient::connect(const rt::Path& folder) {
   std::optional<rt::File> socket = connect_in(folder);
   if (!socket) return std::nullopt;
@@ -25,10 +19,11 @@ std::optional<AskClient> AskClient::connect(const rt::Path& folder) {
   const std::optional<std::string> greeting = client.read_line();
   if (!greeting) return std::nullopt;
   const std::int64_t version = Json::parse(*greeting).at("protocol").integer();
-  if (version != kSpoken)
-    throw rt::Error(rt::Errc::usage,
-                    rt::cat(folder.string(), " is kept by a Trellis that speaks version ", version,
-                            " of the protocol, expected ", kSpoken, ": end it with trellis stop"));
+  if (version != kAskProtocol)
+    throw rt::Error(
+        rt::Errc::usage,
+        rt::cat(folder.string(), " is kept by a Trellis that speaks version ", version,
+                " of the protocol, expected ", kAskProtocol, ": end it with trellis stop"));
   client.greeting_ = *greeting;
   return client;
 }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "hpo/ask/socket.h"
 #include "hpo/log/json.h"
 #include "runtime/base/error.h"
 #include "runtime/base/text.h"

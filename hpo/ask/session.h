@@ -8,9 +8,6 @@
 
 namespace hpo {
 
-/// Grows when a client of today would misunderstand an answer.
-inline constexpr int kAskProtocol = 1;
-
 /// What whoever connects hears first: the version, the study and its metrics.
 [[nodiscard]] std::string ask_greeting(const AskedStudy& study);
 

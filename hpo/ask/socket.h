@@ -7,6 +7,9 @@
 
 namespace hpo {
 
+/// Version of what is said over it; grows when a client of today would misunderstand an answer.
+inline constexpr int kAskProtocol = 1;
+
 inline constexpr const char* kAskSocket = "ask.sock";
 
 /// Listens in `folder`, in place of whoever did before: only for the holder of the study's lock.

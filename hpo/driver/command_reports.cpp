@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "hpo/log/metrics.h"
 #include "runtime/base/error.h"
 #include "runtime/base/text.h"
 
@@ -24,18 +25,7 @@ ReportLine report_of(const std::string& line) {
 }
 
 void merge(Metrics& into, const Metrics& more) {
-  for (const auto& [name, value] : more) {
-    const auto there = std::ranges::find(into, name, &Metrics::value_type::first);
-    if (there == into.end())
-      into.emplace_back(name, value);
-    else
-      there->second = value;
-  }
-}
-
-const double* find(const Metrics& metrics, const std::string& name) {
-  const auto there = std::ranges::find(metrics, name, &Metrics::value_type::first);
-  return there == metrics.end() ? nullptr : &there->second;
+  for (const auto& [name, value] : more) put_metric(into, name, value);
 }
 
 }  // namespace
@@ -73,7 +63,7 @@ std::vector<Report> CommandReports::left_over() {
   }
   std::vector<Report> out;
   for (ReportLine& line : lines) {
-    if (line.step && find(line.metrics, deciding_.front())) add(std::move(line), out);
+    if (line.step && find_metric(line.metrics, deciding_.front())) add(std::move(line), out);
   }
   return out;
 }
@@ -93,12 +83,12 @@ std::vector<Report> CommandReports::take(bool over) {
 
 void CommandReports::keep(const Metrics& metrics) {
   for (const std::string& name : deciding_) {
-    if (const double* value = find(metrics, name)) merge(known_, {{name, *value}});
+    if (const double* value = find_metric(metrics, name)) merge(known_, {{name, *value}});
   }
 }
 
 void CommandReports::add(ReportLine line, std::vector<Report>& out) {
-  if (!find(line.metrics, deciding_.front())) return merge(pending_, line.metrics);
+  if (!find_metric(line.metrics, deciding_.front())) return merge(pending_, line.metrics);
   const std::int64_t step = line.step.value_or(++own_);
   if (step <= last_) return;
   last_ = step;
@@ -107,9 +97,9 @@ void CommandReports::add(ReportLine line, std::vector<Report>& out) {
   merge(report.metrics, line.metrics);
   keep(report.metrics);
   for (const auto& [name, value] : known_) {
-    if (!find(report.metrics, name)) report.metrics.emplace_back(name, value);
+    if (!find_metric(report.metrics, name)) report.metrics.emplace_back(name, value);
   }
-  report.value = *find(known_, deciding_.front());
+  report.value = *find_metric(known_, deciding_.front());
   out.push_back(std::move(report));
 }
 
@@ -117,7 +107,7 @@ std::optional<Report> CommandReports::closing(const Metrics& measured) {
   merge(pending_, measured);
   const Metrics before = known_;
   keep(pending_);
-  const double* value = find(known_, deciding_.front());
+  const double* value = find_metric(known_, deciding_.front());
   if (known_ == before || value == nullptr || missing() != nullptr) return {};
   std::vector<Report> out;
   add({.step = last_ + 1, .metrics = {{deciding_.front(), *value}}}, out);
@@ -127,7 +117,7 @@ std::optional<Report> CommandReports::closing(const Metrics& measured) {
 
 const std::string* CommandReports::missing() const {
   const auto found = std::ranges::find_if(
-      deciding_, [&](const std::string& name) { return find(known_, name) == nullptr; });
+      deciding_, [&](const std::string& name) { return find_metric(known_, name) == nullptr; });
   return found == deciding_.end() ? nullptr : &*found;
 }
 

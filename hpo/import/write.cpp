@@ -4,6 +4,7 @@
 #include "hpo/driver/adopt.h"
 #include "hpo/import/optuna.h"
 #include "hpo/log/event_log.h"
+#include "hpo/log/metrics.h"
 #include "hpo/log/study_lock.h"
 #include "hpo/log/study_reader.h"
 #include "runtime/base/error.h"
@@ -21,8 +22,6 @@ Ended ended(const ImportedTrial& trial) {
   const bool failed = trial.state == TrialState::failed;
   return {trial.state, failed ? Cause::error : Cause::none, failed ? "it failed elsewhere" : ""};
 }
-
-bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
 }  // namespace
 
@@ -45,8 +44,8 @@ void write_imported(const StudySpec& study, const std::vector<ImportedTrial>& tr
     log.append({.vtime = vtime, .trial = number, .body = Created{.params = trial.params}});
     for (const auto& [step, value] : trial.reports)
       log.append({.vtime = ++vtime, .trial = number, .body = reported(study, step, value)});
-    const bool said =
-        !trial.reports.empty() && trial.value && same(trial.reports.rbegin()->second, *trial.value);
+    const bool said = !trial.reports.empty() && trial.value &&
+                      same_number(trial.reports.rbegin()->second, *trial.value);
     const std::int64_t last = trial.reports.empty() ? 1 : trial.reports.rbegin()->first;
     if (trial.value && !said)
       log.append({.vtime = ++vtime, .trial = number, .body = reported(study, last, *trial.value)});

@@ -4,16 +4,12 @@
 #include <cmath>
 #include <limits>
 
+#include "hpo/log/metrics.h"
 #include "runtime/base/text.h"
 
 namespace hpo {
 
 namespace {
-
-const double* find(const Metrics& metrics, const std::string& name) {
-  const auto found = std::ranges::find(metrics, name, &Metrics::value_type::first);
-  return found == metrics.end() ? nullptr : &found->second;
-}
 
 bool can_be_best(const TrialRow& row) {
   const bool ended_well = row.state == TrialState::complete || row.state == TrialState::stopped ||
@@ -35,7 +31,7 @@ bool Objective::better(double a, double b) const {
 double Objective::violation(const Metrics& metrics) const {
   double sum = 0;
   for (const Bound& bound : subject_to) {
-    if (const double* value = find(metrics, bound.metric)) sum += bound.excess(*value);
+    if (const double* value = find_metric(metrics, bound.metric)) sum += bound.excess(*value);
   }
   return sum;
 }
@@ -43,7 +39,7 @@ double Objective::violation(const Metrics& metrics) const {
 std::string Objective::broken(const Metrics& metrics) const {
   std::string out;
   for (const Bound& bound : subject_to) {
-    const double* value = find(metrics, bound.metric);
+    const double* value = find_metric(metrics, bound.metric);
     if (value == nullptr || bound.excess(*value) == 0) continue;
     out += rt::cat(out.empty() ? "" : "; ", bound.metric, " = ", rt::format_double(*value),
                    ", not ", bound.text());
@@ -54,7 +50,7 @@ std::string Objective::broken(const Metrics& metrics) const {
 Score Objective::score(double value, const Metrics& metrics) const {
   Score score(loss(value), violation(metrics));
   for (const OtherMetric& other : others) {
-    const double* known = find(metrics, other.name);
+    const double* known = find_metric(metrics, other.name);
     const double number = known ? *known : std::numeric_limits<double>::quiet_NaN();
     score.others.push_back(other.maximize ? -number : number);
   }
