@@ -8,6 +8,7 @@
 #include <barrier>
 #include <cmath>
 #include <cstdio>
+#include <sstream>
 #include <thread>
 
 #include "runtime/base/clock.h"
@@ -20,6 +21,13 @@ Sample sample_of(std::vector<double> values) {
   const std::size_t n = values.size();
   const double median = (values[(n - 1) / 2] + values[n / 2]) / 2;
   return {median, median != 0 ? (values.back() - values.front()) / median : 0};
+}
+
+std::vector<std::string> words_of(std::string_view list) {
+  std::vector<std::string> words;
+  std::istringstream stream{std::string(list)};
+  for (std::string word; std::getline(stream, word, ',');) words.push_back(word);
+  return words;
 }
 
 MeanError mean_error(std::span<const double> values) {

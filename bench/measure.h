@@ -4,6 +4,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace bench {
@@ -15,6 +16,9 @@ struct Sample {
 };
 
 [[nodiscard]] Sample sample_of(std::vector<double> values);
+
+/// The words of a list with commas between.
+[[nodiscard]] std::vector<std::string> words_of(std::string_view list);
 
 /// Mean of measurements and its standard error; the error of a single one is 0.
 struct MeanError {

@@ -30,6 +30,8 @@ constexpr std::array kBenchmarks = {
               run_quality},
     Benchmark{"programs", "trials of a program that does nothing against posix_spawn of the same",
               run_programs},
+    Benchmark{"networks", "epochs of networks of many shapes, beside PyTorch and JAX",
+              run_networks},
     Benchmark{"digits", "the digits sweep against a pool of PyTorch processes, 20 seeds",
               run_digits},
     Benchmark{"tables",

@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -72,8 +71,7 @@ rt::Path file_of(const Table& table) {
 std::vector<Table> chosen_tables(const std::string& list) {
   if (list.empty()) return {kTables.begin(), kTables.end()};
   std::vector<Table> chosen;
-  std::istringstream words(list);
-  for (std::string word; std::getline(words, word, ',');) {
+  for (const std::string& word : words_of(list)) {
     const auto found = std::ranges::find(kTables, word, &Table::name);
     if (found == kTables.end()) {
       std::vector<std::string> names;

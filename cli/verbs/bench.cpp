@@ -17,9 +17,11 @@ void declare_bench(Arguments& arguments) {
       "--seeds", "N",
       "quality: searches of each problem (default: 20); tables: splits (3, of large ones 1)");
   arguments.option("--problems", "LIST",
-                   "quality: names, families or wildcards; tables: names (default: all)");
+                   "quality: names, families or wildcards; tables, networks: names (default: all)");
   arguments.option("--methods", "LIST",
                    "quality: samplers, ours and rivals'; tpe@8: 8 trials run (default: the usual)");
+  arguments.option("--against", "LIST",
+                   "networks: torch, loader, jax, vmap (default: all that apply)");
 }
 
 int run_bench(const Arguments& arguments) {
@@ -36,6 +38,7 @@ int run_bench(const Arguments& arguments) {
       .workers = static_cast<int>(arguments.integer("--workers", 1, kMaxWorkers).value_or(0)),
       .seeds = static_cast<int>(arguments.integer("--seeds", 1, kMaxSeeds).value_or(0))};
   if (arguments.has("--problems")) options.problems = arguments.text("--problems");
+  if (arguments.has("--against")) options.against = arguments.text("--against");
   if (arguments.has("--methods")) options.methods = arguments.text("--methods");
   std::vector<bench::Case> cases = bench::find_benchmark(arguments.text("NAME")).run(options);
   std::string machine = bench::machine_text();

@@ -1,0 +1,179 @@
+// Training networks of many shapes: ours beside PyTorch and JAX on the same rows, cores and epochs.
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "bench/bench.h"
+#include "bench/measure.h"
+#include "bench/peak.h"
+#include "bench/process.h"
+#include "bench/workloads.h"
+#include "runtime/base/clock.h"
+#include "runtime/base/file.h"
+#include "runtime/base/text.h"
+#include "runtime/runtime.h"
+#include "tasks/tasks.h"
+
+namespace bench {
+
+namespace {
+
+constexpr int kRounds = 3, kSecondsOfRounds = 60;
+
+/// A way of writing the same training in another library (bench/rivals/networks.py).
+struct Rival {
+  const char* word;
+  const char* title;
+};
+constexpr std::array kRivals{Rival{"torch", "PyTorch, tensors by hand"},
+                             Rival{"loader", "PyTorch, DataLoader"}, Rival{"jax", "JAX, lax.scan"},
+                             Rival{"vmap", "JAX, vmap"}};
+
+/// What one training of all networks of a workload gave.
+struct Trained {
+  double seconds = 0;   ///< of the epochs alone: everything is loaded and compiled before
+  double accuracy = 0;  ///< on the test rows, mean over the networks
+  double flops = 0;     ///< counted (nn/spec.h)
+};
+
+Trained train_ours(const Workload& workload, const nn::DataSpec& source) {
+  const rt::Runtime runtime({.workers = workload.workers, .gpus = 0});
+  const rt::Value<nn::Dataset> data = tasks::load(source);
+  const std::uint64_t rows = data.get().header().train_rows;
+  const nn::Stretch stretch{0, workload.epochs};
+  const nn::Hyper hyper = hyper_of(workload);
+  std::vector<nn::ModelSpec> specs;
+  std::vector<rt::Value<nn::ParamSlab>> nets;
+  for (const std::vector<Layer>& layers : workload.nets) {
+    specs.push_back(network_of(layers, data.get().header()));
+    nets.push_back(tasks::init(specs.back(), hyper.optimizer, nets.size() + 1));
+    (void)nets.back().get();
+  }
+  Trained trained;
+  const rt::Moment begun = rt::now();
+  std::vector<rt::Value<nn::TrainStats>> stats;
+  for (std::size_t i = 0; i < nets.size(); ++i)
+    stats.push_back(tasks::train(
+        nets[i], data, hyper, stretch,
+        tasks::train_cost(specs[i], stretch, static_cast<std::int64_t>(rows), hyper.batch)));
+  for (rt::Value<nn::TrainStats>& one : stats) (void)one.get();
+  trained.seconds = rt::seconds_since(begun);
+  for (std::size_t i = 0; i < nets.size(); ++i) {
+    const nn::Scores scores = tasks::evaluate(nets[i], data, nn::Part::test, hyper.loss, {}).get();
+    trained.accuracy += scores.accuracy / static_cast<double>(nets.size());
+    trained.flops += static_cast<double>(nn::flops_per_row(specs[i]).training * rows) *
+                     static_cast<double>(workload.epochs);
+  }
+  return trained;
+}
+
+/// NaN where the rival is not there or does not take part.
+Trained train_rival(const std::string& python, const Rival& rival, const std::string& job) {
+  Trained trained{.seconds = NAN, .accuracy = NAN};
+  const Finished done =
+      run_program({python, "-B", rivals_folder() + "/networks.py", rival.word, job});
+  if (done.exit_code != 0) {
+    std::fprintf(stderr, "networks: %s ended with exit code %d, so it is left out\n", rival.title,
+                 done.exit_code);
+    return trained;
+  }
+  const auto figures = nlohmann::json::parse(done.output.substr(done.output.rfind('{')));
+  return {.seconds = figures["seconds"].get<double>(),
+          .accuracy = figures["accuracy"].get<double>()};
+}
+
+/// One side over all rounds.
+struct Side {
+  std::vector<double> seconds, accuracy;
+  void add(const Trained& trained) {
+    seconds.push_back(trained.seconds);
+    accuracy.push_back(trained.accuracy);
+  }
+};
+
+void add_cases(const Workload& workload, const Side& ours, const char* title, const Side& theirs,
+               std::vector<Case>& cases) {
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < theirs.seconds.size(); ++i)
+    ratios.push_back(theirs.seconds[i] / ours.seconds[i]);
+  const Sample mine = sample_of(ours.seconds);
+  cases.push_back({.name = workload.name,
+                   .ours = mine.median / workload.epochs,
+                   .unit = "s/epoch",
+                   .rival = title,
+                   .rival_value = sample_of(theirs.seconds).median / workload.epochs,
+                   .ratio = sample_of(ratios).median,
+                   .spread = mine.spread});
+  const double accuracy = mean_error(ours.accuracy).mean;
+  const double other = mean_error(theirs.accuracy).mean;
+  cases.push_back({.name = rt::cat(workload.name, ": test accuracy"),
+                   .ours = accuracy,
+                   .rival = title,
+                   .rival_value = other,
+                   .ratio = accuracy / other});
+}
+
+std::vector<Case> measure(const Workload& workload, const rt::Path& folder,
+                          const std::string& python, const Options& options) {
+  const nn::DataSpec source = data_of(workload, options.quick);
+  const std::string job = (folder / "job.json").string();
+  if (!python.empty()) write_job(workload, source, job);
+  const std::vector<Rival> rivals = [&] {
+    std::vector<Rival> chosen;
+    const std::vector<std::string> named = words_of(options.against);
+    for (const Rival& rival : kRivals)
+      if (!python.empty() && plays(workload, rival.word) &&
+          (named.empty() || std::ranges::find(named, rival.word) != named.end()))
+        chosen.push_back(rival);
+    return chosen;
+  }();
+  Side ours;
+  std::vector<Side> theirs(rivals.size());
+  std::vector<double> share;
+  const rt::Moment begun = rt::now();
+  do {
+    show_progress(rt::cat("networks: ", workload.name, ", round ", ours.seconds.size() + 1));
+    const double peak = rate(workload.workers, 0.3, [](int) { return multiply_add_burst(); });
+    const Trained trained = train_ours(workload, source);
+    ours.add(trained);
+    share.push_back(trained.flops / trained.seconds / peak);
+    for (std::size_t i = 0; i < rivals.size(); ++i)
+      theirs[i].add(train_rival(python, rivals[i], job));
+  } while (!options.quick && std::ssize(ours.seconds) < kRounds &&
+           rt::seconds_since(begun) < kSecondsOfRounds);
+  std::vector<Case> cases;
+  const Sample mine = sample_of(ours.seconds), used = sample_of(share);
+  for (std::size_t i = 0; i < rivals.size(); ++i)
+    add_cases(workload, ours, rivals[i].title, theirs[i], cases);
+  if (rivals.empty())
+    cases.push_back({.name = workload.name,
+                     .ours = mine.median / workload.epochs,
+                     .unit = "s/epoch",
+                     .spread = mine.spread});
+  cases.push_back({.name = rt::cat(workload.name, ": share of the FMA peak"),
+                   .ours = used.median,
+                   .spread = used.spread});
+  return cases;
+}
+
+}  // namespace
+
+std::vector<Case> run_networks(const Options& options) {
+  const std::string python = rivals_python();
+  const rt::Path folder =
+      std::filesystem::temp_directory_path() / rt::cat("trellis-networks-", ::getpid());
+  rt::make_folder(folder);
+  std::vector<Case> cases;
+  for (const Workload& workload : chosen_workloads(options.problems))
+    for (Case& one : measure(workload, folder, python, options)) cases.push_back(std::move(one));
+  show_progress("");
+  std::filesystem::remove_all(folder);
+  return cases;
+}
+
+}  // namespace bench

@@ -1,0 +1,48 @@
+// The trainings of `trellis bench networks`: networks, data and hyperparameters, as values that we
+// and the rivals build the same networks from.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nn/data/data_spec.h"
+#include "nn/data/dataset.h"
+#include "nn/hyper.h"
+#include "nn/spec.h"
+
+namespace bench {
+
+/// A dense layer of `units`, or with a kernel a convolution (valid padding, stride 1) that a max
+/// pool of 2 follows; each with ReLU.
+struct Layer {
+  int units = 0;
+  int kernel = 0;
+};
+
+struct Workload {
+  std::string name;
+  bool images = true;                    ///< Fashion-MNIST, or handwritten digits as 64 numbers
+  std::vector<std::vector<Layer>> nets;  ///< trained at the same time; ten classes follow
+  int batch = 64, epochs = 1, workers = 1;
+  int rows = 0;  ///< of the training part; 0: all
+};
+
+/// Those whose name is in the list, commas between; empty: all. Throws rt::Error (usage) with the
+/// nearest name.
+[[nodiscard]] std::vector<Workload> chosen_workloads(std::string_view names);
+
+[[nodiscard]] nn::DataSpec data_of(const Workload& workload, bool quick);
+[[nodiscard]] nn::ModelSpec network_of(const std::vector<Layer>& layers,
+                                       const nn::Dataset::Header& data);
+/// Adam at 0.001 and cross entropy, not completed.
+[[nodiscard]] nn::Hyper hyper_of(const Workload& workload);
+
+/// Whether a rival program has something to say about this workload that the others do not.
+[[nodiscard]] bool plays(const Workload& workload, std::string_view rival);
+
+/// Writes the workload and its rows for rival programs: `path` and, beside it, `path`.x and
+/// `path`.y (test rows behind the training rows, scaled; f32 and i32).
+void write_job(const Workload& workload, const nn::DataSpec& source, const std::string& path);
+
+}  // namespace bench
