@@ -97,7 +97,7 @@ bool Driver::finish_if_over() {
   if (finished_) return true;
   std::string trials = rt::cat(search_.created(), search_.created() == 1 ? " trial" : " trials");
   if (exhausted_) {
-    finish(Finish::exhausted, trials + ": every point of the space was tried");
+    finish(Finish::exhausted, rt::cat(trials, ": ", search_.why_exhausted()));
   } else {
     finish(Finish::trials, trials);
   }

@@ -102,6 +102,12 @@ std::optional<Params> Search::propose() {
   return space.allows(point) ? std::optional(point) : proposal;
 }
 
+std::string Search::why_exhausted() const {
+  return study_.space.forbidden().empty() || study_.space.grid_size()
+             ? "every point of the space was tried"
+             : "the sampler finds no point that forbid leaves";
+}
+
 std::int64_t Search::progress(const Reported& report) const {
   if (unit_ == Unit::epochs) return report.step;
   constexpr double kMost = 9e18;

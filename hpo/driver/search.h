@@ -54,6 +54,8 @@ class Search {
   /// The next proposal: of the points that the study tries first, then of the sampler; nothing when
   /// the space is exhausted.
   [[nodiscard]] std::optional<Params> propose();
+  /// Why there was none, a few words for people.
+  [[nodiscard]] std::string why_exhausted() const;
 
   /// Trials created so far.
   [[nodiscard]] std::uint64_t created() const { return created_; }

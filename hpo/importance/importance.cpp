@@ -17,19 +17,24 @@ constexpr std::uint64_t kMostCells = 50;
 constexpr double kNothing = 1e-12;  // added to densities that are divided by
 
 /// Smaller is better; equal ranks are equally good.
-std::tuple<bool, std::int64_t, double> rank_of(const Outcome& outcome) {
+using Rank = std::tuple<bool, bool, std::int64_t, double, double>;
+Rank rank_of(const Outcome& outcome) {
   const double loss = std::isnan(outcome.loss) ? INFINITY : outcome.loss;
-  return {!outcome.complete, outcome.complete ? 0 : -outcome.step, loss};
+  const double broken = std::isnan(outcome.violation) ? INFINITY : outcome.violation;
+  return {broken > 0, !outcome.complete, outcome.complete ? 0 : -outcome.step, broken, loss};
 }
 
-/// The best tenth, and what is as good as the last of these.
+/// The best tenth, and what is as good as the last of these; fewer where fewer break no bound.
 std::vector<bool> best_of(std::span<const Outcome> outcomes) {
-  std::vector<std::tuple<bool, std::int64_t, double>> ranks;
+  std::vector<Rank> ranks;
   for (const Outcome& outcome : outcomes) ranks.push_back(rank_of(outcome));
   auto sorted = ranks;
   std::ranges::sort(sorted);
-  const auto share =
+  const auto feasible = static_cast<std::size_t>(
+      std::ranges::count(outcomes, 0.0, [](const Outcome& one) { return one.violation; }));
+  const auto tenth =
       static_cast<std::size_t>(std::ceil(kBest * static_cast<double>(outcomes.size())));
+  const std::size_t share = feasible > 0 ? std::min(tenth, feasible) : tenth;
   const auto& last = sorted[std::max(share, kFewestBest) - 1];
   std::vector<bool> best;
   for (const auto& rank : ranks) best.push_back(rank <= last);

@@ -13,7 +13,8 @@ std::vector<Importance> importance_of(const Space& space, const std::vector<Tria
     outcomes.push_back({.params = trial.params,
                         .loss = objective.loss(*trial.value),
                         .step = trial.step,
-                        .complete = complete});
+                        .complete = complete,
+                        .violation = objective.violation(trial.metrics)});
   }
   return importance_of(space, outcomes);
 }

@@ -9,7 +9,8 @@
 
 namespace hpo {
 
-/// Of the trials that ended with a value, those that failed left out; `space` is the study's. See
+/// Of the trials that ended with a value, those that failed left out; those that break a bound are
+/// not among the best; `space` is the study's. See
 /// importance_of.
 [[nodiscard]] std::vector<Importance> importance_of(const Space& space,
                                                     const std::vector<TrialRow>& trials,

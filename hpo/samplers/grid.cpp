@@ -1,6 +1,7 @@
 #include "hpo/samplers/grid.h"
 
 #include "hpo/samplers/tried.h"
+#include "hpo/space/grid.h"
 
 namespace hpo {
 
@@ -9,24 +10,24 @@ namespace {
 class Grid final : public Sampler {
  public:
   explicit Grid(const SamplerSetup& setup)
-      : space_(setup.space), size_(space_.grid_size().value_or(0)) {}
+      : points_(setup.space), size_(points_.size().value_or(0)), tried_(setup.space) {}
 
   void created(std::uint64_t, const Params& params) override { tried_.add(params); }
 
   std::optional<Params> propose(std::uint64_t) override {
     // The first point that no trial has. `next_` only remembers how far all points are taken.
     for (; next_ < size_; ++next_) {
-      Params point = space_.grid_point(next_);
+      Params point = points_.point(next_);
       if (!tried_.has(point)) return point;
     }
     return {};
   }
 
  private:
-  const Space& space_;
+  GridPoints points_;
   std::uint64_t size_;
   std::uint64_t next_ = 0;
-  Tried tried_{space_};
+  Tried tried_;
 };
 
 std::string refuses(const Space& space, const Params&) {

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "hpo/samplers/tried.h"
+#include "hpo/space/grid.h"
 #include "hpo/space/random.h"
 
 namespace hpo {
@@ -11,13 +12,14 @@ namespace {
 
 /// Draws before the rest of a nearly exhausted finite space is walked instead.
 constexpr int kDraws = 64;
-/// Draws before a space that cannot be walked counts as having nothing more that is allowed.
-constexpr int kMostDraws = 100'000;
+/// Draws before a space that cannot be walked counts as having nothing that is allowed: of one that
+/// was checked to have a millionth left they find nothing once in 400 million proposals.
+constexpr int kMostDraws = 20'000'000;
 
 class Random final : public Sampler {
  public:
   explicit Random(const SamplerSetup& setup)
-      : space_(setup.space), seed_(setup.seed), size_(space_.grid_size()) {}
+      : space_(setup.space), seed_(setup.seed), points_(space_), size_(points_.size()) {}
 
   void created(std::uint64_t, const Params& params) override { tried_.add(params); }
 
@@ -41,7 +43,7 @@ class Random final : public Sampler {
   /// The first point that no trial has, from `start` on and around; there is one.
   std::optional<Params> walk(std::uint64_t start) {
     for (std::uint64_t i = 0; i < *size_; ++i) {
-      Params point = space_.grid_point((start + i) % *size_);
+      Params point = points_.point((start + i) % *size_);
       if (!tried_.has(point)) return point;
     }
     return {};
@@ -49,6 +51,7 @@ class Random final : public Sampler {
 
   const Space& space_;
   std::uint64_t seed_;
+  GridPoints points_;
   std::optional<std::uint64_t> size_;
   Tried tried_{space_};
 };

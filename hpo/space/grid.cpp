@@ -3,12 +3,17 @@
 //
 // Points are numbered as a nest of loops over Space::order() would visit them. Only parameters that
 // conditions or forbidden combinations name have to be branched on. Among the values of the former
-// only those that a condition mentions: all others leave the same subtree.
+// only those that a condition mentions: all others leave the same subtree. Subtrees that differ in
+// nothing that still matters below are counted once.
+
+#include "hpo/space/grid.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <utility>
+#include <vector>
 
-#include "hpo/space/space.h"
 #include "runtime/base/text.h"
 
 namespace hpo {
@@ -17,6 +22,9 @@ namespace {
 
 constexpr std::uint64_t kLargestGrid = std::uint64_t{1} << 63;
 constexpr int kMostBranches = 1'000'000;
+constexpr std::size_t kMostKept = 200'000;  // counts
+constexpr std::uint64_t kPlain =
+    UINT64_MAX;  // in place of the rank of a value that nobody mentions
 
 using Count = std::optional<std::uint64_t>;
 
@@ -31,9 +39,12 @@ Count sum(Count a, Count b) {
   return *a + *b;
 }
 
-class Walk {
+}  // namespace
+
+class GridPoints::Walk {
  public:
-  explicit Walk(const Space& space) : space_(space), mentioned_(space.size()) {
+  explicit Walk(const Space& space)
+      : space_(space), mentioned_(space.size()), ranks_(space.size(), kPlain) {
     for (const Parameter& parameter : space.parameters()) {
       for (const Condition& condition : parameter.when) mention(condition);
     }
@@ -42,12 +53,37 @@ class Walk {
         for (const std::string& name : {clause.parameter, clause.other}) mention_all(name);
       }
     }
+    find_relevant();
   }
+
+  [[nodiscard]] const Space& space() const { return space_; }
+  void forget() { counts_.clear(); }
 
   /// Points below the choices made so far, from the `depth`-th parameter of the order on.
   Count count(std::size_t depth) {
     if (!space_.allows(chosen_)) return 0;
     if (depth == space_.size()) return 1;
+    std::vector<std::uint64_t> key{depth};
+    for (const std::size_t at : relevant_[depth]) key.push_back(ranks_[at]);
+    if (const auto known = counts_.find(key); known != counts_.end()) return known->second;
+    const Count total = count_anew(depth);
+    if (total && counts_.size() < kMostKept) counts_.emplace(std::move(key), *total);
+    return total;
+  }
+
+  Params point(std::uint64_t i) {
+    chosen_ = {};
+    std::ranges::fill(ranks_, kPlain);
+    for (std::size_t depth = 0; depth < space_.size(); ++depth) {
+      steps_ = 0;
+      const std::size_t at = space_.order()[depth];
+      if (space_.is_active(at, chosen_)) choose(at, take_rank(at, depth, i));
+    }
+    return std::exchange(chosen_, {});
+  }
+
+ private:
+  Count count_anew(std::size_t depth) {
     if (++steps_ > kMostBranches || uncountable_) return std::nullopt;
     const std::size_t at = space_.order()[depth];
     if (!space_.is_active(at, chosen_)) return count(depth + 1);
@@ -59,16 +95,34 @@ class Walk {
     return total;
   }
 
-  Params point(std::uint64_t i) {
-    for (std::size_t depth = 0; depth < space_.size(); ++depth) {
-      steps_ = 0;
-      const std::size_t at = space_.order()[depth];
-      if (space_.is_active(at, chosen_)) choose(at, take_rank(at, depth, i));
+  /// What of the choices above each depth conditions and combinations below it ask for.
+  void find_relevant() {
+    std::vector<std::size_t> depth_of(space_.size());
+    for (std::size_t depth = 0; depth < space_.size(); ++depth)
+      depth_of[space_.order()[depth]] = depth;
+    std::vector<std::size_t> last(space_.size(), 0);  // depth of the last one that asks for it
+    for (std::size_t i = 0; i < space_.size(); ++i) {
+      for (const Condition& condition : space_.parameters()[i].when)
+        raise(last[*space_.index_of(condition.parameter)], depth_of[i]);
     }
-    return chosen_;
+    for (const Forbidden& combination : space_.forbidden()) {
+      std::vector<std::size_t> named;
+      for (const Clause& clause : combination.clauses) {
+        for (const std::string& name : {clause.parameter, clause.other})
+          if (const auto at = space_.index_of(name)) named.push_back(*at);
+      }
+      for (const std::size_t one : named)
+        for (const std::size_t other : named) raise(last[one], depth_of[other]);
+    }
+    relevant_.resize(space_.size());
+    for (std::size_t at = 0; at < space_.size(); ++at) {
+      for (std::size_t depth = depth_of[at] + 1; depth <= last[at]; ++depth)
+        relevant_[depth].push_back(at);
+    }
   }
 
- private:
+  static void raise(std::size_t& value, std::size_t other) { value = std::max(value, other); }
+
   [[nodiscard]] const Domain& domain(std::size_t at) const {
     return space_.parameters()[at].domain;
   }
@@ -96,6 +150,7 @@ class Walk {
 
   void choose(std::size_t at, std::uint64_t rank) {
     chosen_.set(space_.parameters()[at].name, nth_value(domain(at), rank));
+    ranks_[at] = std::ranges::binary_search(mentioned_[at], rank) ? rank : kPlain;
   }
 
   Count count_with(std::size_t at, std::uint64_t rank, std::size_t depth) {
@@ -103,6 +158,7 @@ class Walk {
     choose(at, rank);
     const Count result = count(depth + 1);
     chosen_ = before;
+    ranks_[at] = kPlain;
     return result;
   }
 
@@ -128,19 +184,30 @@ class Walk {
 
   const Space& space_;
   std::vector<std::vector<std::uint64_t>> mentioned_;  // ranks that conditions name, ascending
+  std::vector<std::vector<std::size_t>> relevant_;     // by depth
+  std::map<std::vector<std::uint64_t>, std::uint64_t> counts_;  // by depth and relevant ranks
   Params chosen_;
+  std::vector<std::uint64_t> ranks_;  // of what is chosen, kPlain for the rest
   int steps_ = 0;
   bool uncountable_ = false;  // a value of too many decides about a forbidden combination
 };
 
-}  // namespace
-
-std::optional<std::uint64_t> Space::grid_size() const { return Walk(*this).count(0); }
-
-Params Space::grid_point(std::uint64_t i) const {
-  const auto size = grid_size();
-  if (!size || i >= *size) throw rt::Error(rt::Errc::internal, rt::cat("grid_point: no point ", i));
-  return in_order(Walk(*this).point(i));
+GridPoints::GridPoints(const Space& space)
+    : walk_(std::make_unique<Walk>(space)), size_(walk_->count(0)) {
+  if (!size_) walk_->forget();
 }
+GridPoints::~GridPoints() = default;
+GridPoints::GridPoints(GridPoints&&) noexcept = default;
+GridPoints& GridPoints::operator=(GridPoints&&) noexcept = default;
+
+Params GridPoints::point(std::uint64_t i) {
+  if (!size_ || i >= *size_)
+    throw rt::Error(rt::Errc::internal, rt::cat("grid_point: no point ", i));
+  return walk_->space().adopt(walk_->point(i));
+}
+
+std::optional<std::uint64_t> Space::grid_size() const { return GridPoints(*this).size(); }
+
+Params Space::grid_point(std::uint64_t i) const { return GridPoints(*this).point(i); }
 
 }  // namespace hpo

@@ -82,6 +82,18 @@ TEST(Importance, NoNumbersAndStoppedTrialsAreNotAmongTheBest) {
   EXPECT_EQ(shares(kSquare, outcomes), before);
 }
 
+TEST(Importance, WhatBreaksABoundIsNotAmongTheBest) {
+  // By the loss alone x decides; but only where y is large a trial breaks no bound.
+  auto outcomes = draw(kSquare, 300, [](const Params& p) { return real(p, "x"); });
+  ASSERT_GT(shares(kSquare, outcomes)["x"], 0.9);
+  for (Outcome& outcome : outcomes)
+    outcome.violation = std::max(0.0, 4.8 - real(outcome.params, "y"));
+  const auto bounded = shares(kSquare, outcomes);
+  EXPECT_GT(bounded.at("y"), 0.8) << "few are feasible: these alone are the best";
+  for (Outcome& outcome : outcomes) outcome.violation = 1 + std::abs(real(outcome.params, "y"));
+  EXPECT_GT(shares(kSquare, outcomes).at("y"), 0.8) << "where none is, those that come nearest";
+}
+
 TEST(Importance, AConditionalParameterCountsByTheTrialsThatHaveIt) {
   const std::string on = "on", off = "off";
   const Space space({{"switch", Choice{{on, off}}, {}},

@@ -25,6 +25,16 @@ TEST(Random, SeedsAndOrdinalsDiffer) {
   EXPECT_NE(a->propose(0), a->propose(1));
 }
 
+TEST(Random, FindsWhatForbidHardlyLeaves) {
+  const Space thin({{"x", FloatRange{0, 1}, {}}}, {{{{"x", Clause::Is::above, {5e-6}}}}});
+  auto sampler = make_sampler("random", {thin, 1, {}});
+  for (std::uint64_t i = 0; i < 4; ++i) {
+    const auto point = sampler->propose(i);
+    ASSERT_TRUE(point) << i;
+    EXPECT_TRUE(thin.allows(*point));
+  }
+}
+
 TEST(Random, IsUniformInTheLogarithm) {
   Space space = spaces::continuous();
   auto sampler = make_sampler("random", {space, 3, {}});
