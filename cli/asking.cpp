@@ -15,6 +15,7 @@
 #include "hpo/ask/client.h"
 #include "hpo/log/study_reader.h"
 #include "runtime/base/error.h"
+#include "runtime/base/read_all.h"
 #include "runtime/base/text.h"
 
 extern char** environ;
@@ -25,17 +26,6 @@ namespace {
 
 /// Times that a keeper may die over one line before we believe that it always will.
 constexpr int kAttempts = 20;
-
-std::string read_all(int fd) {
-  std::string text;
-  char bytes[4096];
-  for (;;) {
-    const ssize_t n = ::read(fd, bytes, sizeof bytes);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return text;
-    text.append(bytes, static_cast<std::size_t>(n));
-  }
-}
 
 /// Runs `trellis-engine keep RUN`, which prints the study's folder once somebody keeps it. Its own
 /// messages go where ours do; then the exit code is all that is left to pass on.
@@ -63,7 +53,7 @@ rt::Path start_keeper(const Arguments& arguments) {
   ::posix_spawn_file_actions_destroy(&actions);
   if (refused != 0) throw rt::storage_error("start", engine, refused);
   (void)out.close();
-  std::string folder = read_all(in.fd());
+  std::string folder = rt::read_all(in.fd());
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }

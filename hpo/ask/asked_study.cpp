@@ -1,6 +1,7 @@
 #include "hpo/ask/asked_study.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <utility>
 
@@ -36,6 +37,7 @@ AskedStudy::AskedStudy(const StudySpec& study, EventLog& log, const std::vector<
   }
   log_.note(kAskedFact, "1");
   if (study_.limits.trials) log_.note("trial_limit", std::to_string(*study_.limits.trials));
+  end_late_trials();
   finish_if_over();
   commit();
 }
@@ -47,7 +49,8 @@ void AskedStudy::replay(const Event& event) {
   if (!event.trial) return;
   const std::uint64_t trial = *event.trial;
   if (const auto* created = std::get_if<Created>(&event.body)) {
-    open_[trial] = {.ticket = created->ticket, .since = started_, .heard = started_};
+    const rt::Duration age = std::chrono::seconds(static_cast<std::int64_t>(event.age));
+    open_[trial] = {.ticket = created->ticket, .since = started_ + -age, .heard = started_};
     if (!created->ticket.empty()) tickets_[created->ticket] = trial;
   } else if (const auto* report = std::get_if<Reported>(&event.body)) {
     Open& open = open_.at(trial);
@@ -266,7 +269,7 @@ std::optional<Finished> AskedStudy::over() const {
   const std::uint64_t created = search_.created();
   const std::string trials = rt::cat(created, created == 1 ? " trial" : " trials");
   if (exhausted_)
-    return Finished{Finish::exhausted, trials + ": every point of the space was tried"};
+    return Finished{Finish::exhausted, rt::cat(trials, ": ", search_.why_exhausted())};
   if (study_.limits.trials && created >= static_cast<std::uint64_t>(*study_.limits.trials))
     return Finished{Finish::trials, trials};
   return std::nullopt;

@@ -80,7 +80,7 @@ class AskedStudy {
     bool reported = false;
     Metrics known;  ///< the last value of each metric that decides or has bounds, as it was told
     std::string ticket;
-    rt::Moment since;  ///< handed out, or this process began
+    rt::Moment since;  ///< handed out, by this process or one before it
     rt::Moment heard;
   };
 

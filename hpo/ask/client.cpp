@@ -29,6 +29,9 @@ std::optional<AskClient> AskClient::connect(const rt::Path& folder) {
 }
 
 std::optional<std::string> AskClient::call(std::string_view line) {
+  if (line.size() > kLongestAskLine)
+    throw rt::Error(rt::Errc::usage, rt::cat("a call of ", line.size(), " bytes, expected at most ",
+                                             kLongestAskLine));
   const std::string message = rt::cat(line, "\n");
   for (std::size_t sent = 0; sent < message.size();) {
     const ssize_t n =

@@ -17,7 +17,8 @@ class AskClient {
   [[nodiscard]] static std::optional<AskClient> connect(const rt::Path& folder);
 
   /// Sends a line, without its end, and returns the answer; nothing where the keeper is gone: then
-  /// nobody knows whether it took what was sent. Throws rt::Error for an answer that is a refusal.
+  /// nobody knows whether it took what was sent. Throws rt::Error for an answer
+  /// that is a refusal, and at once (usage) for a line that no keeper would take.
   [[nodiscard]] std::optional<std::string> call(std::string_view line);
 
   [[nodiscard]] const std::string& greeting() const { return greeting_; }

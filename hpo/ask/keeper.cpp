@@ -21,6 +21,7 @@
 #include "hpo/study/asked.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/error.h"
+#include "runtime/base/read_all.h"
 #include "runtime/base/text.h"
 
 namespace hpo {
@@ -91,17 +92,6 @@ void note_in(const rt::Path& folder, std::string_view words) {
   ::_exit(0);
 }
 
-std::string read_all(int fd) {
-  std::string text;
-  char bytes[1024];
-  for (;;) {
-    const ssize_t n = ::read(fd, bytes, sizeof bytes);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return text;
-    text.append(bytes, static_cast<std::size_t>(n));
-  }
-}
-
 /// Whether somebody answers, or will in a moment: the lock comes before the socket.
 bool is_kept(const rt::Path& folder, double patience) {
   const rt::Moment begun = rt::now();
@@ -129,7 +119,7 @@ std::string fork_keeper(const StudySpec& study, const rt::Path& folder, double i
   }
   (void)out.close();
   (void)::waitpid(child, nullptr, 0);
-  return read_all(in.fd());
+  return rt::read_all(in.fd());
 }
 
 /// Whether the keeper that lives keeps this very study; one whose limits have changed since is

@@ -17,7 +17,6 @@ namespace hpo {
 
 namespace {
 
-constexpr std::size_t kLongestLine = 1U << 20;
 constexpr std::size_t kMostUnsent = 1U << 22;  ///< of one who does not read its answers
 constexpr double kTick = 0.5;  ///< seconds until a request to stop is noticed at the latest
 
@@ -47,7 +46,8 @@ void AskServer::serve(double idle, const std::atomic<int>& interrupts) {
 }
 
 void AskServer::wait(double idle) {
-  std::vector<pollfd> waiting{{.fd = listener_.fd(), .events = POLLIN, .revents = 0}};
+  // Whoever knocks where nobody can be let in would wake us again and again.
+  std::vector<pollfd> waiting{{.fd = full_ ? -1 : listener_.fd(), .events = POLLIN, .revents = 0}};
   for (const Connection& connection : connections_) {
     short events = connection.out.empty() ? 0 : POLLOUT;
     if (!connection.ended && connection.out.size() < kMostUnsent) events |= POLLIN;
@@ -60,6 +60,7 @@ void AskServer::wait(double idle) {
 void AskServer::accept_all() {
   for (;;) {
     rt::File socket(::accept4(listener_.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    full_ = !socket && errno != EAGAIN && errno != EINTR && errno != ECONNABORTED;
     if (!socket) return;
     Connection& connection = connections_.emplace_back();
     connection.socket = std::move(socket);
@@ -72,6 +73,11 @@ void AskServer::receive(Connection& connection) {
   char bytes[65536];
   const ssize_t n = ::recv(connection.socket.fd(), bytes, sizeof bytes, 0);
   if (n > 0) connection.in.append(bytes, static_cast<std::size_t>(n));
+  if (connection.too_long) {
+    const std::size_t end = connection.in.find('\n');
+    connection.too_long = end == std::string::npos;
+    connection.in.erase(0, connection.too_long ? end : end + 1);
+  }
   if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) connection.ended = true;
 }
 
@@ -84,11 +90,14 @@ void AskServer::answer(Connection& connection) {
     begin = end + 1;
   }
   connection.in.erase(0, begin);
-  if (connection.in.size() <= kLongestLine) return;
+  if (connection.in.size() > kLongestAskLine) refuse_long_line(connection);
+}
+
+void AskServer::refuse_long_line(Connection& connection) {
   connection.answers += R"({"error": "a line of more than 1 MiB", "kind": "usage"})"
                         "\n";
   connection.in.clear();
-  connection.ended = true;
+  connection.too_long = true;
 }
 
 void AskServer::send(Connection& connection) {

@@ -28,16 +28,18 @@ class AskServer {
  private:
   struct Connection {
     rt::File socket;
-    std::string in;       ///< not yet a line
-    std::string answers;  ///< wait for the commit
-    std::string out;      ///< may be sent
-    bool ended = false;   ///< nothing more will be read
+    std::string in;         ///< not yet a line
+    std::string answers;    ///< wait for the commit
+    std::string out;        ///< may be sent
+    bool ended = false;     ///< nothing more will be read
+    bool too_long = false;  ///< what comes up to the next end of a line was refused
     [[nodiscard]] bool done() const { return ended && out.empty() && answers.empty(); }
   };
 
   void wait(double idle);
   void accept_all();
   static void receive(Connection& connection);
+  static void refuse_long_line(Connection& connection);
   void answer(Connection& connection);
   static void send(Connection& connection);
 
@@ -45,7 +47,8 @@ class AskServer {
   AskedStudy& study_;
   rt::File listener_;
   std::list<Connection> connections_;
-  rt::Moment last_;  ///< when somebody was connected
+  rt::Moment last_;    ///< when somebody was connected
+  bool full_ = false;  ///< the system has no descriptor left for one more
 };
 
 }  // namespace hpo

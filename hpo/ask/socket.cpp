@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -45,8 +46,10 @@ rt::File listen_in(const rt::Path& folder) {
   const sockaddr_un address = address_in(opened);
   rt::File socket = new_socket(folder, SOCK_NONBLOCK);
   ::unlinkat(opened.fd(), kAskSocket, 0);
-  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast)
-  if (::bind(socket.fd(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+  // Before it has a name, so that nobody else connects in between.
+  if (::fchmod(socket.fd(), S_IRUSR | S_IWUSR) != 0 ||
+      // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast)
+      ::bind(socket.fd(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
       ::listen(socket.fd(), kBacklog) != 0)
     throw rt::storage_error("listen in", folder / kAskSocket, errno);
   return socket;

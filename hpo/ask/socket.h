@@ -1,6 +1,7 @@
 #pragma once
 // The local socket in a study's folder, through which its keeper is spoken to.
 
+#include <cstddef>
 #include <optional>
 
 #include "runtime/base/file.h"
@@ -12,8 +13,12 @@ inline constexpr int kAskProtocol = 1;
 
 inline constexpr const char* kAskSocket = "ask.sock";
 
+/// Bytes that a line may have, in both directions.
+inline constexpr std::size_t kLongestAskLine = std::size_t{1} << 20;
+
 /// Listens in `folder`, in place of whoever did before: only for the holder of the study's lock.
-/// The socket does not block. Throws rt::Error (storage).
+/// Only processes of the same user can connect. The socket does not block. Throws rt::Error
+/// (storage).
 [[nodiscard]] rt::File listen_in(const rt::Path& folder);
 
 /// A connection to whoever listens in `folder`; nothing where nobody does. Throws rt::Error

@@ -151,6 +151,9 @@ struct Event {
   std::optional<std::uint64_t> trial;  ///< none: about the study
   EventBody body;
   double took = 0;  ///< real seconds of the trial's tasks since its event before; never decides
+  /// Of a replayed event: whole seconds since its commit by the wall clock, at most one too few,
+  /// never too many; 0 where that clock was set back. Only limits of real time look at it.
+  double age = 0;
 };
 
 /// The word of an event's kind in the log: "opened", "created", "reported"...

@@ -1,5 +1,7 @@
 #include "hpo/log/event_log.h"
 
+#include <algorithm>
+#include <ctime>
 #include <set>
 
 #include "hpo/log/json.h"
@@ -18,6 +20,20 @@ std::optional<Holder> read_holder(sql::Database& db) {
   sql::Statement query(db, "SELECT host, boot, pid, started, since FROM holder");
   if (!query.step()) return {};
   return Holder{query.text(0), query.text(1), query.integer(2), query.integer(3), query.text(4)};
+}
+
+/// The moment that a text of rt::wall_time() names; nothing for another text.
+std::optional<std::time_t> moment_of(const std::string& wall) {
+  std::tm parts{};
+  const char* end = ::strptime(wall.c_str(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return end != nullptr && *end == 0 ? std::optional(::timegm(&parts)) : std::nullopt;
+}
+
+/// See Event::age: both texts have lost their fractions of a second.
+double age_of(const std::string& wall, const std::string& now) {
+  const auto then = moment_of(wall), today = moment_of(now);
+  constexpr double kMost = 1e9;
+  return then && today ? std::clamp(std::difftime(*today, *then) - 1, 0.0, kMost) : 0;
 }
 
 }  // namespace
@@ -48,7 +64,13 @@ struct EventLog::Impl {
   void begin(const StudyFacts& study) {
     if (!db) open();
     sql::Transaction transaction(*db);
-    create_tables(*db);
+    if (facts) {
+      for (const char* old : {"DELETE FROM events", "DELETE FROM trials", "DELETE FROM study"})
+        db->exec(old);
+      written.clear();
+    } else {
+      create_tables(*db);
+    }
     sql::Statement upsert(*db, kUpsertFact);
     write_study_facts(upsert, study);
     write_fact(upsert, "created", rt::wall_time());
@@ -59,7 +81,8 @@ struct EventLog::Impl {
 
   void replay(const std::function<void(const Event&)>& take) {
     sql::Statement query(
-        *db, "SELECT seq, vtime, trial, kind, payload, took, sum FROM events ORDER BY seq");
+        *db, "SELECT seq, vtime, trial, kind, payload, took, sum, wall FROM events ORDER BY seq");
+    const std::string now = rt::wall_time();
     while (query.step()) {
       std::string what = rt::cat("event ", query.integer(0));
       if (query.integer(0) != seq + 1)
@@ -69,6 +92,7 @@ struct EventLog::Impl {
       sum = event_sum(sum, seq + 1, event, query.view(3), query.view(4));
       if (query.integer(6) != sum) throw damaged(folder / kStudyDb, what);
       event.body = body_of(query.view(3), query.view(4));
+      event.age = age_of(query.text(7), now);
       ++seq;
       table.apply(event);
       take(event);
@@ -201,6 +225,12 @@ EventLog::~EventLog() = default;
 
 const std::optional<StudyFacts>& EventLog::facts() const { return impl_->facts; }
 void EventLog::begin(const StudyFacts& facts) { impl_->begin(facts); }
+void EventLog::begin_anew(const StudyFacts& facts) { impl_->begin(facts); }
+
+bool EventLog::has_reports() const {
+  return impl_->facts &&
+         impl_->db->query_integer("SELECT count(*) FROM events WHERE kind = 'reported'") > 0;
+}
 
 void EventLog::replay(const std::function<void(const Event&)>& take) {
   impl_->replay(take);

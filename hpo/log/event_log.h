@@ -49,6 +49,11 @@ class EventLog {
   /// Makes the tables and writes the facts: for a fresh folder only.
   void begin(const StudyFacts& facts);
 
+  /// Whether a trial of the log that is there ever reported.
+  [[nodiscard]] bool has_reports() const;
+  /// Forgets all events and facts and writes these facts in their place: only before `replay`.
+  void begin_anew(const StudyFacts& facts);
+
   /// Hands over every event in order, checked against its checksum, and starts this driver's epoch.
   /// Call it once, after `begin` where there were no facts, and before the first append. Throws
   /// rt::Error (storage) naming the event where the log is damaged.

@@ -22,6 +22,7 @@ class Exported(unittest.TestCase):
                     "lr": {"min": 1e-4, "max": 0.1, "scale": "log"}, "drop": {"min": 0.0, "max": 0.5, "step": 0.1},
                     "width": {"type": "int", "min": 4, "max": 64, "step": 4}, "deep": {"type": "int", "min": 1, "max": 9},
                     "kind": {"values": ["a", "b", True, 3, 0.5]}, "fixed": {"value": "x"},
+                    "none": {"values": [0, 1]}, "nothing": {"values": [0.0, 0.5]}, "text": {"values": ["$$HOME", "a\\b"]},
                     "momentum": {"min": 0.0, "max": 1.0, "when": {"kind": "a"}}})
             for number in range(30):
                 trial = study.ask()

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 from pathlib import Path
 
@@ -58,6 +59,7 @@ class Asking(WithStudy):
         self.assertEqual(study.trials[1].metrics, {"accuracy": 0.7, "loss": 0.1})
         self.assertEqual((study.best_trial.number, study.best_value), (1, 0.7))
         self.assertEqual(study.best_params, study.trials[1].params)
+        self.assertEqual(study.best_trial, study.trials[1])
 
     def test_what_json_has_no_number_for(self):
         study = self.create()
@@ -80,6 +82,14 @@ class Asking(WithStudy):
             study.tell(5, 1.0)
         with self.assertRaisesRegex(trellis.TrellisError, "did you mean"):
             self.create("other", method="tpee")
+        for argument, more in (("method", {"method": "tpee"}), ("trials", {"trials": 0}), ("seed", {"seed": -1}),
+                               ("nonsense", {"nonsense": 1}), ("early_stop", {"early_stop": {"asha": {"min": 0}}})):
+            with self.assertRaisesRegex(trellis.TrellisError, f"^create_study, {argument}: "):
+                self.create("other", **more)
+        with self.assertRaisesRegex(trellis.TrellisError, "^create_study, goal: "):
+            trellis.create_study("other", parameters=SPACE, goal="maximise", directory=self.folder)
+        with self.assertRaisesRegex(trellis.TrellisError, "^create_study, parameters: .*min"):
+            trellis.create_study("other", parameters={"x": {"min": 2, "max": 1}}, directory=self.folder)
         with self.assertRaisesRegex(trellis.TrellisError, "other parameters"):
             trellis.create_study("tune", parameters={"x": {"min": 0, "max": 1}}, metric="accuracy", goal="maximize",
                                  directory=f"{self.folder}/runs")
@@ -97,6 +107,14 @@ class Asking(WithStudy):
         os.kill(self.keeper_of(study), signal.SIGKILL)
         self.assertEqual(study.ask().number, 1)
         self.assertEqual(study.tell(first, 0.5), "complete")
+
+    def test_a_call_that_is_too_long_is_refused_at_once(self):
+        study = self.create()
+        trial, begun = study.ask(), time.monotonic()
+        with self.assertRaisesRegex(trellis.TrellisError, "expected at most 1048576"):
+            study.tell(trial, state="failed", message="x" * (1 << 20))
+        self.assertLess(time.monotonic() - begun, 5)
+        self.assertEqual(study.tell(trial, 0.5), "complete")
 
     def test_dataframe(self):
         try:
@@ -129,6 +147,25 @@ class Optimizing(WithStudy):
         study.optimize(train, trials=20, jobs=4)
         self.assertEqual([t.value for t in study.trials], [0.2] * 20)
         self.assertGreater(len(threads), 1)
+
+    def test_ctrl_c_ends_all_threads(self):
+        study = self.create()
+        script = ("import sys, time, trellis\n"
+                  "study = trellis.load_study(sys.argv[1])\n"
+                  "def train(trial):\n"
+                  "    print(trial.number, flush=True)\n"
+                  "    time.sleep(60)\n"
+                  "study.optimize(train, jobs=int(sys.argv[2]))\n")
+        for jobs in (1, 2):
+            run = subprocess.Popen([sys.executable, "-c", script, study.folder, str(jobs)], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(PACKAGE)})
+            for _ in range(jobs):
+                run.stdout.readline()
+            run.send_signal(signal.SIGINT)
+            _, said = run.communicate(timeout=20)
+            self.assertIn("KeyboardInterrupt", said)
+            self.assertNotEqual(run.returncode, 0)
+        self.assertEqual([(t.state, t.cause) for t in study.trials], [("failed", "error")] * 3)
 
     def test_an_exception_fails_its_trial(self):
         study = self.create()

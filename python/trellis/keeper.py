@@ -10,6 +10,7 @@ from . import program
 from .errors import TrellisError
 
 PROTOCOL = 1
+LONGEST = 1 << 20  # bytes of a call
 PATIENCE = 60.0  # seconds in which keepers may die over one call
 
 
@@ -47,7 +48,10 @@ class Keeper:
 
     def call(self, **message):
         """The answer to a message. Raises TrellisError where it is a refusal."""
-        said = json.loads(self._until_answered(json.dumps(message).encode() + b"\n"))
+        line = json.dumps(message).encode()
+        if len(line) > LONGEST:
+            raise TrellisError(f"a call of {len(line)} bytes, expected at most {LONGEST}")
+        said = json.loads(self._until_answered(line + b"\n"))
         if "error" in said:
             raise TrellisError(said["error"])
         return said

@@ -1,11 +1,11 @@
 """Studies whose trials run in this process, beside others that ask the same study."""
 import json
 import os
+import re
 import tempfile
 import threading
 import time
 import uuid
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Dict, Optional
@@ -106,13 +106,33 @@ class Study:
 
     def optimize(self, function, trials=None, *, timeout=None, jobs=1, catch=()):
         """Calls `function(trial)` for `trials` trials (all that the study has without it), until `timeout` seconds are
-        over, in `jobs` threads. It returns the value, or a dict of metrics, or nothing after reports. An exception of
-        the kinds in `catch` fails its trial; any other one fails it too and ends everything."""
+        over, one after another or in `jobs` threads. It returns the value, or a dict of metrics, or nothing after
+        reports. An exception of the kinds in `catch` fails its trial; any other one fails it too and ends everything.
+        Ctrl-C fails the trials that run and ends at once; a thread that is at one goes on until its next report, or
+        until the process ends."""
         work = _Work(trials, timeout)
-        with ThreadPoolExecutor(max_workers=jobs) as pool:
-            done = [pool.submit(self._optimize_alone, function, work, catch) for _ in range(jobs)]
-        for one in done:
-            one.result()
+        if jobs == 1:
+            self._optimize_alone(function, work, catch)
+            return
+        threads = [threading.Thread(target=self._optimize_beside, args=(function, work, catch), daemon=True)
+                   for _ in range(jobs)]
+        try:
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        except BaseException as error:
+            for number in work.cut():
+                self.tell(number, state="failed", message=_words(error))
+            raise
+        if work.error:
+            raise work.error
+
+    def _optimize_beside(self, function, work, catch):
+        try:
+            self._optimize_alone(function, work, catch)
+        except BaseException as error:
+            work.error = work.error or error
 
     def _optimize_alone(self, function, work, catch):
         while work.take():
@@ -120,21 +140,28 @@ class Study:
                 trial = self.ask()
             except StudyOver:
                 return
+            if not work.begin(trial):
+                self.tell(trial, state="failed", message="nobody waits for it any more")
+                return
             try:
                 result = function(trial)
             except BaseException as error:
-                self.tell(trial, state="failed", message=f"{type(error).__name__}: {error}")
+                if not work.leave(trial):
+                    return
+                self.tell(trial, state="failed", message=_words(error))
                 if isinstance(error, tuple(catch) if not isinstance(catch, type) else catch):
                     continue
                 work.end()
                 raise
+            if not work.leave(trial):
+                return
             try:
                 if isinstance(result, dict):
                     self.tell(trial, metrics=result)
                 elif result is not None or not trial.should_stop:
                     self.tell(trial, result)
             except (TypeError, ValueError, TrellisError) as error:
-                self.tell(trial, state="failed", message=f"{type(error).__name__}: {error}")
+                self.tell(trial, state="failed", message=_words(error))
                 work.end()
                 raise
 
@@ -147,7 +174,8 @@ class Study:
     @property
     def best_trial(self):
         """The best complete trial; where none is complete, the best stopped one."""
-        return FinishedTrial.from_json(json.loads(program.run("best", self.folder, "--json")))
+        best = json.loads(program.run("best", self.folder, "--json"))["trial"]
+        return FinishedTrial.from_json(json.loads(program.run("show", self.folder, str(best), "--json")))
 
     @property
     def best_value(self):
@@ -172,6 +200,9 @@ class _Work:
         self._left = trials
         self._deadline = None if timeout is None else time.monotonic() + timeout
         self._lock = threading.Lock()
+        self._running = set()
+        self._is_cut = False
+        self.error = None
 
     def take(self):
         with self._lock:
@@ -182,8 +213,32 @@ class _Work:
             return True
 
     def end(self):
+        """Nothing more begins."""
         with self._lock:
             self._left = 0
+
+    def begin(self, trial):
+        """Whether the trial, just asked for, is to be run."""
+        with self._lock:
+            self._running.add(trial.number)
+            return not self._is_cut
+
+    def leave(self, trial):
+        """Whether the trial is still its thread's to tell."""
+        with self._lock:
+            self._running.discard(trial.number)
+            return not self._is_cut
+
+    def cut(self):
+        """Takes the trials that run, by number, away from their threads."""
+        self.end()
+        with self._lock:
+            self._is_cut = True
+            return sorted(self._running)
+
+
+def _words(error):
+    return f"{type(error).__name__}: {error}"
 
 
 def _numbers(metrics):
@@ -202,9 +257,32 @@ def create_study(name, *, parameters, metric="value", goal="minimize", method=No
     if trials is not None:
         file["limits"] = {**file.get("limits", {}), "trials": trials}
     with tempfile.TemporaryDirectory(prefix="trellis-") as folder:
-        path = Path(folder) / f"{name}.yaml"
-        path.write_text(json.dumps(file, indent=1), encoding="utf-8")
-        return _open(str(path), directory)
+        path = Path(folder) / "study.yaml"
+        text = json.dumps(file, indent=1)
+        path.write_text(text, encoding="utf-8")
+        try:
+            return _open(str(path), directory)
+        except TrellisError as error:
+            place = re.match(re.escape(str(path)) + r":(\d+):\d+: ", str(error))
+            if not place:
+                raise
+            where = _argument(text.split("\n")[:int(place.group(1))])
+            raise TrellisError(f"create_study{where}: {str(error)[place.end():]}") from None
+
+
+# Arguments that stand one level deeper in the file.
+_NESTED = {("metric", "name"): "metric", ("metric", "goal"): "goal", ("limits", "trials"): "trials"}
+
+
+def _argument(lines):
+    """", ARGUMENT": the one of create_study that the last of these lines of its file comes from."""
+    keys = [re.match(r'( +)"([^"]*)":', line) for line in lines]
+    outer = max((at for at, key in enumerate(keys) if key and len(key.group(1)) == 1), default=None)
+    if outer is None:
+        return ""
+    inner = [key.group(2) for key in keys[outer + 1:] if key and len(key.group(1)) == 2]
+    name = keys[outer].group(2)
+    return ", " + _NESTED.get((name, inner[-1] if inner else ""), name)
 
 
 def load_study(run, *, directory="runs"):

@@ -213,5 +213,20 @@ TEST_F(AskedStudyTest, ATrialThatIsOutForTooLongFails) {
   EXPECT_EQ(asked().tell(0, value(1)).state, TrialState::failed);
 }
 
+TEST_F(AskedStudyTest, ATrialThatIsOutForTooLongFailsUnderTheNextKeeper) {
+  begin_other("limits: {trial_time: 1h}\n");
+  (void)asked().ask("");
+  asked().commit();
+  (void)asked().ask("");
+  asked().commit();
+  make_older(0, "2026-01-01T00:00:00Z");
+  begin();
+  EXPECT_EQ(row(0).cause, Cause::timeout);
+  EXPECT_EQ(row(1).state, TrialState::running) << "a restart alone ends nothing";
+  const double left = asked().next_late().value();
+  EXPECT_GT(left, 3500);
+  EXPECT_LE(left, 3600);
+}
+
 }  // namespace
 }  // namespace hpo

@@ -8,6 +8,7 @@
 
 #include "hpo/ask/asked_study.h"
 #include "hpo/driver/adopt.h"
+#include "hpo/log/sqlite.h"
 #include "hpo/study/spec.h"
 #include "runtime/base/text.h"
 #include "tests/support/temp_folder.h"
@@ -41,6 +42,16 @@ class Asking : public testing::Test {
     metric_ = metric;
     ++studies_;
     begin(more);
+  }
+
+  /// Dates the asking of a trial back; between two keepers.
+  void make_older(std::uint64_t trial, const std::string& wall) {
+    asked_.reset();
+    log_.reset();
+    sql::Database db(folder() / "study.db", sql::Access::create);
+    db.exec(
+        rt::cat("UPDATE events SET wall = '", wall, "' WHERE kind = 'created' AND trial = ", trial)
+            .c_str());
   }
 
   [[nodiscard]] rt::Path folder() const { return folder_ / rt::cat("run", studies_); }

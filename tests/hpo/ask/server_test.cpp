@@ -1,7 +1,13 @@
 #include "hpo/ask/server.h"
 
+#include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
 
+#include <cstring>
 #include <set>
 #include <thread>
 #include <vector>
@@ -9,6 +15,7 @@
 #include "hpo/ask/client.h"
 #include "hpo/ask/socket.h"
 #include "hpo/log/json.h"
+#include "runtime/base/clock.h"
 #include "tests/hpo/ask/asking.h"
 
 namespace hpo {
@@ -27,6 +34,15 @@ class AskServerTest : public Asking {
     server_.reset();
   }
   ~AskServerTest() override { end(); }
+
+  /// The next `count` lines that come in, or fewer where the other end closes.
+  static std::vector<std::string> lines(const rt::File& socket, std::size_t count) {
+    std::vector<std::string> all(count);
+    std::size_t at = 0;
+    for (char c = 0; at < count && ::recv(socket.fd(), &c, 1, 0) == 1;)
+      c == '\n' ? void(++at) : all[at].push_back(c);
+    return all;
+  }
 
  private:
   std::atomic<int> stop_{0};
@@ -87,9 +103,54 @@ TEST_F(AskServerTest, ALineWithoutEndIsRefusedAndTheOthersGoOn) {
   const rt::File hostile = connect_in(folder()).value();
   const std::string flood(1 << 16, 'x');
   for (int i = 0; i < 40; ++i)
-    if (::send(hostile.fd(), flood.data(), flood.size(), MSG_NOSIGNAL) < 0) break;
+    ASSERT_EQ(::send(hostile.fd(), flood.data(), flood.size(), MSG_NOSIGNAL), 1 << 16);
   auto client = AskClient::connect(folder()).value();
+  EXPECT_EQ(Json::parse(client.call(R"({"call": "ask"})").value()).at("trial").integer(), 0);
+  const std::string end = "\n{\"call\": \"ask\"}\n";
+  ASSERT_GT(::send(hostile.fd(), end.data(), end.size(), MSG_NOSIGNAL), 0);
+  const std::vector<std::string> said = lines(hostile, 3);
+  EXPECT_NE(said[0].find("protocol"), std::string::npos) << said[0];
+  EXPECT_NE(said[1].find("more than 1 MiB"), std::string::npos) << said[1];
+  EXPECT_EQ(Json::parse(said[2]).at("trial").integer(), 1) << "what comes behind it is answered";
+}
+
+TEST_F(AskServerTest, ACallThatIsTooLongIsRefusedBeforeItIsSent) {
+  serve();
+  auto client = AskClient::connect(folder()).value();
+  EXPECT_THROW((void)client.call(std::string((1 << 20) + 1, ' ')), rt::Error);
   EXPECT_TRUE(client.call(R"({"call": "ask"})"));
+}
+
+TEST_F(AskServerTest, OnlyItsUserMayConnect) {
+  serve();
+  struct stat info {};
+  ASSERT_EQ(::stat((folder() / kAskSocket).c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777U, 0600U);
+}
+
+TEST_F(AskServerTest, RestsWhereThereIsNoDescriptorForOneMore) {
+  serve();
+  const rt::File place(::open(folder().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  const rt::File late(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  rlimit before_limit{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before_limit), 0);
+  const rlimit few{.rlim_cur = 200, .rlim_max = before_limit.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+  std::vector<rt::File> all;
+  while (all.emplace_back(::dup(place.fd()))) {
+  }
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string path = rt::cat("/proc/self/fd/", place.fd(), "/", kAskSocket);
+  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast)
+  ASSERT_EQ(::connect(late.fd(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  const rt::Duration before = rt::process_cpu_time();
+  std::this_thread::sleep_for(std::chrono::milliseconds(400));
+  EXPECT_LT(rt::seconds(rt::process_cpu_time() - before), 0.2);
+  all.clear();
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before_limit), 0);
+  EXPECT_NE(lines(late, 1)[0].find("protocol"), std::string::npos);
 }
 
 }  // namespace
