@@ -1,5 +1,4 @@
 #include <cstdio>
-#include <filesystem>
 #include <string>
 
 #include "cli/output_file.h"
@@ -7,7 +6,6 @@
 #include "cli/verbs/verb_functions.h"
 #include "hpo/import/optuna.h"
 #include "hpo/import/wandb.h"
-#include "hpo/study/spec.h"
 #include "hpo/study/yaml_reader.h"
 #include "runtime/base/error.h"
 #include "runtime/base/file.h"
@@ -28,9 +26,8 @@ void say_left_out(const hpo::Imported& imported) {
 int import_journal(const Arguments& arguments, const std::string& text) {
   const std::string file = arguments.text("FILE");
   hpo::ImportedStudy imported = hpo::import_optuna(text, file, arguments.text("--study"));
-  const std::string named = arguments.has("--output") ? arguments.text("--output") : file;
-  const hpo::StudySpec study =
-      hpo::parse_study(imported.yaml, named, std::filesystem::current_path().string());
+  const std::string called = arguments.has("--output") ? arguments.text("--output") : file;
+  const hpo::StudySpec study = hpo::study_made(imported.yaml, file, called);
   const std::size_t all = imported.trials.size();
   std::erase_if(imported.trials, [&](const hpo::ImportedTrial& trial) {
     return !study.space.contains(trial.params);

@@ -1,39 +1,13 @@
 #include "hpo/driver/report_line.h"
 
-#include <algorithm>
-
 #include "hpo/log/json.h"
+#include "hpo/log/python_json.h"
 #include "runtime/base/error.h"
 #include "runtime/base/text.h"
 
 namespace hpo {
 
 namespace {
-
-/// Puts what JSON has no number for in quotes, as our JSON writes it.
-std::string with_quoted_numbers(std::string_view line) {
-  constexpr std::string_view kWords[] = {"NaN", "-Infinity", "Infinity"};
-  constexpr std::string_view kQuoted[] = {"\"nan\"", "\"-inf\"", "\"inf\""};
-  std::string out;
-  bool text = false;
-  for (std::size_t at = 0; at < line.size();) {
-    if (text && line[at] == '\\' && at + 1 < line.size()) {
-      out += line.substr(at, 2);
-      at += 2;
-      continue;
-    }
-    if (line[at] == '"') text = !text;
-    const auto word = std::ranges::find_if(
-        kWords, [&](std::string_view w) { return !text && line.substr(at).starts_with(w); });
-    if (word == std::end(kWords)) {
-      out += line[at++];
-    } else {
-      out += kQuoted[word - std::begin(kWords)];
-      at += word->size();
-    }
-  }
-  return out;
-}
 
 [[noreturn]] void refuse(const std::string& line, std::string_view why) {
   throw rt::Error(rt::Errc::data, rt::cat("has the line ", rt::printable(line, 120), ", ", why));
@@ -65,7 +39,7 @@ ReportLine members_of(const Json& json, const std::string& line) {
 }  // namespace
 
 ReportLine read_report_line(const std::string& line) {
-  const std::string text = with_quoted_numbers(line);
+  const std::string text = from_python_json(line);
   std::optional<Json> json;
   try {
     json = Json::parse(text);

@@ -4,11 +4,16 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 #include <string_view>
+#include <tuple>
+#include <utility>
 
+#include "hpo/import/names.h"
 #include "hpo/space/value.h"
 #include "hpo/study/document.h"
 #include "hpo/study/node.h"
+#include "hpo/study/substitute.h"
 #include "hpo/study/yaml_reader.h"
 #include "runtime/base/text.h"
 
@@ -19,13 +24,16 @@ namespace {
 using study::Entry;
 using study::Fault;
 using study::Node;
+using study::Position;
 
 /// A scalar as a study file writes it.
 std::string value_text(const Node& node) {
   if (!node.is_scalar())
     throw Fault(node.at, rt::cat("a value is ", study::describe(node), ", expected a scalar"));
-  if (node.quoted) return quote_json(node.text);
-  return text_of(parse_value(node.text));
+  const ParamValue value = node.quoted ? ParamValue(node.text) : parse_value(node.text);
+  const auto* text = std::get_if<std::string>(&value);
+  if (text == nullptr) return text_of(value);
+  return node.quoted ? quote_json(study::escape(*text)) : text_of(ParamValue(study::escape(*text)));
 }
 
 /// Beyond it no int of a study file lies.
@@ -44,6 +52,7 @@ class Importer {
     add_method();
     body_ += "parameters:\n";
     add_parameters(*root_.find("parameters"), "");
+    if (body_.ends_with("parameters:\n")) body_.replace(body_.size() - 1, 1, " {}\n");
     add_rule();
     add_limit();
     name_the_rest();
@@ -58,6 +67,12 @@ class Importer {
   [[nodiscard]] std::string text_at(const Node& map, std::string_view key) const {
     const Node* node = map.find(key);
     return node != nullptr && node->is_scalar() ? node->text : "";
+  }
+
+  static double positive_at(const Node& map, const std::string& key) {
+    const double number = number_at(map, key);
+    if (number > 0) return number;
+    throw Fault(map.find(key)->at, rt::cat(key, " is ", number, ", expected more than 0"));
   }
 
   static double number_at(const Node& map, const std::string& key) {
@@ -85,7 +100,12 @@ class Importer {
   std::vector<std::string> words_of(const std::string& word) {
     if (word == "${env}") return {};  // /usr/bin/env: the program is looked for in PATH anyway
     if (word == "${interpreter}") return {"python3"};
-    if (word == "${program}") return {text_at(root_, "program")};
+    if (word == "${program}") {
+      if (text_at(root_, "program").empty())
+        throw Fault(root_.at,
+                    "command names ${program}, but program is missing, expected its path");
+      return {study::escape(text_at(root_, "program"))};
+    }
     if (word == "${args}") return {"$args"};
     if (word.starts_with("${args")) {
       leave(rt::cat(word, ": $args stands in its place, which gives --name=value"));
@@ -95,9 +115,7 @@ class Importer {
       leave(rt::cat(word, ": a program finds the environment itself"));
       return {};
     }
-    std::string escaped;
-    for (const char c : word) escaped += c == '$' ? "$$" : std::string(1, c);
-    return {escaped};
+    return {study::escape(word)};
   }
 
   void add_command() {
@@ -119,7 +137,7 @@ class Importer {
 
   void add_metric() {
     const Node* metric = root_.find("metric");
-    if (metric == nullptr || !metric->is_map()) {
+    if (metric == nullptr || !metric->is_map() || text_at(*metric, "name").empty()) {
       leave("there is no metric: name the number that the program reports");
       body_ += "metric: {name: loss, goal: minimize}\n";
       return;
@@ -160,12 +178,7 @@ class Importer {
   }
 
   std::string our_name(const std::string& name) {
-    std::string ours;
-    for (const char c : name) {
-      const bool fits = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-      ours += fits ? c : '_';
-    }
-    if (ours.empty() || (ours[0] >= '0' && ours[0] <= '9')) ours = "_" + ours;
+    const std::string& ours = names_.ours(name);
     if (ours != name) leave(rt::cat("the name ", name, ": it is ", ours, " here"));
     return ours;
   }
@@ -177,35 +190,92 @@ class Importer {
         throw Fault(values->at, rt::cat("values of ", name, " is no list of values"));
       if (parameter.find("probabilities") != nullptr)
         leave(rt::cat("probabilities of ", name, ": each of its values is as likely as another"));
-      std::string list;
-      for (const Node& one : values->items)
-        list += rt::cat(list.empty() ? "" : ", ", value_text(one));
-      return rt::cat("values: [", list, "]");
+      return rt::cat("values: [", list_of(*values, name), "]");
     }
     return range_of(parameter, name);
   }
 
+  std::string list_of(const Node& values, const std::string& name) {
+    std::string list;
+    std::set<std::string> seen;
+    for (const Node& one : values.items) {
+      const std::string text = value_text(one);
+      if (seen.insert(text).second)
+        list += rt::cat(list.empty() ? "" : ", ", text);
+      else
+        leave(rt::cat("the second ", text, " of ", name, ": each value stands once"));
+    }
+    return list;
+  }
+
   std::string range_of(const Node& parameter, const std::string& name) {
-    std::string kind = text_at(parameter, "distribution");
+    const std::string kind = text_at(parameter, "distribution");
+    require_known(parameter, kind);
+    const bool quantised = kind.starts_with("q_");
+    if (!quantised && parameter.find("q") != nullptr)
+      leave(rt::cat("q of ", name, ": its distribution has none"));
     if (kind.ends_with("normal")) return normal_of(parameter, name, kind);
     const bool ints =
         !kind.empty() ? kind == "int_uniform" : whole(parameter, "min") && whole(parameter, "max");
-    double min = number_at(parameter, "min"), max = number_at(parameter, "max");
     const bool log = kind.find("log") != std::string::npos;
-    if (log && !kind.ends_with("_values")) {  // bounds are exponents of e
-      min = std::exp(min);
-      max = std::exp(max);
-    }
+    auto [min, max] = ends_of(parameter, kind);
     if (kind.starts_with("inv_") || kind == "beta")
       leave(rt::cat("the distribution ", kind, " of ", name, ": it is ", log ? "log" : "linear",
                     " here"));
-    std::string text = ints ? rt::cat("type: int, min: ", static_cast<std::int64_t>(min),
-                                      ", max: ", static_cast<std::int64_t>(max))
-                            : rt::cat("type: float, min: ", text_of(min), ", max: ", text_of(max));
+    double step = 0;
+    if (quantised) {
+      step = parameter.find("q") != nullptr ? positive_at(parameter, "q") : 1;
+      if (log) {
+        leave(rt::cat("q of ", name, ": its steps begin at min"));
+      } else {  // multiples of q
+        min = std::round(min / step) * step;
+        max = std::round(max / step) * step;
+      }
+    }
+    const auto said = [&](double number) {
+      return ints ? rt::cat(static_cast<std::int64_t>(number)) : text_of(number);
+    };
+    if (min == max) return rt::cat("value: ", said(min));
+    std::string text =
+        rt::cat("type: ", ints ? "int" : "float", ", min: ", said(min), ", max: ", said(max));
     if (log) text += ", scale: log";
-    if (kind.starts_with("q_"))
-      text += rt::cat(", step: ", parameter.find("q") ? number_at(parameter, "q") : 1.0);
+    if (step > 0) text += rt::cat(", step: ", step);
     return text;
+  }
+
+  static void require_known(const Node& parameter, const std::string& kind) {
+    static const std::vector<std::string> kKnown{
+        "uniform",     "int_uniform",        "q_uniform",
+        "log_uniform", "q_log_uniform",      "normal",
+        "q_normal",    "log_normal",         "q_log_normal",
+        "beta",        "log_uniform_values", "q_log_uniform_values",
+        "q_beta",      "inv_log_uniform",    "inv_log_uniform_values"};
+    if (kind.empty() || std::ranges::find(kKnown, kind) != kKnown.end()) return;
+    throw Fault(parameter.find("distribution")->at,
+                rt::cat("the distribution ", rt::printable(kind, 60),
+                        " is unknown, expected one of W&B's", rt::did_you_mean(kind, kKnown)));
+  }
+
+  /// The smallest and the largest value, not an exponent.
+  static std::pair<double, double> ends_of(const Node& parameter, const std::string& kind) {
+    if (kind.ends_with("beta") && parameter.find("min") == nullptr) return {0, 1};
+    double min = number_at(parameter, "min"), max = number_at(parameter, "max");
+    const Position at = parameter.find("min")->at;
+    if (min > max) throw Fault(at, rt::cat("min is above max, expected at most ", max));
+    if (kind.find("log") == std::string::npos) return {min, max};
+    if (kind.ends_with("_values")) {
+      if (min <= 0)
+        throw Fault(at, rt::cat("min of a logarithm is ", min, ", expected more than 0"));
+    } else if (kind.starts_with("inv_")) {
+      std::tie(min, max) = std::pair(std::exp(-max), std::exp(-min));
+    } else {
+      std::tie(min, max) = std::pair(std::exp(min), std::exp(max));
+    }
+    if (min == 0 || max > kMost)
+      throw Fault(at,
+                  "min and max are exponents of e, which lead out of all numbers; expected "
+                  "log_uniform_values for bounds that are values");
+    return {min, max};
   }
 
   static bool whole(const Node& parameter, std::string_view key) {
@@ -213,23 +283,17 @@ class Importer {
     return node != nullptr && rt::parse_int(node->text).has_value();
   }
 
-  /// Three standard deviations to each side, where a sample hardly ever lies beyond.
   std::string normal_of(const Node& parameter, const std::string& name, const std::string& kind) {
-    const auto or_else = [&](const char* key, double other) {
-      return parameter.find(key) != nullptr ? number_at(parameter, key) : other;
-    };
-    const double mu = or_else("mu", 0), sigma = or_else("sigma", 1);
+    const double mean = parameter.find("mu") != nullptr ? number_at(parameter, "mu") : 0;
+    const double deviation =
+        parameter.find("sigma") != nullptr ? positive_at(parameter, "sigma") : 1;
     const bool log = kind.find("log") != std::string::npos;
-    double min = mu - 3 * sigma, max = mu + 3 * sigma;
-    if (log) {
-      min = std::exp(min);
-      max = std::exp(max);
-    }
-    leave(rt::cat("the distribution ", kind, " of ", name,
-                  ": three standard deviations to each side are its range"));
-    std::string text = rt::cat("type: float, min: ", text_of(min), ", max: ", text_of(max));
-    if (log) text += ", scale: log";
-    return text;
+    if (kind.starts_with("q_")) leave(rt::cat("q of ", name, ": it has no steps"));
+    if (!log) return rt::cat("mean: ", text_of(mean), ", deviation: ", text_of(deviation));
+    if (std::abs(mean) + 6 * deviation > std::log(kMost))
+      throw Fault(parameter.at, "mu and sigma lead out of all numbers, expected exponents of e");
+    return rt::cat("mean: ", text_of(std::exp(mean)), ", deviation: ", text_of(std::exp(deviation)),
+                   ", scale: log");
   }
 
   void add_rule() {
@@ -269,15 +333,18 @@ class Importer {
   const Node& root_;
   std::string body_;
   std::vector<std::string> left_;
+  Names names_;
 };
 
 }  // namespace
 
 Imported import_wandb(const std::string& text, const std::string& file) {
-  return study::with_place(file, [&] {
+  Imported imported = study::with_place(file, [&] {
     const Node root = study::read_yaml(text);
     return Importer(root).run();
   });
+  (void)study_made(imported.yaml, file, "study.yaml");
+  return imported;
 }
 
 }  // namespace hpo

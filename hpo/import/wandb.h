@@ -8,7 +8,8 @@
 namespace hpo {
 
 /// `file` is the name in messages. Throws rt::Error (study) with the place: for a text that is no
-/// sweep file, or a parameter without values.
+/// sweep file, a parameter without values, or what no study
+/// file can say.
 [[nodiscard]] Imported import_wandb(const std::string& text, const std::string& file);
 
 }  // namespace hpo

@@ -1,0 +1,22 @@
+#pragma once
+// Names of parameters in the words of a study file.
+
+#include <map>
+#include <set>
+#include <string>
+
+namespace hpo {
+
+/// Gives each foreign name one of ours. Not thread-safe.
+class Names {
+ public:
+  /// Letters, digits and underscores of `theirs`, an underscore for all else; numbered where
+  /// another foreign name has become the same before. The same answer for the same name.
+  const std::string& ours(const std::string& theirs);
+
+ private:
+  std::map<std::string, std::string> given_;
+  std::set<std::string> taken_{"args"};  ///< $args has a meaning of its own
+};
+
+}  // namespace hpo

@@ -1,0 +1,116 @@
+#include "hpo/import/optuna_journal.h"
+
+#include <algorithm>
+
+#include "hpo/log/json.h"
+#include "hpo/log/python_json.h"
+#include "runtime/base/error.h"
+#include "runtime/base/text.h"
+
+namespace hpo {
+
+namespace {
+
+class Replay {
+ public:
+  OptunaJournal journal;
+
+  void apply(const Json& line) {
+    switch (line.at("op_code").integer()) {
+      case 0:
+        create_study(line);
+        break;
+      case 1:
+        journal.studies.erase(static_cast<std::size_t>(line.at("study_id").integer()));
+        break;
+      case 4:
+        create_trial(line);
+        break;
+      case 5:
+        if (JournalTrial* trial = open_trial(line))
+          trial->params[line.at("param_name").text()] = {line.at("param_value_internal").number(),
+                                                         line.at("distribution").text()};
+        break;
+      case 6:
+        if (JournalTrial* trial = open_trial(line)) {
+          trial->state = line.at("state").integer();
+          set_value(*trial, line.find("values"));
+        }
+        break;
+      case 7:
+        if (JournalTrial* trial = open_trial(line))
+          trial->reports[line.at("step").integer()] = line.at("intermediate_value").number();
+        break;
+      default:  // attributes: nothing of the search
+        break;
+    }
+  }
+
+ private:
+  /// A name that is there already (load_if_exists) makes no study, and takes no id.
+  void create_study(const Json& line) {
+    JournalStudy study{.name = line.at("study_name").text(), .directions = {}};
+    const auto has_name = [&](const auto& known) { return known.second.name == study.name; };
+    if (std::ranges::any_of(journal.studies, has_name)) return;
+    for (const auto& [none, one] : line.at("directions").members())
+      study.directions.push_back(one.integer());
+    journal.studies.emplace(next_study_++, std::move(study));
+  }
+
+  /// A trial may come whole (enqueued, or added by hand). In a study that is gone it takes no id.
+  void create_trial(const Json& line) {
+    const auto study = static_cast<std::size_t>(line.at("study_id").integer());
+    if (!journal.studies.contains(study)) return;
+    JournalTrial& trial = journal.trials.emplace_back();
+    trial.study = study;
+    if (const Json* state = line.find("state")) trial.state = state->integer();
+    if (const Json* value = line.find("value"); value != nullptr && !value->is_null())
+      trial.value = value->number();
+    set_value(trial, line.find("values"));
+    if (const Json* params = line.find("params")) {
+      for (const auto& [name, value] : params->members())
+        trial.params[name] = {value.number(), line.at("distributions").at(name).text()};
+    }
+    if (const Json* reports = line.find("intermediate_values")) {
+      for (const auto& [step, value] : reports->members())
+        trial.reports[rt::parse_int(step).value_or(0)] = value.number();
+    }
+  }
+
+  static void set_value(JournalTrial& trial, const Json* values) {
+    if (values != nullptr && !values->members().empty())
+      trial.value = values->members().front().second.number();
+  }
+
+  /// Null for a trial that has ended, which nothing changes any more, or that was never made.
+  JournalTrial* open_trial(const Json& line) {
+    const std::int64_t id = line.at("trial_id").integer();
+    if (id < 0 || id >= static_cast<std::int64_t>(journal.trials.size())) return nullptr;
+    JournalTrial& trial = journal.trials[static_cast<std::size_t>(id)];
+    return trial.ended() ? nullptr : &trial;
+  }
+
+  std::size_t next_study_ = 0;
+};
+
+}  // namespace
+
+OptunaJournal read_optuna_journal(const std::string& text, const std::string& file) {
+  Replay replay;
+  std::size_t begin = 0, number = 0;
+  while (begin < text.size()) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string line = from_python_json(std::string_view(text).substr(begin, end - begin));
+    begin = end + 1;
+    ++number;
+    try {
+      if (!line.empty()) replay.apply(Json::parse(line));
+    } catch (const rt::Error& error) {
+      throw rt::Error(rt::Errc::data, rt::cat(rt::printable(file, 4096), ":", number, ":1: ",
+                                              error.what(), ", expected a journal of Optuna"));
+    }
+  }
+  return std::move(replay.journal);
+}
+
+}  // namespace hpo

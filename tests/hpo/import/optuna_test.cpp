@@ -1,0 +1,134 @@
+#include "hpo/import/optuna.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "runtime/base/error.h"
+#include "runtime/base/file.h"
+#include "runtime/base/text.h"
+
+namespace hpo {
+namespace {
+
+const rt::Path kGolden = rt::Path(TRELLIS_SOURCE_ROOT) / "tests/golden";
+
+std::string golden_text(const char* name) { return rt::read_file(kGolden / name); }
+
+double number(const nlohmann::json& json) {
+  return json.is_string() ? std::stod(json.get<std::string>()) : json.get<double>();
+}
+
+ParamValue value(const nlohmann::json& json) {
+  if (json.is_null()) return std::string("None");
+  if (json.is_boolean()) return json.get<bool>();
+  if (json.is_number_integer()) return json.get<std::int64_t>();
+  return json.get<std::string>();
+}
+
+void expect_same(double ours, double theirs, const std::string& what) {
+  EXPECT_TRUE(ours == theirs || (std::isnan(ours) && std::isnan(theirs)))
+      << what << ": " << ours << ", expected " << theirs;
+}
+
+TEST(OptunaJournal, IsReadAsOptunaReadsIt) {
+  const ImportedStudy ours =
+      import_optuna(golden_text("optuna_journal.log"), "journal.log", "kept");
+  auto theirs = nlohmann::json::parse(golden_text("optuna_journal.json"));
+  std::erase_if(theirs.get_ref<nlohmann::json::array_t&>(), [](const nlohmann::json& trial) {
+    return trial["state"] == "RUNNING" || trial["state"] == "WAITING";
+  });
+  const std::map<std::string, TrialState> states{{"COMPLETE", TrialState::complete},
+                                                 {"PRUNED", TrialState::stopped},
+                                                 {"FAIL", TrialState::failed}};
+  const std::map<std::string, std::string> renamed{{"some word", "some_word"},
+                                                   {"some.word", "some_word_2"}};
+  ASSERT_EQ(ours.trials.size(), theirs.size());
+  for (std::size_t i = 0; i < theirs.size(); ++i) {
+    const std::string where = rt::cat("trial ", i);
+    const ImportedTrial& mine = ours.trials[i];
+    EXPECT_EQ(mine.state, states.at(theirs[i]["state"])) << where;
+    if (!theirs[i]["value"].is_null() && mine.state == TrialState::complete)
+      expect_same(mine.value.value(), number(theirs[i]["value"]), where);
+    ASSERT_EQ(mine.params.size(), theirs[i]["params"].size()) << where;
+    for (const auto& [name, theirs_value] : theirs[i]["params"].items()) {
+      const auto known = renamed.find(name);
+      const ParamValue* found = mine.params.find(known == renamed.end() ? name : known->second);
+      ASSERT_NE(found, nullptr) << where << " " << name;
+      if (theirs_value.is_number_float())
+        EXPECT_NEAR(std::get<double>(*found), theirs_value.get<double>(), 1e-12) << where;
+      else
+        EXPECT_EQ(*found, value(theirs_value)) << where << " " << name;
+    }
+    ASSERT_EQ(mine.reports.size(), theirs[i]["reports"].size()) << where;
+    for (const auto& [step, report] : theirs[i]["reports"].items()) {
+      const std::int64_t from_zero = mine.reports.empty() || i + 1 == theirs.size() ? 0 : 1;
+      expect_same(mine.reports.at(std::stoll(step) + from_zero), number(report), where);
+    }
+  }
+}
+
+TEST(OptunaJournal, BecomesAStudyThatHasItsTrials) {
+  const ImportedStudy made =
+      import_optuna(golden_text("optuna_journal.log"), "journal.log", "kept");
+  const StudySpec study = study_made(made.yaml, "journal.log", "journal.yaml");
+  EXPECT_EQ(study.metric.goal, Goal::maximize);
+  for (std::size_t i = 0; i + 1 < made.trials.size(); ++i)
+    EXPECT_EQ(study.space.reason_outside(made.trials[i].params), "") << i;
+  EXPECT_NE(made.yaml.find("\"$$HOME\""), std::string::npos) << made.yaml;
+}
+
+TEST(OptunaJournal, SaysWhichStudiesThereAre) {
+  const auto refusal = [](const std::string& name) -> std::string {
+    try {
+      (void)import_optuna(golden_text("optuna_journal.log"), "j.log", name);
+    } catch (const rt::Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refusal(""), "j.log: there is not one study, expected one of kept, other with --study");
+  EXPECT_EQ(refusal("gone"),
+            "j.log: there is no such study, expected one of kept, other with --study");
+}
+
+/// A journal of one trial with one param.
+std::string journal_of(const std::string& distribution) {
+  return rt::cat(R"({"op_code": 0, "study_name": "s", "directions": [1]})", "\n",
+                 R"({"op_code": 4, "study_id": 0, "datetime_start": null})", "\n",
+                 R"({"op_code": 5, "trial_id": 0, "param_name": "x", "param_value_internal": 0, )",
+                 R"("distribution": ")", rt::json_escape(distribution), "\"}\n",
+                 R"({"op_code": 6, "trial_id": 0, "state": 1, "values": [1.5]})", "\n");
+}
+
+std::string refusal_of(const std::string& distribution) {
+  try {
+    const ImportedStudy made = import_optuna(journal_of(distribution), "j.log", "");
+    (void)study_made(made.yaml, "j.log", "j.yaml");
+  } catch (const rt::Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+std::string choices(const std::string& list) {
+  return rt::cat(R"({"name": "CategoricalDistribution", "attributes": {"choices": )", list, "}}");
+}
+
+TEST(OptunaJournal, RefusesInWordsWhatNoStudyFileHas) {
+  EXPECT_EQ(refusal_of(choices(R"(["a", "nan", "NaN"])")), "");
+  EXPECT_EQ(refusal_of(choices("[[1, 2], [3]]")),
+            "j.log: param x has the choice [1, 2], expected texts, numbers, true, false and None");
+  EXPECT_NE(
+      refusal_of(choices("[NaN, 1.0]")).find("param x has a bound or a choice that is no number"),
+      std::string::npos);
+  EXPECT_NE(refusal_of(choices(R"(["None", null])")).find("param x has the choice None twice"),
+            std::string::npos);
+  EXPECT_NE(refusal_of(R"({"name": "OddDistribution", "attributes": {}})")
+                .find("param x the distribution OddDistribution is unknown"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace hpo

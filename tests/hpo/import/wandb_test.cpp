@@ -1,0 +1,104 @@
+#include "hpo/import/wandb.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/base/error.h"
+#include "runtime/base/text.h"
+
+namespace hpo {
+namespace {
+
+std::string sweep(const std::string& parameters, const std::string& more = "") {
+  return rt::cat("program: train.py\nmethod: random\nmetric: {name: loss}\nparameters: ",
+                 parameters, "\n", more);
+}
+
+Imported imported(const std::string& parameters, const std::string& more = "") {
+  return import_wandb(sweep(parameters, more), "sweep.yaml");
+}
+
+StudySpec study(const std::string& parameters) {
+  return study_made(imported(parameters).yaml, "sweep.yaml", "study.yaml");
+}
+
+std::string refusal(const std::string& text) {
+  try {
+    return "made: " + import_wandb(text, "sweep.yaml").yaml;
+  } catch (const rt::Error& error) {
+    return error.what();
+  }
+}
+
+bool leaves(const Imported& imported, const std::string& words) {
+  return std::ranges::any_of(imported.left_out, [&](const std::string& line) {
+    return line.find(words) != std::string::npos;
+  });
+}
+
+TEST(WandbSweep, RefusesWhatNoStudyFileCanSay) {
+  EXPECT_EQ(refusal(sweep("{x: {min: 3, max: 1}}")),
+            "sweep.yaml:4:23: min is above max, expected at most 1");
+  EXPECT_EQ(refusal(sweep("{x: {min: 0, max: 1, distribution: log_uniform_values}}")),
+            "sweep.yaml:4:23: min of a logarithm is 0, expected more than 0");
+  EXPECT_EQ(
+      refusal(sweep("{x: {min: 1, max: 1000, distribution: log_uniform}}")),
+      "sweep.yaml:4:23: min and max are exponents of e, which lead out of all numbers; expected "
+      "log_uniform_values for bounds that are values");
+  EXPECT_EQ(
+      refusal(sweep("{x: {min: 1, max: 2, distribution: unifrom}}")),
+      "sweep.yaml:4:48: the distribution unifrom is unknown, expected one of W&B's; did you mean "
+      "'uniform'?");
+  EXPECT_EQ(refusal(sweep("{x: {mu: 1, sigma: 0, distribution: normal}}")),
+            "sweep.yaml:4:32: sigma is 0, expected more than 0");
+  EXPECT_EQ(refusal(sweep("{x: {min: 1, max: 2, q: -1, distribution: q_uniform}}")),
+            "sweep.yaml:4:37: q is -1, expected more than 0");
+  EXPECT_EQ(refusal("method: random\ncommand: ['${program}']\nparameters: {x: {value: 1}}\n"),
+            "sweep.yaml:1:1: command names ${program}, but program is missing, expected its path");
+  const std::string many = refusal(sweep("{x: {min: 0, max: 1.5}}", "run_cap: 0\n"));
+  EXPECT_TRUE(many.starts_with("sweep.yaml:1:1: cannot be carried over: limits.trials")) << many;
+}
+
+TEST(WandbSweep, TellsNamesApartThatBecomeTheSame) {
+  const Imported made = imported("{a.b: {values: [1, 2]}, a b: {value: 3}, args: {value: 4}}");
+  EXPECT_TRUE(leaves(made, "the name a b: it is a_b_2 here")) << made.yaml;
+  const StudySpec spec = study_made(made.yaml, "sweep.yaml", "study.yaml");
+  EXPECT_NE(spec.space.find("a_b"), nullptr);
+  EXPECT_NE(spec.space.find("a_b_2"), nullptr);
+  EXPECT_NE(spec.space.find("args_2"), nullptr);
+}
+
+TEST(WandbSweep, KeepsStepsAndSaysWhereItCannot) {
+  const StudySpec spec = study("{x: {min: 3, max: 129, q: 16, distribution: q_uniform}}");
+  EXPECT_EQ(spec.space.find("x")->domain, Domain(FloatRange{.min = 0, .max = 128, .step = 16}));
+  EXPECT_TRUE(leaves(imported("{x: {min: 0.0, max: 1.0, q: 0.1}}"), "q of x"));
+  EXPECT_TRUE(leaves(imported("{x: {mu: 0, sigma: 1, q: 0.1, distribution: q_normal}}"), "q of x"));
+  EXPECT_EQ(study("{x: {min: 7, max: 9, q: 16, distribution: q_uniform}}").space.find("x")->domain,
+            Domain(FloatRange{.min = 0, .max = 16, .step = 16}));
+}
+
+TEST(WandbSweep, NormalDistributionsAreBeliefs) {
+  const auto range = std::get<FloatRange>(
+      study("{x: {mu: -3, sigma: 0.5, distribution: log_normal}}").space.find("x")->domain);
+  EXPECT_EQ(range.scale, Scale::log);
+  EXPECT_DOUBLE_EQ(range.prior->mean, std::exp(-3));
+  EXPECT_DOUBLE_EQ(range.prior->deviation, std::exp(0.5));
+  const auto inverse = std::get<FloatRange>(
+      study("{x: {min: 1, max: 2, distribution: inv_log_uniform}}").space.find("x")->domain);
+  EXPECT_DOUBLE_EQ(inverse.min, std::exp(-2));
+  EXPECT_DOUBLE_EQ(inverse.max, std::exp(-1));
+}
+
+TEST(WandbSweep, TextsStandForThemselves) {
+  const StudySpec spec =
+      study(R"({x: {values: ['$HOME', 'a\b', "1", 1, 1]}, y: {min: 2, max: 2}})");
+  const std::vector<ParamValue> expected{std::string("$HOME"), std::string("a\\b"),
+                                         std::string("1"), std::int64_t{1}};
+  EXPECT_EQ(std::get<Choice>(spec.space.find("x")->domain).values, expected);
+  EXPECT_EQ(spec.space.find("y")->domain, Domain(Constant{std::int64_t{2}}));
+}
+
+}  // namespace
+}  // namespace hpo
