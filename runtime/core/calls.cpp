@@ -183,7 +183,7 @@ Held bind_write(Node& node, unsigned parameter, const Held& argument) {
 void bind_file(Node& node, unsigned parameter, const std::filesystem::path& path) {
   const Parameter& p = node.signature().parameters[parameter];
   Engine& engine = *Engine::current();
-  FileState& file = engine.file(path);
+  FileState& file = engine.file(path, p.mode == Mode::file_out);
   if (p.mode == Mode::file_in) {
     add_input(node, p, file.content);
     add_share(node, p.output, file.gate);
@@ -201,8 +201,10 @@ void bind_file(Node& node, unsigned parameter, const std::filesystem::path& path
   add_share(node, static_cast<std::uint8_t>(p.output + 1), file.gate);
 }
 
-FileState& Engine::file(const std::filesystem::path& path) {
-  std::filesystem::path whole = std::filesystem::weakly_canonical(path);
+FileState& Engine::file(const std::filesystem::path& path, bool makes) {
+  std::filesystem::path whole = std::filesystem::absolute(path);
+  whole = std::filesystem::weakly_canonical(whole.parent_path()) / whole.filename();
+  if (!makes && !files_.contains(whole.string())) whole = std::filesystem::weakly_canonical(path);
   const auto [at, added] = files_.try_emplace(whole.string());
   FileState& file = at->second;
   if (added) {

@@ -68,7 +68,9 @@ class Engine {
   // --- calls (driver)
   void check_needs(Node& node) const;
   void submit(Node* node);
-  FileState& file(const std::filesystem::path& path);
+  /// `makes`: for a task that makes the file. It replaces a link of that name, where a reader goes
+  /// where the link leads; but not past a task that will have replaced it.
+  FileState& file(const std::filesystem::path& path, bool makes);
   GroupState* entered = nullptr;  ///< the group that calls belong to; null: the root
 
   // --- demand (driver)

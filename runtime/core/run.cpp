@@ -164,6 +164,9 @@ void Running::prepare() {
       case Mode::file_out: {
         std::filesystem::path path = node.outputs[p.output].version->file->path;
         path += ".part-" + std::to_string(::getpid()) + '-' + std::to_string(node.number);
+        // A link of that name would lead the body elsewhere.
+        std::error_code ignored;
+        std::filesystem::remove(path, ignored);
         paths_.reserve(node.signature().parameters.size());
         slot = &paths_.emplace_back(std::move(path));
         break;

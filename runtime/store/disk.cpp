@@ -37,6 +37,11 @@ int read_entry(const std::string& path, Bytes& content) {
   return 0;
 }
 
+bool leads_elsewhere(const std::string& folder) {
+  struct stat info {};
+  return ::lstat(folder.c_str(), &info) == 0 && S_ISLNK(info.st_mode);
+}
+
 /// Creates a file with head and payload; 0 or an errno value.
 int write_entry(const char* path, std::span<const std::byte> head,
                 std::span<const std::byte> body) {
@@ -87,6 +92,7 @@ Found DiskLayer::find(Key key) {
   const auto body = payload(file, key);
   if (!body) {
     ++damaged_;
+    if (leads_elsewhere(path.substr(0, path.rfind('/')))) return {};
     ::unlink(path.c_str());
     warn(cat("store: ", path, " is damaged and was removed; what it held is computed again"));
     return {};
@@ -108,7 +114,7 @@ void DiskLayer::put(Key key, const Bytes& bytes, double cost) {
   const std::string folder = path.substr(0, path.rfind('/'));
   const std::string temporary = cat(folder, "/.tmp-", ::getpid(), '-', temp_counter_.fetch_add(1));
   const auto head = pack({key, bytes.size(), cost, hash_bytes(bytes)});
-  int code = write_entry(temporary.c_str(), head, bytes);
+  int code = leads_elsewhere(folder) ? ELOOP : write_entry(temporary.c_str(), head, bytes);
   if (code == ENOENT) {
     std::error_code error;
     std::filesystem::create_directories(folder, error);

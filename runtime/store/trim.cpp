@@ -44,29 +44,30 @@ double cost_of(const std::string& path) {
   return head ? head->cost : 0;
 }
 
+/// The key that a file's place says.
+std::optional<Key> key_at(const std::string& path) {
+  const fs::path place(path);
+  return Key::from_hex(place.parent_path().filename().native() + place.filename().native());
+}
+
 /// All entries with their sizes; temporary files left behind for an hour are removed on the way.
 std::vector<Candidate> list_entries(const fs::path& folder) {
   std::vector<Candidate> entries;
   const std::time_t old = std::time(nullptr) - 3600;
   for (const auto& branch : fs::directory_iterator(folder)) {
-    if (!branch.is_directory() || branch.path().filename().native().size() != 2) continue;
+    if (branch.is_symlink() || !branch.is_directory()) continue;  // a link leads elsewhere
+    if (branch.path().filename().native().size() != 2) continue;
     for (const auto& item : fs::directory_iterator(branch.path())) {
       struct stat info {};
       if (::lstat(item.path().c_str(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
       const bool temporary = item.path().filename().native().starts_with(".tmp-");
       if (temporary && info.st_mtime < old) ::unlink(item.path().c_str());
-      if (temporary) continue;
+      if (temporary || !key_at(item.path().native())) continue;
       entries.push_back({item.path().native(), footprint(static_cast<std::uint64_t>(info.st_size)),
                          0, info.st_mtim.tv_sec * 1'000'000'000LL + info.st_mtim.tv_nsec});
     }
   }
   return entries;
-}
-
-/// The key that a file's place says.
-std::optional<Key> key_at(const std::string& path) {
-  const fs::path place(path);
-  return Key::from_hex(place.parent_path().filename().native() + place.filename().native());
 }
 
 std::uint64_t remove_cheapest(const fs::path& folder, std::vector<Candidate> entries,

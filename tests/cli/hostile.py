@@ -269,11 +269,34 @@ def planted_links(program):
                 expect(ran.returncode == 4 or replaced or name in UNTOUCHED, f"{name} -> {target}: still a link")
 
 
+def store_links(program):
+    """Links where results are kept: an entry's is replaced, a folder's not entered."""
+    study = b"data: {csv: t.csv, target: y}\n" + STUDY.encode()
+    with Place(program) as place:
+        place.put("s.yaml", study)
+        expect(place.run("sweep", "s.yaml", "--quiet").returncode == 0, "the study alone")
+        store = place.inner / "runs" / "store"
+        entries = [entry.relative_to(store) for entry in store.glob("??/*")]
+        expect(entries, "the store keeps something")
+    for linked in ("entries", "folders"):
+        with Place(program) as place:
+            place.put("s.yaml", study)
+            store = place.inner / "runs" / "store"
+            for entry in entries:
+                place_of = store / entry if linked == "entries" else (store / entry).parent
+                if not place_of.is_symlink():
+                    place_of.parent.mkdir(parents=True, exist_ok=True)
+                    place_of.symlink_to(place.outer / ("victim.txt" if linked == "entries" else "outside"))
+            place.watch()
+            ran = place.run("sweep", "s.yaml", "--quiet")
+            expect(ran.returncode == 0, f"{linked}: exit code {ran.returncode}: {ran.stderr!r}")
+
+
 def main():
     program = os.path.join(os.path.abspath(sys.argv[1]), "trellis")
     expect(len(VALUES) >= 60, "60 values")
     failed = 0
-    for part in (study_names, parameters, columns_and_classes, file_names, planted_links):
+    for part in (study_names, parameters, columns_and_classes, file_names, planted_links, store_links):
         try:
             part(program)
             print(f"{part.__name__}: good")

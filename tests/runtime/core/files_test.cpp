@@ -1,4 +1,6 @@
 // Files as arguments.
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 
@@ -51,6 +53,21 @@ TEST_F(Files, ReadersAndWritersFollowEachOther) {
     seen.push_back(read(path));
   }
   for (std::size_t i = 0; i < seen.size(); ++i) EXPECT_EQ(seen[i].get(), std::to_string(i / 2));
+}
+
+TEST_F(Files, AWriterFollowsNoPlantedLinks) {
+  const auto path = folder / "out.txt", victim = folder / "victim.txt";
+  std::ofstream(victim) << "mine";
+  // Whatever number the call has.
+  for (int number = 0; number < 64; ++number) {
+    std::filesystem::create_symlink(victim, folder / ("out.txt.part-" + std::to_string(::getpid()) +
+                                                      '-' + std::to_string(number)));
+  }
+  std::filesystem::create_symlink(victim, path);
+  write(path, "theirs");
+  EXPECT_EQ(read(path).get(), "theirs");
+  EXPECT_EQ(read(victim).get(), "mine");
+  EXPECT_FALSE(std::filesystem::is_symlink(path));
 }
 
 TEST_F(Files, AFailedWriterLeavesNothingAndPoisonsItsReaders) {

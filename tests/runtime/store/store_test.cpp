@@ -166,6 +166,34 @@ TEST(Store, OldTemporaryFilesGoWhenTheFolderIsLookedAt) {
   EXPECT_TRUE(std::filesystem::exists(t / "ab/.tmp-1-2"));
 }
 
+TEST(Store, LinksLeadNowhere) {
+  const TempFolder t, outside;
+  const std::string first = key(1).hex().substr(0, 2);
+  std::filesystem::create_directory_symlink(outside.path(), t / first);
+  // What a store holds under such names, and what is old enough to be a leftover.
+  for (const std::string& name :
+       {key(1).hex().substr(2), std::string(".tmp-1-1"), std::string("mine")})
+    rt::write_file_atomic(outside / name, "left alone");
+  const timespec when[2] = {{1000, 0}, {1000, 0}};
+  ::utimensat(AT_FDCWD, (outside / ".tmp-1-1").c_str(), when, 0);
+  EXPECT_EQ(rt::store::trim(t.path(), 1, 0), 0u);
+  const Warnings warnings;
+  rt::store::Pins pins(t.path());
+  rt::store::DiskLayer disk(t.path(), 1 << 20, pins);
+  EXPECT_EQ(disk.find(key(1)).bytes, nullptr) << "damaged, and not ours to remove";
+  std::filesystem::remove(outside / key(1).hex().substr(2));
+  disk.put(key(1), content(1, 100), 1.0);
+  EXPECT_EQ(files_in(outside.path()).size(), 2u);
+}
+
+TEST(Store, OtherFilesInItsFoldersStay) {
+  const TempFolder t;
+  std::filesystem::create_directories(t / "ab");
+  rt::write_file_atomic(t / "ab/notes.txt", std::string(100'000, 'x'));
+  EXPECT_EQ(rt::store::trim(t.path(), 1, 0), 0u);
+  EXPECT_TRUE(std::filesystem::exists(t / "ab/notes.txt"));
+}
+
 TEST(Store, ManyShortRunsTogetherStayInTheBudget) {
   const TempFolder t;
   constexpr std::uint64_t kBudget = 64 * 4096;
