@@ -12,12 +12,11 @@
 #include <utility>
 
 #include "bench/bench.h"
+#include "bench/driven.h"
 #include "bench/measure.h"
-#include "hpo/driver/driver.h"
 #include "hpo/driver/network_work.h"
 #include "hpo/samplers/registry.h"
 #include "hpo/stopping/registry.h"
-#include "runtime/base/clock.h"
 #include "runtime/base/error.h"
 #include "runtime/base/random.h"
 #include "runtime/base/text.h"
@@ -172,31 +171,11 @@ std::vector<double> regrets_of(const rt::Path& folder, std::int64_t workers, dou
 Simulated simulate(const Contender& contender, std::int64_t workers, std::uint64_t seed,
                    double budget) {
   const rt::Path folder = scratch();
-  std::filesystem::remove_all(folder);
   const hpo::StudySpec study = study_of(contender, workers, seed);
+  Curves work(study, budget);
   Simulated simulated;
-  const rt::Moment begun = rt::now();
-  {
-    hpo::EventLog log(folder);
-    log.begin({.name = study.name,
-               .metric = study.metric.name,
-               .objective = hpo::objective_of(study),
-               .parameters = {"rate", "size", "decay"},
-               .resolved = "name: curves\n"});
-    rt::Runtime runtime({.executor = rt::Executor::sequential});
-    Curves work(study, budget);
-    hpo::Observer observer;
-    hpo::Driver driver({.study = study,
-                        .log = log,
-                        .runtime = runtime,
-                        .work = work,
-                        .observer = observer,
-                        .folder = folder,
-                        .interrupts = &work.over,
-                        .arithmetic = "curves"});
-    driver.run();
-  }
-  simulated.seconds = rt::seconds_since(begun);
+  simulated.seconds =
+      run_study(study, work, folder, {.executor = rt::Executor::sequential}, &work.over);
   static const double kLowest = lowest_loss();
   simulated.regrets = regrets_of(folder, workers, kLowest);
   simulated.trials = hpo::StudyReader(folder).trials().size();

@@ -7,14 +7,13 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/bench.h"
+#include "bench/driven.h"
 #include "bench/measure.h"
 #include "bench/process.h"
-#include "hpo/driver/driver.h"
 #include "hpo/export/export.h"
 #include "runtime/base/error.h"
 #include "runtime/base/file.h"
 #include "runtime/base/text.h"
-#include "runtime/runtime.h"
 
 namespace bench {
 
@@ -54,34 +53,14 @@ std::string study_text(int trials, std::int64_t reports) {
       trials, "}\n");
 }
 
-/// Seconds of a whole study on disk: runtime and log opened, every trial run and logged, all
-/// closed.
 double seconds_of(const rt::Path& folder, int trials, std::int64_t reports,
                   const Options& options) {
-  std::filesystem::remove_all(folder);
-  hpo::StudySpec study = hpo::parse_study(study_text(trials, reports), "bench", folder.string());
-  rt::Moment begun = rt::now();
-  {
-    hpo::EventLog log(folder);
-    rt::Config config;
-    config.workers = options.workers;
-    rt::Runtime runtime(config);
-    log.begin({.name = study.name,
-               .metric = study.metric.name,
-               .objective = hpo::objective_of(study),
-               .parameters = {"x", "y"},
-               .resolved = hpo::resolved_yaml(study)});
-    EmptyWork work(reports);
-    hpo::Observer observer;
-    hpo::Driver driver({.study = study,
-                        .log = log,
-                        .runtime = runtime,
-                        .work = work,
-                        .observer = observer,
-                        .folder = folder});
-    driver.run();
-  }
-  double seconds = rt::seconds_since(begun);
+  const hpo::StudySpec study =
+      hpo::parse_study(study_text(trials, reports), "bench", folder.string());
+  rt::Config config;
+  config.workers = options.workers;
+  EmptyWork work(reports);
+  const double seconds = run_study(study, work, folder, config);
   if (hpo::StudyReader(folder).counts().complete != trials)
     throw rt::Error(rt::Errc::internal, "not every empty trial is complete in the log");
   return seconds;

@@ -13,7 +13,6 @@ import resource
 import signal
 import sqlite3
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -121,28 +120,23 @@ def main():
     parser.add_argument("--kills", type=int, default=0)
     options = parser.parse_args()
     chance = random.Random(1)
-    try:
-        with tempfile.TemporaryDirectory() as folder:
-            place = Place(options.programs, folder)
-            place.finish(GOOD, "good")
-            place.finish(ALL, "all")
-            check(place, "all")
-            kills = 0
-            while kills < options.kills:
-                driver = place.start(ALL, "killed")
-                time.sleep(chance.uniform(0.02, 0.5))
-                driver.send_signal(signal.SIGKILL)
-                kills += 1
-                driver.communicate(timeout=60)
-            place.finish(ALL, "killed")
-            check(place, "killed")
-            assert place.read("killed", "export") == place.read("all", "export")
-            print(f"8 bad networks ended as they should beside 4 good ones, {kills} kills of the driver")
-    except AssertionError as error:
-        print(error)
-        return 1
-    return 0
+    with tempfile.TemporaryDirectory() as folder:
+        place = Place(options.programs, folder)
+        place.finish(GOOD, "good")
+        place.finish(ALL, "all")
+        check(place, "all")
+        kills = 0
+        while kills < options.kills:
+            driver = place.start(ALL, "killed")
+            time.sleep(chance.uniform(0.02, 0.5))
+            driver.send_signal(signal.SIGKILL)
+            kills += 1
+            driver.communicate(timeout=60)
+        place.finish(ALL, "killed")
+        check(place, "killed")
+        assert place.read("killed", "export") == place.read("all", "export")
+    print(f"8 bad networks ended as they should beside 4 good ones, {kills} kills of the driver")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

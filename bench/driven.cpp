@@ -1,0 +1,39 @@
+#include "bench/driven.h"
+
+#include <filesystem>
+
+#include "runtime/base/clock.h"
+#include "runtime/base/text.h"
+
+namespace bench {
+
+double run_study(const hpo::StudySpec& study, hpo::TrialWork& work, const rt::Path& folder,
+                 const rt::Config& config, const std::atomic<int>* interrupts) {
+  std::filesystem::remove_all(folder);
+  const rt::Moment begun = rt::now();
+  {
+    hpo::EventLog log(folder);
+    hpo::StudyFacts facts{.name = study.name,
+                          .metric = study.metric.name,
+                          .objective = hpo::objective_of(study),
+                          .parameters = {},
+                          .resolved = rt::cat("name: ", study.name, "\n")};
+    for (const hpo::Parameter& parameter : study.space.parameters())
+      facts.parameters.push_back(parameter.name);
+    log.begin(facts);
+    rt::Runtime runtime(config);
+    hpo::Observer observer;
+    hpo::Driver driver({.study = study,
+                        .log = log,
+                        .runtime = runtime,
+                        .work = work,
+                        .observer = observer,
+                        .folder = folder,
+                        .interrupts = interrupts,
+                        .arithmetic = "bench"});
+    driver.run();
+  }
+  return rt::seconds_since(begun);
+}
+
+}  // namespace bench
