@@ -24,6 +24,12 @@ std::optional<rt::Path> model_in(const rt::Path& folder) {
 rt::Path model_path(const Arguments& arguments, const std::string& word) {
   std::error_code ignored;
   const rt::Path path(word);
+  if (is_study_file(word))
+    throw rt::Error(rt::Errc::usage, rt::cat(rt::printable(word),
+                                             " is a study file, expected a model's file, or the "
+                                             "name or folder of a study: trellis sweep ",
+                                             rt::printable(word),
+                                             " makes one, or trellis train for a single network"));
   if (std::filesystem::is_regular_file(path, ignored)) return path;
   if (path.extension() == ".safetensors")
     throw rt::Error(rt::Errc::storage, rt::cat(word, ": there is no such file"));

@@ -27,11 +27,16 @@ std::string state_line(const hpo::Progress& now, const std::string& metric) {
 
 }  // namespace
 
-ProgressDisplay::ProgressDisplay(std::string study, bool programs, bool quiet)
-    : study_(std::move(study)), programs_(programs), screen_(quiet) {}
+ProgressDisplay::ProgressDisplay(std::string study, hpo::Objective objective, bool programs,
+                                 bool quiet)
+    : study_(std::move(study)),
+      objective_(std::move(objective)),
+      programs_(programs),
+      screen_(quiet) {}
 
 void ProgressDisplay::sweep_started(const hpo::Metric& metric, std::int64_t trials, bool resumed) {
   metric_ = metric.name;
+  objective_.maximize = metric.goal == hpo::Goal::maximize;
   const char* goal = metric.goal == hpo::Goal::maximize ? "maximize " : "minimize ";
   screen_.line(resumed ? rt::cat(study_, ": continuing with ", trials, " trials in the log")
                        : rt::cat(study_, ": searching, ", goal, metric_));
@@ -52,11 +57,12 @@ void ProgressDisplay::trial_ended(const hpo::TrialRow& trial) {
 
 void ProgressDisplay::report_improvement(const hpo::Progress& now) {
   if (!now.best || !now.best->value) return;
-  auto trial = static_cast<std::int64_t>(now.best->trial);
-  if (trial == best_trial_ && *now.best->value == best_value_) return;
-  best_trial_ = trial;
-  best_value_ = *now.best->value;
-  screen_.line(rt::cat("trial ", trial, ": ", metric_, " ", short_number(best_value_), " after ",
+  // A trial that leads may get worse, and another one lead that is worse than it was.
+  const hpo::Score score = objective_.score(*now.best);
+  if (best_ && !hpo::is_better(score, *best_)) return;
+  best_ = score;
+  screen_.line(rt::cat("trial ", now.best->trial, ": ", metric_, " ",
+                       short_number(*now.best->value), " after ",
                        text_length(programs_, now.best->epochs), ", best so far"));
 }
 

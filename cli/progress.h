@@ -2,10 +2,12 @@
 // How a sweep looks while it runs, on stderr: one repainted line on a terminal, few plain lines
 // when piped.
 
+#include <optional>
 #include <string>
 
 #include "cli/status_line.h"
 #include "hpo/driver/observer.h"
+#include "hpo/log/objective.h"
 
 namespace cli {
 
@@ -14,8 +16,9 @@ namespace cli {
 /// at most ten times a second.
 class ProgressDisplay final : public hpo::Observer {
  public:
-  /// `programs`: what trials count is steps, not epochs.
-  ProgressDisplay(std::string study, bool programs, bool quiet);
+  /// `objective`: what "best so far" means, up to a goal that is not settled yet. `programs`: what
+  /// trials count is steps, not epochs.
+  ProgressDisplay(std::string study, hpo::Objective objective, bool programs, bool quiet);
 
   void sweep_started(const hpo::Metric& metric, std::int64_t trials, bool resumed) override;
   void trial_replaced(const hpo::TrialRow& trial, const hpo::Replaced& replaced) override;
@@ -29,11 +32,12 @@ class ProgressDisplay final : public hpo::Observer {
   void report_improvement(const hpo::Progress& now);
 
   std::string study_, metric_;
+  hpo::Objective objective_;
   bool programs_;
   StatusLine screen_;
   int failures_shown_ = 0;
-  std::int64_t best_trial_ = -1;
-  double best_value_ = 0, last_shown_ = -1e9;
+  std::optional<hpo::Score> best_;  ///< that was shown
+  double last_shown_ = -1e9;
 };
 
 }  // namespace cli

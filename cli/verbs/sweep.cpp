@@ -7,6 +7,7 @@
 #include "cli/terminal.h"
 #include "cli/verbs/verb_functions.h"
 #include "hpo/driver/interrupt.h"
+#include "hpo/driver/search.h"
 #include "hpo/samplers/registry.h"
 #include "runtime/base/text.h"
 
@@ -66,7 +67,8 @@ int run_sweep_verb(const Arguments& arguments) {
   if (arguments.has("--graph")) options.graph_file = options.folder / "graph.dot";
   hpo::Interrupts interrupts;
   options.interrupts = interrupts.count();
-  ProgressDisplay display(study.name, study.runs_command, arguments.has("--quiet"));
+  ProgressDisplay display(study.name, hpo::objective_of(study), study.runs_command,
+                          arguments.has("--quiet"));
   hpo::SweepResult result = hpo::run_sweep(study, options, display);
   display.finish();
   print_result(ending(study, options, result));

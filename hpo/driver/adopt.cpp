@@ -1,7 +1,10 @@
 #include "hpo/driver/adopt.h"
 
+#include <filesystem>
+
 #include "hpo/driver/same_study.h"
 #include "hpo/driver/search.h"
+#include "hpo/log/study_reader.h"
 #include "hpo/study/warm.h"
 
 namespace hpo {
@@ -32,7 +35,26 @@ std::optional<std::vector<Known>> newly_known(const EventLog& log, const StudySp
   return known;
 }
 
+/// The file in the log as today's program would write it.
+std::string logged_file(const EventLog& log, const StudyFacts& facts, const StudyData* data) {
+  const DataInfo info = data != nullptr ? data->info : DataInfo{};
+  return in_todays_words(log.facts()->resolved, facts.resolved, info);
+}
+
 }  // namespace
+
+std::string begin_anew(EventLog& log, const StudySpec& study, const StudyData* data,
+                       const rt::Path& folder) {
+  if (!log.facts() || log.has_reports()) return "";
+  const StudyFacts facts = facts_of(study, data);
+  std::string other = what_is_other(logged_file(log, facts, data), facts.resolved);
+  if (other.empty()) return "";
+  std::error_code error;
+  std::filesystem::remove_all(folder / "trials", error);
+  if (error) throw rt::storage_error("remove", folder / "trials", error.value());
+  log.begin_anew(facts);
+  return other;
+}
 
 std::vector<Changed> adopt(EventLog& log, const StudySpec& study, const StudyData* data,
                            const rt::Path& folder) {
@@ -40,14 +62,13 @@ std::vector<Changed> adopt(EventLog& log, const StudySpec& study, const StudyDat
   std::vector<Changed> changes;
   const auto known = newly_known(log, study);
   if (log.facts()) {
-    const DataInfo info = data != nullptr ? data->info : DataInfo{};
-    changes = changes_between(in_todays_words(log.facts()->resolved, facts.resolved, info),
-                              facts.resolved);
+    changes = changes_between(logged_file(log, facts, data), facts.resolved);
     log.note("resolved", facts.resolved);
   } else {
     log.begin(facts);
   }
   if (known) log.note(kKnownFact, json_of(*known));
+  if (study.numbers_steps()) log.note(kStepsFact, "1");
   rt::write_file_atomic(folder / "study.yaml", facts.resolved);
   return changes;
 }

@@ -1,6 +1,7 @@
 #pragma once
 // A study and the log in its folder come together.
 
+#include <string>
 #include <vector>
 
 #include "hpo/driver/network_work.h"
@@ -17,6 +18,12 @@ namespace hpo {
 /// log. Throws rt::Error (study) where it is another study.
 [[nodiscard]] std::vector<Changed> adopt(EventLog& log, const StudySpec& study,
                                          const StudyData* data, const rt::Path& folder);
+
+/// Where no trial of the log ever reported and the study is another one than the log's, forgets the
+/// old one, folders of its trials included, as if the study's folder were fresh, and returns what
+/// is other about it, for people; else empty. Before `adopt`.
+[[nodiscard]] std::string begin_anew(EventLog& log, const StudySpec& study, const StudyData* data,
+                                     const rt::Path& folder);
 
 /// The trials of earlier studies that the log of an adopted study has.
 [[nodiscard]] std::vector<Known> known_of(const EventLog& log);

@@ -67,8 +67,12 @@ Ended command_end(const StudySpec& study, const tasks::SupervisorNews& news,
   return failed(Cause::lost, "its supervisor was killed, and the program with it");
 }
 
-std::string nothing_reported(const Metric& metric, const Metrics& others) {
+std::string nothing_reported(const Metric& metric, const Metrics& others,
+                             const std::string& no_number) {
   std::string message = rt::cat("ended well without reporting ", metric.name);
+  if (!no_number.empty())
+    return rt::cat(message, ": metric.regex took \"", rt::printable(no_number, 120),
+                   "\", which is no number, expected a group that takes numbers");
   if (!metric.regex.empty())
     return message + ", expected a line of its output that metric.regex matches";
   std::vector<std::string> names;

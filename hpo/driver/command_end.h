@@ -18,7 +18,8 @@ namespace hpo {
 
 /// What to say of a program that ended well and did not report the metric; `others` is what it did
 /// report.
-[[nodiscard]] std::string nothing_reported(const Metric& metric, const Metrics& others);
+[[nodiscard]] std::string nothing_reported(const Metric& metric, const Metrics& others,
+                                           const std::string& no_number);
 
 /// Processes that the kernel has killed on this machine for want of memory since it started.
 [[nodiscard]] std::uint64_t killed_for_memory();

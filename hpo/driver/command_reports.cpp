@@ -43,10 +43,22 @@ CommandReports::CommandReports(const StudySpec& study, const TrialFolder& folder
   if (last != nullptr) keep(last->metrics);
 }
 
-void CommandReports::find_in(const std::string& line, std::vector<ReportLine>& out) const {
+void CommandReports::find_in(const std::string& line, std::vector<ReportLine>& out) {
   for (const auto& [name, pattern] : patterns_) {
-    if (const auto match = pattern.find(line)) out.push_back({match->step, {{name, match->value}}});
+    std::string other;
+    try {
+      const auto match = pattern.find(line, &other);
+      if (match) out.push_back({match->step, {{name, match->value}}});
+    } catch (const rt::Error& error) {
+      throw TrialFailure(Cause::error, rt::cat("metric.regex of ", name, " ", error.what()));
+    }
+    if (!other.empty()) no_numbers_[name] = other;
   }
+}
+
+std::string CommandReports::no_number(const std::string& metric) const {
+  const auto found = no_numbers_.find(metric);
+  return found == no_numbers_.end() ? "" : found->second;
 }
 
 std::vector<Report> CommandReports::left_over() {
@@ -59,7 +71,13 @@ std::vector<Report> CommandReports::left_over() {
     }
   }
   if (!patterns_.empty()) {
-    for (const std::string& line : old_log_.take(true)) find_in(line, lines);
+    for (const std::string& line : old_log_.take(true)) {
+      try {
+        find_in(line, lines);
+      } catch (const TrialFailure&) {
+        // So did the attempt that wrote it.
+      }
+    }
   }
   std::vector<Report> out;
   for (ReportLine& line : lines) {

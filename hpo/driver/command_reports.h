@@ -3,6 +3,7 @@
 // study's expression.
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -41,10 +42,12 @@ class CommandReports {
   [[nodiscard]] const std::string* missing() const;
   /// Names that were reported without the study's metric.
   [[nodiscard]] const Metrics& pending() const { return pending_; }
+  /// What the expression of a metric matched last that is no number; empty: nothing.
+  [[nodiscard]] std::string no_number(const std::string& metric) const;
 
  private:
   void add(ReportLine line, std::vector<Report>& out);
-  void find_in(const std::string& line, std::vector<ReportLine>& out) const;
+  void find_in(const std::string& line, std::vector<ReportLine>& out);
   void keep(const Metrics& metrics);
 
   std::vector<std::string> deciding_;  ///< the study's metric first
@@ -52,6 +55,7 @@ class CommandReports {
   LineReader reports_, log_, old_log_;
   std::int64_t last_;
   std::int64_t own_ = 0;  ///< reports of the attempt that did not say a step
+  std::map<std::string, std::string> no_numbers_;  ///< by metric
   Metrics pending_;
   Metrics known_;  ///< the newest values of what decides
 };

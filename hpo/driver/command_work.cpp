@@ -247,7 +247,8 @@ void CommandWork::require_reports(const CommandReports& reports) const {
   const Metric metric = is_it(study_.metric)           ? study_.metric
                         : other != study_.others.end() ? *other
                                                        : Metric{.name = *name};
-  throw TrialFailure(Cause::error, nothing_reported(metric, reports.pending()));
+  throw TrialFailure(Cause::error,
+                     nothing_reported(metric, reports.pending(), reports.no_number(*name)));
 }
 
 Metrics CommandWork::measures_of(const Attempt& attempt) const {

@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "runtime/base/error.h"
 #include "runtime/base/text.h"
@@ -37,7 +38,7 @@ std::map<std::string, std::string, std::less<>> blocks_of(std::string_view text)
   std::string* block = nullptr;
   while (!text.empty()) {
     std::string_view line = take_line(text);
-    if (line.starts_with(kContentMark)) blocks["the rows of data"] = line;
+    if (line.starts_with(kContentMark)) blocks["rows of data"] = line;
     // Where the data lies is not what it is: the content counts. So it is with a program's folder.
     if (names_place(line)) continue;
     std::size_t colon = line.find(':');
@@ -99,24 +100,44 @@ std::string in_todays_words(const std::string& logged, std::string_view now, con
   }
 }
 
-std::vector<Changed> changes_between(std::string_view logged, std::string_view now) {
+namespace {
+
+/// What two resolved files say otherwise: what may change, and the keys of what may not.
+struct Differences {
+  std::vector<Changed> changes;
+  std::string refused;
+};
+
+Differences differences(std::string_view logged, std::string_view now) {
   auto before = blocks_of(logged);
   auto after = blocks_of(now);
   for (const auto& [key, text] : before) after.try_emplace(key);
-  std::vector<Changed> changes;
-  std::string refused;
+  Differences found;
   for (const auto& [key, text] : after) {
     if (before[key] == text) continue;
     if (std::ranges::find(kMayChange, key) != kMayChange.end())
-      changes.push_back({key, one_line(before[key]), one_line(text)});
+      found.changes.push_back({key, one_line(before[key]), one_line(text)});
     else
-      refused += rt::cat(refused.empty() ? "" : ", ", key);
+      found.refused += rt::cat(found.refused.empty() ? "" : ", ", key);
   }
-  if (!refused.empty())
-    throw rt::Error(rt::Errc::study,
-                    rt::cat("the study that is there was made from a file with other ", refused,
-                            ": give this one another name (--name), or remove the study's folder"));
-  return changes;
+  return found;
+}
+
+}  // namespace
+
+std::string what_is_other(std::string_view logged, std::string_view now) {
+  return differences(logged, now).refused;
+}
+
+std::vector<Changed> changes_between(std::string_view logged, std::string_view now) {
+  Differences found = differences(logged, now);
+  if (!found.refused.empty())
+    throw rt::Error(
+        rt::Errc::study,
+        rt::cat("the study that is there was made from a file with other ", found.refused,
+                ": give this one another name (--name), or remove the "
+                "study's folder"));
+  return std::move(found.changes);
 }
 
 }  // namespace hpo

@@ -20,6 +20,10 @@ namespace hpo {
 [[nodiscard]] std::string in_todays_words(const std::string& logged, std::string_view now,
                                           const DataInfo& data);
 
+/// The keys, for people, that no study may say otherwise than its log and these two resolved files
+/// do: see changes_between. Empty: none.
+[[nodiscard]] std::string what_is_other(std::string_view logged, std::string_view now);
+
 /// What two resolved study files say differently, key by key of the top level. Keys that only limit
 /// or place the work (limits, parallel, retry, resources, checkpoint, store) may change: they are
 /// returned. Any other difference throws rt::Error (study) that names the keys and what to do. Both

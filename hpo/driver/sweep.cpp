@@ -69,6 +69,15 @@ int TrainResult::exit_code() const noexcept { return exit_code_of(ending); }
 
 namespace {
 
+/// A mistake in the study file that kept every trial from reporting can be mended there.
+void begin_anew_if_mended(EventLog& log, const StudySpec& study, const StudyData* data,
+                          const rt::Path& folder, Observer& observer) {
+  const std::string other = begin_anew(log, study, data, folder);
+  if (!other.empty())
+    observer.note(rt::cat("the study file has other ", other,
+                          " now, and no trial had reported yet: the study begins anew"));
+}
+
 SweepResult sweep_networks(EventLog& log, const StudySpec& study, const RunOptions& options,
                            Observer& observer) {
   tasks::setup_process();
@@ -77,6 +86,7 @@ SweepResult sweep_networks(EventLog& log, const StudySpec& study, const RunOptio
   LoadedStudy loaded = load_settled(study);
   require_resources(loaded.asked, runtime.workers(), runtime.gpus());
   for (const std::string& note : loaded.notes) observer.note(note);
+  begin_anew_if_mended(log, loaded.study, &loaded.data, options.folder, observer);
   std::vector<Changed> changes = adopt(log, loaded.study, &loaded.data, options.folder);
   loaded.study.parallel = slots_of(loaded.study, loaded.asked, runtime.workers(), runtime.gpus());
   const std::unique_ptr<NetworkWork> work =
@@ -121,6 +131,7 @@ SweepResult sweep_programs(EventLog& log, StudySpec study, const RunOptions& opt
   const int cores = options.workers > 0 ? options.workers : usable_cores();
   const int gpus = static_cast<int>(visible_gpus().size());
   require_resources(asked, cores, gpus);
+  begin_anew_if_mended(log, study, nullptr, options.folder, observer);
   std::vector<Changed> changes = adopt(log, study, nullptr, options.folder);
   const std::string files = program_files(trial_command(study, study.space.middle()));
   for (Changed& change : changed_files(log.noted(kProgramFilesFact).value_or(""), files))

@@ -20,6 +20,9 @@ namespace hpo {
 /// Fact of a study whose trials are run by whoever asks for them: they go on without a driver.
 inline constexpr const char* kAskedFact = "asked";
 
+/// Fact of a study whose trials run outside of us: they count steps, not epochs.
+inline constexpr const char* kStepsFact = "steps";
+
 /// Where a study stands. `running`: a driver is alive; `interrupted`: none is, and there is work
 /// left; `finished`: it reached a limit or the end of its space; `failed`: it was stopped by
 /// failures (see `reason`).

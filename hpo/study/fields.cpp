@@ -150,7 +150,7 @@ std::vector<Field> search_rows() {
        .otherwise = "the program reports in the file `$TRELLIS_METRICS`",
        .only = "command",
        .doc = "A regular expression (RE2) for the lines that the program prints: its group is "
-              "the metric's value, or of two groups the first is the step.",
+              "the metric's value, not a piece of one, or of two groups the first is the step.",
        .literal = true},
       {.name = "subject_to",
        .type = Type::bounds,

@@ -22,8 +22,11 @@ class Pattern {
     std::optional<std::int64_t> step;  ///< the first of two groups
     double value = 0;
   };
-  /// The first match in a line; nothing where there is none, or its groups are no numbers.
-  [[nodiscard]] std::optional<Match> find(std::string_view line) const;
+  /// The first match in a line; nothing where there is none, or its groups are no numbers: then
+  /// `no_number`, if it is given, is what such a group took. Throws rt::Error (data), one line,
+  /// where a group ends or begins inside a number: what it took is another number.
+  [[nodiscard]] std::optional<Match> find(std::string_view line,
+                                          std::string* no_number = nullptr) const;
 
  private:
   struct Impl;

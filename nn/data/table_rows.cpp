@@ -17,6 +17,21 @@ std::string counted(std::size_t count, const std::string& noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
+/// What a column of numbers or dates takes.
+std::string wanted(const FeatureColumn& column) {
+  switch (column.date) {
+    case DateOrder::none:
+      break;
+    case DateOrder::year_first:
+      return "date with the year first, such as 2026-11-22";
+    case DateOrder::day_first:
+      return "date with the day first, such as 22.11.2026";
+    case DateOrder::month_first:
+      return "date with the month first, such as 11/22/2026";
+  }
+  return "number";
+}
+
 /// As the target's classes are named: numbers that are equal are one class.
 std::string class_text(const CsvField& field) {
   double number = 0;
@@ -93,8 +108,7 @@ void TableRows::add(const std::vector<CsvField>& fields) {
     const Encoded encoded = encode(column, field, std::span(x_).subspan(at, column.inputs()));
     if (encoded == Encoded::no_number) {
       throw DataError(stream_.path(), field.line, field.column,
-                      in_quotes(field.value()) + ": expected a " +
-                          (column.kind() == ColumnKind::date ? "date" : "number") + ", as column " +
+                      in_quotes(field.value()) + ": expected a " + wanted(column) + ", as column " +
                           in_quotes(column.name) + " holds for the model");
     }
     missing_[c] += encoded == Encoded::missing;

@@ -61,6 +61,7 @@ class CommandStudies : public testing::Test {
 
   support::TempFolder folder_;
   Notes notes_;
+  int studies_ = 0;
 };
 
 constexpr const char* kGrid = "method: grid\nparameters: {x: {values: [1, 2, 3, 4]}}\n";
@@ -201,6 +202,51 @@ TEST_F(CommandStudies, AreTheSameInVirtualOrder) {
   };
   const std::string first = exported("0.1");
   EXPECT_EQ(first, exported("0.8"));
+}
+
+TEST_F(CommandStudies, BeginAnewWhereTheFileWasMendedAndNothingHadReported) {
+  const std::string metric = "metric: {name: loss, goal: minimize}\nparallel: 1\n";
+  const std::string script =
+      "touch $TRELLIS_CHECKPOINT_DIR/seen.$1; [ $1 = 9 ] && exit 1\n"
+      "echo '{\"loss\": 1}' >> $TRELLIS_METRICS\n";
+  EXPECT_EQ(
+      sweep(study(script, metric + "method: grid\nparameters: {x: {values: [9, 1]}}\n")).ending,
+      Ending::nothing_usable);
+  const StudySpec mended =
+      study(script, metric + "method: grid\nparameters: {x: {values: [2, 1]}}\n");
+  EXPECT_EQ(sweep(mended).ending, Ending::done);
+  EXPECT_NE(notes_.text.find("other parameters now"), std::string::npos) << notes_.text;
+  ASSERT_EQ(trials().size(), 2U);
+  EXPECT_EQ(trials()[0].state, TrialState::complete);
+  EXPECT_FALSE(rt::file_size(run() / "trials/0000/checkpoint/seen.9"));
+  EXPECT_EQ(StudyReader(run()).events().front().seq, 1);
+  EXPECT_EQ(sweep(mended).counts.complete, 2) << "the log replays";
+  const StudySpec other =
+      study(script, metric + "method: grid\nparameters: {x: {values: [3, 1]}}\n");
+  EXPECT_THROW(sweep(other), rt::Error) << "what has reported is kept";
+}
+
+TEST_F(CommandStudies, TakeWholeNumbersOutOfWhatIsPrinted) {
+  const auto failure = [&](const std::string& printed, const std::string& regex) {
+    ++studies_;
+    const StudySpec file = study(rt::cat("printf '", printed, "'\n"),
+                                 rt::cat("metric: {name: loss, goal: minimize, regex: '", regex,
+                                         "'}\nmethod: grid\nparameters: {x: {values: [1]}}\n"));
+    const rt::Path folder = folder_ / rt::cat("run", studies_);
+    (void)run_sweep(file, {.folder = folder}, notes_);
+    return StudyReader(folder).trials()[0].message;
+  };
+  EXPECT_EQ(failure("loss: 1e-05\\n", "loss: ([0-9.]+)"),
+            "metric.regex of loss takes \"1\" out of 1e-05 in the line \"loss: 1e-05\", expected a "
+            "group that takes whole numbers, such as (\\S+)");
+  EXPECT_NE(failure("loss: -0.5\\n", "([0-9.]+)").find("\"0.5\" out of -0.5"), std::string::npos);
+  EXPECT_EQ(
+      failure("loss: none yet\\n", "loss: (.*)"),
+      "ended well without reporting loss: metric.regex took \"none yet\", which is no number, "
+      "expected a group that takes numbers");
+  for (const char* line :
+       {"loss: 1e-05", "step3 loss-0.5 s", "loss 0.5%%", "1/10: 0.5,", "v1.2 loss=0.5"})
+    EXPECT_EQ(failure(rt::cat(line, "\\n"), "(?:loss[-:= ]+|: )([0-9.e-]+)"), "") << line;
 }
 
 TEST_F(CommandStudies, FollowNoLinksOutOfTheirFolder) {

@@ -175,6 +175,19 @@ TEST_F(Fitting, RefusesATableThatDoesNotFitNamingTheColumns) {
             "t.csv: has no column 'nmae' to keep");
 }
 
+TEST_F(Fitting, SaysHowTheDatesOfTrainingWereWritten) {
+  std::string text = "day,y\n";
+  for (int i = 1; i < 28; ++i)
+    text += std::to_string(i) + ".3.2020," + std::to_string(i * 2) + "\n";
+  CsvFile file(text);
+  file.spec.targets = {"y"};
+  const nn::Dataset model = model_of(file.load());
+  EXPECT_EQ(
+      message(model, "day\n2020-03-01\n"),
+      "t.csv:2:1: '2020-03-01': expected a date with the day first, such as 22.11.2026, as column "
+      "'day' holds for the model");
+}
+
 TEST_F(Fitting, ScoresOnlyWhatIsRightInEveryRow) {
   const auto note = [&](std::string_view text) {
     nn::TableRows rows(table(text), named);
