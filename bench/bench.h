@@ -30,7 +30,8 @@ struct Options {
   int seeds = 0;              ///< searches of each problem (tables: splits); 0: as many as usual
   std::string problems = {};  ///< names, families or wildcards with commas between; empty: all
   std::string methods = {};   ///< the same for samplers, ours and rivals'; empty: the usual ones
-  std::string against = {};   ///< networks: rivals, commas between; empty: all
+  std::string against = {};   ///< networks, grid: rivals, commas between; empty: all
+  int rows = 0;               ///< grid: rows of the data, 0: as many as usual
 };
 
 /// One benchmark. `run` may take minutes unless `quick`; progress goes to standard error, on a
@@ -76,6 +77,8 @@ std::vector<Case> run_programs(
     const Options& options);  ///< trials of a program that does nothing, and starting it bare
 std::vector<Case> run_networks(
     const Options& options);  ///< epochs of networks of many shapes, beside PyTorch and JAX
+std::vector<Case> run_grid(
+    const Options& options);  ///< 27 trials on Fashion-MNIST, beside pools of processes and Ray
 std::vector<Case> run_digits(
     const Options& options);  ///< the digits sweep and the same search in PyTorch
 std::vector<Case> run_tables(

@@ -12,6 +12,7 @@
 #include "bench/measure.h"
 #include "bench/peak.h"
 #include "bench/process.h"
+#include "bench/rival.h"
 #include "bench/workloads.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/file.h"
@@ -25,11 +26,7 @@ namespace {
 
 constexpr int kRounds = 3, kSecondsOfRounds = 60;
 
-/// A way of writing the same training in another library (bench/rivals/networks.py).
-struct Rival {
-  const char* word;
-  const char* title;
-};
+/// Ways of writing the same training in another library (bench/rivals/networks.py).
 constexpr std::array kRivals{Rival{"torch", "PyTorch, tensors by hand"},
                              Rival{"loader", "PyTorch, DataLoader"}, Rival{"jax", "JAX, lax.scan"},
                              Rival{"vmap", "JAX, vmap"}};
@@ -123,15 +120,9 @@ std::vector<Case> measure(const Workload& workload, const rt::Path& folder,
   const nn::DataSpec source = data_of(workload, options.quick);
   const std::string job = (folder / "job.json").string();
   if (!python.empty()) write_job(workload, source, job);
-  const std::vector<Rival> rivals = [&] {
-    std::vector<Rival> chosen;
-    const std::vector<std::string> named = words_of(options.against);
-    for (const Rival& rival : kRivals)
-      if (!python.empty() && plays(workload, rival.word) &&
-          (named.empty() || std::ranges::find(named, rival.word) != named.end()))
-        chosen.push_back(rival);
-    return chosen;
-  }();
+  std::vector<Rival> rivals = chosen_rivals(kRivals, options.against);
+  std::erase_if(rivals,
+                [&](const Rival& rival) { return python.empty() || !plays(workload, rival.word); });
   Side ours;
   std::vector<Side> theirs(rivals.size());
   std::vector<double> share;
@@ -164,12 +155,14 @@ std::vector<Case> measure(const Workload& workload, const rt::Path& folder,
 }  // namespace
 
 std::vector<Case> run_networks(const Options& options) {
+  const std::vector<Workload> workloads = chosen_workloads(options.problems);
+  (void)chosen_rivals(kRivals, options.against);
   const std::string python = rivals_python();
   const rt::Path folder =
       std::filesystem::temp_directory_path() / rt::cat("trellis-networks-", ::getpid());
   rt::make_folder(folder);
   std::vector<Case> cases;
-  for (const Workload& workload : chosen_workloads(options.problems))
+  for (const Workload& workload : workloads)
     for (Case& one : measure(workload, folder, python, options)) cases.push_back(std::move(one));
   show_progress("");
   std::filesystem::remove_all(folder);

@@ -32,6 +32,8 @@ constexpr std::array kBenchmarks = {
               run_programs},
     Benchmark{"networks", "epochs of networks of many shapes, beside PyTorch and JAX",
               run_networks},
+    Benchmark{"grid", "27 trials on Fashion-MNIST beside JAX and PyTorch in a pool, and Ray Tune",
+              run_grid},
     Benchmark{"digits", "the digits sweep against a pool of PyTorch processes, 20 seeds",
               run_digits},
     Benchmark{"tables",

@@ -38,9 +38,8 @@ void ProgressDisplay::sweep_started(const hpo::Metric& metric, std::int64_t tria
   metric_ = metric.name;
   objective_.maximize = metric.goal == hpo::Goal::maximize;
   const char* goal = metric.goal == hpo::Goal::maximize ? "maximize " : "minimize ";
-  screen_.line(resumed && trials > 0
-                   ? rt::cat(study_, ": continuing with ", trials, " trials in the log")
-                   : rt::cat(study_, ": searching, ", goal, metric_));
+  screen_.line(resumed ? rt::cat(study_, ": continuing with ", trials, " trials in the log")
+                       : rt::cat(study_, ": searching, ", goal, metric_));
 }
 
 void ProgressDisplay::trial_replaced(const hpo::TrialRow& trial, const hpo::Replaced& replaced) {

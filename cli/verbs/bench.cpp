@@ -20,8 +20,10 @@ void declare_bench(Arguments& arguments) {
                    "quality: names, families or wildcards; tables, networks: names (default: all)");
   arguments.option("--methods", "LIST",
                    "quality: samplers, ours and rivals'; tpe@8: 8 trials run (default: the usual)");
-  arguments.option("--against", "LIST",
-                   "networks: torch, loader, jax, vmap (default: all that apply)");
+  arguments.option(
+      "--against", "LIST",
+      "networks: torch, loader, jax, vmap; grid: jax, shared, torch, ray (default: all)");
+  arguments.option("--rows", "N", "grid: rows of the data (default: 10000)");
 }
 
 int run_bench(const Arguments& arguments) {
@@ -32,11 +34,12 @@ int run_bench(const Arguments& arguments) {
     print_result(out);
     return kDone;
   }
-  constexpr std::int64_t kMaxWorkers = 256, kMaxSeeds = 10'000;
+  constexpr std::int64_t kMaxWorkers = 256, kMaxSeeds = 10'000, kMaxRows = 60'000;
   bench::Options options{
       .quick = arguments.has("--quick"),
       .workers = static_cast<int>(arguments.integer("--workers", 1, kMaxWorkers).value_or(0)),
-      .seeds = static_cast<int>(arguments.integer("--seeds", 1, kMaxSeeds).value_or(0))};
+      .seeds = static_cast<int>(arguments.integer("--seeds", 1, kMaxSeeds).value_or(0)),
+      .rows = static_cast<int>(arguments.integer("--rows", 100, kMaxRows).value_or(0))};
   if (arguments.has("--problems")) options.problems = arguments.text("--problems");
   if (arguments.has("--against")) options.against = arguments.text("--against");
   if (arguments.has("--methods")) options.methods = arguments.text("--methods");

@@ -9,9 +9,7 @@ namespace cli {
 namespace {
 
 std::string text_trials(const hpo::StudyReader& study) {
-  const hpo::StudyInfo info = study.info();
-  std::vector<std::string> header{"trial", "state", info.metric,
-                                  info.programs ? "steps" : "epochs"};
+  std::vector<std::string> header{"trial", "state", study.info().metric, "epochs"};
   std::vector<std::string> names = study.parameter_names();
   header.insert(header.end(), names.begin(), names.end());
   Table table(std::move(header));

@@ -135,7 +135,7 @@ std::vector<Changed> changes_between(std::string_view logged, std::string_view n
     throw rt::Error(
         rt::Errc::study,
         rt::cat("the study that is there was made from a file with other ", found.refused,
-                ": give this one another name (name: in the file), or remove the "
+                ": give this one another name (--name), or remove the "
                 "study's folder"));
   return std::move(found.changes);
 }

@@ -184,24 +184,15 @@ class Importer {
     return ours;
   }
 
-  /// The trials that say which params go together: others may have ended before they had them all.
-  [[nodiscard]] std::vector<const JournalTrial*> whole_trials() const {
-    constexpr std::int64_t kComplete = 1;
-    std::vector<const JournalTrial*> whole = trials_;
-    std::erase_if(whole, [](const JournalTrial* trial) { return trial->state != kComplete; });
-    return whole.empty() ? trials_ : whole;
-  }
-
   /// Which value of which choice a param that only some trials have goes with.
   std::string condition_of(const std::string& name) {
-    const std::vector<const JournalTrial*> trials = whole_trials();
     const auto has = [&](const JournalTrial* trial) { return trial->params.contains(name); };
-    if (std::ranges::all_of(trials, has)) return "";
+    if (std::ranges::all_of(trials_, has)) return "";
     for (const std::string& other : order_) {
       if (other == name || !domains_.at(other).categorical()) continue;
       std::map<double, std::pair<int, int>> seen;  // place: with, without
       bool always = true;
-      for (const JournalTrial* trial : trials) {
+      for (const JournalTrial* trial : trials_) {
         const auto at = trial->params.find(other);
         if (at == trial->params.end()) always = always && !has(trial);
         if (at == trial->params.end()) continue;

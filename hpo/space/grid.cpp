@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::uint64_t kLargestGrid = std::uint64_t{1} << 63;
 constexpr int kMostBranches = 1'000'000;
-constexpr std::size_t kMostKept = 50'000;  // counts
+constexpr std::size_t kMostKept = 200'000;  // counts
 constexpr std::uint64_t kPlain =
     UINT64_MAX;  // in place of the rank of a value that nobody mentions
 
@@ -63,7 +63,8 @@ class GridPoints::Walk {
   Count count(std::size_t depth) {
     if (!space_.allows(chosen_)) return 0;
     if (depth == space_.size()) return 1;
-    std::vector<std::uint64_t> key = key_of(depth);
+    std::vector<std::uint64_t> key{depth};
+    for (const std::size_t at : relevant_[depth]) key.push_back(ranks_[at]);
     if (const auto known = counts_.find(key); known != counts_.end()) return known->second;
     const Count total = count_anew(depth);
     if (total && counts_.size() < kMostKept) counts_.emplace(std::move(key), *total);
@@ -82,13 +83,6 @@ class GridPoints::Walk {
   }
 
  private:
-  /// What makes a subtree below `depth` the one that it is.
-  [[nodiscard]] std::vector<std::uint64_t> key_of(std::size_t depth) const {
-    std::vector<std::uint64_t> key{depth};
-    for (const std::size_t at : relevant_[depth]) key.push_back(ranks_[at]);
-    return key;
-  }
-
   Count count_anew(std::size_t depth) {
     if (++steps_ > kMostBranches || uncountable_) return std::nullopt;
     const std::size_t at = space_.order()[depth];
@@ -121,7 +115,6 @@ class GridPoints::Walk {
         for (const std::size_t other : named) raise(last[one], depth_of[other]);
     }
     relevant_.resize(space_.size());
-    tables_.resize(space_.size());
     for (std::size_t at = 0; at < space_.size(); ++at) {
       for (std::size_t depth = depth_of[at] + 1; depth <= last[at]; ++depth)
         relevant_[depth].push_back(at);
@@ -169,46 +162,23 @@ class GridPoints::Walk {
     return result;
   }
 
-  /// Where the subtrees of a parameter's mentioned values begin, and their sizes.
-  struct Table {
-    std::vector<std::uint64_t> key;  ///< what it was made for
-    std::uint64_t plain = 0;         ///< points below each of the other values
-    std::vector<std::uint64_t> begins, sizes;
-  };
-
-  const Table& table_of(std::size_t at, std::size_t depth) {
-    Table& table = tables_[depth];
-    std::vector<std::uint64_t> key = key_of(depth);
-    if (table.key == key) return table;
-    table = {.key = std::move(key), .plain = 0, .begins = {}, .sizes = {}};
-    const auto& ranks = mentioned_[at];
-    if (ranks.size() != cardinality(domain(at))) table.plain = count(depth + 1).value();
-    std::uint64_t begin = 0, next = 0;  // point and rank behind the value before
-    for (const std::uint64_t rank : ranks) {
-      begin += (rank - next) * table.plain;
-      table.begins.push_back(begin);
-      table.sizes.push_back(count_with(at, rank, depth).value());
-      begin += table.sizes.back();
-      next = rank + 1;
-    }
-    return table;
-  }
-
   /// The rank of the value whose subtree holds point `i`, which becomes the number within that
   /// subtree.
   std::uint64_t take_rank(std::size_t at, std::size_t depth, std::uint64_t& i) {
-    const Table& table = table_of(at, depth);
-    const auto behind = std::ranges::upper_bound(table.begins, i) - table.begins.begin();
-    std::uint64_t next = 0;
-    if (behind > 0) {
-      const auto last = static_cast<std::size_t>(behind - 1);
-      i -= table.begins[last];
-      if (i < table.sizes[last]) return mentioned_[at][last];
-      i -= table.sizes[last];
-      next = mentioned_[at][last] + 1;
+    const bool all = mentioned_[at].size() == cardinality(domain(at));
+    const std::uint64_t plain = all ? 0 : count(depth + 1).value();
+    std::uint64_t rank = 0;
+    for (const std::uint64_t special : mentioned_[at]) {
+      const std::uint64_t before = (special - rank) * plain;
+      if (i < before) break;
+      i -= before;
+      const std::uint64_t size = count_with(at, special, depth).value();
+      if (i < size) return special;
+      i -= size;
+      rank = special + 1;
     }
-    const std::uint64_t rank = next + i / table.plain;
-    i %= table.plain;
+    rank += i / plain;
+    i %= plain;
     return rank;
   }
 
@@ -216,7 +186,6 @@ class GridPoints::Walk {
   std::vector<std::vector<std::uint64_t>> mentioned_;  // ranks that conditions name, ascending
   std::vector<std::vector<std::size_t>> relevant_;     // by depth
   std::map<std::vector<std::uint64_t>, std::uint64_t> counts_;  // by depth and relevant ranks
-  std::vector<Table> tables_;  // by depth, of where point() was last
   Params chosen_;
   std::vector<std::uint64_t> ranks_;  // of what is chosen, kPlain for the rest
   int steps_ = 0;

@@ -10,8 +10,8 @@
 namespace hpo {
 
 /// What Space::grid_size and Space::grid_point answer, for whoever asks often: what was counted
-/// once is kept, so that one point after another costs about as many steps as there are parameters,
-/// wherever it lies. Not thread-safe.
+/// once is kept, so that a point costs as many steps as its parameters have values that conditions
+/// or forbidden combinations name. Not thread-safe.
 class GridPoints {
  public:
   /// `space` outlives it.

@@ -14,10 +14,8 @@ using Int = std::int64_t;
 /// All points in order, each checked to lie in the space and to be new.
 std::vector<std::string> points(const Space& space) {
   std::vector<std::string> result;
-  GridPoints all(space);
-  for (std::uint64_t i = 0; i < all.size().value(); ++i) {
-    const Params params = all.point(i);
-    EXPECT_EQ(params, space.grid_point(i)) << i;
+  for (std::uint64_t i = 0; i < space.grid_size().value(); ++i) {
+    const Params params = space.grid_point(i);
     EXPECT_TRUE(space.contains(params)) << text_of(params);
     result.push_back(text_of(params));
   }
@@ -128,7 +126,6 @@ TEST(Grid, KeepsWhatItCounted) {
   (void)half.grid_size();
   const double counting = rt::seconds_since(begun) - many;
   EXPECT_LT(many, 100 * counting) << "a quarter of what counting for each would take";
-  for (std::uint64_t i = 0; i < 2000; i += 333) EXPECT_EQ(points.point(i), half.grid_point(i)) << i;
   EXPECT_EQ(text_of(points.point(0)), "a=1 b=1");
   EXPECT_EQ(text_of(points.point(1)), "a=2 b=1");
   EXPECT_EQ(text_of(points.point(80199)), "a=400 b=400");

@@ -1,0 +1,179 @@
+// A grid of 27 trainings on Fashion-MNIST, whole programs from start to end: ours beside a pool of
+// processes with JAX or PyTorch, and beside Ray Tune.
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "bench/bench.h"
+#include "bench/measure.h"
+#include "bench/process.h"
+#include "bench/rival.h"
+#include "nn/data/load.h"
+#include "nn/hyper.h"
+#include "runtime/base/file.h"
+#include "runtime/base/text.h"
+
+namespace bench {
+
+namespace {
+
+constexpr int kRounds = 3, kRows = 10'000, kQuickRows = 1'000;
+constexpr std::array kOptimizers{"adam", "sgd", "rmsprop"};
+constexpr std::array kBatches{32, 64, 128};
+constexpr std::array kEpochs{2, 4, 6};
+constexpr double kValid = 0.1;
+
+/// Ways of writing the same grid (bench/rivals/grid.py).
+constexpr std::array kRivals{Rival{"jax", "JAX, a process a core", false},
+                             Rival{"shared", "JAX, prefixes shared by hand", false},
+                             Rival{"torch", "PyTorch, a process a core", true},
+                             Rival{"ray", "Ray Tune, as its tutorial writes it", true}};
+
+/// What whole runs of one side gave.
+struct Side {
+  std::vector<double> seconds, megabytes, accuracy;
+};
+
+template <class T>
+std::string list_of(const T& values) {
+  std::string list;
+  for (const auto& value : values) list += rt::cat(list.empty() ? "" : ", ", value);
+  return list;
+}
+
+std::string study_text(int rows) {
+  return rt::cat(
+      "name: grid\ndata:\n  idx: fashion-mnist\n  rows: ", rows, "\n  split: {valid: ", kValid,
+      "}\n  scale: unit\nnetwork:\n  - flatten\n  - dense: {units: 256, activation: relu}\n"
+      "  - dense: {units: 128, activation: relu}\ntrain:\n"
+      "  optimizer: {type: $optimizer}\n  batch: $batch\n  epochs: $epochs\n"
+      "method: grid\nparameters:\n  optimizer: {values: [",
+      list_of(kOptimizers), "]}\n  batch: {values: [", list_of(kBatches),
+      "]}\n  epochs: {values: [", list_of(kEpochs), "]}\n");
+}
+
+/// What a rival needs, with the rows of our own split.
+std::string job_text(int rows, int processes) {
+  nn::DataSpec source{.kind = nn::DataKind::idx,
+                      .path = nn::locate_data("fashion-mnist", "."),
+                      .rows = rows,
+                      .scale = nn::Scale::unit};
+  source.split.valid = kValid;
+  const nn::Dataset data = nn::load_dataset(source);
+  const auto rows_of = [&](nn::Part part) {
+    return std::vector<std::uint32_t>(data.part(part).begin(), data.part(part).end());
+  };
+  nlohmann::json rates;
+  for (const char* optimizer : kOptimizers)
+    rates[optimizer] = std::get<double>(
+        nn::complete(nn::Hyper{.loss = {"cross_entropy", {}}, .optimizer = {optimizer, {}}})
+            .optimizer.fields.at("lr"));
+  return nlohmann::json{{"folder", source.path},
+                        {"train", rows_of(nn::Part::train)},
+                        {"valid", rows_of(nn::Part::valid)},
+                        {"units", {256, 128}},
+                        {"rates", rates},
+                        {"batches", kBatches},
+                        {"epochs", kEpochs},
+                        {"processes", processes}}
+      .dump();
+}
+
+double mean_accuracy(const rt::Path& runs) {
+  const Finished done =
+      run_program({own_program(), "export", "grid", "--dir", runs.string(), "--format", "json"});
+  must_end_well(done, "trellis export");
+  std::vector<double> accuracies;
+  const auto results = nlohmann::json::parse(done.output);
+  for (const auto& trial : results["trials"]) accuracies.push_back(trial["value"].get<double>());
+  return mean_error(accuracies).mean;
+}
+
+void run_ours(const rt::Path& folder, const Options& options, Side& side) {
+  const rt::Path runs = folder / "runs";
+  const Finished done =
+      run_program({own_program(), "sweep", (folder / "grid.yaml").string(), "--dir", runs.string(),
+                   "--workers", std::to_string(workers_or_cores(options.workers)), "--quiet"});
+  must_end_well(done, "trellis sweep");
+  side.seconds.push_back(done.seconds);
+  side.megabytes.push_back(done.peak_megabytes);
+  side.accuracy.push_back(mean_accuracy(runs));
+  std::filesystem::remove_all(runs);
+}
+
+void run_rival(const std::string& python, const Rival& rival, const rt::Path& job, Side& side) {
+  const Finished done =
+      run_program({python, "-B", rivals_folder() + "/grid.py", rival.word, job.string()});
+  if (done.exit_code != 0) {
+    std::fprintf(stderr, "grid: %s ended with exit code %d, so it is left out\n", rival.title,
+                 done.exit_code);
+    return;
+  }
+  const auto figures = nlohmann::json::parse(done.output.substr(done.output.rfind('{')));
+  side.seconds.push_back(done.seconds);
+  if (!figures["peak_mb"].is_null()) side.megabytes.push_back(figures["peak_mb"].get<double>());
+  side.accuracy.push_back(figures["accuracy"].get<double>());
+}
+
+Case compared(std::string name, std::string unit, const std::vector<double>& ours,
+              const char* rival, const std::vector<double>& theirs, bool small_is_good) {
+  const Sample mine = sample_of(ours);
+  const double other = sample_of(theirs).median;
+  return {.name = std::move(name),
+          .ours = mine.median,
+          .unit = std::move(unit),
+          .rival = rival,
+          .rival_value = other,
+          .ratio = small_is_good ? other / mine.median : mine.median / other,
+          .spread = mine.spread};
+}
+
+}  // namespace
+
+std::vector<Case> run_grid(const Options& options) {
+  const std::vector<Rival> rivals = chosen_rivals(kRivals, options.against);
+  const int rows = options.quick ? kQuickRows : options.rows > 0 ? options.rows : kRows;
+  const rt::Path folder =
+      std::filesystem::temp_directory_path() / rt::cat("trellis-grid-", ::getpid());
+  rt::make_folder(folder);
+  rt::write_file_atomic(folder / "grid.yaml", study_text(rows));
+  rt::write_file_atomic(folder / "job.json", job_text(rows, workers_or_cores(options.workers)));
+  const std::string python = rivals_python();
+  Side ours;
+  std::vector<Side> theirs(rivals.size());
+  for (int round = 0; round < (options.quick ? 1 : kRounds); ++round) {
+    show_progress(rt::cat("grid: round ", round + 1, " of ", kRounds));
+    run_ours(folder, options, ours);
+    for (std::size_t i = 0; i < rivals.size() && !python.empty(); ++i)
+      if (round == 0 || !rivals[i].slow)
+        run_rival(python, rivals[i], folder / "job.json", theirs[i]);
+  }
+  show_progress("");
+  std::filesystem::remove_all(folder);
+  const std::string name = rt::cat("27 trials, ", rows, " rows, start included");
+  std::vector<Case> cases;
+  for (std::size_t i = 0; i < rivals.size(); ++i) {
+    const Side& side = theirs[i];
+    if (side.seconds.empty()) continue;
+    const char* title = rivals[i].title;
+    cases.push_back(compared(name, "s", ours.seconds, title, side.seconds, true));
+    if (!side.megabytes.empty())
+      cases.push_back(compared("peak memory", "MB", ours.megabytes, title, side.megabytes, true));
+    cases.push_back(
+        compared("mean validation accuracy", "", ours.accuracy, title, side.accuracy, false));
+  }
+  if (cases.empty()) {
+    const Sample mine = sample_of(ours.seconds), memory = sample_of(ours.megabytes);
+    cases = {{.name = name, .ours = mine.median, .unit = "s", .spread = mine.spread},
+             {.name = "peak memory", .ours = memory.median, .unit = "MB", .spread = memory.spread},
+             {.name = "mean validation accuracy", .ours = sample_of(ours.accuracy).median}};
+  }
+  return cases;
+}
+
+}  // namespace bench
