@@ -60,6 +60,8 @@ class ForeignDomain {
                                               " is unknown, expected one of Optuna 3 to 5"));
     low_ = attributes.at("low").number();
     high_ = attributes.at("high").number();
+    if (!(std::abs(low_) <= kLargest && std::abs(high_) <= kLargest))
+      throw rt::Error(rt::Errc::data, rt::cat("has a bound beyond ", kLargest));
     log_ = attributes.at("log").raw() == "true";
     if (!attributes.at("step").is_null()) step_ = attributes.at("step").number();
   }
@@ -80,7 +82,7 @@ class ForeignDomain {
   }
 
   [[nodiscard]] ParamValue value(double internal) const {
-    if (ints_) return static_cast<std::int64_t>(internal);
+    if (ints_) return whole(internal);
     if (!categorical_) return step_ > 0 && low_ < high_ ? on_grid(internal) : internal;
     const auto place = static_cast<std::size_t>(std::clamp(internal, 0.0, 1e9));
     if (place >= choices_.size())
@@ -97,9 +99,17 @@ class ForeignDomain {
   }
 
  private:
+  static std::int64_t whole(double number) {
+    constexpr double kMost = 9e15;
+    if (std::abs(number) <= kMost) return static_cast<std::int64_t>(number);
+    throw rt::Error(rt::Errc::data,
+                    rt::cat("has the int ", number, ", expected one below ", kMost));
+  }
+
   /// Their 0.30000000000000004 is the third step of ours, 0.3.
   [[nodiscard]] double on_grid(double number) const {
     const Domain grid = FloatRange{.min = low_, .max = high_, .step = step_};
+    if (fault_of(grid)) return number;
     const auto last = static_cast<double>(cardinality(grid).value_or(1) - 1);
     const double rank = std::clamp(std::round((number - low_) / step_), 0.0, last);
     const double ours = number_of(nth_value(grid, static_cast<std::uint64_t>(rank))).value();
@@ -120,6 +130,7 @@ class ForeignDomain {
                                               "different ones"));
   }
 
+  static constexpr double kLargest = 1e300;
   bool categorical_ = false, ints_ = false, log_ = false;
   double low_ = 0, high_ = 0, step_ = 0;
   std::vector<ParamValue> choices_;

@@ -1,6 +1,7 @@
 #include "hpo/import/optuna_journal.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "hpo/log/json.h"
 #include "hpo/log/python_json.h"
@@ -10,6 +11,18 @@
 namespace hpo {
 
 namespace {
+
+double finite(const Json& json) {
+  const double number = json.number();
+  if (std::isfinite(number)) return number;
+  throw rt::Error(rt::Errc::data, rt::cat(json.raw(), " is no finite number"));
+}
+
+std::int64_t step_of(std::optional<std::int64_t> step) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 53;
+  if (step && *step >= -kMost && *step <= kMost) return *step;
+  throw rt::Error(rt::Errc::data, "a step is no whole number");
+}
 
 class Replay {
  public:
@@ -28,7 +41,7 @@ class Replay {
         break;
       case 5:
         if (JournalTrial* trial = open_trial(line))
-          trial->params[line.at("param_name").text()] = {line.at("param_value_internal").number(),
+          trial->params[line.at("param_name").text()] = {finite(line.at("param_value_internal")),
                                                          line.at("distribution").text()};
         break;
       case 6:
@@ -39,7 +52,8 @@ class Replay {
         break;
       case 7:
         if (JournalTrial* trial = open_trial(line))
-          trial->reports[line.at("step").integer()] = line.at("intermediate_value").number();
+          trial->reports[step_of(line.at("step").integer())] =
+              line.at("intermediate_value").number();
         break;
       default:  // attributes: nothing of the search
         break;
@@ -69,11 +83,11 @@ class Replay {
     set_value(trial, line.find("values"));
     if (const Json* params = line.find("params")) {
       for (const auto& [name, value] : params->members())
-        trial.params[name] = {value.number(), line.at("distributions").at(name).text()};
+        trial.params[name] = {finite(value), line.at("distributions").at(name).text()};
     }
     if (const Json* reports = line.find("intermediate_values")) {
       for (const auto& [step, value] : reports->members())
-        trial.reports[rt::parse_int(step).value_or(0)] = value.number();
+        trial.reports[step_of(rt::parse_int(step))] = value.number();
     }
   }
 
