@@ -9,6 +9,7 @@
 #include "runtime/core/backend.h"
 #include "runtime/starpu/environment.h"
 #include "runtime/starpu/order.h"
+#include "runtime/starpu/resting.h"
 
 #ifdef TRELLIS_WITH_CUDA
 #include <cuda_runtime.h>
@@ -81,7 +82,11 @@ class StarPu final : public Backend {
     conf.ncuda = config.gpus;
 #endif
     conf.nopencl = 0;
-    conf.sched_policy_name = conf.ncuda != 0 ? "dmdas" : "prio";
+    // Workers of GPUs look after transfers while they wait for tasks, so they do not rest.
+    if (conf.ncuda != 0)
+      conf.sched_policy_name = "dmdas";
+    else
+      conf.sched_policy = resting_policy("prio");
     if (const int code = starpu_init(&conf); code != 0) {
       throw Error(Errc::no_device, "StarPU does not start: " + errno_words(-code));
     }
@@ -98,6 +103,7 @@ class StarPu final : public Backend {
 
   ~StarPu() override {
     starpu_task_wait_for_all();
+    const Awake awake;
     starpu_shutdown();
   }
 
@@ -180,6 +186,7 @@ class StarPu final : public Backend {
 #endif
 
   void on_each_worker(void (*function)(void*), void* argument) override {
+    const Awake awake;
     starpu_execute_on_each_worker(function, argument, STARPU_CPU | STARPU_CUDA);
   }
 

@@ -171,14 +171,29 @@ TEST_F(Limits, SeveralCoresAreReservedForATaskThatNeedsThem) {
   EXPECT_EQ(worst, 0) << "another body ran while all cores were reserved";
 }
 
+double cpu_seconds() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+         1e-6 * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+
+TEST_F(Limits, WorkersRestWhileOneTaskRunsAlone) {
+  if (!testing_rt::parallel() || testing_rt::workers() < 2)
+    GTEST_SKIP() << "there is no worker without work";
+  const auto hold = rt::task("hold").cpu([](rt::in<double>) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    const double before = cpu_seconds();
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    return cpu_seconds() - before;
+  });
+  const auto next = rt::task("next").cpu([](rt::in<double> x) { return *x; });
+  const rt::Value<double> used = hold(rt::value(1.0));
+  EXPECT_LT(next(used).get(), 0.1 * 0.3);
+}
+
 TEST_F(Limits, IdleWorkersSleep) {
   if (!testing_rt::parallel()) GTEST_SKIP() << "there are no workers";
-  const auto cpu_seconds = [] {
-    rusage usage{};
-    ::getrusage(RUSAGE_SELF, &usage);
-    return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-           1e-6 * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
-  };
   const auto work = rt::task("work").cpu([](rt::in<double> x) { return *x; });
   for (int round = 0; round < 3; ++round) {
     EXPECT_EQ(work(rt::value(1.0)).get(), 1);
