@@ -45,7 +45,7 @@ std::string logged_file(const EventLog& log, const StudyFacts& facts, const Stud
 
 std::string begin_anew(EventLog& log, const StudySpec& study, const StudyData* data,
                        const rt::Path& folder) {
-  if (!log.facts() || log.has_reports()) return "";
+  if (!log.facts() || !log.is_void() || log.noted(kAskedFact)) return "";
   const StudyFacts facts = facts_of(study, data);
   std::string other = what_is_other(logged_file(log, facts, data), facts.resolved);
   if (other.empty()) return "";

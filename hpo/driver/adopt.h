@@ -19,9 +19,10 @@ namespace hpo {
 [[nodiscard]] std::vector<Changed> adopt(EventLog& log, const StudySpec& study,
                                          const StudyData* data, const rt::Path& folder);
 
-/// Where no trial of the log ever reported and the study is another one than the log's, forgets the
-/// old one, folders of its trials included, as if the study's folder were fresh, and returns what
-/// is other about it, for people; else empty. Before `adopt`.
+/// Where nobody can miss what the log has (EventLog::is_void; never where trials were asked for)
+/// and the study is another one than the log's, forgets the old one, folders of its trials
+/// included, as if the study's folder were fresh, and returns what is other about it, for people;
+/// else empty. Before `adopt`.
 [[nodiscard]] std::string begin_anew(EventLog& log, const StudySpec& study, const StudyData* data,
                                      const rt::Path& folder);
 

@@ -227,9 +227,14 @@ const std::optional<StudyFacts>& EventLog::facts() const { return impl_->facts; 
 void EventLog::begin(const StudyFacts& facts) { impl_->begin(facts); }
 void EventLog::begin_anew(const StudyFacts& facts) { impl_->begin(facts); }
 
-bool EventLog::has_reports() const {
-  return impl_->facts &&
-         impl_->db->query_integer("SELECT count(*) FROM events WHERE kind = 'reported'") > 0;
+bool EventLog::is_void() const {
+  if (!impl_->facts) return true;
+  const auto count = [&](const char* kind) {
+    return impl_->db->query_integer(
+        rt::cat("SELECT count(*) FROM events WHERE kind = '", kind, "'").c_str());
+  };
+  const bool over = !noted("finished").value_or("").empty();
+  return count("reported") == 0 && (over || count("created") == count("ended"));
 }
 
 void EventLog::replay(const std::function<void(const Event&)>& take) {

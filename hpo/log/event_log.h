@@ -49,8 +49,9 @@ class EventLog {
   /// Makes the tables and writes the facts: for a fresh folder only.
   void begin(const StudyFacts& facts);
 
-  /// Whether a trial of the log that is there ever reported.
-  [[nodiscard]] bool has_reports() const;
+  /// Whether nobody can miss what the log has: no trial ever reported, and the study was over or
+  /// left no trial unfinished.
+  [[nodiscard]] bool is_void() const;
   /// Forgets all events and facts and writes these facts in their place: only before `replay`.
   void begin_anew(const StudyFacts& facts);
 

@@ -55,7 +55,8 @@ std::vector<Field> limit_rows() {
        .otherwise = "none",
        .doc = "Real time in which tasks of one attempt of a trial run; waiting for a worker "
               "does not count. A program is then asked to end (SIGTERM), and killed after "
-              "`limits.grace`. Where trials are asked for: real time until one is told."},
+              "`limits.grace`. Where trials are asked for: real time from the asking until one is "
+              "told."},
       {.name = "limits.no_progress",
        .type = Type::duration,
        .min = 0.001,

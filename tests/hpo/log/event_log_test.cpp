@@ -55,6 +55,49 @@ TEST(EventLog, CommittedEventsComeBackInOrder) {
   EXPECT_EQ(texts_of(replayed(folder.path())), texts_of(events));
 }
 
+TEST(EventLog, NobodyMissesWhatFailedOrWasOverWithoutAReport) {
+  const auto is_void = [](std::vector<Event> events) {
+    support::TempFolder folder;
+    {
+      auto log = sample::open(folder.path());
+      for (Event& e : events) log->append(std::move(e));
+      log->commit();
+    }
+    return EventLog(folder.path()).is_void();
+  };
+  const Event failed = ended(0, TrialState::failed, Cause::error, "no such file");
+  const Event over{
+      .vtime = 2, .trial = {}, .body = Finished{Finish::first, "the first trial failed"}};
+  EXPECT_TRUE(is_void({created(0, 0.1), failed}));
+  EXPECT_FALSE(is_void({created(0, 0.1), created(1, 0.1), failed})) << "it may be hours at it";
+  EXPECT_TRUE(is_void({created(0, 0.1), created(1, 0.1), failed, over}));
+  EXPECT_FALSE(is_void({created(0, 0.1), reported(0, 1, 0.5), failed}));
+  EXPECT_FALSE(is_void({created(0, 0.1), reported(0, 1, 0.5), failed, over}));
+}
+
+TEST(EventLog, BeginsAnewWithOtherFacts) {
+  support::TempFolder folder;
+  {
+    auto log = sample::open(folder.path());
+    log->append(created(0, 0.1));
+    log->note("programs", "of before");
+    log->commit();
+  }
+  StudyFacts other = sample::facts();
+  other.resolved = "name: other\n";
+  {
+    EventLog log(folder.path());
+    log.begin_anew(other);
+    EXPECT_FALSE(log.noted("programs"));
+    log.replay([](const Event&) { ADD_FAILURE() << "an event of before"; });
+    EXPECT_EQ(log.epoch(), 2) << "a driver of before stays fenced off";
+    log.append(created(0, 0.2));
+    log.commit();
+  }
+  EXPECT_EQ(replayed(folder.path()).size(), 1u);
+  EXPECT_EQ(EventLog(folder.path()).facts()->resolved, other.resolved);
+}
+
 TEST(EventLog, WhatWasNotCommittedIsGone) {
   support::TempFolder folder;
   {
