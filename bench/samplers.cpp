@@ -27,13 +27,15 @@ struct Race {
   int trials;
   int rustuna;  ///< trials of the rival: fewer where its cost a trial does not grow
   int optuna;
+  std::size_t metrics = 1;
 };
 constexpr std::array kRaces{
-    Race{"tpe", "float40", 1000, 1000, 1000},    Race{"tpe", "mixed10", 1000, 1000, 1000},
-    Race{"tpe", "float40", 10000, 10000, 0},     Race{"gp", "float40", 100, 0, 100},
-    Race{"gp", "mixed10", 100, 0, 100},          Race{"cmaes", "float40", 1000, 1000, 1000},
-    Race{"random", "float40", 1000, 1000, 1000}, Race{"sobol", "float40", 1000, 0, 1000},
-    Race{"halton", "float40", 1000, 0, 0}};
+    Race{"tpe", "float40", 1000, 1000, 1000},     Race{"tpe", "mixed10", 1000, 1000, 1000},
+    Race{"tpe", "float40", 10000, 10000, 0},      Race{"gp", "float40", 100, 0, 100},
+    Race{"gp", "mixed10", 100, 0, 100},           Race{"cmaes", "float40", 1000, 1000, 1000},
+    Race{"random", "float40", 1000, 1000, 1000},  Race{"sobol", "float40", 1000, 0, 1000},
+    Race{"halton", "float40", 1000, 0, 0},        Race{"nsga2", "float40", 1000, 1000, 1000, 2},
+    Race{"nsga2", "float40", 10000, 10000, 0, 2}, Race{"tpe", "float40", 1000, 1000, 1000, 2}};
 
 constexpr int kLongTrials = 100'000;
 
@@ -66,24 +68,26 @@ hpo::Space mixed10() {
 
 hpo::Space space_of(std::string_view name) { return name == "float40" ? float40() : mixed10(); }
 
-std::unique_ptr<hpo::Sampler> sampler_of(const std::string& kind, const hpo::Space& space) {
+std::unique_ptr<hpo::Sampler> sampler_of(const std::string& kind, const hpo::Space& space,
+                                         std::size_t metrics = 1) {
   hpo::Params options;
   for (const hpo::KindInfo& info : hpo::sampler_kinds()) {
     if (info.name != kind) continue;
     for (const hpo::Option& option : info.options)
       options.set(option.name, option.default_value.value());
   }
-  return hpo::make_sampler(kind, {.space = space, .seed = 1, .options = options});
+  return hpo::make_sampler(kind,
+                           {.space = space, .seed = 1, .options = options, .metrics = metrics});
 }
 
-/// Numbers are worth most near 0.3, counted in parts of their range.
-double loss_of(const hpo::Params& params) {
+/// Numbers are worth most near `best`, counted in parts of their range.
+double loss_of(const hpo::Params& params, double best = 0.3) {
   double loss = 0;
   for (const auto& [name, value] : params) {
     const std::optional<double> number = hpo::number_of(value);
     const double part =
-        number.value_or(0.3) / (std::holds_alternative<std::int64_t>(value) ? 512 : 1);
-    loss += (part - 0.3) * (part - 0.3);
+        number.value_or(best) / (std::holds_alternative<std::int64_t>(value) ? 512 : 1);
+    loss += (part - best) * (part - best);
   }
   return loss;
 }
@@ -93,22 +97,29 @@ struct Times {
   double all = 0, last = 0;
 };
 
-void run_trial(hpo::Sampler& sampler, std::uint64_t i) {
+/// A second metric is best elsewhere.
+hpo::Score score_of(const hpo::Params& params, std::size_t metrics) {
+  hpo::Score score(loss_of(params));
+  if (metrics > 1) score.others.push_back(loss_of(params, 0.7));
+  return score;
+}
+
+void run_trial(hpo::Sampler& sampler, std::uint64_t i, std::size_t metrics = 1) {
   const std::optional<hpo::Params> params = sampler.propose(i);
   if (!params) throw rt::Error(rt::Errc::internal, "the sampler has nothing to propose");
   sampler.created(i, *params);
-  sampler.reported(i, 1, loss_of(*params));
+  sampler.reported(i, 1, score_of(*params, metrics));
   sampler.ended(i, hpo::TrialState::complete);
 }
 
 Times search(const Race& race, int trials) {
   const hpo::Space space = space_of(race.space);
-  const auto sampler = sampler_of(race.sampler, space);
+  const auto sampler = sampler_of(race.sampler, space, race.metrics);
   const rt::Moment begun = rt::now();
   rt::Moment tail = begun;
   for (int i = 0; i < trials; ++i) {
     if (i == trials - std::max(1, trials / 10)) tail = rt::now();
-    run_trial(*sampler, static_cast<std::uint64_t>(i));
+    run_trial(*sampler, static_cast<std::uint64_t>(i), race.metrics);
   }
   return {.all = rt::seconds_since(begun), .last = rt::seconds_since(tail)};
 }
@@ -116,8 +127,9 @@ Times search(const Race& race, int trials) {
 /// Milliseconds a trial of a rival; NaN when it is not there.
 double rival_ms(const std::string& python, const char* library, const Race& race, int trials) {
   if (python.empty() || trials == 0) return NAN;
-  const Finished done = run_program({python, "-B", rivals_folder() + "/samplers.py", library,
-                                     race.sampler, race.space, std::to_string(trials)});
+  const Finished done =
+      run_program({python, "-B", rivals_folder() + "/samplers.py", library, race.sampler,
+                   race.space, std::to_string(trials), std::to_string(race.metrics)});
   if (done.exit_code != 0) {
     std::fprintf(stderr, "samplers: %s ended with exit code %d, so it is left out\n", library,
                  done.exit_code);
@@ -130,7 +142,8 @@ double rival_ms(const std::string& python, const char* library, const Race& race
 std::vector<Case> cases_of(const Race& race, const std::string& python, const Options& options) {
   const int share = options.quick ? 10 : 1;
   const int trials = race.trials / share;
-  const std::string name = rt::cat(race.sampler, "/", race.space, "/", trials);
+  const std::string name = rt::cat(race.sampler, "/", race.space, "/", trials,
+                                   race.metrics > 1 ? rt::cat("/", race.metrics, " metrics") : "");
   show_progress(name);
   const int repetitions = options.quick || race.trials > 1000 ? 1 : 5;
   std::vector<double> all, last;
@@ -181,7 +194,7 @@ std::vector<Case> long_history(const Options& options) {
     const auto trial = static_cast<std::uint64_t>(i);
     const hpo::Params params = *random->propose(trial);
     sampler->created(trial, params);
-    sampler->reported(trial, 1, loss_of(params));
+    sampler->reported(trial, 1, hpo::Score(loss_of(params)));
     sampler->ended(trial, hpo::TrialState::complete);
   }
   const double bytes = bytes_in_use() - before;

@@ -1,6 +1,9 @@
 #include "cli/summary.h"
 
+#include <algorithm>
+
 #include "cli/terminal.h"
+#include "hpo/export/export.h"
 #include "runtime/base/text.h"
 
 namespace cli {
@@ -22,6 +25,27 @@ std::string text_best(const hpo::StudyReader& study, const hpo::TrialRow& best) 
   out += rt::cat("  params: ", hpo::text_of(best.params), "\n");
   const auto model = study.model();
   if (model && model->trial == best.trial) out += rt::cat("  model: ", model->file.string(), "\n");
+  return out;
+}
+
+std::string text_front(const hpo::StudyReader& study) {
+  const hpo::Judge judge(study);
+  if (!judge.front) return "";
+  const std::size_t count = judge.front->trials.size();
+  std::string out = rt::cat("front of ", count, count == 1 ? " trial" : " trials", ", hypervolume ",
+                            result_number(judge.front->hypervolume), "\n");
+  const std::vector<hpo::TrialRow> trials = study.trials();
+  for (const std::uint64_t number : judge.front->trials) {
+    const hpo::TrialRow& trial = trials.at(number);
+    out +=
+        rt::cat("  trial ", number, ": ", study.info().metric, " = ", result_number(*trial.value));
+    for (const hpo::OtherMetric& other : judge.objective.others) {
+      const auto found =
+          std::ranges::find(trial.metrics, other.name, &hpo::Metrics::value_type::first);
+      out += rt::cat(", ", other.name, " = ", result_number(found->second));
+    }
+    out += "\n";
+  }
   return out;
 }
 

@@ -15,6 +15,9 @@ namespace cli {
 /// "81 epochs"; of a program "3 steps".
 [[nodiscard]] std::string text_length(bool program, std::int64_t steps);
 
+/// The front of a study with several metrics: a line each. Empty where there is one metric.
+[[nodiscard]] std::string text_front(const hpo::StudyReader& study);
+
 /// What the simplest predictors reach by `metric`, on the validation and the test part: a line
 /// each, after a line that says what they are. Empty where there are none.
 [[nodiscard]] std::string text_baselines(const std::vector<hpo::BaselineRow>& rows,

@@ -3,7 +3,8 @@ import importlib
 import importlib.metadata
 import warnings
 
-SAMPLERS = {"tpe": "TPESampler", "gp": "GPSampler", "cmaes": "CmaEsSampler", "random": "RandomSampler", "qmc": "QMCSampler"}
+SAMPLERS = {"tpe": "TPESampler", "gp": "GPSampler", "cmaes": "CmaEsSampler", "random": "RandomSampler", "qmc": "QMCSampler",
+            "nsga2": "NSGAIISampler"}
 NAMES = {"optuna-tpe", "optuna-gp", "optuna-cmaes", "optuna-random", "optuna-qmc", "rustuna-tpe"}
 
 
@@ -21,7 +22,8 @@ class Search:
         if sampler == "gp":
             importlib.import_module("torch").set_num_threads(1)
         self.problem = problem
-        self.study = module.create_study(sampler=getattr(module.samplers, SAMPLERS[sampler])(seed=seed))
+        self.study = module.create_study(sampler=getattr(module.samplers, SAMPLERS[sampler])(seed=seed),
+                                         directions=["minimize"] * problem.metrics)
 
     def ask(self):
         trial, params = self.study.ask(), {}

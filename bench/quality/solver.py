@@ -59,7 +59,7 @@ class Search:
         if identity > 1:
             program.say({"type": "DROP_SOLVER_CAST", "solver_id": identity - 1})
         space = [domain_of(parameter) for parameter in problem.parameters]
-        values = [{"name": "loss", "range": {"type": "CONTINUOUS"}}]
+        values = [{"name": f"loss{i}", "range": {"type": "CONTINUOUS"}} for i in range(problem.metrics)]
         program.say({"type": "CREATE_SOLVER_CAST", "solver_id": identity, "random_seed": seed,
                      "problem": {"name": problem.name, "params_domain": space, "values_domain": values, "steps": 1}})
 
@@ -75,5 +75,6 @@ class Search:
         return answer["trial"]["id"], params
 
     def tell(self, token, loss):
-        self.program.say({"type": "TELL_CALL", "solver_id": self.id, "trial": {"id": token, "values": [loss], "current_step": 1}})
+        values = [loss] if self.problem.metrics == 1 else loss
+        self.program.say({"type": "TELL_CALL", "solver_id": self.id, "trial": {"id": token, "values": values, "current_step": 1}})
         self.program.said()

@@ -40,12 +40,14 @@ class Parameter:
 
 @dataclasses.dataclass(frozen=True)
 class Problem:
-    """`loss` takes a dict of the parameters that exist; `best` is the smallest loss there is."""
+    """`loss` takes a dict of the parameters that exist; `best` is the smallest loss there is. With several metrics it gives a
+    list of losses, and `best` is the volume that their front covers."""
     name: str
     family: str
     parameters: tuple
     loss: Callable
     best: float
+    metrics: int = 1
 
     def drawn(self, stream):
         params = {}

@@ -1,7 +1,7 @@
 """What a proposal costs in Optuna and in Rustuna, as their users ask for one: study.ask, suggest, study.tell, in memory.
 
-usage: samplers.py optuna|rustuna SAMPLER SPACE TRIALS
-SAMPLER is tpe, gp, cmaes, random or sobol; SPACE is float40 or mixed10 (bench/samplers.cpp says what they are).
+usage: samplers.py optuna|rustuna SAMPLER SPACE TRIALS METRICS
+SAMPLER is tpe, gp, cmaes, nsga2, random or sobol; SPACE is float40 or mixed10 (bench/samplers.cpp says what they are).
 Prints one JSON object: {"trials", "seconds", "last"}; "last" is the seconds of the last tenth of the trials.
 """
 import argparse
@@ -26,7 +26,8 @@ def mixed10(trial):
 
 
 def sampler_of(module, name):
-    kinds = {"tpe": "TPESampler", "gp": "GPSampler", "cmaes": "CmaEsSampler", "random": "RandomSampler", "sobol": "QMCSampler"}
+    kinds = {"tpe": "TPESampler", "gp": "GPSampler", "cmaes": "CmaEsSampler", "nsga2": "NSGAIISampler",
+             "random": "RandomSampler", "sobol": "QMCSampler"}
     options = {"scramble": True} if name == "sobol" else {}
     return getattr(module.samplers, kinds[name])(seed=1, **options)
 
@@ -37,18 +38,19 @@ def main():
     parser.add_argument("sampler")
     parser.add_argument("space", choices=["float40", "mixed10"])
     parser.add_argument("trials", type=int)
+    parser.add_argument("metrics", type=int, choices=[1, 2])
     args = parser.parse_args()
     warnings.simplefilter("ignore")
     module = importlib.import_module(args.library)
     if args.library == "optuna":
         module.logging.set_verbosity(module.logging.ERROR)
     suggest = {"float40": float40, "mixed10": mixed10}[args.space]
-    study = module.create_study(sampler=sampler_of(module, args.sampler))
+    study = module.create_study(sampler=sampler_of(module, args.sampler), directions=["minimize"] * args.metrics)
     marks = [time.perf_counter()]
     for _ in range(args.trials):
         trial = study.ask()
-        value = sum((x - 0.3) ** 2 for x in suggest(trial))
-        study.tell(trial.number, value)
+        numbers = suggest(trial)
+        study.tell(trial.number, [sum((x - best) ** 2 for x in numbers) for best in (0.3, 0.7)[:args.metrics]])
         marks.append(time.perf_counter())
     last = max(1, args.trials // 10)
     print(json.dumps({"trials": args.trials, "seconds": marks[-1] - marks[0], "last": marks[-1] - marks[-1 - last]}))

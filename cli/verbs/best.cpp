@@ -22,7 +22,8 @@ int run_best(const Arguments& arguments) {
   print_view(
       arguments, [&] { return hpo::best_json(study); },
       [&] {
-        return text_best(study, *best) + text_baselines(study.baselines(), study.info().metric);
+        return text_best(study, *best) + text_front(study) +
+               text_baselines(study.baselines(), study.info().metric);
       });
   return kDone;
 }

@@ -5,6 +5,7 @@
 #include "cli/summary.h"
 #include "cli/terminal.h"
 #include "cli/verbs/verb_functions.h"
+#include "hpo/export/export.h"
 #include "hpo/export/lineage.h"
 #include "runtime/base/error.h"
 #include "runtime/base/text.h"
@@ -47,6 +48,8 @@ std::string text_trial(const hpo::StudyReader& study, const hpo::TrialRow& trial
   if (!trial.message.empty()) out += trial.message + "\n";
   const std::string broken = study.objective().broken(trial.metrics);
   if (!broken.empty()) out += rt::cat("infeasible: ", broken, "\n");
+  if (const hpo::Judge judge(study); judge.front && judge.front->has(trial.trial))
+    out += "on the front: no other trial beats it in all metrics\n";
   out += "\nparameters\n";
   for (const auto& [name, value] : trial.params)
     out += rt::cat("  ", name, " = ", hpo::plain_text_of(value), "\n");

@@ -29,6 +29,9 @@ std::string text_status(const hpo::StudyReader& study) {
     out += rt::cat("best     trial ", best->trial, ": ", info.metric, " = ",
                    best->value ? result_number(*best->value) : "none",
                    study.objective().violation(best->metrics) > 0 ? ", infeasible" : "", "\n");
+  if (const hpo::Judge judge(study); judge.front)
+    out += rt::cat("front    ", judge.front->trials.size(), " trials, hypervolume ",
+                   result_number(judge.front->hypervolume), "\n");
   out += "work     ";
   if (!info.programs)
     out += rt::cat(work.tasks, " tasks, ", work.epochs, " epochs of which ", work.distinct_epochs,

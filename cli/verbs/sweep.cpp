@@ -29,7 +29,7 @@ std::string ending(const hpo::StudySpec& study, const hpo::RunOptions& options,
   out += "\n";
   if (result.best) {
     const hpo::StudyReader reader(options.folder);
-    out += text_best(reader, *result.best);
+    out += text_best(reader, *result.best) + text_front(reader);
     out += text_baselines(reader.baselines(), reader.info().metric);
   }
   return out + rt::cat("everything is in ", options.folder.string(), "\n");

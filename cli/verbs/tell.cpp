@@ -62,8 +62,8 @@ void check_words(const Arguments& arguments, bool report) {
 void declare_tell(Arguments& arguments) {
   declare_asked(arguments);
   arguments.positional("TRIAL", "its number");
-  arguments.positional("VALUE", "of the study's metric", false);
-  arguments.option("--metric", "NAME=VALUE", "one of several numbers, by name", true);
+  arguments.positional("VALUE", "of the study's metric, the first of several", false);
+  arguments.option("--metric", "NAME=VALUE", "another number, by name", true);
   arguments.option("--step", "N",
                    "a report on the way, with its step: prints go, or stop where the trial has "
                    "ended");

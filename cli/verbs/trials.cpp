@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "cli/runs.h"
 #include "cli/terminal.h"
 #include "cli/verbs/verb_functions.h"
@@ -8,19 +10,34 @@ namespace cli {
 
 namespace {
 
-std::string text_trials(const hpo::StudyReader& study) {
-  std::vector<std::string> header{"trial", "state", study.info().metric, "epochs"};
+hpo::TrialChoice choice_of(const Arguments& arguments) {
+  return {.front = arguments.has("--front"),
+          .sort = arguments.has("--sort") ? arguments.text("--sort") : ""};
+}
+
+std::string cell_of(const hpo::TrialRow& trial, const std::string& metric) {
+  const auto found = std::ranges::find(trial.metrics, metric, &hpo::Metrics::value_type::first);
+  return found == trial.metrics.end() ? "-" : short_number(found->second);
+}
+
+std::string text_trials(const hpo::StudyReader& study, const hpo::TrialChoice& choice) {
+  const hpo::Judge judge(study);
+  std::vector<std::string> header{"trial", "state", study.info().metric};
+  for (const hpo::OtherMetric& other : judge.objective.others) header.push_back(other.name);
+  header.emplace_back("epochs");
   std::vector<std::string> names = study.parameter_names();
   header.insert(header.end(), names.begin(), names.end());
   Table table(std::move(header));
-  const hpo::Objective objective = study.objective();
-  for (const hpo::TrialRow& trial : study.trials()) {
+  for (const hpo::TrialRow& trial : hpo::chosen_trials(study, choice)) {
     std::string state(hpo::name_of(trial.state));
     if (trial.cause != hpo::Cause::none) state += rt::cat(" (", hpo::name_of(trial.cause), ")");
-    if (objective.violation(trial.metrics) > 0) state += ", infeasible";
+    if (judge.objective.violation(trial.metrics) > 0) state += ", infeasible";
+    if (judge.front && judge.front->has(trial.trial)) state += ", front";
     std::vector<std::string> cells{std::to_string(trial.trial), tinted(state),
-                                   trial.value ? short_number(*trial.value) : "-",
-                                   std::to_string(trial.epochs)};
+                                   trial.value ? short_number(*trial.value) : "-"};
+    for (const hpo::OtherMetric& other : judge.objective.others)
+      cells.push_back(cell_of(trial, other.name));
+    cells.push_back(std::to_string(trial.epochs));
     for (const std::string& name : names) {
       const hpo::ParamValue* value = trial.params.find(name);
       auto number = value ? hpo::number_of(*value) : std::nullopt;
@@ -35,13 +52,16 @@ std::string text_trials(const hpo::StudyReader& study) {
 
 void declare_trials(Arguments& arguments) {
   declare_run(arguments);
+  arguments.option("--sort", "NAME", "by a metric, the best first, or by a parameter");
+  arguments.flag("--front", "of several metrics: only the trials that no other beats in all");
   declare_json(arguments);
 }
 
 int run_trials(const Arguments& arguments) {
   hpo::StudyReader study = open_run(arguments);
   print_view(
-      arguments, [&] { return hpo::trials_json(study); }, [&] { return text_trials(study); });
+      arguments, [&] { return hpo::trials_json(study, choice_of(arguments)); },
+      [&] { return text_trials(study, choice_of(arguments)); });
   return kDone;
 }
 

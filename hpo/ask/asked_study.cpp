@@ -111,9 +111,18 @@ void AskedStudy::require_deciding(std::uint64_t trial, const Metrics& known,
   for (const std::string& name : deciding_) {
     if (name == study_.metric.name || find_metric(known, name) || find_metric(told.metrics, name))
       continue;
-    throw refusal(rt::cat("trial ", trial, " has no value of ", name,
-                          " yet, which subject_to bounds, expected one"));
+    const bool searched =
+        std::ranges::find(study_.others, name, &Metric::name) != study_.others.end();
+    throw refusal(rt::cat("trial ", trial, " has no value of ", name, " yet, which ",
+                          searched ? "is searched for" : "subject_to bounds", ", expected one"));
   }
+}
+
+void AskedStudy::require_what_the_rule_sees(const Metrics& known, const Told& told) const {
+  if (study_.early_stop_metric == 0) return;
+  const std::string& name = study_.others.at(study_.early_stop_metric - 1).name;
+  if (!find_metric(known, name) && !find_metric(told.metrics, name))
+    throw refusal(rt::cat("a report without a value of ", name, ", which early_stop looks at"));
 }
 
 const TrialRow& AskedStudy::row(std::uint64_t trial) const {
@@ -124,15 +133,7 @@ const TrialRow& AskedStudy::row(std::uint64_t trial) const {
 }
 
 std::optional<double> AskedStudy::value_of(const Told& told) const {
-  const double* named = find_metric(told.metrics, study_.metric.name);
-  if (told.values.size() > 1)
-    throw refusal(rt::cat(told.values.size(), " values, expected one, of ", study_.metric.name));
-  if (!told.values.empty()) {
-    if (named != nullptr && !same_number(*named, told.values[0]))
-      throw refusal(rt::cat("two values of ", study_.metric.name, ", expected one"));
-    return told.values[0];
-  }
-  if (named != nullptr) return *named;
+  if (const double* named = find_metric(told.metrics, study_.metric.name)) return *named;
   if (told.metrics.empty()) return std::nullopt;
   std::vector<std::string> names;
   for (const auto& [name, value] : told.metrics) names.push_back(name);
@@ -157,6 +158,7 @@ Word AskedStudy::report(std::uint64_t trial, const Told& told) {
   if (step <= open->second.step)
     throw refusal(rt::cat("trial ", trial, " reports step ", step, ", but was at ",
                           open->second.step, " already, expected a later one"));
+  require_what_the_rule_sees(open->second.known, told);
   return take_report(trial, step, *value, told);
 }
 

@@ -22,12 +22,10 @@ struct Handout {
   std::string over;  ///< without a trial: why the study is over, one line for people
 };
 
-/// What somebody says about a trial. `values`: one for each objective of the study, or empty where
-/// `metrics` has them by name, or where there are none.
+/// What somebody says about a trial.
 struct Told {
   std::optional<std::int64_t> step;
-  std::vector<double> values;
-  Metrics metrics;
+  Metrics metrics;                          ///< by name: what is searched for, and anything else
   TrialState state = TrialState::complete;  ///< complete, stopped or failed
   std::string message;                      ///< why it failed
 };
@@ -89,6 +87,7 @@ class AskedStudy {
   /// Whether a call says of every deciding metric that it names what was told of it last.
   [[nodiscard]] bool repeats(const Metrics& known, const Told& told) const;
   void require_deciding(std::uint64_t trial, const Metrics& known, const Told& told) const;
+  void require_what_the_rule_sees(const Metrics& known, const Told& told) const;
   [[nodiscard]] const TrialRow& row(std::uint64_t trial) const;
   [[nodiscard]] std::optional<double> value_of(const Told& told) const;
   [[nodiscard]] bool says_the_same(std::uint64_t trial, const Told& told) const;

@@ -9,6 +9,7 @@
 
 #include "hpo/ask/socket.h"
 #include "hpo/log/json.h"
+#include "hpo/log/metrics.h"
 #include "runtime/base/error.h"
 #include "runtime/base/text.h"
 
@@ -48,16 +49,26 @@ TrialState state_of(const Json& message) {
 
 constexpr std::int64_t kLastStep = std::int64_t{1} << 53;
 
-Told told_of(const Json& message) {
-  Told told;
-  if (const Json* step = message.find("step")) told.step = step->integer();
+/// Of the study's own metrics, in its order.
+std::vector<double> values_of(const Json& message, std::size_t metrics) {
   const Json* value = message.find("value");
   const Json* values = message.find("values");
   if (value != nullptr && values != nullptr)
     throw refusal("value and values, expected one of the two");
-  if (value != nullptr && !value->is_null()) told.values = {value->number()};
-  if (values != nullptr)
-    for (const auto& [none, one] : values->members()) told.values.push_back(one.number());
+  std::vector<double> numbers;
+  if (value != nullptr && !value->is_null()) numbers.push_back(value->number());
+  if (values == nullptr) return numbers;
+  for (const auto& [none, one] : values->members()) numbers.push_back(one.number());
+  if (numbers.size() != metrics)
+    throw refusal(rt::cat(numbers.size(), numbers.size() == 1 ? " value" : " values", ", expected ",
+                          metrics, ", one for each metric of the study"));
+  return numbers;
+}
+
+Told told_of(const Json& message, const StudySpec& study) {
+  Told told;
+  if (const Json* step = message.find("step")) told.step = step->integer();
+  const std::vector<double> values = values_of(message, 1 + study.others.size());
   if (told.step && *told.step > kLastStep)
     throw refusal(rt::cat("step ", *told.step, ", expected at most ", kLastStep));
   if (const Json* metrics = message.find("metrics")) {
@@ -67,6 +78,13 @@ Told told_of(const Json& message) {
       if (name.empty() || !names.insert(name).second)
         throw refusal("metrics: expected an object with a name of its own for each number");
     }
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::string& name = i == 0 ? study.metric.name : study.others[i - 1].name;
+    if (const double* named = find_metric(told.metrics, name);
+        named != nullptr && !same_number(*named, values[i]))
+      throw refusal(rt::cat("two values of ", name, ", expected one"));
+    put_metric(told.metrics, name, values[i]);
   }
   if (const Json* reason = message.find("message")) told.message = reason->text();
   return told;
@@ -97,7 +115,7 @@ std::string report(AskedStudy& study, const Json& message) {
                                                "value", "values", "metrics"};
   require_known(message, kKnown);
   const std::uint64_t trial = trial_of(message);
-  const Word word = study.report(trial, told_of(message));
+  const Word word = study.report(trial, told_of(message, study.study()));
   JsonWriter json;
   json.begin_object().field("trial", trial).field("word", word == Word::stop ? "stop" : "go");
   json.end_object();
@@ -109,7 +127,7 @@ std::string tell(AskedStudy& study, const Json& message) {
                                                "values", "metrics", "state", "message"};
   require_known(message, kKnown);
   const std::uint64_t trial = trial_of(message);
-  Told told = told_of(message);
+  Told told = told_of(message, study.study());
   told.state = state_of(message);
   const Standing standing = study.tell(trial, told);
   JsonWriter json;
@@ -133,12 +151,15 @@ std::string answer_to(AskedStudy& study, const Json& message) {
 }  // namespace
 
 std::string ask_greeting(const AskedStudy& study) {
-  const Metric& metric = study.study().metric;
   JsonWriter json;
+  const auto write = [&](const Metric& metric) {
+    json.begin_object().field("name", metric.name);
+    json.field("goal", metric.goal == Goal::maximize ? "maximize" : "minimize").end_object();
+  };
   json.begin_object().field("trellis", TRELLIS_VERSION).field("protocol", kAskProtocol);
   json.field("study", study.study().name).key("metrics").begin_array();
-  json.begin_object().field("name", metric.name);
-  json.field("goal", metric.goal == Goal::maximize ? "maximize" : "minimize").end_object();
+  write(study.study().metric);
+  for (const Metric& other : study.study().others) write(other);
   json.end_array().end_object();
   return std::move(json).text();
 }

@@ -131,6 +131,9 @@ class Play {
         .value = value_of(course.quality, step, study_.metric.goal == Goal::maximize),
         .flops = course.flops,
         .used = search_.counts_seconds() ? course.flops / tasks::product_rate() : course.steps};
+    for (const Metric& other : study_.others)
+      reported.metrics.emplace_back(other.name,
+                                    value_of(course.quality, step, other.goal == Goal::maximize));
     const bool last = course.next == course.borders.size();
     const Word word = search_.word_on(trial, reported);
     search_.tell(trial, reported);

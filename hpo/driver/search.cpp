@@ -16,9 +16,14 @@ namespace {
 constexpr int kCompletions = 10'000;
 
 /// A rule compares losses alone: of trials that break bounds it sees one that no trial without has.
-double loss_for_rule(const Score& score) {
+double loss_for_rule(const Score& score, std::size_t metric) {
   constexpr double kBeyond = 1e300;
-  return score.feasible() ? score.loss : kBeyond * (2 - 1 / (1 + score.violation));
+  const double loss = metric == 0 ? score.loss : score.others.at(metric - 1);
+  return score.feasible() ? loss : kBeyond * (2 - 1 / (1 + score.violation));
+}
+
+const Metric& rule_metric(const StudySpec& study) {
+  return study.early_stop_metric == 0 ? study.metric : study.others.at(study.early_stop_metric - 1);
 }
 
 }  // namespace
@@ -26,10 +31,11 @@ double loss_for_rule(const Score& score) {
 Objective objective_of(const StudySpec& study) {
   Objective objective{.maximize = study.metric.goal == Goal::maximize,
                       .take_best = study.metric.take == Take::best,
+                      .reference = study.metric.reference,
                       .others = {},
                       .subject_to = study.subject_to};
   for (const Metric& metric : study.others)
-    objective.others.push_back({metric.name, metric.goal == Goal::maximize});
+    objective.others.push_back({metric.name, metric.goal == Goal::maximize, metric.reference});
   return objective;
 }
 
@@ -44,7 +50,7 @@ std::unique_ptr<StoppingRule> rule_of(const StudySpec& study) {
       study.early_stop.kind,
       {.max_step = known ? study.max_epochs : std::numeric_limits<std::int64_t>::max(),
        .options = study.early_stop.options,
-       .maximize = study.metric.goal == Goal::maximize,
+       .maximize = rule_metric(study).goal == Goal::maximize,
        .of = study.early_stop.of});
 }
 
@@ -119,8 +125,9 @@ Word Search::word_on(std::uint64_t trial, const Reported& report) {
   // A rule that counts anything but epochs does not know where a trial ends.
   if (!study_.numbers_steps() && unit_ != Unit::epochs && report.epochs >= study_.max_epochs)
     return Word::go;
-  const Word word = rule_->reported(trial, progress(report),
-                                    loss_for_rule(objective_.score(report.value, report.metrics)));
+  const Word word = rule_->reported(
+      trial, progress(report),
+      loss_for_rule(objective_.score(report.value, report.metrics), study_.early_stop_metric));
   return word == Word::go && pauses(report.step) ? Word::pause : word;
 }
 

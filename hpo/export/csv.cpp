@@ -24,13 +24,14 @@ std::string export_csv(const StudyReader& study, const ExportOptions& options) {
     for (const auto& [name, value] : trial.metrics) metrics.insert(name);
   }
 
-  const Objective objective = study.objective();
-  const bool bounded = !objective.subject_to.empty();
+  const Judge judge(study);
+  const bool bounded = !judge.objective.subject_to.empty();
   std::string out;
   {
     nn::CsvLine line(out);
     for (const char* name : {"trial", "state", "cause", "value"}) line.cell(name);
     if (bounded) line.cell("violation");
+    if (judge.front) line.cell("front");
     for (const std::string& name : parameters) line.cell("params." + name);
     for (const std::string& name : metrics) line.cell("metrics." + name);
     for (const char* name : {"step", "epochs", "parent"}) line.cell(name);
@@ -42,7 +43,8 @@ std::string export_csv(const StudyReader& study, const ExportOptions& options) {
     line.cell(std::string(name_of(trial.cause)))
         .cell(trial.value ? rt::format_double(*trial.value) : "");
     if (bounded)
-      line.cell(trial.value ? rt::format_double(objective.violation(trial.metrics)) : "");
+      line.cell(trial.value ? rt::format_double(judge.objective.violation(trial.metrics)) : "");
+    if (judge.front) line.cell(judge.front->has(trial.trial) ? "true" : "false");
     for (const std::string& name : parameters) {
       const ParamValue* value = trial.params.find(name);
       line.cell(value ? plain(*value) : "");

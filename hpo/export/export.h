@@ -6,13 +6,24 @@
 // and infinities are the texts "nan", "inf", "-inf"; csv has the same words without quotes. A value
 // that does not exist is null in JSON and empty in csv. Where the study has `subject_to`,
 // `violation` stands behind a trial's `value`: by how much it breaks the bounds, 0 where it breaks
-// none. csv follows RFC 4180 with "\n" ends; texts with comma, quote or line end are quoted.
+// none. Where it searches for several metrics, `front` behind that says whether the trial is on the
+// front. csv follows RFC 4180 with "\n" ends; texts with comma, quote or line end are quoted.
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "hpo/log/study_reader.h"
+#include "hpo/log/trial_front.h"
 
 namespace hpo {
+
+/// How a study's trials stand to each other.
+struct Judge {
+  explicit Judge(const StudyReader& study);
+  Objective objective;
+  std::optional<TrialFront> front = {};  ///< with several metrics
+};
 
 struct ExportOptions {
   /// Adds attempts and seconds: what differs between two runs with equal results.
@@ -28,17 +39,31 @@ struct ExportOptions {
 /// attempts and seconds]}.
 [[nodiscard]] std::string export_json(const StudyReader& study, const ExportOptions& options = {});
 
+/// With several metrics `best` and `status` have `front` too: {"metrics": [names], "hypervolume",
+/// "trials": [numbers, by the first metric]}, and `best` is the first of them.
+///
 /// `best RUN --json`: {"study", "trial", "state", "metric", "value", "params", "metrics", "model",
 /// "flops": {"train", "inference"}}; "model" is null before it is written. Empty text when no trial
 /// is usable.
 [[nodiscard]] std::string best_json(const StudyReader& study);
 
+/// Which trials are shown, and in which order.
+struct TrialChoice {
+  bool front = false;     ///< those on the front alone
+  std::string sort = "";  ///< a metric (best first) or a parameter (ascending); empty: by number
+};
+
+/// The trials of a study by a choice. Throws rt::Error (usage) for a name that is neither a metric
+/// that a trial has nor a parameter.
+[[nodiscard]] std::vector<TrialRow> chosen_trials(const StudyReader& study,
+                                                  const TrialChoice& choice);
+
 /// `trials RUN --json`: a list of {"trial", "state", "cause", "value", "params", "metrics", "step",
 /// "epochs", "attempts", "seconds", "parent"}.
-[[nodiscard]] std::string trials_json(const StudyReader& study);
+[[nodiscard]] std::string trials_json(const StudyReader& study, const TrialChoice& choice = {});
 
 /// One entry of `trials_json`.
-[[nodiscard]] std::string trial_json(const TrialRow& trial, const Objective& objective);
+[[nodiscard]] std::string trial_json(const TrialRow& trial, const Judge& judge);
 
 /// `status RUN --json`: {"state", "trials": {"complete", "running", "stopped", "failed",
 /// "waiting"}, "best", "work", "workers"}; "best" is {"trial", "value"} or null.

@@ -6,14 +6,26 @@ namespace hpo {
 
 namespace {
 
-void put_violation(JsonWriter& json, const TrialRow& trial, const Objective& objective) {
-  if (objective.subject_to.empty()) return;
-  std::optional<double> violation;
-  if (trial.value) violation = objective.violation(trial.metrics);
-  json.field("violation", violation);
+void put_standing(JsonWriter& json, const TrialRow& trial, const Judge& judge) {
+  if (!judge.objective.subject_to.empty()) {
+    std::optional<double> violation;
+    if (trial.value) violation = judge.objective.violation(trial.metrics);
+    json.field("violation", violation);
+  }
+  if (judge.front) json.key("front").raw(judge.front->has(trial.trial) ? "true" : "false");
 }
 
-void put_results(JsonWriter& json, const TrialRow& trial, const Objective& objective) {
+void put_front(JsonWriter& json, const Judge& judge, const std::string& metric) {
+  if (!judge.front) return;
+  json.key("front").begin_object().key("metrics").begin_array().value(metric);
+  for (const OtherMetric& other : judge.objective.others) json.value(other.name);
+  json.end_array().field("hypervolume", judge.front->hypervolume).key("trials").begin_array();
+  for (const std::uint64_t trial : judge.front->trials)
+    json.value(static_cast<std::int64_t>(trial));
+  json.end_array().end_object();
+}
+
+void put_results(JsonWriter& json, const TrialRow& trial, const Judge& judge) {
   json.field("trial", trial.trial).field("state", name_of(trial.state));
   json.key("cause");
   if (trial.cause == Cause::none) {
@@ -22,7 +34,7 @@ void put_results(JsonWriter& json, const TrialRow& trial, const Objective& objec
     json.value(name_of(trial.cause));
   }
   json.field("value", trial.value);
-  put_violation(json, trial, objective);
+  put_standing(json, trial, judge);
   json.key("params").raw(json_of(trial.params));
   json.key("metrics")
       .raw(json_of(trial.metrics))
@@ -46,29 +58,34 @@ std::string lines_of(const std::vector<std::string>& entries, const std::string&
 
 }  // namespace
 
-std::string trial_json(const TrialRow& trial, const Objective& objective) {
+Judge::Judge(const StudyReader& study) : objective(study.objective()) {
+  if (!objective.others.empty()) front = front_of(study.trials(), objective);
+}
+
+std::string trial_json(const TrialRow& trial, const Judge& judge) {
   JsonWriter json;
   json.begin_object();
-  put_results(json, trial, objective);
+  put_results(json, trial, judge);
   put_places(json, trial);
   json.field("parent", trial.parent).end_object();
   return std::move(json).text();
 }
 
-std::string trials_json(const StudyReader& study) {
+std::string trials_json(const StudyReader& study, const TrialChoice& choice) {
   std::vector<std::string> entries;
-  const Objective objective = study.objective();
-  for (const TrialRow& trial : study.trials()) entries.push_back(trial_json(trial, objective));
+  const Judge judge(study);
+  for (const TrialRow& trial : chosen_trials(study, choice))
+    entries.push_back(trial_json(trial, judge));
   return lines_of(entries, "");
 }
 
 std::string export_json(const StudyReader& study, const ExportOptions& options) {
   std::vector<std::string> entries;
-  const Objective objective = study.objective();
+  const Judge judge(study);
   for (const TrialRow& trial : study.trials()) {
     JsonWriter json;
     json.begin_object();
-    put_results(json, trial, objective);
+    put_results(json, trial, judge);
     json.field("parent", trial.parent);
     if (options.times) put_places(json, trial);
     json.end_object();
@@ -93,7 +110,10 @@ std::string best_json(const StudyReader& study) {
       .field("trial", best->trial)
       .field("state", name_of(best->state));
   json.field("metric", info.metric).field("value", best->value);
-  put_violation(json, *best, study.objective());
+  const Judge judge(study);
+  if (!judge.objective.subject_to.empty())
+    json.field("violation", judge.objective.violation(best->metrics));
+  put_front(json, judge, info.metric);
   json.key("params").raw(json_of(best->params));
   json.key("metrics").raw(json_of(best->metrics)).key("model");
   if (model && model->trial == best->trial) {
@@ -123,6 +143,7 @@ std::string status_json(const StudyReader& study) {
   } else {
     json.null();
   }
+  put_front(json, Judge(study), study.info().metric);
   json.key("work").begin_object().field("tasks", work.tasks).field("epochs", work.epochs);
   json.field("distinct_epochs", work.distinct_epochs)
       .field("datasets_loaded", work.datasets_loaded);

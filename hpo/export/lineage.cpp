@@ -43,7 +43,7 @@ std::string show_json(const StudyReader& study, const TrialRow& trial) {
     json.field("value", segment.value).field("before", segment.before).end_object();
   }
   json.end_array();
-  std::string out = trial_json(trial, study.objective());
+  std::string out = trial_json(trial, Judge(study));
   out.pop_back();
   return out + ", \"lineage\": " + std::move(json).text() + "}";
 }

@@ -1,11 +1,13 @@
 #include "hpo/export/optuna.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <variant>
 #include <vector>
 
 #include "hpo/log/json.h"
+#include "hpo/log/metrics.h"
 #include "hpo/log/trial_table.h"
 #include "runtime/base/error.h"
 #include "runtime/base/text.h"
@@ -17,6 +19,7 @@ namespace {
 /// Numbers of the journal (optuna/storages/journal/_storage.py).
 enum Operation : int {
   create_study = 0,
+  set_study_attribute = 3,
   create_trial = 4,
   set_param = 5,
   set_state = 6,
@@ -123,26 +126,46 @@ class Journal {
       distributions_.emplace(parameter.name, distribution_of(parameter.domain));
     for (EventRow& event : study.events())
       if (event.trial) events_[*event.trial].push_back(std::move(event));
-    metric_ = study.info().metric;
+    const StudyInfo info = study.info();
+    searched_.push_back({info.metric, info.maximize});
+    for (const OtherMetric& other : study.objective().others) searched_.push_back(other);
   }
 
   std::string text() {
-    const StudyInfo info = study_.info();
     Line line(create_study);
-    line.json().field("study_name", info.name).key("directions").begin_array();
-    line.json().value(info.maximize ? 2 : 1).end_array();
+    line.json().field("study_name", study_.info().name).key("directions").begin_array();
+    for (const OtherMetric& metric : searched_) line.json().value(metric.maximize ? 2 : 1);
+    line.json().end_array();
     std::move(line).add_to(out_);
+    if (several()) add_names();
     for (const TrialRow& trial : study_.trials()) add(trial);
     return std::move(out_);
   }
 
  private:
+  [[nodiscard]] bool several() const { return searched_.size() > 1; }
+
+  void add_names() {
+    Line line(set_study_attribute);
+    line.json().field("study_id", 0).key("system_attr").begin_object();
+    line.json().key("study:metric_names").begin_array();
+    for (const OtherMetric& metric : searched_) line.json().value(metric.name);
+    line.json().end_array().end_object();
+    std::move(line).add_to(out_);
+  }
+
   void add(const TrialRow& trial) {
     const std::vector<EventRow>& events = events_.at(trial.trial);
     Line begin(create_trial);
     begin.json().field("study_id", 0).field("datetime_start", time_of(events.front().wall));
     std::move(begin).add_to(out_);
     for (const auto& [name, value] : trial.params) add_param(trial.trial, name, value);
+    if (!several()) add_reports(trial.trial, events);  // Optuna knows none of several metrics
+    add_metrics(trial);
+    add_end(trial, events.back().wall);
+  }
+
+  void add_reports(std::uint64_t trial, const std::vector<EventRow>& events) {
     std::map<std::int64_t, double> reports;  // of several attempts, the last
     for (const EventRow& event : events) {
       if (event.kind != "reported") continue;
@@ -151,12 +174,10 @@ class Journal {
     }
     for (const auto& [step, value] : reports) {
       Line line(set_report);
-      line.json().field("trial_id", trial.trial).field("step", step);
+      line.json().field("trial_id", trial).field("step", step);
       line.json().key("intermediate_value").raw(number(value));
       std::move(line).add_to(out_);
     }
-    add_metrics(trial);
-    add_end(trial, events.back().wall);
   }
 
   void add_param(std::uint64_t trial, const std::string& name, const ParamValue& value) {
@@ -170,7 +191,7 @@ class Journal {
 
   void add_metrics(const TrialRow& trial) {
     for (const auto& [name, value] : trial.metrics) {
-      if (name == metric_) continue;
+      if (std::ranges::find(searched_, name, &OtherMetric::name) != searched_.end()) continue;
       Line line(set_attribute);
       line.json().field("trial_id", trial.trial).key("user_attr").begin_object();
       line.json().key(name).raw(number(value)).end_object();
@@ -183,8 +204,10 @@ class Journal {
     if (state == running) return;
     Line line(set_state);
     line.json().field("trial_id", trial.trial).field("state", state).key("values");
-    if (trial.value && state != failed) {
-      line.json().begin_array().raw(number(*trial.value)).end_array();
+    if (const std::vector<double> values = values_of(trial); !values.empty() && state != failed) {
+      line.json().begin_array();
+      for (const double value : values) line.json().raw(number(value));
+      line.json().end_array();
     } else {
       line.json().null();
     }
@@ -192,8 +215,20 @@ class Journal {
     std::move(line).add_to(out_);
   }
 
+  /// One for each metric that is searched for; none where one is missing.
+  [[nodiscard]] std::vector<double> values_of(const TrialRow& trial) const {
+    if (!trial.value) return {};
+    std::vector<double> values{*trial.value};
+    for (std::size_t i = 1; i < searched_.size(); ++i) {
+      const double* value = find_metric(trial.metrics, searched_[i].name);
+      if (value == nullptr) return {};
+      values.push_back(*value);
+    }
+    return values;
+  }
+
   const StudyReader& study_;
-  std::string metric_;
+  std::vector<OtherMetric> searched_;  ///< all metrics that are searched for, the first one too
   std::map<std::string, Distribution> distributions_;
   std::map<std::uint64_t, std::vector<EventRow>> events_;
   std::string out_;

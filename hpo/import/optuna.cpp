@@ -143,13 +143,8 @@ class Importer {
       : study_(study), trials_(std::move(trials)) {}
 
   ImportedStudy run() {
-    if (study_.directions.size() != 1)
-      throw rt::Error(rt::Errc::data, rt::cat("the study has ", study_.directions.size(),
-                                              " objectives, expected one"));
     find_domains();
-    std::string body =
-        rt::cat("metric: {name: value, goal: ", study_.directions[0] == 2 ? "maximize" : "minimize",
-                "}\nparameters:\n");
+    std::string body = rt::cat("metric: ", metrics(), "\nparameters:\n");
     for (const std::string& name : order_)
       body +=
           rt::cat("  ", our_name(name), ": {", domains_.at(name).yaml(), condition_of(name), "}\n");
@@ -166,6 +161,18 @@ class Importer {
   }
 
  private:
+  [[nodiscard]] std::string metrics() const {
+    std::string text;
+    const std::size_t count = study_.directions.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      std::string name = count == 1 ? "value" : rt::cat("value", i);
+      if (study_.metrics.size() == count) name = ForeignDomain::yaml_of(study_.metrics[i]);
+      text += rt::cat(i == 0 ? "" : ", ", "{name: ", name,
+                      ", goal: ", study_.directions[i] == 2 ? "maximize" : "minimize", "}");
+    }
+    return count == 1 ? text : rt::cat("[", text, "]");
+  }
+
   /// The last domain of a name counts: a search may have been widened.
   void find_domains() {
     for (const JournalTrial* trial : trials_) {
@@ -235,7 +242,9 @@ class Importer {
       if (const auto at = raw.params.find(name); at != raw.params.end())
         trial.params.set(names_.ours(name), domains_.at(name).value(at->second.internal));
     }
-    trial.value = raw.value;
+    const std::size_t metrics = study_.directions.size();
+    if (raw.values.size() == metrics) trial.values = raw.values;
+    if (metrics > 1) return out.trials.push_back(std::move(trial));
     const std::int64_t shift =
         !raw.reports.empty() && raw.reports.begin()->first < 1 ? 1 - raw.reports.begin()->first : 0;
     for (const auto& [step, value] : raw.reports) trial.reports[step + shift] = value;

@@ -19,8 +19,8 @@ namespace hpo {
 struct ImportedTrial {
   Params params;
   TrialState state = TrialState::complete;
-  std::optional<double> value;
-  std::map<std::int64_t, double> reports;  ///< by step
+  std::vector<double> values;              ///< of the study's metrics; empty: it has none
+  std::map<std::int64_t, double> reports;  ///< of the only metric, by step
 };
 
 struct ImportedStudy : Imported {
@@ -28,7 +28,7 @@ struct ImportedStudy : Imported {
 };
 
 /// The study `name` of the journal `text`; empty: its only one. A study to ask (hpo/study/asked.h).
-/// `file` is the name in messages. Throws rt::Error (data): no such study, several objectives, a
+/// `file` is the name in messages. Throws rt::Error (data): no such study, a
 /// line that is no operation.
 [[nodiscard]] ImportedStudy import_optuna(const std::string& text, const std::string& file,
                                           const std::string& name);

@@ -36,6 +36,9 @@ class Replay {
       case 1:
         journal.studies.erase(static_cast<std::size_t>(line.at("study_id").integer()));
         break;
+      case 3:
+        name_metrics(line);
+        break;
       case 4:
         create_trial(line);
         break;
@@ -47,7 +50,7 @@ class Replay {
       case 6:
         if (JournalTrial* trial = open_trial(line)) {
           trial->state = line.at("state").integer();
-          set_value(*trial, line.find("values"));
+          set_values(*trial, line.find("values"));
         }
         break;
       case 7:
@@ -63,12 +66,21 @@ class Replay {
  private:
   /// A name that is there already (load_if_exists) makes no study, and takes no id.
   void create_study(const Json& line) {
-    JournalStudy study{.name = line.at("study_name").text(), .directions = {}};
+    JournalStudy study{.name = line.at("study_name").text(), .directions = {}, .metrics = {}};
     const auto has_name = [&](const auto& known) { return known.second.name == study.name; };
     if (std::ranges::any_of(journal.studies, has_name)) return;
     for (const auto& [none, one] : line.at("directions").members())
       study.directions.push_back(one.integer());
     journal.studies.emplace(next_study_++, std::move(study));
+  }
+
+  void name_metrics(const Json& line) {
+    const Json* names = line.at("system_attr").find("study:metric_names");
+    const auto study =
+        journal.studies.find(static_cast<std::size_t>(line.at("study_id").integer()));
+    if (names == nullptr || study == journal.studies.end()) return;
+    study->second.metrics.clear();
+    for (const auto& [none, name] : names->members()) study->second.metrics.push_back(name.text());
   }
 
   /// A trial may come whole (enqueued, or added by hand). In a study that is gone it takes no id.
@@ -79,8 +91,8 @@ class Replay {
     trial.study = study;
     if (const Json* state = line.find("state")) trial.state = state->integer();
     if (const Json* value = line.find("value"); value != nullptr && !value->is_null())
-      trial.value = value->number();
-    set_value(trial, line.find("values"));
+      trial.values = {value->number()};
+    set_values(trial, line.find("values"));
     if (const Json* params = line.find("params")) {
       for (const auto& [name, value] : params->members())
         trial.params[name] = {finite(value), line.at("distributions").at(name).text()};
@@ -91,9 +103,10 @@ class Replay {
     }
   }
 
-  static void set_value(JournalTrial& trial, const Json* values) {
-    if (values != nullptr && !values->members().empty())
-      trial.value = values->members().front().second.number();
+  static void set_values(JournalTrial& trial, const Json* values) {
+    if (values == nullptr || values->members().empty()) return;
+    trial.values.clear();
+    for (const auto& [none, value] : values->members()) trial.values.push_back(value.number());
   }
 
   /// Null for a trial that has ended, which nothing changes any more, or that was never made.

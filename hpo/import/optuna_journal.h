@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,9 +16,9 @@ struct JournalParam {
 };
 
 struct JournalTrial {
-  std::size_t study = 0;   ///< id
-  std::int64_t state = 0;  ///< running 0, complete 1, pruned 2, failed 3, waiting 4
-  std::optional<double> value;
+  std::size_t study = 0;       ///< id
+  std::int64_t state = 0;      ///< running 0, complete 1, pruned 2, failed 3, waiting 4
+  std::vector<double> values;  ///< of the objectives; empty: none
   std::map<std::string, JournalParam> params;
   std::map<std::int64_t, double> reports;  ///< by step
 
@@ -29,6 +28,7 @@ struct JournalTrial {
 struct JournalStudy {
   std::string name;
   std::vector<std::int64_t> directions;
+  std::vector<std::string> metrics;  ///< what the objectives are called, where somebody said it
 };
 
 struct OptunaJournal {

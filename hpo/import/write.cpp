@@ -14,8 +14,11 @@ namespace hpo {
 
 namespace {
 
-Reported reported(const StudySpec& study, std::int64_t step, double value) {
-  return {.step = step, .epochs = step, .value = value, .metrics = {{study.metric.name, value}}};
+Reported reported(const StudySpec& study, std::int64_t step, const std::vector<double>& values) {
+  Metrics metrics{{study.metric.name, values.at(0)}};
+  for (std::size_t i = 1; i < values.size(); ++i)
+    metrics.emplace_back(study.others.at(i - 1).name, values[i]);
+  return {.step = step, .epochs = step, .value = values[0], .metrics = std::move(metrics)};
 }
 
 Ended ended(const ImportedTrial& trial) {
@@ -43,12 +46,13 @@ void write_imported(const StudySpec& study, const std::vector<ImportedTrial>& tr
   for (const ImportedTrial& trial : trials) {
     log.append({.vtime = vtime, .trial = number, .body = Created{.params = trial.params}});
     for (const auto& [step, value] : trial.reports)
-      log.append({.vtime = ++vtime, .trial = number, .body = reported(study, step, value)});
-    const bool said = !trial.reports.empty() && trial.value &&
-                      same_number(trial.reports.rbegin()->second, *trial.value);
+      log.append({.vtime = ++vtime, .trial = number, .body = reported(study, step, {value})});
+    const bool valued = !trial.values.empty();
+    const bool said = !trial.reports.empty() && valued &&
+                      same_number(trial.reports.rbegin()->second, trial.values[0]);
     const std::int64_t last = trial.reports.empty() ? 1 : trial.reports.rbegin()->first;
-    if (trial.value && !said)
-      log.append({.vtime = ++vtime, .trial = number, .body = reported(study, last, *trial.value)});
+    if (valued && !said)
+      log.append({.vtime = ++vtime, .trial = number, .body = reported(study, last, trial.values)});
     log.append({.vtime = ++vtime, .trial = number, .body = ended(trial)});
     ++number;
   }

@@ -1,6 +1,7 @@
 #pragma once
 // What a study searches for: how the reports of its trials compare.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,13 +15,15 @@ namespace hpo {
 struct OtherMetric {
   std::string name;
   bool maximize = false;
+  std::optional<double> reference = {};  ///< where the hypervolume begins to count
   bool operator==(const OtherMetric&) const = default;
 };
 
 /// How reports become a trial's value, and values good or bad.
 struct Objective {
   bool maximize = false;
-  bool take_best = false;  ///< the trial's best report instead of its last
+  bool take_best = false;                ///< the trial's best report instead of its last
+  std::optional<double> reference = {};  ///< of the first metric, as OtherMetric has it
   std::vector<OtherMetric> others = {};
   std::vector<Bound> subject_to = {};
 

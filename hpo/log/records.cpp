@@ -46,7 +46,9 @@ std::string json_of(const std::vector<OtherMetric>& others) {
   json.begin_array();
   for (const OtherMetric& other : others) {
     json.begin_object().field("name", other.name);
-    json.field("goal", other.maximize ? "maximize" : "minimize").end_object();
+    json.field("goal", other.maximize ? "maximize" : "minimize");
+    if (other.reference) json.field("reference", *other.reference);
+    json.end_object();
   }
   json.end_array();
   return std::move(json).text();
@@ -68,8 +70,11 @@ std::string json_of(const std::vector<Bound>& bounds) {
 std::vector<OtherMetric> others_from_json(const std::string& text) {
   std::vector<OtherMetric> others;
   const Json list = Json::parse(text);
-  for (const auto& [none, other] : list.members())
-    others.push_back({other.at("name").text(), other.at("goal").text() == "maximize"});
+  for (const auto& [none, entry] : list.members()) {
+    OtherMetric& other = others.emplace_back(
+        OtherMetric{entry.at("name").text(), entry.at("goal").text() == "maximize"});
+    if (const Json* reference = entry.find("reference")) other.reference = reference->number();
+  }
   return others;
 }
 
@@ -177,6 +182,8 @@ void write_study_facts(sql::Statement& upsert, const StudyFacts& facts) {
   write_fact(upsert, "take", facts.objective.take_best ? "best" : "last");
   if (!facts.objective.others.empty())
     write_fact(upsert, "other_metrics", json_of(facts.objective.others));
+  if (facts.objective.reference)
+    write_fact(upsert, "reference", rt::format_double(*facts.objective.reference));
   if (!facts.objective.subject_to.empty())
     write_fact(upsert, "subject_to", json_of(facts.objective.subject_to));
   write_fact(upsert, "parameters", std::move(names).text());
@@ -194,6 +201,8 @@ std::optional<StudyFacts> study_facts_of(const std::map<std::string, std::string
                    .resolved = facts.at("resolved")};
   if (const auto others = facts.find("other_metrics"); others != facts.end())
     study.objective.others = others_from_json(others->second);
+  if (const auto reference = facts.find("reference"); reference != facts.end())
+    study.objective.reference = rt::parse_double(reference->second);
   if (const auto bounds = facts.find("subject_to"); bounds != facts.end())
     study.objective.subject_to = bounds_from_json(bounds->second);
   Json names = Json::parse(facts.at("parameters"));

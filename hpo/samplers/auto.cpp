@@ -30,7 +30,7 @@ std::unique_ptr<Sampler> made(const SamplerKind& kind, SamplerSetup setup) {
 class Auto final : public Sampler {
  public:
   explicit Auto(const SamplerSetup& setup) : later_(made(tpe_kind(), setup)) {
-    if (is_modelled(setup.space)) first_ = made(gp_kind(), setup);
+    if (setup.metrics == 1 && is_modelled(setup.space)) first_ = made(gp_kind(), setup);
   }
 
   void created(std::uint64_t trial, const Params& params) override {
@@ -59,7 +59,8 @@ class Auto final : public Sampler {
   std::size_t ended_ = 0;
 };
 
-std::string reason(const Space& space) {
+std::string reason(const Space& space, std::size_t metrics) {
+  if (metrics > 1) return "tpe, because " + std::to_string(metrics) + " metrics are searched for";
   const std::string free = std::to_string(free_parameters(space)), most = std::to_string(kMostFree);
   if (!is_modelled(space))
     return "tpe alone, because " + free + " parameters are free, more than the " + most +
@@ -79,7 +80,8 @@ SamplerKind auto_kind() {
           .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
             return std::make_unique<Auto>(setup);
           },
-          .reason = reason};
+          .reason = reason,
+          .several = true};
 }
 
 }  // namespace hpo

@@ -63,7 +63,7 @@ class Bohb final : public Sampler {
   struct Seen {
     std::uint64_t trial = 0;
     Params params;
-    Score score = 0;
+    Score score{0};
   };
 
   /// A new model of what was reported at a higher step.
@@ -127,7 +127,8 @@ SamplerKind bohb_kind() {
                                             10'000)}},
           .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
             return std::make_unique<Bohb>(setup);
-          }};
+          },
+          .several = true};
 }
 
 }  // namespace hpo

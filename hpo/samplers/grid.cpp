@@ -50,7 +50,8 @@ SamplerKind grid_kind() {
           .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
             return std::make_unique<Grid>(setup);
           },
-          .refuses = refuses};
+          .refuses = refuses,
+          .several = true};
 }
 
 }  // namespace hpo

@@ -73,7 +73,8 @@ SamplerKind halton_kind() {
                .options = {}},
       .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
         return sequence_sampler(setup, std::make_unique<Halton>(setup.space.size(), setup.seed));
-      }};
+      },
+      .several = true};
 }
 
 }  // namespace hpo

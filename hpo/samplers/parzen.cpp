@@ -63,7 +63,8 @@ Coordinate coordinate_of(const Domain& domain, const ParamValue& value) {
   return x;
 }
 
-Parzen::Parzen(std::vector<Axis> axes) : axes_(std::move(axes)), columns_(axes_.size()) {
+Parzen::Parzen(std::vector<Axis> axes, bool ages)
+    : axes_(std::move(axes)), ages_(ages), columns_(axes_.size()) {
   (void)take_slot();
   for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
     if (axes_[axis].categories) continue;
@@ -201,7 +202,7 @@ void Parzen::weigh() {
     for (std::size_t s = 0; s < column.norm.size(); ++s) norms[s] += column.norm[s];
   }
   const double least = n == 0 ? 1 : 1 / static_cast<double>(n);
-  const std::size_t old = n > kYoung ? n - kYoung : 0;
+  const std::size_t old = ages_ && n > kYoung ? n - kYoung : 0;
   cumulative_.resize(n + 1);
   double sum = 0;
   for (std::size_t i = 0; i < n; ++i) {

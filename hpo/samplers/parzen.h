@@ -44,7 +44,8 @@ struct Coordinate {
 /// Not thread-safe.
 class Parzen {
  public:
-  explicit Parzen(std::vector<Axis> axes);
+  /// `ages`: whether old points weigh less.
+  explicit Parzen(std::vector<Axis> axes, bool ages = true);
 
   /// Adds the point of a trial (one coordinate an axis); younger trials have larger numbers.
   void add(std::uint64_t trial, std::span<const Coordinate> point);
@@ -93,6 +94,7 @@ class Parzen {
   double sample_axis(std::size_t axis, std::uint32_t slot, Stream& stream) const;
 
   std::vector<Axis> axes_;
+  bool ages_;
   std::vector<Column> columns_;
   std::vector<std::uint32_t> free_;
   std::vector<std::pair<std::uint64_t, std::uint32_t>> by_age_;  // trial and slot, oldest first

@@ -25,7 +25,7 @@ std::int64_t members_of(const Params& options) {
 struct Member {
   Params params;
   std::int64_t step = 0;  ///< of its last report
-  Score score = 0;
+  Score score{0};
   bool waits = false;
 };
 

@@ -65,7 +65,8 @@ SamplerKind random_kind() {
                .options = {}},
       .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
         return std::make_unique<Random>(setup);
-      }};
+      },
+      .several = true};
 }
 
 }  // namespace hpo

@@ -9,6 +9,7 @@
 #include "hpo/samplers/gp.h"
 #include "hpo/samplers/grid.h"
 #include "hpo/samplers/halton.h"
+#include "hpo/samplers/nsga2.h"
 #include "hpo/samplers/pbt.h"
 #include "hpo/samplers/random.h"
 #include "hpo/samplers/sobol.h"
@@ -20,8 +21,8 @@ namespace {
 
 const auto& kinds() {
   static const std::array kinds{
-      auto_kind(), random_kind(), grid_kind(),  sobol_kind(), halton_kind(),
-      tpe_kind(),  gp_kind(),     cmaes_kind(), bohb_kind(),  pbt_kind(),
+      auto_kind(), random_kind(), grid_kind(),  sobol_kind(), halton_kind(), tpe_kind(),
+      gp_kind(),   cmaes_kind(),  nsga2_kind(), bohb_kind(),  pbt_kind(),
   };
   return kinds;
 }
@@ -59,9 +60,21 @@ std::string sampler_refuses(std::string_view kind, const Space& space, const Par
   return found && found->refuses ? found->refuses(space, options) : "";
 }
 
-std::string sampler_reason(std::string_view kind, const Space& space) {
+bool searches_several(std::string_view kind) {
   const SamplerKind* found = find(kind);
-  return found && found->reason ? found->reason(space) : "";
+  return found != nullptr && found->several;
+}
+
+std::vector<std::string> kinds_for_several() {
+  std::vector<std::string> names;
+  for (const SamplerKind& kind : kinds())
+    if (kind.several) names.push_back(kind.info.name);
+  return names;
+}
+
+std::string sampler_reason(std::string_view kind, const Space& space, std::size_t metrics) {
+  const SamplerKind* found = find(kind);
+  return found && found->reason ? found->reason(space, metrics) : "";
 }
 
 }  // namespace hpo

@@ -18,12 +18,14 @@ struct SamplerKind {
   /// Why this sampler cannot work on a space, one line; empty when it can. Null: it works on every
   /// space.
   std::string (*refuses)(const Space& space, const Params& options) = nullptr;
-  /// What a sampler that chooses does on a space and why, one line. Null: it does what its name
-  /// says.
-  std::string (*reason)(const Space& space) = nullptr;
+  /// What a sampler that chooses does on a space for so many metrics and why, one line. Null: it
+  /// does what its name says.
+  std::string (*reason)(const Space& space, std::size_t metrics) = nullptr;
   /// Its trials are one population of `members` that train to the end together, and its option
   /// `every` says after how many epochs they are compared. It explores while they train.
   bool population = false;
+  /// Whether it searches for several metrics at once.
+  bool several = false;
 };
 
 /// All kinds, in the order of the registry. Valid for the life of the process; any thread.
@@ -41,8 +43,15 @@ struct SamplerKind {
 [[nodiscard]] std::string sampler_refuses(std::string_view kind, const Space& space,
                                           const Params& options);
 
-/// What a sampler of that kind chose to do on `space` and why, one line; empty when it has no
-/// choice.
-[[nodiscard]] std::string sampler_reason(std::string_view kind, const Space& space);
+/// Whether that kind of sampler searches for several metrics at once.
+[[nodiscard]] bool searches_several(std::string_view kind);
+
+/// The names of all that do.
+[[nodiscard]] std::vector<std::string> kinds_for_several();
+
+/// What a sampler of that kind chose to do on `space` for so many metrics and why, one line; empty
+/// when it has no choice.
+[[nodiscard]] std::string sampler_reason(std::string_view kind, const Space& space,
+                                         std::size_t metrics = 1);
 
 }  // namespace hpo

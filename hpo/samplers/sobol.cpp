@@ -70,7 +70,8 @@ SamplerKind sobol_kind() {
       .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
         return sequence_sampler(setup, std::make_unique<Sobol>(setup.space.size(), setup.seed));
       },
-      .refuses = refusal};
+      .refuses = refusal,
+      .several = true};
 }
 
 std::unique_ptr<Sampler> even_start(const SamplerSetup& setup) {

@@ -4,9 +4,11 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <numeric>
+#include <set>
 #include <vector>
 
-#include "hpo/samplers/merit.h"
+#include "hpo/samplers/marks.h"
 #include "hpo/samplers/parzen.h"
 #include "hpo/samplers/random.h"
 #include "hpo/samplers/sobol.h"
@@ -21,12 +23,26 @@ constexpr double kGoodShare = 0.1;
 constexpr std::size_t kMostGood = 25;
 constexpr double kMost = 10'000;          // of any option
 constexpr std::size_t kMostBad = 10'000;  // points behind the density of the rest
+// Trials among which fronts are looked for: beyond twice as many the best of them are kept.
+constexpr std::size_t kMostMarked = 200;
+
+std::vector<std::size_t> covering(std::span<const Losses> front, std::size_t count) {
+  if (count < front.size()) return most_covering(front, count);
+  std::vector<std::size_t> all(front.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
+}
 
 /// Parameters that exist under the same conditions, and what is known of them.
 class Group {
  public:
-  Group(const Space& space, std::vector<std::size_t> parameters)
-      : space_(space), parameters_(std::move(parameters)), good_(axes()), bad_(axes()) {}
+  /// `several`: whether there is more than one metric.
+  Group(const Space& space, std::vector<std::size_t> parameters, bool several)
+      : space_(space),
+        parameters_(std::move(parameters)),
+        several_(several),
+        good_(axes(), !several),
+        bad_(axes()) {}
 
   [[nodiscard]] const std::vector<std::size_t>& parameters() const { return parameters_; }
 
@@ -40,13 +56,15 @@ class Group {
     add_bad(trial);
   }
 
-  void end(const Merit& merit) {
+  void end(const Marks& marks) {
+    const Merit& merit = marks.merit;
     if (!points_.contains(merit.trial)) return;
+    if (several_) return end_among_fronts(marks);
     const auto at = std::ranges::upper_bound(ended_, merit);
     const auto place = static_cast<std::size_t>(at - ended_.begin());
-    const std::size_t before = good_count();
+    const std::size_t before = good_among(ended_.size());
     ended_.insert(at, merit);
-    const std::size_t after = good_count();
+    const std::size_t after = good_among(ended_.size());
     if (place < before && after == before) make_bad(ended_[before].trial);
     if (place < after) make_good(merit.trial);
     if (place >= before && place + 1 != after && after > before) make_good(ended_[after - 1].trial);
@@ -75,14 +93,39 @@ class Group {
   }
 
  private:
+  /// Good are the first fronts, and what covers the most of the one that is cut (Ozaki et al.,
+  /// "Multiobjective tree-structured Parzen estimator", JAIR 73, 2022).
+  void end_among_fronts(const Marks& marks) {
+    marks_.push_back(marks);
+    ++ended_among_fronts_;
+    std::set<std::uint64_t> now;
+    for (const std::size_t i : best_marked(marks_, good_among(ended_among_fronts_), covering)) {
+      const std::uint64_t trial = marks_[i].merit.trial;
+      if (points_.contains(trial)) now.insert(trial);
+    }
+    for (const std::uint64_t trial : good_trials_)
+      if (!now.contains(trial)) make_bad(trial);
+    for (const std::uint64_t trial : now)
+      if (!good_trials_.contains(trial)) make_good(trial);
+    good_trials_ = std::move(now);
+    if (marks_.size() > 2 * kMostMarked) keep_best_marked();
+  }
+
+  void keep_best_marked() {
+    std::vector<Marks> kept;
+    for (const std::size_t i : best_marked(marks_, kMostMarked, covering))
+      kept.push_back(std::move(marks_[i]));
+    marks_ = std::move(kept);
+  }
+
   [[nodiscard]] std::vector<Axis> axes() const {
     std::vector<Axis> all;
     for (const std::size_t i : parameters_) all.push_back(axis_of(space_.parameters()[i].domain));
     return all;
   }
 
-  [[nodiscard]] std::size_t good_count() const {
-    const double share = std::ceil(kGoodShare * static_cast<double>(ended_.size()));
+  [[nodiscard]] static std::size_t good_among(std::size_t ended) {
+    const double share = std::ceil(kGoodShare * static_cast<double>(ended));
     return std::min(static_cast<std::size_t>(share), kMostGood);
   }
 
@@ -115,9 +158,14 @@ class Group {
 
   const Space& space_;
   std::vector<std::size_t> parameters_;
+  bool several_;
   Parzen good_, bad_;
   std::map<std::uint64_t, std::vector<Coordinate>> points_;
   std::vector<Merit> ended_;  ///< best first
+  // With several metrics, instead:
+  std::vector<Marks> marks_;
+  std::size_t ended_among_fronts_ = 0;
+  std::set<std::uint64_t> good_trials_;
 };
 
 class Tpe final : public Sampler {
@@ -129,7 +177,8 @@ class Tpe final : public Sampler {
         candidates_(
             static_cast<std::size_t>(std::get<std::int64_t>(*setup.options.find("candidates")))),
         start_(even_start(setup)),
-        random_(random_kind().make(setup)) {
+        random_(random_kind().make(setup)),
+        running_(setup.metrics) {
     std::vector<std::vector<std::size_t>> sets;
     for (const std::size_t i : space_.order()) {
       const auto same = std::ranges::find_if(sets, [&](const std::vector<std::size_t>& set) {
@@ -137,7 +186,8 @@ class Tpe final : public Sampler {
       });
       (same == sets.end() ? sets.emplace_back() : *same).push_back(i);
     }
-    for (std::vector<std::size_t>& set : sets) groups_.emplace_back(space_, std::move(set));
+    for (std::vector<std::size_t>& set : sets)
+      groups_.emplace_back(space_, std::move(set), setup.metrics > 1);
   }
 
   void created(std::uint64_t trial, const Params& params) override {
@@ -157,9 +207,9 @@ class Tpe final : public Sampler {
   }
 
   void ended(std::uint64_t trial, TrialState state) override {
-    const Merit merit = running_.end(trial, state);
+    const Marks marks = running_.end(trial, state);
     ++ended_;
-    for (Group& group : groups_) group.end(merit);
+    for (Group& group : groups_) group.end(marks);
     if (created_ >= startup_ && 2 * ended_ >= startup_) start_.reset();
   }
 
@@ -202,7 +252,7 @@ class Tpe final : public Sampler {
   std::unique_ptr<Sampler> random_;
   Tried tried_{space_};
   std::vector<Group> groups_;
-  RunningMerits running_;
+  RunningMarks running_;
   std::size_t created_ = 0, ended_ = 0;
 };
 
@@ -221,7 +271,8 @@ SamplerKind tpe_kind() {
                                         kMost)}},
       .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
         return std::make_unique<Tpe>(setup);
-      }};
+      },
+      .several = true};
 }
 
 }  // namespace hpo

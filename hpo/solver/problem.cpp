@@ -143,11 +143,10 @@ std::vector<std::optional<double>> SolverProblem::written(const Params& params) 
 }
 
 SolverProblem read_problem(const Json& problem) {
-  if (const Json* values = problem.find("values_domain");
-      values != nullptr && values->members().size() != 1) {
-    throw rt::Error(rt::Errc::usage,
-                    rt::cat("the problem has ", values->members().size(), " values, expected 1"));
-  }
+  const Json* values = problem.find("values_domain");
+  const std::size_t metrics = values != nullptr ? values->members().size() : 1;
+  if (metrics == 0)
+    throw rt::Error(rt::Errc::usage, "the problem has no values, expected 1 or more");
   std::vector<Parameter> parameters;
   std::vector<std::optional<Constraint>> constraints;
   for (const auto& [unnamed, one] : problem.at("params_domain").members()) {
@@ -168,7 +167,8 @@ SolverProblem read_problem(const Json& problem) {
   }
   return {.space = Space(std::move(parameters)),
           .masks = std::move(constraints),
-          .steps = last_step(problem)};
+          .steps = last_step(problem),
+          .metrics = metrics};
 }
 
 }  // namespace hpo

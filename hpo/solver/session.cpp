@@ -1,9 +1,11 @@
 #include "hpo/solver/session.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <utility>
 
+#include "hpo/samplers/registry.h"
 #include "runtime/base/error.h"
 #include "runtime/base/text.h"
 
@@ -56,6 +58,7 @@ std::string SolverSession::greeting() const {
         "CATEGORICAL", "CONDITIONAL", "CONCURRENT"}) {
     json.value(capability);
   }
+  if (searches_several(method_.sampler) && method_.rule == "none") json.value("MULTI_OBJECTIVE");
   json.end_array().end_object().end_object();
   return std::move(json).text();
 }
@@ -124,12 +127,11 @@ std::string SolverSession::tell(const Json& message) {
   Solver& solver = solver_of(message);
   const Json& trial = message.at("trial");
   const auto& values = trial.at("values").members();
-  if (values.size() > 1)
-    throw rt::Error(rt::Errc::usage,
-                    rt::cat("the trial has ", values.size(), " values, expected 1"));
-  std::optional<double> value;
-  if (!values.empty() && !values.front().second.is_null()) value = values.front().second.number();
-  solver.tell(unsigned_of(trial.at("id")), value, trial.at("current_step").integer());
+  const auto missing = [](const auto& entry) { return entry.second.is_null(); };
+  std::vector<double> known;
+  if (std::ranges::none_of(values, missing))
+    for (const auto& [unnamed, value] : values) known.push_back(value.number());
+  solver.tell(unsigned_of(trial.at("id")), known, trial.at("current_step").integer());
   JsonWriter json;
   json.begin_object().field("type", "TELL_REPLY").end_object();
   return std::move(json).text();

@@ -48,6 +48,21 @@ Params rule_options(const SolverMethod& method) {
   return defaults(kind, "stopping rule");
 }
 
+void check_metrics(std::size_t metrics, const SolverMethod& method) {
+  if (metrics == 1) return;
+  if (!searches_several(method.sampler)) {
+    std::string able;
+    for (const std::string& kind : kinds_for_several()) able += (able.empty() ? "" : ", ") + kind;
+    throw rt::Error(rt::Errc::usage,
+                    rt::cat("the problem has ", metrics, " values, but method ", method.sampler,
+                            " searches for one, expected one of ", able));
+  }
+  if (method.rule != "none")
+    throw rt::Error(rt::Errc::usage,
+                    rt::cat("the problem has ", metrics, " values, of which rule ", method.rule,
+                            " could look at one alone, expected none"));
+}
+
 }  // namespace
 
 void check_method(const SolverMethod& method) {
@@ -67,9 +82,12 @@ Solver::Solver(SolverProblem problem, std::uint64_t seed, const SolverMethod& me
       !reason.empty()) {
     throw rt::Error(rt::Errc::usage, reason);
   }
-  sampler_ = make_sampler(
-      method.sampler,
-      {.space = problem_.space, .seed = seed, .options = options, .max_step = problem_.steps});
+  check_metrics(problem_.metrics, method);
+  sampler_ = make_sampler(method.sampler, {.space = problem_.space,
+                                           .seed = seed,
+                                           .options = options,
+                                           .max_step = problem_.steps,
+                                           .metrics = problem_.metrics});
   rule_ = make_stopping_rule(method.rule,
                              {.max_step = problem_.steps, .options = rule_options(method)});
 }
@@ -125,20 +143,23 @@ SolverWork Solver::forget(std::size_t number) const {
   return {.trial = trial.name, .params = problem_.written(trial.params), .next_step = {}};
 }
 
-void Solver::tell(std::uint64_t name, std::optional<double> value, std::int64_t step) {
+void Solver::tell(std::uint64_t name, const std::vector<double>& values, std::int64_t step) {
   const auto found = numbers_.find(name);
   if (found == numbers_.end() || !trials_[found->second].open)
     throw rt::Error(rt::Errc::usage, rt::cat("nobody was asked to evaluate trial ", name));
   const std::size_t number = found->second;
   Trial& trial = trials_[number];
-  if (value && step <= trial.step)
+  if (!values.empty() && values.size() != problem_.metrics)
+    throw rt::Error(rt::Errc::usage, rt::cat("the trial has ", values.size(), " values, expected ",
+                                             problem_.metrics));
+  if (!values.empty() && step <= trial.step)
     throw rt::Error(rt::Errc::usage, rt::cat("trial ", name, " is told at step ", step,
                                              ", but was at ", trial.step, " already"));
   trial.open = false;
-  if (!value) return end(number, TrialState::failed);
+  if (values.empty()) return end(number, TrialState::failed);
   trial.step = step;
-  const Word word = step >= trial.asked ? rule_->reported(number, step, *value) : Word::go;
-  sampler_->reported(number, step, *value);
+  const Word word = step >= trial.asked ? rule_->reported(number, step, values[0]) : Word::go;
+  sampler_->reported(number, step, Score(values[0], 0, {values.begin() + 1, values.end()}));
   if (step >= problem_.steps) return end(number, TrialState::complete);
   if (word == Word::stop) return end(number, TrialState::stopped);
   if (word == Word::go) going_on_.push_back(number);

@@ -45,9 +45,10 @@ class Solver {
   /// `next_trial`. Several trials may be open. Throws rt::Error when the space is exhausted.
   [[nodiscard]] SolverWork ask(std::uint64_t next_trial);
 
-  /// A trial's value at `step`; none: it cannot be evaluated. Throws rt::Error for a trial that is
-  /// not open, and for a step that it was at already.
-  void tell(std::uint64_t trial, std::optional<double> value, std::int64_t step);
+  /// A trial's values at `step`; none: it cannot be evaluated. Throws rt::Error for a trial that is
+  /// not open, for a step that it was at already, and for more or fewer values than the problem
+  /// has.
+  void tell(std::uint64_t trial, const std::vector<double>& values, std::int64_t step);
 
  private:
   struct Trial {

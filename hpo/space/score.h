@@ -8,9 +8,7 @@ namespace hpo {
 
 /// Lower is better in every number; one that is no number is the worst.
 struct Score {
-  // NOLINTNEXTLINE(google-explicit-constructor): a study with one metric and no bounds has no more.
-  Score(double value) : loss(value) {}
-  Score(double value, double broken, std::vector<double> more = {})
+  explicit Score(double value, double broken = 0, std::vector<double> more = {})
       : loss(value), violation(broken), others(std::move(more)) {}
 
   double loss = 0;             ///< of the study's metric, the first of several

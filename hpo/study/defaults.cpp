@@ -162,7 +162,7 @@ void add_network_defaults(Node& root) {
   const bool one_network = is_population(method);  // goes on where another one was
   if (open && data != nullptr && !may_be_images(root) && !one_network && !says_valid(*data))
     add(*data, "folds", "auto");
-  if (open && method != "grid" && !is_population(method))
+  if (open && method != "grid" && !is_population(method) && metric_nodes(root).size() < 2)
     add(root, "early_stop", rule_of_search(root));
   add_network(root);
   if ((data = root.find("data")) != nullptr) add_data_defaults(*data);
@@ -199,7 +199,8 @@ void add_defaults(Node& root, const std::string& stem) {
   const bool grid = kind_at(root, "method") == "grid";
   const bool fixed = root.find("parameters")->entries.empty();
   const bool population = is_population(kind_at(root, "method"));
-  const bool none = grid || fixed || population;
+  const bool several = metric_nodes(root).size() > 1;
+  const bool none = grid || fixed || population || several;
   add(root, "early_stop", none ? "none" : kind_at(root, "method") == "bohb" ? "hyperband" : "asha");
   Node* limits = grid || population ? nullptr : block(root, "limits");
   if (limits != nullptr) add(*limits, "trials", fixed ? "1" : "60");
@@ -261,8 +262,8 @@ void add_goal_defaults(Node& root, nn::LearningTask task) {
   const char* measured = labels ? "valid.accuracy" : several ? "valid.r2" : "valid.rmse";
   if (Node* metric = block(root, "metric")) add(*metric, "name", measured);
   for (Node* metric : metric_nodes(root)) {
-    const std::string& name = metric->find("name")->text;
-    add(*metric, "goal", is_maximized(name) ? "maximize" : "minimize");
+    const Node* name = metric->find("name");
+    if (name != nullptr) add(*metric, "goal", is_maximized(name->text) ? "maximize" : "minimize");
   }
   (void)implied_task(root);
 }

@@ -104,6 +104,8 @@ std::string many(const Field& field) {
       return "values";
     case Type::kind:
       return rt::cat(field.kinds()->what, "s");
+    case Type::block:
+      return "such maps";
     case Type::conditions:
       return "maps such as {lr: 0.01, units: 64}";
     case Type::combination:

@@ -123,7 +123,10 @@ std::vector<Field> search_rows() {
   return {
       {.name = "metric",
        .type = Type::block,
-       .doc = "The number that is searched for. `metric: NAME` is short for its name."},
+       .count = Count::one_or_list,
+       .doc = "The number that is searched for, or a list of several: then no trial is the best in "
+              "all, and `best` lists those that no other one beats (`docs/several-metrics.md`). "
+              "`metric: NAME` is short for its name."},
       {.name = "metric.name",
        .type = Type::word,
        .words = metric_names(),
@@ -152,6 +155,10 @@ std::vector<Field> search_rows() {
        .doc = "A regular expression (RE2) for the lines that the program prints: its group is "
               "the metric's value, not a piece of one, or of two groups the first is the step.",
        .literal = true},
+      {.name = "metric.reference",
+       .type = Type::number,
+       .otherwise = "the worst value of a complete trial that breaks no bound",
+       .doc = "Of several metrics: from which value on the hypervolume counts what is better."},
       {.name = "subject_to",
        .type = Type::bounds,
        .words = metric_names(),
@@ -270,7 +277,7 @@ std::vector<Field> stopping_rows() {
       {.name = "early_stop",
        .type = Type::kind,
        .otherwise = "`asha`; `hyperband` with `bohb`; `none` for a grid, a population (`pbt`), a "
-                    "`command`, without parameters, or where trials are asked for",
+                    "`command`, several metrics, without parameters, or where trials are asked for",
        .doc = "What ends trials that are not worth their time.",
        .kinds = stopping_set},
       {.name = "adapt",

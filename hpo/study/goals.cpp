@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "hpo/samplers/registry.h"
+#include "hpo/study/field.h"
 #include "hpo/study/scalars.h"
 #include "runtime/base/text.h"
 
@@ -29,6 +31,7 @@ Metric read_metric(const Node& node) {
     metric.goal = goal->text == "maximize" ? Goal::maximize : Goal::minimize;
   metric.take = node.find("take")->text == "best" ? Take::best : Take::last;
   if (const Node* regex = node.find("regex")) metric.regex = regex->text;
+  if (const Node* reference = node.find("reference")) metric.reference = as_number(*reference);
   return metric;
 }
 
@@ -43,6 +46,27 @@ Bound read_bound(const Entry& entry) {
                         " above max ", rt::format_double(*bound.max), ", expected min <= max"));
   }
   return bound;
+}
+
+void check_several(const Node& root, const std::vector<const Node*>& nodes) {
+  std::vector<std::string> names;
+  for (const Node* node : nodes) {
+    if (const Node* take = node->find("take"); take->text == "best")
+      throw Fault(take->at,
+                  "metric.take is best beside other metrics, of which another report may be the "
+                  "best, expected last");
+    const Node* name = node->find("name");
+    if (name == nullptr)
+      throw Fault(node->at, "metric.name is missing, expected one for each of several");
+    if (std::ranges::find(names, name->text) != names.end())
+      throw Fault(name->at, rt::cat("metric names ", name->text, " twice, expected once"));
+    names.push_back(name->text);
+  }
+  const Node& method = *root.find("method");
+  const std::string& kind = method.find("type")->text;
+  if (searches_several(kind)) return;
+  throw Fault(method.at, rt::cat("method ", kind, " searches for one metric, but there are ",
+                                 nodes.size(), ", expected ", either(kinds_for_several())));
 }
 
 }  // namespace
@@ -61,6 +85,14 @@ void read_goals(StudySpec& study, const Node& checked) {
     else
       study.others.push_back(std::move(metric));
   }
+  if (nodes.empty())
+    throw Fault(checked.find("metric")->at, "metric is an empty list, expected at least one");
+  if (nodes.size() > 1) check_several(checked, nodes);
+  if (const Node* reference = nodes.front()->find("reference");
+      reference != nullptr && nodes.size() == 1)
+    throw Fault(reference->at,
+                "metric.reference stands at the only metric, whose trials cover no volume, "
+                "expected it beside other metrics");
   const Node* bounds = checked.find("subject_to");
   if (bounds == nullptr) return;
   for (const Entry& entry : bounds->entries) study.subject_to.push_back(read_bound(entry));

@@ -273,6 +273,10 @@ KindSet make_stopping() {
                                         "of its races. In another unit than epochs a rung is "
                                         "where the first epoch ends at or beyond it, and networks "
                                         "report after every epoch."});
+    kind.block.fields.push_back({.name = "metric",
+                                 .type = Type::text,
+                                 .otherwise = "the metric; needed where there are several",
+                                 .doc = "Which of several metrics the rule looks at."});
     kind.block.fields.push_back({.name = "max",
                                  .type = Type::integer,
                                  .min = 1,

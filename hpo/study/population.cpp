@@ -7,6 +7,7 @@
 #include "hpo/samplers/registry.h"
 #include "hpo/study/adaptation.h"
 #include "hpo/study/document.h"
+#include "hpo/study/goals.h"
 #include "hpo/study/scalars.h"
 #include "hpo/study/substitute.h"
 #include "nn/error.h"
@@ -51,7 +52,7 @@ void require_apart(const Node& root) {
                                    "one of the two; ",
                                    method, " can change their size by its field reshape"));
   }
-  if (const Node& take = *root.find_path({"metric", "take"}); take.text != "last") {
+  if (const Node& take = *metric_nodes(root).front()->find("take"); take.text != "last") {
     throw Fault(take.at, rt::cat("metric.take is ", take.text, ", but params change while ", method,
                                  " trains, expected last: the value of what a trial is "
                                  "in the end"));

@@ -41,6 +41,7 @@ struct Metric {
   Goal goal = Goal::minimize;
   Take take = Take::last;
   std::string regex = {};  ///< of a command: what finds the metric in its output; empty: nothing
+  std::optional<double> reference = {};  ///< of several: where the hypervolume begins to count
   bool operator==(const Metric&) const = default;
 };
 
@@ -89,6 +90,7 @@ struct StudySpec {
   std::vector<nn::Operation> reshape;
   Chosen early_stop;  ///< kind and options of hpo/stopping; "none": trials run to their end
   Unit early_stop_unit = Unit::epochs;
+  std::size_t early_stop_metric = 0;  ///< which one it looks at: 0 the first, then `others`
   std::int64_t max_epochs = 0;  ///< most epochs that any trial of the space can have; of commands
                                 ///< the step at which they end, the largest number where unknown
   std::int64_t parallel = 8;    ///< slots of the search; 0: what the machine holds (order arrival)

@@ -6,6 +6,7 @@
 
 #include "hpo/stopping/registry.h"
 #include "hpo/study/field.h"
+#include "hpo/study/hints.h"
 #include "hpo/study/scalars.h"
 #include "runtime/base/text.h"
 
@@ -85,6 +86,26 @@ void check_pauses(const Chosen& rule, const Node& node) {
   }
 }
 
+/// Which of several metrics the rule looks at.
+std::size_t metric_of(const StudySpec& study, const Node& root) {
+  const Node* given = common(root, "metric");
+  std::vector<std::string> names{study.metric.name};
+  for (const Metric& other : study.others) names.push_back(other.name);
+  if (given == nullptr) {
+    if (names.size() == 1 || study.early_stop.kind == "none") return 0;
+    throw Fault(root.find("early_stop")->at,
+                rt::cat("early_stop stands beside ", names.size(),
+                        " metrics, expected early_stop.metric to say which one it looks at (",
+                        either(names), "), or none"));
+  }
+  if (names.front().empty()) return 0;  // the data will tell
+  const auto found = std::ranges::find(names, given->text);
+  if (found == names.end())
+    throw Fault(given->at, rt::cat("early_stop.metric is ", describe(*given), ", expected ",
+                                   either(names), did_you_mean(rt::nearest(given->text, names))));
+  return static_cast<std::size_t>(found - names.begin());
+}
+
 }  // namespace
 
 bool rule_pauses(const Chosen& rule) {
@@ -105,6 +126,7 @@ Chosen read_chosen(const Node& node, std::span<const KindInfo> infos) {
 void read_stopping(StudySpec& study, const Node& root) {
   study.early_stop = read_chosen(*root.find("early_stop"), stopping_kinds());
   study.early_stop_unit = unit_of(common(root, "unit"));
+  study.early_stop_metric = metric_of(study, root);
 }
 
 std::optional<std::int64_t> step_of_end(const Node& root) {

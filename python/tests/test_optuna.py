@@ -44,6 +44,37 @@ class Exported(unittest.TestCase):
             self.compare(study.trials, theirs.trials)
             self.assertEqual(theirs.best_trial.number, study.best_trial.number)
 
+    def test_several_metrics_go_there_and_back(self):
+        import optuna
+        from optuna.storages.journal import JournalFileBackend
+        metrics = [{"name": "accuracy", "goal": "maximize"}, {"name": "size", "goal": "minimize"}]
+        with tempfile.TemporaryDirectory() as folder:
+            study = trellis.create_study("both", directory=folder, metric=metrics, method="nsga2", trials=9,
+                                         parameters={"x": {"min": 0.0, "max": 1.0}, "n": {"type": "int", "min": 1, "max": 9}})
+            study.optimize(lambda trial: (trial.params["x"], trial.params["n"] - trial.params["x"]))
+            path = str(Path(folder, "both.log"))
+            trellis.program.run("export", study.folder, "--format", "optuna", "--output", path)
+            trellis.program.run("stop", study.folder)
+            theirs = optuna.load_study(study_name="both",
+                                       storage=optuna.storages.JournalStorage(JournalFileBackend(path)))
+            self.assertEqual([direction.name for direction in theirs.directions], ["MAXIMIZE", "MINIMIZE"])
+            self.assertEqual(theirs.metric_names, ["accuracy", "size"])
+            self.assertEqual([(t.params, t.values) for t in theirs.trials],
+                             [(t.params, [t.metrics["accuracy"], t.metrics["size"]]) for t in study.trials])
+            self.assertEqual({t.number for t in theirs.best_trials}, {t.number for t in study.best_trials})
+            asked = theirs.ask()
+            asked.suggest_float("x", 0.0, 1.0)
+            asked.suggest_int("n", 1, 9)
+            theirs.tell(asked, [0.5, 0.25])
+            file = str(Path(folder, "back.yaml"))
+            trellis.program.run("import", path, "--output", file, "--dir", folder)
+            back = trellis.load_study("back", directory=folder)
+            self.assertEqual(back.metrics, metrics)
+            self.assertEqual([(t.params, t.metrics) for t in back.trials[:9]],
+                             [(t.params, t.metrics) for t in study.trials])
+            self.assertEqual(back.trials[9].metrics, {"accuracy": 0.5, "size": 0.25})
+            trellis.program.run("stop", back.folder)
+
     def compare(self, ours, theirs):
         self.assertEqual(len(ours), len(theirs))
         states = {"complete": "COMPLETE", "stopped": "PRUNED", "failed": "FAIL", "running": "RUNNING"}

@@ -61,6 +61,20 @@ class Asking(WithStudy):
         self.assertEqual(study.best_params, study.trials[1].params)
         self.assertEqual(study.best_trial, study.trials[1])
 
+    def test_several_metrics(self):
+        both = [{"name": "accuracy", "goal": "maximize"}, {"name": "size", "goal": "minimize"}]
+        study = trellis.create_study("both", parameters=SPACE, metric=both, method="nsga2",
+                                     directory=f"{self.folder}/runs", trials=4)
+        self.kept.append(study)
+        self.assertEqual(study.metrics, both)
+        results = [(0.5, 10), (0.9, 50), (0.8, 60), (0.7, 20)]
+        study.optimize(lambda trial: results[trial.number])
+        self.assertEqual([(t.number, t.metrics) for t in study.best_trials],
+                         [(number, dict(zip(("accuracy", "size"), results[number]))) for number in (1, 3, 0)])
+        self.assertEqual(study.best_trial.number, 1)
+        with self.assertRaisesRegex(trellis.TrellisError, "goal stands beside"):
+            trellis.create_study("odd", parameters=SPACE, metric=both, goal="minimize")
+
     def test_what_json_has_no_number_for(self):
         study = self.create()
         study.tell(study.ask(), -math.inf)

@@ -90,8 +90,9 @@ class Study:
         return Trial(self, said["trial"], said["params"])
 
     def tell(self, trial, value=None, *, values=None, metrics=None, state="complete", message=""):
-        """The end of a trial (a Trial or its number): its value, or all its metrics by name; without either its last
-        report counts. `state` is complete, stopped or failed. Returns the state that the trial has now."""
+        """The end of a trial (a Trial or its number): its value, its values where the study has several metrics, or all
+        its metrics by name; without any its last report counts. `state` is complete, stopped or failed. Returns the
+        state that the trial has now."""
         number = trial.number if isinstance(trial, Trial) else int(trial)
         said = {"call": "tell", "trial": number, "state": state}
         if value is not None:
@@ -106,10 +107,10 @@ class Study:
 
     def optimize(self, function, trials=None, *, timeout=None, jobs=1, catch=()):
         """Calls `function(trial)` for `trials` trials (all that the study has without it), until `timeout` seconds are
-        over, one after another or in `jobs` threads. It returns the value, or a dict of metrics, or nothing after
-        reports. An exception of the kinds in `catch` fails its trial; any other one fails it too and ends everything.
-        Ctrl-C fails the trials that run and ends at once; a thread that is at one goes on until its next report, or
-        until the process ends."""
+        over, one after another or in `jobs` threads. It returns the value, or one for each of several metrics, or a
+        dict of metrics, or nothing after reports. An exception of the kinds in `catch` fails its trial; any other one
+        fails it too and ends everything. Ctrl-C fails the trials that run and ends at once; a thread that is at one goes
+        on until its next report, or until the process ends."""
         work = _Work(trials, timeout)
         if jobs == 1:
             self._optimize_alone(function, work, catch)
@@ -158,6 +159,8 @@ class Study:
             try:
                 if isinstance(result, dict):
                     self.tell(trial, metrics=result)
+                elif isinstance(result, (tuple, list)):
+                    self.tell(trial, values=result)
                 elif result is not None or not trial.should_stop:
                     self.tell(trial, result)
             except (TypeError, ValueError, TrellisError) as error:
@@ -168,12 +171,20 @@ class Study:
     @property
     def trials(self):
         """All trials, in order."""
-        rows = json.loads(program.run("trials", self.folder, "--json"))
+        return self._trials()
+
+    @property
+    def best_trials(self):
+        """The complete trials that no other one beats in all metrics, by the first metric, the best first."""
+        return self._trials("--front", "--sort", self.metrics[0]["name"])
+
+    def _trials(self, *words):
+        rows = json.loads(program.run("trials", self.folder, "--json", *words))
         return [FinishedTrial.from_json(row) for row in rows]
 
     @property
     def best_trial(self):
-        """The best complete trial; where none is complete, the best stopped one."""
+        """The best complete trial, of several metrics by the first; where none is complete, the best stopped one."""
         best = json.loads(program.run("best", self.folder, "--json"))["trial"]
         return FinishedTrial.from_json(json.loads(program.run("show", self.folder, str(best), "--json")))
 
@@ -245,12 +256,18 @@ def _numbers(metrics):
     return {name: keeper.to_json(value) for name, value in metrics.items()}
 
 
-def create_study(name, *, parameters, metric="value", goal="minimize", method=None, early_stop=None, trials=None,
+def create_study(name, *, parameters, metric="value", goal=None, method=None, early_stop=None, trials=None,
                  seed=None, directory="runs", **more):
     """A study, or the one that is there if it was made from the same words. What is named here is what a study file
     says (docs/study-file.md): `parameters={"lr": {"min": 1e-4, "max": 0.1, "scale": "log"}}`, `method="tpe"`,
-    `early_stop={"asha": {"min": 1}}`; `trials` is limits.trials, `more` any other key."""
-    file = {"name": name, "parameters": parameters, "metric": {"name": metric, "goal": goal}, **more}
+    `early_stop={"asha": {"min": 1}}`; `trials` is limits.trials, `more` any other key. `goal` is that of the one metric
+    whose name is given, minimize if left out; several are a list: `metric=[{"name": "accuracy", "goal": "maximize"},
+    {"name": "size", "goal": "minimize"}]`."""
+    if isinstance(metric, str):
+        metric = {"name": metric, "goal": goal or "minimize"}
+    elif goal is not None:
+        raise TrellisError("goal stands beside metrics that have their own, expected it in each of them alone")
+    file = {"name": name, "parameters": parameters, "metric": metric, **more}
     for key, value in (("method", method), ("early_stop", early_stop), ("seed", seed)):
         if value is not None:
             file[key] = value

@@ -13,7 +13,7 @@ namespace {
 
 using AskedStudyTest = Asking;
 
-Told value(double number) { return {.step = {}, .values = {number}, .metrics = {}, .message = {}}; }
+Told value(double number) { return {.step = {}, .metrics = {{"accuracy", number}}, .message = {}}; }
 
 Told at_step(std::int64_t step, double number) {
   Told told = value(number);
@@ -80,10 +80,10 @@ TEST_F(AskedStudyTest, WantsEveryMetricThatHasBounds) {
   EXPECT_EQ(refusal([&] { (void)asked().tell(0, value(0.8)); }),
             "trial 0 has no value of size yet, which subject_to bounds, expected one");
   Told told = value(0.8);
-  told.metrics = {{"size", 20}};
+  told.metrics = {{"accuracy", 0.8}, {"size", 20}};
   (void)asked().tell(0, told);
   EXPECT_EQ(asked().tell(0, told).state, TrialState::complete);
-  told.metrics = {{"size", 5}};
+  told.metrics = {{"accuracy", 0.8}, {"size", 5}};
   EXPECT_NE(refusal([&] { (void)asked().tell(0, told); }), "");
 }
 
@@ -168,10 +168,6 @@ TEST_F(AskedStudyTest, TakesMetricsByName) {
               (void)asked().tell(1, {.metrics = {{"acuracy", 0.8}}});
             }),
             "the metric accuracy is missing, but there is acuracy");
-  EXPECT_EQ(refusal([&] {
-              (void)asked().tell(1, {.values = {1, 2}});
-            }),
-            "2 values, expected one, of accuracy");
   EXPECT_EQ(refusal([&] { (void)asked().tell(1, {}); }),
             "trial 1 has no value of accuracy yet, expected one, or that it failed");
   EXPECT_EQ(refusal([&] { (void)asked().tell(7, value(1)); }),

@@ -35,6 +35,40 @@ TEST_F(AskSessionTest, TakesValuesAsAList) {
             R"({"trial": 0, "state": "complete", "value": "-inf"})");
 }
 
+TEST_F(AskSessionTest, SearchesForSeveralMetrics) {
+  begin_other("method: nsga2\n",
+              "[{name: accuracy, goal: maximize}, {name: size, goal: minimize}]");
+  EXPECT_NE(ask_greeting(asked()).find(R"({"name": "size", "goal": "minimize"}])"),
+            std::string::npos);
+  const auto say = [&](const char* line) { return ask_answer(asked(), line); };
+  const auto refusal = [&](const char* line) { return Json::parse(say(line)).at("error").text(); };
+  (void)say(R"({"call": "ask"})");
+  EXPECT_EQ(refusal(R"({"call": "tell", "trial": 0, "values": [0.5]})"),
+            "1 value, expected 2, one for each metric of the study");
+  EXPECT_EQ(refusal(R"({"call": "tell", "trial": 0, "value": 0.5})"),
+            "trial 0 has no value of size yet, which is searched for, expected one");
+  EXPECT_EQ(refusal(R"({"call": "tell", "trial": 0, "metrics": {"size": 3}})"),
+            "the metric accuracy is missing");
+  EXPECT_EQ(refusal(R"({"call": "tell", "trial": 0, "values": [0.5, 3], "metrics": {"size": 4}})"),
+            "two values of size, expected one");
+  EXPECT_FALSE(row(0).value) << "a refusal changes nothing";
+  EXPECT_EQ(say(R"({"call": "tell", "trial": 0, "values": [0.5, 3]})"),
+            R"({"trial": 0, "state": "complete", "value": 0.5})");
+  const Metrics both{{"accuracy", 0.5}, {"size", 3}};
+  EXPECT_EQ(row(0).metrics, both);
+  EXPECT_EQ(say(R"({"call": "tell", "trial": 0, "metrics": {"accuracy": 0.5, "size": 3}})"),
+            R"({"trial": 0, "state": "complete", "value": 0.5})")
+      << "said twice";
+  EXPECT_NE(refusal(R"({"call": "tell", "trial": 0, "values": [0.5, 4]})"), "");
+
+  (void)say(R"({"call": "ask"})");
+  EXPECT_EQ(say(R"({"call": "report", "trial": 1, "step": 1, "values": [0.4, 7]})"),
+            R"({"trial": 1, "word": "go"})");
+  EXPECT_EQ(say(R"({"call": "tell", "trial": 1, "value": 0.6})"),
+            R"({"trial": 1, "state": "complete", "value": 0.6})");
+  EXPECT_EQ(row(1).metrics, (Metrics{{"accuracy", 0.6}, {"size", 7}})) << "reported before";
+}
+
 TEST_F(AskSessionTest, RefusesInWords) {
   const std::pair<const char*, const char*> cases[]{
       {R"({"call": "aks"})",

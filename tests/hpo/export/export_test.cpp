@@ -97,7 +97,7 @@ TEST_F(Export, TheShapesOfReadVerbsAreTheContract) {
     EXPECT_TRUE(trials[1].contains(key)) << key;
   }
   EXPECT_EQ(trials[1].size(), 11u);
-  EXPECT_EQ(json::parse(trial_json(*study.trial(1), study.objective())), trials[1]);
+  EXPECT_EQ(json::parse(trial_json(*study.trial(1), Judge(study))), trials[1]);
 
   json status = json::parse(status_json(study));
   EXPECT_EQ(status["state"], "interrupted");

@@ -50,7 +50,7 @@ TEST(OptunaJournal, IsReadAsOptunaReadsIt) {
     const ImportedTrial& mine = ours.trials[i];
     EXPECT_EQ(mine.state, states.at(theirs[i]["state"])) << where;
     if (!theirs[i]["value"].is_null() && mine.state == TrialState::complete)
-      expect_same(mine.value.value(), number(theirs[i]["value"]), where);
+      expect_same(mine.values.at(0), number(theirs[i]["value"]), where);
     ASSERT_EQ(mine.params.size(), theirs[i]["params"].size()) << where;
     for (const auto& [name, theirs_value] : theirs[i]["params"].items()) {
       const auto known = renamed.find(name);

@@ -25,7 +25,7 @@ std::vector<bool> agreement(const std::string& kind, const Space& space, int tri
     same.push_back(params == other->propose(trial).value());
     for (Sampler* sampler : {chosen.get(), other.get()}) {
       sampler->created(trial, params);
-      sampler->reported(trial, 1, number_of(params.begin()->second).value());
+      sampler->reported(trial, 1, Score(number_of(params.begin()->second).value()));
       sampler->ended(trial, TrialState::complete);
     }
   }

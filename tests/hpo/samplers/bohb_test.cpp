@@ -20,8 +20,8 @@ class BohbTest : public ::testing::Test {
   static void tell(Sampler& sampler, std::uint64_t trial, double x, double first,
                    std::optional<double> second = {}) {
     sampler.created(trial, {{"x", x}});
-    sampler.reported(trial, 1, first);
-    if (second) sampler.reported(trial, 3, *second);
+    sampler.reported(trial, 1, Score(first));
+    if (second) sampler.reported(trial, 3, Score(*second));
     sampler.ended(trial, TrialState::stopped);
   }
 

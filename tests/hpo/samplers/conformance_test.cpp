@@ -16,15 +16,20 @@ class Conformance : public ::testing::TestWithParam<Searched> {
   [[nodiscard]] static std::unique_ptr<Sampler> make(std::uint64_t seed = 1) {
     return GetParam().make(seed);
   }
+  [[nodiscard]] static Score scored(double loss, double broken = 0) {
+    return hpo::scored(loss, broken, GetParam().metrics);
+  }
+  static void tell_history(Sampler& sampler, const std::vector<Params>& trials, std::size_t upto);
 };
 
 /// A history with every kind of event and value; `upto` trials of it.
-void tell_history(Sampler& sampler, const std::vector<Params>& trials, std::size_t upto) {
+void Conformance::tell_history(Sampler& sampler, const std::vector<Params>& trials,
+                               std::size_t upto) {
   const double losses[] = {0.5, std::nan(""), INFINITY, -INFINITY, -3, 0.25};
   const double broken[] = {0, 0, 0.5, 0, 0, INFINITY, 0, 1e-300, 1e300};
   for (std::size_t i = 0; i < upto; ++i) {
     sampler.created(i, trials[i]);
-    sampler.reported(i, 1, Score(losses[i % 6], broken[i % 9]));
+    sampler.reported(i, 1, scored(losses[i % 6], broken[i % 9]));
     if (i % 4 != 3)
       sampler.ended(i, i % 3 == 0   ? TrialState::complete
                        : i % 3 == 1 ? TrialState::stopped
@@ -77,7 +82,7 @@ TEST_P(Conformance, DecisionsAreAboutTrialsThatWaitAndFollowFromTheHistory) {
   for (Sampler* sampler : {a.get(), b.get()}) {
     for (std::size_t i = 0; i < trials.size(); ++i) sampler->created(i, trials[i]);
     for (std::size_t i = 0; i < trials.size(); ++i)
-      sampler->reported(i, 1, i % 5 == 0 ? std::nan("") : 1.0 / static_cast<double>(i + 1));
+      sampler->reported(i, 1, scored(i % 5 == 0 ? std::nan("") : 1.0 / static_cast<double>(i + 1)));
   }
   const std::vector<Decision> decisions = a->decide(), same = b->decide();
   EXPECT_TRUE(decisions.empty() || a->pauses(1));
@@ -121,8 +126,8 @@ TEST_P(Conformance, TrialsAddedByHandAreNotRepeated) {
 
 /// All trials end in the same odd way; whatever a sampler makes of that, it goes on.
 TEST_P(Conformance, GoesOnWhenNothingIsUsable) {
-  const Score odd[] = {std::nan(""), INFINITY,      -INFINITY,
-                       1e308,        Score(0.5, 2), Score(0.5, INFINITY)};
+  const Score odd[] = {scored(std::nan("")), scored(INFINITY), scored(-INFINITY),
+                       scored(1e308),        scored(0.5, 2),   scored(0.5, INFINITY)};
   for (std::size_t way = 0; way < 8; ++way) {
     auto sampler = make();
     for (std::size_t i = 0; i < 25; ++i) {
@@ -143,9 +148,9 @@ TEST_P(Conformance, FailingWithNaNIsFailing) {
   for (std::size_t i = 0; i < trials.size(); ++i) {
     const bool fails = i % 3 == 1;
     for (Sampler* sampler : {silent.get(), loud.get()}) sampler->created(i, trials[i]);
-    if (fails) loud->reported(i, 1, std::nan(""));
+    if (fails) loud->reported(i, 1, scored(std::nan("")));
     for (Sampler* sampler : {silent.get(), loud.get()}) {
-      if (!fails) sampler->reported(i, 1, 1.0 / static_cast<double>(i + 1));
+      if (!fails) sampler->reported(i, 1, scored(1.0 / static_cast<double>(i + 1)));
       sampler->ended(i, fails ? TrialState::failed : TrialState::complete);
     }
   }

@@ -56,7 +56,7 @@ TEST_P(Endurance, MemoryGrowsWithTheHistoryAlone) {
       params = *proposal;
     }
     sampler->created(i, params);
-    sampler->reported(i, 1, stream.uniform());
+    sampler->reported(i, 1, Score(stream.uniform()));
     sampler->ended(i, TrialState::complete);
   }
   const double values = static_cast<double>(kTrials * space.size());

@@ -37,7 +37,7 @@ class Population : public testing::Test {
 
   static void report(Sampler& sampler, std::int64_t step, const std::vector<double>& losses) {
     for (std::size_t trial = 0; trial < losses.size(); ++trial)
-      sampler.reported(trial, step, losses[trial]);
+      sampler.reported(trial, step, Score(losses[trial]));
   }
 
   /// trial: source, of those that are replaced.
@@ -77,9 +77,9 @@ TEST_F(Population, NobodyIsDecidedAboutBeforeAllWait) {
   report(*sampler, 2, {0.1, 0.2});
   EXPECT_TRUE(sampler->decide().empty()) << "the third is not born yet";
   sampler->created(2, space_.middle());
-  sampler->reported(2, 1, 0.3);
+  sampler->reported(2, 1, Score(0.3));
   EXPECT_TRUE(sampler->decide().empty()) << "the third is not there yet";
-  sampler->reported(2, 2, 0.3);
+  sampler->reported(2, 2, Score(0.3));
   EXPECT_EQ(sampler->decide().size(), 3U);
 }
 
@@ -91,7 +91,7 @@ TEST_F(Population, SizesOfTheQuantile) {
     const auto sampler = make(members, quantile);
     begin(*sampler, static_cast<std::uint64_t>(members));
     for (int trial = 0; trial < members; ++trial)
-      sampler->reported(static_cast<std::uint64_t>(trial), 2, trial);
+      sampler->reported(static_cast<std::uint64_t>(trial), 2, Score(trial));
     EXPECT_EQ(sources(*sampler).size(), expected) << members << " " << quantile;
   }
 }
@@ -121,7 +121,8 @@ TEST_F(Population, WhereAllDivergedNobodyIsReplaced) {
 TEST_F(Population, WhoFailedIsNotWaitedFor) {
   const auto sampler = make(4);
   begin(*sampler, 4);
-  for (const std::uint64_t trial : {0U, 1U, 3U}) sampler->reported(trial, 2, 0.1 * (1 + trial));
+  for (const std::uint64_t trial : {0U, 1U, 3U})
+    sampler->reported(trial, 2, Score(0.1 * (1 + trial)));
   EXPECT_TRUE(sampler->decide().empty());
   sampler->ended(2, TrialState::failed);
   EXPECT_EQ(sources(*sampler), (std::map<std::uint64_t, std::uint64_t>{{3, 0}}));
@@ -136,7 +137,7 @@ TEST_F(Population, EachIsNamedUntilItWasToldAndNoSecondTime) {
   EXPECT_EQ(sampler->decide().size(), 3U);
   for (std::uint64_t trial = 0; trial < 4; ++trial) sampler->resumed(trial);
   EXPECT_TRUE(sampler->decide().empty());
-  sampler->reported(0, 3, 0.1);
+  sampler->reported(0, 3, Score(0.1));
   EXPECT_TRUE(sampler->decide().empty());
 }
 
@@ -147,8 +148,8 @@ TEST_F(Population, ADecisionStandsWhileOthersGoOn) {
     report(*sampler, 2, {0.1, 0.2, 0.3, 0.4});
   }
   some->resumed(0);
-  some->reported(0, 3, 5.0);
-  some->reported(0, 4, 5.0);
+  some->reported(0, 3, Score(5.0));
+  some->reported(0, 4, Score(5.0));
   const Decision before = all->decide().back(), after = some->decide().back();
   EXPECT_EQ(after.trial, 3U);
   EXPECT_EQ(before.source, after.source);

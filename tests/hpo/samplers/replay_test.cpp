@@ -19,7 +19,7 @@ class Replay : public ::testing::TestWithParam<Searched> {};
 
 std::string undisturbed(const Searched& searched, std::size_t slots) {
   auto sampler = searched.make();
-  Miniature study(*sampler, slots);
+  Miniature study(*sampler, slots, searched.metrics);
   study.run(kTrials);
   return proposals_of(study.history());
 }
@@ -29,7 +29,7 @@ TEST_P(Replay, AStudyThatWasInterruptedGoesOnAsIfItHadNotBeen) {
     const std::string whole = undisturbed(GetParam(), slots);
     for (const std::size_t cut : {std::size_t{3}, std::size_t{17}, std::size_t{31}}) {
       auto before = GetParam().make(), after = GetParam().make();
-      Miniature study(*before, slots);
+      Miniature study(*before, slots, GetParam().metrics);
       study.run(cut);
       for (const Told& told : study.history()) told.to(*after);
       before.reset();
@@ -42,7 +42,7 @@ TEST_P(Replay, AStudyThatWasInterruptedGoesOnAsIfItHadNotBeen) {
 
 TEST_P(Replay, ValuesThatAreNoNumbersLeaveProposalsInTheSpace) {
   auto sampler = GetParam().make();
-  Miniature study(*sampler, 3);
+  Miniature study(*sampler, 3, GetParam().metrics);
   study.run(kTrials);
   for (const Told& told : study.history()) {
     EXPECT_TRUE(!told.created || GetParam().space.contains(told.params)) << json_of(told.params);
@@ -60,7 +60,7 @@ TEST_P(Replay, ASearchThatOnlyFailsGoesOn) {
     }
     EXPECT_TRUE(GetParam().space.contains(*params));
     sampler->created(i, *params);
-    if (i % 2 == 0) sampler->reported(i, 1, std::nan(""));
+    if (i % 2 == 0) sampler->reported(i, 1, Score(std::nan("")));
     sampler->ended(i, TrialState::failed);
   }
 }

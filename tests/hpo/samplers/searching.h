@@ -33,7 +33,7 @@ inline double best_of(const std::string& kind, const Space& space, std::uint64_t
     if (i >= slots) {
       const auto done = static_cast<std::uint64_t>(i - slots);
       const double value = loss(all[done]);
-      sampler->reported(done, 1, value);
+      sampler->reported(done, 1, Score(value));
       sampler->ended(done, std::isnan(value) ? TrialState::failed : TrialState::complete);
       if (value < best) best = value;
     }

@@ -15,10 +15,11 @@ namespace hpo {
 
 inline constexpr std::int64_t kMaxStep = 9;
 
-/// A sampler and a space that it takes.
+/// A sampler, a space that it takes, and how many metrics it searches for.
 struct Searched {
   std::string kind, space_name;
   Space space;
+  std::size_t metrics = 1;
 
   [[nodiscard]] std::unique_ptr<Sampler> make(std::uint64_t seed = 1) const {
     Params options;
@@ -33,11 +34,20 @@ struct Searched {
                                .seed = seed,
                                .options = options,
                                .max_step = kMaxStep,
-                               .explorable = explorable});
+                               .explorable = explorable,
+                               .metrics = metrics});
   }
 };
 
-/// Every sampler with every space of spaces.h that it takes.
+/// A score with so many metrics, the further ones at odds with the first.
+inline Score scored(double loss, double broken, std::size_t metrics) {
+  Score score(loss, broken);
+  for (std::size_t i = 1; i < metrics; ++i)
+    score.others.push_back(std::cos(static_cast<double>(i) + 3 * loss));
+  return score;
+}
+
+/// Every sampler with every space of spaces.h that it takes, and with three metrics where it can.
 inline std::vector<Searched> all_searched() {
   const std::pair<const char*, Space> named[] = {
       {"small", spaces::small()},           {"conditional", spaces::conditional()},
@@ -48,14 +58,16 @@ inline std::vector<Searched> all_searched() {
   std::vector<Searched> all;
   for (const KindInfo& kind : sampler_kinds()) {
     for (const auto& [name, space] : named) {
-      if (sampler_refuses(kind.name, space, {}).empty()) all.push_back({kind.name, name, space});
+      if (!sampler_refuses(kind.name, space, {}).empty()) continue;
+      all.push_back({kind.name, name, space});
+      if (searches_several(kind.name)) all.push_back({kind.name, name, space, 3});
     }
   }
   return all;
 }
 
 inline std::string name_of(const Searched& searched) {
-  return searched.kind + "_" + searched.space_name;
+  return searched.kind + "_" + searched.space_name + (searched.metrics > 1 ? "_several" : "");
 }
 
 /// One thing that a sampler is told.
@@ -77,7 +89,8 @@ struct Told {
 /// some are stopped, some break bounds.
 class Miniature {
  public:
-  Miniature(Sampler& sampler, std::size_t slots) : sampler_(&sampler), slots_(slots) {}
+  Miniature(Sampler& sampler, std::size_t slots, std::size_t metrics = 1)
+      : sampler_(&sampler), slots_(slots), metrics_(metrics) {}
 
   /// Goes on with another sampler, which was told everything.
   void hand_over(Sampler& sampler) { sampler_ = &sampler; }
@@ -108,7 +121,7 @@ class Miniature {
     constexpr double kOdd[] = {NAN, INFINITY, -INFINITY, 1e300};
     const double loss = trial % 11 == 5 ? kOdd[trial % 4] : std::sin(static_cast<double>(trial));
     const double broken = trial % 10 == 4 ? 1 / static_cast<double>(trial) : 0;
-    if (trial % 13 != 7) tell({.trial = trial, .score = Score(loss, broken)});
+    if (trial % 13 != 7) tell({.trial = trial, .score = scored(loss, broken, metrics_)});
     tell({.trial = trial,
           .state = trial % 13 == 7  ? TrialState::failed
                    : trial % 5 == 3 ? TrialState::stopped
@@ -116,7 +129,7 @@ class Miniature {
   }
 
   Sampler* sampler_;
-  std::size_t slots_;
+  std::size_t slots_, metrics_;
   std::vector<std::uint64_t> running_;
   std::vector<Told> history_;
   std::uint64_t created_ = 0;

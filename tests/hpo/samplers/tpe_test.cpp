@@ -54,7 +54,7 @@ TEST(Tpe, LearnsWithinEachBranch) {
       sampler->created(i, p);
       const double loss =
           p.contains("x") ? std::abs(number(p, "x") - 0.123) : 0.4 + std::abs(number(p, "y") - 0.9);
-      sampler->reported(i, 1, loss);
+      sampler->reported(i, 1, Score(loss));
       sampler->ended(i, TrialState::complete);
       if (i < 30) continue;
       better += p.contains("x");
@@ -74,7 +74,7 @@ TEST(Tpe, KeepsAwayFromWhatFails) {
     sampler->created(i, p);
     const bool fails = number(p, "x") > 0.5;
     if (i >= 20) failed += fails;
-    if (!fails) sampler->reported(i, 1, 0.1);
+    if (!fails) sampler->reported(i, 1, Score(0.1));
     sampler->ended(i, fails ? TrialState::failed : TrialState::complete);
   }
   EXPECT_LT(failed, 15);
@@ -87,7 +87,7 @@ TEST(Tpe, TrialsThatAreForgottenWhileTheyRunMayStillEnd) {
   Stream stream(1, "long");
   for (std::uint64_t i = 0; i < kTrials; ++i) sampler->created(i, {{"x", stream.uniform()}});
   for (std::uint64_t i = 0; i < kTrials; ++i) {
-    sampler->reported(i, 1, static_cast<double>(i));
+    sampler->reported(i, 1, Score(static_cast<double>(i)));
     sampler->ended(i, TrialState::complete);
   }
   EXPECT_TRUE(space.contains(sampler->propose(kTrials).value()));
@@ -99,7 +99,7 @@ TEST(Tpe, AFiniteSpaceIsTriedWhole) {
   for (std::uint64_t i = 0; i < 30; ++i) {
     const Params p = sampler->propose(i).value();
     sampler->created(i, p);
-    sampler->reported(i, 1, static_cast<double>(std::get<std::int64_t>(*p.find("n"))));
+    sampler->reported(i, 1, Score(static_cast<double>(std::get<std::int64_t>(*p.find("n")))));
     sampler->ended(i, TrialState::complete);
   }
   EXPECT_FALSE(sampler->propose(30).has_value());
@@ -112,7 +112,7 @@ TEST(Tpe, StartsWithSobolsPoints) {
     EXPECT_EQ(p, sobol->propose(i).value());
     for (Sampler* sampler : {tpe.get(), sobol.get()}) {
       sampler->created(i, p);
-      sampler->reported(i, 1, 0);
+      sampler->reported(i, 1, Score(0));
       sampler->ended(i, TrialState::complete);
     }
   }
@@ -128,7 +128,7 @@ TEST(Tpe, WaitsForHalfOfItsStart) {
   }
   for (std::uint64_t i = 0; i < 5; ++i) {
     EXPECT_EQ(tpe->propose(12).value(), sobol->propose(12).value()) << i;
-    tpe->reported(i, 1, static_cast<double>(i));
+    tpe->reported(i, 1, Score(static_cast<double>(i)));
     tpe->ended(i, TrialState::complete);
   }
   EXPECT_NE(tpe->propose(12).value(), sobol->propose(12).value());

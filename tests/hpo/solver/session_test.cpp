@@ -84,6 +84,52 @@ TEST(SolverSession, GreetsWithWhatItCanDo) {
   const std::set<std::string> can = cast["spec"]["capabilities"];
   EXPECT_TRUE(can.contains("CONDITIONAL") && can.contains("CONCURRENT"));
   EXPECT_FALSE(can.contains("MULTI_OBJECTIVE"));
+  const auto takes_several = [](const SolverMethod& method) {
+    const Message said = Message::parse(SolverSession(method).greeting());
+    return said["spec"]["capabilities"].get<std::set<std::string>>().contains("MULTI_OBJECTIVE");
+  };
+  EXPECT_TRUE(takes_several({"nsga2", "none"}));
+  EXPECT_FALSE(takes_several({"gp", "none"}));
+}
+
+Message problem_of_two_values() {
+  return problem(1).patch(
+      Message::parse(R"([{"op": "add", "path": "/values_domain/0", "value": {}}])"));
+}
+
+TEST(SolverSession, SearchesForSeveralValues) {
+  for (const KindInfo& kind : sampler_kinds()) {
+    if (!searches_several(kind.name) || kind.name == "grid") continue;
+    Client client({kind.name, "none"});
+    client.create(0, problem_of_two_values());
+    for (std::uint64_t i = 0; i < 120; ++i) {
+      const Message reply = client.ask();
+      ASSERT_EQ(reply["type"], "ASK_REPLY") << kind.name << reply;
+      const Message& params = reply["trial"]["params"];
+      expect_point(params);
+      const Message values = i % 9 == 8 ? Message::array({1.0, nullptr})
+                                        : Message::array({loss_of(params), params[1]});
+      EXPECT_EQ(client.tell(i, values, 1)["type"], "TELL_REPLY");
+    }
+  }
+}
+
+TEST(SolverSession, SaysWhatCannotBeDoneForSeveralValues) {
+  const auto message = [](const SolverMethod& method) {
+    Client client(method);
+    client.create(0, problem_of_two_values());
+    return client.ask().value("message", "");
+  };
+  EXPECT_EQ(message({"gp", "none"})
+                .find("the problem has 2 values, but method gp searches for "
+                      "one, expected one of auto, random"),
+            0U);
+  EXPECT_EQ(message({"tpe", "asha"}),
+            "the problem has 2 values, of which rule asha could look at one alone, expected none");
+  Client client({"tpe", "none"});
+  client.create(0, problem_of_two_values());
+  (void)client.ask();
+  EXPECT_EQ(client.tell(0, {1.0}, 1).value("message", ""), "the trial has 1 values, expected 2");
 }
 
 TEST(SolverSession, EverySamplerProposesPointsOfTheProblem) {
@@ -216,8 +262,8 @@ TEST(SolverSession, SaysWhatIsWrongWithAProblem) {
       {changed(R"([{"op": "replace", "path": "/params_domain/3/constraint/lua_script",
                     "value": "return nobody == 1"}])"),
        "a constraint names 'nobody', which is no parameter of the problem"},
-      {changed(R"([{"op": "add", "path": "/values_domain/0", "value": {}}])"),
-       "the problem has 2 values, expected 1"},
+      {changed(R"([{"op": "remove", "path": "/values_domain/0"}])"),
+       "the problem has no values, expected 1 or more"},
       {changed(R"([{"op": "remove", "path": "/params_domain"}])"), "params_domain"},
       {problem(0), "the problem has 0 steps, expected 1 to 1000000"},
   };

@@ -1,0 +1,83 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <set>
+
+#include "hpo/export/export.h"
+#include "hpo/space/value.h"
+#include "runtime/base/error.h"
+#include "runtime/base/text.h"
+
+namespace hpo {
+
+namespace {
+
+/// What a trial is sorted by: ascending, those that have none last.
+struct Place {
+  bool missing = true;
+  double number = 0;
+  std::string text;
+  auto operator<=>(const Place&) const = default;
+};
+
+Place place_of(double number) {
+  return {.missing = std::isnan(number), .number = std::isnan(number) ? 0 : number};
+}
+
+bool is_maximized(const Objective& objective, const std::string& metric, const std::string& name) {
+  if (name == metric) return objective.maximize;
+  const auto other = std::ranges::find(objective.others, name, &OtherMetric::name);
+  return other != objective.others.end() && other->maximize;
+}
+
+Place by_metric(const TrialRow& trial, const std::string& name, bool maximize) {
+  const auto found = std::ranges::find(trial.metrics, name, &Metrics::value_type::first);
+  if (found == trial.metrics.end()) return {};
+  return place_of(maximize ? -found->second : found->second);
+}
+
+Place by_parameter(const TrialRow& trial, const std::string& name) {
+  const ParamValue* value = trial.params.find(name);
+  if (value == nullptr) return {};
+  if (const auto number = number_of(*value)) return place_of(*number);
+  return {.missing = false, .text = plain_text_of(*value)};
+}
+
+void sort_by(std::vector<TrialRow>& trials, const StudyReader& study, const std::string& name) {
+  const std::string metric = study.info().metric;
+  const Objective objective = study.objective();
+  std::set<std::string> metrics{metric};
+  for (const TrialRow& trial : trials)
+    for (const auto& [known, value] : trial.metrics) metrics.insert(known);
+  if (metrics.contains(name)) {
+    const bool maximize = is_maximized(objective, metric, name);
+    std::ranges::stable_sort(
+        trials, {}, [&](const TrialRow& trial) { return by_metric(trial, name, maximize); });
+    return;
+  }
+  const std::vector<std::string> parameters = study.parameter_names();
+  if (std::ranges::find(parameters, name) == parameters.end()) {
+    std::vector<std::string> known(metrics.begin(), metrics.end());
+    known.insert(known.end(), parameters.begin(), parameters.end());
+    throw rt::Error(rt::Errc::usage, rt::cat("--sort: '", rt::printable(name, 60),
+                                             "' is neither a metric nor a parameter of the study",
+                                             rt::did_you_mean(name, known)));
+  }
+  std::ranges::stable_sort(trials, {},
+                           [&](const TrialRow& trial) { return by_parameter(trial, name); });
+}
+
+}  // namespace
+
+std::vector<TrialRow> chosen_trials(const StudyReader& study, const TrialChoice& choice) {
+  std::vector<TrialRow> trials = study.trials();
+  if (choice.front) {
+    const TrialFront front = front_of(trials, study.objective());
+    std::erase_if(trials, [&](const TrialRow& trial) { return !front.has(trial.trial); });
+  }
+  if (!choice.sort.empty()) sort_by(trials, study, choice.sort);
+  return trials;
+}
+
+}  // namespace hpo

@@ -1,0 +1,148 @@
+#include "hpo/samplers/nsga2.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "hpo/samplers/marks.h"
+#include "hpo/samplers/random.h"
+#include "hpo/samplers/tried.h"
+#include "hpo/space/random.h"
+
+namespace hpo {
+
+namespace {
+
+constexpr std::int64_t kPopulation = 50;
+constexpr double kCrossover = 0.9;
+constexpr double kSwap = 0.5;
+constexpr int kDraws = 16;  // of a point that no trial has
+
+/// One place in [0, 1] a parameter; NaN where it does not exist.
+using Genes = std::vector<double>;
+
+struct Individual {
+  Genes genes;
+  Marks marks;
+};
+
+/// The points of a front that are farthest from their neighbours.
+std::vector<std::size_t> least_crowded(std::span<const Losses> front, std::size_t count) {
+  const std::vector<double> crowding = crowding_of(front);
+  std::vector<std::size_t> order(front.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::ranges::greater{},
+                           [&](std::size_t i) { return crowding[i]; });
+  order.resize(count);
+  return order;
+}
+
+class Nsga2 final : public Sampler {
+ public:
+  explicit Nsga2(const SamplerSetup& setup)
+      : space_(setup.space),
+        seed_(setup.seed),
+        population_(
+            static_cast<std::size_t>(std::get<std::int64_t>(*setup.options.find("population")))),
+        random_(random_kind().make(setup)),
+        running_(setup.metrics) {
+    for (std::size_t i = 0; i < space_.size(); ++i)
+      free_ += cardinality(space_.parameters()[i].domain) != 1;
+  }
+
+  void created(std::uint64_t trial, const Params& params) override {
+    random_->created(trial, params);
+    tried_.add(params);
+    Genes genes = space_.to_unit(params);
+    for (std::size_t i = 0; i < genes.size(); ++i) {
+      if (params.find(space_.parameters()[i].name) == nullptr) genes[i] = NAN;
+    }
+    genes_[trial] = std::move(genes);
+    running_.begin(trial);
+  }
+
+  void reported(std::uint64_t trial, std::int64_t step, const Score& score) override {
+    running_.report(trial, step, score);
+  }
+
+  void ended(std::uint64_t trial, TrialState state) override {
+    const auto genes = genes_.find(trial);
+    Individual individual{std::move(genes->second), running_.end(trial, state)};
+    genes_.erase(genes);
+    if (state != TrialState::failed) children_.push_back(std::move(individual));
+    if (++ended_ % population_ == 0) close_generation();
+  }
+
+  std::optional<Params> propose(std::uint64_t ordinal) override {
+    if (parents_.empty()) return random_->propose(ordinal);
+    Stream stream = proposal_stream(seed_, ordinal);
+    for (int i = 0; i < kDraws; ++i) {
+      Params params = space_.from_unit(child(stream));
+      if (tried_.leaves(params)) return params;
+    }
+    return random_->propose(ordinal);
+  }
+
+ private:
+  /// The better of two by where they stand among the parents, which are in order.
+  [[nodiscard]] const Genes& winner(Stream& stream) const {
+    const std::size_t a = stream.below(parents_.size()), b = stream.below(parents_.size());
+    return parents_[std::min(a, b)].genes;
+  }
+
+  [[nodiscard]] Genes child(Stream& stream) const {
+    Genes genes = winner(stream);
+    const Genes& other = winner(stream);
+    const bool crosses = stream.uniform() < kCrossover;
+    const double change = 1 / static_cast<double>(std::max<std::size_t>(free_, 1));
+    for (std::size_t i = 0; i < genes.size(); ++i) {
+      const bool swaps = stream.uniform() < kSwap;
+      if ((crosses && swaps && !std::isnan(other[i])) || std::isnan(genes[i])) genes[i] = other[i];
+      const double anew = stream.uniform();
+      if (stream.uniform() < change || std::isnan(genes[i])) genes[i] = anew;
+    }
+    return genes;
+  }
+
+  /// Best first: fronts one after another, each from its ends to where it is crowded.
+  void close_generation() {
+    for (Individual& child : children_) parents_.push_back(std::move(child));
+    children_.clear();
+    std::vector<Marks> marks;
+    for (const Individual& individual : parents_) marks.push_back(individual.marks);
+    std::vector<Individual> chosen;
+    for (const std::size_t i : best_marked(marks, population_, least_crowded))
+      chosen.push_back(parents_[i]);
+    parents_ = std::move(chosen);
+  }
+
+  const Space& space_;
+  std::uint64_t seed_;
+  std::size_t population_, free_ = 0;
+  std::unique_ptr<Sampler> random_;
+  Tried tried_{space_};
+  std::map<std::uint64_t, Genes> genes_;  ///< of trials that run
+  RunningMarks running_;
+  std::vector<Individual> parents_, children_;
+  std::size_t ended_ = 0;
+};
+
+}  // namespace
+
+SamplerKind nsga2_kind() {
+  return {.info = {.name = "nsga2",
+                   .doc = "generations of trials whose best have children (NSGA-II), for several "
+                          "metrics and some hundred trials or more",
+                   .options = {whole_option("population", kPopulation, 4, "trials",
+                                            "trials a generation", 10'000)}},
+          .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
+            return std::make_unique<Nsga2>(setup);
+          },
+          .several = true};
+}
+
+}  // namespace hpo
