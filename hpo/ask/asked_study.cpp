@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "hpo/driver/adopt.h"
+#include "hpo/driver/warm_start.h"
 #include "hpo/log/metrics.h"
 #include "hpo/log/study_lock.h"
 #include "hpo/log/study_reader.h"

@@ -2,8 +2,10 @@
 
 #include <filesystem>
 
+#include "hpo/driver/network_work.h"
 #include "hpo/driver/same_study.h"
 #include "hpo/driver/search.h"
+#include "hpo/driver/warm_start.h"
 #include "hpo/log/study_reader.h"
 #include "hpo/study/warm.h"
 
@@ -71,11 +73,6 @@ std::vector<Changed> adopt(EventLog& log, const StudySpec& study, const StudyDat
   if (study.numbers_steps()) log.note(kStepsFact, "1");
   rt::write_file_atomic(folder / "study.yaml", facts.resolved);
   return changes;
-}
-
-std::vector<Known> known_of(const EventLog& log) {
-  const auto text = log.noted(kKnownFact);
-  return text ? known_from_json(*text) : std::vector<Known>{};
 }
 
 }  // namespace hpo

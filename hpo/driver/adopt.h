@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "hpo/driver/network_work.h"
-#include "hpo/driver/warm_start.h"
 #include "hpo/log/event_log.h"
 #include "hpo/study/spec.h"
 #include "runtime/base/file.h"
 
 namespace hpo {
+
+struct StudyData;
 
 /// Begins the log of a fresh folder, or checks that the one that is there is of this study; writes
 /// study.yaml. A fresh log gets the trials of the earlier studies that this one starts from. `data`
@@ -25,8 +25,5 @@ namespace hpo {
 /// else empty. Before `adopt`.
 [[nodiscard]] std::string begin_anew(EventLog& log, const StudySpec& study, const StudyData* data,
                                      const rt::Path& folder);
-
-/// The trials of earlier studies that the log of an adopted study has.
-[[nodiscard]] std::vector<Known> known_of(const EventLog& log);
 
 }  // namespace hpo

@@ -106,4 +106,9 @@ std::vector<Known> known_from_json(std::string_view text) {
   return known;
 }
 
+std::vector<Known> known_of(const EventLog& log) {
+  const auto text = log.noted(kKnownFact);
+  return text ? known_from_json(*text) : std::vector<Known>{};
+}
+
 }  // namespace hpo

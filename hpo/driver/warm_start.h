@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "hpo/log/event.h"
+#include "hpo/log/event_log.h"
 #include "hpo/space/params.h"
 #include "hpo/space/trial_state.h"
 #include "hpo/study/spec.h"
@@ -45,5 +46,8 @@ struct WarmStart {
 /// A JSON list and back; storage where a text is none.
 [[nodiscard]] std::string json_of(const std::vector<Known>& known);
 [[nodiscard]] std::vector<Known> known_from_json(std::string_view json);
+
+/// Those that the log of an adopted study has.
+[[nodiscard]] std::vector<Known> known_of(const EventLog& log);
 
 }  // namespace hpo
