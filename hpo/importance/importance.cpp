@@ -18,20 +18,20 @@ constexpr double kNothing = 1e-12;  // added to densities that are divided by
 
 /// Smaller is better; equal ranks are equally good.
 using Rank = std::tuple<bool, bool, std::int64_t, double, double>;
-Rank rank_of(const Outcome& outcome) {
+Rank rank_of(const RankedTrial& outcome) {
   const double loss = std::isnan(outcome.loss) ? INFINITY : outcome.loss;
   const double broken = std::isnan(outcome.violation) ? INFINITY : outcome.violation;
   return {broken > 0, !outcome.complete, outcome.complete ? 0 : -outcome.step, broken, loss};
 }
 
 /// The best tenth, and what is as good as the last of these; fewer where fewer break no bound.
-std::vector<bool> best_of(std::span<const Outcome> outcomes) {
+std::vector<bool> best_of(std::span<const RankedTrial> outcomes) {
   std::vector<Rank> ranks;
-  for (const Outcome& outcome : outcomes) ranks.push_back(rank_of(outcome));
+  for (const RankedTrial& outcome : outcomes) ranks.push_back(rank_of(outcome));
   auto sorted = ranks;
   std::ranges::sort(sorted);
   const auto feasible = static_cast<std::size_t>(
-      std::ranges::count(outcomes, 0.0, [](const Outcome& one) { return one.violation; }));
+      std::ranges::count(outcomes, 0.0, [](const RankedTrial& one) { return one.violation; }));
   const auto tenth =
       static_cast<std::size_t>(std::ceil(kBest * static_cast<double>(outcomes.size())));
   const std::size_t share = feasible > 0 ? std::min(tenth, feasible) : tenth;
@@ -144,7 +144,7 @@ double divergence(const std::vector<double>& best, const std::vector<double>& al
 }
 
 /// How far the best trials' values are from all trials', before it is compared with others'.
-Importance weigh(const Parameter& parameter, std::span<const Outcome> outcomes,
+Importance weigh(const Parameter& parameter, std::span<const RankedTrial> outcomes,
                  const std::vector<bool>& best) {
   const Grid grid(parameter.domain);
   Counts all(grid.cells), good(grid.cells);
@@ -171,7 +171,7 @@ Importance weigh(const Parameter& parameter, std::span<const Outcome> outcomes,
 
 }  // namespace
 
-std::vector<Importance> importance_of(const Space& space, std::span<const Outcome> outcomes) {
+std::vector<Importance> importance_of(const Space& space, std::span<const RankedTrial> outcomes) {
   if (outcomes.size() < kFewestOutcomes) return {};
   const std::vector<bool> best = best_of(outcomes);
   std::vector<Importance> all;

@@ -17,7 +17,7 @@
 namespace hpo {
 
 /// A trial that ended and did not fail.
-struct Outcome {
+struct RankedTrial {
   Params params;
   double loss = 0;        ///< lower is better; NaN is worst
   std::int64_t step = 0;  ///< of its last report
@@ -41,6 +41,6 @@ inline constexpr std::size_t kFewestOutcomes = 10;
 /// with fewer than kFewestOutcomes outcomes. All shares are equal where nothing sets the best
 /// apart. O(outcomes * parameters).
 [[nodiscard]] std::vector<Importance> importance_of(const Space& space,
-                                                    std::span<const Outcome> outcomes);
+                                                    std::span<const RankedTrial> outcomes);
 
 }  // namespace hpo

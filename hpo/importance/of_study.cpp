@@ -6,7 +6,7 @@ namespace hpo {
 
 std::vector<Importance> importance_of(const Space& space, const std::vector<TrialRow>& trials,
                                       const Objective& objective) {
-  std::vector<Outcome> outcomes;
+  std::vector<RankedTrial> outcomes;
   for (const TrialRow& trial : trials) {
     const bool complete = trial.state == TrialState::complete;
     if (!trial.value || (!complete && trial.state != TrialState::stopped)) continue;

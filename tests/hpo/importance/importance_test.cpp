@@ -13,7 +13,7 @@
 namespace hpo {
 namespace {
 
-std::map<std::string, double> shares(const Space& space, std::span<const Outcome> outcomes) {
+std::map<std::string, double> shares(const Space& space, std::span<const RankedTrial> outcomes) {
   std::map<std::string, double> result;
   for (const Importance& importance : importance_of(space, outcomes))
     result[importance.parameter] = importance.share;
@@ -22,9 +22,9 @@ std::map<std::string, double> shares(const Space& space, std::span<const Outcome
 
 /// Random points of the space; `loss` says what each is worth.
 template <class Loss>
-std::vector<Outcome> draw(const Space& space, int count, Loss loss) {
+std::vector<RankedTrial> draw(const Space& space, int count, Loss loss) {
   Stream stream(3, "importance test");
-  std::vector<Outcome> outcomes;
+  std::vector<RankedTrial> outcomes;
   std::vector<double> place(space.size());
   for (int i = 0; i < count; ++i) {
     for (double& u : place) u = stream.uniform();
@@ -71,11 +71,11 @@ TEST(Importance, NothingIsSaidOfFewTrialsAndAllIsEqualWhereNothingDecides) {
 TEST(Importance, NoNumbersAndStoppedTrialsAreNotAmongTheBest) {
   auto outcomes = draw(kSquare, 100, [](const Params& p) { return real(p, "x"); });
   const auto before = shares(kSquare, outcomes);
-  for (Outcome& outcome : outcomes) {
+  for (RankedTrial& outcome : outcomes) {
     if (real(outcome.params, "x") > 0) outcome.loss = NAN;
   }
   EXPECT_EQ(shares(kSquare, outcomes), before);
-  for (Outcome& outcome : outcomes) {
+  for (RankedTrial& outcome : outcomes) {
     if (real(outcome.params, "x") < 0) continue;
     outcome = {.params = outcome.params, .loss = -1e9, .step = 1, .complete = false};
   }
@@ -86,11 +86,11 @@ TEST(Importance, WhatBreaksABoundIsNotAmongTheBest) {
   // By the loss alone x decides; but only where y is large a trial breaks no bound.
   auto outcomes = draw(kSquare, 300, [](const Params& p) { return real(p, "x"); });
   ASSERT_GT(shares(kSquare, outcomes)["x"], 0.9);
-  for (Outcome& outcome : outcomes)
+  for (RankedTrial& outcome : outcomes)
     outcome.violation = std::max(0.0, 4.8 - real(outcome.params, "y"));
   const auto bounded = shares(kSquare, outcomes);
   EXPECT_GT(bounded.at("y"), 0.8) << "few are feasible: these alone are the best";
-  for (Outcome& outcome : outcomes) outcome.violation = 1 + std::abs(real(outcome.params, "y"));
+  for (RankedTrial& outcome : outcomes) outcome.violation = 1 + std::abs(real(outcome.params, "y"));
   EXPECT_GT(shares(kSquare, outcomes).at("y"), 0.8) << "where none is, those that come nearest";
 }
 
@@ -134,9 +134,9 @@ TEST(Importance, AgreesWithOptuna) {
     for (const auto& [name, domain] : golden["space"].items())
       parameters.push_back({name, domain_from(domain), {}});
     const Space space(parameters);
-    std::vector<Outcome> outcomes;
+    std::vector<RankedTrial> outcomes;
     for (const auto& trial : golden["trials"]) {
-      Outcome outcome{.params = {}, .loss = trial["loss"]};
+      RankedTrial outcome{.params = {}, .loss = trial["loss"]};
       for (const auto& [name, value] : trial["params"].items())
         outcome.params.set(name, value_from(value));
       outcomes.push_back(outcome);
