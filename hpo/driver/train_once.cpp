@@ -136,6 +136,10 @@ TrainResult train_once(const StudySpec& study, const Params& params, const RunOp
   work->provide(params, loaded.data);
   LoneTrial trial(params, objective_of(loaded.study), observer);
   observer.train_started(loaded.study.metric, result.epochs);
+  const auto show_progress = [&] {
+    observer.progress(
+        {.counts = {.running = 1}, .trial_limit = 1, .seconds = rt::seconds_since(begun)});
+  };
   rt::Group group("train");
   {
     auto scope = group.enter();
@@ -146,11 +150,11 @@ TrainResult train_once(const StudySpec& study, const Params& params, const RunOp
         result.ending = Ending::interrupted;
         break;
       }
-      observer.progress(
-          {.counts = {.running = 1}, .trial_limit = 1, .seconds = rt::seconds_since(begun)});
+      show_progress();
       checkpoints.tick();
       if (!written.ready()) rt::wait_event(kTick);
     }
+    show_progress();
     result.trial = trial.row();
     result.rounds = trial.rounds();
     take_shape(result, spec.model);
