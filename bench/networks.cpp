@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "bench/bench.h"
 #include "bench/measure.h"
@@ -69,19 +70,19 @@ Trained train_ours(const Workload& workload, const nn::DataSpec& source) {
   return trained;
 }
 
-/// NaN where the rival is not there or does not take part.
-Trained train_rival(const std::string& python, const Rival& rival, const std::string& job) {
-  Trained trained{.seconds = NAN, .accuracy = NAN};
+/// Nothing where the rival fails.
+std::optional<Trained> train_rival(const std::string& python, const Rival& rival,
+                                   const std::string& job) {
   const Finished done =
       run_program({python, "-B", rivals_folder() + "/networks.py", rival.word, job});
   if (done.exit_code != 0) {
     std::fprintf(stderr, "networks: %s ended with exit code %d, so it is left out\n", rival.title,
                  done.exit_code);
-    return trained;
+    return std::nullopt;
   }
   const auto figures = nlohmann::json::parse(done.output.substr(done.output.rfind('{')));
-  return {.seconds = figures["seconds"].get<double>(),
-          .accuracy = figures["accuracy"].get<double>()};
+  return Trained{.seconds = figures["seconds"].get<double>(),
+                 .accuracy = figures["accuracy"].get<double>()};
 }
 
 /// One side over all rounds.
@@ -133,8 +134,14 @@ std::vector<Case> measure(const Workload& workload, const rt::Path& folder,
     const Trained trained = train_ours(workload, source);
     ours.add(trained);
     share.push_back(trained.flops / trained.seconds / peak);
-    for (std::size_t i = 0; i < rivals.size(); ++i)
-      theirs[i].add(train_rival(python, rivals[i], job));
+    for (std::size_t i = rivals.size(); i-- > 0;) {
+      if (const auto rivals_own = train_rival(python, rivals[i], job)) {
+        theirs[i].add(*rivals_own);
+      } else {
+        rivals.erase(rivals.begin() + static_cast<std::ptrdiff_t>(i));
+        theirs.erase(theirs.begin() + static_cast<std::ptrdiff_t>(i));
+      }
+    }
   } while (!options.quick && std::ssize(ours.seconds) < kRounds &&
            rt::seconds_since(begun) < kSecondsOfRounds);
   std::vector<Case> cases;

@@ -4,6 +4,7 @@
 
 #include "cli/terminal.h"
 #include "hpo/export/export.h"
+#include "hpo/log/metrics.h"
 #include "runtime/base/text.h"
 
 namespace cli {
@@ -28,21 +29,24 @@ std::string text_best(const hpo::StudyReader& study, const hpo::TrialRow& best) 
   return out;
 }
 
+std::string hypervolume_text(const hpo::TrialFront& front) {
+  return front.hypervolume ? rt::cat(", hypervolume ", result_number(*front.hypervolume)) : "";
+}
+
 std::string text_front(const hpo::StudyReader& study) {
   const hpo::Judge judge(study);
   if (!judge.front) return "";
   const std::size_t count = judge.front->trials.size();
-  std::string out = rt::cat("front of ", count, count == 1 ? " trial" : " trials", ", hypervolume ",
-                            result_number(judge.front->hypervolume), "\n");
+  std::string out = rt::cat("front of ", count, count == 1 ? " trial" : " trials",
+                            hypervolume_text(*judge.front), "\n");
   const std::vector<hpo::TrialRow> trials = study.trials();
   for (const std::uint64_t number : judge.front->trials) {
     const hpo::TrialRow& trial = trials.at(number);
     out +=
         rt::cat("  trial ", number, ": ", study.info().metric, " = ", result_number(*trial.value));
     for (const hpo::OtherMetric& other : judge.objective.others) {
-      const auto found =
-          std::ranges::find(trial.metrics, other.name, &hpo::Metrics::value_type::first);
-      out += rt::cat(", ", other.name, " = ", result_number(found->second));
+      const double* value = hpo::find_metric(trial.metrics, other.name);
+      out += rt::cat(", ", other.name, " = ", value != nullptr ? result_number(*value) : "none");
     }
     out += "\n";
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "hpo/log/study_reader.h"
+#include "hpo/log/trial_front.h"
 
 namespace cli {
 
@@ -14,6 +15,9 @@ namespace cli {
 
 /// "81 epochs"; of a program "3 steps".
 [[nodiscard]] std::string text_length(bool program, std::int64_t steps);
+
+/// ", hypervolume 35"; empty where it is not measured.
+[[nodiscard]] std::string hypervolume_text(const hpo::TrialFront& front);
 
 /// The front of a study with several metrics: a line each. Empty where there is one metric.
 [[nodiscard]] std::string text_front(const hpo::StudyReader& study);

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "cli/runs.h"
+#include "cli/summary.h"
 #include "cli/terminal.h"
 #include "cli/verbs/verb_functions.h"
 #include "hpo/export/export.h"
@@ -30,8 +31,8 @@ std::string text_status(const hpo::StudyReader& study) {
                    best->value ? result_number(*best->value) : "none",
                    study.objective().violation(best->metrics) > 0 ? ", infeasible" : "", "\n");
   if (const hpo::Judge judge(study); judge.front)
-    out += rt::cat("front    ", judge.front->trials.size(), " trials, hypervolume ",
-                   result_number(judge.front->hypervolume), "\n");
+    out += rt::cat("front    ", judge.front->trials.size(), " trials",
+                   hypervolume_text(*judge.front), "\n");
   out += "work     ";
   if (!info.programs)
     out += rt::cat(work.tasks, " tasks, ", work.epochs, " epochs of which ", work.distinct_epochs,

@@ -52,7 +52,9 @@ std::string text_trials(const hpo::StudyReader& study, const hpo::TrialChoice& c
 
 void declare_trials(Arguments& arguments) {
   declare_run(arguments);
-  arguments.option("--sort", "NAME", "by a metric, the best first, or by a parameter");
+  arguments.option(
+      "--sort", "NAME",
+      "by a metric that is searched for, the best first; by another one or a parameter, ascending");
   arguments.flag("--front", "of several metrics: only the trials that no other beats in all");
   declare_json(arguments);
 }

@@ -8,6 +8,7 @@
 #include "hpo/driver/warm_start.h"
 #include "hpo/log/study_reader.h"
 #include "hpo/study/warm.h"
+#include "runtime/base/text.h"
 
 namespace hpo {
 
@@ -43,6 +44,15 @@ std::string logged_file(const EventLog& log, const StudyFacts& facts, const Stud
   return in_todays_words(log.facts()->resolved, facts.resolved, info);
 }
 
+/// New trials must not find what old ones of their numbers left; people may.
+void put_aside(const rt::Path& folder, std::int64_t epoch) {
+  const rt::Path trials = folder / "trials", aside = folder / rt::cat("trials.before-", epoch);
+  std::error_code error;
+  if (!std::filesystem::exists(trials, error)) return;
+  std::filesystem::rename(trials, aside, error);
+  if (error) throw rt::storage_error("rename", trials, error.value());
+}
+
 }  // namespace
 
 std::string begin_anew(EventLog& log, const StudySpec& study, const StudyData* data,
@@ -51,9 +61,7 @@ std::string begin_anew(EventLog& log, const StudySpec& study, const StudyData* d
   const StudyFacts facts = facts_of(study, data);
   std::string other = what_is_other(logged_file(log, facts, data), facts.resolved);
   if (other.empty()) return "";
-  std::error_code error;
-  std::filesystem::remove_all(folder / "trials", error);
-  if (error) throw rt::storage_error("remove", folder / "trials", error.value());
+  put_aside(folder, log.epoch());
   log.begin_anew(facts);
   return other;
 }

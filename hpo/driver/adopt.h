@@ -19,10 +19,10 @@ struct StudyData;
 [[nodiscard]] std::vector<Changed> adopt(EventLog& log, const StudySpec& study,
                                          const StudyData* data, const rt::Path& folder);
 
-/// Where nobody can miss what the log has (EventLog::is_void; never where trials were asked for)
-/// and the study is another one than the log's, forgets the old one, folders of its trials
-/// included, as if the study's folder were fresh, and returns what is other about it, for people;
-/// else empty. Before `adopt`.
+/// Where the search has learnt nothing (EventLog::is_void; never where trials were asked for) and
+/// the study is another one than the log's, forgets the old one as if the study's folder were
+/// fresh, and returns what is other about it, for people; else empty. What its trials left is kept
+/// in `trials.before-N`. Before `adopt`.
 [[nodiscard]] std::string begin_anew(EventLog& log, const StudySpec& study, const StudyData* data,
                                      const rt::Path& folder);
 

@@ -87,6 +87,7 @@ std::vector<Report> CommandReports::left_over() {
 }
 
 std::vector<Report> CommandReports::take(bool over) {
+  if (failure_) throw *failure_;
   std::vector<Report> out;
   for (const std::string& line : reports_.take(over)) add(report_of(line), out);
   if (reports_.bytes() > kMostReports)
@@ -94,8 +95,13 @@ std::vector<Report> CommandReports::take(bool over) {
                                              " bytes, expected at most ", kMostReports));
   if (patterns_.empty()) return out;
   std::vector<ReportLine> lines;
-  for (const std::string& line : log_.take(over)) find_in(line, lines);
+  try {
+    for (const std::string& line : log_.take(over)) find_in(line, lines);
+  } catch (const TrialFailure& failure) {
+    failure_ = failure;
+  }
   for (ReportLine& line : lines) add(std::move(line), out);
+  if (failure_ && out.empty()) throw *failure_;
   return out;
 }
 

@@ -31,7 +31,8 @@ class CommandReports {
   /// Reports since the last call, in order; with `over`, all that there are. A line without the
   /// study's metric adds its values to the next one that has it; what else decides (other metrics,
   /// bounds) keeps its value until it is reported again. A step at or before the one reported last
-  /// is passed over: it is one that was repeated. Throws TrialFailure.
+  /// is passed over: it is one that was repeated. Throws TrialFailure; where a line of the output
+  /// is one, first gives what came before it.
   [[nodiscard]] std::vector<Report> take(bool over);
 
   /// One more report, of a program that has ended, where something that decides came behind its
@@ -56,6 +57,7 @@ class CommandReports {
   std::int64_t last_;
   std::int64_t own_ = 0;  ///< reports of the attempt that did not say a step
   std::map<std::string, std::string> no_numbers_;  ///< by metric
+  std::optional<TrialFailure> failure_;
   Metrics pending_;
   Metrics known_;  ///< the newest values of what decides
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "hpo/log/metrics.h"
 #include "hpo/samplers/registry.h"
 #include "hpo/space/random.h"
 #include "hpo/stopping/registry.h"
@@ -125,6 +126,9 @@ Word Search::word_on(std::uint64_t trial, const Reported& report) {
   // A rule that counts anything but epochs does not know where a trial ends.
   if (!study_.numbers_steps() && unit_ != Unit::epochs && report.epochs >= study_.max_epochs)
     return Word::go;
+  const bool sees = study_.early_stop_metric == 0 ||
+                    find_metric(report.metrics, rule_metric(study_).name) != nullptr;
+  if (!sees) return pauses(report.step) ? Word::pause : Word::go;
   const Word word = rule_->reported(
       trial, progress(report),
       loss_for_rule(objective_.score(report.value, report.metrics), study_.early_stop_metric));

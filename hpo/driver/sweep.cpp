@@ -75,7 +75,8 @@ void begin_anew_if_mended(EventLog& log, const StudySpec& study, const StudyData
   const std::string other = begin_anew(log, study, data, folder);
   if (!other.empty())
     observer.note(rt::cat("the study file has other ", other,
-                          " now, and no trial had reported yet: the study begins anew"));
+                          " now, and no trial had reported yet: the study begins anew (what its "
+                          "trials left is in trials.before-N of its folder)"));
 }
 
 SweepResult sweep_networks(EventLog& log, const StudySpec& study, const RunOptions& options,

@@ -50,7 +50,8 @@ struct ExportOptions {
 /// Which trials are shown, and in which order.
 struct TrialChoice {
   bool front = false;     ///< those on the front alone
-  std::string sort = "";  ///< a metric (best first) or a parameter (ascending); empty: by number
+  std::string sort = "";  ///< a metric searched for (best first), another one or a parameter
+                          ///< (ascending); empty: by number
 };
 
 /// The trials of a study by a choice. Throws rt::Error (usage) for a name that is neither a metric

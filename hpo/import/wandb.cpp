@@ -219,7 +219,7 @@ class Importer {
         !kind.empty() ? kind == "int_uniform" : whole(parameter, "min") && whole(parameter, "max");
     const bool log = kind.find("log") != std::string::npos;
     auto [min, max] = ends_of(parameter, kind);
-    if (kind.starts_with("inv_") || kind == "beta")
+    if (kind.starts_with("inv_") || kind.ends_with("beta"))
       leave(rt::cat("the distribution ", kind, " of ", name, ": it is ", log ? "log" : "linear",
                     " here"));
     double step = 0;

@@ -23,7 +23,7 @@ struct RankedTrial {
   std::int64_t step = 0;  ///< of its last report
   bool complete = true;   ///< else a stopping rule ended it: worse than all that are complete, and
                           ///< the worse the earlier
-  double violation = 0;   ///< by how much bounds are broken; 0: none is, else never among the best
+  double violation = 0;   ///< by how much bounds are broken; 0: none is, else worse than all such
 };
 
 struct Importance {

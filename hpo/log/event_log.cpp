@@ -61,10 +61,12 @@ struct EventLog::Impl {
       throw locked_error(folder, process_words(*holder), holder->since);
   }
 
-  void begin(const StudyFacts& study) {
+  void begin(const StudyFacts& study, bool anew) {
+    if (facts.has_value() != anew)
+      throw rt::Error(rt::Errc::internal, "a study begins where there is one, or anew without");
     if (!db) open();
     sql::Transaction transaction(*db);
-    if (facts) {
+    if (anew) {
       for (const char* old : {"DELETE FROM events", "DELETE FROM trials", "DELETE FROM study"})
         db->exec(old);
       written.clear();
@@ -224,8 +226,8 @@ EventLog::EventLog(const rt::Path& folder) : impl_(std::make_unique<Impl>(folder
 EventLog::~EventLog() = default;
 
 const std::optional<StudyFacts>& EventLog::facts() const { return impl_->facts; }
-void EventLog::begin(const StudyFacts& facts) { impl_->begin(facts); }
-void EventLog::begin_anew(const StudyFacts& facts) { impl_->begin(facts); }
+void EventLog::begin(const StudyFacts& facts) { impl_->begin(facts, false); }
+void EventLog::begin_anew(const StudyFacts& facts) { impl_->begin(facts, true); }
 
 bool EventLog::is_void() const {
   if (!impl_->facts) return true;
@@ -233,8 +235,10 @@ bool EventLog::is_void() const {
     return impl_->db->query_integer(
         rt::cat("SELECT count(*) FROM events WHERE kind = '", kind, "'").c_str());
   };
-  const bool over = !noted("finished").value_or("").empty();
-  return count("reported") == 0 && (over || count("created") == count("ended"));
+  const std::string finished = noted("finished").value_or("");
+  const bool hopeless =
+      !finished.empty() && Json::parse(finished).at("why").text() == name_of(Finish::first);
+  return count("reported") == 0 && (hopeless || count("created") == count("ended"));
 }
 
 void EventLog::replay(const std::function<void(const Event&)>& take) {

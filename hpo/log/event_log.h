@@ -49,8 +49,8 @@ class EventLog {
   /// Makes the tables and writes the facts: for a fresh folder only.
   void begin(const StudyFacts& facts);
 
-  /// Whether nobody can miss what the log has: no trial ever reported, and the study was over or
-  /// left no trial unfinished.
+  /// Whether the search has learnt nothing from what the log has: no trial ever reported, and all
+  /// have ended or the first one's failure ended the study.
   [[nodiscard]] bool is_void() const;
   /// Forgets all events and facts and writes these facts in their place: only before `replay`.
   void begin_anew(const StudyFacts& facts);

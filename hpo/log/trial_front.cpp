@@ -10,6 +10,9 @@ namespace hpo {
 
 namespace {
 
+// About a second of measuring: the cost grows with the points to the power of the metrics less one.
+constexpr double kMostSteps = 1e8;
+
 /// What the front is made of.
 struct Reached {
   std::uint64_t trial = 0;
@@ -63,7 +66,11 @@ TrialFront front_of(const std::vector<TrialRow>& trials, const Objective& object
   first.erase(repeated.begin(), repeated.end());
   TrialFront front;
   for (const Reached& one : first) front.trials.push_back(one.trial);
-  front.hypervolume = hypervolume(losses, reference_of(reached, objective));
+  std::vector<Losses> best;
+  for (const Reached& one : first) best.push_back(one.losses);
+  const double steps =
+      std::pow(static_cast<double>(best.size()), static_cast<double>(objective.others.size()));
+  if (steps <= kMostSteps) front.hypervolume = hypervolume(best, reference_of(reached, objective));
   return front;
 }
 

@@ -14,7 +14,8 @@ struct TrialFront {
   std::vector<std::uint64_t> trials;
   /// What they cover up to the metrics' references, each metric in its own unit; where a metric has
   /// none, up to the worst value of a complete trial that breaks no bound.
-  double hypervolume = 0;
+  /// Nothing where that would take long: with many metrics and many trials.
+  std::optional<double> hypervolume;
 
   [[nodiscard]] bool has(std::uint64_t trial) const;
 };

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <map>
 #include <memory>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -29,17 +28,6 @@ struct Individual {
   Genes genes;
   Marks marks;
 };
-
-/// The points of a front that are farthest from their neighbours.
-std::vector<std::size_t> least_crowded(std::span<const Losses> front, std::size_t count) {
-  const std::vector<double> crowding = crowding_of(front);
-  std::vector<std::size_t> order(front.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, std::ranges::greater{},
-                           [&](std::size_t i) { return crowding[i]; });
-  order.resize(count);
-  return order;
-}
 
 class Nsga2 final : public Sampler {
  public:

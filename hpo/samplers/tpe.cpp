@@ -26,8 +26,13 @@ constexpr std::size_t kMostBad = 10'000;  // points behind the density of the re
 // Trials among which fronts are looked for: beyond twice as many the best of them are kept.
 constexpr std::size_t kMostMarked = 200;
 
+// The cost of a hypervolume grows with the number of points to the power of the metrics less one.
+constexpr std::size_t kMostMeasured = 3;
+
 std::vector<std::size_t> covering(std::span<const Losses> front, std::size_t count) {
-  if (count < front.size()) return most_covering(front, count);
+  if (count < front.size())
+    return front[0].size() <= kMostMeasured ? most_covering(front, count)
+                                            : least_crowded(front, count);
   std::vector<std::size_t> all(front.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   return all;

@@ -127,6 +127,16 @@ std::vector<double> crowding_of(std::span<const Losses> front) {
   return crowding;
 }
 
+std::vector<std::size_t> least_crowded(std::span<const Losses> front, std::size_t count) {
+  const std::vector<double> crowding = crowding_of(front);
+  std::vector<std::size_t> order(front.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::ranges::greater{},
+                           [&](std::size_t i) { return crowding[i]; });
+  order.resize(count);
+  return order;
+}
+
 double hypervolume(std::span<const Losses> points, const Losses& reference) {
   std::vector<const Losses*> inside;
   for (const Losses& point : points) {

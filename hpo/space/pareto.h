@@ -34,6 +34,10 @@ using Losses = std::vector<double>;
 /// A reference behind all points: a tenth of its size worse than the worst finite loss.
 [[nodiscard]] Losses reference_behind(std::span<const Losses> points);
 
+/// Places of the `count` points of a front that are farthest from their neighbours.
+[[nodiscard]] std::vector<std::size_t> least_crowded(std::span<const Losses> front,
+                                                     std::size_t count);
+
 /// Places of `count` points that cover nearly as much as any `count` of them can: one after
 /// another the one that adds the most (Guerreiro et al., "Greedy hypervolume subset selection in
 /// low dimensions", Evolutionary Computation 24, 2016). Among equals the first.

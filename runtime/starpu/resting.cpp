@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -24,6 +25,7 @@ starpu_sched_policy resting{};
 
 std::mutex mutex;
 std::condition_variable pushed;
+std::uint64_t pushes = 0;  // under the mutex; only those that somebody may sleep through
 std::atomic<int> resters = 0, kept_awake = 0;
 
 /// Since when the calling worker finds nothing; the epoch: it has found something.
@@ -33,20 +35,26 @@ int push(starpu_task* task) {
   const int code = base->push_task(task);
   if (resters.load() > 0) {
     const std::scoped_lock lock(mutex);
-    pushed.notify_one();
+    ++pushes;
+    pushed.notify_all();  // StarPU has chosen who may take it, and does not say whom
   }
   return code;
 }
 
 starpu_task* rest(unsigned context) {
-  // A task that is pushed after the count went up wakes us; one pushed before is found here.
+  // A task that is pushed after we took the count wakes us; one pushed before is found here.
   ++resters;
+  const std::uint64_t before = [] {
+    const std::scoped_lock lock(mutex);
+    return pushes;
+  }();
   starpu_task* task = base->pop_task(context);
   if (task == nullptr) {
     starpu_worker_relax_on();
     {
       std::unique_lock lock(mutex);
-      pushed.wait_for(lock, kLongestRest);
+      pushed.wait_for(lock, kLongestRest,
+                      [&] { return pushes != before || kept_awake.load() > 0; });
     }
     starpu_worker_relax_off();
   }

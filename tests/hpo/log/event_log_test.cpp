@@ -71,6 +71,9 @@ TEST(EventLog, NobodyMissesWhatFailedOrWasOverWithoutAReport) {
   EXPECT_TRUE(is_void({created(0, 0.1), failed}));
   EXPECT_FALSE(is_void({created(0, 0.1), created(1, 0.1), failed})) << "it may be hours at it";
   EXPECT_TRUE(is_void({created(0, 0.1), created(1, 0.1), failed, over}));
+  const Event out_of_time{.vtime = 2, .trial = {}, .body = Finished{Finish::time, "out of time"}};
+  EXPECT_FALSE(is_void({created(0, 0.1), created(1, 0.1), failed, out_of_time}))
+      << "it can go on from its checkpoint";
   EXPECT_FALSE(is_void({created(0, 0.1), reported(0, 1, 0.5), failed}));
   EXPECT_FALSE(is_void({created(0, 0.1), reported(0, 1, 0.5), failed, over}));
 }
