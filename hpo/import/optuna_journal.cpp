@@ -120,6 +120,15 @@ class Replay {
   std::size_t next_study_ = 0;
 };
 
+bool is_json(const std::string& line) {
+  try {
+    (void)Json::parse(line);
+    return true;
+  } catch (const rt::Error&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 OptunaJournal read_optuna_journal(const std::string& text, const std::string& file) {
@@ -130,6 +139,8 @@ OptunaJournal read_optuna_journal(const std::string& text, const std::string& fi
     const std::string line = from_python_json(std::string_view(text).substr(begin, end - begin));
     begin = end + 1;
     ++number;
+    // As Optuna has it: whoever wrote the last line may have died over it.
+    if (begin >= text.size() && number > 1 && !is_json(line)) break;
     try {
       if (!line.empty()) replay.apply(Json::parse(line));
     } catch (const rt::Error& error) {

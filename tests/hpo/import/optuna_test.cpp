@@ -69,6 +69,15 @@ TEST(OptunaJournal, IsReadAsOptunaReadsIt) {
   }
 }
 
+TEST(OptunaJournal, EndsWithALineThatSomebodyDiedOver) {
+  const std::string whole = golden_text("optuna_journal.log");
+  const ImportedStudy expected = import_optuna(whole, "journal.log", "kept");
+  const ImportedStudy torn = import_optuna(whole + "{\"op_code\": 4, \"wor", "journal.log", "kept");
+  EXPECT_EQ(torn.trials.size(), expected.trials.size());
+  EXPECT_THROW((void)import_optuna("{\"op_code\": 4, \"wor\n" + whole, "journal.log", "kept"),
+               rt::Error);
+}
+
 TEST(OptunaJournal, BecomesAStudyThatHasItsTrials) {
   const ImportedStudy made =
       import_optuna(golden_text("optuna_journal.log"), "journal.log", "kept");
