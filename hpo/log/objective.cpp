@@ -17,6 +17,11 @@ bool can_be_best(const TrialRow& row) {
   return ended_well && row.value && !std::isnan(*row.value);
 }
 
+/// A trial with a metric that is no number is on no front.
+bool is_whole(const Score& score) {
+  return std::ranges::none_of(score.others, [](double loss) { return std::isnan(loss); });
+}
+
 int rank_of(TrialState state) {
   return state == TrialState::complete ? 0 : state == TrialState::stopped ? 1 : 2;
 }
@@ -75,6 +80,8 @@ const TrialRow* best_of(const std::vector<TrialRow>& trials, const Objective& ob
         if (!mine.feasible()) continue;
       } else if (rank != theirs_rank) {
         if (rank > theirs_rank) continue;
+      } else if (is_whole(mine) != is_whole(theirs)) {
+        if (!is_whole(mine)) continue;
       } else if (!is_better(mine, theirs)) {
         continue;
       }

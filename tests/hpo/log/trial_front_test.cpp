@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <string>
 
 namespace hpo {
 namespace {
@@ -34,6 +35,26 @@ TEST(TrialFront, CountsFromTheReferences) {
   searched.reference = 0;
   searched.others[0].reference = 100;
   EXPECT_DOUBLE_EQ(front_of({row(0, 0.5, 60)}, searched).hypervolume.value(), 0.5 * 40);
+}
+
+TEST(TrialFront, BestIsItsFirst) {
+  const std::vector<TrialRow> rows{row(0, 0.95, NAN), row(1, 0.9, 10), row(2, 0.5, 5)};
+  EXPECT_EQ(front_of(rows, objective()).trials, (std::vector<std::uint64_t>{1, 2}));
+  EXPECT_EQ(best_of(rows, objective())->trial, 1u);
+}
+
+TEST(TrialFront, MeasuresNothingThatWouldTakeHours) {
+  Objective searched = objective();
+  std::vector<TrialRow> rows;
+  constexpr int kTrials = 2000, kMetrics = 5;
+  for (int m = 1; m < kMetrics; ++m) searched.others.push_back({"m" + std::to_string(m), false});
+  for (int i = 0; i < kTrials; ++i) {
+    rows.push_back(row(static_cast<std::uint64_t>(i), i, i));
+    for (int m = 1; m < kMetrics; ++m) rows.back().metrics.emplace_back("m" + std::to_string(m), i);
+  }
+  const TrialFront front = front_of(rows, searched);
+  EXPECT_EQ(front.trials.size(), rows.size());
+  EXPECT_FALSE(front.hypervolume);
 }
 
 TEST(TrialFront, LeavesOutWhatBreaksBounds) {
