@@ -75,6 +75,30 @@ TEST(Several, TpeComesNearerToTheFrontThanChance) {
     EXPECT_LT(missing("tpe", {power}, 200), 0.5 * missing("random", {power}, 200)) << power;
 }
 
+/// With five metrics hardly any trial beats another, and an exact hypervolume of hundreds of points
+/// takes seconds: a search that asked for many would not end within this test's time.
+TEST(Several, ManyMetricsCostNoMore) {
+  constexpr int kAxes = 5;
+  constexpr std::uint64_t kTrials = 450;
+  Searched searched = two_metrics("tpe", kAxes);
+  searched.metrics = kAxes;
+  auto sampler = searched.make();
+  for (std::uint64_t i = 0; i < kTrials; ++i) {
+    const Params params = sampler->propose(i).value();
+    sampler->created(i, params);
+    Score score(x_of(params, 0));
+    double rest = score.loss;
+    for (int axis = 1; axis + 1 < kAxes; ++axis) {
+      score.others.push_back(x_of(params, axis));
+      rest += x_of(params, axis);
+    }
+    score.others.push_back(-rest);
+    sampler->reported(i, 1, score);
+    sampler->ended(i, TrialState::complete);
+  }
+  EXPECT_TRUE(sampler->propose(kTrials));
+}
+
 TEST(Several, WhatBreaksBoundsIsNoParent) {
   for (const std::string kind : {"nsga2", "tpe"}) {
     const Searched searched = two_metrics(kind, 2);
