@@ -10,12 +10,32 @@ import threading
 import time
 import unittest
 from pathlib import Path
+from unittest import mock
 
 import trellis
+from trellis import keeper
 
 SPACE = {"lr": {"min": 1e-4, "max": 0.1, "scale": "log"}, "width": {"type": "int", "min": 4, "max": 64},
          "kind": {"values": ["a", "b"]}}
 PACKAGE = Path(__file__).resolve().parents[1]
+
+
+class Starting(unittest.TestCase):
+    """A keeper that is killed while it starts is no reason to give a study up; one that always dies is."""
+
+    def run_with(self, *answers):
+        with mock.patch.object(keeper.program, "run", side_effect=answers) as run:
+            return keeper.start_again("tune"), run.call_count
+
+    def test_a_keeper_that_died_is_started_again(self):
+        died = trellis.TrellisError("the keeper of runs/tune has died")
+        self.assertEqual(self.run_with(died, died, "runs/tune\n"), ("runs/tune", 3))
+        with self.assertRaisesRegex(trellis.TrellisError, "has died"):
+            self.run_with(*[died] * keeper.STARTS)
+
+    def test_a_refusal_is_said_once(self):
+        with self.assertRaisesRegex(trellis.TrellisError, "no such study"):
+            self.run_with(trellis.TrellisError("no such study"))
 
 
 class WithStudy(unittest.TestCase):

@@ -12,6 +12,7 @@ from .errors import TrellisError
 PROTOCOL = 1
 LONGEST = 1 << 20  # bytes of a call
 PATIENCE = 60.0  # seconds in which keepers may die over one call
+STARTS = 5  # tries to find a keeper for a study that is opened
 
 
 def to_json(value):
@@ -113,3 +114,14 @@ def start(*words):
         if str(error).endswith(" has died"):
             raise ConnectionResetError(str(error)) from error
         raise
+
+
+def start_again(*words):
+    """start(), a few times over where a keeper died at once: somebody may be killing them. Raises TrellisError."""
+    for _ in range(STARTS - 1):
+        with contextlib.suppress(ConnectionResetError):
+            return start(*words)
+    try:
+        return start(*words)
+    except ConnectionResetError as error:
+        raise TrellisError(str(error)) from error

@@ -308,7 +308,7 @@ def load_study(run, *, directory="runs"):
 
 
 def _open(run, directory):
-    folder = os.path.abspath(keeper.start(run, "--dir", str(directory)))
+    folder = os.path.abspath(keeper.start_again(run, "--dir", str(directory)))
     if not os.path.isdir(folder):
         raise TrellisError(f"{folder} is no folder")
     return Study(run, folder, os.path.abspath(str(directory)))

@@ -118,7 +118,7 @@ constexpr const char* kCounter =
     "c=$TRELLIS_CHECKPOINT_DIR/n; n=$(cat $c 2>/dev/null || echo 0); echo start $n >> starts.$1\n"
     "while [ $n -lt 8 ]; do n=$((n+1))\n"
     "echo \"{\\\"step\\\": $n, \\\"loss\\\": $((n*$1))}\" >> $TRELLIS_METRICS\n"
-    "echo $n > $c.new; mv $c.new $c; sleep 0.03; done\n";
+    "echo $n > $c.new; mv $c.new $c; sleep 0.1; done\n";
 
 TEST_F(CommandStudies, GoOnFromTheirCheckpoints) {
   const StudySpec file = study(
