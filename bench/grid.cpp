@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -107,15 +106,10 @@ void run_ours(const rt::Path& folder, const Options& options, Side& side) {
 }
 
 void run_rival(const std::string& python, const Rival& rival, const rt::Path& job, Side& side) {
-  const Finished done =
-      run_program({python, "-B", rivals_folder() + "/grid.py", rival.word, job.string()});
-  if (done.exit_code != 0) {
-    std::fprintf(stderr, "grid: %s ended with exit code %d, so it is left out\n", rival.title,
-                 done.exit_code);
-    return;
-  }
-  const auto figures = nlohmann::json::parse(done.output.substr(done.output.rfind('{')));
-  side.seconds.push_back(done.seconds);
+  const auto done = run_rival_program(python, "grid", rival.title, {rival.word, job.string()});
+  if (!done) return;
+  const auto figures = nlohmann::json::parse(done->output);
+  side.seconds.push_back(done->seconds);
   if (!figures["peak_mb"].is_null()) side.megabytes.push_back(figures["peak_mb"].get<double>());
   side.accuracy.push_back(figures["accuracy"].get<double>());
 }

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -73,14 +72,9 @@ Trained train_ours(const Workload& workload, const nn::DataSpec& source) {
 /// Nothing where the rival fails.
 std::optional<Trained> train_rival(const std::string& python, const Rival& rival,
                                    const std::string& job) {
-  const Finished done =
-      run_program({python, "-B", rivals_folder() + "/networks.py", rival.word, job});
-  if (done.exit_code != 0) {
-    std::fprintf(stderr, "networks: %s ended with exit code %d, so it is left out\n", rival.title,
-                 done.exit_code);
-    return std::nullopt;
-  }
-  const auto figures = nlohmann::json::parse(done.output.substr(done.output.rfind('{')));
+  const auto done = run_rival_program(python, "networks", rival.title, {rival.word, job});
+  if (!done) return std::nullopt;
+  const auto figures = nlohmann::json::parse(done->output);
   return Trained{.seconds = figures["seconds"].get<double>(),
                  .accuracy = figures["accuracy"].get<double>()};
 }

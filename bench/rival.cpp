@@ -1,6 +1,7 @@
 #include "bench/rival.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <string>
 
 #include "bench/measure.h"
@@ -22,6 +23,21 @@ std::vector<Rival> chosen_rivals(std::span<const Rival> all, std::string_view li
     chosen.push_back(all[static_cast<std::size_t>(at - known.begin())]);
   }
   return chosen;
+}
+
+std::optional<Finished> run_rival_program(const std::string& python, const char* benchmark,
+                                          const char* title,
+                                          const std::vector<std::string>& words) {
+  std::vector<std::string> command{python, "-B", rt::cat(rivals_folder(), "/", benchmark, ".py")};
+  command.insert(command.end(), words.begin(), words.end());
+  Finished done = run_program(command);
+  if (done.exit_code != 0) {
+    std::fprintf(stderr, "%s: %s ended with exit code %d, so it is left out\n", benchmark, title,
+                 done.exit_code);
+    return std::nullopt;
+  }
+  done.output.erase(0, done.output.rfind('{'));
+  return done;
 }
 
 }  // namespace bench

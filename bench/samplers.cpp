@@ -10,6 +10,7 @@
 #include "bench/bench.h"
 #include "bench/measure.h"
 #include "bench/process.h"
+#include "bench/rival.h"
 #include "hpo/samplers/registry.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/error.h"
@@ -127,15 +128,11 @@ Times search(const Race& race, int trials) {
 /// Milliseconds a trial of a rival; NaN when it is not there.
 double rival_ms(const std::string& python, const char* library, const Race& race, int trials) {
   if (python.empty() || trials == 0) return NAN;
-  const Finished done =
-      run_program({python, "-B", rivals_folder() + "/samplers.py", library, race.sampler,
-                   race.space, std::to_string(trials), std::to_string(race.metrics)});
-  if (done.exit_code != 0) {
-    std::fprintf(stderr, "samplers: %s ended with exit code %d, so it is left out\n", library,
-                 done.exit_code);
-    return NAN;
-  }
-  const auto figures = nlohmann::json::parse(done.output.substr(done.output.rfind('{')));
+  const auto done = run_rival_program(
+      python, "samplers", library,
+      {library, race.sampler, race.space, std::to_string(trials), std::to_string(race.metrics)});
+  if (!done) return NAN;
+  const auto figures = nlohmann::json::parse(done->output);
   return figures["seconds"].get<double>() / trials * 1e3;
 }
 

@@ -1,9 +1,8 @@
-#include <algorithm>
-
 #include "cli/runs.h"
 #include "cli/terminal.h"
 #include "cli/verbs/verb_functions.h"
 #include "hpo/export/export.h"
+#include "hpo/log/metrics.h"
 #include "runtime/base/text.h"
 
 namespace cli {
@@ -16,8 +15,8 @@ hpo::TrialChoice choice_of(const Arguments& arguments) {
 }
 
 std::string cell_of(const hpo::TrialRow& trial, const std::string& metric) {
-  const auto found = std::ranges::find(trial.metrics, metric, &hpo::Metrics::value_type::first);
-  return found == trial.metrics.end() ? "-" : short_number(found->second);
+  const double* value = hpo::find_metric(trial.metrics, metric);
+  return value == nullptr ? "-" : short_number(*value);
 }
 
 std::string text_trials(const hpo::StudyReader& study, const hpo::TrialChoice& choice) {

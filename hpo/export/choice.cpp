@@ -5,6 +5,7 @@
 #include <set>
 
 #include "hpo/export/export.h"
+#include "hpo/log/metrics.h"
 #include "hpo/space/value.h"
 #include "runtime/base/error.h"
 #include "runtime/base/text.h"
@@ -32,9 +33,9 @@ bool is_maximized(const Objective& objective, const std::string& metric, const s
 }
 
 Place by_metric(const TrialRow& trial, const std::string& name, bool maximize) {
-  const auto found = std::ranges::find(trial.metrics, name, &Metrics::value_type::first);
-  if (found == trial.metrics.end()) return {};
-  return place_of(maximize ? -found->second : found->second);
+  const double* value = find_metric(trial.metrics, name);
+  if (value == nullptr) return {};
+  return place_of(maximize ? -*value : *value);
 }
 
 Place by_parameter(const TrialRow& trial, const std::string& name) {
