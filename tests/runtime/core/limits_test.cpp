@@ -226,7 +226,7 @@ TEST_F(Limits, TheLongestExpectedTaskGoesFirst) {
   static std::vector<double> order;
   order.clear();
   const auto hold = rt::task("hold").cpu(
-      [](rt::in<double>) { std::this_thread::sleep_for(std::chrono::milliseconds(30)); });
+      [](rt::in<double>) { std::this_thread::sleep_for(std::chrono::milliseconds(300)); });
   const auto work = rt::task("work")
                         .cpu([](double flops) { order.push_back(flops); })
                         .cost([](const double& flops) { return rt::Flops{flops}; });
