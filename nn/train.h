@@ -87,8 +87,8 @@ struct Scores {
   std::int64_t rows = 0;
   std::int64_t correct = 0;  ///< labels only
   double accuracy = 0;       ///< correct / rows, labels only
-  /// The metrics that fit the targets (nn/metrics/metric.h) by name, in the order of the registry;
-  /// none where they were not asked for.
+  /// The metrics that fit the targets (measured_names() of nn/metrics/metric.h) by name; none where
+  /// they were not asked for.
   std::vector<std::pair<std::string, double>> metrics{};
   auto operator<=>(const Scores&) const = default;
 };

@@ -22,7 +22,7 @@ namespace rt {
 struct StoreConfig {
   Path folder;  ///< of the entries on disk, made when first needed; empty: memory only
   std::uint64_t memory_bytes =
-      64ULL << 20;  ///< budget in memory; an entry above a quarter of it is kept on disk only
+      48ULL << 20;  ///< budget in memory; an entry above a quarter of it is kept on disk only
   std::uint64_t disk_bytes =
       16ULL << 30;  ///< budget on disk, for all processes together; kept within 1/64 or so
   /// Share of the time that writing may take, in [0, 1]: entries then wait in memory until

@@ -46,13 +46,13 @@ bool differs(const rt::Value<nn::ParamSlab>& net, std::string_view logged) {
 }
 
 /// Of a network that is no good any more.
-nn::Scores no_scores(const nn::Choice& loss) {
+nn::Scores no_scores(const nn::Choice& loss, const nn::Dataset::Header& data) {
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   nn::Scores scores{.loss = kNone, .accuracy = kNone};
-  for (const nn::Metric* metric : nn::metrics()) {
-    if (metric->target == nn::target_kind(loss.kind))
-      scores.metrics.emplace_back(metric->name, kNone);
-  }
+  std::vector<std::string> targets;
+  for (const nn::TargetColumn& target : data.targets) targets.push_back(target.name);
+  for (std::string& name : nn::measured_names(nn::target_kind(loss.kind), targets))
+    scores.metrics.emplace_back(std::move(name), kNone);
   return scores;
 }
 
@@ -218,7 +218,7 @@ rt::Async<void> NetworkWork::run(TrialContext& trial) {
     rt::Async<nn::TrainStats> trained = network.stats();
     const nn::TrainStats stats = co_await std::move(trained);
     if (stats.diverged && !trial.pauses(border)) throw diverged_before(border);
-    nn::Scores scores = no_scores(spec.hyper.loss);
+    nn::Scores scores = no_scores(spec.hyper.loss, data.value.get().header());
     if (!stats.diverged) scores = co_await scored;
     Report report{.step = border, .epochs = border};
     report.metrics = metrics_of("valid", scores);

@@ -5,6 +5,7 @@
 #include "hpo/study/asked.h"
 #include "hpo/study/hints.h"
 #include "hpo/study/kind_form.h"
+#include "hpo/study/metric_names.h"
 #include "hpo/study/scalars.h"
 #include "hpo/study/source.h"
 #include "hpo/study/substitute.h"
@@ -104,6 +105,12 @@ Node Checker::check_leaf(const Node& node, const Field& field, const std::string
   if (!field.text_with.empty() && study::names(field.text_with, source_)) {
     const Field text{.name = field.name, .type = Type::text, .doc = field.doc, .literal = true};
     return check_leaf(node, text, where);
+  }
+  if (field.of_targets && !target_metrics_.empty()) {
+    Field wider = field;
+    wider.words = words_of(field);
+    wider.of_targets = false;
+    return check_leaf(node, wider, where);
   }
   return refers(node) && !field.literal ? check_reference(node, field, where)
                                         : check_scalar(node, field, where);
@@ -220,6 +227,12 @@ void Checker::check_key(const Entry& entry, const Field& block, const std::strin
   }
 }
 
+std::vector<std::string> Checker::words_of(const Field& field) const {
+  std::vector<std::string> words = field.words;
+  if (field.of_targets) words.insert(words.end(), target_metrics_.begin(), target_metrics_.end());
+  return words;
+}
+
 bool Checker::applies(const Field& field) const { return applies_to(field, source_); }
 
 std::optional<Node> Checker::fallback(const Field& field, const std::string& where, Position at) {
@@ -238,7 +251,10 @@ Node Checker::check_block(const Node& node, const Field& block, const std::strin
                           const std::string& context) {
   if (!node.is_map()) fail_unexpected(node, where.empty() ? "the study" : where, block);
   const std::string outer = source_;
-  if (where.empty()) source_ = source_of_study(node);
+  if (where.empty()) {
+    source_ = source_of_study(node);
+    target_metrics_ = target_metric_names(node);
+  }
   if (where == "data") source_ = source_of(node);
   for (const Entry& entry : node.entries) check_key(entry, block, where, context);
   Node result = map_node(node.at);
@@ -333,14 +349,15 @@ Node Checker::check_bounds(const Node& node, const Field& field, const std::stri
   if (!node.is_map()) fail_unexpected(node, where, field);
   if (node.entries.empty())
     throw Fault(node.at, rt::cat(where, " is an empty map, expected ", expected(field)));
+  const std::vector<std::string> words = words_of(field);
   Node result = map_node(node.at);
   for (const Entry& entry : node.entries) {
-    const bool known = std::ranges::find(field.words, entry.key) != field.words.end();
+    const bool known = std::ranges::find(words, entry.key) != words.end();
     if (!known && !study::names(field.text_with, source_)) {
       throw Fault(entry.key_at,
                   rt::cat(where, " names \"", rt::printable(entry.key, 60),
-                          "\", expected a metric that a trial reports (", either(field.words), ")",
-                          did_you_mean(suggestion("metric.name", entry.key, field.words))));
+                          "\", expected a metric that a trial reports (", either(words), ")",
+                          did_you_mean(suggestion("metric.name", entry.key, words))));
     }
     const std::string path = join(where, entry.key);
     if (!entry.value.is_map()) {

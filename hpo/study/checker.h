@@ -57,6 +57,7 @@ class Checker {
   Node check_timetable(const Node& node, const Field& field, const std::string& where);
   Node check_kind(const Node& node, const Field& field, const std::string& where);
   Node check_open_kind(const Node& chosen, const Field& field, const std::string& where);
+  [[nodiscard]] std::vector<std::string> words_of(const Field& field) const;
   [[nodiscard]] bool applies(const Field& field) const;
   void check_key(const Entry& entry, const Field& block, const std::string& where,
                  const std::string& context);
@@ -67,9 +68,10 @@ class Checker {
   const Space* space_;
   std::unordered_map<std::string_view, const Parameter*> parameters_;
   std::set<std::string, std::less<>> used_;
-  bool literal_ = false;        // dollars have no meaning
-  std::string source_;          // "csv" or "idx" within `data`; outside, "data" or "command"
-  std::string kind_parameter_;  // within a kind whose type is a parameter: its name
+  bool literal_ = false;  // dollars have no meaning
+  std::string source_;    // "csv" or "idx" within `data`; outside, "data" or "command"
+  std::vector<std::string> target_metrics_;  // of the study's single targets
+  std::string kind_parameter_;               // within a kind whose type is a parameter: its name
 };
 
 }  // namespace hpo::study

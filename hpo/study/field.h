@@ -70,6 +70,7 @@ struct Field {
   std::string since = "0.1.0";
   bool literal = false;                 ///< dollars have no meaning
   bool per_trial = false;               ///< may hold $name
+  bool of_targets = false;              ///< `words` are metrics: those of single targets, too
   const KindSet* (*kinds)() = nullptr;  ///< of Type::kind and Type::timetable
   std::vector<Field> fields = {};       ///< of Type::block and Type::blocks
 

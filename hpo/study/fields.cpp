@@ -137,7 +137,9 @@ std::vector<Field> search_rows() {
               "trial's end; without a rule, after each epoch. With `command`, what the program "
               "calls it; `seconds` and `exit` (its exit status) are there without its help. "
               "Where trials are "
-              "asked for, what they tell."},
+              "asked for, what they tell. Of a list of up to 16 targets also each by itself: "
+              "`valid.rmse.TARGET`.",
+       .of_targets = true},
       {.name = "metric.goal",
        .type = Type::word,
        .words = {"maximize", "minimize"},
@@ -169,7 +171,8 @@ std::vector<Field> search_rows() {
               "that break none, by the sum of what it is beyond its bounds, each as a share of "
               "the bound. Of a program any metric that it reports, and `seconds`; of trials that "
               "are asked for any that is told.",
-       .literal = true},
+       .literal = true,
+       .of_targets = true},
       {.name = "method",
        .type = Type::kind,
        .fallback = "random",

@@ -9,8 +9,11 @@ namespace {
 constexpr std::string_view kPart = "valid.";
 constexpr std::string_view kCounted[] = {"weights", "inference_flops"};
 
+/// The metric behind "valid.NAME" or "valid.NAME.TARGET".
 const nn::Metric* metric_of(std::string_view name) {
-  return name.starts_with(kPart) ? nn::find_metric(name.substr(kPart.size())) : nullptr;
+  if (!name.starts_with(kPart)) return nullptr;
+  name.remove_prefix(kPart.size());
+  return nn::find_metric(name.substr(0, name.find('.')));
 }
 
 }  // namespace
@@ -20,6 +23,18 @@ std::vector<std::string> metric_names() {
   for (const nn::Metric* metric : nn::metrics())
     names.push_back(std::string(kPart) + std::string(metric->name));
   names.insert(names.end(), std::begin(kCounted), std::end(kCounted));
+  return names;
+}
+
+std::vector<std::string> target_metric_names(const Node& root) {
+  std::vector<std::string> targets, names;
+  if (const Node* target = root.find_path({"data", "target"})) {
+    for (const Node& column : target->items) targets.push_back(column.text);
+  }
+  if (!nn::measured_apart(targets.size())) return names;
+  for (const std::string& name : nn::measured_names(nn::TargetKind::numbers, targets)) {
+    if (name.find('.') != std::string::npos) names.push_back(std::string(kPart) + name);
+  }
   return names;
 }
 

@@ -7,12 +7,16 @@
 #include <string_view>
 #include <vector>
 
+#include "hpo/study/node.h"
 #include "nn/data/data_spec.h"
 
 namespace hpo::study {
 
 /// "valid.loss", "valid.accuracy"..., "weights", "inference_flops".
 [[nodiscard]] std::vector<std::string> metric_names();
+
+/// The same metrics of single targets, "valid.rmse.TARGET", where `data.target` lists several.
+[[nodiscard]] std::vector<std::string> target_metric_names(const Node& root);
 
 /// What a metric is for; nothing for one that is for both tasks, or for an unknown one.
 [[nodiscard]] std::optional<nn::LearningTask> task_of_metric(std::string_view name);

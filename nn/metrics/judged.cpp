@@ -7,7 +7,11 @@ namespace nn {
 
 void append_truth(Judged& judged, const DataView& data) {
   judged.units.clear();
-  for (const TargetColumn& column : data.target_columns) judged.units.push_back(column.unit);
+  judged.names.clear();
+  for (const TargetColumn& column : data.target_columns) {
+    judged.units.push_back(column.unit);
+    judged.names.push_back(column.name);
+  }
   for (const std::uint32_t row : data.rows) {
     if (data.labels != nullptr) {
       judged.labels.push_back(data.labels[row]);
@@ -16,6 +20,15 @@ void append_truth(Judged& judged, const DataView& data) {
       judged.targets.insert(judged.targets.end(), targets, targets + judged.width);
     }
   }
+}
+
+Judged output_of(const Judged& judged, std::size_t i) {
+  Judged one{.width = 1, .units = {judged.units.at(i)}, .names = {judged.names.at(i)}};
+  for (std::size_t at = i; at < judged.outputs.size(); at += judged.width) {
+    one.outputs.push_back(judged.outputs[at]);
+    one.targets.push_back(judged.targets[at]);
+  }
+  return one;
 }
 
 void probabilities(std::span<const float> outputs, std::span<double> out) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "nn/data_view.h"
@@ -18,12 +19,16 @@ struct Judged {
   std::vector<std::int32_t> labels;  ///< [rows] classes
   std::vector<float> targets;        ///< [rows, width] numbers as stored
   std::vector<double> units;         ///< [width] one unit of `targets` in the units of the data
+  std::vector<std::string> names{};  ///< [width] of the columns that are targets
 
   [[nodiscard]] std::size_t rows() const { return width == 0 ? 0 : outputs.size() / width; }
 };
 
 /// Appends what was right for the view's rows.
 void append_truth(Judged& judged, const DataView& data);
+
+/// The same rows, of numbers, with nothing but output `i`.
+[[nodiscard]] Judged output_of(const Judged& judged, std::size_t i);
 
 /// Softmax of a row of outputs, in double.
 void probabilities(std::span<const float> outputs, std::span<double> out);

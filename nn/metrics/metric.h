@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "nn/hyper.h"
 #include "nn/metrics/judged.h"
@@ -18,6 +19,20 @@ struct Metric {
   std::string_view doc;  ///< one line for the reference page: definition, range, unit
   double (*value)(const Judged&) = nullptr;  ///< of at least one row; NaN where it has no meaning
 };
+
+/// Beside the means over all targets every metric of numbers is measured of each target by itself,
+/// as "rmse.TARGET", where there are from two to so many.
+inline constexpr std::size_t kMostTargetsApart = 16;
+
+/// Whether so many targets are measured apart.
+[[nodiscard]] constexpr bool measured_apart(std::size_t targets) {
+  return targets > 1 && targets <= kMostTargetsApart;
+}
+
+/// What is measured of answers for such targets, in the order of scores: all metrics of the kind,
+/// then, where targets are measured apart, all of them of each.
+[[nodiscard]] std::vector<std::string> measured_names(TargetKind kind,
+                                                      std::span<const std::string> targets);
 
 /// The registry: every metric, in the order in which trials report them; and the one behind a name,
 /// null where there is none.

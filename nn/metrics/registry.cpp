@@ -26,6 +26,20 @@ std::span<const Metric* const> metrics() {
   return kMetrics;
 }
 
+std::vector<std::string> measured_names(TargetKind kind, std::span<const std::string> targets) {
+  std::vector<std::string> names;
+  const auto add = [&](const std::string& behind) {
+    for (const Metric* metric : metrics()) {
+      if (metric->target == kind) names.push_back(std::string(metric->name) + behind);
+    }
+  };
+  add("");
+  if (kind == TargetKind::numbers && measured_apart(targets.size())) {
+    for (const std::string& target : targets) add("." + target);
+  }
+  return names;
+}
+
 const Metric* find_metric(std::string_view name) {
   const auto found = std::ranges::find(metrics(), name, [](const Metric* m) { return m->name; });
   return found == metrics().end() ? nullptr : *found;

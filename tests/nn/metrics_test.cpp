@@ -68,6 +68,28 @@ TEST(Metrics, OneClassAloneHasNoArea) {
   EXPECT_TRUE(std::isnan(value_of("auc", judged)));
 }
 
+TEST(Metrics, TargetsApartAreTheirOwnColumns) {
+  const nn::Judged judged{.width = 2,
+                          .outputs = {1, 10, 2, 30},
+                          .targets = {1, 14, 4, 30},
+                          .units = {1, 0.5},
+                          .names = {"y", "z"}};
+  EXPECT_DOUBLE_EQ(value_of("mae", nn::output_of(judged, 0)), 1);
+  EXPECT_DOUBLE_EQ(value_of("mae", nn::output_of(judged, 1)), 1);
+  EXPECT_DOUBLE_EQ(value_of("mse", nn::output_of(judged, 1)), 2);
+  EXPECT_DOUBLE_EQ(value_of("mse", judged), 2);
+}
+
+TEST(Metrics, AreNamedForEachTarget) {
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(nn::measured_names(nn::TargetKind::numbers, Names{"y", "z"}),
+            (Names{"mse", "rmse", "mae", "r2", "mse.y", "rmse.y", "mae.y", "r2.y", "mse.z",
+                   "rmse.z", "mae.z", "r2.z"}));
+  EXPECT_EQ(nn::measured_names(nn::TargetKind::numbers, Names{"y"}).size(), 4U);
+  EXPECT_EQ(nn::measured_names(nn::TargetKind::numbers, Names(17, "y")).size(), 4U);
+  EXPECT_EQ(nn::measured_names(nn::TargetKind::labels, Names{"y", "z"}).front(), "accuracy");
+}
+
 TEST(Metrics, NamesAreUnique) {
   std::set<std::string_view> names;
   for (const nn::Metric* metric : nn::metrics()) {
