@@ -15,6 +15,7 @@ std::span<const Verb> engine_verbs() {
       Verb{"plan", declare_plan, run_plan},
       Verb{"export", declare_export, run_export_model},
       Verb{"doctor", declare_doctor, run_doctor},
+      Verb{"show", declare_show, run_show},
       Verb{"importance", declare_importance, run_importance},
       Verb{"rerun", declare_rerun, run_rerun},
       Verb{"bench", declare_bench, run_bench},

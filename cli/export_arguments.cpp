@@ -1,7 +1,12 @@
 // What `export` takes: declared here, because both programs carry a part of it.
 
+#include "cli/export_arguments.h"
+
+#include "cli/output_file.h"
 #include "cli/runs.h"
 #include "cli/verbs/verb_functions.h"
+#include "runtime/base/error.h"
+#include "runtime/base/text.h"
 
 namespace cli {
 
@@ -12,7 +17,33 @@ void declare_export(Arguments& arguments) {
                    "onnx");
   arguments.option("--output", "FILE", "write there instead of to the terminal");
   arguments.flag("--candidates", "what adapting networks tried instead of the trials (csv)");
+  arguments.flag("--edf", "instead of the trials: what share of them has each value or less");
+  arguments.flag("--slice", "instead of the trials: what they had along each parameter");
+  arguments.flag("--importance", "instead of the trials: how much each parameter matters");
   arguments.flag("--times", "add attempts and seconds, which differ from run to run");
+}
+
+std::string exported_instead(const Arguments& arguments) {
+  std::string given;
+  for (const char* flag : {"--candidates", "--edf", "--slice", "--importance"}) {
+    if (!arguments.has(flag)) continue;
+    if (!given.empty())
+      throw rt::Error(rt::Errc::usage, rt::cat(flag, ": expected one of ", given, " and ", flag));
+    given = flag;
+  }
+  return given;
+}
+
+std::string table_format(const Arguments& arguments, const std::string& what) {
+  const std::string format = arguments.has("--format") ? arguments.text("--format") : "csv";
+  if (format == "csv" || format == "json") return format;
+  throw rt::Error(rt::Errc::usage, what + ": expected --format csv or json");
+}
+
+void write_plot_data(const Arguments& arguments, const hpo::PlotData& data,
+                     const std::string& what) {
+  write_result(arguments, table_format(arguments, what) == "csv" ? hpo::csv_of(data)
+                                                                 : hpo::json_of(data) + "\n");
 }
 
 }  // namespace cli

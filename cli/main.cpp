@@ -24,13 +24,14 @@ int exec_engine(char** argv) {
   return 6;
 }
 
-/// A network is written by the program that has the arithmetic, a journal by the one that knows
-/// study files; everything else that `export` gives is read from the log.
+/// A network is written by the program that has the arithmetic, a journal and what matters by the
+/// one that knows study files; everything else that `export` gives is read from the log.
 bool exports_by_engine(std::span<char* const> words) {
   if (words.size() < 2 || std::string_view(words[1]) != "export") return false;
   for (std::size_t i = 2; i < words.size(); ++i) {
     const std::string_view word(words[i]);
     std::string_view format;
+    if (word == "--importance") return true;
     if (word.starts_with("--format=")) format = word.substr(word.find('=') + 1);
     if (word == "--format" && i + 1 < words.size()) format = words[i + 1];
     if (format == "onnx" || format == "optuna") return true;

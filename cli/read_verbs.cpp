@@ -9,7 +9,6 @@ std::span<const Verb> read_verbs() {
   static constexpr std::array kVerbs{
       Verb{"status", declare_status, run_status},
       Verb{"trials", declare_trials, run_trials},
-      Verb{"show", declare_show, run_show},
       Verb{"best", declare_best, run_best},
       Verb{"export", declare_export, run_export},
       Verb{"stop", declare_stop, run_stop},

@@ -15,7 +15,7 @@ constexpr std::array kLines{
     VerbLine{"plan", "FILE", "what a study would run, and what that costs", true},
     VerbLine{"status", "RUN", "how a study stands", false},
     VerbLine{"trials", "RUN", "every trial with its value and parameters", false},
-    VerbLine{"show", "RUN TRIAL", "one trial in full", false},
+    VerbLine{"show", "RUN TRIAL", "one trial in full", true},
     VerbLine{"best", "RUN", "the best trial and its network", false},
     VerbLine{"importance", "RUN", "how much each parameter matters", true},
     VerbLine{"export", "RUN", "the trials as csv or json, or the best network as onnx", false},

@@ -1,8 +1,10 @@
 #include "hpo/export/export.h"
+#include "cli/export_arguments.h"
 #include "cli/output_file.h"
 #include "cli/runs.h"
 #include "cli/verbs/verb_functions.h"
 #include "hpo/export/candidates.h"
+#include "hpo/export/plot_data.h"
 #include "runtime/base/error.h"
 #include "runtime/base/text.h"
 
@@ -18,7 +20,13 @@ int run_export(const Arguments& arguments) {
   }
   hpo::StudyReader study = open_run(arguments);
   hpo::ExportOptions options{.times = arguments.has("--times")};
-  const bool candidates = arguments.has("--candidates");
+  const std::string instead = exported_instead(arguments);
+  if (instead == "--edf" || instead == "--slice") {
+    write_plot_data(arguments, instead == "--edf" ? hpo::edf_of(study) : hpo::slices_of(study),
+                    instead);
+    return kDone;
+  }
+  const bool candidates = instead == "--candidates";
   if (candidates && format != "csv")
     throw rt::Error(rt::Errc::usage, "--candidates: expected --format csv");
   std::string text = candidates        ? hpo::candidates_csv(hpo::candidates_of(study))

@@ -1,5 +1,7 @@
 #include <map>
 
+#include "cli/export_arguments.h"
+#include "cli/importances.h"
 #include "cli/model_path.h"
 #include "cli/output_file.h"
 #include "cli/runs.h"
@@ -25,11 +27,15 @@ int export_optuna(const Arguments& arguments) {
 }  // namespace
 
 int run_export_model(const Arguments& arguments) {
-  const std::string format = arguments.text("--format");
-  for (const char* flag : {"--candidates", "--times"}) {
-    if (arguments.has(flag))
-      throw rt::Error(rt::Errc::usage, std::string(flag) + ": expected --format csv or json");
+  const std::string instead = exported_instead(arguments);
+  if (instead == "--importance") {
+    const hpo::PlotData data = hpo::importance_data(importances_of(open_run(arguments)));
+    write_plot_data(arguments, data, instead);
+    return data.rows.empty() ? kNothingUsable : kDone;
   }
+  const std::string format = arguments.text("--format");
+  if (!instead.empty() || arguments.has("--times"))
+    (void)table_format(arguments, instead.empty() ? "--times" : instead);
   if (format == "optuna") return export_optuna(arguments);
   if (format != "onnx") throw rt::Error(rt::Errc::internal, "the engine exports networks only");
   if (!arguments.has("--output"))

@@ -1,10 +1,15 @@
+#include <array>
 #include <cstdio>
+#include <fstream>
 #include <string>
+#include <string_view>
 
 #include "cli/output_file.h"
 #include "cli/runs.h"
 #include "cli/verbs/verb_functions.h"
 #include "hpo/import/optuna.h"
+#include "hpo/import/optuna_database.h"
+#include "hpo/import/optuna_journal.h"
 #include "hpo/import/wandb.h"
 #include "hpo/study/yaml_reader.h"
 #include "runtime/base/error.h"
@@ -22,10 +27,18 @@ void say_left_out(const hpo::Imported& imported) {
     std::fprintf(stderr, "not carried over: %s\n", rt::printable(line, 300).c_str());
 }
 
+/// Whether a file begins as all databases of SQLite do.
+bool is_database(const rt::Path& path) {
+  constexpr std::string_view kMagic{"SQLite format 3\0", 16};
+  std::array<char, kMagic.size()> head{};
+  std::ifstream(path, std::ios::binary).read(head.data(), head.size());
+  return std::string_view(head.data(), head.size()) == kMagic;
+}
+
 /// The study file, and a run folder with its trials, from which asking goes on.
-int import_journal(const Arguments& arguments, const std::string& text) {
+int import_trials(const Arguments& arguments, const hpo::OptunaStorage& storage) {
   const std::string file = arguments.text("FILE");
-  hpo::ImportedStudy imported = hpo::import_optuna(text, file, arguments.text("--study"));
+  hpo::ImportedStudy imported = hpo::import_optuna(storage, file, arguments.text("--study"));
   const std::string called = arguments.has("--output") ? arguments.text("--output") : file;
   const hpo::StudySpec study = hpo::study_made(imported.yaml, file, called);
   const std::size_t all = imported.trials.size();
@@ -46,20 +59,21 @@ int import_journal(const Arguments& arguments, const std::string& text) {
 }  // namespace
 
 void declare_import(Arguments& arguments) {
-  arguments.positional("FILE", "a sweep file of W&B (YAML), or a journal file of Optuna");
+  arguments.positional(
+      "FILE", "a sweep file of W&B (YAML), or a database (SQLite) or journal file of Optuna");
   arguments.option("--output", "FILE", "write the study file there instead of to the terminal");
-  arguments.option("--study", "NAME", "which study of a journal, where it has several");
+  arguments.option("--study", "NAME", "which study of Optuna's, where there are several");
   declare_dir(arguments);
 }
 
 int run_import(const Arguments& arguments) {
   const std::string file = arguments.text("FILE");
+  if (is_database(file))
+    return import_trials(arguments,
+                         hpo::read_optuna_database(file, file, arguments.text("--study")));
   const std::string text = rt::read_file(file, kMostJournal);
-  if (text.starts_with("{\"op_code\"")) return import_journal(arguments, text);
-  if (text.starts_with("SQLite format 3"))
-    throw rt::Error(rt::Errc::data,
-                    rt::cat(rt::printable(file), " is a database, expected a journal file: copy ",
-                            "the study there with optuna.copy_study"));
+  if (text.starts_with("{\"op_code\""))
+    return import_trials(arguments, hpo::read_optuna_journal(text, file));
   if (text.size() > hpo::study::kMostBytes)
     throw rt::Error(rt::Errc::study, rt::cat(rt::printable(file), ":1:1: the file has ",
                                              text.size(), " bytes, expected at most 1 MiB"));

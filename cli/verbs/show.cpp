@@ -1,5 +1,9 @@
+#include <algorithm>
+#include <cmath>
+
 #include "cli/adapted.h"
 #include "cli/confusion.h"
+#include "cli/importances.h"
 #include "cli/lineage.h"
 #include "cli/runs.h"
 #include "cli/summary.h"
@@ -39,6 +43,19 @@ std::string confusion_text(const hpo::StudyReader& study, std::uint64_t trial) {
   return out;
 }
 
+/// "  (importance 61%)": of each metric in turn; empty where nothing can be said.
+std::string importance_text(const std::vector<hpo::MetricImportance>& importances,
+                            const std::string& parameter) {
+  std::string out;
+  for (const hpo::MetricImportance& metric : importances) {
+    const auto one = std::ranges::find(metric.parameters, parameter, &hpo::Importance::parameter);
+    if (one == metric.parameters.end()) continue;
+    out += rt::cat(out.empty() ? "  (importance " : ", ", std::lround(100 * one->share), "%");
+    if (importances.size() > 1) out += rt::cat(" of ", metric.metric);
+  }
+  return out.empty() ? out : out + ")";
+}
+
 std::string text_trial(const hpo::StudyReader& study, const hpo::TrialRow& trial) {
   const hpo::StudyInfo info = study.info();
   std::string out = rt::cat("trial ", trial.trial, ": ", tinted(hpo::name_of(trial.state)));
@@ -51,8 +68,10 @@ std::string text_trial(const hpo::StudyReader& study, const hpo::TrialRow& trial
   if (const hpo::Judge judge(study); judge.front && judge.front->has(trial.trial))
     out += "on the front: no other trial beats it in all metrics\n";
   out += "\nparameters\n";
+  const std::vector<hpo::MetricImportance> importances = importances_of(study);
   for (const auto& [name, value] : trial.params)
-    out += rt::cat("  ", name, " = ", hpo::plain_text_of(value), "\n");
+    out += rt::cat("  ", name, " = ", hpo::plain_text_of(value), importance_text(importances, name),
+                   "\n");
   out += "\nmetrics\n";
   for (const auto& [name, value] : trial.metrics)
     out += rt::cat("  ", name, " = ", result_number(value), "\n");
@@ -87,7 +106,8 @@ int run_show(const Arguments& arguments) {
                     rt::cat("trial ", *number, " is not in the study '", study.info().name,
                             "', expected 0 to ", study.counts().all() - 1));
   print_view(
-      arguments, [&] { return hpo::show_json(study, *trial); },
+      arguments,
+      [&] { return hpo::show_json(study, *trial, hpo::shares_json(importances_of(study))); },
       [&] { return text_trial(study, *trial); });
   return kDone;
 }

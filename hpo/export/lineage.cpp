@@ -28,7 +28,8 @@ Lineage lineage_of(const StudyReader& study, const TrialRow& trial) {
   return table.lineage(trial.trial);
 }
 
-std::string show_json(const StudyReader& study, const TrialRow& trial) {
+std::string show_json(const StudyReader& study, const TrialRow& trial,
+                      const std::string& importance) {
   JsonWriter json;
   json.begin_array();
   for (const Segment& segment : lineage_of(study, trial)) {
@@ -45,7 +46,7 @@ std::string show_json(const StudyReader& study, const TrialRow& trial) {
   json.end_array();
   std::string out = trial_json(trial, Judge(study));
   out.pop_back();
-  return out + ", \"lineage\": " + std::move(json).text() + "}";
+  return out + ", \"importance\": " + importance + ", \"lineage\": " + std::move(json).text() + "}";
 }
 
 }  // namespace hpo

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "hpo/import/names.h"
-#include "hpo/import/optuna_journal.h"
 #include "hpo/log/json.h"
 #include "hpo/log/python_json.h"
 #include "hpo/study/spec.h"
@@ -16,14 +15,14 @@ namespace hpo {
 
 namespace {
 
-std::string names_of(const std::map<std::size_t, JournalStudy>& studies) {
+std::string names_of(const std::map<std::size_t, OptunaStudy>& studies) {
   std::string names;
   for (const auto& [id, study] : studies)
     names += rt::cat(names.empty() ? "" : ", ", rt::printable(study.name, 60));
   return names.empty() ? "none" : names;
 }
 
-std::size_t find_study(const std::map<std::size_t, JournalStudy>& studies, const std::string& name,
+std::size_t find_study(const std::map<std::size_t, OptunaStudy>& studies, const std::string& name,
                        const std::string& file) {
   if (name.empty() && studies.size() == 1) return studies.begin()->first;
   const auto found =
@@ -139,7 +138,7 @@ class ForeignDomain {
 /// Makes our study out of the trials of one of theirs.
 class Importer {
  public:
-  Importer(const JournalStudy& study, std::vector<const JournalTrial*> trials)
+  Importer(const OptunaStudy& study, std::vector<const OptunaTrial*> trials)
       : study_(study), trials_(std::move(trials)) {}
 
   ImportedStudy run() {
@@ -151,7 +150,7 @@ class Importer {
     if (order_.empty())
       body.replace(body.rfind("parameters:"), std::string::npos, "parameters: {}\n");
     ImportedStudy out;
-    for (const JournalTrial* trial : trials_) add(out, *trial);
+    for (const OptunaTrial* trial : trials_) add(out, *trial);
     left_.push_back("sampler and pruner, which its storage does not keep: tpe, and no rule");
     for (const std::string& line : left_)
       out.yaml += rt::cat("# not carried over: ", rt::printable(line, 300), "\n");
@@ -175,7 +174,7 @@ class Importer {
 
   /// The last domain of a name counts: a search may have been widened.
   void find_domains() {
-    for (const JournalTrial* trial : trials_) {
+    for (const OptunaTrial* trial : trials_) {
       for (const auto& [name, raw] : trial->params) {
         const auto known = texts_.find(name);
         if (known != texts_.end() && known->second == raw.distribution) continue;
@@ -204,13 +203,13 @@ class Importer {
 
   /// Which value of which choice a param that only some trials have goes with.
   std::string condition_of(const std::string& name) {
-    const auto has = [&](const JournalTrial* trial) { return trial->params.contains(name); };
+    const auto has = [&](const OptunaTrial* trial) { return trial->params.contains(name); };
     if (std::ranges::all_of(trials_, has)) return "";
     for (const std::string& other : order_) {
       if (other == name || !domains_.at(other).categorical()) continue;
       std::map<double, std::pair<int, int>> seen;  // place: with, without
       bool always = true;
-      for (const JournalTrial* trial : trials_) {
+      for (const OptunaTrial* trial : trials_) {
         const auto at = trial->params.find(other);
         if (at == trial->params.end()) always = always && !has(trial);
         if (at == trial->params.end()) continue;
@@ -231,7 +230,7 @@ class Importer {
     return "";
   }
 
-  void add(ImportedStudy& out, const JournalTrial& raw) {
+  void add(ImportedStudy& out, const OptunaTrial& raw) {
     constexpr std::int64_t kComplete = 1, kPruned = 2;
     if (!raw.ended()) return;  // nobody will tell of it any more
     ImportedTrial trial;
@@ -251,8 +250,8 @@ class Importer {
     out.trials.push_back(std::move(trial));
   }
 
-  const JournalStudy& study_;
-  std::vector<const JournalTrial*> trials_;
+  const OptunaStudy& study_;
+  std::vector<const OptunaTrial*> trials_;
   std::vector<std::string> order_;
   std::map<std::string, std::string> texts_;
   std::map<std::string, ForeignDomain> domains_;
@@ -262,15 +261,14 @@ class Importer {
 
 }  // namespace
 
-ImportedStudy import_optuna(const std::string& text, const std::string& file,
+ImportedStudy import_optuna(const OptunaStorage& storage, const std::string& file,
                             const std::string& name) {
-  const OptunaJournal journal = read_optuna_journal(text, file);
-  const std::size_t study = find_study(journal.studies, name, file);
-  std::vector<const JournalTrial*> trials;
-  for (const JournalTrial& trial : journal.trials)
+  const std::size_t study = find_study(storage.studies, name, file);
+  std::vector<const OptunaTrial*> trials;
+  for (const OptunaTrial& trial : storage.trials)
     if (trial.study == study) trials.push_back(&trial);
   try {
-    return Importer(journal.studies.at(study), std::move(trials)).run();
+    return Importer(storage.studies.at(study), std::move(trials)).run();
   } catch (const rt::Error& error) {
     throw rt::Error(rt::Errc::data, rt::cat(rt::printable(file, 4096), ": ", error.what()));
   }

@@ -1,5 +1,5 @@
 #pragma once
-// Studies of Optuna, from a journal file (JournalFileBackend of Optuna 4 and 5).
+// Studies of Optuna, from what one of its storages holds.
 
 #include <cstdint>
 #include <map>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "hpo/import/imported.h"
+#include "hpo/import/optuna_storage.h"
 #include "hpo/log/event.h"
 #include "hpo/study/spec.h"
 #include "runtime/base/file.h"
@@ -27,10 +28,10 @@ struct ImportedStudy : Imported {
   std::vector<ImportedTrial> trials;  ///< ended ones, all points of the study's space
 };
 
-/// The study `name` of the journal `text`; empty: its only one. A study to ask (hpo/study/asked.h).
-/// `file` is the name in messages. Throws rt::Error (data): no such study, a
-/// line that is no operation.
-[[nodiscard]] ImportedStudy import_optuna(const std::string& text, const std::string& file,
+/// The study `name` of a storage; empty: its only one. A study to ask (hpo/study/asked.h). `file`
+/// is the storage's name in messages. Throws rt::Error (data): no such study, what no study file
+/// can say.
+[[nodiscard]] ImportedStudy import_optuna(const OptunaStorage& storage, const std::string& file,
                                           const std::string& name);
 
 /// Begins a study of these trials in `folder`, which must have none. Throws as adopt does.

@@ -26,7 +26,7 @@ std::int64_t step_of(std::optional<std::int64_t> step) {
 
 class Replay {
  public:
-  OptunaJournal journal;
+  OptunaStorage journal;
 
   void apply(const Json& line) {
     switch (line.at("op_code").integer()) {
@@ -43,18 +43,18 @@ class Replay {
         create_trial(line);
         break;
       case 5:
-        if (JournalTrial* trial = open_trial(line))
+        if (OptunaTrial* trial = open_trial(line))
           trial->params[line.at("param_name").text()] = {finite(line.at("param_value_internal")),
                                                          line.at("distribution").text()};
         break;
       case 6:
-        if (JournalTrial* trial = open_trial(line)) {
+        if (OptunaTrial* trial = open_trial(line)) {
           trial->state = line.at("state").integer();
           set_values(*trial, line.find("values"));
         }
         break;
       case 7:
-        if (JournalTrial* trial = open_trial(line))
+        if (OptunaTrial* trial = open_trial(line))
           trial->reports[step_of(line.at("step").integer())] =
               line.at("intermediate_value").number();
         break;
@@ -66,7 +66,7 @@ class Replay {
  private:
   /// A name that is there already (load_if_exists) makes no study, and takes no id.
   void create_study(const Json& line) {
-    JournalStudy study{.name = line.at("study_name").text(), .directions = {}, .metrics = {}};
+    OptunaStudy study{.name = line.at("study_name").text(), .directions = {}, .metrics = {}};
     const auto has_name = [&](const auto& known) { return known.second.name == study.name; };
     if (std::ranges::any_of(journal.studies, has_name)) return;
     for (const auto& [none, one] : line.at("directions").members())
@@ -87,7 +87,7 @@ class Replay {
   void create_trial(const Json& line) {
     const auto study = static_cast<std::size_t>(line.at("study_id").integer());
     if (!journal.studies.contains(study)) return;
-    JournalTrial& trial = journal.trials.emplace_back();
+    OptunaTrial& trial = journal.trials.emplace_back();
     trial.study = study;
     if (const Json* state = line.find("state")) trial.state = state->integer();
     if (const Json* value = line.find("value"); value != nullptr && !value->is_null())
@@ -103,17 +103,17 @@ class Replay {
     }
   }
 
-  static void set_values(JournalTrial& trial, const Json* values) {
+  static void set_values(OptunaTrial& trial, const Json* values) {
     if (values == nullptr || values->members().empty()) return;
     trial.values.clear();
     for (const auto& [none, value] : values->members()) trial.values.push_back(value.number());
   }
 
   /// Null for a trial that has ended, which nothing changes any more, or that was never made.
-  JournalTrial* open_trial(const Json& line) {
+  OptunaTrial* open_trial(const Json& line) {
     const std::int64_t id = line.at("trial_id").integer();
     if (id < 0 || id >= static_cast<std::int64_t>(journal.trials.size())) return nullptr;
-    JournalTrial& trial = journal.trials[static_cast<std::size_t>(id)];
+    OptunaTrial& trial = journal.trials[static_cast<std::size_t>(id)];
     return trial.ended() ? nullptr : &trial;
   }
 
@@ -131,7 +131,7 @@ bool is_json(const std::string& line) {
 
 }  // namespace
 
-OptunaJournal read_optuna_journal(const std::string& text, const std::string& file) {
+OptunaStorage read_optuna_journal(const std::string& text, const std::string& file) {
   Replay replay;
   std::size_t begin = 0, number = 0;
   while (begin < text.size()) {

@@ -1,33 +1,76 @@
 #include "hpo/importance/of_study.h"
 
+#include <optional>
+
 #include "hpo/log/json.h"
+#include "hpo/log/metrics.h"
 
 namespace hpo {
 
-std::vector<Importance> importance_of(const Space& space, const std::vector<TrialRow>& trials,
-                                      const Objective& objective) {
+namespace {
+
+/// The trials that ended with what `value_of` finds.
+template <class ValueOf>
+std::vector<RankedTrial> ranked(const std::vector<TrialRow>& trials, const Objective& objective,
+                                bool maximize, ValueOf value_of) {
   std::vector<RankedTrial> outcomes;
   for (const TrialRow& trial : trials) {
     const bool complete = trial.state == TrialState::complete;
-    if (!trial.value || (!complete && trial.state != TrialState::stopped)) continue;
+    const std::optional<double> value = value_of(trial);
+    if (!value || (!complete && trial.state != TrialState::stopped)) continue;
     outcomes.push_back({.params = trial.params,
-                        .loss = objective.loss(*trial.value),
+                        .loss = maximize ? -*value : *value,
                         .step = trial.step,
                         .complete = complete,
                         .violation = objective.violation(trial.metrics)});
   }
-  return importance_of(space, outcomes);
+  return outcomes;
 }
 
-std::string json_of(const std::vector<Importance>& importance) {
-  std::string text = "[";
-  for (const Importance& one : importance) {
-    JsonWriter json;
-    json.begin_object().field("parameter", one.parameter).field("share", one.share);
-    json.field("trials", one.trials).end_object();
-    text += (text.size() > 1 ? ",\n  " : "\n  ") + std::move(json).text();
+}  // namespace
+
+std::vector<MetricImportance> importances_of(const Space& space,
+                                             const std::vector<TrialRow>& trials,
+                                             const std::string& first, const Objective& objective) {
+  const auto of_first = [](const TrialRow& trial) { return trial.value; };
+  std::vector<MetricImportance> all{
+      {.metric = first,
+       .parameters =
+           importance_of(space, ranked(trials, objective, objective.maximize, of_first))}};
+  for (const OtherMetric& other : objective.others) {
+    const auto of_other = [&](const TrialRow& trial) -> std::optional<double> {
+      const double* value = find_metric(trial.metrics, other.name);
+      if (value == nullptr) return std::nullopt;
+      return *value;
+    };
+    all.push_back(
+        {.metric = other.name,
+         .parameters = importance_of(space, ranked(trials, objective, other.maximize, of_other))});
   }
-  return text + (importance.empty() ? "]" : "\n]");
+  return all;
+}
+
+PlotData importance_data(std::span<const MetricImportance> importances) {
+  PlotData data{.columns = {"metric", "parameter", "share", "trials"}, .rows = {}};
+  for (const MetricImportance& metric : importances) {
+    for (const Importance& one : metric.parameters)
+      data.rows.push_back(
+          {metric.metric, one.parameter, one.share, static_cast<std::int64_t>(one.trials)});
+  }
+  return data;
+}
+
+std::string shares_json(std::span<const MetricImportance> importances) {
+  JsonWriter json;
+  json.begin_object();
+  for (const MetricImportance& metric : importances) {
+    if (metric.parameters.empty()) continue;
+    json.key(metric.metric).begin_object();
+    for (const Importance& one : metric.parameters) json.field(one.parameter, one.share);
+    json.end_object();
+  }
+  json.end_object();
+  return std::move(json).text();
 }
 
 }  // namespace hpo

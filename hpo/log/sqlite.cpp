@@ -51,7 +51,8 @@ std::string uri_of(const rt::Path& path, std::string_view query) {
 
 }  // namespace
 
-Database::Database(const rt::Path& path, Access access) : path_(path) {
+Database::Database(const rt::Path& path, Access access, Wanted wanted)
+    : path_(path), wanted_(wanted) {
   int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI | SQLITE_OPEN_NOFOLLOW;
   flags |=
       access == Access::create ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
@@ -71,9 +72,8 @@ rt::Error Database::error(std::string_view operation, int code) const {
   int primary = code & 0xff;
   if (code == SQLITE_CANTOPEN_SYMLINK) return rt::storage_error(operation, path_, ELOOP);
   if (primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB) {
-    return {rt::Errc::storage,
-            rt::cat(path_.string(), " is damaged or no study (", sqlite3_errmsg(handle_),
-                    "): bring it back from a copy, or choose another folder with --dir or --name")};
+    return {rt::Errc::storage, rt::cat(path_.string(), " is damaged or no ", wanted_.what, " (",
+                                       sqlite3_errmsg(handle_), "): ", wanted_.remedy)};
   }
   if (primary == SQLITE_BUSY || primary == SQLITE_LOCKED) {
     return {rt::Errc::storage,

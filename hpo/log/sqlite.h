@@ -1,5 +1,6 @@
 #pragma once
-// SQLite's C interface behind two small owners. Only hpo/log includes this.
+// SQLite's C interface behind two small owners, for hpo/log, and for hpo/import, which reads
+// databases of other tools.
 
 #include <cstdint>
 #include <optional>
@@ -59,11 +60,19 @@ enum class Access : std::uint8_t {
   immutable,  ///< read only, from a folder where nothing can be written and nobody writes
 };
 
+/// What a file that is damaged, or something else, should have been, and what helps then. Both live
+/// as long as the connection.
+struct Wanted {
+  std::string_view what = "study";
+  std::string_view remedy =
+      "bring it back from a copy, or choose another folder with --dir or --name";
+};
+
 /// One connection, for one thread. Every refusal is an rt::Error (storage) that names the file and
 /// the remedy.
 class Database {
  public:
-  Database(const rt::Path& path, Access access);
+  Database(const rt::Path& path, Access access, Wanted wanted = {});
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
@@ -83,6 +92,7 @@ class Database {
 
  private:
   rt::Path path_;
+  Wanted wanted_;
   sqlite3* handle_ = nullptr;
 };
 

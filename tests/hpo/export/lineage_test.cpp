@@ -41,7 +41,7 @@ class Handing : public testing::Test {
 
   [[nodiscard]] json shown(std::uint64_t trial) const {
     const StudyReader study(folder_.path());
-    return json::parse(show_json(study, study.trial(trial).value()));
+    return json::parse(show_json(study, study.trial(trial).value(), "{}"));
   }
 
   support::TempFolder folder_;

@@ -5,9 +5,13 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "hpo/import/optuna_database.h"
+#include "hpo/import/optuna_journal.h"
+#include "hpo/log/sqlite.h"
 #include "runtime/base/error.h"
 #include "runtime/base/file.h"
 #include "runtime/base/text.h"
+#include "tests/support/temp_folder.h"
 
 namespace hpo {
 namespace {
@@ -32,10 +36,17 @@ void expect_same(double ours, double theirs, const std::string& what) {
       << what << ": " << ours << ", expected " << theirs;
 }
 
-TEST(OptunaJournal, IsReadAsOptunaReadsIt) {
-  const ImportedStudy ours =
-      import_optuna(golden_text("optuna_journal.log"), "journal.log", "kept");
-  auto theirs = nlohmann::json::parse(golden_text("optuna_journal.json"));
+ImportedStudy import_journal(const std::string& text, const std::string& name) {
+  return import_optuna(read_optuna_journal(text, "j.log"), "j.log", name);
+}
+
+ImportedStudy import_database(const rt::Path& path, const std::string& name) {
+  return import_optuna(read_optuna_database(path, "s.db", name), "s.db", name);
+}
+
+/// Compares with what Optuna read in both of its storages.
+void expect_as_optuna_reads_it(const ImportedStudy& ours) {
+  auto theirs = nlohmann::json::parse(golden_text("optuna_trials.json"));
   std::erase_if(theirs.get_ref<nlohmann::json::array_t&>(), [](const nlohmann::json& trial) {
     return trial["state"] == "RUNNING" || trial["state"] == "WAITING";
   });
@@ -69,18 +80,97 @@ TEST(OptunaJournal, IsReadAsOptunaReadsIt) {
   }
 }
 
+TEST(OptunaJournal, IsReadAsOptunaReadsIt) {
+  expect_as_optuna_reads_it(import_journal(golden_text("optuna_journal.log"), "kept"));
+}
+
+TEST(OptunaDatabase, IsReadAsOptunaReadsIt) {
+  expect_as_optuna_reads_it(import_database(kGolden / "optuna.db", "kept"));
+}
+
+TEST(OptunaDatabase, SaysTheSameAsTheJournal) {
+  for (const char* name : {"kept", "other"}) {
+    const ImportedStudy database = import_database(kGolden / "optuna.db", name);
+    EXPECT_EQ(database.yaml, import_journal(golden_text("optuna_journal.log"), name).yaml);
+  }
+  const ImportedStudy other = import_database(kGolden / "optuna.db", "other");
+  EXPECT_NE(other.yaml.find("{name: speed, goal: maximize}"), std::string::npos) << other.yaml;
+  EXPECT_EQ(other.trials.at(1).values.at(1), HUGE_VAL);
+}
+
+TEST(OptunaDatabase, OpensThroughALink) {
+  const support::TempFolder folder;
+  std::filesystem::create_symlink(kGolden / "optuna.db", folder / "link.db");
+  EXPECT_EQ(import_database(folder / "link.db", "kept").trials.size(),
+            import_database(kGolden / "optuna.db", "kept").trials.size());
+}
+
+/// Copies the database, changes it, and says what becomes of reading it.
+std::string refusal_after(const char* change) {
+  const support::TempFolder folder;
+  const rt::Path path = folder / "s.db";
+  rt::write_file_atomic(path, golden_text("optuna.db"));
+  sql::Database(path, sql::Access::create).exec(change);
+  try {
+    (void)import_database(path, "kept");
+  } catch (const rt::Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(OptunaDatabase, RefusesInWordsWhatIsNotOptunas) {
+  EXPECT_EQ(refusal_after("UPDATE trials SET state = 'FINE' WHERE number = 2"),
+            "s.db: FINE is no word of Optuna's");
+  EXPECT_EQ(refusal_after("ALTER TABLE trial_values DROP COLUMN value_type"),
+            "s.db: trial_values has no column value_type, expected a database of Optuna 3 to 5: "
+            "`optuna storage upgrade` brings an older one there");
+  EXPECT_EQ(refusal_after("DROP TABLE trial_params; CREATE VIEW trial_params AS SELECT 1"),
+            "s.db: it has no table trial_params, expected a database of Optuna 3 to 5");
+  EXPECT_NE(refusal_after("UPDATE trial_params SET param_value = NULL WHERE param_name = 'lr'")
+                .find("s.db: the param lr of trial_id "),
+            std::string::npos);
+  EXPECT_NE(refusal_after("UPDATE trial_params SET distribution_json = '{'").find("s.db: param "),
+            std::string::npos);
+  EXPECT_NE(refusal_after("UPDATE trial_intermediate_values SET step = 9223372036854775807 WHERE "
+                          "step = 2 AND trial_id = (SELECT min(trial_id) FROM "
+                          "trial_intermediate_values)")
+                .find("s.db: the step 9223372036854775807 of trial_id "),
+            std::string::npos);
+  EXPECT_EQ(refusal_after("INSERT INTO study_system_attributes (study_id, key, value_json) SELECT "
+                          "study_id, 'study:metric_names', '7]' FROM studies WHERE study_name = "
+                          "'kept'"),
+            "s.db: study:metric_names is 7], expected a list of texts");
+}
+
+TEST(OptunaDatabase, RefusesWhatIsDamaged) {
+  const support::TempFolder folder;
+  const rt::Path path = folder / "s.db";
+  const std::string whole = golden_text("optuna.db");
+  for (const std::size_t length : {std::size_t{100}, whole.size() / 3, whole.size() / 2}) {
+    rt::write_file_atomic(path, whole.substr(0, length));
+    try {
+      (void)import_database(path, "kept");
+      ADD_FAILURE() << length << " bytes were read";
+    } catch (const rt::Error& error) {
+      const std::string what = error.what();
+      EXPECT_NE(what.find("is damaged or no database of Optuna"), std::string::npos) << what;
+      EXPECT_NE(what.find("bring it back from a copy"), std::string::npos) << what;
+      EXPECT_EQ(what.find("--dir"), std::string::npos) << what;
+    }
+  }
+}
+
 TEST(OptunaJournal, EndsWithALineThatSomebodyDiedOver) {
   const std::string whole = golden_text("optuna_journal.log");
-  const ImportedStudy expected = import_optuna(whole, "journal.log", "kept");
-  const ImportedStudy torn = import_optuna(whole + "{\"op_code\": 4, \"wor", "journal.log", "kept");
+  const ImportedStudy expected = import_journal(whole, "kept");
+  const ImportedStudy torn = import_journal(whole + "{\"op_code\": 4, \"wor", "kept");
   EXPECT_EQ(torn.trials.size(), expected.trials.size());
-  EXPECT_THROW((void)import_optuna("{\"op_code\": 4, \"wor\n" + whole, "journal.log", "kept"),
-               rt::Error);
+  EXPECT_THROW((void)import_journal("{\"op_code\": 4, \"wor\n" + whole, "kept"), rt::Error);
 }
 
 TEST(OptunaJournal, BecomesAStudyThatHasItsTrials) {
-  const ImportedStudy made =
-      import_optuna(golden_text("optuna_journal.log"), "journal.log", "kept");
+  const ImportedStudy made = import_journal(golden_text("optuna_journal.log"), "kept");
   const StudySpec study = study_made(made.yaml, "journal.log", "journal.yaml");
   EXPECT_EQ(study.metric.goal, Goal::maximize);
   for (std::size_t i = 0; i + 1 < made.trials.size(); ++i)
@@ -91,7 +181,7 @@ TEST(OptunaJournal, BecomesAStudyThatHasItsTrials) {
 TEST(OptunaJournal, SaysWhichStudiesThereAre) {
   const auto refusal = [](const std::string& name) -> std::string {
     try {
-      (void)import_optuna(golden_text("optuna_journal.log"), "j.log", name);
+      (void)import_journal(golden_text("optuna_journal.log"), name);
     } catch (const rt::Error& error) {
       return error.what();
     }
@@ -113,7 +203,7 @@ std::string journal_of(const std::string& distribution) {
 
 std::string refusal_of(const std::string& distribution) {
   try {
-    const ImportedStudy made = import_optuna(journal_of(distribution), "j.log", "");
+    const ImportedStudy made = import_journal(journal_of(distribution), "");
     (void)study_made(made.yaml, "j.log", "j.yaml");
   } catch (const rt::Error& error) {
     return error.what();

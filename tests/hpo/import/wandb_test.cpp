@@ -100,5 +100,59 @@ TEST(WandbSweep, TextsStandForThemselves) {
   EXPECT_EQ(spec.space.find("y")->domain, Domain(Constant{std::int64_t{2}}));
 }
 
+TEST(WandbSweep, AProgramHearsTheNamesThatItKnows) {
+  const std::string parameters = "parameters: {a.b: {values: [1, 2]}, c: {value: 3}}\n";
+  const auto command = [&](const std::string& words) {
+    const std::string yaml = import_wandb("method: random\nprogram: t.py\nmetric: {name: loss}\n" +
+                                              parameters + "command: [" + words + "]\n",
+                                          "sweep.yaml")
+                                 .yaml;
+    const std::size_t from = yaml.find("command: ");
+    return yaml.substr(from + 9, yaml.find('\n', from) - from - 9);
+  };
+  EXPECT_EQ(command("x, '${args}'"), R"(["x", "--a.b=${a_b}", "$args"])");
+  EXPECT_EQ(command("x, '${args_no_hyphens}'"), R"(["x", "a.b=${a_b}", "c=${c}"])");
+  EXPECT_EQ(command("x, '${args_no_equals}'"), R"(["x", "--a.b", "$a_b", "--c", "$c"])");
+  EXPECT_EQ(command("x, '${args_append_hydra}'"), R"(["x", "+a.b=${a_b}", "+c=${c}"])");
+  EXPECT_EQ(command("x, '${args_override_hydra}'"), R"(["x", "++a.b=${a_b}", "++c=${c}"])");
+  EXPECT_EQ(command("accelerate, launch, '${program}', '${args_no_boolean_flags}'"),
+            R"(["accelerate", "launch", "t.py", "--a.b=${a_b}", "$args"])");
+  EXPECT_TRUE(leaves(imported("{x: {values: [1, 2]}}", "command: [no-such-program]\n"),
+                     "the program no-such-program: it is not here"));
+  EXPECT_EQ(command("x"), R"(["x", "--a.b=${a_b}", "$args"])");
+  EXPECT_TRUE(leaves(imported("{x: {values: [1, 2]}}", "command: [p, '${args_json}']\n"),
+                     "${args_json}: --name=value stands in its place"));
+}
+
+TEST(WandbSweep, SeveralMetricsAreSearchedForByWhatCan) {
+  const std::string file =
+      "method: bayes\nprogram: t.py\nmetrics: [{name: loss}, {name: f/1, goal: maximize}]\n"
+      "parameters: {x: {min: 0.0, max: 1.0}}\n";
+  const Imported made = import_wandb(file, "sweep.yaml");
+  const StudySpec spec = study_made(made.yaml, "sweep.yaml", "study.yaml");
+  EXPECT_EQ(spec.method.kind, "tpe");
+  EXPECT_TRUE(leaves(made, "method bayes: tpe stands in its place")) << made.yaml;
+  ASSERT_EQ(spec.others.size(), 1U);
+  EXPECT_EQ(spec.others[0].name, "f/1");
+  EXPECT_EQ(spec.others[0].goal, Goal::maximize);
+  EXPECT_EQ(refusal("method: bayes\nmetrics: [{goal: maximize}]\nparameters: {x: {value: 1}}\n"),
+            "sweep.yaml:2:11: a metric has no name, expected {name: ..., goal: ...}");
+}
+
+TEST(WandbSweep, TakesWhatPythonMakesOfListsAndNothing) {
+  const StudySpec spec = study("{x: {values: [[64, a], [true, null]]}, y: {value: null}}");
+  const std::vector<ParamValue> expected{std::string("[64, 'a']"), std::string("[True, None]")};
+  EXPECT_EQ(std::get<Choice>(spec.space.find("x")->domain).values, expected);
+  EXPECT_EQ(spec.space.find("y")->domain, Domain(Constant{std::string("None")}));
+  EXPECT_EQ(refusal(sweep("{x: {values: [{a: 1}]}}")),
+            "sweep.yaml:4:27: a value is a map, expected a scalar or a list of scalars");
+  EXPECT_EQ(refusal(sweep("{x: {distribution: categorical}}")), "sweep.yaml:4:17: x has no values");
+}
+
+TEST(WandbSweep, ATagOfANumberSaysNothingNew) {
+  EXPECT_EQ(study("{x: {min: !!float 1e-5, max: !!float 1}}").space.find("x")->domain,
+            Domain(FloatRange{.min = 1e-5, .max = 1}));
+}
+
 }  // namespace
 }  // namespace hpo

@@ -1,18 +1,19 @@
-"""Writes optuna_journal.log, a journal with what a journal can have, and optuna_journal.json, what Optuna itself reads out of
-it, for tests/hpo/import/optuna_test.cpp.
+"""Writes optuna_journal.log and optuna.db, a journal and a database with what they can have, and optuna_trials.json, what Optuna
+itself reads out of both, for tests/hpo/import/optuna_test.cpp.
 
-usage: python3 optuna_journal.py FOLDER        (needs optuna; what is stored came from 5.0.0)
+usage: python3 optuna_storage.py FOLDER        (needs optuna with sqlalchemy; what is stored came from 5.0.0)
 """
 
 import contextlib
 import json
 import math
+import sqlite3
 import sys
 from pathlib import Path
 
 import optuna
 from optuna.distributions import CategoricalDistribution, FloatDistribution
-from optuna.storages import JournalStorage
+from optuna.storages import JournalStorage, RDBStorage
 from optuna.storages.journal import JournalFileBackend
 
 WORDS = ("plain", "$HOME", "a\\b\\", 'say "x"', "NaN, Infinity", None, True, 1, 0.5, "", "ü")
@@ -43,11 +44,8 @@ def number(value):
     return value if value is None or math.isfinite(value) else repr(value)
 
 
-def main():
-    folder = Path(sys.argv[1])
-    path = folder / "optuna_journal.log"
-    path.unlink(missing_ok=True)
-    storage = JournalStorage(JournalFileBackend(str(path)))
+def fill(storage):
+    """The same studies and trials, whatever the storage."""
     gone = optuna.create_study(storage=storage, study_name="gone")
     gone.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=3)
     kept = optuna.create_study(storage=storage, study_name="kept", direction="maximize",
@@ -64,13 +62,33 @@ def main():
         params={"lr": 0.01, "some.word": "ü"}, value=0.25, intermediate_values={1: 0.125},
         distributions={"lr": FloatDistribution(1e-5, 0.1, log=True), "some.word": CategoricalDistribution(WORDS)}))
     kept.ask()
-    other = optuna.create_study(storage=storage, study_name="other")
-    other.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=2)
-    read = optuna.load_study(storage=JournalStorage(JournalFileBackend(str(path))), study_name="kept")
-    trials = [{"state": trial.state.name, "value": number(trial.value if trial.state.is_finished() else None),
-               "params": trial.params, "reports": {str(k): number(v) for k, v in trial.intermediate_values.items()}}
-              for trial in read.trials]
-    (folder / "optuna_journal.json").write_text(json.dumps(trials, indent=0) + "\n", encoding="utf-8")
+    other = optuna.create_study(storage=storage, study_name="other", directions=["minimize", "maximize"])
+    other.set_metric_names(["loss", "speed"])
+    other.optimize(lambda trial: (trial.suggest_float("x", 0, 1), math.inf), n_trials=2)
+
+
+def read(storage):
+    return [{"state": trial.state.name, "value": number(trial.value if trial.state.is_finished() else None),
+             "params": trial.params, "reports": {str(k): number(v) for k, v in sorted(trial.intermediate_values.items())}}
+            for trial in optuna.load_study(storage=storage, study_name="kept").trials]
+
+
+def main():
+    folder = Path(sys.argv[1])
+    for name in ("optuna_journal.log", "optuna.db"):
+        (folder / name).unlink(missing_ok=True)
+    journal = JournalStorage(JournalFileBackend(str(folder / "optuna_journal.log")))
+    database = RDBStorage(f"sqlite:///{folder / 'optuna.db'}")
+    for storage in (journal, database):
+        fill(storage)
+    trials = read(journal)
+    if read(database) != trials:
+        sys.exit("the two storages differ")
+    database.engine.dispose()
+    with contextlib.closing(sqlite3.connect(folder / "optuna.db")) as small:
+        small.execute("PRAGMA page_size = 512")
+        small.execute("VACUUM")
+    (folder / "optuna_trials.json").write_text(json.dumps(trials, indent=0) + "\n", encoding="utf-8")
 
 
 main()

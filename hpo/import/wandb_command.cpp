@@ -1,0 +1,119 @@
+#include "hpo/import/wandb_command.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "hpo/import/wandb_node.h"
+#include "hpo/study/document.h"
+#include "hpo/study/substitute.h"
+#include "runtime/base/text.h"
+
+namespace hpo::wandb {
+
+namespace {
+
+using study::Fault;
+using study::Node;
+
+/// A macro that gives every parameter: what stands before its name, and between name and value.
+struct Form {
+  std::string_view macro, before;
+  bool two_words;  ///< name and value apart
+};
+constexpr Form kForms[]{{"${args_no_equals}", "--", true},
+                        {"${args_no_hyphens}", "", false},
+                        {"${args_append_hydra}", "+", false},
+                        {"${args_override_hydra}", "++", false}};
+
+class Writer {
+ public:
+  Writer(const Node& root, const Parameters& parameters) : root_(root), parameters_(parameters) {}
+
+  Command run() {
+    const Node* command = root_.find("command");
+    if (command == nullptr) {
+      if (root_.find("program") == nullptr) return {};
+      for (const char* word : {"${interpreter}", "${program}", "${args}"}) add(word);
+    } else if (command->is_list()) {
+      for (const Node& word : command->items) add(word.text);
+      if (!hears_ && !parameters_.names.empty()) {
+        leave("parameters from wandb.config alone: the command ends with them here");
+        add_args();
+      }
+    } else {
+      throw Fault(command->at, "command is no list, expected its words");
+    }
+    return std::move(made_);
+  }
+
+ private:
+  void leave(const std::string& line) { made_.left_out.push_back(line); }
+  void put(std::string word) { made_.words.push_back(std::move(word)); }
+
+  void add(const std::string& word) {
+    if (word == "${env}") return;  // /usr/bin/env: the program is looked for in PATH anyway
+    const auto* form = std::ranges::find(kForms, word, &Form::macro);
+    if (word == "${interpreter}") {
+      put("python3");
+    } else if (word == "${program}") {
+      put(program());
+    } else if (form != std::end(kForms)) {
+      add_all(*form);
+    } else if (word.starts_with("${args")) {
+      if (word == "${args_no_boolean_flags}")
+        leave(rt::cat(word, ": true and false are given as other values are, --name=true"));
+      else if (word != "${args}")
+        leave(rt::cat(word, ": --name=value stands in its place"));
+      add_args();
+    } else if (word.starts_with("${envvar:")) {
+      leave(rt::cat(word, ": a program finds the environment itself"));
+    } else {
+      put(study::escape(word));
+    }
+  }
+
+  [[nodiscard]] std::string program() const {
+    const std::string program = text_at(root_, "program");
+    if (!program.empty()) return study::escape(program);
+    throw Fault(root_.at, "command names ${program}, but program is missing, expected its path");
+  }
+
+  void add_all(const Form& form) {
+    hears_ = true;
+    for (const auto& [theirs, ours] : parameters_.names) {
+      const std::string name = rt::cat(form.before, study::escape(theirs));
+      if (form.two_words) {
+        put(name);
+        put("$" + ours);
+      } else {
+        put(rt::cat(name, "=${", ours, "}"));
+      }
+    }
+  }
+
+  /// A program knows a parameter by its old name.
+  void add_args() {
+    hears_ = true;
+    bool others = false;
+    for (const auto& [theirs, ours] : parameters_.names) {
+      if (theirs == ours)
+        others = true;
+      else
+        put(rt::cat("--", study::escape(theirs), "=${", ours, "}"));
+    }
+    if (others) put("$args");
+  }
+
+  const Node& root_;
+  const Parameters& parameters_;
+  Command made_;
+  bool hears_ = false;  ///< the command has the parameters
+};
+
+}  // namespace
+
+Command command_of(const Node& root, const Parameters& parameters) {
+  return Writer(root, parameters).run();
+}
+
+}  // namespace hpo::wandb

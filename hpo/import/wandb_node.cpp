@@ -1,0 +1,65 @@
+#include "hpo/import/wandb_node.h"
+
+#include <cmath>
+#include <optional>
+
+#include "hpo/space/value.h"
+#include "hpo/study/document.h"
+#include "hpo/study/substitute.h"
+#include "runtime/base/text.h"
+
+namespace hpo::wandb {
+
+namespace {
+
+using study::Fault;
+using study::Node;
+
+/// As Python's str() has it, inside of a list as repr().
+std::string python_text(const Node& node) {
+  if (node.is_null()) return "None";
+  if (node.is_scalar()) {
+    const ParamValue value = node.quoted ? ParamValue(node.text) : parse_value(node.text);
+    if (const auto* truth = std::get_if<bool>(&value)) return *truth ? "True" : "False";
+    if (const auto* text = std::get_if<std::string>(&value)) return rt::cat("'", *text, "'");
+    return text_of(value);
+  }
+  if (!node.is_list())
+    throw Fault(node.at, rt::cat("a value is ", study::describe(node),
+                                 ", expected a scalar or a list of scalars"));
+  std::string list;
+  for (const Node& item : node.items) list += rt::cat(list.empty() ? "" : ", ", python_text(item));
+  return rt::cat("[", list, "]");
+}
+
+}  // namespace
+
+std::string text_at(const Node& map, std::string_view key) {
+  const Node* node = map.find(key);
+  return node != nullptr && node->is_scalar() ? node->text : "";
+}
+
+double number_at(const Node& map, const std::string& key) {
+  const Node* node = map.find(key);
+  const auto number =
+      node != nullptr && node->is_scalar() ? rt::parse_double(node->text) : std::nullopt;
+  if (!number || !(std::abs(*number) < kMost))
+    throw Fault(node != nullptr ? node->at : map.at, rt::cat(key, " is missing, or no number"));
+  return *number;
+}
+
+double positive_at(const Node& map, const std::string& key) {
+  const double number = number_at(map, key);
+  if (number > 0) return number;
+  throw Fault(map.find(key)->at, rt::cat(key, " is ", number, ", expected more than 0"));
+}
+
+std::string value_text(const Node& node) {
+  if (!node.is_scalar()) return quote_json(study::escape(python_text(node)));
+  const ParamValue value = node.quoted ? ParamValue(node.text) : parse_value(node.text);
+  const auto* text = std::get_if<std::string>(&value);
+  if (text == nullptr) return text_of(value);
+  return node.quoted ? quote_json(study::escape(*text)) : text_of(ParamValue(study::escape(*text)));
+}
+
+}  // namespace hpo::wandb

@@ -1,0 +1,187 @@
+#include "hpo/import/wandb_parameters.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <set>
+#include <string_view>
+#include <tuple>
+
+#include "hpo/import/names.h"
+#include "hpo/import/wandb_node.h"
+#include "hpo/space/value.h"
+#include "hpo/study/document.h"
+#include "runtime/base/text.h"
+
+namespace hpo::wandb {
+
+namespace {
+
+using study::Entry;
+using study::Fault;
+using study::Node;
+using study::Position;
+
+class Reader {
+ public:
+  Parameters run(const Node& block) {
+    add(block, "");
+    return std::move(made_);
+  }
+
+ private:
+  void leave(const std::string& line) { made_.left_out.push_back(line); }
+
+  /// Nested parameters get the names of their way, joined: a study has one level.
+  void add(const Node& block, const std::string& prefix) {
+    if (!block.is_map()) throw Fault(block.at, "parameters is no map, expected one");
+    for (const Entry& entry : block.entries) {
+      const std::string name = our_name(prefix + entry.key);
+      if (!entry.value.is_map())
+        throw Fault(entry.value.at, rt::cat("parameter ", name, " is no map"));
+      if (const Node* nested = entry.value.find("parameters")) {
+        leave(rt::cat("the block ", name, ": its parameters are called ", name, "_..."));
+        add(*nested, name + "_");
+      } else {
+        made_.yaml += rt::cat("  ", name, ": {", domain_of(entry.value, name), "}\n");
+        made_.names.emplace_back(prefix.empty() ? entry.key : name, name);
+      }
+    }
+  }
+
+  std::string our_name(const std::string& name) {
+    const std::string& ours = names_.ours(name);
+    if (ours != name) leave(rt::cat("the name ", name, ": it is ", ours, " here"));
+    return ours;
+  }
+
+  std::string domain_of(const Node& parameter, const std::string& name) {
+    if (const Node* value = parameter.find("value")) return rt::cat("value: ", text(*value, name));
+    if (const Node* values = parameter.find("values")) {
+      if (!values->is_list() || values->items.empty())
+        throw Fault(values->at, rt::cat("values of ", name, " is no list of values"));
+      if (parameter.find("probabilities") != nullptr)
+        leave(rt::cat("probabilities of ", name, ": each of its values is as likely as another"));
+      return rt::cat("values: [", list_of(*values, name), "]");
+    }
+    return range_of(parameter, name);
+  }
+
+  std::string list_of(const Node& values, const std::string& name) {
+    std::string list;
+    std::set<std::string> seen;
+    for (const Node& one : values.items) {
+      const std::string value = text(one, name);
+      if (seen.insert(value).second)
+        list += rt::cat(list.empty() ? "" : ", ", value);
+      else
+        leave(rt::cat("the second ", value, " of ", name, ": each value stands once"));
+    }
+    return list;
+  }
+
+  std::string text(const Node& node, const std::string& name) {
+    std::string value = value_text(node);
+    if (!node.is_scalar()) leave(rt::cat("the value ", value, " of ", name, ": it is a text here"));
+    return value;
+  }
+
+  std::string range_of(const Node& parameter, const std::string& name) {
+    const std::string kind = text_at(parameter, "distribution");
+    if (kind == "constant" || kind.starts_with("categorical"))
+      throw Fault(parameter.at, rt::cat(name, " has no ", kind == "constant" ? "value" : "values"));
+    require_known(parameter, kind);
+    const bool quantised = kind.starts_with("q_");
+    if (!quantised && parameter.find("q") != nullptr)
+      leave(rt::cat("q of ", name, ": its distribution has none"));
+    if (kind.ends_with("normal")) return normal_of(parameter, name, kind);
+    const bool ints =
+        !kind.empty() ? kind == "int_uniform" : whole(parameter, "min") && whole(parameter, "max");
+    const bool log = kind.find("log") != std::string::npos;
+    auto [min, max] = ends_of(parameter, kind);
+    if (kind.starts_with("inv_") || kind.ends_with("beta"))
+      leave(rt::cat("the distribution ", kind, " of ", name, ": it is ", log ? "log" : "linear",
+                    " here"));
+    double step = 0;
+    if (quantised) {
+      step = parameter.find("q") != nullptr ? positive_at(parameter, "q") : 1;
+      if (log) {
+        leave(rt::cat("q of ", name, ": its steps begin at min"));
+      } else {  // multiples of q
+        min = std::round(min / step) * step;
+        max = std::round(max / step) * step;
+      }
+    }
+    const auto said = [&](double number) {
+      return ints ? rt::cat(static_cast<std::int64_t>(number)) : text_of(number);
+    };
+    if (min == max) return rt::cat("value: ", said(min));
+    std::string text =
+        rt::cat("type: ", ints ? "int" : "float", ", min: ", said(min), ", max: ", said(max));
+    if (log) text += ", scale: log";
+    if (step > 0) text += rt::cat(", step: ", step);
+    return text;
+  }
+
+  static void require_known(const Node& parameter, const std::string& kind) {
+    static const std::vector<std::string> kKnown{
+        "uniform",     "int_uniform",        "q_uniform",
+        "log_uniform", "q_log_uniform",      "normal",
+        "q_normal",    "log_normal",         "q_log_normal",
+        "beta",        "log_uniform_values", "q_log_uniform_values",
+        "q_beta",      "inv_log_uniform",    "inv_log_uniform_values"};
+    if (kind.empty() || std::ranges::find(kKnown, kind) != kKnown.end()) return;
+    throw Fault(parameter.find("distribution")->at,
+                rt::cat("the distribution ", rt::printable(kind, 60),
+                        " is unknown, expected one of W&B's", rt::did_you_mean(kind, kKnown)));
+  }
+
+  /// The smallest and the largest value, not an exponent.
+  static std::pair<double, double> ends_of(const Node& parameter, const std::string& kind) {
+    if (kind.ends_with("beta") && parameter.find("min") == nullptr) return {0, 1};
+    double min = number_at(parameter, "min"), max = number_at(parameter, "max");
+    const Position at = parameter.find("min")->at;
+    if (min > max) throw Fault(at, rt::cat("min is above max, expected at most ", max));
+    if (kind.find("log") == std::string::npos) return {min, max};
+    if (kind.ends_with("_values")) {
+      if (min <= 0)
+        throw Fault(at, rt::cat("min of a logarithm is ", min, ", expected more than 0"));
+    } else if (kind.starts_with("inv_")) {
+      std::tie(min, max) = std::pair(std::exp(-max), std::exp(-min));
+    } else {
+      std::tie(min, max) = std::pair(std::exp(min), std::exp(max));
+    }
+    if (min == 0 || max > kMost)
+      throw Fault(at,
+                  "min and max are exponents of e, which lead out of all numbers; expected "
+                  "log_uniform_values for bounds that are values");
+    return {min, max};
+  }
+
+  static bool whole(const Node& parameter, std::string_view key) {
+    const Node* node = parameter.find(key);
+    return node != nullptr && rt::parse_int(node->text).has_value();
+  }
+
+  std::string normal_of(const Node& parameter, const std::string& name, const std::string& kind) {
+    const double mean = parameter.find("mu") != nullptr ? number_at(parameter, "mu") : 0;
+    const double deviation =
+        parameter.find("sigma") != nullptr ? positive_at(parameter, "sigma") : 1;
+    const bool log = kind.find("log") != std::string::npos;
+    if (kind.starts_with("q_")) leave(rt::cat("q of ", name, ": it has no steps"));
+    if (!log) return rt::cat("mean: ", text_of(mean), ", deviation: ", text_of(deviation));
+    if (std::abs(mean) + 6 * deviation > std::log(kMost))
+      throw Fault(parameter.at, "mu and sigma lead out of all numbers, expected exponents of e");
+    return rt::cat("mean: ", text_of(std::exp(mean)), ", deviation: ", text_of(std::exp(deviation)),
+                   ", scale: log");
+  }
+
+  Parameters made_;
+  Names names_;
+};
+
+}  // namespace
+
+Parameters parameters_of(const Node& block) { return Reader().run(block); }
+
+}  // namespace hpo::wandb
