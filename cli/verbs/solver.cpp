@@ -13,7 +13,6 @@ hpo::SolverMethod method_of(const Arguments& arguments) {
   hpo::SolverMethod method;
   if (arguments.has("--method")) method.sampler = arguments.text("--method");
   if (arguments.has("--early-stop")) method.rule = arguments.text("--early-stop");
-  if (method.rule == "auto") method.rule = "asha";
   return method;
 }
 
@@ -28,7 +27,7 @@ void declare_solver(Arguments& arguments) {
   arguments.option("--method", "NAME", "what proposes, as in a study file (default: tpe)");
   arguments.option(
       "--early-stop", "RULE",
-      "what stops trials between steps, as in a study file; auto: asha (default: none)");
+      "what stops trials between steps, as in a study file, such as auto (default: none)");
 }
 
 int run_solver(const Arguments& arguments) {

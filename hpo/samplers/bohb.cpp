@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "hpo/samplers/random.h"
+#include "hpo/samplers/sobol.h"
 #include "hpo/samplers/tpe.h"
 #include "hpo/samplers/tried.h"
 #include "hpo/space/random.h"
@@ -24,10 +25,12 @@ class Bohb final : public Sampler {
   explicit Bohb(const SamplerSetup& setup)
       : setup_(setup),
         share_(number_of(*setup.options.find("random")).value()),
-        enough_(setup.space.size() + 2),
+        enough_(2 * (setup.space.size() + 2)),
+        start_(even_start(setup)),
         random_(random_kind().make(setup)) {}
 
   void created(std::uint64_t trial, const Params& params) override {
+    if (start_) start_->created(trial, params);
     random_->created(trial, params);
     tried_.add(params);
     params_[trial] = params;
@@ -52,8 +55,9 @@ class Bohb final : public Sampler {
   }
 
   std::optional<Params> propose(std::uint64_t ordinal) override {
+    if (start_) return start_->propose(ordinal);
     Stream stream(setup_.seed, "bohb", ordinal);
-    if (model_ && stream.uniform() >= share_) {
+    if (stream.uniform() >= share_) {
       if (auto params = model_->propose(ordinal); params && tried_.leaves(*params)) return params;
     }
     return random_->propose(ordinal);
@@ -73,6 +77,7 @@ class Bohb final : public Sampler {
     setup.options = {{"startup", std::int64_t{1}},
                      {"candidates", *setup_.options.find("candidates")}};
     model_ = tpe_kind().make(setup);
+    start_.reset();
     told_.clear();
     for (const Seen& seen : waiting_.at(step)) tell(seen);
     for (const Seen& seen : failed_) tell_failed(seen);
@@ -96,7 +101,8 @@ class Bohb final : public Sampler {
 
   SamplerSetup setup_;
   double share_;
-  std::size_t enough_;
+  std::size_t enough_;  ///< reports for a model: as many good ones and others as there are axes
+  std::unique_ptr<Sampler> start_;  ///< until there is a model
   std::unique_ptr<Sampler> random_;
   Tried tried_{setup_.space};
   std::map<std::uint64_t, Params> params_;             ///< of trials that run

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "hpo/stopping/options.h"
+#include "hpo/stopping/rung_orders.h"
 #include "hpo/stopping/rungs.h"
 
 namespace hpo {
@@ -81,13 +83,18 @@ class Stopping final : public Asha {
 
 class Promoting final : public Asha {
  public:
-  using Asha::Asha;
+  explicit Promoting(const AshaBracket& bracket) : Asha(bracket) {
+    if (bracket.doubt) orders_.emplace(rungs().size());
+  }
 
   bool pauses() const override { return true; }
 
   std::optional<std::uint64_t> promotes(bool last) const override {
-    for (auto rung = rungs().rbegin(); rung != rungs().rend(); ++rung) {
-      if (const auto trial = rung->first_waiting_of(share_of(*rung))) return trial;
+    for (std::size_t i = rungs().size(); i-- > 0;) {
+      const Rung& rung = rungs()[i];
+      const bool open = orders_ && orders_->turned(i);
+      if (const auto trial = open ? rung.lowest_waiting() : rung.first_waiting_of(share_of(rung)))
+        return trial;
     }
     if (!last || complete_) return std::nullopt;
     for (auto rung = rungs().rbegin(); rung != rungs().rend(); ++rung) {
@@ -100,15 +107,25 @@ class Promoting final : public Asha {
     for (Rung& rung : rungs()) rung.leave(trial);
   }
 
+  Word reported(std::uint64_t trial, std::int64_t step, double loss) override {
+    if (orders_ && loss < kWorst) latest_[trial] = loss;
+    return Asha::reported(trial, step, loss);
+  }
+
   void ended(std::uint64_t trial, TrialState state) override {
     complete_ = complete_ || state == TrialState::complete;
+    if (const auto loss = latest_.extract(trial); loss && state == TrialState::complete)
+      orders_->record(trial, rungs().size(), loss.mapped());
     resumed(trial);
     Asha::ended(trial, state);
   }
 
  protected:
   Word word_at(std::span<Rung> reached, std::uint64_t trial, double loss) override {
-    for (Rung& rung : reached) rung.record(trial, loss);
+    for (Rung& rung : reached) {
+      rung.record(trial, loss);
+      if (orders_) orders_->record(trial, static_cast<std::size_t>(&rung - rungs().data()), loss);
+    }
     reached.back().wait(trial, loss);
     if (promotes(false) != trial) return Word::pause;
     reached.back().leave(trial);
@@ -117,6 +134,8 @@ class Promoting final : public Asha {
 
  private:
   bool complete_ = false;
+  std::optional<RungOrders> orders_;
+  std::unordered_map<std::uint64_t, double> latest_;  ///< with orders: the last loss of each
 };
 
 }  // namespace

@@ -33,6 +33,7 @@ struct AshaBracket {
   std::int64_t min = 1;  ///< the first rung
   std::int64_t eta = 3;
   bool promote = false;
+  bool doubt = false;  ///< with promote: rungs whose order is turned round later stop nobody
 };
 [[nodiscard]] std::unique_ptr<StoppingRule> make_asha(const AshaBracket& bracket);
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "hpo/stopping/asha.h"
+#include "hpo/stopping/auto.h"
 #include "hpo/stopping/combined.h"
 #include "hpo/stopping/halving.h"
 #include "hpo/stopping/hyperband.h"
@@ -19,9 +20,17 @@ namespace {
 
 const auto& kinds() {
   static const std::array kinds{
-      asha_kind(),   none_kind(),       hyperband_kind(), successive_halving_kind(),
-      median_kind(), percentile_kind(), patience_kind(),  threshold_kind(),
-      any_of_kind(), all_of_kind(),
+      asha_kind(),
+      auto_rule_kind(),
+      none_kind(),
+      hyperband_kind(),
+      successive_halving_kind(),
+      median_kind(),
+      percentile_kind(),
+      patience_kind(),
+      threshold_kind(),
+      any_of_kind(),
+      all_of_kind(),
   };
   return kinds;
 }

@@ -60,6 +60,11 @@ std::optional<std::uint64_t> Rung::first_waiting_of(std::size_t count) const {
   return first.second;
 }
 
+std::optional<std::uint64_t> Rung::lowest_waiting() const {
+  if (waiting_.empty()) return std::nullopt;
+  return std::ranges::min_element(waiting_, {}, &Entry::second)->second;
+}
+
 std::vector<std::uint64_t> Rung::waiting() const {
   std::vector<std::uint64_t> trials;
   for (const Entry& entry : waiting_) trials.push_back(entry.second);

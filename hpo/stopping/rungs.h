@@ -43,6 +43,8 @@ class Rung {
   [[nodiscard]] std::optional<std::uint64_t> first_waiting() const;
   /// The same if it is among the best `count` of all that were recorded.
   [[nodiscard]] std::optional<std::uint64_t> first_waiting_of(std::size_t count) const;
+  /// The one of them that was created first.
+  [[nodiscard]] std::optional<std::uint64_t> lowest_waiting() const;
   /// All that wait, best first.
   [[nodiscard]] std::vector<std::uint64_t> waiting() const;
 

@@ -201,7 +201,7 @@ void add_defaults(Node& root, const std::string& stem) {
   const bool population = is_population(kind_at(root, "method"));
   const bool several = metric_nodes(root).size() > 1;
   const bool none = grid || fixed || population || several;
-  add(root, "early_stop", none ? "none" : kind_at(root, "method") == "bohb" ? "hyperband" : "asha");
+  add(root, "early_stop", none ? "none" : kind_at(root, "method") == "bohb" ? "auto" : "asha");
   Node* limits = grid || population ? nullptr : block(root, "limits");
   if (limits != nullptr) add(*limits, "trials", fixed ? "1" : "60");
 }

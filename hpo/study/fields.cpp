@@ -279,7 +279,7 @@ std::vector<Field> stopping_rows() {
   return {
       {.name = "early_stop",
        .type = Type::kind,
-       .otherwise = "`asha`; `hyperband` with `bohb`; `none` for a grid, a population (`pbt`), a "
+       .otherwise = "`asha`; `auto` with `bohb`; `none` for a grid, a population (`pbt`), a "
                     "`command`, several metrics, without parameters, or where trials are asked for",
        .doc = "What ends trials that are not worth their time.",
        .kinds = stopping_set},

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace hpo {
@@ -46,13 +47,26 @@ TEST_F(BohbTest, ModelsTheHighestStepThatEnoughTrialsReached) {
     tell(*sampler, trial, x, x);
   }
   EXPECT_GT(share_near(*sampler, 0.1), 0.6);
-  for (std::uint64_t trial = 40; trial < 42; ++trial) tell(*sampler, trial, 0.9, 1, 0.1);
-  EXPECT_GT(share_near(*sampler, 0.1), 0.6) << "two are not enough";
-  for (std::uint64_t trial = 42; trial < 72; ++trial) {
-    const double x = static_cast<double>(trial - 42) / 30;
+  for (std::uint64_t trial = 40; trial < 45; ++trial) tell(*sampler, trial, 0.9, 1, 0.1);
+  EXPECT_GT(share_near(*sampler, 0.1), 0.6) << "five are not enough";
+  for (std::uint64_t trial = 45; trial < 75; ++trial) {
+    const double x = static_cast<double>(trial - 45) / 30;
     tell(*sampler, trial, x, x, 1 - x);
   }
   EXPECT_GT(share_near(*sampler, 0.9), 0.6);
+}
+
+TEST_F(BohbTest, BeginsEvenly) {
+  auto sampler = make(1);
+  std::vector<double> points;
+  for (std::uint64_t trial = 0; trial < 16; ++trial) {
+    const Params params = sampler->propose(trial).value();
+    points.push_back(std::get<double>(*params.find("x")));
+    sampler->created(trial, params);
+  }
+  std::ranges::sort(points);
+  for (std::size_t i = 0; i < points.size(); ++i)
+    EXPECT_EQ(static_cast<std::size_t>(points[i] * 16), i) << "one in each sixteenth";
 }
 
 TEST_F(BohbTest, AShareIsRandom) {

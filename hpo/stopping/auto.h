@@ -1,0 +1,14 @@
+#pragma once
+// What is good without knowing the curves: asha's promotions as long as early losses say something
+// about late ones, and no early look where they do not.
+
+#include "hpo/stopping/registry.h"
+
+namespace hpo {
+
+/// Options min and eta. Promotes as asha does. A rung whose order trials turn round farther on
+/// (RungOrders) stops nobody: who waits there goes on, the lowest number first, and so does who
+/// comes. It does again what it did once the trials keep its order.
+[[nodiscard]] StoppingKind auto_rule_kind();
+
+}  // namespace hpo

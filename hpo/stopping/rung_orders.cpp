@@ -1,0 +1,42 @@
+#include "hpo/stopping/rung_orders.h"
+
+#include <algorithm>
+
+namespace hpo {
+
+namespace {
+
+/// Trials at a place before anything is compared with it: fewer are turned round by chance.
+constexpr std::size_t kFewest = 9;
+
+int sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : 0; }
+
+}  // namespace
+
+void RungOrders::record(std::uint64_t trial, std::size_t place, double loss) {
+  losses_[place].emplace(trial, loss);
+  if (place == far_ && far_ > 0) return compare(trial, loss);
+  if (place < far_ || losses_[place].size() < kFewest || place == 0) return;
+  far_ = place;
+  there_.clear();
+  std::ranges::fill(kept_, 0);
+  std::vector<std::pair<std::uint64_t, double>> all(losses_[place].begin(), losses_[place].end());
+  std::ranges::sort(all);
+  for (const auto& [other, late] : all) compare(other, late);
+}
+
+/// With all trials that came there before.
+void RungOrders::compare(std::uint64_t trial, double loss) {
+  for (std::size_t rung = 0; rung < far_; ++rung) {
+    const auto mine = losses_[rung].find(trial);
+    if (mine == losses_[rung].end()) continue;
+    for (const auto& [other, late] : there_) {
+      const auto theirs = losses_[rung].find(other);
+      if (theirs == losses_[rung].end()) continue;
+      kept_[rung] += sign(mine->second - theirs->second) * sign(loss - late);
+    }
+  }
+  there_.emplace_back(trial, loss);
+}
+
+}  // namespace hpo
