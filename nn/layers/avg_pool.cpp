@@ -6,29 +6,10 @@ namespace nn {
 namespace {
 
 template <class T>
-class AvgPoolOp final : public LayerOp<T> {
+class AvgPoolOp final : public MeanPoolOp<T> {
  public:
   explicit AvgPoolOp(const LayerPlan<T>& plan)
-      : window_(pool_window(plan.spec.fields, plan.in.shape)) {}
-
-  [[nodiscard]] LayerNeeds needs() const override { return {}; }
-
-  void forward(const LayerPass<T>& p) const override {
-    p.kernels.avgpool_forward(p.exec, window(p.rows), p.x, p.y);
-  }
-
-  void backward(const LayerPass<T>& p) const override {
-    if (p.dx != nullptr) p.kernels.avgpool_backward(p.exec, window(p.rows), p.dy, p.dx);
-  }
-
- private:
-  [[nodiscard]] kern::Window window(int rows) const {
-    kern::Window w = window_;
-    w.batch = rows;
-    return w;
-  }
-
-  kern::Window window_;
+      : MeanPoolOp<T>(pool_window(plan.spec.fields, plan.in.shape)) {}
 };
 
 class AvgPoolLayer final : public LayerOf<AvgPoolOp> {

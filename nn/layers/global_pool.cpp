@@ -1,40 +1,25 @@
 #include "nn/layers/global_pool.h"
 
+#include "nn/layers/pool.h"
+
 namespace nn {
 namespace {
 
-/// One window as large as the image.
+kern::Window whole_image(const Shape& image) {
+  return {.in_h = image.height(),
+          .in_w = image.width(),
+          .in_c = image.channels(),
+          .out_h = 1,
+          .out_w = 1,
+          .out_c = image.channels(),
+          .kernel_h = image.height(),
+          .kernel_w = image.width()};
+}
+
 template <class T>
-class GlobalPoolOp final : public LayerOp<T> {
+class GlobalPoolOp final : public MeanPoolOp<T> {
  public:
-  explicit GlobalPoolOp(const LayerPlan<T>& plan)
-      : window_{.in_h = plan.in.shape.height(),
-                .in_w = plan.in.shape.width(),
-                .in_c = plan.in.shape.channels(),
-                .out_h = 1,
-                .out_w = 1,
-                .out_c = plan.in.shape.channels(),
-                .kernel_h = plan.in.shape.height(),
-                .kernel_w = plan.in.shape.width()} {}
-
-  [[nodiscard]] LayerNeeds needs() const override { return {}; }
-
-  void forward(const LayerPass<T>& p) const override {
-    p.kernels.avgpool_forward(p.exec, window(p.rows), p.x, p.y);
-  }
-
-  void backward(const LayerPass<T>& p) const override {
-    if (p.dx != nullptr) p.kernels.avgpool_backward(p.exec, window(p.rows), p.dy, p.dx);
-  }
-
- private:
-  [[nodiscard]] kern::Window window(int rows) const {
-    kern::Window w = window_;
-    w.batch = rows;
-    return w;
-  }
-
-  kern::Window window_;
+  explicit GlobalPoolOp(const LayerPlan<T>& plan) : MeanPoolOp<T>(whole_image(plan.in.shape)) {}
 };
 
 class GlobalPoolLayer final : public LayerOf<GlobalPoolOp> {

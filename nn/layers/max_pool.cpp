@@ -16,23 +16,17 @@ class MaxPoolOp final : public LayerOp<T> {
   [[nodiscard]] LayerNeeds needs() const override { return {.saved_bytes = saved_bytes_}; }
 
   void forward(const LayerPass<T>& p) const override {
-    p.kernels.maxpool_forward(p.exec, window(p.rows), p.x, p.y,
+    p.kernels.maxpool_forward(p.exec, of_rows(window_, p.rows), p.x, p.y,
                               reinterpret_cast<std::uint8_t*>(p.saved));
   }
 
   void backward(const LayerPass<T>& p) const override {
     if (p.dx == nullptr) return;
-    p.kernels.maxpool_backward(p.exec, window(p.rows), p.dy,
+    p.kernels.maxpool_backward(p.exec, of_rows(window_, p.rows), p.dy,
                                reinterpret_cast<const std::uint8_t*>(p.saved), p.dx);
   }
 
  private:
-  [[nodiscard]] kern::Window window(int rows) const {
-    kern::Window w = window_;
-    w.batch = rows;
-    return w;
-  }
-
   kern::Window window_;
   std::size_t saved_bytes_;
 };

@@ -15,6 +15,32 @@ namespace nn {
 /// image.
 [[nodiscard]] kern::Window pool_window(const Fields& fields, const Shape& image);
 
+/// The same geometry for that many rows.
+[[nodiscard]] constexpr kern::Window of_rows(kern::Window window, int rows) {
+  window.batch = rows;
+  return window;
+}
+
+/// Means of windows.
+template <class T>
+class MeanPoolOp : public LayerOp<T> {
+ public:
+  explicit MeanPoolOp(const kern::Window& window) : window_(window) {}
+
+  [[nodiscard]] LayerNeeds needs() const override { return {}; }
+
+  void forward(const LayerPass<T>& p) const override {
+    p.kernels.avgpool_forward(p.exec, of_rows(window_, p.rows), p.x, p.y);
+  }
+
+  void backward(const LayerPass<T>& p) const override {
+    if (p.dx != nullptr) p.kernels.avgpool_backward(p.exec, of_rows(window_, p.rows), p.dy, p.dx);
+  }
+
+ private:
+  kern::Window window_;
+};
+
 /// What leaves a pooling layer of that kind. Throws SpecError when no image enters.
 [[nodiscard]] Flow pool_flow(std::string_view kind, const Fields& fields, const Flow& in);
 
