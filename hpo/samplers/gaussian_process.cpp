@@ -50,7 +50,7 @@ void Points::add_distances(std::size_t axis, const Feature& x, double weight, do
 }
 
 GaussianProcess::GaussianProcess(Points points, std::span<const double> values, Shape shape)
-    : points_(std::move(points)), shape_(std::move(shape)), known_(values.size()) {
+    : points_(std::move(points)), shape_(std::move(shape)) {
   const std::size_t n = points_.size();
   kernel_.resize(padded(n));
   steepness_.resize(padded(n));
@@ -64,15 +64,11 @@ GaussianProcess::GaussianProcess(Points points, std::span<const double> values, 
               kernel_.begin() + static_cast<std::ptrdiff_t>(n), all.row(i) + i);
     all.row(i)[i] += shape_.noise;
   }
-  // The known points come first, so their factor is the corner of the factor of all.
-  Matrix first(known_);
-  for (std::size_t i = 0; i < known_; ++i) std::copy(all.row(i), all.row(i) + known_, first.row(i));
+  factor_ = Cholesky(std::move(all));
   weights_.assign(padded(n), 0);
   std::ranges::copy(values, weights_.begin());
-  const Cholesky known(std::move(first));
-  known.solve_lower(weights_);
-  known.solve_upper(weights_);
-  factor_ = Cholesky(std::move(all));
+  factor_.solve_lower(weights_);
+  factor_.solve_upper(weights_);
 }
 
 void GaussianProcess::correlate(std::span<const Feature> x) {

@@ -70,9 +70,7 @@ struct Belief {
 /// Not thread-safe: it works in scratch of its own.
 class GaussianProcess {
  public:
-  /// Values are known of the first values.size() points; the others are where values are on their
-  /// way: they make it surer there, but say nothing about the mean (Desautels, Krause and Burdick,
-  /// "Parallelizing exploration-exploitation tradeoffs", JMLR 2014).
+  /// One value a point.
   GaussianProcess(Points points, std::span<const double> values, Shape shape);
 
   [[nodiscard]] Belief at(std::span<const Feature> x);
@@ -87,7 +85,6 @@ class GaussianProcess {
 
   Points points_;
   Shape shape_;
-  std::size_t known_;
   Cholesky factor_;              // of the kernel over all points
   std::vector<double> weights_;  // mean = weights . kernel
   std::vector<double> kernel_, steepness_, solved_;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "hpo/samplers/acquisition.h"
@@ -20,7 +21,8 @@ constexpr std::size_t kMostTrials = 250;         // that the process sees
 constexpr std::size_t kMostRunning = 100;        // of those on their way
 constexpr std::size_t kMostNumbers = 4'000'000;  // distances along all axes
 constexpr std::size_t kLeaders = 4;
-constexpr double kMargin = 0.003;  // deviations of the losses: a smaller gain is not looked for
+constexpr std::size_t kFewest = 2;  // that have ended, for a model
+constexpr double kMargin = 0.003;   // deviations of the losses: a smaller gain is not looked for
 
 std::size_t most_trials(std::size_t axes) {
   const double pairs =
@@ -28,8 +30,10 @@ std::size_t most_trials(std::size_t axes) {
   return std::clamp<std::size_t>(static_cast<std::size_t>(std::sqrt(2 * pairs)), 20, kMostTrials);
 }
 
-/// The last number of ended trials, up to `count`, at which the shape is fitted anew.
+/// The last number of ended trials, up to `count`, at which the shape is fitted anew; before
+/// `startup` have ended, each.
 std::size_t fitted_at(std::size_t startup, std::size_t count) {
+  if (count < startup) return count;
   std::size_t at = startup;
   while (at + std::max<std::size_t>(1, at / 10) <= count) at += std::max<std::size_t>(1, at / 10);
   return at;
@@ -61,10 +65,10 @@ class Gp final : public Sampler {
   }
 
   std::optional<Params> propose(std::uint64_t ordinal) override {
-    if (ended_.size() < startup_ || features_.axes().empty()) return start_->propose(ordinal);
+    if (!has_begun() || features_.axes().empty()) return start_->propose(ordinal);
     const std::vector<Merit> seen = remembered(ended_, most_trials(features_.axes().size()));
     const std::vector<double> values = tamed(seen, measure(ended_));
-    GaussianProcess model(points_of(seen, true), values, shape());
+    GaussianProcess model = with_running(points_of(seen), values);
     double best = INFINITY;
     for (const Merit& merit : seen)
       best = std::min(best, model.at(features_.of(points_[merit.trial])).mean);
@@ -79,15 +83,31 @@ class Gp final : public Sampler {
   }
 
  private:
-  [[nodiscard]] Points points_of(std::span<const Merit> seen, bool running) const {
+  /// Beside running trials the first ones are not waited for to the last.
+  [[nodiscard]] bool has_begun() const {
+    return points_.size() >= startup_ && ended_.size() >= kFewest && 2 * ended_.size() >= startup_;
+  }
+
+  [[nodiscard]] Points points_of(std::span<const Merit> seen) const {
     Points points(features_.along());
     for (const Merit& merit : seen) points.add(features_.of(points_[merit.trial]));
-    if (!running) return points;
+    return points;
+  }
+
+  /// The model of what has ended and of what runs, each of which is taken for a slight
+  /// disappointment: as much above what is expected there as that is unsure.
+  GaussianProcess with_running(Points points, std::vector<double> values) {
+    GaussianProcess known(points, values, shape());
     std::size_t room = kMostRunning;
     const auto& begun = running_.all();
-    for (auto trial = begun.rbegin(); trial != begun.rend() && room > 0; ++trial, --room)
-      points.add(features_.of(points_[trial->first]));
-    return points;
+    if (begun.empty()) return known;
+    for (auto trial = begun.rbegin(); trial != begun.rend() && room > 0; ++trial, --room) {
+      const std::vector<Feature> point = features_.of(points_[trial->first]);
+      const Belief belief = known.at(point);
+      points.add(point);
+      values.push_back(belief.mean + belief.deviation);
+    }
+    return {std::move(points), values, shape()};
   }
 
   [[nodiscard]] std::vector<std::vector<double>> leaders(std::vector<Merit> seen) const {
@@ -100,7 +120,7 @@ class Gp final : public Sampler {
   }
 
   [[nodiscard]] Yardstick measure(std::span<const Merit> ended) const {
-    return yardstick(ended.first(startup_), ended);
+    return yardstick(ended.first(std::min(startup_, ended.size())), ended);
   }
 
   const Shape& shape() {
@@ -108,7 +128,7 @@ class Gp final : public Sampler {
     if (at == shape_at_) return shape_;
     const std::span<const Merit> ended = std::span(ended_).first(at);
     const std::vector<Merit> seen = remembered(ended, most_trials(features_.axes().size()));
-    shape_ = fitted(points_of(seen, false), tamed(seen, measure(ended)));
+    shape_ = fitted(points_of(seen), tamed(seen, measure(ended)));
     shape_at_ = at;
     return shape_;
   }
@@ -132,9 +152,9 @@ SamplerKind gp_kind() {
   return {.info = {.name = "gp",
                    .doc = "where a Gaussian process of the trials so far expects the most "
                           "(Bayesian optimisation), for few and long trials",
-                   .options = {whole_option("startup", 10, 2, "trials",
-                                            "trials spread evenly that must have ended first",
-                                            10'000)}},
+                   .options = {whole_option(
+                       "startup", 10, 2, "trials",
+                       "first trials, spread evenly; half of them must have ended", 10'000)}},
           .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
             return std::make_unique<Gp>(setup);
           }};

@@ -5,11 +5,15 @@
 
 namespace hpo {
 
-/// The first `startup` proposals are Sobol's. Then a Gaussian process (gaussian_process.h) learns
+/// The first `startup` proposals are Sobol's, and those until half as many trials have ended. Then
+/// a Gaussian process (gaussian_process.h) learns
 /// from the trials that ended, and the proposal is the point of the largest expected improvement
 /// that a search from several starts finds, improvements of next to nothing left out. Trials that
-/// run count as points whose values are on their way. Conditional parameters are features that are
-/// there or absent, so that branches learn from one another what they share.
+/// run count as if they had ended one deviation above what is expected of them: a proposal beside
+/// them looks elsewhere, unless much is to be had there. (A random draw, or what is expected
+/// itself, leaves proposals lying close together; cf. the liars of Ginsbourger, Le Riche and
+/// Carraro, "Kriging is well-suited to parallelize optimization", 2010.) Conditional parameters are
+/// features that are there or absent, so that branches learn from one another what they share.
 ///
 /// Losses are measured by the trials that ended first: those above their median are drawn together
 /// to at most four times as far from it as the best of them is. What is bad need not be known

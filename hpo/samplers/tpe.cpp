@@ -21,8 +21,9 @@ namespace {
 
 constexpr double kGoodShare = 0.1;
 constexpr std::size_t kMostGood = 25;
-constexpr double kMost = 10'000;          // of any option
-constexpr std::size_t kMostBad = 10'000;  // points behind the density of the rest
+constexpr std::size_t kMostOnFronts = 100;  // with several metrics: a front is no point
+constexpr double kMost = 10'000;            // of any option
+constexpr std::size_t kMostBad = 10'000;    // points behind the density of the rest
 // Trials among which fronts are looked for: beyond twice as many the best of them are kept.
 constexpr std::size_t kMostMarked = 200;
 
@@ -104,7 +105,8 @@ class Group {
     marks_.push_back(marks);
     ++ended_among_fronts_;
     std::set<std::uint64_t> now;
-    for (const std::size_t i : best_marked(marks_, good_among(ended_among_fronts_), covering)) {
+    for (const std::size_t i :
+         best_marked(marks_, good_among(ended_among_fronts_, kMostOnFronts), covering)) {
       const std::uint64_t trial = marks_[i].merit.trial;
       if (points_.contains(trial)) now.insert(trial);
     }
@@ -129,9 +131,9 @@ class Group {
     return all;
   }
 
-  [[nodiscard]] static std::size_t good_among(std::size_t ended) {
+  [[nodiscard]] static std::size_t good_among(std::size_t ended, std::size_t most = kMostGood) {
     const double share = std::ceil(kGoodShare * static_cast<double>(ended));
-    return std::min(static_cast<std::size_t>(share), kMostGood);
+    return std::min(static_cast<std::size_t>(share), most);
   }
 
   void make_good(std::uint64_t trial) {

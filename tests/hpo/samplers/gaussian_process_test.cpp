@@ -172,17 +172,6 @@ TEST(GaussianProcess, SlopesAreThoseOfMeanAndDeviation) {
   EXPECT_EQ(mean[2], 0);
 }
 
-TEST(GaussianProcess, PointsOnTheirWayMakeSurerButSayNothing) {
-  const Sample all = sample(20);
-  const Shape shape = fitted(all.points, all.values);
-  const std::vector<Feature> x{{.at = 0.5}, {.at = 0.9}, {.at = 2}};
-  Points more = all.points;
-  more.add(x);
-  GaussianProcess without(all.points, all.values, shape), with(more, all.values, shape);
-  EXPECT_NEAR(with.at(x).mean, without.at(x).mean, 1e-9);
-  EXPECT_LT(with.at(x).deviation, 0.5 * without.at(x).deviation);
-}
-
 Merit merit(int group, double loss, std::uint64_t trial) {
   return {.group = group, .step = 0, .loss = loss, .trial = trial};
 }

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include "tests/hpo/samplers/searching.h"
 
@@ -37,6 +40,46 @@ TEST(Gp, ManyBadOrWrongValuesDoNotHideTheGoodOnes) {
     return x > 6 ? NAN : y > 12 ? 1e300 : branin(p);
   };
   EXPECT_LT(mean_best("gp", kBraninBox, 50, cliff), 0.45);
+}
+
+std::unique_ptr<Sampler> made(const char* kind, Params options = {}) {
+  return make_sampler(kind, {.space = kBraninBox, .seed = 3, .options = std::move(options)});
+}
+
+TEST(Gp, BeginsWhenHalfOfTheFirstOnesHaveEnded) {
+  auto gp = made("gp", {{"startup", std::int64_t{10}}}), sobol = made("sobol");
+  for (std::uint64_t trial = 0; trial < 12; ++trial) {
+    const Params params = gp->propose(trial).value();
+    EXPECT_EQ(params, sobol->propose(trial)) << trial;
+    gp->created(trial, params);
+    sobol->created(trial, params);
+    if (trial > 3) continue;
+    gp->reported(trial, 1, Score(branin(params)));
+    gp->ended(trial, TrialState::complete);
+  }
+  gp->reported(5, 1, Score(7));
+  gp->ended(5, TrialState::complete);
+  EXPECT_NE(gp->propose(12), sobol->propose(12));
+}
+
+TEST(Gp, ProposalsBesideRunningTrialsKeepTheirDistance) {
+  auto gp = made("gp", {{"startup", std::int64_t{10}}});
+  std::vector<Params> running;
+  for (std::uint64_t trial = 0; trial < 28; ++trial) {
+    const Params params = gp->propose(trial).value();
+    gp->created(trial, params);
+    if (trial >= 20) {
+      for (const Params& other : running) {
+        const double x = number(params, "x") - number(other, "x");
+        const double y = number(params, "y") - number(other, "y");
+        EXPECT_GT(std::hypot(x, y), 0.15) << trial;
+      }
+      running.push_back(params);
+      continue;
+    }
+    gp->reported(trial, 1, Score(branin(params)));
+    gp->ended(trial, TrialState::complete);
+  }
 }
 
 const Space kMixed({{.name = "x", .domain = FloatRange{.min = 1e-5, .max = 1, .scale = Scale::log}},
