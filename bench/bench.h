@@ -26,11 +26,11 @@ struct Case {
 struct Options {
   bool quick = false;  ///< a tenth of the work, for tests: the figures are rough
   int workers = 0;     ///< CPU workers; 0: one for each core that this process may use
-  // Of `quality` and `tables`:
-  int seeds = 0;              ///< searches of each problem (tables: splits); 0: as many as usual
+  int seeds = 0;  ///< quality: searches of each problem; tables: splits; digits: searches; 0: usual
+  // Of `quality`, `tables` and `networks`:
   std::string problems = {};  ///< names, families or wildcards with commas between; empty: all
   std::string methods = {};   ///< the same for samplers, ours and rivals'; empty: the usual ones
-  std::string against = {};   ///< networks, grid: rivals, commas between; empty: all
+  std::string against = {};   ///< networks, grid, digits: rivals, commas between; empty: all
   int rows = 0;               ///< grid: rows of the data, 0: as many as usual
 };
 
@@ -59,12 +59,16 @@ struct Benchmark {
 // The benchmarks of this folder.
 std::vector<Case> run_machine(
     const Options& options);  ///< what the cores can give: FMA, GEMM, memory on 1..n workers
+std::vector<Case> run_gemm(
+    const Options& options);  ///< products of dense layers, and the borders between libraries
 std::vector<Case> run_tasks(
     const Options& options);  ///< cost of an empty task, ours and StarPU's own
 std::vector<Case> run_cholesky(
     const Options& options);  ///< blocked Cholesky against OpenBLAS's threaded potrf
 std::vector<Case> run_alone(
     const Options& options);  ///< a lone trial on one worker and on all, its network growing
+std::vector<Case> run_linear(
+    const Options& options);  ///< the same study with 10 to 10,000 trials: time, memory, FLOPs
 std::vector<Case> run_trials(
     const Options& options);  ///< empty trials through driver, runtime and log, and rivals' trials
 std::vector<Case> run_samplers(
@@ -80,7 +84,7 @@ std::vector<Case> run_networks(
 std::vector<Case> run_grid(
     const Options& options);  ///< 27 trials on Fashion-MNIST, beside pools of processes and Ray
 std::vector<Case> run_digits(
-    const Options& options);  ///< the digits sweep and the same search in PyTorch
+    const Options& options);  ///< the digits sweep, and the same search with other tools
 std::vector<Case> run_tables(
     const Options& options);  ///< ten unprepared tables, and scikit-learn on the same rows
 std::vector<Case> run_frontier(

@@ -97,20 +97,22 @@ void run_ours(const rt::Path& folder, const Options& options, Side& side) {
   const rt::Path runs = folder / "runs";
   const Finished done =
       run_program({own_program(), "sweep", (folder / "grid.yaml").string(), "--dir", runs.string(),
-                   "--workers", std::to_string(workers_or_cores(options.workers)), "--quiet"});
+                   "--workers", std::to_string(workers_or_cores(options.workers)), "--quiet"},
+                  Watch::yes);
   must_end_well(done, "trellis sweep");
   side.seconds.push_back(done.seconds);
-  side.megabytes.push_back(done.peak_megabytes);
+  side.megabytes.push_back(done.used.peak_megabytes);
   side.accuracy.push_back(mean_accuracy(runs));
   std::filesystem::remove_all(runs);
 }
 
 void run_rival(const std::string& python, const Rival& rival, const rt::Path& job, Side& side) {
-  const auto done = run_rival_program(python, "grid", rival.title, {rival.word, job.string()});
+  const auto done =
+      run_rival_program(python, "grid", rival.title, {rival.word, job.string()}, Watch::yes);
   if (!done) return;
   const auto figures = nlohmann::json::parse(done->output);
   side.seconds.push_back(done->seconds);
-  if (!figures["peak_mb"].is_null()) side.megabytes.push_back(figures["peak_mb"].get<double>());
+  side.megabytes.push_back(done->used.peak_megabytes);
   side.accuracy.push_back(figures["accuracy"].get<double>());
 }
 
@@ -156,8 +158,7 @@ std::vector<Case> run_grid(const Options& options) {
     if (side.seconds.empty()) continue;
     const char* title = rivals[i].title;
     cases.push_back(compared(name, "s", ours.seconds, title, side.seconds, true));
-    if (!side.megabytes.empty())
-      cases.push_back(compared("peak memory", "MB", ours.megabytes, title, side.megabytes, true));
+    cases.push_back(compared("peak memory", "MB", ours.megabytes, title, side.megabytes, true));
     cases.push_back(
         compared("mean validation accuracy", "", ours.accuracy, title, side.accuracy, false));
   }

@@ -13,6 +13,7 @@
 #include "bench/peak.h"
 #include "bench/process.h"
 #include "bench/rival.h"
+#include "bench/whole.h"
 #include "bench/workloads.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/file.h"
@@ -114,7 +115,7 @@ std::vector<Case> measure(const Workload& workload, const rt::Path& folder,
                           const std::string& python, const Options& options) {
   const nn::DataSpec source = data_of(workload, options.quick);
   const std::string job = (folder / "job.json").string();
-  if (!python.empty()) write_job(workload, source, job);
+  if (!python.empty()) write_job(workload, source, nn::Part::test, job);
   std::vector<Rival> rivals = chosen_rivals(kRivals, options.against);
   std::erase_if(rivals,
                 [&](const Rival& rival) { return python.empty() || !plays(workload, rival.word); });
@@ -150,6 +151,9 @@ std::vector<Case> measure(const Workload& workload, const rt::Path& folder,
   cases.push_back({.name = rt::cat(workload.name, ": share of the FMA peak"),
                    .ours = used.median,
                    .spread = used.spread});
+  if (workload.swept)
+    for (Case& one : whole_programs(workload, folder, python, rivals, options))
+      cases.push_back(std::move(one));
   return cases;
 }
 

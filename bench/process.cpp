@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 
 #include "runtime/base/clock.h"
 #include "runtime/base/error.h"
@@ -30,6 +31,10 @@ std::string drain(int fd) {
   return out;
 }
 
+double seconds_of(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+}
+
 pid_t spawn(const std::vector<std::string>& words, int output) {
   std::vector<char*> argv;
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
@@ -48,7 +53,7 @@ pid_t spawn(const std::vector<std::string>& words, int output) {
 
 }  // namespace
 
-Finished run_program(const std::vector<std::string>& words) {
+Finished run_program(const std::vector<std::string>& words, Watch watch) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0)
     throw rt::Error(rt::Errc::internal, "cannot make a pipe");
@@ -57,12 +62,17 @@ Finished run_program(const std::vector<std::string>& words) {
   auto begun = rt::now();
   pid_t pid = spawn(words, writing.fd());
   writing.close();
+  std::optional<Watcher> watcher;
+  if (watch == Watch::yes) watcher.emplace(pid);
   done.output = drain(reading.fd());
+  siginfo_t ended{};
+  ::waitid(P_PID, static_cast<id_t>(pid), &ended, WEXITED | WNOWAIT);
+  done.seconds = rt::seconds(rt::now() - begun);
+  if (watcher) done.used = watcher->stop();
   int status = 0;
   rusage usage{};
   ::wait4(pid, &status, 0, &usage);
-  done.seconds = rt::seconds(rt::now() - begun);
-  done.peak_megabytes = static_cast<double>(usage.ru_maxrss) / 1024;
+  done.cpu_seconds = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
   done.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return done;
 }

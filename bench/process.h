@@ -1,22 +1,27 @@
 // Running another program to its end, timed from outside, as a user would see it.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
+
+#include "bench/watcher.h"
 
 namespace bench {
 
 struct Finished {
-  int exit_code = -1;  ///< 128 + signal when a signal ended it
-  double seconds = 0;  ///< wall time from before its start to after its end
-  double peak_megabytes =
-      0;               ///< largest resident size of the process itself (its children excluded)
-  std::string output;  ///< what it wrote to standard output
+  int exit_code = -1;      ///< 128 + signal when a signal ended it
+  double seconds = 0;      ///< wall time from before its start to after its end
+  double cpu_seconds = 0;  ///< of all its threads, and of its children that it waited for
+  Used used;               ///< zero unless it was watched
+  std::string output;      ///< what it wrote to standard output
 };
+
+enum class Watch : std::uint8_t { no, yes };
 
 /// Runs `words` (words[0] is looked up in PATH) with standard error left alone. Throws rt::Error
 /// (usage) when it cannot be started.
-[[nodiscard]] Finished run_program(const std::vector<std::string>& words);
+[[nodiscard]] Finished run_program(const std::vector<std::string>& words, Watch watch = Watch::no);
 
 /// Throws rt::Error (internal) that names `who` unless it ended with exit code 0.
 void must_end_well(const Finished& done, const std::string& who);

@@ -26,11 +26,11 @@ std::vector<Rival> chosen_rivals(std::span<const Rival> all, std::string_view li
 }
 
 std::optional<Finished> run_rival_program(const std::string& python, const char* benchmark,
-                                          const char* title,
-                                          const std::vector<std::string>& words) {
+                                          const char* title, const std::vector<std::string>& words,
+                                          Watch watch) {
   std::vector<std::string> command{python, "-B", rt::cat(rivals_folder(), "/", benchmark, ".py")};
   command.insert(command.end(), words.begin(), words.end());
-  Finished done = run_program(command);
+  Finished done = run_program(command, watch);
   if (done.exit_code != 0) {
     std::fprintf(stderr, "%s: %s ended with exit code %d, so it is left out\n", benchmark, title,
                  done.exit_code);

@@ -25,6 +25,7 @@ struct Rival {
 /// end. Where it fails, says on standard error that `title` is left out, and returns nothing.
 [[nodiscard]] std::optional<Finished> run_rival_program(const std::string& python,
                                                         const char* benchmark, const char* title,
-                                                        const std::vector<std::string>& words);
+                                                        const std::vector<std::string>& words,
+                                                        Watch watch = Watch::no);
 
 }  // namespace bench

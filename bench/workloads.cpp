@@ -38,8 +38,13 @@ std::vector<Workload> all_workloads() {
       {.name = "deep", .nets = {std::vector<Layer>(16, Layer{32})}, .epochs = 2},
       {.name = "wide", .nets = {wide}, .batch = 256, .rows = 10'000},
       {.name = "wide-two", .nets = {wide}, .batch = 256, .workers = 2, .rows = 10'000},
-      {.name = "eight", .nets = {8, dense({64})}, .workers = 2},
-      {.name = "widths", .images = false, .nets = widths, .epochs = 10, .workers = 2},
+      {.name = "eight", .nets = {8, dense({64})}, .workers = 2, .swept = true},
+      {.name = "widths",
+       .images = false,
+       .nets = widths,
+       .epochs = 10,
+       .workers = 2,
+       .swept = true},
   };
 }
 
@@ -114,13 +119,14 @@ bool plays(const Workload& workload, std::string_view rival) {
   return true;
 }
 
-void write_job(const Workload& workload, const nn::DataSpec& source, const std::string& path) {
+void write_job(const Workload& workload, const nn::DataSpec& source, nn::Part scored,
+               const std::string& path) {
   const nn::Dataset data = nn::load_dataset(source);
   std::string x, y;
   const auto append = [](std::string& to, auto value) {
     to.append(reinterpret_cast<const char*>(&value), sizeof value);
   };
-  for (const nn::Part part : {nn::Part::train, nn::Part::test}) {
+  for (const nn::Part part : {nn::Part::train, scored}) {
     for (const std::uint32_t row : data.part(part)) {
       for (std::size_t col = 0; col < data.cols(); ++col) {
         const std::size_t at = row * data.cols() + col;

@@ -25,7 +25,8 @@ struct Workload {
   bool images = true;                    ///< Fashion-MNIST, or handwritten digits as 64 numbers
   std::vector<std::vector<Layer>> nets;  ///< trained at the same time; ten classes follow
   int batch = 64, epochs = 1, workers = 1;
-  int rows = 0;  ///< of the training part; 0: all
+  int rows = 0;        ///< of the training part; 0: all
+  bool swept = false;  ///< also measured as whole programs (whole.h); dense layers of equal width
 };
 
 /// Those whose name is in the list, commas between; empty: all. Throws rt::Error (usage) with the
@@ -42,7 +43,8 @@ struct Workload {
 [[nodiscard]] bool plays(const Workload& workload, std::string_view rival);
 
 /// Writes the workload and its rows for rival programs: `path` and, beside it, `path`.x and
-/// `path`.y (test rows behind the training rows, scaled; f32 and i32).
-void write_job(const Workload& workload, const nn::DataSpec& source, const std::string& path);
+/// `path`.y (training rows, then those of the part that is `scored`, scaled; f32 and i32).
+void write_job(const Workload& workload, const nn::DataSpec& source, nn::Part scored,
+               const std::string& path);
 
 }  // namespace bench

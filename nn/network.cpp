@@ -1,6 +1,7 @@
 #include "nn/network.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "nn/arena.h"
 
@@ -64,6 +65,11 @@ void Network<T>::plan_layers(std::span<const Flow> flows) {
             .plan(LayerPlan<T>{layer, flows[i], flows[i + 1], params, *kernels_, max_rows_, use_});
     node.needs = node.op->needs();
     if (!params.empty()) first_trained_ = std::min(first_trained_, i);
+    for (const ParamTensor& tensor : params) {
+      if (!trained(tensor.role)) continue;
+      if (node.trained_end == 0) node.trained = tensor.offset;
+      node.trained_end = tensor.offset + tensor.count;
+    }
     scratch_bytes_ = std::max(scratch_bytes_, node.needs.scratch_bytes);
     nodes_.push_back(std::move(node));
     first = end;
@@ -169,8 +175,12 @@ void Network<T>::run_backward(const Run& run, T share, T* gradient, std::size_t 
     p.dy = at<T>(run.arena, node.dy);
     p.dx = node.wants_dx ? at<T>(run.arena, nodes_[i - 1].dy) : nullptr;
     p.gradient = gradient;
+    p.sink = run.sink;
     p.share = share;
     node.op->backward(p);
+    if (run.sink != nullptr && !node.op->sinks() && node.trained_end > node.trained)
+      run.sink->take(run.exec, node.trained, node.trained_end - node.trained,
+                     gradient + node.trained);
   }
 }
 
@@ -192,11 +202,11 @@ const T* Network<T>::forward_to(std::byte* arena, const T* weights, int rows,
 template <class T>
 kern::LossSums Network<T>::loss_and_gradient(std::byte* arena, const T* weights, int rows,
                                              const LossFunction<T>& loss, const Target& target,
-                                             T gradient_scale, T* gradient,
-                                             const Draws& draws) const {
+                                             T gradient_scale, T* gradient, const Draws& draws,
+                                             GradientSink<T>* sink) const {
   kern::Exec context = exec(arena);
-  return run_both({context, arena, weights, rows, draws}, loss, target, gradient_scale, gradient,
-                  first_trained_);
+  return run_both({context, arena, weights, rows, draws, sink}, loss, target, gradient_scale,
+                  gradient, first_trained_);
 }
 
 template <class T>
@@ -218,6 +228,7 @@ kern::LossSums Network<T>::run_both(const Run& run, const LossFunction<T>& loss,
   const kern::LossSums sums =
       loss.run({*kernels_, run.exec, run.rows, outputs_, at<T>(run.arena, nodes_.back().y), target,
                 gradient_scale, at<T>(run.arena, nodes_.back().dy)});
+  if (run.sink != nullptr && !std::isfinite(sums.loss)) return sums;
   run_backward(run, gradient_scale * static_cast<T>(run.rows), gradient, last);
   return sums;
 }

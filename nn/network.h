@@ -56,10 +56,13 @@ class Network {
   /// Forward, loss, backward. Every tensor of `gradient` (a layout().count block) is overwritten
   /// with gradient_scale times the sum of the rows' gradients, running statistics with
   /// gradient_scale times `rows` times the statistics of the rows; its gaps are left alone. So the
-  /// blocks of a batch's parts add up to the batch's. Needs Use::training.
+  /// blocks of a batch's parts add up to the batch's. Needs Use::training. With a `sink` the
+  /// gradients of what is trained go there, layer by layer, unless the loss is NaN or infinite, and
+  /// their places in `gradient` hold anything.
   kern::LossSums loss_and_gradient(std::byte* arena, const T* weights, int rows,
                                    const LossFunction<T>& loss, const Target& target,
-                                   T gradient_scale, T* gradient, const Draws& draws = {}) const;
+                                   T gradient_scale, T* gradient, const Draws& draws = {},
+                                   GradientSink<T>* sink = nullptr) const;
 
   /// After a step: moves the running statistics in `weights` towards those that
   /// loss_and_gradient left in their place in `gradient`.
@@ -86,8 +89,9 @@ class Network {
     LayerNeeds needs;
     bool wants_dx = false;
     std::size_t y = 0, saved = 0, dy = 0;
-    std::size_t skip = 0;   // closes a block: what entered it
-    std::size_t dskip = 0;  // opens a block: the gradient that went around it
+    std::size_t skip = 0;                      // closes a block: what entered it
+    std::size_t dskip = 0;                     // opens a block: the gradient that went around it
+    std::size_t trained = 0, trained_end = 0;  // its numbers in the slab that are trained
   };
   void plan_layers(std::span<const Flow> flows);
   void plan_memory(const Wiring& wiring);
@@ -97,6 +101,7 @@ class Network {
     const T* weights;
     int rows;
     const Draws& draws;
+    GradientSink<T>* sink = nullptr;
   };
   [[nodiscard]] LayerPass<T> pass(std::size_t layer, const Run& run) const;
   void run_forward(const Run& run, std::size_t layers) const;

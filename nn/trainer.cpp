@@ -116,7 +116,7 @@ void Trainer<T>::count_ages(Ages<T>& ages) {
 
 template <class T>
 void Trainer<T>::run_shard(int shard, std::span<const std::uint32_t> rows, const T* weights,
-                           std::int64_t step, std::byte* arena) {
+                           std::int64_t step, std::byte* arena, GradientSink<T>* sink) {
   const std::size_t i = static_cast<std::size_t>(shard), n = static_cast<std::size_t>(shards_);
   const std::size_t from = rows.size() * i / n, to = rows.size() * (i + 1) / n;
   kern::Exec exec = network_->exec(arena);
@@ -136,16 +136,39 @@ void Trainer<T>::run_shard(int shard, std::span<const std::uint32_t> rows, const
   Draws draws = draws_;
   draws.step = step;
   draws.rows = mine.data();
-  sums_[i] =
-      network_->loss_and_gradient(arena, weights, static_cast<int>(mine.size()), *loss_, target,
-                                  T(1) / static_cast<T>(rows.size()), shard_gradient(shard), draws);
+  sums_[i] = network_->loss_and_gradient(arena, weights, static_cast<int>(mine.size()), *loss_,
+                                         target, T(1) / static_cast<T>(rows.size()),
+                                         shard_gradient(shard), draws, sink);
   add_up(shard, exec);
 }
 
 template <class T>
+class Trainer<T>::Updating final : public GradientSink<T> {
+ public:
+  Updating(const Trainer& trainer, T* weights, T* slots, std::int64_t step, double lr)
+      : trainer_(trainer), weights_(weights), slots_(slots), step_(step), lr_(lr) {}
+
+  void take(kern::Exec& exec, std::size_t offset, std::size_t count, const T* gradient) override {
+    trainer_.update_->run(trainer_.network_->kernels(), exec, count,
+                          trainer_.network_->layout().count, weights_ + offset, gradient,
+                          slots_ + offset, step_, lr_);
+  }
+
+ private:
+  const Trainer& trainer_;
+  T *weights_, *slots_;
+  std::int64_t step_;
+  double lr_;
+};
+
+template <class T>
 kern::LossSums Trainer<T>::step(std::span<const std::uint32_t> rows, T* weights, T* slots,
                                 std::int64_t step, double lr) {
-  if (parallel_ != nullptr) {
+  const bool at_once = updates_at_once();
+  if (at_once) {
+    Updating updating(*this, weights, slots, step, lr);
+    run_shard(0, rows, weights, step, arena_, &updating);
+  } else if (parallel_ != nullptr) {
     run_parts(*parallel_, shards_, [&](int shard, Workspace& workspace) {
       run_shard(shard, rows, weights, step, workspace.arena(pass_bytes_));
     });
@@ -154,14 +177,19 @@ kern::LossSums Trainer<T>::step(std::span<const std::uint32_t> rows, T* weights,
   }
   const kern::LossSums total = sum_losses();
   if (!std::isfinite(total.loss)) return total;
-  if (ages_ != nullptr) update_->begin_aged(*ages_, step, lr);
   kern::Exec exec = network_->exec(arena_);
-  if (clip_ > 0) clip_gradient(exec);
-  over_parts(
-      [&](kern::Exec& own, const SlabPart& part) { update(own, part, weights, slots, step, lr); });
+  if (!at_once) update_all(exec, weights, slots, step, lr);
   if (lasso_ != nullptr) lasso_->pull(network_->kernels(), exec, lr * share_, weights);
   network_->keep_statistics(exec, gradients_, weights);
   return total;
+}
+
+template <class T>
+void Trainer<T>::update_all(kern::Exec& exec, T* weights, T* slots, std::int64_t step, double lr) {
+  if (ages_ != nullptr) update_->begin_aged(*ages_, step, lr);
+  if (clip_ > 0) clip_gradient(exec);
+  over_parts(
+      [&](kern::Exec& own, const SlabPart& part) { update(own, part, weights, slots, step, lr); });
 }
 
 template <class T>

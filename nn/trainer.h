@@ -77,8 +77,14 @@ class Trainer {
 
  private:
   [[nodiscard]] static std::size_t pass_bytes(const Network<T>& network, const DataView& data);
+  class Updating;
+  /// A step whose gradient is nowhere kept whole: each part of it changes the weights as soon as it
+  /// is there.
+  [[nodiscard]] bool updates_at_once() const {
+    return shards_ == 1 && ages_ == nullptr && clip_ == 0;
+  }
   void run_shard(int shard, std::span<const std::uint32_t> rows, const T* weights,
-                 std::int64_t step, std::byte* arena);
+                 std::int64_t step, std::byte* arena, GradientSink<T>* sink = nullptr);
   [[nodiscard]] kern::LossSums sum_losses() const;
   /// Calls f(exec, part) for all parts of the slab, side by side where that is possible.
   template <class F>
@@ -87,6 +93,7 @@ class Trainer {
   /// shards are leaves and neighbours are paired; the root lies in the block of shard 0. Whoever
   /// ends the second of two neighbours adds them, so that most of it happens where they were made.
   void add_up(int shard, kern::Exec& exec);
+  void update_all(kern::Exec& exec, T* weights, T* slots, std::int64_t step, double lr);
   void update(kern::Exec& exec, const SlabPart& part, T* weights, T* slots, std::int64_t step,
               double lr) const;
   void clip_gradient(kern::Exec& exec);

@@ -8,14 +8,13 @@ JOB.json: {"folder" (four IDX files), "train" and "valid" (rows), "units", "rate
   shared  the same; trials that differ in length alone are one training
   torch   a process a core, tensors indexed by hand, fused optimizers
   ray     a trainable with the usual DataLoader, as Ray Tune's tutorial has it
-Prints {"accuracy": mean validation accuracy over the trials, "peak_mb"}.
+Prints {"accuracy": mean validation accuracy over the trials}.
 """
 import gzip
 import itertools
 import json
 import multiprocessing as mp
 import os
-import resource
 import sys
 
 import numpy as np
@@ -163,8 +162,7 @@ class Jax:
 
 
 def trial(job):
-    found = STATE.train(*job)
-    return found, os.getpid(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return STATE.train(*job)
 
 
 def pool(library, job):
@@ -176,11 +174,7 @@ def pool(library, job):
     trials.sort(key=lambda t: -max(t[2]) / t[1])
     context = mp.get_context("spawn")
     with context.Pool(job["processes"], start, (library, job, context.Value("i", 0))) as workers:
-        results = list(workers.imap_unordered(trial, trials))
-    peaks = {}
-    for _, pid, megabytes in results:
-        peaks[pid] = max(megabytes, peaks.get(pid, 0))
-    return [value for found, _, _ in results for value in found], sum(peaks.values())
+        return [value for found in workers.imap_unordered(trial, trials) for value in found]
 
 
 def body(config):
@@ -213,15 +207,15 @@ def ray_tune(job):
         tuner = tune.Tuner(body, param_space={**space, "job": job}, run_config=tune.RunConfig(storage_path=folder, verbose=0),
                            tune_config=tune.TuneConfig(metric="valid", mode="max"))
         results = tuner.fit()
-        return [result.metrics["valid"] for result in results], None
+        return [result.metrics["valid"] for result in results]
 
 
 def main():
     library, path = sys.argv[1:]
     with open(path) as f:
         job = json.load(f)
-    found, peak = ray_tune(job) if library == "ray" else pool(library, job)
-    print(json.dumps({"accuracy": sum(found) / len(found), "peak_mb": peak}))
+    found = ray_tune(job) if library == "ray" else pool(library, job)
+    print(json.dumps({"accuracy": sum(found) / len(found)}))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Trains the networks of one workload of `trellis bench networks` with another library.
 
-usage: networks.py torch|loader|jax|vmap JOB.json
+usage: networks.py torch|loader|jax|vmap JOB.json [whole]
 JOB.json: {"train_rows", "columns", "side" (0: no images), "batch", "epochs", "cores", "classes",
 "nets": [[[units, kernel]...]...]}; beside it JOB.json.x and JOB.json.y, the rows (f32, i32), training rows first.
   torch   tensors indexed by hand, fused Adam, denormals flushed, channels last
@@ -8,12 +8,12 @@ JOB.json: {"train_rows", "columns", "side" (0: no images), "batch", "epochs", "c
   jax     the steps of an epoch in one compiled lax.scan; compiling is not counted
   vmap    the same, networks of one shape side by side in one program
 Several networks are dealt out to a process a core; one network gets all cores as threads.
-Prints {"seconds", "accuracy", "peak_mb"}: seconds of the epochs, mean test accuracy.
+Prints {"seconds", "accuracy"}: seconds of the epochs, mean test accuracy.
+With `whole` behind the job nothing is done ahead of the epochs that is not needed for them: for a caller who times the program.
 """
 import json
 import multiprocessing as mp
 import os
-import resource
 import sys
 import time
 
@@ -47,7 +47,7 @@ def torch_net(torch, job, layers):
     return nn.Sequential(*parts, nn.Linear(features, job["classes"]))
 
 
-def torch_side(job, nets, train, test, threads, loader):
+def torch_side(job, nets, train, test, threads, loader, warms):
     import torch
 
     torch.set_num_threads(threads)
@@ -87,8 +87,9 @@ def torch_side(job, nets, train, test, threads, loader):
                 step(net, optimizer, x[at], y[at])
 
     optimizers = [torch.optim.Adam(net.parameters(), lr=LR, betas=BETAS, eps=EPSILON, fused=not loader) for net in made]
-    warm = torch_net(torch, job, nets[0])
-    epochs(warm, torch.optim.Adam(warm.parameters(), lr=LR, fused=not loader), 1, min(len(y), 10 * job["batch"]))
+    if warms:
+        warm = torch_net(torch, job, nets[0])
+        epochs(warm, torch.optim.Adam(warm.parameters(), lr=LR, fused=not loader), 1, min(len(y), 10 * job["batch"]))
     yield
     for net, optimizer in zip(made, optimizers):
         epochs(net, optimizer, job["epochs"], len(y))
@@ -98,7 +99,7 @@ def torch_side(job, nets, train, test, threads, loader):
         yield [(net(xt).argmax(1) == yt).float().mean().item() for net in made]
 
 
-def jax_side(job, nets, train, test, side_by_side):
+def jax_side(job, nets, train, test, side_by_side, warms):
     import jax
     import jax.numpy as jnp
 
@@ -149,8 +150,8 @@ def jax_side(job, nets, train, test, side_by_side):
         if shape not in compiled:
             compiled[shape] = jax.jit(epoch).lower(state, order).compile()
         programs.append(compiled[shape])
-    for program, state in zip(programs[:1], states):
-        jax.block_until_ready(program(state, order))
+    if warms:
+        jax.block_until_ready(programs[0](states[0], order))
     rng = np.random.default_rng(1)
     yield
     for i, program in enumerate(programs):
@@ -173,22 +174,22 @@ def use_cores(cores):
         os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
 
 
-def work(library, path, nets, cores, barrier, answers):
+def work(library, path, nets, cores, barrier, answers, warms):
     use_cores(cores)
     job, train, test = read_job(path)
     if library in ("torch", "loader"):
-        side = torch_side(job, nets, train, test, len(cores), library == "loader")
+        side = torch_side(job, nets, train, test, len(cores), library == "loader", warms)
     else:
-        side = jax_side(job, nets, train, test, library == "vmap")
+        side = jax_side(job, nets, train, test, library == "vmap", warms)
     next(side)
     barrier.wait()
     next(side)
     barrier.wait()
-    answers.put((next(side), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024))
+    answers.put(next(side))
 
 
 def main():
-    library, path = sys.argv[1:]
+    library, path, *whole = sys.argv[1:]
     with open(path) as f:
         job = json.load(f)
     cores = sorted(os.sched_getaffinity(0))[: job["cores"]]
@@ -196,7 +197,7 @@ def main():
     context = mp.get_context("spawn")
     barrier, answers = context.Barrier(len(teams) + 1), context.Queue()
     started = [
-        context.Process(target=work, args=(library, path, job["nets"][i :: len(teams)], team, barrier, answers))
+        context.Process(target=work, args=(library, path, job["nets"][i :: len(teams)], team, barrier, answers, not whole))
         for i, team in enumerate(teams)
     ]
     for process in started:
@@ -205,9 +206,8 @@ def main():
     begun = time.perf_counter()
     barrier.wait()
     seconds = time.perf_counter() - begun
-    got = [answers.get() for _ in started]
-    accuracy = [value for values, _ in got for value in values]
-    print(json.dumps({"seconds": seconds, "accuracy": sum(accuracy) / len(accuracy), "peak_mb": sum(mb for _, mb in got)}))
+    accuracy = [value for _ in started for value in answers.get()]
+    print(json.dumps({"seconds": seconds, "accuracy": sum(accuracy) / len(accuracy)}))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 #include "nn/layers/dense.h"
 
+#include <algorithm>
+
 #include "nn/layers/activating.h"
 
 namespace nn {
@@ -36,19 +38,49 @@ class DenseOp final : public LayerOp<T> {
     activation_.finish(p, static_cast<std::size_t>(p.rows) * static_cast<std::size_t>(out_));
   }
 
+  [[nodiscard]] bool sinks() const override { return true; }
+
   void backward(const LayerPass<T>& p) const override {
     activation_.backward(p, p.rows, out_, p.gradient + bias_);
+    if (p.dx != nullptr) input_gradient(p);  // first: it reads the weights
+    if (p.sink == nullptr) return weight_gradient(p, 0, in_);
+    p.sink->take(p.exec, bias_, static_cast<std::size_t>(out_), p.gradient + bias_);
+    const int rows = slice_rows();
+    for (int row = 0; row < in_; row += rows) {
+      const int some = std::min(rows, in_ - row);
+      weight_gradient(p, row, some);
+      p.sink->take(p.exec, weight_ + number(row), number(some), p.gradient + weight_);
+    }
+  }
+
+ private:
+  /// Weights handed to a sink at once: with their optimizer slots they fit a core's own cache,
+  /// while those of a large layer are multiplied by a library that is quicker with all of them at
+  /// once. A narrow layer is left whole, because the order of its sums hangs on all its rows.
+  [[nodiscard]] int slice_rows() const {
+    constexpr int kSlice = 8192, kLargest = 1 << 18, kNarrowest = 32, kMultiple = 28;
+    if (out_ < kNarrowest || number(in_) > kLargest) return in_;
+    return std::max(kMultiple, kSlice / out_ / kMultiple * kMultiple);
+  }
+  [[nodiscard]] std::size_t number(int rows) const {
+    return static_cast<std::size_t>(rows) * static_cast<std::size_t>(out_);
+  }
+
+  /// Of the weights of inputs [row, row + rows), to where the tensor's gradient begins.
+  void weight_gradient(const LayerPass<T>& p, int row, int rows) const {
     p.kernels.gemm(p.exec, {.trans_a = true,
-                            .m = in_,
+                            .m = rows,
                             .n = out_,
                             .k = p.rows,
-                            .a = p.x,
+                            .a = p.x + row,
                             .lda = in_,
                             .b = p.dy,
                             .ldb = out_,
                             .c = p.gradient + weight_,
                             .ldc = out_});
-    if (p.dx == nullptr) return;
+  }
+
+  void input_gradient(const LayerPass<T>& p) const {
     p.kernels.gemm(p.exec, {.trans_b = true,
                             .m = p.rows,
                             .n = in_,
@@ -61,7 +93,6 @@ class DenseOp final : public LayerOp<T> {
                             .ldc = in_});
   }
 
- private:
   int in_, out_;
   Activating<T> activation_;
   std::size_t weight_, bias_;

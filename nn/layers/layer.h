@@ -44,6 +44,16 @@ struct LayerNeeds {
   std::size_t scratch_bytes = 0;  ///< kern::Exec::scratch
 };
 
+/// Takes gradients as soon as they are there, while they are still in the cache.
+template <class T>
+class GradientSink {
+ public:
+  virtual ~GradientSink() = default;
+  /// `gradient[i]` is that of number `offset + i` of the slab, which may change: this pass has read
+  /// it for the last time. The memory is used again afterwards.
+  virtual void take(kern::Exec& exec, std::size_t offset, std::size_t count, const T* gradient) = 0;
+};
+
 /// One layer's view of one pass. Pointers are 64-byte aligned (parameters at their tensor's
 /// offset).
 template <class T>
@@ -60,6 +70,9 @@ struct LayerPass {
   /// backward: base like weights; the layer's tensors are overwritten. Where running statistics lie
   /// it gets `share` times those of these rows, so that the parts of a batch add up to a mean.
   T* gradient = nullptr;
+  /// backward: where set, a layer that `sinks()` hands its gradients over instead, and `gradient`
+  /// is its tensors' room to work in.
+  GradientSink<T>* sink = nullptr;
   T share = 1;                   ///< backward: these rows as a part of the step's batch
   const Draws* draws = nullptr;  ///< in training: what random masks hang on
   const T* skip = nullptr;       ///< forward of a layer that closes a block: what entered the block
@@ -74,6 +87,8 @@ class LayerOp {
   [[nodiscard]] virtual LayerNeeds needs() const = 0;
   virtual void forward(const LayerPass<T>& pass) const = 0;
   virtual void backward(const LayerPass<T>& pass) const = 0;
+  /// Whether backward knows what to do with LayerPass::sink.
+  [[nodiscard]] virtual bool sinks() const { return false; }
   /// After a step: moves the layer's running statistics in `weights` towards those that backward
   /// left in `gradient` (bases like LayerPass's).
   virtual void keep_statistics(const kern::Kernels<T>& /*kernels*/, kern::Exec& /*exec*/,

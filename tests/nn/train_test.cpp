@@ -117,6 +117,25 @@ TEST(Train, ShardsOnSeveralThreadsGiveTheSameBits) {
   }
 }
 
+TEST(Train, AnUpdateLayerByLayerIsTheUpdateOfTheWhole) {
+  const Table table(101, 784, 10), small(101, 36, 10);
+  for (const auto& [data, spec] : {std::pair{&table, nn_test::mlp(784, {64, 40, 8}, 10)},
+                                   {&table, nn_test::lenet(4, 8, 48)},
+                                   {&small, nn_test::normed(36, 33, 10)},
+                                   {&small, nn_test::assorted(3, 10)},
+                                   {&small, nn_test::residual(36, 32, 10)}}) {
+    for (nn::Hyper h : some_hypers()) {
+      h.shards = 1;
+      nn::ParamSlab by_layer = fresh(spec, h), whole = fresh(spec, h);
+      nn::Workspace one, other;
+      (void)nn::train_steps(cpu(), one, by_layer, data->view(), h, {0, 2});
+      h.clip = 1e30;  // needs the whole gradient first, and changes nothing
+      (void)nn::train_steps(cpu(), other, whole, data->view(), h, {0, 2});
+      EXPECT_TRUE(same_bits(by_layer, whole)) << nn::describe(spec) << h.optimizer.kind;
+    }
+  }
+}
+
 TEST(Train, ShardsFollowTheWorkOfAStep) {
   const auto shards = [](const nn::ModelSpec& spec, int batch, int given = 0) {
     nn::Hyper h = hyper("sgd", {}, batch);

@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 #include <thread>
 
@@ -32,6 +34,20 @@ std::string table(int rows) {
     out << a * 0.5 << "," << b << "," << c << "," << (a + b > c ? "yes" : "no") << "\n";
   }
   return out.str();
+}
+
+/// Rows of 36 numbers, the least image that every kind of layer fits on.
+std::string image_table(int rows) {
+  std::ostringstream out;
+  for (int i = 0; i < rows; ++i) {
+    for (int j = 0; j < 36; ++j) out << (i * 37 + j * 53) % 101 << ",";
+    out << (i % 3 == 0 ? "yes" : "no") << "\n";
+  }
+  return out.str();
+}
+
+std::ptrdiff_t threads_of_this_process() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
 }
 
 /// A study in small: data on disk, one network, one way to train it.
@@ -300,6 +316,28 @@ TEST_F(Tasks, ExportWritesAModelThatCanBeReadBack) {
   } catch (const rt::Error& error) {
     EXPECT_EQ(error.kind(), rt::Errc::storage) << error.what();
   }
+}
+
+TEST_F(Tasks, TrainingStartsNoThreadsBesideTheWorkers) {
+  constexpr int kWorkers = 2;
+  const std::ptrdiff_t before = threads_of_this_process();
+  std::unique_ptr<rt::Runtime> runtime;
+  try {
+    runtime = std::make_unique<rt::Runtime>(
+        rt::Config{.workers = kWorkers, .executor = rt::Executor::starpu_cpu});
+  } catch (const rt::Error& error) {
+    GTEST_SKIP() << error.what();
+  }
+  const std::ptrdiff_t begun = threads_of_this_process();
+  EXPECT_LE(begun, before + kWorkers + 1) << "one more watches over those that are idle";
+  std::ofstream(data_spec.path) << image_table(200);
+  const auto data = tasks::load(data_spec);
+  model = nn::complete(nn_test::assorted(8, 2));
+  hyper.shards = 4;
+  auto net = init();
+  (void)train(net, data, 0, 2).get();
+  (void)evaluate(net, data).get();
+  EXPECT_EQ(threads_of_this_process(), begun);
 }
 
 TEST_F(Tasks, ACancelledTrainingStopsAtAStep) {

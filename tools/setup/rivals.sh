@@ -13,4 +13,4 @@ open_log
 say "installing what ${pins#"$root/"} lists into $venv"
 logged python3 -m venv "$venv" || fail "rivals" "python3 -m venv failed" "install python3-venv"
 logged "$venv/bin/pip" install --quiet -r "$pins" || fail "rivals" "pip install failed" "see the log"
-say "done: trellis bench NAME, where NAME is digits, quality, samplers, tables or trials"
+say "done: trellis bench NAME, where NAME is digits, grid, networks, quality, samplers, tables or trials"

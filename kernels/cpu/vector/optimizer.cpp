@@ -35,16 +35,32 @@ KERN_INLINE AdamConstants adam_constants(const A& a) {
           set1(static_cast<float>(a.keep))};
 }
 
-/// A vector of weights from `i` on. `step_size` is negative.
-template <class A, class... Lanes>
+/// A vector of weights from `i` on. `step_size` is negative. Where nothing decays, two operations
+/// that would change nothing are left out.
+template <bool Decays, class A, class... Lanes>
 KERN_INLINE void adam_vector(const A& a, const AdamConstants& c, std::ptrdiff_t i, reg step_size,
                              reg correction, Lanes... t) {
-  const reg w = load(a.weights + i, t...), g = fma(c.decay, w, load(a.gradient + i, t...));
+  const reg w = load(a.weights + i, t...), raw = load(a.gradient + i, t...);
+  const reg g = Decays ? fma(c.decay, w, raw) : raw;
   const reg m = fma(c.beta1, load(a.m + i, t...), c.rest1 * g);
   const reg v = fma(c.beta2, load(a.v + i, t...), c.rest2 * g * g);
   store(a.m + i, m, t...);
   store(a.v + i, v, t...);
-  store(a.weights + i, fma(c.keep, w, over_root(step_size * m, v, correction, c.epsilon)), t...);
+  const reg step = over_root(step_size * m, v, correction, c.epsilon);
+  store(a.weights + i, Decays ? fma(c.keep, w, step) : w + step, t...);
+}
+
+template <class A>
+bool decays(const A& a) {
+  return a.weight_decay != 0 || a.keep != 1;
+}
+
+template <bool Decays>
+void adam_run(const AdamArgs<float>& a, reg step_size, reg correction) {
+  const AdamConstants c = adam_constants(a);
+  for_each_vector(static_cast<std::ptrdiff_t>(a.count), [&](std::ptrdiff_t i, auto... t) {
+    adam_vector<Decays>(a, c, i, step_size, correction, t...);
+  });
 }
 
 }  // namespace
@@ -69,10 +85,7 @@ void adam(Exec&, const AdamArgs<float>& a) {
   const double t2 = 1 - __builtin_pow(a.beta2, static_cast<double>(a.step));
   const reg step_size = set1(static_cast<float>(-a.lr / t1));
   const reg correction = set1(static_cast<float>(1 / __builtin_sqrt(t2)));
-  const AdamConstants c = adam_constants(a);
-  for_each_vector(static_cast<std::ptrdiff_t>(a.count), [&](std::ptrdiff_t i, auto... t) {
-    adam_vector(a, c, i, step_size, correction, t...);
-  });
+  decays(a) ? adam_run<true>(a, step_size, correction) : adam_run<false>(a, step_size, correction);
 }
 
 void adam_columns(Exec&, const AdamColumnsArgs<float>& a) {
@@ -80,8 +93,8 @@ void adam_columns(Exec&, const AdamColumnsArgs<float>& a) {
   const auto cols = static_cast<std::ptrdiff_t>(a.cols);
   for (std::ptrdiff_t row = 0; row < static_cast<std::ptrdiff_t>(a.rows); ++row) {
     for_each_vector(cols, [&](std::ptrdiff_t j, auto... t) {
-      adam_vector(a, c, row * cols + j, -load(a.step_size + j, t...), load(a.correction + j, t...),
-                  t...);
+      adam_vector<true>(a, c, row * cols + j, -load(a.step_size + j, t...),
+                        load(a.correction + j, t...), t...);
     });
   }
 }

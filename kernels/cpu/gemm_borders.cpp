@@ -1,0 +1,34 @@
+#include "kernels/cpu/gemm_borders.h"
+
+#include <cstddef>
+
+namespace kern::cpu {
+namespace {
+
+using Borders = std::array<std::array<std::int64_t, kBorderRows.size()>, kProducts>;
+
+// By instruction set, then A B, A^T B, A B^T, then kBorderRows.
+constexpr std::array<Borders, 3> kBorders{{{{{114'688, 229'376, 458'752, 458'752},
+                                             {458'752, 458'752, 458'752, 458'752},
+                                             {114'688, 229'376, 458'752, 458'752}}},
+                                           {{{114'688, 229'376, 458'752, 458'752},
+                                             {458'752, 458'752, 458'752, 458'752},
+                                             {114'688, 229'376, 458'752, 458'752}}},
+                                           {{{114'688, 229'376, 458'752, 458'752},
+                                             {458'752, 458'752, 458'752, 458'752},
+                                             {114'688, 229'376, 458'752, 458'752}}}}};
+
+}  // namespace
+
+LayerShape layer_shape(const GemmArgs<float>& g) {
+  if (g.trans_a) return {Product::atb, g.k, std::int64_t(g.m) * g.n};
+  return {g.trans_b ? Product::abt : Product::ab, g.m, std::int64_t(g.k) * g.n};
+}
+
+std::int64_t own_border(Isa isa, Product product, int rows) {
+  std::size_t column = 0;
+  while (column + 1 < kBorderRows.size() && rows > kBorderRows[column]) ++column;
+  return kBorders[static_cast<std::size_t>(isa)][static_cast<std::size_t>(product)][column];
+}
+
+}  // namespace kern::cpu
