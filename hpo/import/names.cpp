@@ -6,11 +6,19 @@ namespace hpo {
 
 namespace {
 
+/// Of a name of ours, less what tells names apart that have become the same.
+constexpr std::size_t kLongest = 58;
+
+/// Of a long one its end, which says the most.
 std::string plain(const std::string& name) {
   std::string ours;
   for (const char c : name) {
     const bool fits = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
     ours += fits ? c : '_';
+  }
+  if (ours.size() > kLongest) {
+    ours.erase(0, ours.size() - kLongest);
+    if (const std::size_t word = ours.find('_'); word + 1 < ours.size()) ours.erase(0, word + 1);
   }
   return ours.empty() || (ours[0] >= '0' && ours[0] <= '9') ? "_" + ours : ours;
 }

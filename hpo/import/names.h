@@ -10,7 +10,8 @@ namespace hpo {
 /// Gives each foreign name one of ours. Not thread-safe.
 class Names {
  public:
-  /// Letters, digits and underscores of `theirs`, an underscore for all else; numbered where
+  /// Letters, digits and underscores of `theirs`, an underscore for all else, of a
+  /// long one its end; numbered where
   /// another foreign name has become the same before. The same answer for the same name.
   const std::string& ours(const std::string& theirs);
 

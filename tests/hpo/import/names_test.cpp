@@ -17,5 +17,15 @@ TEST(Names, ArePlainAndToldApart) {
   EXPECT_EQ(names.ours("args"), "args_2") << "$args stands for all of them";
 }
 
+TEST(Names, LongOnesKeepTheirEnd) {
+  Names names;
+  const std::string first = names.ours("a." + std::string(200, 'x') + ".noise"),
+                    second = names.ours("b." + std::string(200, 'x') + ".noise");
+  EXPECT_EQ(first, "noise");
+  EXPECT_EQ(names.ours(std::string(100, 'x')).size(), 58U);
+  EXPECT_LE(second.size(), 64U);
+  EXPECT_NE(first, second);
+}
+
 }  // namespace
 }  // namespace hpo
