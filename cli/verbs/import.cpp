@@ -1,5 +1,6 @@
 #include <array>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <string_view>
@@ -30,6 +31,8 @@ void say_left_out(const hpo::Imported& imported) {
 /// Whether a file begins as all databases of SQLite do.
 bool is_database(const rt::Path& path) {
   constexpr std::string_view kMagic{"SQLite format 3\0", 16};
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(path, none)) return false;  // a pipe would be waited for
   std::array<char, kMagic.size()> head{};
   std::ifstream(path, std::ios::binary).read(head.data(), head.size());
   return std::string_view(head.data(), head.size()) == kMagic;

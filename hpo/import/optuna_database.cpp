@@ -33,6 +33,9 @@ constexpr std::pair<const char*, const char*> kColumns[]{
     {"trial_values", "value_type"},
     {"trial_intermediate_values", "intermediate_value_type"}};
 
+/// Bytes of a text or row; columns can be made from nothing while they are read.
+constexpr int kMostText = 1 << 24;
+
 [[noreturn]] void refuse(const std::string& what) { throw rt::Error(rt::Errc::data, what); }
 
 template <std::size_t N>
@@ -71,6 +74,7 @@ class Reader {
         name_(std::move(name)) {
     // A file from elsewhere may have views and triggers that call what it likes.
     db_.exec("PRAGMA trusted_schema = OFF");
+    db_.limit_length(kMostText);
     db_.exec("BEGIN");
     require_tables();
   }

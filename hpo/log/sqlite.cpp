@@ -90,6 +90,8 @@ void Database::exec(const char* sql) {
     throw error("write", code);
 }
 
+void Database::limit_length(int bytes) { sqlite3_limit(handle_, SQLITE_LIMIT_LENGTH, bytes); }
+
 std::int64_t Database::query_integer(const char* sql) {
   Statement query(*this, sql);
   return query.step() ? query.integer(0) : 0;

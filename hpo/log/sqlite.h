@@ -83,6 +83,9 @@ class Database {
   [[nodiscard]] std::int64_t query_integer(const char* sql);
   [[nodiscard]] std::string query_text(const char* sql);
 
+  /// From now on texts and rows of more bytes are an error.
+  void limit_length(int bytes);
+
   [[nodiscard]] const rt::Path& path() const { return path_; }
   [[nodiscard]] sqlite3* handle() const { return handle_; }
 

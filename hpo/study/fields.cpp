@@ -137,8 +137,8 @@ std::vector<Field> search_rows() {
               "trial's end; without a rule, after each epoch. With `command`, what the program "
               "calls it; `seconds` and `exit` (its exit status) are there without its help. "
               "Where trials are "
-              "asked for, what they tell. Of a list of up to 16 targets also each by itself: "
-              "`valid.rmse.TARGET`.",
+              "asked for, what they tell. Of up to 16 targets that are listed by name also each "
+              "by itself: `valid.rmse.TARGET`.",
        .of_targets = true},
       {.name = "metric.goal",
        .type = Type::word,

@@ -9,6 +9,12 @@ namespace {
 constexpr std::string_view kPart = "valid.";
 constexpr std::string_view kCounted[] = {"weights", "inference_flops"};
 
+/// Whether a target is a column's number, not its name.
+bool is_number(std::string_view target) {
+  if (target.starts_with('-')) target.remove_prefix(1);
+  return !target.empty() && target.find_first_not_of("0123456789") == target.npos;
+}
+
 /// The metric behind "valid.NAME" or "valid.NAME.TARGET".
 const nn::Metric* metric_of(std::string_view name) {
   if (!name.starts_with(kPart)) return nullptr;
@@ -29,7 +35,10 @@ std::vector<std::string> metric_names() {
 std::vector<std::string> target_metric_names(const Node& root) {
   std::vector<std::string> targets, names;
   if (const Node* target = root.find_path({"data", "target"})) {
-    for (const Node& column : target->items) targets.push_back(column.text);
+    for (const Node& column : target->items) {
+      if (is_number(column.text)) return names;  // whose name the table knows
+      targets.push_back(column.text);
+    }
   }
   if (!nn::measured_apart(targets.size())) return names;
   for (const std::string& name : nn::measured_names(nn::TargetKind::numbers, targets)) {

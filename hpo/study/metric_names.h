@@ -15,7 +15,8 @@ namespace hpo::study {
 /// "valid.loss", "valid.accuracy"..., "weights", "inference_flops".
 [[nodiscard]] std::vector<std::string> metric_names();
 
-/// The same metrics of single targets, "valid.rmse.TARGET", where `data.target` lists several.
+/// The same metrics of single targets, "valid.rmse.TARGET", where `data.target` lists
+/// several by name.
 [[nodiscard]] std::vector<std::string> target_metric_names(const Node& root);
 
 /// What a metric is for; nothing for one that is for both tasks, or for an unknown one.

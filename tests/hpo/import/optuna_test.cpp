@@ -143,6 +143,14 @@ TEST(OptunaDatabase, RefusesInWordsWhatIsNotOptunas) {
             "s.db: study:metric_names is 7], expected a list of texts");
 }
 
+TEST(OptunaDatabase, RefusesTextsThatAreMadeWhileTheyAreRead) {
+  EXPECT_NE(refusal_after("ALTER TABLE trial_params RENAME COLUMN param_name TO once; "
+                          "ALTER TABLE trial_params ADD COLUMN param_name TEXT AS "
+                          "(hex(zeroblob(400000000)))")
+                .find("too big"),
+            std::string::npos);
+}
+
 TEST(OptunaDatabase, RefusesWhatIsDamaged) {
   const support::TempFolder folder;
   const rt::Path path = folder / "s.db";
