@@ -81,6 +81,8 @@ std::vector<Case> run_programs(
     const Options& options);  ///< trials of a program that does nothing, and starting it bare
 std::vector<Case> run_networks(
     const Options& options);  ///< epochs of networks of many shapes, beside PyTorch and JAX
+std::vector<Case> run_packs(
+    const Options& options);  ///< networks step by step on shared batches, and one after another
 std::vector<Case> run_grid(
     const Options& options);  ///< 27 trials on Fashion-MNIST, beside pools of processes and Ray
 std::vector<Case> run_digits(

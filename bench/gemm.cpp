@@ -102,12 +102,13 @@ Case case_of(const Args& g, const Seconds& took) {
 }
 
 /// The size up to which our own code should multiply: from where on oneDNN takes less in sum (of
-/// logarithms, so that every size counts alike).
+/// logarithms, so that every size counts alike). Less than noise is no reason to leave our own.
 double border_of(std::span<const int> sides, std::span<const Seconds> took) {
+  constexpr double kNoise = 1.05;
   std::vector<double> cost(sides.size() + 1);
   for (std::size_t border = 0; border <= sides.size(); ++border)
     for (std::size_t i = 0; i < sides.size(); ++i)
-      cost[border] += std::log(i < border ? took[i].own : took[i].onednn);
+      cost[border] += std::log(i < border ? took[i].own : took[i].onednn * kNoise);
   const auto best = static_cast<std::size_t>(std::ranges::min_element(cost) - cost.begin());
   const double below = best == 0 ? sides.front() / 2.0 : sides[best - 1];
   const double above = best == sides.size() ? sides.back() * 2.0 : sides[best];

@@ -24,7 +24,7 @@ def cases(name):
 
 
 def finish(figure, name, machine):
-    figure.text(0.99, 0.01, machine, ha="right", fontsize=7, color=TEXT)
+    figure.text(0.99, -0.03, machine, ha="right", va="top", fontsize=7, color=TEXT)
     figure.savefig(HOUSE / "docs" / name, dpi=150, bbox_inches="tight", metadata={"Software": None})
 
 
@@ -39,7 +39,7 @@ def bars(axes, rows, title, unit):
     axes.spines[["top", "right"]].set_visible(False)
     for i, (_, value, _) in enumerate(rows):
         axes.text(value * 1.05, i, f"{value:.3g}", va="center", fontsize=8, color=TEXT)
-    axes.set_xlim(right=max(r[1] for r in rows) * 3)
+    axes.set_xlim(min(r[1] for r in rows) / 4, max(r[1] for r in rows) * 3)
 
 
 def sweeps():

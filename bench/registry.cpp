@@ -37,6 +37,7 @@ constexpr std::array kBenchmarks = {
               run_programs},
     Benchmark{"networks", "epochs of networks of many shapes, beside PyTorch and JAX",
               run_networks},
+    Benchmark{"packs", "what reading a batch once for several networks would bring", run_packs},
     Benchmark{"grid", "27 trials on Fashion-MNIST beside JAX and PyTorch in a pool, and Ray Tune",
               run_grid},
     Benchmark{"digits",
