@@ -1,6 +1,7 @@
-// Matrix products of dense layers: our own code beside OpenBLAS and oneDNN, and from that the table
-// of kernels/cpu/gemm_borders.cpp for the instruction set that is in use (TRELLIS_ISA chooses a
-// lesser one; OPENBLAS_CORETYPE and ONEDNN_MAX_CPU_ISA hold the libraries to the same).
+// Matrix products of dense layers: our own code beside OpenBLAS and oneDNN, and from that the
+// borders between them, beside those of kernels/cpu/gemm_borders.cpp. For the instruction set in
+// use: TRELLIS_ISA chooses a lesser one, OPENBLAS_CORETYPE and ONEDNN_MAX_CPU_ISA hold the
+// libraries to it.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -85,7 +86,7 @@ Seconds measure(const Args& g) {
 }
 
 Case case_of(const Args& g, const Seconds& took) {
-  const auto choice = kern::cpu::gemm_choice(kern::cpu::chosen_isa(), g);
+  const auto choice = kern::cpu::gemm_choice(g);
   const bool own = choice == kern::cpu::GemmLibrary::own;
   const double ours = own ? took.own : took.onednn;
   const double other = std::min(took.openblas, own ? took.onednn : took.own);
@@ -133,8 +134,7 @@ std::vector<Case> run_gemm(const Options& options) {
       }
       const char* name = kNames[static_cast<std::size_t>(product)];
       show_progress(rt::cat("gemm: ", name, ", ", rows, " rows"));
-      const double source =
-          static_cast<double>(kern::cpu::own_border(kern::cpu::chosen_isa(), product, rows));
+      const double source = static_cast<double>(kern::cpu::own_border(product, rows));
       borders.push_back({.name = rt::cat("border of ", name, ", ", rows, " rows (",
                                          kern::cpu::isa_name(kern::cpu::chosen_isa()), ")"),
                          .ours = border_of(sides, took),

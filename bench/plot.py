@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws the two graphs of the README from bench/results/: docs/bench-sweeps.png (whole searches, from start to end) and
+"""Draws two graphs of what is in bench/results/: docs/bench-sweeps.png (whole searches, from start to end) and
 docs/bench-networks.png (an epoch of networks of many shapes).
 
 usage: bench/plot.py          (needs matplotlib, which bench/requirements.txt pins)

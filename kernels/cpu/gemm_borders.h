@@ -1,11 +1,11 @@
 #pragma once
-// Up to which size our own code multiplies, per instruction set: what `trellis bench gemm` measures
-// and prints. Nothing is measured at start, because noise must not change bits.
+// Up to which size our own code multiplies: a rule found by measuring on several processors, which
+// `trellis bench gemm` holds against what it measures here. Nothing is measured at start, because
+// noise must not change bits.
 
 #include <array>
 #include <cstdint>
 
-#include "kernels/cpu/machine.h"
 #include "kernels/kernels.h"
 
 namespace kern::cpu {
@@ -27,7 +27,7 @@ struct LayerShape {
 
 [[nodiscard]] LayerShape layer_shape(const GemmArgs<float>& g);
 
-/// Weights up to which our own code is the fastest.
-[[nodiscard]] std::int64_t own_border(Isa isa, Product product, int rows);
+/// Weights up to which our own code multiplies.
+[[nodiscard]] std::int64_t own_border(Product product, int rows);
 
 }  // namespace kern::cpu

@@ -46,8 +46,9 @@ class DenseOp final : public LayerOp<T> {
     if (p.sink == nullptr) return weight_gradient(p, 0, in_);
     p.sink->take(p.exec, bias_, static_cast<std::size_t>(out_), p.gradient + bias_);
     const int rows = slice_rows();
-    for (int row = 0; row < in_; row += rows) {
-      const int some = std::min(rows, in_ - row);
+    for (int row = 0, some = 0; row < in_; row += some) {
+      some = std::min(rows, in_ - row);
+      if (in_ - row - some == 1) ++some;  // a single row is multiplied in another way than several
       weight_gradient(p, row, some);
       p.sink->take(p.exec, weight_ + number(row), number(some), p.gradient + weight_);
     }
@@ -57,6 +58,7 @@ class DenseOp final : public LayerOp<T> {
   /// Weights handed to a sink at once: with their optimizer slots they fit a core's own cache,
   /// while those of a large layer are multiplied by a library that is quicker with all of them at
   /// once. A narrow layer is left whole, because the order of its sums hangs on all its rows.
+  /// So slices have the bits of the whole: tests/kernels/gemm_test.cpp holds the kernels to it.
   [[nodiscard]] int slice_rows() const {
     constexpr int kSlice = 8192, kLargest = 1 << 18, kNarrowest = 32, kMultiple = 28;
     if (out_ < kNarrowest || number(in_) > kLargest) return in_;

@@ -116,6 +116,34 @@ TEST(Gemm, BetaZeroOverwritesNan) {
   });
 }
 
+/// Dense layers of up to 2^18 weights train by slices of at least two rows and 32 columns.
+TEST(Gemm, SlicesOfAWeightGradientHaveTheBitsOfTheWhole) {
+  for_each_table([](const Kernels<float>& kernels) {
+    Exec exec;
+    for (const auto& [m, n, k] : {std::tuple{57, 256, 20},
+                                  {113, 64, 64},
+                                  {784, 256, 64},
+                                  {784, 33, 7},
+                                  {4096, 64, 128},
+                                  {1024, 256, 16}}) {
+      const Product whole{true, false, m, n, k, 0, 1, 0};
+      const Operands in(whole, 5);
+      Floats all = in.c, sliced = in.c;
+      const GemmArgs<float> g = args_of(whole, in.a, in.b, all);
+      kernels.gemm(exec, g);
+      for (int row = 0, some = 0; row < m; row += some) {
+        some = m - row == 29 ? 29 : std::min(28, m - row);
+        GemmArgs<float> slice = args_of(whole, in.a, in.b, sliced);
+        slice.m = some;
+        slice.a += row;
+        slice.c += std::ptrdiff_t(row) * n;
+        kernels.gemm(exec, slice);
+      }
+      EXPECT_EQ(all, sliced) << describe(whole);
+    }
+  });
+}
+
 TEST(Gemm, WritesNothingBetweenItsRows) {
   for_each_table([](const Kernels<float>& kernels) {
     Exec exec;

@@ -120,6 +120,8 @@ TEST(Train, ShardsOnSeveralThreadsGiveTheSameBits) {
 TEST(Train, AnUpdateLayerByLayerIsTheUpdateOfTheWhole) {
   const Table table(101, 784, 10), small(101, 36, 10);
   for (const auto& [data, spec] : {std::pair{&table, nn_test::mlp(784, {64, 40, 8}, 10)},
+                                   // Slices that would leave a single row.
+                                   {&table, nn_test::mlp(784, {57, 256, 113, 64}, 10)},
                                    {&table, nn_test::lenet(4, 8, 48)},
                                    {&small, nn_test::normed(36, 33, 10)},
                                    {&small, nn_test::assorted(3, 10)},
