@@ -138,6 +138,42 @@ TEST(Train, AnUpdateLayerByLayerIsTheUpdateOfTheWhole) {
   }
 }
 
+/// Counts what a pass hands over.
+class Counting final : public nn::GradientSink<float> {
+ public:
+  void take(kern::Exec&, std::size_t offset, std::size_t count, const float*) override {
+    taken[offset] = count;
+  }
+  std::map<std::size_t, std::size_t> taken;
+};
+
+TEST(Train, GradientsAreHandedOverOnceAndNeverByASingleRow) {
+  const nn::ModelSpec spec = nn::complete(nn_test::mlp(57, {256, 113, 64}, 10));
+  const nn::Network<float> network(spec, cpu(), 8, nn::Use::training);
+  const nn::Hyper h = hyper("sgd", {}, 8);
+  const Table table(8, 57, 10);
+  const nn::DataView data = table.view();
+  const auto loss = nn::loss_function<float>(h.loss, data);
+  const nn::BatchReader<float> reader(network, data);
+  nn::Block arena(network.arena_bytes()), targets(reader.target_bytes()),
+      gradient(network.layout().count * sizeof(float));
+  const nn::ParamSlab net = fresh(spec, h);
+  const nn::Target target = reader.read(arena.bytes().data(), targets.bytes().data(), data.rows);
+  Counting sink;
+  (void)network.loss_and_gradient(arena.bytes().data(), net.weights().data(), 8, *loss, target,
+                                  1.0f, gradient.array<float>(0, network.layout().count).data(), {},
+                                  &sink);
+  for (const nn::ParamTensor& tensor : network.layout().tensors) {
+    std::size_t next = tensor.offset, pieces = 0;
+    for (; next < tensor.offset + tensor.count; next += sink.taken.at(next), ++pieces) {
+      if (tensor.dims.size() == 2) {
+        EXPECT_GT(sink.taken.at(next), std::size_t(tensor.dims[1])) << tensor.name;
+      }
+    }
+    EXPECT_EQ(next, tensor.offset + tensor.count) << tensor.name << " in " << pieces;
+  }
+}
+
 TEST(Train, ShardsFollowTheWorkOfAStep) {
   const auto shards = [](const nn::ModelSpec& spec, int batch, int given = 0) {
     nn::Hyper h = hyper("sgd", {}, batch);
