@@ -14,6 +14,7 @@ inputs() {
   echo "$root $*"
   "$setup_dir/find-starpu" cpu
   "$setup_dir/find-starpu" cuda
+  "$setup_dir/find-starpu" simgrid
   command -v nvcc || true
 }
 

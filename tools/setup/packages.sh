@@ -1,6 +1,6 @@
 #!/bin/sh
-# packages.sh [tests]: makes sure that what packages.txt lists is installed, on Debian through apt. Where it may not
-# install, or there is no apt, what is already there is enough; else it names exactly what is missing.
+# packages.sh [tests|simulation]: makes sure that what packages.txt lists is installed, on Debian through apt. Where it
+# may not install, or there is no apt, what is already there is enough; else it names exactly what is missing.
 set -eu
 # shellcheck source=tools/setup/lib.sh
 . "${0%/*}/lib.sh"
@@ -77,10 +77,14 @@ if have apt-get && have dpkg-query; then
     missing=$(not_found program)
     [ -z "$missing" ] || fail "$step" "could not install: $(echo "$missing" | tr '\n' ' ')" "as root: $remedy"
   fi
-  if [ "${1-}" = tests ] && [ "$(not_installed tests)" != "" ]; then
-    open_log
-    install tests || say "not installed, tests that need them skip: $(not_installed tests | tr '\n' ' ')"
-  fi
+  case ${1-} in
+    tests | simulation)
+      if [ "$(not_installed "$1")" != "" ]; then
+        open_log
+        install "$1" || say "not installed, what needs them is left out: $(not_installed "$1" | tr '\n' ' ')"
+      fi
+      ;;
+  esac
 else
   missing=$(not_found program)
   if [ -n "$missing" ]; then

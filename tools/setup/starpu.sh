@@ -1,13 +1,13 @@
 #!/bin/sh
-# starpu.sh cpu|cuda: makes sure that this flavour of StarPU 1.4 is there: the system's where pkg-config finds one,
-# else one built from Debian's source package into the cache folder. Quiet and quick when there is nothing to do.
+# starpu.sh cpu|cuda|simgrid: makes sure that this flavour of StarPU 1.4 is there: the system's where pkg-config finds
+# one, else one built from Debian's source package into the cache folder. Quiet and quick when there is nothing to do.
 set -eu
 # shellcheck source=tools/setup/lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=tools/setup/starpu_key.sh
 . "$setup_dir/starpu_key.sh"
 
-flavour=${1:?usage: starpu.sh cpu|cuda}
+flavour=${1:?usage: starpu.sh cpu|cuda|simgrid}
 step="StarPU ($flavour)"
 sources=$cache/starpu-source
 known_version=1.4.10
@@ -98,6 +98,10 @@ install_flavour() {
 }
 
 [ "$flavour" != cuda ] || find_cuda || exit 0
+if [ "$flavour" = simgrid ] && ! pkg-config --exists simgrid 2>/dev/null; then
+  "$setup_dir/packages.sh" simulation
+  pkg-config --exists simgrid 2>/dev/null || exit 0
+fi
 found=$("$setup_dir/find-starpu" "$flavour")
 [ "$found" != system ] || exit 0
 case $cache in

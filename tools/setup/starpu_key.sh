@@ -10,6 +10,7 @@ starpu_options() {
     --disable-starpu-java --disable-hdf5 --disable-glpk --disable-mpi
   case $1 in
     cpu) echo --disable-cuda ;;
+    simgrid) echo --enable-simgrid --disable-cuda --enable-maxcudadev=8 ;;
     cuda) echo --enable-cuda --enable-maxcudadev=8 "--with-cuda-dir=$(cuda_dir)" ;;
   esac
 }
@@ -26,6 +27,7 @@ starpu_key() {
     uname -m
     sed -n 's/^\(ID\|VERSION_ID\)=//p' /etc/os-release 2>/dev/null
     [ "$1" != cuda ] || nvcc --version
+    [ "$1" != simgrid ] || pkg-config --modversion simgrid
   } | sha256sum | cut -c1-12
 }
 
