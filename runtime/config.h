@@ -17,7 +17,10 @@ enum class Executor : std::uint8_t {
   sequential,   ///< the driver thread itself, in a fixed order: for debugging and tests
   starpu_cpu,   ///< StarPU's CPU workers
   starpu_cuda,  ///< StarPU with CPU and CUDA workers
+  simulated,    ///< StarPU on a machine that SimGrid simulates, in simulated time
 };
+
+struct Simulation;
 
 /// The executor's name as above.
 [[nodiscard]] const char* executor_name(Executor executor) noexcept;
@@ -28,6 +31,8 @@ struct Config {
   Executor executor = Executor::automatic;
   /// GPUs used; -1: all that there are.
   int gpus = -1;
+  /// Of Executor::simulated: the machine, and what ran on it. `workers` and `gpus` come from there.
+  std::shared_ptr<Simulation> simulation;
   /// Answers pure tasks and keeps their results; null: nothing is kept beyond the values' own
   /// lives.
   std::shared_ptr<Store> store;

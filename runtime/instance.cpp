@@ -15,6 +15,8 @@ const char* executor_name(Executor executor) noexcept {
       return "starpu_cpu";
     case Executor::starpu_cuda:
       return "starpu_cuda";
+    case Executor::simulated:
+      return "simulated";
   }
   return "?";
 }

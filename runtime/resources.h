@@ -38,4 +38,12 @@ struct Flops {
   double value = 0;
 };
 
+/// What one run of a task does, counted; what it takes on a device: runtime/place/device_model.h.
+struct Work {
+  double flops = 0;
+  double bytes = 0;          ///< that pass through the device's memory besides products
+  double launches = 0;       ///< products and passes that are begun one after another
+  std::uint64_t memory = 0;  ///< bytes of the device that it holds meanwhile, arguments included
+};
+
 }  // namespace rt

@@ -16,6 +16,7 @@
 #include "runtime/group.h"
 #include "runtime/instance.h"
 #include "runtime/loop.h"
+#include "runtime/on.h"
 #include "runtime/resources.h"
 #include "runtime/store.h"
 #include "runtime/summary.h"

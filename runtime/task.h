@@ -68,6 +68,22 @@ class Task<R(P...)> {
     return with([](detail::TaskInfo& t) { t.cpu = detail::body_of<F, R, P...>(); });
   }
 
+  /// What stands for the bodies on a simulated machine (Executor::simulated): the same parameters
+  /// and result, made up in no time. Of a buffer only the header, the first and the last page hold
+  /// what was written. A task without one runs its body for the CPU, which takes no simulated time.
+  template <class F>
+  [[nodiscard]] Task simulated(F) const {
+    check_body<F>();
+    return with([](detail::TaskInfo& t) { t.simulated = detail::body_of<F, R, P...>(); });
+  }
+
+  /// What a call does, counted: a function of what the bodies take that returns rt::Work. It looks
+  /// at headers alone, never at a buffer's bytes.
+  template <class F>
+  [[nodiscard]] Task work(F) const {
+    return with([](detail::TaskInfo& t) { t.work_of = &detail::WorkRunner<F, R, P...>::run; });
+  }
+
   /// The result depends on the arguments alone, bit for bit. So it is named by name, version,
   /// fingerprint, constants and the inputs' keys: equal calls run once, the store may answer, and
   /// nothing runs that nobody asks for.

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "runtime/config.h"
+#include "runtime/core/events.h"
 #include "runtime/core/launch.h"
 
 namespace rt::detail {
@@ -51,6 +52,14 @@ class Backend {
   /// Calls the function once in each worker's thread and waits for that.
   virtual void on_each_worker(void (*function)(void*), void* argument) = 0;
 
+  /// Whether the machine is simulated: bodies stand for work (TaskInfo::simulated), and time is not
+  /// the machine's.
+  [[nodiscard]] virtual bool simulates() const noexcept { return false; }
+  /// On a worker of a simulated machine: lets the time pass that the launch takes there.
+  virtual void spend(const Launch&) {}
+  /// How the driver sleeps where its time is not the machine's; null: as usual.
+  [[nodiscard]] virtual Bell* bell() noexcept { return nullptr; }
+
   /// Whether idle workers burn their cores, so that pause() is worth its while.
   [[nodiscard]] virtual bool spins() const noexcept { return false; }
   virtual void pause() {}
@@ -60,8 +69,8 @@ class Backend {
 /// The executor that runs every launch on the calling thread at once.
 std::unique_ptr<Backend> make_sequential();
 
-/// Loads a plugin ("starpu-cpu" or "starpu-cuda"). Throws rt::Error: no_device saying what is
-/// missing, storage for one that does not belong to this library.
+/// Loads a plugin ("starpu-cpu", "starpu-cuda" or "starpu-simgrid"). Throws rt::Error: no_device
+/// saying what is missing, storage for one that does not belong to this library.
 std::unique_ptr<Backend> load_backend(const std::string& flavour, const Config& config);
 
 /// What a plugin exports under the name `trellis_make_backend`. A failure is an exception. Beside

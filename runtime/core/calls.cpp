@@ -46,8 +46,10 @@ void Engine::check_needs(Node& node) const {
                 "there are " + count(backend->cpu_workers(), "CPU worker"));
   }
   if (needs.gpus > 1) refuse_need(node, count(needs.gpus, "gpu"), "a task can use one at most");
-  if (needs.gpus == 1 && info.cuda == nullptr) refuse_need(node, "a gpu", "it has no .cuda body");
-  node.device = needs.gpus == 1 || info.cpu == nullptr ? Device::cuda : Device::cpu;
+  const bool for_gpus = info.cuda != nullptr || (backend->simulates() && info.work_of != nullptr);
+  if (needs.gpus == 1 && !for_gpus) refuse_need(node, "a gpu", "it has no .cuda body");
+  const bool asked = needs.gpus == 1 || (wanted == Device::cuda && for_gpus);
+  node.device = asked || info.cpu == nullptr ? Device::cuda : Device::cpu;
   if (node.device == Device::cuda && backend->cuda_workers() == 0) {
     refuse_need(node, "a gpu",
                 "the executor (" + std::string(executor_name(executor)) + ") has no CUDA worker");

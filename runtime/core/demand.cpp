@@ -145,7 +145,8 @@ void Engine::start(Node* node) {
     Input& input = node->inputs[p.input];
     Version& version = *input.version;
     // A task that takes several cores must be able to run as soon as it has them.
-    const bool early = node->needs.cpus == 1 && follows_early(p, version);
+    // On a simulated machine what a task takes is counted when its arguments are there.
+    const bool early = node->needs.cpus == 1 && !backend->simulates() && follows_early(p, version);
     if (version.at() >= (early ? Stage::handed : Stage::ready)) continue;
     input.node = node;
     input.fire = &input_arrived;
@@ -212,15 +213,15 @@ void Engine::unlist(Node* node) noexcept {
 }
 
 void Engine::demand_held(const GroupState* inside) {
-  std::vector<Node*> wanted;
+  std::vector<Node*> held;
   {
     const std::scoped_lock lock(pure_mutex_);
     for (Node* node = pure_first_; node != nullptr; node = node->next) {
       if ((inside == nullptr || group_of(*node).inside(inside)) && node->try_ref())
-        wanted.push_back(node);
+        held.push_back(node);
     }
   }
-  for (Node* node : wanted) {
+  for (Node* node : held) {
     for (const Output& output : node->all_outputs()) {
       if (output.version->gather == Gather::no && output.version->holds.load() != 0)
         demand(output.version);

@@ -50,6 +50,8 @@ std::unique_ptr<Backend> make_backend(const Config& config, Executor& chosen) {
           return load_backend("starpu-cuda", config);
         case Executor::starpu_cpu:
           return load_backend("starpu-cpu", config);
+        case Executor::simulated:
+          return load_backend("starpu-simgrid", config);
         default:
           chosen = Executor::sequential;
           return make_sequential();
@@ -92,11 +94,12 @@ Engine& Engine::for_driver(const char* action) {
   return *engine;
 }
 
-Engine::Engine(const Config& wanted)
-    : config(wanted), executor(wanted.executor), root(nullptr), started_(now()) {
+Engine::Engine(const Config& asked)
+    : config(asked), executor(asked.executor), root(nullptr), started_(now()) {
   if (current() != nullptr)
     throw Error(Errc::usage, "there is a rt::Runtime already: one at a time");
   backend = make_backend(config, executor);
+  mailbox.use(backend->bell());
   memory_limit = config.memory.value != 0 ? config.memory.value : machine_memory();
   if (!config.graph_file.empty()) graph = std::make_unique<Graph>();
   if (!config.trace_file.empty() || !config.paje_file.empty()) trace = std::make_unique<Trace>();

@@ -72,6 +72,7 @@ class Engine {
   /// where the link leads; but not past a task that will have replaced it.
   FileState& file(const std::filesystem::path& path, bool makes);
   GroupState* entered = nullptr;  ///< the group that calls belong to; null: the root
+  Device wanted = Device::cpu;    ///< by calls whose task has a body for it
 
   // --- demand (driver)
   void flush();
@@ -207,6 +208,7 @@ class Engine {
   void list(Node* node);
   [[nodiscard]] Version* next_held(const GroupState* inside, Node*& after);
   void submit_launch(Node& node);
+  void count_work(Node& node) const;
   void launch(Node& node);
   void keep_results(Node& node, std::vector<std::pair<Key, Bytes>>& kept) const;
   void learn(const Node& node) const noexcept;

@@ -38,7 +38,8 @@ void Mailbox::send(Event* event) noexcept {
 }
 
 void Mailbox::nudge() noexcept {
-  if (sleeping_.load() && sleeping_.exchange(false)) ring(fd_);
+  if (!sleeping_.load() || !sleeping_.exchange(false)) return;
+  bell_ != nullptr ? bell_->ring() : ring(fd_);
 }
 
 void Mailbox::wake() noexcept {
@@ -59,6 +60,11 @@ Event* Mailbox::take() noexcept {
 }
 
 bool Mailbox::sleep(std::optional<Duration> timeout) noexcept {
+  if (bell_ != nullptr) {
+    bell_->wait(timeout);
+    sleeping_.store(false);
+    return woken_.exchange(false);
+  }
   pollfd waiting{fd_, POLLIN, 0};
   timespec limit{};
   if (timeout) {

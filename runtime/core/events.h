@@ -17,6 +17,15 @@ struct Event {
   void (*handle)(Event* self, Engine& engine) = nullptr;
 };
 
+/// How a driver sleeps whose time is not the machine's.
+class Bell {
+ public:
+  virtual ~Bell() = default;
+  /// Ends the wait, or the next one.
+  virtual void ring() noexcept = 0;
+  virtual void wait(std::optional<Duration> timeout) noexcept = 0;
+};
+
 /// Many senders, one receiver.
 class Mailbox {
  public:
@@ -24,6 +33,9 @@ class Mailbox {
   ~Mailbox();
   Mailbox(const Mailbox&) = delete;
   Mailbox& operator=(const Mailbox&) = delete;
+
+  /// Sleeps by that bell from now on. Before anything was sent.
+  void use(Bell* bell) noexcept { bell_ = bell; }
 
   /// Any thread. Wakes the driver if it sleeps.
   void send(Event* event) noexcept;
@@ -47,6 +59,7 @@ class Mailbox {
   std::atomic<Event*> head_{nullptr};
   std::atomic<bool> sleeping_{false};
   std::atomic<bool> woken_{false};
+  Bell* bell_ = nullptr;
   int fd_;
 };
 

@@ -1,11 +1,16 @@
 // From a node whose inputs allow it to the executor: poison, memory, in place or copy, buffers.
 #include <algorithm>
+#include <array>
+#include <exception>
+#include <new>
 
+#include "runtime/base/text.h"
 #include "runtime/core/engine.h"
 #include "runtime/core/gang.h"
 #include "runtime/core/idler.h"
 #include "runtime/core/keys.h"
 #include "runtime/core/thread.h"
+#include "runtime/place/simulation.h"
 
 namespace rt::detail {
 
@@ -125,6 +130,7 @@ void Engine::submit_launch(Node& node) {
     }
   }
   node.name = node.info->name.c_str();
+  if (backend->simulates()) count_work(node);
   node.phase.store(Phase::handed, std::memory_order_relaxed);
   if (node.needs.cpus > 1) {
     node.gang = new Gang(node.needs.cpus);
@@ -144,6 +150,40 @@ void Engine::submit_launch(Node& node) {
     version->on_handed.close();
   }
   node.unref();
+}
+
+namespace {
+
+[[noreturn]] void refuse_footprint(const Node& node, const DeviceModel& device) {
+  try {
+    throw std::bad_alloc();
+  } catch (...) {
+    std::throw_with_nested(Error(
+        Errc::internal, "task '" + node.info->name + "' needs " + format_bytes(node.footprint) +
+                            " of its device's memory, one has " + format_bytes(device.memory)));
+  }
+}
+
+}  // namespace
+
+/// What the node takes on each kind of device of a simulated machine. Throws an Error with a
+/// std::bad_alloc in it when no device of its kind holds it.
+void Engine::count_work(Node& node) const {
+  if (node.info->work_of == nullptr) return;
+  std::array<void*, 64> slots{};
+  unsigned i = 0;
+  for (const Parameter& p : node.signature().parameters) {
+    const Input* input = p.input != Parameter::kNone ? &node.inputs[p.input] : nullptr;
+    if (input != nullptr && input->box) slots[i] = input->box->object;
+    ++i;
+  }
+  const Work work = node.info->work_of(node, slots.data());
+  const Platform& platform = config.simulation->platform;
+  node.simulated[0] = seconds_on(platform.cpu, work);
+  if (platform.gpu.count > 0) node.simulated[1] = seconds_on(platform.gpu, work);
+  node.footprint = work.memory;
+  const DeviceModel& device = platform.of(node.device);
+  if (work.memory > device.memory) refuse_footprint(node, device);
 }
 
 void Engine::launch(Node& node) {

@@ -23,12 +23,15 @@ struct Launch {
   Access* accesses = nullptr;
   std::uint8_t access_count = 0;
   Device device = Device::cpu;
-  std::int32_t priority = 0;  ///< larger is sooner
-  double cost = 0;            ///< by the task's cost function
-  double seconds = 0;         ///< expected; 0: not known
-  Gang* gang = nullptr;       ///< of a task with several cores
-  bool stands_aside = false;  ///< one of the gang's other workers
-  bool helps = false;         ///< takes over parts of a running task (team.h)
+  std::int32_t priority = 0;    ///< larger is sooner
+  double cost = 0;              ///< by the task's cost function
+  double seconds = 0;           ///< expected; 0: not known
+  double simulated[2] = {};     ///< on a simulated machine: what it takes on a core and on a GPU
+  double ready = 0;             ///< there: when it was submitted
+  std::uint64_t footprint = 0;  ///< there: bytes that it holds on its device
+  Gang* gang = nullptr;         ///< of a task with several cores
+  bool stands_aside = false;    ///< one of the gang's other workers
+  bool helps = false;           ///< takes over parts of a running task (team.h)
   const char* name = "";
 };
 

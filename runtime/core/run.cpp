@@ -85,6 +85,16 @@ void Running::run_and_finish() noexcept {
   failure->unref();
 }
 
+namespace {
+
+Body body_for(const Node& node, bool simulates) noexcept {
+  const TaskInfo& info = *node.info;
+  if (simulates) return info.simulated != nullptr ? info.simulated : info.cpu;
+  return node.device == Device::cpu ? info.cpu : info.cuda;
+}
+
+}  // namespace
+
 bool Running::attempt_once(std::exception_ptr& error) {
   const Moment start = end_;  // of the attempt before, or of the whole
   split_ = {};
@@ -95,10 +105,10 @@ bool Running::attempt_once(std::exception_ptr& error) {
     prepare();
     if (copied_) body = now();
     Context context(*this);
-    const Body function = node.device == Device::cpu ? node.info->cpu : node.info->cuda;
     this_thread.running = this;
-    function(node, context, slots_.data(), result_);
+    body_for(node, engine.backend->simulates())(node, context, slots_.data(), result_);
     if (node.device == Device::cuda) engine.backend->synchronise();
+    engine.backend->spend(node);
     this_thread.running = nullptr;
     conclude();
     good = true;
@@ -122,7 +132,8 @@ bool Running::attempt_once(std::exception_ptr& error) {
 
 void Running::split(int parts, PartBody body, void* object) {
   const Moment begin = now();
-  if (node.device != Device::cpu || parts <= 1 || engine.backend->cpu_workers() <= 1) {
+  if (node.device != Device::cpu || parts <= 1 || engine.backend->cpu_workers() <= 1 ||
+      engine.backend->simulates()) {
     for (int part = 0; part < parts; ++part) body(object, part, worker);
     return;
   }

@@ -12,6 +12,7 @@ TaskInfo::TaskInfo(const TaskInfo& other)
       type(other.type),
       cpu(other.cpu),
       cuda(other.cuda),
+      simulated(other.simulated),
       pure(other.pure),
       keep(other.keep),
       retries(other.retries),
@@ -20,6 +21,7 @@ TaskInfo::TaskInfo(const TaskInfo& other)
       needs(other.needs),
       needs_of(other.needs_of),
       cost_of(other.cost_of),
+      work_of(other.work_of),
       priority(other.priority),
       priority_of(other.priority_of) {}
 
@@ -37,7 +39,7 @@ Registry& registry() {
 }
 
 bool same_bodies(const TaskInfo& a, const TaskInfo& b) {
-  return *a.type == *b.type && a.cpu == b.cpu && a.cuda == b.cuda;
+  return *a.type == *b.type && a.cpu == b.cpu && a.cuda == b.cuda && a.simulated == b.simulated;
 }
 
 bool same(const TaskInfo& a, const TaskInfo& b) {
@@ -45,7 +47,7 @@ bool same(const TaskInfo& a, const TaskInfo& b) {
          a.keep == b.keep && a.retries == b.retries && a.last == b.last && a.defaults.empty() &&
          b.defaults.empty() && a.needs.cpus == b.needs.cpus && a.needs.gpus == b.needs.gpus &&
          a.needs.memory == b.needs.memory && a.needs_of == b.needs_of && a.cost_of == b.cost_of &&
-         a.priority == b.priority && a.priority_of == b.priority_of;
+         a.work_of == b.work_of && a.priority == b.priority && a.priority_of == b.priority_of;
 }
 
 void check(const TaskInfo& info, const std::vector<std::shared_ptr<const TaskInfo>>& tasks) {

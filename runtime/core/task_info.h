@@ -72,6 +72,7 @@ struct TaskInfo {
   const std::type_info* type = nullptr;  ///< of the signature
   Body cpu = nullptr;
   Body cuda = nullptr;
+  Body simulated = nullptr;
   bool pure = false;
   Keep keep = Keep::worth;
   int retries = 0;
@@ -80,6 +81,7 @@ struct TaskInfo {
   Resources needs;
   Resources (*needs_of)(const Node& node) = nullptr;
   double (*cost_of)(const Node& node) = nullptr;
+  Work (*work_of)(const Node& node, void* const* slots) = nullptr;
   int priority = 0;
   int (*priority_of)(const Node& node) = nullptr;
 

@@ -3,13 +3,13 @@
 #include <starpu.h>
 
 #include <cstring>
-#include <vector>
 
 #include "runtime/base/error.h"
 #include "runtime/core/backend.h"
 #include "runtime/starpu/environment.h"
 #include "runtime/starpu/order.h"
 #include "runtime/starpu/resting.h"
+#include "runtime/starpu/submission.h"
 
 #ifdef TRELLIS_WITH_CUDA
 #include <cuda_runtime.h>
@@ -18,55 +18,6 @@
 namespace rt::detail {
 
 namespace {
-
-std::vector<unsigned> worker_numbers;  // ours, by StarPU's worker id: CPU workers first
-
-starpu_data_access_mode starpu_mode(AccessMode mode) {
-  switch (mode) {
-    case AccessMode::read:
-      return STARPU_R;
-    case AccessMode::write:
-      return STARPU_W;
-    case AccessMode::read_write:
-      return STARPU_RW;
-    case AccessMode::commute:
-      return static_cast<starpu_data_access_mode>(STARPU_RW | STARPU_COMMUTE);
-  }
-  return STARPU_RW;
-}
-
-/// Where a buffer is on this worker's device. The interface is StarPU's own memory, which StarPU
-/// also frees, in an order that only StarPU sees: not a matter for the sanitizer.
-__attribute__((noinline, no_sanitize("thread"))) std::byte* address_in(void* const* interface) {
-  return reinterpret_cast<std::byte*>(STARPU_VARIABLE_GET_PTR(*interface));
-}
-
-void run_task(void* interfaces[], void* argument) {
-  auto& launch = *static_cast<Launch*>(argument);
-  const Turn turn(launch);
-  std::byte* bytes[256];
-  for (unsigned i = 0; i < launch.access_count; ++i) {
-    bytes[i] = address_in(&interfaces[i]);
-  }
-  run_launch(launch, worker_numbers[static_cast<unsigned>(starpu_worker_get_id_check())], bytes);
-}
-
-/// One codelet a kind of device: how many buffers there are, and how they are used, is said by each
-/// task.
-starpu_codelet make_codelet(Device device) {
-  starpu_codelet codelet;
-  starpu_codelet_init(&codelet);
-  codelet.nbuffers = STARPU_VARIABLE_NBUFFERS;
-  if (device == Device::cpu) {
-    codelet.where = STARPU_CPU;
-    codelet.cpu_funcs[0] = run_task;
-  } else {
-    codelet.where = STARPU_CUDA;
-    codelet.cuda_funcs[0] = run_task;
-  }
-  codelet.name = device == Device::cpu ? "trellis-cpu" : "trellis-cuda";
-  return codelet;
-}
 
 class StarPu final : public Backend {
  public:
@@ -111,44 +62,13 @@ class StarPu final : public Backend {
   [[nodiscard]] int cuda_workers() const noexcept override { return cudas_; }
 
   void submit(Launch& launch) override {
-    starpu_task* task = starpu_task_create();
-    task->cl = launch.device == Device::cpu ? &cpu_codelet_ : &cuda_codelet_;
-    task->cl_arg = &launch;
-    task->name = launch.name;
-    task->priority = launch.priority;
-    task->nbuffers = launch.access_count;
-    if (launch.access_count > STARPU_NMAXBUFS) give_long_lists(*task, launch);
-    starpu_data_handle_t* handles =
-        task->dyn_handles != nullptr ? task->dyn_handles : task->handles;
-    starpu_data_access_mode* modes = task->dyn_modes != nullptr ? task->dyn_modes : task->modes;
-    for (unsigned i = 0; i < launch.access_count; ++i) {
-      handles[i] = static_cast<starpu_data_handle_t>(launch.accesses[i].handle);
-      modes[i] = starpu_mode(launch.accesses[i].mode);
-    }
-#ifdef __SANITIZE_THREAD__
-    starpu_task_get_job_id(
-        task);  // what StarPU keeps about the task is made now, not in the submission
-#endif
-    comes_before(&launch);
-    if (const int code = starpu_task_submit(task); code != 0) {
-      starpu_task_destroy(task);
-      throw Error(Errc::no_device, "StarPU refuses a task: " + errno_words(-code));
-    }
+    submit_task(launch, launch.device == Device::cpu ? cpu_codelet_ : cuda_codelet_);
   }
 
   [[nodiscard]] int ready() const noexcept override { return starpu_task_nready(); }
 
   void* register_buffer(std::byte* bytes, std::size_t size) override {
-    static std::byte turn;  // never read: only the order of the tasks that name it counts
-    starpu_data_handle_t handle = nullptr;
-    if (size == 0) {
-      starpu_variable_data_register(&handle, STARPU_MAIN_RAM, reinterpret_cast<uintptr_t>(&turn),
-                                    1);
-    } else {
-      starpu_variable_data_register(&handle, STARPU_MAIN_RAM, reinterpret_cast<uintptr_t>(bytes),
-                                    size);
-    }
-    return handle;
+    return starpu_buffer(bytes, size);
   }
 
   void unregister_buffer(void* handle) noexcept override {
@@ -202,27 +122,8 @@ class StarPu final : public Backend {
   }
 #endif
 
-  void number_workers() {
-    worker_numbers.assign(starpu_worker_get_count(), 0);
-    unsigned cpu = 0;
-    unsigned cuda = 0;
-    for (unsigned id = 0; id < worker_numbers.size(); ++id) {
-      const bool is_cpu = starpu_worker_get_type(static_cast<int>(id)) == STARPU_CPU_WORKER;
-      worker_numbers[id] = is_cpu ? cpu++ : static_cast<unsigned>(cpus_) + cuda++;
-    }
-  }
-
-  /// More buffers than fit into the task itself; StarPU frees the lists.
-  static void give_long_lists(starpu_task& task, const Launch& launch) {
-    task.dyn_handles = static_cast<starpu_data_handle_t*>(
-        std::calloc(launch.access_count, sizeof *task.dyn_handles));
-    task.dyn_modes = static_cast<starpu_data_access_mode*>(
-        std::calloc(launch.access_count, sizeof *task.dyn_modes));
-    if (task.dyn_handles == nullptr || task.dyn_modes == nullptr) throw std::bad_alloc();
-  }
-
-  starpu_codelet cpu_codelet_ = make_codelet(Device::cpu);
-  starpu_codelet cuda_codelet_ = make_codelet(Device::cuda);
+  starpu_codelet cpu_codelet_ = make_codelet(STARPU_CPU);
+  starpu_codelet cuda_codelet_ = make_codelet(STARPU_CUDA);
   int cpus_ = 0;
   int cudas_ = 0;
 };

@@ -1,0 +1,48 @@
+// What counted work takes on a device: for plans, for the choice of a kind of device, and for
+// simulated machines.
+//
+// A product of f FLOPs reaches the share f / (f + half) of a device's peak (the hyperbola of
+// Hockney and Jesshope, Parallel Computers, 1981: "half" is their n-half), so it takes (f + half) /
+// peak seconds, and a sum of products takes a sum that is linear in what was counted:
+//
+//   seconds = flops / peak + launches * (half / peak + launch) + bytes / bandwidth
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "runtime/context.h"
+#include "runtime/resources.h"
+
+namespace rt {
+
+/// One kind of device of a machine, and how many there are.
+struct DeviceModel {
+  int count = 0;
+  double peak = 0;           ///< FLOPs a second of one device in products without end
+  double half = 0;           ///< FLOPs of a product that reaches half of the peak
+  double launch = 0;         ///< seconds to begin one
+  double bandwidth = 0;      ///< bytes a second of its own memory
+  std::uint64_t memory = 0;  ///< bytes of its own
+  double link = 0;           ///< bytes a second from main memory and back; 0: it is main memory
+  double latency = 0;        ///< seconds until the first byte comes
+  bool operator==(const DeviceModel&) const = default;
+};
+
+/// A machine: its cores and its GPUs (none: count 0).
+struct Platform {
+  std::string name;
+  DeviceModel cpu, gpu;
+  [[nodiscard]] const DeviceModel& of(Device kind) const noexcept {
+    return kind == Device::cpu ? cpu : gpu;
+  }
+  bool operator==(const Platform&) const = default;
+};
+
+/// Expected seconds of `work` on one device, its data being there.
+[[nodiscard]] double seconds_on(const DeviceModel& device, const Work& work) noexcept;
+
+/// Expected seconds to bring `bytes` there.
+[[nodiscard]] double seconds_to_move(const DeviceModel& device, double bytes) noexcept;
+
+}  // namespace rt

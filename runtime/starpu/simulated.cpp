@@ -1,0 +1,276 @@
+// The executor on a machine that is not there: StarPU's SimGrid flavour. Tasks are StarPU's,
+// ordered by their data and dealt out by its policies; what they take is counted work on the
+// platform's devices, and time is SimGrid's.
+//
+// SimGrid runs one thread at a time, the driver's among them: a thread that would wait outside of
+// SimGrid would stop all. So the driver sleeps by a bell of StarPU's own kind.
+#include <fcntl.h>
+#include <starpu.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+#include "runtime/base/error.h"
+#include "runtime/base/text.h"
+#include "runtime/core/backend.h"
+#include "runtime/place/simulation.h"
+#include "runtime/starpu/environment.h"
+#include "runtime/starpu/platform_files.h"
+#include "runtime/starpu/submission.h"
+
+namespace rt::detail {
+
+namespace {
+
+constexpr double kMicro = 1e-6;
+
+double simulated_seconds() { return starpu_timing_now() * kMicro; }
+
+Moment simulated_now() noexcept {
+  return {static_cast<std::int64_t>(starpu_timing_now() * 1000.0)};
+}
+
+void simulated_sleep(Duration duration) {
+  if (duration > Duration::zero()) starpu_sleep(static_cast<float>(seconds(duration)));
+}
+
+/// Time-outs make the driver look whether all is well: here a thread of its own rings for them, as
+/// SimGrid's timed waits may return without their mutex.
+class DriverBell final : public Bell {
+ public:
+  DriverBell() {
+    starpu_pthread_mutex_init(&mutex_, nullptr);
+    starpu_pthread_cond_init(&heard_, nullptr);
+    starpu_pthread_create(&ticker_, nullptr, &DriverBell::tick, this);
+  }
+  ~DriverBell() override {
+    over_ = true;
+    starpu_pthread_join(ticker_, nullptr);
+    starpu_pthread_cond_destroy(&heard_);
+    starpu_pthread_mutex_destroy(&mutex_);
+  }
+
+  void ring() noexcept override {
+    starpu_pthread_mutex_lock(&mutex_);
+    rung_ = true;
+    starpu_pthread_cond_signal(&heard_);
+    starpu_pthread_mutex_unlock(&mutex_);
+  }
+
+  void wait(std::optional<Duration>) noexcept override {
+    starpu_pthread_mutex_lock(&mutex_);
+    while (!rung_) starpu_pthread_cond_wait(&heard_, &mutex_);
+    rung_ = false;
+    starpu_pthread_mutex_unlock(&mutex_);
+  }
+
+ private:
+  static void* tick(void* self) {
+    constexpr float kTick = 1;  // seconds; over simulated hours shorter ones would add up
+    auto& bell = *static_cast<DriverBell*>(self);
+    while (!bell.over_) {
+      starpu_sleep(kTick);
+      bell.ring();
+    }
+    return nullptr;
+  }
+
+  starpu_pthread_mutex_t mutex_;
+  starpu_pthread_cond_t heard_;
+  starpu_pthread_t ticker_;
+  bool rung_ = false;
+  std::atomic<bool> over_{false};
+};
+
+/// What policies that look ahead expect of a task, in microseconds.
+double expected(starpu_task* task, unsigned worker, unsigned) {
+  const auto& launch = *static_cast<const Launch*>(task->cl_arg);
+  const bool gpu = starpu_worker_get_type(static_cast<int>(worker)) == STARPU_CUDA_WORKER;
+  constexpr double kLeast = 1e-3;  // 0 would mean that nobody knows
+  return std::max(kLeast, launch.simulated[gpu ? 1 : 0] / kMicro);
+}
+
+double since(const timespec& moment) {
+  return static_cast<double>(moment.tv_sec) + static_cast<double>(moment.tv_nsec) * 1e-9;
+}
+
+/// A folder that goes with its owner.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    std::string name =
+        (std::filesystem::temp_directory_path() / "trellis-platform-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) throw storage_error("create", name, errno);
+    path_ = name;
+  }
+  ~ScratchFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  [[nodiscard]] const Path& path() const { return path_; }
+
+ private:
+  Path path_;
+};
+
+/// StarPU warns of what is meant to be, before it reads that it shall be silent.
+class Hush {
+ public:
+  Hush() : before_(::dup(STDERR_FILENO)) {
+    const File nowhere(::open("/dev/null", O_WRONLY | O_CLOEXEC));
+    if (before_ && nowhere) ::dup2(nowhere.fd(), STDERR_FILENO);
+  }
+  ~Hush() {
+    if (before_) ::dup2(before_.fd(), STDERR_FILENO);
+  }
+  Hush(const Hush&) = delete;
+  Hush& operator=(const Hush&) = delete;
+
+ private:
+  File before_;
+};
+
+class Simulated final : public Backend {
+ public:
+  explicit Simulated(const Config& config) : simulation_(config.simulation) {
+    if (!simulation_) throw Error(Errc::usage, "Executor::simulated needs Config::simulation");
+    prepare_environment();
+    write_platform_files(simulation_->platform, files_.path());
+    ::setenv("STARPU_PERF_MODEL_DIR", files_.path().c_str(), 1);
+    ::setenv("STARPU_HOSTNAME", kPlatformName, 1);
+    start();
+    number_workers();
+    bell_ = std::make_unique<DriverBell>();
+    starpu_profiling_status_set(STARPU_PROFILING_ENABLE);
+    started_ = simulated_seconds();
+    install_clock({simulated_now, simulated_sleep});
+  }
+
+  ~Simulated() override {
+    starpu_task_wait_for_all();
+    bell_.reset();
+    starpu_shutdown();
+    install_clock(machine_clock());
+  }
+
+  [[nodiscard]] bool simulates() const noexcept override { return true; }
+  [[nodiscard]] Bell* bell() noexcept override { return bell_.get(); }
+  [[nodiscard]] int cpu_workers() const noexcept override {
+    return static_cast<int>(starpu_cpu_worker_get_count());
+  }
+  [[nodiscard]] int cuda_workers() const noexcept override {
+    return static_cast<int>(starpu_cuda_worker_get_count());
+  }
+
+  void submit(Launch& launch) override {
+    launch.ready = simulated_seconds() - started_;
+    const bool free = simulation_->any_kind && launch.simulated[1] > 0;
+    submit_task(launch, free                           ? any_codelet_
+                        : launch.device == Device::cpu ? cpu_codelet_
+                                                       : cuda_codelet_);
+  }
+
+  void spend(const Launch& launch) override {
+    const int worker = starpu_worker_get_id_check();
+    const bool gpu = starpu_worker_get_type(worker) == STARPU_CUDA_WORKER;
+    const double begun = simulated_seconds() - started_;
+    const double takes = launch.simulated[gpu ? 1 : 0];
+    double taken = begun;
+    if (const auto* told = starpu_task_get_current()->profiling_info)
+      taken = since(told->acquire_data_start_time) - started_;
+    if (takes > 0) starpu_sleep(static_cast<float>(takes));
+    const int number = static_cast<int>(worker_number());
+    const int index = gpu ? number - cpu_workers() : number;
+    simulation_->runs.push_back({.worker = {0, gpu ? Device::cuda : Device::cpu, index},
+                                 .task = launch.name,
+                                 .kind = launch.device,
+                                 .ready = launch.ready,
+                                 .taken = std::min(taken, begun),
+                                 .begun = begun,
+                                 .ended = simulated_seconds() - started_,
+                                 .memory = launch.footprint});
+  }
+
+  [[nodiscard]] int ready() const noexcept override { return starpu_task_nready(); }
+  void drain() override { starpu_task_wait_for_all(); }
+
+  void* register_buffer(std::byte* bytes, std::size_t size) override {
+    return starpu_buffer(bytes, size);
+  }
+  void unregister_buffer(void* handle) noexcept override {
+    starpu_data_unregister_submit(static_cast<starpu_data_handle_t>(handle));
+  }
+
+  /// The bytes never left; what bringing them back would take is what is waited for.
+  void fetch(void* handle) override {
+    auto* data = static_cast<starpu_data_handle_t>(handle);
+    if (starpu_data_acquire(data, STARPU_R) == 0) starpu_data_release(data);
+  }
+
+  /// Of a simulated buffer only the ends hold anything.
+  void copy(std::byte* to, const std::byte* from, std::size_t size) override {
+    constexpr std::size_t kEnd = 4096;
+    if (size <= 2 * kEnd) {
+      std::memcpy(to, from, size);
+      return;
+    }
+    std::memcpy(to, from, kEnd);
+    std::memcpy(to + size - kEnd, from + size - kEnd, kEnd);
+  }
+
+  void on_each_worker(void (*function)(void*), void* argument) override { function(argument); }
+
+ private:
+  void start() const {
+    starpu_conf conf;
+    starpu_conf_init(&conf);
+    conf.precedence_over_environment_variables = 1;
+    conf.catch_signals = 0;
+    conf.ncpus = simulation_->platform.cpu.count;
+    conf.ncuda = simulation_->platform.gpu.count;
+    conf.nopencl = 0;
+    conf.sched_policy_name = simulation_->scheduler.c_str();
+    const Hush hush;
+    if (const int code = starpu_init(&conf); code != 0)
+      throw Error(Errc::no_device, "StarPU does not start: " + errno_words(-code));
+  }
+
+  [[nodiscard]] starpu_codelet modelled(std::uint32_t where) {
+    starpu_codelet codelet = make_codelet(where);
+    codelet.flags |= STARPU_CODELET_SIMGRID_EXECUTE;
+    codelet.model = &model_;
+    return codelet;
+  }
+
+  [[nodiscard]] static starpu_perfmodel make_model() {
+    starpu_perfmodel model{};
+    model.type = STARPU_PER_WORKER;
+    model.worker_cost_function = expected;
+    model.symbol = "trellis";
+    return model;
+  }
+
+  std::shared_ptr<Simulation> simulation_;
+  ScratchFolder files_;
+  starpu_perfmodel model_ = make_model();
+  starpu_codelet cpu_codelet_ = modelled(STARPU_CPU);
+  starpu_codelet cuda_codelet_ = modelled(STARPU_CUDA);
+  starpu_codelet any_codelet_ = modelled(STARPU_CPU | STARPU_CUDA);
+  std::unique_ptr<DriverBell> bell_;
+  double started_ = 0;
+};
+
+}  // namespace
+
+}  // namespace rt::detail
+
+extern "C" __attribute__((visibility("default"))) rt::detail::Backend* trellis_make_backend(
+    const rt::Config& config) {
+  return new rt::detail::Simulated(config);
+}
