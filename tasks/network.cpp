@@ -5,7 +5,9 @@
 #include "nn/init.h"
 #include "runtime/runtime.h"
 #include "tasks/body.h"
+#include "tasks/simulated.h"
 #include "tasks/tasks.h"
+#include "tasks/work.h"
 
 namespace tasks {
 
@@ -27,6 +29,18 @@ class Lent final : public nn::Parallel {
   rt::Context& context_;
 };
 
+std::uint64_t rows_of(const nn::Dataset::Header& data, nn::Part part) {
+  switch (part) {
+    case nn::Part::train:
+      return data.train_rows;
+    case nn::Part::valid:
+      return data.valid_rows;
+    case nn::Part::test:
+      break;
+  }
+  return data.test_rows;
+}
+
 const auto& init_task() {
   // Drawing weights is quicker than reading them back, so nothing is kept.
   static const auto task = rt::task("init", 1)
@@ -37,6 +51,10 @@ const auto& init_task() {
                                    nn::init_weights(net, seed);
                                    return net;
                                  });
+                               })
+                               .simulated([](nn::ParamSlab::Header header, std::uint64_t,
+                                             std::uint64_t) -> nn::ParamSlab {
+                                 return simulated_birth(std::move(header));
                                })
                                .pure()
                                .keep(rt::Keep::never);
@@ -60,6 +78,16 @@ const auto& train_task() {
               return stats;
             });
           })
+          .simulated([](rt::inout<nn::ParamSlab> net, rt::in<nn::Dataset> data, nn::Hyper hyper,
+                        nn::Stretch stretch, double) -> nn::TrainStats {
+            trained_epochs.fetch_add(nn::epochs_in(stretch), std::memory_order_relaxed);
+            return simulated_training(*net, hyper, stretch, data->header().train_rows);
+          })
+          .work([](rt::inout<nn::ParamSlab> net, rt::in<nn::Dataset> data, const nn::Hyper& hyper,
+                   const nn::Stretch& stretch, double) {
+            return training_work(net->spec(), hyper, stretch, data->header().train_rows,
+                                 nn::Dataset::byte_size(data->header()));
+          })
           .pure()
           .cost(
               [](const nn::Hyper&, const nn::Stretch&, double flops) { return rt::Flops{flops}; });
@@ -76,6 +104,15 @@ const auto& evaluate_task() {
               return nn::evaluate(kern::cpu_kernels(), context.local<nn::Workspace>(), *net,
                                   data->view(part), loss, &lent);
             });
+          })
+          .simulated([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data, nn::Part part,
+                        nn::Choice loss, double) -> nn::Scores {
+            return simulated_scores(*net, loss, rows_of(data->header(), part));
+          })
+          .work([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data, nn::Part part,
+                   const nn::Choice&, double) {
+            return scoring_work(net->spec(), rows_of(data->header(), part),
+                                nn::Dataset::byte_size(data->header()));
           })
           .pure()
           .cost([](nn::Part, const nn::Choice&, double flops) { return rt::Flops{flops}; });

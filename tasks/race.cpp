@@ -1,15 +1,23 @@
 #include "tasks/race.h"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
 #include "kernels/kernels.h"
 #include "runtime/runtime.h"
 #include "tasks/body.h"
+#include "tasks/simulated.h"
+#include "tasks/work.h"
 
 namespace tasks {
 
 namespace {
+
+std::uint64_t scored_rows(const nn::Dataset& data, std::int64_t rows) {
+  const std::uint64_t all = data.header().valid_rows;
+  return rows > 0 ? std::min(all, static_cast<std::uint64_t>(rows)) : all;
+}
 
 const auto& score_task() {
   static const auto task =
@@ -23,6 +31,17 @@ const auto& score_task() {
               return nn::evaluate(kern::cpu_kernels(), context.local<nn::Workspace>(), *net, view,
                                   loss, nullptr, nn::Measured::loss);
             });
+          })
+          .simulated([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data, nn::Choice loss,
+                        std::int64_t rows, double) -> nn::Scores {
+            nn::Scores scores = simulated_scores(*net, loss, scored_rows(*data, rows));
+            scores.metrics.clear();
+            return scores;
+          })
+          .work([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data, const nn::Choice&,
+                   std::int64_t rows, double) {
+            return scoring_work(net->spec(), scored_rows(*data, rows),
+                                nn::Dataset::byte_size(data->header()));
           })
           .pure()
           .cost([](const nn::Choice&, std::int64_t, double flops) { return rt::Flops{flops}; });
@@ -40,6 +59,7 @@ struct Started {
 Started start(nn::Operations operations, Reshaped network, const nn::Stretch& stretch,
               const Course& course) {
   Started out{std::move(operations), std::move(network), {}, {}};
+  const rt::On device(course.devices.kind_for(out.network.spec, course.hyper));
   const rt::Flops training =
       train_cost(out.network.spec, stretch, course.train_rows, course.hyper.batch);
   const rt::Flops scoring =
@@ -81,7 +101,10 @@ rt::Async<Reshaped> reshape_all(rt::Value<nn::ParamSlab> net, nn::ModelSpec spec
     out.flops += translated([&] {
       return static_cast<double>(nn::reshape_flops(out.spec, operation, course.train_rows));
     });
-    out.net = reshape(out.net, course.data, operation, course.seed);
+    {
+      const rt::On device(course.devices.kind_for(out.spec, course.hyper));
+      out.net = reshape(out.net, course.data, operation, course.seed);
+    }
     if (nn::size_depends_on_data(operation)) {
       const rt::Value<nn::ModelSpec> measured = spec_of(out.net);
       out.spec = co_await measured;

@@ -11,6 +11,7 @@
 #include "nn/train.h"
 #include "runtime/async.h"
 #include "runtime/value.h"
+#include "tasks/device_rule.h"
 #include "tasks/tasks.h"
 
 namespace tasks {
@@ -22,6 +23,7 @@ struct Course {
   std::uint64_t train_rows = 0;
   std::uint64_t seed = 0;       ///< of fresh weights
   std::int64_t score_rows = 0;  ///< validation rows that are compared on, the first so many
+  DeviceRule devices = {};
 };
 
 /// A network, what it looks like, and what was spent on it here.

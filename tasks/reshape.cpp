@@ -7,7 +7,9 @@
 #include "nn/optimizer_slots.h"
 #include "runtime/runtime.h"
 #include "tasks/body.h"
+#include "tasks/simulated.h"
 #include "tasks/tasks.h"
+#include "tasks/work.h"
 
 namespace tasks {
 
@@ -21,6 +23,23 @@ const auto& reshape_task() {
             return translated([&] {
               return nn::reshape(kern::cpu_kernels(), context.local<nn::Workspace>(), *net,
                                  operation, data->view(nn::Part::train), seed);
+            });
+          })
+          .simulated([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset>, nn::Operation operation,
+                        std::uint64_t) -> nn::ParamSlab {
+            return translated([&] {
+              nn::ParamSlab::Header header = net->header();
+              header.spec = nn::reshaped(net->spec(), operation);
+              header.reshaped = true;
+              return simulated_reshape(*net, std::move(header));
+            });
+          })
+          .work([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
+                   const nn::Operation& operation, std::uint64_t) {
+            return translated([&] {
+              const double flops = static_cast<double>(
+                  nn::reshape_flops(net->spec(), operation, data->header().train_rows));
+              return reshaping_work(net->spec(), nn::reshaped(net->spec(), operation), flops);
             });
           })
           .pure();

@@ -1,0 +1,81 @@
+#include "tasks/simulated.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "nn/metrics/metric.h"
+
+namespace tasks {
+
+namespace {
+
+constexpr float kLossAtBirth = 2.3F;
+constexpr double kBestRate = -2.5;  // its decimal logarithm
+
+double rate_of(const nn::Hyper& hyper) {
+  if (!hyper.lr.empty()) return hyper.lr.front().first;
+  return nn::real(hyper.optimizer.fields, "lr");
+}
+
+/// What training comes near to.
+double lowest_loss(const nn::ModelSpec& spec, double rate) {
+  const double away = std::log10(std::max(rate, 1e-12)) - kBestRate;
+  const double weights = std::log10(static_cast<double>(nn::weight_count(spec)) + 10);
+  return std::min(2.3, 0.05 + 0.25 * away * away + 1.0 / (weights * weights));
+}
+
+}  // namespace
+
+nn::ParamSlab simulated_birth(nn::ParamSlab::Header header) {
+  nn::ParamSlab net(std::move(header));
+  net.weights()[0] = kLossAtBirth;
+  return net;
+}
+
+nn::TrainStats simulated_training(nn::ParamSlab& net, const nn::Hyper& hyper,
+                                  const nn::Stretch& stretch, std::uint64_t rows) {
+  constexpr double kForgotten = 0.7;  // of the distance, in an epoch
+  const double rate = rate_of(hyper);
+  const auto all = static_cast<std::int64_t>(rows);
+  nn::TrainStats stats;
+  stats.rows = nn::rows_in(stretch, all, hyper.batch);
+  stats.steps = nn::steps_in(stretch, all, hyper.batch);
+  stats.diverged = rate >= 1;
+  const double lowest = lowest_loss(net.spec(), rate);
+  const double left = std::pow(kForgotten, nn::epochs_in(stretch));
+  const double loss = lowest + (static_cast<double>(net.weights()[0]) - lowest) * left;
+  net.weights()[0] = static_cast<float>(loss);
+  net.state().steps += stats.steps;
+  net.state().rows += stats.rows;
+  stats.loss = loss;
+  stats.correct = std::llround(std::exp(-loss) * static_cast<double>(stats.rows));
+  return stats;
+}
+
+nn::Scores simulated_scores(const nn::ParamSlab& net, const nn::Choice& loss, std::uint64_t rows) {
+  constexpr double kGap = 1.05;  // between what was trained on and what was not
+  nn::Scores scores;
+  scores.loss = kGap * static_cast<double>(net.weights()[0]);
+  scores.rows = static_cast<std::int64_t>(rows);
+  const double share = std::exp(-scores.loss);
+  const nn::TargetKind target = nn::target_kind(loss.kind);
+  if (target == nn::TargetKind::labels) {
+    scores.correct = std::llround(share * static_cast<double>(rows));
+    scores.accuracy = share;
+  }
+  for (const nn::Metric* metric : nn::metrics()) {
+    if (metric->target == target)
+      scores.metrics.emplace_back(metric->name, metric->maximize ? share : scores.loss);
+  }
+  return scores;
+}
+
+nn::ParamSlab simulated_reshape(const nn::ParamSlab& net, nn::ParamSlab::Header header) {
+  nn::ParamSlab out(std::move(header));
+  out.weights()[0] = net.weights()[0];
+  out.state() = net.state();
+  return out;
+}
+
+}  // namespace tasks

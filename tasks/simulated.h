@@ -1,0 +1,31 @@
+#pragma once
+// What the tasks of a trial return on a simulated machine: a network whose first weight is its
+// loss, which falls as training goes on. A function of hyperparameters, shape and epochs alone, so
+// that samplers, rules and policies have something to decide about, the same each time.
+
+#include <cstdint>
+
+#include "nn/hyper.h"
+#include "nn/slab.h"
+#include "nn/train.h"
+
+namespace tasks {
+
+/// A network at its birth.
+[[nodiscard]] nn::ParamSlab simulated_birth(nn::ParamSlab::Header header);
+
+/// Moves its loss towards what hyperparameters and size allow: the farther a learning rate is from
+/// the best one, the higher that is; the larger the network, the lower. A rate of 1 or more
+/// diverges.
+[[nodiscard]] nn::TrainStats simulated_training(nn::ParamSlab& net, const nn::Hyper& hyper,
+                                                const nn::Stretch& stretch, std::uint64_t rows);
+
+/// Its loss, and metrics that are better the lower that is.
+[[nodiscard]] nn::Scores simulated_scores(const nn::ParamSlab& net, const nn::Choice& loss,
+                                          std::uint64_t rows);
+
+/// One of another shape that has learnt as much.
+[[nodiscard]] nn::ParamSlab simulated_reshape(const nn::ParamSlab& net,
+                                              nn::ParamSlab::Header header);
+
+}  // namespace tasks

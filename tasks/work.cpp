@@ -1,0 +1,75 @@
+#include "tasks/work.h"
+
+#include <algorithm>
+
+#include "nn/layout.h"
+
+namespace tasks {
+
+namespace {
+
+constexpr double kFloat = 4;  // bytes
+
+std::uint64_t whole(double bytes) { return static_cast<std::uint64_t>(bytes); }
+
+}  // namespace
+
+NetworkWork network_work_of(const nn::ModelSpec& spec) {
+  NetworkWork work;
+  const nn::Flops flops = nn::flops_per_row(spec);
+  work.forward = static_cast<double>(flops.forward);
+  work.training = static_cast<double>(flops.training);
+  work.weights = kFloat * static_cast<double>(nn::weight_count(spec));
+  for (const nn::ParamTensor& tensor : nn::param_layout(spec).tensors)
+    work.products += tensor.role == nn::ParamRole::weight ? 1 : 0;
+  work.passes = std::max(0.0, static_cast<double>(spec.layers.size()) - work.products);
+  for (const nn::Shape& shape : nn::infer_shapes(spec))
+    work.activations += kFloat * static_cast<double>(shape.elements());
+  return work;
+}
+
+rt::Work step_work(const nn::ModelSpec& spec, const nn::Hyper& hyper) {
+  const NetworkWork network = network_work_of(spec);
+  const double shards = nn::shards_of(hyper, spec);
+  const double slots = nn::optimizer_slots(hyper.optimizer);
+  const double batch = hyper.batch;
+  rt::Work work;
+  work.flops = network.training * batch;
+  work.launches = shards * (3 * network.products + 2 * network.passes) + 2;
+  work.bytes = network.weights * (2 * shards + 3 + 2 * slots) + 4 * network.activations * batch;
+  work.memory = whole(network.weights * (1 + slots + shards) + 2 * network.activations * batch);
+  return work;
+}
+
+rt::Work training_work(const nn::ModelSpec& spec, const nn::Hyper& hyper,
+                       const nn::Stretch& stretch, std::uint64_t rows, std::uint64_t bytes) {
+  const rt::Work step = step_work(spec, hyper);
+  const auto all = static_cast<std::int64_t>(rows);
+  const auto steps = static_cast<double>(nn::steps_in(stretch, all, hyper.batch));
+  const auto visited = static_cast<double>(nn::rows_in(stretch, all, hyper.batch));
+  return {.flops = network_work_of(spec).training * visited,
+          .bytes = step.bytes * steps,
+          .launches = step.launches * steps,
+          .memory = step.memory + bytes};
+}
+
+rt::Work scoring_work(const nn::ModelSpec& spec, std::uint64_t rows, std::uint64_t bytes) {
+  const NetworkWork network = network_work_of(spec);
+  const double chunk = nn::kEvaluateRows;
+  const double all = static_cast<double>(rows);
+  const double chunks = (all + chunk - 1) / chunk;
+  return {.flops = network.forward * all,
+          .bytes = network.weights * chunks + 2 * network.activations * all,
+          .launches = (network.products + network.passes) * chunks,
+          .memory = whole(network.weights + 2 * network.activations * chunk) + bytes};
+}
+
+rt::Work reshaping_work(const nn::ModelSpec& before, const nn::ModelSpec& after, double flops) {
+  const double from = network_work_of(before).weights, to = network_work_of(after).weights;
+  return {.flops = flops,
+          .bytes = 3 * (from + to),
+          .launches = static_cast<double>(after.layers.size()),
+          .memory = whole(3 * (from + to))};
+}
+
+}  // namespace tasks

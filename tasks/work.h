@@ -1,0 +1,43 @@
+#pragma once
+// What tasks do, counted from shapes: for the choice of a device, for plans, for simulated
+// machines.
+
+#include <cstdint>
+
+#include "nn/hyper.h"
+#include "nn/spec.h"
+#include "nn/train.h"
+#include "runtime/resources.h"
+
+namespace tasks {
+
+/// A network as far as its cost goes. Training a step begins, for each shard, three products for
+/// each weight tensor and two passes for each other layer, then the optimizer's pass; what passes
+/// through memory besides products is weights, gradients, optimizer slots and activations.
+struct NetworkWork {
+  double forward = 0;      ///< FLOPs of one row
+  double training = 0;     ///< the same, trained
+  double weights = 0;      ///< bytes of one copy
+  double activations = 0;  ///< bytes of one row, all layers
+  double products = 0;     ///< weight tensors that take part in one
+  double passes = 0;       ///< layers without
+};
+[[nodiscard]] NetworkWork network_work_of(const nn::ModelSpec& spec);
+
+/// One step of an optimizer.
+[[nodiscard]] rt::Work step_work(const nn::ModelSpec& spec, const nn::Hyper& hyper);
+
+/// A stretch of them on data of `rows` rows and `bytes` bytes.
+[[nodiscard]] rt::Work training_work(const nn::ModelSpec& spec, const nn::Hyper& hyper,
+                                     const nn::Stretch& stretch, std::uint64_t rows,
+                                     std::uint64_t bytes);
+
+/// Answering `rows` rows of it.
+[[nodiscard]] rt::Work scoring_work(const nn::ModelSpec& spec, std::uint64_t rows,
+                                    std::uint64_t bytes);
+
+/// Making a network of the new shape from the old one.
+[[nodiscard]] rt::Work reshaping_work(const nn::ModelSpec& before, const nn::ModelSpec& after,
+                                      double flops);
+
+}  // namespace tasks
