@@ -9,6 +9,7 @@
 #include "nn/error.h"
 #include "runtime/base/error.h"
 #include "runtime/base/text.h"
+#include "runtime/on.h"
 #include "tasks/command.h"
 
 namespace hpo {
@@ -107,6 +108,7 @@ void AdaptingNetwork::train(std::int64_t to, TrialContext& trial) {
     const rt::Flops cost =
         tasks::train_cost(model_, stretch, course_.train_rows, course_.hyper.batch);
     trial.stretch(cost.value);
+    const rt::On device(course_.devices.kind_for(model_, course_.hyper));
     pieces_.push_back(tasks::train(net_, course_.data, course_.hyper, stretch, cost));
     window_.push_back(pieces_.back());
     now_ += step;
@@ -162,6 +164,11 @@ double AdaptingNetwork::accuracy_of(const nn::Scores& scores) const {
   return labels ? scores.accuracy : kNotMeasured;
 }
 
+rt::Value<nn::Scores> AdaptingNetwork::look(rt::Flops cost) const {
+  const rt::On device(course_.devices.kind_for(model_, course_.hyper));
+  return tasks::score(net_, course_.data, course_.hyper.loss, course_.score_rows, cost);
+}
+
 rt::Async<nn::Situation> AdaptingNetwork::situation(TrialContext& trial) {
   nn::Situation out{.now = now_, .spec = model_, .losses = {}};
   const nn::Wants wants = policy_->wants();
@@ -181,8 +188,7 @@ rt::Async<nn::Situation> AdaptingNetwork::situation(TrialContext& trial) {
   if (wants.scores) {
     const rt::Flops cost = scoring();
     trial.stretch(cost.value);
-    const rt::Value<nn::Scores> scored =
-        tasks::score(net_, course_.data, course_.hyper.loss, course_.score_rows, cost);
+    const rt::Value<nn::Scores> scored = look(cost);
     const nn::Scores scores = co_await scored;
     out.valid_loss = scores.loss;
     out.valid_accuracy = accuracy_of(scores);

@@ -62,6 +62,7 @@ class AdaptingNetwork {
   void train(std::int64_t to, TrialContext& trial);
   /// What one look at the validation rows costs at a turn.
   [[nodiscard]] rt::Flops scoring() const;
+  [[nodiscard]] rt::Value<nn::Scores> look(rt::Flops cost) const;
   [[nodiscard]] rt::Async<void> take_turn(TrialContext& trial);
   [[nodiscard]] rt::Async<void> repeat(Adapted logged, TrialContext& trial);
   /// What the policy measured at its turns before border `until`, most of which came to nothing and

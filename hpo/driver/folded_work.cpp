@@ -3,7 +3,9 @@
 #include <cmath>
 #include <utility>
 
+#include "hpo/driver/placement.h"
 #include "runtime/base/text.h"
+#include "runtime/on.h"
 
 namespace hpo {
 
@@ -57,6 +59,7 @@ double FoldedWork::train(std::vector<Fold>& folds, const nn::Stretch& stretch) {
     const rt::Flops training =
         tasks::train_cost(model, stretch, fold.data->train_rows, fold.spec.hyper.batch);
     const rt::Flops scoring = tasks::evaluate_cost(model, fold.data->valid_rows);
+    const rt::On device(device_rule(fold.spec.resources).kind_for(model, fold.spec.hyper));
     fold.stats = tasks::train(fold.net, fold.data->value, fold.spec.hyper, stretch, training);
     fold.scores =
         tasks::evaluate(fold.net, fold.data->value, nn::Part::valid, fold.spec.hyper.loss, scoring);
@@ -97,6 +100,7 @@ rt::Async<void> FoldedWork::run(TrialContext& trial) {
 }
 
 rt::Async<ExportedModel> FoldedWork::finish(TrialRow best, Lineage lineage) {
+  if (!writes_models()) co_return ExportedModel{};
   const StudyData& data = data_of(undivided(data_spec(study_, best.params)));
   const TrialSpec spec = spec_of(best.params, data);
   const nn::Stretch stretch{0, lineage.back().network.epochs, 1};

@@ -4,6 +4,9 @@
 #include <optional>
 #include <utility>
 
+#include "tasks/device_rule.h"
+#include "tasks/work.h"
+
 namespace hpo {
 
 namespace {
@@ -35,6 +38,7 @@ Forecast::Forecast(TrialSpec spec, const StudyData& data, const rt::Key& past)
       past_(rt::key_of(std::tuple(past, spec_.model, spec_.hyper.optimizer.kind,
                                   nn::optimizer_slots(spec_.hyper.optimizer)))) {
   hold(nn::weight_count(spec_.model));
+  brought_ = static_cast<double>(memory_);  // it is born in main memory
   if (!spec_.adapt) return;
   policy_ =
       nn::make_policy({.adaptation = *spec_.adapt, .spec = spec_.model, .epochs = spec_.epochs});
@@ -52,7 +56,9 @@ std::vector<Work> Forecast::advance(std::int64_t epoch) {
   }
   train(end, out);
   out.push_back({.key = rt::key_of(std::tuple(past_, std::string("scores"))),
-                 .flops = tasks::evaluate_cost(spec_.model, valid_rows_).value});
+                 .flops = tasks::evaluate_cost(spec_.model, valid_rows_).value,
+                 .step_flops = tasks::step_flops(spec_.model, spec_.hyper),
+                 .counted = tasks::scoring_work(spec_.model, valid_rows_, 0)});
   return out;
 }
 
@@ -65,7 +71,10 @@ void Forecast::train(std::int64_t to, std::vector<Work>& out) {
       {.key = past_,
        .flops = tasks::train_cost(spec_.model, stretch, train_rows_, spec_.hyper.batch).value,
        .steps = nn::steps_in(stretch, rows, spec_.hyper.batch),
-       .epochs = nn::epochs_in(stretch)});
+       .epochs = nn::epochs_in(stretch),
+       .step_flops = tasks::step_flops(spec_.model, spec_.hyper),
+       .counted = tasks::training_work(spec_.model, spec_.hyper, stretch, train_rows_, 0),
+       .brought = std::exchange(brought_, 0)});
   now_ = to;
 }
 

@@ -9,6 +9,7 @@
 #include "hpo/study/trial_spec.h"
 #include "nn/adapt/policy.h"
 #include "runtime/key.h"
+#include "runtime/resources.h"
 
 namespace hpo {
 
@@ -18,6 +19,9 @@ struct Work {
   double flops = 0;        ///< counted
   std::int64_t steps = 0;  ///< of an optimizer
   double epochs = 0;       ///< that the trial itself is trained by it
+  double step_flops = 0;   ///< of the network that it is about
+  rt::Work counted = {};
+  double brought = 0;  ///< bytes that have to come to a GPU before
 };
 
 /// One trial on paper. A timetable's shapes are known; where a policy decides by what it measures,
@@ -54,6 +58,7 @@ class Forecast {
   rt::Key past_;          ///< what was trained so far
   bool exact_ = true;
   std::uint64_t memory_ = 0;
+  double brought_ = 0;  ///< by the next training
 };
 
 }  // namespace hpo

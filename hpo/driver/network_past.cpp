@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "hpo/driver/network_work.h"
+#include "hpo/driver/placement.h"
 #include "nn/adapt/operation_json.h"
 
 namespace hpo {
@@ -29,7 +30,8 @@ tasks::Course course_of(const TrialSpec& spec, const StudyData& data) {
   return {.data = data.value,
           .hyper = spec.hyper,
           .train_rows = data.train_rows,
-          .seed = data.seeds.init};
+          .seed = data.seeds.init,
+          .devices = device_rule(spec.resources)};
 }
 
 /// A part of a network's life, gone through again: what the log has of its rounds, and nothing

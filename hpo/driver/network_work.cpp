@@ -8,6 +8,7 @@
 #include <memory>
 #include <utility>
 
+#include "hpo/driver/placement.h"
 #include "hpo/driver/search.h"
 #include "nn/losses/loss.h"
 #include "nn/metrics/metric.h"
@@ -17,6 +18,7 @@
 #include "runtime/base/text.h"
 #include "runtime/codec.h"
 #include "runtime/failure.h"
+#include "runtime/on.h"
 
 namespace hpo {
 
@@ -54,6 +56,13 @@ nn::Scores no_scores(const nn::Choice& loss, const nn::Dataset::Header& data) {
   for (std::string& name : nn::measured_names(nn::target_kind(loss.kind), targets))
     scores.metrics.emplace_back(std::move(name), kNone);
   return scores;
+}
+
+/// Where it is trained.
+rt::Value<nn::Scores> validated(const AdaptingNetwork& network, const TrialSpec& spec,
+                                const StudyData& data, rt::Flops cost) {
+  const rt::On device(device_rule(spec.resources).kind_for(network.model(), spec.hyper));
+  return tasks::evaluate(network.net(), data.value, nn::Part::valid, spec.hyper.loss, cost);
 }
 
 std::string trained_again(std::int64_t epoch, std::int64_t from) {
@@ -211,8 +220,7 @@ rt::Async<void> NetworkWork::run(TrialContext& trial) {
         trial.note(trained_again(border, begun.epochs));
       continue;
     }
-    rt::Value<nn::Scores> scored =
-        tasks::evaluate(network.net(), data.value, nn::Part::valid, spec.hyper.loss, scoring);
+    rt::Value<nn::Scores> scored = validated(network, spec, data, scoring);
     // Asked for together, so that no turn of the driver lies between training and scoring.
     scored.demand();
     rt::Async<nn::TrainStats> trained = network.stats();
@@ -238,6 +246,7 @@ rt::Async<void> NetworkWork::run(TrialContext& trial) {
 }
 
 rt::Async<ExportedModel> NetworkWork::finish(TrialRow best, Lineage lineage) {
+  if (model_file_.empty()) co_return ExportedModel{};
   const StudyData& data = data_of(best.params);
   TrialSpec spec = spec_of(best.params, data);
   const Checkpoint wanted = lineage.back().network;

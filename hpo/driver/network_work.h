@@ -65,7 +65,8 @@ void require_resources(const Resources& asked, int workers, int gpus);
 
 class NetworkWork : public TrialWork {
  public:
-  /// `study` is settled; it and `runtime` outlive this. Without `sharing` each trial computes all
+  /// `study` is settled; it and `runtime` outlive this. Without a `model_file` the best network is
+  /// not written. Without `sharing` each trial computes all
   /// of its own stretches, even those that another trial computes, too; results are the same bits.
   NetworkWork(const StudySpec& study, const rt::Runtime& runtime, rt::Path folder,
               std::string model_file, bool sharing = true);
@@ -83,6 +84,7 @@ class NetworkWork : public TrialWork {
   [[nodiscard]] WorkCounters counters() const override;
 
  protected:
+  [[nodiscard]] bool writes_models() const { return !model_file_.empty(); }
   /// Loaded where it is asked for first; valid as long as this.
   const StudyData& data_of(const nn::DataSpec& spec);
   const StudyData& data_of(const Params& params) { return data_of(data_spec(study_, params)); }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hpo/driver/forecast.h"
+#include "hpo/driver/placement.h"
 #include "hpo/driver/search.h"
 #include "hpo/log/json.h"
 #include "runtime/base/random.h"
@@ -36,10 +37,31 @@ double value_of(double quality, std::int64_t step, bool maximize) {
   return maximize ? quality + gain : quality - gain;
 }
 
+PaperTrial pieces_of(const std::vector<Work>& done, const rt::Platform& platform) {
+  PaperTrial trial;
+  for (const Work& work : done) {
+    Piece piece{.step_flops = work.step_flops,
+                .cpu_seconds = rt::seconds_on(platform.cpu, work.counted)};
+    if (platform.gpu.count > 0) {
+      piece.gpu_seconds = rt::seconds_on(platform.gpu, work.counted) +
+                          rt::seconds_to_move(platform.gpu, work.brought);
+    }
+    trial.push_back(piece);
+  }
+  return trial;
+}
+
 class Play {
  public:
   Play(const StudySpec& study, const StudyData& data, std::int64_t slots)
       : study_(study), data_(data), slots_(slots), search_(study) {}
+
+  /// What every trial did in run().
+  [[nodiscard]] std::vector<PaperTrial> on_paper(const rt::Platform& platform) const {
+    std::vector<PaperTrial> trials;
+    for (const std::vector<Work>& done : done_) trials.push_back(pieces_of(done, platform));
+    return trials;
+  }
 
   Plan run() {
     double now = 0;
@@ -109,6 +131,7 @@ class Play {
       flops += work.flops;
       plan_.steps += work.steps;
       if (!seen_.insert(work.key).second) continue;
+      note(trial, work, course.networks);
       plan_.distinct_steps += work.steps;
       plan_.distinct_flops += work.flops;
       distinct_epochs_ += work.epochs;
@@ -120,6 +143,15 @@ class Play {
     course.flops += flops;
     course.steps = static_cast<double>(counted_steps(study_, data_, course.spec, to));
     due_.emplace(time + flops, trial);
+  }
+
+  void note(std::uint64_t trial, Work work, int times) {
+    work.counted.flops *= times;
+    work.counted.bytes *= times;
+    work.counted.launches *= times;
+    work.brought *= times;
+    if (done_.size() <= trial) done_.resize(trial + 1);
+    done_[trial].push_back(work);
   }
 
   void report(double time, std::uint64_t trial) {
@@ -153,16 +185,31 @@ class Play {
   std::map<std::uint64_t, Course> courses_;
   std::set<std::pair<double, std::uint64_t>> due_;
   std::set<rt::Key> seen_;
+  std::vector<std::vector<Work>> done_;
 };
+
+std::int64_t slots_on(const LoadedStudy& loaded, const rt::Platform& platform) {
+  return slots_of(loaded.study, loaded.asked, platform.cpu.count, platform.gpu.count);
+}
 
 }  // namespace
 
-Plan plan_study(const LoadedStudy& loaded, int workers) {
-  const std::int64_t slots = slots_of(loaded.study, loaded.asked, workers, 0);
-  Plan plan = Play(loaded.study, loaded.data, slots).run();
+std::vector<PaperTrial> paper_trials(const LoadedStudy& loaded, const rt::Platform& platform) {
+  Play play(loaded.study, loaded.data, slots_on(loaded, platform));
+  (void)play.run();
+  return play.on_paper(platform);
+}
+
+Plan plan_study(const LoadedStudy& loaded, const rt::Platform& platform) {
+  Play play(loaded.study, loaded.data, slots_on(loaded, platform));
+  Plan plan = play.run();
   plan.memory += nn::Dataset::byte_size(loaded.data.value.get().header());
-  plan.seconds = plan.distinct_flops / tasks::product_rate() / std::max(1, workers);
-  plan.placement = "cpu";
+  const Placement placement = place_trials(loaded, platform, play.on_paper(platform));
+  plan.seconds = placement.expected.seconds;
+  plan.platform = platform.name;
+  plan.placement = placement.kinds(static_cast<std::size_t>(plan.trials));
+  plan.gpu_trials = static_cast<std::int64_t>(placement.expected.gpu_trials);
+  if (loaded.asked.any_gpu && std::isfinite(placement.gpu_from)) plan.gpu_from = placement.gpu_from;
   return plan;
 }
 
@@ -187,6 +234,9 @@ std::string plan_json(const Plan& plan) {
   json.field("distinct_flops", plan.distinct_flops).field("memory", plan.memory);
   json.field("seconds", plan.seconds)
       .field("placement", std::string_view(plan.placement))
+      .field("platform", std::string_view(plan.platform))
+      .field("gpu_trials", plan.gpu_trials)
+      .field("gpu_from", plan.gpu_from)
       .field("at_least", plan.at_least)
       .end_object();
   return std::move(json).text();

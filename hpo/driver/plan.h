@@ -2,9 +2,13 @@
 // What a study would run, before it runs: its search played through without any training.
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "hpo/driver/loaded_study.h"
+#include "hpo/place/timetable.h"
+#include "runtime/place/device_model.h"
 
 namespace hpo {
 
@@ -23,21 +27,29 @@ struct Plan {
   bool at_least = false;  ///< steps, FLOPs and memory are lower bounds: see Forecast
   std::uint64_t memory =
       0;  ///< bytes of the data and of as many of the largest network as may be held at once
-  double seconds = 0;     ///< at the speed a matrix product has on this machine now: a lower bound
-  std::string placement;  ///< kind of device that the tasks use
+  double seconds = 0;           ///< on paper: a lower bound
+  std::string placement;        ///< kinds of device that the tasks use: "cpu", "gpu", "cpu and gpu"
+  std::string platform;         ///< that `seconds` and `placement` are about
+  std::int64_t gpu_trials = 0;  ///< with work on a GPU
+  std::optional<double> gpu_from;  ///< where both kinds are used: the border between them
 };
 
 /// Plays a study through in virtual time: proposals of its sampler, words of its rule,
 /// and for each trial a quality drawn once, by which its reports rank. Needs a rt::Runtime for
 /// nothing but the data. Throws rt::Error (study) where a proposal makes no network.
-[[nodiscard]] Plan plan_study(const LoadedStudy& loaded, int workers);
+[[nodiscard]] Plan plan_study(const LoadedStudy& loaded, const rt::Platform& platform);
+
+/// What each trial does between its reports, in the order of trials, and how long that takes on
+/// devices like the platform's. What an earlier trial does too is left out: it runs once.
+[[nodiscard]] std::vector<PaperTrial> paper_trials(const LoadedStudy& loaded,
+                                                   const rt::Platform& platform);
 
 /// The plan of a study whose trials run programs: how many trials there are at most. What they cost
 /// nobody knows.
 [[nodiscard]] Plan plan_programs(const StudySpec& study);
 
 /// {"trials", "epochs", "distinct_epochs", "steps", "distinct_steps", "flops", "distinct_flops",
-/// "memory", "seconds", "placement", "at_least"}
+/// "memory", "seconds", "placement", "platform", "gpu_trials", "gpu_from", "at_least"}
 [[nodiscard]] std::string plan_json(const Plan& plan);
 
 }  // namespace hpo

@@ -14,6 +14,7 @@
 #include "hpo/driver/folded_work.h"
 #include "hpo/driver/front_files.h"
 #include "hpo/driver/loaded_study.h"
+#include "hpo/driver/placement.h"
 #include "hpo/driver/program_files.h"
 #include "hpo/driver/run_config.h"
 #include "hpo/study/asked.h"
@@ -87,6 +88,8 @@ SweepResult sweep_networks(EventLog& log, const StudySpec& study, const RunOptio
   LoadedStudy loaded = load_settled(study);
   require_resources(loaded.asked, runtime.workers(), runtime.gpus());
   for (const std::string& note : loaded.notes) observer.note(note);
+  loaded.study = with_border(loaded, log.facts() ? log.facts()->resolved : "", runtime.workers(),
+                             runtime.gpus());
   begin_anew_if_mended(log, loaded.study, &loaded.data, options.folder, observer);
   std::vector<Changed> changes = adopt(log, loaded.study, &loaded.data, options.folder);
   loaded.study.parallel = slots_of(loaded.study, loaded.asked, runtime.workers(), runtime.gpus());

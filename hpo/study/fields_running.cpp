@@ -120,6 +120,16 @@ std::vector<Field> resource_rows() {
                   "waits until they are free; `auto`: one, if there are any, which others may "
                   "share.",
            .per_trial = true},
+          {.name = "resources.gpu_from",
+           .type = Type::number,
+           .min = 0,
+           .max = 1e30,
+           .otherwise = "chosen when the study begins; then kept",
+           .unit = "FLOPs a step",
+           .only = "data",
+           .doc = "With `gpus: auto`: a network whose training step counts so many FLOPs, or more, "
+                  "uses a GPU, a smaller one a core; one that grows past it moves. Part of the "
+                  "result: the two kinds of device round differently. See `docs/simulate.md`."},
           {.name = "resources.memory",
            .type = Type::size,
            .min = 1,

@@ -22,6 +22,7 @@ struct Resources {
   std::int64_t cpus = 1;
   double gpus = 0;                      ///< none with `any_gpu`
   bool any_gpu = false;                 ///< one that others may have too, if there is one
+  std::optional<double> gpu_from;       ///< with `any_gpu`: FLOPs of a step; none: not chosen yet
   std::optional<std::uint64_t> memory;  ///< bytes; none: not asked for
   bool operator==(const Resources&) const = default;
 };

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "hpo/driver/placement.h"
 #include "hpo/driver/plan.h"
 #include "hpo/driver/sweep.h"
 #include "nn/model_file.h"
@@ -75,7 +76,7 @@ TEST_F(Alone, TrainingThatDivergesIsAResult) {
 TEST_F(Alone, AStudyIsPlannedWithoutTraining) {
   rt::Runtime runtime({.executor = rt::Executor::sequential});
   const auto before = tasks::epochs_trained();
-  const Plan plan = plan_study(load_settled(study()), 2);
+  const Plan plan = plan_study(load_settled(study()), platform_here(2));
   EXPECT_EQ(tasks::epochs_trained(), before);
   EXPECT_EQ(plan.trials, 3);
   EXPECT_EQ(plan.epochs, 18);
@@ -92,7 +93,8 @@ TEST_F(Alone, ARuleMakesThePlanCheaper) {
       "network: [dense: {units: $width}]\ntrain: {epochs: 9}\n"
       "parameters: {width: {type: int, min: 4, max: 4000}}\nlimits: {trials: 20}\n";
   auto plan = [&](const std::string& rule) {
-    return plan_study(load_settled(parse_study(text + rule, "s.yaml", folder_.path().string())), 2);
+    return plan_study(load_settled(parse_study(text + rule, "s.yaml", folder_.path().string())),
+                      platform_here(2));
   };
   EXPECT_EQ(plan("early_stop: none\n").epochs, 180);
   EXPECT_LT(plan("early_stop: asha\n").epochs, 120);

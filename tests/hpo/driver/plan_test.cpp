@@ -2,6 +2,8 @@
 
 #include "hpo/driver/plan.h"
 
+#include "hpo/driver/placement.h"
+
 #include "tests/hpo/driver/small_study.h"
 
 namespace hpo {
@@ -11,7 +13,7 @@ class PlanTest : public SmallStudy {
  protected:
   [[nodiscard]] static Plan plan(const StudySpec& spec) {
     const rt::Runtime runtime({.executor = rt::Executor::sequential});
-    return plan_study(load_settled(spec), 1);
+    return plan_study(load_settled(spec), platform_here(1));
   }
 
   /// Counted FLOPs of all trials, after running them.

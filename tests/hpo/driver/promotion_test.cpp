@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "hpo/driver/placement.h"
 #include "hpo/driver/plan.h"
 #include "tests/hpo/driver/small_study.h"
 
@@ -65,7 +66,7 @@ TEST_F(PromotionTest, AnInterruptedStudyIsTheUndisturbedOne) {
 
 TEST_F(PromotionTest, APlanPlaysPausesThrough) {
   const rt::Runtime runtime({.executor = rt::Executor::sequential});
-  const Plan plan = plan_study(load_settled(promoting()), 1);
+  const Plan plan = plan_study(load_settled(promoting()), platform_here(1));
   EXPECT_EQ(plan.trials, 9);
   // Nine at the first rung; of n there or at the next one, at most a third has gone on.
   EXPECT_GE(plan.epochs, 9 + 3 * 2 + 6);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "hpo/driver/placement.h"
 #include "hpo/driver/plan.h"
 #include "hpo/driver/sweep.h"
 #include "hpo/export/export.h"
@@ -68,7 +69,7 @@ class Sharing : public testing::Test {
   [[nodiscard]] Plan plan(const std::string& text) const {
     const rt::Runtime runtime({.executor = rt::Executor::sequential});
     const StudySpec study = load(text, "plan");
-    return plan_study(load_settled(study), 1);
+    return plan_study(load_settled(study), platform_here(1));
   }
 
   /// With sharing, then without: the same results, and the counts of both and of the plan.

@@ -1,0 +1,74 @@
+#include "hpo/driver/placement.h"
+
+#include <limits>
+
+#include "hpo/driver/plan.h"
+#include "hpo/place/border.h"
+#include "hpo/study/gpus.h"
+#include "runtime/base/text.h"
+
+namespace hpo {
+
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+tasks::DeviceRule device_rule(const Resources& resources) {
+  if (resources.any_gpu) return {resources.gpu_from.value_or(kNever)};
+  return {resources.gpus > 0 ? 0.0 : kNever};
+}
+
+std::string Placement::kinds(std::size_t trials) const {
+  if (expected.gpu_trials == 0) return "cpu";
+  return expected.gpu_trials == trials && expected.cpu_busy == 0 ? "gpu" : "cpu and gpu";
+}
+
+Placement place_study(const LoadedStudy& loaded, const rt::Platform& platform) {
+  return place_trials(loaded, platform, paper_trials(loaded, platform));
+}
+
+Placement place_trials(const LoadedStudy& loaded, const rt::Platform& platform,
+                       std::span<const PaperTrial> trials) {
+  const auto slots = static_cast<std::size_t>(
+      slots_of(loaded.study, loaded.asked, platform.cpu.count, platform.gpu.count));
+  const bool open = loaded.asked.any_gpu && !loaded.asked.gpu_from;
+  Placement placement;
+  placement.gpu_from =
+      open ? best_border(trials, platform, slots) : device_rule(loaded.asked).gpu_from;
+  placement.expected = timetable(trials, platform, slots, split_at(placement.gpu_from));
+  return placement;
+}
+
+StudySpec with_border(const LoadedStudy& loaded, const std::string& resolved, int cores, int gpus) {
+  if (!loaded.asked.any_gpu || loaded.asked.gpu_from) return loaded.study;
+  if (!resolved.empty()) {
+    const StudySpec before = parse_study(resolved, "study.yaml", "/");
+    const std::optional<double> border = trial_resources(before, before.space.middle()).gpu_from;
+    return with_gpus_by_size(loaded.study, border.value_or(kNoGpu));
+  }
+  if (gpus == 0) return with_gpus_by_size(loaded.study, kNoGpu);
+  return with_gpus_by_size(loaded.study, place_study(loaded, platform_here(cores, gpus)).gpu_from);
+}
+
+rt::Platform platform_here(int cores, int gpus) {
+  const double rate = tasks::product_rate();
+  return {.name = rt::cat("this machine's ", cores, cores == 1 ? " core" : " cores"),
+          .cpu = {.count = cores,
+                  .peak = rate,
+                  .half = 2e5,
+                  .launch = 1e-6,
+                  .bandwidth = 8e9,
+                  .memory = machine_memory()},
+          .gpu = {.count = gpus,
+                  .peak = 1.5e13,
+                  .half = 3e8,
+                  .launch = 8e-6,
+                  .bandwidth = 8e11,
+                  .memory = 16'000'000'000,
+                  .link = 1.2e10,
+                  .latency = 1e-5}};
+}
+
+}  // namespace hpo

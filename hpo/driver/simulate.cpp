@@ -1,0 +1,148 @@
+#include "hpo/driver/simulate.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <memory>
+
+#include "hpo/driver/adopt.h"
+#include "hpo/driver/driver.h"
+#include "hpo/driver/folded_work.h"
+#include "hpo/driver/loaded_study.h"
+#include "hpo/driver/placement.h"
+#include "hpo/log/event_log.h"
+#include "hpo/study/gpus.h"
+#include "runtime/base/text.h"
+#include "runtime/instance.h"
+
+namespace hpo {
+
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+/// The log of a simulated study, which nobody reads afterwards.
+class ScratchLog {
+ public:
+  ScratchLog() {
+    const rt::Path memory = "/dev/shm";
+    const bool there = std::filesystem::is_directory(memory);
+    std::string name =
+        ((there ? memory : std::filesystem::temp_directory_path()) / "trellis-simulated-XXXXXX")
+            .string();
+    if (::mkdtemp(name.data()) == nullptr) throw rt::storage_error("create", name, errno);
+    path_ = name;
+  }
+  ~ScratchLog() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  ScratchLog(const ScratchLog&) = delete;
+  ScratchLog& operator=(const ScratchLog&) = delete;
+  [[nodiscard]] const rt::Path& path() const { return path_; }
+
+ private:
+  rt::Path path_;
+};
+
+double border_of(const Scheme& scheme, const LoadedStudy& loaded, const rt::Platform& platform) {
+  if (scheme.kinds == Scheme::Kinds::cores || platform.gpu.count == 0) return kNever;
+  if (scheme.kinds == Scheme::Kinds::gpus) return 0;
+  return place_study(loaded, platform).gpu_from;
+}
+
+void run_driver(LoadedStudy& loaded, const rt::Runtime& runtime, const rt::Path& folder) {
+  EventLog log(folder);
+  std::vector<Changed> changes = adopt(log, loaded.study, &loaded.data, folder);
+  const std::unique_ptr<NetworkWork> work =
+      network_work(loaded.study, runtime, folder, /*model_file=*/"", /*sharing=*/true);
+  work->provide(loaded.params, loaded.data);
+  Observer silent;
+  Driver driver({.study = loaded.study,
+                 .log = log,
+                 .runtime = runtime,
+                 .work = *work,
+                 .observer = silent,
+                 .folder = folder,
+                 .changes = std::move(changes),
+                 .arithmetic = "simulated"});
+  (void)driver.run();
+}
+
+std::uint64_t most_memory(const std::vector<rt::SimulatedRun>& runs) {
+  std::uint64_t most = 0;
+  for (const rt::SimulatedRun& run : runs)
+    if (run.worker.kind == rt::Device::cuda) most = std::max(most, run.memory);
+  return most;
+}
+
+}  // namespace
+
+std::span<const Scheme> schemes() {
+  using enum Scheme::Kinds;
+  static constexpr std::array kSchemes{
+      Scheme{"trellis", "prio", false, rule,
+             "the kind of device by the size of the network, the longest task first"},
+      Scheme{"gpu-only", "prio", false, gpus, "everything on GPUs"},
+      Scheme{"cpu-only", "prio", false, cores, "everything on cores"},
+      Scheme{"fifo", "eager", true, rule, "the oldest task on whatever device is free"},
+      Scheme{"lws", "lws", true, rule, "StarPU's work stealing, on any device"},
+      Scheme{"dmda", "dmda", true, rule, "StarPU's earliest finish, data included, on any device"},
+      Scheme{"dmdas", "dmdas", true, rule, "the same with priorities"},
+  };
+  return kSchemes;
+}
+
+const Scheme& find_scheme(std::string_view name) {
+  std::vector<std::string> names;
+  std::string list;
+  for (const Scheme& scheme : schemes()) {
+    if (scheme.name == name) return scheme;
+    names.emplace_back(scheme.name);
+    list += rt::cat(list.empty() ? "" : ", ", scheme.name);
+  }
+  throw rt::Error(rt::Errc::usage,
+                  rt::cat("--scheduler: \"", rt::printable(name, 60),
+                          "\" is none, expected one of ", list, rt::did_you_mean(name, names)));
+}
+
+SimulationReport simulate(const StudySpec& study, const rt::Platform& platform,
+                          const Scheme& scheme, std::vector<rt::SimulatedRun>* record) {
+  tasks::setup_process();
+  rt::Config config{.executor = rt::Executor::simulated};
+  config.simulation = std::make_shared<rt::Simulation>();
+  config.simulation->platform = platform;
+  config.simulation->scheduler = scheme.policy;
+  config.simulation->any_kind = scheme.any_kind;
+  SimulationReport report{.scheduler = std::string(scheme.name)};
+  const ScratchLog scratch;
+  std::int64_t slots = 0;
+  {
+    const rt::Runtime runtime(config);
+    LoadedStudy loaded = load_settled(study);
+    loaded.asked = {.any_gpu = true, .gpu_from = loaded.asked.gpu_from};
+    report.gpu_from = border_of(scheme, loaded, platform);
+    loaded.study = with_gpus_by_size(loaded.study, report.gpu_from);
+    slots = slots_of(loaded.study, loaded.asked, platform.cpu.count, platform.gpu.count);
+    loaded.study.parallel = slots;
+    run_driver(loaded, runtime, scratch.path());
+    report.trials = static_cast<std::int64_t>(StudyReader(scratch.path()).trials().size());
+  }
+  std::vector<rt::SimulatedRun>& runs = config.simulation->runs;
+  std::erase_if(runs, [](const rt::SimulatedRun& run) { return run.ended <= run.begun; });
+  report.tasks = std::ssize(runs);
+  report.devices = uses_of(runs, platform, slots);
+  report.moved = std::ranges::count_if(
+      runs, [](const rt::SimulatedRun& run) { return run.worker.kind != run.kind; });
+  report.most_memory = most_memory(runs);
+  const auto ready = std::ranges::min_element(runs, {}, &rt::SimulatedRun::ready);
+  const auto ended = std::ranges::max_element(runs, {}, &rt::SimulatedRun::ended);
+  if (ready != runs.end()) report.seconds = ended->ended - ready->ready;
+  if (record != nullptr) *record = std::move(runs);
+  return report;
+}
+
+}  // namespace hpo

@@ -1,0 +1,68 @@
+#pragma once
+// A study on a machine that is not there: the real driver, graph, sampler and rules; only what
+// tasks compute is made up (tasks/simulated.h), and time is SimGrid's.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hpo/study/spec.h"
+#include "runtime/place/simulation.h"
+
+namespace hpo {
+
+/// A way to place tasks.
+struct Scheme {
+  std::string_view name;
+  std::string_view policy;  ///< of StarPU
+  bool any_kind;            ///< the policy chooses the kind of device, too
+  enum class Kinds : std::uint8_t { rule, cores, gpus } kinds;
+  std::string_view doc;
+};
+
+/// All of them, ours first.
+[[nodiscard]] std::span<const Scheme> schemes();
+/// Throws rt::Error (usage) naming the nearest known one.
+[[nodiscard]] const Scheme& find_scheme(std::string_view name);
+
+/// What one device did until the end, in seconds; the parts add up to the whole. Encodable.
+struct DeviceUse {
+  std::string name;
+  std::int64_t tasks = 0;
+  double busy = 0, transfer = 0;
+  double idle_slots =
+      0;  ///< all slots of the search (`parallel`) had work, none of it for this one
+  double idle_waits = 0;  ///< trials waited for each other's reports or for the driver
+  double idle_end = 0;    ///< nothing was left for a device of its kind
+};
+
+/// Encodable.
+struct SimulationReport {
+  std::string scheduler;
+  double seconds = 0;  ///< from the first task to the end of the last
+  std::int64_t trials = 0, tasks = 0;
+  double gpu_from = 0;            ///< the border between the kinds; infinity: cores only
+  std::int64_t moved = 0;         ///< trials' tasks that ran on another kind than meant
+  std::uint64_t most_memory = 0;  ///< bytes that tasks held at once on one GPU
+  std::vector<DeviceUse> devices;
+};
+
+/// Runs the study under one scheme, in this process, where nothing of StarPU may have run before.
+/// `record`, where given, receives every run of a task. Throws rt::Error: no_device where StarPU's
+/// SimGrid flavour is missing or the study can't run there, study and data as a sweep does.
+[[nodiscard]] SimulationReport simulate(const StudySpec& study, const rt::Platform& platform,
+                                        const Scheme& scheme,
+                                        std::vector<rt::SimulatedRun>* record = nullptr);
+
+/// The same in a process of its own, so that several can follow each other. One that does not end
+/// within `seconds` of real time is killed: rt::Error (internal).
+[[nodiscard]] SimulationReport simulate_apart(const StudySpec& study, const rt::Platform& platform,
+                                              const Scheme& scheme, unsigned seconds = 600);
+
+/// What devices did, from what ran. `slots`: of the search.
+[[nodiscard]] std::vector<DeviceUse> uses_of(const std::vector<rt::SimulatedRun>& runs,
+                                             const rt::Platform& platform, std::int64_t slots);
+
+}  // namespace hpo

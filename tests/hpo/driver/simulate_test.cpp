@@ -1,0 +1,152 @@
+// Whole studies on simulated machines. Skips where StarPU's SimGrid flavour was not built.
+
+#include "hpo/driver/simulate.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "hpo/driver/loaded_study.h"
+#include "hpo/driver/placement.h"
+#include "hpo/driver/plan.h"
+#include "hpo/place/border.h"
+#include "hpo/study/platform.h"
+#include "runtime/base/text.h"
+#include "runtime/instance.h"
+#include "tasks/tasks.h"
+#include "tests/hpo/place/paper.h"
+#include "tests/support/child.h"
+#include "tests/support/temp_folder.h"
+
+namespace hpo {
+namespace {
+
+const std::string kRoot = TRELLIS_SOURCE_ROOT;
+
+class Simulate : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::ofstream rows(folder_ / "rows.csv");
+    rows << "a,b,c,d,kind\n";
+    for (int i = 0; i < 12'000; ++i)
+      rows << i % 7 << ',' << i % 11 << ',' << i % 13 << ',' << i % 17 << ','
+           << (i % 7 < 3 ? "yes" : "no") << '\n';
+    rows.close();
+    try {
+      (void)simulate_apart(study("limits: {trials: 1}\n"), machine(), find_scheme("cpu-only"), 60);
+    } catch (const rt::Error& error) {
+      if (error.kind() == rt::Errc::no_device) GTEST_SKIP() << error.what();
+      throw;
+    }
+  }
+
+  static rt::Platform machine() {
+    return load_platform(kRoot + "/experiments/platforms/16-cores-4-gpus.yaml");
+  }
+
+  /// Networks of 1e4 to 1e8 weights on 12,000 rows.
+  [[nodiscard]] StudySpec study(const std::string& more) const {
+    return parse_study(
+        "name: mixed\ndata: {csv: rows.csv, target: kind}\n"
+        "network: [repeat: {times: 6, of: [dense: {units: $width}]}]\n"
+        "train: {batch: 32, epochs: 3, optimizer: {adam: {lr: $lr}}}\n"
+        "method: random\nearly_stop: none\nparallel: 64\n"
+        "parameters:\n  lr: {min: 1e-4, max: 1e-1, scale: log}\n"
+        "  width: {type: int, min: 45, max: 4500, scale: log}\n" +
+            more,
+        "mixed.yaml", folder_.path().string());
+  }
+
+  support::TempFolder folder_;
+};
+
+double seconds_under(const StudySpec& study, const char* scheme, const rt::Platform& machine) {
+  return simulate_apart(study, machine, find_scheme(scheme)).seconds;
+}
+
+TEST_F(Simulate, OursBeatsGpusAloneCoresAloneAndFifoOnAMixedSweep) {
+  const StudySpec mixed = study("limits: {trials: 40}\n");
+  const double ours = seconds_under(mixed, "trellis", machine());
+  const double gpus = seconds_under(mixed, "gpu-only", machine());
+  const double cores = seconds_under(mixed, "cpu-only", machine());
+  const double fifo = seconds_under(mixed, "fifo", machine());
+  std::printf("ours %.3f s; GPUs alone %.2f, cores alone %.2f, FIFO %.2f times as long\n", ours,
+              gpus / ours, cores / ours, fifo / ours);
+  EXPECT_GE(gpus, 1.3 * ours);
+  EXPECT_GE(fifo, 1.3 * ours);
+  EXPECT_GE(cores, 1.3 * ours);
+}
+
+/// The best that local search finds among placements that give each trial a kind, on paper.
+double best_static(const StudySpec& study, const rt::Platform& machine) {
+  const std::string said = support::in_child([&]() -> std::string {
+    tasks::setup_process();
+    const rt::Runtime runtime({.executor = rt::Executor::sequential});
+    LoadedStudy loaded = load_settled(study);
+    loaded.asked = {.any_gpu = true};
+    const std::vector<PaperTrial> trials = paper_trials(loaded, machine);
+    const double border = place_trials(loaded, machine, trials).gpu_from;
+    std::vector<bool> on_gpu;
+    for (const PaperTrial& trial : trials) on_gpu.push_back(trial.front().step_flops >= border);
+    return rt::format_double(paper::best_found(trials, machine, on_gpu));
+  });
+  return rt::parse_double(said).value_or(0);
+}
+
+TEST_F(Simulate, OursIsWithinATenthOfTheBestStaticPlacementOfAMixedSweep) {
+  const StudySpec mixed = study("limits: {trials: 40}\n");
+  const double best = best_static(mixed, machine());
+  ASSERT_GT(best, 0);
+  const double ours = seconds_under(mixed, "trellis", machine());
+  std::printf("ours %.3f s, the best static placement %.3f s\n", ours, best);
+  EXPECT_LE(ours, 1.1 * best);
+}
+
+TEST_F(Simulate, TheSameStudyTakesTheSameTimeTwice) {
+  const StudySpec mixed = study("limits: {trials: 6}\n");
+  EXPECT_EQ(seconds_under(mixed, "trellis", machine()), seconds_under(mixed, "trellis", machine()));
+}
+
+TEST_F(Simulate, ANetworkThatGrowsPastTheBorderMovesWithItsNextTask) {
+  const StudySpec growing = parse_study(
+      "name: grows\ndata: {csv: " + kRoot +
+          "/experiments/data/digits.csv.gz}\nnetwork: [dense: {name: fc1, units: 80}]\n"
+          "train: {epochs: 3}\nearly_stop: none\nresources: {gpus: auto, gpu_from: 1e7}\n"
+          "adapt: {policy: schedule, at: {1: {widen: {layer: fc1, to: 4000}}}}\n",
+      "grows.yaml", kRoot);
+  const std::string said = support::in_child([&]() -> std::string {
+    std::vector<rt::SimulatedRun> runs;
+    (void)simulate(growing, machine(), find_scheme("trellis"), &runs);
+    std::string kinds;
+    for (const rt::SimulatedRun& run : runs)
+      if (run.task == "train") kinds += run.worker.kind == rt::Device::cpu ? 'c' : 'g';
+    return kinds;
+  });
+  EXPECT_EQ(said, "cgg");
+}
+
+TEST_F(Simulate, EveryDevicesTimeIsAccountedFor) {
+  const SimulationReport report =
+      simulate_apart(study("limits: {trials: 8}\n"), machine(), find_scheme("trellis"));
+  ASSERT_EQ(report.devices.size(), 20U);
+  EXPECT_EQ(report.trials, 8);
+  for (const DeviceUse& use : report.devices) {
+    const double sum = use.busy + use.transfer + use.idle_slots + use.idle_waits + use.idle_end;
+    EXPECT_NEAR(sum, report.seconds, 0.01 * report.seconds) << use.name;
+  }
+}
+
+TEST(Schemes, AnUnknownOneIsNamedWithTheNearest) {
+  try {
+    (void)find_scheme("gpu_only");
+    FAIL();
+  } catch (const rt::Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "--scheduler: \"gpu_only\" is none, expected one of trellis, gpu-only, cpu-only, "
+                 "fifo, lws, dmda, dmdas; did you mean 'gpu-only'?");
+  }
+}
+
+}  // namespace
+}  // namespace hpo
