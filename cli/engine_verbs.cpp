@@ -13,6 +13,7 @@ std::span<const Verb> engine_verbs() {
       Verb{"schema", declare_schema, run_schema},
       Verb{"check", declare_check, run_check},
       Verb{"plan", declare_plan, run_plan},
+      Verb{"simulate", declare_simulate, run_simulate},
       Verb{"export", declare_export, run_export_model},
       Verb{"doctor", declare_doctor, run_doctor},
       Verb{"show", declare_show, run_show},

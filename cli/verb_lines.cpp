@@ -31,6 +31,8 @@ constexpr std::array kLines{
              true},
     VerbLine{"solver", "", "propose and stop trials for other programs: kurobako's protocol", false,
              true},
+    VerbLine{"simulate", "FILE", "a study on a machine that is not there, and how to place it",
+             true, true},
     VerbLine{"schema", "", "the study file as a JSON schema, for editors", true, true},
     VerbLine{"completion", "SHELL", "a script that completes verbs, options and studies", false,
              true},

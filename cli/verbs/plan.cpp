@@ -3,7 +3,9 @@
 #include "cli/runs.h"
 #include "cli/terminal.h"
 #include "cli/verbs/verb_functions.h"
+#include "hpo/driver/placement.h"
 #include "hpo/study/asked.h"
+#include "hpo/study/platform.h"
 #include "runtime/base/text.h"
 #include "runtime/instance.h"
 
@@ -11,7 +13,14 @@ namespace cli {
 
 namespace {
 
-std::string text_of(const std::string& study, const hpo::Plan& plan, int workers) {
+std::string placement_text(const hpo::Plan& plan) {
+  if (!plan.gpu_from) return plan.placement;
+  return rt::cat(plan.placement, ", ", plan.gpu_trials, plan.gpu_trials == 1 ? " trial" : " trials",
+                 " on a GPU for networks of ", short_amount(*plan.gpu_from, "FLOP"),
+                 " a step and more");
+}
+
+std::string text_of(const std::string& study, const hpo::Plan& plan) {
   const char* bound = plan.at_least ? "at least " : "";
   std::string out = rt::cat(study, ": ", plan.trials, " trials, ", plan.epochs, " epochs of which ",
                             plan.distinct_epochs, " are distinct\n");
@@ -20,8 +29,8 @@ std::string text_of(const std::string& study, const hpo::Plan& plan, int workers
   out += rt::cat("work    ", bound, short_amount(plan.distinct_flops, "FLOP"), " of ",
                  short_amount(plan.flops, "FLOP"), " asked for\n");
   out += rt::cat("memory  ", bound, rt::format_bytes(plan.memory), " of data and networks\n");
-  out += rt::cat("time    at least ", short_seconds(plan.seconds), " on ", workers,
-                 " workers of kind ", plan.placement, "\n");
+  out += rt::cat("time    about ", short_seconds(plan.seconds), " on ", plan.platform, ": ",
+                 placement_text(plan), "\n");
   if (plan.at_least)
     out +=
         "what networks become is decided while they train: counted is what is sure, and the "
@@ -35,6 +44,8 @@ void declare_plan(Arguments& arguments) {
   arguments.positional("FILE", "study file (YAML)");
   arguments.option("--workers", "N",
                    "CPU workers that the estimate of time is for (default: one a core)");
+  arguments.option("--platform", "P",
+                   "a platform file: the machine that the estimate is for (default: this one)");
   arguments.flag("--json", "for programs");
 }
 
@@ -56,12 +67,15 @@ int run_plan(const Arguments& arguments) {
   rt::Config config{
       .workers = static_cast<int>(arguments.integer("--workers", 1, kMaxWorkers).value_or(0))};
   rt::Runtime runtime(config);
-  hpo::Plan plan = hpo::plan_study(hpo::load_settled(study), runtime.workers());
+  const rt::Platform platform = arguments.has("--platform")
+                                    ? hpo::load_platform(arguments.text("--platform"))
+                                    : hpo::platform_here(runtime.workers());
+  const hpo::Plan plan = hpo::plan_study(hpo::load_settled(study), platform);
   if (arguments.has("--json")) {
     print_result(hpo::plan_json(plan));
     return kDone;
   }
-  print_result(text_of(study.name, plan, runtime.workers()));
+  print_result(text_of(study.name, plan));
   return kDone;
 }
 

@@ -30,6 +30,8 @@ void declare_check(Arguments&);
 int run_check(const Arguments&);
 void declare_plan(Arguments&);
 int run_plan(const Arguments&);
+void declare_simulate(Arguments&);
+int run_simulate(const Arguments&);
 void declare_doctor(Arguments&);
 int run_doctor(const Arguments&);
 void declare_bench(Arguments&);
