@@ -1,6 +1,7 @@
 #include "hpo/stopping/rung_orders.h"
 
 #include <algorithm>
+#include <span>
 
 namespace hpo {
 
@@ -8,6 +9,9 @@ namespace {
 
 /// Trials at a place before anything is compared with it: fewer are turned round by chance.
 constexpr std::size_t kFewest = 9;
+/// A trial is compared with that many of those that came before it, the last ones: what one costs
+/// must not grow with the study.
+constexpr std::size_t kCompared = 256;
 
 int sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : 0; }
 
@@ -25,12 +29,13 @@ void RungOrders::record(std::uint64_t trial, std::size_t place, double loss) {
   for (const auto& [other, late] : all) compare(other, late);
 }
 
-/// With all trials that came there before.
+/// With the trials that came there before.
 void RungOrders::compare(std::uint64_t trial, double loss) {
+  const std::size_t last = std::min(there_.size(), kCompared);
   for (std::size_t rung = 0; rung < far_; ++rung) {
     const auto mine = losses_[rung].find(trial);
     if (mine == losses_[rung].end()) continue;
-    for (const auto& [other, late] : there_) {
+    for (const auto& [other, late] : std::span(there_).last(last)) {
       const auto theirs = losses_[rung].find(other);
       if (theirs == losses_[rung].end()) continue;
       kept_[rung] += sign(mine->second - theirs->second) * sign(loss - late);

@@ -15,7 +15,11 @@ namespace hpo {
 /// Why this may be trusted although only the best of a rung get any farther: where early and late
 /// losses go up together (are totally positive), they still do among trials that were chosen by
 /// being below a bound at each rung. So an order that is turned round among those is no artefact of
-/// the choice. Not thread-safe.
+/// the choice.
+///
+/// The sign alone decides, without a margin: where late losses do not depend on early ones it is a
+/// coin's, but then a look at the rung is worth no more than none. A margin would keep rungs shut
+/// for longer where orders do turn, which costs more. Not thread-safe.
 class RungOrders {
  public:
   /// `rungs`, and the end behind them.

@@ -54,6 +54,16 @@ TEST(RungOrders, MostPairsDecideAndEqualOnesDoNot) {
   EXPECT_FALSE(orders.turned(0)) << "9 pairs are turned round, 20 are kept";
 }
 
+TEST(RungOrders, CostsTheSameHoweverManyThereAre) {
+  RungOrders orders(4);
+  Stream random(1, "many");
+  for (std::uint64_t trial = 0; trial < 20'000; ++trial) {
+    const double worth = random.uniform();
+    for (std::size_t place = 0; place < 5; ++place) orders.record(trial, place, worth);
+  }
+  EXPECT_FALSE(orders.turned(0));
+}
+
 TEST(RungOrders, AChoiceAtEachRungTurnsNothingRound) {
   // Losses that go up together, of which only the best third of a rung is seen at the next one.
   int turned = 0;
