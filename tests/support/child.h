@@ -11,6 +11,14 @@
 
 namespace support {
 
+/// Whether SimGrid's threads can be followed: sanitizers take its way of changing between them for
+/// mistakes.
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+inline constexpr bool kFollowsSimGrid = false;
+#else
+inline constexpr bool kFollowsSimGrid = true;
+#endif
+
 /// What `body` returns as a text; "threw: ..." or "died" where it does not come to that. Killed
 /// after `seconds`.
 template <class Body>

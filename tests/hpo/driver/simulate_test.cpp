@@ -27,6 +27,7 @@ const std::string kRoot = TRELLIS_SOURCE_ROOT;
 class Simulate : public ::testing::Test {
  protected:
   void SetUp() override {
+    if (!support::kFollowsSimGrid) GTEST_SKIP() << "not under a sanitizer";
     std::ofstream rows(folder_ / "rows.csv");
     rows << "a,b,c,d,kind\n";
     for (int i = 0; i < 12'000; ++i)

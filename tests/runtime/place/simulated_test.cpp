@@ -78,6 +78,7 @@ const std::string& missing() {
 class Simulated : public ::testing::Test {
  protected:
   void SetUp() override {
+    if (!support::kFollowsSimGrid) GTEST_SKIP() << "not under a sanitizer";
     if (missing().starts_with("executor starpu-simgrid:")) GTEST_SKIP() << missing();
     ASSERT_EQ(missing(), "");
   }
