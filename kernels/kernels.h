@@ -10,11 +10,21 @@
 // weights are [out, kernel_h, kernel_w, in]. Pointers never alias unless an argument is called
 // inout. Sums run in an order that depends on the shape alone, so equal inputs give equal bits on
 // the same kind of device. Nothing here allocates after the first call with a shape, starts a
-// thread, or throws once its arguments were checked by the caller.
+// thread, or throws once its arguments were checked by the caller, but for DeviceError and
+// OutOfMemory from a device's table.
+//
+// A device's table has memory of its own (Kernels::memory), where all that its kernels read and
+// write lies, but for what is called a list: short, always in the program's memory, and free to
+// change when the call returns. Its kernels run later than they are called, in the order of the
+// calls of a thread; what is returned or written to a list is there when the call returns.
 
 #include <cstddef>
 #include <cstdint>
+#include <new>
+#include <stdexcept>
+#include <string>
 #include <string_view>
+#include <utility>
 
 namespace kern {
 
@@ -24,11 +34,42 @@ enum class Activation : std::uint8_t { none, relu, tanh, sigmoid, gelu };
 
 /// Where a kernel runs and what it may use besides its arguments. One per worker; not thread-safe.
 struct Exec {
-  void* stream = nullptr;  ///< CUDA stream of the worker, null on a CPU
   std::byte* scratch =
       nullptr;  ///< temporary memory, 64-byte aligned, contents undefined between calls
   std::size_t scratch_bytes = 0;  ///< bytes behind `scratch`; see Kernels::conv_scratch
 };
+
+/// A device refused or lost what it was asked for.
+class DeviceError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// A device has less memory left than was asked for; what() names both.
+class OutOfMemory : public std::bad_alloc {
+ public:
+  explicit OutOfMemory(std::string what) : what_(std::move(what)) {}
+  [[nodiscard]] const char* what() const noexcept override { return what_.c_str(); }
+
+ private:
+  std::string what_;
+};
+
+/// Where a table's kernels find their arguments. Calls keep the order of the thread's kernels.
+struct Memory {
+  bool own = false;  ///< it is the program's own memory: pointers may be followed anywhere
+  /// At least 64-byte aligned, contents undefined. Throws std::bad_alloc (a device: OutOfMemory).
+  void* (*allocate)(std::size_t bytes);
+  void (*release)(void* memory) noexcept;
+  /// From the program's memory into this one. `from` is free to change on return.
+  void (*put)(void* to, const void* from, std::size_t bytes);
+  /// From this memory into the program's, when all kernels called before have ended.
+  void (*get)(void* to, const void* from, std::size_t bytes);
+  void (*zero)(void* memory, std::size_t bytes);
+};
+
+/// The program's own memory.
+extern const Memory kOwnMemory;
 
 /// Geometry of a 2-D convolution or pooling over NHWC images. Pooling knows neither dilation nor
 /// groups.
@@ -64,7 +105,7 @@ template <class T>
 struct GatherArgs {
   const std::uint8_t* u8 = nullptr;
   const float* f32 = nullptr;
-  const std::uint32_t* rows = nullptr;
+  const std::uint32_t* rows = nullptr;  ///< a list, [count]
   int count = 0, cols = 0;
   const float* shift = nullptr;
   const float* scale = nullptr;
@@ -85,7 +126,16 @@ template <class T>
 struct GatherImagesArgs {
   GatherArgs<T> rows;
   int height = 0, width = 0, channels = 0;
-  const ImageMove* moves = nullptr;  ///< [rows.count]
+  const ImageMove* moves = nullptr;  ///< a list, [rows.count]
+};
+
+/// Rows of a table of 4-byte words, whatever they mean: out[i, :] = table[rows[i], :].
+struct CopyRowsArgs {
+  const void* table = nullptr;
+  const std::uint32_t* rows = nullptr;  ///< a list, [count]
+  int count = 0;
+  std::size_t words = 0;  ///< in a row
+  void* out = nullptr;    ///< [count, words]
 };
 
 /// What a loss leaves behind: sums over the rows, so that shards and batches can be added.
@@ -103,7 +153,7 @@ struct CrossEntropyArgs {
   int rows = 0, classes = 0;
   const T* logits = nullptr;             ///< [rows, classes]
   const std::int32_t* labels = nullptr;  ///< [rows]
-  const float* class_weights = nullptr;  ///< [classes]; null: all 1
+  const float* class_weights = nullptr;  ///< a list, [classes]; null: all 1
   double smoothing = 0;                  ///< 0 <= smoothing < 1
   T gradient_scale = 1;
   T* dlogits = nullptr;  ///< [rows, classes], overwritten; null: not wanted
@@ -117,7 +167,7 @@ struct BinaryCrossEntropyArgs {
   int rows = 0;
   const T* logits = nullptr;             ///< [rows]
   const std::int32_t* labels = nullptr;  ///< [rows], 0 or 1
-  const float* class_weights = nullptr;  ///< [2]; null: both 1
+  const float* class_weights = nullptr;  ///< a list, [2]; null: both 1
   double smoothing = 0;
   T gradient_scale = 1;
   T* dlogits = nullptr;  ///< [rows], overwritten; null: not wanted
@@ -168,12 +218,12 @@ struct AdamArgs {
 template <class T>
 struct AdamColumnsArgs {
   std::size_t rows = 0, cols = 0;
-  T* weights = nullptr;         ///< [rows, cols], inout
-  const T* gradient = nullptr;  ///< [rows, cols]
-  T* m = nullptr;               ///< [rows, cols], inout
-  T* v = nullptr;               ///< [rows, cols], inout
-  const T* step_size = nullptr;
-  const T* correction = nullptr;
+  T* weights = nullptr;           ///< [rows, cols], inout
+  const T* gradient = nullptr;    ///< [rows, cols]
+  T* m = nullptr;                 ///< [rows, cols], inout
+  T* v = nullptr;                 ///< [rows, cols], inout
+  const T* step_size = nullptr;   ///< a list, [cols]
+  const T* correction = nullptr;  ///< a list, [cols]
   double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, weight_decay = 0, keep = 1;
 };
 
@@ -258,8 +308,8 @@ struct DropoutArgs {
   int rows = 0, positions = 1, units = 0;
   std::uint64_t key = 0;
   std::uint32_t step = 0;
-  const std::uint32_t* row_ids = nullptr;   ///< [rows]; null: 0, 1, 2, ...
-  const std::uint32_t* unit_ids = nullptr;  ///< [units]; null: 0, 1, 2, ...
+  const std::uint32_t* row_ids = nullptr;   ///< a list, [rows]; null: 0, 1, 2, ...
+  const std::uint32_t* unit_ids = nullptr;  ///< a list, [units]; null: 0, 1, 2, ...
   double rate = 0;                          ///< 0 <= rate < 1
   const T* x = nullptr;
   T* y = nullptr;
@@ -271,8 +321,8 @@ struct UnitBlock {
   std::size_t outer = 1, units = 0, inner = 1;
 };
 
-/// What fitting a layer anew needs, in double whatever the network's type. Matrices are row-major
-/// and dense.
+/// What fitting a layer anew needs, in double whatever the network's type, in the program's memory.
+/// Matrices are row-major and dense.
 struct LinearAlgebra {
   /// s[n, n] += a^T a for a [rows, n]; only the lower triangle (column <= row) is touched.
   void (*add_gram)(int rows, int n, const double* a, double* s);
@@ -287,7 +337,8 @@ struct LinearAlgebra {
 /// One implementation of every kernel for one scalar type.
 template <class T>
 struct Kernels {
-  std::string_view name;  ///< "ref", "cpu"; part of the arithmetic fingerprint
+  std::string_view name;  ///< "ref", "cpu", "cuda"; part of the arithmetic fingerprint
+  const Memory* memory;
 
   void (*gemm)(Exec&, const GemmArgs<T>&);
   /// y[rows, cols] = act(y + bias), inout; `bias` may be null.
@@ -353,6 +404,7 @@ struct Kernels {
 
   void (*gather)(Exec&, const GatherArgs<T>&);
   void (*gather_images)(Exec&, const GatherImagesArgs<T>&);
+  void (*copy_rows)(Exec&, const CopyRowsArgs&);
   /// dst[i] += src[i].
   void (*accumulate)(Exec&, std::size_t count, const T* src, T* dst);
   /// dst[i] = factor * src[i].
@@ -366,9 +418,9 @@ struct Kernels {
 
   /// The sum of the squares of all numbers, in double.
   double (*sum_squares)(Exec&, std::size_t count, const T* x);
-  /// squares[u] += sum of the squares of unit u's numbers.
+  /// squares[u] += sum of the squares of unit u's numbers; `squares` is a list.
   void (*unit_squares)(Exec&, const UnitBlock&, const T* x, T* squares);
-  /// x[o, u, i] *= factor[u].
+  /// x[o, u, i] *= factor[u]; `factor` is a list.
   void (*scale_units)(Exec&, const UnitBlock&, const T* factor, T* x);
 
   const LinearAlgebra* algebra;

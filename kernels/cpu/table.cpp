@@ -8,6 +8,7 @@
 #include "kernels/cpu/gemm_library.h"
 #include "kernels/cpu/onednn_conv.h"
 #include "kernels/cpu/vector/vector.h"
+#include "kernels/ref/ref.h"
 
 namespace kern {
 namespace cpu {
@@ -68,12 +69,13 @@ constexpr LinearAlgebra kAlgebra{
 // A table whose products and convolutions are given and whose rest is the vector code of `isa`.
 #define KERN_TABLE(isa, product, forward, backward_data, backward_weights, scratch)              \
   Kernels<float> {                                                                               \
-    .name = "cpu", .gemm = product, .bias_activation = isa::bias_activation,                     \
-    .activate = isa::activate, .activation_backward = isa::activation_backward,                  \
-    .conv_forward = forward, .conv_backward_data = backward_data,                                \
-    .conv_backward_weights = backward_weights, .conv_scratch = scratch,                          \
-    .maxpool_forward = isa::maxpool_forward, .maxpool_backward = isa::maxpool_backward,          \
-    .column_moments = isa::column_moments, .batch_norm_forward = isa::batch_norm_forward,        \
+    .name = "cpu", .memory = &kOwnMemory, .gemm = product,                                       \
+    .bias_activation = isa::bias_activation, .activate = isa::activate,                          \
+    .activation_backward = isa::activation_backward, .conv_forward = forward,                    \
+    .conv_backward_data = backward_data, .conv_backward_weights = backward_weights,              \
+    .conv_scratch = scratch, .maxpool_forward = isa::maxpool_forward,                            \
+    .maxpool_backward = isa::maxpool_backward, .column_moments = isa::column_moments,            \
+    .batch_norm_forward = isa::batch_norm_forward,                                               \
     .batch_norm_backward = isa::batch_norm_backward, .add_activation = isa::add_activation,      \
     .layer_norm_forward = isa::layer_norm_forward,                                               \
     .layer_norm_backward = isa::layer_norm_backward, .avgpool_forward = isa::avgpool_forward,    \
@@ -83,10 +85,11 @@ constexpr LinearAlgebra kAlgebra{
     .binary_cross_entropy = isa::binary_cross_entropy,                                           \
     .mean_squared_error = isa::mean_squared_error,                                               \
     .mean_absolute_error = isa::mean_absolute_error, .huber = isa::huber, .gather = isa::gather, \
-    .gather_images = isa::gather_images, .accumulate = isa::accumulate,                          \
-    .scaled_copy = isa::scaled_copy, .blend = isa::blend, .sgd = isa::sgd, .adam = isa::adam,    \
-    .adam_columns = isa::adam_columns, .rmsprop = isa::rmsprop, .sum_squares = isa::sum_squares, \
-    .unit_squares = isa::unit_squares, .scale_units = isa::scale_units, .algebra = &kAlgebra     \
+    .gather_images = isa::gather_images, .copy_rows = ref::copy_rows,                            \
+    .accumulate = isa::accumulate, .scaled_copy = isa::scaled_copy, .blend = isa::blend,         \
+    .sgd = isa::sgd, .adam = isa::adam, .adam_columns = isa::adam_columns,                       \
+    .rmsprop = isa::rmsprop, .sum_squares = isa::sum_squares, .unit_squares = isa::unit_squares, \
+    .scale_units = isa::scale_units, .algebra = &kAlgebra                                        \
   }
 #define KERN_OWN_TABLE(isa)                                              \
   KERN_TABLE(isa, isa::gemm, isa::conv_forward, isa::conv_backward_data, \

@@ -1,3 +1,5 @@
+#include <cstring>
+
 #include "kernels/ref/ref.h"
 
 namespace kern::ref {
@@ -29,6 +31,15 @@ void gather_images(Exec&, const GatherImagesArgs<T>& a) {
       const T v = !inside ? T(0) : g.u8 ? T(g.u8[from]) : T(g.f32[from]);
       g.out[i * g.cols + f] = (v - T(g.shift[f])) * T(g.scale[f]);
     }
+  }
+}
+
+void copy_rows(Exec&, const CopyRowsArgs& a) {
+  constexpr std::size_t kWord = sizeof(std::uint32_t);
+  const std::size_t bytes = a.words * kWord;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(a.count); ++i) {
+    std::memcpy(static_cast<std::byte*>(a.out) + i * bytes,
+                static_cast<const std::byte*>(a.table) + a.rows[i] * bytes, bytes);
   }
 }
 

@@ -69,6 +69,7 @@ template <class T>
 void gather(Exec&, const GatherArgs<T>&);
 template <class T>
 void gather_images(Exec&, const GatherImagesArgs<T>&);
+void copy_rows(Exec&, const CopyRowsArgs&);
 template <class T>
 void accumulate(Exec&, std::size_t count, const T* src, T* dst);
 template <class T>

@@ -15,6 +15,7 @@ template <class T>
 const Kernels<T>& ref_kernels() {
   static const Kernels<T> table{
       .name = "ref",
+      .memory = &kOwnMemory,
       .gemm = ref::gemm<T>,
       .bias_activation = ref::bias_activation<T>,
       .activate = ref::activate<T>,
@@ -42,6 +43,7 @@ const Kernels<T>& ref_kernels() {
       .huber = ref::huber<T>,
       .gather = ref::gather<T>,
       .gather_images = ref::gather_images<T>,
+      .copy_rows = ref::copy_rows,
       .accumulate = ref::accumulate<T>,
       .scaled_copy = ref::scaled_copy<T>,
       .blend = ref::blend<T>,

@@ -112,6 +112,24 @@ TEST(GatherImages, ReferenceMovesByHand) {
   EXPECT_EQ(out, (Floats{0, 0, 0, 2, 1, 0}));
 }
 
+TEST(CopyRows, TakesWordsAsTheyAre) {
+  for_each_table([](const Kernels<float>& kernels) {
+    for (const std::size_t words : {1, 3, 40})
+      for (const int count : {0, 1, 33}) {
+        Random random(5);
+        Exec exec;
+        std::vector<std::int32_t> table(9 * words);
+        for (auto& x : table) x = random.below(1 << 30) - (1 << 29);
+        std::vector<std::uint32_t> rows(static_cast<std::size_t>(count));
+        for (auto& r : rows) r = static_cast<std::uint32_t>(random.below(9));
+        std::vector<std::int32_t> out(static_cast<std::size_t>(count) * words, -1);
+        kernels.copy_rows(exec, {table.data(), rows.data(), count, words, out.data()});
+        for (std::size_t i = 0; i < out.size(); ++i)
+          ASSERT_EQ(out[i], table[rows[i / words] * words + i % words]) << i;
+      }
+  });
+}
+
 TEST(Accumulate, AddsElementwise) {
   for_each_table([](const Kernels<float>& kernels) {
     for (const std::size_t count : {0, 1, 16, 31, 1000}) {

@@ -18,6 +18,7 @@
 #include "kernels/cpu/gemm_library.h"
 #include "kernels/cpu/onednn_conv.h"
 #include "kernels/kernels.h"
+#include "tests/kernels/device.h"
 
 namespace kern::test {
 
@@ -65,9 +66,11 @@ inline Kernels<float> library_table(void (*product)(const GemmArgs<float>&)) {
   return t;
 }
 
-/// Every float table that this machine can run: the reference, the libraries, and for each
-/// instruction set our own code alone and the table that chooses.
+/// Every float table that this machine can run: the reference, the libraries, for each instruction
+/// set our own code alone and the table that chooses, and the devices' kernels on the host. On a
+/// GPU its table alone.
 inline std::vector<NamedTable> tables() {
+  if (on_gpu()) return {{"cuda", *device().kernels}};
   std::vector<NamedTable> all{{"ref", ref_kernels<float>()},
                               {"OpenBLAS", library_table(cpu::openblas_gemm)},
                               {"oneDNN", library_table(cpu::onednn_gemm)}};
@@ -76,6 +79,7 @@ inline std::vector<NamedTable> tables() {
     all.push_back({"own " + std::string(cpu::isa_name(isa)), cpu::own_table(isa)});
     all.push_back({std::string(cpu::isa_name(isa)), cpu::table(isa)});
   }
+  all.push_back({"emulated", *device().kernels});
   return all;
 }
 

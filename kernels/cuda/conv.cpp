@@ -1,0 +1,222 @@
+// Convolutions as products: the pixels under each position of the kernel become a row of a matrix
+// (Chellapilla et al. 2006), a few images at a time so that the matrix stays small. Where kernels
+// are one pixel wide the image is that matrix already.
+
+#include "kernels/cuda/functions.h"
+#include "kernels/cuda/launch.h"
+
+namespace kern::KERN_ON {
+namespace {
+
+constexpr std::size_t kMostBytes = std::size_t{64}
+                                   << 20;  // of the matrix, where an image allows it
+
+/// A convolution of one group of channels, cut into stretches of images.
+struct Plan {
+  Window g;
+  int part_in, part_out, depth;  ///< channels of a group that enter and leave; numbers in a row
+  int pixels;                    ///< rows that an image makes
+  int images;                    ///< in a stretch
+  bool direct;                   ///< the image is the matrix
+
+  explicit Plan(const Window& w)
+      : g(w),
+        part_in(w.in_c / w.groups),
+        part_out(w.out_c / w.groups),
+        depth(w.kernel_h * w.kernel_w * part_in),
+        pixels(w.out_h * w.out_w),
+        direct(w.kernel_h == 1 && w.kernel_w == 1 && w.stride_h == 1 && w.stride_w == 1 &&
+               w.pad_h == 0 && w.pad_w == 0) {
+    const std::size_t fit = kMostBytes / (image_elements() * sizeof(float));
+    const auto batch = static_cast<std::size_t>(w.batch);
+    images = static_cast<int>(fit < 1 ? 1 : fit < batch ? fit : batch);
+  }
+
+  [[nodiscard]] std::size_t image_elements() const {
+    return static_cast<std::size_t>(pixels) * static_cast<std::size_t>(depth);
+  }
+  [[nodiscard]] std::size_t scratch_bytes() const {
+    return direct ? 0 : static_cast<std::size_t>(images) * image_elements() * sizeof(float);
+  }
+  [[nodiscard]] std::size_t in_image() const {
+    return static_cast<std::size_t>(g.in_h) * static_cast<std::size_t>(g.in_w) *
+           static_cast<std::size_t>(g.in_c);
+  }
+  [[nodiscard]] std::size_t out_image() const {
+    return static_cast<std::size_t>(pixels) * static_cast<std::size_t>(g.out_c);
+  }
+  /// Weights of a group, and where it begins among channels.
+  [[nodiscard]] std::size_t weights(int group) const {
+    return static_cast<std::size_t>(group) * static_cast<std::size_t>(part_out) *
+           static_cast<std::size_t>(depth);
+  }
+};
+
+/// Some images and a group of their channels.
+struct Stretch {
+  int first, images, group;
+};
+
+template <class F>
+void for_each_stretch(const Plan& plan, F f) {
+  for (int first = 0; first < plan.g.batch; first += plan.images) {
+    const int left = plan.g.batch - first;
+    for (int group = 0; group < plan.g.groups; ++group)
+      f(Stretch{first, left < plan.images ? left : plan.images, group});
+  }
+}
+
+/// A matrix whose rows belong to output pixels.
+struct Rows {
+  float* at;
+  int stride;
+};
+
+/// columns[output pixel, kernel position, channel] = the input under it, 0 beyond the edge.
+void spread_columns(const Plan& plan, const Stretch& s, const float* x, float* columns) {
+  const Window g = plan.g;
+  const int depth = plan.depth, part = plan.part_in, first_channel = s.group * plan.part_in;
+  const float* from = x + static_cast<std::size_t>(s.first) * plan.in_image();
+  over(static_cast<std::size_t>(s.images) * plan.image_elements(), [=] KERN_DEVICE(std::size_t i) {
+    const Place row = place(i, depth);
+    const Place line = place(row.row, g.out_w);
+    const Place image = place(line.row, g.out_h);
+    const int tap = row.col / part, channel = first_channel + row.col % part;
+    const int y = image.col * g.stride_h - g.pad_h + tap / g.kernel_w * g.dilation_h;
+    const int px = line.col * g.stride_w - g.pad_w + tap % g.kernel_w * g.dilation_w;
+    float v = 0;
+    if (y >= 0 && y < g.in_h && px >= 0 && px < g.in_w) {
+      const std::size_t pixel =
+          (image.row * static_cast<std::size_t>(g.in_h) + static_cast<std::size_t>(y)) *
+              static_cast<std::size_t>(g.in_w) +
+          static_cast<std::size_t>(px);
+      v = from[pixel * static_cast<std::size_t>(g.in_c) + static_cast<std::size_t>(channel)];
+    }
+    columns[i] = v;
+  });
+}
+
+/// The output position along an axis whose kernel position `tap` lies on pixel `at`, or -1.
+KERN_DEVICE int output_at(int at, int tap, int pad, int stride, int dilation, int count) {
+  const int from = at + pad - tap * dilation;
+  return from >= 0 && from % stride == 0 && from / stride < count ? from / stride : -1;
+}
+
+/// dx[input pixel, channel] = the sum of what the kernel positions that lay on it want, in order.
+void gather_columns(const Plan& plan, const Stretch& s, const float* columns, float* dx) {
+  const Window g = plan.g;
+  const int part = plan.part_in, first_channel = s.group * plan.part_in;
+  const auto depth = static_cast<std::size_t>(plan.depth);
+  float* to = dx + static_cast<std::size_t>(s.first) * plan.in_image();
+  const std::size_t pixels = static_cast<std::size_t>(s.images) * static_cast<std::size_t>(g.in_h) *
+                             static_cast<std::size_t>(g.in_w);
+  over(pixels * static_cast<std::size_t>(part), [=] KERN_DEVICE(std::size_t i) {
+    const Place pixel = place(i, part);
+    const Place line = place(pixel.row, g.in_w);
+    const Place image = place(line.row, g.in_h);
+    float sum = 0;
+    for (int tap = 0; tap < g.kernel_h * g.kernel_w; ++tap) {
+      const int oy =
+          output_at(image.col, tap / g.kernel_w, g.pad_h, g.stride_h, g.dilation_h, g.out_h);
+      const int ox =
+          output_at(line.col, tap % g.kernel_w, g.pad_w, g.stride_w, g.dilation_w, g.out_w);
+      if (oy < 0 || ox < 0) continue;
+      const std::size_t row =
+          (image.row * static_cast<std::size_t>(g.out_h) + static_cast<std::size_t>(oy)) *
+              static_cast<std::size_t>(g.out_w) +
+          static_cast<std::size_t>(ox);
+      sum += columns[row * depth + static_cast<std::size_t>(tap * part + pixel.col)];
+    }
+    to[pixel.row * static_cast<std::size_t>(g.in_c) +
+       static_cast<std::size_t>(first_channel + pixel.col)] = sum;
+  });
+}
+
+/// The matrix of a stretch's inputs: in place where it can be, else in the scratch memory.
+Rows input_rows(const Plan& plan, const Stretch& s, Exec& exec, const float* x) {
+  if (!plan.direct) {
+    auto* columns = reinterpret_cast<float*>(exec.scratch);
+    spread_columns(plan, s, x, columns);
+    return {columns, plan.depth};
+  }
+  return {const_cast<float*>(x) + static_cast<std::size_t>(s.first) * plan.in_image() +
+              static_cast<std::size_t>(s.group * plan.part_in),
+          plan.g.in_c};
+}
+
+/// A stretch's outputs of a group.
+std::size_t output_offset(const Plan& plan, const Stretch& s) {
+  return static_cast<std::size_t>(s.first) * plan.out_image() +
+         static_cast<std::size_t>(s.group * plan.part_out);
+}
+
+}  // namespace
+
+std::size_t conv_scratch(const Window& g) { return g.batch == 0 ? 0 : Plan(g).scratch_bytes(); }
+
+void conv_forward(Exec& exec, const Window& g, const float* x, const float* w, const float* bias,
+                  Activation act, float* y) {
+  if (g.batch == 0) return;
+  const Plan plan(g);
+  for_each_stretch(plan, [&](const Stretch& s) {
+    const Rows rows = input_rows(plan, s, exec, x);
+    gemm(exec, {.trans_b = true,
+                .m = s.images * plan.pixels,
+                .n = plan.part_out,
+                .k = plan.depth,
+                .a = rows.at,
+                .lda = rows.stride,
+                .b = w + plan.weights(s.group),
+                .ldb = plan.depth,
+                .c = y + output_offset(plan, s),
+                .ldc = g.out_c});
+  });
+  bias_activation(exec, g.batch * plan.pixels, g.out_c, bias, act, y);
+}
+
+void conv_backward_data(Exec& exec, const Window& g, const float* dy, const float* w, float* dx) {
+  if (g.batch == 0) return;
+  const Plan plan(g);
+  for_each_stretch(plan, [&](const Stretch& s) {
+    const Rows rows = plan.direct ? Rows{dx + static_cast<std::size_t>(s.first) * plan.in_image() +
+                                             static_cast<std::size_t>(s.group * plan.part_in),
+                                         g.in_c}
+                                  : Rows{reinterpret_cast<float*>(exec.scratch), plan.depth};
+    gemm(exec, {.m = s.images * plan.pixels,
+                .n = plan.depth,
+                .k = plan.part_out,
+                .a = dy + output_offset(plan, s),
+                .lda = g.out_c,
+                .b = w + plan.weights(s.group),
+                .ldb = plan.depth,
+                .c = rows.at,
+                .ldc = rows.stride});
+    if (!plan.direct) gather_columns(plan, s, rows.at, dx);
+  });
+}
+
+void conv_backward_weights(Exec& exec, const Window& g, const float* x, const float* dy,
+                           float* dw) {
+  if (g.batch == 0) {
+    Window one = g;
+    one.batch = 1;
+    return driver::zero(dw, Plan(one).weights(g.groups) * sizeof(float));
+  }
+  const Plan plan(g);
+  for_each_stretch(plan, [&](const Stretch& s) {
+    const Rows rows = input_rows(plan, s, exec, x);
+    gemm(exec, {.trans_a = true,
+                .m = plan.part_out,
+                .n = plan.depth,
+                .k = s.images * plan.pixels,
+                .a = dy + output_offset(plan, s),
+                .lda = g.out_c,
+                .b = rows.at,
+                .ldb = rows.stride,
+                .beta = s.first == 0 ? 0.0F : 1.0F,
+                .c = dw + plan.weights(s.group),
+                .ldc = plan.depth});
+  });
+}
+
+}  // namespace kern::KERN_ON

@@ -1,0 +1,136 @@
+#include <sys/mman.h>
+
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "kernels/cuda/driver.h"
+#include "kernels/cuda/table.h"
+#include "kernels/device.h"
+
+namespace kern::emulated {
+namespace {
+
+constexpr std::size_t kCapacity = std::size_t{1} << 30;
+
+/// The device's memory: closed to everybody while no kernel runs, so that whoever follows a pointer
+/// into it from outside is found out at once.
+class Pages {
+ public:
+  void* add(std::size_t bytes) {
+    const std::size_t size = (bytes / kPage + 1) * kPage;
+    const std::scoped_lock lock(mutex_);
+    if (size > kCapacity - used_) {
+      throw OutOfMemory("the device has " + std::to_string(kCapacity - used_) + " of its " +
+                        std::to_string(kCapacity) + " bytes left, not " + std::to_string(bytes));
+    }
+    void* memory =
+        ::mmap(nullptr, size, open_ > 0 ? kAll : PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    used_ += size;
+    blocks_[memory] = size;
+    return memory;
+  }
+
+  void remove(void* memory) noexcept {
+    const std::scoped_lock lock(mutex_);
+    const auto block = blocks_.find(memory);
+    if (block == blocks_.end()) return;
+    ::munmap(memory, block->second);
+    used_ -= block->second;
+    blocks_.erase(block);
+  }
+
+  void open(int by) noexcept {
+    const std::scoped_lock lock(mutex_);
+    const bool was = open_ > 0;
+    open_ += by;
+    if (was == (open_ > 0)) return;
+    for (const auto& [memory, size] : blocks_) ::mprotect(memory, size, was ? PROT_NONE : kAll);
+  }
+
+  [[nodiscard]] std::size_t left() {
+    const std::scoped_lock lock(mutex_);
+    return kCapacity - used_;
+  }
+
+ private:
+  static constexpr std::size_t kPage = 4096;
+  static constexpr int kAll = PROT_READ | PROT_WRITE;
+
+  std::mutex mutex_;
+  std::map<void*, std::size_t> blocks_;
+  std::size_t used_ = 0;
+  int open_ = 0;
+};
+
+Pages& pages() {
+  static auto* all = new Pages;  // threads give memory back when the process ends
+  return *all;
+}
+
+std::atomic<bool> turned_around{false};
+
+}  // namespace
+
+namespace driver {
+
+void* allocate(std::size_t bytes) { return pages().add(bytes); }
+void release(void* memory) noexcept { pages().remove(memory); }
+
+void to_device(void* to, const void* from, std::size_t bytes) {
+  const Open open;
+  kOwnMemory.put(to, from, bytes);
+}
+
+void to_host(void* to, const void* from, std::size_t bytes) {
+  const Open open;
+  kOwnMemory.get(to, from, bytes);
+}
+
+void zero(void* memory, std::size_t bytes) {
+  const Open open;
+  kOwnMemory.zero(memory, bytes);
+}
+
+void wait() {}
+
+void product(const GemmArgs<float>& g) {
+  const Open open;
+  Exec exec;
+  ref_kernels<float>().gemm(exec, g);
+}
+
+Open::Open() { pages().open(1); }
+Open::~Open() { pages().open(-1); }
+
+bool reversed() noexcept { return turned_around; }
+void reverse(bool on) noexcept { turned_around = on; }
+
+}  // namespace driver
+}  // namespace kern::emulated
+
+namespace kern {
+
+const Device& emulated_device() {
+  static const Kernels<float> kernels = [] {
+    Kernels<float> table = emulated::kernels();
+    table.algebra = cpu_kernels().algebra;
+    return table;
+  }();
+  static const Device device{
+      .kernels = &kernels,
+      .use_stream = [](void*) {},
+      .wait_for_each = [](bool) {},
+      .allocate_shared = [](std::size_t bytes) { return kOwnMemory.allocate(bytes); },
+      .memory_left =
+          [](std::size_t& left, std::size_t& all) {
+            left = emulated::pages().left();
+            all = emulated::kCapacity;
+          },
+      .fingerprint = [] { return "emulated " + std::string(kern::fingerprint()); }};
+  return device;
+}
+
+}  // namespace kern

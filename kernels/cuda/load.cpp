@@ -1,0 +1,74 @@
+#include <dlfcn.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "kernels/device.h"
+
+namespace kern {
+namespace {
+
+constexpr const char* kFile = "trellis-kernels-cuda.so";
+
+struct Loaded {
+  const Device* device = nullptr;
+  std::string why;
+};
+
+/// Where the shared object may be: beside the program or library that this code is in, as installed
+/// and as built.
+std::vector<std::filesystem::path> folders() {
+  Dl_info self{};
+  if (::dladdr(reinterpret_cast<const void*>(&cuda_device), &self) == 0 ||
+      self.dli_fname == nullptr)
+    return {};
+  const auto here = std::filesystem::absolute(self.dli_fname).parent_path();
+  return {here, here / "trellis", here.parent_path() / "lib" / "trellis",
+          here.parent_path() / "kernels" / "cuda",
+          here.parent_path().parent_path() / "kernels" / "cuda"};
+}
+
+Loaded load() {
+  Loaded out;
+  for (const auto& folder : folders()) {
+    std::error_code ignored;
+    const std::string file = (folder / kFile).string();
+    if (!std::filesystem::exists(file, ignored)) continue;
+    // Never closed: CUDA's own threads outlive what is done with it.
+    void* library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (library == nullptr) {
+      out.why = ::dlerror();
+      return out;
+    }
+    void* symbol = ::dlsym(library, "trellis_cuda_device");
+    if (symbol == nullptr) {
+      out.why = file + " is not of this version";
+      return out;
+    }
+    const char* why = nullptr;
+    const Device* found = reinterpret_cast<const Device* (*)(const char**)>(symbol)(&why);
+    if (found == nullptr) {
+      out.why = why;
+      return out;
+    }
+    static Kernels<float> kernels = *found->kernels;
+    static Device device = *found;
+    kernels.algebra = cpu_kernels().algebra;
+    device.kernels = &kernels;
+    out.device = &device;
+    return out;
+  }
+  out.why = "the program was built without CUDA";
+  return out;
+}
+
+}  // namespace
+
+const Device* cuda_device(std::string& why) {
+  static const Loaded loaded = load();
+  why = loaded.why;
+  return loaded.device;
+}
+
+}  // namespace kern

@@ -1,0 +1,60 @@
+// What the program finds in the shared object of the CUDA kernels.
+
+#include "kernels/cuda/module.h"
+
+#include <cublas_v2.h>
+#include <cuda_runtime.h>
+
+#include <string>
+
+#include "kernels/cuda/table.h"
+#include "kernels/device.h"
+
+namespace kern::cuda {
+namespace {
+
+// Raised whenever the table's arithmetic changes: the order of a sum, an approximation.
+constexpr const char* kArithmetic = "1";
+
+std::string fingerprint() {
+  int runtime = 0, device = 0;
+  cudaDeviceProp properties{};
+  cublasHandle_t blas = nullptr;
+  int blas_version = 0;
+  if (cudaRuntimeGetVersion(&runtime) != cudaSuccess || cudaGetDevice(&device) != cudaSuccess ||
+      cudaGetDeviceProperties(&properties, device) != cudaSuccess)
+    throw DeviceError("CUDA does not say what the device is");
+  if (cublasCreate(&blas) == CUBLAS_STATUS_SUCCESS) {
+    cublasGetVersion(blas, &blas_version);
+    cublasDestroy(blas);
+  }
+  return std::string("cuda ") + kArithmetic + "; " + properties.name + " sm " +
+         std::to_string(properties.major) + '.' + std::to_string(properties.minor) + "; CUDA " +
+         std::to_string(runtime) + "; cuBLAS " + std::to_string(blas_version);
+}
+
+/// One line that says why there is no device, or null.
+const char* missing() {
+  int count = 0;
+  const cudaError_t code = cudaGetDeviceCount(&count);
+  if (code == cudaErrorInsufficientDriver)
+    return "no NVIDIA driver, or one that is older than this CUDA";
+  if (code != cudaSuccess) return cudaGetErrorString(code);
+  return count == 0 ? "CUDA sees no device" : nullptr;
+}
+
+}  // namespace
+}  // namespace kern::cuda
+
+/// Null with a reason where there is no device.
+extern "C" __attribute__((visibility("default"))) const kern::Device* trellis_cuda_device(
+    const char** why) {
+  static const kern::Device device{.kernels = &kern::cuda::kernels(),
+                                   .use_stream = kern::cuda::use_stream,
+                                   .wait_for_each = kern::cuda::set_wait_for_each,
+                                   .allocate_shared = kern::cuda::allocate_shared,
+                                   .memory_left = kern::cuda::memory_left,
+                                   .fingerprint = kern::cuda::fingerprint};
+  *why = kern::cuda::missing();
+  return *why == nullptr ? &device : nullptr;
+}

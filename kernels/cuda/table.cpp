@@ -1,0 +1,64 @@
+#include "kernels/cuda/table.h"
+#include "kernels/cuda/driver.h"
+#include "kernels/cuda/functions.h"
+
+namespace kern::KERN_ON {
+namespace {
+
+constexpr Memory kMemory{.own = false,
+                         .allocate = driver::allocate,
+                         .release = driver::release,
+                         .put = driver::to_device,
+                         .get = driver::to_host,
+                         .zero = driver::zero};
+
+}  // namespace
+
+const Kernels<float>& kernels() {
+  static const Kernels<float> table{
+      .name = "cuda",
+      .memory = &kMemory,
+      .gemm = gemm,
+      .bias_activation = bias_activation,
+      .activate = activate,
+      .activation_backward = activation_backward,
+      .conv_forward = conv_forward,
+      .conv_backward_data = conv_backward_data,
+      .conv_backward_weights = conv_backward_weights,
+      .conv_scratch = conv_scratch,
+      .maxpool_forward = maxpool_forward,
+      .maxpool_backward = maxpool_backward,
+      .column_moments = column_moments,
+      .batch_norm_forward = batch_norm_forward,
+      .batch_norm_backward = batch_norm_backward,
+      .add_activation = add_activation,
+      .layer_norm_forward = layer_norm_forward,
+      .layer_norm_backward = layer_norm_backward,
+      .avgpool_forward = avgpool_forward,
+      .avgpool_backward = avgpool_backward,
+      .dropout_forward = dropout_forward,
+      .dropout_backward = dropout_backward,
+      .softmax_cross_entropy = softmax_cross_entropy,
+      .binary_cross_entropy = binary_cross_entropy,
+      .mean_squared_error = mean_squared_error,
+      .mean_absolute_error = mean_absolute_error,
+      .huber = huber,
+      .gather = gather,
+      .gather_images = gather_images,
+      .copy_rows = copy_rows,
+      .accumulate = accumulate,
+      .scaled_copy = scaled_copy,
+      .blend = blend,
+      .sgd = sgd,
+      .adam = adam,
+      .adam_columns = adam_columns,
+      .rmsprop = rmsprop,
+      .sum_squares = sum_squares,
+      .unit_squares = unit_squares,
+      .scale_units = scale_units,
+      .algebra = nullptr,
+  };
+  return table;
+}
+
+}  // namespace kern::KERN_ON

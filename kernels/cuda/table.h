@@ -1,0 +1,10 @@
+#pragma once
+
+#include "kernels/kernels.h"
+
+namespace kern::KERN_ON {
+
+/// The device's table; its `algebra`, which belongs to the program's memory, is left out.
+[[nodiscard]] const Kernels<float>& kernels();
+
+}  // namespace kern::KERN_ON
