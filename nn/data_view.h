@@ -18,6 +18,17 @@ struct TargetColumn {
   friend bool operator==(const TargetColumn&, const TargetColumn&) = default;
 };
 
+/// A table's arrays where the kernels of a device find them (kern::Memory); what they mean is said
+/// below.
+struct ResidentTable {
+  const std::uint8_t* u8 = nullptr;
+  const float* f32 = nullptr;
+  const float* shift = nullptr;
+  const float* scale = nullptr;
+  const std::int32_t* labels = nullptr;
+  const float* targets = nullptr;
+};
+
 /// Some rows of a table. Exactly one of u8 and f32 is set, and exactly one of labels and targets.
 /// Pointers are indexed by table row; `rows` lists the rows that belong to this part of the data.
 /// All memory outlives the view.
@@ -34,6 +45,9 @@ struct DataView {
   std::span<const std::uint32_t> rows;
   std::span<const std::uint32_t> training{};   ///< rows of the training part, for class weights
   std::span<const std::string> class_names{};  ///< by label; empty where classes have no names
+  /// Where kernels read the table, when that is not the program's memory; u8, f32, shift and scale
+  /// may be null then.
+  const ResidentTable* resident = nullptr;
 };
 
 }  // namespace nn

@@ -39,18 +39,29 @@ void write_answers(const float* y, std::size_t rows, std::size_t outputs, std::s
   }
 }
 
+/// Numbers of `memory` where the program can read them: in `copy`, unless they are there already.
+const float* brought_here(const kern::Memory& memory, const float* numbers, std::size_t count,
+                          std::vector<float>& copy) {
+  if (memory.own) return numbers;
+  copy.resize(count);
+  memory.get(copy.data(), numbers, count * sizeof(float));
+  return copy.data();
+}
+
 /// Answers one chunk into `out` ([all rows, width]) and returns its loss.
 kern::LossSums answer_chunk(const Answering& a, int chunk, Workspace& workspace, float* out) {
   const Network<float>& network =
       workspace.network(a.net.spec(), a.kernels, kEvaluateRows, Use::inference);
   const BatchReader<float> reader(network, a.data);
   const std::size_t network_bytes = Block::aligned(network.arena_bytes());
-  std::byte* arena = workspace.arena(network_bytes + reader.target_bytes());
+  std::byte* arena = workspace.arena(network_bytes + reader.target_bytes(), *a.kernels.memory);
   const std::size_t begin = static_cast<std::size_t>(chunk) * kEvaluateRows;
   const std::size_t rows = std::min<std::size_t>(kEvaluateRows, a.data.rows.size() - begin);
   const Target target = reader.read(arena, arena + network_bytes, a.data.rows.subspan(begin, rows));
   const float* y = network.forward(arena, a.net.weights().data(), static_cast<int>(rows));
-  write_answers(y, rows, static_cast<std::size_t>(network.outputs()), a.width,
+  const auto outputs = static_cast<std::size_t>(network.outputs());
+  std::vector<float> copy;
+  write_answers(brought_here(*a.kernels.memory, y, rows * outputs, copy), rows, outputs, a.width,
                 out + begin * a.width);
   if (a.loss == nullptr) return {};
   kern::Exec exec = network.exec(arena);

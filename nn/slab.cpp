@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include "nn/optimizers/optimizer.h"
 
@@ -72,6 +73,24 @@ std::span<const std::int64_t> ParamSlab::unit_words() const noexcept {
 
 UnitState ParamSlab::units() const {
   return header_.reshaped ? read_units(spec(), unit_words()) : first_units(spec());
+}
+
+SlabState ParamSlab::state(const kern::Memory& memory) const {
+  SlabState here;
+  memory.get(&here, &state(), sizeof here);
+  return here;
+}
+
+void ParamSlab::set_state(const kern::Memory& memory, const SlabState& state) {
+  memory.put(&this->state(), &state, sizeof state);
+}
+
+UnitState ParamSlab::units(const kern::Memory& memory) const {
+  if (!header_.reshaped) return first_units(spec());
+  const auto there = unit_words();
+  std::vector<std::int64_t> here(there.size());
+  memory.get(here.data(), there.data(), there.size_bytes());
+  return read_units(spec(), here);
 }
 
 void ParamSlab::set_units(const UnitState& units) {

@@ -17,6 +17,7 @@
 #include <span>
 #include <string>
 
+#include "kernels/kernels.h"
 #include "nn/data/block.h"
 #include "nn/hyper.h"
 #include "nn/layout.h"
@@ -67,6 +68,10 @@ class ParamSlab {
   [[nodiscard]] const SlabState& state() const noexcept;
   /// Ids and births; those of a fresh network unless header().reshaped.
   [[nodiscard]] UnitState units() const;
+  /// The same for a view whose bytes lie in `memory`.
+  [[nodiscard]] SlabState state(const kern::Memory& memory) const;
+  void set_state(const kern::Memory& memory, const SlabState& state);
+  [[nodiscard]] UnitState units(const kern::Memory& memory) const;
   /// Needs header().reshaped.
   void set_units(const UnitState& units);
 

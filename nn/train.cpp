@@ -138,10 +138,11 @@ TrainStats train_steps(const kern::Kernels<float>& kernels, Workspace& workspace
   check_images(data, hyper);
   const auto loss = loss_function<float>(hyper.loss, data);
   const auto update = optimizer_of(hyper.optimizer.kind).bind(hyper.optimizer.fields, float{});
-  Trainer<float> trainer(network, *loss, *update, data, shards,
-                         workspace.arena(Trainer<float>::arena_bytes(network, data, shards)),
-                         parallel);
-  const UnitState units = net.header().reshaped ? net.units() : UnitState{};
+  Trainer<float> trainer(
+      network, *loss, *update, data, shards,
+      workspace.arena(Trainer<float>::arena_bytes(network, data, shards), *kernels.memory),
+      parallel);
+  const UnitState units = net.header().reshaped ? net.units(*kernels.memory) : UnitState{};
   const UnitIds ids(units);
   trainer.draw_from(hyper.shuffle, &ids);
   trainer.clip_to(hyper.clip);
@@ -153,7 +154,7 @@ TrainStats train_steps(const kern::Kernels<float>& kernels, Workspace& workspace
 
   float* weights = net.weights().data();
   float* slots = weights + net.count();
-  SlabState& state = net.state();
+  SlabState state = net.state(*kernels.memory);
   const std::int64_t batch = hyper.batch;
   const std::int64_t rows_per_epoch = std::ssize(data.rows);
   const std::int64_t steps = steps_per_epoch(rows_per_epoch, hyper.batch);
@@ -187,6 +188,7 @@ TrainStats train_steps(const kern::Kernels<float>& kernels, Workspace& workspace
     ++state.steps;
     state.rows += std::ssize(chosen);
   }
+  net.set_state(*kernels.memory, state);
   stats.loss = stats.rows > 0 ? loss_sum / static_cast<double>(stats.rows) : 0;
   return stats;
 }

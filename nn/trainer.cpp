@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <new>
 #include <string>
 
 #include "nn/data/block.h"
@@ -12,6 +11,12 @@
 namespace nn {
 
 namespace {
+
+/// The arrays that kernels read.
+ResidentTable table_of(const DataView& data) {
+  if (data.resident != nullptr) return *data.resident;
+  return {data.u8, data.f32, data.shift, data.scale, data.labels, data.targets};
+}
 
 std::vector<SlabPart> parts_of(std::size_t trained) {
   std::vector<SlabPart> parts;
@@ -37,50 +42,44 @@ template <class T>
 Target BatchReader<T>::read(std::byte* arena, std::byte* targets,
                             std::span<const std::uint32_t> rows,
                             const kern::ImageMove* moves) const {
+  const ResidentTable table = table_of(*data_);
+  const kern::Kernels<T>& kernels = network_->kernels();
   kern::Exec exec = network_->exec(arena);
-  const kern::GatherArgs<T> gather{.u8 = data_->u8,
-                                   .f32 = data_->f32,
+  const kern::GatherArgs<T> gather{.u8 = table.u8,
+                                   .f32 = table.f32,
                                    .rows = rows.data(),
                                    .count = static_cast<int>(rows.size()),
                                    .cols = static_cast<int>(data_->shape.elements()),
-                                   .shift = data_->shift,
-                                   .scale = data_->scale,
+                                   .shift = table.shift,
+                                   .scale = table.scale,
                                    .out = network_->input(arena)};
   if (moves == nullptr) {
-    network_->kernels().gather(exec, gather);
+    kernels.gather(exec, gather);
   } else {
     const Shape& shape = data_->shape;
-    network_->kernels().gather_images(
-        exec, {gather, shape.height(), shape.width(), shape.channels(), moves});
+    kernels.gather_images(exec, {gather, shape.height(), shape.width(), shape.channels(), moves});
   }
-  if (data_->labels != nullptr) {
-    auto* labels = reinterpret_cast<std::int32_t*>(targets);
-    for (std::size_t i = 0; i < rows.size(); ++i) labels[i] = data_->labels[rows[i]];
-    return {.labels = labels};
-  }
-  if (data_->targets == nullptr) return {};
-  auto* numbers = reinterpret_cast<float*>(targets);
-  const auto width = static_cast<std::size_t>(network_->outputs());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    std::copy_n(data_->targets + rows[i] * width, width, numbers + i * width);
-  }
-  return {.numbers = numbers};
+  const bool labels = data_->labels != nullptr;
+  if (!labels && data_->targets == nullptr) return {};
+  kernels.copy_rows(exec, {.table = labels ? static_cast<const void*>(table.labels) : table.targets,
+                           .rows = rows.data(),
+                           .count = static_cast<int>(rows.size()),
+                           .words = labels ? 1 : static_cast<std::size_t>(network_->outputs()),
+                           .out = targets});
+  if (labels) return {.labels = reinterpret_cast<const std::int32_t*>(targets)};
+  return {.numbers = reinterpret_cast<const float*>(targets)};
 }
 
 template <class T>
 std::size_t Trainer<T>::pass_bytes(const Network<T>& network, const DataView& data) {
-  const auto rows = static_cast<std::size_t>(network.max_rows());
   return Block::aligned(network.arena_bytes()) +
-         Block::aligned(BatchReader<T>(network, data).target_bytes()) +
-         (data.shape.is_image() ? Block::aligned(rows * sizeof(kern::ImageMove)) : 0);
+         Block::aligned(BatchReader<T>(network, data).target_bytes());
 }
 
 template <class T>
 std::size_t Trainer<T>::arena_bytes(const Network<T>& network, const DataView& data, int shards) {
-  const auto blocks = static_cast<std::size_t>(shards);
-  return pass_bytes(network, data) + Block::aligned(sizeof(kern::LossSums) * blocks) +
-         Block::aligned(sizeof(std::int32_t) * blocks) +
-         Block::aligned(network.layout().count * sizeof(T)) * blocks;
+  return pass_bytes(network, data) +
+         Block::aligned(network.layout().count * sizeof(T)) * static_cast<std::size_t>(shards);
 }
 
 template <class T>
@@ -94,18 +93,16 @@ Trainer<T>::Trainer(const Network<T>& network, const LossFunction<T>& loss, cons
       arena_(arena),
       parallel_(shards > 1 ? parallel : nullptr),
       pass_bytes_(pass_bytes(network, data)),
+      sums_(static_cast<std::size_t>(shards)),
+      arrived_(static_cast<std::size_t>(shards)),
       parts_(parts_of(network.layout().trained)) {
   const auto blocks = static_cast<std::size_t>(shards);
   const std::size_t bytes = Block::aligned(network.layout().count * sizeof(T));
-  std::byte* next = arena + pass_bytes_;
-  sums_ = new (next) kern::LossSums[blocks];
-  next += Block::aligned(sizeof(kern::LossSums) * blocks);
-  arrived_ = new (next) std::int32_t[blocks]{};
-  next += Block::aligned(sizeof(std::int32_t) * blocks);
-  gradients_ = reinterpret_cast<T*>(next);
+  if (data.shape.is_image()) moves_.resize(blocks * static_cast<std::size_t>(network.max_rows()));
+  gradients_ = reinterpret_cast<T*>(arena + pass_bytes_);
   stride_ = static_cast<std::ptrdiff_t>(bytes / sizeof(T));
   // The gaps between tensors take part in sums and updates, and are written by nobody.
-  std::fill_n(gradients_, bytes / sizeof(T) * blocks, T(0));
+  network.kernels().memory->zero(gradients_, bytes * blocks);
 }
 
 template <class T>
@@ -122,14 +119,14 @@ void Trainer<T>::run_shard(int shard, std::span<const std::uint32_t> rows, const
   kern::Exec exec = network_->exec(arena);
   if (from == to) {
     sums_[i] = {};
-    std::fill_n(shard_gradient(shard), network_->layout().count, T(0));
+    network_->kernels().memory->zero(shard_gradient(shard), network_->layout().count * sizeof(T));
     return add_up(shard, exec);
   }
   std::byte* targets = arena + Block::aligned(network_->arena_bytes());
   const auto mine = rows.subspan(from, to - from);
   kern::ImageMove* moves = nullptr;
   if (mover_ != nullptr) {
-    moves = reinterpret_cast<kern::ImageMove*>(targets + Block::aligned(reader_.target_bytes()));
+    moves = moves_.data() + from;
     for (std::size_t r = 0; r < mine.size(); ++r) moves[r] = mover_->move(mine[r], epoch_);
   }
   const Target target = reader_.read(arena, targets, mine, moves);
@@ -195,9 +192,9 @@ void Trainer<T>::update_all(kern::Exec& exec, T* weights, T* slots, std::int64_t
 template <class T>
 kern::LossSums Trainer<T>::sum_losses() const {
   kern::LossSums total;
-  for (int i = 0; i < shards_; ++i) {
-    total.loss += sums_[i].loss;
-    total.correct += sums_[i].correct;
+  for (const kern::LossSums& sums : sums_) {
+    total.loss += sums.loss;
+    total.correct += sums.correct;
   }
   return total;
 }
@@ -221,7 +218,7 @@ void Trainer<T>::add_up(int shard, kern::Exec& exec) {
   for (int width = 1; width < shards_; width *= 2) {
     const int left = shard / (2 * width) * (2 * width), right = left + width;
     if (right >= shards_) continue;
-    std::atomic_ref<std::int32_t> arrived(arrived_[right]);
+    std::atomic_ref<std::int32_t> arrived(arrived_[static_cast<std::size_t>(right)]);
     if (arrived.exchange(1, std::memory_order_acq_rel) == 0) return;
     arrived.store(0, std::memory_order_relaxed);
     network_->kernels().accumulate(exec, network_->layout().count, shard_gradient(right),

@@ -38,8 +38,9 @@ class BatchReader {
   const DataView* data_;
 };
 
-/// Everything referred to outlives the trainer. `arena` holds arena_bytes() bytes, 64-byte aligned;
-/// with `parallel` it is that of this thread's workspace, and shards run side by side.
+/// Everything referred to outlives the trainer. `arena` holds arena_bytes() bytes, 64-byte aligned,
+/// in the memory of the network's kernels, as are the weights and slots of a step; with `parallel`
+/// it is that of this thread's workspace, and shards run side by side.
 template <class T>
 class Trainer {
  public:
@@ -79,9 +80,9 @@ class Trainer {
   [[nodiscard]] static std::size_t pass_bytes(const Network<T>& network, const DataView& data);
   class Updating;
   /// A step whose gradient is nowhere kept whole: each part of it changes the weights as soon as it
-  /// is there.
+  /// is there. On a device one pass over all of it is the quickest.
   [[nodiscard]] bool updates_at_once() const {
-    return shards_ == 1 && ages_ == nullptr && clip_ == 0;
+    return shards_ == 1 && ages_ == nullptr && clip_ == 0 && network_->kernels().memory->own;
   }
   void run_shard(int shard, std::span<const std::uint32_t> rows, const T* weights,
                  std::int64_t step, std::byte* arena, GradientSink<T>* sink = nullptr);
@@ -110,12 +111,13 @@ class Trainer {
   BatchReader<T> reader_;
   Draws draws_;
   int shards_;
-  std::byte* arena_;  // of a pass: the network's, then the targets, then the moves
+  std::byte* arena_;  // of a pass: the network's, then the targets
   Parallel* parallel_;
   std::size_t pass_bytes_;
-  kern::LossSums* sums_;   // one a shard
-  std::int32_t* arrived_;  // one a pair of neighbours in the tree, at where its right one begins
-  T* gradients_;           // one block a shard
+  std::vector<kern::LossSums> sums_;    // one a shard
+  std::vector<std::int32_t> arrived_;   // one a pair of neighbours in the tree, at its right one
+  std::vector<kern::ImageMove> moves_;  // of a batch's images
+  T* gradients_;                        // one block a shard
   std::ptrdiff_t stride_;
   std::vector<SlabPart> parts_;  // of what is trained
 };

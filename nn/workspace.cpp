@@ -3,17 +3,45 @@
 #include <algorithm>
 #include <vector>
 
-#include "nn/data/block.h"
-
 namespace nn {
 namespace {
 
 constexpr std::size_t kPlansKept = 8;
 
+/// Memory that only grows.
+class Arena {
+ public:
+  explicit Arena(const kern::Memory& memory) : memory_(&memory) {}
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+  ~Arena() { release(); }
+
+  [[nodiscard]] bool in(const kern::Memory& memory) const { return memory_ == &memory; }
+  std::byte* grown_to(std::size_t bytes) {
+    if (size_ < bytes || start_ == nullptr) {
+      release();  // the old one goes first: never both in memory
+      start_ = static_cast<std::byte*>(memory_->allocate(bytes));
+      size_ = bytes;
+    }
+    return start_;
+  }
+
+ private:
+  void release() noexcept {
+    if (start_ != nullptr) memory_->release(start_);
+    start_ = nullptr;
+    size_ = 0;
+  }
+
+  const kern::Memory* memory_;
+  std::byte* start_ = nullptr;
+  std::size_t size_ = 0;
+};
+
 }  // namespace
 
 struct Workspace::Impl {
-  Block block;
+  std::vector<std::unique_ptr<Arena>> arenas;
   std::vector<std::unique_ptr<Network<float>>> plans;  // the one used last comes first
   std::vector<std::uint32_t> rows;
 };
@@ -23,12 +51,11 @@ Workspace::~Workspace() = default;
 Workspace::Workspace(Workspace&&) noexcept = default;
 Workspace& Workspace::operator=(Workspace&&) noexcept = default;
 
-std::byte* Workspace::arena(std::size_t bytes) {
-  if (impl_->block.bytes().size() < bytes) {
-    impl_->block = Block();  // the old one goes first: never both in memory
-    impl_->block = Block(bytes);
-  }
-  return impl_->block.bytes().data();
+std::byte* Workspace::arena(std::size_t bytes, const kern::Memory& memory) {
+  auto& arenas = impl_->arenas;
+  auto it = std::ranges::find_if(arenas, [&](const auto& arena) { return arena->in(memory); });
+  if (it == arenas.end()) it = arenas.insert(it, std::make_unique<Arena>(memory));
+  return (*it)->grown_to(bytes);
 }
 
 std::vector<std::uint32_t>& Workspace::rows() { return impl_->rows; }

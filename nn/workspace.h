@@ -11,8 +11,9 @@
 
 namespace nn {
 
-/// One arena that only grows, and the plans of the networks met last. Default constructible,
-/// movable; not thread-safe: one worker, one workspace. Contents never influence results.
+/// One arena a kind of memory that only grows, and the plans of the networks met last. Default
+/// constructible, movable; not thread-safe: one worker, one workspace. Contents never influence
+/// results.
 class Workspace {
  public:
   Workspace();
@@ -20,9 +21,9 @@ class Workspace {
   Workspace(Workspace&&) noexcept;
   Workspace& operator=(Workspace&&) noexcept;
 
-  /// At least `bytes` at a 64-byte aligned address, valid until a call that asks for more than any
-  /// before; contents undefined. The address is the same until then.
-  [[nodiscard]] std::byte* arena(std::size_t bytes);
+  /// At least `bytes` at a 64-byte aligned address of `memory`, valid until a call that asks for
+  /// more there than any before; contents undefined. The address is the same until then.
+  [[nodiscard]] std::byte* arena(std::size_t bytes, const kern::Memory& memory = kern::kOwnMemory);
 
   /// A list of row numbers to fill; its memory is kept.
   [[nodiscard]] std::vector<std::uint32_t>& rows();

@@ -1,0 +1,9 @@
+#include <gtest/gtest.h>
+
+#include "tests/kernels/device.h"
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  kern::test::choose_device(argc, argv);
+  return RUN_ALL_TESTS();
+}

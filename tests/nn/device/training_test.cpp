@@ -1,0 +1,240 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <thread>
+
+#include "nn/reshape/reshape.h"
+#include "tests/nn/device/on_device.h"
+
+namespace {
+
+using namespace device_test;
+using nn_test::hyper;
+using nn_test::n;
+using nn_test::Table;
+
+constexpr double kEqual = 1e-4;
+
+/// How a network is trained here and there.
+struct Course {
+  std::string name;
+  nn::ModelSpec spec;
+  nn::Hyper hyper;
+  bool numbers = false;
+};
+
+const kern::Kernels<float>& cpu() {
+  kern::prepare_thread();
+  return kern::cpu_kernels();
+}
+
+/// Rates and batches with which rounding does not grow: where it does, the processor's kernels and
+/// their reference part as well. A bias before a batch normalisation has a gradient of nothing but
+/// rounding, which Adam would make steps of.
+std::vector<Course> courses() {
+  const nn::Fields momentum{{"lr", 0.02}, {"momentum", 0.9}};
+  std::vector<Course> all{
+      {"sgd", nn_test::mlp(36, {24, 16}, 3), hyper("sgd", {{"lr", 0.05}})},
+      {"momentum in shards", nn_test::mlp(36, {24}, 3, "gelu"), hyper("sgd", momentum, 16, 3)},
+      {"adam", nn_test::mlp(36, {24}, 3, "tanh"), hyper("adam", {{"lr", 1e-3}})},
+      {"adamw", nn_test::residual(36, 12, 3), hyper("adamw", {{"lr", 1e-3}})},
+      {"batch norm", nn_test::normed(36, 20, 3), hyper("sgd", {{"lr", 1e-3}})},
+      {"rmsprop", nn_test::residual(36, 12, 3), hyper("rmsprop", {{"lr", 1e-3}})},
+      {"everything", nn_test::assorted(3, 3), hyper("sgd", {{"lr", 1e-3}}, 20, 2)},
+      {"numbers", nn_test::mlp(36, {20}, 3), hyper("sgd", {{"lr", 0.02}}, 16, 1, "huber"), true}};
+  Course moved = all.back();
+  moved = {"augmented", nn_test::assorted(2, 3), hyper("sgd", {{"lr", 1e-3}}, 20)};
+  moved.hyper.augment = {.shift = 1, .flip = nn::Flip::both};
+  moved.hyper.clip = 0.5;
+  all.push_back(moved);
+  Course pulled{"pulled", nn_test::mlp(36, {24, 16}, 3), hyper("sgd", {{"lr", 0.05}})};
+  pulled.hyper.penalty = {.strength = 0.2};
+  pulled.hyper.loss =
+      nn::complete(nn::Hyper{.loss = {"cross_entropy",
+                                      {{"class_weights", "balanced"}, {"label_smoothing", 0.1}}},
+                             .optimizer = pulled.hyper.optimizer})
+          .loss;
+  all.push_back(pulled);
+  return all;
+}
+
+/// At least 100 steps.
+constexpr nn::Stretch kHundred{0, 10};
+const Table& table() {
+  static const Table kTable(208, 36, 3);
+  return kTable;
+}
+
+nn::ParamSlab trained_there(const Course& c, const nn::ParamSlab& from, nn::TrainStats& stats) {
+  const Rows rows(table(), c.numbers);
+  nn::Workspace workspace;
+  Net net(from);
+  stats = nn::train_steps(kernels(), workspace, net.slab, rows.view(c.spec), c.hyper, kHundred);
+  return net.back();
+}
+
+double largest(std::span<const float> values) {
+  float out = 0;
+  for (const float v : values) out = std::max(out, std::abs(v));
+  return static_cast<double>(out);
+}
+
+void expect_equal(const nn::ParamSlab& here, const nn::ParamSlab& there) {
+  const double bound = kEqual * largest(here.weights());
+  for (std::size_t i = 0; i < here.weights().size(); ++i)
+    ASSERT_NEAR(there.weights()[i], here.weights()[i], bound) << i;
+  EXPECT_EQ(there.state().steps, here.state().steps);
+  EXPECT_EQ(there.state().rows, here.state().rows);
+}
+
+TEST(OnDevice, AHundredStepsEqualThoseOfTheProcessor) {
+  for (const Course& c : courses()) {
+    SCOPED_TRACE(c.name);
+    nn::ParamSlab net = fresh(c.spec, c.hyper);
+    nn::TrainStats there_stats;
+    const nn::ParamSlab there = trained_there(c, net, there_stats);
+    nn::Workspace workspace;
+    const nn::TrainStats stats =
+        nn::train_steps(cpu(), workspace, net, here(table(), c.spec, c.numbers), c.hyper, kHundred);
+    ASSERT_GE(stats.steps, 100);
+    EXPECT_NEAR(there_stats.loss, stats.loss, kEqual * stats.loss);
+    EXPECT_EQ(there_stats.rows, stats.rows);
+    expect_equal(net, there);
+  }
+}
+
+TEST(OnDevice, TwoRunsGiveTheSameBits) {
+  for (const Course& c : courses()) {
+    SCOPED_TRACE(c.name);
+    const nn::ParamSlab net = fresh(c.spec, c.hyper);
+    nn::TrainStats first, second;
+    const nn::ParamSlab a = trained_there(c, net, first), b = trained_there(c, net, second);
+    EXPECT_EQ(first, second);
+    EXPECT_TRUE(std::ranges::equal(a.bytes(), b.bytes()));
+  }
+}
+
+TEST(OnDevice, StretchesKnowNoCuts) {
+  const Course c{"cut", nn_test::assorted(2, 3), hyper("adam", {{"lr", 1e-3}}, 20, 2)};
+  const Rows rows(table());
+  const nn::ParamSlab from = fresh(c.spec, c.hyper);
+  nn::Workspace workspace;
+  Net whole(from), cut(from);
+  (void)nn::train_steps(kernels(), workspace, whole.slab, rows.view(c.spec), c.hyper, {0, 3});
+  for (const nn::Stretch stretch : {nn::Stretch{0, 1}, nn::Stretch{1, 3}})
+    (void)nn::train_steps(kernels(), workspace, cut.slab, rows.view(c.spec), c.hyper, stretch);
+  EXPECT_TRUE(std::ranges::equal(whole.back().bytes(), cut.back().bytes()));
+}
+
+TEST(OnDevice, AReshapedNetworkGoesOnAsOnTheProcessor) {
+  for (const nn::ModelSpec& spec : {nn_test::mlp(36, {20, 20}, 3), nn_test::assorted(2, 3)}) {
+    SCOPED_TRACE(nn::describe(spec));
+    const bool images = spec.input.is_image();
+    const Course c{"", spec, hyper(images ? "sgd" : "adam", {{"lr", images ? 2e-4 : 1e-3}}, 16)};
+    nn::Workspace workspace;
+    nn::ParamSlab young = fresh(spec, c.hyper);
+    (void)nn::train_steps(cpu(), workspace, young, here(table(), spec), c.hyper, {0, 2});
+    const std::string layer = images ? "fc" : "dense1";
+    nn::ParamSlab grown = nn::reshape(cpu(), workspace, young, {"widen", layer, {{"by", n(7)}}},
+                                      here(table(), spec), 1);
+    const Rows rows(table());
+    Net there(grown);
+    (void)nn::train_steps(kernels(), workspace, there.slab, rows.view(grown.spec()), c.hyper,
+                          {2, 8});
+    (void)nn::train_steps(cpu(), workspace, grown, here(table(), grown.spec()), c.hyper, {2, 8});
+    expect_equal(grown, there.back());
+  }
+}
+
+TEST(OnDevice, ScoresEqualThoseOfTheProcessor) {
+  for (const Course& c : courses()) {
+    SCOPED_TRACE(c.name);
+    const nn::ParamSlab net = fresh(c.spec, c.hyper);
+    const Net there(net);
+    const Rows rows(table(), c.numbers);
+    nn::Workspace workspace;
+    const nn::Scores a =
+        nn::evaluate(cpu(), workspace, net, here(table(), c.spec, c.numbers), c.hyper.loss);
+    const nn::Scores b =
+        nn::evaluate(kernels(), workspace, there.slab, rows.view(c.spec), c.hyper.loss);
+    EXPECT_NEAR(b.loss, a.loss, kEqual * a.loss);
+    EXPECT_EQ(b.correct, a.correct);
+    EXPECT_EQ(b.rows, a.rows);
+    ASSERT_EQ(b.metrics.size(), a.metrics.size());
+    for (std::size_t i = 0; i < a.metrics.size(); ++i)
+      EXPECT_NEAR(b.metrics[i].second, a.metrics[i].second, 1e-3) << a.metrics[i].first;
+  }
+}
+
+TEST(OnDevice, ALossThatIsNoNumberEndsTheTraining) {
+  const Course c{"", nn_test::mlp(36, {24}, 3), hyper("sgd", {{"lr", 1e30}})};
+  nn::TrainStats stats;
+  (void)trained_there(c, fresh(c.spec, c.hyper), stats);
+  EXPECT_TRUE(stats.diverged);
+}
+
+TEST(OnDevice, TwoTrialsAtOnceComputeWhatEachDoesAlone) {
+  const std::vector<Course> all = courses();
+  std::vector<nn::ParamSlab> alone, together;
+  std::vector<nn::TrainStats> stats(2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    alone.push_back(trained_there(all[i], fresh(all[i].spec, all[i].hyper), stats[i]));
+    together.push_back(fresh(all[i].spec, all[i].hyper));
+  }
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < 2; ++i) {
+    threads.emplace_back([&, i] {
+      kern::prepare_thread();
+      nn::TrainStats own;
+      together[i] = trained_there(all[i], together[i], own);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (std::size_t i = 0; i < 2; ++i)
+    EXPECT_TRUE(std::ranges::equal(alone[i].bytes(), together[i].bytes())) << i;
+}
+
+std::size_t memory_left() {
+  std::size_t left = 0, all = 0;
+  kern::test::device().memory_left(left, all);
+  return left;
+}
+
+TEST(OnDevice, AThousandReshapesTakeNoMemoryForGood) {
+  const Table few(20, 8, 3);
+  const Rows rows(few);
+  const nn::Hyper h = hyper("adam", {{"lr", 1e-3}}, 20);
+  nn::Workspace workspace, host;
+  nn::ParamSlab net = fresh(nn_test::mlp(8, {8}, 3), h);
+  std::size_t left = 0;
+  for (int i = 0; i < 1000; ++i) {
+    if (i == 10) left = memory_left();
+    const bool grows = i % 2 == 0;
+    const nn::Operation operation = grows ? nn::Operation{"widen", "dense1", {{"by", n(4)}}}
+                                          : nn::Operation{"shrink", "dense1", {{"by", n(4)}}};
+    nn::ParamSlab changed =
+        nn::reshape(cpu(), host, net, nn::complete(operation), here(few, net.spec()), 1);
+    Net there(changed);
+    (void)nn::train_steps(kernels(), workspace, there.slab, rows.view(changed.spec()), h,
+                          {i, i + 1});
+    net = there.back();
+  }
+  EXPECT_EQ(memory_left(), left);
+}
+
+TEST(OnDevice, ANetworkThatDoesNotFitIsAnErrorAndTheNextOneTrains) {
+  std::size_t left = 0, all = 0;
+  kern::test::device().memory_left(left, all);
+  const Course c{"", nn_test::mlp(36, {24}, 3), hyper("sgd", {{"lr", 0.05}})};
+  nn::Workspace workspace;
+  EXPECT_THROW((void)workspace.arena(all + 1, memory()), kern::OutOfMemory);
+  const Rows rows(table());
+  Net net(fresh(c.spec, c.hyper));
+  const nn::TrainStats stats =
+      nn::train_steps(kernels(), workspace, net.slab, rows.view(c.spec), c.hyper, {0, 1});
+  EXPECT_GT(stats.steps, 0);
+}
+
+}  // namespace
