@@ -33,6 +33,9 @@ struct Config {
   int gpus = -1;
   /// Of Executor::simulated: the machine, and what ran on it. `workers` and `gpus` come from there.
   std::shared_ptr<Simulation> simulation;
+  /// CUDA workers of the sequential executor: it runs `.cuda` bodies on the program's own memory,
+  /// without a stream, so that whatever uses GPUs can be tested where there is none.
+  int pretended_gpus = 0;
   /// Answers pure tasks and keeps their results; null: nothing is kept beyond the values' own
   /// lives.
   std::shared_ptr<Store> store;

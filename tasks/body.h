@@ -3,9 +3,11 @@
 
 #include <utility>
 
+#include "kernels/kernels.h"
 #include "nn/data/data_error.h"
 #include "nn/error.h"
 #include "runtime/base/error.h"
+#include "tasks/tasks.h"
 
 namespace tasks {
 
@@ -18,6 +20,8 @@ decltype(auto) translated(Body&& body) {
     throw rt::Error(rt::Errc::data, error.what());
   } catch (const nn::Error& error) {
     throw rt::Error(rt::Errc::study, error.what());
+  } catch (const kern::DeviceError& error) {
+    throw DeviceLost(error.what());
   }
 }
 

@@ -2,9 +2,11 @@
 #include <atomic>
 
 #include "kernels/kernels.h"
+#include "nn/data/resident.h"
 #include "nn/init.h"
 #include "runtime/runtime.h"
 #include "tasks/body.h"
+#include "tasks/device.h"
 #include "tasks/simulated.h"
 #include "tasks/tasks.h"
 #include "tasks/work.h"
@@ -61,6 +63,19 @@ const auto& init_task() {
   return task;
 }
 
+/// Trains on whatever `kernels` compute with.
+nn::TrainStats train_here(rt::Context& context, const kern::Kernels<float>& kernels,
+                          nn::ParamSlab& net, const nn::DataView& data, const nn::Hyper& hyper,
+                          const nn::Stretch& stretch, nn::Parallel* parallel) {
+  nn::TrainStats stats = nn::train_steps(
+      kernels, context.local<nn::Workspace>(), net, data, hyper, stretch,
+      [&context] { return context.stop_requested(); }, parallel);
+  // A half-way network is no result and must not be kept under the result's name.
+  if (stats.stopped) throw rt::Error(rt::Errc::cancelled, "stopped on request");
+  trained_epochs.fetch_add(nn::epochs_in(stretch), std::memory_order_relaxed);
+  return stats;
+}
+
 const auto& train_task() {
   static const auto task =
       rt::task("train", 2)
@@ -68,14 +83,17 @@ const auto& train_task() {
                   nn::Hyper hyper, nn::Stretch stretch, double) -> nn::TrainStats {
             return translated([&] {
               Lent lent(context);
-              nn::TrainStats stats = nn::train_steps(
-                  kern::cpu_kernels(), context.local<nn::Workspace>(), *net,
-                  data->view(nn::Part::train), hyper, stretch,
-                  [&context] { return context.stop_requested(); }, &lent);
-              // A half-way network is no result and must not be kept under the result's name.
-              if (stats.stopped) throw rt::Error(rt::Errc::cancelled, "stopped on request");
-              trained_epochs.fetch_add(nn::epochs_in(stretch), std::memory_order_relaxed);
-              return stats;
+              return train_here(context, kern::cpu_kernels(), *net, data->view(nn::Part::train),
+                                hyper, stretch, &lent);
+            });
+          })
+          .cuda([](rt::Context& context, rt::inout<nn::ParamSlab> net, rt::in<nn::Dataset> data,
+                   nn::Hyper hyper, nn::Stretch stretch, double) -> nn::TrainStats {
+            return translated([&] {
+              const kern::Kernels<float>& kernels = gpu_kernels(context);
+              const nn::ResidentDataset there(*kernels.memory, *data);
+              return train_here(context, kernels, *net, there.view(nn::Part::train), hyper, stretch,
+                                nullptr);
             });
           })
           .simulated([](rt::inout<nn::ParamSlab> net, rt::in<nn::Dataset> data, nn::Hyper hyper,
@@ -103,6 +121,15 @@ const auto& evaluate_task() {
               Lent lent(context);
               return nn::evaluate(kern::cpu_kernels(), context.local<nn::Workspace>(), *net,
                                   data->view(part), loss, &lent);
+            });
+          })
+          .cuda([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
+                   nn::Part part, nn::Choice loss, double) -> nn::Scores {
+            return translated([&] {
+              const kern::Kernels<float>& kernels = gpu_kernels(context);
+              const nn::ResidentDataset there(*kernels.memory, *data);
+              return nn::evaluate(kernels, context.local<nn::Workspace>(), *net, there.view(part),
+                                  loss);
             });
           })
           .simulated([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data, nn::Part part,

@@ -5,8 +5,10 @@
 #include <utility>
 
 #include "kernels/kernels.h"
+#include "nn/data/resident.h"
 #include "runtime/runtime.h"
 #include "tasks/body.h"
+#include "tasks/device.h"
 #include "tasks/simulated.h"
 #include "tasks/work.h"
 
@@ -19,17 +21,32 @@ std::uint64_t scored_rows(const nn::Dataset& data, std::int64_t rows) {
   return rows > 0 ? std::min(all, static_cast<std::uint64_t>(rows)) : all;
 }
 
+/// Scores on the first rows of a view (0: all).
+nn::Scores score_here(rt::Context& context, const kern::Kernels<float>& kernels,
+                      const nn::ParamSlab& net, nn::DataView view, const nn::Choice& loss,
+                      std::int64_t rows) {
+  if (rows > 0 && rows < std::ssize(view.rows))
+    view.rows = view.rows.first(static_cast<std::size_t>(rows));
+  return nn::evaluate(kernels, context.local<nn::Workspace>(), net, view, loss, nullptr,
+                      nn::Measured::loss);
+}
+
 const auto& score_task() {
   static const auto task =
       rt::task("score", 2)
           .cpu([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
                   nn::Choice loss, std::int64_t rows, double) -> nn::Scores {
             return translated([&] {
-              nn::DataView view = data->view(nn::Part::valid);
-              if (rows > 0 && rows < std::ssize(view.rows))
-                view.rows = view.rows.first(static_cast<std::size_t>(rows));
-              return nn::evaluate(kern::cpu_kernels(), context.local<nn::Workspace>(), *net, view,
-                                  loss, nullptr, nn::Measured::loss);
+              return score_here(context, kern::cpu_kernels(), *net, data->view(nn::Part::valid),
+                                loss, rows);
+            });
+          })
+          .cuda([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
+                   nn::Choice loss, std::int64_t rows, double) -> nn::Scores {
+            return translated([&] {
+              const kern::Kernels<float>& kernels = gpu_kernels(context);
+              const nn::ResidentDataset there(*kernels.memory, *data);
+              return score_here(context, kernels, *net, there.view(nn::Part::valid), loss, rows);
             });
           })
           .simulated([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data, nn::Choice loss,

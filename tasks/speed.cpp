@@ -3,11 +3,15 @@
 
 #include "kernels/kernels.h"
 #include "runtime/base/clock.h"
+#include "tasks/device.h"
 #include "tasks/tasks.h"
 
 namespace tasks {
 
-std::string arithmetic() { return std::string(kern::fingerprint()); }
+std::string arithmetic() {
+  const std::string of_gpus = gpu_arithmetic();
+  return std::string(kern::fingerprint()) + (of_gpus.empty() ? "" : "; " + of_gpus);
+}
 
 double product_rate() {
   constexpr double kSeconds = 0.02;

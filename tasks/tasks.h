@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,12 @@
 #include "runtime/value.h"
 
 namespace tasks {
+
+/// A GPU failed while a task ran on it.
+class DeviceLost : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
 
 /// To be called once before the first Runtime, by programs that train: the arithmetic's fingerprint
 /// becomes part of every pure task's key, and workers are prepared for it (denormals flushed, one
@@ -73,7 +80,8 @@ struct Seeds {
 
 /// Trains `net` over a stretch; `net` names the trained version afterwards. A loss that
 /// is no number is a result (TrainStats::diverged), not an error. Cancelling the group stops it at
-/// the next step. `cost` ranks it among ready tasks.
+/// the next step. `cost` ranks it among ready tasks. Under rt::On for a GPU it
+/// trains there; setup_gpus() (device.h) comes before.
 [[nodiscard]] rt::Value<nn::TrainStats> train(rt::Value<nn::ParamSlab>& net,
                                               const rt::Value<nn::Dataset>& data,
                                               const nn::Hyper& hyper, const nn::Stretch& stretch,

@@ -297,6 +297,7 @@ rt::Async<void> AdaptingNetwork::repeat(Adapted logged, TrialContext& trial) {
   trial.stretch(flops);
   if (round.until > round.from) {
     const nn::Stretch stretch{round.from, round.until, grid_};
+    const rt::On device(course_.devices.kind_for(model_, course_.hyper));
     pieces_.push_back(
         tasks::train(net_, course_.data, course_.hyper, stretch,
                      tasks::train_cost(model_, stretch, course_.train_rows, course_.hyper.batch)));

@@ -8,6 +8,7 @@
 #include "runtime/base/text.h"
 #include "runtime/failure.h"
 #include "runtime/loop.h"
+#include "tasks/tasks.h"
 
 namespace hpo {
 
@@ -31,6 +32,8 @@ std::optional<Ended> end_of(const std::exception_ptr& thrown) {
       std::rethrow_if_nested(error);
     } catch (const std::bad_alloc&) {
       return Ended{TrialState::failed, Cause::out_of_memory, reason_of(error)};
+    } catch (const tasks::DeviceLost&) {
+      return Ended{TrialState::failed, Cause::lost, reason_of(error)};
     } catch (...) {
       // The body's own exception says no more than the reason does.
     }

@@ -105,9 +105,13 @@ rt::Async<ExportedModel> FoldedWork::finish(TrialRow best, Lineage lineage) {
   const TrialSpec spec = spec_of(best.params, data);
   const nn::Stretch stretch{0, lineage.back().network.epochs, 1};
   rt::Value<nn::ParamSlab> net = first_network(best.trial, spec, data);
-  const rt::Value<nn::TrainStats> trained =
-      tasks::train(net, data.value, spec.hyper, stretch,
-                   tasks::train_cost(spec.model, stretch, data.train_rows, spec.hyper.batch));
+  rt::Value<nn::TrainStats> trained;
+  {
+    const rt::On device(device_rule(spec.resources).kind_for(spec.model, spec.hyper));
+    trained =
+        tasks::train(net, data.value, spec.hyper, stretch,
+                     tasks::train_cost(spec.model, stretch, data.train_rows, spec.hyper.batch));
+  }
   const nn::TrainStats stats = co_await trained;
   ExportedModel made;
   if (stats.diverged)

@@ -10,6 +10,7 @@
 
 #include "hpo/driver/placement.h"
 #include "hpo/driver/search.h"
+#include "hpo/study/gpus.h"
 #include "nn/losses/loss.h"
 #include "nn/metrics/metric.h"
 #include "nn/model_file.h"
@@ -19,6 +20,7 @@
 #include "runtime/codec.h"
 #include "runtime/failure.h"
 #include "runtime/on.h"
+#include "tasks/device.h"
 
 namespace hpo {
 
@@ -59,10 +61,11 @@ nn::Scores no_scores(const nn::Choice& loss, const nn::Dataset::Header& data) {
 }
 
 /// Where it is trained.
-rt::Value<nn::Scores> validated(const AdaptingNetwork& network, const TrialSpec& spec,
-                                const StudyData& data, rt::Flops cost) {
-  const rt::On device(device_rule(spec.resources).kind_for(network.model(), spec.hyper));
-  return tasks::evaluate(network.net(), data.value, nn::Part::valid, spec.hyper.loss, cost);
+rt::Value<nn::Scores> scored(const rt::Value<nn::ParamSlab>& net, const nn::ModelSpec& model,
+                             nn::Part part, const TrialSpec& spec, const StudyData& data,
+                             rt::Flops cost) {
+  const rt::On device(device_rule(spec.resources).kind_for(model, spec.hyper));
+  return tasks::evaluate(net, data.value, part, spec.hyper.loss, cost);
 }
 
 std::string trained_again(std::int64_t epoch, std::int64_t from) {
@@ -147,6 +150,15 @@ void require_resources(const Resources& asked, int workers, int gpus) {
     refuse("memory", rt::format_bytes(*asked.memory), rt::format_bytes(memory));
 }
 
+void prepare_gpu(const Resources& asked) {
+  if (asked.gpus > 1) {
+    throw rt::Error(rt::Errc::no_device,
+                    rt::cat("resources.gpus: ", rt::format_double(asked.gpus),
+                            " for each trial, a network trains on one at most"));
+  }
+  if (device_rule(asked).gpu_from < kNoGpu) tasks::setup_gpus();
+}
+
 std::int64_t counted_steps(const StudySpec& study, const StudyData& data, const TrialSpec& spec,
                            std::int64_t epochs) {
   if (study.early_stop_unit != Unit::steps) return 0;
@@ -192,6 +204,7 @@ TrialSpec NetworkWork::spec_of(const Params& params, const StudyData& data) cons
   TrialSpec spec = materialise(study_, params, data.info);
   spec.hyper.shuffle = data.seeds.shuffle;
   require_resources(spec.resources, runtime_.workers(), runtime_.gpus());
+  if (runtime_.executor() != rt::Executor::simulated) prepare_gpu(spec.resources);
   return spec;
 }
 
@@ -220,14 +233,15 @@ rt::Async<void> NetworkWork::run(TrialContext& trial) {
         trial.note(trained_again(border, begun.epochs));
       continue;
     }
-    rt::Value<nn::Scores> scored = validated(network, spec, data, scoring);
+    rt::Value<nn::Scores> validated =
+        scored(network.net(), network.model(), nn::Part::valid, spec, data, scoring);
     // Asked for together, so that no turn of the driver lies between training and scoring.
-    scored.demand();
+    validated.demand();
     rt::Async<nn::TrainStats> trained = network.stats();
     const nn::TrainStats stats = co_await std::move(trained);
     if (stats.diverged && !trial.pauses(border)) throw diverged_before(border);
     nn::Scores scores = no_scores(spec.hyper.loss, data.value.get().header());
-    if (!stats.diverged) scores = co_await scored;
+    if (!stats.diverged) scores = co_await validated;
     Report report{.step = border, .epochs = border};
     report.metrics = metrics_of("valid", scores);
     report.metrics.emplace_back("train.loss", stats.loss);
@@ -266,9 +280,9 @@ rt::Async<ExportedModel> NetworkWork::write(ExportedModel made, rt::Value<nn::Pa
                                             TrialSpec spec, const StudyData& data, Params params) {
   made.file = model_file_;
   const rt::Flops scoring = tasks::evaluate_cost(spec.model, data.test_rows);
-  rt::Value<nn::Scores> scored =
-      tasks::evaluate(net, data.value, nn::Part::test, spec.hyper.loss, scoring);
-  const nn::Scores& scores = co_await scored;
+  const rt::Value<nn::Scores> tested_on =
+      scored(net, spec.model, nn::Part::test, spec, data, scoring);
+  const nn::Scores& scores = co_await tested_on;
   if (scores.rows > 0) made.metrics = metrics_of("test", scores);
   const nn::Dataset::Header& header = data.value.get().header();
   if (!header.class_names.empty() && header.class_names.size() <= kMostConfused) {

@@ -51,6 +51,10 @@ void add_counted(Metrics& metrics, const StudySpec& study, const nn::ModelSpec& 
 /// what it asks for, naming both.
 void require_resources(const Resources& asked, int workers, int gpus);
 
+/// Makes ready for tasks on GPUs where a network may be for one (device_rule). Throws rt::Error
+/// (no_device) where that is not possible, and for more than one.
+void prepare_gpu(const Resources& asked);
+
 /// Bytes of memory that this machine has.
 [[nodiscard]] std::uint64_t machine_memory();
 

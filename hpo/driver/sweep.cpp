@@ -90,6 +90,7 @@ SweepResult sweep_networks(EventLog& log, const StudySpec& study, const RunOptio
   for (const std::string& note : loaded.notes) observer.note(note);
   loaded.study = with_border(loaded, log.facts() ? log.facts()->resolved : "", runtime.workers(),
                              runtime.gpus());
+  prepare_gpu(trial_resources(loaded.study, loaded.study.space.middle()));
   begin_anew_if_mended(log, loaded.study, &loaded.data, options.folder, observer);
   std::vector<Changed> changes = adopt(log, loaded.study, &loaded.data, options.folder);
   loaded.study.parallel = slots_of(loaded.study, loaded.asked, runtime.workers(), runtime.gpus());

@@ -67,7 +67,7 @@ class Backend {
 };
 
 /// The executor that runs every launch on the calling thread at once.
-std::unique_ptr<Backend> make_sequential();
+std::unique_ptr<Backend> make_sequential(const Config& config);
 
 /// Loads a plugin ("starpu-cpu", "starpu-cuda" or "starpu-simgrid"). Throws rt::Error: no_device
 /// saying what is missing, storage for one that does not belong to this library.

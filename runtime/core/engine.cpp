@@ -54,7 +54,7 @@ std::unique_ptr<Backend> make_backend(const Config& config, Executor& chosen) {
           return load_backend("starpu-simgrid", config);
         default:
           chosen = Executor::sequential;
-          return make_sequential();
+          return make_sequential(config);
       }
     } catch (const Error& e) {
       if (!automatic || e.kind() != Errc::no_device) throw;

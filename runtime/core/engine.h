@@ -91,7 +91,9 @@ class Engine {
   void hand_over(Node* node) noexcept;
   void became_ready(Node* node) noexcept;
   void drain_ready() noexcept;
-  void finish(Node& node, Stage stage, Failure* failure) noexcept;
+  /// `bytes`: of a node that has just run here, where its buffers are on this worker's device.
+  void finish(Node& node, Stage stage, Failure* failure,
+              std::byte* const* bytes = nullptr) noexcept;
   static void settle(Version* version, BoxRef box, Stage stage, Failure* failure) noexcept;
   static void end_share(Version* version, const BoxRef& box, Failure* failure,
                         Stage stage = Stage::ready) noexcept;
@@ -210,7 +212,8 @@ class Engine {
   void submit_launch(Node& node);
   void count_work(Node& node) const;
   void launch(Node& node);
-  void keep_results(Node& node, std::vector<std::pair<Key, Bytes>>& kept) const;
+  void keep_results(Node& node, std::byte* const* bytes,
+                    std::vector<std::pair<Key, Bytes>>& kept) const;
   void learn(const Node& node) const noexcept;
   [[nodiscard]] bool fits(const Node& node) const noexcept;
   void take(Node* node) noexcept;

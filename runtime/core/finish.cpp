@@ -14,9 +14,22 @@ bool worth_by_default(double seconds, std::size_t bytes) {
   return bytes <= kSmall || seconds > static_cast<double>(bytes) / kBytesPerSecond;
 }
 
+/// Brings bytes of the worker's device here. A device that fails now has done its work: then what
+/// it made is not kept, and whoever needs it next finds out.
+bool copy_of(Backend& backend, const std::byte* from, std::size_t size, Bytes& copy) noexcept {
+  try {
+    copy.resize(size);
+    backend.copy(copy.data(), from, size);
+    return true;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
 }  // namespace
 
-void Engine::keep_results(Node& node, std::vector<std::pair<Key, Bytes>>& kept) const {
+void Engine::keep_results(Node& node, std::byte* const* bytes_here,
+                          std::vector<std::pair<Key, Bytes>>& kept) const {
   if (!config.store || !node.keyed || node.info->keep == Keep::never) return;
   const double took = seconds(node.ran);
   const auto worth = config.worth_keeping != nullptr ? config.worth_keeping : worth_by_default;
@@ -28,10 +41,15 @@ void Engine::keep_results(Node& node, std::vector<std::pair<Key, Bytes>>& kept) 
       const Box& box = *output.box.get();
       const std::size_t size = box.ops->buffer ? box.bytes : 0;
       if (node.info->keep == Keep::worth && !worth(took, size)) continue;
-      // Where the executor has the bytes elsewhere than on the host, results of CUDA bodies, they
-      // are not kept.
-      if (box.ops->buffer && node.device != Device::cpu) continue;
-      box.ops->encode(box.object, box.host_bytes(), bytes);
+      Bytes copy;
+      const std::byte* content = box.host_bytes();
+      if (node.device != Device::cpu && box.bytes > 0 && output.access != Input::kNoAccess) {
+        if (backend->simulates()) continue;  // there is nothing at that address
+        if (bytes_here == nullptr || !copy_of(*backend, bytes_here[output.access], box.bytes, copy))
+          continue;
+        content = copy.data();
+      }
+      box.ops->encode(box.object, content, bytes);
       if (node.info->keep == Keep::worth && !box.ops->buffer && !worth(took, bytes.size()))
         continue;
     }
@@ -44,14 +62,14 @@ void Engine::learn(const Node& node) const noexcept {
   node.info->pace.learn(node.cost, seconds(node.ran));
 }
 
-void Engine::finish(Node& node, Stage stage, Failure* failure) noexcept {
+void Engine::finish(Node& node, Stage stage, Failure* failure, std::byte* const* bytes) noexcept {
   ThisThread& here = this_thread;
   const bool outermost = !std::exchange(here.handing_over, true);
   Worker& worker = this_worker();
   std::vector<std::pair<Key, Bytes>>
       kept;  // encoded now: once settled, a successor may change a result in place
   if (stage == Stage::ready) {
-    if (node.info->pure) keep_results(node, kept);
+    if (node.info->pure) keep_results(node, bytes, kept);
     learn(node);
   } else if (stage == Stage::cancelled) {
     bump(worker.cancelled, std::uint64_t{1});

@@ -7,18 +7,19 @@ namespace rt {
 
 namespace {
 
-std::string& stored_fingerprint() {
-  static std::string text;
-  return text;
+std::string& stored_fingerprint(Device kind) {
+  static std::string of_cpu, of_cuda;
+  return kind == Device::cpu ? of_cpu : of_cuda;
 }
 
 }  // namespace
 
-void set_fingerprint(std::string text) { stored_fingerprint() = std::move(text); }
+void set_fingerprint(std::string text) { set_fingerprint(Device::cpu, std::move(text)); }
+void set_fingerprint(Device kind, std::string text) { stored_fingerprint(kind) = std::move(text); }
 
 namespace detail {
 
-const std::string& fingerprint() noexcept { return stored_fingerprint(); }
+const std::string& fingerprint() noexcept { return stored_fingerprint(Device::cpu); }
 
 namespace {
 
@@ -87,6 +88,7 @@ bool Engine::key_node(Node* node) {
   info.signature->encode_constants(*node, constants);
   Hasher hasher;
   hasher.add("task").add(info.name).add(info.version).add(fingerprint());
+  if (node->device == Device::cuda) hasher.add(stored_fingerprint(Device::cuda));
   hasher.add(node->device == Device::cpu ? "cpu" : "cuda").add(constants.bytes());
   for (const Input& input : node->all_inputs()) hasher.add(input.version->key);
   node->key = hasher.finish();

@@ -77,7 +77,7 @@ void Running::run_and_finish() noexcept {
   }
   const bool stopped = cancelled.load(std::memory_order_acquire);
   if (done && !(stopped && stop_seen && node.info->pure)) {
-    return engine.finish(node, Stage::ready, nullptr);
+    return engine.finish(node, Stage::ready, nullptr, bytes_);
   }
   if (!stopped) return give_up(error);
   Failure* failure = engine.cancelled_failure(node);
@@ -339,7 +339,7 @@ void Running::give_up(const std::exception_ptr& error) noexcept {
   if (node.info->last == OnFailure::ignore) {
     try {
       ignore_failure();
-      return engine.finish(node, Stage::ready, nullptr);
+      return engine.finish(node, Stage::ready, nullptr, bytes_);
     } catch (...) {
       cause = std::current_exception();
       undo();

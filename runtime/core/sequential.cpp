@@ -12,15 +12,17 @@ namespace {
 
 class Sequential final : public Backend {
  public:
+  explicit Sequential(int gpus) : gpus_(gpus) {}
+
   [[nodiscard]] int cpu_workers() const noexcept override { return 1; }
-  [[nodiscard]] int cuda_workers() const noexcept override { return 0; }
+  [[nodiscard]] int cuda_workers() const noexcept override { return gpus_; }
 
   void submit(Launch& launch) override {
     std::byte* bytes[256];
     for (unsigned i = 0; i < launch.access_count; ++i) {
       bytes[i] = static_cast<std::byte*>(launch.accesses[i].handle);
     }
-    run_launch(launch, 0, bytes);
+    run_launch(launch, launch.device == Device::cpu ? 0 : 1, bytes);
   }
 
   [[nodiscard]] int ready() const noexcept override { return 1; }
@@ -35,10 +37,15 @@ class Sequential final : public Backend {
     std::memcpy(to, from, size);
   }
   void on_each_worker(void (*function)(void*), void* argument) override { function(argument); }
+
+ private:
+  int gpus_;
 };
 
 }  // namespace
 
-std::unique_ptr<Backend> make_sequential() { return std::make_unique<Sequential>(); }
+std::unique_ptr<Backend> make_sequential(const Config& config) {
+  return std::make_unique<Sequential>(config.pretended_gpus);
+}
 
 }  // namespace rt::detail

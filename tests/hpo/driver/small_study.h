@@ -68,6 +68,7 @@ class SmallStudy : public testing::Test {
     rt::set_fingerprint(arithmetic);
     EventLog log(run());
     rt::Runtime runtime({.executor = rt::Executor::sequential,
+                         .pretended_gpus = pretended_gpus_,
                          .store = std::make_shared<rt::Store>(rt::StoreConfig{.folder = store()})});
     const Params some = file.space.from_unit(std::vector<double>(file.space.size(), 0.5));
     const StudyData data = load_data(file, some);
@@ -108,6 +109,7 @@ class SmallStudy : public testing::Test {
   }
 
   support::TempFolder folder_;
+  int pretended_gpus_ = 0;
 };
 
 }  // namespace hpo

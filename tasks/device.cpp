@@ -1,0 +1,42 @@
+#include "tasks/device.h"
+
+#include <atomic>
+#include <string>
+
+#include "runtime/base/error.h"
+#include "runtime/task.h"
+
+namespace tasks {
+
+namespace {
+
+std::atomic<const kern::Device*> in_use{nullptr};
+
+}  // namespace
+
+void setup_gpus() {
+  if (in_use != nullptr) return;
+  std::string why;
+  const kern::Device* found = kern::cuda_device(why);
+  if (found == nullptr)
+    throw rt::Error(rt::Errc::no_device, "networks cannot compute on a GPU here: " + why);
+  compute_with(found);
+}
+
+void compute_with(const kern::Device* device) {
+  in_use = device;
+  rt::set_fingerprint(rt::Device::cuda, gpu_arithmetic());
+}
+
+std::string gpu_arithmetic() {
+  const kern::Device* device = in_use;
+  return device == nullptr ? "" : device->fingerprint();
+}
+
+const kern::Kernels<float>& gpu_kernels(const rt::Context& context) {
+  const kern::Device& device = *in_use;
+  device.use_stream(context.stream());
+  return *device.kernels;
+}
+
+}  // namespace tasks
