@@ -85,6 +85,8 @@ std::vector<Case> run_packs(
     const Options& options);  ///< networks step by step on shared batches, and one after another
 std::vector<Case> run_grid(
     const Options& options);  ///< 27 trials on Fashion-MNIST, beside pools of processes and Ray
+std::vector<Case> run_gpu(
+    const Options& options);  ///< training on a GPU, beside its library's products alone
 std::vector<Case> run_digits(
     const Options& options);  ///< the digits sweep, and the same search with other tools
 std::vector<Case> run_tables(

@@ -40,6 +40,7 @@ constexpr std::array kBenchmarks = {
     Benchmark{"packs", "what reading a batch once for several networks would bring", run_packs},
     Benchmark{"grid", "27 trials on Fashion-MNIST beside JAX and PyTorch in a pool, and Ray Tune",
               run_grid},
+    Benchmark{"gpu", "training on a GPU, beside the same products by cuBLAS alone", run_gpu},
     Benchmark{"digits",
               "the digits sweep beside Optuna, a pool of processes and Ray Tune, 20 seeds",
               run_digits},

@@ -34,6 +34,7 @@ std::string gpu_arithmetic() {
 }
 
 const kern::Kernels<float>& gpu_kernels(const rt::Context& context) {
+  if (in_use == nullptr) throw rt::Error(rt::Errc::internal, "a task for a GPU before setup_gpus");
   const kern::Device& device = *in_use;
   device.use_stream(context.stream());
   return *device.kernels;

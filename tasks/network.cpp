@@ -92,8 +92,10 @@ const auto& train_task() {
             return translated([&] {
               const kern::Kernels<float>& kernels = gpu_kernels(context);
               const nn::ResidentDataset there(*kernels.memory, *data);
-              return train_here(context, kernels, *net, there.view(nn::Part::train), hyper, stretch,
-                                nullptr);
+              const nn::TrainStats stats = train_here(
+                  context, kernels, *net, there.view(nn::Part::train), hyper, stretch, nullptr);
+              (void)net->state(*kernels.memory);  // waits, so that a device's fault is this task's
+              return stats;
             });
           })
           .simulated([](rt::inout<nn::ParamSlab> net, rt::in<nn::Dataset> data, nn::Hyper hyper,

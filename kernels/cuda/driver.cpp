@@ -53,6 +53,7 @@ class Queue {
   [[nodiscard]] cublasHandle_t blas() {
     if (blas_ == nullptr) {
       check(cublasCreate(&blas_));
+      check(cublasSetMathMode(blas_, CUBLAS_PEDANTIC_MATH));  // whatever the environment asks for
       workspace_ = driver::allocate(kWorkspace);
       attach();
     }

@@ -5,6 +5,7 @@
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
 
+#include <cstring>
 #include <string>
 
 #include "kernels/cuda/table.h"
@@ -40,7 +41,18 @@ const char* missing() {
   if (code == cudaErrorInsufficientDriver)
     return "no NVIDIA driver, or one that is older than this CUDA";
   if (code != cudaSuccess) return cudaGetErrorString(code);
-  return count == 0 ? "CUDA sees no device" : nullptr;
+  if (count == 0) return "CUDA sees no device";
+  cudaDeviceProp first{};
+  for (int i = 0; i < count; ++i) {
+    cudaDeviceProp one{};
+    if (cudaGetDeviceProperties(&one, i) != cudaSuccess)
+      return "CUDA does not say what a device is";
+    if (i == 0) first = one;
+    if (std::strcmp(one.name, first.name) != 0)
+      return "devices of several kinds, which compute different bits: name those of one kind in "
+             "CUDA_VISIBLE_DEVICES";
+  }
+  return nullptr;
 }
 
 }  // namespace
