@@ -13,9 +13,11 @@ namespace {
 
 /// Faults that the next products have, and which.
 std::atomic<int> faults{0};
+std::atomic<int> products{0};
 void (*fault)() = nullptr;
 
 void product_with_faults(kern::Exec& exec, const kern::GemmArgs<float>& args) {
+  ++products;
   if (faults > 0) {
     --faults;
     fault();
@@ -67,6 +69,17 @@ TEST_F(GpuStudy, TrainsTheSameStudyUnderOtherKeys) {
     ASSERT_TRUE(there[i].value && here[i].value);
     EXPECT_NEAR(*there[i].value, *here[i].value, 1e-3);
   }
+}
+
+TEST_F(GpuStudy, ANetworksSizeDecidesWhereTheFileLeavesItOpen) {
+  products = 0;
+  EXPECT_EQ(session(study("resources: {gpus: auto, gpu_from: 1e29}\n"), "a").end,
+            DriverEnd::finished);
+  EXPECT_EQ(products, 0);
+  std::filesystem::rename(run(), folder_ / "cores");
+  EXPECT_EQ(session(study("resources: {gpus: auto, gpu_from: 1}\n"), "a").end, DriverEnd::finished);
+  EXPECT_GT(products, 0);
+  for (const TrialRow& trial : trials()) EXPECT_EQ(trial.state, TrialState::complete);
 }
 
 TEST_F(GpuStudy, GoesOnWhereItWasInterrupted) {
