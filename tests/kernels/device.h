@@ -5,8 +5,9 @@
 
 namespace kern::test {
 
-/// To be called before the tests run. With `--gpu` among the arguments they use a CUDA device, and
-/// where there is none all are skipped with the reason; else the device code that runs on the host.
+/// To be called before the tests run. With `--gpu` among the arguments they use a CUDA device;
+/// where there is none the program says why and ends with 77, as skipped. Else they use the device
+/// code that runs on the host.
 void choose_device(int argc, char** argv);
 
 /// Whether device() is a CUDA device.
