@@ -136,7 +136,7 @@ const auto& evaluate_task() {
           })
           .simulated([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data, nn::Part part,
                         nn::Choice loss, double) -> nn::Scores {
-            return simulated_scores(*net, loss, rows_of(data->header(), part));
+            return simulated_scores(*net, loss, data->header(), rows_of(data->header(), part));
           })
           .work([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data, nn::Part part,
                    const nn::Choice&, double) {

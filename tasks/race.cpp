@@ -51,7 +51,8 @@ const auto& score_task() {
           })
           .simulated([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data, nn::Choice loss,
                         std::int64_t rows, double) -> nn::Scores {
-            nn::Scores scores = simulated_scores(*net, loss, scored_rows(*data, rows));
+            nn::Scores scores =
+                simulated_scores(*net, loss, data->header(), scored_rows(*data, rows));
             scores.metrics.clear();
             return scores;
           })

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "nn/metrics/metric.h"
 
@@ -53,7 +56,8 @@ nn::TrainStats simulated_training(nn::ParamSlab& net, const nn::Hyper& hyper,
   return stats;
 }
 
-nn::Scores simulated_scores(const nn::ParamSlab& net, const nn::Choice& loss, std::uint64_t rows) {
+nn::Scores simulated_scores(const nn::ParamSlab& net, const nn::Choice& loss,
+                            const nn::Dataset::Header& data, std::uint64_t rows) {
   constexpr double kGap = 1.05;  // between what was trained on and what was not
   nn::Scores scores;
   scores.loss = kGap * static_cast<double>(net.weights()[0]);
@@ -64,9 +68,11 @@ nn::Scores simulated_scores(const nn::ParamSlab& net, const nn::Choice& loss, st
     scores.correct = std::llround(share * static_cast<double>(rows));
     scores.accuracy = share;
   }
-  for (const nn::Metric* metric : nn::metrics()) {
-    if (metric->target == target)
-      scores.metrics.emplace_back(metric->name, metric->maximize ? share : scores.loss);
+  std::vector<std::string> targets;
+  for (const nn::TargetColumn& column : data.targets) targets.push_back(column.name);
+  for (std::string& name : nn::measured_names(target, targets)) {
+    const nn::Metric* metric = nn::find_metric(std::string_view(name).substr(0, name.find('.')));
+    scores.metrics.emplace_back(std::move(name), metric->maximize ? share : scores.loss);
   }
   return scores;
 }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "nn/data/dataset.h"
 #include "nn/hyper.h"
 #include "nn/slab.h"
 #include "nn/train.h"
@@ -22,7 +23,7 @@ namespace tasks {
 
 /// Its loss, and metrics that are better the lower that is.
 [[nodiscard]] nn::Scores simulated_scores(const nn::ParamSlab& net, const nn::Choice& loss,
-                                          std::uint64_t rows);
+                                          const nn::Dataset::Header& data, std::uint64_t rows);
 
 /// One of another shape that has learnt as much.
 [[nodiscard]] nn::ParamSlab simulated_reshape(const nn::ParamSlab& net,

@@ -3,6 +3,7 @@
 #include "cli/runs.h"
 #include "cli/terminal.h"
 #include "cli/verbs/verb_functions.h"
+#include "hpo/driver/loaded_study.h"
 #include "hpo/driver/placement.h"
 #include "hpo/study/asked.h"
 #include "hpo/study/platform.h"
@@ -64,13 +65,19 @@ int run_plan(const Arguments& arguments) {
         });
     return kDone;
   }
+  if (arguments.has("--platform") && arguments.has("--workers"))
+    throw rt::Error(rt::Errc::usage,
+                    "--workers stands beside --platform, whose file says how many cores there are, "
+                    "expected one of the two");
   rt::Config config{
       .workers = static_cast<int>(arguments.integer("--workers", 1, kMaxWorkers).value_or(0))};
   rt::Runtime runtime(config);
-  const rt::Platform platform = arguments.has("--platform")
-                                    ? hpo::load_platform(arguments.text("--platform"))
-                                    : hpo::platform_here(runtime.workers());
-  const hpo::Plan plan = hpo::plan_study(hpo::load_settled(study), platform);
+  hpo::LoadedStudy loaded = hpo::load_settled(study);
+  const bool here = !arguments.has("--platform");
+  if (here) hpo::settle_border(loaded, runtime.workers(), runtime.gpus());
+  const hpo::Plan plan =
+      hpo::plan_study(loaded, here ? hpo::platform_here(runtime.workers(), runtime.gpus())
+                                   : hpo::load_platform(arguments.text("--platform")));
   if (arguments.has("--json")) {
     print_result(hpo::plan_json(plan));
     return kDone;

@@ -10,6 +10,7 @@
 #include "hpo/log/json.h"
 #include "hpo/study/asked.h"
 #include "hpo/study/platform.h"
+#include "hpo/study/real_time.h"
 #include "runtime/base/text.h"
 
 namespace cli {
@@ -143,6 +144,12 @@ int run_simulate(const Arguments& arguments) {
     throw rt::Error(rt::Errc::study, rt::cat(study.file,
                                              ": its trials run a program, whose cost "
                                              "nobody knows, expected a study of networks"));
+  const std::vector<std::string> keys = hpo::real_time_keys(study);
+  if (std::ranges::find(keys, "adapt.command") != keys.end())
+    throw rt::Error(rt::Errc::study,
+                    rt::cat(study.file,
+                            ": a program decides about its networks, which would "
+                            "be asked about made-up ones, expected another policy"));
   if (!arguments.has("--platform"))
     throw rt::Error(rt::Errc::usage,
                     "--platform is missing, expected a platform file such as "

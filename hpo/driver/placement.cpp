@@ -5,6 +5,7 @@
 #include "hpo/driver/plan.h"
 #include "hpo/place/border.h"
 #include "hpo/study/gpus.h"
+#include "runtime/base/error.h"
 #include "runtime/base/text.h"
 
 namespace hpo {
@@ -12,6 +13,41 @@ namespace hpo {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
+
+/// A core and a GPU of a common kind in round figures: what decides results may not be measured.
+rt::Platform round_figures(int cores, int gpus) {
+  return {.name = rt::cat("this machine's ", cores, cores == 1 ? " core" : " cores"),
+          .cpu = {.count = cores,
+                  .peak = 1e11,
+                  .half = 2e5,
+                  .launch = 1e-6,
+                  .bandwidth = 8e9,
+                  .memory = machine_memory()},
+          .gpu = {.count = gpus,
+                  .peak = 1.5e13,
+                  .half = 3e8,
+                  .launch = 8e-6,
+                  .bandwidth = 8e11,
+                  .memory = 16'000'000'000,
+                  .link = 1.2e10,
+                  .latency = 1e-5}};
+}
+
+/// Throws where some of the work is for a GPU and the platform has none.
+void require_gpu(const Resources& asked, const rt::Platform& platform,
+                 std::span<const PaperTrial> trials, double gpu_from) {
+  if (platform.gpu.count > 0) return;
+  for (const PaperTrial& trial : trials) {
+    for (const Piece& piece : trial) {
+      if (piece.step_flops < gpu_from) continue;
+      const double wanted = asked.any_gpu ? gpu_from : asked.gpus;
+      throw rt::Error(
+          rt::Errc::no_device,
+          rt::cat("resources.", asked.any_gpu ? "gpu_from: " : "gpus: ", rt::format_double(wanted),
+                  ": the study has networks for a GPU, there is none (", platform.name, ")"));
+    }
+  }
+}
 
 }  // namespace
 
@@ -37,6 +73,7 @@ Placement place_trials(const LoadedStudy& loaded, const rt::Platform& platform,
   Placement placement;
   placement.gpu_from =
       open ? best_border(trials, platform, slots) : device_rule(loaded.asked).gpu_from;
+  require_gpu(loaded.asked, platform, trials, placement.gpu_from);
   placement.expected = timetable(trials, platform, slots, split_at(placement.gpu_from));
   return placement;
 }
@@ -49,26 +86,18 @@ StudySpec with_border(const LoadedStudy& loaded, const std::string& resolved, in
     return with_gpus_by_size(loaded.study, border.value_or(kNoGpu));
   }
   if (gpus == 0) return with_gpus_by_size(loaded.study, kNoGpu);
-  return with_gpus_by_size(loaded.study, place_study(loaded, platform_here(cores, gpus)).gpu_from);
+  return with_gpus_by_size(loaded.study, place_study(loaded, round_figures(cores, gpus)).gpu_from);
+}
+
+void settle_border(LoadedStudy& loaded, int cores, int gpus) {
+  loaded.study = with_border(loaded, "", cores, gpus);
+  loaded.asked = trial_resources(loaded.study, loaded.study.space.middle());
 }
 
 rt::Platform platform_here(int cores, int gpus) {
-  const double rate = tasks::product_rate();
-  return {.name = rt::cat("this machine's ", cores, cores == 1 ? " core" : " cores"),
-          .cpu = {.count = cores,
-                  .peak = rate,
-                  .half = 2e5,
-                  .launch = 1e-6,
-                  .bandwidth = 8e9,
-                  .memory = machine_memory()},
-          .gpu = {.count = gpus,
-                  .peak = 1.5e13,
-                  .half = 3e8,
-                  .launch = 8e-6,
-                  .bandwidth = 8e11,
-                  .memory = 16'000'000'000,
-                  .link = 1.2e10,
-                  .latency = 1e-5}};
+  rt::Platform platform = round_figures(cores, gpus);
+  platform.cpu.peak = tasks::product_rate();
+  return platform;
 }
 
 }  // namespace hpo

@@ -25,7 +25,8 @@ struct Placement {
 };
 
 /// The file's border, or where it has none the one with which the study's trials, played through on
-/// paper, take the least time.
+/// paper, take the least time. Throws rt::Error (no_device) where some are for a GPU and the
+/// platform has none.
 [[nodiscard]] Placement place_study(const LoadedStudy& loaded, const rt::Platform& platform);
 /// The same of trials that were played through before (paper_trials).
 [[nodiscard]] Placement place_trials(const LoadedStudy& loaded, const rt::Platform& platform,
@@ -33,9 +34,13 @@ struct Placement {
 
 /// The study with a border that it has for good, where it says `gpus: auto` and no border: the one
 /// that an earlier session wrote into `resolved` (empty: there was none), else the one that is best
-/// on a machine like this with so many cores and GPUs.
+/// for so many cores and GPUs of a common kind, in round figures: the load of a machine never
+/// shows.
 [[nodiscard]] StudySpec with_border(const LoadedStudy& loaded, const std::string& resolved,
                                     int cores, int gpus);
+
+/// The same for a study that nobody began yet, in place.
+void settle_border(LoadedStudy& loaded, int cores, int gpus);
 
 /// A machine of so many cores like this one, and of so many GPUs of a common kind. Measures for 20
 /// ms.

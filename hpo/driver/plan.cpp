@@ -10,6 +10,7 @@
 #include "hpo/driver/placement.h"
 #include "hpo/driver/search.h"
 #include "hpo/log/json.h"
+#include "hpo/study/gpus.h"
 #include "runtime/base/random.h"
 #include "runtime/key.h"
 
@@ -209,7 +210,7 @@ Plan plan_study(const LoadedStudy& loaded, const rt::Platform& platform) {
   plan.platform = platform.name;
   plan.placement = placement.kinds(static_cast<std::size_t>(plan.trials));
   plan.gpu_trials = static_cast<std::int64_t>(placement.expected.gpu_trials);
-  if (loaded.asked.any_gpu && std::isfinite(placement.gpu_from)) plan.gpu_from = placement.gpu_from;
+  if (loaded.asked.any_gpu && placement.gpu_from < kNoGpu) plan.gpu_from = placement.gpu_from;
   return plan;
 }
 

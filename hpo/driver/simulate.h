@@ -57,9 +57,9 @@ struct SimulationReport {
                                         std::vector<rt::SimulatedRun>* record = nullptr);
 
 /// The same in a process of its own, so that several can follow each other. One that does not end
-/// within `seconds` of real time is killed: rt::Error (internal).
+/// within `seconds` of real time (0: however long it takes) is killed: rt::Error (internal).
 [[nodiscard]] SimulationReport simulate_apart(const StudySpec& study, const rt::Platform& platform,
-                                              const Scheme& scheme, unsigned seconds = 600);
+                                              const Scheme& scheme, unsigned seconds = 0);
 
 /// What devices did, from what ran. `slots`: of the search.
 [[nodiscard]] std::vector<DeviceUse> uses_of(const std::vector<rt::SimulatedRun>& runs,

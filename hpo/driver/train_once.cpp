@@ -7,6 +7,7 @@
 #include "hpo/driver/folded_work.h"
 #include "hpo/driver/front_files.h"
 #include "hpo/driver/loaded_study.h"
+#include "hpo/driver/placement.h"
 #include "hpo/driver/run_config.h"
 #include "hpo/driver/search.h"
 #include "hpo/driver/sweep.h"
@@ -126,6 +127,7 @@ TrainResult train_once(const StudySpec& study, const Params& params, const RunOp
   Checkpoints checkpoints(config.store, options.folder.string());
   rt::Moment begun = rt::now();
   LoadedStudy loaded = load_settled(study, params);
+  settle_border(loaded, runtime.workers(), runtime.gpus());
   for (const std::string& note : loaded.notes) observer.note(note);
   TrainResult result;
   result.metric = loaded.study.metric.name;

@@ -80,6 +80,14 @@ void check_folds(const Node& root) {
                       ", which goes on with one network, expected one of the two"));
 }
 
+void check_gpus(const Node& root) {
+  const Node* border = root.find_path({"resources", "gpu_from"});
+  if (border == nullptr || root.find_path({"resources", "gpus"})->text == "auto") return;
+  throw Fault(border->at, rt::cat("resources.gpu_from stands beside gpus: ",
+                                  root.find_path({"resources", "gpus"})->text,
+                                  ", expected gpus: auto beside it"));
+}
+
 void check_rates(const Node& root) {
   const Node* lr = root.find_path({"train", "optimizer", "lr"});
   const Node* schedule = root.find_path({"train", "schedule"});
@@ -148,6 +156,7 @@ void read_spec(StudySpec& study, const Node& checked) {
   check_split(checked);
   check_rates(checked);
   check_folds(checked);
+  check_gpus(checked);
   check_stopping(study, checked);
   read_population(study, checked);
   const std::string refusal = sampler_refuses(study.method.kind, study.space, study.method.options);

@@ -24,9 +24,12 @@ std::vector<std::filesystem::path> folders() {
       self.dli_fname == nullptr)
     return {};
   const auto here = std::filesystem::absolute(self.dli_fname).parent_path();
-  return {here, here / "trellis", here.parent_path() / "lib" / "trellis",
+  return {here,
+          here / "trellis",
+          here.parent_path() / "lib" / "trellis",
           here.parent_path() / "kernels" / "cuda",
-          here.parent_path().parent_path() / "kernels" / "cuda"};
+          here.parent_path().parent_path() / "kernels" / "cuda",
+          here.parent_path().parent_path().parent_path() / "kernels" / "cuda"};
 }
 
 Loaded load() {
