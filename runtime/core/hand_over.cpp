@@ -1,8 +1,8 @@
 // From a node whose inputs allow it to the executor: poison, memory, in place or copy, buffers.
 #include <algorithm>
-#include <array>
 #include <exception>
 #include <new>
+#include <vector>
 
 #include "runtime/base/text.h"
 #include "runtime/core/engine.h"
@@ -170,7 +170,7 @@ namespace {
 /// std::bad_alloc in it when no device of its kind holds it.
 void Engine::count_work(Node& node) const {
   if (node.info->work_of == nullptr) return;
-  std::array<void*, 64> slots{};
+  std::vector<void*> slots(node.signature().parameters.size());
   unsigned i = 0;
   for (const Parameter& p : node.signature().parameters) {
     const Input* input = p.input != Parameter::kNone ? &node.inputs[p.input] : nullptr;
