@@ -26,7 +26,8 @@ struct Case {
 struct Options {
   bool quick = false;  ///< a tenth of the work, for tests: the figures are rough
   int workers = 0;     ///< CPU workers; 0: one for each core that this process may use
-  int seeds = 0;  ///< quality: searches of each problem; tables: splits; digits: searches; 0: usual
+  int seeds = 0;       ///< quality, fidelity: searches of each problem; tables: splits; digits:
+                       ///< searches; 0: usual
   // Of `quality`, `tables` and `networks`:
   std::string problems = {};  ///< names, families or wildcards with commas between; empty: all
   std::string methods = {};   ///< the same for samplers, ours and rivals'; empty: the usual ones

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <filesystem>
 #include <limits>
 #include <map>
@@ -13,6 +12,7 @@
 
 #include "bench/bench.h"
 #include "bench/driven.h"
+#include "bench/fidelity_curves.h"
 #include "bench/measure.h"
 #include "hpo/driver/network_work.h"
 #include "hpo/samplers/registry.h"
@@ -25,57 +25,7 @@ namespace bench {
 
 namespace {
 
-constexpr std::int64_t kEpochs = 81;
 constexpr double kBudgets[] = {5, 10, 20, 40};  ///< in whole trainings
-constexpr double kNoise = 0.01;
-
-/// A loss without its noise: of a trial with these params after so many epochs.
-using Curve = double (*)(const hpo::Params&, std::int64_t);
-
-double place(const hpo::Params& params, const char* name) {
-  return std::get<double>(*params.find(name));
-}
-
-/// Final losses are a valley with ripples; what is slow in the beginning is better in the end, so
-/// that curves cross.
-double crossing(const hpo::Params& p, std::int64_t epoch) {
-  const double rate = place(p, "rate"), size = place(p, "size"), decay = place(p, "decay");
-  const double valley = 2 * (rate - 0.3) * (rate - 0.3) + (size - 0.7) * (size - 0.7) +
-                        0.5 * (decay - 0.4) * (decay - 0.4);
-  const double ripples = 0.02 * (1 - std::cos(12 * (size - 0.7)));
-  const double final_loss = 0.1 + std::min(0.8, valley + ripples);
-  const double speed = 0.35 + 1.1 * rate + 0.3 * (1 - size);
-  return final_loss + (1 - final_loss) * std::pow(static_cast<double>(epoch), -speed);
-}
-
-/// Whoever is fast ends high: up to a dozen epochs the order is nearly the other way round.
-double turned_round(const hpo::Params& p, std::int64_t epoch) {
-  const double slow = place(p, "rate"), size = place(p, "size"), decay = place(p, "decay");
-  const double final_loss = 0.05 + 0.3 * (1 - slow) + 0.4 * (size - 0.6) * (size - 0.6) +
-                            0.3 * (decay - 0.4) * (decay - 0.4);
-  const double lasts = 1.5 * std::pow(40.0, slow);
-  return final_loss + (1 - final_loss) * std::exp(-static_cast<double>(epoch) / lasts);
-}
-
-struct Curves {
-  const char* name;
-  Curve loss;
-};
-constexpr Curves kCurves[]{{"crossing", crossing}, {"turned round", turned_round}};
-
-double lowest_loss(Curve loss) {
-  double lowest = 1;
-  constexpr int kSteps = 60;
-  for (int i = 0; i <= kSteps; ++i) {
-    for (int j = 0; j <= kSteps; ++j) {
-      const hpo::Params p{{"rate", i / static_cast<double>(kSteps)},
-                          {"size", j / static_cast<double>(kSteps)},
-                          {"decay", 0.4}};
-      lowest = std::min(lowest, loss(p, kEpochs));
-    }
-  }
-  return lowest;
-}
 
 /// A study under a rule.
 struct Contender {
@@ -100,26 +50,24 @@ hpo::StudySpec study_of(const Contender& contender, std::int64_t workers, std::u
   hpo::StudySpec study;
   study.name = "curves";
   study.seed = seed;
-  const hpo::FloatRange whole{.min = 0, .max = 1};
-  study.space = hpo::Space({{.name = "rate", .domain = whole},
-                            {.name = "size", .domain = whole},
-                            {.name = "decay", .domain = whole}});
+  study.space = curves_space();
   study.metric = {.name = "valid.loss", .goal = hpo::Goal::minimize};
   study.method = chosen(hpo::sampler_kinds(), contender.method);
   study.early_stop = contender.rule;
-  study.max_epochs = kEpochs;
+  study.max_epochs = kCurveEpochs;
   study.parallel = workers;
   return study;
 }
 
-/// Reads curves instead of training. Ends the study when `budget` epochs were spent.
+/// Reads curves instead of training. Ends the study when `budget` epochs were spent, by trials that
+/// ran ahead too: one on each slot, and no farther than its end.
 class Reading final : public hpo::TrialWork {
  public:
-  Reading(const hpo::StudySpec& study, Curve curve, double budget)
+  Reading(const hpo::StudySpec& study, const Curves& curves, double budget)
       : study_(study),
-        curve_(curve),
-        budget_(budget),
-        borders_(hpo::report_borders(study, kEpochs)) {}
+        curves_(curves),
+        budget_(budget + static_cast<double>(study.parallel * kCurveEpochs)),
+        borders_(hpo::report_borders(study, kCurveEpochs)) {}
 
   std::atomic<int> over{0};
 
@@ -131,7 +79,7 @@ class Reading final : public hpo::TrialWork {
       trial.stretch(static_cast<double>(border - done));
       spent_ += static_cast<double>(border - std::exchange(done, border));
       if (spent_ >= budget_) over = 1;
-      const double loss = curve_(params, border) + kNoise * noise.normal();
+      const double loss = curves_.loss(params, border) + curves_.noise * noise.normal();
       hpo::Report report{.step = border, .epochs = border, .value = loss};
       if (co_await trial.report(std::move(report)) == hpo::Word::stop) co_return;
     }
@@ -143,7 +91,7 @@ class Reading final : public hpo::TrialWork {
 
  private:
   const hpo::StudySpec& study_;
-  Curve curve_;
+  const Curves& curves_;
   double budget_;
   std::vector<std::int64_t> borders_;
   double spent_ = 0;
@@ -166,16 +114,15 @@ struct Simulated {
 };
 
 /// What the best report by then was worth without its noise, above the best there is.
-std::vector<double> regrets_of(const rt::Path& folder, std::int64_t workers, Curve curve) {
-  const double lowest = lowest_loss(curve);
+std::vector<double> regrets_of(const rt::Path& folder, std::int64_t workers, const Curves& curves) {
   std::vector<double> regrets;
   double best_seen = std::numeric_limits<double>::infinity(), worth = 1;
   std::map<std::uint64_t, hpo::Params> params;
   std::size_t next = 0;
   for (const hpo::EventRow& event : hpo::StudyReader(folder).events()) {
     while (next < std::size(kBudgets) &&
-           event.vtime * static_cast<double>(workers) > kBudgets[next] * kEpochs) {
-      regrets.push_back(worth - lowest);
+           event.vtime * static_cast<double>(workers) > kBudgets[next] * kCurveEpochs) {
+      regrets.push_back(worth - curves.lowest);
       ++next;
     }
     if (event.kind != "created" && event.kind != "reported") continue;
@@ -184,22 +131,22 @@ std::vector<double> regrets_of(const rt::Path& folder, std::int64_t workers, Cur
       params[*event.trial] = created->params;
     } else if (const auto& report = std::get<hpo::Reported>(body); report.value < best_seen) {
       best_seen = report.value;
-      worth = curve(params.at(*event.trial), report.epochs);
+      worth = curves.loss(params.at(*event.trial), report.epochs);
     }
   }
-  regrets.resize(std::size(kBudgets), worth - lowest);
+  regrets.resize(std::size(kBudgets), worth - curves.lowest);
   return regrets;
 }
 
-Simulated simulate(const Contender& contender, Curve curve, std::int64_t workers,
+Simulated simulate(const Contender& contender, const Curves& curves, std::int64_t workers,
                    std::uint64_t seed, double budget) {
   const rt::Path folder = scratch();
   const hpo::StudySpec study = study_of(contender, workers, seed);
-  Reading work(study, curve, budget);
+  Reading work(study, curves, budget);
   Simulated simulated;
   simulated.seconds =
       run_study(study, work, folder, {.executor = rt::Executor::sequential}, &work.over);
-  simulated.regrets = regrets_of(folder, workers, curve);
+  simulated.regrets = regrets_of(folder, workers, curves);
   simulated.trials = hpo::StudyReader(folder).trials().size();
   std::filesystem::remove_all(folder);
   return simulated;
@@ -225,36 +172,50 @@ std::vector<Contender> contenders() {
   return all;
 }
 
-/// Mean regret over the seeds at each budget, against the best of the others.
+/// The regrets of all seeds at each budget.
+using Regrets = std::vector<std::vector<double>>;
+
+Regrets regrets_of(const Contender& contender, const Curves& curves, std::int64_t workers,
+                   int seeds) {
+  Regrets regrets(std::size(kBudgets));
+  for (int seed = 0; seed < seeds; ++seed) {
+    show_progress(rt::cat("fidelity: ", curves.name, ", ", workers, " workers, ", contender.name,
+                          ", seed ", seed));
+    const Simulated one = simulate(contender, curves, workers, static_cast<std::uint64_t>(seed),
+                                   kBudgets[std::size(kBudgets) - 1] * kCurveEpochs);
+    for (std::size_t b = 0; b < regrets.size(); ++b) regrets[b].push_back(one.regrets[b]);
+  }
+  return regrets;
+}
+
+/// Mean regret at each budget, against the best of the others. The spread is the 95% interval of
+/// the mean.
 void compare(const Curves& curves, std::int64_t workers, int seeds, std::vector<Case>& cases) {
   const std::vector<Contender> all = contenders();
-  std::vector<std::vector<double>> means(all.size(), std::vector<double>(std::size(kBudgets), 0));
-  for (std::size_t c = 0; c < all.size(); ++c) {
-    for (int seed = 0; seed < seeds; ++seed) {
-      show_progress(rt::cat("fidelity: ", curves.name, ", ", workers, " workers, ", all[c].name,
-                            ", seed ", seed));
-      const Simulated one = simulate(all[c], curves.loss, workers, static_cast<std::uint64_t>(seed),
-                                     kBudgets[std::size(kBudgets) - 1] * kEpochs * 1.02);
-      for (std::size_t b = 0; b < std::size(kBudgets); ++b) means[c][b] += one.regrets[b] / seeds;
-    }
-  }
+  std::vector<std::vector<MeanError>> means(all.size());
+  for (std::size_t c = 0; c < all.size(); ++c)
+    for (const std::vector<double>& regrets : regrets_of(all[c], curves, workers, seeds))
+      means[c].push_back(mean_error(regrets));
   show_progress("");
+  constexpr double kWidth = 2 * 1.96;
   for (std::size_t c = 0; c < all.size(); ++c) {
     for (std::size_t b = 0; b < std::size(kBudgets); ++b) {
       double best = std::numeric_limits<double>::infinity();
       std::string rival;
       for (std::size_t other = 0; other < all.size(); ++other) {
-        if (other == c || means[other][b] >= best) continue;
-        best = means[other][b];
+        if (other == c || means[other][b].mean >= best) continue;
+        best = means[other][b].mean;
         rival = all[other].name;
       }
+      const auto [ours, error] = means[c][b];
       cases.push_back({.name = rt::cat(curves.name, ": ", all[c].name, ", ", workers, " workers, ",
                                        kBudgets[b], " whole trainings"),
-                       .ours = means[c][b],
+                       .ours = ours,
                        .unit = "regret",
                        .rival = rival,
                        .rival_value = best,
-                       .ratio = best / means[c][b]});
+                       .ratio = best / ours,
+                       .spread = kWidth * error / ours});
     }
   }
 }
@@ -265,9 +226,10 @@ Case a_day() {
   constexpr std::int64_t kWorkers = 16;
   const Contender contender{"asha", "random",
                             chosen(hpo::stopping_kinds(), "asha", {{"promote", true}})};
+  const Curves curves = crossing_curves();
   std::vector<double> seconds;
   for (std::uint64_t seed = 0; seed < 3; ++seed)
-    seconds.push_back(simulate(contender, crossing, kWorkers, seed, kMinutes * kWorkers).seconds);
+    seconds.push_back(simulate(contender, curves, kWorkers, seed, kMinutes * kWorkers).seconds);
   const Sample sample = sample_of(seconds);
   return {.name = "24 hours of 16 workers, an epoch a minute",
           .ours = sample.median,
@@ -278,11 +240,15 @@ Case a_day() {
 }  // namespace
 
 std::vector<Case> run_fidelity(const Options& options) {
+  constexpr int kSeeds = 30, kQuickSeeds = 2;
   std::vector<Case> cases;
   const std::vector<std::int64_t> workers =
       options.quick ? std::vector<std::int64_t>{4} : std::vector<std::int64_t>{2, 4, 64};
-  for (const Curves& curves : kCurves)
-    for (const std::int64_t count : workers) compare(curves, count, options.quick ? 2 : 30, cases);
+  const int seeds = options.seeds > 0 ? options.seeds : options.quick ? kQuickSeeds : kSeeds;
+  std::vector<Curves> all = measured_curves();
+  all.insert(all.begin(), {crossing_curves(), turned_curves()});
+  for (const Curves& curves : all)
+    for (const std::int64_t count : workers) compare(curves, count, seeds, cases);
   cases.push_back(a_day());
   return cases;
 }

@@ -24,12 +24,13 @@ class Asha : public StoppingRule {
   explicit Asha(const AshaBracket& bracket)
       : max_(bracket.max),
         eta_(static_cast<std::size_t>(bracket.eta)),
-        steps_(rungs_below(bracket.max, bracket.min, bracket.eta)) {
-    for (const std::int64_t step : steps_) rungs_.emplace_back(step);
+        looks_(rungs_below(bracket.max, bracket.min, bracket.eta)) {
+    for (const std::int64_t step : looks_) rungs_.emplace_back(step);
+    if (bracket.watch) looks_ = looks_below(bracket.max, looks_);
   }
 
   bool decides(std::int64_t last, std::int64_t step) const override {
-    return reaches(steps_, last, step);
+    return reaches(looks_, last, step);
   }
 
   Word reported(std::uint64_t trial, std::int64_t step, double loss) override {
@@ -62,7 +63,7 @@ class Asha : public StoppingRule {
  private:
   std::int64_t max_;
   std::size_t eta_;
-  std::vector<std::int64_t> steps_;
+  std::vector<std::int64_t> looks_;
   std::vector<Rung> rungs_;
   std::unordered_map<std::uint64_t, std::int64_t> last_;
 };

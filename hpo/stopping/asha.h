@@ -34,6 +34,7 @@ struct AshaBracket {
   std::int64_t eta = 3;
   bool promote = false;
   bool doubt = false;  ///< with promote: rungs whose order is turned round later stop nobody
+  bool watch = false;  ///< trials also report between rungs (looks_below)
 };
 [[nodiscard]] std::unique_ptr<StoppingRule> make_asha(const AshaBracket& bracket);
 

@@ -8,21 +8,22 @@ namespace hpo {
 namespace {
 
 constexpr std::int64_t kMin = 1;
-constexpr std::int64_t kEta = 3;
+constexpr std::int64_t kEta = 2;
 
 }  // namespace
 
 StoppingKind auto_rule_kind() {
   return {.info = {.name = "auto",
-                   .doc = "asha that pauses and promotes, and looks past a rung whose order of "
-                          "trials is turned round farther on",
+                   .doc = "asha that pauses and promotes, with rungs close together, and looks "
+                          "past a rung whose order of trials is turned round farther on",
                    .options = {first_rung_option(kMin), eta_option(kEta)}},
           .make = [](const RuleSetup& setup) {
             return make_asha({.max = setup.max_step,
                               .min = int_option(setup, "min", kMin),
                               .eta = int_option(setup, "eta", kEta),
                               .promote = true,
-                              .doubt = true});
+                              .doubt = true,
+                              .watch = true});
           }};
 }
 

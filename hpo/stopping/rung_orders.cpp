@@ -23,10 +23,19 @@ void RungOrders::record(std::uint64_t trial, std::size_t place, double loss) {
   if (place < far_ || losses_[place].size() < kFewest || place == 0) return;
   far_ = place;
   there_.clear();
-  std::ranges::fill(kept_, 0);
+  std::ranges::fill(kept_, Pairs{});
   std::vector<std::pair<std::uint64_t, double>> all(losses_[place].begin(), losses_[place].end());
   std::ranges::sort(all);
   for (const auto& [other, late] : all) compare(other, late);
+}
+
+bool RungOrders::turned(std::size_t rung) const {
+  if (rung >= far_ || kept_[rung].kept >= 0) return false;
+  // Kendall, "Rank correlation methods", chapter 4: n (n - 1) (2n + 5) / 18 for n trials, all pairs
+  // of which were compared.
+  const auto trials = static_cast<double>(std::min(there_.size(), 2 * kCompared));
+  const auto kept = static_cast<double>(kept_[rung].kept);
+  return kept * kept > static_cast<double>(kept_[rung].all) * (2 * trials + 5) / 9;
 }
 
 /// With the trials that came there before.
@@ -38,7 +47,8 @@ void RungOrders::compare(std::uint64_t trial, double loss) {
     for (const auto& [other, late] : std::span(there_).last(last)) {
       const auto theirs = losses_[rung].find(other);
       if (theirs == losses_[rung].end()) continue;
-      kept_[rung] += sign(mine->second - theirs->second) * sign(loss - late);
+      kept_[rung].kept += sign(mine->second - theirs->second) * sign(loss - late);
+      ++kept_[rung].all;
     }
   }
   there_.emplace_back(trial, loss);

@@ -17,28 +17,34 @@ namespace hpo {
 /// being below a bound at each rung. So an order that is turned round among those is no artefact of
 /// the choice.
 ///
-/// The sign alone decides, without a margin: where late losses do not depend on early ones it is a
-/// coin's, but then a look at the rung is worth no more than none. A margin would keep rungs shut
-/// for longer where orders do turn, which costs more. Not thread-safe.
+/// An order counts as turned round when it is so by more than one deviation of Kendall's statistic
+/// between orders that have nothing to do with each other: without a margin every sixth look or so
+/// at such rungs would be a coin's; with two deviations orders that do turn are found too late. Not
+/// thread-safe.
 class RungOrders {
  public:
   /// `rungs`, and the end behind them.
-  explicit RungOrders(std::size_t rungs) : losses_(rungs + 1), kept_(rungs + 1, 0) {}
+  explicit RungOrders(std::size_t rungs) : losses_(rungs + 1), kept_(rungs + 1) {}
 
   /// A trial had this loss, below +infinity, at that place; once each, earlier places first.
   void record(std::uint64_t trial, std::size_t place, double loss);
 
-  /// Whether more pairs of trials stand the other way round farther on than stand as they do at
-  /// this rung. False while too few got farther.
-  [[nodiscard]] bool turned(std::size_t rung) const { return rung < far_ && kept_[rung] < 0; }
+  /// Whether clearly more pairs of trials stand the other way round farther on than stand as they
+  /// do at this rung. False while too few got farther.
+  [[nodiscard]] bool turned(std::size_t rung) const;
 
  private:
+  struct Pairs {
+    std::int64_t kept = 0;  ///< less those turned round
+    std::int64_t all = 0;
+  };
+
   void compare(std::uint64_t trial, double loss);
 
   std::vector<std::unordered_map<std::uint64_t, double>> losses_;  ///< [place]: by trial
   std::vector<std::pair<std::uint64_t, double>> there_;            ///< at far_
-  std::vector<std::int64_t> kept_;  ///< [rung]: pairs that are kept, less those turned round
-  std::size_t far_ = 0;             ///< the place compared with; 0: none yet
+  std::vector<Pairs> kept_;                                        ///< [rung]
+  std::size_t far_ = 0;  ///< the place compared with; 0: none yet
 };
 
 }  // namespace hpo

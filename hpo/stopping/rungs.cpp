@@ -23,6 +23,20 @@ std::vector<std::int64_t> rungs_below(std::int64_t max, std::int64_t min, std::i
   return rungs;
 }
 
+std::vector<std::int64_t> looks_below(std::int64_t max, const std::vector<std::int64_t>& rungs) {
+  std::vector<std::int64_t> looks;
+  for (std::size_t i = 0; i < rungs.size(); ++i) {
+    const std::int64_t next = i + 1 < rungs.size() ? rungs[i + 1] : max;
+    for (std::int64_t step = rungs[i]; step < next;) {
+      looks.push_back(step);
+      const std::int64_t apart = std::max<std::int64_t>(1, step / 4);
+      if (step > next - apart) break;
+      step += apart;
+    }
+  }
+  return looks;
+}
+
 bool reaches(const std::vector<std::int64_t>& rungs, std::int64_t last, std::int64_t step) {
   return std::ranges::any_of(rungs, [&](std::int64_t at) { return last < at && at <= step; });
 }

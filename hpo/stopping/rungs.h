@@ -17,6 +17,11 @@ namespace hpo {
 [[nodiscard]] std::vector<std::int64_t> rungs_below(std::int64_t max, std::int64_t min,
                                                     std::int64_t eta);
 
+/// The rungs, and steps between and behind them that are a quarter apart: how good the best trial
+/// is should be known before it gets to the next rung.
+[[nodiscard]] std::vector<std::int64_t> looks_below(std::int64_t max,
+                                                    const std::vector<std::int64_t>& rungs);
+
 /// Whether a report at `step`, after one at `last` (0: none), reaches or passes one of the rungs.
 [[nodiscard]] bool reaches(const std::vector<std::int64_t>& rungs, std::int64_t last,
                            std::int64_t step);

@@ -46,12 +46,30 @@ TEST(RungOrders, MostPairsDecideAndEqualOnesDoNot) {
   EXPECT_FALSE(orders.turned(0)) << "all are equal at the rung";
   orders.record(9, 0, 0);
   orders.record(9, 1, 9);
-  EXPECT_TRUE(orders.turned(0));
-  for (std::uint64_t trial = 10; trial < 12; ++trial) {
+  EXPECT_FALSE(orders.turned(0)) << "9 of 45 pairs are turned round, a deviation is 11.2";
+  orders.record(10, 0, 0);
+  orders.record(10, 1, 10);
+  EXPECT_TRUE(orders.turned(0)) << "18 of 55, 12.8";
+  for (std::uint64_t trial = 11; trial < 13; ++trial) {
     orders.record(trial, 0, 2);
     orders.record(trial, 1, 100);
   }
-  EXPECT_FALSE(orders.turned(0)) << "9 pairs are turned round, 20 are kept";
+  EXPECT_FALSE(orders.turned(0)) << "18 pairs are turned round, 22 are kept";
+}
+
+TEST(RungOrders, ChanceTurnsFewRound) {
+  int turned = 0;
+  constexpr std::uint64_t kSeeds = 400;
+  for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+    Stream random(seed, "chance");
+    RungOrders orders(1);
+    for (std::uint64_t trial = 0; trial < 30; ++trial) {
+      orders.record(trial, 0, random.normal());
+      orders.record(trial, 1, random.normal());
+    }
+    turned += orders.turned(0);
+  }
+  EXPECT_NEAR(turned, 0.16 * kSeeds, 25) << "one deviation of one side";
 }
 
 TEST(RungOrders, CostsTheSameHoweverManyThereAre) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -18,6 +19,15 @@ TEST(Rungs, ArePowersOfEtaBelowMax) {
   EXPECT_EQ(rungs_below(1, 1, 2), (Steps{}));
   const std::int64_t most = std::numeric_limits<std::int64_t>::max();
   EXPECT_EQ(rungs_below(most, 1, 2).size(), 63u) << "no overflow";
+}
+
+TEST(Looks, AreTheRungsAndStepsAQuarterApart) {
+  EXPECT_EQ(looks_below(30, {3, 9, 27}), (Steps{3, 4, 5, 6, 7, 8, 9, 11, 13, 16, 20, 25, 27}));
+  EXPECT_EQ(looks_below(5, {}), (Steps{}));
+  const std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  const Steps looks = looks_below(most, rungs_below(most, 1, 2));
+  EXPECT_TRUE(std::ranges::is_sorted(looks)) << "no overflow";
+  EXPECT_LT(looks.back(), most);
 }
 
 TEST(Rungs, AreReachedOnce) {
