@@ -27,8 +27,8 @@ struct Options {
   bool quick = false;  ///< a tenth of the work, for tests: the figures are rough
   int workers = 0;     ///< CPU workers; 0: one for each core that this process may use
   int seeds = 0;       ///< quality, fidelity: searches of each problem; tables: splits; digits:
-                       ///< searches; 0: usual
-  // Of `quality`, `tables` and `networks`:
+                       ///< searches; precision: trainings; 0: usual
+  // Of `quality`, `tables`, `networks` and `precision`:
   std::string problems = {};  ///< names, families or wildcards with commas between; empty: all
   std::string methods = {};   ///< the same for samplers, ours and rivals'; empty: the usual ones
   std::string against = {};   ///< networks, grid, digits: rivals, commas between; empty: all
@@ -82,6 +82,8 @@ std::vector<Case> run_programs(
     const Options& options);  ///< trials of a program that does nothing, and starting it bare
 std::vector<Case> run_networks(
     const Options& options);  ///< epochs of networks of many shapes, beside PyTorch and JAX
+std::vector<Case> run_precision(
+    const Options& options);  ///< training in bf16 beside f32: time and accuracy
 std::vector<Case> run_packs(
     const Options& options);  ///< networks step by step on shared batches, and one after another
 std::vector<Case> run_grid(

@@ -13,13 +13,12 @@
 #include "bench/peak.h"
 #include "bench/process.h"
 #include "bench/rival.h"
+#include "bench/training.h"
 #include "bench/whole.h"
 #include "bench/workloads.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/file.h"
 #include "runtime/base/text.h"
-#include "runtime/runtime.h"
-#include "tasks/tasks.h"
 
 namespace bench {
 
@@ -31,44 +30,6 @@ constexpr int kRounds = 3, kSecondsOfRounds = 60;
 constexpr std::array kRivals{Rival{"torch", "PyTorch, tensors by hand"},
                              Rival{"loader", "PyTorch, DataLoader"}, Rival{"jax", "JAX, lax.scan"},
                              Rival{"vmap", "JAX, vmap"}};
-
-/// What one training of all networks of a workload gave.
-struct Trained {
-  double seconds = 0;   ///< of the epochs alone: everything is loaded and compiled before
-  double accuracy = 0;  ///< on the test rows, mean over the networks
-  double flops = 0;     ///< counted (nn/spec.h)
-};
-
-Trained train_ours(const Workload& workload, const nn::DataSpec& source) {
-  const rt::Runtime runtime({.workers = workload.workers, .gpus = 0});
-  const rt::Value<nn::Dataset> data = tasks::load(source);
-  const std::uint64_t rows = data.get().header().train_rows;
-  const nn::Stretch stretch{0, workload.epochs};
-  const nn::Hyper hyper = hyper_of(workload);
-  std::vector<nn::ModelSpec> specs;
-  std::vector<rt::Value<nn::ParamSlab>> nets;
-  for (const std::vector<Layer>& layers : workload.nets) {
-    specs.push_back(network_of(layers, data.get().header()));
-    nets.push_back(tasks::init(specs.back(), hyper.optimizer, nets.size() + 1));
-    (void)nets.back().get();
-  }
-  Trained trained;
-  const rt::Moment begun = rt::now();
-  std::vector<rt::Value<nn::TrainStats>> stats;
-  for (std::size_t i = 0; i < nets.size(); ++i)
-    stats.push_back(tasks::train(
-        nets[i], data, hyper, stretch,
-        tasks::train_cost(specs[i], stretch, static_cast<std::int64_t>(rows), hyper.batch)));
-  for (rt::Value<nn::TrainStats>& one : stats) (void)one.get();
-  trained.seconds = rt::seconds_since(begun);
-  for (std::size_t i = 0; i < nets.size(); ++i) {
-    const nn::Scores scores = tasks::evaluate(nets[i], data, nn::Part::test, hyper.loss, {}).get();
-    trained.accuracy += scores.accuracy / static_cast<double>(nets.size());
-    trained.flops += static_cast<double>(nn::flops_per_row(specs[i]).training * rows) *
-                     static_cast<double>(workload.epochs);
-  }
-  return trained;
-}
 
 /// Nothing where the rival fails.
 std::optional<Trained> train_rival(const std::string& python, const Rival& rival,

@@ -37,6 +37,8 @@ constexpr std::array kBenchmarks = {
               run_programs},
     Benchmark{"networks", "epochs of networks of many shapes, beside PyTorch and JAX",
               run_networks},
+    Benchmark{"precision", "training in bf16 beside the same in f32: time and accuracy",
+              run_precision},
     Benchmark{"packs", "what reading a batch once for several networks would bring", run_packs},
     Benchmark{"grid", "27 trials on Fashion-MNIST beside JAX and PyTorch in a pool, and Ray Tune",
               run_grid},

@@ -26,6 +26,8 @@
 #include <string_view>
 #include <utility>
 
+#include "kernels/precision.h"
+
 namespace kern {
 
 /// gelu is x Phi(x) with the normal distribution function Phi (Hendrycks & Gimpel 2016), not its
@@ -339,6 +341,8 @@ template <class T>
 struct Kernels {
   std::string_view name;  ///< "ref", "cpu", "cuda"; part of the arithmetic fingerprint
   const Memory* memory;
+  /// Of the operands of `gemm`, which every dense layer multiplies with.
+  Precision precision = Precision::f32;
 
   void (*gemm)(Exec&, const GemmArgs<T>&);
   /// y[rows, cols] = act(y + bias), inout; `bias` may be null.
@@ -428,12 +432,13 @@ struct Kernels {
 
 /// The oracle: scalar loops, for float and double.
 template <class T>
-[[nodiscard]] const Kernels<T>& ref_kernels();
-extern template const Kernels<float>& ref_kernels<float>();
-extern template const Kernels<double>& ref_kernels<double>();
+[[nodiscard]] const Kernels<T>& ref_kernels(Precision precision = Precision::f32);
+extern template const Kernels<float>& ref_kernels<float>(Precision);
+extern template const Kernels<double>& ref_kernels<double>(Precision);
 
 /// The fast float table of this processor: OpenBLAS, oneDNN and vector code, one thread a call.
-[[nodiscard]] const Kernels<float>& cpu_kernels();
+/// cpu_lacks(precision) is empty.
+[[nodiscard]] const Kernels<float>& cpu_kernels(Precision precision = Precision::f32);
 
 /// Prepares the calling thread for arithmetic: denormals flushed to zero, BLAS and OpenMP held to
 /// one thread. Every thread that calls a kernel calls this once first; cheap to repeat.

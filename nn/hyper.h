@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include "kernels/precision.h"
 #include "nn/fields.h"
 #include "nn/lr_curve.h"
 
@@ -52,6 +53,9 @@ struct Hyper {
   /// shards: a longer one is shortened to it (Pascanu et al. 2013, algorithm 1). 0: none is.
   double clip = 0;
   Augment augment = {};  ///< of training alone, never of scoring
+  /// What training rounds the operands of dense layers' products to; scores are those of float
+  /// products.
+  kern::Precision precision = kern::Precision::f32;
   auto operator<=>(const Hyper&) const = default;
 };
 

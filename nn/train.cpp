@@ -60,6 +60,13 @@ void check_slab(const ParamSlab& net, const Hyper& hyper) {
   }
 }
 
+void check_precision(const kern::Kernels<float>& kernels, const Hyper& hyper) {
+  if (kernels.precision == hyper.precision) return;
+  throw Error("the kernels round operands of products to " +
+              std::string(kern::precision_name(kernels.precision)) + ", the training is for " +
+              std::string(kern::precision_name(hyper.precision)));
+}
+
 void check_images(const DataView& data, const Hyper& hyper) {
   if (moves(hyper.augment) && !data.shape.is_image())
     throw Error("only images can be moved, not rows of " + data.shape.text() + " features");
@@ -131,6 +138,7 @@ TrainStats train_steps(const kern::Kernels<float>& kernels, Workspace& workspace
                        const StopPredicate& stop, Parallel* parallel) {
   check_slab(net, hyper);
   check_stretch(stretch);
+  check_precision(kernels, hyper);
   const int shards = shards_of(hyper, net.spec());
   const int part = largest_part(hyper.batch, shards);
   const Network<float>& network = workspace.network(net.spec(), kernels, part, Use::training);

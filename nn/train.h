@@ -70,8 +70,8 @@ using StopPredicate = std::function<bool()>;
 /// Trains `net` in place. `hyper` is complete, and its optimizer is the one that the slab was made
 /// for. The batch of a step is split into shards_of(hyper, spec) contiguous parts, part i holding
 /// rows [n*i/shards, n*(i+1)/shards); their gradients are summed in a binary tree over neighbours,
-/// wherever `parallel` runs them (null: here, one after another). Throws Error when spec,
-/// data and hyper do not fit together, before any change.
+/// wherever `parallel` runs them (null: here, one after another). `kernels` have the precision of
+/// `hyper`. Throws Error when spec, data, kernels and hyper do not fit together, before any change.
 [[nodiscard]] TrainStats train_steps(const kern::Kernels<float>& kernels, Workspace& workspace,
                                      ParamSlab& net, const DataView& data, const Hyper& hyper,
                                      const Stretch& stretch, const StopPredicate& stop = {},

@@ -78,13 +78,13 @@ nn::TrainStats train_here(rt::Context& context, const kern::Kernels<float>& kern
 
 const auto& train_task() {
   static const auto task =
-      rt::task("train", 2)
+      rt::task("train", 3)
           .cpu([](rt::Context& context, rt::inout<nn::ParamSlab> net, rt::in<nn::Dataset> data,
                   nn::Hyper hyper, nn::Stretch stretch, double) -> nn::TrainStats {
             return translated([&] {
               Lent lent(context);
-              return train_here(context, kern::cpu_kernels(), *net, data->view(nn::Part::train),
-                                hyper, stretch, &lent);
+              return train_here(context, kern::cpu_kernels(hyper.precision), *net,
+                                data->view(nn::Part::train), hyper, stretch, &lent);
             });
           })
           .cuda([](rt::Context& context, rt::inout<nn::ParamSlab> net, rt::in<nn::Dataset> data,

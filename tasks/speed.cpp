@@ -8,9 +8,18 @@
 
 namespace tasks {
 
-std::string arithmetic() {
+std::string arithmetic(kern::Precision precision) {
+  std::string words(kern::fingerprint());
   const std::string of_gpus = gpu_arithmetic();
-  return std::string(kern::fingerprint()) + (of_gpus.empty() ? "" : "; " + of_gpus);
+  if (!of_gpus.empty()) words += "; " + of_gpus;
+  if (precision != kern::Precision::f32)
+    words += "; precision " + std::string(kern::precision_name(precision));
+  return words;
+}
+
+std::string lacks(rt::Device kind, kern::Precision precision) {
+  if (kind == rt::Device::cpu) return std::string(kern::cpu_lacks(precision));
+  return precision == kern::Precision::f32 ? "" : "networks on GPUs are trained in f32";
 }
 
 double product_rate() {

@@ -26,6 +26,7 @@
 #include "nn/slab.h"
 #include "nn/train.h"
 #include "nn/unit_norms.h"
+#include "runtime/context.h"
 #include "runtime/key.h"
 #include "runtime/resources.h"
 #include "runtime/value.h"
@@ -43,8 +44,13 @@ class DeviceLost : public std::runtime_error {
 /// thread for BLAS and OpenMP). Repeating it does nothing.
 void setup_process();
 
-/// The arithmetic that this process computes with, in words: build, libraries, instruction set.
-[[nodiscard]] std::string arithmetic();
+/// The arithmetic that this process trains with, in words: build, libraries, instruction set, and
+/// the precision where it is not f32.
+[[nodiscard]] std::string arithmetic(kern::Precision precision = kern::Precision::f32);
+
+/// What devices of a kind lack here to train with a precision, a few words; empty where they have
+/// all.
+[[nodiscard]] std::string lacks(rt::Device kind, kern::Precision precision);
 
 /// FLOPs a second that one worker reaches at this moment in a product of the size that networks
 /// have. Measures for 20 ms: for forecasts, never for a decision.

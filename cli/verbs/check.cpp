@@ -93,6 +93,15 @@ void say_real_time_keys(const hpo::StudySpec& study) {
                  keys.c_str());
 }
 
+/// What this machine lacks for the study's precision: the file is good all the same.
+void say_precision(const hpo::LoadedStudy& loaded) {
+  try {
+    hpo::require_precision(loaded.study.precision, loaded.asked);
+  } catch (const rt::Error& error) {
+    std::fprintf(stderr, "  a sweep is refused on this machine: %s\n", error.what());
+  }
+}
+
 /// Loading the file has tried the program's words; the middle of the space shows what they come to.
 int check_program(const Arguments& arguments, const hpo::StudySpec& study) {
   const hpo::TrialCommand command = hpo::trial_command(study, study.space.middle());
@@ -155,6 +164,7 @@ int run_check(const Arguments& arguments) {
   for (const std::string& note : loaded.notes) std::fprintf(stderr, "  %s\n", note.c_str());
   const std::string rows = text_baselines(hpo::Baselines(loaded).rows(), loaded.study.metric.name);
   std::fputs(rows.c_str(), stderr);
+  say_precision(loaded);
   say_real_time_keys(study);
   std::fputs(exploration_line(loaded.study).c_str(), stderr);
   std::fputs((choice_line(loaded.study) + forbid_line(study.space) + known).c_str(), stderr);

@@ -71,26 +71,38 @@ std::string json_list(const std::vector<std::string>& texts) {
   return "[" + out + "]";
 }
 
+/// What networks can be trained with on cores.
+std::vector<std::string> precisions_here() {
+  std::vector<std::string> words;
+  for (const kern::Precision precision : kern::precisions())
+    if (kern::cpu_lacks(precision).empty()) words.emplace_back(kern::precision_name(precision));
+  return words;
+}
+
 std::string json_of(const Findings& found) {
   std::vector<std::string> gpus;
   for (int i = 0; i < found.gpus; ++i) gpus.push_back(rt::cat("cuda ", i));
-  return rt::cat("{\"version\": \"", TRELLIS_VERSION, "\", \"cpu\": \"", rt::json_escape(found.cpu),
-                 "\", \"cores\": ", found.cores, ", \"gpus\": ", json_list(gpus), ", \"starpu\": ",
-                 found.starpu.empty() ? std::string("null") : rt::cat("\"", found.starpu, "\""),
-                 ", \"features\": {\"executor\": \"", found.executor, "\", \"instruction_set\": \"",
-                 found.arithmetic.instruction_set, "\", \"blas_core\": \"",
-                 found.arithmetic.blas_core, "\", \"arithmetic\": \"",
-                 rt::json_escape(kern::fingerprint()), "\", \"workers\": ", found.workers,
-                 "}, \"problems\": ", json_list(found.problems), "}\n");
+  return rt::cat(
+      "{\"version\": \"", TRELLIS_VERSION, "\", \"cpu\": \"", rt::json_escape(found.cpu),
+      "\", \"cores\": ", found.cores, ", \"gpus\": ", json_list(gpus), ", \"starpu\": ",
+      found.starpu.empty() ? std::string("null") : rt::cat("\"", found.starpu, "\""),
+      ", \"features\": {\"executor\": \"", found.executor, "\", \"instruction_set\": \"",
+      found.arithmetic.instruction_set, "\", \"blas_core\": \"", found.arithmetic.blas_core,
+      "\", \"arithmetic\": \"", rt::json_escape(kern::fingerprint()),
+      "\", \"precisions\": ", json_list(precisions_here()), ", \"workers\": ", found.workers,
+      "}, \"problems\": ", json_list(found.problems), "}\n");
 }
 
 std::string text_of(const Findings& found) {
-  std::string out =
-      rt::cat("trellis ", TRELLIS_VERSION, "\ncpu         ", found.cpu, ", ", found.cores,
-              found.cores == 1 ? " core, " : " cores, ", found.workers,
-              found.workers == 1 ? " worker" : " workers", "\ngpus        ", found.gpus,
-              "\nStarPU      ", found.starpu.empty() ? std::string("not there") : found.starpu,
-              " (executor ", found.executor, ")\narithmetic  ", kern::fingerprint(), "\n");
+  std::string precisions;
+  for (const std::string& word : precisions_here())
+    precisions += rt::cat(precisions.empty() ? "" : ", ", word);
+  std::string out = rt::cat(
+      "trellis ", TRELLIS_VERSION, "\ncpu         ", found.cpu, ", ", found.cores,
+      found.cores == 1 ? " core, " : " cores, ", found.workers,
+      found.workers == 1 ? " worker" : " workers", "\ngpus        ", found.gpus, "\nStarPU      ",
+      found.starpu.empty() ? std::string("not there") : found.starpu, " (executor ", found.executor,
+      ")\narithmetic  ", kern::fingerprint(), "\nprecisions  ", precisions, " on cores\n");
   for (const std::string& problem : found.problems) out += rt::cat("problem: ", problem, "\n");
   return found.problems.empty() ? out + "no problem found\n" : out;
 }

@@ -74,7 +74,10 @@ int run_plan(const Arguments& arguments) {
   rt::Runtime runtime(config);
   hpo::LoadedStudy loaded = hpo::load_settled(study);
   const bool here = !arguments.has("--platform");
-  if (here) hpo::settle_border(loaded, runtime.workers(), runtime.gpus());
+  if (here) {
+    hpo::settle_border(loaded, runtime.workers(), runtime.gpus());
+    hpo::require_precision(loaded.study.precision, loaded.asked);
+  }
   const hpo::Plan plan =
       hpo::plan_study(loaded, here ? hpo::platform_here(runtime.workers(), runtime.gpus())
                                    : hpo::load_platform(arguments.text("--platform")));

@@ -159,6 +159,18 @@ void prepare_gpu(const Resources& asked) {
   if (device_rule(asked).gpu_from < kNoGpu) tasks::setup_gpus();
 }
 
+void require_precision(kern::Precision precision, const Resources& asked) {
+  const double gpu_from = device_rule(asked).gpu_from;
+  for (const rt::Device kind : {rt::Device::cpu, rt::Device::cuda}) {
+    const bool used = kind == rt::Device::cpu ? gpu_from > 0 : gpu_from < kNoGpu;
+    const std::string lacking = used ? tasks::lacks(kind, precision) : "";
+    if (lacking.empty()) continue;
+    throw rt::Error(rt::Errc::no_device,
+                    rt::cat("precision: ", kern::precision_name(precision), " for ",
+                            kind == rt::Device::cpu ? "a core: " : "a GPU: ", lacking));
+  }
+}
+
 std::int64_t counted_steps(const StudySpec& study, const StudyData& data, const TrialSpec& spec,
                            std::int64_t epochs) {
   if (study.early_stop_unit != Unit::steps) return 0;
@@ -204,7 +216,10 @@ TrialSpec NetworkWork::spec_of(const Params& params, const StudyData& data) cons
   TrialSpec spec = materialise(study_, params, data.info);
   spec.hyper.shuffle = data.seeds.shuffle;
   require_resources(spec.resources, runtime_.workers(), runtime_.gpus());
-  if (runtime_.executor() != rt::Executor::simulated) prepare_gpu(spec.resources);
+  if (runtime_.executor() != rt::Executor::simulated) {
+    prepare_gpu(spec.resources);
+    require_precision(spec.hyper.precision, spec.resources);
+  }
   return spec;
 }
 

@@ -55,6 +55,10 @@ void require_resources(const Resources& asked, int workers, int gpus);
 /// (no_device) where that is not possible, and for more than one.
 void prepare_gpu(const Resources& asked);
 
+/// Throws rt::Error (no_device) where a kind of device that a network may train on (device_rule)
+/// lacks here what the precision needs.
+void require_precision(kern::Precision precision, const Resources& asked);
+
 /// Bytes of memory that this machine has.
 [[nodiscard]] std::uint64_t machine_memory();
 

@@ -90,7 +90,9 @@ SweepResult sweep_networks(EventLog& log, const StudySpec& study, const RunOptio
   for (const std::string& note : loaded.notes) observer.note(note);
   loaded.study = with_border(loaded, log.facts() ? log.facts()->resolved : "", runtime.workers(),
                              runtime.gpus());
-  prepare_gpu(trial_resources(loaded.study, loaded.study.space.middle()));
+  const Resources asked = trial_resources(loaded.study, loaded.study.space.middle());
+  prepare_gpu(asked);
+  require_precision(loaded.study.precision, asked);
   begin_anew_if_mended(log, loaded.study, &loaded.data, options.folder, observer);
   std::vector<Changed> changes = adopt(log, loaded.study, &loaded.data, options.folder);
   loaded.study.parallel = slots_of(loaded.study, loaded.asked, runtime.workers(), runtime.gpus());
@@ -105,7 +107,7 @@ SweepResult sweep_networks(EventLog& log, const StudySpec& study, const RunOptio
                  .folder = options.folder,
                  .interrupts = options.interrupts,
                  .changes = std::move(changes),
-                 .arithmetic = tasks::arithmetic(),
+                 .arithmetic = tasks::arithmetic(loaded.study.precision),
                  .store = config.store,
                  .known = known_of(log),
                  .commit_delay = options.commit_delay});

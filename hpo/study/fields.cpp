@@ -13,6 +13,13 @@ namespace {
 
 constexpr double kLargestSeed = 9007199254740992;  // 2^53: exact in every tool that reads JSON
 
+std::vector<std::string> precision_words() {
+  std::vector<std::string> words;
+  for (const kern::Precision precision : kern::precisions())
+    words.emplace_back(kern::precision_name(precision));
+  return words;
+}
+
 std::vector<Field> identity_rows() {
   return {
       {.name = "name",
@@ -26,7 +33,16 @@ std::vector<Field> identity_rows() {
        .max = kLargestSeed,
        .fallback = "0",
        .doc = "From it come all random numbers of the search and of the training. The split of the "
-              "data has its own."}};
+              "data has its own."},
+      {.name = "precision",
+       .type = Type::word,
+       .words = precision_words(),
+       .fallback = "f32",
+       .only = "data",
+       .doc =
+           "What training rounds the operands of dense layers' products to; sums, weights and "
+           "scores stay f32. `bf16` needs a processor with AVX512-BF16, `tf32` is of GPUs: where "
+           "it is missing the study is refused. Part of the result. See `docs/precision.md`."}};
 }
 
 std::vector<Field> train_rows() {

@@ -148,6 +148,7 @@ void read_spec(StudySpec& study, const Node& checked) {
     study.limits.log = as_bytes(*checked.find_path({"limits", "log"}));
     check_command(checked);
   } else {
+    study.precision = kern::precision_from_name(checked.find("precision")->text).value();
     study.checkpoint_overhead = as_share(*checked.find_path({"checkpoint", "overhead"}));
     study.store_budget = as_bytes(*checked.find_path({"store", "budget"}));
   }

@@ -21,6 +21,7 @@
 #include "hpo/space/params.h"
 #include "hpo/space/space.h"
 #include "hpo/space/trial_state.h"
+#include "nn/hyper.h"
 #include "nn/reshape/operation.h"
 
 namespace hpo {
@@ -77,6 +78,7 @@ struct StudySpec {
   std::string folder;  ///< where the file lies, absolute: relative paths in it start there
   std::string name;    ///< [A-Za-z0-9._-]{1,64}, no leading dot or dash
   std::uint64_t seed = 0;
+  kern::Precision precision = kern::Precision::f32;  ///< of training
 
   Space space;
   Metric metric;               ///< the first of several

@@ -201,6 +201,7 @@ TrialSpec make_trial(const StudySpec& study, const Params& params, const DataInf
   const Node train = section(study, params, "train");
   TrialSpec trial;
   trial.hyper = read_hyper(train, data);
+  trial.hyper.precision = study.precision;
   trial.model = build_network(section(study, params, "network"), data.input,
                               outputs_of(train, trial.hyper, data));
   check_reshapes(study, trial.model);

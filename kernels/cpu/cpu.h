@@ -12,4 +12,7 @@ namespace kern::cpu {
 /// The same without the libraries: our own code for every shape.
 [[nodiscard]] const Kernels<float>& own_table(Isa isa);
 
+/// The table of avx512 whose products round their operands to bf16. Only where has_bf16().
+[[nodiscard]] const Kernels<float>& bf16_table();
+
 }  // namespace kern::cpu

@@ -43,6 +43,14 @@ Isa chosen_isa() {
   return chosen;
 }
 
+bool has_bf16() {
+#if defined(KERN_BF16)
+  return chosen_isa() == Isa::avx512 && __builtin_cpu_supports("avx512bf16");
+#else
+  return false;
+#endif
+}
+
 std::string_view cpu_vendor() {
 #if defined(__x86_64__)
   static const std::string vendor = [] {

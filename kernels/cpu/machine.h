@@ -20,6 +20,9 @@ enum class Isa { plain, avx2, avx512 };
 /// process.
 [[nodiscard]] Isa chosen_isa();
 
+/// Whether there are AVX512-BF16 instructions and chosen_isa() is the set that they belong to.
+[[nodiscard]] bool has_bf16();
+
 /// "GenuineIntel", "AuthenticAMD", ...; "unknown" on other architectures.
 [[nodiscard]] std::string_view cpu_vendor();
 

@@ -34,6 +34,21 @@ std::string make_fingerprint() {
 
 }  // namespace
 
+std::string_view cpu_lacks(Precision precision) {
+  switch (precision) {
+    case Precision::f32:
+      return "";
+    case Precision::bf16:
+      return cpu::has_bf16() ? ""
+             : cpu::best_isa() == cpu::chosen_isa()
+                 ? "the processor has no AVX512-BF16 instructions"
+                 : "TRELLIS_ISA rules out AVX512-BF16 instructions";
+    case Precision::tf32:
+      break;
+  }
+  return "it is a precision of GPUs, no processor has it";
+}
+
 std::string_view fingerprint() {
   static const std::string text = make_fingerprint();
   return text;

@@ -115,8 +115,22 @@ const Kernels<float>& table(Isa isa) { return kBestTables[static_cast<int>(isa)]
 
 const Kernels<float>& own_table(Isa isa) { return kOwnTables[static_cast<int>(isa)]; }
 
+const Kernels<float>& bf16_table() {
+  static const Kernels<float> rounding = [] {
+    Kernels<float> made = table(Isa::avx512);
+    made.precision = Precision::bf16;
+#if defined(KERN_BF16)
+    made.gemm = avx512bf16::gemm;
+#endif
+    return made;
+  }();
+  return rounding;
+}
+
 }  // namespace cpu
 
-const Kernels<float>& cpu_kernels() { return cpu::table(cpu::chosen_isa()); }
+const Kernels<float>& cpu_kernels(Precision precision) {
+  return precision == Precision::bf16 ? cpu::bf16_table() : cpu::table(cpu::chosen_isa());
+}
 
 }  // namespace kern

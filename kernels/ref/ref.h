@@ -9,6 +9,9 @@ namespace kern::ref {
 
 template <class T>
 void gemm(Exec&, const GemmArgs<T>&);
+/// The product of the operands as `precision` rounds them.
+template <class T, Precision precision>
+void gemm_of_rounded(Exec&, const GemmArgs<T>&);
 
 template <class T>
 void bias_activation(Exec&, int rows, int cols, const T* bias, Activation, T* y);

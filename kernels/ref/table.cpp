@@ -9,10 +9,18 @@ constexpr LinearAlgebra kAlgebra{.add_gram = ref::add_gram,
                                  .solve_positive = ref::solve_positive,
                                  .eigen_symmetric = ref::eigen_symmetric};
 
-}  // namespace
+/// The table of f32 with another product.
+template <class T>
+Kernels<T> rounding_table(const Kernels<T>& f32, Precision precision,
+                          void (*product)(Exec&, const GemmArgs<T>&)) {
+  Kernels<T> table = f32;
+  table.precision = precision;
+  table.gemm = product;
+  return table;
+}
 
 template <class T>
-const Kernels<T>& ref_kernels() {
+const Kernels<T>& ref_f32() {
   static const Kernels<T> table{
       .name = "ref",
       .memory = &kOwnMemory,
@@ -59,7 +67,29 @@ const Kernels<T>& ref_kernels() {
   return table;
 }
 
-template const Kernels<float>& ref_kernels<float>();
-template const Kernels<double>& ref_kernels<double>();
+template <class T, Precision precision>
+const Kernels<T>& ref_rounding() {
+  static const Kernels<T> table =
+      rounding_table(ref_f32<T>(), precision, ref::gemm_of_rounded<T, precision>);
+  return table;
+}
+
+}  // namespace
+
+template <class T>
+const Kernels<T>& ref_kernels(Precision precision) {
+  switch (precision) {
+    case Precision::f32:
+      break;
+    case Precision::bf16:
+      return ref_rounding<T, Precision::bf16>();
+    case Precision::tf32:
+      return ref_rounding<T, Precision::tf32>();
+  }
+  return ref_f32<T>();
+}
+
+template const Kernels<float>& ref_kernels<float>(Precision);
+template const Kernels<double>& ref_kernels<double>(Precision);
 
 }  // namespace kern

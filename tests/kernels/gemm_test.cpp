@@ -55,7 +55,7 @@ void check(const Kernels<float>& kernels, const Product& p, unsigned seed) {
   const Operands in(p, seed);
   Exec exec;
   Doubles a = widen(in.a), b = widen(in.b), expected = widen(in.c);
-  ref_kernels<double>().gemm(exec, args_of(p, a, b, expected));
+  ref_kernels<double>(kernels.precision).gemm(exec, args_of(p, a, b, expected));
   Floats c = in.c, again = in.c;
   kernels.gemm(exec, args_of(p, in.a, in.b, c));
   expect_close(c, expected, p.k, "C");
@@ -96,7 +96,9 @@ TEST(Gemm, AgreesWithTheOracleOnLargeAndAwkwardShapes) {
       {false, false, 64, 97, 784, 0, 1, 0},  {true, false, 256, 70, 600, 0, 1, 1},
       {false, true, 33, 300, 1024, 0, 1, 0}, {false, false, 16, 700, 512, 0, 1, 0},
       {true, true, 40, 50, 300, 0, 1, 0},    {false, false, 3, 1500, 512, 0, 1, 0},
-      {true, false, 300, 1, 128, 0, 1, 0},   {false, false, 300, 1, 128, 0, 1, 0}};
+      {true, false, 300, 1, 128, 0, 1, 0},   {false, false, 300, 1, 128, 0, 1, 0},
+      {true, true, 300, 40, 1100, 3, 1, 1},  {false, true, 40, 300, 513, 1, 1, 0},
+      {true, false, 2100, 33, 31, 0, 1, 0},  {false, false, 9, 600, 640, 0, 1, 0.5f}};
   for_each_table([&](const Kernels<float>& kernels) {
     unsigned seed = 100;
     for (const Product& p : products) check(kernels, p, ++seed);

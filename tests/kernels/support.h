@@ -67,8 +67,8 @@ inline Kernels<float> library_table(void (*product)(const GemmArgs<float>&)) {
 }
 
 /// Every float table that this machine can run: the reference, the libraries, for each instruction
-/// set our own code alone and the table that chooses, and the devices' kernels on the host. On a
-/// GPU its table alone.
+/// set our own code alone and the table that chooses, the table of bf16, and the devices' kernels
+/// on the host. On a GPU its table alone.
 inline std::vector<NamedTable> tables() {
   if (on_gpu()) return {{"cuda", *device().kernels}};
   std::vector<NamedTable> all{{"ref", ref_kernels<float>()},
@@ -79,6 +79,7 @@ inline std::vector<NamedTable> tables() {
     all.push_back({"own " + std::string(cpu::isa_name(isa)), cpu::own_table(isa)});
     all.push_back({std::string(cpu::isa_name(isa)), cpu::table(isa)});
   }
+  if (cpu::has_bf16()) all.push_back({"bf16", cpu::bf16_table()});
   all.push_back({"emulated", *device().kernels});
   return all;
 }

@@ -25,6 +25,9 @@ struct Tile {
   std::ptrdiff_t ldc;
   float alpha, beta;
   Tail last;  ///< lanes of the last vector of a row
+
+  /// The sum with one more term.
+  KERN_INLINE static reg add_term(reg x, reg y, reg sum) { return fma(x, y, sum); }
 };
 
 /// A tile of a convolution, with what follows the sum.
@@ -79,7 +82,7 @@ void tile(const Work& t) {
       for (int i = 0; i < R; ++i) {
         const reg x = set1(TransA ? a[0][i] : a[i / 3][(i % 3) * lda]);
 #pragma GCC unroll 4
-        for (int j = 0; j < V; ++j) acc[i][j] = fma(x, row[j], acc[i][j]);
+        for (int j = 0; j < V; ++j) acc[i][j] = Work::add_term(x, row[j], acc[i][j]);
       }
       if constexpr (!kWindow) {
 #pragma GCC unroll 4

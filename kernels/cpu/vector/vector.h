@@ -59,6 +59,10 @@ KERN_VECTOR_FUNCTIONS
 namespace avx512 {
 KERN_VECTOR_FUNCTIONS
 }
+namespace avx512bf16 {
+/// Of operands rounded to bf16.
+void gemm(Exec&, const GemmArgs<float>&);
+}  // namespace avx512bf16
 }  // namespace kern::cpu
 
 #undef KERN_VECTOR_FUNCTIONS

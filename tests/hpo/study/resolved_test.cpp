@@ -43,6 +43,7 @@ TEST_F(Resolved, WritesEveryDefaultOut) {
             "# The study with every default written out. Made by trellis.\n"
             "name: study\n"
             "seed: 0\n"
+            "precision: f32\n"
             "data:\n"
             "  csv: " +
                 (folder_ / "rows.csv").string() +

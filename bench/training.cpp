@@ -1,0 +1,43 @@
+#include "bench/training.h"
+
+#include "runtime/base/clock.h"
+#include "runtime/runtime.h"
+#include "tasks/tasks.h"
+
+namespace bench {
+
+Trained train_ours(const Workload& workload, const nn::DataSpec& source, kern::Precision precision,
+                   std::uint64_t seed) {
+  const rt::Runtime runtime({.workers = workload.workers, .gpus = 0});
+  const rt::Value<nn::Dataset> data = tasks::load(source);
+  const std::uint64_t rows = data.get().header().train_rows;
+  const nn::Stretch stretch{0, workload.epochs};
+  nn::Hyper hyper = hyper_of(workload);
+  hyper.precision = precision;
+  hyper.shuffle = seed;
+  std::vector<nn::ModelSpec> specs;
+  std::vector<rt::Value<nn::ParamSlab>> nets;
+  for (const std::vector<Layer>& layers : workload.nets) {
+    specs.push_back(network_of(layers, data.get().header()));
+    nets.push_back(tasks::init(specs.back(), hyper.optimizer, nets.size() + seed));
+    (void)nets.back().get();
+  }
+  Trained trained;
+  const rt::Moment begun = rt::now();
+  std::vector<rt::Value<nn::TrainStats>> stats;
+  for (std::size_t i = 0; i < nets.size(); ++i)
+    stats.push_back(tasks::train(
+        nets[i], data, hyper, stretch,
+        tasks::train_cost(specs[i], stretch, static_cast<std::int64_t>(rows), hyper.batch)));
+  for (rt::Value<nn::TrainStats>& one : stats) (void)one.get();
+  trained.seconds = rt::seconds_since(begun);
+  for (std::size_t i = 0; i < nets.size(); ++i) {
+    const nn::Scores scores = tasks::evaluate(nets[i], data, nn::Part::test, hyper.loss, {}).get();
+    trained.accuracy += scores.accuracy / static_cast<double>(nets.size());
+    trained.flops += static_cast<double>(nn::flops_per_row(specs[i]).training * rows) *
+                     static_cast<double>(workload.epochs);
+  }
+  return trained;
+}
+
+}  // namespace bench

@@ -1,0 +1,73 @@
+// What a study's precision changes: what is computed, under which name, and where it is refused.
+
+#include <filesystem>
+
+#include "hpo/driver/same_study.h"
+#include "hpo/driver/sweep.h"
+#include "runtime/base/error.h"
+#include "tests/hpo/driver/small_study.h"
+
+namespace hpo {
+namespace {
+
+using StudyPrecision = SmallStudy;
+
+std::string refusal(kern::Precision precision, const Resources& asked) {
+  try {
+    require_precision(precision, asked);
+  } catch (const rt::Error& error) {
+    EXPECT_EQ(error.kind(), rt::Errc::no_device);
+    return error.what();
+  }
+  return "";
+}
+
+TEST_F(StudyPrecision, IsF32WhereNothingElseIsSaid) {
+  EXPECT_EQ(study().precision, kern::Precision::f32);
+  EXPECT_NE(resolved_yaml(study()).find("\nprecision: f32\n"), std::string::npos);
+}
+
+TEST_F(StudyPrecision, IsThatOfEveryTrial) {
+  const StudySpec spec = study("precision: bf16\n");
+  const DataInfo info{nn::Shape::features(3), 2, nn::LearningTask::classification};
+  EXPECT_EQ(materialise(spec, spec.space.middle(), info).hyper.precision, kern::Precision::bf16);
+  EXPECT_NE(resolved_yaml(spec).find("\nprecision: bf16\n"), std::string::npos);
+}
+
+TEST_F(StudyPrecision, AnotherOneIsAnotherStudy) {
+  EXPECT_EQ(what_is_other(resolved_yaml(study()), resolved_yaml(study("precision: bf16\n"))),
+            "precision");
+}
+
+TEST_F(StudyPrecision, IsRefusedByTheKindsOfDeviceThatLackIt) {
+  EXPECT_EQ(refusal(kern::Precision::f32, {}), "");
+  EXPECT_EQ(refusal(kern::Precision::tf32, {}),
+            rt::cat("precision: tf32 for a core: ",
+                    tasks::lacks(rt::Device::cpu, kern::Precision::tf32)));
+  EXPECT_EQ(refusal(kern::Precision::bf16, {}).empty(),
+            tasks::lacks(rt::Device::cpu, kern::Precision::bf16).empty());
+}
+
+TEST_F(StudyPrecision, NoTrialOfARefusedStudyBegins) {
+  const StudySpec spec = study("precision: tf32\n");
+  Observer nobody;
+  EXPECT_THROW((void)run_sweep(spec, {.folder = run()}, nobody), rt::Error);
+  EXPECT_THROW((void)StudyReader(run()), rt::Error) << "a study was begun";
+}
+
+TEST_F(StudyPrecision, ResultsAreNeverTakenForThoseOfAnother) {
+  if (!tasks::lacks(rt::Device::cpu, kern::Precision::bf16).empty())
+    GTEST_SKIP() << tasks::lacks(rt::Device::cpu, kern::Precision::bf16);
+  EXPECT_EQ(session(study(), "a").epochs, 18);
+  std::filesystem::remove_all(run());
+  EXPECT_EQ(session(study("precision: bf16\n"), "a").epochs, 18);
+  std::filesystem::remove_all(run());
+  EXPECT_EQ(session(study("precision: bf16\n"), "a").epochs, 0);
+}
+
+TEST_F(StudyPrecision, IsPartOfTheArithmetic) {
+  EXPECT_EQ(tasks::arithmetic(kern::Precision::bf16), tasks::arithmetic() + "; precision bf16");
+}
+
+}  // namespace
+}  // namespace hpo
