@@ -15,19 +15,40 @@ namespace {
 /// From here on new zero pages of the system are quicker than writing zeros, and cost nothing where
 /// nobody writes.
 constexpr std::size_t kMapped = std::size_t{64} << 20;
+/// From here on large pages are asked for: rows are read in random order, and looking up the
+/// address of each takes as long as reading it.
+constexpr std::size_t kLargePages = std::size_t{8} << 20;
+
+/// The whole pages of a piece of memory, and how much lies before them.
+struct Pages {
+  Pages(const std::byte* memory, std::size_t size) {
+    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    before = (page - reinterpret_cast<std::uintptr_t>(memory) % page) % page;
+    bytes = (size - before) / page * page;
+  }
+  std::size_t before, bytes;
+};
 
 void clear(std::byte* memory, std::size_t size) {
   if (size >= kMapped) {
-    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-    const std::size_t before = (page - reinterpret_cast<std::uintptr_t>(memory) % page) % page;
-    const std::size_t pages = (size - before) / page * page;
-    if (::madvise(memory + before, pages, MADV_DONTNEED) == 0) {
-      std::memset(memory, 0, before);
-      std::memset(memory + before + pages, 0, size - before - pages);
+    const Pages pages(memory, size);
+    if (::madvise(memory + pages.before, pages.bytes, MADV_DONTNEED) == 0) {
+      const std::size_t behind = pages.before + pages.bytes;
+      std::memset(memory, 0, pages.before);
+      std::memset(memory + behind, 0, size - behind);
       return;
     }
   }
   std::memset(memory, 0, size);
+}
+
+/// Only a wish: where the system has no large pages nothing changes.
+void ask_for_large_pages(std::byte* memory, std::size_t size) {
+#if defined(MADV_HUGEPAGE)
+  if (size < kLargePages) return;
+  const Pages pages(memory, size);
+  (void)::madvise(memory + pages.before, pages.bytes, MADV_HUGEPAGE);
+#endif
 }
 
 }  // namespace
@@ -37,6 +58,7 @@ Block::Block(std::size_t size) : size_(size) {
   owned_.reset(static_cast<std::byte*>(std::aligned_alloc(kAlignment, room)));
   if (owned_ == nullptr) throw std::bad_alloc();
   data_ = owned_.get();
+  ask_for_large_pages(data_, room);
   clear(data_, room);
 }
 

@@ -9,12 +9,13 @@ namespace {
 KERN_INLINE reg read(const std::uint8_t* p) { return to_float(load_u8(p)); }
 KERN_INLINE reg read(const float* p) { return load(p); }
 
-/// Rows of a batch lie at random places, which no hardware prefetcher can guess.
+/// Rows of a batch lie at random places, which no hardware prefetcher can guess. To the second
+/// level: the first one would have to make room for several rows.
 template <class S>
 KERN_INLINE void prefetch_row(const S* row, int cols) {
   const char* p = reinterpret_cast<const char*>(row);
   for (std::size_t i = 0; i < sizeof(S) * static_cast<std::size_t>(cols); i += 64)
-    __builtin_prefetch(p + i);
+    __builtin_prefetch(p + i, 0, 2);
 }
 
 template <class S>

@@ -6,31 +6,42 @@
 namespace kern::cpu::KERN_ISA {
 namespace {
 
-/// x / (sqrt(v) * correction + epsilon). Division and square root would take three quarters of an
-/// optimizer's time, so with AVX-512 both start from a 14-bit estimate that one Newton step takes
-/// to float precision.
-KERN_INLINE reg over_root(reg x, reg v, reg correction, reg epsilon) {
+/// plus(x / (sqrt(v) * correction + epsilon)), where plus(y) adds y to what the caller has.
+/// Division and square root would take three quarters of an optimizer's time, so with AVX-512 both
+/// start from a 14-bit estimate: one Newton step takes the root to float precision, and the
+/// quotient is added in two parts, the estimate and what it lacks.
+template <class Plus>
+KERN_INLINE reg plus_over_root(reg x, reg v, reg correction, reg epsilon, Plus plus) {
 #if defined(__AVX512F__)
-  const reg safe = _mm512_max_ps(v, set1(1.17549435e-38f));
-  const reg r = _mm512_rsqrt14_ps(safe);
-  const reg r1 = r * fma(safe * r, r * set1(-0.5f), set1(1.5f));
-  const reg d = fma(v * r1, correction, epsilon);
-  const reg q = _mm512_rcp14_ps(d);
-  return x * fma(q, fma(-d, q, set1(1.0f)), q);
+  const reg one = set1(1.0f);
+  const reg r = _mm512_rsqrt14_ps(_mm512_max_ps(v, set1(1.17549435e-38f)));
+  const reg root = v * r, lacks = fma(-root, r, one);
+  const reg d = fma(root, fma(lacks, set1(0.5f) * correction, correction), epsilon);
+  const reg q = _mm512_rcp14_ps(d), estimate = x * q;
+  return fma(estimate, fma(-d, q, one), plus(estimate));
 #else
-  return x / fma(square_root(v), correction, epsilon);
+  return plus(x / fma(square_root(v), correction, epsilon));
+#endif
+}
+
+/// The share `rest` of the way from `mean` to x. Without a fused multiply-add a last small step
+/// would be rounded to none, and a mean never reach 0.
+KERN_INLINE reg towards(reg mean, reg x, reg rest) {
+#if defined(__FMA__)
+  return fma(rest, x - mean, mean);
+#else
+  return (set1(1.0f) - rest) * mean + rest * x;
 #endif
 }
 
 /// What does not change from weight to weight.
 struct AdamConstants {
-  reg beta1, rest1, beta2, rest2, epsilon, decay, keep;
+  reg rest1, rest2, epsilon, decay, keep;
 };
 
 template <class A>
 KERN_INLINE AdamConstants adam_constants(const A& a) {
-  return {set1(static_cast<float>(a.beta1)),   set1(static_cast<float>(1 - a.beta1)),
-          set1(static_cast<float>(a.beta2)),   set1(static_cast<float>(1 - a.beta2)),
+  return {set1(static_cast<float>(1 - a.beta1)), set1(static_cast<float>(1 - a.beta2)),
           set1(static_cast<float>(a.epsilon)), set1(static_cast<float>(a.weight_decay)),
           set1(static_cast<float>(a.keep))};
 }
@@ -42,12 +53,14 @@ KERN_INLINE void adam_vector(const A& a, const AdamConstants& c, std::ptrdiff_t 
                              reg correction, Lanes... t) {
   const reg w = load(a.weights + i, t...), raw = load(a.gradient + i, t...);
   const reg g = Decays ? fma(c.decay, w, raw) : raw;
-  const reg m = fma(c.beta1, load(a.m + i, t...), c.rest1 * g);
-  const reg v = fma(c.beta2, load(a.v + i, t...), c.rest2 * g * g);
+  const reg m = towards(load(a.m + i, t...), g, c.rest1);
+  const reg v = towards(load(a.v + i, t...), g * g, c.rest2);
   store(a.m + i, m, t...);
   store(a.v + i, v, t...);
-  const reg step = over_root(step_size * m, v, correction, c.epsilon);
-  store(a.weights + i, Decays ? fma(c.keep, w, step) : w + step, t...);
+  const auto moved = [&](reg step) __attribute__((always_inline)) {
+    return Decays ? fma(c.keep, w, step) : w + step;
+  };
+  store(a.weights + i, plus_over_root(step_size * m, v, correction, c.epsilon, moved), t...);
 }
 
 template <class A>
@@ -108,7 +121,7 @@ void rmsprop(Exec&, const RmspropArgs<float>& a) {
     const reg w = load(a.weights + i, t...), g = fma(decay, w, load(a.gradient + i, t...));
     const reg v = fma(alpha, load(a.v + i, t...), rest * g * g);
     store(a.v + i, v, t...);
-    reg update = over_root(g, v, set1(1.0f), epsilon);
+    reg update = plus_over_root(g, v, set1(1.0f), epsilon, [](reg step) { return step; });
     if (a.velocity) {
       update = fma(momentum, load(a.velocity + i, t...), update);
       store(a.velocity + i, update, t...);
