@@ -86,7 +86,7 @@ Seconds measure(const Args& g) {
 }
 
 Case case_of(const Args& g, const Seconds& took) {
-  const auto choice = kern::cpu::gemm_choice(g);
+  const auto choice = kern::cpu::gemm_choice(kern::cpu::chosen_isa(), g);
   const bool own = choice == kern::cpu::GemmLibrary::own;
   const double ours = own ? took.own : took.onednn;
   const double other = std::min(took.openblas, own ? took.onednn : took.own);
@@ -134,7 +134,8 @@ std::vector<Case> run_gemm(const Options& options) {
       }
       const char* name = kNames[static_cast<std::size_t>(product)];
       show_progress(rt::cat("gemm: ", name, ", ", rows, " rows"));
-      const double source = static_cast<double>(kern::cpu::own_border(product, rows));
+      const double source =
+          static_cast<double>(kern::cpu::own_border(kern::cpu::chosen_isa(), product, rows));
       borders.push_back({.name = rt::cat("border of ", name, ", ", rows, " rows (",
                                          kern::cpu::isa_name(kern::cpu::chosen_isa()), ")"),
                          .ours = border_of(sides, took),

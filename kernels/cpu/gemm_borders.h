@@ -1,11 +1,12 @@
 #pragma once
-// Up to which size our own code multiplies: a rule found by measuring on several processors, which
-// `trellis bench gemm` holds against what it measures here. Nothing is measured at start, because
-// noise must not change bits.
+// Up to which size our own code multiplies: a table for each instruction set, which
+// `trellis bench gemm` prints for the one in use. Nothing is measured at start, because noise must
+// not change bits.
 
 #include <array>
 #include <cstdint>
 
+#include "kernels/cpu/machine.h"
 #include "kernels/kernels.h"
 
 namespace kern::cpu {
@@ -27,7 +28,8 @@ struct LayerShape {
 
 [[nodiscard]] LayerShape layer_shape(const GemmArgs<float>& g);
 
-/// Weights up to which our own code multiplies.
-[[nodiscard]] std::int64_t own_border(Product product, int rows);
+/// Weights up to which our own code multiplies. Of A^T B at least those of the largest layer that
+/// is trained by slices (nn/layers/dense.cpp), whose bits must be those of the whole.
+[[nodiscard]] std::int64_t own_border(Isa isa, Product product, int rows);
 
 }  // namespace kern::cpu

@@ -9,16 +9,16 @@
 
 namespace kern::cpu {
 
-GemmLibrary gemm_choice(const GemmArgs<float>& g) {
+GemmLibrary gemm_choice(Isa isa, const GemmArgs<float>& g) {
   // oneDNN does nothing at all when k is 0, and then C = beta C would be missing.
   if (g.m == 0 || g.n == 0 || g.k == 0) return GemmLibrary::own;
   // Matrix times vector: nothing to keep in registers, and OpenBLAS has kernels of its own for it.
   if (std::min(g.m, g.n) == 1) return GemmLibrary::openblas;
-  // Our code reads B where it lies, at most once for every kRows rows of C: right while it comes
-  // out of the second-level cache. Beyond, oneDNN's copies and prefetches pay.
+  // Our code reads B where it lies, at most once for every kRows rows of C: right while a near
+  // cache gives it quickly enough. Beyond, oneDNN's copies and prefetches pay.
   const LayerShape shape = layer_shape(g);
-  return shape.weights > own_border(shape.product, shape.rows) ? GemmLibrary::onednn
-                                                               : GemmLibrary::own;
+  return shape.weights > own_border(isa, shape.product, shape.rows) ? GemmLibrary::onednn
+                                                                    : GemmLibrary::own;
 }
 
 void openblas_gemm(const GemmArgs<float>& g) {

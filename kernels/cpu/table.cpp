@@ -14,9 +14,9 @@ namespace kern {
 namespace cpu {
 namespace {
 
-template <auto Own>
+template <Isa isa, auto Own>
 void gemm(Exec& exec, const GemmArgs<float>& g) {
-  switch (gemm_choice(g)) {
+  switch (gemm_choice(isa, g)) {
     case GemmLibrary::own:
       return Own(exec, g);
     case GemmLibrary::openblas:
@@ -94,9 +94,10 @@ constexpr LinearAlgebra kAlgebra{
 #define KERN_OWN_TABLE(isa)                                              \
   KERN_TABLE(isa, isa::gemm, isa::conv_forward, isa::conv_backward_data, \
              isa::conv_backward_weights, isa::conv_scratch)
-#define KERN_BEST_TABLE(isa)                                                                \
-  KERN_TABLE(isa, gemm<isa::gemm>, (conv_forward<isa::conv_forward, isa::bias_activation>), \
-             conv_backward_data<isa::conv_backward_data>,                                   \
+#define KERN_BEST_TABLE(isa)                                          \
+  KERN_TABLE(isa, (gemm<Isa::isa, isa::gemm>),                        \
+             (conv_forward<isa::conv_forward, isa::bias_activation>), \
+             conv_backward_data<isa::conv_backward_data>,             \
              conv_backward_weights<isa::conv_backward_weights>, conv_scratch<isa::conv_scratch>)
 
 #if defined(__x86_64__)
