@@ -247,6 +247,11 @@ std::vector<Case> run_fidelity(const Options& options) {
   const int seeds = options.seeds > 0 ? options.seeds : options.quick ? kQuickSeeds : kSeeds;
   std::vector<Curves> all = measured_curves();
   all.insert(all.begin(), {crossing_curves(), turned_curves()});
+  const std::vector<std::string> wanted = words_of(options.problems);
+  if (!wanted.empty())
+    std::erase_if(all, [&](const Curves& one) {
+      return std::ranges::find(wanted, one.name) == wanted.end();
+    });
   for (const Curves& curves : all)
     for (const std::int64_t count : workers) compare(curves, count, seeds, cases);
   cases.push_back(a_day());

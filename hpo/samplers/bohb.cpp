@@ -1,5 +1,6 @@
 #include "hpo/samplers/bohb.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -33,25 +34,24 @@ class Bohb final : public Sampler {
     if (start_) start_->created(trial, params);
     random_->created(trial, params);
     tried_.add(params);
-    params_[trial] = params;
+    trials_[trial].place = setup_.space.to_unit(params);
   }
 
   void reported(std::uint64_t trial, std::int64_t step, const Score& score) override {
-    if (step < level_ || std::isnan(score.loss)) return;
-    const Seen seen{.trial = trial, .params = params_.at(trial), .score = score};
-    if (step == level_) return tell(seen);
-    std::vector<Seen>& there = waiting_[step];
-    there.push_back(seen);
-    if (there.size() >= enough_) rise_to(step);
+    if (std::isnan(score.loss)) return;
+    Known& known = trials_.at(trial);
+    if (level_ > 0) known.report(step, score, level_);
+    if (step > level_) {
+      known.beyond.emplace_back(step, score);
+      if (++reports_[step] >= enough_) rise_to(step);
+    }
+    learn();
   }
 
   void ended(std::uint64_t trial, TrialState state) override {
     random_->ended(trial, state);
-    if (state == TrialState::failed) {
-      failed_.push_back({.trial = trial, .params = params_.at(trial)});
-      if (model_) tell_failed(failed_.back());
-    }
-    params_.erase(trial);
+    trials_.at(trial).failed = state == TrialState::failed;
+    learn();
   }
 
   std::optional<Params> propose(std::uint64_t ordinal) override {
@@ -64,39 +64,70 @@ class Bohb final : public Sampler {
   }
 
  private:
-  struct Seen {
-    std::uint64_t trial = 0;
-    Params params;
+  struct Known {
+    std::vector<double> place;  ///< in the unit cube
+    std::int64_t step = 0;  ///< of the first report that reached the model's step, or the last one
     Score score{0};
+    std::vector<std::pair<std::int64_t, Score>> beyond;  ///< reports behind the model's step
+    bool failed = false;
+
+    void report(std::int64_t at, const Score& reported, std::int64_t level) {
+      if (step >= level) return;
+      step = at;
+      score = reported;
+    }
   };
 
-  /// A new model of what was reported at a higher step.
   void rise_to(std::int64_t step) {
     level_ = step;
+    start_.reset();
+    reports_.erase(reports_.begin(), reports_.upper_bound(step));
+    for (auto& [trial, known] : trials_) {
+      for (const auto& [at, score] : known.beyond) known.report(at, score, step);
+      std::erase_if(known.beyond, [&](const auto& report) { return report.first <= step; });
+    }
+    next_ = 0;
+  }
+
+  /// Anew when there is a tenth more to learn from.
+  void learn() {
+    if (++news_ < next_ || level_ == 0) return;
+    next_ = news_ + news_ / 10;
+    model_.reset();
     SamplerSetup setup = setup_;
     setup.options = {{"startup", std::int64_t{1}},
                      {"candidates", *setup_.options.find("candidates")}};
     model_ = tpe_kind().make(setup);
-    start_.reset();
-    told_.clear();
-    for (const Seen& seen : waiting_.at(step)) tell(seen);
-    for (const Seen& seen : failed_) tell_failed(seen);
-    waiting_.erase(waiting_.begin(), waiting_.upper_bound(step));
+    for (const std::uint64_t trial : compared()) tell(trial, trials_.at(trial));
   }
 
-  /// To the model a trial begins and ends with its report.
-  void tell(const Seen& seen) {
-    if (!told_.insert(seen.trial).second) return;
-    model_->created(seen.trial, seen.params);
-    model_->reported(seen.trial, level_, seen.score);
-    model_->ended(seen.trial, TrialState::complete);
+  /// Those that reported at the model's step, those that failed, and as many as the first of those
+  /// that did not get there, the newest ones. A trial that no younger one has overtaken is still on
+  /// its way.
+  [[nodiscard]] std::set<std::uint64_t> compared() const {
+    std::set<std::uint64_t> there, left;
+    for (const auto& [trial, known] : trials_)
+      if (known.step >= level_ || known.failed) there.insert(trial);
+    std::int64_t farthest = 0;
+    for (auto i = trials_.rbegin(); i != trials_.rend() && left.size() < there.size(); ++i) {
+      const Known& known = i->second;
+      if (known.step < level_ && !known.failed && known.step > 0 && known.step < farthest)
+        left.insert(i->first);
+      farthest = std::max(farthest, known.step);
+    }
+    there.merge(left);
+    return there;
   }
 
-  /// One that failed and reported nothing at the model's step.
-  void tell_failed(const Seen& seen) {
-    if (!told_.insert(seen.trial).second) return;
-    model_->created(seen.trial, seen.params);
-    model_->ended(seen.trial, TrialState::failed);
+  /// To the model a trial is complete that reported at its step, and stopped that did not get
+  /// there.
+  void tell(std::uint64_t trial, const Known& known) {
+    if (known.step == 0 && !known.failed) return;
+    model_->created(trial, setup_.space.from_unit(known.place));
+    if (known.step > 0) model_->reported(trial, known.step, known.score);
+    model_->ended(trial, known.step >= level_ ? TrialState::complete
+                         : known.failed       ? TrialState::failed
+                                              : TrialState::stopped);
   }
 
   SamplerSetup setup_;
@@ -105,11 +136,11 @@ class Bohb final : public Sampler {
   std::unique_ptr<Sampler> start_;  ///< until there is a model
   std::unique_ptr<Sampler> random_;
   Tried tried_{setup_.space};
-  std::map<std::uint64_t, Params> params_;             ///< of trials that run
-  std::map<std::int64_t, std::vector<Seen>> waiting_;  ///< at steps above the model's
-  std::vector<Seen> failed_;
-  std::set<std::uint64_t> told_;  ///< of them the model knows
-  std::int64_t level_ = 0;        ///< the model's step; 0: there is none
+  std::map<std::uint64_t, Known> trials_;
+  std::map<std::int64_t, std::size_t> reports_;  ///< [step], of those behind the model's
+  std::int64_t level_ = 0;                       ///< the model's step; 0: there is none
+  std::size_t news_ = 0;                         ///< reports and ends so far
+  std::size_t next_ = 0;                         ///< how many there must be for the next model
   std::unique_ptr<Sampler> model_;
 };
 

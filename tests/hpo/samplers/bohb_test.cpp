@@ -56,6 +56,18 @@ TEST_F(BohbTest, ModelsTheHighestStepThatEnoughTrialsReached) {
   EXPECT_GT(share_near(*sampler, 0.9), 0.6);
 }
 
+TEST_F(BohbTest, TrialsThatDidNotGetThereCountAsWorse) {
+  auto sampler = make(0);
+  // Of those in the middle that went on the highest x is best; what lies higher did not go on.
+  for (std::uint64_t trial = 0; trial < 60; ++trial) {
+    const double x = static_cast<double>(trial * 37 % 60) / 60;
+    const bool goes_on = x > 0.3 && x < 0.6;
+    tell(*sampler, trial, x, goes_on ? 0 : 1, goes_on ? std::optional(1 - x) : std::nullopt);
+  }
+  EXPECT_GT(share_near(*sampler, 0.6), 0.5);
+  EXPECT_LT(share_near(*sampler, 0.9), 0.25);
+}
+
 TEST_F(BohbTest, BeginsEvenly) {
   auto sampler = make(1);
   std::vector<double> points;
