@@ -202,6 +202,7 @@ NetworkWork::NetworkWork(const StudySpec& study, const rt::Runtime& runtime, rt:
 void NetworkWork::provide(const Params& params, StudyData data) {
   nn::DataSpec spec = data_spec(study_, params);
   data.seeds = tasks::derive_seeds(study_.seed, tasks::data_key(spec));
+  asked_.reset();
   data_.insert_or_assign(name_of(spec), std::move(data));
 }
 
@@ -213,6 +214,7 @@ const StudyData& NetworkWork::data_of(const nn::DataSpec& spec) {
 }
 
 TrialSpec NetworkWork::spec_of(const Params& params, const StudyData& data) const {
+  if (asked_ && asked_->data == &data && asked_->params == params) return asked_->spec;
   TrialSpec spec = materialise(study_, params, data.info);
   spec.hyper.shuffle = data.seeds.shuffle;
   require_resources(spec.resources, runtime_.workers(), runtime_.gpus());
@@ -220,6 +222,7 @@ TrialSpec NetworkWork::spec_of(const Params& params, const StudyData& data) cons
     prepare_gpu(spec.resources);
     require_precision(spec.hyper.precision, spec.resources);
   }
+  asked_ = Asked{params, &data, spec};
   return spec;
 }
 

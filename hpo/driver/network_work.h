@@ -129,10 +129,18 @@ class NetworkWork : public TrialWork {
   /// The network that an attempt begins with; `epochs` lie behind it.
   [[nodiscard]] rt::Async<Grown> begin(TrialContext& trial, TrialSpec spec, const StudyData& data);
 
+  /// What was asked for last: a trial's beginning asks several times.
+  struct Asked {
+    Params params;
+    const StudyData* data;
+    TrialSpec spec;
+  };
+
   const rt::Runtime& runtime_;
   rt::Path folder_;
   std::string model_file_;
   bool sharing_;
+  mutable std::optional<Asked> asked_;
   double epochs_before_;                   ///< that the process had trained before
   std::map<std::string, StudyData> data_;  ///< by the bytes of the DataSpec
 };
