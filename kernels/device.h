@@ -1,6 +1,7 @@
 #pragma once
 // Devices with memory of their own: what there is besides their table of kernels.
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -25,6 +26,14 @@ struct Device {
   /// bits for equal inputs.
   std::string (*fingerprint)();
 };
+
+/// What CUDA kernels take of a device beside what they are given, a thread: the workspace of cuBLAS
+/// and room for partial sums and lists, in round figures.
+inline constexpr std::size_t kDeviceReserve = std::size_t{128} << 20;
+
+/// The table of devices as far as networks are planned with it, there where no device is, too:
+/// sizes alone are right, nothing may be computed.
+[[nodiscard]] const Kernels<float>& device_plans();
 
 /// CUDA devices. Loads what talks to them at the first call: null where that, a driver or a device
 /// is missing, with one line in `why`.

@@ -17,7 +17,13 @@ class Arena {
   ~Arena() { release(); }
 
   [[nodiscard]] bool in(const kern::Memory& memory) const { return memory_ == &memory; }
+  /// What was there before is given back; an empty block is none.
+  void lend(std::span<std::byte> block) {
+    release();
+    lent_ = block;
+  }
   std::byte* grown_to(std::size_t bytes) {
+    if (!lent_.empty() && bytes <= lent_.size()) return lent_.data();
     if (size_ < bytes || start_ == nullptr) {
       release();  // the old one goes first: never both in memory
       start_ = static_cast<std::byte*>(memory_->allocate(bytes));
@@ -36,11 +42,18 @@ class Arena {
   const kern::Memory* memory_;
   std::byte* start_ = nullptr;
   std::size_t size_ = 0;
+  std::span<std::byte> lent_;
 };
 
 }  // namespace
 
 struct Workspace::Impl {
+  Arena& arena_in(const kern::Memory& memory) {
+    auto it = std::ranges::find_if(arenas, [&](const auto& arena) { return arena->in(memory); });
+    if (it == arenas.end()) it = arenas.insert(it, std::make_unique<Arena>(memory));
+    return **it;
+  }
+
   std::vector<std::unique_ptr<Arena>> arenas;
   std::vector<std::unique_ptr<Network<float>>> plans;  // the one used last comes first
   std::vector<std::uint32_t> rows;
@@ -52,11 +65,16 @@ Workspace::Workspace(Workspace&&) noexcept = default;
 Workspace& Workspace::operator=(Workspace&&) noexcept = default;
 
 std::byte* Workspace::arena(std::size_t bytes, const kern::Memory& memory) {
-  auto& arenas = impl_->arenas;
-  auto it = std::ranges::find_if(arenas, [&](const auto& arena) { return arena->in(memory); });
-  if (it == arenas.end()) it = arenas.insert(it, std::make_unique<Arena>(memory));
-  return (*it)->grown_to(bytes);
+  return impl_->arena_in(memory).grown_to(bytes);
 }
+
+Workspace::Lease::Lease(Workspace& workspace, const kern::Memory& memory,
+                        std::span<std::byte> block)
+    : workspace_(workspace), memory_(memory) {
+  if (!block.empty()) workspace_.impl_->arena_in(memory_).lend(block);
+}
+
+Workspace::Lease::~Lease() { workspace_.impl_->arena_in(memory_).lend({}); }
 
 std::vector<std::uint32_t>& Workspace::rows() { return impl_->rows; }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "kernels/kernels.h"
@@ -24,6 +25,21 @@ class Workspace {
   /// At least `bytes` at a 64-byte aligned address of `memory`, valid until a call that asks for
   /// more there than any before; contents undefined. The address is the same until then.
   [[nodiscard]] std::byte* arena(std::size_t bytes, const kern::Memory& memory = kern::kOwnMemory);
+
+  /// While one lives, arenas of `memory` lie in a block of somebody else's there, as far as it is
+  /// large enough, and the workspace keeps nothing of that memory of its own. 64-byte aligned; one
+  /// at a time.
+  class Lease {
+   public:
+    Lease(Workspace& workspace, const kern::Memory& memory, std::span<std::byte> block);
+    ~Lease();
+    Lease(const Lease&) = delete;
+    Lease& operator=(const Lease&) = delete;
+
+   private:
+    Workspace& workspace_;
+    const kern::Memory& memory_;
+  };
 
   /// A list of row numbers to fill; its memory is kept.
   [[nodiscard]] std::vector<std::uint32_t>& rows();

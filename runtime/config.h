@@ -36,6 +36,11 @@ struct Config {
   /// CUDA workers of the sequential executor: it runs `.cuda` bodies on the program's own memory,
   /// without a stream, so that whatever uses GPUs can be tested where there is none.
   int pretended_gpus = 0;
+  /// What one of them holds; 0: whatever the machine has.
+  ByteCount pretended_memory{};
+  /// Of each GPU, what bodies take beside their arguments and scratch, for as long as the runtime
+  /// lives: workspaces of libraries. It is kept free for them.
+  ByteCount gpu_reserve{};
   /// Answers pure tasks and keeps their results; null: nothing is kept beyond the values' own
   /// lives.
   std::shared_ptr<Store> store;

@@ -25,6 +25,12 @@ int Context::cpus() const noexcept { return running_.node.needs.cpus; }
 
 void* Context::stream() const noexcept { return running_.engine.backend->stream(); }
 
+std::span<std::byte> Context::scratch() const noexcept {
+  const detail::Node& node = running_.node;
+  if (node.scratch_at == nullptr || running_.engine.backend->simulates()) return {};
+  return {node.scratch_at, node.scratch};
+}
+
 void Context::log(std::string_view line) const {
   const std::string group = running_.engine.group_of(running_.node).path();
   note((group.empty() ? "" : group + ": ") + running_.node.info->name + ": " + std::string(line));

@@ -1,7 +1,9 @@
 // What a running task's body can ask and say. Optional as a body's first parameter: `rt::Context&`.
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -80,6 +82,11 @@ class Context {
   /// The CUDA stream of this worker (a cudaStream_t) in a `.cuda` body, null elsewhere. Work left
   /// on it is waited for by the runtime after the body returned.
   [[nodiscard]] void* stream() const noexcept;
+
+  /// In a `.cuda` body the device memory that the task's work asked for (Work::memory): 64-byte
+  /// aligned, contents undefined, counted against the device with the task's arguments. Empty
+  /// elsewhere.
+  [[nodiscard]] std::span<std::byte> scratch() const noexcept;
 
   /// This worker's own object of type T: default-made at the first call, kept for the life of the
   /// runtime, never shared with another thread. For workspaces; a result must not depend on what an

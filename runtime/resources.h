@@ -43,7 +43,7 @@ struct Work {
   double flops = 0;
   double bytes = 0;          ///< that pass through the device's memory besides products
   double launches = 0;       ///< products and passes that are begun one after another
-  std::uint64_t memory = 0;  ///< bytes of the device that it holds meanwhile, arguments included
+  std::uint64_t memory = 0;  ///< bytes of the device that it works in, besides its arguments
 };
 
 }  // namespace rt

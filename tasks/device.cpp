@@ -12,6 +12,13 @@ namespace {
 
 std::atomic<const kern::Device*> in_use{nullptr};
 
+const kern::Kernels<float>& kernels_for(const rt::Context& context) {
+  if (in_use == nullptr) throw rt::Error(rt::Errc::internal, "a task for a GPU before setup_gpus");
+  const kern::Device& device = *in_use;
+  device.use_stream(context.stream());
+  return *device.kernels;
+}
+
 }  // namespace
 
 void setup_gpus() {
@@ -33,11 +40,10 @@ std::string gpu_arithmetic() {
   return device == nullptr ? "" : device->fingerprint();
 }
 
-const kern::Kernels<float>& gpu_kernels(const rt::Context& context) {
-  if (in_use == nullptr) throw rt::Error(rt::Errc::internal, "a task for a GPU before setup_gpus");
-  const kern::Device& device = *in_use;
-  device.use_stream(context.stream());
-  return *device.kernels;
-}
+rt::ByteCount gpu_reserve() noexcept { return {kern::kDeviceReserve}; }
+
+OnGpu::OnGpu(rt::Context& context)
+    : kernels(kernels_for(context)),
+      lease_(context.local<nn::Workspace>(), *kernels.memory, context.scratch()) {}
 
 }  // namespace tasks

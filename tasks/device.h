@@ -4,7 +4,9 @@
 #include <string>
 
 #include "kernels/device.h"
+#include "nn/workspace.h"
 #include "runtime/context.h"
+#include "runtime/resources.h"
 
 namespace tasks {
 
@@ -19,7 +21,21 @@ void compute_with(const kern::Device* device);
 /// The arithmetic of GPUs in words; empty until setup_gpus() was called.
 [[nodiscard]] std::string gpu_arithmetic();
 
-/// In a `.cuda` body: the table of its worker's device, whose kernels go to the worker's stream.
-[[nodiscard]] const kern::Kernels<float>& gpu_kernels(const rt::Context& context);
+/// What a runtime keeps free on each GPU for these bodies (rt::Config::gpu_reserve).
+[[nodiscard]] rt::ByteCount gpu_reserve() noexcept;
+
+/// In a `.cuda` body, for as long as it computes: the table of its worker's device, whose kernels
+/// go to the worker's stream, and the task's scratch as what the worker's workspace has there.
+class OnGpu {
+ public:
+  explicit OnGpu(rt::Context& context);
+  OnGpu(const OnGpu&) = delete;
+  OnGpu& operator=(const OnGpu&) = delete;
+
+  const kern::Kernels<float>& kernels;
+
+ private:
+  nn::Workspace::Lease lease_;
+};
 
 }  // namespace tasks

@@ -90,11 +90,11 @@ const auto& train_task() {
           .cuda([](rt::Context& context, rt::inout<nn::ParamSlab> net, rt::in<nn::Dataset> data,
                    nn::Hyper hyper, nn::Stretch stretch, double) -> nn::TrainStats {
             return translated([&] {
-              const kern::Kernels<float>& kernels = gpu_kernels(context);
-              const nn::ResidentDataset there(*kernels.memory, *data);
+              const OnGpu gpu(context);
+              const nn::ResidentDataset there(*gpu.kernels.memory, *data);
               const nn::TrainStats stats = train_here(
-                  context, kernels, *net, there.view(nn::Part::train), hyper, stretch, nullptr);
-              (void)net->state(*kernels.memory);  // waits, so that a device's fault is this task's
+                  context, gpu.kernels, *net, there.view(nn::Part::train), hyper, stretch, nullptr);
+              (void)net->state(*gpu.kernels.memory);  // waits: a device's fault is this task's
               return stats;
             });
           })
@@ -105,8 +105,7 @@ const auto& train_task() {
           })
           .work([](rt::inout<nn::ParamSlab> net, rt::in<nn::Dataset> data, const nn::Hyper& hyper,
                    const nn::Stretch& stretch, double) {
-            return training_work(net->spec(), hyper, stretch, data->header().train_rows,
-                                 nn::Dataset::byte_size(data->header()));
+            return training_work(net->spec(), hyper, stretch, data->header().train_rows);
           })
           .pure()
           .cost(
@@ -128,10 +127,10 @@ const auto& evaluate_task() {
           .cuda([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
                    nn::Part part, nn::Choice loss, double) -> nn::Scores {
             return translated([&] {
-              const kern::Kernels<float>& kernels = gpu_kernels(context);
-              const nn::ResidentDataset there(*kernels.memory, *data);
-              return nn::evaluate(kernels, context.local<nn::Workspace>(), *net, there.view(part),
-                                  loss);
+              const OnGpu gpu(context);
+              const nn::ResidentDataset there(*gpu.kernels.memory, *data);
+              return nn::evaluate(gpu.kernels, context.local<nn::Workspace>(), *net,
+                                  there.view(part), loss);
             });
           })
           .simulated([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data, nn::Part part,
@@ -139,10 +138,8 @@ const auto& evaluate_task() {
             return simulated_scores(*net, loss, data->header(), rows_of(data->header(), part));
           })
           .work([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data, nn::Part part,
-                   const nn::Choice&, double) {
-            return scoring_work(net->spec(), rows_of(data->header(), part),
-                                nn::Dataset::byte_size(data->header()));
-          })
+                   const nn::Choice&,
+                   double) { return scoring_work(net->spec(), rows_of(data->header(), part)); })
           .pure()
           .cost([](nn::Part, const nn::Choice&, double flops) { return rt::Flops{flops}; });
   return task;

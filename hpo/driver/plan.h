@@ -31,6 +31,8 @@ struct Plan {
   std::string placement;        ///< kinds of device that the tasks use: "cpu", "gpu", "cpu and gpu"
   std::string platform;         ///< that `seconds` and `placement` are about
   std::int64_t gpu_trials = 0;  ///< with work on a GPU
+  std::int64_t too_large = 0;   ///< of these, such as no GPU of the platform holds
+  std::uint64_t gpu_memory = 0;    ///< bytes of a GPU that the largest of them takes
   std::optional<double> gpu_from;  ///< where both kinds are used: the border between them
 };
 
@@ -49,7 +51,8 @@ struct Plan {
 [[nodiscard]] Plan plan_programs(const StudySpec& study);
 
 /// {"trials", "epochs", "distinct_epochs", "steps", "distinct_steps", "flops", "distinct_flops",
-/// "memory", "seconds", "placement", "platform", "gpu_trials", "gpu_from", "at_least"}
+/// "memory", "seconds", "placement", "platform", "gpu_trials", "too_large", "gpu_memory",
+/// "gpu_from", "at_least"}
 [[nodiscard]] std::string plan_json(const Plan& plan);
 
 }  // namespace hpo

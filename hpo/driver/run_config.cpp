@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <memory>
-#include <vector>
 
-#include "hpo/study/trial_spec.h"
+#include "hpo/study/gpus.h"
 #include "runtime/store.h"
+#include "tasks/device.h"
 
 namespace hpo {
 
@@ -25,16 +25,6 @@ rt::Executor executor_of(Engine engine) {
   return rt::Executor::automatic;
 }
 
-/// So that whoever asks for none does not load what talks to them.
-bool uses_gpus(const StudySpec& study) {
-  for (const double u : {0.0, 0.5, 1.0}) {
-    const Params params = study.space.from_unit(std::vector<double>(study.space.size(), u));
-    const Resources asked = trial_resources(study, params);
-    if (asked.any_gpu || asked.gpus > 0) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 rt::Path private_store(const RunOptions& options) { return options.folder / "store"; }
@@ -43,7 +33,9 @@ rt::Config config_of(const RunOptions& options, const StudySpec& study) {
   rt::Config config;
   config.workers = options.workers;
   config.executor = executor_of(options.engine);
-  if (options.engine == Engine::automatic && !uses_gpus(study)) config.gpus = 0;
+  // Whoever asks for none does not load what talks to them.
+  if (options.engine == Engine::automatic && !may_use_gpus(study)) config.gpus = 0;
+  config.gpu_reserve = tasks::gpu_reserve();
   rt::StoreConfig store;
   store.folder = !options.sharing        ? private_store(options)
                  : options.store.empty() ? options.folder.parent_path() / "store"

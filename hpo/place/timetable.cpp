@@ -22,7 +22,12 @@ class Clockwork {
  public:
   Clockwork(std::span<const PaperTrial> trials, const rt::Platform& platform, std::size_t slots,
             const KindOf& kind)
-      : trials_(trials), kind_(kind), next_piece_(trials.size(), 0), on_gpu_(trials.size(), false) {
+      : trials_(trials),
+        kind_(kind),
+        memory_(platform.gpu.memory),
+        next_piece_(trials.size(), 0),
+        on_gpu_(trials.size(), false),
+        too_large_(trials.size(), false) {
     pools_[0].free = platform.cpu.count;
     pools_[1].free = platform.gpu.count;
     slots_ = slots;
@@ -45,7 +50,9 @@ class Clockwork {
     return {.seconds = now_,
             .cpu_busy = pools_[0].busy,
             .gpu_busy = pools_[1].busy,
-            .gpu_trials = static_cast<std::size_t>(std::ranges::count(on_gpu_, true))};
+            .gpu_trials = static_cast<std::size_t>(std::ranges::count(on_gpu_, true)),
+            .too_large = static_cast<std::size_t>(std::ranges::count(too_large_, true)),
+            .gpu_memory = gpu_memory_};
   }
 
  private:
@@ -61,8 +68,14 @@ class Clockwork {
   void wait(std::size_t trial) {
     const Piece& piece = trials_[trial][next_piece_[trial]];
     const bool gpu = kind_(trial, piece) == rt::Device::cuda;
-    on_gpu_[trial] = on_gpu_[trial] || gpu;
+    if (gpu) note_memory(trial, piece);
     pools_[gpu].waiting.emplace(gpu ? -piece.gpu_seconds : -piece.cpu_seconds, trial);
+  }
+
+  void note_memory(std::size_t trial, const Piece& piece) {
+    on_gpu_[trial] = true;
+    gpu_memory_ = std::max(gpu_memory_, piece.gpu_memory);
+    if (memory_ != 0 && piece.gpu_memory > memory_) too_large_[trial] = true;
   }
 
   void end_piece(std::size_t trial) {
@@ -88,8 +101,9 @@ class Clockwork {
 
   std::span<const PaperTrial> trials_;
   const KindOf& kind_;
+  std::uint64_t memory_, gpu_memory_ = 0;
   std::vector<std::size_t> next_piece_;
-  std::vector<bool> on_gpu_;
+  std::vector<bool> on_gpu_, too_large_;
   std::array<Pool, 2> pools_;
   std::size_t slots_ = 0, begun_ = 0;
   double now_ = 0;

@@ -3,6 +3,7 @@
 // has a kind of device.
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <vector>
@@ -15,6 +16,7 @@ namespace hpo {
 struct Piece {
   double step_flops = 0;  ///< of the network, as tasks::step_flops counts
   double cpu_seconds = 0, gpu_seconds = 0;
+  std::uint64_t gpu_memory = 0;  ///< bytes that it holds on a GPU while it runs
 };
 
 /// One after another.
@@ -27,6 +29,8 @@ struct Timetable {
   double seconds = 0;
   double cpu_busy = 0, gpu_busy = 0;  ///< seconds, all devices of the kind together
   std::size_t gpu_trials = 0;         ///< with a piece on a GPU
+  std::size_t too_large = 0;          ///< with one that no GPU of the platform holds
+  std::uint64_t gpu_memory = 0;       ///< bytes of the largest piece on a GPU
 };
 
 /// Trials begin in order as `slots` become free; a piece that is ready goes to the first free

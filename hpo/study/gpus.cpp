@@ -1,10 +1,16 @@
 #include "hpo/study/gpus.h"
 
 #include <algorithm>
+#include <functional>
 #include <memory>
+#include <set>
+#include <string>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "hpo/study/document.h"
+#include "hpo/study/substitute.h"
 #include "runtime/base/text.h"
 
 namespace hpo {
@@ -23,6 +29,37 @@ StudySpec with_gpus_by_size(const StudySpec& study, double gpu_from) {
   StudySpec placed = study;
   placed.document = std::make_shared<const study::Document>(std::move(document));
   return placed;
+}
+
+namespace {
+
+/// Values of a domain among which there is one for GPUs, where it has any: all of a list, the ends
+/// of a range.
+std::vector<ParamValue> telling_values(const Domain& domain) {
+  if (const auto* choice = std::get_if<Choice>(&domain)) return choice->values;
+  return {from_unit(domain, 0), from_unit(domain, 1)};
+}
+
+bool asks_for_gpus(const study::Node& gpus) {
+  return gpus.text == "auto" || rt::parse_double(gpus.text).value_or(0) > 0;
+}
+
+}  // namespace
+
+bool may_use_gpus(const StudySpec& study) {
+  const study::Node& gpus = *study.document->root.find_path({"resources", "gpus"});
+  std::set<std::string, std::less<>> names;
+  study::collect_names(gpus, names);
+  if (names.empty()) return asks_for_gpus(gpus);
+  for (const std::string& name : names) {
+    for (const ParamValue& value : telling_values(study.space.find(name)->domain)) {
+      Params params;
+      params.set(name, value);
+      const auto written = study::substitute(gpus, params);
+      if (written && asks_for_gpus(*written)) return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace hpo

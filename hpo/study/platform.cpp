@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kMostDevices = 200;  // of cores and GPUs together, as StarPU is built
 constexpr double kMostGpus = 8;
-constexpr double kBytes = 1ULL << 50;
+constexpr double kLeastMemory = 1ULL << 20, kMostMemory = 1ULL << 50;  // bytes
 
 Field positive(std::string name, std::string unit, std::string doc) {
   return {.name = std::move(name),
@@ -53,8 +53,8 @@ std::vector<Field> device_fields(double most) {
           positive("bandwidth", "bytes a second", "Of its own memory; a core's share of it."),
           {.name = "memory",
            .type = Type::size,
-           .min = 1,
-           .max = kBytes,
+           .min = kLeastMemory,
+           .max = kMostMemory,
            .required = true,
            .doc = "Of one GPU; of the machine for its cores."}};
 }
@@ -111,12 +111,16 @@ const Field& platform_block() {
 
 }  // namespace study
 
-rt::Platform load_platform(const std::string& path) {
-  const std::string text = rt::read_file(path, study::kMostBytes);
+rt::Platform parse_platform(const std::string& text, const std::string& path) {
   return study::with_place(path, [&] {
     return study::read_platform(study::read_yaml(text),
                                 std::filesystem::path(path).stem().string());
   });
+}
+
+rt::Platform load_platform(const std::string& path) {
+  const std::string text = rt::read_file(path, study::kMostBytes);
+  return parse_platform(text, path);
 }
 
 }  // namespace hpo

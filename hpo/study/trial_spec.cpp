@@ -70,14 +70,13 @@ nn::DataSpec read_data(const Node& data) {
 }
 
 Resources read_resources(const Node& node) {
-  Resources resources{.cpus = as_integer(*node.find("cpus")),
-                      .gpus = 0,
-                      .any_gpu = false,
-                      .gpu_from = {},
-                      .memory = {}};
-  const Node& gpus = *node.find("gpus");
-  resources.any_gpu = gpus.text == "auto";
-  if (!resources.any_gpu) resources.gpus = as_number(gpus);
+  // A key whose parameter is inactive is not there.
+  Resources resources;
+  if (const Node* cpus = node.find("cpus")) resources.cpus = as_integer(*cpus);
+  if (const Node* gpus = node.find("gpus")) {
+    resources.any_gpu = gpus->text == "auto";
+    if (!resources.any_gpu) resources.gpus = as_number(*gpus);
+  }
   if (const Node* border = node.find("gpu_from")) resources.gpu_from = as_number(*border);
   if (const Node* memory = node.find("memory")) resources.memory = as_bytes(*memory);
   return resources;

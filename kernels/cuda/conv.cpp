@@ -2,55 +2,12 @@
 // (Chellapilla et al. 2006), a few images at a time so that the matrix stays small. Where kernels
 // are one pixel wide the image is that matrix already.
 
+#include "kernels/cuda/conv_plan.h"
 #include "kernels/cuda/functions.h"
 #include "kernels/cuda/launch.h"
 
 namespace kern::KERN_ON {
 namespace {
-
-constexpr std::size_t kMostBytes = std::size_t{64}
-                                   << 20;  // of the matrix, where an image allows it
-
-/// A convolution of one group of channels, cut into stretches of images.
-struct Plan {
-  Window g;
-  int part_in, part_out, depth;  ///< channels of a group that enter and leave; numbers in a row
-  int pixels;                    ///< rows that an image makes
-  int images;                    ///< in a stretch
-  bool direct;                   ///< the image is the matrix
-
-  explicit Plan(const Window& w)
-      : g(w),
-        part_in(w.in_c / w.groups),
-        part_out(w.out_c / w.groups),
-        depth(w.kernel_h * w.kernel_w * part_in),
-        pixels(w.out_h * w.out_w),
-        direct(w.kernel_h == 1 && w.kernel_w == 1 && w.stride_h == 1 && w.stride_w == 1 &&
-               w.pad_h == 0 && w.pad_w == 0) {
-    const std::size_t fit = kMostBytes / (image_elements() * sizeof(float));
-    const auto batch = static_cast<std::size_t>(w.batch);
-    images = static_cast<int>(fit < 1 ? 1 : fit < batch ? fit : batch);
-  }
-
-  [[nodiscard]] std::size_t image_elements() const {
-    return static_cast<std::size_t>(pixels) * static_cast<std::size_t>(depth);
-  }
-  [[nodiscard]] std::size_t scratch_bytes() const {
-    return direct ? 0 : static_cast<std::size_t>(images) * image_elements() * sizeof(float);
-  }
-  [[nodiscard]] std::size_t in_image() const {
-    return static_cast<std::size_t>(g.in_h) * static_cast<std::size_t>(g.in_w) *
-           static_cast<std::size_t>(g.in_c);
-  }
-  [[nodiscard]] std::size_t out_image() const {
-    return static_cast<std::size_t>(pixels) * static_cast<std::size_t>(g.out_c);
-  }
-  /// Weights of a group, and where it begins among channels.
-  [[nodiscard]] std::size_t weights(int group) const {
-    return static_cast<std::size_t>(group) * static_cast<std::size_t>(part_out) *
-           static_cast<std::size_t>(depth);
-  }
-};
 
 /// Some images and a group of their channels.
 struct Stretch {
@@ -58,7 +15,7 @@ struct Stretch {
 };
 
 template <class F>
-void for_each_stretch(const Plan& plan, F f) {
+void for_each_stretch(const ConvPlan& plan, F f) {
   for (int first = 0; first < plan.g.batch; first += plan.images) {
     const int left = plan.g.batch - first;
     for (int group = 0; group < plan.g.groups; ++group)
@@ -73,7 +30,7 @@ struct Rows {
 };
 
 /// columns[output pixel, kernel position, channel] = the input under it, 0 beyond the edge.
-void spread_columns(const Plan& plan, const Stretch& s, const float* x, float* columns) {
+void spread_columns(const ConvPlan& plan, const Stretch& s, const float* x, float* columns) {
   const Window g = plan.g;
   const int depth = plan.depth, part = plan.part_in, first_channel = s.group * plan.part_in;
   const float* from = x + static_cast<std::size_t>(s.first) * plan.in_image();
@@ -103,7 +60,7 @@ KERN_DEVICE int output_at(int at, int tap, int pad, int stride, int dilation, in
 }
 
 /// dx[input pixel, channel] = the sum of what the kernel positions that lay on it want, in order.
-void gather_columns(const Plan& plan, const Stretch& s, const float* columns, float* dx) {
+void gather_columns(const ConvPlan& plan, const Stretch& s, const float* columns, float* dx) {
   const Window g = plan.g;
   const int part = plan.part_in, first_channel = s.group * plan.part_in;
   const auto depth = static_cast<std::size_t>(plan.depth);
@@ -133,7 +90,7 @@ void gather_columns(const Plan& plan, const Stretch& s, const float* columns, fl
 }
 
 /// The matrix of a stretch's inputs: in place where it can be, else in the scratch memory.
-Rows input_rows(const Plan& plan, const Stretch& s, Exec& exec, const float* x) {
+Rows input_rows(const ConvPlan& plan, const Stretch& s, Exec& exec, const float* x) {
   if (!plan.direct) {
     auto* columns = reinterpret_cast<float*>(exec.scratch);
     spread_columns(plan, s, x, columns);
@@ -145,19 +102,19 @@ Rows input_rows(const Plan& plan, const Stretch& s, Exec& exec, const float* x) 
 }
 
 /// A stretch's outputs of a group.
-std::size_t output_offset(const Plan& plan, const Stretch& s) {
+std::size_t output_offset(const ConvPlan& plan, const Stretch& s) {
   return static_cast<std::size_t>(s.first) * plan.out_image() +
          static_cast<std::size_t>(s.group * plan.part_out);
 }
 
 }  // namespace
 
-std::size_t conv_scratch(const Window& g) { return g.batch == 0 ? 0 : Plan(g).scratch_bytes(); }
+std::size_t conv_scratch(const Window& g) { return device_conv_scratch(g); }
 
 void conv_forward(Exec& exec, const Window& g, const float* x, const float* w, const float* bias,
                   Activation act, float* y) {
   if (g.batch == 0) return;
-  const Plan plan(g);
+  const ConvPlan plan(g);
   for_each_stretch(plan, [&](const Stretch& s) {
     const Rows rows = input_rows(plan, s, exec, x);
     gemm(exec, {.trans_b = true,
@@ -176,7 +133,7 @@ void conv_forward(Exec& exec, const Window& g, const float* x, const float* w, c
 
 void conv_backward_data(Exec& exec, const Window& g, const float* dy, const float* w, float* dx) {
   if (g.batch == 0) return;
-  const Plan plan(g);
+  const ConvPlan plan(g);
   for_each_stretch(plan, [&](const Stretch& s) {
     const Rows rows = plan.direct ? Rows{dx + static_cast<std::size_t>(s.first) * plan.in_image() +
                                              static_cast<std::size_t>(s.group * plan.part_in),
@@ -200,9 +157,9 @@ void conv_backward_weights(Exec& exec, const Window& g, const float* x, const fl
   if (g.batch == 0) {
     Window one = g;
     one.batch = 1;
-    return driver::zero(dw, Plan(one).weights(g.groups) * sizeof(float));
+    return driver::zero(dw, ConvPlan(one).weights(g.groups) * sizeof(float));
   }
-  const Plan plan(g);
+  const ConvPlan plan(g);
   for_each_stretch(plan, [&](const Stretch& s) {
     const Rows rows = input_rows(plan, s, exec, x);
     gemm(exec, {.trans_a = true,

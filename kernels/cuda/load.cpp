@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/cuda/conv_plan.h"
 #include "kernels/device.h"
 
 namespace kern {
@@ -66,7 +67,24 @@ Loaded load() {
   return out;
 }
 
+constexpr Memory kNowhere{.own = false,
+                          .allocate = nullptr,
+                          .release = nullptr,
+                          .put = nullptr,
+                          .get = nullptr,
+                          .zero = nullptr};
+
 }  // namespace
+
+const Kernels<float>& device_plans() {
+  static const Kernels<float> kernels = [] {
+    Kernels<float> table = cpu_kernels();
+    table.memory = &kNowhere;
+    table.conv_scratch = device_conv_scratch;
+    return table;
+  }();
+  return kernels;
+}
 
 const Device* cuda_device(std::string& why) {
   static const Loaded loaded = load();

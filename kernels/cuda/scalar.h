@@ -11,7 +11,7 @@ namespace kern::KERN_ON {
 KERN_DEVICE inline bool is_nan(float x) { return x != x; }
 /// Neither infinite nor NaN.
 KERN_DEVICE inline bool is_finite(float x) { return fabsf(x) <= FLT_MAX; }
-KERN_DEVICE inline float not_a_number() { return nanf(""); }
+KERN_DEVICE inline float not_a_number() { return NAN; }
 
 KERN_DEVICE inline float normal_distribution(float x) {
   constexpr float kInverseRootOf2 = 0.70710678118654752F;

@@ -22,6 +22,10 @@ class Backend {
   [[nodiscard]] virtual int cpu_workers() const noexcept = 0;
   [[nodiscard]] virtual int cuda_workers() const noexcept = 0;
 
+  /// Bytes that one task may hold on a device of that kind, the largest one there is; 0: nobody
+  /// counts them.
+  [[nodiscard]] virtual std::uint64_t device_memory(Device) const noexcept { return 0; }
+
   /// Runs the launch (by `run_launch`) once the launches submitted before that conflict with it on
   /// a buffer have ended. Any thread; launches that conflict must be submitted one after the other.
   virtual void submit(Launch& launch) = 0;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <exception>
 #include <new>
+#include <numeric>
 #include <vector>
 
 #include "runtime/base/text.h"
@@ -130,7 +131,7 @@ void Engine::submit_launch(Node& node) {
     }
   }
   node.name = node.info->name.c_str();
-  if (backend->simulates()) count_work(node);
+  if (backend->simulates() || node.device == Device::cuda) count_work(node);
   node.phase.store(Phase::handed, std::memory_order_relaxed);
   if (node.needs.cpus > 1) {
     node.gang = new Gang(node.needs.cpus);
@@ -154,22 +155,28 @@ void Engine::submit_launch(Node& node) {
 
 namespace {
 
-[[noreturn]] void refuse_footprint(const Node& node, const DeviceModel& device) {
+[[noreturn]] void refuse_footprint(const Node& node, std::uint64_t memory) {
   try {
     throw std::bad_alloc();
   } catch (...) {
     std::throw_with_nested(Error(
         Errc::internal, "task '" + node.info->name + "' needs " + format_bytes(node.footprint) +
-                            " of its device's memory, one has " + format_bytes(device.memory)));
+                            " of its device's memory, one has " + format_bytes(memory)));
   }
 }
 
-}  // namespace
+/// Bytes of the buffers that the node names, each once.
+std::uint64_t bytes_of_buffers(const Node& node) {
+  std::uint64_t bytes[256] = {};
+  for (const Input& input : node.all_inputs())
+    if (input.access != Input::kNoAccess) bytes[input.access] = input.box->bytes;
+  for (const Output& output : node.all_outputs())
+    if (output.access != Input::kNoAccess) bytes[output.access] = output.box->bytes;
+  return std::accumulate(bytes, bytes + node.access_count, std::uint64_t{0});
+}
 
-/// What the node takes on each kind of device of a simulated machine. Throws an Error with a
-/// std::bad_alloc in it when no device of its kind holds it.
-void Engine::count_work(Node& node) const {
-  if (node.info->work_of == nullptr) return;
+Work work_of(const Node& node) {
+  if (node.info->work_of == nullptr) return {};
   std::vector<void*> slots(node.signature().parameters.size());
   unsigned i = 0;
   for (const Parameter& p : node.signature().parameters) {
@@ -177,13 +184,24 @@ void Engine::count_work(Node& node) const {
     if (input != nullptr && input->box) slots[i] = input->box->object;
     ++i;
   }
-  const Work work = node.info->work_of(node, slots.data());
-  const Platform& platform = config.simulation->platform;
-  node.simulated[0] = seconds_on(platform.cpu, work);
-  if (platform.gpu.count > 0) node.simulated[1] = seconds_on(platform.gpu, work);
-  node.footprint = work.memory;
-  const DeviceModel& device = platform.of(node.device);
-  if (work.memory > device.memory) refuse_footprint(node, device);
+  return node.info->work_of(node, slots.data());
+}
+
+}  // namespace
+
+/// What the node holds on its device, and on a simulated machine what it takes on each kind. Throws
+/// an Error with a std::bad_alloc in it when no device of its kind holds it.
+void Engine::count_work(Node& node) const {
+  const Work work = work_of(node);
+  node.footprint = bytes_of_buffers(node) + work.memory;
+  node.scratch = work.memory;
+  if (backend->simulates() && node.info->work_of != nullptr) {
+    const Platform& platform = config.simulation->platform;
+    node.simulated[0] = seconds_on(platform.cpu, work);
+    if (platform.gpu.count > 0) node.simulated[1] = seconds_on(platform.gpu, work);
+  }
+  const std::uint64_t memory = backend->device_memory(node.device);
+  if (memory != 0 && node.footprint > memory) refuse_footprint(node, memory);
 }
 
 void Engine::launch(Node& node) {

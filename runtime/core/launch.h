@@ -28,10 +28,12 @@ struct Launch {
   double seconds = 0;           ///< expected; 0: not known
   double simulated[2] = {};     ///< on a simulated machine: what it takes on a core and on a GPU
   double ready = 0;             ///< there: when it was submitted
-  std::uint64_t footprint = 0;  ///< there: bytes that it holds on its device
-  Gang* gang = nullptr;         ///< of a task with several cores
-  bool stands_aside = false;    ///< one of the gang's other workers
-  bool helps = false;           ///< takes over parts of a running task (team.h)
+  std::uint64_t footprint = 0;  ///< bytes that it holds on its device: buffers and scratch
+  std::uint64_t scratch = 0;    ///< bytes of a GPU that the executor lends it while it runs
+  std::byte* scratch_at = nullptr;  ///< where they are
+  Gang* gang = nullptr;             ///< of a task with several cores
+  bool stands_aside = false;        ///< one of the gang's other workers
+  bool helps = false;               ///< takes over parts of a running task (team.h)
   const char* name = "";
 };
 

@@ -1,27 +1,53 @@
 // The executor without workers: every launch runs on the thread that submits it, in the order of
 // submission.
-#include <deque>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
 
 #include "runtime/core/backend.h"
-
-#include <cstring>
 
 namespace rt::detail {
 
 namespace {
 
+/// Memory for the length of a launch; of size 0 none.
+class Scratch {
+ public:
+  explicit Scratch(std::size_t bytes) {
+    constexpr std::size_t kLine = 64;
+    if (bytes == 0) return;
+    memory_.reset(std::aligned_alloc(kLine, (bytes + kLine - 1) / kLine * kLine));
+    if (memory_ == nullptr) throw std::bad_alloc();
+  }
+  [[nodiscard]] std::byte* get() const noexcept { return static_cast<std::byte*>(memory_.get()); }
+
+ private:
+  struct Free {
+    void operator()(void* memory) const noexcept { std::free(memory); }
+  };
+  std::unique_ptr<void, Free> memory_;
+};
+
 class Sequential final : public Backend {
  public:
-  explicit Sequential(int gpus) : gpus_(gpus) {}
+  explicit Sequential(const Config& config)
+      : gpus_(config.pretended_gpus), gpu_memory_(config.pretended_memory.value) {}
 
   [[nodiscard]] int cpu_workers() const noexcept override { return 1; }
   [[nodiscard]] int cuda_workers() const noexcept override { return gpus_; }
+  [[nodiscard]] std::uint64_t device_memory(Device kind) const noexcept override {
+    return kind == Device::cuda ? gpu_memory_ : 0;
+  }
 
   void submit(Launch& launch) override {
     std::byte* bytes[256];
     for (unsigned i = 0; i < launch.access_count; ++i) {
       bytes[i] = static_cast<std::byte*>(launch.accesses[i].handle);
     }
+    const bool lends = launch.device == Device::cuda && launch.scratch > 0;
+    const Scratch scratch(lends ? launch.scratch : 0);
+    launch.scratch_at = scratch.get();
     run_launch(launch, launch.device == Device::cpu ? 0 : 1, bytes);
   }
 
@@ -40,12 +66,13 @@ class Sequential final : public Backend {
 
  private:
   int gpus_;
+  std::uint64_t gpu_memory_;
 };
 
 }  // namespace
 
 std::unique_ptr<Backend> make_sequential(const Config& config) {
-  return std::make_unique<Sequential>(config.pretended_gpus);
+  return std::make_unique<Sequential>(config);
 }
 
 }  // namespace rt::detail

@@ -19,7 +19,8 @@ struct SimulatedRun {
   double ready = 0;           ///< handed to the executor: its inputs were made
   double taken = 0;           ///< a worker took it, and began to bring its data
   double begun = 0, ended = 0;
-  std::uint64_t memory = 0;  ///< bytes that it held on the device
+  std::uint64_t memory = 0;    ///< bytes of its buffers and scratch
+  std::uint64_t resident = 0;  ///< bytes that lay on its GPU when it began, others' included
 };
 
 struct Simulation {

@@ -7,19 +7,20 @@
 #include "runtime/base/error.h"
 #include "runtime/core/backend.h"
 #include "runtime/starpu/environment.h"
-#include "runtime/starpu/order.h"
 #include "runtime/starpu/resting.h"
 #include "runtime/starpu/submission.h"
 
 #ifdef TRELLIS_WITH_CUDA
 #include <cuda_runtime.h>
+
+#include "runtime/starpu/gpu_memory.h"
 #endif
 
 namespace rt::detail {
 
 namespace {
 
-class StarPu final : public Backend {
+class StarPu final : public OnStarPu {
  public:
   explicit StarPu(const Config& config) {
     prepare_environment();
@@ -31,6 +32,8 @@ class StarPu final : public Backend {
     conf.ncuda = 0;
 #ifdef TRELLIS_WITH_CUDA
     conf.ncuda = config.gpus;
+    if (conf.ncuda != 0) limit_gpu_memory(config.gpu_reserve);
+    keep_back(kChunks);
 #endif
     conf.nopencl = 0;
     // Workers of GPUs look after transfers while they wait for tasks, so they do not rest.
@@ -50,8 +53,6 @@ class StarPu final : public Backend {
     }
   }
 
-  void drain() override { starpu_task_wait_for_all(); }
-
   ~StarPu() override {
     starpu_task_wait_for_all();
     const Awake awake;
@@ -60,30 +61,20 @@ class StarPu final : public Backend {
 
   [[nodiscard]] int cpu_workers() const noexcept override { return cpus_; }
   [[nodiscard]] int cuda_workers() const noexcept override { return cudas_; }
+  [[nodiscard]] std::uint64_t device_memory(Device kind) const noexcept override {
+    return kind == Device::cuda ? largest_gpu() : 0;
+  }
 
   void submit(Launch& launch) override {
     submit_task(launch, launch.device == Device::cpu ? cpu_codelet_ : cuda_codelet_);
   }
 
-  [[nodiscard]] int ready() const noexcept override { return starpu_task_nready(); }
-
-  void* register_buffer(std::byte* bytes, std::size_t size) override {
-    return starpu_buffer(bytes, size);
-  }
-
-  void unregister_buffer(void* handle) noexcept override {
-    starpu_data_unregister_submit(static_cast<starpu_data_handle_t>(handle));
-  }
-
   void fetch(void* handle) override {
-    auto* data = static_cast<starpu_data_handle_t>(handle);
     if (cudas_ != 0) starpu_resume();  // a transfer needs a worker that is awake
-    const int code = starpu_data_acquire(data, STARPU_R);
-    comes_after(handle);
-    if (code == 0) starpu_data_release(data);
+    const int code = bring_home(handle);
     if (cudas_ != 0) starpu_pause();
     if (code != 0)
-      throw Error(Errc::internal, "StarPU does not hand a buffer out: " + errno_words(-code));
+      throw Error(Errc::internal, "StarPU does not hand a buffer out: " + errno_words(code));
   }
 
   void copy(std::byte* to, const std::byte* from, std::size_t size) override {

@@ -136,7 +136,7 @@ class Hush {
   File before_;
 };
 
-class Simulated final : public Backend {
+class Simulated final : public OnStarPu {
  public:
   explicit Simulated(const Config& config) : simulation_(config.simulation) {
     if (!simulation_) throw Error(Errc::usage, "Executor::simulated needs Config::simulation");
@@ -144,6 +144,7 @@ class Simulated final : public Backend {
     write_platform_files(simulation_->platform, files_.path());
     ::setenv("STARPU_PERF_MODEL_DIR", files_.path().c_str(), 1);
     ::setenv("STARPU_HOSTNAME", kPlatformName, 1);
+    set_memory();
     start();
     number_workers();
     bell_ = std::make_unique<DriverBell>();
@@ -167,6 +168,9 @@ class Simulated final : public Backend {
   [[nodiscard]] int cuda_workers() const noexcept override {
     return static_cast<int>(starpu_cuda_worker_get_count());
   }
+  [[nodiscard]] std::uint64_t device_memory(Device kind) const noexcept override {
+    return kind == Device::cuda ? largest_gpu() : simulation_->platform.cpu.memory;
+  }
 
   void submit(Launch& launch) override {
     launch.ready = simulated_seconds() - started_;
@@ -181,37 +185,28 @@ class Simulated final : public Backend {
     const bool gpu = starpu_worker_get_type(worker) == STARPU_CUDA_WORKER;
     const double begun = simulated_seconds() - started_;
     const double takes = launch.simulated[gpu ? 1 : 0];
-    double taken = begun;
-    if (const auto* told = starpu_task_get_current()->profiling_info)
-      taken = since(told->acquire_data_start_time) - started_;
+    double ready = launch.ready, taken = begun;
+    if (const auto* told = starpu_task_get_current()->profiling_info) {
+      // Those before it on its buffers may have ended after it was handed over.
+      ready = std::max(ready, since(told->push_start_time) - started_);
+      taken = since(told->pop_end_time) - started_;
+    }
     if (takes > 0) starpu_sleep(static_cast<float>(takes));
     const int number = static_cast<int>(worker_number());
     const int index = gpu ? number - cpu_workers() : number;
     simulation_->runs.push_back({.worker = {0, gpu ? Device::cuda : Device::cpu, index},
                                  .task = launch.name,
                                  .kind = launch.device,
-                                 .ready = launch.ready,
+                                 .ready = ready,
                                  .taken = std::min(taken, begun),
                                  .begun = begun,
                                  .ended = simulated_seconds() - started_,
-                                 .memory = launch.footprint});
-  }
-
-  [[nodiscard]] int ready() const noexcept override { return starpu_task_nready(); }
-  void drain() override { starpu_task_wait_for_all(); }
-
-  void* register_buffer(std::byte* bytes, std::size_t size) override {
-    return starpu_buffer(bytes, size);
-  }
-  void unregister_buffer(void* handle) noexcept override {
-    starpu_data_unregister_submit(static_cast<starpu_data_handle_t>(handle));
+                                 .memory = launch.footprint,
+                                 .resident = gpu ? resident(launch, worker) : 0});
   }
 
   /// The bytes never left; what bringing them back would take is what is waited for.
-  void fetch(void* handle) override {
-    auto* data = static_cast<starpu_data_handle_t>(handle);
-    if (starpu_data_acquire(data, STARPU_R) == 0) starpu_data_release(data);
-  }
+  void fetch(void* handle) override { (void)bring_home(handle); }
 
   /// Of a simulated buffer only the ends hold anything.
   void copy(std::byte* to, const std::byte* from, std::size_t size) override {
@@ -227,6 +222,25 @@ class Simulated final : public Backend {
   void on_each_worker(void (*function)(void*), void* argument) override { function(argument); }
 
  private:
+  /// What lies on the worker's device: buffers, whoever uses them, and scratch, as StarPU allocated
+  /// them; and whatever of the launch StarPU was not told of.
+  [[nodiscard]] static std::uint64_t resident(const Launch& launch, int worker) {
+    const unsigned node = starpu_worker_get_memory_node(static_cast<unsigned>(worker));
+    return starpu_memory_get_used(node) + (launch.scratch_at == nullptr ? launch.scratch : 0);
+  }
+
+  /// What StarPU may allocate, in whole MiB as it counts, where the user did not set it. Buffer by
+  /// buffer: in chunks of 32 MiB a small device would be full of nothing.
+  void set_memory() const {
+    constexpr std::uint64_t kMega = 1 << 20;
+    const std::uint64_t most = std::max<std::uint64_t>(1, simulation_->platform.gpu.memory / kMega);
+    for (int i = 0; i < simulation_->platform.gpu.count; ++i)
+      ::setenv(cat("STARPU_LIMIT_CUDA_", i, "_MEM").c_str(), cat(most).c_str(), /*overwrite=*/0);
+    ::setenv("STARPU_SUBALLOCATOR", "0", 1);
+    ::setenv("STARPU_PREFETCH", "0", 1);  // it would keep the only GPU from a task that comes
+    ::setenv("STARPU_SIMGRID_CUDA_MALLOC_COST", "0", 1);
+  }
+
   void start() const {
     starpu_conf conf;
     starpu_conf_init(&conf);

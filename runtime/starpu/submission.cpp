@@ -1,7 +1,12 @@
 #include "runtime/starpu/submission.h"
 
+#include <starpu_expert.h>
+
+#include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <new>
+#include <optional>
 #include <vector>
 
 #include "runtime/base/error.h"
@@ -43,21 +48,85 @@ __attribute__((noinline, no_sanitize("thread"))) std::byte* address_of(const Lau
 }
 #endif
 
+std::byte* scratch_of(const Launch& launch, void* const* interfaces) {
+  const starpu_task* task = starpu_task_get_current();
+  if (STARPU_TASK_GET_NBUFFERS(task) == launch.access_count) return nullptr;
+  return reinterpret_cast<std::byte*>(STARPU_VARIABLE_GET_PTR(interfaces[launch.access_count]));
+}
+
 void run_task(void* interfaces[], void* argument) {
   auto& launch = *static_cast<Launch*>(argument);
   const Turn turn(launch);
   std::byte* bytes[256];
   for (unsigned i = 0; i < launch.access_count; ++i) bytes[i] = address_of(launch, i, interfaces);
+  launch.scratch_at = scratch_of(launch, interfaces);
   run_launch(launch, worker_number(), bytes);
 }
 
 /// More buffers than fit into the task itself; StarPU frees the lists.
-void give_long_lists(starpu_task& task, const Launch& launch) {
-  task.dyn_handles = static_cast<starpu_data_handle_t*>(
-      std::calloc(launch.access_count, sizeof *task.dyn_handles));
-  task.dyn_modes = static_cast<starpu_data_access_mode*>(
-      std::calloc(launch.access_count, sizeof *task.dyn_modes));
+void give_long_lists(starpu_task& task) {
+  const auto count = static_cast<std::size_t>(task.nbuffers);
+  task.dyn_handles =
+      static_cast<starpu_data_handle_t*>(std::calloc(count, sizeof *task.dyn_handles));
+  task.dyn_modes =
+      static_cast<starpu_data_access_mode*>(std::calloc(count, sizeof *task.dyn_modes));
   if (task.dyn_handles == nullptr || task.dyn_modes == nullptr) throw std::bad_alloc();
+}
+
+std::uint64_t kept_back = 0;
+
+/// Bytes that one launch may hold where the worker computes; none: StarPU does not count them.
+std::optional<std::uint64_t> room_of(unsigned worker) {
+  const starpu_ssize_t all = starpu_memory_get_total(starpu_worker_get_memory_node(worker));
+  if (all < 0) return std::nullopt;
+  const auto counted = static_cast<std::uint64_t>(all);
+  return counted - std::min(kept_back, counted / 2);
+}
+
+/// Whether the device that the worker computes on could ever hold the launch.
+int device_holds(unsigned worker, starpu_task* task, unsigned) {
+  const std::optional<std::uint64_t> room = room_of(worker);
+  const auto& launch = *static_cast<const Launch*>(task->cl_arg);
+  return !room || launch.footprint <= *room ? 1 : 0;
+}
+
+#ifdef TRELLIS_SIMULATED
+std::atomic<std::uint64_t> largest{0};  // footprint so far
+
+bool memory_is_scarce() {
+  for (unsigned node = 0; node < starpu_memory_nodes_get_count(); ++node) {
+    const starpu_ssize_t left = starpu_memory_get_available(node);
+    if (left >= 0 && static_cast<std::uint64_t>(left) < largest) return true;
+  }
+  return false;
+}
+
+/// StarPU's workers sleep on a simulated machine until something they know of happens, and do not
+/// know of memory that came free: a transfer that found none would wait for ever.
+void tell_of_free_memory() {
+  if (memory_is_scarce()) starpu_wake_all_blocked_workers();
+}
+
+void expect(const Launch& launch) {
+  if (launch.footprint > largest) largest = launch.footprint;
+}
+#else
+void tell_of_free_memory() {}
+void expect(const Launch&) {}
+#endif
+
+/// Behind a task, when its buffers are free again.
+void after_task(void* scratch) {
+  if (scratch != nullptr) starpu_data_unregister_submit(static_cast<starpu_data_handle_t>(scratch));
+  tell_of_free_memory();
+}
+
+/// Memory that StarPU allocates where the task runs, and frees behind it.
+starpu_data_handle_t lend_scratch(starpu_task& task, std::size_t bytes) {
+  starpu_data_handle_t handle = nullptr;
+  starpu_variable_data_register(&handle, /*home_node=*/-1, 0, bytes);
+  task.callback_arg = handle;
+  return handle;
 }
 
 }  // namespace
@@ -68,24 +137,34 @@ starpu_codelet make_codelet(std::uint32_t where) {
   codelet.nbuffers = STARPU_VARIABLE_NBUFFERS;
   codelet.where = where;
   if ((where & STARPU_CPU) != 0) codelet.cpu_funcs[0] = run_task;
-  if ((where & STARPU_CUDA) != 0) codelet.cuda_funcs[0] = run_task;
+  if ((where & STARPU_CUDA) != 0) {
+    codelet.cuda_funcs[0] = run_task;
+    codelet.can_execute = device_holds;
+  }
   codelet.name = where == STARPU_CPU ? "trellis-cpu" : "trellis-cuda";
   return codelet;
 }
 
 void submit_task(Launch& launch, starpu_codelet& codelet) {
+  expect(launch);
   starpu_task* task = starpu_task_create();
+  const bool lends = launch.scratch > 0 && (codelet.where & STARPU_CUDA) != 0;
   task->cl = &codelet;
   task->cl_arg = &launch;
   task->name = launch.name;
   task->priority = launch.priority;
-  task->nbuffers = launch.access_count;
-  if (launch.access_count > STARPU_NMAXBUFS) give_long_lists(*task, launch);
+  task->callback_func = after_task;
+  task->nbuffers = launch.access_count + (lends ? 1 : 0);
+  if (task->nbuffers > STARPU_NMAXBUFS) give_long_lists(*task);
   starpu_data_handle_t* handles = task->dyn_handles != nullptr ? task->dyn_handles : task->handles;
   starpu_data_access_mode* modes = task->dyn_modes != nullptr ? task->dyn_modes : task->modes;
   for (unsigned i = 0; i < launch.access_count; ++i) {
     handles[i] = static_cast<starpu_data_handle_t>(launch.accesses[i].handle);
     modes[i] = starpu_mode(launch.accesses[i].mode);
+  }
+  if (lends) {
+    handles[launch.access_count] = lend_scratch(*task, launch.scratch);
+    modes[launch.access_count] = STARPU_SCRATCH;
   }
 #ifdef __SANITIZE_THREAD__
   starpu_task_get_job_id(
@@ -93,18 +172,43 @@ void submit_task(Launch& launch, starpu_codelet& codelet) {
 #endif
   comes_before(&launch);
   if (const int code = starpu_task_submit(task); code != 0) {
+    after_task(task->callback_arg);
     starpu_task_destroy(task);
     throw Error(Errc::no_device, "StarPU refuses a task: " + errno_words(-code));
   }
 }
 
-starpu_data_handle_t starpu_buffer(std::byte* bytes, std::size_t size) {
+std::uint64_t largest_gpu() {
+  std::uint64_t largest = 0;
+  for (unsigned id = 0; id < starpu_worker_get_count(); ++id) {
+    if (starpu_worker_get_type(static_cast<int>(id)) != STARPU_CUDA_WORKER) continue;
+    largest = std::max(largest, room_of(id).value_or(0));
+  }
+  return largest;
+}
+
+void keep_back(std::uint64_t bytes) { kept_back = bytes; }
+
+void* OnStarPu::register_buffer(std::byte* bytes, std::size_t size) {
   static std::byte turn;  // never read: only the order of the tasks that name it counts
   starpu_data_handle_t handle = nullptr;
   starpu_variable_data_register(&handle, STARPU_MAIN_RAM,
                                 reinterpret_cast<uintptr_t>(size == 0 ? &turn : bytes),
                                 size == 0 ? 1 : size);
   return handle;
+}
+
+void OnStarPu::unregister_buffer(void* handle) noexcept {
+  starpu_data_unregister_submit(static_cast<starpu_data_handle_t>(handle));
+  tell_of_free_memory();
+}
+
+int OnStarPu::bring_home(void* handle) noexcept {
+  auto* data = static_cast<starpu_data_handle_t>(handle);
+  const int code = starpu_data_acquire(data, STARPU_R);
+  comes_after(handle);
+  if (code == 0) starpu_data_release(data);
+  return -code;
 }
 
 void number_workers() {

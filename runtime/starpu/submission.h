@@ -6,19 +6,39 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "runtime/core/backend.h"
 #include "runtime/core/launch.h"
 
 namespace rt::detail {
 
 /// A codelet that runs launches on workers of those kinds (STARPU_CPU | STARPU_CUDA). How many
-/// buffers there are, and how they are used, is said by each task.
+/// buffers there are, and how they are used, is said by each task. Of several GPUs only those run a
+/// launch whose memory holds it.
 [[nodiscard]] starpu_codelet make_codelet(std::uint32_t where);
 
-/// Hands the launch to StarPU. Throws Error (no_device) when StarPU refuses it.
+/// Hands the launch to StarPU, with its scratch as one buffer more where it may run on a GPU: so
+/// StarPU makes room for all of it before it begins, and brings what lay there to main memory.
+/// Throws Error (no_device) when StarPU refuses it.
 void submit_task(Launch& launch, starpu_codelet& codelet);
 
-/// A handle for host memory; of size 0 for a turn to be taken.
-[[nodiscard]] starpu_data_handle_t starpu_buffer(std::byte* bytes, std::size_t size);
+/// Bytes that one launch may hold on the largest GPU; 0: there is none, or StarPU does not count.
+[[nodiscard]] std::uint64_t largest_gpu();
+
+/// So much of every GPU may be held by no launch from now on.
+void keep_back(std::uint64_t bytes);
+
+/// Buffers as StarPU's handles.
+class OnStarPu : public Backend {
+ public:
+  [[nodiscard]] int ready() const noexcept final { return starpu_task_nready(); }
+  void drain() final { starpu_task_wait_for_all(); }
+  void* register_buffer(std::byte* bytes, std::size_t size) final;
+  void unregister_buffer(void* handle) noexcept final;
+
+ protected:
+  /// Waits until the buffer is whole in main memory. An errno, 0 where all is well.
+  [[nodiscard]] static int bring_home(void* handle) noexcept;
+};
 
 /// Gives StarPU's workers our numbers: CPU workers first. After starpu_init.
 void number_workers();

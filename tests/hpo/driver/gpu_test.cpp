@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <functional>
 
+#include "hpo/driver/placement.h"
+#include "hpo/driver/plan.h"
 #include "kernels/device.h"
 #include "tasks/device.h"
 #include "tests/hpo/driver/small_study.h"
@@ -129,6 +131,28 @@ TEST_F(GpuStudy, ATrialThatDoesNotFitIsOutOfMemoryAndTheOthersGoOn) {
         << trial.message;
   }
   EXPECT_EQ(failed, 1);
+}
+
+TEST_F(GpuStudy, ATrialThatNoGpuCouldHoldIsRefusedWithBothSizes) {
+  pretended_memory_ = {200 << 10};
+  EXPECT_EQ(session(on_gpu(), "a").end, DriverEnd::finished);
+  int refused = 0, complete = 0;
+  for (const TrialRow& trial : trials()) {
+    complete += trial.state == TrialState::complete ? 1 : 0;
+    if (trial.state == TrialState::complete) continue;
+    ++refused;
+    EXPECT_EQ(trial.cause, Cause::out_of_memory);
+    EXPECT_NE(trial.message.find("of its device's memory, one has 200.0 KiB"), std::string::npos)
+        << trial.message;
+  }
+  EXPECT_GT(refused, 0);
+  EXPECT_GT(complete, 0);
+  const rt::Runtime runtime({.executor = rt::Executor::sequential});
+  rt::Platform small = platform_here(1, 1);
+  small.gpu.memory = pretended_memory_.value;
+  const Plan planned = plan_study(load_settled(on_gpu()), small);
+  EXPECT_EQ(planned.too_large, refused) << "known before";
+  EXPECT_GT(planned.gpu_memory, pretended_memory_.value);
 }
 
 void expect_refused(const std::function<void()>& start, const std::string& words) {

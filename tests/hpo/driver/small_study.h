@@ -69,6 +69,7 @@ class SmallStudy : public testing::Test {
     EventLog log(run());
     rt::Runtime runtime({.executor = rt::Executor::sequential,
                          .pretended_gpus = pretended_gpus_,
+                         .pretended_memory = pretended_memory_,
                          .store = std::make_shared<rt::Store>(rt::StoreConfig{.folder = store()})});
     const Params some = file.space.from_unit(std::vector<double>(file.space.size(), 0.5));
     const StudyData data = load_data(file, some);
@@ -110,6 +111,7 @@ class SmallStudy : public testing::Test {
 
   support::TempFolder folder_;
   int pretended_gpus_ = 0;
+  rt::ByteCount pretended_memory_{};
 };
 
 }  // namespace hpo

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "hpo/study/gpus.h"
 #include "nn/augment.h"
 #include "nn/train.h"
 #include "runtime/codec.h"
@@ -380,6 +381,18 @@ TEST_F(TrialRates, AFileWithoutAScheduleResolvesWithoutOne) {
       resolved_yaml(load_table("train: {optimizer: {type: sgd, lr: [[0, 1], [3, 0.5]]}}\n"));
   EXPECT_NE(text.find("lr: [[0, 1.0], [3, 0.5]]"), std::string::npos) << text;
   EXPECT_EQ(resolved_yaml(load(text)), text);
+}
+
+TEST_F(StudyTest, GpusMayBeUsedWhereSomeValueAsksForThem) {
+  EXPECT_FALSE(may_use_gpus(load_table("")));
+  EXPECT_TRUE(may_use_gpus(load_table("resources: {gpus: 0.5}\n")));
+  EXPECT_TRUE(may_use_gpus(load_table("resources: {gpus: auto}\n")));
+  const std::string named = "resources: {gpus: $g}\nparameters:\n";
+  EXPECT_TRUE(may_use_gpus(load_table(named + "  g: {values: [0, 1]}\n")));
+  EXPECT_FALSE(may_use_gpus(load_table(named + "  g: {value: 0}\n")));
+  EXPECT_TRUE(may_use_gpus(load_table("network: [dense: {units: 3, activation: $kind}]\n" + named +
+                                      "  kind: {values: [relu, tanh, gelu, sigmoid]}\n"
+                                      "  g: {values: [1, 2], when: {kind: tanh}}\n")));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <string>
 #include <thread>
 
+#include "nn/memory.h"
 #include "nn/reshape/reshape.h"
 #include "tests/nn/device/on_device.h"
 
@@ -200,6 +201,39 @@ std::size_t memory_left() {
   std::size_t left = 0, all = 0;
   kern::test::device().memory_left(left, all);
   return left;
+}
+
+/// What training and scoring leave behind and take beside a block of `bytes` bytes.
+struct Beside {
+  nn::ParamSlab net;
+  std::size_t taken = 0;  ///< while they ran, at the most
+};
+
+Beside trained_in(std::size_t bytes, const Course& c) {
+  const Rows rows(table(), c.numbers);
+  const There block(bytes);
+  Net net(fresh(c.spec, c.hyper));
+  nn::Workspace workspace;
+  const nn::Workspace::Lease lease(workspace, memory(), {block.at(), bytes});
+  const std::size_t left = memory_left();
+  (void)nn::train_steps(kernels(), workspace, net.slab, rows.view(c.spec), c.hyper, {0, 1});
+  (void)nn::evaluate(kernels(), workspace, net.slab, rows.view(c.spec), c.hyper.loss);
+  return {net.back(), left - memory_left()};
+}
+
+TEST(OnDevice, WhatIsAnnouncedIsAllThatTrainingAndScoringTake) {
+  for (const Course& c : courses()) {
+    SCOPED_TRACE(c.name);
+    const std::size_t announced =
+        std::max(nn::training_memory(kern::device_plans(), c.spec, c.hyper),
+                 nn::scoring_memory(kern::device_plans(), c.spec));
+    (void)trained_in(announced, c);  // lists and partial sums have their memory from now on
+    const Beside in_block = trained_in(announced, c);
+    EXPECT_EQ(in_block.taken, 0U);
+    const Beside too_small = trained_in(64, c);
+    EXPECT_GT(too_small.taken, 0U);
+    EXPECT_TRUE(std::ranges::equal(in_block.net.bytes(), too_small.net.bytes()));
+  }
 }
 
 TEST(OnDevice, AThousandReshapesTakeNoMemoryForGood) {

@@ -5,17 +5,17 @@
 
 #include <algorithm>
 #include <memory>
-#include <sstream>
 
 #include "runtime/base/random.h"
 #include "runtime/matrix.h"
 #include "runtime/place/simulation.h"
 #include "runtime/runtime.h"
+#include "tests/runtime/place/runs.h"
 #include "tests/support/child.h"
 
 namespace {
 
-constexpr double kTolerance = 1e-5;  // seconds: the steps of StarPU itself
+constexpr std::uint64_t kMega = 1 << 20;
 
 rt::Platform platform(int cores, int gpus) {
   return {.name = "test",
@@ -30,7 +30,7 @@ rt::Platform platform(int cores, int gpus) {
                   .half = 1,
                   .launch = 0,
                   .bandwidth = 1e10,
-                  .memory = 1'000'000,
+                  .memory = 8 * kMega,
                   .link = 1e8,
                   .latency = 1e-4}};
 }
@@ -84,61 +84,40 @@ class Simulated : public ::testing::Test {
   }
 };
 
-using Runs = std::vector<rt::SimulatedRun>;
+using simulated_runs::check;
+using simulated_runs::Runs;
 
-/// The first time in which `run` waited though a device of its kind was idle, in words; else empty.
-std::string idle_beside(const Runs& runs, const rt::SimulatedRun& run, int devices) {
-  std::vector<double> moments{run.ready};
-  for (const rt::SimulatedRun& other : runs)
-    if (other.ended > run.ready && other.ended < run.taken) moments.push_back(other.ended);
-  for (const double moment : moments) {
-    if (run.taken - moment < kTolerance) continue;
-    const double at = moment + kTolerance;
-    const auto busy = std::ranges::count_if(runs, [&](const rt::SimulatedRun& other) {
-      return other.worker.kind == run.kind && other.taken <= at && other.ended > at;
-    });
-    if (busy >= devices) continue;
-    std::ostringstream said;
-    said << "ready at " << run.ready << ", taken at " << run.taken << ", but at " << at << " only "
-         << busy << " of " << devices << " were busy";
-    return said.str();
-  }
-  return "";
+/// Draws a matrix, or goes on with one; works in so many bytes more.
+const auto& matrix_task() {
+  static const auto task =
+      rt::task("matrix", 1)
+          .cpu(
+              [](rt::inout<rt::Matrix<float>>, rt::in<rt::Matrix<float>>, double, std::uint64_t) {})
+          .simulated(
+              [](rt::inout<rt::Matrix<float>>, rt::in<rt::Matrix<float>>, double, std::uint64_t) {})
+          .work([](rt::inout<rt::Matrix<float>>, rt::in<rt::Matrix<float>>, double flops,
+                   std::uint64_t memory) { return rt::Work{.flops = flops, .memory = memory}; });
+  return task;
 }
 
-/// Bytes that the tasks on one GPU held at the beginning of `run`.
-std::uint64_t held_with(const Runs& runs, const rt::SimulatedRun& run) {
-  std::uint64_t bytes = 0;
-  for (const rt::SimulatedRun& other : runs)
-    if (other.worker == run.worker && other.begun <= run.begun && other.ended > run.begun)
-      bytes += other.memory;
-  return bytes;
-}
-
-std::string check(const Runs& runs, const rt::Platform& machine) {
-  for (const rt::SimulatedRun& run : runs) {
-    if (run.worker.kind != run.kind) return "a task ran on another kind than it was for";
-    if (std::string idle = idle_beside(runs, run, machine.of(run.kind).count); !idle.empty())
-      return idle;
-    if (run.kind == rt::Device::cuda && held_with(runs, run) > machine.gpu.memory)
-      return "a GPU's memory was over-committed";
-  }
-  return "";
+rt::Value<rt::Matrix<float>> matrix(std::uint64_t bytes) {
+  return rt::value(rt::Matrix<float>(1, bytes / sizeof(float)));
 }
 
 /// A study as the runtime sees it: chains of tasks on one kind or the other, which may change
-/// within a chain.
+/// within a chain, each on a network of its own and on data that all share. Together they are far
+/// larger than a GPU, one alone fits just so.
 void call_study(rt::Stream& luck, std::uint64_t memory) {
-  const std::uint64_t trials = 1 + luck.below(9);
-  std::vector<rt::Value<int>> values;
+  const std::uint64_t trials = 1 + luck.below(6);
+  const rt::Value<rt::Matrix<float>> data = matrix(luck.below(memory / 4) + 4);
+  std::vector<rt::Value<rt::Matrix<float>>> networks;
   for (std::uint64_t trial = 0; trial < trials; ++trial) {
-    rt::Value<int> value = rt::value(0);
+    networks.push_back(matrix(luck.below(memory / 2) + 4));
     for (std::uint64_t step = 1 + luck.below(3); step > 0; --step) {
       const rt::On device(luck.below(2) == 0 ? rt::Device::cpu : rt::Device::cuda);
-      value = count_task()(value, 1e6 * static_cast<double>(1 + luck.below(1000)),
-                           luck.below(memory + 1));
+      matrix_task()(networks.back(), data, 1e5 * static_cast<double>(1 + luck.below(1000)),
+                    luck.below(memory / 4));
     }
-    values.push_back(value);
   }
   rt::wait_all();
 }
@@ -164,7 +143,8 @@ TEST_F(Simulated, TimeIsWhatWasCounted) {
 TEST_F(Simulated, NoDeviceIsIdleBesideReadyTasksIn200RandomStudies) {
   for (int machine = 0; machine < 4; ++machine) {
     const std::string said = support::in_child([machine]() -> std::string {
-      const rt::Platform of = platform(1 + 3 * machine, 1 + machine);
+      rt::Platform of = platform(1 + machine, 1 + machine / 2);
+      of.gpu.memory = 2 * kMega;
       Machine simulated(of);
       rt::Stream luck(static_cast<std::uint64_t>(machine), "studies", 0);
       Runs& runs = simulated.simulation->runs;
@@ -200,7 +180,7 @@ TEST_F(Simulated, WhatNoDeviceHoldsIsRefusedWithBothSizes) {
     const Machine machine(platform(1, 1));
     const rt::On gpu(rt::Device::cuda);
     rt::Value<int> zero = rt::value(0);
-    const rt::Value<int> value = count_task()(zero, 1e6, 2'000'000);
+    const rt::Value<int> value = count_task()(zero, 1e6, 9 * kMega);
     try {
       (void)value.get();
     } catch (const std::exception& error) {
@@ -208,7 +188,61 @@ TEST_F(Simulated, WhatNoDeviceHoldsIsRefusedWithBothSizes) {
     }
     return "ran";
   });
-  EXPECT_EQ(said, "task 'count' needs 1.9 MiB of its device's memory, one has 976.6 KiB");
+  EXPECT_EQ(said, "task 'count' needs 9.0 MiB of its device's memory, one has 8.0 MiB");
+}
+
+TEST_F(Simulated, BuffersAndScratchShareADevicesMemory) {
+  const std::string said = support::in_child([]() -> std::string {
+    Machine machine(platform(1, 1));
+    const rt::On gpu(rt::Device::cuda);
+    rt::Value<rt::Matrix<float>> first = matrix(5 * kMega), second = matrix(5 * kMega),
+                                 data = matrix(4);
+    matrix_task()(first, data, 1e6, 0);
+    matrix_task()(second, data, 1e6, 2 * kMega);  // no room for both matrices
+    rt::wait_all();
+    const Runs& runs = machine.simulation->runs;
+    if (runs.size() != 2) return "not all ran";
+    if (runs[0].resident / kMega != 5 || runs[1].resident / kMega != 7)
+      return std::to_string(runs[0].resident) + " and " + std::to_string(runs[1].resident);
+    matrix_task()(second, data, 1e6, 4 * kMega);
+    try {
+      rt::wait_all();
+      second.get();
+    } catch (const std::exception& error) {
+      return error.what();
+    }
+    return "more than there is was let in";
+  });
+  EXPECT_EQ(said, "task 'matrix' needs 9.0 MiB of its device's memory, one has 8.0 MiB");
+}
+
+TEST_F(Simulated, WhatOneDeviceDoesNotHoldGoesToALargerOne) {
+  const std::string said = support::in_child([]() -> std::string {
+    ::setenv("STARPU_LIMIT_CUDA_1_MEM", "6", 1);
+    ::setenv("STARPU_LIMIT_CUDA_0_MEM", "2", 1);
+    Machine machine(platform(1, 2));
+    const rt::On gpu(rt::Device::cuda);
+    rt::Value<int> zero = rt::value(0);
+    for (int i = 0; i < 6; ++i) (void)count_task()(zero, 1e6, (i % 2 == 0 ? 1 : 4) * kMega);
+    rt::wait_all();
+    std::string large;
+    for (const rt::SimulatedRun& run : machine.simulation->runs)
+      if (run.memory > 2 * kMega) large += std::to_string(run.worker.index);
+    return large;
+  });
+  EXPECT_EQ(said, "111");
+}
+
+TEST(SimulatedMemory, ADeviceThatHoldsTooMuchIsFound) {
+  const rt::Platform of = platform(1, 1);
+  rt::SimulatedRun run{.worker = {0, rt::Device::cuda, 0},
+                       .task = "matrix",
+                       .kind = rt::Device::cuda,
+                       .ended = 1,
+                       .resident = of.gpu.memory};
+  EXPECT_EQ(check({run}, of), "");
+  ++run.resident;
+  EXPECT_EQ(check({run}, of), "a GPU of 8388608 bytes held 8388609");
 }
 
 TEST_F(Simulated, ThePolicyMayChooseTheKindForComparison) {

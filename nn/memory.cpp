@@ -1,0 +1,24 @@
+#include "nn/memory.h"
+
+#include "nn/data/block.h"
+#include "nn/train.h"
+#include "nn/trainer.h"
+
+namespace nn {
+
+// A view without labels counts a number for each output, which is never less than labels take.
+
+std::size_t training_memory(const kern::Kernels<float>& kernels, const ModelSpec& spec,
+                            const Hyper& hyper) {
+  const int shards = shards_of(hyper, spec);
+  const Network<float> network(spec, kernels, largest_part(hyper.batch, shards), Use::training);
+  return Trainer<float>::arena_bytes(network, DataView{}, shards);
+}
+
+std::size_t scoring_memory(const kern::Kernels<float>& kernels, const ModelSpec& spec) {
+  const Network<float> network(spec, kernels, kEvaluateRows, Use::inference);
+  return Block::aligned(network.arena_bytes()) +
+         Block::aligned(BatchReader<float>(network, DataView{}).target_bytes());
+}
+
+}  // namespace nn

@@ -1,0 +1,19 @@
+// How much of each GPU StarPU may deal out.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/resources.h"
+
+namespace rt::detail {
+
+/// StarPU takes small buffers of a GPU from chunks of 32 MiB and keeps up to four empty ones, and
+/// one that is almost empty: so much of its memory may be held by no task.
+inline constexpr std::uint64_t kChunks = std::uint64_t{5} * (32 << 20);
+
+/// Before StarPU starts: gives it what is free on each GPU at this moment but for `reserve`, where
+/// the user did not set its limit (STARPU_LIMIT_CUDA_MEM or STARPU_LIMIT_CUDA_0_MEM, in MiB). Other
+/// programs may have taken the rest. Does nothing where CUDA does not answer: StarPU says why.
+void limit_gpu_memory(ByteCount reserve);
+
+}  // namespace rt::detail

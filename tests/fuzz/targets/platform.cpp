@@ -1,0 +1,30 @@
+// A platform file: a machine that simulation and plans can count with.
+
+#include "hpo/study/platform.h"
+#include "runtime/base/error.h"
+#include "tests/fuzz/fuzz.h"
+
+namespace {
+
+/// Every number that times are made of is one that can be divided by.
+bool counts(const rt::DeviceModel& device) {
+  return device.count > 0 && device.peak > 0 && device.half > 0 && device.launch >= 0 &&
+         device.bandwidth > 0 && device.memory > 0 && device.latency >= 0;
+}
+
+}  // namespace
+
+void fuzz::feed(std::string_view input) {
+  try {
+    const rt::Platform platform = hpo::parse_platform(std::string(input), "machine.yaml");
+    promise(!platform.name.empty(), "a machine has a name");
+    promise(counts(platform.cpu), "cores have a speed");
+    promise(platform.gpu.count == 0 || (counts(platform.gpu) && platform.gpu.link > 0),
+            "GPUs have a speed, and a way to them");
+  } catch (const rt::Error& error) {
+    promise(error.kind() == rt::Errc::study, "what is wrong with the file is the file's error");
+    promise_message(error.what());
+    promise(std::string_view(error.what()).starts_with("machine.yaml:"),
+            "a message names the file and the line");
+  }
+}
