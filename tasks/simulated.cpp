@@ -68,9 +68,7 @@ nn::Scores simulated_scores(const nn::ParamSlab& net, const nn::Choice& loss,
     scores.correct = std::llround(share * static_cast<double>(rows));
     scores.accuracy = share;
   }
-  std::vector<std::string> targets;
-  for (const nn::TargetColumn& column : data.targets) targets.push_back(column.name);
-  for (std::string& name : nn::measured_names(target, targets)) {
+  for (std::string& name : nn::measured_names(target, data.targets)) {
     const nn::Metric* metric = nn::find_metric(std::string_view(name).substr(0, name.find('.')));
     scores.metrics.emplace_back(std::move(name), metric->maximize ? share : scores.loss);
   }

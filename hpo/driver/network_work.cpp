@@ -53,9 +53,7 @@ bool differs(const rt::Value<nn::ParamSlab>& net, std::string_view logged) {
 nn::Scores no_scores(const nn::Choice& loss, const nn::Dataset::Header& data) {
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   nn::Scores scores{.loss = kNone, .accuracy = kNone};
-  std::vector<std::string> targets;
-  for (const nn::TargetColumn& target : data.targets) targets.push_back(target.name);
-  for (std::string& name : nn::measured_names(nn::target_kind(loss.kind), targets))
+  for (std::string& name : nn::measured_names(nn::target_kind(loss.kind), data.targets))
     scores.metrics.emplace_back(std::move(name), kNone);
   return scores;
 }

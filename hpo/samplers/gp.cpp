@@ -4,12 +4,14 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "hpo/samplers/acquisition.h"
 #include "hpo/samplers/random.h"
 #include "hpo/samplers/sobol.h"
+#include "hpo/samplers/standings.h"
 #include "hpo/samplers/surrogate.h"
 #include "hpo/samplers/tried.h"
 
@@ -19,6 +21,7 @@ namespace {
 
 constexpr std::size_t kMostTrials = 250;         // that the process sees
 constexpr std::size_t kMostRunning = 100;        // of those on their way
+constexpr std::size_t kMostPassed = 25;          // ended ones that a running one can be ahead of
 constexpr std::size_t kMostNumbers = 4'000'000;  // distances along all axes
 constexpr std::size_t kLeaders = 4;
 constexpr std::size_t kFewest = 2;  // that have ended, for a model
@@ -58,17 +61,19 @@ class Gp final : public Sampler {
 
   void reported(std::uint64_t trial, std::int64_t step, const Score& score) override {
     running_.report(trial, step, score);
+    (void)standings_.report(trial, step, score);
   }
 
   void ended(std::uint64_t trial, TrialState state) override {
     ended_.push_back(running_.end(trial, state));
+    (void)standings_.end(ended_.back());
   }
 
   std::optional<Params> propose(std::uint64_t ordinal) override {
     if (!has_begun() || features_.axes().empty()) return start_->propose(ordinal);
     const std::vector<Merit> seen = remembered(ended_, most_trials(features_.axes().size()));
     const std::vector<double> values = tamed(seen, measure(ended_));
-    GaussianProcess model = with_running(points_of(seen), values);
+    GaussianProcess model = with_running(seen, values);
     double best = INFINITY;
     for (const Merit& merit : seen)
       best = std::min(best, model.at(features_.of(points_[merit.trial])).mean);
@@ -95,8 +100,10 @@ class Gp final : public Sampler {
   }
 
   /// The model of what has ended and of what runs, each of which is taken for a slight
-  /// disappointment: as much above what is expected there as that is unsure.
-  GaussianProcess with_running(Points points, std::vector<double> values) {
+  /// disappointment, as much above what is expected there as that is unsure, but for no worse than
+  /// the best ended trial that it is ahead of.
+  GaussianProcess with_running(std::span<const Merit> seen, std::vector<double> values) {
+    Points points = points_of(seen);
     GaussianProcess known(points, values, shape());
     std::size_t room = kMostRunning;
     const auto& begun = running_.all();
@@ -105,7 +112,12 @@ class Gp final : public Sampler {
       const std::vector<Feature> point = features_.of(points_[trial->first]);
       const Belief belief = known.at(point);
       points.add(point);
-      values.push_back(belief.mean + belief.deviation);
+      double value = belief.mean + belief.deviation;
+      if (const auto passed = standings_.ahead_of(trial->first)) {
+        const auto at = std::ranges::find(seen, *passed, &Merit::trial);
+        if (at != seen.end()) value = std::min(value, values[std::size_t(at - seen.begin())]);
+      }
+      values.push_back(value);
     }
     return {std::move(points), values, shape()};
   }
@@ -141,6 +153,7 @@ class Gp final : public Sampler {
   Tried tried_{space_};
   std::vector<std::vector<double>> points_;  // of each trial, in the unit cube
   RunningMerits running_;
+  Standings standings_{kMostPassed};
   std::vector<Merit> ended_;  // in the order of their ends
   Shape shape_;
   std::size_t shape_at_ = 0;  // how many had ended that it was fitted to

@@ -6,12 +6,14 @@
 #include <memory>
 #include <numeric>
 #include <set>
+#include <span>
 #include <vector>
 
 #include "hpo/samplers/marks.h"
 #include "hpo/samplers/parzen.h"
 #include "hpo/samplers/random.h"
 #include "hpo/samplers/sobol.h"
+#include "hpo/samplers/standings.h"
 #include "hpo/samplers/tried.h"
 #include "hpo/space/random.h"
 
@@ -59,21 +61,24 @@ class Group {
       point.push_back(coordinate_of(p.domain, *params.find(p.name)));
     }
     points_.emplace(trial, std::move(point));
-    add_bad(trial);
+  }
+
+  /// Before its first report a trial is neither good nor bad: large networks report late, and are
+  /// not bad for that.
+  void report(std::uint64_t trial, std::int64_t step, const Score& score) {
+    if (several_ || !points_.contains(trial)) return;
+    if (standings_.report(trial, step, score)) add_bad(trial);
+    settle(standings_.best(good_among(standings_.size())));
   }
 
   void end(const Marks& marks) {
-    const Merit& merit = marks.merit;
-    if (!points_.contains(merit.trial)) return;
-    if (several_) return end_among_fronts(marks);
-    const auto at = std::ranges::upper_bound(ended_, merit);
-    const auto place = static_cast<std::size_t>(at - ended_.begin());
-    const std::size_t before = good_among(ended_.size());
-    ended_.insert(at, merit);
-    const std::size_t after = good_among(ended_.size());
-    if (place < before && after == before) make_bad(ended_[before].trial);
-    if (place < after) make_good(merit.trial);
-    if (place >= before && place + 1 != after && after > before) make_good(ended_[after - 1].trial);
+    if (!points_.contains(marks.merit.trial)) return standings_.forget(marks.merit.trial);
+    if (several_) {
+      add_bad(marks.merit.trial);
+      return rank_among_fronts(marks);
+    }
+    if (standings_.end(marks.merit)) add_bad(marks.merit.trial);
+    settle(standings_.best(good_among(standings_.size())));
   }
 
   /// The densities' choice among `candidates` draws, best first, each as places in the unit cube.
@@ -101,20 +106,13 @@ class Group {
  private:
   /// Good are the first fronts, and what covers the most of the one that is cut (Ozaki et al.,
   /// "Multiobjective tree-structured Parzen estimator", JAIR 73, 2022).
-  void end_among_fronts(const Marks& marks) {
+  void rank_among_fronts(const Marks& marks) {
     marks_.push_back(marks);
-    ++ended_among_fronts_;
-    std::set<std::uint64_t> now;
-    for (const std::size_t i :
-         best_marked(marks_, good_among(ended_among_fronts_, kMostOnFronts), covering)) {
-      const std::uint64_t trial = marks_[i].merit.trial;
-      if (points_.contains(trial)) now.insert(trial);
-    }
-    for (const std::uint64_t trial : good_trials_)
-      if (!now.contains(trial)) make_bad(trial);
-    for (const std::uint64_t trial : now)
-      if (!good_trials_.contains(trial)) make_good(trial);
-    good_trials_ = std::move(now);
+    ++ended_;
+    std::vector<std::uint64_t> good;
+    for (const std::size_t i : best_marked(marks_, good_among(ended_, kMostOnFronts), covering))
+      good.push_back(marks_[i].merit.trial);
+    settle(good);
     if (marks_.size() > 2 * kMostMarked) keep_best_marked();
   }
 
@@ -131,21 +129,27 @@ class Group {
     return all;
   }
 
-  [[nodiscard]] static std::size_t good_among(std::size_t ended, std::size_t most = kMostGood) {
-    const double share = std::ceil(kGoodShare * static_cast<double>(ended));
+  [[nodiscard]] static std::size_t good_among(std::size_t ranked, std::size_t most = kMostGood) {
+    const double share = std::ceil(kGoodShare * static_cast<double>(ranked));
     return std::min(static_cast<std::size_t>(share), most);
   }
 
-  void make_good(std::uint64_t trial) {
-    const auto point = points_.find(trial);
-    if (point == points_.end()) return;
-    bad_.remove(trial);
-    good_.add(trial, point->second);
-  }
-
-  void make_bad(std::uint64_t trial) {
-    good_.remove(trial);
-    add_bad(trial);
+  /// Moves points between the densities, so that these trials are the good ones.
+  void settle(std::span<const std::uint64_t> trials) {
+    std::set<std::uint64_t> good;
+    for (const std::uint64_t trial : trials)
+      if (points_.contains(trial)) good.insert(trial);
+    for (const std::uint64_t trial : good) {
+      if (good_trials_.contains(trial)) continue;
+      bad_.remove(trial);
+      good_.add(trial, points_.at(trial));
+    }
+    for (const std::uint64_t trial : good_trials_) {
+      if (good.contains(trial)) continue;
+      good_.remove(trial);
+      add_bad(trial);
+    }
+    good_trials_ = std::move(good);
   }
 
   /// Forgets the oldest point when there are too many.
@@ -168,11 +172,11 @@ class Group {
   bool several_;
   Parzen good_, bad_;
   std::map<std::uint64_t, std::vector<Coordinate>> points_;
-  std::vector<Merit> ended_;  ///< best first
-  // With several metrics, instead:
-  std::vector<Marks> marks_;
-  std::size_t ended_among_fronts_ = 0;
   std::set<std::uint64_t> good_trials_;
+  Standings standings_{kMostGood};
+  // With several metrics, instead of the last two:
+  std::vector<Marks> marks_;
+  std::size_t ended_ = 0;
 };
 
 class Tpe final : public Sampler {
@@ -211,6 +215,7 @@ class Tpe final : public Sampler {
 
   void reported(std::uint64_t trial, std::int64_t step, const Score& score) override {
     running_.report(trial, step, score);
+    for (Group& group : groups_) group.report(trial, step, score);
   }
 
   void ended(std::uint64_t trial, TrialState state) override {

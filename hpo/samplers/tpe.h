@@ -9,10 +9,11 @@ namespace hpo {
 /// are split into the best tenth (at most 25) and the rest; a density is learned from each
 /// (parzen.h), `candidates` points are drawn from the first, and the one with the largest ratio of
 /// the two densities is proposed. Complete trials rank by their loss, behind them stopped ones by
-/// how far they came and their loss, behind them failed ones. Trials that run count as bad, so that
-/// proposals made side by side differ (Bergstra et al., NeurIPS 2011; the constants are Optuna
-/// 5's). The rest are the 10,000 youngest of them: older ones would weigh next to nothing, and a
-/// proposal's cost stays within milliseconds.
+/// how far they came and their loss, behind them failed ones (Bergstra et al., NeurIPS 2011; the
+/// constants are Optuna 5's). Trials that run stand among them by what they have reported
+/// (standings.h); of several metrics, and before the first report, they count as neither. The rest
+/// are the 10,000 youngest of them: older ones would weigh next to nothing, and a proposal's cost
+/// stays within milliseconds.
 ///
 /// Parameters are taken together: those with the same conditions make a group with densities over
 /// all of its parameters, learned from the trials in which the group is active. A point that a

@@ -139,9 +139,9 @@ TargetValues read_target(CsvFiles files, CsvSurvey& table, LearningTask task) {
   std::map<std::string, std::int32_t> classes;
   for (const CsvField& field : table.targets) classes.emplace(field.value(), 0);
   check_classes(path, name, classes.size());
-  for (auto& [text, label] : classes) {
+  for (auto& [name_of_class, label] : classes) {
     label = static_cast<std::int32_t>(target.class_names.size());
-    target.class_names.push_back(text);
+    target.class_names.push_back(name_of_class);
   }
   for (const CsvField& field : table.targets) target.labels.push_back(classes.at(field.value()));
   return target;

@@ -33,6 +33,8 @@ inline constexpr std::size_t kMostTargetsApart = 16;
 /// then, where targets are measured apart, all of them of each.
 [[nodiscard]] std::vector<std::string> measured_names(TargetKind kind,
                                                       std::span<const std::string> targets);
+[[nodiscard]] std::vector<std::string> measured_names(TargetKind kind,
+                                                      std::span<const TargetColumn> targets);
 
 /// The registry: every metric, in the order in which trials report them; and the one behind a name,
 /// null where there is none.

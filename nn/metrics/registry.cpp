@@ -40,6 +40,12 @@ std::vector<std::string> measured_names(TargetKind kind, std::span<const std::st
   return names;
 }
 
+std::vector<std::string> measured_names(TargetKind kind, std::span<const TargetColumn> targets) {
+  std::vector<std::string> names;
+  for (const TargetColumn& target : targets) names.push_back(target.name);
+  return measured_names(kind, std::span<const std::string>(names));
+}
+
 const Metric* find_metric(std::string_view name) {
   const auto found = std::ranges::find(metrics(), name, [](const Metric* m) { return m->name; });
   return found == metrics().end() ? nullptr : *found;
