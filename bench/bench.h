@@ -29,10 +29,11 @@ struct Options {
   int seeds = 0;       ///< quality, fidelity: searches of each problem; tables: splits; digits:
                        ///< searches; precision: trainings; 0: usual
   // Of `quality`, `tables`, `networks` and `precision`:
-  std::string problems = {};  ///< names, families or wildcards with commas between; empty: all
-  std::string methods = {};   ///< the same for samplers, ours and rivals'; empty: the usual ones
-  std::string against = {};   ///< networks, grid, digits: rivals, commas between; empty: all
-  int rows = 0;               ///< grid: rows of the data, 0: as many as usual
+  std::string problems =
+      {};  ///< names (quality: also families, wildcards) with commas between; empty: all
+  std::string methods = {};  ///< the same for samplers, ours and rivals'; empty: the usual ones
+  std::string against = {};  ///< networks, grid, digits: rivals, commas between; empty: all
+  int rows = 0;              ///< grid: rows of the data, 0: as many as usual
 };
 
 /// One benchmark. `run` may take minutes unless `quick`; progress goes to standard error, on a

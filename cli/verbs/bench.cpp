@@ -15,10 +15,11 @@ void declare_bench(Arguments& arguments) {
   arguments.option("--workers", "N", "CPU workers (default: one a core)");
   arguments.option("--seeds", "N",
                    "quality, digits: searches (of each problem; default: 20); tables: splits (3, "
-                   "of large ones 1); precision: trainings (5)");
+                   "of large ones 1); precision: trainings (5); fidelity: searches (30)");
   arguments.option(
       "--problems", "LIST",
-      "quality: names, families or wildcards; tables, networks, precision: names (default: all)");
+      "quality: names, families or wildcards; tables, networks, precision, fidelity: names "
+      "(default: all)");
   arguments.option("--methods", "LIST",
                    "quality: samplers, ours and rivals'; tpe@8: 8 trials run (default: the usual)");
   arguments.option(

@@ -71,8 +71,10 @@ Placement place_trials(const LoadedStudy& loaded, const rt::Platform& platform,
       slots_of(loaded.study, loaded.asked, platform.cpu.count, platform.gpu.count));
   const bool open = loaded.asked.any_gpu && !loaded.asked.gpu_from;
   Placement placement;
-  placement.gpu_from =
-      open ? best_border(trials, platform, slots) : device_rule(loaded.asked).gpu_from;
+  placement.gpu_from = !open ? device_rule(loaded.asked).gpu_from
+                       : tasks::lacks(rt::Device::cuda, loaded.study.precision).empty()
+                           ? best_border(trials, platform, slots)
+                           : kNoGpu;
   require_gpu(loaded.asked, platform, trials, placement.gpu_from);
   placement.expected = timetable(trials, platform, slots, split_at(placement.gpu_from));
   return placement;
@@ -85,7 +87,8 @@ StudySpec with_border(const LoadedStudy& loaded, const std::string& resolved, in
     const std::optional<double> border = trial_resources(before, before.space.middle()).gpu_from;
     return with_gpus_by_size(loaded.study, border.value_or(kNoGpu));
   }
-  if (gpus == 0) return with_gpus_by_size(loaded.study, kNoGpu);
+  if (gpus == 0 || !tasks::lacks(rt::Device::cuda, loaded.study.precision).empty())
+    return with_gpus_by_size(loaded.study, kNoGpu);
   return with_gpus_by_size(loaded.study, place_study(loaded, round_figures(cores, gpus)).gpu_from);
 }
 

@@ -156,7 +156,7 @@ SamplerKind bohb_kind() {
                 .unit = "",
                 .doc = "share of the proposals that is drawn at random"};
   return {.info = {.name = "bohb",
-                   .doc = "tpe on what trials reported at the highest rung that enough of them "
+                   .doc = "tpe on what trials reported at the highest step that enough of them "
                           "reached; with `early_stop: hyperband` this is BOHB",
                    .options = {std::move(random),
                                whole_option("candidates", kCandidates, 1, "points",

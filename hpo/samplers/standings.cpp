@@ -11,7 +11,8 @@ namespace hpo {
 
 namespace {
 
-/// Of two reports that are closer than this share of their step the older one is forgotten.
+/// A report that is closer than this share of its step to the one before it is forgotten when the
+/// next one comes.
 constexpr std::int64_t kApart = 16;
 
 }  // namespace
@@ -52,8 +53,10 @@ bool Standings::is_ahead(const Runner& runner, const Merit& ended) const {
   if (ended.group >= Merit::kInfeasible) return true;
   if (ended.group != 0 && -ended.step < last.step) return true;
   const Curve& curve = curves_.at(ended.trial);
-  const auto behind = std::ranges::upper_bound(curve, last.step, {}, &Report::step);
-  return behind != curve.begin() && std::prev(behind)->loss > last.loss;
+  if (curve.empty()) return false;
+  // At the same step; where that report was forgotten, at the next that was not.
+  const auto there = std::ranges::lower_bound(curve, last.step, {}, &Report::step);
+  return (there == curve.end() ? curve.back() : *there).loss > last.loss;
 }
 
 std::size_t Standings::place_of(const Runner& runner) const {
@@ -71,7 +74,9 @@ std::vector<std::uint64_t> Standings::best(std::size_t count) const {
   for (const auto& [trial, runner] : running_) {
     const Report& last = runner.curve.back();
     const std::size_t place = std::min(runner.place, ended_.size());
-    if (place < count) standings.emplace_back(place, 0, -last.step, last.loss, trial);
+    const bool is_better_than_none = runner.feasible && std::isfinite(last.loss);
+    if (is_better_than_none && place < count)
+      standings.emplace_back(place, 0, -last.step, last.loss, trial);
   }
   for (std::size_t i = 0; i < std::min(count, ended_.size()); ++i)
     standings.emplace_back(i, 1, 0, 0.0, ended_[i].trial);

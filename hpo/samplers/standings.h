@@ -33,7 +33,8 @@ class Standings {
   /// Trials that have reported or ended.
   [[nodiscard]] std::size_t size() const { return ended_.size() + running_.size(); }
 
-  /// The best `count` (at most `most`) of them, best first.
+  /// The best `count` (at most `most`) of them, best first. Of those that run and are ahead of the
+  /// same trial the one that came farther is first, because more is known of it.
   [[nodiscard]] std::vector<std::uint64_t> best(std::size_t count) const;
 
   /// The best ended trial that a running one is ahead of; none where there is none.

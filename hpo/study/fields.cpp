@@ -41,8 +41,9 @@ std::vector<Field> identity_rows() {
        .only = "data",
        .doc =
            "What training rounds the operands of dense layers' products to; sums, weights and "
-           "scores stay f32. `bf16` needs a processor with AVX512-BF16, `tf32` is of GPUs: where "
-           "it is missing the study is refused. Part of the result. See `docs/precision.md`."}};
+           "scores stay f32. `bf16` needs a processor with AVX512-BF16; `tf32` is kept for GPUs, "
+           "which train in f32 alone so far. What is missing is refused. Part of the result. See "
+           "`docs/precision.md`."}};
 }
 
 std::vector<Field> train_rows() {

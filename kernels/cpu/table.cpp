@@ -119,8 +119,8 @@ const Kernels<float>& own_table(Isa isa) { return kOwnTables[static_cast<int>(is
 const Kernels<float>& bf16_table() {
   static const Kernels<float> rounding = [] {
     Kernels<float> made = table(Isa::avx512);
-    made.precision = Precision::bf16;
 #if defined(KERN_BF16)
+    made.precision = Precision::bf16;
     made.gemm = avx512bf16::gemm;
 #endif
     return made;

@@ -76,9 +76,28 @@ TEST(Standings, ABrokenBoundOrNoNumberIsAheadOfNobody) {
   infeasible.violation = 1;
   (void)standings.report(6, 1, infeasible);
   EXPECT_EQ(standings.best(3), (Trials{0, 1, 2}));
+  Standings roomy(25);
+  (void)roomy.report(5, 1, Score(NAN));
+  (void)roomy.report(6, 1, infeasible);
+  (void)roomy.report(7, 1, Score(.9));
+  EXPECT_EQ(roomy.best(5), (Trials{7}));
   (void)standings.end(ended(7, TrialState::failed, 1, Score(.1)));
   (void)standings.report(8, 4, Score(.9));
   EXPECT_EQ(standings.ahead_of(8), 2U);
+}
+
+TEST(Standings, NobodyIsAheadOfItsEqualAtAnyStep) {
+  const auto loss = [](std::int64_t step) { return 1 / std::sqrt(static_cast<double>(step)); };
+  Standings standings(3);
+  for (std::int64_t step = 1; step <= 200; ++step)
+    (void)standings.report(0, step, Score(loss(step)));
+  (void)standings.end(ended(0, TrialState::complete, 200, Score(loss(200))));
+  for (std::int64_t step = 1; step < 200; ++step) {
+    (void)standings.report(1, step, Score(loss(step)));
+    EXPECT_EQ(standings.ahead_of(1), std::nullopt) << step;
+    (void)standings.report(2, step, Score(0.8 * loss(step)));
+    EXPECT_EQ(standings.ahead_of(2), 0U) << step;
+  }
 }
 
 TEST(Standings, AForgottenTrialCountsNoMore) {
