@@ -8,10 +8,13 @@
 #include <barrier>
 #include <cmath>
 #include <cstdio>
+#include <numeric>
 #include <sstream>
 #include <thread>
 
 #include "runtime/base/clock.h"
+#include "runtime/base/error.h"
+#include "runtime/base/text.h"
 
 namespace bench {
 
@@ -28,6 +31,23 @@ std::vector<std::string> words_of(std::string_view list) {
   std::istringstream stream{std::string(list)};
   for (std::string word; std::getline(stream, word, ',');) words.push_back(word);
   return words;
+}
+
+std::vector<std::size_t> places_of(std::string_view list, std::span<const std::string> known,
+                                   std::string_view before, std::string_view after) {
+  std::vector<std::size_t> places;
+  if (list.empty()) {
+    places.resize(known.size());
+    std::iota(places.begin(), places.end(), std::size_t{0});
+  }
+  for (const std::string& word : words_of(list)) {
+    const auto at = std::ranges::find(known, word);
+    if (at == known.end())
+      throw rt::Error(rt::Errc::usage,
+                      rt::cat(before, rt::printable(word), after, rt::did_you_mean(word, known)));
+    places.push_back(static_cast<std::size_t>(at - known.begin()));
+  }
+  return places;
 }
 
 MeanError mean_error(std::span<const double> values) {

@@ -1,6 +1,7 @@
 // Measuring: repetitions, medians, and the same work on several threads at once.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <span>
 #include <string>
@@ -19,6 +20,13 @@ struct Sample {
 
 /// The words of a list with commas between.
 [[nodiscard]] std::vector<std::string> words_of(std::string_view list);
+
+/// Places in `known` of the names in such a list, in its order; all of them where it is empty.
+/// Throws rt::Error (usage) for another name, which `before` and `after` stand around.
+[[nodiscard]] std::vector<std::size_t> places_of(std::string_view list,
+                                                 std::span<const std::string> known,
+                                                 std::string_view before,
+                                                 std::string_view after = "");
 
 /// Mean of measurements and its standard error; the error of a single one is 0.
 struct MeanError {

@@ -69,18 +69,11 @@ rt::Path file_of(const Table& table) {
 
 /// The tables asked for by name, or all.
 std::vector<Table> chosen_tables(const std::string& list) {
-  if (list.empty()) return {kTables.begin(), kTables.end()};
+  std::vector<std::string> known;
+  for (const Table& table : kTables) known.emplace_back(table.name);
   std::vector<Table> chosen;
-  for (const std::string& word : words_of(list)) {
-    const auto found = std::ranges::find(kTables, word, &Table::name);
-    if (found == kTables.end()) {
-      std::vector<std::string> names;
-      for (const Table& table : kTables) names.emplace_back(table.name);
-      throw rt::Error(rt::Errc::usage, rt::cat("--problems: there is no table ", word,
-                                               rt::did_you_mean(word, names)));
-    }
-    chosen.push_back(*found);
-  }
+  for (const std::size_t at : places_of(list, known, "--problems: there is no table "))
+    chosen.push_back(kTables[at]);
   return chosen;
 }
 

@@ -1,12 +1,10 @@
 #include "bench/workloads.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "bench/measure.h"
 #include "bench/process.h"
 #include "nn/data/load.h"
-#include "runtime/base/error.h"
 #include "runtime/base/file.h"
 #include "runtime/base/text.h"
 
@@ -51,18 +49,12 @@ std::vector<Workload> all_workloads() {
 }  // namespace
 
 std::vector<Workload> chosen_workloads(std::string_view names) {
-  std::vector<Workload> all = all_workloads();
-  if (names.empty()) return all;
+  const std::vector<Workload> all = all_workloads();
   std::vector<std::string> known;
   for (const Workload& workload : all) known.push_back(workload.name);
   std::vector<Workload> chosen;
-  for (const std::string& name : words_of(names)) {
-    const auto at = std::ranges::find(all, name, &Workload::name);
-    if (at == all.end())
-      throw rt::Error(rt::Errc::usage, rt::cat("there is no network '", rt::printable(name),
-                                               "' to train", rt::did_you_mean(name, known)));
-    chosen.push_back(*at);
-  }
+  for (const std::size_t at : places_of(names, known, "there is no network '", "' to train"))
+    chosen.push_back(all[at]);
   return chosen;
 }
 

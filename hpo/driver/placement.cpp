@@ -4,6 +4,7 @@
 
 #include "hpo/driver/plan.h"
 #include "hpo/place/border.h"
+#include "hpo/place/round_figures.h"
 #include "hpo/study/gpus.h"
 #include "runtime/base/error.h"
 #include "runtime/base/text.h"
@@ -14,23 +15,10 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-/// A core and a GPU of a common kind in round figures: what decides results may not be measured.
-rt::Platform round_figures(int cores, int gpus) {
-  return {.name = rt::cat("this machine's ", cores, cores == 1 ? " core" : " cores"),
-          .cpu = {.count = cores,
-                  .peak = 1e11,
-                  .half = 2e5,
-                  .launch = 1e-6,
-                  .bandwidth = 8e9,
-                  .memory = machine_memory()},
-          .gpu = {.count = gpus,
-                  .peak = 1.5e13,
-                  .half = 3e8,
-                  .launch = 8e-6,
-                  .bandwidth = 8e11,
-                  .memory = 16'000'000'000,
-                  .link = 1.2e10,
-                  .latency = 1e-5}};
+/// This machine: what decides results may not be measured.
+rt::Platform machine_in_round_figures(int cores, int gpus) {
+  return round_figures(rt::cat("this machine's ", cores, cores == 1 ? " core" : " cores"), cores,
+                       gpus, machine_memory());
 }
 
 /// Throws where some of the work is for a GPU and the platform has none.
@@ -70,11 +58,10 @@ Placement place_trials(const LoadedStudy& loaded, const rt::Platform& platform,
   const auto slots = static_cast<std::size_t>(
       slots_of(loaded.study, loaded.asked, platform.cpu.count, platform.gpu.count));
   const bool open = loaded.asked.any_gpu && !loaded.asked.gpu_from;
+  const bool able = tasks::lacks(rt::Device::cuda, loaded.study.precision).empty();
   Placement placement;
-  placement.gpu_from = !open ? device_rule(loaded.asked).gpu_from
-                       : tasks::lacks(rt::Device::cuda, loaded.study.precision).empty()
-                           ? best_border(trials, platform, slots)
-                           : kNoGpu;
+  placement.gpu_from = device_rule(loaded.asked).gpu_from;
+  if (open) placement.gpu_from = able ? best_border(trials, platform, slots) : kNoGpu;
   require_gpu(loaded.asked, platform, trials, placement.gpu_from);
   placement.expected = timetable(trials, platform, slots, split_at(placement.gpu_from));
   return placement;
@@ -87,9 +74,9 @@ StudySpec with_border(const LoadedStudy& loaded, const std::string& resolved, in
     const std::optional<double> border = trial_resources(before, before.space.middle()).gpu_from;
     return with_gpus_by_size(loaded.study, border.value_or(kNoGpu));
   }
-  if (gpus == 0 || !tasks::lacks(rt::Device::cuda, loaded.study.precision).empty())
-    return with_gpus_by_size(loaded.study, kNoGpu);
-  return with_gpus_by_size(loaded.study, place_study(loaded, round_figures(cores, gpus)).gpu_from);
+  if (gpus == 0) return with_gpus_by_size(loaded.study, kNoGpu);
+  return with_gpus_by_size(loaded.study,
+                           place_study(loaded, machine_in_round_figures(cores, gpus)).gpu_from);
 }
 
 void settle_border(LoadedStudy& loaded, int cores, int gpus) {
@@ -98,7 +85,7 @@ void settle_border(LoadedStudy& loaded, int cores, int gpus) {
 }
 
 rt::Platform platform_here(int cores, int gpus) {
-  rt::Platform platform = round_figures(cores, gpus);
+  rt::Platform platform = machine_in_round_figures(cores, gpus);
   platform.gpu.memory = 0;  // nobody asked
   platform.cpu.peak = tasks::product_rate();
   return platform;

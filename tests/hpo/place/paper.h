@@ -1,11 +1,11 @@
-// Trials on paper for tests: dense networks of random sizes, on platforms like those of
-// experiments/.
+// Trials on paper for tests: dense networks of random sizes, on machines in round figures.
 #pragma once
 
 #include <cmath>
 #include <cstdint>
 #include <vector>
 
+#include "hpo/place/round_figures.h"
 #include "hpo/place/timetable.h"
 #include "nn/spec.h"
 #include "runtime/base/random.h"
@@ -15,21 +15,7 @@
 namespace hpo::paper {
 
 inline rt::Platform platform(int cores, int gpus) {
-  return {.name = "paper",
-          .cpu = {.count = cores,
-                  .peak = 1e11,
-                  .half = 2e5,
-                  .launch = 1e-6,
-                  .bandwidth = 8e9,
-                  .memory = 128'000'000'000},
-          .gpu = {.count = gpus,
-                  .peak = 1.5e13,
-                  .half = 3e8,
-                  .launch = 8e-6,
-                  .bandwidth = 8e11,
-                  .memory = 16'000'000'000,
-                  .link = 1.2e10,
-                  .latency = 1e-5}};
+  return round_figures("paper", cores, gpus, 128'000'000'000);
 }
 
 /// Six hidden layers with about so many weights.
