@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "bench/rival.h"
 #include "runtime/base/error.h"
@@ -21,6 +22,13 @@ using Place = std::array<double, kAxes.size()>;
 
 double place(const hpo::Params& params, const char* name) {
   return std::get<double>(*params.find(name));
+}
+
+double apart(const hpo::Params& params, const Place& point) {
+  double sum = 0;
+  for (std::size_t a = 0; a < kAxes.size(); ++a)
+    sum += std::pow(point[a] - place(params, kAxes[a]), 2);
+  return std::sqrt(sum);
 }
 
 /// Final losses are a valley with ripples; what is slow in the beginning is better in the end.
@@ -63,23 +71,31 @@ Curves made_up(std::string name, Curve loss) {
   return {.name = std::move(name), .loss = std::move(loss), .lowest = lowest, .noise = kNoise};
 }
 
+/// Points whose curves a trial's curve is made of.
+constexpr std::size_t kNearest = 4;
+
 /// Points of the cube, and the losses after each epoch there.
 struct Table {
   std::vector<Place> points;
   std::vector<std::vector<double>> losses;
 
+  /// The mean of the curves of the nearest points, weighted as in Franke and Nielson, "Smooth
+  /// interpolation of large sets of scattered data" (1980): 0 from the first point on that is left
+  /// out, and a point has its own curve.
   [[nodiscard]] double at(const hpo::Params& params, std::int64_t epoch) const {
-    const auto distance = [&](const Place& point) {
-      double sum = 0;
-      for (std::size_t a = 0; a < kAxes.size(); ++a) {
-        const double apart = point[a] - place(params, kAxes[a]);
-        sum += apart * apart;
-      }
-      return sum;
-    };
-    const auto nearest = std::ranges::min_element(points, {}, distance);
-    return losses[static_cast<std::size_t>(nearest - points.begin())]
-                 [static_cast<std::size_t>(epoch - 1)];
+    std::vector<std::pair<double, std::size_t>> near;
+    for (std::size_t i = 0; i < points.size(); ++i) near.emplace_back(apart(params, points[i]), i);
+    std::ranges::partial_sort(near, near.begin() + kNearest + 1);
+    const double reach = near[kNearest].first;
+    double sum = 0, weights = 0;
+    for (const auto& [distance, point] : std::span(near).first(kNearest)) {
+      const double loss = losses[point][static_cast<std::size_t>(epoch - 1)];
+      if (distance == 0) return loss;
+      const double weight = std::pow((reach - distance) / (reach * distance), 2);
+      sum += weight * loss;
+      weights += weight;
+    }
+    return sum / weights;
   }
 };
 
@@ -93,11 +109,11 @@ Curves read_curves(const rt::Path& path) {
     throw rt::Error(rt::Errc::storage, rt::cat(path.string(), ": ", error.what()));
   }
   const auto whole = [](const auto& curve) { return curve.size() == kCurveEpochs; };
-  if (table.points.empty() || table.points.size() != table.losses.size() ||
+  if (table.points.size() <= kNearest || table.points.size() != table.losses.size() ||
       !std::ranges::all_of(table.losses, whole))
     throw rt::Error(rt::Errc::storage,
-                    rt::cat(path.string(), ": expected as many points as losses, ", kCurveEpochs,
-                            " losses each"));
+                    rt::cat(path.string(), ": expected more than ", kNearest,
+                            " points and as many curves, ", kCurveEpochs, " losses each"));
   double lowest = std::numeric_limits<double>::infinity();
   for (const std::vector<double>& curve : table.losses)
     lowest = std::min(lowest, std::ranges::min(curve));

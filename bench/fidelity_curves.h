@@ -30,8 +30,8 @@ struct Curves {
 [[nodiscard]] Curves crossing_curves();
 /// Whose order is turned round.
 [[nodiscard]] Curves turned_curves();
-/// Those of bench/curves (tabulate.py made them), by name: a trial has the curve of the nearest
-/// point. Throws rt::Error (storage) for a table that cannot be read.
+/// Those of bench/curves (tabulate.py made them), by name: a trial's curve lies between those of
+/// the nearest points. Throws rt::Error (storage) for a table that cannot be read.
 [[nodiscard]] std::vector<Curves> measured_curves();
 
 }  // namespace bench
