@@ -1,7 +1,6 @@
 #include "nn/trainer.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <string>
 
@@ -94,7 +93,6 @@ Trainer<T>::Trainer(const Network<T>& network, const LossFunction<T>& loss, cons
       parallel_(shards > 1 ? parallel : nullptr),
       pass_bytes_(pass_bytes(network, data)),
       sums_(static_cast<std::size_t>(shards)),
-      arrived_(static_cast<std::size_t>(shards)),
       parts_(parts_of(network.layout().trained)) {
   const auto blocks = static_cast<std::size_t>(shards);
   const std::size_t bytes = Block::aligned(network.layout().count * sizeof(T));
@@ -116,11 +114,10 @@ void Trainer<T>::run_shard(int shard, std::span<const std::uint32_t> rows, const
                            std::int64_t step, std::byte* arena, GradientSink<T>* sink) {
   const std::size_t i = static_cast<std::size_t>(shard), n = static_cast<std::size_t>(shards_);
   const std::size_t from = rows.size() * i / n, to = rows.size() * (i + 1) / n;
-  kern::Exec exec = network_->exec(arena);
   if (from == to) {
     sums_[i] = {};
     network_->kernels().memory->zero(shard_gradient(shard), network_->layout().count * sizeof(T));
-    return add_up(shard, exec);
+    return;
   }
   std::byte* targets = arena + Block::aligned(network_->arena_bytes());
   const auto mine = rows.subspan(from, to - from);
@@ -136,7 +133,6 @@ void Trainer<T>::run_shard(int shard, std::span<const std::uint32_t> rows, const
   sums_[i] = network_->loss_and_gradient(arena, weights, static_cast<int>(mine.size()), *loss_,
                                          target, T(1) / static_cast<T>(rows.size()),
                                          shard_gradient(shard), draws, sink);
-  add_up(shard, exec);
 }
 
 template <class T>
@@ -184,9 +180,17 @@ kern::LossSums Trainer<T>::step(std::span<const std::uint32_t> rows, T* weights,
 template <class T>
 void Trainer<T>::update_all(kern::Exec& exec, T* weights, T* slots, std::int64_t step, double lr) {
   if (ages_ != nullptr) update_->begin_aged(*ages_, step, lr);
-  if (clip_ > 0) clip_gradient(exec);
-  over_parts(
-      [&](kern::Exec& own, const SlabPart& part) { update(own, part, weights, slots, step, lr); });
+  const std::size_t trained = network_->layout().trained;
+  add_up(exec, {.offset = trained, .count = network_->layout().count - trained});
+  if (clip_ > 0) {
+    over_parts([&](kern::Exec& own, const SlabPart& part) { add_up(own, part); });
+    clip_gradient(exec);
+  }
+  // A part is added up and used while it is in a near cache.
+  over_parts([&](kern::Exec& own, const SlabPart& part) {
+    if (clip_ == 0) add_up(own, part);
+    update(own, part, weights, slots, step, lr);
+  });
 }
 
 template <class T>
@@ -214,15 +218,12 @@ void Trainer<T>::over_parts(F f) {
 }
 
 template <class T>
-void Trainer<T>::add_up(int shard, kern::Exec& exec) {
+void Trainer<T>::add_up(kern::Exec& exec, const SlabPart& part) const {
   for (int width = 1; width < shards_; width *= 2) {
-    const int left = shard / (2 * width) * (2 * width), right = left + width;
-    if (right >= shards_) continue;
-    std::atomic_ref<std::int32_t> arrived(arrived_[static_cast<std::size_t>(right)]);
-    if (arrived.exchange(1, std::memory_order_acq_rel) == 0) return;
-    arrived.store(0, std::memory_order_relaxed);
-    network_->kernels().accumulate(exec, network_->layout().count, shard_gradient(right),
-                                   shard_gradient(left));
+    for (int left = 0; left + width < shards_; left += 2 * width) {
+      network_->kernels().accumulate(exec, part.count, shard_gradient(left + width) + part.offset,
+                                     shard_gradient(left) + part.offset);
+    }
   }
 }
 

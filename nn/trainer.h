@@ -90,10 +90,9 @@ class Trainer {
   /// Calls f(exec, part) for all parts of the slab, side by side where that is possible.
   template <class F>
   void over_parts(F f);
-  /// A shard's gradient is there: adds up what that completes of the tree of sums, in which the
-  /// shards are leaves and neighbours are paired; the root lies in the block of shard 0. Whoever
-  /// ends the second of two neighbours adds them, so that most of it happens where they were made.
-  void add_up(int shard, kern::Exec& exec);
+  /// Sums a part of the slab over all shards into the block of shard 0, in a fixed tree in which
+  /// neighbours are paired.
+  void add_up(kern::Exec& exec, const SlabPart& part) const;
   void update_all(kern::Exec& exec, T* weights, T* slots, std::int64_t step, double lr);
   void update(kern::Exec& exec, const SlabPart& part, T* weights, T* slots, std::int64_t step,
               double lr) const;
@@ -115,7 +114,6 @@ class Trainer {
   Parallel* parallel_;
   std::size_t pass_bytes_;
   std::vector<kern::LossSums> sums_;    // one a shard
-  std::vector<std::int32_t> arrived_;   // one a pair of neighbours in the tree, at its right one
   std::vector<kern::ImageMove> moves_;  // of a batch's images
   T* gradients_;                        // one block a shard
   std::ptrdiff_t stride_;
