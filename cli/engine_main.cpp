@@ -17,5 +17,6 @@ int main(int argc, char** argv) {
     ::setenv("OPENBLAS_CORETYPE", cure.c_str(), 1);
     ::execv("/proc/self/exe", argv);
   }
+  ::unsetenv("GOTO_NUM_THREADS");
   return cli::run_verb(cli::engine_verbs(), argc, argv);
 }

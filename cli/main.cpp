@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <span>
@@ -14,7 +15,11 @@
 
 namespace {
 
+/// OpenBLAS makes its threads when it is loaded: told here to make none, because ours call it from
+/// the workers. The name is the one that nobody else sets, and the engine takes it back so that
+/// programs which it starts never see it.
 int exec_engine(char** argv) {
+  ::setenv("GOTO_NUM_THREADS", "1", 1);
   std::error_code error;
   auto self = std::filesystem::read_symlink("/proc/self/exe", error);
   auto engine = self.parent_path() / "trellis-engine";
