@@ -61,9 +61,10 @@ TrialFront front_of(const std::vector<TrialRow>& trials, const Objective& object
   std::vector<Reached> first;
   for (std::size_t i = 0; i < reached.size(); ++i)
     if (fronts[i] == 0) first.push_back(reached[i]);
-  std::ranges::stable_sort(first, {}, &Reached::losses);
-  const auto repeated = std::ranges::unique(first, {}, &Reached::losses);
-  first.erase(repeated.begin(), repeated.end());
+  std::stable_sort(first.begin(), first.end(),
+                   [](const Reached& a, const Reached& b) { return a.losses < b.losses; });
+  const auto equal = [](const Reached& a, const Reached& b) { return a.losses == b.losses; };
+  first.erase(std::unique(first.begin(), first.end(), equal), first.end());
   TrialFront front;
   for (const Reached& one : first) front.trials.push_back(one.trial);
   std::vector<Losses> best;
