@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "nn/adapt/judge.h"
+#include "nn/error.h"
 #include "nn/layout.h"
 
 namespace nn {
@@ -29,6 +30,17 @@ std::vector<FieldInfo> contest_fields() {
     return FieldInfo{.name = name, .type = FieldType::boolean, .value = value, .doc = doc};
   };
   std::vector<FieldInfo> fields{
+      {.name = "until",
+       .min = 0,
+       .max = 1e6,
+       .value = 0.0,
+       .doc = "epoch after which no race begins; 0: the end of the training"},
+      {.name = "patience",
+       .type = FieldType::integer,
+       .min = 1,
+       .max = 1e6,
+       .value = std::int64_t{2},
+       .doc = "races in a row that keep the network as it is, after which there are no more"},
       flag("widen", true, "try `layers` with `factor` times the units"),
       flag("deepen", false, "try another layer behind each"),
       flag("shrink", true, "try `layers` with a `factor`-th of the units"),
@@ -55,6 +67,15 @@ Contest::Contest(const Adaptation& adaptation) : max_weights_(adaptation.max_wei
   each_ = layers != "all";
   all_ = layers != "each";
   factor_ = real(fields, "factor");
+}
+
+void Contest::check(const ModelSpec& spec, const std::string& policy) const {
+  if (entrants(spec, {true, true, true}).empty()) {
+    throw SpecError(-1, "",
+                    policy +
+                        ": there is nothing to try: no layer of this network can be resized in a "
+                        "way that the policy's fields and limits.weights allow");
+  }
 }
 
 std::vector<Operations> Contest::entrants(const ModelSpec& spec, const Entrants& which) const {

@@ -2,6 +2,7 @@
 // Who takes part in the races of policies that try what there is.
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "nn/adapt/policy.h"
@@ -14,7 +15,8 @@ struct Entrants {
   bool operator==(const Entrants&) const = default;
 };
 
-/// What Contest and Judge read, in the order of the reference page.
+/// What ends the races of a policy, and what Contest and Judge read, in the order of the reference
+/// page.
 [[nodiscard]] std::vector<FieldInfo> contest_fields();
 
 /// What a policy's races try; a value.
@@ -22,6 +24,9 @@ class Contest {
  public:
   /// `adaptation` is complete and its policy has contest_fields().
   explicit Contest(const Adaptation& adaptation);
+
+  /// Throws SpecError in the name of the policy unless there is something to try.
+  void check(const ModelSpec& spec, const std::string& policy) const;
 
   /// What to try on `spec`: each layer wider, all of them wider, each deeper, each narrower, all of
   /// them narrower, as far as `which` and the fields say, the network allows it and max_weights has

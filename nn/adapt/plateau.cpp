@@ -6,7 +6,6 @@
 #include "nn/adapt/contest.h"
 #include "nn/adapt/grid.h"
 #include "nn/adapt/judge.h"
-#include "nn/error.h"
 
 namespace nn {
 namespace {
@@ -39,18 +38,8 @@ std::vector<FieldInfo> plateau_fields() {
       {.name = "gap",
        .min = 0,
        .value = 0.1,
-       .doc = "overfitting is a validation loss so much above the training loss, as a share of it"},
-      {.name = "until",
-       .min = 0,
-       .max = 1e6,
-       .value = 0.0,
-       .doc = "epoch after which no race begins; 0: the end of the training"},
-      {.name = "patience",
-       .type = FieldType::integer,
-       .min = 1,
-       .max = 1e6,
-       .value = std::int64_t{2},
-       .doc = "races in a row that keep the network as it is, after which there are no more"}};
+       .doc =
+           "overfitting is a validation loss so much above the training loss, as a share of it"}};
   std::ranges::move(contest_fields(), std::back_inserter(fields));
   return fields;
 }
@@ -68,11 +57,7 @@ class Plateau final : public Policy {
     const double until = real(fields, "until");
     last_ = until > 0 ? static_cast<std::int64_t>(until * static_cast<double>(grid_))
                       : setup.epochs * grid_ - 1;
-    if (contest_.entrants(setup.spec, {true, true, true}).empty()) {
-      throw SpecError(-1, "",
-                      "plateau: there is nothing to try: no layer of this network can be resized "
-                      "in a way that the policy's fields and limits.weights allow");
-    }
+    contest_.check(setup.spec, "plateau");
   }
 
   [[nodiscard]] std::int64_t grid() const override { return grid_; }

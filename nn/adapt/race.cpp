@@ -5,7 +5,6 @@
 #include "nn/adapt/contest.h"
 #include "nn/adapt/grid.h"
 #include "nn/adapt/judge.h"
-#include "nn/error.h"
 
 namespace nn {
 namespace {
@@ -28,18 +27,7 @@ std::vector<FieldInfo> race_fields() {
        .min = 0,
        .max = 1e6,
        .value = 0.0,
-       .doc = "epoch of the first race; 0: after `every`"},
-      {.name = "until",
-       .min = 0,
-       .max = 1e6,
-       .value = 0.0,
-       .doc = "epoch after which no race begins; 0: the end of the training"},
-      {.name = "patience",
-       .type = FieldType::integer,
-       .min = 1,
-       .max = 1e6,
-       .value = std::int64_t{2},
-       .doc = "races in a row that keep the network as it is, after which there are no more"}};
+       .doc = "epoch of the first race; 0: after `every`"}};
   std::ranges::move(contest_fields(), std::back_inserter(fields));
   return fields;
 }
@@ -54,11 +42,7 @@ class Race final : public Policy {
     length_ = border_of(times[1], grid_);
     beat_ = Beat::of(times[0], times[2], times[3], setup.epochs, grid_);
     patience_ = integer(fields, "patience");
-    if (contest_.entrants(setup.spec, {true, true, true}).empty()) {
-      throw SpecError(-1, "",
-                      "race: there is nothing to try: no layer of this network can be resized in "
-                      "a way that the policy's fields and limits.weights allow");
-    }
+    contest_.check(setup.spec, "race");
   }
 
   [[nodiscard]] std::int64_t grid() const override { return grid_; }
