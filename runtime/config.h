@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "runtime/base/file.h"
 #include "runtime/resources.h"
@@ -57,6 +58,13 @@ struct Config {
   Path graph_file;
   Path trace_file;
   Path paje_file;
+
+  /// Where how long tasks take (their cost functions' unit) is kept from run to run, so that the
+  /// longest one goes first from the beginning. Several programs may share the file. Empty: every
+  /// run learns it anew.
+  Path pace_file;
+  /// What such times hold for: the machine, the build. Times of others in the file are left alone.
+  std::string pace_machine;
 
   /// Calls collected before they are handed over even if nobody waits.
   std::size_t pending = 256;

@@ -45,4 +45,6 @@ Cancelled::~Cancelled() = default;
 ShapeError::ShapeError(const std::string& message) : Error(Errc::usage, message) {}
 ShapeError::~ShapeError() = default;
 
+NoRoom::~NoRoom() = default;
+
 }  // namespace rt

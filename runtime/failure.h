@@ -14,6 +14,7 @@
 #pragma once
 
 #include <exception>
+#include <new>
 #include <source_location>
 #include <string>
 #include <tuple>
@@ -104,6 +105,14 @@ class Cancelled : public Error {
   ~Cancelled() override;
   Cancelled(const Cancelled&) = default;
   Cancelled& operator=(const Cancelled&) = default;
+};
+
+/// Nested in the error of a task that no device of its kind could ever hold: another attempt here
+/// ends the same way.
+class NoRoom : public std::bad_alloc {
+ public:
+  NoRoom() noexcept = default;
+  ~NoRoom() override;
 };
 
 /// For bodies to throw when an argument has the wrong shape, and thrown by the runtime when an

@@ -28,6 +28,7 @@ Executor Runtime::executor() const noexcept { return engine_->executor; }
 int Runtime::workers() const noexcept { return engine_->backend->cpu_workers(); }
 int Runtime::gpus() const noexcept { return engine_->backend->cuda_workers(); }
 Summary Runtime::summary() const { return engine_->summary(); }
+void Runtime::set_window(int chains) const noexcept { engine_->ledger.set_window(chains, now()); }
 
 int worker_count() noexcept {
   const detail::Engine* engine = detail::Engine::current();
@@ -38,6 +39,18 @@ namespace {
 
 std::string percent(double part, double whole) {
   return std::to_string(static_cast<int>(whole > 0 ? 100 * part / whole + 0.5 : 0)) + '%';
+}
+
+/// " (slots 12%, driver 3%)": those that show.
+std::string causes(const WorkerSummary& worker, double whole) {
+  std::string text;
+  for (std::size_t i = 0; i < kIdleCauses; ++i) {
+    const std::string share = percent(worker.idle[i], whole);
+    if (share == "0%") continue;
+    text += text.empty() ? " (" : ", ";
+    text += std::string(idle_cause_name(static_cast<IdleCause>(i))) + ' ' + share;
+  }
+  return text.empty() ? text : text + ')';
 }
 
 }  // namespace
@@ -56,7 +69,7 @@ std::string Summary::text() const {
     text += "  " + std::string(w.id.kind == Device::cpu ? "cpu " : "cuda ") +
             std::to_string(w.id.index) + ": " + std::to_string(w.tasks) + " tasks, busy " +
             percent(w.busy, seconds) + ", waiting " + percent(w.waiting, seconds) +
-            ", moving data " + percent(w.moving, seconds) + '\n';
+            causes(w, seconds) + ", moving data " + percent(w.moving, seconds) + '\n';
   }
   return text;
 }

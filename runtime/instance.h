@@ -32,6 +32,10 @@ class Runtime {
   [[nodiscard]] int gpus() const noexcept;
   [[nodiscard]] Summary summary() const;
 
+  /// Says how many chains of tasks the driver keeps going at once, at most; 0: no new ones will
+  /// come. Decides nothing: it tells the causes apart for which workers are idle (IdleCause).
+  void set_window(int chains) const noexcept;
+
  private:
   std::unique_ptr<detail::Engine> engine_;
 };

@@ -1,6 +1,8 @@
 // What a runtime did with its time.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -9,12 +11,33 @@
 
 namespace rt {
 
+/// Why a worker had nothing to run. Of several causes the first of this list counts.
+enum class IdleCause : std::uint8_t {
+  late,        ///< a task for its kind was ready, and nobody had taken it yet
+  needs,       ///< a task for its kind waited until memory or cores that it needs were given back
+  other_kind,  ///< tasks were ready, all of them for another kind of device
+  end,         ///< nothing more was to come for its kind
+  driver,      ///< no task was under way: the driver alone worked, or waited
+  slots,       ///< as many tasks were under way as the driver keeps going (Runtime::set_window)
+  waits,       ///< tasks waited for other tasks
+};
+inline constexpr std::size_t kIdleCauses = 7;
+
+/// "late", "other kind", ...
+[[nodiscard]] const char* idle_cause_name(IdleCause cause) noexcept;
+
+/// Seconds by cause.
+using IdleTimes = std::array<double, kIdleCauses>;
+
+/// Busy, moving and waiting add up to the runtime's seconds, the parts of `idle` to waiting. What
+/// runs at the moment counts.
 struct WorkerSummary {
   WorkerId id;
   std::uint64_t tasks = 0;
-  double busy = 0;     ///< seconds inside task bodies
+  double busy = 0;     ///< seconds inside tasks
   double moving = 0;   ///< seconds waiting for data to be moved or copied for a task
   double waiting = 0;  ///< seconds with nothing to run, paused time included
+  IdleTimes idle{};
 };
 
 struct Summary {

@@ -157,10 +157,11 @@ std::string Trace::chrome_json() const {
 
 std::string Trace::paje() const {
   const std::scoped_lock lock(mutex_);
-  // One value for each task name and for each kind that is not a task.
+  // One value for each name of a task or of a cause of waiting, and for each other kind.
   std::map<std::string, std::size_t> values;
   const auto label = [](const Span& s) {
-    return s.kind == SpanKind::task ? s.name : std::string(span_kind_name(s.kind));
+    const bool named = s.kind == SpanKind::task || s.kind == SpanKind::waiting;
+    return named ? s.name : std::string(span_kind_name(s.kind));
   };
   for (const Span& s : spans_) values.try_emplace(label(s));
   std::size_t next = 0;

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "kernels/kernels.h"
+#include "nn/gpu_precision.h"
 #include "runtime/base/clock.h"
 #include "tasks/device.h"
 #include "tasks/tasks.h"
@@ -18,8 +19,8 @@ std::string arithmetic(kern::Precision precision) {
 }
 
 std::string lacks(rt::Device kind, kern::Precision precision) {
-  if (kind == rt::Device::cpu) return std::string(kern::cpu_lacks(precision));
-  return precision == kern::Precision::f32 ? "" : "networks on GPUs are trained in f32";
+  return std::string(kind == rt::Device::cpu ? kern::cpu_lacks(precision)
+                                             : nn::gpu_lacks(precision));
 }
 
 double product_rate() {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "cli/devices.h"
 #include "cli/runs.h"
 #include "cli/terminal.h"
 #include "cli/verbs/verb_functions.h"
@@ -19,54 +20,15 @@ namespace {
 
 using Reports = std::vector<hpo::SimulationReport>;
 
-std::string percent(double part, double whole) {
-  return rt::cat(std::lround(whole > 0 ? 100 * part / whole : 0), "%");
-}
-
-/// All devices of a kind as one: their mean.
-hpo::DeviceUse mean_use(const hpo::SimulationReport& report, std::string_view kind) {
-  hpo::DeviceUse mean{.name = std::string(kind)};
-  int count = 0;
-  for (const hpo::DeviceUse& use : report.devices) {
-    if (!use.name.starts_with(kind)) continue;
-    ++count;
-    mean.tasks += use.tasks;
-    mean.busy += use.busy;
-    mean.transfer += use.transfer;
-    mean.idle_slots += use.idle_slots;
-    mean.idle_waits += use.idle_waits;
-    mean.idle_end += use.idle_end;
-  }
-  for (double* part :
-       {&mean.busy, &mean.transfer, &mean.idle_slots, &mean.idle_waits, &mean.idle_end})
-    *part /= std::max(1, count);
-  return mean;
-}
-
-std::vector<std::string> device_row(const hpo::DeviceUse& use, double seconds) {
-  return {use.name,
-          std::to_string(use.tasks),
-          percent(use.busy, seconds),
-          percent(use.transfer, seconds),
-          percent(use.idle_slots, seconds),
-          percent(use.idle_waits, seconds),
-          percent(use.idle_end, seconds)};
-}
-
-std::string devices_text(const hpo::SimulationReport& report) {
-  Table table({"device", "tasks", "busy", "transfer", "idle: slots", "idle: waits", "idle: end"});
-  for (const hpo::DeviceUse& use : report.devices) table.row(device_row(use, report.seconds));
-  return table.text();
-}
-
 std::string ranking_text(const Reports& reports) {
   Table table({"scheduler", "time", "", "cores busy", "GPUs busy", "GPUs' transfers"});
   for (const hpo::SimulationReport& report : reports) {
-    const hpo::DeviceUse cores = mean_use(report, "core"), gpus = mean_use(report, "gpu");
+    const hpo::WorkerInfo cores = mean_of(report.devices, "cpu");
+    const hpo::WorkerInfo gpus = mean_of(report.devices, "cuda");
     const double ratio = report.seconds / reports.front().seconds;
     table.row({report.scheduler, short_seconds(report.seconds), rt::cat(short_number(ratio), "x"),
                percent(cores.busy, report.seconds), percent(gpus.busy, report.seconds),
-               percent(gpus.transfer, report.seconds)});
+               percent(gpus.moving, report.seconds)});
   }
   return table.text();
 }
@@ -86,14 +48,17 @@ std::string text_of(const std::string& study, const rt::Platform& platform,
   const hpo::SimulationReport& shown = ours != reports.end() ? *ours : reports.front();
   out += rt::cat("\n", shown.scheduler, ": ", shown.trials, " trials, ", shown.tasks, " tasks");
   if (ours != reports.end()) out += rt::cat("; ", border_text(shown));
-  return rt::cat(out, "\n\n", devices_text(shown));
+  return rt::cat(out, "\n\n", devices_text(shown.devices, Cores::apart));
 }
 
-void write_use(hpo::JsonWriter& json, const hpo::DeviceUse& use) {
-  json.begin_object().field("device", std::string_view(use.name)).field("tasks", use.tasks);
-  json.field("busy", use.busy).field("transfer", use.transfer);
-  json.field("idle_slots", use.idle_slots).field("idle_waits", use.idle_waits);
-  json.field("idle_end", use.idle_end).end_object();
+/// Named as in the first version of this format.
+void write_use(hpo::JsonWriter& json, const hpo::WorkerInfo& device) {
+  const bool gpu = device.name.starts_with("cuda ");
+  const std::string name = rt::cat(gpu ? "gpu " : "core ", device.name.substr(gpu ? 5 : 4));
+  json.begin_object().field("device", name).field("tasks", device.tasks);
+  json.field("busy", device.busy).field("transfer", device.moving);
+  hpo::put_idle(json, device);
+  json.end_object();
 }
 
 std::string json_of(const std::string& study, const rt::Platform& platform,
@@ -108,19 +73,22 @@ std::string json_of(const std::string& study, const rt::Platform& platform,
     json.key("gpu_from");
     std::isinf(report.gpu_from) ? json.null() : json.value(report.gpu_from);
     json.field("most_memory", report.most_memory).key("devices").begin_array();
-    for (const hpo::DeviceUse& use : report.devices) write_use(json, use);
+    for (const hpo::WorkerInfo& device : report.devices) write_use(json, device);
     json.end_array().end_object();
   }
   json.end_array().end_object();
   return std::move(json).text();
 }
 
-std::vector<const hpo::Scheme*> chosen_schemes(const Arguments& arguments) {
+/// Those that were named, else all that the study can be simulated under.
+std::vector<const hpo::Scheme*> chosen_schemes(const Arguments& arguments,
+                                               const hpo::StudySpec& study) {
   std::vector<const hpo::Scheme*> chosen;
   for (const std::string& name : arguments.texts("--scheduler"))
     chosen.push_back(&hpo::find_scheme(name));
   if (chosen.empty())
-    for (const hpo::Scheme& scheme : hpo::schemes()) chosen.push_back(&scheme);
+    for (const hpo::Scheme& scheme : hpo::schemes())
+      if (hpo::refuses(scheme, study).empty()) chosen.push_back(&scheme);
   return chosen;
 }
 
@@ -156,7 +124,7 @@ int run_simulate(const Arguments& arguments) {
                     "experiments/platforms/laptop.yaml");
   const rt::Platform platform = hpo::load_platform(arguments.text("--platform"));
   Reports reports;
-  for (const hpo::Scheme* scheme : chosen_schemes(arguments))
+  for (const hpo::Scheme* scheme : chosen_schemes(arguments, study))
     reports.push_back(hpo::simulate_apart(study, platform, *scheme));
   std::ranges::stable_sort(reports, {}, &hpo::SimulationReport::seconds);
   print_view(

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <string>
 
+#include "cli/devices.h"
 #include "cli/runs.h"
 #include "cli/summary.h"
 #include "cli/terminal.h"
@@ -38,6 +39,7 @@ std::string text_status(const hpo::StudyReader& study) {
     out += rt::cat(work.tasks, " tasks, ", work.epochs, " epochs of which ", work.distinct_epochs,
                    " were run, ");
   out += rt::cat(short_seconds(info.active_seconds), "\n");
+  if (!info.programs) out += devices_text(study.workers(), Cores::together);
   return out;
 }
 

@@ -1,5 +1,6 @@
 #include <cstdio>
 
+#include "cli/devices.h"
 #include "cli/progress.h"
 #include "cli/run_options.h"
 #include "cli/runs.h"
@@ -72,6 +73,9 @@ int run_sweep_verb(const Arguments& arguments) {
   hpo::SweepResult result = hpo::run_sweep(study, options, display);
   display.finish();
   print_result(ending(study, options, result));
+  if (!arguments.has("--quiet") && !study.runs_command)
+    std::fputs(devices_text(hpo::StudyReader(options.folder).workers(), Cores::together).c_str(),
+               stderr);
   if (!arguments.has("--quiet") || result.ending == hpo::Ending::interrupted)
     std::fputs(next_steps(arguments, study, result).c_str(), stderr);
   return result.exit_code();

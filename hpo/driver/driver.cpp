@@ -1,6 +1,7 @@
 #include "hpo/driver/driver.h"
 
 #include <algorithm>
+#include <climits>
 #include <utility>
 
 #include "runtime/base/text.h"
@@ -39,8 +40,11 @@ DriverEnd Driver::run() {
     for (const auto& [trial, past] : pasts_) {
       if (past.stands == Stands::runs) start(trial);
     }
+    const std::int64_t chains = study_.parallel * setup_.work.networks();
+    setup_.runtime.set_window(static_cast<int>(std::clamp<std::int64_t>(chains, 1, INT_MAX)));
     loop();
   }
+  setup_.runtime.set_window(0);
   bool done = finished_ && export_best();
   keep_checkpoints();
   note_work();

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "hpo/driver/device_use.h"
 #include "hpo/driver/driver.h"
 #include "hpo/log/json.h"
 #include "hpo/log/study_lock.h"
@@ -23,21 +24,6 @@ std::string json_of(const WorkCounters& work) {
   json.field("distinct_epochs", work.distinct_epochs)
       .field("datasets_loaded", work.datasets_loaded);
   json.field("overhead_us_per_task", work.overhead_us_per_task).end_object();
-  return std::move(json).text();
-}
-
-std::string workers_json(const rt::Summary& summary) {
-  JsonWriter json;
-  json.begin_array();
-  for (const rt::WorkerSummary& worker : summary.workers) {
-    const char* kind = worker.id.kind == rt::Device::cpu ? "cpu " : "cuda ";
-    json.begin_object().field("name", rt::cat(kind, worker.id.index)).field("tasks", worker.tasks);
-    json.field("busy", worker.busy)
-        .field("waiting", worker.waiting)
-        .field("moving", worker.moving)
-        .end_object();
-  }
-  json.end_array();
   return std::move(json).text();
 }
 
@@ -148,7 +134,7 @@ bool Driver::commit_is_due() const {
 void Driver::note_work() {
   noted_ = rt::now();
   log_.note("work", json_of(work()));
-  log_.note("workers", workers_json(setup_.runtime.summary()));
+  log_.note(kWorkersFact, workers_json(worker_infos(setup_.runtime.summary())));
   log_.note("active_seconds", rt::format_double(active_seconds()));
 }
 

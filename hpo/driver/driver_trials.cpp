@@ -30,6 +30,8 @@ std::optional<Ended> end_of(const std::exception_ptr& thrown) {
     if (error.kind() == rt::Errc::no_device) return {};
     try {
       std::rethrow_if_nested(error);
+    } catch (const rt::NoRoom&) {
+      return Ended{TrialState::failed, Cause::out_of_memory, reason_of(error), /*for_good=*/true};
     } catch (const std::bad_alloc&) {
       return Ended{TrialState::failed, Cause::out_of_memory, reason_of(error)};
     } catch (const tasks::DeviceLost&) {
@@ -169,7 +171,8 @@ void Driver::take_round(std::uint64_t trial, Adapted round, double took) {
 
 void Driver::take_end(std::uint64_t trial, const Ended& end, double took) {
   const Retry& policy = study_.retry;
-  bool again = end.state == TrialState::failed && log_.trials().row(trial).attempts <= policy.max &&
+  bool again = end.state == TrialState::failed && !end.for_good &&
+               log_.trials().row(trial).attempts <= policy.max &&
                std::ranges::find(policy.on, end.cause) != policy.on.end();
   if (again) {
     retry(trial, end, took);

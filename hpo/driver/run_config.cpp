@@ -1,11 +1,16 @@
 #include "hpo/driver/run_config.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
 #include <memory>
 
 #include "hpo/study/gpus.h"
+#include "runtime/base/text.h"
 #include "runtime/store.h"
 #include "tasks/device.h"
+#include "tasks/tasks.h"
 
 namespace hpo {
 
@@ -23,6 +28,13 @@ rt::Executor executor_of(Engine engine) {
       break;
   }
   return rt::Executor::automatic;
+}
+
+/// What a task's time depends on besides the task.
+std::string machine_name(const StudySpec& study) {
+  std::array<char, 256> host{};
+  ::gethostname(host.data(), host.size() - 1);
+  return rt::cat(host.data(), "; ", tasks::arithmetic(study.precision));
 }
 
 }  // namespace
@@ -44,6 +56,8 @@ rt::Config config_of(const RunOptions& options, const StudySpec& study) {
   store.memory_bytes = std::min(store.memory_bytes, study.store_budget / 4);
   store.overhead = study.checkpoint_overhead;
   config.store = std::make_shared<rt::Store>(store);
+  config.pace_file = rt::cache_folder() / "paces";
+  config.pace_machine = machine_name(study);
   config.graph_file = options.graph_file;
   config.trace_file = options.trace_file;
   return config;

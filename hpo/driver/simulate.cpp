@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "hpo/driver/adopt.h"
+#include "hpo/driver/device_use.h"
 #include "hpo/driver/driver.h"
 #include "hpo/driver/folded_work.h"
 #include "hpo/driver/loaded_study.h"
@@ -109,8 +110,18 @@ const Scheme& find_scheme(std::string_view name) {
                           "\" is none, expected one of ", list, rt::did_you_mean(name, names)));
 }
 
+std::string refuses(const Scheme& scheme, const StudySpec& study) {
+  const std::string lacking = tasks::lacks(rt::Device::cuda, study.precision);
+  if (lacking.empty() || (!scheme.any_kind && scheme.kinds != Scheme::Kinds::gpus)) return "";
+  return rt::cat("--scheduler: ", scheme.name, " puts networks of precision ",
+                 kern::precision_name(study.precision),
+                 " on GPUs, expected trellis or cpu-only: ", lacking);
+}
+
 SimulationReport simulate(const StudySpec& study, const rt::Platform& platform,
                           const Scheme& scheme, std::vector<rt::SimulatedRun>* record) {
+  if (const std::string refusal = refuses(scheme, study); !refusal.empty())
+    throw rt::Error(rt::Errc::no_device, refusal);
   tasks::setup_process();
   rt::Config config{.executor = rt::Executor::simulated};
   config.simulation = std::make_shared<rt::Simulation>();
@@ -119,22 +130,21 @@ SimulationReport simulate(const StudySpec& study, const rt::Platform& platform,
   config.simulation->any_kind = scheme.any_kind;
   SimulationReport report{.scheduler = std::string(scheme.name)};
   const ScratchLog scratch;
-  std::int64_t slots = 0;
   {
     const rt::Runtime runtime(config);
     LoadedStudy loaded = load_settled(study);
     loaded.asked = {.any_gpu = true, .gpu_from = loaded.asked.gpu_from};
     report.gpu_from = border_of(scheme, loaded, platform);
     loaded.study = with_gpus_by_size(loaded.study, report.gpu_from);
-    slots = slots_of(loaded.study, loaded.asked, platform.cpu.count, platform.gpu.count);
-    loaded.study.parallel = slots;
+    loaded.study.parallel =
+        slots_of(loaded.study, loaded.asked, platform.cpu.count, platform.gpu.count);
     run_driver(loaded, runtime, scratch.path());
+    report.devices = worker_infos(runtime.summary());
     report.trials = static_cast<std::int64_t>(StudyReader(scratch.path()).trials().size());
   }
   std::vector<rt::SimulatedRun>& runs = config.simulation->runs;
   std::erase_if(runs, [](const rt::SimulatedRun& run) { return run.ended <= run.begun; });
   report.tasks = std::ssize(runs);
-  report.devices = uses_of(runs, platform, slots);
   report.moved = std::ranges::count_if(
       runs, [](const rt::SimulatedRun& run) { return run.worker.kind != run.kind; });
   report.most_memory = most_memory(runs);

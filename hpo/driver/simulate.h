@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "hpo/log/worker_info.h"
 #include "hpo/study/spec.h"
 #include "runtime/place/simulation.h"
 
@@ -27,27 +28,20 @@ struct Scheme {
 /// Throws rt::Error (usage) naming the nearest known one.
 [[nodiscard]] const Scheme& find_scheme(std::string_view name);
 
-/// What one device did until the end, in seconds; the parts add up to the whole. Encodable.
-struct DeviceUse {
-  std::string name;
-  std::int64_t tasks = 0;
-  double busy = 0, transfer = 0;
-  double idle_slots =
-      0;  ///< all slots of the search (`parallel`) had work, none of it for this one
-  double idle_waits = 0;  ///< trials waited for each other's reports or for the driver
-  double idle_end = 0;    ///< nothing was left for a device of its kind
-};
-
 /// Encodable.
 struct SimulationReport {
   std::string scheduler;
   double seconds = 0;  ///< from the first task to the end of the last
   std::int64_t trials = 0, tasks = 0;
-  double gpu_from = 0;            ///< the border between the kinds; infinity: cores only
-  std::int64_t moved = 0;         ///< trials' tasks that ran on another kind than meant
-  std::uint64_t most_memory = 0;  ///< bytes that tasks held at once on one GPU
-  std::vector<DeviceUse> devices;
+  double gpu_from = 0;              ///< the border between the kinds; infinity: cores only
+  std::int64_t moved = 0;           ///< trials' tasks that ran on another kind than meant
+  std::uint64_t most_memory = 0;    ///< bytes that tasks held at once on one GPU
+  std::vector<WorkerInfo> devices;  ///< their times add up to `seconds`
 };
+
+/// Why a study can't be simulated under a scheme, in words: no GPU trains in its precision; else
+/// empty.
+[[nodiscard]] std::string refuses(const Scheme& scheme, const StudySpec& study);
 
 /// Runs the study under one scheme, in this process, where nothing of StarPU may have run before.
 /// `record`, where given, receives every run of a task. Throws rt::Error: no_device where StarPU's
@@ -60,9 +54,5 @@ struct SimulationReport {
 /// within `seconds` of real time (0: however long it takes) is killed: rt::Error (internal).
 [[nodiscard]] SimulationReport simulate_apart(const StudySpec& study, const rt::Platform& platform,
                                               const Scheme& scheme, unsigned seconds = 0);
-
-/// What devices did, from what ran. `slots`: of the search.
-[[nodiscard]] std::vector<DeviceUse> uses_of(const std::vector<rt::SimulatedRun>& runs,
-                                             const rt::Platform& platform, std::int64_t slots);
 
 }  // namespace hpo

@@ -150,15 +150,8 @@ std::string status_json(const StudyReader& study) {
   json.field("overhead_us_per_task", work.overhead_us_per_task)
       .end_object()
       .key("workers")
-      .begin_array();
-  for (const WorkerInfo& worker : study.workers()) {
-    json.begin_object()
-        .field("name", worker.name)
-        .field("tasks", worker.tasks)
-        .field("busy", worker.busy);
-    json.field("waiting", worker.waiting).field("moving", worker.moving).end_object();
-  }
-  json.end_array().end_object();
+      .raw(workers_json(study.workers()))
+      .end_object();
   return std::move(json).text();
 }
 

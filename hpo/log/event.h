@@ -78,6 +78,7 @@ struct Ended {
   TrialState state = TrialState::complete;
   Cause cause = Cause::none;
   std::string message;
+  bool for_good = false;  ///< another attempt would end the same way; not in the log
 };
 
 /// Why a study ended.

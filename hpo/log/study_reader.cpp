@@ -205,18 +205,8 @@ WorkCounters StudyReader::work() const {
 }
 
 std::vector<WorkerInfo> StudyReader::workers() const {
-  std::vector<WorkerInfo> workers;
-  std::string text = impl_->fact("workers");
-  if (text.empty()) return workers;
-  Json list = Json::parse(text);
-  for (const auto& [none, json] : list.members()) {
-    workers.push_back({.name = json.at("name").text(),
-                       .tasks = json.at("tasks").integer(),
-                       .busy = json.at("busy").number(),
-                       .waiting = json.at("waiting").number(),
-                       .moving = json.at("moving").number()});
-  }
-  return workers;
+  const std::string text = impl_->fact(kWorkersFact);
+  return text.empty() ? std::vector<WorkerInfo>{} : workers_from_json(text);
 }
 
 std::optional<DriverInfo> StudyReader::driver() const {

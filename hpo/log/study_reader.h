@@ -13,6 +13,7 @@
 #include "hpo/log/baseline_rows.h"
 #include "hpo/log/trial_row.h"
 #include "hpo/log/trial_table.h"
+#include "hpo/log/worker_info.h"
 #include "runtime/base/file.h"
 
 namespace hpo {
@@ -55,13 +56,6 @@ struct WorkCounters {
   std::int64_t distinct_epochs = 0;  ///< really run
   std::int64_t datasets_loaded = 0;
   double overhead_us_per_task = 0;
-};
-
-/// A worker of the last (or the running) session. Times in seconds.
-struct WorkerInfo {
-  std::string name;  ///< "cpu 0"
-  std::int64_t tasks = 0;
-  double busy = 0, waiting = 0, moving = 0;
 };
 
 /// Who holds a study.

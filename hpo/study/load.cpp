@@ -12,6 +12,7 @@
 #include "hpo/study/document.h"
 #include "hpo/study/field.h"
 #include "hpo/study/forbid.h"
+#include "hpo/study/gpus.h"
 #include "hpo/study/parameters.h"
 #include "hpo/study/population.h"
 #include "hpo/study/scalars.h"
@@ -154,6 +155,7 @@ StudySpec parse(const std::string& text, const std::string& file, const std::str
   study.document = std::make_shared<const Document>(Document{file, root});
   if (command) try_command(study);
   if (!data) return study;
+  check_precision(study);
   try_network(study);
   locate_sources(root, folder);
   study.document = std::make_shared<const Document>(Document{file, std::move(root)});

@@ -3,6 +3,7 @@
 #include "runtime/core/idler.h"
 #include "runtime/core/keys.h"
 #include "runtime/core/open.h"
+#include "runtime/core/pace_book.h"
 #include "runtime/core/thread.h"
 
 namespace rt::detail {
@@ -188,7 +189,8 @@ void Engine::rank(Node* node) {
     return;
   }
   node->cost = std::max(info.cost_of(*node), 0.0);
-  node->seconds = info.pace.expect(node->cost, kFirstPace);
+  if (paces_) paces_->recall(info);
+  node->seconds = info.pace_on(node->device).expect(node->cost, kFirstPace);
   node->priority = wish * kRanks + rank_of_seconds(node->seconds);
 }
 

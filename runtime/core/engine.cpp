@@ -5,9 +5,11 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <numeric>
 
 #include "runtime/core/hooks.h"
 #include "runtime/core/idler.h"
+#include "runtime/core/pace_book.h"
 #include "runtime/core/running.h"
 #include "runtime/core/thread.h"
 #include "runtime/core/waiting.h"
@@ -94,11 +96,11 @@ Engine& Engine::for_driver(const char* action) {
   return *engine;
 }
 
-Engine::Engine(const Config& asked)
-    : config(asked), executor(asked.executor), root(nullptr), started_(now()) {
+Engine::Engine(const Config& asked) : config(asked), executor(asked.executor), root(nullptr) {
   if (current() != nullptr)
     throw Error(Errc::usage, "there is a rt::Runtime already: one at a time");
   backend = make_backend(config, executor);
+  started_ = now();  // by the executor's clock
   mailbox.use(backend->bell());
   memory_limit = config.memory.value != 0 ? config.memory.value : machine_memory();
   if (!config.graph_file.empty()) graph = std::make_unique<Graph>();
@@ -108,9 +110,14 @@ Engine::Engine(const Config& asked)
     const bool cpu = i < backend->cpu_workers();
     worker.id = {0, cpu ? Device::cpu : Device::cuda, cpu ? i : i - backend->cpu_workers()};
     const bool driver = i == backend->cpu_workers() + backend->cuda_workers();
+    worker.number = static_cast<unsigned>(i);
     if (trace) worker.lane = trace->add_lane(driver ? "driver" : worker.name());
+    if (!driver) ledger.add(worker.id.kind, worker.lane, started_);
   }
+  ledger.show_in(trace.get());
   slow_down(workers);
+  if (!config.pace_file.empty())
+    paces_ = std::make_unique<PaceBook>(config.pace_file, config.pace_machine);
   root.store(new GroupState("", nullptr));
   current_engine.store(this, std::memory_order_release);
   this_thread.driver = true;
@@ -145,7 +152,9 @@ Engine::~Engine() {
   unheard.clear();
   preset = Held();
   idler_.reset();
+  if (trace) ledger.close(now());
   write_records();
+  if (paces_) paces_->keep();
   {
     // Values may outlive the runtime: their content comes home and its handles go.
     const std::scoped_lock lock(handle_mutex_);
@@ -192,10 +201,11 @@ void Engine::fetch(Version* version) {
   if (void* handle = version->box->handle.load(std::memory_order_acquire)) backend->fetch(handle);
 }
 
-Summary Engine::summary() const {
+Summary Engine::summary() {
   Summary s;
+  const Moment here = now();
   s.executor = executor_name(executor);
-  s.seconds = seconds_since(started_);
+  s.seconds = seconds(here - started_);
   s.stored = stored_;
   s.merged = merged_;
   std::int64_t overhead = driver_nanos_;
@@ -211,9 +221,13 @@ Summary Engine::summary() const {
     WorkerSummary w;
     w.id = worker->id;
     w.tasks = worker->tasks.load();
-    w.busy = static_cast<double>(worker->busy_nanos.load()) * 1e-9;
-    w.moving = static_cast<double>(worker->moving_nanos.load()) * 1e-9;
-    w.waiting = std::max(0.0, s.seconds - w.busy - w.moving);
+    const Ledger::Use use = ledger.use_of(worker->number, here);
+    const double copying =
+        std::min(use.busy, static_cast<double>(worker->moving_nanos.load()) * 1e-9);
+    w.busy = use.busy - copying;
+    w.moving = use.moving + copying;
+    w.idle = use.idle;
+    w.waiting = std::accumulate(w.idle.begin(), w.idle.end(), 0.0);
     s.workers.push_back(w);
   }
   if (s.tasks != 0)

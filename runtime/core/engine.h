@@ -25,6 +25,7 @@
 #include "runtime/core/backend.h"
 #include "runtime/core/events.h"
 #include "runtime/core/group_state.h"
+#include "runtime/core/ledger.h"
 #include "runtime/core/node.h"
 #include "runtime/core/parameters.h"
 #include "runtime/core/team.h"
@@ -36,6 +37,7 @@
 namespace rt::detail {
 
 class Idler;
+class PaceBook;
 
 /// What the driver blocks for, in the words of an error when it would wait for ever.
 struct Wait {
@@ -153,7 +155,7 @@ class Engine {
   /// While the driver blocks it looks so often whether anything runs at all.
   static constexpr Duration kLookAgain = std::chrono::milliseconds(20);
 
-  [[nodiscard]] Summary summary() const;
+  [[nodiscard]] Summary summary();
   [[nodiscard]] std::uint64_t ended() const noexcept;
   [[nodiscard]] std::uint64_t in_flight() const noexcept { return scheduled.load() - ended(); }
   /// Nodes that the executor has and has not run to their end.
@@ -193,7 +195,8 @@ class Engine {
   bool woken = false;                       ///< a wake() met the driver asleep for another reason
   std::uint64_t memory_limit = 0;
   Teams teams{*this};
-  Held preset;  ///< the version that the next inout output becomes (a fold's last combination)
+  Ledger ledger;  ///< of the executor's workers
+  Held preset;    ///< the version that the next inout output becomes (a fold's last combination)
 
  private:
   void start(Node* node);
@@ -238,6 +241,7 @@ class Engine {
   std::deque<Node*> admission_queue_;
   std::unordered_map<std::string, FileState> files_;
   std::unique_ptr<Idler> idler_;
+  std::unique_ptr<PaceBook> paces_;
   Moment started_;
   std::int64_t driver_nanos_ = 0;  ///< in calls and hand-overs
   std::uint64_t stored_ = 0;

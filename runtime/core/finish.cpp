@@ -59,7 +59,7 @@ void Engine::keep_results(Node& node, std::byte* const* bytes_here,
 
 void Engine::learn(const Node& node) const noexcept {
   if (node.info->cost_of == nullptr || node.cost <= 0) return;
-  node.info->pace.learn(node.cost, seconds(node.ran));
+  node.info->pace_on(node.device).learn(node.cost, seconds(node.ran));
 }
 
 void Engine::finish(Node& node, Stage stage, Failure* failure, std::byte* const* bytes) noexcept {

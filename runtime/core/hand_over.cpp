@@ -11,6 +11,7 @@
 #include "runtime/core/idler.h"
 #include "runtime/core/keys.h"
 #include "runtime/core/thread.h"
+#include "runtime/failure.h"
 #include "runtime/place/simulation.h"
 
 namespace rt::detail {
@@ -157,7 +158,7 @@ namespace {
 
 [[noreturn]] void refuse_footprint(const Node& node, std::uint64_t memory) {
   try {
-    throw std::bad_alloc();
+    throw NoRoom();
   } catch (...) {
     std::throw_with_nested(Error(
         Errc::internal, "task '" + node.info->name + "' needs " + format_bytes(node.footprint) +
@@ -190,7 +191,7 @@ Work work_of(const Node& node) {
 }  // namespace
 
 /// What the node holds on its device, and on a simulated machine what it takes on each kind. Throws
-/// an Error with a std::bad_alloc in it when no device of its kind holds it.
+/// an Error with NoRoom in it when no device of its kind holds it.
 void Engine::count_work(Node& node) const {
   const Work work = work_of(node);
   node.footprint = bytes_of_buffers(node) + work.memory;
@@ -257,6 +258,7 @@ bool Engine::admit(Node* node) {
   const std::scoped_lock lock(admission_mutex_);
   if (!admission_queue_.empty() || !fits(*node)) {
     admission_queue_.push_back(node);
+    ledger.held(node->device, now());
     return false;
   }
   take(node);
@@ -273,6 +275,7 @@ void Engine::give_back(const Node& node) noexcept {
       Node* next = admission_queue_.front();
       admission_queue_.pop_front();
       take(next);
+      ledger.admitted(next->device, now());
       admitted.push_back(next);
     }
   }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "runtime/base/clock.h"
 #include "runtime/context.h"
 
 namespace rt::detail {
@@ -27,7 +28,8 @@ struct Launch {
   double cost = 0;              ///< by the task's cost function
   double seconds = 0;           ///< expected; 0: not known
   double simulated[2] = {};     ///< on a simulated machine: what it takes on a core and on a GPU
-  double ready = 0;             ///< there: when it was submitted
+  Moment ready;                 ///< only a worker is missing from then on
+  Moment taken;                 ///< a worker took it, and began to bring its data
   std::uint64_t footprint = 0;  ///< bytes that it holds on its device: buffers and scratch
   std::uint64_t scratch = 0;    ///< bytes of a GPU that the executor lends it while it runs
   std::byte* scratch_at = nullptr;  ///< where they are
@@ -36,6 +38,12 @@ struct Launch {
   bool helps = false;               ///< takes over parts of a running task (team.h)
   const char* name = "";
 };
+
+/// Nothing but a worker is missing any more. Every executor says so of every launch. Any thread.
+void launch_ready(Launch& launch) noexcept;
+/// A worker has taken the launch and now waits for its data, where those may be elsewhere. Any
+/// thread; may be left out.
+void launch_taken(Launch& launch, unsigned worker) noexcept;
 
 /// Runs a launch to its end, on a worker's thread: body, failure policy, results, successors.
 /// `bytes` are the addresses of the accesses' buffers on this worker's device. Never throws. The

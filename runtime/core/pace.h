@@ -6,6 +6,9 @@
 #include <atomic>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
 
 namespace rt::detail {
 
@@ -19,6 +22,28 @@ class Pace {
     std::atomic<double>& known = paces_[slot(cost)];
     const double pace = seconds / cost, before = known.load(std::memory_order_relaxed);
     known.store(before > 0 ? before + (pace - before) / 8 : pace, std::memory_order_relaxed);
+  }
+
+  /// Seconds for each unit of the costs of one size.
+  struct Known {
+    std::uint8_t slot = 0;
+    double pace = 0;
+  };
+  /// All that was learned.
+  [[nodiscard]] std::vector<Known> known() const {
+    std::vector<Known> all;
+    for (std::uint8_t slot = 0; slot < kSlots; ++slot)
+      if (const double pace = paces_[slot].load(std::memory_order_relaxed); pace > 0)
+        all.push_back({slot, pace});
+    return all;
+  }
+  /// What another run learned, of sizes that this one has not met. What is no pace is passed over.
+  void recall(std::span<const Known> before) noexcept {
+    for (const Known& one : before) {
+      double nothing = 0;
+      if (one.slot < kSlots && one.pace > 0 && std::isfinite(one.pace))
+        paces_[one.slot].compare_exchange_strong(nothing, one.pace);
+    }
   }
 
   /// Expected seconds of a call; by what is known of the nearest size, or by `fallback` seconds a

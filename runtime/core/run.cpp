@@ -5,7 +5,6 @@
 #include <system_error>
 
 #include "runtime/base/text.h"
-#include "runtime/core/gang.h"
 #include "runtime/core/running.h"
 #include "runtime/core/thread.h"
 
@@ -27,21 +26,6 @@ Temporary::~Temporary() {
   ::operator delete (object_, std::align_val_t{ops_->align});
 }
 
-void run_launch(Launch& launch, unsigned worker, std::byte* const* bytes) noexcept {
-  if (launch.stands_aside) return launch.gang->attend();
-  if (launch.helps) return help(launch, worker);
-  Engine& engine = *Engine::current();
-  auto& node = static_cast<Node&>(launch);
-  Gang* const gang = launch.gang;
-  if (gang != nullptr) gang->assemble();
-  Worker& own = *engine.workers[worker];
-  Worker* const before = std::exchange(this_thread.worker, &own);
-  Running(engine, node, own, bytes).run();
-  if (gang != nullptr) gang->dismiss();
-  own.returned.fetch_add(1);
-  this_thread.worker = before;
-}
-
 namespace {
 
 Failure* poisoned_input(const Node& node) noexcept {
@@ -58,13 +42,14 @@ void Running::run() noexcept {
   const bool sampled = (worker.tasks.load(std::memory_order_relaxed) & 15) == 0;
   const Moment begin = now();
   end_ = begin;
+  engine.ledger.begun(worker.number, node.device, begin);
   run_and_finish();
   if (sampled) bump(worker.overhead_nanos, 16 * ((now() - begin).count() - inside_.count()));
 }
 
 void Running::run_and_finish() noexcept {
   if (Failure* failure = poisoned_input(node)) {
-    return engine.finish(node, Stage::cancelled, failure);
+    return end(Stage::cancelled, failure);
   }
   const std::atomic<bool>& cancelled = engine.group_of(node).cancelled;
   std::exception_ptr error;
@@ -77,12 +62,17 @@ void Running::run_and_finish() noexcept {
   }
   const bool stopped = cancelled.load(std::memory_order_acquire);
   if (done && !(stopped && stop_seen && node.info->pure)) {
-    return engine.finish(node, Stage::ready, nullptr, bytes_);
+    return end(Stage::ready, nullptr);
   }
   if (!stopped) return give_up(error);
   Failure* failure = engine.cancelled_failure(node);
-  engine.finish(node, Stage::cancelled, failure);
+  end(Stage::cancelled, failure);
   failure->unref();
+}
+
+void Running::end(Stage stage, Failure* failure) noexcept {
+  engine.ledger.ended(worker.number, end_);
+  engine.finish(node, stage, failure, bytes_);
 }
 
 namespace {
@@ -339,7 +329,7 @@ void Running::give_up(const std::exception_ptr& error) noexcept {
   if (node.info->last == OnFailure::ignore) {
     try {
       ignore_failure();
-      return engine.finish(node, Stage::ready, nullptr, bytes_);
+      return end(Stage::ready, nullptr);
     } catch (...) {
       cause = std::current_exception();
       undo();
@@ -350,7 +340,7 @@ void Running::give_up(const std::exception_ptr& error) noexcept {
     engine.group_of(node).cancel(failure);
     engine.root.load(std::memory_order_acquire)->cancel(failure);
   }
-  engine.finish(node, Stage::failed, failure);
+  end(Stage::failed, failure);
   failure->unref();
 }
 

@@ -48,6 +48,8 @@ class Running {
 
  private:
   void run_and_finish() noexcept;
+  /// The node's, whatever came of it.
+  void end(Stage stage, Failure* failure) noexcept;
   bool attempt_once(std::exception_ptr& error);
   void prepare();
   void* prepare_input(const Parameter& p);

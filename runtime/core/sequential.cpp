@@ -48,6 +48,7 @@ class Sequential final : public Backend {
     const bool lends = launch.device == Device::cuda && launch.scratch > 0;
     const Scratch scratch(lends ? launch.scratch : 0);
     launch.scratch_at = scratch.get();
+    launch_ready(launch);
     run_launch(launch, launch.device == Device::cpu ? 0 : 1, bytes);
   }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <any>
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -90,7 +91,10 @@ struct TaskInfo {
   }
 
   /// Learned while running. Ranks, never decides.
-  mutable Pace pace;
+  [[nodiscard]] Pace& pace_on(Device kind) const noexcept {
+    return paces[kind == Device::cpu ? 0 : 1];
+  }
+  mutable std::array<Pace, 2> paces;
   /// This definition, or an equal one made before, kept for the life of the process.
   mutable std::atomic<const TaskInfo*> registered{nullptr};
 

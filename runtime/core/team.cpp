@@ -141,14 +141,15 @@ void Team::run_part(int part, Worker& own) noexcept {
 
 void Team::attend(Worker& own) noexcept {
   const Moment from = now();
-  bool helped = false, recalled = false;
+  engine_.ledger.helps(own.number, from);
+  Duration busy{};
+  bool recalled = false;
   Patience patience;
   while (!recalled && !closed_.load(std::memory_order_acquire)) {
     const Moment begin = now();
     if (take_part(own, Side::end)) {
-      bump(own.busy_nanos, (now() - begin).count());
+      busy += now() - begin;
       bump(own.parts, std::uint64_t{1});
-      helped = true;
       patience.renew();
       recalled = engine_.teams.recall();
     } else {
@@ -158,14 +159,16 @@ void Team::attend(Worker& own) noexcept {
   }
   engine_.teams.went(recalled);
   helpers_.fetch_sub(1, std::memory_order_relaxed);
-  if (engine_.trace && helped) record(own, from, recalled);
+  const Moment to = now();
+  engine_.ledger.helped(own.number, busy, to);
+  if (engine_.trace && busy > Duration::zero()) record(own, from, to, recalled);
 }
 
-void Team::record(const Worker& own, Moment from, bool recalled) const {
+void Team::record(const Worker& own, Moment from, Moment to, bool recalled) const {
   Span span;
   span.lane = own.lane;
   span.start = from;
-  span.end = now();
+  span.end = to;
   span.name = "share of " + name_;
   span.group = group_;
   span.details.emplace_back("came because", "the worker had nothing to run");

@@ -28,6 +28,7 @@ struct alignas(64) Worker {
   std::atomic<std::int64_t> moving_nanos{0};    ///< copying and fetching for them
   std::atomic<std::int64_t> overhead_nanos{0};  ///< around them
   WorkerId id;
+  unsigned number = 0;  ///< the executor's, and its place among the engine's workers
   unsigned lane = 0;
   double slowness = 1;  ///< test: bodies are stretched by this factor
   std::unordered_map<std::type_index, std::shared_ptr<void>> locals;

@@ -3,6 +3,7 @@
 #include <starpu.h>
 
 #include <cstring>
+#include <vector>
 
 #include "runtime/base/error.h"
 #include "runtime/core/backend.h"
@@ -32,7 +33,7 @@ class StarPu final : public OnStarPu {
     conf.ncuda = 0;
 #ifdef TRELLIS_WITH_CUDA
     conf.ncuda = config.gpus;
-    if (conf.ncuda != 0) limit_gpu_memory(config.gpu_reserve);
+    if (conf.ncuda != 0) limits_ = limit_gpu_memory(config.gpu_reserve);
     keep_back(kChunks);
 #endif
     conf.nopencl = 0;
@@ -113,8 +114,16 @@ class StarPu final : public OnStarPu {
   }
 #endif
 
-  starpu_codelet cpu_codelet_ = make_codelet(STARPU_CPU);
-  starpu_codelet cuda_codelet_ = make_codelet(STARPU_CUDA);
+  [[nodiscard]] starpu_codelet modelled(std::uint32_t where) {
+    starpu_codelet codelet = make_codelet(where);
+    codelet.model = &model_;
+    return codelet;
+  }
+
+  std::vector<Setting> limits_;
+  starpu_perfmodel model_ = make_model();
+  starpu_codelet cpu_codelet_ = modelled(STARPU_CPU);
+  starpu_codelet cuda_codelet_ = modelled(STARPU_CUDA);
   int cpus_ = 0;
   int cudas_ = 0;
 };

@@ -2,8 +2,10 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
+#include <utility>
 
 #include "runtime/base/file.h"
 
@@ -40,6 +42,24 @@ Path temporary_home() {
 }
 
 }  // namespace
+
+Setting::Setting(std::string name, const std::string& value) {
+  if (std::getenv(name.c_str()) != nullptr) return;
+  ::setenv(name.c_str(), value.c_str(), 1);
+  name_ = std::move(name);
+}
+
+Setting::~Setting() {
+  if (!name_.empty()) ::unsetenv(name_.c_str());
+}
+
+Setting::Setting(Setting&& other) noexcept : name_(std::exchange(other.name_, {})) {}
+
+Setting memory_limit(int device, std::uint64_t bytes) {
+  constexpr std::uint64_t kMega = 1 << 20;
+  return {"STARPU_LIMIT_CUDA_" + std::to_string(device) + "_MEM",
+          std::to_string(std::max<std::uint64_t>(1, bytes / kMega))};
+}
 
 void prepare_environment() {
   Path home = starpu_home();

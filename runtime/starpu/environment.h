@@ -1,7 +1,27 @@
 // What StarPU reads from the environment, set before it starts.
 #pragma once
 
+#include <cstdint>
+#include <string>
+
 namespace rt::detail {
+
+/// A variable of the environment, set where the user did not set it, and only for the life of the
+/// object: another runtime in this process finds its own machine. Movable, not copyable.
+class Setting {
+ public:
+  Setting(std::string name, const std::string& value);
+  ~Setting();
+  Setting(Setting&& other) noexcept;
+  Setting& operator=(Setting&&) = delete;
+
+ private:
+  std::string name_;  ///< empty: not ours to remove
+};
+
+/// What StarPU may allocate on a GPU, in whole MiB as it counts: at least one, as 0 would mean that
+/// it does not count.
+[[nodiscard]] Setting memory_limit(int device, std::uint64_t bytes);
 
 /// StarPU's files go to our cache folder (a temporary one when that can't be written: StarPU would
 /// abort), it stays silent, and its workers are not bound to cores: two programs bound to the same

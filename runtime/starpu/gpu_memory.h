@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "runtime/resources.h"
+#include "runtime/starpu/environment.h"
 
 namespace rt::detail {
 
@@ -13,7 +15,7 @@ inline constexpr std::uint64_t kChunks = std::uint64_t{5} * (32 << 20);
 
 /// Before StarPU starts: gives it what is free on each GPU at this moment but for `reserve`, where
 /// the user did not set its limit (STARPU_LIMIT_CUDA_MEM or STARPU_LIMIT_CUDA_0_MEM, in MiB). Other
-/// programs may have taken the rest. Does nothing where CUDA does not answer: StarPU says why.
-void limit_gpu_memory(ByteCount reserve);
+/// programs may have taken the rest. Nothing where CUDA does not answer: StarPU says why.
+[[nodiscard]] std::vector<Setting> limit_gpu_memory(ByteCount reserve);
 
 }  // namespace rt::detail

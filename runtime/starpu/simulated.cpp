@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <vector>
 
 #include "runtime/base/error.h"
 #include "runtime/base/text.h"
@@ -86,18 +87,6 @@ class DriverBell final : public Bell {
   std::atomic<bool> over_{false};
 };
 
-/// What policies that look ahead expect of a task, in microseconds.
-double expected(starpu_task* task, unsigned worker, unsigned) {
-  const auto& launch = *static_cast<const Launch*>(task->cl_arg);
-  const bool gpu = starpu_worker_get_type(static_cast<int>(worker)) == STARPU_CUDA_WORKER;
-  constexpr double kLeast = 1e-3;  // 0 would mean that nobody knows
-  return std::max(kLeast, launch.simulated[gpu ? 1 : 0] / kMicro);
-}
-
-double since(const timespec& moment) {
-  return static_cast<double>(moment.tv_sec) + static_cast<double>(moment.tv_nsec) * 1e-9;
-}
-
 /// A folder that goes with its owner.
 class ScratchFolder {
  public:
@@ -148,7 +137,6 @@ class Simulated final : public OnStarPu {
     start();
     number_workers();
     bell_ = std::make_unique<DriverBell>();
-    starpu_profiling_status_set(STARPU_PROFILING_ENABLE);
     started_ = simulated_seconds();
     install_clock({simulated_now, simulated_sleep});
   }
@@ -173,7 +161,6 @@ class Simulated final : public OnStarPu {
   }
 
   void submit(Launch& launch) override {
-    launch.ready = simulated_seconds() - started_;
     const bool free = simulation_->any_kind && launch.simulated[1] > 0;
     submit_task(launch, free                           ? any_codelet_
                         : launch.device == Device::cpu ? cpu_codelet_
@@ -185,24 +172,19 @@ class Simulated final : public OnStarPu {
     const bool gpu = starpu_worker_get_type(worker) == STARPU_CUDA_WORKER;
     const double begun = simulated_seconds() - started_;
     const double takes = launch.simulated[gpu ? 1 : 0];
-    double ready = launch.ready, taken = begun;
-    if (const auto* told = starpu_task_get_current()->profiling_info) {
-      // Those before it on its buffers may have ended after it was handed over.
-      ready = std::max(ready, since(told->push_start_time) - started_);
-      taken = since(told->pop_end_time) - started_;
-    }
     if (takes > 0) starpu_sleep(static_cast<float>(takes));
     const int number = static_cast<int>(worker_number());
     const int index = gpu ? number - cpu_workers() : number;
-    simulation_->runs.push_back({.worker = {0, gpu ? Device::cuda : Device::cpu, index},
-                                 .task = launch.name,
-                                 .kind = launch.device,
-                                 .ready = ready,
-                                 .taken = std::min(taken, begun),
-                                 .begun = begun,
-                                 .ended = simulated_seconds() - started_,
-                                 .memory = launch.footprint,
-                                 .resident = gpu ? resident(launch, worker) : 0});
+    simulation_->runs.push_back(
+        {.worker = {0, gpu ? Device::cuda : Device::cpu, index},
+         .task = launch.name,
+         .kind = launch.device,
+         .ready = seconds_at(launch.ready),
+         .taken = launch.taken == Moment{} ? begun : seconds_at(launch.taken),
+         .begun = begun,
+         .ended = simulated_seconds() - started_,
+         .memory = launch.footprint,
+         .resident = gpu ? resident(launch, worker) : 0});
   }
 
   /// The bytes never left; what bringing them back would take is what is waited for.
@@ -222,6 +204,10 @@ class Simulated final : public OnStarPu {
   void on_each_worker(void (*function)(void*), void* argument) override { function(argument); }
 
  private:
+  [[nodiscard]] double seconds_at(Moment moment) const noexcept {
+    return static_cast<double>(moment.nanos) * 1e-9 - started_;
+  }
+
   /// What lies on the worker's device: buffers, whoever uses them, and scratch, as StarPU allocated
   /// them; and whatever of the launch StarPU was not told of.
   [[nodiscard]] static std::uint64_t resident(const Launch& launch, int worker) {
@@ -229,13 +215,10 @@ class Simulated final : public OnStarPu {
     return starpu_memory_get_used(node) + (launch.scratch_at == nullptr ? launch.scratch : 0);
   }
 
-  /// What StarPU may allocate, in whole MiB as it counts, where the user did not set it. Buffer by
-  /// buffer: in chunks of 32 MiB a small device would be full of nothing.
-  void set_memory() const {
-    constexpr std::uint64_t kMega = 1 << 20;
-    const std::uint64_t most = std::max<std::uint64_t>(1, simulation_->platform.gpu.memory / kMega);
+  /// Buffer by buffer: in chunks of 32 MiB a small device would be full of nothing.
+  void set_memory() {
     for (int i = 0; i < simulation_->platform.gpu.count; ++i)
-      ::setenv(cat("STARPU_LIMIT_CUDA_", i, "_MEM").c_str(), cat(most).c_str(), /*overwrite=*/0);
+      limits_.push_back(memory_limit(i, simulation_->platform.gpu.memory));
     ::setenv("STARPU_SUBALLOCATOR", "0", 1);
     ::setenv("STARPU_PREFETCH", "0", 1);  // it would keep the only GPU from a task that comes
     ::setenv("STARPU_SIMGRID_CUDA_MALLOC_COST", "0", 1);
@@ -262,16 +245,9 @@ class Simulated final : public OnStarPu {
     return codelet;
   }
 
-  [[nodiscard]] static starpu_perfmodel make_model() {
-    starpu_perfmodel model{};
-    model.type = STARPU_PER_WORKER;
-    model.worker_cost_function = expected;
-    model.symbol = "trellis";
-    return model;
-  }
-
   std::shared_ptr<Simulation> simulation_;
   ScratchFolder files_;
+  std::vector<Setting> limits_;
   starpu_perfmodel model_ = make_model();
   starpu_codelet cpu_codelet_ = modelled(STARPU_CPU);
   starpu_codelet cuda_codelet_ = modelled(STARPU_CUDA);

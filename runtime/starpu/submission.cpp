@@ -121,6 +121,10 @@ void after_task(void* scratch) {
   tell_of_free_memory();
 }
 
+void tell_ready(void* launch) { launch_ready(*static_cast<Launch*>(launch)); }
+
+void tell_taken(void* launch) { launch_taken(*static_cast<Launch*>(launch), worker_number()); }
+
 /// Memory that StarPU allocates where the task runs, and frees behind it.
 starpu_data_handle_t lend_scratch(starpu_task& task, std::size_t bytes) {
   starpu_data_handle_t handle = nullptr;
@@ -129,7 +133,29 @@ starpu_data_handle_t lend_scratch(starpu_task& task, std::size_t bytes) {
   return handle;
 }
 
+#ifdef TRELLIS_SIMULATED
+double seconds_of(const Launch& launch, int worker) {
+  constexpr double kLeast = 1e-9;  // 0 would mean that nobody knows
+  const bool gpu = starpu_worker_get_type(worker) == STARPU_CUDA_WORKER;
+  return std::max(kLeast, launch.simulated[gpu ? 1 : 0]);
+}
+#else
+double seconds_of(const Launch& launch, int) { return launch.seconds; }
+#endif
+
+double expected_micros(starpu_task* task, unsigned worker, unsigned) {
+  return 1e6 * seconds_of(*static_cast<const Launch*>(task->cl_arg), static_cast<int>(worker));
+}
+
 }  // namespace
+
+starpu_perfmodel make_model() {
+  starpu_perfmodel model{};
+  model.type = STARPU_PER_WORKER;
+  model.worker_cost_function = expected_micros;
+  model.symbol = "trellis";
+  return model;
+}
 
 starpu_codelet make_codelet(std::uint32_t where) {
   starpu_codelet codelet;
@@ -154,6 +180,12 @@ void submit_task(Launch& launch, starpu_codelet& codelet) {
   task->name = launch.name;
   task->priority = launch.priority;
   task->callback_func = after_task;
+  task->prologue_callback_func = tell_ready;
+  task->prologue_callback_arg = &launch;
+  if (starpu_memory_nodes_get_count() > 1) {
+    task->prologue_callback_pop_func = tell_taken;
+    task->prologue_callback_pop_arg = &launch;
+  }
   task->nbuffers = launch.access_count + (lends ? 1 : 0);
   if (task->nbuffers > STARPU_NMAXBUFS) give_long_lists(*task);
   starpu_data_handle_t* handles = task->dyn_handles != nullptr ? task->dyn_handles : task->handles;

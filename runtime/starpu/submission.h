@@ -16,6 +16,10 @@ namespace rt::detail {
 /// launch whose memory holds it.
 [[nodiscard]] starpu_codelet make_codelet(std::uint32_t where);
 
+/// For codelets: what policies that look ahead expect of a launch, which is what its task took
+/// before (on a simulated machine: what it will take). To live as long as StarPU runs.
+[[nodiscard]] starpu_perfmodel make_model();
+
 /// Hands the launch to StarPU, with its scratch as one buffer more where it may run on a GPU: so
 /// StarPU makes room for all of it before it begins, and brings what lay there to main memory.
 /// Throws Error (no_device) when StarPU refuses it.

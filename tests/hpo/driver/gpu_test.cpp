@@ -133,9 +133,10 @@ TEST_F(GpuStudy, ATrialThatDoesNotFitIsOutOfMemoryAndTheOthersGoOn) {
   EXPECT_EQ(failed, 1);
 }
 
-TEST_F(GpuStudy, ATrialThatNoGpuCouldHoldIsRefusedWithBothSizes) {
+TEST_F(GpuStudy, ATrialThatNoGpuCouldHoldIsRefusedOnceWithBothSizes) {
   pretended_memory_ = {200 << 10};
-  EXPECT_EQ(session(on_gpu(), "a").end, DriverEnd::finished);
+  EXPECT_EQ(session(on_gpu("retry: {max: 2}\n"), "a").end, DriverEnd::finished);
+  EXPECT_TRUE(events("retried").empty());
   int refused = 0, complete = 0;
   for (const TrialRow& trial : trials()) {
     complete += trial.state == TrialState::complete ? 1 : 0;

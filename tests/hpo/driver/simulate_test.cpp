@@ -138,9 +138,10 @@ TEST_F(Simulate, EveryDevicesTimeIsAccountedFor) {
       simulate_apart(study("limits: {trials: 8}\n"), machine(), find_scheme("trellis"));
   ASSERT_EQ(report.devices.size(), 20U);
   EXPECT_EQ(report.trials, 8);
-  for (const DeviceUse& use : report.devices) {
-    const double sum = use.busy + use.transfer + use.idle_slots + use.idle_waits + use.idle_end;
-    EXPECT_NEAR(sum, report.seconds, 0.01 * report.seconds) << use.name;
+  for (const WorkerInfo& device : report.devices) {
+    double sum = device.busy + device.moving;
+    for (const auto& [cause, seconds] : device.idle) sum += seconds;
+    EXPECT_NEAR(sum, report.seconds, 0.01 * report.seconds) << device.name;
   }
 }
 

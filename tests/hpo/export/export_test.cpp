@@ -33,7 +33,8 @@ class Export : public ::testing::Test {
     log->note("work", R"({"tasks": 7, "epochs": 4, "distinct_epochs": 3, "datasets_loaded": 1, )"
                       R"("overhead_us_per_task": 2.5})");
     log->note("workers",
-              R"([{"name": "cpu 0", "tasks": 7, "busy": 0.5, "waiting": 0.25, "moving": 0}])");
+              R"([{"name": "cpu 0", "tasks": 7, "busy": 0.5, "waiting": 0.25, "moving": 0, )"
+              R"("idle_other_kind": 0.25}])");
     log->commit();
   }
 
@@ -107,6 +108,8 @@ TEST_F(Export, TheShapesOfReadVerbsAreTheContract) {
   EXPECT_EQ(status["work"]["distinct_epochs"], 3);
   EXPECT_EQ(status["work"].size(), 5u);
   EXPECT_EQ(status["workers"][0]["name"], "cpu 0");
+  EXPECT_EQ(status["workers"][0]["idle_other_kind"], 0.25);
+  EXPECT_EQ(StudyReader(folder.path()).workers().at(0).idle.at(0).first, "other kind");
   EXPECT_EQ(status.size(), 5u);
 }
 

@@ -57,6 +57,7 @@ TEST_F(Records, GraphAndTraceAreWrittenAtTheEnd) {
   EXPECT_NE(trace.find("\"add\""), std::string::npos);
   EXPECT_NE(trace.find("trial-7"), std::string::npos);
   EXPECT_NE(trace.find("cpu 0"), std::string::npos);
+  EXPECT_NE(trace.find("\"idle: "), std::string::npos) << trace;
   EXPECT_NE(content(folder / "trace.paje").find("burst"), std::string::npos);
 }
 
@@ -70,6 +71,10 @@ TEST_F(Records, TheSummaryCounts) {
   std::uint64_t by_worker = 0;
   for (const rt::WorkerSummary& w : s.workers) by_worker += w.tasks;
   EXPECT_EQ(by_worker, 20U);
+  for (const rt::WorkerSummary& w : s.workers) {
+    EXPECT_NEAR(w.busy + w.moving + w.waiting, s.seconds, 1e-6);
+    EXPECT_NEAR(std::accumulate(w.idle.begin(), w.idle.end(), 0.0), w.waiting, 1e-9);
+  }
   EXPECT_GT(s.overhead_us_per_task, 0);
   EXPECT_NE(s.text().find("20 tasks"), std::string::npos) << s.text();
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include "runtime/base/random.h"
@@ -231,6 +232,52 @@ TEST_F(Simulated, WhatOneDeviceDoesNotHoldGoesToALargerOne) {
     return large;
   });
   EXPECT_EQ(said, "111");
+}
+
+TEST_F(Simulated, WhyADeviceIsIdleIsTold) {
+  const std::string said = support::in_child([]() -> std::string {
+    Machine machine(platform(1, 1));
+    machine.runtime->set_window(3);
+    rt::Value<int> zero = rt::value(0);
+    {
+      const rt::On gpu(rt::Device::cuda);
+      for (int i = 0; i < 3; ++i) (void)count_task()(zero, 1e10, 0);
+    }
+    rt::wait_all();
+    const auto whole = [](double seconds) { return std::to_string(std::lround(seconds)); };
+    std::string text;
+    for (const rt::WorkerSummary& worker : machine.runtime->summary().workers) {
+      text += "busy " + whole(worker.busy);
+      for (std::size_t i = 0; i < rt::kIdleCauses; ++i) {
+        const auto cause = static_cast<rt::IdleCause>(i);
+        if (worker.idle[i] > 0.1)
+          text += std::string(", ") + rt::idle_cause_name(cause) + ' ' + whole(worker.idle[i]);
+      }
+      text += "; ";
+    }
+    return text;
+  });
+  EXPECT_EQ(said, "busy 0, other kind 2, waits 1; busy 3; ");
+}
+
+TEST_F(Simulated, LimitsOfARuntimeAreGoneWithIt) {
+  const std::string said = support::in_child([]() -> std::string {
+    ::setenv("STARPU_LIMIT_CUDA_1_MEM", "6", 1);
+    rt::Platform of = platform(1, 2);
+    of.gpu.memory = kMega / 2;
+    std::string text;
+    const auto add = [&text](const char* name) {
+      const char* value = std::getenv(name);
+      text += std::string(value != nullptr ? value : "none") + ' ';
+    };
+    {
+      const Machine machine(of);
+      for (const char* name : {"STARPU_LIMIT_CUDA_0_MEM", "STARPU_LIMIT_CUDA_1_MEM"}) add(name);
+    }
+    for (const char* name : {"STARPU_LIMIT_CUDA_0_MEM", "STARPU_LIMIT_CUDA_1_MEM"}) add(name);
+    return text;
+  });
+  EXPECT_EQ(said, "1 6 none 6 ") << "at least 1 MiB: with 0 nothing would be counted";
 }
 
 TEST(SimulatedMemory, ADeviceThatHoldsTooMuchIsFound) {

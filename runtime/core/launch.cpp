@@ -1,0 +1,51 @@
+// What an executor says about its launches, and the way of one through a worker.
+#include "runtime/core/launch.h"
+
+#include "runtime/core/gang.h"
+#include "runtime/core/running.h"
+#include "runtime/core/thread.h"
+
+namespace rt::detail {
+
+namespace {
+
+/// Not a worker that helps or stands aside.
+bool is_task(const Launch& launch) noexcept { return !launch.helps && !launch.stands_aside; }
+
+void stand_aside(Gang& gang, unsigned worker) noexcept {
+  Ledger& ledger = Engine::current()->ledger;
+  ledger.stands_aside(worker, now());
+  gang.attend();
+  ledger.is_back(worker, now());
+}
+
+}  // namespace
+
+void launch_ready(Launch& launch) noexcept {
+  if (!is_task(launch)) return;
+  launch.ready = now();
+  Engine::current()->ledger.ready(launch.device, launch.ready);
+}
+
+void launch_taken(Launch& launch, unsigned worker) noexcept {
+  if (!is_task(launch)) return;
+  launch.taken = now();
+  Engine::current()->ledger.taken(worker, launch.device, launch.taken);
+}
+
+void run_launch(Launch& launch, unsigned worker, std::byte* const* bytes) noexcept {
+  if (launch.stands_aside) return stand_aside(*launch.gang, worker);
+  if (launch.helps) return help(launch, worker);
+  Engine& engine = *Engine::current();
+  auto& node = static_cast<Node&>(launch);
+  Gang* const gang = launch.gang;
+  if (gang != nullptr) gang->assemble();
+  Worker& own = *engine.workers[worker];
+  Worker* const before = std::exchange(this_thread.worker, &own);
+  Running(engine, node, own, bytes).run();
+  if (gang != nullptr) gang->dismiss();
+  own.returned.fetch_add(1);
+  this_thread.worker = before;
+}
+
+}  // namespace rt::detail

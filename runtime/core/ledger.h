@@ -1,0 +1,102 @@
+// What each worker does at every moment, and why those are idle that are.
+//
+// Only changes are written down: a task becomes ready, is taken, begins, ends. Between two changes
+// an idle worker of a kind has one cause, so it is enough to add up, for each kind, the time that
+// passed under each cause; what a gap of a worker was due to is the difference between its two
+// ends.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "runtime/base/clock.h"
+#include "runtime/context.h"
+#include "runtime/summary.h"
+#include "runtime/trace.h"
+
+namespace rt::detail {
+
+/// Thread-safe. A moment that is older than the last one written down counts as that one.
+class Ledger {
+ public:
+  /// Adds a worker, idle from `at` on; its number is the next one from 0. `lane` is its lane in the
+  /// trace.
+  void add(Device kind, unsigned lane, Moment at);
+  /// Idle gaps and transfers become spans of `trace`.
+  void show_in(Trace* trace) noexcept { trace_ = trace; }
+
+  /// Runtime::set_window.
+  void set_window(int chains, Moment at);
+  /// A task has to wait for what it needs; or has it now.
+  void held(Device kind, Moment at);
+  void admitted(Device kind, Moment at);
+  /// Of a task, in this order; `taken` may be left out.
+  void ready(Device kind, Moment at);
+  void taken(unsigned worker, Device kind, Moment at);
+  void begun(unsigned worker, Device kind, Moment at);
+  void ended(unsigned worker, Moment at);
+  /// A worker without a task of its own gives its core to that of another; and does not any more.
+  void stands_aside(unsigned worker, Moment at);
+  void is_back(unsigned worker, Moment at);
+  /// A worker without a task helps with parts of other tasks; and has, for `busy` of that time.
+  void helps(unsigned worker, Moment at);
+  void helped(unsigned worker, Duration busy, Moment at);
+
+  /// What a worker did up to `at`, in seconds.
+  struct Use {
+    double busy = 0, moving = 0;
+    IdleTimes idle{};
+  };
+  [[nodiscard]] Use use_of(unsigned worker, Moment at);
+  /// What goes on at the moment ends, for the trace.
+  void close(Moment at);
+
+ private:
+  using Nanos = std::array<std::int64_t, kIdleCauses>;
+  enum class State : std::uint8_t { idle, moving, busy };
+
+  struct Lane {
+    Device kind = Device::cpu;
+    unsigned trace_lane = 0;
+    int pending = 0;  ///< taken and not begun
+    bool running = false;
+    Moment since;    ///< in its state
+    Nanos passed{};  ///< of its kind, then
+    std::int64_t busy = 0, moving = 0;
+    IdleTimes idle{};  ///< nanoseconds
+    [[nodiscard]] State state() const noexcept {
+      return running ? State::busy : pending > 0 ? State::moving : State::idle;
+    }
+  };
+
+  /// One kind of device.
+  struct Kind {
+    int ready = 0, held = 0;
+    Nanos passed{};     ///< under each cause
+    Moment last_taken;  ///< a task for the kind
+    Nanos passed_then{};
+  };
+
+  [[nodiscard]] static std::size_t index(Device kind) noexcept {
+    return kind == Device::cpu ? 0 : 1;
+  }
+  [[nodiscard]] IdleCause cause_for(std::size_t kind) const noexcept;
+  Moment pass_to(Moment at) noexcept;
+  /// Ends the stretch of time that the worker's state has lasted.
+  void settle(Lane& lane, Moment at);
+  void note_taken(Lane& lane, Device kind, Moment at) noexcept;
+  void show(const Lane& lane, Moment at, const Nanos& parts);
+
+  std::mutex mutex_;
+  Trace* trace_ = nullptr;
+  std::vector<Lane> lanes_;
+  std::array<Kind, 2> kinds_;
+  int under_way_ = 0;          ///< tasks that are held or ready, were taken, or run
+  std::optional<int> window_;  ///< none: nobody said
+  Moment last_{};
+};
+
+}  // namespace rt::detail
