@@ -143,6 +143,7 @@ SimulationReport simulate(const StudySpec& study, const rt::Platform& platform,
     report.trials = static_cast<std::int64_t>(StudyReader(scratch.path()).trials().size());
   }
   std::vector<rt::SimulatedRun>& runs = config.simulation->runs;
+  if (record != nullptr) *record = runs;
   std::erase_if(runs, [](const rt::SimulatedRun& run) { return run.ended <= run.begun; });
   report.tasks = std::ssize(runs);
   report.moved = std::ranges::count_if(
@@ -151,7 +152,6 @@ SimulationReport simulate(const StudySpec& study, const rt::Platform& platform,
   const auto ready = std::ranges::min_element(runs, {}, &rt::SimulatedRun::ready);
   const auto ended = std::ranges::max_element(runs, {}, &rt::SimulatedRun::ended);
   if (ready != runs.end()) report.seconds = ended->ended - ready->ready;
-  if (record != nullptr) *record = std::move(runs);
   return report;
 }
 

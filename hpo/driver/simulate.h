@@ -44,8 +44,9 @@ struct SimulationReport {
 [[nodiscard]] std::string refuses(const Scheme& scheme, const StudySpec& study);
 
 /// Runs the study under one scheme, in this process, where nothing of StarPU may have run before.
-/// `record`, where given, receives every run of a task. Throws rt::Error: no_device where StarPU's
-/// SimGrid flavour is missing or the study can't run there, study and data as a sweep does.
+/// `record`, where given, receives every run of a task, those that took no time included. Throws
+/// rt::Error: no_device where StarPU's SimGrid flavour is missing or the study can't run there,
+/// study and data as a sweep does.
 [[nodiscard]] SimulationReport simulate(const StudySpec& study, const rt::Platform& platform,
                                         const Scheme& scheme,
                                         std::vector<rt::SimulatedRun>* record = nullptr);

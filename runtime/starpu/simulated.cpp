@@ -20,6 +20,7 @@
 #include "runtime/core/backend.h"
 #include "runtime/place/simulation.h"
 #include "runtime/starpu/environment.h"
+#include "runtime/starpu/one_core.h"
 #include "runtime/starpu/platform_files.h"
 #include "runtime/starpu/submission.h"
 
@@ -245,6 +246,7 @@ class Simulated final : public OnStarPu {
     return codelet;
   }
 
+  OneCore core_;
   std::shared_ptr<Simulation> simulation_;
   ScratchFolder files_;
   std::vector<Setting> limits_;

@@ -100,7 +100,7 @@ std::string wrong_with(const std::string& text, const rt::Platform& machine,
     }
     std::uint64_t held = 0;
     for (const rt::SimulatedRun& run : runs) held = std::max(held, run.resident);
-    const std::string wrong = simulated_runs::misplaced(runs, machine);
+    const std::string wrong = simulated_runs::check(runs, machine);
     return wrong.empty() ? rt::cat("held ", held) : wrong;
   });
   constexpr std::string_view kGood = "held ";
@@ -111,7 +111,7 @@ std::string wrong_with(const std::string& text, const rt::Platform& machine,
 
 constexpr int kParts = 20, kStudies = 10;
 
-TEST_P(RandomStudies, EndWithoutOverCommittingAGpu) {
+TEST_P(RandomStudies, LeaveNoDeviceIdleBesideATaskAndOverCommitNoGpu) {
   rt::Stream luck(static_cast<std::uint64_t>(GetParam()), "random studies", 0);
   int full = 0;
   for (int i = 0; i < kStudies; ++i) {

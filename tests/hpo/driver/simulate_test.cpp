@@ -72,9 +72,15 @@ double seconds_under(const StudySpec& study, const char* scheme, const rt::Platf
   return simulate_apart(study, machine, find_scheme(scheme)).seconds;
 }
 
+/// Of the sweep of 40 trials: simulated once.
+double ours_on(const StudySpec& mixed, const rt::Platform& machine) {
+  static const double kSeconds = seconds_under(mixed, "trellis", machine);
+  return kSeconds;
+}
+
 TEST_F(Simulate, OursBeatsGpusAloneCoresAloneAndFifoOnAMixedSweep) {
   const StudySpec mixed = study("limits: {trials: 40}\n");
-  const double ours = seconds_under(mixed, "trellis", machine());
+  const double ours = ours_on(mixed, machine());
   const double gpus = seconds_under(mixed, "gpu-only", machine());
   const double cores = seconds_under(mixed, "cpu-only", machine());
   const double fifo = seconds_under(mixed, "fifo", machine());
@@ -105,7 +111,7 @@ TEST_F(Simulate, OursIsWithinATenthOfTheBestStaticPlacementOfAMixedSweep) {
   const StudySpec mixed = study("limits: {trials: 40}\n");
   const double best = best_static(mixed, machine());
   ASSERT_GT(best, 0);
-  const double ours = seconds_under(mixed, "trellis", machine());
+  const double ours = ours_on(mixed, machine());
   std::printf("ours %.3f s, the best static placement %.3f s\n", ours, best);
   EXPECT_LE(ours, 1.1 * best);
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/place/simulation.h"
@@ -14,22 +15,25 @@ constexpr double kTolerance = 1e-3;  // seconds: StarPU's steps for all that is 
 
 using Runs = std::vector<rt::SimulatedRun>;
 
-/// The first time in which `run` waited though a device of its kind was idle, in words; else empty.
-inline std::string idle_beside(const Runs& runs, const rt::SimulatedRun& run, int devices) {
-  std::vector<double> moments{run.ready};
+/// The first time of at least `kTolerance` in which device `index` of the run's kind had nothing
+/// while the run waited, in words; else empty.
+inline std::string idle_beside(const Runs& runs, const rt::SimulatedRun& run, int index) {
+  std::vector<std::pair<double, double>> taken;  // its times with a task
   for (const rt::SimulatedRun& other : runs)
-    if (other.ended > run.ready && other.ended < run.taken) moments.push_back(other.ended);
-  for (const double moment : moments) {
-    if (run.taken - moment < kTolerance) continue;
-    const double at = moment + kTolerance;
-    const auto busy = std::ranges::count_if(runs, [&](const rt::SimulatedRun& other) {
-      return other.worker.kind == run.kind && other.taken <= at && other.ended > at;
-    });
-    if (busy >= devices) continue;
-    std::ostringstream said;
-    said << "ready at " << run.ready << ", taken at " << run.taken << ", but at " << at << " only "
-         << busy << " of " << devices << " were busy";
-    return said.str();
+    if (other.worker == rt::WorkerId{0, run.kind, index} && other.ended > run.ready)
+      taken.emplace_back(other.taken, other.ended);
+  std::ranges::sort(taken);
+  taken.emplace_back(run.taken, run.taken);
+  double free = run.ready;
+  for (const auto& [from, to] : taken) {
+    const double until = std::min(from, run.taken);
+    if (until - free >= kTolerance) {
+      std::ostringstream said;
+      said << run.task << " was ready at " << run.ready << " and taken at " << run.taken
+           << ", but device " << index << " had nothing from " << free << " to " << until;
+      return said.str();
+    }
+    free = std::max(free, to);
   }
   return "";
 }
@@ -49,8 +53,8 @@ inline std::string misplaced(const Runs& runs, const rt::Platform& machine) {
 /// The same, and whether a device was idle beside a task for it.
 inline std::string check(const Runs& runs, const rt::Platform& machine) {
   for (const rt::SimulatedRun& run : runs)
-    if (std::string idle = idle_beside(runs, run, machine.of(run.kind).count); !idle.empty())
-      return idle;
+    for (int index = 0; index < machine.of(run.kind).count; ++index)
+      if (std::string idle = idle_beside(runs, run, index); !idle.empty()) return idle;
   return misplaced(runs, machine);
 }
 
