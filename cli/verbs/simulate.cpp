@@ -10,6 +10,7 @@
 #include "cli/verbs/verb_functions.h"
 #include "hpo/log/json.h"
 #include "hpo/study/asked.h"
+#include "hpo/study/gpus.h"
 #include "hpo/study/platform.h"
 #include "hpo/study/real_time.h"
 #include "runtime/base/text.h"
@@ -34,7 +35,7 @@ std::string ranking_text(const Reports& reports) {
 }
 
 std::string border_text(const hpo::SimulationReport& report) {
-  if (std::isinf(report.gpu_from)) return "every network on a core";
+  if (report.gpu_from >= hpo::kNoGpu) return "every network on a core";
   if (report.gpu_from <= 0) return "every network on a GPU";
   return rt::cat("networks of ", short_amount(report.gpu_from, "FLOP"),
                  " a step and more on a GPU (resources: {gpus: auto, gpu_from: ",

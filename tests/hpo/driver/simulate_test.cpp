@@ -162,5 +162,16 @@ TEST(Schemes, AnUnknownOneIsNamedWithTheNearest) {
   }
 }
 
+TEST(Schemes, ThatPutOnGpusWhatNoGpuTrainsAreRefused) {
+  StudySpec study;
+  for (const Scheme& scheme : schemes()) EXPECT_EQ(refuses(scheme, study), "") << scheme.name;
+  study.precision = kern::Precision::bf16;
+  for (const Scheme& scheme : schemes()) {
+    const bool by_the_rule = scheme.name == "trellis" || scheme.name == "cpu-only";
+    EXPECT_EQ(refuses(scheme, study).empty(), by_the_rule) << scheme.name;
+  }
+  EXPECT_THROW((void)simulate(study, {}, find_scheme("gpu-only")), rt::Error);
+}
+
 }  // namespace
 }  // namespace hpo
