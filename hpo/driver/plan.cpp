@@ -172,6 +172,7 @@ class Play {
                                     value_of(course.quality, step, other.goal == Goal::maximize));
     const bool last = course.next == course.borders.size();
     const Word word = search_.word_on(trial, reported);
+    if (!last) reported.word = word;
     search_.tell(trial, reported);
     if (last || word == Word::stop)
       return end(trial, last ? TrialState::complete : TrialState::stopped);

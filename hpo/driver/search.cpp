@@ -142,6 +142,7 @@ void Search::tell(std::uint64_t trial, const EventBody& event) {
   } else if (const auto* report = std::get_if<Reported>(&event)) {
     sampler_->reported(known_ + trial, report->step,
                        objective_.score(report->value, report->metrics));
+    if (report->word == Word::pause) sampler_->paused(known_ + trial);
   } else if (const auto* replaced = std::get_if<Replaced>(&event)) {
     sampler_->replaced(known_ + trial, replaced->params);
   } else if (std::holds_alternative<Resumed>(event)) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "hpo/samplers/gp.h"
@@ -43,10 +44,25 @@ class Auto final : public Sampler {
     later_->reported(trial, step, score);
   }
 
+  void paused(std::uint64_t trial) override {
+    if (first_) first_->paused(trial);
+    later_->paused(trial);
+    waiting_.insert(trial);
+    count();
+  }
+
+  void resumed(std::uint64_t trial) override {
+    if (first_) first_->resumed(trial);
+    later_->resumed(trial);
+    waiting_.erase(trial);
+  }
+
   void ended(std::uint64_t trial, TrialState state) override {
     if (first_) first_->ended(trial, state);
     later_->ended(trial, state);
-    if (++ended_ == kModelled) first_.reset();
+    waiting_.erase(trial);
+    ++ended_;
+    count();
   }
 
   std::optional<Params> propose(std::uint64_t ordinal) override {
@@ -55,7 +71,12 @@ class Auto final : public Sampler {
   }
 
  private:
+  void count() {
+    if (ended_ + waiting_.size() >= kModelled) first_.reset();
+  }
+
   std::unique_ptr<Sampler> first_, later_;
+  std::set<std::uint64_t> waiting_;
   std::size_t ended_ = 0;
 };
 

@@ -70,12 +70,18 @@ class Cmaes final : public Sampler {
   }
 
   void reported(std::uint64_t trial, std::int64_t step, const Score& score) override {
-    running_.at(trial).merit.report(step, score);
+    if (const auto at = running_.find(trial); at != running_.end())
+      at->second.merit.report(step, score);
   }
 
+  /// A generation does not wait for those that wait: what becomes of them later is not asked.
+  void paused(std::uint64_t trial) override { ended(trial, TrialState::stopped); }
+
   void ended(std::uint64_t trial, TrialState state) override {
-    Running running = std::move(running_.at(trial));
-    running_.erase(trial);
+    const auto at = running_.find(trial);
+    if (at == running_.end()) return;
+    Running running = std::move(at->second);
+    running_.erase(at);
     if (running.generation != generation_) return;
     running.merit.end(state);
     ended_.push_back(std::move(running));

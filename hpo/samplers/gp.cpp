@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -64,15 +65,27 @@ class Gp final : public Sampler {
     (void)standings_.report(trial, step, score);
   }
 
+  void paused(std::uint64_t trial) override {
+    waiting_.insert(trial);
+    record(running_.so_far(trial));
+  }
+
+  void resumed(std::uint64_t trial) override {
+    waiting_.erase(trial);
+    standings_.go_on(trial);
+  }
+
   void ended(std::uint64_t trial, TrialState state) override {
-    ended_.push_back(running_.end(trial, state));
-    (void)standings_.end(ended_.back());
+    if (waiting_.contains(trial)) resumed(trial);
+    record(running_.end(trial, state));
   }
 
   std::optional<Params> propose(std::uint64_t ordinal) override {
     if (!has_begun() || features_.axes().empty()) return start_->propose(ordinal);
-    const std::vector<Merit> seen = remembered(ended_, most_trials(features_.axes().size()));
-    const std::vector<double> values = tamed(seen, measure(ended_));
+    std::vector<Merit> ended = last_of_each(ended_);
+    std::erase_if(ended, [&](const Merit& merit) { return runs(merit.trial); });
+    const std::vector<Merit> seen = remembered(ended, most_trials(features_.axes().size()));
+    const std::vector<double> values = tamed(seen, measure(ended));
     GaussianProcess model = with_running(seen, values);
     double best = INFINITY;
     for (const Merit& merit : seen)
@@ -88,9 +101,19 @@ class Gp final : public Sampler {
   }
 
  private:
+  void record(const Merit& merit) {
+    ended_.push_back(merit);
+    (void)standings_.end(merit);
+  }
+
+  [[nodiscard]] bool runs(std::uint64_t trial) const {
+    return running_.all().contains(trial) && !waiting_.contains(trial);
+  }
+
   /// Beside running trials the first ones are not waited for to the last.
   [[nodiscard]] bool has_begun() const {
-    return points_.size() >= startup_ && ended_.size() >= kFewest && 2 * ended_.size() >= startup_;
+    const std::size_t over = points_.size() - (running_.all().size() - waiting_.size());
+    return points_.size() >= startup_ && over >= kFewest && 2 * over >= startup_;
   }
 
   [[nodiscard]] Points points_of(std::span<const Merit> seen) const {
@@ -107,8 +130,10 @@ class Gp final : public Sampler {
     GaussianProcess known(points, values, shape());
     std::size_t room = kMostRunning;
     const auto& begun = running_.all();
-    if (begun.empty()) return known;
-    for (auto trial = begun.rbegin(); trial != begun.rend() && room > 0; ++trial, --room) {
+    if (begun.size() == waiting_.size()) return known;
+    for (auto trial = begun.rbegin(); trial != begun.rend() && room > 0; ++trial) {
+      if (waiting_.contains(trial->first)) continue;
+      --room;
       const std::vector<Feature> point = features_.of(points_[trial->first]);
       const Belief belief = known.at(point);
       points.add(point);
@@ -138,7 +163,7 @@ class Gp final : public Sampler {
   const Shape& shape() {
     const std::size_t at = fitted_at(startup_, ended_.size());
     if (at == shape_at_) return shape_;
-    const std::span<const Merit> ended = std::span(ended_).first(at);
+    const std::vector<Merit> ended = last_of_each(std::span(ended_).first(at));
     const std::vector<Merit> seen = remembered(ended, most_trials(features_.axes().size()));
     shape_ = fitted(points_of(seen), tamed(seen, measure(ended)));
     shape_at_ = at;
@@ -154,9 +179,10 @@ class Gp final : public Sampler {
   std::vector<std::vector<double>> points_;  // of each trial, in the unit cube
   RunningMerits running_;
   Standings standings_{kMostPassed};
-  std::vector<Merit> ended_;  // in the order of their ends
+  std::set<std::uint64_t> waiting_;  // of those that run: they count as stopped meanwhile
+  std::vector<Merit> ended_;         // in the order of ends and waits; a trial may be there again
   Shape shape_;
-  std::size_t shape_at_ = 0;  // how many had ended that it was fitted to
+  std::size_t shape_at_ = 0;  // how many of `ended_` it was fitted to
 };
 
 }  // namespace

@@ -60,6 +60,12 @@ void RunningMarks::report(std::uint64_t trial, std::int64_t at, const Score& sco
     marks.losses[i] = score.others[i - 1];
 }
 
+Marks RunningMarks::so_far(std::uint64_t trial) const {
+  Marks marks = trials_.at(trial);
+  marks.merit.end(TrialState::stopped);
+  return marks;
+}
+
 Marks RunningMarks::end(std::uint64_t trial, TrialState state) {
   const auto found = trials_.find(trial);
   Marks marks = std::move(found->second);

@@ -36,6 +36,8 @@ class RunningMarks {
 
   void begin(std::uint64_t trial);
   void report(std::uint64_t trial, std::int64_t at, const Score& score);
+  /// What it has reached if it is stopped now.
+  [[nodiscard]] Marks so_far(std::uint64_t trial) const;
   /// What it reached in the end; the trial is forgotten.
   [[nodiscard]] Marks end(std::uint64_t trial, TrialState state);
 

@@ -52,6 +52,12 @@ class RunningMerits {
     merit.end(state);
     return merit;
   }
+  /// What it would be worth if it were stopped now.
+  [[nodiscard]] Merit so_far(std::uint64_t trial) const {
+    Merit merit = merits_.at(trial);
+    merit.end(TrialState::stopped);
+    return merit;
+  }
   /// In trial order.
   [[nodiscard]] const std::map<std::uint64_t, Merit>& all() const { return merits_; }
 

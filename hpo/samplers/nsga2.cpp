@@ -54,11 +54,15 @@ class Nsga2 final : public Sampler {
   }
 
   void reported(std::uint64_t trial, std::int64_t step, const Score& score) override {
-    running_.report(trial, step, score);
+    if (genes_.contains(trial)) running_.report(trial, step, score);
   }
+
+  /// A generation does not wait for those that wait: what becomes of them later is not asked.
+  void paused(std::uint64_t trial) override { ended(trial, TrialState::stopped); }
 
   void ended(std::uint64_t trial, TrialState state) override {
     const auto genes = genes_.find(trial);
+    if (genes == genes_.end()) return;
     Individual individual{std::move(genes->second), running_.end(trial, state)};
     genes_.erase(genes);
     if (state != TrialState::failed) children_.push_back(std::move(individual));

@@ -58,6 +58,9 @@ class Sampler {
   virtual void reported(std::uint64_t trial, std::int64_t step, const Score& score) {
     (void)trial, (void)step, (void)score;
   }
+  /// A trial that has reported waits for a stopping rule: until it is resumed, or ends, it counts
+  /// as stopped, which most of those that wait will be.
+  virtual void paused(std::uint64_t trial) { (void)trial; }
   /// A trial ended: complete, stopped or failed.
   virtual void ended(std::uint64_t trial, TrialState state) { (void)trial, (void)state; }
 

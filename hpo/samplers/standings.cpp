@@ -42,9 +42,24 @@ bool Standings::end(const Merit& merit) {
     if (ended_.size() > most_) curves_.erase(ended_[most_].trial);
   }
   if (!silent) running_.erase(runner);
-  if (kept)
-    for (auto& [trial, other] : running_) other.place = place_of(other);
+  if (kept) place_running();
   return silent;
+}
+
+void Standings::go_on(std::uint64_t trial) {
+  const auto at = std::ranges::find(ended_, trial, &Merit::trial);
+  Runner& runner = running_[trial];
+  runner.feasible = at->group < Merit::kInfeasible;
+  if (auto curve = curves_.extract(trial); curve && !curve.mapped().empty())
+    runner.curve = std::move(curve.mapped());
+  else
+    runner.curve = {{.step = -at->step, .loss = at->loss}};
+  ended_.erase(at);
+  place_running();
+}
+
+void Standings::place_running() {
+  for (auto& [trial, runner] : running_) runner.place = place_of(runner);
 }
 
 bool Standings::is_ahead(const Runner& runner, const Merit& ended) const {
@@ -52,8 +67,9 @@ bool Standings::is_ahead(const Runner& runner, const Merit& ended) const {
   if (!runner.feasible || std::isinf(last.loss)) return false;
   if (ended.group >= Merit::kInfeasible) return true;
   if (ended.group != 0 && -ended.step < last.step) return true;
-  const Curve& curve = curves_.at(ended.trial);
-  if (curve.empty()) return false;
+  const auto known = curves_.find(ended.trial);
+  if (known == curves_.end() || known->second.empty()) return false;
+  const Curve& curve = known->second;
   // At the same step; where that report was forgotten, at the next that was not.
   const auto there = std::ranges::lower_bound(curve, last.step, {}, &Report::step);
   return (there == curve.end() ? curve.back() : *there).loss > last.loss;

@@ -27,6 +27,8 @@ class Standings {
   bool report(std::uint64_t trial, std::int64_t step, const Score& score);
   /// It has ended; whether it never reported.
   bool end(const Merit& merit);
+  /// It runs again.
+  void go_on(std::uint64_t trial);
   /// A running trial counts no more.
   void forget(std::uint64_t trial) { running_.erase(trial); }
 
@@ -53,6 +55,7 @@ class Standings {
     std::size_t place = 0;  ///< in `ended_`, of the first that it is ahead of; `most_`: of none
   };
 
+  void place_running();
   [[nodiscard]] bool is_ahead(const Runner& runner, const Merit& ended) const;
   [[nodiscard]] std::size_t place_of(const Runner& runner) const;
 

@@ -122,6 +122,15 @@ std::vector<double> tamed(std::span<const Merit> trials, const Yardstick& by) {
   return losses;
 }
 
+std::vector<Merit> last_of_each(std::span<const Merit> records) {
+  std::set<std::uint64_t> seen;
+  std::vector<Merit> last;
+  for (auto record = records.rbegin(); record != records.rend(); ++record)
+    if (seen.insert(record->trial).second) last.push_back(*record);
+  std::ranges::reverse(last);
+  return last;
+}
+
 std::vector<Merit> remembered(std::span<const Merit> ended, std::size_t most) {
   if (ended.size() <= most) return {ended.begin(), ended.end()};
   const std::size_t newest = most / 2;

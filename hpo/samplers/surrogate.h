@@ -55,6 +55,9 @@ struct Yardstick {
 /// of bad ones. Lower is better.
 [[nodiscard]] std::vector<double> tamed(std::span<const Merit> trials, const Yardstick& by);
 
+/// What is known of each trial: its last record, in their order. A trial that waited has several.
+[[nodiscard]] std::vector<Merit> last_of_each(std::span<const Merit> records);
+
 /// At most `most` of the trials, in the order of `ended`: the best half and the newest half.
 [[nodiscard]] std::vector<Merit> remembered(std::span<const Merit> ended, std::size_t most);
 

@@ -81,6 +81,19 @@ class Group {
     settle(standings_.best(good_among(standings_.size())));
   }
 
+  /// A trial that has ended runs again.
+  void go_on(std::uint64_t trial) {
+    if (!points_.contains(trial)) return;
+    if (several_) {
+      std::erase_if(marks_, [&](const Marks& marks) { return marks.merit.trial == trial; });
+      --ended_;
+      (good_trials_.erase(trial) > 0 ? good_ : bad_).remove(trial);
+    } else {
+      standings_.go_on(trial);
+      settle(standings_.best(good_among(standings_.size())));
+    }
+  }
+
   /// The densities' choice among `candidates` draws, best first, each as places in the unit cube.
   [[nodiscard]] std::vector<std::vector<double>> propose(Stream& stream, std::size_t candidates) {
     const std::size_t axes = parameters_.size();
@@ -218,11 +231,20 @@ class Tpe final : public Sampler {
     for (Group& group : groups_) group.report(trial, step, score);
   }
 
+  void paused(std::uint64_t trial) override {
+    waiting_.insert(trial);
+    end(running_.so_far(trial));
+  }
+
+  void resumed(std::uint64_t trial) override {
+    waiting_.erase(trial);
+    --ended_;
+    for (Group& group : groups_) group.go_on(trial);
+  }
+
   void ended(std::uint64_t trial, TrialState state) override {
-    const Marks marks = running_.end(trial, state);
-    ++ended_;
-    for (Group& group : groups_) group.end(marks);
-    if (created_ >= startup_ && 2 * ended_ >= startup_) start_.reset();
+    if (waiting_.contains(trial)) resumed(trial);
+    end(running_.end(trial, state));
   }
 
   std::optional<Params> propose(std::uint64_t ordinal) override {
@@ -246,6 +268,12 @@ class Tpe final : public Sampler {
   }
 
  private:
+  void end(const Marks& marks) {
+    ++ended_;
+    for (Group& group : groups_) group.end(marks);
+    if (created_ >= startup_ && 2 * ended_ >= startup_) start_.reset();
+  }
+
   [[nodiscard]] bool is_active(const Group& group, const std::vector<double>& place) const {
     const std::size_t first = group.parameters().front();
     return space_.parameters()[first].when.empty() ||
@@ -265,6 +293,7 @@ class Tpe final : public Sampler {
   Tried tried_{space_};
   std::vector<Group> groups_;
   RunningMarks running_;
+  std::set<std::uint64_t> waiting_;  ///< those that count as stopped meanwhile
   std::size_t created_ = 0, ended_ = 0;
 };
 

@@ -162,7 +162,8 @@ void Solver::tell(std::uint64_t name, const std::vector<double>& values, std::in
   sampler_->reported(number, step, Score(values[0], 0, {values.begin() + 1, values.end()}));
   if (step >= problem_.steps) return end(number, TrialState::complete);
   if (word == Word::stop) return end(number, TrialState::stopped);
-  if (word == Word::go) going_on_.push_back(number);
+  if (word == Word::go) return going_on_.push_back(number);
+  sampler_->paused(number);
 }
 
 void Solver::end(std::size_t number, TrialState state) {

@@ -45,6 +45,21 @@ TEST(Standings, OfEndedTrialsAreByMerit) {
   EXPECT_EQ(some().size(), 3U);
 }
 
+TEST(Standings, WhoGoesOnStandsAsIfItHadNeverEnded) {
+  for (const std::uint64_t trial : {0, 1, 2}) {
+    Standings standings = some();
+    standings.go_on(trial);
+    EXPECT_EQ(standings.size(), 3U);
+    const Trials best = standings.best(3);
+    EXPECT_EQ(std::ranges::count(best, trial), 1);
+    (void)standings.report(trial, 8, Score(.1));
+    EXPECT_EQ(standings.best(1), (Trials{trial}));
+    EXPECT_FALSE(standings.end(ended(trial, TrialState::complete, 8, Score(.1))));
+    EXPECT_EQ(standings.best(1), (Trials{trial}));
+    EXPECT_EQ(standings.size(), 3U);
+  }
+}
+
 TEST(Standings, WhoRunsIsAheadOfWhoWasBehindAtTheSameStep) {
   Standings standings = some();
   EXPECT_TRUE(standings.report(5, 1, Score(.55)));

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -74,19 +75,23 @@ inline std::string name_of(const Searched& searched) {
 struct Told {
   std::uint64_t trial = 0;
   bool created = false;
-  Params params = {};                    ///< of a trial that was created
-  std::optional<Score> score = {};       ///< it reported, at step 1
+  Params params = {};               ///< of a trial that was created
+  std::optional<Score> score = {};  ///< it reported, at `step`
+  std::int64_t step = 1;
+  bool paused = false, resumed = false;
   std::optional<TrialState> state = {};  ///< it ended
 
   void to(Sampler& sampler) const {
     if (created) sampler.created(trial, params);
-    if (score) sampler.reported(trial, 1, *score);
+    if (resumed) sampler.resumed(trial);
+    if (score) sampler.reported(trial, step, *score);
+    if (paused) sampler.paused(trial);
     if (state) sampler.ended(trial, *state);
   }
 };
 
 /// A study with `slots` trials at a time that end out of order; some fail, some report no number,
-/// some are stopped, some break bounds.
+/// some are stopped, some break bounds; some wait, of which some go on, some of those wait again.
 class Miniature {
  public:
   Miniature(Sampler& sampler, std::size_t slots, std::size_t metrics = 1)
@@ -99,6 +104,8 @@ class Miniature {
   void run(std::size_t trials) {
     while (created_ < trials) {
       while (running_.size() >= slots_) end_one();
+      if (created_ % 3 == 2 && !waiting_.empty()) go_on();
+      if (running_.size() >= slots_) continue;
       const std::optional<Params> params = sampler_->propose(created_);
       if (!params) return;
       tell({.trial = created_, .created = true, .params = *params});
@@ -114,6 +121,14 @@ class Miniature {
     history_.push_back(std::move(told));
   }
 
+  void go_on() {
+    const std::uint64_t trial = waiting_.front();
+    waiting_.erase(waiting_.begin());
+    if (trial % 4 == 1) return tell({.trial = trial, .state = TrialState::stopped});
+    tell({.trial = trial, .resumed = true});
+    running_.push_back(trial);
+  }
+
   void end_one() {
     const std::size_t which = (created_ * 7) % running_.size();
     const std::uint64_t trial = running_[which];
@@ -121,7 +136,13 @@ class Miniature {
     constexpr double kOdd[] = {NAN, INFINITY, -INFINITY, 1e300};
     const double loss = trial % 11 == 5 ? kOdd[trial % 4] : std::sin(static_cast<double>(trial));
     const double broken = trial % 10 == 4 ? 1 / static_cast<double>(trial) : 0;
-    if (trial % 13 != 7) tell({.trial = trial, .score = scored(loss, broken, metrics_)});
+    const std::int64_t step = ++steps_[trial];
+    if (trial % 13 != 7)
+      tell({.trial = trial, .score = scored(loss, broken, metrics_), .step = step});
+    if (trial % 13 != 7 && trial % 3 == 1 && step <= 1 + static_cast<std::int64_t>(trial % 2)) {
+      tell({.trial = trial, .paused = true});
+      return waiting_.push_back(trial);
+    }
     tell({.trial = trial,
           .state = trial % 13 == 7  ? TrialState::failed
                    : trial % 5 == 3 ? TrialState::stopped
@@ -130,7 +151,8 @@ class Miniature {
 
   Sampler* sampler_;
   std::size_t slots_, metrics_;
-  std::vector<std::uint64_t> running_;
+  std::vector<std::uint64_t> running_, waiting_;
+  std::map<std::uint64_t, std::int64_t> steps_;
   std::vector<Told> history_;
   std::uint64_t created_ = 0;
 };
