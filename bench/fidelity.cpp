@@ -15,12 +15,13 @@ namespace {
 constexpr double kBudgets[] = {5, 10, 20, 40};  ///< in whole trainings
 
 /// `auto`, then what is held against it, then the rules that it is held against.
-constexpr std::size_t kFirstFixed = 2;
+constexpr std::size_t kFirstFixed = 3;
 
 std::vector<Contender> contenders() {
   const hpo::Params promote{{"promote", true}};
   std::vector<Contender> all{{"auto", "random", chosen_rule("auto")},
-                             {"bohb, auto", "bohb", chosen_rule("auto")}};
+                             {"bohb, auto", "bohb", chosen_rule("auto")},
+                             {"tpe, auto", "tpe", chosen_rule("auto")}};
   const auto add = [&](const std::string& name, const std::string& rule, const hpo::Params& said) {
     all.push_back({name, "random", chosen_rule(rule, said)});
   };
