@@ -94,7 +94,7 @@ void Engine::finish(Node& node, Stage stage, Failure* failure, std::byte* const*
   node.empty();
   if (outermost) drain_ready();
   if (node.group != nullptr && node.group->end_task()) mailbox.nudge();
-  for (auto& [key, bytes] : kept) config.store->insert(key, std::move(bytes), seconds(node.ran));
+  for (auto& [key, result] : kept) config.store->insert(key, std::move(result), seconds(node.ran));
   node.unref();
   worker.ended.fetch_add(1);
   const std::uint64_t target = wake_at.load();

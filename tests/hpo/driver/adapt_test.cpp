@@ -198,8 +198,9 @@ TEST_F(Adapting, WorksUnderAStoppingRule) {
     const auto all = log();
     EXPECT_FALSE(events("adapted").empty()) << rule;
     // Whether the median stops one of so few trials is its own affair.
-    if (std::string_view(rule).find("median") == std::string_view::npos)
+    if (std::string_view(rule).find("median") == std::string_view::npos) {
       EXPECT_GT(StudyReader(run()).counts().stopped, 0) << rule;
+    }
     forget();
     Stopper stopper(3);
     ASSERT_EQ(session(file, "a", stopper).end, DriverEnd::interrupted) << rule;

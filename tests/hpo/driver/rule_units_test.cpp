@@ -48,8 +48,9 @@ TEST_F(RuleUnits, StepsAreThoseOfTheOptimizer) {
     for (const Used& report : used_by(trial.trial))
       EXPECT_EQ(report.used, 3.0 * static_cast<double>(report.epochs));
     // Rungs at 6 and 12 steps are the ends of epochs 2 and 4.
-    if (trial.state == TrialState::stopped)
+    if (trial.state == TrialState::stopped) {
       EXPECT_TRUE(trial.epochs == 2 || trial.epochs == 4) << trial.epochs;
+    }
   }
 }
 
