@@ -1,6 +1,8 @@
 #include "runtime/store.h"
 
 #include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <optional>
 #include <utility>
 
@@ -13,6 +15,10 @@
 
 namespace rt {
 namespace {
+
+/// So often an entry is written that is not worth it: unfinished work, of which nobody has said
+/// what it needs, loses not much more of itself when the process is killed.
+constexpr Duration kCheapEvery = std::chrono::seconds(1);
 
 StoreConfig absolute(StoreConfig config) {
   std::error_code ignored;
@@ -38,6 +44,28 @@ struct Store::Layers {
     disk->put(item.key, *item.bytes, item.cost);
     share.took(seconds(now() - begin), item.bytes->size());
     pending.done(item.key);
+    if (!worth(item)) cheap_after = (now() + kCheapEvery).nanos;
+  }
+
+  [[nodiscard]] bool worth(const store::Pending::Item& item) const {
+    return share.worth(item.cost, item.bytes->size()) || pins.held(item.key);
+  }
+
+  /// What to write next, if anything that waits is worth it or its time has come.
+  [[nodiscard]] std::optional<store::Pending::Item> next() const {
+    auto item = pending.next(pins.all());
+    if (!item || worth(*item)) return item;
+    return now().nanos >= cheap_after.load() ? pending.newest() : std::nullopt;
+  }
+
+  /// Lets an entry wait in the place of those that do not fit any more.
+  void wait(store::Pending::Item item) {
+    for (const auto& over : pending.put(std::move(item))) worth(over) ? write(over) : drop(over);
+  }
+
+  void drop(const store::Pending::Item& item) {
+    pending.done(item.key);
+    ++evicted;
   }
 
   StoreConfig config;
@@ -47,6 +75,7 @@ struct Store::Layers {
   store::Share share;
   std::optional<store::DiskLayer> disk;
   std::atomic<bool> persisting{false};
+  std::atomic<std::int64_t> cheap_after{(now() + kCheapEvery).nanos};
   std::atomic<std::uint64_t> memory_hits{0}, disk_hits{0}, misses{0}, inserts{0}, evicted{0};
 };
 
@@ -63,7 +92,8 @@ Store::Blob Store::lookup(Key key) {
   if (layers_->disk && key) {
     if (auto [bytes, cost] = layers_->disk->find(key); bytes) {
       ++layers_->disk_hits;
-      layers_->evicted += layers_->memory.put(key, bytes, cost);
+      if (bytes->size() > store::kMostPacked)
+        layers_->evicted += layers_->memory.put(key, bytes, cost);
       return bytes;
     }
   }
@@ -89,23 +119,31 @@ void Store::insert(Key key, Blob bytes, double cost) noexcept {
   if (!(cost >= 0)) cost = 0;
   try {
     ++layers_->inserts;
+    const bool small = bytes->size() <= store::kMostPacked;
+    if (small && layers_->disk && layers_->disk->put(key, *bytes, cost)) return;
     layers_->evicted += layers_->memory.put(key, bytes, cost);
-    if (!layers_->disk) return;
+    if (small || !layers_->disk) return;
     if (!layers_->config.overhead) return layers_->write({key, bytes, cost});
-    for (const auto& item : layers_->pending.put({key, bytes, cost})) layers_->write(item);
+    layers_->wait({key, bytes, cost});
   } catch (const std::exception&) {
     return;  // out of memory: a cache may forget
   }
 }
 
 void Store::protect(std::string_view owner, std::vector<Key> keys) {
-  layers_->pins.set(owner, std::move(keys));
-  if (!layers_->config.overhead) layers_->pins.write();
+  const std::vector<Key> added = layers_->pins.set(owner, std::move(keys));
+  if (!layers_->config.overhead) return layers_->pins.write();
+  if (!layers_->disk) return;
+  // What was given up before anybody named it may still be in memory.
+  for (const Key key : added) {
+    Blob bytes = layers_->pending.find(key) ? nullptr : layers_->memory.find(key);
+    if (bytes && !layers_->disk->contains(key)) layers_->wait({key, std::move(bytes), 0});
+  }
 }
 
 bool Store::due() const {
   if (!layers_->disk || layers_->pending.empty() || !layers_->share.allows_round()) return false;
-  const auto item = layers_->pending.next(layers_->pins.all());
+  const auto item = layers_->next();
   return item && layers_->share.allows(item->bytes->size());
 }
 
@@ -113,8 +151,7 @@ void Store::persist() noexcept {
   if (!layers_->disk || layers_->persisting.exchange(true)) return;
   try {
     layers_->pins.write();
-    const std::vector<Key> first = layers_->pins.all();
-    while (const auto item = layers_->pending.next(first)) {
+    while (const auto item = layers_->next()) {
       if (!layers_->share.allows(item->bytes->size())) break;
       layers_->write(*item);
     }
@@ -132,6 +169,16 @@ void Store::flush() noexcept {
     while (const auto item = layers_->pending.next({})) layers_->write(*item);
   } catch (const std::exception&) {
     return;  // out of memory: a cache may forget
+  }
+}
+
+void Store::drop_cheap() noexcept {
+  try {
+    for (const auto& item : layers_->pending.all()) {
+      if (!layers_->worth(item)) layers_->drop(item);
+    }
+  } catch (const std::exception&) {
+    return;  // out of memory: then they are written
   }
 }
 

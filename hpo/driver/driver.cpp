@@ -47,6 +47,7 @@ DriverEnd Driver::run() {
   setup_.runtime.set_window(0);
   bool done = finished_ && export_best();
   keep_checkpoints();
+  if (done && setup_.store) setup_.store->drop_cheap();
   note_work();
   commit();
   if (fatal_) std::rethrow_exception(fatal_);
@@ -153,7 +154,10 @@ bool Driver::export_best() {
   }
   const ExportedModel& made = model.get();
   if (!made.note.empty()) emit(best->trial, Noted{made.note});
-  if (!made.file.empty()) emit(best->trial, Exported{made.file, made.metrics, made.confusion});
+  if (made.file.empty()) return true;
+  exported_ = best->trial;
+  exported_file_ = made.file;
+  emit(best->trial, Exported{made.file, made.metrics, made.confusion});
   return true;
 }
 

@@ -3,9 +3,9 @@
 //
 // One loop on one thread: fill free slots with the sampler's proposals, let coroutines go on, take
 // the outcome that is due in virtual time, hand it to rule and sampler, write the event; commit
-// before it is announced, at most ten milliseconds later. Everything that decides is a function of
-// the events so far, so a driver that starts on a log goes on as if it had never been away, and the
-// number of workers or the order of real completions changes nothing.
+// before it is announced, at most a tenth of a second later. Everything that decides is a function
+// of the events so far, so a driver that starts on a log goes on as if it had never been away, and
+// the number of workers or the order of real completions changes nothing.
 
 #include <atomic>
 #include <exception>
@@ -44,7 +44,7 @@ struct DriverSetup {
   std::shared_ptr<rt::Store> store = {};  ///< of the runtime; null: no checkpoints
   std::vector<Known> known = {};          ///< trials of earlier studies
   /// An event waits at most this long for others to share its commit.
-  rt::Duration commit_delay = std::chrono::milliseconds(10);
+  rt::Duration commit_delay = std::chrono::milliseconds(100);
 };
 
 /// How the loop ended.

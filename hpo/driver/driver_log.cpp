@@ -139,7 +139,8 @@ void Driver::note_work() {
 }
 
 /// The last two checkpoints of each trial that has not ended, of its network's life before it too:
-/// the newest, and what is left should that one turn out to be damaged.
+/// the newest, and what is left should that one turn out to be damaged. And the network of the best
+/// trial until it is written.
 void Driver::keep_checkpoints() {
   if (!setup_.store) return;
   constexpr std::size_t kKept = 2;
@@ -158,6 +159,10 @@ void Driver::keep_checkpoints() {
       keep(at->checkpoint);
     }
     for (auto at = lineage.rbegin() + 1; at != lineage.rend(); ++at) keep(at->network.key);
+  }
+  if (const TrialRow* best = log_.trials().best(); best && exported_ != best->trial) {
+    const Checkpoint& network = log_.trials().lineage(best->trial).back().network;
+    if (const auto key = rt::Key::from_hex(network.key)) keys.push_back(*key);
   }
   checkpoints_.keep(std::move(keys));
 }

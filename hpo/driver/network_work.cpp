@@ -201,6 +201,7 @@ void NetworkWork::provide(const Params& params, StudyData data) {
   nn::DataSpec spec = data_spec(study_, params);
   data.seeds = tasks::derive_seeds(study_.seed, tasks::data_key(spec));
   asked_.reset();
+  asked_data_.reset();
   data_.insert_or_assign(name_of(spec), std::move(data));
 }
 
@@ -211,9 +212,16 @@ const StudyData& NetworkWork::data_of(const nn::DataSpec& spec) {
   return found->second;
 }
 
+const StudyData& NetworkWork::data_of(const Params& params) {
+  if (!asked_data_ || asked_data_->first != params)
+    asked_data_.emplace(params, &data_of(data_spec(study_, params)));
+  return *asked_data_->second;
+}
+
 TrialSpec NetworkWork::spec_of(const Params& params, const StudyData& data) const {
   if (asked_ && asked_->data == &data && asked_->params == params) return asked_->spec;
-  TrialSpec spec = materialise(study_, params, data.info);
+  const TrialSpec* before = asked_ && asked_->data == &data ? &asked_->spec : nullptr;
+  TrialSpec spec = materialise(study_, params, data.info, before);
   spec.hyper.shuffle = data.seeds.shuffle;
   require_resources(spec.resources, runtime_.workers(), runtime_.gpus());
   if (runtime_.executor() != rt::Executor::simulated) {

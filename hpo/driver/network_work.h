@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "hpo/driver/adapting.h"
@@ -95,7 +96,7 @@ class NetworkWork : public TrialWork {
   [[nodiscard]] bool writes_models() const { return !model_file_.empty(); }
   /// Loaded where it is asked for first; valid as long as this.
   const StudyData& data_of(const nn::DataSpec& spec);
-  const StudyData& data_of(const Params& params) { return data_of(data_spec(study_, params)); }
+  const StudyData& data_of(const Params& params);
   [[nodiscard]] TrialSpec spec_of(const Params& params, const StudyData& data) const;
   /// The network that a trial is born with.
   [[nodiscard]] rt::Value<nn::ParamSlab> first_network(std::uint64_t trial, const TrialSpec& spec,
@@ -141,6 +142,7 @@ class NetworkWork : public TrialWork {
   std::string model_file_;
   bool sharing_;
   mutable std::optional<Asked> asked_;
+  std::optional<std::pair<Params, const StudyData*>> asked_data_;
   double epochs_before_;                   ///< that the process had trained before
   std::map<std::string, StudyData> data_;  ///< by the bytes of the DataSpec
 };

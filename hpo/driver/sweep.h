@@ -33,8 +33,9 @@ struct RunOptions {
   /// Number of times the user asked to stop; polled. 1: stop cleanly. Null: nobody can ask. After
   /// changing it call rt::wake(). `Interrupts` (hpo/driver/interrupt.h) is the source for Ctrl-C.
   const std::atomic<int>* interrupts = nullptr;
-  /// An event waits at most this long for others to share its commit, before it is announced.
-  rt::Duration commit_delay = std::chrono::milliseconds(10);
+  /// An event waits at most this long for others to share its commit, before it is announced: it
+  /// costs as much as a short trial.
+  rt::Duration commit_delay = std::chrono::milliseconds(100);
 };
 
 /// How a sweep ended.

@@ -65,6 +65,10 @@ class LoneTrial final : public TrialContext {
 
   [[nodiscard]] const TrialTable& table() const { return table_; }
   [[nodiscard]] const TrialRow& row() const { return table_.row(0); }
+  /// The network of its last report.
+  [[nodiscard]] std::optional<rt::Key> newest() const {
+    return rt::Key::from_hex(table_.lineage(0).back().network.key);
+  }
   [[nodiscard]] const std::vector<Adapted>& rounds() const { return table_.rounds(0); }
 
  private:
@@ -153,6 +157,7 @@ TrainResult train_once(const StudySpec& study, const Params& params, const RunOp
         break;
       }
       show_progress();
+      if (const auto newest = trial.newest()) checkpoints.keep({*newest});
       checkpoints.tick();
       if (!written.ready()) rt::wait_event(kTick);
     }
@@ -161,6 +166,7 @@ TrainResult train_once(const StudySpec& study, const Params& params, const RunOp
     result.rounds = trial.rounds();
     take_shape(result, spec.model);
     write_front(options.folder, trial.table());
+    if (result.ending == Ending::done) checkpoints.keep({});
     if (result.ending == Ending::done)
       take_result(result, written.get(), options.folder);
     else

@@ -11,12 +11,6 @@ namespace hpo {
 
 namespace {
 
-bool can_be_best(const TrialRow& row) {
-  const bool ended_well = row.state == TrialState::complete || row.state == TrialState::stopped ||
-                          row.state == TrialState::waiting;
-  return ended_well && row.value && !std::isnan(*row.value);
-}
-
 /// A trial with a metric that is no number is on no front.
 bool is_whole(const Score& score) {
   return std::ranges::none_of(score.others, [](double loss) { return std::isnan(loss); });
@@ -69,24 +63,25 @@ bool is_better(const Score& a, const Score& b) {
   return std::ranges::lexicographical_compare(a.others, b.others, ahead);
 }
 
+bool can_be_best(const TrialRow& row) {
+  const bool ended_well = row.state == TrialState::complete || row.state == TrialState::stopped ||
+                          row.state == TrialState::waiting;
+  return ended_well && row.value && !std::isnan(*row.value);
+}
+
+bool is_better_trial(const TrialRow& a, const TrialRow& b, const Objective& objective) {
+  const Score mine = objective.score(a), theirs = objective.score(b);
+  if (mine.feasible() != theirs.feasible()) return mine.feasible();
+  if (rank_of(a.state) != rank_of(b.state)) return rank_of(a.state) < rank_of(b.state);
+  if (is_whole(mine) != is_whole(theirs)) return is_whole(mine);
+  return is_better(mine, theirs);
+}
+
 const TrialRow* best_of(const std::vector<TrialRow>& trials, const Objective& objective) {
   const TrialRow* best = nullptr;
   for (const TrialRow& row : trials) {
-    if (!can_be_best(row)) continue;
-    if (best != nullptr) {
-      const Score mine = objective.score(row), theirs = objective.score(*best);
-      const int rank = rank_of(row.state), theirs_rank = rank_of(best->state);
-      if (mine.feasible() != theirs.feasible()) {
-        if (!mine.feasible()) continue;
-      } else if (rank != theirs_rank) {
-        if (rank > theirs_rank) continue;
-      } else if (is_whole(mine) != is_whole(theirs)) {
-        if (!is_whole(mine)) continue;
-      } else if (!is_better(mine, theirs)) {
-        continue;
-      }
-    }
-    best = &row;
+    if (can_be_best(row) && (best == nullptr || is_better_trial(row, *best, objective)))
+      best = &row;
   }
   return best;
 }

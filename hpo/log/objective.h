@@ -53,6 +53,13 @@ struct Objective {
 /// by the others one after another.
 [[nodiscard]] bool is_better(const Score& a, const Score& b);
 
+/// Whether a trial can be `best`: it ended well, or waits, and has a value that is a number.
+[[nodiscard]] bool can_be_best(const TrialRow& trial);
+
+/// Whether of two that can be `best` the first one is, whatever their numbers.
+[[nodiscard]] bool is_better_trial(const TrialRow& a, const TrialRow& b,
+                                   const Objective& objective);
+
 /// Of trials that can be `best`: those that break no bound first, then complete ones, then stopped,
 /// then by score, then the lower number. Null when none has a value that is a number.
 [[nodiscard]] const TrialRow* best_of(const std::vector<TrialRow>& trials,

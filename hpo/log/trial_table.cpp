@@ -1,6 +1,7 @@
 #include "hpo/log/trial_table.h"
 
 #include <cmath>
+#include <utility>
 
 #include "runtime/base/error.h"
 #include "runtime/base/text.h"
@@ -30,7 +31,33 @@ bool is_live(const TrialRow& row) {
   return row.state == TrialState::running || row.state == TrialState::waiting;
 }
 
+bool can_lead(const TrialRow& row) {
+  return row.state != TrialState::failed && row.value && !std::isnan(*row.value);
+}
+
+bool leads(const TrialRow& a, const TrialRow& b, const Objective& objective) {
+  return is_better(objective.score(a), objective.score(b));
+}
+
 }  // namespace
+
+TrialTable::TrialTable(Objective objective)
+    : objective_(std::move(objective)),
+      best_{can_be_best, is_better_trial},
+      leader_{can_lead, leads} {}
+
+void TrialTable::follow(First& first, const TrialRow& changed) const {
+  const auto take = [&](const TrialRow& row) {
+    if (!first.counts(row)) return;
+    const TrialRow* before = row_of(first);
+    if (before == nullptr || first.ahead(row, *before, objective_) ||
+        (row.trial < before->trial && !first.ahead(*before, row, objective_)))
+      first.trial = row.trial;
+  };
+  if (first.trial != changed.trial) return take(changed);
+  first.trial.reset();
+  for (const TrialRow& row : rows_) take(row);
+}
 
 TrialRow& TrialTable::live(const Event& event) {
   if (!event.trial || *event.trial >= rows_.size() || !is_live(rows_[*event.trial])) {
@@ -85,6 +112,13 @@ void TrialTable::take(TrialRow& row, const Replaced& replaced) {
 }
 
 void TrialTable::apply(const Event& event) {
+  change(event);
+  if (!event.trial || *event.trial >= rows_.size()) return;
+  follow(best_, rows_[*event.trial]);
+  follow(leader_, rows_[*event.trial]);
+}
+
+void TrialTable::change(const Event& event) {
   if (const auto* created = std::get_if<Created>(&event.body)) {
     if (event.trial != rows_.size())
       throw rt::Error(rt::Errc::storage, "a trial's number is out of order");
@@ -125,15 +159,6 @@ void TrialTable::apply(const Event& event) {
       metrics.push_back(metric);
     }
   }
-}
-
-const TrialRow* TrialTable::leader() const {
-  const TrialRow* leader = nullptr;
-  for (const TrialRow& row : rows_) {
-    if (row.state == TrialState::failed || !row.value || std::isnan(*row.value)) continue;
-    if (!leader || is_better(objective_.score(row), objective_.score(*leader))) leader = &row;
-  }
-  return leader;
 }
 
 }  // namespace hpo

@@ -3,7 +3,7 @@
 // as a table.
 
 #include <cstdint>
-#include <utility>
+#include <optional>
 #include <vector>
 
 #include "hpo/log/event.h"
@@ -24,7 +24,7 @@ struct TrialCounts {
 /// A pure function of the events applied so far. Not thread-safe.
 class TrialTable {
  public:
-  explicit TrialTable(Objective objective) : objective_(std::move(objective)) {}
+  explicit TrialTable(Objective objective);
 
   /// Takes one event of the log, in order. Throws rt::Error (storage) when it does not fit what
   /// came before: a trial that does not exist, one that ended already.
@@ -46,12 +46,25 @@ class TrialTable {
   [[nodiscard]] const TrialCounts& counts() const { return counts_; }
 
   /// The best trial that ended or waits (best_of); null when none of them has a value.
-  [[nodiscard]] const TrialRow* best() const { return best_of(rows_, objective_); }
+  [[nodiscard]] const TrialRow* best() const { return row_of(best_); }
   /// The best value so far, whatever the state, for displays; null when there is none.
-  [[nodiscard]] const TrialRow* leader() const;
+  [[nodiscard]] const TrialRow* leader() const { return row_of(leader_); }
 
  private:
+  /// The first row in an order, the lower number among equals: known at all times, since it is
+  /// asked for more often than a long table can be searched.
+  struct First {
+    bool (*counts)(const TrialRow& row);
+    bool (*ahead)(const TrialRow& a, const TrialRow& b, const Objective& objective);
+    std::optional<std::uint64_t> trial = {};
+  };
+
   TrialRow& live(const Event& event);
+  void change(const Event& event);
+  void follow(First& first, const TrialRow& changed) const;
+  [[nodiscard]] const TrialRow* row_of(const First& first) const {
+    return first.trial ? &rows_[*first.trial] : nullptr;
+  }
   void move(TrialRow& row, TrialState state);
   void take(TrialRow& row, const Reported& report);
   void take(TrialRow& row, const Replaced& replaced);
@@ -62,6 +75,7 @@ class TrialTable {
   std::vector<std::vector<Adapted>> rounds_;    ///< one a row
   std::vector<std::vector<Reported>> reports_;  ///< one a row
   TrialCounts counts_;
+  First best_, leader_;
 };
 
 }  // namespace hpo

@@ -171,7 +171,8 @@ std::vector<Field> keeping_rows() {
        .max = 100,
        .fallback = "3.5%",
        .doc = "Share of the time that writing may take; from it and from what a checkpoint costs "
-              "follows the interval. The last two of every trial are kept."},
+              "follows the interval. The last two of every trial are kept. What is computed again "
+              "sooner than its share allows to write it is kept in memory only."},
       {.name = "store",
        .type = Type::block,
        .only = "data",

@@ -1,5 +1,6 @@
 #include "hpo/study/substitute.h"
 
+#include <algorithm>
 #include <functional>
 
 #include "hpo/study/scalars.h"
@@ -84,11 +85,21 @@ void collect_names(const Node& node, std::set<std::string, std::less<>>& names) 
   for (const Entry& entry : node.entries) collect_names(entry.value, names);
 }
 
+bool stands_for_itself(const Node& node) {
+  return node.text.find('$') == std::string::npos &&
+         std::ranges::all_of(node.items, stands_for_itself) &&
+         std::ranges::all_of(node.entries, stands_for_itself, &Entry::value);
+}
+
 std::optional<Node> substitute(const Node& node, const Params& params) {
   if (node.is_scalar()) return substitute_scalar(node, params);
-  Node result = node;
-  result.items.clear();
-  result.entries.clear();
+  Node result{.kind = node.kind,
+              .at = node.at,
+              .text = node.text,
+              .quoted = node.quoted,
+              .open_kind = node.open_kind,
+              .items = {},
+              .entries = {}};
   for (const Node& item : node.items) {
     if (auto value = substitute(item, params)) result.items.push_back(std::move(*value));
   }

@@ -29,6 +29,9 @@ void collect_names(const Node& node, std::set<std::string, std::less<>>& names);
 /// True for [A-Za-z_][A-Za-z0-9_]*: what can stand after a dollar.
 [[nodiscard]] bool is_parameter_name(std::string_view name);
 
+/// Whether substitution leaves the tree as it is, whatever the params: there is no dollar in it.
+[[nodiscard]] bool stands_for_itself(const Node& node);
+
 /// The tree with values in place of references and single dollars in place of double ones. A key or
 /// list item that refers to a parameter without a value (an inactive one) is left out; none when
 /// that is the whole tree.

@@ -23,9 +23,11 @@ namespace study {
 namespace {
 
 /// One section of the file for one trial: references replaced, checked again with the values in
-/// place.
+/// place. One without references is what it was when the file was checked.
 Node section(const StudySpec& study, const Params& params, const std::string& name) {
-  const Node values = substitute(*study.document->root.find(name), params).value();
+  const Node& written = *study.document->root.find(name);
+  if (stands_for_itself(written)) return written;
+  const Node values = substitute(written, params).value();
   return Checker::of_values().check(values, *study_block().find(name), name);
 }
 
@@ -190,20 +192,27 @@ StudySpec settled(const StudySpec& study, const DataInfo& data) {
   return result;
 }
 
-TrialSpec make_trial(const StudySpec& study, const Params& params, const DataInfo& data) {
+TrialSpec make_trial(const StudySpec& study, const Params& params, const DataInfo& data,
+                     const TrialSpec* like) {
   check_task(study.document->root, data.task);
   if (!is_settled(study.document->root)) {
     StudySpec whole = settled(study, data);
     whole.limits = study.limits;  // the caller's, which need not be the file's
-    return make_trial(whole, params, data);
+    return make_trial(whole, params, data, like);
   }
   const Node train = section(study, params, "train");
   TrialSpec trial;
   trial.hyper = read_hyper(train, data);
   trial.hyper.precision = study.precision;
-  trial.model = build_network(section(study, params, "network"), data.input,
-                              outputs_of(train, trial.hyper, data));
-  check_reshapes(study, trial.model);
+  const bool same_network = like != nullptr && like->hyper.loss == trial.hyper.loss &&
+                            stands_for_itself(*study.document->root.find("network"));
+  if (same_network) {
+    trial.model = like->model;
+  } else {
+    trial.model = build_network(section(study, params, "network"), data.input,
+                                outputs_of(train, trial.hyper, data));
+    check_reshapes(study, trial.model);
+  }
   trial.epochs = as_integer(*train.find("epochs"));
   if (study.document->root.find("adapt") != nullptr) {
     trial.adapt = read_adaptation(section(study, params, "adapt"), trial.model, trial.epochs,
@@ -243,8 +252,10 @@ Resources trial_resources(const StudySpec& study, const Params& params) {
   });
 }
 
-TrialSpec materialise(const StudySpec& study, const Params& params, const DataInfo& data) {
-  return study::with_place(study.file, [&] { return study::make_trial(study, params, data); });
+TrialSpec materialise(const StudySpec& study, const Params& params, const DataInfo& data,
+                      const TrialSpec* like) {
+  return study::with_place(study.file,
+                           [&] { return study::make_trial(study, params, data, like); });
 }
 
 }  // namespace hpo

@@ -64,8 +64,9 @@ struct TrialSpec {
 
 /// What trial `params` trains. `params` must lie in study.space; a study that was not settled is
 /// settled on the fly. Throws rt::Error (study) with the place in the file when the network does
-/// not fit together.
+/// not fit together. `like`: an earlier answer for this study and data; what it has and no
+/// parameter changes is not made again.
 [[nodiscard]] TrialSpec materialise(const StudySpec& study, const Params& params,
-                                    const DataInfo& data);
+                                    const DataInfo& data, const TrialSpec* like = nullptr);
 
 }  // namespace hpo

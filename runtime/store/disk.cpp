@@ -5,6 +5,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "runtime/base/log.h"
@@ -16,6 +17,9 @@ namespace {
 /// After a refusal (disk full, read-only) this many inserts are skipped before the next try: a
 /// store that cannot write should not cost a system call a task, and space may come back.
 constexpr int kPause = 100;
+
+/// Bytes of the file of small entries: more would take long to read when a store is opened.
+constexpr std::uint64_t kMostPack = 16 << 20;
 
 /// Reads a whole file; 0 or an errno value. ENOENT is the usual answer.
 int read_entry(const std::string& path, Bytes& content) {
@@ -69,7 +73,10 @@ int write_entry(const char* path, std::span<const std::byte> head,
 }  // namespace
 
 DiskLayer::DiskLayer(Path folder, std::uint64_t budget, Pins& pins)
-    : folder_(std::move(folder)), budget_(budget), pins_(pins) {}
+    : folder_(std::move(folder)),
+      budget_(budget),
+      pins_(pins),
+      pack_(folder_, std::min(kMostPack, budget / 16), pins) {}
 
 DiskLayer::~DiskLayer() {
   if (unaccounted_ > 0) account();
@@ -82,6 +89,7 @@ std::string DiskLayer::path_of(Key key) const {
 }
 
 Found DiskLayer::find(Key key) {
+  if (Found packed = pack_.find(key); packed.bytes) return packed;
   const std::string path = path_of(key);
   Bytes file;
   if (const int code = read_entry(path, file); code != 0) {
@@ -102,15 +110,31 @@ Found DiskLayer::find(Key key) {
   return {std::make_shared<const Bytes>(std::move(file)), head->cost};
 }
 
-bool DiskLayer::contains(Key key) const { return ::access(path_of(key).c_str(), R_OK) == 0; }
+bool DiskLayer::contains(Key key) {
+  return pack_.contains(key) || ::access(path_of(key).c_str(), R_OK) == 0;
+}
 
-void DiskLayer::put(Key key, const Bytes& bytes, double cost) {
+bool DiskLayer::put(Key key, const Bytes& bytes, double cost) {
   if (pause_.load(std::memory_order_relaxed) > 0 && pause_.fetch_sub(1) > 0) {
     ++refused_;
-    return;
+    return false;
   }
-  const std::string path = path_of(key);
-  if (::access(path.c_str(), F_OK) == 0) return;
+  const bool packed = bytes.size() <= kMostPacked;
+  const std::string path = packed ? pack_.path() : path_of(key);
+  if (!packed && ::access(path.c_str(), F_OK) == 0) return true;
+  const int code = packed ? pack_.put(key, bytes, cost) : write(path, key, bytes, cost);
+  if (code != 0) {
+    refuse("write", path, code);
+    return false;
+  }
+  if (packed) return true;
+  const std::uint64_t written = kHeadBytes + bytes.size();
+  if (unaccounted_.fetch_add(written) + written > budget_ / 1024) account();
+  return true;
+}
+
+/// 0 or an errno value.
+int DiskLayer::write(const std::string& path, Key key, const Bytes& bytes, double cost) {
   const std::string folder = path.substr(0, path.rfind('/'));
   const std::string temporary = cat(folder, "/.tmp-", ::getpid(), '-', temp_counter_.fetch_add(1));
   const auto head = pack({key, bytes.size(), cost, hash_bytes(bytes)});
@@ -121,16 +145,14 @@ void DiskLayer::put(Key key, const Bytes& bytes, double cost) {
     code = error ? error.value() : write_entry(temporary.c_str(), head, bytes);
   }
   if (code == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) code = errno;
-  if (code != 0) {
-    ::unlink(temporary.c_str());
-    refuse("write", path, code);
-    return;
-  }
-  const std::uint64_t written = kHeadBytes + bytes.size();
-  if (unaccounted_.fetch_add(written) + written > budget_ / 1024) account();
+  if (code != 0) ::unlink(temporary.c_str());
+  return code;
 }
 
-void DiskLayer::erase(Key key) { ::unlink(path_of(key).c_str()); }
+void DiskLayer::erase(Key key) {
+  pack_.erase(key);
+  ::unlink(path_of(key).c_str());
+}
 
 void DiskLayer::refuse(const char* operation, const std::string& path, int code) {
   ++refused_;

@@ -1,28 +1,23 @@
-// The store's lower layer: one file an entry in a folder that several processes share.
+// The store's lower layer: one file an entry, and one for all small ones, in a folder that several
+// processes share.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 
 #include "runtime/base/file.h"
 #include "runtime/base/hash.h"
 #include "runtime/store/entry.h"
+#include "runtime/store/pack.h"
 #include "runtime/store/pins.h"
 
 namespace rt::store {
 
-/// An entry found on disk.
-struct Found {
-  std::shared_ptr<const Bytes> bytes;
-  double cost = 0;
-};
-
-/// Thread-safe, and safe between processes without any lock: an entry appears whole by rename, is
-/// never changed, and whoever finds one damaged removes it. Nothing here throws; what the file
-/// system refuses is counted and said once.
+/// Thread-safe, and safe between processes without any lock: a file appears whole by rename, is
+/// never changed, and whoever finds one damaged removes it; small entries are a Pack's. Nothing
+/// here throws; what the file system refuses is counted and said once.
 ///
 /// Entries are renamed into place without fsync. A power cut may leave a torn one under its final
 /// name, which the checksum finds; the price of syncing (ms for every task's result) would buy
@@ -36,22 +31,25 @@ class DiskLayer {
   DiskLayer& operator=(const DiskLayer&) = delete;
 
   [[nodiscard]] Found find(Key key);
-  [[nodiscard]] bool contains(Key key) const;
-  void put(Key key, const Bytes& bytes, double cost);
+  [[nodiscard]] bool contains(Key key);
+  /// Whether it is there now.
+  bool put(Key key, const Bytes& bytes, double cost);
   void erase(Key key);
 
   [[nodiscard]] std::uint64_t evicted() const { return evicted_; }
-  [[nodiscard]] std::uint64_t damaged() const { return damaged_; }
+  [[nodiscard]] std::uint64_t damaged() const { return damaged_ + pack_.damaged(); }
   [[nodiscard]] std::uint64_t refused() const { return refused_; }
 
  private:
   [[nodiscard]] std::string path_of(Key key) const;
   void refuse(const char* operation, const std::string& path, int code);
   void account();
+  [[nodiscard]] int write(const std::string& path, Key key, const Bytes& bytes, double cost);
 
   const Path folder_;
   const std::uint64_t budget_;
   Pins& pins_;
+  Pack pack_;
   std::atomic<std::uint64_t> unaccounted_{0};  ///< bytes written and not yet handed to `trim`
   std::atomic<unsigned> temp_counter_{0};
   std::atomic<int> pause_{0};  ///< inserts still to skip after a refusal
@@ -63,7 +61,8 @@ class DiskLayer {
 /// folder's count is kept in its file `.trim`, shared by all processes. Each time the count passes
 /// 1/64 of the budget the entries are added up and, when they are more than the budget, the
 /// cheapest to compute again per byte, then the longest unused, are removed down to 7/8 of it, but
-/// none that a list of pins names (pins.h); temporary files that a dead process left an hour ago go
+/// none that a list of pins names (pins.h). The file of small entries counts, and
+/// keeps its own limit. Temporary files that a dead process left an hour ago go
 /// too. Returns the number of entries removed, or nothing when another process is at it (tell it
 /// again later); never throws.
 std::optional<std::uint64_t> trim(const Path& folder, std::uint64_t written,

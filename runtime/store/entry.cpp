@@ -52,12 +52,21 @@ std::optional<Head> unpack(std::span<const std::byte> bytes) {
   return Head{{f.key_hi, f.key_lo}, f.length, f.cost, {f.checksum_hi, f.checksum_lo}};
 }
 
+std::optional<Head> leading_entry(std::span<const std::byte> bytes) {
+  const auto head = unpack(bytes);
+  if (!head || head->length > bytes.size() - kHeadBytes) return std::nullopt;
+  const bool whole = hash_bytes(bytes.subspan(kHeadBytes, head->length)) == head->checksum;
+  return whole ? head : std::nullopt;
+}
+
+std::size_t next_entry(std::span<const std::byte> bytes, std::size_t from) {
+  return std::min(as_text(bytes).find(kMagic, from), bytes.size());
+}
+
 std::optional<std::span<const std::byte>> payload(std::span<const std::byte> file, Key key) {
-  const auto head = unpack(file);
+  const auto head = leading_entry(file);
   if (!head || head->key != key || head->length != file.size() - kHeadBytes) return std::nullopt;
-  const auto bytes = file.subspan(kHeadBytes);
-  if (hash_bytes(bytes) != head->checksum) return std::nullopt;
-  return bytes;
+  return file.subspan(kHeadBytes);
 }
 
 }  // namespace rt::store

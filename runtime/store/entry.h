@@ -1,8 +1,10 @@
-// One entry of the store as it lies on disk: a head of 64 bytes, then the payload.
+// One entry of the store as it lies on disk, in a file of its own or among others: a head of 64
+// bytes, then the payload.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 
@@ -22,6 +24,12 @@ struct Head {
   Key checksum;
 };
 
+/// An entry found on disk.
+struct Found {
+  std::shared_ptr<const Bytes> bytes;
+  double cost = 0;
+};
+
 /// How dear an entry is per byte, in steps of a factor of two: costs are measured, and entries
 /// whose costs differ by chance alone should go by their use.
 [[nodiscard]] int worth_of(double cost, std::uint64_t bytes) noexcept;
@@ -31,6 +39,13 @@ struct Head {
 
 /// The head of these bytes; nothing when they are too few, of another version, or flipped anywhere.
 [[nodiscard]] std::optional<Head> unpack(std::span<const std::byte> bytes);
+
+/// The head of the whole entry that these bytes begin with: nothing when anything about it is
+/// wrong, or when it goes on beyond them.
+[[nodiscard]] std::optional<Head> leading_entry(std::span<const std::byte> bytes);
+
+/// Where the next entry may begin, at `from` or behind it; bytes.size() when nowhere.
+[[nodiscard]] std::size_t next_entry(std::span<const std::byte> bytes, std::size_t from);
 
 /// The payload of a whole file that must hold `key`: nothing when anything about it is wrong.
 [[nodiscard]] std::optional<std::span<const std::byte>> payload(std::span<const std::byte> file,

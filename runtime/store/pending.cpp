@@ -1,6 +1,9 @@
 #include "runtime/store/pending.h"
 
+#include <algorithm>
 #include <utility>
+
+#include "runtime/store/share.h"
 
 namespace rt::store {
 namespace {
@@ -25,7 +28,7 @@ std::vector<Pending::Item> Pending::put(Item item) {
   const std::uint64_t size = weight(*item.bytes);
   const std::scoped_lock lock(mutex_);
   const Key key = item.key;
-  const Rank rank{item.cost / static_cast<double>(size), next_age_++, key};
+  const Rank rank{item.cost / bytes_to_write(item.bytes->size()), next_age_++, key};
   if (!entries_.try_emplace(key, Entry{std::move(item), rank}).second) return {};
   ranks_.insert(rank);
   used_ += size;
@@ -45,6 +48,20 @@ std::optional<Pending::Item> Pending::next(const std::vector<Key>& first) const 
   }
   if (ranks_.empty()) return std::nullopt;
   return entries_.at(ranks_.rbegin()->key).item;
+}
+
+std::optional<Pending::Item> Pending::newest() const {
+  const std::scoped_lock lock(mutex_);
+  const auto last = std::ranges::max_element(ranks_, {}, &Rank::age);
+  if (last == ranks_.end()) return std::nullopt;
+  return entries_.at(last->key).item;
+}
+
+std::vector<Pending::Item> Pending::all() const {
+  const std::scoped_lock lock(mutex_);
+  std::vector<Item> items;
+  for (const auto& [key, entry] : entries_) items.push_back(entry.item);
+  return items;
 }
 
 void Pending::done(Key key) {

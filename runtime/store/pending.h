@@ -14,8 +14,8 @@
 
 namespace rt::store {
 
-/// Thread-safe. Never much more than `limit` bytes: what is cheapest to compute again per byte has
-/// to be written at once then.
+/// Thread-safe. Never much more than `limit` bytes: what is cheapest to compute again, per second
+/// that writing it takes, has to go then.
 class Pending {
  public:
   struct Item {
@@ -28,17 +28,21 @@ class Pending {
 
   [[nodiscard]] std::shared_ptr<const Bytes> find(Key key) const;
   [[nodiscard]] bool empty() const;
-  /// Takes an entry. Returns those that do not fit any more, for the caller to write now; they stay
-  /// until `done`.
+  /// Takes an entry. Returns those that do not fit any more, for the caller to write now or to give
+  /// up; they stay until `done`.
   [[nodiscard]] std::vector<Item> put(Item item);
-  /// What to write next: one of `first` if it is here, else the dearest per byte. It stays until
+  /// What to write next: one of `first` if it is here, else the dearest. It stays until
   /// `done`, so that it is always found here or on disk.
   [[nodiscard]] std::optional<Item> next(const std::vector<Key>& first) const;
+  /// What came last.
+  [[nodiscard]] std::optional<Item> newest() const;
   void done(Key key);
+  /// All that wait.
+  [[nodiscard]] std::vector<Item> all() const;
 
  private:
   struct Rank {
-    double cost_per_byte;
+    double worth;  ///< cost to compute again for each byte to write
     std::uint64_t age;
     Key key;
     auto operator<=>(const Rank&) const = default;

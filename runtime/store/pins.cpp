@@ -45,12 +45,15 @@ void write_list(const Path& folder, const Path& path, const std::vector<Key>& ke
 
 }  // namespace
 
-void Pins::set(std::string_view owner, std::vector<Key> keys) {
+std::vector<Key> Pins::set(std::string_view owner, std::vector<Key> keys) {
   const std::scoped_lock lock(mutex_);
-  const auto at = lists_.find(owner);
-  if (at == lists_.end() ? keys.empty() : at->second == keys) return;
-  lists_.insert_or_assign(std::string(owner), std::move(keys));
+  std::vector<Key>& list = lists_[std::string(owner)];
+  if (list == keys) return {};
+  const std::set<Key> before(list.begin(), list.end());
+  list = keys;
   changed_.emplace(owner);
+  std::erase_if(keys, [&](Key key) { return before.contains(key); });
+  return keys;
 }
 
 bool Pins::held(Key key) const {

@@ -23,8 +23,8 @@ class Pins {
   /// An empty folder: lists are kept in memory only.
   explicit Pins(Path folder) : folder_(std::move(folder)) {}
 
-  /// Replaces an owner's list.
-  void set(std::string_view owner, std::vector<Key> keys);
+  /// Replaces an owner's list. Returns what was not in it before.
+  std::vector<Key> set(std::string_view owner, std::vector<Key> keys);
   [[nodiscard]] bool held(Key key) const;
   /// All keys of this process's owners.
   [[nodiscard]] std::vector<Key> all() const;

@@ -50,21 +50,33 @@ std::optional<Key> key_at(const std::string& path) {
   return Key::from_hex(place.parent_path().filename().native() + place.filename().native());
 }
 
-/// All entries with their sizes; temporary files left behind for an hour are removed on the way.
+/// Of a regular file; nothing for anything else, links too.
+std::optional<struct stat> file_at(const fs::path& path) {
+  struct stat info {};
+  const bool is_file = ::lstat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
+  return is_file ? std::optional(info) : std::nullopt;
+}
+
+/// Whether it is a temporary file; one left behind for an hour is removed.
+bool is_temporary(const fs::path& path, const struct stat& info) {
+  if (!path.filename().native().starts_with(".tmp-")) return false;
+  if (info.st_mtime < std::time(nullptr) - 3600) ::unlink(path.c_str());
+  return true;
+}
+
+/// All entries that have files, with their sizes. Temporary files left behind are removed on the
+/// way.
 std::vector<Candidate> list_entries(const fs::path& folder) {
   std::vector<Candidate> entries;
-  const std::time_t old = std::time(nullptr) - 3600;
   for (const auto& branch : fs::directory_iterator(folder)) {
+    if (const auto info = file_at(branch.path())) (void)is_temporary(branch.path(), *info);
     if (branch.is_symlink() || !branch.is_directory()) continue;  // a link leads elsewhere
     if (branch.path().filename().native().size() != 2) continue;
     for (const auto& item : fs::directory_iterator(branch.path())) {
-      struct stat info {};
-      if (::lstat(item.path().c_str(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
-      const bool temporary = item.path().filename().native().starts_with(".tmp-");
-      if (temporary && info.st_mtime < old) ::unlink(item.path().c_str());
-      if (temporary || !key_at(item.path().native())) continue;
-      entries.push_back({item.path().native(), footprint(static_cast<std::uint64_t>(info.st_size)),
-                         0, info.st_mtim.tv_sec * 1'000'000'000LL + info.st_mtim.tv_nsec});
+      const auto info = file_at(item.path());
+      if (!info || is_temporary(item.path(), *info) || !key_at(item.path().native())) continue;
+      entries.push_back({item.path().native(), footprint(static_cast<std::uint64_t>(info->st_size)),
+                         0, info->st_mtim.tv_sec * 1'000'000'000LL + info->st_mtim.tv_nsec});
     }
   }
   return entries;
@@ -116,7 +128,8 @@ std::optional<std::uint64_t> trim(const Path& folder, std::uint64_t written,
     if (!lock || ::flock(lock.fd(), LOCK_EX | LOCK_NB) != 0) return std::nullopt;
     if (!count_says_look(lock.fd(), written, budget / 64)) return 0;
     std::vector<Candidate> entries = list_entries(folder);
-    std::uint64_t used = 0;
+    const auto packed = file_at(folder / kPackName);
+    std::uint64_t used = packed ? footprint(static_cast<std::uint64_t>(packed->st_size)) : 0;
     for (const Candidate& c : entries) used += c.bytes;
     return used > budget ? remove_cheapest(folder, std::move(entries), used, budget / 8 * 7) : 0;
   } catch (const std::exception&) {

@@ -43,7 +43,7 @@ class CheckpointTest : public testing::Test {
                                 int epochs = 300) const {
     return parse_study(
         rt::cat("data: {csv: rows.csv, target: y}\n",
-                "network: [dense: {units: 8, activation: tanh}]\n",
+                "network: [dense: {units: 32, activation: tanh}]\n",
                 "train: {optimizer: {type: adam, lr: $lr}, epochs: ", epochs, "}\nmethod: grid\n",
                 "parameters: {lr: {values: [0.01, 0.02, 0.03]}}\nparallel: 2\n", more),
         name + ".yaml", folder_.path().string(), {.name = name});
@@ -188,7 +188,7 @@ TEST_F(CheckpointTest, AnUnfinishedTrialsLastTwoSurviveACrowdedStore) {
   {
     rt::Store crowded({.folder = folder_ / "cut-store", .disk_bytes = 64 << 10});
     for (std::uint64_t i = 0; i < 200; ++i)
-      crowded.insert(rt::hash_bytes(rt::as_bytes(std::to_string(i))), rt::Bytes(1000), 1e6);
+      crowded.insert(rt::hash_bytes(rt::as_bytes(std::to_string(i))), rt::Bytes(2000), 1e6);
   }
   const auto files = checkpoints("cut", 0);
   const std::size_t count = files.size();

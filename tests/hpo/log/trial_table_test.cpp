@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "runtime/base/error.h"
+#include "runtime/base/random.h"
 #include "tests/hpo/log/sample.h"
 
 namespace hpo {
@@ -131,6 +132,52 @@ TEST(TrialTable, ANetworkThatIsTakenOverKeepsItsWholePast) {
   EXPECT_EQ(table.lineage(1).size(), 2U) << "what became of its copy is not its own past";
   EXPECT_THROW(table.apply(replaced(0, 0, 2, 0.1)), rt::Error);
   EXPECT_THROW(table.apply(replaced(0, 7, 2, 0.1)), rt::Error);
+}
+
+/// What `leader` says, by looking at every row.
+const TrialRow* leader_of(const std::vector<TrialRow>& rows, const Objective& objective) {
+  const TrialRow* leader = nullptr;
+  for (const TrialRow& row : rows) {
+    if (row.state == TrialState::failed || !row.value || std::isnan(*row.value)) continue;
+    if (!leader || is_better(objective.score(row), objective.score(*leader))) leader = &row;
+  }
+  return leader;
+}
+
+TEST(TrialTable, BestAndLeaderAreKnownAfterEachEvent) {
+  const Objective objectives[] = {{},
+                                  {.maximize = true, .take_best = true},
+                                  {.subject_to = {{.metric = "train.loss", .max = 2}}}};
+  for (std::uint64_t round = 0; round < 30; ++round) {
+    rt::Stream random(round, "events");
+    TrialTable table(objectives[round % 3]);
+    for (int i = 0; i < 200; ++i) {
+      const std::uint64_t trials = table.rows().size(), trial = random.below(trials + 1);
+      if (trial == trials) {
+        table.apply(created(trial, 0.1));
+        continue;
+      }
+      const TrialState state = table.row(trial).state;
+      if (state != TrialState::running && state != TrialState::waiting) continue;
+      const auto value = static_cast<double>(random.below(6));
+      constexpr TrialState kEnds[] = {TrialState::complete, TrialState::stopped,
+                                      TrialState::failed};
+      const std::uint64_t what = random.below(8);
+      if (what < 3) {
+        table.apply(ended(trial, kEnds[what]));
+      } else if (state == TrialState::waiting) {
+        table.apply({.trial = trial, .body = Resumed{}});
+      } else {
+        Event event = reported(trial, i + 1, value == 5 ? std::nan("") : value);
+        auto& report = std::get<Reported>(event.body);
+        report.metrics.back().second = static_cast<double>(random.below(5));
+        report.word = what == 3 ? Word::pause : Word::go;
+        table.apply(event);
+      }
+      ASSERT_EQ(table.best(), best_of(table.rows(), table.objective())) << round << ' ' << i;
+      ASSERT_EQ(table.leader(), leader_of(table.rows(), table.objective())) << round << ' ' << i;
+    }
+  }
 }
 
 TEST(TrialTable, RefusesEventsThatDoNotFit) {

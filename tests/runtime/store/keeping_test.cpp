@@ -24,9 +24,10 @@ using rt::Store;
 using support::TempFolder;
 
 constexpr std::uint64_t kBlock = 4096;
+constexpr std::size_t kSize = 2000;  ///< of an entry that has a file, which takes a block
 
 Key key(std::uint64_t n) { return rt::key_of(n); }
-Bytes content(std::uint64_t n, std::size_t size = 100) { return Bytes(size, std::byte(n)); }
+Bytes content(std::uint64_t n, std::size_t size = kSize) { return Bytes(size, std::byte(n)); }
 
 std::filesystem::path file_of(const TempFolder& t, Key k) {
   return t.path() / k.hex().substr(0, 2) / k.hex().substr(2);
@@ -71,7 +72,7 @@ TEST(Keeping, ProtectionOutlivesItsProcess) {
 }
 
 TEST(Keeping, MemoryProtectsToo) {
-  Store store({.memory_bytes = 20 * 356});
+  Store store({.memory_bytes = 20 * (kSize + 256)});
   store.insert(key(0), content(0), 1e-6);
   store.insert(key(1), content(1), 1e-6);
   store.protect("one", {key(0)});
@@ -92,7 +93,7 @@ TEST(Keeping, AmongEqualsTheLongestUnusedGoes) {
   EXPECT_TRUE(on_disk(t, 3)) << "used last, though among the first to be written";
   EXPECT_FALSE(on_disk(t, 4));
 
-  Store memory({.memory_bytes = 20 * 356});
+  Store memory({.memory_bytes = 20 * (kSize + 256)});
   for (std::uint64_t i = 0; i < 20; ++i) memory.insert(key(i), content(i), 1.0);
   EXPECT_NE(memory.lookup(key(0)), nullptr);
   memory.insert(key(100), content(100), 1.0);
@@ -125,25 +126,93 @@ TEST(Keeping, ProcessesTrimAroundEachOthersProtection) {
   for (std::uint64_t i = 0; i < 4; ++i) EXPECT_TRUE(on_disk(t, i)) << i;
 }
 
+/// The numbers below `end` whose entries have files.
+std::vector<std::uint64_t> written(const TempFolder& t, std::uint64_t end) {
+  std::vector<std::uint64_t> numbers;
+  for (std::uint64_t n = 0; n < end; ++n) {
+    if (on_disk(t, n)) numbers.push_back(n);
+  }
+  return numbers;
+}
+
 TEST(Keeping, WithoutAShareEntriesWaitForTheEndAsFarAsTheyFit) {
   const TempFolder t;
-  const auto written = [&] {
-    int count = 0;
-    for (std::uint64_t i = 0; i < 20; ++i) count += on_disk(t, i) ? 1 : 0;
-    return count;
-  };
+  constexpr std::size_t kFit = 10;  // of 100 kB into 1 MiB
   {
     Store store({.folder = t.path(), .memory_bytes = 1 << 20, .overhead = 0});
     for (std::uint64_t i = 0; i < 9; ++i) store.insert(key(i), content(i, 100'000), 1);
     EXPECT_FALSE(store.due());
     store.persist();
-    EXPECT_EQ(written(), 0);
     EXPECT_EQ(store.stats().writing, 0);
     for (std::uint64_t i = 9; i < 20; ++i) store.insert(key(i), content(i, 100'000), 1);
-    EXPECT_EQ(written(), 10) << "10 of 100 kB fit into 1 MiB";
-    for (std::uint64_t i = 0; i < 20; ++i) EXPECT_NE(store.lookup(key(i)), nullptr);
+    EXPECT_TRUE(written(t, 20).empty());
   }
-  EXPECT_EQ(written(), 20);
+  EXPECT_EQ(written(t, 20).size(), kFit);
+}
+
+TEST(Keeping, WhatDoesNotFitIsWrittenWhereItIsWorthItOrProtected) {
+  const TempFolder t;
+  Store store({.folder = t.path(), .memory_bytes = 1 << 20, .overhead = 0.1});
+  store.protect("one", {key(0), key(1)});
+  // 100 kB take .66 ms to write: worth it from 6.6 ms on.
+  for (std::uint64_t i = 0; i < 40; ++i)
+    store.insert(key(i), content(i, 100'000), i < 2 ? 1e-6 : i < 10 ? 0.006 : 0.007);
+  const std::vector<std::uint64_t> files = written(t, 40);
+  EXPECT_GE(files.size(), 20U);
+  for (const std::uint64_t n : files) EXPECT_TRUE(n < 2 || n >= 10) << n;
+}
+
+TEST(Keeping, WhatIsProtectedLaterIsWrittenIfItIsInMemory) {
+  const TempFolder t;
+  Store store({.folder = t.path(), .memory_bytes = 1 << 20, .overhead = 0.9});
+  // 10 fit: the cheapest go where entries wait, the longest unused of about the same cost in
+  // memory.
+  for (std::uint64_t i = 0; i < 10; ++i)
+    store.insert(key(i), content(i, 100'000), i < 2 ? 1.05e-5 : 1.1e-5);
+  for (std::uint64_t i = 0; i < 2; ++i) EXPECT_NE(store.lookup(key(i)), nullptr);
+  for (std::uint64_t i = 10; i < 12; ++i) store.insert(key(i), content(i, 100'000), 1.1e-5);
+  store.protect("one", {key(0), key(1)});
+  store.flush();
+  EXPECT_TRUE(on_disk(t, 0));
+  EXPECT_TRUE(on_disk(t, 1));
+}
+
+TEST(Keeping, WhatIsNotWorthItIsGivenUpAtTheEndOfTheWork) {
+  const TempFolder t;
+  {
+    Store store({.folder = t.path(), .overhead = 0.1});
+    store.protect("one", {key(1)});
+    for (std::uint64_t i = 0; i < 4; ++i)
+      store.insert(key(i), content(i, 100'000), i == 2 ? 1 : 1e-3);
+    store.drop_cheap();
+  }
+  EXPECT_EQ(written(t, 4), (std::vector<std::uint64_t>{1, 2}));
+  {
+    Store store({.folder = t.path(), .overhead = 0.1});
+    for (std::uint64_t i = 4; i < 8; ++i) store.insert(key(i), content(i, 100'000), 1e-3);
+  }
+  EXPECT_EQ(written(t, 8), (std::vector<std::uint64_t>{1, 2, 4, 5, 6, 7})) << "work that goes on";
+}
+
+TEST(Keeping, OfWhatIsNotWorthItTheNewestIsWrittenNowAndThen) {
+  const TempFolder t;
+  Store store({.folder = t.path(), .overhead = 0.5});
+  for (std::uint64_t i = 0; i < 4; ++i) store.insert(key(i), content(i, 100'000), 1e-6);
+  EXPECT_FALSE(store.due());
+  rt::sleep_for(std::chrono::milliseconds(1050));
+  EXPECT_TRUE(store.due());
+  store.persist();
+  EXPECT_EQ(written(t, 4), std::vector<std::uint64_t>{3});
+  EXPECT_FALSE(store.due());
+}
+
+TEST(Keeping, SmallEntriesNeverWait) {
+  const TempFolder t;
+  Store store({.folder = t.path(), .overhead = 0});
+  for (std::uint64_t i = 0; i < 20; ++i) store.insert(key(i), content(i, 100), 1);
+  EXPECT_FALSE(store.due());
+  Store other({.folder = t.path()});
+  for (std::uint64_t i = 0; i < 20; ++i) EXPECT_NE(other.lookup(key(i)), nullptr) << i;
 }
 
 TEST(Keeping, WritingTakesItsShareOfTheTime) {
@@ -184,6 +253,10 @@ TEST(Keeping, WhatIsProtectedIsWrittenFirst) {
 
 TEST(Keeping, AShareOfNoTimeAllowsNothingAndOneOfAllEverything) {
   rt::store::Share none(0), all(1), half(0.5);
+  EXPECT_FALSE(none.worth(1e9, 1));
+  EXPECT_TRUE(all.worth(0, 1 << 30));
+  EXPECT_TRUE(half.worth(0.02, 1 << 20));
+  EXPECT_FALSE(half.worth(0.005, 1 << 20));
   EXPECT_FALSE(none.allows(1));
   EXPECT_TRUE(all.allows(1 << 30));
   half.took(100, 1000);

@@ -27,6 +27,9 @@ using support::TempFolder;
 
 Key key(std::uint64_t n) { return rt::key_of(n); }
 
+/// Of an entry that has a file of its own.
+constexpr std::size_t kOwnFile = rt::store::kMostPacked + 40;
+
 /// The one content that belongs to a key: as with pure tasks.
 Bytes content(std::uint64_t n, std::size_t size) {
   rt::Stream random(n, "content");
@@ -74,24 +77,26 @@ TEST(Store, AnswersAfterARestart) {
   const TempFolder t;
   {
     Store store({.folder = t.path()});
-    for (std::uint64_t i = 0; i < 50; ++i) store.insert(key(i), content(i, i * 7), 0.1);
+    for (std::uint64_t i = 0; i < 50; ++i) store.insert(key(i), content(i, i * 70), 0.1);
   }
   Store store({.folder = t.path()});
   for (std::uint64_t i = 0; i < 50; ++i) {
     const auto found = store.lookup(key(i));
     ASSERT_NE(found, nullptr) << i;
-    EXPECT_EQ(*found, content(i, i * 7));
+    EXPECT_EQ(*found, content(i, i * 70));
   }
   EXPECT_EQ(store.stats().disk_hits, 50u);
-  EXPECT_NE(store.lookup(key(3)), nullptr);
+  EXPECT_NE(store.lookup(key(43)), nullptr);
   EXPECT_EQ(store.stats().memory_hits, 1u);
+  EXPECT_NE(store.lookup(key(3)), nullptr);
+  EXPECT_EQ(store.stats().disk_hits, 51u) << "small ones are not kept twice";
   EXPECT_EQ(store.lookup(key(999)), nullptr);
   EXPECT_EQ(store.stats().misses, 1u);
 }
 
 TEST(Store, EveryCutEntryIsAbsentAndRemoved) {
   const TempFolder t;
-  Store({.folder = t.path()}).insert(key(1), content(1, 40));
+  Store({.folder = t.path()}).insert(key(1), content(1, kOwnFile));
   const std::string whole = rt::read_file(file_of(t, key(1)));
   for (std::size_t n = 0; n < whole.size(); ++n) {
     rt::write_file_atomic(file_of(t, key(1)), whole.substr(0, n), rt::Durability::cached);
@@ -104,7 +109,7 @@ TEST(Store, EveryCutEntryIsAbsentAndRemoved) {
 
 TEST(Store, EveryFlippedByteIsFound) {
   const TempFolder t;
-  Store({.folder = t.path()}).insert(key(1), content(1, 40));
+  Store({.folder = t.path()}).insert(key(1), content(1, kOwnFile));
   const std::string whole = rt::read_file(file_of(t, key(1)));
   for (std::size_t n = 0; n < whole.size(); ++n) {
     std::string flipped = whole;
@@ -119,7 +124,7 @@ TEST(Store, EveryFlippedByteIsFound) {
 
 TEST(Store, AnEntryUnderAnotherNameIsNotBelieved) {
   const TempFolder t;
-  Store({.folder = t.path()}).insert(key(1), content(1, 40));
+  Store({.folder = t.path()}).insert(key(1), content(1, kOwnFile));
   std::filesystem::create_directories(file_of(t, key(2)).parent_path());
   std::filesystem::rename(file_of(t, key(1)), file_of(t, key(2)));
   EXPECT_EQ(Store({.folder = t.path()}).lookup(key(2)), nullptr);
@@ -143,7 +148,7 @@ TEST(Store, DiskDropsTheCheapestPerByteThenTheOldest) {
   rt::store::Pins pins(t.path());
   rt::store::DiskLayer disk(t.path(), 16 * 4096, pins);
   for (std::uint64_t i = 0; i < 17; ++i) {
-    disk.put(key(i), content(i, 1000), i == 3 || i == 5 ? 1.0 : 2.0);
+    disk.put(key(i), content(i, 2000), i == 3 || i == 5 ? 1.0 : 2.0);
     // Two entries may fall into one tick of the file system's clock; the rule is about the time it
     // records.
     const timespec when[2] = {{1000, 0}, {1000 + static_cast<long>(i), 0}};
@@ -182,7 +187,7 @@ TEST(Store, LinksLeadNowhere) {
   rt::store::DiskLayer disk(t.path(), 1 << 20, pins);
   EXPECT_EQ(disk.find(key(1)).bytes, nullptr) << "damaged, and not ours to remove";
   std::filesystem::remove(outside / key(1).hex().substr(2));
-  disk.put(key(1), content(1, 100), 1.0);
+  disk.put(key(1), content(1, kOwnFile), 1.0);
   EXPECT_EQ(files_in(outside.path()).size(), 2u);
 }
 

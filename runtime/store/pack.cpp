@@ -1,0 +1,210 @@
+#include "runtime/store/pack.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <exception>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "runtime/base/log.h"
+#include "runtime/base/text.h"
+
+namespace rt::store {
+
+Pack::Pack(const Path& folder, std::uint64_t most, Pins& pins)
+    : folder_(folder),
+      path_((folder / kPackName).native()),
+      most_(most),
+      pins_(pins),
+      room_(most) {}
+
+Found Pack::find(Key key) {
+  const std::scoped_lock lock(mutex_);
+  auto at = places_.find(key);
+  if (at == places_.end()) {
+    follow();
+    at = places_.find(key);
+  }
+  if (at == places_.end()) return {};
+  Bytes entry = bytes_at(at->second);
+  if (!payload(entry, key)) {
+    ++damaged_;
+    places_.erase(at);
+    return {};
+  }
+  const double cost = unpack(entry)->cost;
+  entry.erase(entry.begin(), entry.begin() + kHeadBytes);
+  return {std::make_shared<const Bytes>(std::move(entry)), cost};
+}
+
+bool Pack::contains(Key key) {
+  const std::scoped_lock lock(mutex_);
+  if (!places_.contains(key)) follow();
+  return places_.contains(key);
+}
+
+int Pack::put(Key key, const Bytes& bytes, double cost) {
+  const std::scoped_lock lock(mutex_);
+  if (places_.contains(key)) return 0;
+  if (!writable_) {
+    if (const int code = open(true); code != 0) return code;
+  }
+  const auto head = pack({key, bytes.size(), cost, hash_bytes(bytes)});
+  Bytes entry(head.begin(), head.end());
+  entry.insert(entry.end(), bytes.begin(), bytes.end());
+  ssize_t written = -1;
+  do written = ::write(file_.fd(), entry.data(), entry.size());
+  while (written < 0 && errno == EINTR);
+  if (written < 0) return errno;
+  if (written != static_cast<ssize_t>(entry.size())) return ENOSPC;
+  appended_ += entry.size();
+  if (appended_ > most_ / 4) follow();
+  return 0;
+}
+
+void Pack::erase(Key key) {
+  const std::scoped_lock lock(mutex_);
+  places_.erase(key);
+}
+
+void Pack::forget() {
+  file_.close();
+  places_.clear();
+  writable_ = false;
+  seen_ = read_ = 0;
+}
+
+/// Opens the file that has the name now; 0 or an errno value.
+int Pack::open(bool create) {
+  forget();
+  constexpr int kFlags = O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  if (create) {
+    std::error_code error;
+    std::filesystem::create_directories(folder_, error);
+    if (error) return error.value();
+  }
+  File file(::open(path_.c_str(), O_RDWR | kFlags | (create ? O_CREAT : 0), 0666));
+  const bool writable = static_cast<bool>(file);
+  if (!file && !create) file = File(::open(path_.c_str(), O_RDONLY | kFlags));
+  struct stat info {};
+  if (!file || ::fstat(file.fd(), &info) != 0) return errno;
+  if (!S_ISREG(info.st_mode)) return EISDIR;
+  device_ = info.st_dev;
+  inode_ = info.st_ino;
+  file_ = std::move(file);
+  writable_ = writable;
+  return 0;
+}
+
+/// Takes up what was appended since the last time, by whichever process.
+void Pack::follow() {
+  appended_ = 0;
+  struct stat info {};
+  if (::stat(path_.c_str(), &info) != 0) return forget();
+  const bool other = !file_ || info.st_ino != inode_ || info.st_dev != device_;
+  const auto size = static_cast<std::uint64_t>(info.st_size);
+  if ((other || size < read_) && open(false) != 0) return forget();
+  if (size == seen_) return;
+  seen_ = size;
+  const bool whole = read_on();
+  if (!whole || seen_ > room_) renew();
+}
+
+/// False when there were bytes that are no entry with entries behind them. An entry that the end of
+/// the file cuts off may be on its way: it is looked at again once the file has grown.
+bool Pack::read_on() {
+  // No store writes a file much beyond its limit.
+  const Bytes bytes = bytes_at({read_, std::min(seen_ - std::min(seen_, read_), 4 * room_)});
+  const std::span<const std::byte> rest(bytes);
+  bool whole = true;
+  std::size_t at = 0;
+  while (at < rest.size()) {
+    if (const auto head = leading_entry(rest.subspan(at))) {
+      const Place place{read_ + at, kHeadBytes + head->length};
+      places_.insert_or_assign(head->key, place);
+      at += place.bytes;
+      continue;
+    }
+    const std::size_t next = next_entry(rest, at + 1);
+    if (next == rest.size()) break;
+    whole = false;
+    at = next;
+  }
+  read_ += at;
+  if (!whole) ++damaged_;
+  return whole;
+}
+
+/// Shorter when the file ends before, empty when it cannot be read.
+Bytes Pack::bytes_at(Place place) const {
+  Bytes bytes(place.bytes);
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t n = ::pread(file_.fd(), bytes.data() + done, bytes.size() - done,
+                              static_cast<off_t>(place.offset + done));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;
+    done += static_cast<std::size_t>(n);
+  }
+  bytes.resize(done);
+  return bytes;
+}
+
+/// The entries that stay when the file is written anew: the newest, and those that pins name.
+Bytes Pack::kept() {
+  pins_.write();
+  const std::set<Key> pinned = pinned_in(folder_);
+  std::vector<std::pair<Place, Key>> newest;
+  for (const auto& [key, place] : places_) newest.emplace_back(place, key);
+  std::ranges::sort(newest,
+                    [](const auto& a, const auto& b) { return a.first.offset > b.first.offset; });
+  const std::uint64_t allowed = seen_ > room_ ? most_ / 2 : seen_;
+  std::uint64_t used = 0;
+  std::erase_if(newest, [&](const auto& entry) {
+    const bool stays = used + entry.first.bytes <= allowed || pinned.contains(entry.second);
+    if (stays) used += entry.first.bytes;
+    return !stays;
+  });
+  Bytes bytes;
+  for (auto entry = newest.rbegin(); entry != newest.rend(); ++entry) {
+    const Bytes one = bytes_at(entry->first);
+    bytes.insert(bytes.end(), one.begin(), one.end());
+  }
+  return bytes;
+}
+
+/// Whether this process alone may write the file anew: another one may be at it, or may have been
+/// quicker, and then ours has no name any more.
+bool Pack::has_lock() {
+  struct stat info {};
+  return writable_ && ::flock(file_.fd(), LOCK_EX | LOCK_NB) == 0 &&
+         ::stat(path_.c_str(), &info) == 0 && info.st_ino == inode_;
+}
+
+/// Left to another time when another process is at it.
+void Pack::renew() {
+  if (!has_lock()) return;
+  try {
+    const bool damaged = seen_ <= room_;
+    write_file_atomic(path_, kept(), Durability::cached);
+    if (damaged)
+      warn(cat("store: ", path_, " was damaged in places, which were cut out; what they held is ",
+               "computed again"));
+    struct stat info {};
+    if (open(false) != 0 || ::fstat(file_.fd(), &info) != 0) return;
+    seen_ = static_cast<std::uint64_t>(info.st_size);
+    (void)read_on();
+    room_ = std::max(most_, 2 * seen_);
+  } catch (const std::exception&) {
+    room_ = 2 * seen_;  // no space for a second file: it is tried again when this one has grown
+    ::flock(file_.fd(), LOCK_UN);
+  }
+}
+
+}  // namespace rt::store
