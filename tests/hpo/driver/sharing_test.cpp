@@ -106,14 +106,31 @@ TEST_F(Sharing, ThePublishedLongGridRuns900EpochsOf1530) {
 }
 
 TEST_F(Sharing, ASecondStudyRunsOnlyWhatIsNew) {
-  EXPECT_EQ(sweep(grid("[2, 5]"), "first").work.distinct_epochs, 9 * 5);
-  const WorkCounters second = sweep(grid("[2, 5, 8]"), "second").work;
+  const auto kept = [](const std::string& epochs) {
+    return grid(epochs) + "checkpoint: {overhead: 100%}\n";
+  };
+  EXPECT_EQ(sweep(kept("[2, 5]"), "first").work.distinct_epochs, 9 * 5);
+  const WorkCounters second = sweep(kept("[2, 5, 8]"), "second").work;
   EXPECT_EQ(second.epochs, 9 * 15);
   EXPECT_EQ(second.distinct_epochs, 9 * 3);
-  EXPECT_EQ(sweep(grid("[5]"), "third").work.distinct_epochs, 0);
-  EXPECT_EQ(sweep(grid("[2, 5, 8]"), "alone", false).work.distinct_epochs, 9 * 15)
+  EXPECT_EQ(sweep(kept("[5]"), "third").work.distinct_epochs, 0);
+  EXPECT_EQ(sweep(kept("[2, 5, 8]"), "alone", false).work.distinct_epochs, 9 * 15)
       << "without sharing, nothing comes from the store of the others";
   EXPECT_EQ(table("alone"), table("second"));
+}
+
+TEST_F(Sharing, WhatIsComputedSoonerThanWrittenIsNotLeftBehind) {
+  // Those that have names of their own, not the one of small entries.
+  const auto files = [&](const std::string& store) {
+    std::uint64_t count = 0;
+    for (const auto& item : std::filesystem::recursive_directory_iterator(folder_ / store))
+      count += item.is_regular_file() && !item.path().filename().native().starts_with('.') ? 1 : 0;
+    return count;
+  };
+  sweep(grid("[2, 5]"), "quick", true, folder_ / "quick-store");
+  sweep(grid("[2, 5]") + "checkpoint: {overhead: 100%}\n", "kept", true, folder_ / "kept-store");
+  EXPECT_GE(files("kept-store"), 9U);
+  EXPECT_LE(files("quick-store"), 4U) << "now and then one is written";
 }
 
 TEST_F(Sharing, AnyBudgetOfTheStoreGivesTheSameStudy) {
