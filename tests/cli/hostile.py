@@ -271,18 +271,20 @@ def planted_links(program):
 
 def store_links(program):
     """Links where results are kept: an entry's is replaced, a folder's not entered."""
-    study = b"data: {csv: t.csv, target: y}\n" + STUDY.encode()
+    study = b"data: {csv: t.csv, target: y}\ncheckpoint: {overhead: 100%}\n" + STUDY.replace("units: 4", "units: 64").encode()
     with Place(program) as place:
         place.put("s.yaml", study)
         expect(place.run("sweep", "s.yaml", "--quiet").returncode == 0, "the study alone")
         store = place.inner / "runs" / "store"
         entries = [entry.relative_to(store) for entry in store.glob("??/*")]
+        expect((store / ".packed").is_file(), "small entries lie together")
         expect(entries, "the store keeps something")
     for linked in ("entries", "folders"):
         with Place(program) as place:
             place.put("s.yaml", study)
             store = place.inner / "runs" / "store"
-            for entry in entries:
+            packed = [pathlib.Path(".packed")] if linked == "entries" else []
+            for entry in entries + packed:
                 place_of = store / entry if linked == "entries" else (store / entry).parent
                 if not place_of.is_symlink():
                     place_of.parent.mkdir(parents=True, exist_ok=True)
