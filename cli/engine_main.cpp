@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <string>
+#include <string_view>
 
 #include "cli/verb.h"
 #include "cli/verbs.h"
@@ -17,6 +18,7 @@ int main(int argc, char** argv) {
     ::setenv("OPENBLAS_CORETYPE", cure.c_str(), 1);
     ::execv("/proc/self/exe", argv);
   }
-  ::unsetenv("GOTO_NUM_THREADS");
+  const char* threads = std::getenv("GOTO_NUM_THREADS");
+  if (threads && std::string_view(threads) == "01") ::unsetenv("GOTO_NUM_THREADS");
   return cli::run_verb(cli::engine_verbs(), argc, argv);
 }

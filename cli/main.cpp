@@ -16,10 +16,10 @@
 namespace {
 
 /// OpenBLAS makes its threads when it is loaded: told here to make none, because ours call it from
-/// the workers. The name is the one that nobody else sets, and the engine takes it back so that
-/// programs which it starts never see it.
+/// the workers. A value of the user's stays; the engine knows ours by its zero and takes it back,
+/// so that programs which it starts never see it.
 int exec_engine(char** argv) {
-  ::setenv("GOTO_NUM_THREADS", "1", 1);
+  ::setenv("GOTO_NUM_THREADS", "01", 0);
   std::error_code error;
   auto self = std::filesystem::read_symlink("/proc/self/exe", error);
   auto engine = self.parent_path() / "trellis-engine";

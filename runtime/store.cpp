@@ -60,7 +60,8 @@ struct Store::Layers {
 
   /// Lets an entry wait in the place of those that do not fit any more.
   void wait(store::Pending::Item item) {
-    for (const auto& over : pending.put(std::move(item))) worth(over) ? write(over) : drop(over);
+    for (const auto& over : pending.put(std::move(item)))
+      config.spill || worth(over) || share.allows(over.bytes->size()) ? write(over) : drop(over);
   }
 
   void drop(const store::Pending::Item& item) {

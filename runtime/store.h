@@ -25,15 +25,19 @@ struct StoreConfig {
   /// where there is a disk.
   std::uint64_t memory_bytes = 16ULL << 20;
   std::uint64_t disk_bytes =
-      16ULL << 30;  ///< budget on disk, for all processes together; kept within 1/64 or so
+      16ULL << 30;  ///< budget on disk, for all processes together; kept within 1/16 or so
   /// Share of the time that writing may take, in [0, 1]: entries then wait in memory until
   /// `persist` writes them, the protected ones first. It writes no others but those that writing
   /// takes no more than the share of what computing them took, at 200 MB/s and as if each had 32
   /// KiB more: at 3.5% what a second computed is written up to 7 MB; and about once a second the
-  /// newest of the others. Of what does not fit into memory_bytes while it waits the cheapest
-  /// entries are written at once if they are worth it, and dropped else. Entries of up to 1 KiB
-  /// never wait. None: `insert` writes each one at once.
+  /// newest of the others. Of what does not fit into memory_bytes beside the newest entry
+  /// while it waits the cheapest entries are written at once if they are worth it or the share has
+  /// room for them, and dropped else. Entries of up to 1 KiB never wait. None: `insert` writes each
+  /// one at once.
   std::optional<double> overhead = {};
+  /// Entries that no longer fit are written in any case: for work that asks again for much of what
+  /// it made, as trials of a grid that begin alike do.
+  bool spill = false;
 };
 
 /// What the store did so far in this process.
@@ -51,7 +55,8 @@ struct StoreStats {
 /// A map from key to bytes in two layers, memory over disk. Thread-safe; several processes, on one
 /// machine or on a shared file system, may use one folder at a time. Entries are
 /// `folder/ab/cdef...`: the key's hexadecimal digits; those of up to 1 KiB lie together in
-/// `folder/.packed`.
+/// `folder/.packed`, where machines that write over a network at the same time may lose each
+/// other's.
 ///
 /// When a layer is over its budget it drops the entries that are cheapest to get back: the lowest
 /// cost per byte first (in steps of a factor of two), the longest unused first among equals, down

@@ -72,7 +72,7 @@ std::string json_of(const std::string& study, const rt::Platform& platform,
     json.field("seconds", report.seconds).field("trials", report.trials);
     json.field("tasks", report.tasks).field("moved", report.moved);
     json.key("gpu_from");
-    std::isinf(report.gpu_from) ? json.null() : json.value(report.gpu_from);
+    report.gpu_from >= hpo::kNoGpu ? json.null() : json.value(report.gpu_from);
     json.field("most_memory", report.most_memory).key("devices").begin_array();
     for (const hpo::WorkerInfo& device : report.devices) write_use(json, device);
     json.end_array().end_object();

@@ -147,7 +147,8 @@ class Driver {
   bool exhausted_ = false;  ///< the sampler has nothing left
   std::optional<Finished> finished_;
   std::uint64_t first_ = 0;  ///< the trial whose failure before any report ends the study
-  std::optional<std::uint64_t> exported_;  ///< the trial whose network was written last
+  std::optional<std::uint64_t>
+      exported_;  ///< the trial whose network was written last, until it reports again
   std::string exported_file_;
   Checkpoints checkpoints_;
   std::string arithmetic_before_;  ///< of the session before

@@ -62,6 +62,7 @@ void Driver::observe(const Event& event) {
 void Driver::observe_trial(const Event& event) {
   std::uint64_t trial = event.trial.value();
   if (const auto* report = std::get_if<Reported>(&event.body)) {
+    if (exported_ == trial) exported_.reset();
     // The log's word stands; the rule is asked so that it knows what it would know.
     (void)search_.word_on(trial, *report);
     Past& past = pasts_.at(trial);
@@ -123,6 +124,7 @@ void Driver::open_session() {
 
 void Driver::emit(std::optional<std::uint64_t> trial, EventBody body, double took) {
   if (!waits_since_) waits_since_ = rt::now();
+  if (exported_ == trial && std::holds_alternative<Reported>(body)) exported_.reset();
   log_.append({.vtime = now_, .trial = trial, .body = std::move(body), .took = took});
 }
 
@@ -139,8 +141,8 @@ void Driver::note_work() {
 }
 
 /// The last two checkpoints of each trial that has not ended, of its network's life before it too:
-/// the newest, and what is left should that one turn out to be damaged. And the network of the best
-/// trial until it is written.
+/// the newest, and what is left should that one turn out to be damaged. And the network that its
+/// metrics are of, which lies before them with `take: best`; of the best trial until it is written.
 void Driver::keep_checkpoints() {
   if (!setup_.store) return;
   constexpr std::size_t kKept = 2;
@@ -159,6 +161,7 @@ void Driver::keep_checkpoints() {
       keep(at->checkpoint);
     }
     for (auto at = lineage.rbegin() + 1; at != lineage.rend(); ++at) keep(at->network.key);
+    if (const auto shown = rt::Key::from_hex(lineage.back().network.key)) keys.push_back(*shown);
   }
   if (const TrialRow* best = log_.trials().best(); best && exported_ != best->trial) {
     const Checkpoint& network = log_.trials().lineage(best->trial).back().network;

@@ -55,6 +55,7 @@ rt::Config config_of(const RunOptions& options, const StudySpec& study) {
   store.disk_bytes = study.store_budget;
   store.memory_bytes = std::min(store.memory_bytes, study.store_budget / 4);
   store.overhead = study.checkpoint_overhead;
+  store.spill = study.method.kind == "grid";
   config.store = std::make_shared<rt::Store>(store);
   config.pace_file = rt::cache_folder() / "paces";
   config.pace_machine = machine_name(study);

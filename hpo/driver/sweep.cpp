@@ -25,6 +25,9 @@ namespace hpo {
 
 namespace {
 
+/// So long the end of a program's trial may wait to be written, at most.
+constexpr rt::Duration kProgramDelay = std::chrono::milliseconds(10);
+
 constexpr const char* kModelFile = "best.safetensors";
 
 int usable_cores() {
@@ -155,7 +158,8 @@ SweepResult sweep_programs(EventLog& log, StudySpec study, const RunOptions& opt
                  .interrupts = options.interrupts,
                  .changes = std::move(changes),
                  .known = known_of(log),
-                 .commit_delay = options.commit_delay});
+                 // What a program has done is not done again with the same bits.
+                 .commit_delay = std::min<rt::Duration>(options.commit_delay, kProgramDelay)});
   const DriverEnd end = driver.run();
   return result_of(driver, log, options, end);
 }

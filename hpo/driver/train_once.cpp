@@ -54,7 +54,12 @@ class LoneTrial final : public TrialContext {
   void note(std::string line) override { observer_.note(line); }
 
   rt::Async<Word> report(Report report) override {
-    happens(event_of(std::move(report), flops_));
+    Reported reported = event_of(std::move(report), flops_);
+    if (const auto key = rt::Key::from_hex(reported.checkpoint)) {
+      if (newest_.size() == kKept) newest_.erase(newest_.begin());
+      newest_.push_back(*key);
+    }
+    happens(std::move(reported));
     observer_.trial_reported(row());
     co_return Word::go;
   }
@@ -65,14 +70,20 @@ class LoneTrial final : public TrialContext {
 
   [[nodiscard]] const TrialTable& table() const { return table_; }
   [[nodiscard]] const TrialRow& row() const { return table_.row(0); }
-  /// The network of its last report.
-  [[nodiscard]] std::optional<rt::Key> newest() const {
-    return rt::Key::from_hex(table_.lineage(0).back().network.key);
+  /// The networks of its last two reports, and the one that its metrics are of.
+  [[nodiscard]] std::vector<rt::Key> kept() const {
+    std::vector<rt::Key> keys = newest_;
+    if (const auto shown = rt::Key::from_hex(table_.lineage(0).back().network.key))
+      keys.push_back(*shown);
+    return keys;
   }
   [[nodiscard]] const std::vector<Adapted>& rounds() const { return table_.rounds(0); }
 
  private:
+  static constexpr std::size_t kKept = 2;
+
   TrialTable table_;
+  std::vector<rt::Key> newest_;
   Observer& observer_;
   double flops_ = 0;
 };
@@ -157,7 +168,7 @@ TrainResult train_once(const StudySpec& study, const Params& params, const RunOp
         break;
       }
       show_progress();
-      if (const auto newest = trial.newest()) checkpoints.keep({*newest});
+      checkpoints.keep(trial.kept());
       checkpoints.tick();
       if (!written.ready()) rt::wait_event(kTick);
     }
@@ -166,11 +177,12 @@ TrainResult train_once(const StudySpec& study, const Params& params, const RunOp
     result.rounds = trial.rounds();
     take_shape(result, spec.model);
     write_front(options.folder, trial.table());
-    if (result.ending == Ending::done) checkpoints.keep({});
-    if (result.ending == Ending::done)
+    if (result.ending == Ending::done) {
+      checkpoints.keep({});
       take_result(result, written.get(), options.folder);
-    else
+    } else {
       result.trial.state = TrialState::waiting;
+    }
   }
   result.seconds = rt::seconds_since(begun);
   return result;

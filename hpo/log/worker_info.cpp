@@ -4,6 +4,8 @@
 #include <string_view>
 
 #include "hpo/log/json.h"
+#include "runtime/base/error.h"
+#include "runtime/base/text.h"
 
 namespace hpo {
 
@@ -51,6 +53,11 @@ std::vector<WorkerInfo> workers_from_json(const std::string& text) {
       if (field.starts_with(kIdle))
         worker.idle.emplace_back(replaced(field.substr(kIdle.size()), '_', ' '), seconds.number());
     }
+    const auto same_cause = [](const auto& a, const auto& b) { return a.first == b.first; };
+    if (!std::ranges::equal(worker.idle, workers.front().idle, same_cause))
+      throw rt::Error(rt::Errc::storage, rt::cat("worker \"", worker.name,
+                                                 "\" was idle for other causes than worker \"",
+                                                 workers.front().name, "\""));
   }
   return workers;
 }

@@ -25,6 +25,7 @@ constexpr int kDraws = 16;  // of a point that no trial has
 using Genes = std::vector<double>;
 
 struct Individual {
+  std::uint64_t trial;
   Genes genes;
   Marks marks;
 };
@@ -54,19 +55,28 @@ class Nsga2 final : public Sampler {
   }
 
   void reported(std::uint64_t trial, std::int64_t step, const Score& score) override {
-    if (genes_.contains(trial)) running_.report(trial, step, score);
+    running_.report(trial, step, score);
   }
 
-  /// A generation does not wait for those that wait: what becomes of them later is not asked.
-  void paused(std::uint64_t trial) override { ended(trial, TrialState::stopped); }
+  /// A generation does not wait for those that wait. Whoever goes on gets the marks of its end, if
+  /// it is still among the best then.
+  void paused(std::uint64_t trial) override {
+    if (genes_.contains(trial)) join(trial, running_.so_far(trial));
+  }
 
   void ended(std::uint64_t trial, TrialState state) override {
-    const auto genes = genes_.find(trial);
-    if (genes == genes_.end()) return;
-    Individual individual{std::move(genes->second), running_.end(trial, state)};
-    genes_.erase(genes);
-    if (state != TrialState::failed) children_.push_back(std::move(individual));
-    if (++ended_ % population_ == 0) close_generation();
+    const Marks marks = running_.end(trial, state);
+    if (!genes_.contains(trial)) {
+      for (std::vector<Individual>* all : {&parents_, &children_}) {
+        const auto known = std::ranges::find(*all, trial, &Individual::trial);
+        if (known != all->end()) known->marks = marks;
+      }
+    } else if (state == TrialState::failed) {
+      genes_.erase(trial);
+      count();
+    } else {
+      join(trial, marks);
+    }
   }
 
   std::optional<Params> propose(std::uint64_t ordinal) override {
@@ -80,6 +90,14 @@ class Nsga2 final : public Sampler {
   }
 
  private:
+  void join(std::uint64_t trial, const Marks& marks) {
+    children_.push_back({trial, std::move(genes_.extract(trial).mapped()), marks});
+    count();
+  }
+  void count() {
+    if (++ended_ % population_ == 0) close_generation();
+  }
+
   /// The better of two by where they stand among the parents, which are in order.
   [[nodiscard]] const Genes& winner(Stream& stream) const {
     const std::size_t a = stream.below(parents_.size()), b = stream.below(parents_.size());
@@ -117,7 +135,7 @@ class Nsga2 final : public Sampler {
   std::size_t population_, free_ = 0;
   std::unique_ptr<Sampler> random_;
   Tried tried_{space_};
-  std::map<std::uint64_t, Genes> genes_;  ///< of trials that run
+  std::map<std::uint64_t, Genes> genes_;  ///< of trials that belong to no generation yet
   RunningMarks running_;
   std::vector<Individual> parents_, children_;
   std::size_t ended_ = 0;

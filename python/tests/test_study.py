@@ -175,6 +175,7 @@ class Optimizing(WithStudy):
 
         def train(trial):
             threads.add(threading.get_ident())
+            time.sleep(0.05)
             trial.report(1, accuracy=0.1)
             return {"accuracy": 0.2, "seconds": 1}
 

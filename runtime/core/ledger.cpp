@@ -1,6 +1,7 @@
 #include "runtime/core/ledger.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "runtime/base/text.h"
@@ -59,9 +60,8 @@ void Ledger::settle(Lane& lane, Moment at) {
   lane.passed = passed;
 }
 
-void Ledger::show(const Lane& lane, Moment at, const Nanos& parts) {
-  constexpr Duration kSeen = std::chrono::microseconds(20);
-  if (lane.state() == State::busy || at - lane.since < kSeen) return;
+/// What a worker did until `at` that was no task.
+Span Ledger::span_of(const Lane& lane, Moment at, const Nanos& parts) {
   Span span{.lane = lane.trace_lane,
             .kind = SpanKind::transfer,
             .start = lane.since,
@@ -78,7 +78,17 @@ void Ledger::show(const Lane& lane, Moment at, const Nanos& parts) {
         span.details.emplace_back(idle_cause_name(static_cast<IdleCause>(i)),
                                   format_seconds(seconds(Duration(parts[i]))));
   }
-  trace_->add(std::move(span));
+  return span;
+}
+
+void Ledger::show(const Lane& lane, Moment at, const Nanos& parts) const {
+  constexpr Duration kSeen = std::chrono::microseconds(20);
+  if (lane.state() == State::busy || at - lane.since < kSeen) return;
+  try {
+    trace_->add(span_of(lane, at, parts));
+  } catch (const std::bad_alloc&) {
+    return;  // a trace may lack a span
+  }
 }
 
 void Ledger::set_window(int chains, Moment at) {

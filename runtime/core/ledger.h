@@ -88,7 +88,8 @@ class Ledger {
   /// Ends the stretch of time that the worker's state has lasted.
   void settle(Lane& lane, Moment at);
   void note_taken(Lane& lane, Device kind, Moment at) noexcept;
-  void show(const Lane& lane, Moment at, const Nanos& parts);
+  [[nodiscard]] static Span span_of(const Lane& lane, Moment at, const Nanos& parts);
+  void show(const Lane& lane, Moment at, const Nanos& parts) const;
 
   std::mutex mutex_;
   Trace* trace_ = nullptr;

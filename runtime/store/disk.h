@@ -15,7 +15,7 @@
 
 namespace rt::store {
 
-/// Thread-safe, and safe between processes without any lock: a file appears whole by rename, is
+/// Thread-safe, and safe between processes: a file appears whole by rename, is
 /// never changed, and whoever finds one damaged removes it; small entries are a Pack's. Nothing
 /// here throws; what the file system refuses is counted and said once.
 ///

@@ -34,8 +34,12 @@ Found Pack::find(Key key) {
   if (at == places_.end()) return {};
   Bytes entry = bytes_at(at->second);
   if (!payload(entry, key)) {
-    ++damaged_;
-    places_.erase(at);
+    // All of it is read once more, which cuts out what is damaged and says so.
+    const std::uint64_t known = damaged_;
+    places_.clear();
+    seen_ = read_ = 0;
+    follow();
+    if (damaged_ == known) ++damaged_;
     return {};
   }
   const double cost = unpack(entry)->cost;
@@ -70,6 +74,7 @@ int Pack::put(Key key, const Bytes& bytes, double cost) {
 
 void Pack::erase(Key key) {
   const std::scoped_lock lock(mutex_);
+  follow();
   places_.erase(key);
 }
 
@@ -82,7 +87,6 @@ void Pack::forget() {
 
 /// Opens the file that has the name now; 0 or an errno value.
 int Pack::open(bool create) {
-  forget();
   constexpr int kFlags = O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
   if (create) {
     std::error_code error;
@@ -95,6 +99,7 @@ int Pack::open(bool create) {
   struct stat info {};
   if (!file || ::fstat(file.fd(), &info) != 0) return errno;
   if (!S_ISREG(info.st_mode)) return EISDIR;
+  forget();
   device_ = info.st_dev;
   inode_ = info.st_ino;
   file_ = std::move(file);

@@ -40,6 +40,7 @@ class Pack {
   [[nodiscard]] bool contains(Key key);
   /// 0, or the errno value with which the file system refused it.
   [[nodiscard]] int put(Key key, const Bytes& bytes, double cost);
+  /// For this process: another one finds the entry until the file is written anew.
   void erase(Key key);
 
   [[nodiscard]] const std::string& path() const { return path_; }

@@ -34,7 +34,8 @@ std::vector<Pending::Item> Pending::put(Item item) {
   used_ += size;
   std::vector<Item> over;
   std::uint64_t left = used_;
-  for (auto cheapest = ranks_.begin(); left > limit_; ++cheapest) {
+  for (auto cheapest = ranks_.begin(); left > limit_ && cheapest != ranks_.end(); ++cheapest) {
+    if (cheapest->key == key) continue;
     over.push_back(entries_.at(cheapest->key).item);
     left -= weight(*over.back().bytes);
   }

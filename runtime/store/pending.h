@@ -14,8 +14,8 @@
 
 namespace rt::store {
 
-/// Thread-safe. Never much more than `limit` bytes: what is cheapest to compute again, per second
-/// that writing it takes, has to go then.
+/// Thread-safe. Never much more than `limit` bytes and the newest entry: what is cheapest to
+/// compute again, per second that writing it takes, has to go then.
 class Pending {
  public:
   struct Item {
@@ -28,8 +28,8 @@ class Pending {
 
   [[nodiscard]] std::shared_ptr<const Bytes> find(Key key) const;
   [[nodiscard]] bool empty() const;
-  /// Takes an entry. Returns those that do not fit any more, for the caller to write now or to give
-  /// up; they stay until `done`.
+  /// Takes an entry, which stays whatever its size: nobody could protect it yet. Returns those that
+  /// do not fit any more, for the caller to write now or to give up; they stay until `done`.
   [[nodiscard]] std::vector<Item> put(Item item);
   /// What to write next: one of `first` if it is here, else the dearest. It stays until
   /// `done`, so that it is always found here or on disk.

@@ -50,7 +50,9 @@ TEST_P(Waiting, IsLearntFromAsIfStopped) {
   }
 }
 
-TEST_P(Waiting, WhoGoesOnMayEndInAnyWay) {
+class GoingOn : public Waiting {};
+
+TEST_P(GoingOn, MayEndInAnyWay) {
   const auto goes_on = [](Sampler& sampler, std::uint64_t trial) {
     sampler.paused(trial);
     if (trial % 2 == 0) return;
@@ -67,6 +69,33 @@ TEST_P(Waiting, WhoGoesOnMayEndInAnyWay) {
 
 INSTANTIATE_TEST_SUITE_P(Samplers, Waiting, ::testing::Values("tpe", "gp", "auto", "cmaes"),
                          [](const auto& test) { return std::string(test.param); });
+
+INSTANTIATE_TEST_SUITE_P(Samplers, GoingOn,
+                         ::testing::Values("tpe", "gp", "auto", "cmaes", "nsga2"),
+                         [](const auto& test) { return std::string(test.param); });
+
+/// 50 trials are a generation; what is proposed behind three of them, of which all wait, but that
+/// trial 0 may go on before the last one is closed.
+std::vector<Params> children(bool goes_on) {
+  const Space space = line();
+  const auto sampler = make("nsga2", space, 1);
+  for (std::uint64_t trial = 0; trial < 150; ++trial) {
+    const Params params = sampler->propose(trial).value();
+    sampler->created(trial, params);
+    sampler->reported(trial, 1, Score(trial == 0 ? 0 : loss_at(params)));
+    sampler->paused(trial);
+    if (trial != 120 || !goes_on) continue;
+    sampler->resumed(0);
+    sampler->reported(0, 2, Score(9));
+    sampler->ended(0, TrialState::failed);
+  }
+  std::vector<Params> proposed;
+  for (std::uint64_t trial = 150; trial < 170; ++trial)
+    proposed.push_back(sampler->propose(trial).value());
+  return proposed;
+}
+
+TEST(Generations, TakeUpWhatComesOfOneThatWaited) { EXPECT_NE(children(true), children(false)); }
 
 }  // namespace
 }  // namespace hpo

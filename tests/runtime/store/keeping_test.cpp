@@ -71,6 +71,19 @@ TEST(Keeping, ProtectionOutlivesItsProcess) {
   EXPECT_FALSE(on_disk(t, 0));
 }
 
+TEST(Keeping, WhatIsLargerThanTheBudgetWaitsUntilItIsProtected) {
+  constexpr std::size_t kLarge = 128 << 10;
+  const TempFolder t;
+  Store store({.folder = t.path(), .memory_bytes = kLarge / 2, .overhead = 0.01});
+  store.insert(key(0), content(0, kLarge), 1e-6);
+  EXPECT_FALSE(on_disk(t, 0));
+  store.protect("one", {key(0)});
+  store.insert(key(1), content(1, kLarge), 1e-6);
+  EXPECT_TRUE(on_disk(t, 0)) << "protected, it made room by being written";
+  store.flush();
+  EXPECT_TRUE(on_disk(t, 1)) << "the newest was still there";
+}
+
 TEST(Keeping, MemoryProtectsToo) {
   Store store({.memory_bytes = 20 * (kSize + 256)});
   store.insert(key(0), content(0), 1e-6);
@@ -247,8 +260,9 @@ TEST(Keeping, WhatIsProtectedIsWrittenFirst) {
     pending.done(item->key);
   }
   EXPECT_EQ(order, (std::vector{key(3), key(2), key(1)}));
-  EXPECT_EQ(pending.put({key(4), std::make_shared<const Bytes>(content(4, 2 << 20)), 1}).size(),
-            1U);
+  const auto large = std::make_shared<const Bytes>(content(4, 2 << 20));
+  EXPECT_EQ(pending.put({key(4), large, 1}).size(), 0U) << "the newest stays";
+  EXPECT_EQ(pending.put({key(5), std::make_shared<const Bytes>(content(5)), 0}).size(), 1U);
 }
 
 TEST(Keeping, AShareOfNoTimeAllowsNothingAndOneOfAllEverything) {

@@ -86,6 +86,15 @@ TEST(Pack, HoldsEntriesInOneFile) {
   EXPECT_TRUE(again.pack.contains(key(4)));
 }
 
+TEST(Pack, ErasesWhatNobodyLookedUpYet) {
+  const TempFolder t;
+  Opened one(t);
+  one.put(0, 3);
+  one.pack.erase(key(1));
+  for (std::uint64_t n = 0; n < 3; ++n) EXPECT_EQ(one.holds(n), n != 1) << n;
+  EXPECT_FALSE(one.pack.contains(key(1)));
+}
+
 TEST(Pack, SeesWhatOthersPutSince) {
   const TempFolder t;
   Opened one(t), other(t);
