@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "runtime/base/clock.h"
-#include "runtime/base/log.h"
 #include "runtime/base/random.h"
 #include "runtime/key.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/warnings.h"
 
 namespace {
 
@@ -24,6 +24,7 @@ using rt::Key;
 using rt::store::Pack;
 using rt::store::Pins;
 using support::TempFolder;
+using support::Warnings;
 
 constexpr std::uint64_t kLarge = 1 << 20;
 constexpr std::size_t kSize = 100;
@@ -62,15 +63,6 @@ std::string file_of(const TempFolder& t) { return rt::read_file(t / rt::store::k
 void write_file(const TempFolder& t, std::string_view bytes) {
   rt::write_file_atomic(t / rt::store::kPackName, bytes, rt::Durability::cached);
 }
-
-class Warnings {
- public:
-  Warnings() {
-    rt::set_log_sink([this](rt::LogLevel, std::string_view line) { lines.emplace_back(line); });
-  }
-  ~Warnings() { rt::set_log_sink({}); }
-  std::vector<std::string> lines;
-};
 
 TEST(Pack, HoldsEntriesInOneFile) {
   const TempFolder t;

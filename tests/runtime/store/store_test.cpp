@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "runtime/base/clock.h"
-#include "runtime/base/log.h"
 #include "runtime/base/random.h"
 #include "runtime/key.h"
 #include "runtime/store/disk.h"
 #include "tests/support/small_disk.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/warnings.h"
 
 namespace {
 
@@ -24,6 +24,7 @@ using rt::Bytes;
 using rt::Key;
 using rt::Store;
 using support::TempFolder;
+using support::Warnings;
 
 Key key(std::uint64_t n) { return rt::key_of(n); }
 
@@ -49,16 +50,6 @@ std::vector<std::filesystem::path> files_in(const std::filesystem::path& folder)
   }
   return files;
 }
-
-/// Collects the warnings of a test.
-class Warnings {
- public:
-  Warnings() {
-    rt::set_log_sink([this](rt::LogLevel, std::string_view line) { lines.emplace_back(line); });
-  }
-  ~Warnings() { rt::set_log_sink({}); }
-  std::vector<std::string> lines;
-};
 
 TEST(Store, KeepsInMemory) {
   Store store;
