@@ -182,7 +182,8 @@ def check_calls(log, inner):
         if opened and re.search("O_WRONLY|O_RDWR|O_CREAT", opened[3]):
             path = os.path.join(inner, opened[2])
             allowed = (str(inner / "runs"), "/dev/", "/proc/", "/sys/", "/run/", tempfile.gettempdir() + "/starpu",
-                       "/tmp/trellis", os.path.expanduser("~/.cache/trellis"))
+                       "/tmp/trellis",
+                       os.environ.get("XDG_CACHE_HOME", os.path.expanduser("~/.cache")) + "/trellis")
             expect(path.startswith(allowed), f"written: {line}")
 
 

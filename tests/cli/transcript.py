@@ -80,6 +80,7 @@ def main():
     for path in files:
         with tempfile.TemporaryDirectory() as folder:
             env["HOME"] = folder
+            env.pop("XDG_CACHE_HOME", None)
             for step in parse(path):
                 problems = run_step(step, folder, env)
                 if problems:
