@@ -22,7 +22,8 @@ std::string ending(const hpo::StudySpec& study, const hpo::RunOptions& options,
   std::string out = rt::cat(study.name, ": ", counts.all(), " trials (", counts.complete,
                             " complete, ", counts.stopped, " stopped, ", counts.failed,
                             " failed), ", short_seconds(result.seconds));
-  std::string_view reason = result.reason;
+  std::string_view reason;
+  if (result.finished) reason = result.finished->message;
   const std::string counted = rt::cat(counts.all(), " trials");  // is said already
   if (reason.starts_with(counted)) reason.remove_prefix(counted.size());
   if (reason.starts_with(": ")) reason.remove_prefix(2);
@@ -36,6 +37,26 @@ std::string ending(const hpo::StudySpec& study, const hpo::RunOptions& options,
   return out + rt::cat("everything is in ", options.folder.string(), "\n");
 }
 
+/// The limit without which the study would have gone on; empty when there is none.
+std::string_view limit_of(hpo::Finish why) {
+  switch (why) {
+    case hpo::Finish::trials:
+      return "larger limits.trials";
+    case hpo::Finish::time:
+      return "larger limits.time";
+    case hpo::Finish::target:
+      return "better limits.target";
+    case hpo::Finish::patience:
+      return "larger limits.patience";
+    case hpo::Finish::failed:
+      return "larger limits.failed";
+    case hpo::Finish::exhausted:
+    case hpo::Finish::first:
+      break;
+  }
+  return "";
+}
+
 std::string next_steps(const Arguments& arguments, const hpo::StudySpec& study,
                        const hpo::SweepResult& result) {
   const std::string trellis = called_as();
@@ -44,11 +65,13 @@ std::string next_steps(const Arguments& arguments, const hpo::StudySpec& study,
   if (!result.best) return rt::cat("next: mend what failed, then ", again);
   std::string run = study.name;
   if (arguments.has("--dir")) run = shell_quoted(runs_folder(arguments) / study.name);
-  const bool extends = !hpo::is_population(study.method.kind);
-  return rt::cat(
-      "next: ", trellis, " trials ", run, "; ", trellis, " export ", run,
-      extends ? "; a larger limits.trials in the file and the same sweep again extend it" : "",
-      "\n");
+  std::string steps = rt::cat("next: ", trellis, " trials ", run, "; ", trellis, " export ", run);
+  if (result.finished && !hpo::is_population(study.method.kind)) {
+    const std::string_view limit = limit_of(result.finished->why);
+    if (!limit.empty())
+      steps += rt::cat("; a ", limit, " in the file and the same sweep again extend it");
+  }
+  return steps + "\n";
 }
 
 }  // namespace

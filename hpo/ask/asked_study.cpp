@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "hpo/driver/reached.h"
 #include "hpo/driver/warm_start.h"
 #include "hpo/log/metrics.h"
 #include "hpo/log/study_lock.h"
@@ -268,6 +269,7 @@ std::optional<Finished> AskedStudy::over() const {
   const std::int64_t failed = log_.trials().counts().failed;
   if (study_.limits.failed && failed >= *study_.limits.failed)
     return Finished{Finish::failed, rt::cat(failed, failed == 1 ? " trial" : " trials", " failed")};
+  if (auto end = reached(study_.limits, log_.trials())) return end;
   const std::uint64_t created = search_.created();
   const std::string trials = rt::cat(created, created == 1 ? " trial" : " trials");
   if (exhausted_)

@@ -4,6 +4,7 @@
 #include <climits>
 #include <utility>
 
+#include "hpo/driver/reached.h"
 #include "runtime/base/text.h"
 #include "runtime/loop.h"
 
@@ -62,6 +63,7 @@ void Driver::loop() {
       return;
     }
     obey_clock();
+    finish_if_reached();
     fill_slots();
     setup_.work.turn();
     rt::poll();
@@ -107,6 +109,10 @@ bool Driver::finish_if_over() {
     finish(Finish::trials, trials);
   }
   return true;
+}
+
+void Driver::finish_if_reached() {
+  if (auto end = reached(study_.limits, log_.trials())) finish(end->why, std::move(end->message));
 }
 
 void Driver::finish(Finish why, std::string message) {

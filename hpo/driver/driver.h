@@ -108,6 +108,7 @@ class Driver {
   /// When nothing runs any more: lets a last trial go on, or ends the study. Whether it did
   /// something.
   bool finish_if_over();
+  void finish_if_reached();
   void finish(Finish why, std::string message);
   void drop_live();
   [[nodiscard]] bool interrupted() const;

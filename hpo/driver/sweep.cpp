@@ -44,7 +44,7 @@ SweepResult result_of(const Driver& driver, const EventLog& log, const RunOption
   result.ending = end == DriverEnd::interrupted ? Ending::interrupted
                   : result.best                 ? Ending::done
                                                 : Ending::nothing_usable;
-  if (driver.finished()) result.reason = driver.finished()->message;
+  result.finished = driver.finished();
   result.resumed = log.epoch() > 1;
   result.counts = log.trials().counts();
   if (result.best && end == DriverEnd::finished && rt::file_size(options.folder / kModelFile))

@@ -47,8 +47,8 @@ enum class Ending : std::uint8_t {
 
 struct SweepResult {
   Ending ending = Ending::done;
-  std::string reason;    ///< why it ended, one line for people
-  bool resumed = false;  ///< there was a log to continue
+  std::optional<Finished> finished;  ///< why the study ended, where it did
+  bool resumed = false;              ///< there was a log to continue
   TrialCounts counts;
   std::optional<TrialRow> best;  ///< with its test metrics when the network was written
   std::optional<ModelInfo> model;

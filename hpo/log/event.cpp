@@ -16,8 +16,8 @@ constexpr std::array<std::string_view, 12> kKinds{"opened",  "changed", "created
                                                   "noted",   "adapted", "replaced", "resumed"};
 static_assert(kKinds.size() == std::variant_size_v<EventBody>);
 
-constexpr std::array<std::string_view, 5> kFinishes{"trials", "exhausted", "time", "failed",
-                                                    "first"};
+constexpr std::array<std::string_view, 7> kFinishes{"trials", "exhausted", "time",    "failed",
+                                                    "first",  "target",    "patience"};
 constexpr std::array<std::string_view, 3> kWords{"go", "stop", "pause"};
 
 template <class Enum, std::size_t N>

@@ -88,6 +88,8 @@ enum class Finish : std::uint8_t {
   time,       ///< limits.time: caused by real time
   failed,     ///< limits.failed trials failed
   first,      ///< the first trial to end failed before any report
+  target,     ///< a complete trial is as good as limits.target
+  patience,   ///< limits.patience trials ended without a new best
 };
 [[nodiscard]] std::string_view name_of(Finish finish) noexcept;
 

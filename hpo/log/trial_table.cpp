@@ -111,6 +111,17 @@ void TrialTable::take(TrialRow& row, const Replaced& replaced) {
   lineages_[row.trial] = std::move(lineage);
 }
 
+void TrialTable::take_end(const TrialRow& row) {
+  if (row.state == TrialState::failed) return;
+  const bool counts = row.state == TrialState::complete && can_be_best(row);
+  if (counts && (!record() || is_better(objective_.score(row), objective_.score(*record())))) {
+    record_ = row.trial;
+    since_record_ = 0;
+  } else {
+    ++since_record_;
+  }
+}
+
 void TrialTable::apply(const Event& event) {
   change(event);
   if (!event.trial || *event.trial >= rows_.size()) return;
@@ -150,6 +161,7 @@ void TrialTable::change(const Event& event) {
     row.cause = end->cause;
     row.message = end->message;
     move(row, end->state);
+    take_end(row);
   } else if (const auto* exported = std::get_if<Exported>(&event.body)) {
     if (!event.trial || *event.trial >= rows_.size())
       throw rt::Error(rt::Errc::storage, "a network without a trial");

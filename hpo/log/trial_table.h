@@ -49,6 +49,11 @@ class TrialTable {
   [[nodiscard]] const TrialRow* best() const { return row_of(best_); }
   /// The best value so far, whatever the state, for displays; null when there is none.
   [[nodiscard]] const TrialRow* leader() const { return row_of(leader_); }
+  /// The last trial to end complete and better than all that had ended so before; null when none
+  /// has.
+  [[nodiscard]] const TrialRow* record() const { return record_ ? &rows_[*record_] : nullptr; }
+  /// Trials that ended since then, complete or stopped.
+  [[nodiscard]] std::int64_t since_record() const { return since_record_; }
 
  private:
   /// The first row in an order, the lower number among equals: known at all times, since it is
@@ -62,6 +67,7 @@ class TrialTable {
   TrialRow& live(const Event& event);
   void change(const Event& event);
   void follow(First& first, const TrialRow& changed) const;
+  void take_end(const TrialRow& row);
   [[nodiscard]] const TrialRow* row_of(const First& first) const {
     return first.trial ? &rows_[*first.trial] : nullptr;
   }
@@ -76,6 +82,8 @@ class TrialTable {
   std::vector<std::vector<Reported>> reports_;  ///< one a row
   TrialCounts counts_;
   First best_, leader_;
+  std::optional<std::uint64_t> record_;
+  std::int64_t since_record_ = 0;
 };
 
 }  // namespace hpo

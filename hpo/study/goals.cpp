@@ -62,6 +62,11 @@ void check_several(const Node& root, const std::vector<const Node*>& nodes) {
       throw Fault(name->at, rt::cat("metric names ", name->text, " twice, expected once"));
     names.push_back(name->text);
   }
+  for (const char* end : {"target", "patience"}) {
+    if (const Node* limit = root.find_path({"limits", end}))
+      throw Fault(limit->at, rt::cat("limits.", end, " is about one metric, but there are ",
+                                     nodes.size(), ", expected limits.trials or limits.time"));
+  }
   const Node& method = *root.find("method");
   const std::string& kind = method.find("type")->text;
   if (searches_several(kind)) return;

@@ -162,6 +162,8 @@ constexpr Hint kHints[] = {
     {"limits", "timeout", "time"},
     {"limits", "max_trial_time", "trial_time"},
     {"limits", "max_failed", "failed"},
+    {"limits", "goal", "target"},
+    {"limits", "no_improvement", "patience"},
     {"limits", "max_concurrent", "parallel, outside limits"},
     {"limits", "epochs", "train.epochs"},
     {"resources", "cpu", "cpus"},

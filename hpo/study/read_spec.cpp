@@ -26,6 +26,12 @@ std::optional<std::int64_t> optional_integer(const Node& root, std::string_view 
   return node != nullptr ? std::optional(as_integer(*node)) : std::nullopt;
 }
 
+std::optional<double> optional_number(const Node& root, std::string_view block,
+                                      std::string_view key) {
+  const Node* node = root.find_path({block, key});
+  return node != nullptr ? std::optional(as_number(*node)) : std::nullopt;
+}
+
 std::optional<double> optional_seconds(const Node& root, std::string_view block,
                                        std::string_view key) {
   const Node* node = root.find_path({block, key});
@@ -139,6 +145,8 @@ void read_spec(StudySpec& study, const Node& checked) {
                   .time = optional_seconds(checked, "limits", "time"),
                   .trial_time = optional_seconds(checked, "limits", "trial_time"),
                   .failed = optional_integer(checked, "limits", "failed"),
+                  .target = optional_number(checked, "limits", "target"),
+                  .patience = optional_integer(checked, "limits", "patience"),
                   .weights = optional_integer(checked, "limits", "weights"),
                   .no_progress = optional_seconds(checked, "limits", "no_progress")};
   if (study.is_asked) {

@@ -55,15 +55,17 @@ enum class Order : std::uint8_t { virtual_time, arrival };
 
 /// None: no limit. Times are real seconds; they are what can make two runs of a study differ.
 struct Limits {
-  std::optional<std::int64_t> trials;      ///< always set, except for a grid, which ends by itself,
-                                           ///< and where trials are asked for
-  std::optional<double> time;              ///< of the study, over all sessions
-  std::optional<double> trial_time;        ///< in which tasks of one attempt of a trial ran
-  std::optional<std::int64_t> failed;      ///< this many failed trials end the study
-  std::optional<std::int64_t> weights;     ///< of a network that changes its size
-  std::optional<double> no_progress = {};  ///< of a command: neither output nor a report
-  double grace = 10;                       ///< of a command: between SIGTERM and SIGKILL
-  std::uint64_t log = 10'000'000;          ///< of a command: bytes of its output that are kept
+  std::optional<std::int64_t> trials;  ///< always set, except for a grid, which ends by itself,
+                                       ///< and where trials are asked for
+  std::optional<double> time;          ///< of the study, over all sessions
+  std::optional<double> trial_time;    ///< in which tasks of one attempt of a trial ran
+  std::optional<std::int64_t> failed;  ///< this many failed trials end the study
+  std::optional<double> target = {};   ///< a complete trial as good as this ends the study
+  std::optional<std::int64_t> patience = {};  ///< so do this many in a row that are no new best
+  std::optional<std::int64_t> weights;        ///< of a network that changes its size
+  std::optional<double> no_progress = {};     ///< of a command: neither output nor a report
+  double grace = 10;                          ///< of a command: between SIGTERM and SIGKILL
+  std::uint64_t log = 10'000'000;             ///< of a command: bytes of its output that are kept
   bool operator==(const Limits&) const = default;
 };
 

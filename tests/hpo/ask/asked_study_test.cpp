@@ -58,7 +58,7 @@ TEST_F(AskedStudyTest, SaysTheSameTwiceForOne) {
 
   (void)asked().tell(0, value(0.6));
   EXPECT_EQ(asked().tell(0, value(0.6)).value, 0.6);
-  EXPECT_EQ(refusal([&] { (void)asked().tell(0, value(0.7)); }),
+  EXPECT_EQ(refusal([&] { (void)asked().tell(0, value(0.3)); }),
             "trial 0 was told already: complete, accuracy = 0.6");
   EXPECT_NE(asked().ask("a").trial, first.trial) << "the ticket of a trial that ended is free";
 }
@@ -196,6 +196,17 @@ TEST_F(AskedStudyTest, EndsWhenTooMuchFails) {
   (void)asked().tell(0, {.state = TrialState::failed, .message = "no GPU"});
   EXPECT_EQ(asked().ask("c").over, "1 trial failed");
   EXPECT_EQ(asked().tell(1, value(1)).state, TrialState::complete) << "what is out may be told";
+}
+
+TEST_F(AskedStudyTest, EndsAtItsTarget) {
+  begin_other("limits: {target: 0.5}\n");
+  (void)asked().ask("a");
+  (void)asked().ask("b");
+  (void)asked().tell(0, value(0.3));
+  (void)asked().ask("c");
+  (void)asked().tell(1, value(0.6));
+  EXPECT_EQ(asked().ask("d").over, "trial 1 has 0.6, limits.target is 0.5");
+  EXPECT_EQ(asked().tell(2, value(1)).state, TrialState::complete) << "what is out may be told";
 }
 
 TEST_F(AskedStudyTest, ATrialThatIsOutForTooLongFails) {
