@@ -35,7 +35,7 @@ KINDS = {
                ("complete", None, 1)),
     "floods": (f"head -c 1000000000 /dev/zero; {REPORT}", ("complete", None, 1)),
     "nan": ("echo '{\"loss\": NaN}' >> $TRELLIS_METRICS; sleep 1000", ("failed", "diverged", 1)),
-    "hungry": ("dd if=/dev/zero of=/dev/null bs=400M count=1000000", ("failed", "out_of_memory", 1)),
+    "hungry": ("dd if=/dev/zero of=/dev/null bs=250M count=1000000", ("failed", "out_of_memory", 1)),
     "mute": ("true", ("failed", "error", 1)),
 }
 RETRIED = {"killed", "lost"}
@@ -119,7 +119,7 @@ def bad_programs(programs, folder, trials, chance):
     script = "case $2 in\n" + "".join(f"{kind}) {body};;\n" for kind, (body, _) in KINDS.items()) + "esac\n"
     study = (f"command: [sh, prog.sh, $again, $kind]\nmetric: {{name: loss, goal: minimize}}\nmethod: grid\nparallel: 16\n"
              f"parameters:\n  again: {{type: int, min: 1, max: {repeats}}}\n  kind: {{values: [{', '.join(KINDS)}]}}\n"
-             "limits: {trial_time: 20s, no_progress: 3s, grace: 300ms, log: 100000B}\nresources: {memory: 200MB}\n"
+             "limits: {trial_time: 20s, no_progress: 5s, grace: 300ms, log: 100000B}\nresources: {memory: 200MB}\n"
              "retry: {max: 1, on: [killed, lost]}\n")
     place = Place(programs, folder, study, script)
     driver = place.start()
