@@ -21,9 +21,14 @@ constexpr const char* kOldLog = "log.before";
 constexpr const char* kCheckpoints = "checkpoint";
 constexpr std::size_t kMostTail = 8192;  ///< bytes of a log that are looked at for its last lines
 
-rt::File open_folder(const rt::File& in, const rt::Path& shown, const char* name, bool make) {
-  if (make && ::mkdirat(in.fd(), name, 0777) != 0 && errno != EEXIST)
-    throw rt::storage_error("make", shown / name, errno);
+/// Whether it was not there before.
+bool make_folder(const rt::File& in, const rt::Path& shown, const char* name) {
+  if (::mkdirat(in.fd(), name, 0777) == 0) return true;
+  if (errno != EEXIST) throw rt::storage_error("make", shown / name, errno);
+  return false;
+}
+
+rt::File open_folder(const rt::File& in, const rt::Path& shown, const char* name) {
   rt::File folder(::openat(in.fd(), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!folder) throw rt::storage_error("open", shown / name, errno);
   return folder;
@@ -37,11 +42,13 @@ rt::File open_file(const rt::File& in, const rt::Path& shown, const char* name, 
   throw rt::storage_error("open", shown / name, file ? EINVAL : errno);
 }
 
-std::string content(const rt::File& file, std::size_t most) {
-  std::string text(most, '\0');
-  const ssize_t bytes = file ? ::pread(file.fd(), text.data(), text.size(), 0) : 0;
+/// Whether the folder has those parameters.
+bool holds(const rt::File& in, const rt::Path& shown, const std::string& wanted) {
+  const rt::File params = open_file(in, shown, kParams, O_RDONLY);
+  std::string text(wanted.size() + 1, '\0');
+  const ssize_t bytes = params ? ::pread(params.fd(), text.data(), text.size(), 0) : 0;
   text.resize(static_cast<std::size_t>(std::max<ssize_t>(bytes, 0)));
-  return text;
+  return text == wanted;
 }
 
 /// Removes what is in the folder, whatever it is. Follows no link.
@@ -75,21 +82,23 @@ TrialFolder open_trial_folder(const rt::Path& study, std::uint64_t trial, const 
   const std::string number = name.substr(name.find('/') + 1);
   const rt::File root(::open(absolute.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!root) throw rt::storage_error("open", absolute, errno);
-  const rt::File trials = open_folder(root, absolute, "trials", true);
-  const rt::File own = open_folder(trials, absolute / "trials", number.c_str(), true);
+  (void)make_folder(root, absolute, "trials");
+  const rt::File trials = open_folder(root, absolute, "trials");
+  const bool made = make_folder(trials, absolute / "trials", number.c_str());
+  const rt::File own = open_folder(trials, absolute / "trials", number.c_str());
   TrialFolder folder{.path = absolute / name, .checkpoints = absolute / name / kCheckpoints};
   const std::string wanted = json_of(params) + "\n";
-  const rt::File there = open_file(own, folder.path, kParams, O_RDONLY);
-  if (!there || content(there, wanted.size() + 1) != wanted) {
-    empty(folder.path);
+  if (made || !holds(own, folder.path, wanted)) {
+    if (!made) empty(folder.path);
     const rt::File written = open_file(own, folder.path, kParams, O_WRONLY | O_CREAT | O_EXCL);
     if (::write(written.fd(), wanted.data(), wanted.size()) != static_cast<ssize_t>(wanted.size()))
       throw rt::storage_error("write", folder.path / kParams, ENOSPC);
   }
-  (void)open_folder(own, folder.path, kCheckpoints, true);
+  if (!make_folder(own, folder.path, kCheckpoints))
+    (void)open_folder(own, folder.path, kCheckpoints);
   folder.reports = open_file(own, folder.path, kReports, O_RDWR | O_APPEND | O_CREAT);
   end_last_line(folder.reports);
-  if (::renameat(own.fd(), kLog, own.fd(), kOldLog) == 0)
+  if (!made && ::renameat(own.fd(), kLog, own.fd(), kOldLog) == 0)
     folder.old_log = open_file(own, folder.path, kOldLog, O_RDONLY);
   folder.log = open_file(own, folder.path, kLog, O_RDWR | O_APPEND | O_CREAT | O_EXCL);
   return folder;
