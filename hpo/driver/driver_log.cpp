@@ -215,8 +215,8 @@ WorkCounters Driver::work() const {
   work.tasks = work_before_.tasks + static_cast<std::int64_t>(summary.tasks);
   work.distinct_epochs += work_before_.distinct_epochs;
   work.epochs = 0;
-  for (const TrialRow& row : log_.trials().rows())
-    work.epochs += row.epochs * setup_.work.networks();
+  for (const TrialRow& row : log_.trials().rows()) work.epochs += row.epochs;
+  work.epochs *= setup_.work.networks();
   work.overhead_us_per_task = summary.overhead_us_per_task;
   return work;
 }

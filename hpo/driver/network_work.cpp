@@ -264,8 +264,11 @@ rt::Async<void> NetworkWork::run(TrialContext& trial) {
     rt::Async<nn::TrainStats> trained = network.stats();
     const nn::TrainStats stats = co_await std::move(trained);
     if (stats.diverged && !trial.pauses(border)) throw diverged_before(border);
-    nn::Scores scores = no_scores(spec.hyper.loss, data.value.get().header());
-    if (!stats.diverged) scores = co_await validated;
+    nn::Scores scores;
+    if (stats.diverged)
+      scores = no_scores(spec.hyper.loss, data.value.get().header());
+    else
+      scores = co_await validated;
     Report report{.step = border, .epochs = border};
     report.metrics = metrics_of("valid", scores);
     report.metrics.emplace_back("train.loss", stats.loss);

@@ -186,6 +186,8 @@ void Checker::check_always_active(const Node& value, const Field& field, const s
 void Checker::check_key(const Entry& entry, const Field& block, const std::string& where,
                         const std::string& context) {
   const Field* field = block.find(entry.key);
+  const bool other_source = field != nullptr && where == "data" && field->name == field->only;
+  if (field != nullptr && (applies(*field) || source_.empty() || other_source)) return;
   std::vector<std::string> names;
   for (const Field& known : block.fields) {
     if (applies(known) || source_.empty()) names.push_back(known.name);
@@ -215,16 +217,13 @@ void Checker::check_key(const Entry& entry, const Field& block, const std::strin
                         names.empty() ? "no key for " : "a key of ", place,
                         list ? " (" + either(names) + ")" : "", did_you_mean(near)));
   }
-  const bool other_source = where == "data" && field->name == field->only;
-  if (!applies(*field) && !source_.empty() && !other_source) {
-    const std::string owner = field->only == "data"           ? "a network"
-                              : field->only == kOurs          ? "trials that are run here"
-                              : field->only == "command, ask" ? "a command, or trials to ask for"
-                                                              : field->only;
-    throw Fault(entry.key_at, rt::cat("\"", join(where, entry.key), "\" is for ", owner,
-                                      ", expected no such key with ", source_,
-                                      did_you_mean(suggestion(context, entry.key, names))));
-  }
+  const std::string owner = field->only == "data"           ? "a network"
+                            : field->only == kOurs          ? "trials that are run here"
+                            : field->only == "command, ask" ? "a command, or trials to ask for"
+                                                            : field->only;
+  throw Fault(entry.key_at, rt::cat("\"", join(where, entry.key), "\" is for ", owner,
+                                    ", expected no such key with ", source_,
+                                    did_you_mean(suggestion(context, entry.key, names))));
 }
 
 std::vector<std::string> Checker::words_of(const Field& field) const {

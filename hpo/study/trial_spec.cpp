@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "hpo/study/adaptation.h"
 #include "hpo/study/checker.h"
@@ -24,12 +25,24 @@ namespace {
 
 /// One section of the file for one trial: references replaced, checked again with the values in
 /// place. One without references is what it was when the file was checked.
-Node section(const StudySpec& study, const Params& params, const std::string& name) {
-  const Node& written = *study.document->root.find(name);
-  if (stands_for_itself(written)) return written;
-  const Node values = substitute(written, params).value();
-  return Checker::of_values().check(values, *study_block().find(name), name);
-}
+class Section {
+ public:
+  Section(const StudySpec& study, const Params& params, const std::string& name)
+      : node_(study.document->root.find(name)) {
+    if (stands_for_itself(*node_)) return;
+    const Node values = substitute(*node_, params).value();
+    made_ = Checker::of_values().check(values, *study_block().find(name), name);
+    node_ = &*made_;
+  }
+  Section(const Section&) = delete;
+  Section& operator=(const Section&) = delete;
+
+  [[nodiscard]] const Node& node() const { return *node_; }
+
+ private:
+  std::optional<Node> made_;
+  const Node* node_;
+};
 
 nn::Choice choice_of(const Node& node, const KindSet& set) {
   const Kind& kind = *set.find(node.find("type")->text);
@@ -200,7 +213,8 @@ TrialSpec make_trial(const StudySpec& study, const Params& params, const DataInf
     whole.limits = study.limits;  // the caller's, which need not be the file's
     return make_trial(whole, params, data, like);
   }
-  const Node train = section(study, params, "train");
+  const Section training(study, params, "train");
+  const Node& train = training.node();
   TrialSpec trial;
   trial.hyper = read_hyper(train, data);
   trial.hyper.precision = study.precision;
@@ -209,16 +223,16 @@ TrialSpec make_trial(const StudySpec& study, const Params& params, const DataInf
   if (same_network) {
     trial.model = like->model;
   } else {
-    trial.model = build_network(section(study, params, "network"), data.input,
+    trial.model = build_network(Section(study, params, "network").node(), data.input,
                                 outputs_of(train, trial.hyper, data));
     check_reshapes(study, trial.model);
   }
   trial.epochs = as_integer(*train.find("epochs"));
   if (study.document->root.find("adapt") != nullptr) {
-    trial.adapt = read_adaptation(section(study, params, "adapt"), trial.model, trial.epochs,
+    trial.adapt = read_adaptation(Section(study, params, "adapt").node(), trial.model, trial.epochs,
                                   study.limits.weights.value_or(0));
   }
-  trial.resources = read_resources(section(study, params, "resources"));
+  trial.resources = read_resources(Section(study, params, "resources").node());
   return trial;
 }
 
@@ -235,8 +249,8 @@ DataInfo data_info(const nn::Dataset::Header& header) {
 }
 
 nn::DataSpec data_spec(const StudySpec& study, const Params& params) {
-  return study::with_place(study.file,
-                           [&] { return study::read_data(study::section(study, params, "data")); });
+  return study::with_place(
+      study.file, [&] { return study::read_data(study::Section(study, params, "data").node()); });
 }
 
 StudySpec settle(const StudySpec& study, const DataInfo& data) {
@@ -248,7 +262,7 @@ StudySpec settle(const StudySpec& study, const DataInfo& data) {
 
 Resources trial_resources(const StudySpec& study, const Params& params) {
   return study::with_place(study.file, [&] {
-    return study::read_resources(study::section(study, params, "resources"));
+    return study::read_resources(study::Section(study, params, "resources").node());
   });
 }
 

@@ -1,8 +1,16 @@
 #include "runtime/core/idler.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace rt::detail {
+
+namespace {
+
+/// While tasks run it looks so many times more rarely at most.
+constexpr int kRarely = 8;
+
+}  // namespace
 
 Idler::Idler(Backend& backend, std::function<std::uint64_t()> in_flight, Duration patience)
     : backend_(backend),
@@ -35,15 +43,18 @@ void Idler::resume() {
 void Idler::watch() {
   std::unique_lock lock(mutex_);
   bool idle = false;
+  Duration wait = patience_;
   while (!stopping_) {
     if (paused_.load()) {
       changed_.wait(lock);
       idle = false;
+      wait = patience_;
       continue;
     }
-    changed_.wait_for(lock, patience_);
+    changed_.wait_for(lock, wait);
     if (stopping_) break;
     const bool was_idle = std::exchange(idle, in_flight_() == 0);
+    wait = idle ? patience_ : std::min(2 * wait, kRarely * patience_);
     if (!idle || !was_idle) continue;
     // The driver counts a launch before it looks at the flag, we set the flag before we look at the
     // count: one of the two sees the other.
