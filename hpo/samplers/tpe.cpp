@@ -24,6 +24,7 @@ namespace {
 constexpr double kGoodShare = 0.1;
 constexpr std::size_t kMostGood = 25;
 constexpr std::size_t kMostOnFronts = 100;  // with several metrics: a front is no point
+constexpr double kLeastShare = 0.5;         // of the candidates, beside running trials
 constexpr double kMost = 10'000;            // of any option
 constexpr std::size_t kMostBad = 10'000;    // points behind the density of the rest
 // Trials among which fronts are looked for: beyond twice as many the best of them are kept.
@@ -96,6 +97,7 @@ class Group {
 
   /// The densities' choice among `candidates` draws, best first, each as places in the unit cube.
   [[nodiscard]] std::vector<std::vector<double>> propose(Stream& stream, std::size_t candidates) {
+    candidates = spread_out(candidates);
     const std::size_t axes = parameters_.size();
     std::vector<std::vector<double>> places(candidates, std::vector<double>(axes));
     std::vector<Coordinate> points(candidates * axes);
@@ -117,6 +119,14 @@ class Group {
   }
 
  private:
+  /// Proposals beside trials of which nothing is known yet come from the same densities as those
+  /// did. Fewer candidates keep them from all going to one place.
+  [[nodiscard]] std::size_t spread_out(std::size_t candidates) const {
+    const auto unknown = static_cast<double>(points_.size() - good_.size() - bad_.size());
+    const double share = std::max(kLeastShare, 1 / std::sqrt(1 + unknown));
+    return static_cast<std::size_t>(std::ceil(share * static_cast<double>(candidates)));
+  }
+
   /// Good are the first fronts, and what covers the most of the one that is cut (Ozaki et al.,
   /// "Multiobjective tree-structured Parzen estimator", JAIR 73, 2022).
   void rank_among_fronts(const Marks& marks) {
@@ -307,9 +317,11 @@ SamplerKind tpe_kind() {
                .options = {whole_option("startup", 10, 1, "trials",
                                         "first trials, spread evenly; half of them must have ended",
                                         kMost),
-                           whole_option("candidates", 24, 1, "points",
-                                        "drawn for each proposal, the best of which is taken",
-                                        kMost)}},
+                           whole_option(
+                               "candidates", 24, 1, "points",
+                               "drawn for each proposal, the best of which is taken; half as "
+                               "many beside three or more trials that have not reported",
+                               kMost)}},
       .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
         return std::make_unique<Tpe>(setup);
       },

@@ -11,7 +11,9 @@ namespace hpo {
 /// the two densities is proposed. Complete trials rank by their loss, behind them stopped ones by
 /// how far they came and their loss, behind them failed ones (Bergstra et al., NeurIPS 2011; the
 /// constants are Optuna 5's). Trials that run stand among them by what they have reported
-/// (standings.h); of several metrics, and before the first report, they count as neither. The rest
+/// (standings.h); of several metrics, and before the first report, they count as neither. Beside n
+/// of those that count as neither, only candidates / sqrt(1 + n) points are drawn, at least half of
+/// them: the best of many would lie close together. The rest
 /// are the 10,000 youngest of them: older ones would weigh next to nothing, and a proposal's cost
 /// stays within milliseconds.
 ///

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <vector>
 
 #include "hpo/samplers/registry.h"
 #include "hpo/space/random.h"
@@ -36,6 +37,29 @@ TEST(Tpe, FindsMoreThanChance) {
 TEST(Tpe, EightAtATimeLoseLittle) {
   EXPECT_LT(mean_best("tpe", kSquare, 100, square, 8),
             0.6 * mean_best("random", kSquare, 100, square));
+}
+
+TEST(Tpe, DrawsHalfAsManyCandidatesBesideTrialsOfWhichNothingIsKnown) {
+  enum class Running : std::uint8_t { none, silent, reporting };
+  const auto proposals = [&](std::int64_t candidates, Running running) {
+    const Params options{{"startup", std::int64_t{10}}, {"candidates", candidates}};
+    auto sampler = make_sampler("tpe", {.space = kSquare, .seed = 3, .options = options});
+    const auto points = make("random", kSquare, 3);
+    for (std::uint64_t i = 0; i < (running == Running::none ? 40 : 47); ++i) {
+      const Params p = points->propose(i).value();
+      sampler->created(i, p);
+      if (i >= 40 && running == Running::silent) continue;
+      sampler->reported(i, 1, Score(square(p)));
+      if (i < 40) sampler->ended(i, TrialState::complete);
+    }
+    std::vector<Params> made;
+    for (std::uint64_t ordinal = 100; ordinal < 120; ++ordinal)
+      made.push_back(sampler->propose(ordinal).value());
+    return made;
+  };
+  EXPECT_EQ(proposals(24, Running::silent), proposals(12, Running::none));
+  EXPECT_NE(proposals(24, Running::none), proposals(12, Running::none));
+  EXPECT_NE(proposals(24, Running::reporting), proposals(12, Running::reporting));
 }
 
 TEST(Tpe, LearnsWithinEachBranch) {
