@@ -91,29 +91,30 @@ std::vector<Product> products(const nn::ModelSpec& spec) {
 }
 
 /// Seconds of the products alone, one after another.
-Sample time_products(const kern::Device& device, const std::vector<Product>& all, int repetitions) {
+Sample time_products(const kern::Kernels<float>& kernels, const std::vector<Product>& all,
+                     int repetitions) {
   std::size_t a = 0, b = 0, c = 0;
   for (const Product& p : all) {
     a = std::max(a, std::size_t(p.m) * std::size_t(p.k));
     b = std::max(b, std::size_t(p.k) * std::size_t(p.n));
     c = std::max(c, std::size_t(p.m) * std::size_t(p.n));
   }
-  const kern::Memory& memory = *device.kernels->memory;
+  const kern::Memory& memory = *kernels.memory;
   const There left(memory, 4 * a), right(memory, 4 * b), out(memory, 4 * c);
   kern::Exec exec;
   return repeat(repetitions, [&] {
     out.wait();
     const rt::Moment begin = rt::now();
     for (const Product& p : all) {
-      device.kernels->gemm(exec, {.m = p.m,
-                                  .n = p.n,
-                                  .k = p.k,
-                                  .a = left.at<float>(),
-                                  .lda = p.k,
-                                  .b = right.at<float>(),
-                                  .ldb = p.n,
-                                  .c = out.at<float>(),
-                                  .ldc = p.n});
+      kernels.gemm(exec, {.m = p.m,
+                          .n = p.n,
+                          .k = p.k,
+                          .a = left.at<float>(),
+                          .lda = p.k,
+                          .b = right.at<float>(),
+                          .ldb = p.n,
+                          .c = out.at<float>(),
+                          .ldc = p.n});
     }
     out.wait();
     return rt::seconds_since(begin);
@@ -121,12 +122,14 @@ Sample time_products(const kern::Device& device, const std::vector<Product>& all
 }
 
 /// Seconds of a step of training on random rows.
-Sample time_steps(const kern::Device& device, const nn::ModelSpec& model, int repetitions) {
-  const kern::Memory& memory = *device.kernels->memory;
+Sample time_steps(const kern::Kernels<float>& kernels, const nn::ModelSpec& model,
+                  int repetitions) {
+  const kern::Memory& memory = *kernels.memory;
   const nn::Hyper hyper = nn::complete(nn::Hyper{.loss = {"cross_entropy", {}},
                                                  .optimizer = {"sgd", {{"lr", 1e-3}}},
                                                  .batch = kBatch,
-                                                 .shards = 1});
+                                                 .shards = 1,
+                                                 .precision = kernels.precision});
   nn::ParamSlab net(nn::slab_header(model, hyper.optimizer));
   nn::init_weights(net, 1);
   There slab(memory, net.bytes().size());
@@ -161,7 +164,7 @@ Sample time_steps(const kern::Device& device, const nn::ModelSpec& model, int re
   return repeat(repetitions, [&] {
     const rt::Moment begin = rt::now();
     const nn::TrainStats stats =
-        nn::train_steps(*device.kernels, workspace, there, view, hyper, {epoch, epoch + 1});
+        nn::train_steps(kernels, workspace, there, view, hyper, {epoch, epoch + 1});
     ++epoch;
     return rt::seconds_since(begin) / static_cast<double>(stats.steps);
   });
@@ -179,10 +182,14 @@ std::vector<Case> run_gpu(const Options& options) {
   for (const auto& [name, model] :
        {std::pair{"MLP 784-4096-4096-10, batch 512", nn::complete(wide_mlp())},
         std::pair{"convolutions as VGG's, 32x32, batch 512", nn::complete(vgg())}}) {
-    const Sample ours = time_steps(*device, model, repetitions);
-    const Sample alone = time_products(*device, products(model), repetitions);
-    cases.push_back({name, 1e3 * ours.median, "ms/step", "cuBLAS, the products alone",
-                     1e3 * alone.median, alone.median / ours.median, ours.spread});
+    for (const kern::Precision precision : kern::precisions()) {
+      const kern::Kernels<float>& kernels = device->kernels(precision);
+      const Sample ours = time_steps(kernels, model, repetitions);
+      const Sample alone = time_products(kernels, products(model), repetitions);
+      cases.push_back({rt::cat(name, ", ", kern::precision_name(precision)), 1e3 * ours.median,
+                       "ms/step", "cuBLAS, the products alone", 1e3 * alone.median,
+                       alone.median / ours.median, ours.spread});
+    }
   }
   return cases;
 }

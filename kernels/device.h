@@ -12,7 +12,8 @@ namespace kern {
 /// One kind of device. Every thread has a queue for its kernels on the device that CUDA has it work
 /// with; functions are about the calling thread's.
 struct Device {
-  const Kernels<float>* kernels;
+  /// One a precision; see kernels().
+  const Kernels<float>& (*tables)(Precision);
   /// Kernels go to this stream (a cudaStream_t) from now on, instead of one of the thread's own.
   void (*use_stream)(void* stream);
   /// Waits for every kernel where it is called: for programs that read its memory themselves.
@@ -25,6 +26,12 @@ struct Device {
   /// Names the arithmetic: libraries with versions, kind of device. Equal strings promise equal
   /// bits for equal inputs.
   std::string (*fingerprint)();
+
+  /// The table whose products, those of convolutions too, round their operands to that precision,
+  /// as the device does it.
+  [[nodiscard]] const Kernels<float>& kernels(Precision precision = Precision::f32) const {
+    return tables(precision);
+  }
 };
 
 /// What CUDA kernels take of a device beside what they are given, a thread: the workspace of cuBLAS

@@ -12,11 +12,11 @@ namespace {
 
 std::atomic<const kern::Device*> in_use{nullptr};
 
-const kern::Kernels<float>& kernels_for(const rt::Context& context) {
+const kern::Kernels<float>& kernels_for(const rt::Context& context, kern::Precision precision) {
   if (in_use == nullptr) throw rt::Error(rt::Errc::internal, "a task for a GPU before setup_gpus");
   const kern::Device& device = *in_use;
   device.use_stream(context.stream());
-  return *device.kernels;
+  return device.kernels(precision);
 }
 
 }  // namespace
@@ -42,8 +42,8 @@ std::string gpu_arithmetic() {
 
 rt::ByteCount gpu_reserve() noexcept { return {kern::kDeviceReserve}; }
 
-OnGpu::OnGpu(rt::Context& context)
-    : kernels(kernels_for(context)),
+OnGpu::OnGpu(rt::Context& context, kern::Precision precision)
+    : kernels(kernels_for(context, precision)),
       lease_(context.local<nn::Workspace>(), *kernels.memory, context.scratch()) {}
 
 }  // namespace tasks

@@ -24,11 +24,11 @@ void compute_with(const kern::Device* device);
 /// What a runtime keeps free on each GPU for these bodies (rt::Config::gpu_reserve).
 [[nodiscard]] rt::ByteCount gpu_reserve() noexcept;
 
-/// In a `.cuda` body, for as long as it computes: the table of its worker's device, whose kernels
+/// In a `.cuda` body, for as long as it computes: a table of its worker's device, whose kernels
 /// go to the worker's stream, and the task's scratch as what the worker's workspace has there.
 class OnGpu {
  public:
-  explicit OnGpu(rt::Context& context);
+  OnGpu(rt::Context& context, kern::Precision precision);
   OnGpu(const OnGpu&) = delete;
   OnGpu& operator=(const OnGpu&) = delete;
 

@@ -90,7 +90,7 @@ const auto& train_task() {
           .cuda([](rt::Context& context, rt::inout<nn::ParamSlab> net, rt::in<nn::Dataset> data,
                    nn::Hyper hyper, nn::Stretch stretch, double) -> nn::TrainStats {
             return translated([&] {
-              const OnGpu gpu(context);
+              const OnGpu gpu(context, hyper.precision);
               const nn::ResidentDataset there(*gpu.kernels.memory, *data);
               const nn::TrainStats stats = train_here(
                   context, gpu.kernels, *net, there.view(nn::Part::train), hyper, stretch, nullptr);
@@ -127,7 +127,7 @@ const auto& evaluate_task() {
           .cuda([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
                    nn::Part part, nn::Choice loss, double) -> nn::Scores {
             return translated([&] {
-              const OnGpu gpu(context);
+              const OnGpu gpu(context, kern::Precision::f32);
               const nn::ResidentDataset there(*gpu.kernels.memory, *data);
               return nn::evaluate(gpu.kernels, context.local<nn::Workspace>(), *net,
                                   there.view(part), loss);

@@ -44,7 +44,7 @@ const auto& score_task() {
           .cuda([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
                    nn::Choice loss, std::int64_t rows, double) -> nn::Scores {
             return translated([&] {
-              const OnGpu gpu(context);
+              const OnGpu gpu(context, kern::Precision::f32);
               const nn::ResidentDataset there(*gpu.kernels.memory, *data);
               return score_here(context, gpu.kernels, *net, there.view(nn::Part::valid), loss,
                                 rows);

@@ -2,7 +2,6 @@
 #include <vector>
 
 #include "kernels/kernels.h"
-#include "nn/gpu_precision.h"
 #include "runtime/base/clock.h"
 #include "tasks/device.h"
 #include "tasks/tasks.h"
@@ -18,9 +17,8 @@ std::string arithmetic(kern::Precision precision) {
   return words;
 }
 
-std::string lacks(rt::Device kind, kern::Precision precision) {
-  return std::string(kind == rt::Device::cpu ? kern::cpu_lacks(precision)
-                                             : nn::gpu_lacks(precision));
+std::string cores_lack(kern::Precision precision) {
+  return std::string(kern::cpu_lacks(precision));
 }
 
 double product_rate() {

@@ -48,9 +48,9 @@ void setup_process();
 /// the precision where it is not f32.
 [[nodiscard]] std::string arithmetic(kern::Precision precision = kern::Precision::f32);
 
-/// What devices of a kind lack here to train with a precision, a few words; empty where they have
-/// all.
-[[nodiscard]] std::string lacks(rt::Device kind, kern::Precision precision);
+/// What cores lack here to train with a precision, a few words; empty where they have all. GPUs
+/// have every precision.
+[[nodiscard]] std::string cores_lack(kern::Precision precision);
 
 /// FLOPs a second that one worker reaches at this moment in a product of the size that networks
 /// have. Measures for 20 ms: for forecasts, never for a decision.

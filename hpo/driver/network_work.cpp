@@ -158,15 +158,11 @@ void prepare_gpu(const Resources& asked) {
 }
 
 void require_precision(kern::Precision precision, const Resources& asked) {
-  const double gpu_from = device_rule(asked).gpu_from;
-  for (const rt::Device kind : {rt::Device::cpu, rt::Device::cuda}) {
-    const bool used = kind == rt::Device::cpu ? gpu_from > 0 : gpu_from < kNoGpu;
-    const std::string lacking = used ? tasks::lacks(kind, precision) : "";
-    if (lacking.empty()) continue;
-    throw rt::Error(rt::Errc::no_device,
-                    rt::cat("precision: ", kern::precision_name(precision), " for ",
-                            kind == rt::Device::cpu ? "a core: " : "a GPU: ", lacking));
-  }
+  if (device_rule(asked).gpu_from <= 0) return;
+  const std::string lacking = tasks::cores_lack(precision);
+  if (lacking.empty()) return;
+  throw rt::Error(rt::Errc::no_device, rt::cat("precision: ", kern::precision_name(precision),
+                                               " for a core: ", lacking));
 }
 
 std::int64_t counted_steps(const StudySpec& study, const StudyData& data, const TrialSpec& spec,

@@ -58,10 +58,11 @@ Placement place_trials(const LoadedStudy& loaded, const rt::Platform& platform,
   const auto slots = static_cast<std::size_t>(
       slots_of(loaded.study, loaded.asked, platform.cpu.count, platform.gpu.count));
   const bool open = loaded.asked.any_gpu && !loaded.asked.gpu_from;
-  const bool able = tasks::lacks(rt::Device::cuda, loaded.study.precision).empty();
+  const bool cores_too =
+      platform.gpu.count == 0 || tasks::cores_lack(loaded.study.precision).empty();
   Placement placement;
   placement.gpu_from = device_rule(loaded.asked).gpu_from;
-  if (open) placement.gpu_from = able ? best_border(trials, platform, slots) : kNoGpu;
+  if (open) placement.gpu_from = cores_too ? best_border(trials, platform, slots) : 0;
   require_gpu(loaded.asked, platform, trials, placement.gpu_from);
   placement.expected = timetable(trials, platform, slots, split_at(placement.gpu_from));
   return placement;

@@ -111,11 +111,12 @@ const Scheme& find_scheme(std::string_view name) {
 }
 
 std::string refuses(const Scheme& scheme, const StudySpec& study) {
-  const std::string lacking = tasks::lacks(rt::Device::cuda, study.precision);
-  if (lacking.empty() || (!scheme.any_kind && scheme.kinds != Scheme::Kinds::gpus)) return "";
-  return rt::cat("--scheduler: ", scheme.name, " puts networks of precision ",
-                 kern::precision_name(study.precision),
-                 " on GPUs, expected trellis or cpu-only: ", lacking);
+  // Of other precisions each processor has its own word: the simulated one is taken to have them.
+  if (study.precision != kern::Precision::tf32) return "";
+  if (!scheme.any_kind && scheme.kinds != Scheme::Kinds::cores) return "";
+  return rt::cat("--scheduler: ", scheme.name,
+                 " puts networks of precision tf32 on cores, expected trellis or gpu-only: ",
+                 tasks::cores_lack(study.precision));
 }
 
 SimulationReport simulate(const StudySpec& study, const rt::Platform& platform,

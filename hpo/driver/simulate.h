@@ -39,7 +39,7 @@ struct SimulationReport {
   std::vector<WorkerInfo> devices;  ///< their times add up to `seconds`
 };
 
-/// Why a study can't be simulated under a scheme, in words: no GPU trains in its precision; else
+/// Why a study can't be simulated under a scheme, in words: no core trains in its precision; else
 /// empty.
 [[nodiscard]] std::string refuses(const Scheme& scheme, const StudySpec& study);
 

@@ -39,11 +39,10 @@ std::vector<Field> identity_rows() {
        .words = precision_words(),
        .fallback = "f32",
        .only = "data",
-       .doc =
-           "What training rounds the operands of dense layers' products to; sums, weights and "
-           "scores stay f32. `bf16` needs a processor with AVX512-BF16; `tf32` is kept for GPUs, "
-           "which train in f32 alone so far. What is missing is refused. Part of the result. See "
-           "`docs/precision.md`."}};
+       .doc = "What training rounds the operands of dense layers' products to; sums, weights and "
+              "scores stay f32. `bf16` needs a GPU or a processor with AVX512-BF16, `tf32` a GPU; "
+              "there convolutions round, too. What is missing is refused. Part of the result. See "
+              "`docs/precision.md`."}};
 }
 
 std::vector<Field> train_rows() {

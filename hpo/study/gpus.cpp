@@ -11,7 +11,6 @@
 
 #include "hpo/study/document.h"
 #include "hpo/study/substitute.h"
-#include "nn/gpu_precision.h"
 #include "runtime/base/text.h"
 
 namespace hpo {
@@ -61,21 +60,6 @@ bool may_use_gpus(const StudySpec& study) {
     }
   }
   return false;
-}
-
-void check_precision(const StudySpec& study) {
-  const std::string_view lacking = nn::gpu_lacks(study.precision);
-  if (lacking.empty() || !may_use_gpus(study)) return;
-  const study::Node& root = study.document->root;
-  const study::Node& gpus = *root.find_path({"resources", "gpus"});
-  if (gpus.text == "auto") {
-    const study::Node* border = root.find_path({"resources", "gpu_from"});
-    if (border == nullptr || rt::parse_double(border->text).value_or(0) >= kNoGpu) return;
-  }
-  throw study::Fault(
-      root.find("precision")->at,
-      rt::cat("precision: ", kern::precision_name(study.precision),
-              " stands beside resources.gpus: ", gpus.text, ", expected f32 there: ", lacking));
 }
 
 }  // namespace hpo

@@ -11,10 +11,6 @@ inline constexpr double kNoGpu = 1e30;
 /// `study` with `resources: {gpus: auto, gpu_from: ...}`; infinity becomes kNoGpu.
 [[nodiscard]] StudySpec with_gpus_by_size(const StudySpec& study, double gpu_from);
 
-/// Throws Fault where a trial may be for a GPU and no GPU trains in the study's precision. With
-/// `gpus: auto` and no border all networks of such a study are for cores.
-void check_precision(const StudySpec& study);
-
 /// Whether any trial may be for a GPU, whatever values it has.
 [[nodiscard]] bool may_use_gpus(const StudySpec& study);
 

@@ -155,7 +155,6 @@ StudySpec parse(const std::string& text, const std::string& file, const std::str
   study.document = std::make_shared<const Document>(Document{file, root});
   if (command) try_command(study);
   if (!data) return study;
-  check_precision(study);
   try_network(study);
   locate_sources(root, folder);
   study.document = std::make_shared<const Document>(Document{file, std::move(root)});

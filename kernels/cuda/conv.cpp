@@ -111,26 +111,28 @@ std::size_t output_offset(const ConvPlan& plan, const Stretch& s) {
 
 std::size_t conv_scratch(const Window& g) { return device_conv_scratch(g); }
 
+template <Precision kPrecision>
 void conv_forward(Exec& exec, const Window& g, const float* x, const float* w, const float* bias,
                   Activation act, float* y) {
   if (g.batch == 0) return;
   const ConvPlan plan(g);
   for_each_stretch(plan, [&](const Stretch& s) {
     const Rows rows = input_rows(plan, s, exec, x);
-    gemm(exec, {.trans_b = true,
-                .m = s.images * plan.pixels,
-                .n = plan.part_out,
-                .k = plan.depth,
-                .a = rows.at,
-                .lda = rows.stride,
-                .b = w + plan.weights(s.group),
-                .ldb = plan.depth,
-                .c = y + output_offset(plan, s),
-                .ldc = g.out_c});
+    gemm<kPrecision>(exec, {.trans_b = true,
+                            .m = s.images * plan.pixels,
+                            .n = plan.part_out,
+                            .k = plan.depth,
+                            .a = rows.at,
+                            .lda = rows.stride,
+                            .b = w + plan.weights(s.group),
+                            .ldb = plan.depth,
+                            .c = y + output_offset(plan, s),
+                            .ldc = g.out_c});
   });
   bias_activation(exec, g.batch * plan.pixels, g.out_c, bias, act, y);
 }
 
+template <Precision kPrecision>
 void conv_backward_data(Exec& exec, const Window& g, const float* dy, const float* w, float* dx) {
   if (g.batch == 0) return;
   const ConvPlan plan(g);
@@ -139,19 +141,20 @@ void conv_backward_data(Exec& exec, const Window& g, const float* dy, const floa
                                              static_cast<std::size_t>(s.group * plan.part_in),
                                          g.in_c}
                                   : Rows{reinterpret_cast<float*>(exec.scratch), plan.depth};
-    gemm(exec, {.m = s.images * plan.pixels,
-                .n = plan.depth,
-                .k = plan.part_out,
-                .a = dy + output_offset(plan, s),
-                .lda = g.out_c,
-                .b = w + plan.weights(s.group),
-                .ldb = plan.depth,
-                .c = rows.at,
-                .ldc = rows.stride});
+    gemm<kPrecision>(exec, {.m = s.images * plan.pixels,
+                            .n = plan.depth,
+                            .k = plan.part_out,
+                            .a = dy + output_offset(plan, s),
+                            .lda = g.out_c,
+                            .b = w + plan.weights(s.group),
+                            .ldb = plan.depth,
+                            .c = rows.at,
+                            .ldc = rows.stride});
     if (!plan.direct) gather_columns(plan, s, rows.at, dx);
   });
 }
 
+template <Precision kPrecision>
 void conv_backward_weights(Exec& exec, const Window& g, const float* x, const float* dy,
                            float* dw) {
   if (g.batch == 0) {
@@ -162,18 +165,37 @@ void conv_backward_weights(Exec& exec, const Window& g, const float* x, const fl
   const ConvPlan plan(g);
   for_each_stretch(plan, [&](const Stretch& s) {
     const Rows rows = input_rows(plan, s, exec, x);
-    gemm(exec, {.trans_a = true,
-                .m = plan.part_out,
-                .n = plan.depth,
-                .k = s.images * plan.pixels,
-                .a = dy + output_offset(plan, s),
-                .lda = g.out_c,
-                .b = rows.at,
-                .ldb = rows.stride,
-                .beta = s.first == 0 ? 0.0F : 1.0F,
-                .c = dw + plan.weights(s.group),
-                .ldc = plan.depth});
+    gemm<kPrecision>(exec, {.trans_a = true,
+                            .m = plan.part_out,
+                            .n = plan.depth,
+                            .k = s.images * plan.pixels,
+                            .a = dy + output_offset(plan, s),
+                            .lda = g.out_c,
+                            .b = rows.at,
+                            .ldb = rows.stride,
+                            .beta = s.first == 0 ? 0.0F : 1.0F,
+                            .c = dw + plan.weights(s.group),
+                            .ldc = plan.depth});
   });
 }
+
+template void conv_forward<Precision::f32>(Exec&, const Window&, const float*, const float*,
+                                           const float*, Activation, float*);
+template void conv_backward_data<Precision::f32>(Exec&, const Window&, const float*, const float*,
+                                                 float*);
+template void conv_backward_weights<Precision::f32>(Exec&, const Window&, const float*,
+                                                    const float*, float*);
+template void conv_forward<Precision::bf16>(Exec&, const Window&, const float*, const float*,
+                                            const float*, Activation, float*);
+template void conv_backward_data<Precision::bf16>(Exec&, const Window&, const float*, const float*,
+                                                  float*);
+template void conv_backward_weights<Precision::bf16>(Exec&, const Window&, const float*,
+                                                     const float*, float*);
+template void conv_forward<Precision::tf32>(Exec&, const Window&, const float*, const float*,
+                                            const float*, Activation, float*);
+template void conv_backward_data<Precision::tf32>(Exec&, const Window&, const float*, const float*,
+                                                  float*);
+template void conv_backward_weights<Precision::tf32>(Exec&, const Window&, const float*,
+                                                     const float*, float*);
 
 }  // namespace kern::KERN_ON

@@ -50,13 +50,17 @@ class Queue {
     return stream_;
   }
 
-  [[nodiscard]] cublasHandle_t blas() {
+  [[nodiscard]] cublasHandle_t blas(Precision precision) {
     if (blas_ == nullptr) {
       check(cublasCreate(&blas_));
-      check(cublasSetMathMode(blas_, CUBLAS_PEDANTIC_MATH));  // whatever the environment asks for
       workspace_ = driver::allocate(kWorkspace);
       attach();
     }
+    // f32 is f32 whatever the environment asks for.
+    const cublasMath_t mode =
+        precision == Precision::f32 ? CUBLAS_PEDANTIC_MATH : CUBLAS_DEFAULT_MATH;
+    if (mode_ != mode) check(cublasSetMathMode(blas_, mode));
+    mode_ = mode;
     return blas_;
   }
 
@@ -71,8 +75,22 @@ class Queue {
 
   cudaStream_t stream_ = nullptr, own_ = nullptr;
   cublasHandle_t blas_ = nullptr;
+  cublasMath_t mode_ = CUBLAS_DEFAULT_MATH;
   void* workspace_ = nullptr;
 };
+
+/// What cuBLAS may round the operands of a product of floats to.
+cublasComputeType_t arithmetic_of(Precision precision) {
+  switch (precision) {
+    case Precision::f32:
+      break;
+    case Precision::bf16:
+      return CUBLAS_COMPUTE_32F_FAST_16BF;
+    case Precision::tf32:
+      return CUBLAS_COMPUTE_32F_FAST_TF32;
+  }
+  return CUBLAS_COMPUTE_32F_PEDANTIC;
+}
 
 Queue& queue() {
   thread_local std::map<int, Queue> of_devices;
@@ -130,11 +148,12 @@ void zero(void* memory, std::size_t bytes) {
 
 void wait() { check(cudaStreamSynchronize(queue().stream())); }
 
-void product(const GemmArgs<float>& g) {
+void product(const GemmArgs<float>& g, Precision precision) {
   // cuBLAS reads matrices by columns: what it takes for C^T = op(B)^T op(A)^T is our C.
   const auto turn = [](bool on) { return on ? CUBLAS_OP_T : CUBLAS_OP_N; };
-  check(cublasSgemm(queue().blas(), turn(g.trans_b), turn(g.trans_a), g.n, g.m, g.k, &g.alpha, g.b,
-                    g.ldb, g.a, g.lda, &g.beta, g.c, g.ldc));
+  check(cublasGemmEx(queue().blas(precision), turn(g.trans_b), turn(g.trans_a), g.n, g.m, g.k,
+                     &g.alpha, g.b, CUDA_R_32F, g.ldb, g.a, CUDA_R_32F, g.lda, &g.beta, g.c,
+                     CUDA_R_32F, g.ldc, arithmetic_of(precision), CUBLAS_GEMM_DEFAULT));
   if (wait_for_each) wait();
 }
 

@@ -20,7 +20,7 @@ void zero(void* memory, std::size_t bytes);
 void wait();
 
 /// GemmArgs with m, n and k above 0, all pointers to device memory.
-void product(const GemmArgs<float>& g);
+void product(const GemmArgs<float>& g, Precision precision);
 
 #ifdef KERN_EMULATED
 /// While one lives, the thread may touch what allocate() returned: as a kernel on a device may, and

@@ -7,6 +7,7 @@
 
 #include "kernels/cuda/driver.h"
 #include "kernels/cuda/table.h"
+#include "kernels/cuda/whole_tables.h"
 #include "kernels/device.h"
 
 namespace kern::emulated {
@@ -96,10 +97,10 @@ void zero(void* memory, std::size_t bytes) {
 
 void wait() {}
 
-void product(const GemmArgs<float>& g) {
+void product(const GemmArgs<float>& g, Precision precision) {
   const Open open;
   Exec exec;
-  ref_kernels<float>().gemm(exec, g);
+  ref_kernels<float>(precision).gemm(exec, g);
 }
 
 Open::Open() { pages().open(1); }
@@ -114,13 +115,9 @@ void reverse(bool on) noexcept { turned_around = on; }
 namespace kern {
 
 const Device& emulated_device() {
-  static const Kernels<float> kernels = [] {
-    Kernels<float> table = emulated::kernels();
-    table.algebra = cpu_kernels().algebra;
-    return table;
-  }();
+  static const auto tables = whole_tables(emulated::kernels);
   static const Device device{
-      .kernels = &kernels,
+      .tables = [](Precision p) -> const Kernels<float>& { return tables.at(p); },
       .use_stream = [](void*) {},
       .wait_for_each = [](bool) {},
       .allocate_shared = [](std::size_t bytes) { return kOwnMemory.allocate(bytes); },

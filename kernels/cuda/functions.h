@@ -5,6 +5,7 @@
 
 namespace kern::KERN_ON {
 
+template <Precision>
 void gemm(Exec&, const GemmArgs<float>&);
 void bias_activation(Exec&, int rows, int cols, const float* bias, Activation, float* y);
 void add_activation(Exec&, int rows, int cols, const float* a, const float* b, Activation,
@@ -13,9 +14,12 @@ void activate(Exec&, std::size_t count, Activation, const float* x, float* y);
 void activation_backward(Exec&, int rows, int cols, Activation, const float* y, float* dy,
                          float* dbias);
 
+template <Precision>
 void conv_forward(Exec&, const Window&, const float* x, const float* w, const float* bias,
                   Activation, float* y);
+template <Precision>
 void conv_backward_data(Exec&, const Window&, const float* dy, const float* w, float* dx);
+template <Precision>
 void conv_backward_weights(Exec&, const Window&, const float* x, const float* dy, float* dw);
 std::size_t conv_scratch(const Window&);
 

@@ -4,9 +4,10 @@
 
 namespace kern::KERN_ON {
 
-void gemm(Exec&, const GemmArgs<float>& g) {
-  if (g.m == 0 || g.n == 0) return;
-  if (g.k > 0) return driver::product(g);
+namespace {
+
+/// A product over nothing.
+void keep_share(const GemmArgs<float>& g) {
   const float beta = g.beta;
   float* c = g.c;
   const int n = g.n;
@@ -17,5 +18,17 @@ void gemm(Exec&, const GemmArgs<float>& g) {
     to = beta == 0 ? 0 : beta * to;
   });
 }
+
+}  // namespace
+
+template <Precision kPrecision>
+void gemm(Exec&, const GemmArgs<float>& g) {
+  if (g.m == 0 || g.n == 0) return;
+  g.k > 0 ? driver::product(g, kPrecision) : keep_share(g);
+}
+
+template void gemm<Precision::f32>(Exec&, const GemmArgs<float>&);
+template void gemm<Precision::bf16>(Exec&, const GemmArgs<float>&);
+template void gemm<Precision::tf32>(Exec&, const GemmArgs<float>&);
 
 }  // namespace kern::KERN_ON

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/cuda/conv_plan.h"
+#include "kernels/cuda/whole_tables.h"
 #include "kernels/device.h"
 
 namespace kern {
@@ -56,10 +57,9 @@ Loaded load() {
       out.why = why;
       return out;
     }
-    static Kernels<float> kernels = *found->kernels;
+    static const auto tables = whole_tables(found->tables);
     static Device device = *found;
-    kernels.algebra = cpu_kernels().algebra;
-    device.kernels = &kernels;
+    device.tables = [](Precision p) -> const Kernels<float>& { return tables.at(p); };
     out.device = &device;
     return out;
   }

@@ -5,6 +5,7 @@
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <string>
 
@@ -15,7 +16,13 @@ namespace kern::cuda {
 namespace {
 
 // Raised whenever the table's arithmetic changes: the order of a sum, an approximation.
-constexpr const char* kArithmetic = "1";
+constexpr const char* kArithmetic = "2";
+
+/// What the environment makes of tf32 in NVIDIA's libraries: 0 takes it away.
+std::string overridden() {
+  const char* value = std::getenv("NVIDIA_TF32_OVERRIDE");
+  return value == nullptr ? "" : std::string("; NVIDIA_TF32_OVERRIDE ") + value;
+}
 
 std::string fingerprint() {
   int runtime = 0, device = 0;
@@ -31,7 +38,7 @@ std::string fingerprint() {
   }
   return std::string("cuda ") + kArithmetic + "; " + properties.name + " sm " +
          std::to_string(properties.major) + '.' + std::to_string(properties.minor) + "; CUDA " +
-         std::to_string(runtime) + "; cuBLAS " + std::to_string(blas_version);
+         std::to_string(runtime) + "; cuBLAS " + std::to_string(blas_version) + overridden();
 }
 
 /// One line that says why there is no device, or null.
@@ -61,7 +68,7 @@ const char* missing() {
 /// Null with a reason where there is no device.
 extern "C" __attribute__((visibility("default"))) const kern::Device* trellis_cuda_device(
     const char** why) {
-  static const kern::Device device{.kernels = &kern::cuda::kernels(),
+  static const kern::Device device{.tables = kern::cuda::kernels,
                                    .use_stream = kern::cuda::use_stream,
                                    .wait_for_each = kern::cuda::set_wait_for_each,
                                    .allocate_shared = kern::cuda::allocate_shared,

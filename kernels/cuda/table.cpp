@@ -12,19 +12,19 @@ constexpr Memory kMemory{.own = false,
                          .get = driver::to_host,
                          .zero = driver::zero};
 
-}  // namespace
-
-const Kernels<float>& kernels() {
+template <Precision kPrecision>
+const Kernels<float>& table_of() {
   static const Kernels<float> table{
       .name = "cuda",
       .memory = &kMemory,
-      .gemm = gemm,
+      .precision = kPrecision,
+      .gemm = gemm<kPrecision>,
       .bias_activation = bias_activation,
       .activate = activate,
       .activation_backward = activation_backward,
-      .conv_forward = conv_forward,
-      .conv_backward_data = conv_backward_data,
-      .conv_backward_weights = conv_backward_weights,
+      .conv_forward = conv_forward<kPrecision>,
+      .conv_backward_data = conv_backward_data<kPrecision>,
+      .conv_backward_weights = conv_backward_weights<kPrecision>,
       .conv_scratch = conv_scratch,
       .maxpool_forward = maxpool_forward,
       .maxpool_backward = maxpool_backward,
@@ -59,6 +59,20 @@ const Kernels<float>& kernels() {
       .algebra = nullptr,
   };
   return table;
+}
+
+}  // namespace
+
+const Kernels<float>& kernels(Precision precision) {
+  switch (precision) {
+    case Precision::f32:
+      break;
+    case Precision::bf16:
+      return table_of<Precision::bf16>();
+    case Precision::tf32:
+      return table_of<Precision::tf32>();
+  }
+  return table_of<Precision::f32>();
 }
 
 }  // namespace kern::KERN_ON

@@ -68,7 +68,7 @@ Floats sums_of(const Kernels<float>& k) {
 
 TEST(DeviceCode, DoesNotDependOnTheOrderOfThreadsAndBlocks) {
   prepare_thread();
-  const Kernels<float>& kernels = *emulated_device().kernels;
+  const Kernels<float>& kernels = emulated_device().kernels();
   const Floats forwards = sums_of(kernels);
   emulated::driver::reverse(true);
   const Floats backwards = sums_of(kernels);
@@ -77,7 +77,7 @@ TEST(DeviceCode, DoesNotDependOnTheOrderOfThreadsAndBlocks) {
 }
 
 TEST(DeviceCode, MemoryOfADeviceIsClosedToTheProgram) {
-  const Memory& memory = *emulated_device().kernels->memory;
+  const Memory& memory = *emulated_device().kernels().memory;
   auto* there = static_cast<float*>(memory.allocate(sizeof(float)));
   const float number = 3;
   memory.put(there, &number, sizeof number);
@@ -92,7 +92,7 @@ TEST(DeviceMemory, WhatDoesNotFitIsAnErrorThatSaysHowMuchThereIs) {
   std::size_t left = 0, all = 0;
   emulated_device().memory_left(left, all);
   try {
-    (void)emulated_device().kernels->memory->allocate(all + 1);
+    (void)emulated_device().kernels().memory->allocate(all + 1);
     FAIL() << "got memory that is not there";
   } catch (const OutOfMemory& error) {
     const std::string text = error.what();

@@ -1,4 +1,4 @@
-#include "tests/kernels/support.h"
+#include "tests/kernels/window_cases.h"
 
 namespace kern::test {
 namespace {
@@ -81,6 +81,102 @@ TEST(Precision, ANanStaysOne) {
         cpu::has_bf16() ? &cpu_kernels(Precision::bf16) : nullptr}) {
     if (kernels == nullptr) continue;
     EXPECT_TRUE(std::isnan(rounded(*kernels, std::numeric_limits<float>::quiet_NaN()).first));
+  }
+}
+
+/// Twice the step from 1 to the next number that an operand may become: a product of two that were
+/// each moved by at most one step.
+double unit_of(Precision precision) {
+  switch (precision) {
+    case Precision::f32:
+      break;
+    case Precision::bf16:
+      return 0x1p-6;
+    case Precision::tf32:
+      return 0x1p-9;
+  }
+  return 0;
+}
+
+/// |got - expected| is at most what rounding the operands, whichever way, and adding up in float
+/// allow; `magnitudes` are the same sums of absolute values.
+void expect_within(Precision precision, double terms, const Floats& got, const Doubles& expected,
+                   const Doubles& magnitudes) {
+  const double share = 1.01 * unit_of(precision) + 2 * std::sqrt(terms) * 0x1p-24 + 0x1p-23;
+  for (std::size_t i = 0; i < got.size(); ++i)
+    ASSERT_LE(std::abs(static_cast<double>(got[i]) - expected[i]), share * magnitudes[i]) << i;
+}
+
+Doubles sizes(const Doubles& values) {
+  Doubles out = values;
+  for (double& v : out) v = std::abs(v);
+  return out;
+}
+
+TEST(PrecisionOfDevices, TablesSayWhichTheyHave) {
+  for (const Precision precision : precisions())
+    EXPECT_EQ(device().kernels(precision).precision, precision);
+}
+
+TEST(PrecisionOfDevices, ProductsRoundTheirOperands) {
+  constexpr int kM = 33, kN = 40, kK = 300;
+  Random random(7);
+  const Floats a = random.floats(kM * kK), b = random.floats(kK * kN);
+  const auto multiply = [](auto& kernels, const auto& left, const auto& right, auto& out) {
+    Exec exec;
+    kernels.gemm(exec, {.m = kM,
+                        .n = kN,
+                        .k = kK,
+                        .a = left.data(),
+                        .lda = kK,
+                        .b = right.data(),
+                        .ldb = kN,
+                        .c = out.data(),
+                        .ldc = kN});
+  };
+  Doubles expected(kM * kN), magnitudes(kM * kN);
+  multiply(ref_kernels<double>(), widen(a), widen(b), expected);
+  multiply(ref_kernels<double>(), sizes(widen(a)), sizes(widen(b)), magnitudes);
+  for (const Precision precision : precisions()) {
+    SCOPED_TRACE(precision_name(precision));
+    Floats got(kM * kN), again(kM * kN), rounded(kM * kN);
+    multiply(device().kernels(precision), a, b, got);
+    multiply(device().kernels(precision), a, b, again);
+    EXPECT_TRUE(same_bits(got, again));
+    expect_within(precision, kK, got, expected, magnitudes);
+    multiply(ref_kernels<float>(precision), a, b, rounded);
+    if (!on_gpu()) EXPECT_TRUE(same_bits(got, rounded));
+  }
+}
+
+TEST(PrecisionOfDevices, ConvolutionsRoundTheirOperands) {
+  const Window g = window(3, 11, 9, 6, 8, 3, 3, 2, 1);
+  Random random(8);
+  const Floats x = random.floats(input_size(g)), w = random.floats(weights_size(g)),
+               dy = random.floats(output_size(g));
+  const auto run = [&](auto& kernels, const auto& x1, const auto& w1, const auto& dy1, auto& all) {
+    Scratch scratch(kernels.conv_scratch(g));
+    auto y = dy1, dx = x1, dw = w1;
+    kernels.conv_forward(scratch.exec(), g, x1.data(), w1.data(), nullptr, Activation::none,
+                         y.data());
+    kernels.conv_backward_data(scratch.exec(), g, dy1.data(), w1.data(), dx.data());
+    kernels.conv_backward_weights(scratch.exec(), g, x1.data(), dy1.data(), dw.data());
+    all.insert(all.end(), y.begin(), y.end());
+    all.insert(all.end(), dx.begin(), dx.end());
+    all.insert(all.end(), dw.begin(), dw.end());
+  };
+  Doubles expected, magnitudes;
+  run(ref_kernels<double>(), widen(x), widen(w), widen(dy), expected);
+  run(ref_kernels<double>(), sizes(widen(x)), sizes(widen(w)), sizes(widen(dy)), magnitudes);
+  Floats whole;
+  run(device().kernels(), x, w, dy, whole);
+  for (const Precision precision : precisions()) {
+    SCOPED_TRACE(precision_name(precision));
+    Floats got;
+    run(device().kernels(precision), x, w, dy, got);
+    ASSERT_EQ(got.size(), expected.size());
+    expect_within(precision, 200, got, expected, magnitudes);
+    if (!on_gpu()) EXPECT_EQ(same_bits(got, whole), precision == Precision::f32);
   }
 }
 

@@ -70,7 +70,7 @@ inline Kernels<float> library_table(void (*product)(const GemmArgs<float>&)) {
 /// set our own code alone and the table that chooses, the table of bf16, and the devices' kernels
 /// on the host. On a GPU its table alone.
 inline std::vector<NamedTable> tables() {
-  if (on_gpu()) return {{"cuda", *device().kernels}};
+  if (on_gpu()) return {{"cuda", device().kernels()}};
   std::vector<NamedTable> all{{"ref", ref_kernels<float>()},
                               {"OpenBLAS", library_table(cpu::openblas_gemm)},
                               {"oneDNN", library_table(cpu::onednn_gemm)}};
@@ -80,7 +80,7 @@ inline std::vector<NamedTable> tables() {
     all.push_back({std::string(cpu::isa_name(isa)), cpu::table(isa)});
   }
   if (cpu::has_bf16()) all.push_back({"bf16", cpu::bf16_table()});
-  all.push_back({"emulated", *device().kernels});
+  all.push_back({"emulated", device().kernels()});
   return all;
 }
 

@@ -24,19 +24,22 @@ void product_with_faults(kern::Exec& exec, const kern::GemmArgs<float>& args) {
     --faults;
     fault();
   }
-  kern::emulated_device().kernels->gemm(exec, args);
+  kern::emulated_device().kernels().gemm(exec, args);
 }
 
 /// The emulated device, whose products can fail.
 const kern::Device& device() {
   static const kern::Kernels<float> kernels = [] {
-    kern::Kernels<float> table = *kern::emulated_device().kernels;
+    kern::Kernels<float> table = kern::emulated_device().kernels();
     table.gemm = product_with_faults;
     return table;
   }();
   static const kern::Device kDevice = [] {
     kern::Device one = kern::emulated_device();
-    one.kernels = &kernels;
+    one.tables = [](kern::Precision precision) -> const kern::Kernels<float>& {
+      return precision == kern::Precision::f32 ? kernels
+                                               : kern::emulated_device().kernels(precision);
+    };
     return one;
   }();
   return kDevice;
@@ -82,6 +85,37 @@ TEST_F(GpuStudy, ANetworksSizeDecidesWhereTheFileLeavesItOpen) {
   EXPECT_EQ(session(study("resources: {gpus: auto, gpu_from: 1}\n"), "a").end, DriverEnd::finished);
   EXPECT_GT(products, 0);
   for (const TrialRow& trial : trials()) EXPECT_EQ(trial.state, TrialState::complete);
+}
+
+TEST_F(GpuStudy, TrainsInEveryPrecisionUnderKeysOfItsOwn) {
+  EXPECT_EQ(session(on_gpu(), "a").epochs, 18);
+  const std::vector<TrialRow> whole = trials();
+  for (const char* precision : {"tf32", "bf16"}) {
+    std::filesystem::remove_all(run());
+    const StudySpec rounded = on_gpu(rt::cat("precision: ", precision, "\n"));
+    EXPECT_NO_THROW(require_precision(rounded.precision, {.gpus = 1}));
+    EXPECT_EQ(session(rounded, "a").epochs, 18) << precision;
+    const std::vector<TrialRow> there = trials();
+    ASSERT_EQ(there.size(), whole.size());
+    for (std::size_t i = 0; i < there.size(); ++i) {
+      EXPECT_EQ(there[i].state, TrialState::complete);
+      ASSERT_TRUE(there[i].value && whole[i].value);
+      EXPECT_NEAR(*there[i].value, *whole[i].value, 0.05);
+    }
+  }
+}
+
+TEST_F(GpuStudy, WhatNoCoreTrainsIsForGpusWhereTheFileLeavesItOpen) {
+  const rt::Runtime runtime({.executor = rt::Executor::sequential});
+  const auto border = [&](const char* precision, int gpus) {
+    return place_study(load_settled(
+                           study(rt::cat("resources: {gpus: auto}\nprecision: ", precision, "\n"))),
+                       platform_here(2, gpus))
+        .gpu_from;
+  };
+  EXPECT_EQ(border("tf32", 1), 0);
+  EXPECT_GT(border("f32", 1), 0) << "such small networks are for cores";
+  EXPECT_GT(border("tf32", 0), 0);
 }
 
 TEST_F(GpuStudy, GoesOnWhereItWasInterrupted) {

@@ -42,10 +42,9 @@ TEST_F(StudyPrecision, AnotherOneIsAnotherStudy) {
 TEST_F(StudyPrecision, IsRefusedByTheKindsOfDeviceThatLackIt) {
   EXPECT_EQ(refusal(kern::Precision::f32, {}), "");
   EXPECT_EQ(refusal(kern::Precision::tf32, {}),
-            rt::cat("precision: tf32 for a core: ",
-                    tasks::lacks(rt::Device::cpu, kern::Precision::tf32)));
+            rt::cat("precision: tf32 for a core: ", tasks::cores_lack(kern::Precision::tf32)));
   EXPECT_EQ(refusal(kern::Precision::bf16, {}).empty(),
-            tasks::lacks(rt::Device::cpu, kern::Precision::bf16).empty());
+            tasks::cores_lack(kern::Precision::bf16).empty());
 }
 
 TEST_F(StudyPrecision, NoTrialOfARefusedStudyBegins) {
@@ -56,8 +55,8 @@ TEST_F(StudyPrecision, NoTrialOfARefusedStudyBegins) {
 }
 
 TEST_F(StudyPrecision, ResultsAreNeverTakenForThoseOfAnother) {
-  if (!tasks::lacks(rt::Device::cpu, kern::Precision::bf16).empty())
-    GTEST_SKIP() << tasks::lacks(rt::Device::cpu, kern::Precision::bf16);
+  if (!tasks::cores_lack(kern::Precision::bf16).empty())
+    GTEST_SKIP() << tasks::cores_lack(kern::Precision::bf16);
   EXPECT_EQ(session(study(), "a").epochs, 18);
   std::filesystem::remove_all(run());
   EXPECT_EQ(session(study("precision: bf16\n"), "a").epochs, 18);

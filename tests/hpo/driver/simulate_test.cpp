@@ -162,15 +162,18 @@ TEST(Schemes, AnUnknownOneIsNamedWithTheNearest) {
   }
 }
 
-TEST(Schemes, ThatPutOnGpusWhatNoGpuTrainsAreRefused) {
+TEST(Schemes, ThatPutOnCoresWhatNoCoreTrainsAreRefused) {
   StudySpec study;
-  for (const Scheme& scheme : schemes()) EXPECT_EQ(refuses(scheme, study), "") << scheme.name;
-  study.precision = kern::Precision::bf16;
-  for (const Scheme& scheme : schemes()) {
-    const bool by_the_rule = scheme.name == "trellis" || scheme.name == "cpu-only";
-    EXPECT_EQ(refuses(scheme, study).empty(), by_the_rule) << scheme.name;
+  for (const auto precision : {kern::Precision::f32, kern::Precision::bf16}) {
+    study.precision = precision;
+    for (const Scheme& scheme : schemes()) EXPECT_EQ(refuses(scheme, study), "") << scheme.name;
   }
-  EXPECT_THROW((void)simulate(study, {}, find_scheme("gpu-only")), rt::Error);
+  study.precision = kern::Precision::tf32;
+  for (const Scheme& scheme : schemes()) {
+    const bool gpus_will_do = scheme.name == "trellis" || scheme.name == "gpu-only";
+    EXPECT_EQ(refuses(scheme, study).empty(), gpus_will_do) << scheme.name;
+  }
+  EXPECT_THROW((void)simulate(study, {}, find_scheme("cpu-only")), rt::Error);
 }
 
 }  // namespace

@@ -15,7 +15,9 @@
 
 namespace device_test {
 
-inline const kern::Kernels<float>& kernels() { return *kern::test::device().kernels; }
+inline const kern::Kernels<float>& kernels(kern::Precision precision = kern::Precision::f32) {
+  return kern::test::device().kernels(precision);
+}
 inline const kern::Memory& memory() { return *kernels().memory; }
 
 /// A copy of some values in the device's memory.

@@ -5,6 +5,7 @@
 #include <string>
 #include <thread>
 
+#include "nn/error.h"
 #include "nn/memory.h"
 #include "nn/reshape/reshape.h"
 #include "tests/nn/device/on_device.h"
@@ -72,7 +73,8 @@ nn::ParamSlab trained_there(const Course& c, const nn::ParamSlab& from, nn::Trai
   const Rows rows(table(), c.numbers);
   nn::Workspace workspace;
   Net net(from);
-  stats = nn::train_steps(kernels(), workspace, net.slab, rows.view(c.spec), c.hyper, kHundred);
+  stats = nn::train_steps(kernels(c.hyper.precision), workspace, net.slab, rows.view(c.spec),
+                          c.hyper, kHundred);
   return net.back();
 }
 
@@ -82,8 +84,8 @@ double largest(std::span<const float> values) {
   return static_cast<double>(out);
 }
 
-void expect_equal(const nn::ParamSlab& here, const nn::ParamSlab& there) {
-  const double bound = kEqual * largest(here.weights());
+void expect_equal(const nn::ParamSlab& here, const nn::ParamSlab& there, double share = kEqual) {
+  const double bound = share * largest(here.weights());
   for (std::size_t i = 0; i < here.weights().size(); ++i)
     ASSERT_NEAR(there.weights()[i], here.weights()[i], bound) << i;
   EXPECT_EQ(there.state().steps, here.state().steps);
@@ -104,6 +106,47 @@ TEST(OnDevice, AHundredStepsEqualThoseOfTheProcessor) {
     EXPECT_EQ(there_stats.rows, stats.rows);
     expect_equal(net, there);
   }
+}
+
+/// How far apart the reference and a device may get: an operand becomes either of two neighbours,
+/// on a device by its own choice, on the host where another order of sums moves it over the middle.
+double bound_of(kern::Precision precision) {
+  switch (precision) {
+    case kern::Precision::f32:
+      break;
+    case kern::Precision::tf32:
+      return 0.005;
+    case kern::Precision::bf16:
+      return 0.02;
+  }
+  return kEqual;
+}
+
+TEST(OnDevice, TrainingInEachPrecisionFollowsTheReference) {
+  for (const kern::Precision precision : kern::precisions()) {
+    SCOPED_TRACE(kern::precision_name(precision));
+    Course c{"", nn_test::mlp(36, {24, 16}, 3), hyper("sgd", {{"lr", 0.05}})};
+    c.hyper.precision = precision;
+    nn::ParamSlab net = fresh(c.spec, c.hyper);
+    nn::TrainStats there_stats;
+    const nn::ParamSlab there = trained_there(c, net, there_stats);
+    nn::Workspace workspace;
+    const nn::TrainStats stats = nn::train_steps(kern::ref_kernels<float>(precision), workspace,
+                                                 net, here(table(), c.spec), c.hyper, kHundred);
+    EXPECT_NEAR(there_stats.loss, stats.loss, bound_of(precision) * stats.loss);
+    expect_equal(net, there, bound_of(precision));
+  }
+}
+
+TEST(OnDevice, TheTableIsOfTheTrainingsPrecision) {
+  Course c{"", nn_test::mlp(36, {24}, 3), hyper("sgd", {{"lr", 0.05}})};
+  c.hyper.precision = kern::Precision::tf32;
+  const Rows rows(table());
+  Net net(fresh(c.spec, c.hyper));
+  nn::Workspace workspace;
+  EXPECT_THROW(
+      (void)nn::train_steps(kernels(), workspace, net.slab, rows.view(c.spec), c.hyper, {0, 1}),
+      nn::Error);
 }
 
 TEST(OnDevice, TwoRunsGiveTheSameBits) {
