@@ -1,10 +1,13 @@
 #include <algorithm>
+#include <array>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "nn/data/block.h"
+#include "nn/data/feed.h"
 #include "nn/error.h"
 #include "nn/metrics/metric.h"
 #include "nn/train.h"
@@ -20,7 +23,12 @@ struct Answering {
   const DataView& data;
   const LossFunction<float>* loss;  ///< null: nothing is scored
   std::size_t width;                ///< of an answer
+  TableFeed* feed = nullptr;        ///< where rows come from; null: from `data`
 
+  [[nodiscard]] std::span<const std::uint32_t> rows_of(int chunk) const {
+    const std::size_t begin = static_cast<std::size_t>(chunk) * kEvaluateRows;
+    return data.rows.subspan(begin, std::min<std::size_t>(kEvaluateRows, data.rows.size() - begin));
+  }
   [[nodiscard]] int chunks() const {
     return static_cast<int>((data.rows.size() + kEvaluateRows - 1) / kEvaluateRows);
   }
@@ -48,6 +56,19 @@ const float* brought_here(const kern::Memory& memory, const float* numbers, std:
   return copy.data();
 }
 
+/// The rows of a chunk where the network reads them.
+Target read_chunk(const Answering& a, const BatchReader<float>& reader, int chunk, std::byte* arena,
+                  std::byte* targets) {
+  const std::span<const std::uint32_t> rows = a.rows_of(chunk);
+  if (a.feed == nullptr) return reader.read(arena, targets, rows);
+  std::array<std::uint32_t, kEvaluateRows> places;
+  std::iota(places.begin(), places.end(), 0U);
+  const Target target =
+      reader.read(arena, targets, a.feed->take(), std::span(places).first(rows.size()));
+  a.feed->give_back();
+  return target;
+}
+
 /// Answers one chunk into `out` ([all rows, width]) and returns its loss.
 kern::LossSums answer_chunk(const Answering& a, int chunk, Workspace& workspace, float* out) {
   const Network<float>& network =
@@ -56,9 +77,10 @@ kern::LossSums answer_chunk(const Answering& a, int chunk, Workspace& workspace,
   const std::size_t network_bytes = Block::aligned(network.arena_bytes());
   std::byte* arena = workspace.arena(network_bytes + reader.target_bytes(), *a.kernels.memory);
   const std::size_t begin = static_cast<std::size_t>(chunk) * kEvaluateRows;
-  const std::size_t rows = std::min<std::size_t>(kEvaluateRows, a.data.rows.size() - begin);
-  const Target target = reader.read(arena, arena + network_bytes, a.data.rows.subspan(begin, rows));
+  const std::size_t rows = a.rows_of(chunk).size();
+  const Target target = read_chunk(a, reader, chunk, arena, arena + network_bytes);
   const float* y = network.forward(arena, a.net.weights().data(), static_cast<int>(rows));
+  if (a.feed != nullptr && chunk + 1 < a.chunks()) a.feed->ask(a.rows_of(chunk + 1));
   const auto outputs = static_cast<std::size_t>(network.outputs());
   std::vector<float> copy;
   write_answers(brought_here(*a.kernels.memory, y, rows * outputs, copy), rows, outputs, a.width,
@@ -69,9 +91,30 @@ kern::LossSums answer_chunk(const Answering& a, int chunk, Workspace& workspace,
       {a.kernels, exec, static_cast<int>(rows), network.outputs(), y, target, 0.0F, nullptr});
 }
 
+/// A feed in the workspace's memory, behind what chunks are answered in.
+std::unique_ptr<TableFeed> feed_for(const Answering& a, Workspace& workspace) {
+  const kern::Memory& memory = *a.kernels.memory;
+  if (!is_fed(memory, a.data) || a.chunks() == 0) return nullptr;
+  const Network<float>& network =
+      workspace.network(a.net.spec(), a.kernels, kEvaluateRows, Use::inference);
+  const std::size_t own = Block::aligned(network.arena_bytes()) +
+                          Block::aligned(BatchReader<float>(network, a.data).target_bytes());
+  const FeedShape shape = feed_shape(a.data);
+  std::byte* const there =
+      workspace.arena(own + TableFeed::bytes_there(shape, kEvaluateRows), memory) + own;
+  auto feed =
+      std::make_unique<TableFeed>(memory, a.data, kEvaluateRows, there,
+                                  workspace.arena(TableFeed::bytes_staged(shape, kEvaluateRows),
+                                                  *kern::feed_of(memory).staging));
+  feed->ask(a.rows_of(0));
+  return feed;
+}
+
 /// Answers all chunks, side by side where somebody lends workers; adds their losses in order.
-void answer(const Answering& a, Workspace& workspace, Parallel* parallel, float* out,
+void answer(Answering a, Workspace& workspace, Parallel* parallel, float* out,
             kern::LossSums& sums) {
+  const std::unique_ptr<TableFeed> feed = feed_for(a, workspace);
+  a.feed = feed.get();
   std::vector<kern::LossSums> parts(static_cast<std::size_t>(a.chunks()));
   auto body = [&](int chunk, Workspace& own) {
     parts[static_cast<std::size_t>(chunk)] = answer_chunk(a, chunk, own, out);

@@ -21,4 +21,12 @@ std::size_t scoring_memory(const kern::Kernels<float>& kernels, const ModelSpec&
          Block::aligned(BatchReader<float>(network, DataView{}).target_bytes());
 }
 
+std::size_t training_feed(const FeedShape& shape, const Hyper& hyper) {
+  return TableFeed::bytes_there(shape, static_cast<std::size_t>(hyper.batch));
+}
+
+std::size_t scoring_feed(const FeedShape& shape) {
+  return TableFeed::bytes_there(shape, kEvaluateRows);
+}
+
 }  // namespace nn

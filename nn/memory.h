@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "kernels/kernels.h"
+#include "nn/data/feed.h"
 #include "nn/hyper.h"
 #include "nn/spec.h"
 
@@ -17,5 +18,9 @@ namespace nn {
 /// The same of evaluate().
 [[nodiscard]] std::size_t scoring_memory(const kern::Kernels<float>& kernels,
                                          const ModelSpec& spec);
+
+/// Bytes more of either where the table is fed (nn/data/feed.h):
+[[nodiscard]] std::size_t training_feed(const FeedShape& shape, const Hyper& hyper);
+[[nodiscard]] std::size_t scoring_feed(const FeedShape& shape);
 
 }  // namespace nn

@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "nn/augment.h"
+#include "nn/data/block.h"
+#include "nn/data/feed.h"
 #include "nn/error.h"
 #include "nn/group_lasso.h"
 #include "nn/random.h"
@@ -43,6 +45,30 @@ std::span<const std::uint32_t> epoch_rows(const DataView& data, std::uint64_t sh
   for (auto& row : rows) row = data.rows[row];
   return rows;
 }
+
+/// The rows of each step. Those of the last one that was asked for are valid.
+class Batches {
+ public:
+  Batches(const DataView& data, const Hyper& hyper, std::vector<std::uint32_t>& order)
+      : data_(data), hyper_(hyper), order_(order) {}
+
+  [[nodiscard]] std::span<const std::uint32_t> of(std::int64_t step) {
+    const std::int64_t rows = std::ssize(data_.rows), batch = hyper_.batch;
+    const std::int64_t steps = steps_per_epoch(rows, hyper_.batch);
+    if (std::exchange(epoch_, step / steps) != step / steps)
+      rows_ = epoch_rows(data_, hyper_.shuffle, epoch_, order_);
+    const std::int64_t begin = step % steps * batch;
+    return rows_.subspan(static_cast<std::size_t>(begin),
+                         static_cast<std::size_t>(std::min(batch, rows - begin)));
+  }
+
+ private:
+  const DataView& data_;
+  const Hyper& hyper_;
+  std::vector<std::uint32_t>& order_;
+  std::int64_t epoch_ = -1;
+  std::span<const std::uint32_t> rows_;
+};
 
 /// The rate at a step, the same wherever stretches are cut: `steps` make an epoch.
 double rate_at(const Hyper& hyper, std::int64_t step, std::int64_t steps) {
@@ -146,10 +172,19 @@ TrainStats train_steps(const kern::Kernels<float>& kernels, Workspace& workspace
   check_images(data, hyper);
   const auto loss = loss_function<float>(hyper.loss, data);
   const auto update = optimizer_of(hyper.optimizer.kind).bind(hyper.optimizer.fields, float{});
-  Trainer<float> trainer(
-      network, *loss, *update, data, shards,
-      workspace.arena(Trainer<float>::arena_bytes(network, data, shards), *kernels.memory),
-      parallel);
+  const bool fed = is_fed(*kernels.memory, data);
+  const auto most_rows = static_cast<std::size_t>(hyper.batch);
+  const std::size_t own = Block::aligned(Trainer<float>::arena_bytes(network, data, shards));
+  const std::size_t more = fed ? TableFeed::bytes_there(feed_shape(data), most_rows) : 0;
+  std::byte* const arena = workspace.arena(own + more, *kernels.memory);
+  Trainer<float> trainer(network, *loss, *update, data, shards, arena, parallel);
+  std::optional<TableFeed> feed;
+  if (fed) {
+    feed.emplace(*kernels.memory, data, most_rows, arena + own,
+                 workspace.arena(TableFeed::bytes_staged(feed_shape(data), most_rows),
+                                 *kern::feed_of(*kernels.memory).staging));
+    trainer.feed_from(&*feed);
+  }
   const UnitState units = net.header().reshaped ? net.units(*kernels.memory) : UnitState{};
   const UnitIds ids(units);
   trainer.draw_from(hyper.shuffle, &ids);
@@ -163,38 +198,35 @@ TrainStats train_steps(const kern::Kernels<float>& kernels, Workspace& workspace
   float* weights = net.weights().data();
   float* slots = weights + net.count();
   SlabState state = net.state(*kernels.memory);
-  const std::int64_t batch = hyper.batch;
-  const std::int64_t rows_per_epoch = std::ssize(data.rows);
-  const std::int64_t steps = steps_per_epoch(rows_per_epoch, hyper.batch);
+  const std::int64_t steps = steps_per_epoch(std::ssize(data.rows), hyper.batch);
   const std::int64_t last = step_at(stretch.to, stretch, steps);
   const double share = hyper.penalty.strength / static_cast<double>(steps);
-  std::span<const std::uint32_t> rows;
+  Batches batches(data, hyper, workspace.rows());
   std::int64_t epoch = -1;
   TrainStats stats;
   double loss_sum = 0;
-  for (std::int64_t step = step_at(stretch.from, stretch, steps); step < last; ++step) {
+  const std::int64_t first = step_at(stretch.from, stretch, steps);
+  if (feed && first < last) feed->ask(batches.of(first));
+  for (std::int64_t step = first; step < last; ++step) {
     stats.stopped = stop && stop();
     if (stats.stopped) break;
-    if (std::exchange(epoch, step / steps) != step / steps) {
-      rows = epoch_rows(data, hyper.shuffle, epoch, workspace.rows());
+    if (std::exchange(epoch, step / steps) != step / steps)
       trainer.move_images(moves(hyper.augment) ? &mover : nullptr, epoch);
-    }
     const bool pulls = lasso && (hyper.penalty.until == 0 || step < hyper.penalty.until * steps);
     trainer.pull_units(pulls ? &*lasso : nullptr, share);
-    const std::int64_t begin = step % steps * batch;
-    const auto chosen =
-        rows.subspan(static_cast<std::size_t>(begin),
-                     static_cast<std::size_t>(std::min(batch, rows_per_epoch - begin)));
+    const std::span<const std::uint32_t> chosen = batches.of(step);
+    const auto count = static_cast<std::int64_t>(chosen.size());
     const kern::LossSums sums =
         trainer.step(chosen, weights, slots, state.steps + 1, rate_at(hyper, step, steps));
     loss_sum += sums.loss;
     stats.correct += sums.correct;
-    stats.rows += std::ssize(chosen);
+    stats.rows += count;
     ++stats.steps;
     stats.diverged = !std::isfinite(sums.loss);
     if (stats.diverged) break;
     ++state.steps;
-    state.rows += std::ssize(chosen);
+    state.rows += count;
+    if (feed && step + 1 < last) feed->ask(batches.of(step + 1));
   }
   net.set_state(*kernels.memory, state);
   stats.loss = stats.rows > 0 ? loss_sum / static_cast<double>(stats.rows) : 0;

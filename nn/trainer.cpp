@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
 
 #include "nn/data/block.h"
@@ -41,7 +42,13 @@ template <class T>
 Target BatchReader<T>::read(std::byte* arena, std::byte* targets,
                             std::span<const std::uint32_t> rows,
                             const kern::ImageMove* moves) const {
-  const ResidentTable table = table_of(*data_);
+  return read(arena, targets, table_of(*data_), rows, moves);
+}
+
+template <class T>
+Target BatchReader<T>::read(std::byte* arena, std::byte* targets, const ResidentTable& table,
+                            std::span<const std::uint32_t> rows,
+                            const kern::ImageMove* moves) const {
   const kern::Kernels<T>& kernels = network_->kernels();
   kern::Exec exec = network_->exec(arena);
   const kern::GatherArgs<T> gather{.u8 = table.u8,
@@ -110,6 +117,14 @@ void Trainer<T>::count_ages(Ages<T>& ages) {
 }
 
 template <class T>
+void Trainer<T>::feed_from(TableFeed* feed) {
+  feed_ = feed;
+  places_.resize(static_cast<std::size_t>(network_->max_rows()) *
+                 static_cast<std::size_t>(shards_));
+  std::iota(places_.begin(), places_.end(), 0U);
+}
+
+template <class T>
 void Trainer<T>::run_shard(int shard, std::span<const std::uint32_t> rows, const T* weights,
                            std::int64_t step, std::byte* arena, GradientSink<T>* sink) {
   const std::size_t i = static_cast<std::size_t>(shard), n = static_cast<std::size_t>(shards_);
@@ -126,7 +141,10 @@ void Trainer<T>::run_shard(int shard, std::span<const std::uint32_t> rows, const
     moves = moves_.data() + from;
     for (std::size_t r = 0; r < mine.size(); ++r) moves[r] = mover_->move(mine[r], epoch_);
   }
-  const Target target = reader_.read(arena, targets, mine, moves);
+  const Target target =
+      feed_ == nullptr
+          ? reader_.read(arena, targets, mine, moves)
+          : reader_.read(arena, targets, fed_, std::span(places_).subspan(from, to - from), moves);
   Draws draws = draws_;
   draws.step = step;
   draws.rows = mine.data();
@@ -158,6 +176,7 @@ template <class T>
 kern::LossSums Trainer<T>::step(std::span<const std::uint32_t> rows, T* weights, T* slots,
                                 std::int64_t step, double lr) {
   const bool at_once = updates_at_once();
+  if (feed_ != nullptr) fed_ = feed_->take();
   if (at_once) {
     Updating updating(*this, weights, slots, step, lr);
     run_shard(0, rows, weights, step, arena_, &updating);
@@ -168,6 +187,7 @@ kern::LossSums Trainer<T>::step(std::span<const std::uint32_t> rows, T* weights,
   } else {
     for (int shard = 0; shard < shards_; ++shard) run_shard(shard, rows, weights, step, arena_);
   }
+  if (feed_ != nullptr) feed_->give_back();
   const kern::LossSums total = sum_losses();
   if (!std::isfinite(total.loss)) return total;
   kern::Exec exec = network_->exec(arena_);

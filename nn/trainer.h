@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "nn/augment.h"
+#include "nn/data/feed.h"
 #include "nn/data_view.h"
 #include "nn/group_lasso.h"
 #include "nn/losses/loss.h"
@@ -32,6 +33,9 @@ class BatchReader {
   /// images, or is null: they stay as they are.
   Target read(std::byte* arena, std::byte* targets, std::span<const std::uint32_t> rows,
               const kern::ImageMove* moves = nullptr) const;
+  /// The same from a table that has the columns of the data.
+  Target read(std::byte* arena, std::byte* targets, const ResidentTable& table,
+              std::span<const std::uint32_t> rows, const kern::ImageMove* moves = nullptr) const;
 
  private:
   const Network<T>* network_;
@@ -69,6 +73,10 @@ class Trainer {
   void move_images(const Mover* mover, std::int64_t epoch) noexcept {
     mover_ = mover, epoch_ = epoch;
   }
+
+  /// Where the batches come from that the next steps are about, asked for by whoever calls step();
+  /// null: from the data. Outlives the trainer.
+  void feed_from(TableFeed* feed);
 
   /// One step on a batch of at least one row: gradient part by part, summed in a fixed tree, then
   /// the update unless the loss is NaN or infinite. `slots` as Update::run takes them; `step`
@@ -108,6 +116,9 @@ class Trainer {
   const Mover* mover_ = nullptr;
   std::int64_t epoch_ = 0;
   BatchReader<T> reader_;
+  TableFeed* feed_ = nullptr;
+  ResidentTable fed_;                  // of this step's batch
+  std::vector<std::uint32_t> places_;  // 0, 1, 2, ...: its rows
   Draws draws_;
   int shards_;
   std::byte* arena_;  // of a pass: the network's, then the targets

@@ -31,6 +31,8 @@ std::span<std::byte> Context::scratch() const noexcept {
   return {node.scratch_at, node.scratch};
 }
 
+bool Context::streams() const noexcept { return running_.node.stays != detail::Launch::kNone; }
+
 void Context::log(std::string_view line) const {
   const std::string group = running_.engine.group_of(running_.node).path();
   note((group.empty() ? "" : group + ": ") + running_.node.info->name + ": " + std::string(line));

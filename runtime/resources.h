@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 namespace rt {
 
@@ -38,12 +39,21 @@ struct Flops {
   double value = 0;
 };
 
+/// What becomes of a task that reads its largest input from main memory, a piece at a time.
+struct Streaming {
+  std::uint64_t memory = 0;  ///< bytes of the device that it works in, beside Work::memory
+  double bytes = 0;          ///< that come to the device while it runs
+};
+
 /// What one run of a task does, counted; what it takes on a device: runtime/place/device_model.h.
 struct Work {
   double flops = 0;
   double bytes = 0;          ///< that pass through the device's memory besides products
   double launches = 0;       ///< products and passes that are begun one after another
   std::uint64_t memory = 0;  ///< bytes of the device that it works in, besides its arguments
+  /// Where no device holds all of it, the largest buffer that it only reads stays in main memory,
+  /// and the body is told (Context::streams). None: such a task is refused.
+  std::optional<Streaming> streaming{};
 };
 
 }  // namespace rt

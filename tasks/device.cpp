@@ -46,4 +46,14 @@ OnGpu::OnGpu(rt::Context& context, kern::Precision precision)
     : kernels(kernels_for(context, precision)),
       lease_(context.local<nn::Workspace>(), *kernels.memory, context.scratch()) {}
 
+TableOnGpu::TableOnGpu(const rt::Context& context, const kern::Memory& memory,
+                       const nn::Dataset& data)
+    : data_(data) {
+  if (!context.streams()) there_.emplace(memory, data);
+}
+
+nn::DataView TableOnGpu::view(nn::Part part) const {
+  return there_ ? there_->view(part) : data_.view(part);
+}
+
 }  // namespace tasks

@@ -1,9 +1,11 @@
 #pragma once
 // The GPUs that tasks compute with.
 
+#include <optional>
 #include <string>
 
 #include "kernels/device.h"
+#include "nn/data/resident.h"
 #include "nn/workspace.h"
 #include "runtime/context.h"
 #include "runtime/resources.h"
@@ -36,6 +38,21 @@ class OnGpu {
 
  private:
   nn::Workspace::Lease lease_;
+};
+
+/// In a `.cuda` body the table that it reads: on its device, or, where none holds it, in main
+/// memory, from where rows come as they are needed.
+class TableOnGpu {
+ public:
+  /// Both outlive this.
+  TableOnGpu(const rt::Context& context, const kern::Memory& memory, const nn::Dataset& data);
+
+  /// Valid while this is.
+  [[nodiscard]] nn::DataView view(nn::Part part) const;
+
+ private:
+  const nn::Dataset& data_;
+  std::optional<nn::ResidentDataset> there_;
 };
 
 }  // namespace tasks

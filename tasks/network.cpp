@@ -2,7 +2,6 @@
 #include <atomic>
 
 #include "kernels/kernels.h"
-#include "nn/data/resident.h"
 #include "nn/init.h"
 #include "runtime/runtime.h"
 #include "tasks/body.h"
@@ -91,9 +90,9 @@ const auto& train_task() {
                    nn::Hyper hyper, nn::Stretch stretch, double) -> nn::TrainStats {
             return translated([&] {
               const OnGpu gpu(context, hyper.precision);
-              const nn::ResidentDataset there(*gpu.kernels.memory, *data);
+              const TableOnGpu table(context, *gpu.kernels.memory, *data);
               const nn::TrainStats stats = train_here(
-                  context, gpu.kernels, *net, there.view(nn::Part::train), hyper, stretch, nullptr);
+                  context, gpu.kernels, *net, table.view(nn::Part::train), hyper, stretch, nullptr);
               (void)net->state(*gpu.kernels.memory);  // waits: a device's fault is this task's
               return stats;
             });
@@ -105,7 +104,8 @@ const auto& train_task() {
           })
           .work([](rt::inout<nn::ParamSlab> net, rt::in<nn::Dataset> data, const nn::Hyper& hyper,
                    const nn::Stretch& stretch, double) {
-            return training_work(net->spec(), hyper, stretch, data->header().train_rows);
+            return training_work(net->spec(), hyper, stretch, data->header().train_rows,
+                                 nn::feed_shape(data->header()));
           })
           .pure()
           .cost(
@@ -128,9 +128,9 @@ const auto& evaluate_task() {
                    nn::Part part, nn::Choice loss, double) -> nn::Scores {
             return translated([&] {
               const OnGpu gpu(context, kern::Precision::f32);
-              const nn::ResidentDataset there(*gpu.kernels.memory, *data);
+              const TableOnGpu table(context, *gpu.kernels.memory, *data);
               return nn::evaluate(gpu.kernels, context.local<nn::Workspace>(), *net,
-                                  there.view(part), loss);
+                                  table.view(part), loss);
             });
           })
           .simulated([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data, nn::Part part,
@@ -138,8 +138,10 @@ const auto& evaluate_task() {
             return simulated_scores(*net, loss, data->header(), rows_of(data->header(), part));
           })
           .work([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data, nn::Part part,
-                   const nn::Choice&,
-                   double) { return scoring_work(net->spec(), rows_of(data->header(), part)); })
+                   const nn::Choice&, double) {
+            return scoring_work(net->spec(), rows_of(data->header(), part),
+                                nn::feed_shape(data->header()));
+          })
           .pure()
           .cost([](nn::Part, const nn::Choice&, double flops) { return rt::Flops{flops}; });
   return task;

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "kernels/kernels.h"
-#include "nn/data/resident.h"
 #include "runtime/runtime.h"
 #include "tasks/body.h"
 #include "tasks/device.h"
@@ -45,8 +44,8 @@ const auto& score_task() {
                    nn::Choice loss, std::int64_t rows, double) -> nn::Scores {
             return translated([&] {
               const OnGpu gpu(context, kern::Precision::f32);
-              const nn::ResidentDataset there(*gpu.kernels.memory, *data);
-              return score_here(context, gpu.kernels, *net, there.view(nn::Part::valid), loss,
+              const TableOnGpu table(context, *gpu.kernels.memory, *data);
+              return score_here(context, gpu.kernels, *net, table.view(nn::Part::valid), loss,
                                 rows);
             });
           })
@@ -58,8 +57,10 @@ const auto& score_task() {
             return scores;
           })
           .work([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data, const nn::Choice&,
-                   std::int64_t rows,
-                   double) { return scoring_work(net->spec(), scored_rows(*data, rows)); })
+                   std::int64_t rows, double) {
+            return scoring_work(net->spec(), scored_rows(*data, rows),
+                                nn::feed_shape(data->header()));
+          })
           .pure()
           .cost([](const nn::Choice&, std::int64_t, double flops) { return rt::Flops{flops}; });
   return task;

@@ -12,6 +12,10 @@ namespace {
 
 constexpr double kFloat = 4;  // bytes
 
+double bytes_of_row(const nn::FeedShape& shape) {
+  return static_cast<double>(shape.features + shape.target);
+}
+
 }  // namespace
 
 NetworkWork network_work_of(const nn::ModelSpec& spec) {
@@ -42,7 +46,7 @@ rt::Work step_work(const nn::ModelSpec& spec, const nn::Hyper& hyper) {
 }
 
 rt::Work training_work(const nn::ModelSpec& spec, const nn::Hyper& hyper,
-                       const nn::Stretch& stretch, std::uint64_t rows) {
+                       const nn::Stretch& stretch, std::uint64_t rows, const nn::FeedShape& shape) {
   const rt::Work step = step_work(spec, hyper);
   const auto all = static_cast<std::int64_t>(rows);
   const auto steps = static_cast<double>(nn::steps_in(stretch, all, hyper.batch));
@@ -50,10 +54,12 @@ rt::Work training_work(const nn::ModelSpec& spec, const nn::Hyper& hyper,
   return {.flops = network_work_of(spec).training * visited,
           .bytes = step.bytes * steps,
           .launches = step.launches * steps,
-          .memory = step.memory};
+          .memory = step.memory,
+          .streaming = rt::Streaming{.memory = nn::training_feed(shape, hyper),
+                                     .bytes = bytes_of_row(shape) * visited}};
 }
 
-rt::Work scoring_work(const nn::ModelSpec& spec, std::uint64_t rows) {
+rt::Work scoring_work(const nn::ModelSpec& spec, std::uint64_t rows, const nn::FeedShape& shape) {
   const NetworkWork network = network_work_of(spec);
   const double chunk = nn::kEvaluateRows;
   const double all = static_cast<double>(rows);
@@ -61,7 +67,9 @@ rt::Work scoring_work(const nn::ModelSpec& spec, std::uint64_t rows) {
   return {.flops = network.forward * all,
           .bytes = network.weights * chunks + 2 * network.activations * all,
           .launches = (network.products + network.passes) * chunks,
-          .memory = nn::scoring_memory(kern::device_plans(), spec)};
+          .memory = nn::scoring_memory(kern::device_plans(), spec),
+          .streaming =
+              rt::Streaming{.memory = nn::scoring_feed(shape), .bytes = bytes_of_row(shape) * all}};
 }
 
 rt::Work reshaping_work(const nn::ModelSpec& before, const nn::ModelSpec& after, double flops) {

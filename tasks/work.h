@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "nn/data/feed.h"
 #include "nn/hyper.h"
 #include "nn/spec.h"
 #include "nn/train.h"
@@ -27,12 +28,14 @@ struct NetworkWork {
 /// One step of an optimizer.
 [[nodiscard]] rt::Work step_work(const nn::ModelSpec& spec, const nn::Hyper& hyper);
 
-/// A stretch of them on data of `rows` rows.
+/// A stretch of them on data of `rows` rows of that shape.
 [[nodiscard]] rt::Work training_work(const nn::ModelSpec& spec, const nn::Hyper& hyper,
-                                     const nn::Stretch& stretch, std::uint64_t rows);
+                                     const nn::Stretch& stretch, std::uint64_t rows,
+                                     const nn::FeedShape& shape);
 
 /// Answering `rows` rows of it.
-[[nodiscard]] rt::Work scoring_work(const nn::ModelSpec& spec, std::uint64_t rows);
+[[nodiscard]] rt::Work scoring_work(const nn::ModelSpec& spec, std::uint64_t rows,
+                                    const nn::FeedShape& shape);
 
 /// Making a network of the new shape from the old one.
 [[nodiscard]] rt::Work reshaping_work(const nn::ModelSpec& before, const nn::ModelSpec& after,

@@ -35,6 +35,7 @@ Forecast::Forecast(TrialSpec spec, const StudyData& data, const rt::Key& past)
     : spec_(std::move(spec)),
       train_rows_(data.train_rows),
       valid_rows_(data.valid_rows),
+      shape_(nn::feed_shape(data.value.get().header())),
       past_(rt::key_of(std::tuple(past, spec_.model, spec_.hyper.optimizer.kind,
                                   nn::optimizer_slots(spec_.hyper.optimizer)))) {
   hold(nn::weight_count(spec_.model));
@@ -58,7 +59,7 @@ std::vector<Work> Forecast::advance(std::int64_t epoch) {
   out.push_back({.key = rt::key_of(std::tuple(past_, std::string("scores"))),
                  .flops = tasks::evaluate_cost(spec_.model, valid_rows_).value,
                  .step_flops = tasks::step_flops(spec_.model, spec_.hyper),
-                 .counted = tasks::scoring_work(spec_.model, valid_rows_),
+                 .counted = tasks::scoring_work(spec_.model, valid_rows_, shape_),
                  .slab = slab_bytes()});
   return out;
 }
@@ -74,7 +75,7 @@ void Forecast::train(std::int64_t to, std::vector<Work>& out) {
        .steps = nn::steps_in(stretch, rows, spec_.hyper.batch),
        .epochs = nn::epochs_in(stretch),
        .step_flops = tasks::step_flops(spec_.model, spec_.hyper),
-       .counted = tasks::training_work(spec_.model, spec_.hyper, stretch, train_rows_),
+       .counted = tasks::training_work(spec_.model, spec_.hyper, stretch, train_rows_, shape_),
        .brought = std::exchange(brought_, 0),
        .slab = slab_bytes()});
   now_ = to;

@@ -8,6 +8,7 @@
 #include "hpo/driver/network_work.h"
 #include "hpo/study/trial_spec.h"
 #include "nn/adapt/policy.h"
+#include "nn/data/feed.h"
 #include "runtime/key.h"
 #include "runtime/resources.h"
 
@@ -54,6 +55,7 @@ class Forecast {
 
   TrialSpec spec_;
   std::uint64_t train_rows_, valid_rows_;
+  nn::FeedShape shape_;
   std::unique_ptr<nn::Policy> policy_;  ///< null: the network keeps its size
   std::int64_t grid_ = 1;
   std::int64_t now_ = 0;  ///< border of the grid

@@ -38,6 +38,13 @@ double value_of(double quality, std::int64_t step, bool maximize) {
   return maximize ? quality + gain : quality - gain;
 }
 
+/// The table stays in main memory.
+void stream(Piece& piece, const Work& work, const rt::DeviceModel& gpu) {
+  piece.gpu_memory = work.slab + work.counted.memory + work.counted.streaming->memory;
+  piece.gpu_seconds =
+      rt::seconds_streaming(gpu, work.counted) + rt::seconds_to_move(gpu, work.brought);
+}
+
 PaperTrial pieces_of(const std::vector<Work>& done, const rt::Platform& platform,
                      std::uint64_t data) {
   PaperTrial trial;
@@ -47,7 +54,11 @@ PaperTrial pieces_of(const std::vector<Work>& done, const rt::Platform& platform
     if (platform.gpu.count > 0) {
       piece.gpu_seconds = rt::seconds_on(platform.gpu, work.counted) +
                           rt::seconds_to_move(platform.gpu, work.brought);
-      piece.gpu_memory = work.slab + work.counted.memory + data;
+      const bool works_there = work.counted.memory > 0;  // a core reshapes
+      piece.gpu_memory = works_there ? work.slab + work.counted.memory + data : 0;
+      if (platform.gpu.memory != 0 && piece.gpu_memory > platform.gpu.memory &&
+          work.counted.streaming)
+        stream(piece, work, platform.gpu);
     }
     trial.push_back(piece);
   }

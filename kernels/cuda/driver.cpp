@@ -3,11 +3,13 @@
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
 
+#include <array>
 #include <atomic>
 #include <map>
 #include <string>
 
 #include "kernels/cuda/module.h"
+#include "kernels/feed.h"
 
 namespace kern::cuda {
 namespace {
@@ -33,6 +35,11 @@ class Queue {
     // At the end of a process CUDA may be gone already: then these refuse, and nothing is lost.
     if (blas_ != nullptr) cublasDestroy(blas_);
     if (workspace_ != nullptr) cudaFree(workspace_);
+    for (const Slot& slot : slots_) {
+      if (slot.arrived != nullptr) cudaEventDestroy(slot.arrived);
+      if (slot.free != nullptr) cudaEventDestroy(slot.free);
+    }
+    if (copies_ != nullptr) cudaStreamDestroy(copies_);
     if (own_ != nullptr) cudaStreamDestroy(own_);
   }
 
@@ -48,6 +55,22 @@ class Queue {
       stream_ = own_;
     }
     return stream_;
+  }
+
+  /// A slot of copies that go on beside the stream.
+  struct Slot {
+    cudaEvent_t arrived = nullptr, free = nullptr;
+  };
+  [[nodiscard]] Slot& slot(int number) {
+    Slot& one = slots_.at(static_cast<std::size_t>(number));
+    if (one.arrived == nullptr)
+      check(cudaEventCreateWithFlags(&one.arrived, cudaEventDisableTiming));
+    if (one.free == nullptr) check(cudaEventCreateWithFlags(&one.free, cudaEventDisableTiming));
+    return one;
+  }
+  [[nodiscard]] cudaStream_t copies() {
+    if (copies_ == nullptr) check(cudaStreamCreateWithFlags(&copies_, cudaStreamNonBlocking));
+    return copies_;
   }
 
   [[nodiscard]] cublasHandle_t blas(Precision precision) {
@@ -73,7 +96,8 @@ class Queue {
     check(cublasSetWorkspace(blas_, workspace_, kWorkspace));
   }
 
-  cudaStream_t stream_ = nullptr, own_ = nullptr;
+  cudaStream_t stream_ = nullptr, own_ = nullptr, copies_ = nullptr;
+  std::array<Slot, Feed::kSlots> slots_{};
   cublasHandle_t blas_ = nullptr;
   cublasMath_t mode_ = CUBLAS_DEFAULT_MATH;
   void* workspace_ = nullptr;
@@ -147,6 +171,39 @@ void zero(void* memory, std::size_t bytes) {
 }
 
 void wait() { check(cudaStreamSynchronize(queue().stream())); }
+
+void* allocate_staging(std::size_t bytes) {
+  void* memory = nullptr;
+  if (cudaHostAlloc(&memory, bytes == 0 ? 1 : bytes, cudaHostAllocPortable) != cudaSuccess) {
+    (void)cudaGetLastError();
+    throw std::bad_alloc();
+  }
+  return memory;
+}
+
+void release_staging(void* memory) noexcept { cudaFreeHost(memory); }
+
+// An event that was never recorded is one that has passed.
+
+void begin_copy(int slot, void* to, const void* from, std::size_t bytes) {
+  Queue& own = queue();
+  const Queue::Slot& events = own.slot(slot);
+  check(cudaStreamWaitEvent(own.copies(), events.free, 0));
+  check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, own.copies()));
+  check(cudaEventRecord(events.arrived, own.copies()));
+}
+
+void copy_arrived(int slot) {
+  Queue& own = queue();
+  check(cudaStreamWaitEvent(own.stream(), own.slot(slot).arrived, 0));
+}
+
+void copy_given_back(int slot) {
+  Queue& own = queue();
+  check(cudaEventRecord(own.slot(slot).free, own.stream()));
+}
+
+void copy_vacated(int slot) { check(cudaEventSynchronize(queue().slot(slot).arrived)); }
 
 void product(const GemmArgs<float>& g, Precision precision) {
   // cuBLAS reads matrices by columns: what it takes for C^T = op(B)^T op(A)^T is our C.

@@ -19,6 +19,14 @@ void to_host(void* to, const void* from, std::size_t bytes);
 void zero(void* memory, std::size_t bytes);
 void wait();
 
+/// Feed (kernels.h), for slots below Feed::kSlots.
+[[nodiscard]] void* allocate_staging(std::size_t bytes);
+void release_staging(void* memory) noexcept;
+void begin_copy(int slot, void* to, const void* from, std::size_t bytes);
+void copy_arrived(int slot);
+void copy_given_back(int slot);
+void copy_vacated(int slot);
+
 /// GemmArgs with m, n and k above 0, all pointers to device memory.
 void product(const GemmArgs<float>& g, Precision precision);
 

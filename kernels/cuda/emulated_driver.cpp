@@ -1,6 +1,8 @@
 #include <sys/mman.h>
 
+#include <array>
 #include <atomic>
+#include <cstring>
 #include <map>
 #include <mutex>
 #include <string>
@@ -9,6 +11,7 @@
 #include "kernels/cuda/table.h"
 #include "kernels/cuda/whole_tables.h"
 #include "kernels/device.h"
+#include "kernels/feed.h"
 
 namespace kern::emulated {
 namespace {
@@ -73,6 +76,20 @@ Pages& pages() {
 
 std::atomic<bool> turned_around{false};
 
+/// A copy that was begun: made as late as may be, over what was spoilt as early as may be. So who
+/// changes `from` too early, or reads `to` too long, computes with something else.
+struct Copy {
+  void* to = nullptr;
+  const void* from = nullptr;
+  std::size_t bytes = 0;
+};
+thread_local std::array<Copy, Feed::kSlots> copies;
+
+void make(Copy& copy) {
+  if (copy.bytes > 0) driver::to_device(copy.to, copy.from, copy.bytes);
+  copy = {};
+}
+
 }  // namespace
 
 namespace driver {
@@ -96,6 +113,18 @@ void zero(void* memory, std::size_t bytes) {
 }
 
 void wait() {}
+
+void* allocate_staging(std::size_t bytes) { return kOwnMemory.allocate(bytes); }
+void release_staging(void* memory) noexcept { kOwnMemory.release(memory); }
+
+void begin_copy(int slot, void* to, const void* from, std::size_t bytes) {
+  const Open open;
+  std::memset(to, 0xff, bytes);
+  copies.at(static_cast<std::size_t>(slot)) = {to, from, bytes};
+}
+void copy_arrived(int slot) { make(copies.at(static_cast<std::size_t>(slot))); }
+void copy_given_back(int) {}
+void copy_vacated(int slot) { make(copies.at(static_cast<std::size_t>(slot))); }
 
 void product(const GemmArgs<float>& g, Precision precision) {
   const Open open;

@@ -1,16 +1,32 @@
 #include "kernels/cuda/table.h"
 #include "kernels/cuda/driver.h"
 #include "kernels/cuda/functions.h"
+#include "kernels/feed.h"
 
 namespace kern::KERN_ON {
 namespace {
 
-constexpr Memory kMemory{.own = false,
-                         .allocate = driver::allocate,
-                         .release = driver::release,
-                         .put = driver::to_device,
-                         .get = driver::to_host,
-                         .zero = driver::zero};
+/// Page-locked; who writes there follows pointers.
+constexpr Memory kStaging{.own = true,
+                          .allocate = driver::allocate_staging,
+                          .release = driver::release_staging,
+                          .put = nullptr,
+                          .get = nullptr,
+                          .zero = nullptr};
+
+constexpr Feed kFeed{.staging = &kStaging,
+                     .begin = driver::begin_copy,
+                     .arrived = driver::copy_arrived,
+                     .given_back = driver::copy_given_back,
+                     .vacated = driver::copy_vacated};
+
+constexpr DeviceMemory kMemory{{.own = false,
+                                .allocate = driver::allocate,
+                                .release = driver::release,
+                                .put = driver::to_device,
+                                .get = driver::to_host,
+                                .zero = driver::zero},
+                               &kFeed};
 
 template <Precision kPrecision>
 const Kernels<float>& table_of() {

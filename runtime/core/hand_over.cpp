@@ -1,5 +1,6 @@
 // From a node whose inputs allow it to the executor: poison, memory, in place or copy, buffers.
 #include <algorithm>
+#include <array>
 #include <exception>
 #include <new>
 #include <numeric>
@@ -166,14 +167,32 @@ namespace {
   }
 }
 
-/// Bytes of the buffers that the node names, each once.
-std::uint64_t bytes_of_buffers(const Node& node) {
-  std::uint64_t bytes[256] = {};
+/// Bytes of the buffers that a node names, by access.
+using BufferBytes = std::array<std::uint64_t, 256>;
+
+BufferBytes bytes_of_buffers(const Node& node) {
+  BufferBytes bytes{};
   for (const Input& input : node.all_inputs())
     if (input.access != Input::kNoAccess) bytes[input.access] = input.box->bytes;
   for (const Output& output : node.all_outputs())
     if (output.access != Input::kNoAccess) bytes[output.access] = output.box->bytes;
-  return std::accumulate(bytes, bytes + node.access_count, std::uint64_t{0});
+  return bytes;
+}
+
+/// Leaves the largest buffer that is only read where it is, if the device then holds the rest.
+void try_streaming(Node& node, const BufferBytes& bytes, const Streaming& streaming,
+                   std::uint64_t memory) {
+  std::uint8_t largest = Launch::kNone;
+  for (std::uint8_t i = 0; i < node.access_count; ++i) {
+    if (node.accesses[i].mode != AccessMode::read) continue;
+    if (largest == Launch::kNone || bytes[i] > bytes[largest]) largest = i;
+  }
+  if (largest == Launch::kNone) return;
+  const std::uint64_t left = node.footprint - bytes[largest] + streaming.memory;
+  if (left > memory) return;
+  node.stays = largest;
+  node.footprint = left;
+  node.scratch += streaming.memory;
 }
 
 Work work_of(const Node& node) {
@@ -194,14 +213,20 @@ Work work_of(const Node& node) {
 /// an Error with NoRoom in it when no device of its kind holds it.
 void Engine::count_work(Node& node) const {
   const Work work = work_of(node);
-  node.footprint = bytes_of_buffers(node) + work.memory;
+  const BufferBytes buffers = bytes_of_buffers(node);
+  node.footprint = std::accumulate(buffers.begin(), buffers.end(), work.memory);
   node.scratch = work.memory;
+  const std::uint64_t memory = backend->device_memory(node.device);
+  const bool too_large = memory != 0 && node.footprint > memory;
+  if (too_large && work.streaming && node.device == Device::cuda)
+    try_streaming(node, buffers, *work.streaming, memory);
   if (backend->simulates() && node.info->work_of != nullptr) {
     const Platform& platform = config.simulation->platform;
     node.simulated[0] = seconds_on(platform.cpu, work);
-    if (platform.gpu.count > 0) node.simulated[1] = seconds_on(platform.gpu, work);
+    if (platform.gpu.count > 0)
+      node.simulated[1] = node.stays == Launch::kNone ? seconds_on(platform.gpu, work)
+                                                      : seconds_streaming(platform.gpu, work);
   }
-  const std::uint64_t memory = backend->device_memory(node.device);
   if (memory != 0 && node.footprint > memory) refuse_footprint(node, memory);
 }
 

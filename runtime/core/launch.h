@@ -21,8 +21,10 @@ struct Access {
 
 /// The executor's part of a node.
 struct Launch {
+  static constexpr std::uint8_t kNone = 255;
   Access* accesses = nullptr;
   std::uint8_t access_count = 0;
+  std::uint8_t stays = kNone;  ///< an access whose buffer is not brought to the device
   Device device = Device::cpu;
   std::int32_t priority = 0;    ///< larger is sooner
   double cost = 0;              ///< by the task's cost function

@@ -42,6 +42,9 @@ struct Platform {
 /// Expected seconds of `work` on one device, its data being there.
 [[nodiscard]] double seconds_on(const DeviceModel& device, const Work& work) noexcept;
 
+/// The same of work whose largest input streams in (Work::streaming), beside what is computed.
+[[nodiscard]] double seconds_streaming(const DeviceModel& device, const Work& work) noexcept;
+
 /// Expected seconds to bring `bytes` there.
 [[nodiscard]] double seconds_to_move(const DeviceModel& device, double bytes) noexcept;
 

@@ -67,7 +67,9 @@ class StarPu final : public OnStarPu {
   }
 
   void submit(Launch& launch) override {
-    submit_task(launch, launch.device == Device::cpu ? cpu_codelet_ : cuda_codelet_);
+    submit_task(launch, launch.device == Device::cpu    ? cpu_codelet_
+                        : launch.stays != Launch::kNone ? leaving_.at_home(launch.stays)
+                                                        : cuda_codelet_);
   }
 
   void fetch(void* handle) override {
@@ -124,6 +126,7 @@ class StarPu final : public OnStarPu {
   starpu_perfmodel model_ = make_model();
   starpu_codelet cpu_codelet_ = modelled(STARPU_CPU);
   starpu_codelet cuda_codelet_ = modelled(STARPU_CUDA);
+  Leaving leaving_{cuda_codelet_};
   int cpus_ = 0;
   int cudas_ = 0;
 };

@@ -163,9 +163,11 @@ class Simulated final : public OnStarPu {
 
   void submit(Launch& launch) override {
     const bool free = simulation_->any_kind && launch.simulated[1] > 0;
-    submit_task(launch, free                           ? any_codelet_
-                        : launch.device == Device::cpu ? cpu_codelet_
-                                                       : cuda_codelet_);
+    starpu_codelet& kind = free                           ? any_codelet_
+                           : launch.device == Device::cpu ? cpu_codelet_
+                                                          : cuda_codelet_;
+    const bool leaves = launch.stays != Launch::kNone;
+    submit_task(launch, !leaves ? kind : (free ? any_leaving_ : leaving_).at_home(launch.stays));
   }
 
   void spend(const Launch& launch) override {
@@ -254,6 +256,7 @@ class Simulated final : public OnStarPu {
   starpu_codelet cpu_codelet_ = modelled(STARPU_CPU);
   starpu_codelet cuda_codelet_ = modelled(STARPU_CUDA);
   starpu_codelet any_codelet_ = modelled(STARPU_CPU | STARPU_CUDA);
+  Leaving leaving_{cuda_codelet_}, any_leaving_{any_codelet_};
   std::unique_ptr<DriverBell> bell_;
   double started_ = 0;
 };

@@ -3,6 +3,7 @@
 #include <starpu_expert.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdlib>
 #include <new>
@@ -169,6 +170,26 @@ starpu_codelet make_codelet(std::uint32_t where) {
   }
   codelet.name = where == STARPU_CPU ? "trellis-cpu" : "trellis-cuda";
   return codelet;
+}
+
+struct Leaving::One {
+  One(const starpu_codelet& like, std::uint8_t access) : codelet(like) {
+    nodes.fill(STARPU_SPECIFIC_NODE_LOCAL);
+    nodes[access] = STARPU_MAIN_RAM;
+    codelet.specific_nodes = 1;
+    codelet.dyn_nodes = nodes.data();
+  }
+  starpu_codelet codelet;
+  std::array<int, 256> nodes{};
+};
+
+void Leaving::Delete::operator()(One* one) const noexcept { delete one; }
+
+starpu_codelet& Leaving::at_home(std::uint8_t access) {
+  const std::scoped_lock lock(mutex_);
+  auto& one = made_[access];
+  if (!one) one.reset(new One(like_, access));
+  return one->codelet;
 }
 
 void submit_task(Launch& launch, starpu_codelet& codelet) {

@@ -5,6 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
 
 #include "runtime/core/backend.h"
 #include "runtime/core/launch.h"
@@ -24,6 +27,23 @@ namespace rt::detail {
 /// StarPU makes room for all of it before it begins, and brings what lay there to main memory.
 /// Throws Error (no_device) when StarPU refuses it.
 void submit_task(Launch& launch, starpu_codelet& codelet);
+
+/// Of a codelet those whose launches leave one of their buffers in main memory.
+class Leaving {
+ public:
+  explicit Leaving(const starpu_codelet& like) : like_(like) {}
+  /// For launches that leave this access there (Launch::stays); valid while this lives. Any thread.
+  [[nodiscard]] starpu_codelet& at_home(std::uint8_t access);
+
+ private:
+  struct One;
+  struct Delete {
+    void operator()(One* one) const noexcept;
+  };
+  const starpu_codelet& like_;
+  std::mutex mutex_;
+  std::map<std::uint8_t, std::unique_ptr<One, Delete>> made_;
+};
 
 /// Bytes that one launch may hold on the largest GPU; 0: there is none, or StarPU does not count.
 [[nodiscard]] std::uint64_t largest_gpu();

@@ -190,6 +190,38 @@ TEST_F(GpuStudy, ATrialThatNoGpuCouldHoldIsRefusedOnceWithBothSizes) {
   EXPECT_GT(planned.gpu_memory, pretended_memory_.value);
 }
 
+TEST_F(GpuStudy, ATableThatNoGpuHoldsStaysInMainMemoryAndChangesNoResult) {
+  std::string rows = "a,b,c,d,e,f,kind\n";
+  for (int i = 0; i < 8000; ++i) {
+    for (int column = 1; column <= 6; ++column) rows += rt::cat((i * 37 * column) % 101 * 0.5, ",");
+    rows += i * 37 % 101 > 50 ? "yes\n" : "no\n";
+  }
+  rt::write_file_atomic(folder_ / "many.csv", rows);
+  const StudySpec many = parse_study(
+      "name: many\ndata: {csv: many.csv, target: kind}\nnetwork: [dense: {units: $width}]\n"
+      "train: {optimizer: {sgd: {lr: 0.01}}, epochs: 2}\nmethod: random\nearly_stop: none\n"
+      "parallel: 1\nparameters: {width: {type: int, min: 4, max: 8}}\nlimits: {trials: 2}\n"
+      "adapt: {policy: race, every: 1, until: 2}\nresources: {gpus: 1}\n",
+      "many.yaml", folder_.path().string());
+  EXPECT_EQ(session(many, "a").end, DriverEnd::finished);
+  const std::vector<TrialRow> resident = trials();
+  for (const rt::Path& path : {run(), store()}) std::filesystem::remove_all(path);
+  pretended_memory_ = {100 << 10};
+  EXPECT_EQ(session(many, "a").end, DriverEnd::finished);
+  const std::vector<TrialRow> fed = trials();
+  ASSERT_EQ(fed.size(), resident.size());
+  for (std::size_t i = 0; i < fed.size(); ++i) {
+    EXPECT_EQ(fed[i].state, TrialState::complete) << fed[i].message;
+    EXPECT_EQ(fed[i].value, resident[i].value);
+  }
+  const rt::Runtime runtime({.executor = rt::Executor::sequential});
+  rt::Platform small = platform_here(1, 1);
+  small.gpu.memory = pretended_memory_.value;
+  const Plan planned = plan_study(load_settled(many), small);
+  EXPECT_EQ(planned.too_large, 0);
+  EXPECT_LE(planned.gpu_memory, pretended_memory_.value);
+}
+
 void expect_refused(const std::function<void()>& start, const std::string& words) {
   try {
     start();

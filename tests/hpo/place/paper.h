@@ -37,7 +37,7 @@ inline std::vector<PaperTrial> mixed(std::uint64_t seed, std::size_t trials, int
   std::vector<PaperTrial> out;
   for (std::size_t i = 0; i < trials; ++i) {
     const nn::ModelSpec spec = network(std::pow(10.0, 4 + 4 * luck.uniform()));
-    const rt::Work work = tasks::training_work(spec, hyper, {0, 1, 1}, 2048);
+    const rt::Work work = tasks::training_work(spec, hyper, {0, 1, 1}, 2048, {});
     const Piece piece{.step_flops = tasks::step_flops(spec, hyper),
                       .cpu_seconds = rt::seconds_on(platform.cpu, work),
                       .gpu_seconds = rt::seconds_on(platform.gpu, work)};

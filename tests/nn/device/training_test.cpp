@@ -160,6 +160,41 @@ TEST(OnDevice, TwoRunsGiveTheSameBits) {
   }
 }
 
+/// The table stays in the program's memory: its rows come a batch at a time.
+TEST(OnDevice, ATableThatIsFedGivesTheBitsOfOneThatLiesThere) {
+  for (const Course& c : courses()) {
+    SCOPED_TRACE(c.name);
+    const nn::ParamSlab from = fresh(c.spec, c.hyper);
+    nn::TrainStats resident_stats, fed_stats;
+    const nn::ParamSlab resident = trained_there(c, from, resident_stats);
+    const nn::DataView view = here(table(), c.spec, c.numbers);
+    nn::Workspace workspace;
+    Net net(from);
+    fed_stats = nn::train_steps(kernels(), workspace, net.slab, view, c.hyper, kHundred);
+    EXPECT_EQ(fed_stats, resident_stats);
+    EXPECT_TRUE(std::ranges::equal(net.back().bytes(), resident.bytes()));
+    const Rows rows(table(), c.numbers);
+    const nn::Scores there =
+        nn::evaluate(kernels(), workspace, net.slab, rows.view(c.spec), c.hyper.loss);
+    EXPECT_EQ(nn::evaluate(kernels(), workspace, net.slab, view, c.hyper.loss), there);
+  }
+}
+
+TEST(OnDevice, ATrainingThatIsStoppedLeavesNoCopyBehind) {
+  const Course c{"", nn_test::mlp(36, {24}, 3), hyper("sgd", {{"lr", 0.05}})};
+  const nn::DataView view = here(table(), c.spec);
+  nn::Workspace workspace;
+  nn::TrainStats stats;
+  const nn::ParamSlab from = fresh(c.spec, c.hyper), whole = trained_there(c, from, stats);
+  Net stopped(from), net(from);
+  int polls = 0;
+  stats = nn::train_steps(kernels(), workspace, stopped.slab, view, c.hyper, kHundred,
+                          [&] { return ++polls > 3; });
+  EXPECT_TRUE(stats.stopped);
+  (void)nn::train_steps(kernels(), workspace, net.slab, view, c.hyper, kHundred);
+  EXPECT_TRUE(std::ranges::equal(net.back().bytes(), whole.bytes()));
+}
+
 TEST(OnDevice, StretchesKnowNoCuts) {
   const Course c{"cut", nn_test::assorted(2, 3), hyper("adam", {{"lr", 1e-3}}, 20, 2)};
   const Rows rows(table());
@@ -276,6 +311,27 @@ TEST(OnDevice, WhatIsAnnouncedIsAllThatTrainingAndScoringTake) {
     const Beside too_small = trained_in(64, c);
     EXPECT_GT(too_small.taken, 0U);
     EXPECT_TRUE(std::ranges::equal(in_block.net.bytes(), too_small.net.bytes()));
+  }
+}
+
+TEST(OnDevice, WhatIsAnnouncedIsAllThatAFeedTakes) {
+  for (const Course& c : courses()) {
+    SCOPED_TRACE(c.name);
+    const nn::DataView view = here(table(), c.spec, c.numbers);
+    const nn::FeedShape shape = nn::feed_shape(view);
+    const std::size_t announced =
+        std::max(nn::training_memory(kern::device_plans(), c.spec, c.hyper) +
+                     nn::training_feed(shape, c.hyper),
+                 nn::scoring_memory(kern::device_plans(), c.spec) + nn::scoring_feed(shape));
+    (void)trained_in(announced, c);
+    const There block(announced);
+    Net net(fresh(c.spec, c.hyper));
+    nn::Workspace workspace;
+    const nn::Workspace::Lease lease(workspace, memory(), {block.at(), announced});
+    const std::size_t left = memory_left();
+    (void)nn::train_steps(kernels(), workspace, net.slab, view, c.hyper, {0, 1});
+    (void)nn::evaluate(kernels(), workspace, net.slab, view, c.hyper.loss);
+    EXPECT_EQ(memory_left(), left);
   }
 }
 

@@ -217,6 +217,53 @@ TEST_F(Simulated, BuffersAndScratchShareADevicesMemory) {
   EXPECT_EQ(said, "task 'matrix' needs 9.0 MiB of its device's memory, one has 8.0 MiB");
 }
 
+/// Reads a matrix that may stay in main memory; works in so many bytes more then.
+const auto& streaming_task() {
+  static const auto task =
+      rt::task("stream", 1)
+          .cpu([](rt::inout<rt::Matrix<float>>, rt::in<rt::Matrix<float>>, std::uint64_t) {})
+          .simulated([](rt::Context& context, rt::inout<rt::Matrix<float>>,
+                        rt::in<rt::Matrix<float>> data, std::uint64_t) {
+            if (context.streams() != (data->bytes().size() > 6 * kMega))
+              throw std::runtime_error("does not know what stayed");
+          })
+          .work([](rt::inout<rt::Matrix<float>>, rt::in<rt::Matrix<float>> data,
+                   std::uint64_t memory) {
+            return rt::Work{.flops = 1e6,
+                            .streaming = rt::Streaming{.memory = memory,
+                                                       .bytes = double(data->bytes().size())}};
+          });
+  return task;
+}
+
+TEST_F(Simulated, ALargeInputStaysInMainMemoryAndStreamsIn) {
+  const std::string said = support::in_child([]() -> std::string {
+    Machine machine(platform(1, 1));
+    const rt::On gpu(rt::Device::cuda);
+    rt::Value<rt::Matrix<float>> net = matrix(2 * kMega), small = matrix(kMega),
+                                 large = matrix(20 * kMega);
+    streaming_task()(net, small, kMega);
+    streaming_task()(net, large, kMega);
+    rt::wait_all();
+    const Runs& runs = machine.simulation->runs;
+    if (runs.size() != 2) return "not all ran";
+    if (runs[0].memory != 3 * kMega || runs[1].memory != 3 * kMega || runs[1].resident > 4 * kMega)
+      return std::to_string(runs[1].memory) + " of " + std::to_string(runs[1].resident);
+    // 20 MiB at 1e8 bytes a second, where 1e6 FLOPs take a tenth of a millisecond.
+    if (std::abs(runs[1].ended - runs[1].begun - 0.21) > 0.01)
+      return std::to_string(runs[1].ended - runs[1].begun) + " s";
+    streaming_task()(net, large, 7 * kMega);
+    try {
+      rt::wait_all();
+      net.get();
+    } catch (const std::exception& error) {
+      return error.what();
+    }
+    return "more than there is was let in";
+  });
+  EXPECT_EQ(said, "task 'stream' needs 22.0 MiB of its device's memory, one has 8.0 MiB");
+}
+
 TEST_F(Simulated, WhatOneDeviceDoesNotHoldGoesToALargerOne) {
   const std::string said = support::in_child([]() -> std::string {
     ::setenv("STARPU_LIMIT_CUDA_1_MEM", "6", 1);
