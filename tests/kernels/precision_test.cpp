@@ -145,7 +145,9 @@ TEST(PrecisionOfDevices, ProductsRoundTheirOperands) {
     EXPECT_TRUE(same_bits(got, again));
     expect_within(precision, kK, got, expected, magnitudes);
     multiply(ref_kernels<float>(precision), a, b, rounded);
-    if (!on_gpu()) EXPECT_TRUE(same_bits(got, rounded));
+    if (!on_gpu()) {
+      EXPECT_TRUE(same_bits(got, rounded));
+    }
   }
 }
 
@@ -176,7 +178,9 @@ TEST(PrecisionOfDevices, ConvolutionsRoundTheirOperands) {
     run(device().kernels(precision), x, w, dy, got);
     ASSERT_EQ(got.size(), expected.size());
     expect_within(precision, 200, got, expected, magnitudes);
-    if (!on_gpu()) EXPECT_EQ(same_bits(got, whole), precision == Precision::f32);
+    if (!on_gpu()) {
+      EXPECT_EQ(same_bits(got, whole), precision == Precision::f32);
+    }
   }
 }
 
