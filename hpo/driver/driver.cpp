@@ -37,6 +37,7 @@ Driver::~Driver() { drop_live(); }
 DriverEnd Driver::run() {
   replay();
   open_session();
+  finish_if_reached();
   if (!finished_) {
     for (const auto& [trial, past] : pasts_) {
       if (past.stands == Stands::runs) start(trial);

@@ -12,12 +12,12 @@ std::optional<Finished> reached(const Limits& limits, const TrialTable& trials) 
     return Finished{Finish::target,
                     rt::cat("trial ", record->trial, " has ", rt::format_double(*record->value),
                             ", limits.target is ", rt::format_double(*limits.target))};
-  if (limits.patience && trials.since_record() >= *limits.patience)
-    return Finished{
-        Finish::patience,
-        rt::cat(trials.since_record(), " trials in a row",
-                record == nullptr ? std::string(" ended without a complete one")
-                                  : rt::cat(" were no better than trial ", record->trial))};
+  const TrialTable::Streak& streak = trials.longest_streak();
+  if (limits.patience && streak.trials >= *limits.patience)
+    return Finished{Finish::patience,
+                    rt::cat(streak.trials, " trials in a row ",
+                            streak.record ? rt::cat("were no better than trial ", *streak.record)
+                                          : std::string("came to no end"))};
   return std::nullopt;
 }
 

@@ -139,6 +139,8 @@ SimulationReport simulate(const StudySpec& study, const rt::Platform& platform,
     loaded.study = with_gpus_by_size(loaded.study, report.gpu_from);
     loaded.study.parallel =
         slots_of(loaded.study, loaded.asked, platform.cpu.count, platform.gpu.count);
+    loaded.study.limits.target.reset();  // scores are made up
+    loaded.study.limits.patience.reset();
     run_driver(loaded, runtime, scratch.path());
     report.devices = worker_infos(runtime.summary());
     report.trials = static_cast<std::int64_t>(StudyReader(scratch.path()).trials().size());

@@ -84,7 +84,10 @@ void TrialTable::take(TrialRow& row, const Reported& report) {
     row.inference_flops = report.inference_flops;
     reports_[row.trial].push_back(report);
   }
-  if (report.word == Word::pause) move(row, TrialState::waiting);
+  if (report.word == Word::pause) {
+    move(row, TrialState::waiting);
+    lengthen_streak(row.trial);
+  }
   const bool improves = !row.value || is_better(objective_.score(report.value, report.metrics),
                                                 objective_.score(row));
   if (objective_.take_best && !improves) return;
@@ -114,12 +117,17 @@ void TrialTable::take(TrialRow& row, const Replaced& replaced) {
 void TrialTable::take_end(const TrialRow& row) {
   if (row.state == TrialState::failed) return;
   const bool counts = row.state == TrialState::complete && can_be_best(row);
-  if (counts && (!record() || is_better(objective_.score(row), objective_.score(*record())))) {
-    record_ = row.trial;
-    since_record_ = 0;
-  } else {
-    ++since_record_;
-  }
+  if (counts && (!record() || is_better(objective_.score(row), objective_.score(*record()))))
+    streak_ = {.record = row.trial};
+  else
+    lengthen_streak(row.trial);
+}
+
+void TrialTable::lengthen_streak(std::uint64_t trial) {
+  if (counted_[trial]) return;
+  counted_[trial] = true;
+  ++streak_.trials;
+  if (streak_.trials > longest_.trials) longest_ = streak_;
 }
 
 void TrialTable::apply(const Event& event) {
@@ -144,6 +152,7 @@ void TrialTable::change(const Event& event) {
     lineages_.push_back({{.trial = *event.trial, .params = created->params}});
     rounds_.emplace_back();
     reports_.emplace_back();
+    counted_.push_back(false);
   } else if (const auto* report = std::get_if<Reported>(&event.body)) {
     take(live(event), *report);
   } else if (const auto* adapted = std::get_if<Adapted>(&event.body)) {

@@ -51,9 +51,17 @@ class TrialTable {
   [[nodiscard]] const TrialRow* leader() const { return row_of(leader_); }
   /// The last trial to end complete and better than all that had ended so before; null when none
   /// has.
-  [[nodiscard]] const TrialRow* record() const { return record_ ? &rows_[*record_] : nullptr; }
-  /// Trials that ended since then, complete or stopped.
-  [[nodiscard]] std::int64_t since_record() const { return since_record_; }
+  [[nodiscard]] const TrialRow* record() const {
+    return streak_.record ? &rows_[*streak_.record] : nullptr;
+  }
+  /// Trials in a row that were no record. Each counts once: when it ends, complete or stopped, or
+  /// begins to wait before.
+  struct Streak {
+    std::optional<std::uint64_t> record = {};  ///< the trial before them
+    std::int64_t trials = 0;
+  };
+  /// The longest there was.
+  [[nodiscard]] const Streak& longest_streak() const { return longest_; }
 
  private:
   /// The first row in an order, the lower number among equals: known at all times, since it is
@@ -68,6 +76,7 @@ class TrialTable {
   void change(const Event& event);
   void follow(First& first, const TrialRow& changed) const;
   void take_end(const TrialRow& row);
+  void lengthen_streak(std::uint64_t trial);
   [[nodiscard]] const TrialRow* row_of(const First& first) const {
     return first.trial ? &rows_[*first.trial] : nullptr;
   }
@@ -82,8 +91,8 @@ class TrialTable {
   std::vector<std::vector<Reported>> reports_;  ///< one a row
   TrialCounts counts_;
   First best_, leader_;
-  std::optional<std::uint64_t> record_;
-  std::int64_t since_record_ = 0;
+  Streak streak_, longest_;
+  std::vector<bool> counted_;  ///< one a row: in a streak
 };
 
 }  // namespace hpo

@@ -96,8 +96,8 @@ std::vector<Field> limit_rows() {
        .max = 1e9,
        .otherwise = "none",
        .unit = "trials",
-       .doc = "So many trials in a row that end, complete or stopped, without a complete one "
-              "that is better than all before end the study. Of one metric."},
+       .doc = "So many trials in a row that end, complete or stopped, or begin to wait, without a "
+              "complete one that is better than all before end the study. Of one metric."},
       {.name = "limits.weights",
        .type = Type::integer,
        .min = 1,

@@ -65,7 +65,7 @@ void check_several(const Node& root, const std::vector<const Node*>& nodes) {
   for (const char* end : {"target", "patience"}) {
     if (const Node* limit = root.find_path({"limits", end}))
       throw Fault(limit->at, rt::cat("limits.", end, " is about one metric, but there are ",
-                                     nodes.size(), ", expected limits.trials or limits.time"));
+                                     nodes.size(), ", expected limits.trials"));
   }
   const Node& method = *root.find("method");
   const std::string& kind = method.find("type")->text;

@@ -209,6 +209,23 @@ TEST_F(AskedStudyTest, EndsAtItsTarget) {
   EXPECT_EQ(asked().tell(2, value(1)).state, TrialState::complete) << "what is out may be told";
 }
 
+TEST_F(AskedStudyTest, WhatWasOverForOneIsOverForAll) {
+  begin_other("limits: {patience: 2}\n");
+  for (const char* ticket : {"a", "b", "c", "d"}) (void)asked().ask(ticket);
+  (void)asked().tell(0, value(0.5));
+  (void)asked().tell(1, value(0.4));
+  EXPECT_EQ(asked().ask("e").over, "");
+  (void)asked().tell(2, value(0.3));
+  const std::string over = "2 trials in a row were no better than trial 0";
+  EXPECT_EQ(asked().ask("f").over, over);
+  (void)asked().tell(3, value(0.9));
+  EXPECT_EQ(asked().ask("g").over, over) << "a record that comes too late";
+  (void)asked().tell(4, value(0.1));
+  asked().commit();
+  begin();
+  EXPECT_EQ(asked().ask("h").over, over);
+}
+
 TEST_F(AskedStudyTest, ATrialThatIsOutForTooLongFails) {
   begin_other("limits: {trial_time: 1ms}\n");
   (void)asked().ask("");

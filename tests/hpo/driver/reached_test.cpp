@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "tests/hpo/driver/sim.h"
 
@@ -82,18 +83,6 @@ TEST(Reached, WhatBreaksABoundIsNoTarget) {
   EXPECT_EQ(finished->why, Finish::trials);
 }
 
-TEST(Reached, AnyOrderOfCompletionEndsAtTheSameEvent) {
-  support::TempFolder reference;
-  StudySpec spec = whole_trials();
-  spec.limits.target = 0.1;
-  run(reference.path(), spec);
-  for (std::uint64_t chance = 2; chance < 12; ++chance) {
-    support::TempFolder folder;
-    run(folder.path(), spec, chance);
-    EXPECT_EQ(events_of(folder.path()), events_of(reference.path())) << chance;
-  }
-}
-
 struct Bomb : Observer {
   explicit Bomb(int ends) : left(ends) {}
   void trial_ended(const TrialRow&) override {
@@ -102,21 +91,41 @@ struct Bomb : Observer {
   int left;
 };
 
+/// Both limits, each alone.
+std::vector<StudySpec> limited() {
+  std::vector<StudySpec> specs(2, whole_trials());
+  specs[0].limits.target = 0.1;
+  specs[1].limits.patience = 6;
+  return specs;
+}
+
+TEST(Reached, AnyOrderOfCompletionEndsAtTheSameEvent) {
+  for (const StudySpec& spec : limited()) {
+    support::TempFolder reference;
+    EXPECT_NE(run(reference.path(), spec)->why, Finish::trials);
+    for (std::uint64_t chance = 2; chance < 12; ++chance) {
+      support::TempFolder folder;
+      run(folder.path(), spec, chance);
+      EXPECT_EQ(events_of(folder.path()), events_of(reference.path())) << chance;
+    }
+  }
+}
+
 TEST(Reached, ADriverThatDiesAtAnyEndGoesOnToTheSame) {
-  support::TempFolder reference;
-  StudySpec spec = whole_trials();
-  spec.limits.target = 0.1;
-  run(reference.path(), spec);
-  const auto ends = static_cast<int>(ended(reference.path()).size());
-  ASSERT_GT(ends, 3);
-  for (int left = 0; left < ends; ++left) {
-    support::TempFolder folder;
-    OneReport work(1);
-    Bomb bomb(left);
-    EXPECT_THROW(session(folder.path(), spec, work, bomb, {}, nullptr, rt::Duration::zero()),
-                 sim::Killed);
-    run(folder.path(), spec, 2);
-    EXPECT_EQ(events_of(folder.path()), events_of(reference.path())) << left;
+  for (const StudySpec& spec : limited()) {
+    support::TempFolder reference;
+    EXPECT_NE(run(reference.path(), spec)->why, Finish::trials);
+    const auto ends = static_cast<int>(ended(reference.path()).size());
+    ASSERT_GT(ends, 3);
+    for (int left = 0; left < ends; ++left) {
+      support::TempFolder folder;
+      OneReport work(1);
+      Bomb bomb(left);
+      EXPECT_THROW(session(folder.path(), spec, work, bomb, {}, nullptr, rt::Duration::zero()),
+                   sim::Killed);
+      run(folder.path(), spec, 2);
+      EXPECT_EQ(events_of(folder.path()), events_of(reference.path())) << left;
+    }
   }
 }
 
@@ -187,6 +196,30 @@ TEST(Reached, StoppedTrialsCountAsNoBetterAndFailedOnesDoNot) {
   EXPECT_EQ(since, 10);
   EXPECT_GT(StudyReader(folder.path()).counts().stopped, 0);
   EXPECT_GT(StudyReader(folder.path()).counts().failed, 0);
+}
+
+TEST(Reached, TrialsThatTheEndOfAStudyStopsDoNotCountAgain) {
+  support::TempFolder folder;
+  StudySpec spec = sim::study();
+  spec.early_stop = {"asha",
+                     {{"min", std::int64_t{1}}, {"eta", std::int64_t{3}}, {"promote", true}}};
+  spec.parallel = 1;
+  spec.limits.trials = 20;
+  Work work(1);
+  session(folder.path(), spec, work);
+  const auto waited = [&] {
+    std::set<std::uint64_t> trials;
+    for (const EventRow& event : StudyReader(folder.path()).events())
+      if (event.kind == "reported" && event.payload.find("pause") != std::string::npos)
+        trials.insert(event.trial.value());
+    return trials;
+  };
+  ASSERT_GT(waited().size(), 10U);
+  EventLog log(folder.path());
+  log.replay([](const Event&) {});
+  const TrialTable::Streak& streak = log.trials().longest_streak();
+  EXPECT_GT(streak.trials, 3);
+  EXPECT_LT(streak.trials, 20) << "each once, and not those that are records";
 }
 
 }  // namespace
