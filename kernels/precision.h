@@ -8,9 +8,9 @@
 
 namespace kern {
 
-/// Operands of the products of dense layers are rounded to this many bits, to nearest with ties to
-/// even; what is summed, and everything else that a network is and does, stays float. bf16: 8 bits
-/// of mantissa, the first one implied; tf32: 11.
+/// Operands of products, on GPUs of convolutions too, are rounded to so many bits: on cores to
+/// nearest with ties to even, on GPUs as cuBLAS chooses; what is summed, and everything else that a
+/// network is and does, stays float. bf16: 8 bits of mantissa, the first one implied; tf32: 11.
 enum class Precision : std::uint8_t { f32, bf16, tf32 };
 
 /// All of them, f32 first.

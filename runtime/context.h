@@ -88,8 +88,8 @@ class Context {
   /// elsewhere.
   [[nodiscard]] std::span<std::byte> scratch() const noexcept;
 
-  /// Whether the largest buffer that the task only reads stayed in main memory, because no device
-  /// holds all (Work::streaming): in a `.cuda` body that buffer's view is on the program's memory.
+  /// Whether the input that Streaming::parameter names stayed in main memory, because no device
+  /// holds all (Work::streaming): in a `.cuda` body its view is on the program's memory.
   [[nodiscard]] bool streams() const noexcept;
 
   /// This worker's own object of type T: default-made at the first call, kept for the life of the

@@ -39,8 +39,11 @@ struct Flops {
   double value = 0;
 };
 
-/// What becomes of a task that reads its largest input from main memory, a piece at a time.
+/// What becomes of a task that reads one of its inputs from main memory, a piece at a time.
 struct Streaming {
+  /// Which one: the place of an `in` buffer among the task's parameters, the first one (a Context
+  /// aside) at 0.
+  unsigned parameter = 0;
   std::uint64_t memory = 0;  ///< bytes of the device that it works in, beside Work::memory
   double bytes = 0;          ///< that come to the device while it runs
 };
@@ -51,8 +54,8 @@ struct Work {
   double bytes = 0;          ///< that pass through the device's memory besides products
   double launches = 0;       ///< products and passes that are begun one after another
   std::uint64_t memory = 0;  ///< bytes of the device that it works in, besides its arguments
-  /// Where no device holds all of it, the largest buffer that it only reads stays in main memory,
-  /// and the body is told (Context::streams). None: such a task is refused.
+  /// Where no device holds all of it, that input stays in main memory, and the body is told
+  /// (Context::streams). None, or the rest is still too large: such a task is refused.
   std::optional<Streaming> streaming{};
 };
 

@@ -55,7 +55,8 @@ rt::Work training_work(const nn::ModelSpec& spec, const nn::Hyper& hyper,
           .bytes = step.bytes * steps,
           .launches = step.launches * steps,
           .memory = step.memory,
-          .streaming = rt::Streaming{.memory = nn::training_feed(shape, hyper),
+          .streaming = rt::Streaming{.parameter = kTableParameter,
+                                     .memory = nn::training_feed(shape, hyper),
                                      .bytes = bytes_of_row(shape) * visited}};
 }
 
@@ -68,8 +69,9 @@ rt::Work scoring_work(const nn::ModelSpec& spec, std::uint64_t rows, const nn::F
           .bytes = network.weights * chunks + 2 * network.activations * all,
           .launches = (network.products + network.passes) * chunks,
           .memory = nn::scoring_memory(kern::device_plans(), spec),
-          .streaming =
-              rt::Streaming{.memory = nn::scoring_feed(shape), .bytes = bytes_of_row(shape) * all}};
+          .streaming = rt::Streaming{.parameter = kTableParameter,
+                                     .memory = nn::scoring_feed(shape),
+                                     .bytes = bytes_of_row(shape) * all}};
 }
 
 rt::Work reshaping_work(const nn::ModelSpec& before, const nn::ModelSpec& after, double flops) {

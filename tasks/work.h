@@ -12,6 +12,9 @@
 
 namespace tasks {
 
+/// Where the tasks of these works have their table (rt::Streaming): behind the network.
+inline constexpr unsigned kTableParameter = 1;
+
 /// A network as far as its cost goes. Training a step begins, for each shard, three products for
 /// each weight tensor and two passes for each other layer, then the optimizer's pass; what passes
 /// through memory besides products is weights, gradients, optimizer slots and activations.

@@ -19,7 +19,7 @@ void to_host(void* to, const void* from, std::size_t bytes);
 void zero(void* memory, std::size_t bytes);
 void wait();
 
-/// Feed (kernels.h), for slots below Feed::kSlots.
+/// Feed (kernels/feed.h), for slots below Feed::kSlots.
 [[nodiscard]] void* allocate_staging(std::size_t bytes);
 void release_staging(void* memory) noexcept;
 void begin_copy(int slot, void* to, const void* from, std::size_t bytes);

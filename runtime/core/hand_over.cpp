@@ -179,18 +179,26 @@ BufferBytes bytes_of_buffers(const Node& node) {
   return bytes;
 }
 
-/// Leaves the largest buffer that is only read where it is, if the device then holds the rest.
+/// The access of that parameter's buffer, if nothing but this parameter is about it: what stays
+/// must stay for no other.
+std::uint8_t access_that_may_stay(const Node& node, unsigned parameter) {
+  const auto& all = node.signature().parameters;
+  if (parameter >= all.size() || all[parameter].mode != Mode::in) return Launch::kNone;
+  const std::uint8_t access = node.inputs[all[parameter].input].access;
+  if (access == Input::kNoAccess || node.accesses[access].mode != AccessMode::read)
+    return Launch::kNone;
+  const bool shared = std::ranges::count(node.all_inputs(), access, &Input::access) > 1;
+  return shared ? Launch::kNone : access;
+}
+
+/// Leaves the buffer that may stay where it is, if the device then holds the rest.
 void try_streaming(Node& node, const BufferBytes& bytes, const Streaming& streaming,
                    std::uint64_t memory) {
-  std::uint8_t largest = Launch::kNone;
-  for (std::uint8_t i = 0; i < node.access_count; ++i) {
-    if (node.accesses[i].mode != AccessMode::read) continue;
-    if (largest == Launch::kNone || bytes[i] > bytes[largest]) largest = i;
-  }
-  if (largest == Launch::kNone) return;
-  const std::uint64_t left = node.footprint - bytes[largest] + streaming.memory;
+  const std::uint8_t staying = access_that_may_stay(node, streaming.parameter);
+  if (staying == Launch::kNone) return;
+  const std::uint64_t left = node.footprint - bytes[staying] + streaming.memory;
   if (left > memory) return;
-  node.stays = largest;
+  node.stays = staying;
   node.footprint = left;
   node.scratch += streaming.memory;
 }

@@ -83,6 +83,16 @@ Body body_for(const Node& node, bool simulates) noexcept {
   return node.device == Device::cpu ? info.cpu : info.cuda;
 }
 
+/// Waits for what a body that threw left on its device: from now on others have its scratch and its
+/// buffers. That there was an error is known.
+void settle(Backend& backend) noexcept {
+  try {
+    backend.synchronise();
+  } catch (...) {
+    return;
+  }
+}
+
 }  // namespace
 
 bool Running::attempt_once(std::exception_ptr& error) {
@@ -105,6 +115,7 @@ bool Running::attempt_once(std::exception_ptr& error) {
   } catch (...) {
     this_thread.running = nullptr;
     error = std::current_exception();
+    if (node.device == Device::cuda) settle(*engine.backend);
     undo();
   }
   end_team();

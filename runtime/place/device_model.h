@@ -42,7 +42,7 @@ struct Platform {
 /// Expected seconds of `work` on one device, its data being there.
 [[nodiscard]] double seconds_on(const DeviceModel& device, const Work& work) noexcept;
 
-/// The same of work whose largest input streams in (Work::streaming), beside what is computed.
+/// The same of work whose input streams in (Work::streaming), beside what is computed.
 [[nodiscard]] double seconds_streaming(const DeviceModel& device, const Work& work) noexcept;
 
 /// Expected seconds to bring `bytes` there.

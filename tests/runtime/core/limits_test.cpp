@@ -238,4 +238,60 @@ TEST_F(Limits, TheLongestExpectedTaskGoesFirst) {
   EXPECT_EQ(order, (std::vector<double>{-1, 1e9, 1e8, 1e7, 1e6}));
 }
 
+constexpr std::uint64_t kMega = 1 << 20;
+
+/// Reads the second one of its buffers from main memory where that is what makes it fit.
+rt::Work second_may_stay() { return {.streaming = rt::Streaming{.parameter = 1, .memory = kMega}}; }
+const auto stepping = rt::task("stepping", 1)
+                          .cpu([](rt::inout<Vec>, rt::in<Vec>) { return -1; })
+                          .cuda([](rt::Context& context, rt::inout<Vec>, rt::in<Vec>) {
+                            return context.streams() ? 1 : 0;
+                          })
+                          .work([](rt::inout<Vec>, rt::in<Vec>) { return second_may_stay(); });
+const auto reading = rt::task("reading", 1)
+                         .cpu([](rt::in<Vec>, rt::in<Vec>) { return -1; })
+                         .cuda([](rt::Context& context, rt::in<Vec>, rt::in<Vec>) {
+                           return context.streams() ? 1 : 0;
+                         })
+                         .work([](rt::in<Vec>, rt::in<Vec>) { return second_may_stay(); });
+
+class Streams : public ::testing::Test {
+ protected:
+  static rt::Value<Vec> megabytes(std::uint64_t count) {
+    return rt::value(Vec(Vec::Header{count * kMega / sizeof(double)}));
+  }
+  static std::string refusal(const rt::Value<int>& result) {
+    try {
+      return "said " + std::to_string(result.get());
+    } catch (const std::exception& error) {
+      return error.what();
+    }
+  }
+  rt::Runtime runtime{
+      {.executor = rt::Executor::sequential, .pretended_gpus = 1, .pretended_memory = {8 * kMega}}};
+  rt::On gpu{rt::Device::cuda};
+};
+
+TEST_F(Streams, TheInputThatTheTaskNamesMayStay) {
+  rt::Value<Vec> net = megabytes(2);
+  EXPECT_EQ(reading(net, megabytes(3)).get(), 0);
+  EXPECT_EQ(reading(net, megabytes(20)).get(), 1);
+  EXPECT_EQ(stepping(net, megabytes(20)).get(), 1);
+  const rt::Value<Vec> named = net;
+  EXPECT_EQ(stepping(net, megabytes(20)).get(), 1) << "the old net and the new one lie there";
+}
+
+TEST_F(Streams, NoOtherOneDoesHoweverLarge) {
+  EXPECT_EQ(refusal(reading(megabytes(20), megabytes(2))),
+            "task 'reading' needs 22.0 MiB of its device's memory, one has 8.0 MiB");
+  rt::Value<Vec> net = megabytes(5);
+  EXPECT_EQ(stepping(net, megabytes(2)).get(), 0);
+  const rt::Value<Vec> named = net;
+  EXPECT_EQ(refusal(stepping(net, megabytes(1))),
+            "task 'stepping' needs 11.0 MiB of its device's memory, one has 8.0 MiB");
+  const rt::Value<Vec> both = megabytes(9);
+  EXPECT_EQ(refusal(reading(both, both)),
+            "task 'reading' needs 9.0 MiB of its device's memory, one has 8.0 MiB");
+}
+
 }  // namespace

@@ -229,9 +229,10 @@ const auto& streaming_task() {
           })
           .work([](rt::inout<rt::Matrix<float>>, rt::in<rt::Matrix<float>> data,
                    std::uint64_t memory) {
-            return rt::Work{.flops = 1e6,
-                            .streaming = rt::Streaming{.memory = memory,
-                                                       .bytes = double(data->bytes().size())}};
+            return rt::Work{
+                .flops = 1e6,
+                .streaming = rt::Streaming{
+                    .parameter = 1, .memory = memory, .bytes = double(data->bytes().size())}};
           });
   return task;
 }
