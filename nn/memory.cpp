@@ -1,5 +1,7 @@
 #include "nn/memory.h"
 
+#include <algorithm>
+
 #include "nn/data/block.h"
 #include "nn/train.h"
 #include "nn/trainer.h"
@@ -21,8 +23,8 @@ std::size_t scoring_memory(const kern::Kernels<float>& kernels, const ModelSpec&
          Block::aligned(BatchReader<float>(network, DataView{}).target_bytes());
 }
 
-std::size_t training_feed(const FeedShape& shape, const Hyper& hyper) {
-  return TableFeed::bytes_there(shape, static_cast<std::size_t>(hyper.batch));
+std::size_t training_feed(const FeedShape& shape, const Hyper& hyper, std::size_t rows) {
+  return TableFeed::bytes_there(shape, std::min(static_cast<std::size_t>(hyper.batch), rows));
 }
 
 std::size_t scoring_feed(const FeedShape& shape) {

@@ -19,8 +19,9 @@ namespace nn {
 [[nodiscard]] std::size_t scoring_memory(const kern::Kernels<float>& kernels,
                                          const ModelSpec& spec);
 
-/// Bytes more of either where the table is fed (nn/data/feed.h):
-[[nodiscard]] std::size_t training_feed(const FeedShape& shape, const Hyper& hyper);
+/// Bytes more of either where the table is fed (nn/data/feed.h); `rows` are those trained on.
+[[nodiscard]] std::size_t training_feed(const FeedShape& shape, const Hyper& hyper,
+                                        std::size_t rows);
 [[nodiscard]] std::size_t scoring_feed(const FeedShape& shape);
 
 }  // namespace nn

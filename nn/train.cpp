@@ -173,18 +173,17 @@ TrainStats train_steps(const kern::Kernels<float>& kernels, Workspace& workspace
   const auto loss = loss_function<float>(hyper.loss, data);
   const auto update = optimizer_of(hyper.optimizer.kind).bind(hyper.optimizer.fields, float{});
   const bool fed = is_fed(*kernels.memory, data);
-  const auto most_rows = static_cast<std::size_t>(hyper.batch);
+  const auto most_rows = std::min(static_cast<std::size_t>(hyper.batch), data.rows.size());
   const std::size_t own = Block::aligned(Trainer<float>::arena_bytes(network, data, shards));
   const std::size_t more = fed ? TableFeed::bytes_there(feed_shape(data), most_rows) : 0;
   std::byte* const arena = workspace.arena(own + more, *kernels.memory);
-  Trainer<float> trainer(network, *loss, *update, data, shards, arena, parallel);
   std::optional<TableFeed> feed;
-  if (fed) {
+  if (fed)
     feed.emplace(*kernels.memory, data, most_rows, arena + own,
                  workspace.arena(TableFeed::bytes_staged(feed_shape(data), most_rows),
                                  *kern::feed_of(*kernels.memory).staging));
-    trainer.feed_from(&*feed);
-  }
+  Trainer<float> trainer(network, *loss, *update, data, shards, arena, parallel);
+  if (feed) trainer.feed_from(&*feed);
   const UnitState units = net.header().reshaped ? net.units(*kernels.memory) : UnitState{};
   const UnitIds ids(units);
   trainer.draw_from(hyper.shuffle, &ids);

@@ -56,7 +56,7 @@ rt::Work training_work(const nn::ModelSpec& spec, const nn::Hyper& hyper,
           .launches = step.launches * steps,
           .memory = step.memory,
           .streaming = rt::Streaming{.parameter = kTableParameter,
-                                     .memory = nn::training_feed(shape, hyper),
+                                     .memory = nn::training_feed(shape, hyper, rows),
                                      .bytes = bytes_of_row(shape) * visited}};
 }
 

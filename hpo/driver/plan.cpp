@@ -164,6 +164,7 @@ class Play {
     work.counted.flops *= times;
     work.counted.bytes *= times;
     work.counted.launches *= times;
+    if (work.counted.streaming) work.counted.streaming->bytes *= times;
     work.brought *= times;
     if (done_.size() <= trial) done_.resize(trial + 1);
     done_[trial].push_back(work);

@@ -33,8 +33,8 @@ StudySpec with_gpus_by_size(const StudySpec& study, double gpu_from) {
 
 namespace {
 
-/// Values of a domain among which there is one for GPUs, where it has any: all of a list, the ends
-/// of a range.
+/// Values of a domain among which there is one for GPUs, where it has any, and one for cores: all
+/// of a list, the ends of a range.
 std::vector<ParamValue> telling_values(const Domain& domain) {
   if (const auto* choice = std::get_if<Choice>(&domain)) return choice->values;
   return {from_unit(domain, 0), from_unit(domain, 1)};
@@ -44,22 +44,32 @@ bool asks_for_gpus(const study::Node& gpus) {
   return gpus.text == "auto" || rt::parse_double(gpus.text).value_or(0) > 0;
 }
 
-}  // namespace
+bool asks_for_cores(const study::Node& gpus) { return !asks_for_gpus(gpus); }
 
-bool may_use_gpus(const StudySpec& study) {
-  const study::Node& gpus = *study.document->root.find_path({"resources", "gpus"});
+/// Whether `gpus` is such for a value of the space.
+bool may_be(bool (*such)(const study::Node&), const study::Node& gpus, const Space& space) {
   std::set<std::string, std::less<>> names;
   study::collect_names(gpus, names);
-  if (names.empty()) return asks_for_gpus(gpus);
+  if (names.empty()) return such(gpus);
   for (const std::string& name : names) {
-    for (const ParamValue& value : telling_values(study.space.find(name)->domain)) {
+    for (const ParamValue& value : telling_values(space.find(name)->domain)) {
       Params params;
       params.set(name, value);
       const auto written = study::substitute(gpus, params);
-      if (written && asks_for_gpus(*written)) return true;
+      if (written && such(*written)) return true;
     }
   }
   return false;
+}
+
+}  // namespace
+
+bool may_use_gpus(const StudySpec& study) {
+  return may_be(asks_for_gpus, *study.document->root.find_path({"resources", "gpus"}), study.space);
+}
+
+bool may_ask_for_cores(const study::Node& gpus, const Space& space) {
+  return may_be(asks_for_cores, gpus, space);
 }
 
 }  // namespace hpo

@@ -1,6 +1,8 @@
 #pragma once
 // Whether a study is for GPUs, and the border between cores and GPUs written into it.
 
+#include "hpo/space/space.h"
+#include "hpo/study/node.h"
 #include "hpo/study/spec.h"
 
 namespace hpo {
@@ -13,5 +15,9 @@ inline constexpr double kNoGpu = 1e30;
 
 /// Whether any trial may be for a GPU, whatever values it has.
 [[nodiscard]] bool may_use_gpus(const StudySpec& study);
+
+/// Whether any trial may be for a core, whatever values it has: `gpus` is the file's, and `auto` in
+/// it leaves it open.
+[[nodiscard]] bool may_ask_for_cores(const study::Node& gpus, const Space& space);
 
 }  // namespace hpo

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 #include <span>
+#include <string>
 
 #include "hpo/samplers/registry.h"
 #include "hpo/study/asked.h"
@@ -10,6 +12,7 @@
 #include "hpo/study/document.h"
 #include "hpo/study/field.h"
 #include "hpo/study/goals.h"
+#include "hpo/study/gpus.h"
 #include "hpo/study/points.h"
 #include "hpo/study/population.h"
 #include "hpo/study/scalars.h"
@@ -94,6 +97,20 @@ void check_gpus(const Node& root) {
                                   ", expected gpus: auto beside it"));
 }
 
+/// Where all trials have the same `gpus` it depends on the machine's GPUs what becomes of them, and
+/// the study is read on every machine.
+void check_precision(const StudySpec& study, const Node& root) {
+  if (study.precision != kern::Precision::tf32) return;  // some cores have each other one
+  const Node& gpus = *root.find_path({"resources", "gpus"});
+  std::set<std::string, std::less<>> names;
+  collect_names(gpus, names);
+  if (names.empty() || !may_ask_for_cores(gpus, study.space)) return;
+  throw Fault(gpus.at,
+              rt::cat("resources.gpus is ", describe(gpus),
+                      ", which may be 0, but no core computes in precision ",
+                      kern::precision_name(study.precision), ", expected a GPU for every trial"));
+}
+
 void check_rates(const Node& root) {
   const Node* lr = root.find_path({"train", "optimizer", "lr"});
   const Node* schedule = root.find_path({"train", "schedule"});
@@ -166,6 +183,7 @@ void read_spec(StudySpec& study, const Node& checked) {
   check_rates(checked);
   check_folds(checked);
   check_gpus(checked);
+  check_precision(study, checked);
   check_stopping(study, checked);
   read_population(study, checked);
   const std::string refusal = sampler_refuses(study.method.kind, study.space, study.method.options);

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 
 #include "kernels/cuda/driver.h"
@@ -118,9 +119,11 @@ void* allocate_staging(std::size_t bytes) { return kOwnMemory.allocate(bytes); }
 void release_staging(void* memory) noexcept { kOwnMemory.release(memory); }
 
 void begin_copy(int slot, void* to, const void* from, std::size_t bytes) {
+  Copy& copy = copies.at(static_cast<std::size_t>(slot));
+  if (copy.bytes > 0) throw std::logic_error("a copy of the slot is under way");
   const Open open;
   std::memset(to, 0xff, bytes);
-  copies.at(static_cast<std::size_t>(slot)) = {to, from, bytes};
+  copy = {to, from, bytes};
 }
 void copy_arrived(int slot) { make(copies.at(static_cast<std::size_t>(slot))); }
 void copy_given_back(int) {}

@@ -86,6 +86,27 @@ TEST_F(PlanTest, WhatRacesDecideIsALowerBound) {
   }
 }
 
+TEST_F(PlanTest, FoldsBringTheirRowsEachForItself) {
+  const auto streamed = [&](const std::string& data) {
+    const rt::Runtime runtime({.executor = rt::Executor::sequential});
+    const LoadedStudy loaded =
+        load_settled(parse_study("data: {csv: rows.csv, target: kind" + data +
+                                     "}\nnetwork: [dense: {units: 8}]\ntrain: {epochs: 1, "
+                                     "optimizer: {type: sgd, lr: $lr}}\nmethod: grid\n"
+                                     "parameters: {lr: {values: [0.1]}}\n",
+                                 "folds.yaml", folder_.path().string()));
+    rt::Platform platform = platform_here(1, 1);
+    platform.gpu.link = 1e3;  // nothing else takes any time beside that
+    platform.gpu.latency = 0;
+    platform.gpu.memory = 1;
+    double seconds = 0;
+    const std::vector<PaperTrial> trials = paper_trials(loaded, platform);
+    for (const Piece& piece : trials.at(0)) seconds += piece.gpu_seconds;
+    return seconds;
+  };
+  EXPECT_GT(streamed(", folds: 4"), 3 * streamed(""));
+}
+
 TEST_F(PlanTest, TheJsonHasItsKeysInOrder) {
   const std::string json = plan_json(plan(study()));
   std::size_t at = 0;

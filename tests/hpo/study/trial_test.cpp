@@ -395,5 +395,13 @@ TEST_F(StudyTest, GpusMayBeUsedWhereSomeValueAsksForThem) {
                                       "  g: {values: [1, 2], when: {kind: tanh}}\n")));
 }
 
+TEST_F(StudyTest, APrecisionOfGpusIsRefusedWhereSomeValueAsksForACore) {
+  const std::string tf32 = "precision: tf32\nresources: {gpus: $g}\nparameters: {g: ";
+  EXPECT_NO_THROW((void)load_table(tf32 + "{values: [1, 2]}}\n"));
+  EXPECT_NO_THROW((void)load_table("precision: tf32\nresources: {gpus: auto}\n"));
+  EXPECT_THROW((void)load_table(tf32 + "{values: [0, 1]}}\n"), rt::Error);
+  EXPECT_THROW((void)load_table(tf32 + "{type: int, min: 0, max: 1}}\n"), rt::Error);
+}
+
 }  // namespace
 }  // namespace hpo

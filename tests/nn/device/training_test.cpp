@@ -314,14 +314,26 @@ TEST(OnDevice, WhatIsAnnouncedIsAllThatTrainingAndScoringTake) {
   }
 }
 
+/// Of a batch that the table does not fill, its rows are brought.
+Course in_one_batch() {
+  Course c{"one batch", nn_test::mlp(36, {24}, 3), hyper("sgd", {{"lr", 0.05}}, 1000)};
+  const nn::FeedShape shape = nn::feed_shape(here(table(), c.spec));
+  nn::Hyper all = c.hyper;
+  all.batch = 208;
+  EXPECT_EQ(nn::training_feed(shape, c.hyper, 208), nn::training_feed(shape, all, 208));
+  return c;
+}
+
 TEST(OnDevice, WhatIsAnnouncedIsAllThatAFeedTakes) {
-  for (const Course& c : courses()) {
+  std::vector<Course> all = courses();
+  all.push_back(in_one_batch());
+  for (const Course& c : all) {
     SCOPED_TRACE(c.name);
     const nn::DataView view = here(table(), c.spec, c.numbers);
     const nn::FeedShape shape = nn::feed_shape(view);
     const std::size_t announced =
         std::max(nn::training_memory(kern::device_plans(), c.spec, c.hyper) +
-                     nn::training_feed(shape, c.hyper),
+                     nn::training_feed(shape, c.hyper, view.rows.size()),
                  nn::scoring_memory(kern::device_plans(), c.spec) + nn::scoring_feed(shape));
     (void)trained_in(announced, c);
     const There block(announced);
