@@ -27,7 +27,7 @@ nn::SourceFile open(const rt::file_in& file) {
 }
 
 const auto& csv_task() {
-  static const auto task = rt::task("load csv", 3)
+  static const auto task = rt::task("load csv", 4)
                                .cpu([](rt::file_in file, nn::DataSpec spec) -> nn::Dataset {
                                  return translated([&] {
                                    loaded.fetch_add(1, std::memory_order_relaxed);
@@ -43,7 +43,7 @@ const auto& csv_task() {
 /// A table and a second one that is the test part.
 const auto& csv_pair_task() {
   static const auto task =
-      rt::task("load csv pair", 1)
+      rt::task("load csv pair", 2)
           .cpu([](rt::file_in file, rt::file_in test, nn::DataSpec spec) -> nn::Dataset {
             return translated([&] {
               loaded.fetch_add(1, std::memory_order_relaxed);

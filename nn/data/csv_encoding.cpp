@@ -16,7 +16,7 @@ void refuse_binary(const std::string& path, std::string_view text) {
   const auto line = static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n')) + 1;
   const std::size_t start = before.rfind('\n') + 1;  // npos + 1 is 0: the first line
   throw DataError(path, line, at - start + 1,
-                  "a zero byte: this is not a text in UTF-8, UTF-16 or Latin-1");
+                  "a zero byte: this is not a text in UTF-8, UTF-16 or Windows-1252");
 }
 
 }  // namespace
@@ -31,7 +31,7 @@ std::string_view decoded(const std::string& path, std::string_view bytes, std::s
     notes.emplace_back("the text is UTF-16");
     bytes = storage;
   } else if (!is_utf8(bytes)) {
-    notes.emplace_back("the text is not UTF-8: read as Latin-1");
+    notes.emplace_back("the text is not UTF-8: read as Windows-1252");
   }
   refuse_binary(path, bytes);
   return bytes;

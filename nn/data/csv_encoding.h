@@ -8,8 +8,8 @@
 namespace nn {
 
 /// The text that `bytes` are: themselves, or `storage` where they had to be converted, which is so
-/// for UTF-16 with a byte order mark. A note is added for that, and for Latin-1 (what is not
-/// UTF-8), which each field is converted from later. Throws DataError(path) with the place of a
+/// for UTF-16 with a byte order mark. A note is added for that, and for Windows-1252 (what is
+/// not UTF-8), which each field is converted from later. Throws DataError(path) with the place of a
 /// zero byte: that is no text.
 [[nodiscard]] std::string_view decoded(const std::string& path, std::string_view bytes,
                                        std::string& storage, std::vector<std::string>& notes);

@@ -24,7 +24,7 @@ struct CsvField {
   bool doubled = false;        ///< holds "" for "
   bool decimal_comma = false;  ///< as the text that it is from
 
-  /// The value: quotes undone, always UTF-8 (other bytes are taken for Latin-1).
+  /// The value: quotes undone, always UTF-8 (other bytes are taken for Windows-1252).
   [[nodiscard]] std::string value() const;
 };
 

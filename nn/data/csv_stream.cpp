@@ -120,7 +120,7 @@ void CsvStream::refill(std::size_t done, std::size_t line) {
     const auto lines = std::count(text_.begin(), text_.begin() + static_cast<long>(zero), '\n');
     const std::size_t start = zero == 0 ? 0 : text_.rfind('\n', zero) + 1;
     throw DataError(csv_.path, line + static_cast<std::size_t>(lines), zero - start + 1,
-                    "a zero byte: this is not a text in UTF-8, UTF-16 or Latin-1");
+                    "a zero byte: this is not a text in UTF-8, UTF-16 or Windows-1252");
   }
   csv_.text = text_;
   cursor_.emplace(csv_, line);

@@ -1,5 +1,6 @@
 #include "nn/data/utf8.h"
 
+#include <array>
 #include <cstdint>
 
 namespace nn {
@@ -25,6 +26,16 @@ void append(std::string& out, std::uint32_t code) {
     byte(0x80 | (code >> 6 & 0x3f));
     byte(0x80 | (code & 0x3f));
   }
+}
+
+/// The WHATWG Encoding Standard's index windows-1252: the five bytes that the code page leaves open
+/// stay the control characters that ISO 8859-1 has there.
+std::uint32_t from_windows_1252(unsigned char byte) {
+  constexpr std::array<std::uint16_t, 32> kHigh{
+      0x20ac, 0x0081, 0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021, 0x02c6, 0x2030, 0x0160,
+      0x2039, 0x0152, 0x008d, 0x017d, 0x008f, 0x0090, 0x2018, 0x2019, 0x201c, 0x201d, 0x2022,
+      0x2013, 0x2014, 0x02dc, 0x2122, 0x0161, 0x203a, 0x0153, 0x009d, 0x017e, 0x0178};
+  return byte >= 0x80 && byte < 0xa0 ? kHigh[byte - 0x80U] : byte;
 }
 
 }  // namespace
@@ -59,7 +70,7 @@ bool is_utf8(std::string_view text) {
 std::string as_utf8(std::string text) {
   if (is_utf8(text)) return text;
   std::string out;
-  for (const unsigned char c : text) append(out, c);
+  for (const unsigned char c : text) append(out, from_windows_1252(c));
   return out;
 }
 

@@ -13,7 +13,9 @@ namespace nn {
 /// Whether all of a text is UTF-8.
 [[nodiscard]] bool is_utf8(std::string_view text);
 
-/// The text itself where it is UTF-8; otherwise every byte of it as a Latin-1 character.
+/// The text itself where it is UTF-8; otherwise every byte of it as a character of Windows-1252, of
+/// which Latin-1 is the part that is not control characters. What Windows-1252 leaves open (81, 8D,
+/// 8F, 90, 9D) becomes U+0081 and so on, as in the WHATWG Encoding Standard: any text can be read.
 [[nodiscard]] std::string as_utf8(std::string text);
 
 /// UTF-16 as UTF-8; an odd byte at the end and halves of pairs become U+FFFD.

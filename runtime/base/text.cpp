@@ -165,6 +165,9 @@ std::string printable(std::string_view text, std::size_t limit) {
       out += "\\t";
     } else if (length == 0 || c < 0x20 || c == 0x7F) {
       out += {'\\', 'x', kHex[c >> 4], kHex[c & 15]};
+    } else if (c == 0xC2 && static_cast<unsigned char>(text[i + 1]) < 0xA0) {
+      const auto control = static_cast<unsigned char>(text[i + 1]);
+      out += {'\\', 'u', '0', '0', kHex[control >> 4], kHex[control & 15]};
     } else {
       out.append(text.substr(i, length));
     }

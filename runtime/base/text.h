@@ -43,8 +43,8 @@ namespace rt {
 [[nodiscard]] std::string did_you_mean(std::string_view word,
                                        std::span<const std::string> candidates);
 
-/// Text made fit for one line of a message: control characters become \n, \t, \x1b ...; longer than
-/// `limit` is cut with "...".
+/// Text made fit for one line of a message: control characters become \n, \t, \x1b, \u009b ...;
+/// longer than `limit` is cut with "...".
 [[nodiscard]] std::string printable(std::string_view text, std::size_t limit = 200);
 
 /// The inside of a JSON string: quotes, backslashes and control characters escaped, invalid UTF-8

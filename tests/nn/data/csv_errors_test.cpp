@@ -68,7 +68,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadCsv{"text_after_quote", "a,y\n\"1\"2,p\n",
                "data.csv:2:4: '2' after a closing quote, expected ',' or the end of the line"},
         BadCsv{"zero_byte", std::string("a,y\n1,p\n2,\0q\n", 13),
-               "data.csv:3:3: a zero byte: this is not a text in UTF-8, UTF-16 or Latin-1"},
+               "data.csv:3:3: a zero byte: this is not a text in UTF-8, UTF-16 or Windows-1252"},
         BadCsv{"name_twice", "a,b,a\n1,2,p\n3,4,q\n",
                "data.csv:1:5: a second column is called 'a'"},
         BadCsv{"slip_of_the_pen", numbered(20, "l7,p\n"),

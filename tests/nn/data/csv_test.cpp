@@ -243,13 +243,25 @@ TEST(Csv, BytesStayBytes) {
   EXPECT_EQ(CsvFile("a,b,y\n0,,a\n3,4,b\n").load().header().storage, nn::Storage::f32);
 }
 
-TEST(Csv, TextsThatAreNotUtf8AreTakenForLatin1) {
+TEST(Csv, TextsThatAreNotUtf8AreTakenForWindows1252) {
   const nn::Dataset data = CsvFile(
                                "gr\xf6\xdf"
                                "e,y\n1,h\xe4\n2,h\xc3\xa4\n3,x\n")
                                .load();
   EXPECT_EQ(data.header().columns.at(0).name, "größe");
   EXPECT_EQ(data.header().class_names, (Words{"hä", "x"}));
+  const nn::Dataset high =
+      CsvFile("Preis (\x80),\x84von \x96 bis\x93,y\n1,2,Jos\xe9\x92s\n2,1,\x81\n").load();
+  EXPECT_EQ(high.header().columns.at(0).name, "Preis (€)");
+  EXPECT_EQ(high.header().columns.at(1).name, "„von – bis“");
+  EXPECT_EQ(high.header().class_names, (Words{"José’s", "\u0081"}));
+}
+
+TEST(Csv, NoControlCharacterReachesAMessage) {
+  const nn::Dataset data = CsvFile("a\x81,y\n1,p\n2,q\n").load();
+  EXPECT_EQ(data.header().columns.at(0).name, "a\u0081");
+  EXPECT_EQ(data.header().notes.at(2), "numbers: 'a\\u0081'");
+  EXPECT_EQ(nn::one_line("\u009b2J \u00a0\u0080"), "\\u009b2J \u00a0\\u0080");
 }
 
 TEST(Csv, RegressionTargetsAreStandardisedOnTheTrainingPart) {

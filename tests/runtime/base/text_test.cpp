@@ -88,6 +88,7 @@ TEST(Printable, KeepsOneLineAndValidUtf8) {
                           "e \xFF"),
             "gr\xC3\xB6\xC3\x9F"
             "e \\xff");
+  EXPECT_EQ(rt::printable("\xC2\x9B\x32J \xC2\x80 \xC2\xA0"), "\\u009b2J \\u0080 \xC2\xA0");
   EXPECT_EQ(rt::printable(std::string(300, 'x'), 10), std::string(10, 'x') + "...");
 }
 
