@@ -158,10 +158,10 @@ std::string field_problem(const FieldInfo& info, const FieldValue& value) {
          (near.empty() ? "" : "; did you mean " + near + "?");
 }
 
-Fields complete(const KindInfo& info, const Fields& fields, std::string_view where, int layer) {
-  const std::string prefix = std::string(where) + ": ";
-  Fields out;
-  for (const auto& [name, value] : fields) {
+Fields complete(const KindInfo& info, const Fields& given, std::string_view where, int layer) {
+  Fields fields = given;
+  const auto prefix = [&] { return std::string(where) + ": "; };
+  for (auto& [name, value] : fields) {
     const FieldInfo* field = info.field(name);
     if (field == nullptr) {
       std::vector<std::string> known;
@@ -170,21 +170,21 @@ Fields complete(const KindInfo& info, const Fields& fields, std::string_view whe
       const std::string hint = near.empty()
                                    ? known.empty() ? "it takes no fields" : "known: " + join(known)
                                    : "did you mean " + near + "?";
-      throw SpecError(layer, name, prefix + info.kind + " has no field " + name + "; " + hint);
+      throw SpecError(layer, name, prefix() + info.kind + " has no field " + name + "; " + hint);
     }
     const std::string problem = field_problem(*field, value);
-    if (!problem.empty()) throw SpecError(layer, name, prefix + name + " " + problem);
+    if (!problem.empty()) throw SpecError(layer, name, prefix() + name + " " + problem);
     const auto* whole = std::get_if<std::int64_t>(&value);
-    const bool widen = field->type == FieldType::real && whole != nullptr;
-    out[name] = widen ? FieldValue(static_cast<double>(*whole)) : value;
+    if (field->type == FieldType::real && whole != nullptr) value = static_cast<double>(*whole);
   }
+  if (fields.size() == info.fields.size()) return fields;
   for (const auto& field : info.fields) {
-    if (out.contains(field.name)) continue;
+    if (fields.contains(field.name)) continue;
     if (!field.value)
-      throw SpecError(layer, field.name, prefix + field.name + " is missing: " + expected(field));
-    out[field.name] = *field.value;
+      throw SpecError(layer, field.name, prefix() + field.name + " is missing: " + expected(field));
+    fields[field.name] = *field.value;
   }
-  return out;
+  return fields;
 }
 
 std::int64_t integer(const Fields& fields, std::string_view name) {

@@ -193,7 +193,12 @@ double epochs_trained() noexcept { return trained_epochs.load(std::memory_order_
 
 rt::Value<nn::ParamSlab> init(const nn::ModelSpec& model, const nn::Choice& optimizer,
                               std::uint64_t seed, std::uint64_t apart) {
-  return init_task()(translated([&] { return nn::slab_header(model, optimizer); }), seed, apart);
+  return init(translated([&] { return nn::slab_header(model, optimizer); }), seed, apart);
+}
+
+rt::Value<nn::ParamSlab> init(const nn::ParamSlab::Header& header, std::uint64_t seed,
+                              std::uint64_t apart) {
+  return init_task()(header, seed, apart);
 }
 
 rt::Value<nn::TrainStats> train(rt::Value<nn::ParamSlab>& net, const rt::Value<nn::Dataset>& data,
@@ -217,18 +222,23 @@ rt::Value<nn::Confusion> confusion(const rt::Value<nn::ParamSlab>& net,
 
 rt::Flops train_cost(const nn::ModelSpec& model, const nn::Stretch& stretch, std::uint64_t rows,
                      std::int32_t batch) {
+  return train_cost(translated([&] { return nn::flops_per_row(model); }), stretch, rows, batch);
+}
+
+rt::Flops train_cost(const nn::Flops& row, const nn::Stretch& stretch, std::uint64_t rows,
+                     std::int32_t batch) {
   return translated([&] {
     const auto visited = nn::rows_in(stretch, static_cast<std::int64_t>(rows), batch);
-    return rt::Flops{static_cast<double>(nn::flops_per_row(model).training) *
-                     static_cast<double>(visited)};
+    return rt::Flops{static_cast<double>(row.training) * static_cast<double>(visited)};
   });
 }
 
 rt::Flops evaluate_cost(const nn::ModelSpec& model, std::uint64_t rows) {
-  return translated([&] {
-    return rt::Flops{static_cast<double>(nn::flops_per_row(model).forward) *
-                     static_cast<double>(rows)};
-  });
+  return evaluate_cost(translated([&] { return nn::flops_per_row(model); }), rows);
+}
+
+rt::Flops evaluate_cost(const nn::Flops& row, std::uint64_t rows) {
+  return rt::Flops{static_cast<double>(row.forward) * static_cast<double>(rows)};
 }
 
 }  // namespace tasks

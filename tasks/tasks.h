@@ -84,6 +84,10 @@ struct Seeds {
 [[nodiscard]] rt::Value<nn::ParamSlab> init(const nn::ModelSpec& model, const nn::Choice& optimizer,
                                             std::uint64_t seed, std::uint64_t apart = 0);
 
+/// The same for a header that nn::slab_header made.
+[[nodiscard]] rt::Value<nn::ParamSlab> init(const nn::ParamSlab::Header& header, std::uint64_t seed,
+                                            std::uint64_t apart = 0);
+
 /// Trains `net` over a stretch; `net` names the trained version afterwards. A loss that
 /// is no number is a result (TrainStats::diverged), not an error. Cancelling the group stops it at
 /// the next step. `cost` ranks it among ready tasks. Under rt::On for a GPU it
@@ -129,6 +133,10 @@ struct Seeds {
 [[nodiscard]] rt::Flops train_cost(const nn::ModelSpec& model, const nn::Stretch& stretch,
                                    std::uint64_t rows, std::int32_t batch);
 [[nodiscard]] rt::Flops evaluate_cost(const nn::ModelSpec& model, std::uint64_t rows);
+/// The same for a network that nn::flops_per_row counts `row` of.
+[[nodiscard]] rt::Flops train_cost(const nn::Flops& row, const nn::Stretch& stretch,
+                                   std::uint64_t rows, std::int32_t batch);
+[[nodiscard]] rt::Flops evaluate_cost(const nn::Flops& row, std::uint64_t rows);
 
 /// Writes the network with its preprocessing (nn/model_file.h); the file appears whole or not at
 /// all. `more` are further texts for its metadata. Not pure: it writes each time it is called.

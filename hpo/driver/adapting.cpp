@@ -64,14 +64,15 @@ bool measures_its_size(const std::vector<nn::Operations>& candidates) {
 
 }  // namespace
 
-AdaptingNetwork::AdaptingNetwork(const TrialSpec& spec, tasks::Course course,
+AdaptingNetwork::AdaptingNetwork(const TrialPlan& plan, tasks::Course course,
                                  rt::Value<nn::ParamSlab> net)
     : course_(std::move(course)),
-      adaptation_(spec.adapt.value_or(nn::Adaptation{})),
-      cpus_(spec.resources.cpus),
-      policy_(policy_for(spec)),
+      adaptation_(plan.spec.adapt.value_or(nn::Adaptation{})),
+      cpus_(plan.spec.resources.cpus),
+      policy_(policy_for(plan.spec)),
       net_(std::move(net)),
-      model_(spec.model) {
+      model_(plan.spec.model),
+      row_(plan.network->row) {
   if (!policy_) return;
   grid_ = policy_->grid();
   course_.score_rows = policy_->rows();
@@ -79,21 +80,26 @@ AdaptingNetwork::AdaptingNetwork(const TrialSpec& spec, tasks::Course course,
   course_.hyper.penalty.strength /= highest_rate(course_.hyper);
 }
 
-AdaptingNetwork::AdaptingNetwork(const TrialSpec& spec, tasks::Course course,
+AdaptingNetwork::AdaptingNetwork(const TrialPlan& plan, tasks::Course course,
                                  rt::Value<nn::ParamSlab> net, std::int64_t epochs,
                                  const std::vector<Adapted>& rounds)
-    : AdaptingNetwork(spec, std::move(course), std::move(net)) {
-  model_ = net_.get().spec();
+    : AdaptingNetwork(plan, std::move(course), std::move(net)) {
+  becomes(net_.get().spec());
   for (const Adapted& round : rounds) told(round_of(round));
   now_ = epochs * grid_;
 }
 
-AdaptingNetwork::AdaptingNetwork(const TrialSpec& spec, tasks::Course course,
+AdaptingNetwork::AdaptingNetwork(const TrialPlan& plan, tasks::Course course,
                                  rt::Value<nn::ParamSlab> net, nn::ModelSpec model,
                                  std::int64_t epochs)
-    : AdaptingNetwork(spec, std::move(course), std::move(net)) {
-  model_ = std::move(model);
+    : AdaptingNetwork(plan, std::move(course), std::move(net)) {
+  becomes(std::move(model));
   now_ = epochs * grid_;
+}
+
+void AdaptingNetwork::becomes(nn::ModelSpec model) {
+  model_ = std::move(model);
+  row_ = nn::flops_per_row(model_);
 }
 
 bool AdaptingNetwork::goes_on_anywhere(const TrialSpec& spec) {
@@ -106,7 +112,7 @@ void AdaptingNetwork::train(std::int64_t to, TrialContext& trial) {
   while (now_ < to) {
     const nn::Stretch stretch{now_, now_ + step, grid_};
     const rt::Flops cost =
-        tasks::train_cost(model_, stretch, course_.train_rows, course_.hyper.batch);
+        tasks::train_cost(row_, stretch, course_.train_rows, course_.hyper.batch);
     trial.stretch(cost.value);
     const rt::On device(course_.devices.kind_for(model_, course_.hyper));
     pieces_.push_back(tasks::train(net_, course_.data, course_.hyper, stretch, cost));
@@ -133,7 +139,7 @@ rt::Async<void> AdaptingNetwork::advance(std::int64_t epoch, TrialContext& trial
 }
 
 rt::Flops AdaptingNetwork::scoring() const {
-  return tasks::evaluate_cost(model_, static_cast<std::uint64_t>(course_.score_rows));
+  return tasks::evaluate_cost(row_, static_cast<std::uint64_t>(course_.score_rows));
 }
 
 void AdaptingNetwork::count_looks(std::int64_t until, TrialContext& trial) const {
@@ -245,7 +251,7 @@ rt::Async<nn::Round> AdaptingNetwork::apply(nn::Turn turn, TrialContext& trial) 
   const tasks::Reshaped network = co_await std::move(reshaping);
   trial.stretch(network.flops);
   net_ = network.net;
-  model_ = network.spec;
+  becomes(network.spec);
   nn::Candidate candidate = candidate_of(policy_.get(), operations, network);
   candidate.accepted = true;
   candidate.why = turn.why;
@@ -280,7 +286,7 @@ rt::Async<nn::Round> AdaptingNetwork::race(nn::Turn turn, TrialContext& trial) {
   policy_->judge(round);
   const auto winner = static_cast<std::size_t>(&round.accepted() - round.candidates.data());
   net_ = runners[winner].network.net;
-  model_ = runners[winner].network.spec;
+  becomes(runners[winner].network.spec);
   pieces_.push_back(rt::value(runners[winner].stats));
   co_return round;
 }
@@ -291,7 +297,7 @@ rt::Async<void> AdaptingNetwork::repeat(Adapted logged, TrialContext& trial) {
       tasks::reshape_all(net_, model_, round.accepted().operations, course_);
   const tasks::Reshaped network = co_await std::move(reshaping);
   net_ = network.net;
-  model_ = network.spec;
+  becomes(network.spec);
   double flops = 0;
   for (const nn::Candidate& candidate : round.candidates) flops += candidate.flops;
   trial.stretch(flops);
@@ -300,7 +306,7 @@ rt::Async<void> AdaptingNetwork::repeat(Adapted logged, TrialContext& trial) {
     const rt::On device(course_.devices.kind_for(model_, course_.hyper));
     pieces_.push_back(
         tasks::train(net_, course_.data, course_.hyper, stretch,
-                     tasks::train_cost(model_, stretch, course_.train_rows, course_.hyper.batch)));
+                     tasks::train_cost(row_, stretch, course_.train_rows, course_.hyper.batch)));
   }
   told(round);
   trial.adapted(std::move(logged));

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "hpo/driver/trial_plan.h"
 #include "hpo/driver/trial_work.h"
 #include "hpo/study/trial_spec.h"
 #include "nn/adapt/policy.h"
@@ -23,16 +24,16 @@ namespace hpo {
 class AdaptingNetwork {
  public:
   /// `net` at its birth.
-  AdaptingNetwork(const TrialSpec& spec, tasks::Course course, rt::Value<nn::ParamSlab> net);
+  AdaptingNetwork(const TrialPlan& plan, tasks::Course course, rt::Value<nn::ParamSlab> net);
 
   /// Where `net` was trained for `epochs` and `rounds` came before. Only a policy that looks at no
   /// losses can go on from there (see goes_on_anywhere).
-  AdaptingNetwork(const TrialSpec& spec, tasks::Course course, rt::Value<nn::ParamSlab> net,
+  AdaptingNetwork(const TrialPlan& plan, tasks::Course course, rt::Value<nn::ParamSlab> net,
                   std::int64_t epochs, const std::vector<Adapted>& rounds);
 
   /// Where `net` of that shape was trained for `epochs` under another trial's params, and goes on
-  /// with those of `spec`, which has no policy.
-  AdaptingNetwork(const TrialSpec& spec, tasks::Course course, rt::Value<nn::ParamSlab> net,
+  /// with those of `plan`, which has no policy.
+  AdaptingNetwork(const TrialPlan& plan, tasks::Course course, rt::Value<nn::ParamSlab> net,
                   nn::ModelSpec model, std::int64_t epochs);
 
   /// Whether a training can go on from any checkpoint: without a policy, or with one whose state
@@ -53,6 +54,7 @@ class AdaptingNetwork {
 
   [[nodiscard]] const rt::Value<nn::ParamSlab>& net() const { return net_; }
   [[nodiscard]] const nn::ModelSpec& model() const { return model_; }
+  [[nodiscard]] const nn::Flops& flops_per_row() const { return row_; }
   [[nodiscard]] bool adapts() const { return policy_ != nullptr; }
 
   /// Of what advance() did last, all pieces together; `diverged` when one did.
@@ -76,6 +78,7 @@ class AdaptingNetwork {
   [[nodiscard]] rt::Async<nn::Round> apply(nn::Turn turn, TrialContext& trial);
   [[nodiscard]] rt::Async<nn::Round> race(nn::Turn turn, TrialContext& trial);
   void told(const nn::Round& round);
+  void becomes(nn::ModelSpec model);
 
   tasks::Course course_;
   nn::Adaptation adaptation_;
@@ -85,6 +88,7 @@ class AdaptingNetwork {
   std::int64_t now_ = 0;  ///< border of the grid
   rt::Value<nn::ParamSlab> net_;
   nn::ModelSpec model_;
+  nn::Flops row_;                                  ///< of model_
   std::vector<rt::Value<nn::TrainStats>> pieces_;  ///< since advance() began
   std::vector<rt::Value<nn::TrainStats>> window_;  ///< since the last round
   std::vector<double> losses_;                     ///< of window_

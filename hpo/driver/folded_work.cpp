@@ -44,9 +44,9 @@ std::vector<FoldedWork::Fold> FoldedWork::begin(const Params& params, std::uint6
   nn::DataSpec part = data_spec(study_, params);
   std::vector<Fold> folds;
   for (part.split.fold = 0; part.split.fold < part.split.folds; ++part.split.fold) {
-    Fold fold{.data = &data_of(part), .spec = {}, .net = {}, .stats = {}, .scores = {}};
-    fold.spec = spec_of(params, *fold.data);
-    fold.net = first_network(trial, fold.spec, *fold.data);
+    Fold fold{.data = &data_of(part), .plan = {}, .net = {}, .stats = {}, .scores = {}};
+    fold.plan = plan_of(params, *fold.data);
+    fold.net = first_network(trial, *fold.plan, *fold.data);
     folds.push_back(std::move(fold));
   }
   return folds;
@@ -55,14 +55,15 @@ std::vector<FoldedWork::Fold> FoldedWork::begin(const Params& params, std::uint6
 double FoldedWork::train(std::vector<Fold>& folds, const nn::Stretch& stretch) {
   double flops = 0;
   for (Fold& fold : folds) {
-    const nn::ModelSpec& model = fold.spec.model;
+    const TrialSpec& spec = fold.plan->spec;
+    const nn::Flops& row = fold.plan->network->row;
     const rt::Flops training =
-        tasks::train_cost(model, stretch, fold.data->train_rows, fold.spec.hyper.batch);
-    const rt::Flops scoring = tasks::evaluate_cost(model, fold.data->valid_rows);
-    const rt::On device(device_rule(fold.spec.resources).kind_for(model, fold.spec.hyper));
-    fold.stats = tasks::train(fold.net, fold.data->value, fold.spec.hyper, stretch, training);
+        tasks::train_cost(row, stretch, fold.data->train_rows, spec.hyper.batch);
+    const rt::Flops scoring = tasks::evaluate_cost(row, fold.data->valid_rows);
+    const rt::On device(device_rule(spec.resources).kind_for(spec.model, spec.hyper));
+    fold.stats = tasks::train(fold.net, fold.data->value, spec.hyper, stretch, training);
     fold.scores =
-        tasks::evaluate(fold.net, fold.data->value, nn::Part::valid, fold.spec.hyper.loss, scoring);
+        tasks::evaluate(fold.net, fold.data->value, nn::Part::valid, spec.hyper.loss, scoring);
     flops += training.value + scoring.value;
   }
   return flops;
@@ -70,7 +71,7 @@ double FoldedWork::train(std::vector<Fold>& folds, const nn::Stretch& stretch) {
 
 rt::Async<void> FoldedWork::run(TrialContext& trial) {
   std::vector<Fold> folds = begin(trial.params(), trial.trial());
-  const std::int64_t epochs = folds.front().spec.epochs;
+  const std::int64_t epochs = folds.front().plan->spec.epochs;
   std::int64_t done = 0;
   for (const std::int64_t border : report_borders(study_, epochs)) {
     trial.stretch(train(folds, {done, border, 1}));
@@ -87,9 +88,9 @@ rt::Async<void> FoldedWork::run(TrialContext& trial) {
     }
     Report report{.step = border, .epochs = border};
     report.metrics = mean_of(measured);
-    add_counted(report.metrics, study_, folds.front().spec.model);
+    add_counted(report.metrics, study_, folds.front().plan->spec.model);
     report.value = metric_value(report.metrics, study_.metric.name);
-    report.steps = counted_steps(study_, *folds.front().data, folds.front().spec, border);
+    report.steps = counted_steps(study_, *folds.front().data, folds.front().plan->spec, border);
     if (study_.metric.name.starts_with("valid."))
       report.metrics.emplace_back(rt::cat(study_.metric.name, ".spread"),
                                   spread_of(measured, study_.metric.name));
@@ -102,9 +103,10 @@ rt::Async<void> FoldedWork::run(TrialContext& trial) {
 rt::Async<ExportedModel> FoldedWork::finish(TrialRow best, Lineage lineage) {
   if (!writes_models()) co_return ExportedModel{};
   const StudyData& data = data_of(undivided(data_spec(study_, best.params)));
-  const TrialSpec spec = spec_of(best.params, data);
+  const PlanPtr plan = plan_of(best.params, data);
+  const TrialSpec& spec = plan->spec;
   const nn::Stretch stretch{0, lineage.back().network.epochs, 1};
-  rt::Value<nn::ParamSlab> net = first_network(best.trial, spec, data);
+  rt::Value<nn::ParamSlab> net = first_network(best.trial, *plan, data);
   rt::Value<nn::TrainStats> trained;
   {
     const rt::On device(device_rule(spec.resources).kind_for(spec.model, spec.hyper));
@@ -116,7 +118,8 @@ rt::Async<ExportedModel> FoldedWork::finish(TrialRow best, Lineage lineage) {
   ExportedModel made;
   if (stats.diverged)
     made.note = "the network that was trained on all rows diverged, though its folds did not";
-  rt::Async<ExportedModel> writing = write(std::move(made), net, spec, data, best.params);
+  rt::Async<ExportedModel> writing =
+      write(std::move(made), net, spec.model, plan, data, best.params);
   co_return co_await std::move(writing);
 }
 

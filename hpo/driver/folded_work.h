@@ -33,7 +33,7 @@ class FoldedWork final : public NetworkWork {
   /// One fold of a trial on its way.
   struct Fold {
     const StudyData* data = nullptr;
-    TrialSpec spec;
+    PlanPtr plan;
     rt::Value<nn::ParamSlab> net;
     rt::Value<nn::TrainStats> stats;
     rt::Value<nn::Scores> scores;

@@ -12,14 +12,14 @@ namespace hpo {
 namespace {
 
 /// The network that the store has under a key of the log; nothing when it has none that fits.
-std::optional<rt::Value<nn::ParamSlab>> stored_network(std::string_view key, const TrialSpec& spec,
+std::optional<rt::Value<nn::ParamSlab>> stored_network(std::string_view key, const TrialPlan& plan,
                                                        bool keeps_size) {
   const std::optional<rt::Key> name = rt::Key::from_hex(key);
   if (!name) return {};
   std::optional<rt::Value<nn::ParamSlab>> net = rt::stored<nn::ParamSlab>(*name);
   if (!net) return {};
   const nn::ParamSlab::Header& there = net->get().header();
-  const nn::ParamSlab::Header asked = nn::slab_header(spec.model, spec.hyper.optimizer);
+  const nn::ParamSlab::Header& asked = plan.network->header;
   // A network that changed its size looks as its rounds made it.
   const bool fits = keeps_size ? there == asked
                                : there.optimizer == asked.optimizer && there.slots == asked.slots;
@@ -66,33 +66,34 @@ class PastTrial final : public TrialContext {
 }  // namespace
 
 std::optional<AdaptingNetwork> NetworkWork::stored(const Checkpoint& checkpoint,
-                                                   const TrialSpec& spec, const StudyData& data,
+                                                   const TrialPlan& plan, const StudyData& data,
                                                    const std::vector<Adapted>& rounds) const {
-  const bool keeps_size = !spec.adapt && study_.reshape.empty();
-  auto net = stored_network(checkpoint.key, spec, keeps_size);
+  const bool keeps_size = !plan.spec.adapt && study_.reshape.empty();
+  auto net = stored_network(checkpoint.key, plan, keeps_size);
   if (!net) return {};
-  return AdaptingNetwork(spec, course_of(spec, data), std::move(*net), checkpoint.epochs, rounds);
+  return AdaptingNetwork(plan, course_of(plan.spec, data), std::move(*net), checkpoint.epochs,
+                         rounds);
 }
 
-AdaptingNetwork NetworkWork::fresh(std::uint64_t trial, const TrialSpec& spec,
+AdaptingNetwork NetworkWork::fresh(std::uint64_t trial, const TrialPlan& plan,
                                    const StudyData& data) const {
-  return {spec, course_of(spec, data), first_network(trial, spec, data)};
+  return {plan, course_of(plan.spec, data), first_network(trial, plan, data)};
 }
 
-rt::Value<nn::ParamSlab> NetworkWork::first_network(std::uint64_t trial, const TrialSpec& spec,
+rt::Value<nn::ParamSlab> NetworkWork::first_network(std::uint64_t trial, const TrialPlan& plan,
                                                     const StudyData& data) const {
   const std::uint64_t apart = sharing_ ? 0 : trial + 1;
-  return tasks::init(spec.model, spec.hyper.optimizer, data.seeds.init, apart);
+  return tasks::init(plan.network->header, data.seeds.init, apart);
 }
 
 AdaptingNetwork NetworkWork::handed_on(const AdaptingNetwork& network, const Segment& from,
                                        const Segment& to, const StudyData& data) const {
-  const nn::Choice before = spec_of(from.params, data).hyper.optimizer;
-  const TrialSpec spec = spec_of(to.params, data);
-  const bool fits = nn::optimizer_slots(before) == nn::optimizer_slots(spec.hyper.optimizer);
+  const std::int32_t slots = plan_of(from.params, data)->network->header.slots;
+  const PlanPtr plan = plan_of(to.params, data);
+  const bool fits = slots == plan->network->header.slots;
   rt::Value<nn::ParamSlab> net =
-      fits ? network.net() : tasks::with_slots_for(network.net(), spec.hyper.optimizer);
-  return {spec, course_of(spec, data), std::move(net), network.model(), to.from};
+      fits ? network.net() : tasks::with_slots_for(network.net(), plan->spec.hyper.optimizer);
+  return {*plan, course_of(plan->spec, data), std::move(net), network.model(), to.from};
 }
 
 rt::Async<void> NetworkWork::reshape_copy(AdaptingNetwork& network, TrialContext& trial) const {
@@ -108,7 +109,7 @@ rt::Async<NetworkWork::Grown> NetworkWork::grow(Lineage past) {
   std::size_t done = past.size();
   for (; done > 0; --done) {
     const Segment& segment = past[done - 1];
-    network = stored(segment.network, spec_of(segment.params, data), data, segment.rounds);
+    network = stored(segment.network, *plan_of(segment.params, data), data, segment.rounds);
     if (network) break;
   }
   const std::int64_t found = done > 0 ? past[done - 1].network.epochs : 0;
@@ -116,7 +117,7 @@ rt::Async<NetworkWork::Grown> NetworkWork::grow(Lineage past) {
     const Segment& segment = past[done];
     PastTrial trial(segment);
     if (done == 0) {
-      network.emplace(fresh(segment.trial, spec_of(segment.params, data), data));
+      network.emplace(fresh(segment.trial, *plan_of(segment.params, data), data));
     } else {
       network.emplace(handed_on(*network, past[done - 1], segment, data));
       rt::Async<void> reshaping = reshape_copy(*network, trial);
@@ -131,24 +132,24 @@ rt::Async<NetworkWork::Grown> NetworkWork::grow(Lineage past) {
   co_return Grown{std::move(*network), found};
 }
 
-rt::Async<NetworkWork::Grown> NetworkWork::begin(TrialContext& trial, TrialSpec spec,
+rt::Async<NetworkWork::Grown> NetworkWork::begin(TrialContext& trial, PlanPtr plan,
                                                  const StudyData& data) {
   const std::span<const Reported> logged = trial.logged();
   Lineage lineage = trial.lineage();
   const Segment now = lineage.back();
   std::size_t before = 0;
   while (before < logged.size() && logged[before].epochs <= now.from) ++before;
-  const std::size_t usable = AdaptingNetwork::goes_on_anywhere(spec) ? logged.size() : 0;
+  const std::size_t usable = AdaptingNetwork::goes_on_anywhere(plan->spec) ? logged.size() : 0;
   for (std::size_t reports = usable; reports > before; --reports) {
     const Reported& report = logged[reports - 1];
     auto found =
-        stored({report.epochs, report.checkpoint}, spec, data, trial.rounds_before(reports));
+        stored({report.epochs, report.checkpoint}, *plan, data, trial.rounds_before(reports));
     if (!found) continue;
     trial.go_on_behind(reports);
     co_return Grown{std::move(*found), report.epochs};
   }
   lineage.pop_back();
-  if (lineage.empty()) co_return Grown{fresh(trial.trial(), spec, data), 0};
+  if (lineage.empty()) co_return Grown{fresh(trial.trial(), *plan, data), 0};
   trial.go_on_behind(before);
   const Segment from = lineage.back();
   rt::Async<Grown> growing = grow(std::move(lineage));

@@ -4,13 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <limits>
 #include <memory>
 #include <utility>
 
 #include "hpo/driver/placement.h"
 #include "hpo/driver/search.h"
+#include "hpo/study/document.h"
 #include "hpo/study/gpus.h"
+#include "hpo/study/substitute.h"
 #include "nn/losses/loss.h"
 #include "nn/metrics/metric.h"
 #include "nn/model_file.h"
@@ -132,8 +135,9 @@ StudyData load_data(const StudySpec& study, const nn::DataSpec& spec) {
 }
 
 std::uint64_t machine_memory() {
-  return static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
-         static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  static const std::uint64_t bytes = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
+                                     static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  return bytes;
 }
 
 void require_resources(const Resources& asked, int workers, int gpus) {
@@ -191,6 +195,7 @@ NetworkWork::NetworkWork(const StudySpec& study, const rt::Runtime& runtime, rt:
       folder_(std::move(folder)),
       model_file_(std::move(model_file)),
       sharing_(sharing),
+      data_varies_(!study::stands_for_itself(*study.document->root.find("data"))),
       epochs_before_(tasks::epochs_trained()) {}
 
 void NetworkWork::provide(const Params& params, StudyData data) {
@@ -209,42 +214,43 @@ const StudyData& NetworkWork::data_of(const nn::DataSpec& spec) {
 }
 
 const StudyData& NetworkWork::data_of(const Params& params) {
-  if (!asked_data_ || asked_data_->first != params)
+  if (!asked_data_ || (data_varies_ && asked_data_->first != params))
     asked_data_.emplace(params, &data_of(data_spec(study_, params)));
   return *asked_data_->second;
 }
 
-TrialSpec NetworkWork::spec_of(const Params& params, const StudyData& data) const {
-  if (asked_ && asked_->data == &data && asked_->params == params) return asked_->spec;
-  const TrialSpec* before = asked_ && asked_->data == &data ? &asked_->spec : nullptr;
-  TrialSpec spec = materialise(study_, params, data.info, before);
-  spec.hyper.shuffle = data.seeds.shuffle;
-  require_resources(spec.resources, runtime_.workers(), runtime_.gpus());
+PlanPtr NetworkWork::plan_of(const Params& params, const StudyData& data) const {
+  const bool same_data = asked_ && asked_->data == &data;
+  if (same_data && asked_->params == params) return asked_->plan;
+  PlanPtr plan = plan_trial(study_, params, data.info, data.seeds.shuffle,
+                            same_data ? asked_->plan.get() : nullptr);
+  require_resources(plan->spec.resources, runtime_.workers(), runtime_.gpus());
   if (runtime_.executor() != rt::Executor::simulated) {
-    prepare_gpu(spec.resources);
-    require_precision(spec.hyper.precision, spec.resources);
+    prepare_gpu(plan->spec.resources);
+    require_precision(plan->spec.hyper.precision, plan->spec.resources);
   }
-  asked_ = Asked{params, &data, spec};
-  return spec;
+  asked_ = Asked{params, &data, plan};
+  return plan;
 }
 
 TrialFacts NetworkWork::facts(const Params& params) {
-  TrialSpec spec = spec_of(params, data_of(params));
-  return {.inference_flops = static_cast<double>(nn::flops_per_row(spec.model).forward)};
+  const PlanPtr plan = plan_of(params, data_of(params));
+  return {.inference_flops = static_cast<double>(plan->network->row.forward)};
 }
 
 rt::Async<void> NetworkWork::run(TrialContext& trial) {
   const StudyData& data = data_of(trial.params());
-  const TrialSpec spec = spec_of(trial.params(), data);
+  const PlanPtr plan = plan_of(trial.params(), data);
+  const TrialSpec& spec = plan->spec;
   const std::span<const Reported> logged = trial.logged();
-  rt::Async<Grown> beginning = begin(trial, spec, data);
+  rt::Async<Grown> beginning = begin(trial, plan, data);
   Grown begun = co_await std::move(beginning);
   AdaptingNetwork& network = begun.network;
   for (std::int64_t border : report_borders(study_, spec.epochs)) {
     if (border <= begun.epochs) continue;
     rt::Async<void> training = network.advance(border, trial);
     co_await std::move(training);
-    const rt::Flops scoring = tasks::evaluate_cost(network.model(), data.valid_rows);
+    const rt::Flops scoring = tasks::evaluate_cost(network.flops_per_row(), data.valid_rows);
     trial.stretch(scoring.value);
     if (trial.replayed()) {
       const Reported& last = logged.back();
@@ -255,16 +261,23 @@ rt::Async<void> NetworkWork::run(TrialContext& trial) {
     }
     rt::Value<nn::Scores> validated =
         scored(network.net(), network.model(), nn::Part::valid, spec, data, scoring);
-    // Asked for together, so that no turn of the driver lies between training and scoring.
-    validated.demand();
+    // Scores bring the training with them, and the driver wakes up once. What went wrong in the
+    // training comes first.
+    nn::Scores scores;
+    std::exception_ptr not_scored;
+    try {
+      scores = co_await validated;
+    } catch (...) {
+      not_scored = std::current_exception();
+    }
     rt::Async<nn::TrainStats> trained = network.stats();
     const nn::TrainStats stats = co_await std::move(trained);
     if (stats.diverged && !trial.pauses(border)) throw diverged_before(border);
-    nn::Scores scores;
-    if (stats.diverged)
+    if (stats.diverged) {
       scores = no_scores(spec.hyper.loss, data.value.get().header());
-    else
-      scores = co_await validated;
+    } else if (not_scored) {
+      std::rethrow_exception(not_scored);
+    }
     Report report{.step = border, .epochs = border};
     report.metrics = metrics_of("valid", scores);
     report.metrics.emplace_back("train.loss", stats.loss);
@@ -275,7 +288,7 @@ rt::Async<void> NetworkWork::run(TrialContext& trial) {
     if (network.adapts() || !study_.reshape.empty()) {
       report.shape = nn::shape_text(network.model());
       report.weights = nn::weight_count(network.model());
-      report.inference_flops = static_cast<double>(nn::flops_per_row(network.model()).forward);
+      report.inference_flops = static_cast<double>(network.flops_per_row().forward);
     }
     if (co_await trial.report(std::move(report)) == Word::stop) co_return;
     if (stats.diverged) throw diverged_before(border);
@@ -285,7 +298,7 @@ rt::Async<void> NetworkWork::run(TrialContext& trial) {
 rt::Async<ExportedModel> NetworkWork::finish(TrialRow best, Lineage lineage) {
   if (model_file_.empty()) co_return ExportedModel{};
   const StudyData& data = data_of(best.params);
-  TrialSpec spec = spec_of(best.params, data);
+  PlanPtr plan = plan_of(best.params, data);
   const Checkpoint wanted = lineage.back().network;
   rt::Async<Grown> growing = grow(std::move(lineage));
   const Grown grown = co_await std::move(growing);
@@ -293,18 +306,18 @@ rt::Async<ExportedModel> NetworkWork::finish(TrialRow best, Lineage lineage) {
   ExportedModel made;
   if (grown.epochs < wanted.epochs && differs(net, wanted.key))
     made.note = trained_again(wanted.epochs, grown.epochs);
-  spec.model = grown.network.model();
   rt::Async<ExportedModel> writing =
-      write(std::move(made), net, std::move(spec), data, best.params);
+      write(std::move(made), net, grown.network.model(), std::move(plan), data, best.params);
   co_return co_await std::move(writing);
 }
 
 rt::Async<ExportedModel> NetworkWork::write(ExportedModel made, rt::Value<nn::ParamSlab> net,
-                                            TrialSpec spec, const StudyData& data, Params params) {
+                                            nn::ModelSpec model, PlanPtr plan,
+                                            const StudyData& data, Params params) {
   made.file = model_file_;
-  const rt::Flops scoring = tasks::evaluate_cost(spec.model, data.test_rows);
-  const rt::Value<nn::Scores> tested_on =
-      scored(net, spec.model, nn::Part::test, spec, data, scoring);
+  const TrialSpec& spec = plan->spec;
+  const rt::Flops scoring = tasks::evaluate_cost(model, data.test_rows);
+  const rt::Value<nn::Scores> tested_on = scored(net, model, nn::Part::test, spec, data, scoring);
   const nn::Scores& scores = co_await tested_on;
   if (scores.rows > 0) made.metrics = metrics_of("test", scores);
   const nn::Dataset::Header& header = data.value.get().header();

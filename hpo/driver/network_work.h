@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "hpo/driver/adapting.h"
+#include "hpo/driver/trial_plan.h"
 #include "hpo/driver/trial_work.h"
 #include "hpo/study/spec.h"
 #include "hpo/study/trial_spec.h"
@@ -97,14 +98,14 @@ class NetworkWork : public TrialWork {
   /// Loaded where it is asked for first; valid as long as this.
   const StudyData& data_of(const nn::DataSpec& spec);
   const StudyData& data_of(const Params& params);
-  [[nodiscard]] TrialSpec spec_of(const Params& params, const StudyData& data) const;
+  [[nodiscard]] PlanPtr plan_of(const Params& params, const StudyData& data) const;
   /// The network that a trial is born with.
-  [[nodiscard]] rt::Value<nn::ParamSlab> first_network(std::uint64_t trial, const TrialSpec& spec,
+  [[nodiscard]] rt::Value<nn::ParamSlab> first_network(std::uint64_t trial, const TrialPlan& plan,
                                                        const StudyData& data) const;
   /// Scores a network on the test part and writes it.
   [[nodiscard]] rt::Async<ExportedModel> write(ExportedModel made, rt::Value<nn::ParamSlab> net,
-                                               TrialSpec spec, const StudyData& data,
-                                               Params params);
+                                               nn::ModelSpec model, PlanPtr plan,
+                                               const StudyData& data, Params params);
 
   const StudySpec& study_;
 
@@ -117,9 +118,9 @@ class NetworkWork : public TrialWork {
 
   // Where an attempt begins (network_past.cpp).
   [[nodiscard]] std::optional<AdaptingNetwork> stored(const Checkpoint& checkpoint,
-                                                      const TrialSpec& spec, const StudyData& data,
+                                                      const TrialPlan& plan, const StudyData& data,
                                                       const std::vector<Adapted>& rounds) const;
-  [[nodiscard]] AdaptingNetwork fresh(std::uint64_t trial, const TrialSpec& spec,
+  [[nodiscard]] AdaptingNetwork fresh(std::uint64_t trial, const TrialPlan& plan,
                                       const StudyData& data) const;
   /// The network at the end of one segment with the optimizer's options of the next.
   [[nodiscard]] AdaptingNetwork handed_on(const AdaptingNetwork& network, const Segment& from,
@@ -128,19 +129,20 @@ class NetworkWork : public TrialWork {
   /// The network that the whole of a past ends with.
   [[nodiscard]] rt::Async<Grown> grow(Lineage past);
   /// The network that an attempt begins with; `epochs` lie behind it.
-  [[nodiscard]] rt::Async<Grown> begin(TrialContext& trial, TrialSpec spec, const StudyData& data);
+  [[nodiscard]] rt::Async<Grown> begin(TrialContext& trial, PlanPtr plan, const StudyData& data);
 
   /// What was asked for last: a trial's beginning asks several times.
   struct Asked {
     Params params;
     const StudyData* data;
-    TrialSpec spec;
+    PlanPtr plan;
   };
 
   const rt::Runtime& runtime_;
   rt::Path folder_;
   std::string model_file_;
   bool sharing_;
+  bool data_varies_;  ///< with the params
   mutable std::optional<Asked> asked_;
   std::optional<std::pair<Params, const StudyData*>> asked_data_;
   double epochs_before_;                   ///< that the process had trained before

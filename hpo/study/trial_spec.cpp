@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "hpo/study/adaptation.h"
 #include "hpo/study/checker.h"
@@ -23,6 +24,29 @@ namespace study {
 
 namespace {
 
+/// A section of the file with only what has references replaced and checked again: the rest is what
+/// it was when the file was checked. Nothing where more than that depends on the values: a key goes
+/// with its parameter, or the section is not a plain block.
+std::optional<Node> substitute_checked(const Node& section, const Params& params,
+                                       const Field& field, const std::string& name) {
+  if (field.type != Type::block || !section.is_map() || name == "data") return std::nullopt;
+  Checker checker = Checker::of_values();
+  Node result = map_node(section.at);
+  result.entries.reserve(section.entries.size());
+  for (const Entry& entry : section.entries) {
+    if (stands_for_itself(entry.value)) {
+      result.entries.push_back(entry);
+      continue;
+    }
+    const Field* known = field.find(entry.key);
+    const std::optional<Node> value = substitute(entry.value, params);
+    if (known == nullptr || !value) return std::nullopt;
+    result.entries.push_back(
+        {entry.key, entry.key_at, checker.check(*value, *known, rt::cat(name, ".", entry.key))});
+  }
+  return result;
+}
+
 /// One section of the file for one trial: references replaced, checked again with the values in
 /// place. One without references is what it was when the file was checked.
 class Section {
@@ -30,8 +54,12 @@ class Section {
   Section(const StudySpec& study, const Params& params, const std::string& name)
       : node_(study.document->root.find(name)) {
     if (stands_for_itself(*node_)) return;
-    const Node values = substitute(*node_, params).value();
-    made_ = Checker::of_values().check(values, *study_block().find(name), name);
+    const Field& field = *study_block().find(name);
+    made_ = substitute_checked(*node_, params, field, name);
+    if (!made_) {
+      const Node values = substitute(*node_, params).value();
+      made_ = Checker::of_values().check(values, field, name);
+    }
     node_ = &*made_;
   }
   Section(const Section&) = delete;
@@ -145,16 +173,17 @@ void check_augment(const Node& augment, const nn::Augment& moves, const nn::Shap
               "train.augment moves images, but the data has none, expected neither shift nor flip");
 }
 
-nn::Hyper read_hyper(const Node& train, const DataInfo& data) {
+/// `loss`: what the trial's loss is known to be, complete; null: not known.
+nn::Hyper read_hyper(const Node& train, const DataInfo& data, const nn::Choice* loss) {
   nn::Hyper hyper;
-  hyper.loss = choice_of(*train.find("loss"), *loss_set());
+  hyper.loss = loss != nullptr ? *loss : choice_of(*train.find("loss"), *loss_set());
   hyper.optimizer = choice_of(*train.find("optimizer"), *optimizer_set());
   hyper.batch = static_cast<std::int32_t>(as_integer(*train.find("batch")));
   hyper.shards = shards_of(train);
   const Node& clip = *train.find("clip");
   hyper.clip = clip.text == "none" ? 0 : as_number(clip);
   hyper.augment = read_augment(*train.find("augment"));
-  check_class_weights(*train.find("loss"), data);
+  if (loss == nullptr) check_class_weights(*train.find("loss"), data);
   check_augment(*train.find("augment"), hyper.augment, data.input);
   try {
     hyper = nn::complete(hyper);
@@ -216,7 +245,9 @@ TrialSpec make_trial(const StudySpec& study, const Params& params, const DataInf
   const Section training(study, params, "train");
   const Node& train = training.node();
   TrialSpec trial;
-  trial.hyper = read_hyper(train, data);
+  const bool same_loss =
+      like != nullptr && stands_for_itself(*study.document->root.find_path({"train", "loss"}));
+  trial.hyper = read_hyper(train, data, same_loss ? &like->hyper.loss : nullptr);
   trial.hyper.precision = study.precision;
   const bool same_network = like != nullptr && like->hyper.loss == trial.hyper.loss &&
                             stands_for_itself(*study.document->root.find("network"));

@@ -70,6 +70,35 @@ TEST_F(Trial, EqualWorkIsEqual) {
   EXPECT_EQ(rt::decode<DataInfo>(rt::encode(data)), data);
 }
 
+TEST_F(Trial, WhatAnotherTrialHadChangesNothing) {
+  Params wider = adam_, slower = sgd_;
+  wider.set("width", Int{64});
+  slower.set("lr", 0.001);
+  const StudySpec weights = load_table(R"(
+train: {loss: {cross_entropy: {class_weights: $w}}, batch: $b, clip: $c}
+network: [dense: {units: 8}]
+parameters:
+  w: {values: [none, balanced]}
+  b: {values: [8, 16]}
+  c: {min: 0.5, max: 2.0, when: {w: balanced}}
+)");
+  const std::vector<Params> weighed{{{"w", std::string("none")}, {"b", Int{8}}},
+                                    {{"w", std::string("balanced")}, {"b", Int{8}}, {"c", 1.0}},
+                                    {{"w", std::string("balanced")}, {"b", Int{16}}, {"c", 1.5}}};
+  const auto expect_alike = [](const StudySpec& study, const std::vector<Params>& trials) {
+    for (const Params& before : trials) {
+      const TrialSpec like = materialise(study, before, classes(4, 3));
+      for (const Params& params : trials)
+        EXPECT_EQ(materialise(study, params, classes(4, 3), &like),
+                  materialise(study, params, classes(4, 3)));
+    }
+  };
+  expect_alike(search_, {adam_, sgd_, wider, slower});
+  expect_alike(weights, weighed);
+  EXPECT_EQ(materialise(weights, weighed[0], classes(4, 3)).hyper.clip, 0);
+  EXPECT_EQ(materialise(weights, weighed[2], classes(4, 3)).hyper.clip, 1.5);
+}
+
 TEST_F(Trial, TheDataDecidesWhatTheFileLeavesOpen) {
   const StudySpec open = load_table("network: []\n");
   EXPECT_EQ(open.metric.name, "");
