@@ -2,41 +2,56 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <functional>
 #include <limits>
 #include <vector>
 
 namespace nn {
 namespace {
 
-/// One row as one class sees it.
-struct Ranked {
-  double score = 0;
-  bool own = false;
+/// How many of `sorted` are before `x`, without a branch that depends on them.
+template <class Before>
+std::size_t count_before(const std::vector<double>& sorted, double x, Before before) {
+  const double* from = sorted.data();
+  std::size_t left = sorted.size();
+  for (; left > 1; left -= left / 2) from += before(from[left / 2 - 1], x) ? left / 2 : 0;
+  return static_cast<std::size_t>(from - sorted.data()) + (before(*from, x) ? 1 : 0);
+}
+
+/// The scores of one class: of its own rows and of the others.
+struct Sides {
+  std::vector<double> own, rest;
 };
 
 /// The chance that a row of the class has a higher score than one of the rest, ties counting half;
-/// NaN where one of the two sides is empty.
-double area(std::vector<Ranked>& rows) {
-  std::ranges::sort(rows, {}, &Ranked::score);
-  double own_ranks = 0, own = 0;
-  for (std::size_t from = 0; from < rows.size();) {
-    std::size_t to = from, here = 0;
-    for (; to < rows.size() && rows[to].score == rows[from].score; ++to) here += rows[to].own;
-    own_ranks += static_cast<double>(here) * (static_cast<double>(from + to) + 1) / 2;
-    own += static_cast<double>(here);
-    from = to;
+/// NaN where one of the two sides is empty. Sorts the shorter side and looks the other up in it.
+double area(Sides& sides) {
+  if (sides.own.empty() || sides.rest.empty()) return std::numeric_limits<double>::quiet_NaN();
+  const bool own_sorted = sides.own.size() < sides.rest.size();
+  std::vector<double>& sorted = own_sorted ? sides.own : sides.rest;
+  const std::vector<double>& others = own_sorted ? sides.rest : sides.own;
+  std::ranges::sort(sorted);
+  std::uint64_t twice = 0;  // pairs in which the other is higher count 2, ties 1
+  for (const double x : others) {
+    const std::size_t lower = count_before(sorted, x, std::less<>());
+    const bool tied = lower < sorted.size() && sorted[lower] == x;
+    twice += lower + (tied ? count_before(sorted, x, std::less_equal<>()) : lower);
   }
-  const double rest = static_cast<double>(rows.size()) - own;
-  return (own_ranks - own * (own + 1) / 2) / (own * rest);
+  const double pairs = static_cast<double>(sorted.size()) * static_cast<double>(others.size());
+  const double higher = static_cast<double>(twice) / 2;
+  return (own_sorted ? pairs - higher : higher) / pairs;
 }
 
-double area_of_class(const Judged& judged, std::span<const double> shares, std::size_t c) {
-  std::vector<Ranked> rows(judged.rows());
-  for (std::size_t row = 0; row < rows.size(); ++row) {
-    rows[row] = {shares[row * judged.width + c],
-                 judged.labels[row] == static_cast<std::int32_t>(c)};
+double area_of_class(const Judged& judged, std::span<const double> shares, std::size_t c,
+                     Sides& sides) {
+  sides.own.clear();
+  sides.rest.clear();
+  for (std::size_t row = 0; row < judged.rows(); ++row) {
+    const bool own = judged.labels[row] == static_cast<std::int32_t>(c);
+    (own ? sides.own : sides.rest).push_back(shares[row * judged.width + c]);
   }
-  return area(rows);
+  return area(sides);
 }
 
 double value(const Judged& judged) {
@@ -48,11 +63,12 @@ double value(const Judged& judged) {
     probabilities(std::span(judged.outputs).subspan(from, judged.width),
                   std::span(shares).subspan(from, judged.width));
   }
-  if (judged.width == 2) return area_of_class(judged, shares, 1);
+  Sides sides;
+  if (judged.width == 2) return area_of_class(judged, shares, 1, sides);
   double sum = 0;
   int classes = 0;
   for (std::size_t c = 0; c < judged.width; ++c) {
-    const double own = area_of_class(judged, shares, c);
+    const double own = area_of_class(judged, shares, c, sides);
     if (std::isnan(own)) continue;
     sum += own;
     ++classes;

@@ -7,7 +7,9 @@
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <set>
+#include <vector>
 
 #include "nn/metrics/metric.h"
 
@@ -66,6 +68,32 @@ TEST(Metrics, AnOutputThatIsNoNumberIsNoClass) {
 TEST(Metrics, OneClassAloneHasNoArea) {
   const nn::Judged judged{.width = 2, .outputs = {1, 0, 2, 5}, .labels = {1, 1}};
   EXPECT_TRUE(std::isnan(value_of("auc", judged)));
+}
+
+TEST(Metrics, TheAreaCountsPairsTiesForHalf) {
+  std::mt19937 random(3);
+  for (const int levels : {1, 2, 5, 1000}) {
+    for (const double share : {0.1, 0.5, 0.9}) {
+      nn::Judged judged{.width = 2};
+      std::vector<int> own{0}, rest{levels};
+      const auto add = [&](int level, bool of_class) {
+        judged.outputs.insert(judged.outputs.end(), {0, 0.01F * static_cast<float>(level)});
+        judged.labels.push_back(of_class ? 1 : 0);
+      };
+      add(own[0], true), add(rest[0], false);
+      for (int row = 0; row < 120; ++row) {
+        const int level = std::uniform_int_distribution(0, levels)(random);
+        const bool of_class = std::bernoulli_distribution(share)(random);
+        add(level, of_class);
+        (of_class ? own : rest).push_back(level);
+      }
+      double higher = 0;
+      for (const int a : own) {
+        for (const int b : rest) higher += a > b ? 1 : a == b ? 0.5 : 0;
+      }
+      EXPECT_EQ(value_of("auc", judged), higher / static_cast<double>(own.size() * rest.size()));
+    }
+  }
 }
 
 TEST(Metrics, TargetsApartAreTheirOwnColumns) {
