@@ -13,16 +13,6 @@ namespace nn {
 
 namespace {
 
-void look_at_number(double number, ColumnCounts& counts) {
-  const bool whole = number == std::floor(number);
-  counts.whole = counts.whole && whole;
-  counts.bytes = counts.bytes && whole && number >= 0 && number <= 255;
-  if (counts.numbers == 0) counts.first_number = number;
-  counts.row_number =
-      counts.row_number && number == counts.first_number + static_cast<double>(counts.numbers);
-  ++counts.numbers;
-}
-
 void look_at_text(const CsvField& field, std::size_t file, ColumnCounts& counts) {
   ++counts.texts;
   if (is_none_word(field)) {
@@ -51,7 +41,7 @@ void look_at(const CsvField& field, std::size_t file, ColumnCounts& counts) {
   if (counts.numbers + counts.texts == 0) counts.first = field;
   counts.constant = counts.constant && field.raw == counts.first.raw;
   if (kind == FieldKind::number) {
-    look_at_number(number, counts);
+    counts.add(number);
   } else {
     look_at_text(field, file, counts);
   }
@@ -157,6 +147,15 @@ void assign_roles(const std::string& path, const DataSpec& spec, CsvSurvey& tabl
 }
 
 }  // namespace
+
+void ColumnCounts::add(double number) {
+  const bool is_whole = number == std::floor(number);
+  whole = whole && is_whole;
+  bytes = bytes && is_whole && number >= 0 && number <= 255;
+  if (numbers == 0) first_number = number;
+  row_number = row_number && number == first_number + static_cast<double>(numbers);
+  ++numbers;
+}
 
 bool CsvSurvey::is_target(std::size_t column) const {
   return std::ranges::find(target_columns, column) != target_columns.end();

@@ -13,6 +13,7 @@
 #include "nn/data/data_spec.h"
 #include "nn/data/dates.h"
 #include "nn/data/load.h"
+#include "nn/data/number_format.h"
 
 namespace nn {
 
@@ -44,6 +45,8 @@ struct ColumnCounts {
   CsvField first;                                      ///< the first value
   CsvField first_text;        ///< the first field that is no number (nor a word for missing)
   std::size_t text_file = 0;  ///< the file that it is in
+
+  void add(double number);
 };
 
 struct CsvColumn {
@@ -55,6 +58,7 @@ struct CsvColumn {
   std::vector<std::string> categories;  ///< in sorted order
   DateOrder date = DateOrder::none;
   bool ambiguous = false;  ///< its dates could be read with days and months exchanged
+  NumberFormat format;     ///< of its numbers
 
   /// Whether it feeds inputs of the network.
   [[nodiscard]] bool is_input() const {
@@ -88,7 +92,8 @@ struct CsvSurvey {
   }
 };
 
-/// Looks at every record that the spec asks for. A column is numbers when all of its values are;
+/// Looks at every record that the spec asks for. A column is numbers when all of its values are,
+/// perhaps in one NumberFormat;
 /// dates when all of its values are, written in one way; texts when they are more than a tenth of
 /// its values; fewer are taken for slips and are an error. Texts in at most kMaxCategories kinds
 /// become one input each, more share kHashInputs. Left out, unless the study keeps them: columns

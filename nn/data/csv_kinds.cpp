@@ -5,6 +5,7 @@
 #include <set>
 #include <unordered_set>
 
+#include "nn/data/csv_formats.h"
 #include "nn/data/csv_names.h"
 #include "nn/data/data_error.h"
 
@@ -112,6 +113,7 @@ void settle_texts(const Texts& texts, std::size_t rows, CsvColumn& column) {
 }  // namespace
 
 void settle_kinds(CsvFiles files, CsvSurvey& table) {
+  settle_formats(files, table);
   for (CsvColumn& column : table.columns) settle_by_counts(files, table.rows, column);
   std::vector<std::size_t> wanted;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {

@@ -1,5 +1,6 @@
 #include "nn/data/csv_notes.h"
 
+#include <charconv>
 #include <functional>
 
 #include "nn/data/csv_names.h"
@@ -70,8 +71,18 @@ void note_missing(CsvSurvey& table) {
 
 }  // namespace
 
+std::string read_as_text(const CsvField& field, const NumberFormat& format) {
+  double number = 0;
+  (void)read_number(field, format, number);
+  char buffer[32];
+  return in_quotes(field.value()) + " is " +
+         std::string(buffer, std::to_chars(buffer, buffer + sizeof buffer, number).ptr);
+}
+
 void note_columns(CsvSurvey& table) {
-  note(table, "numbers", with_role(ColumnRole::number));
+  note(table, "numbers", with_role(ColumnRole::number), [](const CsvColumn& column) {
+    return column.format.plain() ? "" : read_as_text(column.counts.first_text, column.format);
+  });
   note(table, "texts, one input for each", with_role(ColumnRole::categories),
        [](const CsvColumn& c) { return std::to_string(c.categories.size()); });
   note(table,

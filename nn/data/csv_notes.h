@@ -9,4 +9,7 @@ namespace nn {
 /// kind that was left out, with the reason.
 void note_columns(CsvSurvey& table);
 
+/// "'$1,234' is 1234"; of a field that is a number in that format.
+[[nodiscard]] std::string read_as_text(const CsvField& field, const NumberFormat& format);
+
 }  // namespace nn

@@ -62,6 +62,28 @@ bool distinct(const std::vector<CsvField>& fields) {
   return std::adjacent_find(words.begin(), words.end()) == words.end();
 }
 
+/// 1.234 to 999.999: one group of thousands, or three decimals.
+bool is_one_group(std::string_view text) {
+  if (text.starts_with('-')) text.remove_prefix(1);
+  const std::size_t point = text.find('.');
+  if (point == 0 || point > 3 || text.size() != point + 4 || text[0] == '0') return false;
+  return std::ranges::all_of(text, [](char c) { return c == '.' || (c >= '0' && c <= '9'); });
+}
+
+/// Whether a column holds nothing but numbers, if the comma is the decimal sign.
+struct CommaColumn {
+  bool numbers = true;
+  bool commas = false;  ///< some number has a comma that is none between thousands
+
+  void add(const CsvField& field) {
+    if (is_missing(field) || is_none_word(field)) return;
+    numbers = numbers && is_number(field);
+    const std::size_t comma = field.raw.find(',');
+    commas = commas || (comma != std::string_view::npos && field.raw.size() != comma + 4);
+  }
+  [[nodiscard]] bool decides() const { return numbers && commas; }
+};
+
 }  // namespace
 
 char sniff_delimiter(std::string_view text) {
@@ -82,23 +104,28 @@ char sniff_delimiter(std::string_view text) {
 bool sniff_decimal_comma(std::string_view text, char delimiter) {
   if (delimiter == ',') return false;
   const CsvText with_point{{}, text, delimiter};
-  bool any = false;
+  bool any = false, thousands = false;
+  std::vector<CommaColumn> columns;
   try {
     CsvCursor cursor(with_point);
     std::vector<CsvField> fields;
     for (std::size_t i = 0; i < kSniffRecords && cursor.next(fields); ++i) {
-      for (CsvField& field : fields) {
-        const bool point = field.raw.find('.') != std::string_view::npos;
-        if (point && is_number(field)) return false;
-        if (field.raw.find(',') == std::string_view::npos) continue;
+      columns.resize(std::max(columns.size(), fields.size()));
+      for (std::size_t c = 0; c < fields.size(); ++c) {
+        CsvField& field = fields[c];
+        if (field.raw.find('.') != std::string_view::npos && is_number(field)) {
+          if (!is_one_group(field.raw)) return false;
+          thousands = true;
+        }
         field.decimal_comma = true;
-        any = any || is_number(field);
+        any = any || (field.raw.find(',') != std::string_view::npos && is_number(field));
+        if (i > 0) columns[c].add(field);
       }
     }
   } catch (const DataError&) {
     return false;  // whoever reads the file says what is wrong with it
   }
-  return any;
+  return thousands ? std::ranges::any_of(columns, &CommaColumn::decides) : any;
 }
 
 CsvText sniffed(const std::string& path, std::string_view text) {

@@ -20,7 +20,8 @@ inline constexpr std::size_t kSniffRecords = 100;
 [[nodiscard]] char sniff_delimiter(std::string_view text);
 
 /// Whether numbers are written with a comma: only where it is not the delimiter, when the first
-/// records hold a number such as 1,5 and none such as 1.5.
+/// records hold a number such as 1,5 and none such as 1.5. One such as 1.234 is none, may it be
+/// thousands, where a whole column below its first record has decimal commas such as 1,5.
 [[nodiscard]] bool sniff_decimal_comma(std::string_view text, char delimiter);
 
 /// `text` with all that it does not say about itself found out; `path` is for messages.

@@ -12,6 +12,7 @@
 #include "nn/data/block.h"
 #include "nn/data/data_spec.h"
 #include "nn/data/dates.h"
+#include "nn/data/number_format.h"
 #include "nn/data_view.h"
 #include "nn/shape.h"
 
@@ -45,6 +46,7 @@ struct FeatureColumn {
   DateOrder date = DateOrder::none;  ///< how its dates are written; none: it holds no dates
   bool clock = false;                ///< its dates have a time of day
   bool indicator = false;  ///< the last input is 1 where the number or date is missing, else 0
+  NumberFormat format;     ///< of its numbers
 
   [[nodiscard]] ColumnKind kind() const {
     return !categories.empty()       ? ColumnKind::categories
@@ -90,7 +92,8 @@ class Dataset {
     std::uint64_t train_rows = 0, valid_rows = 0, test_rows = 0;
     /// One column of classes, or one or several of numbers.
     std::vector<TargetColumn> targets = std::vector<TargetColumn>(1);
-    std::vector<FeatureColumn> columns;  ///< in file order; empty for images
+    std::vector<NumberFormat> target_formats;  ///< one a target; empty where all are plain
+    std::vector<FeatureColumn> columns;        ///< in file order; empty for images
     Scale scaling = Scale::none;
     ContentHash content;
     std::vector<std::string>
@@ -103,7 +106,7 @@ class Dataset {
     template <class Archive>
     void fields(Archive& a) {
       a(rows, cols, input, storage, task, class_names, train_rows, valid_rows, test_rows, targets,
-        columns, scaling, content, notes);
+        target_formats, columns, scaling, content, notes);
     }
     friend bool operator==(const Header&, const Header&) = default;
   };

@@ -27,7 +27,7 @@ Encoded encode_missing(const FeatureColumn& column, std::span<T> inputs) {
 template <class T>
 Encoded encode_number(const FeatureColumn& column, const CsvField& field, std::span<T> inputs) {
   double number = 0;
-  const FieldKind kind = read_number(field, number);
+  const FieldKind kind = read_number(field, column.format, number);
   if (kind == FieldKind::missing || is_none_word(field)) return encode_missing(column, inputs);
   if (kind != FieldKind::number) return Encoded::no_number;
   inputs[0] = static_cast<T>(number);

@@ -20,6 +20,7 @@ namespace {
 FeatureColumn feature_of(const CsvColumn& column, std::size_t rows) {
   FeatureColumn feature{.name = column.name, .categories = column.categories};
   if (column.role == ColumnRole::hashed) feature.buckets = kHashInputs;
+  if (column.role == ColumnRole::number) feature.format = column.format;
   if (column.role == ColumnRole::date) {
     feature.date = column.date;
     feature.clock = column.counts.clock;
@@ -56,6 +57,7 @@ Dataset::Header describe(const CsvSurvey& table, TargetValues& target, std::size
   header.class_names = std::move(target.class_names);
   header.targets.clear();
   for (const std::string& name : table.target_names()) header.targets.push_back({.name = name});
+  header.target_formats = std::move(target.formats);
   header.scaling = spec.scale;
   header.notes = table.notes;
   return header;

@@ -47,6 +47,12 @@ Json values(std::span<const float> all) {
   return Json(std::vector<float>(all.begin(), all.end()));
 }
 
+Json format_json(const NumberFormat& format) {
+  return {{"sign", format.sign},
+          {"group", format.group},
+          {"decimal", format.decimal_comma ? "," : "."}};
+}
+
 Json columns(const Dataset::Header& header) {
   Json list = Json::array();
   for (const FeatureColumn& column : header.columns) {
@@ -68,6 +74,7 @@ Json columns(const Dataset::Header& header) {
         break;
     }
     if (column.indicator) entry["indicator"] = true;
+    if (!column.format.plain()) entry["format"] = format_json(column.format);
     list.push_back(std::move(entry));
   }
   return list;
@@ -140,6 +147,18 @@ DateOrder date_at(const Json& json) {
   refuse("\"date\" is none that this program knows");
 }
 
+NumberFormat format_at(const Json& entry) {
+  if (!entry.is_object()) refuse("a format is not an object");
+  NumberFormat format{.sign = text_at(entry, "sign"), .group = text_at(entry, "group")};
+  const std::string decimal = text_at(entry, "decimal");
+  const bool known = format.group.empty() || format.group == " " || format.group == "'" ||
+                     format.group == "," || format.group == ".";
+  if (!known || (decimal != "." && decimal != ",") || format.group == decimal)
+    refuse("a format is none that this program knows");
+  format.decimal_comma = decimal == ",";
+  return format;
+}
+
 FeatureColumn column_at(const Json& entry) {
   FeatureColumn column{.name = text_at(entry, "name"), .categories = {}};
   if (entry.contains("categories")) {
@@ -156,6 +175,7 @@ FeatureColumn column_at(const Json& entry) {
     column.clock = flag_at(entry, "clock");
     column.fill = static_cast<float>(number_at(entry, "fill"));
     column.indicator = flag_at(entry, "indicator");
+    if (entry.contains("format")) column.format = format_at(entry["format"]);
   }
   return column;
 }
@@ -209,6 +229,11 @@ void read_numbers(const Json& json, Dataset::Header& header) {
                               .shift = shifts[i].get<double>(),
                               .unit = units[i].get<double>()});
   }
+  if (!json.contains("target_formats")) return;
+  for (const Json& format : listed(json, "target_formats"))
+    header.target_formats.push_back(format_at(format));
+  if (header.target_formats.size() != names.size())
+    refuse("\"target\" and \"target_formats\" are not as many");
 }
 
 /// A value for each target; one of them is not a list.
@@ -247,6 +272,9 @@ std::string preprocessing_json(const Dataset& data) {
   } else {
     out["target_shift"] = of_targets(header, &TargetColumn::shift);
     out["target_unit"] = of_targets(header, &TargetColumn::unit);
+    Json formats = Json::array();
+    for (const NumberFormat& format : header.target_formats) formats.push_back(format_json(format));
+    if (!formats.empty()) out["target_formats"] = std::move(formats);
   }
   out["input"] = header.input.dims;
   out["columns"] = columns(header);

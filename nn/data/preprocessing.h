@@ -17,7 +17,9 @@ namespace nn {
 /// A network's input is (x - shift) * factor, its prediction y for a number means
 /// y * target_unit + target_shift. A column may also be {"name", "hashed": INPUTS} or {"name",
 /// "date": "year_first", "clock": false, "fill": DAY}; with "indicator": true one more input tells
-/// where its value is missing (encode.h). Columns stand in the order of the inputs, one with
+/// where its value is missing (encode.h). Numbers that are not written plainly have "format":
+/// {"sign": "$", "group": ",", "decimal": "."} (NumberFormat); those of the targets are the list
+/// "target_formats". Columns stand in the order of the inputs, one with
 /// categories is as many inputs, 1 for the row's category and 0 for the others. Images have no
 /// columns: NHWC bytes. A shift or factor that is the same for all inputs is one number instead of
 /// a list.

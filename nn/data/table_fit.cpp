@@ -133,9 +133,11 @@ TableFit fit_table(const std::string& path, const std::vector<CsvField>& first,
   const auto known = [&](const FeatureColumn& c) {
     return place_of(fit.names, c.name).has_value();
   };
-  const auto is_number = [](const CsvField& field) {
+  const auto is_number = [&](const CsvField& field) {
     double ignored = 0;
-    return read_number(field, ignored) == FieldKind::number;
+    return std::ranges::any_of(columns, [&](const FeatureColumn& column) {
+      return read_number(field, column.format, ignored) == FieldKind::number;
+    });
   };
   fit.header = std::ranges::any_of(columns, known);
   if (fit.header || !is_numbered(columns)) {

@@ -115,17 +115,18 @@ void TableRows::add(const std::vector<CsvField>& fields) {
     unknown_[c] += encoded == Encoded::unknown;
     at += column.inputs();
   }
-  for (std::size_t i = 0; i < fit_.targets.size(); ++i)
-    add_target(fields[fit_.targets[i]], model_.header().targets[i]);
+  for (std::size_t i = 0; i < fit_.targets.size(); ++i) add_target(fields[fit_.targets[i]], i);
   std::vector<std::string> kept;
   for (const std::size_t field : kept_fields_) kept.push_back(fields[field].value());
   kept_.push_back(std::move(kept));
 }
 
-void TableRows::add_target(const CsvField& field, const TargetColumn& target) {
+void TableRows::add_target(const CsvField& field, std::size_t at) {
   if (!unscored_.empty()) return;
+  const TargetColumn& target = model_.header().targets[at];
+  const auto& formats = model_.header().target_formats;
   double number = 0;
-  const FieldKind kind = read_number(field, number);
+  const FieldKind kind = read_number(field, formats.empty() ? NumberFormat() : formats[at], number);
   if (kind == FieldKind::missing) {
     unscored_ = place(field) + "the target is missing";
   } else if (!model_.is_classification()) {

@@ -45,7 +45,7 @@ class TableRows {
  private:
   [[nodiscard]] bool read(std::vector<CsvField>& fields);
   void add(const std::vector<CsvField>& fields);
-  void add_target(const CsvField& field, const TargetColumn& target);
+  void add_target(const CsvField& field, std::size_t at);
   void find_kept(const std::vector<std::string>& keep);
 
   CsvStream stream_;

@@ -6,20 +6,40 @@
 #include <map>
 #include <optional>
 
+#include "nn/data/csv_notes.h"
 #include "nn/data/data_error.h"
 
 namespace nn {
 
 namespace {
 
-/// All targets as numbers, or the place of the first that is none.
-std::optional<std::size_t> read_numbers(const CsvSurvey& table, std::vector<double>& numbers) {
+using Formats = std::vector<NumberFormat>;
+
+/// All targets as numbers in the formats of their columns, or the place of the first that is none.
+std::optional<std::size_t> read_numbers(const CsvSurvey& table, const Formats& formats,
+                                        std::vector<double>& numbers) {
+  numbers.clear();
+  numbers.reserve(table.targets.size());
   for (std::size_t i = 0; i < table.targets.size(); ++i) {
     double number = 0;
-    if (read_number(table.targets[i], number) != FieldKind::number) return i;
+    if (read_number(table.targets[i], formats[i % formats.size()], number) != FieldKind::number)
+      return i;
     numbers.push_back(number);
   }
   return std::nullopt;
+}
+
+/// The formats of columns that hold nothing but numbers.
+Formats formats_of(CsvFiles files, const CsvSurvey& table) {
+  std::vector<NumberFormatFinder> finders(table.target_columns.size());
+  for (std::size_t i = 0; i < table.targets.size(); ++i)
+    finders[i % finders.size()].add(table.targets[i]);
+  Formats formats;
+  for (const NumberFormatFinder& finder : finders) {
+    const auto format = finder.found(files.front().decimal_comma);
+    formats.push_back(format && finder.misfits() == 0 ? *format : NumberFormat());
+  }
+  return formats;
 }
 
 std::vector<double> distinct_values(std::vector<double> numbers) {
@@ -77,6 +97,45 @@ void refuse_slip(CsvFiles files, const CsvSurvey& table, std::size_t first) {
                       " other rows of the target (task: classification takes it as a class)");
 }
 
+/// Says of each target with a format how its first text was read.
+void note_formats(const std::vector<std::string>& names, const Formats& formats, CsvSurvey& table) {
+  for (std::size_t i = 0; i < formats.size(); ++i) {
+    if (formats[i].plain()) continue;
+    table.notes.push_back("the target " + in_quotes(names[i]) +
+                          " is numbers: " + read_as_text(table.targets[i], formats[i]));
+  }
+}
+
+/// Numbers that the formats of the targets' columns make of texts; nothing where some text is none,
+/// or where they look like classes.
+std::optional<TargetValues> formatted_numbers(CsvFiles files, CsvSurvey& table,
+                                              const std::vector<std::string>& names,
+                                              LearningTask task) {
+  if (task == LearningTask::classification) return {};
+  Formats formats = formats_of(files, table);
+  std::vector<double> numbers;
+  if (read_numbers(table, formats, numbers)) return {};
+  if (task == LearningTask::guess && names.size() == 1 &&
+      look_like_classes(distinct_values(numbers), numbers.size()))
+    return {};
+  note_formats(names, formats, table);
+  TargetValues target = target_of(files.front().path, names, std::move(numbers), task, table.notes);
+  target.formats = std::move(formats);
+  return target;
+}
+
+/// Texts that hardly recur are names of the rows, or numbers written in no way that is known.
+void refuse_own_texts(CsvFiles files, const CsvSurvey& table, const std::string& name,
+                      std::size_t texts) {
+  if (table.rows < kFewestForIds || 2 * texts <= table.rows) return;
+  const CsvField& at = table.targets.front();
+  throw DataError(files.front().path, at.line, at.column,
+                  in_quotes(at.value()) + ": the target " + in_quotes(name) + " has " +
+                      std::to_string(texts) + " different texts in " + std::to_string(table.rows) +
+                      " rows, expected numbers or classes that recur (task: classification takes "
+                      "each text as a class)");
+}
+
 TargetValues several_numbers(const std::string& path, const std::vector<std::string>& names,
                              std::vector<double> numbers, LearningTask task,
                              std::vector<std::string>& notes) {
@@ -123,9 +182,9 @@ TargetValues read_target(CsvFiles files, CsvSurvey& table, LearningTask task) {
   const std::string& path = files.front().path;
   const std::vector<std::string> names = table.target_names();
   std::vector<double> numbers;
-  numbers.reserve(table.targets.size());
-  const auto text = read_numbers(table, numbers);
+  const auto text = read_numbers(table, Formats(names.size()), numbers);
   if (!text) return target_of(path, names, std::move(numbers), task, table.notes);
+  if (auto target = formatted_numbers(files, table, names, task)) return std::move(*target);
   if (task == LearningTask::regression || names.size() > 1) {
     const CsvField& at = table.targets[*text];
     throw DataError(files[table.file_of(*text / names.size())].path, at.line, at.column,
@@ -134,11 +193,12 @@ TargetValues read_target(CsvFiles files, CsvSurvey& table, LearningTask task) {
   }
   if (task == LearningTask::guess) refuse_slip(files, table, *text);
   const std::string& name = names.front();
-  TargetValues target;
-  target.task = settled(task, true, name, table.notes);
   std::map<std::string, std::int32_t> classes;
   for (const CsvField& field : table.targets) classes.emplace(field.value(), 0);
   check_classes(path, name, classes.size());
+  if (task == LearningTask::guess) refuse_own_texts(files, table, name, classes.size());
+  TargetValues target;
+  target.task = settled(task, true, name, table.notes);
   for (auto& [name_of_class, label] : classes) {
     label = static_cast<std::int32_t>(target.class_names.size());
     target.class_names.push_back(name_of_class);

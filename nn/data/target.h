@@ -12,9 +12,10 @@ namespace nn {
 struct TargetValues {
   LearningTask task = LearningTask::classification;
   std::vector<std::string>
-      class_names;                   ///< ascending: by value when all are numbers, else by bytes
-  std::vector<std::int32_t> labels;  ///< one a row (classification)
-  std::vector<double> numbers;       ///< [rows, names] (regression)
+      class_names;                    ///< ascending: by value when all are numbers, else by bytes
+  std::vector<std::int32_t> labels;   ///< one a row (classification)
+  std::vector<double> numbers;        ///< [rows, names] (regression)
+  std::vector<NumberFormat> formats;  ///< one a name; empty where all are plain
 };
 
 /// Most classes that a target may have.
@@ -28,9 +29,11 @@ inline constexpr std::size_t kMaxClasses = 10000;
                                      std::vector<double> numbers, LearningTask task,
                                      std::vector<std::string>& notes);
 
-/// The target of every row of a table, as target_of for one of numbers. Throws DataError, too, for
-/// a text where a number is expected: by `task`, or because fewer than one in ten rows have a text
-/// and the others numbers that do not look like classes.
+/// The target of every row of a table, as target_of for one of numbers; texts that are numbers in a
+/// NumberFormat are numbers unless they look like classes. Throws DataError, too, for a text where
+/// a number is expected: by `task`, or because fewer than one in ten rows have a text and the
+/// others numbers that do not look like classes; and where `task` is open and most rows have a text
+/// of their own.
 [[nodiscard]] TargetValues read_target(CsvFiles files, CsvSurvey& table, LearningTask task);
 
 }  // namespace nn
