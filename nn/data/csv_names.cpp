@@ -1,5 +1,6 @@
 #include "nn/data/csv_names.h"
 
+#include <algorithm>
 #include <charconv>
 #include <set>
 
@@ -14,6 +15,37 @@ std::vector<std::string> names_of(const std::vector<CsvColumn>& columns) {
   std::vector<std::string> names;
   for (const CsvColumn& column : columns) names.push_back(column.name);
   return names;
+}
+
+/// For comparing what people write: small letters, every sign a blank.
+std::string folded(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const bool sign = c == '_' || c == '-' || c == '.';
+    out += sign ? ' ' : c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return out;
+}
+
+/// The name that a word is near to, or else the one of which it is the beginning; empty without.
+std::string meant_name(const std::string& word, const std::vector<std::string>& names) {
+  const std::string near = nearest(word, names);
+  if (!near.empty() || word.empty()) return near;
+  const auto begins = [&](const std::string& name) {
+    return folded(name).starts_with(folded(word));
+  };
+  const auto found = std::ranges::find_if(names, begins);
+  return found == names.end() ? "" : *found;
+}
+
+/// "'a', 'b' and 3 more"
+std::string first_names(const std::vector<std::string>& names) {
+  constexpr std::size_t kNamed = 10;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), kNamed); ++i)
+    text += (i == 0 ? "" : ", ") + in_quotes(names[i]);
+  if (names.size() > kNamed) text += " and " + std::to_string(names.size() - kNamed) + " more";
+  return text;
 }
 
 }  // namespace
@@ -68,14 +100,14 @@ std::size_t find_column(const std::string& path, const CsvSurvey& table, const s
                               counted(columns.size(), "column"));
   }
   std::string text = key + ": there is no column " + in_quotes(word);
-  const std::string near = nearest(word, names_of(columns));
+  const std::string near = meant_name(word, names_of(columns));
   if (!near.empty()) {
     text += ", did you mean " + in_quotes(near) + "?";
   } else if (!table.header) {
     text += ": the first line does not name the columns; expected a number from 1 to " +
             std::to_string(columns.size());
   } else {
-    text += ", expected a name out of the first line or a number from 1 to " +
+    text += ", expected one of " + first_names(names_of(columns)) + " or a number from 1 to " +
             std::to_string(columns.size());
   }
   throw DataError(path, text);

@@ -21,7 +21,8 @@ void check_same_columns(const CsvText& csv, const std::vector<CsvField>& first,
                         const CsvSurvey& table);
 
 /// The column that a word of the study file means: a name, or a number counted from 1 or from -1.
-/// `key` is where the word stands. Throws DataError(path) with the nearest name.
+/// `key` is where the word stands. Throws DataError(path) with the nearest
+/// name or one that begins so, without these with the first ten names.
 [[nodiscard]] std::size_t find_column(const std::string& path, const CsvSurvey& table,
                                       const std::string& word, const std::string& key);
 

@@ -124,9 +124,17 @@ INSTANTIATE_TEST_SUITE_P(
                "mean 'kind'?",
                [](nn::DataSpec& s) { s.targets = {"knid"}; }},
         BadCsv{"target_unknown", kGood,
-               "data.csv: target: there is no column 'price per square metre', expected a name out "
-               "of the first line or a number from 1 to 3",
+               "data.csv: target: there is no column 'price per square metre', expected one "
+               "of 'a', 'b', 'kind' or a number from 1 to 3",
                [](nn::DataSpec& s) { s.targets = {"price per square metre"}; }},
+        BadCsv{
+            "target_cut_short", "a,part weight [g],y\n1,2,p\n3,4,q\n",
+            "data.csv: target: there is no column 'Part_weight', did you mean 'part weight [g]'?",
+            [](nn::DataSpec& s) { s.targets = {"Part_weight"}; }},
+        BadCsv{"target_of_many", "a,b,c,d,e,f,g,h,i,j,k,y\n1,2,3,4,5,6,7,8,9,0,1,p\n",
+               "data.csv: target: there is no column 'price', expected one of 'a', 'b', 'c', 'd', "
+               "'e', 'f', 'g', 'h', 'i', 'j' and 2 more or a number from 1 to 12",
+               [](nn::DataSpec& s) { s.targets = {"price"}; }},
         BadCsv{"target_without_names", "1,2,p\n3,4,q\n",
                "data.csv: target: there is no column 'digit': the first line does not name the "
                "columns; expected a number from 1 to 3",
