@@ -151,6 +151,7 @@ Dataset load_texts(CsvFiles files, const DataSpec& spec, const LoadLimits& limit
   TargetValues target =
       read_target(files, table, chosen ? LearningTask::classification : spec.task);
   const auto kept = keep_classes(path, spec.classes, target.class_names, target.labels);
+  note_balance(target, table.notes);
   const Parts parts = split_table(files, table, kept, target, spec);
   const std::size_t rows = kept.empty() ? table.rows : target.labels.size();
   Dataset::Header header = describe(table, target, rows, spec);

@@ -136,6 +136,15 @@ void refuse_own_texts(CsvFiles files, const CsvSurvey& table, const std::string&
                       "each text as a class)");
 }
 
+/// "5.2%"
+std::string percent(std::size_t part, std::size_t all) {
+  char buffer[32];
+  const double value = 100 * static_cast<double>(part) / static_cast<double>(all);
+  const auto end =
+      std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::general, 3).ptr;
+  return std::string(buffer, end) + "%";
+}
+
 TargetValues several_numbers(const std::string& path, const std::vector<std::string>& names,
                              std::vector<double> numbers, LearningTask task,
                              std::vector<std::string>& notes) {
@@ -176,6 +185,33 @@ TargetValues target_of(const std::string& path, const std::vector<std::string>& 
     target.labels.push_back(static_cast<std::int32_t>(at - values.begin()));
   }
   return target;
+}
+
+void note_balance(const TargetValues& target, std::vector<std::string>& notes) {
+  if (target.task != LearningTask::classification || target.labels.empty()) return;
+  std::vector<std::size_t> counts(target.class_names.size());
+  for (const std::int32_t label : target.labels) ++counts[static_cast<std::size_t>(label)];
+  const auto rarest = std::ranges::min_element(counts), most = std::ranges::max_element(counts);
+  const std::size_t rows = target.labels.size();
+  const auto name = [&](auto at) {
+    return in_quotes(target.class_names[static_cast<std::size_t>(at - counts.begin())]);
+  };
+  if (10 * *rarest < rows && 2 * *rarest * counts.size() < rows) {
+    notes.push_back(percent(*most, rows) + " of the rows are " + name(most) + ", " +
+                    percent(*rarest, rows) + " are " + name(rarest) +
+                    ": accuracy says little there; `metric: valid.balanced_accuracy` counts all "
+                    "classes alike, `class_weights: balanced` (of the loss) makes training do so");
+  }
+  std::string single;
+  std::size_t count = 0;
+  for (auto at = counts.begin(); at != counts.end(); ++at) {
+    constexpr std::size_t kNamed = 12;
+    if (*at == 1 && ++count <= kNamed) single += (single.empty() ? "" : ", ") + name(at);
+  }
+  if (count == 0) return;
+  notes.push_back("one row only, so either learnt or tested: " + std::to_string(count) +
+                  (count == 1 ? " class (" : " classes (") + single +
+                  (count > 12 ? ", ...)" : ")"));
 }
 
 TargetValues read_target(CsvFiles files, CsvSurvey& table, LearningTask task) {

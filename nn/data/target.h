@@ -29,6 +29,10 @@ inline constexpr std::size_t kMaxClasses = 10000;
                                      std::vector<double> numbers, LearningTask task,
                                      std::vector<std::string>& notes);
 
+/// Says where accuracy tells little: of classes whose rarest is below a tenth of the rows and below
+/// half of an equal share; and which classes have a single row.
+void note_balance(const TargetValues& target, std::vector<std::string>& notes);
+
 /// The target of every row of a table, as target_of for one of numbers; texts that are numbers in a
 /// NumberFormat are numbers unless they look like classes. Throws DataError, too, for a text where
 /// a number is expected: by `task`, or because fewer than one in ten rows have a text and the

@@ -235,6 +235,29 @@ TEST(Csv, SaysWhatItGuessed) {
              "left out, no value: 'e'", "task: classification, judged by the values of 'y'"}));
 }
 
+TEST(Csv, SaysWhereAccuracyTellsLittle) {
+  const auto told = [](int rare, int rows, const std::string& more = "") {
+    std::string text = "a,y\n";
+    for (int i = 0; i < rows; ++i)
+      text += std::to_string(i * 7 % 5) + (i < rare ? ",Yes\n" : ",No\n");
+    Words lines;
+    const nn::Dataset data = CsvFile(text + more).load();
+    for (const std::string& note : data.header().notes) {
+      if (note.find("accuracy") != std::string::npos || note.find("one row") != std::string::npos)
+        lines.push_back(note);
+    }
+    return lines;
+  };
+  EXPECT_EQ(told(2, 40),
+            (Words{"95% of the rows are 'No', 5% are 'Yes': accuracy says little there; `metric: "
+                   "valid.balanced_accuracy` counts all classes alike, `class_weights: balanced` "
+                   "(of the loss) makes training do so"}));
+  EXPECT_EQ(told(4, 40), Words{});
+  const Words single = told(20, 40, "1,Maybe\n");
+  ASSERT_EQ(single.size(), 2U);
+  EXPECT_EQ(single[1], "one row only, so either learnt or tested: 1 class ('Maybe')");
+}
+
 TEST(Csv, BytesStayBytes) {
   EXPECT_EQ(CsvFile("0,255,a\n3,4,b\n").load().header().storage, nn::Storage::u8);
   EXPECT_EQ(CsvFile("0,256,a\n3,4,b\n").load().header().storage, nn::Storage::f32);
