@@ -444,6 +444,10 @@ extern template const Kernels<double>& ref_kernels<double>(Precision);
 /// one thread. Every thread that calls a kernel calls this once first; cheap to repeat.
 void prepare_thread();
 
+/// Whether the calling thread has: what a training asks, which would take up to three times as long
+/// without and say nothing.
+[[nodiscard]] bool is_prepared_thread();
+
 /// Names the arithmetic of this process: libraries with versions, instruction set, table. Equal
 /// strings promise equal bits for equal inputs.
 [[nodiscard]] std::string_view fingerprint();

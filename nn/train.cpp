@@ -86,6 +86,13 @@ void check_slab(const ParamSlab& net, const Hyper& hyper) {
   }
 }
 
+void check_thread() {
+  if (!kern::is_prepared_thread())
+    throw Error(
+        "a thread trains that does not flush denormals, expected kern::prepare_thread() "
+        "on it before, as tasks::setup_process() has it called on every worker");
+}
+
 void check_precision(const kern::Kernels<float>& kernels, const Hyper& hyper) {
   if (kernels.precision == hyper.precision) return;
   throw Error("the kernels round operands of products to " +
@@ -165,6 +172,7 @@ TrainStats train_steps(const kern::Kernels<float>& kernels, Workspace& workspace
   check_slab(net, hyper);
   check_stretch(stretch);
   check_precision(kernels, hyper);
+  check_thread();
   const int shards = shards_of(hyper, net.spec());
   const int part = largest_part(hyper.batch, shards);
   const Network<float>& network = workspace.network(net.spec(), kernels, part, Use::training);

@@ -4,9 +4,10 @@
 // Both run on the calling thread (and those that a Parallel lends), and their results depend on the
 // arguments alone: not on the worker, on what the workspace was used for before, or on how a
 // training was cut into stretches. train {0, 3} equals train {0, 1} and then {1, 3}, bit for bit.
-// Neither allocates per step. The calling thread has gone through kern::prepare_thread(). With the
-// kernels of a device the network's bytes lie in its memory, the table too (DataView::resident) or
-// in the program's, from where it is fed (nn/data/feed.h), and `parallel` is null.
+// Neither allocates per step. The calling thread has gone through kern::prepare_thread(), and
+// training throws Error where it has not. With the kernels of a device the network's bytes lie in
+// its memory, the table too (DataView::resident) or in the program's, from where it is fed
+// (nn/data/feed.h), and `parallel` is null.
 
 #include <cstdint>
 #include <functional>

@@ -145,7 +145,9 @@ TEST(Threads, HundredThousandProductsAtTheSameTimeAreRight) {
 
 TEST(Threads, PrepareFlushesDenormals) {
   std::jthread([] {
+    EXPECT_FALSE(is_prepared_thread());
     prepare_thread();
+    EXPECT_TRUE(is_prepared_thread());
     volatile float tiny = 1e-38f;
     EXPECT_EQ(tiny * 0.01f, 0.0f);
     volatile float denormal = 1e-40f;

@@ -48,6 +48,22 @@ const std::vector<nn::Hyper>& some_hypers() {
   return kHypers;
 }
 
+TEST(Train, RefusesAThreadThatKeepsDenormals) {
+  const Table table(40, 10, 3);
+  const nn::Hyper h = hyper("sgd", {{"lr", 0.05}});
+  nn::ParamSlab net = fresh(nn_test::mlp(10, {24}, 3), h);
+  nn::Workspace workspace;
+  std::string message;
+  std::jthread([&] {
+    try {
+      (void)nn::train_steps(kern::cpu_kernels(), workspace, net, table.view(), h, {0, 1});
+    } catch (const nn::Error& error) {
+      message = error.what();
+    }
+  }).join();
+  EXPECT_NE(message.find("expected kern::prepare_thread()"), std::string::npos) << message;
+}
+
 TEST(Train, LearnsALinearRule) {
   const Table table(400, 10, 3);
   for (const nn::Hyper& h : some_hypers()) {
