@@ -204,6 +204,13 @@ std::string_view name_of(Finish finish) noexcept {
   return kFinishes[static_cast<std::size_t>(finish)];
 }
 
+bool goes_on(const Event& event) noexcept {
+  return !std::holds_alternative<Opened>(event.body) &&
+         !std::holds_alternative<Finished>(event.body) &&
+         !std::holds_alternative<Exported>(event.body) &&
+         !std::holds_alternative<Noted>(event.body);
+}
+
 std::string_view kind_of(const EventBody& body) noexcept { return kKinds[body.index()]; }
 
 std::string payload_of(const EventBody& body) {

@@ -159,6 +159,9 @@ struct Event {
   double age = 0;
 };
 
+/// Whether a study that had finished goes on with it.
+[[nodiscard]] bool goes_on(const Event& event) noexcept;
+
 /// The word of an event's kind in the log: "opened", "created", "reported"...
 [[nodiscard]] std::string_view kind_of(const EventBody& body) noexcept;
 

@@ -171,8 +171,7 @@ struct EventLog::Impl {
       JsonWriter json;
       json.begin_object().field("trial", *event.trial).field("file", exported->file).end_object();
       notes["model"] = std::move(json).text();
-    } else if (!std::holds_alternative<Opened>(event.body) &&
-               !std::holds_alternative<Noted>(event.body) && noted("finished").value_or("") != "") {
+    } else if (goes_on(event) && noted("finished").value_or("") != "") {
       notes["finished"] = "";
     }
   }

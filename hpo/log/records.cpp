@@ -36,8 +36,7 @@ std::int64_t fact_sum(std::string_view key, std::string_view value) {
 
 /// What `best` is found by where the objective is plain: nothing for trials that cannot be it.
 std::optional<double> ranked_loss(const TrialRow& row, const Objective& objective) {
-  bool ended = row.state == TrialState::complete || row.state == TrialState::stopped;
-  if (!ended || !row.value || std::isnan(*row.value)) return {};
+  if (row.state == TrialState::failed || !row.value || std::isnan(*row.value)) return {};
   return objective.loss(*row.value);
 }
 

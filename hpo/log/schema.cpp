@@ -13,8 +13,8 @@ namespace {
 
 // events is the study; the other tables are computed from it in the same transactions, so that read
 // verbs need no replay. `sum` is a checksum of the row, in events of all events before it too.
-// `value` is ANY because REAL cannot hold NaN (it is the text 'nan'); `loss` is set for ended
-// trials that can be best.
+// `value` is ANY because REAL cannot hold NaN (it is the text 'nan'); `loss` is set for trials that
+// may be best: failed ones never are.
 constexpr const char* kTables = R"(
 CREATE TABLE events(
   seq INTEGER PRIMARY KEY, epoch INTEGER NOT NULL, vtime REAL NOT NULL, trial INTEGER,

@@ -118,6 +118,7 @@ StudyInfo StudyReader::info() const {
                      ? StudyState::failed
                      : StudyState::finished;
     info.reason = json.at("message").text();
+    info.cut_off = why == name_of(Finish::time);
   }
   return info;
 }
@@ -133,18 +134,24 @@ TrialCounts StudyReader::counts() const {
 }
 
 std::optional<TrialRow> StudyReader::best() const {
+  const bool cut_off = info().cut_off;
   if (const Objective searched = objective(); !searched.plain()) {
-    std::vector<TrialRow> ended = trials();
-    std::erase_if(ended, [](const TrialRow& row) { return row.state == TrialState::waiting; });
-    const TrialRow* best = best_of(ended, searched);
-    return best != nullptr ? std::optional(*best) : std::nullopt;
+    std::vector<TrialRow> rows = trials();
+    if (cut_off)  // no state is ahead of another
+      for (TrialRow& row : rows)
+        if (row.state != TrialState::failed) row.state = TrialState::complete;
+    const TrialRow* best = best_of(rows, searched);
+    return best != nullptr ? trial(best->trial) : std::nullopt;
   }
-  for (TrialState state : {TrialState::complete, TrialState::stopped}) {
-    auto rows = impl_->trials(rt::cat("WHERE state = '", name_of(state),
-                                      "' AND loss IS NOT NULL ORDER BY loss, trial LIMIT 1"));
-    if (!rows.empty()) return std::move(rows.front());
-  }
-  return {};
+  const auto first = [&](std::string_view where) {
+    return impl_->trials(
+        rt::cat("WHERE ", where, " AND loss IS NOT NULL ORDER BY loss, trial LIMIT 1"));
+  };
+  std::vector<TrialRow> rows;
+  if (!cut_off) rows = first("state = 'complete'");
+  if (!cut_off && rows.empty()) rows = first("state = 'stopped'");
+  if (rows.empty()) rows = first("state <> 'failed'");
+  return rows.empty() ? std::nullopt : std::optional(std::move(rows.front()));
 }
 
 Objective StudyReader::objective() const {

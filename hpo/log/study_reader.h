@@ -38,6 +38,7 @@ struct StudyInfo {
   bool programs = false;  ///< its trials run outside of us: they count steps, not epochs
   StudyState state = StudyState::interrupted;
   std::string reason;            ///< why it ended, one line for people; empty while it has not
+  bool cut_off = false;          ///< by limits.time
   std::int64_t trial_limit = 0;  ///< limits.trials; 0: none
   double active_seconds = 0;     ///< real time that drivers spent on it, all sessions together
   std::string created;           ///< wall clock, for display only
@@ -91,8 +92,9 @@ class StudyReader {
   [[nodiscard]] StudyInfo info() const;
   [[nodiscard]] TrialCounts counts() const;
 
-  /// The best trial that ended (best_of): a complete one, when none is complete a stopped one; NaN
-  /// is never best, nor is a trial that breaks a bound while there is one that breaks none.
+  /// The best trial (best_of): a complete one, when none is complete a stopped one, else what
+  /// others reported; the best report of all where time cut the study off. NaN is never best, nor
+  /// is a trial that breaks a bound while there is one that breaks none.
   [[nodiscard]] std::optional<TrialRow> best() const;
   /// How its reports become values.
   [[nodiscard]] Objective objective() const;

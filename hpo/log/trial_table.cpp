@@ -132,6 +132,10 @@ void TrialTable::lengthen_streak(std::uint64_t trial) {
 
 void TrialTable::apply(const Event& event) {
   change(event);
+  if (const auto* end = std::get_if<Finished>(&event.body))
+    cut_off_ = end->why == Finish::time;
+  else if (goes_on(event))
+    cut_off_ = false;
   if (!event.trial || *event.trial >= rows_.size()) return;
   follow(best_, rows_[*event.trial]);
   follow(leader_, rows_[*event.trial]);

@@ -45,8 +45,9 @@ class TrialTable {
   }
   [[nodiscard]] const TrialCounts& counts() const { return counts_; }
 
-  /// The best trial that ended or waits (best_of); null when none of them has a value.
-  [[nodiscard]] const TrialRow* best() const { return row_of(best_); }
+  /// The best trial that ended or waits (best_of), or the leader where time cut the study off: what
+  /// trials had reached by then counts. Null when none of them has a value.
+  [[nodiscard]] const TrialRow* best() const { return row_of(cut_off_ ? leader_ : best_); }
   /// The best value so far, whatever the state, for displays; null when there is none.
   [[nodiscard]] const TrialRow* leader() const { return row_of(leader_); }
   /// The last trial to end complete and better than all that had ended so before; null when none
@@ -91,6 +92,7 @@ class TrialTable {
   std::vector<std::vector<Reported>> reports_;  ///< one a row
   TrialCounts counts_;
   First best_, leader_;
+  bool cut_off_ = false;
   Streak streak_, longest_;
   std::vector<bool> counted_;  ///< one a row: in a streak
 };

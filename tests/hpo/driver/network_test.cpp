@@ -84,6 +84,24 @@ TEST_F(SmallStudy, TheNetworkWrittenIsTheOneLogged) {
   EXPECT_EQ(events("noted").size(), 0U);
 }
 
+TEST_F(SmallStudy, TheBestNetworkOfWhatTimeCutOffIsWrittenAsFarAsItGot) {
+  Stopper stopper(4);  // of six epochs
+  session(study(), "a", stopper);
+  EXPECT_FALSE(StudyReader(run()).model());
+  StudySpec over = study();
+  over.limits.time = 1e-9;
+  const Session last = session(over, "a");
+  EXPECT_EQ(last.end, DriverEnd::finished);
+  EXPECT_EQ(last.epochs, 0) << "the store has it";
+  const StudyReader reader(run());
+  ASSERT_TRUE(reader.best());
+  EXPECT_EQ(reader.best()->state, TrialState::waiting);
+  EXPECT_GE(reader.best()->epochs, 4);
+  EXPECT_LT(reader.best()->epochs, 6);
+  EXPECT_EQ(reader.model()->trial, 0U);
+  EXPECT_TRUE(rt::file_size(run() / "best.safetensors"));
+}
+
 TEST_F(SmallStudy, ANetworkThatCannotBeFoundForWritingIsTrainedAgain) {
   session(study(), "a");
   std::filesystem::remove(run() / "best.safetensors");

@@ -73,6 +73,24 @@ TEST(StudyReader, FindsTheBest) {
   EXPECT_EQ(early.best()->trial, 2u) << "an open reader sees what was committed since";
 }
 
+TEST(StudyReader, TheBestOfWhatTimeCutOffNeedNotBeComplete) {
+  support::TempFolder folder;
+  auto log = sample::open(folder.path());
+  log->append(created(0, 0.1));
+  log->append(reported(0, 1, 0.7));
+  log->commit();
+  EXPECT_EQ(StudyReader(folder.path()).best()->trial, 0u) << "nothing ended";
+  add_trial(*log, 1, 0.5, TrialState::complete);
+  log->commit();
+  EXPECT_EQ(StudyReader(folder.path()).best()->trial, 1u);
+  log->append({.body = Finished{Finish::time, "limits.time is over"}});
+  log->commit();
+  log.reset();
+  const TrialRow best = StudyReader(folder.path()).best().value();
+  EXPECT_EQ(best.trial, 0u);
+  EXPECT_EQ(best.state, TrialState::waiting);
+}
+
 TEST(StudyReader, TellsALiveDriverFromADeadOne) {
   support::TempFolder folder;
   auto log = sample::open(folder.path());

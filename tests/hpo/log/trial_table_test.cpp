@@ -144,6 +144,24 @@ const TrialRow* leader_of(const std::vector<TrialRow>& rows, const Objective& ob
   return leader;
 }
 
+TEST(TrialTable, WhatTimeCutOffCountsByWhatItHadReached) {
+  TrialTable table = table_of(
+      {.maximize = true},
+      {created(0, 0.1), reported(0, 1, 0.5), ended(0, TrialState::complete), created(1, 0.2),
+       reported(1, 1, 0.9), ended(1, TrialState::stopped), created(2, 0.3), reported(2, 1, 0.95),
+       created(3, 0.4), paused(3, 1, 0.8), created(4, 0.5), reported(4, 1, 0.99)});
+  table.apply(ended(4, TrialState::failed, Cause::error));
+  EXPECT_EQ(table.best()->trial, 0u);
+  table.apply({.body = Finished{Finish::time, "limits.time is over"}});
+  EXPECT_EQ(table.best()->trial, 2u);
+  table.apply({.trial = 2, .body = Exported{"best.safetensors", {}}});
+  EXPECT_EQ(table.best()->trial, 2u);
+  table.apply({.body = Changed{"limits.time", "1s", "2s"}});
+  EXPECT_EQ(table.best()->trial, 0u) << "they go on";
+  table.apply({.body = Finished{Finish::trials, "5 trials"}});
+  EXPECT_EQ(table.best()->trial, 0u);
+}
+
 TEST(TrialTable, BestAndLeaderAreKnownAfterEachEvent) {
   const Objective objectives[] = {{},
                                   {.maximize = true, .take_best = true},
