@@ -13,16 +13,18 @@ constexpr double kLivePeriod = 0.1;
 constexpr double kPlainPeriod = 5.0;
 constexpr int kFailuresShown = 5;
 
+/// What matters most comes first: a narrow terminal cuts the end off.
 std::string state_line(const hpo::Progress& now, const std::string& metric) {
   const hpo::TrialCounts& counts = now.counts;
   std::string out = rt::cat(counts.complete + counts.stopped + counts.failed);
   if (now.trial_limit > 0) out += rt::cat("/", now.trial_limit);
-  out += rt::cat(" trials (", counts.complete, " complete, ", counts.stopped, " stopped, ",
-                 counts.failed, " failed), ", counts.running, " running");
+  out += " trials";
   if (now.best && now.best->value)
     out += rt::cat(", best ", metric, " ", short_number(*now.best->value), " (trial ",
                    now.best->trial, ")");
-  return out + rt::cat(", ", short_seconds(now.seconds));
+  return out + rt::cat(", ", short_seconds(now.seconds), ", ", counts.running, " running (",
+                       counts.complete, " complete, ", counts.stopped, " stopped, ", counts.failed,
+                       " failed)");
 }
 
 }  // namespace

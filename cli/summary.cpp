@@ -53,10 +53,37 @@ std::string text_front(const hpo::StudyReader& study) {
   return out;
 }
 
-std::string text_baselines(const std::vector<hpo::BaselineRow>& rows, const std::string& metric) {
+namespace {
+
+/// The metric of the test part that a metric of the validation part stands for.
+std::string tested_as(const std::string& metric) {
   const std::size_t dot = metric.find('.');
-  const std::string tested =
-      dot == std::string::npos ? metric : rt::cat("test", metric.substr(dot));
+  return dot == std::string::npos ? metric : rt::cat("test", metric.substr(dot));
+}
+
+}  // namespace
+
+std::string text_better_baseline(const hpo::StudyReader& study, const hpo::TrialRow& best) {
+  const hpo::Objective objective = study.objective();
+  const std::string name = tested_as(study.info().metric);
+  const hpo::Metrics metrics = study.trial(best.trial).value_or(best).metrics;
+  const double* ours = hpo::find_metric(metrics, name);
+  if (ours == nullptr) return "";
+  std::string who;
+  double ahead = *ours;
+  for (const hpo::BaselineRow& row : study.baselines()) {
+    const double* theirs = hpo::find_metric(row.metrics, name);
+    if (theirs == nullptr || !objective.better(*theirs, ahead)) continue;
+    who = row.name;
+    ahead = *theirs;
+  }
+  if (who.empty()) return "";
+  return rt::cat("on the test part ", who, " is better than the best network: ", name, " = ",
+                 result_number(ahead), ", not ", result_number(*ours), "\n");
+}
+
+std::string text_baselines(const std::vector<hpo::BaselineRow>& rows, const std::string& metric) {
+  const std::string tested = tested_as(metric);
   std::string out;
   for (const hpo::BaselineRow& row : rows) {
     std::string values;

@@ -27,4 +27,9 @@ namespace cli {
 [[nodiscard]] std::string text_baselines(const std::vector<hpo::BaselineRow>& rows,
                                          const std::string& metric);
 
+/// A line that says so where one of them is better on the test part than the study's best network;
+/// empty where none is.
+[[nodiscard]] std::string text_better_baseline(const hpo::StudyReader& study,
+                                               const hpo::TrialRow& best);
+
 }  // namespace cli

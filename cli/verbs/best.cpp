@@ -23,7 +23,8 @@ int run_best(const Arguments& arguments) {
       arguments, [&] { return hpo::best_json(study); },
       [&] {
         return text_best(study, *best) + text_front(study) +
-               text_baselines(study.baselines(), study.info().metric);
+               text_baselines(study.baselines(), study.info().metric) +
+               text_better_baseline(study, *best);
       });
   return kDone;
 }

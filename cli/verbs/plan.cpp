@@ -23,7 +23,8 @@ std::string placement_text(const hpo::Plan& plan) {
 
 std::string text_of(const std::string& study, const hpo::Plan& plan) {
   const char* bound = plan.at_least ? "at least " : "";
-  std::string out = rt::cat(study, ": ", plan.trials, " trials, ", plan.epochs, " epochs of which ",
+  const char* trials = plan.ends_by_time ? " trials or so in limits.time, " : " trials, ";
+  std::string out = rt::cat(study, ": ", plan.trials, trials, plan.epochs, " epochs of which ",
                             plan.distinct_epochs, " are distinct\n");
   out +=
       rt::cat("steps   ", bound, plan.steps, " of which ", plan.distinct_steps, " are distinct\n");
@@ -63,8 +64,11 @@ int run_plan(const Arguments& arguments) {
     print_view(
         arguments, [&] { return hpo::plan_json(plan); },
         [&] {
-          return rt::cat(study.name, ": at most ", plan.trials,
-                         plan.trials == 1 ? " trial" : " trials",
+          const std::string trials =
+              plan.ends_by_time
+                  ? std::string("as many trials as end in limits.time")
+                  : rt::cat("at most ", plan.trials, plan.trials == 1 ? " trial" : " trials");
+          return rt::cat(study.name, ": ", trials,
                          ", each of which runs a program; nobody knows what that costs\n");
         });
     return kDone;

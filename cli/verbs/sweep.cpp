@@ -33,6 +33,7 @@ std::string ending(const hpo::StudySpec& study, const hpo::RunOptions& options,
     const hpo::StudyReader reader(options.folder);
     out += text_best(reader, *result.best) + text_front(reader);
     out += text_baselines(reader.baselines(), reader.info().metric);
+    out += text_better_baseline(reader, *result.best);
   }
   return out + rt::cat("everything is in ", options.folder.string(), "\n");
 }
@@ -62,10 +63,15 @@ std::string next_steps(const Arguments& arguments, const hpo::StudySpec& study,
   const std::string trellis = called_as();
   const std::string again = rt::cat(trellis, " sweep ", arguments.retyped(), "\n");
   if (result.ending == hpo::Ending::interrupted) return rt::cat("stopped; to continue: ", again);
+  const bool late = result.finished && result.finished->why == hpo::Finish::time;
+  if (!result.best && late)
+    return rt::cat("next: no trial got as far as a report; with a larger limits.time, ", again);
   if (!result.best) return rt::cat("next: mend what failed, then ", again);
   std::string run = study.name;
   if (arguments.has("--dir")) run = shell_quoted(runs_folder(arguments) / study.name);
-  std::string steps = rt::cat("next: ", trellis, " trials ", run, "; ", trellis, " export ", run);
+  std::string steps = "next: ";
+  if (result.model) steps += rt::cat(trellis, " predict ", run, " FILE; ");
+  steps += rt::cat(trellis, " trials ", run, "; ", trellis, " export ", run);
   if (result.finished && !hpo::is_population(study.method.kind)) {
     const std::string_view limit = limit_of(result.finished->why);
     if (!limit.empty())

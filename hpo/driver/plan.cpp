@@ -65,22 +65,32 @@ PaperTrial pieces_of(const std::vector<Work>& done, const rt::Platform& platform
   return trial;
 }
 
+/// Where only time ends a study: more trials tell nothing more about what one costs.
+constexpr std::int64_t kMostByTime = 1000;
+
+bool ends_by_time(const Limits& limits) { return limits.time && !limits.trials; }
+
 class Play {
  public:
-  Play(const StudySpec& study, const StudyData& data, std::int64_t slots)
-      : study_(study), data_(data), slots_(slots), search_(study) {}
+  Play(const LoadedStudy& loaded, const rt::Platform& platform)
+      : study_(loaded.study),
+        data_(loaded.data),
+        platform_(platform),
+        slots_(slots_of(loaded.study, loaded.asked, platform.cpu.count, platform.gpu.count)),
+        search_(loaded.study) {}
 
   /// What every trial did in run().
-  [[nodiscard]] std::vector<PaperTrial> on_paper(const rt::Platform& platform) const {
+  [[nodiscard]] std::vector<PaperTrial> on_paper() const {
     std::vector<PaperTrial> trials;
     const std::uint64_t data = nn::Dataset::byte_size(data_.value.get().header());
-    for (const std::vector<Work>& done : done_) trials.push_back(pieces_of(done, platform, data));
+    for (const std::vector<Work>& done : done_) trials.push_back(pieces_of(done, platform_, data));
     return trials;
   }
 
   Plan run() {
+    plan_.ends_by_time = ends_by_time(study_.limits);
     double now = 0;
-    while (fill_slots(now)) {
+    while (fill_slots(now) && !is_late()) {
       const auto [time, trial] = *due_.begin();
       due_.erase(due_.begin());
       now = time;
@@ -116,7 +126,7 @@ class Play {
 
   /// Begins another trial; false where there is none.
   bool begin(double time) {
-    if (study_.limits.trials && plan_.trials >= *study_.limits.trials) return false;
+    if (!may_begin()) return false;
     std::optional<Params> params = search_.propose();
     if (!params) return false;
     auto trial = static_cast<std::uint64_t>(plan_.trials++);
@@ -131,6 +141,15 @@ class Play {
     courses_.emplace(trial, std::move(course));
     advance(time, trial);
     return true;
+  }
+
+  [[nodiscard]] bool may_begin() const {
+    if (study_.limits.trials) return plan_.trials < *study_.limits.trials;
+    return !plan_.ends_by_time || plan_.trials < kMostByTime;
+  }
+
+  [[nodiscard]] bool is_late() const {
+    return plan_.ends_by_time && seconds_ >= *study_.limits.time;
   }
 
   /// Counts the next stretch and puts its report where it is due.
@@ -149,6 +168,7 @@ class Play {
       note(trial, work, course.networks);
       plan_.distinct_steps += work.steps;
       plan_.distinct_flops += work.flops;
+      seconds_ += seconds_of(work);
       distinct_epochs_ += work.epochs;
     }
     plan_.epochs += (to - from) * course.networks;
@@ -158,6 +178,13 @@ class Play {
     course.flops += flops;
     course.steps = static_cast<double>(counted_steps(study_, data_, course.spec, to));
     due_.emplace(time + flops, trial);
+  }
+
+  /// Where all devices of the better kind do such work.
+  [[nodiscard]] double seconds_of(const Work& work) const {
+    const double cores = rt::seconds_on(platform_.cpu, work.counted) / platform_.cpu.count;
+    if (platform_.gpu.count == 0) return cores;
+    return std::min(cores, rt::seconds_on(platform_.gpu, work.counted) / platform_.gpu.count);
   }
 
   void note(std::uint64_t trial, Work work, int times) {
@@ -194,34 +221,32 @@ class Play {
 
   const StudySpec& study_;
   const StudyData& data_;
+  const rt::Platform& platform_;
   std::int64_t slots_;
   Search search_;
   Plan plan_;
   std::uint64_t largest_ = 0;
   double distinct_epochs_ = 0;
+  double seconds_ = 0;
   std::map<std::uint64_t, Course> courses_;
   std::set<std::pair<double, std::uint64_t>> due_;
   std::set<rt::Key> seen_;
   std::vector<std::vector<Work>> done_;
 };
 
-std::int64_t slots_on(const LoadedStudy& loaded, const rt::Platform& platform) {
-  return slots_of(loaded.study, loaded.asked, platform.cpu.count, platform.gpu.count);
-}
-
 }  // namespace
 
 std::vector<PaperTrial> paper_trials(const LoadedStudy& loaded, const rt::Platform& platform) {
-  Play play(loaded.study, loaded.data, slots_on(loaded, platform));
+  Play play(loaded, platform);
   (void)play.run();
-  return play.on_paper(platform);
+  return play.on_paper();
 }
 
 Plan plan_study(const LoadedStudy& loaded, const rt::Platform& platform) {
-  Play play(loaded.study, loaded.data, slots_on(loaded, platform));
+  Play play(loaded, platform);
   Plan plan = play.run();
   plan.memory += nn::Dataset::byte_size(loaded.data.value.get().header());
-  const Placement placement = place_trials(loaded, platform, play.on_paper(platform));
+  const Placement placement = place_trials(loaded, platform, play.on_paper());
   plan.seconds = placement.expected.seconds;
   plan.platform = platform.name;
   plan.placement = placement.kinds(static_cast<std::size_t>(plan.trials));
@@ -233,7 +258,8 @@ Plan plan_study(const LoadedStudy& loaded, const rt::Platform& platform) {
 }
 
 Plan plan_programs(const StudySpec& study) {
-  Plan plan{.placement = "programs"};
+  Plan plan{.ends_by_time = ends_by_time(study.limits), .placement = "programs"};
+  if (plan.ends_by_time) return plan;
   Search search(study);
   constexpr std::int64_t kMost = 1'000'000;  // of a grid, which ends by itself
   const std::int64_t most = study.limits.trials.value_or(kMost);
@@ -259,6 +285,7 @@ std::string plan_json(const Plan& plan) {
       .field("gpu_memory", plan.gpu_memory)
       .field("gpu_from", plan.gpu_from)
       .field("at_least", plan.at_least)
+      .field("ends_by_time", plan.ends_by_time)
       .end_object();
   return std::move(json).text();
 }

@@ -24,7 +24,9 @@ struct Plan {
   std::int64_t distinct_steps = 0;
   double flops = 0;  ///< counted: training, reshapes, candidates of races, scoring
   double distinct_flops = 0;
-  bool at_least = false;  ///< steps, FLOPs and memory are lower bounds: see Forecast
+  bool at_least = false;      ///< steps, FLOPs and memory are lower bounds: see Forecast
+  bool ends_by_time = false;  ///< no number of trials ends the study: about as many as there is
+                              ///< time for, 1,000 at most; of programs nobody knows how many
   std::uint64_t memory =
       0;  ///< bytes of the data and of as many of the largest network as may be held at once
   double seconds = 0;           ///< on paper: a lower bound
@@ -52,7 +54,7 @@ struct Plan {
 
 /// {"trials", "epochs", "distinct_epochs", "steps", "distinct_steps", "flops", "distinct_flops",
 /// "memory", "seconds", "placement", "platform", "gpu_trials", "too_large", "gpu_memory",
-/// "gpu_from", "at_least"}
+/// "gpu_from", "at_least", "ends_by_time"}
 [[nodiscard]] std::string plan_json(const Plan& plan);
 
 }  // namespace hpo

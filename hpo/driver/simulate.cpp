@@ -14,6 +14,7 @@
 #include "hpo/driver/folded_work.h"
 #include "hpo/driver/loaded_study.h"
 #include "hpo/driver/placement.h"
+#include "hpo/driver/plan.h"
 #include "hpo/log/event_log.h"
 #include "hpo/study/gpus.h"
 #include "runtime/base/text.h"
@@ -111,7 +112,6 @@ const Scheme& find_scheme(std::string_view name) {
 }
 
 std::string refuses(const Scheme& scheme, const StudySpec& study) {
-  // Of other precisions each processor has its own word: the simulated one is taken to have them.
   if (study.precision != kern::Precision::tf32) return "";
   if (!scheme.any_kind && scheme.kinds != Scheme::Kinds::cores) return "";
   return rt::cat("--scheduler: ", scheme.name,
@@ -136,6 +136,9 @@ SimulationReport simulate(const StudySpec& study, const rt::Platform& platform,
     LoadedStudy loaded = load_settled(study);
     loaded.asked = {.any_gpu = true, .gpu_from = loaded.asked.gpu_from};
     report.gpu_from = border_of(scheme, loaded, platform);
+    if (!loaded.study.limits.trials && loaded.study.limits.time)
+      loaded.study.limits.trials = plan_study(loaded, platform).trials;
+    loaded.study.limits.time.reset();  // real time
     loaded.study = with_gpus_by_size(loaded.study, report.gpu_from);
     loaded.study.parallel =
         slots_of(loaded.study, loaded.asked, platform.cpu.count, platform.gpu.count);

@@ -41,6 +41,8 @@ SweepResult result_of(const Driver& driver, const EventLog& log, const RunOption
                       DriverEnd end) {
   SweepResult result;
   if (const TrialRow* best = log.trials().best()) result.best = *best;
+  if (result.best && result.best->state == TrialState::running)
+    result.best->state = TrialState::waiting;  // for the next session
   result.ending = end == DriverEnd::interrupted ? Ending::interrupted
                   : result.best                 ? Ending::done
                                                 : Ending::nothing_usable;
@@ -83,6 +85,15 @@ void begin_anew_if_mended(EventLog& log, const StudySpec& study, const StudyData
                           "trials left is in trials.before-N of its folder)"));
 }
 
+StudySpec with_logged_rule(const StudySpec& study, const std::string& resolved) {
+  if (study.names_rule || resolved.empty()) return study;
+  try {
+    return with_rule_of(parse_study(resolved, "study.yaml", "/"), study);
+  } catch (const rt::Error&) {
+    return study;  // made by another version: adopt() says what is other
+  }
+}
+
 SweepResult sweep_networks(EventLog& log, const StudySpec& study, const RunOptions& options,
                            Observer& observer) {
   tasks::setup_process();
@@ -91,8 +102,9 @@ SweepResult sweep_networks(EventLog& log, const StudySpec& study, const RunOptio
   LoadedStudy loaded = load_settled(study);
   require_resources(loaded.asked, runtime.workers(), runtime.gpus());
   for (const std::string& note : loaded.notes) observer.note(note);
-  loaded.study = with_border(loaded, log.facts() ? log.facts()->resolved : "", runtime.workers(),
-                             runtime.gpus());
+  const std::string before = log.facts() ? log.facts()->resolved : "";
+  loaded.study = with_logged_rule(loaded.study, before);
+  loaded.study = with_border(loaded, before, runtime.workers(), runtime.gpus());
   const Resources asked = trial_resources(loaded.study, loaded.study.space.middle());
   prepare_gpu(asked);
   require_precision(loaded.study.precision, asked);

@@ -92,13 +92,21 @@ void add_search(Node& root) {
               "width: {type: int, min: 16, max: 256, scale: log}, ",
               batch ? "batch: {values: [16, 32, 64]}, " : "",
               "weight_decay: {min: 1e-6, max: 1e-1, scale: log}}"));
-  add(root, "method", "tpe");
 }
+
+/// Whether time, and no number of trials, ends the search.
+bool ends_by_time(const Node& root) {
+  return root.find_path({"limits", "time"}) != nullptr &&
+         root.find_path({"limits", "trials"}) == nullptr;
+}
+
+/// Where time ends the search it pays to have trials wait: more begin, and the best go on.
+const char* usual_rule(const Node& root) { return ends_by_time(root) ? "auto" : "asha"; }
 
 /// The first rung at a ninth of the epochs.
 std::string rule_of_search(const Node& root) {
   const std::int64_t epochs = rt::parse_int(root.find_path({"train", "epochs"})->text).value_or(1);
-  return rt::cat("{asha: {min: ", std::max<std::int64_t>(1, epochs / 9), "}}");
+  return rt::cat("{", usual_rule(root), ": {min: ", std::max<std::int64_t>(1, epochs / 9), "}}");
 }
 
 void add_data_defaults(Node& data) {
@@ -178,16 +186,14 @@ void add_command_defaults(Node& root) {
 }
 
 /// Whoever asks decides how many trials there are, and whether they report before they end.
-void add_asked_defaults(Node& root) {
-  add(root, "method", "tpe");
-  add(root, "early_stop", "none");
-}
+void add_asked_defaults(Node& root) { add(root, "early_stop", "none"); }
 
 }  // namespace
 
 void add_defaults(Node& root, const std::string& stem) {
   if (!root.is_map()) return;
   add(root, "name", quote_json(stem));
+  add(root, "method", "tpe");
   const std::string_view source = source_of_study(root);
   if (source == "ask") return add_asked_defaults(root);
   source == "command" ? add_command_defaults(root) : add_network_defaults(root);
@@ -195,15 +201,23 @@ void add_defaults(Node& root, const std::string& stem) {
   add(root, "order", "virtual");
   add(root, "parallel", "8");
   if (Node* resources = block(root, "resources")) add(*resources, "gpus", "0");
-  add(root, "method", "random");
-  const bool grid = kind_at(root, "method") == "grid";
+  const std::string method = kind_at(root, "method");
   const bool fixed = root.find("parameters")->entries.empty();
-  const bool population = is_population(kind_at(root, "method"));
   const bool several = metric_nodes(root).size() > 1;
-  const bool none = grid || fixed || population || several;
-  add(root, "early_stop", none ? "none" : kind_at(root, "method") == "bohb" ? "auto" : "asha");
-  Node* limits = grid || population ? nullptr : block(root, "limits");
-  if (limits != nullptr) add(*limits, "trials", fixed ? "1" : "60");
+  const bool none = fixed || several || method == "grid" || is_population(method);
+  add(root, "early_stop", none ? "none" : method == "bohb" ? "auto" : usual_rule(root));
+}
+
+void add_trial_limit(Node& root, const Space& space) {
+  const std::string method = kind_at(root, "method");
+  if (source_of_study(root) == "ask" || method == "grid" || is_population(method)) return;
+  Node* limits = block(root, "limits");
+  if (limits == nullptr) return;
+  if (space.size() == 0) return add(*limits, "trials", "1");
+  if (!ends_by_time(root)) return add(*limits, "trials", "60");
+  constexpr std::uint64_t kMost = 1'000'000'000;  // that the field may have
+  if (const auto points = space.grid_size(); points && *points <= kMost)
+    add(*limits, "trials", std::to_string(*points));
 }
 
 std::optional<nn::LearningTask> implied_task(const Node& root) {

@@ -191,8 +191,8 @@ std::vector<Field> search_rows() {
        .of_targets = true},
       {.name = "method",
        .type = Type::kind,
-       .fallback = "random",
-       .doc = "What proposes the next trial; `tpe` where trials are asked for.",
+       .fallback = "tpe",
+       .doc = "What proposes the next trial.",
        .kinds = sampler_set}};
 }
 
@@ -295,7 +295,8 @@ std::vector<Field> stopping_rows() {
   return {
       {.name = "early_stop",
        .type = Type::kind,
-       .otherwise = "`asha`; `auto` with `bohb`; `none` for a grid, a population (`pbt`), a "
+       .otherwise = "`asha`; `auto` with `bohb` and where `limits` has `time` and no `trials`; "
+                    "`none` for a grid, a population (`pbt`), a "
                     "`command`, several metrics, without parameters, or where trials are asked for",
        .doc = "What ends trials that are not worth their time.",
        .kinds = stopping_set},

@@ -95,6 +95,7 @@ struct StudySpec {
   Chosen early_stop;  ///< kind and options of hpo/stopping; "none": trials run to their end
   Unit early_stop_unit = Unit::epochs;
   std::size_t early_stop_metric = 0;  ///< which one it looks at: 0 the first, then `others`
+  bool names_rule = true;             ///< the file has an `early_stop` of its own
   std::int64_t max_epochs = 0;  ///< most epochs that any trial of the space can have; of commands
                                 ///< the step at which they end, the largest number where unknown
   std::int64_t parallel = 8;    ///< slots of the search; 0: what the machine holds (order arrival)
@@ -132,6 +133,10 @@ struct Overrides {
 /// The study with every default written out, as a study file that loads to an equal study from any
 /// folder (its data path is absolute). Equal studies give equal texts.
 [[nodiscard]] std::string resolved_yaml(const StudySpec& study);
+
+/// `study` with the stopping rule of `before`, what an earlier session made of the file, where the
+/// file names none: which one it has then may follow from limits, and those may change.
+[[nodiscard]] StudySpec with_rule_of(const StudySpec& before, const StudySpec& study);
 
 /// Names of the metrics that decide which trial is better: those that are searched for, then those
 /// that have bounds; each once.

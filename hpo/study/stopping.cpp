@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "hpo/stopping/registry.h"
+#include "hpo/study/document.h"
 #include "hpo/study/field.h"
 #include "hpo/study/hints.h"
 #include "hpo/study/scalars.h"
@@ -144,3 +145,19 @@ void check_stopping(const StudySpec& study, const Node& root) {
 }
 
 }  // namespace hpo::study
+
+namespace hpo {
+
+StudySpec with_rule_of(const StudySpec& before, const StudySpec& study) {
+  if (study.names_rule) return study;
+  study::Document document = *study.document;
+  *document.root.find("early_stop") = *before.document->root.find("early_stop");
+  StudySpec kept = study;
+  kept.early_stop = before.early_stop;
+  kept.early_stop_unit = before.early_stop_unit;
+  kept.early_stop_metric = before.early_stop_metric;
+  kept.document = std::make_shared<const study::Document>(std::move(document));
+  return kept;
+}
+
+}  // namespace hpo

@@ -107,6 +107,23 @@ TEST_F(PlanTest, FoldsBringTheirRowsEachForItself) {
   EXPECT_GT(streamed(", folds: 4"), 3 * streamed(""));
 }
 
+TEST_F(PlanTest, WhereOnlyTimeEndsAStudyThereAreAsManyTrialsAsItHolds) {
+  StudySpec timed = study();
+  timed.limits.trials.reset();
+  timed.limits.time = 1e-9;
+  const Plan one = plan(timed);
+  EXPECT_TRUE(one.ends_by_time);
+  EXPECT_EQ(one.trials, 1) << "what is begun counts";
+  const Plan three = plan(study());
+  EXPECT_FALSE(three.ends_by_time);
+  timed.limits.time = 2 * three.seconds;
+  const Plan more = plan(timed);
+  EXPECT_GT(more.trials, 3);
+  EXPECT_LT(more.trials, 60);
+  timed.limits.time = 1e6;
+  EXPECT_EQ(plan(timed).trials, 1000);
+}
+
 TEST_F(PlanTest, TheJsonHasItsKeysInOrder) {
   const std::string json = plan_json(plan(study()));
   std::size_t at = 0;

@@ -170,5 +170,35 @@ TEST_F(Resolved, EqualStudiesGiveEqualTexts) {
   EXPECT_NE(text("train: {epochs: 2}\n"), text("train: {epochs: 3}\n"));
 }
 
+TEST_F(Resolved, WhereOnlyTimeEndsAStudyNoNumberOfTrialsDoes) {
+  const std::string space = table() + "parameters: {width: {type: int, min: 1, max: 4}, ";
+  const std::string open = "lr: {min: 1e-3, max: 1e-1}}\n", few = "k: {values: [1, 2, 3]}}\n";
+  const std::string uses = "network: [dense: {units: $width}]\n";
+  const std::string optimizer = "train: {optimizer: {adam: {lr: $lr}}}\n",
+                    batch = "train: {batch: $k}\n";
+  EXPECT_EQ(load(space + open + uses + optimizer).limits.trials, 60);
+  const StudySpec timed = load(space + open + uses + optimizer + "limits: {time: 10s}\n");
+  EXPECT_EQ(timed.limits.trials, std::nullopt);
+  EXPECT_EQ(timed.early_stop.kind, "auto");
+  const StudySpec both = load(space + open + uses + optimizer + "limits: {time: 10s, trials: 7}\n");
+  EXPECT_EQ(both.limits.trials, 7);
+  EXPECT_EQ(both.early_stop.kind, "asha");
+  EXPECT_EQ(load(space + few + uses + batch + "limits: {time: 10s}\n").limits.trials, 4 * 3);
+  EXPECT_EQ(load(table() + "limits: {time: 10s}\nnetwork: [dense: {units: 4}]\n").limits.trials, 1);
+}
+
+TEST_F(Resolved, TheRuleOfAnEarlierSessionStaysWhereTheFileNamesNone) {
+  const std::string head =
+      table() + "network: [dense: {units: $w}]\nparameters: {w: {min: 1, max: 9, type: int}}\n";
+  const StudySpec before = parse_study(resolved_yaml(load(head)), "study.yaml", "/");
+  const StudySpec now = load(head + "limits: {time: 1m}\n");
+  ASSERT_EQ(now.early_stop.kind, "auto");
+  const StudySpec kept = with_rule_of(before, now);
+  EXPECT_EQ(kept.early_stop.kind, "asha");
+  EXPECT_EQ(parse_study(resolved_yaml(kept), "study.yaml", "/").early_stop.kind, "asha");
+  const StudySpec named = load(head + "limits: {time: 1m}\nearly_stop: auto\n");
+  EXPECT_EQ(with_rule_of(before, named).early_stop.kind, "auto");
+}
+
 }  // namespace
 }  // namespace hpo
