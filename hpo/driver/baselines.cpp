@@ -23,6 +23,7 @@ rt::Value<nn::Scores> score_of(nn::Baseline kind, const StudyData& data, nn::Par
 }  // namespace
 
 Baselines::Baselines(const LoadedStudy& loaded) {
+  tasks::setup_process();
   nn::DataSpec part = data_spec(loaded.study, loaded.params);
   folds_.push_back(loaded.data);
   for (part.split.fold = 1; part.split.fold < part.split.folds; ++part.split.fold)

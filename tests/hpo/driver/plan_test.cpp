@@ -108,20 +108,24 @@ TEST_F(PlanTest, FoldsBringTheirRowsEachForItself) {
 }
 
 TEST_F(PlanTest, WhereOnlyTimeEndsAStudyThereAreAsManyTrialsAsItHolds) {
-  StudySpec timed = study();
-  timed.limits.trials.reset();
-  timed.limits.time = 1e-9;
-  const Plan one = plan(timed);
-  EXPECT_TRUE(one.ends_by_time);
-  EXPECT_EQ(one.trials, 1) << "what is begun counts";
-  const Plan three = plan(study());
-  EXPECT_FALSE(three.ends_by_time);
-  timed.limits.time = 2 * three.seconds;
-  const Plan more = plan(timed);
-  EXPECT_GT(more.trials, 3);
-  EXPECT_LT(more.trials, 60);
-  timed.limits.time = 1e6;
-  EXPECT_EQ(plan(timed).trials, 1000);
+  const auto timed = [&](const std::string& time) {
+    return plan(
+        parse_study("data: {csv: rows.csv, target: kind}\nnetwork: [dense: {units: 8}]\n"
+                    "train: {optimizer: {sgd: {lr: $lr}}, epochs: 6}\nearly_stop: none\n"
+                    "method: random\nparallel: 1\nparameters: {lr: {min: 0.01, max: 0.1}}\n"
+                    "limits: {time: " +
+                        time + "}\n",
+                    "timed.yaml", folder_.path().string()));
+  };
+  const Plan few = timed("1ms");
+  EXPECT_TRUE(few.ends_by_time);
+  EXPECT_GE(few.trials, 1) << "what is begun counts";
+  EXPECT_FALSE(plan(study()).ends_by_time);
+  const Plan all = timed("100h");
+  EXPECT_EQ(all.trials, 1000);
+  const Plan some = timed(rt::cat(static_cast<std::int64_t>(all.seconds * 1e3 / 4), "ms"));
+  EXPECT_GT(some.trials, few.trials);
+  EXPECT_LT(some.trials, all.trials);
 }
 
 TEST_F(PlanTest, TheJsonHasItsKeysInOrder) {

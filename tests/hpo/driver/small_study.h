@@ -43,15 +43,16 @@ class SmallStudy : public testing::Test {
   ~SmallStudy() override { rt::set_fingerprint(tasks::arithmetic()); }
 
   /// Three trials of six epochs, one after the other.
-  [[nodiscard]] StudySpec study(const std::string& more = "") const {
+  [[nodiscard]] StudySpec study(const std::string& more = "",
+                                const std::string& limits = "{trials: 3}") const {
     return parse_study(rt::cat("name: small\n"
                                "data: {csv: rows.csv, target: kind}\n"
                                "network: [dense: {units: $width}]\n"
                                "train: {optimizer: {sgd: {lr: 0.01}}, epochs: 6}\n"
                                "method: random\nearly_stop: none\nparallel: 1\n"
                                "parameters: {width: {type: int, min: 4, max: 400}}\n"
-                               "limits: {trials: 3}\n",
-                               more),
+                               "limits: ",
+                               limits, "\n", more),
                        "small.yaml", folder_.path().string());
   }
 
