@@ -83,7 +83,8 @@ def digits(study):
 def baselines(study, run):
     """What `best` says in words that the two baselines reach, by name."""
     lines = study.read("best", run).split("baselines\n")[1].splitlines()
-    return {line.split(":")[0].strip(): float(line.rsplit(" = ", 1)[1]) for line in lines}
+    rows = [line for line in lines if line.startswith("  ")]
+    return {line.split(":")[0].strip(): float(line.rsplit(" = ", 1)[1]) for line in rows}
 
 
 def friedman(study):
