@@ -64,7 +64,7 @@ std::string next_steps(const Arguments& arguments, const hpo::StudySpec& study,
   const std::string again = rt::cat(trellis, " sweep ", arguments.retyped(), "\n");
   if (result.ending == hpo::Ending::interrupted) return rt::cat("stopped; to continue: ", again);
   const bool late = result.finished && result.finished->why == hpo::Finish::time;
-  if (!result.best && late)
+  if (!result.best && late && result.counts.failed == 0)
     return rt::cat("next: no trial got as far as a report; with a larger limits.time, ", again);
   if (!result.best) return rt::cat("next: mend what failed, then ", again);
   std::string run = study.name;

@@ -118,7 +118,7 @@ void Driver::open_session() {
     emit({}, change);
     finished_.reset();
   }
-  if (study_.limits.trials) log_.note("trial_limit", std::to_string(*study_.limits.trials));
+  log_.note("trial_limit", std::to_string(study_.limits.trials.value_or(0)));
   commit();
 }
 

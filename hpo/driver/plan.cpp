@@ -68,7 +68,9 @@ PaperTrial pieces_of(const std::vector<Work>& done, const rt::Platform& platform
 /// Where only time ends a study: more trials tell nothing more about what one costs.
 constexpr std::int64_t kMostByTime = 1000;
 
-bool ends_by_time(const Limits& limits) { return limits.time && !limits.trials; }
+bool ends_by_time(const StudySpec& study) {
+  return study.limits.time && !study.limits.trials && study.method.kind != "grid";
+}
 
 class Play {
  public:
@@ -77,6 +79,8 @@ class Play {
         data_(loaded.data),
         platform_(platform),
         slots_(slots_of(loaded.study, loaded.asked, platform.cpu.count, platform.gpu.count)),
+        open_(loaded.asked.any_gpu && !loaded.asked.gpu_from),
+        gpu_from_(device_rule(loaded.asked).gpu_from),
         search_(loaded.study) {}
 
   /// What every trial did in run().
@@ -88,7 +92,7 @@ class Play {
   }
 
   Plan run() {
-    plan_.ends_by_time = ends_by_time(study_.limits);
+    plan_.ends_by_time = ends_by_time(study_);
     double now = 0;
     while (fill_slots(now) && !is_late()) {
       const auto [time, trial] = *due_.begin();
@@ -168,7 +172,7 @@ class Play {
       note(trial, work, course.networks);
       plan_.distinct_steps += work.steps;
       plan_.distinct_flops += work.flops;
-      seconds_ += seconds_of(work);
+      seconds_ += course.networks * seconds_of(work);
       distinct_epochs_ += work.epochs;
     }
     plan_.epochs += (to - from) * course.networks;
@@ -180,11 +184,16 @@ class Play {
     due_.emplace(time + flops, trial);
   }
 
-  /// Where all devices of the better kind do such work.
+  /// Where as many trials at once do such work as there are devices and slots, on the better kind
+  /// where the study leaves that open.
   [[nodiscard]] double seconds_of(const Work& work) const {
-    const double cores = rt::seconds_on(platform_.cpu, work.counted) / platform_.cpu.count;
-    if (platform_.gpu.count == 0) return cores;
-    return std::min(cores, rt::seconds_on(platform_.gpu, work.counted) / platform_.gpu.count);
+    const auto shared = [&](const rt::DeviceModel& device) {
+      return rt::seconds_on(device, work.counted) /
+             static_cast<double>(std::min<std::int64_t>(device.count, slots_));
+    };
+    if (platform_.gpu.count == 0) return shared(platform_.cpu);
+    if (open_) return std::min(shared(platform_.cpu), shared(platform_.gpu));
+    return shared(work.step_flops < gpu_from_ ? platform_.cpu : platform_.gpu);
   }
 
   void note(std::uint64_t trial, Work work, int times) {
@@ -223,6 +232,8 @@ class Play {
   const StudyData& data_;
   const rt::Platform& platform_;
   std::int64_t slots_;
+  bool open_;        ///< which kind of device a task is for
+  double gpu_from_;  ///< FLOPs of a step from which on it is for a GPU, where that is said
   Search search_;
   Plan plan_;
   std::uint64_t largest_ = 0;
@@ -258,7 +269,7 @@ Plan plan_study(const LoadedStudy& loaded, const rt::Platform& platform) {
 }
 
 Plan plan_programs(const StudySpec& study) {
-  Plan plan{.ends_by_time = ends_by_time(study.limits), .placement = "programs"};
+  Plan plan{.ends_by_time = ends_by_time(study), .placement = "programs"};
   if (plan.ends_by_time) return plan;
   Search search(study);
   constexpr std::int64_t kMost = 1'000'000;  // of a grid, which ends by itself

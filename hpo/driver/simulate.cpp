@@ -137,7 +137,7 @@ SimulationReport simulate(const StudySpec& study, const rt::Platform& platform,
     loaded.asked = {.any_gpu = true, .gpu_from = loaded.asked.gpu_from};
     report.gpu_from = border_of(scheme, loaded, platform);
     if (!loaded.study.limits.trials && loaded.study.limits.time)
-      loaded.study.limits.trials = plan_study(loaded, platform).trials;
+      loaded.study.limits.trials = std::ssize(paper_trials(loaded, platform));
     loaded.study.limits.time.reset();  // real time
     loaded.study = with_gpus_by_size(loaded.study, report.gpu_from);
     loaded.study.parallel =

@@ -85,6 +85,10 @@ void begin_anew_if_mended(EventLog& log, const StudySpec& study, const StudyData
                           "trials left is in trials.before-N of its folder)"));
 }
 
+std::string resolved_before(const EventLog& log) {
+  return log.facts() ? log.facts()->resolved : "";
+}
+
 StudySpec with_logged_rule(const StudySpec& study, const std::string& resolved) {
   if (study.names_rule || resolved.empty()) return study;
   try {
@@ -102,13 +106,12 @@ SweepResult sweep_networks(EventLog& log, const StudySpec& study, const RunOptio
   LoadedStudy loaded = load_settled(study);
   require_resources(loaded.asked, runtime.workers(), runtime.gpus());
   for (const std::string& note : loaded.notes) observer.note(note);
-  const std::string before = log.facts() ? log.facts()->resolved : "";
-  loaded.study = with_logged_rule(loaded.study, before);
-  loaded.study = with_border(loaded, before, runtime.workers(), runtime.gpus());
+  loaded.study = with_border(loaded, resolved_before(log), runtime.workers(), runtime.gpus());
   const Resources asked = trial_resources(loaded.study, loaded.study.space.middle());
   prepare_gpu(asked);
   require_precision(loaded.study.precision, asked);
   begin_anew_if_mended(log, loaded.study, &loaded.data, options.folder, observer);
+  loaded.study = with_logged_rule(loaded.study, resolved_before(log));
   std::vector<Changed> changes = adopt(log, loaded.study, &loaded.data, options.folder);
   loaded.study.parallel = slots_of(loaded.study, loaded.asked, runtime.workers(), runtime.gpus());
   const std::unique_ptr<NetworkWork> work =

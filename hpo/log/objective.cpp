@@ -86,4 +86,20 @@ const TrialRow* best_of(const std::vector<TrialRow>& trials, const Objective& ob
   return best;
 }
 
+bool can_lead(const TrialRow& row) {
+  return row.state != TrialState::failed && row.value && !std::isnan(*row.value);
+}
+
+bool leads(const TrialRow& a, const TrialRow& b, const Objective& objective) {
+  return is_better(objective.score(a), objective.score(b));
+}
+
+const TrialRow* leader_of(const std::vector<TrialRow>& trials, const Objective& objective) {
+  const TrialRow* leader = nullptr;
+  for (const TrialRow& row : trials) {
+    if (can_lead(row) && (leader == nullptr || leads(row, *leader, objective))) leader = &row;
+  }
+  return leader;
+}
+
 }  // namespace hpo

@@ -60,6 +60,13 @@ struct Objective {
 [[nodiscard]] bool is_better_trial(const TrialRow& a, const TrialRow& b,
                                    const Objective& objective);
 
+/// The best report of all trials that did not fail, whatever became of them, the lower number among
+/// equals. Null when none has a value that is a number.
+[[nodiscard]] const TrialRow* leader_of(const std::vector<TrialRow>& trials,
+                                        const Objective& objective);
+[[nodiscard]] bool can_lead(const TrialRow& trial);
+[[nodiscard]] bool leads(const TrialRow& a, const TrialRow& b, const Objective& objective);
+
 /// Of trials that can be `best`: those that break no bound first, then complete ones, then stopped,
 /// then by score, then the lower number. Null when none has a value that is a number.
 [[nodiscard]] const TrialRow* best_of(const std::vector<TrialRow>& trials,

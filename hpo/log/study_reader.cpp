@@ -136,12 +136,10 @@ TrialCounts StudyReader::counts() const {
 std::optional<TrialRow> StudyReader::best() const {
   const bool cut_off = info().cut_off;
   if (const Objective searched = objective(); !searched.plain()) {
-    std::vector<TrialRow> rows = trials();
-    if (cut_off)  // no state is ahead of another
-      for (TrialRow& row : rows)
-        if (row.state != TrialState::failed) row.state = TrialState::complete;
-    const TrialRow* best = best_of(rows, searched);
-    return best != nullptr ? trial(best->trial) : std::nullopt;
+    const std::vector<TrialRow> rows = trials();
+    const TrialRow* best = cut_off ? nullptr : best_of(rows, searched);
+    if (best == nullptr && !impl_->asked()) best = leader_of(rows, searched);
+    return best != nullptr ? std::optional(*best) : std::nullopt;
   }
   const auto first = [&](std::string_view where) {
     return impl_->trials(
@@ -150,7 +148,7 @@ std::optional<TrialRow> StudyReader::best() const {
   std::vector<TrialRow> rows;
   if (!cut_off) rows = first("state = 'complete'");
   if (!cut_off && rows.empty()) rows = first("state = 'stopped'");
-  if (rows.empty()) rows = first("state <> 'failed'");
+  if (rows.empty() && !impl_->asked()) rows = first("state <> 'failed'");
   return rows.empty() ? std::nullopt : std::optional(std::move(rows.front()));
 }
 

@@ -92,9 +92,9 @@ class StudyReader {
   [[nodiscard]] StudyInfo info() const;
   [[nodiscard]] TrialCounts counts() const;
 
-  /// The best trial (best_of): a complete one, when none is complete a stopped one, else what
-  /// others reported; the best report of all where time cut the study off. NaN is never best, nor
-  /// is a trial that breaks a bound while there is one that breaks none.
+  /// The best trial (best_of): a complete one, when none is complete a stopped one, else, but for
+  /// asked studies, by what others reported; the best report of all where time cut the study off.
+  /// NaN is never best, nor is a trial that breaks a bound while there is one that breaks none.
   [[nodiscard]] std::optional<TrialRow> best() const;
   /// How its reports become values.
   [[nodiscard]] Objective objective() const;

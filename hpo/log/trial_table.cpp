@@ -31,14 +31,6 @@ bool is_live(const TrialRow& row) {
   return row.state == TrialState::running || row.state == TrialState::waiting;
 }
 
-bool can_lead(const TrialRow& row) {
-  return row.state != TrialState::failed && row.value && !std::isnan(*row.value);
-}
-
-bool leads(const TrialRow& a, const TrialRow& b, const Objective& objective) {
-  return is_better(objective.score(a), objective.score(b));
-}
-
 }  // namespace
 
 TrialTable::TrialTable(Objective objective)

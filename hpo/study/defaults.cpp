@@ -214,10 +214,7 @@ void add_trial_limit(Node& root, const Space& space) {
   Node* limits = block(root, "limits");
   if (limits == nullptr) return;
   if (space.size() == 0) return add(*limits, "trials", "1");
-  if (!ends_by_time(root)) return add(*limits, "trials", "60");
-  constexpr std::uint64_t kMost = 1'000'000'000;  // that the field may have
-  if (const auto points = space.grid_size(); points && *points <= kMost)
-    add(*limits, "trials", std::to_string(*points));
+  if (!ends_by_time(root)) add(*limits, "trials", "60");
 }
 
 std::optional<nn::LearningTask> implied_task(const Node& root) {

@@ -37,10 +37,9 @@ std::vector<Field> limit_rows() {
        .type = Type::integer,
        .min = 1,
        .max = 1e9,
-       .otherwise =
-           "60; with `time` as many as the space has points, no limit where a float has no step; "
-           "1 without parameters; all points for a grid; the members of a population; "
-           "none where trials are asked for",
+       .otherwise = "60; none with `time`; "
+                    "1 without parameters; all points for a grid; the members of a population; "
+                    "none where trials are asked for",
        .unit = "trials",
        .doc = "Trials in all."},
       {.name = "limits.time",

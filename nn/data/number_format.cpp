@@ -140,7 +140,10 @@ FieldKind read_number(const CsvField& field, const NumberFormat& format, double&
   if (format.plain() || plain == FieldKind::missing) return plain;
   const auto written = cut(field);
   if (!written || (!written->sign.empty() && written->sign != format.sign)) return plain;
-  const std::string digits = read_as(written->digits, candidate_of(format)).number;
+  const Candidate known = candidate_of(format);
+  std::string digits = read_as(written->digits, known).number;
+  if (digits.empty() && format.group.empty())  // so large a number may not have been there
+    digits = read_as(written->digits, {known.decimal == ',' ? '.' : ',', known.decimal}).number;
   double value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (digits.empty() || error != std::errc() || end != digits.data() + digits.size()) return plain;

@@ -18,7 +18,10 @@ namespace {
 using nn_test::hyper;
 using nn_test::Table;
 
-const kern::Kernels<float>& ref() { return kern::ref_kernels<float>(); }
+const kern::Kernels<float>& ref() {
+  kern::prepare_thread();
+  return kern::ref_kernels<float>();
+}
 
 /// 5 features -> bn -> 3 outputs.
 nn::ModelSpec bare() {

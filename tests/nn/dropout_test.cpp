@@ -17,7 +17,10 @@ using nn_test::hyper;
 using nn_test::n;
 using nn_test::Table;
 
-const kern::Kernels<float>& ref() { return kern::ref_kernels<float>(); }
+const kern::Kernels<float>& ref() {
+  kern::prepare_thread();
+  return kern::ref_kernels<float>();
+}
 
 /// What a layer of dropout alone makes of `rows` rows of ones.
 std::vector<float> masks(const nn::Shape& input, const nn::Draws& draws, int rows = 2,

@@ -154,6 +154,7 @@ TEST_F(Folds, BaselinesAreScoredOnTheFolds) {
   whole.split.folds = 0;
   whole.split.valid = 0;
   const auto score = [](const nn::DataSpec& spec, nn::Part scored, nn::Baseline kind) {
+    kern::prepare_thread();
     const nn::Dataset data = nn::load_dataset(spec);
     nn::Workspace workspace;
     const nn::ParamSlab net = nn::fit_baseline(kern::cpu_kernels(), workspace, data, kind);

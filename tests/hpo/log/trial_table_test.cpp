@@ -135,7 +135,7 @@ TEST(TrialTable, ANetworkThatIsTakenOverKeepsItsWholePast) {
 }
 
 /// What `leader` says, by looking at every row.
-const TrialRow* leader_of(const std::vector<TrialRow>& rows, const Objective& objective) {
+const TrialRow* searched_leader(const std::vector<TrialRow>& rows, const Objective& objective) {
   const TrialRow* leader = nullptr;
   for (const TrialRow& row : rows) {
     if (row.state == TrialState::failed || !row.value || std::isnan(*row.value)) continue;
@@ -193,7 +193,8 @@ TEST(TrialTable, BestAndLeaderAreKnownAfterEachEvent) {
         table.apply(event);
       }
       ASSERT_EQ(table.best(), best_of(table.rows(), table.objective())) << round << ' ' << i;
-      ASSERT_EQ(table.leader(), leader_of(table.rows(), table.objective())) << round << ' ' << i;
+      ASSERT_EQ(table.leader(), searched_leader(table.rows(), table.objective()))
+          << round << ' ' << i;
     }
   }
 }

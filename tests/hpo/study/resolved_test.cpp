@@ -172,10 +172,9 @@ TEST_F(Resolved, EqualStudiesGiveEqualTexts) {
 
 TEST_F(Resolved, WhereOnlyTimeEndsAStudyNoNumberOfTrialsDoes) {
   const std::string space = table() + "parameters: {width: {type: int, min: 1, max: 4}, ";
-  const std::string open = "lr: {min: 1e-3, max: 1e-1}}\n", few = "k: {values: [1, 2, 3]}}\n";
+  const std::string open = "lr: {min: 1e-3, max: 1e-1}}\n";
   const std::string uses = "network: [dense: {units: $width}]\n";
-  const std::string optimizer = "train: {optimizer: {adam: {lr: $lr}}}\n",
-                    batch = "train: {batch: $k}\n";
+  const std::string optimizer = "train: {optimizer: {adam: {lr: $lr}}}\n";
   EXPECT_EQ(load(space + open + uses + optimizer).limits.trials, 60);
   const StudySpec timed = load(space + open + uses + optimizer + "limits: {time: 10s}\n");
   EXPECT_EQ(timed.limits.trials, std::nullopt);
@@ -183,7 +182,6 @@ TEST_F(Resolved, WhereOnlyTimeEndsAStudyNoNumberOfTrialsDoes) {
   const StudySpec both = load(space + open + uses + optimizer + "limits: {time: 10s, trials: 7}\n");
   EXPECT_EQ(both.limits.trials, 7);
   EXPECT_EQ(both.early_stop.kind, "asha");
-  EXPECT_EQ(load(space + few + uses + batch + "limits: {time: 10s}\n").limits.trials, 4 * 3);
   EXPECT_EQ(load(table() + "limits: {time: 10s}\nnetwork: [dense: {units: 4}]\n").limits.trials, 1);
 }
 

@@ -52,6 +52,18 @@ TEST(NumberFormat, SignsStandBeforeOrAfter) {
   EXPECT_EQ(numbers_of({"-$-1"}), (Numbers{}));
 }
 
+TEST(NumberFormat, GroupsThatTrainingHadNoneOfAreReadToo) {
+  nn::NumberFormatFinder finder;
+  for (const char* field : {"$12.50", "$3"}) finder.add(nn::CsvField{.raw = field});
+  const auto format = finder.found(false);
+  ASSERT_TRUE(format);
+  double number = 0;
+  EXPECT_EQ(nn::read_number(nn::CsvField{.raw = "$1,020.50"}, *format, number),
+            nn::FieldKind::number);
+  EXPECT_EQ(number, 1020.5);
+  EXPECT_NE(nn::read_number(nn::CsvField{.raw = "$1,02"}, *format, number), nn::FieldKind::number);
+}
+
 TEST(NumberFormat, GroupsHaveThreeDigits) {
   EXPECT_EQ(numbers_of({"1,234,567.89", "12", "999.5", "1234"}),
             (Numbers{1234567.89, 12, 999.5, 1234}));
