@@ -1,7 +1,5 @@
 #include "hpo/log/records.h"
 
-#include <cmath>
-
 #include "hpo/log/json.h"
 #include "runtime/base/hash.h"
 #include "runtime/base/text.h"
@@ -36,7 +34,7 @@ std::int64_t fact_sum(std::string_view key, std::string_view value) {
 
 /// What `best` is found by where the objective is plain: nothing for trials that cannot be it.
 std::optional<double> ranked_loss(const TrialRow& row, const Objective& objective) {
-  if (row.state == TrialState::failed || !row.value || std::isnan(*row.value)) return {};
+  if (!can_lead(row)) return {};
   return objective.loss(*row.value);
 }
 

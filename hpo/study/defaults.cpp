@@ -206,15 +206,9 @@ void add_defaults(Node& root, const std::string& stem) {
   const bool several = metric_nodes(root).size() > 1;
   const bool none = fixed || several || method == "grid" || is_population(method);
   add(root, "early_stop", none ? "none" : method == "bohb" ? "auto" : usual_rule(root));
-}
-
-void add_trial_limit(Node& root, const Space& space) {
-  const std::string method = kind_at(root, "method");
-  if (source_of_study(root) == "ask" || method == "grid" || is_population(method)) return;
-  Node* limits = block(root, "limits");
-  if (limits == nullptr) return;
-  if (space.size() == 0) return add(*limits, "trials", "1");
-  if (!ends_by_time(root)) add(*limits, "trials", "60");
+  Node* limits = method == "grid" || is_population(method) ? nullptr : block(root, "limits");
+  if (limits != nullptr && (fixed || !ends_by_time(root)))
+    add(*limits, "trials", fixed ? "1" : "60");
 }
 
 std::optional<nn::LearningTask> implied_task(const Node& root) {

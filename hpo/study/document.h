@@ -32,8 +32,6 @@ auto with_place(const std::string& file, const Body& body) {
 
 /// Puts in what a file leaves out and the table has no fixed default for. `root` is as it was read.
 void add_defaults(Node& root, const std::string& stem);
-/// The same for the number of trials, which follows from the space where only time ends a study.
-void add_trial_limit(Node& root, const Space& space);
 
 /// What the file says about the task, directly or by a loss or metric that only one task has.
 /// Throws a Fault when it says two things.

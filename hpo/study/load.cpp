@@ -139,7 +139,6 @@ StudySpec parse(const std::string& text, const std::string& file, const std::str
   add_defaults(root, std::filesystem::path(file).stem().string());
   StudySpec study{.file = file, .folder = folder, .names_rule = names_rule};
   study.space = read_space_of(root);
-  add_trial_limit(root, study.space);
   Checker checker(study.space);
   expand_arguments(root, study.space);
   root = checker.check(root, study_block(), "");
