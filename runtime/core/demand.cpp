@@ -141,13 +141,15 @@ void Engine::start(Node* node) {
   scheduled.fetch_add(1);
   std::int32_t waits = 1;
   node->missing.store(waits, std::memory_order_relaxed);
+  // What a task takes is counted from its arguments before it is handed over: they must be there.
+  const bool looked_at =
+      backend->simulates() || (node->device == Device::cuda && node->info->work_of != nullptr);
   for (const Parameter& p : node->signature().parameters) {
     if (p.input == Parameter::kNone) continue;
     Input& input = node->inputs[p.input];
     Version& version = *input.version;
     // A task that takes several cores must be able to run as soon as it has them.
-    // On a simulated machine what a task takes is counted when its arguments are there.
-    const bool early = node->needs.cpus == 1 && !backend->simulates() && follows_early(p, version);
+    const bool early = node->needs.cpus == 1 && !looked_at && follows_early(p, version);
     if (version.at() >= (early ? Stage::handed : Stage::ready)) continue;
     input.node = node;
     input.fire = &input_arrived;

@@ -33,8 +33,10 @@ class StarPu final : public OnStarPu {
     conf.ncuda = 0;
 #ifdef TRELLIS_WITH_CUDA
     conf.ncuda = config.gpus;
-    if (conf.ncuda != 0) limits_ = limit_gpu_memory(config.gpu_reserve);
-    keep_back(kChunks);
+    if (conf.ncuda != 0) {
+      limits_ = limit_gpu_memory(config.gpu_reserve);
+      keep_back(choose_chunks(limits_));
+    }
 #endif
     conf.nopencl = 0;
     // Workers of GPUs look after transfers while they wait for tasks, so they do not rest.

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
+#include <string>
 
 namespace rt::detail {
 
@@ -20,6 +22,31 @@ std::vector<Setting> limit_gpu_memory(ByteCount reserve) {
     limits.push_back(memory_limit(device, left));
   }
   return limits;
+}
+
+namespace {
+
+/// The limit that StarPU will find, in bytes; none: it does not count.
+std::optional<std::uint64_t> limit_of(int device) {
+  const std::string own = "STARPU_LIMIT_CUDA_" + std::to_string(device) + "_MEM";
+  for (const char* name : {own.c_str(), "STARPU_LIMIT_CUDA_MEM"}) {
+    if (const char* value = std::getenv(name); value != nullptr)
+      return std::strtoull(value, nullptr, 10) << 20;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::uint64_t choose_chunks(std::vector<Setting>& settings) {
+  int count = 0;
+  if (cudaGetDeviceCount(&count) != cudaSuccess) return kChunks;
+  bool little = false;
+  for (int device = 0; device < count; ++device)
+    little |= limit_of(device).value_or(2 * kChunks) < 2 * kChunks;
+  if (!little) return kChunks;
+  settings.emplace_back("STARPU_SUBALLOCATOR", "0");
+  return 0;
 }
 
 }  // namespace rt::detail

@@ -18,4 +18,8 @@ inline constexpr std::uint64_t kChunks = std::uint64_t{5} * (32 << 20);
 /// programs may have taken the rest. Nothing where CUDA does not answer: StarPU says why.
 [[nodiscard]] std::vector<Setting> limit_gpu_memory(ByteCount reserve);
 
+/// After that: has StarPU allocate buffer by buffer where some GPU has so little that chunks would
+/// fill it with nothing. Says what no task may hold.
+[[nodiscard]] std::uint64_t choose_chunks(std::vector<Setting>& settings);
+
 }  // namespace rt::detail

@@ -1,8 +1,13 @@
-// Trials that train on a GPU, on device code that runs on the host: what a study makes of it.
+// Trials that train on a GPU: what a study makes of it. By default on device code that runs on the
+// host, one task after the other; with --starpu the same as tasks of StarPU's CUDA driver (over
+// tests/support/pretended_cuda.cpp); with --gpu on a CUDA device.
 
+#include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <iostream>
 
 #include "hpo/driver/placement.h"
 #include "hpo/driver/plan.h"
@@ -12,6 +17,12 @@
 
 namespace hpo {
 namespace {
+
+enum class Where { host, starpu, gpu };
+Where where = Where::host;
+const kern::Device* real = nullptr;
+
+const kern::Device& below() { return where == Where::gpu ? *real : kern::emulated_device(); }
 
 /// Faults that the next products have, and which.
 std::atomic<int> faults{0};
@@ -24,21 +35,20 @@ void product_with_faults(kern::Exec& exec, const kern::GemmArgs<float>& args) {
     --faults;
     fault();
   }
-  kern::emulated_device().kernels().gemm(exec, args);
+  below().kernels().gemm(exec, args);
 }
 
-/// The emulated device, whose products can fail.
+/// The device, whose products can fail.
 const kern::Device& device() {
   static const kern::Kernels<float> kernels = [] {
-    kern::Kernels<float> table = kern::emulated_device().kernels();
+    kern::Kernels<float> table = below().kernels();
     table.gemm = product_with_faults;
     return table;
   }();
   static const kern::Device kDevice = [] {
-    kern::Device one = kern::emulated_device();
+    kern::Device one = below();
     one.tables = [](kern::Precision precision) -> const kern::Kernels<float>& {
-      return precision == kern::Precision::f32 ? kernels
-                                               : kern::emulated_device().kernels(precision);
+      return precision == kern::Precision::f32 ? kernels : below().kernels(precision);
     };
     return one;
   }();
@@ -48,7 +58,10 @@ const kern::Device& device() {
 class GpuStudy : public SmallStudy {
  protected:
   GpuStudy() {
-    pretended_gpus_ = 1;
+    if (where == Where::host)
+      pretended_gpus_ = 1;
+    else
+      executor_ = rt::Executor::starpu_cuda;
     tasks::compute_with(&device());
     faults = 0;
   }
@@ -58,6 +71,20 @@ class GpuStudy : public SmallStudy {
     return study("resources: {gpus: 1}\n" + more);
   }
   [[nodiscard]] std::vector<TrialRow> trials() const { return StudyReader(run()).trials(); }
+  /// The trials so far; the next session knows nothing of them.
+  [[nodiscard]] std::vector<TrialRow> fresh_start() const {
+    std::vector<TrialRow> before = trials();
+    for (const rt::Path& path : {run(), store()}) std::filesystem::remove_all(path);
+    return before;
+  }
+  static void expect_same(const std::vector<TrialRow>& got, const std::vector<TrialRow>& wanted) {
+    ASSERT_EQ(got.size(), wanted.size());
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      EXPECT_EQ(got[i].state, TrialState::complete) << got[i].message;
+      EXPECT_EQ(got[i].params, wanted[i].params);
+      EXPECT_EQ(got[i].value, wanted[i].value) << "trial " << i;
+    }
+  }
 };
 
 TEST_F(GpuStudy, TrainsTheSameStudyUnderOtherKeys) {
@@ -133,6 +160,36 @@ TEST_F(GpuStudy, ANetworkGrowsAndRacesOnIt) {
   for (const TrialRow& trial : trials()) EXPECT_EQ(trial.state, TrialState::complete);
 }
 
+TEST_F(GpuStudy, ManyTrialsAtOnceGiveTheSameBitsAgain) {
+  const StudySpec many = parse_study(
+      "name: many\ndata: {csv: rows.csv, target: kind}\nnetwork: [dense: {units: $width}]\n"
+      "train: {optimizer: {adam: {lr: 0.01}}, epochs: 4}\nmethod: random\nparallel: 8\n"
+      "early_stop: none\nparameters: {width: {type: int, min: 4, max: 400}}\n"
+      "limits: {trials: 16}\nresources: {gpus: 1}\n",
+      "many.yaml", folder_.path().string());
+  EXPECT_EQ(session(many, "a").end, DriverEnd::finished);
+  const std::vector<TrialRow> before = fresh_start();
+  EXPECT_EQ(session(many, "a").end, DriverEnd::finished);
+  expect_same(trials(), before);
+}
+
+TEST_F(GpuStudy, APopulationChangesItsShapesBetweenCoresAndIt) {
+  const StudySpec population = parse_study(
+      "name: population\ndata: {csv: rows.csv, target: kind}\n"
+      "network: [dense: {name: fc1, units: $width}]\n"
+      "train: {optimizer: {sgd: {lr: $lr}}, epochs: 8}\n"
+      "method: {type: pbt, members: 6, every: 1, reshape: [widen: {layer: fc1, by: 16}]}\n"
+      "parameters: {width: {type: int, min: 4, max: 40}, lr: {min: 0.001, max: 0.1}}\n"
+      "resources: {gpus: auto, gpu_from: 20000}\n",
+      "population.yaml", folder_.path().string());
+  products = 0;
+  EXPECT_EQ(session(population, "a").end, DriverEnd::finished);
+  EXPECT_GT(products, 0);
+  const std::vector<TrialRow> before = fresh_start();
+  EXPECT_EQ(session(population, "a").end, DriverEnd::finished);
+  expect_same(trials(), before);
+}
+
 TEST_F(GpuStudy, ADeviceThatFailsLosesTheTrialWhichIsTriedAgain) {
   fault = [] { throw kern::DeviceError("CUDA: unspecified launch failure"); };
   faults = 1;
@@ -167,9 +224,39 @@ TEST_F(GpuStudy, ATrialThatDoesNotFitIsOutOfMemoryAndTheOthersGoOn) {
   EXPECT_EQ(failed, 1);
 }
 
-TEST_F(GpuStudy, ATrialThatNoGpuCouldHoldIsRefusedOnceWithBothSizes) {
-  pretended_memory_ = {200 << 10};
-  EXPECT_EQ(session(on_gpu("retry: {max: 2}\n"), "a").end, DriverEnd::finished);
+constexpr std::uint64_t kLittle = 1 << 20;
+
+class LittleGpu : public GpuStudy {
+ protected:
+  void shrink_device() {
+    pretended_memory_ = {kLittle};
+    if (where != Where::host) ::setenv("STARPU_LIMIT_CUDA_MEM", "1", 1);
+  }
+  ~LittleGpu() override { ::unsetenv("STARPU_LIMIT_CUDA_MEM"); }
+
+  /// Trials whose networks have `least` to `most` units in each of two layers.
+  [[nodiscard]] StudySpec deep_study(const std::string& more, int least, int most) const {
+    return parse_study(rt::cat("name: deep\ndata: {csv: rows.csv, target: kind}\n"
+                               "network: [dense: {units: $width}, dense: {units: $width}]\n"
+                               "train: {optimizer: {sgd: {lr: 0.01}}, epochs: 2}\nmethod: random\n"
+                               "early_stop: none\nlimits: {trials: 6}\nresources: {gpus: 1}\n"
+                               "parameters: {width: {type: int, min: ",
+                               least, ", max: ", most, "}}\n", more),
+                       "deep.yaml", folder_.path().string());
+  }
+
+  [[nodiscard]] static Plan planned(const StudySpec& study) {
+    const rt::Runtime runtime({.executor = rt::Executor::sequential});
+    rt::Platform platform = platform_here(1, 1);
+    platform.gpu.memory = kLittle;
+    return plan_study(load_settled(study), platform);
+  }
+};
+
+TEST_F(LittleGpu, RefusesATrialThatItCouldNotHoldOnceWithBothSizes) {
+  shrink_device();
+  const StudySpec deep = deep_study("parallel: 1\nretry: {max: 2}\n", 4, 400);
+  EXPECT_EQ(session(deep, "a").end, DriverEnd::finished);
   EXPECT_TRUE(events("retried").empty());
   int refused = 0, complete = 0;
   for (const TrialRow& trial : trials()) {
@@ -177,23 +264,24 @@ TEST_F(GpuStudy, ATrialThatNoGpuCouldHoldIsRefusedOnceWithBothSizes) {
     if (trial.state == TrialState::complete) continue;
     ++refused;
     EXPECT_EQ(trial.cause, Cause::out_of_memory);
-    EXPECT_NE(trial.message.find("of its device's memory, one has 200.0 KiB"), std::string::npos)
+    EXPECT_NE(trial.message.find("of its device's memory, one has 1.0 MiB"), std::string::npos)
         << trial.message;
   }
   EXPECT_GT(refused, 0);
   EXPECT_GT(complete, 0);
-  const rt::Runtime runtime({.executor = rt::Executor::sequential});
-  rt::Platform small = platform_here(1, 1);
-  small.gpu.memory = pretended_memory_.value;
-  const Plan planned = plan_study(load_settled(on_gpu()), small);
-  EXPECT_EQ(planned.too_large, refused) << "known before";
-  EXPECT_GT(planned.gpu_memory, pretended_memory_.value);
+  const Plan plan = planned(deep);
+  EXPECT_EQ(plan.too_large, refused) << "known before";
+  EXPECT_GT(plan.gpu_memory, kLittle);
 }
 
-TEST_F(GpuStudy, ATableThatNoGpuHoldsStaysInMainMemoryAndChangesNoResult) {
-  std::string rows = "a,b,c,d,e,f,kind\n";
+TEST_F(LittleGpu, ATableThatItDoesNotHoldStaysInMainMemoryAndChangesNoResult) {
+  constexpr int kColumns = 40;
+  std::string rows;
+  for (int column = 0; column < kColumns; ++column) rows += rt::cat("c", column, ",");
+  rows += "kind\n";
   for (int i = 0; i < 8000; ++i) {
-    for (int column = 1; column <= 6; ++column) rows += rt::cat((i * 37 * column) % 101 * 0.5, ",");
+    for (int column = 1; column <= kColumns; ++column)
+      rows += rt::cat((i * 37 * column) % 101 * 0.5, ",");
     rows += i * 37 % 101 > 50 ? "yes\n" : "no\n";
   }
   rt::write_file_atomic(folder_ / "many.csv", rows);
@@ -204,22 +292,22 @@ TEST_F(GpuStudy, ATableThatNoGpuHoldsStaysInMainMemoryAndChangesNoResult) {
       "adapt: {policy: race, every: 1, until: 2}\nresources: {gpus: 1}\n",
       "many.yaml", folder_.path().string());
   EXPECT_EQ(session(many, "a").end, DriverEnd::finished);
-  const std::vector<TrialRow> resident = trials();
-  for (const rt::Path& path : {run(), store()}) std::filesystem::remove_all(path);
-  pretended_memory_ = {100 << 10};
+  const std::vector<TrialRow> resident = fresh_start();
+  shrink_device();
   EXPECT_EQ(session(many, "a").end, DriverEnd::finished);
-  const std::vector<TrialRow> fed = trials();
-  ASSERT_EQ(fed.size(), resident.size());
-  for (std::size_t i = 0; i < fed.size(); ++i) {
-    EXPECT_EQ(fed[i].state, TrialState::complete) << fed[i].message;
-    EXPECT_EQ(fed[i].value, resident[i].value);
-  }
-  const rt::Runtime runtime({.executor = rt::Executor::sequential});
-  rt::Platform small = platform_here(1, 1);
-  small.gpu.memory = pretended_memory_.value;
-  const Plan planned = plan_study(load_settled(many), small);
-  EXPECT_EQ(planned.too_large, 0);
-  EXPECT_LE(planned.gpu_memory, pretended_memory_.value);
+  expect_same(trials(), resident);
+  const Plan plan = planned(many);
+  EXPECT_EQ(plan.too_large, 0);
+  EXPECT_LE(plan.gpu_memory, kLittle);
+}
+
+TEST_F(LittleGpu, TrialsThatItDoesNotHoldTogetherTakeTurns) {
+  const StudySpec deep = deep_study("parallel: 4\n", 180, 230);
+  EXPECT_EQ(session(deep, "a").end, DriverEnd::finished);
+  const std::vector<TrialRow> with_room = fresh_start();
+  shrink_device();
+  EXPECT_EQ(session(deep, "a").end, DriverEnd::finished);
+  expect_same(trials(), with_room);
 }
 
 void expect_refused(const std::function<void()>& start, const std::string& words) {
@@ -251,3 +339,21 @@ TEST(Gpus, WithoutADriverTheReasonIsSaid) {
 
 }  // namespace
 }  // namespace hpo
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  const auto asked = [&](std::string_view word) {
+    return std::any_of(argv, argv + argc, [&](std::string_view a) { return a == word; });
+  };
+  if (asked("--starpu")) hpo::where = hpo::Where::starpu;
+  if (asked("--gpu")) {
+    std::string why;
+    hpo::where = hpo::Where::gpu;
+    hpo::real = kern::cuda_device(why);
+    if (hpo::real == nullptr) {
+      std::cout << "skipped: no CUDA device to test on: " << why << '\n';
+      return 77;
+    }
+  }
+  return RUN_ALL_TESTS();
+}

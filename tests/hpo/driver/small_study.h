@@ -13,6 +13,7 @@
 #include "runtime/base/text.h"
 #include "runtime/runtime.h"
 #include "runtime/store.h"
+#include "tasks/device.h"
 #include "tests/support/temp_folder.h"
 
 namespace hpo {
@@ -68,9 +69,11 @@ class SmallStudy : public testing::Test {
   Session session(const StudySpec& file, const std::string& arithmetic, Stopper& stopper) const {
     rt::set_fingerprint(arithmetic);
     EventLog log(run());
-    rt::Runtime runtime({.executor = rt::Executor::sequential,
+    rt::Runtime runtime({.workers = 2,
+                         .executor = executor_,
                          .pretended_gpus = pretended_gpus_,
                          .pretended_memory = pretended_memory_,
+                         .gpu_reserve = tasks::gpu_reserve(),
                          .store = std::make_shared<rt::Store>(rt::StoreConfig{.folder = store()})});
     const Params some = file.space.from_unit(std::vector<double>(file.space.size(), 0.5));
     const StudyData data = load_data(file, some);
@@ -111,6 +114,7 @@ class SmallStudy : public testing::Test {
   }
 
   support::TempFolder folder_;
+  rt::Executor executor_ = rt::Executor::sequential;
   int pretended_gpus_ = 0;
   rt::ByteCount pretended_memory_{};
 };
