@@ -32,8 +32,9 @@ struct Options {
   std::string problems =
       {};  ///< names (quality: also families, wildcards) with commas between; empty: all
   std::string methods = {};  ///< the same for samplers, ours and rivals'; empty: the usual ones
-  std::string against = {};  ///< networks, grid, digits: rivals, commas between; empty: all
-  int rows = 0;              ///< grid: rows of the data, 0: as many as usual
+  std::string against =
+      {};        ///< networks, grid, gpu-small, digits: rivals, commas between; empty: all
+  int rows = 0;  ///< grid: rows of the data, 0: as many as usual
 };
 
 /// One benchmark. `run` may take minutes unless `quick`; progress goes to standard error, on a
@@ -91,6 +92,10 @@ std::vector<Case> run_grid(
     const Options& options);  ///< 27 trials on Fashion-MNIST, beside pools of processes and Ray
 std::vector<Case> run_gpu(
     const Options& options);  ///< training on a GPU, beside its library's products alone
+std::vector<Case> run_gpu_small(
+    const Options& options);  ///< a sweep of small networks on a GPU, beside PyTorch
+std::vector<Case> run_gpu_stream(
+    const Options& options);  ///< rows that come to a GPU as they are needed, beside resident ones
 std::vector<Case> run_digits(
     const Options& options);  ///< the digits sweep, and the same search with other tools
 std::vector<Case> run_tables(

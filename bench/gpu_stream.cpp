@@ -1,0 +1,59 @@
+// Training on a GPU on rows that lie in main memory and come a batch at a time, beside the same on
+// rows that lie there.
+#include <string>
+#include <vector>
+
+#include "bench/bench.h"
+#include "bench/gpu_training.h"
+#include "kernels/device.h"
+#include "runtime/base/error.h"
+#include "runtime/base/text.h"
+
+namespace bench {
+
+namespace {
+
+constexpr int kBatches = 32, kQuickBatches = 4;
+
+struct Course {
+  const char* name;
+  nn::ModelSpec model;
+  Numbers numbers;
+};
+
+/// In the last one a row takes longer on its way than it is computed with.
+std::vector<Course> courses() {
+  return {{"MLP 784-4096-4096-10, bytes", mlp_of({4096, 4096}), Numbers::bytes},
+          {"MLP 784-4096-4096-10, f32", mlp_of({4096, 4096}), Numbers::floats},
+          {"convolutions as VGG's, 32x32, bytes", vgg(), Numbers::bytes},
+          {"MLP 784-128-128-10, f32", mlp_of({128, 128}), Numbers::floats}};
+}
+
+}  // namespace
+
+std::vector<Case> run_gpu_stream(const Options& options) {
+  std::string why;
+  const kern::Device* device = kern::cuda_device(why);
+  if (device == nullptr) throw rt::Error(rt::Errc::no_device, "bench gpu-stream: " + why);
+  kern::prepare_thread();
+  const kern::Kernels<float>& kernels = device->kernels();
+  const int repetitions = options.quick ? 3 : 10;
+  std::vector<Case> cases;
+  for (const Course& course : courses()) {
+    const RandomTable table(*kernels.memory, course.model.input, course.numbers,
+                            options.quick ? kQuickBatches : kBatches);
+    const Sample fed = time_steps(kernels, course.model, table.view(Rows::fed), repetitions);
+    const Sample resident =
+        time_steps(kernels, course.model, table.view(Rows::resident), repetitions);
+    cases.push_back({.name = rt::cat(course.name, ", batch ", kGpuBatch, ", rows fed"),
+                     .ours = 1e3 * fed.median,
+                     .unit = "ms/step",
+                     .rival = "the same rows resident",
+                     .rival_value = 1e3 * resident.median,
+                     .ratio = resident.median / fed.median,
+                     .spread = fed.spread});
+  }
+  return cases;
+}
+
+}  // namespace bench
