@@ -1,7 +1,10 @@
 // Training on a GPU, held against the time that its library takes for the same products alone.
 #include <algorithm>
+#include <barrier>
 #include <cstdint>
+#include <numeric>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "bench/bench.h"
@@ -18,7 +21,7 @@ namespace bench {
 
 namespace {
 
-constexpr int kBatch = 512, kClasses = 10, kBatches = 4;
+constexpr int kBatch = 512, kClasses = 10, kBatches = 16;
 
 /// Memory of the device.
 class There {
@@ -121,53 +124,103 @@ Sample time_products(const kern::Kernels<float>& kernels, const std::vector<Prod
   });
 }
 
-/// Seconds of a step of training on random rows.
-Sample time_steps(const kern::Kernels<float>& kernels, const nn::ModelSpec& model,
-                  int repetitions) {
-  const kern::Memory& memory = *kernels.memory;
-  const nn::Hyper hyper = nn::complete(nn::Hyper{.loss = {"cross_entropy", {}},
-                                                 .optimizer = {"sgd", {{"lr", 1e-3}}},
-                                                 .batch = kBatch,
-                                                 .shards = 1,
-                                                 .precision = kernels.precision});
-  nn::ParamSlab net(nn::slab_header(model, hyper.optimizer));
-  nn::init_weights(net, 1);
-  There slab(memory, net.bytes().size());
-  memory.put(slab.at(), net.bytes().data(), net.bytes().size());
-  nn::ParamSlab there(net.header(), slab.at());
+/// A network and random rows on the device.
+class Training {
+ public:
+  Training(const kern::Kernels<float>& kernels, const nn::ModelSpec& model, int batch)
+      : kernels_(kernels),
+        model_(model),
+        hyper_(nn::complete(nn::Hyper{.loss = {"cross_entropy", {}},
+                                      .optimizer = {"sgd", {{"lr", 1e-3}}},
+                                      .batch = batch,
+                                      .precision = kernels.precision})),
+        cols_(static_cast<std::size_t>(model.input.elements())),
+        rows_(static_cast<std::size_t>(batch) * kBatches),
+        x_(*kernels.memory, rows_ * cols_),
+        y_(*kernels.memory, 4 * rows_),
+        shift_(*kernels.memory, 4 * cols_),
+        scale_(*kernels.memory, 4 * cols_),
+        net_(nn::slab_header(model, hyper_.optimizer)),
+        slab_(*kernels.memory, net_.bytes().size()) {
+    nn::init_weights(net_, 1);
+    kernels.memory->put(slab_.at(), net_.bytes().data(), net_.bytes().size());
+    rt::Stream random(1, "gpu");
+    std::vector<std::uint8_t> pixels(rows_ * cols_);
+    for (auto& p : pixels) p = static_cast<std::uint8_t>(random.below(256));
+    labels_.resize(rows_);
+    for (auto& l : labels_) l = static_cast<std::int32_t>(random.below(kClasses));
+    order_.resize(rows_);
+    std::iota(order_.begin(), order_.end(), 0U);
+    x_.fill(pixels);
+    y_.fill(labels_);
+    scale_.fill(std::vector<float>(cols_, 1.0F / 255));
+  }
 
-  const auto cols = static_cast<std::size_t>(model.input.elements());
-  constexpr std::size_t kRows = std::size_t{kBatch} * kBatches;
-  rt::Stream random(1, "gpu");
-  std::vector<std::uint8_t> pixels(kRows * cols);
-  for (auto& p : pixels) p = static_cast<std::uint8_t>(random.below(256));
-  std::vector<std::int32_t> labels(kRows);
-  for (auto& l : labels) l = static_cast<std::int32_t>(random.below(kClasses));
-  std::vector<std::uint32_t> rows(kRows);
-  for (std::size_t i = 0; i < kRows; ++i) rows[i] = static_cast<std::uint32_t>(i);
-  There x(memory, pixels.size()), y(memory, 4 * kRows), shift(memory, 4 * cols),
-      scale(memory, 4 * cols);
-  x.fill(pixels);
-  y.fill(labels);
-  scale.fill(std::vector<float>(cols, 1.0F / 255));
-  const nn::ResidentTable table{.u8 = x.at<std::uint8_t>(),
-                                .shift = shift.at<float>(),
-                                .scale = scale.at<float>(),
-                                .labels = y.at<std::int32_t>()};
-  const nn::DataView view{.shape = model.input,
-                          .labels = labels.data(),
-                          .outputs = kClasses,
-                          .rows = rows,
-                          .resident = &table};
-  nn::Workspace workspace;
-  std::int64_t epoch = 0;
-  return repeat(repetitions, [&] {
+  /// Seconds of a step, in the mean over `epochs` epochs of kBatches steps.
+  double run(int epochs) {
+    nn::ParamSlab there(net_.header(), slab_.at());
+    const nn::ResidentTable table{.u8 = x_.at<std::uint8_t>(),
+                                  .shift = shift_.at<float>(),
+                                  .scale = scale_.at<float>(),
+                                  .labels = y_.at<std::int32_t>()};
+    const nn::DataView view{.shape = model_.input,
+                            .labels = labels_.data(),
+                            .outputs = kClasses,
+                            .rows = order_,
+                            .resident = &table};
     const rt::Moment begin = rt::now();
     const nn::TrainStats stats =
-        nn::train_steps(kernels, workspace, there, view, hyper, {epoch, epoch + 1});
-    ++epoch;
+        nn::train_steps(kernels_, workspace_, there, view, hyper_, {epoch_, epoch_ + epochs});
+    epoch_ += epochs;
     return rt::seconds_since(begin) / static_cast<double>(stats.steps);
-  });
+  }
+
+ private:
+  const kern::Kernels<float>& kernels_;
+  nn::ModelSpec model_;
+  nn::Hyper hyper_;
+  std::size_t cols_, rows_;
+  There x_, y_, shift_, scale_;
+  nn::ParamSlab net_;
+  There slab_;
+  std::vector<std::int32_t> labels_;
+  std::vector<std::uint32_t> order_;
+  nn::Workspace workspace_;
+  std::int64_t epoch_ = 0;
+};
+
+Sample time_steps(const kern::Kernels<float>& kernels, const nn::ModelSpec& model,
+                  int repetitions) {
+  Training training(kernels, model, kBatch);
+  return repeat(repetitions, [&] { return training.run(1); });
+}
+
+/// Seconds of a step of a small network, divided by how many are trained at once, each by a thread
+/// with a stream.
+Sample time_together(const kern::Kernels<float>& kernels, int networks, int repetitions) {
+  constexpr int kSmallBatch = 64, kEpochs = 20;
+  const nn::ModelSpec model =
+      nn::with_output({nn::Shape::features(784), {dense(128), dense(128)}}, kClasses);
+  std::vector<Sample> samples(static_cast<std::size_t>(networks));
+  std::barrier together(networks);
+  std::vector<std::jthread> threads;
+  for (Sample& sample : samples) {
+    threads.emplace_back([&] {
+      kern::prepare_thread();
+      Training training(kernels, model, kSmallBatch);
+      (void)training.run(kEpochs);
+      sample = repeat(repetitions, [&] {
+        together.arrive_and_wait();
+        const double one = training.run(kEpochs);
+        together.arrive_and_wait();
+        return one;
+      });
+    });
+  }
+  threads.clear();
+  Sample mean = samples.front();
+  mean.median /= networks;
+  return mean;
 }
 
 }  // namespace
@@ -190,6 +243,13 @@ std::vector<Case> run_gpu(const Options& options) {
                        "ms/step", "cuBLAS, the products alone", 1e3 * alone.median,
                        alone.median / ours.median, ours.spread});
     }
+  }
+  for (const int networks : {1, 4, 8, 16}) {
+    const Sample one = time_together(device->kernels(), networks, repetitions);
+    cases.push_back({.name = rt::cat("MLP 784-128-128-10, batch 64, f32, ", networks, " at once"),
+                     .ours = 1e6 * one.median,
+                     .unit = "us/step",
+                     .spread = one.spread});
   }
   return cases;
 }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "kernels/course.h"
 #include "kernels/kernels.h"
 
 namespace kern {
@@ -26,11 +27,15 @@ struct Feed {
 /// Every memory that is not the program's own and that can be allocated is one of these.
 struct DeviceMemory : Memory {
   const Feed* feed;
+  const Recorder* recorder;
 };
 
 /// Of a device's memory.
 [[nodiscard]] inline const Feed& feed_of(const Memory& memory) {
   return *static_cast<const DeviceMemory&>(memory).feed;
+}
+[[nodiscard]] inline const Recorder& recorder_of(const Memory& memory) {
+  return *static_cast<const DeviceMemory&>(memory).recorder;
 }
 
 }  // namespace kern

@@ -32,12 +32,12 @@ std::vector<std::int64_t> row_births(const ParamTensor& tensor, std::int32_t ind
   return out;
 }
 
-/// The run in pieces that are no longer than a part, as far as its rows allow. A piece of what is
+/// The run in pieces that are no longer than `part`, as far as its rows allow. A piece of what is
 /// uniform begins where a vector does, so that a cut changes no bit.
-void append_pieces(const AgeRun& run, std::vector<AgeRun>& pieces) {
+void append_pieces(const AgeRun& run, std::size_t part, std::vector<AgeRun>& pieces) {
   const AgeRun whole =
       run.table < 0 ? AgeRun{run.offset, run.rows * run.cols, 1, run.birth, -1} : run;
-  const std::size_t rows = std::max<std::size_t>(1, kUpdatePart / whole.cols);
+  const std::size_t rows = std::max<std::size_t>(1, part / whole.cols);
   for (std::size_t row = 0; row < whole.rows; row += rows) {
     AgeRun piece = whole;
     piece.offset += row * whole.cols;
@@ -55,7 +55,7 @@ struct Ages<T>::Lines {
 };
 
 template <class T>
-Ages<T>::Ages(const ParamLayout& layout, const UnitState& units) {
+Ages<T>::Ages(const ParamLayout& layout, const UnitState& units, std::size_t part) {
   for (std::size_t t = 0; t < layout.tensors.size(); ++t) {
     const ParamTensor& tensor = layout.tensors[t];
     if (!trained(tensor.role)) continue;
@@ -66,7 +66,7 @@ Ages<T>::Ages(const ParamLayout& layout, const UnitState& units) {
                 row_births(tensor, index, vector ? 0 : 1, units)});
   }
   of_birth_.resize(births_.size());
-  cut(layout.trained);
+  cut(layout.trained, part);
 }
 
 template <class T>
@@ -110,13 +110,13 @@ void Ages<T>::add_run(const AgeRun& run) {
 }
 
 template <class T>
-void Ages<T>::cut(std::size_t trained) {
+void Ages<T>::cut(std::size_t trained, std::size_t part_size) {
   std::vector<AgeRun> pieces;
-  for (const AgeRun& run : runs_) append_pieces(run, pieces);
+  for (const AgeRun& run : runs_) append_pieces(run, part_size, pieces);
   runs_ = std::move(pieces);
   for (std::size_t i = 0; i < runs_.size(); ++i) {
     const std::size_t begin = runs_[i].offset;
-    if (parts_.empty() || begin - parts_.back().offset >= kUpdatePart) {
+    if (parts_.empty() || begin - parts_.back().offset >= part_size) {
       parts_.push_back({.offset = parts_.empty() ? 0 : begin, .first_run = i});
     }
     SlabPart& part = parts_.back();

@@ -39,7 +39,8 @@ struct AgeFactors {
 template <class T>
 class Ages {
  public:
-  Ages(const ParamLayout& layout, const UnitState& units);
+  /// Parts of about `part` elements.
+  Ages(const ParamLayout& layout, const UnitState& units, std::size_t part = kUpdatePart);
 
   [[nodiscard]] std::span<const AgeRun> runs() const noexcept { return runs_; }
   /// Parts that can be updated side by side, in order.
@@ -73,7 +74,7 @@ class Ages {
   [[nodiscard]] const Table& at(std::int32_t table) const { return tables_[std::size_t(table)]; }
   void add_tensor(const ParamTensor& tensor, const Lines& lines);
   void add_run(const AgeRun& run);
-  void cut(std::size_t trained);
+  void cut(std::size_t trained, std::size_t part_size);
   std::int32_t add_table(std::span<const std::int64_t> births);
 
   std::vector<AgeRun> runs_;

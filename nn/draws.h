@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/course.h"
 #include "nn/units.h"
 
 namespace nn {
@@ -31,6 +32,7 @@ struct Draws {
   std::int64_t step = 0;                ///< counts from 1 at the network's birth
   const std::uint32_t* rows = nullptr;  ///< numbers of the rows in the data; null: 0, 1, ...
   const UnitIds* units = nullptr;       ///< null: 0, 1, ... for every group
+  kern::Course* course = nullptr;       ///< where a device finds step and rows instead
 };
 
 }  // namespace nn

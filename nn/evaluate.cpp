@@ -25,12 +25,22 @@ struct Answering {
   std::size_t width;                ///< of an answer
   TableFeed* feed = nullptr;        ///< where rows come from; null: from `data`
 
+  /// Rows of a chunk.
+  [[nodiscard]] std::size_t some() const {
+    return static_cast<std::size_t>(evaluate_rows(*kernels.memory));
+  }
+  [[nodiscard]] std::size_t first_row(int chunk) const {
+    return static_cast<std::size_t>(chunk) * some();
+  }
+  [[nodiscard]] const Network<float>& network(Workspace& workspace) const {
+    return workspace.network(net.spec(), kernels, evaluate_rows(*kernels.memory), Use::inference);
+  }
   [[nodiscard]] std::span<const std::uint32_t> rows_of(int chunk) const {
-    const std::size_t begin = static_cast<std::size_t>(chunk) * kEvaluateRows;
-    return data.rows.subspan(begin, std::min<std::size_t>(kEvaluateRows, data.rows.size() - begin));
+    const std::size_t begin = first_row(chunk);
+    return data.rows.subspan(begin, std::min(some(), data.rows.size() - begin));
   }
   [[nodiscard]] int chunks() const {
-    return static_cast<int>((data.rows.size() + kEvaluateRows - 1) / kEvaluateRows);
+    return static_cast<int>((data.rows.size() + some() - 1) / some());
   }
 };
 
@@ -61,7 +71,7 @@ Target read_chunk(const Answering& a, const BatchReader<float>& reader, int chun
                   std::byte* targets) {
   const std::span<const std::uint32_t> rows = a.rows_of(chunk);
   if (a.feed == nullptr) return reader.read(arena, targets, rows);
-  std::array<std::uint32_t, kEvaluateRows> places;
+  std::array<std::uint32_t, kEvaluateRowsOnDevice> places;
   std::iota(places.begin(), places.end(), 0U);
   const Target target =
       reader.read(arena, targets, a.feed->take(), std::span(places).first(rows.size()));
@@ -71,12 +81,10 @@ Target read_chunk(const Answering& a, const BatchReader<float>& reader, int chun
 
 /// Answers one chunk into `out` ([all rows, width]) and returns its loss.
 kern::LossSums answer_chunk(const Answering& a, int chunk, Workspace& workspace, float* out) {
-  const Network<float>& network =
-      workspace.network(a.net.spec(), a.kernels, kEvaluateRows, Use::inference);
+  const Network<float>& network = a.network(workspace);
   const BatchReader<float> reader(network, a.data);
   const std::size_t network_bytes = Block::aligned(network.arena_bytes());
   std::byte* arena = workspace.arena(network_bytes + reader.target_bytes(), *a.kernels.memory);
-  const std::size_t begin = static_cast<std::size_t>(chunk) * kEvaluateRows;
   const std::size_t rows = a.rows_of(chunk).size();
   const Target target = read_chunk(a, reader, chunk, arena, arena + network_bytes);
   const float* y = network.forward(arena, a.net.weights().data(), static_cast<int>(rows));
@@ -84,7 +92,7 @@ kern::LossSums answer_chunk(const Answering& a, int chunk, Workspace& workspace,
   const auto outputs = static_cast<std::size_t>(network.outputs());
   std::vector<float> copy;
   write_answers(brought_here(*a.kernels.memory, y, rows * outputs, copy), rows, outputs, a.width,
-                out + begin * a.width);
+                out + a.first_row(chunk) * a.width);
   if (a.loss == nullptr) return {};
   kern::Exec exec = network.exec(arena);
   return a.loss->run(
@@ -95,17 +103,15 @@ kern::LossSums answer_chunk(const Answering& a, int chunk, Workspace& workspace,
 std::unique_ptr<TableFeed> feed_for(const Answering& a, Workspace& workspace) {
   const kern::Memory& memory = *a.kernels.memory;
   if (!is_fed(memory, a.data) || a.chunks() == 0) return nullptr;
-  const Network<float>& network =
-      workspace.network(a.net.spec(), a.kernels, kEvaluateRows, Use::inference);
+  const Network<float>& network = a.network(workspace);
   const std::size_t own = Block::aligned(network.arena_bytes()) +
                           Block::aligned(BatchReader<float>(network, a.data).target_bytes());
   const FeedShape shape = feed_shape(a.data);
   std::byte* const there =
-      workspace.arena(own + TableFeed::bytes_there(shape, kEvaluateRows), memory) + own;
-  auto feed =
-      std::make_unique<TableFeed>(memory, a.data, kEvaluateRows, there,
-                                  workspace.arena(TableFeed::bytes_staged(shape, kEvaluateRows),
-                                                  *kern::feed_of(memory).staging));
+      workspace.arena(own + TableFeed::bytes_there(shape, a.some()), memory) + own;
+  auto feed = std::make_unique<TableFeed>(
+      memory, a.data, a.some(), there,
+      workspace.arena(TableFeed::bytes_staged(shape, a.some()), *kern::feed_of(memory).staging));
   feed->ask(a.rows_of(0));
   return feed;
 }
@@ -144,8 +150,9 @@ void Evaluation::add(Workspace& workspace, const DataView& data, Parallel* paral
   const bool scored = data.labels != nullptr || data.targets != nullptr;
   std::unique_ptr<LossFunction<float>> loss;
   if (scored) {
-    check_fit(workspace.network(net_.spec(), kernels_, kEvaluateRows, Use::inference), data,
-              loss_of(loss_.kind));
+    check_fit(
+        workspace.network(net_.spec(), kernels_, evaluate_rows(*kernels_.memory), Use::inference),
+        data, loss_of(loss_.kind));
     if (!data.rows.empty()) loss = loss_function<float>(loss_, data);
     append_truth(judged_, data);
   } else {

@@ -77,8 +77,9 @@ struct UnitGroup {
 /// zero.
 inline constexpr std::size_t kAlignElements = 16;
 
-/// Elements of a slab that one part of an optimizer's step changes, about: a part fits a core's own
-/// cache with the gradients of several shards and the slots, and is a multiple of kAlignElements.
+/// Elements of a slab that one part of an optimizer's step changes on a core, about: a part fits
+/// its own cache with the gradients of several shards and the slots, and is a multiple of
+/// kAlignElements.
 inline constexpr std::size_t kUpdatePart = 8192;
 
 /// What is trained comes first, so that an optimizer is one pass over `trained` elements; state

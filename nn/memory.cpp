@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "nn/course.h"
 #include "nn/data/block.h"
 #include "nn/train.h"
 #include "nn/trainer.h"
@@ -12,13 +13,14 @@ namespace nn {
 
 std::size_t training_memory(const kern::Kernels<float>& kernels, const ModelSpec& spec,
                             const Hyper& hyper) {
-  const int shards = shards_of(hyper, spec);
+  const int shards = shards_of(hyper, spec, *kernels.memory);
   const Network<float> network(spec, kernels, largest_part(hyper.batch, shards), Use::training);
-  return Trainer<float>::arena_bytes(network, DataView{}, shards);
+  return Block::aligned(Trainer<float>::arena_bytes(network, DataView{}, shards)) +
+         (kernels.memory->own ? 0 : Course::bytes(hyper));
 }
 
 std::size_t scoring_memory(const kern::Kernels<float>& kernels, const ModelSpec& spec) {
-  const Network<float> network(spec, kernels, kEvaluateRows, Use::inference);
+  const Network<float> network(spec, kernels, evaluate_rows(*kernels.memory), Use::inference);
   return Block::aligned(network.arena_bytes()) +
          Block::aligned(BatchReader<float>(network, DataView{}).target_bytes());
 }
@@ -28,7 +30,7 @@ std::size_t training_feed(const FeedShape& shape, const Hyper& hyper, std::size_
 }
 
 std::size_t scoring_feed(const FeedShape& shape) {
-  return TableFeed::bytes_there(shape, kEvaluateRows);
+  return TableFeed::bytes_there(shape, kEvaluateRowsOnDevice);
 }
 
 }  // namespace nn

@@ -141,8 +141,8 @@ T* Network<T>::input(std::byte* arena) const noexcept {
 }
 
 template <class T>
-kern::Exec Network<T>::exec(std::byte* arena) const noexcept {
-  return {.scratch = arena + scratch_, .scratch_bytes = scratch_bytes_};
+kern::Exec Network<T>::exec(std::byte* arena, kern::Course* course) const noexcept {
+  return {.scratch = arena + scratch_, .scratch_bytes = scratch_bytes_, .course = course};
 }
 
 template <class T>
@@ -204,7 +204,7 @@ kern::LossSums Network<T>::loss_and_gradient(std::byte* arena, const T* weights,
                                              const LossFunction<T>& loss, const Target& target,
                                              T gradient_scale, T* gradient, const Draws& draws,
                                              GradientSink<T>* sink) const {
-  kern::Exec context = exec(arena);
+  kern::Exec context = exec(arena, draws.course);
   return run_both({context, arena, weights, rows, draws, sink}, loss, target, gradient_scale,
                   gradient, first_trained_);
 }

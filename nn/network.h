@@ -81,7 +81,7 @@ class Network {
 
   /// The execution context for kernels called beside the network's own; its scratch lies in
   /// `arena`.
-  [[nodiscard]] kern::Exec exec(std::byte* arena) const noexcept;
+  [[nodiscard]] kern::Exec exec(std::byte* arena, kern::Course* course = nullptr) const noexcept;
 
  private:
   struct Node {  // one layer; offsets in bytes from the arena's start

@@ -2,27 +2,22 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <iterator>
 #include <numeric>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "nn/augment.h"
+#include "nn/course.h"
 #include "nn/data/block.h"
 #include "nn/data/feed.h"
 #include "nn/error.h"
 #include "nn/group_lasso.h"
-#include "nn/random.h"
+#include "nn/steps.h"
 #include "nn/trainer.h"
 
 namespace nn {
 namespace {
-
-std::int64_t steps_per_epoch(std::int64_t rows, std::int32_t batch) {
-  return (rows + batch - 1) / batch;
-}
 
 /// Steps from the network's birth to border `border` of the stretch's grid.
 std::int64_t step_at(std::int64_t border, const Stretch& stretch, std::int64_t steps) {
@@ -36,45 +31,6 @@ void check_stretch(const Stretch& stretch) {
                 std::to_string(stretch.to) + " of 1/" + std::to_string(stretch.per_epoch) +
                 " epochs is none");
   }
-}
-
-/// The rows of `data` in the order in which an epoch visits them.
-std::span<const std::uint32_t> epoch_rows(const DataView& data, std::uint64_t shuffle,
-                                          std::int64_t epoch, std::vector<std::uint32_t>& rows) {
-  epoch_order(shuffle, epoch, static_cast<std::uint32_t>(data.rows.size()), rows);
-  for (auto& row : rows) row = data.rows[row];
-  return rows;
-}
-
-/// The rows of each step. Those of the last one that was asked for are valid.
-class Batches {
- public:
-  Batches(const DataView& data, const Hyper& hyper, std::vector<std::uint32_t>& order)
-      : data_(data), hyper_(hyper), order_(order) {}
-
-  [[nodiscard]] std::span<const std::uint32_t> of(std::int64_t step) {
-    const std::int64_t rows = std::ssize(data_.rows), batch = hyper_.batch;
-    const std::int64_t steps = steps_per_epoch(rows, hyper_.batch);
-    if (std::exchange(epoch_, step / steps) != step / steps)
-      rows_ = epoch_rows(data_, hyper_.shuffle, epoch_, order_);
-    const std::int64_t begin = step % steps * batch;
-    return rows_.subspan(static_cast<std::size_t>(begin),
-                         static_cast<std::size_t>(std::min(batch, rows - begin)));
-  }
-
- private:
-  const DataView& data_;
-  const Hyper& hyper_;
-  std::vector<std::uint32_t>& order_;
-  std::int64_t epoch_ = -1;
-  std::span<const std::uint32_t> rows_;
-};
-
-/// The rate at a step, the same wherever stretches are cut: `steps` make an epoch.
-double rate_at(const Hyper& hyper, std::int64_t step, std::int64_t steps) {
-  if (hyper.lr.empty()) return real(hyper.optimizer.fields, "lr");
-  return lr_at(hyper.lr, static_cast<double>(step / steps) +
-                             static_cast<double>(step % steps) / static_cast<double>(steps));
 }
 
 void check_slab(const ParamSlab& net, const Hyper& hyper) {
@@ -138,8 +94,9 @@ std::int64_t steps_in(const Stretch& stretch, std::int64_t rows, std::int32_t ba
   return step_at(stretch.to, stretch, steps) - step_at(stretch.from, stretch, steps);
 }
 
-int shards_of(const Hyper& hyper, const ModelSpec& spec) {
+int shards_of(const Hyper& hyper, const ModelSpec& spec, const kern::Memory& memory) {
   if (hyper.shards > 0) return hyper.shards;
+  if (!memory.own) return 1;
   constexpr double kFlops = 50e6, kUses = 100, kMost = 8;
   const Flops row = flops_per_row(spec);
   const double batch = hyper.batch;
@@ -173,7 +130,7 @@ TrainStats train_steps(const kern::Kernels<float>& kernels, Workspace& workspace
   check_stretch(stretch);
   check_precision(kernels, hyper);
   check_thread();
-  const int shards = shards_of(hyper, net.spec());
+  const int shards = shards_of(hyper, net.spec(), *kernels.memory);
   const int part = largest_part(hyper.batch, shards);
   const Network<float>& network = workspace.network(net.spec(), kernels, part, Use::training);
   check_fit(network, data, loss_of(hyper.loss.kind));
@@ -182,7 +139,9 @@ TrainStats train_steps(const kern::Kernels<float>& kernels, Workspace& workspace
   const auto update = optimizer_of(hyper.optimizer.kind).bind(hyper.optimizer.fields, float{});
   const bool fed = is_fed(*kernels.memory, data);
   const auto most_rows = std::min(static_cast<std::size_t>(hyper.batch), data.rows.size());
-  const std::size_t own = Block::aligned(Trainer<float>::arena_bytes(network, data, shards));
+  const std::size_t course = kernels.memory->own ? 0 : Course::bytes(hyper);
+  const std::size_t own =
+      Block::aligned(Trainer<float>::arena_bytes(network, data, shards)) + course;
   const std::size_t more = fed ? TableFeed::bytes_there(feed_shape(data), most_rows) : 0;
   std::byte* const arena = workspace.arena(own + more, *kernels.memory);
   std::optional<TableFeed> feed;
@@ -198,45 +157,32 @@ TrainStats train_steps(const kern::Kernels<float>& kernels, Workspace& workspace
   trainer.clip_to(hyper.clip);
   const Mover mover(hyper.augment, hyper.shuffle);
   std::optional<Ages<float>> ages;
-  if (net.header().reshaped) trainer.count_ages(ages.emplace(network.layout(), units));
+  if (net.header().reshaped)
+    trainer.count_ages(
+        ages.emplace(network.layout(), units, update_part(*kernels.memory, network.layout())));
   std::optional<GroupLasso<float>> lasso;
   if (hyper.penalty.strength > 0) lasso.emplace(net.spec());
 
-  float* weights = net.weights().data();
-  float* slots = weights + net.count();
   SlabState state = net.state(*kernels.memory);
+  float* weights = net.weights().data();
   const std::int64_t steps = steps_per_epoch(std::ssize(data.rows), hyper.batch);
-  const std::int64_t last = step_at(stretch.to, stretch, steps);
-  const double share = hyper.penalty.strength / static_cast<double>(steps);
-  Batches batches(data, hyper, workspace.rows());
-  std::int64_t epoch = -1;
-  TrainStats stats;
-  double loss_sum = 0;
-  const std::int64_t first = step_at(stretch.from, stretch, steps);
-  if (feed && first < last) feed->ask(batches.of(first));
-  for (std::int64_t step = first; step < last; ++step) {
-    stats.stopped = stop && stop();
-    if (stats.stopped) break;
-    if (std::exchange(epoch, step / steps) != step / steps)
-      trainer.move_images(moves(hyper.augment) ? &mover : nullptr, epoch);
-    const bool pulls = lasso && (hyper.penalty.until == 0 || step < hyper.penalty.until * steps);
-    trainer.pull_units(pulls ? &*lasso : nullptr, share);
-    const std::span<const std::uint32_t> chosen = batches.of(step);
-    const auto count = static_cast<std::int64_t>(chosen.size());
-    const kern::LossSums sums =
-        trainer.step(chosen, weights, slots, state.steps + 1, rate_at(hyper, step, steps));
-    loss_sum += sums.loss;
-    stats.correct += sums.correct;
-    stats.rows += count;
-    ++stats.steps;
-    stats.diverged = !std::isfinite(sums.loss);
-    if (stats.diverged) break;
-    ++state.steps;
-    state.rows += count;
-    if (feed && step + 1 < last) feed->ask(batches.of(step + 1));
-  }
+  const Steps all{.trainer = trainer,
+                  .data = data,
+                  .hyper = hyper,
+                  .first = step_at(stretch.from, stretch, steps),
+                  .last = step_at(stretch.to, stretch, steps),
+                  .stop = stop,
+                  .mover = moves(hyper.augment) ? &mover : nullptr,
+                  .lasso = lasso ? &*lasso : nullptr,
+                  .feed = feed ? &*feed : nullptr,
+                  .weights = weights,
+                  .slots = weights + net.count(),
+                  .order = workspace.rows()};
+  const bool alone = course > 0 && shards == 1 && !ages && !lasso;
+  const TrainStats stats =
+      alone ? run_course(all, *update, *kernels.memory, arena + own - course, state)
+            : run_one_by_one(all, state);
   net.set_state(*kernels.memory, state);
-  stats.loss = stats.rows > 0 ? loss_sum / static_cast<double>(stats.rows) : 0;
   return stats;
 }
 

@@ -69,10 +69,11 @@ struct TrainStats {
 using StopPredicate = std::function<bool()>;
 
 /// Trains `net` in place. `hyper` is complete, and its optimizer is the one that the slab was made
-/// for. The batch of a step is split into shards_of(hyper, spec) contiguous parts, part i holding
-/// rows [n*i/shards, n*(i+1)/shards); their gradients are summed in a binary tree over neighbours,
-/// wherever `parallel` runs them (null: here, one after another). `kernels` have the precision of
-/// `hyper`. Throws Error when spec, data, kernels and hyper do not fit together, before any change.
+/// for. The batch of a step is split into shards_of(hyper, spec, memory) contiguous parts, part i
+/// holding rows [n*i/shards, n*(i+1)/shards); their gradients are summed in a binary tree over
+/// neighbours, wherever `parallel` runs them (null: here, one after another). `kernels` have the
+/// precision of `hyper`. Throws Error when spec, data, kernels and hyper do not fit together,
+/// before any change.
 [[nodiscard]] TrainStats train_steps(const kern::Kernels<float>& kernels, Workspace& workspace,
                                      ParamSlab& net, const DataView& data, const Hyper& hyper,
                                      const Stretch& stretch, const StopPredicate& stop = {},
@@ -81,8 +82,9 @@ using StopPredicate = std::function<bool()>;
 /// Parts that a step's gradient is computed in: hyper.shards, or where that is 0 as many as the
 /// network's counted work makes worth while: each at least 50 MFLOP, with every weight used at
 /// least 100 times (so that summing gradients stays small beside computing them); a power of two,
-/// at most 8.
-[[nodiscard]] int shards_of(const Hyper& hyper, const ModelSpec& spec);
+/// at most 8. On a device, whose kernels are parallel themselves, 1.
+[[nodiscard]] int shards_of(const Hyper& hyper, const ModelSpec& spec,
+                            const kern::Memory& memory = kern::kOwnMemory);
 
 /// How good a network is on some rows. Encodable.
 struct Scores {
@@ -105,6 +107,11 @@ enum class Measured : std::uint8_t { loss, all };
                               const ParamSlab& net, const DataView& data, const Choice& loss,
                               Parallel* parallel = nullptr, Measured measured = Measured::all);
 inline constexpr int kEvaluateRows = 128;
+/// On a device, whose kernels want more of them: in chunks of so many.
+inline constexpr int kEvaluateRowsOnDevice = 512;
+[[nodiscard]] inline int evaluate_rows(const kern::Memory& memory) {
+  return memory.own ? kEvaluateRows : kEvaluateRowsOnDevice;
+}
 
 /// The same for rows that come in several views, all but the last with a multiple of kEvaluateRows
 /// rows: scores() is what evaluate() would have said of all of them, bit for bit.

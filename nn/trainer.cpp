@@ -18,10 +18,10 @@ ResidentTable table_of(const DataView& data) {
   return {data.u8, data.f32, data.shift, data.scale, data.labels, data.targets};
 }
 
-std::vector<SlabPart> parts_of(std::size_t trained) {
+std::vector<SlabPart> parts_of(std::size_t trained, std::size_t part) {
   std::vector<SlabPart> parts;
-  for (std::size_t at = 0; at < trained; at += kUpdatePart)
-    parts.push_back({.offset = at, .count = std::min(kUpdatePart, trained - at)});
+  for (std::size_t at = 0; at < trained; at += part)
+    parts.push_back({.offset = at, .count = std::min(part, trained - at)});
   return parts;
 }
 
@@ -40,17 +40,17 @@ std::size_t BatchReader<T>::target_bytes() const {
 
 template <class T>
 Target BatchReader<T>::read(std::byte* arena, std::byte* targets,
-                            std::span<const std::uint32_t> rows,
-                            const kern::ImageMove* moves) const {
-  return read(arena, targets, table_of(*data_), rows, moves);
+                            std::span<const std::uint32_t> rows, const kern::ImageMove* moves,
+                            kern::Course* course) const {
+  return read(arena, targets, table_of(*data_), rows, moves, course);
 }
 
 template <class T>
 Target BatchReader<T>::read(std::byte* arena, std::byte* targets, const ResidentTable& table,
-                            std::span<const std::uint32_t> rows,
-                            const kern::ImageMove* moves) const {
+                            std::span<const std::uint32_t> rows, const kern::ImageMove* moves,
+                            kern::Course* course) const {
   const kern::Kernels<T>& kernels = network_->kernels();
-  kern::Exec exec = network_->exec(arena);
+  kern::Exec exec = network_->exec(arena, course);
   const kern::GatherArgs<T> gather{.u8 = table.u8,
                                    .f32 = table.f32,
                                    .rows = rows.data(),
@@ -100,7 +100,8 @@ Trainer<T>::Trainer(const Network<T>& network, const LossFunction<T>& loss, cons
       parallel_(shards > 1 ? parallel : nullptr),
       pass_bytes_(pass_bytes(network, data)),
       sums_(static_cast<std::size_t>(shards)),
-      parts_(parts_of(network.layout().trained)) {
+      parts_(parts_of(network.layout().trained,
+                      update_part(*network.kernels().memory, network.layout()))) {
   const auto blocks = static_cast<std::size_t>(shards);
   const std::size_t bytes = Block::aligned(network.layout().count * sizeof(T));
   if (data.shape.is_image()) moves_.resize(blocks * static_cast<std::size_t>(network.max_rows()));
@@ -139,12 +140,13 @@ void Trainer<T>::run_shard(int shard, std::span<const std::uint32_t> rows, const
   kern::ImageMove* moves = nullptr;
   if (mover_ != nullptr) {
     moves = moves_.data() + from;
-    for (std::size_t r = 0; r < mine.size(); ++r) moves[r] = mover_->move(mine[r], epoch_);
+    for (std::size_t r = 0; draws_.course == nullptr && r < mine.size(); ++r)
+      moves[r] = mover_->move(mine[r], epoch_);
   }
-  const Target target =
-      feed_ == nullptr
-          ? reader_.read(arena, targets, mine, moves)
-          : reader_.read(arena, targets, fed_, std::span(places_).subspan(from, to - from), moves);
+  const Target target = feed_ == nullptr ? reader_.read(arena, targets, mine, moves, draws_.course)
+                                         : reader_.read(arena, targets, fed_,
+                                                        std::span(places_).subspan(from, to - from),
+                                                        moves, draws_.course);
   Draws draws = draws_;
   draws.step = step;
   draws.rows = mine.data();
@@ -190,7 +192,7 @@ kern::LossSums Trainer<T>::step(std::span<const std::uint32_t> rows, T* weights,
   if (feed_ != nullptr) feed_->give_back();
   const kern::LossSums total = sum_losses();
   if (!std::isfinite(total.loss)) return total;
-  kern::Exec exec = network_->exec(arena_);
+  kern::Exec exec = network_->exec(arena_, draws_.course);
   if (!at_once) update_all(exec, weights, slots, step, lr);
   if (lasso_ != nullptr) lasso_->pull(network_->kernels(), exec, lr * share_, weights);
   network_->keep_statistics(exec, gradients_, weights);
@@ -227,7 +229,7 @@ template <class T>
 template <class F>
 void Trainer<T>::over_parts(F f) {
   if (parallel_ == nullptr) {
-    kern::Exec exec = network_->exec(arena_);
+    kern::Exec exec = network_->exec(arena_, draws_.course);
     for (const SlabPart& part : parts_) f(exec, part);
     return;
   }

@@ -2,6 +2,7 @@
 // Trainer<T>: one optimizer step after another on a planned network. train_steps is this for float;
 // tests run it for double too.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -30,12 +31,14 @@ class BatchReader {
 
   /// Fills network.input(arena) and `targets`; returns a Target into `targets`, empty where the
   /// data has neither labels nor targets. At most max_rows rows. `moves` has one entry a row for
-  /// images, or is null: they stay as they are.
+  /// images, or is null: they stay as they are. In a `course`, a device takes the rows and moves of
+  /// its step.
   Target read(std::byte* arena, std::byte* targets, std::span<const std::uint32_t> rows,
-              const kern::ImageMove* moves = nullptr) const;
+              const kern::ImageMove* moves = nullptr, kern::Course* course = nullptr) const;
   /// The same from a table that has the columns of the data.
   Target read(std::byte* arena, std::byte* targets, const ResidentTable& table,
-              std::span<const std::uint32_t> rows, const kern::ImageMove* moves = nullptr) const;
+              std::span<const std::uint32_t> rows, const kern::ImageMove* moves = nullptr,
+              kern::Course* course = nullptr) const;
 
  private:
   const Network<T>* network_;
@@ -77,6 +80,11 @@ class Trainer {
   /// Where the batches come from that the next steps are about, asked for by whoever calls step();
   /// null: from the data. Outlives the trainer.
   void feed_from(TableFeed* feed);
+
+  /// From the next step on, a device finds the numbers and rows of its step in the course, and adds
+  /// its loss up there: step() returns nothing then, and waits for nothing unless it clips. For one
+  /// shard, without ages and without pulling. Null: arguments say all. Outlives the trainer.
+  void follow(kern::Course* course) noexcept { draws_.course = course; }
 
   /// One step on a batch of at least one row: gradient part by part, summed in a fixed tree, then
   /// the update unless the loss is NaN or infinite. `slots` as Update::run takes them; `step`
@@ -130,6 +138,12 @@ class Trainer {
   std::ptrdiff_t stride_;
   std::vector<SlabPart> parts_;  // of what is trained
 };
+
+/// Elements that an optimizer's kernel changes at once: a device is asked for all of them.
+[[nodiscard]] inline std::size_t update_part(const kern::Memory& memory,
+                                             const ParamLayout& layout) {
+  return memory.own ? kUpdatePart : std::max(layout.trained, kAlignElements);
+}
 
 /// Rows in the largest part of a batch.
 [[nodiscard]] constexpr int largest_part(int batch, int shards) {

@@ -32,6 +32,8 @@ struct Config {
   Executor executor = Executor::automatic;
   /// GPUs used; -1: all that there are.
   int gpus = -1;
+  /// CUDA workers of each, a thread and a stream apiece: so many tasks compute there side by side.
+  int workers_per_gpu = 1;
   /// Of Executor::simulated: the machine, and what ran on it. `workers` and `gpus` come from there.
   std::shared_ptr<Simulation> simulation;
   /// CUDA workers of the sequential executor: it runs `.cuda` bodies on the program's own memory,
@@ -39,8 +41,8 @@ struct Config {
   int pretended_gpus = 0;
   /// What one of them holds; 0: whatever the machine has.
   ByteCount pretended_memory{};
-  /// Of each GPU, what bodies take beside their arguments and scratch, for as long as the runtime
-  /// lives: workspaces of libraries. It is kept free for them.
+  /// Of each GPU, what bodies of one worker take beside their arguments and scratch, for as long as
+  /// the runtime lives: workspaces of libraries. It is kept free for them.
   ByteCount gpu_reserve{};
   /// Answers pure tasks and keeps their results; null: nothing is kept beyond the values' own
   /// lives.

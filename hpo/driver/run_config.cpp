@@ -47,6 +47,7 @@ rt::Config config_of(const RunOptions& options, const StudySpec& study) {
   config.executor = executor_of(options.engine);
   // Whoever asks for none does not load what talks to them.
   if (options.engine == Engine::automatic && !may_use_gpus(study)) config.gpus = 0;
+  config.workers_per_gpu = trials_per_gpu(study);
   config.gpu_reserve = tasks::gpu_reserve();
   rt::StoreConfig store;
   store.folder = !options.sharing        ? private_store(options)

@@ -101,7 +101,7 @@ std::vector<Field> train_rows() {
        .fallback = "auto",
        .doc = "Parts that each gradient is computed in, summed in a fixed tree: part of the "
               "result, never of the machine. `auto`: as many as the network's work makes worth "
-              "while, at most 8.",
+              "while, at most 8; on a GPU 1.",
        .per_trial = true},
       {.name = "train.clip",
        .type = Type::number,

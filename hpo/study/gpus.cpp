@@ -1,6 +1,7 @@
 #include "hpo/study/gpus.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <memory>
 #include <set>
@@ -46,30 +47,43 @@ bool asks_for_gpus(const study::Node& gpus) {
 
 bool asks_for_cores(const study::Node& gpus) { return !asks_for_gpus(gpus); }
 
-/// Whether `gpus` is such for a value of the space.
-bool may_be(bool (*such)(const study::Node&), const study::Node& gpus, const Space& space) {
+/// What `gpus` may be in a trial.
+std::vector<study::Node> written_values(const study::Node& gpus, const Space& space) {
   std::set<std::string, std::less<>> names;
   study::collect_names(gpus, names);
-  if (names.empty()) return such(gpus);
+  if (names.empty()) return {gpus};
+  std::vector<study::Node> values;
   for (const std::string& name : names) {
     for (const ParamValue& value : telling_values(space.find(name)->domain)) {
       Params params;
       params.set(name, value);
-      const auto written = study::substitute(gpus, params);
-      if (written && such(*written)) return true;
+      if (auto written = study::substitute(gpus, params)) values.push_back(std::move(*written));
     }
   }
-  return false;
+  return values;
+}
+
+const study::Node& gpus_of(const StudySpec& study) {
+  return *study.document->root.find_path({"resources", "gpus"});
 }
 
 }  // namespace
 
 bool may_use_gpus(const StudySpec& study) {
-  return may_be(asks_for_gpus, *study.document->root.find_path({"resources", "gpus"}), study.space);
+  return std::ranges::any_of(written_values(gpus_of(study), study.space), asks_for_gpus);
+}
+
+int trials_per_gpu(const StudySpec& study) {
+  double part = 1;
+  for (const study::Node& gpus : written_values(gpus_of(study), study.space)) {
+    const double asked = rt::parse_double(gpus.text).value_or(0);
+    if (asked > 0) part = std::min(part, asked);
+  }
+  return static_cast<int>(std::min<double>(kMostPerGpu, std::floor(1 / part)));
 }
 
 bool may_ask_for_cores(const study::Node& gpus, const Space& space) {
-  return may_be(asks_for_cores, gpus, space);
+  return std::ranges::any_of(written_values(gpus, space), asks_for_cores);
 }
 
 }  // namespace hpo

@@ -16,6 +16,11 @@ inline constexpr double kNoGpu = 1e30;
 /// Whether any trial may be for a GPU, whatever values it has.
 [[nodiscard]] bool may_use_gpus(const StudySpec& study);
 
+/// Trials that may compute on one GPU side by side: as many as fit with the smallest part of it
+/// that a trial may ask for, at most kMostPerGpu.
+inline constexpr int kMostPerGpu = 16;
+[[nodiscard]] int trials_per_gpu(const StudySpec& study);
+
 /// Whether any trial may be for a core, whatever values it has: `gpus` is the file's, and `auto` in
 /// it leaves it open.
 [[nodiscard]] bool may_ask_for_cores(const study::Node& gpus, const Space& space);

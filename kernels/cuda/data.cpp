@@ -1,6 +1,5 @@
 #include "kernels/cuda/functions.h"
-#include "kernels/cuda/launch.h"
-#include "kernels/cuda/temporary.h"
+#include "kernels/cuda/steps.h"
 
 namespace kern::KERN_ON {
 namespace {
@@ -20,57 +19,57 @@ std::size_t size_of(const GatherArgs<float>& g) {
 
 }  // namespace
 
-void gather(Exec&, const GatherArgs<float>& g) {
+void gather(Exec& exec, const GatherArgs<float>& g) {
   Temporary temporary;
-  const std::uint32_t* rows = temporary.copy(g.rows, static_cast<std::size_t>(g.count));
+  const BatchRows rows(exec, temporary, g.rows, g.count);
   const Numbers numbers{g.u8, g.f32};
   const float *shift = g.shift, *scale = g.scale;
   float* out = g.out;
   const int cols = g.cols;
   over(size_of(g), [=] KERN_DEVICE(std::size_t i) {
     const Place to = place(i, cols);
-    const float v =
-        numbers.at(static_cast<std::size_t>(rows[to.row]) * static_cast<std::size_t>(cols) +
-                   static_cast<std::size_t>(to.col));
+    const float v = numbers.at(rows[to.row] * static_cast<std::size_t>(cols) +
+                               static_cast<std::size_t>(to.col));
     out[i] = (v - shift[to.col]) * scale[to.col];
   });
 }
 
-void gather_images(Exec&, const GatherImagesArgs<float>& a) {
+void gather_images(Exec& exec, const GatherImagesArgs<float>& a) {
   Temporary temporary;
-  const auto count = static_cast<std::size_t>(a.rows.count);
-  const std::uint32_t* rows = temporary.copy(a.rows.rows, count);
-  const ImageMove* moves = temporary.copy(a.moves, count);
+  const BatchRows rows(exec, temporary, a.rows.rows, a.rows.count);
+  const Course* course = exec.course;
+  const ImageMove* given =
+      course == nullptr ? temporary.copy(a.moves, static_cast<std::size_t>(a.rows.count)) : nullptr;
   const Numbers numbers{a.rows.u8, a.rows.f32};
   const float *shift = a.rows.shift, *scale = a.rows.scale;
   float* out = a.rows.out;
   const int cols = a.rows.cols, height = a.height, width = a.width, channels = a.channels;
   over(size_of(a.rows), [=] KERN_DEVICE(std::size_t i) {
     const Place to = place(i, cols);
-    const ImageMove move = moves[to.row];
+    const ImageMove move =
+        course == nullptr ? given[to.row] : course->moves[BatchRows::place(*course, to.row)];
     int y = to.col / channels / width - move.down, x = to.col / channels % width - move.right;
     const bool inside = y >= 0 && y < height && x >= 0 && x < width;
     if (move.upside_down) y = height - 1 - y;
     if (move.mirror) x = width - 1 - x;
     float v = 0;
     if (inside) {
-      v = numbers.at(static_cast<std::size_t>(rows[to.row]) * static_cast<std::size_t>(cols) +
+      v = numbers.at(rows[to.row] * static_cast<std::size_t>(cols) +
                      static_cast<std::size_t>((y * width + x) * channels + to.col % channels));
     }
     out[i] = (v - shift[to.col]) * scale[to.col];
   });
 }
 
-void copy_rows(Exec&, const CopyRowsArgs& a) {
+void copy_rows(Exec& exec, const CopyRowsArgs& a) {
   Temporary temporary;
-  const std::uint32_t* rows = temporary.copy(a.rows, static_cast<std::size_t>(a.count));
+  const BatchRows rows(exec, temporary, a.rows, a.count);
   const auto* from = static_cast<const std::uint32_t*>(a.table);
   auto* to = static_cast<std::uint32_t*>(a.out);
   const int words = static_cast<int>(a.words);
   over(static_cast<std::size_t>(a.count) * a.words, [=] KERN_DEVICE(std::size_t i) {
     const Place at = place(i, words);
-    to[i] = from[static_cast<std::size_t>(rows[at.row]) * static_cast<std::size_t>(words) +
-                 static_cast<std::size_t>(at.col)];
+    to[i] = from[rows[at.row] * static_cast<std::size_t>(words) + static_cast<std::size_t>(at.col)];
   });
 }
 
@@ -82,8 +81,11 @@ void scaled_copy(Exec&, std::size_t count, float factor, const float* src, float
   over(count, [=] KERN_DEVICE(std::size_t i) { dst[i] = factor * src[i]; });
 }
 
-void blend(Exec&, std::size_t count, float rate, const float* src, float* dst) {
-  over(count, [=] KERN_DEVICE(std::size_t i) { dst[i] += rate * (src[i] - dst[i]); });
+void blend(Exec& exec, std::size_t count, float rate, const float* src, float* dst) {
+  const UpdateNumbers numbers(exec, {});
+  over(count, [=] KERN_DEVICE(std::size_t i) {
+    if (!numbers.halted()) dst[i] += rate * (src[i] - dst[i]);
+  });
 }
 
 }  // namespace kern::KERN_ON

@@ -40,6 +40,7 @@ class Queue {
       if (slot.free != nullptr) cudaEventDestroy(slot.free);
     }
     if (copies_ != nullptr) cudaStreamDestroy(copies_);
+    if (recording_ != nullptr) cudaStreamDestroy(recording_);
     if (own_ != nullptr) cudaStreamDestroy(own_);
   }
 
@@ -55,6 +56,26 @@ class Queue {
       stream_ = own_;
     }
     return stream_;
+  }
+
+  /// What is called from now on is kept instead of run. In a stream of its own, since nobody else's
+  /// calls may meet one that records.
+  void begin_recording() {
+    if (recording_ == nullptr) check(cudaStreamCreateWithFlags(&recording_, cudaStreamNonBlocking));
+    before_ = stream();
+    check(cudaStreamBeginCapture(recording_, cudaStreamCaptureModeThreadLocal));
+    use(recording_);
+  }
+  [[nodiscard]] bool records() const { return recording_ != nullptr && stream_ == recording_; }
+  [[nodiscard]] cudaGraphExec_t end_recording() {
+    use(before_);
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t whole = nullptr;
+    check(cudaStreamEndCapture(recording_, &graph));
+    const cudaError_t code = cudaGraphInstantiate(&whole, graph, 0);
+    cudaGraphDestroy(graph);
+    check(code);
+    return whole;
   }
 
   /// A slot of copies that go on beside the stream.
@@ -97,6 +118,7 @@ class Queue {
   }
 
   cudaStream_t stream_ = nullptr, own_ = nullptr, copies_ = nullptr;
+  cudaStream_t recording_ = nullptr, before_ = nullptr;
   std::array<Slot, Feed::kSlots> slots_{};
   cublasHandle_t blas_ = nullptr;
   cublasMath_t mode_ = CUBLAS_DEFAULT_MATH;
@@ -121,6 +143,11 @@ Queue& queue() {
   int device = 0;
   check(cudaGetDevice(&device));
   return of_devices[device];
+}
+
+/// Behind everything that a queue is asked for.
+void settle() {
+  if (wait_for_each && !queue().records()) driver::wait();
 }
 
 }  // namespace
@@ -161,13 +188,15 @@ void to_device(void* to, const void* from, std::size_t bytes) {
 }
 
 void to_host(void* to, const void* from, std::size_t bytes) {
-  if (bytes > 0) check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, queue().stream()));
+  wait();  // a copy to memory that is not pinned would wait within CUDA, where it holds others up
+  if (bytes == 0) return;
+  check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, queue().stream()));
   wait();
 }
 
 void zero(void* memory, std::size_t bytes) {
   if (bytes > 0) check(cudaMemsetAsync(memory, 0, bytes, queue().stream()));
-  if (wait_for_each) wait();
+  settle();
 }
 
 void wait() { check(cudaStreamSynchronize(queue().stream())); }
@@ -205,20 +234,30 @@ void copy_given_back(int slot) {
 
 void copy_vacated(int slot) { check(cudaEventSynchronize(queue().slot(slot).arrived)); }
 
+void begin_recording() { queue().begin_recording(); }
+void* end_recording() { return queue().end_recording(); }
+void run_recording(void* recording) {
+  check(cudaGraphLaunch(static_cast<cudaGraphExec_t>(recording), queue().stream()));
+  settle();
+}
+void release_recording(void* recording) noexcept {
+  cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(recording));
+}
+
 void product(const GemmArgs<float>& g, Precision precision) {
   // cuBLAS reads matrices by columns: what it takes for C^T = op(B)^T op(A)^T is our C.
   const auto turn = [](bool on) { return on ? CUBLAS_OP_T : CUBLAS_OP_N; };
   check(cublasGemmEx(queue().blas(precision), turn(g.trans_b), turn(g.trans_a), g.n, g.m, g.k,
                      &g.alpha, g.b, CUDA_R_32F, g.ldb, g.a, CUDA_R_32F, g.lda, &g.beta, g.c,
                      CUDA_R_32F, g.ldc, arithmetic_of(precision), CUBLAS_GEMM_DEFAULT));
-  if (wait_for_each) wait();
+  settle();
 }
 
 void* stream() { return queue().stream(); }
 
 void launched() {
   check(cudaGetLastError());
-  if (wait_for_each) wait();
+  settle();
 }
 
 }  // namespace driver

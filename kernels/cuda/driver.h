@@ -4,6 +4,9 @@
 // to CUDA, emulated_driver.cpp stands in for it.
 
 #include <cstddef>
+#ifdef KERN_EMULATED
+#include <functional>
+#endif
 
 #include "kernels/kernels.h"
 
@@ -27,6 +30,12 @@ void copy_arrived(int slot);
 void copy_given_back(int slot);
 void copy_vacated(int slot);
 
+/// Recorder (kernels/course.h).
+void begin_recording();
+[[nodiscard]] void* end_recording();
+void run_recording(void* recording);
+void release_recording(void* recording) noexcept;
+
 /// GemmArgs with m, n and k above 0, all pointers to device memory.
 void product(const GemmArgs<float>& g, Precision precision);
 
@@ -43,6 +52,8 @@ class Open {
 /// Whether threads and blocks run from the last to the first.
 [[nodiscard]] bool reversed() noexcept;
 void reverse(bool on) noexcept;
+/// Keeps the call for a recording, where one is made; false: it is to be run now.
+[[nodiscard]] bool recorded(std::function<void()> call);
 #else
 /// The cudaStream_t of the thread's queue.
 [[nodiscard]] void* stream();

@@ -1,6 +1,5 @@
 #include "kernels/cuda/functions.h"
-#include "kernels/cuda/launch.h"
-#include "kernels/cuda/temporary.h"
+#include "kernels/cuda/steps.h"
 
 namespace kern::KERN_ON {
 namespace {
@@ -23,14 +22,16 @@ KERN_DEVICE std::uint32_t philox(std::uint64_t key, std::uint32_t c0, std::uint3
 
 }  // namespace
 
-void dropout_forward(Exec&, const DropoutArgs<float>& a) {
+void dropout_forward(Exec& exec, const DropoutArgs<float>& a) {
   Temporary temporary;
-  const std::uint32_t* row_ids = temporary.copy(a.row_ids, static_cast<std::size_t>(a.rows));
+  const Course* course = exec.course;
+  const std::uint32_t* row_ids =
+      course == nullptr ? temporary.copy(a.row_ids, static_cast<std::size_t>(a.rows)) : nullptr;
   const std::uint32_t* unit_ids = temporary.copy(a.unit_ids, static_cast<std::size_t>(a.units));
   const auto threshold = static_cast<std::uint32_t>(a.rate * 0x1p32);
   const auto scale = static_cast<float>(1 / (1 - a.rate));
   const std::uint64_t key = a.key;
-  const std::uint32_t step = a.step;
+  const std::uint32_t given_step = a.step;
   const int units = a.units, positions = a.positions;
   const float* x = a.x;
   float* y = a.y;
@@ -41,8 +42,13 @@ void dropout_forward(Exec&, const DropoutArgs<float>& a) {
     const Place pass = place(strip.row, positions);
     const std::uint32_t unit =
         unit_ids != nullptr ? unit_ids[strip.col] : static_cast<std::uint32_t>(strip.col);
-    const std::uint32_t row =
-        row_ids != nullptr ? row_ids[pass.row] : static_cast<std::uint32_t>(pass.row);
+    std::uint32_t row = static_cast<std::uint32_t>(pass.row), step = given_step;
+    if (course != nullptr) {
+      row = course->rows[BatchRows::place(*course, pass.row)];
+      step = course->step + course->sums.steps;
+    } else if (row_ids != nullptr) {
+      row = row_ids[pass.row];
+    }
     const std::uint32_t word =
         philox(key, unit / 64 * 16 + unit % 16, static_cast<std::uint32_t>(pass.col), row, step,
                unit / 16 % 4);

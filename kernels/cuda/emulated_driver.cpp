@@ -7,6 +7,8 @@
 #include <mutex>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "kernels/cuda/driver.h"
 #include "kernels/cuda/table.h"
@@ -86,6 +88,9 @@ struct Copy {
 };
 thread_local std::array<Copy, Feed::kSlots> copies;
 
+using Recording = std::vector<std::function<void()>>;
+thread_local Recording* recording = nullptr;
+
 void make(Copy& copy) {
   if (copy.bytes > 0) driver::to_device(copy.to, copy.from, copy.bytes);
   copy = {};
@@ -95,20 +100,26 @@ void make(Copy& copy) {
 
 namespace driver {
 
-void* allocate(std::size_t bytes) { return pages().add(bytes); }
+void* allocate(std::size_t bytes) {
+  if (recording != nullptr) throw std::logic_error("a recording allocates nothing");
+  return pages().add(bytes);
+}
 void release(void* memory) noexcept { pages().remove(memory); }
 
 void to_device(void* to, const void* from, std::size_t bytes) {
+  if (recorded([=] { to_device(to, from, bytes); })) return;
   const Open open;
   kOwnMemory.put(to, from, bytes);
 }
 
 void to_host(void* to, const void* from, std::size_t bytes) {
+  if (recording != nullptr) throw std::logic_error("a recording waits for nothing");
   const Open open;
   kOwnMemory.get(to, from, bytes);
 }
 
 void zero(void* memory, std::size_t bytes) {
+  if (recorded([=] { zero(memory, bytes); })) return;
   const Open open;
   kOwnMemory.zero(memory, bytes);
 }
@@ -129,7 +140,21 @@ void copy_arrived(int slot) { make(copies.at(static_cast<std::size_t>(slot))); }
 void copy_given_back(int) {}
 void copy_vacated(int slot) { make(copies.at(static_cast<std::size_t>(slot))); }
 
+void begin_recording() { recording = new Recording; }
+void* end_recording() { return std::exchange(recording, nullptr); }
+void run_recording(void* calls) {
+  for (const auto& call : *static_cast<const Recording*>(calls)) call();
+}
+void release_recording(void* calls) noexcept { delete static_cast<Recording*>(calls); }
+
+bool recorded(std::function<void()> call) {
+  if (recording == nullptr) return false;
+  recording->push_back(std::move(call));
+  return true;
+}
+
 void product(const GemmArgs<float>& g, Precision precision) {
+  if (recorded([=] { product(g, precision); })) return;
   const Open open;
   Exec exec;
   ref_kernels<float>(precision).gemm(exec, g);

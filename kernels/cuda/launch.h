@@ -55,6 +55,7 @@ struct Block {
 /// Calls f(block, shared) for each of `blocks` blocks.
 template <int kThreads, class Shared, class F>
 void over_blocks(std::size_t blocks, F f) {
+  if (driver::recorded([=] { over_blocks<kThreads, Shared>(blocks, f); })) return;
   const driver::Open open;
   for (std::size_t i = 0; i < blocks; ++i) {
     Shared shared;

@@ -132,12 +132,12 @@ struct BinaryRow {
 
 }  // namespace
 
-LossSums softmax_cross_entropy(Exec&, const CrossEntropyArgs<float>& a) {
+LossSums softmax_cross_entropy(Exec& exec, const CrossEntropyArgs<float>& a) {
   Temporary temporary;
   const Targets targets{temporary.copy(a.class_weights, static_cast<std::size_t>(a.classes)),
                         static_cast<float>(a.smoothing / a.classes),
                         static_cast<float>(1 - a.smoothing)};
-  return summed(temporary, a.rows, [&](RowLoss* losses) {
+  return summed(exec, temporary, a.rows, [&](RowLoss* losses) {
     constexpr int kFew = 32, kMany = 256;
     const auto rows = static_cast<std::size_t>(a.rows);
     if (a.classes <= 4 * kFew) {
@@ -148,12 +148,12 @@ LossSums softmax_cross_entropy(Exec&, const CrossEntropyArgs<float>& a) {
   });
 }
 
-LossSums binary_cross_entropy(Exec&, const BinaryCrossEntropyArgs<float>& a) {
+LossSums binary_cross_entropy(Exec& exec, const BinaryCrossEntropyArgs<float>& a) {
   Temporary temporary;
   const float* weights = temporary.copy(a.class_weights, 2);
   const auto even = static_cast<float>(a.smoothing / 2),
              sharp = static_cast<float>(1 - a.smoothing);
-  return summed(temporary, a.rows, [&](RowLoss* losses) {
+  return summed(exec, temporary, a.rows, [&](RowLoss* losses) {
     over(static_cast<std::size_t>(a.rows), BinaryRow{a, weights, even, sharp, losses});
   });
 }

@@ -63,25 +63,25 @@ struct Difference {
 };
 
 template <class Of>
-LossSums difference_loss(const DifferenceLossArgs<float>& a, Of of) {
+LossSums difference_loss(const Exec& exec, const DifferenceLossArgs<float>& a, Of of) {
   Temporary temporary;
-  return summed(temporary, a.rows, [&](RowLoss* losses) {
+  return summed(exec, temporary, a.rows, [&](RowLoss* losses) {
     over_blocks<kThreads, RowSum>(static_cast<std::size_t>(a.rows), Difference<Of>{a, of, losses});
   });
 }
 
 }  // namespace
 
-LossSums mean_squared_error(Exec&, const DifferenceLossArgs<float>& a) {
-  return difference_loss(a, Squared{});
+LossSums mean_squared_error(Exec& exec, const DifferenceLossArgs<float>& a) {
+  return difference_loss(exec, a, Squared{});
 }
 
-LossSums mean_absolute_error(Exec&, const DifferenceLossArgs<float>& a) {
-  return difference_loss(a, Absolute{});
+LossSums mean_absolute_error(Exec& exec, const DifferenceLossArgs<float>& a) {
+  return difference_loss(exec, a, Absolute{});
 }
 
-LossSums huber(Exec&, const DifferenceLossArgs<float>& a) {
-  return difference_loss(a, Huber{a.delta});
+LossSums huber(Exec& exec, const DifferenceLossArgs<float>& a) {
+  return difference_loss(exec, a, Huber{a.delta});
 }
 
 }  // namespace kern::KERN_ON

@@ -1,8 +1,7 @@
 #include <cmath>
 
 #include "kernels/cuda/functions.h"
-#include "kernels/cuda/launch.h"
-#include "kernels/cuda/temporary.h"
+#include "kernels/cuda/steps.h"
 
 namespace kern::KERN_ON {
 namespace {
@@ -12,7 +11,7 @@ struct AdamNumbers {
   float* weights;
   const float* gradient;
   float *m, *v;
-  float keep_m, add_m, keep_v, add_v, epsilon, decay, keep;
+  float keep_m, add_m, keep_v, add_v, epsilon, decay;
 
   template <class A>
   explicit AdamNumbers(const A& a)
@@ -25,10 +24,9 @@ struct AdamNumbers {
         keep_v(static_cast<float>(a.beta2)),
         add_v(static_cast<float>(1 - a.beta2)),
         epsilon(static_cast<float>(a.epsilon)),
-        decay(static_cast<float>(a.weight_decay)),
-        keep(static_cast<float>(a.keep)) {}
+        decay(static_cast<float>(a.weight_decay)) {}
 
-  KERN_DEVICE void step(std::size_t i, float step_size, float correction) const {
+  KERN_DEVICE void step(std::size_t i, float step_size, float correction, float keep) const {
     const float g = gradient[i] + decay * weights[i];
     m[i] = keep_m * m[i] + add_m * g;
     v[i] = keep_v * v[i] + add_v * g * g;
@@ -38,14 +36,16 @@ struct AdamNumbers {
 
 }  // namespace
 
-void sgd(Exec&, const SgdArgs<float>& a) {
+void sgd(Exec& exec, const SgdArgs<float>& a) {
   float* weights = a.weights;
   const float* gradient = a.gradient;
   float* velocity = a.velocity;
-  const auto lr = static_cast<float>(a.lr), momentum = static_cast<float>(a.momentum),
-             decay = static_cast<float>(a.weight_decay);
+  const UpdateNumbers numbers(exec, {.rate = static_cast<float>(a.lr)});
+  const auto momentum = static_cast<float>(a.momentum), decay = static_cast<float>(a.weight_decay);
   const bool nesterov = a.nesterov;
   over(a.count, [=] KERN_DEVICE(std::size_t i) {
+    if (numbers.halted()) return;
+    const float lr = numbers.get().rate;
     float g = gradient[i] + decay * weights[i];
     if (velocity != nullptr) {
       velocity[i] = momentum * velocity[i] + g;
@@ -55,12 +55,18 @@ void sgd(Exec&, const SgdArgs<float>& a) {
   });
 }
 
-void adam(Exec&, const AdamArgs<float>& a) {
+void adam(Exec& exec, const AdamArgs<float>& a) {
   const auto t = static_cast<double>(a.step);
-  const auto step_size = static_cast<float>(a.lr / (1 - std::pow(a.beta1, t)));
-  const auto correction = static_cast<float>(1 / std::sqrt(1 - std::pow(a.beta2, t)));
+  const UpdateNumbers of_step(
+      exec, {.rate = static_cast<float>(a.lr / (1 - std::pow(a.beta1, t))),
+             .correction = static_cast<float>(1 / std::sqrt(1 - std::pow(a.beta2, t))),
+             .keep = static_cast<float>(a.keep)});
   const AdamNumbers numbers(a);
-  over(a.count, [=] KERN_DEVICE(std::size_t i) { numbers.step(i, step_size, correction); });
+  over(a.count, [=] KERN_DEVICE(std::size_t i) {
+    if (of_step.halted()) return;
+    const StepNumbers n = of_step.get();
+    numbers.step(i, n.rate, n.correction, n.keep);
+  });
 }
 
 void adam_columns(Exec&, const AdamColumnsArgs<float>& a) {
@@ -68,21 +74,25 @@ void adam_columns(Exec&, const AdamColumnsArgs<float>& a) {
   const float* step_size = temporary.copy(a.step_size, a.cols);
   const float* correction = temporary.copy(a.correction, a.cols);
   const AdamNumbers numbers(a);
+  const auto keep = static_cast<float>(a.keep);
   const int cols = static_cast<int>(a.cols);
   over(a.rows * a.cols, [=] KERN_DEVICE(std::size_t i) {
     const int col = place(i, cols).col;
-    numbers.step(i, step_size[col], correction[col]);
+    numbers.step(i, step_size[col], correction[col], keep);
   });
 }
 
-void rmsprop(Exec&, const RmspropArgs<float>& a) {
+void rmsprop(Exec& exec, const RmspropArgs<float>& a) {
   float* weights = a.weights;
   const float* gradient = a.gradient;
   float *v = a.v, *velocity = a.velocity;
-  const auto lr = static_cast<float>(a.lr), keep = static_cast<float>(a.alpha),
-             add = static_cast<float>(1 - a.alpha), epsilon = static_cast<float>(a.epsilon),
-             momentum = static_cast<float>(a.momentum), decay = static_cast<float>(a.weight_decay);
+  const UpdateNumbers numbers(exec, {.rate = static_cast<float>(a.lr)});
+  const auto keep = static_cast<float>(a.alpha), add = static_cast<float>(1 - a.alpha),
+             epsilon = static_cast<float>(a.epsilon), momentum = static_cast<float>(a.momentum),
+             decay = static_cast<float>(a.weight_decay);
   over(a.count, [=] KERN_DEVICE(std::size_t i) {
+    if (numbers.halted()) return;
+    const float lr = numbers.get().rate;
     const float g = gradient[i] + decay * weights[i];
     v[i] = keep * v[i] + add * g * g;
     float update = g / (sqrtf(v[i]) + epsilon);

@@ -98,9 +98,9 @@ struct SumTerms {
   T terms[kSumThreads];
 };
 
-/// `result` (device memory) becomes the sum of `count` values at `from`, by one block.
-template <class T>
-void sum_in_one_block(std::size_t count, const T* from, T* result) {
+/// store(sum of `count` values at `from`), by one block.
+template <class T, class Store>
+void sum_in_one_block(std::size_t count, const T* from, Store store) {
   over_blocks<kSumThreads, SumTerms<T>>(
       1, [=] KERN_DEVICE(const Block<kSumThreads>& block, SumTerms<T>& shared) {
         block.each([&](int t) {
@@ -111,7 +111,7 @@ void sum_in_one_block(std::size_t count, const T* from, T* result) {
         });
         add_up<kSumThreads>(block, shared.terms);
         block.each([&](int t) {
-          if (t == 0) *result = shared.terms[0];
+          if (t == 0) store(shared.terms[0]);
         });
       });
 }

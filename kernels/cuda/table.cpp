@@ -20,13 +20,19 @@ constexpr Feed kFeed{.staging = &kStaging,
                      .given_back = driver::copy_given_back,
                      .vacated = driver::copy_vacated};
 
+constexpr Recorder kRecorder{.begin = driver::begin_recording,
+                             .end = driver::end_recording,
+                             .run = driver::run_recording,
+                             .release = driver::release_recording};
+
 constexpr DeviceMemory kMemory{{.own = false,
                                 .allocate = driver::allocate,
                                 .release = driver::release,
                                 .put = driver::to_device,
                                 .get = driver::to_host,
                                 .zero = driver::zero},
-                               &kFeed};
+                               &kFeed,
+                               &kRecorder};
 
 template <Precision kPrecision>
 const Kernels<float>& table_of() {

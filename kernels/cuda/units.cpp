@@ -28,7 +28,7 @@ double sum_squares(Exec&, std::size_t count, const float* x) {
           if (t == 0) sums[block.index] = shared.terms[0];
         });
       });
-  sum_in_one_block(parts, sums, total);
+  sum_in_one_block(parts, sums, [=] KERN_DEVICE(double sum) { *total = sum; });
   double result = 0;
   driver::to_host(&result, total, sizeof result);
   return result;

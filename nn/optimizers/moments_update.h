@@ -29,6 +29,13 @@ class MomentsUpdate : public Update<T> {
     kernels.adam(exec, at_one_step(place, count, step, lr));
   }
 
+  [[nodiscard]] kern::StepNumbers numbers(std::int64_t step, double lr) const override {
+    const auto t = static_cast<double>(step);
+    return {.rate = static_cast<float>(lr / (1 - std::pow(beta1_, t))),
+            .correction = static_cast<float>(1 / std::sqrt(1 - std::pow(beta2_, t))),
+            .keep = static_cast<float>(keep(lr))};
+  }
+
   void begin_aged(Ages<T>& ages, std::int64_t step, double lr) const override {
     ages.at_step(step, [&](std::int64_t age) { return factors(static_cast<double>(age), lr); });
   }

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "kernels/kernels.h"
+#include "kernels/course.h"
 #include "nn/ages.h"
 #include "nn/fields.h"
 #include "nn/hyper.h"
@@ -26,6 +26,10 @@ class Update {
   virtual void run(const kern::Kernels<T>& kernels, kern::Exec& exec, std::size_t count,
                    std::size_t stride, T* weights, const T* gradient, T* slots, std::int64_t step,
                    double lr) const = 0;
+  /// What a device multiplies by at a step that it finds in a course (kern::Course).
+  [[nodiscard]] virtual kern::StepNumbers numbers(std::int64_t /*step*/, double lr) const {
+    return {.rate = static_cast<float>(lr)};
+  }
   /// Before the parts of a step on a network whose units were born at different steps: sets the
   /// tables of `ages`. What does not count steps needs none.
   virtual void begin_aged(Ages<T>& /*ages*/, std::int64_t /*step*/, double /*lr*/) const {}

@@ -21,6 +21,8 @@ class Backend {
   /// Kinds and numbers of workers; worker numbers go from 0 to workers() - 1, CPU workers first.
   [[nodiscard]] virtual int cpu_workers() const noexcept = 0;
   [[nodiscard]] virtual int cuda_workers() const noexcept = 0;
+  /// Devices that the CUDA workers compute on.
+  [[nodiscard]] virtual int gpus() const noexcept { return cuda_workers(); }
 
   /// Bytes that one task may hold on a device of that kind, the largest one there is; 0: nobody
   /// counts them.

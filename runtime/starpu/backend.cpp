@@ -2,6 +2,7 @@
 // has it.
 #include <starpu.h>
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -34,8 +35,10 @@ class StarPu final : public OnStarPu {
 #ifdef TRELLIS_WITH_CUDA
     conf.ncuda = config.gpus;
     if (conf.ncuda != 0) {
-      limits_ = limit_gpu_memory(config.gpu_reserve);
+      per_gpu_ = workers_of_a_gpu(config.workers_per_gpu);
+      limits_ = limit_gpu_memory({config.gpu_reserve.value * static_cast<unsigned>(per_gpu_)});
       keep_back(choose_chunks(limits_));
+      if (per_gpu_ > 1) share_gpus(per_gpu_, limits_);
     }
 #endif
     conf.nopencl = 0;
@@ -64,6 +67,7 @@ class StarPu final : public OnStarPu {
 
   [[nodiscard]] int cpu_workers() const noexcept override { return cpus_; }
   [[nodiscard]] int cuda_workers() const noexcept override { return cudas_; }
+  [[nodiscard]] int gpus() const noexcept override { return cudas_ / per_gpu_; }
   [[nodiscard]] std::uint64_t device_memory(Device kind) const noexcept override {
     return kind == Device::cuda ? largest_gpu() : 0;
   }
@@ -131,6 +135,7 @@ class StarPu final : public OnStarPu {
   Leaving leaving_{cuda_codelet_};
   int cpus_ = 0;
   int cudas_ = 0;
+  int per_gpu_ = 1;
 };
 
 }  // namespace

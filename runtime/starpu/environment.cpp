@@ -61,6 +61,11 @@ Setting memory_limit(int device, std::uint64_t bytes) {
           std::to_string(std::max<std::uint64_t>(1, bytes / kMega))};
 }
 
+void share_gpus(int workers, std::vector<Setting>& settings) {
+  settings.emplace_back("STARPU_NWORKER_PER_CUDA", std::to_string(workers));
+  settings.emplace_back("STARPU_CUDA_THREAD_PER_WORKER", "1");
+}
+
 void prepare_environment() {
   Path home = starpu_home();
   if (home.empty()) home = temporary_home();

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace rt::detail {
 
@@ -22,6 +23,9 @@ class Setting {
 /// What StarPU may allocate on a GPU, in whole MiB as it counts: at least one, as 0 would mean that
 /// it does not count.
 [[nodiscard]] Setting memory_limit(int device, std::uint64_t bytes);
+
+/// So many workers a GPU, each with a thread and a stream of its own.
+void share_gpus(int workers, std::vector<Setting>& settings);
 
 /// StarPU's files go to our cache folder (a temporary one when that can't be written: StarPU would
 /// abort), it stays silent, and its workers are not bound to cores: two programs bound to the same

@@ -6,8 +6,16 @@
 #include <cstdlib>
 #include <optional>
 #include <string>
+#include <thread>
 
 namespace rt::detail {
+
+int workers_of_a_gpu(int wanted) {
+  int count = 0;
+  if (wanted <= 1 || cudaGetDeviceCount(&count) != cudaSuccess || count == 0) return 1;
+  const int cores = static_cast<int>(std::thread::hardware_concurrency());
+  return std::clamp((cores - 1) / count, 1, wanted);
+}
 
 std::vector<Setting> limit_gpu_memory(ByteCount reserve) {
   constexpr std::size_t kMargin = 50;  // a part of what is free: CUDA allocates in pages

@@ -1,4 +1,4 @@
-// How much of each GPU StarPU may deal out.
+// How much of each GPU StarPU may deal out, and to how many workers.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,10 @@ namespace rt::detail {
 /// StarPU takes small buffers of a GPU from chunks of 32 MiB and keeps up to four empty ones, and
 /// one that is almost empty: so much of its memory may be held by no task.
 inline constexpr std::uint64_t kChunks = std::uint64_t{5} * (32 << 20);
+
+/// Workers of each GPU: as many as are wanted, as far as there are cores for all of them, as each
+/// takes one, and one more core.
+[[nodiscard]] int workers_of_a_gpu(int wanted);
 
 /// Before StarPU starts: gives it what is free on each GPU at this moment but for `reserve`, where
 /// the user did not set its limit (STARPU_LIMIT_CUDA_MEM or STARPU_LIMIT_CUDA_0_MEM, in MiB). Other

@@ -175,9 +175,9 @@ TEST(Activation, ValueDoesNotDependOnItsPlace) {
     Floats whole = in;
     kernels.bias_activation(exec, 1, 67, nullptr, Activation::tanh, whole.data());
     for (std::size_t i = 0; i < in.size(); ++i) {
-      float one = in[i];
-      kernels.bias_activation(exec, 1, 1, nullptr, Activation::tanh, &one);
-      ASSERT_EQ(one, whole[i]) << i;
+      Floats one{in[i]};
+      kernels.bias_activation(exec, 1, 1, nullptr, Activation::tanh, one.data());
+      ASSERT_EQ(one[0], whole[i]) << i;
     }
   });
 }

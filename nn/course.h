@@ -1,0 +1,80 @@
+#pragma once
+// The steps of a training as a device finds them in its own memory, so that it goes through them
+// without a word in between: kernels/course.h says what of a step is read there.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "kernels/course.h"
+#include "nn/augment.h"
+#include "nn/hyper.h"
+
+namespace nn {
+
+/// One stretch of a training. Steps come in runs: the rows and numbers of so many steps at once.
+class Course {
+ public:
+  /// Steps of a run, at most.
+  [[nodiscard]] static int most_steps(const Hyper& hyper);
+  /// Bytes of device memory.
+  [[nodiscard]] static std::size_t bytes(const Hyper& hyper);
+
+  /// In bytes() bytes of `memory` at `there`, 64-byte aligned. `step` numbers the first step since
+  /// the network's birth, from 1. `fed`: tables hold the rows of one batch (data/feed.h).
+  Course(const kern::Memory& memory, const Hyper& hyper, std::int64_t step, bool fed,
+         std::byte* there);
+
+  /// The steps that are called from now on: their rows one after another, a whole batch each but
+  /// for the last, and the numbers of each. `mover`: moves the rows' images, which are those of
+  /// `epoch`; null: nobody does.
+  void bring(std::span<const std::uint32_t> rows, std::span<const kern::StepNumbers> numbers,
+             const Mover* mover, std::int64_t epoch);
+
+  [[nodiscard]] kern::Course* there() const noexcept { return there_; }
+  /// Waits for all steps that were called.
+  [[nodiscard]] kern::CourseSums sums() const;
+
+ private:
+  const kern::Memory& memory_;
+  kern::Course here_;
+  kern::Course* there_;
+  std::uint32_t* rows_;
+  kern::StepNumbers* numbers_;
+  kern::ImageMove* moves_;
+  std::vector<kern::ImageMove> moves_here_;
+  std::uint32_t brought_ = 0;
+};
+
+/// A step that a device runs again without being told each of its kernels.
+class RecordedStep {
+ public:
+  explicit RecordedStep(const kern::Memory& memory);
+  ~RecordedStep();
+  RecordedStep(const RecordedStep&) = delete;
+  RecordedStep& operator=(const RecordedStep&) = delete;
+
+  [[nodiscard]] bool made() const noexcept { return recording_ != nullptr; }
+  /// Keeps what `step` calls; runs nothing.
+  template <class F>
+  void record(F step) {
+    recorder_.begin();
+    try {
+      step();
+    } catch (...) {
+      abandon();
+      throw;
+    }
+    recording_ = recorder_.end();
+  }
+  void run() const;
+
+ private:
+  void abandon() const noexcept;
+
+  const kern::Recorder& recorder_;
+  void* recording_ = nullptr;
+};
+
+}  // namespace nn

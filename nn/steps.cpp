@@ -1,0 +1,220 @@
+#include "nn/steps.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <span>
+#include <utility>
+
+#include "nn/course.h"
+#include "nn/random.h"
+
+namespace nn {
+namespace {
+
+/// The rows of each step. Those of the last call are valid.
+class Batches {
+ public:
+  explicit Batches(const Steps& steps)
+      : data_(steps.data), hyper_(steps.hyper), order_(steps.order) {}
+
+  [[nodiscard]] std::int64_t per_epoch() const {
+    return steps_per_epoch(std::ssize(data_.rows), hyper_.batch);
+  }
+  /// Of `count` steps of one epoch, one after another.
+  [[nodiscard]] std::span<const std::uint32_t> of(std::int64_t step, std::int64_t count = 1) {
+    const std::int64_t epoch = step / per_epoch();
+    if (std::exchange(epoch_, epoch) != epoch) visit();
+    const std::int64_t begin = before(step) - before(epoch * per_epoch());
+    return std::span<const std::uint32_t>(order_).subspan(
+        static_cast<std::size_t>(begin),
+        static_cast<std::size_t>(before(step + count) - before(step)));
+  }
+  /// Rows of all steps before this one.
+  [[nodiscard]] std::int64_t before(std::int64_t step) const {
+    const std::int64_t rows = std::ssize(data_.rows);
+    return step / per_epoch() * rows + std::min(step % per_epoch() * hyper_.batch, rows);
+  }
+
+ private:
+  void visit() {
+    epoch_order(hyper_.shuffle, epoch_, static_cast<std::uint32_t>(data_.rows.size()), order_);
+    for (auto& row : order_) row = data_.rows[row];
+  }
+
+  const DataView& data_;
+  const Hyper& hyper_;
+  std::vector<std::uint32_t>& order_;
+  std::int64_t epoch_ = -1;
+};
+
+/// The rate at a step, the same wherever stretches are cut: `steps` make an epoch.
+double rate_at(const Hyper& hyper, std::int64_t step, std::int64_t steps) {
+  if (hyper.lr.empty()) return real(hyper.optimizer.fields, "lr");
+  return lr_at(hyper.lr, static_cast<double>(step / steps) +
+                             static_cast<double>(step % steps) / static_cast<double>(steps));
+}
+
+double mean_loss(double sum, std::int64_t rows) {
+  return rows > 0 ? sum / static_cast<double>(rows) : 0;
+}
+
+/// Calls the steps of a course: as a recording, as soon as that is the shorter way.
+class Caller {
+ public:
+  Caller(const Steps& steps, Batches& batches, const kern::Memory& memory)
+      : steps_(steps), batches_(batches), recorded_(memory) {}
+
+  void call(std::int64_t step) {
+    const auto rows = static_cast<std::int32_t>(batches_.of(step).size());
+    const bool whole = rows == steps_.hyper.batch;
+    if (whole && !recorded_.made() && may_record(step)) recorded_.record([&] { told(step); });
+    if (whole && recorded_.made()) return recorded_.run();
+    told(step);
+    told_ += whole ? 1 : 0;
+  }
+
+ private:
+  /// A step that waits, or whose rows come beside it, cannot be kept. Two steps have had all the
+  /// memory that one needs.
+  [[nodiscard]] bool may_record(std::int64_t step) const {
+    constexpr int kTold = 2, kWorthWhile = 8;
+    return steps_.feed == nullptr && steps_.hyper.clip == 0 && told_ >= kTold &&
+           steps_.last - step >= kWorthWhile;
+  }
+  void told(std::int64_t step) {
+    (void)steps_.trainer.step(batches_.of(step), steps_.weights, steps_.slots, step + 1, 0);
+  }
+
+  const Steps& steps_;
+  Batches& batches_;
+  RecordedStep recorded_;
+  int told_ = 0;
+};
+
+/// A course through the steps of a stretch.
+class Following {
+ public:
+  Following(const Steps& steps, const Update<float>& update, const kern::Memory& memory,
+            std::byte* there, std::int64_t behind)
+      : steps_(steps),
+        update_(update),
+        batches_(steps),
+        course_(memory, steps.hyper, behind + 1, steps.feed != nullptr, there),
+        caller_(steps, batches_, memory),
+        behind_(behind),
+        looked_(steps.first) {
+    steps_.trainer.follow(course_.there());
+    steps_.trainer.move_images(steps_.mover, 0);
+  }
+
+  /// Whether it was stopped.
+  bool run() {
+    if (steps_.feed != nullptr && steps_.first < steps_.last)
+      steps_.feed->ask(batches_.of(steps_.first));
+    for (std::int64_t step = steps_.first; step < steps_.last;) {
+      if (halted(step)) return false;
+      const std::int64_t end = end_of_run(step);
+      bring(step, end);
+      for (; step < end; ++step) {
+        if (steps_.stop && steps_.stop()) return true;
+        caller_.call(step);
+        if (steps_.feed != nullptr && step + 1 < steps_.last)
+          steps_.feed->ask(batches_.of(step + 1));
+      }
+    }
+    return false;
+  }
+
+  [[nodiscard]] TrainStats stats(bool stopped, SlabState& state) const {
+    const kern::CourseSums sums = course_.sums();
+    const auto rows = [&](std::int64_t steps) {
+      return batches_.before(steps_.first + steps) - batches_.before(steps_.first);
+    };
+    TrainStats stats;
+    stats.steps = sums.steps + sums.halted;
+    stats.rows = rows(stats.steps);
+    stats.correct = sums.correct;
+    stats.loss = mean_loss(sums.loss, stats.rows);
+    stats.diverged = sums.halted != 0;
+    stats.stopped = stopped;
+    state.steps += sums.steps;
+    state.rows += rows(sums.steps);
+    return stats;
+  }
+
+ private:
+  /// A look at what came of it: now and then, because the device is idle meanwhile.
+  [[nodiscard]] bool halted(std::int64_t step) {
+    constexpr std::int64_t kSeldom = 256;
+    if (step - looked_ < kSeldom) return false;
+    looked_ = step;
+    return course_.sums().halted != 0;
+  }
+  [[nodiscard]] std::int64_t end_of_run(std::int64_t step) const {
+    const std::int64_t epoch = batches_.per_epoch();
+    return std::min(
+        {steps_.last, (step / epoch + 1) * epoch, step + Course::most_steps(steps_.hyper)});
+  }
+  void bring(std::int64_t step, std::int64_t end) {
+    numbers_.clear();
+    for (std::int64_t s = step; s < end; ++s) {
+      numbers_.push_back(update_.numbers(behind_ + 1 + s - steps_.first,
+                                         rate_at(steps_.hyper, s, batches_.per_epoch())));
+    }
+    course_.bring(batches_.of(step, end - step), numbers_, steps_.mover,
+                  step / batches_.per_epoch());
+  }
+
+  const Steps& steps_;
+  const Update<float>& update_;
+  Batches batches_;
+  Course course_;
+  Caller caller_;
+  std::int64_t behind_;  ///< steps of the network before this stretch
+  std::int64_t looked_;
+  std::vector<kern::StepNumbers> numbers_;
+};
+
+}  // namespace
+
+TrainStats run_one_by_one(const Steps& s, SlabState& state) {
+  Batches batches(s);
+  const std::int64_t steps = batches.per_epoch();
+  const double share = s.hyper.penalty.strength / static_cast<double>(steps);
+  std::int64_t epoch = -1;
+  TrainStats stats;
+  double loss_sum = 0;
+  if (s.feed != nullptr && s.first < s.last) s.feed->ask(batches.of(s.first));
+  for (std::int64_t step = s.first; step < s.last; ++step) {
+    stats.stopped = s.stop && s.stop();
+    if (stats.stopped) break;
+    if (std::exchange(epoch, step / steps) != step / steps) s.trainer.move_images(s.mover, epoch);
+    const bool pulls =
+        s.lasso != nullptr && (s.hyper.penalty.until == 0 || step < s.hyper.penalty.until * steps);
+    s.trainer.pull_units(pulls ? s.lasso : nullptr, share);
+    const std::span<const std::uint32_t> chosen = batches.of(step);
+    const kern::LossSums sums =
+        s.trainer.step(chosen, s.weights, s.slots, state.steps + 1, rate_at(s.hyper, step, steps));
+    loss_sum += sums.loss;
+    stats.correct += sums.correct;
+    stats.rows += std::ssize(chosen);
+    ++stats.steps;
+    stats.diverged = !std::isfinite(sums.loss);
+    if (stats.diverged) break;
+    ++state.steps;
+    state.rows += std::ssize(chosen);
+    if (s.feed != nullptr && step + 1 < s.last) s.feed->ask(batches.of(step + 1));
+  }
+  stats.loss = mean_loss(loss_sum, stats.rows);
+  return stats;
+}
+
+TrainStats run_course(const Steps& steps, const Update<float>& update, const kern::Memory& memory,
+                      std::byte* there, SlabState& state) {
+  Following following(steps, update, memory, there, state.steps);
+  const bool stopped = following.run();
+  return following.stats(stopped, state);
+}
+
+}  // namespace nn
