@@ -29,6 +29,7 @@ constexpr int kNetworks = 64, kEpochs = 5, kRows = 10000, kBatch = 64;
 constexpr int kQuickNetworks = 4, kQuickRows = 1000;
 constexpr int kUnits = 128;
 constexpr double kValid = 0.1;
+constexpr double kPart = 0.125;  // of the GPU
 constexpr double kLeastRate = 1e-4, kLargestRate = 1e-2;
 constexpr int kRounds = 3, kSecondsOfRounds = 15;
 
@@ -60,13 +61,13 @@ std::string rates(const Sizes& sizes) {
 }
 
 std::string study_text(const Sizes& sizes) {
-  return rt::cat("name: small\ndata:\n  idx: ", sizes.data, "\n  rows: ", sizes.rows,
-                 "\n  scale: unit\n  split: {valid: ", kValid, "}\nnetwork:\n  - flatten\n",
-                 "  - dense: {units: ", kUnits, ", activation: relu}\n",
-                 "  - dense: {units: ", kUnits, ", activation: relu}\n",
-                 "train: {optimizer: {adam: {lr: $lr}}, batch: ", kBatch, ", epochs: ", kEpochs,
-                 "}\nmethod: grid\nearly_stop: none\nparallel: ", sizes.networks,
-                 "\nparameters: {lr: {values: [", rates(sizes), "]}}\nresources: {gpus: 1}\n");
+  return rt::cat(
+      "name: small\ndata:\n  idx: ", sizes.data, "\n  rows: ", sizes.rows,
+      "\n  scale: unit\n  split: {valid: ", kValid, "}\nnetwork:\n  - flatten\n",
+      "  - dense: {units: ", kUnits, ", activation: relu}\n", "  - dense: {units: ", kUnits,
+      ", activation: relu}\n", "train: {optimizer: {adam: {lr: $lr}}, batch: ", kBatch,
+      ", epochs: ", kEpochs, "}\nmethod: grid\nearly_stop: none\nparallel: ", sizes.networks,
+      "\nparameters: {lr: {values: [", rates(sizes), "]}}\nresources: {gpus: ", kPart, "}\n");
 }
 
 /// The same networks and rows for the rivals.

@@ -49,6 +49,9 @@ struct Recorder {
   /// Runs it behind all that was called before.
   void (*run)(void* recording);
   void (*release)(void* recording) noexcept;
+  /// Another number where the memory that kernels take for the length of a call (of the calling
+  /// thread) has moved: recordings from before must not be run.
+  std::uint64_t (*generation)() noexcept;
 };
 
 }  // namespace kern

@@ -79,11 +79,22 @@ kern::CourseSums Course::sums() const {
 
 RecordedStep::RecordedStep(const kern::Memory& memory) : recorder_(kern::recorder_of(memory)) {}
 
-RecordedStep::~RecordedStep() {
+RecordedStep::~RecordedStep() { forget(); }
+
+void RecordedStep::forget() noexcept {
   if (recording_ != nullptr) recorder_.release(recording_);
+  recording_ = nullptr;
 }
 
 void RecordedStep::run() const { recorder_.run(recording_); }
+
+StepKey step_key(const kern::Kernels<float>& kernels, const ModelSpec& spec, const Hyper& hyper,
+                 const ResidentTable& table, const std::byte* arena) {
+  StepKey key{&kernels, spec, hyper, table, arena};
+  key.hyper.lr.clear();
+  key.hyper.optimizer.fields["lr"] = 1.0;
+  return key;
+}
 
 void RecordedStep::abandon() const noexcept {
   try {

@@ -9,7 +9,9 @@
 
 #include "kernels/course.h"
 #include "nn/augment.h"
+#include "nn/data_view.h"
 #include "nn/hyper.h"
+#include "nn/spec.h"
 
 namespace nn {
 
@@ -55,10 +57,14 @@ class RecordedStep {
   RecordedStep(const RecordedStep&) = delete;
   RecordedStep& operator=(const RecordedStep&) = delete;
 
-  [[nodiscard]] bool made() const noexcept { return recording_ != nullptr; }
+  /// Whether there is one that can be run.
+  [[nodiscard]] bool made() const noexcept {
+    return recording_ != nullptr && generation_ == recorder_.generation();
+  }
   /// Keeps what `step` calls; runs nothing.
   template <class F>
   void record(F step) {
+    forget();
     recorder_.begin();
     try {
       step();
@@ -67,14 +73,31 @@ class RecordedStep {
       throw;
     }
     recording_ = recorder_.end();
+    generation_ = recorder_.generation();
   }
   void run() const;
 
  private:
   void abandon() const noexcept;
+  void forget() noexcept;
 
   const kern::Recorder& recorder_;
   void* recording_ = nullptr;
+  std::uint64_t generation_ = 0;
 };
+
+/// What a recorded step hangs on: trainings that agree on it repeat the same one.
+struct StepKey {
+  const kern::Kernels<float>* kernels;
+  ModelSpec spec;
+  Hyper hyper;
+  ResidentTable table;
+  const std::byte* arena;
+  bool operator==(const StepKey&) const = default;
+};
+/// Of a training in that arena. What a course brings plays no part.
+[[nodiscard]] StepKey step_key(const kern::Kernels<float>& kernels, const ModelSpec& spec,
+                               const Hyper& hyper, const ResidentTable& table,
+                               const std::byte* arena);
 
 }  // namespace nn

@@ -27,6 +27,7 @@ struct ResidentTable {
   const float* scale = nullptr;
   const std::int32_t* labels = nullptr;
   const float* targets = nullptr;
+  bool operator==(const ResidentTable&) const = default;
 };
 
 /// Some rows of a table. Exactly one of u8 and f32 is set, and exactly one of labels and targets.

@@ -62,25 +62,24 @@ double mean_loss(double sum, std::int64_t rows) {
 /// Calls the steps of a course: as a recording, as soon as that is the shorter way.
 class Caller {
  public:
-  Caller(const Steps& steps, Batches& batches, const kern::Memory& memory)
-      : steps_(steps), batches_(batches), recorded_(memory) {}
+  Caller(const Steps& steps, Batches& batches) : steps_(steps), batches_(batches) {}
 
   void call(std::int64_t step) {
     const auto rows = static_cast<std::int32_t>(batches_.of(step).size());
     const bool whole = rows == steps_.hyper.batch;
-    if (whole && !recorded_.made() && may_record(step)) recorded_.record([&] { told(step); });
-    if (whole && recorded_.made()) return recorded_.run();
+    RecordedStep* recorded = whole ? steps_.recorded : nullptr;
+    if (recorded != nullptr && !recorded->made() && may_record(step))
+      recorded->record([&] { told(step); });
+    if (recorded != nullptr && recorded->made()) return recorded->run();
     told(step);
     told_ += whole ? 1 : 0;
   }
 
  private:
-  /// A step that waits, or whose rows come beside it, cannot be kept. Two steps have had all the
-  /// memory that one needs.
+  /// Two steps have had all the memory that one needs.
   [[nodiscard]] bool may_record(std::int64_t step) const {
     constexpr int kTold = 2, kWorthWhile = 8;
-    return steps_.feed == nullptr && steps_.hyper.clip == 0 && told_ >= kTold &&
-           steps_.last - step >= kWorthWhile;
+    return told_ >= kTold && steps_.last - step >= kWorthWhile;
   }
   void told(std::int64_t step) {
     (void)steps_.trainer.step(batches_.of(step), steps_.weights, steps_.slots, step + 1, 0);
@@ -88,7 +87,6 @@ class Caller {
 
   const Steps& steps_;
   Batches& batches_;
-  RecordedStep recorded_;
   int told_ = 0;
 };
 
@@ -101,7 +99,7 @@ class Following {
         update_(update),
         batches_(steps),
         course_(memory, steps.hyper, behind + 1, steps.feed != nullptr, there),
-        caller_(steps, batches_, memory),
+        caller_(steps, batches_),
         behind_(behind),
         looked_(steps.first) {
     steps_.trainer.follow(course_.there());

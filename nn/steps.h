@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "nn/course.h"
 #include "nn/train.h"
 #include "nn/trainer.h"
 
@@ -28,6 +29,7 @@ struct Steps {
   TableFeed* feed = nullptr;
   float *weights = nullptr, *slots = nullptr;
   std::vector<std::uint32_t>& order;  ///< to keep the order of an epoch's rows in
+  RecordedStep* recorded = nullptr;   ///< of a course: what such a step called, if that can be kept
 };
 
 /// Both leave the network behind the last step that they report, and `state` as it is then.

@@ -61,6 +61,41 @@ void check_images(const DataView& data, const Hyper& hyper) {
     throw Error("only images can be moved, not rows of " + data.shape.text() + " features");
 }
 
+/// Where a training finds its network. A small one on a device moves to memory that the worker
+/// keeps, so that its steps are the same calls as those of the training before.
+class Home {
+ public:
+  /// `bytes`: of the arena.
+  Home(const kern::Kernels<float>& kernels, Workspace& workspace, ParamSlab& net, std::size_t bytes,
+       bool may_move)
+      : kernels_(kernels),
+        away_(net.weights().data()),
+        count_(net.count() * static_cast<std::size_t>(1 + net.header().slots)) {
+    constexpr std::size_t kMost = std::size_t{16} << 20;  // far below kern::kDeviceReserve
+    if (!may_move || bytes + count_ * sizeof(float) > kMost) return;
+    arena_ = workspace.kept(bytes + count_ * sizeof(float), *kernels.memory);
+    here_ = reinterpret_cast<float*>(arena_ + bytes);
+  }
+
+  [[nodiscard]] bool kept() const { return arena_ != nullptr; }
+  [[nodiscard]] std::byte* arena() const { return arena_; }
+  [[nodiscard]] float* weights() const { return kept() ? here_ : away_; }
+
+  void bring() const { copy(away_, here_); }
+  void bring_back() const { copy(here_, away_); }
+
+ private:
+  void copy(const float* from, float* to) const {
+    kern::Exec exec;
+    if (kept()) kernels_.scaled_copy(exec, count_, 1, from, to);
+  }
+
+  const kern::Kernels<float>& kernels_;
+  float *away_, *here_ = nullptr;
+  std::size_t count_;
+  std::byte* arena_ = nullptr;
+};
+
 /// The penalty that holds on a part of the training: what lies on one side of its end does not know
 /// about the end.
 UnitPenalty penalty_on(const UnitPenalty& penalty, const Stretch& stretch) {
@@ -143,7 +178,12 @@ TrainStats train_steps(const kern::Kernels<float>& kernels, Workspace& workspace
   const std::size_t own =
       Block::aligned(Trainer<float>::arena_bytes(network, data, shards)) + course;
   const std::size_t more = fed ? TableFeed::bytes_there(feed_shape(data), most_rows) : 0;
-  std::byte* const arena = workspace.arena(own + more, *kernels.memory);
+  const bool follows =
+      course > 0 && shards == 1 && !net.header().reshaped && hyper.penalty.strength == 0;
+  const bool records = follows && !fed && hyper.clip == 0;
+  const Home home(kernels, workspace, net, own, records && class_weights(hyper.loss, data).empty());
+  std::byte* const arena =
+      home.kept() ? home.arena() : workspace.arena(own + more, *kernels.memory);
   std::optional<TableFeed> feed;
   if (fed)
     feed.emplace(*kernels.memory, data, most_rows, arena + own,
@@ -164,7 +204,13 @@ TrainStats train_steps(const kern::Kernels<float>& kernels, Workspace& workspace
   if (hyper.penalty.strength > 0) lasso.emplace(net.spec());
 
   SlabState state = net.state(*kernels.memory);
-  float* weights = net.weights().data();
+  std::optional<RecordedStep> once;
+  RecordedStep* recorded = nullptr;
+  if (home.kept()) {
+    recorded = &workspace.recorded(step_key(kernels, net.spec(), hyper, *data.resident, arena));
+  } else if (records) {
+    recorded = &once.emplace(*kernels.memory);
+  }
   const std::int64_t steps = steps_per_epoch(std::ssize(data.rows), hyper.batch);
   const Steps all{.trainer = trainer,
                   .data = data,
@@ -175,13 +221,15 @@ TrainStats train_steps(const kern::Kernels<float>& kernels, Workspace& workspace
                   .mover = moves(hyper.augment) ? &mover : nullptr,
                   .lasso = lasso ? &*lasso : nullptr,
                   .feed = feed ? &*feed : nullptr,
-                  .weights = weights,
-                  .slots = weights + net.count(),
-                  .order = workspace.rows()};
-  const bool alone = course > 0 && shards == 1 && !ages && !lasso;
+                  .weights = home.weights(),
+                  .slots = home.weights() + net.count(),
+                  .order = workspace.rows(),
+                  .recorded = recorded};
+  home.bring();
   const TrainStats stats =
-      alone ? run_course(all, *update, *kernels.memory, arena + own - course, state)
-            : run_one_by_one(all, state);
+      follows ? run_course(all, *update, *kernels.memory, arena + own - course, state)
+              : run_one_by_one(all, state);
+  home.bring_back();
   net.set_state(*kernels.memory, state);
   return stats;
 }

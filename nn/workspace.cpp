@@ -6,7 +6,7 @@
 namespace nn {
 namespace {
 
-constexpr std::size_t kPlansKept = 8;
+constexpr std::size_t kPlansKept = 8, kStepsKept = 8;
 
 /// Memory that only grows.
 class Arena {
@@ -48,13 +48,20 @@ class Arena {
 }  // namespace
 
 struct Workspace::Impl {
-  Arena& arena_in(const kern::Memory& memory) {
-    auto it = std::ranges::find_if(arenas, [&](const auto& arena) { return arena->in(memory); });
-    if (it == arenas.end()) it = arenas.insert(it, std::make_unique<Arena>(memory));
+  Arena& arena_in(const kern::Memory& memory, std::vector<std::unique_ptr<Arena>>& all) {
+    auto it = std::ranges::find_if(all, [&](const auto& arena) { return arena->in(memory); });
+    if (it == all.end()) it = all.insert(it, std::make_unique<Arena>(memory));
     return **it;
   }
 
-  std::vector<std::unique_ptr<Arena>> arenas;
+  struct Step {
+    explicit Step(const StepKey& of) : key(of), step(*of.kernels->memory) {}
+    StepKey key;
+    RecordedStep step;
+  };
+
+  std::vector<std::unique_ptr<Arena>> arenas, kept;
+  std::vector<std::unique_ptr<Step>> steps;            // the one used last comes first
   std::vector<std::unique_ptr<Network<float>>> plans;  // the one used last comes first
   std::vector<std::uint32_t> rows;
 };
@@ -65,16 +72,33 @@ Workspace::Workspace(Workspace&&) noexcept = default;
 Workspace& Workspace::operator=(Workspace&&) noexcept = default;
 
 std::byte* Workspace::arena(std::size_t bytes, const kern::Memory& memory) {
-  return impl_->arena_in(memory).grown_to(bytes);
+  return impl_->arena_in(memory, impl_->arenas).grown_to(bytes);
 }
 
 Workspace::Lease::Lease(Workspace& workspace, const kern::Memory& memory,
                         std::span<std::byte> block)
     : workspace_(workspace), memory_(memory) {
-  if (!block.empty()) workspace_.impl_->arena_in(memory_).lend(block);
+  if (!block.empty()) workspace_.impl_->arena_in(memory_, workspace_.impl_->arenas).lend(block);
 }
 
-Workspace::Lease::~Lease() { workspace_.impl_->arena_in(memory_).lend({}); }
+Workspace::Lease::~Lease() {
+  workspace_.impl_->arena_in(memory_, workspace_.impl_->arenas).lend({});
+}
+
+std::byte* Workspace::kept(std::size_t bytes, const kern::Memory& memory) {
+  return impl_->arena_in(memory, impl_->kept).grown_to(bytes);
+}
+
+RecordedStep& Workspace::recorded(const StepKey& key) {
+  auto& steps = impl_->steps;
+  auto it = std::ranges::find_if(steps, [&](const auto& step) { return step->key == key; });
+  if (it == steps.end()) {
+    if (steps.size() == kStepsKept) steps.pop_back();
+    it = steps.insert(steps.end(), std::make_unique<Impl::Step>(key));
+  }
+  std::rotate(steps.begin(), it, it + 1);
+  return steps.front()->step;
+}
 
 std::vector<std::uint32_t>& Workspace::rows() { return impl_->rows; }
 

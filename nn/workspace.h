@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/kernels.h"
+#include "nn/course.h"
 #include "nn/network.h"
 
 namespace nn {
@@ -40,6 +41,14 @@ class Workspace {
     Workspace& workspace_;
     const kern::Memory& memory_;
   };
+
+  /// Memory of the workspace's own, lease or no lease, at the same address until somebody asks for
+  /// more; contents undefined.
+  [[nodiscard]] std::byte* kept(std::size_t bytes, const kern::Memory& memory);
+
+  /// The step of such trainings as it was recorded last, or one to record; valid until the next
+  /// call.
+  [[nodiscard]] RecordedStep& recorded(const StepKey& key);
 
   /// A list of row numbers to fill; its memory is kept.
   [[nodiscard]] std::vector<std::uint32_t>& rows();

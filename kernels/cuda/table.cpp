@@ -1,6 +1,7 @@
 #include "kernels/cuda/table.h"
 #include "kernels/cuda/driver.h"
 #include "kernels/cuda/functions.h"
+#include "kernels/cuda/temporary.h"
 #include "kernels/feed.h"
 
 namespace kern::KERN_ON {
@@ -23,7 +24,8 @@ constexpr Feed kFeed{.staging = &kStaging,
 constexpr Recorder kRecorder{.begin = driver::begin_recording,
                              .end = driver::end_recording,
                              .run = driver::run_recording,
-                             .release = driver::release_recording};
+                             .release = driver::release_recording,
+                             .generation = Temporary::generation};
 
 constexpr DeviceMemory kMemory{{.own = false,
                                 .allocate = driver::allocate,

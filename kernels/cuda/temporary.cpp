@@ -34,6 +34,8 @@ class Chunks {
     add(all);
   }
 
+  [[nodiscard]] std::uint64_t generation() const noexcept { return generation_; }
+
   void* take(std::size_t size) {
     constexpr std::size_t kBorder = 256;
     size = (size + kBorder - 1) / kBorder * kBorder;
@@ -50,12 +52,14 @@ class Chunks {
   static constexpr std::size_t kSmallest = 1 << 20;
 
   void add(std::size_t size) {
+    ++generation_;
     chunks_.reserve(chunks_.size() + 1);
     chunks_.push_back({static_cast<std::byte*>(driver::allocate(size)), size});
   }
 
   std::vector<Chunk> chunks_;
   std::size_t used_ = 0;
+  std::uint64_t generation_ = 0;
 };
 
 Chunks& chunks() {
@@ -66,6 +70,8 @@ Chunks& chunks() {
 }  // namespace
 
 Temporary::Temporary() { chunks().begin(); }
+
+std::uint64_t Temporary::generation() noexcept { return chunks().generation(); }
 
 void* Temporary::bytes(std::size_t size) { return chunks().take(size); }
 

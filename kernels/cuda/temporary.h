@@ -2,6 +2,7 @@
 // Device memory for the length of one call of a kernel.
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "kernels/cuda/driver.h"
@@ -14,6 +15,9 @@ namespace kern::KERN_ON {
 class Temporary {
  public:
   Temporary();
+
+  /// Counts how often the thread's memory for this was allocated.
+  [[nodiscard]] static std::uint64_t generation() noexcept;
 
   /// Uninitialised memory for `count` values of T.
   template <class T>

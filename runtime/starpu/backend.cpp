@@ -38,6 +38,7 @@ class StarPu final : public OnStarPu {
       per_gpu_ = workers_of_a_gpu(config.workers_per_gpu);
       limits_ = limit_gpu_memory({config.gpu_reserve.value * static_cast<unsigned>(per_gpu_)});
       keep_back(choose_chunks(limits_));
+      divide_memory(static_cast<unsigned>(per_gpu_));
       if (per_gpu_ > 1) share_gpus(per_gpu_, limits_);
     }
 #endif

@@ -74,14 +74,14 @@ void give_long_lists(starpu_task& task) {
   if (task.dyn_handles == nullptr || task.dyn_modes == nullptr) throw std::bad_alloc();
 }
 
-std::uint64_t kept_back = 0;
+std::uint64_t kept_back = 0, sharers = 1;
 
 /// Bytes that one launch may hold where the worker computes; none: StarPU does not count them.
 std::optional<std::uint64_t> room_of(unsigned worker) {
   const starpu_ssize_t all = starpu_memory_get_total(starpu_worker_get_memory_node(worker));
   if (all < 0) return std::nullopt;
   const auto counted = static_cast<std::uint64_t>(all);
-  return counted - std::min(kept_back, counted / 2);
+  return (counted - std::min(kept_back, counted / 2)) / sharers;
 }
 
 /// Whether the device that the worker computes on could ever hold the launch.
@@ -241,6 +241,8 @@ std::uint64_t largest_gpu() {
 }
 
 void keep_back(std::uint64_t bytes) { kept_back = bytes; }
+
+void divide_memory(unsigned parts) { sharers = parts; }
 
 void* OnStarPu::register_buffer(std::byte* bytes, std::size_t size) {
   static std::byte turn;  // never read: only the order of the tasks that name it counts

@@ -51,6 +51,10 @@ class Leaving {
 /// So much of every GPU may be held by no launch from now on.
 void keep_back(std::uint64_t bytes);
 
+/// Of so many workers on each GPU every one gets an equal part of what is left: where two launches
+/// each had half of what they need, both would wait for ever.
+void divide_memory(unsigned parts);
+
 /// Buffers as StarPU's handles.
 class OnStarPu : public Backend {
  public:

@@ -230,7 +230,8 @@ class LittleGpu : public GpuStudy {
  protected:
   void shrink_device() {
     pretended_memory_ = {kLittle};
-    if (where != Where::host) ::setenv("STARPU_LIMIT_CUDA_MEM", "1", 1);
+    if (where != Where::host)
+      ::setenv("STARPU_LIMIT_CUDA_MEM", std::to_string(workers_per_gpu_).c_str(), 1);
   }
   ~LittleGpu() override { ::unsetenv("STARPU_LIMIT_CUDA_MEM"); }
 
@@ -308,6 +309,16 @@ TEST_F(LittleGpu, TrialsThatItDoesNotHoldTogetherTakeTurns) {
   shrink_device();
   EXPECT_EQ(session(deep, "a").end, DriverEnd::finished);
   expect_same(trials(), with_room);
+}
+
+TEST_F(LittleGpu, SeveralTrialsAtOnceDoNotWaitForEachOthersMemory) {
+  const StudySpec deep = deep_study("parallel: 4\n", 180, 230);
+  EXPECT_EQ(session(deep, "a").end, DriverEnd::finished);
+  const std::vector<TrialRow> one_by_one = fresh_start();
+  workers_per_gpu_ = 4;
+  shrink_device();
+  EXPECT_EQ(session(deep, "a").end, DriverEnd::finished);
+  expect_same(trials(), one_by_one);
 }
 
 void expect_refused(const std::function<void()>& start, const std::string& words) {

@@ -71,6 +71,7 @@ class SmallStudy : public testing::Test {
     EventLog log(run());
     rt::Runtime runtime({.workers = 2,
                          .executor = executor_,
+                         .workers_per_gpu = workers_per_gpu_,
                          .pretended_gpus = pretended_gpus_,
                          .pretended_memory = pretended_memory_,
                          .gpu_reserve = tasks::gpu_reserve(),
@@ -115,6 +116,7 @@ class SmallStudy : public testing::Test {
 
   support::TempFolder folder_;
   rt::Executor executor_ = rt::Executor::sequential;
+  int workers_per_gpu_ = 1;
   int pretended_gpus_ = 0;
   rt::ByteCount pretended_memory_{};
 };

@@ -424,6 +424,17 @@ TEST_F(StudyTest, GpusMayBeUsedWhereSomeValueAsksForThem) {
                                       "  g: {values: [1, 2], when: {kind: tanh}}\n")));
 }
 
+TEST_F(StudyTest, ThePartOfAGpuSaysHowManyTrialsShareIt) {
+  EXPECT_EQ(trials_per_gpu(load_table("")), 1);
+  EXPECT_EQ(trials_per_gpu(load_table("resources: {gpus: auto}\n")), 1);
+  EXPECT_EQ(trials_per_gpu(load_table("resources: {gpus: 1}\n")), 1);
+  EXPECT_EQ(trials_per_gpu(load_table("resources: {gpus: 0.4}\n")), 2);
+  EXPECT_EQ(trials_per_gpu(load_table("resources: {gpus: 0.001}\n")), kMostPerGpu);
+  EXPECT_EQ(trials_per_gpu(
+                load_table("resources: {gpus: $g}\nparameters:\n  g: {values: [0, 0.25, 1]}\n")),
+            4);
+}
+
 TEST_F(StudyTest, APrecisionOfGpusIsRefusedWhereSomeValueAsksForACore) {
   const std::string tf32 = "precision: tf32\nresources: {gpus: $g}\nparameters: {g: ";
   EXPECT_NO_THROW((void)load_table(tf32 + "{values: [1, 2]}}\n"));

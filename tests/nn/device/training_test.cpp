@@ -47,8 +47,10 @@ std::vector<Course> courses() {
       {"everything", nn_test::assorted(3, 3), hyper("sgd", {{"lr", 1e-3}}, 20, 2)},
       {"numbers", nn_test::mlp(36, {20}, 3), hyper("sgd", {{"lr", 0.02}}, 16, 1, "huber"), true}};
   Course moved = all.back();
-  moved = {"augmented", nn_test::assorted(2, 3), hyper("sgd", {{"lr", 1e-3}}, 20)};
+  moved = {"augmented", nn_test::assorted(2, 3), hyper("sgd", {{"lr", 3e-4}}, 20)};
   moved.hyper.augment = {.shift = 1, .flip = nn::Flip::both};
+  all.push_back(moved);
+  moved.name = "augmented and clipped";
   moved.hyper.clip = 0.5;
   all.push_back(moved);
   Course pulled{"pulled", nn_test::mlp(36, {24, 16}, 3), hyper("sgd", {{"lr", 0.05}})};
@@ -58,6 +60,9 @@ std::vector<Course> courses() {
                                       {{"class_weights", "balanced"}, {"label_smoothing", 0.1}}},
                              .optimizer = pulled.hyper.optimizer})
           .loss;
+  all.push_back(pulled);
+  pulled.name = "class weights";
+  pulled.hyper.penalty = {};
   all.push_back(pulled);
   return all;
 }
@@ -254,6 +259,28 @@ TEST(OnDevice, ALossThatIsNoNumberEndsTheTraining) {
   EXPECT_TRUE(stats.diverged);
 }
 
+TEST(OnDevice, ALossThatIsNoNumberLeavesTheNetworkAsItWasBefore) {
+  Course c{"", nn_test::mlp(36, {24}, 3), hyper("sgd", {{"lr", 0.05}})};
+  nn::append(c.hyper.lr, nn::LrShape::constant, 3, 0.05, 0.05);
+  nn::append_rest(c.hyper.lr, 1e30);
+  nn::ParamSlab net = fresh(c.spec, c.hyper);
+  nn::TrainStats stats;
+  const nn::ParamSlab there = trained_there(c, net, stats);
+  nn::Workspace workspace;
+  const nn::TrainStats wanted =
+      nn::train_steps(cpu(), workspace, net, here(table(), c.spec), c.hyper, kHundred);
+  EXPECT_GT(wanted.steps, 3 * 13);
+  EXPECT_TRUE(stats.diverged && wanted.diverged);
+  EXPECT_TRUE(std::isnan(stats.loss));
+  EXPECT_EQ(stats.steps, wanted.steps);
+  EXPECT_EQ(stats.rows, wanted.rows);
+  EXPECT_EQ(there.state().steps, net.state().steps);
+  EXPECT_EQ(there.state().rows, net.state().rows);
+  const auto finite = [](float weight) { return std::isfinite(weight); };
+  EXPECT_EQ(std::ranges::all_of(there.weights(), finite),
+            std::ranges::all_of(net.weights(), finite));
+}
+
 TEST(OnDevice, TwoTrialsAtOnceComputeWhatEachDoesAlone) {
   const std::vector<Course> all = courses();
   std::vector<nn::ParamSlab> alone, together;
@@ -287,11 +314,10 @@ struct Beside {
   std::size_t taken = 0;  ///< while they ran, at the most
 };
 
-Beside trained_in(std::size_t bytes, const Course& c) {
+Beside trained_in(std::size_t bytes, const Course& c, nn::Workspace& workspace) {
   const Rows rows(table(), c.numbers);
   const There block(bytes);
   Net net(fresh(c.spec, c.hyper));
-  nn::Workspace workspace;
   const nn::Workspace::Lease lease(workspace, memory(), {block.at(), bytes});
   const std::size_t left = memory_left();
   (void)nn::train_steps(kernels(), workspace, net.slab, rows.view(c.spec), c.hyper, {0, 1});
@@ -305,10 +331,11 @@ TEST(OnDevice, WhatIsAnnouncedIsAllThatTrainingAndScoringTake) {
     const std::size_t announced =
         std::max(nn::training_memory(kern::device_plans(), c.spec, c.hyper),
                  nn::scoring_memory(kern::device_plans(), c.spec));
-    (void)trained_in(announced, c);  // lists and partial sums have their memory from now on
-    const Beside in_block = trained_in(announced, c);
+    nn::Workspace workspace;
+    (void)trained_in(announced, c, workspace);  // what is kept, and partial sums, have their memory
+    const Beside in_block = trained_in(announced, c, workspace);
     EXPECT_EQ(in_block.taken, 0U);
-    const Beside too_small = trained_in(64, c);
+    const Beside too_small = trained_in(64, c, workspace);
     // CUDA deals out pages of two MiB, in which little is nothing.
     if (!kern::test::on_gpu()) {
       EXPECT_GT(too_small.taken, 0U);
@@ -338,7 +365,8 @@ TEST(OnDevice, WhatIsAnnouncedIsAllThatAFeedTakes) {
         std::max(nn::training_memory(kern::device_plans(), c.spec, c.hyper) +
                      nn::training_feed(shape, c.hyper, view.rows.size()),
                  nn::scoring_memory(kern::device_plans(), c.spec) + nn::scoring_feed(shape));
-    (void)trained_in(announced, c);
+    nn::Workspace other;
+    (void)trained_in(announced, c, other);
     const There block(announced);
     Net net(fresh(c.spec, c.hyper));
     nn::Workspace workspace;
