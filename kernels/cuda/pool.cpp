@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "kernels/cuda/functions.h"
+#include "kernels/cuda/lanes.h"
 
 namespace kern::KERN_ON {
 namespace {
@@ -48,10 +49,42 @@ std::size_t inputs(const Window& g) {
          static_cast<std::size_t>(g.in_w) * static_cast<std::size_t>(g.in_c);
 }
 
+/// Whether no two windows hold the same pixel.
+bool apart(const Window& g) {
+  return g.stride_h >= g.kernel_h && g.stride_w >= g.kernel_w && g.pad_h == 0 && g.pad_w == 0 &&
+         g.out_h > 0 && g.out_w > 0;
+}
+
+/// spread() where windows are apart(), kWide channels a thread: a window writes its own pixels and
+/// those up to the next one or the edge.
+template <int kWide, class Share>
+void spread_apart(const Window& g, float* dx, Share share) {
+  over(outputs(g) / kWide, [=] KERN_DEVICE(std::size_t i) {
+    const Pixel p = pixel(i * kWide, g.out_h, g.out_w, g.in_c);
+    const int first_y = p.y * g.stride_h, first_x = p.x * g.stride_w;
+    const int high = (p.y + 1 == g.out_h ? g.in_h : first_y + g.stride_h) - first_y;
+    const int wide = (p.x + 1 == g.out_w ? g.in_w : first_x + g.stride_w) - first_x;
+    for (int ky = 0; ky < high; ++ky) {
+      for (int kx = 0; kx < wide; ++kx) {
+        const bool inside = ky < g.kernel_h && kx < g.kernel_w;
+        Lanes<float, kWide> shares{};
+        for (int j = 0; inside && j < kWide; ++j)
+          shares.at[j] = share(i * kWide + static_cast<std::size_t>(j), ky * g.kernel_w + kx);
+        *reinterpret_cast<Lanes<float, kWide>*>(
+            dx + index_of(p, first_y + ky, first_x + kx, g.in_h, g.in_w, g.in_c)) = shares;
+      }
+    }
+  });
+}
+
 /// dx[i] = the sum over the windows that hold pixel i, in order, of share(window's output, position
 /// of the pixel in it).
 template <class Share>
 void spread(const Window& g, float* dx, Share share) {
+  if (apart(g)) {
+    return g.in_c % kLanes == 0 && in_lanes(dx) ? spread_apart<kLanes>(g, dx, share)
+                                                : spread_apart<1>(g, dx, share);
+  }
   over(inputs(g), [=] KERN_DEVICE(std::size_t i) {
     const Pixel p = pixel(i, g.in_h, g.in_w, g.in_c);
     const Range rows = windows_with(p.y, g.pad_h, g.kernel_h, g.stride_h, g.out_h);
@@ -67,26 +100,41 @@ void spread(const Window& g, float* dx, Share share) {
   });
 }
 
+/// maxpool_forward, kWide channels a thread.
+template <int kWide>
+void find_largest(const Window& g, const float* x, float* y, std::uint8_t* argmax) {
+  over(outputs(g) / kWide, [=] KERN_DEVICE(std::size_t i) {
+    constexpr int kNone = 255;
+    const Pixel p = pixel(i * kWide, g.out_h, g.out_w, g.in_c);
+    Lanes<float, kWide> best{};
+    Lanes<std::uint8_t, kWide> where;
+    for (int j = 0; j < kWide; ++j) where.at[j] = kNone;
+    for (int ky = 0; ky < g.kernel_h; ++ky) {
+      for (int kx = 0; kx < g.kernel_w; ++kx) {
+        const int iy = p.y * g.stride_h - g.pad_h + ky, ix = p.x * g.stride_w - g.pad_w + kx;
+        if (iy < 0 || iy >= g.in_h || ix < 0 || ix >= g.in_w) continue;
+        const auto values = *reinterpret_cast<const Lanes<float, kWide>*>(
+            x + index_of(p, iy, ix, g.in_h, g.in_w, g.in_c));
+        for (int j = 0; j < kWide; ++j) {
+          const float v = values.at[j];
+          const bool is_more = v > best.at[j] || (is_nan(v) && !is_nan(best.at[j]));
+          if (where.at[j] != kNone && !is_more) continue;
+          best.at[j] = v;
+          where.at[j] = static_cast<std::uint8_t>(ky * g.kernel_w + kx);
+        }
+      }
+    }
+    *reinterpret_cast<Lanes<float, kWide>*>(y + i * kWide) = best;
+    *reinterpret_cast<Lanes<std::uint8_t, kWide>*>(argmax + i * kWide) = where;
+  });
+}
+
 }  // namespace
 
 void maxpool_forward(Exec&, const Window& g, const float* x, float* y, std::uint8_t* argmax) {
-  over(outputs(g), [=] KERN_DEVICE(std::size_t i) {
-    constexpr int kNone = 255;
-    const Pixel p = pixel(i, g.out_h, g.out_w, g.in_c);
-    float best = 0;
-    int where = kNone;
-    for (int k = 0; k < g.kernel_h * g.kernel_w; ++k) {
-      const int iy = p.y * g.stride_h - g.pad_h + k / g.kernel_w;
-      const int ix = p.x * g.stride_w - g.pad_w + k % g.kernel_w;
-      if (iy < 0 || iy >= g.in_h || ix < 0 || ix >= g.in_w) continue;
-      const float v = x[index_of(p, iy, ix, g.in_h, g.in_w, g.in_c)];
-      if (where != kNone && !(v > best) && !(is_nan(v) && !is_nan(best))) continue;
-      best = v;
-      where = k;
-    }
-    y[i] = best;
-    argmax[i] = static_cast<std::uint8_t>(where);
-  });
+  g.in_c % kLanes == 0 && in_lanes(x) && in_lanes(y) && in_lanes(argmax)
+      ? find_largest<kLanes>(g, x, y, argmax)
+      : find_largest<1>(g, x, y, argmax);
 }
 
 void maxpool_backward(Exec&, const Window& g, const float* dy, const std::uint8_t* argmax,

@@ -1,6 +1,7 @@
 #pragma once
 // Sums in an order that depends on the number of terms alone, without atomics.
 
+#include "kernels/cuda/lanes.h"
 #include "kernels/cuda/launch.h"
 #include "kernels/cuda/temporary.h"
 
@@ -17,33 +18,43 @@ KERN_DEVICE void add_up(const Block<kThreads>& block, T* values) {
   }
 }
 
-inline constexpr int kTileCols = 32, kTileLanes = 8, kTileRows = 512;
+inline constexpr int kTileCols = 32, kTileThreads = 256, kTileRows = 512;
+template <int kWide>
 struct ColumnTile {
-  float sums[kTileCols * kTileLanes];
+  float sums[kTileThreads * kWide];
 };
 
-/// One number a column and 512 rows: store(chunk of rows, column, sum of load(row, column)).
-template <class Load, class Store>
+KERN_DEVICE inline void add_terms(float (&sums)[1], float term) { sums[0] += term; }
+template <int kWide>
+KERN_DEVICE void add_terms(float (&sums)[kWide], const Lanes<float, kWide>& terms) {
+  for (int j = 0; j < kWide; ++j) sums[j] += terms.at[j];
+}
+
+/// One number a column and 512 rows: store(chunk of rows, column, sum of load(row, column)), where
+/// load gives a number, or the lanes of kWide columns, by which `cols` is divided.
+template <int kWide, class Load, class Store>
 void sum_tiles(std::size_t rows, int cols, Load load, Store store) {
-  constexpr int kThreads = kTileCols * kTileLanes;
+  constexpr int kAcross = kTileCols / kWide, kDown = kTileThreads / kAcross;
   const std::size_t chunks = (rows + kTileRows - 1) / kTileRows;
   const auto tiles = static_cast<std::size_t>((cols + kTileCols - 1) / kTileCols);
-  over_blocks<kThreads, ColumnTile>(
-      chunks * tiles, [=] KERN_DEVICE(const Block<kThreads>& block, ColumnTile& tile) {
+  over_blocks<kTileThreads, ColumnTile<kWide>>(
+      chunks * tiles, [=] KERN_DEVICE(const Block<kTileThreads>& block, ColumnTile<kWide>& tile) {
         const std::size_t chunk = block.index / tiles, begin = chunk * kTileRows;
         const std::size_t end = begin + kTileRows < rows ? begin + kTileRows : rows;
         const int first = static_cast<int>(block.index % tiles) * kTileCols;
         block.each([&](int t) {
-          const int col = first + t % kTileCols;
-          float sum = 0;
-          for (std::size_t row = begin + static_cast<std::size_t>(t / kTileCols);
-               col < cols && row < end; row += kTileLanes)
-            sum += load(row, col);
-          tile.sums[t] = sum;
+          const int col = first + t % kAcross * kWide;
+          float sums[kWide] = {};
+          for (std::size_t row = begin + static_cast<std::size_t>(t / kAcross);
+               col < cols && row < end; row += kDown) {
+            add_terms(sums, load(row, col));
+          }
+          for (int j = 0; j < kWide; ++j) tile.sums[t * kWide + j] = sums[j];
         });
-        for (int half = kTileLanes / 2; half > 0; half /= 2) {
+        for (int half = kDown / 2; half > 0; half /= 2) {
           block.each([&](int t) {
-            if (t < half * kTileCols) tile.sums[t] += tile.sums[t + half * kTileCols];
+            for (int i = t; i < half * kTileCols; i += kTileThreads)
+              tile.sums[i] += tile.sums[i + half * kTileCols];
           });
         }
         block.each([&](int t) {
@@ -52,28 +63,28 @@ void sum_tiles(std::size_t rows, int cols, Load load, Store store) {
       });
 }
 
-/// store(column, sum over the rows of load(row, column)); each element is loaded once. Sums of no
-/// rows are 0.
-template <class Load, class Store>
+/// store(column, sum over the rows of load(row, column)); each element is loaded once, kWide
+/// columns at a time. Sums of no rows are 0.
+template <int kWide = 1, class Load, class Store>
 void sum_columns(Temporary& temporary, std::size_t rows, int cols, Load load, Store store) {
   if (rows == 0) {
     return over(static_cast<std::size_t>(cols),
                 [=] KERN_DEVICE(std::size_t j) { store(static_cast<int>(j), 0.0F); });
   }
   if (rows <= kTileRows) {
-    return sum_tiles(rows, cols, load,
-                     [=] KERN_DEVICE(std::size_t, int col, float sum) { store(col, sum); });
+    return sum_tiles<kWide>(rows, cols, load,
+                            [=] KERN_DEVICE(std::size_t, int col, float sum) { store(col, sum); });
   }
   const std::size_t wide = static_cast<std::size_t>(cols);
   std::size_t left = (rows + kTileRows - 1) / kTileRows;
   float* from = temporary.take<float>(left * wide);
-  sum_tiles(rows, cols, load, [=] KERN_DEVICE(std::size_t chunk, int col, float sum) {
+  sum_tiles<kWide>(rows, cols, load, [=] KERN_DEVICE(std::size_t chunk, int col, float sum) {
     from[chunk * wide + static_cast<std::size_t>(col)] = sum;
   });
   while (left > kTileRows) {
     const std::size_t fewer = (left + kTileRows - 1) / kTileRows;
     float* to = temporary.take<float>(fewer * wide);
-    sum_tiles(
+    sum_tiles<1>(
         left, cols,
         [=] KERN_DEVICE(std::size_t row, int col) {
           return from[row * wide + static_cast<std::size_t>(col)];
@@ -84,7 +95,7 @@ void sum_columns(Temporary& temporary, std::size_t rows, int cols, Load load, St
     from = to;
     left = fewer;
   }
-  sum_tiles(
+  sum_tiles<1>(
       left, cols,
       [=] KERN_DEVICE(std::size_t row, int col) {
         return from[row * wide + static_cast<std::size_t>(col)];
