@@ -1,10 +1,13 @@
-// Convolutions as products: the pixels under each position of the kernel become a row of a matrix
-// (Chellapilla et al. 2006), a few images at a time so that the matrix stays small. Where kernels
-// are one pixel wide the image is that matrix already.
+// Convolutions by Winograd's method (winograd.cpp) where that is faster, else as products, where
+// the pixels under each position of the kernel become a row of a matrix (Chellapilla et al. 2006),
+// a few images at a time so that the matrix stays small. Where kernels are one pixel wide the image
+// is that matrix already.
 
 #include "kernels/cuda/conv_plan.h"
 #include "kernels/cuda/functions.h"
+#include "kernels/cuda/lanes.h"
 #include "kernels/cuda/launch.h"
+#include "kernels/cuda/winograd.h"
 
 namespace kern::KERN_ON {
 namespace {
@@ -29,27 +32,31 @@ struct Rows {
   int stride;
 };
 
-/// columns[output pixel, kernel position, channel] = the input under it, 0 beyond the edge.
+/// columns[output pixel, kernel position, channel] = the input under it, 0 beyond the edge; kWide
+/// channels a thread.
+template <int kWide>
 void spread_columns(const ConvPlan& plan, const Stretch& s, const float* x, float* columns) {
   const Window g = plan.g;
   const int depth = plan.depth, part = plan.part_in, first_channel = s.group * plan.part_in;
   const float* from = x + static_cast<std::size_t>(s.first) * plan.in_image();
-  over(static_cast<std::size_t>(s.images) * plan.image_elements(), [=] KERN_DEVICE(std::size_t i) {
-    const Place row = place(i, depth);
+  const std::size_t all = static_cast<std::size_t>(s.images) * plan.image_elements();
+  over(all / kWide, [=] KERN_DEVICE(std::size_t i) {
+    const Place row = place(i, depth / kWide);
     const Place line = place(row.row, g.out_w);
     const Place image = place(line.row, g.out_h);
-    const int tap = row.col / part, channel = first_channel + row.col % part;
+    const int at = row.col * kWide, tap = at / part, channel = first_channel + at % part;
     const int y = image.col * g.stride_h - g.pad_h + tap / g.kernel_w * g.dilation_h;
     const int px = line.col * g.stride_w - g.pad_w + tap % g.kernel_w * g.dilation_w;
-    float v = 0;
+    Lanes<float, kWide> values{};
     if (y >= 0 && y < g.in_h && px >= 0 && px < g.in_w) {
       const std::size_t pixel =
           (image.row * static_cast<std::size_t>(g.in_h) + static_cast<std::size_t>(y)) *
               static_cast<std::size_t>(g.in_w) +
           static_cast<std::size_t>(px);
-      v = from[pixel * static_cast<std::size_t>(g.in_c) + static_cast<std::size_t>(channel)];
+      values = *reinterpret_cast<const Lanes<float, kWide>*>(
+          from + pixel * static_cast<std::size_t>(g.in_c) + static_cast<std::size_t>(channel));
     }
-    columns[i] = v;
+    *reinterpret_cast<Lanes<float, kWide>*>(columns + i * kWide) = values;
   });
 }
 
@@ -59,7 +66,9 @@ KERN_DEVICE int output_at(int at, int tap, int pad, int stride, int dilation, in
   return from >= 0 && from % stride == 0 && from / stride < count ? from / stride : -1;
 }
 
-/// dx[input pixel, channel] = the sum of what the kernel positions that lay on it want, in order.
+/// dx[input pixel, channel] = the sum of what the kernel positions that lay on it want, in order;
+/// kWide channels a thread.
+template <int kWide>
 void gather_columns(const ConvPlan& plan, const Stretch& s, const float* columns, float* dx) {
   const Window g = plan.g;
   const int part = plan.part_in, first_channel = s.group * plan.part_in;
@@ -67,11 +76,12 @@ void gather_columns(const ConvPlan& plan, const Stretch& s, const float* columns
   float* to = dx + static_cast<std::size_t>(s.first) * plan.in_image();
   const std::size_t pixels = static_cast<std::size_t>(s.images) * static_cast<std::size_t>(g.in_h) *
                              static_cast<std::size_t>(g.in_w);
-  over(pixels * static_cast<std::size_t>(part), [=] KERN_DEVICE(std::size_t i) {
-    const Place pixel = place(i, part);
+  over(pixels * static_cast<std::size_t>(part) / kWide, [=] KERN_DEVICE(std::size_t i) {
+    const Place pixel = place(i, part / kWide);
     const Place line = place(pixel.row, g.in_w);
     const Place image = place(line.row, g.in_h);
-    float sum = 0;
+    const int channel = pixel.col * kWide;
+    Lanes<float, kWide> sums{};
     for (int tap = 0; tap < g.kernel_h * g.kernel_w; ++tap) {
       const int oy =
           output_at(image.col, tap / g.kernel_w, g.pad_h, g.stride_h, g.dilation_h, g.out_h);
@@ -82,18 +92,33 @@ void gather_columns(const ConvPlan& plan, const Stretch& s, const float* columns
           (image.row * static_cast<std::size_t>(g.out_h) + static_cast<std::size_t>(oy)) *
               static_cast<std::size_t>(g.out_w) +
           static_cast<std::size_t>(ox);
-      sum += columns[row * depth + static_cast<std::size_t>(tap * part + pixel.col)];
+      const auto terms = *reinterpret_cast<const Lanes<float, kWide>*>(
+          columns + row * depth + static_cast<std::size_t>(tap * part + channel));
+      for (int j = 0; j < kWide; ++j) sums.at[j] += terms.at[j];
     }
-    to[pixel.row * static_cast<std::size_t>(g.in_c) +
-       static_cast<std::size_t>(first_channel + pixel.col)] = sum;
+    *reinterpret_cast<Lanes<float, kWide>*>(to + pixel.row * static_cast<std::size_t>(g.in_c) +
+                                            static_cast<std::size_t>(first_channel + channel)) =
+        sums;
   });
+}
+
+/// Whether channels of a group can be read kLanes at a time.
+bool by_lanes(const ConvPlan& plan, const float* images) {
+  return plan.part_in % kLanes == 0 && in_lanes(images);
+}
+
+/// In f32 alone: Winograd's method makes what tf32 and bf16 round larger.
+template <Precision kPrecision>
+bool by_winograd(const Window& g) {
+  return kPrecision == Precision::f32 && WinogradPlan::fits(g);
 }
 
 /// The matrix of a stretch's inputs: in place where it can be, else in the scratch memory.
 Rows input_rows(const ConvPlan& plan, const Stretch& s, Exec& exec, const float* x) {
   if (!plan.direct) {
     auto* columns = reinterpret_cast<float*>(exec.scratch);
-    spread_columns(plan, s, x, columns);
+    by_lanes(plan, x) ? spread_columns<kLanes>(plan, s, x, columns)
+                      : spread_columns<1>(plan, s, x, columns);
     return {columns, plan.depth};
   }
   return {const_cast<float*>(x) + static_cast<std::size_t>(s.first) * plan.in_image() +
@@ -115,6 +140,7 @@ template <Precision kPrecision>
 void conv_forward(Exec& exec, const Window& g, const float* x, const float* w, const float* bias,
                   Activation act, float* y) {
   if (g.batch == 0) return;
+  if (by_winograd<kPrecision>(g)) return winograd_forward(exec, g, x, w, bias, act, y);
   const ConvPlan plan(g);
   for_each_stretch(plan, [&](const Stretch& s) {
     const Rows rows = input_rows(plan, s, exec, x);
@@ -135,6 +161,7 @@ void conv_forward(Exec& exec, const Window& g, const float* x, const float* w, c
 template <Precision kPrecision>
 void conv_backward_data(Exec& exec, const Window& g, const float* dy, const float* w, float* dx) {
   if (g.batch == 0) return;
+  if (by_winograd<kPrecision>(g)) return winograd_backward_data(exec, g, dy, w, dx);
   const ConvPlan plan(g);
   for_each_stretch(plan, [&](const Stretch& s) {
     const Rows rows = plan.direct ? Rows{dx + static_cast<std::size_t>(s.first) * plan.in_image() +
@@ -150,7 +177,9 @@ void conv_backward_data(Exec& exec, const Window& g, const float* dy, const floa
                             .ldb = plan.depth,
                             .c = rows.at,
                             .ldc = rows.stride});
-    if (!plan.direct) gather_columns(plan, s, rows.at, dx);
+    if (plan.direct) return;
+    by_lanes(plan, dx) ? gather_columns<kLanes>(plan, s, rows.at, dx)
+                       : gather_columns<1>(plan, s, rows.at, dx);
   });
 }
 
@@ -162,6 +191,8 @@ void conv_backward_weights(Exec& exec, const Window& g, const float* x, const fl
     one.batch = 1;
     return driver::zero(dw, ConvPlan(one).weights(g.groups) * sizeof(float));
   }
+  if (by_winograd<kPrecision>(g) && WinogradPlan(g).sums_weights())
+    return winograd_backward_weights(exec, g, x, dy, dw);
   const ConvPlan plan(g);
   for_each_stretch(plan, [&](const Stretch& s) {
     const Rows rows = input_rows(plan, s, exec, x);

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "kernels/cuda/winograd_plan.h"
 #include "kernels/kernels.h"
 
 namespace kern {
@@ -53,7 +54,9 @@ struct ConvPlan {
 
 /// Kernels::conv_scratch of devices.
 [[nodiscard]] inline std::size_t device_conv_scratch(const Window& g) {
-  return g.batch == 0 ? 0 : ConvPlan(g).scratch_bytes();
+  if (g.batch == 0) return 0;
+  const std::size_t products = ConvPlan(g).scratch_bytes();
+  return WinogradPlan::fits(g) ? std::max(products, WinogradPlan(g).scratch_bytes()) : products;
 }
 
 }  // namespace kern

@@ -253,6 +253,15 @@ void product(const GemmArgs<float>& g, Precision precision) {
   settle();
 }
 
+void products(const GemmArgs<float>& g, int count, const Strides& strides) {
+  const auto turn = [](bool on) { return on ? CUBLAS_OP_T : CUBLAS_OP_N; };
+  const auto far = [](std::size_t stride) { return static_cast<long long>(stride); };
+  check(cublasSgemmStridedBatched(queue().blas(Precision::f32), turn(g.trans_b), turn(g.trans_a),
+                                  g.n, g.m, g.k, &g.alpha, g.b, g.ldb, far(strides.b), g.a, g.lda,
+                                  far(strides.a), &g.beta, g.c, g.ldc, far(strides.c), count));
+  if (wait_for_each) wait();
+}
+
 void* stream() { return queue().stream(); }
 
 void launched() {

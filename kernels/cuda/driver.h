@@ -39,6 +39,13 @@ void release_recording(void* recording) noexcept;
 /// GemmArgs with m, n and k above 0, all pointers to device memory.
 void product(const GemmArgs<float>& g, Precision precision);
 
+/// Numbers from a matrix to the next.
+struct Strides {
+  std::size_t a, b, c;
+};
+/// `count` such products in f32, of matrices that lie one behind the other.
+void products(const GemmArgs<float>& g, int count, const Strides& strides);
+
 #ifdef KERN_EMULATED
 /// While one lives, the thread may touch what allocate() returned: as a kernel on a device may, and
 /// the host may not.

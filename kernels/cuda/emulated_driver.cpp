@@ -160,6 +160,16 @@ void product(const GemmArgs<float>& g, Precision precision) {
   ref_kernels<float>(precision).gemm(exec, g);
 }
 
+void products(const GemmArgs<float>& g, int count, const Strides& strides) {
+  GemmArgs<float> one = g;
+  for (int i = 0; i < count; ++i) {
+    product(one, Precision::f32);
+    one.a += strides.a;
+    one.b += strides.b;
+    one.c += strides.c;
+  }
+}
+
 Open::Open() { pages().open(1); }
 Open::~Open() { pages().open(-1); }
 

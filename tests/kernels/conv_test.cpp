@@ -5,33 +5,6 @@
 namespace kern::test {
 namespace {
 
-std::vector<Window> cases() {
-  std::vector<Window> all{window(0, 5, 5, 2, 3, 3, 3, 1, 0),
-                          window(1, 1, 1, 1, 1, 1, 1, 1, 0),
-                          window(2, 28, 28, 1, 6, 5, 5, 1, 0),
-                          window(3, 12, 12, 6, 16, 5, 5, 1, 0),
-                          window(2, 9, 7, 3, 32, 3, 3, 1, 1),
-                          window(2, 11, 13, 16, 8, 3, 5, 2, 1),
-                          window(1, 8, 8, 17, 33, 1, 1, 1, 0),
-                          window(2, 7, 7, 5, 7, 2, 2, 2, 0),
-                          window(4, 12, 12, 32, 64, 5, 5, 1, 0),
-                          window(5, 6, 6, 24, 40, 3, 3, 3, 2),
-                          window(1, 30, 4, 2, 20, 7, 3, 1, 1),
-                          sparse(window(2, 12, 11, 6, 8, 3, 3, 1, 2), 2, 1),
-                          sparse(window(3, 9, 9, 8, 12, 3, 3, 1, 1), 1, 4),
-                          sparse(window(2, 10, 8, 16, 16, 3, 3, 2, 1), 1, 16),
-                          sparse(window(2, 13, 12, 6, 9, 2, 3, 2, 1), 3, 3),
-                          sparse(window(1, 7, 7, 4, 8, 1, 1, 1, 0), 1, 2)};
-  Random random(77);
-  for (int i = 0; i < 12; ++i) {
-    const int kernel = 1 + random.below(4);
-    all.push_back(window(1 + random.below(3), kernel + random.below(9), kernel + random.below(9),
-                         1 + random.below(20), 1 + random.below(40), kernel, kernel,
-                         1 + random.below(2), random.below(kernel)));
-  }
-  return all;
-}
-
 /// Random operands of one convolution.
 struct Operands {
   Operands(const Window& g, unsigned seed) {
@@ -47,7 +20,7 @@ struct Operands {
 template <class Body>
 void for_each_case(Body body) {
   unsigned seed = 0;
-  for (const Window& g : cases()) {
+  for (const Window& g : conv_windows()) {
     SCOPED_TRACE(describe(g));
     body(g, Operands(g, ++seed));
   }
@@ -110,6 +83,33 @@ TEST(Conv, BackwardWeightsAgreesWithTheOracle) {
   });
 }
 
+// More images than a stretch of products, or of Winograd's points, holds: device code alone cuts.
+TEST(Conv, StretchesAgreeWithTheOracle) {
+  prepare_thread();
+  const Kernels<float>& kernels = device().kernels();
+  for (const Window& g :
+       {window(7500, 3, 3, 32, 32, 3, 3, 1, 1), window(12, 60, 60, 6, 2, 11, 11, 1, 5)}) {
+    SCOPED_TRACE(describe(g));
+    const Operands in(g, 5);
+    Scratch scratch(kernels.conv_scratch(g));
+    ASSERT_LT(kernels.conv_scratch(g), std::size_t{72} << 20);
+    Doubles y(output_size(g)), dx(input_size(g)), dw(weights_size(g));
+    const Doubles x = widen(in.x), w = widen(in.w), dy = widen(in.dy);
+    const Kernels<double>& ref = ref_kernels<double>();
+    ref.conv_forward(scratch.exec(), g, x.data(), w.data(), nullptr, Activation::none, y.data());
+    ref.conv_backward_data(scratch.exec(), g, dy.data(), w.data(), dx.data());
+    ref.conv_backward_weights(scratch.exec(), g, x.data(), dy.data(), dw.data());
+    Floats got_y(y.size(), 99), got_dx(dx.size(), 99), got_dw(dw.size(), 99);
+    kernels.conv_forward(scratch.exec(), g, in.x.data(), in.w.data(), nullptr, Activation::none,
+                         got_y.data());
+    kernels.conv_backward_data(scratch.exec(), g, in.dy.data(), in.w.data(), got_dx.data());
+    kernels.conv_backward_weights(scratch.exec(), g, in.x.data(), in.dy.data(), got_dw.data());
+    expect_close(got_y, y, g.kernel_h * g.kernel_w * g.in_c, "y");
+    expect_close(got_dx, dx, g.kernel_h * g.kernel_w * g.out_c, "dx");
+    expect_close(got_dw, dw, double(g.batch) * g.out_h * g.out_w, "dw");
+  }
+}
+
 double dot(const Doubles& a, const Doubles& b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
@@ -142,17 +142,23 @@ TEST(Conv, ReferenceConvolvesByHand) {
   EXPECT_EQ(y, (Doubles{5421.5, 6532.5, 8754.5, 9865.5}));
 }
 
-TEST(Conv, ReluKeepsNan) {
-  for_each_table([](const Kernels<float>& kernels) {
-    const Window g = window(1, 6, 6, 4, 16, 3, 3, 1, 0);
+void expect_relu_keeps_nan(const Kernels<float>& kernels) {
+  for (const Window& g :
+       {window(1, 6, 6, 4, 16, 3, 3, 1, 0), window(1, 6, 6, 32, 48, 3, 3, 1, 1)}) {
     Operands in(g, 1);
     in.bias[3] = std::numeric_limits<float>::quiet_NaN();
     Scratch scratch(kernels.conv_scratch(g));
     Floats y(output_size(g));
     kernels.conv_forward(scratch.exec(), g, in.x.data(), in.w.data(), in.bias.data(),
                          Activation::relu, y.data());
-    for (std::size_t i = 3; i < y.size(); i += 16) ASSERT_TRUE(std::isnan(y[i])) << i;
-  });
+    for (std::size_t i = 3; i < y.size(); i += std::size_t(g.out_c))
+      ASSERT_TRUE(std::isnan(y[i])) << i;
+  }
+}
+
+TEST(Conv, ReluKeepsNan) {
+  for_each_table(expect_relu_keeps_nan);
+  for (const Precision precision : precisions()) expect_relu_keeps_nan(device().kernels(precision));
 }
 
 }  // namespace
