@@ -1,4 +1,5 @@
-// Training on a GPU, held against the time that its library takes for the same products alone.
+// Training on a GPU, held against the time that its libraries take for the same products and
+// convolutions alone.
 #include <algorithm>
 #include <barrier>
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include "bench/measure.h"
 #include "kernels/device.h"
 #include "nn/init.h"
+#include "nn/layers/conv2d.h"
 #include "nn/train.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/error.h"
@@ -75,14 +77,15 @@ struct Product {
   int m, n, k;
 };
 
-/// The products of a step: of each layer forwards, for its weights, and for what enters it.
-std::vector<Product> products(const nn::ModelSpec& spec) {
+/// The products of a step: of each dense layer forwards, for its weights, and for what enters it.
+/// Where `convolutions` are products, too, those of each of them.
+std::vector<Product> products(const nn::ModelSpec& spec, bool convolutions) {
   std::vector<Product> all;
   const std::vector<nn::Flow> flows = nn::infer_flows(spec);
   for (std::size_t i = 0; i < spec.layers.size(); ++i) {
     const nn::Shape &in = flows[i].shape, &out = flows[i + 1].shape;
     const bool is_conv = spec.layers[i].kind == "conv2d";
-    if (!is_conv && spec.layers[i].kind != "dense") continue;
+    if (!(is_conv && convolutions) && spec.layers[i].kind != "dense") continue;
     const int rows = is_conv ? kBatch * out.height() * out.width() : kBatch;
     const int depth = is_conv ? 9 * in.channels() : static_cast<int>(in.elements());
     const int units = is_conv ? out.channels() : static_cast<int>(out.elements());
@@ -122,6 +125,27 @@ Sample time_products(const kern::Kernels<float>& kernels, const std::vector<Prod
     out.wait();
     return rt::seconds_since(begin);
   });
+}
+
+/// Seconds of the convolutions of a step by the device's library alone: of each forwards, for its
+/// weights, and for what enters it. 0 where there is none, or no convolution.
+double time_convolutions(const kern::Device& device, const nn::ModelSpec& spec,
+                         kern::Precision precision) {
+  double all = 0;
+  const std::vector<nn::Flow> flows = nn::infer_flows(spec);
+  for (std::size_t i = 0; i < spec.layers.size(); ++i) {
+    if (spec.layers[i].kind != "conv2d") continue;
+    kern::Window window = nn::Conv2d::from(spec.layers[i].fields, flows[i].shape).window;
+    window.batch = kBatch;
+    using enum kern::ConvStep;
+    for (const kern::ConvStep step : {forward, backward_weights, backward_data}) {
+      if (step == backward_data && i == 0) continue;
+      const double one = device.library_conv_seconds(window, precision, step);
+      if (one == 0) return 0;
+      all += one;
+    }
+  }
+  return all;
 }
 
 /// A network and random rows on the device.
@@ -238,10 +262,17 @@ std::vector<Case> run_gpu(const Options& options) {
     for (const kern::Precision precision : kern::precisions()) {
       const kern::Kernels<float>& kernels = device->kernels(precision);
       const Sample ours = time_steps(kernels, model, repetitions);
-      const Sample alone = time_products(kernels, products(model), repetitions);
-      cases.push_back({rt::cat(name, ", ", kern::precision_name(precision)), 1e3 * ours.median,
-                       "ms/step", "cuBLAS, the products alone", 1e3 * alone.median,
-                       alone.median / ours.median, ours.spread});
+      const std::string what = rt::cat(name, ", ", kern::precision_name(precision));
+      const auto add = [&](const std::string& rival, double alone) {
+        cases.push_back({what, 1e3 * ours.median, "ms/step", rival, 1e3 * alone,
+                         alone / ours.median, ours.spread});
+      };
+      add("cuBLAS, the products alone",
+          time_products(kernels, products(model, true), repetitions).median);
+      const double convolutions = time_convolutions(*device, model, precision);
+      if (convolutions == 0) continue;
+      add("cuDNN's fastest and cuBLAS alone",
+          convolutions + time_products(kernels, products(model, false), repetitions).median);
     }
   }
   for (const int networks : {1, 4, 8, 16}) {

@@ -2,12 +2,16 @@
 // Devices with memory of their own: what there is besides their table of kernels.
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "kernels/kernels.h"
 
 namespace kern {
+
+/// The three convolutions of a layer.
+enum class ConvStep : std::uint8_t { forward, backward_data, backward_weights };
 
 /// One kind of device. Every thread has a queue for its kernels on the device that CUDA has it work
 /// with; functions are about the calling thread's.
@@ -26,6 +30,11 @@ struct Device {
   /// Names the arithmetic: libraries with versions, kind of device. Equal strings promise equal
   /// bits for equal inputs.
   std::string (*fingerprint)();
+  /// For benchmarks: the least seconds that the device's library of convolutions takes for one,
+  /// called again and again, by any of its algorithms that round no more than the precision does,
+  /// deterministic or not, with images in the layout that suits it and all the memory it wants. 0
+  /// where there is no library.
+  double (*library_conv_seconds)(const Window&, Precision, ConvStep);
 
   /// The table whose products, those of convolutions too, round their operands to that precision,
   /// as the device does it.

@@ -1,12 +1,13 @@
-// Convolutions by Winograd's method (winograd.cpp) where that is faster, else as products, where
-// the pixels under each position of the kernel become a row of a matrix (Chellapilla et al. 2006),
-// a few images at a time so that the matrix stays small. Where kernels are one pixel wide the image
-// is that matrix already.
+// Convolutions by what is fastest for a geometry: Winograd's method (winograd.cpp), the device's
+// library (library_conv.h), or else as products, where the pixels under each position of the kernel
+// become a row of a matrix (Chellapilla et al. 2006), a few images at a time so that the matrix
+// stays small. Where kernels are one pixel wide the image is that matrix already.
 
 #include "kernels/cuda/conv_plan.h"
 #include "kernels/cuda/functions.h"
 #include "kernels/cuda/lanes.h"
 #include "kernels/cuda/launch.h"
+#include "kernels/cuda/library_conv.h"
 #include "kernels/cuda/winograd.h"
 
 namespace kern::KERN_ON {
@@ -141,6 +142,7 @@ void conv_forward(Exec& exec, const Window& g, const float* x, const float* w, c
                   Activation act, float* y) {
   if (g.batch == 0) return;
   if (by_winograd<kPrecision>(g)) return winograd_forward(exec, g, x, w, bias, act, y);
+  if (library_forward(exec, g, kPrecision, x, w, bias, act, y)) return;
   const ConvPlan plan(g);
   for_each_stretch(plan, [&](const Stretch& s) {
     const Rows rows = input_rows(plan, s, exec, x);
@@ -162,6 +164,7 @@ template <Precision kPrecision>
 void conv_backward_data(Exec& exec, const Window& g, const float* dy, const float* w, float* dx) {
   if (g.batch == 0) return;
   if (by_winograd<kPrecision>(g)) return winograd_backward_data(exec, g, dy, w, dx);
+  if (library_backward_data(exec, g, kPrecision, dy, w, dx)) return;
   const ConvPlan plan(g);
   for_each_stretch(plan, [&](const Stretch& s) {
     const Rows rows = plan.direct ? Rows{dx + static_cast<std::size_t>(s.first) * plan.in_image() +
@@ -193,6 +196,7 @@ void conv_backward_weights(Exec& exec, const Window& g, const float* x, const fl
   }
   if (by_winograd<kPrecision>(g) && WinogradPlan(g).sums_weights())
     return winograd_backward_weights(exec, g, x, dy, dw);
+  if (library_backward_weights(exec, g, kPrecision, x, dy, dw)) return;
   const ConvPlan plan(g);
   for_each_stretch(plan, [&](const Stretch& s) {
     const Rows rows = input_rows(plan, s, exec, x);

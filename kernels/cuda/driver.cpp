@@ -259,7 +259,7 @@ void products(const GemmArgs<float>& g, int count, const Strides& strides) {
   check(cublasSgemmStridedBatched(queue().blas(Precision::f32), turn(g.trans_b), turn(g.trans_a),
                                   g.n, g.m, g.k, &g.alpha, g.b, g.ldb, far(strides.b), g.a, g.lda,
                                   far(strides.a), &g.beta, g.c, g.ldc, far(strides.c), count));
-  if (wait_for_each) wait();
+  settle();
 }
 
 void* stream() { return queue().stream(); }

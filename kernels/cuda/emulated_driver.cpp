@@ -193,7 +193,8 @@ const Device& emulated_device() {
             left = emulated::pages().left();
             all = emulated::kCapacity;
           },
-      .fingerprint = [] { return "emulated " + std::string(kern::fingerprint()); }};
+      .fingerprint = [] { return "emulated " + std::string(kern::fingerprint()); },
+      .library_conv_seconds = [](const Window&, Precision, ConvStep) { return 0.0; }};
   return device;
 }
 

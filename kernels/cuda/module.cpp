@@ -9,6 +9,7 @@
 #include <cstring>
 #include <string>
 
+#include "kernels/cuda/library_conv.h"
 #include "kernels/cuda/table.h"
 #include "kernels/device.h"
 
@@ -36,9 +37,11 @@ std::string fingerprint() {
     cublasGetVersion(blas, &blas_version);
     cublasDestroy(blas);
   }
+  const std::string convolutions = conv_library();
   return std::string("cuda ") + kArithmetic + "; " + properties.name + " sm " +
          std::to_string(properties.major) + '.' + std::to_string(properties.minor) + "; CUDA " +
-         std::to_string(runtime) + "; cuBLAS " + std::to_string(blas_version) + overridden();
+         std::to_string(runtime) + "; cuBLAS " + std::to_string(blas_version) +
+         (convolutions.empty() ? "" : "; " + convolutions) + overridden();
 }
 
 /// One line that says why there is no device, or null.
@@ -73,7 +76,8 @@ extern "C" __attribute__((visibility("default"))) const kern::Device* trellis_cu
                                    .wait_for_each = kern::cuda::set_wait_for_each,
                                    .allocate_shared = kern::cuda::allocate_shared,
                                    .memory_left = kern::cuda::memory_left,
-                                   .fingerprint = kern::cuda::fingerprint};
+                                   .fingerprint = kern::cuda::fingerprint,
+                                   .library_conv_seconds = kern::cuda::library_conv_seconds};
   *why = kern::cuda::missing();
   return *why == nullptr ? &device : nullptr;
 }
