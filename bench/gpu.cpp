@@ -2,75 +2,24 @@
 // convolutions alone.
 #include <algorithm>
 #include <barrier>
-#include <cstdint>
-#include <numeric>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "bench/bench.h"
+#include "bench/gpu_training.h"
 #include "bench/measure.h"
 #include "kernels/device.h"
-#include "nn/init.h"
 #include "nn/layers/conv2d.h"
-#include "nn/train.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/error.h"
-#include "runtime/base/random.h"
 #include "runtime/base/text.h"
 
 namespace bench {
 
 namespace {
 
-constexpr int kBatch = 512, kClasses = 10, kBatches = 16;
-
-/// Memory of the device.
-class There {
- public:
-  There(const kern::Memory& memory, std::size_t bytes)
-      : memory_(memory), at_(static_cast<std::byte*>(memory.allocate(bytes))) {
-    memory.zero(at_, bytes);
-  }
-  There(const There&) = delete;
-  There& operator=(const There&) = delete;
-  ~There() { memory_.release(at_); }
-
-  template <class T = std::byte>
-  [[nodiscard]] T* at() const {
-    return reinterpret_cast<T*>(at_);
-  }
-  template <class T>
-  void fill(const std::vector<T>& values) {
-    memory_.put(at_, values.data(), values.size() * sizeof(T));
-  }
-  /// Waits for all that was asked of the device.
-  void wait() const {
-    std::byte one;
-    memory_.get(&one, at_, 1);
-  }
-
- private:
-  const kern::Memory& memory_;
-  std::byte* at_;
-};
-
-nn::LayerSpec dense(std::int64_t units) { return {"dense", "", {{"units", units}}}; }
-nn::LayerSpec conv(std::int64_t units) {
-  return {"conv2d", "", {{"units", units}, {"padding", "same"}}};
-}
-
-/// 784-4096-4096-10, and convolutions as VGG has them for 32x32 pixels.
-nn::ModelSpec wide_mlp() {
-  return nn::with_output({nn::Shape::features(784), {dense(4096), dense(4096)}}, kClasses);
-}
-nn::ModelSpec vgg() {
-  const nn::LayerSpec pool{"max_pool", "", {}}, flat{"flatten", "", {}};
-  return nn::with_output({nn::Shape::image(32, 32, 3),
-                          {conv(64), conv(64), pool, conv(128), conv(128), pool, conv(256),
-                           conv(256), pool, flat, dense(512)}},
-                         kClasses);
-}
+constexpr int kBatch = kGpuBatch, kBatches = 16;
 
 /// A product of a network's step.
 struct Product {
@@ -148,90 +97,19 @@ double time_convolutions(const kern::Device& device, const nn::ModelSpec& spec,
   return all;
 }
 
-/// A network and random rows on the device.
-class Training {
- public:
-  Training(const kern::Kernels<float>& kernels, const nn::ModelSpec& model, int batch)
-      : kernels_(kernels),
-        model_(model),
-        hyper_(nn::complete(nn::Hyper{.loss = {"cross_entropy", {}},
-                                      .optimizer = {"sgd", {{"lr", 1e-3}}},
-                                      .batch = batch,
-                                      .precision = kernels.precision})),
-        cols_(static_cast<std::size_t>(model.input.elements())),
-        rows_(static_cast<std::size_t>(batch) * kBatches),
-        x_(*kernels.memory, rows_ * cols_),
-        y_(*kernels.memory, 4 * rows_),
-        shift_(*kernels.memory, 4 * cols_),
-        scale_(*kernels.memory, 4 * cols_),
-        net_(nn::slab_header(model, hyper_.optimizer)),
-        slab_(*kernels.memory, net_.bytes().size()) {
-    nn::init_weights(net_, 1);
-    kernels.memory->put(slab_.at(), net_.bytes().data(), net_.bytes().size());
-    rt::Stream random(1, "gpu");
-    std::vector<std::uint8_t> pixels(rows_ * cols_);
-    for (auto& p : pixels) p = static_cast<std::uint8_t>(random.below(256));
-    labels_.resize(rows_);
-    for (auto& l : labels_) l = static_cast<std::int32_t>(random.below(kClasses));
-    order_.resize(rows_);
-    std::iota(order_.begin(), order_.end(), 0U);
-    x_.fill(pixels);
-    y_.fill(labels_);
-    scale_.fill(std::vector<float>(cols_, 1.0F / 255));
-  }
-
-  /// Seconds of a step, in the mean over `epochs` epochs of kBatches steps.
-  double run(int epochs) {
-    nn::ParamSlab there(net_.header(), slab_.at());
-    const nn::ResidentTable table{.u8 = x_.at<std::uint8_t>(),
-                                  .shift = shift_.at<float>(),
-                                  .scale = scale_.at<float>(),
-                                  .labels = y_.at<std::int32_t>()};
-    const nn::DataView view{.shape = model_.input,
-                            .labels = labels_.data(),
-                            .outputs = kClasses,
-                            .rows = order_,
-                            .resident = &table};
-    const rt::Moment begin = rt::now();
-    const nn::TrainStats stats =
-        nn::train_steps(kernels_, workspace_, there, view, hyper_, {epoch_, epoch_ + epochs});
-    epoch_ += epochs;
-    return rt::seconds_since(begin) / static_cast<double>(stats.steps);
-  }
-
- private:
-  const kern::Kernels<float>& kernels_;
-  nn::ModelSpec model_;
-  nn::Hyper hyper_;
-  std::size_t cols_, rows_;
-  There x_, y_, shift_, scale_;
-  nn::ParamSlab net_;
-  There slab_;
-  std::vector<std::int32_t> labels_;
-  std::vector<std::uint32_t> order_;
-  nn::Workspace workspace_;
-  std::int64_t epoch_ = 0;
-};
-
-Sample time_steps(const kern::Kernels<float>& kernels, const nn::ModelSpec& model,
-                  int repetitions) {
-  Training training(kernels, model, kBatch);
-  return repeat(repetitions, [&] { return training.run(1); });
-}
-
 /// Seconds of a step of a small network, divided by how many are trained at once, each by a thread
 /// with a stream.
 Sample time_together(const kern::Kernels<float>& kernels, int networks, int repetitions) {
-  constexpr int kSmallBatch = 64, kEpochs = 20;
-  const nn::ModelSpec model =
-      nn::with_output({nn::Shape::features(784), {dense(128), dense(128)}}, kClasses);
+  constexpr int kSmallBatch = 64, kEpochs = 4;
+  const nn::ModelSpec model = mlp_of({128, 128});
+  const RandomTable table(*kernels.memory, model.input, Numbers::bytes, kBatches);
   std::vector<Sample> samples(static_cast<std::size_t>(networks));
   std::barrier together(networks);
   std::vector<std::jthread> threads;
   for (Sample& sample : samples) {
     threads.emplace_back([&] {
       kern::prepare_thread();
-      Training training(kernels, model, kSmallBatch);
+      Training training(kernels, model, table.view(Rows::resident), kSmallBatch);
       (void)training.run(kEpochs);
       sample = repeat(repetitions, [&] {
         together.arrive_and_wait();
@@ -257,11 +135,12 @@ std::vector<Case> run_gpu(const Options& options) {
   std::vector<Case> cases;
   const int repetitions = options.quick ? 3 : 20;
   for (const auto& [name, model] :
-       {std::pair{"MLP 784-4096-4096-10, batch 512", nn::complete(wide_mlp())},
-        std::pair{"convolutions as VGG's, 32x32, batch 512", nn::complete(vgg())}}) {
+       {std::pair{"MLP 784-4096-4096-10, batch 512", mlp_of({4096, 4096})},
+        std::pair{"convolutions as VGG's, 32x32, batch 512", vgg()}}) {
+    const RandomTable table(*device->kernels().memory, model.input, Numbers::bytes, kBatches);
     for (const kern::Precision precision : kern::precisions()) {
       const kern::Kernels<float>& kernels = device->kernels(precision);
-      const Sample ours = time_steps(kernels, model, repetitions);
+      const Sample ours = time_steps(kernels, model, table.view(Rows::resident), repetitions);
       const std::string what = rt::cat(name, ", ", kern::precision_name(precision));
       const auto add = [&](const std::string& rival, double alone) {
         cases.push_back({what, 1e3 * ours.median, "ms/step", rival, 1e3 * alone,

@@ -93,28 +93,33 @@ nn::DataView RandomTable::view(Rows where) const {
   return view;
 }
 
+Training::Training(const kern::Kernels<float>& kernels, const nn::ModelSpec& model,
+                   const nn::DataView& rows, int batch)
+    : kernels_(kernels),
+      rows_(rows),
+      hyper_(nn::complete(nn::Hyper{.loss = {"cross_entropy", {}},
+                                    .optimizer = {"sgd", {{"lr", 1e-3}}},
+                                    .batch = batch,
+                                    .precision = kernels.precision})),
+      net_(nn::slab_header(model, hyper_.optimizer)),
+      slab_(*kernels.memory, net_.bytes().size()) {
+  nn::init_weights(net_, 1);
+  kernels.memory->put(slab_.at(), net_.bytes().data(), net_.bytes().size());
+}
+
+double Training::run(int epochs) {
+  nn::ParamSlab there(net_.header(), slab_.at());
+  const rt::Moment begin = rt::now();
+  const nn::TrainStats stats =
+      nn::train_steps(kernels_, workspace_, there, rows_, hyper_, {epoch_, epoch_ + epochs});
+  epoch_ += epochs;
+  return rt::seconds_since(begin) / static_cast<double>(stats.steps);
+}
+
 Sample time_steps(const kern::Kernels<float>& kernels, const nn::ModelSpec& model,
                   const nn::DataView& rows, int repetitions) {
-  const kern::Memory& memory = *kernels.memory;
-  const nn::Hyper hyper = nn::complete(nn::Hyper{.loss = {"cross_entropy", {}},
-                                                 .optimizer = {"sgd", {{"lr", 1e-3}}},
-                                                 .batch = kGpuBatch,
-                                                 .shards = 1,
-                                                 .precision = kernels.precision});
-  nn::ParamSlab net(nn::slab_header(model, hyper.optimizer));
-  nn::init_weights(net, 1);
-  There slab(memory, net.bytes().size());
-  memory.put(slab.at(), net.bytes().data(), net.bytes().size());
-  nn::ParamSlab there(net.header(), slab.at());
-  nn::Workspace workspace;
-  std::int64_t epoch = 0;
-  return repeat(repetitions, [&] {
-    const rt::Moment begin = rt::now();
-    const nn::TrainStats stats =
-        nn::train_steps(kernels, workspace, there, rows, hyper, {epoch, epoch + 1});
-    ++epoch;
-    return rt::seconds_since(begin) / static_cast<double>(stats.steps);
-  });
+  Training training(kernels, model, rows);
+  return repeat(repetitions, [&] { return training.run(1); });
 }
 
 }  // namespace bench

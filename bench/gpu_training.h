@@ -11,7 +11,10 @@
 #include "bench/measure.h"
 #include "kernels/kernels.h"
 #include "nn/data_view.h"
+#include "nn/hyper.h"
+#include "nn/slab.h"
 #include "nn/spec.h"
+#include "nn/workspace.h"
 
 namespace bench {
 
@@ -70,7 +73,27 @@ class RandomTable {
   nn::ResidentTable resident_;
 };
 
-/// Seconds of a step of plain gradient descent, over epochs of the table's rows.
+/// A network on the device, trained by plain gradient descent.
+class Training {
+ public:
+  /// What is given outlives this.
+  Training(const kern::Kernels<float>& kernels, const nn::ModelSpec& model,
+           const nn::DataView& rows, int batch = kGpuBatch);
+
+  /// Seconds of a step, in the mean over the next `epochs` epochs.
+  double run(int epochs);
+
+ private:
+  const kern::Kernels<float>& kernels_;
+  nn::DataView rows_;
+  nn::Hyper hyper_;
+  nn::ParamSlab net_;
+  There slab_;
+  nn::Workspace workspace_;
+  std::int64_t epoch_ = 0;
+};
+
+/// Seconds of a step, over epochs of the table's rows.
 [[nodiscard]] Sample time_steps(const kern::Kernels<float>& kernels, const nn::ModelSpec& model,
                                 const nn::DataView& rows, int repetitions);
 

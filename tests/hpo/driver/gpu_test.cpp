@@ -303,7 +303,7 @@ TEST_F(LittleGpu, ATableThatItDoesNotHoldStaysInMainMemoryAndChangesNoResult) {
 }
 
 TEST_F(LittleGpu, TrialsThatItDoesNotHoldTogetherTakeTurns) {
-  const StudySpec deep = deep_study("parallel: 4\n", 180, 230);
+  const StudySpec deep = deep_study("parallel: 4\n", 130, 170);
   EXPECT_EQ(session(deep, "a").end, DriverEnd::finished);
   const std::vector<TrialRow> with_room = fresh_start();
   shrink_device();
@@ -312,7 +312,7 @@ TEST_F(LittleGpu, TrialsThatItDoesNotHoldTogetherTakeTurns) {
 }
 
 TEST_F(LittleGpu, SeveralTrialsAtOnceDoNotWaitForEachOthersMemory) {
-  const StudySpec deep = deep_study("parallel: 4\n", 180, 230);
+  const StudySpec deep = deep_study("parallel: 4\n", 130, 170);
   EXPECT_EQ(session(deep, "a").end, DriverEnd::finished);
   const std::vector<TrialRow> one_by_one = fresh_start();
   workers_per_gpu_ = 4;
