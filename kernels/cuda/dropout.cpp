@@ -1,5 +1,6 @@
-#include "kernels/cuda/functions.h"
 #include "kernels/cuda/steps.h"
+
+#include "kernels/cuda/functions.h"
 
 namespace kern::KERN_ON {
 namespace {
