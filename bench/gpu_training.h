@@ -60,8 +60,6 @@ class RandomTable {
 
   /// Valid while this is.
   [[nodiscard]] nn::DataView view(Rows where) const;
-  /// Of the features.
-  [[nodiscard]] std::size_t bytes() const { return bytes_.size() + floats_.size() * sizeof(float); }
 
  private:
   nn::Shape input_;

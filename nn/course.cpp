@@ -29,8 +29,10 @@ std::size_t rows_of_run(const Hyper& hyper) {
 }  // namespace
 
 int Course::most_steps(const Hyper& hyper) {
-  constexpr int kRows = 1 << 14, kSteps = 256;  // lists that are copied before anything waits
-  return std::clamp(kRows / hyper.batch, 1, kSteps);
+  constexpr int kBytes = 1 << 16, kSteps = 256;  // lists that CUDA copies before anything waits
+  const std::size_t row =
+      nn::moves(hyper.augment) ? sizeof(kern::ImageMove) : sizeof(std::uint32_t);
+  return std::clamp(kBytes / static_cast<int>(row) / hyper.batch, 1, kSteps);
 }
 
 std::size_t Course::bytes(const Hyper& hyper) {

@@ -1,6 +1,7 @@
 #include "nn/steps.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <iterator>
 #include <span>
@@ -101,7 +102,8 @@ class Following {
         course_(memory, steps.hyper, behind + 1, steps.feed != nullptr, there),
         caller_(steps, batches_),
         behind_(behind),
-        looked_(steps.first) {
+        looked_(steps.first),
+        looked_at_(Clock::now()) {
     steps_.trainer.follow(course_.there());
     steps_.trainer.move_images(steps_.mover, 0);
   }
@@ -112,7 +114,7 @@ class Following {
       steps_.feed->ask(batches_.of(steps_.first));
     for (std::int64_t step = steps_.first; step < steps_.last;) {
       if (halted(step)) return false;
-      const std::int64_t end = end_of_run(step);
+      const std::int64_t end = std::min(end_of_run(step), looked_ + until_look_);
       bring(step, end);
       for (; step < end; ++step) {
         if (steps_.stop && steps_.stop()) return true;
@@ -135,19 +137,29 @@ class Following {
     stats.correct = sums.correct;
     stats.loss = mean_loss(sums.loss, stats.rows);
     stats.diverged = sums.halted != 0;
-    stats.stopped = stopped;
+    stats.stopped = stopped && !stats.diverged;
     state.steps += sums.steps;
     state.rows += rows(sums.steps);
     return stats;
   }
 
  private:
-  /// A look at what came of it: now and then, because the device is idle meanwhile.
+  using Clock = std::chrono::steady_clock;
+
+  /// A look at what came of it: now and then, because the device is idle meanwhile, and as often as
+  /// somebody may want it to stop.
   [[nodiscard]] bool halted(std::int64_t step) {
+    constexpr double kSeconds = 0.2;
     constexpr std::int64_t kSeldom = 256;
-    if (step - looked_ < kSeldom) return false;
+    if (step - looked_ < until_look_) return false;
+    const bool halted = course_.sums().halted != 0;
+    const std::chrono::duration<double> passed = Clock::now() - looked_at_;
+    const double of_step = passed.count() / static_cast<double>(step - looked_);
+    until_look_ = std::clamp(static_cast<std::int64_t>(std::min(kSeconds / of_step, 1e6)),
+                             std::int64_t{2}, kSeldom);
     looked_ = step;
-    return course_.sums().halted != 0;
+    looked_at_ = Clock::now();
+    return halted;
   }
   [[nodiscard]] std::int64_t end_of_run(std::int64_t step) const {
     const std::int64_t epoch = batches_.per_epoch();
@@ -170,7 +182,8 @@ class Following {
   Course course_;
   Caller caller_;
   std::int64_t behind_;  ///< steps of the network before this stretch
-  std::int64_t looked_;
+  std::int64_t looked_, until_look_ = 8;
+  Clock::time_point looked_at_;
   std::vector<kern::StepNumbers> numbers_;
 };
 

@@ -77,7 +77,12 @@ bool CudnnGeometry::fits(const Window& g) {
   const auto even = [](int in, int out, int kernel, int stride, int pad, int dilation) {
     return (in + 2 * pad - (kernel - 1) * dilation - 1) / stride + 1 == out;
   };
-  return even(g.in_h, g.out_h, g.kernel_h, g.stride_h, g.pad_h, g.dilation_h) &&
+  const auto counted = [&](int h, int w,
+                           int channels) {  // cuDNN counts a tensor's elements in 32 bits
+    return static_cast<double>(g.batch) * h * w * channels < 0x1p31;
+  };
+  return counted(g.in_h, g.in_w, g.in_c) && counted(g.out_h, g.out_w, g.out_c) &&
+         even(g.in_h, g.out_h, g.kernel_h, g.stride_h, g.pad_h, g.dilation_h) &&
          even(g.in_w, g.out_w, g.kernel_w, g.stride_w, g.pad_w, g.dilation_w);
 }
 

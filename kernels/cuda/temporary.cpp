@@ -1,9 +1,13 @@
 #include "kernels/cuda/temporary.h"
 
 #include <algorithm>
+#include <atomic>
 
 namespace kern::KERN_ON {
 namespace {
+
+/// Of all threads: two never have the same number.
+std::atomic<std::uint64_t> generations{0};
 
 struct Chunk {
   std::byte* memory;
@@ -52,7 +56,7 @@ class Chunks {
   static constexpr std::size_t kSmallest = 1 << 20;
 
   void add(std::size_t size) {
-    ++generation_;
+    generation_ = ++generations;
     chunks_.reserve(chunks_.size() + 1);
     chunks_.push_back({static_cast<std::byte*>(driver::allocate(size)), size});
   }

@@ -16,7 +16,7 @@ class Temporary {
  public:
   Temporary();
 
-  /// Counts how often the thread's memory for this was allocated.
+  /// Names the thread's memory for this: another number whenever some of it was allocated.
   [[nodiscard]] static std::uint64_t generation() noexcept;
 
   /// Uninitialised memory for `count` values of T.

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "nn/error.h"
+#include "nn/init.h"
 #include "nn/memory.h"
 #include "nn/reshape/reshape.h"
 #include "tests/nn/device/on_device.h"
@@ -257,6 +258,30 @@ TEST(OnDevice, ALossThatIsNoNumberEndsTheTraining) {
   nn::TrainStats stats;
   (void)trained_there(c, fresh(c.spec, c.hyper), stats);
   EXPECT_TRUE(stats.diverged);
+}
+
+TEST(OnDevice, ATrainingThatFindsTheStepOfAnotherGivesItsOwnBits) {
+  const nn::ModelSpec spec = nn_test::mlp(36, {24, 16}, 3);
+  const Rows rows(table());
+  nn::Workspace kept;
+  for (const double lr : {1e-3, 3e-3, 1e-4}) {
+    nn::Hyper h = hyper("adam", {{"lr", lr}});
+    if (lr < 1e-3) {
+      nn::append(h.lr, nn::LrShape::linear, 4, lr, 10 * lr);
+      nn::append_rest(h.lr, lr);
+    }
+    nn::ParamSlab from(nn::slab_header(spec, h.optimizer));
+    nn::init_weights(from, static_cast<std::uint64_t>(1e5 * lr));
+    Net again(from), fresh_net(from);
+    nn::Workspace fresh_workspace;
+    const auto run = [&](nn::Workspace& workspace, Net& net) {
+      return nn::train_steps(kernels(), workspace, net.slab, rows.view(spec), h, kHundred);
+    };
+    EXPECT_EQ(run(kept, again), run(fresh_workspace, fresh_net)) << lr;
+    const nn::ParamSlab one = again.back(), other = fresh_net.back();
+    EXPECT_TRUE(std::ranges::equal(one.bytes(), other.bytes())) << lr;
+    EXPECT_FALSE(std::ranges::equal(one.weights(), from.weights()));
+  }
 }
 
 TEST(OnDevice, ALossThatIsNoNumberLeavesTheNetworkAsItWasBefore) {
