@@ -13,7 +13,6 @@
 #include "kernels/device.h"
 #include "nn/layers/conv2d.h"
 #include "runtime/base/clock.h"
-#include "runtime/base/error.h"
 #include "runtime/base/random.h"
 #include "runtime/base/text.h"
 
@@ -141,18 +140,15 @@ Sample time_together(const kern::Kernels<float>& kernels, int networks, int repe
 }  // namespace
 
 std::vector<Case> run_gpu(const Options& options) {
-  std::string why;
-  const kern::Device* device = kern::cuda_device(why);
-  if (device == nullptr) throw rt::Error(rt::Errc::no_device, "bench gpu: " + why);
-  kern::prepare_thread();
+  const kern::Device& device = cuda_device_for("gpu");
   std::vector<Case> cases;
   const int repetitions = options.quick ? 3 : 20;
   for (const auto& [name, model] :
        {std::pair{"MLP 784-4096-4096-10, batch 512", mlp_of({4096, 4096})},
         std::pair{"convolutions as VGG's, 32x32, batch 512", vgg()}}) {
-    const RandomTable table(*device->kernels().memory, model.input, Numbers::bytes, kBatches);
+    const RandomTable table(*device.kernels().memory, model.input, Numbers::bytes, kBatches);
     for (const kern::Precision precision : kern::precisions()) {
-      const kern::Kernels<float>& kernels = device->kernels(precision);
+      const kern::Kernels<float>& kernels = device.kernels(precision);
       const Sample ours = time_steps(kernels, model, table.view(Rows::resident), repetitions);
       const std::string what = rt::cat(name, ", ", kern::precision_name(precision));
       const auto add = [&](const std::string& rival, double alone) {
@@ -161,14 +157,14 @@ std::vector<Case> run_gpu(const Options& options) {
       };
       add("cuBLAS, the products alone",
           time_products(kernels, products(model, true), repetitions).median);
-      const double convolutions = time_convolutions(*device, model, precision);
+      const double convolutions = time_convolutions(device, model, precision);
       if (convolutions == 0) continue;
       add("cuDNN's fastest and cuBLAS alone",
           convolutions + time_products(kernels, products(model, false), repetitions).median);
     }
   }
   for (const int networks : {1, 4, 8, 16}) {
-    const Sample one = time_together(device->kernels(), networks, repetitions);
+    const Sample one = time_together(device.kernels(), networks, repetitions);
     cases.push_back({.name = rt::cat("MLP 784-128-128-10, batch 64, f32, ", networks, " at once"),
                      .ours = 1e6 * one.median,
                      .unit = "us/step",

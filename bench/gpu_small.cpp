@@ -10,14 +10,13 @@
 #include <vector>
 
 #include "bench/bench.h"
+#include "bench/gpu_training.h"
 #include "bench/measure.h"
 #include "bench/process.h"
 #include "bench/rival.h"
 #include "bench/workloads.h"
-#include "kernels/device.h"
 #include "nn/data/load.h"
 #include "runtime/base/clock.h"
-#include "runtime/base/error.h"
 #include "runtime/base/file.h"
 #include "runtime/base/text.h"
 
@@ -169,9 +168,7 @@ void add_cases(const Sizes& sizes, const Runs& ours, const char* title, const Ru
 
 std::vector<Case> run_gpu_small(const Options& options) {
   const std::vector<Rival> rivals = chosen_rivals(kRivals, options.against);
-  std::string why;
-  if (kern::cuda_device(why) == nullptr)
-    throw rt::Error(rt::Errc::no_device, "bench gpu-small: " + why);
+  (void)cuda_device_for("gpu-small");
   const Sizes sizes = sizes_of(options);
   const std::string python = rivals_python();
   const rt::Path folder =

@@ -5,8 +5,6 @@
 
 #include "bench/bench.h"
 #include "bench/gpu_training.h"
-#include "kernels/device.h"
-#include "runtime/base/error.h"
 #include "runtime/base/text.h"
 
 namespace bench {
@@ -32,11 +30,7 @@ std::vector<Course> courses() {
 }  // namespace
 
 std::vector<Case> run_gpu_stream(const Options& options) {
-  std::string why;
-  const kern::Device* device = kern::cuda_device(why);
-  if (device == nullptr) throw rt::Error(rt::Errc::no_device, "bench gpu-stream: " + why);
-  kern::prepare_thread();
-  const kern::Kernels<float>& kernels = device->kernels();
+  const kern::Kernels<float>& kernels = cuda_device_for("gpu-stream").kernels();
   const int repetitions = options.quick ? 3 : 10;
   std::vector<Case> cases;
   for (const Course& course : courses()) {

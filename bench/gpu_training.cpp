@@ -1,9 +1,13 @@
 #include "bench/gpu_training.h"
 
+#include <string>
+
 #include "nn/init.h"
 #include "nn/train.h"
 #include "runtime/base/clock.h"
+#include "runtime/base/error.h"
 #include "runtime/base/random.h"
+#include "runtime/base/text.h"
 
 namespace bench {
 
@@ -20,6 +24,15 @@ std::size_t bytes_of(const nn::Shape& input, Numbers numbers, int batches) {
 }
 
 }  // namespace
+
+const kern::Device& cuda_device_for(std::string_view benchmark) {
+  std::string why;
+  const kern::Device* device = kern::cuda_device(why);
+  if (device == nullptr)
+    throw rt::Error(rt::Errc::no_device, rt::cat("bench ", benchmark, ": ", why));
+  kern::prepare_thread();
+  return *device;
+}
 
 There::There(const kern::Memory& memory, std::size_t bytes)
     : memory_(memory), at_(static_cast<std::byte*>(memory.allocate(bytes))) {

@@ -4,11 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "bench/measure.h"
+#include "kernels/device.h"
 #include "kernels/kernels.h"
 #include "nn/data_view.h"
 #include "nn/hyper.h"
@@ -19,6 +20,10 @@
 namespace bench {
 
 inline constexpr int kGpuBatch = 512, kGpuClasses = 10;
+
+/// The CUDA device, with this thread ready to train on it. Throws rt::Error (no_device) in the name
+/// of the benchmark.
+[[nodiscard]] const kern::Device& cuda_device_for(std::string_view benchmark);
 
 /// Memory of a device, zeroed.
 class There {

@@ -1,6 +1,7 @@
 #include "nn/workspace.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace nn {
@@ -44,6 +45,19 @@ class Arena {
   std::size_t size_ = 0;
   std::span<std::byte> lent_;
 };
+
+/// The one that fits, or one made now, at the front of a list of the `most` that were used last.
+template <class T, class Fits, class Make>
+T& found_or_made(std::vector<std::unique_ptr<T>>& list, std::size_t most, Fits fits, Make make) {
+  auto it = std::ranges::find_if(list, [&](const auto& one) { return fits(*one); });
+  if (it == list.end()) {
+    auto made = make();
+    if (list.size() == most) list.pop_back();
+    it = list.insert(list.end(), std::move(made));
+  }
+  std::rotate(list.begin(), it, it + 1);
+  return *list.front();
+}
 
 }  // namespace
 
@@ -90,33 +104,23 @@ std::byte* Workspace::kept(std::size_t bytes, const kern::Memory& memory) {
 }
 
 RecordedStep& Workspace::recorded(const StepKey& key) {
-  auto& steps = impl_->steps;
-  auto it = std::ranges::find_if(steps, [&](const auto& step) { return step->key == key; });
-  if (it == steps.end()) {
-    if (steps.size() == kStepsKept) steps.pop_back();
-    it = steps.insert(steps.end(), std::make_unique<Impl::Step>(key));
-  }
-  std::rotate(steps.begin(), it, it + 1);
-  return steps.front()->step;
+  return found_or_made(
+             impl_->steps, kStepsKept, [&](const Impl::Step& step) { return step.key == key; },
+             [&] { return std::make_unique<Impl::Step>(key); })
+      .step;
 }
 
 std::vector<std::uint32_t>& Workspace::rows() { return impl_->rows; }
 
 Network<float>& Workspace::network(const ModelSpec& spec, const kern::Kernels<float>& kernels,
                                    int max_rows, Use use) {
-  auto& plans = impl_->plans;
-  const auto fits = [&](const std::unique_ptr<Network<float>>& n) {
-    return n->max_rows() == max_rows && n->use() == use && &n->kernels() == &kernels &&
-           n->spec() == spec;
+  const auto fits = [&](const Network<float>& n) {
+    return n.max_rows() == max_rows && n.use() == use && &n.kernels() == &kernels &&
+           n.spec() == spec;
   };
-  auto it = std::ranges::find_if(plans, fits);
-  if (it == plans.end()) {
-    auto made = std::make_unique<Network<float>>(spec, kernels, max_rows, use);
-    if (plans.size() == kPlansKept) plans.pop_back();
-    it = plans.insert(plans.end(), std::move(made));
-  }
-  std::rotate(plans.begin(), it, it + 1);
-  return *plans.front();
+  return found_or_made(impl_->plans, kPlansKept, fits, [&] {
+    return std::make_unique<Network<float>>(spec, kernels, max_rows, use);
+  });
 }
 
 }  // namespace nn

@@ -30,9 +30,9 @@ class MomentsUpdate : public Update<T> {
   }
 
   [[nodiscard]] kern::StepNumbers numbers(std::int64_t step, double lr) const override {
-    const auto t = static_cast<double>(step);
-    return {.rate = static_cast<float>(lr / (1 - std::pow(beta1_, t))),
-            .correction = static_cast<float>(1 / std::sqrt(1 - std::pow(beta2_, t))),
+    const AgeFactors<T> of_step = factors(static_cast<double>(step), lr);
+    return {.rate = static_cast<float>(of_step.first),
+            .correction = static_cast<float>(of_step.second),
             .keep = static_cast<float>(keep(lr))};
   }
 
