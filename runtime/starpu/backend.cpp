@@ -9,6 +9,7 @@
 #include "runtime/base/error.h"
 #include "runtime/core/backend.h"
 #include "runtime/starpu/environment.h"
+#include "runtime/starpu/measured.h"
 #include "runtime/starpu/resting.h"
 #include "runtime/starpu/submission.h"
 
@@ -25,7 +26,8 @@ namespace {
 class StarPu final : public OnStarPu {
  public:
   explicit StarPu(const Config& config) {
-    prepare_environment();
+    const Path home = prepare_environment();
+    int visible = 0;
     starpu_conf conf;
     starpu_conf_init(&conf);
     conf.precedence_over_environment_variables = 1;
@@ -34,6 +36,7 @@ class StarPu final : public OnStarPu {
     conf.ncuda = 0;
 #ifdef TRELLIS_WITH_CUDA
     conf.ncuda = config.gpus;
+    visible = visible_gpus();
     if (conf.ncuda != 0) {
       per_gpu_ = workers_of_a_gpu(config.workers_per_gpu);
       limits_ = limit_gpu_memory({config.gpu_reserve.value * static_cast<unsigned>(per_gpu_)});
@@ -48,9 +51,11 @@ class StarPu final : public OnStarPu {
       conf.sched_policy_name = "dmdas";
     else
       conf.sched_policy = resting_policy("prio");
+    Measuring measuring(home, visible);
     if (const int code = starpu_init(&conf); code != 0) {
       throw Error(Errc::no_device, "StarPU does not start: " + errno_words(-code));
     }
+    measuring.done();
     cpus_ = static_cast<int>(starpu_cpu_worker_get_count());
     cudas_ = static_cast<int>(starpu_cuda_worker_get_count());
     number_workers();

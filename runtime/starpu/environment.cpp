@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "runtime/base/file.h"
+#include "runtime/base/error.h"
 
 namespace rt::detail {
 
@@ -66,12 +66,13 @@ void share_gpus(int workers, std::vector<Setting>& settings) {
   settings.emplace_back("STARPU_CUDA_THREAD_PER_WORKER", "1");
 }
 
-void prepare_environment() {
+Path prepare_environment() {
   Path home = starpu_home();
   if (home.empty()) home = temporary_home();
   ::setenv("STARPU_HOME", home.c_str(), 1);
   ::setenv("STARPU_SILENT", "1", 1);
   ::setenv("STARPU_WORKERS_NOBIND", "1", 0);
+  return home;
 }
 
 }  // namespace rt::detail

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "runtime/base/file.h"
+
 namespace rt::detail {
 
 /// A variable of the environment, set where the user did not set it, and only for the life of the
@@ -27,9 +29,9 @@ class Setting {
 /// So many workers a GPU, each with a thread and a stream of its own.
 void share_gpus(int workers, std::vector<Setting>& settings);
 
-/// StarPU's files go to our cache folder (a temporary one when that can't be written: StarPU would
-/// abort), it stays silent, and its workers are not bound to cores: two programs bound to the same
-/// first cores would share them. What the user set for the binding stays.
-void prepare_environment();
+/// StarPU stays silent, and its workers are not bound to cores: two programs bound to the same
+/// first cores would share them. What the user set for the binding stays. Returns the folder for
+/// its files, in our cache or a temporary one when that can't be written: StarPU would abort.
+[[nodiscard]] Path prepare_environment();
 
 }  // namespace rt::detail

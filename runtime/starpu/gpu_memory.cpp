@@ -10,9 +10,14 @@
 
 namespace rt::detail {
 
-int workers_of_a_gpu(int wanted) {
+int visible_gpus() {
   int count = 0;
-  if (wanted <= 1 || cudaGetDeviceCount(&count) != cudaSuccess || count == 0) return 1;
+  return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
+}
+
+int workers_of_a_gpu(int wanted) {
+  const int count = visible_gpus();
+  if (wanted <= 1 || count == 0) return 1;
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
   return std::clamp((cores - 1) / count, 1, wanted);
 }
@@ -20,10 +25,8 @@ int workers_of_a_gpu(int wanted) {
 std::vector<Setting> limit_gpu_memory(ByteCount reserve) {
   constexpr std::size_t kMargin = 50;  // a part of what is free: CUDA allocates in pages
   std::vector<Setting> limits;
-  int count = 0;
-  if (std::getenv("STARPU_LIMIT_CUDA_MEM") != nullptr || cudaGetDeviceCount(&count) != cudaSuccess)
-    return limits;
-  for (int device = 0; device < count; ++device) {
+  if (std::getenv("STARPU_LIMIT_CUDA_MEM") != nullptr) return limits;
+  for (int device = 0; device < visible_gpus(); ++device) {
     std::size_t left = 0, all = 0;
     if (cudaSetDevice(device) != cudaSuccess || cudaMemGetInfo(&left, &all) != cudaSuccess) break;
     left -= left / kMargin + std::min(left / 2, static_cast<std::size_t>(reserve.value));
@@ -47,10 +50,8 @@ std::optional<std::uint64_t> limit_of(int device) {
 }  // namespace
 
 std::uint64_t choose_chunks(std::vector<Setting>& settings) {
-  int count = 0;
-  if (cudaGetDeviceCount(&count) != cudaSuccess) return kChunks;
   bool little = false;
-  for (int device = 0; device < count; ++device)
+  for (int device = 0; device < visible_gpus(); ++device)
     little |= limit_of(device).value_or(2 * kChunks) < 2 * kChunks;
   if (!little) return kChunks;
   settings.emplace_back("STARPU_SUBALLOCATOR", "0");

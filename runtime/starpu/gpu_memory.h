@@ -13,6 +13,9 @@ namespace rt::detail {
 /// one that is almost empty: so much of its memory may be held by no task.
 inline constexpr std::uint64_t kChunks = std::uint64_t{5} * (32 << 20);
 
+/// GPUs that CUDA shows; 0 where it does not answer.
+[[nodiscard]] int visible_gpus();
+
 /// Workers of each GPU: as many as are wanted, as far as there are cores for all of them, as each
 /// takes one, and one more core.
 [[nodiscard]] int workers_of_a_gpu(int wanted);

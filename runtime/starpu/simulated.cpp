@@ -130,7 +130,7 @@ class Simulated final : public OnStarPu {
  public:
   explicit Simulated(const Config& config) : simulation_(config.simulation) {
     if (!simulation_) throw Error(Errc::usage, "Executor::simulated needs Config::simulation");
-    prepare_environment();
+    static_cast<void>(prepare_environment());  // the figures are the simulated machine's
     write_platform_files(simulation_->platform, files_.path());
     ::setenv("STARPU_PERF_MODEL_DIR", files_.path().c_str(), 1);
     ::setenv("STARPU_HOSTNAME", kPlatformName, 1);
