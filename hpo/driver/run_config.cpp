@@ -6,6 +6,7 @@
 #include <array>
 #include <memory>
 
+#include "hpo/study/beginnings.h"
 #include "hpo/study/gpus.h"
 #include "runtime/base/text.h"
 #include "runtime/store.h"
@@ -56,7 +57,7 @@ rt::Config config_of(const RunOptions& options, const StudySpec& study) {
   store.disk_bytes = study.store_budget;
   store.memory_bytes = std::min(store.memory_bytes, study.store_budget / 4);
   store.overhead = study.checkpoint_overhead;
-  store.spill = study.method.kind == "grid";
+  store.spill = study.method.kind == "grid" && trials_begin_alike(study);
   config.store = std::make_shared<rt::Store>(store);
   config.pace_file = rt::cache_folder() / "paces";
   config.pace_machine = machine_name(study);

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "hpo/study/beginnings.h"
 #include "hpo/study/gpus.h"
 #include "nn/augment.h"
 #include "nn/train.h"
@@ -410,6 +411,22 @@ TEST_F(TrialRates, AFileWithoutAScheduleResolvesWithoutOne) {
       resolved_yaml(load_table("train: {optimizer: {type: sgd, lr: [[0, 1], [3, 0.5]]}}\n"));
   EXPECT_NE(text.find("lr: [[0, 1.0], [3, 0.5]]"), std::string::npos) << text;
   EXPECT_EQ(resolved_yaml(load(text)), text);
+}
+
+TEST_F(StudyTest, BeginsAsAnotherWhereOnlyItsEndDiffers) {
+  const auto alike = [&](const std::string& rest) { return trials_begin_alike(load_table(rest)); };
+  EXPECT_TRUE(alike("train: {epochs: $e}\nparameters: {e: {values: [2, 4]}}\n"));
+  EXPECT_TRUE(
+      alike("train: {epochs: $e, optimizer: {sgd: {lr: $lr}}}\n"
+            "parameters: {e: {values: [2, 4]}, lr: {values: [0.1, 0.2]}}\n"));
+  EXPECT_FALSE(
+      alike("train: {optimizer: {sgd: {lr: $lr}}}\nparameters: {lr: {values: [0.1, 0.2]}}\n"));
+  EXPECT_FALSE(alike("train: {epochs: $e, batch: $e}\nparameters: {e: {values: [2, 4]}}\n"));
+  EXPECT_FALSE(
+      alike("train: {epochs: $e, optimizer: {sgd: {lr: $lr}}}\nparameters:\n"
+            "  e: {values: [2, 4]}\n"
+            "  lr: {values: [0.1, 0.2], when: {e: [2]}}\n"))
+      << "another value of e takes lr away";
 }
 
 TEST_F(StudyTest, GpusMayBeUsedWhereSomeValueAsksForThem) {
