@@ -2,6 +2,10 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <string>
+
+#include "runtime/base/error.h"
+#include "runtime/base/text.h"
 
 namespace cli {
 
@@ -24,6 +28,28 @@ void declare_run(Arguments& arguments) {
 
 hpo::StudyReader open_run(const Arguments& arguments) {
   return hpo::StudyReader(hpo::find_run(arguments.text("RUN"), runs_folder(arguments)));
+}
+
+void declare_trial(Arguments& arguments) {
+  arguments.positional("TRIAL", "the trial's number, or best");
+}
+
+hpo::TrialRow trial_of(const hpo::StudyReader& run, const std::string& word,
+                       std::string_view what) {
+  const std::string& name = run.info().name;
+  if (word == "best") {
+    if (const auto best = run.best()) return *best;
+    throw rt::Error(rt::Errc::usage, rt::cat(what, ": no trial of '", name, "' has a value yet"));
+  }
+  const std::uint64_t all = run.counts().all();
+  const auto number = rt::parse_int(word);
+  if (!number || *number < 0)
+    throw rt::Error(rt::Errc::usage,
+                    rt::cat(what, ": '", word, "', expected a trial's number or best"));
+  if (const auto trial = run.trial(static_cast<std::uint64_t>(*number))) return *trial;
+  throw rt::Error(rt::Errc::usage,
+                  rt::cat("trial ", *number, " is not in the study '", name, "', ",
+                          all == 0 ? "which has none yet" : rt::cat("expected 0 to ", all - 1)));
 }
 
 void declare_json(Arguments& arguments) { arguments.flag("--json", "for programs"); }

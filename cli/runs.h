@@ -1,6 +1,7 @@
 #pragma once
 // Where studies lie on disk, and the arguments that say so.
 
+#include <string>
 #include <string_view>
 
 #include "cli/arguments.h"
@@ -20,6 +21,13 @@ void declare_dir(Arguments& arguments);
 void declare_run(Arguments& arguments);
 /// Opens the study that RUN names.
 [[nodiscard]] hpo::StudyReader open_run(const Arguments& arguments);
+
+/// Declares TRIAL.
+void declare_trial(Arguments& arguments);
+/// The trial of `run` that `word` names: a number, or `best`. `what` names the argument in
+/// messages. Throws rt::Error (usage) when there is none.
+[[nodiscard]] hpo::TrialRow trial_of(const hpo::StudyReader& run, const std::string& word,
+                                     std::string_view what);
 
 /// Writes `text` to stdout, with a line end. Throws rt::Error (storage) when it cannot be written.
 void print_result(std::string_view text);

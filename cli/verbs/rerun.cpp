@@ -18,18 +18,15 @@ namespace {
 
 constexpr const char* kFolder = "reruns";
 
-hpo::TrialRow trial_of(const hpo::StudyReader& run, std::int64_t number) {
-  auto trial = run.trial(static_cast<std::uint64_t>(number));
-  if (!trial)
-    throw rt::Error(rt::Errc::usage,
-                    rt::cat("trial ", number, " is not in the study '", run.info().name,
-                            "', expected 0 to ", run.counts().all() - 1));
-  if (trial->parent)
-    throw rt::Error(rt::Errc::usage,
-                    rt::cat("trial ", number, " took over the network of trial ", *trial->parent,
-                            " and its params changed on the way, so it cannot be run by itself; "
-                            "expected a trial without a parent"));
-  return *trial;
+hpo::TrialRow trial_to_rerun(const hpo::StudyReader& run, const std::string& word) {
+  hpo::TrialRow trial = trial_of(run, word, "TRIAL");
+  if (trial.parent)
+    throw rt::Error(
+        rt::Errc::usage,
+        rt::cat("trial ", trial.trial, " took over the network of trial ", *trial.parent,
+                " and its params changed on the way, so it cannot be run by itself; "
+                "expected a trial without a parent"));
+  return trial;
 }
 
 /// The end of a rerun, and what the study has of the trial.
@@ -74,13 +71,12 @@ int rerun_network(const hpo::StudyReader& run, const hpo::StudySpec& study,
 
 void declare_rerun(Arguments& arguments) {
   declare_run(arguments);
-  arguments.positional("TRIAL", "the trial's number");
+  declare_trial(arguments);
 }
 
 int run_rerun(const Arguments& arguments) {
   const hpo::StudyReader run = open_run(arguments);
-  const auto number = arguments.integer("TRIAL", 0, INT64_MAX);
-  const hpo::TrialRow trial = trial_of(run, *number);
+  const hpo::TrialRow trial = trial_to_rerun(run, arguments.text("TRIAL"));
   const hpo::StudySpec study =
       hpo::parse_study(run.resolved(), (run.folder() / "study.yaml").string(), "/");
   hpo::require_own_trials(study);

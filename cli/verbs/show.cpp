@@ -93,22 +93,17 @@ std::string text_trial(const hpo::StudyReader& study, const hpo::TrialRow& trial
 
 void declare_show(Arguments& arguments) {
   declare_run(arguments);
-  arguments.positional("TRIAL", "the trial's number");
+  declare_trial(arguments);
   declare_json(arguments);
 }
 
 int run_show(const Arguments& arguments) {
   hpo::StudyReader study = open_run(arguments);
-  auto number = arguments.integer("TRIAL", 0, INT64_MAX);
-  auto trial = study.trial(static_cast<std::uint64_t>(*number));
-  if (!trial)
-    throw rt::Error(rt::Errc::usage,
-                    rt::cat("trial ", *number, " is not in the study '", study.info().name,
-                            "', expected 0 to ", study.counts().all() - 1));
+  const hpo::TrialRow trial = trial_of(study, arguments.text("TRIAL"), "TRIAL");
   print_view(
       arguments,
-      [&] { return hpo::show_json(study, *trial, hpo::shares_json(importances_of(study))); },
-      [&] { return text_trial(study, *trial); });
+      [&] { return hpo::show_json(study, trial, hpo::shares_json(importances_of(study))); },
+      [&] { return text_trial(study, trial); });
   return kDone;
 }
 

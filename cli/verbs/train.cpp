@@ -16,26 +16,22 @@ namespace cli {
 
 namespace {
 
-/// The params of the trial that `word`, RUN:NUMBER, names.
+/// The params of the trial that `word`, RUN:TRIAL, names.
 hpo::Params params_of_trial(const Arguments& arguments, const std::string& word) {
-  std::size_t colon = word.rfind(':');
-  auto number = colon == std::string::npos ? std::nullopt : rt::parse_int(word.substr(colon + 1));
-  if (!number || *number < 0)
-    throw rt::Error(rt::Errc::usage, rt::cat("--trial: '", word, "', expected RUN:NUMBER"));
-  hpo::StudyReader run(hpo::find_run(word.substr(0, colon), runs_folder(arguments)));
-  auto trial = run.trial(static_cast<std::uint64_t>(*number));
-  if (!trial)
+  const std::size_t colon = word.rfind(':');
+  if (colon == std::string::npos)
     throw rt::Error(rt::Errc::usage,
-                    rt::cat("--trial: no trial ", *number, " in ", word.substr(0, colon),
-                            ", expected 0 to ", run.counts().all() - 1));
-  if (trial->parent)
+                    rt::cat("--trial: '", word, "', expected RUN:NUMBER or RUN:best"));
+  const hpo::StudyReader run(hpo::find_run(word.substr(0, colon), runs_folder(arguments)));
+  const hpo::TrialRow trial = trial_of(run, word.substr(colon + 1), "--trial");
+  if (trial.parent)
     throw rt::Error(
         rt::Errc::usage,
-        rt::cat("--trial: trial ", *number, " took over the network of trial ", *trial->parent,
+        rt::cat("--trial: trial ", trial.trial, " took over the network of trial ", *trial.parent,
                 " and its params changed on the way, so none of them "
                 "gives its network: trellis show tells its lineage; expected a trial "
                 "without a parent"));
-  return trial->params;
+  return trial.params;
 }
 
 /// The one set of params of a file without parameters, or what --set and --trial name.
@@ -119,7 +115,8 @@ std::string text_of(const hpo::StudySpec& study, const hpo::TrainResult& result,
 void declare_train(Arguments& arguments) {
   declare_run_options(arguments);
   arguments.option("--set", "NAME=VALUE", "a parameter of the file", true);
-  arguments.option("--trial", "RUN:N", "the parameters of a trial; --set changes single ones");
+  arguments.option("--trial", "RUN:N",
+                   "the parameters of a trial, or of RUN:best; --set changes single ones");
   declare_json(arguments);
 }
 
