@@ -13,14 +13,14 @@ namespace {
 
 constexpr int kBatches = 32, kQuickBatches = 4;
 
-struct Course {
+struct Training {
   const char* name;
   nn::ModelSpec model;
   Numbers numbers;
 };
 
 /// In the last one a row takes longer on its way than it is computed with.
-std::vector<Course> courses() {
+std::vector<Training> trainings() {
   return {{"MLP 784-4096-4096-10, bytes", mlp_of({4096, 4096}), Numbers::bytes},
           {"MLP 784-4096-4096-10, f32", mlp_of({4096, 4096}), Numbers::floats},
           {"convolutions as VGG's, 32x32, bytes", vgg(), Numbers::bytes},
@@ -33,13 +33,13 @@ std::vector<Case> run_gpu_stream(const Options& options) {
   const kern::Kernels<float>& kernels = cuda_device_for("gpu-stream").kernels();
   const int repetitions = options.quick ? 3 : 10;
   std::vector<Case> cases;
-  for (const Course& course : courses()) {
-    const RandomTable table(*kernels.memory, course.model.input, course.numbers,
+  for (const Training& training : trainings()) {
+    const RandomTable table(*kernels.memory, training.model.input, training.numbers,
                             options.quick ? kQuickBatches : kBatches);
-    const Sample fed = time_steps(kernels, course.model, table.view(Rows::fed), repetitions);
+    const Sample fed = time_steps(kernels, training.model, table.view(Rows::fed), repetitions);
     const Sample resident =
-        time_steps(kernels, course.model, table.view(Rows::resident), repetitions);
-    cases.push_back({.name = rt::cat(course.name, ", batch ", kGpuBatch, ", rows fed"),
+        time_steps(kernels, training.model, table.view(Rows::resident), repetitions);
+    cases.push_back({.name = rt::cat(training.name, ", batch ", kGpuBatch, ", rows fed"),
                      .ours = 1e3 * fed.median,
                      .unit = "ms/step",
                      .rival = "the same rows resident",

@@ -43,10 +43,6 @@ struct Device {
   }
 };
 
-/// What CUDA kernels take of a device beside what they are given, a thread: the workspace of cuBLAS
-/// and room for partial sums and lists, in round figures.
-inline constexpr std::size_t kDeviceReserve = std::size_t{128} << 20;
-
 /// The table of devices as far as networks are planned with it, there where no device is, too:
 /// sizes alone are right, nothing may be computed.
 [[nodiscard]] const Kernels<float>& device_plans();

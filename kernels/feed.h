@@ -2,6 +2,7 @@
 // Copies from the program's memory into a device's that go on beside its kernels.
 
 #include <cstddef>
+#include <stdexcept>
 
 #include "kernels/course.h"
 #include "kernels/kernels.h"
@@ -30,12 +31,19 @@ struct DeviceMemory : Memory {
   const Recorder* recorder;
 };
 
-/// Of a device's memory.
+/// Throws std::logic_error for the program's own memory, and for that of plans (device_plans()).
+[[nodiscard]] inline const DeviceMemory& device_memory(const Memory& memory) {
+  if (memory.own || memory.allocate == nullptr)
+    throw std::logic_error("a copy or a recording on memory that is no device's");
+  return static_cast<const DeviceMemory&>(memory);
+}
+
+/// Of a device's memory; they throw as device_memory() does.
 [[nodiscard]] inline const Feed& feed_of(const Memory& memory) {
-  return *static_cast<const DeviceMemory&>(memory).feed;
+  return *device_memory(memory).feed;
 }
 [[nodiscard]] inline const Recorder& recorder_of(const Memory& memory) {
-  return *static_cast<const DeviceMemory&>(memory).recorder;
+  return *device_memory(memory).recorder;
 }
 
 }  // namespace kern

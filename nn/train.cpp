@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "kernels/reserve.h"
 #include "nn/augment.h"
 #include "nn/course.h"
 #include "nn/data/block.h"
@@ -62,7 +63,8 @@ void check_images(const DataView& data, const Hyper& hyper) {
 }
 
 /// Where a training finds its network. A small one on a device moves to memory that the worker
-/// keeps, so that its steps are the same calls as those of the training before.
+/// keeps, so that its steps are the same calls as those of the training before; where the device
+/// has no room for that it stays where it is.
 class Home {
  public:
   /// `bytes`: of the arena.
@@ -71,10 +73,14 @@ class Home {
       : kernels_(kernels),
         away_(net.weights().data()),
         count_(net.count() * static_cast<std::size_t>(1 + net.header().slots)) {
-    constexpr std::size_t kMost = std::size_t{16} << 20;  // far below kern::kDeviceReserve
-    if (!may_move || bytes + count_ * sizeof(float) > kMost) return;
-    arena_ = workspace.kept(bytes + count_ * sizeof(float), *kernels.memory);
-    here_ = reinterpret_cast<float*>(arena_ + bytes);
+    const std::size_t all = bytes + count_ * sizeof(float);
+    if (!may_move || all > kern::kKeptByWorker) return;
+    try {
+      arena_ = workspace.kept(all, *kernels.memory);
+      here_ = reinterpret_cast<float*>(arena_ + bytes);
+    } catch (const kern::OutOfMemory&) {
+      arena_ = nullptr;
+    }
   }
 
   [[nodiscard]] bool kept() const { return arena_ != nullptr; }

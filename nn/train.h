@@ -101,8 +101,8 @@ struct Scores {
 /// What an evaluation measures: all, or just the loss and what comes with it.
 enum class Measured : std::uint8_t { loss, all };
 
-/// Evaluates in chunks of kEvaluateRows rows, in the order of data.rows. No rows: all zero. Throws
-/// Error as above.
+/// Evaluates in chunks of evaluate_rows() rows of the kernels' memory, in the order of data.rows.
+/// No rows: all zero. Throws Error as above.
 [[nodiscard]] Scores evaluate(const kern::Kernels<float>& kernels, Workspace& workspace,
                               const ParamSlab& net, const DataView& data, const Choice& loss,
                               Parallel* parallel = nullptr, Measured measured = Measured::all);
@@ -113,8 +113,8 @@ inline constexpr int kEvaluateRowsOnDevice = 512;
   return memory.own ? kEvaluateRows : kEvaluateRowsOnDevice;
 }
 
-/// The same for rows that come in several views, all but the last with a multiple of kEvaluateRows
-/// rows: scores() is what evaluate() would have said of all of them, bit for bit.
+/// The same for rows that come in several views, all but the last with a multiple of
+/// evaluate_rows() rows: scores() is what evaluate() would have said of all of them, bit for bit.
 class Evaluation {
  public:
   /// Everything referred to outlives this.

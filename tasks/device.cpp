@@ -3,6 +3,7 @@
 #include <atomic>
 #include <string>
 
+#include "kernels/reserve.h"
 #include "runtime/base/error.h"
 #include "runtime/task.h"
 

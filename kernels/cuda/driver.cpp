@@ -10,6 +10,7 @@
 
 #include "kernels/cuda/module.h"
 #include "kernels/feed.h"
+#include "kernels/reserve.h"
 
 namespace kern::cuda {
 namespace {
@@ -97,7 +98,7 @@ class Queue {
   [[nodiscard]] cublasHandle_t blas(Precision precision) {
     if (blas_ == nullptr) {
       check(cublasCreate(&blas_));
-      workspace_ = driver::allocate(kWorkspace);
+      workspace_ = driver::allocate(kProductWorkspace);
       attach();
     }
     // f32 is f32 whatever the environment asks for.
@@ -110,11 +111,9 @@ class Queue {
 
  private:
   /// A workspace of one size: cuBLAS chooses an order of sums by what it is given.
-  static constexpr std::size_t kWorkspace = std::size_t{32} << 20;
-
   void attach() {
     check(cublasSetStream(blas_, stream()));
-    check(cublasSetWorkspace(blas_, workspace_, kWorkspace));
+    check(cublasSetWorkspace(blas_, workspace_, kProductWorkspace));
   }
 
   cudaStream_t stream_ = nullptr, own_ = nullptr, copies_ = nullptr;

@@ -9,7 +9,8 @@ import house
 MAY_INCLUDE = {
     "kernels": ["kernels"],
     "runtime": ["runtime"],
-    "nn": ["nn", "kernels/kernels.h", "kernels/precision.h", "kernels/feed.h", "kernels/course.h"],
+    "nn": ["nn", "kernels/kernels.h", "kernels/precision.h", "kernels/feed.h", "kernels/course.h",
+           "kernels/reserve.h"],
     "tasks": ["tasks", "runtime", "nn", "kernels"],
     "hpo": ["hpo", "runtime", "tasks", "nn"],
     "hpo/space": ["hpo/space", "runtime"],

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 #include <string>
 #include <thread>
 
+#include "kernels/feed.h"
 #include "nn/error.h"
 #include "nn/init.h"
 #include "nn/memory.h"
@@ -21,7 +23,7 @@ using nn_test::Table;
 constexpr double kEqual = 1e-4;
 
 /// How a network is trained here and there.
-struct Course {
+struct Case {
   std::string name;
   nn::ModelSpec spec;
   nn::Hyper hyper;
@@ -36,9 +38,9 @@ const kern::Kernels<float>& cpu() {
 /// Rates and batches with which rounding does not grow: where it does, the processor's kernels and
 /// their reference part as well. A bias before a batch normalisation has a gradient of nothing but
 /// rounding, which Adam would make steps of.
-std::vector<Course> courses() {
+std::vector<Case> cases() {
   const nn::Fields momentum{{"lr", 0.02}, {"momentum", 0.9}};
-  std::vector<Course> all{
+  std::vector<Case> all{
       {"sgd", nn_test::mlp(36, {24, 16}, 3), hyper("sgd", {{"lr", 0.05}})},
       {"momentum in shards", nn_test::mlp(36, {24}, 3, "gelu"), hyper("sgd", momentum, 16, 3)},
       {"adam", nn_test::mlp(36, {24}, 3, "tanh"), hyper("adam", {{"lr", 1e-3}})},
@@ -47,14 +49,14 @@ std::vector<Course> courses() {
       {"rmsprop", nn_test::residual(36, 12, 3), hyper("rmsprop", {{"lr", 1e-3}})},
       {"everything", nn_test::assorted(3, 3), hyper("sgd", {{"lr", 1e-3}}, 20, 2)},
       {"numbers", nn_test::mlp(36, {20}, 3), hyper("sgd", {{"lr", 0.02}}, 16, 1, "huber"), true}};
-  Course moved = all.back();
+  Case moved = all.back();
   moved = {"augmented", nn_test::assorted(2, 3), hyper("sgd", {{"lr", 3e-4}}, 20)};
   moved.hyper.augment = {.shift = 1, .flip = nn::Flip::both};
   all.push_back(moved);
   moved.name = "augmented and clipped";
   moved.hyper.clip = 0.5;
   all.push_back(moved);
-  Course pulled{"pulled", nn_test::mlp(36, {24, 16}, 3), hyper("sgd", {{"lr", 0.05}})};
+  Case pulled{"pulled", nn_test::mlp(36, {24, 16}, 3), hyper("sgd", {{"lr", 0.05}})};
   pulled.hyper.penalty = {.strength = 0.2};
   pulled.hyper.loss =
       nn::complete(nn::Hyper{.loss = {"cross_entropy",
@@ -75,7 +77,7 @@ const Table& table() {
   return kTable;
 }
 
-nn::ParamSlab trained_there(const Course& c, const nn::ParamSlab& from, nn::TrainStats& stats) {
+nn::ParamSlab trained_there(const Case& c, const nn::ParamSlab& from, nn::TrainStats& stats) {
   const Rows rows(table(), c.numbers);
   nn::Workspace workspace;
   Net net(from);
@@ -99,7 +101,7 @@ void expect_equal(const nn::ParamSlab& here, const nn::ParamSlab& there, double 
 }
 
 TEST(OnDevice, AHundredStepsEqualThoseOfTheProcessor) {
-  for (const Course& c : courses()) {
+  for (const Case& c : cases()) {
     SCOPED_TRACE(c.name);
     nn::ParamSlab net = fresh(c.spec, c.hyper);
     nn::TrainStats there_stats;
@@ -131,7 +133,7 @@ double bound_of(kern::Precision precision) {
 TEST(OnDevice, TrainingInEachPrecisionFollowsTheReference) {
   for (const kern::Precision precision : kern::precisions()) {
     SCOPED_TRACE(kern::precision_name(precision));
-    Course c{"", nn_test::mlp(36, {24, 16}, 3), hyper("sgd", {{"lr", 0.05}})};
+    Case c{"", nn_test::mlp(36, {24, 16}, 3), hyper("sgd", {{"lr", 0.05}})};
     c.hyper.precision = precision;
     nn::ParamSlab net = fresh(c.spec, c.hyper);
     nn::TrainStats there_stats;
@@ -145,7 +147,7 @@ TEST(OnDevice, TrainingInEachPrecisionFollowsTheReference) {
 }
 
 TEST(OnDevice, TheTableIsOfTheTrainingsPrecision) {
-  Course c{"", nn_test::mlp(36, {24}, 3), hyper("sgd", {{"lr", 0.05}})};
+  Case c{"", nn_test::mlp(36, {24}, 3), hyper("sgd", {{"lr", 0.05}})};
   c.hyper.precision = kern::Precision::tf32;
   const Rows rows(table());
   Net net(fresh(c.spec, c.hyper));
@@ -156,7 +158,7 @@ TEST(OnDevice, TheTableIsOfTheTrainingsPrecision) {
 }
 
 TEST(OnDevice, TwoRunsGiveTheSameBits) {
-  for (const Course& c : courses()) {
+  for (const Case& c : cases()) {
     SCOPED_TRACE(c.name);
     const nn::ParamSlab net = fresh(c.spec, c.hyper);
     nn::TrainStats first, second;
@@ -168,7 +170,7 @@ TEST(OnDevice, TwoRunsGiveTheSameBits) {
 
 /// The table stays in the program's memory: its rows come a batch at a time.
 TEST(OnDevice, ATableThatIsFedGivesTheBitsOfOneThatLiesThere) {
-  for (const Course& c : courses()) {
+  for (const Case& c : cases()) {
     SCOPED_TRACE(c.name);
     const nn::ParamSlab from = fresh(c.spec, c.hyper);
     nn::TrainStats resident_stats, fed_stats;
@@ -187,7 +189,7 @@ TEST(OnDevice, ATableThatIsFedGivesTheBitsOfOneThatLiesThere) {
 }
 
 TEST(OnDevice, ATrainingThatIsStoppedLeavesNoCopyBehind) {
-  const Course c{"", nn_test::mlp(36, {24}, 3), hyper("sgd", {{"lr", 0.05}})};
+  const Case c{"", nn_test::mlp(36, {24}, 3), hyper("sgd", {{"lr", 0.05}})};
   const nn::DataView view = here(table(), c.spec);
   nn::Workspace workspace;
   nn::TrainStats stats;
@@ -202,7 +204,7 @@ TEST(OnDevice, ATrainingThatIsStoppedLeavesNoCopyBehind) {
 }
 
 TEST(OnDevice, StretchesKnowNoCuts) {
-  const Course c{"cut", nn_test::assorted(2, 3), hyper("adam", {{"lr", 1e-3}}, 20, 2)};
+  const Case c{"cut", nn_test::assorted(2, 3), hyper("adam", {{"lr", 1e-3}}, 20, 2)};
   const Rows rows(table());
   const nn::ParamSlab from = fresh(c.spec, c.hyper);
   nn::Workspace workspace;
@@ -213,11 +215,33 @@ TEST(OnDevice, StretchesKnowNoCuts) {
   EXPECT_TRUE(std::ranges::equal(whole.back().bytes(), cut.back().bytes()));
 }
 
+TEST(OnDevice, CoursesKnowNoCuts) {
+  std::vector<Case> all = cases();
+  std::erase_if(all, [](const Case& c) { return c.hyper.shards != 1; });
+  ASSERT_GT(all.size(), 5U);
+  const Rows labels(table()), numbers(table(), true);
+  for (Case& c : all) {
+    SCOPED_TRACE(c.name);
+    nn::append(c.hyper.lr, nn::LrShape::linear, 2, 1e-4, 1e-3);
+    nn::append_rest(c.hyper.lr, 1e-3);
+    const nn::DataView view = (c.numbers ? numbers : labels).view(c.spec);
+    const nn::ParamSlab from = fresh(c.spec, c.hyper);
+    nn::Workspace workspace, other;
+    Net whole(from), cut(from);
+    (void)nn::train_steps(kernels(), workspace, whole.slab, view, c.hyper, {0, 3});
+    // The second is cut within an epoch; the last one's worker never saw the network.
+    for (const nn::Stretch stretch : {nn::Stretch{0, 1}, nn::Stretch{2, 3, 2}})
+      (void)nn::train_steps(kernels(), workspace, cut.slab, view, c.hyper, stretch);
+    (void)nn::train_steps(kernels(), other, cut.slab, view, c.hyper, {3, 6, 2});
+    EXPECT_TRUE(std::ranges::equal(whole.back().bytes(), cut.back().bytes()));
+  }
+}
+
 TEST(OnDevice, AReshapedNetworkGoesOnAsOnTheProcessor) {
   for (const nn::ModelSpec& spec : {nn_test::mlp(36, {20, 20}, 3), nn_test::assorted(2, 3)}) {
     SCOPED_TRACE(nn::describe(spec));
     const bool images = spec.input.is_image();
-    const Course c{"", spec, hyper(images ? "sgd" : "adam", {{"lr", images ? 2e-4 : 1e-3}}, 16)};
+    const Case c{"", spec, hyper(images ? "sgd" : "adam", {{"lr", images ? 2e-4 : 1e-3}}, 16)};
     nn::Workspace workspace;
     nn::ParamSlab young = fresh(spec, c.hyper);
     (void)nn::train_steps(cpu(), workspace, young, here(table(), spec), c.hyper, {0, 2});
@@ -234,7 +258,7 @@ TEST(OnDevice, AReshapedNetworkGoesOnAsOnTheProcessor) {
 }
 
 TEST(OnDevice, ScoresEqualThoseOfTheProcessor) {
-  for (const Course& c : courses()) {
+  for (const Case& c : cases()) {
     SCOPED_TRACE(c.name);
     const nn::ParamSlab net = fresh(c.spec, c.hyper);
     const Net there(net);
@@ -254,7 +278,7 @@ TEST(OnDevice, ScoresEqualThoseOfTheProcessor) {
 }
 
 TEST(OnDevice, ALossThatIsNoNumberEndsTheTraining) {
-  const Course c{"", nn_test::mlp(36, {24}, 3), hyper("sgd", {{"lr", 1e30}})};
+  const Case c{"", nn_test::mlp(36, {24}, 3), hyper("sgd", {{"lr", 1e30}})};
   nn::TrainStats stats;
   (void)trained_there(c, fresh(c.spec, c.hyper), stats);
   EXPECT_TRUE(stats.diverged);
@@ -285,7 +309,7 @@ TEST(OnDevice, ATrainingThatFindsTheStepOfAnotherGivesItsOwnBits) {
 }
 
 TEST(OnDevice, ALossThatIsNoNumberLeavesTheNetworkAsItWasBefore) {
-  Course c{"", nn_test::mlp(36, {24}, 3), hyper("sgd", {{"lr", 0.05}})};
+  Case c{"", nn_test::mlp(36, {24}, 3), hyper("sgd", {{"lr", 0.05}})};
   nn::append(c.hyper.lr, nn::LrShape::constant, 3, 0.05, 0.05);
   nn::append_rest(c.hyper.lr, 1e30);
   nn::ParamSlab net = fresh(c.spec, c.hyper);
@@ -306,8 +330,40 @@ TEST(OnDevice, ALossThatIsNoNumberLeavesTheNetworkAsItWasBefore) {
             std::ranges::all_of(net.weights(), finite));
 }
 
+TEST(OnDevice, AHaltedCourseEndsWithTheBytesOfItsLastGoodStep) {
+  const std::vector<Case> all{
+      {"sgd", nn_test::mlp(36, {24}, 3), hyper("sgd", {{"lr", 0.05}})},
+      {"momentum", nn_test::mlp(36, {24}, 3), hyper("sgd", {{"lr", 0.02}, {"momentum", 0.9}})},
+      {"adam", nn_test::mlp(36, {24}, 3), hyper("adam", {{"lr", 1e-3}})},
+      {"batch norm", nn_test::normed(36, 20, 3), hyper("sgd", {{"lr", 1e-3}})},
+      {"batch norm and adam", nn_test::normed(36, 20, 3), hyper("adam", {{"lr", 1e-3}})}};
+  constexpr int kSteps = 13;  // of an epoch
+  const Rows rows(table());
+  for (Case c : all) {
+    nn::append(c.hyper.lr, nn::LrShape::constant, 3, 1e-3, 1e-3);
+    nn::append_rest(c.hyper.lr, 3e38);
+    const nn::ParamSlab from = fresh(c.spec, c.hyper);
+    for (const nn::DataView& view : {rows.view(c.spec), here(table(), c.spec)}) {
+      SCOPED_TRACE(c.name + (view.resident != nullptr ? "" : ", fed"));
+      nn::Workspace workspace;
+      Net halted(from), good(from);
+      const nn::TrainStats stats =
+          nn::train_steps(kernels(), workspace, halted.slab, view, c.hyper, kHundred);
+      ASSERT_TRUE(stats.diverged);
+      const std::int64_t steps = halted.slab.state(memory()).steps;
+      EXPECT_EQ(stats.steps, steps + 1);
+      EXPECT_GE(steps, 3 * kSteps);
+      const nn::TrainStats before =
+          nn::train_steps(kernels(), workspace, good.slab, view, c.hyper, {0, steps, kSteps});
+      EXPECT_FALSE(before.diverged);
+      EXPECT_EQ(before.steps, steps);
+      EXPECT_TRUE(std::ranges::equal(halted.back().bytes(), good.back().bytes()));
+    }
+  }
+}
+
 TEST(OnDevice, TwoTrialsAtOnceComputeWhatEachDoesAlone) {
-  const std::vector<Course> all = courses();
+  const std::vector<Case> all = cases();
   std::vector<nn::ParamSlab> alone, together;
   std::vector<nn::TrainStats> stats(2);
   for (std::size_t i = 0; i < 2; ++i) {
@@ -327,6 +383,14 @@ TEST(OnDevice, TwoTrialsAtOnceComputeWhatEachDoesAlone) {
     EXPECT_TRUE(std::ranges::equal(alone[i].bytes(), together[i].bytes())) << i;
 }
 
+TEST(OnDevice, OnlyADevicesMemoryHasCopiesBesideKernelsAndRecordings) {
+  EXPECT_NO_THROW((void)kern::feed_of(memory()));
+  for (const kern::Memory* none : {&kern::kOwnMemory, kern::device_plans().memory}) {
+    EXPECT_THROW((void)kern::feed_of(*none), std::logic_error);
+    EXPECT_THROW((void)kern::recorder_of(*none), std::logic_error);
+  }
+}
+
 std::size_t memory_left() {
   std::size_t left = 0, all = 0;
   kern::test::device().memory_left(left, all);
@@ -339,7 +403,7 @@ struct Beside {
   std::size_t taken = 0;  ///< while they ran, at the most
 };
 
-Beside trained_in(std::size_t bytes, const Course& c, nn::Workspace& workspace) {
+Beside trained_in(std::size_t bytes, const Case& c, nn::Workspace& workspace) {
   const Rows rows(table(), c.numbers);
   const There block(bytes);
   Net net(fresh(c.spec, c.hyper));
@@ -351,7 +415,7 @@ Beside trained_in(std::size_t bytes, const Course& c, nn::Workspace& workspace) 
 }
 
 TEST(OnDevice, WhatIsAnnouncedIsAllThatTrainingAndScoringTake) {
-  for (const Course& c : courses()) {
+  for (const Case& c : cases()) {
     SCOPED_TRACE(c.name);
     const std::size_t announced =
         std::max(nn::training_memory(kern::device_plans(), c.spec, c.hyper),
@@ -370,8 +434,8 @@ TEST(OnDevice, WhatIsAnnouncedIsAllThatTrainingAndScoringTake) {
 }
 
 /// Of a batch that the table does not fill, its rows are brought.
-Course in_one_batch() {
-  Course c{"one batch", nn_test::mlp(36, {24}, 3), hyper("sgd", {{"lr", 0.05}}, 1000)};
+Case in_one_batch() {
+  Case c{"one batch", nn_test::mlp(36, {24}, 3), hyper("sgd", {{"lr", 0.05}}, 1000)};
   const nn::FeedShape shape = nn::feed_shape(here(table(), c.spec));
   nn::Hyper all = c.hyper;
   all.batch = 208;
@@ -380,9 +444,9 @@ Course in_one_batch() {
 }
 
 TEST(OnDevice, WhatIsAnnouncedIsAllThatAFeedTakes) {
-  std::vector<Course> all = courses();
+  std::vector<Case> all = cases();
   all.push_back(in_one_batch());
-  for (const Course& c : all) {
+  for (const Case& c : all) {
     SCOPED_TRACE(c.name);
     const nn::DataView view = here(table(), c.spec, c.numbers);
     const nn::FeedShape shape = nn::feed_shape(view);
@@ -425,10 +489,45 @@ TEST(OnDevice, AThousandReshapesTakeNoMemoryForGood) {
   EXPECT_EQ(memory_left(), left);
 }
 
+/// All of the device's memory but for `bytes`.
+class Full {
+ public:
+  explicit Full(std::size_t bytes) : block_(memory_left() - bytes) {}
+
+ private:
+  There block_;
+};
+
+TEST(OnDevice, WithoutRoomForWhatAWorkerKeepsATrainingUsesWhatItWasLent) {
+  if (kern::test::on_gpu()) GTEST_SKIP() << "CUDA deals out pages of two MiB";
+  const Case c{"", nn_test::mlp(36, {24}, 3), hyper("adam", {{"lr", 1e-3}})};
+  const std::size_t announced = nn::training_memory(kern::device_plans(), c.spec, c.hyper);
+  const Rows rows(table(), c.numbers);
+  const nn::ParamSlab from = fresh(c.spec, c.hyper);
+  const There block(announced);
+  const auto train = [&](nn::Workspace& workspace, Net& net) {
+    const nn::Workspace::Lease lease(workspace, memory(), {block.at(), announced});
+    return nn::train_steps(kernels(), workspace, net.slab, rows.view(c.spec), c.hyper, kHundred);
+  };
+  nn::Workspace roomy, workspace;
+  Net wanted(from), first(from), second(from), third(from);
+  const nn::TrainStats stats = train(roomy, wanted);
+  {
+    const Full full(4096);
+    const std::size_t left = memory_left();
+    EXPECT_EQ(train(workspace, first), stats);
+    EXPECT_EQ(train(workspace, second), stats) << "nothing is left of what did not fit";
+    EXPECT_EQ(memory_left(), left);
+  }
+  EXPECT_EQ(train(workspace, third), stats) << "and it is kept again when there is room";
+  for (const Net* net : {&first, &second, &third})
+    EXPECT_TRUE(std::ranges::equal(net->back().bytes(), wanted.back().bytes()));
+}
+
 TEST(OnDevice, ANetworkThatDoesNotFitIsAnErrorAndTheNextOneTrains) {
   std::size_t left = 0, all = 0;
   kern::test::device().memory_left(left, all);
-  const Course c{"", nn_test::mlp(36, {24}, 3), hyper("sgd", {{"lr", 0.05}})};
+  const Case c{"", nn_test::mlp(36, {24}, 3), hyper("sgd", {{"lr", 0.05}})};
   nn::Workspace workspace;
   EXPECT_THROW((void)workspace.arena(all + 1, memory()), kern::OutOfMemory);
   const Rows rows(table());
