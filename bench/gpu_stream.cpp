@@ -13,14 +13,14 @@ namespace {
 
 constexpr int kBatches = 32, kQuickBatches = 4;
 
-struct Training {
+struct Streamed {
   const char* name;
   nn::ModelSpec model;
   Numbers numbers;
 };
 
 /// In the last one a row takes longer on its way than it is computed with.
-std::vector<Training> trainings() {
+std::vector<Streamed> all_streamed() {
   return {{"MLP 784-4096-4096-10, bytes", mlp_of({4096, 4096}), Numbers::bytes},
           {"MLP 784-4096-4096-10, f32", mlp_of({4096, 4096}), Numbers::floats},
           {"convolutions as VGG's, 32x32, bytes", vgg(), Numbers::bytes},
@@ -33,7 +33,7 @@ std::vector<Case> run_gpu_stream(const Options& options) {
   const kern::Kernels<float>& kernels = cuda_device_for("gpu-stream").kernels();
   const int repetitions = options.quick ? 3 : 10;
   std::vector<Case> cases;
-  for (const Training& training : trainings()) {
+  for (const Streamed& training : all_streamed()) {
     const RandomTable table(*kernels.memory, training.model.input, training.numbers,
                             options.quick ? kQuickBatches : kBatches);
     const Sample fed = time_steps(kernels, training.model, table.view(Rows::fed), repetitions);

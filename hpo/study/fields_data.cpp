@@ -74,6 +74,13 @@ std::vector<Field> source_rows() {
        .only = "csv",
        .doc = "Columns that are inputs although they number the rows, have a text of its own in "
               "nearly every row or the same text in all, or decide the split."},
+      {.name = "data.missing",
+       .type = Type::text,
+       .count = Count::list,
+       .fallback = "[]",
+       .only = "csv",
+       .doc = "Texts that stand for a missing value, as they are in the file, beside the empty "
+              "field, NA, NaN, null, ? and the like."},
       {.name = "data.classes",
        .type = Type::text,
        .count = Count::list,

@@ -40,10 +40,7 @@ bool take_format(CsvFiles files, const Wanted& one, CsvColumn& column) {
   const auto format = one.finder.found(files.front().decimal_comma);
   if (!format || misfits > values / 10) return false;
   if (misfits > 0) {
-    throw DataError(files[one.misfit_file].path, one.misfit.line, one.misfit.column,
-                    in_quotes(one.misfit.value()) + ": expected a number, as in " +
-                        counted(values - misfits, "other row") + " of column " +
-                        in_quotes(column.name));
+    throw slip(files[one.misfit_file], one.misfit, values - misfits, column);
   }
   column.format = *format;
   counts.numbers = 0;

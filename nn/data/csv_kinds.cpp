@@ -36,9 +36,7 @@ void refuse_slips(CsvFiles files, const CsvColumn& column) {
                     value + ": expected a decimal point, not a comma");
   }
   if (counts.texts > (counts.numbers + counts.texts) / 10) return;
-  throw DataError(csv.path, at.line, at.column,
-                  value + ": expected a number, as in " + counted(counts.numbers, "other row") +
-                      " of column " + in_quotes(column.name));
+  throw slip(csv, at, counts.numbers, column);
 }
 
 /// In which order a column of nothing but dates writes them.

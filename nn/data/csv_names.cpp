@@ -4,7 +4,6 @@
 #include <charconv>
 #include <set>
 
-#include "nn/data/data_error.h"
 #include "nn/fields.h"
 
 namespace nn {
@@ -52,6 +51,14 @@ std::string first_names(const std::vector<std::string>& names) {
 
 std::string counted(std::size_t count, const std::string& noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+DataError slip(const CsvText& csv, const CsvField& text, std::size_t others,
+               const CsvColumn& column) {
+  return {csv.path, text.line, text.column,
+          in_quotes(text.value()) + ": expected a number, as in " + counted(others, "other row") +
+              " of column " + in_quotes(column.name) +
+              "; where it stands for no value, name it in data.missing"};
 }
 
 void name_columns(const CsvText& csv, const std::vector<CsvField>& first, CsvSurvey& table) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "nn/data/csv_columns.h"
+#include "nn/data/data_error.h"
 
 namespace nn {
 
@@ -19,6 +20,10 @@ void name_columns(const CsvText& csv, const std::vector<CsvField>& first, CsvSur
 /// Throws DataError where the first record of a second table does not name the same columns.
 void check_same_columns(const CsvText& csv, const std::vector<CsvField>& first,
                         const CsvSurvey& table);
+
+/// A text among numbers: `others` rows of the column hold one.
+[[nodiscard]] DataError slip(const CsvText& csv, const CsvField& text, std::size_t others,
+                             const CsvColumn& column);
 
 /// The column that a word of the study file means: a name, or a number counted from 1 or from -1.
 /// `key` is where the word stands. Throws DataError(path) with the nearest

@@ -23,6 +23,8 @@ bool is_missing_word(std::string_view s) {
 
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
 std::string_view trimmed(std::string_view s) {
   while (!s.empty() && is_blank(s.back())) s.remove_suffix(1);
   return s;
@@ -43,10 +45,23 @@ std::string CsvField::value() const {
   return as_utf8(std::move(out));
 }
 
+char named_delimiter(std::string_view text) {
+  constexpr std::string_view kWord = "sep=";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  if (!text.starts_with(kWord)) return 0;
+  text.remove_prefix(kWord.size());
+  const bool one = text.size() >= 2 && (text[1] == '\n' || text[1] == '\r');
+  constexpr std::string_view kDelimiters = "\t;|,";
+  return one && kDelimiters.find(text[0]) != std::string_view::npos ? text[0] : '\0';
+}
+
 CsvCursor::CsvCursor(const CsvText& csv, std::size_t line)
     : csv_(csv), text_(csv.text), line_(line) {
-  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-  if (line == 1 && text_.starts_with(kByteOrderMark)) at_ = line_start_ = kByteOrderMark.size();
+  if (line != 1) return;
+  if (text_.starts_with(kByteOrderMark)) at_ = line_start_ = kByteOrderMark.size();
+  if (named_delimiter(text_) == 0) return;
+  at_ = text_.find_first_of("\r\n");
+  skip_line_end();
 }
 
 bool CsvCursor::next(std::vector<CsvField>& fields) {
@@ -77,25 +92,32 @@ void CsvCursor::record(std::vector<CsvField>& fields) {
   }
 }
 
-CsvField CsvCursor::field() {
-  skip_blanks();
-  if (at_ < text_.size() && text_[at_] == '"') return quoted_field();
+CsvField CsvCursor::begin_field() const {
   CsvField f;
   f.decimal_comma = csv_.decimal_comma;
   f.line = line_;
   f.column = column();
+  return f;
+}
+
+void CsvCursor::set_text(CsvField& field, std::string_view raw) const {
+  field.raw = raw;
+  field.missing = std::ranges::find(csv_.missing, raw) != csv_.missing.end();
+}
+
+CsvField CsvCursor::field() {
+  skip_blanks();
+  if (at_ < text_.size() && text_[at_] == '"') return quoted_field();
+  CsvField f = begin_field();
   const std::size_t start = at_;
   while (at_ < text_.size() && text_[at_] != csv_.delimiter && !at_line_end()) ++at_;
-  f.raw = trimmed(text_.substr(start, at_ - start));
+  set_text(f, trimmed(text_.substr(start, at_ - start)));
   return f;
 }
 
 CsvField CsvCursor::quoted_field() {
-  CsvField f;
+  CsvField f = begin_field();
   f.quoted = true;
-  f.decimal_comma = csv_.decimal_comma;
-  f.line = line_;
-  f.column = column();
   const std::size_t start = ++at_;
   for (;;) {
     if (at_ == text_.size()) {
@@ -112,7 +134,7 @@ CsvField CsvCursor::quoted_field() {
       ++at_;
     }
   }
-  f.raw = text_.substr(start, at_ - start);
+  set_text(f, text_.substr(start, at_ - start));
   ++at_;
   skip_blanks();
   if (at_ < text_.size() && !at_line_end() && text_[at_] != csv_.delimiter) {
@@ -156,6 +178,7 @@ std::string_view with_point(std::string_view s, std::array<char, 64>& buffer) {
 }  // namespace
 
 FieldKind read_number(const CsvField& field, double& number) {
+  if (field.missing) return FieldKind::missing;
   std::string_view s = field.raw;
   // Most tables hold short whole numbers.
   if (!s.empty() && s.size() <= 9 &&

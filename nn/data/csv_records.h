@@ -2,6 +2,7 @@
 // RFC 4180 records out of a text in memory, without copying.
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,8 @@ struct CsvText {
   std::string_view text;
   char delimiter = ',';
   bool decimal_comma = false;  ///< 1,5 is a number and 1.5 none
+  /// Texts of fields without a value, beside the usual ones (is_missing).
+  std::span<const std::string> missing = {};
 };
 
 /// One field, as it stands in the text: blanks around it cut off, or the part between its quotes.
@@ -22,6 +25,7 @@ struct CsvField {
   std::size_t line = 0, column = 0;  ///< where it starts, from 1, in bytes
   bool quoted = false;
   bool doubled = false;        ///< holds "" for "
+  bool missing = false;        ///< is one of CsvText::missing
   bool decimal_comma = false;  ///< as the text that it is from
 
   /// The value: quotes undone, always UTF-8 (other bytes are taken for Windows-1252).
@@ -29,8 +33,8 @@ struct CsvField {
 };
 
 /// Reads records one after the other. Lines end with LF, CRLF or CR; blank lines are skipped;
-/// quotes may hold delimiters and line ends; a byte order mark is skipped. Blanks before an opening
-/// quote and around unquoted fields do not count.
+/// quotes may hold delimiters and line ends; a byte order mark is skipped, and so is a first line
+/// such as `sep=;`. Blanks before an opening quote and around unquoted fields do not count.
 class CsvCursor {
  public:
   /// `line` is the number of the text's first line, which is the file's first one where it is 1.
@@ -48,6 +52,8 @@ class CsvCursor {
   void record(std::vector<CsvField>& fields);
   CsvField field();
   CsvField quoted_field();
+  [[nodiscard]] CsvField begin_field() const;
+  void set_text(CsvField& field, std::string_view raw) const;
   [[nodiscard]] bool at_line_end() const;
   void skip_line_end();
   void skip_blanks();
@@ -61,8 +67,12 @@ class CsvCursor {
 /// What one field says to somebody who hopes for a number.
 enum class FieldKind { number, missing, text, too_large };
 
-/// Classifies a field. Missing: an empty field, or NA, N/A, NaN, null, ?, a lone point and their
-/// usual spellings. `number` is set for FieldKind::number only and is finite as a float.
+/// The delimiter that a first line `sep=;` names, as spreadsheets write it; 0: there is none.
+[[nodiscard]] char named_delimiter(std::string_view text);
+
+/// Classifies a field. Missing: an empty field, one of CsvText::missing, or NA, N/A, NaN, null, ?,
+/// a lone point and their usual spellings. `number` is set for FieldKind::number only and is finite
+/// as a float.
 [[nodiscard]] FieldKind read_number(const CsvField& field, double& number);
 [[nodiscard]] bool is_missing(const CsvField& field);
 

@@ -88,6 +88,7 @@ struct CommaColumn {
 
 char sniff_delimiter(std::string_view text) {
   constexpr std::array kCandidates{'\t', ';', '|', ','};
+  if (const char named = named_delimiter(text); named != 0) return named;
   char best = ',';
   std::size_t most = 1;
   for (const char candidate : kCandidates) {
@@ -128,9 +129,10 @@ bool sniff_decimal_comma(std::string_view text, char delimiter) {
   return thousands ? std::ranges::any_of(columns, &CommaColumn::decides) : any;
 }
 
-CsvText sniffed(const std::string& path, std::string_view text) {
+CsvText sniffed(const std::string& path, std::string_view text,
+                std::span<const std::string> missing) {
   const char delimiter = sniff_delimiter(text);
-  return {path, text, delimiter, sniff_decimal_comma(text, delimiter)};
+  return {path, text, delimiter, sniff_decimal_comma(text, delimiter), missing};
 }
 
 std::vector<std::vector<CsvField>> first_records(const CsvText& csv) {

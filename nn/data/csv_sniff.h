@@ -14,9 +14,10 @@ namespace nn {
 /// Records looked at.
 inline constexpr std::size_t kSniffRecords = 100;
 
-/// The first of tab, semicolon, bar and comma that cuts all of the first records into the same
-/// number of fields, two or more (the comma comes last: it may be a decimal comma). When none does,
-/// the one that cuts the first record into most fields, so that the reader can name the odd line.
+/// The one that a first line names (named_delimiter), else the first of tab, semicolon, bar and
+/// comma that cuts all of the first records into the same number of fields, two or more (the comma
+/// comes last: it may be a decimal comma). When none does, the one that cuts the first record into
+/// most fields, so that the reader can name the odd line.
 [[nodiscard]] char sniff_delimiter(std::string_view text);
 
 /// Whether numbers are written with a comma: only where it is not the delimiter, when the first
@@ -24,8 +25,10 @@ inline constexpr std::size_t kSniffRecords = 100;
 /// thousands, where a whole column below its first record has decimal commas such as 1,5.
 [[nodiscard]] bool sniff_decimal_comma(std::string_view text, char delimiter);
 
-/// `text` with all that it does not say about itself found out; `path` is for messages.
-[[nodiscard]] CsvText sniffed(const std::string& path, std::string_view text);
+/// `text` with all that it does not say about itself found out; `path` is for messages, `missing`
+/// as CsvText has it.
+[[nodiscard]] CsvText sniffed(const std::string& path, std::string_view text,
+                              std::span<const std::string> missing);
 
 /// Whether the first of these records holds the columns' names: it is one of them when it contains
 /// one of `targets` as a word; it is not when it holds a number; it is when some column holds only

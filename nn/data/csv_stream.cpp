@@ -92,10 +92,11 @@ struct CsvStream::Source {
   std::uint64_t produced = 0;
 };
 
-CsvStream::CsvStream(const std::string& path, std::size_t piece)
+CsvStream::CsvStream(const std::string& path, std::span<const std::string> missing,
+                     std::size_t piece)
     : source_(std::make_unique<Source>(path)),
       piece_(piece),
-      csv_{.path = source_->path, .text = {}} {
+      csv_{.path = source_->path, .text = {}, .missing = missing} {
   refill(0, 1);
   // A record that the piece cut in two must not count.
   const std::string_view text = csv_.text;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,10 @@ class CsvStream {
   static constexpr std::size_t kPiece = std::size_t{1} << 17;
   static constexpr std::size_t kLongest = std::size_t{64} << 20;
 
-  /// "-" is standard input. Throws DataError when the file can't be read.
-  explicit CsvStream(const std::string& path, std::size_t piece = kPiece);
+  /// "-" is standard input. `missing`, as CsvText has it, outlives the stream. Throws DataError
+  /// when the file can't be read.
+  explicit CsvStream(const std::string& path, std::span<const std::string> missing = {},
+                     std::size_t piece = kPiece);
   ~CsvStream();
   CsvStream(const CsvStream&) = delete;
   CsvStream& operator=(const CsvStream&) = delete;

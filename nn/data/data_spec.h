@@ -58,6 +58,7 @@ struct DataSpec {
   HeaderRow header = HeaderRow::guess;
   std::vector<std::string> ignore;   ///< columns left out, by name or number
   std::vector<std::string> keep;     ///< columns that are inputs whatever they look like
+  std::vector<std::string> missing;  ///< texts that stand for no value, beside the usual ones
   std::vector<std::string> classes;  ///< only the rows of these classes, of those read; empty: all
   std::int64_t rows = 0;             ///< only the first so many (training) rows are read; 0: all
   LearningTask task = LearningTask::guess;

@@ -94,6 +94,7 @@ class Dataset {
     std::vector<TargetColumn> targets = std::vector<TargetColumn>(1);
     std::vector<NumberFormat> target_formats;  ///< one a target; empty where all are plain
     std::vector<FeatureColumn> columns;        ///< in file order; empty for images
+    std::vector<std::string> missing;          ///< DataSpec::missing
     Scale scaling = Scale::none;
     ContentHash content;
     std::vector<std::string>
@@ -106,7 +107,7 @@ class Dataset {
     template <class Archive>
     void fields(Archive& a) {
       a(rows, cols, input, storage, task, class_names, train_rows, valid_rows, test_rows, targets,
-        target_formats, columns, scaling, content, notes);
+        target_formats, columns, missing, scaling, content, notes);
     }
     friend bool operator==(const Header&, const Header&) = default;
   };

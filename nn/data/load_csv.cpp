@@ -59,6 +59,7 @@ Dataset::Header describe(const CsvSurvey& table, TargetValues& target, std::size
   for (const std::string& name : table.target_names()) header.targets.push_back({.name = name});
   header.target_formats = std::move(target.formats);
   header.scaling = spec.scale;
+  header.missing = spec.missing;
   header.notes = table.notes;
   return header;
 }
@@ -179,7 +180,7 @@ Dataset load_csv(std::span<const SourceFile> files, const DataSpec& spec,
   for (std::size_t i = 0; i < files.size(); ++i) {
     const std::string& path = files[i].path();
     const auto bytes = read_content(files[i], limits.inflated_bytes, unpacked.at(i));
-    texts.push_back(sniffed(path, decoded(path, bytes, converted.at(i), notes)));
+    texts.push_back(sniffed(path, decoded(path, bytes, converted.at(i), notes), spec.missing));
     if (texts.back().decimal_comma) notes.emplace_back("numbers have a decimal comma");
   }
   const ContentHash content = files.size() == 1 ? hash_of(files.front()) : combine(files);

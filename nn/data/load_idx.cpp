@@ -26,6 +26,7 @@ void check_spec(const DataSpec& spec) {
   const std::string why = ": images have no columns, only `csv` data has";
   if (!spec.targets.empty()) throw DataError(spec.path, "target" + why);
   if (!spec.ignore.empty()) throw DataError(spec.path, "ignore" + why);
+  if (!spec.missing.empty()) throw DataError(spec.path, "missing" + why);
   if (!spec.split.group.empty()) throw DataError(spec.path, "split.group" + why);
   if (!spec.split.time.empty()) throw DataError(spec.path, "split.time" + why);
   if (spec.task == LearningTask::regression) {

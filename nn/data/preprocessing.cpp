@@ -278,6 +278,7 @@ std::string preprocessing_json(const Dataset& data) {
   }
   out["input"] = header.input.dims;
   out["columns"] = columns(header);
+  if (!header.missing.empty()) out["missing"] = header.missing;
   out["scale"] = scale_word(header.scaling);
   out["shift"] = values(data.shift());
   out["factor"] = values(data.scale());
@@ -292,6 +293,7 @@ Dataset preprocessing_from_json(std::string_view text) {
   header.input = input_at(json);
   header.cols = static_cast<std::uint64_t>(header.input.elements());
   header.columns = columns_at(json, header.input);
+  if (json.contains("missing")) header.missing = texts_at(json, "missing");
   header.scaling = scale_at(json);
   Dataset data(std::move(header));
   read_values(json, "shift", data.mutable_shift());

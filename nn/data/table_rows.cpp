@@ -45,7 +45,7 @@ std::string class_text(const CsvField& field) {
 
 TableRows::TableRows(const std::string& path, const Dataset& model,
                      const std::vector<std::string>& keep)
-    : stream_(path), model_(model), columns_(columns_of(model)) {
+    : stream_(path, model.header().missing), model_(model), columns_(columns_of(model)) {
   if (!stream_.next(first_)) throw DataError(stream_.path(), "is empty");
   first_line_ = first_.front().line;
   fit_ = fit_table(stream_.path(), first_, model);

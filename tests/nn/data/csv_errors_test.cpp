@@ -72,11 +72,14 @@ INSTANTIATE_TEST_SUITE_P(
         BadCsv{"name_twice", "a,b,a\n1,2,p\n3,4,q\n",
                "data.csv:1:5: a second column is called 'a'"},
         BadCsv{"slip_of_the_pen", numbered(20, "l7,p\n"),
-               "data.csv:22:1: 'l7': expected a number, as in 20 other rows of column 'a'"},
+               "data.csv:22:1: 'l7': expected a number, as in 20 other rows of column 'a'"
+               "; where it stands for no value, name it in data.missing"},
         BadCsv{"infinite", numbered(20, "inf,p\n"),
-               "data.csv:22:1: 'inf': expected a number, as in 20 other rows of column 'a'"},
+               "data.csv:22:1: 'inf': expected a number, as in 20 other rows of column 'a'"
+               "; where it stands for no value, name it in data.missing"},
         BadCsv{"too_large", numbered(20, "1e39,p\n"),
-               "data.csv:22:1: '1e39': expected a number, as in 20 other rows of column 'a'"},
+               "data.csv:22:1: '1e39': expected a number, as in 20 other rows of column 'a'"
+               "; where it stands for no value, name it in data.missing"},
         BadCsv{"decimal_comma", "a;b;y\n1.5;2;p\n2,5;3;q\n",
                "data.csv:3:1: '2,5': expected a decimal point, not a comma"},
         BadCsv{"missing_target", "a,y\n1,\n2,NA\n",

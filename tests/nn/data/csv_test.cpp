@@ -182,6 +182,32 @@ TEST(Csv, MissingNumbersBecomeTheTrainingMean) {
   }
 }
 
+TEST(Csv, TextsMayStandForNoValue) {
+  CsvFile file("a,t,y\n1,u,p\n-999,v,q\n\"not asked\",-999,p\n4,u,q\n5,u,not asked\n6,v,q\n");
+  file.spec.missing = {"-999", "not asked"};
+  const nn::Dataset data = file.load();
+  ASSERT_EQ(data.rows(), 5U) << "the row without a target is left out";
+  EXPECT_EQ(data.header().class_names, (Words{"p", "q"}));
+  EXPECT_EQ(data.header().columns[1].categories, (Words{"u", "v"}));
+  const auto x = values(data);
+  const Rows given{{1, 0, 1, 0}, {NAN, 1, 0, 1}, {NAN, 1, 0, 0}, {4, 0, 1, 0}, {6, 0, 0, 1}};
+  for (std::size_t row = 0; row < given.size(); ++row)
+    for (std::size_t c = 0; c < 4; ++c)
+      EXPECT_EQ(x[row][c],
+                std::isnan(given[row][c]) ? data.header().columns[0].fill : given[row][c])
+          << row << " " << c;
+}
+
+TEST(Csv, AFirstLineMayNameTheDelimiter) {
+  const nn::Dataset data =
+      CsvFile("\xef\xbb\xbfsep=|\r\na|b|y\r\n1,5|2;1|p\r\n2,5|3;2|q\r\n3,5|2;1|p\r\n").load();
+  EXPECT_EQ(data.header().columns[0].name, "a");
+  EXPECT_EQ(values(data)[1][0], 2.5F);
+  const CsvFile open("sep=;\na;y\n1;2\n1;\"3\n");
+  EXPECT_EQ(nn_test::error_of(open.folder.path(), [&] { (void)open.load(); }),
+            "data.csv:4:3: this quote is never closed");
+}
+
 TEST(Csv, FewMissingNumbersAreNotMarked) {
   std::string text = "a,b,y\n";
   for (int i = 0; i < 200; ++i) {

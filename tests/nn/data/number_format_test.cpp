@@ -128,7 +128,8 @@ TEST(NumberFormat, ThousandsWithPointsDoNotHideDecimalCommas) {
 TEST(NumberFormat, AWordAmongThemIsASlip) {
   CsvFile file(table(40, [](int i) { return i == 3 ? "ask" : "$" + std::to_string(i); }));
   EXPECT_EQ(error_of(file.folder.path(), [&] { (void)file.load(); }),
-            "data.csv:5:1: 'ask': expected a number, as in 39 other rows of column 'c'");
+            "data.csv:5:1: 'ask': expected a number, as in 39 other rows of column 'c'"
+            "; where it stands for no value, name it in data.missing");
   const CsvFile half(
       table(40, [](int i) { return i % 2 == 0 ? "ask" : "$" + std::to_string(i % 4); }));
   EXPECT_TRUE(says(half.load(), "texts, one input for each: 'c' (3)"));

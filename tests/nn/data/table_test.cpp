@@ -17,7 +17,7 @@ using Words = std::vector<std::string>;
 
 /// Every field of a file, with its place.
 std::vector<std::string> fields_of(const std::string& path, std::size_t piece) {
-  nn::CsvStream stream(path, piece);
+  nn::CsvStream stream(path, {}, piece);
   std::vector<std::string> out;
   std::vector<nn::CsvField> fields;
   while (stream.next(fields)) {
@@ -203,6 +203,22 @@ TEST_F(Fitting, ScoresOnlyWhatIsRightInEveryRow) {
   nn::TableRows rows(table("a,b,c\n1,2,1.0\n"), numbered);
   ASSERT_TRUE(rows.next(1));
   EXPECT_EQ(rows.view().labels[0], 1);
+}
+
+TEST(TableRows, KnowWhatStoodForNoValueInTraining) {
+  CsvFile file("a,t,y\n1,u,p\n-999,v,q\n3,u,p\n4,-999,q\n5,u,p\n6,v,q\n");
+  file.spec.missing = {"-999"};
+  const nn::Dataset data = file.load();
+  const nn::Dataset model = nn::preprocessing_from_json(nn::preprocessing_json(data));
+  EXPECT_EQ(model.header().missing, Words{"-999"});
+  const CsvFile later("t,a\n-999,-999\nu,-999.0\n");
+  nn::TableRows rows(later.spec.path, model, {"a"});
+  ASSERT_TRUE(rows.next(9));
+  const float* x = rows.view().f32;
+  EXPECT_EQ(x[0], model.header().columns[0].fill);
+  EXPECT_EQ(x[1], 1) << "the indicator";
+  EXPECT_EQ(x[4], -999) << "another text";
+  EXPECT_EQ(rows.kept(0), Words{"-999"}) << "kept as it stands";
 }
 
 }  // namespace
