@@ -131,11 +131,12 @@ std::vector<Field> resource_rows() {
        .words = {"auto"},
        .otherwise = "0; `auto` for a `command`",
        .unit = "GPUs",
-       .doc = "GPUs, or a part of one. A network trains and is scored on a GPU where this is "
-              "above 0, up to 1; with 0.25 up to four networks share one. It computes other bits "
-              "than a core. A program finds its own in "
-              "`CUDA_VISIBLE_DEVICES`, and waits until they are free; `auto`: one, if there "
-              "are any, which others may share.",
+       .doc =
+           "GPUs, or a part of one. A network trains and is scored on a GPU where this is "
+           "above 0, up to 1; with 0.25 up to four networks share one, and all of a study's "
+           "do so in equal parts. It computes other bits than a core. A program finds its own in "
+           "`CUDA_VISIBLE_DEVICES`, and waits until they are free; `auto`: one, if there "
+           "are any, which others may share.",
        .per_trial = true},
       {.name = "resources.gpu_from",
        .type = Type::number,

@@ -34,11 +34,16 @@ StudySpec with_gpus_by_size(const StudySpec& study, double gpu_from) {
 
 namespace {
 
-/// Values of a domain among which there is one for GPUs, where it has any, and one for cores: all
-/// of a list, the ends of a range.
+/// Values of a domain among which there is one for GPUs, where it has any, one for cores, and,
+/// where its values are different parts of a GPU, two such: all of a list, the ends of a range and
+/// many between them.
 std::vector<ParamValue> telling_values(const Domain& domain) {
   if (const auto* choice = std::get_if<Choice>(&domain)) return choice->values;
-  return {from_unit(domain, 0), from_unit(domain, 1)};
+  constexpr int kSteps = 64;
+  std::vector<ParamValue> values;
+  for (int i = 0; i <= kSteps; ++i)
+    values.push_back(from_unit(domain, static_cast<double>(i) / kSteps));
+  return values;
 }
 
 bool asks_for_gpus(const study::Node& gpus) {
@@ -63,6 +68,17 @@ std::vector<study::Node> written_values(const study::Node& gpus, const Space& sp
   return values;
 }
 
+/// Trials that fit on one GPU beside each other with the parts that trials may ask for.
+std::set<int> numbers_of_sharers(const study::Node& gpus, const Space& space) {
+  std::set<int> numbers;
+  for (const study::Node& written : written_values(gpus, space)) {
+    if (!asks_for_gpus(written)) continue;
+    const double part = std::min(1.0, rt::parse_double(written.text).value_or(1));
+    numbers.insert(static_cast<int>(std::min<double>(kMostPerGpu, std::floor(1 / part))));
+  }
+  return numbers;
+}
+
 const study::Node& gpus_of(const StudySpec& study) {
   return *study.document->root.find_path({"resources", "gpus"});
 }
@@ -73,13 +89,13 @@ bool may_use_gpus(const StudySpec& study) {
   return std::ranges::any_of(written_values(gpus_of(study), study.space), asks_for_gpus);
 }
 
+bool parts_differ(const study::Node& gpus, const Space& space) {
+  return numbers_of_sharers(gpus, space).size() > 1;
+}
+
 int trials_per_gpu(const StudySpec& study) {
-  double part = 1;
-  for (const study::Node& gpus : written_values(gpus_of(study), study.space)) {
-    const double asked = rt::parse_double(gpus.text).value_or(0);
-    if (asked > 0) part = std::min(part, asked);
-  }
-  return static_cast<int>(std::min<double>(kMostPerGpu, std::floor(1 / part)));
+  const std::set<int> numbers = numbers_of_sharers(gpus_of(study), study.space);
+  return numbers.empty() ? 1 : *numbers.rbegin();
 }
 
 bool may_ask_for_cores(const study::Node& gpus, const Space& space) {

@@ -16,10 +16,13 @@ inline constexpr double kNoGpu = 1e30;
 /// Whether any trial may be for a GPU, whatever values it has.
 [[nodiscard]] bool may_use_gpus(const StudySpec& study);
 
-/// Trials that may compute on one GPU side by side: as many as fit with the smallest part of it
-/// that a trial may ask for, at most kMostPerGpu.
+/// Trials that may compute on one GPU side by side: as many as fit with the part of it that trials
+/// ask for, at most kMostPerGpu. Networks share a GPU and its memory in equal parts.
 inline constexpr int kMostPerGpu = 16;
 [[nodiscard]] int trials_per_gpu(const StudySpec& study);
+
+/// Whether two trials may ask for such parts of a GPU that not equally many fit on one.
+[[nodiscard]] bool parts_differ(const study::Node& gpus, const Space& space);
 
 /// Whether any trial may be for a core, whatever values it has: `gpus` is the file's, and `auto` in
 /// it leaves it open.

@@ -97,6 +97,17 @@ void check_gpus(const Node& root) {
                                   ", expected gpus: auto beside it"));
 }
 
+/// The networks of a study share GPUs in equal parts; a program gets what it asks for.
+void check_parts(const StudySpec& study, const Node& root) {
+  const Node& gpus = *root.find_path({"resources", "gpus"});
+  if (!parts_differ(gpus, study.space)) return;
+  throw Fault(
+      gpus.at,
+      rt::cat("resources.gpus is ", describe(gpus),
+              ", which may be different parts of a GPU, but a study's networks share GPUs in "
+              "equal parts, expected one part, beside which there may be 0"));
+}
+
 /// Where all trials have the same `gpus` it depends on the machine's GPUs what becomes of them, and
 /// the study is read on every machine.
 void check_precision(const StudySpec& study, const Node& root) {
@@ -176,6 +187,7 @@ void read_spec(StudySpec& study, const Node& checked) {
     study.precision = kern::precision_from_name(checked.find("precision")->text).value();
     study.checkpoint_overhead = as_share(*checked.find_path({"checkpoint", "overhead"}));
     study.store_budget = as_bytes(*checked.find_path({"store", "budget"}));
+    check_parts(study, checked);
   }
   study.retry = read_retry(checked);
 

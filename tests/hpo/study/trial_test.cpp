@@ -447,9 +447,27 @@ TEST_F(StudyTest, ThePartOfAGpuSaysHowManyTrialsShareIt) {
   EXPECT_EQ(trials_per_gpu(load_table("resources: {gpus: 1}\n")), 1);
   EXPECT_EQ(trials_per_gpu(load_table("resources: {gpus: 0.4}\n")), 2);
   EXPECT_EQ(trials_per_gpu(load_table("resources: {gpus: 0.001}\n")), kMostPerGpu);
-  EXPECT_EQ(trials_per_gpu(
-                load_table("resources: {gpus: $g}\nparameters:\n  g: {values: [0, 0.25, 1]}\n")),
-            4);
+  EXPECT_EQ(
+      trials_per_gpu(load_table("resources: {gpus: $g}\nparameters:\n  g: {values: [0, 0.25]}\n")),
+      4);
+}
+
+TEST_F(StudyTest, NetworksShareAGpuInEqualParts) {
+  const std::string named = "resources: {gpus: $g}\nparameters: {g: ";
+  for (const char* different :
+       {"{values: [0.25, 1]}", "{values: [0, 0.5, 0.3]}", "{min: 0.0, max: 1.0}",
+        "{min: 0.0, max: 2.0}", "{min: 0.2, max: 0.5}", "{min: 0.0, max: 1.0, step: 0.5}",
+        "{values: [auto, 0.5]}"})
+    EXPECT_THROW((void)load_table(named + different + "}\n"), rt::Error) << different;
+  for (const char* equal : {"{values: [0, 1]}", "{values: [0.34, 0.5]}", "{min: 0.4, max: 0.5}",
+                            "{type: int, min: 0, max: 1}", "{value: 0.25}"})
+    EXPECT_NO_THROW((void)load_table(named + equal + "}\n")) << equal;
+  EXPECT_NO_THROW(
+      (void)parse_study("command: [/bin/true, $g]\nresources: {gpus: $g}\n"
+                        "parameters: {g: {min: 0.0, max: 1.0}}\n"
+                        "metric: {name: exit, goal: minimize}\n",
+                        "run.yaml", "/"))
+      << "a program has the part that it asks for";
 }
 
 TEST_F(StudyTest, APrecisionOfGpusIsRefusedWhereSomeValueAsksForACore) {
