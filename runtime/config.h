@@ -32,7 +32,9 @@ struct Config {
   Executor executor = Executor::automatic;
   /// GPUs used; -1: all that there are.
   int gpus = -1;
-  /// CUDA workers of each, a thread and a stream apiece: so many tasks compute there side by side.
+  /// CUDA workers of each, a thread and a stream apiece: so many tasks compute there side by side,
+  /// as far as there are cores for them, and half of the GPU's free memory holds their gpu_reserve.
+  /// A user's STARPU_NWORKER_PER_CUDA goes before it.
   int workers_per_gpu = 1;
   /// Of Executor::simulated: the machine, and what ran on it. `workers` and `gpus` come from there.
   std::shared_ptr<Simulation> simulation;

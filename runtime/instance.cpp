@@ -27,6 +27,7 @@ Runtime::~Runtime() = default;
 Executor Runtime::executor() const noexcept { return engine_->executor; }
 int Runtime::workers() const noexcept { return engine_->backend->cpu_workers(); }
 int Runtime::gpus() const noexcept { return engine_->backend->gpus(); }
+int Runtime::gpu_workers() const noexcept { return engine_->backend->cuda_workers(); }
 Summary Runtime::summary() const { return engine_->summary(); }
 void Runtime::set_window(int chains) const noexcept { engine_->ledger.set_window(chains, now()); }
 

@@ -30,6 +30,7 @@ class Runtime {
   [[nodiscard]] Executor executor() const noexcept;
   [[nodiscard]] int workers() const noexcept;  ///< CPU workers
   [[nodiscard]] int gpus() const noexcept;
+  [[nodiscard]] int gpu_workers() const noexcept;  ///< CUDA workers, of all GPUs together
   [[nodiscard]] Summary summary() const;
 
   /// Says how many chains of tasks the driver keeps going at once, at most; 0: no new ones will

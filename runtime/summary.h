@@ -33,6 +33,7 @@ using IdleTimes = std::array<double, kIdleCauses>;
 /// runs at the moment counts.
 struct WorkerSummary {
   WorkerId id;
+  int gpu = -1;  ///< of a CUDA worker: the GPU that it computes on, from 0 on
   std::uint64_t tasks = 0;
   double busy = 0;     ///< seconds inside tasks
   double moving = 0;   ///< seconds waiting for data to be moved or copied for a task

@@ -23,6 +23,8 @@ class Backend {
   [[nodiscard]] virtual int cuda_workers() const noexcept = 0;
   /// Devices that the CUDA workers compute on.
   [[nodiscard]] virtual int gpus() const noexcept { return cuda_workers(); }
+  /// The one, from 0 on, that a CUDA worker computes on. Both count their own kind alone.
+  [[nodiscard]] virtual int gpu_of(int cuda_worker) const noexcept { return cuda_worker; }
 
   /// Bytes that one task may hold on a device of that kind, the largest one there is; 0: nobody
   /// counts them.

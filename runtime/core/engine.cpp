@@ -220,6 +220,7 @@ Summary Engine::summary() {
     if (worker == workers.back()) break;
     WorkerSummary w;
     w.id = worker->id;
+    if (w.id.kind == Device::cuda) w.gpu = backend->gpu_of(w.id.index);
     w.tasks = worker->tasks.load();
     const Ledger::Use use = ledger.use_of(worker->number, here);
     const double copying =

@@ -38,11 +38,10 @@ class StarPu final : public OnStarPu {
     conf.ncuda = config.gpus;
     visible = visible_gpus();
     if (conf.ncuda != 0) {
-      per_gpu_ = workers_of_a_gpu(config.workers_per_gpu);
-      limits_ = limit_gpu_memory({config.gpu_reserve.value * static_cast<unsigned>(per_gpu_)});
+      const int sharers = workers_of_a_gpu(config.workers_per_gpu, config.gpu_reserve);
+      limits_ = limit_gpu_memory({config.gpu_reserve.value * static_cast<unsigned>(sharers)});
       keep_back(choose_chunks(limits_));
-      divide_memory(static_cast<unsigned>(per_gpu_));
-      if (per_gpu_ > 1) share_gpus(per_gpu_, limits_);
+      if (sharers > 1) share_gpus(sharers, limits_);
     }
 #endif
     conf.nopencl = 0;
@@ -57,8 +56,10 @@ class StarPu final : public OnStarPu {
     }
     measuring.done();
     cpus_ = static_cast<int>(starpu_cpu_worker_get_count());
-    cudas_ = static_cast<int>(starpu_cuda_worker_get_count());
     number_workers();
+    gpu_of_ = gpus_of_workers();
+    cudas_ = static_cast<int>(gpu_of_.size());
+    divide_memory(most_sharers());
     if (conf.ncuda != 0 && cudas_ == 0) {
       starpu_shutdown();
       throw Error(Errc::no_device, "StarPU finds no CUDA device");
@@ -73,7 +74,12 @@ class StarPu final : public OnStarPu {
 
   [[nodiscard]] int cpu_workers() const noexcept override { return cpus_; }
   [[nodiscard]] int cuda_workers() const noexcept override { return cudas_; }
-  [[nodiscard]] int gpus() const noexcept override { return cudas_ / per_gpu_; }
+  [[nodiscard]] int gpus() const noexcept override {
+    return gpu_of_.empty() ? 0 : 1 + *std::ranges::max_element(gpu_of_);
+  }
+  [[nodiscard]] int gpu_of(int cuda_worker) const noexcept override {
+    return gpu_of_[static_cast<std::size_t>(cuda_worker)];
+  }
   [[nodiscard]] std::uint64_t device_memory(Device kind) const noexcept override {
     return kind == Device::cuda ? largest_gpu() : 0;
   }
@@ -128,6 +134,13 @@ class StarPu final : public OnStarPu {
   }
 #endif
 
+  /// Workers of the GPU that has the most, at least 1.
+  [[nodiscard]] unsigned most_sharers() const {
+    std::ptrdiff_t most = 1;
+    for (const int gpu : gpu_of_) most = std::max(most, std::ranges::count(gpu_of_, gpu));
+    return static_cast<unsigned>(most);
+  }
+
   [[nodiscard]] starpu_codelet modelled(std::uint32_t where) {
     starpu_codelet codelet = make_codelet(where);
     codelet.model = &model_;
@@ -141,7 +154,7 @@ class StarPu final : public OnStarPu {
   Leaving leaving_{cuda_codelet_};
   int cpus_ = 0;
   int cudas_ = 0;
-  int per_gpu_ = 1;
+  std::vector<int> gpu_of_;  ///< of each CUDA worker
 };
 
 }  // namespace

@@ -62,8 +62,9 @@ Setting memory_limit(int device, std::uint64_t bytes) {
 }
 
 void share_gpus(int workers, std::vector<Setting>& settings) {
-  settings.emplace_back("STARPU_NWORKER_PER_CUDA", std::to_string(workers));
-  settings.emplace_back("STARPU_CUDA_THREAD_PER_WORKER", "1");
+  settings.emplace_back(kWorkersOfAGpu, std::to_string(workers));
+  if (std::getenv("STARPU_CUDA_THREAD_PER_DEV") == nullptr)
+    settings.emplace_back("STARPU_CUDA_THREAD_PER_WORKER", "1");
 }
 
 Path prepare_environment() {

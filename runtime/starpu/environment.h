@@ -26,7 +26,11 @@ class Setting {
 /// it does not count.
 [[nodiscard]] Setting memory_limit(int device, std::uint64_t bytes);
 
-/// So many workers a GPU, each with a thread and a stream of its own.
+/// What says how many workers StarPU makes of each GPU.
+inline constexpr const char* kWorkersOfAGpu = "STARPU_NWORKER_PER_CUDA";
+
+/// So many workers a GPU, each with a stream of its own, and, unless the user wants one thread a
+/// device (STARPU_CUDA_THREAD_PER_DEV), with a thread of its own.
 void share_gpus(int workers, std::vector<Setting>& settings);
 
 /// StarPU stays silent, and its workers are not bound to cores: two programs bound to the same

@@ -4,9 +4,14 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <optional>
 #include <string>
 #include <thread>
+
+#include "runtime/base/error.h"
+#include "runtime/base/text.h"
+#include "runtime/starpu/sharers.h"
 
 namespace rt::detail {
 
@@ -15,11 +20,40 @@ int visible_gpus() {
   return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
 }
 
-int workers_of_a_gpu(int wanted) {
+namespace {
+
+/// Bytes free on a device; none: CUDA does not say.
+std::optional<std::size_t> free_on(int device) {
+  std::size_t left = 0, all = 0;
+  if (cudaSetDevice(device) != cudaSuccess || cudaMemGetInfo(&left, &all) != cudaSuccess) return {};
+  return left;
+}
+
+/// The user's own number of workers.
+std::optional<int> users_workers() {
+  constexpr std::int64_t kMost = 64;
+  const char* own = std::getenv(kWorkersOfAGpu);
+  if (own == nullptr) return {};
+  const std::optional<std::int64_t> number = parse_int(own);
+  if (number && *number >= 1 && *number <= kMost) return static_cast<int>(*number);
+  throw Error(Errc::usage, cat(kWorkersOfAGpu, ": \"", printable(own, 40),
+                               "\", expected a number of workers from 1 to ", kMost));
+}
+
+}  // namespace
+
+int workers_of_a_gpu(int wanted, ByteCount reserve) {
+  if (const std::optional<int> said = users_workers()) return *said;
   const int count = visible_gpus();
   if (wanted <= 1 || count == 0) return 1;
-  const int cores = static_cast<int>(std::thread::hardware_concurrency());
-  return std::clamp((cores - 1) / count, 1, wanted);
+  std::size_t least = std::numeric_limits<std::size_t>::max();
+  for (int device = 0; device < count; ++device)
+    least = std::min(least, free_on(device).value_or(least));
+  return sharers_that_fit({.wanted = wanted,
+                           .cores = static_cast<int>(std::thread::hardware_concurrency()),
+                           .gpus = count,
+                           .free = least,
+                           .reserve = reserve.value});
 }
 
 std::vector<Setting> limit_gpu_memory(ByteCount reserve) {
@@ -27,10 +61,10 @@ std::vector<Setting> limit_gpu_memory(ByteCount reserve) {
   std::vector<Setting> limits;
   if (std::getenv("STARPU_LIMIT_CUDA_MEM") != nullptr) return limits;
   for (int device = 0; device < visible_gpus(); ++device) {
-    std::size_t left = 0, all = 0;
-    if (cudaSetDevice(device) != cudaSuccess || cudaMemGetInfo(&left, &all) != cudaSuccess) break;
-    left -= left / kMargin + std::min(left / 2, static_cast<std::size_t>(reserve.value));
-    limits.push_back(memory_limit(device, left));
+    const std::optional<std::size_t> left = free_on(device);
+    if (!left) break;
+    const std::size_t kept = std::min(*left / 2, static_cast<std::size_t>(reserve.value));
+    limits.push_back(memory_limit(device, *left - *left / kMargin - kept));
   }
   return limits;
 }

@@ -16,9 +16,10 @@ inline constexpr std::uint64_t kChunks = std::uint64_t{5} * (32 << 20);
 /// GPUs that CUDA shows; 0 where it does not answer.
 [[nodiscard]] int visible_gpus();
 
-/// Workers of each GPU: as many as are wanted, as far as there are cores for all of them, as each
-/// takes one, and one more core.
-[[nodiscard]] int workers_of_a_gpu(int wanted);
+/// Workers of each GPU that StarPU shall make, of which each takes `reserve` for good: what the
+/// user said (STARPU_NWORKER_PER_CUDA), else as many as fit (sharers_that_fit). Throws Error
+/// (usage) for a word of the user's that is no such number.
+[[nodiscard]] int workers_of_a_gpu(int wanted, ByteCount reserve);
 
 /// Before StarPU starts: gives it what is free on each GPU at this moment but for `reserve`, where
 /// the user did not set its limit (STARPU_LIMIT_CUDA_MEM or STARPU_LIMIT_CUDA_0_MEM, in MiB). Other

@@ -6,8 +6,10 @@
 #include <array>
 #include <atomic>
 #include <cstdlib>
+#include <iterator>
 #include <new>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "runtime/base/error.h"
@@ -275,6 +277,18 @@ void number_workers() {
     const bool is_cpu = starpu_worker_get_type(static_cast<int>(id)) == STARPU_CPU_WORKER;
     worker_numbers[id] = is_cpu ? cpu++ : cpus + cuda++;
   }
+}
+
+std::vector<int> gpus_of_workers() {
+  std::vector<int> devices;
+  for (int id = 0; id < static_cast<int>(worker_numbers.size()); ++id) {
+    if (starpu_worker_get_type(id) == STARPU_CUDA_WORKER)
+      devices.push_back(starpu_worker_get_devid(id));
+  }
+  const std::set<int> used(devices.begin(), devices.end());
+  for (int& device : devices)
+    device = static_cast<int>(std::distance(used.begin(), used.find(device)));
+  return devices;
 }
 
 unsigned worker_number() {

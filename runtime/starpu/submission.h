@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "runtime/core/backend.h"
 #include "runtime/core/launch.h"
@@ -70,6 +71,9 @@ class OnStarPu : public Backend {
 
 /// Gives StarPU's workers our numbers: CPU workers first. After starpu_init.
 void number_workers();
+/// The device of each CUDA worker, in the order of our numbers; devices count from 0 on, whatever
+/// numbers StarPU uses of them.
+[[nodiscard]] std::vector<int> gpus_of_workers();
 /// Of the calling worker.
 [[nodiscard]] unsigned worker_number();
 

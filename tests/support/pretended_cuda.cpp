@@ -1,7 +1,7 @@
-// CUDA's runtime without a device, to be preloaded: one GPU whose memory is a part of the program's
-// own, filled with garbage when it is handed out. With it StarPU's CUDA driver, its copies and its
-// worker run where no GPU is; what runs on that worker must be device code for the host
-// (kern::emulated_device).
+// CUDA's runtime without a device, to be preloaded: one GPU (PRETENDED_GPUS: so many, with one
+// memory) whose memory is a part of the program's own, filled with garbage when it is handed out.
+// With it StarPU's CUDA driver, its copies and its worker run where no GPU is; what runs on that
+// worker must be device code for the host (kern::emulated_device).
 #include <cuda_runtime_api.h>
 
 #include <cstdlib>
@@ -50,7 +50,8 @@ void copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t fro
 extern "C" {
 
 cudaError_t cudaGetDeviceCount(int* count) {
-  *count = 1;
+  const char* wanted = std::getenv("PRETENDED_GPUS");
+  *count = wanted != nullptr ? std::atoi(wanted) : 1;
   return cudaSuccess;
 }
 cudaError_t cudaSetDevice(int) { return cudaSuccess; }
