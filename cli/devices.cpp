@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <set>
 #include <vector>
 
 #include "cli/terminal.h"
@@ -25,8 +27,23 @@ std::string shown_name(const std::string& name) {
   return rt::cat(kind == kCuda ? "gpu" : "core", name.substr(kind.size()));
 }
 
+/// A GPU, from its worker or the several that share it. A log of an older build does not say which
+/// GPU a worker is of: there each is shown as one.
+hpo::WorkerInfo gpu_of(std::span<const hpo::WorkerInfo> workers, const hpo::WorkerInfo& first) {
+  Workers sharers{first};
+  for (const hpo::WorkerInfo& worker : workers) {
+    if (worker.gpu >= 0 && worker.gpu == first.gpu && worker.name != first.name)
+      sharers.push_back(worker);
+  }
+  hpo::WorkerInfo gpu = mean_of(sharers, kCuda);
+  gpu.name = first.gpu >= 0 ? rt::cat("gpu ", first.gpu) : shown_name(first.name);
+  if (sharers.size() > 1) gpu.name += rt::cat(", ", sharers.size(), " at once");
+  return gpu;
+}
+
 Workers rows_of(std::span<const hpo::WorkerInfo> workers, Cores cores) {
   Workers rows;
+  std::set<std::int64_t> gpus;
   const auto count = std::ranges::count_if(
       workers, [](const hpo::WorkerInfo& worker) { return worker.name.starts_with(kCpu); });
   const bool together = cores == Cores::together && count > 1;
@@ -36,6 +53,10 @@ Workers rows_of(std::span<const hpo::WorkerInfo> workers, Cores cores) {
   }
   for (const hpo::WorkerInfo& worker : workers) {
     if (together && worker.name.starts_with(kCpu)) continue;
+    if (worker.name.starts_with(kCuda)) {
+      if (worker.gpu < 0 || gpus.insert(worker.gpu).second) rows.push_back(gpu_of(workers, worker));
+      continue;
+    }
     rows.push_back(worker);
     rows.back().name = shown_name(worker.name);
   }

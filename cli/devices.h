@@ -19,8 +19,9 @@ namespace cli {
 /// Whether cores have one row together or each its own, as GPUs have.
 enum class Cores : unsigned char { together, apart };
 
-/// Shares of each device's time; of the causes of being idle those that show anywhere. Empty
-/// without workers.
+/// Shares of each device's time; of the causes of being idle those that show anywhere. A GPU that
+/// several trials share is one row, "gpu 0, 8 at once": the mean of its workers, so that it is 100%
+/// busy when each of them is. Empty without workers.
 [[nodiscard]] std::string devices_text(std::span<const hpo::WorkerInfo> workers, Cores cores);
 
 }  // namespace cli

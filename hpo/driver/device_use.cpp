@@ -10,6 +10,7 @@ std::vector<WorkerInfo> worker_infos(const rt::Summary& summary) {
     const char* kind = worker.id.kind == rt::Device::cpu ? "cpu " : "cuda ";
     WorkerInfo& info = infos.emplace_back();
     info.name = rt::cat(kind, worker.id.index);
+    info.gpu = worker.gpu;
     info.tasks = static_cast<std::int64_t>(worker.tasks);
     info.busy = worker.busy;
     info.waiting = worker.waiting;

@@ -29,7 +29,9 @@ std::string workers_json(std::span<const WorkerInfo> workers) {
   JsonWriter json;
   json.begin_array();
   for (const WorkerInfo& worker : workers) {
-    json.begin_object().field("name", worker.name).field("tasks", worker.tasks);
+    json.begin_object().field("name", worker.name);
+    if (worker.gpu >= 0) json.field("gpu", worker.gpu);
+    json.field("tasks", worker.tasks);
     json.field("busy", worker.busy).field("waiting", worker.waiting);
     json.field("moving", worker.moving);
     put_idle(json, worker);
@@ -45,6 +47,7 @@ std::vector<WorkerInfo> workers_from_json(const std::string& text) {
   for (const auto& [none, json] : list.members()) {
     WorkerInfo& worker = workers.emplace_back();
     worker.name = json.at("name").text();
+    if (const Json* gpu = json.find("gpu")) worker.gpu = gpu->integer();
     worker.tasks = json.at("tasks").integer();
     worker.busy = json.at("busy").number();
     worker.waiting = json.at("waiting").number();

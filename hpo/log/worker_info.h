@@ -16,7 +16,8 @@ inline constexpr const char* kWorkersFact = "workers";
 
 /// A worker of a session, or of a simulated machine. Times in seconds. Encodable.
 struct WorkerInfo {
-  std::string name;  ///< "cpu 0", "cuda 0"
+  std::string name;       ///< "cpu 0", "cuda 0"
+  std::int64_t gpu = -1;  ///< the GPU that a "cuda" one computes on; -1: a core, or an older log
   std::int64_t tasks = 0;
   double busy = 0;     ///< inside tasks
   double waiting = 0;  ///< with nothing to run
@@ -29,7 +30,8 @@ struct WorkerInfo {
 /// The fields of its times by cause: "other kind" is `idle_other_kind`.
 void put_idle(JsonWriter& json, const WorkerInfo& worker);
 
-/// A list of {"name", "tasks", "busy", "waiting", "moving", "idle_late", ...}.
+/// A list of {"name", "gpu" (of a "cuda" one), "tasks", "busy", "waiting", "moving", "idle_late",
+/// ...}.
 [[nodiscard]] std::string workers_json(std::span<const WorkerInfo> workers);
 /// The inverse.
 [[nodiscard]] std::vector<WorkerInfo> workers_from_json(const std::string& text);
