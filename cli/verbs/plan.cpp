@@ -6,6 +6,7 @@
 #include "hpo/driver/loaded_study.h"
 #include "hpo/driver/placement.h"
 #include "hpo/study/asked.h"
+#include "hpo/study/gpus.h"
 #include "hpo/study/platform.h"
 #include "runtime/base/text.h"
 #include "runtime/instance.h"
@@ -15,10 +16,29 @@ namespace cli {
 namespace {
 
 std::string placement_text(const hpo::Plan& plan) {
+  if (!plan.gpu_from && plan.gpu_trials > 0 && plan.trials_per_gpu > 1)
+    return rt::cat(plan.placement, ", up to ", plan.trials_per_gpu, " trials at once on each");
   if (!plan.gpu_from) return plan.placement;
   return rt::cat(plan.placement, ", ", plan.gpu_trials, plan.gpu_trials == 1 ? " trial" : " trials",
                  " on a GPU for networks of ", short_amount(*plan.gpu_from, "FLOP"),
                  " a step and more");
+}
+
+/// What a trial may fill.
+std::string memory_text(const hpo::Plan& plan) {
+  if (plan.trials_per_gpu == 1) return "a GPU there";
+  return rt::cat("one of the ", plan.trials_per_gpu, " parts of a GPU there");
+}
+
+/// Where the study will run: this machine as `runtime` found it, or the one of a file.
+rt::Platform platform_of(const Arguments& arguments, const hpo::StudySpec& study,
+                         const rt::Runtime& runtime) {
+  if (arguments.has("--platform"))
+    return rt::with_sharers(hpo::load_platform(arguments.text("--platform")),
+                            hpo::trials_per_gpu(study));
+  rt::Platform here = hpo::platform_here(runtime.workers(), runtime.gpus());
+  if (runtime.gpus() > 0) here.gpu.sharers = runtime.gpu_workers() / runtime.gpus();
+  return here;
 }
 
 std::string text_of(const std::string& study, const hpo::Plan& plan) {
@@ -35,7 +55,8 @@ std::string text_of(const std::string& study, const hpo::Plan& plan) {
                  placement_text(plan), "\n");
   if (plan.too_large > 0)
     out += rt::cat(plan.too_large, plan.too_large == 1 ? " trial does" : " trials do",
-                   " not fit into a GPU there and will end as out_of_memory: the largest takes ",
+                   " not fit into ", memory_text(plan),
+                   " and will end as out_of_memory: the largest takes ",
                    rt::format_bytes(plan.gpu_memory), "\n");
   if (plan.at_least)
     out +=
@@ -78,17 +99,15 @@ int run_plan(const Arguments& arguments) {
                     "--workers stands beside --platform, whose file says how many cores there are, "
                     "expected one of the two");
   rt::Config config{
-      .workers = static_cast<int>(arguments.integer("--workers", 1, kMaxWorkers).value_or(0))};
+      .workers = static_cast<int>(arguments.integer("--workers", 1, kMaxWorkers).value_or(0)),
+      .workers_per_gpu = hpo::trials_per_gpu(study)};
   rt::Runtime runtime(config);
   hpo::LoadedStudy loaded = hpo::load_settled(study);
-  const bool here = !arguments.has("--platform");
-  if (here) {
+  if (!arguments.has("--platform")) {
     hpo::settle_border(loaded, runtime.workers(), runtime.gpus());
     hpo::require_precision(loaded.study.precision, loaded.asked);
   }
-  const hpo::Plan plan =
-      hpo::plan_study(loaded, here ? hpo::platform_here(runtime.workers(), runtime.gpus())
-                                   : hpo::load_platform(arguments.text("--platform")));
+  const hpo::Plan plan = hpo::plan_study(loaded, platform_of(arguments, loaded.study, runtime));
   if (arguments.has("--json")) {
     print_result(hpo::plan_json(plan));
     return kDone;

@@ -33,4 +33,9 @@ std::int64_t slots_of(const StudySpec& study, const Resources& asked, int worker
   return std::max<std::int64_t>(1, slots);
 }
 
+std::int64_t slots_on(const rt::Platform& platform, const LoadedStudy& loaded) {
+  const int workers = platform.cpu.count + platform.gpu.count * platform.gpu.sharers;
+  return slots_of(loaded.study, loaded.asked, workers, platform.gpu.count);
+}
+
 }  // namespace hpo

@@ -7,6 +7,7 @@
 
 #include "hpo/driver/network_work.h"
 #include "hpo/study/spec.h"
+#include "runtime/place/device_model.h"
 
 namespace hpo {
 
@@ -31,5 +32,7 @@ struct LoadedStudy {
 /// `workers` and `gpus` hold at once, at least 1.
 [[nodiscard]] std::int64_t slots_of(const StudySpec& study, const Resources& asked, int workers,
                                     int gpus);
+/// The same on a platform, where whoever computes on a GPU has a core of its own for that.
+[[nodiscard]] std::int64_t slots_on(const rt::Platform& platform, const LoadedStudy& loaded);
 
 }  // namespace hpo

@@ -55,8 +55,7 @@ Placement place_study(const LoadedStudy& loaded, const rt::Platform& platform) {
 
 Placement place_trials(const LoadedStudy& loaded, const rt::Platform& platform,
                        std::span<const PaperTrial> trials) {
-  const auto slots = static_cast<std::size_t>(
-      slots_of(loaded.study, loaded.asked, platform.cpu.count, platform.gpu.count));
+  const auto slots = static_cast<std::size_t>(slots_on(platform, loaded));
   const bool open = loaded.asked.any_gpu && !loaded.asked.gpu_from;
   const bool cores_too =
       platform.gpu.count == 0 || tasks::cores_lack(loaded.study.precision).empty();

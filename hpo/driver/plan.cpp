@@ -72,13 +72,22 @@ bool ends_by_time(const StudySpec& study) {
   return study.limits.time && !study.limits.trials && study.method.kind != "grid";
 }
 
+/// No more networks share a GPU than the study has slots for.
+rt::Platform with_slots(rt::Platform platform, std::int64_t slots) {
+  rt::DeviceModel& gpu = platform.gpu;
+  if (gpu.count > 0)
+    gpu.sharers =
+        static_cast<int>(std::min<std::int64_t>(gpu.sharers, (slots + gpu.count - 1) / gpu.count));
+  return platform;
+}
+
 class Play {
  public:
   Play(const LoadedStudy& loaded, const rt::Platform& platform)
       : study_(loaded.study),
         data_(loaded.data),
-        platform_(platform),
-        slots_(slots_of(loaded.study, loaded.asked, platform.cpu.count, platform.gpu.count)),
+        slots_(slots_on(platform, loaded)),
+        platform_(with_slots(platform, slots_)),
         open_(loaded.asked.any_gpu && !loaded.asked.gpu_from),
         gpu_from_(device_rule(loaded.asked).gpu_from),
         search_(loaded.study) {}
@@ -184,12 +193,12 @@ class Play {
     due_.emplace(time + flops, trial);
   }
 
-  /// Where as many trials at once do such work as there are devices and slots, on the better kind
-  /// where the study leaves that open.
+  /// Where as many trials at once do such work as there are places on devices and slots, on the
+  /// better kind where the study leaves that open.
   [[nodiscard]] double seconds_of(const Work& work) const {
     const auto shared = [&](const rt::DeviceModel& device) {
       return rt::seconds_on(device, work.counted) /
-             static_cast<double>(std::min<std::int64_t>(device.count, slots_));
+             static_cast<double>(std::min<std::int64_t>(device.count * device.sharers, slots_));
     };
     if (platform_.gpu.count == 0) return shared(platform_.cpu);
     if (open_) return std::min(shared(platform_.cpu), shared(platform_.gpu));
@@ -230,8 +239,8 @@ class Play {
 
   const StudySpec& study_;
   const StudyData& data_;
-  const rt::Platform& platform_;
   std::int64_t slots_;
+  rt::Platform platform_;
   bool open_;        ///< which kind of device a task is for
   double gpu_from_;  ///< FLOPs of a step from which on it is for a GPU, where that is said
   Search search_;
@@ -264,6 +273,7 @@ Plan plan_study(const LoadedStudy& loaded, const rt::Platform& platform) {
   plan.gpu_trials = static_cast<std::int64_t>(placement.expected.gpu_trials);
   plan.too_large = static_cast<std::int64_t>(placement.expected.too_large);
   plan.gpu_memory = placement.expected.gpu_memory;
+  plan.trials_per_gpu = platform.gpu.sharers;
   if (loaded.asked.any_gpu && placement.gpu_from < kNoGpu) plan.gpu_from = placement.gpu_from;
   return plan;
 }
@@ -294,6 +304,7 @@ std::string plan_json(const Plan& plan) {
       .field("gpu_trials", plan.gpu_trials)
       .field("too_large", plan.too_large)
       .field("gpu_memory", plan.gpu_memory)
+      .field("trials_per_gpu", plan.trials_per_gpu)
       .field("gpu_from", plan.gpu_from)
       .field("at_least", plan.at_least)
       .field("ends_by_time", plan.ends_by_time)

@@ -34,13 +34,16 @@ struct Plan {
   std::string platform;         ///< that `seconds` and `placement` are about
   std::int64_t gpu_trials = 0;  ///< with work on a GPU
   std::int64_t too_large = 0;   ///< of these, such as no GPU of the platform holds
-  std::uint64_t gpu_memory = 0;    ///< bytes of a GPU that the largest of them takes
-  std::optional<double> gpu_from;  ///< where both kinds are used: the border between them
+  std::uint64_t gpu_memory = 0;     ///< bytes of a GPU that the largest of them takes
+  std::int64_t trials_per_gpu = 1;  ///< that compute on one GPU side by side, each with its part of
+                                    ///< the memory
+  std::optional<double> gpu_from;   ///< where both kinds are used: the border between them
 };
 
 /// Plays a study through in virtual time: proposals of its sampler, words of its rule,
 /// and for each trial a quality drawn once, by which its reports rank. Needs a rt::Runtime for
-/// nothing but the data. Throws rt::Error (study) where a proposal makes no network.
+/// nothing but the data. Of a study whose trials share GPUs `platform` tells so (rt::with_sharers).
+/// Throws rt::Error (study) where a proposal makes no network.
 [[nodiscard]] Plan plan_study(const LoadedStudy& loaded, const rt::Platform& platform);
 
 /// What each trial does between its reports, in the order of trials, and how long that takes on
@@ -54,7 +57,7 @@ struct Plan {
 
 /// {"trials", "epochs", "distinct_epochs", "steps", "distinct_steps", "flops", "distinct_flops",
 /// "memory", "seconds", "placement", "platform", "gpu_trials", "too_large", "gpu_memory",
-/// "gpu_from", "at_least", "ends_by_time"}
+/// "trials_per_gpu", "gpu_from", "at_least", "ends_by_time"}
 [[nodiscard]] std::string plan_json(const Plan& plan);
 
 }  // namespace hpo

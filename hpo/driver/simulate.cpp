@@ -140,8 +140,7 @@ SimulationReport simulate(const StudySpec& study, const rt::Platform& platform,
       loaded.study.limits.trials = std::ssize(paper_trials(loaded, platform));
     loaded.study.limits.time.reset();  // real time
     loaded.study = with_gpus_by_size(loaded.study, report.gpu_from);
-    loaded.study.parallel =
-        slots_of(loaded.study, loaded.asked, platform.cpu.count, platform.gpu.count);
+    loaded.study.parallel = slots_on(platform, loaded);
     loaded.study.limits.target.reset();  // scores are made up
     loaded.study.limits.patience.reset();
     run_driver(loaded, runtime, scratch.path());

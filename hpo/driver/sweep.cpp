@@ -18,7 +18,6 @@
 #include "hpo/driver/program_files.h"
 #include "hpo/driver/run_config.h"
 #include "hpo/study/asked.h"
-#include "hpo/study/gpus.h"
 #include "runtime/base/text.h"
 #include "runtime/instance.h"
 
@@ -115,7 +114,7 @@ SweepResult sweep_networks(EventLog& log, const StudySpec& study, const RunOptio
   loaded.study = with_logged_rule(loaded.study, resolved_before(log));
   std::vector<Changed> changes = adopt(log, loaded.study, &loaded.data, options.folder);
   // Each worker of a GPU has a core, too.
-  const int cores = runtime.workers() + runtime.gpus() * trials_per_gpu(loaded.study);
+  const int cores = runtime.workers() + runtime.gpu_workers();
   loaded.study.parallel = slots_of(loaded.study, loaded.asked, cores, runtime.gpus());
   const std::unique_ptr<NetworkWork> work =
       network_work(loaded.study, runtime, options.folder, kModelFile, options.sharing);

@@ -25,11 +25,12 @@ class Clockwork {
       : trials_(trials),
         kind_(kind),
         memory_(platform.gpu.memory),
+        sharers_(platform.gpu.sharers),
         next_piece_(trials.size(), 0),
         on_gpu_(trials.size(), false),
         too_large_(trials.size(), false) {
     pools_[0].free = platform.cpu.count;
-    pools_[1].free = platform.gpu.count;
+    pools_[1].free = platform.gpu.count * sharers_;
     slots_ = slots;
   }
 
@@ -49,7 +50,7 @@ class Clockwork {
     }
     return {.seconds = now_,
             .cpu_busy = pools_[0].busy,
-            .gpu_busy = pools_[1].busy,
+            .gpu_busy = pools_[1].busy / sharers_,
             .gpu_trials = static_cast<std::size_t>(std::ranges::count(on_gpu_, true)),
             .too_large = static_cast<std::size_t>(std::ranges::count(too_large_, true)),
             .gpu_memory = gpu_memory_};
@@ -102,6 +103,7 @@ class Clockwork {
   std::span<const PaperTrial> trials_;
   const KindOf& kind_;
   std::uint64_t memory_, gpu_memory_ = 0;
+  int sharers_;
   std::vector<std::size_t> next_piece_;
   std::vector<bool> on_gpu_, too_large_;
   std::array<Pool, 2> pools_;

@@ -14,9 +14,9 @@ namespace hpo {
 
 /// What a trial does between two reports: on one device, in one go.
 struct Piece {
-  double step_flops = 0;  ///< of the network, as tasks::step_flops counts
-  double cpu_seconds = 0, gpu_seconds = 0;
-  std::uint64_t gpu_memory = 0;  ///< bytes that it holds on a GPU while it runs
+  double step_flops = 0;                    ///< of the network, as tasks::step_flops counts
+  double cpu_seconds = 0, gpu_seconds = 0;  ///< beside as many like it as share the device
+  std::uint64_t gpu_memory = 0;             ///< bytes that it holds on a GPU while it runs
 };
 
 /// One after another.
@@ -34,7 +34,7 @@ struct Timetable {
 };
 
 /// Trials begin in order as `slots` become free; a piece that is ready goes to the first free
-/// device of its kind, the longest one first, and none is idle while one waits. Throws
+/// place on a device of its kind, the longest one first, and none is free while one waits. Throws
 /// std::invalid_argument for a kind that the platform has no device of.
 [[nodiscard]] Timetable timetable(std::span<const PaperTrial> trials, const rt::Platform& platform,
                                   std::size_t slots, const KindOf& kind);

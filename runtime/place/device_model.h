@@ -6,6 +6,9 @@
 // peak seconds, and a sum of products takes a sum that is linear in what was counted:
 //
 //   seconds = flops / peak + launches * (half / peak + launch) + bytes / bandwidth
+//
+// What a work leaves idle of a device, the terms of `launches`, others beside it can use: n equal
+// ones at once take as long as one alone, but never less than n times its other terms.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +26,8 @@ struct DeviceModel {
   double half = 0;           ///< FLOPs of a product that reaches half of the peak
   double launch = 0;         ///< seconds to begin one
   double bandwidth = 0;      ///< bytes a second of its own memory
-  std::uint64_t memory = 0;  ///< bytes of its own
+  int sharers = 1;           ///< works that compute beside each other on one
+  std::uint64_t memory = 0;  ///< bytes of its own for each of these
   double link = 0;           ///< bytes a second from main memory and back; 0: it is main memory
   double latency = 0;        ///< seconds until the first byte comes
   bool operator==(const DeviceModel&) const = default;
@@ -39,7 +43,12 @@ struct Platform {
   bool operator==(const Platform&) const = default;
 };
 
-/// Expected seconds of `work` on one device, its data being there.
+/// The machine with up to so many works at once on each GPU, and an equal part of its memory for
+/// each: beyond the first they take a core each, and leave one.
+[[nodiscard]] Platform with_sharers(Platform platform, int sharers);
+
+/// Expected seconds of `work` on one device, its data being there, beside as many like it as share
+/// the device.
 [[nodiscard]] double seconds_on(const DeviceModel& device, const Work& work) noexcept;
 
 /// The same of work whose input streams in (Work::streaming), beside what is computed.

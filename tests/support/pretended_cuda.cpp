@@ -11,7 +11,7 @@
 
 namespace {
 
-constexpr std::size_t kCapacity = std::size_t{512} << 20;
+constexpr std::size_t kCapacity = std::size_t{4} << 30;
 constexpr std::size_t kLine = 256;
 
 std::mutex mutex;

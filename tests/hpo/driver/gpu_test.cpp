@@ -233,7 +233,10 @@ class LittleGpu : public GpuStudy {
     if (where != Where::host)
       ::setenv("STARPU_LIMIT_CUDA_MEM", std::to_string(workers_per_gpu_).c_str(), 1);
   }
-  ~LittleGpu() override { ::unsetenv("STARPU_LIMIT_CUDA_MEM"); }
+  ~LittleGpu() override {
+    ::unsetenv("STARPU_LIMIT_CUDA_MEM");
+    ::unsetenv("STARPU_NWORKER_PER_CUDA");
+  }
 
   /// Trials whose networks have `least` to `most` units in each of two layers.
   [[nodiscard]] StudySpec deep_study(const std::string& more, int least, int most) const {
@@ -246,11 +249,13 @@ class LittleGpu : public GpuStudy {
                        "deep.yaml", folder_.path().string());
   }
 
-  [[nodiscard]] static Plan planned(const StudySpec& study) {
+  /// On one with `memory` bytes, and cores for so many networks that share it.
+  [[nodiscard]] static Plan planned(const StudySpec& study, int sharers = 1,
+                                    std::uint64_t memory = kLittle) {
     const rt::Runtime runtime({.executor = rt::Executor::sequential});
-    rt::Platform platform = platform_here(1, 1);
-    platform.gpu.memory = kLittle;
-    return plan_study(load_settled(study), platform);
+    rt::Platform platform = platform_here(sharers, 1);
+    platform.gpu.memory = memory;
+    return plan_study(load_settled(study), rt::with_sharers(platform, sharers));
   }
 };
 
@@ -317,9 +322,19 @@ TEST_F(LittleGpu, SeveralTrialsAtOnceDoNotWaitForEachOthersMemory) {
   EXPECT_EQ(session(deep, "a").end, DriverEnd::finished);
   const std::vector<TrialRow> one_by_one = fresh_start();
   workers_per_gpu_ = 4;
+  ::setenv("STARPU_NWORKER_PER_CUDA", "4", 1);  // where there are fewer cores, too
   shrink_device();
   EXPECT_EQ(session(deep, "a").end, DriverEnd::finished);
   expect_same(trials(), one_by_one);
+}
+
+TEST_F(LittleGpu, EachOfThoseThatShareItHasItsPartOfItsMemory) {
+  const StudySpec deep = deep_study("parallel: 4\n", 130, 170);
+  EXPECT_EQ(planned(deep).too_large, 0);
+  const Plan shared = planned(deep, 4);
+  EXPECT_EQ(shared.trials_per_gpu, 4);
+  EXPECT_EQ(shared.too_large, shared.trials);
+  EXPECT_EQ(planned(deep, 4, 4 * kLittle).too_large, 0);
 }
 
 void expect_refused(const std::function<void()>& start, const std::string& words) {

@@ -107,6 +107,25 @@ TEST_F(PlanTest, FoldsBringTheirRowsEachForItself) {
   EXPECT_GT(streamed(", folds: 4"), 3 * streamed(""));
 }
 
+TEST_F(PlanTest, SmallNetworksThatShareAGpuTakeAsLongAsOneAlone) {
+  const auto seconds = [&](const char* parallel, int sharers) {
+    const rt::Runtime runtime({.executor = rt::Executor::sequential});
+    const LoadedStudy loaded = load_settled(parse_study(
+        rt::cat("data: {csv: rows.csv, target: kind}\nnetwork: [dense: {units: 8}]\n"
+                "train: {epochs: 1, optimizer: {type: sgd, lr: $lr}}\nmethod: random\n"
+                "early_stop: none\nlimits: {trials: 32}\nresources: {gpus: 0.125}\nparallel: ",
+                parallel, "\nparameters: {lr: {min: 0.1, max: 0.2}}\n"),
+        "shared.yaml", folder_.path().string()));
+    const rt::Platform platform = rt::with_sharers(platform_here(16, 1), sharers);
+    return plan_study(loaded, platform).seconds;
+  };
+  const double alone = seconds("8", 1);
+  EXPECT_NEAR(seconds("8", 8), alone / 8, 1e-9);
+  EXPECT_NEAR(seconds("2", 8), alone / 2, 1e-9) << "no more at once than there are slots";
+  EXPECT_NEAR(seconds("auto\norder: arrival", 8), alone / 8, 1e-9)
+      << "as many slots as there are places";
+}
+
 TEST_F(PlanTest, WhereOnlyTimeEndsAStudyThereAreAsManyTrialsAsItHolds) {
   const auto timed = [&](const std::string& time) {
     return plan(

@@ -33,6 +33,16 @@ TEST(Timetable, CountsByHand) {
   EXPECT_EQ(mixed.gpu_trials, 1U);
 }
 
+TEST(Timetable, AGpuHasAPlaceForEachOfItsSharers) {
+  rt::Platform shared = paper::platform(2, 1);
+  shared.gpu.sharers = 2;
+  const std::vector<PaperTrial> trials{{piece(9, 2)}, {piece(9, 2)}, {piece(9, 1)}};
+  const Timetable table = timetable(trials, shared, 8, kGpus);
+  EXPECT_DOUBLE_EQ(table.seconds, 3);  // 2 beside 2, and 1 behind one of them
+  EXPECT_DOUBLE_EQ(table.gpu_busy, 2.5) << "of a GPU, not of its places";
+  EXPECT_DOUBLE_EQ(timetable(trials, shared, 1, kGpus).seconds, 5);
+}
+
 TEST(Timetable, APieceWaitsForTheOneBefore) {
   const std::vector<PaperTrial> grown{{piece(1, 9), piece(5, 2), piece(1, 9)}};
   const Timetable table = timetable(grown, paper::platform(2, 1), 8, split_at(5));
