@@ -36,19 +36,22 @@ void declare_trial(Arguments& arguments) {
 
 hpo::TrialRow trial_of(const hpo::StudyReader& run, const std::string& word,
                        std::string_view what) {
+  constexpr std::size_t kMost = 60;
   const std::string& name = run.info().name;
   if (word == "best") {
     if (const auto best = run.best()) return *best;
-    throw rt::Error(rt::Errc::usage, rt::cat(what, ": no trial of '", name, "' has a value yet"));
+    throw rt::Error(rt::Errc::usage, rt::cat(what, ": no trial of '", name,
+                                             "' has a value yet, expected a trial's number"));
   }
   const std::uint64_t all = run.counts().all();
   const auto number = rt::parse_int(word);
   if (!number || *number < 0)
-    throw rt::Error(rt::Errc::usage,
-                    rt::cat(what, ": '", word, "', expected a trial's number or best"));
+    throw rt::Error(rt::Errc::usage, rt::cat(what, ": '", rt::printable(word, kMost),
+                                             "', expected a trial's number or best"));
   if (const auto trial = run.trial(static_cast<std::uint64_t>(*number))) return *trial;
   throw rt::Error(rt::Errc::usage,
-                  rt::cat("trial ", *number, " is not in the study '", name, "', ",
+                  rt::cat(what == "TRIAL" ? "" : rt::cat(what, ": "), "trial ", *number,
+                          " is not in the study '", name, "', ",
                           all == 0 ? "which has none yet" : rt::cat("expected 0 to ", all - 1)));
 }
 

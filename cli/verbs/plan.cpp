@@ -1,4 +1,5 @@
 #include "hpo/driver/plan.h"
+#include "hpo/driver/run_config.h"
 
 #include "cli/runs.h"
 #include "cli/terminal.h"
@@ -17,7 +18,7 @@ namespace {
 
 std::string placement_text(const hpo::Plan& plan) {
   if (!plan.gpu_from && plan.gpu_trials > 0 && plan.trials_per_gpu > 1)
-    return rt::cat(plan.placement, ", up to ", plan.trials_per_gpu, " trials at once on each");
+    return rt::cat(plan.placement, ", each on one of ", plan.trials_per_gpu, " parts of a GPU");
   if (!plan.gpu_from) return plan.placement;
   return rt::cat(plan.placement, ", ", plan.gpu_trials, plan.gpu_trials == 1 ? " trial" : " trials",
                  " on a GPU for networks of ", short_amount(*plan.gpu_from, "FLOP"),
@@ -99,8 +100,8 @@ int run_plan(const Arguments& arguments) {
                     "--workers stands beside --platform, whose file says how many cores there are, "
                     "expected one of the two");
   rt::Config config{
-      .workers = static_cast<int>(arguments.integer("--workers", 1, kMaxWorkers).value_or(0)),
-      .workers_per_gpu = hpo::trials_per_gpu(study)};
+      .workers = static_cast<int>(arguments.integer("--workers", 1, kMaxWorkers).value_or(0))};
+  hpo::share_gpus(study, config);
   rt::Runtime runtime(config);
   hpo::LoadedStudy loaded = hpo::load_settled(study);
   if (!arguments.has("--platform")) {

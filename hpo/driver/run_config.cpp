@@ -42,14 +42,18 @@ std::string machine_name(const StudySpec& study) {
 
 rt::Path private_store(const RunOptions& options) { return options.folder / "store"; }
 
+void share_gpus(const StudySpec& study, rt::Config& config) {
+  config.workers_per_gpu = trials_per_gpu(study);
+  config.gpu_reserve = tasks::gpu_reserve();
+}
+
 rt::Config config_of(const RunOptions& options, const StudySpec& study) {
   rt::Config config;
   config.workers = options.workers;
   config.executor = executor_of(options.engine);
   // Whoever asks for none does not load what talks to them.
   if (options.engine == Engine::automatic && !may_use_gpus(study)) config.gpus = 0;
-  config.workers_per_gpu = trials_per_gpu(study);
-  config.gpu_reserve = tasks::gpu_reserve();
+  share_gpus(study, config);
   rt::StoreConfig store;
   store.folder = !options.sharing        ? private_store(options)
                  : options.store.empty() ? options.folder.parent_path() / "store"

@@ -1,8 +1,10 @@
 #include "hpo/study/beginnings.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "hpo/space/space.h"
 #include "hpo/study/document.h"
@@ -10,19 +12,31 @@
 
 namespace hpo {
 
+namespace {
+
+using Names = std::set<std::string, std::less<>>;
+
+/// Adds the parameters that a section refers to outside of `later`.
+void collect_others(const study::Node& section, std::initializer_list<std::string_view> later,
+                    Names& names) {
+  for (const study::Entry& field : section.entries)
+    if (std::ranges::find(later, field.key) == later.end())
+      study::collect_names(field.value, names);
+}
+
+}  // namespace
+
 bool trials_begin_alike(const StudySpec& study) {
-  std::set<std::string, std::less<>> at_once;  // what reaches a trial's first epoch
+  Names at_once;  // what reaches a trial's first epoch
   for (const study::Entry& section : study.document->root.entries) {
     if (section.key == "adapt") continue;
-    if (section.key != "train") {
+    if (section.key == "train")
+      collect_others(section.value, {"epochs", "schedule"}, at_once);
+    else if (section.key == "resources")
+      collect_others(section.value, {"cpus", "memory"}, at_once);
+    else
       study::collect_names(section.value, at_once);
-      continue;
-    }
-    for (const study::Entry& field : section.value.entries)
-      if (field.key != "epochs") study::collect_names(field.value, at_once);
   }
-  for (const Parameter& parameter : study.space.parameters())
-    for (const Condition& condition : parameter.when) at_once.insert(condition.parameter);
   return std::ranges::any_of(study.space.parameters(), [&](const Parameter& parameter) {
     return !at_once.contains(parameter.name);
   });

@@ -38,6 +38,12 @@ bool is_number(const CsvField& field) {
   return kind == FieldKind::number || kind == FieldKind::too_large;
 }
 
+/// Whether a field holds a number, one that stands for no value included: a line of names has none.
+bool holds_number(CsvField field) {
+  field.missing = false;
+  return is_number(field);
+}
+
 bool only_numbers_below(std::span<const std::vector<CsvField>> records, std::size_t c) {
   bool any = false;
   for (const auto& record : records.subspan(1)) {
@@ -151,7 +157,7 @@ bool sniff_header(std::span<const std::vector<CsvField>> records,
     const auto named = [&](const CsvField& field) { return field.raw == target; };
     return !target.empty() && std::ranges::any_of(first, named);
   };
-  if (std::ranges::any_of(first, is_number)) {
+  if (std::ranges::any_of(first, holds_number)) {
     return std::ranges::any_of(targets, [&](const std::string& target) {
       return names(target) && !is_number(CsvField{.raw = target});
     });

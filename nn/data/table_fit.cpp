@@ -133,8 +133,9 @@ TableFit fit_table(const std::string& path, const std::vector<CsvField>& first,
   const auto known = [&](const FeatureColumn& c) {
     return place_of(fit.names, c.name).has_value();
   };
-  const auto is_number = [&](const CsvField& field) {
+  const auto is_number = [&](CsvField field) {
     double ignored = 0;
+    field.missing = false;  // no name looks like one
     return std::ranges::any_of(columns, [&](const FeatureColumn& column) {
       return read_number(field, column.format, ignored) == FieldKind::number;
     });

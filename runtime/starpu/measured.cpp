@@ -4,12 +4,17 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <thread>
+#include <vector>
+
+#include "runtime/base/text.h"
 
 namespace rt::detail {
 
@@ -18,42 +23,72 @@ namespace {
 std::string machine_name(int gpus) {
   std::array<char, 256> host{};
   ::gethostname(host.data(), host.size() - 1);
-  return std::string(host.data()) + "-" + std::to_string(std::thread::hardware_concurrency()) +
-         "c-" + std::to_string(gpus) + "g";
+  return cat(host.data(), "-", std::thread::hardware_concurrency(), "c-", gpus, "g");
 }
 
 /// Held by whoever measures; none where the file system has no locks.
-File lock_of(const Path& folder) {
-  File lock(::open((folder / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
-  if (!lock) return lock;
-  while (::flock(lock.fd(), LOCK_EX) != 0) {
+File lock_of(const Path& file) {
+  File lock(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  while (lock && ::flock(lock.fd(), LOCK_EX) != 0) {
     if (errno != EINTR) return {};
   }
   return lock;
 }
 
-void remove_figures(const Path& folder, const std::string& machine) {
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    if (entry.path().filename().string().starts_with(machine + ".")) remove_file(entry.path());
+/// Calls f(path) for the figures of a machine.
+template <class F>
+void for_figures(const Path& folder, const std::string& machine, F f) {
+  std::error_code trouble;
+  for (std::filesystem::directory_iterator at(folder, trouble), end; !trouble && at != end;
+       at.increment(trouble)) {
+    if (at->path().filename().string().starts_with(machine + ".")) f(at->path());
   }
+}
+
+/// A line for each of the figures: its name and its size.
+std::string list_of(const Path& folder, const std::string& machine) {
+  std::vector<std::string> lines;
+  for_figures(folder, machine, [&](const Path& path) {
+    lines.push_back(cat(path.filename().string(), " ", rt::file_size(path).value_or(0), "\n"));
+  });
+  std::ranges::sort(lines);
+  std::string list;
+  for (const std::string& line : lines) list += line;
+  return list;
 }
 
 }  // namespace
 
-Measuring::Measuring(const Path& home, int gpus) {
-  const std::string machine = machine_name(gpus);
-  const Path folder = home / "bus";
+Measuring::Measuring(const Path& home, int gpus)
+    : folder_(home / "bus"), machine_(machine_name(gpus)) {
   ::setenv("STARPU_PERF_MODEL_DIR", home.c_str(), 1);
-  ::setenv("STARPU_HOSTNAME", machine.c_str(), 1);
-  mark_ = folder / (machine + ".measured");
-  if (rt::file_size(mark_)) return;
-  make_folder(folder);
-  lock_ = lock_of(folder);
-  if (!rt::file_size(mark_)) remove_figures(folder, machine);
+  ::setenv("STARPU_HOSTNAME", machine_.c_str(), 1);
+  if (is_measured()) return;
+  make_folder(folder_);
+  lock_ = lock_of(folder_ / cat("lock-", machine_));
+  if (!lock_ || is_measured()) return;
+  for_figures(folder_, machine_, [](const Path& path) {
+    std::error_code trouble;  // StarPU says what is wrong with a file that stays
+    std::filesystem::remove(path, trouble);
+  });
 }
 
-void Measuring::done() {
-  if (!rt::file_size(mark_)) write_file_atomic(mark_, std::string_view(), Durability::cached);
+Path Measuring::mark() const { return folder_ / cat("measured-", machine_); }
+
+bool Measuring::is_measured() const {
+  try {
+    return rt::file_size(mark()) && read_file(mark()) == list_of(folder_, machine_);
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+void Measuring::done() noexcept {
+  try {
+    if (lock_)
+      write_file_atomic(mark(), std::string_view(list_of(folder_, machine_)), Durability::cached);
+  } catch (const std::exception&) {  // without a mark the next program measures again
+  }
   lock_ = File();
 }
 

@@ -33,7 +33,7 @@ def start_all(program, folder, cache):
 
 
 def figures(cache):
-    return sorted(path for path in cache.rglob("bus/*") if path.name != "lock")
+    return sorted(path for path in cache.rglob("bus/*") if not path.name.startswith(("lock-", "measured-")))
 
 
 def check_round(program, outer):
@@ -43,15 +43,17 @@ def check_round(program, outer):
         assert code == 0, f"started together: exit {code}: {errors[-800:]!r}"
     outside = [str(path) for path in cache.iterdir() if path.name != "trellis"]
     assert not outside, f"outside of the cache's folder: {outside}"
-    marks = [path for path in figures(cache) if path.suffix == ".measured"]
+    marks = list(cache.rglob("bus/measured-*"))
     assert len(marks) == 1, f"marks of a measured machine: {marks}"
-    # A program that was killed while it measured: files cut short, and no mark.
-    marks[0].unlink()
-    for path in figures(cache):
-        path.write_bytes(b"")
-    for errors, code in start_all(program, outer / "cut", cache):
-        assert code == 0, f"after a cut-off measurement: exit {code}: {errors[-800:]!r}"
-    assert marks[0].exists() and all(path.stat().st_size for path in figures(cache) if path != marks[0]), figures(cache)
+    # Files cut short, by a kill before the mark was written and by a power cut behind it.
+    for number, marked in enumerate((False, True)):
+        if not marked:
+            marks[0].unlink()
+        for path in figures(cache):
+            path.write_bytes(b"")
+        for errors, code in start_all(program, outer / f"cut{number}", cache):
+            assert code == 0, f"cut short, {marked=}: exit {code}: {errors[-800:]!r}"
+        assert marks[0].exists() and all(path.stat().st_size for path in figures(cache)), figures(cache)
 
 
 def main():
@@ -59,8 +61,8 @@ def main():
     for _ in range(ROUNDS):
         with tempfile.TemporaryDirectory(prefix="trellis-first-") as name:
             outer = pathlib.Path(name)
-            (outer / "fresh").mkdir()
-            (outer / "cut").mkdir()
+            for folder in ("fresh", "cut0", "cut1"):
+                (outer / folder).mkdir()
             check_round(program, outer)
     print("good")
 

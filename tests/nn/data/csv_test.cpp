@@ -198,6 +198,21 @@ TEST(Csv, TextsMayStandForNoValue) {
           << row << " " << c;
 }
 
+TEST(Csv, TextsForNoValueAreComparedAsTheyRead) {
+  CsvFile file("a,y\n1,p\nkein\xe4,q\n\"say \"\"no\"\"\",p\n4,q\n");
+  file.spec.missing = {"kein\xc3\xa4", "say \"no\""};
+  const nn::Dataset data = file.load();
+  EXPECT_EQ(data.cols(), 2U) << "numbers, and where they are missing";
+  EXPECT_EQ(values(data)[1][1], 1);
+  EXPECT_EQ(values(data)[2][1], 1);
+}
+
+TEST(Csv, ANumberForNoValueMakesNoNames) {
+  CsvFile file("-999,a b,p\n1,c,q\n2,a b,p\n3,c,q\n");
+  file.spec.missing = {"-999"};
+  EXPECT_EQ(file.load().rows(), 4U);
+}
+
 TEST(Csv, AFirstLineMayNameTheDelimiter) {
   const nn::Dataset data =
       CsvFile("\xef\xbb\xbfsep=|\r\na|b|y\r\n1,5|2;1|p\r\n2,5|3;2|q\r\n3,5|2;1|p\r\n").load();
