@@ -137,7 +137,8 @@ TEST_F(Sharing, AnyBudgetOfTheStoreGivesTheSameStudy) {
   sweep(grid("[10, 20]"), "alone", false);
   for (const std::uint64_t megabytes : {1, 64}) {
     const std::string name = rt::cat("budget", megabytes), again = name + "again";
-    const std::string text = rt::cat(grid("[10, 20]"), "store: {budget: ", megabytes, "MB}\n");
+    const std::string text = rt::cat(
+        grid("[10, 20]"), "checkpoint: {overhead: 100%}\nstore: {budget: ", megabytes, "MB}\n");
     const rt::Path store = folder_ / (name + "-store");
     const std::int64_t first = sweep(text, name, true, store).work.distinct_epochs;
     EXPECT_EQ(table(name), table("alone"));

@@ -426,6 +426,12 @@ TEST_F(StudyTest, BeginsAsAnotherWhereOnlyItsEndDiffers) {
       alike("train: {epochs: 9, optimizer: {sgd: {lr: 0.1}},\n"
             "        schedule: {step: {every: 5, factor: $f}}}\n"
             "parameters: {f: {values: [0.1, 0.2]}}\n"));
+  EXPECT_TRUE(
+      alike("train: {epochs: 9, optimizer: {sgd: {lr: [[0, 0.1], [$late, 0.01]]}}}\n"
+            "parameters: {late: {values: [3, 5]}}\n"));
+  EXPECT_FALSE(
+      alike("train: {epochs: 9, optimizer: {sgd: {lr: [[0, $lr], [5, 0.01]]}}}\n"
+            "parameters: {lr: {values: [0.1, 0.2]}}\n"));
   EXPECT_TRUE(alike("resources: {cpus: $c}\nparameters: {c: {values: [1, 2]}}\n"));
 }
 
