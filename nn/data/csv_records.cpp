@@ -103,11 +103,7 @@ CsvField CsvCursor::begin_field() const {
 void CsvCursor::set_text(CsvField& field, std::string_view raw) const {
   field.raw = raw;
   if (csv_.missing.empty()) return;
-  const auto plain = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
-  const bool as_it_is = !field.doubled && std::ranges::all_of(raw, plain);
-  const std::string value = as_it_is ? std::string() : field.value();
-  field.missing = std::ranges::find(csv_.missing, as_it_is ? raw : std::string_view(value)) !=
-                  csv_.missing.end();
+  field.missing = std::ranges::find(csv_.missing, field.value()) != csv_.missing.end();
 }
 
 CsvField CsvCursor::field() {

@@ -60,7 +60,8 @@ std::vector<Setting> limit_gpu_memory(ByteCount reserve) {
   constexpr std::size_t kMargin = 50;  // a part of what is free: CUDA allocates in pages
   std::vector<Setting> limits;
   if (std::getenv("STARPU_LIMIT_CUDA_MEM") != nullptr) return limits;
-  for (int device = 0; device < visible_gpus(); ++device) {
+  const int count = visible_gpus();
+  for (int device = 0; device < count; ++device) {
     const std::optional<std::size_t> left = free_on(device);
     if (!left) break;
     const std::size_t kept = std::min(*left / 2, static_cast<std::size_t>(reserve.value));
@@ -84,8 +85,9 @@ std::optional<std::uint64_t> limit_of(int device) {
 }  // namespace
 
 std::uint64_t choose_chunks(std::vector<Setting>& settings) {
+  const int count = visible_gpus();
   bool little = false;
-  for (int device = 0; device < visible_gpus(); ++device)
+  for (int device = 0; device < count; ++device)
     little |= limit_of(device).value_or(2 * kChunks) < 2 * kChunks;
   if (!little) return kChunks;
   settings.emplace_back("STARPU_SUBALLOCATOR", "0");
