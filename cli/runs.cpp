@@ -55,6 +55,18 @@ hpo::TrialRow trial_of(const hpo::StudyReader& run, const std::string& word,
                           all == 0 ? "which has none yet" : rt::cat("expected 0 to ", all - 1)));
 }
 
+hpo::TrialRow trial_to_repeat(const hpo::StudyReader& run, const std::string& word,
+                              std::string_view what) {
+  hpo::TrialRow trial = trial_of(run, word, what);
+  if (trial.parent)
+    throw rt::Error(
+        rt::Errc::usage,
+        rt::cat(what, ": trial ", trial.trial, " took over the network of trial ", *trial.parent,
+                " and its params changed on the way, so they alone do not give its network "
+                "(trellis show tells its lineage); expected a trial without a parent"));
+  return trial;
+}
+
 void declare_json(Arguments& arguments) { arguments.flag("--json", "for programs"); }
 
 void print_result(std::string_view text) {

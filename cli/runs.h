@@ -28,6 +28,10 @@ void declare_trial(Arguments& arguments);
 /// messages. Throws rt::Error (usage) when there is none.
 [[nodiscard]] hpo::TrialRow trial_of(const hpo::StudyReader& run, const std::string& word,
                                      std::string_view what);
+/// The same for a trial that is to run again: throws too where its params alone do not give its
+/// network, because it took over another trial's.
+[[nodiscard]] hpo::TrialRow trial_to_repeat(const hpo::StudyReader& run, const std::string& word,
+                                            std::string_view what);
 
 /// Writes `text` to stdout, with a line end. Throws rt::Error (storage) when it cannot be written.
 void print_result(std::string_view text);

@@ -18,17 +18,6 @@ namespace {
 
 constexpr const char* kFolder = "reruns";
 
-hpo::TrialRow trial_to_rerun(const hpo::StudyReader& run, const std::string& word) {
-  hpo::TrialRow trial = trial_of(run, word, "TRIAL");
-  if (trial.parent)
-    throw rt::Error(
-        rt::Errc::usage,
-        rt::cat("trial ", trial.trial, " took over the network of trial ", *trial.parent,
-                " and its params changed on the way, so it cannot be run by itself; "
-                "expected a trial without a parent"));
-  return trial;
-}
-
 /// The end of a rerun, and what the study has of the trial.
 void print_end(const hpo::StudyReader& run, const hpo::TrialRow& logged, const hpo::Ended& end,
                std::optional<double> value, const rt::Path& folder) {
@@ -76,7 +65,7 @@ void declare_rerun(Arguments& arguments) {
 
 int run_rerun(const Arguments& arguments) {
   const hpo::StudyReader run = open_run(arguments);
-  const hpo::TrialRow trial = trial_to_rerun(run, arguments.text("TRIAL"));
+  const hpo::TrialRow trial = trial_to_repeat(run, arguments.text("TRIAL"), "TRIAL");
   const hpo::StudySpec study =
       hpo::parse_study(run.resolved(), (run.folder() / "study.yaml").string(), "/");
   hpo::require_own_trials(study);

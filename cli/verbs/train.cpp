@@ -23,15 +23,7 @@ hpo::Params params_of_trial(const Arguments& arguments, const std::string& word)
     throw rt::Error(rt::Errc::usage,
                     rt::cat("--trial: '", word, "', expected RUN:NUMBER or RUN:best"));
   const hpo::StudyReader run(hpo::find_run(word.substr(0, colon), runs_folder(arguments)));
-  const hpo::TrialRow trial = trial_of(run, word.substr(colon + 1), "--trial");
-  if (trial.parent)
-    throw rt::Error(
-        rt::Errc::usage,
-        rt::cat("--trial: trial ", trial.trial, " took over the network of trial ", *trial.parent,
-                " and its params changed on the way, so none of them "
-                "gives its network: trellis show tells its lineage; expected a trial "
-                "without a parent"));
-  return trial.params;
+  return trial_to_repeat(run, word.substr(colon + 1), "--trial").params;
 }
 
 /// The one set of params of a file without parameters, or what --set and --trial name.

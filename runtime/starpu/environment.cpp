@@ -13,20 +13,10 @@ namespace rt::detail {
 
 namespace {
 
-Path cache_folder() {
-  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/')
-    return cache;
-  if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/')
-    return Path(home) / ".cache";
-  return {};
-}
-
 /// The folder for StarPU's files, made and writable; empty when there is no such place in the
 /// cache.
 Path starpu_home() {
-  const Path cache = cache_folder();
-  if (cache.empty()) return {};
-  const Path folder = cache / "trellis" / "starpu-home";
+  const Path folder = cache_folder() / "starpu-home";
   std::error_code trouble;
   std::filesystem::create_directories(folder, trouble);
   return trouble || ::access(folder.c_str(), W_OK | X_OK) != 0 ? Path() : folder;
