@@ -104,21 +104,10 @@ const auto& idx_task() {
 
 }  // namespace
 
-rt::Key data_key(const nn::DataSpec& spec) {
-  return translated([&] {
-    const nn::ContentHash content = nn::content_hash(spec);
-    return rt::Hasher()
-        .add(rt::key_of(without_path(spec)))
-        .add(content.high)
-        .add(content.low)
-        .finish();
-  });
-}
-
-Seeds derive_seeds(std::uint64_t study_seed, const rt::Key& data) {
+Seeds derive_seeds(std::uint64_t study_seed, const nn::ContentHash& data) {
   const nn::RandomKey study{study_seed};
   return {study.derive("init").value,
-          study.derive("shuffle").derive(data.hi).derive(data.lo).value};
+          study.derive("shuffle").derive(data.high).derive(data.low).value};
 }
 
 rt::Value<nn::Dataset> load(const nn::DataSpec& spec) {

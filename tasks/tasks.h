@@ -56,17 +56,14 @@ void setup_process();
 /// have. Measures for 20 ms: for forecasts, never for a decision.
 [[nodiscard]] double product_rate();
 
-/// What the data is, whatever file it lies in: the content of its file(s) and the spec without its
-/// path. The same with every build and machine.
-[[nodiscard]] rt::Key data_key(const nn::DataSpec& spec);
-
-/// Where random numbers come from: the study's seed and the data, so that trials share what they
-/// have in common. Weights are drawn by layer, unit and input under `init`, rows are shuffled by
-/// epoch under `shuffle` (it belongs into Hyper::shuffle).
+/// Where random numbers come from: the study's seed and the content of the data's files, so that
+/// trials share what they have in common; how the data is read (its scale, its split) changes
+/// nothing. Weights are drawn by layer, unit and input under `init`, rows are shuffled by epoch
+/// under `shuffle` (it belongs into Hyper::shuffle).
 struct Seeds {
   std::uint64_t init = 0, shuffle = 0;
 };
-[[nodiscard]] Seeds derive_seeds(std::uint64_t study_seed, const rt::Key& data);
+[[nodiscard]] Seeds derive_seeds(std::uint64_t study_seed, const nn::ContentHash& data);
 
 /// Reads a data set; spec.path is absolute. Never kept in the store: the file itself is the copy.
 [[nodiscard]] rt::Value<nn::Dataset> load(const nn::DataSpec& spec);

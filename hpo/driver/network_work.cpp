@@ -130,7 +130,7 @@ StudyData load_data(const StudySpec& study, const nn::DataSpec& spec) {
   data.valid_rows = header.valid_rows;
   data.test_rows = header.test_rows;
   data.content = header.content.hex();
-  data.seeds = tasks::derive_seeds(study.seed, tasks::data_key(spec));
+  data.seeds = tasks::derive_seeds(study.seed, header.content);
   return data;
 }
 
@@ -199,11 +199,9 @@ NetworkWork::NetworkWork(const StudySpec& study, const rt::Runtime& runtime, rt:
       epochs_before_(tasks::epochs_trained()) {}
 
 void NetworkWork::provide(const Params& params, StudyData data) {
-  nn::DataSpec spec = data_spec(study_, params);
-  data.seeds = tasks::derive_seeds(study_.seed, tasks::data_key(spec));
   asked_.reset();
   asked_data_.reset();
-  data_.insert_or_assign(name_of(spec), std::move(data));
+  data_.insert_or_assign(name_of(data_spec(study_, params)), std::move(data));
 }
 
 const StudyData& NetworkWork::data_of(const nn::DataSpec& spec) {

@@ -74,6 +74,13 @@ std::vector<Field> source_rows() {
        .only = "csv",
        .doc = "Columns that are inputs although they number the rows, have a text of its own in "
               "nearly every row or the same text in all, or decide the split."},
+      {.name = "data.categories",
+       .type = Type::text,
+       .count = Count::list,
+       .fallback = "[]",
+       .only = "csv",
+       .doc = "Columns whose values are names, by name or number, also where they look like "
+              "numbers or dates: codes, zip codes, months. Inputs as those of `keep`."},
       {.name = "data.missing",
        .type = Type::text,
        .count = Count::list,

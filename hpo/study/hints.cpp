@@ -102,6 +102,7 @@ constexpr Hint kHints[] = {
     {"data", "scaling", "scale"},
     {"data", "drop", "ignore"},
     {"data", "exclude", "ignore"},
+    {"data", "categorical", "categories"},
     {"data", "na_values", "missing"},
     {"data", "null_values", "missing"},
     {"data", "missing_values", "missing"},

@@ -90,6 +90,8 @@ nn::DataSpec read_data(const Node& data) {
                                       : nn::HeaderRow::guess;
     for (const Node& column : data.find("ignore")->items) spec.ignore.push_back(column.text);
     for (const Node& column : data.find("keep")->items) spec.keep.push_back(column.text);
+    for (const Node& column : data.find("categories")->items)
+      spec.categories.push_back(column.text);
     for (const Node& word : data.find("missing")->items) spec.missing.push_back(word.text);
     if (const Node* group = data.find_path({"split", "group"})) spec.split.group = group->text;
     if (const Node* time = data.find_path({"split", "time"})) spec.split.time = time->text;

@@ -129,12 +129,15 @@ void assign_roles(const std::string& path, const DataSpec& spec, CsvSurvey& tabl
   };
   for (const std::string& word : spec.ignore)
     table.columns[not_target(word, "ignore")].role = ColumnRole::ignored;
-  for (const std::string& word : spec.keep) {
-    CsvColumn& column = table.columns[not_target(word, "keep")];
+  const auto input = [&](const std::string& word, const std::string& key) -> CsvColumn& {
+    CsvColumn& column = table.columns[not_target(word, key)];
     if (column.role == ColumnRole::ignored)
-      throw DataError(path, "keep: " + in_quotes(word) + " is to be ignored, too");
+      throw DataError(path, key + ": " + in_quotes(word) + " is to be ignored, too");
     column.keep = true;
-  }
+    return column;
+  };
+  for (const std::string& word : spec.keep) input(word, "keep");
+  for (const std::string& word : spec.categories) input(word, "categories").categorical = true;
   const bool by_group = !spec.split.group.empty(), by_time = !spec.split.time.empty();
   if (by_group && by_time) throw DataError(path, "split has group and time, expected one of them");
   if (by_group) table.split_by = not_target(spec.split.group, "split.group");

@@ -54,6 +54,7 @@ struct CsvColumn {
   ColumnRole role = ColumnRole::number;
   LeftOut why = LeftOut::asked;  ///< of an ignored one
   bool keep = false;             ///< the study says that it is an input
+  bool categorical = false;      ///< the study says that its values are categories
   ColumnCounts counts;
   std::vector<std::string> categories;  ///< in sorted order
   DateOrder date = DateOrder::none;

@@ -24,7 +24,8 @@ std::vector<Wanted> wanted_columns(const CsvSurvey& table) {
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     const CsvColumn& column = table.columns[c];
     const ColumnCounts& counts = column.counts;
-    if (column.role != ColumnRole::number || counts.texts == counts.nones) continue;
+    if (column.role != ColumnRole::number || column.categorical || counts.texts == counts.nones)
+      continue;
     if (NumberFormatFinder().add(counts.first_text))
       wanted.push_back({.place = c, .finder = {}, .misfit = {}});
   }

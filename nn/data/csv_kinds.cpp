@@ -62,11 +62,13 @@ void settle_by_counts(CsvFiles files, std::size_t rows, CsvColumn& column) {
   column.ambiguous = counts.dates[static_cast<std::size_t>(DateOrder::day_first)] &&
                      counts.dates[static_cast<std::size_t>(DateOrder::month_first)];
   if (column.role != ColumnRole::number) return;
-  if (counts.numbers > 0 && counts.texts == counts.nones) {
+  if (counts.numbers + counts.texts == 0) {
+    leave_out(column, LeftOut::empty);
+  } else if (column.categorical) {
+    column.role = ColumnRole::categories;
+  } else if (counts.numbers > 0 && counts.texts == counts.nones) {
     counts.missing += counts.nones;
     if (numbers_the_rows(column, rows)) leave_out(column, LeftOut::row_number);
-  } else if (counts.numbers + counts.texts == 0) {
-    leave_out(column, LeftOut::empty);
   } else if (column.date != DateOrder::none) {
     counts.missing += counts.nones;
     column.role = ColumnRole::date;

@@ -56,9 +56,11 @@ struct DataSpec {
   std::vector<std::string> targets;  ///< columns to predict: a name, or a number (1 is the first,
                                      ///< -1 the last); none named: the last
   HeaderRow header = HeaderRow::guess;
-  std::vector<std::string> ignore;   ///< columns left out, by name or number
-  std::vector<std::string> keep;     ///< columns that are inputs whatever they look like
-  std::vector<std::string> missing;  ///< texts that stand for no value, beside the usual ones
+  std::vector<std::string> ignore;      ///< columns left out, by name or number
+  std::vector<std::string> keep;        ///< columns that are inputs whatever they look like
+  std::vector<std::string> categories;  ///< columns whose values are names, also where they look
+                                        ///< like numbers or dates; inputs as those of `keep`
+  std::vector<std::string> missing;     ///< texts that stand for no value, beside the usual ones
   std::vector<std::string> classes;  ///< only the rows of these classes, of those read; empty: all
   std::int64_t rows = 0;             ///< only the first so many (training) rows are read; 0: all
   LearningTask task = LearningTask::guess;

@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "nn/data/dates.h"
 
@@ -65,14 +68,30 @@ Encoded encode_hashed(const FeatureColumn& column, const CsvField& field, std::s
   return Encoded::value;
 }
 
+/// The place of a text among the categories. Whole numbers in a column with gaps are often written
+/// with ".0", and are the same categories without.
+std::optional<std::size_t> place_of(const std::vector<std::string>& categories, std::string text) {
+  constexpr std::string_view kFraction = ".0";
+  const auto find = [&]() -> std::optional<std::size_t> {
+    const auto at = std::ranges::lower_bound(categories, text);
+    if (at == categories.end() || *at != text) return std::nullopt;
+    return static_cast<std::size_t>(at - categories.begin());
+  };
+  if (const auto place = find()) return place;
+  if (text.ends_with(kFraction))
+    text.resize(text.size() - kFraction.size());
+  else
+    text += kFraction;
+  return find();
+}
+
 template <class T>
 Encoded encode_category(const FeatureColumn& column, const CsvField& field, std::span<T> inputs) {
   std::ranges::fill(inputs, T{0});
   if (is_missing(field)) return Encoded::missing;
-  const std::string value = field.value();
-  const auto at = std::ranges::lower_bound(column.categories, value);
-  if (at == column.categories.end() || *at != value) return Encoded::unknown;
-  inputs[static_cast<std::size_t>(at - column.categories.begin())] = T{1};
+  const auto place = place_of(column.categories, field.value());
+  if (!place) return Encoded::unknown;
+  inputs[*place] = T{1};
   return Encoded::value;
 }
 

@@ -63,6 +63,19 @@ void store_targets(const TargetValues& target, Dataset& data) {
   }
 }
 
+void refuse_column_options(const DataSpec& spec, const std::string& why) {
+  const auto refuse = [&](const std::string& option, bool is_set) {
+    if (is_set) throw DataError(spec.path, option + ": " + why + ", only `csv` data has");
+  };
+  refuse("target", !spec.targets.empty());
+  refuse("ignore", !spec.ignore.empty());
+  refuse("keep", !spec.keep.empty());
+  refuse("categories", !spec.categories.empty());
+  refuse("missing", !spec.missing.empty());
+  refuse("split.group", !spec.split.group.empty());
+  refuse("split.time", !spec.split.time.empty());
+}
+
 Dataset make_dataset(Dataset::Header header, const Parts& parts, const std::string& path,
                      const LoadLimits& limits) {
   header.train_rows = parts.train.size();

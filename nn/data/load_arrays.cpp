@@ -24,16 +24,6 @@ struct Arrays {
   std::optional<NumberArray> test_x, test_y;
 };
 
-void check_spec(const DataSpec& spec) {
-  const std::string why = ": arrays have no columns with names, only `csv` data has";
-  if (!spec.targets.empty()) throw DataError(spec.path, "target" + why);
-  if (!spec.ignore.empty()) throw DataError(spec.path, "ignore" + why);
-  if (!spec.keep.empty()) throw DataError(spec.path, "keep" + why);
-  if (!spec.missing.empty()) throw DataError(spec.path, "missing" + why);
-  if (!spec.split.group.empty()) throw DataError(spec.path, "split.group" + why);
-  if (!spec.split.time.empty()) throw DataError(spec.path, "split.time" + why);
-}
-
 void check_pair(const NumberArray& x, const NumberArray& y) {
   if (y.dims.empty() || y.dims.size() > 2 || y.per_row() == 0) {
     throw DataError(y.path, "has " + std::to_string(y.dims.size()) +
@@ -196,7 +186,7 @@ void refuse_missing(const Dataset& data, const std::string& path) {
 
 Dataset load_arrays(const Arrays& arrays, const DataSpec& spec, const LoadLimits& limits,
                     const ContentHash& content) {
-  check_spec(spec);
+  refuse_column_options(spec, "arrays have no columns with names");
   check_pair(arrays.x, arrays.y);
   if (arrays.test_x) check_test(arrays);
   Chosen chosen = choose(arrays, spec);

@@ -33,6 +33,9 @@ namespace nn {
 /// without .gz, with '-' or '.' before "idx". Throws DataError naming the file that is missing.
 [[nodiscard]] std::array<std::string, 4> idx_files(const std::string& folder);
 
+/// Throws DataError for what a spec says about columns that the data does not have, with `why`.
+void refuse_column_options(const DataSpec& spec, const std::string& why);
+
 /// An owning data set of that header with its parts written, once its size was found within limits.
 [[nodiscard]] Dataset make_dataset(Dataset::Header header, const Parts& parts,
                                    const std::string& path, const LoadLimits& limits);

@@ -23,12 +23,7 @@ std::vector<std::uint8_t> read_labels(const SourceFile& file, const LoadLimits& 
 }
 
 void check_spec(const DataSpec& spec) {
-  const std::string why = ": images have no columns, only `csv` data has";
-  if (!spec.targets.empty()) throw DataError(spec.path, "target" + why);
-  if (!spec.ignore.empty()) throw DataError(spec.path, "ignore" + why);
-  if (!spec.missing.empty()) throw DataError(spec.path, "missing" + why);
-  if (!spec.split.group.empty()) throw DataError(spec.path, "split.group" + why);
-  if (!spec.split.time.empty()) throw DataError(spec.path, "split.time" + why);
+  refuse_column_options(spec, "images have no columns");
   if (spec.task == LearningTask::regression) {
     throw DataError(spec.path, "task: labels of images are classes, expected classification");
   }

@@ -65,7 +65,7 @@ class Folds : public SmallStudy {
     nn::Dataset data = nn::load_dataset(part);
     const StudySpec study = settle(folded(), data_info(data.header()));
     TrialSpec spec = materialise(study, params, data_info(data.header()));
-    const tasks::Seeds seeds = tasks::derive_seeds(study.seed, tasks::data_key(part));
+    const tasks::Seeds seeds = tasks::derive_seeds(study.seed, data.header().content);
     spec.hyper.shuffle = seeds.shuffle;
     nn::ParamSlab net(nn::slab_header(spec.model, spec.hyper.optimizer));
     nn::init_weights(net, seeds.init);

@@ -52,6 +52,7 @@ TEST_F(Resolved, WritesEveryDefaultOut) {
   header: guess
   ignore: []
   keep: []
+  categories: []
   missing: []
   classes: []
   task: classification

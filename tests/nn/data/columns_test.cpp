@@ -55,6 +55,31 @@ TEST(Columns, LeavesOutTextsThatNameTheRows) {
   }
 }
 
+TEST(Columns, TakesNumbersForNamesWhereTheStudySaysSo) {
+  CsvFile file("code,n,y\n007,1,p\n7,2,q\n12,3,p\n,4,q\n007,5,p\n12,6,q\n");
+  EXPECT_EQ(file.load().cols(), 3U);  // the number, whether it is missing, n
+  file.spec.categories = {"code"};
+  const nn::Dataset data = file.load();
+  const nn::FeatureColumn& column = data.header().columns.at(0);
+  EXPECT_EQ(column.kind(), nn::ColumnKind::categories);
+  EXPECT_EQ(column.categories, (Words{"007", "12", "7"}));
+  EXPECT_EQ(data.cols(), 4U);
+}
+
+TEST(Columns, TakesDatesAndMoneyForNamesWhereTheStudySaysSo) {
+  CsvFile file("month,price,n,y\n2026-01,$1,1,p\n2026-02,$2,2,q\n2026-01,$1,3,p\n5,free,4,q\n");
+  file.spec.categories = {"month", "price"};
+  const nn::Dataset data = file.load();
+  EXPECT_EQ(data.header().columns.at(0).categories, (Words{"2026-01", "2026-02", "5"}));
+  EXPECT_EQ(data.header().columns.at(1).categories, (Words{"$1", "$2", "free"}));
+}
+
+TEST(Columns, NamesThatAreAllTheirOwnAreKeptWhereTheStudySaysSo) {
+  CsvFile file(table(40, [](int i) { return std::to_string(100 + i); }));
+  file.spec.categories = {"c"};
+  EXPECT_EQ(file.load().cols(), 41U);
+}
+
 TEST(Columns, SaysWhatNeverChanges) {
   const nn::Dataset text = CsvFile(table(30, [](int) { return std::string("same"); })).load();
   EXPECT_EQ(names(text), (Words{"n"}));

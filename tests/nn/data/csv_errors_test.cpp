@@ -159,6 +159,11 @@ INSTANTIATE_TEST_SUITE_P(
                  s.ignore = {"1"};
                  s.keep = {"a"};
                }},
+        BadCsv{"category_and_ignore", kGood, "data.csv: categories: '1' is to be ignored, too",
+               [](nn::DataSpec& s) {
+                 s.ignore = {"a"};
+                 s.categories = {"1"};
+               }},
         BadCsv{"kept_target", kGood, "data.csv: keep: '-1' is the target",
                [](nn::DataSpec& s) { s.keep = {"-1"}; }},
         BadCsv{"two_orders", kGood, "data.csv: split has group and time, expected one of them",

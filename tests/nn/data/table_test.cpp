@@ -113,6 +113,18 @@ TEST_F(Fitting, FindsColumnsByNameInAnyOrder) {
                    "the model does not look at 'id'"}));
 }
 
+TEST_F(Fitting, TakesWholeNumbersWithAFractionForTheSameNames) {
+  CsvFile file("code,n,y\n007,1,p\n7,2,q\n12.0,3,p\n");
+  file.spec.categories = {"code"};
+  const nn::Dataset model = model_of(file.load());
+  nn::TableRows rows(table("code,n\n7.0,1\n12,2\n07,3\n"), model);
+  ASSERT_TRUE(rows.next(10));
+  EXPECT_EQ(std::vector<float>(rows.view().f32, rows.view().f32 + 12),
+            (std::vector<float>{0, 0, 1, 1, 0, 1, 0, 2, 0, 0, 0, 3}));
+  EXPECT_EQ(rows.notes(),
+            Words{"column 'code': 1 value that training never saw, taken as missing"});
+}
+
 TEST_F(Fitting, TakesColumnsByPlaceWhereTheModelKnowsNoNames) {
   for (const char* text : {"1,2,1\n3,4,0\n", "1,2\n3,4\n", "x,y\n1,2\n3,4\n"}) {
     nn::TableRows rows(table(text), numbered);
