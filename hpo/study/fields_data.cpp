@@ -1,5 +1,8 @@
 // The rows of the table under `data`.
 
+#include <algorithm>
+#include <iterator>
+
 #include "hpo/study/field_rows.h"
 
 namespace hpo::study {
@@ -47,7 +50,11 @@ std::vector<Field> source_rows() {
        .type = Type::text,
        .otherwise = "a share of the rows, see `split.test`",
        .only = "csv",
-       .doc = "A second file with the same columns: the test part."},
+       .doc = "A second file with the same columns: the test part."}};
+}
+
+std::vector<Field> column_rows() {
+  return {
       {.name = "data.target",
        .type = Type::text,
        .count = Count::one_or_list,
@@ -176,8 +183,8 @@ std::vector<Field> split_rows() {
 
 std::vector<Field> data_rows() {
   std::vector<Field> rows = source_rows();
-  const std::vector<Field> split = split_rows();
-  rows.insert(rows.end(), split.begin(), split.end());
+  for (const auto more : {column_rows, split_rows})
+    std::ranges::move(more(), std::back_inserter(rows));
   return rows;
 }
 
