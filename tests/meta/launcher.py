@@ -206,6 +206,22 @@ class SetUp(Clone):
         self.assertIn("starpu-1.4.10-cpu-", self.call("tools/setup/find-starpu", "cpu").stdout)
 
 
+class RunTests(Clone):
+    def run_tests(self, meson, *words):
+        write(self.path("tools/setup/setup"), SETUP)
+        self.tool("meson", meson)
+        done = self.call("tools/run-tests", *words)
+        return done.stdout.strip().split("\n")[-1], done.returncode
+
+    def test_a_meson_that_dies_on_the_way_has_not_passed(self):
+        one = ('mkdir -p meson-logs\necho \'{"name": "trellis:unit / a", "result": "OK"}\' '
+               '>meson-logs/testlog-default.json\n')
+        self.assertEqual(self.run_tests(one), ("1 passed, 0 failed, 0 skipped", 0))
+        self.assertEqual(self.run_tests(one + "kill -9 $$\n"), ("1 passed, 0 failed, 0 skipped", 1))
+        self.assertEqual(self.run_tests(one + "exit 2\n"), ("1 passed, 0 failed, 0 skipped", 1))
+        self.assertEqual(self.run_tests("echo a\n", "--list"), ("a", 0))
+
+
 class Counting(Clone):
     def count(self, tests, reports):
         """tests: name -> meson's word; reports: name -> GoogleTest's testcase elements."""
