@@ -1,6 +1,7 @@
 #include "hpo/samplers/parzen.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <numeric>
@@ -17,6 +18,8 @@ constexpr std::uint32_t kTabulated = 32;  // ordered values up to which masses a
 constexpr std::size_t kYoung = 25;        // points with full weight
 constexpr float kNever = -1e30F;          // log weight of a slot without a point
 constexpr float kSkip = 40;               // terms e^-40 below the largest are nothing
+
+constexpr std::size_t kMostParents = 4;
 
 constexpr double kLogRoot2Pi = 0.918938533204672742;
 
@@ -228,19 +231,54 @@ void Parzen::sample(Stream& stream, std::span<double> place) {
     place[axis] = sample_axis(axis, slot, stream);
 }
 
+void Parzen::sample_between(Stream& stream, std::span<double> place) {
+  if (size() < 2) return sample(stream, place);
+  std::array<std::uint32_t, kMostParents> parents{};
+  std::array<double, kMostParents> share{};
+  const std::size_t most = std::min(size(), kMostParents);
+  const std::size_t count = 2 + stream.below(most - 1);
+  double sum = 0, squares = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto others = std::span(parents).first(i);
+    do {
+      parents[i] = by_age_[stream.below(size())].second;
+    } while (std::ranges::find(others, parents[i]) != others.end());
+    sum += share[i] = -std::log(1 - stream.uniform());
+  }
+  for (double& one : std::span(share).first(count)) squares += (one /= sum) * one;
+  const std::uint32_t wide = by_age_[stream.below(size())].second;
+  for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
+    const Column& column = columns_[axis];
+    if (axes_[axis].categories) {
+      double at = stream.uniform();
+      std::size_t i = 0;
+      while (i + 1 < count && (at -= share[i]) >= 0) ++i;
+      place[axis] = sample_axis(axis, parents[i], stream);
+      continue;
+    }
+    double centre = 0;
+    for (std::size_t i = 0; i < count; ++i) centre += share[i] * column.centre[parents[i]];
+    place[axis] = sample_around(centre, column.width[wide] * std::sqrt(squares), stream);
+  }
+}
+
+double Parzen::sample_around(double centre, double width, Stream& stream) {
+  const double u = stream.uniform();
+  const double low = normal_cdf(-centre / width), high = normal_cdf((1 - centre) / width);
+  return std::clamp(centre + width * normal_quantile(low + u * (high - low)), 0.0, 1.0);
+}
+
 double Parzen::sample_axis(std::size_t axis, std::uint32_t slot, Stream& stream) const {
   const Column& column = columns_[axis];
-  const double u = stream.uniform();
   if (axes_[axis].categories) {
+    const double u = stream.uniform();
     if (slot == kPrior) return u;
     // 1 / (n + 1) for each value, 1 more for its own.
     const double values = axes_[axis].values, share = 1.0 / static_cast<double>(size() + 1);
     const double own = 1 / (1 + values * share);
     return u < own ? (column.rank[slot] + 0.5) / values : (u - own) / (1 - own);
   }
-  const double centre = column.centre[slot], width = column.width[slot];
-  const double low = normal_cdf(-centre / width), high = normal_cdf((1 - centre) / width);
-  return std::clamp(centre + width * normal_quantile(low + u * (high - low)), 0.0, 1.0);
+  return sample_around(column.centre[slot], column.width[slot], stream);
 }
 
 void Parzen::score(std::span<const Coordinate> points, std::span<double> log_density) {

@@ -60,6 +60,13 @@ class Parzen {
   /// Draws a point: one place in [0, 1] an axis.
   void sample(Stream& stream, std::span<double> place);
 
+  /// Draws a point around a mixture of two to four points, weighted at random (a category: one of
+  /// theirs), with a kernel's width made smaller as a mean's spread is: what is good about each
+  /// adds up and what is not cancels (intermediate recombination: Beyer, "Toward a theory of
+  /// evolution strategies: on the benefits of sex", Evolutionary Computation 3, 1995). Fewer points
+  /// than two: as sample().
+  void sample_between(Stream& stream, std::span<double> place);
+
   /// The log density (up to a constant that depends on the axes alone) at each of `points`, one
   /// after another, axes() coordinates each.
   void score(std::span<const Coordinate> points, std::span<double> log_density);
@@ -92,6 +99,7 @@ class Parzen {
   void add_cell(const Column& column, const Coordinate& x, std::span<float> sums) const;
   void add_axis(std::size_t axis, const Coordinate& x, std::span<float> sums) const;
   double sample_axis(std::size_t axis, std::uint32_t slot, Stream& stream) const;
+  static double sample_around(double centre, double width, Stream& stream);
 
   std::vector<Axis> axes_;
   bool ages_;

@@ -102,7 +102,10 @@ class Group {
     std::vector<std::vector<double>> places(candidates, std::vector<double>(axes));
     std::vector<Coordinate> points(candidates * axes);
     for (std::size_t c = 0; c < candidates; ++c) {
-      good_.sample(stream, places[c]);
+      if (several_ || c % 2 == 0)  // between two ends of a front lies no good point
+        good_.sample(stream, places[c]);
+      else
+        good_.sample_between(stream, places[c]);
       for (std::size_t a = 0; a < axes; ++a)
         points[c * axes + a] = coordinate_at(parameters_[a], places[c][a]);
     }

@@ -7,10 +7,11 @@ namespace hpo {
 
 /// After `startup` trials spread evenly (sobol.h), of which half must have ended, finished trials
 /// are split into the best tenth (at most 25) and the rest; a density is learned from each
-/// (parzen.h), `candidates` points are drawn from the first, and the one with the largest ratio of
-/// the two densities is proposed. Complete trials rank by their loss, behind them stopped ones by
-/// how far they came and their loss, behind them failed ones (Bergstra et al., NeurIPS 2011; the
-/// constants are Optuna 5's). Trials that run stand among them by what they have reported
+/// (parzen.h), `candidates` points are drawn from the first, with one metric every second one
+/// around a mixture of several good trials (Parzen::sample_between), and the one with the largest
+/// ratio of the two densities is proposed. Complete trials rank by their loss, behind them stopped
+/// ones by how far they came and their loss, behind them failed ones (Bergstra et al., NeurIPS
+/// 2011; the constants are Optuna 5's). Trials that run stand among them by what they have reported
 /// (standings.h); of several metrics, and before the first report, they count as neither. Beside n
 /// of those that count as neither, only candidates / sqrt(1 + n) points are drawn, at least half of
 /// them: the best of many would lie close together. The rest
