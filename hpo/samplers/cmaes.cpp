@@ -82,7 +82,7 @@ class Cmaes final : public Sampler {
     if (at == running_.end()) return;
     Running running = std::move(at->second);
     running_.erase(at);
-    if (running.generation != generation_) return;
+    if (running.generation < born_) return;
     running.merit.end(state);
     ended_.push_back(std::move(running));
     if (ended_.size() == distribution_.population()) close_generation();
@@ -136,6 +136,7 @@ class Cmaes final : public Sampler {
     std::vector<double> mean(axes_.size());
     for (double& x : mean) x = stream.uniform();
     distribution_ = start(std::move(mean), 2 * distribution_.population());
+    born_ = generation_;
   }
 
   const Space& space_;
@@ -148,6 +149,7 @@ class Cmaes final : public Sampler {
   std::map<std::uint64_t, Running> running_;
   std::vector<Running> ended_;  ///< of this generation
   std::uint64_t generation_ = 0;
+  std::uint64_t born_ = 0;  ///< the generation that the distribution began with
 };
 
 std::string refusal(const Space& space, const Params& options) {

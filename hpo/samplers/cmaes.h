@@ -6,9 +6,10 @@
 namespace hpo {
 
 /// Over the floats and ints that exist without conditions, as places in the unit cube; what else
-/// there is in a space is drawn at random. A generation is `population` ended trials of those that
-/// were proposed from one distribution (covariance.h); until they have ended, further trials come
-/// from the same one. Ranks as in merit.h. When the distribution has shrunk to a point, it starts
+/// there is in a space is drawn at random. A generation is `population` ended trials: those that
+/// were proposed from the distribution (covariance.h) as it was, and those that run beside them and
+/// were proposed before; until they have ended, further trials come from the same one. Ranks as in
+/// merit.h. When the distribution has shrunk to a point, it starts
 /// anew at a random place with twice the population (Auger and Hansen, "A restart CMA evolution
 /// strategy with increasing population size", CEC 2005).
 ///

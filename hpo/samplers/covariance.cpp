@@ -183,7 +183,7 @@ bool Covariance::exhausted() const {
   const auto [least, most] = std::ranges::minmax(lengths_);
   bool small = true;
   for (std::size_t i = 0; i < axes(); ++i)
-    small = small && sigma_ * stretch_[i] * most < kSmallest * kFirstWidth;
+    small = small && (is_held(i) || sigma_ * most < kSmallest * kFirstWidth);
   return small || !(most < kThinnest * least) || !(sigma_ * most < kWidest);
 }
 

@@ -41,6 +41,10 @@ class Covariance {
   [[nodiscard]] bool exhausted() const;
 
  private:
+  /// Whether only the margin keeps an axis of cells from freezing.
+  [[nodiscard]] bool is_held(std::size_t axis) const {
+    return cells_[axis] > 0 && stretch_[axis] > 1;
+  }
   [[nodiscard]] std::vector<double> whitened(std::span<const double> step) const;
   [[nodiscard]] std::vector<double> step_to(std::span<const double> point) const;
   void move_paths(std::span<const double> step);
