@@ -135,13 +135,20 @@ Word Search::word_on(std::uint64_t trial, const Reported& report) {
   return word == Word::go && pauses(report.step) ? Word::pause : word;
 }
 
+Score Search::score_so_far(std::uint64_t trial, const Reported& report) {
+  Score score = objective_.score(report.value, report.metrics);
+  if (!objective_.take_best) return score;
+  const auto [at, is_first] = best_.try_emplace(trial, score);
+  if (!is_first && is_better(score, at->second)) at->second = std::move(score);
+  return at->second;
+}
+
 void Search::tell(std::uint64_t trial, const EventBody& event) {
   if (const auto* created = std::get_if<Created>(&event)) {
     sampler_->created(known_ + trial, created->params);
     ++created_;
   } else if (const auto* report = std::get_if<Reported>(&event)) {
-    sampler_->reported(known_ + trial, report->step,
-                       objective_.score(report->value, report->metrics));
+    sampler_->reported(known_ + trial, report->step, score_so_far(trial, *report));
     if (report->word == Word::pause) sampler_->paused(known_ + trial);
   } else if (const auto* replaced = std::get_if<Replaced>(&event)) {
     sampler_->replaced(known_ + trial, replaced->params);
@@ -151,6 +158,7 @@ void Search::tell(std::uint64_t trial, const EventBody& event) {
   } else if (const auto* end = std::get_if<Ended>(&event)) {
     sampler_->ended(known_ + trial, end->state);
     rule_->ended(trial, end->state);
+    best_.erase(trial);
   }
 }
 

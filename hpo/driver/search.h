@@ -1,6 +1,7 @@
 #pragma once
 // What decides in a study: its sampler and its stopping rule, told the same ordered events.
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -71,6 +72,8 @@ class Search {
 
  private:
   void tell_known(const std::vector<Known>& known);
+  /// What a trial is worth after a report: with `take: best` its best one, as in the log.
+  Score score_so_far(std::uint64_t trial, const Reported& report);
 
   const StudySpec& study_;
   Unit unit_;
@@ -78,6 +81,7 @@ class Search {
   std::unique_ptr<Sampler> sampler_;
   std::unique_ptr<StoppingRule> rule_;
   std::uint64_t created_ = 0;
+  std::map<std::uint64_t, Score> best_;  ///< of running trials, with `take: best`
   std::uint64_t known_ = 0;  ///< trials of earlier studies, which the sampler numbers first
 };
 
