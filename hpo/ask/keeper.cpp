@@ -124,12 +124,12 @@ std::string fork_keeper(const StudySpec& study, const rt::Path& folder, double i
 
 /// Whether the keeper that lives keeps this very study; one whose limits have changed since is
 /// asked to end, which disturbs nobody: what was not answered is said again. Throws rt::Error
-/// (study) where it is another study.
+/// (study) where it is another study, (locked) where it does not end.
 bool keeps(const StudySpec& study, const rt::Path& folder) {
   const std::string now = resolved_yaml(study);
   const std::string logged = in_todays_words(StudyReader(folder).resolved(), now, {});
   if (changes_between(logged, now).empty()) return true;
-  (void)stop_driver(folder, kPatience);
+  if (stop_driver(folder, kPatience).answer == StopAnswer::still) throw StudyLock::refusal(folder);
   return false;
 }
 

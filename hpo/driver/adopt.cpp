@@ -45,10 +45,13 @@ std::string logged_file(const EventLog& log, const StudyFacts& facts, const Stud
 }
 
 /// New trials must not find what old ones of their numbers left; people may.
-void put_aside(const rt::Path& folder, std::int64_t epoch) {
-  const rt::Path trials = folder / "trials", aside = folder / rt::cat("trials.before-", epoch);
+void put_aside(const rt::Path& folder) {
+  const rt::Path trials = folder / "trials";
   std::error_code error;
   if (!std::filesystem::exists(trials, error)) return;
+  rt::Path aside;
+  for (int n = 0; n == 0 || std::filesystem::exists(aside, error); ++n)
+    aside = folder / rt::cat("trials.before-", n);
   std::filesystem::rename(trials, aside, error);
   if (error) throw rt::storage_error("rename", trials, error.value());
 }
@@ -61,7 +64,7 @@ std::string begin_anew(EventLog& log, const StudySpec& study, const StudyData* d
   const StudyFacts facts = facts_of(study, data);
   std::string other = what_is_other(logged_file(log, facts, data), facts.resolved);
   if (other.empty()) return "";
-  put_aside(folder, log.epoch());
+  put_aside(folder);
   log.begin_anew(facts);
   return other;
 }

@@ -174,7 +174,9 @@ void Driver::commit() {
   keep_checkpoints();
   if (rt::now() - noted_ >= kNoteEvery) note_work();
   waits_since_.reset();
-  for (const Event& event : log_.commit()) announce(event);
+  const bool is_idle = log_.pending() == 0;
+  for (const Event& event : log_.commit(is_idle ? rt::Durability::cached : rt::Durability::durable))
+    announce(event);
   show_progress();
 }
 

@@ -29,12 +29,15 @@ std::optional<std::time_t> moment_of(const std::string& wall) {
   return end != nullptr && *end == 0 ? std::optional(::timegm(&parts)) : std::nullopt;
 }
 
-/// See Event::age: both texts have lost their fractions of a second.
-double age_of(const std::string& wall, const std::string& now) {
-  const auto then = moment_of(wall), today = moment_of(now);
+/// See Event::age: both moments have lost their fractions of a second.
+double age_of(const std::string& wall, std::time_t now) {
+  const auto then = moment_of(wall);
   constexpr double kMost = 1e9;
-  return then && today ? std::clamp(std::difftime(*today, *then) - 1, 0.0, kMost) : 0;
+  return then ? std::clamp(std::difftime(now, *then) - 1, 0.0, kMost) : 0;
 }
+
+/// How long facts alone may wait for their commit.
+constexpr rt::Duration kFactsEvery = std::chrono::seconds(10);
 
 }  // namespace
 
@@ -53,6 +56,7 @@ struct EventLog::Impl {
   void open() {
     db.emplace(folder / kStudyDb, sql::Access::create);
     set_durability(*db);
+    writes_ahead = db->query_text("PRAGMA journal_mode") == "wal";
   }
 
   void refuse_living_holder() {
@@ -84,7 +88,7 @@ struct EventLog::Impl {
   void replay(const std::function<void(const Event&)>& take) {
     sql::Statement query(
         *db, "SELECT seq, vtime, trial, kind, payload, took, sum, wall FROM events ORDER BY seq");
-    const std::string now = rt::wall_time();
+    const std::time_t now = std::time(nullptr);
     while (query.step()) {
       std::string what = rt::cat("event ", query.integer(0));
       if (query.integer(0) != seq + 1)
@@ -176,9 +180,23 @@ struct EventLog::Impl {
     }
   }
 
+  /// A fact that is as it was needs no writing.
+  void note(const std::string& key, const std::string& value) {
+    const auto old = written.find(key);
+    if (old != written.end() && old->second == value && !notes.contains(key)) return;
+    notes[key] = value;
+  }
+
+  /// Facts alone, which may be late: without a write-ahead log each commit makes and removes a
+  /// file.
+  [[nodiscard]] bool may_wait(rt::Durability how) const {
+    return how == rt::Durability::cached && waiting.empty() && !writes_ahead &&
+           rt::now() - committed < kFactsEvery;
+  }
+
   /// Without a write-ahead log there is nothing to save: what is half written must be undone.
   void sync_as(rt::Durability how) {
-    if (how == synced_as || db->query_text("PRAGMA journal_mode") != "wal") return;
+    if (how == synced_as || !writes_ahead) return;
     db->exec(how == rt::Durability::durable ? "PRAGMA synchronous=FULL"
                                             : "PRAGMA synchronous=NORMAL");
     synced_as = how;
@@ -187,6 +205,7 @@ struct EventLog::Impl {
   std::vector<Event> commit(rt::Durability how) {
     if (failed) throw rt::Error(rt::Errc::internal, "the log is used after a write failed");
     if (waiting.empty() && notes.empty()) return {};
+    if (may_wait(how)) return {};
     failed = true;  // until everything below went well
     sync_as(how);
     sql::Transaction transaction(*db);
@@ -195,6 +214,7 @@ struct EventLog::Impl {
     for (std::uint64_t trial : dirty) write_trial->write(table.row(trial), table.objective());
     for (const auto& [key, value] : notes) write_fact(upsert_fact, key, value);
     transaction.commit();
+    committed = rt::now();
     failed = false;
     seq = next_seq;
     sum = next_sum;
@@ -215,6 +235,8 @@ struct EventLog::Impl {
   std::set<std::uint64_t> dirty;
   std::map<std::string, std::string> notes;
   bool failed = false;
+  bool writes_ahead = false;
+  rt::Moment committed{};
   rt::Durability synced_as = rt::Durability::durable;
 
   std::optional<TrialWriter> write_trial;
@@ -253,7 +275,7 @@ void EventLog::append(Event event) {
 }
 
 std::size_t EventLog::pending() const { return impl_->waiting.size(); }
-void EventLog::note(const std::string& key, const std::string& value) { impl_->notes[key] = value; }
+void EventLog::note(const std::string& key, const std::string& value) { impl_->note(key, value); }
 std::vector<Event> EventLog::commit(rt::Durability how) { return impl_->commit(how); }
 const TrialTable& EventLog::trials() const { return impl_->table; }
 std::int64_t EventLog::epoch() const { return impl_->epoch; }

@@ -69,7 +69,8 @@ class EventLog {
 
   /// Writes and syncs what waits, in one transaction, and hands the events back. Nothing waiting:
   /// returns at once. Throws rt::Error: storage, or locked when another driver took the study over.
-  /// `cached`: survives the death of every process, but a power cut only with the next durable one.
+  /// `cached`: survives the death of every process, but a power cut only with the next durable one;
+  /// facts without an event may wait some seconds for a log on a network file system.
   std::vector<Event> commit(rt::Durability how = rt::Durability::durable);
 
   /// All trials, pending events included.

@@ -13,13 +13,15 @@ namespace hpo {
 
 namespace {
 
-/// Through a descriptor of the process, which never means another one that got its number.
+/// Through a descriptor of the process, which never means another one that got its number; by its
+/// number where the system refuses such descriptors.
 void ask(const Holder& driver, const rt::Path& folder) {
-  const rt::File process(
-      static_cast<int>(::syscall(SYS_pidfd_open, static_cast<pid_t>(driver.pid), 0)));
-  const bool there = process && driver.alive().value_or(false);
-  const long sent = there ? ::syscall(SYS_pidfd_send_signal, process.fd(), SIGTERM, nullptr, 0) : 0;
-  if (sent != 0)
+  const auto id = static_cast<pid_t>(driver.pid);
+  const rt::File process(static_cast<int>(::syscall(SYS_pidfd_open, id, 0)));
+  if (!driver.alive().value_or(false)) return;
+  const long sent = process ? ::syscall(SYS_pidfd_send_signal, process.fd(), SIGTERM, nullptr, 0)
+                            : ::kill(id, SIGTERM);
+  if (sent != 0 && errno != ESRCH)
     throw rt::Error(rt::Errc::locked,
                     rt::cat(folder.string(), " is driven by process ", driver.pid,
                             ", which cannot be asked to stop: ", rt::errno_words(errno)));

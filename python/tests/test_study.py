@@ -2,6 +2,7 @@
 import json
 import math
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -201,6 +202,29 @@ class Optimizing(WithStudy):
             self.assertIn("KeyboardInterrupt", said)
             self.assertNotEqual(run.returncode, 0)
         self.assertEqual([(t.state, t.cause) for t in study.trials], [("failed", "error")] * 3)
+
+    def test_ctrl_c_between_two_words_leaves_no_trial_running(self):
+        study = self.create()
+        for name in ("_ask", "tell"):  # the keeper has heard it, and its answer is lost
+            said = getattr(trellis.study.Study, name)
+            left = [KeyboardInterrupt]
+
+            def broken_off(*words, said=said, left=left, **named):
+                answer = said(*words, **named)
+                if left:
+                    raise left.pop()
+                return answer
+
+            with mock.patch.object(trellis.study.Study, name, broken_off):
+                with self.assertRaises(KeyboardInterrupt):
+                    study.optimize(lambda trial: 0.5, trials=3)
+        self.assertEqual([t.state for t in study.trials], ["failed", "complete"])
+
+    def test_a_copy_speaks_for_itself(self):
+        study = self.create()
+        copy = pickle.loads(pickle.dumps(study))
+        copy.optimize(lambda trial: 0.5, trials=2)
+        self.assertEqual([t.state for t in study.trials], ["complete"] * 2)
 
     def test_an_exception_fails_its_trial(self):
         study = self.create()

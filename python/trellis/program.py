@@ -24,7 +24,7 @@ def path():
 def run(*words):
     """Standard output of `trellis WORDS`. Raises TrellisError with the program's message."""
     try:
-        done = subprocess.run([path(), *words], capture_output=True, text=True, check=False)
+        done = subprocess.run([path(), *words], capture_output=True, encoding="utf-8", check=False)
     except OSError as error:
         raise TrellisError(f"cannot start {path()}: {error.strerror}") from error
     if done.returncode != 0:

@@ -1,4 +1,5 @@
 """Studies whose trials run in this process, beside others that ask the same study."""
+import contextlib
 import json
 import os
 import re
@@ -12,6 +13,8 @@ from typing import Dict, Optional
 
 from . import keeper, program
 from .errors import StudyOver, TrellisError
+
+ASKING = 5.0  # seconds that a Ctrl-C waits for threads that are being handed a trial
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,7 @@ class Trial:
 
 
 class Study:
-    """Safe to use from several threads, and from several processes, each with a Study of its own."""
+    """Safe to use from several threads, and from several processes: a copy there (fork, pickle) speaks for itself."""
 
     def __init__(self, run, folder, directory):
         self._run = run
@@ -67,6 +70,13 @@ class Study:
         greeting = self._keeper().greeting
         self.name = greeting["study"]
         self.metrics = greeting["metrics"]
+
+    def __getstate__(self):
+        return {name: value for name, value in self.__dict__.items() if name != "_local"}
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        self._local = threading.local()
 
     def _keeper(self):
         mine = getattr(self._local, "keeper", None)
@@ -84,7 +94,10 @@ class Study:
 
     def ask(self):
         """The next trial. Raises StudyOver where there is none."""
-        said = self._call(call="ask", ticket=uuid.uuid4().hex)
+        return self._ask(_Asked().ticket)
+
+    def _ask(self, ticket):
+        said = self._call(call="ask", ticket=ticket)
         if said["trial"] is None:
             raise StudyOver(said["over"])
         return Trial(self, said["trial"], said["params"])
@@ -125,6 +138,7 @@ class Study:
         except BaseException as error:
             for number in work.cut():
                 self.tell(number, state="failed", message=_words(error))
+            work.wait_for_askers()
             raise
         if work.error:
             raise work.error
@@ -137,36 +151,63 @@ class Study:
 
     def _optimize_alone(self, function, work, catch):
         while work.take():
+            asked = _Asked()
             try:
-                trial = self.ask()
-            except StudyOver:
-                return
-            if not work.begin(trial):
-                self.tell(trial, state="failed", message="nobody waits for it any more")
-                return
-            try:
-                result = function(trial)
-            except BaseException as error:
-                if not work.leave(trial):
+                if not self._run_one(asked, function, work, catch):
                     return
-                self.tell(trial, state="failed", message=_words(error))
-                if isinstance(error, tuple(catch) if not isinstance(catch, type) else catch):
-                    continue
-                work.end()
+            except Exception:
                 raise
-            if not work.leave(trial):
-                return
+            except BaseException as error:  # Ctrl-C, which may strike between any two words
+                self._disown(asked, error)
+                raise
+
+    def _run_one(self, asked, function, work, catch):
+        """Asks, runs and tells one trial; returns whether another one may follow."""
+        with work.asking():
             try:
-                if isinstance(result, dict):
-                    self.tell(trial, metrics=result)
-                elif isinstance(result, (tuple, list)):
-                    self.tell(trial, values=result)
-                elif result is not None or not trial.should_stop:
-                    self.tell(trial, result)
-            except (TypeError, ValueError, TrellisError) as error:
-                self.tell(trial, state="failed", message=_words(error))
-                work.end()
-                raise
+                trial = asked.trial = self._ask(asked.ticket)
+            except StudyOver:
+                asked.is_over = True
+                return False
+            if not work.begin(trial):
+                asked.is_over = True
+                self.tell(trial, state="failed", message="nobody waits for it any more")
+                return False
+        try:
+            result = function(trial)
+        except BaseException as error:
+            if not work.leave(trial):
+                asked.is_over = True
+                return False
+            self.tell(trial, state="failed", message=_words(error))
+            asked.is_over = True
+            if isinstance(error, tuple(catch) if not isinstance(catch, type) else catch):
+                return True
+            work.end()
+            raise
+        if not work.leave(trial):
+            asked.is_over = True
+            return False
+        try:
+            if isinstance(result, dict):
+                self.tell(trial, metrics=result)
+            elif isinstance(result, (tuple, list)):
+                self.tell(trial, values=result)
+            elif result is not None or not trial.should_stop:
+                self.tell(trial, result)
+        except (TypeError, ValueError, TrellisError) as error:
+            self.tell(trial, state="failed", message=_words(error))
+            work.end()
+            raise
+        asked.is_over = True
+        return True
+
+    def _disown(self, asked, error):
+        """Fails the trial of an asking that was broken off, whatever is known of it: its ticket gives it again."""
+        if asked.is_over:
+            return
+        with contextlib.suppress(StudyOver, TrellisError):  # its end may have been told
+            self.tell(asked.trial or self._ask(asked.ticket), state="failed", message=_words(error))
 
     @property
     def trials(self):
@@ -204,14 +245,24 @@ class Study:
         return pandas.read_csv(io.StringIO(program.run("export", self.folder, "--format", "csv", "--times")))
 
 
+class _Asked:
+    """One asking: its ticket, its trial once that is known, and whether nothing is left to tell."""
+
+    def __init__(self):
+        self.ticket = uuid.uuid4().hex
+        self.trial = None
+        self.is_over = False
+
+
 class _Work:
     """How much of an `optimize` is left, for all its threads."""
 
     def __init__(self, trials, timeout):
         self._left = trials
         self._deadline = None if timeout is None else time.monotonic() + timeout
-        self._lock = threading.Lock()
+        self._lock = threading.Condition()
         self._running = set()
+        self._askers = 0
         self._is_cut = False
         self.error = None
 
@@ -227,6 +278,23 @@ class _Work:
         """Nothing more begins."""
         with self._lock:
             self._left = 0
+
+    @contextlib.contextmanager
+    def asking(self):
+        """Around an asking, up to the trial's beginning or its refusal."""
+        with self._lock:
+            self._askers += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._askers -= 1
+                self._lock.notify_all()
+
+    def wait_for_askers(self):
+        """What they are given has to be told about before the process may end."""
+        with self._lock:
+            self._lock.wait_for(lambda: self._askers == 0, ASKING)
 
     def begin(self, trial):
         """Whether the trial, just asked for, is to be run."""

@@ -197,6 +197,21 @@ TEST(EventLog, NotesAndTheFinishAreFacts) {
   EXPECT_EQ(log->noted("finished"), "") << "a study that was extended is not finished";
 }
 
+TEST(EventLog, AFactThatIsAsItWasIsNotWritten) {
+  support::TempFolder folder;
+  auto log = sample::open(folder.path());
+  log->note("work", "{}");
+  (void)log->commit();
+  sql::Database reader(folder / "study.db", sql::Access::read);
+  const std::int64_t before = reader.query_integer("PRAGMA data_version");
+  log->note("work", "{}");
+  (void)log->commit();
+  EXPECT_EQ(reader.query_integer("PRAGMA data_version"), before);
+  log->note("work", "{\"tasks\":1}");
+  (void)log->commit(rt::Durability::cached);
+  EXPECT_NE(reader.query_integer("PRAGMA data_version"), before);
+}
+
 TEST(EventLog, ValuesThatAreNoNumbersAreKept) {
   support::TempFolder folder;
   {
