@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "cli/runs.h"
-#include "runtime/base/text.h"
+#include "runtime/base/new_file.h"
 
 namespace cli {
 
@@ -53,8 +53,7 @@ OutputFile::OutputFile(rt::Path path) : shown_(std::move(path)), path_(followed(
   if (file_) return;
   int flags = O_WRONLY | O_CLOEXEC;
   if (!fs::exists(status) || fs::is_regular_file(status)) {
-    part_ = path_.parent_path() /
-            rt::cat(".tmp-", ::getpid(), "-", path_.filename().string().substr(0, 64));
+    part_ = rt::temporary_beside(path_);
     flags |= O_CREAT | O_EXCL;
   }
   file_ = rt::File(::open((part_.empty() ? path_ : part_).c_str(), flags, 0666));

@@ -1,6 +1,7 @@
 #include "nn/safetensors.h"
 
 #include <fcntl.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -191,15 +192,19 @@ std::string header_text(std::span<const TensorBytes> tensors, const TensorMetada
   return text;
 }
 
+/// A name that no other process has, in whatever container it runs.
+std::string temporary_beside(const std::string& path) {
+  std::uint64_t number = 0;
+  if (::getrandom(&number, sizeof number, GRND_NONBLOCK) != sizeof number)
+    number = static_cast<std::uint64_t>(::getpid());
+  return path + ".tmp-" + std::to_string(number);
+}
+
 /// A temporary file beside the final one; gone again unless it was renamed.
 class PendingFile {
  public:
-  explicit PendingFile(const std::string& path)
-      : path_(path), temporary_(path + ".tmp" + std::to_string(::getpid())) {
+  explicit PendingFile(const std::string& path) : path_(path), temporary_(temporary_beside(path)) {
     fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-    if (fd_ < 0 && errno == EEXIST && ::unlink(temporary_.c_str()) == 0) {
-      fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-    }
     if (fd_ < 0) give_up();
   }
   ~PendingFile() {

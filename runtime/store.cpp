@@ -33,18 +33,20 @@ struct Store::Layers {
   explicit Layers(StoreConfig c)
       : config(absolute(std::move(c))),
         pins(config.folder),
-        memory(config.memory_bytes, pins),
-        pending(config.memory_bytes),
+        memory(config.memory_bytes, config.folder.empty() ? &pins : nullptr),
+        pending(config.memory_bytes, pins),
         share(config.overhead.value_or(0)) {
     if (!config.folder.empty()) disk.emplace(config.folder, config.disk_bytes, pins);
   }
 
-  void write(const store::Pending::Item& item) {
+  /// False when the disk did not take it: an entry that waits goes on waiting.
+  bool write(const store::Pending::Item& item) {
     const Moment begin = now();
-    disk->put(item.key, *item.bytes, item.cost);
+    const bool there = disk->put(item.key, *item.bytes, item.cost);
     share.took(seconds(now() - begin), item.bytes->size());
-    pending.done(item.key);
+    if (there) pending.done(item.key);
     if (!worth(item)) cheap_after = (now() + kCheapEvery).nanos;
+    return there;
   }
 
   [[nodiscard]] bool worth(const store::Pending::Item& item) const {
@@ -53,15 +55,20 @@ struct Store::Layers {
 
   /// What to write next, if anything that waits is worth it or its time has come.
   [[nodiscard]] std::optional<store::Pending::Item> next() const {
-    auto item = pending.next(pins.all());
+    auto item = pending.next();
     if (!item || worth(*item)) return item;
     return now().nanos >= cheap_after.load() ? pending.newest() : std::nullopt;
   }
 
   /// Lets an entry wait in the place of those that do not fit any more.
   void wait(store::Pending::Item item) {
-    for (const auto& over : pending.put(std::move(item)))
-      config.spill || worth(over) || share.allows(over.bytes->size()) ? write(over) : drop(over);
+    for (const auto& over : pending.put(std::move(item))) {
+      const bool wanted = config.spill || worth(over) || share.allows(over.bytes->size());
+      if (!wanted)
+        drop(over);
+      else if (!write(over))
+        pending.done(over.key);
+    }
   }
 
   void drop(const store::Pending::Item& item) {
@@ -124,7 +131,7 @@ void Store::insert(Key key, Blob bytes, double cost) noexcept {
     if (small && layers_->disk && layers_->disk->put(key, *bytes, cost)) return;
     layers_->evicted += layers_->memory.put(key, bytes, cost);
     if (small || !layers_->disk) return;
-    if (!layers_->config.overhead) return layers_->write({key, bytes, cost});
+    if (!layers_->config.overhead) return void(layers_->write({key, bytes, cost}));
     layers_->wait({key, bytes, cost});
   } catch (const std::exception&) {
     return;  // out of memory: a cache may forget
@@ -132,7 +139,9 @@ void Store::insert(Key key, Blob bytes, double cost) noexcept {
 }
 
 void Store::protect(std::string_view owner, std::vector<Key> keys) {
-  const std::vector<Key> added = layers_->pins.set(owner, std::move(keys));
+  const auto [added, removed] = layers_->pins.set(owner, std::move(keys));
+  layers_->pending.look_again(added);
+  layers_->pending.look_again(removed);
   if (!layers_->config.overhead) return layers_->pins.write();
   if (!layers_->disk) return;
   // What was given up before anybody named it may still be in memory.
@@ -143,7 +152,8 @@ void Store::protect(std::string_view owner, std::vector<Key> keys) {
 }
 
 bool Store::due() const {
-  if (!layers_->disk || layers_->pending.empty() || !layers_->share.allows_round()) return false;
+  if (!layers_->disk || layers_->disk->rests() || layers_->pending.empty()) return false;
+  if (!layers_->share.allows_round()) return false;
   const auto item = layers_->next();
   return item && layers_->share.allows(item->bytes->size());
 }
@@ -153,8 +163,7 @@ void Store::persist() noexcept {
   try {
     layers_->pins.write();
     while (const auto item = layers_->next()) {
-      if (!layers_->share.allows(item->bytes->size())) break;
-      layers_->write(*item);
+      if (!layers_->share.allows(item->bytes->size()) || !layers_->write(*item)) break;
     }
   } catch (const std::exception&) {
     layers_->persisting = false;  // out of memory: they wait for the next time
@@ -167,7 +176,10 @@ void Store::flush() noexcept {
   if (!layers_->disk) return;
   try {
     layers_->pins.write();
-    while (const auto item = layers_->pending.next({})) layers_->write(*item);
+    layers_->disk->try_again();
+    while (const auto item = layers_->pending.next()) {
+      if (!layers_->write(*item)) layers_->pending.done(item->key);
+    }
   } catch (const std::exception&) {
     return;  // out of memory: a cache may forget
   }

@@ -8,6 +8,14 @@
 
 namespace hpo {
 
+namespace {
+
+/// So many seconds of training are done again rather than kept in memory for a trial that waits:
+/// what takes no longer is often not worth writing, and the store does not have it.
+constexpr double kTrainedAgain = 1;
+
+}  // namespace
+
 /// What a turn of the loop asks for must not cost more where many trials wait, so it is counted
 /// here.
 void Driver::stand(std::uint64_t trial, Stands where) {
@@ -80,7 +88,9 @@ void Driver::keep_few_waiting() {
     const Past& past = pasts_.at(live->first);
     const auto key =
         past.reports.empty() ? std::nullopt : rt::Key::from_hex(past.reports.back().checkpoint);
-    if (past.stands == Stands::runs || !key || !setup_.store->contains(*key)) {
+    const bool found_again =
+        key && (live->second->busy_seconds() < kTrainedAgain || setup_.store->contains(*key));
+    if (past.stands == Stands::runs || !found_again) {
       ++live;
       continue;
     }

@@ -5,11 +5,11 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <utility>
 
+#include "runtime/base/new_file.h"
 #include "runtime/base/text.h"
 
 namespace rt {
@@ -51,34 +51,6 @@ int open_retrying(const char* path, int flags, mode_t mode = 0) {
   do fd = ::open(path, flags | O_CLOEXEC, mode);
   while (fd < 0 && errno == EINTR);
   return fd;
-}
-
-/// Writes everything; 0 or the errno of the failed write.
-int write_all(int fd, std::span<const std::byte> content) {
-  while (!content.empty()) {
-    const ssize_t n = ::write(fd, content.data(), content.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return errno;
-    content = content.subspan(static_cast<std::size_t>(n));
-  }
-  return 0;
-}
-
-int sync_folder(const Path& folder) {
-  const File dir(open_retrying(folder.c_str(), O_RDONLY | O_DIRECTORY));
-  if (!dir) return errno;
-  // Some network file systems cannot sync a folder and say EINVAL; their rename is as durable as
-  // they can make it.
-  return ::fsync(dir.fd()) == 0 || errno == EINVAL ? 0 : errno;
-}
-
-Path folder_of(const Path& path) { return path.has_parent_path() ? path.parent_path() : Path("."); }
-
-/// A name in the folder of `path` that no other process or thread uses.
-Path temporary_beside(const Path& path) {
-  static std::atomic<unsigned> counter{0};
-  return folder_of(path) / cat(".tmp-", ::getpid(), "-", counter.fetch_add(1), "-",
-                               path.filename().string().substr(0, 64));
 }
 
 /// Opens a regular file for reading; nullopt content is an error with words.

@@ -1,9 +1,10 @@
 // Running a node: one attempt after the other, then its failure policy.
-#include <unistd.h>
-
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
 #include <system_error>
 
+#include "runtime/base/new_file.h"
 #include "runtime/base/text.h"
 #include "runtime/core/running.h"
 #include "runtime/core/thread.h"
@@ -174,13 +175,8 @@ void Running::prepare() {
         break;
       }
       case Mode::file_out: {
-        std::filesystem::path path = node.outputs[p.output].version->file->path;
-        path += ".part-" + std::to_string(::getpid()) + '-' + std::to_string(node.number);
-        // A link of that name would lead the body elsewhere.
-        std::error_code ignored;
-        std::filesystem::remove(path, ignored);
         paths_.reserve(node.signature().parameters.size());
-        slot = &paths_.emplace_back(std::move(path));
+        slot = &paths_.emplace_back(temporary_beside(node.outputs[p.output].version->file->path));
         break;
       }
     }
@@ -272,13 +268,15 @@ void Running::conclude() {
     if (written && p.ops->buffer) conclude_buffer(p, object);
     if (p.mode == Mode::file_out) {
       const std::filesystem::path& target = node.outputs[p.output].version->file->path;
-      std::error_code trouble;
-      std::filesystem::rename(*path, target, trouble);
-      if (trouble) {
+      int code = sync_file(*path);
+      if (code == 0 && ::rename(path->c_str(), target.c_str()) != 0) code = errno;
+      if (code != 0) {
         throw Error(Errc::storage, "task '" + node.info->name + "' did not leave the file " +
                                        path->string() + " for " + target.string() + ": " +
-                                       trouble.message());
+                                       errno_words(code));
       }
+      code = sync_folder(folder_of(target));
+      if (code != 0) throw storage_error("sync the folder of", target, code);
       ++path;
     }
   }

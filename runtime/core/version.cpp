@@ -47,8 +47,12 @@ bool Version::try_hold() noexcept {
 
 bool Version::claim() noexcept {
   std::uint32_t only = 1;
-  if (box && box->shared.load(std::memory_order_acquire)) return false;
-  return holds.compare_exchange_strong(only, only | kClaimed, std::memory_order_acq_rel);
+  if (!holds.compare_exchange_strong(only, only | kClaimed, std::memory_order_acq_rel))
+    return false;
+  // Only now: whoever shared the content before this held it, and nobody gets a hold any more.
+  if (!box || !box->shared.load(std::memory_order_acquire)) return true;
+  holds.fetch_and(~kClaimed, std::memory_order_acq_rel);
+  return false;
 }
 
 void Version::abandoned() noexcept {

@@ -2,21 +2,22 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 
+#include "runtime/base/clock.h"
 #include "runtime/base/log.h"
+#include "runtime/base/new_file.h"
 #include "runtime/base/text.h"
 
 namespace rt::store {
 namespace {
 
-/// After a refusal (disk full, read-only) this many inserts are skipped before the next try: a
-/// store that cannot write should not cost a system call a task, and space may come back.
-constexpr int kPause = 100;
+/// So long nothing is written after a refusal (disk full, read-only): a store that cannot write
+/// should not cost system calls a task, and space may come back.
+constexpr Duration kRest = std::chrono::seconds(1);
 
 /// Bytes of the file of small entries: more would take long to read when a store is opened.
 constexpr std::uint64_t kMostPack = 16 << 20;
@@ -51,23 +52,10 @@ int write_entry(const char* path, std::span<const std::byte> head,
                 std::span<const std::byte> body) {
   File file(::open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (!file) return errno;
-  std::size_t done = 0;
-  const std::size_t total = head.size() + body.size();
-  while (done < total) {
-    iovec parts[2];
-    int n_parts = 0;
-    for (const auto part : {head, body}) {
-      const std::size_t start = part.data() == head.data() ? 0 : head.size();
-      const std::size_t skip = done > start ? std::min(done - start, part.size()) : 0;
-      if (skip == part.size()) continue;
-      parts[n_parts++] = {const_cast<std::byte*>(part.data() + skip), part.size() - skip};
-    }
-    const ssize_t n = ::writev(file.fd(), parts, n_parts);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return errno;
-    done += static_cast<std::size_t>(n);
-  }
-  return file.close();
+  int code = write_all(file.fd(), head);
+  if (code == 0) code = write_all(file.fd(), body);
+  const int closed = file.close();
+  return code != 0 ? code : closed;
 }
 
 }  // namespace
@@ -93,7 +81,7 @@ Found DiskLayer::find(Key key) {
   const std::string path = path_of(key);
   Bytes file;
   if (const int code = read_entry(path, file); code != 0) {
-    if (code != ENOENT && code != ENOTDIR) refuse("read", path, code);
+    if (code != ENOENT && code != ENOTDIR) refuse_read(path, code);
     return {};
   }
   const auto head = unpack(file);
@@ -115,7 +103,7 @@ bool DiskLayer::contains(Key key) {
 }
 
 bool DiskLayer::put(Key key, const Bytes& bytes, double cost) {
-  if (pause_.load(std::memory_order_relaxed) > 0 && pause_.fetch_sub(1) > 0) {
+  if (rests()) {
     ++refused_;
     return false;
   }
@@ -124,7 +112,7 @@ bool DiskLayer::put(Key key, const Bytes& bytes, double cost) {
   if (!packed && ::access(path.c_str(), F_OK) == 0) return true;
   const int code = packed ? pack_.put(key, bytes, cost) : write(path, key, bytes, cost);
   if (code != 0) {
-    refuse("write", path, code);
+    refuse_write(path, code);
     return false;
   }
   if (packed) return true;
@@ -136,7 +124,7 @@ bool DiskLayer::put(Key key, const Bytes& bytes, double cost) {
 /// 0 or an errno value.
 int DiskLayer::write(const std::string& path, Key key, const Bytes& bytes, double cost) {
   const std::string folder = path.substr(0, path.rfind('/'));
-  const std::string temporary = cat(folder, "/.tmp-", ::getpid(), '-', temp_counter_.fetch_add(1));
+  const std::string temporary = cat(folder, "/.tmp-", unique_name());
   const auto head = pack({key, bytes.size(), cost, hash_bytes(bytes)});
   int code = leads_elsewhere(folder) ? ELOOP : write_entry(temporary.c_str(), head, bytes);
   if (code == ENOENT) {
@@ -154,12 +142,24 @@ void DiskLayer::erase(Key key) {
   ::unlink(path_of(key).c_str());
 }
 
-void DiskLayer::refuse(const char* operation, const std::string& path, int code) {
+bool DiskLayer::rests() const {
+  const std::int64_t until = rests_until_.load(std::memory_order_relaxed);
+  return until != 0 && now().nanos < until;
+}
+
+void DiskLayer::refuse_read(const std::string& path, int code) {
   ++refused_;
-  pause_ = kPause;
-  if (warned_.exchange(true)) return;
-  warn(cat("store: ", storage_error(operation, path, code).what(),
-           "; going on without keeping results there"));
+  if (warned_read_.exchange(true)) return;
+  warn(cat("store: ", storage_error("read", path, code).what(),
+           "; what it holds is computed again"));
+}
+
+void DiskLayer::refuse_write(const std::string& path, int code) {
+  ++refused_;
+  rests_until_ = (now() + kRest).nanos;
+  if (warned_write_.exchange(true)) return;
+  warn(cat("store: ", storage_error("write", path, code).what(),
+           "; going on without keeping results there as long as that is so"));
 }
 
 void DiskLayer::account() {

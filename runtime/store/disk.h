@@ -32,8 +32,12 @@ class DiskLayer {
 
   [[nodiscard]] Found find(Key key);
   [[nodiscard]] bool contains(Key key);
-  /// Whether it is there now.
+  /// Whether it is there now. For a while after the file system has refused one, nothing is.
   bool put(Key key, const Bytes& bytes, double cost);
+  /// Whether it is such a while.
+  [[nodiscard]] bool rests() const;
+  /// Ends it.
+  void try_again() { rests_until_ = 0; }
   void erase(Key key);
 
   [[nodiscard]] std::uint64_t evicted() const { return evicted_; }
@@ -42,7 +46,8 @@ class DiskLayer {
 
  private:
   [[nodiscard]] std::string path_of(Key key) const;
-  void refuse(const char* operation, const std::string& path, int code);
+  void refuse_read(const std::string& path, int code);
+  void refuse_write(const std::string& path, int code);
   void account();
   [[nodiscard]] int write(const std::string& path, Key key, const Bytes& bytes, double cost);
 
@@ -51,9 +56,8 @@ class DiskLayer {
   Pins& pins_;
   Pack pack_;
   std::atomic<std::uint64_t> unaccounted_{0};  ///< bytes written and not yet handed to `trim`
-  std::atomic<unsigned> temp_counter_{0};
-  std::atomic<int> pause_{0};  ///< inserts still to skip after a refusal
-  std::atomic<bool> warned_{false};
+  std::atomic<std::int64_t> rests_until_{0};   ///< nanoseconds
+  std::atomic<bool> warned_read_{false}, warned_write_{false};
   std::atomic<std::uint64_t> evicted_{0}, damaged_{0}, refused_{0};
 };
 

@@ -23,7 +23,7 @@ std::shared_ptr<const Bytes> MemoryLayer::find(Key key) {
 std::uint64_t MemoryLayer::evict() {
   std::uint64_t evicted = 0;
   for (auto rank = ranks_.begin(); used_ > budget_ / 8 * 7 && rank != ranks_.end();) {
-    if (pins_.held(rank->key)) {
+    if (pins_ != nullptr && pins_->held(rank->key)) {
       ++rank;
       continue;
     }

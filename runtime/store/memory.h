@@ -17,8 +17,8 @@ namespace rt::store {
 /// Thread-safe; every call is one short critical section.
 class MemoryLayer {
  public:
-  /// `pins` outlives this.
-  MemoryLayer(std::uint64_t budget, const Pins& pins) : budget_(budget), pins_(pins) {}
+  /// What `pins` hold stays; it outlives this. Null where a disk keeps that.
+  MemoryLayer(std::uint64_t budget, const Pins* pins) : budget_(budget), pins_(pins) {}
 
   [[nodiscard]] std::shared_ptr<const Bytes> find(Key key);
   /// Keeps an entry unless it is there already or takes more than a quarter of the budget. Returns
@@ -43,7 +43,7 @@ class MemoryLayer {
   std::uint64_t evict();
 
   const std::uint64_t budget_;
-  const Pins& pins_;
+  const Pins* const pins_;
   mutable std::mutex mutex_;
   std::unordered_map<Key, Entry> entries_;
   std::set<Rank> ranks_;

@@ -31,6 +31,7 @@ std::vector<Pending::Item> Pending::put(Item item) {
   const Rank rank{item.cost / bytes_to_write(item.bytes->size()), next_age_++, key};
   if (!entries_.try_emplace(key, Entry{std::move(item), rank}).second) return {};
   ranks_.insert(rank);
+  if (pins_.held(key)) held_.insert(rank);
   used_ += size;
   std::vector<Item> over;
   std::uint64_t left = used_;
@@ -42,13 +43,23 @@ std::vector<Pending::Item> Pending::put(Item item) {
   return over;
 }
 
-std::optional<Pending::Item> Pending::next(const std::vector<Key>& first) const {
+std::optional<Pending::Item> Pending::next() const {
   const std::scoped_lock lock(mutex_);
-  for (const Key key : first) {
-    if (const auto at = entries_.find(key); at != entries_.end()) return at->second.item;
+  const std::set<Rank>& from = held_.empty() ? ranks_ : held_;
+  if (from.empty()) return std::nullopt;
+  return entries_.at(from.rbegin()->key).item;
+}
+
+void Pending::look_again(const std::vector<Key>& keys) {
+  const std::scoped_lock lock(mutex_);
+  for (const Key key : keys) {
+    const auto at = entries_.find(key);
+    if (at == entries_.end()) continue;
+    if (pins_.held(key))
+      held_.insert(at->second.rank);
+    else
+      held_.erase(at->second.rank);
   }
-  if (ranks_.empty()) return std::nullopt;
-  return entries_.at(ranks_.rbegin()->key).item;
 }
 
 std::optional<Pending::Item> Pending::newest() const {
@@ -75,6 +86,7 @@ void Pending::remove(Key key) {
   if (at == entries_.end()) return;
   used_ -= weight(*at->second.item.bytes);
   ranks_.erase(at->second.rank);
+  held_.erase(at->second.rank);
   entries_.erase(at);
 }
 

@@ -11,6 +11,7 @@
 
 #include "runtime/base/bytes.h"
 #include "runtime/base/hash.h"
+#include "runtime/store/pins.h"
 
 namespace rt::store {
 
@@ -24,16 +25,19 @@ class Pending {
     double cost = 0;
   };
 
-  explicit Pending(std::uint64_t limit) : limit_(limit) {}
+  /// `pins` outlives this.
+  Pending(std::uint64_t limit, const Pins& pins) : limit_(limit), pins_(pins) {}
 
   [[nodiscard]] std::shared_ptr<const Bytes> find(Key key) const;
   [[nodiscard]] bool empty() const;
   /// Takes an entry, which stays whatever its size: nobody could protect it yet. Returns those that
   /// do not fit any more, for the caller to write now or to give up; they stay until `done`.
   [[nodiscard]] std::vector<Item> put(Item item);
-  /// What to write next: one of `first` if it is here, else the dearest. It stays until
+  /// What to write next: the dearest of those that the pins hold, else the dearest. It stays until
   /// `done`, so that it is always found here or on disk.
-  [[nodiscard]] std::optional<Item> next(const std::vector<Key>& first) const;
+  [[nodiscard]] std::optional<Item> next() const;
+  /// The pins have changed what they say of these.
+  void look_again(const std::vector<Key>& keys);
   /// What came last.
   [[nodiscard]] std::optional<Item> newest() const;
   void done(Key key);
@@ -54,9 +58,11 @@ class Pending {
   void remove(Key key);
 
   const std::uint64_t limit_;
+  const Pins& pins_;
   mutable std::mutex mutex_;
   std::unordered_map<Key, Entry> entries_;
   std::set<Rank> ranks_;
+  std::set<Rank> held_;  ///< those of them that the pins hold
   std::uint64_t used_ = 0, next_age_ = 0;
 };
 

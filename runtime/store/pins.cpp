@@ -8,6 +8,7 @@
 #include <ctime>
 #include <exception>
 #include <fstream>
+#include <iterator>
 #include <utility>
 
 #include "runtime/base/bytes.h"
@@ -45,29 +46,27 @@ void write_list(const Path& folder, const Path& path, const std::vector<Key>& ke
 
 }  // namespace
 
-std::vector<Key> Pins::set(std::string_view owner, std::vector<Key> keys) {
+Pins::Change Pins::set(std::string_view owner, std::vector<Key> keys) {
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   const std::scoped_lock lock(mutex_);
   std::vector<Key>& list = lists_[std::string(owner)];
   if (list == keys) return {};
-  const std::set<Key> before(list.begin(), list.end());
-  list = keys;
+  Change change;
+  std::ranges::set_difference(keys, list, std::back_inserter(change.added));
+  std::ranges::set_difference(list, keys, std::back_inserter(change.removed));
+  for (const Key key : change.added) ++held_[key];
+  for (const Key key : change.removed) {
+    if (const auto at = held_.find(key); --at->second == 0) held_.erase(at);
+  }
+  list = std::move(keys);
   changed_.emplace(owner);
-  std::erase_if(keys, [&](Key key) { return before.contains(key); });
-  return keys;
+  return change;
 }
 
 bool Pins::held(Key key) const {
   const std::scoped_lock lock(mutex_);
-  return std::ranges::any_of(lists_, [&](const auto& list) {
-    return std::ranges::find(list.second, key) != list.second.end();
-  });
-}
-
-std::vector<Key> Pins::all() const {
-  const std::scoped_lock lock(mutex_);
-  std::vector<Key> keys;
-  for (const auto& [owner, list] : lists_) keys.insert(keys.end(), list.begin(), list.end());
-  return keys;
+  return held_.contains(key);
 }
 
 void Pins::write() noexcept {

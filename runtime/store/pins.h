@@ -1,11 +1,13 @@
 // Entries that eviction leaves alone: what unfinished work would have to compute again.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "runtime/base/file.h"
@@ -23,18 +25,21 @@ class Pins {
   /// An empty folder: lists are kept in memory only.
   explicit Pins(Path folder) : folder_(std::move(folder)) {}
 
-  /// Replaces an owner's list. Returns what was not in it before.
-  std::vector<Key> set(std::string_view owner, std::vector<Key> keys);
+  /// What a new list says that the one before did not, and what it says no more.
+  struct Change {
+    std::vector<Key> added, removed;
+  };
+  /// Replaces an owner's list.
+  Change set(std::string_view owner, std::vector<Key> keys);
   [[nodiscard]] bool held(Key key) const;
-  /// All keys of this process's owners.
-  [[nodiscard]] std::vector<Key> all() const;
   /// Brings lists that changed since the last time to the folder.
   void write() noexcept;
 
  private:
   const Path folder_;
   mutable std::mutex mutex_;
-  std::map<std::string, std::vector<Key>, std::less<>> lists_;
+  std::map<std::string, std::vector<Key>, std::less<>> lists_;  ///< in ascending order
+  std::unordered_map<Key, std::uint32_t> held_;                 ///< by so many lists
   std::set<std::string, std::less<>> changed_;
 };
 

@@ -5,12 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <ctime>
 #include <filesystem>
 #include <set>
 #include <tuple>
 #include <vector>
 
+#include "runtime/base/new_file.h"
 #include "runtime/base/text.h"
 #include "runtime/store/disk.h"
 #include "runtime/store/pins.h"
@@ -57,24 +57,18 @@ std::optional<struct stat> file_at(const fs::path& path) {
   return is_file ? std::optional(info) : std::nullopt;
 }
 
-/// Whether it is a temporary file; one left behind for an hour is removed.
-bool is_temporary(const fs::path& path, const struct stat& info) {
-  if (!path.filename().native().starts_with(".tmp-")) return false;
-  if (info.st_mtime < std::time(nullptr) - 3600) ::unlink(path.c_str());
-  return true;
-}
-
 /// All entries that have files, with their sizes. Temporary files left behind are removed on the
 /// way.
 std::vector<Candidate> list_entries(const fs::path& folder) {
   std::vector<Candidate> entries;
+  remove_leftovers(folder);
   for (const auto& branch : fs::directory_iterator(folder)) {
-    if (const auto info = file_at(branch.path())) (void)is_temporary(branch.path(), *info);
     if (branch.is_symlink() || !branch.is_directory()) continue;  // a link leads elsewhere
     if (branch.path().filename().native().size() != 2) continue;
+    remove_leftovers(branch.path());
     for (const auto& item : fs::directory_iterator(branch.path())) {
       const auto info = file_at(item.path());
-      if (!info || is_temporary(item.path(), *info) || !key_at(item.path().native())) continue;
+      if (!info || !key_at(item.path().native())) continue;
       entries.push_back({item.path().native(), footprint(static_cast<std::uint64_t>(info->st_size)),
                          0, info->st_mtim.tv_sec * 1'000'000'000LL + info->st_mtim.tv_nsec});
     }

@@ -1,10 +1,11 @@
 """Kills a sweep before every system call that changes a file or tells somebody, in each thread, and checks that the same
 command again ends the study byte for byte as if nothing had happened.
 
-usage: every_call.py PROGRAMS KILL_AT [--sample N] [--calls A,B] [--twice]
+usage: every_call.py PROGRAMS KILL_AT [--sample N] [--calls A,B] [--twice] [--contained]
   KILL_AT      the helper of this folder that counts and kills (kill_at.cpp)
   --sample N   only N kills, spread evenly over all of them
   --twice      also kills the run that repairs, at the same place
+  --contained  each run in a container (unshare) in which its processes have the numbers of those that died
 
 A dry run counts how often each thread makes each call; then every (thread, call, n) has a run of its own that dies there.
 """
@@ -97,8 +98,11 @@ def main():
     parser.add_argument("--sample", type=int, default=0)
     parser.add_argument("--calls", default="")
     parser.add_argument("--twice", action="store_true")
+    parser.add_argument("--contained", action="store_true")
     options = parser.parse_args()
-    with small.Place(options.programs) as place:
+    if options.contained:
+        small.require_containers()
+    with small.Place(options.programs, contained=options.contained) as place:
         expected = place.reference()
         places = Places(place, options.kill_at, [call for call in options.calls.split(",") if call])
         points = places.all()

@@ -62,10 +62,20 @@ def require_strace():
         skip("strace may not trace here")
 
 
-class Place:
-    """A folder with the study file and its data, removed at the end."""
+CONTAINER = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"]
 
-    def __init__(self, programs, widest=32, study=STUDY):
+
+def require_containers():
+    if shutil.which("unshare") is None or subprocess.run([*CONTAINER, "true"], capture_output=True).returncode != 0:
+        skip("may not make namespaces of processes")
+
+
+class Place:
+    """A folder with the study file and its data, removed at the end. `contained`: each run has a container of its own, in which
+    its processes have the numbers that those of every other run have."""
+
+    def __init__(self, programs, widest=32, study=STUDY, contained=False):
+        self.contained = contained
         self.trellis = str(Path(programs) / "trellis")
         self.folder = Path(tempfile.mkdtemp(prefix="trellis-crash-"))
         self.study = self.folder / "small.yaml"
@@ -88,8 +98,12 @@ class Place:
 
     def sweep(self, runs, *more, before=(), timeout=120, **options):
         """Runs the sweep to its end, in whatever way; `before` is put before the command."""
-        return subprocess.run([*before, *self.command(runs, *more)], capture_output=True, text=True, timeout=timeout,
-                              **options)
+        command = [*before, *self.command(runs, *more)]
+        if self.contained and not before:
+            command = ["sh", "-c", '"$@"; exit $?', "sh", *command]  # somebody has the first number, as with `before`
+        if self.contained:
+            command = [*CONTAINER, *command]
+        return subprocess.run(command, capture_output=True, text=True, timeout=timeout, **options)
 
     def read(self, runs, verb, *more):
         return subprocess.run([self.trellis, verb, "small", "--dir", str(runs), *more], capture_output=True, text=True,

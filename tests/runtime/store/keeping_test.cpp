@@ -15,6 +15,7 @@
 #include "runtime/store/pending.h"
 #include "runtime/store/share.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/warnings.h"
 
 namespace {
 
@@ -22,6 +23,7 @@ using rt::Bytes;
 using rt::Key;
 using rt::Store;
 using support::TempFolder;
+using support::Warnings;
 
 constexpr std::uint64_t kBlock = 4096;
 constexpr std::size_t kSize = 2000;  ///< of an entry that has a file, which takes a block
@@ -33,6 +35,15 @@ std::filesystem::path file_of(const TempFolder& t, Key k) {
   return t.path() / k.hex().substr(0, 2) / k.hex().substr(2);
 }
 bool on_disk(const TempFolder& t, std::uint64_t n) { return exists(file_of(t, key(n))); }
+
+/// The numbers below `end` whose entries have files.
+std::vector<std::uint64_t> written(const TempFolder& t, std::uint64_t end) {
+  std::vector<std::uint64_t> numbers;
+  for (std::uint64_t n = 0; n < end; ++n) {
+    if (on_disk(t, n)) numbers.push_back(n);
+  }
+  return numbers;
+}
 
 /// Inserts dear entries until the folder was trimmed several times.
 void crowd(Store& store, std::uint64_t from) {
@@ -94,6 +105,42 @@ TEST(Keeping, MemoryProtectsToo) {
   EXPECT_EQ(store.lookup(key(1)), nullptr);
 }
 
+TEST(Keeping, WhatTheDiskHasTakesNoMemoryThatTheBudgetDoesNotAllow) {
+  const TempFolder t;
+  Store store({.folder = t.path(), .memory_bytes = 1 << 20});
+  std::vector<Key> all;
+  for (std::uint64_t i = 0; i < 100; ++i) {
+    all.push_back(key(i));
+    store.protect("one", all);
+    store.insert(key(i), content(i, 100'000), 1);
+  }
+  for (const Key k : all) EXPECT_NE(store.lookup(k), nullptr);
+  EXPECT_LE(store.stats().memory_hits, 10U);
+}
+
+TEST(Keeping, WhatTheDiskRefusesGoesOnWaiting) {
+  const TempFolder t;
+  const Warnings warnings;
+  Store store({.folder = t.path(), .overhead = 1});
+  // Where the first entry's folder would be.
+  const std::filesystem::path in_the_way = file_of(t, key(0)).parent_path();
+  rt::write_file_atomic(in_the_way, "");
+  std::vector<Key> all;
+  for (std::uint64_t i = 0; i < 20; ++i) all.push_back(key(i));
+  store.protect("one", all);
+  for (std::uint64_t i = 0; i < 20; ++i)
+    store.insert(key(i), content(i, 100'000), 100 - static_cast<double>(i));
+  store.persist();
+  EXPECT_FALSE(store.due()) << "it was refused a moment ago";
+  EXPECT_TRUE(written(t, 20).empty());
+  std::filesystem::remove(in_the_way);
+  rt::sleep_for(std::chrono::milliseconds(1050));
+  EXPECT_TRUE(store.due());
+  store.persist();
+  EXPECT_EQ(written(t, 20).size(), 20U);
+  ASSERT_EQ(warnings.lines.size(), 1U);
+}
+
 TEST(Keeping, AmongEqualsTheLongestUnusedGoes) {
   const TempFolder t;
   Store filled({.folder = t.path()});
@@ -137,15 +184,6 @@ TEST(Keeping, ProcessesTrimAroundEachOthersProtection) {
     EXPECT_EQ(status, 0);
   }
   for (std::uint64_t i = 0; i < 4; ++i) EXPECT_TRUE(on_disk(t, i)) << i;
-}
-
-/// The numbers below `end` whose entries have files.
-std::vector<std::uint64_t> written(const TempFolder& t, std::uint64_t end) {
-  std::vector<std::uint64_t> numbers;
-  for (std::uint64_t n = 0; n < end; ++n) {
-    if (on_disk(t, n)) numbers.push_back(n);
-  }
-  return numbers;
 }
 
 TEST(Keeping, WithoutAShareEntriesWaitForTheEndAsFarAsTheyFit) {
@@ -247,19 +285,23 @@ TEST(Keeping, WritingTakesItsShareOfTheTime) {
 }
 
 TEST(Keeping, WhatIsProtectedIsWrittenFirst) {
-  rt::store::Pending pending(1 << 20);
+  rt::store::Pins pins("");
+  rt::store::Pending pending(1 << 20, pins);
   const auto put = [&](std::uint64_t n, double cost) {
     EXPECT_TRUE(pending.put({key(n), std::make_shared<const Bytes>(content(n)), cost}).empty());
   };
   put(1, 5);
   put(2, 50);
   put(3, 0.5);
+  (void)pins.set("one", {key(9), key(3), key(4)});
+  pending.look_again({key(3)});
+  put(4, 0.05);
   std::vector<Key> order;
-  while (const auto item = pending.next({key(9), key(3)})) {
+  while (const auto item = pending.next()) {
     order.push_back(item->key);
     pending.done(item->key);
   }
-  EXPECT_EQ(order, (std::vector{key(3), key(2), key(1)}));
+  EXPECT_EQ(order, (std::vector{key(3), key(4), key(2), key(1)}));
   const auto large = std::make_shared<const Bytes>(content(4, 2 << 20));
   EXPECT_EQ(pending.put({key(4), large, 1}).size(), 0U) << "the newest stays";
   EXPECT_EQ(pending.put({key(5), std::make_shared<const Bytes>(content(5)), 0}).size(), 1U);
