@@ -1,5 +1,7 @@
 #include "nn/schedules/cosine.h"
 
+#include "nn/error.h"
+
 namespace nn {
 namespace {
 
@@ -15,10 +17,15 @@ class CosineSchedule final : public Schedule {
     return kInfo;
   }
   [[nodiscard]] LrCurve curve(const Fields& fields, double lr, std::int64_t epochs) const override {
-    const double floor = lr * real(fields, "floor");
+    const double floor = lr * real(fields, "floor"), length = length_of(fields, epochs);
+    if (const double warmup = real(fields, "warmup"); warmup >= length) {
+      throw SpecError(-1, "warmup",
+                      "warmup of the schedule cosine must be below its length (" + to_text(length) +
+                          (length == 1 ? " epoch" : " epochs") + "), not " + to_text(warmup));
+    }
     LrCurve curve;
     append_warmup(curve, fields, lr);
-    append(curve, LrShape::cosine, length_of(fields, epochs), lr, floor);
+    append(curve, LrShape::cosine, length, lr, floor);
     append_rest(curve, floor);
     return curve;
   }

@@ -63,6 +63,22 @@ const std::multimap<std::string, Case>& cases() {
   return kCases;
 }
 
+TEST(Schedule, ACosineNeedsEpochsBehindItsWarmup) {
+  const auto message = [](const nn::Fields& fields) -> std::string {
+    try {
+      (void)nn::schedule_curve({"cosine", fields}, kLr, kEpochs);
+    } catch (const nn::SpecError& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  EXPECT_EQ(message({{"epochs", std::int64_t{3}}, {"warmup", 5.0}}),
+            "warmup of the schedule cosine must be below its length (3 epochs), not 5");
+  EXPECT_EQ(message({{"warmup", 12.0}}),
+            "warmup of the schedule cosine must be below its length (12 epochs), not 12");
+  EXPECT_EQ(message({{"warmup", 11.5}}), "no error");
+}
+
 TEST(Schedule, EveryKindFollowsItsFormula) {
   for (const nn::Schedule* kind : nn::schedules()) {
     const auto [begin, end] = cases().equal_range(kind->info().kind);
