@@ -1,3 +1,4 @@
+#include <cstdio>
 #include <map>
 
 #include "cli/export_arguments.h"
@@ -43,6 +44,8 @@ int run_export_model(const Arguments& arguments) {
   const std::string path = model_path(arguments, arguments.text("RUN")).string();
   const nn::TrainedModel model = nn::read_trained_model(path);
   write_result(arguments, nn::onnx::model_file(model, {}));
+  for (const std::string& note : nn::onnx::export_notes(model))
+    std::fprintf(stderr, "%s\n", note.c_str());
   return kDone;
 }
 

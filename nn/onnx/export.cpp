@@ -1,10 +1,14 @@
 #include "nn/onnx/export.h"
 
+#include <cfloat>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
+#include "nn/data/data_error.h"
 #include "nn/data/preprocessing.h"
 #include "nn/error.h"
+#include "nn/fields.h"
 #include "nn/onnx/layers.h"
 
 namespace nn::onnx {
@@ -23,9 +27,9 @@ Dims without_rows(const Shape& shape) { return {shape.dims.begin(), shape.dims.e
 
 void add_scaling(Translation& t, const Dataset& data) {
   const Dims dims = without_rows(data.header().input);
-  const std::string shift = t.graph.constant("scaling.shift", dims, data.shift());
-  const std::string factor = t.graph.constant("scaling.factor", dims, data.scale());
-  t.x = t.graph.node("Sub", {t.x, shift}, "scaling.shifted");
+  const std::string shift = t.graph.constant("scaling_shift", dims, data.shift());
+  const std::string factor = t.graph.constant("scaling_factor", dims, data.scale());
+  t.x = t.graph.node("Sub", {t.x, shift}, "scaling_shifted");
   t.x = t.graph.node("Mul", {t.x, factor}, "scaling");
 }
 
@@ -35,9 +39,9 @@ void add_answers(Translation& t, const Dataset& data) {
     if (output_shape(t.net.spec()).elements() == 1) {
       // One logit stands for two, of which the first is 0.
       const float none = 0;
-      const std::string zero = t.graph.constant("output.zero", {}, {&none, 1});
-      const std::string first = t.graph.node("Mul", {t.x, zero}, "output.first");
-      t.x = t.graph.node("Concat", {first, t.x}, "output.both", {{"axis", std::int64_t{1}}});
+      const std::string zero = t.graph.constant("output_zero", {}, {&none, 1});
+      const std::string first = t.graph.node("Mul", {t.x, zero}, "output_first");
+      t.x = t.graph.node("Concat", {first, t.x}, "output_both", {{"axis", std::int64_t{1}}});
     }
     t.graph.node("Identity", {t.x}, "logits");
     t.graph.node("Softmax", {t.x}, "probabilities", {{"axis", std::int64_t{-1}}});
@@ -52,9 +56,9 @@ void add_answers(Translation& t, const Dataset& data) {
     const Dims each{static_cast<std::int64_t>(values.size())};
     return t.graph.constant(name, values.size() == 1 ? Dims{} : each, values);
   };
-  const std::string unit = of_targets("target.unit", &TargetColumn::unit);
-  const std::string shift = of_targets("target.shift", &TargetColumn::shift);
-  const std::string scaled = t.graph.node("Mul", {t.x, unit}, "target.scaled");
+  const std::string unit = of_targets("target_unit", &TargetColumn::unit);
+  const std::string shift = of_targets("target_shift", &TargetColumn::shift);
+  const std::string scaled = t.graph.node("Mul", {t.x, unit}, "target_scaled");
   t.graph.node("Add", {scaled, shift}, "prediction");
   t.graph.output("prediction", dims);
 }
@@ -80,6 +84,21 @@ std::string model_file(const TrainedModel& model,
     throw Error("onnx: the network takes " + std::to_string(file.size()) +
                 " bytes, expected at most " + std::to_string(kMostBytes));
   return file;
+}
+
+std::vector<std::string> export_notes(const TrainedModel& model) {
+  constexpr double kWorthANote = 1e-3;  // of a standard deviation
+  std::vector<std::string> notes;
+  for (const TargetColumn& target : model.data.header().targets) {
+    const auto shift = std::abs(static_cast<float>(target.shift));
+    const double step = static_cast<double>(std::nextafter(shift, FLT_MAX) - shift);
+    if (model.data.is_classification() || step / 2 <= kWorthANote * target.unit) continue;
+    notes.push_back("the target " + in_quotes(target.name) + ": a number around " +
+                    to_text(static_cast<double>(shift)) + " has 32 bits in an ONNX file, so " +
+                    "predictions there are rounded to " + to_text(step) +
+                    "; those of `trellis predict` are not");
+  }
+  return notes;
 }
 
 }  // namespace nn::onnx

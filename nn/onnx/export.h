@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "nn/predict_table.h"
 
@@ -17,5 +18,8 @@ namespace nn::onnx {
 /// a network beyond the 2 GiB that such a file may have.
 [[nodiscard]] std::string model_file(const TrainedModel& model,
                                      const std::map<std::string, std::string>& metadata);
+
+/// A sentence on what such a file holds worse than the model does.
+[[nodiscard]] std::vector<std::string> export_notes(const TrainedModel& model);
 
 }  // namespace nn::onnx

@@ -12,6 +12,10 @@ namespace nn::onnx {
 
 namespace {
 
+/// What leaves a layer, behind its name. Names of a layer's tensors have a point and those of the
+/// graph have none, so that a layer may be called `prediction`.
+constexpr const char* kResult = ".result";
+
 struct Place {
   const LayerSpec& layer;
   const Flow& in;
@@ -55,7 +59,7 @@ void dense(Translation& t, const Place& p) {
   const std::string weight =
       t.graph.constant(name + ".weight", {inputs, units}, t.weights(name + ".weight"));
   const std::string bias = t.graph.constant(name + ".bias", {units}, t.weights(name + ".bias"));
-  t.x = t.graph.node("Gemm", {t.x, weight, bias}, name);
+  t.x = t.graph.node("Gemm", {t.x, weight, bias}, name + kResult);
   activate(t, p.layer);
 }
 
@@ -68,7 +72,7 @@ void on_channels_first(Translation& t, const Place& p, std::string_view operatio
       t.graph.node("Transpose", {t.x}, name + ".first", {{"perm", Order{0, 3, 1, 2}}})};
   inputs.insert(inputs.end(), more.begin(), more.end());
   const std::string y = t.graph.node(operation, inputs, name + ".y", attributes);
-  t.x = t.graph.node("Transpose", {y}, name, {{"perm", Order{0, 2, 3, 1}}});
+  t.x = t.graph.node("Transpose", {y}, name + kResult, {{"perm", Order{0, 2, 3, 1}}});
 }
 
 /// [out, height, width, in] -> [out, in, height, width]
@@ -135,7 +139,7 @@ void avg_pool(Translation& t, const Place& p) {
   on_channels_first(t, p, "AveragePool", {}, pool_attributes(p));
 }
 void global_pool(Translation& t, const Place& p) {
-  t.x = t.graph.node("ReduceMean", {t.x}, p.layer.name,
+  t.x = t.graph.node("ReduceMean", {t.x}, p.layer.name + kResult,
                      {{"axes", std::vector<std::int64_t>{1, 2}}, {"keepdims", std::int64_t{0}}});
 }
 
@@ -153,7 +157,7 @@ void batch_norm(Translation& t, const Place& p) {
   }
   const std::string a = t.graph.constant(name + ".factor", {channels(p.in)}, factor);
   const std::string b = t.graph.constant(name + ".summand", {channels(p.in)}, summand);
-  t.x = t.graph.node("Add", {t.graph.node("Mul", {t.x, a}, name + ".scaled"), b}, name);
+  t.x = t.graph.node("Add", {t.graph.node("Mul", {t.x, a}, name + ".scaled"), b}, name + kResult);
   activate(t, p.layer);
 }
 
@@ -164,7 +168,7 @@ void layer_norm(Translation& t, const Place& p) {
       t.graph.constant(name + ".scale", {channels(p.in)}, t.weights(name + ".scale"));
   const std::string shift =
       t.graph.constant(name + ".shift", {channels(p.in)}, t.weights(name + ".shift"));
-  t.x = t.graph.node("LayerNormalization", {t.x, scale, shift}, name,
+  t.x = t.graph.node("LayerNormalization", {t.x, scale, shift}, name + kResult,
                      {{"axis", std::int64_t{-1}}, {"epsilon", epsilon}});
   activate(t, p.layer);
 }
@@ -172,13 +176,13 @@ void layer_norm(Translation& t, const Place& p) {
 void nothing(Translation&, const Place&) {}
 
 void flatten(Translation& t, const Place& p) {
-  t.x = t.graph.node("Flatten", {t.x}, p.layer.name, {{"axis", std::int64_t{1}}});
+  t.x = t.graph.node("Flatten", {t.x}, p.layer.name + kResult, {{"axis", std::int64_t{1}}});
 }
 
 void residual_begin(Translation& t, const Place&) { t.skips.push_back(t.x); }
 
 void residual_end(Translation& t, const Place& p) {
-  t.x = t.graph.node("Add", {t.x, t.skips.back()}, p.layer.name);
+  t.x = t.graph.node("Add", {t.x, t.skips.back()}, p.layer.name + kResult);
   t.skips.pop_back();
   activate(t, p.layer);
 }
