@@ -12,11 +12,6 @@ namespace {
 constexpr std::size_t kWidest = 12;
 constexpr std::size_t kMistakes = 10;
 
-struct Mistake {
-  std::int64_t rows = 0;
-  std::size_t truth = 0, given = 0;
-};
-
 std::string whole_table(const std::vector<std::string>& classes,
                         const std::vector<std::vector<std::int64_t>>& counts) {
   std::vector<std::string> header{"true \\ given"};
@@ -30,32 +25,19 @@ std::string whole_table(const std::vector<std::string>& classes,
   return table.text();
 }
 
-std::string worst_mistakes(const std::vector<std::string>& classes,
-                           const std::vector<std::vector<std::int64_t>>& counts) {
+std::vector<Mistake> mistakes_in(const std::vector<std::vector<std::int64_t>>& counts) {
   std::vector<Mistake> mistakes;
-  for (std::size_t truth = 0; truth < classes.size(); ++truth) {
-    for (std::size_t given = 0; given < classes.size(); ++given) {
+  for (std::size_t truth = 0; truth < counts.size(); ++truth) {
+    for (std::size_t given = 0; given < counts.size(); ++given) {
       if (truth != given && counts[truth][given] > 0)
         mistakes.push_back({counts[truth][given], truth, given});
     }
   }
   std::ranges::stable_sort(mistakes, std::greater(), &Mistake::rows);
-  if (mistakes.empty()) return "no mistakes\n";
-  std::string out;
-  for (std::size_t i = 0; i < std::min(kMistakes, mistakes.size()); ++i) {
-    const Mistake& m = mistakes[i];
-    out += rt::cat(m.rows, m.rows == 1 ? " row of " : " rows of ", rt::printable(classes[m.truth]),
-                   " taken for ", rt::printable(classes[m.given]), "\n");
-  }
-  return out;
+  return mistakes;
 }
 
-}  // namespace
-
-std::string confusion_lines(const std::vector<std::string>& classes,
-                            const std::vector<std::vector<std::int64_t>>& counts) {
-  const bool fits = classes.size() <= kWidest;
-  const std::string text = fits ? whole_table(classes, counts) : worst_mistakes(classes, counts);
+std::string indented(const std::string& text) {
   std::string out;
   for (std::size_t from = 0; from < text.size();) {
     const std::size_t to = text.find('\n', from) + 1;
@@ -63,6 +45,27 @@ std::string confusion_lines(const std::vector<std::string>& classes,
     from = to;
   }
   return out;
+}
+
+}  // namespace
+
+std::string mistake_lines(const std::vector<std::string>& classes,
+                          const std::vector<Mistake>& mistakes) {
+  if (mistakes.empty()) return "  no mistakes\n";
+  std::string out;
+  for (std::size_t i = 0; i < std::min(kMistakes, mistakes.size()); ++i) {
+    const Mistake& m = mistakes[i];
+    out += rt::cat("  ", m.rows, m.rows == 1 ? " row of " : " rows of ",
+                   rt::printable(classes[m.truth]), " taken for ", rt::printable(classes[m.given]),
+                   "\n");
+  }
+  return out;
+}
+
+std::string confusion_lines(const std::vector<std::string>& classes,
+                            const std::vector<std::vector<std::int64_t>>& counts) {
+  return classes.size() <= kWidest ? indented(whole_table(classes, counts))
+                                   : mistake_lines(classes, mistakes_in(counts));
 }
 
 }  // namespace cli

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <utility>
 
@@ -24,11 +25,38 @@ std::size_t block_rows(std::size_t inputs) {
   return (rows + kEvaluateRows - 1) / kEvaluateRows * kEvaluateRows;
 }
 
-/// The shortest text that reads back as the same float.
-std::string text_of(double value) {
-  char buffer[32];
-  const auto number = static_cast<float>(value);
-  return {buffer, std::to_chars(buffer, buffer + sizeof buffer, number).ptr};
+/// The shortest text that reads back as the same number; one that is none has no sign.
+template <class T>
+std::string text_of(T number) {
+  if (std::isnan(number)) return "nan";
+  char buffer[64];
+  const T size = std::abs(number);
+  // A time in seconds or a price reads better in full.
+  const bool in_full = size >= static_cast<T>(1e-3) && size < static_cast<T>(1e15);
+  const auto written =
+      in_full ? std::to_chars(buffer, buffer + sizeof buffer, number, std::chars_format::fixed)
+              : std::to_chars(buffer, buffer + sizeof buffer, number);
+  return {buffer, written.ptr};
+}
+
+/// What an output means in the target's unit, to half of a float's last bit: of this output, or of
+/// 1 where it is smaller, since nothing that a network adds up is known any better.
+std::string meaning_of(float output, const TargetColumn& target) {
+  constexpr int kFewest = 6, kMost = 17;
+  const double value = static_cast<double>(output) * target.unit + target.shift;
+  const double known = std::max(1.0, std::abs(static_cast<double>(output))) *
+                       std::abs(target.unit) * std::ldexp(1.0, -25);
+  if (!std::isfinite(value)) return text_of(value);
+  for (int digits = kFewest; digits < kMost; ++digits) {
+    char buffer[32];
+    const auto end = std::to_chars(buffer, buffer + sizeof buffer, value,
+                                   std::chars_format::scientific, digits - 1)
+                         .ptr;
+    double rounded = 0;
+    std::from_chars(buffer, end, rounded);
+    if (std::abs(rounded - value) <= known) return text_of(rounded);
+  }
+  return text_of(value);
 }
 
 class Writer {
@@ -52,17 +80,15 @@ class Writer {
     CsvLine line(out);
     for (const std::string& text : kept) line.cell(text);
     if (header_.class_names.empty()) {
-      for (std::size_t i = 0; i < outputs.size(); ++i) {
-        const TargetColumn& target = header_.targets[i];
-        line.cell(text_of(static_cast<double>(outputs[i]) * target.unit + target.shift));
-      }
+      for (std::size_t i = 0; i < outputs.size(); ++i)
+        line.cell(meaning_of(outputs[i], header_.targets[i]));
       return;
     }
     const std::int32_t given = class_of(outputs);
     line.cell(given < 0 ? "" : header_.class_names[static_cast<std::size_t>(given)]);
     if (!options_.probabilities) return;
     probabilities(outputs, shares_);
-    for (const double share : shares_) line.cell(text_of(share));
+    for (const double share : shares_) line.cell(text_of(static_cast<float>(share)));
   }
 
  private:
@@ -84,6 +110,45 @@ const std::string& preprocessing_of(const TensorMetadata& metadata) {
   if (found == metadata.end())
     throw Error("has no preprocessing, expected a model that this program trained");
   return found->second;
+}
+
+/// Rows of a block and what the network said of them, one after the other.
+struct Outputs {
+  std::span<const std::uint32_t> rows;
+  std::span<const float> values;
+
+  [[nodiscard]] bool is_next(std::uint32_t row) const {
+    return !rows.empty() && rows.front() == row;
+  }
+  std::span<const float> take(std::size_t width) {
+    const auto first = values.first(width);
+    rows = rows.subspan(1);
+    values = values.subspan(width);
+    return first;
+  }
+};
+
+Outputs answer(Evaluation& evaluation, Workspace& workspace, DataView view,
+               std::span<const std::uint32_t> rows) {
+  const std::size_t before = evaluation.judged().outputs.size();
+  view.rows = rows;
+  if (!rows.empty()) evaluation.add(workspace, view);
+  return {rows, std::span(evaluation.judged().outputs).subspan(before)};
+}
+
+DataView without_truth(DataView view) {
+  view.labels = nullptr;
+  view.targets = nullptr;
+  return view;
+}
+
+void score(const Evaluation& evaluation, Predicted& done) {
+  const Judged& judged = evaluation.judged();
+  done.scores = evaluation.scores();
+  if (judged.labels.empty()) return;
+  if (judged.width <= kMostConfused)
+    done.confusion = count_confusion(judged.outputs, judged.labels, judged.width);
+  done.mistakes = worst_mistakes(judged.outputs, judged.labels, judged.width);
 }
 
 /// Whether the rows of a table are those that the network was made from.
@@ -125,30 +190,26 @@ Predicted predict_table(const kern::Kernels<float>& kernels, const TrainedModel&
         "the model predicts a number, which has no probabilities; expected a model of classes");
   TableRows table(path, model.data, options.keep);
   Workspace workspace;
-  Evaluation evaluation(kernels, model.net, model.loss);
+  Evaluation scored(kernels, model.net, model.loss), others(kernels, model.net, model.loss);
   Writer writer(model, options);
   Predicted done;
   std::string csv;
   writer.names(csv);
   const std::size_t width = model.data.outputs();
   while (table.next(block_rows(model.data.cols()))) {
-    if (!table.scored()) evaluation.drop_rows();
-    const std::size_t before = evaluation.judged().outputs.size();
-    evaluation.add(workspace, table.view());
-    const auto outputs = std::span(evaluation.judged().outputs).subspan(before);
-    for (std::size_t row = 0; row < table.rows(); ++row)
-      writer.row(csv, outputs.subspan(row * width, width), table.kept(row));
+    Outputs known = answer(scored, workspace, table.view(), table.scored());
+    others.drop_rows();
+    Outputs unknown = answer(others, workspace, without_truth(table.view()), table.others());
+    for (std::uint32_t row = 0; row < table.rows(); ++row) {
+      Outputs& from = known.is_next(row) ? known : unknown;
+      writer.row(csv, from.take(width), table.kept(row));
+    }
     done.rows += static_cast<std::int64_t>(table.rows());
     write(csv);
     csv.clear();
   }
   write(csv);
-  if (table.scored() && done.rows > 0) {
-    const Judged& judged = evaluation.judged();
-    done.scores = evaluation.scores();
-    if (!judged.labels.empty())
-      done.confusion = count_confusion(judged.outputs, judged.labels, judged.width);
-  }
+  if (scored.judged().rows() > 0) score(scored, done);
   done.notes = table.notes();
   if (is_of_training(path, model)) {
     done.notes.emplace_back(

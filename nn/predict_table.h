@@ -36,8 +36,9 @@ struct PredictOptions {
 /// What came of it besides the predictions.
 struct Predicted {
   std::int64_t rows = 0;
-  std::optional<Scores> scores;        ///< where the table has the target in every row
-  std::optional<Confusion> confusion;  ///< the same, of classes
+  std::optional<Scores> scores;        ///< of the rows that have a target which the model knows
+  std::optional<Confusion> confusion;  ///< the same, of at most kMostConfused classes
+  std::vector<Mistake> mistakes;       ///< the same, of classes: the kMostMistakes made most often
   std::vector<std::string> notes;      ///< a sentence each: what was filled in or not looked at
 };
 
@@ -45,9 +46,11 @@ struct Predicted {
 /// blocks: memory does not grow with the table, but for outputs that are scored. `write` gets csv,
 /// piece by piece: a line of names, then a line a row: what was asked to be kept, "prediction" (a
 /// class's name, or a number in the target's unit; of several targets "prediction.TARGET" for each)
-/// and, where asked for, "proba.CLASS" for each class. Scores are those of evaluate() on the same
-/// rows, bit for bit. The calling thread has gone through kern::prepare_thread(). Throws DataError
-/// (the table), Error (options that do not fit).
+/// and, where asked for, "proba.CLASS" for each class. A number has the digits that the
+/// network knows, however far the target's numbers lie from 0; where an output is no number there
+/// is no class. Scores are those of evaluate() on the same rows, bit for bit where every row is
+/// scored. The calling thread has gone through kern::prepare_thread(). Throws DataError (the
+/// table), Error (options that do not fit).
 Predicted predict_table(const kern::Kernels<float>& kernels, const TrainedModel& model,
                         const std::string& path, const PredictOptions& options,
                         const std::function<void(std::string_view)>& write);

@@ -54,6 +54,22 @@ std::vector<std::vector<std::int64_t>> rows_of(const nn::Confusion& confusion) {
   return rows;
 }
 
+std::vector<Mistake> mistakes_of(const nn::Predicted& done) {
+  std::vector<Mistake> mistakes;
+  for (const nn::Mistake& m : done.mistakes)
+    mistakes.push_back(
+        {m.rows, static_cast<std::size_t>(m.truth), static_cast<std::size_t>(m.given)});
+  return mistakes;
+}
+
+void write(hpo::JsonWriter& json, const nn::Mistake& mistake, const nn::TrainedModel& model) {
+  const auto name = [&](std::int32_t c) {
+    return std::string_view(model.data.header().class_names[static_cast<std::size_t>(c)]);
+  };
+  json.begin_object().field("truth", name(mistake.truth)).field("given", name(mistake.given));
+  json.field("rows", mistake.rows).end_object();
+}
+
 std::vector<std::pair<std::string, double>> metrics_of(const nn::Scores& scores) {
   std::vector<std::pair<std::string, double>> all{{"loss", scores.loss}};
   all.insert(all.end(), scores.metrics.begin(), scores.metrics.end());
@@ -61,12 +77,18 @@ std::vector<std::pair<std::string, double>> metrics_of(const nn::Scores& scores)
 }
 
 std::string text_scores(const nn::TrainedModel& model, const nn::Predicted& done) {
-  std::string out = rt::cat(done.rows, done.rows == 1 ? " row\n" : " rows\n");
+  std::string out = rt::cat(done.rows, done.rows == 1 ? " row" : " rows");
+  if (done.scores && done.scores->rows < done.rows)
+    out += rt::cat(", ", done.scores->rows, " scored");
+  out += "\n";
   if (!done.scores) return out;
   for (const auto& [name, value] : metrics_of(*done.scores))
     out += rt::cat("  ", name, " = ", result_number(value), "\n");
+  const std::vector<std::string>& classes = model.data.header().class_names;
   if (done.confusion)
-    out += confusion_lines(model.data.header().class_names, rows_of(*done.confusion));
+    out += confusion_lines(classes, rows_of(*done.confusion));
+  else if (!classes.empty())
+    out += mistake_lines(classes, mistakes_of(done));
   return out;
 }
 
@@ -74,6 +96,7 @@ std::string json_scores(const nn::TrainedModel& model, const nn::Predicted& done
                         const rt::Path& file, const std::string& output) {
   hpo::JsonWriter json;
   json.begin_object().field("model", std::string_view(file.string())).field("rows", done.rows);
+  json.field("scored", done.scores ? done.scores->rows : 0);
   json.field("output", std::string_view(output)).key("metrics");
   if (done.scores) {
     json.raw(hpo::json_of(metrics_of(*done.scores)));
@@ -85,6 +108,14 @@ std::string json_scores(const nn::TrainedModel& model, const nn::Predicted& done
     json.raw(hpo::json_of(hpo::ConfusionTable{.part = "",
                                               .classes = model.data.header().class_names,
                                               .counts = rows_of(*done.confusion)}));
+  } else {
+    json.null();
+  }
+  json.key("mistakes");
+  if (done.scores && model.data.is_classification()) {
+    json.begin_array();
+    for (const nn::Mistake& mistake : done.mistakes) write(json, mistake, model);
+    json.end_array();
   } else {
     json.null();
   }

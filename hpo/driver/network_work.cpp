@@ -29,9 +29,6 @@ namespace hpo {
 
 namespace {
 
-/// More classes than anybody reads make no table.
-constexpr std::size_t kMostConfused = 100;
-
 ConfusionTable table_of(const nn::Confusion& confusion, std::vector<std::string> classes,
                         std::string part) {
   ConfusionTable table{.part = std::move(part), .classes = std::move(classes), .counts = {}};
@@ -319,7 +316,7 @@ rt::Async<ExportedModel> NetworkWork::write(ExportedModel made, rt::Value<nn::Pa
   const nn::Scores& scores = co_await tested_on;
   if (scores.rows > 0) made.metrics = metrics_of("test", scores);
   const nn::Dataset::Header& header = data.value.get().header();
-  if (!header.class_names.empty() && header.class_names.size() <= kMostConfused) {
+  if (!header.class_names.empty() && header.class_names.size() <= nn::kMostConfused) {
     const bool tested = scores.rows > 0;
     const rt::Value<nn::Confusion> confused =
         tasks::confusion(net, data.value, tested ? nn::Part::test : nn::Part::valid);

@@ -1,15 +1,20 @@
 #pragma once
 // One line of a csv file after RFC 4180, with "\n" at its end.
 
+#include <cstddef>
 #include <string>
 
 namespace nn {
 
-/// Cells are appended to `out` as they come; the line ends with the object.
+/// Cells are appended to `out` as they come; the line ends with the object. One with nothing but an
+/// empty cell holds quotes, because readers pass over blank lines.
 class CsvLine {
  public:
-  explicit CsvLine(std::string& out) : out_(out) {}
-  ~CsvLine() { out_ += '\n'; }
+  explicit CsvLine(std::string& out) : out_(out), begin_(out.size()) {}
+  ~CsvLine() {
+    if (out_.size() == begin_) out_ += "\"\"";
+    out_ += '\n';
+  }
   CsvLine(const CsvLine&) = delete;
   CsvLine& operator=(const CsvLine&) = delete;
 
@@ -32,6 +37,7 @@ class CsvLine {
   }
 
   std::string& out_;
+  std::size_t begin_;
   bool first_ = true;
 };
 

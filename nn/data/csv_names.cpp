@@ -37,7 +37,14 @@ std::string meant_name(const std::string& word, const std::vector<std::string>& 
   return found == names.end() ? "" : *found;
 }
 
-/// "'a', 'b' and 3 more"
+}  // namespace
+
+std::string counted(std::size_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+std::string column_name(std::size_t place) { return "c" + std::to_string(place + 1); }
+
 std::string first_names(const std::vector<std::string>& names) {
   constexpr std::size_t kNamed = 10;
   std::string text;
@@ -45,12 +52,6 @@ std::string first_names(const std::vector<std::string>& names) {
     text += (i == 0 ? "" : ", ") + in_quotes(names[i]);
   if (names.size() > kNamed) text += " and " + std::to_string(names.size() - kNamed) + " more";
   return text;
-}
-
-}  // namespace
-
-std::string counted(std::size_t count, const std::string& noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
 DataError slip(const CsvText& csv, const CsvField& text, std::size_t others,
@@ -66,7 +67,7 @@ void name_columns(const CsvText& csv, const std::vector<CsvField>& first, CsvSur
   for (std::size_t c = 0; c < first.size(); ++c) {
     CsvColumn column;
     if (table.header) column.name = first[c].value();
-    if (column.name.empty()) column.name = "c" + std::to_string(c + 1);
+    if (column.name.empty()) column.name = column_name(c);
     if (!seen.insert(column.name).second) {
       throw DataError(csv.path, first[c].line, first[c].column,
                       "a second column is called " + in_quotes(column.name));

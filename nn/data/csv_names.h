@@ -13,6 +13,12 @@ namespace nn {
 /// "1 row", "2 rows".
 [[nodiscard]] std::string counted(std::size_t count, const std::string& noun);
 
+/// What the column at a place is called that has no name: c1 is the first.
+[[nodiscard]] std::string column_name(std::size_t place);
+
+/// "'a', 'b' and 3 more": the first ten.
+[[nodiscard]] std::string first_names(const std::vector<std::string>& names);
+
 /// Gives the table its columns, named by `first` where that is its header. Throws DataError for a
 /// doubled name.
 void name_columns(const CsvText& csv, const std::vector<CsvField>& first, CsvSurvey& table);

@@ -5,6 +5,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -94,7 +95,11 @@ class Dataset {
     std::vector<TargetColumn> targets = std::vector<TargetColumn>(1);
     std::vector<NumberFormat> target_formats;  ///< one a target; empty where all are plain
     std::vector<FeatureColumn> columns;        ///< in file order; empty for images
-    std::vector<std::string> missing;          ///< DataSpec::missing
+    /// Columns of the table that it was read from, the targets' included, where they have no names
+    /// and are known by their places alone; of arrays the values of a row. 0: columns have names.
+    /// None: a model's file that does not say.
+    std::optional<std::uint64_t> places;
+    std::vector<std::string> missing;  ///< DataSpec::missing
     Scale scaling = Scale::none;
     ContentHash content;
     std::vector<std::string>
@@ -107,7 +112,7 @@ class Dataset {
     template <class Archive>
     void fields(Archive& a) {
       a(rows, cols, input, storage, task, class_names, train_rows, valid_rows, test_rows, targets,
-        target_formats, columns, missing, scaling, content, notes);
+        target_formats, columns, places, missing, scaling, content, notes);
     }
     friend bool operator==(const Header&, const Header&) = default;
   };

@@ -25,9 +25,16 @@ std::array<SourceFile, 2> open_pair(const DataSpec& spec, const LoadLimits& limi
 }  // namespace
 
 ContentHash content_hash(const DataSpec& spec, const LoadLimits& limits) {
-  if (spec.kind == DataKind::idx) return combine(open_idx(spec, limits));
-  if (!spec.more.empty()) return combine(open_pair(spec, limits));
-  return hash_of(SourceFile(spec.path, limits.file_bytes));
+  const auto hash = [&](const std::string& path) { return hash_of(path, limits.file_bytes); };
+  std::vector<ContentHash> hashes;
+  if (spec.kind == DataKind::idx) {
+    for (const std::string& path : idx_files(spec.path)) hashes.push_back(hash(path));
+  } else if (!spec.more.empty()) {
+    hashes = {hash(spec.path), hash(spec.more)};
+  } else {
+    return hash(spec.path);
+  }
+  return combine(hashes);
 }
 
 Dataset load_dataset(const DataSpec& spec, const LoadLimits& limits) {

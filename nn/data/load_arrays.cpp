@@ -163,6 +163,7 @@ Dataset::Header describe(const Arrays& arrays, const TargetValues& target, const
   header.rows = chosen.rows;
   header.input = shape_of(arrays.x);
   header.cols = arrays.x.per_row();
+  header.places = header.cols;
   header.storage = bytes ? Storage::u8 : Storage::f32;
   header.task = target.task;
   header.class_names = target.class_names;

@@ -59,6 +59,7 @@ Dataset::Header describe(const CsvSurvey& table, TargetValues& target, std::size
   for (const std::string& name : table.target_names()) header.targets.push_back({.name = name});
   header.target_formats = std::move(target.formats);
   header.scaling = spec.scale;
+  header.places = table.header ? 0 : table.columns.size();
   header.missing = spec.missing;
   header.notes = table.notes;
   return header;

@@ -116,6 +116,7 @@ Dataset::Header describe(const DataSpec& spec, const IdxHeader& images, const La
   Dataset::Header header;
   header.rows = labels.labels.size();
   header.cols = images.per_row;
+  header.places = header.cols;
   header.input = image_shape(images);
   header.storage = Storage::u8;
   header.task = LearningTask::classification;

@@ -197,6 +197,12 @@ std::vector<FeatureColumn> columns_at(const Json& json, const Shape& input) {
   return columns;
 }
 
+std::uint64_t places_at(const Json& json) {
+  const Json& places = at(json, "places");
+  if (!places.is_number_unsigned()) refuse("\"places\" is no number of columns");
+  return places.get<std::uint64_t>();
+}
+
 void read_values(const Json& json, const char* name, std::span<float> out) {
   const Json& value = at(json, name);
   if (value.is_number()) {
@@ -278,6 +284,7 @@ std::string preprocessing_json(const Dataset& data) {
   }
   out["input"] = header.input.dims;
   out["columns"] = columns(header);
+  if (header.places) out["places"] = *header.places;
   if (!header.missing.empty()) out["missing"] = header.missing;
   out["scale"] = scale_word(header.scaling);
   out["shift"] = values(data.shift());
@@ -293,6 +300,7 @@ Dataset preprocessing_from_json(std::string_view text) {
   header.input = input_at(json);
   header.cols = static_cast<std::uint64_t>(header.input.elements());
   header.columns = columns_at(json, header.input);
+  if (json.contains("places")) header.places = places_at(json);
   if (json.contains("missing")) header.missing = texts_at(json, "missing");
   header.scaling = scale_at(json);
   Dataset data(std::move(header));

@@ -18,45 +18,66 @@ namespace nn {
 
 namespace {
 
-/// A file descriptor that closes itself.
-class Descriptor {
+/// A regular file that is open.
+class OpenFile {
  public:
   // O_NONBLOCK only matters for the pipes that are refused right after.
-  explicit Descriptor(const std::string& path)
-      : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
+  OpenFile(const std::string& path, std::size_t max_bytes)
+      : path_(path), fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+    if (fd_ < 0) throw DataError(path, std::string("cannot open: ") + std::strerror(errno));
+    try {
+      measure(max_bytes);
+    } catch (...) {
+      ::close(fd_);
+      throw;
+    }
   }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  [[nodiscard]] int get() const { return fd_; }
+  ~OpenFile() { ::close(fd_); }
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+
+  [[nodiscard]] std::size_t size() const { return size_; }
+
+  /// The next bytes. Throws DataError where there are fewer.
+  void read(std::span<std::byte> out) {
+    while (!out.empty()) {
+      const ssize_t n = ::read(fd_, out.data(), out.size());
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) throw DataError(path_, std::string("cannot read: ") + std::strerror(errno));
+      if (n == 0) throw DataError(path_, "became shorter while it was read");
+      out = out.subspan(static_cast<std::size_t>(n));
+    }
+  }
 
  private:
+  void measure(std::size_t max_bytes) {
+    struct stat info = {};
+    if (::fstat(fd_, &info) != 0) throw DataError(path_, std::strerror(errno));
+    if (S_ISDIR(info.st_mode)) throw DataError(path_, "is a folder, expected a file");
+    if (!S_ISREG(info.st_mode)) throw DataError(path_, "is not a regular file");
+    size_ = static_cast<std::size_t>(info.st_size);
+    if (size_ > max_bytes)
+      throw DataError(path_,
+                      "has " + size_text(size_) + ", expected at most " + size_text(max_bytes));
+  }
+
+  const std::string& path_;
   int fd_;
+  std::size_t size_ = 0;
 };
+
+struct FreeState {
+  void operator()(XXH3_state_t* state) const { XXH3_freeState(state); }
+};
+
+ContentHash content_hash_of(const XXH128_hash_t& hash) { return {hash.high64, hash.low64}; }
 
 }  // namespace
 
 SourceFile::SourceFile(std::string path, std::size_t max_bytes) : path_(std::move(path)) {
-  const Descriptor file(path_);
-  if (file.get() < 0) throw DataError(path_, std::string("cannot open: ") + std::strerror(errno));
-  struct stat info = {};
-  if (::fstat(file.get(), &info) != 0) throw DataError(path_, std::strerror(errno));
-  if (S_ISDIR(info.st_mode)) throw DataError(path_, "is a folder, expected a file");
-  if (!S_ISREG(info.st_mode)) throw DataError(path_, "is not a regular file");
-  const auto size = static_cast<std::size_t>(info.st_size);
-  if (size > max_bytes) {
-    throw DataError(path_, "has " + size_text(size) + ", expected at most " + size_text(max_bytes));
-  }
-  raw_.resize(size);
-  std::size_t done = 0;
-  while (done < size) {
-    const ssize_t n = ::read(file.get(), raw_.data() + done, size - done);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) throw DataError(path_, std::string("cannot read: ") + std::strerror(errno));
-    if (n == 0) throw DataError(path_, "became shorter while it was read");
-    done += static_cast<std::size_t>(n);
-  }
+  OpenFile file(path_, max_bytes);
+  raw_.resize(file.size());
+  file.read(raw_);
 }
 
 bool SourceFile::gzip() const {
@@ -64,15 +85,35 @@ bool SourceFile::gzip() const {
 }
 
 ContentHash hash_of(const SourceFile& file) {
-  const XXH128_hash_t h = XXH3_128bits(file.raw().data(), file.raw().size());
-  return {h.high64, h.low64};
+  return content_hash_of(XXH3_128bits(file.raw().data(), file.raw().size()));
+}
+
+ContentHash hash_of(const std::string& path, std::size_t max_bytes) {
+  constexpr std::size_t kPiece = std::size_t{1} << 20;
+  OpenFile file(path, max_bytes);
+  const std::unique_ptr<XXH3_state_t, FreeState> state(XXH3_createState());
+  if (state == nullptr) throw std::bad_alloc();
+  XXH3_128bits_reset(state.get());
+  std::vector<std::byte> piece(std::min(kPiece, file.size()));
+  for (std::size_t left = file.size(); left > 0;) {
+    const auto next = std::span(piece).first(std::min(piece.size(), left));
+    file.read(next);
+    XXH3_128bits_update(state.get(), next.data(), next.size());
+    left -= next.size();
+  }
+  return content_hash_of(XXH3_128bits_digest(state.get()));
 }
 
 ContentHash combine(std::span<const SourceFile> files) {
+  std::vector<ContentHash> hashes;
+  for (const SourceFile& file : files) hashes.push_back(hash_of(file));
+  return combine(hashes);
+}
+
+ContentHash combine(std::span<const ContentHash> files) {
   std::string digits;
-  for (const SourceFile& file : files) digits += hash_of(file).hex();
-  const XXH128_hash_t h = XXH3_128bits(digits.data(), digits.size());
-  return {h.high64, h.low64};
+  for (const ContentHash& file : files) digits += file.hex();
+  return content_hash_of(XXH3_128bits(digits.data(), digits.size()));
 }
 
 struct ContentReader::Inflater {

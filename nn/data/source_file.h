@@ -33,8 +33,10 @@ class SourceFile {
   std::vector<std::byte> raw_;
 };
 
-/// XXH3-128 of the bytes as they lie on disk.
+/// XXH3-128 of the bytes as they lie on disk; of a path without having them all in memory. Throws
+/// DataError as SourceFile does.
 [[nodiscard]] ContentHash hash_of(const SourceFile& file);
+[[nodiscard]] ContentHash hash_of(const std::string& path, std::size_t max_bytes);
 /// Compressed content may be any size up to kUnsuspicious, and beyond that so many times the bytes
 /// it was unpacked from: tables stay far below, a file that is small only to unpack to gigabytes
 /// does not.
@@ -46,6 +48,7 @@ void check_inflation(const std::string& path, std::uint64_t produced, std::uint6
 
 /// One hash for several files in order.
 [[nodiscard]] ContentHash combine(std::span<const SourceFile> files);
+[[nodiscard]] ContentHash combine(std::span<const ContentHash> files);
 
 /// The content of a file from front to back, decompressed when it is gzip (RFC 1952, several
 /// members one after the other included). The file must outlive the reader. Throws DataError for

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
-#include <set>
+#include <optional>
+#include <unordered_map>
 
+#include "nn/data/csv_names.h"
 #include "nn/data/data_error.h"
 #include "nn/fields.h"
 
@@ -30,21 +32,71 @@ bool is_numeric(const std::vector<FeatureColumn>& columns) {
   return std::ranges::all_of(columns, [](const auto& c) { return c.kind() == ColumnKind::number; });
 }
 
-std::optional<std::size_t> place_of(const std::vector<std::string>& names,
-                                    const std::string& name) {
-  const auto found = std::ranges::find(names, name);
-  if (found == names.end()) return {};
-  return static_cast<std::size_t>(found - names.begin());
+/// The ways in which the numbers of a model's columns are written.
+std::vector<NumberFormat> formats_of(const std::vector<FeatureColumn>& columns) {
+  std::vector<NumberFormat> formats;
+  for (const FeatureColumn& column : columns) {
+    if (std::ranges::find(formats, column.format) == formats.end())
+      formats.push_back(column.format);
+  }
+  return formats;
 }
 
-void refuse_doubled(const std::string& path, const std::vector<CsvField>& first,
-                    const TableFit& fit, std::size_t place) {
-  for (std::size_t c = place + 1; c < fit.names.size(); ++c) {
-    if (fit.names[c] != fit.names[place]) continue;
-    throw DataError(path, first[c].line, first[c].column,
-                    "a second column is called " + in_quotes(fit.names[c]));
-  }
+/// Whether some field of a record is a number as the model knows them; no name looks like one.
+bool holds_number(const std::vector<CsvField>& record, const std::vector<FeatureColumn>& columns) {
+  const std::vector<NumberFormat> formats = formats_of(columns);
+  return std::ranges::any_of(record, [&](CsvField field) {
+    double ignored = 0;
+    field.missing = false;
+    return std::ranges::any_of(formats, [&](const NumberFormat& format) {
+      return read_number(field, format, ignored) == FieldKind::number;
+    });
+  });
 }
+
+/// The columns of a table by their names.
+class Header {
+ public:
+  Header(const std::string& path, const std::vector<CsvField>& first,
+         const std::vector<std::string>& names)
+      : path_(path), first_(first) {
+    for (std::size_t c = 0; c < names.size(); ++c) {
+      const auto [at, is_new] = places_.try_emplace(names[c], Place{.first = c});
+      if (!is_new && at->second.second == 0) at->second.second = c;
+    }
+  }
+
+  [[nodiscard]] bool has(const std::string& name) const { return places_.contains(name); }
+
+  /// Nothing where the table has no such column. Throws DataError where it has two.
+  [[nodiscard]] std::optional<std::size_t> find(const std::string& name) const {
+    const auto found = places_.find(name);
+    if (found == places_.end()) return {};
+    if (const std::size_t again = found->second.second; again > 0) {
+      throw DataError(path_, first_[again].line, first_[again].column,
+                      "a second column is called " + in_quotes(name));
+    }
+    return found->second.first;
+  }
+
+  /// The places of all of these columns; empty where one is missing.
+  [[nodiscard]] std::vector<std::size_t> find_all(const std::vector<TargetColumn>& targets) const {
+    std::vector<std::size_t> places;
+    for (const TargetColumn& target : targets) {
+      if (const auto place = find(target.name)) places.push_back(*place);
+    }
+    if (places.size() < targets.size()) places.clear();
+    return places;
+  }
+
+ private:
+  struct Place {
+    std::size_t first = 0, second = 0;  ///< 0: there is no second one
+  };
+  const std::string& path_;
+  const std::vector<CsvField>& first_;
+  std::unordered_map<std::string, Place> places_;
+};
 
 [[noreturn]] void refuse_missing(const std::string& path, const std::vector<std::string>& missing,
                                  const std::vector<std::string>& names) {
@@ -59,61 +111,108 @@ void refuse_doubled(const std::string& path, const std::vector<CsvField>& first,
   throw DataError(path, text);
 }
 
-void fit_by_name(const std::string& path, const std::vector<CsvField>& first,
+void fit_by_name(const std::string& path, const Header& header,
                  const std::vector<FeatureColumn>& columns,
                  const std::vector<TargetColumn>& targets, TableFit& fit) {
   std::vector<std::string> missing;
-  std::set<std::size_t> used;
   for (const FeatureColumn& column : columns) {
-    if (const auto place = place_of(fit.names, column.name)) {
-      refuse_doubled(path, first, fit, *place);
+    if (const auto place = header.find(column.name))
       fit.fields.push_back(*place);
-      used.insert(*place);
-    } else {
+    else
       missing.push_back(column.name);
-    }
   }
   if (!missing.empty()) refuse_missing(path, missing, fit.names);
-  for (const TargetColumn& target : targets) {
-    if (const auto place = place_of(fit.names, target.name)) {
-      fit.targets.push_back(*place);
-      used.insert(*place);
+  fit.targets = header.find_all(targets);
+}
+
+/// A model's columns by their numbers.
+struct Numbered {
+  std::vector<std::size_t> columns;
+  std::vector<std::size_t> targets;  ///< where they stood in the table of the training, ascending
+  std::size_t last = 0;              ///< the largest of both
+
+  Numbered(const std::vector<FeatureColumn>& features, const std::vector<TargetColumn>& answers) {
+    for (const TargetColumn& target : answers) {
+      if (const auto number = number_of(target.name)) targets.push_back(*number);
+    }
+    std::ranges::sort(targets);
+    targets.erase(std::unique(targets.begin(), targets.end()), targets.end());
+    if (!targets.empty()) last = targets.back();
+    for (const FeatureColumn& column : features) {
+      columns.push_back(*number_of(column.name));
+      last = std::max(last, columns.back());
+      if (std::ranges::binary_search(targets, columns.back()))
+        throw Error("the model takes its target " + in_quotes(column.name) + " for an input");
     }
   }
-  if (fit.targets.size() < targets.size()) fit.targets.clear();
-  for (std::size_t c = 0; c < fit.names.size(); ++c) {
-    if (!used.contains(c)) fit.unused.push_back(fit.names[c]);
+
+  /// The place of a column where those of the targets are not there.
+  [[nodiscard]] std::size_t place_without(std::size_t number) const {
+    const auto before = std::ranges::lower_bound(targets, number) - targets.begin();
+    return number - 1 - static_cast<std::size_t>(before);
   }
+};
+
+[[noreturn]] void refuse_width(const std::string& path, std::size_t width, std::size_t expected,
+                               const Numbered& model, const std::vector<TargetColumn>& targets) {
+  const bool one = targets.size() == 1;
+  std::string text = "does not fit the model: it has " + counted(width, "column") + ", expected " +
+                     std::to_string(expected) + ", or ";
+  if (!model.targets.empty()) {
+    text += one ? "one fewer without the target"
+                : std::to_string(model.targets.size()) + " fewer without the targets";
+  } else {
+    text += one ? "one more with a header that names the target " + in_quotes(targets[0].name)
+                : std::to_string(targets.size()) + " more with a header that names the targets";
+  }
+  throw DataError(path, text);
+}
+
+/// The places of a table of `width` columns but for the `without`.
+std::vector<std::size_t> places_but(std::size_t width, const std::vector<std::size_t>& without) {
+  std::vector<bool> left(width, true);
+  for (const std::size_t c : without) left[c] = false;
+  std::vector<std::size_t> places;
+  for (std::size_t c = 0; c < width; ++c) {
+    if (left[c]) places.push_back(c);
+  }
+  return places;
 }
 
 /// By place: a table without the targets' columns has all that follow them so many places earlier.
-void fit_by_number(const std::string& path, std::size_t width,
-                   const std::vector<FeatureColumn>& columns,
-                   const std::vector<TargetColumn>& target_columns, TableFit& fit) {
-  std::vector<std::size_t> targets;
-  for (const TargetColumn& target : target_columns) {
-    if (const auto number = number_of(target.name)) targets.push_back(*number);
+void fit_by_number(const std::string& path, const Header& header, const Dataset::Header& model,
+                   const std::vector<FeatureColumn>& columns, TableFit& fit) {
+  const Numbered numbered(columns, model.targets);
+  const std::size_t width = fit.names.size(), targets = model.targets.size();
+  // What an older model's file does not say: how many columns of a table followed the last one.
+  const bool says = model.places.has_value() || numbered.targets.empty();
+  const std::size_t whole = says ? std::max<std::size_t>(model.places.value_or(0), numbered.last)
+                                 : std::max(width, numbered.last);
+  if (width == whole) {
+    for (const std::size_t number : numbered.columns) fit.fields.push_back(number - 1);
+    if (numbered.targets.size() < targets) return;
+    for (const TargetColumn& target : model.targets)
+      fit.targets.push_back(*number_of(target.name) - 1);
+  } else if (!numbered.targets.empty() && width + numbered.targets.size() == whole) {
+    for (const std::size_t number : numbered.columns)
+      fit.fields.push_back(numbered.place_without(number));
+  } else {
+    const bool beside = numbered.targets.empty() && width == whole + targets;
+    if (beside) fit.targets = header.find_all(model.targets);
+    if (fit.targets.empty()) refuse_width(path, width, whole, numbered, model.targets);
+    fit.header = true;  // also where the others are called 0, 1, ...
+    const std::vector<std::size_t> places = places_but(width, fit.targets);
+    for (const std::size_t number : numbered.columns) fit.fields.push_back(places[number - 1]);
   }
-  std::size_t last = targets.empty() ? 0 : std::ranges::max(targets);
-  for (const FeatureColumn& column : columns) last = std::max(last, *number_of(column.name));
-  const bool whole = width >= last;
-  const bool without = !targets.empty() && width + targets.size() == last;
-  if (!whole && !without) {
-    throw DataError(
-        path, "does not fit the model: it has " + std::to_string(width) +
-                  (width == 1 ? " column" : " columns") + ", expected " + std::to_string(last) +
-                  (targets.empty() ? ""
-                   : targets.size() == 1
-                       ? ", or one fewer without the target"
-                       : ", or " + std::to_string(targets.size()) + " fewer without the targets"));
+}
+
+void find_unused(TableFit& fit) {
+  std::vector<bool> used(fit.names.size());
+  for (const std::size_t c : fit.fields) used[c] = true;
+  for (const std::size_t c : fit.targets) used[c] = true;
+  for (std::size_t c = 0; c < fit.names.size(); ++c) {
+    if (!used[c]) fit.unused.push_back(fit.names[c]);
   }
-  for (const FeatureColumn& column : columns) {
-    const std::size_t number = *number_of(column.name);
-    const auto before = std::ranges::count_if(targets, [&](auto at) { return at < number; });
-    fit.fields.push_back(number - 1 - (without ? static_cast<std::size_t>(before) : 0));
-  }
-  if (!whole || targets.size() < target_columns.size()) return;
-  for (const std::size_t target : targets) fit.targets.push_back(target - 1);
 }
 
 }  // namespace
@@ -121,36 +220,38 @@ void fit_by_number(const std::string& path, std::size_t width,
 std::vector<FeatureColumn> columns_of(const Dataset& model) {
   std::vector<FeatureColumn> columns = model.header().columns;
   for (std::size_t c = columns.size(); c < model.cols() && model.header().columns.empty(); ++c)
-    columns.push_back({.name = "c" + std::to_string(c + 1), .categories = {}});
+    columns.push_back({.name = column_name(c), .categories = {}});
   return columns;
 }
 
 TableFit fit_table(const std::string& path, const std::vector<CsvField>& first,
                    const Dataset& model) {
   const std::vector<FeatureColumn> columns = columns_of(model);
+  const Dataset::Header& known = model.header();
   TableFit fit;
   for (const CsvField& field : first) fit.names.push_back(field.value());
-  const auto known = [&](const FeatureColumn& c) {
-    return place_of(fit.names, c.name).has_value();
-  };
-  const auto is_number = [&](CsvField field) {
-    double ignored = 0;
-    field.missing = false;  // no name looks like one
-    return std::ranges::any_of(columns, [&](const FeatureColumn& column) {
-      return read_number(field, column.format, ignored) == FieldKind::number;
-    });
-  };
-  fit.header = std::ranges::any_of(columns, known);
-  if (fit.header || !is_numbered(columns)) {
-    fit.header = true;
-    fit_by_name(path, first, columns, model.header().targets, fit);
-    return fit;
+  const bool has_names = known.places == 0U || !is_numbered(columns);
+  if (!has_names) {
+    const Header header(path, first, fit.names);
+    const bool named =
+        std::ranges::any_of(columns, [&](const auto& c) { return header.has(c.name); });
+    const bool words = !holds_number(first, columns);
+    // Among texts a name may be a value.
+    fit.header = is_numeric(columns) ? named || words : named && words;
+    if (!(named && fit.header)) {
+      fit_by_number(path, header, known, columns, fit);
+      for (std::size_t c = 0; c < fit.names.size() && !fit.header; ++c)
+        fit.names[c] = column_name(c);
+      find_unused(fit);
+      return fit;
+    }
   }
-  // Names that the model was never told are no numbers.
-  fit.header = is_numeric(columns) && std::ranges::none_of(first, is_number);
-  fit_by_number(path, first.size(), columns, model.header().targets, fit);
-  for (std::size_t c = 0; c < fit.names.size() && !fit.header; ++c)
-    fit.names[c] = "c" + std::to_string(c + 1);
+  fit.header = true;
+  for (std::size_t c = 0; c < fit.names.size(); ++c) {
+    if (fit.names[c].empty()) fit.names[c] = column_name(c);
+  }
+  fit_by_name(path, Header(path, first, fit.names), columns, known.targets, fit);
+  find_unused(fit);
   return fit;
 }
 

@@ -12,7 +12,7 @@ namespace nn {
 
 struct TableFit {
   bool header = false;               ///< the first record names the columns
-  std::vector<std::string> names;    ///< of the table's columns, made up where it has no header
+  std::vector<std::string> names;    ///< of the table's columns, made up where it has none
   std::vector<std::size_t> fields;   ///< of each of the model's columns
   std::vector<std::size_t> targets;  ///< the fields of the targets, where the table has them all
   std::vector<std::string> unused;   ///< columns that the model does not look at
@@ -23,8 +23,10 @@ struct TableFit {
 
 /// `first` is the table's first record. Columns are found by name, in any order, others may stand
 /// between them. Where the model knows its columns by number alone (c1, c2, ...: it was trained
-/// without names), they are taken by their place, with or without the target's. Throws
-/// DataError(path) that names every column that is missing.
+/// without names), they are taken by their place, from a table with as many columns as that of the
+/// training (Dataset::Header::places) or without the target's. Arrays had no column for the target:
+/// a table may have one where its header names it. Throws DataError(path) that names every column
+/// that is missing, or says how many there should be; Error where the model contradicts itself.
 [[nodiscard]] TableFit fit_table(const std::string& path, const std::vector<CsvField>& first,
                                  const Dataset& model);
 

@@ -1,21 +1,18 @@
 #include "nn/data/table_rows.h"
 
 #include <algorithm>
-#include <charconv>
 
+#include "nn/data/csv_names.h"
 #include "nn/data/data_error.h"
 #include "nn/data/encode.h"
+#include "nn/data/target.h"
 #include "nn/fields.h"
 
 namespace nn {
 
 namespace {
 
-std::string place(const CsvField& field) { return "line " + std::to_string(field.line) + ": "; }
-
-std::string counted(std::size_t count, const std::string& noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
+std::string place(const CsvField& field) { return "line " + std::to_string(field.line); }
 
 /// What a column of numbers or dates takes.
 std::string wanted(const FeatureColumn& column) {
@@ -35,10 +32,7 @@ std::string wanted(const FeatureColumn& column) {
 /// As the target's classes are named: numbers that are equal are one class.
 std::string class_text(const CsvField& field) {
   double number = 0;
-  if (read_number(field, number) != FieldKind::number) return field.value();
-  char buffer[32];
-  if (number == 0) number = 0;  // -0 and 0 are one class
-  return {buffer, std::to_chars(buffer, buffer + sizeof buffer, number).ptr};
+  return read_number(field, number) == FieldKind::number ? name_of_class(number) : field.value();
 }
 
 }  // namespace
@@ -84,6 +78,8 @@ bool TableRows::next(std::size_t most) {
   targets_.clear();
   labels_.clear();
   numbers_.clear();
+  scored_.clear();
+  others_.clear();
   kept_.clear();
   std::vector<CsvField> fields;
   while (numbers_.size() < most && read(fields)) {
@@ -99,7 +95,9 @@ bool TableRows::next(std::size_t most) {
 }
 
 void TableRows::add(const std::vector<CsvField>& fields) {
-  numbers_.push_back(static_cast<std::uint32_t>(numbers_.size()));
+  const auto row = static_cast<std::uint32_t>(numbers_.size());
+  numbers_.push_back(row);
+  ++read_;
   std::size_t at = x_.size();
   x_.resize(at + model_.cols());
   for (std::size_t c = 0; c < columns_.size(); ++c) {
@@ -115,32 +113,44 @@ void TableRows::add(const std::vector<CsvField>& fields) {
     unknown_[c] += encoded == Encoded::unknown;
     at += column.inputs();
   }
-  for (std::size_t i = 0; i < fit_.targets.size(); ++i) add_target(fields[fit_.targets[i]], i);
+  (add_targets(fields) ? scored_ : others_).push_back(row);
   std::vector<std::string> kept;
   for (const std::size_t field : kept_fields_) kept.push_back(fields[field].value());
   kept_.push_back(std::move(kept));
 }
 
-void TableRows::add_target(const CsvField& field, std::size_t at) {
-  if (!unscored_.empty()) return;
+/// A label or targets for the row, whatever it holds; false where they mean nothing.
+bool TableRows::add_targets(const std::vector<CsvField>& fields) {
+  if (fit_.targets.empty()) return false;
+  bool known = true;
+  for (std::size_t i = 0; i < fit_.targets.size(); ++i) {
+    const CsvField& field = fields[fit_.targets[i]];
+    const Truth truth = add_target(field, i);
+    if (truth == Truth::known || !known) continue;
+    known = false;
+    const bool missing = truth == Truth::missing;
+    Unscored& why = missing ? without_target_ : wrong_target_;
+    if (why.rows++ == 0)
+      why.first = place(field) + (missing ? "" : ": " + in_quotes(field.value()));
+  }
+  return known;
+}
+
+TableRows::Truth TableRows::add_target(const CsvField& field, std::size_t at) {
   const TargetColumn& target = model_.header().targets[at];
   const auto& formats = model_.header().target_formats;
   double number = 0;
   const FieldKind kind = read_number(field, formats.empty() ? NumberFormat() : formats[at], number);
-  if (kind == FieldKind::missing) {
-    unscored_ = place(field) + "the target is missing";
-  } else if (!model_.is_classification()) {
-    targets_.push_back(static_cast<float>((number - target.shift) / target.unit));
-    if (kind != FieldKind::number)
-      unscored_ = place(field) + in_quotes(field.value()) + " is no number";
-  } else {
+  bool known = kind == FieldKind::number;
+  if (model_.is_classification()) {
     auto found = classes_.find(field.value());
     if (found == classes_.end()) found = classes_.find(class_text(field));
-    if (found == classes_.end())
-      unscored_ = place(field) + in_quotes(field.value()) + " is no class that the model knows";
-    else
-      labels_.push_back(found->second);
+    known = kind != FieldKind::missing && found != classes_.end();
+    labels_.push_back(known ? found->second : 0);
+  } else {
+    targets_.push_back(known ? static_cast<float>((number - target.shift) / target.unit) : 0);
   }
+  return known ? Truth::known : kind == FieldKind::missing ? Truth::missing : Truth::wrong;
 }
 
 DataView TableRows::view() const {
@@ -152,7 +162,7 @@ DataView TableRows::view() const {
   view.outputs = static_cast<std::int32_t>(model_.outputs());
   view.rows = numbers_;
   view.class_names = model_.header().class_names;
-  if (!scored()) return view;
+  if (fit_.targets.empty()) return view;
   if (model_.is_classification()) {
     view.labels = labels_.data();
   } else {
@@ -172,12 +182,26 @@ std::vector<std::string> TableRows::notes() const {
       notes.push_back(column + counted(unknown_[c], "value") +
                       " that training never saw, taken as missing");
   }
-  std::string unused;
-  for (const std::string& name : fit_.unused)
-    unused += (unused.empty() ? "" : ", ") + in_quotes(name);
-  if (!unused.empty()) notes.push_back("the model does not look at " + unused);
-  if (!unscored_.empty()) notes.push_back("not scored: " + unscored_);
+  if (!fit_.unused.empty())
+    notes.push_back("the model does not look at " + first_names(fit_.unused));
+  if (without_target_.rows + wrong_target_.rows > 0) notes.push_back(unscored_note());
   return notes;
+}
+
+std::string TableRows::unscored_note() const {
+  const std::size_t scored = read_ - without_target_.rows - wrong_target_.rows;
+  std::string text = scored == 0 ? "no row is scored: "
+                                 : std::to_string(scored) + " of " + counted(read_, "row") +
+                                       (scored == 1 ? " is" : " are") + " scored: ";
+  auto add = [&, first = true](const Unscored& why, const std::string& what) mutable {
+    if (why.rows == 0) return;
+    text += (first ? "in " : ", in ") + std::to_string(why.rows) + " the target is " + what + " (" +
+            (why.rows > 1 ? "the first in " : "") + why.first + ")";
+    first = false;
+  };
+  add(without_target_, "missing");
+  add(wrong_target_, model_.is_classification() ? "no class that the model knows" : "no number");
+  return text;
 }
 
 }  // namespace nn

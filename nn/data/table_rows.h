@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,23 +30,26 @@ class TableRows {
   /// line and column: a line of another length, a text where a number is expected.
   [[nodiscard]] bool next(std::size_t most);
 
-  /// The rows of the block. Labels or targets are set where the table has a target that means
-  /// something in every row so far. Valid until the next call.
+  /// The rows of the block. Labels or targets are set where the table has the target; they mean
+  /// something in the rows of scored(). Valid until the next call.
   [[nodiscard]] DataView view() const;
   [[nodiscard]] std::size_t rows() const { return numbers_.size(); }
+  /// The rows of the block, ascending, whose target the model can be measured by, and the others.
+  [[nodiscard]] std::span<const std::uint32_t> scored() const { return scored_; }
+  [[nodiscard]] std::span<const std::uint32_t> others() const { return others_; }
   /// The texts of the wanted columns in one row of the block, in the order of `keep`.
   [[nodiscard]] const std::vector<std::string>& kept(std::size_t row) const { return kept_[row]; }
 
-  /// Why rows cannot be scored, with the place; empty while they can, or where there is no target.
-  [[nodiscard]] const std::string& unscored() const { return unscored_; }
-  [[nodiscard]] bool scored() const { return !fit_.targets.empty() && unscored_.empty(); }
-  /// A sentence on everything that was filled in or is not looked at.
+  /// A sentence on everything that was filled in, is not looked at or not scored.
   [[nodiscard]] std::vector<std::string> notes() const;
 
  private:
   [[nodiscard]] bool read(std::vector<CsvField>& fields);
   void add(const std::vector<CsvField>& fields);
-  void add_target(const CsvField& field, std::size_t at);
+  [[nodiscard]] bool add_targets(const std::vector<CsvField>& fields);
+  enum class Truth { known, missing, wrong };
+  [[nodiscard]] Truth add_target(const CsvField& field, std::size_t at);
+  [[nodiscard]] std::string unscored_note() const;
   void find_kept(const std::vector<std::string>& keep);
 
   CsvStream stream_;
@@ -57,11 +61,17 @@ class TableRows {
   std::vector<std::size_t> kept_fields_;
   std::map<std::string, std::int32_t> classes_;
   std::vector<std::size_t> missing_, unknown_;  // one for each column of the model
-  std::string unscored_;
+  /// Rows that cannot be measured, and the place of the first one.
+  struct Unscored {
+    std::size_t rows = 0;
+    std::string first;
+  };
+  Unscored without_target_, wrong_target_;
+  std::size_t read_ = 0;  // rows so far
 
   std::vector<float> x_, targets_;
   std::vector<std::int32_t> labels_;
-  std::vector<std::uint32_t> numbers_;  // 0, 1, ...: the block's rows
+  std::vector<std::uint32_t> numbers_, scored_, others_;  // 0, 1, ...: the block's rows
   std::vector<std::vector<std::string>> kept_;
 };
 

@@ -56,13 +56,6 @@ bool look_like_classes(const std::vector<double>& values, std::size_t rows) {
   return (kinds <= 20 && 2 * kinds <= rows) || (kinds <= 100 && 50 * kinds <= rows);
 }
 
-std::string shortest(double value) {
-  char buffer[32];
-  if (value == 0) value = 0;  // -0 and 0 are one class
-  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
-  return {buffer, end};
-}
-
 void check_classes(const std::string& path, const std::string& name, std::size_t classes) {
   if (classes < 2) {
     throw DataError(path, "the target " + in_quotes(name) + " has the same value in every row");
@@ -166,6 +159,12 @@ TargetValues several_numbers(const std::string& path, const std::vector<std::str
 
 }  // namespace
 
+std::string name_of_class(double number) {
+  char buffer[32];
+  if (number == 0) number = 0;  // without the sign
+  return {buffer, std::to_chars(buffer, buffer + sizeof buffer, number).ptr};
+}
+
 TargetValues target_of(const std::string& path, const std::vector<std::string>& names,
                        std::vector<double> numbers, LearningTask task,
                        std::vector<std::string>& notes) {
@@ -179,7 +178,7 @@ TargetValues target_of(const std::string& path, const std::vector<std::string>& 
     return target;
   }
   check_classes(path, name, values.size());
-  for (const double value : values) target.class_names.push_back(shortest(value));
+  for (const double value : values) target.class_names.push_back(name_of_class(value));
   for (const double number : numbers) {
     const auto at = std::lower_bound(values.begin(), values.end(), number);
     target.labels.push_back(static_cast<std::int32_t>(at - values.begin()));
@@ -235,9 +234,9 @@ TargetValues read_target(CsvFiles files, CsvSurvey& table, LearningTask task) {
   if (task == LearningTask::guess) refuse_own_texts(files, table, name, classes.size());
   TargetValues target;
   target.task = settled(task, true, name, table.notes);
-  for (auto& [name_of_class, label] : classes) {
+  for (auto& [text_of_class, label] : classes) {
     label = static_cast<std::int32_t>(target.class_names.size());
-    target.class_names.push_back(name_of_class);
+    target.class_names.push_back(text_of_class);
   }
   for (const CsvField& field : table.targets) target.labels.push_back(classes.at(field.value()));
   return target;

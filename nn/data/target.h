@@ -21,6 +21,9 @@ struct TargetValues {
 /// Most classes that a target may have.
 inline constexpr std::size_t kMaxClasses = 10000;
 
+/// What a class that is a number is called: its shortest text; -0 and 0 are one class.
+[[nodiscard]] std::string name_of_class(double number);
+
 /// A target of numbers [rows, names]; settles what `task` leaves open (see LearningTask), adding a
 /// note. Numbers that are equal are one class, however they are written; several columns are
 /// numbers to predict. `path` and `names` are for messages. Throws DataError: one class only, more

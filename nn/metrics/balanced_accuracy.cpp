@@ -4,13 +4,13 @@ namespace nn {
 namespace {
 
 double value(const Judged& judged) {
-  const Confusion confusion = count_confusion(judged.outputs, judged.labels, judged.width);
+  const ClassCounts counts = count_classes(judged.outputs, judged.labels, judged.width);
   double sum = 0;
   int classes = 0;
   for (std::size_t c = 0; c < judged.width; ++c) {
-    const std::int64_t rows = confusion.of_class(c);
+    const std::int64_t rows = counts.truth[c];
     if (rows == 0) continue;
-    sum += static_cast<double>(confusion.at(c, c)) / static_cast<double>(rows);
+    sum += static_cast<double>(counts.right[c]) / static_cast<double>(rows);
     ++classes;
   }
   return sum / classes;

@@ -2,20 +2,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace nn {
 
-std::int64_t Confusion::of_class(std::size_t truth) const {
-  std::int64_t rows = none[truth];
-  for (std::size_t c = 0; c < none.size(); ++c) rows += at(truth, c);
-  return rows;
+namespace {
+
+/// Calls `count` with the class of each row and the one that it was given, -1 for none.
+template <class Count>
+void for_each_answer(std::span<const float> outputs, std::span<const std::int32_t> labels,
+                     std::size_t classes, Count&& count) {
+  for (std::size_t row = 0; row < labels.size(); ++row)
+    count(labels[row], class_of(outputs.subspan(row * classes, classes)));
 }
 
-std::int64_t Confusion::given(std::size_t column) const {
-  std::int64_t rows = 0;
-  for (std::size_t c = 0; c < none.size(); ++c) rows += at(c, column);
-  return rows;
-}
+}  // namespace
 
 std::int32_t class_of(std::span<const float> outputs) {
   const auto finite = [](float v) { return std::isfinite(v); };
@@ -26,18 +27,45 @@ std::int32_t class_of(std::span<const float> outputs) {
 Confusion count_confusion(std::span<const float> outputs, std::span<const std::int32_t> labels,
                           std::size_t classes) {
   Confusion out{.classes = static_cast<std::int64_t>(classes),
-                .counts = std::vector<std::int64_t>(classes * classes),
-                .none = std::vector<std::int64_t>(classes)};
-  for (std::size_t row = 0; row < labels.size(); ++row) {
-    const std::int32_t given = class_of(outputs.subspan(row * classes, classes));
-    const auto truth = static_cast<std::size_t>(labels[row]);
-    if (given < 0) {
-      ++out.none[truth];
-    } else {
-      ++out.counts[truth * classes + static_cast<std::size_t>(given)];
-    }
-  }
+                .counts = std::vector<std::int64_t>(classes * classes)};
+  for_each_answer(outputs, labels, classes, [&](std::int32_t truth, std::int32_t given) {
+    if (given < 0) return;
+    ++out.counts[static_cast<std::size_t>(truth) * classes + static_cast<std::size_t>(given)];
+  });
   return out;
+}
+
+ClassCounts count_classes(std::span<const float> outputs, std::span<const std::int32_t> labels,
+                          std::size_t classes) {
+  const std::vector<std::int64_t> none(classes);
+  ClassCounts out{none, none, none};
+  for_each_answer(outputs, labels, classes, [&](std::int32_t truth, std::int32_t given) {
+    ++out.truth[static_cast<std::size_t>(truth)];
+    if (given < 0) return;
+    ++out.given[static_cast<std::size_t>(given)];
+    out.right[static_cast<std::size_t>(given)] += given == truth;
+  });
+  return out;
+}
+
+std::vector<Mistake> worst_mistakes(std::span<const float> outputs,
+                                    std::span<const std::int32_t> labels, std::size_t classes) {
+  std::vector<std::pair<std::int32_t, std::int32_t>> wrong;
+  for_each_answer(outputs, labels, classes, [&](std::int32_t truth, std::int32_t given) {
+    if (given >= 0 && given != truth) wrong.emplace_back(truth, given);
+  });
+  std::sort(wrong.begin(), wrong.end());
+  std::vector<Mistake> mistakes;
+  for (const auto& [truth, given] : wrong) {
+    const bool again =
+        !mistakes.empty() && mistakes.back().truth == truth && mistakes.back().given == given;
+    if (!again) mistakes.push_back({.truth = truth, .given = given});
+    ++mistakes.back().rows;
+  }
+  const auto worse = [](const Mistake& a, const Mistake& b) { return a.rows > b.rows; };
+  std::stable_sort(mistakes.begin(), mistakes.end(), worse);
+  mistakes.resize(std::min(mistakes.size(), kMostMistakes));
+  return mistakes;
 }
 
 }  // namespace nn

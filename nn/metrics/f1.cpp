@@ -4,13 +4,13 @@ namespace nn {
 namespace {
 
 double value(const Judged& judged) {
-  const Confusion confusion = count_confusion(judged.outputs, judged.labels, judged.width);
+  const ClassCounts counts = count_classes(judged.outputs, judged.labels, judged.width);
   double sum = 0;
   int classes = 0;
   for (std::size_t c = 0; c < judged.width; ++c) {
-    const std::int64_t both = confusion.of_class(c) + confusion.given(c);
+    const std::int64_t both = counts.truth[c] + counts.given[c];
     if (both == 0) continue;
-    sum += 2 * static_cast<double>(confusion.at(c, c)) / static_cast<double>(both);
+    sum += 2 * static_cast<double>(counts.right[c]) / static_cast<double>(both);
     ++classes;
   }
   return classes == 0 ? 0 : sum / classes;

@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <functional>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -12,6 +14,7 @@
 #include <vector>
 
 #include "nn/metrics/metric.h"
+#include "tests/support/cost.h"
 
 namespace {
 
@@ -60,9 +63,59 @@ TEST(Metrics, AnOutputThatIsNoNumberIsNoClass) {
   EXPECT_DOUBLE_EQ(value_of("balanced_accuracy", judged), 0.75);
   EXPECT_TRUE(std::isnan(value_of("auc", judged)));
   const nn::Confusion confusion = nn::count_confusion(judged.outputs, judged.labels, 2);
-  EXPECT_EQ(confusion.none, (std::vector<std::int64_t>{0, 1}));
-  EXPECT_EQ(confusion.of_class(1), 2);
-  EXPECT_EQ(confusion.given(1), 1);
+  EXPECT_EQ(confusion.counts, (std::vector<std::int64_t>{1, 0, 0, 1}));
+  const nn::ClassCounts counts = nn::count_classes(judged.outputs, judged.labels, 2);
+  EXPECT_EQ(counts.truth, (std::vector<std::int64_t>{1, 2}));
+  EXPECT_EQ(counts.given, (std::vector<std::int64_t>{1, 1}));
+  EXPECT_EQ(counts.right, (std::vector<std::int64_t>{1, 1}));
+}
+
+TEST(Metrics, TheWorstMistakesAreThoseOfTheTable) {
+  constexpr std::size_t kClasses = 20;
+  std::mt19937 random(5);
+  nn::Judged judged{.width = kClasses};
+  for (int row = 0; row < 700; ++row) {
+    judged.labels.push_back(std::uniform_int_distribution(0, 19)(random));
+    for (std::size_t c = 0; c < kClasses; ++c)
+      judged.outputs.push_back(std::uniform_real_distribution(0.0F, 1.0F)(random));
+  }
+  const nn::Confusion table = nn::count_confusion(judged.outputs, judged.labels, kClasses);
+  const nn::ClassCounts counts = nn::count_classes(judged.outputs, judged.labels, kClasses);
+  std::vector<std::int64_t> wrong;
+  for (std::size_t truth = 0; truth < kClasses; ++truth) {
+    std::int64_t rows = 0, given = 0;
+    for (std::size_t c = 0; c < kClasses; ++c) {
+      rows += table.at(truth, c);
+      given += table.at(c, truth);
+      if (c != truth) wrong.push_back(table.at(truth, c));
+    }
+    EXPECT_EQ(counts.truth[truth], rows);
+    EXPECT_EQ(counts.given[truth], given);
+    EXPECT_EQ(counts.right[truth], table.at(truth, truth));
+  }
+  std::ranges::sort(wrong, std::greater());
+  const auto worst = nn::worst_mistakes(judged.outputs, judged.labels, kClasses);
+  ASSERT_EQ(worst.size(), nn::kMostMistakes);
+  for (std::size_t i = 0; i < worst.size(); ++i) {
+    EXPECT_EQ(worst[i].rows, wrong[i]);
+    const auto truth = static_cast<std::size_t>(worst[i].truth);
+    EXPECT_EQ(table.at(truth, static_cast<std::size_t>(worst[i].given)), worst[i].rows);
+  }
+}
+
+TEST(Metrics, ManyClassesTakeNoTable) {
+  constexpr std::size_t kClasses = 10000;
+  nn::Judged judged{.width = kClasses, .outputs = std::vector<float>(3 * kClasses)};
+  for (const std::size_t given : {7U, 5U, 9999U}) {
+    judged.outputs[judged.labels.size() * kClasses + given] = 1;
+    judged.labels.push_back(7);
+  }
+  const long before = support::peak_kilobytes();
+  EXPECT_DOUBLE_EQ(value_of("balanced_accuracy", judged), 1.0 / 3);
+  EXPECT_DOUBLE_EQ(value_of("f1", judged), 0.5 / 3);
+  EXPECT_EQ(nn::worst_mistakes(judged.outputs, judged.labels, kClasses),
+            (std::vector<nn::Mistake>{{1, 7, 5}, {1, 7, 9999}}));
+  EXPECT_LT(support::peak_kilobytes() - before, 50'000) << "a table takes 800 MB";
 }
 
 TEST(Metrics, OneClassAloneHasNoArea) {

@@ -8,8 +8,10 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iomanip>
 #include <sstream>
 
+#include "nn/data/csv_stream.h"
 #include "nn/data/load.h"
 #include "nn/init.h"
 #include "nn/model_file.h"
@@ -70,6 +72,18 @@ class Predict : public testing::TestWithParam<bool> {
     csv.clear();
     return nn::predict_table(cpu(), model, folder / "t.csv", options,
                              [&](std::string_view text) { csv += text; });
+  }
+
+  static double meant(float output, const nn::TargetColumn& target) {
+    return double{output} * target.unit + target.shift;
+  }
+  /// The last cells of all lines but the first.
+  [[nodiscard]] std::vector<std::string> last_cells() const {
+    std::istringstream lines(csv.substr(csv.find('\n') + 1));
+    std::vector<std::string> cells;
+    for (std::string line; std::getline(lines, line);)
+      cells.push_back(line.substr(line.rfind(',') + 1));
+    return cells;
   }
 
   support::TempFolder folder;
@@ -138,9 +152,8 @@ TEST_P(Predict, RowsCarryWhatWasAskedFor) {
       EXPECT_NE(line.find(yes ? ",yes," : ",\"no, \"\"never\"\"\","), std::string::npos) << line;
       continue;
     }
-    const nn::TargetColumn& target = data.header().targets.front();
-    const double y = double{outputs[row]} * target.unit + target.shift;
-    EXPECT_EQ(std::stof(line.substr(line.rfind(',') + 1)), static_cast<float>(y));
+    EXPECT_NEAR(std::stod(line.substr(line.rfind(',') + 1)),
+                meant(outputs[row], data.header().targets.front()), 1e-6);
   }
 }
 
@@ -165,9 +178,87 @@ TEST_P(Predict, AnswersEachOfSeveralTargets) {
   for (std::size_t i = 0; i < 8; ++i) {
     std::string cell;
     std::getline(lines, cell, i % 2 == 0 ? ',' : '\n');
-    EXPECT_EQ(std::stof(cell),
-              static_cast<float>(double{outputs[i]} * targets[i % 2].unit + targets[i % 2].shift));
+    EXPECT_NEAR(std::stod(cell), meant(outputs[i], targets[i % 2]), 1e-6);
   }
+}
+
+TEST_P(Predict, NumbersKeepTheDigitsThatTheNetworkKnows) {
+  if (!GetParam()) return;
+  for (const double shift : {0.0, 1e5, 1.7e9, -4e12}) {
+    std::ofstream out(folder / "t.csv");
+    out << "a,y\n";
+    for (int i = 0; i < 60; ++i)
+      out << i << ',' << std::fixed << std::setprecision(2) << shift + 7 * i << '\n';
+    out.close();
+    nn::DataSpec spec{.path = folder / "t.csv"};
+    spec.split = {.valid = 0, .test = 0};
+    const nn::Dataset data = nn::load_dataset(spec);
+    const nn::TrainedModel model = trained(data);
+    (void)predict(model);
+    std::vector<float> outputs(60);
+    nn::Workspace workspace;
+    nn::predict(cpu(), workspace, model.net, data.view(nn::Part::train), outputs);
+    const auto cells = last_cells();
+    ASSERT_EQ(cells.size(), outputs.size());
+    const nn::TargetColumn& target = data.header().targets.front();
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      EXPECT_NEAR((std::stod(cells[i]) - target.shift) / target.unit, double{outputs[i]},
+                  std::max(1.0F, std::abs(outputs[i])) * 0x1.01p-25 + std::abs(shift) * 1e-18)
+          << cells[i];
+      EXPECT_EQ(cells[i].find('e'), std::string::npos) << cells[i];
+      EXPECT_LE(cells[i].size(), shift == 0 ? 12U : 19U) << cells[i];
+    }
+  }
+}
+
+TEST_P(Predict, ScoresTheRowsThatHaveAnAnswer) {
+  const nn::Dataset data = load(300);
+  const nn::TrainedModel model = trained(data);
+  (void)predict(model);
+  const std::string all = csv;
+  // Some rows lose their target, one has a class that is none or a text among numbers.
+  std::ifstream in(folder / "t.csv");
+  std::ostringstream some, rest;
+  int row = -1;
+  for (std::string line; std::getline(in, line); ++row) {
+    std::size_t end = 0;
+    for (int comma = 0; comma < 3; ++comma) end = line.find(',', end) + 1;
+    const std::string inputs = line.substr(0, end);
+    const bool lost = row == 7 || row == 130 || row == 131;
+    some << (!lost ? line : row == 7 ? inputs + "perhaps" : inputs) << '\n';
+    if (!lost) rest << line << '\n';
+  }
+  std::ofstream(folder / "t.csv") << some.str();
+  const nn::Predicted done = predict(model);
+  EXPECT_EQ(csv, all) << "every row is answered, in its place";
+  EXPECT_EQ(done.rows, 300);
+  ASSERT_TRUE(done.scores);
+  EXPECT_EQ(done.scores->rows, 297);
+  std::ofstream(folder / "t.csv") << rest.str();
+  const nn::Predicted expected = predict(model);
+  EXPECT_NEAR(done.scores->loss, expected.scores->loss, 1e-12);
+  EXPECT_EQ(done.scores->metrics, expected.scores->metrics);
+  EXPECT_EQ(done.mistakes, expected.mistakes);
+}
+
+TEST_P(Predict, ARowWithoutAnAnswerIsStillARow) {
+  if (GetParam()) return;
+  std::string text = "a,y\n";
+  for (int i = 0; i < 40; ++i) text += std::to_string(1e-3 * i) + (i % 2 == 0 ? ",p\n" : ",q\n");
+  std::ofstream(folder / "t.csv") << text;
+  nn::DataSpec spec{.path = folder / "t.csv"};
+  spec.split = {.valid = 0, .test = 0};
+  const nn::TrainedModel model = trained(nn::load_dataset(spec));
+  std::ofstream(folder / "t.csv") << "a\n1\n3e38\n2\n";
+  (void)predict(model);
+  EXPECT_EQ(last_cells().at(1), "\"\"");
+  std::ofstream(folder / "out.csv") << csv;
+  nn::CsvStream stream(folder / "out.csv");
+  std::vector<nn::CsvField> fields;
+  for (int line = 0; line < 4; ++line) EXPECT_TRUE(stream.next(fields)) << csv;
+  EXPECT_FALSE(stream.next(fields));
+  (void)predict(model, {.probabilities = true, .keep = {}});
+  EXPECT_NE(csv.find("\n,nan,nan\n"), std::string::npos) << csv;
 }
 
 TEST_P(Predict, ProbabilitiesAreOfClassesAlone) {

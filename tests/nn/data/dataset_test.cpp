@@ -6,7 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "nn/data/preprocessing.h"
+#include "nn/data/source_file.h"
 #include "tests/nn/data/files.h"
+#include "tests/support/cost.h"
 
 namespace {
 
@@ -24,6 +26,31 @@ nn::Dataset::Header small_header() {
   header.valid_rows = 1;
   header.test_rows = 1;
   return header;
+}
+
+TEST(ContentHash, AFileInPiecesHasTheHashOfAllItsBytes) {
+  const support::TempFolder folder;
+  const std::string path = folder / "bytes";
+  std::string bytes;
+  for (int i = 0; i < 400'000; ++i) bytes += std::to_string(i);
+  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{1} << 20,
+                                 (std::size_t{1} << 20) + 1, bytes.size()}) {
+    nn_test::write_file(path, std::string_view(bytes).substr(0, size));
+    EXPECT_EQ(nn::hash_of(path, bytes.size()), nn::hash_of(nn::SourceFile(path, bytes.size())));
+  }
+  EXPECT_EQ(nn_test::error_of(folder.path(), [&] { (void)nn::hash_of(path, 10); }),
+            nn_test::error_of(folder.path(), [&] { nn::SourceFile(path, 10); }));
+}
+
+TEST(ContentHash, TakesNoMoreMemoryForALargerFile) {
+  const support::TempFolder folder;
+  const std::string path = folder / "large";
+  constexpr std::size_t kBytes = std::size_t{1} << 29;
+  nn_test::write_file(path, "x");
+  std::filesystem::resize_file(path, kBytes);  // without blocks on disk
+  const long before = support::peak_kilobytes();
+  EXPECT_NE(nn::content_hash({.path = path}, nn::LoadLimits()), nn::ContentHash());
+  EXPECT_LT(support::peak_kilobytes() - before, 20'000);
 }
 
 TEST(Dataset, LaysItsArraysOutOnBorders) {
@@ -202,13 +229,14 @@ TEST(Preprocessing, IsWrittenDown) {
   EXPECT_EQ(json, nlohmann::json::parse(R"({
     "task": "classification", "target": "y", "classes": ["p", "q"], "input": [4],
     "columns": [{"name": "t", "categories": ["b", "r"]}, {"name": "n", "fill": 26.66666603088379,
-    "indicator": true}],
+    "indicator": true}], "places": 0,
     "scale": "minmax", "shift": [0.0, 0.0, 10.0, 0.0],
     "factor": [1.0, 1.0, 0.03333333507180214, 1.0]})"));
   CsvFile numbers("a,y\n1,0.5\n2,1.5\n");
-  EXPECT_EQ(nn::preprocessing_json(numbers.load()),
-            R"({"task":"regression","target":"y","target_shift":1.0,"target_unit":0.5,"input":[1],)"
-            R"("columns":[{"name":"a","fill":1.5}],"scale":"none","shift":0.0,"factor":1.0})");
+  EXPECT_EQ(
+      nn::preprocessing_json(numbers.load()),
+      R"({"task":"regression","target":"y","target_shift":1.0,"target_unit":0.5,"input":[1],)"
+      R"("columns":[{"name":"a","fill":1.5}],"places":0,"scale":"none","shift":0.0,"factor":1.0})");
 }
 
 }  // namespace

@@ -100,6 +100,15 @@ TEST(Preprocessing, BytesRememberAFillForRowsStillToCome) {
   EXPECT_EQ(data.header().columns.at(0).fill, 3);
 }
 
+TEST(Preprocessing, KeepsWhatTellsColumnsApart) {
+  const auto kept = [](std::string_view text) {
+    const std::string json = nn::preprocessing_json(CsvFile(text).load());
+    return nn::preprocessing_from_json(json).header().places;
+  };
+  EXPECT_EQ(kept("a,b,y\n1,2,p\n3,4,q\n"), 0U);
+  EXPECT_EQ(kept("1,2,p\n3,4,q\n"), 3U);
+}
+
 TEST(Preprocessing, RefusesWhatIsNone) {
   const std::string good = nn::preprocessing_json(table(nn::Scale::standard));
   const auto message = [&](const char* key, const nlohmann::ordered_json& value) {
@@ -124,6 +133,7 @@ TEST(Preprocessing, RefusesWhatIsNone) {
   EXPECT_EQ(message("columns", 1), "preprocessing: \"columns\" is not a list");
   EXPECT_EQ(message("shift", {1, 2}), "preprocessing: \"shift\" is not a number for each input");
   EXPECT_EQ(message("factor", "big"), "preprocessing: \"factor\" is not a number for each input");
+  EXPECT_EQ(message("places", -1), "preprocessing: \"places\" is no number of columns");
   EXPECT_EQ(message("scale", "cubic"), "preprocessing: \"scale\" is none that this program knows");
 }
 

@@ -142,19 +142,117 @@ TEST_F(Fitting, TakesColumnsByPlaceWhereTheModelKnowsNoNames) {
   EXPECT_EQ(rows.view().f32[3], 4);
 }
 
+/// What a model that knows columns by number makes of a table: its first row, or the error.
+class ByPlace : public Fitting {
+ protected:
+  struct Found {
+    std::vector<float> x;
+    bool scored = false;
+    Words unused;
+    friend bool operator==(const Found&, const Found&) = default;
+  };
+  Found first_row(const nn::Dataset& model, std::string_view text) {
+    nn::TableRows rows(table(text), model);
+    EXPECT_TRUE(rows.next(1)) << text;
+    const float* x = rows.view().f32;
+    return {{x, x + model.cols()}, rows.scored().size() == 1, rows.fit().unused};
+  }
+  /// As a file that was written before the width of the table was kept.
+  static nn::Dataset older(const nn::Dataset& data) {
+    std::string text = nn::preprocessing_json(data);
+    const std::size_t at = text.find("\"places\"");
+    text.erase(at, text.find(',', at) + 1 - at);
+    return nn::preprocessing_from_json(text);
+  }
+};
+
+TEST_F(ByPlace, ATableIsAsWideAsThatOfTheTraining) {
+  CsvFile file("1.5,2,0,7\n2.5,4,1,7\n3.5,6,0,7\n4.5,8,1,7\n");
+  file.spec.targets = {"1"};
+  file.spec.ignore = {"-1"};
+  const nn::Dataset model = model_of(file.load());
+  const Found whole{{2, 0}, true, {"c4"}}, without{{2, 0}, false, {"c3"}};
+  EXPECT_EQ(first_row(model, "1.5,2,0,7\n"), whole);
+  EXPECT_EQ(first_row(model, "2,0,7\n"), without);
+  EXPECT_EQ(first_row(model, "x,y,z\n2,0,7\n"), (Found{{2, 0}, false, {"z"}}));
+  EXPECT_EQ(message(model, "2,0\n"),
+            "t.csv: does not fit the model: it has 2 columns, expected 4, or one fewer without the "
+            "target");
+  EXPECT_EQ(message(model, "2,0,1,7,7\n"),
+            "t.csv: does not fit the model: it has 5 columns, expected 4, or one fewer without the "
+            "target");
+  // The file of an older model does not say that a fourth column was there.
+  EXPECT_EQ(first_row(older(file.load()), "1.5,2,0,7\n"), whole);
+}
+
+TEST_F(ByPlace, ArraysAreTheFeaturesOrATableThatNamesTheTarget) {
+  nn::Dataset::Header header;
+  header.input = nn::Shape::features(2);
+  header.cols = 2;
+  header.class_names = {"0", "1"};
+  header.targets = {{.name = "y"}};
+  for (const char* name : {"c1", "c2"}) header.columns.push_back({.name = name, .categories = {}});
+  header.places = 2;
+  for (const std::optional<std::uint64_t> places : {std::optional<std::uint64_t>(2), {}}) {
+    header.places = places;
+    const nn::Dataset model = model_of(nn::Dataset(header));
+    EXPECT_EQ(first_row(model, "3,4\n"), (Found{{3, 4}, false, {}}));
+    EXPECT_EQ(first_row(model, "u,v\n3,4\n"), (Found{{3, 4}, false, {}}));
+    EXPECT_EQ(first_row(model, "y,u,v\n1,3,4\n"), (Found{{3, 4}, true, {}}));
+    EXPECT_EQ(first_row(model, "0,y,1\n3,1,4\n"), (Found{{3, 4}, true, {}}));
+    const std::string wide =
+        "t.csv: does not fit the model: it has 3 columns, expected 2, or one more with a header "
+        "that names the target 'y'";
+    EXPECT_EQ(message(model, "1,3,4\n"), wide);
+    EXPECT_EQ(message(model, "t,u,v\n1,3,4\n"), wide);
+    EXPECT_EQ(message(model, "y,u,y\n1,3,4\n"), "t.csv:1:5: a second column is called 'y'");
+  }
+  header.columns.clear();  // as images have none
+  header.input = nn::Shape::image(1, 2, 1);
+  EXPECT_EQ(first_row(model_of(nn::Dataset(header)), "y,1x1,1x2\n1,3,4\n"),
+            (Found{{3, 4}, true, {}}));
+}
+
+TEST_F(ByPlace, AColumnThatIsCalledLikeANumberedOneStillHasAName) {
+  const nn::Dataset model = model_of(CsvFile("y,c2,c1\np,1,10\nq,2,20\np,3,30\n").load());
+  EXPECT_EQ(message(model, "1,10\n"), "t.csv: does not fit the model: it has no column 'y', 'c2'");
+}
+
+TEST_F(ByPlace, AValueThatReadsLikeANameIsNone) {
+  const nn::Dataset model = model_of(CsvFile("c1,1,0\nc2,2,1\nc1,3,0\nc2,4,1\n").load());
+  EXPECT_EQ(first_row(model, "c2,5\nc1,6\n"), (Found{{0, 1, 5}, false, {}}));
+}
+
+TEST_F(ByPlace, AModelThatContradictsItselfIsRefused) {
+  std::string text = nn::preprocessing_json(numbered);
+  text.replace(text.find("\"c3\""), 4, "\"c2\"");
+  const nn::Dataset model = nn::preprocessing_from_json(text);
+  EXPECT_EQ(message(model, "1,2,3\n"), "the model takes its target 'c2' for an input");
+}
+
+TEST_F(Fitting, BlankHeaderCellsAreNumberedAsInTraining) {
+  const nn::Dataset model = model_of(CsvFile("\"\",a,y\nu,1,p\nv,2,q\nu,3,p\nv,4,q\n").load());
+  ASSERT_EQ(model.header().columns[0].name, "c1");
+  nn::TableRows rows(table("\"\",a,y\nv,7,q\n"), model, {"c1"});
+  ASSERT_TRUE(rows.next(9));
+  EXPECT_EQ(std::vector<float>(rows.view().f32, rows.view().f32 + 3),
+            (std::vector<float>{0, 1, 7}));
+  EXPECT_EQ(rows.kept(0), Words{"v"});
+}
+
 TEST_F(Fitting, FindsSeveralTargetsByNameAndByPlace) {
   CsvFile file("y,a,z\n1,2,3\n4,5,7\n8,9,10\n");
   file.spec.targets = {"z", "y"};
   const nn::Dataset named = model_of(file.load());
   nn::TableRows all(table("z,y,a\n3,1,2\n"), named);
   ASSERT_TRUE(all.next(10));
-  ASSERT_TRUE(all.scored());
+  ASSERT_EQ(all.scored().size(), 1U);
   const auto& units = named.header().targets;
   EXPECT_EQ(all.view().targets[0], static_cast<float>((3 - units[0].shift) / units[0].unit));
   EXPECT_EQ(all.view().targets[1], static_cast<float>((1 - units[1].shift) / units[1].unit));
   nn::TableRows one(table("y,a\n1,2\n"), named);
   ASSERT_TRUE(one.next(10));
-  EXPECT_FALSE(one.scored());
+  EXPECT_TRUE(one.scored().empty());
 
   CsvFile numbers("1,2,3\n4,5,7\n8,9,10\n");
   numbers.spec.targets = {"1", "3"};
@@ -163,7 +261,7 @@ TEST_F(Fitting, FindsSeveralTargetsByNameAndByPlace) {
     nn::TableRows rows(table(text), plain);
     ASSERT_TRUE(rows.next(10)) << text;
     EXPECT_EQ(rows.view().f32[0], 2) << text;
-    EXPECT_EQ(rows.scored(), std::string_view(text).size() > 2);
+    EXPECT_EQ(rows.scored().size(), std::string_view(text).size() > 2 ? 1U : 0U);
   }
 }
 
@@ -200,18 +298,39 @@ TEST_F(Fitting, SaysHowTheDatesOfTrainingWereWritten) {
       "'day' holds for the model");
 }
 
-TEST_F(Fitting, ScoresOnlyWhatIsRightInEveryRow) {
-  const auto note = [&](std::string_view text) {
-    nn::TableRows rows(table(text), named);
-    while (rows.next(1)) {
+TEST_F(Fitting, ScoresTheRowsThatCanBeAndCountsTheOthers) {
+  const auto note = [&](std::string_view text, const nn::Dataset& model, std::size_t scored) {
+    nn::TableRows rows(table(text), model);
+    std::size_t found = 0;
+    while (rows.next(2)) {
+      found += rows.scored().size();
+      EXPECT_EQ(rows.scored().size() + rows.others().size(), rows.rows());
     }
-    EXPECT_FALSE(rows.scored());
-    return rows.notes().back();
+    EXPECT_EQ(found, scored);
+    return rows.notes().empty() ? "" : rows.notes().back();
   };
-  EXPECT_EQ(note("age,colour,size,kind\n1,red,2,a\n1,red,2,\n"),
-            "not scored: line 3: the target is missing");
-  EXPECT_EQ(note("age,colour,size,kind\n1,red,2,z\n1,red,2,a\n"),
-            "not scored: line 2: 'z' is no class that the model knows");
+  const std::string head = "age,colour,size,kind\n";
+  EXPECT_EQ(note(head + "1,red,2,a\n1,red,2,b\n", named, 2), "");
+  EXPECT_EQ(note(head + "1,red,2,a\n1,red,2,\n1,red,2,b\n", named, 2),
+            "2 of 3 rows are scored: in 1 the target is missing (line 3)");
+  EXPECT_EQ(note(head + "1,red,2,z\n1,red,2,a\n1,red,2,\n1,red,2,y\n1,red,2,NA\n", named, 1),
+            "1 of 5 rows is scored: in 2 the target is missing (the first in line 4), in 2 the "
+            "target is no class that the model knows (the first in line 2: 'z')");
+  EXPECT_EQ(note(head + "1,red,2,z\n", named, 0),
+            "no row is scored: in 1 the target is no class that the model knows (line 2: 'z')");
+  CsvFile file("a,y,z\n1,2,3.5\n4,5,7\n8,9,10\n");
+  file.spec.targets = {"y", "z"};
+  EXPECT_EQ(note("a,y,z\n1,,x\n1,2,3\n", model_of(file.load()), 1),
+            "1 of 2 rows is scored: in 1 the target is missing (line 2)");
+  EXPECT_EQ(note("a,y,z\n1,2,x\n", model_of(file.load()), 0),
+            "no row is scored: in 1 the target is no number (line 2: 'x')");
+}
+
+TEST_F(Fitting, LabelsStandAtTheirRows) {
+  nn::TableRows some(table("age,colour,size,kind\n1,red,2,\n1,red,2,b\n1,red,2,a\n"), named);
+  ASSERT_TRUE(some.next(9));
+  EXPECT_EQ(some.view().labels[some.scored()[0]], 1);
+  EXPECT_EQ(some.view().labels[some.scored()[1]], 0);
   nn::TableRows rows(table("a,b,c\n1,2,1.0\n"), numbered);
   ASSERT_TRUE(rows.next(1));
   EXPECT_EQ(rows.view().labels[0], 1);
