@@ -52,6 +52,7 @@ bool place_files(std::span<const int> files) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, what.death_signal);
   const bool good = ::getppid() == shared.parent && place_files(what.files);
+  if (what.open_files != nullptr) ::setrlimit(RLIMIT_NOFILE, what.open_files);
   if (good && (what.folder == nullptr || ::chdir(what.folder) == 0))
     ::execve(what.path, what.words, what.environment);
   shared.reason = errno;

@@ -2,6 +2,7 @@
 // The system calls that turn words into a process. Knows nothing of the project, so that the
 // supervisor, a program of a few system calls, can use it too.
 
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include <csignal>
@@ -17,6 +18,7 @@ struct Launch {
   const char* folder = nullptr;        ///< where it runs; null: where this process does
   std::span<const int> files;          ///< what it has open as 0, 1, 2...; nothing else is
   int death_signal = SIGKILL;          ///< what it gets when the calling thread ends
+  const rlimit* open_files = nullptr;  ///< how many it may open; null: as many as this process
 };
 
 /// The process, which leads a process group of its own and has all signals at their defaults; -1

@@ -1,11 +1,13 @@
 #include "tasks/spawn.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <optional>
 #include <string_view>
 
 #include "runtime/base/text.h"
@@ -14,6 +16,21 @@
 namespace tasks {
 
 namespace {
+
+/// The limit of open files before it was raised.
+std::optional<rlimit> files_before;
+
+std::string_view remedy(int code) {
+  switch (code) {
+    case EMFILE:
+    case ENFILE:
+      return ": raise the limit of open files (ulimit -n)";
+    case EAGAIN:
+      return ": raise the limit of processes (ulimit -u, or the control group's pids.max)";
+    default:
+      return "";
+  }
+}
 
 struct Pipe {
   rt::File read, write;
@@ -24,8 +41,7 @@ Pipe make_pipe() {
   const bool made = ::pipe2(ends.data(), O_CLOEXEC) == 0;
   Pipe pipe;
   if (made) pipe = {rt::File(ends[0]), rt::File(ends[1])};
-  if (!pipe.read || !pipe.write)
-    throw rt::Error(rt::Errc::storage, rt::cat("cannot make a pipe: ", rt::errno_words(errno)));
+  if (!pipe.read || !pipe.write) throw NoMore("make a pipe", errno);
   return pipe;
 }
 
@@ -34,6 +50,30 @@ void dont_block(const rt::File& end) {
 }
 
 }  // namespace
+
+NoMore::NoMore(std::string_view what, int code)
+    : rt::Error(rt::Errc::storage,
+                rt::cat("cannot ", what, ": ", rt::errno_words(code), remedy(code))) {}
+
+bool NoMore::says(int code) {
+  return code == EAGAIN || code == ENOMEM || code == EMFILE || code == ENFILE;
+}
+
+void raise_file_limit() {
+  rlimit limit{};
+  if (files_before || ::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  files_before = limit;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+void require_files(int count) {
+  std::vector<rt::File> files;
+  while (count-- > 0) {
+    if (!files.emplace_back(::open("/dev/null", O_RDONLY | O_CLOEXEC)))
+      throw NoMore("open more files", errno);
+  }
+}
 
 std::vector<std::string> environment_with(const std::map<std::string, std::string>& more) {
   std::vector<std::string> out;
@@ -63,13 +103,14 @@ pid_t start_process(StartedProcess what) {
                               .environment = environment.data(),
                               .folder = what.folder.c_str(),
                               .files = what.files,
-                              .death_signal = what.death_signal});
+                              .death_signal = what.death_signal,
+                              .open_files = files_before ? &*files_before : nullptr});
   if (child > 0) return child;
   const int reason = errno;
-  const bool of_system = reason == EAGAIN || reason == ENOMEM || reason == EMFILE;
-  throw rt::Error(of_system ? rt::Errc::storage : rt::Errc::study,
-                  rt::cat("cannot start ", rt::printable(what.words.front(), 80), " in ",
-                          what.folder, ": ", rt::errno_words(reason)));
+  const std::string doing =
+      rt::cat("start ", rt::printable(what.words.front(), 80), " in ", what.folder);
+  if (NoMore::says(reason)) throw NoMore(doing, reason);
+  throw rt::Error(rt::Errc::study, rt::cat("cannot ", doing, ": ", rt::errno_words(reason)));
 }
 
 Spawned spawn(const std::string& path, const std::vector<std::string>& words,

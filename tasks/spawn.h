@@ -7,11 +7,29 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "runtime/base/error.h"
 #include "runtime/base/file.h"
 
 namespace tasks {
+
+/// The system has no process, file or memory left, for now.
+class NoMore : public rt::Error {
+ public:
+  /// "cannot WHAT: REASON: what to do about it"; `code` is an errno value.
+  NoMore(std::string_view what, int code);
+  /// Whether that is what an errno value says.
+  [[nodiscard]] static bool says(int code);
+};
+
+/// From now on this process may open as many files as the system lets it; the processes that it
+/// starts, as many as it could before.
+void raise_file_limit();
+
+/// Throws NoMore where this process cannot open so many files more.
+void require_files(int count);
 
 /// What start_process() starts.
 struct StartedProcess {
@@ -24,7 +42,7 @@ struct StartedProcess {
 };
 
 /// The process, which leads a process group of its own. Throws rt::Error (study) when it can't be
-/// started, (storage) when the system has no process or memory left.
+/// started, NoMore.
 [[nodiscard]] pid_t start_process(StartedProcess what);
 
 /// This process's environment with `more` in place of what it says.
@@ -41,7 +59,7 @@ struct Spawned {
 /// Runs the executable at `path` with these words (the first is its name) in `folder`, with
 /// `environment` besides this process's. It inherits no other file, has all signals at their
 /// defaults, and is killed when the calling thread ends. Throws rt::Error (study) when the program
-/// can't be started, (storage) when the system has no pipe or process left.
+/// can't be started, NoMore.
 [[nodiscard]] Spawned spawn(const std::string& path, const std::vector<std::string>& words,
                             const std::string& folder,
                             const std::map<std::string, std::string>& environment);

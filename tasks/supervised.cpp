@@ -43,10 +43,6 @@ std::string supervisor_path() {
                           ", expected the programs of one build in one folder; build again"));
 }
 
-rt::Error no_more(std::string_view what) {
-  return {rt::Errc::storage, rt::cat("cannot make ", what, ": ", rt::errno_words(errno))};
-}
-
 struct Sockets {
   rt::File ours, theirs;
 };
@@ -54,7 +50,7 @@ struct Sockets {
 Sockets make_sockets() {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
-    throw no_more("a socket");
+    throw NoMore("make a socket", errno);
   return {rt::File(ends[0]), rt::File(ends[1])};
 }
 
@@ -75,7 +71,8 @@ struct Supervisors::Impl {
         leave(::eventfd(0, EFD_CLOEXEC)),
         nothing(::open("/dev/null", O_RDWR | O_CLOEXEC)),
         before(tasks::children()) {
-    if (!poll || !leave || !nothing) throw no_more("what programs are listened to with");
+    if (!poll || !leave || !nothing) throw NoMore("listen to programs", errno);
+    raise_file_limit();
     watch(leave.fd(), kLeave);
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     listener = std::thread([this, wake = std::move(wake)] { listen(wake); });
@@ -92,7 +89,7 @@ struct Supervisors::Impl {
   void watch(int fd, std::uint64_t number) const {
     epoll_event event{.events = EPOLLIN | EPOLLRDHUP | EPOLLET, .data = {.u64 = number}};
     if (::epoll_ctl(poll.fd(), EPOLL_CTL_ADD, fd, &event) != 0)
-      throw no_more("a place to listen at");
+      throw NoMore("make a place to listen at", errno);
   }
 
   void listen(const std::function<void()>& wake) const {
@@ -111,7 +108,8 @@ struct Supervisors::Impl {
     SupervisorNews news;
     for (;;) {
       const ssize_t bytes = ::recv(child.socket.fd(), &news, sizeof news, MSG_DONTWAIT);
-      if (bytes < 0 && errno == EINTR) continue;
+      // A supervisor that ended without reading our word: said once, before what it said itself.
+      if (bytes < 0 && (errno == EINTR || errno == ECONNRESET)) continue;
       if (bytes < 0 && errno == EAGAIN) return false;
       if (bytes != sizeof news) break;
       child.over = child.over || news.over;
@@ -171,12 +169,14 @@ Supervisors::~Supervisors() {
 std::uint64_t Supervisors::start(const SupervisedProgram& program) {
   Sockets sockets = make_sockets();
   if (::send(sockets.ours.fd(), &program.order, sizeof program.order, MSG_NOSIGNAL) < 0)
-    throw no_more("a socket");
+    throw NoMore("make a socket", errno);
   std::vector<std::string> words{impl_->path, program.path};
   words.insert(words.end(), program.words.begin(), program.words.end());
   const int nothing = impl_->nothing.fd();
   const std::array<int, 5> files{nothing, program.log, nothing, sockets.theirs.fd(),
                                  program.reports};
+  const std::uint64_t number = impl_->next++;
+  impl_->watch(sockets.ours.fd(), number);
   Impl::Child child{.process = start_process({.path = impl_->path,
                                               .words = std::move(words),
                                               .environment = environment_with(program.environment),
@@ -185,11 +185,7 @@ std::uint64_t Supervisors::start(const SupervisedProgram& program) {
                                               .death_signal = SIGTERM}),
                     .socket = std::move(sockets.ours),
                     .grace = rt::Duration(program.order.grace)};
-  const std::uint64_t number = impl_->next++;
-  const int socket = child.socket.fd();
   impl_->children.emplace(number, std::move(child));
-  sockets.theirs.close();
-  impl_->watch(socket, number);
   return number;
 }
 

@@ -34,7 +34,8 @@ struct ProgramNews {
 
 /// All programs of a process. Its owner's thread calls everything. While it lives, this process
 /// adopts what a killed supervisor leaves, and ends it: no child of this process but supervisors
-/// and those that were there before may live beside it.
+/// and those that were there before may live beside it. This process may open as many files as the
+/// system allows from then on; its programs, as many as before.
 class Supervisors {
  public:
   /// `wake` is called, from another thread, when there is something to take().
@@ -44,8 +45,8 @@ class Supervisors {
   Supervisors(const Supervisors&) = delete;
   Supervisors& operator=(const Supervisors&) = delete;
 
-  /// Starts a program and returns its number. Throws rt::Error (storage) when the system has no
-  /// process, file or memory left, (study) when the words are too long for it. What else keeps the
+  /// Starts a program and returns its number. Throws NoMore (spawn.h), and rt::Error (study) when
+  /// the words are too long for the system. What else keeps the
   /// program from starting is news (RunEnd::refused).
   [[nodiscard]] std::uint64_t start(const SupervisedProgram& program);
 

@@ -92,4 +92,18 @@ std::uint64_t resident_bytes(const std::vector<pid_t>& processes) {
   return pages * page;
 }
 
+std::uint64_t proportional_bytes(const std::vector<pid_t>& processes) {
+  constexpr std::uint64_t kKilo = 1024;
+  std::uint64_t bytes = 0;
+  for (const pid_t process : processes) {
+    std::array<char, 2048> text{};
+    unsigned long long kilobytes = 0;
+    const char* line =
+        read_proc(process, "smaps_rollup", text) ? std::strstr(text.data(), "\nPss:") : nullptr;
+    const bool told = line != nullptr && std::sscanf(line, " Pss: %llu", &kilobytes) == 1;
+    bytes += told ? kilobytes * kKilo : resident_bytes({process});
+  }
+  return bytes;
+}
+
 }  // namespace tasks

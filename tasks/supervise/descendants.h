@@ -17,4 +17,8 @@ namespace tasks {
 /// Bytes of memory that they have resident, shared pages counted once for each.
 [[nodiscard]] std::uint64_t resident_bytes(const std::vector<pid_t>& processes);
 
+/// The same with each shared page divided among those that share it, where the system tells. Much
+/// dearer: the kernel walks through all pages.
+[[nodiscard]] std::uint64_t proportional_bytes(const std::vector<pid_t>& processes);
+
 }  // namespace tasks

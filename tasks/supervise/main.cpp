@@ -42,8 +42,8 @@ std::int64_t now() {
 
 class Supervisor {
  public:
-  explicit Supervisor(const SupervisorOrder& order)
-      : order_(order), log_(kSupervisorLog, order.log_bytes) {}
+  Supervisor(const SupervisorOrder& order, pid_t driver)
+      : order_(order), driver_(driver), log_(kSupervisorLog, order.log_bytes) {}
 
   void run(char** words) {
     adopt();
@@ -77,8 +77,9 @@ class Supervisor {
     }
     sigset_t heard;
     ::sigemptyset(&heard);
-    ::sigaddset(&heard, SIGCHLD);
-    ::sigaddset(&heard, SIGTERM);
+    // The others are sent to all processes of a job: they are the driver's and the program's.
+    for (const int signal : {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2})
+      ::sigaddset(&heard, signal);
     ::sigprocmask(SIG_BLOCK, &heard, nullptr);
     signals_ = ::signalfd(-1, &heard, SFD_CLOEXEC | SFD_NONBLOCK);
   }
@@ -132,7 +133,8 @@ class Supervisor {
     const std::int64_t here = now();
     if (order_.memory > 0 && here >= weighed_ + kWeighEvery) {
       weighed_ = here;
-      if (resident_bytes(descendants()) > order_.memory) {
+      const std::vector<pid_t> all = descendants();
+      if (resident_bytes(all) > order_.memory && proportional_bytes(all) > order_.memory) {
         cut(RunEnd::out_of_memory);
         kill_all();
       }
@@ -183,7 +185,8 @@ class Supervisor {
   void hear_signals() {
     signalfd_siginfo heard{};
     while (::read(signals_, &heard, sizeof heard) == sizeof heard) {
-      if (heard.ssi_signo == SIGTERM) abandon();
+      // It also comes when the driver dies. One that lives says itself what is to end.
+      if (heard.ssi_signo == SIGTERM && ::getppid() != driver_) abandon();
     }
     (void)reap();
   }
@@ -240,6 +243,7 @@ class Supervisor {
   }
 
   SupervisorOrder order_;
+  pid_t driver_;
   LogFile log_;
   SupervisorNews news_;
   pid_t child_ = -1;
@@ -259,10 +263,11 @@ class Supervisor {
 }  // namespace tasks
 
 int main(int argc, char** argv) {
+  const pid_t driver = ::getppid();
   tasks::SupervisorOrder order;
   const ssize_t bytes = ::recv(tasks::kSupervisorSocket, &order, sizeof order, 0);
   if (argc < 3 || bytes != sizeof order) return 2;
-  static tasks::Supervisor supervisor(order);
+  static tasks::Supervisor supervisor(order, driver);
   supervisor.run(argv + 1);
   return 0;
 }

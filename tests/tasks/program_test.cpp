@@ -158,7 +158,7 @@ TEST_F(Programs, AreFoundInPathOrBesideTheStudy) {
 }
 
 TEST_F(Programs, RunAsTasksBesideTheDriver) {
-  rt::Runtime runtime({.workers = 2});
+  rt::Runtime runtime;
   const rt::Value<ProgramResult> slow = tasks::command(shell("echo $$; cat"));
   const rt::Value<ProgramResult> again = tasks::command(shell("echo $$; cat"));
   EXPECT_NE(slow.get().output, again.get().output) << "not pure: each call runs";

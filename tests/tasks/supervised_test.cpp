@@ -180,6 +180,43 @@ TEST_F(Supervised, DieOfTooMuchMemory) {
   EXPECT_EQ(hungry.end, RunEnd::out_of_memory);
 }
 
+TEST_F(Supervised, MayShareMuchMemory) {
+  // Nine processes with the same 40 MB.
+  const SupervisorNews loaders =
+      end_of(shell("x=$(head -c 40000000 /dev/zero | tr '\\0' x)\n"
+                   "for i in 1 2 3 4 5 6 7 8; do (sleep 1; echo read) & done; wait",
+                   {.memory = 250'000'000}));
+  EXPECT_EQ(loaders.end, RunEnd::exited);
+  EXPECT_NE(log().find("read\nread"), std::string::npos);
+}
+
+TEST_F(Supervised, AreNotKilledBySignalsToAllProcesses) {
+  const std::vector<pid_t> before = tasks::children();
+  const std::uint64_t program =
+      shell("trap 'sleep 0.3; echo saved; exit 0' TERM; echo ready; while :; do sleep 0.01; done",
+            {.grace = 10'000 * kMillisecond});
+  while (log().find("ready") == std::string::npos) rt::sleep_for(std::chrono::milliseconds(5));
+  for (const pid_t child : tasks::children()) {
+    if (std::ranges::find(before, child) != before.end()) continue;
+    for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2})
+      ::kill(child, signal);
+  }
+  rt::sleep_for(std::chrono::milliseconds(100));
+  programs_.stop(program);
+  EXPECT_EQ(end_of(program).end, RunEnd::stopped);
+  EXPECT_NE(log().find("saved"), std::string::npos);
+}
+
+TEST_F(Supervised, SayTheirEndWhenTheyAreStoppedAtThatMoment) {
+  for (int i = 0; i < 120; ++i) {
+    const std::uint64_t program = shell("exit 7");
+    const rt::Moment begin = rt::now();
+    while (rt::now() - begin < std::chrono::microseconds(100 * i)) continue;
+    programs_.stop(program);
+    EXPECT_NE(end_of(program).end, RunEnd::lost) << "stopped after " << i << " tenths of a ms";
+  }
+}
+
 TEST_F(Supervised, AreLostWithTheirSupervisor) {
   const std::uint64_t other = shell("sleep 0.5; echo fine");
   const std::vector<pid_t> before = tasks::children();

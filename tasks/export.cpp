@@ -1,8 +1,6 @@
-// What a process that trains does first, and the task with an effect: writing a model.
+// The task with an effect: writing a model.
 #include <filesystem>
-#include <mutex>
 
-#include "kernels/kernels.h"
 #include "nn/model_file.h"
 #include "runtime/base/file.h"
 #include "runtime/runtime.h"
@@ -27,14 +25,6 @@ const auto& export_task() {
 }
 
 }  // namespace
-
-void setup_process() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    rt::set_fingerprint(std::string(kern::fingerprint()));
-    rt::on_worker_start(&kern::prepare_thread);
-  });
-}
 
 rt::Value<void> export_model(const rt::Value<nn::ParamSlab>& net,
                              const rt::Value<nn::Dataset>& data, const std::string& path,
