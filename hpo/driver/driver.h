@@ -139,6 +139,7 @@ class Driver {
     std::vector<Reported> reports;
     std::vector<LoggedRound> rounds;
     Stands stands = Stands::waits;
+    std::optional<std::vector<rt::Key>> kept{};  ///< as of its last event, see keep_checkpoints
   };
   std::map<std::uint64_t, Past> pasts_;
   std::size_t running_ = 0;           ///< of pasts_

@@ -27,6 +27,24 @@ std::string json_of(const WorkCounters& work) {
   return std::move(json).text();
 }
 
+/// The networks of a trial that has not ended which its going on may need
+/// (Driver::keep_checkpoints).
+std::vector<rt::Key> networks_of(const std::vector<Reported>& reports, const Lineage& lineage) {
+  constexpr std::size_t kKept = 2;
+  std::vector<rt::Key> keys;
+  const auto keep = [&](const std::string& checkpoint) {
+    const auto key = keys.size() < kKept ? rt::Key::from_hex(checkpoint) : std::nullopt;
+    if (key) keys.push_back(*key);
+  };
+  for (auto at = reports.rbegin(); at != reports.rend(); ++at) {
+    if (keys.size() == kKept || at->epochs <= lineage.back().from) break;
+    keep(at->checkpoint);
+  }
+  for (auto at = lineage.rbegin() + 1; at != lineage.rend(); ++at) keep(at->network.key);
+  if (const auto shown = rt::Key::from_hex(lineage.back().network.key)) keys.push_back(*shown);
+  return keys;
+}
+
 }  // namespace
 
 void Driver::replay() {
@@ -126,6 +144,8 @@ void Driver::emit(std::optional<std::uint64_t> trial, EventBody body, double too
   if (!waits_since_) waits_since_ = rt::now();
   if (exported_ == trial && std::holds_alternative<Reported>(body)) exported_.reset();
   log_.append({.vtime = now_, .trial = trial, .body = std::move(body), .took = took});
+  if (!trial) return;
+  if (const auto past = pasts_.find(*trial); past != pasts_.end()) past->second.kept.reset();
 }
 
 bool Driver::commit_is_due() const {
@@ -145,23 +165,10 @@ void Driver::note_work() {
 /// metrics are of, which lies before them with `take: best`; of the best trial until it is written.
 void Driver::keep_checkpoints() {
   if (!setup_.store) return;
-  constexpr std::size_t kKept = 2;
   std::vector<rt::Key> keys;
-  for (const auto& [trial, past] : pasts_) {
-    std::size_t found = 0;
-    const auto keep = [&](const std::string& checkpoint) {
-      const auto key = found < kKept ? rt::Key::from_hex(checkpoint) : std::nullopt;
-      if (!key) return;
-      keys.push_back(*key);
-      ++found;
-    };
-    const Lineage& lineage = log_.trials().lineage(trial);
-    for (auto at = past.reports.rbegin(); at != past.reports.rend(); ++at) {
-      if (found == kKept || at->epochs <= lineage.back().from) break;
-      keep(at->checkpoint);
-    }
-    for (auto at = lineage.rbegin() + 1; at != lineage.rend(); ++at) keep(at->network.key);
-    if (const auto shown = rt::Key::from_hex(lineage.back().network.key)) keys.push_back(*shown);
+  for (auto& [trial, past] : pasts_) {
+    if (!past.kept) past.kept = networks_of(past.reports, log_.trials().lineage(trial));
+    keys.insert(keys.end(), past.kept->begin(), past.kept->end());
   }
   if (const TrialRow* best = log_.trials().best(); best && exported_ != best->trial) {
     const Checkpoint& network = log_.trials().lineage(best->trial).back().network;
