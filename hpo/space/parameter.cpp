@@ -325,7 +325,8 @@ bool contains(const Domain& domain, const ParamValue& value) {
 
 ParamValue as_meant(const Domain& domain, const ParamValue& value) {
   const auto* number = std::get_if<std::int64_t>(&value);
-  if (number == nullptr || std::abs(*number) > kLargestBound || contains(domain, value))
+  if (number == nullptr || *number < -kLargestBound || *number > kLargestBound ||
+      contains(domain, value))
     return value;
   const ParamValue real = static_cast<double>(*number);
   return contains(domain, real) ? real : value;

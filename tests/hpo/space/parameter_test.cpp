@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -162,6 +163,15 @@ TEST(Domain, ContainsLooksAtTheType) {
   EXPECT_FALSE(contains(Domain{IntRange{0, 10, Scale::linear, 4}}, ParamValue(Int{5})));
   EXPECT_FALSE(contains(Domain{FloatRange{0, 1, Scale::linear, 0.1}}, ParamValue(0.25)));
   EXPECT_FALSE(contains(Domain{Choice{{Int{1}}}}, ParamValue(1.0)));
+}
+
+TEST(Domain, TakesAnIntForAFloatWhereThatIsMeant) {
+  const Domain unit = FloatRange{.min = 0, .max = 1};
+  EXPECT_EQ(as_meant(unit, std::int64_t{1}), ParamValue(1.0));
+  const Domain all = FloatRange{.min = -1e300, .max = 1e300};
+  for (const std::int64_t far :
+       {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()})
+    EXPECT_EQ(as_meant(all, far), ParamValue(far));
 }
 
 TEST(Domain, CountsWhatCanBeCounted) {
