@@ -1,18 +1,12 @@
 #include "hpo/export/candidates.h"
 
-#include <cmath>
 #include <map>
 
+#include "hpo/export/number_text.h"
 #include "nn/data/csv_line.h"
 #include "runtime/base/text.h"
 
 namespace hpo {
-
-namespace {
-
-std::string measured(double value) { return std::isnan(value) ? "" : rt::format_double(value); }
-
-}  // namespace
 
 void append_candidates(std::vector<CandidateRow>& rows, std::uint64_t trial,
                        std::span<const Adapted> rounds) {
@@ -56,8 +50,8 @@ std::string candidates_csv(std::span<const CandidateRow> rows) {
     line.cell(std::to_string(row.trial)).cell(rt::format_double(row.epoch));
     line.cell(rt::format_double(row.epochs)).cell(tried.change).cell(tried.shape);
     line.cell(std::to_string(tried.weights)).cell(rt::format_double(tried.inference_flops));
-    line.cell(rt::format_double(tried.flops)).cell(measured(tried.train_loss));
-    line.cell(measured(tried.loss)).cell(measured(tried.accuracy));
+    line.cell(rt::format_double(tried.flops)).cell(measured_text(tried.train_loss));
+    line.cell(measured_text(tried.loss)).cell(measured_text(tried.accuracy));
     line.cell(rt::format_double(tried.cost)).cell(tried.accepted ? "true" : "false");
     line.cell(tried.why).cell(tried.operations);
   }

@@ -2,19 +2,11 @@
 #include <set>
 
 #include "hpo/export/export.h"
+#include "hpo/log/metrics.h"
 #include "nn/data/csv_line.h"
 #include "runtime/base/text.h"
 
 namespace hpo {
-
-namespace {
-
-std::string plain(const ParamValue& value) {
-  const auto* text = std::get_if<std::string>(&value);
-  return text ? *text : text_of(value);
-}
-
-}  // namespace
 
 std::string export_csv(const StudyReader& study, const ExportOptions& options) {
   std::vector<TrialRow> trials = study.trials();
@@ -47,11 +39,11 @@ std::string export_csv(const StudyReader& study, const ExportOptions& options) {
     if (judge.front) line.cell(judge.front->has(trial.trial) ? "true" : "false");
     for (const std::string& name : parameters) {
       const ParamValue* value = trial.params.find(name);
-      line.cell(value ? plain(*value) : "");
+      line.cell(value ? plain_text_of(*value) : "");
     }
     for (const std::string& name : metrics) {
-      auto found = std::ranges::find(trial.metrics, name, &Metrics::value_type::first);
-      line.cell(found == trial.metrics.end() ? "" : rt::format_double(found->second));
+      const double* value = find_metric(trial.metrics, name);
+      line.cell(value != nullptr ? rt::format_double(*value) : "");
     }
     line.cell(std::to_string(trial.step)).cell(std::to_string(trial.epochs));
     line.cell(trial.parent ? std::to_string(*trial.parent) : "");

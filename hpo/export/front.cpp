@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "hpo/export/number_text.h"
+#include "hpo/log/metrics.h"
 #include "nn/data/csv_line.h"
 #include "runtime/base/text.h"
 
@@ -11,11 +13,9 @@ namespace hpo {
 
 namespace {
 
-std::string measured(double value) { return std::isnan(value) ? "" : rt::format_double(value); }
-
-double metric_of(const Metrics& metrics, std::string_view name) {
-  const auto found = std::ranges::find(metrics, name, &Metrics::value_type::first);
-  return found == metrics.end() ? std::numeric_limits<double>::quiet_NaN() : found->second;
+double metric_of(const Metrics& metrics, const std::string& name) {
+  const double* value = find_metric(metrics, name);
+  return value != nullptr ? *value : std::numeric_limits<double>::quiet_NaN();
 }
 
 FrontPoint point_of(const Tried& tried) {
@@ -85,7 +85,7 @@ std::string front_csv(std::span<const FrontPoint> points) {
     nn::CsvLine line(out);
     line.cell(std::to_string(point.trial)).cell(rt::format_double(point.epoch)).cell(point.shape);
     line.cell(std::to_string(point.weights)).cell(rt::format_double(point.inference_flops));
-    line.cell(measured(point.accuracy)).cell(measured(point.loss));
+    line.cell(measured_text(point.accuracy)).cell(measured_text(point.loss));
   }
   return out;
 }

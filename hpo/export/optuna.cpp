@@ -25,6 +25,7 @@ enum Operation : int {
   set_state = 6,
   set_report = 7,
   set_attribute = 8,
+  set_system_attribute = 9,
 };
 enum State : int { running = 0, complete = 1, pruned = 2, failed = 3 };
 
@@ -128,7 +129,9 @@ class Journal {
       if (event.trial) events_[*event.trial].push_back(std::move(event));
     const StudyInfo info = study.info();
     searched_.push_back({info.metric, info.maximize});
-    for (const OtherMetric& other : study.objective().others) searched_.push_back(other);
+    const Objective objective = study.objective();
+    for (const OtherMetric& other : objective.others) searched_.push_back(other);
+    subject_to_ = objective.subject_to;
   }
 
   std::string text() {
@@ -162,6 +165,7 @@ class Journal {
     for (const auto& [name, value] : trial.params) add_param(trial.trial, name, value);
     if (!several()) add_reports(trial.trial, events);  // Optuna knows none of several metrics
     add_metrics(trial);
+    add_constraints(trial);
     add_end(trial, events.back().wall);
   }
 
@@ -199,6 +203,20 @@ class Journal {
     }
   }
 
+  /// Optuna's are kept by up to 0.
+  void add_constraints(const TrialRow& trial) {
+    if (subject_to_.empty() || !trial.value) return;
+    Line line(set_system_attribute);
+    line.json().field("trial_id", trial.trial).key("system_attr").begin_object();
+    line.json().key("constraints").begin_array();
+    for (const Bound& bound : subject_to_) {
+      const double* value = find_metric(trial.metrics, bound.metric);
+      line.json().raw(number(value != nullptr ? bound.excess(*value) : 0));
+    }
+    line.json().end_array().end_object();
+    std::move(line).add_to(out_);
+  }
+
   void add_end(const TrialRow& trial, const std::string& wall) {
     const int state = state_of(trial.state);
     if (state == running) return;
@@ -229,6 +247,7 @@ class Journal {
 
   const StudyReader& study_;
   std::vector<OtherMetric> searched_;  ///< all metrics that are searched for, the first one too
+  std::vector<Bound> subject_to_;
   std::map<std::string, Distribution> distributions_;
   std::map<std::uint64_t, std::vector<EventRow>> events_;
   std::string out_;

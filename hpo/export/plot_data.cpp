@@ -27,10 +27,17 @@ std::optional<double> searched_value(const TrialRow& trial, const std::string& n
   return value != nullptr ? std::optional(*value) : std::nullopt;
 }
 
-std::string cell_text(const std::optional<ParamValue>& cell) {
-  if (!cell) return "";
-  const auto* number = std::get_if<double>(&*cell);
-  return number != nullptr ? rt::format_double(*number) : plain_text_of(*cell);
+/// A number of a parameter is 1.0 where it is a float, a measured one is 1.
+std::string cell_text(const ParamValue& cell, bool of_parameter) {
+  const auto* number = std::get_if<double>(&cell);
+  return number != nullptr && !of_parameter ? rt::format_double(*number) : plain_text_of(cell);
+}
+
+void add_cell(JsonWriter& json, const ParamValue& cell, bool of_parameter) {
+  if (of_parameter)
+    json.raw(json_of(cell));
+  else
+    std::visit([&](const auto& value) { json.value(value); }, cell);
 }
 
 }  // namespace
@@ -59,7 +66,7 @@ PlotData edf_of(const StudyReader& study) {
 
 PlotData slices_of(const StudyReader& study) {
   const std::vector<std::string> names = searched_metrics(study);
-  PlotData data{.columns = {"parameter", "value"}, .rows = {}};
+  PlotData data{.columns = {"parameter", "value"}, .rows = {}, .parameters = 1};
   for (const std::string& name : names) data.columns.push_back("metrics." + name);
   data.columns.insert(data.columns.end(), {"trial", "state"});
   const std::vector<TrialRow> trials = study.trials();
@@ -86,7 +93,8 @@ std::string csv_of(const PlotData& data) {
   }
   for (const auto& row : data.rows) {
     nn::CsvLine line(out);
-    for (const auto& cell : row) line.cell(cell_text(cell));
+    for (std::size_t i = 0; i < row.size(); ++i)
+      line.cell(row[i] ? cell_text(*row[i], i == data.parameters) : "");
   }
   return out;
 }
@@ -101,7 +109,7 @@ std::string json_of(const PlotData& data) {
       if (!row[i])
         json.null();
       else
-        std::visit([&](const auto& value) { json.value(value); }, *row[i]);
+        add_cell(json, *row[i], i == data.parameters);
     }
     json.end_object();
     out += (out.size() > 1 ? ",\n  " : "\n  ") + std::move(json).text();

@@ -14,6 +14,8 @@ namespace hpo {
 struct PlotData {
   std::vector<std::string> columns;
   std::vector<std::vector<std::optional<ParamValue>>> rows;
+  /// The column of values of parameters, if any: their texts show their type, as export_csv's do.
+  std::optional<std::size_t> parameters = {};
 };
 
 /// How many of the trials are no larger: metric, value, share. The empirical distribution of each

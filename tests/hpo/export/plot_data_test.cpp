@@ -65,6 +65,19 @@ TEST_F(Plots, JsonHasTheSameRows) {
   EXPECT_EQ(slices[4]["trial"], 4);
 }
 
+TEST(PlotData, AParametersFloatShowsThatItIsOne) {
+  const support::TempFolder folder;
+  auto log = sample::open(folder.path());
+  log->append(sample::created(0, 1));
+  log->append(sample::reported(0, 1, 2));
+  log->append(sample::ended(0, TrialState::complete));
+  log->commit();
+  const PlotData data = slices_of(StudyReader(folder.path()));
+  EXPECT_NE(csv_of(data).find("lr,1.0,2,0,complete\n"), std::string::npos) << csv_of(data);
+  EXPECT_NE(json_of(data).find("\"value\": 1.0, \"metrics.valid.accuracy\": 2,"), std::string::npos)
+      << json_of(data);
+}
+
 TEST(PlotsOfSeveralMetrics, HaveOneDistributionEachWithoutWhatBreaksABound) {
   const support::TempFolder folder;
   EventLog log(folder.path());

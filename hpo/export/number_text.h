@@ -1,0 +1,16 @@
+#pragma once
+// Numbers in the cells of tables.
+
+#include <cmath>
+#include <string>
+
+#include "runtime/base/text.h"
+
+namespace hpo {
+
+/// Empty for what was not measured.
+inline std::string measured_text(double value) {
+  return std::isnan(value) ? "" : rt::format_double(value);
+}
+
+}  // namespace hpo
