@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "hpo/driver/adopt.h"
 #include "hpo/driver/reached.h"
 #include "hpo/driver/warm_start.h"
 #include "hpo/log/metrics.h"
@@ -19,13 +20,22 @@ namespace {
 
 rt::Error refusal(std::string message) { return {rt::Errc::usage, std::move(message)}; }
 
+/// Where the log began with trials of another tool, what is to be tried first comes behind them.
+StudySpec after_imported(StudySpec study, const EventLog& log) {
+  if (study.try_first.empty()) return study;
+  const auto imported = rt::parse_int(log.noted(kImportedFact).value_or("0"));
+  study.try_first.insert(study.try_first.begin(), static_cast<std::size_t>(imported.value_or(0)),
+                         Params{});
+  return study;
+}
+
 }  // namespace
 
 AskedStudy::AskedStudy(const StudySpec& study, EventLog& log, const std::vector<Changed>& changes)
-    : study_(study),
+    : study_(after_imported(study, log)),
       log_(log),
       deciding_(deciding_metrics(study)),
-      search_(study, known_of(log)),
+      search_(study_, known_of(log)),
       started_(rt::now()) {
   log_.replay([this](const Event& event) { replay(event); });
   if (const auto text = log_.noted("active_seconds"))

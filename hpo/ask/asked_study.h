@@ -40,7 +40,7 @@ struct Standing {
 /// by its ticket, a report by its step, an end by what it says. Not thread-safe.
 class AskedStudy {
  public:
-  /// `study` and `log` (begun, not replayed) outlive it. Replays the log.
+  /// `log` (begun, not replayed) outlives it. Replays it.
   AskedStudy(const StudySpec& study, EventLog& log, const std::vector<Changed>& changes);
 
   /// The next trial. `ticket` names the asking: as long as its trial runs, the same ticket gives
@@ -101,7 +101,7 @@ class AskedStudy {
   void emit(std::optional<std::uint64_t> trial, EventBody body, double took = 0);
   double took(Open& open);
 
-  const StudySpec& study_;
+  const StudySpec study_;
   EventLog& log_;
   std::vector<std::string> deciding_;  ///< metrics that decide which trial is better
   Search search_;

@@ -12,6 +12,9 @@ namespace hpo {
 
 struct StudyData;
 
+/// Fact of a log that began with so many trials of another tool: `try_first` comes behind them.
+inline constexpr const char* kImportedFact = "imported";
+
 /// Begins the log of a fresh folder, or checks that the one that is there is of this study; writes
 /// study.yaml. A fresh log gets the trials of the earlier studies that this one starts from. `data`
 /// is null where no network is trained. Returns what the study says otherwise than the log, for the

@@ -1,13 +1,12 @@
 #include "hpo/import/optuna.h"
 
 #include <algorithm>
-#include <cmath>
+#include <set>
 
 #include "hpo/import/names.h"
-#include "hpo/log/json.h"
-#include "hpo/log/python_json.h"
+#include "hpo/import/optuna_conditions.h"
+#include "hpo/import/optuna_domain.h"
 #include "hpo/study/spec.h"
-#include "hpo/study/substitute.h"
 #include "runtime/base/error.h"
 #include "runtime/base/text.h"
 
@@ -35,104 +34,20 @@ std::size_t find_study(const std::map<std::size_t, OptunaStudy>& studies, const 
   return found->first;
 }
 
-/// A domain in the words of a study file, and a param's value out of it.
-class ForeignDomain {
+/// How many things have which name: "a, b (of 3)".
+class Tally {
  public:
-  /// Throws rt::Error (data) for one that a study file has no words for.
-  explicit ForeignDomain(const std::string& distribution) {
-    const std::string text = from_python_json(distribution);
-    if (text != distribution)
-      throw rt::Error(rt::Errc::data,
-                      rt::cat("has a bound or a choice that is no number, expected ",
-                              "texts, finite numbers, true, false and None"));
-    const Json json = Json::parse(text);
-    const std::string name = json.at("name").text();
-    const Json& attributes = json.at("attributes");
-    categorical_ = name == "CategoricalDistribution";
-    ints_ = name == "IntDistribution";
-    if (categorical_) {
-      for (const auto& [none, choice] : attributes.at("choices").members()) add_choice(choice);
-      return;
-    }
-    if (!ints_ && name != "FloatDistribution")
-      throw rt::Error(rt::Errc::data, rt::cat("the distribution ", rt::printable(name, 60),
-                                              " is unknown, expected one of Optuna 3 to 5"));
-    low_ = attributes.at("low").number();
-    high_ = attributes.at("high").number();
-    if (!(std::abs(low_) <= kLargest && std::abs(high_) <= kLargest))
-      throw rt::Error(rt::Errc::data, rt::cat("has a bound beyond ", kLargest));
-    log_ = attributes.at("log").raw() == "true";
-    if (!attributes.at("step").is_null()) step_ = attributes.at("step").number();
-  }
-
-  [[nodiscard]] std::string yaml() const {
-    if (categorical_) {
-      std::string list;
-      for (const ParamValue& choice : choices_)
-        list += rt::cat(list.empty() ? "" : ", ", yaml_of(choice));
-      return choices_.size() == 1 ? rt::cat("value: ", list) : rt::cat("values: [", list, "]");
-    }
-    if (low_ == high_) return rt::cat("value: ", text_of(value(low_)));
-    std::string text = rt::cat("type: ", ints_ ? "int" : "float", ", min: ", text_of(value(low_)),
-                               ", max: ", text_of(value(high_)));
-    if (log_) text += ", scale: log";
-    if (step_ > 0 && !(ints_ && step_ == 1)) text += rt::cat(", step: ", text_of(value(step_)));
+  void add(const std::string& name) { ++counts_[name]; }
+  [[nodiscard]] bool empty() const { return counts_.empty(); }
+  [[nodiscard]] std::string text() const {
+    std::string text;
+    for (const auto& [name, count] : counts_)
+      text += rt::cat(text.empty() ? "" : ", ", rt::printable(name, 60), " (", count, ")");
     return text;
   }
 
-  [[nodiscard]] ParamValue value(double internal) const {
-    if (ints_) return whole(internal);
-    if (!categorical_) return step_ > 0 && low_ < high_ ? on_grid(internal) : internal;
-    const auto place = static_cast<std::size_t>(std::clamp(internal, 0.0, 1e9));
-    if (place >= choices_.size())
-      throw rt::Error(rt::Errc::data, rt::cat("choice ", internal, " of ", choices_.size()));
-    return choices_[place];
-  }
-
-  [[nodiscard]] bool categorical() const { return categorical_; }
-
-  /// A value as a study file has it: a dollar stands for itself when it is doubled.
-  static std::string yaml_of(const ParamValue& value) {
-    const auto* text = std::get_if<std::string>(&value);
-    return text_of(text != nullptr ? ParamValue(study::escape(*text)) : value);
-  }
-
  private:
-  static std::int64_t whole(double number) {
-    constexpr double kMost = 9e15;
-    if (std::abs(number) <= kMost) return static_cast<std::int64_t>(number);
-    throw rt::Error(rt::Errc::data,
-                    rt::cat("has the int ", number, ", expected one below ", kMost));
-  }
-
-  /// Their 0.30000000000000004 is the third step of ours, 0.3.
-  [[nodiscard]] double on_grid(double number) const {
-    const Domain grid = FloatRange{.min = low_, .max = high_, .step = step_};
-    if (fault_of(grid)) return number;
-    const auto last = static_cast<double>(cardinality(grid).value_or(1) - 1);
-    const double rank = std::clamp(std::round((number - low_) / step_), 0.0, last);
-    const double ours = number_of(nth_value(grid, static_cast<std::uint64_t>(rank))).value();
-    return std::abs(ours - number) < step_ * 1e-6 ? ours : number;
-  }
-
-  void add_choice(const Json& choice) {
-    if (choice.raw().starts_with('[') || choice.raw().starts_with('{'))
-      throw rt::Error(rt::Errc::data, rt::cat("has the choice ", rt::printable(choice.raw(), 60),
-                                              ", expected texts, numbers, true, false and None"));
-    choices_.push_back(
-        choice.is_null()
-            ? ParamValue(std::string("None"))
-            : params_from_json(rt::cat("{\"x\": ", choice.raw(), "}")).begin()->second);
-    if (std::ranges::count(choices_, choices_.back()) > 1)
-      throw rt::Error(rt::Errc::data, rt::cat("has the choice ", yaml_of(choices_.back()),
-                                              " twice as a study file writes it, expected "
-                                              "different ones"));
-  }
-
-  static constexpr double kLargest = 1e300;
-  bool categorical_ = false, ints_ = false, log_ = false;
-  double low_ = 0, high_ = 0, step_ = 0;
-  std::vector<ParamValue> choices_;
+  std::map<std::string, std::size_t> counts_;
 };
 
 /// Makes our study out of the trials of one of theirs.
@@ -143,15 +58,13 @@ class Importer {
 
   ImportedStudy run() {
     find_domains();
-    std::string body = rt::cat("metric: ", metrics(), "\nparameters:\n");
-    for (const std::string& name : order_)
-      body +=
-          rt::cat("  ", our_name(name), ": {", domains_.at(name).yaml(), condition_of(name), "}\n");
-    if (order_.empty())
-      body.replace(body.rfind("parameters:"), std::string::npos, "parameters: {}\n");
+    std::string body = rt::cat("metric: ", metrics(), "\n");
+    body += bounds();  // whose names are none of the metrics'
+    body += parameters();
     ImportedStudy out;
     for (const OptunaTrial* trial : trials_) add(out, *trial);
-    left_.push_back("sampler and pruner, which its storage does not keep: tpe, and no rule");
+    body += first_points(body);
+    name_the_rest();
     for (const std::string& line : left_)
       out.yaml += rt::cat("# not carried over: ", rt::printable(line, 300), "\n");
     out.yaml += body;
@@ -160,35 +73,67 @@ class Importer {
   }
 
  private:
-  [[nodiscard]] std::string metrics() const {
+  std::string metrics() {
     std::string text;
     const std::size_t count = study_.directions.size();
     for (std::size_t i = 0; i < count; ++i) {
       std::string name = count == 1 ? "value" : rt::cat("value", i);
-      if (study_.metrics.size() == count) name = ForeignDomain::yaml_of(study_.metrics[i]);
-      text += rt::cat(i == 0 ? "" : ", ", "{name: ", name,
+      if (study_.metrics.size() == count) name = study_.metrics[i];
+      (void)bounded_.ours(name);  // no bound may be called so
+      metrics_.insert(name);
+      text += rt::cat(i == 0 ? "" : ", ", "{name: ", OptunaDomain::yaml_of(name),
                       ", goal: ", study_.directions[i] == 2 ? "maximize" : "minimize", "}");
     }
     return count == 1 ? text : rt::cat("[", text, "]");
   }
 
+  const std::string& bound_name(const std::string& theirs) {
+    return bounded_.ours(metrics_.contains(theirs) ? rt::cat("constraint_", theirs) : theirs);
+  }
+
+  /// Theirs are kept by up to 0.
+  std::string bounds() {
+    std::map<std::string, std::string> names;
+    for (const OptunaTrial* trial : trials_) {
+      for (const auto& [name, none] : trial->constraints) names[name] = bound_name(name);
+    }
+    std::string text;
+    for (const auto& [theirs, ours] : names) {
+      text += rt::cat(text.empty() ? "" : ", ", ours, ": 0");
+      if (ours != theirs) left_.push_back(rt::cat("the name ", theirs, ": it is ", ours, " here"));
+    }
+    return text.empty() ? "" : rt::cat("subject_to: {", text, "}\n");
+  }
+
+  std::string parameters() {
+    if (order_.empty()) return "parameters: {}\n";
+    const OptunaConditions conditions(trials_, order_, domains_);
+    std::string text = "parameters:\n";
+    for (const std::string& name : order_)
+      text += rt::cat("  ", our_name(name), ": {", domains_.at(name).yaml(),
+                      condition_text(name, conditions.of(name)), "}\n");
+    return text;
+  }
+
   /// The last domain of a name counts: a search may have been widened.
   void find_domains() {
     for (const OptunaTrial* trial : trials_) {
+      std::map<std::size_t, std::string> fresh;  // by place
       for (const auto& [name, raw] : trial->params) {
         const auto known = texts_.find(name);
         if (known != texts_.end() && known->second == raw.distribution) continue;
         if (known != texts_.end()) left_.push_back(rt::cat("earlier ranges of ", name));
-        if (known == texts_.end()) order_.push_back(name);
+        if (known == texts_.end()) fresh[raw.place] = name;
         texts_[name] = raw.distribution;
         domains_.insert_or_assign(name, domain_of(name, raw.distribution));
       }
+      for (auto& [place, name] : fresh) order_.push_back(std::move(name));
     }
   }
 
-  static ForeignDomain domain_of(const std::string& name, const std::string& distribution) {
+  static OptunaDomain domain_of(const std::string& name, const std::string& distribution) {
     try {
-      return ForeignDomain(distribution);
+      return OptunaDomain(distribution);
     } catch (const rt::Error& error) {
       throw rt::Error(rt::Errc::data,
                       rt::cat("param ", rt::printable(name, 60), " ", error.what()));
@@ -201,33 +146,15 @@ class Importer {
     return ours;
   }
 
-  /// Which value of which choice a param that only some trials have goes with.
-  std::string condition_of(const std::string& name) {
-    const auto has = [&](const OptunaTrial* trial) { return trial->params.contains(name); };
-    if (std::ranges::all_of(trials_, has)) return "";
-    for (const std::string& other : order_) {
-      if (other == name || !domains_.at(other).categorical()) continue;
-      std::map<double, std::pair<int, int>> seen;  // place: with, without
-      bool always = true;
-      for (const OptunaTrial* trial : trials_) {
-        const auto at = trial->params.find(other);
-        if (at == trial->params.end()) always = always && !has(trial);
-        if (at == trial->params.end()) continue;
-        ++(has(trial) ? seen[at->second.internal].first : seen[at->second.internal].second);
-      }
-      const auto mixed = [](const auto& one) {
-        return one.second.first > 0 && one.second.second > 0;
-      };
-      if (!always || std::ranges::any_of(seen, mixed)) continue;
-      std::string values;
-      for (const auto& [place, counts] : seen)
-        if (counts.first > 0)
-          values += rt::cat(values.empty() ? "" : ", ",
-                            ForeignDomain::yaml_of(domains_.at(other).value(place)));
-      return rt::cat(", when: {", names_.ours(other), ": [", values, "]}");
-    }
-    left_.push_back(rt::cat("when ", name, " exists: no choice tells it"));
-    return "";
+  std::string condition_text(const std::string& name, const OptunaCondition& condition) {
+    if (!condition.known)
+      left_.push_back(rt::cat("when ", name, " exists: no other param tells it"));
+    if (condition.parent.empty()) return "";
+    const OptunaDomain& parent = domains_.at(condition.parent);
+    std::string values;
+    for (const double value : condition.values)
+      values += rt::cat(values.empty() ? "" : ", ", OptunaDomain::yaml_of(parent.value(value)));
+    return rt::cat(", when: {", names_.ours(condition.parent), ": [", values, "]}");
   }
 
   void add(ImportedStudy& out, const OptunaTrial& raw) {
@@ -241,6 +168,8 @@ class Importer {
       if (const auto at = raw.params.find(name); at != raw.params.end())
         trial.params.set(names_.ours(name), domains_.at(name).value(at->second.internal));
     }
+    for (const auto& [name, value] : raw.constraints)
+      trial.constraints.emplace_back(bound_name(name), value);
     const std::size_t metrics = study_.directions.size();
     if (raw.values.size() == metrics) trial.values = raw.values;
     if (metrics > 1) return out.trials.push_back(std::move(trial));
@@ -250,13 +179,82 @@ class Importer {
     out.trials.push_back(std::move(trial));
   }
 
+  /// What trials that wait are to have: the first ones that will be asked for. `body` is the study
+  /// without them, which says whether it has such points.
+  std::string first_points(const std::string& body) {
+    std::string text;
+    std::size_t others = 0;
+    for (const OptunaTrial* trial : trials_) {
+      if (trial->state != kWaiting) continue;
+      const std::string point = point_of(*trial);
+      if (!point.empty() && is_study(rt::cat(body, "try_first:\n", point)))
+        text += point;
+      else
+        ++others;
+    }
+    if (others > 0)
+      left_.push_back(rt::cat(others, others == 1 ? " trial that waits" : " trials that wait",
+                              " for no point of the space"));
+    return text.empty() ? "" : rt::cat("try_first:\n", text);
+  }
+
+  /// The line of `try_first`; empty: nothing was said, or of what no trial has had yet.
+  std::string point_of(const OptunaTrial& trial) {
+    std::string text;
+    const auto add_value = [&](const std::string& name, const ParamValue& value) {
+      text +=
+          rt::cat(text.empty() ? "" : ", ", names_.ours(name), ": ", OptunaDomain::yaml_of(value));
+    };
+    try {
+      for (const auto& [name, json] : trial.fixed) {
+        const auto domain = domains_.find(name);
+        if (domain == domains_.end()) return "";
+        if (!trial.params.contains(name)) add_value(name, domain->second.fixed(json));
+      }
+      for (const auto& [name, param] : trial.params)
+        add_value(name, domains_.at(name).value(param.internal));
+    } catch (const rt::Error&) {
+      return "";
+    }
+    return text.empty() ? "" : rt::cat("  - {", text, "}\n");
+  }
+
+  static bool is_study(const std::string& yaml) {
+    try {
+      (void)study_made(yaml, "a storage", "study.yaml");
+      return true;
+    } catch (const rt::Error&) {
+      return false;
+    }
+  }
+
+  void name_the_rest() {
+    const auto running = std::ranges::count(trials_, kRunning, &OptunaTrial::state);
+    if (running > 0)
+      left_.push_back(rt::cat(running, running == 1 ? " trial" : " trials", " still running"));
+    Tally attributes;
+    for (const OptunaTrial* trial : trials_) {
+      for (const std::string& name : trial->attributes) attributes.add(name);
+    }
+    if (!attributes.empty())
+      left_.push_back(rt::cat("attributes of trials, and of how many trials: ", attributes.text()));
+    std::string names;
+    for (const std::string& name : study_.attributes)
+      names += rt::cat(names.empty() ? "" : ", ", rt::printable(name, 60));
+    if (!names.empty()) left_.push_back(rt::cat("attributes of the study: ", names));
+    left_.push_back("sampler and pruner, which its storage does not keep: tpe, and no rule");
+  }
+
+  static constexpr std::int64_t kRunning = 0, kWaiting = 4;
+
   const OptunaStudy& study_;
   std::vector<const OptunaTrial*> trials_;
   std::vector<std::string> order_;
   std::map<std::string, std::string> texts_;
-  std::map<std::string, ForeignDomain> domains_;
+  std::map<std::string, OptunaDomain> domains_;
   std::vector<std::string> left_;
-  Names names_;
+  std::set<std::string> metrics_;
+  Names names_, bounded_;
 };
 
 }  // namespace

@@ -22,6 +22,7 @@ struct ImportedTrial {
   TrialState state = TrialState::complete;
   std::vector<double> values;              ///< of the study's metrics; empty: it has none
   std::map<std::int64_t, double> reports;  ///< of the only metric, by step
+  Metrics constraints = {};                ///< what `subject_to` bounds, known at the end
 };
 
 struct ImportedStudy : Imported {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "hpo/log/json.h"
+#include "hpo/log/python_json.h"
 #include "hpo/log/sqlite.h"
 #include "runtime/base/error.h"
 #include "runtime/base/text.h"
@@ -28,8 +29,11 @@ constexpr std::pair<const char*, const char*> kColumns[]{
     {"studies", "study_name"},
     {"study_directions", "objective"},
     {"study_system_attributes", "value_json"},
+    {"study_user_attributes", "value_json"},
     {"trials", "state"},
     {"trial_params", "distribution_json"},
+    {"trial_system_attributes", "value_json"},
+    {"trial_user_attributes", "value_json"},
     {"trial_values", "value_type"},
     {"trial_intermediate_values", "intermediate_value_type"}};
 
@@ -58,7 +62,8 @@ double value_of(const sql::Statement& row, int column) {
 std::vector<std::string> names_in(const std::string& json) {
   std::vector<std::string> names;
   try {
-    for (const auto& [none, name] : Json::parse(json).members()) names.push_back(name.text());
+    const Json list = Json::parse(json);
+    for (const auto& [none, name] : list.members()) names.push_back(name.text());
   } catch (const rt::Error&) {
     refuse(
         rt::cat("study:metric_names is ", rt::printable(json, 60), ", expected a list of texts"));
@@ -85,6 +90,7 @@ class Reader {
     params();
     values();
     reports();
+    attributes();
     return std::move(storage_);
   }
 
@@ -150,7 +156,9 @@ class Reader {
 
   void params() {
     sql::Statement rows(
-        db_, "SELECT trial_id, param_name, param_value, distribution_json FROM trial_params");
+        db_,
+        "SELECT trial_id, param_name, param_value, distribution_json FROM trial_params ORDER BY "
+        "trial_id, param_id");
     while (rows.step()) {
       OptunaTrial* trial = trial_of(rows);
       if (trial == nullptr) continue;
@@ -158,7 +166,7 @@ class Reader {
       if (!std::isfinite(internal))
         refuse(rt::cat("the param ", rt::printable(rows.text(1), 60), " of trial_id ",
                        rows.integer(0), " is no finite number"));
-      trial->params[rows.text(1)] = {internal, rows.text(3)};
+      trial->suggest(rows.text(1), internal, rows.text(3));
     }
   }
 
@@ -182,6 +190,33 @@ class Reader {
       if (step < -kMost || step > kMost)
         refuse(rt::cat("the step ", step, " of trial_id ", rows.integer(0), " is too large"));
       trial->reports[step] = value_of(rows, 2);
+    }
+  }
+
+  void attributes() {
+    sql::Statement of_studies(db_,
+                              "SELECT study_id, key FROM study_user_attributes UNION ALL SELECT "
+                              "study_id, key FROM study_system_attributes WHERE key <> "
+                              "'study:metric_names'");
+    while (of_studies.step()) {
+      const auto study = storage_.studies.find(static_cast<std::size_t>(of_studies.integer(0)));
+      if (study != storage_.studies.end()) study->second.attributes.insert(of_studies.text(1));
+    }
+    sql::Statement names(db_, "SELECT trial_id, key FROM trial_user_attributes");
+    while (names.step())
+      if (OptunaTrial* trial = trial_of(names)) trial->attributes.insert(names.text(1));
+    sql::Statement rows(db_, "SELECT trial_id, key, value_json FROM trial_system_attributes");
+    while (rows.step())
+      if (OptunaTrial* trial = trial_of(rows)) set_system(*trial, rows);
+  }
+
+  static void set_system(OptunaTrial& trial, const sql::Statement& row) {
+    const std::string json = from_python_json(row.text(2));
+    try {
+      trial.set_system_attribute(row.text(1), Json::parse(json));
+    } catch (const rt::Error&) {
+      refuse(rt::cat(rt::printable(row.text(1), 60), " of trial_id ", row.integer(0), " is ",
+                     rt::printable(json, 60), ", expected numbers in JSON"));
     }
   }
 

@@ -36,16 +36,17 @@ class Replay {
       case 1:
         journal.studies.erase(static_cast<std::size_t>(line.at("study_id").integer()));
         break;
+      case 2:
       case 3:
-        name_metrics(line);
+        set_study_attribute(line);
         break;
       case 4:
         create_trial(line);
         break;
       case 5:
         if (OptunaTrial* trial = open_trial(line))
-          trial->params[line.at("param_name").text()] = {finite(line.at("param_value_internal")),
-                                                         line.at("distribution").text()};
+          trial->suggest(line.at("param_name").text(), finite(line.at("param_value_internal")),
+                         line.at("distribution").text());
         break;
       case 6:
         if (OptunaTrial* trial = open_trial(line)) {
@@ -58,7 +59,13 @@ class Replay {
           trial->reports[step_of(line.at("step").integer())] =
               line.at("intermediate_value").number();
         break;
-      default:  // attributes: nothing of the search
+      case 8:
+        if (OptunaTrial* trial = open_trial(line)) add_names(line.at("user_attr"), *trial);
+        break;
+      case 9:
+        if (OptunaTrial* trial = open_trial(line)) set_system(line.at("system_attr"), *trial);
+        break;
+      default:
         break;
     }
   }
@@ -74,13 +81,28 @@ class Replay {
     journal.studies.emplace(next_study_++, std::move(study));
   }
 
-  void name_metrics(const Json& line) {
-    const Json* names = line.at("system_attr").find("study:metric_names");
-    const auto study =
+  void set_study_attribute(const Json& line) {
+    const auto found =
         journal.studies.find(static_cast<std::size_t>(line.at("study_id").integer()));
-    if (names == nullptr || study == journal.studies.end()) return;
-    study->second.metrics.clear();
-    for (const auto& [none, name] : names->members()) study->second.metrics.push_back(name.text());
+    if (found == journal.studies.end()) return;
+    OptunaStudy& study = found->second;
+    const Json* system = line.find("system_attr");
+    for (const auto& [name, value] : (system ? *system : line.at("user_attr")).members()) {
+      if (system == nullptr || name != "study:metric_names") {
+        study.attributes.insert(name);
+        continue;
+      }
+      study.metrics.clear();
+      for (const auto& [none, metric] : value.members()) study.metrics.push_back(metric.text());
+    }
+  }
+
+  static void add_names(const Json& attributes, OptunaTrial& trial) {
+    for (const auto& [name, none] : attributes.members()) trial.attributes.insert(name);
+  }
+
+  static void set_system(const Json& attributes, OptunaTrial& trial) {
+    for (const auto& [name, value] : attributes.members()) trial.set_system_attribute(name, value);
   }
 
   /// A trial may come whole (enqueued, or added by hand). In a study that is gone it takes no id.
@@ -95,12 +117,14 @@ class Replay {
     set_values(trial, line.find("values"));
     if (const Json* params = line.find("params")) {
       for (const auto& [name, value] : params->members())
-        trial.params[name] = {finite(value), line.at("distributions").at(name).text()};
+        trial.suggest(name, finite(value), line.at("distributions").at(name).text());
     }
     if (const Json* reports = line.find("intermediate_values")) {
       for (const auto& [step, value] : reports->members())
         trial.reports[step_of(rt::parse_int(step))] = value.number();
     }
+    if (const Json* attributes = line.find("user_attrs")) add_names(*attributes, trial);
+    if (const Json* attributes = line.find("system_attrs")) set_system(*attributes, trial);
   }
 
   static void set_values(OptunaTrial& trial, const Json* values) {

@@ -3,8 +3,11 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
+
+#include "hpo/log/json.h"
 
 namespace hpo {
 
@@ -12,6 +15,7 @@ namespace hpo {
 struct OptunaParam {
   double internal = 0;
   std::string distribution;  ///< JSON
+  std::size_t place = 0;     ///< in the order in which the trial's params were suggested
 };
 
 struct OptunaTrial {
@@ -19,15 +23,25 @@ struct OptunaTrial {
   std::int64_t state = 0;      ///< running 0, complete 1, pruned 2, failed 3, waiting 4
   std::vector<double> values;  ///< of the objectives; empty: none
   std::map<std::string, OptunaParam> params;
-  std::map<std::int64_t, double> reports;  ///< by step
+  std::map<std::int64_t, double> reports;     ///< by step
+  std::map<std::string, double> constraints;  ///< by name; above 0 one is broken
+  std::map<std::string, std::string> fixed;   ///< as JSON: params that were said beforehand
+  std::set<std::string> attributes;           ///< names of all others
 
   [[nodiscard]] bool ended() const { return state >= 1 && state <= 3; }
+  /// To the end of its program, or to where its pruner said stop.
+  [[nodiscard]] bool ended_well() const { return state == 1 || state == 2; }
+
+  void suggest(const std::string& name, double internal, std::string distribution);
+  /// Takes a system attribute in. Throws rt::Error for constraints that are no numbers.
+  void set_system_attribute(const std::string& name, const Json& value);
 };
 
 struct OptunaStudy {
   std::string name;
   std::vector<std::int64_t> directions;  ///< of the objectives: 1 minimize, 2 maximize
   std::vector<std::string> metrics;      ///< what the objectives are called, where somebody said it
+  std::set<std::string> attributes;      ///< names of all others
 };
 
 struct OptunaStorage {

@@ -43,7 +43,7 @@ class Importer {
     body_ += parameters.yaml.empty() ? "parameters: {}\n" : "parameters:\n" + parameters.yaml;
     for (const std::string& line : parameters.left_out) leave(line);
     add_rule();
-    add_limit();
+    add_limits();
     name_the_rest();
     std::string head;
     for (const std::string& line : left_) head += rt::cat("# not carried over: ", line, "\n");
@@ -100,7 +100,9 @@ class Importer {
     if (name.empty())
       throw Fault(metric.at, "a metric has no name, expected {name: ..., goal: ...}");
     for (const Entry& entry : metric.entries) {
-      if (entry.key != "name" && entry.key != "goal")
+      if (entry.key == "target" && !several_)
+        target_ = &entry.value;
+      else if (entry.key != "name" && entry.key != "goal")
         leave(rt::cat("metric.", entry.key, ": ", study::describe(entry.value)));
     }
     const bool most = wandb::text_at(metric, "goal") == "maximize";
@@ -140,9 +142,13 @@ class Importer {
     leave("early_terminate: asha stands in its place, whose rungs are its brackets");
   }
 
-  void add_limit() {
-    const Node* cap = root_.find("run_cap");
-    if (cap != nullptr) body_ += rt::cat("limits: {trials: ", wandb::value_text(*cap), "}\n");
+  void add_limits() {
+    std::string limits;
+    if (const Node* cap = root_.find("run_cap"))
+      limits = rt::cat("trials: ", wandb::value_text(*cap));
+    if (target_ != nullptr)
+      limits += rt::cat(limits.empty() ? "" : ", ", "target: ", wandb::value_text(*target_));
+    if (!limits.empty()) body_ += rt::cat("limits: {", limits, "}\n");
   }
 
   void name_the_rest() {
@@ -158,7 +164,8 @@ class Importer {
   const Node& root_;
   std::string body_, program_;
   std::vector<std::string> left_;
-  bool several_ = false;  ///< metrics are searched for
+  bool several_ = false;          ///< metrics are searched for
+  const Node* target_ = nullptr;  ///< a value that ends the search; of several metrics none does
 };
 
 /// Python's readers of YAML need a tag to see a number in 1e-5; nothing else does. Places stay.

@@ -14,10 +14,12 @@ namespace hpo {
 
 namespace {
 
-Reported reported(const StudySpec& study, std::int64_t step, const std::vector<double>& values) {
+Reported reported(const StudySpec& study, std::int64_t step, const std::vector<double>& values,
+                  const Metrics& constraints) {
   Metrics metrics{{study.metric.name, values.at(0)}};
   for (std::size_t i = 1; i < values.size(); ++i)
     metrics.emplace_back(study.others.at(i - 1).name, values[i]);
+  metrics.insert(metrics.end(), constraints.begin(), constraints.end());
   return {.step = step, .epochs = step, .value = values[0], .metrics = std::move(metrics)};
 }
 
@@ -45,18 +47,26 @@ void write_imported(const StudySpec& study, const std::vector<ImportedTrial>& tr
   std::uint64_t number = 0;
   for (const ImportedTrial& trial : trials) {
     log.append({.vtime = vtime, .trial = number, .body = Created{.params = trial.params}});
-    for (const auto& [step, value] : trial.reports)
-      log.append({.vtime = ++vtime, .trial = number, .body = reported(study, step, {value})});
     const bool valued = !trial.values.empty();
     const bool said = !trial.reports.empty() && valued &&
                       same_number(trial.reports.rbegin()->second, trial.values[0]);
+    const bool says_more = valued && !said;
     const std::int64_t last = trial.reports.empty() ? 1 : trial.reports.rbegin()->first;
-    if (valued && !said)
-      log.append({.vtime = ++vtime, .trial = number, .body = reported(study, last, trial.values)});
+    for (const auto& [step, value] : trial.reports) {
+      const bool is_end = step == last && !says_more;
+      log.append({.vtime = ++vtime,
+                  .trial = number,
+                  .body = reported(study, step, {value}, is_end ? trial.constraints : Metrics{})});
+    }
+    if (says_more)
+      log.append({.vtime = ++vtime,
+                  .trial = number,
+                  .body = reported(study, last, trial.values, trial.constraints)});
     log.append({.vtime = ++vtime, .trial = number, .body = ended(trial)});
     ++number;
   }
   log.note(kAskedFact, "1");
+  log.note(kImportedFact, std::to_string(trials.size()));
   (void)log.commit();
 }
 

@@ -53,8 +53,8 @@ void expect_as_optuna_reads_it(const ImportedStudy& ours) {
   const std::map<std::string, TrialState> states{{"COMPLETE", TrialState::complete},
                                                  {"PRUNED", TrialState::stopped},
                                                  {"FAIL", TrialState::failed}};
-  const std::map<std::string, std::string> renamed{{"some word", "some_word"},
-                                                   {"some.word", "some_word_2"}};
+  const std::map<std::string, std::string> renamed{{"some.word", "some_word"},
+                                                   {"some word", "some_word_2"}};
   ASSERT_EQ(ours.trials.size(), theirs.size());
   for (std::size_t i = 0; i < theirs.size(); ++i) {
     const std::string where = rt::cat("trial ", i);

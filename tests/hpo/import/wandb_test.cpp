@@ -124,6 +124,22 @@ TEST(WandbSweep, AProgramHearsTheNamesThatItKnows) {
                      "${args_json}: --name=value stands in its place"));
 }
 
+TEST(WandbSweep, ATargetEndsTheStudy) {
+  const std::string head = "method: random\nprogram: t.py\nparameters: {x: {min: 0.0, max: 1.0}}\n";
+  const auto limits = [&](const std::string& more) {
+    const Imported made = import_wandb(head + more, "sweep.yaml");
+    EXPECT_FALSE(leaves(made, "target")) << made.yaml;
+    return study_made(made.yaml, "sweep.yaml", "study.yaml").limits;
+  };
+  const Limits both = limits("run_cap: 7\nmetric: {name: loss, target: 0.25}\n");
+  EXPECT_EQ(both.target, 0.25);
+  EXPECT_EQ(both.trials, 7);
+  EXPECT_EQ(limits("metric: {name: loss, goal: maximize, target: 3}\n").target, 3.0);
+  const Imported several =
+      import_wandb(head + "metrics: [{name: a, target: 1}, {name: b}]\n", "sweep.yaml");
+  EXPECT_TRUE(leaves(several, "metric.target: 1")) << several.yaml;
+}
+
 TEST(WandbSweep, SeveralMetricsAreSearchedForByWhatCan) {
   const std::string file =
       "method: bayes\nprogram: t.py\nmetrics: [{name: loss}, {name: f/1, goal: maximize}]\n"

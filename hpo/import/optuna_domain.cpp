@@ -1,0 +1,127 @@
+#include "hpo/import/optuna_domain.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "hpo/log/python_json.h"
+#include "hpo/space/parameter.h"
+#include "hpo/study/substitute.h"
+#include "runtime/base/error.h"
+#include "runtime/base/text.h"
+
+namespace hpo {
+
+namespace {
+
+constexpr double kLargest = 1e300;
+
+std::int64_t whole(double number) {
+  constexpr double kMost = 9e15;
+  if (std::abs(number) <= kMost) return static_cast<std::int64_t>(number);
+  throw rt::Error(rt::Errc::data, rt::cat("has the int ", number, ", expected one below ", kMost));
+}
+
+/// A text, a number, true, false or None.
+ParamValue scalar_of(const Json& json) {
+  if (json.raw().starts_with('[') || json.raw().starts_with('{'))
+    throw rt::Error(rt::Errc::data, rt::cat("has the choice ", rt::printable(json.raw(), 60),
+                                            ", expected texts, numbers, true, false and None"));
+  if (json.is_null()) return std::string("None");
+  return params_from_json(rt::cat("{\"x\": ", json.raw(), "}")).begin()->second;
+}
+
+}  // namespace
+
+OptunaDomain::OptunaDomain(const std::string& distribution) {
+  const std::string text = from_python_json(distribution);
+  if (text != distribution)
+    throw rt::Error(rt::Errc::data, rt::cat("has a bound or a choice that is no number, expected ",
+                                            "texts, finite numbers, true, false and None"));
+  const Json json = Json::parse(text);
+  const std::string name = json.at("name").text();
+  const Json& attributes = json.at("attributes");
+  categorical_ = name == "CategoricalDistribution";
+  ints_ = name == "IntDistribution";
+  if (categorical_) {
+    for (const auto& [none, choice] : attributes.at("choices").members()) add_choice(choice);
+    return;
+  }
+  if (!ints_ && name != "FloatDistribution")
+    throw rt::Error(rt::Errc::data, rt::cat("the distribution ", rt::printable(name, 60),
+                                            " is unknown, expected one of Optuna 3 to 5"));
+  low_ = attributes.at("low").number();
+  high_ = attributes.at("high").number();
+  if (!(std::abs(low_) <= kLargest && std::abs(high_) <= kLargest))
+    throw rt::Error(rt::Errc::data, rt::cat("has a bound beyond ", kLargest));
+  log_ = attributes.at("log").raw() == "true";
+  if (!attributes.at("step").is_null()) step_ = attributes.at("step").number();
+}
+
+std::string OptunaDomain::yaml() const {
+  if (categorical_) {
+    std::string list;
+    for (const ParamValue& choice : choices_)
+      list += rt::cat(list.empty() ? "" : ", ", yaml_of(choice));
+    return choices_.size() == 1 ? rt::cat("value: ", list) : rt::cat("values: [", list, "]");
+  }
+  if (low_ == high_) return rt::cat("value: ", text_of(value(low_)));
+  std::string text = rt::cat("type: ", ints_ ? "int" : "float", ", min: ", text_of(value(low_)),
+                             ", max: ", text_of(value(high_)));
+  if (log_) text += ", scale: log";
+  if (step_ > 0 && !(ints_ && step_ == 1)) text += rt::cat(", step: ", text_of(value(step_)));
+  return text;
+}
+
+ParamValue OptunaDomain::value(double internal) const {
+  if (ints_) return whole(internal);
+  if (!categorical_) return step_ > 0 && low_ < high_ ? on_grid(internal) : internal;
+  const auto place = static_cast<std::size_t>(std::clamp(internal, 0.0, 1e9));
+  if (place >= choices_.size())
+    throw rt::Error(rt::Errc::data, rt::cat("choice ", internal, " of ", choices_.size()));
+  return choices_[place];
+}
+
+ParamValue OptunaDomain::fixed(const std::string& json) const {
+  const ParamValue given = scalar_of(Json::parse(json));
+  const std::optional<double> number = number_of(given);
+  return categorical_ || !number ? given : value(*number);
+}
+
+std::vector<double> OptunaDomain::all(std::size_t most) const {
+  std::vector<double> places;
+  if (categorical_) {
+    for (std::size_t i = 0; i < choices_.size() && i < most; ++i)
+      places.push_back(static_cast<double>(i));
+    return choices_.size() > most ? std::vector<double>{} : places;
+  }
+  const double step = std::max(step_, 1.0);
+  if (!ints_ || (high_ - low_) / step >= static_cast<double>(most)) return places;
+  for (double place = low_; place <= high_ && places.size() < most; place += step)
+    places.push_back(place);
+  return places;
+}
+
+std::string OptunaDomain::yaml_of(const ParamValue& value) {
+  const auto* text = std::get_if<std::string>(&value);
+  return text_of(text != nullptr ? ParamValue(study::escape(*text)) : value);
+}
+
+/// Their 0.30000000000000004 is the third step of ours, 0.3.
+double OptunaDomain::on_grid(double number) const {
+  const Domain grid = FloatRange{.min = low_, .max = high_, .step = step_};
+  if (fault_of(grid)) return number;
+  const auto last = static_cast<double>(cardinality(grid).value_or(1) - 1);
+  const double rank = std::clamp(std::round((number - low_) / step_), 0.0, last);
+  const double ours = number_of(nth_value(grid, static_cast<std::uint64_t>(rank))).value();
+  return std::abs(ours - number) < step_ * 1e-6 ? ours : number;
+}
+
+void OptunaDomain::add_choice(const Json& choice) {
+  choices_.push_back(scalar_of(choice));
+  if (std::ranges::count(choices_, choices_.back()) > 1)
+    throw rt::Error(rt::Errc::data,
+                    rt::cat("has the choice ", yaml_of(choices_.back()),
+                            " twice as a study file writes it, expected different ones"));
+}
+
+}  // namespace hpo

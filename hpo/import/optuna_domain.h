@@ -1,0 +1,44 @@
+#pragma once
+// A distribution of Optuna in the words of a study file.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hpo/log/json.h"
+#include "hpo/space/value.h"
+
+namespace hpo {
+
+/// A domain of Optuna, and params out of it as our values.
+class OptunaDomain {
+ public:
+  /// `distribution` is Optuna's JSON. Throws rt::Error (data) for one that a study file has no
+  /// words for.
+  explicit OptunaDomain(const std::string& distribution);
+
+  /// "type: float, min: 0.0, max: 1.0", as it stands in the parameter's map.
+  [[nodiscard]] std::string yaml() const;
+
+  /// The value that Optuna keeps as `internal`. Throws rt::Error (data): there is none.
+  [[nodiscard]] ParamValue value(double internal) const;
+  /// The value that a program fixed, which need not be one of the domain. Throws the same.
+  [[nodiscard]] ParamValue fixed(const std::string& json) const;
+
+  [[nodiscard]] bool categorical() const { return categorical_; }
+  /// All that it can be, as Optuna keeps it, ascending; empty: more than `most`, or floats.
+  [[nodiscard]] std::vector<double> all(std::size_t most) const;
+
+  /// A value as a study file has it: a dollar stands for itself when it is doubled.
+  [[nodiscard]] static std::string yaml_of(const ParamValue& value);
+
+ private:
+  void add_choice(const Json& choice);
+  [[nodiscard]] double on_grid(double number) const;
+
+  bool categorical_ = false, ints_ = false, log_ = false;
+  double low_ = 0, high_ = 0, step_ = 0;
+  std::vector<ParamValue> choices_;
+};
+
+}  // namespace hpo

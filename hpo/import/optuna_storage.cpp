@@ -1,0 +1,30 @@
+#include "hpo/import/optuna_storage.h"
+
+#include <string_view>
+
+#include "runtime/base/text.h"
+
+namespace hpo {
+
+void OptunaTrial::suggest(const std::string& name, double internal, std::string distribution) {
+  const auto known = params.find(name);
+  const std::size_t place = known == params.end() ? params.size() : known->second.place;
+  params[name] = {internal, std::move(distribution), place};
+}
+
+void OptunaTrial::set_system_attribute(const std::string& name, const Json& value) {
+  constexpr std::string_view kList = "constraints", kOne = "constraints:";
+  if (name == kList) {  // null: what was to say them failed
+    std::size_t i = 0;
+    for (const auto& [none, one] : value.members())
+      constraints[rt::cat("constraint", i++)] = one.number();
+  } else if (name.starts_with(kOne)) {
+    constraints[name.substr(kOne.size())] = value.number();
+  } else if (name == "fixed_params") {
+    for (const auto& [param, one] : value.members()) fixed[param] = one.raw();
+  } else {
+    attributes.insert(name);
+  }
+}
+
+}  // namespace hpo

@@ -1,0 +1,158 @@
+// What a study of Optuna has besides its params and values: constraints, trials that wait,
+// attributes.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "hpo/ask/asked_study.h"
+#include "hpo/driver/adopt.h"
+#include "hpo/import/optuna_database.h"
+#include "hpo/log/sqlite.h"
+#include "hpo/log/study_reader.h"
+#include "runtime/base/error.h"
+#include "runtime/base/file.h"
+#include "tests/hpo/import/journal.h"
+#include "tests/support/temp_folder.h"
+
+namespace hpo {
+namespace {
+
+using optuna::floats;
+using optuna::Journal;
+using Param = Journal::Param;
+
+Param x(double value) { return {"x", floats(0, 1), value}; }
+
+bool leaves(const ImportedStudy& made, const std::string& line) {
+  return std::ranges::find(made.left_out, line) != made.left_out.end();
+}
+
+/// The study in a folder of its own, written as `trellis import` does.
+class Written {
+ public:
+  explicit Written(const ImportedStudy& made) : spec(study_made(made.yaml, "j.log", "j.yaml")) {
+    write_imported(spec, made.trials, folder / "run");
+  }
+  const support::TempFolder folder;
+  const StudySpec spec;
+};
+
+TEST(OptunaConstraints, BecomeBoundsThatBestKeeps) {
+  Journal journal;
+  journal.trial(optuna::complete, {x(0.0)}, {R"("constraints": [0.5, -1])"});
+  const int good = journal.trial(optuna::complete, {x(0.5)}, {R"("constraints": [0.0, -2])"});
+  journal.trial(optuna::failed, {x(0.25)}, {R"("constraints": null)"});
+  const ImportedStudy made = journal.imported();
+  EXPECT_NE(made.yaml.find("subject_to: {constraint0: 0, constraint1: 0}\n"), std::string::npos)
+      << made.yaml;
+  const Written written(made);
+  const StudyReader study(written.folder / "run");
+  const Objective objective = study.objective();
+  EXPECT_EQ(objective.violation(study.trial(0)->metrics), 0.5);
+  const std::vector<TrialRow> trials = study.trials();
+  EXPECT_EQ(best_of(trials, objective)->trial, static_cast<std::uint64_t>(good));
+}
+
+TEST(OptunaConstraints, StandAtATrialsLastReport) {
+  Journal journal;
+  const int trial = journal.trial(optuna::running, {x(0.5)}, {R"("constraints": [1.5])"});
+  for (int step = 0; step < 2; ++step)
+    journal.line(rt::cat(R"({"op_code": 7, "trial_id": )", trial, R"(, "step": )", step,
+                         R"(, "intermediate_value": 0.5})"));
+  journal.line(
+      rt::cat(R"({"op_code": 6, "trial_id": )", trial, R"(, "state": 2, "values": null})"));
+  const Written written(journal.imported());
+  const StudyReader study(written.folder / "run");
+  EXPECT_EQ(study.objective().violation(study.trial(0)->metrics), 1.5);
+}
+
+TEST(OptunaConstraints, HaveTheirNamesAndNoneOfAMetric) {
+  Journal journal;
+  journal.line(R"({"op_code": 3, "study_id": 0, "system_attr": {"study:metric_names": ["size"]}})");
+  journal.trial(optuna::complete, {x(0.5)},
+                {R"("constraints:size": 2)", R"("constraints:mem GB": -1)"});
+  const ImportedStudy made = journal.imported();
+  EXPECT_NE(made.yaml.find("subject_to: {mem_GB: 0, constraint_size: 0}\n"), std::string::npos)
+      << made.yaml;
+  EXPECT_TRUE(leaves(made, "the name size: it is constraint_size here"));
+  EXPECT_EQ(made.trials.at(0).constraints, (Metrics{{"mem_GB", -1}, {"constraint_size", 2}}));
+}
+
+TEST(OptunaWaiting, IsTriedFirstOnceTheStudyGoesOn) {
+  Journal journal;
+  journal.trial(optuna::complete, {x(0.5), {"n", optuna::ints(1, 8), 2}});
+  journal.enqueue(R"({"n": 7, "x": 0.125})");
+  journal.enqueue(R"({"n": 3})");
+  const ImportedStudy made = journal.imported();
+  EXPECT_NE(made.yaml.find("try_first:\n  - {n: 7, x: 0.125}\n  - {n: 3}\n"), std::string::npos)
+      << made.yaml;
+  const Written written(made);
+  EventLog log(written.folder / "run");
+  const auto changes = adopt(log, written.spec, nullptr, written.folder / "run");
+  AskedStudy asked(written.spec, log, changes);
+  EXPECT_EQ(asked.ask("").params, (Params{{"x", 0.125}, {"n", std::int64_t{7}}}));
+  EXPECT_EQ(*asked.ask("").params.find("n"), ParamValue(std::int64_t{3}));
+}
+
+TEST(OptunaWaiting, IsNamedWhereTheSpaceHasNoSuchPoint) {
+  Journal journal;
+  journal.trial(optuna::complete, {x(0.5), {"k", optuna::choices(R"(["a", null])"), 0}});
+  journal.enqueue(R"({"x": 2.5})");
+  journal.enqueue(R"({"k": "b"})");
+  journal.enqueue(R"({"unknown": 1})");
+  journal.enqueue(R"({"x": [1]})");
+  journal.enqueue("{}");
+  journal.enqueue(R"({"k": null})");
+  const ImportedStudy made = journal.imported();
+  EXPECT_TRUE(leaves(made, "5 trials that wait for no point of the space")) << made.yaml;
+  EXPECT_NE(made.yaml.find("try_first:\n  - {k: None}\n"), std::string::npos) << made.yaml;
+  (void)study_made(made.yaml, "j.log", "j.yaml");
+}
+
+TEST(OptunaRest, IsNamed) {
+  Journal journal;
+  journal.line(R"({"op_code": 2, "study_id": 0, "user_attr": {"team": "lab"}})");
+  journal.line(R"({"op_code": 3, "study_id": 0, "system_attr": {"cma:0": "ff"}})");
+  const int open = journal.trial(optuna::running, {x(0.5)}, {R"("grid_id": 3)"});
+  journal.line(rt::cat(R"({"op_code": 8, "trial_id": )", open, R"(, "user_attr": {"epoch": 7}})"));
+  journal.trial(optuna::complete, {x(0.25)}, {R"("grid_id": 4)"});
+  const ImportedStudy made = journal.imported();
+  EXPECT_TRUE(leaves(made, "1 trial still running")) << made.yaml;
+  EXPECT_TRUE(leaves(made, "attributes of trials, and of how many trials: epoch (1), grid_id (2)"));
+  EXPECT_TRUE(leaves(made, "attributes of the study: cma:0, team"));
+}
+
+TEST(OptunaRest, IsReadFromADatabaseAsWell) {
+  const support::TempFolder folder;
+  const rt::Path path = folder / "s.db";
+  rt::write_file_atomic(path,
+                        rt::read_file(rt::Path(TRELLIS_SOURCE_ROOT) / "tests/golden/optuna.db"));
+  const std::string trial =
+      "(SELECT min(trial_id) FROM trials JOIN studies USING (study_id) WHERE "
+      "study_name = 'other')";
+  sql::Database(path, sql::Access::create)
+      .exec(rt::cat("INSERT INTO trial_system_attributes (trial_id, key, value_json) SELECT ",
+                    trial,
+                    ", 'constraints', '[0.5, Infinity]'; INSERT INTO trial_user_attributes "
+                    "(trial_id, key, value_json) SELECT ",
+                    trial,
+                    ", 'epoch', '7'; INSERT INTO study_user_attributes (study_id, key, "
+                    "value_json) SELECT study_id, 'team', '1' FROM studies")
+                .c_str());
+  const ImportedStudy made =
+      import_optuna(read_optuna_database(path, "s.db", "other"), "s.db", "other");
+  EXPECT_EQ(made.trials.at(0).constraints,
+            (Metrics{{"constraint0", 0.5}, {"constraint1", HUGE_VAL}}));
+  EXPECT_TRUE(leaves(made, "attributes of trials, and of how many trials: epoch (1)")) << made.yaml;
+  EXPECT_TRUE(leaves(made, "attributes of the study: team"));
+  const Written written(made);
+
+  sql::Database(path, sql::Access::create)
+      .exec("UPDATE trial_system_attributes SET value_json = '[\"a\"]' WHERE key = 'constraints'");
+  EXPECT_THROW((void)read_optuna_database(path, "s.db", "other"), rt::Error);
+}
+
+}  // namespace
+}  // namespace hpo
