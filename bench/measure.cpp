@@ -1,6 +1,5 @@
 #include "bench/measure.h"
 
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 
 #include "runtime/base/clock.h"
 #include "runtime/base/error.h"
+#include "runtime/base/machine.h"
 #include "runtime/base/text.h"
 
 namespace bench {
@@ -94,13 +94,7 @@ double rate(int threads, double seconds, const std::function<double(int)>& work)
   return sum;
 }
 
-int cores() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (::sched_getaffinity(0, sizeof set, &set) != 0)
-    return static_cast<int>(std::thread::hardware_concurrency());
-  return std::max(1, CPU_COUNT(&set));
-}
+int cores() { return rt::usable_cores(); }
 
 int workers_or_cores(int chosen) { return chosen > 0 ? chosen : cores(); }
 

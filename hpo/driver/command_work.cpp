@@ -5,14 +5,17 @@
 #include <utility>
 
 #include "hpo/driver/command_end.h"
+#include "runtime/base/log.h"
 #include "runtime/base/text.h"
 #include "runtime/loop.h"
+#include "tasks/spawn.h"
 
 namespace hpo {
 
 namespace {
 
 constexpr std::size_t kShownLines = 10;
+constexpr int kFiles = 12;  ///< that are open at once while a program starts
 
 std::int64_t nanoseconds(double seconds) {
   constexpr double kMost = 9e18;
@@ -49,6 +52,7 @@ std::map<std::string, std::string> command_environment(const rt::Path& folder,
 CommandWork::CommandWork(const StudySpec& study, rt::Path folder)
     : study_(study),
       folder_(std::move(folder)),
+      most_(static_cast<std::size_t>(study.parallel)),
       killed_for_memory_(killed_for_memory()),
       supervisors_([] { rt::wake(); }) {}
 
@@ -69,12 +73,29 @@ rt::Async<void> CommandWork::something(AttemptPtr attempt) {
 }
 
 rt::Async<void> CommandWork::place(AttemptPtr attempt) {
-  queue_.push_back(attempt);
   admit();
   while (!attempt->gpus && !attempt->unwanted) {
     rt::Async<void> waiting = something(attempt);
     co_await std::move(waiting);
   }
+}
+
+/// Does what takes files or a process. Where the system has none left the others that run are as
+/// many as can: the attempt gives its place back and waits for another one. False then.
+bool CommandWork::has_room(const AttemptPtr& attempt, const std::function<void()>& doing) {
+  try {
+    doing();
+    return true;
+  } catch (const tasks::NoMore& lack) {
+    if (runs_.size() <= 1) throw;
+    if (most_ == static_cast<std::size_t>(study_.parallel))
+      rt::warn(rt::cat(lack.what(), "; going on with fewer programs at once"));
+  }
+  most_ = runs_.size() - 1;
+  gpus_.give_back(*std::exchange(attempt->gpus, std::nullopt));
+  runs_.erase(attempt->trial);
+  queue_.push_front(attempt);
+  return false;
 }
 
 /// Places for those that wait: at most `parallel` at once, and a trial's next attempt only when
@@ -86,7 +107,7 @@ void CommandWork::admit() {
       next = queue_.erase(next);
       continue;
     }
-    if (runs_.size() >= static_cast<std::size_t>(study_.parallel)) return;
+    if (runs_.size() >= most_) return;
     if (!runs_.contains(attempt->trial)) attempt->gpus = gpus_.take(attempt->resources);
     if (!attempt->gpus) {
       ++next;
@@ -196,16 +217,23 @@ rt::Async<void> CommandWork::run(TrialContext& trial) {
     supervisors_.stop(attempt->program);
     attempt->stir();
   });
-  rt::Async<void> placing = place(attempt);
-  co_await std::move(placing);
-  if (attempt->unwanted) co_return;
+  queue_.push_back(attempt);
   std::exception_ptr failure;
   try {
+    do {
+      rt::Async<void> placing = place(attempt);
+      co_await std::move(placing);
+      if (attempt->unwanted) co_return drop(attempt);
+    } while (!has_room(attempt, [] { tasks::require_files(kFiles); }));
     const TrialFolder folder = open_trial_folder(folder_, attempt->trial, trial.params());
     CommandReports reports(study_, folder, logged.empty() ? nullptr : &logged.back());
     rt::Async<bool> earlier = hand_in(trial, attempt, reports.left_over());
     if (co_await std::move(earlier)) {
-      start(attempt, command, folder);
+      while (!has_room(attempt, [&] { start(attempt, command, folder); })) {
+        rt::Async<void> placing = place(attempt);
+        co_await std::move(placing);
+        if (attempt->unwanted) co_return drop(attempt);
+      }
       rt::Async<void> following = follow(trial, attempt, reports);
       co_await std::move(following);
     }

@@ -2,7 +2,9 @@
 // What a trial does when it runs a program of the user: a folder, a supervisor, reports as they
 // come, and an end that is told apart.
 
+#include <cstddef>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -65,6 +67,7 @@ class CommandWork final : public TrialWork {
   rt::Async<void> end_early(AttemptPtr attempt);
   void start(const AttemptPtr& attempt, const TrialCommand& command, const TrialFolder& folder);
   void admit();
+  [[nodiscard]] bool has_room(const AttemptPtr& attempt, const std::function<void()>& doing);
   void drop(const AttemptPtr& attempt);
   [[nodiscard]] Ended end_of(const Attempt& attempt);
   void require_reports(const CommandReports& reports) const;
@@ -76,6 +79,7 @@ class CommandWork final : public TrialWork {
   std::deque<AttemptPtr> queue_;              ///< attempts that wait for a place, first come first
   std::map<std::uint64_t, AttemptPtr> runs_;  ///< by trial: those that have one
   std::map<std::uint64_t, AttemptPtr> programs_;
+  std::size_t most_;                 ///< programs at once: `parallel`, or what the system allows
   std::uint64_t killed_for_memory_;  ///< processes, by the kernel, when last looked at
   tasks::Supervisors supervisors_;   ///< last: its end waits for all programs
 };

@@ -8,6 +8,7 @@
 #include "runtime/base/text.h"
 #include "runtime/failure.h"
 #include "runtime/loop.h"
+#include "tasks/spawn.h"
 #include "tasks/tasks.h"
 
 namespace hpo {
@@ -27,13 +28,16 @@ std::optional<Ended> end_of(const std::exception_ptr& thrown) {
   } catch (const TrialFailure& failure) {
     return Ended{TrialState::failed, failure.cause(), failure.what()};
   } catch (const rt::Error& error) {
-    if (error.kind() == rt::Errc::no_device) return {};
+    if (error.kind() == rt::Errc::no_device || dynamic_cast<const tasks::NoMore*>(&error))
+      return {};
     try {
       std::rethrow_if_nested(error);
     } catch (const rt::NoRoom&) {
       return Ended{TrialState::failed, Cause::out_of_memory, reason_of(error), /*for_good=*/true};
     } catch (const std::bad_alloc&) {
       return Ended{TrialState::failed, Cause::out_of_memory, reason_of(error)};
+    } catch (const tasks::NoMore&) {
+      return {};
     } catch (const tasks::DeviceLost&) {
       return Ended{TrialState::failed, Cause::lost, reason_of(error)};
     } catch (...) {

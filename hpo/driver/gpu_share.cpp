@@ -1,10 +1,7 @@
 #include "hpo/driver/gpu_share.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 #include "runtime/base/text.h"
 
@@ -15,27 +12,6 @@ namespace {
 constexpr double kAlmost = 1e-9;  ///< three thirds fit on one
 
 }  // namespace
-
-std::vector<std::string> visible_gpus() {
-  std::vector<std::string> gpus;
-  if (const char* visible = std::getenv("CUDA_VISIBLE_DEVICES")) {
-    std::string name;
-    for (const char* c = visible;; ++c) {
-      if (*c != ',' && *c != '\0') {
-        name += *c;
-        continue;
-      }
-      // As CUDA reads it: what follows a device that is none does not count.
-      if (name.empty() || name == "-1") return gpus;
-      gpus.push_back(name);
-      name.clear();
-      if (*c == '\0') return gpus;
-    }
-  }
-  while (::access(rt::cat("/dev/nvidia", gpus.size()).c_str(), F_OK) == 0)
-    gpus.push_back(std::to_string(gpus.size()));
-  return gpus;
-}
 
 GpuShare::GpuShare(std::vector<std::string> gpus) {
   for (std::string& name : gpus) gpus_.push_back({.name = std::move(name)});

@@ -7,15 +7,13 @@
 #include <vector>
 
 #include "hpo/study/trial_spec.h"
+#include "runtime/base/machine.h"
 
 namespace hpo {
 
-/// The GPUs that this process may use: those that CUDA_VISIBLE_DEVICES names, else the machine's.
-[[nodiscard]] std::vector<std::string> visible_gpus();
-
 class GpuShare {
  public:
-  explicit GpuShare(std::vector<std::string> gpus = visible_gpus());
+  explicit GpuShare(std::vector<std::string> gpus = rt::gpu_names());
 
   /// GPUs and how much of each.
   struct Part {

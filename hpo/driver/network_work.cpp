@@ -1,7 +1,5 @@
 #include "hpo/driver/network_work.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <exception>
@@ -19,6 +17,7 @@
 #include "nn/model_file.h"
 #include "runtime/async.h"
 #include "runtime/base/error.h"
+#include "runtime/base/machine.h"
 #include "runtime/base/text.h"
 #include "runtime/codec.h"
 #include "runtime/failure.h"
@@ -131,12 +130,6 @@ StudyData load_data(const StudySpec& study, const nn::DataSpec& spec) {
   return data;
 }
 
-std::uint64_t machine_memory() {
-  static const std::uint64_t bytes = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
-                                     static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-  return bytes;
-}
-
 void require_resources(const Resources& asked, int workers, int gpus) {
   auto refuse = [](std::string_view what, const std::string& wanted, const std::string& there) {
     throw rt::Error(rt::Errc::no_device, rt::cat("resources.", what, ": ", wanted,
@@ -144,7 +137,7 @@ void require_resources(const Resources& asked, int workers, int gpus) {
   };
   if (asked.cpus > workers) refuse("cpus", std::to_string(asked.cpus), std::to_string(workers));
   if (asked.gpus > gpus) refuse("gpus", rt::format_double(asked.gpus), std::to_string(gpus));
-  const std::uint64_t memory = machine_memory();
+  const std::uint64_t memory = rt::usable_memory();
   if (asked.memory.value_or(0) > memory)
     refuse("memory", rt::format_bytes(*asked.memory), rt::format_bytes(memory));
 }

@@ -61,9 +61,6 @@ void prepare_gpu(const Resources& asked);
 /// lacks here what the precision needs.
 void require_precision(kern::Precision precision, const Resources& asked);
 
-/// Bytes of memory that this machine has.
-[[nodiscard]] std::uint64_t machine_memory();
-
 /// Epochs at which a trial that trains `epochs` reports: where the study's rule may decide; after
 /// each epoch where it counts anything else or never decides; always the last one. A prefix of the
 /// borders of every longer trial, but for its own end.

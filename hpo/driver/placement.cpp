@@ -7,6 +7,7 @@
 #include "hpo/place/round_figures.h"
 #include "hpo/study/gpus.h"
 #include "runtime/base/error.h"
+#include "runtime/base/machine.h"
 #include "runtime/base/text.h"
 
 namespace hpo {
@@ -18,7 +19,7 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 /// This machine: what decides results may not be measured.
 rt::Platform machine_in_round_figures(int cores, int gpus) {
   return round_figures(rt::cat("this machine's ", cores, cores == 1 ? " core" : " cores"), cores,
-                       gpus, machine_memory());
+                       gpus, rt::usable_memory());
 }
 
 /// Throws where some of the work is for a GPU and the platform has none.

@@ -1,13 +1,11 @@
 #include "hpo/driver/run_config.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
 #include <memory>
 
 #include "hpo/study/beginnings.h"
 #include "hpo/study/gpus.h"
+#include "runtime/base/machine.h"
 #include "runtime/base/text.h"
 #include "runtime/store.h"
 #include "tasks/device.h"
@@ -33,9 +31,7 @@ rt::Executor executor_of(Engine engine) {
 
 /// What a task's time depends on besides the task.
 std::string machine_name(const StudySpec& study) {
-  std::array<char, 256> host{};
-  ::gethostname(host.data(), host.size() - 1);
-  return rt::cat(host.data(), "; ", tasks::arithmetic(study.precision));
+  return rt::cat(rt::host_name(), "; ", tasks::arithmetic(study.precision));
 }
 
 }  // namespace

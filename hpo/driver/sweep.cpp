@@ -1,10 +1,7 @@
 #include "hpo/driver/sweep.h"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include "hpo/driver/adopt.h"
@@ -18,6 +15,8 @@
 #include "hpo/driver/program_files.h"
 #include "hpo/driver/run_config.h"
 #include "hpo/study/asked.h"
+#include "runtime/base/machine.h"
+#include "runtime/base/new_file.h"
 #include "runtime/base/text.h"
 #include "runtime/instance.h"
 
@@ -29,13 +28,6 @@ namespace {
 constexpr rt::Duration kProgramDelay = std::chrono::milliseconds(10);
 
 constexpr const char* kModelFile = "best.safetensors";
-
-int usable_cores() {
-  cpu_set_t set;
-  return ::sched_getaffinity(0, sizeof set, &set) == 0
-             ? CPU_COUNT(&set)
-             : static_cast<int>(std::thread::hardware_concurrency());
-}
 
 SweepResult result_of(const Driver& driver, const EventLog& log, const RunOptions& options,
                       DriverEnd end) {
@@ -146,7 +138,7 @@ SweepResult sweep_networks(EventLog& log, const StudySpec& study, const RunOptio
 std::int64_t program_slots(const StudySpec& study, const Resources& asked, int cores, int gpus) {
   const std::int64_t slots = slots_of(study, asked, cores, gpus);
   if (study.parallel > 0 || asked.memory.value_or(0) == 0) return slots;
-  const auto fit = static_cast<std::int64_t>(machine_memory() / *asked.memory);
+  const auto fit = static_cast<std::int64_t>(rt::usable_memory() / *asked.memory);
   return std::clamp<std::int64_t>(fit, 1, slots);
 }
 
@@ -155,8 +147,8 @@ SweepResult sweep_programs(EventLog& log, StudySpec study, const RunOptions& opt
                            Observer& observer) {
   const rt::Runtime runtime({.workers = 1, .executor = rt::Executor::sequential});
   const Resources asked = trial_resources(study, study.space.middle());
-  const int cores = options.workers > 0 ? options.workers : usable_cores();
-  const int gpus = static_cast<int>(visible_gpus().size());
+  const int cores = options.workers > 0 ? options.workers : rt::usable_cores();
+  const int gpus = static_cast<int>(rt::gpu_names().size());
   require_resources(asked, cores, gpus);
   begin_anew_if_mended(log, study, nullptr, options.folder, observer);
   std::vector<Changed> changes = adopt(log, study, nullptr, options.folder);
@@ -186,6 +178,7 @@ SweepResult sweep_programs(EventLog& log, StudySpec study, const RunOptions& opt
 SweepResult run_sweep(const StudySpec& study, const RunOptions& options, Observer& observer) {
   require_own_trials(study);
   EventLog log(options.folder);
+  rt::remove_leftovers(options.folder);
   return study.runs_command ? sweep_programs(log, study, options, observer)
                             : sweep_networks(log, study, options, observer);
 }

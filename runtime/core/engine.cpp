@@ -1,12 +1,11 @@
 #include "runtime/core/engine.h"
 
-#include <sched.h>
-#include <unistd.h>
-
 #include <cstdlib>
-#include <fstream>
 #include <numeric>
 
+#include "runtime/base/log.h"
+#include "runtime/base/machine.h"
+#include "runtime/base/text.h"
 #include "runtime/core/hooks.h"
 #include "runtime/core/idler.h"
 #include "runtime/core/pace_book.h"
@@ -22,23 +21,11 @@ namespace {
 
 std::atomic<Engine*> current_engine{nullptr};
 
-/// Physical memory, or the limit of the cgroup when that is lower.
-std::uint64_t machine_memory() {
-  std::uint64_t bytes = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
-                        static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-  for (const char* file :
-       {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
-    std::uint64_t limit = 0;
-    if (std::ifstream(file) >> limit && limit != 0) bytes = std::min(bytes, limit);
-  }
-  return bytes;
-}
-
 /// Whether a CUDA driver and a device are there, without loading anything of CUDA.
-bool has_gpu() {
-  const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
-  if (visible != nullptr && (*visible == '\0' || *visible == '-')) return false;
-  return ::access("/dev/nvidia0", R_OK | W_OK) == 0 || ::access("/dev/nvidia1", R_OK | W_OK) == 0;
+bool has_gpu() { return !gpu_names().empty() && count_gpus() > 0; }
+
+const char* words_for(Executor executor) {
+  return executor == Executor::starpu_cpu ? "the cores alone" : "one core";
 }
 
 std::unique_ptr<Backend> make_backend(const Config& config, Executor& chosen) {
@@ -61,6 +48,11 @@ std::unique_ptr<Backend> make_backend(const Config& config, Executor& chosen) {
     } catch (const Error& e) {
       if (!automatic || e.kind() != Errc::no_device) throw;
       chosen = chosen == Executor::starpu_cuda ? Executor::starpu_cpu : Executor::sequential;
+      if (chosen == Executor::sequential && config.workers > 1) {
+        throw Error(Errc::no_device, cat(e.what(), "; ", config.workers,
+                                         " workers were asked for, without it there is 1"));
+      }
+      warn(cat(e.what(), "; going on with ", words_for(chosen)));
     }
   }
 }
@@ -102,7 +94,7 @@ Engine::Engine(const Config& asked) : config(asked), executor(asked.executor), r
   backend = make_backend(config, executor);
   started_ = now();  // by the executor's clock
   mailbox.use(backend->bell());
-  memory_limit = config.memory.value != 0 ? config.memory.value : machine_memory();
+  memory_limit = config.memory.value != 0 ? config.memory.value : usable_memory();
   if (!config.graph_file.empty()) graph = std::make_unique<Graph>();
   if (!config.trace_file.empty() || !config.paje_file.empty()) trace = std::make_unique<Trace>();
   for (int i = 0; i < backend->cpu_workers() + backend->cuda_workers() + 1; ++i) {

@@ -1,5 +1,6 @@
 // The StarPU executors. Built twice from this source: with a StarPU without CUDA, and with one that
 // has it.
+#include <sched.h>
 #include <starpu.h>
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "runtime/base/error.h"
+#include "runtime/base/machine.h"
 #include "runtime/core/backend.h"
 #include "runtime/starpu/environment.h"
 #include "runtime/starpu/measured.h"
@@ -23,34 +25,45 @@ namespace rt::detail {
 
 namespace {
 
+/// As many CPU workers as the control groups leave time for beside those of GPUs; -1: as many as
+/// StarPU finds cores, which knows nothing of such a limit.
+int own_share(int cuda_workers) {
+  cpu_set_t set;
+  const int cores = usable_cores();
+  if (::sched_getaffinity(0, sizeof set, &set) != 0 || cores >= CPU_COUNT(&set)) return -1;
+  return std::max(1, cores - cuda_workers);
+}
+
 class StarPu final : public OnStarPu {
  public:
   explicit StarPu(const Config& config) {
-    const Path home = prepare_environment();
+    prepare_environment(home_.path());
     int visible = 0;
     starpu_conf conf;
     starpu_conf_init(&conf);
     conf.precedence_over_environment_variables = 1;
     conf.catch_signals = 0;
-    conf.ncpus = config.workers > 0 ? config.workers : -1;
+    int sharers = 1;
     conf.ncuda = 0;
 #ifdef TRELLIS_WITH_CUDA
     conf.ncuda = config.gpus;
     visible = visible_gpus();
     if (conf.ncuda != 0) {
-      const int sharers = workers_of_a_gpu(config.workers_per_gpu, config.gpu_reserve);
+      sharers = workers_of_a_gpu(config.workers_per_gpu, config.gpu_reserve);
       limits_ = limit_gpu_memory({config.gpu_reserve.value * static_cast<unsigned>(sharers)});
       keep_back(choose_chunks(limits_));
       if (sharers > 1) share_gpus(sharers, limits_);
     }
 #endif
     conf.nopencl = 0;
+    conf.ncpus = config.workers > 0 ? config.workers
+                                    : own_share((conf.ncuda < 0 ? visible : conf.ncuda) * sharers);
     // Workers of GPUs look after transfers while they wait for tasks, so they do not rest.
     if (conf.ncuda != 0)
       conf.sched_policy_name = "dmdas";
     else
       conf.sched_policy = resting_policy("prio");
-    Measuring measuring(home, visible);
+    Measuring measuring(home_.path(), visible);
     if (const int code = starpu_init(&conf); code != 0) {
       throw Error(Errc::no_device, "StarPU does not start: " + errno_words(-code));
     }
@@ -147,6 +160,7 @@ class StarPu final : public OnStarPu {
     return codelet;
   }
 
+  StarPuHome home_;
   std::vector<Setting> limits_;
   starpu_perfmodel model_ = make_model();
   starpu_codelet cpu_codelet_ = modelled(STARPU_CPU);

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <string>
 #include <utility>
@@ -13,22 +14,10 @@ namespace rt::detail {
 
 namespace {
 
-/// The folder for StarPU's files, made and writable; empty when there is no such place in the
-/// cache.
-Path starpu_home() {
-  const Path folder = cache_folder() / "starpu-home";
+bool can_be_made(const Path& folder) {
   std::error_code trouble;
   std::filesystem::create_directories(folder, trouble);
-  return trouble || ::access(folder.c_str(), W_OK | X_OK) != 0 ? Path() : folder;
-}
-
-Path temporary_home() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "trellis-starpu-XXXXXX").string();
-  const char* made = ::mkdtemp(pattern.data());
-  if (made == nullptr)
-    throw Error(Errc::storage, "no folder for StarPU's files: neither the cache nor " + pattern +
-                                   " can be written");
-  return made;
+  return !trouble && ::access(folder.c_str(), W_OK | X_OK) == 0;
 }
 
 }  // namespace
@@ -57,13 +46,26 @@ void share_gpus(int workers, std::vector<Setting>& settings) {
     settings.emplace_back("STARPU_CUDA_THREAD_PER_WORKER", "1");
 }
 
-Path prepare_environment() {
-  Path home = starpu_home();
-  if (home.empty()) home = temporary_home();
+ScratchFolder::ScratchFolder() {
+  std::string name = (std::filesystem::temp_directory_path() / "trellis-starpu-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr)
+    throw storage_error("make a folder for StarPU's files:", name, errno);
+  path_ = name;
+}
+
+ScratchFolder::~ScratchFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+StarPuHome::StarPuHome() : kept_(cache_folder() / "starpu-home") {
+  if (!can_be_made(kept_)) scratch_.emplace();
+}
+
+void prepare_environment(const Path& home) {
   ::setenv("STARPU_HOME", home.c_str(), 1);
   ::setenv("STARPU_SILENT", "1", 1);
   ::setenv("STARPU_WORKERS_NOBIND", "1", 0);
-  return home;
 }
 
 }  // namespace rt::detail

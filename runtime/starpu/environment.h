@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,9 +34,34 @@ inline constexpr const char* kWorkersOfAGpu = "STARPU_NWORKER_PER_CUDA";
 /// device (STARPU_CUDA_THREAD_PER_DEV), with a thread of its own.
 void share_gpus(int workers, std::vector<Setting>& settings);
 
-/// StarPU stays silent, and its workers are not bound to cores: two programs bound to the same
-/// first cores would share them. What the user set for the binding stays. Returns the folder for
-/// its files, in our cache or a temporary one when that can't be written: StarPU would abort.
-[[nodiscard]] Path prepare_environment();
+/// A new folder under $TMPDIR that goes with its owner. Throws rt::Error (storage).
+class ScratchFolder {
+ public:
+  ScratchFolder();
+  ~ScratchFolder();
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  [[nodiscard]] const Path& path() const { return path_; }
+
+ private:
+  Path path_;
+};
+
+/// The folder for StarPU's files: in our cache, or a temporary one where that can't be written, as
+/// StarPU would abort.
+class StarPuHome {
+ public:
+  StarPuHome();
+  [[nodiscard]] const Path& path() const { return scratch_ ? scratch_->path() : kept_; }
+
+ private:
+  Path kept_;
+  std::optional<ScratchFolder> scratch_;
+};
+
+/// StarPU stays silent, its files are in `home`, and its workers are not bound to cores: two
+/// programs bound to the same first cores would share them. What the user set for the binding
+/// stays.
+void prepare_environment(const Path& home);
 
 }  // namespace rt::detail

@@ -7,9 +7,9 @@
 #include <limits>
 #include <optional>
 #include <string>
-#include <thread>
 
 #include "runtime/base/error.h"
+#include "runtime/base/machine.h"
 #include "runtime/base/text.h"
 #include "runtime/starpu/sharers.h"
 
@@ -50,7 +50,7 @@ int workers_of_a_gpu(int wanted, ByteCount reserve) {
   for (int device = 0; device < count; ++device)
     least = std::min(least, free_on(device).value_or(least));
   return sharers_that_fit({.wanted = wanted,
-                           .cores = static_cast<int>(std::thread::hardware_concurrency()),
+                           .cores = usable_cores(),
                            .gpus = count,
                            .free = least,
                            .reserve = reserve.value});

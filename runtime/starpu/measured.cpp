@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
@@ -14,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/base/machine.h"
 #include "runtime/base/text.h"
 
 namespace rt::detail {
@@ -21,9 +21,7 @@ namespace rt::detail {
 namespace {
 
 std::string machine_name(int gpus) {
-  std::array<char, 256> host{};
-  ::gethostname(host.data(), host.size() - 1);
-  return cat(host.data(), "-", std::thread::hardware_concurrency(), "c-", gpus, "g");
+  return cat(host_name(), "-", std::thread::hardware_concurrency(), "c-", gpus, "g");
 }
 
 /// Held by whoever measures; none where the file system has no locks.

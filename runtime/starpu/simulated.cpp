@@ -88,27 +88,6 @@ class DriverBell final : public Bell {
   std::atomic<bool> over_{false};
 };
 
-/// A folder that goes with its owner.
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::string name =
-        (std::filesystem::temp_directory_path() / "trellis-platform-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw storage_error("create", name, errno);
-    path_ = name;
-  }
-  ~ScratchFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  [[nodiscard]] const Path& path() const { return path_; }
-
- private:
-  Path path_;
-};
-
 /// StarPU warns of what is meant to be, before it reads that it shall be silent.
 class Hush {
  public:
@@ -130,7 +109,7 @@ class Simulated final : public OnStarPu {
  public:
   explicit Simulated(const Config& config) : simulation_(config.simulation) {
     if (!simulation_) throw Error(Errc::usage, "Executor::simulated needs Config::simulation");
-    static_cast<void>(prepare_environment());  // the figures are the simulated machine's
+    prepare_environment(files_.path());
     write_platform_files(simulation_->platform, files_.path());
     ::setenv("STARPU_PERF_MODEL_DIR", files_.path().c_str(), 1);
     ::setenv("STARPU_HOSTNAME", kPlatformName, 1);

@@ -3,19 +3,23 @@
 #include "hpo/driver/command_work.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "hpo/driver/command_end.h"
 #include "hpo/driver/sweep.h"
 #include "hpo/export/export.h"
 #include "runtime/base/text.h"
 #include "tasks/supervise/descendants.h"
+#include "tests/support/child.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/warnings.h"
 
 namespace hpo {
 
@@ -260,6 +264,30 @@ TEST_F(CommandStudies, FollowNoLinksOutOfTheirFolder) {
   EXPECT_NE(trials()[0].message.find("trials"), std::string::npos) << trials()[0].message;
 }
 
+TEST_F(CommandStudies, WaitForFilesThatTheSystemDoesNotHave) {
+  const StudySpec file =
+      study("sleep 0.05; echo \"{\\\"loss\\\": $(ulimit -n)}\" >> $TRELLIS_METRICS\n",
+            "metric: {name: loss, goal: minimize}\nparallel: 60\nmethod: grid\n"
+            "parameters: {x: {type: int, min: 1, max: 60}}\n");
+  // How trials ended, with the number of files that they might open, and how often it was warned.
+  const auto with_files = [&](const rlimit& limit) {
+    return support::in_child([&] {
+      const support::Warnings warnings;
+      ::setrlimit(RLIMIT_NOFILE, &limit);
+      sweep(file);
+      std::map<std::string, int> found;
+      for (const TrialRow& trial : trials())
+        ++found[rt::cat(name_of(trial.state), " ", trial.value.value_or(0), " ", trial.message)];
+      std::string said = rt::cat(warnings.lines.size(), " warnings");
+      for (const auto& [what, count] : found) said += rt::cat("; ", count, " x ", what);
+      std::filesystem::remove_all(run());
+      return said;
+    });
+  };
+  EXPECT_EQ(with_files({96, 96}), "1 warnings; 60 x complete 96 ");
+  EXPECT_EQ(with_files({96, 1024}), "0 warnings; 60 x complete 96 ");
+}
+
 TEST_F(CommandStudies, KeepSecretsOutOfRecords) {
   ::setenv("TRELLIS_TEST_TOKEN", "hush-4711", 1);
   sweep(study("[ $TRELLIS_TEST_TOKEN = hush-4711 ] && echo '{\"loss\": 1}' >> $TRELLIS_METRICS\n",
@@ -306,14 +334,6 @@ TEST(Gpus, AreDealtOut) {
   GpuShare none(std::vector<std::string>{});
   EXPECT_EQ(none.names(*none.take({.any_gpu = true})), "");
   EXPECT_FALSE(none.take({.gpus = 1}));
-}
-
-TEST(Gpus, AreThoseThatThisProcessMayUse) {
-  ::setenv("CUDA_VISIBLE_DEVICES", "2,GPU-7,-1,5", 1);
-  EXPECT_EQ(visible_gpus(), (std::vector<std::string>{"2", "GPU-7"}));
-  ::setenv("CUDA_VISIBLE_DEVICES", "", 1);
-  EXPECT_EQ(visible_gpus(), std::vector<std::string>{});
-  ::unsetenv("CUDA_VISIBLE_DEVICES");
 }
 
 }  // namespace

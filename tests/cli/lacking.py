@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""Sweeps that lack what they usually have: StarPU, a home that can be written.
+
+usage: lacking.py BUILD_FOLDER"""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+STUDY = """data: {csv: t.csv, target: y}
+network: [dense: {units: 4}]
+train: {epochs: 1, optimizer: {adam: {lr: 0.01}}}
+limits: {trials: 1}
+"""
+
+
+def sweep(program, folder, *more, **environment):
+    shutil.rmtree(folder / "runs", ignore_errors=True)
+    return subprocess.run([program, "sweep", "s.yaml", *more], cwd=folder, capture_output=True, text=True, timeout=100,
+                          env={**os.environ, **environment})
+
+
+def without_starpu(build, folder):
+    """The programs alone: what they compute with is said, and more cores than that are refused."""
+    alone = folder / "alone"
+    for file in ("cli/trellis", "cli/trellis-engine", "runtime/libtrellis-runtime.so.0"):
+        (alone / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(build / file, alone / file)
+    done = sweep(alone / "cli" / "trellis", folder)
+    assert done.returncode == 0, done
+    assert "there is no trellis-starpu-cpu.so" in done.stderr and "going on with one core" in done.stderr, done.stderr
+    for more in (["--workers", "1"], ["--executor", "sequential", "--workers", "2"]):
+        done = sweep(alone / "cli" / "trellis", folder, *more)
+        assert done.returncode == 0, done
+    assert "trellis-starpu" not in done.stderr, f"nobody asked for it: {done.stderr}"
+    done = sweep(alone / "cli" / "trellis", folder, "--workers", "2")
+    assert done.returncode == 6 and "2 workers were asked for" in done.stderr, done
+
+
+def without_home(build, folder):
+    """Nothing is left where a run has no home."""
+    scratch = folder / "scratch"
+    scratch.mkdir()
+    done = sweep(build / "cli" / "trellis", folder, HOME="/proc", XDG_CACHE_HOME="", TMPDIR=str(scratch))
+    assert done.returncode == 0, done
+    left = [path.name for path in scratch.iterdir()]
+    assert not left, f"left behind: {left}"
+
+
+def main():
+    build = pathlib.Path(sys.argv[1]).resolve()
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "t.csv").write_text("u,v,y\n" + "".join(f"{i},{i * i % 7},{'pq'[i % 2]}\n" for i in range(30)))
+        (folder / "s.yaml").write_text(STUDY)
+        without_starpu(build, folder)
+        without_home(build, folder)
+
+
+if __name__ == "__main__":
+    main()
