@@ -25,6 +25,8 @@ Json field_json(const FieldValue& value) {
 
 FieldValue field_value(const std::string& name, const Json& value) {
   if (value.is_boolean()) return value.get<bool>();
+  if (value.is_number_unsigned() && value.get<std::uint64_t>() > std::uint64_t{INT64_MAX})
+    throw Error("spec: the field \"" + name + "\" is " + value.dump() + ", a number beyond 2^63");
   if (value.is_number_integer()) return value.get<std::int64_t>();
   if (value.is_number_float()) return value.get<double>();
   if (value.is_string()) return value.get<std::string>();

@@ -6,6 +6,7 @@
 
 #include "hpo/driver/asking.h"
 #include "hpo/driver/rounds.h"
+#include "nn/adapt/grid.h"
 #include "nn/error.h"
 #include "runtime/base/error.h"
 #include "runtime/base/text.h"
@@ -182,7 +183,7 @@ rt::Async<nn::Situation> AdaptingNetwork::situation(TrialContext& trial) {
   if (wants.losses) {
     for (const rt::Value<nn::TrainStats>& piece : window_) {
       const nn::TrainStats stats = co_await piece;
-      losses_.push_back(stats.loss);
+      if (stats.rows > 0) losses_.push_back(stats.loss);
     }
     out.losses = losses_;
   }
@@ -261,7 +262,10 @@ rt::Async<nn::Round> AdaptingNetwork::apply(nn::Turn turn, TrialContext& trial) 
 }
 
 rt::Async<nn::Round> AdaptingNetwork::race(nn::Turn turn, TrialContext& trial) {
-  const nn::Stretch stretch{now_, *turn.race_until, grid_};
+  const nn::Stretch epoch{0, 1, 1};
+  const std::int64_t steps =
+      nn::steps_in(epoch, static_cast<std::int64_t>(course_.train_rows), course_.hyper.batch);
+  const nn::Stretch stretch{now_, nn::with_a_step(now_, *turn.race_until, grid_, steps), grid_};
   const bool known = !measures_its_size(turn.candidates);
   if (known) {
     double cost = tasks::runner_cost(model_, {}, stretch, course_).value;

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "nn/adapt/grid.h"
 #include "tasks/device_rule.h"
 #include "tasks/work.h"
 
@@ -93,8 +94,11 @@ void Forecast::take_turn(std::vector<Work>& out) {
   const nn::Turn turn = policy_->turn({.now = now_, .spec = spec_.model});
   if (turn.candidates.empty()) return;
   if (!turn.race_until) return apply(turn.candidates.front(), out);
-  if (exact_) race(turn, out);
-  guess(turn.candidates, *turn.race_until);
+  const auto rows = static_cast<std::int64_t>(train_rows_);
+  const std::int64_t steps = nn::steps_in({0, 1, 1}, rows, spec_.hyper.batch);
+  const std::int64_t until = nn::with_a_step(now_, *turn.race_until, grid_, steps);
+  if (exact_) race(turn.candidates, until, out);
+  guess(turn.candidates, until);
 }
 
 void Forecast::apply(const nn::Operations& operations, std::vector<Work>& out) {
@@ -116,11 +120,12 @@ void Forecast::apply(const nn::Operations& operations, std::vector<Work>& out) {
 
 /// The candidates of a race from a shape that is known. The one that the trial goes on with is left
 /// out: it is trained on the way.
-void Forecast::race(const nn::Turn& turn, std::vector<Work>& out) {
-  const nn::Stretch stretch{now_, *turn.race_until, grid_};
+void Forecast::race(const std::vector<nn::Operations>& candidates, std::int64_t until,
+                    std::vector<Work>& out) {
+  const nn::Stretch stretch{now_, until, grid_};
   const auto rows = static_cast<std::int64_t>(train_rows_);
   std::vector<nn::Operations> runners{{}};
-  runners.insert(runners.end(), turn.candidates.begin(), turn.candidates.end());
+  runners.insert(runners.end(), candidates.begin(), candidates.end());
   std::uint64_t weights = 0;
   double cheapest = 0;
   for (const nn::Operations& operations : runners) {

@@ -47,7 +47,8 @@ class Forecast {
   void train(std::int64_t to, std::vector<Work>& out);
   void take_turn(std::vector<Work>& out);
   void apply(const nn::Operations& operations, std::vector<Work>& out);
-  void race(const nn::Turn& turn, std::vector<Work>& out);
+  void race(const std::vector<nn::Operations>& candidates, std::int64_t until,
+            std::vector<Work>& out);
   void guess(const std::vector<nn::Operations>& operations, std::int64_t until);
   [[nodiscard]] tasks::Course course() const;
   void hold(std::uint64_t weights);

@@ -58,7 +58,10 @@ const Cudnn& cudnn() {
 }
 
 void check(cudnnStatus_t code) {
-  if (code != CUDNN_STATUS_SUCCESS) throw DeviceError(std::string("cuDNN: ") + cudnn().error(code));
+  if (code == CUDNN_STATUS_SUCCESS) return;
+  const std::string why = std::string("cuDNN: ") + cudnn().error(code);
+  if (code == CUDNN_STATUS_ALLOC_FAILED) throw OutOfMemory(why);
+  throw DeviceError(why);
 }
 
 CudnnGeometry::CudnnGeometry(const Window& g, Precision precision, cudnnTensorFormat_t layout) {

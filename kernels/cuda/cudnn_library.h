@@ -47,7 +47,7 @@ struct Cudnn {
 
 [[nodiscard]] const Cudnn& cudnn();
 
-/// Throws DeviceError.
+/// Throws DeviceError, OutOfMemory where the library says that.
 void check(cudnnStatus_t code);
 
 /// A description, made and given back by the library.

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "kernels/cuda/module.h"
 #include "kernels/feed.h"
@@ -18,12 +19,19 @@ namespace {
 std::atomic<bool> wait_for_each{false};
 
 void check(cudaError_t code) {
-  if (code != cudaSuccess) throw DeviceError(std::string("CUDA: ") + cudaGetErrorString(code));
+  if (code == cudaSuccess) return;
+  (void)cudaGetLastError();  // it is no fault of the next call
+  const std::string why = std::string("CUDA: ") + cudaGetErrorString(code);
+  if (code == cudaErrorMemoryAllocation) throw OutOfMemory(why);
+  throw DeviceError(why);
 }
 
 void check(cublasStatus_t code) {
-  if (code != CUBLAS_STATUS_SUCCESS)
-    throw DeviceError(std::string("cuBLAS: ") + cublasGetStatusString(code));
+  if (code == CUBLAS_STATUS_SUCCESS) return;
+  (void)cudaGetLastError();
+  const std::string why = std::string("cuBLAS: ") + cublasGetStatusString(code);
+  if (code == CUBLAS_STATUS_ALLOC_FAILED) throw OutOfMemory(why);
+  throw DeviceError(why);
 }
 
 /// What a thread uses of one device.
@@ -65,14 +73,23 @@ class Queue {
     if (recording_ == nullptr) check(cudaStreamCreateWithFlags(&recording_, cudaStreamNonBlocking));
     before_ = stream();
     check(cudaStreamBeginCapture(recording_, cudaStreamCaptureModeThreadLocal));
-    use(recording_);
+    try {
+      use(recording_);
+    } catch (...) {
+      stream_ = before_;
+      cudaGraph_t half = nullptr;
+      if (cudaStreamEndCapture(recording_, &half) == cudaSuccess) cudaGraphDestroy(half);
+      (void)cudaGetLastError();
+      throw;
+    }
   }
   [[nodiscard]] bool records() const { return recording_ != nullptr && stream_ == recording_; }
   [[nodiscard]] cudaGraphExec_t end_recording() {
-    use(before_);
     cudaGraph_t graph = nullptr;
     cudaGraphExec_t whole = nullptr;
-    check(cudaStreamEndCapture(recording_, &graph));
+    const cudaError_t ended = cudaStreamEndCapture(recording_, &graph);
+    use(before_);
+    check(ended);
     const cudaError_t code = cudaGraphInstantiate(&whole, graph, 0);
     cudaGraphDestroy(graph);
     check(code);
@@ -97,9 +114,14 @@ class Queue {
 
   [[nodiscard]] cublasHandle_t blas(Precision precision) {
     if (blas_ == nullptr) {
+      if (workspace_ == nullptr) workspace_ = driver::allocate(kProductWorkspace);
       check(cublasCreate(&blas_));
-      workspace_ = driver::allocate(kProductWorkspace);
-      attach();
+      try {
+        attach();
+      } catch (...) {
+        cublasDestroy(std::exchange(blas_, nullptr));  // a handle without a stream is none
+        throw;
+      }
     }
     // f32 is f32 whatever the environment asks for.
     const cublasMath_t mode =

@@ -25,22 +25,26 @@ std::string overridden() {
   return value == nullptr ? "" : std::string("; NVIDIA_TF32_OVERRIDE ") + value;
 }
 
+/// As cublasGetVersion() names it, which wants a handle, and that memory of the device.
+int blas_version() {
+  int major = 0, minor = 0, patch = 0;
+  if (cublasGetProperty(MAJOR_VERSION, &major) != CUBLAS_STATUS_SUCCESS ||
+      cublasGetProperty(MINOR_VERSION, &minor) != CUBLAS_STATUS_SUCCESS ||
+      cublasGetProperty(PATCH_LEVEL, &patch) != CUBLAS_STATUS_SUCCESS)
+    throw DeviceError("cuBLAS does not say which version it is");
+  return major * 10000 + minor * 100 + patch;
+}
+
 std::string fingerprint() {
   int runtime = 0, device = 0;
   cudaDeviceProp properties{};
-  cublasHandle_t blas = nullptr;
-  int blas_version = 0;
   if (cudaRuntimeGetVersion(&runtime) != cudaSuccess || cudaGetDevice(&device) != cudaSuccess ||
       cudaGetDeviceProperties(&properties, device) != cudaSuccess)
     throw DeviceError("CUDA does not say what the device is");
-  if (cublasCreate(&blas) == CUBLAS_STATUS_SUCCESS) {
-    cublasGetVersion(blas, &blas_version);
-    cublasDestroy(blas);
-  }
   const std::string convolutions = conv_library();
   return std::string("cuda ") + kArithmetic + "; " + properties.name + " sm " +
          std::to_string(properties.major) + '.' + std::to_string(properties.minor) + "; CUDA " +
-         std::to_string(runtime) + "; cuBLAS " + std::to_string(blas_version) +
+         std::to_string(runtime) + "; cuBLAS " + std::to_string(blas_version()) +
          (convolutions.empty() ? "" : "; " + convolutions) + overridden();
 }
 

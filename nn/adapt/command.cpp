@@ -34,8 +34,8 @@ std::vector<FieldInfo> command_fields() {
        .max = 1e6,
        .value = 0.25,
        .doc =
-           "epochs, or a part of one, that a race lasts at most when the answer does not say: it "
-           "ends with its epoch",
+           "epochs, or a part of one, that a race lasts when the answer does not say: one step at "
+           "least, and it ends with its epoch",
        .min_excluded = true},
       {.name = "from",
        .min = 0,

@@ -13,8 +13,9 @@ namespace {
 constexpr double kNear = 1e-9;  // 1/3 written with ten digits or more is a third
 
 bool is_border(double epochs, std::int64_t grid) {
+  if (epochs == 0) return true;
   const double at = epochs * static_cast<double>(grid);
-  return std::abs(at - std::round(at)) <= kNear * static_cast<double>(grid);
+  return std::round(at) >= 1 && std::abs(at - std::round(at)) <= kNear * static_cast<double>(grid);
 }
 
 }  // namespace
@@ -31,6 +32,20 @@ std::int64_t grid_of(std::span<const double> epochs) {
 
 std::int64_t border_of(double epochs, std::int64_t grid) {
   return std::llround(epochs * static_cast<double>(grid));
+}
+
+std::int64_t last_border_by(double epochs, std::int64_t grid) {
+  return static_cast<std::int64_t>(std::floor((epochs + kNear) * static_cast<double>(grid)));
+}
+
+std::int64_t with_a_step(std::int64_t from, std::int64_t until, std::int64_t grid,
+                         std::int64_t steps) {
+  const std::int64_t epoch_end = (from / grid + 1) * grid;
+  const auto steps_by = [&](std::int64_t border) {
+    return (border - from + from % grid) * steps / grid;
+  };
+  while (until < epoch_end && steps_by(until) == steps_by(from)) ++until;
+  return until;
 }
 
 Beat Beat::of(double every, double from, double until, std::int64_t epochs, std::int64_t grid) {

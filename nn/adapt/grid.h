@@ -18,6 +18,14 @@ inline constexpr std::int64_t kMaxGrid = 1000;
 /// The border that `epochs` is; it is one.
 [[nodiscard]] std::int64_t border_of(double epochs, std::int64_t grid);
 
+/// The last border at or before `epochs`.
+[[nodiscard]] std::int64_t last_border_by(double epochs, std::int64_t grid);
+
+/// The first border at or behind `until` with a step of the training between `from` and it, when an
+/// epoch has `steps` of them; the end of the epoch of `from` at the latest.
+[[nodiscard]] std::int64_t with_a_step(std::int64_t from, std::int64_t until, std::int64_t grid,
+                                       std::int64_t steps);
+
 /// Turns at equal distances, as borders of a grid.
 struct Beat {
   std::int64_t first = 1, every = 1, last = 0;

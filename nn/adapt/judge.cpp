@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "nn/layout.h"
 
@@ -114,7 +115,9 @@ void Judge::judge_by_price(Round& round) const {
 
 void Judge::judge_by_loss(Round& round) const {
   const Candidate kept = round.candidates.front();
-  const double kept_loss = loss_of(kept);
+  // Whatever has a loss is better than a network that has none.
+  const double kept_loss =
+      std::isnan(loss_of(kept)) ? std::numeric_limits<double>::infinity() : loss_of(kept);
   const double grown_below = std::min(kept_loss * grow_below_, kept_loss - shrink_within_);
   Candidate* larger = nullptr;
   for (Candidate& candidate : round.candidates) {

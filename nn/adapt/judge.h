@@ -31,7 +31,8 @@ class Judge {
   /// above 0) the lowest loss + price * log(cost) wins. Without one, losses that differ by
   /// `shrink_within` or less count as equal: a larger network must be better than equal to the kept
   /// one and bring its loss below `grow_below` times; of those the lowest loss wins. But a smaller
-  /// network that is equal to the best so far goes before it; of those the lowest cost wins.
+  /// network that is equal to the best so far goes before it; of those the lowest cost wins. A loss
+  /// that is no number is above all others.
   void judge(Round& round) const;
 
   /// Validation rows that candidates are compared on.

@@ -1,5 +1,6 @@
 #include "nn/adapt/operation_json.h"
 
+#include <cstdint>
 #include <utility>
 #include <variant>
 
@@ -24,6 +25,8 @@ std::string excerpt(const Json& json) {
 
 FieldValue value_of(const Json& json, const std::string& name) {
   if (json.is_boolean()) return json.get<bool>();
+  if (json.is_number_unsigned() && json.get<std::uint64_t>() > std::uint64_t{INT64_MAX})
+    throw Error(name + " is " + excerpt(json) + ", expected a number below 2^63");
   if (json.is_number_integer()) return json.get<std::int64_t>();
   if (json.is_number()) return json.get<double>();
   if (json.is_string()) return json.get<std::string>();

@@ -17,7 +17,7 @@ std::vector<FieldInfo> plateau_fields() {
        .min = 1,
        .max = kMaxGrid,
        .value = std::int64_t{8},
-       .doc = "losses an epoch: the training loss is looked at so often"},
+       .doc = "losses an epoch: the training loss is looked at so often, at most once a step"},
       {.name = "window",
        .type = FieldType::integer,
        .min = 3,
@@ -34,7 +34,7 @@ std::vector<FieldInfo> plateau_fields() {
        .min = 1,
        .max = 1e6,
        .value = std::int64_t{2},
-       .doc = "points that a race lasts at most: it ends with its epoch"},
+       .doc = "points that a race lasts: one step at least, and it ends with its epoch"},
       {.name = "gap",
        .min = 0,
        .value = 0.1,
@@ -55,8 +55,7 @@ class Plateau final : public Policy {
     gap_ = real(fields, "gap");
     patience_ = integer(fields, "patience");
     const double until = real(fields, "until");
-    last_ = until > 0 ? static_cast<std::int64_t>(until * static_cast<double>(grid_))
-                      : setup.epochs * grid_ - 1;
+    last_ = until > 0 ? last_border_by(until, grid_) : setup.epochs * grid_ - 1;
     contest_.check(setup.spec, "plateau");
   }
 
@@ -73,6 +72,7 @@ class Plateau final : public Policy {
   [[nodiscard]] Turn turn(const Situation& situation) override {
     done_ = situation.now;
     judge_.begins(static_cast<double>(situation.now) / static_cast<double>(grid_));
+    if (std::ssize(situation.losses) < window_) return {};
     const auto window =
         situation.losses.last(std::min(situation.losses.size(), static_cast<std::size_t>(window_)));
     if (probability_of_falling(window) >= falling_) return {};

@@ -21,7 +21,9 @@ std::vector<FieldInfo> race_fields() {
        .min = 0,
        .max = 1e6,
        .value = 0.25,
-       .doc = "epochs, or a part of one, that a race lasts at most: it ends with its epoch",
+       .doc =
+           "epochs, or a part of one, that a race lasts: one step at least, and it ends with its "
+           "epoch",
        .min_excluded = true},
       {.name = "from",
        .min = 0,

@@ -61,16 +61,16 @@ std::unique_ptr<LossFunction<T>> loss_for(const Network<T>& network, const DataV
   return loss_function<T>({kind, complete(loss_kind(kind), {}, kind)}, data);
 }
 
-/// Writes what a convolution sees at one position, in the order of its weights, as doubles.
+/// Writes what a convolution sees at one position, in the order of its weights.
 template <class T>
-void read_patch(const kern::Window& w, const T* image, int position, double* out) {
+void read_patch(const kern::Window& w, const T* image, int position, T* out) {
   const int y0 = position / w.out_w * w.stride_h - w.pad_h;
   const int x0 = position % w.out_w * w.stride_w - w.pad_w;
   for (int y = y0; y < y0 + w.kernel_h * w.dilation_h; y += w.dilation_h) {
     for (int x = x0; x < x0 + w.kernel_w * w.dilation_w; x += w.dilation_w, out += w.in_c) {
       const bool inside = y >= 0 && y < w.in_h && x >= 0 && x < w.in_w;
       const T* pixel = image + (static_cast<std::ptrdiff_t>(y) * w.in_w + x) * w.in_c;
-      for (int c = 0; c < w.in_c; ++c) out[c] = inside ? static_cast<double>(pixel[c]) : 0;
+      for (int c = 0; c < w.in_c; ++c) out[c] = inside ? pixel[c] : T(0);
     }
   }
 }
@@ -99,31 +99,60 @@ struct Reading {
 
 }  // namespace
 
+std::size_t kept_rows(std::size_t columns, std::size_t rows) {
+  constexpr std::size_t kNumbers = std::size_t{1} << 24;
+  return std::max<std::size_t>(1, std::min(kNumbers / columns, rows));
+}
+
 template <class T>
-InputGram input_gram(const ReshapeJob<T>& job, std::size_t layer) {
+LayerInputs<T> layer_inputs(const ReshapeJob<T>& job, std::size_t layer, Kept kept) {
   Chunks<T> chunks(job, Use::inference);
   const Reading reading(job.from.spec(), layer, job.calibration.rows.size());
-  InputGram out{.columns = reading.columns + 1, .rows = 0, .gram = {}};
-  out.gram.resize(out.columns * out.columns);
-  std::vector<double> seen;
+  LayerInputs<T> out;
+  const std::size_t columns = out.columns = reading.columns + 1;
+  out.rows = job.calibration.rows.size() * reading.used;
+  out.sums.resize(columns);
+  out.squares.resize(columns);
+  const bool gram = kept == Kept::all && keeps_gram(columns, out.rows);
+  const bool samples = kept == Kept::all && !gram;
+  const std::size_t most = samples ? kept_rows(columns, out.rows) : 0;
+  if (gram) out.gram.resize(columns * columns);
+  out.samples.reserve(most * columns);
+  constexpr std::size_t kSome = 128;  // rows of a product
+  std::vector<T> seen(columns, 1);
+  std::vector<double> some;
+  const auto add_some = [&] {
+    const std::size_t rows = some.size() / columns;
+    if (rows > 0)
+      job.kernels.algebra->add_gram(static_cast<int>(rows), static_cast<int>(columns), some.data(),
+                                    out.gram.data());
+    some.clear();
+  };
+  std::size_t number = 0;
   chunks.each([&](std::size_t begin, int rows, const Target&) {
     const T* x = chunks.network().forward_to(chunks.arena(), chunks.weights(), rows, layer);
     const std::size_t count = static_cast<std::size_t>(rows) * reading.used;
-    seen.assign(count * out.columns, 1);
-    for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t i = 0; i < count; ++i, ++number) {
       const std::size_t row = i / reading.used;
-      double* to = seen.data() + i * out.columns;
       const T* from = x + row * reading.inputs;
       if (reading.positions == 0) {
-        std::copy_n(from, reading.inputs, to);
+        std::copy_n(from, reading.inputs, seen.data());
       } else {
-        read_patch(reading.window, from, reading.position(begin + row, i % reading.used), to);
+        read_patch(reading.window, from, reading.position(begin + row, i % reading.used),
+                   seen.data());
       }
+      for (std::size_t c = 0; c < columns; ++c) {
+        const auto value = static_cast<double>(seen[c]);
+        out.sums[c] += value;
+        out.squares[c] += value * value;
+      }
+      if (gram) some.insert(some.end(), seen.begin(), seen.end());
+      if (gram && some.size() == kSome * columns) add_some();
+      if ((number + 1) * most / out.rows > number * most / out.rows)
+        out.samples.insert(out.samples.end(), seen.begin(), seen.end());
     }
-    job.kernels.algebra->add_gram(static_cast<int>(count), static_cast<int>(out.columns),
-                                  seen.data(), out.gram.data());
-    out.rows += static_cast<double>(count);
   });
+  if (gram) add_some();
   return out;
 }
 
@@ -183,8 +212,8 @@ std::vector<double> gate_gradients(const ReshapeJob<T>& job, const std::vector<R
   return out;
 }
 
-template InputGram input_gram(const ReshapeJob<float>&, std::size_t);
-template InputGram input_gram(const ReshapeJob<double>&, std::size_t);
+template LayerInputs<float> layer_inputs(const ReshapeJob<float>&, std::size_t, Kept);
+template LayerInputs<double> layer_inputs(const ReshapeJob<double>&, std::size_t, Kept);
 template std::vector<double> bridge_gradient(const ReshapeJob<float>&, std::size_t, std::size_t);
 template std::vector<double> bridge_gradient(const ReshapeJob<double>&, std::size_t, std::size_t);
 template std::vector<double> gate_gradients(const ReshapeJob<float>&, const std::vector<Reader>&,

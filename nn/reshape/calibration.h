@@ -1,7 +1,9 @@
 #pragma once
 // What a network does on the calibration rows.
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "nn/reshape/kind.h"
@@ -9,24 +11,42 @@
 
 namespace nn {
 
-/// Sums over the rows that enter a layer, as the layer sees them: one column an input of its units
-/// (a convolution: the pixels under its kernel, positions sampled), the last one 1. gram holds the
-/// lower triangle of the sum of x x^T [columns, columns].
-struct InputGram {
-  std::size_t columns = 0;
-  double rows = 0;
+/// What enters a layer on the calibration rows, as the layer sees it: samples [rows, columns], one
+/// column an input of its units (a convolution: the pixels under its kernel, positions sampled),
+/// the last one 1.
+template <class T>
+struct LayerInputs {
+  std::size_t columns = 0, rows = 0;
+  std::vector<double> sums, squares;  ///< of each column over all rows
+  /// The lower triangle of the sum of x x^T [columns, columns], where the layer has no more columns
+  /// than rows and at most kGramColumns.
   std::vector<double> gram;
+  /// Where it has more: rows of them, evenly chosen, [kept_rows(columns, rows), columns].
+  std::vector<T> samples;
 
-  /// Element (i, j) of the symmetric matrix.
+  /// Element (i, j) of the symmetric matrix `gram`.
   [[nodiscard]] double at(std::size_t i, std::size_t j) const {
     return i < j ? gram[j * columns + i] : gram[i * columns + j];
   }
 };
 
-/// The gram of what enters layer `layer`, a dense layer or convolution, when `from` sees the
-/// calibration rows.
+/// Most rows and positions that a layer's inputs are summed over.
+inline constexpr std::size_t kGramRows = 10000;
+inline constexpr std::size_t kGramColumns = 4096;
+/// Samples that are kept of a layer with more columns than `rows`, or than kGramColumns: at most
+/// 64 MiB of floats, and at least one.
+[[nodiscard]] std::size_t kept_rows(std::size_t columns, std::size_t rows);
+/// Whether the sums of products are kept of a layer, and not the samples.
+[[nodiscard]] constexpr bool keeps_gram(std::size_t columns, std::size_t rows) {
+  return columns <= std::min(rows, kGramColumns);
+}
+
+/// What of a layer's inputs is asked for: the sums of each column, or `gram` or `samples` too.
+enum class Kept : std::uint8_t { sums, all };
+
+/// What enters layer `layer`, a dense layer or convolution, when `from` sees the calibration rows.
 template <class T>
-[[nodiscard]] InputGram input_gram(const ReshapeJob<T>& job, std::size_t layer);
+[[nodiscard]] LayerInputs<T> layer_inputs(const ReshapeJob<T>& job, std::size_t layer, Kept kept);
 
 /// Mean over the rows of dz h^T, [units of layer `later`, inputs of layer `layer`]: what a direct
 /// connection from the one's inputs to the other's sums would have for a gradient. Both are dense
@@ -43,11 +63,8 @@ template <class T>
                                                  const std::vector<Reader>& readers,
                                                  std::size_t count);
 
-/// Most rows and positions that a gram is summed over.
-inline constexpr std::size_t kGramRows = 10000;
-
-extern template InputGram input_gram(const ReshapeJob<float>&, std::size_t);
-extern template InputGram input_gram(const ReshapeJob<double>&, std::size_t);
+extern template LayerInputs<float> layer_inputs(const ReshapeJob<float>&, std::size_t, Kept);
+extern template LayerInputs<double> layer_inputs(const ReshapeJob<double>&, std::size_t, Kept);
 extern template std::vector<double> bridge_gradient(const ReshapeJob<float>&, std::size_t,
                                                     std::size_t);
 extern template std::vector<double> bridge_gradient(const ReshapeJob<double>&, std::size_t,

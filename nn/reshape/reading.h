@@ -9,7 +9,7 @@
 namespace nn {
 
 /// One dense layer or convolution that reads a group. Columns are its inputs (a convolution: the
-/// pixels under its kernel), numbered as in InputGram; the last one is the bias.
+/// pixels under its kernel), numbered as in LayerInputs; the last one is the bias.
 class Reader {
  public:
   Reader(const ParamLayout& layout, const GroupAxis& axis);

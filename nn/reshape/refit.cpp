@@ -1,101 +1,174 @@
 #include "nn/reshape/refit.h"
 
+#include <algorithm>
+#include <span>
+
+#include "kernels/product.h"
+
 namespace nn {
 namespace {
 
-/// Columns of kept units with the bias's, and those of removed units.
-struct Columns {
-  Columns(const Reader& reader, const std::vector<bool>& kept) {
-    for (std::size_t c = 0; c < reader.inputs(); ++c) {
-      (kept[reader.unit(c)] ? keep : remove).push_back(c);
-    }
-    keep.push_back(reader.inputs());
-  }
-  std::vector<std::size_t> keep, remove;
-};
+using Columns = std::span<const std::size_t>;
 
-/// A^T A + lambda I, its lower triangle.
-std::vector<double> ridge_matrix(const InputGram& gram, const std::vector<std::size_t>& columns,
-                                 double ridge) {
-  const std::size_t n = columns.size();
-  double diagonal = 0;
-  for (const std::size_t c : columns) diagonal += gram.at(c, c);
-  std::vector<double> out(n * n);
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = 0; j <= i; ++j) out[i * n + j] = gram.at(columns[i], columns[j]);
-    out[i * n + i] += ridge * diagonal / static_cast<double>(n);
-  }
-  return out;
+/// Calls f with `columns` in pieces.
+template <class F>
+void by_pieces(const std::vector<std::size_t>& columns, F f) {
+  constexpr std::size_t kPiece = 256;
+  for (std::size_t begin = 0; begin < columns.size(); begin += kPiece)
+    f(begin, Columns(columns).subspan(begin, std::min(kPiece, columns.size() - begin)));
 }
 
-/// A^T H_R W_R, [kept columns, outputs].
+/// c[m, n] += a b.
+void add_product(std::size_t m, std::size_t n, std::size_t k, const std::vector<double>& a,
+                 const std::vector<double>& b, double* c) {
+  kern::add_product(static_cast<int>(m), static_cast<int>(n), static_cast<int>(k), a.data(),
+                    b.data(), c);
+}
+
+/// The fit of one reader.
 template <class T>
-std::vector<double> lost(const InputGram& gram, const Reader& reader, const Columns& columns,
-                         std::span<const T> weights) {
-  const std::size_t outputs = reader.outputs();
-  std::vector<double> out(columns.keep.size() * outputs);
-  for (std::size_t i = 0; i < columns.keep.size(); ++i) {
-    for (const std::size_t r : columns.remove) {
-      const double x = gram.at(columns.keep[i], r);
-      for (std::size_t o = 0; o < outputs; ++o) {
-        out[i * outputs + o] += x * static_cast<double>(weights[reader.element(r, o)]);
+class Fit {
+ public:
+  Fit(const kern::LinearAlgebra& algebra, const LayerInputs<T>& seen, const Reader& reader,
+      const std::vector<bool>& kept, Net<T>& net)
+      : algebra_(algebra), seen_(seen), reader_(reader), outputs_(reader.outputs()), net_(net) {
+    for (std::size_t c = 0; c < reader.inputs(); ++c) {
+      (kept[reader.unit(c)] ? keep_ : remove_).push_back(c);
+    }
+    keep_.push_back(reader.inputs());
+  }
+
+  void of_gram() {
+    const std::size_t n = keep_.size();
+    std::vector<double> matrix(n * n);
+    double diagonal = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j <= i; ++j) matrix[i * n + j] = seen_.at(keep_[i], keep_[j]);
+      diagonal += matrix[i * n + i];
+    }
+    const auto change = solved(matrix, lost_by_gram(), diagonal / static_cast<double>(n));
+    if (!change.empty()) change_weights(Columns(keep_), change);
+  }
+
+  void of_samples() {
+    const std::size_t rows = seen_.samples.size() / seen_.columns;
+    std::vector<double> matrix(rows * rows);
+    by_pieces(keep_, [&](std::size_t, Columns columns) {
+      algebra_.add_gram(static_cast<int>(columns.size()), static_cast<int>(rows),
+                        turned_samples(columns, rows).data(), matrix.data());
+    });
+    double diagonal = 0;
+    for (std::size_t i = 0; i < rows; ++i) diagonal += matrix[i * rows + i];
+    const auto shares =
+        solved(matrix, lost_by_samples(rows), diagonal / static_cast<double>(keep_.size()));
+    if (shares.empty()) return;
+    by_pieces(keep_, [&](std::size_t, Columns columns) {
+      std::vector<double> change(columns.size() * outputs_);
+      add_product(columns.size(), outputs_, rows, turned_samples(columns, rows), shares,
+                  change.data());
+      change_weights(columns, change);
+    });
+  }
+
+ private:
+  /// A^T H_R W_R, [kept columns, outputs].
+  [[nodiscard]] std::vector<double> lost_by_gram() const {
+    const std::vector<double> weights = weights_of(Columns(remove_));
+    std::vector<double> out(keep_.size() * outputs_), products;
+    by_pieces(keep_, [&](std::size_t begin, Columns columns) {
+      products.clear();
+      for (const std::size_t c : columns) {
+        for (const std::size_t r : remove_) products.push_back(seen_.at(c, r));
       }
+      add_product(columns.size(), outputs_, remove_.size(), products, weights,
+                  out.data() + begin * outputs_);
+    });
+    return out;
+  }
+
+  /// H_R W_R, [rows, outputs].
+  [[nodiscard]] std::vector<double> lost_by_samples(std::size_t rows) const {
+    std::vector<double> out(rows * outputs_), some;
+    by_pieces(remove_, [&](std::size_t, Columns columns) {
+      some.clear();
+      for (std::size_t row = 0; row < rows; ++row) {
+        for (const std::size_t c : columns) some.push_back(sample(row, c));
+      }
+      add_product(rows, outputs_, columns.size(), some, weights_of(columns), out.data());
+    });
+    return out;
+  }
+
+  [[nodiscard]] double sample(std::size_t row, std::size_t column) const {
+    return static_cast<double>(seen_.samples[row * seen_.columns + column]);
+  }
+
+  /// [columns, rows].
+  [[nodiscard]] std::vector<double> turned_samples(Columns columns, std::size_t rows) const {
+    std::vector<double> out(columns.size() * rows);
+    for (std::size_t row = 0; row < rows; ++row) {
+      for (std::size_t i = 0; i < columns.size(); ++i)
+        out[i * rows + row] = sample(row, columns[i]);
+    }
+    return out;
+  }
+
+  /// [columns, outputs].
+  [[nodiscard]] std::vector<double> weights_of(Columns columns) const {
+    std::vector<double> out;
+    out.reserve(columns.size() * outputs_);
+    for (const std::size_t c : columns) {
+      for (std::size_t o = 0; o < outputs_; ++o)
+        out.push_back(static_cast<double>(net_.copy(0)[reader_.element(c, o)]));
+    }
+    return out;
+  }
+
+  /// (matrix + kRidge scale I)^-1 target, or with a larger ridge; empty where the sums are no
+  /// numbers, because the network has diverged.
+  [[nodiscard]] std::vector<double> solved(const std::vector<double>& matrix,
+                                           const std::vector<double>& target, double scale) const {
+    const std::size_t n = target.size() / outputs_;
+    for (double ridge = kRidge; ridge <= 10; ridge *= 10) {
+      std::vector<double> factors = matrix, out = target;
+      for (std::size_t i = 0; i < n; ++i) factors[i * n + i] += ridge * scale;
+      if (algebra_.solve_positive(static_cast<int>(n), static_cast<int>(outputs_), factors.data(),
+                                  out.data()))
+        return out;
+    }
+    return {};
+  }
+
+  void change_weights(Columns columns, const std::vector<double>& change) {
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      for (std::size_t o = 0; o < outputs_; ++o)
+        net_.copy(0)[reader_.element(columns[i], o)] += static_cast<T>(change[i * outputs_ + o]);
     }
   }
-  return out;
-}
+
+  const kern::LinearAlgebra& algebra_;
+  const LayerInputs<T>& seen_;
+  const Reader& reader_;
+  std::size_t outputs_;
+  Net<T>& net_;
+  std::vector<std::size_t> keep_, remove_;  ///< columns of kept units with the bias's; the others
+};
 
 }  // namespace
 
 template <class T>
-void refit(const kern::LinearAlgebra& algebra, const InputGram& gram, const Reader& reader,
+void refit(const kern::LinearAlgebra& algebra, const LayerInputs<T>& seen, const Reader& reader,
            const std::vector<bool>& kept, Net<T>& net) {
-  const Columns columns(reader, kept);
-  const std::size_t n = columns.keep.size(), outputs = reader.outputs();
-  const auto target = lost(gram, reader, columns, std::span<const T>(net.copy(0)));
-  std::vector<double> change;
-  bool solved = false;
-  for (double ridge = kRidge; !solved; ridge *= 10) {
-    auto matrix = ridge_matrix(gram, columns.keep, ridge);
-    change = target;
-    solved = algebra.solve_positive(static_cast<int>(n), static_cast<int>(outputs), matrix.data(),
-                                    change.data());
-    if (!solved && ridge > 1) return;  // sums that are no numbers: the network has diverged
-  }
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t o = 0; o < outputs; ++o) {
-      net.copy(0)[reader.element(columns.keep[i], o)] += static_cast<T>(change[i * outputs + o]);
-    }
-  }
+  Fit<T> fit(algebra, seen, reader, kept, net);
+  if (seen.gram.empty())
+    fit.of_samples();
+  else
+    fit.of_gram();
 }
 
-template <class T>
-double reading_error(const InputGram& gram, const Reader& reader, const std::vector<bool>& kept,
-                     const Net<T>& before, const Net<T>& after) {
-  const std::size_t n = reader.inputs() + 1;
-  double sum = 0;
-  std::vector<double> d(n);
-  for (std::size_t o = 0; o < reader.outputs(); ++o) {
-    for (std::size_t c = 0; c < n; ++c) {
-      const std::size_t e = reader.element(c, o);
-      const bool stays = c + 1 == n || kept[reader.unit(c)];
-      const double now = stays ? static_cast<double>(after.copy(0)[e]) : 0;
-      d[c] = now - static_cast<double>(before.copy(0)[e]);
-    }
-    for (std::size_t i = 0; i < n; ++i) {
-      for (std::size_t j = 0; j < n; ++j) sum += d[i] * d[j] * gram.at(i, j);
-    }
-  }
-  return sum / (gram.rows * static_cast<double>(reader.outputs()));
-}
-
-template void refit(const kern::LinearAlgebra&, const InputGram&, const Reader&,
+template void refit(const kern::LinearAlgebra&, const LayerInputs<float>&, const Reader&,
                     const std::vector<bool>&, Net<float>&);
-template void refit(const kern::LinearAlgebra&, const InputGram&, const Reader&,
+template void refit(const kern::LinearAlgebra&, const LayerInputs<double>&, const Reader&,
                     const std::vector<bool>&, Net<double>&);
-template double reading_error(const InputGram&, const Reader&, const std::vector<bool>&,
-                              const Net<float>&, const Net<float>&);
-template double reading_error(const InputGram&, const Reader&, const std::vector<bool>&,
-                              const Net<double>&, const Net<double>&);
 
 }  // namespace nn

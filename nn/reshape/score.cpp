@@ -11,9 +11,11 @@ namespace nn {
 namespace {
 
 /// Spread of the values that one column shows a reader, squared.
-double variance(const InputGram& gram, std::size_t column) {
-  const double mean = gram.at(gram.columns - 1, column) / gram.rows;
-  return std::max(0.0, gram.at(column, column) / gram.rows - mean * mean);
+template <class T>
+double variance(const LayerInputs<T>& seen, std::size_t column) {
+  const auto rows = static_cast<double>(seen.rows);
+  const double mean = seen.sums[column] / rows;
+  return std::max(0.0, seen.squares[column] / rows - mean * mean);
 }
 
 template <class T>
@@ -94,7 +96,7 @@ FieldInfo score_field() {
               "order, scale: its factor in the batch norm behind the layer, random: drawn."};
 }
 
-bool score_needs_grams(const std::string& score) { return score == "activation"; }
+bool score_needs_inputs(const std::string& score) { return score == "activation"; }
 
 bool score_needs_gradients(const std::string& score) { return score == "taylor"; }
 
@@ -111,13 +113,13 @@ void check_score(const ModelSpec& spec, const std::string& score, const std::str
 template <class T>
 std::vector<double> unit_scores(const ReshapeJob<T>& job, const std::string& group,
                                 const std::vector<Reader>& readers,
-                                const std::vector<InputGram>& grams) {
+                                const std::vector<LayerInputs<T>>& seen) {
   const auto& ids = job.from.units.group(group)->ids;
   const std::string& score = word(job.operation.fields, "score");
   std::vector<double> out(ids.size());
   if (score == "activation") {
     out = outgoing(job.from, readers, ids.size(),
-                   [&](std::size_t r, std::size_t c) { return variance(grams[r], c); });
+                   [&](std::size_t r, std::size_t c) { return variance(seen[r], c); });
   } else if (score == "weights") {
     const auto in = incoming(job.from, group, ids.size());
     out = outgoing(job.from, readers, ids.size(), [](std::size_t, std::size_t) { return 1.0; });
@@ -138,8 +140,10 @@ std::vector<double> unit_scores(const ReshapeJob<T>& job, const std::string& gro
 }
 
 template std::vector<double> unit_scores(const ReshapeJob<float>&, const std::string&,
-                                         const std::vector<Reader>&, const std::vector<InputGram>&);
+                                         const std::vector<Reader>&,
+                                         const std::vector<LayerInputs<float>>&);
 template std::vector<double> unit_scores(const ReshapeJob<double>&, const std::string&,
-                                         const std::vector<Reader>&, const std::vector<InputGram>&);
+                                         const std::vector<Reader>&,
+                                         const std::vector<LayerInputs<double>>&);
 
 }  // namespace nn

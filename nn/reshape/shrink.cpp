@@ -16,29 +16,32 @@ bool refits(const Operation& operation) { return boolean(operation.fields, "refi
 
 const std::string& score_of(const Operation& operation) { return word(operation.fields, "score"); }
 
-bool needs_grams(const Operation& operation) {
-  return refits(operation) || score_needs_grams(score_of(operation));
+bool needs_inputs(const Operation& operation) {
+  return refits(operation) || score_needs_inputs(score_of(operation));
 }
 
-/// What the grams and solutions of one shrink cost.
+/// What the products and the solution of one refit cost.
 std::uint64_t refit_flops(const Reader& reader, std::uint64_t rows) {
   const std::uint64_t n = reader.inputs() + 1;
-  return n * n * rows + n * n * n / 3 + 2 * n * n * reader.outputs();
+  if (keeps_gram(n, rows)) return n * n * rows + n * n * n / 3 + 2 * n * n * reader.outputs();
+  const std::uint64_t m = kept_rows(n, rows);
+  return m * m * n + m * m * m / 3 + 2 * m * (m + n) * reader.outputs();
 }
 
 template <class T>
 Net<T> shrink(const ReshapeJob<T>& job) {
   const std::string group = resizable_group(job.from.spec(), job.operation.layer);
   const std::vector<Reader> readers = readers_of(job.from.spec(), group);
-  std::vector<InputGram> grams;
-  if (needs_grams(job.operation)) {
-    for (const Reader& reader : readers) grams.push_back(input_gram(job, reader.layer()));
+  std::vector<LayerInputs<T>> seen;
+  if (needs_inputs(job.operation)) {
+    const Kept wanted = refits(job.operation) ? Kept::all : Kept::sums;
+    for (const Reader& reader : readers) seen.push_back(layer_inputs(job, reader.layer(), wanted));
   }
-  const auto scores = unit_scores(job, group, readers, grams);
+  const auto scores = unit_scores(job, group, readers, seen);
   const auto kept = highest(scores, static_cast<std::size_t>(units_of(job.to, group)));
   Net<T> net = job.from;
   for (std::size_t r = 0; refits(job.operation) && r < readers.size(); ++r) {
-    refit(*job.kernels.algebra, grams[r], readers[r], kept, net);
+    refit(*job.kernels.algebra, seen[r], readers[r], kept, net);
   }
   return regroup(net, job.to, keep_map(group, kept));
 }
@@ -76,16 +79,17 @@ class ShrinkKind final : public ReshapeKind {
   }
 
   [[nodiscard]] bool needs_data(const Operation& operation) const override {
-    return needs_grams(operation) || score_needs_gradients(score_of(operation));
+    return needs_inputs(operation) || score_needs_gradients(score_of(operation));
   }
 
   [[nodiscard]] std::uint64_t flops(const ModelSpec& spec, const Operation& operation,
                                     std::uint64_t rows) const override {
     std::uint64_t out = 0;
     if (score_needs_gradients(score_of(operation))) out += flops_per_row(spec).training * rows;
-    if (!needs_grams(operation)) return out;
+    if (!needs_inputs(operation)) return out;
     for (const Reader& reader : readers_of(spec, resizable_group(spec, operation.layer))) {
-      out += flops_per_row(spec).forward * rows + refit_flops(reader, rows);
+      out += flops_per_row(spec).forward * rows;
+      if (refits(operation)) out += refit_flops(reader, rows);
     }
     return out;
   }

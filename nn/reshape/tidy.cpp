@@ -33,9 +33,9 @@ std::vector<bool> living_units(const ReshapeJob<T>& job, const std::vector<Reade
                                std::size_t units) {
   std::vector<bool> living(units);
   for (const Reader& reader : readers) {
-    const InputGram gram = input_gram(job, reader.layer());
+    const LayerInputs<T> seen = layer_inputs(job, reader.layer(), Kept::sums);
     for (std::size_t c = 0; c < reader.inputs(); ++c) {
-      if (gram.at(c, c) != 0) living[reader.unit(c)] = true;
+      if (seen.squares[c] != 0) living[reader.unit(c)] = true;
     }
   }
   return living;
@@ -162,12 +162,8 @@ class TidyKind final : public ReshapeKind {
   [[nodiscard]] std::uint64_t flops(const ModelSpec& spec, const Operation& operation,
                                     std::uint64_t rows) const override {
     if (!needs_data(operation)) return 0;
-    std::uint64_t out = 0;
-    for (const Reader& reader : readers_of(spec, resizable_group(spec, operation.layer))) {
-      const std::uint64_t n = reader.inputs() + 1;
-      out += (flops_per_row(spec).forward + n * n) * rows;
-    }
-    return out;
+    const auto readers = readers_of(spec, resizable_group(spec, operation.layer));
+    return readers.size() * flops_per_row(spec).forward * rows;
   }
   [[nodiscard]] Net<float> run(const ReshapeJob<float>& job) const override { return tidy(job); }
   [[nodiscard]] Net<double> run(const ReshapeJob<double>& job) const override { return tidy(job); }

@@ -94,6 +94,35 @@ TEST_F(Adapting, FlopsAreThoseOfTheShapesThatWereTrained) {
   EXPECT_DOUBLE_EQ(trial.train_flops, expected);
 }
 
+TEST_F(Adapting, ARaceTrainsItsCandidatesWhereAnEpochHasOneStep) {
+  const StudySpec one = parse_study(
+      rt::cat("name: small\ndata: {csv: rows.csv, target: kind}\nnetwork: [dense: {units: 8}]\n"
+              "train: {optimizer: {sgd: {lr: 0.01}}, epochs: 4, batch: 1000}\n",
+              "adapt: {policy: race, compare: train}\nlimits: {trials: 1}\n"),
+      "small.yaml", folder_.path().string());
+  ASSERT_EQ(session(one, "a").end, DriverEnd::finished);
+  const auto rounds = rounds_of(events("adapted"));
+  ASSERT_FALSE(rounds.empty());
+  for (const Adapted& round : rounds) {
+    EXPECT_EQ(round.until - round.from, round.grid) << "the whole epoch";
+    for (const Tried& tried : round.candidates) EXPECT_GT(tried.train_loss, 0) << tried.change;
+  }
+}
+
+TEST_F(Adapting, APlateauSeesNoStretchWithoutAStep) {
+  const StudySpec three = parse_study(
+      rt::cat("name: small\ndata: {csv: rows.csv, target: kind}\nnetwork: [dense: {units: 8}]\n"
+              "train: {optimizer: {sgd: {lr: 0.001}}, epochs: 9}\n",
+              "adapt: {policy: plateau, falling: 1, gap: 0.9}\nlimits: {trials: 1}\n"),
+      "small.yaml", folder_.path().string());
+  ASSERT_EQ(session(three, "a").end, DriverEnd::finished);
+  const auto rounds = rounds_of(events("adapted"));
+  ASSERT_FALSE(rounds.empty());
+  EXPECT_EQ(rounds[0].from, 8 * 8 / 3 + 1) << "8 losses, of which an epoch of 8 points has three";
+  for (std::size_t i = 1; i < rounds[0].candidates.size(); ++i)
+    EXPECT_TRUE(rounds[0].candidates[i].change.starts_with("widen")) << "it does not overfit";
+}
+
 TEST_F(Adapting, ARaceTriesEachLayerAndCountsItAll) {
   (void)session(study(kRace), "a");
   const auto rounds = rounds_of(events("adapted"));

@@ -107,6 +107,8 @@ TEST(Command, RacesWhatTheAnswerLists) {
 }
 
 TEST(Command, SaysWhatIsWrongWithAnAnswer) {
+  EXPECT_EQ(refusal(R"({"widen": {"layer": "dense1", "by": 18446744073709551615}})"),
+            "by is 18446744073709551615, expected a number below 2^63");
   EXPECT_NE(refusal("").find("expected null, an operation such as"), std::string::npos);
   EXPECT_NE(refusal("{\"widen\"").find("expected null"), std::string::npos);
   EXPECT_NE(refusal("\"kepe\"").find("did you mean \"keep\"?"), std::string::npos);

@@ -68,6 +68,22 @@ TEST(Grid, IsTheCoarsestThatHasEveryMoment) {
   EXPECT_THROW((void)grid({0.0001}), Error);
   EXPECT_THROW((void)grid({3.14159}), Error);
   EXPECT_EQ(border_of(1.75, 4), 7);
+  EXPECT_EQ(grid({0, 2}), 1);
+  for (const double none : {1e-9, 1e-10, 1e-300})
+    EXPECT_THROW((void)grid({1, none}), Error) << none;
+}
+
+TEST(Grid, TheLastBorderIsNotBehindItsMoment) {
+  EXPECT_EQ(last_border_by(0.29, 100), 29);
+  EXPECT_EQ(last_border_by(2.99, 8), 23);
+  EXPECT_EQ(last_border_by(3, 8), 24);
+}
+
+TEST(Grid, ARaceHasAStep) {
+  EXPECT_EQ(with_a_step(4, 5, 4, 100), 5);
+  EXPECT_EQ(with_a_step(4, 5, 4, 1), 8) << "the epoch's only step lies before its end";
+  EXPECT_EQ(with_a_step(4, 5, 4, 2), 6);
+  EXPECT_EQ(with_a_step(6, 7, 4, 2), 8);
 }
 
 TEST(Schedule, HasItsTurnAtEveryMomentOnce) {
@@ -140,7 +156,9 @@ TEST(Race, GrowsOnlyForMuchAndShrinksForLittle) {
   EXPECT_EQ(winner(race(), {ran(2e-4, 10), ran(1e-5, 20)}), 0U) << "nothing left to gain";
   EXPECT_EQ(winner(race(), {ran(2e-4, 10), ran(6e-4, 5)}), 1U) << "equal and smaller";
   EXPECT_EQ(winner(race(), {ran(1, 10), ran(nan, 20), ran(nan, 5)}), 0U) << "diverged";
-  EXPECT_EQ(winner(race(), {ran(nan, 10), ran(0.5, 20)}), 0U);
+  EXPECT_EQ(winner(race(), {ran(nan, 10), ran(0.5, 20)}), 1U) << "the kept one has no loss";
+  EXPECT_EQ(winner(race(), {ran(nan, 10), ran(0.5, 20), ran(0.4, 5)}), 2U);
+  EXPECT_EQ(winner(race(), {ran(nan, 10), ran(nan, 20), ran(nan, 5)}), 0U);
 }
 
 TEST(Race, WithAPriceTheLowestSumWins) {
@@ -249,6 +267,16 @@ TEST(Plateau, RacesWhenTheLossStandsStillAndTheGapChoosesWhom) {
   EXPECT_EQ(over.race_until, 8) << "a race ends with its epoch";
   ASSERT_FALSE(over.candidates.empty());
   for (const Operations& operations : over.candidates) EXPECT_EQ(operations[0].kind, "shrink");
+}
+
+TEST(Plateau, WaitsForAWindowOfLosses) {
+  const auto policy = make(complete(
+      Adaptation{.policy = {"plateau", {{"window", std::int64_t{4}}}}, .at = {}, .command = {}}));
+  const std::vector<double> three{0.5, 0.51, 0.5};
+  EXPECT_TRUE(policy->turn({.now = 4, .spec = model(), .losses = three, .valid_loss = 0.9})
+                  .candidates.empty())
+      << "some stretches had no step";
+  EXPECT_EQ(policy->next(4), 5);
 }
 
 TEST(Policies, NameTheNearestKnownKind) {

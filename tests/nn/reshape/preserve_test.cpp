@@ -5,8 +5,12 @@
 
 #include <algorithm>
 
+#include "kernels/kernels.h"
+#include "nn/init.h"
 #include "nn/layers/layer.h"
 #include "nn/reshape/reading.h"
+#include "nn/reshape/refit.h"
+#include "nn/slab.h"
 #include "tests/nn/reshape/support.h"
 
 namespace {
@@ -146,6 +150,73 @@ TEST(Preserve, ARefitIsNeverWorseThanNone) {
     fit_is_better_than_none<float>(seed);
     fit_is_better_than_none<double>(seed);
   }
+}
+
+/// The refit as its definition has it: normal equations over the rows, by the reference's algebra.
+std::vector<double> ridge_by_hand(const nn::Net<double>& net, const std::vector<std::int64_t>& ids,
+                                  const nn_test::Table& table) {
+  const nn::ModelSpec cut{net.spec().input, {net.spec().layers[0]}};
+  const auto values = outputs(nn::transplant(net, cut), table);
+  const std::size_t units = net.units.group("dense1")->ids.size(), rows = values.size() / units;
+  const std::size_t n = ids.size() + 1, outputs = 2;
+  const double* w = net.copy(0).data() + net.layout.find("output.weight")->offset;
+  const auto seen = [&](std::size_t row, std::size_t i) {
+    return i + 1 == n ? 1 : values[row * units + static_cast<std::size_t>(ids[i])];
+  };
+  std::vector<double> matrix(n * n), change(n * outputs);
+  for (std::size_t row = 0; row < rows; ++row) {
+    double lost[outputs]{};
+    for (std::size_t u = 0; u < units; ++u) {
+      if (std::ranges::find(ids, std::int64_t(u)) != ids.end()) continue;
+      for (std::size_t o = 0; o < outputs; ++o)
+        lost[o] += values[row * units + u] * w[u * outputs + o];
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j < n; ++j) matrix[i * n + j] += seen(row, i) * seen(row, j);
+      for (std::size_t o = 0; o < outputs; ++o) change[i * outputs + o] += seen(row, i) * lost[o];
+    }
+  }
+  double trace = 0;
+  for (std::size_t i = 0; i < n; ++i) trace += matrix[i * n + i];
+  for (std::size_t i = 0; i < n; ++i) matrix[i * n + i] += nn::kRidge * trace / double(n);
+  EXPECT_TRUE(kern::ref_kernels<double>().algebra->solve_positive(int(n), int(outputs),
+                                                                  matrix.data(), change.data()));
+  return change;
+}
+
+TEST(Preserve, ARefitIsTheRidgeWithMoreRowsThanUnitsAndWithFewer) {
+  const nn::ModelSpec spec = nn_test::mlp(6, {30}, 2, "tanh");
+  for (const std::uint32_t rows : {200U, 12U}) {
+    const nn::Net<double> net = random_net<double>(spec, "sgd", 0, 8);
+    const nn_test::Table table = random_rows(spec, rows, 8);
+    const auto fitted = run(net, {"shrink", "dense1", {{"to", n(20)}}}, table);
+    const auto& ids = fitted.units.group("dense1")->ids;
+    const auto change = ridge_by_hand(net, ids, table);
+    const double* before = net.copy(0).data() + net.layout.find("output.weight")->offset;
+    const double* after = fitted.copy(0).data() + fitted.layout.find("output.weight")->offset;
+    for (std::size_t i = 0; i < ids.size() * 2; ++i) {
+      const double old = before[static_cast<std::size_t>(ids[i / 2]) * 2 + i % 2];
+      EXPECT_NEAR(after[i] - old, change[i], 1e-9 * largest(change)) << rows << " rows, " << i;
+    }
+  }
+}
+
+TEST(Preserve, ALayerThatIsReadInManyPlacesIsShrunkInLittleMemory) {
+  // 40,001 columns: the sums of their products would take 12.8 GB.
+  nn::ModelSpec spec{nn::Shape::image(50, 50, 1), {}};
+  spec.layers = {{"conv2d", "c1", {{"units", n(16)}, {"padding", "same"}}},
+                 {"flatten", "flat", {}}};
+  spec = nn::with_output(spec, 2);
+  const nn_test::Table table = random_rows(spec, 20, 2);
+  nn::Hyper hyper = nn_test::hyper("sgd", {});
+  nn::ParamSlab slab(nn::slab_header(spec, hyper.optimizer));
+  nn::init_weights(slab, 3);
+  const nn::Net<float> net = nn::net_of(slab);
+  const auto error = [&](bool refit) {
+    const auto less = run(net, {"shrink", "c1", {{"by", n(2)}, {"refit", refit}}}, table);
+    return distance(outputs(net, table), outputs(less, table));
+  };
+  EXPECT_LT(error(true), 0.1F * error(false));
 }
 
 TEST(Preserve, ARefitFindsWhatWasThereTwice) {
