@@ -30,10 +30,64 @@ TEST(Dates, MayHaveATimeOfDay) {
   EXPECT_DOUBLE_EQ(days("1970-01-03 6:00:30.5"), 2.25 + 30.5 / 86400);
 }
 
+TEST(Dates, MayHaveAZoneBehindTheTime) {
+  const auto days = [](const char* text) {
+    const auto date = read_date(text, DateOrder::year_first);
+    return date ? date->days : -1;
+  };
+  for (const char* text :
+       {"1970-01-03 06:00:00+00", "1970-01-03 06:00:00 UTC", "1970-01-03 06:00:00 +0000",
+        "1970-01-03 06:00 GMT", "1970-01-03 08:00:00.000+02", "1970-01-03 08:00 +02:00",
+        "1970-01-03 6:00 AM", "1970-01-03 06:00:00am UTC"})
+    EXPECT_EQ(days(text), 2.25) << text;
+  EXPECT_EQ(days("1970-01-03 12:00 AM"), 2);
+  EXPECT_EQ(days("1970-01-03 12:00 PM"), 2.5);
+  EXPECT_EQ(days("1970-01-03 06:00 pm"), 2.75);
+}
+
+TEST(Dates, MayNameTheMonth) {
+  for (const char* text : {"31-Jan-1970", "31 January 1970", "31/JAN/1970", "31.jan.1970"}) {
+    ASSERT_TRUE(read_date(text, DateOrder::day_first)) << text;
+    EXPECT_EQ(read_date(text, DateOrder::day_first)->days, 30) << text;
+    EXPECT_FALSE(read_date(text, DateOrder::month_first)) << text;
+  }
+  EXPECT_EQ(read_date("Jan 31, 1970 12:00 PM", DateOrder::month_first)->days, 30.5);
+  EXPECT_EQ(read_date("1970-Sep-01", DateOrder::year_first)->days, 243);
+}
+
+TEST(Dates, MayLeaveOutTheCentury) {
+  EXPECT_EQ(read_date("01/31/70", DateOrder::month_first)->days, 30);
+  EXPECT_TRUE(read_date("01/31/70", DateOrder::month_first)->short_year);
+  EXPECT_FALSE(read_date("01/31/1970", DateOrder::month_first)->short_year);
+  EXPECT_EQ(read_date("1.3.2000", DateOrder::day_first)->days,
+            read_date("01.03.00", DateOrder::day_first)->days);
+  EXPECT_EQ(read_date("1-Mar-68", DateOrder::day_first)->days, 35854);
+  for (const char* text : {"1.2.03", "1/2-03", "1/2/3", "1/2/003"})
+    EXPECT_FALSE(read_date(text, DateOrder::day_first)) << text;
+}
+
 TEST(Dates, AreNothingElse) {
-  for (const char* text : {"", "2000", "2000-13-01", "2000-02-30", "1999-2-29", "2000-01-01x",
-                           "2000-01-01 25:00", "2000-01-01 12:60", "2000-01-01 12", "00-01-01",
-                           "2000-01-01T12:00+25:00", "2000 01 01", "20000101", "2000-01-01 "})
+  for (const char* text : {"",
+                           "2000",
+                           "2000-13-01",
+                           "2000-02-30",
+                           "1999-2-29",
+                           "2000-01-01x",
+                           "2000-01-01 25:00",
+                           "2000-01-01 12:60",
+                           "2000-01-01 12",
+                           "00-01-01",
+                           "2000-01-01T12:00+25:00",
+                           "2000 01 01",
+                           "20000101",
+                           "2000-01-01 ",
+                           "2000-01-01 12:00 ",
+                           "2000-01-01 12:00 CET",
+                           "2000-01-01 13:00 PM",
+                           "2000-01-01 12:00 +2",
+                           "2000-Jam-01",
+                           "2000-01-Jan",
+                           "Jan-01-Feb"})
     EXPECT_FALSE(read_date(text, DateOrder::year_first).has_value()) << text;
   EXPECT_FALSE(read_date("13/13/2000", DateOrder::day_first).has_value());
   EXPECT_FALSE(read_date("2000-01-01", DateOrder::none).has_value());
