@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "nn/data/csv_header.h"
 #include "nn/data/csv_kinds.h"
 #include "nn/data/csv_names.h"
 #include "nn/data/csv_notes.h"
 #include "nn/data/csv_sniff.h"
 #include "nn/data/data_error.h"
+#include "nn/data/scaling.h"
 
 namespace nn {
 
@@ -25,13 +27,14 @@ void look_at_text(const CsvField& field, std::size_t file, ColumnCounts& counts)
        {DateOrder::year_first, DateOrder::day_first, DateOrder::month_first}) {
     bool& fits = counts.dates[static_cast<std::size_t>(order)];
     if (!fits) continue;
-    const auto date = read_date(field.raw, order);
+    const auto date = read_date(field.bare(), order);
     fits = date.has_value() || is_none_word(field);
     counts.clock = counts.clock || (date && date->clock);
+    counts.short_year = counts.short_year || (date && date->short_year);
   }
 }
 
-void look_at(const CsvField& field, std::size_t file, ColumnCounts& counts) {
+void look_at(const CsvField& field, const RowPlace& place, ColumnCounts& counts) {
   double number = 0;
   const FieldKind kind = read_number(field, number);
   if (kind == FieldKind::missing) {
@@ -41,9 +44,9 @@ void look_at(const CsvField& field, std::size_t file, ColumnCounts& counts) {
   if (counts.numbers + counts.texts == 0) counts.first = field;
   counts.constant = counts.constant && field.raw == counts.first.raw;
   if (kind == FieldKind::number) {
-    counts.add(number);
+    counts.add(number, place);
   } else {
-    look_at_text(field, file, counts);
+    look_at_text(field, place.file, counts);
   }
 }
 
@@ -70,7 +73,8 @@ void count_rows(const CsvText& csv, std::size_t file, std::size_t most, CsvSurve
   std::vector<CsvField> fields;
   std::size_t first_line = 0, rows = 0;
   if (table.header && cursor.next(fields)) first_line = fields.front().line;
-  while (rows < most && cursor.next(fields)) {
+  RowPlace place{.file = file};
+  for (; rows < most && cursor.next(fields); ++place.record) {
     if (first_line == 0) first_line = fields.front().line;
     check_width(csv, table, fields, first_line);
     if (table.lacks_target(fields)) {
@@ -79,7 +83,7 @@ void count_rows(const CsvText& csv, std::size_t file, std::size_t most, CsvSurve
     }
     for (std::size_t c = 0; c < fields.size(); ++c) {
       if (table.columns[c].role == ColumnRole::number || c == table.split_by)
-        look_at(fields[c], file, table.columns[c].counts);
+        look_at(fields[c], place, table.columns[c].counts);
     }
     for (const std::size_t c : table.target_columns) table.targets.push_back(fields[c]);
     if (table.split_by) table.order.push_back(fields[*table.split_by]);
@@ -98,8 +102,15 @@ void settle_header(const std::vector<std::vector<CsvField>>& head, const DataSpe
   table.header = spec.header == HeaderRow::yes;
   if (spec.header != HeaderRow::guess) return;
   table.header = sniff_header(head, spec.targets);
-  table.notes.push_back(table.header ? "the first line names the columns"
-                                     : "the first line is data: columns are c1, c2, ...");
+  if (!table.header) {
+    table.notes.emplace_back("the first line is data: columns are c1, c2, ...");
+  } else if (std::ranges::any_of(head.front(), holds_number)) {
+    table.notes.emplace_back(
+        "the first line names the columns, though it has numbers (`header: false` takes it as "
+        "data)");
+  } else {
+    table.notes.emplace_back("the first line names the columns");
+  }
 }
 
 std::vector<CsvField> first_record(const CsvText& csv) {
@@ -151,12 +162,16 @@ void assign_roles(const std::string& path, const DataSpec& spec, CsvSurvey& tabl
 
 }  // namespace
 
-void ColumnCounts::add(double number) {
+void ColumnCounts::add(double number, const RowPlace& place) {
   const bool is_whole = number == std::floor(number);
   whole = whole && is_whole;
   bytes = bytes && is_whole && number >= 0 && number <= 255;
-  if (numbers == 0) first_number = number;
-  row_number = row_number && number == first_number + static_cast<double>(numbers);
+  least = numbers == 0 ? number : std::min(least, number);
+  largest = numbers == 0 ? number : std::max(largest, number);
+  const auto record = static_cast<double>(place.record);
+  if (numbers == 0 || place.file != number_file) first_number = number - record;
+  number_file = place.file;
+  row_number = row_number && number == first_number + record;
   ++numbers;
 }
 
@@ -173,6 +188,14 @@ std::vector<std::string> CsvSurvey::target_names() const {
 bool CsvSurvey::lacks_target(const std::vector<CsvField>& record) const {
   return std::ranges::any_of(target_columns, [&](std::size_t c) { return is_missing(record[c]); });
 }
+
+namespace {
+
+constexpr const char* kOneColumn =
+    ": the lines hold no delimiter that cuts them into equally many columns, expected commas, "
+    "semicolons, tabs, bars or blanks";
+
+}  // namespace
 
 CsvSurvey survey(CsvFiles files, const DataSpec& spec, const LoadLimits& limits) {
   const CsvText& csv = files.front();
@@ -195,7 +218,12 @@ CsvSurvey survey(CsvFiles files, const DataSpec& spec, const LoadLimits& limits)
   }
   settle_kinds(files, table);
   if (std::ranges::none_of(table.columns, &CsvColumn::is_input))
-    throw DataError(csv.path, "no column to learn from besides the target");
+    throw DataError(csv.path, "no column to learn from besides the target" +
+                                  std::string(table.columns.size() == 1 ? kOneColumn : ""));
+  for (CsvColumn& column : table.columns) {
+    if (column.role == ColumnRole::number)
+      column.offset = offset_of(column.counts.least, column.counts.largest, spec.scale);
+  }
   note_columns(table);
   return table;
 }

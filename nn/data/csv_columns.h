@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "nn/data/csv_records.h"
@@ -31,22 +32,32 @@ enum class ColumnRole { ignored, target, number, categories, hashed, date };
 /// Why a column is ignored.
 enum class LeftOut { asked, split, empty, row_number, id, one_text };
 
+/// Where a row stands.
+struct RowPlace {
+  std::size_t index = 0;   ///< among all rows
+  std::size_t file = 0;    ///< 0 or 1
+  std::size_t record = 0;  ///< among the records of its file, those that are no rows included
+};
+
 /// What the values of a column have in common.
 struct ColumnCounts {
   std::size_t numbers = 0, texts = 0, missing = 0;
   std::size_t nones = 0;   ///< of the texts, those that mean missing among numbers
   bool bytes = true;       ///< its numbers are whole and in 0..255
   bool constant = true;    ///< all of its values are written alike
-  bool row_number = true;  ///< n, n + 1, n + 2, ... in the order of the rows
+  bool row_number = true;  ///< n, n + 1, n + 2, ... in the order of each file's records
   bool whole = true;       ///< its numbers are whole
   bool clock = false;      ///< some date has a time of day
-  double first_number = 0;
+  double least = 0, largest = 0;
+  double first_number = 0;                             ///< of its file, if it numbers the records
+  std::size_t number_file = 0;                         ///< the file of the last number
+  bool short_year = false;                             ///< some date has a year of two digits
   std::array<bool, 4> dates{false, true, true, true};  ///< by DateOrder: all texts are such dates
   CsvField first;                                      ///< the first value
   CsvField first_text;        ///< the first field that is no number (nor a word for missing)
   std::size_t text_file = 0;  ///< the file that it is in
 
-  void add(double number);
+  void add(double number, const RowPlace& place);
 };
 
 struct CsvColumn {
@@ -60,6 +71,7 @@ struct CsvColumn {
   DateOrder date = DateOrder::none;
   bool ambiguous = false;  ///< its dates could be read with days and months exchanged
   NumberFormat format;     ///< of its numbers
+  double offset = 0;       ///< taken off its numbers (offset_of)
 
   /// Whether it feeds inputs of the network.
   [[nodiscard]] bool is_input() const {
@@ -87,7 +99,7 @@ struct CsvSurvey {
   [[nodiscard]] std::vector<std::string> target_names() const;
   /// Whether a record has nothing in one of the targets' columns: it is no row then.
   [[nodiscard]] bool lacks_target(const std::vector<CsvField>& record) const;
-  /// The file that a row is in.
+  /// The file that a row is in, by its index.
   [[nodiscard]] std::size_t file_of(std::size_t row) const {
     return row < rows - test_rows ? 0 : 1;
   }
@@ -104,17 +116,19 @@ struct CsvSurvey {
 /// table with other columns.
 [[nodiscard]] CsvSurvey survey(CsvFiles files, const DataSpec& spec, const LoadLimits& limits);
 
-/// Calls `row(index, fields)` for each row that the survey counted.
+/// Calls `row(place, fields)` for each row that the survey counted.
 template <class Function>
 void for_each_row(CsvFiles files, const CsvSurvey& table, Function&& row) {
   std::vector<CsvField> fields;
-  std::size_t index = 0;
-  for (std::size_t file = 0; file < files.size(); ++file) {
-    CsvCursor cursor(files[file]);
+  RowPlace place;
+  for (; place.file < files.size(); ++place.file) {
+    CsvCursor cursor(files[place.file]);
     if (table.header && !cursor.next(fields)) continue;
-    const std::size_t end = file == 0 ? table.rows - table.test_rows : table.rows;
-    while (index < end && cursor.next(fields)) {
-      if (!table.lacks_target(fields)) row(index++, fields);
+    const std::size_t end = place.file == 0 ? table.rows - table.test_rows : table.rows;
+    for (place.record = 0; place.index < end && cursor.next(fields); ++place.record) {
+      if (table.lacks_target(fields)) continue;
+      row(std::as_const(place), fields);
+      ++place.index;
     }
   }
 }

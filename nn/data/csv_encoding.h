@@ -14,4 +14,9 @@ namespace nn {
 [[nodiscard]] std::string_view decoded(const std::string& path, std::string_view bytes,
                                        std::string& storage, std::vector<std::string>& notes);
 
+/// Throws DataError for a zero byte at `from` or behind it: that is no text. `line` is the one that
+/// `text` begins with; what a file is that begins with line 1 is said where it can be told.
+void refuse_binary(const std::string& path, std::string_view text, std::size_t from = 0,
+                   std::size_t line = 1);
+
 }  // namespace nn

@@ -38,7 +38,7 @@ bool take_format(CsvFiles files, const Wanted& one, CsvColumn& column) {
   ColumnCounts& counts = column.counts;
   const std::size_t misfits = one.finder.misfits();
   const std::size_t values = counts.numbers + counts.texts - counts.nones;
-  const auto format = one.finder.found(files.front().decimal_comma);
+  const auto format = one.finder.found(files.front());
   if (!format || misfits > values / 10) return false;
   if (misfits > 0) {
     throw slip(files[one.misfit_file], one.misfit, values - misfits, column);
@@ -50,13 +50,14 @@ bool take_format(CsvFiles files, const Wanted& one, CsvColumn& column) {
   return true;
 }
 
-void count_number(const CsvText& csv, const CsvField& field, CsvColumn& column) {
+void count_number(const CsvText& csv, const RowPlace& place, const CsvField& field,
+                  CsvColumn& column) {
   double number = 0;
   if (read_number(field, column.format, number) != FieldKind::number) {
     throw DataError(csv.path, field.line, field.column,
                     in_quotes(field.value()) + ": expected a number that fits into 32 bits");
   }
-  column.counts.add(number);
+  column.counts.add(number, place);
 }
 
 }  // namespace
@@ -64,22 +65,22 @@ void count_number(const CsvText& csv, const CsvField& field, CsvColumn& column) 
 void settle_formats(CsvFiles files, CsvSurvey& table) {
   std::vector<Wanted> wanted = wanted_columns(table);
   if (wanted.empty()) return;
-  for_each_row(files, table, [&](std::size_t row, const std::vector<CsvField>& fields) {
+  for_each_row(files, table, [&](const RowPlace& place, const std::vector<CsvField>& fields) {
     for (Wanted& one : wanted) {
       const CsvField& field = fields[one.place];
       if (!is_value(field) || one.finder.add(field) || one.finder.misfits() > 1) continue;
       one.misfit = field;
-      one.misfit_file = table.file_of(row);
+      one.misfit_file = place.file;
     }
   });
   std::erase_if(wanted, [&](const Wanted& one) {
     return !take_format(files, one, table.columns[one.place]);
   });
   if (wanted.empty()) return;
-  for_each_row(files, table, [&](std::size_t row, const std::vector<CsvField>& fields) {
+  for_each_row(files, table, [&](const RowPlace& place, const std::vector<CsvField>& fields) {
     for (const Wanted& one : wanted) {
       if (is_value(fields[one.place]))
-        count_number(files[table.file_of(row)], fields[one.place], table.columns[one.place]);
+        count_number(files[place.file], place, fields[one.place], table.columns[one.place]);
     }
   });
 }

@@ -18,11 +18,12 @@ void leave_out(CsvColumn& column, LeftOut why) {
   column.why = why;
 }
 
-bool is_decimal_comma(const CsvText& csv, CsvField field) {
+/// Whether a text is a number but for its decimal comma, which cannot be one between thousands.
+bool is_decimal_comma(const CsvText& csv, const CsvField& field) {
   if (csv.delimiter == ',' || field.decimal_comma) return false;
-  field.decimal_comma = true;
-  double ignored = 0;
-  return read_number(field, ignored) == FieldKind::number;
+  NumberFormatFinder finder;
+  const auto format = finder.add(field) ? finder.found(csv) : std::nullopt;
+  return format == NumberFormat{.sign = {}, .group = {}, .decimal_comma = true};
 }
 
 /// Texts in a column of numbers that are too few to be meant.
@@ -82,28 +83,55 @@ void settle_by_counts(CsvFiles files, std::size_t rows, CsvColumn& column) {
 /// beyond.
 class Texts {
  public:
+  /// Words that may stand among numbers for what is none.
+  static constexpr std::size_t kWords = 3;
+
   void add(const CsvField& field) {
     if (few_.size() <= kMaxCategories) few_.insert(field.value());
     if (few_.size() > kMaxCategories) hashes_.insert(std::hash<std::string_view>()(field.raw));
+    double ignored = 0;
+    if (words_.size() <= kWords && read_number(field, ignored) != FieldKind::number)
+      words_.insert(field.value());
   }
+  /// Those that are no numbers, kWords and one more at most.
+  [[nodiscard]] const std::set<std::string>& words() const { return words_; }
   [[nodiscard]] const std::set<std::string>& few() const { return few_; }
   /// At least, where there are many.
   [[nodiscard]] std::size_t count() const { return std::max(few_.size(), hashes_.size()); }
 
  private:
-  std::set<std::string> few_;
+  std::set<std::string> few_, words_;
   std::unordered_set<std::size_t> hashes_;
 };
 
-void settle_texts(const Texts& texts, std::size_t rows, CsvColumn& column) {
+/// Numbers too different for categories, and a few words that recur among them: these stand for no
+/// value, or the numbers are codes, which the study has to say.
+void refuse_words(CsvFiles files, const Texts& texts, const CsvColumn& column) {
+  const ColumnCounts& counts = column.counts;
+  if (column.keep || counts.numbers == 0 || counts.numbers < counts.texts ||
+      texts.words().size() > Texts::kWords)
+    return;
+  std::string words;
+  for (const std::string& word : texts.words()) words += (words.empty() ? "" : ", ") + word;
+  const CsvField& at = counts.first_text;
+  throw DataError(files[counts.text_file].path, at.line, at.column,
+                  in_quotes(at.value()) + ": expected a number, as in " +
+                      counted(counts.numbers, "other row") + " of column " +
+                      in_quotes(column.name) + "; `missing: [" + words +
+                      "]` (of data) if no value is meant, `keep` to take the column as texts");
+}
+
+void settle_texts(CsvFiles files, const Texts& texts, std::size_t rows, CsvColumn& column) {
   const std::size_t there = rows - column.counts.missing;
+  const bool mostly_own = rows >= kFewestForIds && 2 * texts.count() > there;
+  if (mostly_own || texts.few().size() > kMaxCategories) refuse_words(files, texts, column);
   if (texts.few().size() <= kMaxCategories) {
     const bool own = rows >= kFewestForIds && texts.count() == there;
     const bool one = texts.count() == 1 && column.counts.missing == 0;
     if (one && !column.keep) return leave_out(column, LeftOut::one_text);
     if (own && !column.keep) return leave_out(column, LeftOut::id);
     column.categories.assign(texts.few().begin(), texts.few().end());
-  } else if (2 * texts.count() > there && !column.keep) {
+  } else if (mostly_own && !column.keep) {
     leave_out(column, LeftOut::id);
   } else {
     column.role = ColumnRole::hashed;
@@ -121,14 +149,14 @@ void settle_kinds(CsvFiles files, CsvSurvey& table) {
   }
   std::vector<Texts> texts(wanted.size());
   if (!wanted.empty()) {
-    for_each_row(files, table, [&](std::size_t, const std::vector<CsvField>& fields) {
+    for_each_row(files, table, [&](const RowPlace&, const std::vector<CsvField>& fields) {
       for (std::size_t i = 0; i < wanted.size(); ++i) {
         if (!is_missing(fields[wanted[i]])) texts[i].add(fields[wanted[i]]);
       }
     });
   }
   for (std::size_t i = 0; i < wanted.size(); ++i)
-    settle_texts(texts[i], table.rows, table.columns[wanted[i]]);
+    settle_texts(files, texts[i], table.rows, table.columns[wanted[i]]);
   if (std::ranges::any_of(table.columns, &CsvColumn::is_input)) return;
   // A table of nothing but a number for each row: that is what there is to learn from.
   for (CsvColumn& column : table.columns) {

@@ -37,6 +37,18 @@ std::string meant_name(const std::string& word, const std::vector<std::string>& 
   return found == names.end() ? "" : *found;
 }
 
+constexpr std::string_view kNoNames =
+    "the first line does not name the columns (`header: true` if it does)";
+
+/// Whether the first record of a second table names none of the targets.
+bool lacks_target_names(const std::vector<CsvField>& first, const CsvSurvey& table) {
+  const auto names = [&](std::size_t target) {
+    return std::ranges::any_of(
+        first, [&](const CsvField& field) { return field.value() == table.columns[target].name; });
+  };
+  return std::ranges::none_of(table.target_columns, names);
+}
+
 }  // namespace
 
 std::string counted(std::size_t count, const std::string& noun) {
@@ -79,9 +91,14 @@ void name_columns(const CsvText& csv, const std::vector<CsvField>& first, CsvSur
 void check_same_columns(const CsvText& csv, const std::vector<CsvField>& first,
                         const CsvSurvey& table) {
   if (first.size() != table.columns.size()) {
-    throw DataError(csv.path, first.front().line, 1,
-                    counted(first.size(), "column") + ", expected " +
-                        std::to_string(table.columns.size()) + " as the training table has");
+    const bool without_targets = table.header && lacks_target_names(first, table);
+    throw DataError(
+        csv.path, first.front().line, 1,
+        counted(first.size(), "column") + ", expected " + std::to_string(table.columns.size()) +
+            " as the training table has" +
+            (without_targets
+                 ? "; the test part needs the target, `trellis predict` answers rows without it"
+                 : ""));
   }
   for (std::size_t c = 0; table.header && c < first.size(); ++c) {
     const std::string name = first[c].value();
@@ -105,14 +122,15 @@ std::size_t find_column(const std::string& path, const CsvSurvey& table, const s
     if (number >= 1 && number <= count) return static_cast<std::size_t>(number - 1);
     if (number <= -1 && number >= -count) return static_cast<std::size_t>(count + number);
     throw DataError(path, key + ": there is no column " + word + ", the table has " +
-                              counted(columns.size(), "column"));
+                              counted(columns.size(), "column") +
+                              (table.header ? "" : "; " + std::string(kNoNames)));
   }
   std::string text = key + ": there is no column " + in_quotes(word);
   const std::string near = meant_name(word, names_of(columns));
   if (!near.empty()) {
     text += ", did you mean " + in_quotes(near) + "?";
   } else if (!table.header) {
-    text += ": the first line does not name the columns; expected a number from 1 to " +
+    text += ": " + std::string(kNoNames) + "; expected a number from 1 to " +
             std::to_string(columns.size());
   } else {
     text += ", expected one of " + first_names(names_of(columns)) + " or a number from 1 to " +

@@ -44,7 +44,22 @@ Wanted left_out(LeftOut why) {
 std::string order_text(const CsvColumn& column) {
   const bool day = column.date == DateOrder::day_first;
   if (column.date == DateOrder::year_first) return "year first";
-  return std::string(day ? "day first" : "month first") + (column.ambiguous ? ", a guess" : "");
+  return std::string(day ? "day first" : "month first") + (column.ambiguous ? ", a guess" : "") +
+         (column.counts.short_year ? ", years from 1969 to 2068" : "");
+}
+
+std::string shortest(double number) {
+  char buffer[32];
+  return {buffer, std::to_chars(buffer, buffer + sizeof buffer, number).ptr};
+}
+
+/// "341 numbers, and 59 texts such as 'unknown'", of a column that has both.
+std::string mixture(const CsvColumn& column) {
+  const ColumnCounts& counts = column.counts;
+  const std::size_t texts = counts.texts - counts.nones;
+  if (counts.numbers == 0 || texts == 0) return "";
+  return counted(counts.numbers, "number") + ", and " + counted(texts, "text") + " such as " +
+         in_quotes(counts.first_text.value());
 }
 
 void note_missing(CsvSurvey& table) {
@@ -74,15 +89,17 @@ void note_missing(CsvSurvey& table) {
 std::string read_as_text(const CsvField& field, const NumberFormat& format) {
   double number = 0;
   (void)read_number(field, format, number);
-  char buffer[32];
-  return in_quotes(field.value()) + " is " +
-         std::string(buffer, std::to_chars(buffer, buffer + sizeof buffer, number).ptr);
+  return in_quotes(field.value()) + " is " + shortest(number);
 }
 
 void note_columns(CsvSurvey& table) {
   note(table, "numbers", with_role(ColumnRole::number), [](const CsvColumn& column) {
     return column.format.plain() ? "" : read_as_text(column.counts.first_text, column.format);
   });
+  note(
+      table, "taken off the numbers, which are large beside their spread",
+      [](const CsvColumn& column) { return column.offset != 0; },
+      [](const CsvColumn& column) { return shortest(column.offset); });
   note(table, "texts, one input for each", with_role(ColumnRole::categories),
        [](const CsvColumn& c) { return std::to_string(c.categories.size()); });
   note(table,
@@ -101,7 +118,7 @@ void note_columns(CsvSurvey& table) {
   note(table, "left out, numbers the rows (`keep` makes it an input)",
        left_out(LeftOut::row_number));
   note(table, "left out, nearly every row has a text of its own (`keep` makes it inputs)",
-       left_out(LeftOut::id));
+       left_out(LeftOut::id), mixture);
   note(table, "left out, the split goes by it (`keep` makes it an input)",
        left_out(LeftOut::split));
   if (table.without_target > 0) {

@@ -32,6 +32,12 @@ std::string_view trimmed(std::string_view s) {
 
 }  // namespace
 
+std::string_view CsvField::bare() const {
+  if (!quoted) return raw;
+  const std::size_t first = raw.find_first_not_of(" \t");
+  return first == std::string_view::npos ? std::string_view() : trimmed(raw.substr(first));
+}
+
 std::string CsvField::value() const {
   std::string out;
   if (doubled) {
@@ -56,7 +62,7 @@ char named_delimiter(std::string_view text) {
 }
 
 CsvCursor::CsvCursor(const CsvText& csv, std::size_t line)
-    : csv_(csv), text_(csv.text), line_(line) {
+    : csv_(csv), text_(csv.text), by_blanks_(csv.delimiter == ' '), line_(line) {
   if (line != 1) return;
   if (text_.starts_with(kByteOrderMark)) at_ = line_start_ = kByteOrderMark.size();
   if (named_delimiter(text_) == 0) return;
@@ -83,12 +89,13 @@ bool CsvCursor::next(std::vector<CsvField>& fields) {
 void CsvCursor::record(std::vector<CsvField>& fields) {
   for (;;) {
     fields.push_back(field());
+    if (by_blanks_) skip_blanks();
     if (at_ == text_.size()) return;
     if (at_line_end()) {
       skip_line_end();
       return;
     }
-    ++at_;  // the delimiter
+    if (!by_blanks_) ++at_;  // the delimiter
   }
 }
 
@@ -111,7 +118,7 @@ CsvField CsvCursor::field() {
   if (at_ < text_.size() && text_[at_] == '"') return quoted_field();
   CsvField f = begin_field();
   const std::size_t start = at_;
-  while (at_ < text_.size() && text_[at_] != csv_.delimiter && !at_line_end()) ++at_;
+  while (at_ < text_.size() && !at_delimiter() && !at_line_end()) ++at_;
   set_text(f, trimmed(text_.substr(start, at_ - start)));
   return f;
 }
@@ -137,8 +144,8 @@ CsvField CsvCursor::quoted_field() {
   }
   set_text(f, text_.substr(start, at_ - start));
   ++at_;
-  skip_blanks();
-  if (at_ < text_.size() && !at_line_end() && text_[at_] != csv_.delimiter) {
+  if (!by_blanks_) skip_blanks();
+  if (at_ < text_.size() && !at_line_end() && !at_delimiter()) {
     throw DataError(csv_.path, line_, column(),
                     in_quotes(text_.substr(at_, 1)) + " after a closing quote, expected " +
                         in_quotes({&csv_.delimiter, 1}) + " or the end of the line");
@@ -148,6 +155,10 @@ CsvField CsvCursor::quoted_field() {
 
 bool CsvCursor::at_line_end() const { return text_[at_] == '\n' || text_[at_] == '\r'; }
 
+bool CsvCursor::at_delimiter() const {
+  return by_blanks_ ? is_blank(text_[at_]) : text_[at_] == csv_.delimiter;
+}
+
 void CsvCursor::skip_line_end() {
   if (text_[at_] == '\r' && at_ + 1 < text_.size() && text_[at_ + 1] == '\n') ++at_;
   ++at_;
@@ -156,12 +167,12 @@ void CsvCursor::skip_line_end() {
 }
 
 void CsvCursor::skip_blanks() {
-  while (at_ < text_.size() && is_blank(text_[at_]) && text_[at_] != csv_.delimiter) ++at_;
+  while (at_ < text_.size() && is_blank(text_[at_]) && (by_blanks_ || !at_delimiter())) ++at_;
 }
 
 bool is_none_word(const CsvField& field) {
   constexpr std::array<std::string_view, 5> kWords{"None", "none", "NONE", "-", "--"};
-  return std::find(kWords.begin(), kWords.end(), field.raw) != kWords.end();
+  return std::find(kWords.begin(), kWords.end(), field.bare()) != kWords.end();
 }
 
 namespace {
@@ -180,7 +191,7 @@ std::string_view with_point(std::string_view s, std::array<char, 64>& buffer) {
 
 FieldKind read_number(const CsvField& field, double& number) {
   if (field.missing) return FieldKind::missing;
-  std::string_view s = field.raw;
+  std::string_view s = field.bare();
   // Most tables hold short whole numbers.
   if (!s.empty() && s.size() <= 9 &&
       std::all_of(s.begin(), s.end(), [](char c) { return c >= '0' && c <= '9'; })) {

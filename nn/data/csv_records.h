@@ -13,10 +13,11 @@ namespace nn {
 struct CsvText {
   std::string path;  ///< for messages
   std::string_view text;
-  char delimiter = ',';
+  char delimiter = ',';        ///< ' ': any blanks, as many as stand there
   bool decimal_comma = false;  ///< 1,5 is a number and 1.5 none
   /// Texts of fields without a value, beside the usual ones (is_missing).
   std::span<const std::string> missing = {};
+  bool comma_likely = false;  ///< 1,234 is 1.234 where its column does not tell
 };
 
 /// One field, as it stands in the text: blanks around it cut off, or the part between its quotes.
@@ -28,13 +29,16 @@ struct CsvField {
   bool missing = false;        ///< is one of CsvText::missing
   bool decimal_comma = false;  ///< as the text that it is from
 
+  /// `raw` without the blanks that quotes keep.
+  [[nodiscard]] std::string_view bare() const;
   /// The value: quotes undone, always UTF-8 (other bytes are taken for Windows-1252).
   [[nodiscard]] std::string value() const;
 };
 
 /// Reads records one after the other. Lines end with LF, CRLF or CR; blank lines are skipped;
 /// quotes may hold delimiters and line ends; a byte order mark is skipped, and so is a first line
-/// such as `sep=;`. Blanks before an opening quote and around unquoted fields do not count.
+/// such as `sep=;`. Blanks before an opening quote and around unquoted fields do not count. Where
+/// blanks are the delimiter, those before the first field and behind the last one are none.
 class CsvCursor {
  public:
   /// `line` is the number of the text's first line, which is the file's first one where it is 1.
@@ -55,12 +59,14 @@ class CsvCursor {
   [[nodiscard]] CsvField begin_field() const;
   void set_text(CsvField& field, std::string_view raw) const;
   [[nodiscard]] bool at_line_end() const;
+  [[nodiscard]] bool at_delimiter() const;
   void skip_line_end();
   void skip_blanks();
   [[nodiscard]] std::size_t column() const { return at_ - line_start_ + 1; }
 
   const CsvText& csv_;
   const std::string_view text_;
+  const bool by_blanks_;
   std::size_t at_ = 0, line_ = 1, line_start_ = 0;
 };
 
@@ -71,8 +77,8 @@ enum class FieldKind { number, missing, text, too_large };
 [[nodiscard]] char named_delimiter(std::string_view text);
 
 /// Classifies a field. Missing: an empty field, one of CsvText::missing, or NA, N/A, NaN, null, ?,
-/// a lone point and their usual spellings. `number` is set for FieldKind::number only and is finite
-/// as a float.
+/// a lone point and their usual spellings. Blanks within quotes do not count. `number` is set for
+/// FieldKind::number only and is finite as a float.
 [[nodiscard]] FieldKind read_number(const CsvField& field, double& number);
 [[nodiscard]] bool is_missing(const CsvField& field);
 

@@ -1,7 +1,7 @@
 #pragma once
-// What a CSV file does not say about itself: its delimiter, and whether its first line names
-// columns.
+// What a CSV file does not say about itself: its delimiter, and the sign before decimals.
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,26 +16,34 @@ inline constexpr std::size_t kSniffRecords = 100;
 
 /// The one that a first line names (named_delimiter), else the first of tab, semicolon, bar and
 /// comma that cuts all of the first records into the same number of fields, two or more (the comma
-/// comes last: it may be a decimal comma). When none does, the one that cuts the first record into
-/// most fields, so that the reader can name the odd line.
+/// comes last: it may be a decimal comma). When none does, blanks, where they do and no semicolon,
+/// bar or comma is in the first record; else the one that cuts it into most fields, so that the
+/// reader can name the odd line.
 [[nodiscard]] char sniff_delimiter(std::string_view text);
 
-/// Whether numbers are written with a comma: only where it is not the delimiter, when the first
-/// records hold a number such as 1,5 and none such as 1.5. One such as 1.234 is none, may it be
-/// thousands, where a whole column below its first record has decimal commas such as 1,5.
-[[nodiscard]] bool sniff_decimal_comma(std::string_view text, char delimiter);
+/// What the numbers of a table say about the sign before their decimals.
+enum class DecimalSign : std::uint8_t {
+  open,     ///< nothing
+  point,    ///< there are numbers such as 1.5
+  comma,    ///< there are numbers such as 1,5 and none such as 1.5
+  unclear,  ///< there are numbers such as 1,234: decimals or thousands
+};
+
+/// Looks at the first records. A comma that is the delimiter is none of a number. A number such as
+/// 1.234 is none with a point, may it be thousands, where a whole column below its first record has
+/// decimal commas such as 1,5.
+[[nodiscard]] DecimalSign sniff_decimal_sign(std::string_view text, char delimiter);
 
 /// `text` with all that it does not say about itself found out; `path` is for messages, `missing`
-/// as CsvText has it.
+/// as CsvText has it. `decimal_comma` is for a table that does not tell.
 [[nodiscard]] CsvText sniffed(const std::string& path, std::string_view text,
-                              std::span<const std::string> missing);
+                              std::span<const std::string> missing, bool decimal_comma = false);
 
-/// Whether the first of these records holds the columns' names: it is one of them when it contains
-/// one of `targets` as a word; it is not when it holds a number; it is when some column holds only
-/// numbers below it; among texts only, it is when its fields are distinct and none recurs in its
-/// column.
-[[nodiscard]] bool sniff_header(std::span<const std::vector<CsvField>> records,
-                                std::span<const std::string> targets);
+/// Whether a table with this sign has decimal commas, where one that does not tell has them if
+/// `else_so`.
+[[nodiscard]] constexpr bool has_decimal_comma(DecimalSign sign, bool else_so) {
+  return sign == DecimalSign::comma || (sign != DecimalSign::point && else_so);
+}
 
 /// The first records of a file. Throws DataError as CsvCursor::next does.
 [[nodiscard]] std::vector<std::vector<CsvField>> first_records(const CsvText& csv);

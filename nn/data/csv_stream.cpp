@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "nn/data/csv_sniff.h"
+#include "nn/data/csv_encoding.h"
 #include "nn/data/data_error.h"
 #include "nn/data/source_file.h"
 #include "nn/data/utf8.h"
@@ -93,7 +93,7 @@ struct CsvStream::Source {
 };
 
 CsvStream::CsvStream(const std::string& path, std::span<const std::string> missing,
-                     std::size_t piece)
+                     std::size_t piece, bool decimal_comma)
     : source_(std::make_unique<Source>(path)),
       piece_(piece),
       csv_{.path = source_->path, .text = {}, .missing = missing} {
@@ -102,7 +102,8 @@ CsvStream::CsvStream(const std::string& path, std::span<const std::string> missi
   const std::string_view text = csv_.text;
   const std::string_view whole = ended_ ? text : text.substr(0, text.rfind('\n') + 1);
   csv_.delimiter = sniff_delimiter(whole);
-  csv_.decimal_comma = sniff_decimal_comma(whole, csv_.delimiter);
+  sign_ = sniff_decimal_sign(whole, csv_.delimiter);
+  csv_.decimal_comma = has_decimal_comma(sign_, decimal_comma);
   cursor_.emplace(csv_);
 }
 
@@ -117,12 +118,7 @@ void CsvStream::refill(std::size_t done, std::size_t line) {
   const std::size_t before = text_.size();
   const std::size_t wanted = std::max(piece_, before);
   ended_ = !source_->append(text_, wanted);
-  if (const std::size_t zero = text_.find('\0', before); zero != std::string::npos) {
-    const auto lines = std::count(text_.begin(), text_.begin() + static_cast<long>(zero), '\n');
-    const std::size_t start = zero == 0 ? 0 : text_.rfind('\n', zero) + 1;
-    throw DataError(csv_.path, line + static_cast<std::size_t>(lines), zero - start + 1,
-                    "a zero byte: this is not a text in UTF-8, UTF-16 or Windows-1252");
-  }
+  refuse_binary(csv_.path, text_, before, line);
   csv_.text = text_;
   cursor_.emplace(csv_, line);
 }

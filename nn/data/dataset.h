@@ -48,6 +48,7 @@ struct FeatureColumn {
   bool clock = false;                ///< its dates have a time of day
   bool indicator = false;  ///< the last input is 1 where the number or date is missing, else 0
   NumberFormat format;     ///< of its numbers
+  double offset = 0;       ///< taken off its numbers before they become floats
 
   [[nodiscard]] ColumnKind kind() const {
     return !categories.empty()       ? ColumnKind::categories
@@ -100,6 +101,7 @@ class Dataset {
     /// None: a model's file that does not say.
     std::optional<std::uint64_t> places;
     std::vector<std::string> missing;  ///< DataSpec::missing
+    bool decimal_comma = false;        ///< the table writes 1,5 and not 1.5
     Scale scaling = Scale::none;
     ContentHash content;
     std::vector<std::string>
@@ -112,7 +114,7 @@ class Dataset {
     template <class Archive>
     void fields(Archive& a) {
       a(rows, cols, input, storage, task, class_names, train_rows, valid_rows, test_rows, targets,
-        target_formats, columns, places, missing, scaling, content, notes);
+        target_formats, columns, places, missing, decimal_comma, scaling, content, notes);
     }
     friend bool operator==(const Header&, const Header&) = default;
   };

@@ -33,7 +33,7 @@ Encoded encode_number(const FeatureColumn& column, const CsvField& field, std::s
   const FieldKind kind = read_number(field, column.format, number);
   if (kind == FieldKind::missing || is_none_word(field)) return encode_missing(column, inputs);
   if (kind != FieldKind::number) return Encoded::no_number;
-  inputs[0] = static_cast<T>(number);
+  inputs[0] = static_cast<T>(number - column.offset);
   if (column.indicator) inputs.back() = T{0};
   return Encoded::value;
 }
@@ -47,7 +47,7 @@ void write_round(double place, std::span<float> inputs) {
 
 Encoded encode_date(const FeatureColumn& column, const CsvField& field, std::span<float> inputs) {
   if (is_missing(field) || is_none_word(field)) return encode_missing(column, inputs);
-  const auto date = read_date(field.raw, column.date);
+  const auto date = read_date(field.bare(), column.date);
   if (!date) return Encoded::no_number;
   const double day = std::floor(date->days);
   constexpr double kDaysOfYear = 365.2425, kDaysOfWeek = 7;

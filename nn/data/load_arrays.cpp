@@ -97,16 +97,18 @@ std::string text_of(double value) {
   return {buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr};
 }
 
-/// Copies the rows that are left behind `x`; returns what is behind them.
+/// Copies the rows that are left behind `x`, less the offsets of the columns where these are known;
+/// returns what is behind them.
 template <class T>
 std::span<T> append_rows(const NumberArray& from, std::size_t first, std::size_t rows,
-                         const std::vector<bool>& kept, std::span<T> x) {
+                         const std::vector<bool>& kept, std::span<const FeatureColumn> columns,
+                         std::span<T> x) {
   const std::size_t width = from.per_row();
   for (std::size_t row = 0; row < rows; ++row) {
     if (!is_left(kept, first + row)) continue;
     for (std::size_t c = 0; c < width; ++c) {
       const double value = from.value(row * width + c);
-      const auto number = static_cast<T>(value);
+      const auto number = static_cast<T>(columns.empty() ? value : value - columns[c].offset);
       if (!std::isfinite(static_cast<double>(number)) && !std::isnan(value)) {
         throw DataError(from.path, "row " + std::to_string(row) + " holds " + text_of(value) +
                                        ", too large a number (rows count from 0)");
@@ -178,6 +180,43 @@ Dataset::Header describe(const Arrays& arrays, const TargetValues& target, const
   return header;
 }
 
+/// "images of 32 x 32 pixels, 3 channels", with a doubt where these seem to come first.
+void note_images(const NumberArray& x, std::vector<std::string>& notes) {
+  if (x.dims.size() < 3) return;
+  const auto dim = [&](std::size_t i) { return std::to_string(x.dims[i]); };
+  std::string note = "images of " + dim(1) + " x " + dim(2) + " pixels";
+  if (x.dims.size() == 4) note += ", " + dim(3) + (x.dims[3] == 1 ? " channel" : " channels");
+  const bool first = x.dims.size() == 4 && (x.dims[1] == 1 || x.dims[1] == 3) && x.dims[3] > 4;
+  if (first) note += ": are the channels first? Expected are rows, height, width, channels";
+  notes.push_back(std::move(note));
+}
+
+/// Sets the offset of every column that has one, by the rows that are left.
+void find_offsets(const Arrays& arrays, const Chosen& chosen, Dataset::Header& header) {
+  if (header.columns.empty() || header.storage == Storage::u8) return;
+  std::vector<double> least(header.cols, HUGE_VAL), largest(header.cols, -HUGE_VAL);
+  const auto look_at = [&](const NumberArray& x, std::size_t first, std::size_t rows) {
+    for (std::size_t i = 0; i < rows * header.cols; ++i) {
+      if (!is_left(chosen.kept, first + i / header.cols)) continue;
+      const std::size_t c = i % header.cols;
+      least[c] = std::min(least[c], x.value(i));  // a NaN is never the less
+      largest[c] = std::max(largest[c], x.value(i));
+    }
+  };
+  look_at(arrays.x, 0, chosen.first);
+  if (arrays.test_x) look_at(*arrays.test_x, chosen.first, chosen.tested);
+  std::size_t found = 0;
+  for (std::size_t c = 0; c < header.cols; ++c) {
+    FeatureColumn& column = header.columns[c];
+    column.offset = offset_of(least[c], largest[c], header.scaling);
+    found += column.offset != 0;
+  }
+  if (found > 0)
+    header.notes.push_back("taken off the numbers of " + std::to_string(found) +
+                           (found == 1 ? " column" : " columns") +
+                           ", which are large beside their spread: the least of them");
+}
+
 /// Images have no columns whose mean could stand in.
 void refuse_missing(const Dataset& data, const std::string& path) {
   for (const float value : data.x_f32()) {
@@ -195,6 +234,8 @@ Dataset load_arrays(const Arrays& arrays, const DataSpec& spec, const LoadLimits
   const TargetValues target = read_targets(arrays, spec, chosen, notes);
   Dataset::Header header = describe(arrays, target, chosen, spec);
   header.notes = std::move(notes);
+  note_images(arrays.x, header.notes);
+  find_offsets(arrays, chosen, header);
   header.content = content;
   const Parts parts = split_rows(spec.path,
                                  {.count = chosen.rows,
@@ -205,8 +246,10 @@ Dataset load_arrays(const Arrays& arrays, const DataSpec& spec, const LoadLimits
   fit_unit(target, parts, header);
   Dataset data = make_dataset(std::move(header), parts, spec.path, limits);
   const auto store = [&](auto x) {
-    x = append_rows(arrays.x, 0, chosen.first, chosen.kept, x);
-    if (arrays.test_x) append_rows(*arrays.test_x, chosen.first, chosen.tested, chosen.kept, x);
+    const auto& columns = data.header().columns;
+    x = append_rows(arrays.x, 0, chosen.first, chosen.kept, columns, x);
+    if (arrays.test_x)
+      append_rows(*arrays.test_x, chosen.first, chosen.tested, chosen.kept, columns, x);
   };
   if (data.header().storage == Storage::u8) {
     store(data.mutable_x_u8());

@@ -20,7 +20,10 @@ namespace {
 FeatureColumn feature_of(const CsvColumn& column, std::size_t rows) {
   FeatureColumn feature{.name = column.name, .categories = column.categories};
   if (column.role == ColumnRole::hashed) feature.buckets = kHashInputs;
-  if (column.role == ColumnRole::number) feature.format = column.format;
+  if (column.role == ColumnRole::number) {
+    feature.format = column.format;
+    feature.offset = column.offset;
+  }
   if (column.role == ColumnRole::date) {
     feature.date = column.date;
     feature.clock = column.counts.clock;
@@ -41,7 +44,7 @@ bool is_bytes(const CsvColumn& column) {
 }
 
 Dataset::Header describe(const CsvSurvey& table, TargetValues& target, std::size_t rows,
-                         const DataSpec& spec) {
+                         const DataSpec& spec, bool decimal_comma) {
   Dataset::Header header;
   header.rows = rows;
   bool bytes = true;
@@ -61,6 +64,7 @@ Dataset::Header describe(const CsvSurvey& table, TargetValues& target, std::size
   header.scaling = spec.scale;
   header.places = table.header ? 0 : table.columns.size();
   header.missing = spec.missing;
+  header.decimal_comma = decimal_comma;
   header.notes = table.notes;
   return header;
 }
@@ -69,8 +73,8 @@ Dataset::Header describe(const CsvSurvey& table, TargetValues& target, std::size
 template <class T>
 void store_features(CsvFiles files, const CsvSurvey& table, const std::vector<bool>& kept,
                     std::span<const FeatureColumn> features, std::span<T> x) {
-  for_each_row(files, table, [&](std::size_t row, const std::vector<CsvField>& fields) {
-    if (!is_left(kept, row)) return;
+  for_each_row(files, table, [&](const RowPlace& place, const std::vector<CsvField>& fields) {
+    if (!is_left(kept, place.index)) return;
     std::size_t feature = 0;
     for (std::size_t c = 0; c < fields.size(); ++c) {
       if (!table.columns[c].is_input()) continue;
@@ -97,7 +101,7 @@ double time_of(CsvFiles files, const CsvSurvey& table, std::size_t row, DateOrde
   const CsvField& field = table.order[row];
   double number = 0;
   if (read_number(field, number) == FieldKind::number) return number;
-  if (const auto day = read_date(field.raw, date)) return day->days;
+  if (const auto day = read_date(field.bare(), date)) return day->days;
   refuse_order(files, table, row,
                in_quotes(field.value()) + ": expected a number or a date, the split goes by it");
 }
@@ -156,7 +160,7 @@ Dataset load_texts(CsvFiles files, const DataSpec& spec, const LoadLimits& limit
   note_balance(target, table.notes);
   const Parts parts = split_table(files, table, kept, target, spec);
   const std::size_t rows = kept.empty() ? table.rows : target.labels.size();
-  Dataset::Header header = describe(table, target, rows, spec);
+  Dataset::Header header = describe(table, target, rows, spec, files.front().decimal_comma);
   header.content = content;
   fit_unit(target, parts, header);
   Dataset data = make_dataset(std::move(header), parts, path, limits);
@@ -181,9 +185,13 @@ Dataset load_csv(std::span<const SourceFile> files, const DataSpec& spec,
   for (std::size_t i = 0; i < files.size(); ++i) {
     const std::string& path = files[i].path();
     const auto bytes = read_content(files[i], limits.inflated_bytes, unpacked.at(i));
-    texts.push_back(sniffed(path, decoded(path, bytes, converted.at(i), notes), spec.missing));
-    if (texts.back().decimal_comma) notes.emplace_back("numbers have a decimal comma");
+    const bool comma = !texts.empty() && texts.front().decimal_comma;
+    texts.push_back(
+        sniffed(path, decoded(path, bytes, converted.at(i), notes), spec.missing, comma));
   }
+  if (std::ranges::any_of(texts, &CsvText::decimal_comma))
+    notes.emplace_back("numbers have a decimal comma");
+  if (texts.front().delimiter == ' ') notes.emplace_back("blanks are between the columns");
   const ContentHash content = files.size() == 1 ? hash_of(files.front()) : combine(files);
   return load_texts(texts, spec, limits, notes, content);
 }

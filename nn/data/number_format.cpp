@@ -16,6 +16,7 @@ struct Candidate {
   char decimal;
 };
 
+constexpr std::size_t kDecimalComma = 1, kThousandsComma = 2;
 constexpr std::array<Candidate, 8> kCandidates{
     {{0, '.'}, {0, ','}, {',', '.'}, {'.', ','}, {' ', '.'}, {' ', ','}, {'\'', '.'}, {'\'', ','}}};
 
@@ -129,6 +130,9 @@ Read read_as(const std::string& digits, const Candidate& as) {
   return read;
 }
 
+/// Whether a set of candidates has one.
+bool has(unsigned set, std::size_t candidate) { return (set >> candidate & 1U) != 0; }
+
 Candidate candidate_of(const NumberFormat& format) {
   return {format.group.empty() ? '\0' : format.group[0], format.decimal_comma ? ',' : '.'};
 }
@@ -142,7 +146,8 @@ FieldKind read_number(const CsvField& field, const NumberFormat& format, double&
   if (!written || (!written->sign.empty() && written->sign != format.sign)) return plain;
   const Candidate known = candidate_of(format);
   std::string digits = read_as(written->digits, known).number;
-  if (digits.empty() && format.group.empty())  // so large a number may not have been there
+  // So large a number may not have been there.
+  if (digits.empty() && format.group.empty() && plain != FieldKind::number)
     digits = read_as(written->digits, {known.decimal == ',' ? '.' : ',', known.decimal}).number;
   double value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
@@ -170,6 +175,11 @@ bool NumberFormatFinder::add(const CsvField& field) {
   }
   fitting_ &= fitting;
   grouped_ |= grouped;
+  const std::string& digits = written->digits;
+  const bool comma = digits.find(',') != std::string::npos;
+  commas_ = commas_ || comma;
+  decimals_ = decimals_ || (comma && has(fitting, kDecimalComma) && !has(fitting, kThousandsComma));
+  small_ = small_ || (digits.size() <= 3 && std::ranges::all_of(digits, is_digit));
   ++fields_;
   if (written->sign.empty()) return true;
   ++signed_;
@@ -177,16 +187,17 @@ bool NumberFormatFinder::add(const CsvField& field) {
   return true;
 }
 
-std::optional<NumberFormat> NumberFormatFinder::found(bool decimal_comma) const {
+std::optional<NumberFormat> NumberFormatFinder::found(const CsvText& csv) const {
   if (fields_ == 0 || (sign_ == "%" && signed_ < fields_)) return {};
-  const auto fits = [&](std::size_t i) {
-    const bool grouped = (grouped_ >> i & 1U) != 0;
-    const bool told = kCandidates[i].group == 0 ? signed_ > 0 : grouped;
-    return (fitting_ >> i & 1U) != 0 && told;
+  const bool decimal_comma = csv.decimal_comma || (csv.comma_likely && !small_);
+  const auto told = [&](std::size_t i) {
+    if (kCandidates[i].group != 0) return has(grouped_, i);
+    const bool comma = i == kDecimalComma && (decimals_ || (decimal_comma && commas_));
+    return signed_ > 0 || comma;
   };
   for (const char decimal : {decimal_comma ? ',' : '.', decimal_comma ? '.' : ','}) {
     for (std::size_t i = 0; i < kCandidates.size(); ++i) {
-      if (kCandidates[i].decimal != decimal || !fits(i)) continue;
+      if (kCandidates[i].decimal != decimal || !has(fitting_, i) || !told(i)) continue;
       const char group = kCandidates[i].group;
       return NumberFormat{.sign = sign_,
                           .group = group == 0 ? std::string() : std::string(1, group),

@@ -36,13 +36,17 @@ class NumberFormatFinder {
   [[nodiscard]] std::size_t misfits() const { return misfits_; }
 
   /// The format of all fields but the misfits: a percent sign stands in all of them, a currency
-  /// sign or a separator of thousands in at least one. Where both commas and points could be the
-  /// decimal ones, `decimal_comma` says which. Nothing for a column of plain numbers.
-  [[nodiscard]] std::optional<NumberFormat> found(bool decimal_comma) const;
+  /// sign, a separator of thousands or a decimal comma in at least one. Where commas could be
+  /// either, as in 1,234, they are decimal ones if `csv` has such, or is likely to and no field is
+  /// a number below 1000 without. Nothing for a column of plain numbers.
+  [[nodiscard]] std::optional<NumberFormat> found(const CsvText& csv) const;
 
  private:
   unsigned fitting_ = ~0U;  ///< of the candidates, those that fit all fields but the misfits
-  unsigned grouped_ = 0;    ///< those with a separator somewhere
+  unsigned grouped_ = 0;    ///< those with a separator of thousands somewhere
+  bool commas_ = false;     ///< some field has a comma
+  bool decimals_ = false;   ///< some comma is none between thousands
+  bool small_ = false;      ///< some field is a number below 1000 without separators
   std::string sign_;
   std::size_t fields_ = 0, signed_ = 0, misfits_ = 0;
 };

@@ -71,6 +71,7 @@ Json columns(const Dataset::Header& header) {
         break;
       case ColumnKind::number:
         entry["fill"] = column.fill;
+        if (column.offset != 0) entry["offset"] = column.offset;
         break;
     }
     if (column.indicator) entry["indicator"] = true;
@@ -176,6 +177,7 @@ FeatureColumn column_at(const Json& entry) {
     column.fill = static_cast<float>(number_at(entry, "fill"));
     column.indicator = flag_at(entry, "indicator");
     if (entry.contains("format")) column.format = format_at(entry["format"]);
+    if (entry.contains("offset")) column.offset = number_at(entry, "offset");
   }
   return column;
 }
@@ -286,6 +288,7 @@ std::string preprocessing_json(const Dataset& data) {
   out["columns"] = columns(header);
   if (header.places) out["places"] = *header.places;
   if (!header.missing.empty()) out["missing"] = header.missing;
+  if (header.decimal_comma) out["decimal_comma"] = true;
   out["scale"] = scale_word(header.scaling);
   out["shift"] = values(data.shift());
   out["factor"] = values(data.scale());
@@ -302,6 +305,7 @@ Dataset preprocessing_from_json(std::string_view text) {
   header.columns = columns_at(json, header.input);
   if (json.contains("places")) header.places = places_at(json);
   if (json.contains("missing")) header.missing = texts_at(json, "missing");
+  header.decimal_comma = flag_at(json, "decimal_comma");
   header.scaling = scale_at(json);
   Dataset data(std::move(header));
   read_values(json, "shift", data.mutable_shift());

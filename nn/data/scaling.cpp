@@ -108,6 +108,13 @@ void fill_column(Dataset& data, std::size_t c, FeatureColumn& column) {
 
 }  // namespace
 
+double offset_of(double least, double largest, Scale scaling) {
+  if (scaling == Scale::none || scaling == Scale::unit || !(least < largest)) return 0;
+  constexpr double kRounding = std::numeric_limits<float>::epsilon() / 2, kShare = 1e-4;
+  const double size = std::max(std::fabs(least), std::fabs(largest));
+  return size * kRounding > kShare * (largest - least) ? least : 0;
+}
+
 void fill_missing(Dataset& data) {
   std::size_t input = 0;
   for (FeatureColumn& column : data.mutable_columns()) {

@@ -9,6 +9,11 @@
 
 namespace nn {
 
+/// What to take off the numbers of a column, in double, where rounding them to floats would move
+/// some by more than a ten thousandth of their spread (Unix seconds of one day): the least of them;
+/// else 0. Under Scale::none and `unit` always 0: there the numbers themselves are the inputs.
+[[nodiscard]] double offset_of(double least, double largest, Scale scaling);
+
 /// Replaces every NaN of X by its column's mean over the training part (0 where that part has no
 /// number there) and records it in FeatureColumn::fill, for rows still to come also where the data
 /// has none.

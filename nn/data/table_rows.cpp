@@ -39,7 +39,9 @@ std::string class_text(const CsvField& field) {
 
 TableRows::TableRows(const std::string& path, const Dataset& model,
                      const std::vector<std::string>& keep)
-    : stream_(path, model.header().missing), model_(model), columns_(columns_of(model)) {
+    : stream_(path, model.header().missing, CsvStream::kPiece, model.header().decimal_comma),
+      model_(model),
+      columns_(columns_of(model)) {
   if (!stream_.next(first_)) throw DataError(stream_.path(), "is empty");
   first_line_ = first_.front().line;
   fit_ = fit_table(stream_.path(), first_, model);
@@ -174,6 +176,11 @@ DataView TableRows::view() const {
 
 std::vector<std::string> TableRows::notes() const {
   std::vector<std::string> notes;
+  const bool as_trained = model_.header().decimal_comma;
+  if (stream_.decimal_sign() == DecimalSign::unclear && as_trained)
+    notes.emplace_back("numbers such as 1,234 have a decimal comma, as in training");
+  if (stream_.decimal_sign() == DecimalSign::comma && !as_trained)
+    notes.emplace_back("numbers have a decimal comma");
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     const std::string column = "column " + in_quotes(columns_[c].name) + ": ";
     if (missing_[c] > 0)

@@ -36,7 +36,7 @@ Formats formats_of(CsvFiles files, const CsvSurvey& table) {
     finders[i % finders.size()].add(table.targets[i]);
   Formats formats;
   for (const NumberFormatFinder& finder : finders) {
-    const auto format = finder.found(files.front().decimal_comma);
+    const auto format = finder.found(files.front());
     formats.push_back(format && finder.misfits() == 0 ? *format : NumberFormat());
   }
   return formats;

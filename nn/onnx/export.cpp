@@ -1,5 +1,6 @@
 #include "nn/onnx/export.h"
 
+#include <algorithm>
 #include <cfloat>
 #include <cmath>
 #include <cstdint>
@@ -24,6 +25,22 @@ Dims dims_of(const Shape& shape) {
 }
 
 Dims without_rows(const Shape& shape) { return {shape.dims.begin(), shape.dims.end()}; }
+
+/// The input. Where columns have an offset it comes in as doubles, which hold such numbers, and
+/// goes on as floats without it.
+void add_input(Translation& t, const Dataset& data) {
+  std::vector<double> offsets;
+  for (const FeatureColumn& column : data.header().columns) {
+    offsets.push_back(column.offset);
+    offsets.resize(offsets.size() + column.inputs() - 1);
+  }
+  const bool some = std::ranges::any_of(offsets, [](double offset) { return offset != 0; });
+  t.graph.input(t.x, dims_of(data.header().input), some ? Type::float64 : Type::float32);
+  if (!some) return;
+  const std::string offset = t.graph.constant("offset", without_rows(data.header().input), offsets);
+  t.x = t.graph.node("Sub", {t.x, offset}, "without_offset");
+  t.x = t.graph.node("Cast", {t.x}, "numbers", {{"to", static_cast<std::int64_t>(Type::float32)}});
+}
 
 void add_scaling(Translation& t, const Dataset& data) {
   const Dims dims = without_rows(data.header().input);
@@ -71,7 +88,7 @@ std::string model_file(const TrainedModel& model,
   Graph graph;
   const ParamLayout layout = param_layout(spec);
   Translation translation{.graph = graph, .net = model.net, .layout = layout, .x = "input"};
-  graph.input("input", dims_of(spec.input));
+  add_input(translation, model.data);
   add_scaling(translation, model.data);
   const std::vector<Flow> flows = infer_flows(spec);
   for (std::size_t i = 0; i < spec.layers.size(); ++i)

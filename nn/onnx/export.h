@@ -10,9 +10,10 @@
 namespace nn::onnx {
 
 /// The bytes of the file. One input, "input": rows of features [rows, inputs] or images [rows,
-/// height, width, channels], as floats and not scaled: that is part of the network. A column of
-/// texts is one input for each of its categories, 1 for the row's and 0 for the others; a missing
-/// number is its column's fill (the metadata `preprocessing` names columns, categories and fills).
+/// height, width, channels], as floats and not scaled: that is part of the network; as doubles
+/// where a column has an offset, which is then part of the network, too. A column of texts is one
+/// input for each of its categories, 1 for the row's and 0 for the others; a missing number is its
+/// column's fill and offset (the metadata `preprocessing` names columns, categories and fills).
 /// Outputs: of classes "logits" and "probabilities" [rows, classes], of numbers "prediction" [rows,
 /// 1] in the target's unit. `metadata` travels along. Throws Error: a layer without a translation,
 /// a network beyond the 2 GiB that such a file may have.

@@ -8,8 +8,6 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "raw_data is little-endian");
 
-constexpr std::int64_t kFloat = 1;  // TensorProto.DataType
-
 Message attribute_of(const std::string& name, const Attribute& value) {
   constexpr std::int64_t kRealType = 1, kIntType = 2,
                          kIntsType = 7;  // AttributeProto.AttributeType
@@ -26,7 +24,7 @@ Message attribute_of(const std::string& name, const Attribute& value) {
 
 }  // namespace
 
-void Graph::declare(int field, const std::string& name, const Dims& dims) {
+void Graph::declare(int field, const std::string& name, const Dims& dims, Type of) {
   Message shape;
   for (const std::int64_t dim : dims) {
     Message size;
@@ -37,19 +35,18 @@ void Graph::declare(int field, const std::string& name, const Dims& dims) {
     shape.message(1, size);
   }
   Message tensor, type, value;
-  tensor.number(1, kFloat).message(2, shape);
+  tensor.number(1, static_cast<std::int64_t>(of)).message(2, shape);
   type.message(1, tensor);
   value.bytes(1, name).message(2, type);
   graph_.message(field, value);
 }
 
 std::string Graph::constant(const std::string& name, const Dims& dims,
-                            std::span<const float> values) {
+                            std::span<const std::byte> values, Type type) {
   Message tensor;
   for (const std::int64_t dim : dims) tensor.number(1, dim);
-  const auto bytes = std::as_bytes(values);
-  tensor.number(2, kFloat).bytes(8, name);
-  tensor.bytes(9, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  tensor.number(2, static_cast<std::int64_t>(type)).bytes(8, name);
+  tensor.bytes(9, {reinterpret_cast<const char*>(values.data()), values.size()});
   graph_.message(5, tensor);
   return name;
 }

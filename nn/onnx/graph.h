@@ -1,6 +1,7 @@
 #pragma once
 // The messages of an ONNX file (onnx.proto of IR version 8), one node after another.
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -21,14 +22,24 @@ using Attributes = std::vector<std::pair<std::string, Attribute>>;
 /// Sizes of a tensor; 0 stands for the rows, of which there may be any number.
 using Dims = std::vector<std::int64_t>;
 
+/// Of the elements of a tensor, as TensorProto.DataType numbers them.
+enum class Type : std::int64_t { float32 = 1, float64 = 11 };
+
 class Graph {
  public:
-  /// Declares a tensor of floats that goes in or comes out.
-  void input(const std::string& name, const Dims& dims) { declare(11, name, dims); }
-  void output(const std::string& name, const Dims& dims) { declare(12, name, dims); }
+  /// Declares a tensor that goes in, or one of floats that comes out.
+  void input(const std::string& name, const Dims& dims, Type type = Type::float32) {
+    declare(11, name, dims, type);
+  }
+  void output(const std::string& name, const Dims& dims) { declare(12, name, dims, Type::float32); }
 
   /// A constant. Returns its name.
-  std::string constant(const std::string& name, const Dims& dims, std::span<const float> values);
+  std::string constant(const std::string& name, const Dims& dims, std::span<const float> values) {
+    return constant(name, dims, std::as_bytes(values), Type::float32);
+  }
+  std::string constant(const std::string& name, const Dims& dims, std::span<const double> values) {
+    return constant(name, dims, std::as_bytes(values), Type::float64);
+  }
 
   /// An operation; its result is called `name`, which is returned.
   std::string node(std::string_view operation, const std::vector<std::string>& inputs,
@@ -38,7 +49,9 @@ class Graph {
   [[nodiscard]] std::string file(const std::map<std::string, std::string>& metadata) const;
 
  private:
-  void declare(int field, const std::string& name, const Dims& dims);
+  void declare(int field, const std::string& name, const Dims& dims, Type type);
+  std::string constant(const std::string& name, const Dims& dims, std::span<const std::byte> values,
+                       Type type);
 
   Message graph_;
 };

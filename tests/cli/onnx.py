@@ -77,7 +77,8 @@ def by_runtime(path, rows, output):
     onnx.checker.check_model(str(path), full_check=True)
     session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
     entry = session.get_inputs()[0]
-    x = numpy.array(rows, dtype=numpy.float32).reshape([len(rows)] + entry.shape[1:])
+    kind = numpy.float64 if entry.type == "tensor(double)" else numpy.float32
+    x = numpy.array(rows, dtype=kind).reshape([len(rows)] + entry.shape[1:])
     return {"onnxruntime": session.run([output], {entry.name: x})[0].ravel().tolist()}
 
 
@@ -102,6 +103,18 @@ def tables(trellis, folder, chance):
         yield tried.compare(tried.predicted(f"{task}.csv", *proba), inputs, "probabilities" if proba else "prediction")
 
 
+def moments(trellis, folder, chance):
+    """Seconds of one minute since 1970, which floats cannot tell apart."""
+    rows = [[1.7e9 + chance.randrange(60), round(chance.gauss(0, 1), 2)] for _ in range(150)]
+    with open(folder / "moments.csv", "w", encoding="utf-8") as out:
+        csv.writer(out).writerows([["when", "z", "y"], *([int(when), z, 2 * (when - 1.7e9) + z] for when, z in rows)])
+    tried = Tried(trellis, folder, "moments", f"data: {{csv: moments.csv, task: regression}}\n{TABLE_LAYERS}"
+                  "train: {optimizer: {adam: {lr: 0.01}}, epochs: 5}\n")
+    predicted = tried.predicted("moments.csv")
+    assert len({round(value, 2) for value in predicted}) > 30, "one number for different seconds"
+    yield tried.compare(predicted, rows, "prediction")
+
+
 def images(trellis, folder, chance):
     (folder / "images").mkdir()
     write_idx(folder / "images", "train", 90, chance)
@@ -117,7 +130,7 @@ def main():
     trellis, chance = str(Path(sys.argv[1]) / "trellis"), random.Random(5)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        results = [*tables(trellis, folder, chance), *images(trellis, folder, chance)]
+        results = [*tables(trellis, folder, chance), *moments(trellis, folder, chance), *images(trellis, folder, chance)]
         empty = subprocess.run([trellis, "export", "classes", "--format", "onnx"], cwd=folder, capture_output=True, text=True,
                                check=False)
         assert empty.returncode == 2 and "expected --output FILE" in empty.stderr, empty.stderr

@@ -42,8 +42,8 @@ def all_of(data, field):
 def tensor_of(data):
     dims = all_of(data, 1)
     raw = all_of(data, 9)[0]
-    assert all_of(data, 2) == [1], "a constant that is not of floats"
-    return all_of(data, 8)[0].decode(), (dims, list(struct.unpack(f"<{len(raw) // 4}f", raw)))
+    kind = {1: "f", 11: "d"}[all_of(data, 2)[0]]
+    return all_of(data, 8)[0].decode(), (dims, list(struct.unpack(f"<{len(raw) // struct.calcsize(kind)}{kind}", raw)))
 
 
 def attribute_of(data):
@@ -169,6 +169,11 @@ def reduce_mean(x, axes, keepdims):
                               / (height * width) for r in range(rows) for c in range(channels)]
 
 
+def cast(x, to):
+    assert to == 1, "only to floats"
+    return every(lambda v: struct.unpack("<f", struct.pack("<f", v))[0])(x)
+
+
 OPERATIONS = {
     "Add": lambda a, b: broadcast(lambda x, y: x + y, a, b),
     "Sub": lambda a, b: broadcast(lambda x, y: x - y, a, b),
@@ -178,6 +183,7 @@ OPERATIONS = {
     "Sigmoid": every(lambda v: 1 / (1 + math.exp(-v))),
     "Erf": every(math.erf),
     "Concat": columns_beside,
+    "Cast": cast,
     "Identity": lambda x: x,
     "Flatten": lambda x, axis: ([x[0][0], math.prod(x[0][1:])], x[1]),
     "Gemm": gemm,

@@ -67,6 +67,32 @@ TEST(Npy, ReadsNumbersAndClasses) {
   EXPECT_EQ(data.header().columns.at(1).name, "c2");
 }
 
+TEST(Npy, NumbersLargeBesideTheirSpreadAreKeptLessTheLeast) {
+  const double large = 1.7e9;
+  NpyFiles files(
+      npy("<f8", "4, 2", bytes<double>({large + 3, 1, large, 2, large + 1, 3, large + 9, 4})), kY);
+  files.spec.scale = nn::Scale::minmax;
+  const nn::Dataset data = files.load();
+  EXPECT_EQ(values(data), (Rows{{3, 1}, {0, 2}, {1, 3}, {9, 4}}));
+  EXPECT_EQ(data.header().columns.at(0).offset, large);
+  EXPECT_EQ(data.header().notes.back(),
+            "taken off the numbers of 1 column, which are large beside their spread: the least of "
+            "them");
+}
+
+TEST(Npy, SaysWhatItTakesForImages) {
+  const auto note = [](const std::string& shape, std::size_t numbers) {
+    const NpyFiles files(npy("<f4", shape, bytes(std::vector<float>(numbers, 1))), kY);
+    return files.load().header().notes.back();
+  };
+  EXPECT_EQ(note("4, 2, 3", 24), "images of 2 x 3 pixels");
+  EXPECT_EQ(note("4, 2, 3, 1", 24), "images of 2 x 3 pixels, 1 channel");
+  EXPECT_EQ(
+      note("4, 3, 2, 8", 192),
+      "images of 3 x 2 pixels, 8 channels: are the channels first? Expected are rows, height, "
+      "width, channels");
+}
+
 TEST(Npy, ReadsEveryTypeOfNumber) {
   const std::string x[] = {
       npy("|u1", "2, 2", bytes<std::uint8_t>({1, 2, 3, 4})),

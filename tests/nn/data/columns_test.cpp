@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
+#include "nn/data/preprocessing.h"
+#include "nn/data/table_rows.h"
 #include "tests/nn/data/files.h"
 
 namespace {
@@ -41,6 +44,88 @@ TEST(Columns, LeavesOutWhatNumbersTheRows) {
   EXPECT_TRUE(says(file.load(), "left out, numbers the rows (`keep` makes it an input): 'c'"));
   file.spec.keep = {"c"};
   EXPECT_EQ(names(file.load()), (Words{"c", "n"}));
+}
+
+TEST(Columns, LeavesOutWhatNumbersTheRowsOfWhichSomeAreNone) {
+  std::string text = "id,n,y\n";
+  for (int i = 0; i < 40; ++i)
+    text += std::to_string(i) + "," + std::to_string(i * 7 % 40) +
+            (i % 9 == 5   ? ",\n"
+             : i % 2 == 0 ? ",p\n"
+                          : ",q\n");
+  EXPECT_EQ(names(CsvFile(text).load()), (Words{"n"}));
+  std::string thousands = "id\tn\ty\n";
+  for (int i = 0; i < 40; ++i)
+    thousands += "1,0" + std::to_string(10 + i) + "\t" + std::to_string(i * 7 % 40) +
+                 (i % 9 == 5   ? "\t\n"
+                  : i % 2 == 0 ? "\tp\n"
+                               : "\tq\n");
+  EXPECT_EQ(names(CsvFile(thousands).load()), (Words{"n"}));
+}
+
+TEST(Columns, SaysWhatWasLeftOutAlthoughItHasNumbers) {
+  const nn::Dataset data = CsvFile(table(60, [](int i) {
+                             return (i % 3 == 0 ? "A/" : "") + std::to_string(1000 + i * 7);
+                           })).load();
+  EXPECT_TRUE(says(data,
+                   "left out, nearly every row has a text of its own (`keep` makes it inputs): 'c' "
+                   "(40 numbers, and 20 texts such as 'A/1000')"));
+}
+
+TEST(Columns, BlanksWithinQuotesAreNoneOfANumber) {
+  const nn::Dataset data =
+      CsvFile(
+          "a,d,t,y\n\"   1.5\",\" 1970-01-02\",\" u\",p\n\"  -2 \",\"1970-01-03 \",u,q\n"
+          "\"    \",\"\",\" u\",p\n3,\" - \",u,\" \"\n")
+          .load();
+  const auto x = values(data);
+  ASSERT_EQ(data.rows(), 3U) << "a blank target is none";
+  EXPECT_EQ(x[0][0], 1.5);
+  EXPECT_EQ(x[1][0], -2);
+  EXPECT_EQ(x[2][1], 1) << "missing";
+  EXPECT_EQ(data.header().columns.at(1).kind(), nn::ColumnKind::date);
+  EXPECT_EQ(data.header().columns.at(2).categories, (Words{" u", "u"}));
+}
+
+TEST(Columns, TimesOfDayMayHaveAZoneAndYearsTwoDigits) {
+  const auto note_of = [](const std::function<std::string(int)>& field) {
+    const nn::Dataset data = CsvFile(table(40, field)).load();
+    EXPECT_EQ(data.header().columns.at(0).kind(), nn::ColumnKind::date);
+    Words notes = data.header().notes;
+    std::erase_if(notes, [](const std::string& note) { return !note.starts_with("dates"); });
+    return notes.empty() ? "" : notes[0].substr(notes[0].find('\''));
+  };
+  const auto day = [](int i) { return std::to_string(10 + i % 19); };
+  EXPECT_EQ(note_of([&](int i) { return "2020-01-" + day(i) + " 10:00:00+00"; }),
+            "'c' (year first)");
+  EXPECT_EQ(note_of([&](int i) { return "01/" + day(i) + "/2020 03:45 PM"; }), "'c' (month first)");
+  EXPECT_EQ(note_of([&](int i) { return "01/" + day(i) + "/20"; }),
+            "'c' (month first, years from 1969 to 2068)");
+  EXPECT_EQ(note_of([&](int i) { return day(i) + "-Jan-2020"; }), "'c' (day first)");
+}
+
+TEST(Columns, NumbersLargeBesideTheirSpreadAreKeptLessTheLeast) {
+  std::string text = "when,n,y\n";
+  for (int i = 0; i < 40; ++i)
+    text += (i == 3 ? "" : std::to_string(1700000003 + i * 7 % 40)) + "," +
+            std::to_string(i * 3 % 40) + ".5" + (i % 2 == 0 ? ",p\n" : ",q\n");
+  CsvFile file(text);
+  EXPECT_EQ(file.load().header().columns.at(0).offset, 0) << "without a scale, as they are";
+  file.spec.scale = nn::Scale::standard;
+  const nn::Dataset data = file.load();
+  EXPECT_EQ(data.header().columns.at(0).offset, 1700000003);
+  EXPECT_EQ(data.header().columns.at(1).offset, 0);
+  EXPECT_TRUE(says(data,
+                   "taken off the numbers, which are large beside their spread: 'when' "
+                   "(1700000003)"));
+  for (const std::size_t i : {1U, 2U, 39U}) EXPECT_EQ(values(data)[i][0], i * 7 % 40);
+  const nn::Dataset model = nn::preprocessing_from_json(nn::preprocessing_json(data));
+  EXPECT_EQ(model.header().columns, data.header().columns);
+  const CsvFile later("when,n\n1700000020,1\n,2\n");
+  nn::TableRows rows(later.spec.path, model);
+  ASSERT_TRUE(rows.next(9));
+  EXPECT_EQ(rows.view().f32[0], 17);
+  EXPECT_EQ(rows.view().f32[3], data.header().columns[0].fill);
 }
 
 TEST(Columns, LeavesOutTextsThatNameTheRows) {
@@ -212,6 +297,16 @@ TEST(TestFile, IsTheTestPart) {
             CsvFile("a,t,y\n1,r,p\n2,b,q\n3,r,p\n4,b,q\n").load().header().content);
 }
 
+TEST(TestFile, MayNumberItsRowsAnew) {
+  std::string train = ",n,y\n", test = ",n,y\n";
+  for (int i = 0; i < 40; ++i)
+    (i < 30 ? train : test) +=
+        std::to_string(i % 30) + "," + std::to_string(i * 7 % 40) + (i % 2 == 0 ? ",p\n" : ",q\n");
+  WithTestFile file(train, test);
+  EXPECT_EQ(names(file.load()), (Words{"n"}));
+  EXPECT_TRUE(says(file.load(), "left out, numbers the rows (`keep` makes it an input): 'c1'"));
+}
+
 TEST(TestFile, MustHaveTheSameColumns) {
   const auto error = [](const std::string& test) {
     WithTestFile file("a,b,y\n1,2,p\n3,4,q\n", test);
@@ -220,6 +315,10 @@ TEST(TestFile, MustHaveTheSameColumns) {
   EXPECT_EQ(error("a,c,y\n1,2,p\n"),
             "test.csv:1:3: 'c': expected 'b', the columns of the training table in their order");
   EXPECT_EQ(error("a,y\n1,p\n"), "test.csv:1:1: 2 columns, expected 3 as the training table has");
+  EXPECT_EQ(
+      error("a,b\n1,2\n"),
+      "test.csv:1:1: 2 columns, expected 3 as the training table has; the test part needs the "
+      "target, `trellis predict` answers rows without it");
   EXPECT_EQ(error("a,b,y\n1,2\n"), "test.csv:2:1: 2 fields in this line, expected 3 as in line 1");
   EXPECT_EQ(error("a,b,y\n"), "test.csv: holds no rows of data");
 }

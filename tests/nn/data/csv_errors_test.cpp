@@ -36,6 +36,15 @@ std::string priced(int rows, const char* last) {
   return text + "1," + last + "\n";
 }
 
+/// Every fifth of 100 numbers is a word.
+std::string mixed(const std::string& word) {
+  std::string text = "a,b,y\n";
+  for (int i = 0; i < 100; ++i)
+    text += (i % 5 == 4 ? word : std::to_string(i * 7 % 90) + ".5") + "," +
+            std::to_string(i * 3 % 40) + (i % 2 == 0 ? ",p\n" : ",q\n");
+  return text;
+}
+
 std::string wide() {
   std::string text;
   for (int i = 0; i < 70000; ++i) text += "1,";
@@ -59,7 +68,10 @@ INSTANTIATE_TEST_SUITE_P(
         BadCsv{"names_only", "a,b,y\n", "data.csv: holds no rows of data",
                [](nn::DataSpec& s) { s.header = nn::HeaderRow::yes; }},
         BadCsv{"one_column", "y\np\nq\np\n",
-               "data.csv: no column to learn from besides the target"},
+               "data.csv: no column to learn from besides the target: the lines hold no delimiter "
+               "that "
+               "cuts them into equally many columns, expected commas, semicolons, tabs, bars or "
+               "blanks"},
         BadCsv{"short_line", "a,b,y\n1,2,p\n3,q\n",
                "data.csv:3:1: 2 fields in this line, expected 3 as in line 1"},
         BadCsv{"long_line", "1,2,p\n3,4,q\n\n5,6,p,7\n",
@@ -69,6 +81,9 @@ INSTANTIATE_TEST_SUITE_P(
                "data.csv:2:4: '2' after a closing quote, expected ',' or the end of the line"},
         BadCsv{"zero_byte", std::string("a,y\n1,p\n2,\0q\n", 13),
                "data.csv:3:3: a zero byte: this is not a text in UTF-8, UTF-16 or Windows-1252"},
+        BadCsv{"zip", std::string("PK\3\4\0\0", 6),
+               "data.csv:1:5: a zero byte: this is a zip archive, or a workbook such as .xlsx: "
+               "unpack it, or save its sheet as CSV"},
         BadCsv{"name_twice", "a,b,a\n1,2,p\n3,4,q\n",
                "data.csv:1:5: a second column is called 'a'"},
         BadCsv{"slip_of_the_pen", numbered(20, "l7,p\n"),
@@ -80,6 +95,14 @@ INSTANTIATE_TEST_SUITE_P(
         BadCsv{"too_large", numbered(20, "1e39,p\n"),
                "data.csv:22:1: '1e39': expected a number, as in 20 other rows of column 'a'"
                "; where it stands for no value, name it in data.missing"},
+        BadCsv{"words_among_numbers", mixed("unknown"),
+               "data.csv:6:1: 'unknown': expected a number, as in 80 other rows of column 'a'; "
+               "`missing: [unknown]` (of data) if no value is meant, `keep` to take the column as "
+               "texts"},
+        BadCsv{"infinities", mixed("inf"),
+               "data.csv:6:1: 'inf': expected a number, as in 80 other rows of column 'a'; "
+               "`missing: [inf]` (of data) if no value is meant, `keep` to take the column as "
+               "texts"},
         BadCsv{"decimal_comma", "a;b;y\n1.5;2;p\n2,5;3;q\n",
                "data.csv:3:1: '2,5': expected a decimal point, not a comma"},
         BadCsv{"missing_target", "a,y\n1,\n2,NA\n",
@@ -140,7 +163,7 @@ INSTANTIATE_TEST_SUITE_P(
                [](nn::DataSpec& s) { s.targets = {"price"}; }},
         BadCsv{"target_without_names", "1,2,p\n3,4,q\n",
                "data.csv: target: there is no column 'digit': the first line does not name the "
-               "columns; expected a number from 1 to 3",
+               "columns (`header: true` if it does); expected a number from 1 to 3",
                [](nn::DataSpec& s) { s.targets = {"digit"}; }},
         BadCsv{"target_number", kGood,
                "data.csv: target: there is no column 4, the table has 3 columns",

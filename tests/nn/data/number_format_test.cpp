@@ -25,7 +25,7 @@ std::vector<double> numbers_of(const Words& fields, bool decimal_comma = false) 
   nn::NumberFormatFinder finder;
   std::vector<double> numbers;
   for (const std::string& field : fields) finder.add(nn::CsvField{.raw = field});
-  const auto format = finder.found(decimal_comma);
+  const auto format = finder.found({.path = {}, .text = {}, .decimal_comma = decimal_comma});
   if (!format || finder.misfits() > 0) return numbers;
   for (const std::string& field : fields) {
     double number = 0;
@@ -55,7 +55,7 @@ TEST(NumberFormat, SignsStandBeforeOrAfter) {
 TEST(NumberFormat, GroupsThatTrainingHadNoneOfAreReadToo) {
   nn::NumberFormatFinder finder;
   for (const char* field : {"$12.50", "$3"}) finder.add(nn::CsvField{.raw = field});
-  const auto format = finder.found(false);
+  const auto format = finder.found({});
   ASSERT_TRUE(format);
   double number = 0;
   EXPECT_EQ(nn::read_number(nn::CsvField{.raw = "$1,020.50"}, *format, number),
@@ -80,6 +80,8 @@ TEST(NumberFormat, TheTablesDecimalSignSettlesWhatOneGroupLeavesOpen) {
   EXPECT_EQ(numbers_of({"$1,234"}, false), (Numbers{1234}));
   EXPECT_EQ(numbers_of({"€1,234"}, true), (Numbers{1.234}));
   EXPECT_EQ(numbers_of({"1,234", "1,234,567"}, true), (Numbers{1234, 1234567}));
+  EXPECT_EQ(numbers_of({"1,234", "1,5", "950"}), (Numbers{1.234, 1.5, 950}));
+  EXPECT_EQ(numbers_of({"1,234", "950"}), (Numbers{1234, 950}));
 }
 
 std::string table(int rows, const std::function<std::string(int)>& field,
