@@ -10,4 +10,7 @@ namespace hpo {
 /// else the least share that could be told from nothing. The same on every machine.
 [[nodiscard]] double allowed_share(const Space& space);
 
+/// Whether allowed_share is above 0: the first allowed point tells.
+[[nodiscard]] bool leaves_some(const Space& space);
+
 }  // namespace hpo

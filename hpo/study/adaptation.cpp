@@ -2,9 +2,9 @@
 
 #include "hpo/study/field.h"
 #include "hpo/study/layers.h"
+#include "hpo/study/program.h"
 #include "hpo/study/scalars.h"
 #include "nn/error.h"
-#include "runtime/base/executable.h"
 #include "runtime/base/text.h"
 
 namespace hpo::study {
@@ -40,14 +40,7 @@ void read_program(const Node& adapt, nn::Adaptation& out) {
   out.folder = adapt.find("folder")->text;
   out.timeout = as_seconds(*adapt.find("timeout"));
   if (out.command.empty()) throw Fault(command.at, "adapt.command is empty, expected a program");
-  const std::string& word = out.command.front();
-  if (rt::find_executable(word, out.folder)) return;
-  const bool is_path = word.find('/') != word.npos;
-  const std::string place = is_path ? rt::cat("in ", out.folder) : "in PATH";
-  throw Fault(command.items.front().at,
-              rt::cat("adapt.command: there is no program ", rt::printable(word, 80), " ", place,
-                      ", expected one that may be run",
-                      is_path ? "" : rt::did_you_mean(word, rt::names_in_path())));
+  (void)find_program(command.items.front(), out.folder, "adapt.command");
 }
 
 }  // namespace

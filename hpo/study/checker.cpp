@@ -22,15 +22,6 @@ std::string join(const std::string& where, const std::string& name) {
   return where.empty() ? name : rt::cat(where, ".", name);
 }
 
-void move_to(Node& node, Position at) {
-  node.at = at;
-  for (Node& item : node.items) move_to(item, at);
-  for (Entry& entry : node.entries) {
-    entry.key_at = at;
-    move_to(entry.value, at);
-  }
-}
-
 }  // namespace
 
 std::vector<ParamValue> samples(const Domain& domain) {
@@ -116,17 +107,19 @@ Node Checker::check_leaf(const Node& node, const Field& field, const std::string
                                         : check_scalar(node, field, where);
 }
 
-const Parameter& Checker::find_parameter(const std::string& name, const Node& node) {
+const Parameter& Checker::find_parameter(const std::string& name, const Node& node,
+                                         const std::string& where) {
   if (const auto known = parameters_.find(name); known != parameters_.end()) {
     used_.insert(name);
     return *known->second;
   }
   std::vector<std::string> names;
   for (const Parameter& parameter : space_->parameters()) names.push_back(parameter.name);
+  if (where == "command") names.emplace_back("args");
   const std::string near = rt::nearest(name, names);
   throw Fault(node.at, rt::cat("$", rt::printable(name, 64),
                                " names no parameter, expected a name under parameters",
-                               names.empty() ? ", of which there are none" : "",
+                               space_->parameters().empty() ? ", of which there are none" : "",
                                " ($$ for a dollar)", did_you_mean(near.empty() ? "" : "$" + near)));
 }
 
@@ -143,7 +136,7 @@ Node Checker::check_reference(const Node& node, const Field& field, const std::s
                                  " ($$ for a dollar)"));
   }
   for (const std::string& name : found.names) {
-    const Parameter& parameter = find_parameter(name, node);
+    const Parameter& parameter = find_parameter(name, node, where);
     if (found.whole) check_whole_reference(node, parameter, field, where);
   }
   return node;
@@ -241,9 +234,7 @@ std::optional<Node> Checker::fallback(const Field& field, const std::string& whe
     return block.entries.empty() ? std::nullopt : std::optional(std::move(block));
   }
   if (field.fallback.empty()) return std::nullopt;
-  Node value = read_yaml(field.fallback);
-  move_to(value, at);
-  return check(value, field, join(where, field.name));
+  return check(read_yaml(field.fallback, at), field, join(where, field.name));
 }
 
 Node Checker::check_block(const Node& node, const Field& block, const std::string& where,
@@ -399,6 +390,23 @@ Node Checker::check_kind(const Node& node, const Field& field, const std::string
   return result;
 }
 
+namespace {
+
+/// Several kinds as one: their names, and a block with the fields of all.
+std::pair<std::string, Field> together(std::span<const Kind* const> kinds) {
+  std::vector<std::string> names;
+  Field all{.type = Type::block};
+  for (const Kind* kind : kinds) {
+    names.push_back(kind->name);
+    for (const Field& field : kind->block.fields) {
+      if (all.find(field.name) == nullptr) all.fields.push_back(field);
+    }
+  }
+  return {either(names), std::move(all)};
+}
+
+}  // namespace
+
 Node Checker::check_open_kind(const Node& chosen, const Field& field, const std::string& where) {
   const KindSet& set = *field.kinds();
   const References type = references(chosen.entries[0].value);
@@ -422,7 +430,10 @@ Node Checker::check_open_kind(const Node& chosen, const Field& field, const std:
       check_always_active(entry->value, *known, rt::cat(kind->name, ".", entry->key));
       value = check(entry->value, *known, rt::cat(kind->name, ".", entry->key));
     }
-    if (!value) check_key(*entry, kinds.at(0)->block, kinds[0]->name, set.what);
+    if (!value) {
+      const auto [names, keys] = together(kinds);
+      check_key(*entry, keys, names, set.what);
+    }
     result.entries.push_back({entry->key, entry->key_at, std::move(*value)});
   }
   for (const Kind* kind : kinds) {

@@ -63,7 +63,8 @@ class Checker {
                  const std::string& context);
   std::optional<Node> fallback(const Field& field, const std::string& where, Position at);
   void check_always_active(const Node& value, const Field& field, const std::string& where);
-  const Parameter& find_parameter(const std::string& name, const Node& node);
+  const Parameter& find_parameter(const std::string& name, const Node& node,
+                                  const std::string& where);
 
   const Space* space_;
   std::unordered_map<std::string_view, const Parameter*> parameters_;

@@ -7,6 +7,7 @@
 #include "hpo/study/document.h"
 #include "hpo/study/goals.h"
 #include "hpo/study/pattern.h"
+#include "hpo/study/program.h"
 #include "hpo/study/substitute.h"
 #include "runtime/base/executable.h"
 #include "runtime/base/text.h"
@@ -69,14 +70,8 @@ TrialCommand make_command(const StudySpec& study, const Params& params) {
   }
   if (made.words.empty() || made.words.front().empty())
     throw Fault(command.at, "command is empty, expected a program and its arguments");
-  const std::string& program = made.words.front();
-  const auto path = rt::find_executable(program, made.folder);
-  if (path) return made.path = *path, made;
-  const bool is_path = program.find('/') != program.npos;
-  throw Fault(command.items.front().at,
-              rt::cat("command: there is no program ", rt::printable(program, 80), " in ",
-                      is_path ? made.folder : "PATH", ", expected one that may be run",
-                      is_path ? "" : rt::did_you_mean(program, rt::names_in_path())));
+  made.path = find_program(command.items.front(), made.folder, "command");
+  return made;
 }
 
 }  // namespace

@@ -14,15 +14,6 @@ namespace hpo::study {
 
 namespace {
 
-void move_to(Node& node, Position at) {
-  node.at = at;
-  for (Node& item : node.items) move_to(item, at);
-  for (Entry& entry : node.entries) {
-    entry.key_at = at;
-    move_to(entry.value, at);
-  }
-}
-
 /// Rows outside of the test part that `folds: auto` makes folds of. Beyond them one validation part
 /// has 1,000 rows or more: two networks that disagree on 5% of those are told apart to 0.7%, and
 /// five times the work would make that 0.35%.
@@ -31,9 +22,7 @@ constexpr std::int64_t kFewestToFold = 20, kMostToFold = 3999;
 /// Sets `key` of a map to a value written as YAML, unless the file has it.
 void add(Node& map, const std::string& key, const std::string& yaml) {
   if (!map.is_map() || map.find(key) != nullptr) return;
-  Node value = read_yaml(yaml);
-  move_to(value, map.at);
-  map.entries.push_back({key, map.at, std::move(value)});
+  map.entries.push_back({key, map.at, read_yaml(yaml, map.at)});
 }
 
 /// The map at `key`, made when it is missing; null when the file has something else there.
@@ -136,19 +125,18 @@ class Implied {
  public:
   void add(std::optional<nn::LearningTask> task, const Node& by, const std::string& name) {
     if (!task) return;
-    if (!task_) {
-      task_ = task;
-      name_ = name;
-    } else if (*task != *task_) {
-      throw Fault(by.at, rt::cat(name, " is for ", task_name(*task), ", but ", name_, " is for ",
-                                 task_name(*task_), ", expected both for one task"));
+    if (!found_) {
+      found_ = {*task, by.at, name};
+    } else if (*task != found_->task) {
+      throw Fault(by.at,
+                  rt::cat(name, " is for ", task_name(*task), ", but ", found_->by, " is for ",
+                          task_name(found_->task), ", expected both for one task"));
     }
   }
-  [[nodiscard]] std::optional<nn::LearningTask> task() const { return task_; }
+  [[nodiscard]] std::optional<ImpliedTask> found() const { return found_; }
 
  private:
-  std::optional<nn::LearningTask> task_;
-  std::string name_;
+  std::optional<ImpliedTask> found_;
 };
 
 }  // namespace
@@ -211,7 +199,7 @@ void add_defaults(Node& root, const std::string& stem) {
     add(*limits, "trials", fixed ? "1" : "60");
 }
 
-std::optional<nn::LearningTask> implied_task(const Node& root) {
+std::optional<ImpliedTask> implied_task(const Node& root) {
   Implied implied;
   const Node& data = *root.find("data");
   if (const Node* task = data.find("task")) {
@@ -221,8 +209,10 @@ std::optional<nn::LearningTask> implied_task(const Node& root) {
   }
   if (const Node* idx = data.find("idx"))
     implied.add(nn::LearningTask::classification, *idx, "data.idx");
-  if (const Node* loss = root.find_path({"train", "loss"}))
-    implied.add(task_of_loss(root), *loss, "train.loss");
+  const Node* loss = root.find_path({"train", "loss"});
+  // One that the file leaves out stands where its block does, and follows from the others.
+  const bool written = loss != nullptr && loss->at != root.find("train")->at;
+  if (written) implied.add(task_of_loss(root), *loss, "train.loss");
   for (const Node* metric : metric_nodes(root)) {
     if (const Node* name = metric->find("name"))
       implied.add(task_of_metric(name->text), *name, rt::cat("metric ", name->text));
@@ -231,7 +221,8 @@ std::optional<nn::LearningTask> implied_task(const Node& root) {
     for (const Entry& entry : bounds->entries)
       implied.add(task_of_metric(entry.key), entry.value, rt::cat("subject_to ", entry.key));
   }
-  return implied.task();
+  if (loss != nullptr && !written) implied.add(task_of_loss(root), *loss, "train.loss");
+  return implied.found();
 }
 
 bool needs_the_target(const Node& root, nn::LearningTask task) {

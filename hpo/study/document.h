@@ -33,9 +33,16 @@ auto with_place(const std::string& file, const Body& body) {
 /// Puts in what a file leaves out and the table has no fixed default for. `root` is as it was read.
 void add_defaults(Node& root, const std::string& stem);
 
+/// A task, and what in the file says that it is this one ("metric valid.rmse").
+struct ImpliedTask {
+  nn::LearningTask task;
+  Position at;
+  std::string by;
+};
+
 /// What the file says about the task, directly or by a loss or metric that only one task has.
 /// Throws a Fault when it says two things.
-[[nodiscard]] std::optional<nn::LearningTask> implied_task(const Node& root);
+[[nodiscard]] std::optional<ImpliedTask> implied_task(const Node& root);
 
 /// Settles `data.folds: auto` for a table with so many rows outside of the test part.
 void choose_folds(Node& root, std::int64_t rows);

@@ -65,9 +65,9 @@ std::string expected_one(const Field& field) {
     case Type::text:
       return "a text";
     case Type::duration:
-      return "a duration such as 90s, 10m or 1h30m";
+      return "a duration such as 90s, 10m or 1h30m" + range_words(field) + words;
     case Type::size:
-      return "a size such as 512MB or 2GB";
+      return "a size such as 512MB or 2GB" + range_words(field) + words;
     case Type::percent:
       return "a share such as 3.5%" + range_words(field);
     case Type::value:

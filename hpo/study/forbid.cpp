@@ -161,7 +161,7 @@ Space without(const Node& list, const Space& space) {
     forbidden.push_back(std::move(combination));
   }
   Space result(space.parameters(), std::move(forbidden));
-  if (allowed_share(result) == 0)
+  if (!leaves_some(result))
     fail(list.at,
          "forbid leaves nothing of the space, expected combinations that leave some of it");
   return result;

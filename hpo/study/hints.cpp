@@ -1,5 +1,7 @@
 #include "hpo/study/hints.h"
 
+#include <algorithm>
+
 #include "runtime/base/text.h"
 
 namespace hpo::study {
@@ -107,6 +109,8 @@ constexpr Hint kHints[] = {
     {"data", "null_values", "missing"},
     {"data", "missing_values", "missing"},
     {"data", "valid", "split.valid"},
+    {"data", "cv", "folds"},
+    {"data", "n_splits", "folds"},
     {"split", "validation", "valid"},
     {"split", "val", "valid"},
     {"split", "random_state", "seed"},
@@ -225,6 +229,8 @@ constexpr Hint kHints[] = {
     {"sampler", "random_search", "random"},
     {"sampler", "population_based_training", "pbt"},
     {"sampler", "population_size", "members"},
+    {"sampler", "population_size", "population"},
+    {"sampler", "n_startup_trials", "startup"},
     {"sampler", "perturbation_interval", "every"},
     {"sampler", "quantile_fraction", "quantile"},
     {"sampler", "resample_probability", "resample"},
@@ -344,6 +350,12 @@ std::string lower(std::string_view word) {
   return text;
 }
 
+/// A hint that is one of our words says nothing where that word cannot stand; others say how it is
+/// written, or where.
+bool can_stand(std::string_view ours, std::span<const std::string> known) {
+  return ours.find_first_of(" .:{") != ours.npos || std::ranges::find(known, ours) != known.end();
+}
+
 }  // namespace
 
 std::string suggestion(std::string_view context, std::string_view word,
@@ -353,7 +365,8 @@ std::string suggestion(std::string_view context, std::string_view word,
     if (candidate == plain && candidate != word) return candidate;
   }
   for (const Hint& hint : kHints) {
-    if (hint.context == context && hint.theirs == plain) return std::string(hint.ours);
+    if (hint.context == context && hint.theirs == plain && can_stand(hint.ours, known))
+      return std::string(hint.ours);
   }
   return rt::nearest(word, known);
 }

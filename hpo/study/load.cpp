@@ -112,8 +112,8 @@ void locate_known(Node* known, const std::string& folder) {
 /// For tables the network can be tried without the data: only the number of columns is missing.
 void try_network(const StudySpec& study) {
   if (study.document->root.find_path({"data", "csv"}) == nullptr) return;
-  const nn::LearningTask task =
-      implied_task(study.document->root).value_or(nn::LearningTask::classification);
+  const auto implied = implied_task(study.document->root);
+  const nn::LearningTask task = implied ? implied->task : nn::LearningTask::classification;
   StudySpec tried = study;
   tried.limits.weights.reset();  // how many there are depends on the columns
   const DataInfo data{.input = nn::Shape::features(16),
@@ -123,6 +123,15 @@ void try_network(const StudySpec& study) {
     const Params corner = study.space.from_unit(std::vector<double>(study.space.size(), u));
     if (study.space.allows(corner)) (void)materialise(tried, corner, data);
   }
+}
+
+[[noreturn]] void fail_nameless(const Node& root, const std::string& stem) {
+  constexpr std::size_t kLongest = 64;
+  std::string near;
+  for (const char c : stem.substr(0, kLongest))
+    near += is_study_name(rt::cat("a", std::string(1, c))) ? c : '_';
+  throw Fault(root.at, rt::cat("the file's name gives the study none, expected name: ",
+                               is_study_name(near) ? near : "study", " in it, or another one"));
 }
 
 StudySpec parse(const std::string& text, const std::string& file, const std::string& folder,
@@ -136,7 +145,10 @@ StudySpec parse(const std::string& text, const std::string& file, const std::str
   const Node raw = root;
   apply(overrides, root);
   const bool names_rule = root.find("early_stop") != nullptr;
-  add_defaults(root, std::filesystem::path(file).stem().string());
+  // Of a file whose name cannot be a study's, all else is checked first.
+  const std::string stem = std::filesystem::path(file).stem().string();
+  const bool nameless = root.find("name") == nullptr && !is_study_name(stem);
+  add_defaults(root, nameless ? "study" : stem);
   StudySpec study{.file = file, .folder = folder, .names_rule = names_rule};
   study.space = read_space_of(root);
   Checker checker(study.space);
@@ -146,8 +158,9 @@ StudySpec parse(const std::string& text, const std::string& file, const std::str
   const bool command = source == "command", data = source == "data";
   if (data) check_source(root);
   add_population_defaults(root);
-  if (const auto task = data ? implied_task(root) : std::nullopt)
-    needs_the_target(root, *task) ? add_goal_defaults(root, *task) : add_task_defaults(root, *task);
+  if (const auto implied = data ? implied_task(root) : std::nullopt)
+    needs_the_target(root, implied->task) ? add_goal_defaults(root, implied->task)
+                                          : add_task_defaults(root, implied->task);
   root = checker.check(root, study_block(), "");
   if (source != "ask") check_used(root, study.space, checker);
   read_spec(study, root);
@@ -155,10 +168,12 @@ StudySpec parse(const std::string& text, const std::string& file, const std::str
   locate_known(root.find("warm_start"), folder);
   study.document = std::make_shared<const Document>(Document{file, root});
   if (command) try_command(study);
-  if (!data) return study;
-  try_network(study);
-  locate_sources(root, folder);
-  study.document = std::make_shared<const Document>(Document{file, std::move(root)});
+  if (data) {
+    try_network(study);
+    locate_sources(root, folder);
+    study.document = std::make_shared<const Document>(Document{file, root});
+  }
+  if (nameless) fail_nameless(root, stem);
   return study;
 }
 

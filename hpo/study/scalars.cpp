@@ -60,6 +60,58 @@ std::string context_of(const std::string& where) {
   return std::string(kPrefix) + where.substr(last + 1);
 }
 
+/// "10 minutes" -> "10m": other words for our units; empty where that is no duration either.
+std::string corrected_duration(std::string_view text) {
+  constexpr std::array kWords =
+      std::to_array<std::pair<std::string_view, std::string_view>>({{"days", "d"},
+                                                                    {"day", "d"},
+                                                                    {"hours", "h"},
+                                                                    {"hour", "h"},
+                                                                    {"hrs", "h"},
+                                                                    {"hr", "h"},
+                                                                    {"minutes", "m"},
+                                                                    {"minute", "m"},
+                                                                    {"mins", "m"},
+                                                                    {"min", "m"},
+                                                                    {"seconds", "s"},
+                                                                    {"second", "s"},
+                                                                    {"secs", "s"},
+                                                                    {"sec", "s"},
+                                                                    {"msec", "ms"}});
+  std::string packed, made;
+  for (const char c : text) {
+    if (c != ' ') packed += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  }
+  for (std::string_view rest = packed; !rest.empty();) {
+    const std::size_t letters = std::min(rest.find_first_not_of("0123456789."), rest.size());
+    made += rest.substr(0, letters);
+    rest.remove_prefix(letters);
+    const std::string_view word = take_letters(rest);
+    if (letters == 0 && word.empty()) return "";
+    const auto known = std::ranges::find(kWords, word, [](const auto& pair) { return pair.first; });
+    made += known == kWords.end() ? word : known->second;
+  }
+  return read_duration(made) ? made : "";
+}
+
+/// "2 gb", "2g" -> "2GB"; a number alone is meant in megabytes where it is small.
+std::string corrected_size(const std::string& text) {
+  const Scalar scalar = read_scalar(text);
+  if (const auto* number = std::get_if<std::int64_t>(&scalar)) {
+    constexpr std::int64_t kBytes = 1'000'000;
+    if (*number <= 0) return "";
+    return *number < kBytes ? text + "MB" : size_text(static_cast<std::uint64_t>(*number));
+  }
+  std::string upper;
+  for (const char c : text) {
+    if (c != ' ') upper += c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
+  }
+  for (const std::string& candidate : {upper, upper + "B"}) {
+    if (read_size(candidate)) return candidate;
+  }
+  return "";
+}
+
 /// What one would have to write in place of a scalar that is nearly right.
 std::string correction(const Node& node, const Field& field, const std::string& where) {
   if (!node.is_scalar()) return "";
@@ -80,7 +132,10 @@ std::string correction(const Node& node, const Field& field, const std::string& 
     if (text == "yes" || text == "on") return "true";
     if (text == "no" || text == "off") return "false";
   }
-  if (field.type == Type::duration && has_number) return text + "s";
+  if (field.type == Type::duration) {
+    const std::string near = has_number && text[0] != '-' ? text + "s" : corrected_duration(text);
+    if (!near.empty() && near != text) return near;
+  }
   if (field.type == Type::percent) {
     const auto number = number_of(parse_value(text));
     // A share below 1 is meant as one, not as a hundredth of it.
@@ -90,12 +145,8 @@ std::string correction(const Node& node, const Field& field, const std::string& 
                : "";
   }
   if (field.type == Type::size) {
-    if (has_number) return text + "MB";
-    std::string upper = text;
-    for (char& c : upper) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
-    for (const std::string& candidate : {upper, upper + "B"}) {
-      if (read_size(candidate)) return candidate;
-    }
+    const std::string near = corrected_size(text);
+    if (!near.empty() && near != text) return near;
   }
   if (field.type == Type::integer || field.type == Type::number) {
     std::string digits = text;

@@ -207,13 +207,13 @@ std::int64_t outputs_of(const Node& train, const nn::Hyper& hyper, const DataInf
 
 void check_task(const Node& root, nn::LearningTask task) {
   const auto implied = implied_task(root);
-  if (!implied || *implied == task) return;
+  if (!implied || implied->task == task) return;
   const bool numbers = task == nn::LearningTask::regression;
-  throw Fault(
-      root.find("data")->at,
-      rt::cat("the target holds ", numbers ? "numbers" : "classes", ", but the study is for ",
-              numbers ? "classification" : "regression", ", expected both for one task",
-              numbers ? "; data.task: classification makes a class of each number" : ""));
+  throw Fault(implied->at,
+              rt::cat(implied->by, " is for ", numbers ? "classification" : "regression",
+                      ", but the target holds ", numbers ? "numbers" : "classes",
+                      ", expected both for one task",
+                      numbers ? "; data.task: classification makes a class of each number" : ""));
 }
 
 bool is_settled(const Node& root) {

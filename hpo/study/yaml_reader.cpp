@@ -44,6 +44,12 @@ class Lines {
     return {line_ + 1, characters_ + 1};
   }
 
+  /// Whether the brace of a `${` stands at a mark.
+  [[nodiscard]] bool has_reference(const YAML::Mark& mark) const {
+    const std::size_t at = offset(mark.line, mark.column);
+    return at > 0 && text_.substr(at - 1, 2) == "${";
+  }
+
   /// The text from a mark on.
   [[nodiscard]] std::string_view from(const YAML::Mark& mark) const {
     return text_.substr(offset(mark.line, mark.column));
@@ -298,7 +304,22 @@ std::string translate(const std::string& message) {
                  "), expected a YAML 1.2 document");
 }
 
+void move_to(Node& node, Position at) {
+  node.at = at;
+  for (Node& item : node.items) move_to(item, at);
+  for (Entry& entry : node.entries) {
+    entry.key_at = at;
+    move_to(entry.value, at);
+  }
+}
+
 }  // namespace
+
+Node read_yaml(std::string_view text, Position at) {
+  Node node = read_yaml(text);
+  move_to(node, at);
+  return node;
+}
 
 Node read_yaml(std::string_view text) {
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
@@ -315,6 +336,9 @@ Node read_yaml(std::string_view text) {
     }
     while (parser.HandleNextDocument(builder)) continue;
   } catch (const YAML::Exception& error) {
+    if (lines.has_reference(error.mark))
+      throw Fault(lines.position(error.mark),
+                  "a { follows a $ where braces make a map, expected quotes around \"${...}\"");
     throw Fault(lines.position(error.mark), translate(error.msg));
   }
   return builder.take();

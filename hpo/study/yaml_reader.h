@@ -18,5 +18,7 @@ inline constexpr std::size_t kMostNodes = 100'000;  ///< after aliases were repl
 /// places are named), merge keys, tags, keys that are no words, aliases that contain themselves,
 /// and anything beyond the caps above. Time and memory are bounded by the caps, whatever the text.
 [[nodiscard]] Node read_yaml(std::string_view text);
+/// The same for what stands in no file, all of it at one place of the file that it is added to.
+[[nodiscard]] Node read_yaml(std::string_view text, Position at);
 
 }  // namespace hpo::study

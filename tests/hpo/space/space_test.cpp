@@ -190,7 +190,14 @@ TEST(Space, SaysHowMuchIsLeft) {
   EXPECT_EQ(allowed_share(
                 Space(digits, {{{{"a", Is::above, {Int{1}}}}}, {{{"b", Is::above, {Int{1}}}}}})),
             1e-4);
-  EXPECT_EQ(allowed_share(Space(digits, {{{{"a", Is::above, {Int{0}}}}}})), 0);
+  const Space nothing(digits, {{{{"a", Is::above, {Int{0}}}}}});
+  EXPECT_EQ(allowed_share(nothing), 0);
+  EXPECT_FALSE(leaves_some(nothing));
+  EXPECT_FALSE(leaves_some(Space(square, {{{{"x", Is::above, {-1.0}}}}})));
+  EXPECT_TRUE(leaves_some(Space(square)));
+  EXPECT_TRUE(leaves_some(Space(square, {{{{"x", Is::above, {1e-5}}}}})));
+  EXPECT_TRUE(
+      leaves_some(Space(digits, {{{{"a", Is::above, {Int{1}}}}}, {{{"b", Is::above, {Int{1}}}}}})));
 }
 
 TEST(Space, ConditionsThatExcludeEachOtherAreRefused) {

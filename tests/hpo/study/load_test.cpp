@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <ctime>
 
+#include "hpo/space/share.h"
+#include "runtime/base/text.h"
 #include "tests/hpo/study/study_fixture.h"
 
 namespace hpo {
@@ -238,6 +241,21 @@ try_first:
       {{{"width2", Is::equal, {}, "width1"}, {"lr", Is::equal, {1.0}}}}};
   EXPECT_EQ(study.space.forbidden(), expected);
   EXPECT_EQ(load(resolved_yaml(study)).space, study.space);
+}
+
+TEST_F(Load, ForbiddenCombinationsDoNotMakeItSlow) {
+  constexpr int kParameters = 60;
+  std::string text = "metric: {name: score, goal: maximize}\nparameters:\n", forbid = "forbid:\n";
+  for (int i = 0; i < kParameters; ++i) {
+    text += rt::cat("  p", i, ": {min: 0.0, max: 1.0}\n");
+    forbid += rt::cat("  - {p", i, ": {above: 0.8}, p", (i + 1) % kParameters, ": {above: 0.8}}\n");
+  }
+  const StudySpec study = load(text + forbid);
+  const std::clock_t begun = std::clock();
+  (void)load(text + forbid);
+  const std::clock_t loaded = std::clock();
+  EXPECT_GT(allowed_share(study.space), 0);
+  EXPECT_LT(2 * (loaded - begun), std::clock() - loaded);
 }
 
 TEST_F(Load, ConditionsTakeTheTypeOfTheirParameter) {

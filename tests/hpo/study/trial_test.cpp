@@ -159,9 +159,9 @@ TEST_F(Trial, DataOfTheOtherKindIsRefused) {
     ADD_FAILURE();
   } catch (const rt::Error& error) {
     EXPECT_STREQ(error.what(),
-                 "study.yaml:1:7: the target holds numbers, but the study is for classification, "
-                 "expected both for one task; data.task: classification makes a class of each "
-                 "number");
+                 "study.yaml:2:9: metric valid.accuracy is for classification, but the target "
+                 "holds numbers, expected both for one task; data.task: classification makes a "
+                 "class of each number");
   }
 }
 
