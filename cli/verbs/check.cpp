@@ -9,6 +9,7 @@
 #include "cli/verbs/verb_functions.h"
 #include "hpo/driver/baselines.h"
 #include "hpo/driver/loaded_study.h"
+#include "hpo/driver/machine.h"
 #include "hpo/driver/warm_start.h"
 #include "hpo/samplers/registry.h"
 #include "hpo/space/share.h"
@@ -93,10 +94,11 @@ void say_real_time_keys(const hpo::StudySpec& study) {
                  keys.c_str());
 }
 
-/// What this machine lacks for the study's precision: the file is good all the same.
-void say_precision(const hpo::LoadedStudy& loaded) {
+/// What this machine lacks for the study: the file is good all the same.
+template <class Require>
+void say_refusal(Require require) {
   try {
-    hpo::require_precision(loaded.study.precision, loaded.asked);
+    require();
   } catch (const rt::Error& error) {
     std::fprintf(stderr, "  a sweep is refused on this machine: %s\n", error.what());
   }
@@ -115,6 +117,7 @@ int check_program(const Arguments& arguments, const hpo::StudySpec& study) {
                rt::printable(arguments.text("FILE")).c_str(), command.folder.c_str(),
                words.c_str());
   std::fputs((choice_line(study) + forbid_line(study.space) + known).c_str(), stderr);
+  say_refusal([&] { hpo::require_resources(hpo::trial_resources(study, study.space.middle())); });
   say_real_time_keys(study);
   return kDone;
 }
@@ -164,7 +167,11 @@ int run_check(const Arguments& arguments) {
   for (const std::string& note : loaded.notes) std::fprintf(stderr, "  %s\n", note.c_str());
   const std::string rows = text_baselines(hpo::Baselines(loaded).rows(), loaded.study.metric.name);
   std::fputs(rows.c_str(), stderr);
-  say_precision(loaded);
+  say_refusal([&] {
+    hpo::require_resources(loaded.asked);
+    if (loaded.asked.gpus > 0) hpo::prepare_gpu(loaded.asked);
+    hpo::require_precision(loaded.study.precision, loaded.asked);
+  });
   say_real_time_keys(study);
   std::fputs(exploration_line(loaded.study).c_str(), stderr);
   std::fputs((choice_line(loaded.study) + forbid_line(study.space) + known).c_str(), stderr);

@@ -5,6 +5,7 @@
 #include "cli/terminal.h"
 #include "cli/verbs/verb_functions.h"
 #include "hpo/driver/loaded_study.h"
+#include "hpo/driver/machine.h"
 #include "hpo/driver/placement.h"
 #include "hpo/study/asked.h"
 #include "hpo/study/gpus.h"
@@ -82,6 +83,8 @@ int run_plan(const Arguments& arguments) {
   hpo::StudySpec study = hpo::load_study(arguments.text("FILE"));
   hpo::require_own_trials(study);
   if (study.runs_command) {
+    if (!arguments.has("--platform"))
+      hpo::require_resources(hpo::trial_resources(study, study.space.middle()));
     const hpo::Plan plan = hpo::plan_programs(study);
     print_view(
         arguments, [&] { return hpo::plan_json(plan); },
@@ -105,15 +108,13 @@ int run_plan(const Arguments& arguments) {
   rt::Runtime runtime(config);
   hpo::LoadedStudy loaded = hpo::load_settled(study);
   if (!arguments.has("--platform")) {
+    hpo::require_resources(loaded.asked, runtime.workers(), runtime.gpus());
     hpo::settle_border(loaded, runtime.workers(), runtime.gpus());
     hpo::require_precision(loaded.study.precision, loaded.asked);
   }
   const hpo::Plan plan = hpo::plan_study(loaded, platform_of(arguments, loaded.study, runtime));
-  if (arguments.has("--json")) {
-    print_result(hpo::plan_json(plan));
-    return kDone;
-  }
-  print_result(text_of(study.name, plan));
+  print_view(
+      arguments, [&] { return hpo::plan_json(plan); }, [&] { return text_of(study.name, plan); });
   return kDone;
 }
 

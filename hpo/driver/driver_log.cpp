@@ -1,5 +1,6 @@
 // The driver and its log: replay, commit, and telling the observer what is on disk.
 
+#include <algorithm>
 #include <utility>
 
 #include "hpo/driver/device_use.h"
@@ -225,7 +226,8 @@ WorkCounters Driver::work() const {
   work.distinct_epochs += work_before_.distinct_epochs;
   work.epochs = 0;
   for (const TrialRow& row : log_.trials().rows()) work.epochs += row.epochs;
-  work.epochs *= setup_.work.networks();
+  // What was run and is not reported yet was asked for, too.
+  work.epochs = std::max(work.epochs * setup_.work.networks(), work.distinct_epochs);
   work.overhead_us_per_task = summary.overhead_us_per_task;
   return work;
 }

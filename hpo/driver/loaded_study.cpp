@@ -4,13 +4,37 @@
 #include <cmath>
 #include <utility>
 
+#include "hpo/study/metric_names.h"
+#include "runtime/base/text.h"
+
 namespace hpo {
+
+namespace {
+
+/// A sentence for each metric whose goal is the worst network.
+std::vector<std::string> odd_goals(const StudySpec& study) {
+  std::vector<Metric> metrics{study.metric};
+  metrics.insert(metrics.end(), study.others.begin(), study.others.end());
+  std::vector<std::string> notes;
+  for (const Metric& metric : metrics) {
+    if (!metric.name.starts_with("valid.")) continue;  // large or small networks: both may be meant
+    const bool most = study::is_maximized(metric.name);
+    if ((metric.goal == Goal::maximize) == most) continue;
+    notes.push_back(rt::cat("metric ", metric.name, ": goal ", most ? "minimize" : "maximize",
+                            " looks for the worst network; ", most ? "more" : "less",
+                            " of it is better"));
+  }
+  return notes;
+}
+
+}  // namespace
 
 LoadedStudy load_settled(const StudySpec& study, const Params& params) {
   StudyData data = load_data(study, params);
   StudySpec settled = settle(study, data.info);
   // Read again in folds, data has nothing to guess any more.
   std::vector<std::string> notes = data.value.get().header().notes;
+  for (std::string& note : odd_goals(settled)) notes.push_back(std::move(note));
   const nn::DataSpec spec = data_spec(settled, params);
   if (spec.split.folds != data_spec(study, params).split.folds) data = load_data(settled, spec);
   Resources asked = materialise(settled, params, data.info).resources;

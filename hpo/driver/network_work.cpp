@@ -75,12 +75,28 @@ std::string trained_again(std::int64_t epoch, std::int64_t from) {
 
 namespace {
 
+/// "study.yaml:3:9: " where `reason` begins with a path and then names a key of `data` which the
+/// file has ("t.csv: target: there is no column ..."); else empty.
+std::string place_of(const StudySpec& study, const nn::DataSpec& spec, std::string_view reason) {
+  const std::string path = rt::cat(spec.path, ": ");
+  if (!reason.starts_with(path)) return "";
+  reason.remove_prefix(path.size());
+  const std::string_view key = reason.substr(0, reason.find(':'));  // "target", "split.group"
+  const std::size_t dot = std::min(key.find('.'), key.size());
+  const study::Node* node = study.document->root.find_path({"data", key.substr(0, dot)});
+  if (node != nullptr && dot < key.size()) node = node->find(key.substr(dot + 1));
+  if (node == nullptr) return "";
+  return rt::cat(study.file, ":", node->at.line, ":", node->at.column, ": ");
+}
+
 /// Waits for the data. What is wrong with a file is said without the task that found out.
-const nn::Dataset::Header& header_of(const rt::Value<nn::Dataset>& data) {
+const nn::Dataset::Header& header_of(const StudySpec& study, const nn::DataSpec& spec,
+                                     const rt::Value<nn::Dataset>& data) {
   try {
     return data.get().header();
   } catch (const rt::TaskError& error) {
-    throw rt::Error(error.kind(), error.details().reason);
+    const std::string& reason = error.details().reason;
+    throw rt::Error(error.kind(), rt::cat(place_of(study, spec, reason), reason));
   }
 }
 
@@ -120,7 +136,7 @@ StudyData load_data(const StudySpec& study, const Params& params) {
 StudyData load_data(const StudySpec& study, const nn::DataSpec& spec) {
   StudyData data;
   data.value = tasks::load(spec);
-  const nn::Dataset::Header& header = header_of(data.value);
+  const nn::Dataset::Header& header = header_of(study, spec, data.value);
   data.info = data_info(header);
   data.train_rows = header.train_rows;
   data.valid_rows = header.valid_rows;

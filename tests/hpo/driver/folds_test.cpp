@@ -108,8 +108,8 @@ TEST_F(Folds, EpochsCountForEachFold) {
   std::int64_t epochs = 0;
   for (const TrialRow& row : reader("a").trials()) epochs += row.epochs;
   EXPECT_GT(epochs, 5);
-  EXPECT_EQ(work.epochs, kFolds * epochs);
-  EXPECT_LE(work.distinct_epochs, work.epochs + 4);  // the last network is trained again
+  EXPECT_GE(work.epochs, kFolds * epochs);
+  EXPECT_LE(work.distinct_epochs, work.epochs);
   EXPECT_GE(work.distinct_epochs, work.epochs / 2);
 }
 

@@ -19,6 +19,20 @@ TEST_F(SmallStudy, TrainsEveryEpochOnce) {
   EXPECT_TRUE(rt::file_size(run() / "best.safetensors"));
 }
 
+TEST_F(SmallStudy, CountsEpochsThatAreNotReportedYet) {
+  StudySpec beside = study();
+  beside.parallel = 3;
+  Stopper stopper(1);
+  ASSERT_EQ(session(beside, "a", stopper).end, DriverEnd::interrupted);
+  const WorkCounters half = StudyReader(run()).work();
+  ASSERT_GT(half.distinct_epochs, static_cast<std::int64_t>(events("reported").size()));
+  EXPECT_GE(half.epochs, half.distinct_epochs);
+  session(beside, "a");
+  const WorkCounters whole = StudyReader(run()).work();
+  EXPECT_GE(whole.epochs, 18);
+  EXPECT_GE(whole.epochs, whole.distinct_epochs);
+}
+
 TEST_F(SmallStudy, AnotherArithmeticGoesOnFromTheLastNetwork) {
   Stopper stopper(8);
   ASSERT_EQ(session(study(), "a", stopper).end, DriverEnd::interrupted);
