@@ -114,6 +114,14 @@ Arguments::Outcome Arguments::parse(std::span<char* const> argv) {
   }
   if (help) return Outcome::help;
   for (const std::string& word : app.remaining()) {
+    if (word == "--") continue;
+    // CLI11 takes -.5 and -inf for letters of options: a number is the next positional argument.
+    std::size_t next = 0;
+    while (next < items_.size() && (!items_[next].positional || !given[next].empty())) ++next;
+    if (next < items_.size() && word.starts_with('-') && rt::parse_double(word)) {
+      given[next].push_back(word);
+      continue;
+    }
     std::vector<std::string> known{"--help"};
     for (const Item& item : items_)
       if (!item.positional) known.push_back(long_name(item.name));
@@ -121,7 +129,7 @@ Arguments::Outcome Arguments::parse(std::span<char* const> argv) {
     throw rt::Error(rt::Errc::usage, "unknown argument '" + rt::printable(word, 60) + "'" + hint);
   }
   for (std::size_t i = 0; i < items_.size(); ++i) {
-    if (bound[i]->count() > 0) {
+    if (bound[i]->count() > 0 || !given[i].empty()) {
       if (items_[i].required && given[i].back().empty()) throw missing(items_[i]);
       values_[long_name(items_[i].name)] =
           given[i].empty() ? std::vector<std::string>{""} : given[i];

@@ -6,11 +6,13 @@
 #include <string>
 #include <string_view>
 
+#include "cli/standard_streams.h"
 #include "cli/verb.h"
 #include "cli/verbs.h"
 #include "kernels/kernels.h"
 
 int main(int argc, char** argv) {
+  cli::open_standard_streams();
   // OpenBLAS reads its core type when it is loaded, so the cure is to start once more with the
   // right one.
   std::string cure(kern::blas_coretype_cure());

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -10,6 +11,7 @@
 #include <span>
 #include <string_view>
 
+#include "cli/standard_streams.h"
 #include "cli/verb.h"
 #include "cli/verbs.h"
 
@@ -47,9 +49,16 @@ bool exports_by_engine(std::span<char* const> words) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  cli::open_standard_streams();
   if (argc > 1 && std::string_view(argv[1]) == "test") {
     std::fputs("trellis: tests are run from the source folder: ./trellis test\n", stderr);
     return cli::kUsage;
+  }
+  std::array<char*, 4> asks{};
+  if (argc == 3 && std::string_view(argv[1]) == "help") {
+    static char help[] = "--help";
+    asks = {argv[0], argv[2], help};
+    argv = asks.data();
   }
   const cli::VerbLine* line = argc > 1 ? cli::find_verb_line(argv[1]) : nullptr;
   if ((line && line->engine) || exports_by_engine({argv, argv + argc})) return exec_engine(argv);

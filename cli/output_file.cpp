@@ -9,6 +9,7 @@
 
 #include "cli/runs.h"
 #include "runtime/base/new_file.h"
+#include "runtime/base/text.h"
 
 namespace cli {
 
@@ -54,14 +55,19 @@ OutputFile::OutputFile(rt::Path path) : shown_(std::move(path)), path_(followed(
   int flags = O_WRONLY | O_CLOEXEC;
   if (!fs::exists(status) || fs::is_regular_file(status)) {
     part_ = rt::temporary_beside(path_);
+    // What has no name yet goes with this process, however it ends.
+    const fs::path folder = path_.parent_path();
+    file_ = rt::File(::open(folder.empty() ? "." : folder.c_str(), flags | O_TMPFILE, 0666));
+    if (file_) return;
     flags |= O_CREAT | O_EXCL;
   }
+  named_ = true;
   file_ = rt::File(::open((part_.empty() ? path_ : part_).c_str(), flags, 0666));
   if (!file_) throw rt::storage_error("write", shown_, errno);
 }
 
 OutputFile::~OutputFile() {
-  if (file_ && !part_.empty()) ::unlink(part_.c_str());
+  if (file_ && named_ && !part_.empty()) ::unlink(part_.c_str());
 }
 
 void OutputFile::write(std::string_view text) {
@@ -73,8 +79,15 @@ void OutputFile::write(std::string_view text) {
   }
 }
 
+int OutputFile::give_name() {
+  const std::string open = rt::cat("/proc/self/fd/", file_.fd());
+  named_ = ::linkat(AT_FDCWD, open.c_str(), AT_FDCWD, part_.c_str(), AT_SYMLINK_FOLLOW) == 0;
+  return named_ ? 0 : errno;
+}
+
 void OutputFile::finish() {
   int code = !part_.empty() && ::fsync(file_.fd()) != 0 ? errno : 0;
+  if (code == 0 && !named_) code = give_name();
   const int closing = file_.close();
   if (code == 0) code = closing;
   if (part_.empty()) return;

@@ -22,10 +22,14 @@ class OutputFile {
   void finish();
 
  private:
+  /// Makes `part_` the name of what was written; 0, or an errno.
+  [[nodiscard]] int give_name();
+
   rt::Path shown_;  ///< as given, for messages
   rt::Path path_;   ///< links followed
   rt::Path part_;   ///< what becomes the file in the end; empty for a device or a pipe
   rt::File file_;
+  bool named_ = false;  ///< a name leads to `file_`; false: it is gone without finish()
 };
 
 /// Writes a verb's whole result to the file of --output, or to the terminal without that.

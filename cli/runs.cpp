@@ -18,7 +18,10 @@ bool is_study_file(const rt::Path& path) {
 }
 
 rt::Path runs_folder(const Arguments& arguments) {
-  return arguments.has("--dir") ? rt::Path(arguments.text("--dir")) : rt::Path("runs");
+  if (!arguments.has("--dir")) return "runs";
+  const std::string folder = arguments.text("--dir");
+  if (folder.empty()) throw rt::Error(rt::Errc::usage, "--dir: '', expected a folder");
+  return folder;
 }
 
 void declare_run(Arguments& arguments) {
@@ -70,11 +73,12 @@ hpo::TrialRow trial_to_repeat(const hpo::StudyReader& run, const std::string& wo
 void declare_json(Arguments& arguments) { arguments.flag("--json", "for programs"); }
 
 void print_result(std::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  if (!text.empty() && text.back() != '\n') std::fputc('\n', stdout);
+  const bool ends = text.empty() || text.back() == '\n';
+  // What a write fails on, the buffer forgets: a flush behind it would find nothing to complain of.
+  const bool whole = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&
+                     (ends || std::fputc('\n', stdout) != EOF) && std::fflush(stdout) == 0;
   // A reader that left early (`| head`) has what it wanted; a full disk does not.
-  if (std::fflush(stdout) != 0 && errno != EPIPE)
-    throw rt::storage_error("write", "standard output", errno);
+  if (!whole && errno != EPIPE) throw rt::storage_error("write", "standard output", errno);
 }
 
 }  // namespace cli

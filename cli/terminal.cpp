@@ -63,9 +63,9 @@ std::string tinted(std::string_view state) {
   return "\033[" + std::string(tint->code) + "m" + std::string(state) + "\033[0m";
 }
 
-int terminal_width() {
+int terminal_width(int fd) {
   winsize size{};
-  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
   return 80;
 }
 
@@ -74,11 +74,16 @@ std::string clip(std::string_view text, int width) {
   if (columns_of(text) <= static_cast<std::size_t>(width)) return std::string(text);
   std::string out;
   int used = 0;
+  bool colour = false;
   for (char c : text) {
-    if ((static_cast<unsigned char>(c) & 0xC0) != 0x80 && ++used == width) break;
-    out += c;
+    if (c == '\033') colour = true;
+    const bool begins = !colour && (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+    // Of what is left out only its colours stay, so that the last one ends.
+    if (begins && ++used == width) out += "…";
+    if (used < width || colour) out += c;
+    if (c == 'm') colour = false;
   }
-  return out + "…";
+  return out;
 }
 
 std::string Table::text() const {

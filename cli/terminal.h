@@ -11,8 +11,8 @@ namespace cli {
 /// True when progress may repaint itself: stderr is a terminal that understands it (TERM is set and
 /// not "dumb").
 [[nodiscard]] bool live_display();
-/// Columns of the terminal on stderr; 80 when unknown.
-[[nodiscard]] int terminal_width();
+/// Columns of the terminal that a descriptor leads to, by default stderr; 80 when unknown.
+[[nodiscard]] int terminal_width(int fd = 2);
 
 /// Whether results may be coloured: stdout is a terminal, TERM is not "dumb" and NO_COLOR (see
 /// no-color.org) is not set.
@@ -23,7 +23,8 @@ namespace cli {
 /// cyan, stopped and interrupted yellow, failed red. As it is where results are not coloured.
 [[nodiscard]] std::string tinted(std::string_view state);
 
-/// Text cut to `width` columns, with an ellipsis when something was lost. Counts code points.
+/// Text cut to `width` columns, with an ellipsis when something was lost. Counts code points;
+/// colours take no room and stay.
 [[nodiscard]] std::string clip(std::string_view text, int width);
 
 /// Columns padded to their widest cell, two spaces apart; cells that are numbers are set flush

@@ -1,7 +1,7 @@
-#include <cstdio>
 #include <iostream>
 #include <string>
 
+#include "cli/runs.h"
 #include "cli/verbs/verb_functions.h"
 #include "hpo/solver/session.h"
 
@@ -16,11 +16,6 @@ hpo::SolverMethod method_of(const Arguments& arguments) {
   return method;
 }
 
-void print_line(const std::string& line) {
-  std::printf("%s\n", line.c_str());
-  std::fflush(stdout);
-}
-
 }  // namespace
 
 void declare_solver(Arguments& arguments) {
@@ -32,10 +27,10 @@ void declare_solver(Arguments& arguments) {
 
 int run_solver(const Arguments& arguments) {
   hpo::SolverSession session(method_of(arguments));
-  print_line(session.greeting());
+  print_result(session.greeting());
   for (std::string line; std::getline(std::cin, line);) {
     if (line.empty()) continue;
-    if (const auto answer = session.answer(line)) print_line(*answer);
+    if (const auto answer = session.answer(line)) print_result(*answer);
   }
   return kDone;
 }

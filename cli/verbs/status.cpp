@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <algorithm>
 #include <string>
 
@@ -45,6 +47,18 @@ std::string text_status(const hpo::StudyReader& study) {
 
 constexpr rt::Duration kPeriod = std::chrono::milliseconds(500);
 
+/// Each line in one row of the terminal, so that they can be counted.
+std::string in_rows(std::string_view text) {
+  const int width = terminal_width(STDOUT_FILENO);
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    out += clip(text.substr(0, end), width) + "\n";
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
 /// How the study stands, again and again until no driver runs it. On a terminal each takes the
 /// place of the one before; elsewhere what changed is printed. Ctrl-C ends the watching, not the
 /// study.
@@ -54,7 +68,9 @@ void watch(const Arguments& arguments, const hpo::StudyReader& study) {
   std::string shown;
   for (;;) {
     const bool running = study.info().state == hpo::StudyState::running;
-    const std::string now = json ? hpo::status_json(study) : text_status(study);
+    const std::string now = json      ? hpo::status_json(study)
+                            : repaint ? in_rows(text_status(study))
+                                      : text_status(study);
     if (now != shown) {
       const auto lines = std::ranges::count(shown, '\n');
       print_result(repaint && lines > 0 ? rt::cat("\033[", lines, "A\033[J", now) : now);

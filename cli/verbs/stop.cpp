@@ -15,8 +15,10 @@ constexpr std::int64_t kPatience = 60;
 
 void declare_stop(Arguments& arguments) {
   declare_run(arguments);
-  arguments.option("--wait", "SECONDS",
-                   "how long to wait until it has stopped (default: 60); 0 only asks");
+  arguments.option(
+      "--wait", "SECONDS",
+      "how long to wait until it has stopped (default: 60; exit code 75 where it has not); 0 "
+      "only asks");
 }
 
 int run_stop(const Arguments& arguments) {
@@ -31,15 +33,15 @@ int run_stop(const Arguments& arguments) {
       return kNothingUsable;
     case hpo::StopAnswer::stopped:
       print_result(rt::cat(name, ": process ", process,
-                           " has stopped; the same sweep again "
-                           "continues it\n"));
+                           " has stopped; the same command "
+                           "again continues it\n"));
       return kDone;
     case hpo::StopAnswer::still:
       break;
   }
   print_result(rt::cat(name, ": process ", process,
                        " was asked to stop and is ending its trials; once more ends it at once\n"));
-  return kDone;
+  return patience == 0 ? kDone : rt::exit_code(rt::Errc::cancelled);
 }
 
 }  // namespace cli

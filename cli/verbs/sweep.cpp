@@ -19,13 +19,14 @@ namespace {
 std::string ending(const hpo::StudySpec& study, const hpo::RunOptions& options,
                    const hpo::SweepResult& result) {
   const hpo::TrialCounts& counts = result.counts;
-  std::string out = rt::cat(study.name, ": ", counts.all(), " trials (", counts.complete,
-                            " complete, ", counts.stopped, " stopped, ", counts.failed,
-                            " failed), ", short_seconds(result.seconds));
+  const std::string counted = rt::cat(counts.all(), counts.all() == 1 ? " trial" : " trials");
+  std::string out =
+      rt::cat(study.name, ": ", counted, " (", counts.complete, " complete, ", counts.stopped,
+              " stopped, ", counts.failed, " failed), ", short_seconds(result.seconds));
   std::string_view reason;
   if (result.finished) reason = result.finished->message;
-  const std::string counted = rt::cat(counts.all(), " trials");  // is said already
-  if (reason.starts_with(counted)) reason.remove_prefix(counted.size());
+  if (reason.starts_with(counted))  // is said already
+    reason.remove_prefix(counted.size());
   if (reason.starts_with(": ")) reason.remove_prefix(2);
   if (!reason.empty()) out += rt::cat(", ", reason);
   out += "\n";

@@ -23,7 +23,7 @@ std::string text_trials(const hpo::StudyReader& study, const hpo::TrialChoice& c
   const hpo::Judge judge(study);
   std::vector<std::string> header{"trial", "state", study.info().metric};
   for (const hpo::OtherMetric& other : judge.objective.others) header.push_back(other.name);
-  header.emplace_back("epochs");
+  header.emplace_back(study.info().programs ? "steps" : "epochs");
   std::vector<std::string> names = study.parameter_names();
   header.insert(header.end(), names.begin(), names.end());
   Table table(std::move(header));
