@@ -61,7 +61,8 @@ bool NoMore::says(int code) {
 
 void raise_file_limit() {
   rlimit limit{};
-  if (files_before || ::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  if (files_before && limit.rlim_cur == limit.rlim_max) return;  // raised before
   files_before = limit;
   limit.rlim_cur = limit.rlim_max;
   ::setrlimit(RLIMIT_NOFILE, &limit);

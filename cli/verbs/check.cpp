@@ -9,7 +9,7 @@
 #include "cli/verbs/verb_functions.h"
 #include "hpo/driver/baselines.h"
 #include "hpo/driver/loaded_study.h"
-#include "hpo/driver/machine.h"
+#include "hpo/driver/network_work.h"
 #include "hpo/driver/warm_start.h"
 #include "hpo/samplers/registry.h"
 #include "hpo/space/share.h"

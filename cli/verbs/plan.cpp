@@ -5,7 +5,7 @@
 #include "cli/terminal.h"
 #include "cli/verbs/verb_functions.h"
 #include "hpo/driver/loaded_study.h"
-#include "hpo/driver/machine.h"
+#include "hpo/driver/network_work.h"
 #include "hpo/driver/placement.h"
 #include "hpo/study/asked.h"
 #include "hpo/study/gpus.h"

@@ -17,7 +17,7 @@ void declare_stop(Arguments& arguments) {
   declare_run(arguments);
   arguments.option(
       "--wait", "SECONDS",
-      "how long to wait until it has stopped (default: 60; exit code 75 where it has not); 0 "
+      "how long to wait until it has stopped (default: 60; exit code 5 where it has not); 0 "
       "only asks");
 }
 
@@ -41,7 +41,7 @@ int run_stop(const Arguments& arguments) {
   }
   print_result(rt::cat(name, ": process ", process,
                        " was asked to stop and is ending its trials; once more ends it at once\n"));
-  return patience == 0 ? kDone : rt::exit_code(rt::Errc::cancelled);
+  return patience == 0 ? kDone : rt::exit_code(rt::Errc::locked);
 }
 
 }  // namespace cli

@@ -158,6 +158,10 @@ void require_resources(const Resources& asked, int workers, int gpus) {
     refuse("memory", rt::format_bytes(*asked.memory), rt::format_bytes(memory));
 }
 
+void require_resources(const Resources& asked) {
+  require_resources(asked, rt::usable_cores(), static_cast<int>(rt::gpu_names().size()));
+}
+
 void prepare_gpu(const Resources& asked) {
   if (asked.gpus > 1) {
     throw rt::Error(rt::Errc::no_device,

@@ -52,6 +52,8 @@ void add_counted(Metrics& metrics, const StudySpec& study, const nn::ModelSpec& 
 /// Throws rt::Error (no_device) when a machine with so many workers and GPUs can never give a trial
 /// what it asks for, naming both.
 void require_resources(const Resources& asked, int workers, int gpus);
+/// The same for all cores and GPUs that this process may use.
+void require_resources(const Resources& asked);
 
 /// Makes ready for tasks on GPUs where a network may be for one (device_rule). Throws rt::Error
 /// (no_device) where that is not possible, and for more than one.

@@ -12,7 +12,6 @@
 #include "hpo/driver/front_files.h"
 #include "hpo/driver/gpu_share.h"
 #include "hpo/driver/loaded_study.h"
-#include "hpo/driver/machine.h"
 #include "hpo/driver/placement.h"
 #include "hpo/driver/program_files.h"
 #include "hpo/driver/run_config.h"

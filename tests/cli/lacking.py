@@ -25,6 +25,7 @@ def sweep(program, folder, *more, **environment):
 def without_starpu(build, folder):
     """The programs alone: what they compute with is said, and more cores than that are refused."""
     alone = folder / "alone"
+    os.environ.pop("LD_LIBRARY_PATH", None)  # the library beside them is meant
     for file in ("cli/trellis", "cli/trellis-engine", "runtime/libtrellis-runtime.so.0"):
         (alone / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(build / file, alone / file)

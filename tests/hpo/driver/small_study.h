@@ -69,7 +69,8 @@ class SmallStudy : public testing::Test {
   Session session(const StudySpec& file, const std::string& arithmetic, Stopper& stopper) const {
     rt::set_fingerprint(arithmetic);
     EventLog log(run());
-    rt::Runtime runtime({.executor = executor_,
+    rt::Runtime runtime({.workers = 2,
+                         .executor = executor_,
                          .workers_per_gpu = workers_per_gpu_,
                          .pretended_gpus = pretended_gpus_,
                          .pretended_memory = pretended_memory_,
