@@ -99,7 +99,7 @@ double test_score(const nlohmann::json& metrics) {
 
 int trials_of(const Table& table, const Options& options) {
   const int trials = table.large ? kFewTrials : kTrials;
-  return options.quick ? trials / 10 : trials;
+  return options.quick ? std::max(1, trials / 10) : trials;
 }
 
 void run_ours(const Table& table, const rt::Path& folder, int seed, const Options& options,

@@ -24,7 +24,8 @@ bool overlap(const Seen& seen) {
 
 /// Of all ints those that a param goes with; empty: none that could be told in few words.
 std::vector<double> ints_with(const Seen& seen, std::vector<double> all) {
-  const auto& [with, without] = seen;
+  const std::set<double>& with = seen.with;
+  const std::set<double>& without = seen.without;
   if (with.empty()) return {};
   if (*with.begin() > *without.rbegin())
     std::erase_if(all, [&](double value) { return value < *with.begin(); });
