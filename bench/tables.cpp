@@ -2,6 +2,7 @@
 // scikit-learn's networks on the same rows.
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdlib>
