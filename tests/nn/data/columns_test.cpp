@@ -14,6 +14,7 @@ namespace {
 
 using nn_test::CsvFile;
 using nn_test::list;
+using nn_test::says;
 using nn_test::values;
 using Words = std::vector<std::string>;
 
@@ -25,10 +26,6 @@ std::string table(int rows, Field field, const std::string& name = "c") {
     text += field(i) + "," + std::to_string(i * 7 % rows) + (i % 2 == 0 ? ",p\n" : ",q\n");
   }
   return text;
-}
-
-bool says(const nn::Dataset& data, const std::string& note) {
-  return std::ranges::count(data.header().notes, note) == 1;
 }
 
 Words names(const nn::Dataset& data) {

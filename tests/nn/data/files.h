@@ -3,6 +3,7 @@
 
 #include <zlib.h>
 
+#include <algorithm>
 #include <fstream>
 #include <initializer_list>
 #include <string>
@@ -62,6 +63,11 @@ class CsvFile {
   support::TempFolder folder;
   nn::DataSpec spec;
 };
+
+/// Whether the loader said exactly that, once.
+inline bool says(const nn::Dataset& data, const std::string& note) {
+  return std::ranges::count(data.header().notes, note) == 1;
+}
 
 /// X as stored, whichever way, as floats in rows.
 inline std::vector<std::vector<float>> values(const nn::Dataset& data) {

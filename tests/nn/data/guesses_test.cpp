@@ -13,13 +13,10 @@ namespace {
 
 using nn_test::CsvFile;
 using nn_test::error_of;
+using nn_test::says;
 using nn_test::values;
 using Words = std::vector<std::string>;
 using Rows = std::vector<std::vector<float>>;
-
-bool says(const nn::Dataset& data, const std::string& note) {
-  return std::ranges::count(data.header().notes, note) == 1;
-}
 
 /// `text` with another delimiter for its tabs.
 std::string with(char delimiter, std::string text) {

@@ -15,6 +15,7 @@ namespace {
 
 using nn_test::CsvFile;
 using nn_test::error_of;
+using nn_test::says;
 using nn_test::values;
 using Words = std::vector<std::string>;
 using Rows = std::vector<std::vector<float>>;
@@ -91,10 +92,6 @@ std::string table(int rows, const std::function<std::string(int)>& field,
     text += field(i) + delimiter + std::to_string(i * 7 % rows) + delimiter +
             (i % 2 == 0 ? "p\n" : "q\n");
   return text;
-}
-
-bool says(const nn::Dataset& data, const std::string& note) {
-  return std::ranges::count(data.header().notes, note) == 1;
 }
 
 TEST(NumberFormat, ColumnsAreNumbersInTrainingAndInPrediction) {
