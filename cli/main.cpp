@@ -51,8 +51,10 @@ bool exports_by_engine(std::span<char* const> words) {
 int main(int argc, char** argv) {
   cli::open_standard_streams();
   if (argc > 1 && std::string_view(argv[1]) == "test") {
-    std::fputs("trellis: tests are run from the source folder: ./trellis test\n", stderr);
-    return cli::kUsage;
+    const bool help = argc > 2 && std::string_view(argv[2]) == "--help";
+    std::fputs("trellis: tests are run from the source folder: ./trellis test\n",
+               help ? stdout : stderr);
+    return help ? cli::kDone : cli::kUsage;
   }
   std::array<char*, 4> asks{};
   if (argc == 3 && std::string_view(argv[1]) == "help") {

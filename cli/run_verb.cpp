@@ -25,7 +25,11 @@ void print_overview() {
     text +=
         "  " + head + std::string(width + 2 - head.size(), ' ') + std::string(line.summary) + "\n";
   }
-  text += "\nRUN is a study's name or its folder. `trellis VERB --help` tells more.\n";
+  text +=
+      "\nRUN is a study's name or its folder. `trellis VERB --help` tells more.\n"
+      "Exit codes: 0 done, 1 nothing usable, 2 command line, 3 study file or data, 4 storage, 5 in "
+      "use,\n6 no device for it, 75 stopped, the same command goes on. For scripts: "
+      "docs/programs.md\n";
   std::fputs(text.c_str(), stdout);
 }
 

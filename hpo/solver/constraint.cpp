@@ -24,12 +24,12 @@ class ScriptReader {
   explicit ScriptReader(std::string_view script) : script_(script) {}
 
   Constraint read() {
-    if (word() != "return") refuse();
+    if (word() != "return") refuse(0);
     Constraint constraint{either(0)};
     skip_blanks();
     if (at_ < script_.size() && script_[at_] == ';') ++at_;
     skip_blanks();
-    if (at_ != script_.size()) refuse();
+    if (at_ != script_.size()) refuse(at_);
     return constraint;
   }
 
@@ -37,11 +37,18 @@ class ScriptReader {
   using Alternatives = std::vector<std::vector<Condition>>;
   using Operand = std::pair<std::string, std::optional<ParamValue>>;  ///< a name, or a value
 
-  [[noreturn]] void refuse() const {
+  [[noreturn]] void refuse(const std::string& why) const {
     throw rt::Error(rt::Errc::usage,
-                    rt::cat("constraint `", rt::printable(script_),
-                            "` is no list of comparisons, expected `return NAME == VALUE`, more of "
-                            "them joined by `and` or `or`"));
+                    rt::cat("constraint `", rt::printable(script_), "`", why,
+                            ", expected `return NAME == VALUE`, more of them joined by `and` or "
+                            "`or`"));
+  }
+
+  /// What stands from `begin` on is no such comparison.
+  [[noreturn]] void refuse(std::size_t begin) const {
+    const std::string_view rest = script_.substr(begin);
+    if (rest.empty()) refuse(" ends too early");
+    refuse(rt::cat(": `", rt::printable(rest), "` is not understood"));
   }
 
   void skip_blanks() {
@@ -82,7 +89,8 @@ class ScriptReader {
     while (take_word("and")) {
       Alternatives joined;
       const Alternatives more = term(depth);
-      if (all.size() * more.size() > kMostAlternatives) refuse();
+      if (all.size() * more.size() > kMostAlternatives)
+        refuse(rt::cat(" has more than ", kMostAlternatives, " alternatives"));
       for (const auto& left : all) {
         for (const auto& right : more) {
           joined.push_back(left);
@@ -95,23 +103,25 @@ class ScriptReader {
   }
 
   Alternatives term(int depth) {
-    if (depth > kDeepest) refuse();
+    if (depth > kDeepest) refuse(rt::cat(" has more than ", kDeepest, " parentheses in another"));
     if (take("(")) {
       Alternatives inner = either(depth + 1);
-      if (!take(")")) refuse();
+      if (!take(")")) refuse(at_);
       return inner;
     }
+    skip_blanks();
+    const std::size_t begin = at_;
     Operand left = operand();
-    if (!take("==")) refuse();
+    if (!take("==")) refuse(begin);
     Operand right = operand();
     if (left.second) std::swap(left, right);
-    if (left.second || !right.second) refuse();
+    if (left.second || !right.second) refuse(begin);
     return {{{.parameter = std::move(left.first), .values = {std::move(*right.second)}}}};
   }
 
   Operand operand() {
     skip_blanks();
-    if (at_ == script_.size()) refuse();
+    if (at_ == script_.size()) refuse(at_);
     const char c = script_[at_];
     if (c == '"' || c == '\'') return {"", quoted(c)};
     if (is_letter(c)) return {word(), std::nullopt};
@@ -119,10 +129,11 @@ class ScriptReader {
   }
 
   std::string quoted(char quote) {
-    const std::size_t end = script_.find(quote, ++at_);
-    if (end == script_.npos) refuse();
+    const std::size_t begin = at_++;
+    const std::size_t end = script_.find(quote, at_);
+    if (end == script_.npos) refuse(begin);
     std::string text(script_.substr(at_, end - at_));
-    if (text.find('\\') != text.npos) refuse();
+    if (text.find('\\') != text.npos) refuse(begin);
     at_ = end + 1;
     return text;
   }
@@ -136,7 +147,7 @@ class ScriptReader {
     const std::string_view text = script_.substr(begin, at_ - begin);
     if (const auto whole = rt::parse_int(text)) return *whole;
     const auto real = rt::parse_double(text);
-    if (!real) refuse();
+    if (!real) refuse(begin);
     return *real;
   }
 

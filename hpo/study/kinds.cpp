@@ -14,6 +14,7 @@
 #include "nn/layers/layer.h"
 #include "nn/reshape/operation.h"
 #include "nn/spec.h"
+#include "runtime/base/text.h"
 
 namespace hpo::study {
 
@@ -252,13 +253,14 @@ KindSet make_stopping() {
   for (Kind& kind : set.kinds) {
     const auto info = std::ranges::find(stopping_kinds(), kind.name, &KindInfo::name);
     if (info->combines) {
-      kind.block.fields.push_back({.name = "of",
-                                   .type = Type::kind,
-                                   .count = Count::list,
-                                   .required = true,
-                                   .doc = "The rules, which count in the same unit. `{any_of: "
-                                          "[...]}` is short for `{type: any_of, of: [...]}`.",
-                                   .kinds = stopping_set});
+      kind.block.fields.push_back(
+          {.name = "of",
+           .type = Type::kind,
+           .count = Count::list,
+           .required = true,
+           .doc = rt::cat("The rules, which count in the same unit. `{", kind.name,
+                          ": [...]}` is short for `{type: ", kind.name, ", of: [...]}`."),
+           .kinds = stopping_set});
     }
     if (kind.block.fields.empty() || info->combines) continue;
     kind.block.fields.push_back({.name = "unit",

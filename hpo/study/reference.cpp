@@ -30,7 +30,7 @@ those that fall behind after 9 and 27 epochs (of arrays, which may be images: 27
 ```yaml
 name: digits
 seed: 7
-data: {csv: data/digits.csv, target: digit, split: {valid: 0.2, test: 0.2}, scale: standard}
+data: {csv: data/digits.csv.gz, target: -1, split: {valid: 0.2, test: 0.2}, scale: standard}
 network:
   - dense: {units: $width, activation: relu}
   - dense: {units: $width, activation: relu}

@@ -52,6 +52,7 @@ class Study:
 
 # What is put in place of what.
 SHORTENED = {
+    "adaptive-fashion": [("  split: {valid: 0.02}\n", "  split: {valid: 0.1}\n  rows: 3000\n"), ("epochs: 10}", "epochs: 5}")],
     "adaptive-mnist": [("  split: {valid: 0.1}\n", "  split: {valid: 0.1}\n  rows: 8000\n")],
     "friedman": [("limits: {trials: 40}\n", "limits: {trials: 16}\n")],
     "least": [("target: yield}\n", "target: yield}\nlimits: {trials: 16}\n")],
@@ -189,6 +190,36 @@ def adaptive_mnist_01(study):
     return f"ends with {run['shape']}"
 
 
+def adaptive_digits(study):
+    least, most = promised(study, r"\(([.\d]+) to ([.\d]+), eight")
+    run = study.read_json("train", "adaptive-digits.yaml", "--quiet")
+    sizes = [int(size) for size in run["shape"].split("-")]
+    assert len(sizes) > 3 and max(sizes) > 16, run["shape"]
+    assert least <= run["metrics"]["test.accuracy"] <= most, run
+    return f"ends with {run['shape']}"
+
+
+def adaptive_fashion(study):
+    require_package()
+    run = study.read_json("train", "adaptive-fashion.yaml", "--quiet")
+    sizes = [int(size) for size in run["shape"].split("-")[-3:-1]]
+    assert all(64 <= size < 512 for size in sizes), run["shape"]
+    assert run["metrics"]["test.accuracy"] > 0.7, run
+    return f"ends with {run['shape']}"
+
+
+def published_grid(study):
+    asked, distinct = promised(study, r"Expect (\d+) epochs asked for and (\d+) run")
+    plan = study.read_json("plan", "published-grid.yaml")
+    assert (plan["epochs"], plan["distinct_epochs"]) == (asked, distinct), plan
+    for words, epochs in (([], distinct), (["--no-sharing", "--dir", "apart"], asked)):
+        study.read("sweep", "published-grid.yaml", "--quiet", *words)
+        work = study.read_json("status", "published-grid", *words[1:])["work"]
+        assert (work["epochs"], work["distinct_epochs"]) == (asked, epochs), work
+    assert study.read("export", "published-grid") == study.read("export", "published-grid", "--dir", "apart")
+    return f"{distinct:.0f} of {asked:.0f} epochs were run"
+
+
 def mnist_grid(study):
     require_images()
     plan = study.read_json("plan", "mnist-grid.yaml")
@@ -275,7 +306,8 @@ def main():
         "mnist-grid": mnist_grid, "pbt-digits": pbt_digits,
         "pruned-digits": pruned_digits, "commanded-digits": commanded_digits, "command-shell": command_shell,
         "command-sklearn": command_sklearn, "command-pytorch": command_pytorch, "command-c": command_c,
-        "friedman": friedman, "least": least, "fashion": fashion, "augmented-mnist": augmented_mnist
+        "friedman": friedman, "least": least, "fashion": fashion, "augmented-mnist": augmented_mnist,
+        "adaptive-digits": adaptive_digits, "adaptive-fashion": adaptive_fashion, "published-grid": published_grid
     }
     check = checks[name]
     with tempfile.TemporaryDirectory() as folder:

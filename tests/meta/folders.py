@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Folders: a README.md in each that holds source files, each source file named by a meson.build, each header used."""
+"""Folders: a README.md in each that holds source files (of the tests, in each part: the rest mirrors the code), each source
+file named by a meson.build, each header used."""
 import posixpath
 import re
 
@@ -19,10 +20,21 @@ def listed_by_meson(tree):
     return named
 
 
+def rooms(tree):
+    """The folders that say what lives there."""
+    for path in tree.paths:
+        top, _, rest = path.partition("/")
+        if top == "tests":
+            if "/" in rest:
+                yield posixpath.join(top, rest.split("/")[0])
+        elif top in house.PRODUCT + ("bench", "examples", "tools") and path.endswith(house.CPP + (".py", ".sh")):
+            yield posixpath.dirname(path)
+
+
 def check(tree):
     problems = []
     sources = tree.cpp()
-    for folder in sorted({posixpath.dirname(path) for path in tree.cpp(house.PRODUCT + ("bench", "examples"))}):
+    for folder in sorted(set(rooms(tree))):
         if folder + "/README.md" not in tree.paths:
             problems.append(f"{folder}: no README.md (what lives here, what it may include, where to start)")
     for folder in house.CODE:
@@ -45,6 +57,8 @@ SAMPLES = [
     ({**HOUSE, "nn/c.cpp": ""}, ["no meson.build names it"]),
     ({**HOUSE, "nn/c.h": ""}, ["no file includes it"]),
     ({path: text for path, text in HOUSE.items() if path != "nn/x/README.md"}, ["nn/x: no README.md"]),
+    ({**HOUSE, "tests/nn/x/a.py": "", "bench/rivals/b.py": "", "bench/README.md": "", "tests/a.py": "", "docs/c.py": ""},
+     ["tests/nn: no README.md", "bench/rivals: no README.md"]),
     ({"nn/README.md": "", "nn/a.cpp": ""}, ["nn: no meson.build", "nothing builds it"]),
 ]
 

@@ -90,6 +90,13 @@ class Launcher(Clone):
         done = self.call("./trellis")
         self.assertEqual((done.stdout, done.returncode), ("", 69))
 
+    def test_help_of_tests_sets_nothing_up(self):
+        done = self.call("./trellis", "test", "--help")
+        self.assertIn("run-tests [--all]", done.stdout)
+        self.assertEqual((done.stderr, done.returncode), ("", 0))
+        wrong = self.call("./trellis", "test", "--hlep")
+        self.assertEqual((wrong.stdout, wrong.stderr, wrong.returncode), ("", done.stdout, 2))
+
     def test_warm_use_is_quick(self):
         for number in range(400):
             write(self.path("hpo", f"{number}.cpp"), "")

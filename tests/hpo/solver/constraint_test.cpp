@@ -46,6 +46,26 @@ TEST(Constraint, RefusesWhatItCannotReadWithItsText) {
   }
 }
 
+std::string why_refused(std::string_view script) {
+  try {
+    (void)read_constraint(script);
+  } catch (const rt::Error& error) {
+    const std::string text = error.what();
+    return text.substr(0, text.find(", expected"));
+  }
+  return "";
+}
+
+TEST(Constraint, NamesThePartThatIsNotUnderstood) {
+  EXPECT_EQ(why_refused(R"(return o == "sgd" and n >= 3)"),
+            R"(constraint `return o == "sgd" and n >= 3`: `n >= 3` is not understood)");
+  EXPECT_EQ(why_refused("return a == 1 or 2x == b"),
+            "constraint `return a == 1 or 2x == b`: `2x == b` is not understood");
+  EXPECT_EQ(why_refused("return a == 1 and"), "constraint `return a == 1 and` ends too early");
+  const std::string deep = why_refused("return " + std::string(100, '('));
+  EXPECT_NE(deep.find("has more than 32 parentheses in another"), std::string::npos) << deep;
+}
+
 TEST(Constraint, BoundsItsSize) {
   std::string script = "return ";
   for (int i = 0; i < 9; ++i) script += R"((a == 1 or b == 2) and )";
