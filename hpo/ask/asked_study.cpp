@@ -68,7 +68,7 @@ void AskedStudy::replay(const Event& event) {
     (void)search_.word_on(trial, *report);
     open.step = report->step;
     open.reported = true;
-    remember(open, report->metrics);
+    for (const auto& [name, value] : report->metrics) open.known[name] = value;
   } else if (std::holds_alternative<Ended>(event.body)) {
     const Open& open = open_.at(trial);
     tickets_.erase(open.ticket);
@@ -100,27 +100,18 @@ Handout AskedStudy::ask(const std::string& ticket) {
   return {.trial = trial, .params = std::move(*params), .over = ""};
 }
 
-void AskedStudy::remember(Open& open, const Metrics& metrics) const {
-  for (const std::string& name : deciding_) {
-    if (const double* value = find_metric(metrics, name)) put_metric(open.known, name, *value);
-  }
-}
-
-bool AskedStudy::repeats(const Metrics& known, const Told& told) const {
-  const std::optional<double> value = value_of(told);
-  const double* before = find_metric(known, study_.metric.name);
-  if (value && (before == nullptr || !same_number(*before, *value))) return false;
-  return std::ranges::all_of(deciding_, [&](const std::string& name) {
-    const double* now = find_metric(told.metrics, name);
-    const double* then = find_metric(known, name);
-    return now == nullptr || (then != nullptr && same_number(*now, *then));
+bool AskedStudy::repeats(const Latest& known, const Told& told) const {
+  (void)value_of(told);
+  return std::ranges::all_of(told.metrics, [&](const auto& metric) {
+    const auto before = known.find(metric.first);
+    return before != known.end() && same_number(before->second, metric.second);
   });
 }
 
-void AskedStudy::require_deciding(std::uint64_t trial, const Metrics& known,
+void AskedStudy::require_deciding(std::uint64_t trial, const Latest& known,
                                   const Told& told) const {
   for (const std::string& name : deciding_) {
-    if (name == study_.metric.name || find_metric(known, name) || find_metric(told.metrics, name))
+    if (name == study_.metric.name || known.contains(name) || find_metric(told.metrics, name))
       continue;
     const bool searched =
         std::ranges::find(study_.others, name, &Metric::name) != study_.others.end();
@@ -129,10 +120,10 @@ void AskedStudy::require_deciding(std::uint64_t trial, const Metrics& known,
   }
 }
 
-void AskedStudy::require_what_the_rule_sees(const Metrics& known, const Told& told) const {
+void AskedStudy::require_what_the_rule_sees(const Latest& known, const Told& told) const {
   if (study_.early_stop_metric == 0) return;
   const std::string& name = study_.others.at(study_.early_stop_metric - 1).name;
-  if (!find_metric(known, name) && !find_metric(told.metrics, name))
+  if (!known.contains(name) && !find_metric(told.metrics, name))
     throw refusal(rt::cat("a report without a value of ", name, ", which early_stop looks at"));
 }
 
@@ -185,8 +176,11 @@ Word AskedStudy::take_report(std::uint64_t trial, std::int64_t step, double valu
   Open& open = open_.at(trial);
   Reported report{.step = step, .epochs = step, .value = value, .metrics = told.metrics};
   put_metric(report.metrics, study_.metric.name, value);
-  remember(open, report.metrics);
-  for (const auto& [name, known] : open.known) put_metric(report.metrics, name, known);
+  Latest latest(report.metrics.begin(), report.metrics.end());
+  for (const auto& metric : open.known) {
+    if (latest.insert(metric).second) report.metrics.push_back(metric);
+  }
+  open.known = std::move(latest);
   const Word said = search_.word_on(trial, report);
   const Word word = last ? Word::go : said;
   report.word = word;

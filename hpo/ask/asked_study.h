@@ -3,6 +3,7 @@
 // came of it. A state machine over the log, like the driver, without anything to run.
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -73,21 +74,22 @@ class AskedStudy {
   [[nodiscard]] std::size_t open() const { return open_.size(); }
 
  private:
+  using Latest = std::map<std::string, double, std::less<>>;  ///< value of each metric, as told
+
   struct Open {
     std::int64_t step = 0;  ///< of the last report
     bool reported = false;
-    Metrics known;  ///< the last value of each metric that decides or has bounds, as it was told
+    Latest known;
     std::string ticket;
     rt::Moment since;  ///< handed out, by this process or one before it
     rt::Moment heard;
   };
 
   void replay(const Event& event);
-  void remember(Open& open, const Metrics& metrics) const;
-  /// Whether a call says of every deciding metric that it names what was told of it last.
-  [[nodiscard]] bool repeats(const Metrics& known, const Told& told) const;
-  void require_deciding(std::uint64_t trial, const Metrics& known, const Told& told) const;
-  void require_what_the_rule_sees(const Metrics& known, const Told& told) const;
+  /// Whether a call says of every metric that it names what was told of it last.
+  [[nodiscard]] bool repeats(const Latest& known, const Told& told) const;
+  void require_deciding(std::uint64_t trial, const Latest& known, const Told& told) const;
+  void require_what_the_rule_sees(const Latest& known, const Told& told) const;
   [[nodiscard]] const TrialRow& row(std::uint64_t trial) const;
   [[nodiscard]] std::optional<double> value_of(const Told& told) const;
   [[nodiscard]] bool says_the_same(std::uint64_t trial, const Told& told) const;
@@ -107,7 +109,7 @@ class AskedStudy {
   Search search_;
   std::map<std::uint64_t, Open> open_;
   std::map<std::string, std::uint64_t> tickets_;  ///< of open trials
-  std::map<std::uint64_t, Metrics> last_told_;    ///< of trials that ended: what Open::known held
+  std::map<std::uint64_t, Latest> last_told_;     ///< of trials that ended
   std::optional<Finished> finished_;
   bool exhausted_ = false;
   bool ended_ = false;  ///< a trial, since the last commit

@@ -58,9 +58,32 @@ void leave_terminal() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nothing.fd(), fd);
 }
 
+/// The error (locked) for whoever finds the lock with one who answers nobody.
+rt::Error in_use(const rt::Path& folder) {
+  const auto holder = StudyLock::holder(folder);
+  return {rt::Errc::locked,
+          rt::cat(folder.string(), " is in use by ",
+                  holder ? rt::cat(process_words(*holder), " since ", holder->since)
+                         : "another process",
+                  ", which does not answer: wait for it, or end it with trellis stop")};
+}
+
+/// Throws rt::Error (study) where the folder holds another study. `logged`: its file.
+void require_same(const StudySpec& study, const std::string& logged, const rt::Path& folder) {
+  const std::string now = resolved_yaml(study);
+  const std::string other = what_is_other(in_todays_words(logged, now, {}), now);
+  if (!other.empty())
+    throw rt::Error(
+        rt::Errc::study,
+        rt::cat(folder.string(), " holds a study with other ", other,
+                ": give this one another name, with warm_start to learn from that one, or "
+                "remove its folder"));
+}
+
 void keep(const StudySpec& study, const rt::Path& folder, double idle, Line& line) {
   const Interrupts interrupts;
   EventLog log(folder);
+  if (log.facts()) require_same(study, log.facts()->resolved, folder);
   const std::vector<Changed> changes = adopt(log, study, nullptr, folder);
   AskedStudy asked(study, log, changes);
   AskServer server(folder, asked);
@@ -126,10 +149,11 @@ std::string fork_keeper(const StudySpec& study, const rt::Path& folder, double i
 /// asked to end, which disturbs nobody: what was not answered is said again. Throws rt::Error
 /// (study) where it is another study, (locked) where it does not end.
 bool keeps(const StudySpec& study, const rt::Path& folder) {
+  const std::string resolved = StudyReader(folder).resolved();
+  require_same(study, resolved, folder);
   const std::string now = resolved_yaml(study);
-  const std::string logged = in_todays_words(StudyReader(folder).resolved(), now, {});
-  if (changes_between(logged, now).empty()) return true;
-  if (stop_driver(folder, kPatience).answer == StopAnswer::still) throw StudyLock::refusal(folder);
+  if (changes_between(in_todays_words(resolved, now, {}), now).empty()) return true;
+  if (stop_driver(folder, kPatience).answer == StopAnswer::still) throw in_use(folder);
   return false;
 }
 
@@ -148,7 +172,7 @@ void start_keeper(const StudySpec& study, const rt::Path& folder, double idle) {
     if (kind != rt::Errc::locked) throw rt::Error(kind, said.substr(1));
     if (is_kept(folder, kPatience)) return;
     // Who had the lock may have gone in between.
-    if (rt::seconds_since(begun) >= kPatience) throw rt::Error(kind, said.substr(1));
+    if (rt::seconds_since(begun) >= kPatience) throw in_use(folder);
   }
 }
 

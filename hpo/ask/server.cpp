@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "hpo/ask/session.h"
-#include "hpo/ask/socket.h"
 #include "runtime/base/text.h"
 
 namespace hpo {
@@ -18,14 +17,13 @@ namespace hpo {
 namespace {
 
 constexpr std::size_t kMostUnsent = 1U << 22;  ///< of one who does not read its answers
-constexpr double kTick = 0.5;  ///< seconds until a request to stop is noticed at the latest
+constexpr double kTick =
+    0.5;  ///< seconds until a request to stop, or the study's removal, is noticed at the latest
 
 }  // namespace
 
 AskServer::AskServer(const rt::Path& folder, AskedStudy& study)
-    : folder_(folder), study_(study), listener_(listen_in(folder)), last_(rt::now()) {}
-
-AskServer::~AskServer() { ::unlink((folder_ / kAskSocket).c_str()); }
+    : study_(study), listener_(folder), last_(rt::now()), looked_(last_) {}
 
 void AskServer::serve(double idle, const std::atomic<int>& interrupts) {
   while (interrupts.load() == 0) {
@@ -33,6 +31,10 @@ void AskServer::serve(double idle, const std::atomic<int>& interrupts) {
     const double left = idle - rt::seconds_since(last_);
     if (left <= 0) return;
     wait(left);
+    if (rt::seconds_since(looked_) >= kTick) {
+      if (!listener_.stands()) return;
+      looked_ = rt::now();
+    }
     accept_all();
     for (Connection& connection : connections_) {
       receive(connection);

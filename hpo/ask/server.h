@@ -6,6 +6,7 @@
 #include <string>
 
 #include "hpo/ask/asked_study.h"
+#include "hpo/ask/socket.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/file.h"
 
@@ -17,12 +18,10 @@ class AskServer {
  public:
   /// Listens in `folder`, whose log `study` is over. Throws rt::Error (storage).
   AskServer(const rt::Path& folder, AskedStudy& study);
-  ~AskServer();
-  AskServer(const AskServer&) = delete;
-  AskServer& operator=(const AskServer&) = delete;
 
-  /// Returns when nobody was connected for `idle` seconds, or somebody asked to stop. Throws what
-  /// the log throws: then nothing was answered that is not on the disk.
+  /// Returns when nobody was connected for `idle` seconds, somebody asked to stop, or the study was
+  /// removed from its folder. Throws what the log throws: then nothing was answered that is not on
+  /// the disk.
   void serve(double idle, const std::atomic<int>& interrupts);
 
  private:
@@ -43,11 +42,11 @@ class AskServer {
   void answer(Connection& connection);
   static void send(Connection& connection);
 
-  rt::Path folder_;
   AskedStudy& study_;
-  rt::File listener_;
+  AskListener listener_;
   std::list<Connection> connections_;
   rt::Moment last_;    ///< when somebody was connected
+  rt::Moment looked_;  ///< whether the listener stands
   bool full_ = false;  ///< the system has no descriptor left for one more
 };
 

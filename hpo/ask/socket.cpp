@@ -9,7 +9,9 @@
 #include <cerrno>
 #include <cstring>
 #include <string>
+#include <utility>
 
+#include "hpo/log/schema.h"
 #include "runtime/base/text.h"
 
 namespace hpo {
@@ -41,18 +43,41 @@ rt::File new_socket(const rt::Path& folder, int flags) {
 
 }  // namespace
 
-rt::File listen_in(const rt::Path& folder) {
-  const rt::File opened = open_folder(folder);
-  const sockaddr_un address = address_in(opened);
-  rt::File socket = new_socket(folder, SOCK_NONBLOCK);
-  ::unlinkat(opened.fd(), kAskSocket, 0);
+AskListener::AskListener(const rt::Path& folder)
+    : path_(folder), folder_(open_folder(folder)), log_(identity(folder_.fd(), kStudyDb)) {
+  listen();
+}
+
+AskListener::~AskListener() {
+  if (identity(folder_.fd(), kAskSocket) == own_) ::unlinkat(folder_.fd(), kAskSocket, 0);
+}
+
+bool AskListener::stands() {
+  if (identity(AT_FDCWD, path_.c_str()) != identity(folder_.fd(), ".")) return false;
+  if (identity(folder_.fd(), kStudyDb) != log_) return false;
+  const auto named = identity(folder_.fd(), kAskSocket);
+  if (!named) listen();
+  return !named || named == own_;
+}
+
+std::optional<AskListener::Identity> AskListener::identity(int folder, const char* name) {
+  struct stat info {};
+  if (::fstatat(folder, name, &info, 0) != 0) return std::nullopt;
+  return Identity{info.st_dev, info.st_ino};
+}
+
+void AskListener::listen() {
+  const sockaddr_un address = address_in(folder_);
+  rt::File socket = new_socket(path_, SOCK_NONBLOCK);
+  ::unlinkat(folder_.fd(), kAskSocket, 0);
   // Before it has a name, so that nobody else connects in between.
   if (::fchmod(socket.fd(), S_IRUSR | S_IWUSR) != 0 ||
       // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast)
       ::bind(socket.fd(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
       ::listen(socket.fd(), kBacklog) != 0)
-    throw rt::storage_error("listen in", folder / kAskSocket, errno);
-  return socket;
+    throw rt::storage_error("listen in", path_ / kAskSocket, errno);
+  socket_ = std::move(socket);
+  own_ = identity(folder_.fd(), kAskSocket);
 }
 
 std::optional<rt::File> connect_in(const rt::Path& folder) {

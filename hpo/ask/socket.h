@@ -1,6 +1,8 @@
 #pragma once
 // The local socket in a study's folder, through which its keeper is spoken to.
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <optional>
 
@@ -16,10 +18,38 @@ inline constexpr const char* kAskSocket = "ask.sock";
 /// Bytes that a line may have, in both directions.
 inline constexpr std::size_t kLongestAskLine = std::size_t{1} << 20;
 
-/// Listens in `folder`, in place of whoever did before: only for the holder of the study's lock.
-/// Only processes of the same user can connect. The socket does not block. Throws rt::Error
-/// (storage).
-[[nodiscard]] rt::File listen_in(const rt::Path& folder);
+/// The socket of a study's folder, as long as the study is there. Only for the holder of its lock.
+class AskListener {
+ public:
+  /// Listens in `folder`, in place of whoever did before. Only processes of the same user can
+  /// connect. The socket does not block. Throws rt::Error (storage).
+  explicit AskListener(const rt::Path& folder);
+  /// Removes the socket, but none that somebody else has put there since.
+  ~AskListener();
+  AskListener(const AskListener&) = delete;
+  AskListener& operator=(const AskListener&) = delete;
+
+  [[nodiscard]] int fd() const { return socket_.fd(); }
+
+  /// Whether those who connect still come here: makes the socket anew where it was removed. False
+  /// where the folder, or the log in it, was removed or is another one's by now. Throws rt::Error
+  /// (storage).
+  [[nodiscard]] bool stands();
+
+ private:
+  /// Which file a name stands for: nobody else gets these numbers while it is open here.
+  struct Identity {
+    dev_t device = 0;
+    ino_t number = 0;
+    bool operator==(const Identity&) const = default;
+  };
+  [[nodiscard]] static std::optional<Identity> identity(int folder, const char* name);
+  void listen();
+
+  rt::Path path_;
+  rt::File folder_, socket_;
+  std::optional<Identity> log_, own_;
+};
 
 /// A connection to whoever listens in `folder`; nothing where nobody does. Throws rt::Error
 /// (storage) where the system refuses otherwise.

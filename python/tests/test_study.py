@@ -3,6 +3,7 @@ import json
 import math
 import os
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
@@ -143,6 +144,16 @@ class Asking(WithStudy):
         self.assertEqual(study.ask().number, 1)
         self.assertEqual(study.tell(first, 0.5), "complete")
 
+    def test_a_study_that_was_removed_begins_anew(self):
+        first = self.create()
+        first.ask()
+        shutil.rmtree(f"{self.folder}/runs")
+        study = self.create()
+        time.sleep(1.5)  # by when the first one's keeper has seen it
+        self.assertEqual(first.ask().number, 0, "its keeper is gone with it")
+        self.assertEqual(study.ask().number, 1)
+        self.assertEqual([t.number for t in study.trials], [0, 1])
+
     def test_a_call_that_is_too_long_is_refused_at_once(self):
         study = self.create()
         trial, begun = study.ask(), time.monotonic()
@@ -161,6 +172,25 @@ class Asking(WithStudy):
         frame = study.trials_dataframe()
         self.assertEqual(list(frame["value"]), [0.5])
         self.assertIn("params.lr", frame.columns)
+
+    def test_a_dataframe_has_the_values_of_the_trials(self):
+        try:
+            import pandas
+        except ImportError:
+            self.skipTest("there is no pandas")
+        texts = ["None", "NA", "null", "sqrt", "01", "1e3", ""]
+        study = trellis.create_study("texts", directory=f"{self.folder}/runs", method="grid", parameters={
+            "text": {"values": texts}, "on": {"values": [True, False]},
+            "n": {"type": "int", "min": 1, "max": 2, "when": {"on": True}}})
+        self.kept.append(study)
+        study.optimize(lambda trial: 0.5)
+        frame, trials = study.trials_dataframe(), study.trials
+        self.assertEqual({t.params["text"] for t in trials}, set(texts))
+        for name in ("text", "on", "n"):
+            column = frame[f"params.{name}"]
+            self.assertEqual([None if pandas.isna(value) else value for value in column],
+                             [t.params.get(name) for t in trials])
+        self.assertEqual([type(value) for value in frame["params.on"]], [bool] * len(trials))
 
 
 class Optimizing(WithStudy):
@@ -219,6 +249,27 @@ class Optimizing(WithStudy):
                 with self.assertRaises(KeyboardInterrupt):
                     study.optimize(lambda trial: 0.5, trials=3)
         self.assertEqual([t.state for t in study.trials], ["failed", "complete"])
+
+    def test_ctrl_c_while_a_thread_tells_leaves_no_trial_running(self):
+        study, begun = self.create(), threading.Event()
+        said, join = trellis.study.Study.tell, threading.Thread.join
+
+        def slow(*words, **named):
+            begun.set()
+            time.sleep(0.5)
+            return said(*words, **named)
+
+        def broken_off(thread, *words):
+            if thread.daemon and threading.current_thread() is threading.main_thread():
+                begun.wait()
+                raise KeyboardInterrupt
+            join(thread, *words)
+
+        with mock.patch.object(trellis.study.Study, "tell", slow), \
+                mock.patch.object(threading.Thread, "join", broken_off):
+            with self.assertRaises(KeyboardInterrupt):
+                study.optimize(lambda trial: 0.5, trials=1, jobs=2)
+        self.assertEqual([t.state for t in study.trials], ["complete"])
 
     def test_a_copy_speaks_for_itself(self):
         study = self.create()

@@ -14,7 +14,7 @@ from typing import Dict, Optional
 from . import keeper, program
 from .errors import StudyOver, TrellisError
 
-ASKING = 5.0  # seconds that a Ctrl-C waits for threads that are being handed a trial
+ASKING = 5.0  # seconds that a Ctrl-C waits for threads that are being handed a trial, or tell of one
 
 
 @dataclass(frozen=True)
@@ -176,18 +176,25 @@ class Study:
         try:
             result = function(trial)
         except BaseException as error:
-            if not work.leave(trial):
-                asked.is_over = True
-                return False
-            self.tell(trial, state="failed", message=_words(error))
+            with work.asking():
+                is_ours = work.leave(trial)
+                if is_ours:
+                    self.tell(trial, state="failed", message=_words(error))
             asked.is_over = True
+            if not is_ours:
+                return False
             if isinstance(error, tuple(catch) if not isinstance(catch, type) else catch):
                 return True
             work.end()
             raise
-        if not work.leave(trial):
-            asked.is_over = True
-            return False
+        with work.asking():
+            is_ours = work.leave(trial)
+            if is_ours:
+                self._tell_result(trial, result, work)
+        asked.is_over = True
+        return is_ours
+
+    def _tell_result(self, trial, result, work):
         try:
             if isinstance(result, dict):
                 self.tell(trial, metrics=result)
@@ -199,8 +206,6 @@ class Study:
             self.tell(trial, state="failed", message=_words(error))
             work.end()
             raise
-        asked.is_over = True
-        return True
 
     def _disown(self, asked, error):
         """Fails the trial of an asking that was broken off, whatever is known of it: its ticket gives it again."""
@@ -238,11 +243,18 @@ class Study:
         return self.best_trial.params
 
     def trials_dataframe(self):
-        """One row a trial, as `trellis export --format csv --times` has them. Needs pandas."""
+        """One row a trial, with the columns of `trellis export --format csv --times` and the params as `trials` has
+        them; one that a trial lacks is missing. Needs pandas."""
         import io
 
         import pandas
-        return pandas.read_csv(io.StringIO(program.run("export", self.folder, "--format", "csv", "--times")))
+        frame = pandas.read_csv(io.StringIO(program.run("export", self.folder, "--format", "csv", "--times")))
+        params = {trial.number: trial.params for trial in self.trials}
+        for column in frame.columns:
+            if column.startswith("params."):
+                values = [params[number].get(column[len("params."):]) for number in frame["trial"]]
+                frame[column] = pandas.Series(values, index=frame.index, dtype=_dtype(values))
+        return frame
 
 
 class _Asked:
@@ -281,7 +293,7 @@ class _Work:
 
     @contextlib.contextmanager
     def asking(self):
-        """Around an asking, up to the trial's beginning or its refusal."""
+        """Around an asking, up to the trial's beginning or its refusal, and around the telling of its end."""
         with self._lock:
             self._askers += 1
         try:
@@ -292,7 +304,7 @@ class _Work:
                 self._lock.notify_all()
 
     def wait_for_askers(self):
-        """What they are given has to be told about before the process may end."""
+        """What they are given has to be told about, and what they tell be heard, before the process may end."""
         with self._lock:
             self._lock.wait_for(lambda: self._askers == 0, ASKING)
 
@@ -314,6 +326,12 @@ class _Work:
         with self._lock:
             self._is_cut = True
             return sorted(self._running)
+
+
+def _dtype(values):
+    """A column's: of numbers as pandas finds it, else the values as they are."""
+    kinds = {type(value) for value in values if value is not None}
+    return None if kinds <= {int, float} else object
 
 
 def _words(error):

@@ -87,6 +87,31 @@ TEST_F(AskedStudyTest, WantsEveryMetricThatHasBounds) {
   EXPECT_NE(refusal([&] { (void)asked().tell(0, told); }), "");
 }
 
+TEST_F(AskedStudyTest, MetricsThatAreNotNamedAgainKeepTheirValues) {
+  begin_other("early_stop: none\n");
+  const auto report = [&](std::uint64_t trial) {
+    Told told = at_step(1, 0.3);
+    told.metrics.emplace_back("loss", 0.7);
+    (void)asked().ask("");
+    (void)asked().report(trial, told);
+  };
+  const Metrics all{{"accuracy", 0.9}, {"loss", 0.7}};
+  report(0);
+  (void)asked().tell(0, value(0.9));
+  EXPECT_EQ(row(0).metrics, all);
+  report(1);
+  asked().commit();
+  begin();
+  (void)asked().tell(1, value(0.9));
+  EXPECT_EQ(row(1).metrics, all) << "another keeper has them from the log";
+  report(2);
+  Told same = value(0.3);
+  same.metrics.emplace_back("size", 5);
+  (void)asked().tell(2, same);
+  EXPECT_EQ(row(2).metrics, (Metrics{{"accuracy", 0.3}, {"size", 5}, {"loss", 0.7}}));
+  EXPECT_EQ(asked().tell(2, same).state, TrialState::complete);
+}
+
 TEST_F(AskedStudyTest, LosesNothingThatWasCommitted) {
   const Handout first = asked().ask("a");
   (void)asked().ask("b");

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <filesystem>
 #include <set>
 #include <thread>
 #include <vector>
@@ -26,12 +27,14 @@ class AskServerTest : public Asking {
  protected:
   void serve() {
     server_.emplace(folder(), asked());
-    thread_ = std::thread([this] { server_->serve(3600, stop_); });
+    thread_ = std::thread([this] {
+      server_->serve(3600, stop_);
+      server_.reset();
+    });
   }
   void end() {
     stop_ = 1;
     if (thread_.joinable()) thread_.join();
-    server_.reset();
   }
   ~AskServerTest() override { end(); }
 
@@ -42,6 +45,16 @@ class AskServerTest : public Asking {
     for (char c = 0; at < count && ::recv(socket.fd(), &c, 1, 0) == 1;)
       c == '\n' ? void(++at) : all[at].push_back(c);
     return all;
+  }
+
+  /// Whether it comes true within some seconds.
+  template <class Condition>
+  static bool soon(Condition holds) {
+    for (int i = 0; i < 1000; ++i) {
+      if (holds()) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    return false;
   }
 
  private:
@@ -126,6 +139,41 @@ TEST_F(AskServerTest, OnlyItsUserMayConnect) {
   struct stat info {};
   ASSERT_EQ(::stat((folder() / kAskSocket).c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777U, 0600U);
+}
+
+TEST_F(AskServerTest, LeavesTheSocketOfTheNextOneAlone) {
+  auto server = std::make_optional<AskServer>(folder(), asked());
+  const AskListener next(folder());
+  server.reset();
+  EXPECT_TRUE(connect_in(folder()));
+}
+
+TEST_F(AskServerTest, MakesASocketAnewThatWasRemoved) {
+  serve();
+  ASSERT_TRUE(std::filesystem::remove(folder() / kAskSocket));
+  EXPECT_TRUE(soon([&] { return AskClient::connect(folder()).has_value(); }));
+}
+
+TEST_F(AskServerTest, EndsWhereItsStudyWasRemoved) {
+  serve();
+  auto client = AskClient::connect(folder()).value();
+  const rt::Path aside = folder().string() + ".aside";
+  std::filesystem::rename(folder(), aside);
+  rt::make_folder(folder());
+  EXPECT_TRUE(soon([&] { return !client.call(R"({"call": "ask"})"); }));
+  EXPECT_FALSE(std::filesystem::exists(folder() / kAskSocket)) << "that folder is not its own";
+  end();
+  std::filesystem::remove(folder());
+  std::filesystem::rename(aside, folder());
+}
+
+TEST_F(AskServerTest, EndsWhereItsLogWasRemoved) {
+  AskListener listener(folder());
+  EXPECT_TRUE(listener.stands());
+  std::filesystem::rename(folder() / "study.db", folder() / "study.old");
+  EXPECT_FALSE(listener.stands());
+  std::filesystem::rename(folder() / "study.old", folder() / "study.db");
+  EXPECT_TRUE(listener.stands());
 }
 
 TEST_F(AskServerTest, RestsWhereThereIsNoDescriptorForOneMore) {
