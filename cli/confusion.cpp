@@ -16,7 +16,7 @@ std::string whole_table(const std::vector<std::string>& classes,
                         const std::vector<std::vector<std::int64_t>>& counts) {
   std::vector<std::string> header{"true \\ given"};
   for (const std::string& name : classes) header.push_back(rt::printable(name));
-  Table table(std::move(header));
+  Table table(std::move(header), 1);
   for (std::size_t truth = 0; truth < classes.size(); ++truth) {
     std::vector<std::string> cells{rt::printable(classes[truth])};
     for (const std::int64_t rows : counts[truth]) cells.push_back(std::to_string(rows));

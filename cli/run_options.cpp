@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::int64_t kMaxWorkers = 256;
 constexpr std::int64_t kMaxSlots = 4096;
+constexpr std::int64_t kMaxSeed = std::int64_t{1} << 53;  // as in a study file
 
 hpo::Engine engine_of(const std::string& word) {
   const std::array<std::string, 4> words{"automatic", "sequential", "cpu", "cuda"};
@@ -42,7 +43,7 @@ void declare_run_options(Arguments& arguments) {
 hpo::StudySpec load_study(const Arguments& arguments) {
   hpo::Overrides overrides;
   if (arguments.has("--name")) overrides.name = arguments.text("--name");
-  if (auto seed = arguments.integer("--seed", 0, INT64_MAX))
+  if (auto seed = arguments.integer("--seed", 0, kMaxSeed))
     overrides.seed = static_cast<std::uint64_t>(*seed);
   overrides.parallel = arguments.integer("--parallel", 1, kMaxSlots);
   return hpo::load_study(arguments.text("FILE"), overrides);

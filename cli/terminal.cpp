@@ -98,7 +98,7 @@ std::string Table::text() const {
     std::string line;
     for (std::size_t i = 0; i < row.size(); ++i) {
       std::string pad(widths[i] - columns_of(row[i]), ' ');
-      line += looks_numeric(row[i]) ? pad + row[i] : row[i] + pad;
+      line += i >= names_ && looks_numeric(row[i]) ? pad + row[i] : row[i] + pad;
       if (i + 1 < row.size()) line += "  ";
     }
     line.erase(line.find_last_not_of(' ') + 1);

@@ -28,14 +28,16 @@ namespace cli {
 [[nodiscard]] std::string clip(std::string_view text, int width);
 
 /// Columns padded to their widest cell, two spaces apart; cells that are numbers are set flush
-/// right, colours take no room.
+/// right, but for those of the first `names` columns; colours take no room.
 class Table {
  public:
-  explicit Table(std::vector<std::string> header) : rows_{std::move(header)} {}
+  explicit Table(std::vector<std::string> header, std::size_t names = 0)
+      : names_(names), rows_{std::move(header)} {}
   void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
   [[nodiscard]] std::string text() const;
 
  private:
+  std::size_t names_;
   std::vector<std::vector<std::string>> rows_;
 };
 

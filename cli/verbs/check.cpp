@@ -70,6 +70,15 @@ std::string choice_line(const hpo::StudySpec& study) {
   return reason.empty() ? "" : rt::cat("  method ", study.method.kind, ": ", reason, "\n");
 }
 
+/// How many trials a grid comes to; empty for other methods.
+std::string grid_line(const hpo::StudySpec& study) {
+  if (study.method.kind != "grid") return "";
+  const std::uint64_t points = study.space.grid_size().value();
+  const auto limit = static_cast<std::uint64_t>(study.limits.trials.value_or(INT64_MAX));
+  return rt::cat("  method grid: ", points, points == 1 ? " point" : " points",
+                 limit < points ? rt::cat(", of which limits.trials takes ", limit) : "", "\n");
+}
+
 /// How much of the space forbidden combinations leave; empty without any.
 std::string forbid_line(const hpo::Space& space) {
   if (space.forbidden().empty()) return "";
@@ -77,6 +86,10 @@ std::string forbid_line(const hpo::Space& space) {
   if (points) return rt::cat("  forbid leaves ", *points, *points == 1 ? " point\n" : " points\n");
   return rt::cat("  forbid leaves about ", rt::format_double(100 * hpo::allowed_share(space)),
                  "% of the space\n");
+}
+
+std::string search_lines(const hpo::StudySpec& study) {
+  return choice_line(study) + grid_line(study) + forbid_line(study.space);
 }
 
 /// What the search knows from the start; empty without earlier studies.
@@ -116,7 +129,7 @@ int check_program(const Arguments& arguments, const hpo::StudySpec& study) {
   std::fprintf(stderr, "%s: good. A trial runs, in %s: %s\n",
                rt::printable(arguments.text("FILE")).c_str(), command.folder.c_str(),
                words.c_str());
-  std::fputs((choice_line(study) + forbid_line(study.space) + known).c_str(), stderr);
+  std::fputs((search_lines(study) + known).c_str(), stderr);
   say_refusal([&] { hpo::require_resources(hpo::trial_resources(study, study.space.middle())); });
   say_real_time_keys(study);
   return kDone;
@@ -130,7 +143,7 @@ int check_asked(const Arguments& arguments, const hpo::StudySpec& study) {
   const std::string file = rt::printable(arguments.text("FILE"));
   std::fprintf(stderr, "%s: good. Its trials are run by whoever asks for them: %s ask %s\n",
                file.c_str(), called_as().c_str(), shell_quoted(arguments.text("FILE")).c_str());
-  std::fputs((choice_line(study) + forbid_line(study.space) + known).c_str(), stderr);
+  std::fputs((search_lines(study) + known).c_str(), stderr);
   return kDone;
 }
 
@@ -174,7 +187,7 @@ int run_check(const Arguments& arguments) {
   });
   say_real_time_keys(study);
   std::fputs(exploration_line(loaded.study).c_str(), stderr);
-  std::fputs((choice_line(loaded.study) + forbid_line(study.space) + known).c_str(), stderr);
+  std::fputs((search_lines(loaded.study) + known).c_str(), stderr);
   return kDone;
 }
 

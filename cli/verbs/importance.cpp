@@ -15,7 +15,7 @@ std::string text_importance(const hpo::MetricImportance& importance) {
   if (importance.parameters.empty())
     return rt::cat("nothing can be said yet: expected ", hpo::kFewestOutcomes,
                    " trials that ended, and a parameter that varies");
-  Table table({"parameter", "importance", "trials"});
+  Table table({"parameter", "importance", "trials"}, 1);
   for (const hpo::Importance& one : importance.parameters)
     table.row(
         {one.parameter, rt::cat(std::lround(100 * one.share), "%"), std::to_string(one.trials)});

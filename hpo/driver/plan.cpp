@@ -281,9 +281,15 @@ Plan plan_study(const LoadedStudy& loaded, const rt::Platform& platform) {
 Plan plan_programs(const StudySpec& study) {
   Plan plan{.ends_by_time = ends_by_time(study), .placement = "programs"};
   if (plan.ends_by_time) return plan;
+  const std::int64_t most = study.limits.trials.value_or(INT64_MAX);
+  // Points to try first may stand there twice: then a grid ends only behind the last of it.
+  if (study.method.kind == "grid" && study.try_first.empty()) {
+    const std::uint64_t points = study.space.grid_size().value();
+    plan.trials = static_cast<std::int64_t>(
+        std::min<std::uint64_t>(static_cast<std::uint64_t>(most), points));
+    return plan;
+  }
   Search search(study);
-  constexpr std::int64_t kMost = 1'000'000;  // of a grid, which ends by itself
-  const std::int64_t most = study.limits.trials.value_or(kMost);
   for (; plan.trials < most; ++plan.trials) {
     const std::optional<Params> params = search.propose();
     if (!params) break;

@@ -37,7 +37,9 @@ std::string refuses(const Space& space, const Params&) {
              describe(parameter.domain) + ")";
     }
   }
-  return space.grid_size() ? "" : "this grid has too many points to count";
+  if (space.grid_size()) return "";
+  return "this grid has too many points to count, expected at most " +
+         std::to_string(kMostGridPoints);
 }
 
 }  // namespace
@@ -45,7 +47,8 @@ std::string refuses(const Space& space, const Params&) {
 SamplerKind grid_kind() {
   return {.info = {.name = "grid",
                    .doc = "every point of a finite space once, the last parameter turning fastest; "
-                          "ends when all were tried",
+                          "ends when all were tried. A grid of more than 1000000 points needs "
+                          "`limits.trials`",
                    .options = {}},
           .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
             return std::make_unique<Grid>(setup);

@@ -47,7 +47,8 @@ void apply(const Overrides& overrides, Node& root) {
     set("name", string_node(*overrides.name, {}));
   }
   if (overrides.seed) {
-    if (static_cast<double>(*overrides.seed) > study_block().find("seed")->max.value()) {
+    // Not compared as doubles: the first number beyond is none.
+    if (*overrides.seed > static_cast<std::uint64_t>(study_block().find("seed")->max.value())) {
       throw rt::Error(rt::Errc::usage,
                       rt::cat("--seed: ", *overrides.seed, " is too large, expected at most 2^53"));
     }
@@ -76,11 +77,13 @@ void check_used(const Node& raw, const Space& space, const Checker& checker) {
   for (const Parameter& parameter : space.parameters()) {
     if (used.contains(parameter.name)) continue;
     const Position at = raw.find("parameters")->find_entry(parameter.name)->key_at;
-    const char* places = raw.find("command") != nullptr
-                             ? "command or resources"
-                             : "network, train, adapt, data or resources";
-    throw Fault(at, rt::cat("parameter \"", parameter.name, "\" is used nowhere, expected $",
-                            parameter.name, " in ", places));
+    const std::string expected =
+        raw.find("command") != nullptr
+            ? rt::cat("$args or $", parameter.name, " in command, or $", parameter.name,
+                      " in resources")
+            : rt::cat("$", parameter.name, " in network, train, adapt, data or resources");
+    throw Fault(at,
+                rt::cat("parameter \"", parameter.name, "\" is used nowhere, expected ", expected));
   }
 }
 

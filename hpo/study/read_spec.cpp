@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "hpo/samplers/grid.h"
 #include "hpo/samplers/registry.h"
 #include "hpo/study/asked.h"
 #include "hpo/study/command.h"
@@ -132,6 +133,16 @@ void check_rates(const Node& root) {
       "the two");
 }
 
+/// A search that is played through, or run, to its end has one in sight.
+void check_grid(const StudySpec& study, const Node& root) {
+  if (study.method.kind != "grid" || study.limits.trials || study.is_asked) return;
+  const std::uint64_t points = study.space.grid_size().value();
+  if (points > kMostGridPoints)
+    throw Fault(root.find("method")->at,
+                rt::cat("this grid has ", points, " points, expected at most ", kMostGridPoints,
+                        ", or limits.trials, which says how many of them are tried"));
+}
+
 void read_slots(StudySpec& study, const Node& root) {
   study.order = Order::arrival;
   if (study.is_asked) return;
@@ -200,6 +211,7 @@ void read_spec(StudySpec& study, const Node& checked) {
   read_population(study, checked);
   const std::string refusal = sampler_refuses(study.method.kind, study.space, study.method.options);
   if (!refusal.empty()) throw Fault(checked.find("method")->at, refusal);
+  check_grid(study, checked);
 }
 
 }  // namespace hpo::study

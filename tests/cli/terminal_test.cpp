@@ -17,5 +17,17 @@ TEST(Clip, CountsColumnsAndKeepsColours) {
   EXPECT_EQ(clip("text", 0), "");
 }
 
+TEST(Table, SetsNumbersFlushRightButNoNames) {
+  Table table({"parameter", "share"}, 1);
+  table.row({"n", "100%"});
+  table.row({"momentum", "-"});
+  table.row({"inf", "3%"});
+  EXPECT_EQ(table.text(),
+            "parameter  share\n"
+            "n           100%\n"
+            "momentum       -\n"
+            "inf           3%\n");
+}
+
 }  // namespace
 }  // namespace cli

@@ -98,12 +98,24 @@ TEST_F(Load, AGridEndsByItself) {
   EXPECT_EQ(study.space.grid_size(), 3U);
 }
 
+TEST_F(Load, ALargeGridNeedsAnEnd) {
+  const std::string grid =
+      "method: grid\nmetric: {name: loss, goal: minimize}\n"
+      "parameters: {a: {min: 1, max: 1001}, b: {min: 1, max: 1000}}\n";
+  const std::string program = "command: [\"true\", $args]\n";
+  EXPECT_THROW((void)load(program + grid), rt::Error);
+  EXPECT_EQ(load(program + grid + "limits: {trials: 2000000}\n").limits.trials, 2'000'000);
+  EXPECT_EQ(load(program + grid + "forbid: [{b: 1000}]\n").space.grid_size(), 999'999U);
+  EXPECT_EQ(load(grid).space.grid_size(), 1'001'000U) << "who asks for trials ends it";
+}
+
 TEST_F(Load, OverridesReplaceWhatTheFileSays) {
   const StudySpec study = load(kFull, {.name = "other", .seed = 11});
   EXPECT_EQ(study.name, "other");
   EXPECT_EQ(study.seed, 11U);
   EXPECT_NE(resolved_yaml(study).find("name: other\nseed: 11\n"), std::string::npos);
-  for (const Overrides& bad : {Overrides{"../up", {}}, Overrides{{}, std::uint64_t{1} << 60}}) {
+  for (const Overrides& bad :
+       {Overrides{"../up", {}}, Overrides{{}, (std::uint64_t{1} << 53) + 1}}) {
     try {
       (void)load(kFull, bad);
       ADD_FAILURE();
