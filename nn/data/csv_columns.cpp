@@ -100,11 +100,16 @@ void count_rows(const CsvText& csv, std::size_t file, std::size_t most, CsvSurve
 void settle_header(const std::vector<std::vector<CsvField>>& head, const DataSpec& spec,
                    CsvSurvey& table) {
   table.header = spec.header == HeaderRow::yes;
+  if (spec.header != HeaderRow::no && has_row_names(head)) {
+    table.header = table.row_names = true;
+    table.notes.emplace_back(kRowNames);
+    return;
+  }
   if (spec.header != HeaderRow::guess) return;
   table.header = sniff_header(head, spec.targets);
   if (!table.header) {
     table.notes.emplace_back("the first line is data: columns are c1, c2, ...");
-  } else if (std::ranges::any_of(head.front(), holds_number)) {
+  } else if (has_numbers(head.front())) {
     table.notes.emplace_back(
         "the first line names the columns, though it has numbers (`header: false` takes it as "
         "data)");
@@ -113,10 +118,12 @@ void settle_header(const std::vector<std::vector<CsvField>>& head, const DataSpe
   }
 }
 
-std::vector<CsvField> first_record(const CsvText& csv) {
+/// With a field above names of the rows.
+std::vector<CsvField> first_record(const CsvText& csv, bool row_names) {
   CsvCursor cursor(csv);
   std::vector<CsvField> fields;
   if (!cursor.next(fields)) throw DataError(csv.path, "is empty");
+  if (row_names) fields.insert(fields.begin(), blank_before(fields.front()));
   return fields;
 }
 
@@ -158,6 +165,11 @@ void assign_roles(const std::string& path, const DataSpec& spec, CsvSurvey& tabl
     table.columns[*table.split_by].why = LeftOut::split;
   }
   for (const std::size_t c : table.target_columns) table.columns[c].role = ColumnRole::target;
+  CsvColumn& names = table.columns.front();
+  if (!table.row_names || names.role != ColumnRole::number || names.keep || names.categorical)
+    return;
+  names.role = ColumnRole::ignored;
+  names.why = LeftOut::row_name;
 }
 
 }  // namespace
@@ -199,18 +211,20 @@ constexpr const char* kOneColumn =
 
 CsvSurvey survey(CsvFiles files, const DataSpec& spec, const LoadLimits& limits) {
   const CsvText& csv = files.front();
-  const std::vector<CsvField> first = first_record(csv);
+  CsvSurvey table;
+  settle_header(first_records(csv), spec, table);
+  const std::vector<CsvField> first = first_record(csv, table.row_names);
   if (first.size() > limits.columns) {
     throw DataError(
         csv.path, first.front().line, 1,
         counted(first.size(), "column") + ", expected at most " + std::to_string(limits.columns));
   }
-  CsvSurvey table;
-  settle_header(first_records(csv), spec, table);
   name_columns(csv, first, table);
   assign_roles(csv.path, spec, table);
-  for (const CsvText& other : files.subspan(1))
-    check_same_columns(other, first_record(other), table);
+  for (const CsvText& other : files.subspan(1)) {
+    const bool row_names = table.row_names && sniff_row_names(other);
+    check_same_columns(other, first_record(other, row_names), table);
+  }
   const std::size_t all = ~std::size_t{0};
   for (std::size_t file = 0; file < files.size(); ++file) {
     const bool some = file == 0 && spec.rows > 0;

@@ -30,7 +30,7 @@ inline constexpr double kIndicatorShare = 0.01;
 enum class ColumnRole { ignored, target, number, categories, hashed, date };
 
 /// Why a column is ignored.
-enum class LeftOut { asked, split, empty, row_number, id, one_text };
+enum class LeftOut { asked, split, empty, row_number, row_name, id, one_text };
 
 /// Where a row stands.
 struct RowPlace {
@@ -84,7 +84,8 @@ using CsvFiles = std::span<const CsvText>;
 
 /// A table as far as it is known before any value is stored. Rows without a target do not count.
 struct CsvSurvey {
-  bool header = false;  ///< the first record names the columns
+  bool header = false;     ///< the first record names the columns
+  bool row_names = false;  ///< and has no field for the first one, which names the rows
   std::size_t rows = 0;
   std::size_t test_rows = 0;  ///< the last of them: those of the second file
   std::size_t without_target = 0;
@@ -110,10 +111,10 @@ struct CsvSurvey {
 /// dates when all of its values are, written in one way; texts when they are more than a tenth of
 /// its values; fewer are taken for slips and are an error. Texts in at most kMaxCategories kinds
 /// become one input each, more share kHashInputs. Left out, unless the study keeps them: columns
-/// without a value, with one text in all rows, that number the rows, whose every row has a text of
-/// its own, and the one that the split goes by. The notes say all of that. Throws DataError:
-/// records of uneven length, unknown or doubled names, no rows, nothing to learn from, a second
-/// table with other columns.
+/// without a value, with one text in all rows, that number or name the rows, whose every row has a
+/// text of its own, and the one that the split goes by. The notes say all of that. Throws
+/// DataError: records of uneven length, unknown or doubled names, no rows, nothing to learn from, a
+/// second table with other columns.
 [[nodiscard]] CsvSurvey survey(CsvFiles files, const DataSpec& spec, const LoadLimits& limits);
 
 /// Calls `row(place, fields)` for each row that the survey counted.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 namespace nn {
 
@@ -44,11 +45,15 @@ bool number_recurs(std::span<const Record> records, std::size_t c) {
   });
 }
 
+bool distinct(std::vector<std::string_view> words) {
+  std::sort(words.begin(), words.end());
+  return std::adjacent_find(words.begin(), words.end()) == words.end();
+}
+
 bool distinct(const Record& fields) {
   std::vector<std::string_view> words;
   for (const CsvField& field : fields) words.push_back(field.raw);
-  std::sort(words.begin(), words.end());
-  return std::adjacent_find(words.begin(), words.end()) == words.end();
+  return distinct(std::move(words));
 }
 
 /// Whether a word is one of the columns' numbers, from 1 or from -1.
@@ -131,13 +136,41 @@ bool numbers_are_names(std::span<const Record> records) {
   return counts_columns(records, places) || names_years(records, places);
 }
 
-}  // namespace
-
-bool holds_number(CsvField field) {
+bool holds_number(CsvField field, std::span<const NumberFormat> formats) {
   field.missing = false;
-  if (number_in(field)) return true;
+  const auto in_format = [&](const NumberFormat& format) {
+    double ignored = 0;
+    return read_number(field, format, ignored) == FieldKind::number;
+  };
+  if (number_in(field) || std::ranges::any_of(formats, in_format)) return true;
   field.decimal_comma = true;
   return number_in(field).has_value();
+}
+
+}  // namespace
+
+bool has_numbers(std::span<const CsvField> record, std::span<const NumberFormat> formats) {
+  return std::ranges::any_of(record,
+                             [&](const CsvField& field) { return holds_number(field, formats); });
+}
+
+bool may_name_columns(std::span<const CsvField> first, std::span<const NumberFormat> formats) {
+  const auto is_word = [](const CsvField& field) {
+    return !is_missing(field) && !is_none_word(field);
+  };
+  return !has_numbers(first, formats) && std::ranges::any_of(first, is_word);
+}
+
+bool has_row_names(std::span<const Record> records) {
+  if (records.size() < 2 || !may_name_columns(records.front())) return false;
+  const std::size_t named = records.front().size();
+  std::vector<std::string_view> names;
+  for (const Record& record : records.subspan(1)) {
+    if (record.size() != named + 1 || is_missing(record[0])) return false;
+    if (named == 1 && !record[0].quoted) return false;
+    names.push_back(record[0].raw);
+  }
+  return distinct(std::move(names));
 }
 
 bool sniff_header(std::span<const Record> records, std::span<const std::string> targets) {
@@ -147,14 +180,14 @@ bool sniff_header(std::span<const Record> records, std::span<const std::string> 
     const auto named = [&](const CsvField& field) { return field.raw == target; };
     return !target.empty() && std::ranges::any_of(first, named);
   };
-  if (std::ranges::any_of(first, holds_number)) {
+  if (has_numbers(first)) {
     return numbers_are_names(records) ||
            std::ranges::any_of(targets, [&](const std::string& target) {
              return names(target) && !is_place(target, first.size());
            });
   }
   if (std::ranges::any_of(targets, names)) return true;
-  if (std::all_of(first.begin(), first.end(), is_missing)) return false;
+  if (!may_name_columns(first)) return false;
   for (std::size_t c = 0; c < first.size(); ++c) {
     if (only_numbers_below(records, c)) return true;
   }

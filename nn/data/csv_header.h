@@ -6,12 +6,23 @@
 #include <vector>
 
 #include "nn/data/csv_records.h"
+#include "nn/data/number_format.h"
 
 namespace nn {
 
-/// Whether a field is a number, with a decimal point or comma; one that stands for no value
-/// included.
-[[nodiscard]] bool holds_number(CsvField field);
+/// Whether some field is a number, plain or in one of `formats`, with a decimal point or comma; one
+/// that is too large or stands for no value included.
+[[nodiscard]] bool has_numbers(std::span<const CsvField> record,
+                               std::span<const NumberFormat> formats = {});
+
+/// Whether a first line may name columns: it has no such number, and some word that is none for a
+/// missing value.
+[[nodiscard]] bool may_name_columns(std::span<const CsvField> first,
+                                    std::span<const NumberFormat> formats = {});
+
+/// Whether each record but the first, which may name columns, begins with a name of its own that
+/// the first one has no field for: R writes so. Beside a single column these names are quoted.
+[[nodiscard]] bool has_row_names(std::span<const std::vector<CsvField>> records);
 
 /// Whether the first of these records holds the columns' names. One without numbers does when it
 /// contains one of `targets` as a word; when some column holds only numbers below it; among texts

@@ -66,6 +66,10 @@ std::string first_names(const std::vector<std::string>& names) {
   return text;
 }
 
+CsvField blank_before(const CsvField& first) {
+  return {.raw = {}, .line = first.line, .column = first.column};
+}
+
 DataError slip(const CsvText& csv, const CsvField& text, std::size_t others,
                const CsvColumn& column) {
   return {csv.path, text.line, text.column,

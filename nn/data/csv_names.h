@@ -19,6 +19,13 @@ namespace nn {
 /// "'a', 'b' and 3 more": the first ten.
 [[nodiscard]] std::string first_names(const std::vector<std::string>& names);
 
+/// What is said of a table with names of its rows (has_row_names).
+inline constexpr const char* kRowNames =
+    "the first line has one name fewer than the others have fields: their first ones name the rows";
+
+/// The field that its header lacks: an empty one before its first.
+[[nodiscard]] CsvField blank_before(const CsvField& first);
+
 /// Gives the table its columns, named by `first` where that is its header. Throws DataError for a
 /// doubled name.
 void name_columns(const CsvText& csv, const std::vector<CsvField>& first, CsvSurvey& table);

@@ -117,6 +117,7 @@ void note_columns(CsvSurvey& table) {
   note(table, "left out, the same text in every row", left_out(LeftOut::one_text));
   note(table, "left out, numbers the rows (`keep` makes it an input)",
        left_out(LeftOut::row_number));
+  note(table, "left out, names the rows (`keep` makes it inputs)", left_out(LeftOut::row_name));
   note(table, "left out, nearly every row has a text of its own (`keep` makes it inputs)",
        left_out(LeftOut::id), mixture);
   note(table, "left out, the split goes by it (`keep` makes it an input)",

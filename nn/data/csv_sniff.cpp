@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "nn/data/csv_header.h"
 #include "nn/data/data_error.h"
 
 namespace nn {
@@ -30,6 +31,19 @@ Cut cut_with(const CsvText& csv) {
     cut.even = false;  // quotes that make no sense with this delimiter
   }
   return cut;
+}
+
+/// Whether the first line, uncut, is what somebody wants as one field.
+bool is_one_field(std::string_view text, const std::function<bool(const CsvField&)>& wanted) {
+  if (!wanted) return false;
+  const CsvText whole{{}, text, ','};
+  std::vector<CsvField> fields;
+  try {
+    CsvCursor cursor(whole);
+    return cursor.next(fields) && fields.size() == 1 && wanted(fields.front());
+  } catch (const DataError&) {
+    return false;
+  }
 }
 
 bool is_number(const CsvField& field) {
@@ -92,7 +106,7 @@ struct Signs {
 
 }  // namespace
 
-char sniff_delimiter(std::string_view text) {
+char sniff_delimiter(std::string_view text, const std::function<bool(const CsvField&)>& one_field) {
   constexpr std::array kCandidates{'\t', ';', '|', ','};
   if (const char named = named_delimiter(text); named != 0) return named;
   char best = ',';
@@ -107,9 +121,24 @@ char sniff_delimiter(std::string_view text) {
       best = candidate;
     }
   }
-  if (!none) return best;
-  const Cut blanks = cut_with({{}, text, ' '});
-  return blanks.even && blanks.fields > 1 ? ' ' : best;
+  std::vector<char> candidates(kCandidates.begin(), kCandidates.end());
+  if (none && !is_one_field(text, one_field)) {
+    const Cut blanks = cut_with({{}, text, ' '});
+    if (blanks.even && blanks.fields > 1) return ' ';
+    candidates.push_back(' ');
+  }
+  const auto named = std::ranges::find_if(candidates, [&](char candidate) {
+    return sniff_row_names({{}, text, candidate});
+  });
+  return named != candidates.end() ? *named : best;
+}
+
+bool sniff_row_names(const CsvText& csv) {
+  try {
+    return has_row_names(first_records(csv));
+  } catch (const DataError&) {
+    return false;  // quotes that make no sense with this delimiter
+  }
 }
 
 DecimalSign sniff_decimal_sign(std::string_view text, char delimiter) {

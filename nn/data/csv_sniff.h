@@ -2,6 +2,7 @@
 // What a CSV file does not say about itself: its delimiter, and the sign before decimals.
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,8 +19,13 @@ inline constexpr std::size_t kSniffRecords = 100;
 /// comma that cuts all of the first records into the same number of fields, two or more (the comma
 /// comes last: it may be a decimal comma). When none does, blanks, where they do and no semicolon,
 /// bar or comma is in the first record; else the one that cuts it into most fields, so that the
-/// reader can name the odd line.
-[[nodiscard]] char sniff_delimiter(std::string_view text);
+/// reader can name the odd line, unless one leaves names of the rows (has_row_names). Blanks do not
+/// cut a first line that is what `one_field` wants as a whole.
+[[nodiscard]] char sniff_delimiter(std::string_view text,
+                                   const std::function<bool(const CsvField&)>& one_field = {});
+
+/// Whether the first records have names of their own that the first line has no field for.
+[[nodiscard]] bool sniff_row_names(const CsvText& csv);
 
 /// What the numbers of a table say about the sign before their decimals.
 enum class DecimalSign : std::uint8_t {

@@ -92,22 +92,40 @@ struct CsvStream::Source {
   std::uint64_t produced = 0;
 };
 
-CsvStream::CsvStream(const std::string& path, std::span<const std::string> missing,
-                     std::size_t piece, bool decimal_comma)
+CsvStream::CsvStream(const std::string& path, const TableHints& hints, std::size_t piece)
     : source_(std::make_unique<Source>(path)),
       piece_(piece),
-      csv_{.path = source_->path, .text = {}, .missing = missing} {
-  refill(0, 1);
-  // A record that the piece cut in two must not count.
-  const std::string_view text = csv_.text;
-  const std::string_view whole = ended_ ? text : text.substr(0, text.rfind('\n') + 1);
-  csv_.delimiter = sniff_delimiter(whole);
-  sign_ = sniff_decimal_sign(whole, csv_.delimiter);
-  csv_.decimal_comma = has_decimal_comma(sign_, decimal_comma);
+      csv_{.path = source_->path, .text = {}, .missing = hints.missing} {
+  const std::string_view lines = first_lines();
+  csv_.delimiter = sniff_delimiter(lines, hints.one_field);
+  sign_ = sniff_decimal_sign(lines, csv_.delimiter);
+  csv_.decimal_comma = has_decimal_comma(sign_, hints.decimal_comma);
+  CsvText sniffed = csv_;
+  sniffed.text = lines;
+  row_names_ = sniff_row_names(sniffed);
   cursor_.emplace(csv_);
 }
 
 CsvStream::~CsvStream() = default;
+
+/// Reads on until enough whole lines are there; a line that a piece cuts in two is none.
+std::string_view CsvStream::first_lines() {
+  constexpr std::string_view kEnds = "\r\n";
+  constexpr std::size_t kFewest = 2;
+  for (;;) {
+    refill(0, 1);
+    const std::string_view text = csv_.text;
+    if (ended_) return text;
+    std::size_t lines = 0, end = 0;
+    for (std::size_t at = 0; (at = text.find_first_of(kEnds, at)) != std::string_view::npos;) {
+      at += text.substr(at).starts_with(kEnds) ? 2 : 1;
+      end = at;
+      ++lines;
+    }
+    if (lines >= kSniffRecords || (lines >= kFewest && text.size() >= kSniffed))
+      return text.substr(0, end);
+  }
+}
 
 void CsvStream::refill(std::size_t done, std::size_t line) {
   text_.erase(0, done);

@@ -2,6 +2,7 @@
 // CSV records from front to back of a file that may be larger than memory, gz or not, or a pipe.
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -13,26 +14,36 @@
 
 namespace nn {
 
+/// What whoever reads a table knows of it.
+struct TableHints {
+  std::span<const std::string> missing = {};  ///< as CsvText has it; outlives the stream
+  bool decimal_comma = false;                 ///< for a table that does not tell
+  /// Whether a first line fits as one field: blanks do not cut it then.
+  std::function<bool(const CsvField&)> one_field = {};
+};
+
 /// Reads a table piece by piece, UTF-16 (with a byte order mark) as UTF-8. Records, quotes and
-/// messages as CsvCursor has them; the delimiter is sniffed from the first piece.
+/// messages as CsvCursor has them; what the file does not say of itself is sniffed from its first
+/// lines: as many as csv_sniff.h looks at, or two and all within kSniffed bytes.
 class CsvStream {
  public:
   /// Bytes of a piece, and the most that one record may have.
   static constexpr std::size_t kPiece = std::size_t{1} << 17;
   static constexpr std::size_t kLongest = std::size_t{64} << 20;
+  static constexpr std::size_t kSniffed = std::size_t{1} << 20;
 
-  /// "-" is standard input. `missing`, as CsvText has it, outlives the stream. `decimal_comma` is
-  /// for a table that does not tell. Throws DataError when the file can't be read.
-  explicit CsvStream(const std::string& path, std::span<const std::string> missing = {},
-                     std::size_t piece = kPiece, bool decimal_comma = false);
+  /// "-" is standard input. Throws DataError when the file can't be read.
+  explicit CsvStream(const std::string& path, const TableHints& hints = {},
+                     std::size_t piece = kPiece);
   ~CsvStream();
   CsvStream(const CsvStream&) = delete;
   CsvStream& operator=(const CsvStream&) = delete;
 
   [[nodiscard]] const std::string& path() const { return csv_.path; }
   [[nodiscard]] char delimiter() const { return csv_.delimiter; }
-  /// What the first piece says.
+  /// What the first lines say.
   [[nodiscard]] DecimalSign decimal_sign() const { return sign_; }
+  [[nodiscard]] bool has_row_names() const { return row_names_; }
 
   /// The next record; false at the end. Fields are valid until the next call. Throws DataError for
   /// what is no CSV, for a record beyond kLongest, for zero bytes and damaged gz data.
@@ -41,6 +52,7 @@ class CsvStream {
  private:
   struct Source;
   void refill(std::size_t done, std::size_t line);
+  [[nodiscard]] std::string_view first_lines();
 
   std::unique_ptr<Source> source_;
   std::size_t piece_;
@@ -48,6 +60,7 @@ class CsvStream {
   bool ended_ = false;
   CsvText csv_;
   DecimalSign sign_ = DecimalSign::open;
+  bool row_names_ = false;
   std::optional<CsvCursor> cursor_;
 };
 

@@ -17,11 +17,17 @@ namespace nn {
 
 namespace {
 
-FeatureColumn feature_of(const CsvColumn& column, std::size_t rows) {
+/// A table with decimal commas has them in all of its numbers.
+NumberFormat format_in(NumberFormat format, bool decimal_comma) {
+  if (format.plain()) format.decimal_comma = decimal_comma;
+  return format;
+}
+
+FeatureColumn feature_of(const CsvColumn& column, std::size_t rows, bool decimal_comma) {
   FeatureColumn feature{.name = column.name, .categories = column.categories};
   if (column.role == ColumnRole::hashed) feature.buckets = kHashInputs;
   if (column.role == ColumnRole::number) {
-    feature.format = column.format;
+    feature.format = format_in(column.format, decimal_comma);
     feature.offset = column.offset;
   }
   if (column.role == ColumnRole::date) {
@@ -50,7 +56,7 @@ Dataset::Header describe(const CsvSurvey& table, TargetValues& target, std::size
   bool bytes = true;
   for (const CsvColumn& column : table.columns) {
     if (!column.is_input()) continue;
-    header.columns.push_back(feature_of(column, table.rows));
+    header.columns.push_back(feature_of(column, table.rows, decimal_comma));
     header.cols += header.columns.back().inputs();
     bytes = bytes && is_bytes(column);
   }
@@ -61,6 +67,10 @@ Dataset::Header describe(const CsvSurvey& table, TargetValues& target, std::size
   header.targets.clear();
   for (const std::string& name : table.target_names()) header.targets.push_back({.name = name});
   header.target_formats = std::move(target.formats);
+  if (decimal_comma) {
+    header.target_formats.resize(header.targets.size());
+    for (NumberFormat& format : header.target_formats) format = format_in(std::move(format), true);
+  }
   header.scaling = spec.scale;
   header.places = table.header ? 0 : table.columns.size();
   header.missing = spec.missing;

@@ -141,7 +141,9 @@ Candidate candidate_of(const NumberFormat& format) {
 
 FieldKind read_number(const CsvField& field, const NumberFormat& format, double& number) {
   const FieldKind plain = read_number(field, number);
-  if (format.plain() || plain == FieldKind::missing) return plain;
+  const bool bare = format.sign.empty() && format.group.empty();
+  if (format.plain() || plain == FieldKind::missing || (bare && plain == FieldKind::number))
+    return plain;
   const auto written = cut(field);
   if (!written || (!written->sign.empty() && written->sign != format.sign)) return plain;
   const Candidate known = candidate_of(format);

@@ -237,10 +237,13 @@ void read_numbers(const Json& json, Dataset::Header& header) {
                               .shift = shifts[i].get<double>(),
                               .unit = units[i].get<double>()});
   }
+}
+
+void read_target_formats(const Json& json, Dataset::Header& header) {
   if (!json.contains("target_formats")) return;
   for (const Json& format : listed(json, "target_formats"))
     header.target_formats.push_back(format_at(format));
-  if (header.target_formats.size() != names.size())
+  if (header.target_formats.size() != header.targets.size())
     refuse("\"target\" and \"target_formats\" are not as many");
 }
 
@@ -266,6 +269,7 @@ void read_target(const Json& json, Dataset::Header& header) {
   } else {
     refuse("\"task\" is none that this program knows");
   }
+  read_target_formats(json, header);
 }
 
 }  // namespace
@@ -280,10 +284,10 @@ std::string preprocessing_json(const Dataset& data) {
   } else {
     out["target_shift"] = of_targets(header, &TargetColumn::shift);
     out["target_unit"] = of_targets(header, &TargetColumn::unit);
-    Json formats = Json::array();
-    for (const NumberFormat& format : header.target_formats) formats.push_back(format_json(format));
-    if (!formats.empty()) out["target_formats"] = std::move(formats);
   }
+  Json formats = Json::array();
+  for (const NumberFormat& format : header.target_formats) formats.push_back(format_json(format));
+  if (!formats.empty()) out["target_formats"] = std::move(formats);
   out["input"] = header.input.dims;
   out["columns"] = columns(header);
   if (header.places) out["places"] = *header.places;

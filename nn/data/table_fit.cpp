@@ -5,8 +5,10 @@
 #include <optional>
 #include <unordered_map>
 
+#include "nn/data/csv_header.h"
 #include "nn/data/csv_names.h"
 #include "nn/data/data_error.h"
+#include "nn/data/encode.h"
 #include "nn/fields.h"
 
 namespace nn {
@@ -28,6 +30,10 @@ bool is_numbered(const std::vector<FeatureColumn>& columns) {
   return std::ranges::all_of(columns, [](const auto& c) { return number_of(c.name).has_value(); });
 }
 
+bool has_names(const Dataset::Header& model, const std::vector<FeatureColumn>& columns) {
+  return model.places == 0U || !is_numbered(columns);
+}
+
 bool is_numeric(const std::vector<FeatureColumn>& columns) {
   return std::ranges::all_of(columns, [](const auto& c) { return c.kind() == ColumnKind::number; });
 }
@@ -40,18 +46,6 @@ std::vector<NumberFormat> formats_of(const std::vector<FeatureColumn>& columns) 
       formats.push_back(column.format);
   }
   return formats;
-}
-
-/// Whether some field of a record is a number as the model knows them; no name looks like one.
-bool holds_number(const std::vector<CsvField>& record, const std::vector<FeatureColumn>& columns) {
-  const std::vector<NumberFormat> formats = formats_of(columns);
-  return std::ranges::any_of(record, [&](CsvField field) {
-    double ignored = 0;
-    field.missing = false;
-    return std::ranges::any_of(formats, [&](const NumberFormat& format) {
-      return read_number(field, format, ignored) == FieldKind::number;
-    });
-  });
 }
 
 /// The columns of a table by their names.
@@ -206,6 +200,17 @@ void fit_by_number(const std::string& path, const Header& header, const Dataset:
   }
 }
 
+/// Columns have their places behind those names.
+TableFit fit_without_row_names(const std::string& path, const std::vector<CsvField>& first,
+                               const Dataset& model) {
+  TableFit fit = fit_table(path, {first.begin() + 1, first.end()}, model);
+  fit.header = true;
+  fit.names.insert(fit.names.begin(), first.front().value());
+  for (std::size_t& place : fit.fields) ++place;
+  for (std::size_t& place : fit.targets) ++place;
+  return fit;
+}
+
 void find_unused(TableFit& fit) {
   std::vector<bool> used(fit.names.size());
   for (const std::size_t c : fit.fields) used[c] = true;
@@ -224,18 +229,27 @@ std::vector<FeatureColumn> columns_of(const Dataset& model) {
   return columns;
 }
 
+bool fits_as_one_field(const CsvField& line, const Dataset& model) {
+  const std::vector<FeatureColumn>& columns = model.header().columns;
+  if (columns.size() != 1) return false;
+  const FeatureColumn& only = columns.front();
+  if (has_names(model.header(), columns)) return line.value() == only.name;
+  std::vector<float> ignored(only.inputs());
+  return encode(only, line, std::span(ignored)) == Encoded::value;
+}
+
 TableFit fit_table(const std::string& path, const std::vector<CsvField>& first,
-                   const Dataset& model) {
+                   const Dataset& model, bool row_names) {
   const std::vector<FeatureColumn> columns = columns_of(model);
   const Dataset::Header& known = model.header();
   TableFit fit;
   for (const CsvField& field : first) fit.names.push_back(field.value());
-  const bool has_names = known.places == 0U || !is_numbered(columns);
-  if (!has_names) {
+  if (!has_names(known, columns)) {
+    if (row_names) return fit_without_row_names(path, first, model);
     const Header header(path, first, fit.names);
     const bool named =
         std::ranges::any_of(columns, [&](const auto& c) { return header.has(c.name); });
-    const bool words = !holds_number(first, columns);
+    const bool words = may_name_columns(first, formats_of(columns));
     // Among texts a name may be a value.
     fit.header = is_numeric(columns) ? named || words : named && words;
     if (!(named && fit.header)) {

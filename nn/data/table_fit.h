@@ -25,9 +25,15 @@ struct TableFit {
 /// between them. Where the model knows its columns by number alone (c1, c2, ...: it was trained
 /// without names), they are taken by their place, from a table with as many columns as that of the
 /// training (Dataset::Header::places) or without the target's. Arrays had no column for the target:
-/// a table may have one where its header names it. Throws DataError(path) that names every column
-/// that is missing, or says how many there should be; Error where the model contradicts itself.
+/// a table may have one where its header names it. `row_names`: the first record is a header whose
+/// first field, which it lacks in the file, stands above names of the rows. Throws DataError(path)
+/// that names every column that is missing, or says how many there should be; Error where the model
+/// contradicts itself.
 [[nodiscard]] TableFit fit_table(const std::string& path, const std::vector<CsvField>& first,
-                                 const Dataset& model);
+                                 const Dataset& model, bool row_names = false);
+
+/// Whether a table's whole first line, as one field, is the name or a value of a model's only
+/// column.
+[[nodiscard]] bool fits_as_one_field(const CsvField& line, const Dataset& model);
 
 }  // namespace nn

@@ -29,22 +29,21 @@ std::string wanted(const FeatureColumn& column) {
   return "number";
 }
 
-/// As the target's classes are named: numbers that are equal are one class.
-std::string class_text(const CsvField& field) {
-  double number = 0;
-  return read_number(field, number) == FieldKind::number ? name_of_class(number) : field.value();
-}
-
 }  // namespace
 
 TableRows::TableRows(const std::string& path, const Dataset& model,
                      const std::vector<std::string>& keep)
-    : stream_(path, model.header().missing, CsvStream::kPiece, model.header().decimal_comma),
+    : stream_(path,
+              {.missing = model.header().missing,
+               .decimal_comma = model.header().decimal_comma,
+               .one_field = [&](const CsvField& line) { return fits_as_one_field(line, model); }}),
       model_(model),
       columns_(columns_of(model)) {
   if (!stream_.next(first_)) throw DataError(stream_.path(), "is empty");
   first_line_ = first_.front().line;
-  fit_ = fit_table(stream_.path(), first_, model);
+  const bool row_names = stream_.has_row_names();
+  if (row_names) first_.insert(first_.begin(), blank_before(first_.front()));
+  fit_ = fit_table(stream_.path(), first_, model, row_names);
   if (fit_.header) first_.clear();
   find_kept(keep);
   std::int32_t number = 0;
@@ -146,7 +145,8 @@ TableRows::Truth TableRows::add_target(const CsvField& field, std::size_t at) {
   bool known = kind == FieldKind::number;
   if (model_.is_classification()) {
     auto found = classes_.find(field.value());
-    if (found == classes_.end()) found = classes_.find(class_text(field));
+    // Numbers that are equal are one class.
+    if (found == classes_.end() && known) found = classes_.find(name_of_class(number));
     known = kind != FieldKind::missing && found != classes_.end();
     labels_.push_back(known ? found->second : 0);
   } else {
@@ -181,6 +181,7 @@ std::vector<std::string> TableRows::notes() const {
     notes.emplace_back("numbers such as 1,234 have a decimal comma, as in training");
   if (stream_.decimal_sign() == DecimalSign::comma && !as_trained)
     notes.emplace_back("numbers have a decimal comma");
+  if (stream_.has_row_names()) notes.emplace_back(kRowNames);
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     const std::string column = "column " + in_quotes(columns_[c].name) + ": ";
     if (missing_[c] > 0)

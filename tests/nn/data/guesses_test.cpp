@@ -105,6 +105,26 @@ TEST(DecimalSign, PredictionFollowsTrainingWhereATableDoesNotTell) {
   EXPECT_EQ(rows.notes(), Words{"numbers have a decimal comma"});
 }
 
+TEST(DecimalSign, CommasOfTrainingAreReadInQuotesOfAnotherTable) {
+  CsvFile file("a;b;y\n4,26;1;0,5\n3,5;2;1,25\n1;3;2\n");
+  const nn::Dataset model = nn::preprocessing_from_json(nn::preprocessing_json(file.load()));
+  const CsvFile later("a,b,y\n\"4,26\",3,\"1,25\"\n4.26,3.0,1.25\n\"1,234\",1,7\n1234,1,7\n");
+  nn::TableRows rows(later.spec.path, model);
+  ASSERT_TRUE(rows.next(9));
+  ASSERT_EQ(rows.scored().size(), 4U);
+  const auto at = [&](std::size_t row) { return rows.view().f32[2 * row]; };
+  EXPECT_EQ(at(0), 4.26F);
+  EXPECT_EQ(at(1), 4.26F);
+  EXPECT_EQ(at(2), 1.234F);
+  EXPECT_EQ(at(3), 1234);
+  EXPECT_EQ(rows.view().targets[0], rows.view().targets[1]);
+  file.spec.task = nn::LearningTask::classification;
+  const nn::Dataset classes = nn::preprocessing_from_json(nn::preprocessing_json(file.load()));
+  nn::TableRows labels(later.spec.path, classes);
+  ASSERT_TRUE(labels.next(2));
+  EXPECT_EQ(labels.scored().size(), 2U);
+}
+
 TEST(DecimalSign, TheTestTableFollowsTheTrainingTable) {
   CsvFile file("a\ty\n1,5\tp\n2,25\tq\n");
   file.spec.more = file.folder / "test.csv";
@@ -134,6 +154,60 @@ TEST(Delimiter, BlanksDoNotHideAnOddLine) {
   const CsvFile file("New York,1,p\nSan Francisco,2,3,p\n");
   EXPECT_EQ(error_of(file.folder.path(), [&] { (void)file.load(); }),
             "data.csv:2:19: 4 fields in this line, expected 3 as in line 1");
+}
+
+TEST(Delimiter, BlanksBehindNamesOfTheRows) {
+  std::string text = "\"a\" \"b\" \"kind\"\n";
+  for (int i = 1; i < 30; ++i)
+    text += "\"" + std::to_string(i) + "\" " + std::to_string(i * 7 % 5) + " " +
+            std::to_string(i * i % 13) + (i % 2 == 0 ? " \"p p\"\n" : " \"q\"\n");
+  for (const char delimiter : {' ', ',', '\t'}) {
+    CsvFile file(delimiter == ' ' ? text : with(delimiter, [&] {
+      std::string tabs = text;
+      std::ranges::replace(tabs, ' ', '\t');
+      return tabs;
+    }()));
+    file.spec.targets = {"kind"};
+    file.spec.more = file.folder / "test.csv";
+    nn_test::write_file(file.spec.more, delimiter == ' ' ? "a b kind\nx1 1 2 q\nx2 3 4 q\n"
+                                                         : "c1,a,b,kind\n9,1,2,q\n");
+    const nn::Dataset data = file.load();
+    EXPECT_EQ(names(data), (Words{"a", "b"}));
+    EXPECT_EQ(data.header().test_rows, delimiter == ' ' ? 2U : 1U);
+    EXPECT_TRUE(says(data,
+                     "the first line has one name fewer than the others have fields: their "
+                     "first ones name the rows"));
+    EXPECT_TRUE(says(data, "left out, names the rows (`keep` makes it inputs): 'c1'"));
+  }
+}
+
+TEST(Delimiter, NamesOfTheRowsMayBeInputs) {
+  CsvFile file("a,kind\nu,1,p\nv,2,q\nw,3,p\n");
+  file.spec.keep = {"1"};
+  EXPECT_EQ(names(file.load()), (Words{"c1", "a"}));
+  file.spec.header = nn::HeaderRow::no;
+  EXPECT_EQ(error_of(file.folder.path(), [&] { (void)file.load(); }),
+            "data.csv:2:5: 3 fields in this line, expected 2 as in line 1");
+}
+
+TEST(Delimiter, RowsThatHaveNoNamesOfTheirOwnAreTooLong) {
+  const auto message = [](const std::string& text) {
+    const CsvFile file(text);
+    return error_of(file.folder.path(), [&] { (void)file.load(); });
+  };
+  const std::string uneven = "data.csv:2:5: 3 fields in this line, expected 2 as in line 1";
+  EXPECT_EQ(message("a,kind\n1,2,p\n1,3,q\n"), uneven);
+  EXPECT_EQ(message("a,kind\n,2,p\nx,3,q\n"),
+            "data.csv:2:4: 3 fields in this line, expected 2 as in line 1");
+  EXPECT_EQ(message("a,kind\n1,2,p\n2,3,q\n3,4\n"), uneven);
+  EXPECT_EQ(message("5,6\n1,2,7\n2,3,8\n"), uneven);
+  EXPECT_EQ(message("text\nhello,world\nbye,moon\n"),
+            "data.csv:2:7: 2 fields in this line, expected 1 as in line 1");
+}
+
+TEST(FirstLine, WithoutAnyValueIsData) {
+  EXPECT_EQ(all_names("None,-\n1,0\n2,1\n"), (Words{"c1", "c2"}));
+  EXPECT_EQ(all_names("NA,\n1,0\n2,1\n"), (Words{"c1", "c2"}));
 }
 
 TEST(FirstLine, NumbersThatCountTheColumnsAreNames) {

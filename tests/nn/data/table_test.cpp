@@ -223,6 +223,22 @@ TEST_F(ByPlace, AValueThatReadsLikeANameIsNone) {
   EXPECT_EQ(first_row(model, "c2,5\nc1,6\n"), (Found{{0, 1, 5}, false, {}}));
 }
 
+TEST_F(ByPlace, ARowWithoutAnyValueIsNoHeader) {
+  for (const char* text : {"NA,NA\n3,4\n", ",\n3,4\n", "None,-\n3,4\n", "?,1e99\n"}) {
+    nn::TableRows rows(table(text), numbered);
+    EXPECT_FALSE(rows.fit().header) << text;
+  }
+  nn::TableRows rows(table("NA,NA\n3,4\n"), numbered);
+  ASSERT_TRUE(rows.next(9));
+  EXPECT_EQ(rows.rows(), 2U);
+  EXPECT_TRUE(nn::TableRows(table("NA,size\n3,4\n"), numbered).fit().header);
+}
+
+TEST_F(ByPlace, NamesOfTheRowsDoNotCount) {
+  EXPECT_EQ(first_row(numbered, "\"u\" \"v\"\n\"1\" 3 4\n\"2\" 5 6\n"), (Found{{3, 4}, false, {}}));
+  EXPECT_EQ(first_row(numbered, "u,v,y\na,3,4,1\nb,5,6,0\n"), (Found{{3, 4}, true, {}}));
+}
+
 TEST_F(ByPlace, AModelThatContradictsItselfIsRefused) {
   std::string text = nn::preprocessing_json(numbered);
   text.replace(text.find("\"c3\""), 4, "\"c2\"");
@@ -238,6 +254,70 @@ TEST_F(Fitting, BlankHeaderCellsAreNumberedAsInTraining) {
   EXPECT_EQ(std::vector<float>(rows.view().f32, rows.view().f32 + 3),
             (std::vector<float>{0, 1, 7}));
   EXPECT_EQ(rows.kept(0), Words{"v"});
+}
+
+TEST_F(Fitting, BlanksDoNotCutTheNameOfTheOnlyColumn) {
+  std::string text = "picked up,y\n";
+  for (int i = 10; i < 30; ++i)
+    text += "2024-02-" + std::to_string(i) + " 06:30," + std::to_string(i * i % 17) + ".5\n";
+  const nn::Dataset model = model_of(CsvFile(text).load());
+  nn::TableRows rows(table("picked up\n2024-02-01 06:30\n2024-02-02 18:00\n"), model);
+  ASSERT_TRUE(rows.next(9));
+  EXPECT_EQ(rows.rows(), 2U);
+  // A single word above two: no names of the rows either.
+  const nn::Dataset town = model_of(CsvFile("town,y\nNew York,1\nParis,2\nNew York,3\n").load());
+  nn::TableRows towns(table("town\nNew York\nSan Diego\n"), town);
+  ASSERT_TRUE(towns.next(9));
+  EXPECT_EQ(towns.view().f32[0], 1);
+  // Without names a value tells.
+  CsvFile values("New York,1\nParis,2\nNew York,3\nParis,2\n");
+  nn::TableRows unnamed(table("New York\nSan Diego\n"), model_of(values.load()));
+  ASSERT_TRUE(unnamed.next(9));
+  EXPECT_EQ(unnamed.rows(), 2U);
+  EXPECT_EQ(unnamed.view().f32[0], 1);
+  nn::TableRows cut(table("a y\n1 p\n2 q\n"), model_of(CsvFile("a,y\n1,p\n2,q\n").load()));
+  ASSERT_TRUE(cut.next(9));
+  EXPECT_EQ(cut.scored().size(), 2U);
+}
+
+TEST_F(Fitting, NamesOfTheRowsAreNone) {
+  const std::string note =
+      "the first line has one name fewer than the others have fields: their first ones name the "
+      "rows";
+  const std::string text =
+      "\"age\" \"colour\" \"size\" \"kind\"\n\"1\" 60 \"red\" 1 \"a\"\n\"2\" 70 \"blue\" 2 \"b\"\n";
+  for (const char delimiter : {' ', ',', ';', '\t'}) {
+    std::string cut = text;
+    std::ranges::replace(cut, ' ', delimiter);
+    nn::TableRows rows(table(cut), named, {"c1"});
+    EXPECT_EQ(rows.notes(), (Words{note, "the model does not look at 'c1'"})) << delimiter;
+    ASSERT_TRUE(rows.next(9));
+    ASSERT_EQ(rows.scored().size(), 2U);
+    EXPECT_EQ(rows.view().f32[0], 60);
+    EXPECT_EQ(rows.view().f32[3], 1);
+    EXPECT_EQ(rows.kept(1), Words{"2"});
+  }
+  EXPECT_EQ(message(named, "age,colour,size\n1,1,red,2\n1,2,red,2\n"),
+            "t.csv:2:1: 4 fields in this line, expected 3 as in line 1");
+}
+
+TEST_F(Fitting, FirstLinesMayBeLongOrEndWithCr) {
+  std::string names, row, wide = "y";
+  for (int i = 0; i < 20000; ++i) names += "\tENSG" + std::to_string(i);
+  for (int i = 0; i < 20000; ++i) row += "\t0,5";
+  wide += names + "\np" + row + "\nq" + row + "\n";
+  const nn::Dataset model = model_of(CsvFile(wide).load());
+  ASSERT_GT(names.size(), nn::CsvStream::kPiece);
+  nn::TableRows rows(table(wide), model);
+  ASSERT_TRUE(rows.next(9));
+  EXPECT_EQ(rows.rows(), 2U);
+  EXPECT_EQ(rows.view().f32[19999], .5);
+  std::string ends = "a;b;y\r";
+  for (int i = 0; ends.size() < nn::CsvStream::kPiece * 3 / 2; ++i)
+    ends += std::to_string(i % 7) + ";" + std::to_string(i % 3) + (i % 2 == 0 ? ";p\r" : ";q\r");
+  nn::TableRows lines(table(ends), model_of(CsvFile(ends).load()));
+  ASSERT_TRUE(lines.next(2));
+  EXPECT_EQ(lines.scored().size(), 2U);
 }
 
 TEST_F(Fitting, FindsSeveralTargetsByNameAndByPlace) {
