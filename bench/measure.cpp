@@ -15,6 +15,7 @@
 #include "runtime/base/error.h"
 #include "runtime/base/machine.h"
 #include "runtime/base/text.h"
+#include "runtime/base/words.h"
 
 namespace bench {
 
@@ -43,8 +44,8 @@ std::vector<std::size_t> places_of(std::string_view list, std::span<const std::s
   for (const std::string& word : words_of(list)) {
     const auto at = std::ranges::find(known, word);
     if (at == known.end())
-      throw rt::Error(rt::Errc::usage,
-                      rt::cat(before, rt::printable(word), after, rt::did_you_mean(word, known)));
+      throw rt::Error(rt::Errc::usage, rt::cat(before, rt::printable(word), after,
+                                               rt::expected_one_of(known, word)));
     places.push_back(static_cast<std::size_t>(at - known.begin()));
   }
   return places;

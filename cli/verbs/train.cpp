@@ -41,7 +41,9 @@ hpo::Params chosen_params(const Arguments& arguments, const hpo::StudySpec& stud
   if (!wrong.empty())
     throw rt::Error(
         rt::Errc::usage,
-        rt::cat(wrong, "; give every parameter with --set NAME=VALUE or --trial RUN:N"));
+        rt::cat(wrong, study.space.size() == 0
+                           ? ""
+                           : "; give every parameter with --set NAME=VALUE or --trial RUN:N"));
   return params;
 }
 

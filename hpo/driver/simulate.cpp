@@ -18,6 +18,7 @@
 #include "hpo/log/event_log.h"
 #include "hpo/study/gpus.h"
 #include "runtime/base/text.h"
+#include "runtime/base/words.h"
 #include "runtime/instance.h"
 
 namespace hpo {
@@ -100,15 +101,12 @@ std::span<const Scheme> schemes() {
 
 const Scheme& find_scheme(std::string_view name) {
   std::vector<std::string> names;
-  std::string list;
   for (const Scheme& scheme : schemes()) {
     if (scheme.name == name) return scheme;
     names.emplace_back(scheme.name);
-    list += rt::cat(list.empty() ? "" : ", ", scheme.name);
   }
-  throw rt::Error(rt::Errc::usage,
-                  rt::cat("--scheduler: \"", rt::printable(name, 60),
-                          "\" is none, expected one of ", list, rt::did_you_mean(name, names)));
+  throw rt::Error(rt::Errc::usage, rt::cat("--scheduler: \"", rt::printable(name, 60), "\" is none",
+                                           rt::expected_one_of(names, name)));
 }
 
 std::string refuses(const Scheme& scheme, const StudySpec& study) {

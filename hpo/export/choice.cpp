@@ -9,6 +9,7 @@
 #include "hpo/space/value.h"
 #include "runtime/base/error.h"
 #include "runtime/base/text.h"
+#include "runtime/base/words.h"
 
 namespace hpo {
 
@@ -63,7 +64,7 @@ void sort_by(std::vector<TrialRow>& trials, const StudyReader& study, const std:
     known.insert(known.end(), parameters.begin(), parameters.end());
     throw rt::Error(rt::Errc::usage, rt::cat("--sort: '", rt::printable(name, 60),
                                              "' is neither a metric nor a parameter of the study",
-                                             rt::did_you_mean(name, known)));
+                                             rt::expected_one_of(known, name)));
   }
   std::ranges::stable_sort(trials, {},
                            [&](const TrialRow& trial) { return by_parameter(trial, name); });

@@ -35,6 +35,11 @@ class Importer {
   Imported run() {
     if (!root_.is_map() || root_.find("parameters") == nullptr || root_.find("method") == nullptr)
       throw Fault(root_.at, "this is no W&B sweep file, expected the keys method and parameters");
+    for (const std::string_view key : {"data", "network", "early_stop", "limits"}) {
+      if (const Node* ours = root_.find(key))
+        throw Fault(ours->at, rt::cat("this is a study file already (it has ", key,
+                                      "), expected a W&B sweep file"));
+    }
     const wandb::Parameters parameters = wandb::parameters_of(*root_.find("parameters"));
     add_name();
     add_command(parameters);

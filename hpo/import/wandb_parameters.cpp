@@ -39,6 +39,7 @@ class Reader {
       const std::string name = our_name(prefix + entry.key);
       if (!entry.value.is_map())
         throw Fault(entry.value.at, rt::cat("parameter ", name, " is no map"));
+      name_unknown_keys(entry.value, name);
       if (const Node* nested = entry.value.find("parameters")) {
         leave(rt::cat("the block ", name, ": its parameters are called ", name, "_..."));
         add(*nested, name + "_");
@@ -46,6 +47,16 @@ class Reader {
         made_.yaml += rt::cat("  ", name, ": {", domain_of(entry.value, name), "}\n");
         made_.names.emplace_back(prefix.empty() ? entry.key : name, name);
       }
+    }
+  }
+
+  void name_unknown_keys(const Node& parameter, const std::string& name) {
+    static constexpr std::string_view kKnown[]{
+        "value", "values", "probabilities", "distribution", "min", "max",
+        "q",     "mu",     "sigma",         "parameters"};
+    for (const Entry& entry : parameter.entries) {
+      if (std::ranges::find(kKnown, entry.key) == std::end(kKnown))
+        leave(rt::cat(entry.key, " of ", name, ": a sweep file has no such key"));
     }
   }
 

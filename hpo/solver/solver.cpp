@@ -9,6 +9,7 @@
 #include "hpo/stopping/registry.h"
 #include "runtime/base/error.h"
 #include "runtime/base/text.h"
+#include "runtime/base/words.h"
 
 namespace hpo {
 
@@ -19,14 +20,9 @@ const KindInfo& find_kind(std::span<const KindInfo> kinds, const std::string& na
   const auto found = std::ranges::find(kinds, name, &KindInfo::name);
   if (found != kinds.end()) return *found;
   std::vector<std::string> words;
-  std::string all;
-  for (const KindInfo& kind : kinds) {
-    words.push_back(kind.name);
-    all += rt::cat(all.empty() ? "" : ", ", kind.name);
-  }
-  throw rt::Error(rt::Errc::usage,
-                  rt::cat("no ", what, " is called '", rt::printable(name), "', expected one of ",
-                          all, rt::did_you_mean(name, words)));
+  for (const KindInfo& kind : kinds) words.push_back(kind.name);
+  throw rt::Error(rt::Errc::usage, rt::cat("no ", what, " is called '", rt::printable(name), "'",
+                                           rt::expected_one_of(words, name)));
 }
 
 Params defaults(const KindInfo& kind, std::string_view what) {

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "runtime/base/text.h"
+#include "runtime/base/words.h"
 
 namespace hpo {
 
@@ -182,7 +183,7 @@ std::string Space::reason_outside(const Params& params) const {
     const auto index = index_of(name);
     if (!index)
       return rt::cat("there is no parameter \"", rt::printable(name, 64), "\"",
-                     rt::did_you_mean(name, names));
+                     rt::expected_one_of(names, name));
     if (!is_active(*index, params))
       return rt::cat("parameter \"", name, "\" is not active with these values");
     const Domain& domain = parameters_[*index].domain;

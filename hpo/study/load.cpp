@@ -21,6 +21,7 @@
 #include "hpo/study/trial_spec.h"
 #include "hpo/study/yaml_reader.h"
 #include "runtime/base/file.h"
+#include "runtime/base/words.h"
 
 namespace hpo {
 
@@ -198,7 +199,31 @@ StudySpec parse_study(const std::string& text, const std::string& file, const st
   return study::with_place(file, [&] { return study::parse(text, file, folder, overrides); });
 }
 
+namespace {
+
+/// Says which study files there are beside one that is not there.
+void require_file(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::exists(path, error) || error) return;
+  const std::filesystem::path file(path);
+  const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
+  std::vector<std::string> known;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    const std::filesystem::path& other = entry.path();
+    if (other.extension() == ".yaml" || other.extension() == ".yml")
+      known.push_back(file.has_parent_path() ? other.string() : other.filename().string());
+  }
+  if (known.empty()) return;  // reading it says why not
+  std::ranges::sort(known);
+  throw rt::Error(rt::Errc::storage,
+                  rt::cat("cannot read ", rt::printable(path), ": there is no such file",
+                          rt::expected_one_of(known, path)));
+}
+
+}  // namespace
+
 StudySpec load_study(const std::string& path, const Overrides& overrides) {
+  require_file(path);
   std::error_code error;
   const std::uintmax_t bytes = std::filesystem::file_size(path, error);
   if (!error && bytes > study::kMostBytes) {

@@ -22,6 +22,7 @@ CASES = {
     "workers-none": (["sweep", "good.yaml", "--workers", "0"], {}),
     "workers-too-many": (["sweep", "good.yaml", "--workers", "99999999999999999999"], {}),
     "seed-negative": (["sweep", "good.yaml", "--seed", "-1"], {}),
+    "against-nobody": (["bench", "networks", "--against", "torhc"], {}),
     "seed-beyond-doubles": (["sweep", "good.yaml", "--seed", "9007199254740993"], {}),
     "seed-fraction": (["sweep", "good.yaml", "--seed", "1.5"], {}),
     "parallel-none": (["sweep", "good.yaml", "--parallel", "0"], {}),

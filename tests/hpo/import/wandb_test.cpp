@@ -61,6 +61,20 @@ TEST(WandbSweep, RefusesWhatNoStudyFileCanSay) {
   EXPECT_TRUE(many.starts_with("sweep.yaml:1:1: cannot be carried over: limits.trials")) << many;
 }
 
+TEST(WandbSweep, NamesKeysOfAParameterThatItDoesNotKnow) {
+  const Imported made = imported("{lr: {min: 0.1, max: 1.5, scale: log, prior: 3}}");
+  EXPECT_TRUE(leaves(made, "scale of lr: a sweep file has no such key")) << made.yaml;
+  EXPECT_TRUE(leaves(made, "prior of lr: a sweep file has no such key")) << made.yaml;
+  const Imported block = imported("{net: {parameters: {a: {value: 1}}, depth: 2}}");
+  EXPECT_TRUE(leaves(block, "depth of net: a sweep file has no such key")) << block.yaml;
+}
+
+TEST(WandbSweep, RefusesOurOwnStudyFile) {
+  EXPECT_EQ(
+      refusal(sweep("{lr: {min: 0.1, max: 1.5, scale: log}}", "limits: {trials: 9}\n")),
+      "sweep.yaml:5:9: this is a study file already (it has limits), expected a W&B sweep file");
+}
+
 TEST(WandbSweep, TellsNamesApartThatBecomeTheSame) {
   const Imported made = imported("{a.b: {values: [1, 2]}, a b: {value: 3}, args: {value: 4}}");
   EXPECT_TRUE(leaves(made, "the name a b: it is a_b_2 here")) << made.yaml;

@@ -55,7 +55,10 @@ TEST(Space, SaysWhyParamsLieOutside) {
   EXPECT_EQ(space.reason_outside(good), "");
   Params params = good;
   params.set("lrr", 0.1);
-  EXPECT_EQ(space.reason_outside(params), "there is no parameter \"lrr\"; did you mean 'lr'?");
+  EXPECT_EQ(
+      space.reason_outside(params),
+      "there is no parameter \"lrr\", expected one of momentum, lr, optimizer, nesterov, width; "
+      "did you mean 'lr'?");
   params = good;
   params.set("momentum", 0.5);
   EXPECT_EQ(space.reason_outside(params), "parameter \"momentum\" is not active with these values");
@@ -140,7 +143,8 @@ TEST(Space, AdoptsWhatAPersonChose) {
   EXPECT_EQ(space.reason_outside(space.adopt(odd, all)),
             "parameter \"momentum\" is not active with these values");
   EXPECT_EQ(space.reason_outside(space.adopt({{"lrr", Int{1}}}, all)),
-            "there is no parameter \"lrr\"; did you mean 'lr'?");
+            "there is no parameter \"lrr\", expected one of lr, decay, either, width, optimizer, "
+            "momentum; did you mean 'lr'?");
 
   // Never the other way round, and only where the parameter has that float.
   const Params width = space.adopt({{"width", 8.0}}, all);

@@ -1,4 +1,5 @@
 #include "runtime/base/text.h"
+#include "runtime/base/words.h"
 
 #include <gtest/gtest.h>
 
@@ -80,6 +81,21 @@ TEST(Nearest, FindsWhatWasMeantAndNothingElse) {
   EXPECT_EQ(rt::nearest("dropout", words), "");
   EXPECT_EQ(rt::did_you_mean("bach", words), "; did you mean 'batch'?");
   EXPECT_EQ(rt::did_you_mean("zzz", words), "");
+}
+
+TEST(ExpectedOneOf, NamesWhatIsKnownAndTheNearest) {
+  const std::vector<std::string> words{"torch", "jax"};
+  EXPECT_EQ(rt::expected_one_of(words, "tensorflow"), ", expected one of torch, jax");
+  EXPECT_EQ(rt::expected_one_of(words, "jaxx"),
+            ", expected one of torch, jax; did you mean 'jax'?");
+  EXPECT_EQ(rt::expected_one_of({}, "x"), ", expected none");
+  EXPECT_EQ(rt::expected_one_of(std::span(words).first(1), "x"), ", expected torch");
+  std::vector<std::string> many;
+  for (int i = 0; i < 13; ++i) many.push_back(std::to_string(i));
+  EXPECT_TRUE(rt::expected_one_of(many, "x").ends_with(" 11, 12"));
+  many.emplace_back("width");
+  EXPECT_TRUE(
+      rt::expected_one_of(many, "widht").ends_with(", 11 and 2 more; did you mean 'width'?"));
 }
 
 TEST(Printable, KeepsOneLineAndValidUtf8) {
