@@ -10,6 +10,7 @@
 #include "nn/data/load.h"
 #include "nn/data/preprocessing.h"
 #include "nn/data/table_rows.h"
+#include "nn/metrics/auc.h"
 #include "nn/model_file.h"
 
 namespace nn {
@@ -142,9 +143,21 @@ DataView without_truth(DataView view) {
   return view;
 }
 
+/// Of many classes auc alone takes longer than all the answers.
+Scores scores_of(const Evaluation& evaluation) {
+  const Judged& judged = evaluation.judged();
+  if (judged.labels.empty() || judged.width <= kMostConfused) return evaluation.scores();
+  Scores scores = evaluation.scores(Measured::loss);
+  for (const Metric* metric : metrics()) {
+    if (metric->target == TargetKind::labels && metric != &auc_metric())
+      scores.metrics.emplace_back(metric->name, metric->value(judged));
+  }
+  return scores;
+}
+
 void score(const Evaluation& evaluation, Predicted& done) {
   const Judged& judged = evaluation.judged();
-  done.scores = evaluation.scores();
+  done.scores = scores_of(evaluation);
   if (judged.labels.empty()) return;
   if (judged.width <= kMostConfused)
     done.confusion = count_confusion(judged.outputs, judged.labels, judged.width);

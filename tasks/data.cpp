@@ -7,6 +7,7 @@
 #include "nn/random.h"
 #include "runtime/runtime.h"
 #include "tasks/body.h"
+#include "tasks/load_versions.h"
 #include "tasks/tasks.h"
 
 namespace tasks {
@@ -27,7 +28,7 @@ nn::SourceFile open(const rt::file_in& file) {
 }
 
 const auto& csv_task() {
-  static const auto task = rt::task("load csv", 4)
+  static const auto task = rt::task("load csv", kLoadVersions.csv)
                                .cpu([](rt::file_in file, nn::DataSpec spec) -> nn::Dataset {
                                  return translated([&] {
                                    loaded.fetch_add(1, std::memory_order_relaxed);
@@ -43,7 +44,7 @@ const auto& csv_task() {
 /// A table and a second one that is the test part.
 const auto& csv_pair_task() {
   static const auto task =
-      rt::task("load csv pair", 2)
+      rt::task("load csv pair", kLoadVersions.csv_pair)
           .cpu([](rt::file_in file, rt::file_in test, nn::DataSpec spec) -> nn::Dataset {
             return translated([&] {
               loaded.fetch_add(1, std::memory_order_relaxed);
@@ -58,7 +59,7 @@ const auto& csv_pair_task() {
 
 const auto& npy_task() {
   static const auto task =
-      rt::task("load npy", 1)
+      rt::task("load npy", kLoadVersions.npy)
           .cpu([](rt::file_in x, rt::file_in y, nn::DataSpec spec) -> nn::Dataset {
             return translated([&] {
               loaded.fetch_add(1, std::memory_order_relaxed);
@@ -72,7 +73,7 @@ const auto& npy_task() {
 }
 
 const auto& safetensors_task() {
-  static const auto task = rt::task("load safetensors", 1)
+  static const auto task = rt::task("load safetensors", kLoadVersions.safetensors)
                                .cpu([](rt::file_in file, nn::DataSpec spec) -> nn::Dataset {
                                  return translated([&] {
                                    loaded.fetch_add(1, std::memory_order_relaxed);
@@ -87,7 +88,7 @@ const auto& safetensors_task() {
 
 const auto& idx_task() {
   static const auto task =
-      rt::task("load idx", 1)
+      rt::task("load idx", kLoadVersions.idx)
           .cpu([](rt::file_in images, rt::file_in labels, rt::file_in test_images,
                   rt::file_in test_labels, nn::DataSpec spec) -> nn::Dataset {
             return translated([&] {

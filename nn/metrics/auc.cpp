@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <span>
 #include <vector>
 
 namespace nn {
@@ -43,13 +44,42 @@ double area(Sides& sides) {
   return (own_sorted ? pairs - higher : higher) / pairs;
 }
 
-double area_of_class(const Judged& judged, std::span<const double> shares, std::size_t c,
-                     Sides& sides) {
+/// The shares that a softmax gives the classes of each row, as probabilities() has them, without
+/// keeping all of them.
+class Shares {
+ public:
+  explicit Shares(const Judged& judged) : judged_(judged), rows_(judged.rows()) {
+    for (std::size_t row = 0; row < rows_.size(); ++row) {
+      const auto outputs = std::span(judged.outputs).subspan(row * judged.width, judged.width);
+      Row& of = rows_[row];
+      of.top = *std::ranges::max_element(outputs);
+      for (const float output : outputs) of.sum += raised(output, of);
+    }
+  }
+
+  [[nodiscard]] double at(std::size_t row, std::size_t c) const {
+    return raised(judged_.outputs[row * judged_.width + c], rows_[row]) / rows_[row].sum;
+  }
+
+ private:
+  struct Row {
+    float top = 0;
+    double sum = 0;
+  };
+  static double raised(float output, const Row& row) {
+    return std::exp(static_cast<double>(output) - static_cast<double>(row.top));
+  }
+
+  const Judged& judged_;
+  std::vector<Row> rows_;
+};
+
+double area_of_class(const Judged& judged, const Shares& shares, std::size_t c, Sides& sides) {
   sides.own.clear();
   sides.rest.clear();
   for (std::size_t row = 0; row < judged.rows(); ++row) {
     const bool own = judged.labels[row] == static_cast<std::int32_t>(c);
-    (own ? sides.own : sides.rest).push_back(shares[row * judged.width + c]);
+    (own ? sides.own : sides.rest).push_back(shares.at(row, c));
   }
   return area(sides);
 }
@@ -58,11 +88,7 @@ double value(const Judged& judged) {
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   const auto finite = [](float v) { return std::isfinite(v); };
   if (!std::ranges::all_of(judged.outputs, finite)) return kNone;
-  std::vector<double> shares(judged.outputs.size());
-  for (std::size_t from = 0; from < shares.size(); from += judged.width) {
-    probabilities(std::span(judged.outputs).subspan(from, judged.width),
-                  std::span(shares).subspan(from, judged.width));
-  }
+  const Shares shares(judged);
   Sides sides;
   if (judged.width == 2) return area_of_class(judged, shares, 1, sides);
   double sum = 0;

@@ -118,6 +118,18 @@ TEST(Metrics, ManyClassesTakeNoTable) {
   EXPECT_LT(support::peak_kilobytes() - before, 50'000) << "a table takes 800 MB";
 }
 
+TEST(Metrics, TheAreaKeepsNoShareOfEachClass) {
+  constexpr std::size_t kClasses = 1000, kRows = 10000;
+  nn::Judged judged{.width = kClasses, .outputs = std::vector<float>(kClasses * kRows)};
+  for (std::size_t row = 0; row < kRows; ++row) {
+    judged.labels.push_back(static_cast<std::int32_t>(row % kClasses));
+    judged.outputs[row * kClasses + row % kClasses] = 1;
+  }
+  const long before = support::peak_kilobytes();
+  EXPECT_EQ(value_of("auc", judged), 1);
+  EXPECT_LT(support::peak_kilobytes() - before, 20'000) << "a share of each class takes 80 MB";
+}
+
 TEST(Metrics, OneClassAloneHasNoArea) {
   const nn::Judged judged{.width = 2, .outputs = {1, 0, 2, 5}, .labels = {1, 1}};
   EXPECT_TRUE(std::isnan(value_of("auc", judged)));

@@ -261,6 +261,27 @@ TEST_P(Predict, ARowWithoutAnAnswerIsStillARow) {
   EXPECT_NE(csv.find("\n,nan,nan\n"), std::string::npos) << csv;
 }
 
+TEST_P(Predict, ManyClassesHaveNoArea) {
+  if (GetParam()) return;
+  for (const int classes : {100, 101}) {
+    std::ofstream out(folder / "t.csv");
+    out << "a,y\n";
+    for (int i = 0; i < 3 * classes; ++i) out << i * 7 % 31 << ",k" << i % classes << '\n';
+    out.close();
+    nn::DataSpec spec{.path = folder / "t.csv"};
+    spec.split = {.valid = 0, .test = 0};
+    const nn::Dataset data = nn::load_dataset(spec);
+    const nn::TrainedModel model = trained(data);
+    const nn::Predicted done = predict(model);
+    nn::Workspace workspace;
+    auto expected =
+        nn::evaluate(cpu(), workspace, model.net, data.view(nn::Part::train), model.loss);
+    if (classes > 100)
+      std::erase_if(expected.metrics, [](const auto& metric) { return metric.first == "auc"; });
+    EXPECT_EQ(*done.scores, expected) << classes;
+  }
+}
+
 TEST_P(Predict, ProbabilitiesAreOfClassesAlone) {
   const nn::TrainedModel model = trained(load(40));
   const nn::PredictOptions options{.probabilities = true, .keep = {}};

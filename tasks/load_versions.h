@@ -1,0 +1,13 @@
+#pragma once
+// Versions of the tasks that read data, a part of every result's key. Whatever makes another data
+// set of the same file and spec needs a new one: without it the store answers with networks that
+// were trained on the old numbers.
+
+namespace tasks {
+
+struct LoadVersions {
+  int csv = 5, csv_pair = 3, npy = 2, safetensors = 2, idx = 1;
+};
+inline constexpr LoadVersions kLoadVersions;
+
+}  // namespace tasks
