@@ -43,14 +43,15 @@ struct Predicted {
 };
 
 /// Answers every row of the table at `path` ("-" is standard input) in the order of the file, in
-/// blocks: memory does not grow with the table, but for the outputs of rows that are scored. `write` gets csv,
-/// piece by piece: a line of names, then a line a row: what was asked to be kept, "prediction" (a
-/// class's name, or a number in the target's unit; of several targets "prediction.TARGET" for each)
-/// and, where asked for, "proba.CLASS" for each class. A number has the digits that the
-/// network knows, however far the target's numbers lie from 0; where an output is no number there
-/// is no class. Scores are those of evaluate() on the same rows, bit for bit where every row is
-/// scored, but for auc, which is left out of more than kMostConfused classes. The calling thread has gone through kern::prepare_thread(). Throws DataError (the
-/// table), Error (options that do not fit).
+/// blocks: memory does not grow with the table, but for the outputs of rows that are scored.
+/// `write` gets csv, piece by piece: a line of names, then a line a row: what was asked to be kept,
+/// "prediction" (a class's name, or a number in the target's unit; of several targets
+/// "prediction.TARGET" for each) and, where asked for, "proba.CLASS" for each class. A number has
+/// the digits that the network knows, however far the target's numbers lie from 0; where an output
+/// is no number there is no class. Scores are those of evaluate() on the same rows, bit for bit
+/// where every row is scored, but for auc, which is left out of more than kMostConfused classes.
+/// The calling thread has gone through kern::prepare_thread(). Throws DataError (the table), Error
+/// (options that do not fit).
 Predicted predict_table(const kern::Kernels<float>& kernels, const TrainedModel& model,
                         const std::string& path, const PredictOptions& options,
                         const std::function<void(std::string_view)>& write);
