@@ -21,7 +21,7 @@ namespace {
 int export_optuna(const Arguments& arguments) {
   const hpo::StudyReader study = open_run(arguments);
   const hpo::StudySpec spec = hpo::load_study(study.folder() / "study.yaml");
-  write_result(arguments, hpo::optuna_journal(study, spec.space));
+  write_result(arguments, hpo::optuna_journal(study, spec.space, spec.is_asked));
   return kDone;
 }
 

@@ -51,11 +51,11 @@ int import_trials(const Arguments& arguments, const hpo::OptunaStorage& storage)
   if (const std::size_t outside = all - imported.trials.size(); outside > 0)
     imported.left_out.push_back(rt::cat(outside, " of ", all, " trials, which lie outside of the ",
                                         "space as it was in the end"));
-  say_left_out(imported);
   const rt::Path folder = runs_folder(arguments) / study.name;
   hpo::write_imported(study, imported.trials, folder);
+  say_left_out(imported);
   std::fprintf(stderr, "%zu trials are in %s\n", imported.trials.size(), folder.c_str());
-  write_result(arguments, imported.yaml);
+  write_result(arguments, hpo::with_name(imported.yaml, study.name));
   return kDone;
 }
 
@@ -77,6 +77,10 @@ int run_import(const Arguments& arguments) {
   const std::string text = rt::read_file(file, kMostJournal);
   if (text.starts_with("{\"op_code\""))
     return import_trials(arguments, hpo::read_optuna_journal(text, file));
+  if (text.empty())
+    throw rt::Error(rt::Errc::study, rt::cat(rt::printable(file),
+                                             ":1:1: the file is empty, expected a sweep file of "
+                                             "W&B, or a database or journal file of Optuna"));
   if (text.size() > hpo::study::kMostBytes)
     throw rt::Error(rt::Errc::study, rt::cat(rt::printable(file), ":1:1: the file has ",
                                              text.size(), " bytes, expected at most 1 MiB"));

@@ -227,22 +227,23 @@ Standing AskedStudy::tell(std::uint64_t trial, const Told& told) {
   if (told.state == TrialState::complete) require_deciding(trial, open->second.known, told);
   const bool told_before =
       open->second.reported && step == open->second.step && repeats(open->second.known, told);
-  if (value && !told_before && take_report(trial, step, *value, told, true) == Word::stop) {
+  const bool says_value = value && !told_before;
+  if (says_value && take_report(trial, step, *value, told, true) == Word::stop) {
     const TrialRow& after = row(trial);
     return {.state = after.state, .value = after.value};
   }
-  end(trial, {told.state, Cause::none, ""});
+  end(trial, {told.state, Cause::none, ""}, says_value && !told.step);
   return {.state = told.state, .value = row(trial).value};
 }
 
-void AskedStudy::end(std::uint64_t trial, const Ended& how) {
+void AskedStudy::end(std::uint64_t trial, const Ended& how, bool at_once) {
   Open& open = open_.at(trial);
   const double seconds = took(open);
   tickets_.erase(open.ticket);
   last_told_[trial] = std::move(open.known);
   open_.erase(trial);
   search_.tell(trial, how);
-  ++now_;
+  if (!at_once) ++now_;
   ended_ = true;
   emit(trial, how, seconds);
   finish_if_over();

@@ -96,7 +96,9 @@ class AskedStudy {
   /// `last`: the trial ends with it, so that no rule stops it any more.
   Word take_report(std::uint64_t trial, std::int64_t step, double value, const Told& told,
                    bool last = false);
-  void end(std::uint64_t trial, const Ended& end);
+  /// `at_once`: at one moment with the report before it, which is the value that was told and none
+  /// on the way.
+  void end(std::uint64_t trial, const Ended& end, bool at_once = false);
   /// Why no more trials are handed out, if so.
   [[nodiscard]] std::optional<Finished> over() const;
   void finish_if_over();

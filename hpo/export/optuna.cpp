@@ -1,8 +1,12 @@
 #include "hpo/export/optuna.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
+#include <ctime>
 #include <map>
+#include <set>
 #include <variant>
 #include <vector>
 
@@ -38,10 +42,31 @@ std::string number(double value) {
   return text_of(ParamValue(value));  // with a point: Python tells 0 from 0.0
 }
 
-/// "2026-11-20T09:30:00Z" in the words that every Python reads.
-std::string time_of(std::string wall) {
-  if (wall.ends_with('Z')) wall.replace(wall.size() - 1, 1, "+00:00");
-  return wall;
+/// Seconds since 1970 of "2026-11-20T09:30:00Z".
+double moment_of(const std::string& wall) {
+  std::tm parts{};
+  ::strptime(wall.c_str(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return static_cast<double>(::timegm(&parts));
+}
+
+/// In the words that every Python reads.
+std::string time_of(double moment) {
+  const double whole = std::floor(moment);
+  const auto seconds = static_cast<std::time_t>(whole);
+  std::tm parts{};
+  ::gmtime_r(&seconds, &parts);
+  std::array<char, 40> date{}, text{};
+  std::strftime(date.data(), date.size(), "%Y-%m-%dT%H:%M:%S", &parts);
+  const int micros = std::min(999'999, static_cast<int>((moment - whole) * 1e6));
+  std::snprintf(text.data(), text.size(), "%s.%06d+00:00", date.data(), micros);
+  return text.data();
+}
+
+/// When a trial ended: the log's clock has whole seconds, and trials that were imported began and
+/// ended in one of them.
+std::string end_of(const TrialRow& trial, const std::vector<EventRow>& events) {
+  const double begun = moment_of(events.front().wall), ended = moment_of(events.back().wall);
+  return time_of(trial.seconds >= ended - begun - 1 ? begun + trial.seconds : ended);
 }
 
 class Line {
@@ -122,7 +147,7 @@ int state_of(TrialState state) {
 
 class Journal {
  public:
-  Journal(const StudyReader& study, const Space& space) : study_(study) {
+  Journal(const StudyReader& study, const Space& space, bool asked) : study_(study), asked_(asked) {
     for (const Parameter& parameter : space.parameters())
       distributions_.emplace(parameter.name, distribution_of(parameter.domain));
     for (EventRow& event : study.events())
@@ -160,21 +185,30 @@ class Journal {
   void add(const TrialRow& trial) {
     const std::vector<EventRow>& events = events_.at(trial.trial);
     Line begin(create_trial);
-    begin.json().field("study_id", 0).field("datetime_start", time_of(events.front().wall));
+    begin.json()
+        .field("study_id", 0)
+        .field("datetime_start", time_of(moment_of(events.front().wall)));
     std::move(begin).add_to(out_);
     for (const auto& [name, value] : trial.params) add_param(trial.trial, name, value);
     if (!several()) add_reports(trial.trial, events);  // Optuna knows none of several metrics
     add_metrics(trial);
     add_constraints(trial);
-    add_end(trial, events.back().wall);
+    add_end(trial, end_of(trial, events));
   }
 
+  /// Of several attempts the last, and in it the first of a step: behind it comes the value that
+  /// was told at the end. That one alone, at one moment with the end, is no report.
   void add_reports(std::uint64_t trial, const std::vector<EventRow>& events) {
-    std::map<std::int64_t, double> reports;  // of several attempts, the last
+    std::map<std::int64_t, double> reports;
+    std::set<std::int64_t> seen;  // in this attempt
     for (const EventRow& event : events) {
+      if (event.kind == "retried") seen.clear();
+      const EventRow& end = events.back();
       if (event.kind != "reported") continue;
+      if (asked_ && end.kind == "ended" && end.vtime == event.vtime) continue;
       const Json json = Json::parse(event.payload);
-      reports[json.at("step").integer()] = json.at("value").number();
+      const std::int64_t step = json.at("step").integer();
+      if (seen.insert(step).second) reports[step] = json.at("value").number();
     }
     for (const auto& [step, value] : reports) {
       Line line(set_report);
@@ -217,7 +251,7 @@ class Journal {
     std::move(line).add_to(out_);
   }
 
-  void add_end(const TrialRow& trial, const std::string& wall) {
+  void add_end(const TrialRow& trial, const std::string& time) {
     const int state = state_of(trial.state);
     if (state == running) return;
     Line line(set_state);
@@ -229,7 +263,7 @@ class Journal {
     } else {
       line.json().null();
     }
-    line.json().field("datetime_complete", time_of(wall));
+    line.json().field("datetime_complete", time);
     std::move(line).add_to(out_);
   }
 
@@ -246,6 +280,7 @@ class Journal {
   }
 
   const StudyReader& study_;
+  bool asked_;
   std::vector<OtherMetric> searched_;  ///< all metrics that are searched for, the first one too
   std::vector<Bound> subject_to_;
   std::map<std::string, Distribution> distributions_;
@@ -255,8 +290,8 @@ class Journal {
 
 }  // namespace
 
-std::string optuna_journal(const StudyReader& study, const Space& space) {
-  return Journal(study, space).text();
+std::string optuna_journal(const StudyReader& study, const Space& space, bool asked) {
+  return Journal(study, space, asked).text();
 }
 
 }  // namespace hpo

@@ -1,8 +1,10 @@
 #include "hpo/import/imported.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <string_view>
 
+#include "hpo/import/optuna_domain.h"
 #include "runtime/base/error.h"
 #include "runtime/base/text.h"
 
@@ -22,6 +24,13 @@ StudySpec study_made(const std::string& yaml, const std::string& file, const std
     throw rt::Error(rt::Errc::study,
                     rt::cat(rt::printable(file, 4096), ":1:1: cannot be carried over: ", what));
   }
+}
+
+std::string with_name(const std::string& yaml, const std::string& name) {
+  std::size_t at = 0;
+  while (at < yaml.size() && yaml[at] == '#')
+    at = std::min(yaml.find('\n', at), yaml.size() - 1) + 1;
+  return rt::cat(yaml.substr(0, at), "name: ", OptunaDomain::yaml_of(name), "\n", yaml.substr(at));
 }
 
 }  // namespace hpo

@@ -19,4 +19,7 @@ struct Imported {
 [[nodiscard]] StudySpec study_made(const std::string& yaml, const std::string& file,
                                    const std::string& called);
 
+/// The study file `yaml`, which names no study, with a name in it, below the comments at its top.
+[[nodiscard]] std::string with_name(const std::string& yaml, const std::string& name);
+
 }  // namespace hpo

@@ -13,6 +13,8 @@ constexpr std::size_t kLongest = 58;
 std::string plain(const std::string& name) {
   std::string ours;
   for (const char c : name) {
+    const bool goes_on = (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;  // of a letter's bytes
+    if (goes_on) continue;
     const bool fits = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
     ours += fits ? c : '_';
   }
@@ -24,6 +26,10 @@ std::string plain(const std::string& name) {
 }
 
 }  // namespace
+
+void Names::keep(const std::string& theirs) {
+  if (plain(theirs) == theirs) (void)ours(theirs);
+}
 
 const std::string& Names::ours(const std::string& theirs) {
   const auto [entry, is_new] = given_.emplace(theirs, plain(theirs));

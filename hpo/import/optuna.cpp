@@ -6,6 +6,7 @@
 #include "hpo/import/names.h"
 #include "hpo/import/optuna_conditions.h"
 #include "hpo/import/optuna_domain.h"
+#include "hpo/log/metrics.h"
 #include "hpo/study/spec.h"
 #include "runtime/base/error.h"
 #include "runtime/base/text.h"
@@ -18,12 +19,15 @@ std::string names_of(const std::map<std::size_t, OptunaStudy>& studies) {
   std::string names;
   for (const auto& [id, study] : studies)
     names += rt::cat(names.empty() ? "" : ", ", rt::printable(study.name, 60));
-  return names.empty() ? "none" : names;
+  return names;
 }
 
 std::size_t find_study(const std::map<std::size_t, OptunaStudy>& studies, const std::string& name,
                        const std::string& file) {
   if (name.empty() && studies.size() == 1) return studies.begin()->first;
+  if (studies.empty())
+    throw rt::Error(rt::Errc::data,
+                    rt::cat(rt::printable(file, 4096), ": it holds no study, expected one"));
   const auto found =
       std::ranges::find_if(studies, [&](const auto& one) { return one.second.name == name; });
   if (name.empty() || found == studies.end())
@@ -58,6 +62,7 @@ class Importer {
 
   ImportedStudy run() {
     find_domains();
+    for (const std::string& name : order_) names_.keep(name);
     std::string body = rt::cat("metric: ", metrics(), "\n");
     body += bounds();  // whose names are none of the metrics'
     body += parameters();
@@ -73,6 +78,17 @@ class Importer {
   }
 
  private:
+  /// What `read` returns, its refusals with the param's name.
+  template <class Read>
+  static auto of_param(const std::string& name, Read read) {
+    try {
+      return read();
+    } catch (const rt::Error& error) {
+      throw rt::Error(rt::Errc::data,
+                      rt::cat("param ", rt::printable(name, 60), " ", error.what()));
+    }
+  }
+
   std::string metrics() {
     std::string text;
     const std::size_t count = study_.directions.size();
@@ -95,6 +111,10 @@ class Importer {
   std::string bounds() {
     std::map<std::string, std::string> names;
     for (const OptunaTrial* trial : trials_) {
+      for (const auto& [name, none] : trial->constraints)
+        if (!metrics_.contains(name)) bounded_.keep(name);
+    }
+    for (const OptunaTrial* trial : trials_) {
       for (const auto& [name, none] : trial->constraints) names[name] = bound_name(name);
     }
     std::string text;
@@ -110,7 +130,8 @@ class Importer {
     const OptunaConditions conditions(trials_, order_, domains_);
     std::string text = "parameters:\n";
     for (const std::string& name : order_)
-      text += rt::cat("  ", our_name(name), ": {", domains_.at(name).yaml(),
+      text += rt::cat("  ", our_name(name), ": {",
+                      of_param(name, [&] { return domains_.at(name).yaml(); }),
                       condition_text(name, conditions.of(name)), "}\n");
     return text;
   }
@@ -125,18 +146,10 @@ class Importer {
         if (known != texts_.end()) left_.push_back(rt::cat("earlier ranges of ", name));
         if (known == texts_.end()) fresh[raw.place] = name;
         texts_[name] = raw.distribution;
-        domains_.insert_or_assign(name, domain_of(name, raw.distribution));
+        domains_.insert_or_assign(
+            name, of_param(name, [&raw = raw] { return OptunaDomain(raw.distribution); }));
       }
       for (auto& [place, name] : fresh) order_.push_back(std::move(name));
-    }
-  }
-
-  static OptunaDomain domain_of(const std::string& name, const std::string& distribution) {
-    try {
-      return OptunaDomain(distribution);
-    } catch (const rt::Error& error) {
-      throw rt::Error(rt::Errc::data,
-                      rt::cat("param ", rt::printable(name, 60), " ", error.what()));
     }
   }
 
@@ -166,10 +179,14 @@ class Importer {
                                          : TrialState::failed;
     for (const std::string& name : order_) {
       if (const auto at = raw.params.find(name); at != raw.params.end())
-        trial.params.set(names_.ours(name), domains_.at(name).value(at->second.internal));
+        trial.params.set(names_.ours(name), of_param(name, [&] {
+                           return domains_.at(name).value(at->second.internal);
+                         }));
     }
     for (const auto& [name, value] : raw.constraints)
       trial.constraints.emplace_back(bound_name(name), value);
+    trial.metrics = metrics_of(raw, trial.constraints);
+    if (raw.began && raw.came_to_end) trial.seconds = std::max(0.0, *raw.came_to_end - *raw.began);
     const std::size_t metrics = study_.directions.size();
     if (raw.values.size() == metrics) trial.values = raw.values;
     if (metrics > 1) return out.trials.push_back(std::move(trial));
@@ -177,6 +194,22 @@ class Importer {
         !raw.reports.empty() && raw.reports.begin()->first < 1 ? 1 - raw.reports.begin()->first : 0;
     for (const auto& [step, value] : raw.reports) trial.reports[step + shift] = value;
     out.trials.push_back(std::move(trial));
+  }
+
+  /// Numbers that the user noted beside the values.
+  Metrics metrics_of(const OptunaTrial& trial, const Metrics& constraints) const {
+    Metrics numbers;
+    for (const auto& [name, json] : trial.attributes) {
+      if (is_number(json) && !name.empty() && !metrics_.contains(name) &&
+          find_metric(constraints, name) == nullptr)
+        numbers.emplace_back(name, Json::parse(json).number());
+    }
+    return numbers;
+  }
+
+  static bool is_number(const std::string& json) {
+    return !json.empty() && (json[0] == '-' || (json[0] >= '0' && json[0] <= '9')) &&
+           rt::parse_double(json).has_value();
   }
 
   /// What trials that wait are to have: the first ones that will be asked for. `body` is the study
@@ -234,15 +267,21 @@ class Importer {
       left_.push_back(rt::cat(running, running == 1 ? " trial" : " trials", " still running"));
     Tally attributes;
     for (const OptunaTrial* trial : trials_) {
-      for (const std::string& name : trial->attributes) attributes.add(name);
+      const Metrics carried = trial->ended() ? metrics_of(*trial, {}) : Metrics{};
+      for (const auto& [name, json] : trial->attributes)
+        if (find_metric(carried, name) == nullptr) attributes.add(name);
     }
     if (!attributes.empty())
-      left_.push_back(rt::cat("attributes of trials, and of how many trials: ", attributes.text()));
+      left_.push_back(rt::cat("user attributes that are no numbers, and of how many trials: ",
+                              attributes.text()));
     std::string names;
     for (const std::string& name : study_.attributes)
       names += rt::cat(names.empty() ? "" : ", ", rt::printable(name, 60));
-    if (!names.empty()) left_.push_back(rt::cat("attributes of the study: ", names));
-    left_.push_back("sampler and pruner, which its storage does not keep: tpe, and no rule");
+    if (!names.empty()) left_.push_back(rt::cat("user attributes of the study: ", names));
+    if (std::ranges::any_of(trials_,
+                            [](const OptunaTrial* trial) { return trial->began.has_value(); }))
+      left_.push_back("when trials began: all of them now, for as long as they took");
+    left_.push_back("sampler and pruner, which Optuna does not store: here tpe, and no early_stop");
   }
 
   static constexpr std::int64_t kRunning = 0, kWaiting = 4;

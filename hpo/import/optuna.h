@@ -23,6 +23,8 @@ struct ImportedTrial {
   std::vector<double> values;              ///< of the study's metrics; empty: it has none
   std::map<std::int64_t, double> reports;  ///< of the only metric, by step
   Metrics constraints = {};                ///< what `subject_to` bounds, known at the end
+  Metrics metrics = {};                    ///< other numbers, known at the end
+  double seconds = 0;                      ///< from its beginning to its end
 };
 
 struct ImportedStudy : Imported {

@@ -24,13 +24,14 @@ using namespace std::string_view_literals;
 constexpr std::array kStates{"RUNNING"sv, "COMPLETE"sv, "PRUNED"sv, "FAIL"sv, "WAITING"sv};
 constexpr std::array kDirections{"NOT_SET"sv, "MINIMIZE"sv, "MAXIMIZE"sv};
 
-/// The tables and columns that are read; all but the last two also stood in Optuna 2.
+/// Tables and columns that are read; all but the last two also stood in Optuna 2.
 constexpr std::pair<const char*, const char*> kColumns[]{
     {"studies", "study_name"},
     {"study_directions", "objective"},
     {"study_system_attributes", "value_json"},
     {"study_user_attributes", "value_json"},
     {"trials", "state"},
+    {"trials", "datetime_complete"},
     {"trial_params", "distribution_json"},
     {"trial_system_attributes", "value_json"},
     {"trial_user_attributes", "value_json"},
@@ -137,7 +138,8 @@ class Reader {
   void trials() {
     sql::Statement rows(
         db_,
-        "SELECT trial_id, study_id, state FROM trials WHERE study_id IN (SELECT "
+        "SELECT trial_id, study_id, state, datetime_start, datetime_complete FROM trials WHERE "
+        "study_id IN (SELECT "
         "study_id FROM studies WHERE ?1 = '' OR study_name = ?1) ORDER BY trial_id");
     rows.bind(0, name_);
     while (rows.step()) {
@@ -145,6 +147,8 @@ class Reader {
       OptunaTrial& trial = storage_.trials.emplace_back();
       trial.study = static_cast<std::size_t>(rows.integer(1));
       trial.state = place_of(rows.view(2), kStates);
+      trial.began = moment_of(rows.text(3));
+      trial.came_to_end = moment_of(rows.text(4));
     }
   }
 
@@ -194,17 +198,14 @@ class Reader {
   }
 
   void attributes() {
-    sql::Statement of_studies(db_,
-                              "SELECT study_id, key FROM study_user_attributes UNION ALL SELECT "
-                              "study_id, key FROM study_system_attributes WHERE key <> "
-                              "'study:metric_names'");
+    sql::Statement of_studies(db_, "SELECT study_id, key FROM study_user_attributes");
     while (of_studies.step()) {
       const auto study = storage_.studies.find(static_cast<std::size_t>(of_studies.integer(0)));
       if (study != storage_.studies.end()) study->second.attributes.insert(of_studies.text(1));
     }
-    sql::Statement names(db_, "SELECT trial_id, key FROM trial_user_attributes");
-    while (names.step())
-      if (OptunaTrial* trial = trial_of(names)) trial->attributes.insert(names.text(1));
+    sql::Statement noted(db_, "SELECT trial_id, key, value_json FROM trial_user_attributes");
+    while (noted.step())
+      if (OptunaTrial* trial = trial_of(noted)) trial->attributes[noted.text(1)] = noted.text(2);
     sql::Statement rows(db_, "SELECT trial_id, key, value_json FROM trial_system_attributes");
     while (rows.step())
       if (OptunaTrial* trial = trial_of(rows)) set_system(*trial, rows);

@@ -51,6 +51,7 @@ class Replay {
       case 6:
         if (OptunaTrial* trial = open_trial(line)) {
           trial->state = line.at("state").integer();
+          set_times(*trial, line);
           set_values(*trial, line.find("values"));
         }
         break;
@@ -60,7 +61,7 @@ class Replay {
               line.at("intermediate_value").number();
         break;
       case 8:
-        if (OptunaTrial* trial = open_trial(line)) add_names(line.at("user_attr"), *trial);
+        if (OptunaTrial* trial = open_trial(line)) note(line.at("user_attr"), *trial);
         break;
       case 9:
         if (OptunaTrial* trial = open_trial(line)) set_system(line.at("system_attr"), *trial);
@@ -88,17 +89,24 @@ class Replay {
     OptunaStudy& study = found->second;
     const Json* system = line.find("system_attr");
     for (const auto& [name, value] : (system ? *system : line.at("user_attr")).members()) {
-      if (system == nullptr || name != "study:metric_names") {
-        study.attributes.insert(name);
-        continue;
-      }
+      if (system == nullptr) study.attributes.insert(name);
+      if (system == nullptr || name != "study:metric_names") continue;
       study.metrics.clear();
       for (const auto& [none, metric] : value.members()) study.metrics.push_back(metric.text());
     }
   }
 
-  static void add_names(const Json& attributes, OptunaTrial& trial) {
-    for (const auto& [name, none] : attributes.members()) trial.attributes.insert(name);
+  static void note(const Json& attributes, OptunaTrial& trial) {
+    for (const auto& [name, value] : attributes.members()) trial.attributes[name] = value.raw();
+  }
+
+  static void set_times(OptunaTrial& trial, const Json& line) {
+    const auto read = [&](const char* name, std::optional<double>& moment) {
+      if (const Json* time = line.find(name); time != nullptr && !time->is_null())
+        moment = moment_of(time->text());
+    };
+    read("datetime_start", trial.began);
+    read("datetime_complete", trial.came_to_end);
   }
 
   static void set_system(const Json& attributes, OptunaTrial& trial) {
@@ -112,6 +120,7 @@ class Replay {
     OptunaTrial& trial = journal.trials.emplace_back();
     trial.study = study;
     if (const Json* state = line.find("state")) trial.state = state->integer();
+    set_times(trial, line);
     if (const Json* value = line.find("value"); value != nullptr && !value->is_null())
       trial.values = {value->number()};
     set_values(trial, line.find("values"));
@@ -123,7 +132,7 @@ class Replay {
       for (const auto& [step, value] : reports->members())
         trial.reports[step_of(rt::parse_int(step))] = value.number();
     }
-    if (const Json* attributes = line.find("user_attrs")) add_names(*attributes, trial);
+    if (const Json* attributes = line.find("user_attrs")) note(*attributes, trial);
     if (const Json* attributes = line.find("system_attrs")) set_system(*attributes, trial);
   }
 

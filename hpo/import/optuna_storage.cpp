@@ -1,5 +1,7 @@
 #include "hpo/import/optuna_storage.h"
 
+#include <cstring>
+#include <ctime>
 #include <string_view>
 
 #include "runtime/base/text.h"
@@ -22,9 +24,18 @@ void OptunaTrial::set_system_attribute(const std::string& name, const Json& valu
     constraints[name.substr(kOne.size())] = value.number();
   } else if (name == "fixed_params") {
     for (const auto& [param, one] : value.members()) fixed[param] = one.raw();
-  } else {
-    attributes.insert(name);
   }
+}
+
+std::optional<double> moment_of(const std::string& time) {
+  std::tm parts{};
+  const char* rest = ::strptime(time.c_str(), "%Y-%m-%d", &parts);
+  if (rest == nullptr || (*rest != 'T' && *rest != ' ')) return std::nullopt;
+  rest = ::strptime(rest + 1, "%H:%M:%S", &parts);
+  if (rest == nullptr) return std::nullopt;
+  const std::string fraction(rest, *rest == '.' ? 1 + std::strspn(rest + 1, "0123456789") : 0);
+  const auto whole = static_cast<double>(::timegm(&parts));
+  return whole + (fraction.size() > 1 ? rt::parse_double("0" + fraction).value_or(0) : 0);
 }
 
 }  // namespace hpo

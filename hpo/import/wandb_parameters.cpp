@@ -25,12 +25,22 @@ using study::Position;
 class Reader {
  public:
   Parameters run(const Node& block) {
+    keep_names(block, "");
     add(block, "");
     return std::move(made_);
   }
 
  private:
   void leave(const std::string& line) { made_.left_out.push_back(line); }
+
+  void keep_names(const Node& block, const std::string& prefix) {
+    if (!block.is_map()) return;
+    for (const Entry& entry : block.entries) {
+      names_.keep(prefix + entry.key);
+      if (const Node* nested = entry.value.is_map() ? entry.value.find("parameters") : nullptr)
+        keep_names(*nested, prefix + entry.key + "_");
+    }
+  }
 
   /// Nested parameters get the names of their way, joined: a study has one level.
   void add(const Node& block, const std::string& prefix) {

@@ -15,11 +15,11 @@ namespace hpo {
 namespace {
 
 Reported reported(const StudySpec& study, std::int64_t step, const std::vector<double>& values,
-                  const Metrics& constraints) {
+                  const Metrics& others) {
   Metrics metrics{{study.metric.name, values.at(0)}};
   for (std::size_t i = 1; i < values.size(); ++i)
     metrics.emplace_back(study.others.at(i - 1).name, values[i]);
-  metrics.insert(metrics.end(), constraints.begin(), constraints.end());
+  metrics.insert(metrics.end(), others.begin(), others.end());
   return {.step = step, .epochs = step, .value = values[0], .metrics = std::move(metrics)};
 }
 
@@ -51,18 +51,21 @@ void write_imported(const StudySpec& study, const std::vector<ImportedTrial>& tr
     const bool said = !trial.reports.empty() && valued &&
                       same_number(trial.reports.rbegin()->second, trial.values[0]);
     const bool says_more = valued && !said;
+    Metrics at_end = trial.constraints;
+    at_end.insert(at_end.end(), trial.metrics.begin(), trial.metrics.end());
     const std::int64_t last = trial.reports.empty() ? 1 : trial.reports.rbegin()->first;
     for (const auto& [step, value] : trial.reports) {
       const bool is_end = step == last && !says_more;
       log.append({.vtime = ++vtime,
                   .trial = number,
-                  .body = reported(study, step, {value}, is_end ? trial.constraints : Metrics{})});
+                  .body = reported(study, step, {value}, is_end ? at_end : Metrics{})});
     }
+    ++vtime;
+    // At one moment with the end: no report on the way.
     if (says_more)
-      log.append({.vtime = ++vtime,
-                  .trial = number,
-                  .body = reported(study, last, trial.values, trial.constraints)});
-    log.append({.vtime = ++vtime, .trial = number, .body = ended(trial)});
+      log.append(
+          {.vtime = vtime, .trial = number, .body = reported(study, last, trial.values, at_end)});
+    log.append({.vtime = vtime, .trial = number, .body = ended(trial), .took = trial.seconds});
     ++number;
   }
   log.note(kAskedFact, "1");

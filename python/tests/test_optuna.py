@@ -85,8 +85,11 @@ class Exported(unittest.TestCase):
             self.assertEqual(other.state.name, states[mine.state])
             if mine.state in ("complete", "stopped"):
                 self.assertEqual(other.value, mine.value)
-            if mine.step > 1:
-                self.assertEqual(other.intermediate_values[1], mine.params["lr"] + 0.2)
+            reports = {1: mine.params["lr"] + 0.2, 5: 0.05 if mine.number == 5 else 0.3}
+            self.assertEqual(other.intermediate_values, reports if mine.step else {}, "the value is none of them")
+            if mine.state == "complete":
+                self.assertAlmostEqual((other.datetime_complete - other.datetime_start).total_seconds(), mine.seconds,
+                                       delta=1.1)
             self.assertEqual(other.user_attrs, {name: value for name, value in mine.metrics.items()
                                                 if name != "accuracy"})
 

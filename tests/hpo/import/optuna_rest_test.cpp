@@ -120,8 +120,74 @@ TEST(OptunaRest, IsNamed) {
   journal.trial(optuna::complete, {x(0.25)}, {R"("grid_id": 4)"});
   const ImportedStudy made = journal.imported();
   EXPECT_TRUE(leaves(made, "1 trial still running")) << made.yaml;
-  EXPECT_TRUE(leaves(made, "attributes of trials, and of how many trials: epoch (1), grid_id (2)"));
-  EXPECT_TRUE(leaves(made, "attributes of the study: cma:0, team"));
+  EXPECT_TRUE(
+      leaves(made, "user attributes that are no numbers, and of how many trials: epoch (1)"))
+      << "a trial that runs does not come along";
+  EXPECT_TRUE(leaves(made, "user attributes of the study: team"));
+  EXPECT_EQ(made.yaml.find("grid_id"), std::string::npos) << "what Optuna notes for itself";
+  EXPECT_EQ(made.yaml.find("cma:0"), std::string::npos);
+}
+
+TEST(OptunaRest, NumbersOfTheUserAreMetrics) {
+  Journal journal;
+  const int trial = journal.trial(optuna::running, {x(0.5)});
+  journal.line(rt::cat(R"({"op_code": 8, "trial_id": )", trial,
+                       R"(, "user_attr": {"size": 35, "who": "me", "value": 3, "ok": true}})"));
+  journal.line(rt::cat(R"({"op_code": 6, "trial_id": )", trial, R"(, "state": 1, "values": [2]})"));
+  const ImportedStudy made = journal.imported();
+  EXPECT_EQ(made.trials.at(0).metrics, (Metrics{{"size", 35}}));
+  EXPECT_TRUE(leaves(made,
+                     "user attributes that are no numbers, and of how many trials: ok (1), value "
+                     "(1), who (1)"));
+  const Written written(made);
+  EXPECT_EQ(StudyReader(written.folder / "run").trial(0)->metrics,
+            (Metrics{{"value", 2}, {"size", 35}}));
+}
+
+TEST(OptunaRest, TheValueStandsBesideTheReports) {
+  Journal journal;
+  for (int trial = 0; trial < 3; ++trial) {
+    journal.trial(optuna::running, {x(0.25 * trial)});
+    for (int step = 0; step < 2 && trial > 0; ++step)
+      journal.line(rt::cat(R"({"op_code": 7, "trial_id": )", trial, R"(, "step": )", step,
+                           R"(, "intermediate_value": )", 5 - step, "}"));
+    journal.line(rt::cat(R"({"op_code": 6, "trial_id": )", trial, R"(, "state": 1, "values": [)",
+                         trial == 1 ? 16 : 4, "]}"));
+  }
+  const Written written(journal.imported());
+  const StudyReader study(written.folder / "run");
+  const auto on_the_way = [&](std::uint64_t trial) {
+    std::vector<double> values;
+    const std::vector<EventRow> events = study.events(trial);
+    for (const EventRow& event : events)
+      if (event.kind == "reported" && event.vtime < events.back().vtime)
+        values.push_back(Json::parse(event.payload).at("value").number());
+    return values;
+  };
+  EXPECT_EQ(on_the_way(0), std::vector<double>{}) << "it is told, not reported";
+  EXPECT_EQ(on_the_way(1), (std::vector<double>{5, 4}));
+  EXPECT_EQ(study.trial(1)->value, 16);
+  EXPECT_EQ(on_the_way(2), (std::vector<double>{5, 4})) << "its last report is its value";
+}
+
+TEST(OptunaRest, TrialsTakeAsLongAsTheyTook) {
+  Journal journal;
+  journal.line(R"({"op_code": 4, "study_id": 0, "datetime_start": "2026-11-20T23:59:58.250000"})");
+  journal.line(R"({"op_code": 6, "trial_id": 0, "state": 1, "values": [1], )"
+               R"("datetime_complete": "2026-11-21T00:00:00.750000"})");
+  const ImportedStudy made = journal.imported();
+  EXPECT_TRUE(leaves(made, "when trials began: all of them now, for as long as they took"));
+  const Written written(made);
+  EXPECT_EQ(StudyReader(written.folder / "run").trial(0)->seconds, 2.5);
+}
+
+TEST(OptunaRest, NamesThatMayStayStay) {
+  Journal journal;
+  journal.trial(optuna::complete,
+                {{"enc.lr", floats(0, 1), 0.5}, {"enc_lr", floats(100, 200), 150}});
+  const ImportedStudy made = journal.imported();
+  EXPECT_EQ(made.trials.at(0).params, (Params{{"enc_lr_2", 0.5}, {"enc_lr", 150.0}}));
+  EXPECT_TRUE(leaves(made, "the name enc.lr: it is enc_lr_2 here"));
 }
 
 TEST(OptunaRest, IsReadFromADatabaseAsWell) {
@@ -138,15 +204,25 @@ TEST(OptunaRest, IsReadFromADatabaseAsWell) {
                     ", 'constraints', '[0.5, Infinity]'; INSERT INTO trial_user_attributes "
                     "(trial_id, key, value_json) SELECT ",
                     trial,
-                    ", 'epoch', '7'; INSERT INTO study_user_attributes (study_id, key, "
+                    ", 'epoch', '7'; INSERT INTO trial_user_attributes "
+                    "(trial_id, key, value_json) SELECT ",
+                    trial,
+                    ", 'who', '\"me\"'; UPDATE trials SET datetime_start = '2026-11-20 "
+                    "09:30:00.250000', datetime_complete = '2026-11-20 09:30:01.000000' WHERE "
+                    "trial_id = ",
+                    trial,
+                    "; INSERT INTO study_user_attributes (study_id, key, "
                     "value_json) SELECT study_id, 'team', '1' FROM studies")
                 .c_str());
   const ImportedStudy made =
       import_optuna(read_optuna_database(path, "s.db", "other"), "s.db", "other");
   EXPECT_EQ(made.trials.at(0).constraints,
             (Metrics{{"constraint0", 0.5}, {"constraint1", HUGE_VAL}}));
-  EXPECT_TRUE(leaves(made, "attributes of trials, and of how many trials: epoch (1)")) << made.yaml;
-  EXPECT_TRUE(leaves(made, "attributes of the study: team"));
+  EXPECT_TRUE(leaves(made, "user attributes that are no numbers, and of how many trials: who (1)"))
+      << made.yaml;
+  EXPECT_TRUE(leaves(made, "user attributes of the study: team"));
+  EXPECT_EQ(made.trials.at(0).metrics, (Metrics{{"epoch", 7}}));
+  EXPECT_EQ(made.trials.at(0).seconds, 0.75);
   const Written written(made);
 
   sql::Database(path, sql::Access::create)

@@ -198,6 +198,15 @@ TEST(OptunaJournal, SaysWhichStudiesThereAre) {
   EXPECT_EQ(refusal(""), "j.log: there is not one study, expected one of kept, other with --study");
   EXPECT_EQ(refusal("gone"),
             "j.log: there is no such study, expected one of kept, other with --study");
+  const support::TempFolder folder;
+  rt::write_file_atomic(folder / "s.db", golden_text("optuna.db"));
+  sql::Database(folder / "s.db", sql::Access::create).exec("DELETE FROM studies");
+  try {
+    (void)import_database(folder / "s.db", "");
+    ADD_FAILURE();
+  } catch (const rt::Error& error) {
+    EXPECT_STREQ(error.what(), "s.db: it holds no study, expected one");
+  }
 }
 
 /// A journal of one trial with one param.
@@ -231,6 +240,10 @@ TEST(OptunaJournal, RefusesInWordsWhatNoStudyFileHas) {
       refusal_of(choices("[NaN, 1.0]")).find("param x has a bound or a choice that is no number"),
       std::string::npos);
   EXPECT_NE(refusal_of(choices(R"(["None", null])")).find("param x has the choice None twice"),
+            std::string::npos);
+  EXPECT_NE(refusal_of(R"({"name": "IntDistribution", "attributes": {"step": 1, "low": 0, "high": )"
+                       R"(9007199254740992, "log": false}})")
+                .find("param x has the int 9"),
             std::string::npos);
   EXPECT_NE(refusal_of(R"({"name": "OddDistribution", "attributes": {}})")
                 .find("param x the distribution OddDistribution is unknown"),
