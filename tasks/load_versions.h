@@ -6,7 +6,7 @@
 namespace tasks {
 
 struct LoadVersions {
-  int csv = 5, csv_pair = 3, npy = 2, safetensors = 2, idx = 1;
+  int csv = 6, csv_pair = 4, npy = 2, safetensors = 2, idx = 1;
 };
 inline constexpr LoadVersions kLoadVersions;
 

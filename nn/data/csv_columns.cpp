@@ -23,15 +23,25 @@ void look_at_text(const CsvField& field, std::size_t file, ColumnCounts& counts)
     counts.first_text = field;
     counts.text_file = file;
   }
+  if (is_none_word(field)) return;
   for (const DateOrder order :
        {DateOrder::year_first, DateOrder::day_first, DateOrder::month_first}) {
-    bool& fits = counts.dates[static_cast<std::size_t>(order)];
-    if (!fits) continue;
-    const auto date = read_date(field.bare(), order);
-    fits = date.has_value() || is_none_word(field);
+    ColumnCounts::Undated& undated = counts.undated[static_cast<std::size_t>(order)];
+    constexpr std::size_t kMany = 10;
+    const bool many = undated.texts > kMany && undated.texts > counts.texts / 10;
+    const auto date = many ? std::nullopt : read_date(field.bare(), order);
+    if (!date && undated.texts++ == 0) {
+      undated.first = field;
+      undated.file = file;
+    }
     counts.clock = counts.clock || (date && date->clock);
     counts.short_year = counts.short_year || (date && date->short_year);
   }
+}
+
+bool is_code(std::string_view text) {
+  return text.size() > 1 && text[0] == '0' &&
+         std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
 void look_at(const CsvField& field, const RowPlace& place, ColumnCounts& counts) {
@@ -45,6 +55,7 @@ void look_at(const CsvField& field, const RowPlace& place, ColumnCounts& counts)
   counts.constant = counts.constant && field.raw == counts.first.raw;
   if (kind == FieldKind::number) {
     counts.add(number, place);
+    counts.zeros = counts.zeros || is_code(field.bare());
   } else {
     look_at_text(field, place.file, counts);
   }

@@ -49,13 +49,21 @@ struct ColumnCounts {
   bool whole = true;       ///< its numbers are whole
   bool clock = false;      ///< some date has a time of day
   double least = 0, largest = 0;
-  double first_number = 0;                             ///< of its file, if it numbers the records
-  std::size_t number_file = 0;                         ///< the file of the last number
-  bool short_year = false;                             ///< some date has a year of two digits
-  std::array<bool, 4> dates{false, true, true, true};  ///< by DateOrder: all texts are such dates
-  CsvField first;                                      ///< the first value
+  double first_number = 0;      ///< of its file, if it numbers the records
+  std::size_t number_file = 0;  ///< the file of the last number
+  bool short_year = false;      ///< some date has a year of two digits
+  /// By DateOrder: texts that are no such date, and the first of them. Where these are many, all
+  /// texts that follow count.
+  struct Undated {
+    std::size_t texts = 0;
+    CsvField first;
+    std::size_t file = 0;
+  };
+  std::array<Undated, 4> undated;
+  CsvField first;             ///< the first value
   CsvField first_text;        ///< the first field that is no number (nor a word for missing)
   std::size_t text_file = 0;  ///< the file that it is in
+  bool zeros = false;         ///< some whole number has a zero in front, as codes have
 
   void add(double number, const RowPlace& place);
 };
@@ -109,12 +117,12 @@ struct CsvSurvey {
 /// Looks at every record that the spec asks for. A column is numbers when all of its values are,
 /// perhaps in one NumberFormat;
 /// dates when all of its values are, written in one way; texts when they are more than a tenth of
-/// its values; fewer are taken for slips and are an error. Texts in at most kMaxCategories kinds
-/// become one input each, more share kHashInputs. Left out, unless the study keeps them: columns
-/// without a value, with one text in all rows, that number or name the rows, whose every row has a
-/// text of its own, and the one that the split goes by. The notes say all of that. Throws
-/// DataError: records of uneven length, unknown or doubled names, no rows, nothing to learn from, a
-/// second table with other columns.
+/// its values; fewer, among numbers or dates, are taken for slips and are an error. Texts in at
+/// most kMaxCategories kinds become one input each, more share kHashInputs. Left out, unless the
+/// study keeps them: columns without a value, with one text in all rows, that number or name the
+/// rows, whose every row has a text of its own, and the one that the split goes by. The notes say
+/// all of that. Throws DataError: records of uneven length, unknown or doubled names, no rows,
+/// nothing to learn from, a second table with other columns.
 [[nodiscard]] CsvSurvey survey(CsvFiles files, const DataSpec& spec, const LoadLimits& limits);
 
 /// Calls `row(place, fields)` for each row that the survey counted.

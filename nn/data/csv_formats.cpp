@@ -41,7 +41,7 @@ bool take_format(CsvFiles files, const Wanted& one, CsvColumn& column) {
   const auto format = one.finder.found(files.front());
   if (!format || misfits > values / 10) return false;
   if (misfits > 0) {
-    throw slip(files[one.misfit_file], one.misfit, values - misfits, column);
+    throw slip(files[one.misfit_file], one.misfit, "number", values - misfits, column);
   }
   column.format = *format;
   counts.numbers = 0;
@@ -55,7 +55,7 @@ void count_number(const CsvText& csv, const RowPlace& place, const CsvField& fie
   double number = 0;
   if (read_number(field, column.format, number) != FieldKind::number) {
     throw DataError(csv.path, field.line, field.column,
-                    in_quotes(field.value()) + ": expected a number that fits into 32 bits");
+                    in_quotes(field.value()) + ": expected a " + kFits);
   }
   column.counts.add(number, place);
 }

@@ -37,12 +37,31 @@ void refuse_slips(CsvFiles files, const CsvColumn& column) {
                     value + ": expected a decimal point, not a comma");
   }
   if (counts.texts > (counts.numbers + counts.texts) / 10) return;
-  throw slip(csv, at, counts.numbers, column);
+  throw slip(csv, at, "number", counts.numbers, column);
+}
+
+const ColumnCounts::Undated& undated(const ColumnCounts& counts, DateOrder order) {
+  return counts.undated[static_cast<std::size_t>(order)];
+}
+
+/// Texts in a column of dates that are too few to be meant.
+void refuse_undated(CsvFiles files, const CsvColumn& column) {
+  const ColumnCounts& counts = column.counts;
+  const std::size_t texts = counts.texts - counts.nones;
+  if (counts.numbers > 0 || column.keep) return;
+  const ColumnCounts::Undated* fewest = nullptr;
+  for (const DateOrder order :
+       {DateOrder::year_first, DateOrder::month_first, DateOrder::day_first}) {
+    const ColumnCounts::Undated& one = undated(counts, order);
+    if (fewest == nullptr || one.texts < fewest->texts) fewest = &one;
+  }
+  if (fewest->texts > texts / 10) return;
+  throw slip(files[fewest->file], fewest->first, "date", texts - fewest->texts, column);
 }
 
 /// In which order a column of nothing but dates writes them.
 DateOrder order_of(const ColumnCounts& counts) {
-  const auto fits = [&](DateOrder order) { return counts.dates[static_cast<std::size_t>(order)]; };
+  const auto fits = [&](DateOrder order) { return undated(counts, order).texts == 0; };
   if (counts.numbers > 0 || counts.texts == counts.nones) return DateOrder::none;
   if (fits(DateOrder::year_first)) return DateOrder::year_first;
   const bool slashes = counts.first_text.raw.find('/') != std::string_view::npos;
@@ -60,8 +79,8 @@ bool numbers_the_rows(const CsvColumn& column, std::size_t rows) {
 void settle_by_counts(CsvFiles files, std::size_t rows, CsvColumn& column) {
   ColumnCounts& counts = column.counts;
   column.date = order_of(counts);
-  column.ambiguous = counts.dates[static_cast<std::size_t>(DateOrder::day_first)] &&
-                     counts.dates[static_cast<std::size_t>(DateOrder::month_first)];
+  column.ambiguous = undated(counts, DateOrder::day_first).texts == 0 &&
+                     undated(counts, DateOrder::month_first).texts == 0;
   if (column.role != ColumnRole::number) return;
   if (counts.numbers + counts.texts == 0) {
     leave_out(column, LeftOut::empty);
@@ -75,6 +94,7 @@ void settle_by_counts(CsvFiles files, std::size_t rows, CsvColumn& column) {
     column.role = ColumnRole::date;
   } else {
     refuse_slips(files, column);
+    refuse_undated(files, column);
     column.role = ColumnRole::categories;
   }
 }

@@ -10,6 +10,9 @@
 
 namespace nn {
 
+/// What a number is expected to be where one is too large.
+inline constexpr const char* kFits = "number that fits into 32 bits";
+
 /// "1 row", "2 rows".
 [[nodiscard]] std::string counted(std::size_t count, const std::string& noun);
 
@@ -34,9 +37,10 @@ void name_columns(const CsvText& csv, const std::vector<CsvField>& first, CsvSur
 void check_same_columns(const CsvText& csv, const std::vector<CsvField>& first,
                         const CsvSurvey& table);
 
-/// A text among numbers: `others` rows of the column hold one.
-[[nodiscard]] DataError slip(const CsvText& csv, const CsvField& text, std::size_t others,
-                             const CsvColumn& column);
+/// A text among numbers or dates (`what`), or a number that is too large: `others` rows of the
+/// column hold one.
+[[nodiscard]] DataError slip(const CsvText& csv, const CsvField& text, const std::string& what,
+                             std::size_t others, const CsvColumn& column);
 
 /// The column that a word of the study file means: a name, or a number counted from 1 or from -1.
 /// `key` is where the word stands. Throws DataError(path) with the nearest

@@ -53,11 +53,12 @@ std::string shortest(double number) {
   return {buffer, std::to_chars(buffer, buffer + sizeof buffer, number).ptr};
 }
 
-/// "341 numbers, and 59 texts such as 'unknown'", of a column that has both.
-std::string mixture(const CsvColumn& column) {
+/// "341 numbers, and 59 texts such as 'unknown'", or "such as '37 kg'" without numbers.
+std::string example(const CsvColumn& column) {
   const ColumnCounts& counts = column.counts;
   const std::size_t texts = counts.texts - counts.nones;
-  if (counts.numbers == 0 || texts == 0) return "";
+  if (texts == 0) return "";
+  if (counts.numbers == 0) return "such as " + in_quotes(counts.first_text.value());
   return counted(counts.numbers, "number") + ", and " + counted(texts, "text") + " such as " +
          in_quotes(counts.first_text.value());
 }
@@ -96,6 +97,8 @@ void note_columns(CsvSurvey& table) {
   note(table, "numbers", with_role(ColumnRole::number), [](const CsvColumn& column) {
     return column.format.plain() ? "" : read_as_text(column.counts.first_text, column.format);
   });
+  note(table, "numbers with zeros in front, as codes have them (`categories` takes them for names)",
+       [](const CsvColumn& c) { return c.role == ColumnRole::number && c.counts.zeros; });
   note(
       table, "taken off the numbers, which are large beside their spread",
       [](const CsvColumn& column) { return column.offset != 0; },
@@ -119,7 +122,7 @@ void note_columns(CsvSurvey& table) {
        left_out(LeftOut::row_number));
   note(table, "left out, names the rows (`keep` makes it inputs)", left_out(LeftOut::row_name));
   note(table, "left out, nearly every row has a text of its own (`keep` makes it inputs)",
-       left_out(LeftOut::id), mixture);
+       left_out(LeftOut::id), example);
   note(table, "left out, the split goes by it (`keep` makes it an input)",
        left_out(LeftOut::split));
   if (table.without_target > 0) {

@@ -15,9 +15,10 @@ namespace nn {
 namespace {
 
 bool is_missing_word(std::string_view s) {
-  constexpr std::array<std::string_view, 18> kWords{
-      "NA",   "N/A",  "n/a",  "#N/A", "#NA",  "<NA>", "NaN", "nan",    "NAN",
-      "-NaN", "-nan", "null", "NULL", "Null", "?",    ".",   "<null>", "(null)"};
+  constexpr std::array<std::string_view, 24> kWords{
+      "NA",     "N/A",    "n/a",     "#N/A",    "#NA",   "<NA>",  "NaN",    "nan",
+      "NAN",    "-NaN",   "-nan",    "null",    "NULL",  "Null",  "?",      ".",
+      "<null>", "(null)", "#DIV/0!", "#VALUE!", "#REF!", "#NUM!", "#NAME?", "#NULL!"};
   return s.empty() || std::find(kWords.begin(), kWords.end(), s) != kWords.end();
 }
 

@@ -77,8 +77,8 @@ enum class FieldKind { number, missing, text, too_large };
 [[nodiscard]] char named_delimiter(std::string_view text);
 
 /// Classifies a field. Missing: an empty field, one of CsvText::missing, or NA, N/A, NaN, null, ?,
-/// a lone point and their usual spellings. Blanks within quotes do not count. `number` is set for
-/// FieldKind::number only and is finite as a float.
+/// a lone point, an error of a spreadsheet such as #DIV/0!, and their usual spellings. Blanks
+/// within quotes do not count. `number` is set for FieldKind::number only and is finite as a float.
 [[nodiscard]] FieldKind read_number(const CsvField& field, double& number);
 [[nodiscard]] bool is_missing(const CsvField& field);
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "nn/data/csv_names.h"
 #include "nn/data/csv_notes.h"
 #include "nn/data/data_error.h"
 
@@ -85,8 +86,11 @@ void refuse_slip(CsvFiles files, const CsvSurvey& table, std::size_t first) {
   const std::size_t rows = table.targets.size(), count = numbers.size();
   if (kShare * (rows - count) >= rows || look_like_classes(distinct_values(numbers), rows)) return;
   const CsvField& at = table.targets[first];
+  double ignored = 0;
+  const bool large = read_number(at, ignored) == FieldKind::too_large;
   throw DataError(files[table.file_of(first)].path, at.line, at.column,
-                  in_quotes(at.value()) + ": expected a number, as in " + std::to_string(count) +
+                  in_quotes(at.value()) + ": expected a " + (large ? kFits : "number") +
+                      ", as in " + std::to_string(count) +
                       " other rows of the target (task: classification takes it as a class)");
 }
 

@@ -13,6 +13,7 @@
 namespace {
 
 using nn_test::CsvFile;
+using nn_test::error_of;
 using nn_test::list;
 using nn_test::says;
 using nn_test::values;
@@ -131,10 +132,57 @@ TEST(Columns, LeavesOutTextsThatNameTheRows) {
     EXPECT_EQ(names(file.load()), (Words{"n"}));
     EXPECT_TRUE(says(file.load(),
                      "left out, nearly every row has a text of its own (`keep` makes it inputs): "
-                     "'c'"));
+                     "'c' (such as 'patient 0')"));
     file.spec.keep = {"c"};
     EXPECT_EQ(file.load().cols(), rows == 30 ? 31U : 65U);
   }
+}
+
+TEST(Columns, AFewTextsAmongDatesAreSlips) {
+  const auto dated = [](int slips, const std::string& slip) {
+    return CsvFile(table(60, [&](int i) {
+      const std::string day = std::to_string(1 + i % 28);
+      return i >= 30 && i < 30 + slips
+                 ? slip
+                 : "2023-0" + std::to_string(1 + i / 28) + (day.size() > 1 ? "-" : "-0") + day;
+    }));
+  };
+  for (const char* slip : {"2023-02-30", "unknown", "05/06/2023", "0000-00-00"}) {
+    CsvFile file = dated(2, slip);
+    EXPECT_EQ(error_of(file.folder.path(), [&] { (void)file.load(); }),
+              "data.csv:32:1: '" + std::string(slip) +
+                  "': expected a date, as in 58 other rows of column 'c'; where it stands for no "
+                  "value, name it in data.missing");
+    file.spec.missing = {slip};
+    EXPECT_TRUE(
+        says(file.load(),
+             "dates: the day, and its place in the year and in the week: 'c' (year first)"));
+    file.spec.missing.clear();
+    file.spec.keep = {"c"};
+    EXPECT_GT(file.load().cols(), 50U) << "texts, as the study says";
+  }
+  EXPECT_EQ(names(dated(7, "unknown").load()), (Words{"n"}));
+}
+
+TEST(Columns, SaysThatZerosStandInFront) {
+  const auto zeros = [](const std::string& front) {
+    return says(CsvFile(table(30, [&](int i) { return front + std::to_string(i % 7); })).load(),
+                "numbers with zeros in front, as codes have them (`categories` takes them for "
+                "names): 'c'");
+  };
+  EXPECT_TRUE(zeros("0"));
+  EXPECT_FALSE(zeros("1"));
+  EXPECT_FALSE(zeros("0."));
+}
+
+TEST(Columns, ErrorsOfSpreadsheetsAreNoValues) {
+  const char* const kErrors[] = {"#DIV/0!", "#VALUE!", "#REF!", "#NUM!", "#NAME?", "#NULL!"};
+  const nn::Dataset data = CsvFile(table(60, [&](int i) {
+                             return i < 6 ? kErrors[i] : std::to_string(i * 7 % 60);
+                           })).load();
+  EXPECT_TRUE(says(data,
+                   "missing values, replaced by the mean over the training part and marked by one "
+                   "more input: 'c' (6)"));
 }
 
 TEST(Columns, TakesNumbersForNamesWhereTheStudySaysSo) {

@@ -90,11 +90,13 @@ INSTANTIATE_TEST_SUITE_P(
                "data.csv:22:1: 'l7': expected a number, as in 20 other rows of column 'a'"
                "; where it stands for no value, name it in data.missing"},
         BadCsv{"infinite", numbered(20, "inf,p\n"),
-               "data.csv:22:1: 'inf': expected a number, as in 20 other rows of column 'a'"
-               "; where it stands for no value, name it in data.missing"},
+               "data.csv:22:1: 'inf': expected a number that fits into 32 bits, as in 20 other "
+               "rows of "
+               "column 'a'; where it stands for no value, name it in data.missing"},
         BadCsv{"too_large", numbered(20, "1e39,p\n"),
-               "data.csv:22:1: '1e39': expected a number, as in 20 other rows of column 'a'"
-               "; where it stands for no value, name it in data.missing"},
+               "data.csv:22:1: '1e39': expected a number that fits into 32 bits, as in 20 other "
+               "rows of "
+               "column 'a'; where it stands for no value, name it in data.missing"},
         BadCsv{"words_among_numbers", mixed("unknown"),
                "data.csv:6:1: 'unknown': expected a number, as in 80 other rows of column 'a'; "
                "`missing: [unknown]` (of data) if no value is meant, `keep` to take the column as "
