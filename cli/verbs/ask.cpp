@@ -19,24 +19,54 @@ std::string own_ticket() {
   return rt::cat(self.host.substr(0, 80), ":", self.boot, ":", self.pid, ":", self.started);
 }
 
+/// NAME=VALUE, as often as it was given.
+hpo::Params own_params(const Arguments& arguments) {
+  hpo::Params params;
+  for (const std::string& word : arguments.texts("--set")) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos || equals == 0)
+      throw rt::Error(rt::Errc::usage,
+                      rt::cat("--set: '", rt::printable(word, 60), "', expected NAME=VALUE"));
+    params.set(word.substr(0, equals), hpo::parse_value(word.substr(equals + 1)));
+  }
+  return params;
+}
+
+int no_more(const hpo::Json& said) {
+  std::fprintf(stderr, "trellis: no more trials: %s\n", said.at("over").text().c_str());
+  return kNothingUsable;
+}
+
 }  // namespace
 
 void declare_ask(Arguments& arguments) {
   declare_asked(arguments);
   arguments.option("--ticket", "TEXT",
                    "a name for this asking: while its trial runs, the same name gives it again");
+  arguments.option("--set", "NAME=VALUE", "a value that the trial is to have", true);
+  arguments.flag("--enqueue",
+                 "the values of --set are for the next asking; this one gets no trial");
   declare_json(arguments);
 }
 
 int run_ask(const Arguments& arguments) {
   const std::string ticket = arguments.has("--ticket") ? arguments.text("--ticket") : own_ticket();
+  const bool later = arguments.has("--enqueue");
+  const hpo::Params own = own_params(arguments);
+  if (later && own.empty())
+    throw rt::Error(rt::Errc::usage, "--enqueue: expected values with --set NAME=VALUE");
   hpo::JsonWriter json;
-  json.begin_object().field("call", "ask").field("ticket", ticket).end_object();
+  json.begin_object().field("call", later ? "enqueue" : "ask").field("ticket", ticket);
+  if (!own.empty()) json.key("params").raw(hpo::json_of(own));
+  json.end_object();
   const std::string answer = say_to_keeper(arguments, std::move(json).text());
   const hpo::Json said = hpo::Json::parse(answer);
-  if (said.at("trial").is_null()) {
-    std::fprintf(stderr, "trellis: no more trials: %s\n", said.at("over").text().c_str());
-    return kNothingUsable;
+  if (said.find("over") != nullptr) return no_more(said);
+  if (later) {
+    print_view(
+        arguments, [&] { return answer; },
+        [&] { return rt::cat(said.at("waiting").integer(), " waiting"); });
+    return kDone;
   }
   print_view(
       arguments, [&] { return answer; },

@@ -1,6 +1,8 @@
 #include "cli/runs.h"
 #include "cli/verbs/verb_functions.h"
 #include "hpo/ask/keeper.h"
+#include "hpo/ask/session.h"
+#include "hpo/log/json.h"
 #include "hpo/log/study_reader.h"
 #include "hpo/study/asked.h"
 #include "hpo/study/spec.h"
@@ -17,6 +19,8 @@ constexpr std::int64_t kIdle = 60;
 void declare_keep(Arguments& arguments) {
   arguments.positional("RUN", "a study's name or folder, or a study file");
   declare_dir(arguments);
+  arguments.flag("--read",
+                 "starts none: prints the folder and the greeting, whoever runs the trials");
   arguments.option("--idle", "SECONDS", "ends when nobody was connected so long (default: 60)");
 }
 
@@ -32,6 +36,14 @@ int run_keep(const Arguments& arguments) {
   } else {
     folder = hpo::find_run(run, runs_folder(arguments));
     study = hpo::load_study(folder / "study.yaml");
+  }
+  if (arguments.has("--read")) {
+    (void)hpo::StudyReader(folder);
+    hpo::JsonWriter json;
+    json.begin_object().field("folder", folder.string()).field("asked", study.is_asked);
+    json.key("greeting").raw(hpo::ask_greeting(study)).end_object();
+    print_result(std::move(json).text());
+    return kDone;
   }
   hpo::start_keeper(study, folder, idle);
   print_result(folder.string());

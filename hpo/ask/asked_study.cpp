@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "hpo/driver/adopt.h"
+#include "hpo/ask/own_point.h"
 #include "hpo/driver/reached.h"
 #include "hpo/driver/warm_start.h"
 #include "hpo/log/metrics.h"
@@ -20,20 +20,12 @@ namespace {
 
 rt::Error refusal(std::string message) { return {rt::Errc::usage, std::move(message)}; }
 
-/// Where the log began with trials of another tool, what is to be tried first comes behind them.
-StudySpec after_imported(StudySpec study, const EventLog& log) {
-  if (study.try_first.empty()) return study;
-  const auto imported = rt::parse_int(log.noted(kImportedFact).value_or("0"));
-  study.try_first.insert(study.try_first.begin(), static_cast<std::size_t>(imported.value_or(0)),
-                         Params{});
-  return study;
-}
-
 }  // namespace
 
 AskedStudy::AskedStudy(const StudySpec& study, EventLog& log, const std::vector<Changed>& changes)
-    : study_(after_imported(study, log)),
+    : study_(study),
       log_(log),
+      first_points_(study_, log),
       deciding_(deciding_metrics(study)),
       search_(study_, known_of(log)),
       started_(rt::now()) {
@@ -78,12 +70,38 @@ void AskedStudy::replay(const Event& event) {
   search_.tell(trial, event.body);
 }
 
-Handout AskedStudy::ask(const std::string& ticket) {
+std::optional<Params> AskedStudy::propose(const Params& own) {
+  if (own.empty()) return search_.propose();
+  const Params point = own_point(own, study_.space);
+  const std::uint64_t trial = search_.created();
+  first_points_.put_next(trial, point);
+  const std::optional<Params> proposal = search_.propose();
+  const bool has_it = proposal && std::ranges::all_of(point, [&](const auto& entry) {
+                        const ParamValue* value = proposal->find(entry.first);
+                        return value != nullptr && *value == entry.second;
+                      });
+  if (!has_it) {
+    first_points_.take_back(trial);
+    throw refusal("params: forbid leaves no point with these values, expected one that is allowed");
+  }
+  first_points_.note_next(trial);
+  return proposal;
+}
+
+std::optional<std::string> AskedStudy::enqueue(const Params& own, const std::string& ticket) {
+  const Params point = own_point(own, study_.space);
+  if (const auto end = over()) return end->message;
+  first_points_.append(search_.created(), point, ticket);
+  enqueued_ = true;
+  return std::nullopt;
+}
+
+Handout AskedStudy::ask(const std::string& ticket, const Params& own) {
   if (const auto known = tickets_.find(ticket); known != tickets_.end())
     return {.trial = known->second, .params = log_.trials().row(known->second).params, .over = ""};
   std::optional<Params> params;
   if (!over()) {
-    params = search_.propose();
+    params = propose(own);
     exhausted_ = !params;
   }
   if (!params) {
@@ -301,7 +319,8 @@ void AskedStudy::emit(std::optional<std::uint64_t> trial, EventBody body, double
 void AskedStudy::commit() {
   if (!pending()) return;
   log_.note("active_seconds", rt::format_double(seconds_before_ + rt::seconds_since(started_)));
-  const bool durable = std::exchange(ended_, false) || finished_;
+  const bool told = std::exchange(ended_, false), brought = std::exchange(enqueued_, false);
+  const bool durable = told || brought || finished_;
   (void)log_.commit(durable ? rt::Durability::durable : rt::Durability::cached);
 }
 

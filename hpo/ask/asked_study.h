@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "hpo/ask/first_points.h"
 #include "hpo/driver/search.h"
 #include "hpo/log/event_log.h"
 #include "hpo/study/spec.h"
@@ -46,7 +47,16 @@ class AskedStudy {
 
   /// The next trial. `ticket` names the asking: as long as its trial runs, the same ticket gives
   /// the same trial. Empty: the asking is never repeated.
-  [[nodiscard]] Handout ask(const std::string& ticket);
+  /// `own`: values that it is to have, the sampler says the rest. Throws rt::Error (usage) where no
+  /// point of the space has them.
+  [[nodiscard]] Handout ask(const std::string& ticket, const Params& own = {});
+
+  /// `own` is for a trial that is asked for later: each such asking gets one, in order. Returns why
+  /// the study is over, where it is; else nothing, and then it counts once for each ticket. Throws
+  /// as `ask`.
+  [[nodiscard]] std::optional<std::string> enqueue(const Params& own, const std::string& ticket);
+  /// Points that wait to be asked for.
+  [[nodiscard]] std::size_t waiting() const { return first_points_.waiting(search_.created()); }
 
   /// A report on the way, with its step. The word is `stop` where the trial has ended. Throws
   /// rt::Error (usage) for a trial that is not there, a step that is not beyond the last one, or a
@@ -64,7 +74,7 @@ class AskedStudy {
   [[nodiscard]] std::optional<double> next_late() const;
 
   /// Whether something waits for a commit.
-  [[nodiscard]] bool pending() const { return log_.pending() > 0; }
+  [[nodiscard]] bool pending() const { return log_.pending() > 0 || enqueued_; }
   /// What was told about ends survives a power cut from here on. The rest survives the death of
   /// this process; of a machine that loses its power nobody is left who was answered.
   void commit();
@@ -102,11 +112,14 @@ class AskedStudy {
   /// Why no more trials are handed out, if so.
   [[nodiscard]] std::optional<Finished> over() const;
   void finish_if_over();
+  /// The next proposal; with `own` a point that has those values.
+  [[nodiscard]] std::optional<Params> propose(const Params& own);
   void emit(std::optional<std::uint64_t> trial, EventBody body, double took = 0);
   double took(Open& open);
 
-  const StudySpec study_;
+  StudySpec study_;
   EventLog& log_;
+  FirstPoints first_points_;
   std::vector<std::string> deciding_;  ///< metrics that decide which trial is better
   Search search_;
   std::map<std::uint64_t, Open> open_;
@@ -114,8 +127,9 @@ class AskedStudy {
   std::map<std::uint64_t, Latest> last_told_;     ///< of trials that ended
   std::optional<Finished> finished_;
   bool exhausted_ = false;
-  bool ended_ = false;  ///< a trial, since the last commit
-  double now_ = 0;      ///< virtual time: counts what was told
+  bool ended_ = false;     ///< a trial, since the last commit
+  bool enqueued_ = false;  ///< a point, since the last commit
+  double now_ = 0;         ///< virtual time: counts what was told
   rt::Moment started_;
   double seconds_before_ = 0;
 };

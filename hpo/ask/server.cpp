@@ -66,7 +66,7 @@ void AskServer::accept_all() {
     if (!socket) return;
     Connection& connection = connections_.emplace_back();
     connection.socket = std::move(socket);
-    connection.out = ask_greeting(study_) + "\n";
+    connection.out = ask_greeting(study_.study()) + "\n";
   }
 }
 

@@ -90,15 +90,31 @@ Told told_of(const Json& message, const StudySpec& study) {
   return told;
 }
 
-std::string ask(AskedStudy& study, const Json& message) {
-  static const std::vector<std::string> kKnown{"call", "ticket"};
-  require_known(message, kKnown);
+std::string ticket_of(const Json& message) {
   const Json* ticket = message.find("ticket");
-  const std::string name = ticket != nullptr ? ticket->text() : "";
+  std::string name = ticket != nullptr ? ticket->text() : "";
   if (name.size() > kLongestTicket)
     throw refusal(
         rt::cat("a ticket of ", name.size(), " bytes, expected at most ", kLongestTicket));
-  const Handout handout = study.ask(name);
+  return name;
+}
+
+/// Empty: none are said.
+Params params_of(const Json& message) {
+  const Json* params = message.find("params");
+  if (params == nullptr) return {};
+  try {
+    return params_from_json(params->raw());
+  } catch (const rt::Error&) {
+    throw refusal(rt::cat("params is ", rt::printable(params->raw(), 60),
+                          ", expected an object with a bool, a number or a text for each name"));
+  }
+}
+
+std::string ask(AskedStudy& study, const Json& message) {
+  static const std::vector<std::string> kKnown{"call", "ticket", "params"};
+  require_known(message, kKnown);
+  const Handout handout = study.ask(ticket_of(message), params_of(message));
   JsonWriter json;
   json.begin_object().field("trial", handout.trial);
   if (handout.trial) {
@@ -106,6 +122,19 @@ std::string ask(AskedStudy& study, const Json& message) {
   } else {
     json.field("over", handout.over);
   }
+  json.end_object();
+  return std::move(json).text();
+}
+
+std::string enqueue(AskedStudy& study, const Json& message) {
+  static const std::vector<std::string> kKnown{"call", "ticket", "params"};
+  require_known(message, kKnown);
+  const Params params = params_of(message);
+  if (params.empty()) throw refusal("the member params is missing or empty, expected a point");
+  const auto over = study.enqueue(params, ticket_of(message));
+  JsonWriter json;
+  json.begin_object();
+  over ? json.key("waiting").null().field("over", *over) : json.field("waiting", study.waiting());
   json.end_object();
   return std::move(json).text();
 }
@@ -137,29 +166,32 @@ std::string tell(AskedStudy& study, const Json& message) {
 }
 
 std::string answer_to(AskedStudy& study, const Json& message) {
-  static const std::vector<std::string> kCalls{"ask", "report", "tell"};
+  static const std::vector<std::string> kCalls{"ask", "report", "tell", "enqueue"};
   const Json* call = message.find("call");
-  if (call == nullptr) throw refusal("the member call is missing, expected ask, report or tell");
+  if (call == nullptr)
+    throw refusal("the member call is missing, expected ask, enqueue, report or tell");
   const std::string name = call->text();
   if (name == kCalls[0]) return ask(study, message);
   if (name == kCalls[1]) return report(study, message);
   if (name == kCalls[2]) return tell(study, message);
+  if (name == kCalls[3]) return enqueue(study, message);
   throw refusal(rt::cat("unknown call \"", rt::printable(name, 60),
-                        "\", expected ask, report or tell", rt::did_you_mean(name, kCalls)));
+                        "\", expected ask, enqueue, report or tell",
+                        rt::did_you_mean(name, kCalls)));
 }
 
 }  // namespace
 
-std::string ask_greeting(const AskedStudy& study) {
+std::string ask_greeting(const StudySpec& study) {
   JsonWriter json;
   const auto write = [&](const Metric& metric) {
     json.begin_object().field("name", metric.name);
     json.field("goal", metric.goal == Goal::maximize ? "maximize" : "minimize").end_object();
   };
   json.begin_object().field("trellis", TRELLIS_VERSION).field("protocol", kAskProtocol);
-  json.field("study", study.study().name).key("metrics").begin_array();
-  write(study.study().metric);
-  for (const Metric& other : study.study().others) write(other);
+  json.field("study", study.name).key("metrics").begin_array();
+  write(study.metric);
+  for (const Metric& other : study.others) write(other);
   json.end_array().end_object();
   return std::move(json).text();
 }

@@ -9,7 +9,7 @@
 namespace hpo {
 
 /// What whoever connects hears first: the version, the study and its metrics.
-[[nodiscard]] std::string ask_greeting(const AskedStudy& study);
+[[nodiscard]] std::string ask_greeting(const StudySpec& study);
 
 /// The answer to one line, without its end, to be sent when the study was committed. Never throws
 /// for what a line says: a refusal is an answer too, {"error", "kind"}.

@@ -154,6 +154,46 @@ class Asking(WithStudy):
         self.assertEqual(study.ask().number, 1)
         self.assertEqual([t.number for t in study.trials], [0, 1])
 
+    def test_points_of_ones_own(self):
+        study = self.create()
+        trial = study.ask({"width": 8, "kind": "b"})
+        self.assertEqual((trial.params["width"], trial.params["kind"]), (8, "b"))
+        self.assertEqual((study.enqueue({"width": 9}), study.enqueue({"lr": 0.01})), (1, 2))
+        seen = []
+        study.optimize(lambda trial: seen.append(trial.params) or 0.5, trials=2)
+        self.assertEqual((seen[0]["width"], seen[1]["lr"]), (9, 0.01))
+        with self.assertRaisesRegex(trellis.TrellisError, "did you mean 'width'"):
+            study.enqueue({"widht": 9})
+
+    def test_what_a_sweep_runs_can_be_read(self):
+        runs = f"{self.folder}/runs"
+        Path(self.folder, "own.sh").write_text('echo "{\\"y\\": $1}" >> "$TRELLIS_METRICS"\n', encoding="utf-8")
+        Path(self.folder, "own.yaml").write_text(
+            "command: [sh, own.sh, $x]\nmetric: {name: y, goal: minimize}\nmethod: random\n"
+            "parameters: {x: {min: 0.0, max: 1.0}}\nlimits: {trials: 3}\n", encoding="utf-8")
+        trellis.program.run("sweep", f"{self.folder}/own.yaml", "--quiet", "--dir", runs)
+        study = trellis.load_study("own", directory=runs)
+        self.assertEqual((study.name, study.metrics), ("own", [{"name": "y", "goal": "minimize"}]))
+        self.assertEqual([t.value for t in study.trials], [t.params["x"] for t in study.trials])
+        self.assertEqual(study.best_value, min(t.value for t in study.trials))
+        for call in (study.ask, lambda: study.tell(0, 1.0), lambda: study.optimize(abs)):
+            with self.assertRaisesRegex(trellis.TrellisError, "^trellis sweep runs the trials of .*own, so none"):
+                call()
+        with self.assertRaisesRegex(trellis.TrellisError, "no study \"onw\".*did you mean 'own'"):
+            trellis.load_study("onw", directory=runs)
+
+    def test_importances(self):
+        study = self.create(method="random")
+        self.assertEqual(study.importances(), {})
+        study.optimize(lambda trial: trial.params["width"], trials=60)
+        shares = study.importances()
+        self.assertEqual(next(iter(shares)), "width")
+        self.assertAlmostEqual(sum(shares.values()), 1)
+
+    def test_none_is_no_choice(self):
+        with self.assertRaisesRegex(trellis.TrellisError, r'^create_study, parameters: depth.values\[1\] is None, .*"none"'):
+            trellis.create_study("none", parameters={"depth": {"values": [10, None]}}, directory=self.folder)
+
     def test_a_call_that_is_too_long_is_refused_at_once(self):
         study = self.create()
         trial, begun = study.ask(), time.monotonic()
@@ -200,6 +240,9 @@ class Optimizing(WithStudy):
         self.assertEqual(len(study.trials), 5)
         with self.assertRaisesRegex(trellis.StudyOver, "5 trials"):
             study.ask()
+        for jobs in (1, 2):
+            with self.assertWarnsRegex(UserWarning, "no trial was run, the study is over: 5 trials"):
+                study.optimize(lambda trial: trial.params["lr"], jobs=jobs)
 
     def test_in_threads(self):
         study, threads = self.create(), set()

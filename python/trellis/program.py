@@ -21,13 +21,14 @@ def path():
     raise TrellisError("there is no program trellis in PATH, expected it there or its path in TRELLIS_PROGRAM")
 
 
-def run(*words):
-    """Standard output of `trellis WORDS`. Raises TrellisError with the program's message."""
+def run(*words, may_be_nothing=False):
+    """Standard output of `trellis WORDS`. Raises TrellisError with the program's message; where nothing usable may come
+    of it, exit status 1 is none."""
     try:
         done = subprocess.run([path(), *words], capture_output=True, encoding="utf-8", check=False)
     except OSError as error:
         raise TrellisError(f"cannot start {path()}: {error.strerror}") from error
-    if done.returncode != 0:
+    if done.returncode != 0 and not (may_be_nothing and done.returncode == 1 and done.stdout):
         lines = [line for line in done.stderr.splitlines() if line.startswith("trellis: ")]
         message = lines[-1][len("trellis: "):] if lines else done.stderr.strip()
         raise TrellisError(message or f"{path()} {' '.join(words)}: exit status {done.returncode}")

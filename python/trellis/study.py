@@ -7,6 +7,7 @@ import tempfile
 import threading
 import time
 import uuid
+import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Dict, Optional
@@ -62,12 +63,13 @@ class Trial:
 class Study:
     """Safe to use from several threads, and from several processes: a copy there (fork, pickle) speaks for itself."""
 
-    def __init__(self, run, folder, directory):
+    def __init__(self, run, folder, directory, greeting=None, unasked=None):
         self._run = run
         self.folder = folder
         self._directory = directory
+        self._unasked = unasked  # why nobody can ask it, or None
         self._local = threading.local()
-        greeting = self._keeper().greeting
+        greeting = greeting or self._keeper().greeting
         self.name = greeting["study"]
         self.metrics = greeting["metrics"]
 
@@ -79,6 +81,8 @@ class Study:
         self._local = threading.local()
 
     def _keeper(self):
+        if self._unasked:
+            raise TrellisError(self._unasked)
         mine = getattr(self._local, "keeper", None)
         if mine is None or mine[0] != os.getpid():
             mine = (os.getpid(), keeper.Keeper(self.folder, self._start))
@@ -92,12 +96,22 @@ class Study:
     def _call(self, **message):
         return self._keeper().call(**message)
 
-    def ask(self):
-        """The next trial. Raises StudyOver where there is none."""
-        return self._ask(_Asked().ticket)
+    def ask(self, params=None):
+        """The next trial; with `params`, a dict of values by name, one that has them, and the sampler says the rest.
+        Raises StudyOver where there is none."""
+        return self._ask(_Asked().ticket, params)
 
-    def _ask(self, ticket):
-        said = self._call(call="ask", ticket=ticket)
+    def enqueue(self, params):
+        """A point, or a part of one, for a trial that is asked for later, whoever asks: each asking gets one, in order.
+        It stands in the log. Returns how many wait. Raises StudyOver where the study is over."""
+        said = self._call(call="enqueue", ticket=_Asked().ticket, params=_point(params))
+        if said["waiting"] is None:
+            raise StudyOver(said["over"])
+        return said["waiting"]
+
+    def _ask(self, ticket, params=None):
+        named = {"params": _point(params)} if params else {}
+        said = self._call(call="ask", ticket=ticket, **named)
         if said["trial"] is None:
             raise StudyOver(said["over"])
         return Trial(self, said["trial"], said["params"])
@@ -125,8 +139,11 @@ class Study:
         fails it too and ends everything. Ctrl-C fails the trials that run and ends at once; a thread that is at one goes
         on until its next report, or until the process ends."""
         work = _Work(trials, timeout)
+        if self._unasked:
+            raise TrellisError(self._unasked)
         if jobs == 1:
             self._optimize_alone(function, work, catch)
+            work.warn_if_none()
             return
         threads = [threading.Thread(target=self._optimize_beside, args=(function, work, catch), daemon=True)
                    for _ in range(jobs)]
@@ -142,6 +159,7 @@ class Study:
             raise
         if work.error:
             raise work.error
+        work.warn_if_none()
 
     def _optimize_beside(self, function, work, catch):
         try:
@@ -166,8 +184,9 @@ class Study:
         with work.asking():
             try:
                 trial = asked.trial = self._ask(asked.ticket)
-            except StudyOver:
+            except StudyOver as over:
                 asked.is_over = True
+                work.over = str(over)
                 return False
             if not work.begin(trial):
                 asked.is_over = True
@@ -242,6 +261,13 @@ class Study:
     def best_params(self):
         return self.best_trial.params
 
+    def importances(self, metric=None):
+        """How much each parameter sets the best tenth of the trials apart, {name: share}, the largest first; empty
+        while nothing can be said. Of several metrics by the first, or by the one that is named."""
+        said = program.run("importance", self.folder, "--json", may_be_nothing=True)
+        shares = [row for row in json.loads(said) if row["metric"] == (metric or self.metrics[0]["name"])]
+        return {row["parameter"]: row["share"] for row in sorted(shares, key=lambda row: -row["share"])}
+
     def trials_dataframe(self):
         """One row a trial, with the columns of `trellis export --format csv --times` and the params as `trials` has
         them; one that a trial lacks is missing. Needs pandas."""
@@ -276,7 +302,9 @@ class _Work:
         self._running = set()
         self._askers = 0
         self._is_cut = False
+        self._begun = 0
         self.error = None
+        self.over = None  # why there are no more trials
 
     def take(self):
         with self._lock:
@@ -312,7 +340,13 @@ class _Work:
         """Whether the trial, just asked for, is to be run."""
         with self._lock:
             self._running.add(trial.number)
+            self._begun += 1
             return not self._is_cut
+
+    def warn_if_none(self):
+        """Whoever waits for results should hear why none come."""
+        if self.over and self._begun == 0:
+            warnings.warn(f"no trial was run, the study is over: {self.over}", stacklevel=3)
 
     def leave(self, trial):
         """Whether the trial is still its thread's to tell."""
@@ -334,6 +368,11 @@ def _dtype(values):
     return None if kinds <= {int, float} else object
 
 
+def _point(params):
+    """With the numbers of numpy as Python's."""
+    return {name: value.item() if hasattr(value, "item") else value for name, value in params.items()}
+
+
 def _words(error):
     return f"{type(error).__name__}: {error}"
 
@@ -353,6 +392,7 @@ def create_study(name, *, parameters, metric="value", goal=None, method=None, ea
         metric = {"name": metric, "goal": goal or "minimize"}
     elif goal is not None:
         raise TrellisError("goal stands beside metrics that have their own, expected it in each of them alone")
+    _require_values(parameters)
     file = {"name": name, "parameters": parameters, "metric": metric, **more}
     for key, value in (("method", method), ("early_stop", early_stop), ("seed", seed)):
         if value is not None:
@@ -373,6 +413,16 @@ def create_study(name, *, parameters, metric="value", goal=None, method=None, ea
             raise TrellisError(f"create_study{where}: {str(error)[place.end():]}") from None
 
 
+def _require_values(parameters):
+    """None, which JSON has and a study has not, is named here, where it can be said what it is."""
+    for name, parameter in parameters.items() if isinstance(parameters, dict) else ():
+        values = parameter.get("values") if isinstance(parameter, dict) else None
+        for at, value in enumerate(values if isinstance(values, (list, tuple)) else ()):
+            if value is None:
+                raise TrellisError(f"create_study, parameters: {name}.values[{at}] is None, expected a bool, an int, a "
+                                   "float or a text: write a text, as \"none\", and compare with that")
+
+
 # Arguments that stand one level deeper in the file.
 _NESTED = {("metric", "name"): "metric", ("metric", "goal"): "goal", ("limits", "trials"): "trials"}
 
@@ -389,8 +439,19 @@ def _argument(lines):
 
 
 def load_study(run, *, directory="runs"):
-    """The study of a study file, or one that was asked before, by its name or folder."""
-    return _open(str(run), directory)
+    """The study of a study file, or one that is there, by its name or folder. What `trellis sweep` runs can be read, and
+    refuses to be asked."""
+    try:
+        return _open(str(run), directory)
+    except TrellisError as refusal:
+        try:
+            said = json.loads(program.run("keep", str(run), "--dir", str(directory), "--read"))
+        except TrellisError:
+            raise refusal from None
+        if said["asked"]:
+            raise
+        unasked = f"trellis sweep runs the trials of {said['folder']}, so none of them can be asked for or told"
+        return Study(str(run), os.path.abspath(said["folder"]), os.path.abspath(str(directory)), said["greeting"], unasked)
 
 
 def _open(run, directory):

@@ -112,6 +112,71 @@ TEST_F(AskedStudyTest, MetricsThatAreNotNamedAgainKeepTheirValues) {
   EXPECT_EQ(asked().tell(2, same).state, TrialState::complete);
 }
 
+const ParamValue* width_of(const Handout& handout) { return handout.params.find("width"); }
+ParamValue width(int value) { return std::int64_t{value}; }
+
+TEST_F(AskedStudyTest, GivesAPointThatWasBroughtAlong) {
+  begin_other("try_first: [{width: 10}, {width: 11}]\n");
+  const Handout own = asked().ask("a", {{"width", width(20)}});
+  EXPECT_EQ(*width_of(own), width(20));
+  EXPECT_EQ(asked().study().space.reason_outside(own.params), "") << "the rest is the sampler's";
+  EXPECT_EQ(asked().ask("a", {{"width", width(30)}}).params, own.params) << "the same asking";
+  EXPECT_EQ(asked().enqueue({{"width", width(12)}}, "e"), std::nullopt);
+  EXPECT_EQ(asked().enqueue({{"width", width(12)}}, "e"), std::nullopt);
+  EXPECT_EQ(asked().waiting(), 3U) << "one ticket counts once";
+  asked().commit();
+  begin();
+  EXPECT_EQ(asked().waiting(), 3U) << "another keeper has them from the log";
+  EXPECT_EQ(*width_of(asked().ask("")), width(10)) << "the file's points wait for others";
+  EXPECT_EQ(*width_of(asked().ask("", {{"width", width(21)}})), width(21));
+  asked().commit();
+  begin();
+  EXPECT_EQ(*width_of(asked().ask("")), width(11));
+  EXPECT_EQ(asked().enqueue({{"width", width(12)}}, "e"), std::nullopt) << "it was heard before";
+  EXPECT_EQ(*width_of(asked().ask("")), width(12));
+  EXPECT_EQ(asked().waiting(), 0U);
+}
+
+TEST_F(AskedStudyTest, ProposesTheSameAfterADeathBesidePointsThatWereBrought) {
+  begin_other("method: tpe\n");
+  for (std::uint64_t i = 0; i < 20; ++i) {
+    (void)asked().ask("",
+                      i % 3 == 0 ? Params{{"width", width(static_cast<int>(10 + i))}} : Params{});
+    (void)asked().tell(i, value(std::sin(static_cast<double>(i))));
+  }
+  (void)asked().enqueue({{"lr", 0.05}}, "");
+  asked().commit();
+  const Params first = asked().ask("").params, next = asked().ask("").params;
+  begin();
+  EXPECT_EQ(asked().ask("").params, first);
+  EXPECT_EQ(*first.find("lr"), ParamValue(0.05));
+  EXPECT_EQ(asked().ask("").params, next);
+}
+
+TEST_F(AskedStudyTest, RefusesPointsThatAreNoneOfTheSpace) {
+  begin_other("forbid: [{width: 5}]\n");
+  const auto said = [&](const Params& point) {
+    return refusal([&] { (void)asked().ask("", point); });
+  };
+  EXPECT_EQ(said({{"widht", width(5)}}),
+            "params names \"widht\", expected the name of a parameter; did you mean 'width'?");
+  EXPECT_EQ(said({{"width", width(65)}}), "params.width is 65, expected int 4 .. 64");
+  EXPECT_EQ(refusal([&] {
+              (void)asked().enqueue({{"width", std::string("wide")}}, "");
+            }),
+            "params.width is wide, expected int 4 .. 64");
+  EXPECT_NE(said({{"width", width(5)}}).find("forbid says that"), std::string::npos);
+  EXPECT_EQ(asked().open(), 0U);
+  EXPECT_EQ(asked().waiting(), 0U);
+}
+
+TEST_F(AskedStudyTest, BringsNothingToAStudyThatIsOver) {
+  begin_other("limits: {trials: 1}\n");
+  (void)asked().ask("", {{"lr", 0.05}});
+  EXPECT_EQ(asked().enqueue({{"lr", 0.05}}, ""), "1 trial");
+  EXPECT_FALSE(asked().ask("", {{"lr", 0.05}}).trial);
+}
+
 TEST_F(AskedStudyTest, LosesNothingThatWasCommitted) {
   const Handout first = asked().ask("a");
   (void)asked().ask("b");

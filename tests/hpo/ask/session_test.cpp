@@ -9,7 +9,7 @@ namespace {
 using AskSessionTest = Asking;
 
 TEST_F(AskSessionTest, Greets) {
-  EXPECT_EQ(ask_greeting(asked()),
+  EXPECT_EQ(ask_greeting(asked().study()),
             rt::cat(R"({"trellis": ")", TRELLIS_VERSION,
                     R"(", "protocol": 1, "study": "asked", "metrics": [{"name": "accuracy", )",
                     R"("goal": "maximize"}]})"));
@@ -29,6 +29,27 @@ TEST_F(AskSessionTest, AsksReportsAndTells) {
   EXPECT_EQ(row(0).metrics.size(), 2U);
 }
 
+TEST_F(AskSessionTest, TakesPointsAlong) {
+  const std::string given =
+      ask_answer(asked(), R"({"call": "ask", "params": {"lr": 0.05, "width": 8}})");
+  const Json one = Json::parse(given);
+  EXPECT_EQ(params_from_json(one.at("params").raw()),
+            (Params{{"lr", 0.05}, {"width", std::int64_t{8}}}));
+  EXPECT_EQ(ask_answer(asked(), R"({"call": "enqueue", "ticket": "t", "params": {"width": 9}})"),
+            R"({"waiting": 1})");
+  const auto refusal = [&](const char* line) {
+    return Json::parse(ask_answer(asked(), line)).at("error").text();
+  };
+  EXPECT_EQ(refusal(R"({"call": "enqueue"})"),
+            "the member params is missing or empty, expected a point");
+  EXPECT_EQ(
+      refusal(R"({"call": "ask", "params": {"width": [8]}})"),
+      "params is {\"width\": [8]}, expected an object with a bool, a number or a text for each "
+      "name");
+  EXPECT_EQ(
+      Json::parse(ask_answer(asked(), R"({"call": "ask"})")).at("params").at("width").integer(), 9);
+}
+
 TEST_F(AskSessionTest, TakesValuesAsAList) {
   (void)ask_answer(asked(), R"({"call": "ask"})");
   EXPECT_EQ(ask_answer(asked(), R"({"call": "tell", "trial": 0, "values": ["-inf"]})"),
@@ -38,7 +59,7 @@ TEST_F(AskSessionTest, TakesValuesAsAList) {
 TEST_F(AskSessionTest, SearchesForSeveralMetrics) {
   begin_other("method: nsga2\n",
               "[{name: accuracy, goal: maximize}, {name: size, goal: minimize}]");
-  EXPECT_NE(ask_greeting(asked()).find(R"({"name": "size", "goal": "minimize"}])"),
+  EXPECT_NE(ask_greeting(asked().study()).find(R"({"name": "size", "goal": "minimize"}])"),
             std::string::npos);
   const auto say = [&](const char* line) { return ask_answer(asked(), line); };
   const auto refusal = [&](const char* line) { return Json::parse(say(line)).at("error").text(); };
@@ -72,7 +93,7 @@ TEST_F(AskSessionTest, SearchesForSeveralMetrics) {
 TEST_F(AskSessionTest, RefusesInWords) {
   const std::pair<const char*, const char*> cases[]{
       {R"({"call": "aks"})",
-       R"(unknown call \"aks\", expected ask, report or tell; did you mean )"},
+       R"(unknown call \"aks\", expected ask, enqueue, report or tell; did you mean )"},
       {R"({"call": "ask", "tickets": "x"})", R"(unknown member \"tickets\" of the call ask)"},
       {R"({})", "the member call is missing"},
       {R"({"call": "tell", "value": 1})", "the member trial is missing"},
