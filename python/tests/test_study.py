@@ -332,7 +332,9 @@ class Optimizing(WithStudy):
         self.assertEqual([t.state for t in study.trials], ["complete", "failed", "complete"])
         with self.assertRaises(ZeroDivisionError):
             study.optimize(lambda trial: 1 / 0, trials=3)
-        self.assertEqual(len(study.trials), 4)
+        with self.assertRaisesRegex(ValueError, "the metric fold is 'a', expected a number"):
+            study.optimize(lambda trial: {"accuracy": 1, "fold": "a"}, trials=1)
+        self.assertEqual(len(study.trials), 5)
 
     def test_stopped_trials_need_not_be_told(self):
         study = self.create(early_stop={"threshold": {"worst": 0.5}})

@@ -378,7 +378,13 @@ def _words(error):
 
 
 def _numbers(metrics):
-    return {name: keeper.to_json(value) for name, value in metrics.items()}
+    numbers = {}
+    for name, value in metrics.items():
+        try:
+            numbers[name] = keeper.to_json(value)
+        except (TypeError, ValueError):
+            raise ValueError(f"the metric {name} is {value!r}, expected a number") from None
+    return numbers
 
 
 def create_study(name, *, parameters, metric="value", goal=None, method=None, early_stop=None, trials=None,
