@@ -8,6 +8,7 @@
 #include "nn/data/csv_names.h"
 #include "nn/data/csv_notes.h"
 #include "nn/data/csv_sniff.h"
+#include "nn/data/csv_totals.h"
 #include "nn/data/data_error.h"
 #include "nn/data/scaling.h"
 
@@ -230,7 +231,7 @@ CsvSurvey survey(CsvFiles files, const DataSpec& spec, const LoadLimits& limits)
         csv.path, first.front().line, 1,
         counted(first.size(), "column") + ", expected at most " + std::to_string(limits.columns));
   }
-  name_columns(csv, first, table);
+  name_columns(first, table);
   assign_roles(csv.path, spec, table);
   for (const CsvText& other : files.subspan(1)) {
     const bool row_names = table.row_names && sniff_row_names(other);
@@ -241,6 +242,7 @@ CsvSurvey survey(CsvFiles files, const DataSpec& spec, const LoadLimits& limits)
     const bool some = file == 0 && spec.rows > 0;
     count_rows(files[file], file, some ? static_cast<std::size_t>(spec.rows) : all, table);
   }
+  refuse_totals(files, table);
   settle_kinds(files, table);
   if (std::ranges::none_of(table.columns, &CsvColumn::is_input))
     throw DataError(csv.path, "no column to learn from besides the target" +

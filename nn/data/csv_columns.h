@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -98,6 +99,7 @@ struct CsvSurvey {
   std::size_t test_rows = 0;  ///< the last of them: those of the second file
   std::size_t without_target = 0;
   std::vector<CsvColumn> columns;
+  std::set<std::string> doubled;            ///< names that the header has more than once
   std::vector<std::size_t> target_columns;  ///< indices into columns
   std::optional<std::size_t> split_by;      ///< the column of split.group or split.time
   std::vector<CsvField> targets;            ///< [rows, target_columns]; point into the text
@@ -121,8 +123,9 @@ struct CsvSurvey {
 /// most kMaxCategories kinds become one input each, more share kHashInputs. Left out, unless the
 /// study keeps them: columns without a value, with one text in all rows, that number or name the
 /// rows, whose every row has a text of its own, and the one that the split goes by. The notes say
-/// all of that. Throws DataError: records of uneven length, unknown or doubled names, no rows,
-/// nothing to learn from, a second table with other columns.
+/// all of that. Throws DataError: records of uneven length, unknown names, doubled ones that the
+/// spec means, no rows, a last row that sums up the others, nothing to learn from, a second table
+/// with other columns.
 [[nodiscard]] CsvSurvey survey(CsvFiles files, const DataSpec& spec, const LoadLimits& limits);
 
 /// Calls `row(place, fields)` for each row that the survey counted.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <set>
 
 #include "nn/fields.h"
@@ -39,6 +40,16 @@ std::string meant_name(const std::string& word, const std::vector<std::string>& 
 
 constexpr std::string_view kNoNames =
     "the first line does not name the columns (`header: true` if it does)";
+
+/// Of the columns of a table with this first record, may it be its header.
+std::vector<std::string> names_in(const std::vector<CsvField>& first, bool header) {
+  std::vector<std::string> names;
+  for (std::size_t c = 0; c < first.size(); ++c) {
+    names.push_back(header ? first[c].value() : "");
+    if (names.back().empty()) names.back() = column_name(c);
+  }
+  return names;
+}
 
 /// Whether the first record of a second table names none of the targets.
 bool lacks_target_names(const std::vector<CsvField>& first, const CsvSurvey& table) {
@@ -80,17 +91,38 @@ DataError slip(const CsvText& csv, const CsvField& text, const std::string& what
               "; where it stands for no value, name it in data.missing"};
 }
 
-void name_columns(const CsvText& csv, const std::vector<CsvField>& first, CsvSurvey& table) {
-  std::set<std::string> seen;
-  for (std::size_t c = 0; c < first.size(); ++c) {
-    CsvColumn column;
-    if (table.header) column.name = first[c].value();
-    if (column.name.empty()) column.name = column_name(c);
-    if (!seen.insert(column.name).second) {
-      throw DataError(csv.path, first[c].line, first[c].column,
-                      "a second column is called " + in_quotes(column.name));
-    }
-    table.columns.push_back(std::move(column));
+std::vector<std::size_t> tell_apart(std::vector<std::string>& names) {
+  std::set<std::string> all(names.begin(), names.end());
+  if (all.size() == names.size()) return {};
+  std::map<std::string, std::size_t> seen;
+  std::vector<std::size_t> renamed;
+  for (std::size_t c = 0; c < names.size(); ++c) {
+    std::size_t& number = seen[names[c]];
+    if (number++ == 0) continue;
+    const std::string word = names[c] + ".";
+    while (!all.insert(word + std::to_string(number)).second) ++number;
+    names[c] = word + std::to_string(number);
+    renamed.push_back(c);
+  }
+  return renamed;
+}
+
+std::string told_apart_note(const std::vector<std::string>& names,
+                            const std::vector<std::size_t>& places) {
+  std::vector<std::string> renamed;
+  for (const std::size_t c : places) renamed.push_back(names[c]);
+  return "columns of one name are told apart by a number: " + first_names(renamed);
+}
+
+void name_columns(const std::vector<CsvField>& first, CsvSurvey& table) {
+  std::vector<std::string> names = names_in(first, table.header);
+  const std::vector<std::string> written = names;
+  const std::vector<std::size_t> renamed = tell_apart(names);
+  for (const std::size_t c : renamed) table.doubled.insert(written[c]);
+  if (!renamed.empty()) table.notes.push_back(told_apart_note(names, renamed));
+  for (std::size_t c = 0; c < names.size(); ++c) {
+    table.columns.emplace_back();
+    table.columns.back().name = names[c];
   }
 }
 
@@ -106,11 +138,13 @@ void check_same_columns(const CsvText& csv, const std::vector<CsvField>& first,
                  ? "; the test part needs the target, `trellis predict` answers rows without it"
                  : ""));
   }
-  for (std::size_t c = 0; table.header && c < first.size(); ++c) {
-    const std::string name = first[c].value();
-    if (name == table.columns[c].name || name.empty()) continue;
+  if (!table.header) return;
+  std::vector<std::string> names = names_in(first, true);
+  (void)tell_apart(names);
+  for (std::size_t c = 0; c < first.size(); ++c) {
+    if (names[c] == table.columns[c].name || first[c].raw.empty()) continue;
     throw DataError(csv.path, first[c].line, first[c].column,
-                    in_quotes(name) + ": expected " + in_quotes(table.columns[c].name) +
+                    in_quotes(first[c].value()) + ": expected " + in_quotes(table.columns[c].name) +
                         ", the columns of the training table in their order");
   }
 }
@@ -118,6 +152,10 @@ void check_same_columns(const CsvText& csv, const std::vector<CsvField>& first,
 std::size_t find_column(const std::string& path, const CsvSurvey& table, const std::string& word,
                         const std::string& key) {
   const auto& columns = table.columns;
+  if (table.doubled.contains(word)) {
+    throw DataError(path, key + ": several columns are called " + in_quotes(word) +
+                              ", expected the number of one of them");
+  }
   for (std::size_t c = 0; c < columns.size(); ++c) {
     if (columns[c].name == word) return c;
   }

@@ -29,9 +29,16 @@ inline constexpr const char* kRowNames =
 /// The field that its header lacks: an empty one before its first.
 [[nodiscard]] CsvField blank_before(const CsvField& first);
 
-/// Gives the table its columns, named by `first` where that is its header. Throws DataError for a
-/// doubled name.
-void name_columns(const CsvText& csv, const std::vector<CsvField>& first, CsvSurvey& table);
+/// Tells columns of one name apart: the second "x" becomes "x.2", or with the next number that
+/// makes no name that is there. Returns the places of the renamed.
+std::vector<std::size_t> tell_apart(std::vector<std::string>& names);
+
+/// "columns of one name are told apart by a number: 'x.2'", of those at `places`.
+[[nodiscard]] std::string told_apart_note(const std::vector<std::string>& names,
+                                          const std::vector<std::size_t>& places);
+
+/// Gives the table its columns, named by `first` where that is its header, and told apart.
+void name_columns(const std::vector<CsvField>& first, CsvSurvey& table);
 
 /// Throws DataError where the first record of a second table does not name the same columns.
 void check_same_columns(const CsvText& csv, const std::vector<CsvField>& first,
@@ -44,7 +51,8 @@ void check_same_columns(const CsvText& csv, const std::vector<CsvField>& first,
 
 /// The column that a word of the study file means: a name, or a number counted from 1 or from -1.
 /// `key` is where the word stands. Throws DataError(path) with the nearest
-/// name or one that begins so, without these with the first ten names.
+/// name or one that begins so, without these with the first ten names; where several columns had
+/// the name, with their numbers.
 [[nodiscard]] std::size_t find_column(const std::string& path, const CsvSurvey& table,
                                       const std::string& word, const std::string& key);
 

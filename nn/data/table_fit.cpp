@@ -264,6 +264,7 @@ TableFit fit_table(const std::string& path, const std::vector<CsvField>& first,
   for (std::size_t c = 0; c < fit.names.size(); ++c) {
     if (fit.names[c].empty()) fit.names[c] = column_name(c);
   }
+  fit.renamed = tell_apart(fit.names);
   fit_by_name(path, Header(path, first, fit.names), columns, known.targets, fit);
   find_unused(fit);
   return fit;

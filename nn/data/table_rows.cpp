@@ -182,6 +182,7 @@ std::vector<std::string> TableRows::notes() const {
   if (stream_.decimal_sign() == DecimalSign::comma && !as_trained)
     notes.emplace_back("numbers have a decimal comma");
   if (stream_.has_row_names()) notes.emplace_back(kRowNames);
+  if (!fit_.renamed.empty()) notes.push_back(told_apart_note(fit_.names, fit_.renamed));
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     const std::string column = "column " + in_quotes(columns_[c].name) + ": ";
     if (missing_[c] > 0)

@@ -69,7 +69,6 @@ CASES = {
     "predict-data-empty-input": (["predict", "good", "-"], {}),
     "predict-column-missing": (["predict", "good", "u.csv"], {"u.csv": b"a,y\n1,p\n"}),
     "predict-column-renamed": (["predict", "good", "u.csv"], {"u.csv": b"a,bb,y\n1,2,p\n"}),
-    "predict-columns-twice": (["predict", "good", "u.csv"], {"u.csv": b"a,b,a\n1,2,3\n"}),
     "predict-no-header": (["predict", "good", "u.csv"], {"u.csv": b"1,2\n3,4\n"}),
     "predict-word-among-numbers": (["predict", "good", "u.csv"], {"u.csv": b"a,b\n1,2\n1,two\x1b[31m\n"}),
     "predict-row-too-short": (["predict", "good", "u.csv"], {"u.csv": b"a,b\n1,2\n1\n"}),

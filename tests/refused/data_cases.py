@@ -93,7 +93,7 @@ CASES = {
     "csv-no-such-column": csv(table(), ", ignore: [c]"),
     "csv-everything-ignored": csv(table(), ", ignore: [a, b]"),
     "csv-target-ignored": csv(table(), ", ignore: [y]"),
-    "csv-column-twice": csv(table(header="a,a,y")),
+    "csv-column-twice": csv(table(header="a,a,y"), ", ignore: [a]"),
     "csv-no-such-class": csv(table(), ", classes: [p, r]"),
     "csv-class-twice": csv(table(), ", classes: [p, p]"),
     "csv-one-class-wanted": csv(table(), ", classes: [p]"),

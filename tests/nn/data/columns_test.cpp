@@ -164,6 +164,44 @@ TEST(Columns, AFewTextsAmongDatesAreSlips) {
   EXPECT_EQ(names(dated(7, "unknown").load()), (Words{"n"}));
 }
 
+TEST(Columns, OfOneNameAreToldApart) {
+  CsvFile file("p,q,p,p.2,p,y\n1,30,5,9,2,u\n2,10,9,8,1,v\n3,20,7,7,9,u\n");
+  EXPECT_EQ(names(file.load()), (Words{"p", "q", "p.3", "p.2", "p.4"}));
+  EXPECT_TRUE(says(file.load(), "columns of one name are told apart by a number: 'p.3', 'p.4'"));
+  file.spec.ignore = {"3", "p.4"};
+  EXPECT_EQ(names(file.load()), (Words{"p", "q", "p.2"}));
+  file.spec.more = file.folder / "test.csv";
+  nn_test::write_file(file.spec.more, "p,q,p,p.2,p,y\n1,30,5,9,2,u\n");
+  EXPECT_EQ(file.load().header().test_rows, 1U);
+  file.spec.ignore = {"p"};
+  EXPECT_EQ(error_of(file.folder.path(), [&] { (void)file.load(); }),
+            "data.csv: ignore: several columns are called 'p', expected the number of one of them");
+}
+
+TEST(Columns, ALastRowThatSumsUpTheOthersIsRefused) {
+  const auto report = [](const std::string& last, int rows = 8) {
+    std::string text = "id;a;b;y\n";
+    for (int i = 1; i <= rows; ++i)
+      text += "n" + std::to_string(i % 5) + ";" + std::to_string(i * 7 % 8) + ";1;" +
+              std::to_string(100 * i) + ".25\n";
+    CsvFile file(text + last);
+    file.spec.missing = {"Summe"};
+    return error_of(file.folder.path(), [&] { (void)file.load(); });
+  };
+  const auto refused = [](int column) {
+    return "data.csv:10:" + std::to_string(column) +
+           ": '3602' is the sum of the other rows of the target 'y', expected a row of its own: "
+           "take the last line out";
+  };
+  EXPECT_EQ(report("Total:;28;;3602\n"), refused(12));
+  EXPECT_EQ(report(";;;3602\n"), refused(4));
+  EXPECT_EQ(report("TOTAL;28;8;3602\n"), refused(12));
+  EXPECT_EQ(report("Summe;28;8;3602\n"), refused(12)) << "and no missing value hides it";
+  EXPECT_EQ(report("n1;28;8;3602\n"), "no error") << "a row like the others";
+  EXPECT_EQ(report("Total;28;;3603\n"), "no error");
+  EXPECT_EQ(report("Total;;;600.75\n", 3), "no error") << "too few";
+}
+
 TEST(Columns, SaysThatZerosStandInFront) {
   const auto zeros = [](const std::string& front) {
     return says(CsvFile(table(30, [&](int i) { return front + std::to_string(i % 7); })).load(),

@@ -84,8 +84,6 @@ INSTANTIATE_TEST_SUITE_P(
         BadCsv{"zip", std::string("PK\3\4\0\0", 6),
                "data.csv:1:5: a zero byte: this is a zip archive, or a workbook such as .xlsx: "
                "unpack it, or save its sheet as CSV"},
-        BadCsv{"name_twice", "a,b,a\n1,2,p\n3,4,q\n",
-               "data.csv:1:5: a second column is called 'a'"},
         BadCsv{"slip_of_the_pen", numbered(20, "l7,p\n"),
                "data.csv:22:1: 'l7': expected a number, as in 20 other rows of column 'a'"
                "; where it stands for no value, name it in data.missing"},
