@@ -20,11 +20,13 @@ std::string text_status(const hpo::StudyReader& study) {
   hpo::StudyInfo info = study.info();
   hpo::TrialCounts counts = study.counts();
   hpo::WorkCounters work = study.work();
-  std::string out = rt::cat(info.name, ": ", tinted(hpo::name_of(info.state)),
-                            info.reason.empty() ? "" : ", ", info.reason, "\n");
+  const bool idle = info.asked && info.state == hpo::StudyState::running && counts.running == 0;
+  std::string out =
+      rt::cat(info.name, ": ", idle ? "kept, nobody has a trial" : tinted(hpo::name_of(info.state)),
+              info.reason.empty() ? "" : ", ", info.reason, "\n");
   if (auto driver = study.driver())
-    out += rt::cat("driver   process ", driver->pid, " on ", driver->host, " since ", driver->since,
-                   "\n");
+    out += rt::cat(info.asked ? "keeper " : "driver ", "  process ", driver->pid, " on ",
+                   driver->host, " since ", driver->since, "\n");
   out +=
       rt::cat("trials   ", counts.complete, " complete, ", counts.stopped, " stopped, ",
               counts.failed, " failed, ", counts.running, " running, ", counts.waiting, " waiting");

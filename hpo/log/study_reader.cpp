@@ -105,7 +105,8 @@ StudyInfo StudyReader::info() const {
   auto facts = read_facts(*impl_->db);
   StudyFacts study = study_facts_of(facts).value();
   StudyInfo info{.name = study.name, .metric = study.metric, .maximize = study.objective.maximize};
-  info.programs = impl_->asked() || !facts[kStepsFact].empty();
+  info.asked = impl_->asked();
+  info.programs = info.asked || !facts[kStepsFact].empty();
   info.created = facts["created"];
   info.trial_limit = rt::parse_int(facts["trial_limit"]).value_or(0);
   info.active_seconds = rt::parse_double(facts["active_seconds"]).value_or(0);

@@ -36,6 +36,7 @@ struct StudyInfo {
   std::string metric;  ///< name of the objective
   bool maximize = false;
   bool programs = false;  ///< its trials run outside of us: they count steps, not epochs
+  bool asked = false;     ///< its trials are run by whoever asks for them: a keeper drives it
   StudyState state = StudyState::interrupted;
   std::string reason;            ///< why it ended, one line for people; empty while it has not
   bool cut_off = false;          ///< by limits.time
