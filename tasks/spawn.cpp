@@ -86,16 +86,12 @@ std::vector<std::string> environment_with(const std::map<std::string, std::strin
   return out;
 }
 
-namespace {
-
 std::vector<char*> pointers(std::vector<std::string>& words) {
   std::vector<char*> out;
   for (std::string& word : words) out.push_back(word.data());
   out.push_back(nullptr);
   return out;
 }
-
-}  // namespace
 
 pid_t start_process(StartedProcess what) {
   const std::vector<char*> words = pointers(what.words), environment = pointers(what.environment);

@@ -45,6 +45,9 @@ struct StartedProcess {
 /// started, NoMore.
 [[nodiscard]] pid_t start_process(StartedProcess what);
 
+/// Words as system calls take them, null at the end; valid while `words` is as it is.
+[[nodiscard]] std::vector<char*> pointers(std::vector<std::string>& words);
+
 /// This process's environment with `more` in place of what it says.
 [[nodiscard]] std::vector<std::string> environment_with(
     const std::map<std::string, std::string>& more);

@@ -20,13 +20,6 @@ namespace hpo {
 
 namespace {
 
-std::vector<char*> pointers(std::vector<std::string>& words) {
-  std::vector<char*> out;
-  for (std::string& word : words) out.push_back(word.data());
-  out.push_back(nullptr);
-  return out;
-}
-
 /// While it lives, Ctrl-C is for the program alone.
 class Deaf {
  public:
@@ -45,7 +38,7 @@ class Deaf {
 /// Its wait status. Throws where it cannot be started.
 int run(const TrialCommand& command, std::vector<std::string> environment) {
   std::vector<std::string> words = command.words;
-  const std::vector<char*> argv = pointers(words), env = pointers(environment);
+  const std::vector<char*> argv = tasks::pointers(words), env = tasks::pointers(environment);
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t usual;
   sigset_t all;

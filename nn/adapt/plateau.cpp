@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "nn/adapt/contest.h"
 #include "nn/adapt/grid.h"
-#include "nn/adapt/judge.h"
+#include "nn/adapt/racing.h"
 
 namespace nn {
 namespace {
@@ -44,34 +43,29 @@ std::vector<FieldInfo> plateau_fields() {
   return fields;
 }
 
-class Plateau final : public Policy {
+class Plateau final : public Racing {
  public:
-  explicit Plateau(const PolicySetup& setup) : contest_(setup.adaptation), judge_(setup) {
+  explicit Plateau(const PolicySetup& setup) : Racing(setup, "plateau") {
     const Fields& fields = setup.adaptation.policy.fields;
     grid_ = integer(fields, "points");
     window_ = integer(fields, "window");
     falling_ = real(fields, "falling");
     length_ = integer(fields, "length");
     gap_ = real(fields, "gap");
-    patience_ = integer(fields, "patience");
     const double until = real(fields, "until");
     last_ = until > 0 ? last_border_by(until, grid_) : setup.epochs * grid_ - 1;
-    contest_.check(setup.spec, "plateau");
   }
 
-  [[nodiscard]] std::int64_t grid() const override { return grid_; }
   [[nodiscard]] Wants wants() const override { return {.losses = true, .scores = true}; }
-  [[nodiscard]] std::int64_t rows() const override { return judge_.rows(); }
 
   [[nodiscard]] std::optional<std::int64_t> next(std::int64_t now) const override {
-    if (kept_ >= patience_) return std::nullopt;
+    if (gives_up()) return std::nullopt;
     const std::int64_t border = std::max({now, done_ + 1, since_ + window_});
     return border <= last_ ? std::optional(border) : std::nullopt;
   }
 
   [[nodiscard]] Turn turn(const Situation& situation) override {
-    done_ = situation.now;
-    judge_.begins(static_cast<double>(situation.now) / static_cast<double>(grid_));
+    begins(situation.now);
     if (std::ssize(situation.losses) < window_) return {};
     const auto window =
         situation.losses.last(std::min(situation.losses.size(), static_cast<std::size_t>(window_)));
@@ -80,34 +74,20 @@ class Plateau final : public Policy {
     for (const double loss : window) train_loss += loss / static_cast<double>(window.size());
     const bool overfits = situation.valid_loss > train_loss * (1 + gap_);
     const Entrants which{.widen = !overfits, .deepen = !overfits, .shrink = overfits};
-    const std::int64_t epoch_end = (situation.now / grid_ + 1) * grid_;
     Turn turn{.candidates = contest_.entrants(situation.spec, which)};
-    if (!turn.candidates.empty()) turn.race_until = std::min(situation.now + length_, epoch_end);
+    if (!turn.candidates.empty()) turn.race_until = race_end(situation.now);
     return turn;
   }
 
-  [[nodiscard]] std::optional<std::vector<Operations>> options(
-      const ModelSpec& spec) const override {
-    return contest_.entrants(spec, {true, true, true});
-  }
-  [[nodiscard]] double cost(const ModelSpec& spec) const override { return judge_.cost(spec); }
-  void judge(Round& round) const override { judge_.judge(round); }
-
   void told(const Round& round) override {
-    judge_.told(round, grid_);
-    done_ = round.from;
+    Racing::told(round);
     since_ = round.until;
-    kept_ = round.accepted().operations.empty() ? kept_ + 1 : 0;
   }
 
  private:
-  Contest contest_;
-  Judge judge_;
-  std::int64_t grid_ = 1, window_ = 3, length_ = 1, last_ = 0, patience_ = 2;
+  std::int64_t window_ = 3, last_ = 0;
   double falling_ = 0, gap_ = 0;
-  std::int64_t done_ = -1;  ///< border of the last turn
   std::int64_t since_ = 0;  ///< end of the last race: losses before it do not count
-  std::int64_t kept_ = 0;
 };
 
 }  // namespace
