@@ -53,12 +53,17 @@ struct Alias : Waiter, Event {
 
 void Engine::enlist_live(Node* node) {
   if (!node->keyed) return;
-  const std::scoped_lock lock(live_mutex_);
   for (const Output& output : node->all_outputs()) {
     Version* version = output.version;
     if (version->gather != Gather::no || version->settled()) continue;
-    version->listed = true;
-    live_[version->key] = version;
+    // It leaves the table when its last hold goes: one that has none would never leave it.
+    if (!version->try_hold()) continue;
+    {
+      const std::scoped_lock lock(live_mutex_);
+      version->listed = true;
+      live_[version->key] = version;
+    }
+    version->unhold();
   }
 }
 

@@ -99,6 +99,15 @@ TEST_F(Pure, EqualCallsRunOnceWhileTheirValuesLive) {
   EXPECT_EQ(runtime->summary().merged, 1U);
 }
 
+TEST_F(Pure, AValueThatNobodyHeldWhenItWasMadeAnswersNobody) {
+  EXPECT_EQ(trial(1, 1), 2);
+  std::vector<rt::Value<double>> others;  // which lie where that one lay
+  for (int i = 0; i < 100; ++i) others.push_back(rt::value(99.0));
+  rt::Value<Vec> v = make(1);
+  const rt::Value<double> twice = step(v, 1);
+  EXPECT_EQ(twice.get(), 4);
+}
+
 TEST_F(Pure, SharedPrefixesRunOnceAndPartsDoNotDisturbEachOther) {
   std::vector<rt::Value<double>> ends;
   for (int t = 0; t < 4; ++t) {
