@@ -8,6 +8,7 @@
 #include "runtime/base/error.h"
 #include "runtime/base/random.h"
 #include "runtime/base/text.h"
+#include "tasks/device.h"
 
 namespace bench {
 
@@ -27,7 +28,7 @@ std::size_t bytes_of(const nn::Shape& input, Numbers numbers, int batches) {
 
 const kern::Device& cuda_device_for(std::string_view benchmark) {
   std::string why;
-  const kern::Device* device = kern::cuda_device(why);
+  const kern::Device* device = tasks::cuda_device(why);
   if (device == nullptr)
     throw rt::Error(rt::Errc::no_device, rt::cat("bench ", benchmark, ": ", why));
   kern::prepare_thread();

@@ -3,8 +3,10 @@
 #include <atomic>
 #include <string>
 
+#include "kernels/cuda_module.h"
 #include "kernels/reserve.h"
 #include "runtime/base/error.h"
+#include "runtime/base/plugin.h"
 #include "runtime/task.h"
 
 namespace tasks {
@@ -12,6 +14,17 @@ namespace tasks {
 namespace {
 
 std::atomic<const kern::Device*> in_use{nullptr};
+
+void* find_cuda(const kern::CudaModule& module, std::string& why) {
+  try {
+    return rt::plugin_function(
+        {.file = module.file, .made_in = module.made_in, .stamp = module.stamp, .needs = "CUDA"},
+        module.function);
+  } catch (const rt::Error& error) {
+    why = error.what();
+    return nullptr;
+  }
+}
 
 const kern::Kernels<float>& kernels_for(const rt::Context& context, kern::Precision precision) {
   if (in_use == nullptr) throw rt::Error(rt::Errc::internal, "a task for a GPU before setup_gpus");
@@ -22,10 +35,15 @@ const kern::Kernels<float>& kernels_for(const rt::Context& context, kern::Precis
 
 }  // namespace
 
+const kern::Device* cuda_device(std::string& why) {
+  kern::find_cuda_with(find_cuda);
+  return kern::cuda_device(why);
+}
+
 void setup_gpus() {
   if (in_use != nullptr) return;
   std::string why;
-  const kern::Device* found = kern::cuda_device(why);
+  const kern::Device* found = cuda_device(why);
   if (found == nullptr)
     throw rt::Error(rt::Errc::no_device, "networks cannot compute on a GPU here: " + why);
   compute_with(found);

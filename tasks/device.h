@@ -12,6 +12,10 @@
 
 namespace tasks {
 
+/// CUDA devices. Loads what talks to them at the first call: null where that, a driver or a device
+/// is missing, with one line in `why`.
+[[nodiscard]] const kern::Device* cuda_device(std::string& why);
+
 /// To be called on the driver thread before the first task for a GPU: loads what talks to the
 /// devices, and makes their arithmetic part of such tasks' keys. Throws rt::Error (no_device) with
 /// the reason where that is not possible. Repeating it does nothing.

@@ -82,7 +82,7 @@ std::unique_ptr<Backend> make_sequential(const Config& config);
 std::unique_ptr<Backend> load_backend(const std::string& flavour, const Config& config);
 
 /// What a plugin exports under the name `trellis_make_backend`. A failure is an exception. Beside
-/// it `trellis_plugin_stamp` returns what the plugin was built from (stamp.py).
+/// it `trellis_plugin_stamp` returns what the plugin was built from (tools/stamp.py).
 using MakeBackend = Backend* (*)(const Config& config);
 
 }  // namespace rt::detail

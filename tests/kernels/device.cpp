@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "tasks/device.h"
+
 namespace kern::test {
 namespace {
 
@@ -17,7 +19,7 @@ void choose_device(int argc, char** argv) {
   chosen = &emulated_device();
   if (std::none_of(argv, argv + argc, [](std::string_view a) { return a == "--gpu"; })) return;
   std::string why;
-  chosen = cuda_device(why);
+  chosen = tasks::cuda_device(why);
   if (chosen != nullptr) return;
   std::cout << "skipped: no CUDA device to test on: " << why << '\n';
   std::exit(77);

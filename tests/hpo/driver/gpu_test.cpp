@@ -191,13 +191,30 @@ TEST_F(GpuStudy, APopulationChangesItsShapesBetweenCoresAndIt) {
 }
 
 TEST_F(GpuStudy, ADeviceThatFailsLosesTheTrialWhichIsTriedAgain) {
-  fault = [] { throw kern::DeviceError("CUDA: unspecified launch failure"); };
+  fault = [] { throw kern::DeviceError("CUDA: invalid argument"); };
   faults = 1;
   EXPECT_EQ(session(on_gpu("retry: {max: 1}\n"), "a").end, DriverEnd::finished);
   const auto retried = events("retried");
   ASSERT_EQ(retried.size(), 1U);
-  EXPECT_NE(retried[0].find("unspecified launch failure"), std::string::npos) << retried[0];
+  EXPECT_NE(retried[0].find("invalid argument"), std::string::npos) << retried[0];
   for (const TrialRow& trial : trials()) EXPECT_EQ(trial.state, TrialState::complete);
+}
+
+TEST_F(GpuStudy, ADeviceThatIsGoneEndsTheSessionAndTheNextOneGoesOn) {
+  EXPECT_EQ(session(on_gpu(), "a").end, DriverEnd::finished);
+  const std::vector<TrialRow> before = fresh_start();
+  fault = [] { throw kern::DeviceGone("CUDA: unspecified launch failure"); };
+  faults = 1;
+  try {
+    (void)session(on_gpu("retry: {max: 0}\n"), "a");
+    FAIL() << "trials were tried on a device that is gone";
+  } catch (const rt::Error& error) {
+    EXPECT_EQ(error.kind(), rt::Errc::no_device);
+    EXPECT_NE(std::string(error.what()).find("unspecified launch failure"), std::string::npos);
+  }
+  for (const TrialRow& trial : trials()) EXPECT_NE(trial.state, TrialState::failed);
+  EXPECT_EQ(session(on_gpu("retry: {max: 0}\n"), "a").end, DriverEnd::finished);
+  expect_same(trials(), before);
 }
 
 /// Lets a product fail once so many reports are on disk.
@@ -359,7 +376,7 @@ TEST(Gpus, TwoForOneNetworkAreRefused) {
 
 TEST(Gpus, WithoutADriverTheReasonIsSaid) {
   std::string why;
-  if (kern::cuda_device(why) != nullptr) GTEST_SKIP() << "there is a CUDA device";
+  if (tasks::cuda_device(why) != nullptr) GTEST_SKIP() << "there is a CUDA device";
   expect_refused([] { tasks::setup_gpus(); }, "networks cannot compute on a GPU here: " + why);
   EXPECT_FALSE(why.empty());
 }
@@ -376,7 +393,7 @@ int main(int argc, char** argv) {
   if (asked("--gpu")) {
     std::string why;
     hpo::where = hpo::Where::gpu;
-    hpo::real = kern::cuda_device(why);
+    hpo::real = tasks::cuda_device(why);
     if (hpo::real == nullptr) {
       std::cout << "skipped: no CUDA device to test on: " << why << '\n';
       return 77;

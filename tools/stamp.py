@@ -1,0 +1,33 @@
+"""Names what a program and its plugins share: the bytes of the headers of a folder, and how they are compiled.
+
+usage: stamp.py FOLDER PROGRAM_CPP PLUGIN_CPP DEPFILE NAME [WORD...]
+
+The one source defines trellis_NAME_stamp(), the other trellis_plugin_stamp(): both return the same text, where both were built
+from the same headers. What a plugin with another one believes to be an object's layout is not.
+"""
+
+import hashlib
+import sys
+from pathlib import Path
+
+SOURCE = """\
+extern "C" __attribute__((visibility("default"))) const char* trellis_{function}_stamp() {{ return "{stamp}"; }}
+"""
+WITHIN = ("cpu", "cuda", "ref", "starpu", "vector")  # folders whose headers are their own affair
+
+
+def main():
+    folder, for_program, for_plugin, depfile, name, *words = sys.argv[1:]
+    folder = Path(folder).resolve()
+    headers = sorted(path for path in folder.rglob("*.h") if path.parent.name not in WITHIN)
+    digest = hashlib.sha256(" ".join(words).encode())
+    for header in headers:
+        digest.update(header.relative_to(folder).as_posix().encode() + b"\0" + header.read_bytes() + b"\0")
+    for path, function in ((for_program, name), (for_plugin, "plugin")):
+        Path(path).write_text(SOURCE.format(function=function, stamp=digest.hexdigest()[:16]))
+    names = " ".join(str(header).replace(" ", "\\ ") for header in headers)
+    Path(depfile).write_text(f"{for_program} {for_plugin}: {names}\n")
+
+
+if __name__ == "__main__":
+    main()
