@@ -1,6 +1,8 @@
 #include "nn/course.h"
 
 #include <algorithm>
+#include <exception>
+#include <new>
 
 #include "kernels/feed.h"
 #include "nn/data/block.h"
@@ -98,10 +100,33 @@ StepKey step_key(const kern::Kernels<float>& kernels, const ModelSpec& spec, con
   return key;
 }
 
+bool RecordedStep::begin() const {
+  try {
+    recorder_.begin();
+    return true;
+  } catch (const kern::DeviceError&) {
+    return false;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
+bool RecordedStep::end() {
+  try {
+    recording_ = recorder_.end();
+  } catch (const kern::DeviceError&) {
+    return false;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  generation_ = recorder_.generation();
+  return true;
+}
+
 void RecordedStep::abandon() const noexcept {
   try {
     if (void* half = recorder_.end(); half != nullptr) recorder_.release(half);
-  } catch (const kern::DeviceError&) {
+  } catch (const std::exception&) {
     return;  // what is thrown says more
   }
 }

@@ -61,23 +61,25 @@ class RecordedStep {
   [[nodiscard]] bool made() const noexcept {
     return recording_ != nullptr && generation_ == recorder_.generation();
   }
-  /// Keeps what `step` calls; runs nothing.
+  /// Keeps what `step` calls; runs nothing. False where the device keeps nothing, for want of
+  /// memory, say.
   template <class F>
-  void record(F step) {
+  [[nodiscard]] bool record(F step) {
     forget();
-    recorder_.begin();
+    if (!begin()) return false;
     try {
       step();
     } catch (...) {
       abandon();
       throw;
     }
-    recording_ = recorder_.end();
-    generation_ = recorder_.generation();
+    return end();
   }
   void run() const;
 
  private:
+  [[nodiscard]] bool begin() const;
+  [[nodiscard]] bool end();
   void abandon() const noexcept;
   void forget() noexcept;
 

@@ -23,17 +23,15 @@ struct Answering {
   const DataView& data;
   const LossFunction<float>* loss;  ///< null: nothing is scored
   std::size_t width;                ///< of an answer
-  TableFeed* feed = nullptr;        ///< where rows come from; null: from `data`
+  int chunk_rows = evaluate_rows(*kernels.memory, net.spec());
+  TableFeed* feed = nullptr;  ///< where rows come from; null: from `data`
 
-  /// Rows of a chunk.
-  [[nodiscard]] std::size_t some() const {
-    return static_cast<std::size_t>(evaluate_rows(*kernels.memory));
-  }
+  [[nodiscard]] std::size_t some() const { return static_cast<std::size_t>(chunk_rows); }
   [[nodiscard]] std::size_t first_row(int chunk) const {
     return static_cast<std::size_t>(chunk) * some();
   }
   [[nodiscard]] const Network<float>& network(Workspace& workspace) const {
-    return workspace.network(net.spec(), kernels, evaluate_rows(*kernels.memory), Use::inference);
+    return workspace.network(net.spec(), kernels, chunk_rows, Use::inference);
   }
   [[nodiscard]] std::span<const std::uint32_t> rows_of(int chunk) const {
     const std::size_t begin = first_row(chunk);
@@ -138,6 +136,15 @@ void answer(Answering a, Workspace& workspace, Parallel* parallel, float* out,
 
 }  // namespace
 
+int evaluate_rows(const kern::Memory& memory, const ModelSpec& spec) {
+  constexpr std::int64_t kBytes = std::int64_t{64} << 20;
+  std::int64_t row = 1;  // numbers of the largest tensor that a row has
+  for (const Shape& shape : infer_shapes(spec)) row = std::max(row, shape.elements());
+  int rows = memory.own ? kEvaluateRows : kEvaluateRowsOnDevice;
+  while (rows > 1 && row > kBytes / static_cast<std::int64_t>(sizeof(float)) / rows) rows /= 2;
+  return rows;
+}
+
 Evaluation::Evaluation(const kern::Kernels<float>& kernels, const ParamSlab& net,
                        const Choice& loss)
     : kernels_(kernels), net_(net), loss_(loss) {
@@ -150,9 +157,9 @@ void Evaluation::add(Workspace& workspace, const DataView& data, Parallel* paral
   const bool scored = data.labels != nullptr || data.targets != nullptr;
   std::unique_ptr<LossFunction<float>> loss;
   if (scored) {
-    check_fit(
-        workspace.network(net_.spec(), kernels_, evaluate_rows(*kernels_.memory), Use::inference),
-        data, loss_of(loss_.kind));
+    const int rows = evaluate_rows(*kernels_.memory, net_.spec());
+    check_fit(workspace.network(net_.spec(), kernels_, rows, Use::inference), data,
+              loss_of(loss_.kind));
     if (!data.rows.empty()) loss = loss_function<float>(loss_, data);
     append_truth(judged_, data);
   } else {

@@ -20,7 +20,7 @@ std::size_t training_memory(const kern::Kernels<float>& kernels, const ModelSpec
 }
 
 std::size_t scoring_memory(const kern::Kernels<float>& kernels, const ModelSpec& spec) {
-  const Network<float> network(spec, kernels, evaluate_rows(*kernels.memory), Use::inference);
+  const Network<float> network(spec, kernels, evaluate_rows(*kernels.memory, spec), Use::inference);
   return Block::aligned(network.arena_bytes()) +
          Block::aligned(BatchReader<float>(network, DataView{}).target_bytes());
 }
@@ -29,8 +29,9 @@ std::size_t training_feed(const FeedShape& shape, const Hyper& hyper, std::size_
   return TableFeed::bytes_there(shape, std::min(static_cast<std::size_t>(hyper.batch), rows));
 }
 
-std::size_t scoring_feed(const FeedShape& shape) {
-  return TableFeed::bytes_there(shape, kEvaluateRowsOnDevice);
+std::size_t scoring_feed(const kern::Memory& memory, const ModelSpec& spec,
+                         const FeedShape& shape) {
+  return TableFeed::bytes_there(shape, static_cast<std::size_t>(evaluate_rows(memory, spec)));
 }
 
 }  // namespace nn

@@ -19,9 +19,11 @@ namespace nn {
 [[nodiscard]] std::size_t scoring_memory(const kern::Kernels<float>& kernels,
                                          const ModelSpec& spec);
 
-/// Bytes more of either where the table is fed (nn/data/feed.h); `rows` are those trained on.
+/// Bytes more of either on a device with that memory where the table is fed (nn/data/feed.h);
+/// `rows` are those trained on.
 [[nodiscard]] std::size_t training_feed(const FeedShape& shape, const Hyper& hyper,
                                         std::size_t rows);
-[[nodiscard]] std::size_t scoring_feed(const FeedShape& shape);
+[[nodiscard]] std::size_t scoring_feed(const kern::Memory& memory, const ModelSpec& spec,
+                                       const FeedShape& shape);
 
 }  // namespace nn

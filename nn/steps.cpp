@@ -17,7 +17,7 @@ namespace {
 class Batches {
  public:
   explicit Batches(const Steps& steps)
-      : data_(steps.data), hyper_(steps.hyper), order_(steps.order) {}
+      : data_(steps.data), hyper_(steps.hyper), rows_(steps.rows) {}
 
   [[nodiscard]] std::int64_t per_epoch() const {
     return steps_per_epoch(std::ssize(data_.rows), hyper_.batch);
@@ -25,11 +25,16 @@ class Batches {
   /// Of `count` steps of one epoch, one after another.
   [[nodiscard]] std::span<const std::uint32_t> of(std::int64_t step, std::int64_t count = 1) {
     const std::int64_t epoch = step / per_epoch();
-    if (std::exchange(epoch_, epoch) != epoch) visit();
+    visit(epoch);
     const std::int64_t begin = before(step) - before(epoch * per_epoch());
-    return std::span<const std::uint32_t>(order_).subspan(
-        static_cast<std::size_t>(begin),
-        static_cast<std::size_t>(before(step + count) - before(step)));
+    rows_.some.resize(static_cast<std::size_t>(before(step + count) - before(step)));
+    std::transform(rows_.order.begin() + begin,
+                   rows_.order.begin() + begin + std::ssize(rows_.some), rows_.some.begin(),
+                   [&](std::uint32_t row) { return data_.rows[row]; });
+    return rows_.some;
+  }
+  [[nodiscard]] std::int64_t size(std::int64_t step) const {
+    return before(step + 1) - before(step);
   }
   /// Rows of all steps before this one.
   [[nodiscard]] std::int64_t before(std::int64_t step) const {
@@ -38,15 +43,19 @@ class Batches {
   }
 
  private:
-  void visit() {
-    epoch_order(hyper_.shuffle, epoch_, static_cast<std::uint32_t>(data_.rows.size()), order_);
-    for (auto& row : order_) row = data_.rows[row];
+  void visit(std::int64_t epoch) {
+    if (rows_.shuffle == hyper_.shuffle && rows_.epoch == epoch &&
+        rows_.order.size() == data_.rows.size())
+      return;
+    rows_.epoch = -1;  // whatever happens in between
+    epoch_order(hyper_.shuffle, epoch, static_cast<std::uint32_t>(data_.rows.size()), rows_.order);
+    rows_.shuffle = hyper_.shuffle;
+    rows_.epoch = epoch;
   }
 
   const DataView& data_;
   const Hyper& hyper_;
-  std::vector<std::uint32_t>& order_;
-  std::int64_t epoch_ = -1;
+  EpochRows& rows_;
 };
 
 /// The rate at a step, the same wherever stretches are cut: `steps` make an epoch.
@@ -66,11 +75,10 @@ class Caller {
   Caller(const Steps& steps, Batches& batches) : steps_(steps), batches_(batches) {}
 
   void call(std::int64_t step) {
-    const auto rows = static_cast<std::int32_t>(batches_.of(step).size());
-    const bool whole = rows == steps_.hyper.batch;
+    const bool whole = batches_.size(step) == steps_.hyper.batch;
     RecordedStep* recorded = whole ? steps_.recorded : nullptr;
     if (recorded != nullptr && !recorded->made() && may_record(step))
-      recorded->record([&] { told(step); });
+      recordable_ = recorded->record([&] { told(step); });
     if (recorded != nullptr && recorded->made()) return recorded->run();
     told(step);
     told_ += whole ? 1 : 0;
@@ -80,7 +88,7 @@ class Caller {
   /// Two steps have had all the memory that one needs.
   [[nodiscard]] bool may_record(std::int64_t step) const {
     constexpr int kTold = 2, kWorthWhile = 8;
-    return told_ >= kTold && steps_.last - step >= kWorthWhile;
+    return recordable_ && told_ >= kTold && steps_.last - step >= kWorthWhile;
   }
   void told(std::int64_t step) {
     (void)steps_.trainer.step(batches_.of(step), steps_.weights, steps_.slots, step + 1, 0);
@@ -89,6 +97,7 @@ class Caller {
   const Steps& steps_;
   Batches& batches_;
   int told_ = 0;
+  bool recordable_ = true;
 };
 
 /// A course through the steps of a stretch.

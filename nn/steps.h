@@ -12,10 +12,6 @@
 
 namespace nn {
 
-[[nodiscard]] constexpr std::int64_t steps_per_epoch(std::int64_t rows, std::int32_t batch) {
-  return (rows + batch - 1) / batch;
-}
-
 /// What the steps of a stretch share; the members that may be null are for trainings that have
 /// them. Steps count from the network's birth.
 struct Steps {
@@ -28,8 +24,8 @@ struct Steps {
   GroupLasso<float>* lasso = nullptr;
   TableFeed* feed = nullptr;
   float *weights = nullptr, *slots = nullptr;
-  std::vector<std::uint32_t>& order;  ///< to keep the order of an epoch's rows in
-  RecordedStep* recorded = nullptr;   ///< of a course: what such a step called, if that can be kept
+  EpochRows& rows;
+  RecordedStep* recorded = nullptr;  ///< of a course: what such a step called, if that can be kept
 };
 
 /// Both leave the network behind the last step that they report, and `state` as it is then.

@@ -229,7 +229,7 @@ TrainStats train_steps(const kern::Kernels<float>& kernels, Workspace& workspace
                   .feed = feed ? &*feed : nullptr,
                   .weights = home.weights(),
                   .slots = home.weights() + net.count(),
-                  .order = workspace.rows(),
+                  .rows = workspace.rows(),
                   .recorded = recorded};
   home.bring();
   const TrainStats stats =

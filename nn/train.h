@@ -47,6 +47,11 @@ struct Stretch {
 /// it with equal hyperparameters, so it has one key and runs once.
 [[nodiscard]] Hyper hyper_on(const Hyper& hyper, const Stretch& stretch);
 
+/// Optimizer steps of an epoch of `rows` rows.
+[[nodiscard]] constexpr std::int64_t steps_per_epoch(std::int64_t rows, std::int32_t batch) {
+  return (rows + batch - 1) / batch;
+}
+
 /// Rows that a stretch visits when an epoch has `rows` rows and a step takes `batch` of them.
 [[nodiscard]] std::int64_t rows_in(const Stretch& stretch, std::int64_t rows, std::int32_t batch);
 
@@ -55,7 +60,7 @@ struct Stretch {
 
 /// What a stretch of training leaves behind besides the slab. Encodable.
 struct TrainStats {
-  double loss = 0;           ///< mean over the rows seen, each under the weights of its step
+  double loss = 0;  ///< mean over the rows seen, each under the weights of its step; 0: none
   std::int64_t correct = 0;  ///< rows classified rightly as they were seen (labels only)
   std::int64_t rows = 0;
   std::int64_t steps = 0;
@@ -101,20 +106,21 @@ struct Scores {
 /// What an evaluation measures: all, or just the loss and what comes with it.
 enum class Measured : std::uint8_t { loss, all };
 
-/// Evaluates in chunks of evaluate_rows() rows of the kernels' memory, in the order of data.rows.
-/// No rows: all zero. Throws Error as above.
+/// Evaluates in chunks of evaluate_rows() rows, in the order of data.rows. No rows: all zero.
+/// Throws Error as above.
 [[nodiscard]] Scores evaluate(const kern::Kernels<float>& kernels, Workspace& workspace,
                               const ParamSlab& net, const DataView& data, const Choice& loss,
                               Parallel* parallel = nullptr, Measured measured = Measured::all);
-inline constexpr int kEvaluateRows = 128;
-/// On a device, whose kernels want more of them: in chunks of so many.
-inline constexpr int kEvaluateRowsOnDevice = 512;
-[[nodiscard]] inline int evaluate_rows(const kern::Memory& memory) {
-  return memory.own ? kEvaluateRows : kEvaluateRowsOnDevice;
-}
 
-/// The same for rows that come in several views, all but the last with a multiple of
-/// evaluate_rows() rows: scores() is what evaluate() would have said of all of them, bit for bit.
+/// The most rows of a chunk; on a device, whose kernels want more of them, so many.
+inline constexpr int kEvaluateRows = 128;
+inline constexpr int kEvaluateRowsOnDevice = 512;
+/// Rows of a chunk: a power of two, the most of them up to those for which nothing that enters or
+/// leaves a layer takes more than 64 MiB; at least 1.
+[[nodiscard]] int evaluate_rows(const kern::Memory& memory, const ModelSpec& spec);
+
+/// The same for rows that come in several views, all but the last with a multiple of the most rows
+/// of a chunk: scores() is what evaluate() would have said of all of them, bit for bit.
 class Evaluation {
  public:
   /// Everything referred to outlives this.

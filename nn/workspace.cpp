@@ -77,7 +77,7 @@ struct Workspace::Impl {
   std::vector<std::unique_ptr<Arena>> arenas, kept;
   std::vector<std::unique_ptr<Step>> steps;            // the one used last comes first
   std::vector<std::unique_ptr<Network<float>>> plans;  // the one used last comes first
-  std::vector<std::uint32_t> rows;
+  EpochRows rows;
 };
 
 Workspace::Workspace() : impl_(std::make_unique<Impl>()) {}
@@ -110,7 +110,7 @@ RecordedStep& Workspace::recorded(const StepKey& key) {
       .step;
 }
 
-std::vector<std::uint32_t>& Workspace::rows() { return impl_->rows; }
+EpochRows& Workspace::rows() { return impl_->rows; }
 
 Network<float>& Workspace::network(const ModelSpec& spec, const kern::Kernels<float>& kernels,
                                    int max_rows, Use use) {

@@ -13,6 +13,14 @@
 
 namespace nn {
 
+/// Rows of an epoch of training.
+struct EpochRows {
+  std::uint64_t shuffle = 0;
+  std::int64_t epoch = -1;
+  std::vector<std::uint32_t> order;  ///< epoch_order() of these two and its own length
+  std::vector<std::uint32_t> some;   ///< to fill
+};
+
 /// One arena a kind of memory that only grows, and the plans of the networks met last. Default
 /// constructible, movable; not thread-safe: one worker, one workspace. Contents never influence
 /// results.
@@ -50,8 +58,8 @@ class Workspace {
   /// call.
   [[nodiscard]] RecordedStep& recorded(const StepKey& key);
 
-  /// A list of row numbers to fill; its memory is kept.
-  [[nodiscard]] std::vector<std::uint32_t>& rows();
+  /// The order of an epoch's rows that was asked for last: most often that of the next stretch.
+  [[nodiscard]] EpochRows& rows();
 
   /// A planned network for `spec`, made now or kept from an earlier call. Valid until the next
   /// call.

@@ -115,7 +115,7 @@ const auto& train_task() {
 
 const auto& evaluate_task() {
   static const auto task =
-      rt::task("evaluate", 3)
+      rt::task("evaluate", 4)
           .cpu([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
                   nn::Part part, nn::Choice loss, double) -> nn::Scores {
             return translated([&] {

@@ -32,7 +32,7 @@ nn::Scores score_here(rt::Context& context, const kern::Kernels<float>& kernels,
 
 const auto& score_task() {
   static const auto task =
-      rt::task("score", 2)
+      rt::task("score", 3)
           .cpu([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
                   nn::Choice loss, std::int64_t rows, double) -> nn::Scores {
             return translated([&] {

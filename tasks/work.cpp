@@ -62,7 +62,8 @@ rt::Work training_work(const nn::ModelSpec& spec, const nn::Hyper& hyper,
 
 rt::Work scoring_work(const nn::ModelSpec& spec, std::uint64_t rows, const nn::FeedShape& shape) {
   const NetworkWork network = network_work_of(spec);
-  const double chunk = nn::kEvaluateRows;
+  const kern::Memory& device = *kern::device_plans().memory;
+  const double chunk = nn::evaluate_rows(device, spec);
   const double all = static_cast<double>(rows);
   const double chunks = (all + chunk - 1) / chunk;
   return {.flops = network.forward * all,
@@ -70,7 +71,7 @@ rt::Work scoring_work(const nn::ModelSpec& spec, std::uint64_t rows, const nn::F
           .launches = (network.products + network.passes) * chunks,
           .memory = nn::scoring_memory(kern::device_plans(), spec),
           .streaming = rt::Streaming{.parameter = kTableParameter,
-                                     .memory = nn::scoring_feed(shape),
+                                     .memory = nn::scoring_feed(device, spec, shape),
                                      .bytes = bytes_of_row(shape) * all}};
 }
 

@@ -262,9 +262,8 @@ rt::Async<nn::Round> AdaptingNetwork::apply(nn::Turn turn, TrialContext& trial) 
 }
 
 rt::Async<nn::Round> AdaptingNetwork::race(nn::Turn turn, TrialContext& trial) {
-  const nn::Stretch epoch{0, 1, 1};
   const std::int64_t steps =
-      nn::steps_in(epoch, static_cast<std::int64_t>(course_.train_rows), course_.hyper.batch);
+      nn::steps_per_epoch(static_cast<std::int64_t>(course_.train_rows), course_.hyper.batch);
   const nn::Stretch stretch{now_, nn::with_a_step(now_, *turn.race_until, grid_, steps), grid_};
   const bool known = !measures_its_size(turn.candidates);
   if (known) {

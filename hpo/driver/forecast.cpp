@@ -95,7 +95,7 @@ void Forecast::take_turn(std::vector<Work>& out) {
   if (turn.candidates.empty()) return;
   if (!turn.race_until) return apply(turn.candidates.front(), out);
   const auto rows = static_cast<std::int64_t>(train_rows_);
-  const std::int64_t steps = nn::steps_in({0, 1, 1}, rows, spec_.hyper.batch);
+  const std::int64_t steps = nn::steps_per_epoch(rows, spec_.hyper.batch);
   const std::int64_t until = nn::with_a_step(now_, *turn.race_until, grid_, steps);
   if (exact_) race(turn.candidates, until, out);
   guess(turn.candidates, until);

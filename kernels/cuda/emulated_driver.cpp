@@ -77,7 +77,7 @@ Pages& pages() {
   return *all;
 }
 
-std::atomic<bool> turned_around{false};
+std::atomic<bool> turned_around{false}, refusing{false};
 
 /// A copy that was begun: made as late as may be, over what was spoilt as early as may be. So who
 /// changes `from` too early, or reads `to` too long, computes with something else.
@@ -141,7 +141,12 @@ void copy_given_back(int) {}
 void copy_vacated(int slot) { make(copies.at(static_cast<std::size_t>(slot))); }
 
 void begin_recording() { recording = new Recording; }
-void* end_recording() { return std::exchange(recording, nullptr); }
+void* end_recording() {
+  Recording* kept = std::exchange(recording, nullptr);
+  if (!refusing) return kept;
+  delete kept;
+  throw OutOfMemory("the device has no room for a recording");
+}
 void run_recording(void* calls) {
   for (const auto& call : *static_cast<const Recording*>(calls)) call();
 }
@@ -175,6 +180,10 @@ Open::~Open() { pages().open(-1); }
 
 bool reversed() noexcept { return turned_around; }
 void reverse(bool on) noexcept { turned_around = on; }
+
+/// Whether end_recording() throws OutOfMemory, as a device does that has no room for a graph.
+void refuse_recordings(bool on) noexcept;
+void refuse_recordings(bool on) noexcept { refusing = on; }
 
 }  // namespace driver
 }  // namespace kern::emulated

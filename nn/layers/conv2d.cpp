@@ -111,8 +111,8 @@ class Conv2dLayer final : public LayerOf<Conv2dOp> {
   [[nodiscard]] Flow flow(const LayerSpec& spec, const Flow& in) const override {
     if (!in.shape.is_image()) {
       throw SpecError(-1, "",
-                      "conv2d needs an image, not " + in.shape.text() +
-                          " features; a dense or flatten layer before it gives up the image");
+                      "conv2d needs an image: rows of a table are none, and a dense or flatten "
+                      "layer before it gives it up");
     }
     const Conv2d conv = Conv2d::from(spec.fields, in.shape);
     return {Shape::image(conv.window.out_h, conv.window.out_w, conv.units),

@@ -19,7 +19,8 @@ class Chunks {
  public:
   Chunks(const ReshapeJob<T>& job, Use use)
       : job_(job),
-        network_(job.from.spec(), job.kernels, kEvaluateRows, use),
+        most_(evaluate_rows(*job.kernels.memory, job.from.spec())),
+        network_(job.from.spec(), job.kernels, most_, use),
         reader_(network_, job.calibration),
         targets_(Block::aligned(network_.arena_bytes())),
         gradient_(targets_ + Block::aligned(reader_.target_bytes())),
@@ -32,8 +33,9 @@ class Chunks {
   template <class F>
   void each(F f) {
     const auto& rows = job_.calibration.rows;
-    for (std::size_t begin = 0; begin < rows.size(); begin += kEvaluateRows) {
-      const std::size_t count = std::min<std::size_t>(kEvaluateRows, rows.size() - begin);
+    const auto most = static_cast<std::size_t>(most_);
+    for (std::size_t begin = 0; begin < rows.size(); begin += most) {
+      const std::size_t count = std::min(most, rows.size() - begin);
       const Target target = reader_.read(arena_, arena_ + targets_, rows.subspan(begin, count));
       f(begin, static_cast<int>(count), target);
     }
@@ -46,6 +48,7 @@ class Chunks {
 
  private:
   const ReshapeJob<T>& job_;
+  int most_;  ///< rows of a chunk
   Network<T> network_;
   BatchReader<T> reader_;
   std::size_t targets_, gradient_, weights_;

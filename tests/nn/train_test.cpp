@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "kernels/device.h"
 #include "nn/data/block.h"
 #include "nn/init.h"
 #include "nn/random.h"
@@ -296,6 +297,23 @@ TEST(Train, AnEvaluationOfAsManyRowsLeavesThePlanOfTrainingAlone) {
   (void)nn::evaluate(cpu(), used, b, table.view(), h.loss);
   (void)nn::train_steps(cpu(), used, b, table.view(), h, {0, 1});
   EXPECT_TRUE(same_bits(a, b));
+}
+
+TEST(Evaluate, AChunkHasFewerRowsWhereARowIsLarge) {
+  const auto rows = [](std::int64_t side, std::int64_t channels, const kern::Memory& memory) {
+    nn::ModelSpec spec{nn::Shape::image(side, side, 1), {}};
+    spec.layers = {{"conv2d", "c1", {{"units", channels}, {"kernel", std::int64_t{1}}}},
+                   {"global_pool", "pool", {}}};
+    return nn::evaluate_rows(memory, nn::complete(nn::with_output(spec, 3)));
+  };
+  const kern::Memory& here = kern::kOwnMemory;
+  const kern::Memory& there = *kern::device_plans().memory;
+  EXPECT_EQ(rows(8, 4, here), 128);
+  EXPECT_EQ(rows(8, 4, there), 512);
+  EXPECT_EQ(rows(128, 8, here), 128) << "64 MiB";
+  EXPECT_EQ(rows(128, 9, here), 64);
+  EXPECT_EQ(rows(128, 9, there), 64);
+  EXPECT_EQ(rows(1024, 32, here), 1) << "a row of more than that";
 }
 
 TEST(Train, ShardsAreSummedInOrder) {

@@ -13,6 +13,10 @@
 #include "nn/reshape/reshape.h"
 #include "tests/nn/device/on_device.h"
 
+namespace kern::emulated::driver {
+void refuse_recordings(bool on) noexcept;
+}
+
 namespace {
 
 using namespace device_test;
@@ -166,6 +170,19 @@ TEST(OnDevice, TwoRunsGiveTheSameBits) {
     EXPECT_EQ(first, second);
     EXPECT_TRUE(std::ranges::equal(a.bytes(), b.bytes()));
   }
+}
+
+TEST(OnDevice, WhereNoStepIsRecordedTheBitsAreTheSame) {
+  if (kern::test::on_gpu()) GTEST_SKIP() << "a device records when it can";
+  const Case c{"", nn_test::mlp(36, {24, 16}, 3), hyper("sgd", {{"lr", 0.05}})};
+  const nn::ParamSlab net = fresh(c.spec, c.hyper);
+  nn::TrainStats first, second;
+  const nn::ParamSlab recorded = trained_there(c, net, first);
+  kern::emulated::driver::refuse_recordings(true);
+  const nn::ParamSlab told = trained_there(c, net, second);
+  kern::emulated::driver::refuse_recordings(false);
+  EXPECT_EQ(first, second);
+  EXPECT_TRUE(std::ranges::equal(recorded.bytes(), told.bytes()));
 }
 
 /// The table stays in the program's memory: its rows come a batch at a time.
@@ -453,7 +470,8 @@ TEST(OnDevice, WhatIsAnnouncedIsAllThatAFeedTakes) {
     const std::size_t announced =
         std::max(nn::training_memory(kern::device_plans(), c.spec, c.hyper) +
                      nn::training_feed(shape, c.hyper, view.rows.size()),
-                 nn::scoring_memory(kern::device_plans(), c.spec) + nn::scoring_feed(shape));
+                 nn::scoring_memory(kern::device_plans(), c.spec) +
+                     nn::scoring_feed(*kern::device_plans().memory, c.spec, shape));
     nn::Workspace other;
     (void)trained_in(announced, c, other);
     const There block(announced);
