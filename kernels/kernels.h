@@ -53,6 +53,12 @@ class DeviceError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// It refuses whatever this program will ask of it from now on.
+class DeviceGone : public DeviceError {
+ public:
+  using DeviceError::DeviceError;
+};
+
 /// A device has less memory left than was asked for; what() names both.
 class OutOfMemory : public std::bad_alloc {
  public:

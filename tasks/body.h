@@ -1,6 +1,7 @@
 #pragma once
 // What the bodies of tasks share.
 
+#include <string>
 #include <utility>
 
 #include "kernels/kernels.h"
@@ -20,6 +21,10 @@ decltype(auto) translated(Body&& body) {
     throw rt::Error(rt::Errc::data, error.what());
   } catch (const nn::Error& error) {
     throw rt::Error(rt::Errc::study, error.what());
+  } catch (const kern::DeviceGone& error) {
+    throw rt::Error(rt::Errc::no_device,
+                    std::string(error.what()) +
+                        ": this process can use the device no more; the same command goes on");
   } catch (const kern::DeviceError& error) {
     throw DeviceLost(error.what());
   }

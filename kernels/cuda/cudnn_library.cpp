@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "kernels/cuda/device_errors.h"
 #include "kernels/cuda/library_conv.h"
 
 namespace kern::KERN_ON {
@@ -61,6 +62,7 @@ void check(cudnnStatus_t code) {
   if (code == CUDNN_STATUS_SUCCESS) return;
   const std::string why = std::string("cuDNN: ") + cudnn().error(code);
   if (code == CUDNN_STATUS_ALLOC_FAILED) throw OutOfMemory(why);
+  if (is_for_good(cudaPeekAtLastError())) throw DeviceGone(why);
   throw DeviceError(why);
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "kernels/cuda/device_errors.h"
 #include "kernels/cuda/module.h"
 #include "kernels/feed.h"
 #include "kernels/reserve.h"
@@ -23,14 +24,18 @@ void check(cudaError_t code) {
   (void)cudaGetLastError();  // it is no fault of the next call
   const std::string why = std::string("CUDA: ") + cudaGetErrorString(code);
   if (code == cudaErrorMemoryAllocation) throw OutOfMemory(why);
+  if (is_for_good(code)) throw DeviceGone(why);
   throw DeviceError(why);
 }
 
 void check(cublasStatus_t code) {
   if (code == CUBLAS_STATUS_SUCCESS) return;
-  (void)cudaGetLastError();
   const std::string why = std::string("cuBLAS: ") + cublasGetStatusString(code);
-  if (code == CUBLAS_STATUS_ALLOC_FAILED) throw OutOfMemory(why);
+  if (code == CUBLAS_STATUS_ALLOC_FAILED) {
+    (void)cudaGetLastError();
+    throw OutOfMemory(why);
+  }
+  check(cudaGetLastError());
   throw DeviceError(why);
 }
 
