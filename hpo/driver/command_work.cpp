@@ -52,7 +52,7 @@ std::map<std::string, std::string> command_environment(const rt::Path& folder,
 CommandWork::CommandWork(const StudySpec& study, rt::Path folder)
     : study_(study),
       folder_(std::move(folder)),
-      most_(static_cast<std::size_t>(study.parallel)),
+      places_(static_cast<std::size_t>(study.parallel)),
       killed_for_memory_(killed_for_memory()),
       supervisors_([] { rt::wake(); }) {}
 
@@ -88,10 +88,9 @@ bool CommandWork::has_room(const AttemptPtr& attempt, const std::function<void()
     return true;
   } catch (const tasks::NoMore& lack) {
     if (runs_.size() <= 1) throw;
-    if (most_ == static_cast<std::size_t>(study_.parallel))
+    if (places_.lack(runs_.size() - 1, rt::now()))
       rt::warn(rt::cat(lack.what(), "; going on with fewer programs at once"));
   }
-  most_ = runs_.size() - 1;
   gpus_.give_back(*std::exchange(attempt->gpus, std::nullopt));
   runs_.erase(attempt->trial);
   queue_.push_front(attempt);
@@ -101,13 +100,14 @@ bool CommandWork::has_room(const AttemptPtr& attempt, const std::function<void()
 /// Places for those that wait: at most `parallel` at once, and a trial's next attempt only when
 /// nothing of the one before is left.
 void CommandWork::admit() {
+  const std::size_t most = places_.most(rt::now());
   for (auto next = queue_.begin(); next != queue_.end();) {
     const AttemptPtr attempt = *next;
     if (attempt->unwanted) {
       next = queue_.erase(next);
       continue;
     }
-    if (runs_.size() >= most_) return;
+    if (runs_.size() >= most) return;
     if (!runs_.contains(attempt->trial)) attempt->gpus = gpus_.take(attempt->resources);
     if (!attempt->gpus) {
       ++next;
@@ -162,6 +162,7 @@ void CommandWork::turn() {
     }
     attempt->stir();
   }
+  if (!queue_.empty()) admit();
 }
 
 /// Hands reports in one after another; false when the trial is to go no further.

@@ -13,6 +13,7 @@
 
 #include "hpo/driver/command_reports.h"
 #include "hpo/driver/gpu_share.h"
+#include "hpo/driver/places.h"
 #include "hpo/driver/trial_work.h"
 #include "hpo/study/command.h"
 #include "hpo/study/spec.h"
@@ -79,7 +80,7 @@ class CommandWork final : public TrialWork {
   std::deque<AttemptPtr> queue_;              ///< attempts that wait for a place, first come first
   std::map<std::uint64_t, AttemptPtr> runs_;  ///< by trial: those that have one
   std::map<std::uint64_t, AttemptPtr> programs_;
-  std::size_t most_;                 ///< programs at once: `parallel`, or what the system allows
+  Places places_;
   std::uint64_t killed_for_memory_;  ///< processes, by the kernel, when last looked at
   tasks::Supervisors supervisors_;   ///< last: its end waits for all programs
 };

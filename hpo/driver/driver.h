@@ -118,7 +118,8 @@ class Driver {
   // To the disk, then to the observer (driver_log.cpp).
   void emit(std::optional<std::uint64_t> trial, EventBody body, double took = 0);
   [[nodiscard]] bool commit_is_due() const;
-  void commit();
+  /// Facts alone are written as `facts` says.
+  void commit(rt::Durability facts = rt::Durability::cached);
   void note_work();
   void keep_checkpoints();
   void announce(const Event& event);

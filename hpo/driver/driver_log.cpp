@@ -178,12 +178,12 @@ void Driver::keep_checkpoints() {
   checkpoints_.keep(std::move(keys));
 }
 
-void Driver::commit() {
+void Driver::commit(rt::Durability facts) {
   keep_checkpoints();
   if (rt::now() - noted_ >= kNoteEvery) note_work();
   waits_since_.reset();
-  const bool is_idle = log_.pending() == 0;
-  for (const Event& event : log_.commit(is_idle ? rt::Durability::cached : rt::Durability::durable))
+  const bool has_events = log_.pending() > 0;
+  for (const Event& event : log_.commit(has_events ? rt::Durability::durable : facts))
     announce(event);
   show_progress();
 }

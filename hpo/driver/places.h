@@ -1,0 +1,29 @@
+#pragma once
+// How many programs run at once where the system may lack files or processes for as many as were
+// asked for.
+
+#include <cstddef>
+
+#include "runtime/base/clock.h"
+
+namespace hpo {
+
+class Places {
+ public:
+  /// `wanted`: programs at once, at least 1.
+  explicit Places(std::size_t wanted) : wanted_(wanted), most_(wanted) {}
+
+  /// Programs that may run at once. After a lack it is one more each second without another one,
+  /// until there are as many as wanted.
+  [[nodiscard]] std::size_t most(rt::Moment now);
+
+  /// The system had no room for one more beside `running` programs. Returns whether that is news:
+  /// whether as many as wanted were allowed until now.
+  bool lack(std::size_t running, rt::Moment now);
+
+ private:
+  std::size_t wanted_, most_;
+  rt::Moment changed_{};
+};
+
+}  // namespace hpo
