@@ -27,8 +27,8 @@ namespace cli {
 [[nodiscard]] std::string text_baselines(const std::vector<hpo::BaselineRow>& rows,
                                          const std::string& metric);
 
-/// A line that says so where one of them is better on the test part than the study's best network;
-/// empty where none is.
+/// A line that says so where one of them is better than the study's best network by more than a
+/// hundredth, on the validation or the test part; empty where none is.
 [[nodiscard]] std::string text_better_baseline(const hpo::StudyReader& study,
                                                const hpo::TrialRow& best);
 

@@ -1,14 +1,16 @@
 // How a task's body uses its arguments. The access mode is the type of the body's parameter; call
 // sites pass plain values.
 //
-//   body's parameter      the call passes     the body gets
-//   in<T>                 const Value<T>&     const T&, by * and ->; other readers may run at the
-//   same time inout<T>              Value<T>&           T&; the call moves the Value on to the new
-//   version out<T>                Value<T>&           T&, default-made (or of a known header for a
-//   buffer), to be filled commutative<T>        Value<T>&           T&; calls on one value run one
-//   at a time, in any order redux<T, Op>          Value<T>&           T&: a partial result that
-//   starts from Op::identity() file_in, file_out     a path              the path to read from, the
-//   path to write to anything else         a constant          a copy of it (Encodable)
+// clang-format off
+//   body's parameter     the call passes    the body gets
+//   in<T>                const Value<T>&    const T&, by * and ->; other readers may run beside it
+//   inout<T>             Value<T>&          T&; the call moves the Value on to the new version
+//   out<T>               Value<T>&          T&, default-made (a buffer: of a known header)
+//   commutative<T>       Value<T>&          T&; calls on one value run one at a time, in any order
+//   redux<T, Op>         Value<T>&          T&: a partial result that starts from Op::identity()
+//   file_in, file_out    a path             the path to read from, the path to write to
+//   anything else        a constant         a copy of it (Encodable)
+// clang-format on
 //
 // The wrappers are pointers: cheap to copy, valid until the body returns, never to be kept.
 #pragma once
@@ -74,8 +76,9 @@ class commutative : public detail::Writable<T> {
 };
 
 /// Accumulation. Op is a stateless type with
-///   static T identity();                     // for a buffer: static T identity(const T& like),
-///   which looks only at its header static void combine(T& into, const T& from);
+///   static T identity();
+///   static void combine(T& into, const T& from);
+/// For a buffer it is identity(const T& like), which looks at the header of `like` alone.
 /// Each call fills its own partial result, so calls that follow each other on one value run at the
 /// same time. When the value is next used otherwise, the partials are combined in the order of the
 /// calls in a fixed tree of pairs, and the old value last. Unlike StarPU's REDUX, whose partials

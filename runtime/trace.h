@@ -36,7 +36,7 @@ struct Span {
 /// creation.
 class Trace {
  public:
-  /// Keeps at most `limit` spans (about 150 bytes each); more are counted, and the files say how
+  /// Keeps at most `limit` spans (about 350 bytes each); more are counted, and the files say how
   /// many are missing.
   explicit Trace(std::size_t limit = 1'000'000);
 

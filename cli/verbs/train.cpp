@@ -57,7 +57,8 @@ std::string rounds_summary(const hpo::TrainResult& result, const rt::Path& folde
     for (const hpo::Tried& candidate : round.candidates) spent += candidate.flops;
   }
   return rt::cat(", of which ", short_amount(spent, "FLOP"), " on ", tried, " candidates in ",
-                 result.rounds.size(), " rounds\n  tried: ", (folder / "candidates.csv").string());
+                 result.rounds.size(),
+                 " rounds\n  tried: ", (folder / "model-candidates.csv").string());
 }
 
 std::string json_of(const hpo::StudySpec& study, const hpo::TrainResult& result) {

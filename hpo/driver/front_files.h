@@ -1,13 +1,16 @@
 #pragma once
 // What a study of adapting networks leaves in its folder besides the log.
 
+#include <string_view>
+
 #include "hpo/log/trial_table.h"
 #include "runtime/base/file.h"
 
 namespace hpo {
 
 /// Writes candidates.csv where networks changed or raced, and front.csv and front.svg where
-/// adapting networks were measured, into `folder`. Throws rt::Error (storage).
-void write_front(const rt::Path& folder, const TrialTable& trials);
+/// adapting networks were measured, into `folder`, their names behind `prefix`. Throws rt::Error
+/// (storage).
+void write_front(const rt::Path& folder, const TrialTable& trials, std::string_view prefix = "");
 
 }  // namespace hpo

@@ -176,7 +176,7 @@ TrainResult train_once(const StudySpec& study, const Params& params, const RunOp
     result.trial = trial.row();
     result.rounds = trial.rounds();
     take_shape(result, spec.model);
-    write_front(options.folder, trial.table());
+    write_front(options.folder, trial.table(), "model-");
     if (result.ending == Ending::done) {
       checkpoints.keep({});
       take_result(result, written.get(), options.folder);

@@ -135,11 +135,12 @@ TrialCounts StudyReader::counts() const {
 }
 
 std::optional<TrialRow> StudyReader::best() const {
-  const bool cut_off = info().cut_off;
+  const bool asked = impl_->asked();
+  const bool is_over = !impl_->fact("finished").empty() && !info().cut_off;
   if (const Objective searched = objective(); !searched.plain()) {
     const std::vector<TrialRow> rows = trials();
-    const TrialRow* best = cut_off ? nullptr : best_of(rows, searched);
-    if (best == nullptr && !impl_->asked()) best = leader_of(rows, searched);
+    const TrialRow* best = asked || is_over ? best_of(rows, searched) : nullptr;
+    if (best == nullptr && !asked) best = leader_of(rows, searched);
     return best != nullptr ? std::optional(*best) : std::nullopt;
   }
   const auto first = [&](std::string_view where) {
@@ -147,9 +148,9 @@ std::optional<TrialRow> StudyReader::best() const {
         rt::cat("WHERE ", where, " AND loss IS NOT NULL ORDER BY loss, trial LIMIT 1"));
   };
   std::vector<TrialRow> rows;
-  if (!cut_off) rows = first("state = 'complete'");
-  if (!cut_off && rows.empty()) rows = first("state = 'stopped'");
-  if (rows.empty() && !impl_->asked()) rows = first("state <> 'failed'");
+  if (asked || is_over) rows = first("state = 'complete'");
+  if ((asked || is_over) && rows.empty()) rows = first("state = 'stopped'");
+  if (rows.empty() && !asked) rows = first("state <> 'failed'");
   return rows.empty() ? std::nullopt : std::optional(std::move(rows.front()));
 }
 

@@ -43,6 +43,8 @@ class NewNode {
 
   template <class... P, class... A>
   void make(A&... arguments) {
+    static_assert(alignof(C) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__,
+                  "rt: a constant may not be over-aligned: pass it as a value");
     void* memory = pool_take(sizeof(C));
     try {
       node_ = new (memory) C(info_, keep<P>(arguments)...);

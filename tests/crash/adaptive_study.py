@@ -87,7 +87,8 @@ class Training(Sweep):
 
     def outcome(self, runs, printed):
         result = json.loads(printed) | {"seconds": 0, "model": ""}
-        return {"result": result, **files(runs, ["model.safetensors", "candidates.csv", "front.csv", "front.svg"])}
+        left = ["model.safetensors", *(f"model-{name}" for name in ("candidates.csv", "front.csv", "front.svg"))]
+        return {"result": result, **files(runs, left)}
 
     def check_wreck(self, runs, progress):
         del runs, progress  # it has no log; what it announced comes again
