@@ -31,6 +31,8 @@ constexpr std::array kRivals{Rival{"torch", "PyTorch, tensors by hand"},
                              Rival{"loader", "PyTorch, DataLoader"}, Rival{"jax", "JAX, lax.scan"},
                              Rival{"vmap", "JAX, vmap"}};
 
+constexpr double kEqual = 0.02;  // accuracies that differ by more are said to
+
 /// Nothing where the rival fails.
 std::optional<Trained> train_rival(const std::string& python, const Rival& rival,
                                    const std::string& job) {
@@ -65,7 +67,8 @@ void add_cases(const Workload& workload, const Side& ours, const char* title, co
                    .spread = mine.spread});
   const double accuracy = mean_error(ours.accuracy).mean;
   const double other = mean_error(theirs.accuracy).mean;
-  cases.push_back({.name = rt::cat(workload.name, ": test accuracy"),
+  const bool equal = std::abs(accuracy - other) <= kEqual;
+  cases.push_back({.name = rt::cat(workload.name, ": test accuracy", equal ? "" : ", not equal"),
                    .ours = accuracy,
                    .rival = title,
                    .rival_value = other,

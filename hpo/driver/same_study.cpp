@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "runtime/base/error.h"
 #include "runtime/base/text.h"
@@ -14,6 +15,7 @@ namespace hpo {
 namespace {
 
 constexpr std::string_view kContentMark = "# data content: ";
+constexpr std::string_view kContent = "rows of data";  // in the place of a key
 constexpr std::array<std::string_view, 6> kMayChange{"limits",    "parallel",   "retry",
                                                      "resources", "checkpoint", "store"};
 
@@ -38,7 +40,7 @@ std::map<std::string, std::string, std::less<>> blocks_of(std::string_view text)
   std::string* block = nullptr;
   while (!text.empty()) {
     std::string_view line = take_line(text);
-    if (line.starts_with(kContentMark)) blocks["rows of data"] = line;
+    if (line.starts_with(kContentMark)) blocks[std::string(kContent)] = line;
     // Where the data lies is not what it is: the content counts. So it is with a program's folder.
     if (names_place(line)) continue;
     std::size_t colon = line.find(':');
@@ -68,6 +70,76 @@ std::string with_source_of(std::string_view text, std::string_view other) {
 }
 
 std::string_view one_word(std::string_view text) { return text.substr(0, text.find('\n')); }
+
+/// Without the blanks around them.
+std::vector<std::string_view> lines_of(std::string_view text) {
+  constexpr std::string_view kBlanks = " \n";
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    std::string_view line = take_line(text);
+    line.remove_prefix(std::min(line.find_first_not_of(kBlanks), line.size()));
+    lines.push_back(line.substr(0, line.find_last_not_of(kBlanks) + 1));
+  }
+  return lines;
+}
+
+/// "lr" and "{min: 0.1}" of "lr: {min: 0.1}"; no name where there is none.
+std::pair<std::string_view, std::string_view> named(std::string_view line) {
+  const std::size_t colon = line.find(": ");
+  const bool has_name = colon < line.find_first_of("{[\"");
+  if (!has_name) return {"", line};
+  return {line.substr(0, colon), line.substr(colon + 2)};
+}
+
+/// What the commas of a map part, those inside of lists and maps left alone.
+std::vector<std::string_view> fields_of(std::string_view map) {
+  std::vector<std::string_view> fields;
+  std::size_t begin = 1;
+  int depth = 0;
+  for (std::size_t i = 1; i < map.size(); ++i) {
+    const char c = map[i];
+    const bool ends = depth == 0 && (c == ',' || i + 1 == map.size());
+    if (ends) {
+      fields.push_back(map.substr(begin, i - begin));
+      begin = i + 2;
+    }
+    depth += (c == '[' || c == '{') ? 1 : (c == ']' || c == '}') ? -1 : 0;
+  }
+  return fields;
+}
+
+bool is_map(std::string_view text) { return text.starts_with('{') && text.ends_with('}'); }
+
+/// "lr.min is 0.2, there 0.1": where two lines of a resolved file differ first.
+std::string difference_of_lines(std::string_view before, std::string_view after) {
+  const auto [name, now] = named(after);
+  const auto [old_name, old] = named(before);
+  if (name != old_name) return rt::cat(after, ", there ", before);
+  const std::string_view dot = name.empty() ? "" : ".", is = name.empty() ? "" : " is ";
+  if (is_map(now) && is_map(old)) {
+    const std::vector<std::string_view> fields = fields_of(now), old_fields = fields_of(old);
+    const std::size_t both = std::min(fields.size(), old_fields.size());
+    for (std::size_t i = 0; i < both; ++i) {
+      const auto [field, value] = named(fields[i]);
+      const auto [old_field, old_value] = named(old_fields[i]);
+      if (fields[i] != old_fields[i] && field == old_field && !field.empty())
+        return rt::cat(name, dot, field, " is ", value, ", there ", old_value);
+      if (fields[i] != old_fields[i]) break;
+    }
+  }
+  return rt::cat(name, is, now, ", there ", old);
+}
+
+/// " (lr.min is 0.2, there 0.1)": where the texts of a key differ first.
+std::string details_of(std::string_view before, std::string_view after) {
+  const std::vector<std::string_view> was = lines_of(before), is = lines_of(after);
+  const std::size_t both = std::min(was.size(), is.size());
+  for (std::size_t i = 0; i < both; ++i) {
+    if (was[i] != is[i]) return rt::cat(" (", difference_of_lines(was[i], is[i]), ")");
+  }
+  return is.size() > both ? rt::cat(" (", is[both], " is not there)")
+                          : rt::cat(" (there also ", was[both], ")");
+}
 
 std::string one_line(std::string_view text) {
   std::string out;
@@ -118,7 +190,8 @@ Differences differences(std::string_view logged, std::string_view now) {
     if (std::ranges::find(kMayChange, key) != kMayChange.end())
       found.changes.push_back({key, one_line(before[key]), one_line(text)});
     else
-      found.refused += rt::cat(found.refused.empty() ? "" : ", ", key);
+      found.refused += rt::cat(found.refused.empty() ? "" : ", ", key,
+                               key == kContent ? "" : details_of(before[key], text));
   }
   return found;
 }

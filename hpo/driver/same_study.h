@@ -21,7 +21,7 @@ namespace hpo {
                                           const DataInfo& data);
 
 /// The keys, for people, that no study may say otherwise than its log and these two resolved files
-/// do: see changes_between. Empty: none.
+/// do (see changes_between), each with where it differs first. Empty: none.
 [[nodiscard]] std::string what_is_other(std::string_view logged, std::string_view now);
 
 /// What two resolved study files say differently, key by key of the top level. Keys that only limit

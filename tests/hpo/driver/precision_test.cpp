@@ -36,7 +36,7 @@ TEST_F(StudyPrecision, IsThatOfEveryTrial) {
 
 TEST_F(StudyPrecision, AnotherOneIsAnotherStudy) {
   EXPECT_EQ(what_is_other(resolved_yaml(study()), resolved_yaml(study("precision: bf16\n"))),
-            "precision");
+            "precision (bf16, there f32)");
 }
 
 TEST_F(StudyPrecision, IsRefusedByTheKindsOfDeviceThatLackIt) {

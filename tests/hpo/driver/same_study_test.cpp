@@ -42,6 +42,21 @@ TEST_F(SameStudy, AnotherSearchIsRefused) {
   EXPECT_NE(refusal(text(), text("seed: 5\n")).find("with other seed"), std::string::npos);
 }
 
+TEST_F(SameStudy, TheRefusalSaysWhatDiffers) {
+  const auto says = [&](const std::string& from, const std::string& to) {
+    std::string now = text();
+    const std::size_t at = now.find(from);
+    EXPECT_NE(at, now.npos) << now;
+    const std::string all = refusal(text(), now.replace(at, from.size(), to));
+    const std::size_t begin = all.find("with other ") + 11;
+    return all.substr(begin, all.find(": give") - begin);
+  };
+  EXPECT_EQ(says("seed: 0", "seed: 5"), "seed (5, there 0)");
+  EXPECT_EQ(says("min: 4", "min: 5"), "parameters (width.min is 5, there 4)");
+  EXPECT_EQ(says("epochs: 6", "epochs: 9"), "train (epochs is 9, there 6)");
+  EXPECT_EQ(says("  batch:", "  more: 1\n  batch:"), "train (more: 1, there batch: 32)");
+}
+
 TEST_F(SameStudy, OtherRowsAreRefusedAnotherPathIsNot) {
   std::string moved = text();
   moved.replace(moved.find(folder_.path().string()), folder_.path().string().size(), "/elsewhere");

@@ -70,6 +70,9 @@ TEST(StudyReader, FindsTheBest) {
   add_trial(*log, 4, std::nan(""), TrialState::complete);
   add_trial(*log, 5, 0.99, TrialState::failed);
   log->commit();
+  EXPECT_EQ(early.best()->trial, 0u) << "the study is not finished: the one that leads";
+  log->append({.body = Finished{Finish::trials, "6 trials"}});
+  log->commit();
   EXPECT_EQ(early.best()->trial, 2u) << "an open reader sees what was committed since";
 }
 
@@ -82,7 +85,7 @@ TEST(StudyReader, TheBestOfWhatTimeCutOffNeedNotBeComplete) {
   EXPECT_EQ(StudyReader(folder.path()).best()->trial, 0u) << "nothing ended";
   add_trial(*log, 1, 0.5, TrialState::complete);
   log->commit();
-  EXPECT_EQ(StudyReader(folder.path()).best()->trial, 1u);
+  EXPECT_EQ(StudyReader(folder.path()).best()->trial, 0u) << "better than the one that ended";
   log->append({.body = Finished{Finish::time, "limits.time is over"}});
   log->commit();
   log.reset();
