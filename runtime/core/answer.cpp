@@ -34,7 +34,8 @@ struct Alias : Waiter, Event {
   void ask_again(Engine& engine) {
     from->unhold();
     to->borrows = false;
-    if (to->holds.load() != 0 && !to->settled()) {
+    if (!to->settled() && to->try_hold()) {
+      const Held needed(to);
       to->producer->missed = false;
       engine.demand(to);
     }

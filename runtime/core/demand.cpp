@@ -97,7 +97,8 @@ bool Engine::step_pure(Node* node, Version* version, std::vector<Version*>& stac
           input.version->producer->info->pure) {
         // One that waits for its own keys goes on by itself, and its end wakes this one.
         input.version->wanted = true;
-        if (input.version->producer->keys_awaited) continue;
+        Node* producer = input.version->producer;
+        if (producer->keys_awaited && !key_node(producer)) continue;
         stack.push_back(input.version);
         pushed = true;
       }
@@ -134,6 +135,11 @@ void Engine::start(Node* node) {
     node->ref();
     unlist(node);
     enlist_live(node);
+  }
+  for (const Output& output : node->all_outputs()) {
+    // Who has an answer, or waits for one, never sees the buffer while the task fills it.
+    Version* made = output.version;
+    if (made != nullptr && (made->borrows || made->settled())) made->release = Release::complete;
   }
   node->phase.store(Phase::scheduled, std::memory_order_relaxed);
   if (node->group != nullptr) node->group->begin_task();
@@ -179,6 +185,10 @@ void Engine::close(Version* version) {
   }
   version->hold();
   preset = Held(version);
+  const struct Cleared {  // also when the call throws: the next one would take it for its own
+    Held& preset;
+    ~Cleared() { preset = Held(); }
+  } cleared{preset};
   (void)open->fold->combine(std::exchange(open->base, Held()), left.front(), open->pure);
 }
 
@@ -227,7 +237,8 @@ void Engine::demand_held(const GroupState* inside) {
   }
   for (Node* node : held) {
     for (const Output& output : node->all_outputs()) {
-      if (output.version->gather == Gather::no && output.version->holds.load() != 0)
+      const Version* made = output.version;  // null once its node has run
+      if (made != nullptr && made->gather == Gather::no && made->holds.load() != 0)
         demand(output.version);
     }
     node->unref();

@@ -124,17 +124,19 @@ Engine::Engine(const Config& asked) : config(asked), executor(asked.executor), r
 Engine::~Engine() {
   destroy_coroutines();
   try {
-    flush();
-    wake_at.store(scheduled.load());
     const auto unfinished = [&] { return in_flight() != 0; };
-    while (unfinished()) {
-      sleep_once(unfinished, kLookAgain);
-      if (stands_still()) give_up_promises();
-    }
-    wake_at.store(0);
+    do {  // what the last events start has to end, too
+      flush();
+      wake_at.store(scheduled.load());
+      while (unfinished()) {
+        sleep_once(unfinished, kLookAgain);
+        if (stands_still()) give_up_promises();
+      }
+      wake_at.store(0);
+      handle_events();
+    } while (unfinished());
   } catch (...) {  // nothing here throws but for lack of memory; what runs must end all the same
   }
-  handle_events();
   for (const Resumable& left : resumable) delete_record(left.record);
   resumable.clear();
   for (auto& [path, file] : files_) {

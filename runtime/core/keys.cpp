@@ -35,7 +35,8 @@ struct KeyWait : Waiter, Event {
       const std::unique_ptr<KeyWait> wait(static_cast<KeyWait*>(self));
       if (wait->node->phase.load(std::memory_order_relaxed) == Phase::pending) {
         for (const Output& output : wait->node->all_outputs()) {
-          if (output.version->wanted && output.version->holds.load() != 0)
+          const Version* made = output.version;  // null once its node has run
+          if (made != nullptr && made->wanted && made->holds.load() != 0)
             engine.demand(output.version);
         }
       }

@@ -108,6 +108,37 @@ TEST_F(Pure, AValueThatNobodyHeldWhenItWasMadeAnswersNobody) {
   EXPECT_EQ(twice.get(), 4);
 }
 
+std::atomic<bool> breaks_off;
+const auto add_one = rt::task("add one", 1)
+                         .cpu([](rt::inout<Vec> v) {
+                           for (double& x : v->values()) {
+                             x += 1;
+                             if (breaks_off) throw std::runtime_error("broken off");
+                           }
+                           return 1.0;
+                         })
+                         .pure();
+
+TEST_F(Pure, AnAnswerStaysWhatItIsWhileItsTaskRunsForAnotherOutput) {
+  rt::Config c = testing_rt::config();
+  c.store = std::make_shared<rt::Store>();
+  c.worth_keeping = [](double, std::size_t bytes) { return bytes >= 800; };
+  start(c);
+  const auto added = [](rt::Value<Vec>& v) {
+    v = rt::value(Vec(std::vector<double>(100, 0)));
+    return add_one(v);
+  };
+  rt::Value<Vec> v;
+  breaks_off = false;
+  added(v).get();
+  v.get();
+  const rt::Value<double> again = added(v);
+  EXPECT_EQ(v.get().values()[50], 1) << "from the store";
+  breaks_off = true;
+  EXPECT_THROW((void)again.get(), rt::Error);
+  EXPECT_EQ(v.get().values()[50], 1);
+}
+
 TEST_F(Pure, SharedPrefixesRunOnceAndPartsDoNotDisturbEachOther) {
   std::vector<rt::Value<double>> ends;
   for (int t = 0; t < 4; ++t) {
