@@ -149,7 +149,7 @@ const auto& evaluate_task() {
 
 const auto& confusion_task() {
   static const auto task =
-      rt::task("confusion", 2)
+      rt::task("confusion", 3)
           .cpu([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
                   nn::Part part) -> nn::Confusion {
             return translated([&] {

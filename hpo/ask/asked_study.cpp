@@ -194,9 +194,13 @@ Word AskedStudy::take_report(std::uint64_t trial, std::int64_t step, double valu
   Open& open = open_.at(trial);
   Reported report{.step = step, .epochs = step, .value = value, .metrics = told.metrics};
   put_metric(report.metrics, study_.metric.name, value);
+  const auto decides = [&](const std::string& name) {
+    return std::ranges::find(deciding_, name) != deciding_.end();
+  };
   Latest latest(report.metrics.begin(), report.metrics.end());
   for (const auto& metric : open.known) {
-    if (latest.insert(metric).second) report.metrics.push_back(metric);
+    if (latest.insert(metric).second && (last || decides(metric.first)))
+      report.metrics.push_back(metric);
   }
   open.known = std::move(latest);
   const Word said = search_.word_on(trial, report);

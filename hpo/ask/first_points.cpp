@@ -57,6 +57,11 @@ void FirstPoints::note_next(std::uint64_t created) {
 
 void FirstPoints::append(std::uint64_t created, const Params& point, const std::string& ticket) {
   if (!ticket.empty() && std::ranges::find(tickets_, ticket) != tickets_.end()) return;
+  const std::size_t spoken_for = created + waiting(created);
+  if (const auto most = study_.limits.trials; most && spoken_for >= static_cast<std::size_t>(*most))
+    throw rt::Error(rt::Errc::usage, rt::cat("all ", *most,
+                                             " trials are spoken for, expected a larger "
+                                             "limits.trials"));
   if (waiting(created) >= kMostWaiting)
     throw rt::Error(rt::Errc::usage,
                     rt::cat(kMostWaiting,

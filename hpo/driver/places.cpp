@@ -6,7 +6,7 @@ namespace hpo {
 
 namespace {
 
-constexpr std::chrono::seconds kOneMoreEach{1};
+constexpr std::chrono::seconds kOneMoreEach{1}, kForgotten{60};
 
 }  // namespace
 
@@ -18,9 +18,9 @@ std::size_t Places::most(rt::Moment now) {
 }
 
 bool Places::lack(std::size_t running, rt::Moment now) {
-  const bool is_news = most_ == wanted_;
+  const bool is_news = !lacked_ || now - *lacked_ > kForgotten;
   most_ = running;
-  changed_ = now;
+  lacked_ = changed_ = now;
   return is_news;
 }
 

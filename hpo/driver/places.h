@@ -3,6 +3,7 @@
 // asked for.
 
 #include <cstddef>
+#include <optional>
 
 #include "runtime/base/clock.h"
 
@@ -18,12 +19,13 @@ class Places {
   [[nodiscard]] std::size_t most(rt::Moment now);
 
   /// The system had no room for one more beside `running` programs. Returns whether that is news:
-  /// whether as many as wanted were allowed until now.
+  /// whether there was none such for a minute.
   bool lack(std::size_t running, rt::Moment now);
 
  private:
   std::size_t wanted_, most_;
   rt::Moment changed_{};
+  std::optional<rt::Moment> lacked_;
 };
 
 }  // namespace hpo

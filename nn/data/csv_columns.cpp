@@ -28,9 +28,7 @@ void look_at_text(const CsvField& field, std::size_t file, ColumnCounts& counts)
   for (const DateOrder order :
        {DateOrder::year_first, DateOrder::day_first, DateOrder::month_first}) {
     ColumnCounts::Undated& undated = counts.undated[static_cast<std::size_t>(order)];
-    constexpr std::size_t kMany = 10;
-    const bool many = undated.texts > kMany && undated.texts > counts.texts / 10;
-    const auto date = many ? std::nullopt : read_date(field.bare(), order);
+    const auto date = read_date(field.bare(), order);
     if (!date && undated.texts++ == 0) {
       undated.first = field;
       undated.file = file;

@@ -164,13 +164,16 @@ bool may_name_columns(std::span<const CsvField> first, std::span<const NumberFor
 bool has_row_names(std::span<const Record> records) {
   if (records.size() < 2 || !may_name_columns(records.front())) return false;
   const std::size_t named = records.front().size();
+  const bool quoted = named == 1 || records.size() == 2;
+  bool ends_with_delimiter = true;
   std::vector<std::string_view> names;
   for (const Record& record : records.subspan(1)) {
     if (record.size() != named + 1 || is_missing(record[0])) return false;
-    if (named == 1 && !record[0].quoted) return false;
+    if (quoted && !record[0].quoted) return false;
+    ends_with_delimiter = ends_with_delimiter && record.back().raw.empty();
     names.push_back(record[0].raw);
   }
-  return distinct(std::move(names));
+  return !ends_with_delimiter && distinct(std::move(names));
 }
 
 bool sniff_header(std::span<const Record> records, std::span<const std::string> targets) {

@@ -48,7 +48,7 @@ const ColumnCounts::Undated& undated(const ColumnCounts& counts, DateOrder order
 void refuse_undated(CsvFiles files, const CsvColumn& column) {
   const ColumnCounts& counts = column.counts;
   const std::size_t texts = counts.texts - counts.nones;
-  if (counts.numbers > 0 || column.keep) return;
+  if (counts.numbers > 0 || texts == 0 || column.keep) return;
   const ColumnCounts::Undated* fewest = nullptr;
   for (const DateOrder order :
        {DateOrder::year_first, DateOrder::month_first, DateOrder::day_first}) {

@@ -249,7 +249,8 @@ class Study:
 
     @property
     def best_trial(self):
-        """The best complete trial, of several metrics by the first; where none is complete, the best stopped one."""
+        """The best trial, of several metrics by the first: complete ones come before stopped ones, but of a sweep under
+        way the one that leads counts, whatever it does."""
         best = json.loads(program.run("best", self.folder, "--json"))["trial"]
         return FinishedTrial.from_json(json.loads(program.run("show", self.folder, str(best), "--json")))
 
@@ -264,8 +265,11 @@ class Study:
     def importances(self, metric=None):
         """How much each parameter sets the best tenth of the trials apart, {name: share}, the largest first; empty
         while nothing can be said. Of several metrics by the first, or by the one that is named."""
+        names = [one["name"] for one in self.metrics]
+        if metric not in (None, *names):
+            raise TrellisError(f"there is no metric {metric!r}, expected one of {', '.join(names)}")
         said = program.run("importance", self.folder, "--json", may_be_nothing=True)
-        shares = [row for row in json.loads(said) if row["metric"] == (metric or self.metrics[0]["name"])]
+        shares = [row for row in json.loads(said) if row["metric"] == (metric or names[0])]
         return {row["parameter"]: row["share"] for row in sorted(shares, key=lambda row: -row["share"])}
 
     def trials_dataframe(self):

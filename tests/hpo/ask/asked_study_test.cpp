@@ -115,6 +115,29 @@ TEST_F(AskedStudyTest, MetricsThatAreNotNamedAgainKeepTheirValues) {
 const ParamValue* width_of(const Handout& handout) { return handout.params.find("width"); }
 ParamValue width(int value) { return std::int64_t{value}; }
 
+TEST_F(AskedStudyTest, AReportOnTheWaySaysWhatItWasTold) {
+  begin_other("early_stop: none\n");
+  (void)asked().ask("");
+  Told first = at_step(1, 0.3);
+  first.metrics.emplace_back("loss", 0.7);
+  (void)asked().report(0, first);
+  (void)asked().report(0, at_step(2, 0.4));
+  EXPECT_EQ(row(0).metrics, (Metrics{{"accuracy", 0.4}}));
+  (void)asked().tell(0, value(0.5));
+  EXPECT_EQ(row(0).metrics, (Metrics{{"accuracy", 0.5}, {"loss", 0.7}}));
+}
+
+TEST_F(AskedStudyTest, TakesNoMorePointsThanTrialsAreLeft) {
+  begin_other("limits: {trials: 2}\n");
+  (void)asked().ask("");
+  (void)asked().enqueue({{"width", width(5)}}, "a");
+  (void)asked().enqueue({{"width", width(5)}}, "a");
+  EXPECT_EQ(refusal([&] {
+              (void)asked().enqueue({{"width", width(6)}}, "b");
+            }),
+            "all 2 trials are spoken for, expected a larger limits.trials");
+}
+
 TEST_F(AskedStudyTest, GivesAPointThatWasBroughtAlong) {
   begin_other("try_first: [{width: 10}, {width: 11}]\n");
   const Handout own = asked().ask("a", {{"width", width(20)}});

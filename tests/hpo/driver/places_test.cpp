@@ -36,7 +36,16 @@ TEST(Places, ASecondLackOnTheWayBackIsNoNews) {
   EXPECT_FALSE(places.lack(5, kBegin + seconds(1)));
   EXPECT_EQ(places.most(kBegin + milliseconds(1900)), 5U);
   EXPECT_EQ(places.most(kBegin + seconds(60)), 8U);
-  EXPECT_TRUE(places.lack(1, kBegin + seconds(61)));
+  EXPECT_TRUE(places.lack(1, kBegin + seconds(62)));
+}
+
+TEST(Places, OnePlaceShortIsNewsOnce) {
+  Places places(8);
+  EXPECT_TRUE(places.lack(7, kBegin));
+  for (int second = 1; second < 200; ++second) {
+    EXPECT_EQ(places.most(kBegin + seconds(second)), 8U);
+    EXPECT_FALSE(places.lack(7, kBegin + seconds(second)));
+  }
 }
 
 }  // namespace

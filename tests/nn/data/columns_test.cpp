@@ -162,6 +162,18 @@ TEST(Columns, AFewTextsAmongDatesAreSlips) {
     EXPECT_GT(file.load().cols(), 50U) << "texts, as the study says";
   }
   EXPECT_EQ(names(dated(7, "unknown").load()), (Words{"n"}));
+  const auto nothing_but = [](const std::string& none) {
+    return CsvFile(table(60, [&](int) { return none; }));
+  };
+  for (const char* none : {"-", "None"}) EXPECT_EQ(names(nothing_but(none).load()), (Words{"n"}));
+}
+
+TEST(Columns, SlipsAmongDatesAreCountedOverAllRows) {
+  const CsvFile file(table(400, [](int i) {
+    return i < 12 ? std::string("n/k") : "2023-01-" + std::to_string(10 + i % 20);
+  }));
+  EXPECT_EQ(error_of(file.folder.path(), [&] { (void)file.load(); }).substr(0, 40),
+            "data.csv:2:1: 'n/k': expected a date, as");
 }
 
 TEST(Columns, OfOneNameAreToldApart) {

@@ -201,6 +201,8 @@ TEST(Delimiter, RowsThatHaveNoNamesOfTheirOwnAreTooLong) {
             "data.csv:2:4: 3 fields in this line, expected 2 as in line 1");
   EXPECT_EQ(message("a,kind\n1,2,p\n2,3,q\n3,4\n"), uneven);
   EXPECT_EQ(message("5,6\n1,2,7\n2,3,8\n"), uneven);
+  EXPECT_EQ(message("a,kind\n1,2,\n3,3,\n"), uneven) << "lines that end with a delimiter";
+  EXPECT_EQ(message("a,kind\n1,2,5\n"), uneven) << "one row may have a decimal comma";
   EXPECT_EQ(message("text\nhello,world\nbye,moon\n"),
             "data.csv:2:7: 2 fields in this line, expected 1 as in line 1");
 }
