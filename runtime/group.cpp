@@ -9,7 +9,7 @@ namespace rt {
 
 Group::Group(std::string_view name) {
   detail::Engine& engine = detail::Engine::for_driver("making a rt::Group");
-  detail::GroupState* outer = engine.entered != nullptr ? engine.entered : engine.root.load();
+  detail::GroupState* outer = engine.entered ? engine.entered.get() : engine.root.load();
   state_ = new detail::GroupState(std::string(name), outer);
   if (engine.graph) state_->box = engine.graph->add_box(std::string(name), outer->box);
 }
@@ -31,15 +31,17 @@ Group::~Group() {
 
 Group::Scope Group::enter() const { return Scope(state_); }
 
-Group::Scope::Scope(detail::GroupState* group)
-    : group_(group), before_(detail::Engine::for_driver("entering a rt::Group").entered) {
-  group_->ref();
-  detail::Engine::current()->entered = group_;
+Group::Scope::Scope(detail::GroupState* group) : before_(nullptr) {
+  detail::Engine& engine = detail::Engine::for_driver("entering a rt::Group");
+  before_ = engine.entered.get();
+  if (before_ != nullptr) before_->ref();  // a coroutine may keep the scope for longer than it
+  engine.entered = detail::GroupPtr(group);
 }
 
 Group::Scope::~Scope() {
-  if (detail::Engine* engine = detail::Engine::current()) engine->entered = before_;
-  group_->unref();
+  if (detail::Engine* engine = detail::Engine::current())
+    engine->entered = detail::GroupPtr(before_);
+  if (before_ != nullptr) before_->unref();
 }
 
 void Group::cancel() const noexcept { state_->cancel(nullptr); }

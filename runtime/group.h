@@ -38,8 +38,7 @@ class Group {
    private:
     friend class Group;
     explicit Scope(detail::GroupState* group);
-    detail::GroupState* group_;
-    detail::GroupState* before_;
+    detail::GroupState* before_;  ///< one reference
   };
   Scope enter() const;
 

@@ -84,7 +84,7 @@ class Arrivals {
   [[nodiscard]] bool exhausted() const noexcept;  ///< every index was given out
   void block();                                   ///< until one has arrived
   /// Resumes the coroutine from rt::poll once one has arrived.
-  void suspend(std::coroutine_handle<> caller);
+  void suspend(std::coroutine_handle<> caller, WaitRecord** owner);
 
  private:
   struct State;
@@ -116,14 +116,19 @@ class AsCompleted {
     struct Awaiter {
       detail::Arrivals& arrivals;
       std::optional<std::size_t> index;
+      detail::WaitRecord* record = nullptr;
+      explicit Awaiter(detail::Arrivals& asked) : arrivals(asked) {}
+      Awaiter(const Awaiter&) = delete;
+      Awaiter& operator=(const Awaiter&) = delete;
+      ~Awaiter() { detail::forget(record); }
       bool await_ready() { return arrivals.exhausted() || (index = arrivals.take()).has_value(); }
-      void await_suspend(std::coroutine_handle<> caller) { arrivals.suspend(caller); }
+      void await_suspend(std::coroutine_handle<> caller) { arrivals.suspend(caller, &record); }
       std::optional<std::size_t> await_resume() {
         if (!index && !arrivals.exhausted()) index = arrivals.take();
         return index;
       }
     };
-    return Awaiter{arrivals_, std::nullopt};
+    return Awaiter(arrivals_);
   }
 
   /// Blocks; nothing once all were given out.

@@ -1,46 +1,49 @@
 // Answers instead of runs: versions that are there or under way under the same key, and the store.
+#include <memory>
+
 #include "runtime/core/engine.h"
 
 namespace rt::detail {
 
 namespace {
 
-/// Gives a version the content of an equal one, once that is there.
+/// Gives a version the content of an equal one, once that is there; then the driver gives back what
+/// the node of the answered version would have read.
 struct Alias : Waiter, Event {
   Version* from;  ///< a hold
-  Version* to;    ///< a reference
+  Version* to;    ///< a reference, and a hold once it was found to be wanted still
+  bool wanted = false;
   Alias(Version* held, Version* answered) : from(held), to(answered) {
     to->ref();
     Waiter::fire = [](Waiter* self) noexcept { static_cast<Alias*>(self)->arrived(); };
     Event::handle = [](Event* self, Engine& engine) {
-      static_cast<Alias*>(self)->ask_again(engine);
+      const std::unique_ptr<Alias> alias(static_cast<Alias*>(self));
+      alias->go_on(engine);
     };
+  }
+  Alias(const Alias&) = delete;
+  Alias& operator=(const Alias&) = delete;
+  ~Alias() {
+    from->unhold();
+    to->unref();
   }
 
  private:
   void arrived() noexcept {
-    const Stage stage = from->at();
-    if (stage == Stage::cancelled && from->failure->cancelled) {
-      // Its group was cancelled; ours was not.
-      Engine::current()->mailbox.send(this);
-      return;
-    }
-    share(from, to);
-    from->unhold();
-    to->unref();
-    delete this;
+    // When its group was cancelled, ours was not.
+    const bool dropped = from->at() == Stage::cancelled && from->failure->cancelled;
+    wanted = to->try_hold();
+    if (wanted && !dropped) share(from, to);
+    Engine::current()->mailbox.send(this);
   }
 
-  void ask_again(Engine& engine) {
-    from->unhold();
+  void go_on(Engine& engine) const {
     to->borrows = false;
-    if (!to->settled() && to->try_hold()) {
-      const Held needed(to);
-      to->producer->missed = false;
-      engine.demand(to);
-    }
-    to->unref();
-    delete this;
+    if (!wanted) return;
+    const Held needed(to);
+    if (to->settled()) return engine.settle_unneeded(to->producer);
+    to->producer->missed = false;
+    engine.demand(to);
   }
 
  public:

@@ -66,7 +66,7 @@ void Engine::check_needs(Node& node) const {
 void check_argument(const Node& node, unsigned parameter, const Held& argument) {
   const Parameter& p = node.signature().parameters[parameter];
   if (argument) {
-    if (argument->blank && p.mode != Mode::out && p.mode != Mode::redux) {
+    if (argument->blank && p.mode != Mode::out) {
       throw Error(Errc::usage, "task '" + node.info->name + "': argument " +
                                    std::to_string(parameter + 1) +
                                    " is uninitialised: it can only be passed as out");
@@ -79,6 +79,31 @@ void check_argument(const Node& node, unsigned parameter, const Held& argument) 
       "task '" + node.info->name + "': argument " + std::to_string(parameter + 1) +
           (p.mode == Mode::out ? " is an empty Value: make it with rt::uninitialised<T>(header)"
                                : " is an empty Value"));
+}
+
+void check_distinct(const Node& node, std::span<const Written> arguments) {
+  Engine& engine = *Engine::current();
+  const auto& parameters = node.signature().parameters;
+  const auto file_of = [&](std::size_t i) {
+    return &engine.file(*arguments[i].file, parameters[i].mode == Mode::file_out);
+  };
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const bool same = arguments[i].value != nullptr && arguments[i].value == arguments[j].value;
+      const bool of_files =
+          arguments[i].file != nullptr && arguments[j].file != nullptr &&
+          (parameters[i].mode != Mode::file_in || parameters[j].mode != Mode::file_in) &&
+          file_of(i) == file_of(j);
+      if (!same && !of_files) continue;
+      const std::string both = "task '" + node.info->name + "': arguments " +
+                               std::to_string(j + 1) + " and " + std::to_string(i + 1);
+      throw Error(
+          Errc::usage,
+          same ? both + " are one Value, and the task writes both: pass a copy of it as one of them"
+               : both + " are one file, '" + arguments[i].file->string() +
+                     "', and the task writes it: it would wait for itself");
+    }
+  }
 }
 
 namespace {
@@ -222,11 +247,7 @@ void Engine::close_gate(FileState& file) {
   // A pure reader that somebody may still ask for must read before the file changes; others never
   // will.
   for (Node* reader : file.pure_readers) {
-    for (Output& output : reader->all_outputs()) {
-      Version* version = output.version;
-      if (version != nullptr && version->gather == Gather::no && version->holds.load() != 0)
-        demand(version);
-    }
+    demand_outputs(reader, false);
     reader->unref();
   }
   file.pure_readers.clear();

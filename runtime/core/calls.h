@@ -1,7 +1,9 @@
 // The steps of a call, for the templates of runtime/task.h.
 #pragma once
 
+#include <filesystem>
 #include <source_location>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -19,6 +21,15 @@ void check_needs(Node& node);
 
 /// Checks one argument. Throws rt::Error (usage) for an empty Value where one is needed.
 void check_argument(const Node& node, unsigned parameter, const Held& argument);
+
+/// An argument that a call writes, or a file that it uses.
+struct Written {
+  const void* value = nullptr;  ///< the Value
+  const std::filesystem::path* file = nullptr;
+};
+/// One for each parameter. Throws rt::Error (usage) for a Value that is to be written twice, and
+/// for a file that is to be written and used once more: such a call would wait for itself.
+void check_distinct(const Node& node, std::span<const Written> arguments);
 
 /// The node will read the argument.
 void bind_read(Node& node, unsigned parameter, const Held& argument);
@@ -56,8 +67,15 @@ class NewNode {
     check_needs(*node_);
     [[maybe_unused]] unsigned i = 0;
     (check<P>(i++, arguments), ...);
+    if constexpr ((0 + ... + int{Traits<P>::outputs > 0}) > 1) {
+      const Written written[] = {written_of<P>(arguments)...};
+      check_distinct(*node_, written);
+    }
+    // Reads first: what is read is what the Value names before the call.
     i = 0;
-    (bind<P>(i++, arguments), ...);
+    (bind<P, true>(i++, arguments), ...);
+    i = 0;
+    (bind<P, false>(i++, arguments), ...);
   }
   [[nodiscard]] Node* release() noexcept { return std::exchange(node_, nullptr); }
 
@@ -75,12 +93,28 @@ class NewNode {
     if constexpr (!kIsConstant<P> && !kIsFile<P>) check_argument(*node_, i, argument.version());
   }
   template <class P, class A>
-  void bind([[maybe_unused]] unsigned i, [[maybe_unused]] A& argument) {
+  static Written written_of([[maybe_unused]] const A& argument) {
+    constexpr Mode mode = Traits<P>::mode;
     if constexpr (kIsFile<P>) {
+      return {nullptr, &argument};
+    } else if constexpr (mode == Mode::inout || mode == Mode::out) {
+      return {&argument, nullptr};
+    } else {
+      return {};
+    }
+  }
+  /// One parameter, if it is one that only reads, or one that does not.
+  template <class P, bool Reads, class A>
+  void bind([[maybe_unused]] unsigned i, [[maybe_unused]] A& argument) {
+    constexpr Mode mode = Traits<P>::mode;
+    constexpr bool reads = mode == Mode::in || mode == Mode::file_in;
+    if constexpr (kIsConstant<P> || reads != Reads) {
+      return;
+    } else if constexpr (kIsFile<P>) {
       bind_file(*node_, i, argument);
-    } else if constexpr (Traits<P>::mode == Mode::in) {
+    } else if constexpr (reads) {
       bind_read(*node_, i, argument.version());
-    } else if constexpr (!kIsConstant<P>) {
+    } else {
       using V = std::remove_reference_t<A>;
       argument = V(bind_write(*node_, i, argument.version()));
     }

@@ -1,4 +1,6 @@
 // Who asks for what: flushes, look-ups by key, merging, and the start of nodes.
+#include <algorithm>
+
 #include "runtime/core/engine.h"
 #include "runtime/core/idler.h"
 #include "runtime/core/keys.h"
@@ -32,13 +34,18 @@ bool unstarted(const Version& version) noexcept {
 void Engine::submit(Node* node) {
   const std::int64_t begin = (calls_ & 63) == 0 ? now().nanos : 0;
   node->number = calls_++;
-  if (entered != nullptr) {
+  if (entered) {
     entered->ref();
-    node->group = entered;
+    node->group = entered.get();
   }
   if (graph) record_call(node);
   if (node->info->pure) {
-    key_node(node);
+    try {
+      key_node(node);
+    } catch (...) {  // a file that cannot be read: the call is refused
+      node->unref();
+      throw;
+    }
     list(node);
     node->unref();  // from here on its held outputs keep it
   } else {
@@ -87,22 +94,46 @@ void Engine::demand(Version* version) {
   }
 }
 
+void Engine::demand_outputs(Node* node, bool wanted) {
+  for (const Output& output : node->all_outputs()) {
+    // From its start on a worker may end it, and take its shares away, while this looks.
+    if (node->phase.load(std::memory_order_relaxed) != Phase::pending) return;
+    Version* made = output.version;
+    if (made != nullptr && made->gather == Gather::no && (!wanted || made->wanted) &&
+        made->holds.load() != 0)
+      demand(made);
+  }
+}
+
+/// Whether a pure node can be looked up. When its key cannot be made, because a file cannot be
+/// read, that is its failure.
+bool Engine::knows_key(Node* node) {
+  try {
+    return key_node(node);
+  } catch (...) {
+    begin(node);
+    end_failed(*node);
+    return false;
+  }
+}
+
 /// One step towards a version of a pure node. True when nothing is left to do for it now.
 bool Engine::step_pure(Node* node, Version* version, std::vector<Version*>& stack) {
-  if (!node->keyed && !key_node(node)) {
+  if (!knows_key(node)) {
+    if (version->settled()) return true;
     bool pushed = false;
     bool failed = false;
     for (const Input& input : node->all_inputs()) {
-      if (!input.version->settled() && unstarted(*input.version) &&
-          input.version->producer->info->pure) {
+      Version& read = *input.version;
+      if (!read.settled() && unstarted(read) && read.producer->info->pure) {
+        read.wanted = true;
         // One that waits for its own keys goes on by itself, and its end wakes this one.
-        input.version->wanted = true;
-        Node* producer = input.version->producer;
-        if (producer->keys_awaited && !key_node(producer)) continue;
-        stack.push_back(input.version);
-        pushed = true;
+        if (!read.producer->keys_awaited || knows_key(read.producer)) {
+          stack.push_back(&read);
+          pushed = true;
+        }
       }
-      failed = failed || input.version->at() > Stage::ready;
+      failed = failed || read.at() > Stage::ready;
     }
     if (failed) {
       start(node);  // only to end as cancelled
@@ -112,7 +143,7 @@ bool Engine::step_pure(Node* node, Version* version, std::vector<Version*>& stac
     return !pushed;
   }
   if (!node->missed) {
-    if (node->keyed && answer(version)) {
+    if (answer(version)) {
       settle_unneeded(node);
       return true;
     }
@@ -130,7 +161,8 @@ bool Engine::step_pure(Node* node, Version* version, std::vector<Version*>& stac
   return !pushed;
 }
 
-void Engine::start(Node* node) {
+/// From here on the node is counted, and ends.
+void Engine::begin(Node* node) {
   if (node->info->pure) {
     node->ref();
     unlist(node);
@@ -143,8 +175,16 @@ void Engine::start(Node* node) {
   }
   node->phase.store(Phase::scheduled, std::memory_order_relaxed);
   if (node->group != nullptr) node->group->begin_task();
-  rank(node);
   scheduled.fetch_add(1);
+}
+
+void Engine::start(Node* node) {
+  begin(node);
+  try {
+    rank(node);
+  } catch (...) {  // what the program says of its cost or priority
+    return end_failed(*node);
+  }
   std::int32_t waits = 1;
   node->missing.store(waits, std::memory_order_relaxed);
   // What a task takes is counted from its arguments before it is handed over: they must be there.
@@ -174,22 +214,28 @@ void Engine::close(Version* version) {
     end_share(version, {}, nullptr);
     return;
   }
-  std::vector<Held> left = std::move(open->partials);
+  try {
+    combine(version, *open);
+  } catch (...) {
+    preset = Held();  // the next call would take it for its own
+    poison(version, std::current_exception());
+  }
+}
+
+/// The partial results in pairs, and the last with what was there before: that makes the version.
+void Engine::combine(Version* version, Open& open) {
+  std::vector<Held> left = std::move(open.partials);
   while (left.size() > 1) {
     std::vector<Held> sums;
     for (std::size_t i = 0; i + 1 < left.size(); i += 2) {
-      sums.push_back(open->fold->combine(std::exchange(left[i], Held()), left[i + 1], open->pure));
+      sums.push_back(open.fold->combine(std::exchange(left[i], Held()), left[i + 1], open.pure));
     }
     if (left.size() % 2 == 1) sums.push_back(std::move(left.back()));
     left = std::move(sums);
   }
   version->hold();
   preset = Held(version);
-  const struct Cleared {  // also when the call throws: the next one would take it for its own
-    Held& preset;
-    ~Cleared() { preset = Held(); }
-  } cleared{preset};
-  (void)open->fold->combine(std::exchange(open->base, Held()), left.front(), open->pure);
+  (void)open.fold->combine(std::exchange(open.base, Held()), left.front(), open.pure);
 }
 
 void Engine::rank(Node* node) {
@@ -236,18 +282,29 @@ void Engine::demand_held(const GroupState* inside) {
     }
   }
   for (Node* node : held) {
-    for (const Output& output : node->all_outputs()) {
-      const Version* made = output.version;  // null once its node has run
-      if (made != nullptr && made->gather == Gather::no && made->holds.load() != 0)
-        demand(output.version);
-    }
+    demand_outputs(node, false);
     node->unref();
   }
+}
+
+bool Engine::awaits_answers(const GroupState& group) {
+  const auto awaited = [](const Output& output) {
+    const Version* made = output.version;
+    return made != nullptr && made->gather == Gather::no && made->wanted && !made->settled() &&
+           made->holds.load() != 0;
+  };
+  const std::scoped_lock lock(pure_mutex_);
+  for (Node* node = pure_first_; node != nullptr; node = node->next) {
+    if (group_of(*node).inside(&group) && std::ranges::any_of(node->all_outputs(), awaited))
+      return true;
+  }
+  return false;
 }
 
 /// The other outputs of an answered node stay open as long as somebody may ask for them; then it
 /// gives its inputs back.
 void Engine::settle_unneeded(Node* node) {
+  if (node->phase.load(std::memory_order_relaxed) != Phase::pending) return;
   for (const Output& output : node->all_outputs()) {
     const Version& version = *output.version;
     if (version.gather == Gather::no && !version.settled() && version.holds.load() != 0) return;

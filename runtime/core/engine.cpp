@@ -137,7 +137,7 @@ Engine::~Engine() {
     } while (unfinished());
   } catch (...) {  // nothing here throws but for lack of memory; what runs must end all the same
   }
-  for (const Resumable& left : resumable) delete_record(left.record);
+  for (WaitRecord* left : resumable) delete_record(left);
   resumable.clear();
   for (auto& [path, file] : files_) {
     for (Node* reader : file.pure_readers) reader->unref();

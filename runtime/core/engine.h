@@ -73,14 +73,20 @@ class Engine {
   /// `makes`: for a task that makes the file. It replaces a link of that name, where a reader goes
   /// where the link leads; but not past a task that will have replaced it.
   FileState& file(const std::filesystem::path& path, bool makes);
-  GroupState* entered = nullptr;  ///< the group that calls belong to; null: the root
-  Device wanted = Device::cpu;    ///< by calls whose task has a body for it
+  GroupPtr entered;             ///< the group that calls belong to
+  Device wanted = Device::cpu;  ///< by calls whose task has a body for it
 
   // --- demand (driver)
   void flush();
   void demand(Version* version);
   void demand_held(const GroupState* inside = nullptr);
+  /// The outputs of a node that nobody asked for so far, as far as somebody holds them (and, if
+  /// `wanted`, asked for them before).
+  void demand_outputs(Node* node, bool wanted);
+  /// Whether a pure call in the group, asked for, waits for a key or for an equal call elsewhere.
+  [[nodiscard]] bool awaits_answers(const GroupState& group);
   void close(Version* version);
+  void settle_unneeded(Node* node);
   void close_gate(FileState& file);
   /// Finds out the key of a settled version from its content.
   void key_by_content(Version* version);
@@ -133,8 +139,10 @@ class Engine {
     if (mailbox.sleep(timeout)) woken = true;
   }
 
+  /// A version that no task will make any more.
+  void poison(Version* version, std::exception_ptr error);
+
   // --- promises (driver)
-  void poison_promise(Version* version, std::exception_ptr error);
   /// Nothing is with the executor or on its way to the driver, so that only the driver can go on.
   [[nodiscard]] bool stands_still() const noexcept {
     return with_executor() == 0 && mailbox.empty();
@@ -166,12 +174,6 @@ class Engine {
   void record_run(const Node& node, Moment start, Moment end, int attempt, unsigned lane,
                   bool good);
 
-  struct Resumable {
-    std::coroutine_handle<> caller;
-    GroupState* group;
-    WaitRecord* record;
-  };
-
   struct Unheard {
     Held version;
     std::exception_ptr error;
@@ -185,7 +187,7 @@ class Engine {
   std::vector<std::unique_ptr<Worker>> workers;  ///< the executor's, then one for all other threads
   Mailbox mailbox;
   std::atomic<GroupState*> root;
-  std::deque<Resumable> resumable;
+  std::deque<WaitRecord*> resumable;   ///< coroutines that can go on; owned
   std::unordered_set<void*> detached;  ///< frames of spawned coroutines
   std::deque<Unheard> unheard;         ///< errors of spawned coroutines
   std::unique_ptr<Graph> graph;
@@ -200,6 +202,11 @@ class Engine {
 
  private:
   void start(Node* node);
+  void begin(Node* node);
+  /// Ends a node that was begun with the exception that is being handled.
+  void end_failed(Node& node) noexcept;
+  bool knows_key(Node* node);
+  void combine(Version* version, Open& open);
   void start_impure(Node* node);
   bool step_pure(Node* node, Version* version, std::vector<Version*>& stack);
   bool answer(Version* version);
@@ -207,11 +214,9 @@ class Engine {
   bool answer_from_live(Version* version);
   bool answer_from_store(Version* version);
   void wait_for_keys(Node* node);
-  void settle_unneeded(Node* node);
   void rank(Node* node);
   void throttle();
   void list(Node* node);
-  [[nodiscard]] Version* next_held(const GroupState* inside, Node*& after);
   void submit_launch(Node& node);
   void count_work(Node& node) const;
   void launch(Node& node);

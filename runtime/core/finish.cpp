@@ -104,7 +104,8 @@ void Engine::finish(Node& node, Stage stage, Failure* failure, std::byte* const*
 }
 
 void Engine::settle(Version* version, BoxRef box, Stage stage, Failure* failure) noexcept {
-  if (version->settled()) return;  // answered before its node ran after all, with equal content
+  // Its node and an answer may both come, with equal content, at the same time.
+  if (version->settling.exchange(true, std::memory_order_acq_rel)) return;
   // A buffer that was released early is in its place already, and others may be looking at it.
   if (version->at() == Stage::waiting && !version->box) version->box = std::move(box);
   if (failure != nullptr) {

@@ -69,11 +69,15 @@ void Engine::hand_over(Node* node) noexcept {
     submit_launch(*node);
   } catch (...) {
     // Out of memory for a copy, or the executor refused: the task fails like one whose body threw.
-    Failure* failure = new Failure;
-    failure->error = std::current_exception();
-    finish(*node, Stage::failed, failure);
-    failure->unref();
+    end_failed(*node);
   }
+}
+
+void Engine::end_failed(Node& node) noexcept {
+  auto* failure = new Failure;
+  failure->error = std::current_exception();
+  finish(node, Stage::failed, failure);
+  failure->unref();
 }
 
 namespace {

@@ -33,13 +33,7 @@ struct KeyWait : Waiter, Event {
     };
     Event::handle = [](Event* self, Engine& engine) {
       const std::unique_ptr<KeyWait> wait(static_cast<KeyWait*>(self));
-      if (wait->node->phase.load(std::memory_order_relaxed) == Phase::pending) {
-        for (const Output& output : wait->node->all_outputs()) {
-          const Version* made = output.version;  // null once its node has run
-          if (made != nullptr && made->wanted && made->holds.load() != 0)
-            engine.demand(output.version);
-        }
-      }
+      engine.demand_outputs(wait->node, true);
       wait->node->unref();
     };
   }

@@ -113,9 +113,8 @@ PromiseGuard::~PromiseGuard() {
   }
   Engine* engine = Engine::current();
   if (engine == nullptr || version_->settled()) return;
-  engine->poison_promise(
-      version_.get(),
-      std::make_exception_ptr(Error(Errc::usage, "a promise was dropped before it was set")));
+  engine->poison(version_.get(), std::make_exception_ptr(Error(
+                                     Errc::usage, "a promise was dropped before it was set")));
 }
 
 std::string PromiseGuard::text() const {
@@ -137,10 +136,10 @@ void fulfil(Version* version, BoxRef box) {
 void refuse(Version* version, std::exception_ptr error) {
   Engine& engine = Engine::for_driver("Promise::fail");
   if (version->settled()) throw Error(Errc::usage, "Promise::fail: it was set already");
-  engine.poison_promise(version, std::move(error));
+  engine.poison(version, std::move(error));
 }
 
-void Engine::poison_promise(Version* version, std::exception_ptr error) {
+void Engine::poison(Version* version, std::exception_ptr error) {
   auto* failure = new Failure;
   failure->error = std::move(error);
   held_back = 0;
@@ -184,8 +183,8 @@ bool Engine::give_up_promises() noexcept {
     if (first_in_line(*guard) == nullptr) continue;
     const std::string reason = text_of(*guard);
     warn("the Runtime ends and cancels what can't run: " + reason);
-    poison_promise(guard->version(),
-                   std::make_exception_ptr(Error(Errc::usage, "the Runtime ended: " + reason)));
+    poison(guard->version(),
+           std::make_exception_ptr(Error(Errc::usage, "the Runtime ended: " + reason)));
     any = true;
   }
   return any;

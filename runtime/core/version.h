@@ -102,6 +102,7 @@ struct Version {
   /// it in place.
   std::atomic<std::uint32_t> holds{0};
   std::atomic<Stage> stage{Stage::waiting};
+  std::atomic<bool> settling{false};  ///< its own node, or an answer, came first
   Release release = Release::complete;
   std::uint8_t output = 0;  ///< index among its producer's outputs
   Gather gather = Gather::no;

@@ -1,6 +1,7 @@
 // The driver thread's waiting: values, groups, everything, and the coroutines that wait.
 #include "runtime/core/waiting.h"
 
+#include <memory>
 #include <vector>
 
 #include "runtime/core/engine.h"
@@ -16,10 +17,12 @@ namespace detail {
 /// freed by the driver. A record whose coroutine was destroyed goes the same way without a caller.
 struct WaitRecord : Waiter, Event {
   std::coroutine_handle<> caller;
-  GroupState* group = nullptr;
-  WaitRecord** owner = nullptr;  ///< the awaiter's pointer to this record
+  GroupPtr group;
+  WaitRecord** owner;  ///< the awaiter's pointer to this record; null once that is gone
 
-  WaitRecord() {
+  WaitRecord(std::coroutine_handle<> suspended, WaitRecord** awaiter)
+      : caller(suspended), group(Engine::current()->entered), owner(awaiter) {
+    *owner = this;
     Waiter::fire = [](Waiter* self) noexcept {
       auto* record = static_cast<WaitRecord*>(self);
       if (Engine* engine = Engine::current()) {
@@ -29,9 +32,13 @@ struct WaitRecord : Waiter, Event {
       }
     };
     Event::handle = [](Event* self, Engine& engine) {
-      auto* record = static_cast<WaitRecord*>(self);
-      engine.resumable.push_back({record->caller, record->group, record});
+      engine.resumable.push_back(static_cast<WaitRecord*>(self));
     };
+  }
+  WaitRecord(const WaitRecord&) = delete;
+  WaitRecord& operator=(const WaitRecord&) = delete;
+  ~WaitRecord() {
+    if (owner != nullptr) *owner = nullptr;
   }
 };
 
@@ -78,7 +85,7 @@ class GroupGuard {
 
  private:
   Engine& engine_;
-  GroupState* before_;
+  GroupPtr before_;
 };
 
 }  // namespace
@@ -93,24 +100,14 @@ bool start_await(Version* version) {
 }
 
 void suspend_on(Version* version, std::coroutine_handle<> caller, WaitRecord** owner) {
-  Engine& engine = *Engine::current();
-  auto* record = new WaitRecord;
-  record->caller = caller;
-  record->group = engine.entered;
-  record->owner = owner;
-  *owner = record;
-  if (!version->on_complete.add(record)) engine.mailbox.send(record);
+  auto* record = new WaitRecord(caller, owner);
+  if (!version->on_complete.add(record)) Engine::current()->mailbox.send(record);
 }
 
 void forget(WaitRecord* record) noexcept {
   if (record == nullptr) return;
   record->caller = nullptr;
   record->owner = nullptr;
-  if (Engine* engine = Engine::current()) {
-    for (Engine::Resumable& waiting : engine->resumable) {
-      if (waiting.record == record) waiting.caller = nullptr;
-    }
-  }
 }
 
 void delete_record(WaitRecord* record) noexcept { delete record; }
@@ -125,11 +122,6 @@ const void* settled_object(Version* version) {
   return version->box->object;
 }
 
-void resume_later(std::coroutine_handle<> caller) {
-  Engine& engine = *Engine::current();
-  engine.resumable.push_back({caller, engine.entered, nullptr});
-}
-
 void Engine::handle_events() {
   for (Event* event = mailbox.take(); event != nullptr;) {
     Event* next = event->next_event;
@@ -140,23 +132,20 @@ void Engine::handle_events() {
 
 std::size_t Engine::resume_ready() {
   std::size_t resumed = 0;
-  const GroupGuard guard(*this);
   while (true) {
     flush();
     handle_events();
-    if (resumable.empty()) break;
-    const Resumable next = resumable.front();
+    if (resumable.empty()) return resumed;
+    std::unique_ptr<WaitRecord> next(resumable.front());
     resumable.pop_front();
-    if (next.record != nullptr) {
-      if (next.record->owner != nullptr) *next.record->owner = nullptr;
-      delete next.record;
-    }
-    if (!next.caller) continue;
-    entered = next.group;
+    if (!next->caller) continue;
+    const GroupGuard guard(*this);
+    entered = std::move(next->group);
+    const std::coroutine_handle<> caller = next->caller;
+    next.reset();
     ++resumed;
-    next.caller.resume();
+    caller.resume();
   }
-  return resumed;
 }
 
 void Engine::wait_for(Version* version, const char* action) {
@@ -187,7 +176,7 @@ void Engine::wait_group(GroupState& group) {
     demand_held(&group);
   }
   flush();
-  sleep_while([&] { return group.unfinished.load() != 0; },
+  sleep_while([&] { return group.unfinished.load() != 0 || awaits_answers(group); },
               {.action = "Group::wait", .group = &group});
   const std::scoped_lock lock(group.mutex);
   if (group.failure != nullptr) std::rethrow_exception(group.failure->error);
@@ -281,8 +270,7 @@ struct Arrivals::State {
   std::vector<std::size_t> settled;
   std::size_t watched = 0;
   std::size_t taken = 0;
-  std::coroutine_handle<> waiting;
-  GroupState* group = nullptr;
+  std::unique_ptr<WaitRecord> waiting;
 };
 
 namespace {
@@ -312,7 +300,7 @@ struct Arrival : Waiter, Event {
 
 Arrivals::Arrivals() : state_(std::make_shared<State>()) {}
 Arrivals::~Arrivals() {
-  if (state_) state_->waiting = nullptr;
+  if (state_) state_->waiting.reset();
 }
 Arrivals::Arrivals(Arrivals&&) noexcept = default;
 Arrivals& Arrivals::operator=(Arrivals&&) noexcept = default;
@@ -327,8 +315,7 @@ void Arrivals::watch(const Held& version) {
   arrival->note = [](void* owner, std::size_t index, Engine& at) {
     auto& state = *static_cast<State*>(owner);
     state.settled.push_back(index);
-    if (state.waiting)
-      at.resumable.push_back({std::exchange(state.waiting, nullptr), state.group, nullptr});
+    if (state.waiting) at.resumable.push_back(state.waiting.release());
   };
   if (version->on_complete.add(arrival.get())) {
     arrival.release();
@@ -351,9 +338,8 @@ void Arrivals::block() {
   engine.sleep_while([&] { return state_->taken == state_->settled.size(); }, {"rt::as_completed"});
 }
 
-void Arrivals::suspend(std::coroutine_handle<> caller) {
-  state_->waiting = caller;
-  state_->group = Engine::current()->entered;
+void Arrivals::suspend(std::coroutine_handle<> caller, WaitRecord** owner) {
+  state_->waiting = std::make_unique<WaitRecord>(caller, owner);
 }
 
 }  // namespace detail

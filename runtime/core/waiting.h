@@ -10,8 +10,8 @@ namespace rt::detail {
 
 struct GroupState;
 
-/// A coroutine suspended on a version. Owned by the engine once suspended; `forget` makes it
-/// harmless when the coroutine is destroyed before the version settles.
+/// A coroutine suspended on a version, or on the first of several. Owned by the engine once
+/// suspended; `forget` makes it harmless when the coroutine is destroyed before that.
 struct WaitRecord;
 
 /// Demands the version for a coroutine; true when it is settled and the coroutine can go on at
@@ -23,9 +23,6 @@ void delete_record(WaitRecord* record) noexcept;
 
 /// The host object of a settled version; rethrows its error.
 [[nodiscard]] const void* settled_object(Version* version);
-
-/// Resumes `caller` from rt::poll, with the group that is entered now.
-void resume_later(std::coroutine_handle<> caller);
 
 /// For rt::run: sleeps until a coroutine can go on, or a little. Throws rt::Error (usage) when none
 /// ever will.

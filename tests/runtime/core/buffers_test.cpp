@@ -39,6 +39,23 @@ TEST_F(Buffers, OutOfAnEmptyValueIsRefused) {
   EXPECT_THROW(sum(u), rt::Error);
 }
 
+TEST_F(Buffers, ACallThatReadsAndUpdatesOneValueReadsWhatItWas) {
+  static const auto plus = rt::task("plus").cpu([](rt::inout<Vec> v, rt::in<Vec> w) {
+    for (std::size_t i = 0; i < v->values().size(); ++i) v->values()[i] += w->values()[i];
+  });
+  rt::Value<Vec> v = rt::value(Vec(std::vector<double>{1, 2}));
+  plus(v, v);
+  plus(v, v);
+  EXPECT_EQ(testing_rt::copy_of(v.get()), (std::vector<double>{4, 8}));
+}
+
+TEST_F(Buffers, ACallThatUpdatesOneValueTwiceIsRefused) {
+  static const auto both = rt::task("both").cpu([](rt::inout<Vec>, rt::inout<Vec>) {});
+  rt::Value<Vec> v = rt::value(Vec(std::vector<double>{1, 2}));
+  EXPECT_THROW(both(v, v), rt::Error);
+  EXPECT_EQ(v.get().values()[1], 2);
+}
+
 TEST_F(Buffers, LongChainsWorkInPlace) {
   rt::Value<Vec> v = rt::value(Vec(Vec::Header{64, 0}));
   std::vector<rt::Value<std::uint64_t>> places;

@@ -1,6 +1,7 @@
 // Coroutines on the driver thread.
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <thread>
 
 #include "tests/runtime/core/support.h"
@@ -155,6 +156,50 @@ TEST_F(Coroutines, AnAsyncThatIsDroppedIsHarmless) {
   }
   p.set(1);
   EXPECT_EQ(rt::poll(), 0U);
+}
+
+rt::Async<int> count(std::vector<rt::Value<double>> values) {
+  auto arrivals = rt::as_completed(values);
+  int seen = 0;
+  while (co_await arrivals.next()) ++seen;
+  co_return seen;
+}
+rt::Async<int> wait_for(rt::Value<double> value) {
+  co_await value;
+  co_return 1;
+}
+rt::Async<int> wait_for(std::unique_ptr<rt::Async<int>>& body) {
+  co_return co_await std::move(*body);
+}
+rt::Async<int> drop_after(rt::Value<double> value, std::unique_ptr<rt::Async<int>>& body) {
+  co_await value;
+  body.reset();
+  co_return 0;
+}
+
+TEST_F(Coroutines, OneThatWaitsForTheFirstOfSeveralMayBeDropped) {
+  const rt::Promise<double> first, second;
+  std::unique_ptr<rt::Async<int>> body;
+  const auto dropper = rt::spawn(drop_after(first.value(), body));
+  body = std::make_unique<rt::Async<int>>(count({second.value()}));
+  const auto waiting = rt::spawn(wait_for(body));
+  first.set(1.0);
+  second.set(2.0);
+  rt::poll();
+  EXPECT_TRUE(dropper.ready());
+  EXPECT_FALSE(waiting.ready());
+}
+
+TEST_F(Coroutines, AnAsyncThatWaitsMayOutliveTheRuntime) {
+  std::unique_ptr<rt::Async<int>> body;
+  {
+    const rt::Promise<double> promise;
+    body = std::make_unique<rt::Async<int>>(wait_for(promise.value()));
+    (void)rt::spawn(wait_for(body));
+    promise.set(1.0);
+    runtime.reset();
+  }
+  body.reset();
 }
 
 TEST_F(Coroutines, AsCompletedGivesEachOnce) {

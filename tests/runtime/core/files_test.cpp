@@ -44,6 +44,38 @@ class Files : public RuntimeTest {
   std::filesystem::path folder;
 };
 
+TEST_F(Files, ACallThatIsRefusedForItsFileLeavesNothingBehind) {
+  const auto path = folder / "later.txt";
+  EXPECT_THROW((void)read_pure(path), rt::Error);
+  write(path, "made").get();
+  EXPECT_EQ(read_pure(path).get(), "made");
+}
+
+TEST_F(Files, AFileThatCannotBeReadFailsItsOwnTaskAlone) {
+  static const auto one = rt::task("one").cpu([](double x) { return x; });
+  static const auto beside =
+      rt::task("beside").cpu([](rt::in<double> x, rt::file_in) { return *x; }).pure();
+  static const auto use = rt::task("use").cpu([](rt::in<double> x) { return *x; });
+  const rt::Value<double> x = one(1.0);
+  const rt::Value<double> y = beside(x, folder / "none");
+  EXPECT_THROW((void)use(y).get(), rt::Error);
+  EXPECT_EQ(y.state(), rt::State::failed);
+  EXPECT_EQ(one(5.0).get(), 5);
+}
+
+TEST_F(Files, OneThatIsReadAndWrittenByOneCallIsRefused) {
+  static const auto copy = rt::task("copy").cpu([](rt::file_in from, rt::file_out to) {
+    std::filesystem::copy_file(from.path(), to.path());
+  });
+  static const auto twice = rt::task("twice").cpu([](rt::file_out, rt::file_out) {});
+  const auto path = folder / "a.txt";
+  write(path, "x").get();
+  EXPECT_THROW(copy(path, folder / "." / "a.txt"), rt::Error);
+  EXPECT_THROW(twice(path, path), rt::Error);
+  copy(path, folder / "b.txt").get();
+  EXPECT_EQ(read(path).get(), "x");
+}
+
 TEST_F(Files, ReadersAndWritersFollowEachOther) {
   const auto path = folder / "a.txt";
   std::vector<rt::Value<std::string>> seen;

@@ -38,6 +38,11 @@ TEST_F(Folds, ReduxStartsFromTheOldValue) {
   EXPECT_EQ(sum.get(), 145);
 }
 
+TEST_F(Folds, ReduxOfAnUninitialisedBufferIsRefused) {
+  rt::Value<Vec> sum = rt::uninitialised<Vec>({3, 0});
+  EXPECT_THROW(add_vec(sum, 1), rt::Error);
+}
+
 TEST_F(Folds, ReduxGoesOnAfterAnotherUse) {
   rt::Value<double> sum = rt::value(0.0);
   for (int i = 0; i < 5; ++i) add_up(sum, 1);

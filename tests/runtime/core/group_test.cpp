@@ -145,6 +145,65 @@ TEST_F(Groups, WaitWaitsForThoseInsideToo) {
   EXPECT_EQ(runs, 10);
 }
 
+TEST_F(Groups, WaitWaitsForPureCallsWithoutAKeyYet) {
+  static const auto slow = rt::task("slow").cpu([](double x) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    return x;
+  });
+  static const auto twice = rt::task("twice").cpu([](rt::in<double> x) { return *x * 2; }).pure();
+  const rt::Value<double> x = slow(2.0);
+  const rt::Group group("inner");
+  rt::Value<double> y;
+  {
+    const auto scope = group.enter();
+    y = twice(x);
+  }
+  group.wait();
+  EXPECT_EQ(y.state(), rt::State::ready);
+}
+
+TEST_F(Groups, WaitWaitsForCallsThatAreAnsweredByOthers) {
+  static const auto slow = rt::task("slow pure")
+                               .cpu([](double x) {
+                                 std::this_thread::sleep_for(std::chrono::milliseconds(30));
+                                 return x;
+                               })
+                               .pure();
+  const rt::Value<double> x = slow(2.0);
+  x.demand();
+  const rt::Group group("inner");
+  rt::Value<double> y;
+  {
+    const auto scope = group.enter();
+    y = slow(2.0);
+  }
+  group.wait();
+  EXPECT_EQ(y.state(), rt::State::ready);
+}
+
+TEST_F(Groups, OutliveTheirHandlesInWaitingCoroutines) {
+  static const auto body = [](rt::Value<double> first) -> rt::Async<double> {
+    const double x = co_await first;
+    const rt::Value<double> y = pass(rt::value(x));
+    co_return co_await y;
+  };
+  const rt::Promise<double> promise;
+  rt::Value<double> result;
+  {
+    const rt::Group group("one");
+    const auto scope = group.enter();
+    result = rt::spawn(body(promise.value()));
+  }
+  const rt::Group other("other");
+  other.cancel();
+  promise.set(3.0);
+  while (!result.ready()) {
+    rt::poll();
+    rt::wait_event(std::chrono::milliseconds(1));
+  }
+  EXPECT_EQ(result.get(), 3);
+}
+
 TEST_F(Groups, WaitRethrowsAFailure) {
   const auto fatal =
       rt::task("fatal").cpu([] { throw std::runtime_error("stop"); }).on_failure(rt::fail);

@@ -54,6 +54,46 @@ class Pure : public RuntimeTest {
   }
 };
 
+struct Counted {
+  static inline std::atomic<int> alive{0};
+  double x = 0;
+  explicit Counted(double content = 0) : x(content) { ++alive; }
+  Counted(const Counted& other) : x(other.x) { ++alive; }
+  Counted(Counted&& other) noexcept : x(other.x) { ++alive; }
+  Counted& operator=(const Counted&) = default;
+  ~Counted() { --alive; }
+  template <class A>
+  void fields(A& a) {
+    a(x);
+  }
+};
+
+TEST_F(Pure, AChainThatWasMergedKeepsNoOldVersions) {
+  static const auto more = rt::task("more", 1)
+                               .cpu([](rt::inout<Counted> c, int by) {
+                                 c->x += by;
+                                 return c->x;
+                               })
+                               .pure();
+  static const auto chain = []() -> rt::Async<double> {
+    rt::Value<Counted> c = rt::value(Counted(1));
+    double last = 0;
+    for (int i = 0; i < 30; ++i) {
+      const rt::Value<double> now = more(c, i);
+      c.demand();
+      last = co_await now;
+    }
+    EXPECT_LE(Counted::alive.load(), 8);
+    co_return last;
+  };
+  const auto first = rt::spawn(chain()), second = rt::spawn(chain());
+  while (!first.ready() || !second.ready()) {
+    rt::poll();
+    rt::wait_event(std::chrono::milliseconds(1));
+  }
+  EXPECT_EQ(first.get(), second.get());
+}
+
 TEST_F(Pure, NothingRunsThatNobodyAsksFor) {
   {
     rt::Value<Vec> v = make(1);
