@@ -148,20 +148,19 @@ int shards_of(const Hyper& hyper, const ModelSpec& spec, const kern::Memory& mem
   return static_cast<int>(std::bit_floor(static_cast<unsigned>(std::max(1.0, shards))));
 }
 
-Hyper hyper_on(const Hyper& hyper, const Stretch& stretch) {
-  Hyper out = hyper;
-  out.penalty = penalty_on(hyper.penalty, stretch);
-  if (hyper.lr.empty()) return out;
+Hyper hyper_on(Hyper hyper, const Stretch& stretch) {
+  hyper.penalty = penalty_on(hyper.penalty, stretch);
+  if (hyper.lr.empty()) return hyper;
   // A border within an epoch lies up to a step before its moment, hence the epoch's beginning.
   const auto from = static_cast<double>(stretch.from / stretch.per_epoch);
   const double to = static_cast<double>(stretch.to) / static_cast<double>(stretch.per_epoch);
-  out.lr = part_of(hyper.lr, from, to);
+  hyper.lr = part_of(hyper.lr, from, to);
   const bool one_rate =
-      out.lr.size() == 1 && out.lr[0].shape == LrShape::constant && out.lr[0].first > 0;
+      hyper.lr.size() == 1 && hyper.lr[0].shape == LrShape::constant && hyper.lr[0].first > 0;
   // What takes no part must not set two stretches apart, either.
-  out.optimizer.fields["lr"] = one_rate ? out.lr[0].first : 1.0;
-  if (one_rate) out.lr.clear();
-  return out;
+  hyper.optimizer.fields["lr"] = one_rate ? hyper.lr[0].first : 1.0;
+  if (one_rate) hyper.lr.clear();
+  return hyper;
 }
 
 TrainStats train_steps(const kern::Kernels<float>& kernels, Workspace& workspace, ParamSlab& net,

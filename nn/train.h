@@ -45,7 +45,7 @@ struct Stretch {
 /// What `hyper` says about this stretch and nothing else: of its learning rates those that hold on
 /// it, as the optimizer's own where they are one. Trials whose schedules agree on a stretch train
 /// it with equal hyperparameters, so it has one key and runs once.
-[[nodiscard]] Hyper hyper_on(const Hyper& hyper, const Stretch& stretch);
+[[nodiscard]] Hyper hyper_on(Hyper hyper, const Stretch& stretch);
 
 /// Optimizer steps of an epoch of `rows` rows.
 [[nodiscard]] constexpr std::int64_t steps_per_epoch(std::int64_t rows, std::int32_t batch) {

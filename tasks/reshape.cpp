@@ -17,7 +17,7 @@ namespace {
 
 const auto& reshape_task() {
   static const auto task =
-      rt::task("reshape", 3)
+      rt::task("reshape", 4)
           .cpu([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
                   nn::Operation operation, std::uint64_t seed) -> nn::ParamSlab {
             return translated([&] {

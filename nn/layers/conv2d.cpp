@@ -201,16 +201,19 @@ Conv2d Conv2d::from(const Fields& fields, const Shape& image) {
   const FieldValue& padding = fields.at("padding");
   const int dilation = static_cast<int>(integer(fields, "dilation"));
   const int reach = (kernel - 1) * dilation + 1;
+  std::string text = std::to_string(kernel);
+  if (dilation > 1)
+    text += " with dilation " + std::to_string(dilation) + ", so of " + std::to_string(reach) +
+            " pixels,";
   const Side down = fit(image.height(), reach, stride, padding);
   const Side across = fit(image.width(), reach, stride, padding);
   if (down.out < 1 || across.out < 1) {
     throw SpecError(-1, "kernel",
-                    "a kernel of " + std::to_string(reach) + " does not fit an image of " +
-                        image.text() + "; use a smaller kernel or padding: same");
+                    "a kernel of " + text + " does not fit an image of " + image.text() +
+                        "; use a smaller kernel or padding: same");
   }
   if (std::max(down.pad, across.pad) >= reach) {
-    throw SpecError(-1, "padding",
-                    "padding must be smaller than the kernel (" + std::to_string(reach) + ")");
+    throw SpecError(-1, "padding", "padding must be smaller than the kernel (" + text + ")");
   }
   const auto units = static_cast<std::int32_t>(integer(fields, "units"));
   const auto groups = static_cast<std::int32_t>(integer(fields, "groups"));

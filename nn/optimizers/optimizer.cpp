@@ -31,12 +31,12 @@ FieldInfo momentum_field() {
 }
 
 FieldInfo epsilon_field() {
+  // Smaller ones are 0 where denormal floats are.
   return {.name = "epsilon",
           .type = FieldType::real,
-          .min = 0,
+          .min = 1e-37,
           .value = 1e-8,
-          .doc = "Added to the divisor.",
-          .min_excluded = true};
+          .doc = "Added to the divisor."};
 }
 
 FieldInfo weight_decay_field() {
@@ -44,7 +44,9 @@ FieldInfo weight_decay_field() {
           .type = FieldType::real,
           .min = 0,
           .value = 0.0,
-          .doc = "L2 penalty: this times the weight is added to its gradient."};
+          .doc =
+              "L2 penalty: this times the weight is added to its gradient; biases and "
+              "normalisations are weights, too."};
 }
 
 FieldInfo decoupled_decay_field(double value) {
@@ -52,7 +54,9 @@ FieldInfo decoupled_decay_field(double value) {
           .type = FieldType::real,
           .min = 0,
           .value = value,
-          .doc = "Times the learning rate: the share of every weight that a step takes away."};
+          .doc =
+              "Times the learning rate: the share of every weight that a step takes away, of "
+              "biases and normalisations, too."};
 }
 
 }  // namespace nn

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <string>
 
 #include "nn/layers/conv2d.h"
@@ -80,7 +81,7 @@ void read_patch(const kern::Window& w, const T* image, int position, T* out) {
 
 /// How one layer reads the rows that enter it: as they are, or patch by patch.
 struct Reading {
-  Reading(const ModelSpec& spec, std::size_t layer, std::size_t rows) {
+  Reading(const ModelSpec& spec, std::size_t layer, std::size_t rows, Kept kept) {
     const Flow in = infer_flows(spec)[layer];
     inputs = static_cast<std::size_t>(in.shape.elements());
     columns = inputs;
@@ -88,16 +89,18 @@ struct Reading {
     window = Conv2d::from(spec.layers[layer].fields, in.shape).window;
     columns = static_cast<std::size_t>(window.kernel_h * window.kernel_w * window.in_c);
     positions = static_cast<std::size_t>(window.out_h * window.out_w);
-    used = std::clamp<std::size_t>(kGramRows / rows, 1, positions);
+    used = kept == Kept::sums ? positions : std::clamp<std::size_t>(kGramRows / rows, 1, positions);
+    while (std::gcd(step, positions) != 1) ++step;
   }
 
-  /// Position number i of those used for a row; they move from row to row.
+  /// Position number i of those used for a row; they move from row to row, through all of them.
   [[nodiscard]] int position(std::size_t row, std::size_t i) const {
-    return static_cast<int>((i * positions / used + row * 7) % positions);
+    return static_cast<int>((i * positions / used + row * step) % positions);
   }
 
   kern::Window window;
   std::size_t inputs = 0, columns = 0, positions = 0, used = 1;
+  std::size_t step = 7;  ///< from one row's positions to the next one's
 };
 
 }  // namespace
@@ -110,7 +113,7 @@ std::size_t kept_rows(std::size_t columns, std::size_t rows) {
 template <class T>
 LayerInputs<T> layer_inputs(const ReshapeJob<T>& job, std::size_t layer, Kept kept) {
   Chunks<T> chunks(job, Use::inference);
-  const Reading reading(job.from.spec(), layer, job.calibration.rows.size());
+  const Reading reading(job.from.spec(), layer, job.calibration.rows.size(), kept);
   LayerInputs<T> out;
   const std::size_t columns = out.columns = reading.columns + 1;
   out.rows = job.calibration.rows.size() * reading.used;

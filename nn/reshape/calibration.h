@@ -12,8 +12,7 @@
 namespace nn {
 
 /// What enters a layer on the calibration rows, as the layer sees it: samples [rows, columns], one
-/// column an input of its units (a convolution: the pixels under its kernel, positions sampled),
-/// the last one 1.
+/// column an input of its units (a convolution: the pixels under its kernel), the last one 1.
 template <class T>
 struct LayerInputs {
   std::size_t columns = 0, rows = 0;
@@ -30,7 +29,8 @@ struct LayerInputs {
   }
 };
 
-/// Most rows and positions that a layer's inputs are summed over.
+/// Rows and positions of a convolution that products of its inputs are summed over, where there are
+/// more.
 inline constexpr std::size_t kGramRows = 10000;
 inline constexpr std::size_t kGramColumns = 4096;
 /// Samples that are kept of a layer with more columns than `rows`, or than kGramColumns: at most
@@ -41,7 +41,8 @@ inline constexpr std::size_t kGramColumns = 4096;
   return columns <= std::min(rows, kGramColumns);
 }
 
-/// What of a layer's inputs is asked for: the sums of each column, or `gram` or `samples` too.
+/// What of a layer's inputs is asked for: the sums of each column over all rows and positions, or
+/// `gram` or `samples` too, and then all of it from a sample of a convolution's positions.
 enum class Kept : std::uint8_t { sums, all };
 
 /// What enters layer `layer`, a dense layer or convolution, when `from` sees the calibration rows.

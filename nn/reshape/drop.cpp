@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "nn/layers/conv2d.h"
 #include "nn/layers/layer.h"
 #include "nn/reshape/anatomy.h"
 #include "nn/wiring.h"
@@ -44,6 +45,8 @@ bool all_are(const Net<T>& net, const ParamTensor& tensor, T value) {
 template <class T>
 bool block_is_zero(const Net<T>& net, const Section& section) {
   for (std::size_t layer = section.last; layer-- > section.first;) {
+    // What a block inside ends with may be 0, but its input goes on.
+    if (layer_of(net.spec().layers[layer].kind).branch() == Branch::closes) return false;
     const Fields& fields = net.spec().layers[layer].fields;
     if (fields.contains("activation") && !is_zero_at_zero(word(fields, "activation"))) return false;
     bool found = false, zero = true;
@@ -57,8 +60,17 @@ bool block_is_zero(const Net<T>& net, const Section& section) {
   return false;
 }
 
+/// Whether the middle of the kernel lies on the pixel that the layer makes.
+bool is_centred(const ModelSpec& spec, std::size_t index) {
+  const Conv2d conv = Conv2d::from(spec.layers[index].fields, infer_flows(spec)[index].shape);
+  const kern::Window& w = conv.window;
+  return w.kernel_h % 2 == 1 && w.kernel_w % 2 == 1 && w.stride_h == 1 && w.stride_w == 1 &&
+         w.pad_h == w.kernel_h / 2 * w.dilation_h && w.pad_w == w.kernel_w / 2 * w.dilation_w;
+}
+
 template <class T>
-bool layer_is_identity(const Net<T>& net, const LayerSpec& layer) {
+bool layer_is_identity(const Net<T>& net, std::size_t index) {
+  const LayerSpec& layer = net.spec().layers[index];
   const ParamTensor* weight = net.layout.find(layer.name + ".weight");
   const ParamTensor* bias = net.layout.find(layer.name + ".bias");
   if (weight == nullptr || bias == nullptr || !all_are(net, *bias, T(0))) return false;
@@ -66,6 +78,7 @@ bool layer_is_identity(const Net<T>& net, const LayerSpec& layer) {
   const std::size_t inputs = weight->count / outputs;
   const auto read = static_cast<std::size_t>(weight->dims[weight->out_axis == 0 ? 3 : 0]);
   if (read != outputs) return false;
+  if (layer.kind == "conv2d" && !is_centred(net.spec(), index)) return false;
   const std::size_t centre = inputs / outputs / 2 * outputs;
   for (std::size_t i = 0; i < weight->count; ++i) {
     const bool dense = weight->out_axis != 0;
@@ -127,7 +140,7 @@ bool drops_exactly(const Net<T>& net, const std::string& name) {
   const Section section = section_of(spec, find_layer(spec, name));
   const LayerSpec& last = spec.layers[section.last];
   if (!last.fields.contains("activation") || !idles(spec, section)) return false;
-  return section.is_block() ? block_is_zero(net, section) : layer_is_identity(net, last);
+  return section.is_block() ? block_is_zero(net, section) : layer_is_identity(net, section.last);
 }
 
 template bool drops_exactly(const Net<float>&, const std::string&);

@@ -1,6 +1,9 @@
 #include "nn/schedules/step.h"
 
 #include <cmath>
+#include <string>
+
+#include "nn/error.h"
 
 namespace nn {
 namespace {
@@ -29,6 +32,12 @@ class StepSchedule final : public Schedule {
   [[nodiscard]] LrCurve curve(const Fields& fields, double lr, std::int64_t epochs) const override {
     const std::int64_t every = integer(fields, "every");
     const double factor = real(fields, "factor");
+    if (const double warmup = real(fields, "warmup"); warmup > static_cast<double>(every)) {
+      throw SpecError(-1, "warmup",
+                      "warmup of the schedule step must be at most every (" +
+                          std::to_string(every) + (every == 1 ? " epoch" : " epochs") + "), not " +
+                          to_text(warmup));
+    }
     LrCurve curve;
     append_warmup(curve, fields, lr);
     std::int64_t changes = 0;

@@ -107,8 +107,9 @@ TEST(Spec, ErrorsNameLayerFieldAndCure) {
   EXPECT_EQ(error_of(complete(Shape::image(9, 9, 1),
                               {{"conv2d", "c", {{"units", n(1)}, {"dilation", n(5)}}}}),
                      0, "kernel"),
-            "layer 1 \"c\" (conv2d): a kernel of 11 does not fit an image of 9x9x1; use a smaller "
-            "kernel or padding: same");
+            "layer 1 \"c\" (conv2d): a kernel of 3 with dilation 5, so of 11 pixels, does not fit "
+            "an image "
+            "of 9x9x1; use a smaller kernel or padding: same");
   EXPECT_EQ(error_of(complete(Shape::image(4, 4, 3),
                               {{"conv2d", "c", {{"units", n(4)}, {"groups", n(2)}}}}),
                      0, "groups"),

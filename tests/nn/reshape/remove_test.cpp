@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "nn/reshape/calibration.h"
 #include "nn/reshape/drop.h"
 #include "nn/reshape/shrink.h"
 #include "tests/nn/reshape/support.h"
@@ -168,6 +169,38 @@ TEST(Tidy, RemovesWhatNobodyReads) {
   EXPECT_EQ(untouched.spec(), wide.spec());
 }
 
+/// What layer `c`, a convolution of one pixel on images of `side` x `side`, reads of rows that are
+/// 1 in column 5 and 0 elsewhere: its share of ones.
+double share_of_column(std::int64_t side, std::uint32_t rows, nn::Kept kept) {
+  nn::ModelSpec spec{.input = nn::Shape::image(side, side, 1), .layers = {}};
+  spec.layers = {{"conv2d", "c", {{"units", n(2)}, {"kernel", n(1)}}}, {"global_pool", "g", {}}};
+  spec = nn::with_output(spec, 2);
+  const nn::Net<double> net = random_net<double>(spec, "sgd", 0, 1);
+  nn_test::Table table = random_rows(spec, rows, 1);
+  std::ranges::fill(table.shift, 0.0F);
+  std::ranges::fill(table.scale, 1.0F);
+  for (std::size_t i = 0; i < table.x.size(); ++i)
+    table.x[i] = i % static_cast<std::size_t>(side) == 5 ? 1.0F : 0.0F;
+  nn::Workspace workspace;
+  const nn::DataView view = view_for(table, spec);
+  const nn::Operation operation{"tidy", "c", {}};
+  const nn::ReshapeJob<double> job{kernels_of<double>(), workspace, net, operation, spec, view, 1};
+  const auto seen = nn::layer_inputs(job, 0, kept);
+  return seen.sums[0] / static_cast<double>(seen.rows);
+}
+
+TEST(Calibration, ReadsAllColumnsOfAnImageAlike) {
+  for (const std::int64_t side : {7, 8, 14}) {
+    const double expected = 1.0 / static_cast<double>(side);
+    EXPECT_NEAR(share_of_column(side, 6000, nn::Kept::all), expected, 0.1 * expected) << side;
+    EXPECT_NEAR(share_of_column(side, 100, nn::Kept::sums), expected, 1e-12) << side;
+  }
+}
+
+TEST(Tidy, ReadsEveryPositionBeforeAUnitCountsAsDead) {
+  EXPECT_NEAR(share_of_column(7, 6000, nn::Kept::sums), 1.0 / 7, 1e-12);
+}
+
 TEST(Tidy, RemovesTheDeadButLeavesOne) {
   const nn::ModelSpec spec = mlp(2, {3}, 2);
   nn::Net<double> net = random_net<double>(spec, "sgd", 0, 1);
@@ -204,6 +237,35 @@ TEST(Drop, UndoesDeepening) {
     deepen_and_drop<float>("residual", seed);
     deepen_and_drop<double>("residual", seed);
   }
+}
+
+TEST(Drop, RefusesABlockThatEndsWithABlockThatAddsNothing) {
+  const nn::ModelSpec spec = mlp(3, {4}, 2);
+  const nn_test::Table table = random_rows(spec, 8, 1);
+  auto block = run(random_net<double>(spec, "sgd", 0, 1), {"deepen", "dense1", {}}, table);
+  std::ranges::fill(block.copy(0).subspan(block.layout.find("dense1_1_out.weight")->offset, 4), 1);
+  const auto both = run(block, {"deepen", "dense1_1_out", {}}, table);
+  EXPECT_FALSE(nn::drops_exactly(both, "dense1_1_begin")) << nn::describe(both.spec());
+  EXPECT_TRUE(nn::drops_exactly(both, "dense1_1_out_1_begin"));
+}
+
+TEST(Drop, RefusesAKernelThatReadsAnotherPixel) {
+  const auto identity = [](std::int64_t kernel, nn::FieldValue padding, std::size_t one) {
+    const nn::Fields fields{{"units", n(1)},
+                            {"kernel", kernel},
+                            {"padding", std::move(padding)},
+                            {"activation", "none"}};
+    nn::ModelSpec spec{.input = nn::Shape::image(4, 4, 1), .layers = {{"conv2d", "c", fields}}};
+    spec.layers.push_back({"flatten", "flat", {}});
+    nn::Net<double> net = random_net<double>(nn::with_output(spec, 2), "sgd", 0, 1);
+    const nn::ParamTensor& weight = *net.layout.find("c.weight");
+    std::ranges::fill(net.copy(0).subspan(weight.offset, weight.count), 0);
+    at(net, "c.weight", one) = 1;
+    at(net, "c.bias", 0) = 0;
+    return nn::drops_exactly(net, "c");
+  };
+  EXPECT_TRUE(identity(3, "same", 4));
+  EXPECT_FALSE(identity(2, "same", 2));
 }
 
 TEST(Drop, RefusesWhatWouldChangeSomething) {
