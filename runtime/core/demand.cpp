@@ -94,12 +94,12 @@ void Engine::demand(Version* version) {
   }
 }
 
-void Engine::demand_outputs(Node* node, bool wanted) {
+void Engine::demand_outputs(Node* node, bool asked) {
   for (const Output& output : node->all_outputs()) {
     // From its start on a worker may end it, and take its shares away, while this looks.
     if (node->phase.load(std::memory_order_relaxed) != Phase::pending) return;
     Version* made = output.version;
-    if (made != nullptr && made->gather == Gather::no && (!wanted || made->wanted) &&
+    if (made != nullptr && made->gather == Gather::no && (!asked || made->wanted) &&
         made->holds.load() != 0)
       demand(made);
   }

@@ -81,8 +81,8 @@ class Engine {
   void demand(Version* version);
   void demand_held(const GroupState* inside = nullptr);
   /// The outputs of a node that nobody asked for so far, as far as somebody holds them (and, if
-  /// `wanted`, asked for them before).
-  void demand_outputs(Node* node, bool wanted);
+  /// `asked`, asked for them before).
+  void demand_outputs(Node* node, bool asked);
   /// Whether a pure call in the group, asked for, waits for a key or for an equal call elsewhere.
   [[nodiscard]] bool awaits_answers(const GroupState& group);
   void close(Version* version);
