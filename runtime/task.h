@@ -39,12 +39,16 @@ class Task<R(P...)> {
  public:
   /// Calls the task. Arguments: for in<T>, inout<T>, out<T>, commutative<T> and redux<T, Op> a
   /// Value<T> (an lvalue where it is written: it names the new version afterwards), for file_in and
-  /// file_out a path, for all else the constant itself, which is moved into the call.
+  /// file_out a path, for all else the constant itself, which is moved into the call. What is read
+  /// is what a Value names before the call, also where the same call writes it.
   ///
-  /// Throws rt::Error (no_device) for needs that this machine can never meet,
-  /// (usage) outside a rt::Runtime, inside a task's body and on threads other than the driver's;
-  /// else returns at once, except when very many calls are in flight (Config::in_flight): then it
-  /// waits for some to end. Cost: below a microsecond, plus a hash for pure tasks.
+  /// Throws rt::Error (no_device) for needs that this machine can never meet, (usage) outside a
+  /// rt::Runtime, inside a task's body and on threads other than the driver's, for an empty Value
+  /// where one is needed, for a Value that the call would write twice and for a file that it would
+  /// write and use once more; (storage) for a file that a pure task is to read and that cannot be
+  /// read now: found out later, that is the task's failure. Else returns at once, except when very
+  /// many calls are in flight (Config::in_flight): then it waits for some to end. Cost: below a
+  /// microsecond, plus a hash for pure tasks.
   Value<R> operator()(detail::Argument<P>... arguments,
                       std::source_location where = std::source_location::current()) const {
     using Call = detail::Call<R, P...>;
