@@ -27,6 +27,8 @@ struct Group {
   std::set<std::uint64_t> chosen;  ///< those that may go on from the rung below
 
   [[nodiscard]] bool over() const { return rung == rungs.size(); }
+  /// Whether anybody waits or may come to wait for a decision.
+  [[nodiscard]] bool is_open() const { return !over() || !chosen.empty(); }
   [[nodiscard]] bool full() const { return rungs[rung].size() + lost >= expected; }
 };
 
@@ -52,6 +54,10 @@ class Halving final : public StoppingRule {
     standing.step = step;
     standing.loss = loss;
     const bool finite = loss < std::numeric_limits<double>::infinity();
+    if (standing.rung < group.rung) {
+      const Word word = late(group, trial, finite);
+      if (word == Word::stop || !at_rung(standing)) return word;
+    }
     arrive(group, trial, finite);
     if (!finite) refused_.insert(trial);
     settle(group);
@@ -62,11 +68,13 @@ class Halving final : public StoppingRule {
   }
 
   std::optional<std::uint64_t> promotes(bool last) const override {
-    for (const auto& [number, group] : groups_) {
+    for (const std::uint64_t number : open_) {
+      const Group& group = groups_.at(number);
       if (!group.chosen.empty()) return *group.chosen.begin();
     }
     if (!last) return std::nullopt;
-    for (const auto& [number, group] : groups_) {
+    for (const std::uint64_t number : open_) {
+      const Group& group = groups_.at(number);
       if (!group.over() && group.rungs[group.rung].anyone_waits())
         return group.rungs[group.rung].first_waiting();
     }
@@ -87,6 +95,7 @@ class Halving final : public StoppingRule {
     settle(group);
     group.chosen.erase(trial);
     if (dropped_.erase(trial) > 0) standing.rung = group.rung;
+    look_at(trial);
   }
 
   void ended(std::uint64_t trial, TrialState) override {
@@ -94,12 +103,15 @@ class Halving final : public StoppingRule {
     group.chosen.erase(trial);
     const bool counted = dropped_.erase(trial) > 0 || refused_.erase(trial) > 0;
     const auto taken = standings_.extract(trial);
-    if (counted || group.over()) return;
-    if (taken && taken.mapped().waits)
-      group.rungs[group.rung].leave(trial);
-    else
-      ++group.lost;
-    settle(group);
+    const Standing standing = taken ? taken.mapped() : Standing{};
+    if (!counted && standing.rung == group.rung && !group.over()) {
+      if (standing.waits)
+        group.rungs[group.rung].leave(trial);
+      else
+        ++group.lost;
+      settle(group);
+    }
+    look_at(trial);
   }
 
  private:
@@ -115,9 +127,34 @@ class Halving final : public StoppingRule {
     Group& group = there->second;
     if (is_new) {
       group.expected = trials_;
+      open_.insert(trial / trials_);
       for (const std::int64_t step : steps_) group.rungs.emplace_back(step);
     }
     return group;
+  }
+
+  /// Keeps groups in which nothing is left to decide out of every later look.
+  void look_at(std::uint64_t trial) {
+    if (!group_of(trial).is_open()) open_.erase(trial / trials_);
+  }
+
+  [[nodiscard]] bool at_rung(const Standing& standing) const {
+    return standing.rung < steps_.size() && standing.step >= steps_[standing.rung];
+  }
+
+  /// The word on a trial that comes to rungs which were decided about without it, in a study that
+  /// was extended: nobody waits there, so it goes on if it is among the best 1/eta so far. One that
+  /// catches up with its group is waited for from there on.
+  Word late(Group& group, std::uint64_t trial, bool finite) {
+    Standing& standing = standings_.at(trial);
+    for (; standing.rung < group.rung && at_rung(standing); ++standing.rung) {
+      Rung& rung = group.rungs[standing.rung];
+      rung.record(trial, standing.loss);
+      if (!finite || rung.better(standing.loss) >= std::max<std::size_t>(1, rung.size() / eta_))
+        return Word::stop;
+    }
+    if (standing.rung == group.rung && !group.over()) ++group.expected;
+    return Word::go;
   }
 
   void arrive(Group& group, std::uint64_t trial, bool waits) {
@@ -166,6 +203,7 @@ class Halving final : public StoppingRule {
   std::uint64_t trials_;
   std::vector<std::int64_t> steps_;
   std::map<std::uint64_t, Group> groups_;
+  std::set<std::uint64_t> open_;  ///< numbers of those that are
   std::unordered_map<std::uint64_t, Standing> standings_;
   std::set<std::uint64_t> dropped_;  ///< that wait, and will never go on
   std::set<std::uint64_t> refused_;  ///< that were recorded with no number, and end now

@@ -123,5 +123,41 @@ TEST(Halving, AReportPastSeveralRungsCountsAtOneAfterTheOther) {
   EXPECT_EQ(rule->gives_up(), (Trials{0, 1, 2, 3, 4, 5, 6, 7}));
 }
 
+/// A study that is extended has trials of a group that was decided about without them.
+TEST(Halving, WhoComesLateIsComparedWithAllThatCame) {
+  auto rule = halving(9, 9);
+  for (std::uint64_t trial = 0; trial < 5; ++trial)
+    (void)rule->reported(trial, 1, static_cast<double>(trial));
+  EXPECT_EQ(resume_all(*rule, true), (Trials{0}));
+  for (const std::uint64_t trial : rule->gives_up()) rule->ended(trial, TrialState::stopped);
+  (void)rule->reported(0, 3, 0);
+  EXPECT_EQ(resume_all(*rule, true), Trials{}) << "it went on at once";
+  (void)rule->reported(0, 9, 0);
+  rule->ended(0, TrialState::complete);
+  EXPECT_EQ(rule->reported(5, 1, -1), Word::go) << "better than all before";
+  EXPECT_EQ(rule->reported(5, 3, -1), Word::go);
+  EXPECT_EQ(rule->reported(6, 1, 3.5), Word::stop) << "worse than two thirds";
+  rule->ended(6, TrialState::stopped);
+  EXPECT_EQ(rule->reported(7, 1, std::nan("")), Word::stop);
+  EXPECT_EQ(rule->reported(8, 3, -2), Word::go) << "at two rungs at once";
+  EXPECT_EQ(rule->promotes(true), std::nullopt);
+  EXPECT_EQ(rule->gives_up(), Trials{});
+}
+
+TEST(Halving, WhoCatchesUpIsWaitedFor) {
+  auto rule = halving(9);
+  for (std::uint64_t trial = 0; trial < 6; ++trial)
+    (void)rule->reported(trial, 1, static_cast<double>(trial));
+  EXPECT_EQ(resume_all(*rule, true), (Trials{0, 1}));
+  for (const std::uint64_t trial : rule->gives_up()) rule->ended(trial, TrialState::stopped);
+  (void)rule->reported(0, 3, 5);
+  rule->ended(6, TrialState::failed);
+  EXPECT_EQ(rule->promotes(false), std::nullopt) << "trial 1 is missing, trial 6 was not expected";
+  EXPECT_EQ(rule->reported(7, 1, -1), Word::go);
+  EXPECT_EQ(rule->reported(1, 3, 4), Word::pause) << "trial 7 is on its way";
+  EXPECT_EQ(rule->reported(7, 3, 3), Word::go);
+  EXPECT_EQ(rule->gives_up(), (Trials{0, 1}));
+}
+
 }  // namespace
 }  // namespace hpo
