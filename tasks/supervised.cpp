@@ -170,11 +170,10 @@ std::uint64_t Supervisors::start(const SupervisedProgram& program) {
   Sockets sockets = make_sockets();
   if (::send(sockets.ours.fd(), &program.order, sizeof program.order, MSG_NOSIGNAL) < 0)
     throw NoMore("make a socket", errno);
-  std::vector<std::string> words{impl_->path, program.path};
+  std::vector<std::string> words{impl_->path, program.reports, program.path};
   words.insert(words.end(), program.words.begin(), program.words.end());
   const int nothing = impl_->nothing.fd();
-  const std::array<int, 5> files{nothing, program.log, nothing, sockets.theirs.fd(),
-                                 program.reports};
+  const std::array<int, 4> files{nothing, program.log, nothing, sockets.theirs.fd()};
   const std::uint64_t number = impl_->next++;
   impl_->watch(sockets.ours.fd(), number);
   Impl::Child child{.process = start_process({.path = impl_->path,

@@ -22,8 +22,8 @@ struct SupervisedProgram {
   std::string folder;                                   ///< where it runs, absolute
   std::map<std::string, std::string> environment = {};  ///< besides that of this process
   SupervisorOrder order;
-  int log = -1;      ///< open for appending: what the program prints
-  int reports = -1;  ///< open: the file that it reports in
+  int log = -1;              ///< open for appending: what the program prints
+  std::string reports = {};  ///< the path of the file that it reports in
 };
 
 /// What a program did since it was asked last. `over` comes last and once.

@@ -4,10 +4,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 
+#include "hpo/log/metrics.h"
 #include "runtime/base/error.h"
 #include "runtime/base/file.h"
 #include "runtime/base/text.h"
@@ -28,6 +30,37 @@ std::string signal_words(int signal) {
 std::string with_last(std::string what, const std::vector<std::string>& last) {
   if (!last.empty()) what += rt::cat("; it printed last: ", last.back());
   return what;
+}
+
+/// What to say of a program that ended well and did not report the metric; `others` is what it did
+/// report.
+std::string nothing_reported(const Metric& metric, const Metrics& others,
+                             const std::string& no_number) {
+  std::string message = rt::cat("ended well without reporting ", metric.name);
+  if (!no_number.empty())
+    return rt::cat(message, ": metric.regex took \"", rt::printable(no_number, 120),
+                   "\", which is no number, expected a group that takes numbers");
+  if (!metric.regex.empty())
+    return message + ", expected a line of its output that metric.regex matches";
+  std::vector<std::string> names;
+  for (const auto& [name, value] : others) names.push_back(name);
+  std::string list;
+  for (const std::string& name : names) list += rt::cat(list.empty() ? "" : ", ", name);
+  if (!names.empty()) message += rt::cat(", only ", rt::printable(list, 200));
+  return rt::cat(message, ", expected a line such as {\"step\": 1, \"", metric.name,
+                 "\": 0.5} in the file $TRELLIS_METRICS", rt::did_you_mean(metric.name, names));
+}
+
+void require_reports(const StudySpec& study, const CommandReports& reports) {
+  const std::string* name = reports.missing();
+  if (name == nullptr) return;
+  const auto is_it = [&](const Metric& metric) { return metric.name == *name; };
+  const auto other = std::ranges::find_if(study.others, is_it);
+  const Metric metric = is_it(study.metric)           ? study.metric
+                        : other != study.others.end() ? *other
+                                                      : Metric{.name = *name};
+  throw TrialFailure(Cause::error,
+                     nothing_reported(metric, reports.pending(), reports.no_number(*name)));
 }
 
 }  // namespace
@@ -67,21 +100,27 @@ Ended command_end(const StudySpec& study, const tasks::SupervisorNews& news,
   return failed(Cause::lost, "its supervisor was killed, and the program with it");
 }
 
-std::string nothing_reported(const Metric& metric, const Metrics& others,
-                             const std::string& no_number) {
-  std::string message = rt::cat("ended well without reporting ", metric.name);
-  if (!no_number.empty())
-    return rt::cat(message, ": metric.regex took \"", rt::printable(no_number, 120),
-                   "\", which is no number, expected a group that takes numbers");
-  if (!metric.regex.empty())
-    return message + ", expected a line of its output that metric.regex matches";
-  std::vector<std::string> names;
-  for (const auto& [name, value] : others) names.push_back(name);
-  std::string list;
-  for (const std::string& name : names) list += rt::cat(list.empty() ? "" : ", ", name);
-  if (!names.empty()) message += rt::cat(", only ", rt::printable(list, 200));
-  return rt::cat(message, ", expected a line such as {\"step\": 1, \"", metric.name,
-                 "\": 0.5} in the file $TRELLIS_METRICS", rt::did_you_mean(metric.name, names));
+void require_numbers(const StudySpec& study, const Report& report) {
+  const auto require = [&](const std::string& name, double value) {
+    if (std::isnan(value))
+      throw TrialFailure(Cause::diverged, rt::cat(name, " is not a number at step ", report.step));
+  };
+  require(study.metric.name, report.value);
+  for (const Metric& other : study.others) {
+    if (const double* value = find_metric(report.metrics, other.name)) require(other.name, *value);
+  }
+}
+
+std::optional<Report> closing_report(const StudySpec& study, CommandReports& reports, int status,
+                                     double seconds) {
+  Metrics measures;
+  for (const std::string& name : deciding_metrics(study)) {
+    if (name == "exit") measures.emplace_back(name, status);
+    if (name == "seconds") measures.emplace_back(name, seconds);
+  }
+  std::optional<Report> last = reports.closing(measures);
+  require_reports(study, reports);
+  return last;
 }
 
 std::uint64_t killed_for_memory() {

@@ -2,9 +2,12 @@
 // How a program ended, in the words of the log.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "hpo/driver/command_reports.h"
+#include "hpo/driver/trial_work.h"
 #include "hpo/log/event.h"
 #include "hpo/study/spec.h"
 #include "tasks/supervise/protocol.h"
@@ -16,10 +19,14 @@ namespace hpo {
 [[nodiscard]] Ended command_end(const StudySpec& study, const tasks::SupervisorNews& news,
                                 const std::vector<std::string>& last, bool starved);
 
-/// What to say of a program that ended well and did not report the metric; `others` is what it did
-/// report.
-[[nodiscard]] std::string nothing_reported(const Metric& metric, const Metrics& others,
-                                           const std::string& no_number);
+/// Throws TrialFailure (diverged) where what is searched for is no number.
+void require_numbers(const StudySpec& study, const Report& report);
+
+/// One more report, of a program that ended well, where something that decides came behind its last
+/// one: what it was measured by, or what it reported without the metric. `seconds`: how long it
+/// ran. Throws TrialFailure where it never reported what decides.
+[[nodiscard]] std::optional<Report> closing_report(const StudySpec& study, CommandReports& reports,
+                                                   int status, double seconds);
 
 /// Processes that the kernel has killed on this machine for want of memory since it started.
 [[nodiscard]] std::uint64_t killed_for_memory();

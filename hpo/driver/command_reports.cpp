@@ -30,12 +30,10 @@ void merge(Metrics& into, const Metrics& more) {
 
 }  // namespace
 
-CommandReports::CommandReports(const StudySpec& study, const TrialFolder& folder,
-                               const Reported* last)
+CommandReports::CommandReports(const StudySpec& study, const Reported* last)
     : deciding_(deciding_metrics(study)),
-      reports_(folder.reports, kLongestReport),
-      log_(folder.log, kLongestLine),
-      old_log_(folder.old_log, kLongestLine),
+      reports_(kLongestReport),
+      log_(kLongestLine),
       last_(last != nullptr ? last->step : -1) {
   if (!study.metric.regex.empty()) patterns_.emplace_back(study.metric.name, study.metric.regex);
   for (const Metric& other : study.others)
@@ -61,9 +59,9 @@ std::string CommandReports::no_number(const std::string& metric) const {
   return found == no_numbers_.end() ? "" : found->second;
 }
 
-std::vector<Report> CommandReports::left_over() {
+std::vector<Report> CommandReports::left_over(const TrialFolder& folder) {
   std::vector<ReportLine> lines;
-  for (const std::string& line : reports_.take(false)) {
+  for (const std::string& line : reports_.take(folder.reports(), false)) {
     try {
       lines.push_back(read_report_line(line));
     } catch (const rt::Error&) {
@@ -71,7 +69,7 @@ std::vector<Report> CommandReports::left_over() {
     }
   }
   if (!patterns_.empty()) {
-    for (const std::string& line : old_log_.take(true)) {
+    for (const std::string& line : LineReader(kLongestLine).take(folder.log, true)) {
       try {
         find_in(line, lines);
       } catch (const TrialFailure&) {
@@ -86,23 +84,21 @@ std::vector<Report> CommandReports::left_over() {
   return out;
 }
 
-std::vector<Report> CommandReports::take(bool over) {
-  if (failure_) throw *failure_;
-  std::vector<Report> out;
-  for (const std::string& line : reports_.take(over)) add(report_of(line), out);
+void CommandReports::begin(bool with_checkpoints) {
+  own_ = with_checkpoints ? std::max<std::int64_t>(0, last_) : 0;
+}
+
+void CommandReports::take(const TrialFolder& folder, bool over, std::vector<Report>& out) {
+  for (const std::string& line : reports_.take(folder.reports(), over)) add(report_of(line), out);
   if (reports_.bytes() > kMostReports)
     throw TrialFailure(Cause::error, rt::cat("metrics.jsonl has ", reports_.bytes(),
                                              " bytes, expected at most ", kMostReports));
-  if (patterns_.empty()) return out;
-  std::vector<ReportLine> lines;
-  try {
-    for (const std::string& line : log_.take(over)) find_in(line, lines);
-  } catch (const TrialFailure& failure) {
-    failure_ = failure;
+  if (patterns_.empty()) return;
+  for (const std::string& line : log_.take(folder.log, over)) {
+    std::vector<ReportLine> found;
+    find_in(line, found);
+    for (ReportLine& report : found) add(std::move(report), out);
   }
-  for (ReportLine& line : lines) add(std::move(line), out);
-  if (failure_ && out.empty()) throw *failure_;
-  return out;
 }
 
 void CommandReports::keep(const Metrics& metrics) {

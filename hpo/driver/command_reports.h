@@ -21,19 +21,27 @@ namespace hpo {
 /// The reports of one attempt. Not thread-safe.
 class CommandReports {
  public:
-  /// `folder` outlives it; `last` is the trial's last report in the log, null for none.
-  CommandReports(const StudySpec& study, const TrialFolder& folder, const Reported* last);
+  /// `last` is the trial's last report in the log, null for none.
+  CommandReports(const StudySpec& study, const Reported* last);
 
   /// What earlier attempts of the trial reported behind `last` and the log does not have. Only what
   /// says its own step counts: nobody knows where an attempt went on that does not say.
-  [[nodiscard]] std::vector<Report> left_over();
+  [[nodiscard]] std::vector<Report> left_over(const TrialFolder& folder);
 
-  /// Reports since the last call, in order; with `over`, all that there are. A line without the
-  /// study's metric adds its values to the next one that has it; what else decides (other metrics,
-  /// bounds) keeps its value until it is reported again. A step at or before the one reported last
-  /// is passed over: it is one that was repeated. Throws TrialFailure; where a line of the output
-  /// is one, first gives what came before it.
-  [[nodiscard]] std::vector<Report> take(bool over);
+  /// The attempt begins; reports that say no step count from the last one on where it begins with
+  /// checkpoints, else from the beginning.
+  void begin(bool with_checkpoints);
+
+  /// Adds the reports since the last call, in order; with `over`, all that there are. A line
+  /// without the study's metric adds its values to the next one that has it; what else decides
+  /// (other metrics, bounds) keeps its value until it is reported again. A step at or before the
+  /// one reported last is passed over: it is one that was repeated. Throws TrialFailure, with what
+  /// came before in `out`.
+  void take(const TrialFolder& folder, bool over, std::vector<Report>& out);
+
+  /// Whether lines of the output are looked at; bytes of it that were read.
+  [[nodiscard]] bool read_output() const { return !patterns_.empty(); }
+  [[nodiscard]] std::uint64_t output_read() const { return log_.bytes(); }
 
   /// One more report, of a program that has ended, where something that decides came behind its
   /// last one; `measured`: what it was measured by.
@@ -53,11 +61,10 @@ class CommandReports {
 
   std::vector<std::string> deciding_;  ///< the study's metric first
   std::vector<std::pair<std::string, Pattern>> patterns_;
-  LineReader reports_, log_, old_log_;
+  LineReader reports_, log_;
   std::int64_t last_;
   std::int64_t own_ = 0;  ///< reports of the attempt that did not say a step
   std::map<std::string, std::string> no_numbers_;  ///< by metric
-  std::optional<TrialFailure> failure_;
   Metrics pending_;
   Metrics known_;  ///< the newest values of what decides
 };

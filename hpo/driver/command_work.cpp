@@ -1,7 +1,6 @@
 #include "hpo/driver/command_work.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "hpo/driver/command_end.h"
@@ -15,24 +14,12 @@ namespace hpo {
 namespace {
 
 constexpr std::size_t kShownLines = 10;
+constexpr std::uint64_t kAll = std::uint64_t{1} << 62;  ///< bytes
 constexpr int kFiles = 12;  ///< that are open at once while a program starts
 
 std::int64_t nanoseconds(double seconds) {
   constexpr double kMost = 9e18;
   return static_cast<std::int64_t>(std::min(kMost, seconds * 1e9));
-}
-
-/// What is searched for must be a number; what has bounds is worst where it is none.
-void require_numbers(const StudySpec& study, const Report& report) {
-  const auto require = [&](const std::string& name, double value) {
-    if (std::isnan(value))
-      throw TrialFailure(Cause::diverged, rt::cat(name, " is not a number at step ", report.step));
-  };
-  require(study.metric.name, report.value);
-  for (const Metric& other : study.others) {
-    const auto found = std::ranges::find(report.metrics, other.name, &Metrics::value_type::first);
-    if (found != report.metrics.end()) require(other.name, found->second);
-  }
 }
 
 }  // namespace
@@ -43,7 +30,7 @@ std::map<std::string, std::string> command_environment(const rt::Path& folder,
   std::map<std::string, std::string> environment{
       {"TRELLIS_TRIAL_DIR", folder.string()},
       {"TRELLIS_CHECKPOINT_DIR", (folder / "checkpoint").string()},
-      {"TRELLIS_METRICS", (folder / "metrics.jsonl").string()},
+      {"TRELLIS_METRICS", trial_reports(folder)},
       {"OMP_NUM_THREADS", std::to_string(resources.cpus)}};
   if (gpus) environment.emplace("CUDA_VISIBLE_DEVICES", *gpus);
   return environment;
@@ -91,10 +78,16 @@ bool CommandWork::has_room(const AttemptPtr& attempt, const std::function<void()
     if (places_.lack(runs_.size() - 1, rt::now()))
       rt::warn(rt::cat(lack.what(), "; going on with fewer programs at once"));
   }
-  gpus_.give_back(*std::exchange(attempt->gpus, std::nullopt));
-  runs_.erase(attempt->trial);
+  give_place_back(attempt);
   queue_.push_front(attempt);
   return false;
+}
+
+/// Of an attempt whose program has not begun or is over. Without effect on one that has none.
+void CommandWork::give_place_back(const AttemptPtr& attempt) {
+  if (!attempt->gpus) return;
+  gpus_.give_back(*std::exchange(attempt->gpus, std::nullopt));
+  runs_.erase(attempt->trial);
 }
 
 /// Places for those that wait: at most `parallel` at once, and a trial's next attempt only when
@@ -119,66 +112,74 @@ void CommandWork::admit() {
   }
 }
 
-void CommandWork::start(const AttemptPtr& attempt, const TrialCommand& command,
-                        const TrialFolder& folder) {
+void CommandWork::start(const AttemptPtr& attempt, const TrialCommand& command) {
   const Limits& limits = study_.limits;
+  const rt::Path& folder = attempt->folder->path;
   std::optional<std::string> gpus;
   if (gpus_.count() > 0) gpus = gpus_.names(*attempt->gpus);
   attempt->program =
       supervisors_.start({.path = command.path,
                           .words = command.words,
                           .folder = command.folder,
-                          .environment = command_environment(folder.path, attempt->resources, gpus),
+                          .environment = command_environment(folder, attempt->resources, gpus),
                           .order = {.time = nanoseconds(limits.trial_time.value_or(0)),
                                     .stall = nanoseconds(limits.no_progress.value_or(0)),
                                     .grace = nanoseconds(limits.grace),
-                                    .log_bytes = limits.log,
+                                    // What is to be read is cut when it was.
+                                    .log_bytes = attempt->reports.read_output() ? kAll : limits.log,
                                     .memory = attempt->resources.memory.value_or(0)},
-                          .log = folder.log.fd(),
-                          .reports = folder.reports.fd()});
+                          .log = attempt->folder->log.fd(),
+                          .reports = trial_reports(folder)});
   programs_.emplace(attempt->program, attempt);
-  attempt->started = attempt->told = rt::now();
+  attempt->looked = rt::now();
 }
 
-/// The place is free again.
-void CommandWork::drop(const AttemptPtr& attempt) {
-  const auto there = runs_.find(attempt->trial);
-  if (there == runs_.end() || there->second != attempt) return;
-  gpus_.give_back(*attempt->gpus);
-  programs_.erase(attempt->program);
-  runs_.erase(there);
-  admit();
+void CommandWork::Attempt::read() {
+  const rt::Moment here = rt::now();
+  untold += rt::seconds(here - std::exchange(looked, here));
+  std::vector<Report> found;
+  try {
+    if (!failure && !unwanted) reports.take(*folder, over.has_value(), found);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  for (Report& report : found) told.push_back({std::move(report), std::exchange(untold, 0)});
+  if (reports.read_output()) {
+    log.was_read(folder->log, reports.output_read());
+    if (over) log.finish(folder->log);
+  }
+  if (over) folder.reset();
 }
 
+/// A program's place and files are free again as soon as it is gone and what it reported was read:
+/// what its trial waits for may take long, and others may wait for them meanwhile.
 void CommandWork::turn() {
-  for (const tasks::ProgramNews& told : supervisors_.take()) {
-    const auto found = programs_.find(told.program);
+  for (const tasks::ProgramNews& news : supervisors_.take()) {
+    const auto found = programs_.find(news.program);
     if (found == programs_.end()) continue;
     const AttemptPtr attempt = found->second;
-    attempt->grown = true;
-    if (told.news.over) {
-      attempt->over = told.news;
-      if (attempt->unwanted) drop(attempt);
+    if (news.news.over) attempt->over = news.news;
+    attempt->read();
+    if (attempt->over) {
+      programs_.erase(found);
+      give_place_back(attempt);
     }
     attempt->stir();
   }
   if (!queue_.empty()) admit();
 }
 
-/// Hands reports in one after another; false when the trial is to go no further.
-rt::Async<bool> CommandWork::hand_in(TrialContext& trial, AttemptPtr attempt,
-                                     std::vector<Report> reports) {
-  for (Report& report : reports) {
-    if (attempt->unwanted) co_return false;
-    require_numbers(study_, report);
-    const rt::Moment here = rt::now();
-    const double took = attempt->program == 0 ? 0 : rt::seconds(here - attempt->told);
-    attempt->told = here;
+/// Hands in what was read; false when the trial is to go no further.
+rt::Async<bool> CommandWork::hand_in(TrialContext& trial, AttemptPtr attempt) {
+  while (!attempt->told.empty() && !attempt->unwanted) {
+    Told next = std::move(attempt->told.front());
+    attempt->told.pop_front();
+    require_numbers(study_, next.report);
     // Nobody counts a program's FLOPs: what it calls a step is as long as any other.
-    trial.outside(1, took);
-    if (co_await trial.report(std::move(report)) == Word::stop) co_return false;
+    trial.outside(1, next.seconds);
+    if (co_await trial.report(std::move(next.report)) == Word::stop) co_return false;
   }
-  co_return true;
+  co_return !attempt->unwanted;
 }
 
 rt::Async<void> CommandWork::end_early(AttemptPtr attempt) {
@@ -189,62 +190,88 @@ rt::Async<void> CommandWork::end_early(AttemptPtr attempt) {
   }
 }
 
-/// From the start of the program to its end.
-rt::Async<void> CommandWork::follow(TrialContext& trial, AttemptPtr attempt,
-                                    CommandReports& reports) {
-  for (bool over = false; !over;) {
-    while (!attempt->grown && !attempt->unwanted) {
-      rt::Async<void> waiting = something(attempt);
-      co_await std::move(waiting);
-    }
+/// A place and a folder, unless it is not wanted any more.
+rt::Async<void> CommandWork::find_folder(TrialContext& trial, AttemptPtr attempt) {
+  queue_.push_back(attempt);
+  do {
+    rt::Async<void> placing = place(attempt);
+    co_await std::move(placing);
     if (attempt->unwanted) co_return;
-    attempt->grown = false;
-    over = attempt->over.has_value();
-    rt::Async<bool> handing = hand_in(trial, attempt, reports.take(over));
-    if (!co_await std::move(handing)) co_return;
+  } while (!has_room(attempt, [] { tasks::require_files(kFiles); }));
+  attempt->folder = open_trial_folder(folder_, attempt->trial, trial.params());
+}
+
+/// Begins with what earlier attempts left to hand in, without a place: a word on that may wait for
+/// trials that have none. False when the trial is to go no further.
+rt::Async<bool> CommandWork::catch_up(TrialContext& trial, AttemptPtr attempt) {
+  rt::Async<void> finding = find_folder(trial, attempt);
+  co_await std::move(finding);
+  if (attempt->unwanted) co_return false;
+  for (Report& report : attempt->reports.left_over(*attempt->folder))
+    attempt->told.push_back({std::move(report)});
+  if (attempt->told.empty()) co_return true;
+  attempt->folder.reset();
+  give_place_back(attempt);
+  admit();
+  rt::Async<bool> handing = hand_in(trial, attempt);
+  if (!co_await std::move(handing)) co_return false;
+  rt::Async<void> again = find_folder(trial, attempt);
+  co_await std::move(again);
+  co_return !attempt->unwanted;
+}
+
+/// From the start of the program to its end; false when the trial is to go no further.
+rt::Async<bool> CommandWork::follow(TrialContext& trial, AttemptPtr attempt) {
+  for (;;) {
+    rt::Async<bool> handing = hand_in(trial, attempt);
+    if (!co_await std::move(handing)) co_return false;
+    if (attempt->failure) std::rethrow_exception(attempt->failure);
+    if (attempt->over) co_return true;
+    rt::Async<void> waiting = something(attempt);
+    co_await std::move(waiting);
   }
+}
+
+rt::Async<bool> CommandWork::run_program(TrialContext& trial, AttemptPtr attempt,
+                                         const TrialCommand& command) {
+  begin_log(*attempt->folder);
+  attempt->reports.begin(attempt->folder->has_checkpoints);
+  while (!has_room(attempt, [&] { start(attempt, command); })) {
+    rt::Async<void> placing = place(attempt);
+    co_await std::move(placing);
+    if (attempt->unwanted) co_return false;
+  }
+  rt::Async<bool> following = follow(trial, attempt);
+  co_return co_await std::move(following);
 }
 
 rt::Async<void> CommandWork::run(TrialContext& trial) {
   const TrialCommand command = trial_command(study_, trial.params());
-  auto attempt = std::make_shared<Attempt>();
-  attempt->trial = trial.trial();
-  attempt->resources = trial_resources(study_, trial.params());
   const std::span<const Reported> logged = trial.logged();
+  const auto attempt =
+      std::make_shared<Attempt>(trial.trial(), trial_resources(study_, trial.params()),
+                                CommandReports(study_, logged.empty() ? nullptr : &logged.back()),
+                                LongLog(study_.limits.log));
   trial.go_on_behind(logged.size());
   trial.when_void([this, attempt] {
     attempt->unwanted = true;
-    if (attempt->over) drop(attempt);
     supervisors_.stop(attempt->program);
     attempt->stir();
   });
-  queue_.push_back(attempt);
   std::exception_ptr failure;
   try {
-    do {
-      rt::Async<void> placing = place(attempt);
-      co_await std::move(placing);
-      if (attempt->unwanted) co_return drop(attempt);
-    } while (!has_room(attempt, [] { tasks::require_files(kFiles); }));
-    const TrialFolder folder = open_trial_folder(folder_, attempt->trial, trial.params());
-    CommandReports reports(study_, folder, logged.empty() ? nullptr : &logged.back());
-    rt::Async<bool> earlier = hand_in(trial, attempt, reports.left_over());
-    if (co_await std::move(earlier)) {
-      while (!has_room(attempt, [&] { start(attempt, command, folder); })) {
-        rt::Async<void> placing = place(attempt);
-        co_await std::move(placing);
-        if (attempt->unwanted) co_return drop(attempt);
-      }
-      rt::Async<void> following = follow(trial, attempt, reports);
-      co_await std::move(following);
+    rt::Async<bool> catching_up = catch_up(trial, attempt);
+    bool further = co_await std::move(catching_up);
+    if (further) {
+      rt::Async<bool> running = run_program(trial, attempt, command);
+      further = co_await std::move(running);
     }
-    if (!attempt->unwanted) {
+    if (further) {
+      trial.outside(0, attempt->untold);
       const Ended end = end_of(*attempt);
-      const double took = rt::seconds(rt::now() - attempt->told);
-      trial.outside(0, took);
       if (end.state == TrialState::failed) throw TrialFailure(end.cause, end.message);
-      std::optional<Report> last = reports.closing(measures_of(*attempt));
-      require_reports(reports);
+      std::optional<Report> last = closing_report(study_, attempt->reports, attempt->over->status,
+                                                  static_cast<double>(attempt->over->took) * 1e-9);
       if (last) (void)co_await trial.report(std::move(*last));
     }
   } catch (...) {
@@ -254,7 +281,8 @@ rt::Async<void> CommandWork::run(TrialContext& trial) {
     rt::Async<void> ending = end_early(attempt);
     co_await std::move(ending);
   }
-  drop(attempt);
+  give_place_back(attempt);
+  admit();
   if (failure) std::rethrow_exception(failure);
 }
 
@@ -266,28 +294,6 @@ Ended CommandWork::end_of(const Attempt& attempt) {
   const std::uint64_t before = std::exchange(killed_for_memory_, killed_for_memory());
   return command_end(study_, news, last_log_lines(folder_, attempt.trial, 1),
                      killed_for_memory_ > before);
-}
-
-void CommandWork::require_reports(const CommandReports& reports) const {
-  const std::string* name = reports.missing();
-  if (name == nullptr) return;
-  const auto is_it = [&](const Metric& metric) { return metric.name == *name; };
-  const auto other = std::ranges::find_if(study_.others, is_it);
-  const Metric metric = is_it(study_.metric)           ? study_.metric
-                        : other != study_.others.end() ? *other
-                                                       : Metric{.name = *name};
-  throw TrialFailure(Cause::error,
-                     nothing_reported(metric, reports.pending(), reports.no_number(*name)));
-}
-
-Metrics CommandWork::measures_of(const Attempt& attempt) const {
-  Metrics measures;
-  for (const std::string& name : deciding_metrics(study_)) {
-    if (name == "exit") measures.emplace_back(name, attempt.over->status);
-    if (name == "seconds")
-      measures.emplace_back(name, static_cast<double>(attempt.over->took) * 1e-9);
-  }
-  return measures;
 }
 
 std::vector<std::string> CommandWork::last_lines(std::uint64_t trial) const {

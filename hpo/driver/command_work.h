@@ -4,15 +4,18 @@
 
 #include <cstddef>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hpo/driver/command_reports.h"
 #include "hpo/driver/gpu_share.h"
+#include "hpo/driver/long_log.h"
 #include "hpo/driver/places.h"
 #include "hpo/driver/trial_work.h"
 #include "hpo/study/command.h"
@@ -44,41 +47,57 @@ class CommandWork final : public TrialWork {
   [[nodiscard]] std::vector<std::string> last_lines(std::uint64_t trial) const override;
 
  private:
+  /// A report, and how long the program took for it.
+  struct Told {
+    Report report;
+    double seconds = 0;
+  };
   /// One attempt of a trial, from its wait for a place to the end of its program.
   struct Attempt {
-    std::uint64_t trial = 0;
+    Attempt(std::uint64_t number, Resources needs, CommandReports begun, LongLog kept)
+        : trial(number), resources(std::move(needs)), reports(std::move(begun)), log(kept) {}
+
+    std::uint64_t trial;
     Resources resources;
+    CommandReports reports;
     bool unwanted = false;               ///< nothing that it does counts any more
-    std::optional<GpuShare::Part> gpus;  ///< it has a place
+    std::optional<GpuShare::Part> gpus;  ///< it has a place: no program without one
     std::uint64_t program = 0;           ///< 0: not started
-    bool grown = false;                  ///< there may be reports
+    std::optional<TrialFolder> folder;   ///< until all that the program did was read
+    LongLog log;                         ///< where its lines are reports
+    std::deque<Told> told;               ///< read, and not handed in yet
+    std::exception_ptr failure;          ///< what was wrong behind them
     std::optional<tasks::SupervisorNews> over;
     std::optional<rt::Promise<void>> waits;
-    rt::Moment started{}, told{};
+    rt::Moment looked{};  ///< when reports were read last
+    double untold = 0;    ///< seconds before then that came with no report
 
     /// Lets the coroutine go on.
     void stir();
+    /// What the program has reported by now.
+    void read();
   };
   using AttemptPtr = std::shared_ptr<Attempt>;
 
   static rt::Async<void> something(AttemptPtr attempt);
   rt::Async<void> place(AttemptPtr attempt);
-  rt::Async<bool> hand_in(TrialContext& trial, AttemptPtr attempt, std::vector<Report> reports);
-  rt::Async<void> follow(TrialContext& trial, AttemptPtr attempt, CommandReports& reports);
+  rt::Async<void> find_folder(TrialContext& trial, AttemptPtr attempt);
+  rt::Async<bool> catch_up(TrialContext& trial, AttemptPtr attempt);
+  rt::Async<bool> hand_in(TrialContext& trial, AttemptPtr attempt);
+  rt::Async<bool> run_program(TrialContext& trial, AttemptPtr attempt, const TrialCommand& command);
+  rt::Async<bool> follow(TrialContext& trial, AttemptPtr attempt);
   rt::Async<void> end_early(AttemptPtr attempt);
-  void start(const AttemptPtr& attempt, const TrialCommand& command, const TrialFolder& folder);
+  void start(const AttemptPtr& attempt, const TrialCommand& command);
   void admit();
   [[nodiscard]] bool has_room(const AttemptPtr& attempt, const std::function<void()>& doing);
-  void drop(const AttemptPtr& attempt);
+  void give_place_back(const AttemptPtr& attempt);
   [[nodiscard]] Ended end_of(const Attempt& attempt);
-  void require_reports(const CommandReports& reports) const;
-  [[nodiscard]] Metrics measures_of(const Attempt& attempt) const;
 
   const StudySpec& study_;
   rt::Path folder_;
   GpuShare gpus_;
   std::deque<AttemptPtr> queue_;              ///< attempts that wait for a place, first come first
-  std::map<std::uint64_t, AttemptPtr> runs_;  ///< by trial: those that have one
+  std::map<std::uint64_t, AttemptPtr> runs_;  ///< by trial: those that have a place
   std::map<std::uint64_t, AttemptPtr> programs_;
   Places places_;
   std::uint64_t killed_for_memory_;  ///< processes, by the kernel, when last looked at

@@ -2,20 +2,42 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <string_view>
 #include <utility>
 
 namespace hpo {
 
-std::vector<std::string> LineReader::take(bool all) {
+namespace {
+
+constexpr std::size_t kSeen = 256;  ///< bytes by which a file is known again
+
+}  // namespace
+
+bool LineReader::goes_on(const rt::File& file) const {
+  std::array<char, kSeen> there;
+  const ssize_t bytes =
+      ::pread(file.fd(), there.data(), seen_.size(), static_cast<off_t>(offset_ - seen_.size()));
+  return bytes >= 0 && std::string_view(there.data(), static_cast<std::size_t>(bytes)) == seen_;
+}
+
+std::vector<std::string> LineReader::take(const rt::File& file, bool all) {
   std::vector<std::string> lines;
+  if (file && !goes_on(file)) {
+    offset_ = 0;
+    seen_.clear();
+    line_.clear();
+  }
   std::array<char, 65536> piece;
   ssize_t bytes = 0;
-  while (file_ && (bytes = ::pread(file_.fd(), piece.data(), piece.size(),
-                                   static_cast<off_t>(offset_))) > 0) {
-    offset_ += static_cast<std::uint64_t>(bytes);
-    for (ssize_t i = 0; i < bytes; ++i) {
-      const char c = piece[static_cast<std::size_t>(i)];
+  while (file && (bytes = ::pread(file.fd(), piece.data(), piece.size(),
+                                  static_cast<off_t>(offset_))) > 0) {
+    const std::string_view text(piece.data(), static_cast<std::size_t>(bytes));
+    offset_ += text.size();
+    seen_ += text.substr(text.size() - std::min(text.size(), kSeen));
+    seen_.erase(0, seen_.size() - std::min(seen_.size(), kSeen));
+    for (const char c : text) {
       if (c == '\n' || c == '\r') {
         if (!line_.empty()) lines.push_back(std::exchange(line_, {}));
       } else if (line_.size() < most_) {

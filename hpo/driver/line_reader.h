@@ -11,20 +11,23 @@ namespace hpo {
 /// Remembers how far it has read. Not thread-safe.
 class LineReader {
  public:
-  /// `file` outlives it; a line beyond `most` bytes is cut there.
-  explicit LineReader(const rt::File& file, std::size_t most) : file_(file), most_(most) {}
+  /// A line beyond `most` bytes is cut there.
+  explicit LineReader(std::size_t most) : most_(most) {}
 
   /// The lines that were completed since the last call; with `all`, also one without an end.
-  /// Carriage returns end lines too, as on a terminal.
-  [[nodiscard]] std::vector<std::string> take(bool all);
+  /// Carriage returns end lines too, as on a terminal. Begins at the beginning where `file` does
+  /// not go on behind what was read last: it was emptied, or is another one. No file: nothing new.
+  [[nodiscard]] std::vector<std::string> take(const rt::File& file, bool all);
 
   /// Bytes read so far.
   [[nodiscard]] std::uint64_t bytes() const { return offset_; }
 
  private:
-  const rt::File& file_;
+  [[nodiscard]] bool goes_on(const rt::File& file) const;
+
   std::size_t most_;
   std::uint64_t offset_ = 0;
+  std::string seen_;  ///< the last bytes before the offset
   std::string line_;  ///< the one that has no end yet
 };
 

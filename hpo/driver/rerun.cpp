@@ -11,6 +11,7 @@
 #include "hpo/driver/command_reports.h"
 #include "hpo/driver/command_work.h"
 #include "hpo/driver/trial_folder.h"
+#include "hpo/log/study_lock.h"
 #include "hpo/study/command.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/text.h"
@@ -66,11 +67,15 @@ int run(const TrialCommand& command, std::vector<std::string> environment) {
 Rerun rerun_command(const StudySpec& study, std::uint64_t trial, const Params& params,
                     const rt::Path& folder) {
   const TrialCommand command = trial_command(study, params);
+  rt::make_folder(folder);
+  const std::string lock_file = rt::cat("trial-", trial, ".lock");
+  const StudyLock lock(folder, lock_file);
+  if (lock.state() == StudyLock::State::held) throw StudyLock::refusal(folder, lock_file);
   std::error_code nothing_there;
   std::filesystem::remove_all(folder / trial_folder_name(trial), nothing_there);
-  rt::make_folder(folder);
-  const TrialFolder own = open_trial_folder(folder, trial, params);
-  CommandReports reports(study, own, nullptr);
+  TrialFolder own = open_trial_folder(folder, trial, params);
+  begin_log(own);
+  CommandReports reports(study, nullptr);
   const Resources resources = trial_resources(study, params);
   const Deaf deaf;
   const rt::Moment begun = rt::now();
@@ -81,9 +86,20 @@ Rerun rerun_command(const StudySpec& study, std::uint64_t trial, const Params& p
                                    .end = killed ? tasks::RunEnd::killed : tasks::RunEnd::exited,
                                    .status = killed ? WTERMSIG(status) : WEXITSTATUS(status),
                                    .took = (rt::now() - begun).count()};
-  return {.end = command_end(study, news, {}, false),
-          .reports = reports.take(true),
-          .folder = own.path};
+  Rerun made{.end = command_end(study, news, {}, false), .folder = own.path};
+  try {
+    reports.take(own, true, made.reports);
+    for (const Report& report : made.reports) require_numbers(study, report);
+    if (made.end.state == TrialState::complete) {
+      std::optional<Report> last =
+          closing_report(study, reports, news.status, static_cast<double>(news.took) * 1e-9);
+      if (last) made.reports.push_back(std::move(*last));
+    }
+  } catch (const TrialFailure& failure) {
+    if (made.end.state == TrialState::complete)
+      made.end = {TrialState::failed, failure.cause(), failure.what()};
+  }
+  return made;
 }
 
 }  // namespace hpo

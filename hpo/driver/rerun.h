@@ -19,8 +19,8 @@ struct Rerun {
 };
 
 /// Runs the program of trial `params` as a child in this process's group, with its three streams
-/// and without limits, in an empty trial folder below `folder`. Throws rt::Error: study (see
-/// trial_command), storage.
+/// and without limits, in an empty trial folder below `folder`; ends and reports count as in a
+/// sweep. Throws rt::Error: study (see trial_command), storage, locked (another one of this trial).
 [[nodiscard]] Rerun rerun_command(const StudySpec& study, std::uint64_t trial, const Params& params,
                                   const rt::Path& folder);
 

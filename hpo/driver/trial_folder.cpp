@@ -1,5 +1,6 @@
 #include "hpo/driver/trial_folder.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -7,6 +8,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <string_view>
+#include <utility>
 
 #include "runtime/base/text.h"
 
@@ -59,6 +62,33 @@ void empty(const rt::Path& folder) {
   if (error) throw rt::storage_error("remove", folder, error.value());
 }
 
+/// Whether there is anything in a folder.
+bool has_entries(const rt::File& folder) {
+  // Of a folder opened anew: reading moves it.
+  const int again = ::openat(folder.fd(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR* entries = again < 0 ? nullptr : ::fdopendir(again);
+  if (entries == nullptr) {
+    if (again >= 0) ::close(again);
+    return false;
+  }
+  bool any = false;
+  while (const dirent* entry = ::readdir(entries)) {
+    const std::string_view name = entry->d_name;
+    any = any || (name != "." && name != "..");
+  }
+  ::closedir(entries);
+  return any;
+}
+
+void write_params(const rt::File& in, const rt::Path& shown, const std::string& text) {
+  const rt::File file = open_file(in, shown, kParams, O_WRONLY | O_CREAT | O_EXCL);
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t bytes = ::write(file.fd(), text.data() + done, text.size() - done);
+    if (bytes < 0) throw rt::storage_error("write", shown / kParams, errno);
+    done += static_cast<std::size_t>(bytes);
+  }
+}
+
 /// A last line without its end was cut off when its writer was killed.
 void end_last_line(const rt::File& file) {
   struct stat status {};
@@ -76,6 +106,8 @@ std::string trial_folder_name(std::uint64_t trial) {
   return "trials/" + number;
 }
 
+std::string trial_reports(const rt::Path& folder) { return (folder / kReports).string(); }
+
 TrialFolder open_trial_folder(const rt::Path& study, std::uint64_t trial, const Params& params) {
   const rt::Path absolute = std::filesystem::absolute(study).lexically_normal();
   const std::string name = trial_folder_name(trial);
@@ -85,23 +117,30 @@ TrialFolder open_trial_folder(const rt::Path& study, std::uint64_t trial, const 
   (void)make_folder(root, absolute, "trials");
   const rt::File trials = open_folder(root, absolute, "trials");
   const bool made = make_folder(trials, absolute / "trials", number.c_str());
-  const rt::File own = open_folder(trials, absolute / "trials", number.c_str());
-  TrialFolder folder{.path = absolute / name, .checkpoints = absolute / name / kCheckpoints};
+  TrialFolder folder{.path = absolute / name,
+                     .self = open_folder(trials, absolute / "trials", number.c_str())};
   const std::string wanted = json_of(params) + "\n";
-  if (made || !holds(own, folder.path, wanted)) {
+  if (made || !holds(folder.self, folder.path, wanted)) {
     if (!made) empty(folder.path);
-    const rt::File written = open_file(own, folder.path, kParams, O_WRONLY | O_CREAT | O_EXCL);
-    if (::write(written.fd(), wanted.data(), wanted.size()) != static_cast<ssize_t>(wanted.size()))
-      throw rt::storage_error("write", folder.path / kParams, ENOSPC);
+    write_params(folder.self, folder.path, wanted);
   }
-  if (!make_folder(own, folder.path, kCheckpoints))
-    (void)open_folder(own, folder.path, kCheckpoints);
-  folder.reports = open_file(own, folder.path, kReports, O_RDWR | O_APPEND | O_CREAT);
-  end_last_line(folder.reports);
-  if (!made && ::renameat(own.fd(), kLog, own.fd(), kOldLog) == 0)
-    folder.old_log = open_file(own, folder.path, kOldLog, O_RDONLY);
-  folder.log = open_file(own, folder.path, kLog, O_RDWR | O_APPEND | O_CREAT | O_EXCL);
+  if (!make_folder(folder.self, folder.path, kCheckpoints))
+    folder.has_checkpoints = has_entries(open_folder(folder.self, folder.path, kCheckpoints));
+  end_last_line(open_file(folder.self, folder.path, kReports, O_RDWR | O_APPEND | O_CREAT));
+  folder.log = open_file(folder.self, folder.path, kLog, O_RDONLY);
   return folder;
+}
+
+rt::File TrialFolder::reports() const {
+  rt::File file(::openat(self.fd(), kReports, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  struct stat status {};
+  const bool regular = file && ::fstat(file.fd(), &status) == 0 && S_ISREG(status.st_mode);
+  return regular ? std::move(file) : rt::File();
+}
+
+void begin_log(TrialFolder& folder) {
+  (void)::renameat(folder.self.fd(), kLog, folder.self.fd(), kOldLog);
+  folder.log = open_file(folder.self, folder.path, kLog, O_RDWR | O_APPEND | O_CREAT | O_EXCL);
 }
 
 std::vector<std::string> last_log_lines(const rt::Path& study, std::uint64_t trial,

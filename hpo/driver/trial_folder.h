@@ -13,20 +13,29 @@ namespace hpo {
 /// `trials/0007`, relative to the study's folder.
 [[nodiscard]] std::string trial_folder_name(std::uint64_t trial);
 
-/// Open for one attempt. Everything is made below the study's folder without following symbolic
-/// links.
+/// The file in which the program of a trial with this folder reports.
+[[nodiscard]] std::string trial_reports(const rt::Path& folder);
+
+/// Open. Everything is made below the study's folder without following symbolic links. Reports and
+/// checkpoints are kept from attempt to attempt of the same params.
 struct TrialFolder {
-  rt::Path path;         ///< absolute
-  rt::Path checkpoints;  ///< absolute: kept from attempt to attempt of the same params
-  rt::File reports;      ///< metrics.jsonl, appended to by the program, kept like the checkpoints
-  rt::File old_log;      ///< what the attempt before printed; none for the first
-  rt::File log;          ///< empty
+  rt::Path path;                 ///< absolute
+  rt::File self;                 ///< the folder
+  rt::File log;                  ///< what the attempt before printed; none for the first
+  bool has_checkpoints = false;  ///< that the attempt before left
+
+  /// metrics.jsonl as it is now: programs append to it, but may also make it anew. None where there
+  /// is no regular file of that name.
+  [[nodiscard]] rt::File reports() const;
 };
 
 /// Makes the folder, or finds it as an attempt with the same params left it; what one with other
 /// params left is removed. Throws rt::Error (storage), naming what lies in the way.
 [[nodiscard]] TrialFolder open_trial_folder(const rt::Path& study, std::uint64_t trial,
                                             const Params& params);
+
+/// Another attempt begins: `log` is an empty file that it may print to. Throws rt::Error (storage).
+void begin_log(TrialFolder& folder);
 
 /// The last lines of what a trial printed, at most `most`.
 [[nodiscard]] std::vector<std::string> last_log_lines(const rt::Path& study, std::uint64_t trial,

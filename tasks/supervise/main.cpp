@@ -1,4 +1,5 @@
-// trellis-supervise PATH WORD...: runs one program until nothing of it is left.
+// trellis-supervise REPORTS PATH WORD...: runs one program until nothing of it is left. REPORTS is
+// the file in which it reports, which it may make anew at any time.
 
 #include <fcntl.h>
 #include <poll.h>
@@ -42,14 +43,14 @@ std::int64_t now() {
 
 class Supervisor {
  public:
-  Supervisor(const SupervisorOrder& order, pid_t driver)
-      : order_(order), driver_(driver), log_(kSupervisorLog, order.log_bytes) {}
+  Supervisor(const SupervisorOrder& order, const char* reports, pid_t driver)
+      : order_(order), reports_(reports), driver_(driver), log_(kSupervisorLog, order.log_bytes) {}
 
   void run(char** words) {
     adopt();
     started_ = progressed_ = now();
     if (start(words)) {
-      while (!ended_) wait_and_serve();
+      while (!ended_ || has_grace()) wait_and_serve();
       leave_nothing();
       for (int piece = 0; piece < 64 && take_output(); ++piece) continue;
       if (!cut_) {
@@ -153,6 +154,12 @@ class Supervisor {
     ::kill(-child_, SIGCONT);
   }
 
+  /// Whether what the program started may still end by itself: SIGTERM ends a shell at once, and
+  /// not what it waits for.
+  [[nodiscard]] bool has_grace() const {
+    return cut_ && !killed_ && left_ && now() < *cut_ + order_.grace;
+  }
+
   void kill_all() {
     killed_ = true;
     ::kill(-child_, SIGKILL);
@@ -168,7 +175,7 @@ class Supervisor {
       ended_ = true;
       status_ = status;
     }
-    return dead == 0;
+    return left_ = dead == 0;
   }
 
   /// The program is gone; what it left behind follows it.
@@ -224,8 +231,12 @@ class Supervisor {
 
   void look_at_reports() {
     struct stat file {};
-    if (::fstat(kSupervisorReports, &file) != 0 || file.st_size == reported_) return;
-    reported_ = file.st_size;
+    if (::lstat(reports_, &file) != 0) return;
+    const bool same = file.st_ino == reported_.st_ino && file.st_size == reported_.st_size &&
+                      file.st_mtim.tv_sec == reported_.st_mtim.tv_sec &&
+                      file.st_mtim.tv_nsec == reported_.st_mtim.tv_nsec;
+    if (same) return;
+    reported_ = file;
     progressed();
   }
 
@@ -237,23 +248,24 @@ class Supervisor {
   /// Says that there is more to read, not too often.
   void tell() {
     if (!untold_ || now() < told_ + kTellEvery) return;
-    if (::send(kSupervisorSocket, &news_, sizeof news_, MSG_NOSIGNAL | MSG_DONTWAIT) < 0) return;
     told_ = now();
-    untold_ = false;
+    untold_ = ::send(kSupervisorSocket, &news_, sizeof news_, MSG_NOSIGNAL | MSG_DONTWAIT) < 0;
   }
 
   SupervisorOrder order_;
+  const char* reports_;
   pid_t driver_;
   LogFile log_;
   SupervisorNews news_;
   pid_t child_ = -1;
   int signals_ = -1, output_ = -1;
   std::int64_t started_ = 0, progressed_ = 0, weighed_ = 0, told_ = 0;
-  off_t reported_ = 0;
+  struct stat reported_ {};  ///< as it was when looked at last
   bool untold_ = false;
   std::optional<std::int64_t> cut_;
   bool killed_ = false;
   bool ended_ = false;
+  bool left_ = true;  ///< processes
   int status_ = 0;
   std::array<char, 65536> piece_;
 };
@@ -266,8 +278,8 @@ int main(int argc, char** argv) {
   const pid_t driver = ::getppid();
   tasks::SupervisorOrder order;
   const ssize_t bytes = ::recv(tasks::kSupervisorSocket, &order, sizeof order, 0);
-  if (argc < 3 || bytes != sizeof order) return 2;
-  static tasks::Supervisor supervisor(order, driver);
-  supervisor.run(argv + 1);
+  if (argc < 4 || bytes != sizeof order) return 2;
+  static tasks::Supervisor supervisor(order, argv[1], driver);
+  supervisor.run(argv + 2);
   return 0;
 }

@@ -6,11 +6,9 @@
 
 namespace tasks {
 
-/// What a supervisor has open, by number: its log, its socket to the driver, and the file in which
-/// the program reports.
+/// What a supervisor has open, by number: its log and its socket to the driver.
 inline constexpr int kSupervisorLog = 1;
 inline constexpr int kSupervisorSocket = 3;
-inline constexpr int kSupervisorReports = 4;
 
 /// The driver's first message. Times in nanoseconds, sizes in bytes; 0: no limit.
 struct SupervisorOrder {

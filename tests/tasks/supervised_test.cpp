@@ -40,7 +40,7 @@ class Supervised : public testing::Test {
                             .environment = {{"REPORTS", (folder_ / "reports").string()}},
                             .order = order,
                             .log = log_.fd(),
-                            .reports = reports_.fd()});
+                            .reports = folder_ / "reports"});
   }
 
   /// Waits for the end of a program; what came before it is counted.
@@ -76,7 +76,7 @@ class Supervised : public testing::Test {
   }
 
   support::TempFolder folder_;
-  rt::File log_ = open("log"), reports_ = open("reports");
+  rt::File log_ = open("log");
   tasks::Supervisors programs_{[] {}};
   std::map<std::uint64_t, SupervisorNews> ends_;
   std::map<std::uint64_t, int> told_;
@@ -99,7 +99,7 @@ TEST_F(Supervised, ThatCannotBeStartedSaySo) {
                                                  .folder = folder_.path().string(),
                                                  .order = {.log_bytes = 1024},
                                                  .log = log_.fd(),
-                                                 .reports = reports_.fd()});
+                                                 .reports = folder_ / "reports"});
   EXPECT_EQ(end_of(program).end, RunEnd::refused);
   EXPECT_EQ(end_of(program).status, ENOENT);
 }
@@ -144,6 +144,33 @@ TEST_F(Supervised, StopWhenAsked) {
   EXPECT_LT(stopped.took, 9'000 * kMillisecond);
   EXPECT_NE(log().find("saved"), std::string::npos);
   programs_.stop(kind);  // one that is over
+}
+
+/// A shell dies of SIGTERM at once; what it waits for has its grace.
+TEST_F(Supervised, HaveTheirGraceBehindAShell) {
+  const std::string saves =
+      "sh -c 'trap \"sleep 0.3; echo saved; exit 0\" TERM; echo ready; while :; do sleep 0.01; "
+      "done'; echo over";
+  const std::uint64_t kind = shell(saves, {.grace = 10'000 * kMillisecond});
+  while (log().find("ready") == std::string::npos) rt::sleep_for(std::chrono::milliseconds(5));
+  programs_.stop(kind);
+  const SupervisorNews stopped = end_of(kind);
+  EXPECT_EQ(stopped.end, RunEnd::stopped);
+  EXPECT_LT(stopped.took, 9'000 * kMillisecond);
+  EXPECT_NE(log().find("saved"), std::string::npos);
+  const SupervisorNews deaf =
+      end_of(shell("sh -c 'trap \"\" TERM; sleep 60'; echo over", {.time = 100 * kMillisecond}));
+  EXPECT_EQ(deaf.end, RunEnd::timed_out);
+  EXPECT_LT(deaf.took, 20'000 * kMillisecond);
+}
+
+/// Whatever a program does to the file, news of it come.
+TEST_F(Supervised, TellOfAReportFileThatIsMadeAnew) {
+  const std::uint64_t program = shell(
+      "echo 1 > $REPORTS; sleep 0.2; echo 2 > $REPORTS; sleep 0.2; echo 3 > new; mv new $REPORTS; "
+      "sleep 0.2");
+  EXPECT_EQ(end_of(program).end, RunEnd::exited);
+  EXPECT_GE(told_[program], 3);
 }
 
 TEST_F(Supervised, LeaveNobodyBehind) {
@@ -249,7 +276,7 @@ TEST_F(Supervised, GetTheirWordsAsTheyAre) {
                                                  .folder = folder_.path().string(),
                                                  .order = {.log_bytes = 1 << 20},
                                                  .log = log_.fd(),
-                                                 .reports = reports_.fd()});
+                                                 .reports = folder_ / "reports"});
   EXPECT_EQ(end_of(program).status, 0);
   std::string expected;
   for (const std::string& word : hostile) expected += "[" + word + "]";

@@ -13,62 +13,15 @@
 #include <map>
 
 #include "hpo/driver/command_end.h"
-#include "hpo/driver/sweep.h"
 #include "hpo/export/export.h"
 #include "runtime/base/text.h"
-#include "tasks/supervise/descendants.h"
+#include "tests/hpo/driver/command_studies.h"
 #include "tests/support/child.h"
-#include "tests/support/temp_folder.h"
 #include "tests/support/warnings.h"
 
 namespace hpo {
 
 namespace {
-
-struct Notes : Observer {
-  void note(std::string_view line) override { text += rt::cat(line, "\n"); }
-  std::string text;
-};
-
-class CommandStudies : public testing::Test {
- protected:
-  [[nodiscard]] StudySpec study(const std::string& script, const std::string& more) const {
-    std::ofstream(folder_ / "prog.sh") << script;
-    return parse_study(rt::cat("name: progs\ncommand: [sh, prog.sh, $x]\n", more), "progs.yaml",
-                       folder_.path().string());
-  }
-  SweepResult sweep(const StudySpec& file) {
-    SweepResult result = run_sweep(file, {.folder = run()}, notes_);
-    EXPECT_EQ(tasks::descendants(), std::vector<pid_t>{});
-    return result;
-  }
-  [[nodiscard]] rt::Path run() const { return folder_ / "run"; }
-  [[nodiscard]] std::vector<TrialRow> trials() const { return StudyReader(run()).trials(); }
-
-  /// Steps that the log has of a trial.
-  [[nodiscard]] std::vector<std::int64_t> steps_of(std::uint64_t trial) const {
-    std::vector<std::int64_t> steps;
-    for (const EventRow& event : StudyReader(run()).events(trial)) {
-      const EventBody body = body_of(event.kind, event.payload);
-      if (const auto* report = std::get_if<Reported>(&body)) steps.push_back(report->step);
-    }
-    return steps;
-  }
-  /// Where kCounter began, each time that it was started with `x`.
-  [[nodiscard]] std::vector<int> starts(std::int64_t x) const {
-    std::ifstream file(folder_ / rt::cat("starts.", x));
-    std::vector<int> begun;
-    std::string word;
-    for (int n = 0; file >> word >> n;) begun.push_back(n);
-    return begun;
-  }
-
-  support::TempFolder folder_;
-  Notes notes_;
-  int studies_ = 0;
-};
-
-constexpr const char* kGrid = "method: grid\nparameters: {x: {values: [1, 2, 3, 4]}}\n";
 
 TEST_F(CommandStudies, AreStoppedByTheirRuleWhileTheyRun) {
   const StudySpec file = study(
@@ -116,13 +69,6 @@ TEST_F(CommandStudies, AreRetriedAsOftenAsTheFileSays) {
   EXPECT_EQ(rows[3].attempts, 3);
   EXPECT_EQ(rows[3].cause, Cause::killed);
 }
-
-/// Counts to 8 with a checkpoint after every step.
-constexpr const char* kCounter =
-    "c=$TRELLIS_CHECKPOINT_DIR/n; n=$(cat $c 2>/dev/null || echo 0); echo start $n >> starts.$1\n"
-    "while [ $n -lt 8 ]; do n=$((n+1))\n"
-    "echo \"{\\\"step\\\": $n, \\\"loss\\\": $((n*$1))}\" >> $TRELLIS_METRICS\n"
-    "echo $n > $c.new; mv $c.new $c; sleep 0.1; done\n";
 
 TEST_F(CommandStudies, GoOnFromTheirCheckpoints) {
   const StudySpec file = study(

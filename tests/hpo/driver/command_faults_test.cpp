@@ -1,0 +1,234 @@
+// Studies whose programs run where something is short, late or in the way.
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "hpo/driver/rerun.h"
+#include "hpo/driver/trial_folder.h"
+#include "hpo/log/study_lock.h"
+#include "tests/hpo/driver/command_studies.h"
+#include "tests/support/child.h"
+
+namespace hpo {
+
+namespace {
+
+/// Asks the sweep to stop as soon as a trial has reported `step`.
+struct StopAt : Observer {
+  explicit StopAt(std::int64_t at) : step(at) {}
+  void trial_reported(const TrialRow& row) override {
+    if (row.step >= step) asked = 1;
+  }
+  std::int64_t step;
+  std::atomic<int> asked{0};
+};
+
+class CommandFaults : public CommandStudies {
+ protected:
+  Ending sweep_until(const StudySpec& file, std::int64_t step) {
+    StopAt stopper(step);
+    return run_sweep(file, {.folder = run(), .interrupts = &stopper.asked}, stopper).ending;
+  }
+  [[nodiscard]] std::string why_finished() const {
+    std::string why;
+    for (const EventRow& event : StudyReader(run()).events())
+      if (event.kind == "finished") why = event.payload;
+    return why;
+  }
+  void expect_all_ended(std::size_t count) const {
+    ASSERT_EQ(trials().size(), count);
+    for (const TrialRow& row : trials())
+      EXPECT_TRUE(row.state == TrialState::complete || row.state == TrialState::stopped)
+          << row.trial << " " << row.message;
+    EXPECT_NE(why_finished().find("trials"), std::string::npos) << why_finished();
+  }
+};
+
+constexpr const char* kTwelve =
+    "metric: {name: loss, goal: minimize}\norder: virtual\n"
+    "early_stop: {type: asha, min: 2, eta: 2, max: 8, promote: false}\n"
+    "parameters: {x: {type: int, min: 1, max: 100}}\nmethod: random\n";
+
+/// Reports 8 steps at once.
+constexpr const char* kQuick =
+    "for i in 1 2 3 4 5 6 7 8; do echo \"{\\\"step\\\": $i, \\\"loss\\\": $1}\"; done >> "
+    "$TRELLIS_METRICS\n";
+
+/// In virtual order a word on one trial needs what another one reports: that one must not wait for
+/// the place of a program that has ended.
+TEST_F(CommandFaults, AProgramThatHasEndedHoldsNoGpu) {
+  ::setenv("CUDA_VISIBLE_DEVICES", "0", 1);
+  sweep(study(kQuick, rt::cat(kTwelve, "parallel: 3\nresources: {gpus: 1}\n",
+                              "limits: {trials: 6, time: 20s}\n")));
+  ::unsetenv("CUDA_VISIBLE_DEVICES");
+  expect_all_ended(6);
+}
+
+TEST_F(CommandFaults, WhatWasLeftOverIsHandedInWithoutAPlace) {
+  const std::string slow =
+      "for i in 1 2 3 4 5 6 7 8; do echo \"{\\\"step\\\": $i, \\\"loss\\\": $1}\" >> "
+      "$TRELLIS_METRICS; sleep 0.03; done\n";
+  const std::string limits = "limits: {trials: 8, time: 30s, grace: 1s}\n";
+  ASSERT_EQ(sweep_until(study(slow, rt::cat(kTwelve, "parallel: 4\n", limits)), 1),
+            Ending::interrupted);
+  for (std::uint64_t trial = 0; trial < 4; ++trial) {
+    std::ofstream file(run() / trial_folder_name(trial) / "metrics.jsonl", std::ios::app);
+    for (int step = 1; step <= 8; ++step)
+      file << "{\"step\": " << step << ", \"loss\": " << trial << "}\n";
+  }
+  sweep(study(slow, rt::cat(kTwelve, "parallel: 1\n", limits)));
+  expect_all_ended(8);
+}
+
+TEST_F(CommandFaults, ProgramsThatWaitForAWordLeaveTheirFilesToOthers) {
+  const StudySpec file =
+      study(kQuick, rt::cat(kTwelve, "parallel: 24\n", "limits: {trials: 24, time: 30s}\n"));
+  const std::string said = support::in_child([&] {
+    const rlimit limit{64, 64};
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+    sweep(file);
+    std::size_t ended = 0;
+    for (const TrialRow& row : trials())
+      ended += row.state == TrialState::complete || row.state == TrialState::stopped ? 1 : 0;
+    return rt::cat(ended, why_finished().find("trials") != std::string::npos ? "" : " late");
+  });
+  EXPECT_EQ(said, "24");
+}
+
+/// Counts to 8 with a checkpoint after every step, and says no step.
+std::string counter_without_steps(const std::string& report) {
+  return rt::cat(
+      "c=$TRELLIS_CHECKPOINT_DIR/n; n=$(cat $c 2>/dev/null || echo 0)\n"
+      "while [ $n -lt 8 ]; do n=$((n+1))\n",
+      report, "\necho $n > $c.new; mv $c.new $c; sleep 0.2; done\n");
+}
+
+TEST_F(CommandFaults, ReportsWithoutAStepAreCountedOn) {
+  const std::string more = "parallel: 1\nparameters: {x: {value: 3}}\n";
+  const std::pair<const char*, const char*> ways[] = {
+      {"echo \"{\\\"loss\\\": $n}\" >> $TRELLIS_METRICS", "metric: {name: loss, goal: minimize}\n"},
+      {"echo \"loss: $n\"", "metric: {name: loss, goal: minimize, regex: 'loss: (\\S+)'}\n"}};
+  for (const auto& [report, metric] : ways) {
+    std::filesystem::remove_all(run());
+    const StudySpec file = study(counter_without_steps(report), metric + more);
+    ASSERT_EQ(sweep_until(file, 4), Ending::interrupted);
+    EXPECT_EQ(sweep(file).ending, Ending::done);
+    EXPECT_EQ(trials()[0].value, 8) << report;
+    EXPECT_LE(trials()[0].step, 8) << report;
+    EXPECT_GE(trials()[0].step, 6) << "the stop may have come a report or two late: " << report;
+  }
+}
+
+/// One without checkpoints begins from its start, and so does its count.
+TEST_F(CommandFaults, ReportsWithoutAStepBeginAgainWithTheProgram) {
+  const StudySpec file = study(
+      "for n in 1 2 3 4 5 6 7 8; do echo \"{\\\"loss\\\": $n}\" >> $TRELLIS_METRICS; sleep 0.1; "
+      "done\n",
+      "metric: {name: loss, goal: minimize}\nparallel: 1\nparameters: {x: {value: 3}}\n");
+  ASSERT_EQ(sweep_until(file, 4), Ending::interrupted);
+  EXPECT_EQ(sweep(file).ending, Ending::done);
+  EXPECT_EQ(trials()[0].step, 8);
+  EXPECT_EQ(trials()[0].value, 8);
+}
+
+TEST_F(CommandFaults, GoodLinesBeforeABadOneCount) {
+  const StudySpec file = study(
+      "echo '{\"step\": 1, \"loss\": 5}' >> $TRELLIS_METRICS; echo rubbish >> $TRELLIS_METRICS\n",
+      rt::cat("metric: {name: loss, goal: minimize}\nparallel: 1\n", kGrid));
+  sweep(file);
+  ASSERT_EQ(trials().size(), 4U);
+  for (const TrialRow& row : trials()) {
+    EXPECT_EQ(row.state, TrialState::failed);
+    EXPECT_EQ(row.value, 5);
+    EXPECT_NE(row.message.find("rubbish"), std::string::npos) << row.message;
+  }
+}
+
+/// A metrics file may be made anew at any time, in any way.
+TEST_F(CommandFaults, AMetricsFileThatIsMadeAnewIsReadFromItsBeginning) {
+  const char* const ways[] = {
+      // removed, and written again
+      "rm $TRELLIS_METRICS; for i in 1 2 3; do echo \"{\\\"step\\\": $i, \\\"loss\\\": $i}\"; done "
+      ">> $TRELLIS_METRICS\n",
+      // another file under its name
+      "for i in 1 2 3; do echo \"{\\\"step\\\": $i, \\\"loss\\\": $i}\" >> all.$1; cp all.$1 "
+      "tmp.$1; "
+      "mv tmp.$1 $TRELLIS_METRICS; sleep 0.1; done\n",
+      // each line alone
+      "for i in 1 2 3; do echo \"{\\\"step\\\": $i, \\\"loss\\\": $i}\" > $TRELLIS_METRICS; sleep "
+      "0.3; done\n",
+      // emptied by the second attempt, with longer lines
+      "c=$TRELLIS_CHECKPOINT_DIR/n; [ -e $c ] && { for i in 2 3; do echo \"{\\\"step\\\": $i, "
+      "\\\"more\\\": 10000000, \\\"loss\\\": $i}\"; done > $TRELLIS_METRICS; exit 0; }\n"
+      "echo '{\"step\": 1, \"loss\": 1}' > $TRELLIS_METRICS; touch $c; sleep 0.2; kill -KILL $$\n"};
+  for (const char* way : ways) {
+    std::filesystem::remove_all(run());
+    const StudySpec file =
+        study(way,
+              "metric: {name: loss, goal: minimize}\nparallel: 1\nparameters: {x: {value: 3}}\n"
+              "retry: {max: 1, on: [killed]}\n");
+    EXPECT_EQ(sweep(file).ending, Ending::done) << way;
+    EXPECT_EQ(steps_of(0), (std::vector<std::int64_t>{1, 2, 3})) << way;
+    EXPECT_EQ(trials()[0].value, 3) << way;
+  }
+}
+
+/// Reports are read wherever they stand in the output, also in what the log does not keep.
+TEST_F(CommandFaults, ALogThatIsTooLongIsReadInFull) {
+  const StudySpec file = study(
+      "for i in 1 2 3 4 5 6 7 8; do echo \"step $i loss: $i\"; head -c 3000000 /dev/zero | tr "
+      "'\\0' "
+      "'\\n'; done; head -c 3000000 /dev/zero | tr '\\0' x; echo; echo last\n",
+      "metric: {name: loss, goal: minimize, regex: 'step (\\d+) loss: (\\S+)'}\nparallel: 1\n"
+      "parameters: {x: {value: 3}}\nlimits: {log: 100kB}\n");
+  EXPECT_EQ(sweep(file).ending, Ending::done);
+  EXPECT_EQ(steps_of(0), (std::vector<std::int64_t>{1, 2, 3, 4, 5, 6, 7, 8}));
+  const std::string log = rt::read_file(run() / "trials/0000/log");
+  EXPECT_LT(log.size(), 100'200U);
+  EXPECT_TRUE(log.starts_with("step 1 loss: 1\n\n"));
+  EXPECT_TRUE(log.ends_with("xxx\nlast\n"));
+  EXPECT_NE(log.find(" bytes of output left out]\n"), std::string::npos);
+}
+
+TEST_F(CommandFaults, ARerunJudgesAsTheSweepDoes) {
+  const std::pair<const char*, const char*> programs[] = {
+      {"echo rubbish >> $TRELLIS_METRICS\n", "rubbish"},
+      {"echo '{\"loss\": NaN}' >> $TRELLIS_METRICS\n", "is not a number"},
+      {"true\n", "ended well without reporting loss"},
+      {"exit 3\n", "exited with status 3"}};
+  const std::string more =
+      "metric: {name: loss, goal: minimize}\nparallel: 1\nparameters: {x: {value: 3}}\n";
+  for (const auto& [program, message] : programs) {
+    std::filesystem::remove_all(run());
+    const StudySpec file = study(program, more);
+    sweep(file);
+    const Rerun again = rerun_command(file, 0, trials()[0].params, folder_ / "reruns");
+    EXPECT_EQ(again.end.state, TrialState::failed) << program;
+    EXPECT_EQ(again.end.cause, trials()[0].cause) << program;
+    EXPECT_EQ(again.end.message, trials()[0].message) << program;
+    EXPECT_NE(again.end.message.find(message), std::string::npos) << again.end.message;
+  }
+  const StudySpec measured =
+      study("exit 3\n", "metric: {name: exit, goal: minimize}\nparameters: {x: {value: 3}}\n");
+  const Rerun again = rerun_command(measured, 1, trials()[0].params, folder_ / "reruns");
+  ASSERT_EQ(again.reports.size(), 1U);
+  EXPECT_EQ(again.reports[0].value, 3);
+}
+
+TEST_F(CommandFaults, TwoRerunsOfATrialDoNotShareAFolder) {
+  const StudySpec file = study("true\n",
+                               "metric: {name: exit, goal: minimize}\n"
+                               "parameters: {x: {value: 3}}\n");
+  sweep(file);
+  rt::make_folder(folder_ / "reruns");
+  const StudyLock other(folder_ / "reruns", "trial-0.lock");
+  ASSERT_EQ(other.state(), StudyLock::State::free);
+  EXPECT_THROW((void)rerun_command(file, 0, trials()[0].params, folder_ / "reruns"), rt::Error);
+}
+
+}  // namespace
+
+}  // namespace hpo
