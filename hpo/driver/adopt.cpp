@@ -78,6 +78,7 @@ std::vector<Changed> adopt(EventLog& log, const StudySpec& study, const StudyDat
     changes = changes_between(logged_file(log, facts, data), facts.resolved);
     log.note("resolved", facts.resolved);
   } else {
+    put_aside(folder);
     log.begin(facts);
   }
   if (known) log.note(kKnownFact, json_of(*known));

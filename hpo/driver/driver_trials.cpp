@@ -30,6 +30,8 @@ std::optional<Ended> end_of(const std::exception_ptr& thrown) {
   } catch (const rt::Error& error) {
     if (error.kind() == rt::Errc::no_device || dynamic_cast<const tasks::NoMore*>(&error))
       return {};
+    // What no task says is of the study's own folder: the next trial would fail by it, too.
+    if (error.kind() == rt::Errc::storage && !dynamic_cast<const rt::TaskError*>(&error)) return {};
     try {
       std::rethrow_if_nested(error);
     } catch (const rt::NoRoom&) {
@@ -150,9 +152,12 @@ void Driver::take_report(LiveTrial& trial, Reported report, double took) {
   report.word = report.over ? Word::go : said;
   search_.tell(number, report);
   pasts_.at(number).reports.push_back(report);
-  Word word = report.word;
+  const Word word = report.word;
+  const bool over = report.over;
   emit(number, std::move(report), took);
-  if (word == Word::stop) {
+  if (over) {
+    end_trial(number, Ended{}, 0);
+  } else if (word == Word::stop) {
     end_trial(number, {TrialState::stopped, Cause::none, ""}, 0);
   } else if (word == Word::pause) {
     stand(number, Stands::waits);
@@ -206,8 +211,9 @@ void Driver::end_trial(std::uint64_t trial, const Ended& end, double took) {
 
 void Driver::stop_if_hopeless(std::uint64_t trial, const Ended& end) {
   if (end.state != TrialState::failed) return;
-  const TrialRow& row = log_.trials().row(trial);
-  if (trial == first_ && end.cause == Cause::error && !row.value) {
+  const auto reported = [](const TrialRow& row) { return row.value.has_value(); };
+  if (trial == first_ && end.cause == Cause::error &&
+      std::ranges::none_of(log_.trials().rows(), reported)) {
     for (const std::string& line : setup_.work.last_lines(trial))
       setup_.observer.note(rt::cat("  | ", line));
     finish(Finish::first,

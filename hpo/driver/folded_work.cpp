@@ -86,7 +86,7 @@ rt::Async<void> FoldedWork::run(TrialContext& trial) {
       measured.push_back(metrics_of("valid", scores));
       measured.back().emplace_back("train.loss", stats.loss);
     }
-    Report report{.step = border, .epochs = border};
+    Report report{.step = border, .epochs = border, .over = border == epochs};
     report.metrics = mean_of(measured);
     add_counted(report.metrics, study_, folds.front().plan->spec.model);
     report.value = metric_value(report.metrics, study_.metric.name);

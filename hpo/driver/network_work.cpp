@@ -291,6 +291,7 @@ rt::Async<void> NetworkWork::run(TrialContext& trial) {
     report.metrics.emplace_back("train.loss", stats.loss);
     add_counted(report.metrics, study_, network.model());
     report.value = metric_value(report.metrics, study_.metric.name);
+    report.over = border == spec.epochs && !stats.diverged;
     if (!stats.diverged) report.checkpoint = network.net().key().hex();
     report.steps = counted_steps(study_, data, spec, border);
     if (network.adapts() || !study_.reshape.empty()) {

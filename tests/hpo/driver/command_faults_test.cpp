@@ -134,6 +134,55 @@ TEST_F(CommandFaults, ReportsWithoutAStepBeginAgainWithTheProgram) {
   EXPECT_EQ(trials()[0].value, 8);
 }
 
+/// What ends by itself is complete, whatever the rule would say of its last report.
+TEST_F(CommandFaults, WhatEndsByItselfIsNotDropped) {
+  const StudySpec file = study(
+      "[ $1 = 3 ] && { sleep 0.6; n=2; } || n=8\n"
+      "for i in $(seq $n); do echo \"{\\\"step\\\": $i, \\\"loss\\\": $1}\"; done >> "
+      "$TRELLIS_METRICS\n",
+      "metric: {name: loss, goal: minimize}\nsubject_to: {seconds: 100}\nmethod: grid\n"
+      "early_stop: {type: successive_halving, min: 3, eta: 3, trials: 3, max: 8}\n"
+      "parameters: {x: {values: [1, 2, 3]}}\nparallel: 3\n");
+  EXPECT_EQ(sweep(file).ending, Ending::done);
+  EXPECT_EQ(trials()[2].state, TrialState::complete);
+  EXPECT_EQ(trials()[2].step, 3);
+  EXPECT_EQ(trials()[0].state, TrialState::complete);
+  EXPECT_EQ(trials()[1].state, TrialState::stopped);
+}
+
+TEST_F(CommandFaults, AFolderThatCannotBeMadeEndsTheSweepAndNoTrial) {
+  const auto with_trials = [&](int trials) {
+    return study(
+        "echo '{\"loss\": 1}' >> $TRELLIS_METRICS\n",
+        rt::cat("metric: {name: loss, goal: minimize}\nlimits: {trials: ", trials, "}\n", kGrid));
+  };
+  sweep(with_trials(2));
+  const StudySpec file = with_trials(4);
+  const rt::Path trials_folder = run() / "trials";
+  std::filesystem::remove_all(trials_folder);
+  rt::write_file_atomic(trials_folder, "in the way");
+  try {
+    sweep(file);
+    ADD_FAILURE() << "it went on";
+  } catch (const rt::Error& error) {
+    EXPECT_EQ(error.kind(), rt::Errc::storage);
+    EXPECT_NE(std::string(error.what()).find("trials"), std::string::npos) << error.what();
+  }
+  std::filesystem::remove(trials_folder);
+  EXPECT_EQ(sweep(file).counts.complete, 4);
+}
+
+TEST_F(CommandFaults, AFirstTrialThatFailsLateEndsNothing) {
+  const StudySpec file = study(
+      "[ $1 = 1 ] && { sleep 0.4; exit 1; }\n"
+      "sleep 0.1; echo '{\"loss\": 1}' >> $TRELLIS_METRICS\n",
+      "metric: {name: loss, goal: minimize}\nparallel: 2\nmethod: grid\n"
+      "parameters: {x: {type: int, min: 1, max: 12}}\n");
+  EXPECT_EQ(sweep(file).ending, Ending::done);
+  EXPECT_EQ(trials()[0].state, TrialState::failed);
+  EXPECT_EQ(trials().size(), 12U);
+}
+
 TEST_F(CommandFaults, GoodLinesBeforeABadOneCount) {
   const StudySpec file = study(
       "echo '{\"step\": 1, \"loss\": 5}' >> $TRELLIS_METRICS; echo rubbish >> $TRELLIS_METRICS\n",
@@ -227,6 +276,16 @@ TEST_F(CommandFaults, TwoRerunsOfATrialDoNotShareAFolder) {
   const StudyLock other(folder_ / "reruns", "trial-0.lock");
   ASSERT_EQ(other.state(), StudyLock::State::free);
   EXPECT_THROW((void)rerun_command(file, 0, trials()[0].params, folder_ / "reruns"), rt::Error);
+}
+
+TEST_F(CommandFaults, AStudyWithoutItsLogFindsNothingOfTheOldOne) {
+  const std::string more = rt::cat("metric: {name: loss, goal: minimize}\nparallel: 1\n", kGrid);
+  sweep(study("echo '{\"step\": 1, \"loss\": 1}' >> $TRELLIS_METRICS\n", more));
+  for (const char* file : {"study.db", "study.db-wal", "study.db-shm"})
+    std::filesystem::remove(run() / file);
+  sweep(study("echo '{\"step\": 1, \"loss\": 2}' >> $TRELLIS_METRICS\n", more));
+  for (const TrialRow& row : trials()) EXPECT_EQ(row.value, 2);
+  EXPECT_TRUE(std::filesystem::exists(run() / "trials.before-0" / "0003" / "metrics.jsonl"));
 }
 
 }  // namespace

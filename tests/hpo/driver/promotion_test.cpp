@@ -64,6 +64,33 @@ TEST_F(PromotionTest, AnInterruptedStudyIsTheUndisturbedOne) {
   }
 }
 
+/// A trial whose own training ends at a rung has ended by itself.
+TEST_F(PromotionTest, WhatTrainsItsOwnEpochsIsComplete) {
+  const StudySpec file = parse_study(
+      "name: small\ndata: {csv: rows.csv, target: kind}\nnetwork: [dense: {units: 8}]\n"
+      "train: {optimizer: {sgd: {lr: $lr}}, epochs: $width}\nmethod: random\n"
+      "early_stop: {type: asha, min: 1, eta: 3, promote: true}\nparallel: 2\n"
+      "parameters: {lr: {min: 1e-4, max: 1e-1, scale: log}, width: {values: [1, 3, 9]}}\n"
+      "limits: {trials: 18}\n",
+      "small.yaml", folder_.path().string());
+  ASSERT_EQ(session(file, "a").end, DriverEnd::finished);
+  const auto expected = history();
+  std::size_t short_ones = 0;
+  for (const TrialRow& row : StudyReader(run()).trials()) {
+    const auto own = std::get<std::int64_t>(*row.params.find("width"));
+    if (row.epochs < own) continue;
+    EXPECT_EQ(row.state, TrialState::complete) << row.trial << " with " << own << " epochs";
+    short_ones += own < 9 ? 1U : 0U;
+  }
+  EXPECT_GE(short_ones, 6U);
+  std::filesystem::remove_all(run());
+  std::filesystem::remove_all(store());
+  Stopper stopper(7);
+  ASSERT_EQ(session(file, "a", stopper).end, DriverEnd::interrupted);
+  ASSERT_EQ(session(file, "a").end, DriverEnd::finished);
+  EXPECT_EQ(history(), expected);
+}
+
 TEST_F(PromotionTest, APlanPlaysPausesThrough) {
   const rt::Runtime runtime({.executor = rt::Executor::sequential});
   const Plan plan = plan_study(load_settled(promoting()), platform_here(1));
