@@ -24,6 +24,11 @@ void input_arrived(Waiter* self) noexcept {
     Engine::current()->became_ready(node);
 }
 
+Held held(Version* version) noexcept {
+  version->hold();
+  return Held(version);
+}
+
 bool unstarted(const Version& version) noexcept {
   return version.at() == Stage::waiting && !version.borrows && version.producer != nullptr &&
          version.producer->phase.load(std::memory_order_relaxed) == Phase::pending;
@@ -82,9 +87,10 @@ void Engine::start_impure(Node* node) {
 }
 
 void Engine::demand(Version* version) {
-  std::vector<Version*> stack{version};
+  // Held: what ends meanwhile may have been the last to need one of them.
+  std::vector<Held> stack{held(version)};
   while (!stack.empty()) {
-    Version* top = stack.back();
+    Version* top = stack.back().get();
     if (top->open != nullptr) close(top);
     top->wanted = true;
     // A node that is not pure is handed over by the flush, before what was called after it.
@@ -99,8 +105,8 @@ void Engine::demand_outputs(Node* node, bool asked) {
     // From its start on a worker may end it, and take its shares away, while this looks.
     if (node->phase.load(std::memory_order_relaxed) != Phase::pending) return;
     Version* made = output.version;
-    if (made != nullptr && made->gather == Gather::no && (!asked || made->wanted) &&
-        made->holds.load() != 0)
+    if (made != nullptr && made->gather == Gather::no && !made->settled() &&
+        (!asked || made->wanted) && made->holds.load() != 0)
       demand(made);
   }
 }
@@ -118,29 +124,26 @@ bool Engine::knows_key(Node* node) {
 }
 
 /// One step towards a version of a pure node. True when nothing is left to do for it now.
-bool Engine::step_pure(Node* node, Version* version, std::vector<Version*>& stack) {
+bool Engine::step_pure(Node* node, Version* version, std::vector<Held>& stack) {
+  const std::size_t depth = stack.size();
   if (!knows_key(node)) {
     if (version->settled()) return true;
-    bool pushed = false;
-    bool failed = false;
     for (const Input& input : node->all_inputs()) {
       Version& read = *input.version;
       if (!read.settled() && unstarted(read) && read.producer->info->pure) {
         read.wanted = true;
         // One that waits for its own keys goes on by itself, and its end wakes this one.
-        if (!read.producer->keys_awaited || knows_key(read.producer)) {
-          stack.push_back(&read);
-          pushed = true;
-        }
+        if (!read.producer->keys_awaited || knows_key(read.producer)) stack.push_back(held(&read));
       }
-      failed = failed || read.at() > Stage::ready;
     }
-    if (failed) {
-      start(node);  // only to end as cancelled
-    } else if (!pushed) {
+    if (Failure* failure = first_failure(*node)) {
+      stack.resize(depth);
+      begin(node);
+      finish(*node, Stage::cancelled, failure);
+    } else if (stack.size() == depth) {
       wait_for_keys(node);
     }
-    return !pushed;
+    return stack.size() == depth;
   }
   if (!node->missed) {
     if (answer(version)) {
@@ -149,16 +152,14 @@ bool Engine::step_pure(Node* node, Version* version, std::vector<Version*>& stac
     }
     node->missed = true;
   }
-  bool pushed = false;
   for (const Input& input : node->all_inputs()) {
     if (input.version->open != nullptr ||
-        (unstarted(*input.version) && input.version->producer->info->pure)) {
-      stack.push_back(input.version);
-      pushed = true;
-    }
+        (unstarted(*input.version) && input.version->producer->info->pure))
+      stack.push_back(held(input.version));
   }
-  if (!pushed) start(node);
-  return !pushed;
+  if (stack.size() != depth) return false;
+  start(node);
+  return true;
 }
 
 /// From here on the node is counted, and ends.

@@ -123,6 +123,11 @@ Engine::Engine(const Config& asked) : config(asked), executor(asked.executor), r
 
 Engine::~Engine() {
   destroy_coroutines();
+  for (auto& [path, file] : files_) {
+    for (Node* reader : file.pure_readers) reader->unref();
+  }
+  files_.clear();
+  unheard.clear();
   try {
     const auto unfinished = [&] { return in_flight() != 0; };
     do {  // what the last events start has to end, too
@@ -134,17 +139,11 @@ Engine::~Engine() {
       }
       wake_at.store(0);
       handle_events();
-    } while (unfinished());
+    } while (unfinished() || !pending_.empty() || !mailbox.empty());
   } catch (...) {  // nothing here throws but for lack of memory; what runs must end all the same
   }
   for (WaitRecord* left : resumable) delete_record(left);
   resumable.clear();
-  for (auto& [path, file] : files_) {
-    for (Node* reader : file.pure_readers) reader->unref();
-  }
-  files_.clear();
-  unheard.clear();
-  preset = Held();
   idler_.reset();
   if (trace) ledger.close(now());
   write_records();

@@ -97,6 +97,8 @@ class Engine {
 
   // --- hand-over and end (any thread)
   void hand_over(Node* node) noexcept;
+  /// Of the first input that is poisoned; null: of none.
+  [[nodiscard]] static Failure* first_failure(const Node& node) noexcept;
   void became_ready(Node* node) noexcept;
   void drain_ready() noexcept;
   /// `bytes`: of a node that has just run here, where its buffers are on this worker's device.
@@ -208,7 +210,7 @@ class Engine {
   bool knows_key(Node* node);
   void combine(Version* version, Open& open);
   void start_impure(Node* node);
-  bool step_pure(Node* node, Version* version, std::vector<Version*>& stack);
+  bool step_pure(Node* node, Version* version, std::vector<Held>& stack);
   bool answer(Version* version);
   void enlist_live(Node* node);
   bool answer_from_live(Version* version);

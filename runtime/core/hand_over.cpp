@@ -19,13 +19,6 @@ namespace rt::detail {
 
 namespace {
 
-Failure* first_failure(const Node& node) noexcept {
-  for (const Input& input : node.all_inputs()) {
-    if (input.version->at() > Stage::ready) return input.version->failure;
-  }
-  return nullptr;
-}
-
 /// The place of a buffer among the launch's accesses. A buffer read twice is listed once.
 std::uint8_t add_access(Node& node, void* handle, AccessMode mode) {
   for (std::uint8_t i = 0; i < node.access_count; ++i) {
@@ -55,6 +48,13 @@ void Engine::drain_ready() noexcept {
     hand_over(node);
   }
   here.handing_over = false;
+}
+
+Failure* Engine::first_failure(const Node& node) noexcept {
+  for (const Input& input : node.all_inputs()) {
+    if (input.version->at() > Stage::ready) return input.version->failure;
+  }
+  return nullptr;
 }
 
 void Engine::hand_over(Node* node) noexcept {

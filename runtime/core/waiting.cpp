@@ -198,7 +198,7 @@ void Engine::wait_everything() {
     sleep_while(unfinished, {"rt::wait_all"});
     wake_at.store(0);
     handle_events();
-  } while (in_flight() != 0 || !pending_.empty());
+  } while (in_flight() != 0 || !pending_.empty() || !mailbox.empty());
 }
 
 void Engine::wait_all() {
