@@ -1,46 +1,16 @@
 #include <algorithm>
-#include <array>
 #include <memory>
-#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "nn/answering.h"
 #include "nn/data/block.h"
-#include "nn/data/feed.h"
 #include "nn/error.h"
 #include "nn/metrics/metric.h"
-#include "nn/train.h"
-#include "nn/trainer.h"
 
 namespace nn {
 namespace {
-
-/// A network and the rows that it is to answer, in chunks.
-struct Answering {
-  const kern::Kernels<float>& kernels;
-  const ParamSlab& net;
-  const DataView& data;
-  const LossFunction<float>* loss;  ///< null: nothing is scored
-  std::size_t width;                ///< of an answer
-  int chunk_rows = evaluate_rows(*kernels.memory, net.spec());
-  TableFeed* feed = nullptr;  ///< where rows come from; null: from `data`
-
-  [[nodiscard]] std::size_t some() const { return static_cast<std::size_t>(chunk_rows); }
-  [[nodiscard]] std::size_t first_row(int chunk) const {
-    return static_cast<std::size_t>(chunk) * some();
-  }
-  [[nodiscard]] const Network<float>& network(Workspace& workspace) const {
-    return workspace.network(net.spec(), kernels, chunk_rows, Use::inference);
-  }
-  [[nodiscard]] std::span<const std::uint32_t> rows_of(int chunk) const {
-    const std::size_t begin = first_row(chunk);
-    return data.rows.subspan(begin, std::min(some(), data.rows.size() - begin));
-  }
-  [[nodiscard]] int chunks() const {
-    return static_cast<int>((data.rows.size() + some() - 1) / some());
-  }
-};
 
 /// Writes outputs as answers: one logit stands for two, of which the first is 0.
 void write_answers(const float* y, std::size_t rows, std::size_t outputs, std::size_t width,
@@ -55,30 +25,16 @@ void write_answers(const float* y, std::size_t rows, std::size_t outputs, std::s
   }
 }
 
-/// Numbers of `memory` where the program can read them: in `copy`, unless they are there already.
-const float* brought_here(const kern::Memory& memory, const float* numbers, std::size_t count,
-                          std::vector<float>& copy) {
-  if (memory.own) return numbers;
-  copy.resize(count);
-  memory.get(copy.data(), numbers, count * sizeof(float));
-  return copy.data();
-}
+/// Where the answers of all rows go, and what is made of them.
+struct Answers {
+  float* out;                       ///< [all rows, width]
+  std::size_t width;                ///< of an answer
+  const LossFunction<float>* loss;  ///< null: nothing is scored
+};
 
-/// The rows of a chunk where the network reads them.
-Target read_chunk(const Answering& a, const BatchReader<float>& reader, int chunk, std::byte* arena,
-                  std::byte* targets) {
-  const std::span<const std::uint32_t> rows = a.rows_of(chunk);
-  if (a.feed == nullptr) return reader.read(arena, targets, rows);
-  std::array<std::uint32_t, kEvaluateRowsOnDevice> places;
-  std::iota(places.begin(), places.end(), 0U);
-  const Target target =
-      reader.read(arena, targets, a.feed->take(), std::span(places).first(rows.size()));
-  a.feed->give_back();
-  return target;
-}
-
-/// Answers one chunk into `out` ([all rows, width]) and returns its loss.
-kern::LossSums answer_chunk(const Answering& a, int chunk, Workspace& workspace, float* out) {
+/// Answers one chunk and returns its loss.
+kern::LossSums answer_chunk(const Answering& a, int chunk, Workspace& workspace,
+                            const Answers& to) {
   const Network<float>& network = a.network(workspace);
   const BatchReader<float> reader(network, a.data);
   const std::size_t network_bytes = Block::aligned(network.arena_bytes());
@@ -89,39 +45,22 @@ kern::LossSums answer_chunk(const Answering& a, int chunk, Workspace& workspace,
   if (a.feed != nullptr && chunk + 1 < a.chunks()) a.feed->ask(a.rows_of(chunk + 1));
   const auto outputs = static_cast<std::size_t>(network.outputs());
   std::vector<float> copy;
-  write_answers(brought_here(*a.kernels.memory, y, rows * outputs, copy), rows, outputs, a.width,
-                out + a.first_row(chunk) * a.width);
-  if (a.loss == nullptr) return {};
+  write_answers(brought_here(*a.kernels.memory, y, rows * outputs, copy), rows, outputs, to.width,
+                to.out + a.first_row(chunk) * to.width);
+  if (to.loss == nullptr) return {};
   kern::Exec exec = network.exec(arena);
-  return a.loss->run(
+  return to.loss->run(
       {a.kernels, exec, static_cast<int>(rows), network.outputs(), y, target, 0.0F, nullptr});
 }
 
-/// A feed in the workspace's memory, behind what chunks are answered in.
-std::unique_ptr<TableFeed> feed_for(const Answering& a, Workspace& workspace) {
-  const kern::Memory& memory = *a.kernels.memory;
-  if (!is_fed(memory, a.data) || a.chunks() == 0) return nullptr;
-  const Network<float>& network = a.network(workspace);
-  const std::size_t own = Block::aligned(network.arena_bytes()) +
-                          Block::aligned(BatchReader<float>(network, a.data).target_bytes());
-  const FeedShape shape = feed_shape(a.data);
-  std::byte* const there =
-      workspace.arena(own + TableFeed::bytes_there(shape, a.some()), memory) + own;
-  auto feed = std::make_unique<TableFeed>(
-      memory, a.data, a.some(), there,
-      workspace.arena(TableFeed::bytes_staged(shape, a.some()), *kern::feed_of(memory).staging));
-  feed->ask(a.rows_of(0));
-  return feed;
-}
-
 /// Answers all chunks, side by side where somebody lends workers; adds their losses in order.
-void answer(Answering a, Workspace& workspace, Parallel* parallel, float* out,
+void answer(Answering a, Workspace& workspace, Parallel* parallel, const Answers& to,
             kern::LossSums& sums) {
   const std::unique_ptr<TableFeed> feed = feed_for(a, workspace);
   a.feed = feed.get();
   std::vector<kern::LossSums> parts(static_cast<std::size_t>(a.chunks()));
   auto body = [&](int chunk, Workspace& own) {
-    parts[static_cast<std::size_t>(chunk)] = answer_chunk(a, chunk, own, out);
+    parts[static_cast<std::size_t>(chunk)] = answer_chunk(a, chunk, own, to);
   };
   if (parallel != nullptr) {
     run_parts(*parallel, a.chunks(), body);
@@ -167,8 +106,8 @@ void Evaluation::add(Workspace& workspace, const DataView& data, Parallel* paral
   }
   const std::size_t before = judged_.outputs.size();
   judged_.outputs.resize(before + data.rows.size() * judged_.width);
-  answer({kernels_, net_, data, loss.get(), judged_.width}, workspace, parallel,
-         judged_.outputs.data() + before, sums_);
+  answer({kernels_, net_, data}, workspace, parallel,
+         {judged_.outputs.data() + before, judged_.width, loss.get()}, sums_);
 }
 
 void Evaluation::drop_rows() {
@@ -218,7 +157,7 @@ void predict(const kern::Kernels<float>& kernels, Workspace& workspace, const Pa
                 " numbers, not " + std::to_string(out.size()));
   }
   kern::LossSums none;
-  answer({kernels, net, data, nullptr, width}, workspace, nullptr, out.data(), none);
+  answer({kernels, net, data}, workspace, nullptr, {out.data(), width, nullptr}, none);
 }
 
 }  // namespace nn

@@ -2,7 +2,10 @@
 #include <atomic>
 
 #include "kernels/kernels.h"
+#include "nn/adapt/judge.h"
 #include "nn/init.h"
+#include "nn/latency.h"
+#include "runtime/base/clock.h"
 #include "runtime/runtime.h"
 #include "tasks/body.h"
 #include "tasks/device.h"
@@ -147,6 +150,36 @@ const auto& evaluate_task() {
   return task;
 }
 
+double clock_seconds() { return rt::seconds_since({}); }
+
+const auto& latency_task() {
+  static const auto task =
+      rt::task("latency", 1)
+          .cpu([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
+                  nn::Part part) -> double {
+            return translated([&] {
+              return nn::row_latency(kern::cpu_kernels(), context.local<nn::Workspace>(), *net,
+                                     data->view(part), &clock_seconds);
+            });
+          })
+          .cuda([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
+                   nn::Part part) -> double {
+            return translated([&] {
+              const OnGpu gpu(context, kern::Precision::f32);
+              const TableOnGpu table(context, *gpu.kernels.memory, *data);
+              return nn::row_latency(gpu.kernels, context.local<nn::Workspace>(), *net,
+                                     table.view(part), &clock_seconds);
+            });
+          })
+          .simulated([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset>, nn::Part) -> double {
+            return nn::modelled_latency(net->spec());
+          })
+          .work([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data, nn::Part) {
+            return scoring_work(net->spec(), nn::kMostTimed, nn::feed_shape(data->header()));
+          });
+  return task;
+}
+
 const auto& confusion_task() {
   static const auto task =
       rt::task("confusion", 3)
@@ -213,6 +246,11 @@ rt::Value<nn::Scores> evaluate(const rt::Value<nn::ParamSlab>& net,
                                const rt::Value<nn::Dataset>& data, nn::Part part,
                                const nn::Choice& loss, rt::Flops cost) {
   return evaluate_task()(net, data, part, loss, cost.value);
+}
+
+rt::Value<double> row_latency(const rt::Value<nn::ParamSlab>& net,
+                              const rt::Value<nn::Dataset>& data, nn::Part part) {
+  return latency_task()(net, data, part);
 }
 
 rt::Value<nn::Confusion> confusion(const rt::Value<nn::ParamSlab>& net,

@@ -6,11 +6,12 @@
 //   auto stats = tasks::train(net, data, hyper, {0, 3}, cost);        // net: the trained version
 //   auto scores = tasks::evaluate(net, data, nn::Part::valid, hyper.loss, cost);
 //
-// All but export_model are pure and versioned: equal calls run once, in this process or ever. So
-// nothing that is not content may reach an argument: no trial number, no path, no clock. Random
-// numbers follow from Seeds, which every trial of a study shares. Functions here are called on the
-// driver thread inside a rt::Runtime, return at once, and report what is wrong with their arguments
-// as rt::Error (data: a file; study: network, data and hyperparameters that do not fit together).
+// All but row_latency and export_model are pure and versioned: equal calls run once, in this
+// process or ever. So nothing that is not content may reach an argument: no trial number, no path,
+// no clock. Random numbers follow from Seeds, which every trial of a study shares. Functions here
+// are called on the driver thread inside a rt::Runtime, return at once, and report what is wrong
+// with their arguments as rt::Error (data: a file; study: network, data and hyperparameters that do
+// not fit together).
 
 #include <cstdint>
 #include <map>
@@ -98,6 +99,11 @@ struct Seeds {
 [[nodiscard]] rt::Value<nn::Scores> evaluate(const rt::Value<nn::ParamSlab>& net,
                                              const rt::Value<nn::Dataset>& data, nn::Part part,
                                              const nn::Choice& loss, rt::Flops cost);
+
+/// Seconds that it takes to answer a row of one part of the data alone (nn/latency.h). Measured
+/// anew at each call, which is no pure one; of a simulated network modelled.
+[[nodiscard]] rt::Value<double> row_latency(const rt::Value<nn::ParamSlab>& net,
+                                            const rt::Value<nn::Dataset>& data, nn::Part part);
 
 /// What the network takes for what on one part of data with classes.
 [[nodiscard]] rt::Value<nn::Confusion> confusion(const rt::Value<nn::ParamSlab>& net,

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "hpo/driver/placement.h"
+#include "hpo/study/metric_names.h"
 #include "runtime/base/text.h"
 #include "runtime/on.h"
 
@@ -69,6 +70,12 @@ double FoldedWork::train(std::vector<Fold>& folds, const nn::Stretch& stretch) {
   return flops;
 }
 
+rt::Value<double> FoldedWork::timed(const Fold& fold) {
+  const TrialSpec& spec = fold.plan->spec;
+  const rt::On device(device_rule(spec.resources).kind_for(spec.model, spec.hyper));
+  return tasks::row_latency(fold.net, fold.data->value, nn::Part::valid);
+}
+
 rt::Async<void> FoldedWork::run(TrialContext& trial) {
   std::vector<Fold> folds = begin(trial.params(), trial.trial());
   const std::int64_t epochs = folds.front().plan->spec.epochs;
@@ -85,6 +92,10 @@ rt::Async<void> FoldedWork::run(TrialContext& trial) {
       const nn::Scores scores = co_await fold.scores;
       measured.push_back(metrics_of("valid", scores));
       measured.back().emplace_back("train.loss", stats.loss);
+      if (!measures_latency(study_)) continue;
+      const rt::Value<double> timing = timed(fold);
+      const double seconds = co_await timing;
+      measured.back().emplace_back(study::kLatency, seconds);
     }
     Report report{.step = border, .epochs = border, .over = border == epochs};
     report.metrics = mean_of(measured);

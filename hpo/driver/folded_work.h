@@ -41,6 +41,8 @@ class FoldedWork final : public NetworkWork {
   [[nodiscard]] std::vector<Fold> begin(const Params& params, std::uint64_t trial);
   /// Calls for the training of all folds up to a border and for their scores; what that costs.
   [[nodiscard]] static double train(std::vector<Fold>& folds, const nn::Stretch& stretch);
+  /// How long a row takes a fold's network.
+  [[nodiscard]] static rt::Value<double> timed(const Fold& fold);
 };
 
 /// The work of a study's trials: folded where its data has folds.

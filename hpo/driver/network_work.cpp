@@ -11,6 +11,7 @@
 #include "hpo/driver/search.h"
 #include "hpo/study/document.h"
 #include "hpo/study/gpus.h"
+#include "hpo/study/metric_names.h"
 #include "hpo/study/substitute.h"
 #include "nn/losses/loss.h"
 #include "nn/metrics/metric.h"
@@ -63,6 +64,13 @@ rt::Value<nn::Scores> scored(const rt::Value<nn::ParamSlab>& net, const nn::Mode
                              rt::Flops cost) {
   const rt::On device(device_rule(spec.resources).kind_for(model, spec.hyper));
   return tasks::evaluate(net, data.value, part, spec.hyper.loss, cost);
+}
+
+/// How long a row takes there.
+rt::Value<double> timed(const rt::Value<nn::ParamSlab>& net, const nn::ModelSpec& model,
+                        const TrialSpec& spec, const StudyData& data) {
+  const rt::On device(device_rule(spec.resources).kind_for(model, spec.hyper));
+  return tasks::row_latency(net, data.value, nn::Part::valid);
 }
 
 std::string trained_again(std::int64_t epoch, std::int64_t from) {
@@ -289,6 +297,14 @@ rt::Async<void> NetworkWork::run(TrialContext& trial) {
     Report report{.step = border, .epochs = border};
     report.metrics = metrics_of("valid", scores);
     report.metrics.emplace_back("train.loss", stats.loss);
+    if (measures_latency(study_)) {
+      double seconds = std::numeric_limits<double>::quiet_NaN();
+      if (!stats.diverged) {
+        const rt::Value<double> timing = timed(network.net(), network.model(), spec, data);
+        seconds = co_await timing;
+      }
+      report.metrics.emplace_back(study::kLatency, seconds);
+    }
     add_counted(report.metrics, study_, network.model());
     report.value = metric_value(report.metrics, study_.metric.name);
     report.over = border == spec.epochs && !stats.diverged;

@@ -5,6 +5,7 @@
 
 #include "hpo/samplers/registry.h"
 #include "hpo/study/field.h"
+#include "hpo/study/metric_names.h"
 #include "hpo/study/scalars.h"
 #include "runtime/base/text.h"
 
@@ -113,6 +114,10 @@ std::vector<std::string> deciding_metrics(const StudySpec& study) {
   for (const Metric& metric : study.others) add(metric.name);
   for (const Bound& bound : study.subject_to) add(bound.metric);
   return names;
+}
+
+bool measures_latency(const StudySpec& study) {
+  return !study.numbers_steps() && std::ranges::count(deciding_metrics(study), study::kLatency) > 0;
 }
 
 }  // namespace hpo

@@ -124,6 +124,8 @@ constexpr Hint kHints[] = {
     {"metric.name", "parameters", "weights"},
     {"metric.name", "size", "weights"},
     {"metric.name", "flops", "inference_flops"},
+    {"metric.name", "latency", "valid.latency"},
+    {"metric.name", "inference_time", "valid.latency"},
     {"subject_to", "upper", "max"},
     {"subject_to", "lower", "min"},
     {"metric.name", "val_accuracy", "valid.accuracy"},

@@ -28,6 +28,7 @@ std::vector<std::string> metric_names() {
   std::vector<std::string> names{"valid.loss"};
   for (const nn::Metric* metric : nn::metrics())
     names.push_back(std::string(kPart) + std::string(metric->name));
+  names.emplace_back(kLatency);
   names.insert(names.end(), std::begin(kCounted), std::end(kCounted));
   return names;
 }

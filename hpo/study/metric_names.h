@@ -1,6 +1,6 @@
 #pragma once
 // The names that `metric:` and `subject_to:` take: the loss and every metric of nn/metrics on the
-// validation part, and what is counted of a network.
+// validation part, how long a row of it takes, and what is counted of a network.
 
 #include <optional>
 #include <string>
@@ -12,7 +12,10 @@
 
 namespace hpo::study {
 
-/// "valid.loss", "valid.accuracy"..., "weights", "inference_flops".
+/// What a network takes to answer a row, in seconds: the one metric that is measured in real time.
+inline constexpr std::string_view kLatency = "valid.latency";
+
+/// "valid.loss", "valid.accuracy"..., "valid.latency", "weights", "inference_flops".
 [[nodiscard]] std::vector<std::string> metric_names();
 
 /// The same metrics of single targets, "valid.rmse.TARGET", where `data.target` lists

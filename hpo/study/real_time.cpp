@@ -1,6 +1,7 @@
 #include "hpo/study/real_time.h"
 
 #include "hpo/study/document.h"
+#include "hpo/study/metric_names.h"
 #include "hpo/study/node.h"
 
 namespace hpo {
@@ -10,6 +11,7 @@ std::vector<std::string> real_time_keys(const StudySpec& study) {
   if (study.document->root.find_path({"adapt", "command"}) != nullptr)
     keys.emplace_back("adapt.command");
   if (study.runs_command) keys.emplace_back("command");
+  if (measures_latency(study)) keys.emplace_back(study::kLatency);
   if (study.order == Order::arrival) keys.emplace_back("order");
   if (study.early_stop_unit == Unit::seconds) keys.emplace_back("early_stop.unit");
   if (study.limits.time) keys.emplace_back("limits.time");

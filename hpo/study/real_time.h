@@ -8,7 +8,8 @@
 
 namespace hpo {
 
-/// Those that the study uses, in the order of the file's table. What they decide is logged and
+/// Those that the study uses, in the order of the file's table; "valid.latency" for metrics and
+/// bounds. What they decide is logged and
 /// repeated after a restart; another run of the study may decide otherwise.
 [[nodiscard]] std::vector<std::string> real_time_keys(const StudySpec& study);
 

@@ -153,8 +153,11 @@ void metrics(std::string& out) {
                    metric->maximize ? "higher" : "lower", " | ", metric->doc, " |\n");
   }
   out +=
-      "\nOf a network there are also `weights` (how many it has) and `inference_flops` (counted, "
-      "one row forward): a trial reports them where `metric` or `subject_to` names them.\n";
+      "\nOf a network there are also `weights` (how many it has), `inference_flops` (counted, one "
+      "row forward) and `valid.latency` (the seconds that it takes to answer one row alone, "
+      "measured "
+      "where it trains; `docs/methods.md`): a trial reports them where `metric` or `subject_to` "
+      "names them.\n";
 }
 
 std::string plural(const std::string& noun) {

@@ -142,6 +142,9 @@ struct Overrides {
 /// that have bounds; each once.
 [[nodiscard]] std::vector<std::string> deciding_metrics(const StudySpec& study);
 
+/// Whether one of them is how long a network takes to answer a row, measured.
+[[nodiscard]] bool measures_latency(const StudySpec& study);
+
 /// True for a study's name that is safe as a folder's: [A-Za-z0-9._-]{1,64} without a leading dot
 /// or dash.
 [[nodiscard]] bool is_study_name(const std::string& name);

@@ -238,6 +238,21 @@ TEST_F(Tasks, BitsDoNotDependOnWhoRunsThem) {
   }
 }
 
+TEST_F(Tasks, ALatencyIsMeasuredEachTime) {
+  rt::Config config = sequential();
+  config.store = std::make_shared<rt::Store>();
+  const rt::Runtime runtime(config);
+  const auto data = tasks::load(data_spec);
+  const auto net = init();
+  for (int i = 0; i < 2; ++i) {
+    const auto tasks_before = runtime.summary().tasks;
+    const double seconds = tasks::row_latency(net, data, nn::Part::valid).get();
+    EXPECT_GT(seconds, 0);
+    EXPECT_LT(seconds, 0.1);
+    EXPECT_GT(runtime.summary().tasks, tasks_before);
+  }
+}
+
 TEST_F(Tasks, ALossThatIsNoNumberIsAResult) {
   const rt::Runtime runtime(sequential());
   hyper.optimizer = {"sgd", {{"lr", 1e30}}};

@@ -102,6 +102,19 @@ TEST_F(Folds, ATrialReportsMeanAndSpread) {
   EXPECT_EQ(valid_rows, 90U);  // every row outside of the test part, once
 }
 
+TEST_F(Folds, ARowIsTimedInEachFold) {
+  Stopper never(0);
+  RunOptions options{.folder = folder_ / "timed" / "small", .store = {}, .workers = 1};
+  options.engine = Engine::sequential;
+  options.commit_delay = {};
+  const SweepResult result = run_sweep(folded("metric: valid.latency"), options, never);
+  ASSERT_TRUE(result.best);
+  const double seconds = metric_of(*result.best, "valid.latency");
+  EXPECT_GT(seconds, 0);
+  EXPECT_LT(seconds, 0.1);
+  EXPECT_GT(metric_of(*result.best, "valid.latency.spread"), 0);
+}
+
 TEST_F(Folds, EpochsCountForEachFold) {
   (void)sweep("a");
   const WorkCounters work = reader("a").work();

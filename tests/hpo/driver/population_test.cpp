@@ -134,15 +134,19 @@ TEST_F(PopulationTraining, WhatIsKeptIsNotTrainedAgain) {
 TEST_F(PopulationTraining, WhatDivergesTakesOverAnotherNetwork) {
   // Half of the space makes the loss infinite.
   std::string text =
-      resolved_yaml(population("seed: 3\n", "quantile: 0.5", "{min: 1e-3, max: 1e4, scale: log}"));
+      resolved_yaml(population("seed: 3\nsubject_to: {valid.latency: 10}\n", "quantile: 0.5",
+                               "{min: 1e-3, max: 1e4, scale: log}"));
   const std::size_t at = text.find("target: kind");
   const StudySpec file = parse_study(
       text.replace(at, 12, "target: c\n  ignore: [kind]").erase(text.find("  ignore: []"), 13),
       "small.yaml", folder_.path().string());
   (void)session(file, "a");
   bool diverged = false;
-  for (const std::string& report : events("reported"))
-    diverged = diverged || report.find("\"value\": \"nan\"") != std::string::npos;
+  for (const std::string& report : events("reported")) {
+    const bool bad = report.find("\"value\": \"nan\"") != std::string::npos;
+    EXPECT_EQ(report.find("\"valid.latency\": \"nan\"") != std::string::npos, bad) << report;
+    diverged = diverged || bad;
+  }
   EXPECT_TRUE(diverged);
   for (const EventRow& row : StudyReader(run()).events()) {
     if (row.kind != "replaced") continue;

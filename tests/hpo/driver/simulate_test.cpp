@@ -121,6 +121,24 @@ TEST_F(Simulate, TheSameStudyTakesTheSameTimeTwice) {
   EXPECT_EQ(seconds_under(mixed, "trellis", machine()), seconds_under(mixed, "trellis", machine()));
 }
 
+TEST_F(Simulate, ALatencyIsModelled) {
+  const auto tasks_within = [&](double worst) {
+    const StudySpec study = parse_study(
+        rt::cat("name: timed\ndata: {csv: rows.csv, target: kind}\nmetric: valid.latency\n"
+                "network: [dense: {units: $width}]\ntrain: {epochs: 3}\nmethod: grid\n"
+                "parallel: 1\nparameters: {width: {values: [5, 50, 500]}}\n"
+                "early_stop: {type: threshold, worst: ",
+                rt::format_double(worst), "}\n"),
+        "timed.yaml", folder_.path().string());
+    return simulate_apart(study, machine(), find_scheme("trellis")).tasks;
+  };
+  // Weights, FLOPs and layers of 4-5-2 at what nn::modelled_latency says of each.
+  const double seconds = (25 + 12) * 4 / 20e9 + 2 * (20 + 10) / 50e9 + 2 * 1e-6;
+  const auto all = tasks_within(1), one = tasks_within(seconds * 1.001);
+  EXPECT_GT(all, one);
+  EXPECT_GT(one, tasks_within(seconds * 0.999));
+}
+
 TEST_F(Simulate, ANetworkThatGrowsPastTheBorderMovesWithItsNextTask) {
   const StudySpec growing = parse_study(
       "name: grows\ndata: {csv: " + kRoot +

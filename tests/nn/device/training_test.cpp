@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <stdexcept>
 #include <string>
@@ -9,6 +10,7 @@
 #include "kernels/feed.h"
 #include "nn/error.h"
 #include "nn/init.h"
+#include "nn/latency.h"
 #include "nn/memory.h"
 #include "nn/reshape/reshape.h"
 #include "tests/nn/device/on_device.h"
@@ -291,6 +293,25 @@ TEST(OnDevice, ScoresEqualThoseOfTheProcessor) {
     ASSERT_EQ(b.metrics.size(), a.metrics.size());
     for (std::size_t i = 0; i < a.metrics.size(); ++i)
       EXPECT_NEAR(b.metrics[i].second, a.metrics[i].second, 1e-3) << a.metrics[i].first;
+  }
+}
+
+TEST(OnDevice, ARowIsTimedWhereverTheTableLies) {
+  const auto clock = [] {
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+    return std::chrono::duration<double>(now).count();
+  };
+  const Rows rows(table());
+  for (const Case& c : cases()) {
+    if (c.numbers) continue;
+    SCOPED_TRACE(c.name);
+    const Net net(fresh(c.spec, c.hyper));
+    for (const nn::DataView& view : {rows.view(c.spec), here(table(), c.spec)}) {
+      nn::Workspace workspace;
+      const double seconds = nn::row_latency(kernels(), workspace, net.slab, view, clock);
+      EXPECT_GT(seconds, 0);
+      EXPECT_LT(seconds, 1);
+    }
   }
 }
 
