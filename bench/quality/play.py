@@ -3,7 +3,7 @@ import heapq
 import random
 
 TRIALS = 100
-CHECKPOINTS = (25, 50, 100)
+CHECKPOINTS = (25, 50, 100, 500, 1000, 2000)
 
 
 def durations(problem, seed):

@@ -65,8 +65,10 @@ std::string exploration_line(const hpo::StudySpec& study) {
 
 /// What a sampler that chooses by itself chose, and why; empty for other methods.
 std::string choice_line(const hpo::StudySpec& study) {
-  const std::string reason =
-      hpo::sampler_reason(study.method.kind, study.space, 1 + study.others.size());
+  const std::string reason = hpo::sampler_reason(study.method.kind, study.space,
+                                                 {.metrics = 1 + study.others.size(),
+                                                  .trials = study.limits.trials,
+                                                  .parallel = study.parallel});
   return reason.empty() ? "" : rt::cat("  method ", study.method.kind, ": ", reason, "\n");
 }
 

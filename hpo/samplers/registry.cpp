@@ -72,9 +72,9 @@ std::vector<std::string> kinds_for_several() {
   return names;
 }
 
-std::string sampler_reason(std::string_view kind, const Space& space, std::size_t metrics) {
+std::string sampler_reason(std::string_view kind, const Space& space, const Prospect& prospect) {
   const SamplerKind* found = find(kind);
-  return found && found->reason ? found->reason(space, metrics) : "";
+  return found && found->reason ? found->reason(space, prospect) : "";
 }
 
 }  // namespace hpo

@@ -1,7 +1,9 @@
 #pragma once
 // Every sampler there is: `method: NAME` or `method: {type: NAME, option: value}`.
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +13,13 @@
 
 namespace hpo {
 
+/// What a study looks like before it begins.
+struct Prospect {
+  std::size_t metrics = 1;                            ///< that are searched for
+  std::optional<std::int64_t> trials = std::nullopt;  ///< it ends after so many; none: nobody knows
+  std::int64_t parallel = 0;                          ///< trials at once; 0: nobody knows
+};
+
 /// What a file pair of this folder offers to the registry.
 struct SamplerKind {
   KindInfo info;
@@ -18,9 +27,9 @@ struct SamplerKind {
   /// Why this sampler cannot work on a space, one line; empty when it can. Null: it works on every
   /// space.
   std::string (*refuses)(const Space& space, const Params& options) = nullptr;
-  /// What a sampler that chooses does on a space for so many metrics and why, one line. Null: it
-  /// does what its name says.
-  std::string (*reason)(const Space& space, std::size_t metrics) = nullptr;
+  /// What a sampler that chooses does on a space and why, one line. Null: it does what its name
+  /// says. What it does follows from its history alone: limits may change.
+  std::string (*reason)(const Space& space, const Prospect& prospect) = nullptr;
   /// Its trials are one population of `members` that train to the end together, and its option
   /// `every` says after how many epochs they are compared. It explores while they train.
   bool population = false;
@@ -49,9 +58,9 @@ struct SamplerKind {
 /// The names of all that do.
 [[nodiscard]] std::vector<std::string> kinds_for_several();
 
-/// What a sampler of that kind chose to do on `space` for so many metrics and why, one line; empty
-/// when it has no choice.
+/// What a sampler of that kind chose to do on `space` and why, one line; empty when it has no
+/// choice.
 [[nodiscard]] std::string sampler_reason(std::string_view kind, const Space& space,
-                                         std::size_t metrics = 1);
+                                         const Prospect& prospect = {});
 
 }  // namespace hpo

@@ -144,7 +144,9 @@ class Playing(unittest.TestCase):
 
     def test_regrets_fall(self):
         one = problem("sphere-5")
-        falling = play.regrets(one, play.losses(one, Counting(one), 1, 1))
+        regrets = play.regrets(one, play.losses(one, Counting(one), 1, 1))
+        falling = [value for value, trials in zip(regrets, play.CHECKPOINTS) if trials <= play.TRIALS]
+        self.assertEqual(regrets, falling + [None] * (len(regrets) - len(falling)))
         self.assertEqual(falling, sorted(falling, reverse=True))
         self.assertTrue(all(0 <= value <= 1 for value in falling))
 
