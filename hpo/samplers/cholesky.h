@@ -26,6 +26,10 @@ class Cholesky {
   /// Reads the upper triangle of `a`. A pivot below 1e-12 counts as 1e-12.
   explicit Cholesky(Matrix a);
 
+  /// The factor of A with one more row and column, whose size() + 1 numbers are `column`: the bits
+  /// of a factor of the whole, for a square of its size.
+  void append(std::span<const double> column);
+
   [[nodiscard]] std::size_t size() const { return upper_.size; }
 
   /// x becomes L^-1 x; `x` has room for padded(size()) numbers (vectors.h).
@@ -39,7 +43,10 @@ class Cholesky {
   [[nodiscard]] Matrix inverse() const;
 
  private:
+  void finish_row(std::size_t k);
+  void subtract_row(std::size_t k, std::size_t end);
   void solve_from(std::size_t first, std::span<double> x) const;
+  void subtract_columns(std::size_t k, std::size_t next, std::span<double> x) const;
 
   Matrix upper_;  // L': row i holds column i of L
 };

@@ -52,9 +52,7 @@ void Points::add_distances(std::size_t axis, const Feature& x, double weight, do
 GaussianProcess::GaussianProcess(Points points, std::span<const double> values, Shape shape)
     : points_(std::move(points)), shape_(std::move(shape)) {
   const std::size_t n = points_.size();
-  kernel_.resize(padded(n));
-  steepness_.resize(padded(n));
-  solved_.resize(padded(n));
+  make_room();
   std::vector<Feature> point(points_.axes());
   Matrix all(n);
   for (std::size_t i = 0; i < n; ++i) {
@@ -65,7 +63,25 @@ GaussianProcess::GaussianProcess(Points points, std::span<const double> values, 
     all.row(i)[i] += shape_.noise;
   }
   factor_ = Cholesky(std::move(all));
-  weights_.assign(padded(n), 0);
+  learn(values);
+}
+
+void GaussianProcess::make_room() {
+  kernel_.resize(padded(points_.size()));
+  steepness_.resize(padded(points_.size()));
+  solved_.resize(padded(points_.size()));
+}
+
+void GaussianProcess::add(std::span<const Feature> point) {
+  points_.add(point);
+  make_room();
+  correlate(point);
+  kernel_[points_.size() - 1] += shape_.noise;
+  factor_.append(std::span(kernel_).first(points_.size()));
+}
+
+void GaussianProcess::learn(std::span<const double> values) {
+  weights_.assign(padded(points_.size()), 0);
   std::ranges::copy(values, weights_.begin());
   factor_.solve_lower(weights_);
   factor_.solve_upper(weights_);
@@ -86,9 +102,13 @@ void GaussianProcess::correlate(std::span<const Feature> x) {
   }
 }
 
-Belief GaussianProcess::at(std::span<const Feature> x) {
+double GaussianProcess::mean(std::span<const Feature> x) {
   correlate(x);
-  const double mean = dot(kernel_.data(), weights_.data(), kernel_.size());
+  return dot(kernel_.data(), weights_.data(), kernel_.size());
+}
+
+Belief GaussianProcess::at(std::span<const Feature> x) {
+  const double mean = this->mean(x);
   solved_ = kernel_;
   factor_.solve_lower(solved_);
   const double variance = shape_.scale - dot(solved_.data(), solved_.data(), solved_.size());

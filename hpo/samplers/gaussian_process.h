@@ -73,6 +73,16 @@ class GaussianProcess {
   /// One value a point.
   GaussianProcess(Points points, std::span<const double> values, Shape shape);
 
+  [[nodiscard]] std::size_t size() const { return points_.size(); }
+
+  /// Adds a point, of which learn() has to tell before anything is asked. O(points^2); what is
+  /// believed then has the bits of a process made of all points at once.
+  void add(std::span<const Feature> point);
+  /// The values of all points, in their order, in place of those before. O(points^2).
+  void learn(std::span<const double> values);
+
+  /// The mean alone. O(points), where at() is O(points^2).
+  [[nodiscard]] double mean(std::span<const Feature> x);
   [[nodiscard]] Belief at(std::span<const Feature> x);
 
   /// The same, and how mean and deviation change along each axis of numbers that is not absent; 0
@@ -81,6 +91,7 @@ class GaussianProcess {
                           std::span<double> deviation_slope);
 
  private:
+  void make_room();
   void correlate(std::span<const Feature> x);
 
   Points points_;

@@ -89,7 +89,7 @@ class Gp final : public Sampler {
     GaussianProcess model = with_running(seen, values);
     double best = INFINITY;
     for (const Merit& merit : seen)
-      best = std::min(best, model.at(features_.of(points_[merit.trial])).mean);
+      best = std::min(best, model.mean(features_.of(points_[merit.trial])));
     best -= kMargin;
     Stream stream = proposal_stream(seed_, ordinal);
     for (const std::vector<double>& place :
@@ -126,17 +126,16 @@ class Gp final : public Sampler {
   /// disappointment, as much above what is expected there as that is unsure, but for no worse than
   /// the best ended trial that it is ahead of.
   GaussianProcess with_running(std::span<const Merit> seen, std::vector<double> values) {
-    Points points = points_of(seen);
-    GaussianProcess known(points, values, shape());
-    std::size_t room = kMostRunning;
+    GaussianProcess& known = process_of(seen, values);
     const auto& begun = running_.all();
-    if (begun.size() == waiting_.size()) return known;
+    GaussianProcess model = known;
+    std::size_t room = kMostRunning;
     for (auto trial = begun.rbegin(); trial != begun.rend() && room > 0; ++trial) {
       if (waiting_.contains(trial->first)) continue;
       --room;
       const std::vector<Feature> point = features_.of(points_[trial->first]);
       const Belief belief = known.at(point);
-      points.add(point);
+      model.add(point);
       double value = belief.mean + belief.deviation;
       if (const auto passed = standings_.ahead_of(trial->first)) {
         const auto at = std::ranges::find(seen, *passed, &Merit::trial);
@@ -144,7 +143,27 @@ class Gp final : public Sampler {
       }
       values.push_back(value);
     }
-    return {std::move(points), values, shape()};
+    if (model.size() > known.size()) model.learn(values);
+    return model;
+  }
+
+  /// The process of what has ended: the one of the proposal before, where trials were only added.
+  GaussianProcess& process_of(std::span<const Merit> seen, std::span<const double> values) {
+    const Shape& fitted_shape = shape();
+    const bool goes_on =
+        process_ && process_shape_ == shape_at_ && in_process_.size() <= seen.size() &&
+        std::ranges::equal(in_process_, seen.first(in_process_.size()), {}, {}, &Merit::trial);
+    if (goes_on) {
+      for (const Merit& merit : seen.subspan(in_process_.size()))
+        process_->add(features_.of(points_[merit.trial]));
+      process_->learn(values);
+    } else {
+      process_.emplace(points_of(seen), values, fitted_shape);
+      process_shape_ = shape_at_;
+    }
+    in_process_.clear();
+    for (const Merit& merit : seen) in_process_.push_back(merit.trial);
+    return *process_;
   }
 
   [[nodiscard]] std::vector<std::vector<double>> leaders(std::vector<Merit> seen) const {
@@ -182,7 +201,10 @@ class Gp final : public Sampler {
   std::set<std::uint64_t> waiting_;  // of those that run: they count as stopped meanwhile
   std::vector<Merit> ended_;         // in the order of ends and waits; a trial may be there again
   Shape shape_;
-  std::size_t shape_at_ = 0;  // how many of `ended_` it was fitted to
+  std::size_t shape_at_ = 0;                // how many of `ended_` it was fitted to
+  std::optional<GaussianProcess> process_;  // of these trials, with the shape fitted to so many
+  std::vector<std::uint64_t> in_process_;
+  std::size_t process_shape_ = 0;
 };
 
 }  // namespace

@@ -55,6 +55,46 @@ TEST(Cholesky, SolvesAndInverts) {
   }
 }
 
+/// Row by row, one row before after another.
+Matrix plain_factor(Matrix a) {
+  for (std::size_t k = 0; k < a.size; ++k) {
+    const double root = std::sqrt(a.row(k)[k]);
+    for (std::size_t j = 0; j < a.size; ++j) a.row(k)[j] = j < k ? 0 : a.row(k)[j];
+    a.row(k)[k] = root;
+    for (std::size_t j = k + 1; j < a.size; ++j) a.row(k)[j] /= root;
+    for (std::size_t i = k + 1; i < a.size; ++i) {
+      for (std::size_t j = i; j < a.size; ++j) a.row(i)[j] -= a.row(k)[i] * a.row(k)[j];
+    }
+  }
+  return a;
+}
+
+TEST(Cholesky, HasTheBitsOfAPlainOneAlsoWhenRowsAreAppended) {
+  for (const std::size_t n : {1U, 2U, 3U, 4U, 7U, 8U, 9U, 16U, 23U, 40U, 41U}) {
+    const Matrix a = positive(n), plain = plain_factor(a);
+    Cholesky appended;
+    for (std::size_t k = 0; k < n; ++k) {
+      std::vector<double> column;
+      for (std::size_t i = 0; i <= k; ++i) column.push_back(a.row(i)[k]);
+      appended.append(column);
+    }
+    ASSERT_EQ(appended.size(), n);
+    for (const Cholesky& factor : {Cholesky(a), appended}) {
+      std::vector<double> x(padded(n)), expected(n);
+      for (std::size_t i = 0; i < n; ++i) x[i] = expected[i] = std::sin(static_cast<double>(i));
+      factor.solve_lower(x);
+      for (std::size_t k = 0; k < n; ++k) {
+        expected[k] /= plain.row(k)[k];
+        for (std::size_t j = k + 1; j < n; ++j) expected[j] -= plain.row(k)[j] * expected[k];
+        EXPECT_EQ(x[k], expected[k]) << n;
+      }
+      double log_diagonal = 0;
+      for (std::size_t k = 0; k < n; ++k) log_diagonal += std::log(plain.row(k)[k]);
+      EXPECT_EQ(factor.log_diagonal(), log_diagonal) << n;
+    }
+  }
+}
+
 TEST(Cholesky, KnowsTheDeterminant) {
   Matrix a(2);
   a.row(0)[0] = 4, a.row(0)[1] = a.row(1)[0] = 2, a.row(1)[1] = 5;
@@ -135,6 +175,33 @@ Sample sample(std::size_t n) {
   for (double& v : made.values) v -= sum / static_cast<double>(n), squares += v * v;
   for (double& v : made.values) v /= std::sqrt(squares / static_cast<double>(n));
   return made;
+}
+
+TEST(GaussianProcess, HasTheSameBitsWhereItsPointsCameOneByOne) {
+  const Sample all = sample(45);
+  const Shape shape{.inverse = {3, 4, 2}, .scale = 1.2, .noise = 1e-4};
+  const auto point = [&](std::size_t i) {
+    std::vector<Feature> features;
+    for (std::size_t axis = 0; axis < 3; ++axis) features.push_back(all.points.feature(axis, i));
+    return features;
+  };
+  Points first{{Along::numbers, Along::numbers, Along::words}};
+  for (std::size_t i = 0; i < 3; ++i) first.add(point(i));
+  GaussianProcess grown(first, std::span(all.values).first(3), shape);
+  for (std::size_t i = 3; i < 45; ++i) grown.add(point(i));
+  grown.learn(all.values);
+  GaussianProcess whole(all.points, all.values, shape);
+  ASSERT_EQ(grown.size(), 45U);
+  Stream stream(4, "places");
+  for (int i = 0; i < 50; ++i) {
+    const std::vector<Feature> x{{.at = stream.uniform()},
+                                 {.at = stream.uniform(), .absent = i % 4 == 0},
+                                 {.at = static_cast<double>(i % 3)}};
+    const Belief a = grown.at(x), b = whole.at(x);
+    EXPECT_EQ(a.mean, b.mean);
+    EXPECT_EQ(a.deviation, b.deviation);
+    EXPECT_EQ(grown.mean(x), b.mean);
+  }
 }
 
 TEST(GaussianProcess, RemembersAndForetells) {
