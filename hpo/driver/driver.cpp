@@ -65,12 +65,12 @@ void Driver::loop() {
     }
     obey_clock();
     finish_if_reached();
-    fill_slots();
+    const bool filled = fill_slots();
     setup_.work.turn();
     rt::poll();
     if (commit_is_due()) commit();
     checkpoints_.tick();
-    if (finished_ || fatal_ || take_due() || finish_if_over()) continue;
+    if (finished_ || fatal_ || !filled || take_due() || finish_if_over()) continue;
     pause();
   }
 }
@@ -101,8 +101,10 @@ void Driver::obey_clock() {
 bool Driver::finish_if_over() {
   if (running_ > 0 || may_create()) return false;
   if (const auto last = search_.promotes(true)) return resume(*last), true;
+  const auto given_up = winds_down() ? reached(study_.limits, log_.trials()) : std::nullopt;
   stop_waiting();
   if (finished_) return true;
+  if (given_up) return finish(given_up->why, given_up->message), true;
   std::string trials = rt::cat(search_.created(), search_.created() == 1 ? " trial" : " trials");
   if (exhausted_) {
     finish(Finish::exhausted, rt::cat(trials, ": ", search_.why_exhausted()));
@@ -112,7 +114,15 @@ bool Driver::finish_if_over() {
   return true;
 }
 
+/// Whether limits.patience is over before any trial was complete: no more begin, and of those that
+/// are there one comes to its end before the study does.
+bool Driver::winds_down() const {
+  const auto end = reached(study_.limits, log_.trials());
+  return end && end->why == Finish::patience && log_.trials().record() == nullptr;
+}
+
 void Driver::finish_if_reached() {
+  if (winds_down()) return;
   if (auto end = reached(study_.limits, log_.trials())) finish(end->why, std::move(end->message));
 }
 

@@ -80,9 +80,11 @@ class Driver {
   void open_session();
 
   // The present: events, from what happens (driver_trials.cpp, driver_pauses.cpp).
-  void fill_slots();
+  /// False when a proposal was impossible, so that slots may be left.
+  bool fill_slots();
   [[nodiscard]] bool may_create() const;
-  void create(const Params& params);
+  /// Whether it could be started.
+  bool create(const Params& params);
   void start(std::uint64_t trial);
   void apply_decisions();
   void stop_given_up();
@@ -109,6 +111,7 @@ class Driver {
   /// something.
   bool finish_if_over();
   void finish_if_reached();
+  [[nodiscard]] bool winds_down() const;
   void finish(Finish why, std::string message);
   void drop_live();
   [[nodiscard]] bool interrupted() const;

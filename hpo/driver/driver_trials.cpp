@@ -58,12 +58,12 @@ std::optional<Ended> end_of(const std::exception_ptr& thrown) {
 }  // namespace
 
 bool Driver::may_create() const {
-  if (finished_ || exhausted_) return false;
+  if (finished_ || exhausted_ || winds_down()) return false;
   return !study_.limits.trials ||
          search_.created() < static_cast<std::uint64_t>(*study_.limits.trials);
 }
 
-void Driver::fill_slots() {
+bool Driver::fill_slots() {
   const auto slots = static_cast<std::size_t>(study_.parallel);
   apply_decisions();
   stop_given_up();
@@ -74,14 +74,15 @@ void Driver::fill_slots() {
     } else if (!may_create()) {
       break;
     } else if (std::optional<Params> params = search_.propose()) {
-      create(*params);
+      if (!create(*params)) return false;
     } else {
       exhausted_ = true;
     }
   }
+  return true;
 }
 
-void Driver::create(const Params& params) {
+bool Driver::create(const Params& params) {
   std::uint64_t trial = search_.created();
   TrialFacts facts;
   std::optional<Ended> impossible;
@@ -98,9 +99,10 @@ void Driver::create(const Params& params) {
   if (impossible) {
     end_trial(trial, *impossible, 0);
     stop_if_hopeless(trial, *impossible);
-  } else {
-    start(trial);
+    return false;
   }
+  start(trial);
+  return true;
 }
 
 void Driver::start(std::uint64_t trial) {

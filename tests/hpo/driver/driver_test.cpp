@@ -197,6 +197,28 @@ TEST(Driver, StopsAtTheLimitOfFailures) {
   EXPECT_EQ(study.counts().running, 0);
 }
 
+/// However many proposals in a row are impossible, the loop keeps the clock.
+TEST(Driver, ImpossibleTrialsDoNotHoldTheLoopUp) {
+  struct Impossible : Work {
+    using Work::Work;
+    TrialFacts facts(const Params& params) override {
+      if (calls++ == 0) return Work::facts(params);
+      rt::sleep_for(std::chrono::milliseconds(1));
+      throw rt::Error(rt::Errc::study, "no such network");
+    }
+    int calls = 0;
+  };
+  support::TempFolder folder;
+  Impossible work(1);
+  StudySpec spec = sim::study();
+  spec.limits.trials = 20'000;
+  spec.limits.time = 0.3;
+  auto result = session(folder.path(), spec, work);
+  EXPECT_EQ(result.finished->why, Finish::time);
+  EXPECT_GT(StudyReader(folder.path()).counts().failed, 10);
+  EXPECT_LT(work.calls, 2'000);
+}
+
 TEST(Driver, RetriesTheCausesThatTheStudyNames) {
   support::TempFolder folder;
   Work work(1);

@@ -198,6 +198,31 @@ TEST(Reached, StoppedTrialsCountAsNoBetterAndFailedOnesDoNot) {
   EXPECT_GT(StudyReader(folder.path()).counts().failed, 0);
 }
 
+/// With a rule that pauses, patience may be over before any trial has come to its end.
+TEST(Reached, PatienceWithoutACompleteTrialLetsOneComeToItsEnd) {
+  StudySpec spec = sim::study();
+  spec.early_stop = {"asha",
+                     {{"min", std::int64_t{1}}, {"eta", std::int64_t{3}}, {"promote", true}}};
+  spec.limits.trials = 1000;
+  spec.limits.patience = 5;
+  support::TempFolder reference;
+  for (std::uint64_t chance = 1; chance < 6; ++chance) {
+    support::TempFolder folder;
+    const rt::Path& where = chance == 1 ? reference.path() : folder.path();
+    Work work(chance);
+    Observer silent;
+    const auto finished = session(where, spec, work, silent).finished;
+    ASSERT_TRUE(finished);
+    EXPECT_EQ(finished->why, Finish::patience);
+    EXPECT_NE(finished->message.find("trials in a row came to no end"), std::string::npos)
+        << finished->message;
+    EXPECT_EQ(StudyReader(where).counts().complete, 1);
+    EXPECT_LT(StudyReader(where).counts().all(), 30) << "no more begin";
+    EXPECT_EQ(StudyReader(where).best()->state, TrialState::complete);
+    EXPECT_EQ(events_of(where), events_of(reference.path())) << chance;
+  }
+}
+
 TEST(Reached, TrialsThatTheEndOfAStudyStopsDoNotCountAgain) {
   support::TempFolder folder;
   StudySpec spec = sim::study();
