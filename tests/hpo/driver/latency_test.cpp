@@ -16,7 +16,8 @@ class Latency : public SmallStudy {
   [[nodiscard]] std::vector<double> logged() const {
     std::vector<double> all;
     for (const std::string& payload : events("reported")) {
-      for (const auto& [name, value] : std::get<Reported>(body_of("reported", payload)).metrics) {
+      const auto report = std::get<Reported>(body_of("reported", payload));
+      for (const auto& [name, value] : report.metrics) {
         if (name == "valid.latency") all.push_back(value);
       }
     }
