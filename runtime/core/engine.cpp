@@ -123,10 +123,10 @@ Engine::Engine(const Config& asked) : config(asked), executor(asked.executor), r
 
 Engine::~Engine() {
   destroy_coroutines();
-  for (auto& [path, file] : files_) {
-    for (Node* reader : file.pure_readers) reader->unref();
+  for (auto& [path, file] : files_) {  // their names stay: tasks that still run look at them
+    for (Node* reader : std::exchange(file.pure_readers, {})) reader->unref();
+    file.content = file.gate = Held();
   }
-  files_.clear();
   unheard.clear();
   try {
     const auto unfinished = [&] { return in_flight() != 0; };

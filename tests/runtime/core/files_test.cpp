@@ -63,6 +63,19 @@ TEST_F(Files, AFileThatCannotBeReadFailsItsOwnTaskAlone) {
   EXPECT_EQ(one(5.0).get(), 5);
 }
 
+TEST_F(Files, TheEndOfTheRuntimeWritesThoseThatWereCalledFor) {
+  const auto first = folder / "first, with a name that no short string holds.txt";
+  const auto second = folder / "second, with a name that no short string holds.txt";
+  write(first, "one");
+  write(second, "two");
+  runtime.reset();
+  std::string text;
+  EXPECT_TRUE(std::getline(std::ifstream(first), text));
+  EXPECT_EQ(text, "one");
+  EXPECT_TRUE(std::getline(std::ifstream(second), text));
+  EXPECT_EQ(text, "two");
+}
+
 TEST_F(Files, OneThatIsReadAndWrittenByOneCallIsRefused) {
   static const auto copy = rt::task("copy").cpu([](rt::file_in from, rt::file_out to) {
     std::filesystem::copy_file(from.path(), to.path());
