@@ -61,22 +61,26 @@ std::string CommandReports::no_number(const std::string& metric) const {
 
 std::vector<Report> CommandReports::left_over(const TrialFolder& folder) {
   std::vector<ReportLine> lines;
-  for (const std::string& line : reports_.take(folder.reports(), false)) {
-    try {
-      lines.push_back(read_report_line(line));
-    } catch (const rt::Error&) {
-      // Its writer was killed in the middle of it.
+  do {
+    for (const std::string& line : reports_.take(folder.reports(), false)) {
+      try {
+        lines.push_back(read_report_line(line));
+      } catch (const rt::Error&) {
+        // Its writer was killed in the middle of it.
+      }
     }
-  }
-  if (!patterns_.empty()) {
-    for (const std::string& line : LineReader(kLongestLine).take(folder.log, true)) {
+  } while (reports_.more());
+  LineReader log(kLongestLine);
+  do {
+    if (patterns_.empty()) break;
+    for (const std::string& line : log.take(folder.log, true)) {
       try {
         find_in(line, lines);
       } catch (const TrialFailure&) {
         // So did the attempt that wrote it.
       }
     }
-  }
+  } while (log.more());
   std::vector<Report> out;
   for (ReportLine& line : lines) {
     if (line.step && find_metric(line.metrics, deciding_.front())) add(std::move(line), out);
@@ -89,16 +93,20 @@ void CommandReports::begin(bool with_checkpoints) {
 }
 
 void CommandReports::take(const TrialFolder& folder, bool over, std::vector<Report>& out) {
-  for (const std::string& line : reports_.take(folder.reports(), over)) add(report_of(line), out);
-  if (reports_.bytes() > kMostReports)
-    throw TrialFailure(Cause::error, rt::cat("metrics.jsonl has ", reports_.bytes(),
-                                             " bytes, expected at most ", kMostReports));
+  do {
+    for (const std::string& line : reports_.take(folder.reports(), over)) add(report_of(line), out);
+    if (reports_.bytes() > kMostReports)
+      throw TrialFailure(Cause::error, rt::cat("metrics.jsonl has ", reports_.bytes(),
+                                               " bytes, expected at most ", kMostReports));
+  } while (reports_.more());
   if (patterns_.empty()) return;
-  for (const std::string& line : log_.take(folder.log, over)) {
-    std::vector<ReportLine> found;
-    find_in(line, found);
-    for (ReportLine& report : found) add(std::move(report), out);
-  }
+  do {
+    for (const std::string& line : log_.take(folder.log, over)) {
+      std::vector<ReportLine> found;
+      find_in(line, found);
+      for (ReportLine& report : found) add(std::move(report), out);
+    }
+  } while (log_.more());
 }
 
 void CommandReports::keep(const Metrics& metrics) {

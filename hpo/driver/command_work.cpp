@@ -14,8 +14,9 @@ namespace hpo {
 namespace {
 
 constexpr std::size_t kShownLines = 10;
-constexpr std::uint64_t kAll = std::uint64_t{1} << 62;  ///< bytes
-constexpr int kFiles = 12;  ///< that are open at once while a program starts
+constexpr std::int64_t kMostOutput = 256'000'000;  ///< bytes that metric.regex reads
+constexpr std::size_t kMostTold = 1'000'000;       ///< reports that wait for a word
+constexpr int kFiles = 12;                         ///< that are open at once while a program starts
 
 std::int64_t nanoseconds(double seconds) {
   constexpr double kMost = 9e18;
@@ -117,22 +118,32 @@ void CommandWork::start(const AttemptPtr& attempt, const TrialCommand& command) 
   const rt::Path& folder = attempt->folder->path;
   std::optional<std::string> gpus;
   if (gpus_.count() > 0) gpus = gpus_.names(*attempt->gpus);
-  attempt->program =
-      supervisors_.start({.path = command.path,
-                          .words = command.words,
-                          .folder = command.folder,
-                          .environment = command_environment(folder, attempt->resources, gpus),
-                          .order = {.time = nanoseconds(limits.trial_time.value_or(0)),
-                                    .stall = nanoseconds(limits.no_progress.value_or(0)),
-                                    .grace = nanoseconds(limits.grace),
-                                    // What is to be read is cut when it was.
-                                    .log_bytes = attempt->reports.read_output() ? kAll : limits.log,
-                                    .memory = attempt->resources.memory.value_or(0)},
-                          .log = attempt->folder->log.fd(),
-                          .reports = trial_reports(folder)});
+  attempt->program = supervisors_.start(
+      {.path = command.path,
+       .words = command.words,
+       .folder = command.folder,
+       .environment = command_environment(folder, attempt->resources, gpus),
+       .order = {.time = nanoseconds(limits.trial_time.value_or(0)),
+                 .stall = nanoseconds(limits.no_progress.value_or(0)),
+                 .grace = nanoseconds(limits.grace),
+                 // What is to be read is cut when it was.
+                 .log_bytes = attempt->reports.read_output()
+                                  ? std::max<decltype(limits.log)>(kMostOutput, limits.log)
+                                  : limits.log,
+                 .memory = attempt->resources.memory.value_or(0)},
+       .log = attempt->folder->log.fd(),
+       .reports = trial_reports(folder)});
   programs_.emplace(attempt->program, attempt);
   attempt->looked = rt::now();
 }
+
+namespace {
+
+std::exception_ptr failed_by(std::string message) {
+  return std::make_exception_ptr(TrialFailure(Cause::error, std::move(message)));
+}
+
+}  // namespace
 
 void CommandWork::Attempt::read() {
   const rt::Moment here = rt::now();
@@ -144,6 +155,12 @@ void CommandWork::Attempt::read() {
     failure = std::current_exception();
   }
   for (Report& report : found) told.push_back({std::move(report), std::exchange(untold, 0)});
+  if (!failure && told.size() > kMostTold)
+    failure = failed_by(rt::cat("reported ", told.size(), " times before a word came on the first",
+                                " of them, expected at most ", kMostTold));
+  if (!failure && over && over->left_out > 0 && reports.read_output())
+    failure = failed_by(rt::cat("metric.regex did not see ", over->left_out,
+                                " bytes of output, expected at most ", kMostOutput, " in all"));
   if (reports.read_output()) {
     log.was_read(folder->log, reports.output_read());
     if (over) log.finish(folder->log);
@@ -160,6 +177,7 @@ void CommandWork::turn() {
     const AttemptPtr attempt = found->second;
     if (news.news.over) attempt->over = news.news;
     attempt->read();
+    if (attempt->failure && !attempt->over) supervisors_.stop(attempt->program);
     if (attempt->over) {
       programs_.erase(found);
       give_place_back(attempt);

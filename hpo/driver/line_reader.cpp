@@ -11,7 +11,9 @@ namespace hpo {
 
 namespace {
 
-constexpr std::size_t kSeen = 256;  ///< bytes by which a file is known again
+constexpr std::size_t kSeen = 256;         ///< bytes by which a file is known again
+constexpr std::size_t kPiece = 64 * 1024;  ///< bytes
+constexpr int kMostPieces = 64;            ///< read at a time
 
 }  // namespace
 
@@ -29,10 +31,13 @@ std::vector<std::string> LineReader::take(const rt::File& file, bool all) {
     seen_.clear();
     line_.clear();
   }
-  std::array<char, 65536> piece;
+  std::array<char, kPiece> piece;
   ssize_t bytes = 0;
-  while (file && (bytes = ::pread(file.fd(), piece.data(), piece.size(),
-                                  static_cast<off_t>(offset_))) > 0) {
+  int pieces = 0;
+  while (file && pieces < kMostPieces &&
+         (bytes = ::pread(file.fd(), piece.data(), piece.size(), static_cast<off_t>(offset_))) >
+             0) {
+    ++pieces;
     const std::string_view text(piece.data(), static_cast<std::size_t>(bytes));
     offset_ += text.size();
     seen_ += text.substr(text.size() - std::min(text.size(), kSeen));
@@ -45,7 +50,8 @@ std::vector<std::string> LineReader::take(const rt::File& file, bool all) {
       }
     }
   }
-  if (all && !line_.empty()) lines.push_back(std::exchange(line_, {}));
+  more_ = pieces == kMostPieces;
+  if (all && !more_ && !line_.empty()) lines.push_back(std::exchange(line_, {}));
   return lines;
 }
 

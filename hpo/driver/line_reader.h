@@ -17,8 +17,11 @@ class LineReader {
   /// The lines that were completed since the last call; with `all`, also one without an end.
   /// Carriage returns end lines too, as on a terminal. Begins at the beginning where `file` does
   /// not go on behind what was read last: it was emptied, or is another one. No file: nothing new.
+  /// Reads some MiB at a time: there may be more().
   [[nodiscard]] std::vector<std::string> take(const rt::File& file, bool all);
 
+  /// Whether the last call left something for the next one.
+  [[nodiscard]] bool more() const { return more_; }
   /// Bytes read so far.
   [[nodiscard]] std::uint64_t bytes() const { return offset_; }
 
@@ -27,6 +30,7 @@ class LineReader {
 
   std::size_t most_;
   std::uint64_t offset_ = 0;
+  bool more_ = false;
   std::string seen_;  ///< the last bytes before the offset
   std::string line_;  ///< the one that has no end yet
 };

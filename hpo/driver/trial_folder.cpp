@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "hpo/driver/trial_work.h"
 #include "runtime/base/text.h"
 
 namespace hpo {
@@ -23,6 +24,13 @@ constexpr const char* kLog = "log";
 constexpr const char* kOldLog = "log.before";
 constexpr const char* kCheckpoints = "checkpoint";
 constexpr std::size_t kMostTail = 8192;  ///< bytes of a log that are looked at for its last lines
+
+/// What a program made of its own folder is its trial's fault; lack of room or rights is not.
+[[noreturn]] void refuse(const rt::Path& path, int error, const char* expected) {
+  const bool replaced = error == ELOOP || error == ENOTDIR || error == EISDIR || error == EINVAL;
+  if (!replaced) throw rt::storage_error("open", path, error);
+  throw TrialFailure(Cause::error, rt::cat(path.string(), " was replaced, expected ", expected));
+}
 
 /// Whether it was not there before.
 bool make_folder(const rt::File& in, const rt::Path& shown, const char* name) {
@@ -42,7 +50,7 @@ rt::File open_file(const rt::File& in, const rt::Path& shown, const char* name, 
   struct stat status {};
   if (file && ::fstat(file.fd(), &status) == 0 && S_ISREG(status.st_mode)) return file;
   if (!file && errno == ENOENT) return file;
-  throw rt::storage_error("open", shown / name, file ? EINVAL : errno);
+  refuse(shown / name, file ? EINVAL : errno, "a regular file");
 }
 
 /// Whether the folder has those parameters.
@@ -124,8 +132,12 @@ TrialFolder open_trial_folder(const rt::Path& study, std::uint64_t trial, const 
     if (!made) empty(folder.path);
     write_params(folder.self, folder.path, wanted);
   }
-  if (!make_folder(folder.self, folder.path, kCheckpoints))
-    folder.has_checkpoints = has_entries(open_folder(folder.self, folder.path, kCheckpoints));
+  if (!make_folder(folder.self, folder.path, kCheckpoints)) {
+    const rt::File there(
+        ::openat(folder.self.fd(), kCheckpoints, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (!there) refuse(folder.path / kCheckpoints, errno, "a folder, and no link to one");
+    folder.has_checkpoints = has_entries(there);
+  }
   end_last_line(open_file(folder.self, folder.path, kReports, O_RDWR | O_APPEND | O_CREAT));
   folder.log = open_file(folder.self, folder.path, kLog, O_RDONLY);
   return folder;

@@ -103,7 +103,7 @@ class Auto final : public Sampler {
 
   std::optional<Params> propose(std::uint64_t ordinal) override {
     const bool even = ordinal % 2 == 0;
-    if (last_ && many_ && (even || several_ || created_ - over() <= kMostBeside))
+    if (last_ && many_ && (even || several_ || created_ - over() < kMostBeside))
       return last_->propose(ordinal);
     return (first_ && even ? first_ : later_)->propose(ordinal);
   }

@@ -172,6 +172,32 @@ TEST_F(CommandFaults, AFolderThatCannotBeMadeEndsTheSweepAndNoTrial) {
   EXPECT_EQ(sweep(file).counts.complete, 4);
 }
 
+TEST_F(CommandFaults, AProgramThatReplacesItsFolderSpoilsItsOwnTrial) {
+  const auto with_trials = [&](int trials) {
+    return study(
+        "[ $1 = 1 ] && rm -r $TRELLIS_CHECKPOINT_DIR && ln -s /tmp $TRELLIS_CHECKPOINT_DIR\n"
+        "echo '{\"loss\": 1}' >> $TRELLIS_METRICS\n"
+        "[ $1 = 1 ] && kill -9 $$\ntrue\n",
+        rt::cat(
+            "metric: {name: loss, goal: minimize}\nmethod: grid\nretry: {max: 1, on: [killed]}\n"
+            "parameters: {x: {type: int, min: 1, max: 4}}\nlimits: {trials: ",
+            trials, "}\n"));
+  };
+  EXPECT_EQ(sweep(with_trials(4)).counts.complete, 3);
+  EXPECT_EQ(trials()[0].state, TrialState::failed);
+  EXPECT_NE(trials()[0].message.find("was replaced"), std::string::npos) << trials()[0].message;
+}
+
+TEST_F(CommandFaults, MuchOutputIsReadPieceByPiece) {
+  const StudySpec file = study(
+      "echo 'loss: 3'; yes 'noise without end' | head -n 600000; echo 'loss: 2'\n",
+      "metric: {name: loss, goal: minimize, regex: 'loss: (\\S+)'}\nlimits: {trials: 1, log: 1MB}\n"
+      "parameters: {x: {type: int, min: 1, max: 4}}\n");
+  EXPECT_EQ(sweep(file).counts.complete, 1);
+  EXPECT_EQ(trials()[0].value, 2);
+  EXPECT_LE(std::filesystem::file_size(run() / "trials/0000/log"), 1'100'000U);
+}
+
 TEST_F(CommandFaults, AFirstTrialThatFailsLateEndsNothing) {
   const StudySpec file = study(
       "[ $1 = 1 ] && { sleep 0.4; exit 1; }\n"
