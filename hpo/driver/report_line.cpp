@@ -15,7 +15,8 @@ namespace {
 
 std::int64_t step_of(const Json& json, const std::string& line) {
   const auto step = rt::parse_double(json.raw());
-  if (!step || *step < 0 || *step > 9e15 || *step != static_cast<double>(std::int64_t(*step)))
+  const bool fits = step && *step >= 0 && *step <= 9e15;
+  if (!fits || *step != static_cast<double>(static_cast<std::int64_t>(*step)))
     refuse(line, "expected a whole number of at least 0 as its step");
   return static_cast<std::int64_t>(*step);
 }
