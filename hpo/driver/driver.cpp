@@ -66,6 +66,7 @@ void Driver::loop() {
     obey_clock();
     finish_if_reached();
     const bool filled = fill_slots();
+    search_ahead();
     setup_.work.turn();
     rt::poll();
     if (commit_is_due()) commit();

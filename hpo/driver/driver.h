@@ -83,6 +83,8 @@ class Driver {
   /// False when a proposal was impossible, so that slots may be left.
   bool fill_slots();
   [[nodiscard]] bool may_create() const;
+  /// Has a worker do what later proposals need, so that they are not waited for.
+  void search_ahead();
   /// Whether it could be started.
   bool create(const Params& params);
   void start(std::uint64_t trial);

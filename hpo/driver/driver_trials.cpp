@@ -1,13 +1,16 @@
 // Trials: from proposals to coroutines, from their outcomes to events.
 
 #include <algorithm>
+#include <functional>
 #include <new>
 #include <utility>
 
 #include "hpo/driver/driver.h"
 #include "runtime/base/text.h"
 #include "runtime/failure.h"
+#include "runtime/instance.h"
 #include "runtime/loop.h"
+#include "runtime/task.h"
 #include "tasks/spawn.h"
 #include "tasks/tasks.h"
 
@@ -55,6 +58,23 @@ std::optional<Ended> end_of(const std::exception_ptr& thrown) {
   }
 }
 
+/// Work of the sampler's for a worker of this process; anywhere else there is nothing to do.
+struct SearchWork {
+  std::function<void()> run;
+  template <class A>
+  void fields(A&) {}
+};
+
+/// Before trials that are ready: proposals need what comes of it sooner than these end.
+const auto& search_task() {
+  static const auto task = rt::task("search", 1)
+                               .cpu([](const SearchWork& work) {
+                                 if (work.run) work.run();
+                               })
+                               .priority(1);
+  return task;
+}
+
 }  // namespace
 
 bool Driver::may_create() const {
@@ -80,6 +100,11 @@ bool Driver::fill_slots() {
     }
   }
   return true;
+}
+
+void Driver::search_ahead() {
+  if (setup_.runtime.workers() == 0 || !may_create()) return;
+  if (std::function<void()> work = search_.work_ahead()) search_task()(SearchWork{std::move(work)});
 }
 
 bool Driver::create(const Params& params) {

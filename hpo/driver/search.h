@@ -55,6 +55,8 @@ class Search {
   /// The next proposal: of the points that the study tries first, then of the sampler; nothing when
   /// the space is exhausted.
   [[nodiscard]] std::optional<Params> propose();
+  /// Work for later proposals that may be done beside everything else, see Sampler.
+  [[nodiscard]] std::function<void()> work_ahead() { return sampler_->work_ahead(); }
   /// Why there was none, a few words for people.
   [[nodiscard]] std::string why_exhausted() const;
 

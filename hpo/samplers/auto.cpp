@@ -1,6 +1,7 @@
 #include "hpo/samplers/auto.h"
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
@@ -107,6 +108,8 @@ class Auto final : public Sampler {
       return last_->propose(ordinal);
     return (first_ && even ? first_ : later_)->propose(ordinal);
   }
+
+  std::function<void()> work_ahead() override { return first_ ? first_->work_ahead() : nullptr; }
 
  private:
   [[nodiscard]] std::size_t over() const { return ended_ + waiting_.size(); }

@@ -1,8 +1,12 @@
 #include "hpo/samplers/gp.h"
 
 #include <algorithm>
+#include <cfenv>
 #include <cmath>
+#include <functional>
 #include <memory>
+#include <mutex>
+#include <new>
 #include <optional>
 #include <set>
 #include <span>
@@ -34,14 +38,61 @@ std::size_t most_trials(std::size_t axes) {
   return std::clamp<std::size_t>(static_cast<std::size_t>(std::sqrt(2 * pairs)), 20, kMostTrials);
 }
 
-/// The last number of ended trials, up to `count`, at which the shape is fitted anew; before
-/// `startup` have ended, each.
-std::size_t fitted_at(std::size_t startup, std::size_t count) {
-  if (count < startup) return count;
-  std::size_t at = startup;
-  while (at + std::max<std::size_t>(1, at / 10) <= count) at += std::max<std::size_t>(1, at / 10);
+/// Numbers of ended trials, at most as many as have ended, at which the shape was fitted anew;
+/// before `startup` have ended, each.
+struct FittedAt {
+  std::size_t used;    ///< of the shape that is to be used
+  std::size_t newest;  ///< of the one that is fitted beside a third of a period's trials
+};
+
+FittedAt fitted_at(std::size_t startup, std::size_t count) {
+  if (count < startup) return {count, count};
+  FittedAt at{startup, startup};
+  for (std::size_t next = startup; next <= count; next += std::max<std::size_t>(1, next / 10)) {
+    at.newest = next;
+    if (next == startup || next + next / 30 <= count) at.used = next;
+  }
   return at;
 }
+
+/// Rounding and tiny numbers as a program begins with, whatever the thread is set to.
+class UsualArithmetic {
+ public:
+  UsualArithmetic() {
+    std::fegetenv(&before_);
+    std::fesetenv(FE_DFL_ENV);
+  }
+  ~UsualArithmetic() { std::fesetenv(&before_); }
+  UsualArithmetic(const UsualArithmetic&) = delete;
+  UsualArithmetic& operator=(const UsualArithmetic&) = delete;
+
+ private:
+  std::fenv_t before_{};
+};
+
+/// The shape that fits some trials, found by whichever thread asks first.
+class Fit {
+ public:
+  Fit(std::size_t at, Points points, std::vector<double> values)
+      : at_(at), points_(std::move(points)), values_(std::move(values)) {}
+
+  [[nodiscard]] std::size_t at() const { return at_; }  ///< how many trials had ended
+
+  const Shape& shape() {
+    std::call_once(once_, [this] {
+      const UsualArithmetic here;
+      shape_ = fitted(points_, values_);
+    });
+    return shape_;
+  }
+
+ private:
+  std::size_t at_;
+  Points points_;
+  std::vector<double> values_;
+  std::once_flag once_;
+  Shape shape_;
+};
 
 class Gp final : public Sampler {
  public:
@@ -100,6 +151,20 @@ class Gp final : public Sampler {
     return random_->propose(ordinal);
   }
 
+  std::function<void()> work_ahead() override {
+    if (!has_begun() || features_.axes().empty()) return {};
+    const FittedAt at = fitted_at(startup_, ended_.size());
+    if (at.newest == at.used || (next_ && next_->at() == at.newest)) return {};
+    next_ = fit(at.newest);
+    return [fit = next_] {
+      try {
+        (void)fit->shape();
+      } catch (const std::bad_alloc&) {
+        // Who needs it tries again, and says so.
+      }
+    };
+  }
+
  private:
   void record(const Merit& merit) {
     ended_.push_back(merit);
@@ -149,17 +214,17 @@ class Gp final : public Sampler {
 
   /// The process of what has ended: the one of the proposal before, where trials were only added.
   GaussianProcess& process_of(std::span<const Merit> seen, std::span<const double> values) {
-    const Shape& fitted_shape = shape();
+    Fit& fit = current_fit();
     const bool goes_on =
-        process_ && process_shape_ == shape_at_ && in_process_.size() <= seen.size() &&
+        process_ && process_fit_ == fit.at() && in_process_.size() <= seen.size() &&
         std::ranges::equal(in_process_, seen.first(in_process_.size()), {}, {}, &Merit::trial);
     if (goes_on) {
       for (const Merit& merit : seen.subspan(in_process_.size()))
         process_->add(features_.of(points_[merit.trial]));
       process_->learn(values);
     } else {
-      process_.emplace(points_of(seen), values, fitted_shape);
-      process_shape_ = shape_at_;
+      process_.emplace(points_of(seen), values, fit.shape());
+      process_fit_ = fit.at();
     }
     in_process_.clear();
     for (const Merit& merit : seen) in_process_.push_back(merit.trial);
@@ -179,14 +244,17 @@ class Gp final : public Sampler {
     return yardstick(ended.first(std::min(startup_, ended.size())), ended);
   }
 
-  const Shape& shape() {
-    const std::size_t at = fitted_at(startup_, ended_.size());
-    if (at == shape_at_) return shape_;
+  [[nodiscard]] std::shared_ptr<Fit> fit(std::size_t at) const {
     const std::vector<Merit> ended = last_of_each(std::span(ended_).first(at));
     const std::vector<Merit> seen = remembered(ended, most_trials(features_.axes().size()));
-    shape_ = fitted(points_of(seen), tamed(seen, measure(ended)));
-    shape_at_ = at;
-    return shape_;
+    return std::make_shared<Fit>(at, points_of(seen), tamed(seen, measure(ended)));
+  }
+
+  Fit& current_fit() {
+    const std::size_t at = fitted_at(startup_, ended_.size()).used;
+    if (next_ && next_->at() == at) fit_ = std::move(next_);
+    if (!fit_ || fit_->at() != at) fit_ = fit(at);
+    return *fit_;
   }
 
   const Space& space_;
@@ -200,11 +268,10 @@ class Gp final : public Sampler {
   Standings standings_{kMostPassed};
   std::set<std::uint64_t> waiting_;  // of those that run: they count as stopped meanwhile
   std::vector<Merit> ended_;         // in the order of ends and waits; a trial may be there again
-  Shape shape_;
-  std::size_t shape_at_ = 0;                // how many of `ended_` it was fitted to
+  std::shared_ptr<Fit> fit_, next_;  // that is used, and that was handed out
   std::optional<GaussianProcess> process_;  // of these trials, with the shape fitted to so many
   std::vector<std::uint64_t> in_process_;
-  std::size_t process_shape_ = 0;
+  std::size_t process_fit_ = 0;
 };
 
 }  // namespace

@@ -23,7 +23,8 @@ namespace hpo {
 ///
 /// The process sees at most 250 trials (fewer from 128 parameters on): the best half and the
 /// newest half. Its shape is fitted anew whenever a tenth more trials have ended, to those alone,
-/// so it is a function of the history, and a proposal's mean cost stays within milliseconds.
+/// and used from a third of that many later on: so it is a function of the history, and from 30
+/// trials on there is time to fit it beside those that run (work_ahead()).
 [[nodiscard]] SamplerKind gp_kind();
 
 }  // namespace hpo

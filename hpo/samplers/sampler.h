@@ -11,6 +11,7 @@
 // runs the conformance tests on every line of the registry.
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,7 +47,7 @@ struct Decision {
       {};  ///< with a source: which operation the copy goes through
 };
 
-/// Not thread-safe: the driver's thread calls everything.
+/// Not thread-safe: the driver's thread calls everything but what work_ahead() gave it.
 class Sampler {
  public:
   virtual ~Sampler() = default;
@@ -67,6 +68,12 @@ class Sampler {
   /// Parameters for the next trial: a point of the space. Nothing when there is no point left to
   /// propose, ever. `ordinal` counts the proposals of the study from 0.
   [[nodiscard]] virtual std::optional<Params> propose(std::uint64_t ordinal) = 0;
+
+  /// Work for later proposals that may be done beside everything else, handed out once: a function
+  /// for any one thread, which may outlive the sampler and throws nothing. A proposal does itself
+  /// what it needs of it and was not begun, and waits for the rest, so that it is the same with and
+  /// without. Empty: there is none.
+  [[nodiscard]] virtual std::function<void()> work_ahead() { return {}; }
 
   // For samplers that decide about trials half-way; the others need none of it.
 

@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <set>
+#include <thread>
 
 #include "hpo/samplers/registry.h"
+#include "kernels/kernels.h"
 #include "tests/hpo/samplers/studies.h"
 
 namespace hpo {
@@ -74,6 +77,26 @@ TEST_P(Conformance, AskingInBetweenChangesNothing) {
     silent->created(i, trials[i]);
   }
   EXPECT_EQ(asked->propose(trials.size()), silent->propose(trials.size()));
+}
+
+TEST_P(Conformance, WorkThatIsDoneAheadElsewhereChangesNothing) {
+  auto ahead = make(), alone = make();
+  for (std::uint64_t i = 0; i < 50; ++i) {
+    if (std::function<void()> work = ahead->work_ahead()) {
+      std::thread([&] {
+        kern::prepare_thread();  // as workers are, which flush what is tiny
+        work();
+      }).join();
+    }
+    const auto proposal = ahead->propose(i);
+    ASSERT_EQ(proposal, alone->propose(i)) << i;
+    if (!proposal) break;
+    for (Sampler* sampler : {ahead.get(), alone.get()}) {
+      sampler->created(i, *proposal);
+      sampler->reported(i, 1, scored(std::sin(static_cast<double>(i))));
+      sampler->ended(i, TrialState::complete);
+    }
+  }
 }
 
 TEST_P(Conformance, DecisionsAreAboutTrialsThatWaitAndFollowFromTheHistory) {

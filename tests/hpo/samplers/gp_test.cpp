@@ -62,6 +62,20 @@ TEST(Gp, BeginsWhenHalfOfTheFirstOnesHaveEnded) {
   EXPECT_NE(gp->propose(12), sobol->propose(12));
 }
 
+TEST(Gp, FitsAheadOfTheTrialsThatAreProposedByIt) {
+  auto gp = made("gp", {{"startup", std::int64_t{10}}});
+  std::vector<std::uint64_t> handed_out;
+  for (std::uint64_t trial = 0; trial < 50; ++trial) {
+    const Params params = gp->propose(trial).value();
+    gp->created(trial, params);
+    gp->reported(trial, 1, Score(branin(params)));
+    gp->ended(trial, TrialState::complete);
+    if (gp->work_ahead()) handed_out.push_back(trial + 1);
+    EXPECT_FALSE(gp->work_ahead()) << "handed out twice";
+  }
+  EXPECT_EQ(handed_out, (std::vector<std::uint64_t>{30, 33, 36, 39, 42, 46, 50}));
+}
+
 TEST(Gp, ProposalsBesideRunningTrialsKeepTheirDistance) {
   auto gp = made("gp", {{"startup", std::int64_t{10}}});
   std::vector<Params> running;
