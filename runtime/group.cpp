@@ -35,12 +35,12 @@ Group::Scope::Scope(detail::GroupState* group) : before_(nullptr) {
   detail::Engine& engine = detail::Engine::for_driver("entering a rt::Group");
   before_ = engine.entered.get();
   if (before_ != nullptr) before_->ref();  // a coroutine may keep the scope for longer than it
-  engine.entered = detail::GroupPtr(group);
+  engine.entered = detail::GroupPtr::of(group);
 }
 
 Group::Scope::~Scope() {
   if (detail::Engine* engine = detail::Engine::current())
-    engine->entered = detail::GroupPtr(before_);
+    engine->entered = detail::GroupPtr::of(before_);
   if (before_ != nullptr) before_->unref();
 }
 

@@ -13,6 +13,7 @@
 #include "hpo/log/json.h"
 #include "hpo/log/metrics.h"
 #include "hpo/log/trial_table.h"
+#include "runtime/base/clock.h"
 #include "runtime/base/error.h"
 #include "runtime/base/text.h"
 
@@ -42,11 +43,8 @@ std::string number(double value) {
   return text_of(ParamValue(value));  // with a point: Python tells 0 from 0.0
 }
 
-/// Seconds since 1970 of "2026-11-20T09:30:00Z".
 double moment_of(const std::string& wall) {
-  std::tm parts{};
-  ::strptime(wall.c_str(), "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return static_cast<double>(::timegm(&parts));
+  return static_cast<double>(rt::wall_seconds(wall).value_or(0));
 }
 
 /// In the words that every Python reads.
@@ -55,7 +53,8 @@ std::string time_of(double moment) {
   const auto seconds = static_cast<std::time_t>(whole);
   std::tm parts{};
   ::gmtime_r(&seconds, &parts);
-  std::array<char, 40> date{}, text{};
+  std::array<char, 40> date{};
+  std::array<char, 64> text{};
   std::strftime(date.data(), date.size(), "%Y-%m-%dT%H:%M:%S", &parts);
   const int micros = std::min(999'999, static_cast<int>((moment - whole) * 1e6));
   std::snprintf(text.data(), text.size(), "%s.%06d+00:00", date.data(), micros);

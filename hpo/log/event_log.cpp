@@ -22,18 +22,11 @@ std::optional<Holder> read_holder(sql::Database& db) {
   return Holder{query.text(0), query.text(1), query.integer(2), query.integer(3), query.text(4)};
 }
 
-/// The moment that a text of rt::wall_time() names; nothing for another text.
-std::optional<std::time_t> moment_of(const std::string& wall) {
-  std::tm parts{};
-  const char* end = ::strptime(wall.c_str(), "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return end != nullptr && *end == 0 ? std::optional(::timegm(&parts)) : std::nullopt;
-}
-
 /// See Event::age: both moments have lost their fractions of a second.
 double age_of(const std::string& wall, std::time_t now) {
-  const auto then = moment_of(wall);
+  const auto then = rt::wall_seconds(wall);
   constexpr double kMost = 1e9;
-  return then ? std::clamp(std::difftime(now, *then) - 1, 0.0, kMost) : 0;
+  return then ? std::clamp(static_cast<double>(now - *then) - 1, 0.0, kMost) : 0;
 }
 
 /// How long facts alone may wait for their commit.

@@ -15,6 +15,8 @@ void machine_sleep(Duration d) {
   if (d > Duration::zero()) std::this_thread::sleep_for(d);
 }
 
+constexpr const char* kWall = "%Y-%m-%dT%H:%M:%SZ";
+
 ClockSource g_clock{machine_now, machine_sleep};
 
 }  // namespace
@@ -35,8 +37,15 @@ std::string wall_time() {
   std::tm parts{};
   gmtime_r(&t, &parts);
   char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  std::strftime(text, sizeof text, kWall, &parts);
   return text;
+}
+
+std::optional<std::int64_t> wall_seconds(const std::string& text) {
+  std::tm parts{};
+  const char* end = ::strptime(text.c_str(), kWall, &parts);
+  if (end == nullptr || *end != 0) return {};
+  return ::timegm(&parts);
 }
 
 }  // namespace rt

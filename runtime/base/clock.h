@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace rt {
@@ -50,5 +51,7 @@ void install_clock(ClockSource source) noexcept;
 
 /// The wall clock as "2026-11-20T09:30:00Z": for display and records only, never for a decision.
 [[nodiscard]] std::string wall_time();
+/// The seconds since 1970 that such a text names; nothing for any other text.
+[[nodiscard]] std::optional<std::int64_t> wall_seconds(const std::string& text);
 
 }  // namespace rt

@@ -9,6 +9,7 @@
 #include <new>
 #include <utility>
 
+#include "runtime/core/counted.h"
 #include "runtime/core/type_ops.h"
 
 namespace rt::detail {
@@ -60,28 +61,7 @@ struct Box {
 };
 
 /// Owner of one count of a box.
-class BoxRef {
- public:
-  BoxRef() noexcept = default;
-  explicit BoxRef(Box* taken) noexcept : box_(taken) {}
-  BoxRef(const BoxRef& other) noexcept : box_(other.box_) {
-    if (box_ != nullptr) box_->ref();
-  }
-  BoxRef(BoxRef&& other) noexcept : box_(std::exchange(other.box_, nullptr)) {}
-  BoxRef& operator=(BoxRef other) noexcept {
-    std::swap(box_, other.box_);
-    return *this;
-  }
-  ~BoxRef() {
-    if (box_ != nullptr) box_->unref();
-  }
-  [[nodiscard]] Box* get() const noexcept { return box_; }
-  Box* operator->() const noexcept { return box_; }
-  explicit operator bool() const noexcept { return box_ != nullptr; }
-
- private:
-  Box* box_ = nullptr;
-};
+using BoxRef = Counted<Box, &Box::ref, &Box::unref>;
 
 /// A box holding `value`.
 template <class T>

@@ -212,6 +212,8 @@ void bind_file(Node& node, unsigned parameter, const std::filesystem::path& path
   Engine& engine = *Engine::current();
   FileState& file = engine.file(path, p.mode == Mode::file_out);
   if (p.mode == Mode::file_in) {
+    // One that cannot be read refuses the call, while no Value names another version yet.
+    if (node.info->pure) engine.key_file(file.content.get());
     add_input(node, p, file.content);
     add_share(node, p.output, file.gate);
     if (node.info->pure) {

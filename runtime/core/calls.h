@@ -97,10 +97,10 @@ class NewNode {
     constexpr Mode mode = Traits<P>::mode;
     if constexpr (kIsFile<P>) {
       return {nullptr, &argument};
-    } else if constexpr (mode == Mode::inout || mode == Mode::out) {
-      return {&argument, nullptr};
-    } else {
+    } else if constexpr (kIsConstant<P> || mode == Mode::in) {
       return {};
+    } else {
+      return {&argument, nullptr};
     }
   }
   /// One parameter, if it is one that only reads, or one that does not.

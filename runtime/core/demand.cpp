@@ -46,8 +46,8 @@ void Engine::submit(Node* node) {
   if (graph) record_call(node);
   if (node->info->pure) {
     try {
-      key_node(node);
-    } catch (...) {  // a file that cannot be read: the call is refused
+      key_node(node, Files::known);
+    } catch (...) {
       node->unref();
       throw;
     }
@@ -115,7 +115,7 @@ void Engine::demand_outputs(Node* node, bool asked) {
 /// read, that is its failure.
 bool Engine::knows_key(Node* node) {
   try {
-    return key_node(node);
+    return key_node(node, Files::changing);
   } catch (...) {
     begin(node);
     end_failed(*node);

@@ -90,7 +90,13 @@ class Engine {
   void close_gate(FileState& file);
   /// Finds out the key of a settled version from its content.
   void key_by_content(Version* version);
-  bool key_node(Node* node);
+  /// Finds out the key of a file that no task makes. Throws rt::Error (storage) when it cannot be
+  /// read.
+  void key_file(Version* content);
+  /// Whether files that no task makes were looked at just now, or may have been changed since.
+  enum class Files : std::uint8_t { known, changing };
+  /// Names a node by what it computes. False when the key of an input is not known yet.
+  bool key_node(Node* node, Files files);
   /// What the store has under a key. An entry that is no such type any more is dropped, and not
   /// found.
   [[nodiscard]] BoxRef read_stored(const TypeOps& ops, Key key, bool& found);

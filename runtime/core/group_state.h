@@ -6,10 +6,10 @@
 #include <mutex>
 #include <stop_token>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "runtime/base/clock.h"
+#include "runtime/core/counted.h"
 #include "runtime/core/version.h"
 
 namespace rt::detail {
@@ -52,28 +52,6 @@ struct GroupState {
 };
 
 /// Owner of one reference to a group; null: the root.
-class GroupPtr {
- public:
-  GroupPtr() noexcept = default;
-  /// Takes a reference of its own.
-  explicit GroupPtr(GroupState* group) noexcept : group_(group) {
-    if (group_ != nullptr) group_->ref();
-  }
-  GroupPtr(const GroupPtr& other) noexcept : GroupPtr(other.group_) {}
-  GroupPtr(GroupPtr&& other) noexcept : group_(std::exchange(other.group_, nullptr)) {}
-  GroupPtr& operator=(GroupPtr other) noexcept {
-    std::swap(group_, other.group_);
-    return *this;
-  }
-  ~GroupPtr() {
-    if (group_ != nullptr) group_->unref();
-  }
-  [[nodiscard]] GroupState* get() const noexcept { return group_; }
-  GroupState* operator->() const noexcept { return group_; }
-  explicit operator bool() const noexcept { return group_ != nullptr; }
-
- private:
-  GroupState* group_ = nullptr;
-};
+using GroupPtr = Counted<GroupState, &GroupState::ref, &GroupState::unref>;
 
 }  // namespace rt::detail

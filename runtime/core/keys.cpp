@@ -67,13 +67,15 @@ void Engine::key_by_content(Version* version) {
   version->key = hasher.finish();
 }
 
-/// Names a node by what it computes. False when the key of an input is not known yet.
-bool Engine::key_node(Node* node) {
+void Engine::key_file(Version* content) {
+  if (content->producer == nullptr) content->key = key_of_file(content->file->path);
+}
+
+bool Engine::key_node(Node* node, Files files) {
   if (node->keyed) return true;
   for (const Input& input : node->all_inputs()) {
     Version& version = *input.version;
-    if (version.file != nullptr && version.producer == nullptr)
-      version.key = Key{};  // others may write the file
+    if (version.file != nullptr && files == Files::changing) key_file(&version);
     if (version.open != nullptr) return false;
     key_by_content(&version);
     if (!version.key) return false;

@@ -5,9 +5,9 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
-#include <utility>
 
 #include "runtime/core/box.h"
+#include "runtime/core/counted.h"
 
 namespace rt::detail {
 
@@ -154,28 +154,7 @@ struct Version {
 };
 
 /// Owner of one hold on a version.
-class Held {
- public:
-  Held() noexcept = default;
-  explicit Held(Version* taken) noexcept : version_(taken) {}
-  Held(const Held& other) noexcept : version_(other.version_) {
-    if (version_ != nullptr) version_->hold();
-  }
-  Held(Held&& other) noexcept : version_(std::exchange(other.version_, nullptr)) {}
-  Held& operator=(Held other) noexcept {
-    std::swap(version_, other.version_);
-    return *this;
-  }
-  ~Held() {
-    if (version_ != nullptr) version_->unhold();
-  }
-  [[nodiscard]] Version* get() const noexcept { return version_; }
-  Version* operator->() const noexcept { return version_; }
-  explicit operator bool() const noexcept { return version_ != nullptr; }
-
- private:
-  Version* version_ = nullptr;
-};
+using Held = Counted<Version, &Version::hold, &Version::unhold>;
 
 /// A version that is complete from the start.
 Held given(BoxRef box);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <ctime>
 #include <string>
 #include <vector>
 
@@ -39,6 +41,14 @@ TEST(Clock, WallTimeIsIso8601) {
   ASSERT_EQ(text.size(), 20u);
   EXPECT_EQ(text[10], 'T');
   EXPECT_EQ(text.back(), 'Z');
+  EXPECT_LT(std::abs(static_cast<double>(*rt::wall_seconds(text) - std::time(nullptr))), 60);
+}
+
+TEST(Clock, AWallTimeIsReadBackAndNoOtherText) {
+  EXPECT_EQ(rt::wall_seconds("1970-01-02T00:00:01Z"), 86401);
+  EXPECT_EQ(rt::wall_seconds("2026-11-20T09:30:00Z"), 1795167000);
+  for (const char* other : {"", "yesterday", "2026-11-20T09:30:00", "2026-11-20T09:30:00Z, or so"})
+    EXPECT_FALSE(rt::wall_seconds(other)) << other;
 }
 
 TEST(Error, KindsHaveTheirExitCodes) {

@@ -51,13 +51,27 @@ TEST_F(Files, ACallThatIsRefusedForItsFileLeavesNothingBehind) {
   EXPECT_EQ(read_pure(path).get(), "made");
 }
 
+TEST_F(Files, ACallThatIsRefusedForItsFileLeavesTheValuesThatItWouldChange) {
+  static const auto add =
+      rt::task("add").cpu([](rt::inout<double> x, rt::file_in) { *x += 1; }).pure();
+  rt::Value<double> x = rt::value(1.0);
+  EXPECT_THROW(add(x, folder / "none"), rt::Error);
+  EXPECT_EQ(x.get(), 1);
+  std::ofstream(folder / "none") << "there";
+  add(x, folder / "none");
+  EXPECT_EQ(x.get(), 2);
+}
+
 TEST_F(Files, AFileThatCannotBeReadFailsItsOwnTaskAlone) {
   static const auto one = rt::task("one").cpu([](double x) { return x; });
   static const auto beside =
       rt::task("beside").cpu([](rt::in<double> x, rt::file_in) { return *x; }).pure();
   static const auto use = rt::task("use").cpu([](rt::in<double> x) { return *x; });
+  const auto path = folder / "soon gone.txt";
+  std::ofstream(path) << "there";
   const rt::Value<double> x = one(1.0);
-  const rt::Value<double> y = beside(x, folder / "none");
+  const rt::Value<double> y = beside(x, path);
+  std::filesystem::remove(path);
   EXPECT_THROW((void)use(y).get(), rt::Error);
   EXPECT_EQ(y.state(), rt::State::failed);
   EXPECT_EQ(one(5.0).get(), 5);

@@ -43,6 +43,20 @@ TEST_F(Folds, ReduxOfAnUninitialisedBufferIsRefused) {
   EXPECT_THROW(add_vec(sum, 1), rt::Error);
 }
 
+TEST_F(Folds, ACallThatWritesOneValueInTwoWaysIsRefused) {
+  static const auto ways =
+      rt::task("two ways").cpu([](rt::commutative<double> a, rt::redux<double, Sum> b) {
+        *a += *b;
+      });
+  static const auto in_turn =
+      rt::task("in turn").cpu([](rt::inout<double> a, rt::commutative<double> b) { *a += *b; });
+  rt::Value<double> v = rt::value(1.0), w = rt::value(2.0);
+  EXPECT_THROW(ways(v, v), rt::Error);
+  EXPECT_THROW(in_turn(v, v), rt::Error);
+  in_turn(v, w);
+  EXPECT_EQ(v.get(), 3);
+}
+
 TEST_F(Folds, ReduxGoesOnAfterAnotherUse) {
   rt::Value<double> sum = rt::value(0.0);
   for (int i = 0; i < 5; ++i) add_up(sum, 1);
