@@ -6,7 +6,7 @@
 namespace tasks {
 
 struct LoadVersions {
-  int csv = 6, csv_pair = 4, npy = 2, safetensors = 2, idx = 1;
+  int csv = 7, csv_pair = 5, npy = 3, safetensors = 3, idx = 2;
 };
 inline constexpr LoadVersions kLoadVersions;
 

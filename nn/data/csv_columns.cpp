@@ -208,7 +208,9 @@ std::vector<std::string> CsvSurvey::target_names() const {
 }
 
 bool CsvSurvey::lacks_target(const std::vector<CsvField>& record) const {
-  return std::ranges::any_of(target_columns, [&](std::size_t c) { return is_missing(record[c]); });
+  return std::ranges::any_of(target_columns, [&](std::size_t c) {
+    return is_missing(record[c]) || (none_is_missing.contains(c) && is_none_word(record[c]));
+  });
 }
 
 namespace {
@@ -217,11 +219,12 @@ constexpr const char* kOneColumn =
     ": the lines hold no delimiter that cuts them into equally many columns, expected commas, "
     "semicolons, tabs, bars or blanks";
 
-}  // namespace
-
-CsvSurvey survey(CsvFiles files, const DataSpec& spec, const LoadLimits& limits) {
+/// Names, roles and counts, where the targets in these columns are `none_is_missing`.
+CsvSurvey counted_rows(CsvFiles files, const DataSpec& spec, const LoadLimits& limits,
+                       std::set<std::size_t> none_is_missing) {
   const CsvText& csv = files.front();
   CsvSurvey table;
+  table.none_is_missing = std::move(none_is_missing);
   settle_header(first_records(csv), spec, table);
   const std::vector<CsvField> first = first_record(csv, table.row_names);
   if (first.size() > limits.columns) {
@@ -239,6 +242,41 @@ CsvSurvey survey(CsvFiles files, const DataSpec& spec, const LoadLimits& limits)
   for (std::size_t file = 0; file < files.size(); ++file) {
     const bool some = file == 0 && spec.rows > 0;
     count_rows(files[file], file, some ? static_cast<std::size_t>(spec.rows) : all, table);
+  }
+  return table;
+}
+
+/// Columns of targets that are numbers but for words which mean missing among numbers.
+std::set<std::size_t> numbers_with_none(CsvFiles files, const CsvSurvey& table) {
+  std::set<std::size_t> columns;
+  const std::size_t width = table.target_columns.size();
+  for (std::size_t i = 0; i < width; ++i) {
+    NumberFormatFinder finder;
+    std::size_t nones = 0, plain = 0, others = 0;
+    for (std::size_t at = i; at < table.targets.size(); at += width) {
+      const CsvField& field = table.targets[at];
+      double number = 0;
+      if (is_none_word(field)) {
+        ++nones;
+      } else {
+        ++(read_number(field, number) == FieldKind::number ? plain : others);
+        finder.add(field);
+      }
+    }
+    const bool formatted = finder.misfits() == 0 && finder.found(files.front());
+    if (nones > 0 && (others > 0 ? formatted : plain > 0)) columns.insert(table.target_columns[i]);
+  }
+  return columns;
+}
+
+}  // namespace
+
+CsvSurvey survey(CsvFiles files, const DataSpec& spec, const LoadLimits& limits) {
+  const CsvText& csv = files.front();
+  CsvSurvey table = counted_rows(files, spec, limits, {});
+  if (spec.task != LearningTask::classification) {
+    if (auto columns = numbers_with_none(files, table); !columns.empty())
+      table = counted_rows(files, spec, limits, std::move(columns));
   }
   refuse_totals(files, table);
   settle_kinds(files, table);

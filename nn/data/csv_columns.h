@@ -101,6 +101,7 @@ struct CsvSurvey {
   std::vector<CsvColumn> columns;
   std::set<std::string> doubled;            ///< names that the header has more than once
   std::vector<std::size_t> target_columns;  ///< indices into columns
+  std::set<std::size_t> none_is_missing;    ///< of these, numbers among which words mean missing
   std::optional<std::size_t> split_by;      ///< the column of split.group or split.time
   std::vector<CsvField> targets;            ///< [rows, target_columns]; point into the text
   std::vector<CsvField> order;              ///< the same of the column that splits

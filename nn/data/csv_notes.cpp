@@ -123,8 +123,8 @@ void note_columns(CsvSurvey& table) {
   note(table, "left out, names the rows (`keep` makes it inputs)", left_out(LeftOut::row_name));
   note(table, "left out, nearly every row has a text of its own (`keep` makes it inputs)",
        left_out(LeftOut::id), example);
-  note(table, "left out, the split goes by it (`keep` makes it an input)",
-       left_out(LeftOut::split));
+  note(table, "left out, the split goes by it (`keep` makes it an input)", left_out(LeftOut::split),
+       [](const CsvColumn& c) { return c.date == DateOrder::none ? "" : order_text(c); });
   if (table.without_target > 0) {
     std::string targets;
     for (const std::string& name : table.target_names())

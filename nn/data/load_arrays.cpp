@@ -217,6 +217,27 @@ void find_offsets(const Arrays& arrays, const Chosen& chosen, Dataset::Header& h
                            ", which are large beside their spread: the least of them");
 }
 
+/// Says in how many columns of numbers the mean stands in for a NaN.
+void note_missing(const Arrays& arrays, const Chosen& chosen, Dataset::Header& header) {
+  if (header.columns.empty() || header.storage == Storage::u8) return;
+  std::size_t missing = 0;
+  std::vector<bool> in(header.cols);
+  const auto look_at = [&](const NumberArray& x, std::size_t first, std::size_t rows) {
+    for (std::size_t i = 0; i < rows * header.cols; ++i) {
+      if (!std::isnan(x.value(i)) || !is_left(chosen.kept, first + i / header.cols)) continue;
+      ++missing;
+      in[i % header.cols] = true;
+    }
+  };
+  look_at(arrays.x, 0, chosen.first);
+  if (arrays.test_x) look_at(*arrays.test_x, chosen.first, chosen.tested);
+  if (missing == 0) return;
+  const auto columns = std::ranges::count(in, true);
+  header.notes.push_back(
+      "missing values, replaced by the mean over the training part: " + std::to_string(missing) +
+      " in " + std::to_string(columns) + (columns == 1 ? " column" : " columns"));
+}
+
 /// Images have no columns whose mean could stand in.
 void refuse_missing(const Dataset& data, const std::string& path) {
   for (const float value : data.x_f32()) {
@@ -236,6 +257,7 @@ Dataset load_arrays(const Arrays& arrays, const DataSpec& spec, const LoadLimits
   header.notes = std::move(notes);
   note_images(arrays.x, header.notes);
   find_offsets(arrays, chosen, header);
+  note_missing(arrays, chosen, header);
   header.content = content;
   const Parts parts = split_rows(spec.path,
                                  {.count = chosen.rows,
@@ -243,6 +265,7 @@ Dataset load_arrays(const Arrays& arrays, const DataSpec& spec, const LoadLimits
                                   .classes = target.class_names.size(),
                                   .test_rows = chosen.test_rows},
                                  spec.split);
+  note_parts(target, parts, header.notes);
   fit_unit(target, parts, header);
   Dataset data = make_dataset(std::move(header), parts, spec.path, limits);
   const auto store = [&](auto x) {

@@ -2,6 +2,7 @@
 #include <array>
 #include <limits>
 #include <map>
+#include <set>
 #include <string_view>
 
 #include "nn/data/class_filter.h"
@@ -136,7 +137,29 @@ SplitColumn read_split(CsvFiles files, const CsvSurvey& table, const std::vector
   return by;
 }
 
-Parts split_table(CsvFiles files, const CsvSurvey& table, const std::vector<bool>& kept,
+/// The last `test_rows` are a file of their own, which the split does not deal out: says where it
+/// holds what the split would keep apart.
+void note_test_file(const SplitColumn& by, std::size_t test_rows, std::vector<std::string>& notes) {
+  std::size_t known = 0, early = 0;
+  if (!by.groups.empty()) {
+    const auto tested = by.groups.end() - static_cast<std::ptrdiff_t>(test_rows);
+    const std::set<std::uint32_t> trained(by.groups.begin(), tested);
+    known = static_cast<std::size_t>(
+        std::count_if(tested, by.groups.end(), [&](auto g) { return trained.contains(g); }));
+  }
+  if (!by.times.empty()) {
+    const auto tested = by.times.end() - static_cast<std::ptrdiff_t>(test_rows);
+    const double last = *std::max_element(by.times.begin(), tested);
+    early = static_cast<std::size_t>(
+        std::count_if(tested, by.times.end(), [&](double time) { return time < last; }));
+  }
+  const std::string of = " of the " + std::to_string(test_rows) + " rows of the test file ";
+  if (known > 0) notes.push_back(std::to_string(known) + of + "are of groups of the first file");
+  if (early > 0)
+    notes.push_back(std::to_string(early) + of + "are earlier than the first file's last");
+}
+
+Parts split_table(CsvFiles files, CsvSurvey& table, const std::vector<bool>& kept,
                   const TargetValues& target, const DataSpec& spec) {
   const SplitColumn by = read_split(files, table, kept, spec);
   std::size_t rows = 0, test_rows = 0;
@@ -145,6 +168,7 @@ Parts split_table(CsvFiles files, const CsvSurvey& table, const std::vector<bool
     ++rows;
     if (table.file_of(row) == 1) ++test_rows;
   }
+  if (test_rows > 0 && test_rows < rows) note_test_file(by, test_rows, table.notes);
   return split_rows(files.front().path,
                     {.count = rows,
                      .labels = target.labels,
@@ -169,6 +193,7 @@ Dataset load_texts(CsvFiles files, const DataSpec& spec, const LoadLimits& limit
   const auto kept = keep_classes(path, spec.classes, target.class_names, target.labels);
   note_balance(target, table.notes);
   const Parts parts = split_table(files, table, kept, target, spec);
+  note_parts(target, parts, table.notes);
   const std::size_t rows = kept.empty() ? table.rows : target.labels.size();
   Dataset::Header header = describe(table, target, rows, spec, files.front().decimal_comma);
   header.content = content;
@@ -202,6 +227,9 @@ Dataset load_csv(std::span<const SourceFile> files, const DataSpec& spec,
   if (std::ranges::any_of(texts, &CsvText::decimal_comma))
     notes.emplace_back("numbers have a decimal comma");
   if (texts.front().delimiter == ' ') notes.emplace_back("blanks are between the columns");
+  if (files.size() > 1 && hash_of(files.front()) == hash_of(files.back()))
+    throw DataError(files.back().path(), "is the same table as " + files.front().path() +
+                                             ", expected other rows to test on");
   const ContentHash content = files.size() == 1 ? hash_of(files.front()) : combine(files);
   return load_texts(texts, spec, limits, notes, content);
 }

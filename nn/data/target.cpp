@@ -122,15 +122,19 @@ std::optional<TargetValues> formatted_numbers(CsvFiles files, CsvSurvey& table,
 }
 
 /// Texts that hardly recur are names of the rows, or numbers written in no way that is known.
+/// `first`: of those that are no number.
 void refuse_own_texts(CsvFiles files, const CsvSurvey& table, const std::string& name,
-                      std::size_t texts) {
+                      std::size_t texts, std::size_t first) {
   if (table.rows < kFewestForIds || 2 * texts <= table.rows) return;
-  const CsvField& at = table.targets.front();
-  throw DataError(files.front().path, at.line, at.column,
+  const CsvField& at = table.targets[first];
+  const std::string missing =
+      first == 0 ? "" : "; missing: [" + in_quotes(at.value()) + "] leaves such rows out";
+  throw DataError(files[table.file_of(first)].path, at.line, at.column,
                   in_quotes(at.value()) + ": the target " + in_quotes(name) + " has " +
                       std::to_string(texts) + " different texts in " + std::to_string(table.rows) +
                       " rows, expected numbers or classes that recur (task: classification takes "
-                      "each text as a class)");
+                      "each text as a class" +
+                      missing + ")");
 }
 
 /// "5.2%"
@@ -217,6 +221,29 @@ void note_balance(const TargetValues& target, std::vector<std::string>& notes) {
                   (count > 12 ? ", ...)" : ")"));
 }
 
+void note_parts(const TargetValues& target, const Parts& parts, std::vector<std::string>& notes) {
+  if (target.task != LearningTask::classification || target.labels.empty()) return;
+  const auto counts = [&](const std::vector<std::uint32_t>& rows) {
+    std::vector<std::size_t> of(target.class_names.size());
+    for (const std::uint32_t row : rows) ++of[static_cast<std::size_t>(target.labels[row])];
+    return of;
+  };
+  const auto train = counts(parts.train), valid = counts(parts.valid), test = counts(parts.test);
+  std::string named;
+  std::size_t unlearnt = 0;
+  for (std::size_t c = 0; c < train.size(); ++c) {
+    constexpr std::size_t kNamed = 12;
+    if (train[c] > 0 || valid[c] + test[c] < 2 || ++unlearnt > kNamed) continue;
+    named += (named.empty() ? "" : ", ") + in_quotes(target.class_names[c]) + " (" +
+             std::to_string(valid[c]) + " of the validation part, " + std::to_string(test[c]) +
+             " of the test part)";
+  }
+  if (unlearnt == 0) return;
+  notes.push_back("no row to train on: " + std::to_string(unlearnt) +
+                  (unlearnt == 1 ? " class: " : " classes: ") + named +
+                  (unlearnt > 12 ? ", ..." : ""));
+}
+
 TargetValues read_target(CsvFiles files, CsvSurvey& table, LearningTask task) {
   const std::string& path = files.front().path;
   const std::vector<std::string> names = table.target_names();
@@ -226,16 +253,18 @@ TargetValues read_target(CsvFiles files, CsvSurvey& table, LearningTask task) {
   if (auto target = formatted_numbers(files, table, names, task)) return std::move(*target);
   if (task == LearningTask::regression || names.size() > 1) {
     const CsvField& at = table.targets[*text];
-    throw DataError(files[table.file_of(*text / names.size())].path, at.line, at.column,
-                    in_quotes(at.value()) + ": expected a number, because " +
-                        (names.size() > 1 ? "there are several targets" : "task is regression"));
+    throw DataError(
+        files[table.file_of(*text / names.size())].path, at.line, at.column,
+        in_quotes(at.value()) + ": expected a number, because " +
+            (names.size() > 1 ? "there are several targets"
+                              : "task is regression (`task`, or what `metric` or `loss` is for)"));
   }
   if (task == LearningTask::guess) refuse_slip(files, table, *text);
   const std::string& name = names.front();
   std::map<std::string, std::int32_t> classes;
   for (const CsvField& field : table.targets) classes.emplace(field.value(), 0);
   check_classes(path, name, classes.size());
-  if (task == LearningTask::guess) refuse_own_texts(files, table, name, classes.size());
+  if (task == LearningTask::guess) refuse_own_texts(files, table, name, classes.size(), *text);
   TargetValues target;
   target.task = settled(task, true, name, table.notes);
   for (auto& [text_of_class, label] : classes) {

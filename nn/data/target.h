@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "nn/data/csv_columns.h"
+#include "nn/data/split.h"
 
 namespace nn {
 
@@ -35,6 +36,10 @@ inline constexpr std::size_t kMaxClasses = 10000;
 /// Says where accuracy tells little: of classes whose rarest is below a tenth of the rows and below
 /// half of an equal share; and which classes have a single row.
 void note_balance(const TargetValues& target, std::vector<std::string>& notes);
+
+/// Says which classes have rows, though not one to train on; those of a single row are left to
+/// note_balance.
+void note_parts(const TargetValues& target, const Parts& parts, std::vector<std::string>& notes);
 
 /// The target of every row of a table, as target_of for one of numbers; texts that are numbers in a
 /// NumberFormat are numbers unless they look like classes. Throws DataError, too, for a text where

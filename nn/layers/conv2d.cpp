@@ -85,9 +85,9 @@ class Conv2dLayer final : public LayerOf<Conv2dOp> {
              .max = 127,
              .choices = {"valid", "same"},
              .value = "valid",
-             .doc =
-                 "Zeros around the image: valid none, same as many as keep its size at stride 1, "
-                 "or their number on each side."},
+             .doc = "Zeros around the image: valid none, same as many as make it size / stride "
+                    "positions, "
+                    "rounded up, an odd one behind, or their number on each side."},
             {.name = "dilation",
              .type = FieldType::integer,
              .min = 1,

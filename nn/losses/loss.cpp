@@ -60,16 +60,18 @@ std::unique_ptr<LossFunction<T>> loss_function(const Choice& loss, const DataVie
 }
 
 FieldInfo class_weights_field() {
-  return {.name = "class_weights",
-          .type = FieldType::number_by_name,
-          .min = 0,
-          .max = 1e6,
-          .choices = {"none", "balanced"},
-          .value = "none",
-          .doc =
-              "What a row of a class counts: a map from classes to numbers, 1 for the others; "
-              "balanced: training rows / (classes * rows of the class). The sum over a batch is "
-              "divided by its rows, whatever they weigh."};
+  return {
+      .name = "class_weights",
+      .type = FieldType::number_by_name,
+      .min = 0,
+      .max = 1e6,
+      .choices = {"none", "balanced"},
+      .value = "none",
+      .doc =
+          "What a row of a class counts: a map from classes to numbers, 1 for the others; "
+          "balanced: training rows / (classes * rows of the class). The sum over a batch is "
+          "divided by its rows, whatever they weigh. Beside label_smoothing cross_entropy weighs "
+          "each class's share of a row by that class, bce the row by its own."};
 }
 
 FieldInfo label_smoothing_field() {

@@ -59,6 +59,14 @@ class NpyFiles {
 const std::string kX = npy("<f4", "4, 2", bytes<float>({1, 2, 3, 4, 5, 6, 7, 8}));
 const std::string kY = npy("<i8", "4,", bytes<std::int64_t>({3, 5, 3, 5}));
 
+TEST(Npy, SaysWhereTheMeanStandsIn) {
+  const float none = std::nanf("");
+  const nn::Dataset data =
+      NpyFiles(npy("<f4", "4, 2", bytes<float>({1, none, 3, 4, 5, none, 7, 8})), kY).load();
+  EXPECT_TRUE(nn_test::says(
+      data, "missing values, replaced by the mean over the training part: 2 in 1 column"));
+}
+
 TEST(Npy, ReadsNumbersAndClasses) {
   const nn::Dataset data = NpyFiles(kX, kY).load();
   EXPECT_EQ(values(data), (Rows{{1, 2}, {3, 4}, {5, 6}, {7, 8}}));

@@ -321,12 +321,58 @@ TEST(Columns, NoneIsAValueAmongTexts) {
   EXPECT_EQ(data.header().columns.at(0).categories, (Words{"none", "red"}));
 }
 
+TEST(Columns, NoneIsMissingAmongNumbersToLearn) {
+  const nn::Dataset kinds = CsvFile("a,y\n1,0\n2,None\n3,1\n4,-\n5,0\n6,1\n").load();
+  EXPECT_EQ(kinds.header().class_names, (Words{"0", "1"}));
+  EXPECT_EQ(values(kinds), (std::vector<std::vector<float>>{{1}, {3}, {5}, {6}}));
+  EXPECT_TRUE(says(kinds, "2 rows left out: no value of 'y'"));
+  const nn::Dataset numbers = CsvFile("a,y\n1,$0.25\n2,-\n3,$1.5\n4,$2.75\n").load();
+  EXPECT_EQ(numbers.header().task, nn::LearningTask::regression);
+  EXPECT_EQ(numbers.rows(), 3U);
+  CsvFile asked("a,y\n1,0\n2,None\n3,1\n4,None\n");
+  asked.spec.task = nn::LearningTask::classification;
+  EXPECT_EQ(asked.load().header().class_names, (Words{"0", "1", "None"}));
+  EXPECT_EQ(CsvFile("a,y\n1,red\n2,None\n3,red\n4,None\n").load().header().class_names,
+            (Words{"None", "red"}));
+}
+
 TEST(Columns, ReadsDecimalCommas) {
   const nn::Dataset data = CsvFile("a;b;y\n1,5;-2,25e1;p\n2;3,0;q\n").load();
   EXPECT_EQ(values(data), (std::vector<std::vector<float>>{{1.5, -22.5}, {2, 3}}));
   EXPECT_TRUE(says(data, "numbers have a decimal comma"));
   const nn::Dataset target = CsvFile("a;y\n1;0,25\n2;0,5\n3;1,75\n").load();
   EXPECT_EQ(target.header().task, nn::LearningTask::regression);
+}
+
+TEST(Columns, SaysHowTheDatesThatSplitAreRead) {
+  CsvFile file("d,n,y\n01/02/2020,1,p\n02/03/2020,2,q\n03/04/2020,3,p\n04/05/2020,4,q\n");
+  file.spec.split = {.valid = 0, .test = 0.25, .time = "d"};
+  EXPECT_TRUE(says(
+      file.load(),
+      "left out, the split goes by it (`keep` makes it an input): 'd' (month first, a guess)"));
+}
+
+TEST(Columns, SaysWhichClassesNobodyLearns) {
+  CsvFile file("t,n,y\n1,1,p\n2,2,p\n3,3,q\n4,4,q\n5,5,r\n6,6,r\n7,7,r\n8,8,s\n");
+  file.spec.split = {.valid = 0.25, .test = 0.25, .time = "t"};
+  EXPECT_TRUE(
+      says(file.load(),
+           "no row to train on: 1 class: 'r' (2 of the validation part, 1 of the test part)"));
+}
+
+TEST(Columns, SaysWhatATestFileSharesWithTheFirst) {
+  CsvFile file("t,n,y\n1,1,p\n2,2,q\n2,3,p\n3,4,q\n");
+  file.spec.more = file.folder / "test.csv";
+  nn_test::write_file(file.spec.more, "t,n,y\n2,5,p\n9,6,q\n");
+  file.spec.split = {.valid = 0, .test = 0, .group = "t"};
+  EXPECT_TRUE(
+      says(file.load(), "1 of the 2 rows of the test file are of groups of the first file"));
+  file.spec.split = {.valid = 0, .test = 0, .time = "t"};
+  EXPECT_TRUE(
+      says(file.load(), "1 of the 2 rows of the test file are earlier than the first file's last"));
+  nn_test::write_file(file.spec.more, "t,n,y\n1,1,p\n2,2,q\n2,3,p\n3,4,q\n");
+  EXPECT_EQ(nn_test::error_of(file.folder.path(), [&] { (void)file.load(); }),
+            "test.csv: is the same table as data.csv, expected other rows to test on");
 }
 
 TEST(Columns, LeavesOutRowsWithoutATarget) {

@@ -108,7 +108,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadCsv{"missing_target", "a,y\n1,\n2,NA\n",
                "data.csv: the target 'y' is missing in every row"},
         BadCsv{"text_target", "a,y\n1,2\n2,x\n",
-               "data.csv:3:3: 'x': expected a number, because task is regression",
+               "data.csv:3:3: 'x': expected a number, because task is regression (`task`, or what "
+               "`metric` or `loss` is for)",
                [](nn::DataSpec& s) { s.task = nn::LearningTask::regression; }},
         BadCsv{"two_targets_of_text", "a,y,z\n1,2,3\n2,3,x\n",
                "data.csv:3:5: 'x': expected a number, because there are several targets",
