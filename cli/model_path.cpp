@@ -12,11 +12,16 @@ namespace cli {
 namespace {
 
 std::optional<rt::Path> model_in(const rt::Path& folder) {
-  for (const char* name : {"best.safetensors", "model.safetensors"}) {
-    std::error_code ignored;
-    if (std::filesystem::is_regular_file(folder / name, ignored)) return folder / name;
-  }
-  return std::nullopt;
+  const rt::Path of_sweep = folder / "best.safetensors", of_train = folder / "model.safetensors";
+  std::error_code ignored;
+  const bool swept = std::filesystem::is_regular_file(of_sweep, ignored);
+  const bool trained = std::filesystem::is_regular_file(of_train, ignored);
+  if (swept && trained)
+    throw rt::Error(rt::Errc::usage,
+                    rt::cat(folder.string(),
+                            " holds best.safetensors of a sweep and model.safetensors of train: "
+                            "name the file that is meant"));
+  return swept ? std::optional(of_sweep) : trained ? std::optional(of_train) : std::nullopt;
 }
 
 }  // namespace

@@ -33,6 +33,12 @@ hpo::StudyReader open_run(const Arguments& arguments) {
   return hpo::StudyReader(hpo::find_run(arguments.text("RUN"), runs_folder(arguments)));
 }
 
+std::string no_value(const hpo::StudyReader& run) {
+  const hpo::StudyInfo info = run.info();
+  return rt::cat("no trial of '", info.name, "' has a value",
+                 info.state == hpo::StudyState::finished ? "" : " yet");
+}
+
 void declare_trial(Arguments& arguments) {
   arguments.positional("TRIAL", "the trial's number, or best");
 }
@@ -43,8 +49,8 @@ hpo::TrialRow trial_of(const hpo::StudyReader& run, const std::string& word,
   const std::string& name = run.info().name;
   if (word == "best") {
     if (const auto best = run.best()) return *best;
-    throw rt::Error(rt::Errc::usage, rt::cat(what, ": no trial of '", name,
-                                             "' has a value yet, expected a trial's number"));
+    throw rt::Error(rt::Errc::usage,
+                    rt::cat(what, ": ", no_value(run), ", expected a trial's number"));
   }
   const std::uint64_t all = run.counts().all();
   const auto number = rt::parse_int(word);

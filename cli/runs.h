@@ -21,6 +21,8 @@ void declare_dir(Arguments& arguments);
 void declare_run(Arguments& arguments);
 /// Opens the study that RUN names.
 [[nodiscard]] hpo::StudyReader open_run(const Arguments& arguments);
+/// "no trial of NAME has a value", of a study that goes on "yet".
+[[nodiscard]] std::string no_value(const hpo::StudyReader& run);
 
 /// Declares TRIAL.
 void declare_trial(Arguments& arguments);

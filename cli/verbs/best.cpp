@@ -16,7 +16,7 @@ int run_best(const Arguments& arguments) {
   hpo::StudyReader study = open_run(arguments);
   auto best = study.best();
   if (!best) {
-    std::fprintf(stderr, "trellis: no trial of '%s' has a value yet\n", study.info().name.c_str());
+    std::fprintf(stderr, "trellis: %s\n", no_value(study).c_str());
     return kNothingUsable;
   }
   print_view(

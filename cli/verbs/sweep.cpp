@@ -67,6 +67,9 @@ std::string next_steps(const Arguments& arguments, const hpo::StudySpec& study,
   const bool late = result.finished && result.finished->why == hpo::Finish::time;
   if (!result.best && late && result.counts.failed == 0)
     return rt::cat("next: no trial got as far as a report; with a larger limits.time, ", again);
+  if (!result.best && result.counts.failed == 0)
+    return rt::cat("next: ", study.metric.name, " is no number in any trial; with another metric, ",
+                   again);
   if (!result.best) return rt::cat("next: mend what failed, then ", again);
   std::string run = study.name;
   if (arguments.has("--dir")) run = shell_quoted(runs_folder(arguments) / study.name);

@@ -228,7 +228,8 @@ Standing AskedStudy::tell(std::uint64_t trial, const Told& told) {
   const TrialRow& now = row(trial);
   const auto open = open_.find(trial);
   if (open == open_.end()) {
-    const bool settled = now.state == TrialState::stopped || now.cause == Cause::timeout;
+    const bool settled = now.state == TrialState::stopped || now.cause == Cause::timeout ||
+                         now.cause == Cause::diverged;
     if (!settled && !says_the_same(trial, told))
       throw refusal(rt::cat("trial ", trial, " was told already: ", name_of(now.state),
                             now.value ? rt::cat(", ", study_.metric.name, " = ", *now.value) : ""));

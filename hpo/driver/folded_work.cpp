@@ -1,6 +1,7 @@
 #include "hpo/driver/folded_work.h"
 
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "hpo/driver/placement.h"
@@ -12,25 +13,34 @@ namespace hpo {
 
 namespace {
 
-double spread_of(const std::vector<Metrics>& folds, const std::string& name) {
+/// Those that are numbers: a fold of one class has no AUC.
+std::vector<double> defined(const std::vector<Metrics>& folds, const std::string& metric) {
   std::vector<double> values;
-  double sum = 0;
-  for (const Metrics& fold : folds) sum += values.emplace_back(metric_value(fold, name));
-  const double count = static_cast<double>(values.size());
+  for (const Metrics& fold : folds) {
+    const double value = metric_value(fold, metric);
+    if (!std::isnan(value)) values.push_back(value);
+  }
+  return values;
+}
+
+/// NaN of none.
+double mean_of(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+/// NaN of fewer than two.
+double spread_of(const std::vector<double>& values) {
+  const double mean = mean_of(values);
   double squares = 0;
-  for (const double value : values) squares += (value - sum / count) * (value - sum / count);
-  return std::sqrt(squares / (count - 1));
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return std::sqrt(squares / (static_cast<double>(values.size()) - 1));
 }
 
 }  // namespace
 
 Metrics mean_of(const std::vector<Metrics>& folds) {
   Metrics mean = folds.front();
-  for (std::size_t i = 0; i < mean.size(); ++i) {
-    double sum = 0;
-    for (const Metrics& fold : folds) sum += fold[i].second;
-    mean[i].second = sum / static_cast<double>(folds.size());
-  }
+  for (auto& [name, value] : mean) value = mean_of(defined(folds, name));
   return mean;
 }
 
@@ -104,7 +114,7 @@ rt::Async<void> FoldedWork::run(TrialContext& trial) {
     report.steps = counted_steps(study_, *folds.front().data, folds.front().plan->spec, border);
     if (study_.metric.name.starts_with("valid."))
       report.metrics.emplace_back(rt::cat(study_.metric.name, ".spread"),
-                                  spread_of(measured, study_.metric.name));
+                                  spread_of(defined(measured, study_.metric.name)));
     rt::Async<Word> reporting = trial.report(std::move(report));
     const Word word = co_await std::move(reporting);
     if (word == Word::stop) co_return;

@@ -9,7 +9,7 @@
 
 namespace hpo {
 
-/// Means over folds, which report the same metrics in the same order.
+/// Means over folds, which report the same metrics; of each over those in which it is a number.
 [[nodiscard]] Metrics mean_of(const std::vector<Metrics>& folds);
 
 /// The data of a study with folds when all rows outside of the test part train.

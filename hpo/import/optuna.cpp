@@ -143,11 +143,15 @@ class Importer {
       for (const auto& [name, raw] : trial->params) {
         const auto known = texts_.find(name);
         if (known != texts_.end() && known->second == raw.distribution) continue;
-        if (known != texts_.end()) left_.push_back(rt::cat("earlier ranges of ", name));
-        if (known == texts_.end()) fresh[raw.place] = name;
+        OptunaDomain domain =
+            of_param(name, [&raw = raw] { return OptunaDomain(raw.distribution); });
+        if (known == texts_.end()) {
+          fresh[raw.place] = name;
+        } else if (domain.yaml() != domains_.at(name).yaml()) {
+          left_.push_back(rt::cat("earlier ranges of ", name));
+        }
         texts_[name] = raw.distribution;
-        domains_.insert_or_assign(
-            name, of_param(name, [&raw = raw] { return OptunaDomain(raw.distribution); }));
+        domains_.insert_or_assign(name, std::move(domain));
       }
       for (auto& [place, name] : fresh) order_.push_back(std::move(name));
     }

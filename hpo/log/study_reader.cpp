@@ -234,6 +234,13 @@ rt::Path find_run(std::string_view run, const rt::Path& runs) {
   for (const rt::Path& folder : {rt::Path(run), runs / run}) {
     if (rt::file_size(folder / kStudyDb)) return folder;
   }
+  for (const rt::Path& folder : {rt::Path(run), runs / run}) {
+    if (rt::file_size(folder / "model.safetensors"))
+      throw rt::Error(rt::Errc::usage,
+                      rt::cat(rt::printable(folder.string()),
+                              " holds a trained network and no study: predict and export take it, "
+                              "a sweep makes a study"));
+  }
   std::vector<std::string> names;
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(runs, ignored)) {

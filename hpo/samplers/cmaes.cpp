@@ -34,11 +34,18 @@ std::vector<std::size_t> axes_of(const Space& space) {
   return axes;
 }
 
-std::vector<double> cells_of(const Space& space, const std::vector<std::size_t>& axes) {
-  std::vector<double> cells;
+/// See Covariance.
+std::vector<std::vector<double>> cells_of(const Space& space,
+                                          const std::vector<std::size_t>& axes) {
+  std::vector<std::vector<double>> cells;
   for (const std::size_t i : axes) {
-    const auto values = cardinality(space.parameters()[i].domain);
-    cells.push_back(values && *values <= kMostCells ? 1 / static_cast<double>(*values) : 0);
+    const Domain& domain = space.parameters()[i].domain;
+    const auto values = cardinality(domain);
+    std::vector<double>& edges = cells.emplace_back();
+    if (!values || *values > kMostCells) continue;
+    for (std::uint64_t rank = 0; rank < *values; ++rank)
+      edges.push_back(unit_cell(domain, nth_value(domain, rank)).from);
+    edges.push_back(1);
   }
   return cells;
 }
@@ -142,7 +149,7 @@ class Cmaes final : public Sampler {
   const Space& space_;
   std::uint64_t seed_;
   std::vector<std::size_t> axes_;
-  std::vector<double> cells_;
+  std::vector<std::vector<double>> cells_;
   Covariance distribution_;
   std::unique_ptr<Sampler> random_;
   Tried tried_{space_};

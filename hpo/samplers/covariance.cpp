@@ -48,8 +48,8 @@ EvolutionConstants::EvolutionConstants(std::size_t axes, std::size_t population,
   chi = std::sqrt(d) * (1 - 1 / (4 * d) + 1 / (21 * d * d));
 }
 
-Covariance::Covariance(std::vector<double> mean, std::vector<double> cells, std::size_t population,
-                       bool separable)
+Covariance::Covariance(std::vector<double> mean, std::vector<std::vector<double>> cells,
+                       std::size_t population, bool separable)
     : constants_(mean.size(), population, separable),
       separable_(separable),
       mean_(std::move(mean)),
@@ -165,15 +165,15 @@ void Covariance::decompose() {
 void Covariance::keep_margin() {
   const double rare = 1 / static_cast<double>(axes() * population());
   for (std::size_t i = 0; i < axes(); ++i) {
-    if (cells_[i] <= 0) continue;
+    const std::vector<double>& edges = cells_[i];
+    if (edges.empty()) continue;
     double variance = separable_ ? matrix_[i] : matrix_[i * axes() + i];
     variance = std::max(variance, 1e-300);
-    const double cell = std::floor(std::min(mean_[i] / cells_[i], 1 / cells_[i] - 0.5));
-    const double below = mean_[i] - cell * cells_[i], above = (cell + 1) * cells_[i] - mean_[i];
+    const auto behind = std::upper_bound(edges.begin() + 1, edges.end() - 1, mean_[i]);
     // The nearer edge that has a neighbour behind it.
     double near = 1;
-    if (cell > 0) near = std::min(near, below);
-    if ((cell + 1.5) * cells_[i] < 1) near = std::min(near, above);
+    if (behind - 1 != edges.begin()) near = std::min(near, mean_[i] - *(behind - 1));
+    if (behind + 1 != edges.end()) near = std::min(near, *behind - mean_[i]);
     const double spread = near / normal_quantile(1 - std::min(rare, 0.4));
     stretch_[i] = std::max(1.0, spread / (sigma_ * std::sqrt(variance)));
   }

@@ -21,10 +21,11 @@ struct EvolutionConstants {
 /// A value; the same generations give the same distribution.
 class Covariance {
  public:
-  /// Centred on `mean` (one place an axis), 1/6 wide in each direction. `cells` are the widths of
-  /// the axes' values, 0 where they lie dense.
-  Covariance(std::vector<double> mean, std::vector<double> cells, std::size_t population,
-             bool separable);
+  /// Centred on `mean` (one place an axis), 1/6 wide in each direction. Of each axis
+  /// `cells` has where the cells of its values begin, ascending from 0, and the end of the last, 1;
+  /// nothing where its values lie dense.
+  Covariance(std::vector<double> mean, std::vector<std::vector<double>> cells,
+             std::size_t population, bool separable);
 
   [[nodiscard]] std::size_t axes() const { return mean_.size(); }
   [[nodiscard]] std::size_t population() const { return constants_.weights.size(); }
@@ -43,7 +44,7 @@ class Covariance {
  private:
   /// Whether only the margin keeps an axis of cells from freezing.
   [[nodiscard]] bool is_held(std::size_t axis) const {
-    return cells_[axis] > 0 && stretch_[axis] > 1;
+    return !cells_[axis].empty() && stretch_[axis] > 1;
   }
   [[nodiscard]] std::vector<double> whitened(std::span<const double> step) const;
   [[nodiscard]] std::vector<double> step_to(std::span<const double> point) const;
@@ -54,7 +55,8 @@ class Covariance {
 
   EvolutionConstants constants_;
   bool separable_;
-  std::vector<double> mean_, cells_;
+  std::vector<double> mean_;
+  std::vector<std::vector<double>> cells_;
   double sigma_;
   std::vector<double> matrix_;   ///< [n, n]; separable: its diagonal
   std::vector<double> lengths_;  ///< roots of its eigenvalues

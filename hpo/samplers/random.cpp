@@ -1,5 +1,6 @@
 #include "hpo/samplers/random.h"
 
+#include <optional>
 #include <vector>
 
 #include "hpo/samplers/tried.h"
@@ -12,24 +13,32 @@ namespace {
 
 /// Draws before the rest of a nearly exhausted finite space is walked instead.
 constexpr int kDraws = 64;
+/// Draws before a point comes twice in a space that cannot be walked, where nearly all of its plain
+/// points were tried and the others are rarely drawn.
+constexpr int kRareDraws = 10'000;
 /// Draws before a space that cannot be walked counts as having nothing that is allowed: of one that
 /// was checked to have a millionth left they find nothing once in 400 million proposals.
 constexpr int kMostDraws = 20'000'000;
 
 class Random final : public Sampler {
  public:
-  explicit Random(const SamplerSetup& setup)
-      : space_(setup.space), seed_(setup.seed), points_(space_), size_(points_.size()) {}
+  explicit Random(const SamplerSetup& setup) : space_(setup.space), seed_(setup.seed) {}
 
   void created(std::uint64_t, const Params& params) override { tried_.add(params); }
 
   std::optional<Params> propose(std::uint64_t ordinal) override {
-    if (size_ && tried_.size() >= *size_) return {};
     Stream stream = proposal_stream(seed_, ordinal);
     Params point = draw(stream);
-    for (int i = 1; i < kDraws && !tried_.leaves(point); ++i) point = draw(stream);
-    if (size_ && !tried_.leaves(point)) return walk(stream.below(*size_));
-    for (int i = kDraws; i < kMostDraws && !space_.allows(point); ++i) point = draw(stream);
+    int draws = 1;
+    for (; draws < kDraws && !tried_.leaves(point); ++draws) point = draw(stream);
+    if (tried_.leaves(point)) return point;
+    if (!points_) points_.emplace(space_);
+    if (const auto size = points_->size()) {
+      if (tried_.size() >= *size) return {};
+      return walk(stream.below(*size), *size);
+    }
+    for (; draws < kRareDraws && !tried_.leaves(point); ++draws) point = draw(stream);
+    for (; draws < kMostDraws && !space_.allows(point); ++draws) point = draw(stream);
     return space_.allows(point) ? std::optional(point) : std::nullopt;
   }
 
@@ -41,9 +50,9 @@ class Random final : public Sampler {
   }
 
   /// The first point that no trial has, from `start` on and around; there is one.
-  std::optional<Params> walk(std::uint64_t start) {
-    for (std::uint64_t i = 0; i < *size_; ++i) {
-      Params point = points_.point((start + i) % *size_);
+  std::optional<Params> walk(std::uint64_t start, std::uint64_t size) {
+    for (std::uint64_t i = 0; i < size; ++i) {
+      Params point = points_->point((start + i) % size);
       if (!tried_.has(point)) return point;
     }
     return {};
@@ -51,8 +60,7 @@ class Random final : public Sampler {
 
   const Space& space_;
   std::uint64_t seed_;
-  GridPoints points_;
-  std::optional<std::uint64_t> size_;
+  std::optional<GridPoints> points_;  // counted when draws find nothing new
   Tried tried_{space_};
 };
 

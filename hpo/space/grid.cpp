@@ -91,7 +91,10 @@ class GridPoints::Walk {
     if (!values) return std::nullopt;
     const auto& ranks = mentioned_[at];
     Count total = ranks.size() == *values ? 0 : product(*values - ranks.size(), count(depth + 1));
-    for (const std::uint64_t rank : ranks) total = sum(total, count_with(at, rank, depth));
+    for (const std::uint64_t rank : ranks) {
+      if (!total) break;  // nothing makes it countable again
+      total = sum(total, count_with(at, rank, depth));
+    }
     return total;
   }
 

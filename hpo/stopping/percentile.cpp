@@ -41,7 +41,8 @@ struct Column {
     const double place = percentile / 100 * static_cast<double>(losses.size() - 1);
     const auto below = static_cast<std::size_t>(place);
     const double low = losses[below], high = losses[std::min(below + 1, losses.size() - 1)];
-    return low == high ? low : low + (high - low) * (place - static_cast<double>(below));
+    const double share = place - static_cast<double>(below);
+    return low == high || share == 0 ? low : low + (high - low) * share;
   }
 };
 

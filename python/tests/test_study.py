@@ -97,6 +97,28 @@ class Asking(WithStudy):
         with self.assertRaisesRegex(trellis.TrellisError, "goal stands beside"):
             trellis.create_study("odd", parameters=SPACE, metric=both, goal="minimize")
 
+    def test_a_trial_that_diverged_may_return_what_it_had(self):
+        study = self.create(trials=3)
+
+        def objective(trial):
+            trial.report(1, accuracy=math.nan)
+            return 0.5
+
+        study.optimize(objective)
+        self.assertEqual([t.state for t in study.trials], ["failed"] * 3)
+
+    def test_values_of_other_types(self):
+        class Number:  # as numpy's are
+            def tolist(self):
+                return 3
+
+        study = trellis.create_study("types", directory=f"{self.folder}/runs", trials=1, parameters={
+            "a": {"values": range(2)}, "b": {"type": "int", "min": 1, "max": Number()}})
+        self.kept.append(study)
+        self.assertIn(study.ask().params["a"], (0, 1))
+        with self.assertRaisesRegex(trellis.TrellisError, "create_study: .* is a object, expected a bool"):
+            trellis.create_study("other", parameters={"a": {"values": [object()]}})
+
     def test_what_json_has_no_number_for(self):
         study = self.create()
         study.tell(study.ask(), -math.inf)

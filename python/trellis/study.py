@@ -377,6 +377,16 @@ def _point(params):
     return {name: value.item() if hasattr(value, "item") else value for name, value in params.items()}
 
 
+def _plain(value):
+    """What numpy, ranges and sets hold, as JSON has it."""
+    if hasattr(value, "tolist"):  # of an array a list, of its numbers a number
+        return value.tolist()
+    if isinstance(value, (range, set, frozenset)):
+        return list(value)
+    raise TrellisError(f"create_study: {value!r} is a {type(value).__name__}, expected a bool, a number, a text, a "
+                       "list or a dict")
+
+
 def _words(error):
     return f"{type(error).__name__}: {error}"
 
@@ -411,7 +421,7 @@ def create_study(name, *, parameters, metric="value", goal=None, method=None, ea
         file["limits"] = {**file.get("limits", {}), "trials": trials}
     with tempfile.TemporaryDirectory(prefix="trellis-") as folder:
         path = Path(folder) / "study.yaml"
-        text = json.dumps(file, indent=1)
+        text = json.dumps(file, indent=1, default=_plain)
         path.write_text(text, encoding="utf-8")
         try:
             return _open(str(path), directory)

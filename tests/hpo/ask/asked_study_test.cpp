@@ -252,6 +252,7 @@ TEST_F(AskedStudyTest, WhatIsNoNumberFails) {
   (void)asked().ask("");
   EXPECT_EQ(asked().report(0, at_step(1, std::nan(""))), Word::stop);
   EXPECT_EQ(row(0).cause, Cause::diverged);
+  EXPECT_EQ(asked().tell(0, value(0.5)).state, TrialState::failed) << "what it had before that";
   (void)asked().ask("");
   EXPECT_EQ(asked().tell(1, value(std::nan(""))).state, TrialState::failed);
   EXPECT_EQ(asked().tell(1, value(std::nan(""))).state, TrialState::failed) << "said twice";

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "hpo/driver/folded_work.h"
 #include "hpo/driver/sweep.h"
 #include "hpo/export/export.h"
 #include "hpo/study/trial_spec.h"
@@ -211,6 +212,37 @@ TEST_F(Folds, WhatChangesOneNetworkIsRefused) {
   EXPECT_THROW((void)parse_study("data: {csv: rows.csv, target: kind, folds: 1}\n", "s.yaml",
                                  folder_.path().string()),
                rt::Error);
+}
+
+TEST(MeanOfFolds, IsOfThoseThatHaveTheMetric) {
+  const double none = std::nan("");
+  const Metrics mean = mean_of({{{"valid.loss", 1}, {"valid.auc", none}, {"valid.f1", none}},
+                                {{"valid.loss", 2}, {"valid.auc", 0.5}, {"valid.f1", none}},
+                                {{"valid.loss", 6}, {"valid.auc", 0.75}, {"valid.f1", none}}});
+  EXPECT_EQ(metric_value(mean, "valid.loss"), 3);
+  EXPECT_EQ(metric_value(mean, "valid.auc"), 0.625);
+  EXPECT_TRUE(std::isnan(metric_value(mean, "valid.f1")));
+}
+
+TEST_F(Folds, AFoldWithoutTheMetricSpoilsNoTrial) {
+  // Two of 90 rows to choose by are yes, so most folds have none.
+  std::string rows = "a,b,kind\n";
+  for (int i = 0; i < 120; ++i)
+    rows += rt::cat(i % 17, ",", i % 13, ",", i % 60 == 0 ? "yes" : "no", "\n");
+  rt::write_file_atomic(folder_ / "rows.csv", rows);
+  StudySpec rare = parse_study(
+      "name: small\ndata: {csv: rows.csv, target: kind, folds: 4}\nnetwork: [dense: {units: "
+      "$width}]\n"
+      "train: {epochs: 2}\nmetric: valid.auc\nmethod: random\nearly_stop: none\nparallel: 2\n"
+      "parameters: {width: {type: int, min: 4, max: 40}}\nlimits: {trials: 3}\n",
+      "small.yaml", folder_.path().string());
+  RunOptions options{.folder = folder_ / "rare" / "small", .store = {}, .workers = 1};
+  options.engine = Engine::sequential;
+  Stopper never(0);
+  const SweepResult result = run_sweep(rare, options, never);
+  ASSERT_TRUE(result.best);
+  EXPECT_EQ(result.counts.complete, 3);
+  EXPECT_TRUE(std::isfinite(result.best->value.value()));
 }
 
 }  // namespace

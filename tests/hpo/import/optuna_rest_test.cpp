@@ -128,6 +128,18 @@ TEST(OptunaRest, IsNamed) {
   EXPECT_EQ(made.yaml.find("cma:0"), std::string::npos);
 }
 
+TEST(OptunaRest, ARangeThatIsWrittenOtherwiseIsTheSame) {
+  Journal journal;
+  std::string whole = optuna::floats(0, 1), with_points = whole;
+  with_points.replace(with_points.find("\"low\": 0"), 8, "\"low\": 0.0");
+  ASSERT_NE(whole, with_points);
+  journal.trial(optuna::complete, {{"x", whole, 0.5}});
+  journal.trial(optuna::complete, {{"x", with_points, 0.25}});
+  EXPECT_FALSE(leaves(journal.imported(), "earlier ranges of x"));
+  journal.trial(optuna::complete, {{"x", optuna::floats(0, 2), 0.25}});
+  EXPECT_TRUE(leaves(journal.imported(), "earlier ranges of x"));
+}
+
 TEST(OptunaRest, NumbersOfTheUserAreMetrics) {
   Journal journal;
   const int trial = journal.trial(optuna::running, {x(0.5)});

@@ -81,6 +81,25 @@ TEST(Cmaes, IntsDoNotFreeze) {
   EXPECT_EQ(mean_best("cmaes", space, 1500, loss), 0);
 }
 
+TEST(Cmaes, IntsOfALogarithmDoNotFreezeInTheirWideCells) {
+  std::vector<Parameter> parameters{
+      {.name = "k", .domain = IntRange{.min = 1, .max = 64, .scale = Scale::log}}};
+  for (int i = 0; i < 4; ++i)
+    parameters.push_back(
+        {.name = "x" + std::to_string(i), .domain = FloatRange{.min = 0, .max = 1}});
+  const Space space(std::move(parameters));
+  const auto loss = [](const Params& params) {
+    const std::vector<double> x = numbers(params);
+    double sum = 3e-4 * std::abs(std::log2(x[0] / 2));
+    for (std::size_t i = 1; i < x.size(); ++i) sum += (x[i] - 0.4) * (x[i] - 0.4);
+    return sum;
+  };
+  int found = 0;
+  for (std::uint64_t seed = 0; seed < 30; ++seed)
+    found += best_of("cmaes", space, seed, 600, loss) < 2e-4 ? 1 : 0;
+  EXPECT_GE(found, 20) << "8 where all cells were taken for equally wide";
+}
+
 TEST(Cmaes, TwoHundredAxesAreScaledOneByOne) {
   const Space space = cube(200, FloatRange{.min = 0, .max = 1});
   const auto loss = [](const Params& params) {

@@ -2,6 +2,8 @@
 
 #include <cmath>
 #include <map>
+#include <set>
+#include <string>
 
 #include "hpo/samplers/registry.h"
 #include "hpo/space/random.h"
@@ -32,6 +34,18 @@ TEST(Random, FindsWhatForbidHardlyLeaves) {
     const auto point = sampler->propose(i);
     ASSERT_TRUE(point) << i;
     EXPECT_TRUE(thin.allows(*point));
+  }
+}
+
+TEST(Random, ComesBackToNoPointWhereOthersAreRarelyDrawn) {
+  const Space space({{"a", IntRange{.min = 2, .max = 64, .scale = Scale::log, .step = 2}, {}},
+                     {"b", FloatRange{0, 1}, {{"a", {std::int64_t{54}}}}}});
+  auto sampler = make_sampler("random", {space, 1, {}});
+  std::set<std::string> seen;
+  for (std::uint64_t i = 0; i < 100; ++i) {
+    const Params point = sampler->propose(i).value();
+    EXPECT_TRUE(seen.insert(text_of(point)).second) << text_of(point);
+    sampler->created(i, point);
   }
 }
 

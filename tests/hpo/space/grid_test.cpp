@@ -132,6 +132,18 @@ TEST(Grid, KeepsWhatItCounted) {
   EXPECT_THROW((void)points.point(80200), rt::Error);
 }
 
+TEST(Grid, WhatCannotBeCountedIsFoundOutAtOnce) {
+  const Space widths(
+      {{"w1", IntRange{16, 512}, {}},
+       {"w2", IntRange{16, 512}, {}},
+       {"w3", IntRange{16, 512}, {}},
+       {"lr", FloatRange{0, 1}, {}}},
+      {{{{"w2", Clause::Is::above, {}, "w1"}}}, {{{"w3", Clause::Is::above, {}, "w2"}}}});
+  const rt::Moment begun = rt::now();
+  EXPECT_EQ(widths.grid_size(), std::nullopt);
+  EXPECT_LT(rt::seconds_since(begun), 1) << "walking it takes many seconds";
+}
+
 TEST(Grid, SubtreesThatDifferInNothingThatMattersAreCountedOnce) {
   // 2^30 ways to choose the switches; each matters to the parameter behind it alone.
   std::vector<Parameter> chain;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace hpo {
 namespace {
 
@@ -33,6 +35,13 @@ TEST(Percentile, LiesBetweenNeighbours) {
   complete(*rule, {1, 2, 4, 8});
   EXPECT_EQ(rule->reported(0, 1, 5.0), Word::go) << "place 2.25: a quarter of the way from 4 to 8";
   EXPECT_EQ(rule->reported(1, 1, 5.01), Word::stop);
+}
+
+TEST(Percentile, AnInfiniteLossBehindThePlaceIsNotLookedAt) {
+  auto rule = percentile(50, 3);
+  complete(*rule, {1, 2, INFINITY});
+  EXPECT_EQ(rule->reported(0, 1, 2.0), Word::go);
+  EXPECT_EQ(rule->reported(1, 1, 2.1), Word::stop);
 }
 
 TEST(Percentile, ItsEndsAreTheBestAndTheWorst) {
