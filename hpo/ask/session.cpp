@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <set>
 #include <span>
 #include <string_view>
@@ -21,6 +22,16 @@ constexpr std::size_t kLongestTicket = 200;
 
 rt::Error refusal(std::string message) { return {rt::Errc::usage, std::move(message)}; }
 
+/// What `read` makes of a member of the call; refuses what it cannot read by the member's name.
+template <class Read>
+auto read_member(std::string_view name, const Json& value, std::string_view expected, Read read) {
+  try {
+    return std::invoke(read, value);
+  } catch (const rt::Error&) {
+    throw refusal(rt::cat(name, " is ", rt::printable(value.raw(), 60), ", expected ", expected));
+  }
+}
+
 void require_known(const Json& message, std::span<const std::string> known) {
   for (const auto& [name, value] : message.members()) {
     if (std::ranges::find(known, name) != known.end()) continue;
@@ -32,7 +43,7 @@ void require_known(const Json& message, std::span<const std::string> known) {
 std::uint64_t trial_of(const Json& message) {
   const Json* trial = message.find("trial");
   if (trial == nullptr) throw refusal("the member trial is missing, expected its number");
-  const std::int64_t number = trial->integer();
+  const std::int64_t number = read_member("trial", *trial, "its number", &Json::integer);
   if (number < 0) throw refusal(rt::cat("trial ", number, ", expected a number from 0 on"));
   return static_cast<std::uint64_t>(number);
 }
@@ -40,7 +51,7 @@ std::uint64_t trial_of(const Json& message) {
 TrialState state_of(const Json& message) {
   const Json* said = message.find("state");
   if (said == nullptr) return TrialState::complete;
-  const std::string word = said->text();
+  const std::string word = read_member("state", *said, "a text", &Json::text);
   for (const TrialState state : {TrialState::complete, TrialState::stopped, TrialState::failed})
     if (word == name_of(state)) return state;
   throw refusal(
@@ -56,9 +67,11 @@ std::vector<double> values_of(const Json& message, std::size_t metrics) {
   if (value != nullptr && values != nullptr)
     throw refusal("value and values, expected one of the two");
   std::vector<double> numbers;
-  if (value != nullptr && !value->is_null()) numbers.push_back(value->number());
+  if (value != nullptr && !value->is_null())
+    numbers.push_back(read_member("value", *value, "a number", &Json::number));
   if (values == nullptr) return numbers;
-  for (const auto& [none, one] : values->members()) numbers.push_back(one.number());
+  for (const auto& [none, one] : values->members())
+    numbers.push_back(read_member("one of values", one, "a number", &Json::number));
   if (numbers.size() != metrics)
     throw refusal(rt::cat(numbers.size(), numbers.size() == 1 ? " value" : " values", ", expected ",
                           metrics, ", one for each metric of the study"));
@@ -67,12 +80,14 @@ std::vector<double> values_of(const Json& message, std::size_t metrics) {
 
 Told told_of(const Json& message, const StudySpec& study) {
   Told told;
-  if (const Json* step = message.find("step")) told.step = step->integer();
+  if (const Json* step = message.find("step"))
+    told.step = read_member("step", *step, "a whole number", &Json::integer);
   const std::vector<double> values = values_of(message, 1 + study.others.size());
   if (told.step && *told.step > kLastStep)
     throw refusal(rt::cat("step ", *told.step, ", expected at most ", kLastStep));
   if (const Json* metrics = message.find("metrics")) {
-    told.metrics = metrics_from_json(metrics->raw());
+    told.metrics = read_member("metrics", *metrics, "an object with a number for each name",
+                               [](const Json& value) { return metrics_from_json(value.raw()); });
     std::set<std::string_view> names;
     for (const auto& [name, number] : told.metrics) {
       if (name.empty() || !names.insert(name).second)
@@ -86,13 +101,15 @@ Told told_of(const Json& message, const StudySpec& study) {
       throw refusal(rt::cat("two values of ", name, ", expected one"));
     put_metric(told.metrics, name, values[i]);
   }
-  if (const Json* reason = message.find("message")) told.message = reason->text();
+  if (const Json* reason = message.find("message"))
+    told.message = read_member("message", *reason, "a text", &Json::text);
   return told;
 }
 
 std::string ticket_of(const Json& message) {
   const Json* ticket = message.find("ticket");
-  std::string name = ticket != nullptr ? ticket->text() : "";
+  std::string name;
+  if (ticket != nullptr) name = read_member("ticket", *ticket, "a text", &Json::text);
   if (name.size() > kLongestTicket)
     throw refusal(
         rt::cat("a ticket of ", name.size(), " bytes, expected at most ", kLongestTicket));
@@ -103,12 +120,8 @@ std::string ticket_of(const Json& message) {
 Params params_of(const Json& message) {
   const Json* params = message.find("params");
   if (params == nullptr) return {};
-  try {
-    return params_from_json(params->raw());
-  } catch (const rt::Error&) {
-    throw refusal(rt::cat("params is ", rt::printable(params->raw(), 60),
-                          ", expected an object with a bool, a number or a text for each name"));
-  }
+  return read_member("params", *params, "an object with a bool, a number or a text for each name",
+                     [](const Json& value) { return params_from_json(value.raw()); });
 }
 
 std::string ask(AskedStudy& study, const Json& message) {
@@ -170,7 +183,7 @@ std::string answer_to(AskedStudy& study, const Json& message) {
   const Json* call = message.find("call");
   if (call == nullptr)
     throw refusal("the member call is missing, expected ask, enqueue, report or tell");
-  const std::string name = call->text();
+  const std::string name = read_member("call", *call, "a text", &Json::text);
   if (name == kCalls[0]) return ask(study, message);
   if (name == kCalls[1]) return report(study, message);
   if (name == kCalls[2]) return tell(study, message);

@@ -102,6 +102,14 @@ TEST_F(AskSessionTest, RefusesInWords) {
       {R"({"call": "tell", "trial": 0, "state": "done"})",
        R"(state \"done\", expected complete, stopped or failed)"},
       {R"({"call": "tell", "trial": 0, "value": 1, "values": [1]})", "value and values"},
+      {R"({"call": "tell", "trial": 1.5})", "trial is 1.5, expected its number"},
+      {R"({"call": 5})", "call is 5, expected a text"},
+      {R"({"call": "ask", "ticket": 5})", "ticket is 5, expected a text"},
+      {R"({"call": "tell", "trial": 0, "value": {}})", "value is {}, expected a number"},
+      {R"({"call": "tell", "trial": 0, "values": ["a"]})", R"(one of values is \"a\")"},
+      {R"({"call": "tell", "trial": 0, "step": "a", "value": 1})", R"(step is \"a\")"},
+      {R"({"call": "tell", "trial": 0, "metrics": {"a": "b"}})", "metrics is {"},
+      {R"({"call": "tell", "trial": 0, "state": 1})", "state is 1, expected a text"},
       {"nonsense", ""},
       {R"({"call": "ask")", ""}};
   for (const auto& [line, words] : cases) {
