@@ -87,6 +87,7 @@ void count_rows(const CsvText& csv, std::size_t file, std::size_t most, CsvSurve
   for (; rows < most && cursor.next(fields); ++place.record) {
     if (first_line == 0) first_line = fields.front().line;
     check_width(csv, table, fields, first_line);
+    table.put_in_order(file, fields);
     if (table.lacks_target(fields)) {
       ++table.without_target;
       continue;
@@ -207,6 +208,14 @@ std::vector<std::string> CsvSurvey::target_names() const {
   return names;
 }
 
+void CsvSurvey::put_in_order(std::size_t file, std::vector<CsvField>& record) const {
+  if (file == 0 || test_places.empty()) return;
+  std::vector<CsvField> ordered;
+  ordered.reserve(record.size());
+  for (const std::size_t place : test_places) ordered.push_back(record[place]);
+  record.swap(ordered);
+}
+
 bool CsvSurvey::lacks_target(const std::vector<CsvField>& record) const {
   return std::ranges::any_of(target_columns, [&](std::size_t c) {
     return is_missing(record[c]) || (none_is_missing.contains(c) && is_none_word(record[c]));
@@ -236,7 +245,7 @@ CsvSurvey counted_rows(CsvFiles files, const DataSpec& spec, const LoadLimits& l
   assign_roles(csv.path, spec, table);
   for (const CsvText& other : files.subspan(1)) {
     const bool row_names = table.row_names && sniff_row_names(other);
-    check_same_columns(other, first_record(other, row_names), table);
+    table.test_places = places_of_columns(other, first_record(other, row_names), table);
   }
   const std::size_t all = ~std::size_t{0};
   for (std::size_t file = 0; file < files.size(); ++file) {

@@ -102,6 +102,7 @@ struct CsvSurvey {
   std::set<std::string> doubled;            ///< names that the header has more than once
   std::vector<std::size_t> target_columns;  ///< indices into columns
   std::set<std::size_t> none_is_missing;    ///< of these, numbers among which words mean missing
+  std::vector<std::size_t> test_places;     ///< of the columns in the second file; empty: the same
   std::optional<std::size_t> split_by;      ///< the column of split.group or split.time
   std::vector<CsvField> targets;            ///< [rows, target_columns]; point into the text
   std::vector<CsvField> order;              ///< the same of the column that splits
@@ -111,6 +112,8 @@ struct CsvSurvey {
   [[nodiscard]] std::vector<std::string> target_names() const;
   /// Whether a record has nothing in one of the targets' columns: it is no row then.
   [[nodiscard]] bool lacks_target(const std::vector<CsvField>& record) const;
+  /// Puts a record of a file into the order of the columns.
+  void put_in_order(std::size_t file, std::vector<CsvField>& record) const;
   /// The file that a row is in, by its index.
   [[nodiscard]] std::size_t file_of(std::size_t row) const {
     return row < rows - test_rows ? 0 : 1;
@@ -139,6 +142,7 @@ void for_each_row(CsvFiles files, const CsvSurvey& table, Function&& row) {
     if (table.header && !cursor.next(fields)) continue;
     const std::size_t end = place.file == 0 ? table.rows - table.test_rows : table.rows;
     for (place.record = 0; place.index < end && cursor.next(fields); ++place.record) {
+      table.put_in_order(place.file, fields);
       if (table.lacks_target(fields)) continue;
       row(std::as_const(place), fields);
       ++place.index;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "nn/fields.h"
@@ -126,8 +127,8 @@ void name_columns(const std::vector<CsvField>& first, CsvSurvey& table) {
   }
 }
 
-void check_same_columns(const CsvText& csv, const std::vector<CsvField>& first,
-                        const CsvSurvey& table) {
+std::vector<std::size_t> places_of_columns(const CsvText& csv, const std::vector<CsvField>& first,
+                                           const CsvSurvey& table) {
   if (first.size() != table.columns.size()) {
     const bool without_targets = table.header && lacks_target_names(first, table);
     throw DataError(
@@ -138,15 +139,25 @@ void check_same_columns(const CsvText& csv, const std::vector<CsvField>& first,
                  ? "; the test part needs the target, `trellis predict` answers rows without it"
                  : ""));
   }
-  if (!table.header) return;
+  if (!table.header) return {};
   std::vector<std::string> names = names_in(first, true);
   (void)tell_apart(names);
-  for (std::size_t c = 0; c < first.size(); ++c) {
-    if (names[c] == table.columns[c].name || first[c].raw.empty()) continue;
-    throw DataError(csv.path, first[c].line, first[c].column,
-                    in_quotes(first[c].value()) + ": expected " + in_quotes(table.columns[c].name) +
-                        ", the columns of the training table in their order");
+  const auto in_place = [&](std::size_t c) {
+    return names[c] == table.columns[c].name || first[c].raw.empty();
+  };
+  std::vector<std::size_t> places(first.size());
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  const auto other = std::ranges::find_if_not(places, in_place);
+  if (other == places.end()) return {};
+  for (std::size_t& place : places) {
+    const auto at = std::ranges::find(names, table.columns[place].name);
+    if (at == names.end())
+      throw DataError(csv.path, first[*other].line, 1,
+                      "no column " + in_quotes(table.columns[place].name) +
+                          ", expected the columns of the training table");
+    place = static_cast<std::size_t>(at - names.begin());
   }
+  return places;
 }
 
 std::size_t find_column(const std::string& path, const CsvSurvey& table, const std::string& word,

@@ -40,9 +40,11 @@ std::vector<std::size_t> tell_apart(std::vector<std::string>& names);
 /// Gives the table its columns, named by `first` where that is its header, and told apart.
 void name_columns(const std::vector<CsvField>& first, CsvSurvey& table);
 
-/// Throws DataError where the first record of a second table does not name the same columns.
-void check_same_columns(const CsvText& csv, const std::vector<CsvField>& first,
-                        const CsvSurvey& table);
+/// Where a second table has each column of the first, by its first record; empty where in the same
+/// places. Throws DataError where it does not name the same columns.
+[[nodiscard]] std::vector<std::size_t> places_of_columns(const CsvText& csv,
+                                                         const std::vector<CsvField>& first,
+                                                         const CsvSurvey& table);
 
 /// A text among numbers or dates (`what`), or a number that is too large: `others` rows of the
 /// column hold one.

@@ -453,13 +453,22 @@ TEST(TestFile, MayNumberItsRowsAnew) {
   EXPECT_TRUE(says(file.load(), "left out, numbers the rows (`keep` makes it an input): 'c1'"));
 }
 
+TEST(TestFile, MayHaveItsColumnsInAnotherOrder) {
+  const std::string train = "a,t,y\n1,r,p\n3,g,q\n5,r,p\n";
+  const nn::Dataset same = WithTestFile(train, "a,t,y\n7,g,q\n9,r,\n2,r,p\n").load();
+  const nn::Dataset other = WithTestFile(train, "y,a,t\nq,7,g\n,9,r\np,2,r\n").load();
+  EXPECT_EQ(values(other), values(same));
+  EXPECT_EQ(nn_test::list(other.labels()), nn_test::list(same.labels()));
+  EXPECT_TRUE(says(other, "1 row left out: no value of 'y'"));
+}
+
 TEST(TestFile, MustHaveTheSameColumns) {
   const auto error = [](const std::string& test) {
     WithTestFile file("a,b,y\n1,2,p\n3,4,q\n", test);
     return nn_test::error_of(file.folder.path(), [&] { (void)file.load(); });
   };
   EXPECT_EQ(error("a,c,y\n1,2,p\n"),
-            "test.csv:1:3: 'c': expected 'b', the columns of the training table in their order");
+            "test.csv:1:1: no column 'b', expected the columns of the training table");
   EXPECT_EQ(error("a,y\n1,p\n"), "test.csv:1:1: 2 columns, expected 3 as the training table has");
   EXPECT_EQ(
       error("a,b\n1,2\n"),
