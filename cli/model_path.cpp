@@ -18,9 +18,8 @@ std::optional<rt::Path> model_in(const rt::Path& folder) {
   const bool trained = std::filesystem::is_regular_file(of_train, ignored);
   if (swept && trained)
     throw rt::Error(rt::Errc::usage,
-                    rt::cat(folder.string(),
-                            " holds best.safetensors of a sweep and model.safetensors of train: "
-                            "name the file that is meant"));
+                    rt::cat(folder.string(), " holds two networks, expected one of their files: ",
+                            of_sweep.string(), " (sweep) or ", of_train.string(), " (train)"));
   return swept ? std::optional(of_sweep) : trained ? std::optional(of_train) : std::nullopt;
 }
 

@@ -67,14 +67,19 @@ std::string next_steps(const Arguments& arguments, const hpo::StudySpec& study,
   const bool late = result.finished && result.finished->why == hpo::Finish::time;
   if (!result.best && late && result.counts.failed == 0)
     return rt::cat("next: no trial got as far as a report; with a larger limits.time, ", again);
-  if (!result.best && result.counts.failed == 0)
+  if (!result.best && result.counts.failed == 0 && result.counts.all() > 0)
     return rt::cat("next: ", study.metric.name, " is no number in any trial; with another metric, ",
                    again);
   if (!result.best) return rt::cat("next: mend what failed, then ", again);
   std::string run = study.name;
   if (arguments.has("--dir")) run = shell_quoted(runs_folder(arguments) / study.name);
   std::string steps = "next: ";
-  if (result.model) steps += rt::cat(trellis, " predict ", run, " FILE; ");
+  if (result.model) {
+    // Beside a network of train the name alone does not say which one is meant.
+    const rt::Path& best = result.model->file;
+    const bool alone = !rt::file_size(best.parent_path() / "model.safetensors");
+    steps += rt::cat(trellis, " predict ", alone ? run : shell_quoted(best), " FILE; ");
+  }
   steps += rt::cat(trellis, " trials ", run, "; ", trellis, " export ", run);
   if (result.finished && !hpo::is_population(study.method.kind)) {
     const std::string_view limit = limit_of(result.finished->why);

@@ -103,7 +103,8 @@ bool Driver::fill_slots() {
 }
 
 void Driver::search_ahead() {
-  if (setup_.runtime.workers() == 0 || !may_create()) return;
+  const bool beside = setup_.runtime.executor() != rt::Executor::sequential;
+  if (!beside || setup_.runtime.workers() == 0 || !may_create()) return;
   if (std::function<void()> work = search_.work_ahead()) search_task()(SearchWork{std::move(work)});
 }
 

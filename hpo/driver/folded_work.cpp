@@ -13,12 +13,13 @@ namespace hpo {
 
 namespace {
 
-/// Those that are numbers: a fold of one class has no AUC.
+/// Those of the folds that have the metric: of one class there is no AUC. A fold whose loss is no
+/// number counts, as NaN.
 std::vector<double> defined(const std::vector<Metrics>& folds, const std::string& metric) {
   std::vector<double> values;
   for (const Metrics& fold : folds) {
     const double value = metric_value(fold, metric);
-    if (!std::isnan(value)) values.push_back(value);
+    if (!std::isnan(value) || std::isnan(metric_value(fold, "valid.loss"))) values.push_back(value);
   }
   return values;
 }

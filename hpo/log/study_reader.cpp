@@ -238,8 +238,8 @@ rt::Path find_run(std::string_view run, const rt::Path& runs) {
     if (rt::file_size(folder / "model.safetensors"))
       throw rt::Error(rt::Errc::usage,
                       rt::cat(rt::printable(folder.string()),
-                              " holds a trained network and no study: predict and export take it, "
-                              "a sweep makes a study"));
+                              " holds a trained network and no study: predict takes it, and export "
+                              "--format onnx; a sweep makes a study"));
   }
   std::vector<std::string> names;
   std::error_code ignored;

@@ -255,27 +255,50 @@ CsvSurvey counted_rows(CsvFiles files, const DataSpec& spec, const LoadLimits& l
   return table;
 }
 
-/// Columns of targets that are numbers but for words which mean missing among numbers.
-std::set<std::size_t> numbers_with_none(CsvFiles files, const CsvSurvey& table) {
-  std::set<std::size_t> columns;
-  const std::size_t width = table.target_columns.size();
-  for (std::size_t i = 0; i < width; ++i) {
-    NumberFormatFinder finder;
-    std::size_t nones = 0, plain = 0, others = 0;
-    for (std::size_t at = i; at < table.targets.size(); at += width) {
-      const CsvField& field = table.targets[at];
-      double number = 0;
-      if (is_none_word(field)) {
-        ++nones;
-      } else {
-        ++(read_number(field, number) == FieldKind::number ? plain : others);
-        finder.add(field);
-      }
+/// What a target's values are.
+struct TargetWords {
+  std::size_t nones = 0;  ///< words that mean missing among numbers
+  bool numbers = false;   ///< all others are numbers
+};
+
+TargetWords words_of(CsvFiles files, const CsvSurvey& table, std::size_t target) {
+  TargetWords words;
+  NumberFormatFinder finder;
+  std::size_t plain = 0, others = 0;
+  for (std::size_t i = target; i < table.targets.size(); i += table.target_columns.size()) {
+    const CsvField& field = table.targets[i];
+    double number = 0;
+    if (is_none_word(field)) {
+      ++words.nones;
+    } else {
+      ++(read_number(field, number) == FieldKind::number ? plain : others);
+      finder.add(field);
     }
-    const bool formatted = finder.misfits() == 0 && finder.found(files.front());
-    if (nones > 0 && (others > 0 ? formatted : plain > 0)) columns.insert(table.target_columns[i]);
   }
-  return columns;
+  words.numbers =
+      others == 0 ? plain > 0 : finder.misfits() == 0 && finder.found(files.front()).has_value();
+  return words;
+}
+
+/// Counts anew where targets are numbers but for words that mean missing among numbers.
+void leave_out_nones(CsvFiles files, const DataSpec& spec, const LoadLimits& limits,
+                     CsvSurvey& table) {
+  const auto names_one = [](const std::string& name) { return is_none_word(name); };
+  if (std::ranges::any_of(spec.classes, names_one)) return;
+  std::set<std::size_t> columns;
+  for (std::size_t i = 0; i < table.target_columns.size(); ++i) {
+    const TargetWords words = words_of(files, table, i);
+    if (words.numbers && words.nones > 0) columns.insert(table.target_columns[i]);
+  }
+  if (columns.empty()) return;
+  CsvSurvey numbers = counted_rows(files, spec, limits, std::move(columns));
+  // With `rows`, others came in their place.
+  for (std::size_t i = 0; i < numbers.target_columns.size(); ++i) {
+    if (numbers.none_is_missing.contains(numbers.target_columns[i]) &&
+        !words_of(files, numbers, i).numbers)
+      return;
+  }
+  table = std::move(numbers);
 }
 
 }  // namespace
@@ -283,10 +306,7 @@ std::set<std::size_t> numbers_with_none(CsvFiles files, const CsvSurvey& table) 
 CsvSurvey survey(CsvFiles files, const DataSpec& spec, const LoadLimits& limits) {
   const CsvText& csv = files.front();
   CsvSurvey table = counted_rows(files, spec, limits, {});
-  if (spec.task != LearningTask::classification) {
-    if (auto columns = numbers_with_none(files, table); !columns.empty())
-      table = counted_rows(files, spec, limits, std::move(columns));
-  }
+  leave_out_nones(files, spec, limits, table);
   refuse_totals(files, table);
   settle_kinds(files, table);
   if (std::ranges::none_of(table.columns, &CsvColumn::is_input))

@@ -171,9 +171,9 @@ void CsvCursor::skip_blanks() {
   while (at_ < text_.size() && is_blank(text_[at_]) && (by_blanks_ || !at_delimiter())) ++at_;
 }
 
-bool is_none_word(const CsvField& field) {
+bool is_none_word(std::string_view bare) {
   constexpr std::array<std::string_view, 5> kWords{"None", "none", "NONE", "-", "--"};
-  return std::find(kWords.begin(), kWords.end(), field.bare()) != kWords.end();
+  return std::find(kWords.begin(), kWords.end(), bare) != kWords.end();
 }
 
 namespace {

@@ -83,6 +83,7 @@ enum class FieldKind { number, missing, text, too_large };
 [[nodiscard]] bool is_missing(const CsvField& field);
 
 /// Whether a field is a word such as None or a dash: missing among numbers, a value among texts.
-[[nodiscard]] bool is_none_word(const CsvField& field);
+[[nodiscard]] bool is_none_word(std::string_view bare);
+[[nodiscard]] inline bool is_none_word(const CsvField& field) { return is_none_word(field.bare()); }
 
 }  // namespace nn

@@ -191,20 +191,25 @@ void note_images(const NumberArray& x, std::vector<std::string>& notes) {
   notes.push_back(std::move(note));
 }
 
+/// Calls `see(column, value)` for all of X that is left.
+template <class See>
+void for_each_number(const Arrays& arrays, const Chosen& chosen, std::size_t columns, See&& see) {
+  const auto look_at = [&](const NumberArray& x, std::size_t first, std::size_t rows) {
+    for (std::size_t i = 0; i < rows * columns; ++i)
+      if (is_left(chosen.kept, first + i / columns)) see(i % columns, x.value(i));
+  };
+  look_at(arrays.x, 0, chosen.first);
+  if (arrays.test_x) look_at(*arrays.test_x, chosen.first, chosen.tested);
+}
+
 /// Sets the offset of every column that has one, by the rows that are left.
 void find_offsets(const Arrays& arrays, const Chosen& chosen, Dataset::Header& header) {
   if (header.columns.empty() || header.storage == Storage::u8) return;
   std::vector<double> least(header.cols, HUGE_VAL), largest(header.cols, -HUGE_VAL);
-  const auto look_at = [&](const NumberArray& x, std::size_t first, std::size_t rows) {
-    for (std::size_t i = 0; i < rows * header.cols; ++i) {
-      if (!is_left(chosen.kept, first + i / header.cols)) continue;
-      const std::size_t c = i % header.cols;
-      least[c] = std::min(least[c], x.value(i));  // a NaN is never the less
-      largest[c] = std::max(largest[c], x.value(i));
-    }
-  };
-  look_at(arrays.x, 0, chosen.first);
-  if (arrays.test_x) look_at(*arrays.test_x, chosen.first, chosen.tested);
+  for_each_number(arrays, chosen, header.cols, [&](std::size_t c, double value) {
+    least[c] = std::min(least[c], value);  // a NaN is never the less
+    largest[c] = std::max(largest[c], value);
+  });
   std::size_t found = 0;
   for (std::size_t c = 0; c < header.cols; ++c) {
     FeatureColumn& column = header.columns[c];
@@ -222,15 +227,11 @@ void note_missing(const Arrays& arrays, const Chosen& chosen, Dataset::Header& h
   if (header.columns.empty() || header.storage == Storage::u8) return;
   std::size_t missing = 0;
   std::vector<bool> in(header.cols);
-  const auto look_at = [&](const NumberArray& x, std::size_t first, std::size_t rows) {
-    for (std::size_t i = 0; i < rows * header.cols; ++i) {
-      if (!std::isnan(x.value(i)) || !is_left(chosen.kept, first + i / header.cols)) continue;
-      ++missing;
-      in[i % header.cols] = true;
-    }
-  };
-  look_at(arrays.x, 0, chosen.first);
-  if (arrays.test_x) look_at(*arrays.test_x, chosen.first, chosen.tested);
+  for_each_number(arrays, chosen, header.cols, [&](std::size_t c, double value) {
+    if (!std::isnan(value)) return;
+    ++missing;
+    in[c] = true;
+  });
   if (missing == 0) return;
   const auto columns = std::ranges::count(in, true);
   header.notes.push_back(

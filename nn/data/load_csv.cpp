@@ -228,7 +228,7 @@ Dataset load_csv(std::span<const SourceFile> files, const DataSpec& spec,
     notes.emplace_back("numbers have a decimal comma");
   if (texts.front().delimiter == ' ') notes.emplace_back("blanks are between the columns");
   if (files.size() > 1 && hash_of(files.front()) == hash_of(files.back()))
-    throw DataError(files.back().path(), "is the same table as " + files.front().path() +
+    throw DataError(files.back().path(), "is the same file as " + files.front().path() +
                                              ", expected other rows to test on");
   const ContentHash content = files.size() == 1 ? hash_of(files.front()) : combine(files);
   return load_texts(texts, spec, limits, notes, content);

@@ -113,10 +113,11 @@ class Asking(WithStudy):
                 return 3
 
         study = trellis.create_study("types", directory=f"{self.folder}/runs", trials=1, parameters={
-            "a": {"values": range(2)}, "b": {"type": "int", "min": 1, "max": Number()}})
+            "a": {"values": range(2)}, "c": {"values": {"one", "two", "three"}}, "b": {"type": "int", "min": 1, "max": Number()}})
         self.kept.append(study)
         self.assertIn(study.ask().params["a"], (0, 1))
-        with self.assertRaisesRegex(trellis.TrellisError, "create_study: .* is a object, expected a bool"):
+        self.assertIn("one, three, two", Path(study.folder, "study.yaml").read_text(encoding="utf-8"))
+        with self.assertRaisesRegex(trellis.TrellisError, "create_study: .* is of type object, expected a bool"):
             trellis.create_study("other", parameters={"a": {"values": [object()]}})
 
     def test_what_json_has_no_number_for(self):

@@ -381,9 +381,11 @@ def _plain(value):
     """What numpy, ranges and sets hold, as JSON has it."""
     if hasattr(value, "tolist"):  # of an array a list, of its numbers a number
         return value.tolist()
-    if isinstance(value, (range, set, frozenset)):
+    if isinstance(value, range):
         return list(value)
-    raise TrellisError(f"create_study: {value!r} is a {type(value).__name__}, expected a bool, a number, a text, a "
+    if isinstance(value, (set, frozenset)):  # whose own order is another one in each process
+        return sorted(value, key=lambda one: (type(one).__name__, one))
+    raise TrellisError(f"create_study: {value!r} is of type {type(value).__name__}, expected a bool, a number, a text, a "
                        "list or a dict")
 
 

@@ -222,6 +222,9 @@ TEST(MeanOfFolds, IsOfThoseThatHaveTheMetric) {
   EXPECT_EQ(metric_value(mean, "valid.loss"), 3);
   EXPECT_EQ(metric_value(mean, "valid.auc"), 0.625);
   EXPECT_TRUE(std::isnan(metric_value(mean, "valid.f1")));
+  const Metrics broken = mean_of(
+      {{{"valid.loss", none}, {"valid.auc", none}}, {{"valid.loss", 2}, {"valid.auc", 0.5}}});
+  EXPECT_TRUE(std::isnan(metric_value(broken, "valid.auc"))) << "a fold whose network broke";
 }
 
 TEST_F(Folds, AFoldWithoutTheMetricSpoilsNoTrial) {

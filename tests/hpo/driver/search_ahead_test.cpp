@@ -18,11 +18,14 @@ StudySpec study(const char* method) {
 
 /// Tasks of a search whose trials have none, once its proposals are seen to be those that follow
 /// from the log alone.
-std::int64_t tasks_of(const StudySpec& spec) {
+std::int64_t tasks_of(const StudySpec& spec, rt::Executor executor) {
   support::TempFolder folder;
   sim::Work work(1);
   work.most_ticks = 0;
-  const sim::Session session = sim::session(folder.path(), spec, work);
+  Observer silent;
+  const sim::Session session =
+      sim::session(folder.path(), spec, work, silent, {}, nullptr, std::chrono::milliseconds(10),
+                   {.workers = 2, .executor = executor});
   Search alone(spec);
   EventLog(folder.path()).replay([&](const Event& event) {
     if (const auto* created = std::get_if<Created>(&event.body)) {
@@ -35,9 +38,13 @@ std::int64_t tasks_of(const StudySpec& spec) {
 }
 
 TEST(SearchAhead, IsATaskAndChangesNoProposal) {
-  EXPECT_EQ(tasks_of(study("random")), 0);
-  EXPECT_GT(tasks_of(study("gp")), 3);
-  EXPECT_GT(tasks_of(study("auto")), 3);
+  EXPECT_EQ(tasks_of(study("random"), rt::Executor::starpu_cpu), 0);
+  EXPECT_GT(tasks_of(study("gp"), rt::Executor::starpu_cpu), 3);
+  EXPECT_GT(tasks_of(study("auto"), rt::Executor::starpu_cpu), 3);
+}
+
+TEST(SearchAhead, WaitsForItsProposalWhereNoWorkerIsBeside) {
+  EXPECT_EQ(tasks_of(study("gp"), rt::Executor::sequential), 0);
 }
 
 }  // namespace

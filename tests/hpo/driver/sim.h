@@ -104,15 +104,15 @@ struct Session {
   WorkCounters work;
 };
 
-/// One session of a driver on the study in `folder`, with the sequential executor unless a runtime
-/// is there.
+/// One session of a driver on the study in `folder`.
 inline Session session(const rt::Path& folder, const StudySpec& spec, Work& work,
                        Observer& observer, std::vector<Changed> changes = {},
                        const std::atomic<int>* interrupts = nullptr,
-                       rt::Duration commit_delay = std::chrono::milliseconds(10)) {
+                       rt::Duration commit_delay = std::chrono::milliseconds(10),
+                       const rt::Config& config = {.executor = rt::Executor::sequential}) {
   EventLog log(folder);
   if (!log.facts()) log.begin(facts(spec));
-  rt::Runtime runtime({.executor = rt::Executor::sequential});
+  rt::Runtime runtime(config);
   Driver driver({.study = spec,
                  .log = log,
                  .runtime = runtime,

@@ -6,6 +6,8 @@
 #include <functional>
 #include <set>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "hpo/samplers/registry.h"
 #include "kernels/kernels.h"
@@ -81,12 +83,13 @@ TEST_P(Conformance, AskingInBetweenChangesNothing) {
 
 TEST_P(Conformance, WorkThatIsDoneAheadElsewhereChangesNothing) {
   auto ahead = make(), alone = make();
+  std::vector<std::jthread> workers;
   for (std::uint64_t i = 0; i < 50; ++i) {
     if (std::function<void()> work = ahead->work_ahead()) {
-      std::thread([&] {
+      workers.emplace_back([work = std::move(work)] {
         kern::prepare_thread();  // as workers are, which flush what is tiny
         work();
-      }).join();
+      });
     }
     const auto proposal = ahead->propose(i);
     ASSERT_EQ(proposal, alone->propose(i)) << i;
@@ -94,7 +97,9 @@ TEST_P(Conformance, WorkThatIsDoneAheadElsewhereChangesNothing) {
     for (Sampler* sampler : {ahead.get(), alone.get()}) {
       sampler->created(i, *proposal);
       sampler->reported(i, 1, scored(std::sin(static_cast<double>(i))));
-      sampler->ended(i, TrialState::complete);
+      if (i % 5 == 2) sampler->paused(i);
+      if (i % 10 == 3) sampler->resumed(i - 1);
+      if (i % 5 != 2) sampler->ended(i, TrialState::complete);
     }
   }
 }

@@ -329,9 +329,16 @@ TEST(Columns, NoneIsMissingAmongNumbersToLearn) {
   const nn::Dataset numbers = CsvFile("a,y\n1,$0.25\n2,-\n3,$1.5\n4,$2.75\n").load();
   EXPECT_EQ(numbers.header().task, nn::LearningTask::regression);
   EXPECT_EQ(numbers.rows(), 3U);
-  CsvFile asked("a,y\n1,0\n2,None\n3,1\n4,None\n");
-  asked.spec.task = nn::LearningTask::classification;
-  EXPECT_EQ(asked.load().header().class_names, (Words{"0", "1", "None"}));
+  CsvFile asked("a,y\n1,0\n2,None\n3,1\n4,None\n5,0\n6,1\n");
+  const nn::Dataset guessed = asked.load();
+  asked.spec.task = guessed.header().task;
+  EXPECT_EQ(values(asked.load()), values(guessed)) << "what was judged may be written down";
+  asked.spec.classes = {"0", "None"};
+  EXPECT_EQ(asked.load().header().class_names, (Words{"0", "None"})) << "where it is named";
+  CsvFile first("a,y\n1,0\n2,None\n3,1\n4,red\n");
+  first.spec.rows = 3;
+  EXPECT_EQ(first.load().header().class_names, (Words{"0", "1", "None"}))
+      << "the row that would be third then has a text";
   EXPECT_EQ(CsvFile("a,y\n1,red\n2,None\n3,red\n4,None\n").load().header().class_names,
             (Words{"None", "red"}));
 }
@@ -372,7 +379,7 @@ TEST(Columns, SaysWhatATestFileSharesWithTheFirst) {
       says(file.load(), "1 of the 2 rows of the test file are earlier than the first file's last"));
   nn_test::write_file(file.spec.more, "t,n,y\n1,1,p\n2,2,q\n2,3,p\n3,4,q\n");
   EXPECT_EQ(nn_test::error_of(file.folder.path(), [&] { (void)file.load(); }),
-            "test.csv: is the same table as data.csv, expected other rows to test on");
+            "test.csv: is the same file as data.csv, expected other rows to test on");
 }
 
 TEST(Columns, LeavesOutRowsWithoutATarget) {

@@ -334,14 +334,14 @@ TEST_F(Fitting, FirstLinesMayBeLongOrEndWithCr) {
 TEST_F(Fitting, FindsSeveralTargetsByNameAndByPlace) {
   CsvFile file("y,a,z\n1,2,3\n4,5,7\n8,9,10\n");
   file.spec.targets = {"z", "y"};
-  const nn::Dataset named = model_of(file.load());
-  nn::TableRows all(table("z,y,a\n3,1,2\n"), named);
+  const nn::Dataset model = model_of(file.load());
+  nn::TableRows all(table("z,y,a\n3,1,2\n"), model);
   ASSERT_TRUE(all.next(10));
   ASSERT_EQ(all.scored().size(), 1U);
-  const auto& units = named.header().targets;
+  const auto& units = model.header().targets;
   EXPECT_EQ(all.view().targets[0], static_cast<float>((3 - units[0].shift) / units[0].unit));
   EXPECT_EQ(all.view().targets[1], static_cast<float>((1 - units[1].shift) / units[1].unit));
-  nn::TableRows one(table("y,a\n1,2\n"), named);
+  nn::TableRows one(table("y,a\n1,2\n"), model);
   ASSERT_TRUE(one.next(10));
   EXPECT_TRUE(one.scored().empty());
 
