@@ -116,6 +116,14 @@ std::string escape(const std::string& text) {
   return result;
 }
 
-Node unescape(const Node& node) { return substitute(node, {}).value(); }
+Node unescape(const Node& node) {
+  std::set<std::string, std::less<>> names;
+  collect_names(node, names);
+  if (!names.empty())
+    throw Fault(node.at, rt::cat(describe(node), " has the parameter ", *names.begin(),
+                                 " in it, but is the same for all trials, expected a value ($$ for "
+                                 "a dollar)"));
+  return *substitute(node, {});
+}
 
 }  // namespace hpo::study

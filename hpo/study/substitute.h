@@ -37,7 +37,8 @@ void collect_names(const Node& node, std::set<std::string, std::less<>>& names);
 /// that is the whole tree.
 [[nodiscard]] std::optional<Node> substitute(const Node& node, const Params& params);
 
-/// The same for a tree without references: only doubled dollars change.
+/// The same for a tree without references: only doubled dollars change. Throws Fault for one that
+/// has some.
 [[nodiscard]] Node unescape(const Node& node);
 
 /// A text with its dollars doubled, so that it stands for itself.
