@@ -227,10 +227,12 @@ Dataset load_csv(std::span<const SourceFile> files, const DataSpec& spec,
   if (std::ranges::any_of(texts, &CsvText::decimal_comma))
     notes.emplace_back("numbers have a decimal comma");
   if (texts.front().delimiter == ' ') notes.emplace_back("blanks are between the columns");
-  if (files.size() > 1 && hash_of(files.front()) == hash_of(files.back()))
+  std::vector<ContentHash> hashes;
+  for (const SourceFile& file : files) hashes.push_back(hash_of(file));
+  if (files.size() > 1 && hashes.front() == hashes.back())
     throw DataError(files.back().path(), "is the same file as " + files.front().path() +
                                              ", expected other rows to test on");
-  const ContentHash content = files.size() == 1 ? hash_of(files.front()) : combine(files);
+  const ContentHash content = files.size() == 1 ? hashes.front() : combine(hashes);
   return load_texts(texts, spec, limits, notes, content);
 }
 
