@@ -236,8 +236,8 @@ const Json* Json::find(std::string_view name) const {
 
 const Json& Json::at(std::string_view name) const {
   if (const Json* found = find(name)) return *found;
-  throw rt::Error(rt::Errc::storage,
-                  rt::cat("damaged JSON: no \"", name, "\" in ", rt::printable(raw_)));
+  throw rt::Error(rt::Errc::storage, rt::cat("damaged JSON: no \"", rt::printable(name, 64),
+                                             "\" in ", rt::printable(raw_)));
 }
 
 double Json::number() const {

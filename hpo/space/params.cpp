@@ -35,7 +35,7 @@ void Params::set(std::string_view name, ParamValue value) {
       return;
     }
   }
-  entries_.emplace_back(std::string(name), std::move(value));
+  append(name, std::move(value));
 }
 
 std::string json_of(const Params& params) {

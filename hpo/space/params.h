@@ -30,6 +30,11 @@ class Params {
   /// Replaces the value of `name` in its place, or appends it.
   void set(std::string_view name, ParamValue value);
 
+  /// Appends the value of a name that is not there yet.
+  void append(std::string_view name, ParamValue value) {
+    entries_.emplace_back(std::string(name), std::move(value));
+  }
+
   [[nodiscard]] std::size_t size() const { return entries_.size(); }
   [[nodiscard]] bool empty() const { return entries_.empty(); }
   [[nodiscard]] auto begin() const { return entries_.begin(); }

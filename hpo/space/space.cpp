@@ -140,6 +140,8 @@ Space::Space(std::vector<Parameter> parameters, std::vector<Forbidden> forbidden
   order_ = sort_by_dependence(parameters_, parents);
   check_contradictions(parameters_, parents);
   for (const Forbidden& combination : forbidden_) {
+    if (combination.clauses.empty())
+      throw rt::Error(rt::Errc::study, "forbid: a combination says nothing, expected a clause");
     for (const Clause& clause : combination.clauses) {
       if (find(clause.parameter) == nullptr || (!clause.other.empty() && !find(clause.other)))
         throw rt::Error(rt::Errc::study, "forbid: " + text_of(combination) +
@@ -235,12 +237,12 @@ Params Space::adopt(const Params& given, const Params& base) const {
 Params Space::from_unit(std::span<const double> u) const {
   if (u.size() != size())
     throw rt::Error(rt::Errc::internal, "from_unit: expected one coordinate a parameter");
-  Params unordered;
+  Params point;
   for (const std::size_t i : order_) {
-    if (is_active(i, unordered))
-      unordered.set(parameters_[i].name, hpo::from_unit(parameters_[i].domain, u[i]));
+    if (is_active(i, point))
+      point.append(parameters_[i].name, hpo::from_unit(parameters_[i].domain, u[i]));
   }
-  return in_order(unordered);
+  return std::ranges::is_sorted(order_) ? point : in_order(point);
 }
 
 Params Space::completed(const Params& given, const Params& base) const {

@@ -48,7 +48,7 @@ class Space {
 
   /// Throws SpaceError when a name repeats, a domain is empty or malformed, a condition names a
   /// parameter that does not exist or a value it cannot take, or conditions form a circle.
-  /// `forbidden` names parameters of the list (rt::Error otherwise).
+  /// `forbidden` has no empty combination and names parameters of the list (rt::Error otherwise).
   explicit Space(std::vector<Parameter> parameters, std::vector<Forbidden> forbidden = {});
 
   /// In the order of the study file; a point of the unit cube has one coordinate for each, in this

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <ctime>
 
 #include "hpo/space/share.h"
 #include "runtime/codec.h"
@@ -191,9 +192,10 @@ TEST(Space, SaysHowMuchIsLeft) {
   EXPECT_EQ(allowed_share(Space(square, {{{{"x", Is::above, {1e-5}}}}})), 1e-6);
   EXPECT_EQ(allowed_share(Space(square, {{{{"x", Is::above, {-1.0}}}}})), 0);
   const std::vector<Parameter> digits{{"a", IntRange{1, 999}, {}}, {"b", IntRange{1, 999}, {}}};
-  EXPECT_EQ(allowed_share(
-                Space(digits, {{{{"a", Is::above, {Int{1}}}}}, {{{"b", Is::above, {Int{1}}}}}})),
-            1e-4);
+  EXPECT_NEAR(allowed_share(
+                  Space(digits, {{{{"a", Is::above, {Int{1}}}}}, {{{"b", Is::above, {Int{1}}}}}})),
+              1e-6, 1e-6)
+      << "what nothing ties together is drawn one without the other";
   const Space nothing(digits, {{{{"a", Is::above, {Int{0}}}}}});
   EXPECT_EQ(allowed_share(nothing), 0);
   EXPECT_FALSE(leaves_some(nothing));
@@ -202,6 +204,32 @@ TEST(Space, SaysHowMuchIsLeft) {
   EXPECT_TRUE(leaves_some(Space(square, {{{{"x", Is::above, {1e-5}}}}})));
   EXPECT_TRUE(
       leaves_some(Space(digits, {{{{"a", Is::above, {Int{1}}}}}, {{{"b", Is::above, {Int{1}}}}}})));
+}
+
+TEST(Space, WhatIsLeftOfManyParametersIsKnownAtOnce) {
+  using Is = Clause::Is;
+  std::vector<Parameter> all;
+  std::vector<Forbidden> rare, none;
+  for (int i = 0; i < 40; ++i) {
+    all.push_back({"x" + std::to_string(i), FloatRange{0, 1}, {}});
+    rare.push_back({{{all.back().name, Is::above, {1e-3}}}});
+    none.push_back({{{all.back().name, Is::above, {}, "x0"}, {all.back().name, Is::above, {0.0}}}});
+  }
+  EXPECT_TRUE(leaves_some(Space(all, rare))) << "1e-120 of it, a thousandth in each direction";
+  none.push_back({{{"x0", Is::above, {0.0}}}});
+  const auto begin = std::clock();
+  EXPECT_FALSE(leaves_some(Space(all, none)));
+  EXPECT_LT(std::clock() - begin, 5 * CLOCKS_PER_SEC);
+}
+
+TEST(Space, APartIsDrawnWithWhatItsConditionsNeed) {
+  using Is = Clause::Is;
+  const Space space({optimizer(),
+                     {"nesterov", Choice{{true, false}}, {when_sgd()}},
+                     {"x", FloatRange{0, 1}, {}},
+                     {"y", FloatRange{0, 1}, {}}},
+                    {{{{"nesterov", Is::equal, {true}}}}, {{{"x", Is::above, {}, "y"}}}});
+  EXPECT_NEAR(allowed_share(space), 0.75 * 0.5, 0.02) << "one of two optimizers, one of two";
 }
 
 TEST(Space, ConditionsThatExcludeEachOtherAreRefused) {
