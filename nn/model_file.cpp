@@ -18,6 +18,7 @@ using Json = nlohmann::ordered_json;
 // A spec is a list of layers of plain fields; deeper texts are not specs.
 constexpr int kSpecDepth = 4;
 constexpr std::size_t kMaxLayers = 10000;
+constexpr std::size_t kNameShown = 80;
 
 Json field_json(const FieldValue& value) {
   return std::visit([](const auto& plain) { return Json(plain); }, value);
@@ -26,13 +27,15 @@ Json field_json(const FieldValue& value) {
 FieldValue field_value(const std::string& name, const Json& value) {
   if (value.is_boolean()) return value.get<bool>();
   if (value.is_number_unsigned() && value.get<std::uint64_t>() > std::uint64_t{INT64_MAX})
-    throw Error("spec: the field \"" + name + "\" is " + value.dump() + ", a number beyond 2^63");
+    throw Error("spec: the field \"" + one_line(name, kNameShown) + "\" is " + value.dump() +
+                ", a number beyond 2^63");
   if (value.is_number_integer()) return value.get<std::int64_t>();
   if (value.is_number_float()) return value.get<double>();
   if (value.is_string()) return value.get<std::string>();
   const auto number = [](const Json& one) { return one.is_number(); };
   if (value.is_object() && std::ranges::all_of(value, number)) return value.get<NumberByName>();
-  throw Error("spec: the field \"" + name + "\" is neither a number nor a word");
+  throw Error("spec: the field \"" + one_line(name, kNameShown) +
+              "\" is neither a number nor a word");
 }
 
 LayerSpec layer_value(const Json& entry) {

@@ -13,10 +13,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr std::size_t kShown = 80;
+
 std::string excerpt(const Json& json) {
-  constexpr std::size_t kMost = 80;
-  const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
-  return text.size() <= kMost ? text : text.substr(0, kMost) + "...";
+  return one_line(json.dump(-1, ' ', false, Json::error_handler_t::replace), kShown);
 }
 
 [[noreturn]] void fail(const Json& json) {
@@ -26,11 +26,12 @@ std::string excerpt(const Json& json) {
 FieldValue value_of(const Json& json, const std::string& name) {
   if (json.is_boolean()) return json.get<bool>();
   if (json.is_number_unsigned() && json.get<std::uint64_t>() > std::uint64_t{INT64_MAX})
-    throw Error(name + " is " + excerpt(json) + ", expected a number below 2^63");
+    throw Error(one_line(name, kShown) + " is " + excerpt(json) + ", expected a number below 2^63");
   if (json.is_number_integer()) return json.get<std::int64_t>();
   if (json.is_number()) return json.get<double>();
   if (json.is_string()) return json.get<std::string>();
-  throw Error(name + " is " + excerpt(json) + ", expected a number, a word, true or false");
+  throw Error(one_line(name, kShown) + " is " + excerpt(json) +
+              ", expected a number, a word, true or false");
 }
 
 /// The kind of an operation and its fields, whichever way it is written.
@@ -74,7 +75,7 @@ std::string json_of(const Operations& operations) {
 
 Operations operations_from_json(std::string_view text) {
   const Json json = Json::parse(text, nullptr, false);
-  if (json.is_discarded()) throw Error("no JSON: " + one_line(text, 80));
+  if (json.is_discarded()) throw Error("no JSON: " + one_line(text, kShown));
   try {
     Operations operations;
     if (!json.is_array()) return {operation_of(json)};

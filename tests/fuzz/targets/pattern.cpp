@@ -10,7 +10,12 @@ void fuzz::feed(std::string_view input) {
   const std::size_t end = std::min(input.find('\n'), input.size());
   try {
     const hpo::Pattern pattern{std::string(input.substr(0, end))};
-    (void)pattern.find(input.substr(std::min(end + 1, input.size())));
+    try {
+      (void)pattern.find(input.substr(std::min(end + 1, input.size())));
+    } catch (const rt::Error& error) {
+      promise(error.kind() == rt::Errc::data, "a piece of a number is an error of the output");
+      promise_message(error.what());
+    }
   } catch (const rt::Error& error) {
     promise(error.kind() == rt::Errc::study, "what is no expression is an error of the study");
     promise_message(error.what());
