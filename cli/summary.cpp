@@ -22,7 +22,8 @@ std::string text_best(const hpo::StudyReader& study, const hpo::TrialRow& best) 
                             text_length(info.programs, best.epochs), "): ", metric, " = ",
                             best.value ? result_number(*best.value) : "none", "\n");
   for (const auto& [name, value] : best.metrics)
-    if (name != metric) out += rt::cat("  ", name, " = ", result_number(value), "\n");
+    if (name != metric)
+      out += rt::cat("  ", rt::printable(name), " = ", result_number(value), "\n");
   const std::string broken = study.objective().broken(best.metrics);
   if (!broken.empty()) out += rt::cat("  infeasible, as all are: ", broken, "\n");
   out += rt::cat("  params: ", hpo::text_of(best.params), "\n");

@@ -17,11 +17,12 @@ namespace cli {
 
 namespace {
 
-/// A journal's distributions come from the study file, which the thin program cannot read.
+/// A journal's distributions come from the resolved file, which the thin program cannot read.
 int export_optuna(const Arguments& arguments) {
   const hpo::StudyReader study = open_run(arguments);
-  const hpo::StudySpec spec = hpo::load_study(study.folder() / "study.yaml");
-  write_result(arguments, hpo::optuna_journal(study, spec.space, spec.is_asked));
+  const hpo::Space space =
+      hpo::space_of_study(study.resolved(), (study.folder() / "study.yaml").string());
+  write_result(arguments, hpo::optuna_journal(study, space, study.info().asked));
   return kDone;
 }
 

@@ -154,11 +154,10 @@ int run_predict(const Arguments& arguments) {
       nn::predict_table(kern::cpu_kernels(), model, arguments.text("DATA"), options,
                         [&](std::string_view csv) { output.write(csv); });
   output.finish();
+  if (json) print_result(json_scores(model, done, file, arguments.text("--output")));
   if (arguments.has("--quiet")) return kDone;
   for (const std::string& note : done.notes) std::fprintf(stderr, "%s\n", note.c_str());
-  if (json)
-    print_result(json_scores(model, done, file, arguments.text("--output")));
-  else if (done.scores || arguments.has("--output"))
+  if (!json && (done.scores || arguments.has("--output")))
     std::fputs(text_scores(model, done).c_str(), stderr);
   return kDone;
 }

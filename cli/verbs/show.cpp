@@ -70,11 +70,11 @@ std::string text_trial(const hpo::StudyReader& study, const hpo::TrialRow& trial
   out += "\nparameters\n";
   const std::vector<hpo::MetricImportance> importances = importances_of(study);
   for (const auto& [name, value] : trial.params)
-    out += rt::cat("  ", name, " = ", hpo::plain_text_of(value), importance_text(importances, name),
-                   "\n");
+    out += rt::cat("  ", name, " = ", rt::printable(hpo::plain_text_of(value), std::string::npos),
+                   importance_text(importances, name), "\n");
   out += "\nmetrics\n";
   for (const auto& [name, value] : trial.metrics)
-    out += rt::cat("  ", name, " = ", result_number(value), "\n");
+    out += rt::cat("  ", rt::printable(name), " = ", result_number(value), "\n");
   out += confusion_text(study, trial.trial);
   const std::string beside = text_baselines(study.baselines(), info.metric);
   if (!beside.empty()) out += "\n" + beside;

@@ -25,9 +25,8 @@ std::string ending(const hpo::StudySpec& study, const hpo::RunOptions& options,
               " stopped, ", counts.failed, " failed), ", short_seconds(result.seconds));
   std::string_view reason;
   if (result.finished) reason = result.finished->message;
-  if (reason.starts_with(counted))  // is said already
-    reason.remove_prefix(counted.size());
-  if (reason.starts_with(": ")) reason.remove_prefix(2);
+  if (reason == counted) reason = {};  // is said already
+  if (reason.starts_with(counted + ": ")) reason.remove_prefix(counted.size() + 2);
   if (!reason.empty()) out += rt::cat(", ", reason);
   out += "\n";
   if (result.best) {

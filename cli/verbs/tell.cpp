@@ -53,6 +53,8 @@ void check_words(const Arguments& arguments, bool report) {
   if (failed && stopped) refuse("--failed and --stopped: expected one of the two");
   if (report && (failed || stopped))
     refuse("--step is for a report on the way, --failed and --stopped for the end: expected one");
+  if (failed && arguments.has("VALUE"))
+    refuse("VALUE: a failed trial has none, expected --failed without it");
   if (arguments.has("--message") && !failed)
     refuse("--message: expected --failed, which it explains");
 }

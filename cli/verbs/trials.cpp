@@ -39,8 +39,10 @@ std::string text_trials(const hpo::StudyReader& study, const hpo::TrialChoice& c
     cells.push_back(std::to_string(trial.epochs));
     for (const std::string& name : names) {
       const hpo::ParamValue* value = trial.params.find(name);
-      auto number = value ? hpo::number_of(*value) : std::nullopt;
-      cells.push_back(!value ? "-" : number ? short_number(*number) : hpo::plain_text_of(*value));
+      const double* number = value ? std::get_if<double>(value) : nullptr;
+      cells.push_back(!value   ? "-"
+                      : number ? short_number(*number)
+                               : rt::printable(hpo::plain_text_of(*value), std::string::npos));
     }
     table.row(std::move(cells));
   }

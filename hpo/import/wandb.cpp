@@ -134,13 +134,15 @@ class Importer {
         rule->find("eta") != nullptr ? std::max(2.0, wandb::number_at(*rule, "eta")) : 3;
     double min = 1;
     std::string end;
-    if (rule->find("min_iter") != nullptr) {
-      min = wandb::number_at(*rule, "min_iter");
-    } else if (rule->find("max_iter") != nullptr) {
+    if (eta != std::floor(eta))
+      leave(rt::cat("eta of early_terminate: it is ", std::floor(eta), " here"));
+    if (rule->find("max_iter") != nullptr) {
       const double max = wandb::number_at(*rule, "max_iter");
       const double s = rule->find("s") != nullptr ? wandb::number_at(*rule, "s") : 1;
       min = std::clamp(std::floor(max / std::pow(eta, s)), 1.0, wandb::kMost);
       end = rt::cat(", max: ", static_cast<std::int64_t>(max));
+    } else if (rule->find("min_iter") != nullptr) {
+      min = wandb::number_at(*rule, "min_iter");
     }
     body_ += rt::cat("early_stop: {type: asha, min: ", static_cast<std::int64_t>(min),
                      ", eta: ", static_cast<std::int64_t>(eta), end, "}\n");

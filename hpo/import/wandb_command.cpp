@@ -35,7 +35,13 @@ class Writer {
       if (root_.find("program") == nullptr) return {};
       for (const char* word : {"${interpreter}", "${program}", "${args}"}) add(word);
     } else if (command->is_list()) {
-      for (const Node& word : command->items) add(word.text);
+      for (std::size_t i = 0; i < command->items.size(); ++i) {
+        const bool more = i + 1 < command->items.size();
+        if (more && command->items[i].text == "${env}" && is_of_env(command->items[i + 1].text))
+          put("/usr/bin/env");
+        else
+          add(command->items[i].text);
+      }
       if (!hears_ && !parameters_.names.empty()) {
         leave("parameters from wandb.config alone: the command ends with them here");
         add_args();
@@ -65,11 +71,16 @@ class Writer {
       else if (word != "${args}")
         leave(rt::cat(word, ": --name=value stands in its place"));
       add_args();
-    } else if (word.starts_with("${envvar:")) {
-      leave(rt::cat(word, ": a program finds the environment itself"));
     } else {
+      if (word.find("${envvar:") != std::string::npos)
+        leave(rt::cat(word, ": what the environment holds is not put in, write it there"));
       put(study::escape(word));
     }
+  }
+
+  /// A word that `env` takes before the program.
+  static bool is_of_env(std::string_view word) {
+    return !word.starts_with("${") && (word.starts_with('-') || word.find('=') != word.npos);
   }
 
   [[nodiscard]] std::string program() const {

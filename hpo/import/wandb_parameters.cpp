@@ -102,6 +102,9 @@ class Reader {
   }
 
   std::string text(const Node& node, const std::string& name) {
+    if (node.is_scalar() && !node.quoted && std::holds_alternative<bool>(parse_value(node.text)) &&
+        truths_.insert(name).second)
+      leave(rt::cat("True and False of ", name, ": a program is given true and false"));
     std::string value = value_text(node);
     if (!node.is_scalar()) leave(rt::cat("the value ", value, " of ", name, ": it is a text here"));
     return value;
@@ -116,8 +119,11 @@ class Reader {
     if (!quantised && parameter.find("q") != nullptr)
       leave(rt::cat("q of ", name, ": its distribution has none"));
     if (kind.ends_with("normal")) return normal_of(parameter, name, kind);
+    const bool counts =
+        quantised && (parameter.find("q") == nullptr || whole(parameter, "q"));  // multiples of it
     const bool ints =
-        !kind.empty() ? kind == "int_uniform" : whole(parameter, "min") && whole(parameter, "max");
+        counts || (!kind.empty() ? kind == "int_uniform"
+                                 : whole(parameter, "min") && whole(parameter, "max"));
     const bool log = kind.find("log") != std::string::npos;
     auto [min, max] = ends_of(parameter, kind);
     if (kind.starts_with("inv_") || kind.ends_with("beta"))
@@ -126,11 +132,13 @@ class Reader {
     double step = 0;
     if (quantised) {
       step = parameter.find("q") != nullptr ? positive_at(parameter, "q") : 1;
-      if (log) {
+      if (log && !ints) {
         leave(rt::cat("q of ", name, ": its steps begin at min"));
       } else {  // multiples of q
         min = std::round(min / step) * step;
         max = std::round(max / step) * step;
+        if (log) min = std::max(min, step);
+        max = std::max(min, max);
       }
     }
     const auto said = [&](double number) {
@@ -198,6 +206,7 @@ class Reader {
   }
 
   Parameters made_;
+  std::set<std::string> truths_;  ///< parameters with true or false, named already
   Names names_;
 };
 

@@ -119,15 +119,15 @@ class Bohb final : public Sampler {
     return there;
   }
 
-  /// To the model a trial is complete that reported at its step, and stopped that did not get
-  /// there.
+  /// To the model a trial is complete that reported at its step, stopped that did not get there,
+  /// and failed whatever it reported before.
   void tell(std::uint64_t trial, const Known& known) {
     if (known.step == 0 && !known.failed) return;
     model_->created(trial, setup_.space.from_unit(known.place));
     if (known.step > 0) model_->reported(trial, known.step, known.score);
-    model_->ended(trial, known.step >= level_ ? TrialState::complete
-                         : known.failed       ? TrialState::failed
-                                              : TrialState::stopped);
+    model_->ended(trial, known.failed           ? TrialState::failed
+                         : known.step >= level_ ? TrialState::complete
+                                                : TrialState::stopped);
   }
 
   SamplerSetup setup_;

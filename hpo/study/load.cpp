@@ -199,6 +199,15 @@ StudySpec parse_study(const std::string& text, const std::string& file, const st
   return study::with_place(file, [&] { return study::parse(text, file, folder, overrides); });
 }
 
+Space space_of_study(const std::string& text, const std::string& file) {
+  return study::with_place(file, [&] {
+    study::Node root = study::read_yaml(text);
+    study::write_out_choices(root);
+    study::add_defaults(root, "study");
+    return study::read_space_of(root);
+  });
+}
+
 namespace {
 
 /// Says which study files there are beside one that is not there.

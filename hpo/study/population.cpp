@@ -46,6 +46,11 @@ void require_apart(const Node& root) {
     throw Fault(rule.at, rt::cat("early_stop is ", rule.find("type")->text, ", but ", method,
                                  " replaces what a rule would stop, expected none"));
   }
+  if (const Node* patience = root.find_path({"limits", "patience"})) {
+    throw Fault(patience->at, rt::cat("limits.patience stands beside method ", method,
+                                      ", whose members become better together, expected no "
+                                      "patience; limits.target ends it at a good value"));
+  }
   if (const Node* adapt = root.find("adapt")) {
     throw Fault(adapt->at, rt::cat("adapt stands beside method ", method,
                                    ", whose members take over each other's networks, expected "

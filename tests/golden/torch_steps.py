@@ -249,7 +249,7 @@ def cases():
         "global_pool": [conv("c", 3), layer("global_pool", "p"), dense("output", 2, "none")],
         "batch_norm images": images(conv("c", 2, kernel=2, activation="none"),
                                     layer("batch_norm", "n", activation="gelu")),
-        "layer_norm images": images(conv("c", 3, kernel=2, activation="none"),
+        "layer_norm images": images(conv("c", 6, kernel=2, activation="none"),
                                     layer("layer_norm", "n", activation="relu")),
         "residual images": images(conv("c", 2, padding="same"), layer("residual_begin", "r"),
                                   conv("d", 2, padding="same"),

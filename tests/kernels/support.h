@@ -36,6 +36,11 @@ void library_gemm(Exec& exec, const GemmArgs<float>& g) {
   g.k == 0 ? ref_kernels<float>().gemm(exec, g) : Product(g);
 }
 
+/// Whether a table multiplies by one library, whatever the shape: no program does.
+inline bool is_of_a_library(const Kernels<float>& t) {
+  return t.gemm == library_gemm<cpu::openblas_gemm> || t.gemm == library_gemm<cpu::onednn_gemm>;
+}
+
 /// Products and convolutions by the libraries alone, whatever the shape.
 inline Kernels<float> library_table(void (*product)(const GemmArgs<float>&)) {
   Kernels<float> t = ref_kernels<float>();

@@ -113,7 +113,9 @@ TEST_F(Folds, ARowIsTimedInEachFold) {
   const double seconds = metric_of(*result.best, "valid.latency");
   EXPECT_GT(seconds, 0);
   EXPECT_LT(seconds, 0.1);
-  EXPECT_GT(metric_of(*result.best, "valid.latency.spread"), 0);
+  const double spread = metric_of(*result.best, "valid.latency.spread");
+  EXPECT_GE(spread, 0) << "a clock may see no difference";
+  EXPECT_LT(spread, 0.1);
 }
 
 TEST_F(Folds, EpochsCountForEachFold) {

@@ -86,11 +86,28 @@ TEST(WandbSweep, TellsNamesApartThatBecomeTheSame) {
 
 TEST(WandbSweep, KeepsStepsAndSaysWhereItCannot) {
   const StudySpec spec = study("{x: {min: 3, max: 129, q: 16, distribution: q_uniform}}");
-  EXPECT_EQ(spec.space.find("x")->domain, Domain(FloatRange{.min = 0, .max = 128, .step = 16}));
+  EXPECT_EQ(spec.space.find("x")->domain, Domain(IntRange{.min = 0, .max = 128, .step = 16}))
+      << "q is an int, and so are the values";
   EXPECT_TRUE(leaves(imported("{x: {min: 0.0, max: 1.0, q: 0.1}}"), "q of x"));
   EXPECT_TRUE(leaves(imported("{x: {mu: 0, sigma: 1, q: 0.1, distribution: q_normal}}"), "q of x"));
   EXPECT_EQ(study("{x: {min: 7, max: 9, q: 16, distribution: q_uniform}}").space.find("x")->domain,
-            Domain(FloatRange{.min = 0, .max = 16, .step = 16}));
+            Domain(IntRange{.min = 0, .max = 16, .step = 16}));
+  const StudySpec batch =
+      study("{x: {min: 30, max: 258, q: 8, distribution: q_log_uniform_values}}");
+  EXPECT_EQ(batch.space.find("x")->domain,
+            Domain(IntRange{.min = 32, .max = 256, .scale = Scale::log, .step = 8}));
+  EXPECT_EQ(
+      study("{x: {min: 0.0, max: 1.0, q: 0.25, distribution: q_uniform}}").space.find("x")->domain,
+      Domain(FloatRange{.min = 0, .max = 1, .step = 0.25}));
+}
+
+TEST(WandbSweep, RungsAreTheirBrackets) {
+  const Imported made =
+      imported("{x: {min: 0.0, max: 1.0}}",
+               "early_terminate: {type: hyperband, min_iter: 2, max_iter: 100, s: 3, eta: 2.5}\n");
+  EXPECT_NE(made.yaml.find("{type: asha, min: 6, eta: 2, max: 100}"), std::string::npos)
+      << "max_iter comes first: " << made.yaml;
+  EXPECT_TRUE(leaves(made, "eta of early_terminate: it is 2 here"));
 }
 
 TEST(WandbSweep, NormalDistributionsAreBeliefs) {
@@ -133,6 +150,12 @@ TEST(WandbSweep, AProgramHearsTheNamesThatItKnows) {
             R"(["accelerate", "launch", "t.py", "--a.b=${a_b}", "$args"])");
   EXPECT_TRUE(leaves(imported("{x: {values: [1, 2]}}", "command: [no-such-program]\n"),
                      "the program no-such-program: it is not here"));
+  EXPECT_EQ(command("'${env}', A=1, x, '${args}'"),
+            R"(["/usr/bin/env", "A=1", "x", "--a.b=${a_b}", "$args"])");
+  EXPECT_EQ(command("'${env}', x, '${args}'"), R"(["x", "--a.b=${a_b}", "$args"])");
+  EXPECT_TRUE(leaves(imported("{x: {values: [1, 2]}}", "command: [p, '/d/${envvar:X}/e']\n"),
+                     "what the environment holds is not put in"));
+  EXPECT_TRUE(leaves(imported("{x: {values: [true, false]}}"), "True and False of x"));
   EXPECT_EQ(command("x"), R"(["x", "--a.b=${a_b}", "$args"])");
   EXPECT_TRUE(leaves(imported("{x: {values: [1, 2]}}", "command: [p, '${args_json}']\n"),
                      "${args_json}: --name=value stands in its place"));

@@ -68,6 +68,18 @@ TEST_F(BohbTest, TrialsThatDidNotGetThereCountAsWorse) {
   EXPECT_LT(share_near(*sampler, 0.9), 0.25);
 }
 
+TEST_F(BohbTest, FailedTrialsAreNotSoughtOutForWhatTheyReported) {
+  auto sampler = make(0);
+  for (std::uint64_t trial = 0; trial < 60; ++trial) {
+    const double x = static_cast<double>(trial * 37 % 60) / 60;
+    sampler->created(trial, {{"x", x}});
+    sampler->reported(trial, 1, Score(x));
+    sampler->ended(trial, x < 0.3 ? TrialState::failed : TrialState::complete);
+  }
+  EXPECT_LT(share_near(*sampler, 0.1), 0.15);
+  EXPECT_GT(share_near(*sampler, 0.4), 0.5);
+}
+
 TEST_F(BohbTest, BeginsEvenly) {
   auto sampler = make(1);
   std::vector<double> points;
