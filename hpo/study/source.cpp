@@ -19,7 +19,8 @@ void locate(Node& source, const std::string& folder) {
   const std::vector<Node> candidates = source.is_list() ? source.items : std::vector<Node>{source};
   if (candidates.empty())
     throw Fault(source.at, "data names no file, expected at least one in the list");
-  constexpr std::size_t kReasons = 3;
+  constexpr std::size_t kReasons = 3, kShown = 1500;
+  const std::size_t shown = kShown / std::min(kReasons, candidates.size());
   std::size_t failed = 0;
   std::string reason;
   for (const Node& candidate : candidates) {
@@ -27,7 +28,8 @@ void locate(Node& source, const std::string& folder) {
       source = string_node(escape(nn::locate_data(unescape(candidate).text, folder)), candidate.at);
       return;
     } catch (const nn::DataError& error) {
-      if (failed++ < kReasons) reason += (reason.empty() ? "" : "; ") + std::string(error.what());
+      if (failed++ < kReasons)
+        reason += (reason.empty() ? "" : "; ") + rt::printable(error.what(), shown);
     }
   }
   if (failed > kReasons) reason += rt::cat("; and ", failed - kReasons, " more of the list");

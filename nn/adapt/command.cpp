@@ -10,6 +10,7 @@
 #include "nn/adapt/grid.h"
 #include "nn/adapt/judge.h"
 #include "nn/adapt/operation_json.h"
+#include "nn/data/data_error.h"
 #include "nn/error.h"
 #include "nn/layers/layer.h"
 #include "nn/layout.h"
@@ -185,14 +186,19 @@ class Command final : public Policy {
 
   /// Throws Error unless the operations can be done to a network, one after another.
   void check(ModelSpec spec, const Operations& operations) const {
-    for (const Operation& operation : operations) spec = reshaped_within(spec, operation, most_);
+    try {
+      for (const Operation& operation : operations) spec = reshaped_within(spec, operation, most_);
+    } catch (const SpecError& problem) {
+      // Its words are those of the program.
+      throw SpecError(problem.layer(), problem.field(), one_line(problem.what()));
+    }
   }
 
   [[nodiscard]] Turn race(const Situation& situation, const Json& answer) const {
     for (const auto& [key, value] : answer.items()) {
       if (key == "race" || key == "length") continue;
       const std::string near = nearest(key, {"race", "length"});
-      throw Error("a race with the key \"" + key + "\", expected race and length" +
+      throw Error("a race with the key \"" + one_line(key, 80) + "\", expected race and length" +
                   (near.empty() ? "" : "; did you mean \"" + near + "\"?"));
     }
     const Json& entrants = answer["race"];
