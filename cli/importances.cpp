@@ -4,10 +4,13 @@
 
 namespace cli {
 
+hpo::Space space_of(const hpo::StudyReader& study) {
+  return hpo::space_of_resolved(study.resolved(), (study.folder() / "study.yaml").string());
+}
+
 std::vector<hpo::MetricImportance> importances_of(const hpo::StudyReader& study) {
-  const hpo::Space space =
-      hpo::space_of_study(study.resolved(), (study.folder() / "study.yaml").string());
-  return hpo::importances_of(space, study.trials(), study.info().metric, study.objective());
+  return hpo::importances_of(space_of(study), study.trials(), study.info().metric,
+                             study.objective());
 }
 
 }  // namespace cli

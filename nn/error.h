@@ -1,8 +1,10 @@
 #pragma once
-// The one exception type of nn/.
+// The one exception type of nn/, and its messages.
 
+#include <cstddef>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace nn {
@@ -14,13 +16,18 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// An error in a model's description. `layer` is the index into ModelSpec::layers (-1: the model as
-/// a whole) and `field` the name of the offending field (empty: the layer as a whole), so that a
-/// caller who knows the text behind the spec can point at a line.
+/// Text fit for one line of a message: control characters escaped; what is longer than `longest`
+/// bytes is cut, not inside a UTF-8 character, and ends in "...".
+[[nodiscard]] std::string one_line(std::string_view text, std::size_t longest = 1500);
+
+/// An error in a model's description, of whose words some may be a file's: the message becomes one
+/// line. `layer` is the index into ModelSpec::layers (-1: the model as a whole) and `field` the
+/// name of the offending field (empty: the layer as a whole), so that a caller who knows the text
+/// behind the spec can point at a line.
 class SpecError : public Error {
  public:
   SpecError(int layer, std::string field, const std::string& message)
-      : Error(message), layer_(layer), field_(std::move(field)) {}
+      : Error(one_line(message)), layer_(layer), field_(std::move(field)) {}
 
   [[nodiscard]] int layer() const noexcept { return layer_; }
   [[nodiscard]] const std::string& field() const noexcept { return field_; }

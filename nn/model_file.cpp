@@ -149,9 +149,9 @@ std::string spec_json(const ModelSpec& spec) {
   return Json{{"input", spec.input.dims}, {"layers", std::move(layers)}}.dump();
 }
 
-namespace {
+namespace {}  // namespace
 
-ModelSpec spec_of(std::string_view text) {
+ModelSpec spec_from_json(std::string_view text) {
   int depth = 0;
   for (const char c : text) {
     if ((c == '[' || c == '{') && ++depth > kSpecDepth) throw Error("spec: nested too deep");
@@ -166,17 +166,6 @@ ModelSpec spec_of(std::string_view text) {
   spec.input = input_value(json["input"]);
   for (const Json& entry : json["layers"]) spec.layers.push_back(layer_value(entry));
   return complete(spec);
-}
-
-}  // namespace
-
-ModelSpec spec_from_json(std::string_view text) {
-  try {
-    return spec_of(text);
-  } catch (const SpecError& problem) {
-    // Its words are those of the text.
-    throw SpecError(problem.layer(), problem.field(), one_line(problem.what()));
-  }
 }
 
 std::string choice_json(const Choice& choice) {

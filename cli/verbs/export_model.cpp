@@ -20,9 +20,7 @@ namespace {
 /// A journal's distributions come from the resolved file, which the thin program cannot read.
 int export_optuna(const Arguments& arguments) {
   const hpo::StudyReader study = open_run(arguments);
-  const hpo::Space space =
-      hpo::space_of_study(study.resolved(), (study.folder() / "study.yaml").string());
-  write_result(arguments, hpo::optuna_journal(study, space, study.info().asked));
+  write_result(arguments, hpo::optuna_journal(study, space_of(study), study.info().asked));
   return kDone;
 }
 

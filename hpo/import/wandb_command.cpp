@@ -35,13 +35,8 @@ class Writer {
       if (root_.find("program") == nullptr) return {};
       for (const char* word : {"${interpreter}", "${program}", "${args}"}) add(word);
     } else if (command->is_list()) {
-      for (std::size_t i = 0; i < command->items.size(); ++i) {
-        const bool more = i + 1 < command->items.size();
-        if (more && command->items[i].text == "${env}" && is_of_env(command->items[i + 1].text))
-          put("/usr/bin/env");
-        else
-          add(command->items[i].text);
-      }
+      for (auto word = command->items.begin(); word != command->items.end(); ++word)
+        add(word->text, word + 1 == command->items.end() ? "" : word[1].text);
       if (!hears_ && !parameters_.names.empty()) {
         leave("parameters from wandb.config alone: the command ends with them here");
         add_args();
@@ -56,8 +51,11 @@ class Writer {
   void leave(const std::string& line) { made_.left_out.push_back(line); }
   void put(std::string word) { made_.words.push_back(std::move(word)); }
 
-  void add(const std::string& word) {
-    if (word == "${env}") return;  // /usr/bin/env: the program is looked for in PATH anyway
+  void add(const std::string& word, std::string_view next = "") {
+    if (word == "${env}") {  // a program is looked for in PATH anyway
+      if (is_of_env(next)) put("/usr/bin/env");
+      return;
+    }
     const auto* form = std::ranges::find(kForms, word, &Form::macro);
     if (word == "${interpreter}") {
       put("python3");

@@ -137,8 +137,10 @@ class Reader {
       } else {  // multiples of q
         min = std::round(min / step) * step;
         max = std::round(max / step) * step;
-        if (log) min = std::max(min, step);
-        max = std::max(min, max);
+        if (log) {  // 0 has no logarithm
+          min = std::max(min, step);
+          max = std::max(max, step);
+        }
       }
     }
     const auto said = [&](double number) {

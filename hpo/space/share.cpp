@@ -1,6 +1,7 @@
 #include "hpo/space/share.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <vector>
 
@@ -28,15 +29,13 @@ class Parts {
     }
   }
 
-  /// Each a space with at least one combination; a combination without clauses makes no part.
+  /// Each a space with at least one combination.
   [[nodiscard]] std::vector<Space> spaces() {
+    std::map<std::size_t, std::vector<Forbidden>> by_leader;
+    for (const Forbidden& combination : space_.forbidden())
+      by_leader[leader_of(first_of(combination))].push_back(combination);
     std::vector<Space> result;
-    for (std::size_t leader = 0; leader < space_.size(); ++leader) {
-      std::vector<Forbidden> forbidden;
-      for (const Forbidden& combination : space_.forbidden()) {
-        if (leader_of(first_of(combination)) == leader) forbidden.push_back(combination);
-      }
-      if (forbidden.empty()) continue;
+    for (auto& [leader, forbidden] : by_leader) {
       std::vector<Parameter> parameters;
       for (std::size_t i = 0; i < space_.size(); ++i) {
         if (leader_of(i) == leader) parameters.push_back(space_.parameters()[i]);

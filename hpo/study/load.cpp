@@ -199,13 +199,8 @@ StudySpec parse_study(const std::string& text, const std::string& file, const st
   return study::with_place(file, [&] { return study::parse(text, file, folder, overrides); });
 }
 
-Space space_of_study(const std::string& text, const std::string& file) {
-  return study::with_place(file, [&] {
-    study::Node root = study::read_yaml(text);
-    study::write_out_choices(root);
-    study::add_defaults(root, "study");
-    return study::read_space_of(root);
-  });
+Space space_of_resolved(const std::string& resolved, const std::string& file) {
+  return study::with_place(file, [&] { return study::read_space_of(study::read_yaml(resolved)); });
 }
 
 namespace {

@@ -130,13 +130,13 @@ struct Overrides {
 [[nodiscard]] StudySpec parse_study(const std::string& text, const std::string& file,
                                     const std::string& folder, const Overrides& overrides = {});
 
-/// The space of a study file that was checked before: of what it trains, runs or reads nothing need
-/// be there any more. `file` is the name in messages.
-[[nodiscard]] Space space_of_study(const std::string& text, const std::string& file);
-
 /// The study with every default written out, as a study file that loads to an equal study from any
 /// folder (its data path is absolute). Equal studies give equal texts.
 [[nodiscard]] std::string resolved_yaml(const StudySpec& study);
+
+/// The space of a resolved study, of whose data and programs nothing need be there any more. `file`
+/// is the name in messages.
+[[nodiscard]] Space space_of_resolved(const std::string& resolved, const std::string& file);
 
 /// `study` with the stopping rule of `before`, what an earlier session made of the file, where the
 /// file names none: which one it has then may follow from limits, and those may change.

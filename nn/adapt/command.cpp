@@ -10,7 +10,6 @@
 #include "nn/adapt/grid.h"
 #include "nn/adapt/judge.h"
 #include "nn/adapt/operation_json.h"
-#include "nn/data/data_error.h"
 #include "nn/error.h"
 #include "nn/layers/layer.h"
 #include "nn/layout.h"
@@ -186,12 +185,7 @@ class Command final : public Policy {
 
   /// Throws Error unless the operations can be done to a network, one after another.
   void check(ModelSpec spec, const Operations& operations) const {
-    try {
-      for (const Operation& operation : operations) spec = reshaped_within(spec, operation, most_);
-    } catch (const SpecError& problem) {
-      // Its words are those of the program.
-      throw SpecError(problem.layer(), problem.field(), one_line(problem.what()));
-    }
+    for (const Operation& operation : operations) spec = reshaped_within(spec, operation, most_);
   }
 
   [[nodiscard]] Turn race(const Situation& situation, const Json& answer) const {

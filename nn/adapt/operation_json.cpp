@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "nn/data/data_error.h"
+#include "nn/error.h"
 
 namespace nn {
 namespace {
@@ -76,15 +76,10 @@ std::string json_of(const Operations& operations) {
 Operations operations_from_json(std::string_view text) {
   const Json json = Json::parse(text, nullptr, false);
   if (json.is_discarded()) throw Error("no JSON: " + one_line(text, kShown));
-  try {
-    Operations operations;
-    if (!json.is_array()) return {operation_of(json)};
-    for (const Json& operation : json) operations.push_back(operation_of(operation));
-    return operations;
-  } catch (const SpecError& problem) {
-    // Its words are those of the text.
-    throw SpecError(problem.layer(), problem.field(), one_line(problem.what()));
-  }
+  Operations operations;
+  if (!json.is_array()) return {operation_of(json)};
+  for (const Json& operation : json) operations.push_back(operation_of(operation));
+  return operations;
 }
 
 }  // namespace nn

@@ -27,10 +27,6 @@ class DataError : public Error {
   std::size_t line_, column_;
 };
 
-/// Text fit for one line of a message: control characters escaped; what is longer than `longest`
-/// bytes is cut, not inside a UTF-8 character, and ends in "...".
-[[nodiscard]] std::string one_line(std::string_view text, std::size_t longest = 1500);
-
 /// Text out of a file as it may stand in a message: in quotes, on one line, control characters
 /// escaped, cut after `longest` bytes (not inside a UTF-8 character).
 [[nodiscard]] std::string in_quotes(std::string_view text, std::size_t longest = 40);
