@@ -49,6 +49,18 @@ bool differs(const rt::Value<nn::ParamSlab>& net, std::string_view logged) {
   return !logged.empty() && net.key().hex() != logged;
 }
 
+/// The logged report of that border, which the log has.
+const Reported& report_at(std::int64_t border, std::span<const Reported> logged) {
+  return *std::ranges::find(logged, border, &Reported::step);
+}
+
+/// Whether the sampler decides about the trial at that border or a later one.
+bool pauses_from(std::int64_t border, const std::vector<std::int64_t>& borders,
+                 const TrialContext& trial) {
+  return std::ranges::any_of(
+      borders, [&](std::int64_t later) { return later >= border && trial.pauses(later); });
+}
+
 /// Of a network that is no good any more.
 nn::Scores no_scores(const nn::Choice& loss, const nn::Dataset::Header& data) {
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
@@ -254,6 +266,32 @@ TrialFacts NetworkWork::facts(const Params& params) {
   return {.inference_flops = static_cast<double>(plan->network->row.forward)};
 }
 
+rt::Async<NetworkWork::Validated> NetworkWork::validate(AdaptingNetwork& network,
+                                                        const TrialSpec& spec,
+                                                        const StudyData& data, rt::Flops scoring) {
+  rt::Value<nn::Scores> scores =
+      scored(network.net(), network.model(), nn::Part::valid, spec, data, scoring);
+  // Scores bring the training with them, and the driver wakes up once. What went wrong in the
+  // training comes first.
+  Validated now;
+  std::exception_ptr not_scored;
+  try {
+    now.scores = co_await scores;
+  } catch (...) {
+    not_scored = std::current_exception();
+  }
+  rt::Async<nn::TrainStats> trained = network.stats();
+  const nn::TrainStats stats = co_await std::move(trained);
+  now.loss = stats.loss;
+  now.diverged = stats.diverged;
+  if (stats.diverged) {
+    now.scores = no_scores(spec.hyper.loss, data.value.get().header());
+  } else if (not_scored) {
+    std::rethrow_exception(not_scored);
+  }
+  co_return now;
+}
+
 rt::Async<void> NetworkWork::run(TrialContext& trial) {
   const StudyData& data = data_of(trial.params());
   const PlanPtr plan = plan_of(trial.params(), data);
@@ -262,44 +300,42 @@ rt::Async<void> NetworkWork::run(TrialContext& trial) {
   rt::Async<Grown> beginning = begin(trial, plan, data);
   Grown begun = co_await std::move(beginning);
   AdaptingNetwork& network = begun.network;
-  for (std::int64_t border : report_borders(study_, spec.epochs)) {
+  const std::vector<std::int64_t> borders = report_borders(study_, spec.epochs);
+  std::optional<std::int64_t> diverged;  // before that border
+  for (const std::int64_t border : borders) {
     if (border <= begun.epochs) continue;
-    rt::Async<void> training = network.advance(border, trial);
-    co_await std::move(training);
+    if (!diverged) {
+      rt::Async<void> training = network.advance(border, trial);
+      co_await std::move(training);
+    }
     const rt::Flops scoring = tasks::evaluate_cost(network.flops_per_row(), data.valid_rows);
     trial.stretch(scoring.value);
     if (trial.replayed()) {
-      const Reported& last = logged.back();
-      if (border == last.step && last.checkpoint.empty()) throw diverged_before(border);
-      if (border == last.step && differs(network.net(), last.checkpoint))
+      if (report_at(border, logged).checkpoint.empty()) {
+        if (!diverged) diverged = border;
+        if (trial.pauses(border)) throw diverged_before(*diverged);
+      } else if (border == logged.back().step && differs(network.net(), logged.back().checkpoint)) {
         trial.note(trained_again(border, begun.epochs));
+      }
       continue;
     }
-    rt::Value<nn::Scores> validated =
-        scored(network.net(), network.model(), nn::Part::valid, spec, data, scoring);
-    // Scores bring the training with them, and the driver wakes up once. What went wrong in the
-    // training comes first.
-    nn::Scores scores;
-    std::exception_ptr not_scored;
-    try {
-      scores = co_await validated;
-    } catch (...) {
-      not_scored = std::current_exception();
+    Validated now{.scores = no_scores(spec.hyper.loss, data.value.get().header()),
+                  .loss = std::numeric_limits<double>::quiet_NaN(),
+                  .diverged = true};
+    if (!diverged) {
+      rt::Async<Validated> validating = validate(network, spec, data, scoring);
+      now = co_await std::move(validating);
     }
-    rt::Async<nn::TrainStats> trained = network.stats();
-    const nn::TrainStats stats = co_await std::move(trained);
-    if (stats.diverged && !trial.pauses(border)) throw diverged_before(border);
-    if (stats.diverged) {
-      scores = no_scores(spec.hyper.loss, data.value.get().header());
-    } else if (not_scored) {
-      std::rethrow_exception(not_scored);
+    if (now.diverged && !diverged) {
+      if (!pauses_from(border, borders, trial)) throw diverged_before(border);
+      diverged = border;
     }
     Report report{.step = border, .epochs = border};
-    report.metrics = metrics_of("valid", scores);
-    report.metrics.emplace_back("train.loss", stats.loss);
+    report.metrics = metrics_of("valid", now.scores);
+    report.metrics.emplace_back("train.loss", now.loss);
     if (measures_latency(study_)) {
       double seconds = std::numeric_limits<double>::quiet_NaN();
-      if (!stats.diverged) {
+      if (!diverged) {
         const rt::Value<double> timing = timed(network.net(), network.model(), spec, data);
         seconds = co_await timing;
       }
@@ -307,16 +343,17 @@ rt::Async<void> NetworkWork::run(TrialContext& trial) {
     }
     add_counted(report.metrics, study_, network.model());
     report.value = metric_value(report.metrics, study_.metric.name);
-    report.over = border == spec.epochs && !stats.diverged;
-    if (!stats.diverged) report.checkpoint = network.net().key().hex();
+    report.over = border == spec.epochs && !diverged;
+    if (!diverged) report.checkpoint = network.net().key().hex();
     report.steps = counted_steps(study_, data, spec, border);
     if (network.adapts() || !study_.reshape.empty()) {
       report.shape = nn::shape_text(network.model());
       report.weights = nn::weight_count(network.model());
       report.inference_flops = static_cast<double>(network.flops_per_row().forward);
     }
+    const bool may_be_replaced = trial.pauses(border);
     if (co_await trial.report(std::move(report)) == Word::stop) co_return;
-    if (stats.diverged) throw diverged_before(border);
+    if (diverged && may_be_replaced) throw diverged_before(*diverged);
   }
 }
 

@@ -115,6 +115,15 @@ class NetworkWork : public TrialWork {
     std::int64_t epochs = 0;
   };
 
+  /// What a trial's network is worth at a border.
+  struct Validated {
+    nn::Scores scores;
+    double loss = 0;  ///< of the training since the border before
+    bool diverged = false;
+  };
+  [[nodiscard]] rt::Async<Validated> validate(AdaptingNetwork& network, const TrialSpec& spec,
+                                              const StudyData& data, rt::Flops scoring);
+
   // Where an attempt begins (network_past.cpp).
   [[nodiscard]] std::optional<AdaptingNetwork> stored(const Checkpoint& checkpoint,
                                                       const TrialPlan& plan, const StudyData& data,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <map>
 #include <memory>
 #include <set>
@@ -68,7 +69,7 @@ class Bohb final : public Sampler {
     std::vector<double> place;  ///< in the unit cube
     std::int64_t step = 0;  ///< of the first report that reached the model's step, or the last one
     Score score{0};
-    std::vector<std::pair<std::int64_t, Score>> beyond;  ///< reports behind the model's step
+    std::deque<std::pair<std::int64_t, Score>> beyond;  ///< reports behind the model's step
     bool failed = false;
 
     void report(std::int64_t at, const Score& reported, std::int64_t level) {
@@ -83,16 +84,19 @@ class Bohb final : public Sampler {
     start_.reset();
     reports_.erase(reports_.begin(), reports_.upper_bound(step));
     for (auto& [trial, known] : trials_) {
-      for (const auto& [at, score] : known.beyond) known.report(at, score, step);
-      std::erase_if(known.beyond, [&](const auto& report) { return report.first <= step; });
+      while (!known.beyond.empty() && known.beyond.front().first <= step) {
+        known.report(known.beyond.front().first, known.beyond.front().second, step);
+        known.beyond.pop_front();
+      }
     }
-    next_ = 0;
+    if (step > learnt_level_ + learnt_level_ / 10) next_ = 0;
   }
 
-  /// Anew when there is a tenth more to learn from.
+  /// Anew when there is a tenth more to learn from, or the model's step is a tenth further.
   void learn() {
     if (++news_ < next_ || level_ == 0) return;
     next_ = news_ + news_ / 10;
+    learnt_level_ = level_;
     model_.reset();
     SamplerSetup setup = setup_;
     setup.options = {{"startup", std::int64_t{1}},
@@ -139,6 +143,7 @@ class Bohb final : public Sampler {
   std::map<std::uint64_t, Known> trials_;
   std::map<std::int64_t, std::size_t> reports_;  ///< [step], of those behind the model's
   std::int64_t level_ = 0;                       ///< the model's step; 0: there is none
+  std::int64_t learnt_level_ = 0;                ///< of the present model
   std::size_t news_ = 0;                         ///< reports and ends so far
   std::size_t next_ = 0;                         ///< how many there must be for the next model
   std::unique_ptr<Sampler> model_;

@@ -1,6 +1,8 @@
 // Members of a population that really train, and take over each other's networks.
 
+#include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "hpo/driver/rounds.h"
 #include "hpo/log/trial_table.h"
@@ -131,16 +133,23 @@ TEST_F(PopulationTraining, WhatIsKeptIsNotTrainedAgain) {
   EXPECT_EQ(first + session(file, "a").epochs, whole);
 }
 
-TEST_F(PopulationTraining, WhatDivergesTakesOverAnotherNetwork) {
-  // Half of the space makes the loss infinite.
-  std::string text =
-      resolved_yaml(population("seed: 3\nsubject_to: {valid.latency: 10}\n", "quantile: 0.5",
-                               "{min: 1e-3, max: 1e4, scale: log}"));
-  const std::size_t at = text.find("target: kind");
-  const StudySpec file = parse_study(
-      text.replace(at, 12, "target: c\n  ignore: [kind]").erase(text.find("  ignore: []"), 13),
-      "small.yaml", folder_.path().string());
-  (void)session(file, "a");
+/// A population of which the loss of about half becomes infinite; members may be replaced every so
+/// many epochs.
+class DivergingPopulation : public PopulationTraining {
+ protected:
+  [[nodiscard]] StudySpec diverging(int every, const std::string& more = "") {
+    std::string text =
+        resolved_yaml(population("seed: 3\n" + more, rt::cat("quantile: 0.5, every: ", every),
+                                 "{min: 1e-3, max: 1e4, scale: log}"));
+    const std::size_t at = text.find("target: kind");
+    return parse_study(
+        text.replace(at, 12, "target: c\n  ignore: [kind]").erase(text.find("  ignore: []"), 13),
+        "small.yaml", folder_.path().string());
+  }
+};
+
+TEST_F(DivergingPopulation, TakesOverOtherNetworks) {
+  (void)session(diverging(1, "subject_to: {valid.latency: 10}\n"), "a");
   bool diverged = false;
   for (const std::string& report : events("reported")) {
     const bool bad = report.find("\"value\": \"nan\"") != std::string::npos;
@@ -154,6 +163,31 @@ TEST_F(PopulationTraining, WhatDivergesTakesOverAnotherNetwork) {
     EXPECT_NE(event.source, *row.trial);
   }
   EXPECT_GT(StudyReader(run()).counts().complete, 0);
+}
+
+TEST_F(DivergingPopulation, WaitsForItsReplacementAcrossBorders) {
+  const StudySpec file = diverging(3);
+  (void)session(file, "a");
+  std::set<std::uint64_t> diverged, replaced;
+  for (const EventRow& row : StudyReader(run()).events()) {
+    if (row.kind == "replaced") replaced.insert(*row.trial);
+    if (row.kind == "reported" && row.payload.find("\"value\": \"nan\"") != std::string::npos &&
+        row.payload.find("\"step\": 1,") != std::string::npos)
+      diverged.insert(*row.trial);
+  }
+  EXPECT_FALSE(diverged.empty());
+  EXPECT_TRUE(std::ranges::includes(replaced, diverged));
+  const auto expected = log();
+  for (const bool keeps_store : {true, false}) {
+    for (const int after : {2, 4, 6, 8, 10, 12, 14}) {
+      forget();
+      Stopper stopper(after);
+      ASSERT_EQ(session(file, "a", stopper).end, DriverEnd::interrupted) << after;
+      if (!keeps_store) std::filesystem::remove_all(store());
+      ASSERT_EQ(session(file, "a").end, DriverEnd::finished);
+      EXPECT_EQ(log(), expected) << after << keeps_store;
+    }
+  }
 }
 
 TEST_F(PopulationTraining, ACopyThatHasNoRoomIsLeftAsItIs) {
