@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
 #include <map>
 #include <memory>
 #include <set>
@@ -69,13 +68,23 @@ class Bohb final : public Sampler {
     std::vector<double> place;  ///< in the unit cube
     std::int64_t step = 0;  ///< of the first report that reached the model's step, or the last one
     Score score{0};
-    std::deque<std::pair<std::int64_t, Score>> beyond;  ///< reports behind the model's step
+    std::vector<std::pair<std::int64_t, Score>> beyond;  ///< reports behind the model's step
+    std::size_t passed = 0;  ///< of `beyond`, that are behind it no longer
     bool failed = false;
 
     void report(std::int64_t at, const Score& reported, std::int64_t level) {
       if (step >= level) return;
       step = at;
       score = reported;
+    }
+
+    /// The model's step is another one.
+    void pass(std::int64_t level) {
+      for (; passed < beyond.size() && beyond[passed].first <= level; ++passed)
+        report(beyond[passed].first, beyond[passed].second, level);
+      if (2 * passed <= beyond.size()) return;
+      beyond.erase(beyond.begin(), beyond.begin() + static_cast<std::ptrdiff_t>(passed));
+      passed = 0;
     }
   };
 
@@ -84,10 +93,7 @@ class Bohb final : public Sampler {
     start_.reset();
     reports_.erase(reports_.begin(), reports_.upper_bound(step));
     for (auto& [trial, known] : trials_) {
-      while (!known.beyond.empty() && known.beyond.front().first <= step) {
-        known.report(known.beyond.front().first, known.beyond.front().second, step);
-        known.beyond.pop_front();
-      }
+      known.pass(step);
     }
     if (step > learnt_level_ + learnt_level_ / 10) next_ = 0;
   }

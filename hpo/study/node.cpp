@@ -7,6 +7,10 @@
 
 namespace hpo::study {
 
+namespace {
+constexpr std::size_t kLongestMessage = 1500;  ///< bytes
+}  // namespace
+
 const Entry* Node::find_entry(std::string_view key) const {
   for (const Entry& entry : entries) {
     if (entry.key == key) return &entry;
@@ -63,5 +67,8 @@ std::string describe(const Node& node) {
   if (!text || is_oversized_number(node.text)) return shown;
   return rt::cat('"', shown, '"');
 }
+
+Fault::Fault(Position at, std::string_view message)
+    : at_(at), message_(rt::printable(message, kLongestMessage)) {}
 
 }  // namespace hpo::study

@@ -61,7 +61,8 @@ struct Entry {
 /// What is wrong, and where. The public functions of hpo/study turn it into `FILE:LINE:COL: ...`.
 class Fault : public std::exception {
  public:
-  Fault(Position at, std::string message) : at_(at), message_(std::move(message)) {}
+  /// Whatever a file's words brought into the message, it becomes one line fit for a terminal.
+  Fault(Position at, std::string_view message);
   [[nodiscard]] const char* what() const noexcept override { return message_.c_str(); }
   [[nodiscard]] Position at() const noexcept { return at_; }
 
