@@ -149,8 +149,6 @@ std::string spec_json(const ModelSpec& spec) {
   return Json{{"input", spec.input.dims}, {"layers", std::move(layers)}}.dump();
 }
 
-namespace {}  // namespace
-
 ModelSpec spec_from_json(std::string_view text) {
   int depth = 0;
   for (const char c : text) {

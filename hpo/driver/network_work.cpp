@@ -284,11 +284,7 @@ rt::Async<NetworkWork::Validated> NetworkWork::validate(AdaptingNetwork& network
   const nn::TrainStats stats = co_await std::move(trained);
   now.loss = stats.loss;
   now.diverged = stats.diverged;
-  if (stats.diverged) {
-    now.scores = no_scores(spec.hyper.loss, data.value.get().header());
-  } else if (not_scored) {
-    std::rethrow_exception(not_scored);
-  }
+  if (!stats.diverged && not_scored) std::rethrow_exception(not_scored);
   co_return now;
 }
 
@@ -319,9 +315,7 @@ rt::Async<void> NetworkWork::run(TrialContext& trial) {
       }
       continue;
     }
-    Validated now{.scores = no_scores(spec.hyper.loss, data.value.get().header()),
-                  .loss = std::numeric_limits<double>::quiet_NaN(),
-                  .diverged = true};
+    Validated now{.scores = {}, .loss = std::numeric_limits<double>::quiet_NaN(), .diverged = true};
     if (!diverged) {
       rt::Async<Validated> validating = validate(network, spec, data, scoring);
       now = co_await std::move(validating);
@@ -330,6 +324,7 @@ rt::Async<void> NetworkWork::run(TrialContext& trial) {
       if (!pauses_from(border, borders, trial)) throw diverged_before(border);
       diverged = border;
     }
+    if (diverged) now.scores = no_scores(spec.hyper.loss, data.value.get().header());
     Report report{.step = border, .epochs = border};
     report.metrics = metrics_of("valid", now.scores);
     report.metrics.emplace_back("train.loss", now.loss);

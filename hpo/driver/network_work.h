@@ -117,8 +117,8 @@ class NetworkWork : public TrialWork {
 
   /// What a trial's network is worth at a border.
   struct Validated {
-    nn::Scores scores;
-    double loss = 0;  ///< of the training since the border before
+    nn::Scores scores;  ///< none where it diverged
+    double loss = 0;    ///< of the training since the border before
     bool diverged = false;
   };
   [[nodiscard]] rt::Async<Validated> validate(AdaptingNetwork& network, const TrialSpec& spec,

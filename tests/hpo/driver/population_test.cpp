@@ -50,6 +50,24 @@ class PopulationTraining : public SmallStudy {
     }
     return texts;
   }
+
+  /// Behind an undisturbed session: one that is killed after so many events and goes on, with its
+  /// store and without, makes the same log and the same network.
+  void expect_alike_when_killed(const StudySpec& file, const std::vector<int>& moments) {
+    const auto expected = log();
+    const std::string written = model();
+    for (const bool keeps_store : {true, false}) {
+      for (const int after : moments) {
+        forget();
+        Stopper stopper(after);
+        ASSERT_EQ(session(file, "a", stopper).end, DriverEnd::interrupted) << after;
+        if (!keeps_store) std::filesystem::remove_all(store());
+        ASSERT_EQ(session(file, "a").end, DriverEnd::finished);
+        EXPECT_EQ(log(), expected) << after << keeps_store;
+        EXPECT_EQ(model(), written) << after << keeps_store;
+      }
+    }
+  }
 };
 
 TEST_F(PopulationTraining, OnlyWhatTrainingUsesIsExplored) {
@@ -97,19 +115,7 @@ TEST_F(PopulationTraining, CopiesAreReshapedAndTheBestNetworkHasTheShapeItGot) {
 TEST_F(PopulationTraining, AKilledStudyGoesOnToTheSameBits) {
   const StudySpec file = population("", kReshape);
   (void)session(file, "a");
-  const auto expected = log();
-  const std::string written = model();
-  for (const bool keeps_store : {true, false}) {
-    for (const int after : {1, 4, 5, 8, 11, 15}) {
-      forget();
-      Stopper stopper(after);
-      ASSERT_EQ(session(file, "a", stopper).end, DriverEnd::interrupted) << after;
-      if (!keeps_store) std::filesystem::remove_all(store());
-      ASSERT_EQ(session(file, "a").end, DriverEnd::finished);
-      EXPECT_EQ(log(), expected) << after << keeps_store;
-      EXPECT_EQ(model(), written) << after << keeps_store;
-    }
-  }
+  expect_alike_when_killed(file, {1, 4, 5, 8, 11, 15});
 }
 
 TEST_F(PopulationTraining, TheBestNetworkIsGrownAgainFromItsLineage) {
@@ -177,17 +183,7 @@ TEST_F(DivergingPopulation, WaitsForItsReplacementAcrossBorders) {
   }
   EXPECT_FALSE(diverged.empty());
   EXPECT_TRUE(std::ranges::includes(replaced, diverged));
-  const auto expected = log();
-  for (const bool keeps_store : {true, false}) {
-    for (const int after : {2, 4, 6, 8, 10, 12, 14}) {
-      forget();
-      Stopper stopper(after);
-      ASSERT_EQ(session(file, "a", stopper).end, DriverEnd::interrupted) << after;
-      if (!keeps_store) std::filesystem::remove_all(store());
-      ASSERT_EQ(session(file, "a").end, DriverEnd::finished);
-      EXPECT_EQ(log(), expected) << after << keeps_store;
-    }
-  }
+  expect_alike_when_killed(file, {2, 4, 6, 8, 10, 12, 14});
 }
 
 TEST_F(PopulationTraining, ACopyThatHasNoRoomIsLeftAsItIs) {
