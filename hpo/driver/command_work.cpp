@@ -1,6 +1,7 @@
 #include "hpo/driver/command_work.h"
 
 #include <algorithm>
+#include <csignal>
 #include <utility>
 
 #include "hpo/driver/command_end.h"
@@ -17,6 +18,18 @@ constexpr std::size_t kShownLines = 10;
 constexpr std::int64_t kMostOutput = 256'000'000;  ///< bytes that metric.regex reads
 constexpr std::size_t kMostTold = 1'000'000;       ///< reports that wait for a word
 constexpr int kFiles = 12;                         ///< that are open at once while a program starts
+
+/// How long the end of a program that may have had a signal to its whole job waits to be judged:
+/// where this process gets the same signal meanwhile, the trial has not failed.
+constexpr rt::Duration kJobSignal = std::chrono::milliseconds(700);
+
+bool asked_to_stop(const tasks::SupervisorNews& news) {
+  constexpr int kShells = 128;  ///< a shell's status of what a signal killed, above its number
+  if (news.job_signal) return true;
+  if (news.end == tasks::RunEnd::killed) return news.status == SIGTERM || news.status == SIGINT;
+  return news.end == tasks::RunEnd::exited &&
+         (news.status == kShells + SIGTERM || news.status == kShells + SIGINT);
+}
 
 std::int64_t nanoseconds(double seconds) {
   constexpr double kMost = 9e18;
@@ -171,10 +184,23 @@ void CommandWork::Attempt::read() {
 /// A program's place and files are free again as soon as it is gone and what it reported was read:
 /// what its trial waits for may take long, and others may wait for them meanwhile.
 void CommandWork::turn() {
-  for (const tasks::ProgramNews& news : supervisors_.take()) {
+  std::vector<tasks::ProgramNews> all = supervisors_.take();
+  std::erase_if(ends_, [&](const auto& end) {
+    const auto found = programs_.find(end.first.program);
+    const bool due = found == programs_.end() || found->second->unwanted || rt::now() >= end.second;
+    if (due) all.push_back(end.first);
+    return due;
+  });
+  for (const tasks::ProgramNews& news : all) {
     const auto found = programs_.find(news.program);
     if (found == programs_.end()) continue;
     const AttemptPtr attempt = found->second;
+    const bool held = attempt->held;
+    if (news.news.over && !held && !attempt->unwanted && asked_to_stop(news.news)) {
+      attempt->held = true;
+      ends_.emplace_back(news, rt::now() + kJobSignal);
+      continue;
+    }
     if (news.news.over) attempt->over = news.news;
     attempt->read();
     if (attempt->failure && !attempt->over) supervisors_.stop(attempt->program);

@@ -60,6 +60,7 @@ class CommandWork final : public TrialWork {
     std::uint64_t trial;
     Resources resources;
     CommandReports reports;
+    bool held = false;                   ///< its end waits to be judged
     bool unwanted = false;               ///< nothing that it does counts any more
     std::optional<GpuShare::Part> gpus;  ///< it has a place: no program without one
     std::uint64_t program = 0;           ///< 0: not started
@@ -99,6 +100,7 @@ class CommandWork final : public TrialWork {
   std::deque<AttemptPtr> queue_;              ///< attempts that wait for a place, first come first
   std::map<std::uint64_t, AttemptPtr> runs_;  ///< by trial: those that have a place
   std::map<std::uint64_t, AttemptPtr> programs_;
+  std::vector<std::pair<tasks::ProgramNews, rt::Moment>> ends_;  ///< and when they are judged
   Places places_;
   std::uint64_t killed_for_memory_;  ///< processes, by the kernel, when last looked at
   tasks::Supervisors supervisors_;   ///< last: its end waits for all programs

@@ -5,8 +5,9 @@
 
 namespace hpo {
 
-/// While it lives, SIGINT and SIGTERM are counted and wake the driver; the second one ends the
-/// process at once with exit code 75 (the log is consistent at every instant). SIGHUP and SIGPIPE
+/// While it lives, SIGINT and SIGTERM are counted and wake the driver; a second one, 0.3 s
+/// later or more, ends the process at once with exit code 75 (the log is consistent at every
+/// instant). SIGHUP and SIGPIPE
 /// are ignored, so a closed terminal does not end a sweep. One at a time. The handlers only write
 /// to an atomic and a pipe.
 class Interrupts {

@@ -150,8 +150,14 @@ class Supervisor {
     if (cut_) return;
     cut_ = now();
     news_.end = why;
+    const std::vector<pid_t> all = descendants();
     ::kill(-child_, SIGTERM);
     ::kill(-child_, SIGCONT);
+    for (const pid_t process : all) {
+      if (::getpgid(process) == child_) continue;
+      ::kill(process, SIGTERM);
+      ::kill(process, SIGCONT);
+    }
   }
 
   /// Whether what the program started may still end by itself: SIGTERM ends a shell at once, and
@@ -194,6 +200,7 @@ class Supervisor {
     while (::read(signals_, &heard, sizeof heard) == sizeof heard) {
       // It also comes when the driver dies. One that lives says itself what is to end.
       if (heard.ssi_signo == SIGTERM && ::getppid() != driver_) abandon();
+      if (heard.ssi_signo == SIGTERM || heard.ssi_signo == SIGINT) news_.job_signal = true;
     }
     (void)reap();
   }

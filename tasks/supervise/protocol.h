@@ -41,6 +41,7 @@ struct SupervisorNews {
   std::int32_t status = 0;
   std::int64_t took = 0;       ///< nanoseconds from start to end
   std::uint64_t left_out = 0;  ///< bytes of output that the log does not hold
+  bool job_signal = false;     ///< the supervisor itself got SIGTERM or SIGINT
 };
 
 }  // namespace tasks

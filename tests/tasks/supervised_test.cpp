@@ -164,6 +164,18 @@ TEST_F(Supervised, HaveTheirGraceBehindAShell) {
   EXPECT_LT(deaf.took, 20'000 * kMillisecond);
 }
 
+/// What left the program's group, as timeout(1) and setsid(1) do, has its grace as well.
+TEST_F(Supervised, HaveTheirGraceInOtherGroups) {
+  const std::string saves =
+      "setsid sh -c 'trap \"echo saved; exit 0\" TERM; echo ready; while :; do sleep 0.01; done'; "
+      "echo over";
+  const std::uint64_t kind = shell(saves, {.grace = 10'000 * kMillisecond});
+  while (log().find("ready") == std::string::npos) rt::sleep_for(std::chrono::milliseconds(5));
+  programs_.stop(kind);
+  EXPECT_EQ(end_of(kind).end, RunEnd::stopped);
+  EXPECT_NE(log().find("saved"), std::string::npos);
+}
+
 /// Whatever a program does to the file, news of it come.
 TEST_F(Supervised, TellOfAReportFileThatIsMadeAnew) {
   const std::uint64_t program = shell(

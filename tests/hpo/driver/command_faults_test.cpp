@@ -5,10 +5,12 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <thread>
 
 #include "hpo/driver/rerun.h"
 #include "hpo/driver/trial_folder.h"
 #include "hpo/log/study_lock.h"
+#include "runtime/loop.h"
 #include "tests/hpo/driver/command_studies.h"
 #include "tests/support/child.h"
 
@@ -266,6 +268,37 @@ TEST_F(CommandFaults, ALogThatIsTooLongIsReadInFull) {
   EXPECT_TRUE(log.starts_with("step 1 loss: 1\n\n"));
   EXPECT_TRUE(log.ends_with("xxx\nlast\n"));
   EXPECT_NE(log.find(" bytes of output left out]\n"), std::string::npos);
+}
+
+/// A signal to all processes of a job reaches programs before the sweep.
+TEST_F(CommandFaults, AProgramThatHeardOfTheStopFirstHasNotFailed) {
+  struct Late : Observer {
+    void trial_started(const TrialRow&) override {
+      if (!later.joinable())
+        later = std::thread([this] {
+          std::this_thread::sleep_for(std::chrono::milliseconds(400));
+          asked = 1;
+          rt::wake();
+        });
+    }
+    std::thread later;
+    std::atomic<int> asked{0};
+  } late;
+  const StudySpec file =
+      study("sleep 0.2; exit 143\n",
+            rt::cat("metric: {name: loss, goal: minimize}\nparallel: 4\n", kGrid));
+  EXPECT_EQ(run_sweep(file, {.folder = run(), .interrupts = &late.asked}, late).ending,
+            Ending::interrupted);
+  late.later.join();
+  ASSERT_EQ(trials().size(), 4u);
+  for (const TrialRow& row : trials()) EXPECT_EQ(row.state, TrialState::waiting) << row.message;
+}
+
+TEST_F(CommandFaults, AProgramThatEndsAsIfStoppedHasFailedWhereNobodyStops) {
+  sweep(study("exit 143\n", rt::cat("metric: {name: loss, goal: minimize}\n", kGrid)));
+  ASSERT_FALSE(trials().empty());
+  EXPECT_EQ(trials().front().state, TrialState::failed);
+  EXPECT_EQ(trials().front().cause, Cause::error);
 }
 
 TEST_F(CommandFaults, ARerunJudgesAsTheSweepDoes) {
