@@ -23,12 +23,13 @@ constexpr int kFiles = 12;                         ///< that are open at once wh
 /// where this process gets the same signal meanwhile, the trial has not failed.
 constexpr rt::Duration kJobSignal = std::chrono::milliseconds(700);
 
-bool asked_to_stop(const tasks::SupervisorNews& news) {
+bool may_be_of_the_job(const tasks::SupervisorNews& news) {
   constexpr int kShells = 128;  ///< a shell's status of what a signal killed, above its number
-  if (news.job_signal) return true;
-  if (news.end == tasks::RunEnd::killed) return news.status == SIGTERM || news.status == SIGINT;
-  return news.end == tasks::RunEnd::exited &&
-         (news.status == kShells + SIGTERM || news.status == kShells + SIGINT);
+  if (!news.over || news.job_signal) return news.over;
+  const bool killed = news.end == tasks::RunEnd::killed;
+  if (!killed && news.end != tasks::RunEnd::exited) return false;
+  const int signal = killed ? news.status : news.status - kShells;
+  return signal == SIGTERM || signal == SIGINT;
 }
 
 std::int64_t nanoseconds(double seconds) {
@@ -183,33 +184,30 @@ void CommandWork::Attempt::read() {
 
 /// A program's place and files are free again as soon as it is gone and what it reported was read:
 /// what its trial waits for may take long, and others may wait for them meanwhile.
-void CommandWork::turn() {
-  std::vector<tasks::ProgramNews> all = supervisors_.take();
-  std::erase_if(ends_, [&](const auto& end) {
-    const auto found = programs_.find(end.first.program);
-    const bool due = found == programs_.end() || found->second->unwanted || rt::now() >= end.second;
-    if (due) all.push_back(end.first);
-    return due;
-  });
-  for (const tasks::ProgramNews& news : all) {
-    const auto found = programs_.find(news.program);
-    if (found == programs_.end()) continue;
-    const AttemptPtr attempt = found->second;
-    const bool held = attempt->held;
-    if (news.news.over && !held && !attempt->unwanted && asked_to_stop(news.news)) {
-      attempt->held = true;
-      ends_.emplace_back(news, rt::now() + kJobSignal);
-      continue;
-    }
-    if (news.news.over) attempt->over = news.news;
-    attempt->read();
-    if (attempt->failure && !attempt->over) supervisors_.stop(attempt->program);
-    if (attempt->over) {
-      programs_.erase(found);
-      give_place_back(attempt);
-    }
-    attempt->stir();
+void CommandWork::hear(const tasks::ProgramNews& news) {
+  const auto found = programs_.find(news.program);
+  if (found == programs_.end()) return;
+  const AttemptPtr attempt = found->second;
+  if (news.news.over) attempt->over = news.news;
+  attempt->read();
+  if (attempt->failure && !attempt->over) supervisors_.stop(attempt->program);
+  if (attempt->over) {
+    programs_.erase(found);
+    give_place_back(attempt);
   }
+  attempt->stir();
+}
+
+void CommandWork::turn() {
+  const rt::Moment here = rt::now();
+  for (const tasks::ProgramNews& news : supervisors_.take()) {
+    if (may_be_of_the_job(news.news))
+      unjudged_.push_back({news, here + kJobSignal});
+    else
+      hear(news);
+  }
+  for (; !unjudged_.empty() && unjudged_.front().due <= here; unjudged_.pop_front())
+    hear(unjudged_.front().news);
   if (!queue_.empty()) admit();
 }
 

@@ -60,7 +60,6 @@ class CommandWork final : public TrialWork {
     std::uint64_t trial;
     Resources resources;
     CommandReports reports;
-    bool held = false;                   ///< its end waits to be judged
     bool unwanted = false;               ///< nothing that it does counts any more
     std::optional<GpuShare::Part> gpus;  ///< it has a place: no program without one
     std::uint64_t program = 0;           ///< 0: not started
@@ -79,6 +78,11 @@ class CommandWork final : public TrialWork {
     void read();
   };
   using AttemptPtr = std::shared_ptr<Attempt>;
+  /// The end of a program that may be the stop of the whole job, and until when it waits.
+  struct Unjudged {
+    tasks::ProgramNews news;
+    rt::Moment due;
+  };
 
   static rt::Async<void> something(AttemptPtr attempt);
   rt::Async<void> place(AttemptPtr attempt);
@@ -89,6 +93,7 @@ class CommandWork final : public TrialWork {
   rt::Async<bool> follow(TrialContext& trial, AttemptPtr attempt);
   rt::Async<void> end_early(AttemptPtr attempt);
   void start(const AttemptPtr& attempt, const TrialCommand& command);
+  void hear(const tasks::ProgramNews& news);
   void admit();
   [[nodiscard]] bool has_room(const AttemptPtr& attempt, const std::function<void()>& doing);
   void give_place_back(const AttemptPtr& attempt);
@@ -100,7 +105,7 @@ class CommandWork final : public TrialWork {
   std::deque<AttemptPtr> queue_;              ///< attempts that wait for a place, first come first
   std::map<std::uint64_t, AttemptPtr> runs_;  ///< by trial: those that have a place
   std::map<std::uint64_t, AttemptPtr> programs_;
-  std::vector<std::pair<tasks::ProgramNews, rt::Moment>> ends_;  ///< and when they are judged
+  std::deque<Unjudged> unjudged_;  ///< in the order in which they are due
   Places places_;
   std::uint64_t killed_for_memory_;  ///< processes, by the kernel, when last looked at
   tasks::Supervisors supervisors_;   ///< last: its end waits for all programs

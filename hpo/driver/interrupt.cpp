@@ -23,7 +23,7 @@ std::atomic<int> asked{0};
 /// One request may come as several signals: timeout(1) signals a process and then its group, a
 /// scheduler a job and then its steps. What comes so soon behind the first asks for nothing more.
 constexpr std::int64_t kOneRequest = 300;  ///< milliseconds
-std::atomic<std::int64_t> first{0};        ///< milliseconds, of the first signal
+std::atomic<std::int64_t> first{0};        ///< milliseconds, of the first signal; 0: none
 
 std::int64_t milliseconds() {
   timespec time{};
@@ -33,11 +33,11 @@ std::int64_t milliseconds() {
 
 void on_stop(int) {
   const std::int64_t here = milliseconds();
-  int nothing = 0;
-  if (asked.compare_exchange_strong(nothing, 1)) {
-    first = here;
+  std::int64_t begun = 0;
+  if (first.compare_exchange_strong(begun, here)) {
+    asked = 1;
     rt::wake();
-  } else if (first != 0 && here - first > kOneRequest) {
+  } else if (here - begun > kOneRequest) {
     ::_exit(rt::exit_code(rt::Errc::cancelled));
   }
 }

@@ -5,11 +5,10 @@
 
 namespace hpo {
 
-/// While it lives, SIGINT and SIGTERM are counted and wake the driver; a second one, 0.3 s
-/// later or more, ends the process at once with exit code 75 (the log is consistent at every
-/// instant). SIGHUP and SIGPIPE
-/// are ignored, so a closed terminal does not end a sweep. One at a time. The handlers only write
-/// to an atomic and a pipe.
+/// While it lives, SIGINT and SIGTERM ask the driver to stop and wake it; another one, more than
+/// 0.3 s later, ends the process at once with exit code 75 (the log is consistent at every
+/// instant). SIGHUP and SIGPIPE are ignored, so a closed terminal does not end a sweep. One at a
+/// time. The handlers only read a clock and write to atomics and a pipe.
 class Interrupts {
  public:
   Interrupts();

@@ -59,6 +59,19 @@ class Supervised : public testing::Test {
     return {};
   }
 
+  /// Starts a program that prints `ready`, asks it to stop then, and returns its number. It has
+  /// time to print `saved`, and needs little of its grace.
+  std::uint64_t expect_saves_when_stopped(const std::string& script) {
+    const std::uint64_t program = shell(script, {.grace = 10'000 * kMillisecond});
+    while (log().find("ready") == std::string::npos) rt::sleep_for(std::chrono::milliseconds(5));
+    programs_.stop(program);
+    const SupervisorNews stopped = end_of(program);
+    EXPECT_EQ(stopped.end, RunEnd::stopped);
+    EXPECT_LT(stopped.took, 9'000 * kMillisecond);
+    EXPECT_NE(log().find("saved"), std::string::npos);
+    return program;
+  }
+
   [[nodiscard]] std::string log() const { return rt::read_file(folder_ / "log"); }
 
   /// Until the supervisors of all that has ended have, too.
@@ -134,30 +147,16 @@ TEST_F(Supervised, TellOfOutputAndReports) {
 }
 
 TEST_F(Supervised, StopWhenAsked) {
-  const std::uint64_t kind =
-      shell("trap 'echo saved; exit 0' TERM; echo ready; while :; do sleep 0.01; done",
-            {.grace = 10'000 * kMillisecond});
-  while (log().find("ready") == std::string::npos) rt::sleep_for(std::chrono::milliseconds(5));
-  programs_.stop(kind);
-  const SupervisorNews stopped = end_of(kind);
-  EXPECT_EQ(stopped.end, RunEnd::stopped);
-  EXPECT_LT(stopped.took, 9'000 * kMillisecond);
-  EXPECT_NE(log().find("saved"), std::string::npos);
+  const std::uint64_t kind = expect_saves_when_stopped(
+      "trap 'echo saved; exit 0' TERM; echo ready; while :; do sleep 0.01; done");
   programs_.stop(kind);  // one that is over
 }
 
 /// A shell dies of SIGTERM at once; what it waits for has its grace.
 TEST_F(Supervised, HaveTheirGraceBehindAShell) {
-  const std::string saves =
+  (void)expect_saves_when_stopped(
       "sh -c 'trap \"sleep 0.3; echo saved; exit 0\" TERM; echo ready; while :; do sleep 0.01; "
-      "done'; echo over";
-  const std::uint64_t kind = shell(saves, {.grace = 10'000 * kMillisecond});
-  while (log().find("ready") == std::string::npos) rt::sleep_for(std::chrono::milliseconds(5));
-  programs_.stop(kind);
-  const SupervisorNews stopped = end_of(kind);
-  EXPECT_EQ(stopped.end, RunEnd::stopped);
-  EXPECT_LT(stopped.took, 9'000 * kMillisecond);
-  EXPECT_NE(log().find("saved"), std::string::npos);
+      "done'; echo over");
   const SupervisorNews deaf =
       end_of(shell("sh -c 'trap \"\" TERM; sleep 60'; echo over", {.time = 100 * kMillisecond}));
   EXPECT_EQ(deaf.end, RunEnd::timed_out);
@@ -166,14 +165,9 @@ TEST_F(Supervised, HaveTheirGraceBehindAShell) {
 
 /// What left the program's group, as timeout(1) and setsid(1) do, has its grace as well.
 TEST_F(Supervised, HaveTheirGraceInOtherGroups) {
-  const std::string saves =
+  (void)expect_saves_when_stopped(
       "setsid sh -c 'trap \"echo saved; exit 0\" TERM; echo ready; while :; do sleep 0.01; done'; "
-      "echo over";
-  const std::uint64_t kind = shell(saves, {.grace = 10'000 * kMillisecond});
-  while (log().find("ready") == std::string::npos) rt::sleep_for(std::chrono::milliseconds(5));
-  programs_.stop(kind);
-  EXPECT_EQ(end_of(kind).end, RunEnd::stopped);
-  EXPECT_NE(log().find("saved"), std::string::npos);
+      "echo over");
 }
 
 /// Whatever a program does to the file, news of it come.
