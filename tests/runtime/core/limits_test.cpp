@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <fstream>
+#include <latch>
 #include <thread>
 
 #include "tests/runtime/core/support.h"
@@ -225,15 +226,21 @@ TEST_F(Limits, TheLongestExpectedTaskGoesFirst) {
     GTEST_SKIP() << "one worker shows the order";
   static std::vector<double> order;
   order.clear();
-  const auto hold = rt::task("hold").cpu(
-      [](rt::in<double>) { std::this_thread::sleep_for(std::chrono::milliseconds(300)); });
+  static std::latch begun(1), submitted(1);
+  const auto hold = rt::task("hold").cpu([](rt::in<double>) {
+    begun.count_down();
+    submitted.wait();
+  });
   const auto work = rt::task("work")
                         .cpu([](double flops) { order.push_back(flops); })
                         .cost([](const double& flops) { return rt::Flops{flops}; });
   const auto urgent = rt::task("urgent").cpu([](int) { order.push_back(-1); }).priority(5);
   hold(rt::value(0.0));
+  while (!begun.try_wait()) rt::poll();
   for (const double flops : {1e6, 1e9, 1e7, 1e8}) work(flops);
   urgent(1);
+  rt::poll();
+  submitted.count_down();
   rt::wait_all();
   EXPECT_EQ(order, (std::vector<double>{-1, 1e9, 1e8, 1e7, 1e6}));
 }
