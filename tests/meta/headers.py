@@ -44,23 +44,22 @@ def options_for(header, by_folder):
     return by_folder.get(folder)
 
 
-def built_here(tree, header, sources):
-    """Whether the source of a header's own name is built: one that needs a library which is not here is not."""
-    own = header.removesuffix(".h") + ".cpp"
-    return own not in tree.paths or own in sources
+def included(tree, paths):
+    """These files of ours and all that they include of ours."""
+    waiting, seen = list(paths), set()
+    while waiting:
+        path = waiting.pop()
+        if path not in seen and path in tree.paths:
+            seen.add(path)
+            waiting += INCLUDE.findall(tree.text(path))
+    return seen
 
 
 def fingerprint(tree, header, options):
     """A hash over the options and the text of the header and of all that it includes of ours."""
-    hashed, waiting, seen = hashlib.sha256(" ".join(options).encode()), [header], set()
-    while waiting:
-        path = waiting.pop()
-        if path in seen or path not in tree.paths:
-            continue
-        seen.add(path)
-        text = tree.text(path)
-        hashed.update(text.encode())
-        waiting += INCLUDE.findall(text)
+    hashed = hashlib.sha256(" ".join(options).encode())
+    for path in sorted(included(tree, [header])):
+        hashed.update(tree.text(path).encode())
     return hashed.hexdigest()
 
 
@@ -82,8 +81,9 @@ def check(root, build):
     by_folder = {posixpath.dirname(source): options for source, options in sources.items()}
     proved = first_includes(tree, sources)
     headers = [path for path in tree.cpp() if path.endswith(".h") and path not in proved]
+    elsewhere = included(tree, [path for path in tree.cpp() if not path.endswith(".h")]) - included(tree, sources)
     jobs = [(header, options) for header in headers
-            if built_here(tree, header, sources) and (options := options_for(header, by_folder)) is not None]
+            if header not in elsewhere and (options := options_for(header, by_folder)) is not None]
     prints = {header: fingerprint(tree, header, options) for header, options in jobs}
     memory = os.path.join(build, "meta-headers.json")
     passed = {}
