@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "hpo/driver/start_failure.h"
 #include "hpo/log/metrics.h"
 #include "runtime/base/error.h"
 #include "runtime/base/file.h"
@@ -35,11 +36,14 @@ std::string with_last(std::string what, const std::vector<std::string>& last) {
 /// What to say of a program that ended well and did not report the metric; `others` is what it did
 /// report.
 std::string nothing_reported(const Metric& metric, const Metrics& others,
-                             const std::string& no_number) {
+                             const std::optional<NoNumber>& no_number) {
   std::string message = rt::cat("ended well without reporting ", metric.name);
-  if (!no_number.empty())
-    return rt::cat(message, ": metric.regex took \"", rt::printable(no_number, 120),
+  if (no_number && no_number->of_output)
+    return rt::cat(message, ": metric.regex took \"", rt::printable(no_number->text, 120),
                    "\", which is no number, expected a group that takes numbers");
+  if (no_number)
+    return rt::cat(message, ": its report has ", rt::printable(no_number->text, 120),
+                   ", expected a number such as 0.5, without quotes");
   if (!metric.regex.empty())
     return message + ", expected a line of its output that metric.regex matches";
   std::vector<std::string> names;
@@ -65,8 +69,9 @@ void require_reports(const StudySpec& study, const CommandReports& reports) {
 
 }  // namespace
 
-Ended command_end(const StudySpec& study, const tasks::SupervisorNews& news,
-                  const std::vector<std::string>& last, bool starved) {
+Ended command_end(const StudySpec& study, const std::string& path,
+                  const tasks::SupervisorNews& news, const std::vector<std::string>& last,
+                  bool starved) {
   using tasks::RunEnd;
   const Limits& limits = study.limits;
   constexpr int kShellsKill = 128 + SIGKILL;
@@ -91,7 +96,7 @@ Ended command_end(const StudySpec& study, const tasks::SupervisorNews& news,
     case RunEnd::out_of_memory:
       return failed(Cause::out_of_memory, "took more than resources.memory");
     case RunEnd::refused:
-      return failed(Cause::error, rt::cat("cannot be started: ", rt::errno_words(news.status)));
+      return failed(Cause::error, start_failure(path, news.status));
     case RunEnd::stopped:
       return failed(Cause::killed, "was stopped");
     case RunEnd::lost:

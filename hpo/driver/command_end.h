@@ -14,9 +14,11 @@
 
 namespace hpo {
 
-/// The end of a trial whose program ended so. `last` are the last lines that it printed; `starved`:
-/// the kernel killed processes of this machine for want of memory since the driver began.
-[[nodiscard]] Ended command_end(const StudySpec& study, const tasks::SupervisorNews& news,
+/// The end of a trial whose program, the executable at `path`, ended so. `last` are the last lines
+/// that it printed; `starved`: the kernel killed processes of this machine for want of memory since
+/// the driver began.
+[[nodiscard]] Ended command_end(const StudySpec& study, const std::string& path,
+                                const tasks::SupervisorNews& news,
                                 const std::vector<std::string>& last, bool starved);
 
 /// Throws TrialFailure (diverged) where what is searched for is no number.

@@ -15,10 +15,28 @@ constexpr std::size_t kLongestReport = 1 << 20;
 constexpr std::size_t kLongestLine = 4096;           ///< of output that is looked at
 constexpr std::uint64_t kMostReports = 256'000'000;  ///< bytes
 
+/// What some editors and shells of Windows begin a file with.
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+bool is_blank(const std::string& line) {
+  return line.find_first_not_of(" \t") == std::string::npos;
+}
+
+/// Throws rt::Error (data).
+ReportLine report_in(std::string line) {
+  if (line.starts_with(kByteOrderMark)) line.erase(0, kByteOrderMark.size());
+  if (is_blank(line)) return {};
+  if (line.size() >= kLongestReport)
+    throw rt::Error(rt::Errc::data,
+                    rt::cat("has a line of ", kLongestReport, " bytes or more that begins ",
+                            rt::printable(line, 60), ", expected one JSON object a line"));
+  return read_report_line(line);
+}
+
 /// As a trial fails by it.
 ReportLine report_of(const std::string& line) {
   try {
-    return read_report_line(line);
+    return report_in(line);
   } catch (const rt::Error& error) {
     throw TrialFailure(Cause::error, rt::cat("metrics.jsonl ", error.what()));
   }
@@ -50,13 +68,13 @@ void CommandReports::find_in(const std::string& line, std::vector<ReportLine>& o
     } catch (const rt::Error& error) {
       throw TrialFailure(Cause::error, rt::cat("metric.regex of ", name, " ", error.what()));
     }
-    if (!other.empty()) no_numbers_[name] = other;
+    if (!other.empty()) no_numbers_[name] = {.text = other, .of_output = true};
   }
 }
 
-std::string CommandReports::no_number(const std::string& metric) const {
+std::optional<NoNumber> CommandReports::no_number(const std::string& metric) const {
   const auto found = no_numbers_.find(metric);
-  return found == no_numbers_.end() ? "" : found->second;
+  return found == no_numbers_.end() ? std::nullopt : std::optional(found->second);
 }
 
 std::vector<Report> CommandReports::left_over(const TrialFolder& folder) {
@@ -64,7 +82,7 @@ std::vector<Report> CommandReports::left_over(const TrialFolder& folder) {
   do {
     for (const std::string& line : reports_.take(folder.reports(), false)) {
       try {
-        lines.push_back(read_report_line(line));
+        lines.push_back(report_in(line));
       } catch (const rt::Error&) {
         // Its writer was killed in the middle of it.
       }
@@ -116,6 +134,10 @@ void CommandReports::keep(const Metrics& metrics) {
 }
 
 void CommandReports::add(ReportLine line, std::vector<Report>& out) {
+  for (auto& [name, value] : line.no_numbers) {
+    if (std::ranges::find(deciding_, name) != deciding_.end())
+      no_numbers_[name] = {.text = std::move(value), .of_output = false};
+  }
   if (!find_metric(line.metrics, deciding_.front())) return merge(pending_, line.metrics);
   const std::int64_t step = line.step.value_or(++own_);
   if (step <= last_) return;

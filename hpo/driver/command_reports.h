@@ -18,6 +18,12 @@
 
 namespace hpo {
 
+/// What stood where a metric's number was expected.
+struct NoNumber {
+  std::string text;
+  bool of_output = false;  ///< the metric's expression took it; else it is a value in a report
+};
+
 /// The reports of one attempt. Not thread-safe.
 class CommandReports {
  public:
@@ -51,8 +57,8 @@ class CommandReports {
   [[nodiscard]] const std::string* missing() const;
   /// Names that were reported without the study's metric.
   [[nodiscard]] const Metrics& pending() const { return pending_; }
-  /// What the expression of a metric matched last that is no number; empty: nothing.
-  [[nodiscard]] std::string no_number(const std::string& metric) const;
+  /// What a metric had last that is no number.
+  [[nodiscard]] std::optional<NoNumber> no_number(const std::string& metric) const;
 
  private:
   void add(ReportLine line, std::vector<Report>& out);
@@ -63,8 +69,8 @@ class CommandReports {
   std::vector<std::pair<std::string, Pattern>> patterns_;
   LineReader reports_, log_;
   std::int64_t last_;
-  std::int64_t own_ = 0;  ///< reports of the attempt that did not say a step
-  std::map<std::string, std::string> no_numbers_;  ///< by metric
+  std::int64_t own_ = 0;                        ///< reports of the attempt that did not say a step
+  std::map<std::string, NoNumber> no_numbers_;  ///< by metric
   Metrics pending_;
   Metrics known_;  ///< the newest values of what decides
 };

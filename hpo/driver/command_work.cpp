@@ -310,7 +310,7 @@ rt::Async<void> CommandWork::run(TrialContext& trial) {
     }
     if (further) {
       trial.outside(0, attempt->untold);
-      const Ended end = end_of(*attempt);
+      const Ended end = end_of(*attempt, command.path);
       if (end.state == TrialState::failed) throw TrialFailure(end.cause, end.message);
       std::optional<Report> last = closing_report(study_, attempt->reports, attempt->over->status,
                                                   static_cast<double>(attempt->over->took) * 1e-9);
@@ -330,11 +330,11 @@ rt::Async<void> CommandWork::run(TrialContext& trial) {
 
 rt::Async<ExportedModel> CommandWork::finish(TrialRow, Lineage) { co_return ExportedModel{}; }
 
-Ended CommandWork::end_of(const Attempt& attempt) {
+Ended CommandWork::end_of(const Attempt& attempt, const std::string& path) {
   const tasks::SupervisorNews& news = *attempt.over;
   if (news.end == tasks::RunEnd::exited && news.status == 0) return {};
   const std::uint64_t before = std::exchange(killed_for_memory_, killed_for_memory());
-  return command_end(study_, news, last_log_lines(folder_, attempt.trial, 1),
+  return command_end(study_, path, news, last_log_lines(folder_, attempt.trial, 1),
                      killed_for_memory_ > before);
 }
 

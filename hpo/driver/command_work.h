@@ -97,7 +97,7 @@ class CommandWork final : public TrialWork {
   void admit();
   [[nodiscard]] bool has_room(const AttemptPtr& attempt, const std::function<void()>& doing);
   void give_place_back(const AttemptPtr& attempt);
-  [[nodiscard]] Ended end_of(const Attempt& attempt);
+  [[nodiscard]] Ended end_of(const Attempt& attempt, const std::string& path);
 
   const StudySpec& study_;
   rt::Path folder_;

@@ -33,6 +33,8 @@ ReportLine members_of(const Json& json, const std::string& line) {
       report.step = step_of(value, line);
     else if (is_number(value.raw()))
       report.metrics.emplace_back(name, value.number());
+    else
+      report.no_numbers.emplace_back(name, value.raw());
   }
   return report;
 }

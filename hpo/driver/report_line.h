@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "hpo/log/event.h"
 
@@ -14,10 +16,11 @@ namespace hpo {
 struct ReportLine {
   std::optional<std::int64_t> step;
   Metrics metrics;
+  std::vector<std::pair<std::string, std::string>> no_numbers;  ///< names, values as they stand
 };
 
 /// Throws rt::Error (data) in one line for what is no JSON object, or has a step that is no
-/// whole number of at least 0. Values that are no numbers are passed over.
+/// whole number of at least 0.
 [[nodiscard]] ReportLine read_report_line(const std::string& line);
 
 }  // namespace hpo

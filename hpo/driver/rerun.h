@@ -14,13 +14,13 @@ namespace hpo {
 /// What became of it.
 struct Rerun {
   Ended end;
-  std::vector<Report> reports;  ///< what stands in its metrics file
+  std::vector<Report> reports;  ///< what its metrics file and its output say
   rt::Path folder;              ///< its folder, as TRELLIS_TRIAL_DIR
 };
 
-/// Runs the program of trial `params` as a child in this process's group, with its three streams
-/// and without limits, in an empty trial folder below `folder`; ends and reports count as in a
-/// sweep. Throws rt::Error: study (see trial_command), storage, locked (another one of this trial).
+/// Runs the program of trial `params` in the foreground (see run_in_foreground) and without limits,
+/// in an empty trial folder below `folder`; ends and reports count as in a sweep. Throws rt::Error:
+/// study (see trial_command), storage, locked (another one of this trial).
 [[nodiscard]] Rerun rerun_command(const StudySpec& study, std::uint64_t trial, const Params& params,
                                   const rt::Path& folder);
 

@@ -97,13 +97,15 @@ void write_params(const rt::File& in, const rt::Path& shown, const std::string& 
   }
 }
 
-/// A last line without its end was cut off when its writer was killed.
-void end_last_line(const rt::File& file) {
+/// A last line without its end was cut off when its writer was killed. The empty line behind what
+/// earlier attempts wrote tells it from the same lines in a file that is written anew.
+void end_last_attempt(const rt::File& file) {
   struct stat status {};
   char last = '\n';
   if (::fstat(file.fd(), &status) != 0 || status.st_size == 0) return;
   (void)!::pread(file.fd(), &last, 1, status.st_size - 1);
-  if (last != '\n') (void)!::write(file.fd(), "\n", 1);
+  const std::string_view end = last == '\n' ? "\n" : "\n\n";
+  (void)!::write(file.fd(), end.data(), end.size());
 }
 
 }  // namespace
@@ -138,7 +140,7 @@ TrialFolder open_trial_folder(const rt::Path& study, std::uint64_t trial, const 
     if (!there) refuse(folder.path / kCheckpoints, errno, "a folder, and no link to one");
     folder.has_checkpoints = has_entries(there);
   }
-  end_last_line(open_file(folder.self, folder.path, kReports, O_RDWR | O_APPEND | O_CREAT));
+  end_last_attempt(open_file(folder.self, folder.path, kReports, O_RDWR | O_APPEND | O_CREAT));
   folder.log = open_file(folder.self, folder.path, kLog, O_RDONLY);
   return folder;
 }

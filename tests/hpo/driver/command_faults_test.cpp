@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -324,6 +325,101 @@ TEST_F(CommandFaults, ARerunJudgesAsTheSweepDoes) {
   const Rerun again = rerun_command(measured, 1, trials()[0].params, folder_ / "reruns");
   ASSERT_EQ(again.reports.size(), 1U);
   EXPECT_EQ(again.reports[0].value, 3);
+}
+
+TEST_F(CommandFaults, ARerunReadsTheOutputThatTheMetricIsIn) {
+  const StudySpec file = study("echo begins; echo loss=0.25; echo loss=0.5 >&2\n",
+                               "metric: {name: loss, goal: minimize, regex: 'loss=([0-9.]+)'}\n"
+                               "parameters: {x: {value: 3}}\n");
+  sweep(file);
+  const Rerun again = rerun_command(file, 0, trials()[0].params, folder_ / "reruns");
+  EXPECT_EQ(again.end.state, TrialState::complete) << again.end.message;
+  ASSERT_EQ(again.reports.size(), 2u);
+  EXPECT_EQ(again.reports.front().value + again.reports.back().value, 0.75);
+}
+
+TEST_F(CommandFaults, ARerunHandsItsStopOnToTheProgram) {
+  const StudySpec file = study(
+      "echo '{\"loss\": 1}' >> $TRELLIS_METRICS\n"
+      "case $TRELLIS_TRIAL_DIR in\n"
+      "*reruns*) trap 'exit 7' TERM; touch $TRELLIS_TRIAL_DIR/begun\n"
+      "  while :; do sleep 0.02; done;;\n"
+      "esac\n",
+      "metric: {name: loss, goal: minimize}\nparameters: {x: {value: 3}}\n");
+  sweep(file);
+  std::thread stopper([begun = folder_ / "reruns/trials/0000/begun"] {
+    while (!std::filesystem::exists(begun))
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    ::kill(::getpid(), SIGTERM);
+  });
+  const Rerun again = rerun_command(file, 0, trials()[0].params, folder_ / "reruns");
+  stopper.join();
+  EXPECT_EQ(again.end.message, "exited with status 7");
+  EXPECT_EQ(tasks::descendants(), std::vector<pid_t>{});
+}
+
+TEST_F(CommandFaults, AnAttemptThatWritesItsReportsAnewIsReadFromTheBeginning) {
+  const StudySpec file = study(
+      "lines='{\"loss\": 3}\n{\"loss\": 2}'\n"
+      "printf '%s\\n' \"$lines\" > $TRELLIS_METRICS\n"
+      "if [ ! -e first ]; then touch first; sleep 0.3; kill -9 $$; fi\n"
+      "echo '{\"loss\": 1}' >> $TRELLIS_METRICS\n",
+      "metric: {name: loss, goal: minimize}\nparameters: {x: {value: 3}}\n"
+      "retry: {max: 1, on: [killed]}\n");
+  sweep(file);
+  ASSERT_EQ(trials().size(), 1u);
+  EXPECT_EQ(trials()[0].attempts, 2u);
+  EXPECT_EQ(trials()[0].value, 1) << trials()[0].message;
+  EXPECT_EQ(steps_of(0), (std::vector<std::int64_t>{1, 2, 3}));
+}
+
+TEST_F(CommandFaults, AScriptThatCannotBeStartedSaysWhatStandsInItsWay) {
+  const std::pair<const char*, const char*> scripts[] = {
+      {"#!/no/such/interpreter -u\nexit 0\n", "names the interpreter /no/such/interpreter, which"},
+      {"#!/bin/sh\r\nexit 0\r\n", "carriage return"},
+      {"exit 0\n", "such as #!/bin/sh"}};
+  for (const auto& [script, words] : scripts) {
+    std::filesystem::remove_all(run());
+    const rt::Path program = folder_ / "own.sh";
+    std::ofstream(program) << script;
+    std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+    const StudySpec file = parse_study(
+        "name: scripts\ncommand: [./own.sh, $x]\nmetric: {name: exit, goal: minimize}\n"
+        "parameters: {x: {value: 3}}\n",
+        "scripts.yaml", folder_.path().string());
+    sweep(file);
+    ASSERT_EQ(trials().size(), 1u);
+    EXPECT_NE(trials()[0].message.find(words), std::string::npos) << trials()[0].message;
+    try {
+      (void)rerun_command(file, 0, trials()[0].params, folder_ / "reruns");
+      ADD_FAILURE() << "it was started";
+    } catch (const rt::Error& error) {
+      EXPECT_NE(std::string(error.what()).find(trials()[0].message), std::string::npos)
+          << error.what();
+    }
+  }
+}
+
+TEST_F(CommandFaults, WhatAReportHasInPlaceOfANumberIsShown) {
+  const std::string more = "metric: {name: loss, goal: minimize}\nparameters: {x: {value: 3}}\n";
+  const std::pair<const char*, const char*> programs[] = {
+      {"echo '{\"loss\": \"0.5\"}' >> $TRELLIS_METRICS\n", "its report has \"0.5\", expected"},
+      {"echo '{\"loss\": null}' >> $TRELLIS_METRICS\n", "its report has null, expected"},
+      {"(head -c 1100000 /dev/zero | tr '\\0' x; echo) >> $TRELLIS_METRICS\n",
+       "has a line of 1048576 bytes or more that begins xxx"}};
+  for (const auto& [program, message] : programs) {
+    std::filesystem::remove_all(run());
+    sweep(study(program, more));
+    EXPECT_NE(trials()[0].message.find(message), std::string::npos) << trials()[0].message;
+  }
+}
+
+TEST_F(CommandFaults, BlanksAndAByteOrderMarkAreNoReports) {
+  sweep(study(
+      "printf '\\357\\273\\277{\"loss\": 2}\\n \\t\\n\\n{\"loss\": 1}\\n' >> $TRELLIS_METRICS\n",
+      "metric: {name: loss, goal: minimize}\nparameters: {x: {value: 3}}\n"));
+  EXPECT_EQ(trials()[0].state, TrialState::complete) << trials()[0].message;
+  EXPECT_EQ(steps_of(0), (std::vector<std::int64_t>{1, 2}));
 }
 
 TEST_F(CommandFaults, TwoRerunsOfATrialDoNotShareAFolder) {
