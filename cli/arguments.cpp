@@ -59,7 +59,7 @@ std::optional<std::int64_t> Arguments::integer(std::string_view name, std::int64
   std::int64_t value = 0;
   auto [end, error] = std::from_chars(given.data(), given.data() + given.size(), value);
   if (error != std::errc() || end != given.data() + given.size() || value < min || value > max)
-    throw rt::Error(rt::Errc::usage, std::string(name) + ": '" + given +
+    throw rt::Error(rt::Errc::usage, std::string(name) + ": '" + rt::printable(given, 60) +
                                          "', expected a whole number from " + std::to_string(min) +
                                          " to " + std::to_string(max));
   return value;

@@ -36,7 +36,7 @@ rt::Path model_path(const Arguments& arguments, const std::string& word) {
                                              " makes one, or trellis train for a single network"));
   if (std::filesystem::is_regular_file(path, ignored)) return path;
   if (path.extension() == ".safetensors")
-    throw rt::Error(rt::Errc::storage, rt::cat(word, ": there is no such file"));
+    throw rt::Error(rt::Errc::storage, rt::cat(rt::printable(word), ": there is no such file"));
   for (const rt::Path& folder : {path, runs_folder(arguments) / path}) {
     if (auto found = model_in(folder)) return *found;
   }

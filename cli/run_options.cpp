@@ -21,9 +21,9 @@ hpo::Engine engine_of(const std::string& word) {
                            hpo::Engine::starpu_cuda};
   for (std::size_t i = 0; i < words.size(); ++i)
     if (word == words[i]) return engines[i];
-  throw rt::Error(rt::Errc::usage,
-                  rt::cat("--executor: '", word, "', expected automatic, sequential, cpu or cuda",
-                          rt::did_you_mean(word, words)));
+  throw rt::Error(rt::Errc::usage, rt::cat("--executor: '", rt::printable(word, 60),
+                                           "', expected automatic, sequential, cpu or cuda",
+                                           rt::did_you_mean(word, words)));
 }
 
 }  // namespace

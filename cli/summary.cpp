@@ -44,7 +44,7 @@ std::string text_front(const hpo::StudyReader& study) {
                             hypervolume_text(*judge.front), "\n");
   const std::vector<hpo::TrialRow> trials = study.trials();
   for (const std::uint64_t number : judge.front->trials) {
-    const hpo::TrialRow& trial = trials.at(number);
+    const hpo::TrialRow& trial = *std::ranges::find(trials, number, &hpo::TrialRow::trial);
     out +=
         rt::cat("  trial ", number, ": ", study.info().metric, " = ", result_number(*trial.value));
     for (const hpo::OtherMetric& other : judge.objective.others) {

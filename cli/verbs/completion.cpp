@@ -143,8 +143,9 @@ int run_completion(const Arguments& arguments) {
   else if (shell == known[2])
     print_result(fish_script());
   else
-    throw rt::Error(rt::Errc::usage, rt::cat("SHELL: '", shell, "', expected bash, zsh or fish",
-                                             rt::did_you_mean(shell, known)));
+    throw rt::Error(rt::Errc::usage,
+                    rt::cat("SHELL: '", rt::printable(shell, 60), "', expected bash, zsh or fish",
+                            rt::did_you_mean(shell, known)));
   return kDone;
 }
 

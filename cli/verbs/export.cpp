@@ -14,13 +14,16 @@ int run_export(const Arguments& arguments) {
   std::string format = arguments.has("--format") ? arguments.text("--format") : "csv";
   if (format != "csv" && format != "json") {
     const std::string known[] = {"csv", "json", "onnx", "optuna"};
-    throw rt::Error(rt::Errc::usage,
-                    rt::cat("--format: '", format, "', expected csv, json, onnx or optuna",
-                            rt::did_you_mean(format, known)));
+    throw rt::Error(rt::Errc::usage, rt::cat("--format: '", rt::printable(format, 60),
+                                             "', expected csv, json, onnx or optuna",
+                                             rt::did_you_mean(format, known)));
   }
   hpo::StudyReader study = open_run(arguments);
   hpo::ExportOptions options{.times = arguments.has("--times")};
   const std::string instead = exported_instead(arguments);
+  if (options.times && !instead.empty())
+    throw rt::Error(rt::Errc::usage, rt::cat("--times stands beside ", instead,
+                                             ", which has no times, expected one of the two"));
   if (instead == "--edf" || instead == "--slice") {
     write_plot_data(arguments, instead == "--edf" ? hpo::edf_of(study) : hpo::slices_of(study),
                     instead);

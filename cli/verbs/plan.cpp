@@ -83,8 +83,14 @@ int run_plan(const Arguments& arguments) {
   hpo::StudySpec study = hpo::load_study(arguments.text("FILE"));
   hpo::require_own_trials(study);
   if (study.runs_command) {
-    if (!arguments.has("--platform"))
-      hpo::require_resources(hpo::trial_resources(study, study.space.middle()));
+    for (const char* option : {"--workers", "--platform"}) {
+      if (arguments.has(option))
+        throw rt::Error(rt::Errc::usage,
+                        rt::cat(option,
+                                " stands beside a study of programs, whose time nobody "
+                                "knows, expected a study of networks"));
+    }
+    hpo::require_resources(hpo::trial_resources(study, study.space.middle()));
     const hpo::Plan plan = hpo::plan_programs(study);
     print_view(
         arguments, [&] { return hpo::plan_json(plan); },

@@ -20,8 +20,8 @@ namespace {
 hpo::Params params_of_trial(const Arguments& arguments, const std::string& word) {
   const std::size_t colon = word.rfind(':');
   if (colon == std::string::npos)
-    throw rt::Error(rt::Errc::usage,
-                    rt::cat("--trial: '", word, "', expected RUN:NUMBER or RUN:best"));
+    throw rt::Error(rt::Errc::usage, rt::cat("--trial: '", rt::printable(word, 60),
+                                             "', expected RUN:NUMBER or RUN:best"));
   const hpo::StudyReader run(hpo::find_run(word.substr(0, colon), runs_folder(arguments)));
   return trial_to_repeat(run, word.substr(colon + 1), "--trial").params;
 }
@@ -33,7 +33,8 @@ hpo::Params chosen_params(const Arguments& arguments, const hpo::StudySpec& stud
   for (const std::string& word : arguments.texts("--set")) {
     std::size_t equals = word.find('=');
     if (equals == std::string::npos || equals == 0)
-      throw rt::Error(rt::Errc::usage, rt::cat("--set: '", word, "', expected NAME=VALUE"));
+      throw rt::Error(rt::Errc::usage,
+                      rt::cat("--set: '", rt::printable(word, 60), "', expected NAME=VALUE"));
     given.set(word.substr(0, equals), hpo::parse_value(word.substr(equals + 1)));
   }
   hpo::Params params = study.space.adopt(given, base);

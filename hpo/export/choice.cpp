@@ -50,6 +50,7 @@ void sort_by(std::vector<TrialRow>& trials, const StudyReader& study, const std:
   const std::string metric = study.info().metric;
   const Objective objective = study.objective();
   std::set<std::string> metrics{metric};
+  for (const OtherMetric& other : objective.others) metrics.insert(other.name);
   for (const TrialRow& trial : trials)
     for (const auto& [known, value] : trial.metrics) metrics.insert(known);
   if (metrics.contains(name)) {

@@ -42,7 +42,7 @@ struct EventLog::Impl {
     if (!has_tables(*db)) return;
     if (lock.state() == StudyLock::State::unknown) refuse_living_holder();
     written = read_facts(*db);
-    facts = study_facts_of(written);
+    facts = study_facts_of(written, db->path());
     if (facts) table = TrialTable(facts->objective);
   }
 

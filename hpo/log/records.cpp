@@ -86,6 +86,13 @@ std::vector<Bound> bounds_from_json(const std::string& text) {
   return bounds;
 }
 
+rt::Error damage(const rt::Path& file, std::string_view what, std::string_view how) {
+  return {rt::Errc::storage,
+          rt::cat(file.string(), " is damaged: ", what, " ", how,
+                  "; bring the file back from a copy, or choose another folder with --dir or "
+                  "--name")};
+}
+
 }  // namespace
 
 TrialWriter::TrialWriter(sql::Database& db)
@@ -187,22 +194,27 @@ void write_study_facts(sql::Statement& upsert, const StudyFacts& facts) {
   write_fact(upsert, "resolved", facts.resolved);
 }
 
-std::optional<StudyFacts> study_facts_of(const std::map<std::string, std::string>& facts) {
-  auto name = facts.find("name");
-  if (name == facts.end()) return {};
-  StudyFacts study{.name = name->second,
-                   .metric = facts.at("metric"),
-                   .objective = {.maximize = facts.at("goal") == "maximize",
-                                 .take_best = facts.at("take") == "best"},
-                   .parameters = {},
-                   .resolved = facts.at("resolved")};
+std::optional<StudyFacts> study_facts_of(const std::map<std::string, std::string>& facts,
+                                         const rt::Path& file) {
+  if (facts.empty()) return {};
+  const auto fact = [&](const char* key) -> const std::string& {
+    const auto found = facts.find(key);
+    if (found == facts.end()) throw lacking(file, rt::cat("the fact ", key));
+    return found->second;
+  };
+  StudyFacts study{
+      .name = fact("name"),
+      .metric = fact("metric"),
+      .objective = {.maximize = fact("goal") == "maximize", .take_best = fact("take") == "best"},
+      .parameters = {},
+      .resolved = fact("resolved")};
   if (const auto others = facts.find("other_metrics"); others != facts.end())
     study.objective.others = others_from_json(others->second);
   if (const auto reference = facts.find("reference"); reference != facts.end())
     study.objective.reference = rt::parse_double(reference->second);
   if (const auto bounds = facts.find("subject_to"); bounds != facts.end())
     study.objective.subject_to = bounds_from_json(bounds->second);
-  Json names = Json::parse(facts.at("parameters"));
+  Json names = Json::parse(fact("parameters"));
   for (const auto& [none, parameter] : names.members())
     study.parameters.push_back(parameter.text());
   return study;
@@ -222,10 +234,11 @@ std::int64_t event_sum(std::int64_t before, std::int64_t seq, const Event& event
 }
 
 rt::Error damaged(const rt::Path& file, std::string_view what) {
-  return {rt::Errc::storage,
-          rt::cat(file.string(), " is damaged: ", what,
-                  " does not match its checksum; bring the file "
-                  "back from a copy, or choose another folder with --dir or --name")};
+  return damage(file, what, "does not match its checksum");
+}
+
+rt::Error lacking(const rt::Path& file, std::string_view what) {
+  return damage(file, what, "is missing");
 }
 
 }  // namespace hpo

@@ -39,10 +39,11 @@ inline constexpr const char* kUpsertFact =
     "excluded.value, sum = "
     "excluded.sum";
 
-/// StudyFacts as entries of `study` and back; nothing when they are not there.
+/// StudyFacts as entries of `study` and back; nothing when there are none at all. Throws rt::Error
+/// (storage) that names the one of `file` that is missing.
 void write_study_facts(sql::Statement& upsert, const StudyFacts& facts);
 [[nodiscard]] std::optional<StudyFacts> study_facts_of(
-    const std::map<std::string, std::string>& facts);
+    const std::map<std::string, std::string>& facts, const rt::Path& file);
 
 /// Checksum of an event, chained to the one before.
 [[nodiscard]] std::int64_t event_sum(std::int64_t before, std::int64_t seq, const Event& event,
@@ -50,5 +51,8 @@ void write_study_facts(sql::Statement& upsert, const StudyFacts& facts);
 
 /// The error for a row whose content does not match its checksum.
 [[nodiscard]] rt::Error damaged(const rt::Path& file, std::string_view what);
+
+/// The error for a row that every study has and this one lost.
+[[nodiscard]] rt::Error lacking(const rt::Path& file, std::string_view what);
 
 }  // namespace hpo

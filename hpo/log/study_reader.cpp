@@ -45,7 +45,7 @@ std::unique_ptr<sql::Database> open_for_reading(const rt::Path& folder) {
 
 struct StudyReader::Impl {
   explicit Impl(const rt::Path& where) : folder(where), db(open_for_reading(where)) {
-    if (!study_facts_of(read_facts(*db))) throw no_study(folder);
+    if (!study_facts_of(read_facts(*db), db->path())) throw no_study(folder);
   }
 
   [[nodiscard]] std::optional<Holder> holder() const {
@@ -84,6 +84,10 @@ struct StudyReader::Impl {
     return found == facts.end() ? "" : found->second;
   }
 
+  [[nodiscard]] StudyFacts study_facts() const {
+    return study_facts_of(read_facts(*db), db->path()).value();
+  }
+
   rt::Path folder;
   std::unique_ptr<sql::Database> db;
 };
@@ -103,7 +107,7 @@ const rt::Path& StudyReader::folder() const { return impl_->folder; }
 
 StudyInfo StudyReader::info() const {
   auto facts = read_facts(*impl_->db);
-  StudyFacts study = study_facts_of(facts).value();
+  StudyFacts study = study_facts_of(facts, impl_->db->path()).value();
   StudyInfo info{.name = study.name, .metric = study.metric, .maximize = study.objective.maximize};
   info.asked = impl_->asked();
   info.programs = info.asked || !facts[kStepsFact].empty();
@@ -154,9 +158,7 @@ std::optional<TrialRow> StudyReader::best() const {
   return rows.empty() ? std::nullopt : std::optional(std::move(rows.front()));
 }
 
-Objective StudyReader::objective() const {
-  return study_facts_of(read_facts(*impl_->db)).value().objective;
-}
+Objective StudyReader::objective() const { return impl_->study_facts().objective; }
 
 std::vector<TrialRow> StudyReader::trials() const { return impl_->trials("ORDER BY trial"); }
 
@@ -167,13 +169,15 @@ std::optional<TrialRow> StudyReader::trial(std::uint64_t number) const {
 }
 
 std::vector<std::string> StudyReader::parameter_names() const {
-  return study_facts_of(read_facts(*impl_->db)).value().parameters;
+  return impl_->study_facts().parameters;
 }
 
 std::vector<EventRow> StudyReader::events(std::optional<std::uint64_t> trial) const {
   std::vector<EventRow> rows;
   sql::Statement query(*impl_->db,
-                       rt::cat("SELECT seq, epoch, vtime, trial, kind, payload, wall FROM events ",
+                       rt::cat("SELECT seq, epoch, vtime, trial, kind, payload, wall, took, sum, "
+                               "(SELECT sum FROM events before WHERE before.seq = events.seq - 1) "
+                               "FROM events ",
                                trial ? "WHERE trial = ? " : "", "ORDER BY seq"));
   if (trial) query.bind(0, static_cast<std::int64_t>(*trial));
   while (query.step()) {
@@ -182,6 +186,10 @@ std::vector<EventRow> StudyReader::events(std::optional<std::uint64_t> trial) co
     row.kind = query.text(4);
     row.payload = query.text(5);
     row.wall = query.text(6);
+    const Event event{.vtime = row.vtime, .trial = row.trial, .body = {}, .took = query.number(7)};
+    const std::int64_t before = query.is_null(9) ? 0 : query.integer(9);
+    if (query.integer(8) != event_sum(before, row.seq, event, row.kind, row.payload))
+      throw damaged(impl_->db->path(), rt::cat("event ", row.seq));
     rows.push_back(std::move(row));
   }
   return rows;

@@ -127,6 +127,35 @@ TEST(Trouble, OtherProgramsAndNewerFormatsAreRefused) {
   expect_storage_error([&] { StudyReader study(folder / "newer"); }, "newer");
 }
 
+TEST(Trouble, AStudyThatLostAFactNamesIt) {
+  support::TempFolder folder;
+  for (const std::string fact : {"name", "metric", "goal", "take", "parameters", "resolved"}) {
+    const rt::Path study = folder / fact;
+    write_study(study, 1);
+    {
+      sql::Database db(study / "study.db", sql::Access::create);
+      db.exec(rt::cat("DELETE FROM study WHERE key = '", fact, "'").c_str());
+    }
+    const std::string said =
+        rt::cat((study / "study.db").string(), " is damaged: the fact ", fact, " is missing");
+    expect_storage_error([&] { EventLog log(study); }, said);
+    expect_storage_error([&] { StudyReader reader(study); }, said);
+  }
+}
+
+TEST(Trouble, AnEventThatWasChangedIsNotShown) {
+  support::TempFolder folder;
+  write_study(folder.path(), 3);
+  ASSERT_FALSE(StudyReader(folder.path()).events(1).empty());
+  {
+    sql::Database db(folder / "study.db", sql::Access::create);
+    db.exec("UPDATE events SET payload = payload || ' ' WHERE trial = 1");
+  }
+  const StudyReader study(folder.path());
+  expect_storage_error([&] { (void)study.events(1); }, "event ");
+  expect_storage_error([&] { (void)study.events(); }, "event ");
+}
+
 TEST(Trouble, ACreationThatWasCutShortStartsAgain) {
   support::TempFolder folder;
   std::ofstream(folder / "study.db").close();
