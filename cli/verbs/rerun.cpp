@@ -46,7 +46,7 @@ int rerun_network(const hpo::StudyReader& run, const hpo::StudySpec& study,
   options.folder = run.folder() / kFolder / hpo::trial_folder_name(trial.trial);
   options.sharing = false;
   hpo::Interrupts interrupts;
-  options.interrupts = interrupts.count();
+  options.interrupts = interrupts.asked();
   TrainDisplay display(study.name, false);
   const hpo::TrainResult result = hpo::train_once(study, trial.params, options, display);
   display.finish();

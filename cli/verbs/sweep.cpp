@@ -104,7 +104,7 @@ int run_sweep_verb(const Arguments& arguments) {
   if (arguments.has("--trace")) options.trace_file = options.folder / "trace.json";
   if (arguments.has("--graph")) options.graph_file = options.folder / "graph.dot";
   hpo::Interrupts interrupts;
-  options.interrupts = interrupts.count();
+  options.interrupts = interrupts.asked();
   ProgressDisplay display(study.name, hpo::objective_of(study), study.runs_command,
                           arguments.has("--quiet"));
   hpo::SweepResult result = hpo::run_sweep(study, options, display);

@@ -129,7 +129,7 @@ int run_train(const Arguments& arguments) {
   // trial of a study keeps its rungs, where the store has its networks.
   if (!arguments.has("--trial")) study.early_stop = {"none", {}};
   hpo::Interrupts interrupts;
-  options.interrupts = interrupts.count();
+  options.interrupts = interrupts.asked();
   TrainDisplay display(study.name, arguments.has("--quiet"));
   hpo::TrainResult result = hpo::train_once(study, params, options, display);
   display.finish();

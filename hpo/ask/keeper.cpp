@@ -88,7 +88,7 @@ void keep(const StudySpec& study, const rt::Path& folder, double idle, Line& lin
   AskedStudy asked(study, log, changes);
   AskServer server(folder, asked);
   line.ready();
-  server.serve(idle, *interrupts.count());
+  server.serve(idle, *interrupts.asked());
 }
 
 void note_in(const rt::Path& folder, std::string_view words) {

@@ -23,6 +23,11 @@ Ended failed(Cause cause, std::string message) {
   return {TrialState::failed, cause, std::move(message)};
 }
 
+bool decides(const StudySpec& study, std::string_view metric) {
+  const std::vector<std::string> names = deciding_metrics(study);
+  return std::ranges::find(names, metric) != names.end();
+}
+
 std::string signal_words(int signal) {
   const char* name = ::sigabbrev_np(signal);
   return rt::cat("killed by signal ", signal, name != nullptr ? rt::cat(" (SIG", name, ")") : "");
@@ -77,7 +82,7 @@ Ended command_end(const StudySpec& study, const std::string& path,
   constexpr int kShellsKill = 128 + SIGKILL;
   switch (news.end) {
     case RunEnd::exited:
-      if (news.status == 0 || study.metric.name == "exit") return {};
+      if (news.status == 0 || decides(study, "exit")) return {};
       if (starved && news.status == kShellsKill)
         return failed(Cause::out_of_memory, "killed by the system, which had no memory left");
       return failed(Cause::error, with_last(rt::cat("exited with status ", news.status), last));

@@ -18,7 +18,7 @@ namespace {
 static_assert(std::atomic<int>::is_always_lock_free &&
                   std::atomic<std::int64_t>::is_always_lock_free,
               "a signal handler may touch them");
-std::atomic<int> asked{0};
+std::atomic<int> requested{0};
 
 /// One request may come as several signals: timeout(1) signals a process and then its group, a
 /// scheduler a job and then its steps. What comes so soon behind the first asks for nothing more.
@@ -35,7 +35,7 @@ void on_stop(int) {
   const std::int64_t here = milliseconds();
   std::int64_t begun = 0;
   if (first.compare_exchange_strong(begun, here)) {
-    asked = 1;
+    requested = 1;
     rt::wake();
   } else if (here - begun > kOneRequest) {
     ::_exit(rt::exit_code(rt::Errc::cancelled));
@@ -54,7 +54,7 @@ std::array<struct sigaction, 4> before;
 }  // namespace
 
 Interrupts::Interrupts() {
-  asked = 0;
+  requested = 0;
   first = 0;
   for (std::size_t i = 0; i < kChanges.size(); ++i) {
     struct sigaction action {};
@@ -69,6 +69,6 @@ Interrupts::~Interrupts() {
     ::sigaction(kChanges[i].signal, &before[i], nullptr);
 }
 
-const std::atomic<int>* Interrupts::count() const noexcept { return &asked; }
+const std::atomic<int>* Interrupts::asked() const noexcept { return &requested; }
 
 }  // namespace hpo

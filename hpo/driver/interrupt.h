@@ -16,8 +16,8 @@ class Interrupts {
   Interrupts(const Interrupts&) = delete;
   Interrupts& operator=(const Interrupts&) = delete;
 
-  /// For RunOptions::interrupts.
-  [[nodiscard]] const std::atomic<int>* count() const noexcept;
+  /// Not 0: somebody asked to stop. For RunOptions::interrupts.
+  [[nodiscard]] const std::atomic<int>* asked() const noexcept;
 };
 
 }  // namespace hpo

@@ -39,7 +39,8 @@ double best_border(std::span<const PaperTrial> trials, const rt::Platform& platf
   borders.insert(borders.end(), sizes.begin(), sizes.end());
   const std::size_t stride = 1 + borders.size() / kTried;
   double best = kNever, least = timetable(trials, platform, slots, split_at(kNever)).seconds;
-  for (std::size_t end = borders.size(); end > 0; end -= std::min(end, stride)) {
+  for (std::size_t end = borders.size(), left = 1; left > 0; end -= std::min(left, stride)) {
+    left = end - 1;
     const double border = readable(borders[end - 1], end > 1 ? borders[end - 2] : 0);
     const double seconds = timetable(trials, platform, slots, split_at(border)).seconds;
     if (seconds < least) {

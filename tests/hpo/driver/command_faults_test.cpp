@@ -414,6 +414,17 @@ TEST_F(CommandFaults, WhatAReportHasInPlaceOfANumberIsShown) {
   }
 }
 
+TEST_F(CommandFaults, AStatusThatIsMeasuredIsNoFailure) {
+  const char* const script = "echo '{\"loss\": 2}' >> $TRELLIS_METRICS; exit 3\n";
+  const std::string space = "parameters: {x: {value: 3}}\n", loss = "{name: loss, goal: minimize}";
+  for (const std::string& more : {rt::cat("metric: [", loss, ", {name: exit, goal: minimize}]\n"),
+                                  rt::cat("metric: ", loss, "\nsubject_to: {exit: 5}\n")}) {
+    std::filesystem::remove_all(run());
+    sweep(study(script, more + space));
+    EXPECT_EQ(trials()[0].state, TrialState::complete) << trials()[0].message;
+  }
+}
+
 TEST_F(CommandFaults, BlanksAndAByteOrderMarkAreNoReports) {
   sweep(study(
       "printf '\\357\\273\\277{\"loss\": 2}\\n \\t\\n\\n{\"loss\": 1}\\n' >> $TRELLIS_METRICS\n",

@@ -16,7 +16,7 @@ namespace {
 TEST(Interrupts, SignalsThatComeTogetherAreOneRequest) {
   const Interrupts interrupts;
   for (int i = 0; i < 3; ++i) ::raise(SIGTERM);
-  EXPECT_EQ(*interrupts.count(), 1);
+  EXPECT_EQ(*interrupts.asked(), 1);
 }
 
 TEST(InterruptsDeathTest, ALaterSignalEndsTheProcess) {
