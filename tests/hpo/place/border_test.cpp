@@ -57,6 +57,17 @@ TEST(Border, OfAMixedSweepOn16CoresAnd4Gpus) {
   }
 }
 
+TEST(Border, GivesGpusTheSmallestTooWhereTheyAreFasterAtAll) {
+  const rt::Platform platform = paper::platform(1, 4);
+  for (std::size_t count = 126; count < 140; ++count) {
+    std::vector<PaperTrial> trials;
+    for (std::size_t i = 1; i <= count; ++i)
+      trials.push_back(
+          {{.step_flops = 1e6 * static_cast<double>(i), .cpu_seconds = 60, .gpu_seconds = 0.1}});
+    EXPECT_LE(best_border(trials, platform, trials.size()), 1e6) << count << " trials";
+  }
+}
+
 TEST(Border, IsAFunctionOfTheTrialsAndThePlatformAlone) {
   const rt::Platform platform = paper::platform(4, 1);
   const auto trials = paper::mixed(7, 20, 2, platform);
