@@ -75,6 +75,22 @@ void add_cases(const Workload& workload, const Side& ours, const char* title, co
                    .ratio = accuracy / other});
 }
 
+/// What it is without packs, beside itself.
+void add_unpacked(const Workload& workload, const Side& ours, const Side& unpacked,
+                  std::vector<Case>& cases) {
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < ours.seconds.size(); ++i)
+    ratios.push_back(unpacked.seconds[i] / ours.seconds[i]);
+  const Sample mine = sample_of(ours.seconds);
+  cases.push_back({.name = rt::cat(workload.name, ", packs"),
+                   .ours = mine.median / workload.epochs,
+                   .unit = "s/epoch",
+                   .rival = "packs switched off",
+                   .rival_value = sample_of(unpacked.seconds).median / workload.epochs,
+                   .ratio = sample_of(ratios).median,
+                   .spread = mine.spread});
+}
+
 std::vector<Case> measure(const Workload& workload, const rt::Path& folder,
                           const std::string& python, const Options& options) {
   const nn::DataSpec source = data_of(workload, options.quick);
@@ -83,7 +99,7 @@ std::vector<Case> measure(const Workload& workload, const rt::Path& folder,
   std::vector<Rival> rivals = chosen_rivals(kRivals, options.against);
   std::erase_if(rivals,
                 [&](const Rival& rival) { return python.empty() || !plays(workload, rival.word); });
-  Side ours;
+  Side ours, unpacked;
   std::vector<Side> theirs(rivals.size());
   std::vector<double> share;
   const rt::Moment begun = rt::now();
@@ -92,6 +108,8 @@ std::vector<Case> measure(const Workload& workload, const rt::Path& folder,
     const double peak = rate(workload.workers, 0.3, [](int) { return multiply_add_burst(); });
     const Trained trained = train_ours(workload, source);
     ours.add(trained);
+    if (workload.nets.size() > 1)
+      unpacked.add(train_ours(workload, source, kern::Precision::f32, 1, false));
     share.push_back(trained.flops / trained.seconds / peak);
     for (std::size_t i = rivals.size(); i-- > 0;) {
       if (const auto rivals_own = train_rival(python, rivals[i], job)) {
@@ -104,6 +122,7 @@ std::vector<Case> measure(const Workload& workload, const rt::Path& folder,
   } while (!options.quick && std::ssize(ours.seconds) < kRounds &&
            rt::seconds_since(begun) < kSecondsOfRounds);
   std::vector<Case> cases;
+  if (!unpacked.seconds.empty()) add_unpacked(workload, ours, unpacked, cases);
   const Sample mine = sample_of(ours.seconds), used = sample_of(share);
   for (std::size_t i = 0; i < rivals.size(); ++i)
     add_cases(workload, ours, rivals[i].title, theirs[i], cases);

@@ -1,5 +1,5 @@
-// What it would bring to train networks that are at the same step as one task: several of one shape
-// step by step on batches that are read once, beside one after the other, on one core.
+// What it brings to train networks as one task that are at the same step: several of one shape in a
+// pack, which reads each batch once, beside one after the other, on one core.
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -7,11 +7,9 @@
 #include "bench/bench.h"
 #include "bench/measure.h"
 #include "bench/workloads.h"
-#include "nn/data/block.h"
 #include "nn/data/load.h"
 #include "nn/init.h"
-#include "nn/random.h"
-#include "nn/trainer.h"
+#include "nn/pack.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/error.h"
 #include "runtime/base/text.h"
@@ -20,48 +18,40 @@ namespace bench {
 
 namespace {
 
-constexpr int kQuickRows = 1'000, kNets = 4, kRounds = 3;
+constexpr int kRows = 10'000, kQuickRows = 1'000, kRounds = 5;
+constexpr double kLeastSeconds = 0.1;
+constexpr std::array kNets{2, 4, 8};
 constexpr std::array kWidths{16, 32, 64, 128, 256};
 
-/// Networks of one shape at their births, and all that a step of one needs.
+/// Networks of one shape at their births.
 class Nets {
  public:
-  Nets(const nn::Dataset& data, int width)
-      : view_(data.view(nn::Part::train)),
-        hyper_(hyper_of({})),
-        spec_(network_of({{width}}, data.header())),
-        network_(spec_, kern::cpu_kernels(), hyper_.batch, nn::Use::training),
-        reader_(network_, view_),
-        loss_(nn::loss_function<float>(hyper_.loss, view_)),
-        update_(nn::optimizer_of(hyper_.optimizer.kind).bind(hyper_.optimizer.fields, float{})),
-        pass_(nn::Block::aligned(network_.arena_bytes())),
-        targets_(nn::Block::aligned(reader_.target_bytes())),
-        memory_(pass_ + targets_ + network_.layout().count * sizeof(float)),
-        rows_(view_.rows.begin(), view_.rows.end()) {
-    for (int i = 0; i < kNets; ++i) {
-      nets_.emplace_back(nn::slab_header(spec_, hyper_.optimizer));
+  Nets(const nn::Dataset& data, int width, int count)
+      : view_(data.view(nn::Part::train)), hyper_(hyper_of({})) {
+    const nn::ModelSpec spec = network_of({{width}}, data.header());
+    for (int i = 0; i < count; ++i) {
+      nets_.emplace_back(nn::slab_header(spec, hyper_.optimizer));
       nn::init_weights(nets_.back(), static_cast<std::uint64_t>(i));
     }
   }
 
-  /// Seconds of an epoch of all of them.
-  double one_after_another() {
-    const rt::Moment begun = rt::now();
+  void train_each(std::int64_t epochs) {
     for (nn::ParamSlab& net : nets_)
-      for (std::size_t at = 0; at < rows_.size(); at += batch()) step(net, at, read(at));
-    return rt::seconds_since(begun);
+      (void)nn::train_steps(kern::cpu_kernels(), workspace_, net, view_, hyper_, {0, epochs});
   }
-  double step_by_step() {
-    const rt::Moment begun = rt::now();
-    for (std::size_t at = 0; at < rows_.size(); at += batch()) {
-      const nn::Target target = read(at);
-      for (nn::ParamSlab& net : nets_) step(net, at, target);
-    }
-    return rt::seconds_since(begun);
+  void train_pack(std::int64_t epochs) {
+    std::vector<nn::PackNet> members;
+    for (nn::ParamSlab& net : nets_)
+      members.push_back({.net = &net,
+                         .hyper = &hyper_,
+                         .next = [] { return nn::PackWord::go_on; },
+                         .ended = [](const nn::TrainStats&) {}});
+    nn::train_pack(kern::cpu_kernels(), workspace_, view_, {0, epochs}, members);
   }
 
-  [[nodiscard]] std::size_t steps() const {
-    return kNets * ((rows_.size() + batch() - 1) / batch());
+  [[nodiscard]] double steps(std::int64_t epochs) const {
+    return static_cast<double>(nn::steps_per_epoch(std::ssize(view_.rows), hyper_.batch) * epochs) *
+           static_cast<double>(nets_.size());
   }
   [[nodiscard]] bool same_bits(const Nets& other) const {
     for (std::size_t i = 0; i < nets_.size(); ++i)
@@ -70,55 +60,41 @@ class Nets {
   }
 
  private:
-  [[nodiscard]] std::size_t batch() const { return static_cast<std::size_t>(hyper_.batch); }
-  [[nodiscard]] std::span<const std::uint32_t> chosen(std::size_t at) const {
-    return std::span(rows_).subspan(at, std::min(batch(), rows_.size() - at));
-  }
-  nn::Target read(std::size_t at) {
-    return reader_.read(memory_.bytes().data(), memory_.bytes().data() + pass_, chosen(at));
-  }
-  void step(nn::ParamSlab& net, std::size_t at, const nn::Target& target) {
-    std::byte* arena = memory_.bytes().data();
-    float* gradient = memory_.array<float>(pass_ + targets_, network_.layout().count).data();
-    const int rows = static_cast<int>(chosen(at).size());
-    (void)network_.loss_and_gradient(arena, net.weights().data(), rows, *loss_, target,
-                                     1.0f / static_cast<float>(rows), gradient);
-    kern::Exec exec = network_.exec(arena);
-    update_->run(network_.kernels(), exec, network_.layout().trained, net.count(),
-                 net.weights().data(), gradient, net.slot(0).data(), ++net.state().steps,
-                 nn::real(hyper_.optimizer.fields, "lr"));
-  }
-
   nn::DataView view_;
   nn::Hyper hyper_;
-  nn::ModelSpec spec_;
-  nn::Network<float> network_;
-  nn::BatchReader<float> reader_;
-  std::unique_ptr<nn::LossFunction<float>> loss_;
-  std::unique_ptr<nn::Update<float>> update_;
-  std::size_t pass_, targets_;
-  nn::Block memory_;
-  std::vector<std::uint32_t> rows_;
+  nn::Workspace workspace_;
   std::vector<nn::ParamSlab> nets_;
 };
 
-Case measure(const nn::Dataset& data, int width, bool quick) {
-  std::vector<double> together, apart, ratios;
+template <class F>
+double seconds_of(F f) {
+  const rt::Moment begun = rt::now();
+  f();
+  return rt::seconds_since(begun);
+}
+
+Case measure(const nn::Dataset& data, int width, int count, bool quick) {
+  std::vector<double> together, ratios, each;
+  std::int64_t epochs = 1;
+  while (!quick && seconds_of([&] { Nets(data, width, count).train_each(epochs); }) < kLeastSeconds)
+    epochs *= 2;
   for (int round = 0; round < (quick ? 1 : kRounds); ++round) {
-    Nets packed(data, width), plain(data, width);
-    const double steps = static_cast<double>(packed.steps());
-    together.push_back(packed.step_by_step() / steps * 1e6);
-    apart.push_back(plain.one_after_another() / steps * 1e6);
-    ratios.push_back(apart.back() / together.back());
+    Nets packed(data, width, count), plain(data, width, count);
+    const double alone = seconds_of([&] { plain.train_each(epochs); });
+    const double pack = seconds_of([&] { packed.train_pack(epochs); });
     if (!packed.same_bits(plain))
       throw rt::Error(rt::Errc::internal, "networks differ that were trained on the same batches");
+    together.push_back(pack / packed.steps(epochs) * 1e6);
+    each.push_back(alone / packed.steps(epochs) * 1e6);
+    ratios.push_back(alone / pack);
   }
   const Sample mine = sample_of(together);
-  return {.name = rt::cat("a step of ", kNets, " networks 784-", width, "-10, step by step"),
+  return {.name = rt::cat("a step of ", data.header().input.elements(), "-", width, "-10, ", count,
+                          " in a pack"),
           .ours = mine.median,
           .unit = "us",
           .rival = "one after another",
-          .rival_value = sample_of(apart).median,
+          .rival_value = sample_of(each).median,
           .ratio = sample_of(ratios).median,
           .spread = mine.spread};
 }
@@ -127,13 +103,17 @@ Case measure(const nn::Dataset& data, int width, bool quick) {
 
 std::vector<Case> run_packs(const Options& options) {
   kern::prepare_thread();
-  nn::DataSpec source = data_of(Workload{}, false);
-  if (options.quick) source.rows = kQuickRows;
-  const nn::Dataset data = nn::load_dataset(source);
   std::vector<Case> cases;
-  for (const int width : kWidths) {
-    show_progress(rt::cat("packs: 784-", width, "-10"));
-    cases.push_back(measure(data, width, options.quick));
+  for (const bool images : {true, false}) {
+    nn::DataSpec source = data_of(Workload{.name = {}, .images = images}, false);
+    if (images) source.rows = options.quick ? kQuickRows : kRows;
+    const nn::Dataset data = nn::load_dataset(source);
+    for (const int width : kWidths) {
+      for (const int count : kNets) {
+        show_progress(rt::cat("packs: ", count, " of width ", width));
+        cases.push_back(measure(data, width, count, options.quick));
+      }
+    }
   }
   show_progress("");
   return cases;

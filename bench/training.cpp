@@ -7,9 +7,9 @@
 namespace bench {
 
 Trained train_ours(const Workload& workload, const nn::DataSpec& source, kern::Precision precision,
-                   std::uint64_t seed) {
+                   std::uint64_t seed, bool packs) {
   tasks::setup_process();
-  const rt::Runtime runtime({.workers = workload.workers, .gpus = 0});
+  const rt::Runtime runtime({.workers = workload.workers, .gpus = 0, .packs = packs});
   const rt::Value<nn::Dataset> data = tasks::load(source);
   const std::uint64_t rows = data.get().header().train_rows;
   const nn::Stretch stretch{0, workload.epochs};

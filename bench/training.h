@@ -12,9 +12,10 @@ struct Trained {
   double flops = 0;     ///< counted (nn/spec.h)
 };
 
-/// Networks are born from `seed` and numbers behind it, and rows are shuffled under it.
+/// Networks are born from `seed` and numbers behind it, and rows are shuffled under it. `packs`:
+/// rt::Config's.
 [[nodiscard]] Trained train_ours(const Workload& workload, const nn::DataSpec& source,
                                  kern::Precision precision = kern::Precision::f32,
-                                 std::uint64_t seed = 1);
+                                 std::uint64_t seed = 1, bool packs = true);
 
 }  // namespace bench

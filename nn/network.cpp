@@ -33,6 +33,7 @@ class Planner {
   }
   std::size_t place() { return place_buffers(buffers_); }
   [[nodiscard]] std::size_t offset(std::size_t buffer) const { return buffers_[buffer].offset; }
+  [[nodiscard]] int last_use(std::size_t buffer) const { return buffers_[buffer].last; }
 
  private:
   int layers_;
@@ -123,6 +124,7 @@ void Network<T>::plan_memory(const Wiring& wiring) {
   planner.use(scratch, planner.backward(0));
   arena_bytes_ = planner.place();
   input_ = planner.offset(y[0]);
+  keeps_input_ = planner.last_use(y[0]) >= planner.backward(first_trained_);
   scratch_ = planner.offset(scratch);
   for (std::size_t i = 0; i < count; ++i) {
     nodes_[i].y = planner.offset(y[i + 1]);

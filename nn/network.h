@@ -42,6 +42,9 @@ class Network {
   /// Where the caller puts the rows [rows, input elements] before a pass.
   [[nodiscard]] T* input(std::byte* arena) const noexcept;
 
+  /// Whether loss_and_gradient() leaves the rows at input() as they were, for another pass.
+  [[nodiscard]] bool keeps_input() const noexcept { return keeps_input_; }
+
   /// Outputs [rows, outputs()] for the rows at input(); valid until the next pass. `weights` is a
   /// layout().count block. Planned for training, layers behave as they do there: batch
   /// normalisation uses the statistics of these rows.
@@ -115,6 +118,7 @@ class Network {
   int max_rows_;
   Use use_;
   int outputs_ = 0;
+  bool keeps_input_ = false;
   std::vector<Node> nodes_;
   std::size_t first_trained_ = 0;  // layers before it have nothing to learn: backward ends here
   std::size_t input_ = 0, scratch_ = 0, scratch_bytes_ = 0, arena_bytes_ = 0;

@@ -7,67 +7,11 @@
 #include <span>
 #include <utility>
 
+#include "nn/batches.h"
 #include "nn/course.h"
-#include "nn/random.h"
 
 namespace nn {
 namespace {
-
-/// The rows of each step. Those of the last call are valid.
-class Batches {
- public:
-  explicit Batches(const Steps& steps)
-      : data_(steps.data), hyper_(steps.hyper), rows_(steps.rows) {}
-
-  [[nodiscard]] std::int64_t per_epoch() const {
-    return steps_per_epoch(std::ssize(data_.rows), hyper_.batch);
-  }
-  /// Of `count` steps of one epoch, one after another.
-  [[nodiscard]] std::span<const std::uint32_t> of(std::int64_t step, std::int64_t count = 1) {
-    const std::int64_t epoch = step / per_epoch();
-    visit(epoch);
-    const std::int64_t begin = before(step) - before(epoch * per_epoch());
-    rows_.some.resize(static_cast<std::size_t>(before(step + count) - before(step)));
-    std::transform(rows_.order.begin() + begin,
-                   rows_.order.begin() + begin + std::ssize(rows_.some), rows_.some.begin(),
-                   [&](std::uint32_t row) { return data_.rows[row]; });
-    return rows_.some;
-  }
-  [[nodiscard]] std::int64_t size(std::int64_t step) const {
-    return before(step + 1) - before(step);
-  }
-  /// Rows of all steps before this one.
-  [[nodiscard]] std::int64_t before(std::int64_t step) const {
-    const std::int64_t rows = std::ssize(data_.rows);
-    return step / per_epoch() * rows + std::min(step % per_epoch() * hyper_.batch, rows);
-  }
-
- private:
-  void visit(std::int64_t epoch) {
-    if (rows_.shuffle == hyper_.shuffle && rows_.epoch == epoch &&
-        rows_.order.size() == data_.rows.size())
-      return;
-    rows_.epoch = -1;  // whatever happens in between
-    epoch_order(hyper_.shuffle, epoch, static_cast<std::uint32_t>(data_.rows.size()), rows_.order);
-    rows_.shuffle = hyper_.shuffle;
-    rows_.epoch = epoch;
-  }
-
-  const DataView& data_;
-  const Hyper& hyper_;
-  EpochRows& rows_;
-};
-
-/// The rate at a step, the same wherever stretches are cut: `steps` make an epoch.
-double rate_at(const Hyper& hyper, std::int64_t step, std::int64_t steps) {
-  if (hyper.lr.empty()) return real(hyper.optimizer.fields, "lr");
-  return lr_at(hyper.lr, static_cast<double>(step / steps) +
-                             static_cast<double>(step % steps) / static_cast<double>(steps));
-}
-
-double mean_loss(double sum, std::int64_t rows) {
-  return rows > 0 ? sum / static_cast<double>(rows) : 0;
-}
 
 /// Calls the steps of a course: as a recording, as soon as that is the shorter way.
 class Caller {
@@ -107,7 +51,7 @@ class Following {
             std::byte* there, std::int64_t behind)
       : steps_(steps),
         update_(update),
-        batches_(steps),
+        batches_(steps.data, steps.hyper, steps.rows),
         course_(memory, steps.hyper, behind + 1, steps.feed != nullptr, there),
         caller_(steps, batches_),
         behind_(behind),
@@ -144,7 +88,7 @@ class Following {
     stats.steps = sums.steps + sums.halted;
     stats.rows = rows(stats.steps);
     stats.correct = sums.correct;
-    stats.loss = mean_loss(sums.loss, stats.rows);
+    stats.loss = stats.rows > 0 ? sums.loss / static_cast<double>(stats.rows) : 0;
     stats.diverged = sums.halted != 0;
     stats.stopped = stopped && !stats.diverged;
     state.steps += sums.steps;
@@ -198,17 +142,49 @@ class Following {
 
 }  // namespace
 
+std::int64_t step_at(std::int64_t border, const Stretch& stretch, std::int64_t steps) {
+  const std::int64_t epoch = border / stretch.per_epoch;
+  return epoch * steps + border % stretch.per_epoch * steps / stretch.per_epoch;
+}
+
+double rate_at(const Hyper& hyper, std::int64_t step, std::int64_t steps) {
+  if (hyper.lr.empty()) return real(hyper.optimizer.fields, "lr");
+  return lr_at(hyper.lr, static_cast<double>(step / steps) +
+                             static_cast<double>(step % steps) / static_cast<double>(steps));
+}
+
+bool Tally::add(const kern::LossSums& sums, std::int64_t count, SlabState& state) {
+  loss += sums.loss;
+  correct += sums.correct;
+  rows += count;
+  ++steps;
+  diverged = !std::isfinite(sums.loss);
+  if (diverged) return false;
+  ++state.steps;
+  state.rows += count;
+  return true;
+}
+
+TrainStats Tally::stats(bool stopped) const {
+  return {.loss = rows > 0 ? loss / static_cast<double>(rows) : 0,
+          .correct = correct,
+          .rows = rows,
+          .steps = steps,
+          .diverged = diverged,
+          .stopped = stopped};
+}
+
 TrainStats run_one_by_one(const Steps& s, SlabState& state) {
-  Batches batches(s);
+  Batches batches(s.data, s.hyper, s.rows);
   const std::int64_t steps = batches.per_epoch();
   const double share = s.hyper.penalty.strength / static_cast<double>(steps);
   std::int64_t epoch = -1;
-  TrainStats stats;
-  double loss_sum = 0;
+  Tally tally;
+  bool stopped = false;
   if (s.feed != nullptr && s.first < s.last) s.feed->ask(batches.of(s.first));
   for (std::int64_t step = s.first; step < s.last; ++step) {
-    stats.stopped = s.stop && s.stop();
-    if (stats.stopped) break;
+    stopped = s.stop && s.stop();
+    if (stopped) break;
     if (std::exchange(epoch, step / steps) != step / steps) s.trainer.move_images(s.mover, epoch);
     const bool pulls =
         s.lasso != nullptr && (s.hyper.penalty.until == 0 || step < s.hyper.penalty.until * steps);
@@ -216,18 +192,10 @@ TrainStats run_one_by_one(const Steps& s, SlabState& state) {
     const std::span<const std::uint32_t> chosen = batches.of(step);
     const kern::LossSums sums =
         s.trainer.step(chosen, s.weights, s.slots, state.steps + 1, rate_at(s.hyper, step, steps));
-    loss_sum += sums.loss;
-    stats.correct += sums.correct;
-    stats.rows += std::ssize(chosen);
-    ++stats.steps;
-    stats.diverged = !std::isfinite(sums.loss);
-    if (stats.diverged) break;
-    ++state.steps;
-    state.rows += std::ssize(chosen);
+    if (!tally.add(sums, std::ssize(chosen), state)) break;
     if (s.feed != nullptr && step + 1 < s.last) s.feed->ask(batches.of(step + 1));
   }
-  stats.loss = mean_loss(loss_sum, stats.rows);
-  return stats;
+  return tally.stats(stopped);
 }
 
 TrainStats run_course(const Steps& steps, const Update<float>& update, const kern::Memory& memory,

@@ -12,6 +12,24 @@
 
 namespace nn {
 
+/// Steps from the network's birth to border `border` of the stretch's grid, where `steps` make an
+/// epoch.
+[[nodiscard]] std::int64_t step_at(std::int64_t border, const Stretch& stretch, std::int64_t steps);
+
+/// The rate at a step, the same wherever stretches are cut.
+[[nodiscard]] double rate_at(const Hyper& hyper, std::int64_t step, std::int64_t steps);
+
+/// What came of the steps so far.
+struct Tally {
+  double loss = 0;  ///< the sum over the rows
+  std::int64_t correct = 0, rows = 0, steps = 0;
+  bool diverged = false;
+
+  /// One step more, on `count` rows. False: it diverged, and `state` is still as it was.
+  bool add(const kern::LossSums& sums, std::int64_t count, SlabState& state);
+  [[nodiscard]] TrainStats stats(bool stopped) const;
+};
+
 /// What the steps of a stretch share; the members that may be null are for trainings that have
 /// them. Steps count from the network's birth.
 struct Steps {

@@ -15,52 +15,11 @@
 #include "nn/error.h"
 #include "nn/group_lasso.h"
 #include "nn/steps.h"
+#include "nn/train_checks.h"
 #include "nn/trainer.h"
 
 namespace nn {
 namespace {
-
-/// Steps from the network's birth to border `border` of the stretch's grid.
-std::int64_t step_at(std::int64_t border, const Stretch& stretch, std::int64_t steps) {
-  const std::int64_t epoch = border / stretch.per_epoch;
-  return epoch * steps + border % stretch.per_epoch * steps / stretch.per_epoch;
-}
-
-void check_stretch(const Stretch& stretch) {
-  if (stretch.per_epoch < 1 || stretch.from < 0 || stretch.to < stretch.from) {
-    throw Error("a stretch from " + std::to_string(stretch.from) + " to " +
-                std::to_string(stretch.to) + " of 1/" + std::to_string(stretch.per_epoch) +
-                " epochs is none");
-  }
-}
-
-void check_slab(const ParamSlab& net, const Hyper& hyper) {
-  if (net.header().optimizer != hyper.optimizer.kind ||
-      net.header().slots != optimizer_slots(hyper.optimizer)) {
-    throw Error("the network's state is for optimizer " + net.header().optimizer + " with " +
-                std::to_string(net.header().slots) + " slots, not for " + hyper.optimizer.kind +
-                " with " + std::to_string(optimizer_slots(hyper.optimizer)));
-  }
-}
-
-void check_thread() {
-  if (!kern::is_prepared_thread())
-    throw Error(
-        "a thread trains that does not flush denormals, expected kern::prepare_thread() "
-        "on it before, as tasks::setup_process() has it called on every worker");
-}
-
-void check_precision(const kern::Kernels<float>& kernels, const Hyper& hyper) {
-  if (kernels.precision == hyper.precision) return;
-  throw Error("the kernels round operands of products to " +
-              std::string(kern::precision_name(kernels.precision)) + ", the training is for " +
-              std::string(kern::precision_name(hyper.precision)));
-}
-
-void check_images(const DataView& data, const Hyper& hyper) {
-  if (moves(hyper.augment) && !data.shape.is_image())
-    throw Error("only images can be moved, not rows of " + data.shape.text() + " features");
-}
 
 /// Where a training finds its network. A small one on a device moves to memory that the worker
 /// keeps, so that its steps are the same calls as those of the training before; where the device
@@ -166,15 +125,11 @@ Hyper hyper_on(Hyper hyper, const Stretch& stretch) {
 TrainStats train_steps(const kern::Kernels<float>& kernels, Workspace& workspace, ParamSlab& net,
                        const DataView& data, const Hyper& hyper, const Stretch& stretch,
                        const StopPredicate& stop, Parallel* parallel) {
-  check_slab(net, hyper);
-  check_stretch(stretch);
-  check_precision(kernels, hyper);
-  check_thread();
+  check_training(kernels, net, hyper, stretch);
   const int shards = shards_of(hyper, net.spec(), *kernels.memory);
   const int part = largest_part(hyper.batch, shards);
   const Network<float>& network = workspace.network(net.spec(), kernels, part, Use::training);
-  check_fit(network, data, loss_of(hyper.loss.kind));
-  check_images(data, hyper);
+  check_data(network, data, hyper);
   const auto loss = loss_function<float>(hyper.loss, data);
   const auto update = optimizer_of(hyper.optimizer.kind).bind(hyper.optimizer.fields, float{});
   const bool fed = is_fed(*kernels.memory, data);

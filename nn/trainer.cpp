@@ -143,10 +143,12 @@ void Trainer<T>::run_shard(int shard, std::span<const std::uint32_t> rows, const
     for (std::size_t r = 0; draws_.course == nullptr && r < mine.size(); ++r)
       moves[r] = mover_->move(mine[r], epoch_);
   }
-  const Target target = feed_ == nullptr ? reader_.read(arena, targets, mine, moves, draws_.course)
-                                         : reader_.read(arena, targets, fed_,
-                                                        std::span(places_).subspan(from, to - from),
-                                                        moves, draws_.course);
+  const Target target =
+      read_ != nullptr ? *read_
+      : feed_ == nullptr
+          ? reader_.read(arena, targets, mine, moves, draws_.course)
+          : reader_.read(arena, targets, fed_, std::span(places_).subspan(from, to - from), moves,
+                         draws_.course);
   Draws draws = draws_;
   draws.step = step;
   draws.rows = mine.data();
@@ -197,6 +199,15 @@ kern::LossSums Trainer<T>::step(std::span<const std::uint32_t> rows, T* weights,
   if (lasso_ != nullptr) lasso_->pull(network_->kernels(), exec, lr * share_, weights);
   network_->keep_statistics(exec, gradients_, weights);
   return total;
+}
+
+template <class T>
+kern::LossSums Trainer<T>::step_on(const Target& read, std::span<const std::uint32_t> rows,
+                                   T* weights, T* slots, std::int64_t step, double lr) {
+  read_ = &read;
+  const kern::LossSums sums = this->step(rows, weights, slots, step, lr);
+  read_ = nullptr;
+  return sums;
 }
 
 template <class T>

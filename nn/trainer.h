@@ -91,6 +91,10 @@ class Trainer {
   /// counts from 1, `lr` is the rate at it. Returns sums over the batch.
   kern::LossSums step(std::span<const std::uint32_t> rows, T* weights, T* slots, std::int64_t step,
                       double lr);
+  /// The same for one shard whose batch has been read to the network's input in this arena, with
+  /// the target that came of it.
+  kern::LossSums step_on(const Target& read, std::span<const std::uint32_t> rows, T* weights,
+                         T* slots, std::int64_t step, double lr);
 
  private:
   [[nodiscard]] static std::size_t pass_bytes(const Network<T>& network, const DataView& data);
@@ -132,6 +136,7 @@ class Trainer {
   std::byte* arena_;  // of a pass: the network's, then the targets
   Parallel* parallel_;
   std::size_t pass_bytes_;
+  const Target* read_ = nullptr;        // of this step's batch, if it has been
   std::vector<kern::LossSums> sums_;    // one a shard
   std::vector<kern::ImageMove> moves_;  // of a batch's images
   T* gradients_;                        // one block a shard

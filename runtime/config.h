@@ -57,6 +57,9 @@ struct Config {
   /// (or its cgroup's limit).
   ByteCount memory{};
 
+  /// Whether calls that may run as one do (Task::packs). Never shows in a result.
+  bool packs = true;
+
   /// Where to write what was called as a graph (DOT), and what ran when (Chrome/Perfetto JSON;
   /// Paje), at the end of the Runtime. Empty: not recorded.
   Path graph_file;

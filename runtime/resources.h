@@ -59,4 +59,10 @@ struct Work {
   std::optional<Streaming> streaming{};
 };
 
+/// Which calls of a task may run as one, and how many at most (Task::packs).
+struct PackFit {
+  std::uint64_t with = 0;  ///< the same for calls that may; 0: this one runs alone
+  int most = 0;            ///< calls, this one included
+};
+
 }  // namespace rt

@@ -54,6 +54,7 @@ struct Summary {
       0;  ///< calls answered by an equal one that runs or whose value is still there
   std::uint64_t copies = 0;  ///< inout arguments that had to be copied first
   std::uint64_t parts = 0;   ///< of tasks (Context::split) that other workers took over
+  std::uint64_t packed = 0;  ///< calls that ran as part of another one's pack (Task::packs)
   /// The runtime's own time for each task: calls and hand-overs on the driver (the executor's
   /// submission included), and what workers do around bodies; both by samples.
   double overhead_us_per_task = 0;

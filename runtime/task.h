@@ -22,6 +22,7 @@
 #include "runtime/core/bodies.h"
 #include "runtime/core/calls.h"
 #include "runtime/failure.h"
+#include "runtime/pack.h"
 #include "runtime/resources.h"
 #include "runtime/value.h"
 
@@ -85,7 +86,26 @@ class Task<R(P...)> {
   /// at headers alone, never at a buffer's bytes.
   template <class F>
   [[nodiscard]] Task work(F) const {
-    return with([](detail::TaskInfo& t) { t.work_of = &detail::WorkRunner<F, R, P...>::run; });
+    return with([](detail::TaskInfo& t) { t.work_of = &detail::Looking<Work, F, R, P...>::run; });
+  }
+
+  /// Calls that run as one where that is quicker than one after another. `fit` takes what the
+  /// bodies take and says which calls may (rt::PackFit; like `work` it looks at headers alone);
+  /// `body` is called as body(rt::Context&, rt::Pack<R(P...)>&) and leaves of each call what the
+  /// body for the CPU would have left, bit for bit. A worker that begins a call takes its share of
+  /// those along that only wait for a worker and have the same `with`, up to `most`; a worker that
+  /// comes free gets one back at the next border that the body looks at. Who runs with whom is a
+  /// matter of timing and never of results; failures, cancelling and keys are each call's own. For
+  /// tasks whose arguments are constants, `in` and `inout`, on CPU workers where no GPU is in use;
+  /// an `inout` that has to be copied first, as with retries, runs alone.
+  template <class Fit, class F>
+  [[nodiscard]] Task packs(Fit, F) const {
+    static_assert(std::is_empty_v<Fit> && std::is_empty_v<F>,
+                  "rt: the functions of a pack must capture nothing");
+    return with([](detail::TaskInfo& t) {
+      t.pack_fit = &detail::Looking<PackFit, Fit, R, P...>::run;
+      t.pack = &detail::run_pack<F, R, P...>;
+    });
   }
 
   /// The result depends on the arguments alone, bit for bit. So it is named by name, version,

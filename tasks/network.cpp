@@ -11,6 +11,7 @@
 #include "tasks/device.h"
 #include "tasks/simulated.h"
 #include "tasks/tasks.h"
+#include "tasks/train_pack.h"
 #include "tasks/work.h"
 
 namespace tasks {
@@ -18,6 +19,10 @@ namespace tasks {
 namespace {
 
 std::atomic<double> trained_epochs{0};
+
+void note_trained(const nn::Stretch& stretch) {
+  trained_epochs.fetch_add(nn::epochs_in(stretch), std::memory_order_relaxed);
+}
 
 /// Lends nn/ the workers that have nothing else to run.
 class Lent final : public nn::Parallel {
@@ -74,7 +79,7 @@ nn::TrainStats train_here(rt::Context& context, const kern::Kernels<float>& kern
       [&context] { return context.stop_requested(); }, parallel);
   // A half-way network is no result and must not be kept under the result's name.
   if (stats.stopped) throw rt::Error(rt::Errc::cancelled, "stopped on request");
-  trained_epochs.fetch_add(nn::epochs_in(stretch), std::memory_order_relaxed);
+  note_trained(stretch);
   return stats;
 }
 
@@ -102,7 +107,7 @@ const auto& train_task() {
           })
           .simulated([](rt::inout<nn::ParamSlab> net, rt::in<nn::Dataset> data, nn::Hyper hyper,
                         nn::Stretch stretch, double) -> nn::TrainStats {
-            trained_epochs.fetch_add(nn::epochs_in(stretch), std::memory_order_relaxed);
+            note_trained(stretch);
             return simulated_training(*net, hyper, stretch, data->header().train_rows);
           })
           .work([](rt::inout<nn::ParamSlab> net, rt::in<nn::Dataset> data, const nn::Hyper& hyper,
@@ -110,6 +115,12 @@ const auto& train_task() {
             return training_work(net->spec(), hyper, stretch, data->header().train_rows,
                                  nn::feed_shape(data->header()));
           })
+          .packs([](rt::inout<nn::ParamSlab> net, rt::in<nn::Dataset> data, const nn::Hyper& hyper,
+                    const nn::Stretch& stretch,
+                    double) { return train_fit(*net, *data, hyper, stretch); },
+                 [](rt::Context& context, rt::Pack<TrainCall>& calls) {
+                   train_together(context, calls, note_trained);
+                 })
           .pure()
           .cost(
               [](const nn::Hyper&, const nn::Stretch&, double flops) { return rt::Flops{flops}; });

@@ -138,16 +138,16 @@ constexpr Body body_of() {
   return &BodyRunner<F, R, P...>::run;
 }
 
-/// What a call does, counted from its arguments: F takes what the task's bodies take.
-template <class F, class R, class... P>
-struct WorkRunner {
-  static Work run(const Node& node, void* const* slots) {
+/// What is said of a call by its arguments: F takes what the task's bodies take.
+template <class Answer, class F, class R, class... P>
+struct Looking {
+  static Answer run(const Node& node, void* const* slots) {
     return call(node, slots, std::index_sequence_for<P...>{});
   }
 
  private:
   template <std::size_t... I>
-  static Work call(const Node& node, [[maybe_unused]] void* const* slots,
+  static Answer call(const Node& node, [[maybe_unused]] void* const* slots,
                    std::index_sequence<I...>) {
     [[maybe_unused]] const auto& constants = Call<R, P...>::of(node).constants;
     return F{}(body_argument<P>(std::get<I>(constants), slots[I])...);

@@ -145,6 +145,7 @@ Engine::~Engine() {
   for (WaitRecord* left : resumable) delete_record(left);
   resumable.clear();
   idler_.reset();
+  backend->drain();  // helpers, and launches whose calls others ran, have yet to return
   if (trace) ledger.close(now());
   write_records();
   if (paces_) paces_->keep();
@@ -160,7 +161,6 @@ Engine::~Engine() {
       box->prev = box->next = nullptr;
     }
   }
-  backend->drain();  // a helper looks at the backend until it has returned
   backend.reset();
   {
     const std::scoped_lock lock(pure_mutex_);
@@ -209,6 +209,7 @@ Summary Engine::summary() {
     s.retried += worker->retried.load();
     s.copies += worker->copies.load();
     s.parts += worker->parts.load();
+    s.packed += worker->packed.load();
     overhead += worker->overhead_nanos.load();
     if (worker == workers.back()) break;
     WorkerSummary w;

@@ -27,6 +27,7 @@
 #include "runtime/core/group_state.h"
 #include "runtime/core/ledger.h"
 #include "runtime/core/node.h"
+#include "runtime/core/packs.h"
 #include "runtime/core/parameters.h"
 #include "runtime/core/team.h"
 #include "runtime/core/worker.h"
@@ -177,6 +178,10 @@ class Engine {
   /// Nodes that the executor has and has not run to their end.
   [[nodiscard]] std::uint64_t with_executor() const noexcept;
   [[nodiscard]] Worker& this_worker() noexcept;
+  /// Whether a worker finds the arguments of calls that wait for others.
+  [[nodiscard]] bool packs_calls() const noexcept {
+    return config.packs && executor == Executor::starpu_cpu;
+  }
   void run_hooks();
   [[nodiscard]] bool records() const noexcept { return graph || trace; }
   void record_run(const Node& node, Moment start, Moment end, int attempt, unsigned lane,
@@ -205,6 +210,7 @@ class Engine {
   bool woken = false;                       ///< a wake() met the driver asleep for another reason
   std::uint64_t memory_limit = 0;
   Teams teams{*this};
+  Packs packs;
   Ledger ledger;  ///< of the executor's workers
   Held preset;    ///< the version that the next inout output becomes (a fold's last combination)
 

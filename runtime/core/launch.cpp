@@ -19,12 +19,24 @@ void stand_aside(Gang& gang, unsigned worker) noexcept {
   ledger.is_back(worker, now());
 }
 
+/// A call that may run in a pack, and may have run in one by now.
+void run_member(Engine& engine, Node& node, Worker& own, std::byte* const* bytes) noexcept {
+  if (engine.packs.begin(*node.member)) {
+    Running(engine, node, own, bytes).run();
+    engine.packs.end(*node.member);
+  }
+  node.unref();
+}
+
 }  // namespace
 
 void launch_ready(Launch& launch) noexcept {
   if (!is_task(launch)) return;
+  Engine& engine = *Engine::current();
   launch.ready = now();
-  Engine::current()->ledger.ready(launch.device, launch.ready);
+  engine.ledger.ready(launch.device, launch.ready);
+  auto& node = static_cast<Node&>(launch);
+  if (node.info->pack != nullptr && engine.packs_calls()) engine.packs.wait(node);
 }
 
 void launch_taken(Launch& launch, unsigned worker) noexcept {
@@ -42,7 +54,11 @@ void run_launch(Launch& launch, unsigned worker, std::byte* const* bytes) noexce
   if (gang != nullptr) gang->assemble();
   Worker& own = *engine.workers[worker];
   Worker* const before = std::exchange(this_thread.worker, &own);
-  Running(engine, node, own, bytes).run();
+  if (node.member == nullptr) {
+    Running(engine, node, own, bytes).run();
+  } else {
+    run_member(engine, node, own, bytes);
+  }
   if (gang != nullptr) gang->dismiss();
   own.returned.fetch_add(1);
   this_thread.worker = before;

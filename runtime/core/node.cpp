@@ -2,6 +2,7 @@
 
 #include "runtime/core/engine.h"
 #include "runtime/core/group_state.h"
+#include "runtime/core/pack_calls.h"
 
 namespace rt::detail {
 
@@ -53,6 +54,7 @@ void Node::destroy(Node* node) noexcept {
       if (output.version != nullptr) output.version->unref();
     }
     if (gone->group != nullptr) gone->group->unref();
+    delete gone->member;
     const std::size_t size = gone->size;
     gone->~Node();
     pool_give(gone, size);

@@ -16,6 +16,7 @@
 namespace rt::detail {
 
 struct GroupState;
+struct PackMember;
 
 /// What a node reads. Waits for the version on behalf of its node.
 struct Input : Waiter {
@@ -56,10 +57,11 @@ struct Node : Launch {
   std::source_location where;
   Key key{};
   Resources needs;
-  bool limited = false;   ///< has needs that must be admitted
-  bool admitted = false;  ///< and given back at the end
-  Duration ran{};         ///< the last attempt's body
-  Node* next = nullptr;   ///< in whatever list it is at the moment
+  bool limited = false;          ///< has needs that must be admitted
+  bool admitted = false;         ///< and given back at the end
+  Duration ran{};                ///< the last attempt's body
+  PackMember* member = nullptr;  ///< owned; of one that others may take along (packs.h)
+  Node* next = nullptr;          ///< in whatever list it is at the moment
   Node* prev = nullptr;
   std::size_t size = 0;  ///< of the allocation
 

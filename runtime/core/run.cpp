@@ -46,6 +46,7 @@ void Running::run() noexcept {
   engine.ledger.begun(worker.number, node.device, begin);
   run_and_finish();
   if (sampled) bump(worker.overhead_nanos, 16 * ((now() - begin).count() - inside_.count()));
+  end_others();
 }
 
 void Running::run_and_finish() noexcept {
@@ -96,18 +97,26 @@ void settle(Backend& backend) noexcept {
 
 }  // namespace
 
+void Running::run_body() {
+  Context context(*this);
+  const Body body = body_for(node, engine.backend->simulates());
+  PackMember* const own = node.member;
+  if (own == nullptr) return body(node, context, slots_.data(), result_);
+  if (own->ended) return take_outcome(*own);
+  run_pack(*own, body, context);
+}
+
 bool Running::attempt_once(std::exception_ptr& error) {
   const Moment start = end_;  // of the attempt before, or of the whole
   split_ = {};
   Moment body = start;
   bool good = false;
-  if (node.group != nullptr) node.group->body_begins(start);
+  if (node.group != nullptr) node.group->body_begins(in_pack_ ? part_from_ : start);
   try {
     prepare();
     if (copied_) body = now();
-    Context context(*this);
     this_thread.running = this;
-    body_for(node, engine.backend->simulates())(node, context, slots_.data(), result_);
+    run_body();
     if (node.device == Device::cuda) engine.backend->synchronise();
     engine.backend->spend(node);
     this_thread.running = nullptr;
@@ -122,13 +131,15 @@ bool Running::attempt_once(std::exception_ptr& error) {
   end_team();
   worker.slow_down(now() - body - split_);
   end_ = now();
-  if (node.group != nullptr) node.group->body_ends(end_);
+  inside_ += end_ - start;
+  const Moment to = in_pack_ ? part_to_ : end_;
+  if (in_pack_) body = part_from_;
+  if (node.group != nullptr) node.group->body_ends(to);
   bump(worker.tasks, std::uint64_t{1});
   if (copied_) bump(worker.moving_nanos, (body - start).count());
-  bump(worker.busy_nanos, (end_ - body).count());
-  inside_ += end_ - start;
-  node.ran = end_ - body;
-  if (engine.records()) engine.record_run(node, body, end_, attempt, worker.lane, good);
+  bump(worker.busy_nanos, (to - body).count());
+  node.ran = to - body;
+  if (engine.records()) engine.record_run(node, body, to, attempt, worker.lane, good);
   return good;
 }
 

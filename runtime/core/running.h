@@ -8,6 +8,7 @@
 
 #include "runtime/context.h"
 #include "runtime/core/engine.h"
+#include "runtime/core/pack_calls.h"
 #include "runtime/core/team.h"
 
 namespace rt::detail {
@@ -29,8 +30,6 @@ class Temporary {
 
 class Running {
  public:
-  static constexpr unsigned kMaxParameters = 64;
-
   Running(Engine& the_engine, Node& the_node, Worker& the_worker, std::byte* const* bytes) noexcept
       : engine(the_engine), node(the_node), worker(the_worker), bytes_(bytes) {}
   Running(const Running&) = delete;
@@ -51,6 +50,11 @@ class Running {
   /// The node's, whatever came of it.
   void end(Stage stage, Failure* failure) noexcept;
   bool attempt_once(std::exception_ptr& error);
+  void run_body();
+  void run_pack(PackMember& own, Body alone, Context& context);
+  void share_out(Moment from, Moment to, std::size_t parts) noexcept;
+  void take_outcome(PackMember& own);
+  void end_others() noexcept;
   void prepare();
   void* prepare_input(const Parameter& p);
   void* prepare_inout(const Parameter& p);
@@ -68,7 +72,7 @@ class Running {
   void give_up(const std::exception_ptr& error) noexcept;
 
   std::byte* const* bytes_;
-  std::array<void*, kMaxParameters> slots_{};
+  std::array<void*, kMostParameters> slots_{};
   std::vector<Temporary> temporaries_;
   std::vector<std::filesystem::path> paths_;  ///< of files in the making
   std::vector<BoxRef> snapshots_;  ///< of commutative arguments, when the policy needs them
@@ -77,6 +81,10 @@ class Running {
   Duration inside_{};  ///< all attempts together
   Duration split_{};   ///< of this attempt, in parts and waiting for those of others
   Team* team_ = nullptr;
+  std::vector<PackMember*> others_;  ///< that ran in this attempt, and are still to be ended
+  bool in_pack_ = false;
+  Moment part_from_, part_to_;  ///< of the pack's time, this node's
+  Moment pack_to_;              ///< of the node that ran it
   bool copied_ = false;
 };
 

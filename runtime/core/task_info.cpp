@@ -13,6 +13,8 @@ TaskInfo::TaskInfo(const TaskInfo& other)
       cpu(other.cpu),
       cuda(other.cuda),
       simulated(other.simulated),
+      pack(other.pack),
+      pack_fit(other.pack_fit),
       pure(other.pure),
       keep(other.keep),
       retries(other.retries),
@@ -39,7 +41,8 @@ Registry& registry() {
 }
 
 bool same_bodies(const TaskInfo& a, const TaskInfo& b) {
-  return *a.type == *b.type && a.cpu == b.cpu && a.cuda == b.cuda && a.simulated == b.simulated;
+  return *a.type == *b.type && a.cpu == b.cpu && a.cuda == b.cuda && a.simulated == b.simulated &&
+         a.pack == b.pack;
 }
 
 bool same(const TaskInfo& a, const TaskInfo& b) {
@@ -47,7 +50,8 @@ bool same(const TaskInfo& a, const TaskInfo& b) {
          a.keep == b.keep && a.retries == b.retries && a.last == b.last && a.defaults.empty() &&
          b.defaults.empty() && a.needs.cpus == b.needs.cpus && a.needs.gpus == b.needs.gpus &&
          a.needs.memory == b.needs.memory && a.needs_of == b.needs_of && a.cost_of == b.cost_of &&
-         a.work_of == b.work_of && a.priority == b.priority && a.priority_of == b.priority_of;
+         a.work_of == b.work_of && a.pack_fit == b.pack_fit && a.priority == b.priority &&
+         a.priority_of == b.priority_of;
 }
 
 void check(const TaskInfo& info, const std::vector<std::shared_ptr<const TaskInfo>>& tasks) {

@@ -66,6 +66,12 @@ struct Signature {
 /// its path.
 using Body = void (*)(Node& node, Context& context, void* const* slots, BoxRef& result);
 
+class PackCalls;
+/// A body for several calls.
+using PackBody = void (*)(PackCalls& calls, Context& context);
+
+inline constexpr unsigned kMostParameters = 64;
+
 struct TaskInfo {
   std::string name;
   int version = 1;
@@ -74,6 +80,8 @@ struct TaskInfo {
   Body cpu = nullptr;
   Body cuda = nullptr;
   Body simulated = nullptr;
+  PackBody pack = nullptr;
+  PackFit (*pack_fit)(const Node& node, void* const* slots) = nullptr;  ///< beside `pack`
   bool pure = false;
   Keep keep = Keep::worth;
   int retries = 0;

@@ -24,6 +24,7 @@ struct alignas(64) Worker {
   std::atomic<std::uint64_t> retried{0};
   std::atomic<std::uint64_t> copies{0};
   std::atomic<std::uint64_t> parts{0};          ///< taken over from tasks of other workers
+  std::atomic<std::uint64_t> packed{0};         ///< bodies run in a pack of another task's
   std::atomic<std::int64_t> busy_nanos{0};      ///< inside bodies
   std::atomic<std::int64_t> moving_nanos{0};    ///< copying and fetching for them
   std::atomic<std::int64_t> overhead_nanos{0};  ///< around them

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "nn/init.h"
+#include "nn/pack.h"
 #include "nn/reshape/reshape.h"
 #include "nn/train.h"
 #include "tests/nn/nets.h"
@@ -170,6 +171,35 @@ std::vector<std::int64_t> per_step(const kern::Kernels<float>& kernels, nn::Para
   for (std::size_t i = 1; i < at_border.size(); ++i)
     steps.push_back(at_border[i] - at_border[i - 1]);
   return steps;
+}
+
+TEST(Allocation, AStepOfAPackAllocatesNothing) {
+  const nn_test::Table table(50, 12, 3);
+  const nn::DataView view = table.view();
+  const nn::Hyper h = nn_test::hyper("adam", {}, 16);
+  nn::Workspace workspace;
+  kern::prepare_thread();
+  find_libraries();
+  std::vector<nn::ParamSlab> nets;
+  for (int i = 0; i < 3; ++i) nets.push_back(fresh(nn_test::normed(12, 20, 3), h));
+  std::vector<std::int64_t> at_border;
+  at_border.reserve(1000);
+  for (const nn::Stretch& stretch : {nn::Stretch{0, 2}, nn::Stretch{2, 5}}) {
+    at_border.clear();
+    std::vector<nn::PackNet> members(nets.size());
+    for (std::size_t i = 0; i < nets.size(); ++i) {
+      members[i].net = &nets[i];
+      members[i].hyper = &h;
+      members[i].next = [&] {
+        at_border.push_back(allocations);
+        return nn::PackWord::go_on;
+      };
+      members[i].ended = [](const nn::TrainStats&) {};
+    }
+    nn::train_pack(kern::cpu_kernels(), workspace, view, stretch, members);
+  }
+  ASSERT_EQ(at_border.size(), 3 * 4 * nets.size());
+  EXPECT_EQ(at_border.back(), at_border.front());
 }
 
 TEST(Allocation, AStepOfAGrownNetworkAllocatesNothing) {

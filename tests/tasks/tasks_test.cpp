@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
@@ -235,6 +236,59 @@ TEST_F(Tasks, BitsDoNotDependOnWhoRunsThem) {
       GTEST_SKIP() << error.what();
     }
     EXPECT_EQ(trials(), expected) << workers << " workers";
+  }
+}
+
+std::atomic<bool> let_go;
+const auto hold = rt::task("hold", 1).cpu([] {
+  while (!let_go) std::this_thread::yield();
+});
+
+TEST_F(Tasks, NetworksThatDifferInRatesTrainTogetherAndGiveTheSameBits) {
+  constexpr int kNets = 6, kRounds = 3;
+  const auto trials = [&](int workers) {
+    const auto data = tasks::load(data_spec);
+    data.get();
+    std::vector<rt::Value<nn::ParamSlab>> nets;
+    for (int i = 0; i < kNets; ++i) nets.push_back(init());
+    for (const auto& net : nets) net.get();
+    Bytes out;
+    const auto add = [&](std::span<const std::byte> bytes) {
+      out.insert(out.end(), bytes.begin(), bytes.end());
+    };
+    for (int round = 0; round < kRounds; ++round) {
+      let_go = workers == 0;
+      for (int i = 0; i < workers; ++i) hold().demand();
+      std::vector<rt::Value<nn::TrainStats>> stats;
+      for (int i = 0; i < kNets; ++i) {
+        nn::Hyper own = hyper;
+        own.optimizer.fields["lr"] = i == 3 ? 1e30 : 0.002 * (i + 1);
+        auto& net = nets[static_cast<std::size_t>(i)];
+        stats.push_back(tasks::train(net, data, own, {round, round + 1}, {1e6}));
+        stats.back().demand();
+      }
+      let_go = true;
+      for (const auto& one : stats) add(rt::encode(one.get()));
+    }
+    for (const auto& net : nets) add(net.get().bytes());
+    return out;
+  };
+  Bytes expected;
+  {
+    const rt::Runtime runtime(sequential());
+    expected = trials(0);
+    EXPECT_EQ(runtime.summary().packed, 0U);
+  }
+  for (const int workers : {1, 2, 4}) {
+    std::unique_ptr<rt::Runtime> runtime;
+    try {
+      runtime = std::make_unique<rt::Runtime>(
+          rt::Config{.workers = workers, .executor = rt::Executor::starpu_cpu});
+    } catch (const rt::Error& error) {
+      GTEST_SKIP() << error.what();
+    }
+    EXPECT_TRUE(trials(workers) == expected) << workers << " workers";
+    EXPECT_GT(runtime->summary().packed, 0U) << workers << " workers";
   }
 }
 

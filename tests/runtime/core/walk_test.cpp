@@ -33,6 +33,46 @@ void add(Vec& v, int by) {
   }
 }
 
+/// The same to the vectors of several calls, an element of each in turn. What is wanted back is
+/// given back after any element; some calls are never looked at again, some packs fail as a whole.
+struct AddTogether {
+  void operator()(rt::Context&, rt::Pack<double(rt::inout<Vec>, int)>& calls) const {
+    std::vector<bool> left(static_cast<std::size_t>(calls.size()), true);
+    for (std::size_t at = 0; at <= kLength; ++at) {
+      for (int i = 0; i < calls.size(); ++i) {
+        if (left[static_cast<std::size_t>(i)])
+          left[static_cast<std::size_t>(i)] = goes_on(calls, i, at);
+      }
+    }
+  }
+
+ private:
+  static bool goes_on(rt::Pack<double(rt::inout<Vec>, int)>& calls, int call, std::size_t at) {
+    const std::any& progress = calls.progress(call);
+    const std::size_t begin = progress.has_value() ? std::any_cast<std::size_t>(progress) : 0;
+    if (at < begin) return true;
+    if (at < kLength && calls.is_wanted(call)) {
+      calls.give_back(call, at);
+      return false;
+    }
+    return calls.arguments(call, [&](rt::inout<Vec> v, int by) {
+      if (at == kLength) {
+        calls.finish(call, v->values()[0] * 2);
+        return false;
+      }
+      if (by == kFlaky && at == kLength / 2 && attempts.fetch_add(1) * 2654435761u % 8 < 3) {
+        calls.fail(call, std::make_exception_ptr(std::runtime_error("half-way")));
+        return false;
+      }
+      v->values()[at] += by;
+      return true;
+    });
+  }
+};
+struct AnyStep {
+  rt::PackFit operator()(rt::inout<Vec> v, int) const { return {v->values().size(), 5}; }
+};
+
 const auto make = rt::task("walk make", 1)
                       .cpu([](int of) { return Vec(std::vector<double>(kLength, of)); })
                       .pure();
@@ -43,11 +83,14 @@ const auto step = rt::task("walk step", 1)
                         add(*v, by);
                         return v->values()[0] * 2;
                       })
+                      .packs(AnyStep{}, AddTogether{})
                       .pure();
-const auto impure_step = rt::task("walk impure step", 1).cpu([](rt::inout<Vec> v, int by) {
-  add(*v, by);
-  return v->values()[0] * 2;
-});
+const auto impure_step = rt::task("walk impure step", 1)
+                             .cpu([](rt::inout<Vec> v, int by) {
+                               add(*v, by);
+                               return v->values()[0] * 2;
+                             })
+                             .packs(AnyStep{}, AddTogether{});
 const auto fork_of = rt::task("walk fork", 1)
                          .cpu([](rt::in<Vec> v, rt::out<Vec> w, rt::out<double> first) {
                            const auto from = v->values();

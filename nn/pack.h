@@ -1,0 +1,41 @@
+#pragma once
+// Networks that train on the same batches, a step of each in turn: a batch is read once for all.
+
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "kernels/kernels.h"
+#include "nn/data_view.h"
+#include "nn/hyper.h"
+#include "nn/slab.h"
+#include "nn/steps.h"
+#include "nn/train.h"
+#include "nn/workspace.h"
+
+namespace nn {
+
+/// What a network of a pack does instead of its next step.
+enum class PackWord : std::uint8_t { go_on, stop, leave };
+
+/// One of the networks; everything referred to outlives the pack's training. All have the same spec
+/// and hyperparameters, their optimizers and learning rates aside, and have come equally far.
+struct PackNet {
+  ParamSlab* net = nullptr;
+  const Hyper* hyper = nullptr;
+  Tally tally{};                          ///< of the steps of the stretch that are done
+  std::function<PackWord()> next;         ///< asked before each step
+  std::function<void(TrainStats)> ended;  ///< once, as train_steps returns them; or
+  std::function<void(Tally)> left;        ///< once: somebody may go on with it from here
+};
+
+/// Whether such a training can share its batches: one shard on the program's own memory, nothing
+/// that changes rows or weights beside the steps.
+[[nodiscard]] bool can_share_batches(const ParamSlab::Header& net, const Hyper& hyper);
+
+/// Trains each network as train_steps would, with the same bits. Throws Error as that does, and
+/// where the networks differ, before any change.
+void train_pack(const kern::Kernels<float>& kernels, Workspace& workspace, const DataView& data,
+                const Stretch& stretch, std::span<PackNet> nets);
+
+}  // namespace nn

@@ -1,0 +1,25 @@
+#pragma once
+// Training calls that run as one: what they share is the reading of batches.
+
+#include "nn/data/dataset.h"
+#include "nn/hyper.h"
+#include "nn/slab.h"
+#include "nn/train.h"
+#include "runtime/runtime.h"
+
+namespace tasks {
+
+/// What the task "train" takes and returns.
+using TrainCall = nn::TrainStats(rt::inout<nn::ParamSlab>, rt::in<nn::Dataset>, nn::Hyper,
+                                 nn::Stretch, double);
+
+/// Calls that train the same network on the same batches of the same table, as many as gain by it:
+/// by a model of costs that looks at sizes alone.
+[[nodiscard]] rt::PackFit train_fit(const nn::ParamSlab& net, const nn::Dataset& data,
+                                    const nn::Hyper& hyper, const nn::Stretch& stretch);
+
+/// The body for them; `trained` is told of each stretch that came to its end.
+void train_together(rt::Context& context, rt::Pack<TrainCall>& calls,
+                    void (*trained)(const nn::Stretch&));
+
+}  // namespace tasks
