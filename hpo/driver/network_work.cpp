@@ -173,13 +173,17 @@ void require_resources(const Resources& asked, int workers, int gpus) {
   };
   if (asked.cpus > workers) refuse("cpus", std::to_string(asked.cpus), std::to_string(workers));
   if (asked.gpus > gpus) refuse("gpus", rt::format_double(asked.gpus), std::to_string(gpus));
+  if (!asked.memory) return;
   const std::uint64_t memory = rt::usable_memory();
-  if (asked.memory.value_or(0) > memory)
+  if (*asked.memory > memory)
     refuse("memory", rt::format_bytes(*asked.memory), rt::format_bytes(memory));
 }
 
 void require_resources(const Resources& asked) {
-  require_resources(asked, rt::usable_cores(), static_cast<int>(rt::gpu_names().size()));
+  // Looking at the machine takes a hundred files, and this is asked for every trial.
+  const int cores = asked.cpus > 1 ? rt::usable_cores() : 1;
+  const int gpus = asked.gpus > 0 ? static_cast<int>(rt::gpu_names().size()) : 0;
+  require_resources(asked, cores, gpus);
 }
 
 void prepare_gpu(const Resources& asked) {

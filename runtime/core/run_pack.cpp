@@ -67,8 +67,8 @@ void Running::end_others() noexcept {
     ended.in_pack_ = true;
     ended.part_from_ = part_of(part_from_, pack_to_, i + 1, parts);
     ended.part_to_ = part_of(part_from_, pack_to_, i + 2, parts);
+    bump(worker.packed, std::uint64_t{1});  // first: who waits for its end may ask
     ended.run();
-    bump(worker.packed, std::uint64_t{1});
     engine.packs.end(other);
   }
 }
