@@ -148,7 +148,7 @@ struct Looking {
  private:
   template <std::size_t... I>
   static Answer call(const Node& node, [[maybe_unused]] void* const* slots,
-                   std::index_sequence<I...>) {
+                     std::index_sequence<I...>) {
     [[maybe_unused]] const auto& constants = Call<R, P...>::of(node).constants;
     return F{}(body_argument<P>(std::get<I>(constants), slots[I])...);
   }
