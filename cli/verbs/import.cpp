@@ -44,13 +44,16 @@ int import_trials(const Arguments& arguments, const hpo::OptunaStorage& storage)
   hpo::ImportedStudy imported = hpo::import_optuna(storage, file, arguments.text("--study"));
   const std::string called = arguments.has("--output") ? arguments.text("--output") : file;
   const hpo::StudySpec study = hpo::study_made(imported.yaml, file, called);
-  const std::size_t all = imported.trials.size();
   std::erase_if(imported.trials, [&](const hpo::ImportedTrial& trial) {
     return !study.space.contains(trial.params);
   });
-  if (const std::size_t outside = all - imported.trials.size(); outside > 0)
-    imported.left_out.push_back(rt::cat(outside, " of ", all, " trials, which lie outside of the ",
-                                        "space as it was in the end"));
+  const std::size_t outside = imported.ended - imported.trials.size();
+  if (outside > 0 && imported.trials.empty())
+    imported.left_out.push_back(rt::cat("any trial: not one of the ", imported.ended,
+                                        " lies in this space, so the study begins anew"));
+  else if (outside > 0)
+    imported.left_out.push_back(
+        rt::cat(outside, " of ", imported.ended, " trials, which lie outside of this space"));
   const rt::Path folder = runs_folder(arguments) / study.name;
   hpo::write_imported(study, imported.trials, folder);
   say_left_out(imported);

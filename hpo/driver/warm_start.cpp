@@ -14,14 +14,17 @@ namespace hpo {
 
 namespace {
 
-/// What of a trial's values this space has, where that is a point of it.
+/// What of a trial's values this space has, where that is a point of it. A parameter that can only
+/// be one value was that before it was written down.
 std::optional<Params> fitted(const Params& params, const Space& space) {
   Params chosen;
   for (const std::size_t i : space.order()) {
     const Parameter& parameter = space.parameters()[i];
-    const ParamValue* value = params.find(parameter.name);
-    if (value != nullptr && space.is_active(i, chosen))
+    if (!space.is_active(i, chosen)) continue;
+    if (const ParamValue* value = params.find(parameter.name))
       chosen.set(parameter.name, as_meant(parameter.domain, *value));
+    else if (cardinality(parameter.domain) == 1)
+      chosen.set(parameter.name, nth_value(parameter.domain, 0));
   }
   chosen = space.adopt(chosen);
   return space.contains(chosen) ? std::optional(chosen) : std::nullopt;

@@ -18,6 +18,7 @@ namespace {
 /// What a trial is sorted by: ascending, those that have none last.
 struct Place {
   bool missing = true;
+  double violation = 0;  ///< the best is none that breaks a bound
   double number = 0;
   std::string text;
   auto operator<=>(const Place&) const = default;
@@ -27,16 +28,26 @@ Place place_of(double number) {
   return {.missing = std::isnan(number), .number = std::isnan(number) ? 0 : number};
 }
 
-bool is_maximized(const Objective& objective, const std::string& metric, const std::string& name) {
+/// Whether a metric that is searched for is maximized; nothing for another one.
+std::optional<bool> is_maximized(const Objective& objective, const std::string& metric,
+                                 const std::string& name) {
   if (name == metric) return objective.maximize;
   const auto other = std::ranges::find(objective.others, name, &OtherMetric::name);
-  return other != objective.others.end() && other->maximize;
+  return other == objective.others.end() ? std::nullopt : std::optional(other->maximize);
 }
 
-Place by_metric(const TrialRow& trial, const std::string& name, bool maximize) {
+Place by_metric(const TrialRow& trial, const std::string& name) {
+  const double* value = find_metric(trial.metrics, name);
+  return value == nullptr ? Place{} : place_of(*value);
+}
+
+Place by_goal(const TrialRow& trial, const std::string& name, bool maximize,
+              const Objective& objective) {
   const double* value = find_metric(trial.metrics, name);
   if (value == nullptr) return {};
-  return place_of(maximize ? -*value : *value);
+  Place place = place_of(maximize ? -*value : *value);
+  place.violation = objective.violation(trial.metrics);
+  return place;
 }
 
 Place by_parameter(const TrialRow& trial, const std::string& name) {
@@ -54,9 +65,10 @@ void sort_by(std::vector<TrialRow>& trials, const StudyReader& study, const std:
   for (const TrialRow& trial : trials)
     for (const auto& [known, value] : trial.metrics) metrics.insert(known);
   if (metrics.contains(name)) {
-    const bool maximize = is_maximized(objective, metric, name);
-    std::ranges::stable_sort(
-        trials, {}, [&](const TrialRow& trial) { return by_metric(trial, name, maximize); });
+    const std::optional<bool> maximize = is_maximized(objective, metric, name);
+    std::ranges::stable_sort(trials, {}, [&](const TrialRow& trial) {
+      return maximize ? by_goal(trial, name, *maximize, objective) : by_metric(trial, name);
+    });
     return;
   }
   const std::vector<std::string> parameters = study.parameter_names();

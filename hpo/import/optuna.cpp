@@ -6,6 +6,7 @@
 #include "hpo/import/names.h"
 #include "hpo/import/optuna_conditions.h"
 #include "hpo/import/optuna_domain.h"
+#include "hpo/import/optuna_fit.h"
 #include "hpo/log/metrics.h"
 #include "hpo/study/spec.h"
 #include "runtime/base/error.h"
@@ -62,12 +63,19 @@ class Importer {
 
   ImportedStudy run() {
     find_domains();
-    for (const std::string& name : order_) names_.keep(name);
+    fit_ = fit_space(trials_, std::move(order_), domains_);
+    for (const std::string& name : fit_.order)
+      if (const auto at = changes_.find(name); at != changes_.end()) left_.push_back(at->second);
+    left_.insert(left_.end(), fit_.notes.begin(), fit_.notes.end());
+    for (const std::string& name : fit_.order) names_.keep(name);
     std::string body = rt::cat("metric: ", metrics(), "\n");
     body += bounds();  // whose names are none of the metrics'
     body += parameters();
     ImportedStudy out;
-    for (const OptunaTrial* trial : trials_) add(out, *trial);
+    for (const OptunaTrial* trial : trials_) {
+      if (trial->ended()) ++out.ended;
+      if (!fit_.foreign.contains(trial)) add(out, *trial);
+    }
     body += first_points(body);
     name_the_rest();
     for (const std::string& line : left_)
@@ -126,34 +134,43 @@ class Importer {
   }
 
   std::string parameters() {
-    if (order_.empty()) return "parameters: {}\n";
-    const OptunaConditions conditions(trials_, order_, domains_);
+    if (fit_.order.empty()) return "parameters: {}\n";
     std::string text = "parameters:\n";
-    for (const std::string& name : order_)
+    for (const std::string& name : fit_.order)
       text += rt::cat("  ", our_name(name), ": {",
                       of_param(name, [&] { return domains_.at(name).yaml(); }),
-                      condition_text(name, conditions.of(name)), "}\n");
+                      condition_text(fit_.conditions.at(name)), "}\n");
     return text;
   }
 
-  /// The last domain of a name counts: a search may have been widened.
+  /// One domain of a name has all that trials had: a search may be narrowed and widened.
   void find_domains() {
+    std::map<std::string, std::set<std::string>> texts;
     for (const OptunaTrial* trial : trials_) {
       std::map<std::size_t, std::string> fresh;  // by place
       for (const auto& [name, raw] : trial->params) {
-        const auto known = texts_.find(name);
-        if (known != texts_.end() && known->second == raw.distribution) continue;
-        OptunaDomain domain =
+        if (!texts[name].insert(raw.distribution).second) continue;
+        const OptunaDomain domain =
             of_param(name, [&raw = raw] { return OptunaDomain(raw.distribution); });
-        if (known == texts_.end()) {
+        if (domains_.emplace(name, domain).second)
           fresh[raw.place] = name;
-        } else if (domain.yaml() != domains_.at(name).yaml()) {
-          left_.push_back(rt::cat("earlier ranges of ", name));
-        }
-        texts_[name] = raw.distribution;
-        domains_.insert_or_assign(name, std::move(domain));
+        else
+          of_param(name, [&, &name = name] { widen(name, domain); });
       }
       for (auto& [place, name] : fresh) order_.push_back(std::move(name));
+    }
+  }
+
+  void widen(const std::string& name, const OptunaDomain& later) {
+    OptunaDomain& domain = domains_.at(name);
+    if (later.yaml() == domain.yaml()) return;
+    if (domain.widen(later)) {
+      changes_.try_emplace(
+          name, rt::cat("the ranges of ", name, ", which changed: one has all of them here"));
+    } else {
+      domain = later;
+      of_other_kinds_.insert(name);
+      changes_[name] = rt::cat("earlier values of ", name, ", which were of another kind");
     }
   }
 
@@ -163,15 +180,22 @@ class Importer {
     return ours;
   }
 
-  std::string condition_text(const std::string& name, const OptunaCondition& condition) {
-    if (!condition.known)
-      left_.push_back(rt::cat("when ", name, " exists: no other param tells it"));
-    if (condition.parent.empty()) return "";
-    const OptunaDomain& parent = domains_.at(condition.parent);
-    std::string values;
-    for (const double value : condition.values)
-      values += rt::cat(values.empty() ? "" : ", ", OptunaDomain::yaml_of(parent.value(value)));
-    return rt::cat(", when: {", names_.ours(condition.parent), ": [", values, "]}");
+  std::string condition_text(const OptunaCondition& condition) {
+    std::string text;
+    for (const OptunaCondition::On& on : condition.all) {
+      const OptunaDomain& parent = domains_.at(on.parent);
+      std::string values;
+      for (const double value : on.values)
+        values += rt::cat(values.empty() ? "" : ", ", OptunaDomain::yaml_of(parent.value(value)));
+      text += rt::cat(text.empty() ? "" : ", ", names_.ours(on.parent), ": [", values, "]");
+    }
+    return text.empty() ? "" : rt::cat(", when: {", text, "}");
+  }
+
+  /// The place of a choice is one in the list that the trial had.
+  [[nodiscard]] ParamValue value_of(const std::string& name, const OptunaParam& param) const {
+    return of_other_kinds_.contains(name) ? OptunaDomain(param.distribution).value(param.internal)
+                                          : domains_.at(name).value(param.internal);
   }
 
   void add(ImportedStudy& out, const OptunaTrial& raw) {
@@ -181,11 +205,10 @@ class Importer {
     trial.state = raw.state == kComplete ? TrialState::complete
                   : raw.state == kPruned ? TrialState::stopped
                                          : TrialState::failed;
-    for (const std::string& name : order_) {
+    for (const std::string& name : fit_.order) {
       if (const auto at = raw.params.find(name); at != raw.params.end())
-        trial.params.set(names_.ours(name), of_param(name, [&] {
-                           return domains_.at(name).value(at->second.internal);
-                         }));
+        trial.params.set(names_.ours(name),
+                         of_param(name, [&] { return value_of(name, at->second); }));
     }
     for (const auto& [name, value] : raw.constraints)
       trial.constraints.emplace_back(bound_name(name), value);
@@ -237,6 +260,7 @@ class Importer {
 
   /// The line of `try_first`; empty: nothing was said, or of what no trial has had yet.
   std::string point_of(const OptunaTrial& trial) {
+    if (fit_.foreign.contains(&trial)) return "";
     std::string text;
     const auto add_value = [&](const std::string& name, const ParamValue& value) {
       text +=
@@ -245,7 +269,7 @@ class Importer {
     try {
       for (const auto& [name, json] : trial.fixed) {
         const auto domain = domains_.find(name);
-        if (domain == domains_.end()) return "";
+        if (domain == domains_.end() || !fit_.conditions.contains(name)) return "";
         if (!trial.params.contains(name)) add_value(name, domain->second.fixed(json));
       }
       for (const auto& [name, param] : trial.params)
@@ -293,8 +317,10 @@ class Importer {
   const OptunaStudy& study_;
   std::vector<const OptunaTrial*> trials_;
   std::vector<std::string> order_;
-  std::map<std::string, std::string> texts_;
   std::map<std::string, OptunaDomain> domains_;
+  std::map<std::string, std::string> changes_;  ///< of a param's domain, for people
+  std::set<std::string> of_other_kinds_;        ///< params some of whose values are none any more
+  OptunaFit fit_;
   std::vector<std::string> left_;
   std::set<std::string> metrics_;
   Names names_, bounded_;

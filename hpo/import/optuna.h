@@ -28,7 +28,8 @@ struct ImportedTrial {
 };
 
 struct ImportedStudy : Imported {
-  std::vector<ImportedTrial> trials;  ///< ended ones, all points of the study's space
+  std::size_t ended = 0;              ///< trials of theirs
+  std::vector<ImportedTrial> trials;  ///< those of them that may be points of the study's space
 };
 
 /// The study `name` of a storage; empty: its only one. A study to ask (hpo/study/asked.h). `file`

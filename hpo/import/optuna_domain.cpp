@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "hpo/log/python_json.h"
 #include "hpo/space/parameter.h"
@@ -70,6 +71,31 @@ std::string OptunaDomain::yaml() const {
   if (log_) text += ", scale: log";
   if (step_ > 0 && !(ints_ && step_ == 1)) text += rt::cat(", step: ", text_of(value(step_)));
   return text;
+}
+
+bool OptunaDomain::widen(const OptunaDomain& later) {
+  if (categorical_ || later.categorical_ || ints_ != later.ints_) return false;
+  step_ = common_step(later);
+  low_ = std::min(low_, later.low_);
+  high_ = std::max(high_, later.high_);
+  log_ = later.log_ && (ints_ ? low_ >= 1 : low_ > 0);
+  if (log_) step_ = ints_ ? 1 : 0;
+  return true;
+}
+
+double OptunaDomain::common_step(const OptunaDomain& later) const {
+  const double apart = std::abs(low_ - later.low_);
+  if (ints_) {
+    const auto between = [](double number) { return whole(std::max(number, 0.0)); };
+    const std::int64_t own = single() ? 0 : between(step_),
+                       theirs = later.single() ? 0 : between(later.step_);
+    const std::int64_t step = std::gcd(std::gcd(own, theirs), between(apart));
+    return static_cast<double>(std::max<std::int64_t>(step, 1));
+  }
+  const double own = single() ? later.step_ : step_, theirs = later.single() ? own : later.step_;
+  const double steps = own > 0 ? apart / own : 0;
+  const bool same = own > 0 && own == theirs && !(single() && later.single());
+  return same && std::abs(steps - std::round(steps)) < 1e-9 * std::max(steps, 1.0) ? own : 0;
 }
 
 ParamValue OptunaDomain::value(double internal) const {

@@ -20,6 +20,10 @@ class OptunaDomain {
   /// "type: float, min: 0.0, max: 1.0", as it stands in the parameter's map.
   [[nodiscard]] std::string yaml() const;
 
+  /// Takes in all that a later domain of the same param can be, in whose scale. False where the two
+  /// are of different kinds: then it stays as it is.
+  [[nodiscard]] bool widen(const OptunaDomain& later);
+
   /// The value that Optuna keeps as `internal`. Throws rt::Error (data): there is none.
   [[nodiscard]] ParamValue value(double internal) const;
   /// The value that a program fixed, which need not be one of the domain. Throws the same.
@@ -35,6 +39,9 @@ class OptunaDomain {
  private:
   void add_choice(const Json& choice);
   [[nodiscard]] double on_grid(double number) const;
+  [[nodiscard]] bool single() const { return low_ == high_; }
+  /// Of the steps that lead through both.
+  [[nodiscard]] double common_step(const OptunaDomain& later) const;
 
   bool categorical_ = false, ints_ = false, log_ = false;
   double low_ = 0, high_ = 0, step_ = 0;

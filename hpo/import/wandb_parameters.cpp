@@ -134,9 +134,8 @@ class Reader {
       step = parameter.find("q") != nullptr ? positive_at(parameter, "q") : 1;
       if (log && !ints) {
         leave(rt::cat("q of ", name, ": its steps begin at min"));
-      } else {  // multiples of q
-        min = std::round(min / step) * step;
-        max = std::round(max / step) * step;
+      } else {
+        std::tie(min, max) = multiples(min, max, step, name);
         if (log) {  // 0 has no logarithm
           min = std::max(min, step);
           max = std::max(max, step);
@@ -152,6 +151,21 @@ class Reader {
     if (log) text += ", scale: log";
     if (step > 0) text += rt::cat(", step: ", step);
     return text;
+  }
+
+  /// The first and the last multiple of `step` between the ends; W&B rounds what lies there, also
+  /// to one beyond, which is all there is where none lies between.
+  std::pair<double, double> multiples(double min, double max, double step,
+                                      const std::string& name) {
+    constexpr double kRoundingOff = 1e-9;
+    const double low = std::round(min / step), high = std::round(max / step);
+    const double first = std::ceil(min / step - kRoundingOff),
+                 last = std::floor(max / step + kRoundingOff);
+    if (first > last) return {low * step, high * step};
+    if (first > low || last < high)
+      leave(
+          rt::cat("ends of ", name, ": W&B rounds to multiples of ", step, " beyond them as well"));
+    return {first * step, last * step};
   }
 
   static void require_known(const Node& parameter, const std::string& kind) {

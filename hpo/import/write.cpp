@@ -23,7 +23,16 @@ Reported reported(const StudySpec& study, std::int64_t step, const std::vector<d
   return {.step = step, .epochs = step, .value = values[0], .metrics = std::move(metrics)};
 }
 
-Ended ended(const ImportedTrial& trial) {
+/// Infinite on the side where it would beat all others; as where a value is told, it is no result.
+bool is_too_good(const StudySpec& study, const ImportedTrial& trial) {
+  if (trial.state == TrialState::failed || trial.values.empty()) return false;
+  const double value = trial.values[0];
+  return std::isinf(value) && (value > 0) == (study.metric.goal == Goal::maximize);
+}
+
+Ended ended(const StudySpec& study, const ImportedTrial& trial) {
+  if (is_too_good(study, trial))
+    return {TrialState::failed, Cause::diverged, rt::cat(study.metric.name, " is infinite")};
   const bool failed = trial.state == TrialState::failed;
   return {trial.state, failed ? Cause::error : Cause::none, failed ? "it failed elsewhere" : ""};
 }
@@ -50,7 +59,7 @@ void write_imported(const StudySpec& study, const std::vector<ImportedTrial>& tr
     const bool valued = !trial.values.empty();
     const bool said = !trial.reports.empty() && valued &&
                       same_number(trial.reports.rbegin()->second, trial.values[0]);
-    const bool says_more = valued && !said;
+    const bool says_more = valued && !said && !is_too_good(study, trial);
     Metrics at_end = trial.constraints;
     at_end.insert(at_end.end(), trial.metrics.begin(), trial.metrics.end());
     const std::int64_t last = trial.reports.empty() ? 1 : trial.reports.rbegin()->first;
@@ -65,7 +74,8 @@ void write_imported(const StudySpec& study, const std::vector<ImportedTrial>& tr
     if (says_more)
       log.append(
           {.vtime = vtime, .trial = number, .body = reported(study, last, trial.values, at_end)});
-    log.append({.vtime = vtime, .trial = number, .body = ended(trial), .took = trial.seconds});
+    log.append(
+        {.vtime = vtime, .trial = number, .body = ended(study, trial), .took = trial.seconds});
     ++number;
   }
   log.note(kAskedFact, "1");

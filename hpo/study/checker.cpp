@@ -60,7 +60,12 @@ Node Checker::check_list(const Node& node, const Field& field, const std::string
   Field one = field;
   one.count = Count::one;
   Node result{.kind = Node::Kind::list, .at = node.at};
-  for (const Node& item : node.items) result.items.push_back(check_one(item, one, where));
+  for (const Node& item : node.items) {
+    if (item.is_null() && one.type == Type::value)
+      throw Fault(item.at, rt::cat(where, " has null in it, expected ", expected(one),
+                                   " (the text is \"null\" in quotes)"));
+    result.items.push_back(check_one(item, one, where));
+  }
   return result;
 }
 

@@ -133,9 +133,9 @@ void check_rates(const Node& root) {
       "the two");
 }
 
-/// A search that is played through, or run, to its end has one in sight.
+/// A search that is played through, run or asked to its end has one in sight.
 void check_grid(const StudySpec& study, const Node& root) {
-  if (study.method.kind != "grid" || study.limits.trials || study.is_asked) return;
+  if (study.method.kind != "grid" || study.limits.trials) return;
   const std::uint64_t points = study.space.grid_size().value();
   if (points > kMostGridPoints)
     throw Fault(root.find("method")->at,

@@ -78,6 +78,18 @@ TEST_F(WarmStarts, OnlyWhatTheSpaceHasCounts) {
   EXPECT_TRUE(fit("{x: {min: 2.0, max: 3.0}}").empty());
 }
 
+TEST_F(WarmStarts, WhatCanOnlyBeOneValueWasThatBefore) {
+  const std::string x = "{x: {min: 0.0, max: 1.0}, ";
+  for (const char* fixed : {"z: {value: 7}}", "z: {values: [7]}}", "z: {min: 7, max: 7}}",
+                            "z: {min: 7, max: 7}, deep: {value: a, when: {z: 7}}}"}) {
+    const std::vector<Known> known = read_warm_starts(study(x + fixed)).at(0).fit;
+    ASSERT_EQ(known.size(), 20U) << fixed;
+    EXPECT_EQ(*known[0].params.find("z"), ParamValue(Int{7})) << fixed;
+  }
+  // What the trial had is what it had.
+  EXPECT_TRUE(read_warm_starts(study(x + "size: {value: 100}}")).at(0).fit.empty());
+}
+
 TEST_F(WarmStarts, AnotherMetricOrNoStudyIsRefusedWithItsPlace) {
   const std::string x = "{x: {min: 0.0, max: 1.0}}";
   EXPECT_EQ(refusal(study(x, "", "{name: valid.loss, goal: maximize}")),

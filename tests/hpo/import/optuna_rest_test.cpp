@@ -80,6 +80,23 @@ TEST(OptunaConstraints, HaveTheirNamesAndNoneOfAMetric) {
   EXPECT_EQ(made.trials.at(0).constraints, (Metrics{{"mem_GB", -1}, {"constraint_size", 2}}));
 }
 
+TEST(OptunaInfinite, IsNoResultOrTheWorst) {
+  Journal journal;
+  const auto complete = [&](const char* value) {
+    const int trial = journal.trial(optuna::running, {x(0.5)});
+    journal.line(rt::cat(R"({"op_code": 6, "trial_id": )", trial, R"(, "state": 1, "values": [)",
+                         value, "]}"));
+  };
+  for (const char* value : {"-Infinity", "0.5", "Infinity"}) complete(value);
+  const Written written(journal.imported());
+  const StudyReader study(written.folder / "run");
+  const std::vector<TrialRow> trials = study.trials();
+  EXPECT_EQ(trials.at(0).state, TrialState::failed) << "better than any";
+  EXPECT_EQ(trials.at(0).cause, Cause::diverged);
+  EXPECT_EQ(trials.at(2).state, TrialState::complete);
+  EXPECT_EQ(best_of(trials, study.objective())->trial, 1U);
+}
+
 TEST(OptunaWaiting, IsTriedFirstOnceTheStudyGoesOn) {
   Journal journal;
   journal.trial(optuna::complete, {x(0.5), {"n", optuna::ints(1, 8), 2}});
@@ -128,6 +145,8 @@ TEST(OptunaRest, IsNamed) {
   EXPECT_EQ(made.yaml.find("cma:0"), std::string::npos);
 }
 
+constexpr const char* kRangesOfX = "the ranges of x, which changed: one has all of them here";
+
 TEST(OptunaRest, ARangeThatIsWrittenOtherwiseIsTheSame) {
   Journal journal;
   std::string whole = optuna::floats(0, 1), with_points = whole;
@@ -135,9 +154,9 @@ TEST(OptunaRest, ARangeThatIsWrittenOtherwiseIsTheSame) {
   ASSERT_NE(whole, with_points);
   journal.trial(optuna::complete, {{"x", whole, 0.5}});
   journal.trial(optuna::complete, {{"x", with_points, 0.25}});
-  EXPECT_FALSE(leaves(journal.imported(), "earlier ranges of x"));
+  EXPECT_FALSE(leaves(journal.imported(), kRangesOfX));
   journal.trial(optuna::complete, {{"x", optuna::floats(0, 2), 0.25}});
-  EXPECT_TRUE(leaves(journal.imported(), "earlier ranges of x"));
+  EXPECT_TRUE(leaves(journal.imported(), kRangesOfX));
 }
 
 TEST(OptunaRest, NumbersOfTheUserAreMetrics) {

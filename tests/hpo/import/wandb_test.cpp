@@ -86,8 +86,14 @@ TEST(WandbSweep, TellsNamesApartThatBecomeTheSame) {
 
 TEST(WandbSweep, KeepsStepsAndSaysWhereItCannot) {
   const StudySpec spec = study("{x: {min: 3, max: 129, q: 16, distribution: q_uniform}}");
-  EXPECT_EQ(spec.space.find("x")->domain, Domain(IntRange{.min = 0, .max = 128, .step = 16}))
+  EXPECT_EQ(spec.space.find("x")->domain, Domain(IntRange{.min = 16, .max = 128, .step = 16}))
       << "q is an int, and so are the values";
+  const Imported within = imported("{x: {min: 3, max: 100, q: 8, distribution: q_uniform}}");
+  EXPECT_NE(within.yaml.find("x: {type: int, min: 8, max: 96, step: 8}"), std::string::npos)
+      << within.yaml;
+  EXPECT_TRUE(leaves(within, "ends of x: W&B rounds to multiples of 8 beyond them as well"));
+  const Imported exact = imported("{x: {min: 0.0, max: 0.3, q: 0.1, distribution: q_uniform}}");
+  EXPECT_FALSE(leaves(exact, "ends of x")) << "0.3 / 0.1 is a little below 3";
   EXPECT_TRUE(leaves(imported("{x: {min: 0.0, max: 1.0, q: 0.1}}"), "q of x"));
   EXPECT_TRUE(leaves(imported("{x: {mu: 0, sigma: 1, q: 0.1, distribution: q_normal}}"), "q of x"));
   EXPECT_EQ(study("{x: {min: 7, max: 9, q: 16, distribution: q_uniform}}").space.find("x")->domain,

@@ -106,7 +106,8 @@ TEST_F(Load, ALargeGridNeedsAnEnd) {
   EXPECT_THROW((void)load(program + grid), rt::Error);
   EXPECT_EQ(load(program + grid + "limits: {trials: 2000000}\n").limits.trials, 2'000'000);
   EXPECT_EQ(load(program + grid + "forbid: [{b: 1000}]\n").space.grid_size(), 999'999U);
-  EXPECT_EQ(load(grid).space.grid_size(), 1'001'000U) << "who asks for trials ends it";
+  EXPECT_THROW((void)load(grid), rt::Error) << "whoever asks for trials may not see its size";
+  EXPECT_EQ(load(grid + "limits: {trials: 5000}\n").space.grid_size(), 1'001'000U);
 }
 
 TEST_F(Load, OverridesReplaceWhatTheFileSays) {
