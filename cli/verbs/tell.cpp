@@ -39,7 +39,7 @@ std::string message_of(const Arguments& arguments, bool report) {
   json.field("trial", arguments.integer("TRIAL", 0, INT64_MAX));
   if (arguments.has("VALUE")) json.field("value", number_of(arguments.text("VALUE"), "VALUE"));
   write_metrics(json, arguments);
-  if (report) json.field("step", arguments.integer("--step", 1, INT64_MAX));
+  if (report) json.field("step", arguments.integer("--step", 0, INT64_MAX));
   if (arguments.has("--failed")) json.field("state", "failed");
   if (arguments.has("--stopped")) json.field("state", "stopped");
   if (arguments.has("--message")) json.field("message", arguments.text("--message"));

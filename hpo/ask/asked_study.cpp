@@ -30,6 +30,7 @@ AskedStudy::AskedStudy(const StudySpec& study, EventLog& log, const std::vector<
       search_(study_, known_of(log)),
       started_(rt::now()) {
   log_.replay([this](const Event& event) { replay(event); });
+  tell_rule_before({});
   if (const auto text = log_.noted("active_seconds"))
     seconds_before_ = rt::parse_double(*text).value_or(0);
   const Holder self = Holder::self();
@@ -45,7 +46,16 @@ AskedStudy::AskedStudy(const StudySpec& study, EventLog& log, const std::vector<
   commit();
 }
 
+void AskedStudy::tell_rule_before(const Event& event) {
+  if (!replayed_) return;
+  const bool ends_it = std::holds_alternative<Ended>(event.body) && event.trial == replayed_->first;
+  const bool at_once = ends_it && event.vtime == now_;
+  if (!at_once) (void)search_.word_on(replayed_->first, replayed_->second);
+  replayed_.reset();
+}
+
 void AskedStudy::replay(const Event& event) {
+  tell_rule_before(event);
   now_ = event.vtime;
   if (std::holds_alternative<Changed>(event.body)) finished_.reset();
   if (const auto* finished = std::get_if<Finished>(&event.body)) finished_ = *finished;
@@ -57,7 +67,7 @@ void AskedStudy::replay(const Event& event) {
     if (!created->ticket.empty()) tickets_[created->ticket] = trial;
   } else if (const auto* report = std::get_if<Reported>(&event.body)) {
     Open& open = open_.at(trial);
-    (void)search_.word_on(trial, *report);
+    replayed_.emplace(trial, *report);
     open.step = report->step;
     open.reported = true;
     for (const auto& [name, value] : report->metrics) open.known[name] = value;
@@ -172,10 +182,10 @@ Word AskedStudy::report(std::uint64_t trial, const Told& told) {
     throw refusal(rt::cat("trial ", trial, " was told already: ", name_of(now.state)));
   }
   const std::int64_t step = told.step.value_or(open->second.step + 1);
-  if (step < 1) throw refusal(rt::cat("step ", step, ", expected 1 or more"));
+  if (step < 0) throw refusal(rt::cat("step ", step, ", expected 0 or more"));
   if (open->second.reported && step == open->second.step && repeats(open->second.known, told))
     return Word::go;
-  if (step <= open->second.step)
+  if (open->second.reported && step <= open->second.step)
     throw refusal(rt::cat("trial ", trial, " reports step ", step, ", but was at ",
                           open->second.step, " already, expected a later one"));
   require_what_the_rule_sees(open->second.known, told);
@@ -203,7 +213,8 @@ Word AskedStudy::take_report(std::uint64_t trial, std::int64_t step, double valu
       report.metrics.push_back(metric);
   }
   open.known = std::move(latest);
-  const Word said = search_.word_on(trial, report);
+  const bool at_a_step = !last || told.step;
+  const Word said = at_a_step ? search_.word_on(trial, report) : Word::go;
   const Word word = last ? Word::go : said;
   report.word = word;
   search_.tell(trial, report);
@@ -243,8 +254,9 @@ Standing AskedStudy::tell(std::uint64_t trial, const Told& told) {
   if (!value && !now.value)
     throw refusal(rt::cat("trial ", trial, " has no value of ", study_.metric.name,
                           " yet, expected one, or that it failed"));
-  const std::int64_t step = told.step.value_or(std::max<std::int64_t>(open->second.step, 1));
-  if (step < std::max<std::int64_t>(open->second.step, 1))
+  const std::int64_t step = told.step.value_or(open->second.reported ? open->second.step : 1);
+  if (step < 0) throw refusal(rt::cat("step ", step, ", expected 0 or more"));
+  if (step < open->second.step)
     throw refusal(rt::cat("trial ", trial, " ends at step ", step, ", but was at ",
                           open->second.step, " already"));
   if (told.state == TrialState::complete) require_deciding(trial, open->second.known, told);

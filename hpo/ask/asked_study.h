@@ -96,6 +96,8 @@ class AskedStudy {
   };
 
   void replay(const Event& event);
+  /// Of the report that was replayed last: whether the rule saw it tells the event behind it.
+  void tell_rule_before(const Event& event);
   /// Whether a call says of every metric that it names what was told of it last.
   [[nodiscard]] bool repeats(const Latest& known, const Told& told) const;
   void require_deciding(std::uint64_t trial, const Latest& known, const Told& told) const;
@@ -103,7 +105,8 @@ class AskedStudy {
   [[nodiscard]] const TrialRow& row(std::uint64_t trial) const;
   [[nodiscard]] std::optional<double> value_of(const Told& told) const;
   [[nodiscard]] bool says_the_same(std::uint64_t trial, const Told& told) const;
-  /// `last`: the trial ends with it, so that no rule stops it any more.
+  /// `last`: the trial ends with it, so that no rule stops it any more. Said without a step it is
+  /// no report at one, and no rule compares others with it.
   Word take_report(std::uint64_t trial, std::int64_t step, double value, const Told& told,
                    bool last = false);
   /// `at_once`: at one moment with the report before it, which is the value that was told and none
@@ -123,8 +126,9 @@ class AskedStudy {
   std::vector<std::string> deciding_;  ///< metrics that decide which trial is better
   Search search_;
   std::map<std::uint64_t, Open> open_;
-  std::map<std::string, std::uint64_t> tickets_;  ///< of open trials
-  std::map<std::uint64_t, Latest> last_told_;     ///< of trials that ended
+  std::map<std::string, std::uint64_t> tickets_;                ///< of open trials
+  std::map<std::uint64_t, Latest> last_told_;                   ///< of trials that ended
+  std::optional<std::pair<std::uint64_t, Reported>> replayed_;  ///< see tell_rule_before
   std::optional<Finished> finished_;
   bool exhausted_ = false;
   bool ended_ = false;     ///< a trial, since the last commit

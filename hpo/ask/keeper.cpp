@@ -170,9 +170,8 @@ void start_keeper(const StudySpec& study, const rt::Path& folder, double idle) {
       throw rt::Error(rt::Errc::internal, rt::cat("the keeper of ", folder.string(), " has died"));
     const auto kind = static_cast<rt::Errc>(said[0] - '0');
     if (kind != rt::Errc::locked) throw rt::Error(kind, said.substr(1));
-    if (is_kept(folder, kPatience)) return;
-    // Who had the lock may have gone in between.
-    if (rt::seconds_since(begun) >= kPatience) throw in_use(folder);
+    // Who had the lock may keep another study, or have gone in between.
+    if (!is_kept(folder, kPatience) && rt::seconds_since(begun) >= kPatience) throw in_use(folder);
   }
 }
 

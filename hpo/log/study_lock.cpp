@@ -30,17 +30,36 @@ std::string read_line(const std::string& path) {
   return text.substr(0, text.find('\n'));
 }
 
-/// Field 22 of /proc/PID/stat; fields are counted behind the name, which may itself hold blanks and
-/// parentheses.
-std::int64_t start_of(std::int64_t pid) {
-  std::string stat = read_line("/proc/" + std::to_string(pid) + "/stat");
-  std::size_t at = stat.rfind(')');
-  for (int field = 2; field < 22 && at != std::string::npos; ++field) at = stat.find(' ', at + 1);
-  std::int64_t ticks = 0;
-  if (at != std::string::npos)
-    std::from_chars(stat.data() + at + 1, stat.data() + stat.size(), ticks);
-  return ticks;
-}
+/// What /proc/PID/stat says.
+class Stat {
+ public:
+  explicit Stat(std::int64_t pid) : line_(read_line("/proc/" + std::to_string(pid) + "/stat")) {}
+
+  [[nodiscard]] std::int64_t started() const { return number(22); }
+  /// Nobody has waited for it yet: its number is still taken, but it holds nothing any more. The
+  /// first thread may be over before others, which hold its files.
+  [[nodiscard]] bool is_over() const {
+    const std::string_view state = field(3);
+    return (state.starts_with('Z') || state.starts_with('X')) && number(20) <= 1;
+  }
+
+ private:
+  /// Fields are counted from 1, behind the name, which may itself hold blanks and parentheses.
+  [[nodiscard]] std::string_view field(int wanted) const {
+    std::size_t at = line_.rfind(')');
+    for (int n = 2; n < wanted && at != std::string::npos; ++n) at = line_.find(' ', at + 1);
+    return at == std::string::npos ? "" : std::string_view(line_).substr(at + 1);
+  }
+
+  [[nodiscard]] std::int64_t number(int wanted) const {
+    const std::string_view text = field(wanted);
+    std::int64_t value = 0;
+    std::from_chars(text.data(), text.data() + text.size(), value);
+    return value;
+  }
+
+  std::string line_;
+};
 
 std::string host_name() {
   char name[256] = "";
@@ -56,7 +75,7 @@ Holder Holder::self() {
   return {.host = host_name(),
           .boot = boot_id(),
           .pid = ::getpid(),
-          .started = start_of(::getpid()),
+          .started = Stat(::getpid()).started(),
           .since = rt::wall_time()};
 }
 
@@ -64,7 +83,9 @@ std::optional<bool> Holder::alive() const {
   if (host != host_name()) return {};
   if (boot != boot_id()) return false;
   bool exists = pid > 0 && (::kill(static_cast<pid_t>(pid), 0) == 0 || errno == EPERM);
-  return exists && start_of(pid) == started;
+  if (!exists) return false;
+  const Stat stat(pid);
+  return stat.started() == started && !stat.is_over();
 }
 
 std::string Holder::text() const {

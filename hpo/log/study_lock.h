@@ -25,7 +25,8 @@ struct Holder {
   [[nodiscard]] std::string text() const;
   [[nodiscard]] static std::optional<Holder> from_text(std::string_view text);
 
-  /// Whether that process lives; nothing when it is on another machine, where nobody here can tell.
+  /// Whether that process lives: not one that has ended and that nobody has waited for. Nothing
+  /// when it is on another machine, where nobody here can tell.
   [[nodiscard]] std::optional<bool> alive() const;
 };
 

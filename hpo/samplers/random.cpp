@@ -5,6 +5,7 @@
 
 #include "hpo/samplers/tried.h"
 #include "hpo/space/grid.h"
+#include "hpo/space/parts.h"
 #include "hpo/space/random.h"
 
 namespace hpo {
@@ -16,8 +17,9 @@ constexpr int kDraws = 64;
 /// Draws before a point comes twice in a space that cannot be walked, where nearly all of its plain
 /// points were tried and the others are rarely drawn.
 constexpr int kRareDraws = 10'000;
-/// Draws before a space that cannot be walked counts as having nothing that is allowed: of one that
-/// was checked to have a millionth left they find nothing once in 400 million proposals.
+/// Draws before a part of a space that cannot be walked counts as having nothing that is allowed:
+/// of one that was checked to have a millionth left they find nothing once in 400 million
+/// proposals.
 constexpr int kMostDraws = 20'000'000;
 
 class Random final : public Sampler {
@@ -38,15 +40,36 @@ class Random final : public Sampler {
       return walk(stream.below(*size), *size);
     }
     for (; draws < kRareDraws && !tried_.leaves(point); ++draws) point = draw(stream);
-    for (; draws < kMostDraws && !space_.allows(point); ++draws) point = draw(stream);
-    return space_.allows(point) ? std::optional(point) : std::nullopt;
+    return space_.allows(point) ? std::optional(point) : draw_by_parts(stream);
   }
 
  private:
-  Params draw(Stream& stream) {
+  std::vector<double> place(Stream& stream) {
     std::vector<double> u(space_.size());
     for (double& x : u) x = stream.uniform();
+    return u;
+  }
+
+  Params draw(Stream& stream) { return space_.from_unit(place(stream)); }
+
+  /// Draws each part until it is allowed: of a space of five parts with a hundredth left of each no
+  /// draw of the whole would ever be.
+  std::optional<Params> draw_by_parts(Stream& stream) {
+    std::vector<double> u = place(stream);
+    if (!parts_) parts_ = parts_of(space_);
+    for (const SpacePart& part : *parts_) {
+      if (!draw_part(part, stream, u)) return std::nullopt;
+    }
     return space_.from_unit(u);
+  }
+
+  static bool draw_part(const SpacePart& part, Stream& stream, std::vector<double>& u) {
+    std::vector<double> own(part.places.size());
+    for (int draws = 0; draws < kMostDraws; ++draws) {
+      for (std::size_t i = 0; i < own.size(); ++i) own[i] = u[part.places[i]] = stream.uniform();
+      if (part.space.allows(part.space.from_unit(own))) return true;
+    }
+    return false;
   }
 
   /// The first point that no trial has, from `start` on and around; there is one.
@@ -60,7 +83,8 @@ class Random final : public Sampler {
 
   const Space& space_;
   std::uint64_t seed_;
-  std::optional<GridPoints> points_;  // counted when draws find nothing new
+  std::optional<GridPoints> points_;             // counted when draws find nothing new
+  std::optional<std::vector<SpacePart>> parts_;  // found when they find nothing allowed
   Tried tried_{space_};
 };
 

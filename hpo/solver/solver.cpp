@@ -109,11 +109,13 @@ SolverWork Solver::ask(std::uint64_t next_trial) {
   if (numbers_.contains(next_trial))
     throw rt::Error(rt::Errc::usage, rt::cat("trial ", next_trial, " exists already"));
   const std::uint64_t number = trials_.size();
-  std::optional<Params> params = sampler_->propose(number);
-  if (!params) {
+  std::optional<Params> params;
+  if (!exhausted_) params = sampler_->propose(number);
+  exhausted_ = !params;
+  if (exhausted_) {
     const bool last = std::ranges::none_of(trials_, &Trial::open);
     if (const auto promoted = rule_->promotes(last)) return resume(*promoted);
-    throw rt::Error(rt::Errc::usage, "every point of the space was proposed");
+    params = next_again();
   }
   sampler_->created(number, *params);
   trials_.push_back({.name = next_trial, .params = std::move(*params)});
@@ -121,6 +123,12 @@ SolverWork Solver::ask(std::uint64_t next_trial) {
   SolverWork work = work_on(number);
   work.fresh = true;
   return work;
+}
+
+Params Solver::next_again() {
+  if (trials_.empty()) throw rt::Error(rt::Errc::usage, "the space has no point");
+  // The trial that gets it is one more at the end of the same list.
+  return trials_[again_++].params;
 }
 
 SolverWork Solver::resume(std::size_t number) {

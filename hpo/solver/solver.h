@@ -42,7 +42,8 @@ class Solver {
   Solver& operator=(const Solver&) = delete;
 
   /// In this order: a stopped trial to forget, one to go on with, a new one, which will be called
-  /// `next_trial`. Several trials may be open. Throws rt::Error when the space is exhausted.
+  /// `next_trial`. Several trials may be open. The protocol has no word for a space that is used
+  /// up: its points are proposed again, in the order in which they were.
   [[nodiscard]] SolverWork ask(std::uint64_t next_trial);
 
   /// A trial's values at `step`; none: it cannot be evaluated. Throws rt::Error for a trial that is
@@ -59,6 +60,7 @@ class Solver {
     bool open = false;       ///< somebody evaluates it
   };
 
+  [[nodiscard]] Params next_again();
   [[nodiscard]] SolverWork resume(std::size_t trial);
   [[nodiscard]] SolverWork work_on(std::size_t trial);
   [[nodiscard]] SolverWork forget(std::size_t trial) const;
@@ -70,6 +72,8 @@ class Solver {
   std::vector<Trial> trials_;
   std::map<std::uint64_t, std::size_t> numbers_;  ///< by name
   std::deque<std::size_t> stopped_, going_on_;
+  bool exhausted_ = false;  ///< the sampler has no more points
+  std::size_t again_ = 0;   ///< trial whose point comes next where it has none
 };
 
 }  // namespace hpo

@@ -135,6 +135,15 @@ class Asking(WithStudy):
         self.assertTrue(trial.should_stop)
         self.assertEqual(study.tell(trial, 0.9), "stopped")
 
+    def test_steps_may_begin_at_zero(self):
+        study = self.create(early_stop={"asha": {"min": 1}})
+        trial = study.ask()
+        for step in range(3):
+            self.assertFalse(trial.report(step, accuracy=0.1 * step))
+        self.assertEqual(study.tell(trial, 0.3), "complete")
+        with self.assertRaisesRegex(trellis.TrellisError, "step -1, expected 0 or more"):
+            study.ask().report(-1, accuracy=0.5)
+
     def test_refusals_are_the_programs(self):
         study = self.create()
         with self.assertRaisesRegex(trellis.TrellisError, "trial 5 was never asked for"):

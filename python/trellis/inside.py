@@ -4,8 +4,8 @@ import os
 
 
 def report(step=None, metrics=None, **named):
-    """Reports metrics, by keyword or as a dict where a name is no Python word. `step` counts from 1 and grows; without
-    it the report is the trial's result."""
+    """Reports metrics, by keyword or as a dict where a name is no Python word. `step` is 0 or more and grows;
+    without it the report is the trial's result."""
     path = os.environ.get("TRELLIS_METRICS")
     if not path:
         return

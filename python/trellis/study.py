@@ -49,8 +49,8 @@ class Trial:
         self.should_stop = False
 
     def report(self, step, metrics=None, **named):
-        """Reports metrics on the way: by keyword, or as a dict where a name is no Python word. Returns whether the
-        trial should stop; it has ended then, and nothing more needs to be told."""
+        """Reports metrics on the way: by keyword, or as a dict where a name is no Python word; `step` is 0 or more and
+        grows. Returns whether the trial should stop; it has ended then, and nothing more needs to be told."""
         said = self._study._call(call="report", trial=self.number, step=int(step),
                                  metrics=_numbers({**(metrics or {}), **named}))
         self.should_stop = said["word"] == "stop"

@@ -248,6 +248,75 @@ TEST_F(AskedStudyTest, ATrialThatIsToldAtOnceIsComplete) {
   }
 }
 
+TEST_F(AskedStudyTest, AnEndWithoutAStepIsNoReportThatOthersAreComparedWith) {
+  begin_other("early_stop: {asha: {min: 1, max: 9}}\n");
+  for (std::uint64_t i = 0; i < 6; ++i) {
+    (void)asked().ask("");
+    (void)asked().tell(i, value(0.9));
+  }
+  (void)asked().ask("");
+  EXPECT_EQ(asked().report(6, at_step(1, 0.5)), Word::go) << "the first one at step 1";
+  asked().commit();
+  begin();
+  (void)asked().ask("");
+  EXPECT_EQ(asked().report(7, at_step(1, 0.6)), Word::go) << "nor to another keeper";
+  (void)asked().ask("");
+  EXPECT_EQ(asked().report(8, at_step(1, 0.4)), Word::stop);
+}
+
+TEST_F(AskedStudyTest, AnEndAtAStepIsAReportToo) {
+  begin_other("early_stop: {asha: {min: 1, max: 9}}\n");
+  (void)asked().ask("");
+  (void)asked().tell(0, at_step(1, 0.9));
+  asked().commit();
+  begin();
+  (void)asked().ask("");
+  EXPECT_EQ(asked().report(1, at_step(1, 0.5)), Word::stop);
+}
+
+TEST_F(AskedStudyTest, StepsMayBeginAtZero) {
+  (void)asked().ask("");
+  EXPECT_EQ(asked().report(0, at_step(0, 0.3)), Word::go);
+  EXPECT_EQ(asked().report(0, at_step(0, 0.3)), Word::go) << "said twice";
+  EXPECT_NE(refusal([&] { (void)asked().report(0, at_step(0, 0.4)); }), "");
+  EXPECT_EQ(refusal([&] { (void)asked().report(0, at_step(-1, 0.4)); }),
+            "step -1, expected 0 or more");
+  asked().commit();
+  begin();
+  EXPECT_EQ(asked().report(0, at_step(0, 0.3)), Word::go) << "said twice, to two keepers";
+  EXPECT_EQ(asked().report(0, at_step(1, 0.4)), Word::go);
+  EXPECT_EQ(asked().tell(0, value(0.4)).value, 0.4);
+  (void)asked().ask("");
+  (void)asked().report(1, at_step(0, 0.6));
+  EXPECT_EQ(asked().tell(1, value(0.7)).value, 0.7);
+  EXPECT_EQ(row(1).step, 0);
+  (void)asked().ask("");
+  EXPECT_EQ(asked().tell(2, at_step(0, 0.8)).value, 0.8);
+  EXPECT_EQ(refusal([&] {
+              (void)asked().ask("");
+              (void)asked().tell(3, at_step(-1, 0.8));
+            }),
+            "step -1, expected 0 or more");
+}
+
+TEST_F(AskedStudyTest, EveryRuleTakesStepsFromZero) {
+  for (const char* rule :
+       {"asha", "hyperband", "median", "percentile", "patience", "{threshold: {worst: 0}}"}) {
+    begin_other(rt::cat("early_stop: ", rule, "\n"));
+    for (std::uint64_t trial = 0; trial < 12; ++trial) {
+      (void)asked().ask("");
+      const double number = 2 - static_cast<double>(trial) / 10;
+      for (int step = 0; step < 4; ++step) {
+        const Word word = asked().report(trial, at_step(step, number));
+        EXPECT_TRUE(step > 0 || word == Word::go) << rule;
+      }
+      (void)asked().tell(trial, value(number));
+    }
+    asked().commit();
+    EXPECT_NO_THROW(begin()) << rule;
+  }
+}
+
 TEST_F(AskedStudyTest, WhatIsNoNumberFails) {
   (void)asked().ask("");
   EXPECT_EQ(asked().report(0, at_step(1, std::nan(""))), Word::stop);

@@ -37,6 +37,31 @@ TEST(Random, FindsWhatForbidHardlyLeaves) {
   }
 }
 
+TEST(Random, FindsWhatForbidLeavesOfManyParametersTogether) {
+  std::vector<Parameter> parameters{{"kind", Choice{{std::string("a"), std::string("b")}}, {}}};
+  std::vector<Forbidden> forbidden;
+  for (const char* name : {"v", "w", "x", "y", "z"}) {
+    parameters.push_back({name, FloatRange{0, 1}, {}});
+    forbidden.push_back({{{name, Clause::Is::above, {0.01}}}});
+  }
+  parameters[3].when = {{"kind", {std::string("b")}}};
+  const Space thin(parameters, forbidden);
+  for (const KindInfo& kind : sampler_kinds()) {
+    if (kind.name == "grid" || is_population(kind.name)) continue;
+    Params options;
+    for (const Option& option : kind.options) options.set(option.name, *option.default_value);
+    auto sampler = make_sampler(kind.name, {thin, 1, options});
+    for (std::uint64_t i = 0; i < 20; ++i) {
+      const auto point = sampler->propose(i);
+      ASSERT_TRUE(point) << kind.name << i;
+      EXPECT_TRUE(thin.contains(*point)) << kind.name << thin.reason_outside(*point);
+      sampler->created(i, *point);
+      sampler->reported(i, 1, Score(static_cast<double>(i % 7)));
+      sampler->ended(i, TrialState::complete);
+    }
+  }
+}
+
 TEST(Random, ComesBackToNoPointWhereOthersAreRarelyDrawn) {
   const Space space({{"a", IntRange{.min = 2, .max = 64, .scale = Scale::log, .step = 2}, {}},
                      {"b", FloatRange{0, 1}, {{"a", {std::int64_t{54}}}}}});

@@ -1,0 +1,76 @@
+#include "hpo/ask/keeper.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "hpo/ask/socket.h"
+#include "hpo/log/stop_driver.h"
+#include "hpo/log/study_lock.h"
+#include "hpo/log/study_reader.h"
+#include "hpo/study/spec.h"
+#include "runtime/base/error.h"
+#include "runtime/base/text.h"
+#include "tests/support/temp_folder.h"
+
+namespace hpo {
+namespace {
+
+/// Keepers in processes of their own.
+class KeeperTest : public testing::Test {
+ protected:
+  ~KeeperTest() override { (void)stop_driver(run(), 10); }
+
+  void start(const std::string& parameter, int trials = 9) {
+    const StudySpec study = parse_study(
+        rt::cat("name: kept\nmetric: {name: loss, goal: minimize}\nlimits: {trials: ", trials,
+                "}\nparameters: {", parameter, ": {min: 0.0, max: 1.0}}\n"),
+        "kept.yaml", folder_.path().string());
+    start_keeper(study, run(), 60);
+  }
+  [[nodiscard]] rt::Path run() const { return folder_ / "run"; }
+  [[nodiscard]] std::int64_t keeper() const { return StudyLock::holder(run())->pid; }
+  /// The lock stays: what a second one finds that is begun a moment after the first.
+  void lose_the_socket() const { std::filesystem::remove(run() / kAskSocket); }
+
+ private:
+  support::TempFolder folder_;
+};
+
+TEST_F(KeeperTest, OneServesAllWhoBringTheSameStudy) {
+  start("x");
+  const std::int64_t first = keeper();
+  start("x");
+  lose_the_socket();
+  start("x");
+  EXPECT_EQ(keeper(), first);
+}
+
+TEST_F(KeeperTest, OneWhoHasNoSocketYetKeepsNoOtherStudyEither) {
+  start("x");
+  const std::int64_t first = keeper();
+  lose_the_socket();
+  try {
+    start("y");
+    FAIL() << "two studies are mixed";
+  } catch (const rt::Error& error) {
+    EXPECT_EQ(error.kind(), rt::Errc::study);
+    EXPECT_NE(std::string(error.what()).find("holds a study with other parameters"),
+              std::string::npos)
+        << error.what();
+  }
+  EXPECT_EQ(keeper(), first);
+}
+
+TEST_F(KeeperTest, OneWhoHasNoSocketYetMakesWayForALargerLimit) {
+  start("x");
+  lose_the_socket();
+  start("x", 12);
+  EXPECT_NE(StudyReader(run()).resolved().find("trials: 12"), std::string::npos)
+      << StudyReader(run()).resolved();
+  EXPECT_TRUE(connect_in(run()));
+}
+
+}  // namespace
+}  // namespace hpo
