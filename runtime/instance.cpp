@@ -65,7 +65,8 @@ std::string Summary::text() const {
   text += "  stored " + std::to_string(stored) + ", merged " + std::to_string(merged) +
           ", failed " + std::to_string(failed) + ", cancelled " + std::to_string(cancelled) +
           ", retried " + std::to_string(retried) + ", copies " + std::to_string(copies) +
-          ", parts taken over " + std::to_string(parts) + '\n';
+          ", parts taken over " + std::to_string(parts) + ", packed " + std::to_string(packed) +
+          '\n';
   for (const WorkerSummary& w : workers) {
     text += "  " + std::string(w.id.kind == Device::cpu ? "cpu " : "cuda ") +
             std::to_string(w.id.index) + ": " + std::to_string(w.tasks) + " tasks, busy " +

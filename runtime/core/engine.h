@@ -184,8 +184,9 @@ class Engine {
   }
   void run_hooks();
   [[nodiscard]] bool records() const noexcept { return graph || trace; }
-  void record_run(const Node& node, Moment start, Moment end, int attempt, unsigned lane,
-                  bool good);
+  /// `pack`: how many calls ran as one with it; 0: it ran alone.
+  void record_run(const Node& node, Moment start, Moment end, int attempt, unsigned lane, bool good,
+                  std::size_t pack);
 
   struct Unheard {
     Held version;

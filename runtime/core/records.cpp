@@ -44,7 +44,7 @@ void Engine::record_stored(Node* node) {
 }
 
 void Engine::record_run(const Node& node, Moment start, Moment end, int attempt, unsigned lane,
-                        bool good) {
+                        bool good, std::size_t pack) {
   if (graph && good) graph->set_state(node.number, NodeState::done);
   if (!trace) return;
   Span span;
@@ -55,6 +55,7 @@ void Engine::record_run(const Node& node, Moment start, Moment end, int attempt,
   if (node.group != nullptr) span.group = node.group->path();
   if (node.keyed) add_keys(span, node);
   if (attempt > 1) span.details.emplace_back("attempt", std::to_string(attempt));
+  if (pack > 0) span.details.emplace_back("pack", std::to_string(pack));
   if (!good) span.details.emplace_back("failed", "true");
   trace->add(std::move(span));
 }

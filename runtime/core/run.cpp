@@ -111,7 +111,7 @@ bool Running::attempt_once(std::exception_ptr& error) {
   split_ = {};
   Moment body = start;
   bool good = false;
-  if (node.group != nullptr) node.group->body_begins(in_pack_ ? part_from_ : start);
+  if (node.group != nullptr) node.group->body_begins(pack_ > 0 ? part_from_ : start);
   try {
     prepare();
     if (copied_) body = now();
@@ -132,14 +132,14 @@ bool Running::attempt_once(std::exception_ptr& error) {
   worker.slow_down(now() - body - split_);
   end_ = now();
   inside_ += end_ - start;
-  const Moment to = in_pack_ ? part_to_ : end_;
-  if (in_pack_) body = part_from_;
+  const Moment to = pack_ > 0 ? part_to_ : end_;
+  if (pack_ > 0) body = part_from_;
   if (node.group != nullptr) node.group->body_ends(to);
   bump(worker.tasks, std::uint64_t{1});
   if (copied_) bump(worker.moving_nanos, (body - start).count());
   bump(worker.busy_nanos, (to - body).count());
   node.ran = to - body;
-  if (engine.records()) engine.record_run(node, body, to, attempt, worker.lane, good);
+  if (engine.records()) engine.record_run(node, body, to, attempt, worker.lane, good, pack_);
   return good;
 }
 

@@ -44,7 +44,7 @@ void Running::run_pack(PackMember& own, Body alone, Context& context) {
 
 /// The time of a pack is divided evenly among those that it ended; this node's part is the first.
 void Running::share_out(Moment from, Moment to, std::size_t parts) noexcept {
-  in_pack_ = true;
+  pack_ = parts;
   part_from_ = from;
   part_to_ = part_of(from, to, 1, parts);
   pack_to_ = to;
@@ -58,15 +58,14 @@ void Running::take_outcome(PackMember& own) {
 }
 
 void Running::end_others() noexcept {
-  const std::size_t parts = others_.size() + 1;
   for (std::size_t i = 0; i < others_.size(); ++i) {
     PackMember& other = *others_[i];
     std::byte* bytes[256];
     host_bytes(other.node, bytes);
     Running ended(engine, other.node, worker, bytes);
-    ended.in_pack_ = true;
-    ended.part_from_ = part_of(part_from_, pack_to_, i + 1, parts);
-    ended.part_to_ = part_of(part_from_, pack_to_, i + 2, parts);
+    ended.pack_ = pack_;
+    ended.part_from_ = part_of(part_from_, pack_to_, i + 1, pack_);
+    ended.part_to_ = part_of(part_from_, pack_to_, i + 2, pack_);
     bump(worker.packed, std::uint64_t{1});  // first: who waits for its end may ask
     ended.run();
     engine.packs.end(other);

@@ -82,9 +82,9 @@ class Running {
   Duration split_{};   ///< of this attempt, in parts and waiting for those of others
   Team* team_ = nullptr;
   std::vector<PackMember*> others_;  ///< that ran in this attempt, and are still to be ended
-  bool in_pack_ = false;
-  Moment part_from_, part_to_;  ///< of the pack's time, this node's
-  Moment pack_to_;              ///< of the node that ran it
+  std::size_t pack_ = 0;             ///< calls that the pack ended which it ran in
+  Moment part_from_, part_to_;       ///< of the pack's time, this node's
+  Moment pack_to_;                   ///< of the node that ran it
   bool copied_ = false;
 };
 

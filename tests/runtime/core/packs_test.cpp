@@ -1,8 +1,11 @@
 // Task::packs: calls that run as one, each with its own result, failure and end.
 #include <atomic>
+#include <fstream>
+#include <iterator>
 #include <thread>
 
 #include "tests/runtime/core/support.h"
+#include "tests/support/temp_folder.h"
 
 namespace {
 
@@ -243,6 +246,26 @@ TEST_F(Packs, ACancelledGroupTakesItsCallsOut) {
     EXPECT_THROW((void)dropped.get(), rt::Cancelled);
   else
     EXPECT_EQ(dropped.get(), 11);  // had run when the group was cancelled
+}
+
+TEST_F(Packs, TheTraceSaysHowManyRanAsOne) {
+  const support::TempFolder folder;
+  rt::Config c = testing_rt::config();
+  c.trace_file = folder / "trace.json";
+  start(c);
+  {
+    const rt::Value<double> more = rt::value(0.0);
+    std::vector<Added> all;
+    {
+      const Held gate;
+      all = call(2 * workers(), 10, more);
+    }
+    expect_sums(all, 10, 0);
+  }
+  runtime.reset();
+  std::ifstream in(c.trace_file);
+  const std::string trace{std::istreambuf_iterator<char>(in), {}};
+  EXPECT_EQ(trace.find("\"pack\": \"2\"") != std::string::npos, parallel()) << trace.substr(0, 500);
 }
 
 struct Forgets {
