@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
 #include "bench/bench.h"
 #include "bench/measure.h"
@@ -52,19 +53,24 @@ struct Side {
   }
 };
 
-void add_cases(const Workload& workload, const Side& ours, const char* title, const Side& theirs,
-               std::vector<Case>& cases) {
+Case time_of(std::string name, const Workload& workload, const Side& ours, const char* title,
+             const Side& theirs) {
   std::vector<double> ratios;
   for (std::size_t i = 0; i < theirs.seconds.size(); ++i)
     ratios.push_back(theirs.seconds[i] / ours.seconds[i]);
   const Sample mine = sample_of(ours.seconds);
-  cases.push_back({.name = workload.name,
-                   .ours = mine.median / workload.epochs,
-                   .unit = "s/epoch",
-                   .rival = title,
-                   .rival_value = sample_of(theirs.seconds).median / workload.epochs,
-                   .ratio = sample_of(ratios).median,
-                   .spread = mine.spread});
+  return {.name = std::move(name),
+          .ours = mine.median / workload.epochs,
+          .unit = "s/epoch",
+          .rival = title,
+          .rival_value = sample_of(theirs.seconds).median / workload.epochs,
+          .ratio = sample_of(ratios).median,
+          .spread = mine.spread};
+}
+
+void add_cases(const Workload& workload, const Side& ours, const char* title, const Side& theirs,
+               std::vector<Case>& cases) {
+  cases.push_back(time_of(workload.name, workload, ours, title, theirs));
   const double accuracy = mean_error(ours.accuracy).mean;
   const double other = mean_error(theirs.accuracy).mean;
   const bool equal = std::abs(accuracy - other) <= kEqual;
@@ -73,22 +79,6 @@ void add_cases(const Workload& workload, const Side& ours, const char* title, co
                    .rival = title,
                    .rival_value = other,
                    .ratio = accuracy / other});
-}
-
-/// What it is without packs, beside itself.
-void add_unpacked(const Workload& workload, const Side& ours, const Side& unpacked,
-                  std::vector<Case>& cases) {
-  std::vector<double> ratios;
-  for (std::size_t i = 0; i < ours.seconds.size(); ++i)
-    ratios.push_back(unpacked.seconds[i] / ours.seconds[i]);
-  const Sample mine = sample_of(ours.seconds);
-  cases.push_back({.name = rt::cat(workload.name, ", packs"),
-                   .ours = mine.median / workload.epochs,
-                   .unit = "s/epoch",
-                   .rival = "packs switched off",
-                   .rival_value = sample_of(unpacked.seconds).median / workload.epochs,
-                   .ratio = sample_of(ratios).median,
-                   .spread = mine.spread});
 }
 
 std::vector<Case> measure(const Workload& workload, const rt::Path& folder,
@@ -122,7 +112,9 @@ std::vector<Case> measure(const Workload& workload, const rt::Path& folder,
   } while (!options.quick && std::ssize(ours.seconds) < kRounds &&
            rt::seconds_since(begun) < kSecondsOfRounds);
   std::vector<Case> cases;
-  if (!unpacked.seconds.empty()) add_unpacked(workload, ours, unpacked, cases);
+  if (!unpacked.seconds.empty())
+    cases.push_back(
+        time_of(rt::cat(workload.name, ", packs"), workload, ours, "packs switched off", unpacked));
   const Sample mine = sample_of(ours.seconds), used = sample_of(share);
   for (std::size_t i = 0; i < rivals.size(); ++i)
     add_cases(workload, ours, rivals[i].title, theirs[i], cases);
