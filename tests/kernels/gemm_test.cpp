@@ -98,7 +98,9 @@ TEST(Gemm, AgreesWithTheOracleOnLargeAndAwkwardShapes) {
       {true, true, 40, 50, 300, 0, 1, 0},    {false, false, 3, 1500, 512, 0, 1, 0},
       {true, false, 300, 1, 128, 0, 1, 0},   {false, false, 300, 1, 128, 0, 1, 0},
       {true, true, 300, 40, 1100, 3, 1, 1},  {false, true, 40, 300, 513, 1, 1, 0},
-      {true, false, 2100, 33, 31, 0, 1, 0},  {false, false, 9, 600, 640, 0, 1, 0.5f}};
+      {true, false, 2100, 33, 31, 0, 1, 0},  {false, false, 9, 600, 640, 0, 1, 0.5f},
+      {false, false, 64, 256, 784, 0, 1, 0}, {false, false, 45, 790, 65, 3, 1, 0.5f},
+      {true, false, 100, 1030, 70, 0, 1, 1}, {true, false, 61, 512, 259, 0, 1, 0}};
   for_each_table([&](const Kernels<float>& kernels) {
     unsigned seed = 100;
     for (const Product& p : products) check(kernels, p, ++seed);
@@ -131,7 +133,9 @@ TEST(Gemm, SlicesOfAWeightGradientHaveTheBitsOfTheWhole) {
                                   {784, 256, 64},
                                   {784, 33, 7},
                                   {4096, 64, 128},
-                                  {1024, 256, 16}}) {
+                                  {1024, 256, 16},
+                                  {500, 256, 300},
+                                  {300, 70, 513}}) {
       const Product whole{true, false, m, n, k, 0, 1, 0};
       const Operands in(whole, 5);
       Floats all = in.c, sliced = in.c;

@@ -22,7 +22,8 @@ using Args = GemmArgs<float>;
 
 constexpr int kDepth = 256;            // rows of a packed panel
 constexpr int kTileFloats = 8 * 1024;  // of the pack memory, for a copied tile of A
-constexpr int kBlockFloats = kPackFloats - kTileFloats;
+// Packed of B at once; without AVX-512 what leaves room in a second-level cache of 512 KB.
+constexpr int kBlockFloats = kRegisters == 16 ? 64 * 1024 : kPackFloats - kTileFloats;
 
 constexpr int min(int a, int b) { return a < b ? a : b; }
 constexpr int divide_up(int a, int b) { return (a + b - 1) / b; }
@@ -51,7 +52,7 @@ void multiply_block(const Args& g, int p, int k, int col, int n, const float* b,
     t.a = TransA ? g.a + at(p, g.lda, row) : g.a + at(row, g.lda, p);
     if (copy_a) {
       const int stride = TransA ? 16 : kDepth + 16;
-      copy_rows(t.a, g.lda, TransA ? k : rows, TransA ? rows : k, copy, stride);
+      copy_tile(t.a, g.lda, TransA ? k : rows, TransA ? rows : k, copy, stride);
       t.a = copy;
       t.lda = stride;
     }
@@ -67,15 +68,29 @@ void multiply_block(const Args& g, int p, int k, int col, int n, const float* b,
   }
 }
 
+/// Whether a B that is not transposed is copied into panels. Read in place it misses caches and
+/// pages once per tile of rows, the more the larger it is and the farther its rows lie apart (a
+/// kilobyte and its multiples meet in few sets of the first-level cache); a copy is paid for once.
+/// In cycles a float of B, measured on an AMD EPYC of the third generation; processors with AVX-512
+/// have larger caches, and prefetching ahead costs them less than a copy.
+bool worth_packing(const Args& g) {
+  if (kRegisters == 32 || g.n <= 2 * kCols) return false;
+  const double floats = double(g.n) * g.k;
+  double miss = floats < 2e5 ? floats / 1e6 : 0.2;
+  if (g.ldb >= 768) miss += 0.1;
+  if (g.ldb % 256 == 0) miss += 0.1 * min(int(g.ldb / 256), 8);
+  return divide_up(g.m, kRows) * miss > 0.3;
+}
+
 template <bool TransA>
 void multiply_tiles(const Args& g) {
   float* copy = pack_memory();
   float* block = copy + kTileFloats;
-  // A B that is not transposed is read in place: prefetching ahead costs less than a copy.
-  const bool packed = g.trans_b;
+  const bool packed = g.trans_b || worth_packing(g);
   // Rows that lie a large power of two apart fall into the same few sets of the cache.
-  const bool copy_a = g.n > 2 * kCols && (TransA ? g.k > 16 : g.lda % 512 == 0);
-  const int depth = packed || copy_a || g.k == 0 ? kDepth : g.k;
+  const bool copy_a = TransA ? g.n > 64 && g.k > 16 : g.n > 2 * kCols && g.lda % 512 == 0;
+  // The order of a sum depends on its length alone: not on how many rows are multiplied at once.
+  const int depth = g.k > kDepth ? divide_up(g.k, divide_up(g.k, kDepth)) : g.k;
   for (int p = 0; p < g.k || p == 0; p += depth) {
     const int k = min(g.k - p, depth);
     const int width = packed && k > 0 ? kBlockFloats / k / kCols * kCols : g.n;
@@ -85,6 +100,7 @@ void multiply_tiles(const Args& g) {
       if (packed) pack_block(g.trans_b, b, g.ldb, k, n, block);
       multiply_block<TransA>(g, p, k, j, n, packed ? block : b, packed, copy_a, copy);
     }
+    if (k == 0) break;
   }
 }
 

@@ -16,6 +16,18 @@ KERN_INLINE void copy_rows(const float* from, std::ptrdiff_t stride, int rows, i
   }
 }
 
+/// The same for rows of a tile, whose stride leaves room for a whole vector behind each: what is
+/// there is cleared. Some processors take ten times as long to store a part of a vector.
+KERN_INLINE void copy_tile(const float* from, std::ptrdiff_t stride, int rows, int length,
+                           float* to, std::ptrdiff_t to_stride) {
+  const int whole = length / kWidth * kWidth;
+  const Tail rest = tail(length - whole);
+  for (int i = 0; i < rows; ++i, from += stride, to += to_stride) {
+    for (int j = 0; j < whole; j += kWidth) store(to + j, load(from + j));
+    if (whole < length) store(to + whole, load(from + whole, rest));
+  }
+}
+
 /// Panels of B[k, n], or of its transpose stored as [n, k]. Columns beyond n keep whatever was
 /// there: their lanes of a tile are computed and thrown away.
 inline void pack_block(bool trans, const float* b, std::ptrdiff_t ldb, int k, int n, float* block) {
