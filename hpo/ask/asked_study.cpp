@@ -27,7 +27,12 @@ AskedStudy::AskedStudy(const StudySpec& study, EventLog& log, const std::vector<
       log_(log),
       first_points_(study_, log),
       deciding_(deciding_metrics(study)),
-      search_(study_, known_of(log)),
+      search_(study_, known_of(log),
+              [this](std::unique_ptr<Sampler> sampler) {
+                auto beside = std::make_unique<SamplerThread>(std::move(sampler));
+                sampler_ = beside.get();
+                return beside;
+              }),
       started_(rt::now()) {
   log_.replay([this](const Event& event) { replay(event); });
   tell_rule_before({});
@@ -104,6 +109,17 @@ std::optional<std::string> AskedStudy::enqueue(const Params& own, const std::str
   first_points_.append(search_.created(), point, ticket);
   enqueued_ = true;
   return std::nullopt;
+}
+
+bool AskedStudy::waits(const std::string& ticket) const {
+  return !tickets_.contains(ticket) && !over() && !sampler_->ready(search_.created());
+}
+
+void AskedStudy::prepare(bool waiting) {
+  if (!waiting) sampler_->await_none();
+  if (!std::exchange(news_, false) && !waiting) return;
+  if (over()) return;
+  waiting ? sampler_->await(search_.created()) : sampler_->prepare(search_.created());
 }
 
 Handout AskedStudy::ask(const std::string& ticket, const Params& own) {
@@ -279,7 +295,7 @@ void AskedStudy::end(std::uint64_t trial, const Ended& how, bool at_once) {
   open_.erase(trial);
   search_.tell(trial, how);
   if (!at_once) ++now_;
-  ended_ = true;
+  ended_ = news_ = true;
   emit(trial, how, seconds);
   finish_if_over();
 }

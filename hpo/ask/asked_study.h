@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "hpo/ask/first_points.h"
+#include "hpo/ask/sampler_thread.h"
 #include "hpo/driver/search.h"
 #include "hpo/log/event_log.h"
 #include "hpo/study/spec.h"
@@ -50,6 +51,14 @@ class AskedStudy {
   /// `own`: values that it is to have, the sampler says the rest. Throws rt::Error (usage) where no
   /// point of the space has them.
   [[nodiscard]] Handout ask(const std::string& ticket, const Params& own = {});
+
+  /// Whether ask() would wait for a proposal.
+  [[nodiscard]] bool waits(const std::string& ticket) const;
+  /// Begins with the next proposal beside everything else, where a trial has ended since the last
+  /// one, which somebody asks behind, or somebody is `waiting` for it.
+  void prepare(bool waiting);
+  /// Readable when what somebody waits for may be there.
+  [[nodiscard]] int fd() const { return sampler_->fd(); }
 
   /// `own` is for a trial that is asked for later: each such asking gets one, in order. Returns why
   /// the study is over, where it is; else nothing, and then it counts once for each ticket. Throws
@@ -124,6 +133,7 @@ class AskedStudy {
   EventLog& log_;
   FirstPoints first_points_;
   std::vector<std::string> deciding_;  ///< metrics that decide which trial is better
+  SamplerThread* sampler_ = nullptr;   ///< the search's
   Search search_;
   std::map<std::uint64_t, Open> open_;
   std::map<std::string, std::uint64_t> tickets_;                ///< of open trials
@@ -132,6 +142,7 @@ class AskedStudy {
   std::optional<Finished> finished_;
   bool exhausted_ = false;
   bool ended_ = false;     ///< a trial, since the last commit
+  bool news_ = false;      ///< a trial ended since something was prepared
   bool enqueued_ = false;  ///< a point, since the last commit
   double now_ = 0;         ///< virtual time: counts what was told
   rt::Moment started_;

@@ -36,11 +36,10 @@ void AskServer::serve(double idle, const std::atomic<int>& interrupts) {
       looked_ = rt::now();
     }
     accept_all();
-    for (Connection& connection : connections_) {
-      receive(connection);
-      answer(connection);
-    }
+    for (Connection& connection : connections_) receive(connection);
+    answer_all();
     study_.end_late_trials();
+    study_.prepare(!line_.empty());
     study_.commit();
     for (Connection& connection : connections_) send(connection);
     connections_.remove_if([](const Connection& connection) { return connection.done(); });
@@ -50,12 +49,16 @@ void AskServer::serve(double idle, const std::atomic<int>& interrupts) {
 void AskServer::wait(double idle) {
   // Whoever knocks where nobody can be let in would wake us again and again.
   std::vector<pollfd> waiting{{.fd = full_ ? -1 : listener_.fd(), .events = POLLIN, .revents = 0}};
+  if (!line_.empty()) waiting.push_back({.fd = study_.fd(), .events = POLLIN, .revents = 0});
   for (const Connection& connection : connections_) {
     short events = connection.out.empty() ? 0 : POLLOUT;
-    if (!connection.ended && connection.out.size() < kMostUnsent) events |= POLLIN;
-    waiting.push_back({.fd = connection.socket.fd(), .events = events, .revents = 0});
+    if (connection.listens()) events |= POLLIN;
+    // One who has hung up and waits would wake us again and again.
+    const int fd = connection.waits && events == 0 ? -1 : connection.socket.fd();
+    waiting.push_back({.fd = fd, .events = events, .revents = 0});
   }
-  const double seconds = std::min({idle, kTick, study_.next_late().value_or(kTick)});
+  const double seconds =
+      may_serve_line() ? 0 : std::min({idle, kTick, study_.next_late().value_or(kTick)});
   (void)::poll(waiting.data(), waiting.size(), static_cast<int>(std::ceil(seconds * 1000)));
 }
 
@@ -70,8 +73,10 @@ void AskServer::accept_all() {
   }
 }
 
+bool AskServer::Connection::listens() const { return !ended && !waits && out.size() < kMostUnsent; }
+
 void AskServer::receive(Connection& connection) {
-  if (connection.ended || connection.out.size() >= kMostUnsent) return;
+  if (!connection.listens()) return;
   char bytes[65536];
   const ssize_t n = ::recv(connection.socket.fd(), bytes, sizeof bytes, 0);
   if (n > 0) connection.in.append(bytes, static_cast<std::size_t>(n));
@@ -83,16 +88,39 @@ void AskServer::receive(Connection& connection) {
   if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) connection.ended = true;
 }
 
+bool AskServer::may_serve_line() const {
+  if (line_.empty()) return false;
+  const std::string& in = line_.front()->in;
+  return !ask_waits(study_, std::string_view(in).substr(0, in.find('\n')), false);
+}
+
+void AskServer::answer_all() {
+  while (may_serve_line()) {
+    Connection& first = *line_.front();
+    line_.pop_front();
+    answer(first);
+  }
+  for (Connection& connection : connections_) {
+    if (!connection.waits) answer(connection);
+  }
+}
+
 void AskServer::answer(Connection& connection) {
   std::size_t begin = 0;
   for (std::size_t end = connection.in.find('\n'); end != std::string::npos;
        end = connection.in.find('\n', begin)) {
     const auto line = std::string_view(connection.in).substr(begin, end - begin);
+    const bool has_waited = std::exchange(connection.waits, false);
+    if (!has_waited && ask_waits(study_, line, !line_.empty())) {
+      connection.waits = true;
+      line_.push_back(&connection);
+      break;
+    }
     connection.answers += ask_answer(study_, line) + "\n";
     begin = end + 1;
   }
   connection.in.erase(0, begin);
-  if (connection.in.size() > kLongestAskLine) refuse_long_line(connection);
+  if (!connection.waits && connection.in.size() > kLongestAskLine) refuse_long_line(connection);
 }
 
 void AskServer::refuse_long_line(Connection& connection) {

@@ -2,6 +2,7 @@
 // Serves a study to all who connect: one loop, one thread, many calls a commit.
 
 #include <atomic>
+#include <deque>
 #include <list>
 #include <string>
 
@@ -13,7 +14,8 @@
 namespace hpo {
 
 /// Whatever came in while the last commit was written shares the next one, and is answered when
-/// that is on the disk. Not thread-safe.
+/// that is on the disk. Who asks for a trial whose proposal is still being made stands in line;
+/// whatever else is said is answered meanwhile. Not thread-safe.
 class AskServer {
  public:
   /// Listens in `folder`, whose log `study` is over. Throws rt::Error (storage).
@@ -32,12 +34,18 @@ class AskServer {
     std::string out;        ///< may be sent
     bool ended = false;     ///< nothing more will be read
     bool too_long = false;  ///< what comes up to the next end of a line was refused
-    [[nodiscard]] bool done() const { return ended && out.empty() && answers.empty(); }
+    bool waits = false;     ///< in line, for a proposal
+    [[nodiscard]] bool listens() const;
+    [[nodiscard]] bool done() const { return ended && !waits && out.empty() && answers.empty(); }
   };
 
   void wait(double idle);
   void accept_all();
   static void receive(Connection& connection);
+  /// Whether there is an answer for the first one in line.
+  [[nodiscard]] bool may_serve_line() const;
+  /// Answers what needs no proposal that is still being made; first those in line.
+  void answer_all();
   static void refuse_long_line(Connection& connection);
   void answer(Connection& connection);
   static void send(Connection& connection);
@@ -45,9 +53,10 @@ class AskServer {
   AskedStudy& study_;
   AskListener listener_;
   std::list<Connection> connections_;
-  rt::Moment last_;    ///< when somebody was connected
-  rt::Moment looked_;  ///< whether the listener stands
-  bool full_ = false;  ///< the system has no descriptor left for one more
+  std::deque<Connection*> line_;  ///< that wait for a proposal
+  rt::Moment last_;               ///< when somebody was connected
+  rt::Moment looked_;             ///< whether the listener stands
+  bool full_ = false;             ///< the system has no descriptor left for one more
 };
 
 }  // namespace hpo

@@ -209,6 +209,17 @@ std::string ask_greeting(const StudySpec& study) {
   return std::move(json).text();
 }
 
+bool ask_waits(const AskedStudy& study, std::string_view line, bool others) {
+  try {
+    const Json message = Json::parse(line);
+    const Json* call = message.find("call");
+    if (call == nullptr || call->text() != "ask") return false;
+    return others || study.waits(ticket_of(message));
+  } catch (const rt::Error&) {
+    return false;
+  }
+}
+
 std::string ask_answer(AskedStudy& study, std::string_view line) {
   try {
     return answer_to(study, Json::parse(line));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "hpo/log/metrics.h"
 #include "hpo/samplers/registry.h"
@@ -55,7 +56,7 @@ std::unique_ptr<StoppingRule> rule_of(const StudySpec& study) {
        .of = study.early_stop.of});
 }
 
-Search::Search(const StudySpec& study, const std::vector<Known>& known)
+Search::Search(const StudySpec& study, const std::vector<Known>& known, const Around& around)
     : study_(study),
       unit_(counts_epochs(study) ? Unit::epochs : study.early_stop_unit),
       objective_(objective_of(study)),
@@ -72,6 +73,7 @@ Search::Search(const StudySpec& study, const std::vector<Known>& known)
   if (!rule_)
     throw rt::Error(rt::Errc::internal,
                     rt::cat("no stopping rule is called ", study.early_stop.kind));
+  if (around) sampler_ = around(std::move(sampler_));
   tell_known(known);
 }
 

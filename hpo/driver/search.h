@@ -1,6 +1,7 @@
 #pragma once
 // What decides in a study: its sampler and its stopping rule, told the same ordered events.
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -28,9 +29,13 @@ namespace hpo {
 /// A pure function of the events it was told. Not thread-safe.
 class Search {
  public:
+  using Around = std::function<std::unique_ptr<Sampler>(std::unique_ptr<Sampler>)>;
+
   /// `study` outlives it. The sampler begins with the trials of earlier studies that are `known`;
-  /// the rule does not. Throws rt::Error (internal) for kinds that are in no registry.
-  explicit Search(const StudySpec& study, const std::vector<Known>& known = {});
+  /// the rule does not. `around` makes of it what is told and asked in its place. Throws rt::Error
+  /// (internal) for kinds that are in no registry.
+  explicit Search(const StudySpec& study, const std::vector<Known>& known = {},
+                  const Around& around = {});
 
   /// The word on a report: the rule's, which counts as told to it, or that the trial waits for the
   /// sampler. To be asked once for each report, in order.

@@ -20,6 +20,7 @@ namespace {
 
 constexpr double kRandom = 0.33;
 constexpr std::int64_t kCandidates = 24;
+constexpr std::int64_t kWhole = std::int64_t{1} << 60;  ///< step of what came to its own end
 
 class Bohb final : public Sampler {
  public:
@@ -40,17 +41,17 @@ class Bohb final : public Sampler {
   void reported(std::uint64_t trial, std::int64_t step, const Score& score) override {
     if (std::isnan(score.loss)) return;
     Known& known = trials_.at(trial);
-    if (level_ > 0) known.report(step, score, level_);
-    if (step > level_) {
-      known.beyond.emplace_back(step, score);
-      if (++reports_[step] >= enough_) rise_to(step);
-    }
+    known.last = score;
+    ++known.reports;
+    take(known, step, score);
     learn();
   }
 
   void ended(std::uint64_t trial, TrialState state) override {
     random_->ended(trial, state);
-    trials_.at(trial).failed = state == TrialState::failed;
+    Known& known = trials_.at(trial);
+    known.failed = state == TrialState::failed;
+    if (state == TrialState::complete && known.reports > 0) take_whole(known);
     learn();
   }
 
@@ -70,6 +71,8 @@ class Bohb final : public Sampler {
     Score score{0};
     std::vector<std::pair<std::int64_t, Score>> beyond;  ///< reports behind the model's step
     std::size_t passed = 0;  ///< of `beyond`, that are behind it no longer
+    Score last{0};
+    std::size_t reports = 0;
     bool failed = false;
 
     void report(std::int64_t at, const Score& reported, std::int64_t level) {
@@ -87,6 +90,23 @@ class Bohb final : public Sampler {
       passed = 0;
     }
   };
+
+  void take(Known& known, std::int64_t step, const Score& score) {
+    if (level_ > 0) known.report(step, score, level_);
+    if (step <= level_) return;
+    known.beyond.emplace_back(step, score);
+    if (++reports_[step] >= enough_) rise_to(step);
+  }
+
+  /// What came to its own end is there at every step. Its only report is what it ended with, which
+  /// a trial without steps has at step 1: nothing to compare others with that are at that step.
+  void take_whole(Known& known) {
+    if (known.reports == 1 && !known.beyond.empty()) {
+      --reports_[known.beyond.back().first];
+      known.beyond.pop_back();
+    }
+    take(known, kWhole, known.last);
+  }
 
   void rise_to(std::int64_t step) {
     level_ = step;

@@ -47,7 +47,7 @@ struct Decision {
       {};  ///< with a source: which operation the copy goes through
 };
 
-/// Not thread-safe: the driver's thread calls everything but what work_ahead() gave it.
+/// Not thread-safe: one thread at a time calls everything but what work_ahead() gave it.
 class Sampler {
  public:
   virtual ~Sampler() = default;

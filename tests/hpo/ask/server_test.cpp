@@ -38,6 +38,8 @@ class AskServerTest : public Asking {
   }
   ~AskServerTest() override { end(); }
 
+  void ask_and_tell(std::size_t trials);
+
   /// The next `count` lines that come in, or fewer where the other end closes.
   static std::vector<std::string> lines(const rt::File& socket, std::size_t count) {
     std::vector<std::string> all(count);
@@ -71,16 +73,16 @@ TEST_F(AskServerTest, NobodyThereIsNoError) {
   EXPECT_FALSE(AskClient::connect(folder())) << "a socket that is left behind is no keeper";
 }
 
-TEST_F(AskServerTest, NoTrialIsLostOrDoubledBetweenManyClients) {
-  constexpr int kClients = 8, kTrials = 50;
-  begin_other("method: random\n");
+/// Eight clients that ask for and tell so many trials each: none may be lost or doubled.
+void AskServerTest::ask_and_tell(std::size_t trials) {
+  constexpr std::size_t kClients = 8;
   serve();
   std::vector<std::vector<std::int64_t>> seen(kClients);
   std::vector<std::thread> clients;
-  for (int c = 0; c < kClients; ++c) {
+  for (std::size_t c = 0; c < kClients; ++c) {
     clients.emplace_back([&, c] {
       auto client = AskClient::connect(folder()).value();
-      for (int i = 0; i < kTrials; ++i) {
+      for (std::size_t i = 0; i < trials; ++i) {
         const std::string said = client.call(R"({"call": "ask"})").value();
         seen[c].push_back(Json::parse(said).at("trial").integer());
         const std::string told =
@@ -92,13 +94,36 @@ TEST_F(AskServerTest, NoTrialIsLostOrDoubledBetweenManyClients) {
   for (std::thread& client : clients) client.join();
   end();
   std::set<std::int64_t> all;
-  for (int c = 0; c < kClients; ++c)
+  for (std::size_t c = 0; c < kClients; ++c)
     for (const std::int64_t trial : seen[c]) {
       EXPECT_TRUE(all.insert(trial).second) << trial << " was handed out twice";
       EXPECT_EQ(row(static_cast<std::uint64_t>(trial)).value, c);
     }
-  EXPECT_EQ(all.size(), static_cast<std::size_t>(kClients * kTrials));
-  EXPECT_EQ(*all.rbegin(), kClients * kTrials - 1);
+  EXPECT_EQ(all.size(), kClients * trials);
+  EXPECT_EQ(*all.rbegin(), static_cast<std::int64_t>(kClients * trials) - 1);
+}
+
+TEST_F(AskServerTest, NoTrialIsLostOrDoubledBetweenManyClients) {
+  begin_other("method: random\n");
+  ask_and_tell(50);
+}
+
+TEST_F(AskServerTest, NorWhereTheyWaitForProposals) {
+  begin_other("method: gp\n");
+  ask_and_tell(15);
+}
+
+TEST_F(AskServerTest, AnswersInLineWhoHasSaidAll) {
+  begin_other("method: gp\n");
+  serve();
+  const rt::File client = connect_in(folder()).value();
+  const std::string all = "{\"call\": \"ask\"}\n{\"call\": \"ask\"}\nnonsense\n";
+  ASSERT_EQ(::send(client.fd(), all.data(), all.size(), MSG_NOSIGNAL), std::ssize(all));
+  ASSERT_EQ(::shutdown(client.fd(), SHUT_WR), 0);
+  const std::vector<std::string> said = lines(client, 4);
+  EXPECT_EQ(Json::parse(said[1]).at("trial").integer(), 0);
+  EXPECT_EQ(Json::parse(said[2]).at("trial").integer(), 1);
+  EXPECT_NE(said[3].find("error"), std::string::npos);
 }
 
 TEST_F(AskServerTest, AnswersInOrderWhatCameAtOnce) {

@@ -68,6 +68,34 @@ TEST_F(BohbTest, TrialsThatDidNotGetThereCountAsWorse) {
   EXPECT_LT(share_near(*sampler, 0.9), 0.25);
 }
 
+TEST_F(BohbTest, ATrialThatIsCompleteIsThereAtEveryStep) {
+  auto sampler = make(0);
+  // Low x is good at the first step, high x at the end.
+  for (std::uint64_t trial = 0; trial < 40; ++trial) {
+    const double x = static_cast<double>(trial) / 40;
+    tell(*sampler, trial, x, x);
+  }
+  for (std::uint64_t trial = 40; trial < 70; ++trial) {
+    const double x = static_cast<double>(trial * 7 % 30) / 30;
+    sampler->created(trial, {{"x", x}});
+    sampler->reported(trial, 1, Score(1 - x));
+    sampler->ended(trial, TrialState::complete);
+  }
+  EXPECT_GT(share_near(*sampler, 0.9), 0.6);
+}
+
+TEST_F(BohbTest, AnEndWithoutAStepIsNoReportAtTheFirst) {
+  auto sampler = make(0), even = make(0);
+  for (std::uint64_t trial = 0; trial < 10; ++trial) {
+    const double x = static_cast<double>(trial) / 10;
+    even->created(trial, {{"x", x}});
+    sampler->created(trial, {{"x", x}});
+    sampler->reported(trial, 1, Score(x));
+    sampler->ended(trial, trial % 2 == 0 ? TrialState::complete : TrialState::stopped);
+  }
+  EXPECT_EQ(sampler->propose(10), even->propose(10)) << "five of each are not enough for a model";
+}
+
 TEST_F(BohbTest, FailedTrialsAreNotSoughtOutForWhatTheyReported) {
   auto sampler = make(0);
   for (std::uint64_t trial = 0; trial < 60; ++trial) {
