@@ -15,8 +15,9 @@ namespace hpo {
 
 namespace {
 
-constexpr std::size_t kModelled = 100;  // trials
+constexpr std::size_t kModelled = 200;  // trials
 constexpr std::size_t kMany = 200;      // trials from which on a distribution moves
+constexpr std::uint64_t kOther = 8;     // of so many proposals one is not the model's
 constexpr std::size_t kMostFree = 30;   // parameters
 constexpr std::size_t kMostBeside = 8;  // trials that run, for it to move alone
 constexpr std::uint64_t kDense = 8;     // values
@@ -103,10 +104,9 @@ class Auto final : public Sampler {
   }
 
   std::optional<Params> propose(std::uint64_t ordinal) override {
-    const bool even = ordinal % 2 == 0;
-    if (last_ && many_ && (even || several_ || created_ - over() < kMostBeside))
+    if (last_ && many_ && (ordinal % 2 == 0 || several_ || created_ - over() < kMostBeside))
       return last_->propose(ordinal);
-    return (first_ && even ? first_ : later_)->propose(ordinal);
+    return (first_ && ordinal % kOther != 1 ? first_ : later_)->propose(ordinal);
   }
 
   std::function<void()> work_ahead() override { return first_ ? first_->work_ahead() : nullptr; }
@@ -158,26 +158,23 @@ std::string reason(const Space& space, const Prospect& prospect) {
   if (!is_modelled(space))
     return "tpe alone, because " + free + " parameters are free, more than the " + most +
            " that gp is good for";
+  const std::string first = "gp, and tpe for every eighth trial, ";
   if (ends_within(prospect, kModelled))
-    return "gp and tpe in turn, because limits.trials is " + limit + " and " + free +
+    return first + "because limits.trials is " + limit + " and " + free +
            " parameters are free, at most " + most;
-  const std::string first =
-      "gp and tpe in turn for the first " + std::to_string(kModelled) + " trials, ";
+  const std::string behind = first + "for the first " + std::to_string(kModelled) + " trials, ";
   if (!is_landscape(space))
-    return first + "then tpe, because not all free parameters (" + free + ") are numbers of " +
+    return behind + "then tpe, because not all free parameters (" + free + ") are numbers of " +
            std::to_string(kDense) + " values or more that always exist";
-  if (ends_within(prospect, kMany))
-    return first + "then tpe, because limits.trials is " + limit + ", at most " + many;
-  return first + "tpe up to " + many + ", " +
-         moving(prospect, "because all free parameters (" + free + ") are numbers");
+  return behind + moving(prospect, "because all free parameters (" + free + ") are numbers");
 }
 
 }  // namespace
 
 SamplerKind auto_kind() {
   return {.info = {.name = "auto",
-                   .doc = "gp and tpe in turn for the first 100 trials where at most 30 parameters "
-                          "are free, then tpe, and behind 200 trials cmaes where all parameters "
+                   .doc = "gp, and tpe for every eighth trial, for the first 200 trials where at "
+                          "most 30 parameters are free; then tpe, or cmaes where all parameters "
                           "are numbers; for several metrics tpe, and behind 200 trials "
                           "nsga2 where no parameter is conditional; `check` says which and why",
                    .options = {}},

@@ -27,7 +27,7 @@ struct Prior {
 constexpr Prior kScale{.mean = 0, .deviation = 1.5};
 constexpr Prior kNoise{.mean = -9, .deviation = 2.5};
 constexpr double kLeastNoise = -13.8;          // its logarithm: 1e-6
-constexpr double kShort = 0.3, kSpread = 0.4;  // of the logarithm of sqrt(axes) / length
+constexpr double kShort = 1.5, kSpread = 0.7;  // of the logarithm of sqrt(axes) / length
 
 /// Of log(1 / length^2) of one of `axes`.
 Prior length_prior(std::size_t axes) {
