@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cli/runs.h"
+#include "runtime/base/error.h"
 #include "runtime/base/new_file.h"
 #include "runtime/base/text.h"
 
@@ -95,6 +96,16 @@ void OutputFile::finish() {
   if (code == 0) return;
   ::unlink(part_.c_str());
   throw rt::storage_error("write", shown_, code);
+}
+
+void require_new_output(const Arguments& arguments) {
+  if (!arguments.has("--output")) return;
+  const rt::Path path = arguments.text("--output");
+  std::error_code none;
+  if (!fs::is_regular_file(path, none) || rt::File(shared_output(path))) return;
+  throw rt::Error(rt::Errc::storage,
+                  rt::cat(rt::printable(path.string(), 4096),
+                          " exists already: choose another name with --output, or remove it"));
 }
 
 void write_result(const Arguments& arguments, std::string_view text) {

@@ -32,6 +32,10 @@ class OutputFile {
   bool named_ = false;  ///< a name leads to `file_`; false: it is gone without finish()
 };
 
+/// For a verb whose result people go on to edit. Throws rt::Error (storage) where --output names a
+/// file that exists, which is not the one that standard output goes to.
+void require_new_output(const Arguments& arguments);
+
 /// Writes a verb's whole result to the file of --output, or to the terminal without that.
 void write_result(const Arguments& arguments, std::string_view text);
 

@@ -28,6 +28,17 @@ void say_left_out(const hpo::Imported& imported) {
     std::fprintf(stderr, "not carried over: %s\n", rt::printable(line, 300).c_str());
 }
 
+/// What is there stays, above all the file that is read.
+void require_new_study(const Arguments& arguments) {
+  const std::string file = arguments.text("FILE");
+  std::error_code none;
+  if (arguments.has("--output") &&
+      std::filesystem::equivalent(file, arguments.text("--output"), none))
+    throw rt::Error(rt::Errc::usage, rt::cat("--output: ", rt::printable(file, 4096),
+                                             " is the file to import, expected another name"));
+  require_new_output(arguments);
+}
+
 /// Whether a file begins as all databases of SQLite do.
 bool is_database(const rt::Path& path) {
   constexpr std::string_view kMagic{"SQLite format 3\0", 16};
@@ -74,6 +85,7 @@ void declare_import(Arguments& arguments) {
 
 int run_import(const Arguments& arguments) {
   const std::string file = arguments.text("FILE");
+  require_new_study(arguments);
   if (is_database(file))
     return import_trials(arguments,
                          hpo::read_optuna_database(file, file, arguments.text("--study")));

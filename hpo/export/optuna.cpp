@@ -251,11 +251,13 @@ class Journal {
   }
 
   void add_end(const TrialRow& trial, const std::string& time) {
-    const int state = state_of(trial.state);
+    int state = state_of(trial.state);
     if (state == running) return;
+    const std::vector<double> values = values_of(trial);
+    if (state == complete && values.empty()) state = failed;
     Line line(set_state);
     line.json().field("trial_id", trial.trial).field("state", state).key("values");
-    if (const std::vector<double> values = values_of(trial); !values.empty() && state != failed) {
+    if (!values.empty() && state != failed) {
       line.json().begin_array();
       for (const double value : values) line.json().raw(number(value));
       line.json().end_array();
@@ -266,7 +268,8 @@ class Journal {
     std::move(line).add_to(out_);
   }
 
-  /// One for each metric that is searched for; none where one is missing.
+  /// One for each metric that is searched for; none where one is missing or no number, of which
+  /// Optuna takes no trial for complete.
   [[nodiscard]] std::vector<double> values_of(const TrialRow& trial) const {
     if (!trial.value) return {};
     std::vector<double> values{*trial.value};
@@ -275,6 +278,7 @@ class Journal {
       if (value == nullptr) return {};
       values.push_back(*value);
     }
+    if (std::ranges::any_of(values, [](double value) { return std::isnan(value); })) return {};
     return values;
   }
 

@@ -39,7 +39,7 @@ std::size_t find_study(const std::map<std::size_t, OptunaStudy>& studies, const 
   return found->first;
 }
 
-/// How many things have which name: "a, b (of 3)".
+/// How many things have which name: "a (2), b (3)".
 class Tally {
  public:
   void add(const std::string& name) { ++counts_[name]; }
@@ -58,8 +58,10 @@ class Tally {
 /// Makes our study out of the trials of one of theirs.
 class Importer {
  public:
-  Importer(const OptunaStudy& study, std::vector<const OptunaTrial*> trials)
-      : study_(study), trials_(std::move(trials)) {}
+  /// `left_out`: what reading them left out already.
+  Importer(const OptunaStudy& study, std::vector<const OptunaTrial*> trials,
+           std::vector<std::string> left_out)
+      : study_(study), trials_(std::move(trials)), left_(std::move(left_out)) {}
 
   ImportedStudy run() {
     find_domains();
@@ -194,8 +196,10 @@ class Importer {
 
   /// The place of a choice is one in the list that the trial had.
   [[nodiscard]] ParamValue value_of(const std::string& name, const OptunaParam& param) const {
-    return of_other_kinds_.contains(name) ? OptunaDomain(param.distribution).value(param.internal)
-                                          : domains_.at(name).value(param.internal);
+    const OptunaDomain& domain = domains_.at(name);
+    return of_other_kinds_.contains(name)
+               ? domain.as_here(OptunaDomain(param.distribution).value(param.internal))
+               : domain.value(param.internal);
   }
 
   void add(ImportedStudy& out, const OptunaTrial& raw) {
@@ -210,8 +214,7 @@ class Importer {
         trial.params.set(names_.ours(name),
                          of_param(name, [&] { return value_of(name, at->second); }));
     }
-    for (const auto& [name, value] : raw.constraints)
-      trial.constraints.emplace_back(bound_name(name), value);
+    trial.constraints = constraints_of(raw);
     trial.metrics = metrics_of(raw, trial.constraints);
     if (raw.began && raw.came_to_end) trial.seconds = std::max(0.0, *raw.came_to_end - *raw.began);
     const std::size_t metrics = study_.directions.size();
@@ -223,12 +226,23 @@ class Importer {
     out.trials.push_back(std::move(trial));
   }
 
+  Metrics constraints_of(const OptunaTrial& trial) {
+    Metrics constraints;
+    for (const auto& [name, value] : trial.constraints)
+      constraints.emplace_back(bound_name(name), value);
+    return constraints;
+  }
+
+  /// Whether no other number may be called so.
+  [[nodiscard]] bool is_taken(const std::string& name, const Metrics& constraints) const {
+    return metrics_.contains(name) || find_metric(constraints, name) != nullptr;
+  }
+
   /// Numbers that the user noted beside the values.
-  Metrics metrics_of(const OptunaTrial& trial, const Metrics& constraints) const {
+  [[nodiscard]] Metrics metrics_of(const OptunaTrial& trial, const Metrics& constraints) const {
     Metrics numbers;
     for (const auto& [name, json] : trial.attributes) {
-      if (is_number(json) && !name.empty() && !metrics_.contains(name) &&
-          find_metric(constraints, name) == nullptr)
+      if (is_number(json) && !name.empty() && !is_taken(name, constraints))
         numbers.emplace_back(name, Json::parse(json).number());
     }
     return numbers;
@@ -253,8 +267,11 @@ class Importer {
         ++others;
     }
     if (others > 0)
-      left_.push_back(rt::cat(others, others == 1 ? " trial that waits" : " trials that wait",
-                              " for no point of the space"));
+      left_.push_back(
+          others == 1
+              ? "1 trial that waits (enqueue_trial): its values are no point of this space"
+              : rt::cat(others, " trials that wait (enqueue_trial): their values are no points of ",
+                        "this space"));
     return text.empty() ? "" : rt::cat("try_first:\n", text);
   }
 
@@ -272,8 +289,7 @@ class Importer {
         if (domain == domains_.end() || !fit_.conditions.contains(name)) return "";
         if (!trial.params.contains(name)) add_value(name, domain->second.fixed(json));
       }
-      for (const auto& [name, param] : trial.params)
-        add_value(name, domains_.at(name).value(param.internal));
+      for (const auto& [name, param] : trial.params) add_value(name, value_of(name, param));
     } catch (const rt::Error&) {
       return "";
     }
@@ -293,15 +309,7 @@ class Importer {
     const auto running = std::ranges::count(trials_, kRunning, &OptunaTrial::state);
     if (running > 0)
       left_.push_back(rt::cat(running, running == 1 ? " trial" : " trials", " still running"));
-    Tally attributes;
-    for (const OptunaTrial* trial : trials_) {
-      const Metrics carried = trial->ended() ? metrics_of(*trial, {}) : Metrics{};
-      for (const auto& [name, json] : trial->attributes)
-        if (find_metric(carried, name) == nullptr) attributes.add(name);
-    }
-    if (!attributes.empty())
-      left_.push_back(rt::cat("user attributes that are no numbers, and of how many trials: ",
-                              attributes.text()));
+    name_attributes();
     std::string names;
     for (const std::string& name : study_.attributes)
       names += rt::cat(names.empty() ? "" : ", ", rt::printable(name, 60));
@@ -310,6 +318,27 @@ class Importer {
                             [](const OptunaTrial* trial) { return trial->began.has_value(); }))
       left_.push_back("when trials began: all of them now, for as long as they took");
     left_.push_back("sampler and pruner, which Optuna does not store: here tpe, and no early_stop");
+  }
+
+  void name_attributes() {
+    Tally open, taken, others;
+    for (const OptunaTrial* trial : trials_) {
+      const Metrics constraints = constraints_of(*trial);
+      const Metrics carried = metrics_of(*trial, constraints);
+      for (const auto& [name, json] : trial->attributes) {
+        if (!trial->ended())
+          open.add(name);
+        else if (find_metric(carried, name) == nullptr)
+          (is_number(json) && is_taken(name, constraints) ? taken : others).add(name);
+      }
+    }
+    for (const auto& [what, tally] :
+         {std::pair<const char*, const Tally*>{"of trials that have not ended", &open},
+          {"called as a metric or a constraint is", &taken},
+          {"that are no numbers", &others}})
+      if (!tally->empty())
+        left_.push_back(
+            rt::cat("user attributes ", what, ", and of how many trials: ", tally->text()));
   }
 
   static constexpr std::int64_t kRunning = 0, kWaiting = 4;
@@ -335,7 +364,7 @@ ImportedStudy import_optuna(const OptunaStorage& storage, const std::string& fil
   for (const OptunaTrial& trial : storage.trials)
     if (trial.study == study) trials.push_back(&trial);
   try {
-    return Importer(storage.studies.at(study), std::move(trials)).run();
+    return Importer(storage.studies.at(study), std::move(trials), storage.left_out).run();
   } catch (const rt::Error& error) {
     throw rt::Error(rt::Errc::data, rt::cat(rt::printable(file, 4096), ": ", error.what()));
   }

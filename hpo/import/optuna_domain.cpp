@@ -44,7 +44,7 @@ OptunaDomain::OptunaDomain(const std::string& distribution) {
   categorical_ = name == "CategoricalDistribution";
   ints_ = name == "IntDistribution";
   if (categorical_) {
-    for (const auto& [none, choice] : attributes.at("choices").members()) add_choice(choice);
+    add_choices(attributes.at("choices"));
     return;
   }
   if (!ints_ && name != "FloatDistribution")
@@ -110,7 +110,16 @@ ParamValue OptunaDomain::value(double internal) const {
 ParamValue OptunaDomain::fixed(const std::string& json) const {
   const ParamValue given = scalar_of(Json::parse(json));
   const std::optional<double> number = number_of(given);
-  return categorical_ || !number ? given : value(*number);
+  return categorical_ || !number ? as_here(given) : value(*number);
+}
+
+ParamValue OptunaDomain::as_here(const ParamValue& value) const {
+  const std::optional<double> number = number_of(value);
+  if (!number) return value;
+  if (!categorical_) return ints_ ? value : ParamValue(*number);
+  const auto same = std::ranges::find(choices_, number,
+                                      [](const ParamValue& choice) { return number_of(choice); });
+  return same == choices_.end() ? value : *same;
 }
 
 std::vector<double> OptunaDomain::all(std::size_t most) const {
@@ -142,11 +151,23 @@ double OptunaDomain::on_grid(double number) const {
   return std::abs(ours - number) < step_ * 1e-6 ? ours : number;
 }
 
-void OptunaDomain::add_choice(const Json& choice) {
-  choices_.push_back(scalar_of(choice));
-  if (std::ranges::count(choices_, choices_.back()) > 1)
+/// Numbers with a float among them are floats, as in a study file.
+void OptunaDomain::add_choices(const Json& list) {
+  std::vector<ParamValue> all;
+  for (const auto& [none, choice] : list.members()) all.push_back(scalar_of(choice));
+  const auto is_number = [](const ParamValue& value) { return number_of(value).has_value(); };
+  const auto is_float = [](const ParamValue& value) {
+    return std::holds_alternative<double>(value);
+  };
+  const bool floats = std::ranges::all_of(all, is_number) && std::ranges::any_of(all, is_float);
+  for (const ParamValue& choice : all) add_choice(floats ? ParamValue(*number_of(choice)) : choice);
+}
+
+void OptunaDomain::add_choice(const ParamValue& choice) {
+  choices_.push_back(choice);
+  if (std::ranges::count(choices_, choice) > 1)
     throw rt::Error(rt::Errc::data,
-                    rt::cat("has the choice ", yaml_of(choices_.back()),
+                    rt::cat("has the choice ", yaml_of(choice),
                             " twice as a study file writes it, expected different ones"));
 }
 

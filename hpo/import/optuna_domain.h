@@ -28,6 +28,9 @@ class OptunaDomain {
   [[nodiscard]] ParamValue value(double internal) const;
   /// The value that a program fixed, which need not be one of the domain. Throws the same.
   [[nodiscard]] ParamValue fixed(const std::string& json) const;
+  /// A number as this domain has it: Python's 1 and 1.0 are one. Other values, and numbers that it
+  /// lacks, stay as they are.
+  [[nodiscard]] ParamValue as_here(const ParamValue& value) const;
 
   [[nodiscard]] bool categorical() const { return categorical_; }
   /// All that it can be, as Optuna keeps it, ascending; empty: more than `most`, or floats.
@@ -37,7 +40,8 @@ class OptunaDomain {
   [[nodiscard]] static std::string yaml_of(const ParamValue& value);
 
  private:
-  void add_choice(const Json& choice);
+  void add_choices(const Json& list);
+  void add_choice(const ParamValue& choice);
   [[nodiscard]] double on_grid(double number) const;
   [[nodiscard]] bool single() const { return low_ == high_; }
   /// Of the steps that lead through both.

@@ -24,7 +24,9 @@ class Fitter {
   Fitter(std::vector<const OptunaTrial*> trials, std::vector<std::string> order,
          const std::map<std::string, OptunaDomain>& domains)
       : trials_(std::move(trials)), domains_(domains), fit_{.order = std::move(order)} {
-    all_ = static_cast<std::size_t>(std::ranges::count_if(trials_, &OptunaTrial::ended));
+    // One that waits, or has hardly begun, says nothing yet.
+    std::erase_if(trials_, [](const OptunaTrial* trial) { return is_blank(*trial); });
+    all_ = trials_.size();
   }
 
   OptunaFit run() {
@@ -40,6 +42,8 @@ class Fitter {
   }
 
  private:
+  static bool is_blank(const OptunaTrial& trial) { return !trial.ended() && trial.params.empty(); }
+
   /// A param that exists in some trials, nothing tells in which.
   struct Unclear {
     std::string name;

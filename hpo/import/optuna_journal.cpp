@@ -26,15 +26,13 @@ std::int64_t step_of(std::optional<std::int64_t> step) {
 
 class Replay {
  public:
-  OptunaStorage journal;
-
   void apply(const Json& line) {
     switch (line.at("op_code").integer()) {
       case 0:
         create_study(line);
         break;
       case 1:
-        journal.studies.erase(static_cast<std::size_t>(line.at("study_id").integer()));
+        journal_.studies.erase(static_cast<std::size_t>(line.at("study_id").integer()));
         break;
       case 2:
       case 3:
@@ -67,8 +65,22 @@ class Replay {
         if (OptunaTrial* trial = open_trial(line)) set_system(line.at("system_attr"), *trial);
         break;
       default:
+        if (unknown_++ == 0) first_unknown_ = line.at("op_code").integer();
         break;
     }
+  }
+
+  /// What was read, with a word about lines that nothing came of.
+  OptunaStorage finish() {
+    constexpr const char* kOf = " of the journal ";
+    if (unknown_ > 0)
+      journal_.left_out.push_back(rt::cat(unknown_, unknown_ == 1 ? " line" : " lines", kOf,
+                                          "with an op_code that Optuna 4 and 5 do not have, first ",
+                                          first_unknown_));
+    if (lost_ > 0)
+      journal_.left_out.push_back(rt::cat(lost_, lost_ == 1 ? " line" : " lines", kOf,
+                                          "about a trial that was never made"));
+    return std::move(journal_);
   }
 
  private:
@@ -76,16 +88,16 @@ class Replay {
   void create_study(const Json& line) {
     OptunaStudy study{.name = line.at("study_name").text(), .directions = {}, .metrics = {}};
     const auto has_name = [&](const auto& known) { return known.second.name == study.name; };
-    if (std::ranges::any_of(journal.studies, has_name)) return;
+    if (std::ranges::any_of(journal_.studies, has_name)) return;
     for (const auto& [none, one] : line.at("directions").members())
       study.directions.push_back(one.integer());
-    journal.studies.emplace(next_study_++, std::move(study));
+    journal_.studies.emplace(next_study_++, std::move(study));
   }
 
   void set_study_attribute(const Json& line) {
     const auto found =
-        journal.studies.find(static_cast<std::size_t>(line.at("study_id").integer()));
-    if (found == journal.studies.end()) return;
+        journal_.studies.find(static_cast<std::size_t>(line.at("study_id").integer()));
+    if (found == journal_.studies.end()) return;
     OptunaStudy& study = found->second;
     const Json* system = line.find("system_attr");
     for (const auto& [name, value] : (system ? *system : line.at("user_attr")).members()) {
@@ -116,8 +128,8 @@ class Replay {
   /// A trial may come whole (enqueued, or added by hand). In a study that is gone it takes no id.
   void create_trial(const Json& line) {
     const auto study = static_cast<std::size_t>(line.at("study_id").integer());
-    if (!journal.studies.contains(study)) return;
-    OptunaTrial& trial = journal.trials.emplace_back();
+    if (!journal_.studies.contains(study)) return;
+    OptunaTrial& trial = journal_.trials.emplace_back();
     trial.study = study;
     if (const Json* state = line.find("state")) trial.state = state->integer();
     set_times(trial, line);
@@ -145,12 +157,18 @@ class Replay {
   /// Null for a trial that has ended, which nothing changes any more, or that was never made.
   OptunaTrial* open_trial(const Json& line) {
     const std::int64_t id = line.at("trial_id").integer();
-    if (id < 0 || id >= static_cast<std::int64_t>(journal.trials.size())) return nullptr;
-    OptunaTrial& trial = journal.trials[static_cast<std::size_t>(id)];
+    if (id < 0 || id >= static_cast<std::int64_t>(journal_.trials.size())) {
+      ++lost_;
+      return nullptr;
+    }
+    OptunaTrial& trial = journal_.trials[static_cast<std::size_t>(id)];
     return trial.ended() ? nullptr : &trial;
   }
 
+  OptunaStorage journal_;
   std::size_t next_study_ = 0;
+  std::size_t unknown_ = 0, lost_ = 0;  ///< lines that nothing came of
+  std::int64_t first_unknown_ = 0;
 };
 
 bool is_json(const std::string& line) {
@@ -181,7 +199,7 @@ OptunaStorage read_optuna_journal(const std::string& text, const std::string& fi
                                               error.what(), ", expected a journal of Optuna"));
     }
   }
-  return std::move(replay.journal);
+  return replay.finish();
 }
 
 }  // namespace hpo

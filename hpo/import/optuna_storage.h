@@ -50,6 +50,7 @@ struct OptunaStudy {
 struct OptunaStorage {
   std::map<std::size_t, OptunaStudy> studies;  ///< by id, without those that were deleted
   std::vector<OptunaTrial> trials;             ///< in the order in which they were made
+  std::vector<std::string> left_out = {};      ///< for people: what was there and is no study's
 };
 
 /// Seconds since 1970 of "2026-11-20T09:30:00.123456", also with a blank for the T; nothing for

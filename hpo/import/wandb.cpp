@@ -1,7 +1,6 @@
 #include "hpo/import/wandb.h"
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <string_view>
 #include <utility>
@@ -10,6 +9,7 @@
 #include "hpo/import/wandb_command.h"
 #include "hpo/import/wandb_node.h"
 #include "hpo/import/wandb_parameters.h"
+#include "hpo/import/wandb_rule.h"
 #include "hpo/space/value.h"
 #include "hpo/study/document.h"
 #include "hpo/study/node.h"
@@ -110,8 +110,18 @@ class Importer {
       else if (entry.key != "name" && entry.key != "goal")
         leave(rt::cat("metric.", entry.key, ": ", study::describe(entry.value)));
     }
-    const bool most = wandb::text_at(metric, "goal") == "maximize";
-    return rt::cat("{name: ", quote_json(name), ", goal: ", most ? "maximize" : "minimize", "}");
+    return rt::cat("{name: ", quote_json(name), ", goal: ", goal_of(metric, name), "}");
+  }
+
+  static std::string goal_of(const Node& metric, const std::string& name) {
+    static const std::vector<std::string> kGoals{"minimize", "maximize"};
+    const Node* goal = metric.find("goal");
+    if (goal == nullptr || goal->is_null()) return kGoals.front();
+    if (goal->is_scalar() && std::ranges::find(kGoals, goal->text) != kGoals.end())
+      return goal->text;
+    throw Fault(goal->at, rt::cat("the goal of ", name, " is ", study::describe(*goal),
+                                  ", expected minimize or maximize",
+                                  rt::did_you_mean(wandb::text_at(metric, "goal"), kGoals)));
   }
 
   /// What searches for one metric alone does not stand in for what searches for several.
@@ -128,25 +138,9 @@ class Importer {
   }
 
   void add_rule() {
-    const Node* rule = root_.find("early_terminate");
-    if (rule == nullptr || !rule->is_map()) return;
-    const double eta =
-        rule->find("eta") != nullptr ? std::max(2.0, wandb::number_at(*rule, "eta")) : 3;
-    double min = 1;
-    std::string end;
-    if (eta != std::floor(eta))
-      leave(rt::cat("eta of early_terminate: it is ", std::floor(eta), " here"));
-    if (rule->find("max_iter") != nullptr) {
-      const double max = wandb::number_at(*rule, "max_iter");
-      const double s = rule->find("s") != nullptr ? wandb::number_at(*rule, "s") : 1;
-      min = std::clamp(std::floor(max / std::pow(eta, s)), 1.0, wandb::kMost);
-      end = rt::cat(", max: ", static_cast<std::int64_t>(max));
-    } else if (rule->find("min_iter") != nullptr) {
-      min = wandb::number_at(*rule, "min_iter");
-    }
-    body_ += rt::cat("early_stop: {type: asha, min: ", static_cast<std::int64_t>(min),
-                     ", eta: ", static_cast<std::int64_t>(eta), end, "}\n");
-    leave("early_terminate: asha stands in its place, whose rungs are its brackets");
+    const wandb::Rule rule = wandb::rule_of(root_);
+    body_ += rule.yaml;
+    for (const std::string& line : rule.left_out) leave(line);
   }
 
   void add_limits() {

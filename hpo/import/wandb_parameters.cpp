@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "hpo/import/names.h"
+#include "hpo/import/wandb_keys.h"
 #include "hpo/import/wandb_node.h"
 #include "hpo/space/value.h"
 #include "hpo/study/document.h"
@@ -49,7 +50,7 @@ class Reader {
       const std::string name = our_name(prefix + entry.key);
       if (!entry.value.is_map())
         throw Fault(entry.value.at, rt::cat("parameter ", name, " is no map"));
-      name_unknown_keys(entry.value, name);
+      for (const std::string& line : idle_keys(entry.value, name)) leave(line);
       if (const Node* nested = entry.value.find("parameters")) {
         leave(rt::cat("the block ", name, ": its parameters are called ", name, "_..."));
         add(*nested, name + "_");
@@ -57,16 +58,6 @@ class Reader {
         made_.yaml += rt::cat("  ", name, ": {", domain_of(entry.value, name), "}\n");
         made_.names.emplace_back(prefix.empty() ? entry.key : name, name);
       }
-    }
-  }
-
-  void name_unknown_keys(const Node& parameter, const std::string& name) {
-    static constexpr std::string_view kKnown[]{
-        "value", "values", "probabilities", "distribution", "min", "max",
-        "q",     "mu",     "sigma",         "parameters"};
-    for (const Entry& entry : parameter.entries) {
-      if (std::ranges::find(kKnown, entry.key) == std::end(kKnown))
-        leave(rt::cat(entry.key, " of ", name, ": a sweep file has no such key"));
     }
   }
 
@@ -187,6 +178,9 @@ class Reader {
     double min = number_at(parameter, "min"), max = number_at(parameter, "max");
     const Position at = parameter.find("min")->at;
     if (min > max) throw Fault(at, rt::cat("min is above max, expected at most ", max));
+    if (kind == "int_uniform") {
+      for (const char* key : {"min", "max"}) require_int(parameter, key);
+    }
     if (kind.find("log") == std::string::npos) return {min, max};
     if (kind.ends_with("_values")) {
       if (min <= 0)
@@ -201,6 +195,13 @@ class Reader {
                   "min and max are exponents of e, which lead out of all numbers; expected "
                   "log_uniform_values for bounds that are values");
     return {min, max};
+  }
+
+  static void require_int(const Node& parameter, const char* key) {
+    const double number = number_at(parameter, key);
+    if (number != std::floor(number))
+      throw Fault(parameter.find(key)->at,
+                  rt::cat(key, " is ", number, ", expected an int, as int_uniform says"));
   }
 
   static bool whole(const Node& parameter, std::string_view key) {

@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "hpo/solver/field.h"
 #include "runtime/base/error.h"
 #include "runtime/base/text.h"
 
@@ -19,14 +20,14 @@ constexpr std::int64_t kMostSteps = 1'000'000;
 }
 
 Domain continuous(const std::string& name, const Json& range, Scale scale) {
-  const double low = range.at("low").number(), high = range.at("high").number();
+  const double low = Field(range, "low").number(), high = Field(range, "high").number();
   if (!(low < high)) refuse(name, "has an empty range, expected low < high");
   // The protocol's range is open at its end.
   return FloatRange{.min = low, .max = std::nextafter(high, low), .scale = scale, .step = 0};
 }
 
 Domain discrete(const std::string& name, const Json& range, Scale scale) {
-  const std::int64_t low = range.at("low").integer(), high = range.at("high").integer();
+  const std::int64_t low = Field(range, "low").integer(), high = Field(range, "high").integer();
   if (low >= high) refuse(name, "has an empty range, expected low < high");
   if (low < -kLargestBound || high > kLargestBound) refuse(name, "has bounds beyond 2^48");
   return IntRange{.min = low, .max = high - 1, .scale = scale, .step = 1};
@@ -34,16 +35,17 @@ Domain discrete(const std::string& name, const Json& range, Scale scale) {
 
 Domain categorical(const Json& range) {
   Choice choice;
-  for (const auto& [unnamed, word] : range.at("choices").members())
-    choice.values.emplace_back(word.text());
+  for (std::string& word : Field(range, "choices").texts())
+    choice.values.emplace_back(std::move(word));
   return choice;
 }
 
 Domain domain_of(const std::string& name, const Json& parameter) {
-  const Json& range = parameter.at("range");
-  const std::string type = range.at("type").text();
-  const Json* distribution = parameter.find("distribution");
-  const std::string spread = distribution != nullptr ? distribution->text() : "UNIFORM";
+  const Json& range = Field(parameter, "range").json();
+  const std::string type = Field(range, "type").text();
+  const std::string spread = parameter.find("distribution") != nullptr
+                                 ? Field(parameter, "distribution").text()
+                                 : "UNIFORM";
   if (spread != "UNIFORM" && spread != "LOG_UNIFORM")
     refuse(name, rt::cat("has distribution '", rt::printable(spread),
                          "', expected UNIFORM or LOG_UNIFORM"));
@@ -53,6 +55,23 @@ Domain domain_of(const std::string& name, const Json& parameter) {
   if (type == "CATEGORICAL") return categorical(range);
   refuse(name, rt::cat("has range '", rt::printable(type),
                        "', expected CONTINUOUS, DISCRETE or CATEGORICAL"));
+}
+
+/// What `read` returns, its refusals of fields with the parameter's name.
+template <class Read>
+auto of_parameter(const std::string& name, const Read& read) {
+  try {
+    return read();
+  } catch (const FieldError& error) {
+    refuse(name, rt::cat("is not understood: ", error.what()));
+  }
+}
+
+/// When a parameter exists; nothing: always.
+std::optional<Constraint> constraint_of(const Json& parameter) {
+  const Json* constraint = parameter.find("constraint");
+  if (constraint == nullptr || constraint->is_null()) return std::nullopt;
+  return read_constraint(Field(*constraint, "lua_script").text());
 }
 
 /// The values of `condition` that its parameter can take.
@@ -111,9 +130,9 @@ std::int64_t last_step(const Json& problem) {
   if (steps == nullptr) return 1;
   std::int64_t last = 0;
   if (steps->raw().starts_with('[')) {
-    for (const auto& [unnamed, step] : steps->members()) last = std::max(last, step.integer());
+    for (const std::int64_t step : Field(problem, "steps").integers()) last = std::max(last, step);
   } else {
-    last = steps->integer();
+    last = Field(problem, "steps").integer();
   }
   if (last < 1 || last > kMostSteps)
     throw rt::Error(rt::Errc::usage,
@@ -144,18 +163,17 @@ std::vector<std::optional<double>> SolverProblem::written(const Params& params) 
 
 SolverProblem read_problem(const Json& problem) {
   const Json* values = problem.find("values_domain");
-  const std::size_t metrics = values != nullptr ? values->members().size() : 1;
+  const std::size_t metrics = values != nullptr ? Field(problem, "values_domain").list().size() : 1;
   if (metrics == 0)
     throw rt::Error(rt::Errc::usage, "the problem has no values, expected 1 or more");
   std::vector<Parameter> parameters;
   std::vector<std::optional<Constraint>> constraints;
-  for (const auto& [unnamed, one] : problem.at("params_domain").members()) {
-    const std::string name = one.at("name").text();
-    parameters.push_back({.name = name, .domain = domain_of(name, one), .when = {}});
-    const Json* constraint = one.find("constraint");
-    constraints.emplace_back();
-    if (constraint != nullptr && !constraint->is_null())
-      constraints.back() = read_constraint(constraint->at("lua_script").text());
+  for (const auto& [unnamed, one] : Field(problem, "params_domain").list()) {
+    const std::string name = Field(one, "name").text();
+    of_parameter(name, [&, &one = one] {
+      parameters.push_back({.name = name, .domain = domain_of(name, one), .when = {}});
+      constraints.push_back(constraint_of(one));
+    });
   }
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     if (!constraints[i]) continue;

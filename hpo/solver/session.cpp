@@ -1,11 +1,12 @@
 #include "hpo/solver/session.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
+#include <limits>
 #include <utility>
+#include <vector>
 
 #include "hpo/samplers/registry.h"
+#include "hpo/solver/field.h"
 #include "runtime/base/error.h"
 #include "runtime/base/text.h"
 
@@ -14,17 +15,6 @@ namespace hpo {
 namespace {
 
 constexpr std::string_view kOldPrefix = "kurobako:";
-
-/// A number of the protocol, which may be larger than a signed one.
-std::uint64_t unsigned_of(const Json& json) {
-  std::uint64_t number = 0;
-  const std::string_view text = json.raw();
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size())
-    throw rt::Error(rt::Errc::usage,
-                    rt::cat("'", rt::printable(text, 40), "' is no whole number from 0 on"));
-  return number;
-}
 
 std::string error_reply(std::string_view message) {
   JsonWriter json;
@@ -37,6 +27,15 @@ void write_params(JsonWriter& json, const std::vector<std::optional<double>>& pa
   json.key("params").begin_array();
   for (const std::optional<double>& value : params) json.value(value);
   json.end_array();
+}
+
+/// None where one of them is missing: the trial cannot be evaluated.
+std::vector<double> values_of(const Json& trial) {
+  const Field values(trial, "values");
+  if (values.json().is_null()) return {};
+  const auto missing = [](const auto& entry) { return entry.second.is_null(); };
+  if (std::ranges::any_of(values.list(), missing)) return {};
+  return values.numbers();
 }
 
 }  // namespace
@@ -73,13 +72,13 @@ std::optional<std::string> SolverSession::answer(std::string_view line) {
 }
 
 std::optional<std::string> SolverSession::answer_to(const Json& message) {
-  const std::string type = message.at("type").text();
+  const std::string type = Field(message, "type").text();
   if (type == "ASK_CALL") return ask(message);
   if (type == "TELL_CALL") return tell(message);
   if (type == "CREATE_SOLVER_CAST") {
     create(message);
   } else if (type == "DROP_SOLVER_CAST") {
-    solvers_.erase(unsigned_of(message.at("solver_id")));
+    solvers_.erase(Field(message, "solver_id").id());
   } else {
     throw rt::Error(rt::Errc::usage, rt::cat("message '", rt::printable(type, 60),
                                              "' is unknown, expected CREATE_SOLVER_CAST, ASK_CALL, "
@@ -89,19 +88,19 @@ std::optional<std::string> SolverSession::answer_to(const Json& message) {
 }
 
 void SolverSession::create(const Json& message) {
-  const std::uint64_t id = unsigned_of(message.at("solver_id"));
+  const std::uint64_t id = Field(message, "solver_id").id();
   solvers_.erase(id);
   Slot& slot = solvers_[id];
   try {
-    slot.solver.emplace(read_problem(message.at("problem")), unsigned_of(message.at("random_seed")),
-                        method_);
+    slot.solver.emplace(read_problem(Field(message, "problem").json()),
+                        Field(message, "random_seed").id(), method_);
   } catch (const rt::Error& error) {
     slot.problem = error.what();
   }
 }
 
 Solver& SolverSession::solver_of(const Json& message) {
-  const std::uint64_t id = unsigned_of(message.at("solver_id"));
+  const std::uint64_t id = Field(message, "solver_id").id();
   const auto found = solvers_.find(id);
   if (found == solvers_.end())
     throw rt::Error(rt::Errc::usage, rt::cat("solver ", id, " was not created"));
@@ -111,7 +110,11 @@ Solver& SolverSession::solver_of(const Json& message) {
 
 std::string SolverSession::ask(const Json& message) {
   Solver& solver = solver_of(message);
-  const std::uint64_t next = unsigned_of(message.at("next_trial_id"));
+  const std::uint64_t next = Field(message, "next_trial_id").id();
+  constexpr std::uint64_t kLast = std::numeric_limits<std::uint64_t>::max();
+  if (next == kLast)
+    throw rt::Error(rt::Errc::usage,
+                    rt::cat("next_trial_id is ", next, ", which none can follow, expected less"));
   const SolverWork work = solver.ask(next);
   JsonWriter json;
   json.begin_object().field("type", "ASK_REPLY").key("trial").begin_object();
@@ -125,13 +128,8 @@ std::string SolverSession::ask(const Json& message) {
 
 std::string SolverSession::tell(const Json& message) {
   Solver& solver = solver_of(message);
-  const Json& trial = message.at("trial");
-  const auto& values = trial.at("values").members();
-  const auto missing = [](const auto& entry) { return entry.second.is_null(); };
-  std::vector<double> known;
-  if (std::ranges::none_of(values, missing))
-    for (const auto& [unnamed, value] : values) known.push_back(value.number());
-  solver.tell(unsigned_of(trial.at("id")), known, trial.at("current_step").integer());
+  const Json& trial = Field(message, "trial").json();
+  solver.tell(Field(trial, "id").id(), values_of(trial), Field(trial, "current_step").integer());
   JsonWriter json;
   json.begin_object().field("type", "TELL_REPLY").end_object();
   return std::move(json).text();

@@ -161,6 +161,9 @@ void Solver::tell(std::uint64_t name, const std::vector<double>& values, std::in
   if (!values.empty() && values.size() != problem_.metrics)
     throw rt::Error(rt::Errc::usage, rt::cat("the trial has ", values.size(), " values, expected ",
                                              problem_.metrics));
+  if (step > problem_.steps)
+    throw rt::Error(rt::Errc::usage, rt::cat("trial ", name, " is told at step ", step,
+                                             ", expected one up to ", problem_.steps));
   if (!values.empty() && step <= trial.step)
     throw rt::Error(rt::Errc::usage, rt::cat("trial ", name, " is told at step ", step,
                                              ", but was at ", trial.step, " already"));

@@ -47,8 +47,8 @@ class Solver {
   [[nodiscard]] SolverWork ask(std::uint64_t next_trial);
 
   /// A trial's values at `step`; none: it cannot be evaluated. Throws rt::Error for a trial that is
-  /// not open, for a step that it was at already, and for more or fewer values than the problem
-  /// has.
+  /// not open, for a step that it was at already or beyond the problem's last, and for more or
+  /// fewer values than the problem has.
   void tell(std::uint64_t trial, const std::vector<double>& values, std::int64_t step);
 
  private:

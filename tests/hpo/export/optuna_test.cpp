@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 
+#include "runtime/base/text.h"
 #include "tests/hpo/log/sample.h"
 #include "tests/support/temp_folder.h"
 
@@ -94,6 +97,56 @@ TEST(ExportOptuna, AValueIsNoReport) {
   EXPECT_EQ(exported({created, first, again, at(4, sample::reported(0, 1, 0.5)), end(5)}, false),
             (Reports{{1, 0.5}}))
       << "of several attempts the last";
+}
+
+TEST(ExportOptuna, WhatHasNoNumberForEachMetricIsNoResult) {
+  const double none = std::nan("");
+  struct Case {
+    TrialState state;
+    double accuracy;
+    std::optional<double> size;
+    int expected;
+    json values;
+  };
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  const Case cases[]{
+      {TrialState::complete, 0.5, 1, 1, {0.5, 1.0}},
+      {TrialState::complete, 0.5, none, 3, nullptr},
+      {TrialState::complete, none, 1, 3, nullptr},
+      {TrialState::complete, 0.5, std::nullopt, 3, nullptr},
+      {TrialState::complete, 0.5, kInf, 1, "[0.5, Infinity]"},
+      {TrialState::stopped, 0.5, none, 2, nullptr},
+      {TrialState::stopped, 0.5, 1, 2, {0.5, 1.0}},
+  };
+  const support::TempFolder folder;
+  EventLog log(folder.path());
+  StudyFacts facts = sample::facts();
+  facts.objective.others = {{.name = "size", .maximize = false}};
+  log.begin(facts);
+  log.replay(sample::no_events);
+  std::uint64_t trial = 0;
+  for (const Case& one : cases) {
+    log.append(sample::created(trial, 0.1));
+    Event report = sample::reported(trial, 1, one.accuracy);
+    if (one.size) std::get<Reported>(report.body).metrics.emplace_back("size", *one.size);
+    log.append(report);
+    log.append(sample::ended(trial++, one.state));
+  }
+  log.commit();
+  const Space space({{.name = "lr", .domain = FloatRange{.min = 0, .max = 1}},
+                     {.name = "optimizer", .domain = Constant{std::string("adam")}}});
+  std::istringstream lines(optuna_journal(StudyReader(folder.path()), space));
+  std::size_t at = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("\"op_code\": 6") == line.npos) continue;
+    const Case& one = cases[at++];
+    EXPECT_NE(line.find(rt::cat("\"state\": ", one.expected, ",")), line.npos) << line;
+    if (one.values.is_string())
+      EXPECT_NE(line.find(one.values.get<std::string>()), line.npos) << line;
+    else
+      EXPECT_EQ(json::parse(line)["values"], one.values) << line;
+  }
+  EXPECT_EQ(at, std::size(cases));
 }
 
 TEST(ExportOptuna, TrialsTakeAsLongAsTheyTook) {

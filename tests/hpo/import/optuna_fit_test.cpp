@@ -56,7 +56,8 @@ TEST(OptunaFit, ATrialOfAnotherProgramCostsNoOther) {
     const ImportedStudy made = journal.imported();
     EXPECT_EQ(kept(made), 60U) << place << "\n" << made.yaml;
     EXPECT_TRUE(leaves(made, "param foreign, which 1 of 61 trials has: it stays behind"));
-    EXPECT_TRUE(leaves(made, "1 trial that waits for no point of the space"));
+    EXPECT_TRUE(
+        leaves(made, "1 trial that waits (enqueue_trial): its values are no point of this space"));
   }
 }
 
@@ -67,6 +68,24 @@ TEST(OptunaFit, ATrialThatLacksAParamCostsNoOther) {
   const ImportedStudy made = journal.imported();
   EXPECT_EQ(kept(made), 20U) << made.yaml;
   EXPECT_TRUE(leaves(made, "when n exists: no other param tells it, and 1 of 21 trials lacks it"));
+}
+
+TEST(OptunaFit, TrialsThatWaitLackNothing) {
+  Journal journal;
+  for (int i = 0; i < 3; ++i) journal.trial(optuna::running, {x(0.5)});
+  journal.enqueue(R"({"x": 0.5})");
+  const ImportedStudy made = journal.imported();
+  EXPECT_EQ(made.yaml.find("when x exists"), std::string::npos) << made.yaml;
+  EXPECT_NE(made.yaml.find("try_first:\n  - {x: 0.5}\n"), std::string::npos) << made.yaml;
+}
+
+TEST(OptunaFit, TrialsThatRunCountAmongThoseThatLackAParam) {
+  Journal journal;
+  journal.trial(optuna::running, {x(0.5)});
+  journal.trial(optuna::running, {x(0.5), {"n", ints(1, 4), 2}});
+  const ImportedStudy made = journal.imported();
+  EXPECT_TRUE(leaves(made, "when n exists: no other param tells it, and 1 of 2 trials lacks it"))
+      << made.yaml;
 }
 
 TEST(OptunaFit, AParamOfTheLatestTrialsStays) {

@@ -123,7 +123,9 @@ TEST(OptunaWaiting, IsNamedWhereTheSpaceHasNoSuchPoint) {
   journal.enqueue("{}");
   journal.enqueue(R"({"k": null})");
   const ImportedStudy made = journal.imported();
-  EXPECT_TRUE(leaves(made, "5 trials that wait for no point of the space")) << made.yaml;
+  EXPECT_TRUE(
+      leaves(made, "5 trials that wait (enqueue_trial): their values are no points of this space"))
+      << made.yaml;
   EXPECT_NE(made.yaml.find("try_first:\n  - {k: None}\n"), std::string::npos) << made.yaml;
   (void)study_made(made.yaml, "j.log", "j.yaml");
 }
@@ -137,9 +139,8 @@ TEST(OptunaRest, IsNamed) {
   journal.trial(optuna::complete, {x(0.25)}, {R"("grid_id": 4)"});
   const ImportedStudy made = journal.imported();
   EXPECT_TRUE(leaves(made, "1 trial still running")) << made.yaml;
-  EXPECT_TRUE(
-      leaves(made, "user attributes that are no numbers, and of how many trials: epoch (1)"))
-      << "a trial that runs does not come along";
+  EXPECT_TRUE(leaves(
+      made, "user attributes of trials that have not ended, and of how many trials: epoch (1)"));
   EXPECT_TRUE(leaves(made, "user attributes of the study: team"));
   EXPECT_EQ(made.yaml.find("grid_id"), std::string::npos) << "what Optuna notes for itself";
   EXPECT_EQ(made.yaml.find("cma:0"), std::string::npos);
@@ -167,12 +168,49 @@ TEST(OptunaRest, NumbersOfTheUserAreMetrics) {
   journal.line(rt::cat(R"({"op_code": 6, "trial_id": )", trial, R"(, "state": 1, "values": [2]})"));
   const ImportedStudy made = journal.imported();
   EXPECT_EQ(made.trials.at(0).metrics, (Metrics{{"size", 35}}));
-  EXPECT_TRUE(leaves(made,
-                     "user attributes that are no numbers, and of how many trials: ok (1), value "
-                     "(1), who (1)"));
+  EXPECT_TRUE(
+      leaves(made, "user attributes that are no numbers, and of how many trials: ok (1), who (1)"));
+  EXPECT_TRUE(
+      leaves(made,
+             "user attributes called as a metric or a constraint is, and of how many trials: "
+             "value (1)"));
   const Written written(made);
   EXPECT_EQ(StudyReader(written.folder / "run").trial(0)->metrics,
             (Metrics{{"value", 2}, {"size", 35}}));
+}
+
+TEST(OptunaRest, AnAttributeThatIsCalledAsAConstraintIsNamed) {
+  Journal journal;
+  const int trial = journal.trial(optuna::running, {x(0.5)}, {R"("constraints:size": 2)"});
+  journal.line(rt::cat(R"({"op_code": 8, "trial_id": )", trial, R"(, "user_attr": {"size": 35}})"));
+  journal.line(rt::cat(R"({"op_code": 6, "trial_id": )", trial, R"(, "state": 1, "values": [2]})"));
+  const ImportedStudy made = journal.imported();
+  EXPECT_EQ(made.trials.at(0).metrics, Metrics{});
+  EXPECT_TRUE(
+      leaves(made,
+             "user attributes called as a metric or a constraint is, and of how many trials: "
+             "size (1)"))
+      << made.yaml;
+}
+
+TEST(OptunaRest, LinesThatNoJournalHasAreCounted) {
+  Journal journal;
+  journal.trial(optuna::complete, {x(0.5)});
+  EXPECT_EQ(journal.imported().yaml.find("the journal"), std::string::npos);
+  journal.line(R"({"op_code": 42, "trial_id": 0})");
+  const std::string unknown =
+      "of the journal with an op_code that Optuna 4 and 5 do not have, "
+      "first 42";
+  const std::string lost = "of the journal about a trial that was never made";
+  EXPECT_TRUE(leaves(journal.imported(), rt::cat("1 line ", unknown)));
+  journal.line(R"({"op_code": -7})");
+  journal.line(R"({"op_code": 7, "trial_id": 9, "step": 1, "intermediate_value": 0.5})");
+  journal.line(R"({"op_code": 8, "trial_id": -1, "user_attr": {"a": 1}})");
+  const ImportedStudy made = journal.imported();
+  EXPECT_TRUE(leaves(made, rt::cat("2 lines ", unknown))) << made.yaml;
+  EXPECT_TRUE(leaves(made, rt::cat("2 lines ", lost))) << made.yaml;
+  journal.line(R"({"op_code": 7, "trial_id": 0, "step": 1, "intermediate_value": 0.5})");
+  EXPECT_EQ(journal.imported().left_out, made.left_out) << "Optuna takes none of one that ended";
 }
 
 TEST(OptunaRest, TheValueStandsBesideTheReports) {

@@ -116,6 +116,62 @@ TEST(WandbSweep, RungsAreTheirBrackets) {
   EXPECT_TRUE(leaves(made, "eta of early_terminate: it is 2 here"));
 }
 
+TEST(WandbSweep, ARuleOfAnotherTypeIsRefused) {
+  const auto with_rule = [](const char* rule) {
+    return refusal(sweep("{x: {min: 0.0, max: 1.0}}", rt::cat("early_terminate: ", rule, "\n")));
+  };
+  EXPECT_EQ(with_rule("{type: foo}"),
+            R"(sweep.yaml:5:25: early_terminate.type is "foo", expected hyperband)");
+  EXPECT_EQ(with_rule("{type: hyperbnad, min_iter: 3}"),
+            R"(sweep.yaml:5:25: early_terminate.type is "hyperbnad", expected hyperband)");
+  EXPECT_EQ(with_rule("{min_iter: 3}"),
+            "sweep.yaml:5:18: early_terminate has no type, expected hyperband");
+  EXPECT_EQ(with_rule("hyperband"),
+            R"(sweep.yaml:5:18: early_terminate is "hyperband", expected {type: hyperband, ...})");
+  const Imported made = imported("{x: {min: 0.0, max: 1.0}}",
+                                 "early_terminate: {type: hyperband, strict: true, mni_iter: 3}\n");
+  EXPECT_TRUE(leaves(made, "early_terminate.strict: true")) << made.yaml;
+  EXPECT_TRUE(leaves(made, "early_terminate.mni_iter: 3")) << made.yaml;
+}
+
+TEST(WandbSweep, AGoalIsOneOfTwoWords) {
+  const auto with_goal = [](const char* goal) {
+    return refusal(rt::cat("method: random\nmetric: {name: loss, goal: ", goal,
+                           "}\nparameters: {x: {values: [1, 2]}}\n"));
+  };
+  EXPECT_EQ(with_goal("down"),
+            R"(sweep.yaml:2:28: the goal of loss is "down", expected minimize or maximize)");
+  EXPECT_EQ(
+      with_goal("maximise"),
+      "sweep.yaml:2:28: the goal of loss is \"maximise\", expected minimize or maximize; did you "
+      "mean 'maximize'?");
+  EXPECT_TRUE(with_goal("[minimize]").starts_with("sweep.yaml:2:28: the goal of loss is a list"));
+  EXPECT_TRUE(with_goal("minimize").starts_with("made: ")) << with_goal("minimize");
+}
+
+TEST(WandbSweep, NamesKeysThatStandBesideOthers) {
+  const Imported made = imported(
+      "{a: {values: [1, 2], min: 0, max: 9}, b: {value: 1, values: [1, 2]}, c: {mu: 0, sigma: 1, "
+      "distribution: normal, min: 3}, d: {min: 0.0, max: 1.0, sigma: 2}, e: {values: [1, 2], "
+      "distribution: uniform}, f: {values: [1, 2], distribution: categorical, probabilities: [0.5, "
+      "0.5]}, g: {value: 3, distribution: constant}, h: {distribution: beta, a: 1}}");
+  for (const char* line : {"min of a, beside values", "max of a, beside values",
+                           "values of b, beside value", "min of c, beside mu and sigma",
+                           "sigma of d, beside min and max", "distribution of e, beside values"})
+    EXPECT_TRUE(leaves(made, line)) << line << "\n" << made.yaml;
+  for (const char* line : {" of f, beside", " of g, beside", " of h, beside", "mu of c, "})
+    EXPECT_FALSE(leaves(made, line)) << line << "\n" << made.yaml;
+}
+
+TEST(WandbSweep, IntsHaveEndsThatAreInts) {
+  EXPECT_EQ(refusal(sweep("{x: {min: 1.5, max: 4, distribution: int_uniform}}")),
+            "sweep.yaml:4:23: min is 1.5, expected an int, as int_uniform says");
+  EXPECT_EQ(refusal(sweep("{x: {min: 1, max: 4.25, distribution: int_uniform}}")),
+            "sweep.yaml:4:31: max is 4.25, expected an int, as int_uniform says");
+  EXPECT_EQ(study("{x: {min: 1.0, max: 4, distribution: int_uniform}}").space.find("x")->domain,
+            Domain(IntRange{.min = 1, .max = 4}));
+}
+
 TEST(WandbSweep, NormalDistributionsAreBeliefs) {
   const auto range = std::get<FloatRange>(
       study("{x: {mu: -3, sigma: 0.5, distribution: log_normal}}").space.find("x")->domain);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -273,6 +274,72 @@ TEST(SolverSession, SaysWhatIsWrongWithAProblem) {
     const std::string message = refusal(client.ask());
     EXPECT_NE(message.find(expected), std::string::npos) << message;
   }
+}
+
+TEST(SolverSession, NamesTheFieldThatIsWrong) {
+  const auto changed = [](const char* patch) { return problem(1).patch(Message::parse(patch)); };
+  const std::pair<Message, const char*> problems[] = {
+      {changed(R"([{"op": "remove", "path": "/params_domain/3/constraint/lua_script"}])"),
+       R"(parameter 'momentum' is not understood: the field "lua_script" is missing)"},
+      {changed(
+           R"([{"op": "replace", "path": "/params_domain/3/constraint", "value": "return 1"}])"),
+       R"(parameter 'momentum' is not understood: the field "lua_script" is missing)"},
+      {changed(R"([{"op": "replace", "path": "/params_domain/0/range/low", "value": "x"}])"),
+       R"(parameter 'lr' is not understood: the field "low" is "x", expected a number)"},
+      {changed(R"([{"op": "replace", "path": "/params_domain/1/range/high", "value": 2.5}])"),
+       R"(parameter 'layers' is not understood: the field "high" is 2.5, expected a whole number)"},
+      {changed(R"([{"op": "replace", "path": "/params_domain/2/range/choices/0", "value": 3}])"),
+       R"(the field "choices" is [3,"adam"], expected a list of texts)"},
+      {changed(R"([{"op": "replace", "path": "/params_domain", "value": 3}])"),
+       R"(the field "params_domain" is 3, expected a list)"},
+      {changed(R"([{"op": "replace", "path": "/values_domain", "value": {}}])"),
+       R"(the field "values_domain" is {}, expected a list)"},
+      {changed(R"([{"op": "replace", "path": "/steps", "value": [1, "x"]}])"),
+       R"(the field "steps" is [1,"x"], expected a list of whole numbers)"},
+  };
+  for (const auto& [what, expected] : problems) {
+    Client client;
+    client.create(0, what);
+    const std::string message = refusal(client.ask());
+    EXPECT_NE(message.find(expected), std::string::npos) << message;
+  }
+  SolverSession session({});
+  EXPECT_EQ(refusal(Message::parse(*session.answer("{}"))), R"(the field "type" is missing)");
+  EXPECT_EQ(refusal(Message::parse(*session.answer(R"({"type": "ASK_CALL", "solver_id": -1})"))),
+            R"(the field "solver_id" is -1, expected a whole number from 0 on)");
+}
+
+TEST(SolverSession, NamesTheValuesThatAreNone) {
+  Client client;
+  client.create(0, problem(1));
+  (void)client.ask();
+  EXPECT_EQ(refusal(client.tell(0, 3, 1)), R"(the field "values" is 3, expected a list)");
+  EXPECT_EQ(refusal(client.tell(0, {"x"}, 1)),
+            R"(the field "values" is ["x"], expected a list of numbers)");
+  EXPECT_EQ(client.tell(0, {0.5}, 1)["type"], "TELL_REPLY") << "the trial is still open";
+}
+
+TEST(SolverSession, RefusesAStepBeyondTheProblem) {
+  Client client;
+  client.create(0, problem(10));
+  (void)client.ask();
+  for (const Message& values : {Message::array({0.5}), Message::array()})
+    EXPECT_EQ(refusal(client.tell(0, values, 99)),
+              "trial 0 is told at step 99, expected one up to 10");
+  EXPECT_EQ(client.tell(0, {0.5}, 10)["type"], "TELL_REPLY");
+}
+
+TEST(SolverSession, RefusesAnIdThatNoneCanFollow) {
+  Client client;
+  client.create(0, problem(1));
+  constexpr std::uint64_t kLast = std::numeric_limits<std::uint64_t>::max();
+  const auto ask = [&](std::uint64_t id) {
+    return Message::parse(
+        *client.say({{"type", "ASK_CALL"}, {"solver_id", 0}, {"next_trial_id", id}}));
+  };
+  EXPECT_EQ(refusal(ask(kLast)),
+            "next_trial_id is 18446744073709551615, which none can follow, expected less");
+  EXPECT_EQ(ask(kLast - 1)["next_trial_id"], kLast);
 }
 
 TEST(SolverSession, AnswersEveryBadLine) {

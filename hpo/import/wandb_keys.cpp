@@ -1,0 +1,54 @@
+#include "hpo/import/wandb_keys.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "hpo/import/wandb_node.h"
+#include "runtime/base/text.h"
+
+namespace hpo::wandb {
+
+namespace {
+
+using study::Entry;
+using study::Node;
+
+/// What decides what a parameter is, and the keys that have a say beside it.
+struct Form {
+  std::string_view decides;
+  std::vector<std::string_view> keys;
+};
+
+Form form_of(const Node& parameter) {
+  const std::string kind = text_at(parameter, "distribution");
+  const auto with = [](bool fits, std::vector<std::string_view> keys) {
+    if (fits) keys.emplace_back("distribution");
+    return keys;
+  };
+  if (parameter.find("parameters") != nullptr) return {"parameters", {"parameters"}};
+  if (parameter.find("value") != nullptr) return {"value", with(kind == "constant", {"value"})};
+  if (parameter.find("values") != nullptr)
+    return {"values", with(kind.starts_with("categorical"), {"values", "probabilities"})};
+  if (kind.ends_with("normal")) return {"mu and sigma", {"mu", "sigma", "q", "distribution"}};
+  return {"min and max", {"min", "max", "q", "distribution"}};
+}
+
+}  // namespace
+
+std::vector<std::string> idle_keys(const Node& parameter, const std::string& name) {
+  static constexpr std::string_view kKnown[]{
+      "value", "values", "probabilities", "distribution", "min", "max",
+      "q",     "mu",     "sigma",         "parameters"};
+  const Form form = form_of(parameter);
+  std::vector<std::string> lines;
+  for (const Entry& entry : parameter.entries) {
+    if (std::ranges::find(kKnown, entry.key) == std::end(kKnown))
+      lines.push_back(rt::cat(entry.key, " of ", name, ": a sweep file has no such key"));
+    else if (std::ranges::find(form.keys, entry.key) == form.keys.end())
+      lines.push_back(
+          rt::cat(entry.key, " of ", name, ", beside ", form.decides, ": it has no say there"));
+  }
+  return lines;
+}
+
+}  // namespace hpo::wandb

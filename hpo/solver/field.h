@@ -1,0 +1,49 @@
+#pragma once
+// What a message of the protocol has under a name.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "hpo/log/json.h"
+#include "runtime/base/error.h"
+
+namespace hpo {
+
+/// (usage) A field that is missing, or of another type.
+class FieldError : public rt::Error {
+ public:
+  explicit FieldError(const std::string& what) : rt::Error(rt::Errc::usage, what) {}
+};
+
+/// A member of an object, which outlives this. Whatever it is not throws FieldError with its name
+/// and what it is.
+class Field {
+ public:
+  /// Throws where `object` has no such member.
+  Field(const Json& object, std::string_view name);
+
+  [[nodiscard]] const Json& json() const { return json_; }
+  [[nodiscard]] std::string text() const;
+  [[nodiscard]] double number() const;
+  [[nodiscard]] std::int64_t integer() const;
+  /// A whole number from 0 on, which may be larger than a signed one.
+  [[nodiscard]] std::uint64_t id() const;
+  [[nodiscard]] const std::vector<std::pair<std::string, Json>>& list() const;
+  [[nodiscard]] std::vector<std::string> texts() const;
+  [[nodiscard]] std::vector<std::int64_t> integers() const;
+  [[nodiscard]] std::vector<double> numbers() const;
+
+ private:
+  /// What `read` makes of each element, which may be nothing.
+  template <class T, class Read>
+  [[nodiscard]] std::vector<T> all(const Read& read, std::string_view expected) const;
+  [[noreturn]] void refuse(std::string_view expected) const;
+
+  const Json& json_;
+  std::string name_;
+};
+
+}  // namespace hpo
