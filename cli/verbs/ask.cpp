@@ -27,7 +27,11 @@ hpo::Params own_params(const Arguments& arguments) {
     if (equals == std::string::npos || equals == 0)
       throw rt::Error(rt::Errc::usage,
                       rt::cat("--set: '", rt::printable(word, 60), "', expected NAME=VALUE"));
-    params.set(word.substr(0, equals), hpo::parse_value(word.substr(equals + 1)));
+    const std::string name = word.substr(0, equals);
+    if (params.find(name) != nullptr)
+      throw rt::Error(rt::Errc::usage,
+                      rt::cat("--set: two values of ", rt::printable(name, 60), ", expected one"));
+    params.set(name, hpo::parse_value(word.substr(equals + 1)));
   }
   return params;
 }

@@ -30,7 +30,8 @@ int run_keep(const Arguments& arguments) {
       static_cast<double>(arguments.integer("--idle", 1, 1'000'000'000).value_or(kIdle));
   rt::Path folder;
   hpo::StudySpec study;
-  if (is_study_file(run)) {
+  const bool file = is_study_file(run);
+  if (file) {
     study = hpo::load_study(run);
     folder = runs_folder(arguments) / study.name;
   } else {
@@ -45,7 +46,7 @@ int run_keep(const Arguments& arguments) {
     print_result(std::move(json).text());
     return kDone;
   }
-  hpo::start_keeper(study, folder, idle);
+  hpo::start_keeper(study, file ? hpo::ReadFrom::file : hpo::ReadFrom::folder, folder, idle);
   print_result(folder.string());
   return kDone;
 }

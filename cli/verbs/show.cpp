@@ -62,7 +62,7 @@ std::string text_trial(const hpo::StudyReader& study, const hpo::TrialRow& trial
   if (trial.cause != hpo::Cause::none) out += rt::cat(" (", hpo::name_of(trial.cause), ")");
   out += rt::cat(", ", text_length(info.programs, trial.epochs), ", ", short_seconds(trial.seconds),
                  ", ", trial.attempts, trial.attempts == 1 ? " attempt\n" : " attempts\n");
-  if (!trial.message.empty()) out += trial.message + "\n";
+  if (!trial.message.empty()) out += rt::printable(trial.message, std::string::npos) + "\n";
   const std::string broken = study.objective().broken(trial.metrics);
   if (!broken.empty()) out += rt::cat("infeasible: ", broken, "\n");
   if (const hpo::Judge judge(study); judge.front && judge.front->has(trial.trial))
@@ -85,7 +85,7 @@ std::string text_trial(const hpo::StudyReader& study, const hpo::TrialRow& trial
                    short_amount(trial.inference_flops, "FLOP"), "\n");
   out += "\nevents\n";
   for (const hpo::EventRow& event : study.events(trial.trial))
-    out += rt::cat("  ", event.kind, " ", event.payload, "\n");
+    out += rt::cat("  ", event.kind, " ", rt::printable(event.payload, std::string::npos), "\n");
   return out;
 }
 

@@ -7,9 +7,11 @@
 #include <array>
 #include <cerrno>
 #include <exception>
+#include <filesystem>
 #include <string>
 
 #include "hpo/ask/asked_study.h"
+#include "hpo/ask/client.h"
 #include "hpo/ask/server.h"
 #include "hpo/ask/socket.h"
 #include "hpo/driver/adopt.h"
@@ -28,8 +30,9 @@ namespace hpo {
 
 namespace {
 
-/// How long another keeper may take from its lock to its first answer.
-constexpr double kPatience = 10;
+/// Seconds that another keeper may take from its lock to its socket, behind which it reads the log
+/// for as long as that takes, and from a request to end to its end.
+constexpr double kPatience = 60;
 constexpr const char* kKeeperLog = "keeper.log";
 constexpr char kReady = '+';
 
@@ -58,6 +61,9 @@ void leave_terminal() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nothing.fd(), fd);
 }
 
+/// No file system is kept in use but that of the study. From here on relative paths are but words.
+void leave_working_folder() { (void)!::chdir("/"); }
+
 /// The error (locked) for whoever finds the lock with one who answers nobody.
 rt::Error in_use(const rt::Path& folder) {
   const auto holder = StudyLock::holder(folder);
@@ -85,8 +91,10 @@ void keep(const StudySpec& study, const rt::Path& folder, double idle, Line& lin
   EventLog log(folder);
   if (log.facts()) require_same(study, log.facts()->resolved, folder);
   const std::vector<Changed> changes = adopt(log, study, nullptr, folder);
+  AskListener listener(std::filesystem::absolute(folder));
+  leave_working_folder();
   AskedStudy asked(study, log, changes);
-  AskServer server(folder, asked);
+  AskServer server(listener, asked);
   line.ready();
   server.serve(idle, *interrupts.asked());
 }
@@ -102,8 +110,9 @@ void note_in(const rt::Path& folder, std::string_view words) {
                                 int out) {
   leave_terminal();
   Line line(out);
-  const auto fail = [&](rt::Errc kind, const char* words) {
-    line.open() ? line.failed(kind, words) : note_in(folder, words);
+  const auto fail = [&, place = std::filesystem::absolute(folder)](rt::Errc kind,
+                                                                   const char* words) {
+    line.open() ? line.failed(kind, words) : note_in(place, words);
   };
   try {
     keep(study, folder, idle, line);
@@ -145,7 +154,7 @@ std::string fork_keeper(const StudySpec& study, const rt::Path& folder, double i
   return rt::read_all(in.fd());
 }
 
-/// Whether the keeper that lives keeps this very study; one whose limits have changed since is
+/// Whether the keeper that greeted us keeps this very study; one whose limits have changed since is
 /// asked to end, which disturbs nobody: what was not answered is said again. Throws rt::Error
 /// (study) where it is another study, (locked) where it does not end.
 bool keeps(const StudySpec& study, const rt::Path& folder) {
@@ -159,11 +168,11 @@ bool keeps(const StudySpec& study, const rt::Path& folder) {
 
 }  // namespace
 
-void start_keeper(const StudySpec& study, const rt::Path& folder, double idle) {
+void start_keeper(const StudySpec& study, ReadFrom from, const rt::Path& folder, double idle) {
   require_asked(study);
   rt::make_folder(folder);
   for (const rt::Moment begun = rt::now();;) {
-    if (connect_in(folder) && keeps(study, folder)) return;
+    if (AskClient::connect(folder) && (from == ReadFrom::folder || keeps(study, folder))) return;
     const std::string said = fork_keeper(study, folder, idle);
     if (!said.empty() && said[0] == kReady) return;
     if (said.empty())

@@ -22,8 +22,8 @@ constexpr double kTick =
 
 }  // namespace
 
-AskServer::AskServer(const rt::Path& folder, AskedStudy& study)
-    : study_(study), listener_(folder), last_(rt::now()), looked_(last_) {}
+AskServer::AskServer(AskListener& listener, AskedStudy& study)
+    : study_(study), listener_(listener), last_(rt::now()), looked_(last_) {}
 
 void AskServer::serve(double idle, const std::atomic<int>& interrupts) {
   while (interrupts.load() == 0) {
@@ -37,6 +37,7 @@ void AskServer::serve(double idle, const std::atomic<int>& interrupts) {
     }
     accept_all();
     for (Connection& connection : connections_) receive(connection);
+    look_who_hung_up();
     answer_all();
     study_.end_late_trials();
     study_.prepare(!line_.empty());
@@ -53,9 +54,7 @@ void AskServer::wait(double idle) {
   for (const Connection& connection : connections_) {
     short events = connection.out.empty() ? 0 : POLLOUT;
     if (connection.listens()) events |= POLLIN;
-    // One who has hung up and waits would wake us again and again.
-    const int fd = connection.waits && events == 0 ? -1 : connection.socket.fd();
-    waiting.push_back({.fd = fd, .events = events, .revents = 0});
+    waiting.push_back({.fd = connection.socket.fd(), .events = events, .revents = 0});
   }
   const double seconds =
       may_serve_line() ? 0 : std::min({idle, kTick, study_.next_late().value_or(kTick)});
@@ -88,6 +87,20 @@ void AskServer::receive(Connection& connection) {
   if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) connection.ended = true;
 }
 
+void AskServer::look_who_hung_up() {
+  std::vector<pollfd> all;
+  for (const Connection& connection : connections_)
+    all.push_back({.fd = connection.socket.fd(), .events = 0, .revents = 0});
+  if (::poll(all.data(), all.size(), 0) <= 0) return;
+  std::size_t at = 0;
+  for (Connection& connection : connections_) {
+    if ((all[at++].revents & POLLHUP) == 0) continue;
+    connection.hung_up = true;
+    connection.out.clear();
+    if (std::exchange(connection.waits, false)) std::erase(line_, &connection);
+  }
+}
+
 bool AskServer::may_serve_line() const {
   if (line_.empty()) return false;
   const std::string& in = line_.front()->in;
@@ -110,6 +123,10 @@ void AskServer::answer(Connection& connection) {
   for (std::size_t end = connection.in.find('\n'); end != std::string::npos;
        end = connection.in.find('\n', begin)) {
     const auto line = std::string_view(connection.in).substr(begin, end - begin);
+    if (connection.hung_up && is_asking(line)) {
+      begin = end + 1;
+      continue;
+    }
     const bool has_waited = std::exchange(connection.waits, false);
     if (!has_waited && ask_waits(study_, line, !line_.empty())) {
       connection.waits = true;
@@ -132,6 +149,7 @@ void AskServer::refuse_long_line(Connection& connection) {
 
 void AskServer::send(Connection& connection) {
   connection.out += std::exchange(connection.answers, {});
+  if (connection.hung_up) connection.out.clear();
   while (!connection.out.empty()) {
     const ssize_t n =
         ::send(connection.socket.fd(), connection.out.data(), connection.out.size(), MSG_NOSIGNAL);

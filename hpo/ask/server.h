@@ -15,11 +15,12 @@ namespace hpo {
 
 /// Whatever came in while the last commit was written shares the next one, and is answered when
 /// that is on the disk. Who asks for a trial whose proposal is still being made stands in line;
-/// whatever else is said is answered meanwhile. Not thread-safe.
+/// whatever else is said is answered meanwhile. Who has hung up leaves the line, and gets no trial.
+/// Not thread-safe.
 class AskServer {
  public:
-  /// Listens in `folder`, whose log `study` is over. Throws rt::Error (storage).
-  AskServer(const rt::Path& folder, AskedStudy& study);
+  /// Both outlive it. Who has connected before is served, too.
+  AskServer(AskListener& listener, AskedStudy& study);
 
   /// Returns when nobody was connected for `idle` seconds, somebody asked to stop, or the study was
   /// removed from its folder. Throws what the log throws: then nothing was answered that is not on
@@ -35,6 +36,7 @@ class AskServer {
     bool ended = false;     ///< nothing more will be read
     bool too_long = false;  ///< what comes up to the next end of a line was refused
     bool waits = false;     ///< in line, for a proposal
+    bool hung_up = false;   ///< hears no answer; one that has only said all still does
     [[nodiscard]] bool listens() const;
     [[nodiscard]] bool done() const { return ended && !waits && out.empty() && answers.empty(); }
   };
@@ -42,6 +44,8 @@ class AskServer {
   void wait(double idle);
   void accept_all();
   static void receive(Connection& connection);
+  /// Those who have hung up leave the line.
+  void look_who_hung_up();
   /// Whether there is an answer for the first one in line.
   [[nodiscard]] bool may_serve_line() const;
   /// Answers what needs no proposal that is still being made; first those in line.
@@ -51,7 +55,7 @@ class AskServer {
   static void send(Connection& connection);
 
   AskedStudy& study_;
-  AskListener listener_;
+  AskListener& listener_;
   std::list<Connection> connections_;
   std::deque<Connection*> line_;  ///< that wait for a proposal
   rt::Moment last_;               ///< when somebody was connected

@@ -32,7 +32,18 @@ auto read_member(std::string_view name, const Json& value, std::string_view expe
   }
 }
 
+/// `object` has each name once.
+void require_own_names(const Json& object, std::string_view what) {
+  std::set<std::string_view> names;
+  for (const auto& [name, value] : object.members()) {
+    if (names.insert(name).second) continue;
+    throw refusal(
+        rt::cat(what, " has two members \"", rt::printable(name, 60), "\", expected one"));
+  }
+}
+
 void require_known(const Json& message, std::span<const std::string> known) {
+  require_own_names(message, "the call");
   for (const auto& [name, value] : message.members()) {
     if (std::ranges::find(known, name) != known.end()) continue;
     throw refusal(rt::cat("unknown member \"", rt::printable(name, 60), "\" of the call ",
@@ -70,6 +81,9 @@ std::vector<double> values_of(const Json& message, std::size_t metrics) {
   if (value != nullptr && !value->is_null())
     numbers.push_back(read_member("value", *value, "a number", &Json::number));
   if (values == nullptr) return numbers;
+  if (!values->raw().starts_with('['))
+    throw refusal(rt::cat("values is ", rt::printable(values->raw(), 60),
+                          ", expected a list with a number for each metric of the study"));
   for (const auto& [none, one] : values->members())
     numbers.push_back(read_member("one of values", one, "a number", &Json::number));
   if (numbers.size() != metrics)
@@ -120,8 +134,11 @@ std::string ticket_of(const Json& message) {
 Params params_of(const Json& message) {
   const Json* params = message.find("params");
   if (params == nullptr) return {};
-  return read_member("params", *params, "an object with a bool, a number or a text for each name",
-                     [](const Json& value) { return params_from_json(value.raw()); });
+  Params read =
+      read_member("params", *params, "an object with a bool, a number or a text for each name",
+                  [](const Json& value) { return params_from_json(value.raw()); });
+  require_own_names(*params, "params");
+  return read;
 }
 
 std::string ask(AskedStudy& study, const Json& message) {
@@ -207,6 +224,16 @@ std::string ask_greeting(const StudySpec& study) {
   for (const Metric& other : study.others) write(other);
   json.end_array().end_object();
   return std::move(json).text();
+}
+
+bool is_asking(std::string_view line) {
+  try {
+    const Json message = Json::parse(line);
+    const Json* call = message.find("call");
+    return call != nullptr && call->text() == "ask";
+  } catch (const rt::Error&) {
+    return false;
+  }
 }
 
 bool ask_waits(const AskedStudy& study, std::string_view line, bool others) {

@@ -11,6 +11,9 @@ namespace hpo {
 /// What whoever connects hears first: the version, the study and its metrics.
 [[nodiscard]] std::string ask_greeting(const StudySpec& study);
 
+/// Whether a line asks for a trial.
+[[nodiscard]] bool is_asking(std::string_view line);
+
 /// Whether the answer to a line waits for a proposal, which others may be waiting for already.
 [[nodiscard]] bool ask_waits(const AskedStudy& study, std::string_view line, bool others);
 

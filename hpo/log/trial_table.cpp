@@ -38,15 +38,18 @@ TrialTable::TrialTable(Objective objective)
       best_{can_be_best, is_better_trial},
       leader_{can_lead, leads} {}
 
-void TrialTable::follow(First& first, const TrialRow& changed) const {
+void TrialTable::follow(First& first, const std::optional<TrialRow>& before,
+                        const TrialRow& changed) const {
   const auto take = [&](const TrialRow& row) {
     if (!first.counts(row)) return;
-    const TrialRow* before = row_of(first);
-    if (before == nullptr || first.ahead(row, *before, objective_) ||
-        (row.trial < before->trial && !first.ahead(*before, row, objective_)))
+    const TrialRow* leading = row_of(first);
+    if (leading == nullptr || first.ahead(row, *leading, objective_) ||
+        (row.trial < leading->trial && !first.ahead(*leading, row, objective_)))
       first.trial = row.trial;
   };
   if (first.trial != changed.trial) return take(changed);
+  const bool fell = !before || !first.counts(changed) || first.ahead(*before, changed, objective_);
+  if (!fell) return;
   first.trial.reset();
   for (const TrialRow& row : rows_) take(row);
 }
@@ -123,14 +126,17 @@ void TrialTable::lengthen_streak(std::uint64_t trial) {
 }
 
 void TrialTable::apply(const Event& event) {
+  std::optional<TrialRow> before;
+  if (event.trial && (event.trial == best_.trial || event.trial == leader_.trial))
+    before = rows_[*event.trial];
   change(event);
   if (const auto* end = std::get_if<Finished>(&event.body))
     cut_off_ = end->why == Finish::time;
   else if (goes_on(event))
     cut_off_ = false;
   if (!event.trial || *event.trial >= rows_.size()) return;
-  follow(best_, rows_[*event.trial]);
-  follow(leader_, rows_[*event.trial]);
+  follow(best_, before, rows_[*event.trial]);
+  follow(leader_, before, rows_[*event.trial]);
 }
 
 void TrialTable::change(const Event& event) {

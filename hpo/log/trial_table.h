@@ -75,7 +75,8 @@ class TrialTable {
 
   TrialRow& live(const Event& event);
   void change(const Event& event);
-  void follow(First& first, const TrialRow& changed) const;
+  /// `before`: the row as it was, where it was the first one.
+  void follow(First& first, const std::optional<TrialRow>& before, const TrialRow& changed) const;
   void take_end(const TrialRow& row);
   void lengthen_streak(std::uint64_t trial);
   [[nodiscard]] const TrialRow* row_of(const First& first) const {

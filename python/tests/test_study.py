@@ -135,6 +135,25 @@ class Asking(WithStudy):
         self.assertTrue(trial.should_stop)
         self.assertEqual(study.tell(trial, 0.9), "stopped")
 
+    def test_a_step_is_a_whole_number(self):
+        study = self.create(trials=1)
+        trial = study.ask()
+        for step in (1.5, "1", math.nan, None):
+            with self.assertRaisesRegex(ValueError, "^step is .*, expected a whole number$"):
+                trial.report(step, accuracy=0.1)
+        self.assertFalse(trial.report(2.0, accuracy=0.1))
+        study.tell(trial)
+        self.assertEqual(study.trials[0].step, 2)
+
+    def test_numbers_that_no_search_has_are_refused(self):
+        study = self.create()
+        for named in ({"trials": -1}, {"trials": 1.5}, {"jobs": 0}, {"jobs": "2"}, {"timeout": -1},
+                      {"timeout": math.nan}):
+            with self.assertRaisesRegex(ValueError, f"^{next(iter(named))} is .*, expected "):
+                study.optimize(lambda trial: 0.5, **{"trials": 1, **named})
+        study.optimize(lambda trial: 0.5, trials=0)
+        self.assertEqual(study.trials, [])
+
     def test_steps_may_begin_at_zero(self):
         study = self.create(early_stop={"asha": {"min": 1}})
         trial = study.ask()

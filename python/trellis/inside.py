@@ -2,6 +2,8 @@
 import json
 import os
 
+from .checks import whole
+
 
 def report(step=None, metrics=None, **named):
     """Reports metrics, by keyword or as a dict where a name is no Python word. `step` is 0 or more and grows;
@@ -9,7 +11,7 @@ def report(step=None, metrics=None, **named):
     path = os.environ.get("TRELLIS_METRICS")
     if not path:
         return
-    line = {} if step is None else {"step": int(step)}
+    line = {} if step is None else {"step": whole("step", step)}
     line.update({name: float(value) for name, value in {**(metrics or {}), **named}.items()})
     with open(path, "a", encoding="utf-8") as file:
         file.write(json.dumps(line) + "\n")

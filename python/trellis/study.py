@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Dict, Optional
 
 from . import keeper, program
+from .checks import seconds, whole
 from .errors import StudyOver, TrellisError
 
 ASKING = 5.0  # seconds that a Ctrl-C waits for threads that are being handed a trial, or tell of one
@@ -51,7 +52,7 @@ class Trial:
     def report(self, step, metrics=None, **named):
         """Reports metrics on the way: by keyword, or as a dict where a name is no Python word; `step` is 0 or more and
         grows. Returns whether the trial should stop; it has ended then, and nothing more needs to be told."""
-        said = self._study._call(call="report", trial=self.number, step=int(step),
+        said = self._study._call(call="report", trial=self.number, step=whole("step", step),
                                  metrics=_numbers({**(metrics or {}), **named}))
         self.should_stop = said["word"] == "stop"
         return self.should_stop
@@ -138,7 +139,9 @@ class Study:
         dict of metrics, or nothing after reports. An exception of the kinds in `catch` fails its trial; any other one
         fails it too and ends everything. Ctrl-C fails the trials that run and ends at once; a thread that is at one goes
         on until its next report, or until the process ends."""
-        work = _Work(trials, timeout)
+        jobs = whole("jobs", jobs, 1)
+        work = _Work(None if trials is None else whole("trials", trials, 0),
+                     None if timeout is None else seconds("timeout", timeout))
         if self._unasked:
             raise TrellisError(self._unasked)
         if jobs == 1:

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 
+#include "hpo/ask/client.h"
 #include "hpo/ask/socket.h"
 #include "hpo/log/stop_driver.h"
 #include "hpo/log/study_lock.h"
@@ -22,14 +23,14 @@ class KeeperTest : public testing::Test {
  protected:
   ~KeeperTest() override { (void)stop_driver(run(), 10); }
 
-  void start(const std::string& parameter, int trials = 9) {
+  void start(const std::string& parameter, int trials = 9, ReadFrom from = ReadFrom::file) {
     const StudySpec study = parse_study(
         rt::cat("name: kept\nmetric: {name: loss, goal: minimize}\nlimits: {trials: ", trials,
                 "}\nparameters: {", parameter, ": {min: 0.0, max: 1.0}}\n"),
         "kept.yaml", folder_.path().string());
-    start_keeper(study, run(), 60);
+    start_keeper(study, from, run(), 60);
   }
-  [[nodiscard]] rt::Path run() const { return folder_ / "run"; }
+  [[nodiscard]] virtual rt::Path run() const { return folder_ / "run"; }
   [[nodiscard]] std::int64_t keeper() const { return StudyLock::holder(run())->pid; }
   /// The lock stays: what a second one finds that is begun a moment after the first.
   void lose_the_socket() const { std::filesystem::remove(run() / kAskSocket); }
@@ -70,6 +71,45 @@ TEST_F(KeeperTest, OneWhoHasNoSocketYetMakesWayForALargerLimit) {
   EXPECT_NE(StudyReader(run()).resolved().find("trials: 12"), std::string::npos)
       << StudyReader(run()).resolved();
   EXPECT_TRUE(connect_in(run()));
+}
+
+TEST_F(KeeperTest, WhatTheFolderSaidBeforeChangesNoLimit) {
+  start("x", 12);
+  const std::int64_t first = keeper();
+  start("x", 9, ReadFrom::folder);
+  lose_the_socket();
+  start("x", 9, ReadFrom::folder);
+  EXPECT_EQ(keeper(), first);
+  EXPECT_NE(StudyReader(run()).resolved().find("trials: 12"), std::string::npos);
+}
+
+/// Whose study has a relative path.
+class KeeperBesideTest : public KeeperTest {
+ protected:
+  KeeperBesideTest() : before_(std::filesystem::current_path()) {
+    std::filesystem::current_path(KeeperTest::run().parent_path());
+  }
+  ~KeeperBesideTest() override {
+    (void)stop_driver(run(), 10);
+    std::filesystem::current_path(before_);
+  }
+  [[nodiscard]] rt::Path run() const override { return "run"; }
+
+ private:
+  rt::Path before_;
+};
+
+TEST_F(KeeperBesideTest, LeavesTheWorkingFolderOfItsStarter) {
+  start("x");
+  const std::int64_t first = keeper();
+  EXPECT_EQ(std::filesystem::read_symlink(rt::cat("/proc/", first, "/cwd")), "/");
+  auto client = AskClient::connect(run()).value();
+  EXPECT_TRUE(client.call(R"({"call": "ask"})"));
+  EXPECT_TRUE(client.call(R"({"call": "tell", "trial": 0, "value": 0.5})"));
+  EXPECT_EQ(StudyReader(run()).trials().size(), 1U);
+  lose_the_socket();
+  start("x");
+  EXPECT_EQ(keeper(), first);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <set>
@@ -26,10 +27,12 @@ namespace {
 class AskServerTest : public Asking {
  protected:
   void serve() {
-    server_.emplace(folder(), asked());
+    listener_.emplace(folder());
+    server_.emplace(*listener_, asked());
     thread_ = std::thread([this] {
       server_->serve(3600, stop_);
       server_.reset();
+      listener_.reset();
     });
   }
   void end() {
@@ -61,6 +64,7 @@ class AskServerTest : public Asking {
 
  private:
   std::atomic<int> stop_{0};
+  std::optional<AskListener> listener_;
   std::optional<AskServer> server_;
   std::thread thread_;
 };
@@ -126,6 +130,90 @@ TEST_F(AskServerTest, AnswersInLineWhoHasSaidAll) {
   EXPECT_NE(said[3].find("error"), std::string::npos);
 }
 
+constexpr const char* kAsk = "{\"call\": \"ask\"}\n";
+
+void say(const rt::File& socket, const std::string& words) {
+  ASSERT_EQ(::send(socket.fd(), words.data(), words.size(), MSG_NOSIGNAL), std::ssize(words));
+}
+
+TEST_F(AskServerTest, WhoHangsUpInLineGetsNoTrial) {
+  begin_other("method: gp\nlimits: {trials: 3}\n");
+  serve();
+  for (int i = 0; i < 30; ++i) say(connect_in(folder()).value(), kAsk);
+  auto client = AskClient::connect(folder()).value();
+  for (int trial = 0; trial < 3; ++trial)
+    EXPECT_EQ(Json::parse(client.call(R"({"call": "ask"})").value()).find("over"), nullptr);
+  end();
+  EXPECT_EQ(asked().open(), 3U);
+}
+
+TEST_F(AskServerTest, NorWhereProposalsTakeNoTime) {
+  begin_other("method: random\n");
+  AskListener listener(folder());
+  for (int i = 0; i < 5; ++i) say(connect_in(folder()).value(), kAsk);
+  AskServer server(listener, asked());
+  server.serve(1, std::atomic<int>{0});
+  EXPECT_EQ(asked().open(), 0U);
+}
+
+TEST_F(AskServerTest, WhoCameWhileTheLogWasReadIsServed) {
+  AskListener listener(folder());
+  const rt::File client = connect_in(folder()).value();
+  say(client, kAsk);
+  ASSERT_EQ(::shutdown(client.fd(), SHUT_WR), 0);
+  AskServer server(listener, asked());
+  server.serve(1, std::atomic<int>{0});
+  EXPECT_EQ(Json::parse(lines(client, 2)[1]).at("trial").integer(), 0);
+}
+
+TEST_F(AskServerTest, WhatWasToldBeforeHangingUpCounts) {
+  begin_other("method: gp\n");
+  serve();
+  EXPECT_TRUE(AskClient::connect(folder()).value().call(R"({"call": "ask"})"));
+  say(connect_in(folder()).value(),
+      rt::cat(kAsk, R"({"call": "tell", "trial": 0, "value": 0.5})", "\n", kAsk));
+  EXPECT_TRUE(AskClient::connect(folder()).value().call(R"({"call": "ask"})"));
+  end();
+  EXPECT_EQ(row(0).value, 0.5);
+  EXPECT_EQ(asked().open(), 1U);
+}
+
+TEST_F(AskServerTest, TheLineIsServedInItsOrder) {
+  begin_other("method: gp\n");
+  serve();
+  std::vector<rt::File> line;
+  for (int i = 0; i < 6; ++i) {
+    line.push_back(connect_in(folder()).value());
+    (void)lines(line.back(), 1);
+  }
+  for (const int at : {3, 0, 5, 1, 4, 2}) {
+    say(line[static_cast<std::size_t>(at)], rt::cat(kAsk, kAsk));
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  std::vector<std::int64_t> first, second;
+  for (const int at : {3, 0, 5, 1, 4, 2}) {
+    const std::vector<std::string> said = lines(line[static_cast<std::size_t>(at)], 2);
+    first.push_back(Json::parse(said[0]).at("trial").integer());
+    second.push_back(Json::parse(said[1]).at("trial").integer());
+  }
+  EXPECT_TRUE(std::ranges::is_sorted(first));
+  EXPECT_TRUE(std::ranges::is_sorted(second));
+}
+
+TEST_F(AskServerTest, WhoWaitsOrHasHungUpCostsNoTime) {
+  begin_other("method: gp\n");
+  serve();
+  const rt::File half = connect_in(folder()).value();
+  (void)lines(half, 1);
+  ASSERT_EQ(::shutdown(half.fd(), SHUT_WR), 0);
+  for (int i = 0; i < 20; ++i) say(connect_in(folder()).value(), "half a line");
+  const rt::File idle = connect_in(folder()).value();
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  const rt::Duration before = rt::process_cpu_time();
+  std::this_thread::sleep_for(std::chrono::milliseconds(400));
+  EXPECT_LT(rt::seconds(rt::process_cpu_time() - before), 0.2);
+}
+
 TEST_F(AskServerTest, AnswersInOrderWhatCameAtOnce) {
   serve();
   auto client = AskClient::connect(folder()).value();
@@ -167,9 +255,9 @@ TEST_F(AskServerTest, OnlyItsUserMayConnect) {
 }
 
 TEST_F(AskServerTest, LeavesTheSocketOfTheNextOneAlone) {
-  auto server = std::make_optional<AskServer>(folder(), asked());
+  auto before = std::make_optional<AskListener>(folder());
   const AskListener next(folder());
-  server.reset();
+  before.reset();
   EXPECT_TRUE(connect_in(folder()));
 }
 
