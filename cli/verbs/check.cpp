@@ -86,8 +86,12 @@ std::string forbid_line(const hpo::Space& space) {
   if (space.forbidden().empty()) return "";
   const auto points = space.grid_size();
   if (points) return rt::cat("  forbid leaves ", *points, *points == 1 ? " point\n" : " points\n");
-  return rt::cat("  forbid leaves about ", rt::format_double(100 * hpo::allowed_share(space)),
-                 "% of the space\n");
+  constexpr double kLeast = 1e-4;
+  const double share = hpo::allowed_share(space);
+  if (share < kLeast) return "  forbid leaves less than 0.01% of the space\n";
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", 100 * share);
+  return rt::cat("  forbid leaves about ", text, "% of the space\n");
 }
 
 std::string search_lines(const hpo::StudySpec& study) {

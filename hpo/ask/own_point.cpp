@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "hpo/space/fill.h"
 #include "runtime/base/error.h"
 #include "runtime/base/text.h"
 
@@ -56,6 +57,11 @@ Params own_point(const Params& given, const Space& space) {
       throw refusal(rt::cat("params are a point of which forbid says that ", text_of(combination),
                             " may not be, expected one that is allowed"));
   }
+  if (const Filled whole = filled(space, point); !whole.point)
+    throw refusal(whole.is_none ? "params: forbid leaves no point with these values, expected one "
+                                  "that is allowed"
+                                : "params: no point with these values was found that forbid "
+                                  "allows, expected more of its values");
   return point;
 }
 

@@ -6,6 +6,7 @@
 
 #include "hpo/log/metrics.h"
 #include "hpo/samplers/registry.h"
+#include "hpo/space/fill.h"
 #include "hpo/space/random.h"
 #include "hpo/stopping/registry.h"
 #include "runtime/base/text.h"
@@ -13,9 +14,6 @@
 namespace hpo {
 
 namespace {
-
-/// Ways to fill in what a point of try_first leaves open, before it is given up as forbidden.
-constexpr int kCompletions = 10'000;
 
 /// A rule compares losses alone: of trials that break bounds it sees one that no trial without has.
 double loss_for_rule(const Score& score, std::size_t metric) {
@@ -101,14 +99,10 @@ std::optional<Params> Search::propose() {
   if (created_ >= study_.try_first.size()) return proposal;
   const Params& given = study_.try_first[created_];
   const Space& space = study_.space;
-  Params point = space.completed(given, proposal.value_or(space.middle()));
   Stream stream(study_.seed, "try first", created_);
-  std::vector<double> place(space.size());
-  for (int i = 0; i < kCompletions && !space.allows(point); ++i) {
-    for (double& u : place) u = stream.uniform();
-    point = space.completed(given, space.from_unit(place));
-  }
-  return space.allows(point) ? std::optional(point) : proposal;
+  Filled point = filled(space, given, proposal.value_or(space.middle()), stream);
+  if (!point.point) point = filled(space, given);
+  return point.point ? point.point : proposal;
 }
 
 std::string Search::why_exhausted() const {

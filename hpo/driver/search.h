@@ -57,8 +57,9 @@ class Search {
   /// Those of them that will never go on.
   [[nodiscard]] std::vector<std::uint64_t> gives_up() const { return rule_->gives_up(); }
 
-  /// The next proposal: of the points that the study tries first, then of the sampler; nothing when
-  /// the space is exhausted.
+  /// The next proposal: of the points that the study tries first, whose open values are the
+  /// sampler's where that is allowed, then of the sampler; nothing when the space is exhausted. In
+  /// place of a point with which forbid leaves nothing the sampler's.
   [[nodiscard]] std::optional<Params> propose();
   /// Work for later proposals that may be done beside everything else, see Sampler.
   [[nodiscard]] std::function<void()> work_ahead() { return sampler_->work_ahead(); }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "hpo/samplers/tried.h"
+#include "hpo/space/fill.h"
 #include "hpo/space/grid.h"
 #include "hpo/space/parts.h"
 #include "hpo/space/random.h"
@@ -17,10 +18,8 @@ constexpr int kDraws = 64;
 /// Draws before a point comes twice in a space that cannot be walked, where nearly all of its plain
 /// points were tried and the others are rarely drawn.
 constexpr int kRareDraws = 10'000;
-/// Draws before a part of a space that cannot be walked counts as having nothing that is allowed:
-/// of one that was checked to have a millionth left they find nothing once in 400 million
-/// proposals.
-constexpr int kMostDraws = 20'000'000;
+/// Draws of a part of a space that cannot be walked before a point of it is made instead.
+constexpr int kMostDraws = 2'000;
 
 class Random final : public Sampler {
  public:
@@ -53,14 +52,20 @@ class Random final : public Sampler {
   Params draw(Stream& stream) { return space_.from_unit(place(stream)); }
 
   /// Draws each part until it is allowed: of a space of five parts with a hundredth left of each no
-  /// draw of the whole would ever be.
+  /// draw of the whole would ever be. Of what leaves too little a point is made.
   std::optional<Params> draw_by_parts(Stream& stream) {
     std::vector<double> u = place(stream);
     if (!parts_) parts_ = parts_of(space_);
+    Params made;
     for (const SpacePart& part : *parts_) {
-      if (!draw_part(part, stream, u)) return std::nullopt;
+      if (draw_part(part, stream, u)) continue;
+      const Filled point = drawn(part.space, stream);
+      if (!point.point) return std::nullopt;
+      const std::vector<double> own = part.space.to_unit(*point.point);
+      for (std::size_t i = 0; i < own.size(); ++i) u[part.places[i]] = own[i];
+      for (const auto& [name, value] : *point.point) made.set(name, value);
     }
-    return space_.from_unit(u);
+    return space_.adopt(made, space_.from_unit(u));
   }
 
   static bool draw_part(const SpacePart& part, Stream& stream, std::vector<double>& u) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "hpo/space/fill.h"
 #include "hpo/space/parts.h"
 #include "hpo/space/random.h"
 
@@ -42,21 +43,24 @@ int most_draws(const Space& part) {
   return static_cast<int>(std::min<std::size_t>(kMostDraws, kMostValues / part.size()));
 }
 
+/// Where no draw tells whether something is left.
+bool has_point(const Space& part) {
+  const Filled found = filled(part, {});
+  if (found.point || found.is_none) return found.point.has_value();
+  if (const auto points = part.grid_size()) return *points > 0;
+  return Draws(part).any(most_draws(part));
+}
+
 double share_of(const Space& part) {
   Draws draws(part);
   int allowed = 0;
   for (int i = 0; i < kDraws; ++i) allowed += draws.next() ? 1 : 0;
   if (allowed > 0) return static_cast<double>(allowed) / kDraws;
-  if (const auto points = part.grid_size()) return *points > 0 ? 1.0 / kDraws : 0;
-  return draws.any(most_draws(part)) ? 1.0 / most_draws(part) : 0;
+  if (!has_point(part)) return 0;
+  return 1.0 / (part.grid_size() ? kDraws : most_draws(part));
 }
 
-bool leaves_some_of(const Space& part) {
-  Draws draws(part);
-  if (draws.any(kDraws)) return true;
-  if (const auto points = part.grid_size()) return *points > 0;
-  return draws.any(most_draws(part));
-}
+bool leaves_some_of(const Space& part) { return Draws(part).any(kDraws) || has_point(part); }
 
 }  // namespace
 

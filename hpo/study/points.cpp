@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "hpo/space/fill.h"
 #include "hpo/study/hints.h"
 #include "hpo/study/scalars.h"
 #include "hpo/study/substitute.h"
@@ -60,6 +61,15 @@ Params read_point(const Node& map, const Space& space) {
                   rt::cat("try_first has a point of which forbid says that ", text_of(combination),
                           " may not be, expected one that is allowed"));
   }
+  const Filled all = filled(space, point);
+  if (all.is_none)
+    throw Fault(map.at,
+                "try_first has a point with whose values forbid leaves nothing, expected one "
+                "that others can be found for");
+  if (!all.point)
+    throw Fault(map.at,
+                "try_first has a point for whose other values nothing was found that forbid "
+                "allows, expected more of its values");
   return point;
 }
 

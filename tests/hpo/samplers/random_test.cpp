@@ -37,6 +37,30 @@ TEST(Random, FindsWhatForbidHardlyLeaves) {
   }
 }
 
+TEST(Random, MakesPointsOfWhatNoDrawWouldComeUpon) {
+  std::vector<Parameter> parameters{{"free", FloatRange{0, 1}, {}}};
+  std::vector<Forbidden> forbidden;
+  for (int i = 0; i < 20; ++i) {
+    parameters.push_back({"x" + std::to_string(i), FloatRange{0, 1}, {}});
+    if (i > 0) {
+      forbidden.push_back({{{.parameter = parameters.back().name,
+                             .is = Clause::Is::above,
+                             .other = parameters[parameters.size() - 2].name}}});
+    }
+  }
+  const Space thin(parameters, forbidden);
+  auto sampler = make_sampler("random", {thin, 1, {}}),
+       same = make_sampler("random", {thin, 1, {}});
+  std::set<std::string> seen;
+  for (std::uint64_t i = 0; i < 4; ++i) {
+    const auto point = sampler->propose(i);
+    ASSERT_TRUE(point) << "of 1 in 20!";
+    EXPECT_EQ(thin.reason_outside(*point), "");
+    EXPECT_TRUE(seen.insert(text_of(*point)).second) << i;
+    EXPECT_EQ(same->propose(i), point);
+  }
+}
+
 TEST(Random, FindsWhatForbidLeavesOfManyParametersTogether) {
   std::vector<Parameter> parameters{{"kind", Choice{{std::string("a"), std::string("b")}}, {}}};
   std::vector<Forbidden> forbidden;

@@ -217,9 +217,26 @@ TEST(Space, WhatIsLeftOfManyParametersIsKnownAtOnce) {
   }
   EXPECT_TRUE(leaves_some(Space(all, rare))) << "1e-120 of it, a thousandth in each direction";
   none.push_back({{{"x0", Is::above, {0.0}}}});
+  EXPECT_TRUE(leaves_some(Space(all, none))) << "one point, where all are 0";
+  none.push_back({{{"x39", Is::below, {1e-9}}}});
   const auto begin = std::clock();
   EXPECT_FALSE(leaves_some(Space(all, none)));
   EXPECT_LT(std::clock() - begin, 5 * CLOCKS_PER_SEC);
+}
+
+TEST(Space, ALongChainLeavesSome) {
+  using Is = Clause::Is;
+  std::vector<Parameter> all;
+  std::vector<Forbidden> forbidden;
+  for (int i = 0; i < 30; ++i) {
+    all.push_back({"x" + std::to_string(i), FloatRange{0, 1}, {}});
+    if (i > 0) forbidden.push_back({{{all[i - 1].name, Is::above, {}, all[i].name}}});
+    if (i == 8 || i == 29) {
+      EXPECT_TRUE(leaves_some(Space(all, forbidden))) << i;
+    }
+  }
+  EXPECT_GT(allowed_share(Space(all, forbidden)), 0);
+  EXPECT_LT(allowed_share(Space(all, forbidden)), 1e-4);
 }
 
 TEST(Space, APartIsDrawnWithWhatItsConditionsNeed) {
