@@ -31,6 +31,7 @@ constexpr std::size_t kMostNumbers = 4'000'000;  // distances along all axes
 constexpr std::size_t kLeaders = 4;
 constexpr std::size_t kFewest = 2;  // that have ended, for a model
 constexpr double kMargin = 0.003;   // deviations of the losses: a smaller gain is not looked for
+constexpr double kDoubt = 0.3;      // deviations a running trial is taken for worse than expected
 
 std::size_t most_trials(std::size_t axes) {
   const double pairs =
@@ -188,8 +189,8 @@ class Gp final : public Sampler {
   }
 
   /// The model of what has ended and of what runs, each of which is taken for a slight
-  /// disappointment, as much above what is expected there as that is unsure, but for no worse than
-  /// the best ended trial that it is ahead of.
+  /// disappointment, the more so the less is known there, but for no worse than the best ended
+  /// trial that it is ahead of.
   GaussianProcess with_running(std::span<const Merit> seen, std::vector<double> values) {
     GaussianProcess& known = process_of(seen, values);
     const auto& begun = running_.all();
@@ -201,7 +202,7 @@ class Gp final : public Sampler {
       const std::vector<Feature> point = features_.of(points_[trial->first]);
       const Belief belief = known.at(point);
       model.add(point);
-      double value = belief.mean + belief.deviation;
+      double value = belief.mean + kDoubt * belief.deviation;
       if (const auto passed = standings_.ahead_of(trial->first)) {
         const auto at = std::ranges::find(seen, *passed, &Merit::trial);
         if (at != seen.end()) value = std::min(value, values[std::size_t(at - seen.begin())]);

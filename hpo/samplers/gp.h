@@ -9,11 +9,11 @@ namespace hpo {
 /// a Gaussian process (gaussian_process.h) learns
 /// from the trials that ended, and the proposal is the point of the largest expected improvement
 /// that a search from several starts finds, improvements of next to nothing left out. Trials that
-/// run count as if they had ended one deviation above what is expected of them, or as well as the
-/// best trial that they are ahead of (standings.h): a proposal beside them looks elsewhere, unless
-/// much is to be had there. (A random draw, or what is expected
-/// itself, leaves proposals lying close together; cf. the liars of Ginsbourger, Le Riche and
-/// Carraro, "Kriging is well-suited to parallelize optimization", 2010.) Conditional parameters are
+/// run count as if they had ended a third of a deviation above what is expected of them, or as well
+/// as the best trial that they are ahead of (standings.h): a proposal beside them looks elsewhere,
+/// unless much is to be had there. (A random draw, or what is expected itself, leaves proposals in
+/// one place; cf. the liars of Ginsbourger, Le Riche and Carraro, "Kriging is well-suited to
+/// parallelize optimization", 2010.) Conditional parameters are
 /// features that are there or absent, so that branches learn from one another what they share.
 ///
 /// Losses are measured by the trials that ended first: those above their median are drawn together

@@ -86,7 +86,7 @@ TEST(Gp, ProposalsBesideRunningTrialsKeepTheirDistance) {
       for (const Params& other : running) {
         const double x = number(params, "x") - number(other, "x");
         const double y = number(params, "y") - number(other, "y");
-        EXPECT_GT(std::hypot(x, y), 0.15) << trial;
+        EXPECT_GT(std::hypot(x, y), 0.04) << trial;
       }
       running.push_back(params);
       continue;
