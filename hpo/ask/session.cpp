@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <optional>
 #include <set>
 #include <span>
 #include <string_view>
@@ -210,6 +211,18 @@ std::string answer_to(AskedStudy& study, const Json& message) {
                         rt::did_you_mean(name, kCalls)));
 }
 
+/// The message of a line that asks for a trial.
+std::optional<Json> asking(std::string_view line) {
+  try {
+    Json message = Json::parse(line);
+    const Json* call = message.find("call");
+    if (call != nullptr && call->text() == "ask") return message;
+  } catch (const rt::Error&) {
+    // What such a line is refused for, its answer says.
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::string ask_greeting(const StudySpec& study) {
@@ -226,22 +239,13 @@ std::string ask_greeting(const StudySpec& study) {
   return std::move(json).text();
 }
 
-bool is_asking(std::string_view line) {
-  try {
-    const Json message = Json::parse(line);
-    const Json* call = message.find("call");
-    return call != nullptr && call->text() == "ask";
-  } catch (const rt::Error&) {
-    return false;
-  }
-}
+bool is_asking(std::string_view line) { return asking(line).has_value(); }
 
 bool ask_waits(const AskedStudy& study, std::string_view line, bool others) {
+  const std::optional<Json> message = asking(line);
+  if (!message) return false;
   try {
-    const Json message = Json::parse(line);
-    const Json* call = message.find("call");
-    if (call == nullptr || call->text() != "ask") return false;
-    return others || study.waits(ticket_of(message));
+    return others || study.waits(ticket_of(*message));
   } catch (const rt::Error&) {
     return false;
   }

@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "hpo/space/ancestors.h"
+
 namespace hpo {
 
 namespace {
@@ -55,17 +57,8 @@ class Parts {
 
   /// Puts a parameter, and all that its conditions hang on, into the part of `first`.
   void join(std::size_t first, const std::string& name) {
-    std::vector<std::size_t> open{index_of(name)};
-    std::vector<bool> seen(space_.size());
-    while (!open.empty()) {
-      const std::size_t at = open.back();
-      open.pop_back();
-      if (seen[at]) continue;
-      seen[at] = true;
+    for (const std::size_t at : with_ancestors(space_, index_of(name)))
       leader_[leader_of(at)] = leader_of(first);
-      for (const Condition& condition : space_.parameters()[at].when)
-        open.push_back(index_of(condition.parameter));
-    }
   }
 
   const Space& space_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "hpo/space/ancestors.h"
+
 namespace hpo {
 
 namespace {
@@ -83,18 +85,11 @@ Ties::Ties(const Space& space) {
 }
 
 void Ties::add_conditions(const Space& space, std::size_t at, std::vector<Atom>& tie) {
-  std::vector<std::size_t> open{at};
-  std::vector<bool> seen(space.size());
-  while (!open.empty()) {
-    const std::size_t one = open.back();
-    open.pop_back();
-    if (seen[one]) continue;
-    seen[one] = true;
-    for (const Condition& condition : space.parameters()[one].when) {
-      const std::size_t parent = *space.index_of(condition.parameter);
-      tie.push_back({.at = parent, .is = Atom::Is::exactly, .values = condition.values});
-      open.push_back(parent);
-    }
+  for (const std::size_t one : with_ancestors(space, at)) {
+    for (const Condition& condition : space.parameters()[one].when)
+      tie.push_back({.at = *space.index_of(condition.parameter),
+                     .is = Atom::Is::exactly,
+                     .values = condition.values});
   }
 }
 
