@@ -44,7 +44,7 @@ struct DriverSetup {
   std::shared_ptr<rt::Store> store = {};  ///< of the runtime; null: no checkpoints
   std::vector<Known> known = {};          ///< trials of earlier studies
   /// An event waits at most this long for others to share its commit.
-  rt::Duration commit_delay = std::chrono::milliseconds(100);
+  rt::Duration commit_delay = std::chrono::milliseconds(200);
 };
 
 /// How the loop ended.

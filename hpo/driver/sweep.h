@@ -35,7 +35,7 @@ struct RunOptions {
   const std::atomic<int>* interrupts = nullptr;
   /// An event waits at most this long for others to share its commit, before it is announced: it
   /// costs as much as a short trial.
-  rt::Duration commit_delay = std::chrono::milliseconds(100);
+  rt::Duration commit_delay = std::chrono::milliseconds(200);
 };
 
 /// How a sweep ended.

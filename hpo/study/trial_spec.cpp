@@ -239,7 +239,7 @@ StudySpec settled(const StudySpec& study, const DataInfo& data) {
 
 TrialSpec make_trial(const StudySpec& study, const Params& params, const DataInfo& data,
                      const TrialSpec* like) {
-  check_task(study.document->root, data.task);
+  if (like == nullptr) check_task(study.document->root, data.task);
   if (!is_settled(study.document->root)) {
     StudySpec whole = settled(study, data);
     whole.limits = study.limits;  // the caller's, which need not be the file's

@@ -1,6 +1,8 @@
 #include "runtime/core/box.h"
 
+#include <cstdint>
 #include <cstdlib>
+#include <cstring>
 
 #include "runtime/core/engine.h"
 
@@ -16,6 +18,25 @@ std::size_t object_offset(const TypeOps& ops) {
 
 std::align_val_t box_align(const TypeOps& ops) {
   return std::align_val_t{ops.align > alignof(Box) ? ops.align : alignof(Box)};
+}
+
+/// Memory at a border of cache lines, and in front of it where malloc's block begins. Not by
+/// aligned_alloc, which asks the heap for more than it keeps: a block that was freed is too small
+/// for the next one of its size, so that the heap of a long study grows without end.
+std::byte* allocate_lines(std::size_t bytes) {
+  void* block = std::malloc(bytes + kLine + sizeof(void*));
+  if (block == nullptr) throw std::bad_alloc();
+  const auto first = reinterpret_cast<std::uintptr_t>(block) + sizeof(void*);
+  auto* memory = reinterpret_cast<std::byte*>((first + kLine - 1) / kLine * kLine);
+  std::memcpy(memory - sizeof(void*), &block, sizeof(void*));
+  return memory;
+}
+
+void free_lines(std::byte* memory) noexcept {
+  if (memory == nullptr) return;
+  void* block = nullptr;
+  std::memcpy(&block, memory - sizeof(void*), sizeof(void*));
+  std::free(block);
 }
 
 }  // namespace
@@ -35,9 +56,7 @@ Box* Box::create_buffer(const TypeOps& ops, std::size_t bytes) {
   if (bytes != 0) {
     // malloc keeps large blocks it has seen once in its heap, so the slabs of a long study do not
     // fault pages in again.
-    box->memory =
-        static_cast<std::byte*>(std::aligned_alloc(kLine, (bytes + kLine - 1) / kLine * kLine));
-    if (box->memory == nullptr) throw std::bad_alloc();
+    box->memory = allocate_lines((bytes + kLine - 1) / kLine * kLine);
   }
   box->ref();
   return box.get();
@@ -47,7 +66,7 @@ void Box::destroy(Box* box) noexcept {
   if (box->handle.load(std::memory_order_acquire) != nullptr) Engine::release_handle(box);
   box->clear();
   if (box->owner != nullptr) box->owner->unref();
-  std::free(box->memory);
+  free_lines(box->memory);
   const TypeOps& ops = *box->ops;
   box->~Box();
   ::operator delete(static_cast<void*>(box), box_align(ops));

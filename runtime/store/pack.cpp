@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <exception>
 #include <set>
 #include <utility>
@@ -16,6 +17,13 @@
 #include "runtime/base/text.h"
 
 namespace rt::store {
+
+namespace {
+
+/// How long what others append may stay unseen.
+constexpr Duration kFollowEvery = std::chrono::milliseconds(50);
+
+}  // namespace
 
 Pack::Pack(const Path& folder, std::uint64_t most, Pins& pins)
     : folder_(folder),
@@ -28,7 +36,7 @@ Found Pack::find(Key key) {
   const std::scoped_lock lock(mutex_);
   auto at = places_.find(key);
   if (at == places_.end()) {
-    follow();
+    look_again();
     at = places_.find(key);
   }
   if (at == places_.end()) return {};
@@ -49,7 +57,7 @@ Found Pack::find(Key key) {
 
 bool Pack::contains(Key key) {
   const std::scoped_lock lock(mutex_);
-  if (!places_.contains(key)) follow();
+  if (!places_.contains(key)) look_again();
   return places_.contains(key);
 }
 
@@ -67,8 +75,15 @@ int Pack::put(Key key, const Bytes& bytes, double cost) {
   while (written < 0 && errno == EINTR);
   if (written < 0) return errno;
   if (written != static_cast<ssize_t>(entry.size())) return ENOSPC;
+  const auto end = static_cast<std::uint64_t>(::lseek(file_.fd(), 0, SEEK_CUR));
+  if (end - entry.size() == read_) {
+    places_.insert_or_assign(key, Place{read_, entry.size()});
+    seen_ = read_ = end;
+  } else {
+    followed_.reset();  // others wrote, or tore, what lies before it
+  }
   appended_ += entry.size();
-  if (appended_ > most_ / 4) follow();
+  if (appended_ > most_ / 4 || read_ > room_) follow();
   return 0;
 }
 
@@ -107,17 +122,22 @@ int Pack::open(bool create) {
   return 0;
 }
 
+void Pack::look_again() {
+  if (!followed_ || now() - *followed_ >= kFollowEvery) follow();
+}
+
 /// Takes up what was appended since the last time, by whichever process.
 void Pack::follow() {
+  followed_ = now();
   appended_ = 0;
   struct stat info {};
   if (::stat(path_.c_str(), &info) != 0) return forget();
   const bool other = !file_ || info.st_ino != inode_ || info.st_dev != device_;
   const auto size = static_cast<std::uint64_t>(info.st_size);
   if ((other || size < read_) && open(false) != 0) return forget();
-  if (size == seen_) return;
+  const bool grew = size != seen_;
   seen_ = size;
-  const bool whole = read_on();
+  const bool whole = !grew || read_on();
   if (!whole || seen_ > room_) renew();
 }
 

@@ -7,9 +7,11 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
+#include "runtime/base/clock.h"
 #include "runtime/base/file.h"
 #include "runtime/base/hash.h"
 #include "runtime/store/entry.h"
@@ -35,7 +37,8 @@ class Pack {
   /// pins names. `pins` outlives this.
   Pack(const Path& folder, std::uint64_t most, Pins& pins);
 
-  /// An absent key costs one stat, and the reading of what was appended since the last time.
+  /// What another process put is found after a twentieth of a second at the latest: so often an
+  /// absent key costs one stat, and the reading of what was appended since the last time.
   [[nodiscard]] Found find(Key key);
   [[nodiscard]] bool contains(Key key);
   /// 0, or the errno value with which the file system refused it.
@@ -56,6 +59,7 @@ class Pack {
 
   void forget();
   int open(bool create);
+  void look_again();
   void follow();
   bool read_on();
   void renew();
@@ -73,10 +77,11 @@ class Pack {
   bool writable_ = false;
   dev_t device_ = 0;
   ino_t inode_ = 0;
-  std::uint64_t seen_ = 0;      ///< the file's size when it was last looked at
-  std::uint64_t read_ = 0;      ///< up to where its entries are in the table
-  std::uint64_t appended_ = 0;  ///< bytes since then, by this process
-  std::uint64_t room_;          ///< it is written anew when it gets larger
+  std::optional<Moment> followed_;  ///< when the file was last looked at
+  std::uint64_t seen_ = 0;          ///< its size then, and what was put since
+  std::uint64_t read_ = 0;          ///< up to where its entries are in the table
+  std::uint64_t appended_ = 0;      ///< bytes since then, by this process
+  std::uint64_t room_;              ///< it is written anew when it gets larger
   std::unordered_map<Key, Place> places_;
   std::atomic<std::uint64_t> damaged_{0};
 };

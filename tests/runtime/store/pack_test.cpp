@@ -21,10 +21,27 @@ namespace {
 
 using rt::Bytes;
 using rt::Key;
-using rt::store::Pack;
 using rt::store::Pins;
 using support::TempFolder;
 using support::Warnings;
+
+/// A clock that stands, or that each look at it moves on.
+struct HandClock {
+  static inline rt::Moment time{};
+  static inline rt::Duration step{};
+  explicit HandClock(rt::Duration each) {
+    step = each;
+    rt::install_clock({[]() noexcept { return time = time + step; }, rt::machine_clock().sleep});
+  }
+  HandClock(const HandClock&) = delete;
+  HandClock& operator=(const HandClock&) = delete;
+  ~HandClock() { rt::install_clock(rt::machine_clock()); }
+};
+
+/// What others did is looked for whenever it matters.
+class Pack : public testing::Test {
+  HandClock clock_{std::chrono::seconds(1)};
+};
 
 constexpr std::uint64_t kLarge = 1 << 20;
 constexpr std::size_t kSize = 100;
@@ -55,7 +72,7 @@ struct Opened {
   }
 
   Pins pins;
-  Pack pack;
+  rt::store::Pack pack;
 };
 
 std::string file_of(const TempFolder& t) { return rt::read_file(t / rt::store::kPackName); }
@@ -64,7 +81,7 @@ void write_file(const TempFolder& t, std::string_view bytes) {
   rt::write_file_atomic(t / rt::store::kPackName, bytes, rt::Durability::cached);
 }
 
-TEST(Pack, HoldsEntriesInOneFile) {
+TEST_F(Pack, HoldsEntriesInOneFile) {
   const TempFolder t;
   Opened(t).put(0, 50);
   EXPECT_EQ(file_of(t).size(), 50 * kEntry);
@@ -78,7 +95,7 @@ TEST(Pack, HoldsEntriesInOneFile) {
   EXPECT_TRUE(again.pack.contains(key(4)));
 }
 
-TEST(Pack, ErasesWhatNobodyLookedUpYet) {
+TEST_F(Pack, ErasesWhatNobodyLookedUpYet) {
   const TempFolder t;
   Opened one(t);
   one.put(0, 3);
@@ -87,7 +104,7 @@ TEST(Pack, ErasesWhatNobodyLookedUpYet) {
   EXPECT_FALSE(one.pack.contains(key(1)));
 }
 
-TEST(Pack, SeesWhatOthersPutSince) {
+TEST_F(Pack, SeesWhatOthersPutSince) {
   const TempFolder t;
   Opened one(t), other(t);
   one.put(0, 3);
@@ -100,7 +117,25 @@ TEST(Pack, SeesWhatOthersPutSince) {
   EXPECT_EQ(other.holds(7), 1) << "a file that somebody removed begins anew";
 }
 
-TEST(Pack, ACutFileKeepsWhatIsWholeAndGoesOn) {
+TEST_F(Pack, LooksForWhatOthersPutOnlyEverySoOften) {
+  const TempFolder t;
+  const HandClock still({});
+  Opened one(t), other(t);
+  one.put(0, 3);
+  EXPECT_EQ(other.holds(2), 1);
+  one.put(3, 5);
+  EXPECT_EQ(one.holds(4), 1) << "its own are there at once";
+  EXPECT_EQ(other.holds(4), 0);
+  HandClock::time = HandClock::time + std::chrono::milliseconds(50);
+  EXPECT_EQ(other.holds(4), 1);
+  other.put(5, 6);
+  EXPECT_EQ(other.holds(5), 1);
+  one.put(6, 7);
+  EXPECT_EQ(one.holds(6), 1) << "behind what it has not read";
+  EXPECT_EQ(one.holds(5), 1);
+}
+
+TEST_F(Pack, ACutFileKeepsWhatIsWholeAndGoesOn) {
   const TempFolder t;
   Opened(t).put(0, 3);
   const std::string whole = file_of(t);
@@ -125,7 +160,7 @@ TEST(Pack, ACutFileKeepsWhatIsWholeAndGoesOn) {
   }
 }
 
-TEST(Pack, AFlippedByteCostsOneEntry) {
+TEST_F(Pack, AFlippedByteCostsOneEntry) {
   const TempFolder t;
   Opened(t).put(0, 3);
   const std::string whole = file_of(t);
@@ -152,7 +187,7 @@ TEST(Pack, AFlippedByteCostsOneEntry) {
   EXPECT_EQ(open.holds(2), 1);
 }
 
-TEST(Pack, BeyondItsLimitTheOlderHalfGoesButWhatIsPinned) {
+TEST_F(Pack, BeyondItsLimitTheOlderHalfGoesButWhatIsPinned) {
   const TempFolder t;
   constexpr std::uint64_t kMost = 20 * kEntry;
   Opened one(t, kMost), other(t, kMost);
@@ -173,7 +208,7 @@ TEST(Pack, BeyondItsLimitTheOlderHalfGoesButWhatIsPinned) {
   EXPECT_LE(file_of(t).size(), 2 * kMost);
 }
 
-TEST(Pack, ALinkIsNotFollowed) {
+TEST_F(Pack, ALinkIsNotFollowed) {
   const TempFolder t, outside;
   rt::write_file_atomic(outside / "mine", "left alone");
   std::filesystem::create_symlink(outside / "mine", t / rt::store::kPackName);
@@ -195,7 +230,7 @@ pid_t in_a_process(Part part) {
   return child;
 }
 
-TEST(Pack, ProcessesShareIt) {
+TEST_F(Pack, ProcessesShareIt) {
   const TempFolder t;
   std::vector<pid_t> children;
   for (std::uint64_t child = 0; child < 4; ++child) {
@@ -218,7 +253,7 @@ TEST(Pack, ProcessesShareIt) {
   }
 }
 
-TEST(Pack, AKilledWriterTakesNothingWithIt) {
+TEST_F(Pack, AKilledWriterTakesNothingWithIt) {
   const TempFolder t;
   std::uint64_t put = 0;  // after the first of a round
   for (std::uint64_t round = 0; round < 12; ++round) {
