@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -49,11 +50,19 @@ bool is_database(const rt::Path& path) {
   return std::string_view(head.data(), head.size()) == kMagic;
 }
 
+/// What the new study is called after.
+std::string name_giver(const Arguments& arguments) {
+  if (arguments.has("--output")) return arguments.text("--output");
+  const std::string theirs = arguments.text("--study");
+  return hpo::is_study_name(theirs) ? theirs : arguments.text("FILE");
+}
+
 /// The study file, and a run folder with its trials, from which asking goes on.
 int import_trials(const Arguments& arguments, const hpo::OptunaStorage& storage) {
-  const std::string file = arguments.text("FILE");
+  const std::string file = arguments.text("FILE"), called = name_giver(arguments);
+  std::optional<OutputFile> output;
+  if (arguments.has("--output")) output.emplace(called);
   hpo::ImportedStudy imported = hpo::import_optuna(storage, file, arguments.text("--study"));
-  const std::string called = arguments.has("--output") ? arguments.text("--output") : file;
   const hpo::StudySpec study = hpo::study_made(imported.yaml, file, called);
   std::erase_if(imported.trials, [&](const hpo::ImportedTrial& trial) {
     return !study.space.contains(trial.params);
@@ -68,8 +77,15 @@ int import_trials(const Arguments& arguments, const hpo::OptunaStorage& storage)
   const rt::Path folder = runs_folder(arguments) / study.name;
   hpo::write_imported(study, imported.trials, folder);
   say_left_out(imported);
-  std::fprintf(stderr, "%zu trials are in %s\n", imported.trials.size(), folder.c_str());
-  write_result(arguments, hpo::with_name(imported.yaml, study.name));
+  std::fprintf(stderr, "%zu %s in %s\n", imported.trials.size(),
+               imported.trials.size() == 1 ? "trial is" : "trials are", folder.c_str());
+  const std::string yaml = hpo::with_name(imported.yaml, study.name);
+  if (!output) {
+    print_result(yaml);
+    return kDone;
+  }
+  output->write(yaml);
+  output->finish();
   return kDone;
 }
 
@@ -99,6 +115,10 @@ int run_import(const Arguments& arguments) {
   if (text.size() > hpo::study::kMostBytes)
     throw rt::Error(rt::Errc::study, rt::cat(rt::printable(file), ":1:1: the file has ",
                                              text.size(), " bytes, expected at most 1 MiB"));
+  if (arguments.has("--study"))
+    throw rt::Error(rt::Errc::usage,
+                    "--study: the file is no database or journal of Optuna, expected one, or a "
+                    "sweep file of W&B without --study");
   const hpo::Imported imported = hpo::import_wandb(text, file);
   say_left_out(imported);
   write_result(arguments, imported.yaml);

@@ -75,9 +75,10 @@ rt::Error in_use(const rt::Path& folder) {
 }
 
 /// Throws rt::Error (study) where the folder holds another study. `logged`: its file.
-void require_same(const StudySpec& study, const std::string& logged, const rt::Path& folder) {
+void require_same(const StudySpec& study, const std::string& logged, const rt::Path& folder,
+                  bool unsearched) {
   const std::string now = resolved_yaml(study);
-  const std::string other = what_is_other(in_todays_words(logged, now, {}), now);
+  const std::string other = what_is_other(in_todays_words(logged, now, {}), now, unsearched);
   if (!other.empty())
     throw rt::Error(
         rt::Errc::study,
@@ -89,7 +90,7 @@ void require_same(const StudySpec& study, const std::string& logged, const rt::P
 void keep(const StudySpec& study, const rt::Path& folder, double idle, Line& line) {
   const Interrupts interrupts;
   EventLog log(folder);
-  if (log.facts()) require_same(study, log.facts()->resolved, folder);
+  if (log.facts()) require_same(study, log.facts()->resolved, folder, is_unsearched(log));
   const std::vector<Changed> changes = adopt(log, study, nullptr, folder);
   AskListener listener(std::filesystem::absolute(folder));
   leave_working_folder();
@@ -159,7 +160,7 @@ std::string fork_keeper(const StudySpec& study, const rt::Path& folder, double i
 /// (study) where it is another study, (locked) where it does not end.
 bool keeps(const StudySpec& study, const rt::Path& folder) {
   const std::string resolved = StudyReader(folder).resolved();
-  require_same(study, resolved, folder);
+  require_same(study, resolved, folder, false);
   const std::string now = resolved_yaml(study);
   if (changes_between(in_todays_words(resolved, now, {}), now).empty()) return true;
   if (stop_driver(folder, kPatience).answer == StopAnswer::still) throw in_use(folder);

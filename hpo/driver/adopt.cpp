@@ -58,6 +58,11 @@ void put_aside(const rt::Path& folder) {
 
 }  // namespace
 
+bool is_unsearched(const EventLog& log) {
+  const auto imported = log.noted(kImportedFact);
+  return imported && rt::parse_int(*imported) == log.recorded();
+}
+
 std::string begin_anew(EventLog& log, const StudySpec& study, const StudyData* data,
                        const rt::Path& folder) {
   if (!log.facts() || !log.is_void() || log.noted(kAskedFact)) return "";
@@ -75,7 +80,7 @@ std::vector<Changed> adopt(EventLog& log, const StudySpec& study, const StudyDat
   std::vector<Changed> changes;
   const auto known = newly_known(log, study);
   if (log.facts()) {
-    changes = changes_between(logged_file(log, facts, data), facts.resolved);
+    changes = changes_between(logged_file(log, facts, data), facts.resolved, is_unsearched(log));
     log.note("resolved", facts.resolved);
   } else {
     put_aside(folder);

@@ -15,6 +15,9 @@ struct StudyData;
 /// Fact of a log that began with so many trials of another tool: `try_first` comes behind them.
 inline constexpr const char* kImportedFact = "imported";
 
+/// Whether all that a log has are another tool's trials: how to search may be said otherwise yet.
+[[nodiscard]] bool is_unsearched(const EventLog& log);
+
 /// Begins the log of a fresh folder, or checks that the one that is there is of this study; writes
 /// study.yaml. A fresh log gets the trials of the earlier studies that this one starts from. `data`
 /// is null where no network is trained. Returns what the study says otherwise than the log, for the

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +19,7 @@ constexpr std::string_view kContentMark = "# data content: ";
 constexpr std::string_view kContent = "rows of data";  // in the place of a key
 constexpr std::array<std::string_view, 6> kMayChange{"limits",    "parallel",   "retry",
                                                      "resources", "checkpoint", "store"};
+constexpr std::array<std::string_view, 3> kSearch{"method", "early_stop", "seed"};
 
 bool names_source(std::string_view line) {
   return line.starts_with("  csv:") || line.starts_with("  idx:");
@@ -132,6 +134,8 @@ std::string difference_of_lines(std::string_view before, std::string_view after)
 
 /// " (lr.min is 0.2, there 0.1)": where the texts of a key differ first.
 std::string details_of(std::string_view before, std::string_view after) {
+  if (before.empty()) return " (there is none there)";
+  if (after.empty()) return " (there is one there)";
   const std::vector<std::string_view> was = lines_of(before), is = lines_of(after);
   const std::size_t both = std::min(was.size(), is.size());
   for (std::size_t i = 0; i < both; ++i) {
@@ -174,20 +178,24 @@ std::string in_todays_words(const std::string& logged, std::string_view now, con
 
 namespace {
 
+bool is_among(std::span<const std::string_view> keys, std::string_view key) {
+  return std::ranges::find(keys, key) != keys.end();
+}
+
 /// What two resolved files say otherwise: what may change, and the keys of what may not.
 struct Differences {
   std::vector<Changed> changes;
   std::string refused;
 };
 
-Differences differences(std::string_view logged, std::string_view now) {
+Differences differences(std::string_view logged, std::string_view now, bool unsearched) {
   auto before = blocks_of(logged);
   auto after = blocks_of(now);
   for (const auto& [key, text] : before) after.try_emplace(key);
   Differences found;
   for (const auto& [key, text] : after) {
     if (before[key] == text) continue;
-    if (std::ranges::find(kMayChange, key) != kMayChange.end())
+    if (is_among(kMayChange, key) || (unsearched && is_among(kSearch, key)))
       found.changes.push_back({key, one_line(before[key]), one_line(text)});
     else
       found.refused += rt::cat(found.refused.empty() ? "" : ", ", key,
@@ -198,12 +206,13 @@ Differences differences(std::string_view logged, std::string_view now) {
 
 }  // namespace
 
-std::string what_is_other(std::string_view logged, std::string_view now) {
-  return differences(logged, now).refused;
+std::string what_is_other(std::string_view logged, std::string_view now, bool unsearched) {
+  return differences(logged, now, unsearched).refused;
 }
 
-std::vector<Changed> changes_between(std::string_view logged, std::string_view now) {
-  Differences found = differences(logged, now);
+std::vector<Changed> changes_between(std::string_view logged, std::string_view now,
+                                     bool unsearched) {
+  Differences found = differences(logged, now, unsearched);
   if (!found.refused.empty())
     throw rt::Error(
         rt::Errc::study,

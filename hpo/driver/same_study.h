@@ -22,12 +22,16 @@ namespace hpo {
 
 /// The keys, for people, that no study may say otherwise than its log and these two resolved files
 /// do (see changes_between), each with where it differs first. Empty: none.
-[[nodiscard]] std::string what_is_other(std::string_view logged, std::string_view now);
+[[nodiscard]] std::string what_is_other(std::string_view logged, std::string_view now,
+                                        bool unsearched = false);
 
 /// What two resolved study files say differently, key by key of the top level. Keys that only limit
 /// or place the work (limits, parallel, retry, resources, checkpoint, store) may change: they are
-/// returned. Any other difference throws rt::Error (study) that names the keys and what to do. Both
-/// texts come from `with_content`; the path of the data may differ, its content may not.
-[[nodiscard]] std::vector<Changed> changes_between(std::string_view logged, std::string_view now);
+/// returned. So may those that say how to search (method, early_stop, seed) where nothing was
+/// searched yet, `unsearched`. Any other difference throws rt::Error (study) that names the keys
+/// and what to do. Both texts come from `with_content`; the path of the data may differ, its
+/// content may not.
+[[nodiscard]] std::vector<Changed> changes_between(std::string_view logged, std::string_view now,
+                                                   bool unsearched = false);
 
 }  // namespace hpo

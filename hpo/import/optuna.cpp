@@ -1,6 +1,7 @@
 #include "hpo/import/optuna.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "hpo/import/names.h"
@@ -70,6 +71,7 @@ class Importer {
       if (const auto at = changes_.find(name); at != changes_.end()) left_.push_back(at->second);
     left_.insert(left_.end(), fit_.notes.begin(), fit_.notes.end());
     for (const std::string& name : fit_.order) names_.keep(name);
+    find_first_step();
     std::string body = rt::cat("metric: ", metrics(), "\n");
     body += bounds();  // whose names are none of the metrics'
     body += parameters();
@@ -138,10 +140,13 @@ class Importer {
   std::string parameters() {
     if (fit_.order.empty()) return "parameters: {}\n";
     std::string text = "parameters:\n";
-    for (const std::string& name : fit_.order)
+    for (const std::string& name : fit_.order) {
+      if (domains_.at(name).has_none())
+        left_.push_back(rt::cat("None of ", name, ": it is the text None here"));
       text += rt::cat("  ", our_name(name), ": {",
                       of_param(name, [&] { return domains_.at(name).yaml(); }),
                       condition_text(fit_.conditions.at(name)), "}\n");
+    }
     return text;
   }
 
@@ -220,10 +225,20 @@ class Importer {
     const std::size_t metrics = study_.directions.size();
     if (raw.values.size() == metrics) trial.values = raw.values;
     if (metrics > 1) return out.trials.push_back(std::move(trial));
-    const std::int64_t shift =
-        !raw.reports.empty() && raw.reports.begin()->first < 1 ? 1 - raw.reports.begin()->first : 0;
-    for (const auto& [step, value] : raw.reports) trial.reports[step + shift] = value;
+    for (const auto& [step, value] : raw.reports) trial.reports[step - first_step_] = value;
     out.trials.push_back(std::move(trial));
+  }
+
+  /// Steps are never below 0 here.
+  void find_first_step() {
+    if (study_.directions.size() > 1) return;
+    for (const OptunaTrial* trial : trials_) {
+      if (trial->ended() && !trial->reports.empty())
+        first_step_ = std::min(first_step_, trial->reports.begin()->first);
+    }
+    if (first_step_ < 0)
+      left_.push_back(
+          rt::cat("steps below 0: all steps of the study are larger by ", -first_step_, " here"));
   }
 
   Metrics constraints_of(const OptunaTrial& trial) {
@@ -305,7 +320,20 @@ class Importer {
     }
   }
 
+  /// As where a value is told: what would beat all others is no result.
+  void name_too_good() {
+    if (study_.directions.size() > 1) return;
+    const double best = study_.directions.front() == 2 ? INFINITY : -INFINITY;
+    const auto count = std::ranges::count_if(trials_, [&](const OptunaTrial* trial) {
+      return trial->ended_well() && trial->values == std::vector<double>{best};
+    });
+    if (count > 0)
+      left_.push_back(rt::cat("the value ", best, " of ", count, count == 1 ? " trial" : " trials",
+                              ", which is no result: failed here"));
+  }
+
   void name_the_rest() {
+    name_too_good();
     const auto running = std::ranges::count(trials_, kRunning, &OptunaTrial::state);
     if (running > 0)
       left_.push_back(rt::cat(running, running == 1 ? " trial" : " trials", " still running"));
@@ -352,6 +380,7 @@ class Importer {
   OptunaFit fit_;
   std::vector<std::string> left_;
   std::set<std::string> metrics_;
+  std::int64_t first_step_ = 0;  ///< of theirs that is 0 here
   Names names_, bounded_;
 };
 

@@ -154,7 +154,10 @@ double OptunaDomain::on_grid(double number) const {
 /// Numbers with a float among them are floats, as in a study file.
 void OptunaDomain::add_choices(const Json& list) {
   std::vector<ParamValue> all;
-  for (const auto& [none, choice] : list.members()) all.push_back(scalar_of(choice));
+  for (const auto& [place, choice] : list.members()) {
+    all.push_back(scalar_of(choice));
+    none_ = none_ || choice.is_null();
+  }
   const auto is_number = [](const ParamValue& value) { return number_of(value).has_value(); };
   const auto is_float = [](const ParamValue& value) {
     return std::holds_alternative<double>(value);

@@ -33,6 +33,8 @@ class OptunaDomain {
   [[nodiscard]] ParamValue as_here(const ParamValue& value) const;
 
   [[nodiscard]] bool categorical() const { return categorical_; }
+  /// Whether Python's None, which is a text here, is among the choices.
+  [[nodiscard]] bool has_none() const { return none_; }
   /// All that it can be, as Optuna keeps it, ascending; empty: more than `most`, or floats.
   [[nodiscard]] std::vector<double> all(std::size_t most) const;
 
@@ -47,7 +49,7 @@ class OptunaDomain {
   /// Of the steps that lead through both.
   [[nodiscard]] double common_step(const OptunaDomain& later) const;
 
-  bool categorical_ = false, ints_ = false, log_ = false;
+  bool categorical_ = false, ints_ = false, log_ = false, none_ = false;
   double low_ = 0, high_ = 0, step_ = 0;
   std::vector<ParamValue> choices_;
 };

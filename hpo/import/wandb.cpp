@@ -67,7 +67,12 @@ class Importer {
       c = fits ? c : '-';
     }
     name.erase(0, std::min(name.find_first_not_of(".-"), name.size()));
-    if (!name.empty()) body_ += rt::cat("name: ", quote_json(name.substr(0, 64)), "\n");
+    name = name.substr(0, 64);
+    const std::string theirs = wandb::text_at(root_, "name");
+    if (name != theirs)
+      leave(rt::cat("the name ", theirs, ": ",
+                    name.empty() ? "the study has its file's" : "it is " + name + " here"));
+    if (!name.empty()) body_ += rt::cat("name: ", quote_json(name), "\n");
   }
 
   void add_command(const wandb::Parameters& parameters) {
@@ -131,6 +136,11 @@ class Importer {
       body_ += rt::cat("method: ", method, "\n");
       return;
     }
+    static const std::vector<std::string> kMethods{"bayes", "random", "grid", "custom"};
+    if (std::ranges::find(kMethods, method) == kMethods.end())
+      throw Fault(root_.find("method")->at,
+                  rt::cat("the method is ", study::describe(*root_.find("method")),
+                          ", expected bayes, random or grid", rt::did_you_mean(method, kMethods)));
     const char* ours = several_ ? "tpe" : "gp";
     if (method != "bayes" || several_)
       leave(rt::cat("method ", method, ": ", ours, " stands in its place"));

@@ -30,6 +30,7 @@ Form form_of(const Node& parameter) {
   if (parameter.find("values") != nullptr)
     return {"values", with(kind.starts_with("categorical"), {"values", "probabilities"})};
   if (kind.ends_with("normal")) return {"mu and sigma", {"mu", "sigma", "q", "distribution"}};
+  if (kind.ends_with("beta")) return {"min and max", {"min", "max", "q", "distribution", "a", "b"}};
   return {"min and max", {"min", "max", "q", "distribution"}};
 }
 
@@ -38,7 +39,7 @@ Form form_of(const Node& parameter) {
 std::vector<std::string> idle_keys(const Node& parameter, const std::string& name) {
   static constexpr std::string_view kKnown[]{
       "value", "values", "probabilities", "distribution", "min", "max",
-      "q",     "mu",     "sigma",         "parameters"};
+      "q",     "mu",     "sigma",         "parameters",   "a",   "b"};
   const Form form = form_of(parameter);
   std::vector<std::string> lines;
   for (const Entry& entry : parameter.entries) {

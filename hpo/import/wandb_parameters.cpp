@@ -82,6 +82,15 @@ class Reader {
   std::string list_of(const Node& values, const std::string& name) {
     std::string list;
     std::set<std::string> seen;
+    const auto is = [](const Node& one, auto kind) {
+      return one.is_scalar() && !one.quoted &&
+             std::holds_alternative<decltype(kind)>(parse_value(one.text));
+    };
+    const auto any = [&](auto kind) {
+      return std::ranges::any_of(values.items, [&](const Node& one) { return is(one, kind); });
+    };
+    if (any(std::int64_t{}) && any(double{}))
+      leave(rt::cat("ints among floats of ", name, ": a program is given 1.0 for 1"));
     for (const Node& one : values.items) {
       const std::string value = text(one, name);
       if (seen.insert(value).second)
@@ -152,11 +161,11 @@ class Reader {
     const double low = std::round(min / step), high = std::round(max / step);
     const double first = std::ceil(min / step - kRoundingOff),
                  last = std::floor(max / step + kRoundingOff);
-    if (first > last) return {low * step, high * step};
+    if (first > last) return {low * step + 0.0, high * step + 0.0};  // no -0
     if (first > low || last < high)
       leave(
           rt::cat("ends of ", name, ": W&B rounds to multiples of ", step, " beyond them as well"));
-    return {first * step, last * step};
+    return {first * step + 0.0, last * step + 0.0};
   }
 
   static void require_known(const Node& parameter, const std::string& kind) {

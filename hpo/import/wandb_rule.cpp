@@ -28,6 +28,39 @@ void require_hyperband(const Node& rule) {
                                   ", expected hyperband"));
 }
 
+/// Where W&B looks at a run, and where we do.
+struct Rungs {
+  std::vector<std::int64_t> theirs, ours;
+  std::int64_t end = 0;  ///< what would be our next
+};
+
+/// Theirs are parts of the end, rounded down each for itself (`theirs` is the factor that the file
+/// says); ours are powers of the factor times the first.
+Rungs rungs_of(const Node& rule, double theirs, double ours) {
+  const double max = number_at(rule, "max_iter");
+  const double s = rule.find("s") != nullptr ? number_at(rule, "s") : 1;
+  constexpr double kMostRungs = 40;
+  Rungs rungs;
+  for (double i = std::clamp(std::floor(s), 1.0, kMostRungs); i >= 1; --i) {
+    const double part = max / std::pow(std::max(theirs, 1.0), i);
+    if (part < 1 && i > 1) continue;
+    const double at = std::clamp(std::floor(part), 1.0, kMost);
+    if (rungs.theirs.empty() || at > static_cast<double>(rungs.theirs.back()))
+      rungs.theirs.push_back(static_cast<std::int64_t>(at));
+  }
+  double at = static_cast<double>(rungs.theirs.front());
+  for (std::size_t i = 0; i < rungs.theirs.size() && at <= kMost; ++i, at *= ours)
+    rungs.ours.push_back(static_cast<std::int64_t>(at));
+  rungs.end = static_cast<std::int64_t>(std::min(at, kMost));
+  return rungs;
+}
+
+std::string list_of(const std::vector<std::int64_t>& steps) {
+  std::string text;
+  for (const std::int64_t step : steps) text += rt::cat(text.empty() ? "" : ", ", step);
+  return text;
+}
+
 }  // namespace
 
 Rule rule_of(const Node& root) {
@@ -36,29 +69,32 @@ Rule rule_of(const Node& root) {
   const Node& rule = *found;
   require_hyperband(rule);
   Rule made;
-  const double eta = rule.find("eta") != nullptr ? std::max(2.0, number_at(rule, "eta")) : 3;
-  double min = 1;
-  std::string end;
-  if (eta != std::floor(eta))
-    made.left_out.push_back(rt::cat("eta of early_terminate: it is ", std::floor(eta), " here"));
+  const double said = rule.find("eta") != nullptr ? number_at(rule, "eta") : 3;
+  const double eta = std::floor(std::max(2.0, said));
+  if (eta != said) made.left_out.push_back(rt::cat("eta of early_terminate: it is ", eta, " here"));
+  bool same = true;
+  made.yaml = "early_stop: {type: asha, min: ";
   if (rule.find("max_iter") != nullptr) {
-    const double max = number_at(rule, "max_iter");
-    const double s = rule.find("s") != nullptr ? number_at(rule, "s") : 1;
-    min = std::clamp(std::floor(max / std::pow(eta, s)), 1.0, kMost);
-    end = rt::cat(", max: ", static_cast<std::int64_t>(max));
+    const Rungs rungs = rungs_of(rule, said, eta);
+    made.yaml += rt::cat(rungs.ours.front(), ", eta: ", eta, ", max: ", rungs.end, "}\n");
+    same = rungs.ours == rungs.theirs;
+    if (!same)
+      made.left_out.push_back(rt::cat("the brackets of early_terminate at ", list_of(rungs.theirs),
+                                      ": the rungs are at ", list_of(rungs.ours)));
   } else if (rule.find("min_iter") != nullptr) {
-    min = number_at(rule, "min_iter");
+    made.yaml +=
+        rt::cat(static_cast<std::int64_t>(number_at(rule, "min_iter")), ", eta: ", eta, "}\n");
+  } else {
+    throw Fault(rule.at, "early_terminate says neither min_iter nor max_iter, expected one");
   }
-  made.yaml = rt::cat("early_stop: {type: asha, min: ", static_cast<std::int64_t>(min),
-                      ", eta: ", static_cast<std::int64_t>(eta), end, "}\n");
   static constexpr std::string_view kCarried[]{"type", "eta", "s", "min_iter", "max_iter"};
   for (const Entry& entry : rule.entries) {
     if (std::ranges::find(kCarried, entry.key) == std::end(kCarried))
       made.left_out.push_back(
           rt::cat("early_terminate.", entry.key, ": ", study::describe(entry.value)));
   }
-  made.left_out.emplace_back(
-      "early_terminate: asha stands in its place, whose rungs are its brackets");
+  made.left_out.push_back(rt::cat("early_terminate: asha stands in its place",
+                                  same ? ", whose rungs are its brackets" : ""));
   return made;
 }
 

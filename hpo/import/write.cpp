@@ -44,8 +44,9 @@ void write_imported(const StudySpec& study, const std::vector<ImportedTrial>& tr
   EventLog log(folder);
   if (log.facts())
     throw rt::Error(rt::Errc::storage, rt::cat(folder.string(),
-                                               " holds a study already: choose another folder "
-                                               "with --dir, or remove it"));
+                                               " holds a study already: choose another name "
+                                               "with --output, another folder with --dir, or "
+                                               "remove it"));
   (void)adopt(log, study, nullptr, folder);
   log.replay([](const Event&) {});
   const Holder self = Holder::self();

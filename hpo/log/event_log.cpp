@@ -243,6 +243,10 @@ const std::optional<StudyFacts>& EventLog::facts() const { return impl_->facts; 
 void EventLog::begin(const StudyFacts& facts) { impl_->begin(facts, false); }
 void EventLog::begin_anew(const StudyFacts& facts) { impl_->begin(facts, true); }
 
+std::int64_t EventLog::recorded() const {
+  return impl_->facts ? impl_->db->query_integer("SELECT count(*) FROM trials") : 0;
+}
+
 bool EventLog::is_void() const {
   if (!impl_->facts) return true;
   const auto count = [&](const char* kind) {

@@ -49,6 +49,8 @@ class EventLog {
   /// Makes the tables and writes the facts: for a fresh folder only.
   void begin(const StudyFacts& facts);
 
+  /// Number of trials that are committed, before `replay` too.
+  [[nodiscard]] std::int64_t recorded() const;
   /// Whether the search has learnt nothing from what the log has: no trial ever reported, and all
   /// have ended or the first one's failure ended the study.
   [[nodiscard]] bool is_void() const;

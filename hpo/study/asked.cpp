@@ -41,7 +41,7 @@ std::string_view source_of_study(const Node& root) {
   constexpr std::array kOfNetworks{"data", "network", "train", "adapt"};
   const auto has = [&](const char* key) { return root.find(key) != nullptr; };
   const bool networks = std::ranges::any_of(kOfNetworks, has);
-  return !networks && has("parameters") && has("metric") ? "ask" : "data";
+  return !networks && has("parameters") ? "ask" : "data";
 }
 
 void check_asked(const StudySpec& study, const Node& root) {

@@ -42,6 +42,21 @@ TEST_F(SameStudy, AnotherSearchIsRefused) {
   EXPECT_NE(refusal(text(), text("seed: 5\n")).find("with other seed"), std::string::npos);
 }
 
+TEST_F(SameStudy, WhereNothingWasSearchedHowToMayChange) {
+  const std::string then = "method: tpe\nearly_stop: none\nmetric: loss\n",
+                    now = "method: gp\nearly_stop: median\nmetric: loss\n";
+  EXPECT_NE(what_is_other(then, now), "");
+  EXPECT_EQ(what_is_other(then, now, true), "");
+  EXPECT_EQ(changes_between(then, now, true).size(), 2U);
+  EXPECT_EQ(changes_between(text(), text("seed: 5\n"), true).size(), 1U);
+  EXPECT_NE(what_is_other(then, "method: tpe\nearly_stop: none\nmetric: other\n", true), "");
+}
+
+TEST_F(SameStudy, TheRefusalSaysWhatOneOfTheTwoLacks) {
+  EXPECT_EQ(what_is_other("a: 1\n", "a: 1\ncommand:\n  - sh\n"), "command (there is none there)");
+  EXPECT_EQ(what_is_other("a: 1\ncommand:\n  - sh\n", "a: 1\n"), "command (there is one there)");
+}
+
 TEST_F(SameStudy, TheRefusalSaysWhatDiffers) {
   const auto says = [&](const std::string& from, const std::string& to) {
     std::string now = text();

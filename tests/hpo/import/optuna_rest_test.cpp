@@ -239,6 +239,44 @@ TEST(OptunaRest, TheValueStandsBesideTheReports) {
   EXPECT_EQ(on_the_way(2), (std::vector<double>{5, 4})) << "its last report is its value";
 }
 
+TEST(OptunaRest, StepsStayUnlessOneIsBelowZero) {
+  const auto steps = [](const std::vector<std::vector<int>>& of_trials) {
+    Journal journal;
+    for (std::size_t trial = 0; trial < of_trials.size(); ++trial) {
+      journal.trial(optuna::running, {x(0.25)});
+      for (const int step : of_trials[trial])
+        journal.line(rt::cat(R"({"op_code": 7, "trial_id": )", trial, R"(, "step": )", step,
+                             R"(, "intermediate_value": 1})"));
+      journal.line(
+          rt::cat(R"({"op_code": 6, "trial_id": )", trial, R"(, "state": 1, "values": [1]})"));
+    }
+    return journal.imported();
+  };
+  const auto at = [](const ImportedStudy& made, std::size_t trial) {
+    std::vector<std::int64_t> found;
+    for (const auto& [step, value] : made.trials.at(trial).reports) found.push_back(step);
+    return found;
+  };
+  const ImportedStudy whole = steps({{0, 5, 10}, {5, 10}});
+  EXPECT_EQ(at(whole, 0), (std::vector<std::int64_t>{0, 5, 10}));
+  EXPECT_EQ(at(whole, 1), (std::vector<std::int64_t>{5, 10}));
+  const ImportedStudy moved = steps({{0, 5}, {-5, 5}});
+  EXPECT_EQ(at(moved, 0), (std::vector<std::int64_t>{5, 10}));
+  EXPECT_EQ(at(moved, 1), (std::vector<std::int64_t>{0, 10}));
+  EXPECT_TRUE(leaves(moved, "steps below 0: all steps of the study are larger by 5 here"));
+  const Written written(whole);
+  EXPECT_EQ(StudyReader(written.folder / "run").trial(0)->step, 10);
+}
+
+TEST(OptunaRest, NamesWhatIsNoResultHereAndWhatIsATextHere) {
+  Journal journal;
+  journal.trial(optuna::running, {{"c", optuna::choices("[null, 1]"), 0}});
+  journal.line(R"({"op_code": 6, "trial_id": 0, "state": 1, "values": [-Infinity]})");
+  const ImportedStudy made = journal.imported();
+  EXPECT_TRUE(leaves(made, "the value -inf of 1 trial, which is no result: failed here"));
+  EXPECT_TRUE(leaves(made, "None of c: it is the text None here"));
+}
+
 TEST(OptunaRest, TrialsTakeAsLongAsTheyTook) {
   Journal journal;
   journal.line(R"({"op_code": 4, "study_id": 0, "datetime_start": "2026-11-20T23:59:58.250000"})");

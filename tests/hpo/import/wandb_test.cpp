@@ -111,9 +111,48 @@ TEST(WandbSweep, RungsAreTheirBrackets) {
   const Imported made =
       imported("{x: {min: 0.0, max: 1.0}}",
                "early_terminate: {type: hyperband, min_iter: 2, max_iter: 100, s: 3, eta: 2.5}\n");
-  EXPECT_NE(made.yaml.find("{type: asha, min: 6, eta: 2, max: 100}"), std::string::npos)
+  EXPECT_NE(made.yaml.find("{type: asha, min: 6, eta: 2, max: 48}"), std::string::npos)
       << "max_iter comes first: " << made.yaml;
   EXPECT_TRUE(leaves(made, "eta of early_terminate: it is 2 here"));
+  EXPECT_TRUE(
+      leaves(made, "the brackets of early_terminate at 6, 16, 40: the rungs are at 6, 12, 24"));
+  const auto rule = [](const char* keys) {
+    const Imported one = imported("{x: {min: 0.0, max: 1.0}}",
+                                  rt::cat("early_terminate: {type: hyperband, ", keys, "}\n"));
+    const std::size_t at = one.yaml.find("early_stop: ");
+    return rt::cat(one.yaml.substr(at, one.yaml.find('\n', at) - at), " ",
+                   std::ranges::count_if(one.left_out, [](const std::string& line) {
+                     return line.starts_with("the brackets");
+                   }));
+  };
+  EXPECT_EQ(rule("max_iter: 27, s: 2"), "early_stop: {type: asha, min: 3, eta: 3, max: 27} 0");
+  EXPECT_EQ(rule("max_iter: 10, s: 2"), "early_stop: {type: asha, min: 1, eta: 3, max: 9} 0");
+  EXPECT_EQ(rule("max_iter: 10, s: 5"), "early_stop: {type: asha, min: 1, eta: 3, max: 9} 0");
+  EXPECT_EQ(rule("max_iter: 50, s: 2"), "early_stop: {type: asha, min: 5, eta: 3, max: 45} 1");
+  EXPECT_EQ(rule("min_iter: 4, eta: 2"), "early_stop: {type: asha, min: 4, eta: 2} 0");
+  const Imported slow = imported("{x: {min: 0.0, max: 1.0}}",
+                                 "early_terminate: {type: hyperband, min_iter: 2, eta: 1.5}\n");
+  EXPECT_TRUE(leaves(slow, "eta of early_terminate: it is 2 here"));
+}
+
+TEST(WandbSweep, AMethodIsOneOfTheirs) {
+  EXPECT_EQ(refusal("method: bays\nmetric: {name: loss}\nparameters: {x: {values: [1, 2]}}\n"),
+            R"(sweep.yaml:1:9: the method is "bays", expected bayes, random or grid; did you mean )"
+            R"('bayes'?)");
+}
+
+TEST(WandbSweep, NamesWhatAProgramWouldSeeOtherwise) {
+  EXPECT_TRUE(leaves(imported("{x: {values: [1, 2.5]}}"),
+                     "ints among floats of x: a program is given 1.0 for 1"));
+  EXPECT_FALSE(leaves(imported("{x: {values: [1, 2]}}"),
+                      "ints among floats of x: a program is given 1.0 for 1"));
+  EXPECT_TRUE(leaves(imported("{x: {values: [1, 2]}}", "name: my sweep\n"),
+                     "the name my sweep: it is my-sweep here"));
+  const Imported half = imported("{x: {min: 0, max: 1, q: 0.5, distribution: q_uniform}}");
+  EXPECT_NE(half.yaml.find("min: 0.0,"), std::string::npos) << half.yaml;
+  const Imported beta = imported("{x: {distribution: beta, a: 2, b: 3}}");
+  for (const std::string& line : beta.left_out)
+    EXPECT_EQ(line.find("no such key"), std::string::npos) << line;
 }
 
 TEST(WandbSweep, ARuleOfAnotherTypeIsRefused) {
@@ -126,10 +165,13 @@ TEST(WandbSweep, ARuleOfAnotherTypeIsRefused) {
             R"(sweep.yaml:5:25: early_terminate.type is "hyperbnad", expected hyperband)");
   EXPECT_EQ(with_rule("{min_iter: 3}"),
             "sweep.yaml:5:18: early_terminate has no type, expected hyperband");
+  EXPECT_EQ(with_rule("{type: hyperband}"),
+            "sweep.yaml:5:18: early_terminate says neither min_iter nor max_iter, expected one");
   EXPECT_EQ(with_rule("hyperband"),
             R"(sweep.yaml:5:18: early_terminate is "hyperband", expected {type: hyperband, ...})");
-  const Imported made = imported("{x: {min: 0.0, max: 1.0}}",
-                                 "early_terminate: {type: hyperband, strict: true, mni_iter: 3}\n");
+  const Imported made =
+      imported("{x: {min: 0.0, max: 1.0}}",
+               "early_terminate: {type: hyperband, strict: true, mni_iter: 3, min_iter: 3}\n");
   EXPECT_TRUE(leaves(made, "early_terminate.strict: true")) << made.yaml;
   EXPECT_TRUE(leaves(made, "early_terminate.mni_iter: 3")) << made.yaml;
 }
