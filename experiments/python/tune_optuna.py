@@ -12,6 +12,6 @@ def accuracy(trial):
     return cross_val_score(model, X, y, cv=3).mean()
 
 
-study = optuna.create_study(direction="maximize", storage="sqlite:///svc.db", study_name="svc", load_if_exists=True)
+study = optuna.create_study(direction="maximize", storage="sqlite:///svm.db", study_name="svm", load_if_exists=True)
 study.optimize(accuracy, n_trials=20)
 print(study.best_value, study.best_params)

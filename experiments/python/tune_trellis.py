@@ -11,7 +11,7 @@ def accuracy(trial):
     return cross_val_score(model, X, y, cv=3).mean()
 
 
-study = trellis.create_study("svc", metric="accuracy", goal="maximize", parameters={
+study = trellis.create_study("svm", metric="accuracy", goal="maximize", parameters={
     "C": {"min": 0.1, "max": 100.0, "scale": "log"},
     "gamma": {"min": 1e-5, "max": 1e-1, "scale": "log"}})
 study.optimize(accuracy, trials=20)

@@ -26,8 +26,11 @@ namespace {
 /// A keeper in a thread of its own.
 class AskServerTest : public Asking {
  protected:
+  /// Whoever comes from now on is let in by `serve`.
+  void listen() { listener_.emplace(folder()); }
   void serve() {
-    listener_.emplace(folder());
+    if (!listener_) listen();
+    stop_ = 0;
     server_.emplace(*listener_, asked());
     thread_ = std::thread([this] {
       server_->serve(3600, stop_);
@@ -138,13 +141,27 @@ void say(const rt::File& socket, const std::string& words) {
 
 TEST_F(AskServerTest, WhoHangsUpInLineGetsNoTrial) {
   begin_other("method: gp\nlimits: {trials: 3}\n");
-  serve();
+  listen();
   for (int i = 0; i < 30; ++i) say(connect_in(folder()).value(), kAsk);
+  serve();
   auto client = AskClient::connect(folder()).value();
   for (int trial = 0; trial < 3; ++trial)
     EXPECT_EQ(Json::parse(client.call(R"({"call": "ask"})").value()).find("over"), nullptr);
   end();
   EXPECT_EQ(asked().open(), 3U);
+}
+
+/// One that is served before it hangs up, which nobody can know, takes a trial; not all ten.
+TEST_F(AskServerTest, NorDoTheyWhoHangUpWhileOthersAreServed) {
+  begin_other("method: gp\nlimits: {trials: 20}\n");
+  serve();
+  for (int i = 0; i < 10; ++i) say(connect_in(folder()).value(), kAsk);
+  auto client = AskClient::connect(folder()).value();
+  int trials = 0;
+  while (!Json::parse(client.call(R"({"call": "ask"})").value()).find("over")) ++trials;
+  EXPECT_GT(trials, 10);
+  end();
+  EXPECT_EQ(asked().open(), 20U);
 }
 
 TEST_F(AskServerTest, NorWhereProposalsTakeNoTime) {
@@ -170,8 +187,11 @@ TEST_F(AskServerTest, WhatWasToldBeforeHangingUpCounts) {
   begin_other("method: gp\n");
   serve();
   EXPECT_TRUE(AskClient::connect(folder()).value().call(R"({"call": "ask"})"));
+  end();
+  listen();
   say(connect_in(folder()).value(),
       rt::cat(kAsk, R"({"call": "tell", "trial": 0, "value": 0.5})", "\n", kAsk));
+  serve();
   EXPECT_TRUE(AskClient::connect(folder()).value().call(R"({"call": "ask"})"));
   end();
   EXPECT_EQ(row(0).value, 0.5);

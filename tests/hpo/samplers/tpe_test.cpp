@@ -34,6 +34,28 @@ TEST(Tpe, FindsMoreThanChance) {
             0.4 * mean_best("random", kSquare, 100, square));
 }
 
+/// Each parameter alone tells nothing: good points lie along the diagonal.
+TEST(Tpe, SeesParametersTogether) {
+  const Space space({{.name = "x", .domain = FloatRange{.min = 0, .max = 1}},
+                     {.name = "y", .domain = FloatRange{.min = 0, .max = 1}}});
+  double apart = 0;
+  for (std::uint64_t seed = 0; seed < 5; ++seed) {
+    auto sampler = make("tpe", space, seed);
+    const auto points = make("sobol", space, seed);
+    for (std::uint64_t i = 0; i < 128; ++i) {
+      const Params p = points->propose(i).value();
+      sampler->created(i, p);
+      sampler->reported(i, 1, Score(std::abs(number(p, "x") - number(p, "y"))));
+      sampler->ended(i, TrialState::complete);
+    }
+    for (std::uint64_t i = 128; i < 148; ++i) {
+      const Params p = sampler->propose(i).value();
+      apart += std::abs(number(p, "x") - number(p, "y")) / 100;
+    }
+  }
+  EXPECT_LT(apart, 0.15) << "a third by chance";
+}
+
 TEST(Tpe, EightAtATimeLoseLittle) {
   EXPECT_LT(mean_best("tpe", kSquare, 100, square, 8),
             0.6 * mean_best("random", kSquare, 100, square));
