@@ -268,7 +268,8 @@ rt::Path find_run(std::string_view run, const rt::Path& runs) {
   }
   throw rt::Error(rt::Errc::usage,
                   rt::cat("no study \"", rt::printable(run), "\" in ", runs.string(),
-                          " and no such folder", rt::did_you_mean(run, names)));
+                          is_study_file ? " and no such file or folder" : " and no such folder",
+                          rt::did_you_mean(run, names)));
 }
 
 }  // namespace hpo

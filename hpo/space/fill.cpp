@@ -123,8 +123,9 @@ class Filling {
     std::vector<std::size_t> atoms(ties_.atoms(tie));
     std::iota(atoms.begin(), atoms.end(), std::size_t{0});
     stream_.shuffle(std::span(atoms));
-    std::ranges::stable_partition(
-        atoms, [&](std::size_t atom) { return ties_.holds(tie, atom, wished_) == Holds::never; });
+    std::stable_partition(atoms.begin(), atoms.end(), [&](std::size_t atom) {
+      return ties_.holds(tie, atom, wished_) == Holds::never;
+    });
     for (const std::size_t atom : atoms) {
       State next = state;
       next.chosen[tie] = atom;

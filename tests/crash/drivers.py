@@ -19,21 +19,39 @@ def start(place, runs, *more):
     return subprocess.Popen(place.command(runs, *more), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def wait_until_driven(place, runs):
-    for _ in range(2000):
-        listed = place.read(runs, "status", "--json")
-        if listed.returncode == 0 and json.loads(listed.stdout)["state"] == "running":
-            return
-        time.sleep(0.002)
+def is_driven(place, runs):
+    listed = place.read(runs, "status", "--json")
+    return listed.returncode == 0 and json.loads(listed.stdout)["state"] == "running"
+
+
+def drive(place, runs):
+    """A driver at work; another one where it ended before anybody looked, as on a busy machine it may."""
+    for _ in range(50):
+        shutil.rmtree(runs, ignore_errors=True)
+        process = start(place, runs)
+        while process.poll() is None:
+            if is_driven(place, runs):
+                return process
+            time.sleep(0.002)
+        process.communicate()
     raise AssertionError("the driver never appeared")
+
+
+def drive_frozen(place, runs):
+    for _ in range(50):
+        process = drive(place, runs)
+        process.send_signal(signal.SIGSTOP)
+        if process.poll() is None and is_driven(place, runs):
+            return process
+        process.send_signal(signal.SIGCONT)
+        process.communicate()
+    raise AssertionError("no driver was stopped in its tracks")
 
 
 def second_driver(place, expected):
     """While one driver is stopped in its tracks, another is refused by name; then the first one ends as if alone."""
     runs = place.folder / "second"
-    first = start(place, runs)
-    wait_until_driven(place, runs)
-    first.send_signal(signal.SIGSTOP)
+    first = drive_frozen(place, runs)
     try:
         second = place.sweep(runs)
         assert second.returncode == 5, f"exit code {second.returncode}: {second.stderr}"
@@ -69,9 +87,7 @@ def stopped(place, expected, chance, rounds):
     resumable = done = 0
     while done < rounds or (resumable == 0 and done < 30 * rounds):
         done += 1
-        shutil.rmtree(runs, ignore_errors=True)
-        process = start(place, runs)
-        wait_until_driven(place, runs)
+        process = drive(place, runs)
         time.sleep(chance.uniform(0, 0.05))
         sent = chance.choice([signal.SIGINT, signal.SIGTERM])
         process.send_signal(sent)
@@ -90,8 +106,7 @@ def stopped(place, expected, chance, rounds):
 
 def stopped_twice(place, expected):
     runs = place.folder / "twice"
-    process = start(place, runs)
-    wait_until_driven(place, runs)
+    process = drive(place, runs)
     for _ in range(2):
         process.send_signal(signal.SIGINT)
     _, progress = process.communicate(timeout=60)
