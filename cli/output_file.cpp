@@ -108,11 +108,20 @@ void require_new_output(const Arguments& arguments) {
                           " exists already: choose another name with --output, or remove it"));
 }
 
+std::optional<OutputFile> open_output(const Arguments& arguments) {
+  if (!arguments.has("--output")) return std::nullopt;
+  return std::optional<OutputFile>(std::in_place, arguments.text("--output"));
+}
+
+void write_result(std::optional<OutputFile>& output, std::string_view text) {
+  if (!output) return print_result(text);
+  output->write(text);
+  output->finish();
+}
+
 void write_result(const Arguments& arguments, std::string_view text) {
-  if (!arguments.has("--output")) return print_result(text);
-  OutputFile file(arguments.text("--output"));
-  file.write(text);
-  file.finish();
+  std::optional<OutputFile> output = open_output(arguments);
+  write_result(output, text);
 }
 
 }  // namespace cli

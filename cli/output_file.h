@@ -1,6 +1,7 @@
 #pragma once
 // Where `--output FILE` leads.
 
+#include <optional>
 #include <string_view>
 
 #include "cli/arguments.h"
@@ -36,7 +37,12 @@ class OutputFile {
 /// file that exists, which is not the one that standard output goes to.
 void require_new_output(const Arguments& arguments);
 
+/// The file of --output, so that a verb learns that it cannot be written before it does anything;
+/// empty: the terminal.
+[[nodiscard]] std::optional<OutputFile> open_output(const Arguments& arguments);
+
 /// Writes a verb's whole result to the file of --output, or to the terminal without that.
+void write_result(std::optional<OutputFile>& output, std::string_view text);
 void write_result(const Arguments& arguments, std::string_view text);
 
 }  // namespace cli

@@ -60,8 +60,7 @@ std::string name_giver(const Arguments& arguments) {
 /// The study file, and a run folder with its trials, from which asking goes on.
 int import_trials(const Arguments& arguments, const hpo::OptunaStorage& storage) {
   const std::string file = arguments.text("FILE"), called = name_giver(arguments);
-  std::optional<OutputFile> output;
-  if (arguments.has("--output")) output.emplace(called);
+  std::optional<OutputFile> output = open_output(arguments);
   hpo::ImportedStudy imported = hpo::import_optuna(storage, file, arguments.text("--study"));
   const hpo::StudySpec study = hpo::study_made(imported.yaml, file, called);
   std::erase_if(imported.trials, [&](const hpo::ImportedTrial& trial) {
@@ -79,13 +78,7 @@ int import_trials(const Arguments& arguments, const hpo::OptunaStorage& storage)
   say_left_out(imported);
   std::fprintf(stderr, "%zu %s in %s\n", imported.trials.size(),
                imported.trials.size() == 1 ? "trial is" : "trials are", folder.c_str());
-  const std::string yaml = hpo::with_name(imported.yaml, study.name);
-  if (!output) {
-    print_result(yaml);
-    return kDone;
-  }
-  output->write(yaml);
-  output->finish();
+  write_result(output, hpo::with_name(imported.yaml, study.name));
   return kDone;
 }
 

@@ -224,6 +224,7 @@ class Importer {
     if (raw.began && raw.came_to_end) trial.seconds = std::max(0.0, *raw.came_to_end - *raw.began);
     const std::size_t metrics = study_.directions.size();
     if (raw.values.size() == metrics) trial.values = raw.values;
+    if (is_too_good(trial, goal())) ++too_good_;
     if (metrics > 1) return out.trials.push_back(std::move(trial));
     for (const auto& [step, value] : raw.reports) trial.reports[step - first_step_] = value;
     out.trials.push_back(std::move(trial));
@@ -239,6 +240,10 @@ class Importer {
     if (first_step_ < 0)
       left_.push_back(
           rt::cat("steps below 0: all steps of the study are larger by ", -first_step_, " here"));
+  }
+
+  [[nodiscard]] Goal goal() const {
+    return study_.directions.front() == 2 ? Goal::maximize : Goal::minimize;
   }
 
   Metrics constraints_of(const OptunaTrial& trial) {
@@ -320,20 +325,11 @@ class Importer {
     }
   }
 
-  /// As where a value is told: what would beat all others is no result.
-  void name_too_good() {
-    if (study_.directions.size() > 1) return;
-    const double best = study_.directions.front() == 2 ? INFINITY : -INFINITY;
-    const auto count = std::ranges::count_if(trials_, [&](const OptunaTrial* trial) {
-      return trial->ended_well() && trial->values == std::vector<double>{best};
-    });
-    if (count > 0)
-      left_.push_back(rt::cat("the value ", best, " of ", count, count == 1 ? " trial" : " trials",
-                              ", which is no result: failed here"));
-  }
-
   void name_the_rest() {
-    name_too_good();
+    if (too_good_ > 0)
+      left_.push_back(rt::cat("the value ", goal() == Goal::maximize ? "inf" : "-inf", " of ",
+                              too_good_, too_good_ == 1 ? " trial" : " trials",
+                              ", which is no result: failed here"));
     const auto running = std::ranges::count(trials_, kRunning, &OptunaTrial::state);
     if (running > 0)
       left_.push_back(rt::cat(running, running == 1 ? " trial" : " trials", " still running"));
@@ -381,10 +377,17 @@ class Importer {
   std::vector<std::string> left_;
   std::set<std::string> metrics_;
   std::int64_t first_step_ = 0;  ///< of theirs that is 0 here
+  std::size_t too_good_ = 0;     ///< trials
   Names names_, bounded_;
 };
 
 }  // namespace
+
+bool is_too_good(const ImportedTrial& trial, Goal goal) {
+  if (trial.state == TrialState::failed || trial.values.empty()) return false;
+  const double value = trial.values[0];
+  return std::isinf(value) && (value > 0) == (goal == Goal::maximize);
+}
 
 ImportedStudy import_optuna(const OptunaStorage& storage, const std::string& file,
                             const std::string& name) {

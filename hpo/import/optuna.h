@@ -27,6 +27,10 @@ struct ImportedTrial {
   double seconds = 0;                      ///< from its beginning to its end
 };
 
+/// Whether the trial's first value is infinite on the side where it would beat all others: as where
+/// a value is told, that is no result.
+[[nodiscard]] bool is_too_good(const ImportedTrial& trial, Goal goal);
+
 struct ImportedStudy : Imported {
   std::size_t ended = 0;              ///< trials of theirs
   std::vector<ImportedTrial> trials;  ///< those of them that may be points of the study's space

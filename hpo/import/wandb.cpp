@@ -59,8 +59,9 @@ class Importer {
   void leave(const std::string& line) { left_.push_back(rt::printable(line, 300)); }
 
   void add_name() {
-    std::string name = wandb::text_at(root_, "name");
-    if (name.empty()) return;
+    const std::string theirs = wandb::text_at(root_, "name");
+    if (theirs.empty()) return;
+    std::string name = theirs;
     for (char& c : name) {
       const bool fits = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
                         (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
@@ -68,7 +69,6 @@ class Importer {
     }
     name.erase(0, std::min(name.find_first_not_of(".-"), name.size()));
     name = name.substr(0, 64);
-    const std::string theirs = wandb::text_at(root_, "name");
     if (name != theirs)
       leave(rt::cat("the name ", theirs, ": ",
                     name.empty() ? "the study has its file's" : "it is " + name + " here"));

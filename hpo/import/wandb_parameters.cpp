@@ -82,22 +82,21 @@ class Reader {
   std::string list_of(const Node& values, const std::string& name) {
     std::string list;
     std::set<std::string> seen;
-    const auto is = [](const Node& one, auto kind) {
-      return one.is_scalar() && !one.quoted &&
-             std::holds_alternative<decltype(kind)>(parse_value(one.text));
-    };
-    const auto any = [&](auto kind) {
-      return std::ranges::any_of(values.items, [&](const Node& one) { return is(one, kind); });
-    };
-    if (any(std::int64_t{}) && any(double{}))
-      leave(rt::cat("ints among floats of ", name, ": a program is given 1.0 for 1"));
+    bool ints = false, floats = false;
     for (const Node& one : values.items) {
+      if (one.is_scalar() && !one.quoted) {
+        const ParamValue plain = parse_value(one.text);
+        ints = ints || std::holds_alternative<std::int64_t>(plain);
+        floats = floats || std::holds_alternative<double>(plain);
+      }
       const std::string value = text(one, name);
       if (seen.insert(value).second)
         list += rt::cat(list.empty() ? "" : ", ", value);
       else
         leave(rt::cat("the second ", value, " of ", name, ": each value stands once"));
     }
+    if (ints && floats)
+      leave(rt::cat("ints among floats of ", name, ": a program is given 1.0 for 1"));
     return list;
   }
 

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 
 #include "hpo/driver/adopt.h"
 #include "hpo/import/optuna.h"
@@ -23,15 +22,8 @@ Reported reported(const StudySpec& study, std::int64_t step, const std::vector<d
   return {.step = step, .epochs = step, .value = values[0], .metrics = std::move(metrics)};
 }
 
-/// Infinite on the side where it would beat all others; as where a value is told, it is no result.
-bool is_too_good(const StudySpec& study, const ImportedTrial& trial) {
-  if (trial.state == TrialState::failed || trial.values.empty()) return false;
-  const double value = trial.values[0];
-  return std::isinf(value) && (value > 0) == (study.metric.goal == Goal::maximize);
-}
-
 Ended ended(const StudySpec& study, const ImportedTrial& trial) {
-  if (is_too_good(study, trial))
+  if (is_too_good(trial, study.metric.goal))
     return {TrialState::failed, Cause::diverged, rt::cat(study.metric.name, " is infinite")};
   const bool failed = trial.state == TrialState::failed;
   return {trial.state, failed ? Cause::error : Cause::none, failed ? "it failed elsewhere" : ""};
@@ -60,7 +52,7 @@ void write_imported(const StudySpec& study, const std::vector<ImportedTrial>& tr
     const bool valued = !trial.values.empty();
     const bool said = !trial.reports.empty() && valued &&
                       same_number(trial.reports.rbegin()->second, trial.values[0]);
-    const bool says_more = valued && !said && !is_too_good(study, trial);
+    const bool says_more = valued && !said && !is_too_good(trial, study.metric.goal);
     Metrics at_end = trial.constraints;
     at_end.insert(at_end.end(), trial.metrics.begin(), trial.metrics.end());
     const std::int64_t last = trial.reports.empty() ? 1 : trial.reports.rbegin()->first;

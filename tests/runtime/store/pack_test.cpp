@@ -21,6 +21,7 @@ namespace {
 
 using rt::Bytes;
 using rt::Key;
+using rt::store::Pack;
 using rt::store::Pins;
 using support::TempFolder;
 using support::Warnings;
@@ -36,11 +37,6 @@ struct HandClock {
   HandClock(const HandClock&) = delete;
   HandClock& operator=(const HandClock&) = delete;
   ~HandClock() { rt::install_clock(rt::machine_clock()); }
-};
-
-/// What others did is looked for whenever it matters.
-class Pack : public testing::Test {
-  HandClock clock_{std::chrono::seconds(1)};
 };
 
 constexpr std::uint64_t kLarge = 1 << 20;
@@ -72,7 +68,7 @@ struct Opened {
   }
 
   Pins pins;
-  rt::store::Pack pack;
+  Pack pack;
 };
 
 std::string file_of(const TempFolder& t) { return rt::read_file(t / rt::store::kPackName); }
@@ -81,7 +77,7 @@ void write_file(const TempFolder& t, std::string_view bytes) {
   rt::write_file_atomic(t / rt::store::kPackName, bytes, rt::Durability::cached);
 }
 
-TEST_F(Pack, HoldsEntriesInOneFile) {
+TEST(Pack, HoldsEntriesInOneFile) {
   const TempFolder t;
   Opened(t).put(0, 50);
   EXPECT_EQ(file_of(t).size(), 50 * kEntry);
@@ -95,7 +91,7 @@ TEST_F(Pack, HoldsEntriesInOneFile) {
   EXPECT_TRUE(again.pack.contains(key(4)));
 }
 
-TEST_F(Pack, ErasesWhatNobodyLookedUpYet) {
+TEST(Pack, ErasesWhatNobodyLookedUpYet) {
   const TempFolder t;
   Opened one(t);
   one.put(0, 3);
@@ -104,7 +100,8 @@ TEST_F(Pack, ErasesWhatNobodyLookedUpYet) {
   EXPECT_FALSE(one.pack.contains(key(1)));
 }
 
-TEST_F(Pack, SeesWhatOthersPutSince) {
+TEST(Pack, SeesWhatOthersPutSince) {
+  const HandClock fast(std::chrono::seconds(1));
   const TempFolder t;
   Opened one(t), other(t);
   one.put(0, 3);
@@ -117,7 +114,7 @@ TEST_F(Pack, SeesWhatOthersPutSince) {
   EXPECT_EQ(other.holds(7), 1) << "a file that somebody removed begins anew";
 }
 
-TEST_F(Pack, LooksForWhatOthersPutOnlyEverySoOften) {
+TEST(Pack, LooksForWhatOthersPutOnlyEverySoOften) {
   const TempFolder t;
   const HandClock still({});
   Opened one(t), other(t);
@@ -135,7 +132,7 @@ TEST_F(Pack, LooksForWhatOthersPutOnlyEverySoOften) {
   EXPECT_EQ(one.holds(5), 1);
 }
 
-TEST_F(Pack, ACutFileKeepsWhatIsWholeAndGoesOn) {
+TEST(Pack, ACutFileKeepsWhatIsWholeAndGoesOn) {
   const TempFolder t;
   Opened(t).put(0, 3);
   const std::string whole = file_of(t);
@@ -160,7 +157,7 @@ TEST_F(Pack, ACutFileKeepsWhatIsWholeAndGoesOn) {
   }
 }
 
-TEST_F(Pack, AFlippedByteCostsOneEntry) {
+TEST(Pack, AFlippedByteCostsOneEntry) {
   const TempFolder t;
   Opened(t).put(0, 3);
   const std::string whole = file_of(t);
@@ -187,7 +184,8 @@ TEST_F(Pack, AFlippedByteCostsOneEntry) {
   EXPECT_EQ(open.holds(2), 1);
 }
 
-TEST_F(Pack, BeyondItsLimitTheOlderHalfGoesButWhatIsPinned) {
+TEST(Pack, BeyondItsLimitTheOlderHalfGoesButWhatIsPinned) {
+  const HandClock fast(std::chrono::seconds(1));
   const TempFolder t;
   constexpr std::uint64_t kMost = 20 * kEntry;
   Opened one(t, kMost), other(t, kMost);
@@ -208,7 +206,8 @@ TEST_F(Pack, BeyondItsLimitTheOlderHalfGoesButWhatIsPinned) {
   EXPECT_LE(file_of(t).size(), 2 * kMost);
 }
 
-TEST_F(Pack, ALinkIsNotFollowed) {
+TEST(Pack, ALinkIsNotFollowed) {
+  const HandClock fast(std::chrono::seconds(1));
   const TempFolder t, outside;
   rt::write_file_atomic(outside / "mine", "left alone");
   std::filesystem::create_symlink(outside / "mine", t / rt::store::kPackName);
@@ -230,7 +229,7 @@ pid_t in_a_process(Part part) {
   return child;
 }
 
-TEST_F(Pack, ProcessesShareIt) {
+TEST(Pack, ProcessesShareIt) {
   const TempFolder t;
   std::vector<pid_t> children;
   for (std::uint64_t child = 0; child < 4; ++child) {
@@ -253,7 +252,7 @@ TEST_F(Pack, ProcessesShareIt) {
   }
 }
 
-TEST_F(Pack, AKilledWriterTakesNothingWithIt) {
+TEST(Pack, AKilledWriterTakesNothingWithIt) {
   const TempFolder t;
   std::uint64_t put = 0;  // after the first of a round
   for (std::uint64_t round = 0; round < 12; ++round) {
