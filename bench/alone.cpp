@@ -8,6 +8,7 @@
 #include "bench/measure.h"
 #include "bench/peak.h"
 #include "nn/init.h"
+#include "nn/reshape/reshape.h"
 #include "runtime/base/file.h"
 #include "runtime/base/random.h"
 #include "runtime/base/text.h"
@@ -119,8 +120,12 @@ class Trials {
 
   void grow() {
     const nn::Operation operation{"widen", "c2", {{"by", std::int64_t{16}}}};
-    for (rt::Value<nn::ParamSlab>& net : nets_) net = tasks::reshape(net, data_, operation, 1);
-    spec_ = tasks::spec_of(nets_.front()).get();
+    const nn::ModelSpec grown = nn::reshaped(spec_, operation);
+    const nn::ParamSlab::Header after =
+        nn::reshaped_header(nn::slab_header(spec_, hyper_.optimizer), grown);
+    for (rt::Value<nn::ParamSlab>& net : nets_)
+      net = tasks::reshape(net, data_, operation, after, 1);
+    spec_ = grown;
   }
 
   [[nodiscard]] rt::Key network() const {

@@ -18,6 +18,7 @@
 // change when the call returns. Its kernels run later than they are called, in the order of the
 // calls of a thread; what is returned or written to a list is there when the call returns.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -335,6 +336,25 @@ struct UnitBlock {
   std::size_t outer = 1, units = 0, inner = 1;
 };
 
+/// What becomes of one axis of a tensor when units come and go: entry i is the old entry source[i]
+/// (negative: 0), times factor[i].
+struct AxisMap {
+  const std::int32_t* source = nullptr;  ///< a list, [length]; null: 0, 1, 2, ...
+  const double* factor = nullptr;        ///< a list, [length]; null: all 1
+  int length = 0, before = 0;            ///< entries now, and of the old tensor
+};
+
+/// y[i, j, ...] = x[source_i, source_j, ...] * (factor_i * factor_j * ...), the factors multiplied
+/// from left to right, the result rounded once; where they make 1 the number's bits are copied.
+template <class T>
+struct RegroupArgs {
+  static constexpr int kMostAxes = 4;
+  int axes = 0;  ///< 1 to kMostAxes
+  std::array<AxisMap, kMostAxes> axis{};
+  const T* x = nullptr;
+  T* y = nullptr;
+};
+
 /// What fitting a layer anew needs, in double whatever the network's type, in the program's memory.
 /// Matrices are row-major and dense.
 struct LinearAlgebra {
@@ -438,6 +458,10 @@ struct Kernels {
   void (*unit_squares)(Exec&, const UnitBlock&, const T* x, T* squares);
   /// x[o, u, i] *= factor[u]; `factor` is a list.
   void (*scale_units)(Exec&, const UnitBlock&, const T* factor, T* x);
+  void (*regroup)(Exec&, const RegroupArgs<T>&);
+  /// x[o, units[k], i] = values[o, k, i] for values [outer, count, inner]; `units` is a list.
+  void (*set_units)(Exec&, const UnitBlock&, int count, const std::uint32_t* units, const T* values,
+                    T* x);
 
   const LinearAlgebra* algebra;
 };

@@ -7,14 +7,6 @@
 
 namespace nn {
 
-const float* brought_here(const kern::Memory& memory, const float* numbers, std::size_t count,
-                          std::vector<float>& copy) {
-  if (memory.own) return numbers;
-  copy.resize(count);
-  memory.get(copy.data(), numbers, count * sizeof(float));
-  return copy.data();
-}
-
 Target read_chunk(const Answering& a, const BatchReader<float>& reader, int chunk, std::byte* arena,
                   std::byte* targets) {
   const std::span<const std::uint32_t> rows = a.rows_of(chunk);

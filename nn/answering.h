@@ -47,9 +47,4 @@ Target read_chunk(const Answering& a, const BatchReader<float>& reader, int chun
 /// first chunk; null where kernels see the table without one.
 [[nodiscard]] std::unique_ptr<TableFeed> feed_for(const Answering& a, Workspace& workspace);
 
-/// Numbers of `memory` where the program can read them: in `copy`, unless they are there already.
-/// What computes them has ended.
-[[nodiscard]] const float* brought_here(const kern::Memory& memory, const float* numbers,
-                                        std::size_t count, std::vector<float>& copy);
-
 }  // namespace nn

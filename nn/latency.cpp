@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "nn/answering.h"
+#include "nn/brought_here.h"
 #include "nn/data/block.h"
 
 namespace nn {

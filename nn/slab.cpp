@@ -93,10 +93,12 @@ UnitState ParamSlab::units(const kern::Memory& memory) const {
   return read_units(spec(), here);
 }
 
-void ParamSlab::set_units(const UnitState& units) {
+void ParamSlab::set_units(const kern::Memory& memory, const UnitState& units) {
   if (!header_.reshaped) throw std::logic_error("a slab without units cannot keep them");
-  const auto words = unit_words();
-  write_units(units, {const_cast<std::int64_t*>(words.data()), words.size()});
+  const auto there = unit_words();
+  std::vector<std::int64_t> here(there.size());
+  write_units(units, here);
+  memory.put(const_cast<std::int64_t*>(there.data()), here.data(), there.size_bytes());
 }
 
 ParamSlab::Header slab_header(const ModelSpec& spec, const Choice& optimizer) {

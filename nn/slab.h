@@ -73,7 +73,9 @@ class ParamSlab {
   void set_state(const kern::Memory& memory, const SlabState& state);
   [[nodiscard]] UnitState units(const kern::Memory& memory) const;
   /// Needs header().reshaped.
-  void set_units(const UnitState& units);
+  void set_units(const UnitState& units) { set_units(kern::kOwnMemory, units); }
+  /// The same of a view whose bytes lie in `memory`.
+  void set_units(const kern::Memory& memory, const UnitState& units);
 
  private:
   [[nodiscard]] std::span<const std::int64_t> unit_words() const noexcept;

@@ -37,14 +37,19 @@ struct UnitNorms {
   bool operator==(const UnitNorms&) const = default;
 };
 
-/// The norms of all units that can be removed, in the order of unit_numbers.
-[[nodiscard]] std::vector<UnitNorms> unit_norms(const ParamSlab& net);
+/// The norms of all units that can be removed, in the order of unit_numbers; `net` lies in the
+/// memory of `kernels`.
+[[nodiscard]] std::vector<UnitNorms> unit_norms(const kern::Kernels<float>& kernels,
+                                                const ParamSlab& net);
 
 /// The norms of one group's units; `weights` as in a Net.
 template <class T>
-[[nodiscard]] std::vector<double> norms_of(const UnitNumbers& numbers, const T* weights);
+[[nodiscard]] std::vector<double> norms_of(const kern::Kernels<T>& kernels,
+                                           const UnitNumbers& numbers, const T* weights);
 
-extern template std::vector<double> norms_of(const UnitNumbers&, const float*);
-extern template std::vector<double> norms_of(const UnitNumbers&, const double*);
+extern template std::vector<double> norms_of(const kern::Kernels<float>&, const UnitNumbers&,
+                                             const float*);
+extern template std::vector<double> norms_of(const kern::Kernels<double>&, const UnitNumbers&,
+                                             const double*);
 
 }  // namespace nn

@@ -119,16 +119,24 @@ rt::Async<Reshaped> reshape_all(rt::Value<nn::ParamSlab> net, nn::ModelSpec spec
     out.flops += translated([&] {
       return static_cast<double>(nn::reshape_flops(out.spec, operation, course.train_rows));
     });
-    {
-      const rt::On device(course.devices.kind_for(out.spec, course.hyper));
-      out.net = reshape(out.net, course.data, operation, course.seed);
-    }
+    const rt::Device kind = course.devices.kind_for(out.spec, course.hyper);
+    const auto on_device = [kind](auto call) {
+      const rt::On device(kind);
+      return call();
+    };
+    nn::ModelSpec after;
     if (nn::size_depends_on_data(operation)) {
-      const rt::Value<nn::ModelSpec> measured = spec_of(out.net);
-      out.spec = co_await measured;
+      const rt::Value<nn::ModelSpec> measured =
+          on_device([&] { return measured_spec(out.net, course.data, operation); });
+      after = co_await measured;
     } else {
-      out.spec = translated([&] { return nn::reshaped(out.spec, operation); });
+      after = translated([&] { return nn::reshaped(out.spec, operation); });
     }
+    const nn::ParamSlab::Header header =
+        nn::reshaped_header(nn::slab_header(out.spec, course.hyper.optimizer), after);
+    out.net =
+        on_device([&] { return reshape(out.net, course.data, operation, header, course.seed); });
+    out.spec = std::move(after);
   }
   co_return out;
 }

@@ -1,12 +1,14 @@
 // Changing a network's shape, and what its optimizer remembers.
 #include "nn/reshape/reshape.h"
 
+#include <optional>
 #include <vector>
 
 #include "kernels/kernels.h"
 #include "nn/optimizer_slots.h"
 #include "runtime/runtime.h"
 #include "tasks/body.h"
+#include "tasks/device.h"
 #include "tasks/simulated.h"
 #include "tasks/tasks.h"
 #include "tasks/work.h"
@@ -15,33 +17,79 @@ namespace tasks {
 
 namespace {
 
+/// The table of a `.cuda` body whose operation looks at it, and nothing else of the data.
+nn::DataView training_rows(std::optional<TableOnGpu>& table, const rt::Context& context,
+                           const OnGpu& gpu, const nn::Dataset& data,
+                           const nn::Operation& operation) {
+  if (!nn::needs_data(operation)) return {};
+  return table.emplace(context, *gpu.kernels.memory, data).view(nn::Part::train);
+}
+
+rt::Work work_of(const nn::ParamSlab& net, const nn::Dataset& data,
+                 const nn::Operation& operation) {
+  return translated([&] {
+    const nn::Dataset::Header& header = data.header();
+    return reshaping_work(net.spec(), operation, header.train_rows, nn::feed_shape(header));
+  });
+}
+
 const auto& reshape_task() {
   static const auto task =
-      rt::task("reshape", 4)
+      rt::task("reshape", 5)
           .cpu([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
-                  nn::Operation operation, std::uint64_t seed) -> nn::ParamSlab {
-            return translated([&] {
-              return nn::reshape(kern::cpu_kernels(), context.local<nn::Workspace>(), *net,
-                                 operation, data->view(nn::Part::train), seed);
+                  rt::out<nn::ParamSlab> to, nn::Operation operation, std::uint64_t seed) {
+            translated([&] {
+              nn::reshape(kern::cpu_kernels(), context.local<nn::Workspace>(), *net, operation,
+                          data->view(nn::Part::train), seed, *to);
             });
           })
-          .simulated([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset>, nn::Operation operation,
-                        std::uint64_t) -> nn::ParamSlab {
-            return translated([&] {
-              nn::ParamSlab::Header header = net->header();
-              header.spec = nn::reshaped(net->spec(), operation);
-              header.reshaped = true;
-              return simulated_reshape(*net, std::move(header));
+          .cuda([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
+                   rt::out<nn::ParamSlab> to, nn::Operation operation, std::uint64_t seed) {
+            translated([&] {
+              const OnGpu gpu(context, kern::Precision::f32);
+              std::optional<TableOnGpu> table;
+              nn::reshape(gpu.kernels, context.local<nn::Workspace>(), *net, operation,
+                          training_rows(table, context, gpu, *data, operation), seed, *to);
+              (void)to->state(*gpu.kernels.memory);  // waits: a device's fault is this task's
             });
+          })
+          .simulated([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset>, rt::out<nn::ParamSlab> to,
+                        nn::Operation operation, std::uint64_t) {
+            translated([&] { (void)nn::reshaped(net->spec(), operation); });
+            simulated_reshape(*net, *to);
+          })
+          .work([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data, rt::out<nn::ParamSlab>,
+                   const nn::Operation& operation,
+                   std::uint64_t) { return work_of(*net, *data, operation); })
+          .pure();
+  return task;
+}
+
+const auto& measure_task() {
+  static const auto task =
+      rt::task("measure reshape", 1)
+          .cpu([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
+                  nn::Operation operation) -> nn::ModelSpec {
+            return translated([&] {
+              return nn::measured_spec(kern::cpu_kernels(), context.local<nn::Workspace>(), *net,
+                                       operation, data->view(nn::Part::train));
+            });
+          })
+          .cuda([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
+                   nn::Operation operation) -> nn::ModelSpec {
+            return translated([&] {
+              const OnGpu gpu(context, kern::Precision::f32);
+              std::optional<TableOnGpu> table;
+              return nn::measured_spec(gpu.kernels, context.local<nn::Workspace>(), *net, operation,
+                                       training_rows(table, context, gpu, *data, operation));
+            });
+          })
+          .simulated([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset>,
+                        nn::Operation operation) -> nn::ModelSpec {
+            return translated([&] { return nn::reshaped(net->spec(), operation); });
           })
           .work([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
-                   const nn::Operation& operation, std::uint64_t) {
-            return translated([&] {
-              const double flops = static_cast<double>(
-                  nn::reshape_flops(net->spec(), operation, data->header().train_rows));
-              return reshaping_work(net->spec(), nn::reshaped(net->spec(), operation), flops);
-            });
-          })
+                   const nn::Operation& operation) { return work_of(*net, *data, operation); })
           .pure();
   return task;
 }
@@ -57,20 +105,20 @@ const auto& slots_task() {
   return task;
 }
 
-const auto& spec_task() {
-  static const auto task =
-      rt::task("spec of", 1)
-          .cpu([](rt::in<nn::ParamSlab> net) -> nn::ModelSpec { return net->spec(); })
-          .pure();
-  return task;
-}
-
 const auto& norms_task() {
-  static const auto task = rt::task("unit norms", 1)
-                               .cpu([](rt::in<nn::ParamSlab> net) -> std::vector<nn::UnitNorms> {
-                                 return nn::unit_norms(*net);
-                               })
-                               .pure();
+  static const auto task =
+      rt::task("unit norms", 2)
+          .cpu([](rt::in<nn::ParamSlab> net) -> std::vector<nn::UnitNorms> {
+            return nn::unit_norms(kern::cpu_kernels(), *net);
+          })
+          .cuda([](rt::Context& context, rt::in<nn::ParamSlab> net) -> std::vector<nn::UnitNorms> {
+            return translated([&] {
+              const OnGpu gpu(context, kern::Precision::f32);
+              return nn::unit_norms(gpu.kernels, *net);
+            });
+          })
+          .work([](rt::in<nn::ParamSlab> net) { return norms_work(net->spec()); })
+          .pure();
   return task;
 }
 
@@ -78,16 +126,22 @@ const auto& norms_task() {
 
 rt::Value<nn::ParamSlab> reshape(const rt::Value<nn::ParamSlab>& net,
                                  const rt::Value<nn::Dataset>& data, const nn::Operation& operation,
-                                 std::uint64_t seed) {
-  return reshape_task()(net, data, translated([&] { return nn::complete(operation); }), seed);
+                                 const nn::ParamSlab::Header& after, std::uint64_t seed) {
+  rt::Value<nn::ParamSlab> to = rt::uninitialised<nn::ParamSlab>(after);
+  reshape_task()(net, data, to, translated([&] { return nn::complete(operation); }), seed);
+  return to;
+}
+
+rt::Value<nn::ModelSpec> measured_spec(const rt::Value<nn::ParamSlab>& net,
+                                       const rt::Value<nn::Dataset>& data,
+                                       const nn::Operation& operation) {
+  return measure_task()(net, data, translated([&] { return nn::complete(operation); }));
 }
 
 rt::Value<nn::ParamSlab> with_slots_for(const rt::Value<nn::ParamSlab>& net,
                                         const nn::Choice& optimizer) {
   return slots_task()(net, optimizer);
 }
-
-rt::Value<nn::ModelSpec> spec_of(const rt::Value<nn::ParamSlab>& net) { return spec_task()(net); }
 
 rt::Value<std::vector<nn::UnitNorms>> unit_norms(const rt::Value<nn::ParamSlab>& net) {
   return norms_task()(net);

@@ -75,11 +75,10 @@ nn::Scores simulated_scores(const nn::ParamSlab& net, const nn::Choice& loss,
   return scores;
 }
 
-nn::ParamSlab simulated_reshape(const nn::ParamSlab& net, nn::ParamSlab::Header header) {
-  nn::ParamSlab out(std::move(header));
-  out.weights()[0] = net.weights()[0];
-  out.state() = net.state();
-  return out;
+void simulated_reshape(const nn::ParamSlab& net, nn::ParamSlab& to) {
+  std::ranges::fill(to.bytes(), std::byte{0});
+  to.weights()[0] = net.weights()[0];
+  to.state() = net.state();
 }
 
 }  // namespace tasks

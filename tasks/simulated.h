@@ -25,8 +25,7 @@ namespace tasks {
 [[nodiscard]] nn::Scores simulated_scores(const nn::ParamSlab& net, const nn::Choice& loss,
                                           const nn::Dataset::Header& data, std::uint64_t rows);
 
-/// One of another shape that has learnt as much.
-[[nodiscard]] nn::ParamSlab simulated_reshape(const nn::ParamSlab& net,
-                                              nn::ParamSlab::Header header);
+/// Makes `to` one of its shape that has learnt as much.
+void simulated_reshape(const nn::ParamSlab& net, nn::ParamSlab& to);
 
 }  // namespace tasks

@@ -110,14 +110,19 @@ struct Seeds {
                                                  const rt::Value<nn::Dataset>& data, nn::Part part);
 
 /// `net` after a reshape operation (nn/reshape/reshape.h): a new network, which shares nothing with
-/// the old one. Calibrates on the training part. What the operation can't do to a network is an
-/// error of kind `study`; nn::reshaped tells beforehand.
+/// the old one. `after` is its header (nn::reshaped_header), of the spec that nn::reshaped gives,
+/// or measured_spec where that depends on weights or data. Calibrates on the training part. What
+/// the operation can't do to a network is an error of kind `study`; nn::reshaped tells beforehand.
 [[nodiscard]] rt::Value<nn::ParamSlab> reshape(const rt::Value<nn::ParamSlab>& net,
                                                const rt::Value<nn::Dataset>& data,
-                                               const nn::Operation& operation, std::uint64_t seed);
+                                               const nn::Operation& operation,
+                                               const nn::ParamSlab::Header& after,
+                                               std::uint64_t seed);
 
-/// What a network looks like: for operations whose size only their result tells.
-[[nodiscard]] rt::Value<nn::ModelSpec> spec_of(const rt::Value<nn::ParamSlab>& net);
+/// The spec that an operation leads to whose size only running it can tell.
+[[nodiscard]] rt::Value<nn::ModelSpec> measured_spec(const rt::Value<nn::ParamSlab>& net,
+                                                     const rt::Value<nn::Dataset>& data,
+                                                     const nn::Operation& operation);
 
 /// How large the units are that could be removed (nn/unit_norms.h).
 [[nodiscard]] rt::Value<std::vector<nn::UnitNorms>> unit_norms(const rt::Value<nn::ParamSlab>& net);

@@ -75,12 +75,25 @@ rt::Work scoring_work(const nn::ModelSpec& spec, std::uint64_t rows, const nn::F
                                      .bytes = bytes_of_row(shape) * all}};
 }
 
-rt::Work reshaping_work(const nn::ModelSpec& before, const nn::ModelSpec& after, double flops) {
-  const double from = network_work_of(before).weights, to = network_work_of(after).weights;
-  return {.flops = flops,
+rt::Work reshaping_work(const nn::ModelSpec& spec, const nn::Operation& operation,
+                        std::uint64_t rows, const nn::FeedShape& shape) {
+  const nn::ModelSpec after = nn::reshaped(spec, operation);
+  const double from = network_work_of(spec).weights, to = network_work_of(after).weights;
+  const std::uint64_t seen =
+      nn::needs_data(operation) ? std::min<std::uint64_t>(rows, nn::kCalibrationRows) : 0;
+  return {.flops = static_cast<double>(nn::reshape_flops(spec, operation, rows)),
           .bytes = 3 * (from + to),
           .launches = static_cast<double>(after.layers.size()),
-          .memory = static_cast<std::uint64_t>(2 * (from + to))};
+          .memory = nn::reshaping_memory(kern::device_plans(), spec, operation),
+          .streaming = rt::Streaming{
+              .parameter = kTableParameter,
+              .memory = seen == 0 ? 0 : nn::scoring_feed(*kern::device_plans().memory, spec, shape),
+              .bytes = bytes_of_row(shape) * static_cast<double>(seen)}};
+}
+
+rt::Work norms_work(const nn::ModelSpec& spec) {
+  const NetworkWork network = network_work_of(spec);
+  return {.flops = 0, .bytes = network.weights, .launches = network.products, .memory = 0};
 }
 
 }  // namespace tasks

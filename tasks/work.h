@@ -6,6 +6,7 @@
 
 #include "nn/data/feed.h"
 #include "nn/hyper.h"
+#include "nn/reshape/reshape.h"
 #include "nn/spec.h"
 #include "nn/train.h"
 #include "runtime/resources.h"
@@ -40,8 +41,11 @@ struct NetworkWork {
 [[nodiscard]] rt::Work scoring_work(const nn::ModelSpec& spec, std::uint64_t rows,
                                     const nn::FeedShape& shape);
 
-/// Making a network of the new shape from the old one.
-[[nodiscard]] rt::Work reshaping_work(const nn::ModelSpec& before, const nn::ModelSpec& after,
-                                      double flops);
+/// Making a network of another shape from it, calibrated on the first of `rows` rows of such data.
+[[nodiscard]] rt::Work reshaping_work(const nn::ModelSpec& spec, const nn::Operation& operation,
+                                      std::uint64_t rows, const nn::FeedShape& shape);
+
+/// Looking at all its weights.
+[[nodiscard]] rt::Work norms_work(const nn::ModelSpec& spec);
 
 }  // namespace tasks

@@ -188,7 +188,11 @@ rt::Async<nn::Situation> AdaptingNetwork::situation(TrialContext& trial) {
     out.losses = losses_;
   }
   if (wants.norms) {
-    const rt::Value<std::vector<nn::UnitNorms>> norms = tasks::unit_norms(net_);
+    const auto asked = [&] {
+      const rt::On device(course_.devices.kind_for(model_, course_.hyper));
+      return tasks::unit_norms(net_);
+    };
+    const rt::Value<std::vector<nn::UnitNorms>> norms = asked();
     norms_ = co_await norms;
     out.norms = norms_;
   }

@@ -7,6 +7,7 @@
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/gemm_library.h"
 #include "kernels/cpu/onednn_conv.h"
+#include "kernels/cpu/regroup.h"
 #include "kernels/cpu/vector/vector.h"
 #include "kernels/ref/ref.h"
 
@@ -89,7 +90,8 @@ constexpr LinearAlgebra kAlgebra{
     .accumulate = isa::accumulate, .scaled_copy = isa::scaled_copy, .blend = isa::blend,         \
     .sgd = isa::sgd, .adam = isa::adam, .adam_columns = isa::adam_columns,                       \
     .rmsprop = isa::rmsprop, .sum_squares = isa::sum_squares, .unit_squares = isa::unit_squares, \
-    .scale_units = isa::scale_units, .algebra = &kAlgebra                                        \
+    .scale_units = isa::scale_units, .regroup = regroup, .set_units = ref::set_units,            \
+    .algebra = &kAlgebra                                                                         \
   }
 #define KERN_OWN_TABLE(isa)                                              \
   KERN_TABLE(isa, isa::gemm, isa::conv_forward, isa::conv_backward_data, \

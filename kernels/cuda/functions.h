@@ -59,5 +59,8 @@ void rmsprop(Exec&, const RmspropArgs<float>&);
 double sum_squares(Exec&, std::size_t count, const float* x);
 void unit_squares(Exec&, const UnitBlock&, const float* x, float* squares);
 void scale_units(Exec&, const UnitBlock&, const float* factor, float* x);
+void regroup(Exec&, const RegroupArgs<float>&);
+void set_units(Exec&, const UnitBlock&, int count, const std::uint32_t* units, const float* values,
+               float* x);
 
 }  // namespace kern::KERN_ON

@@ -80,6 +80,8 @@ const Kernels<float>& table_of() {
       .sum_squares = sum_squares,
       .unit_squares = unit_squares,
       .scale_units = scale_units,
+      .regroup = regroup,
+      .set_units = set_units,
       .algebra = nullptr,
   };
   return table;

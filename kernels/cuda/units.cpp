@@ -67,4 +67,62 @@ void scale_units(Exec&, const UnitBlock& b, const float* factor, float* x) {
        [=] KERN_DEVICE(std::size_t i) { x[i] *= factors[i / inner % units]; });
 }
 
+namespace {
+
+/// The axes of a regrouping with their lists on the device.
+struct AxesThere {
+  AxisMap axis[RegroupArgs<float>::kMostAxes];
+  std::size_t below[RegroupArgs<float>::kMostAxes];  ///< elements of an entry of the new tensor
+  int count;
+};
+
+}  // namespace
+
+void regroup(Exec&, const RegroupArgs<float>& a) {
+  Temporary temporary;
+  AxesThere axes{};
+  axes.count = a.axes;
+  std::size_t all = 1;
+  for (int d = a.axes; d-- > 0;) {
+    const AxisMap& axis = a.axis[static_cast<std::size_t>(d)];
+    const auto length = static_cast<std::size_t>(axis.length);
+    axes.axis[d] = {temporary.copy(axis.source, length), temporary.copy(axis.factor, length),
+                    axis.length, axis.before};
+    axes.below[d] = all;
+    all *= length;
+  }
+  const float* x = a.x;
+  float* y = a.y;
+  over(all, [=] KERN_DEVICE(std::size_t i) {
+    std::size_t from = 0, rest = i;
+    double factor = 1;
+    bool old = true;
+    for (int d = 0; d < axes.count; ++d) {
+      const AxisMap& axis = axes.axis[d];
+      const std::size_t at = rest / axes.below[d];
+      rest -= at * axes.below[d];
+      const int source = axis.source == nullptr ? static_cast<int>(at) : axis.source[at];
+      old = old && source >= 0;
+      from = from * static_cast<std::size_t>(axis.before) + static_cast<std::size_t>(source);
+      if (axis.factor != nullptr) factor *= axis.factor[at];
+    }
+    if (!old)
+      y[i] = 0;
+    else
+      y[i] = factor == 1 ? x[from] : static_cast<float>(static_cast<double>(x[from]) * factor);
+  });
+}
+
+void set_units(Exec&, const UnitBlock& b, int count, const std::uint32_t* units,
+               const float* values, float* x) {
+  Temporary temporary;
+  const auto some = static_cast<std::size_t>(count);
+  const std::uint32_t* list = temporary.copy(units, some);
+  const std::size_t all = b.units, inner = b.inner;
+  over(b.outer * some * inner, [=] KERN_DEVICE(std::size_t i) {
+    const std::size_t row = i / inner;
+    x[(row / some * all + list[row % some]) * inner + i % inner] = values[i];
+  });
+}
+
 }  // namespace kern::KERN_ON

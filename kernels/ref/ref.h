@@ -95,6 +95,11 @@ template <class T>
 void unit_squares(Exec&, const UnitBlock&, const T* x, T* squares);
 template <class T>
 void scale_units(Exec&, const UnitBlock&, const T* factor, T* x);
+template <class T>
+void regroup(Exec&, const RegroupArgs<T>&);
+template <class T>
+void set_units(Exec&, const UnitBlock&, int count, const std::uint32_t* units, const T* values,
+               T* x);
 
 void add_gram(int rows, int n, const double* a, double* s);
 bool solve_positive(int n, int m, double* s, double* b);

@@ -62,6 +62,8 @@ const Kernels<T>& ref_f32() {
       .sum_squares = ref::sum_squares<T>,
       .unit_squares = ref::unit_squares<T>,
       .scale_units = ref::scale_units<T>,
+      .regroup = ref::regroup<T>,
+      .set_units = ref::set_units<T>,
       .algebra = &kAlgebra,
   };
   return table;

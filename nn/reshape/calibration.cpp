@@ -5,6 +5,8 @@
 #include <numeric>
 #include <string>
 
+#include "nn/brought_here.h"
+#include "nn/data/feed.h"
 #include "nn/layers/conv2d.h"
 #include "nn/losses/loss.h"
 #include "nn/network.h"
@@ -18,16 +20,18 @@ namespace {
 template <class T>
 class Chunks {
  public:
-  Chunks(const ReshapeJob<T>& job, Use use)
+  /// `numbers` are what the caller keeps in the kernels' memory from chunk to chunk, zero at first.
+  Chunks(const ReshapeJob<T>& job, Use use, std::size_t numbers = 0)
       : job_(job),
-        most_(evaluate_rows(*job.kernels.memory, job.from.spec())),
-        network_(job.from.spec(), job.kernels, most_, use),
+        memory_(*job.hands.kernels.memory),
+        most_(calibration_chunk(memory_, job.from.spec(), use)),
+        network_(job.from.spec(), job.hands.kernels, most_, use),
         reader_(network_, job.calibration),
         targets_(Block::aligned(network_.arena_bytes())),
-        gradient_(targets_ + Block::aligned(reader_.target_bytes())),
-        weights_(gradient_ + Block::aligned(job.from.layout.count * sizeof(T))),
-        arena_(job.workspace.arena(weights_ + Block::aligned(job.from.layout.count * sizeof(T)))) {
-    std::ranges::copy(job.from.copy(0), weights());
+        numbers_(targets_ + Block::aligned(reader_.target_bytes())),
+        feed_(numbers_ + Block::aligned(numbers * sizeof(T))),
+        arena_(job.hands.workspace.arena(feed_ + feed_bytes(), memory_)) {
+    memory_.zero(this->numbers(), numbers * sizeof(T));
   }
 
   /// Calls f(first row, rows, target) with the rows in place.
@@ -35,24 +39,47 @@ class Chunks {
   void each(F f) {
     const auto& rows = job_.calibration.rows;
     const auto most = static_cast<std::size_t>(most_);
+    const auto feed = fed() ? std::make_unique<TableFeed>(
+                                  memory_, job_.calibration, most, arena_ + feed_,
+                                  job_.hands.workspace.arena(
+                                      TableFeed::bytes_staged(feed_shape(job_.calibration), most),
+                                      *kern::feed_of(memory_).staging))
+                            : nullptr;
     for (std::size_t begin = 0; begin < rows.size(); begin += most) {
-      const std::size_t count = std::min(most, rows.size() - begin);
-      const Target target = reader_.read(arena_, arena_ + targets_, rows.subspan(begin, count));
-      f(begin, static_cast<int>(count), target);
+      const auto some = rows.subspan(begin, std::min(most, rows.size() - begin));
+      const Target target = feed ? read(*feed, some) : reader_.read(arena_, targets(), some);
+      f(begin, static_cast<int>(some.size()), target);
     }
   }
 
   [[nodiscard]] const Network<T>& network() const { return network_; }
   [[nodiscard]] std::byte* arena() const { return arena_; }
-  [[nodiscard]] T* weights() const { return reinterpret_cast<T*>(arena_ + weights_); }
-  [[nodiscard]] T* gradient() const { return reinterpret_cast<T*>(arena_ + gradient_); }
+  [[nodiscard]] const T* weights() const { return job_.from.copy(0).data(); }
+  [[nodiscard]] T* numbers() const { return reinterpret_cast<T*>(arena_ + numbers_); }
 
  private:
+  [[nodiscard]] std::byte* targets() const { return arena_ + targets_; }
+  [[nodiscard]] bool fed() const { return is_fed(memory_, job_.calibration); }
+  [[nodiscard]] std::size_t feed_bytes() const {
+    return fed() ? TableFeed::bytes_there(feed_shape(job_.calibration),
+                                          static_cast<std::size_t>(most_))
+                 : 0;
+  }
+  [[nodiscard]] Target read(TableFeed& feed, std::span<const std::uint32_t> rows) const {
+    std::vector<std::uint32_t> places(rows.size());
+    std::iota(places.begin(), places.end(), 0U);
+    feed.ask(rows);
+    const Target target = reader_.read(arena_, targets(), feed.take(), places);
+    feed.give_back();
+    return target;
+  }
+
   const ReshapeJob<T>& job_;
+  const kern::Memory& memory_;
   int most_;  ///< rows of a chunk
   Network<T> network_;
   BatchReader<T> reader_;
-  std::size_t targets_, gradient_, weights_;
+  std::size_t targets_, numbers_, feed_;  ///< where they begin in the arena
   std::byte* arena_;
 };
 
@@ -105,6 +132,10 @@ struct Reading {
 
 }  // namespace
 
+int calibration_chunk(const kern::Memory& memory, const ModelSpec& spec, Use use) {
+  return evaluate_rows(use == Use::training ? kern::kOwnMemory : memory, spec);
+}
+
 std::size_t kept_rows(std::size_t columns, std::size_t rows) {
   constexpr std::size_t kNumbers = std::size_t{1} << 24;
   return std::max<std::size_t>(1, std::min(kNumbers / columns, rows));
@@ -125,18 +156,21 @@ LayerInputs<T> layer_inputs(const ReshapeJob<T>& job, std::size_t layer, Kept ke
   if (gram) out.gram.resize(columns * columns);
   out.samples.reserve(most * columns);
   constexpr std::size_t kSome = 128;  // rows of a product
-  std::vector<T> seen(columns, 1);
+  const kern::Kernels<T>& kernels = job.hands.kernels;
+  std::vector<T> seen(columns, 1), copy;
   std::vector<double> some;
   const auto add_some = [&] {
     const std::size_t rows = some.size() / columns;
     if (rows > 0)
-      job.kernels.algebra->add_gram(static_cast<int>(rows), static_cast<int>(columns), some.data(),
-                                    out.gram.data());
+      kernels.algebra->add_gram(static_cast<int>(rows), static_cast<int>(columns), some.data(),
+                                out.gram.data());
     some.clear();
   };
   std::size_t number = 0;
   chunks.each([&](std::size_t begin, int rows, const Target&) {
-    const T* x = chunks.network().forward_to(chunks.arena(), chunks.weights(), rows, layer);
+    const T* x = brought_here(
+        *kernels.memory, chunks.network().forward_to(chunks.arena(), chunks.weights(), rows, layer),
+        static_cast<std::size_t>(rows) * reading.inputs, copy);
     const std::size_t count = static_cast<std::size_t>(rows) * reading.used;
     for (std::size_t i = 0; i < count; ++i, ++number) {
       const std::size_t row = i / reading.used;
@@ -162,52 +196,68 @@ LayerInputs<T> layer_inputs(const ReshapeJob<T>& job, std::size_t layer, Kept ke
   return out;
 }
 
+std::size_t bridge_numbers(const ModelSpec& spec, std::size_t layer, std::size_t later) {
+  const auto flows = infer_flows(spec);
+  return param_layout(spec).count + static_cast<std::size_t>(flows[layer].shape.elements()) *
+                                        static_cast<std::size_t>(flows[later + 1].shape.elements());
+}
+
 template <class T>
 std::vector<double> bridge_gradient(const ReshapeJob<T>& job, std::size_t layer,
                                     std::size_t later) {
-  Chunks<T> chunks(job, Use::training);
+  const std::size_t numbers = bridge_numbers(job.from.spec(), layer, later);
+  Chunks<T> chunks(job, Use::training, numbers);
+  T* const gradient = chunks.numbers();
+  T* const sum = gradient + job.from.layout.count;
   const auto flows = infer_flows(job.from.spec());
-  const auto inputs = static_cast<std::size_t>(flows[layer].shape.elements());
-  const auto units = static_cast<std::size_t>(flows[later + 1].shape.elements());
+  const auto inputs = static_cast<int>(flows[layer].shape.elements());
+  const auto units = static_cast<int>(flows[later + 1].shape.elements());
   const auto loss = loss_for(chunks.network(), job.calibration);
-  std::vector<T> sum(units * inputs);
   chunks.each([&](std::size_t, int rows, const Target& target) {
     const T scale = T(1) / static_cast<T>(job.calibration.rows.size());
-    const auto around =
-        chunks.network().gradients_around(layer, later, chunks.arena(), chunks.weights(), rows,
-                                          *loss, target, scale, chunks.gradient());
+    const auto around = chunks.network().gradients_around(
+        layer, later, chunks.arena(), chunks.weights(), rows, *loss, target, scale, gradient);
     kern::Exec exec = chunks.network().exec(chunks.arena());
-    job.kernels.gemm(exec, {.trans_a = true,
-                            .m = static_cast<int>(units),
-                            .n = static_cast<int>(inputs),
-                            .k = rows,
-                            .a = around.dz,
-                            .lda = static_cast<int>(units),
-                            .b = around.x,
-                            .ldb = static_cast<int>(inputs),
-                            .beta = 1,
-                            .c = sum.data(),
-                            .ldc = static_cast<int>(inputs)});
+    job.hands.kernels.gemm(exec, {.trans_a = true,
+                                  .m = units,
+                                  .n = inputs,
+                                  .k = rows,
+                                  .a = around.dz,
+                                  .lda = units,
+                                  .b = around.x,
+                                  .ldb = inputs,
+                                  .beta = 1,
+                                  .c = sum,
+                                  .ldc = inputs});
   });
-  return {sum.begin(), sum.end()};
+  std::vector<T> copy;
+  const std::size_t count = numbers - job.from.layout.count;
+  const T* here = brought_here(*job.hands.kernels.memory, sum, count, copy);
+  return {here, here + count};
 }
 
 template <class T>
 std::vector<double> gate_gradients(const ReshapeJob<T>& job, const std::vector<Reader>& readers,
                                    std::size_t count) {
-  Chunks<T> chunks(job, Use::training);
+  Chunks<T> chunks(job, Use::training, job.from.layout.count);
+  const kern::Memory& memory = *job.hands.kernels.memory;
   const auto loss = loss_for(chunks.network(), job.calibration);
+  std::vector<Fetched<T>> weights;
+  for (const Reader& reader : readers)
+    weights.emplace_back(memory, chunks.weights(), job.from.layout.tensors[reader.weight()]);
   std::vector<double> out(count), gate(count);
   chunks.each([&](std::size_t, int rows, const Target& target) {
     (void)chunks.network().loss_and_gradient(chunks.arena(), chunks.weights(), rows, *loss, target,
-                                             T(1) / static_cast<T>(rows), chunks.gradient());
+                                             T(1) / static_cast<T>(rows), chunks.numbers());
     std::ranges::fill(gate, 0);
-    for (const Reader& reader : readers) {
+    for (std::size_t r = 0; r < readers.size(); ++r) {
+      const Reader& reader = readers[r];
+      const Fetched<T> gradient(memory, chunks.numbers(), job.from.layout.tensors[reader.weight()]);
       for (std::size_t c = 0; c < reader.inputs(); ++c) {
         for (std::size_t o = 0; o < reader.outputs(); ++o) {
           const std::size_t e = reader.element(c, o);
           gate[reader.unit(c)] +=
-              static_cast<double>(chunks.weights()[e]) * static_cast<double>(chunks.gradient()[e]);
+              static_cast<double>(weights[r][e]) * static_cast<double>(gradient[e]);
         }
       }
     }

@@ -29,6 +29,10 @@ struct LayerInputs {
   }
 };
 
+/// Rows of a pass: where it computes gradients the same on every device, as what is squared is the
+/// gradient of a chunk.
+[[nodiscard]] int calibration_chunk(const kern::Memory& memory, const ModelSpec& spec, Use use);
+
 /// Rows and positions of a convolution that products of its inputs are summed over, where there are
 /// more.
 inline constexpr std::size_t kGramRows = 10000;
@@ -56,6 +60,10 @@ template <class T>
 template <class T>
 [[nodiscard]] std::vector<double> bridge_gradient(const ReshapeJob<T>& job, std::size_t layer,
                                                   std::size_t later);
+
+/// ReshapeKind::gradient_numbers of the same.
+[[nodiscard]] std::size_t bridge_numbers(const ModelSpec& spec, std::size_t layer,
+                                         std::size_t later);
 
 /// For each of `count` units that the readers read: the mean over the chunks of calibration rows of
 /// the squared gradient of the loss with respect to a factor 1 on the unit. The loss as above.

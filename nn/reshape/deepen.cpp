@@ -45,33 +45,34 @@ std::vector<LayerSpec> new_layers(const ModelSpec& spec, const Operation& operat
           {"residual_end", name + "_end", {}}};
 }
 
-/// Makes a layer's weights the identity.
+/// Makes a layer's weights, which are 0, the identity.
 template <class T>
-void set_identity(Net<T>& net, const std::string& layer) {
+void set_identity(const Hands<T>& hands, Net<T>& net, const std::string& layer) {
   const ParamTensor& weight = *net.layout.find(layer + ".weight");
   const auto outputs = static_cast<std::size_t>(weight.dims[std::size_t(weight.out_axis)]);
   const std::size_t inputs = weight.count / outputs;
   const bool dense = weight.out_axis != 0;
   // A convolution's centre lies in the middle of its kernel's positions.
   const std::size_t centre = (inputs / outputs / 2) * outputs;
-  for (std::size_t u = 0; u < outputs; ++u) {
-    net.copy(0)[weight.offset + (dense ? u * outputs + u : u * inputs + centre + u)] = 1;
-  }
+  std::vector<T> list(weight.count);
+  for (std::size_t u = 0; u < outputs; ++u)
+    list[dense ? u * outputs + u : u * inputs + centre + u] = 1;
+  add_to_tensor<T>(hands, net.copy(0).data(), weight, list);
 }
 
 template <class T>
 Net<T> deepen(const ReshapeJob<T>& job) {
   const ModelSpec& old = job.from.spec();
   const std::size_t at = find_layer(old, job.operation.layer) + 1;
-  Net<T> net = transplant(job.from, job.to);
+  Net<T> net = transplant(job.hands.kernels, job.from, job.to, job.room(job.to));
   if (!is_residual(job.operation)) {
-    set_identity(net, job.to.layers[at].name);
+    set_identity(job.hands, net, job.to.layers[at].name);
     return net;
   }
   const std::string inner = group_after(job.to, at + 1);
   std::vector<std::int32_t> units(static_cast<std::size_t>(units_of(job.to, inner)));
   std::iota(units.begin(), units.end(), 0);
-  draw_units(net, inner, units, job.seed);
+  draw_units(job.hands, net, inner, units, job.seed);
   return net;
 }
 

@@ -37,13 +37,13 @@ bool idles(const ModelSpec& spec, const Section& section) {
 }
 
 template <class T>
-bool all_are(const Net<T>& net, const ParamTensor& tensor, T value) {
-  const auto values = net.copy(0).subspan(tensor.offset, tensor.count);
-  return std::ranges::all_of(values, [&](T v) { return v == value; });
+bool is_zero(const kern::Memory& memory, const Net<T>& net, const ParamTensor& tensor) {
+  const Fetched<T> weights(memory, net.copy(0).data(), tensor);
+  return std::ranges::all_of(weights.all(), [](T v) { return v == T(0); });
 }
 
 template <class T>
-bool block_is_zero(const Net<T>& net, const Section& section) {
+bool block_is_zero(const kern::Memory& memory, const Net<T>& net, const Section& section) {
   for (std::size_t layer = section.last; layer-- > section.first;) {
     // What a block inside ends with may be 0, but its input goes on.
     if (layer_of(net.spec().layers[layer].kind).branch() == Branch::closes) return false;
@@ -53,7 +53,7 @@ bool block_is_zero(const Net<T>& net, const Section& section) {
     for (const ParamTensor& tensor : net.layout.tensors) {
       if (static_cast<std::size_t>(tensor.layer) != layer || !trained(tensor.role)) continue;
       found = true;
-      zero = zero && all_are(net, tensor, T(0));
+      zero = zero && is_zero(memory, net, tensor);
     }
     if (found) return zero;
   }
@@ -69,32 +69,35 @@ bool is_centred(const ModelSpec& spec, std::size_t index) {
 }
 
 template <class T>
-bool layer_is_identity(const Net<T>& net, std::size_t index) {
+bool layer_is_identity(const kern::Memory& memory, const Net<T>& net, std::size_t index) {
   const LayerSpec& layer = net.spec().layers[index];
   const ParamTensor* weight = net.layout.find(layer.name + ".weight");
   const ParamTensor* bias = net.layout.find(layer.name + ".bias");
-  if (weight == nullptr || bias == nullptr || !all_are(net, *bias, T(0))) return false;
+  if (weight == nullptr || bias == nullptr || !is_zero(memory, net, *bias)) return false;
   const auto outputs = static_cast<std::size_t>(weight->dims[std::size_t(weight->out_axis)]);
   const std::size_t inputs = weight->count / outputs;
   const auto read = static_cast<std::size_t>(weight->dims[weight->out_axis == 0 ? 3 : 0]);
   if (read != outputs) return false;
   if (layer.kind == "conv2d" && !is_centred(net.spec(), index)) return false;
   const std::size_t centre = inputs / outputs / 2 * outputs;
+  const Fetched<T> weights(memory, net.copy(0).data(), *weight);
   for (std::size_t i = 0; i < weight->count; ++i) {
     const bool dense = weight->out_axis != 0;
     const std::size_t row = i / (dense ? outputs : inputs), column = i % (dense ? outputs : inputs);
     const bool one = dense ? row == column : column == centre + row;
-    if (net.copy(0)[weight->offset + i] != (one ? T(1) : T(0))) return false;
+    if (weights.all()[i] != (one ? T(1) : T(0))) return false;
   }
   return true;
 }
 
 template <class T>
 Net<T> drop(const ReshapeJob<T>& job) {
-  if (boolean(job.operation.fields, "exact") && !drops_exactly(job.from, job.operation.layer)) {
-    throw Error("drop " + job.operation.layer + ": would change what the network computes");
+  const kern::Kernels<T>& kernels = job.hands.kernels;
+  const std::string& layer = job.operation.layer;
+  if (boolean(job.operation.fields, "exact") && !drops_exactly(job.from, layer, *kernels.memory)) {
+    throw Error("drop " + layer + ": would change what the network computes");
   }
-  return transplant(job.from, job.to);
+  return transplant(kernels, job.from, job.to, job.room(job.to));
 }
 
 class DropKind final : public ReshapeKind {
@@ -135,16 +138,17 @@ class DropKind final : public ReshapeKind {
 }  // namespace
 
 template <class T>
-bool drops_exactly(const Net<T>& net, const std::string& name) {
+bool drops_exactly(const Net<T>& net, const std::string& name, const kern::Memory& memory) {
   const ModelSpec& spec = net.spec();
   const Section section = section_of(spec, find_layer(spec, name));
   const LayerSpec& last = spec.layers[section.last];
   if (!last.fields.contains("activation") || !idles(spec, section)) return false;
-  return section.is_block() ? block_is_zero(net, section) : layer_is_identity(net, section.last);
+  return section.is_block() ? block_is_zero(memory, net, section)
+                            : layer_is_identity(memory, net, section.last);
 }
 
-template bool drops_exactly(const Net<float>&, const std::string&);
-template bool drops_exactly(const Net<double>&, const std::string&);
+template bool drops_exactly(const Net<float>&, const std::string&, const kern::Memory&);
+template bool drops_exactly(const Net<double>&, const std::string&, const kern::Memory&);
 
 const ReshapeKind& drop_operation() {
   static const DropKind kKind;

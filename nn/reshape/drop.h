@@ -14,11 +14,12 @@ namespace nn {
 
 [[nodiscard]] const ReshapeKind& drop_operation();
 
-/// Whether dropping changes nothing of what a network computes.
+/// Whether dropping changes nothing of what a network computes, whose numbers lie in `memory`.
 template <class T>
-[[nodiscard]] bool drops_exactly(const Net<T>& net, const std::string& layer);
+[[nodiscard]] bool drops_exactly(const Net<T>& net, const std::string& layer,
+                                 const kern::Memory& memory = kern::kOwnMemory);
 
-extern template bool drops_exactly(const Net<float>&, const std::string&);
-extern template bool drops_exactly(const Net<double>&, const std::string&);
+extern template bool drops_exactly(const Net<float>&, const std::string&, const kern::Memory&);
+extern template bool drops_exactly(const Net<double>&, const std::string&, const kern::Memory&);
 
 }  // namespace nn

@@ -16,13 +16,17 @@ namespace nn {
 /// What an operation works on. References live until run() returns.
 template <class T>
 struct ReshapeJob {
-  const kern::Kernels<T>& kernels;
-  Workspace& workspace;  ///< its arena; contents undefined
-  const Net<T>& from;
+  Hands<T> hands;
+  const Net<T>& from;           ///< in the kernels' memory
   const Operation& operation;   ///< complete
   const ModelSpec& to;          ///< what spec() said
   const DataView& calibration;  ///< the chosen rows; none unless needs_data()
   std::uint64_t seed;
+  T* into = nullptr;  ///< room for the result of `promised`, as of Net::empty
+  const ModelSpec* promised = nullptr;
+
+  /// Room for a result of that spec, as of Net::empty; throws Error where another was promised.
+  [[nodiscard]] T* room(const ModelSpec& spec) const;
 };
 
 class ReshapeKind {
@@ -36,6 +40,15 @@ class ReshapeKind {
   [[nodiscard]] virtual ModelSpec spec(const ModelSpec& from, const Operation& operation) const = 0;
   [[nodiscard]] virtual bool size_depends_on_data(const Operation&) const { return false; }
   [[nodiscard]] virtual bool needs_data(const Operation&) const { return false; }
+  /// The spec of the result where only running it can tell: without `into`.
+  [[nodiscard]] virtual ModelSpec measured_spec(const ReshapeJob<float>& job) const {
+    return job.to;
+  }
+  /// Numbers that run() keeps in the kernels' memory beside passes that compute gradients; 0: it
+  /// computes none.
+  [[nodiscard]] virtual std::size_t gradient_numbers(const ModelSpec&, const Operation&) const {
+    return 0;
+  }
   /// As reshape_flops, for `rows` calibration rows.
   [[nodiscard]] virtual std::uint64_t flops(const ModelSpec&, const Operation&,
                                             std::uint64_t /*rows*/) const {
@@ -56,6 +69,8 @@ template <class T>
                              const Net<T>& from, const Operation& operation,
                              const DataView& training, std::uint64_t seed);
 
+extern template struct ReshapeJob<float>;
+extern template struct ReshapeJob<double>;
 extern template Net<float> reshape(const kern::Kernels<float>&, Workspace&, const Net<float>&,
                                    const Operation&, const DataView&, std::uint64_t);
 extern template Net<double> reshape(const kern::Kernels<double>&, Workspace&, const Net<double>&,

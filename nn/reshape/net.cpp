@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "nn/optimizers/optimizer.h"
-#include "nn/reshape/gather.h"
 
 namespace nn {
 namespace {
@@ -19,36 +19,87 @@ std::vector<double> powers(const std::vector<double>& factors, int power) {
   return out;
 }
 
-/// The gathers along the axes of one tensor. For a slot, `power` is that of the slot; weights have
-/// none.
-std::vector<AxisGather> gathers(const ParamTensor& from, const ParamTensor& to, const UnitMap& map,
-                                bool weights, int power) {
-  std::vector<AxisGather> out;
+/// Which entries of an axis become which, in lists that a kernel reads.
+struct AxisLists {
+  std::vector<std::int32_t> source;
+  std::vector<double> factor;
+  kern::AxisMap map;
+};
+
+/// An axis of `repeat` positions of units, unit fastest.
+AxisLists unit_axis(const UnitMap& map, const std::vector<double>& factor, std::int32_t old_units,
+                    std::int32_t repeat) {
+  AxisLists out;
+  for (std::int32_t position = 0; position < repeat; ++position) {
+    for (const std::int32_t unit : map.source)
+      out.source.push_back(unit < 0 ? unit : position * old_units + unit);
+    out.factor.insert(out.factor.end(), factor.begin(), factor.end());
+  }
+  out.map = {.source = out.source.data(),
+             .factor = out.factor.empty() ? nullptr : out.factor.data(),
+             .length = static_cast<int>(out.source.size()),
+             .before = old_units * repeat};
+  return out;
+}
+
+/// The power of a slot, the i-th copy; none of the weights.
+std::optional<int> power_of(const ParamSlab::Header& header, int copy) {
+  if (copy == 0) return std::nullopt;
+  return optimizer_of(header.optimizer).slot_powers()[static_cast<std::size_t>(copy - 1)];
+}
+
+/// How the axes of one tensor change.
+std::vector<AxisLists> axes_of(const ParamTensor& from, const ParamTensor& to, const UnitMap& map,
+                               std::optional<int> power) {
+  std::vector<AxisLists> out;
   for (std::size_t a = 0; a < to.axes.size(); ++a) {
     if (!in_group(to, a, map.group)) {
-      out.push_back(whole_axis(to.dims[a]));
+      out.push_back({{}, {}, {nullptr, nullptr, to.dims[a], to.dims[a]}});
       continue;
     }
     const bool own = static_cast<std::int32_t>(a) == to.out_axis;
-    const auto& factors = weights ? (own ? map.in : map.out) : (own ? map.out : map.in);
-    out.push_back(unit_axis(map.source, powers(factors, weights ? 1 : power), from.axes[a].units,
-                            to.axes[a].repeat));
+    const auto& factors = own == power.has_value() ? map.out : map.in;
+    out.push_back(
+        unit_axis(map, powers(factors, power.value_or(1)), from.axes[a].units, to.axes[a].repeat));
   }
   return out;
 }
 
 template <class T>
-void gather_numbers(const Net<T>& from, const UnitMap& map, Net<T>& to) {
-  const int slots = to.header.slots;
-  const auto slot_powers =
-      slots > 0 ? optimizer_of(to.header.optimizer).slot_powers() : std::span<const int>();
+void copy_numbers(const kern::Kernels<T>& kernels, std::size_t count, const T* from, T* to) {
+  const std::uint32_t row = 0;
+  kern::Exec exec;
+  kernels.copy_rows(exec, {.table = from,
+                           .rows = &row,
+                           .count = 1,
+                           .words = count * sizeof(T) / sizeof(std::uint32_t),
+                           .out = to});
+}
+
+template <class T>
+void gather_tensor(const kern::Kernels<T>& kernels, const std::vector<AxisLists>& axes,
+                   const T* from, T* to) {
+  kern::RegroupArgs<T> args{.axes = static_cast<int>(axes.size()), .x = from, .y = to};
+  for (std::size_t a = 0; a < axes.size(); ++a) args.axis[a] = axes[a].map;
+  kern::Exec exec;
+  kernels.regroup(exec, args);
+}
+
+template <class T>
+void gather_numbers(const kern::Kernels<T>& kernels, const Net<T>& from, const UnitMap& map,
+                    Net<T>& to) {
   for (std::size_t t = 0; t < to.layout.tensors.size(); ++t) {
     const ParamTensor& old = from.layout.tensors[t];
     const ParamTensor& now = to.layout.tensors[t];
-    for (int c = 0; c <= slots; ++c) {
-      const int power = c == 0 ? 1 : slot_powers[static_cast<std::size_t>(c - 1)];
-      gather(gathers(old, now, map, c == 0, power), old.dims, from.copy(c).data() + old.offset,
-             to.copy(c).data() + now.offset);
+    bool moves = false;
+    for (std::size_t a = 0; a < now.axes.size(); ++a) moves = moves || in_group(now, a, map.group);
+    for (int c = 0; c <= to.header.slots; ++c) {
+      const T* source = from.copy(c).data() + old.offset;
+      T* target = to.copy(c).data() + now.offset;
+      if (moves)
+        gather_tensor(kernels, axes_of(old, now, map, power_of(to.header, c)), source, target);
+      else
+        copy_numbers(kernels, now.count, source, target);
     }
   }
 }
@@ -72,10 +123,6 @@ void regroup_births(std::vector<std::int64_t>& births, const UnitMap& map, std::
   births = std::move(out);
 }
 
-ParamSlab::Header header_for(const ParamSlab::Header& from, const ModelSpec& spec) {
-  return {spec, from.optimizer, from.slots, true};
-}
-
 /// The old group that a new one continues: of the same name, or one along an axis of the same
 /// tensor.
 template <class T>
@@ -93,45 +140,50 @@ const UnitState::Group* ancestor(const Net<T>& from, const Net<T>& to, const std
 }  // namespace
 
 template <class T>
-Net<T> Net<T>::empty(ParamSlab::Header header) {
+Net<T> Net<T>::empty(ParamSlab::Header header, T* room) {
   Net net{std::move(header), {}, {}, {}, {}};
   net.layout = param_layout(net.header.spec);
   net.units = first_units(net.header.spec);
-  net.numbers.resize(net.layout.count * (1 + static_cast<std::size_t>(net.header.slots)));
+  const std::size_t count = net.layout.count * (1 + static_cast<std::size_t>(net.header.slots));
+  net.numbers = room == nullptr ? Numbers<T>(count) : Numbers<T>(room, count);
   return net;
 }
 
 template <class T>
 std::span<T> Net<T>::copy(int i) {
-  return std::span(numbers).subspan(static_cast<std::size_t>(i) * layout.count, layout.count);
+  return numbers.all().subspan(static_cast<std::size_t>(i) * layout.count, layout.count);
 }
 
 template <class T>
 std::span<const T> Net<T>::copy(int i) const {
-  return std::span(numbers).subspan(static_cast<std::size_t>(i) * layout.count, layout.count);
+  return numbers.all().subspan(static_cast<std::size_t>(i) * layout.count, layout.count);
 }
 
-Net<float> net_of(const ParamSlab& slab) {
-  Net<float> net = Net<float>::empty(slab.header());
-  std::copy_n(slab.weights().data(), net.numbers.size(), net.numbers.begin());
-  net.units = slab.units();
-  net.state = slab.state();
+Net<float> net_of(const ParamSlab& slab, const kern::Memory& memory) {
+  Net<float> net = Net<float>::empty(slab.header(), const_cast<float*>(slab.weights().data()));
+  net.units = slab.units(memory);
+  net.state = slab.state(memory);
   return net;
 }
 
+ParamSlab::Header reshaped_header(const ParamSlab::Header& from, const ModelSpec& spec) {
+  return {spec, from.optimizer, from.slots, true};
+}
+
 ParamSlab slab_of(const Net<float>& net) {
-  ParamSlab slab(header_for(net.header, net.spec()));
-  std::ranges::copy(net.numbers, slab.weights().data());
+  ParamSlab slab(reshaped_header(net.header, net.spec()));
+  std::ranges::copy(net.numbers.all(), slab.weights().data());
   slab.set_units(net.units);
   slab.state() = net.state;
   return slab;
 }
 
 template <class T>
-Net<T> regroup(const Net<T>& from, const ModelSpec& to, const UnitMap& map) {
-  Net<T> out = Net<T>::empty(header_for(from.header, to));
+Net<T> regroup(const kern::Kernels<T>& kernels, const Net<T>& from, const ModelSpec& to,
+               const UnitMap& map, T* room) {
+  Net<T> out = Net<T>::empty(reshaped_header(from.header, to), room);
   out.state = from.state;
-  gather_numbers(from, map, out);
+  gather_numbers(kernels, from, map, out);
   out.units = from.units;
   for (auto& group : out.units.groups) {
     if (group.name == map.group) group = regrouped_ids(group, map);
@@ -146,8 +198,18 @@ Net<T> regroup(const Net<T>& from, const ModelSpec& to, const UnitMap& map) {
 }
 
 template <class T>
-Net<T> transplant(const Net<T>& from, const ModelSpec& to) {
-  Net<T> out = Net<T>::empty(header_for(from.header, to));
+void regroup_tensor(const Hands<T>& hands, const ParamLayout& old, std::span<const T> list,
+                    const UnitMap& map, std::pair<int, std::size_t> tensor, Net<T>& net) {
+  const auto [copy, index] = tensor;
+  const ParamTensor& now = net.layout.tensors[index];
+  gather_tensor(hands.kernels, axes_of(old.tensors[index], now, map, power_of(net.header, copy)),
+                hands.placed(list), net.copy(copy).data() + now.offset);
+}
+
+template <class T>
+Net<T> transplant(const kern::Kernels<T>& kernels, const Net<T>& from, const ModelSpec& to,
+                  T* room) {
+  Net<T> out = Net<T>::empty(reshaped_header(from.header, to), room);
   out.state = from.state;
   for (auto& axis : out.units.axes) std::ranges::fill(axis.births, out.state.steps);
   for (std::size_t t = 0; t < out.layout.tensors.size(); ++t) {
@@ -155,8 +217,8 @@ Net<T> transplant(const Net<T>& from, const ModelSpec& to) {
     const ParamTensor* old = from.layout.find(tensor.name);
     if (old == nullptr || old->dims != tensor.dims) continue;
     for (int c = 0; c <= out.header.slots; ++c) {
-      std::ranges::copy(from.copy(c).subspan(old->offset, old->count),
-                        out.copy(c).data() + tensor.offset);
+      copy_numbers(kernels, old->count, from.copy(c).data() + old->offset,
+                   out.copy(c).data() + tensor.offset);
     }
     const auto index = static_cast<std::int32_t>(old - from.layout.tensors.data());
     for (auto& axis : out.units.axes) {
@@ -178,9 +240,17 @@ Net<T> transplant(const Net<T>& from, const ModelSpec& to) {
 
 template struct Net<float>;
 template struct Net<double>;
-template Net<float> regroup(const Net<float>&, const ModelSpec&, const UnitMap&);
-template Net<double> regroup(const Net<double>&, const ModelSpec&, const UnitMap&);
-template Net<float> transplant(const Net<float>&, const ModelSpec&);
-template Net<double> transplant(const Net<double>&, const ModelSpec&);
+template Net<float> regroup(const kern::Kernels<float>&, const Net<float>&, const ModelSpec&,
+                            const UnitMap&, float*);
+template Net<double> regroup(const kern::Kernels<double>&, const Net<double>&, const ModelSpec&,
+                             const UnitMap&, double*);
+template void regroup_tensor(const Hands<float>&, const ParamLayout&, std::span<const float>,
+                             const UnitMap&, std::pair<int, std::size_t>, Net<float>&);
+template void regroup_tensor(const Hands<double>&, const ParamLayout&, std::span<const double>,
+                             const UnitMap&, std::pair<int, std::size_t>, Net<double>&);
+template Net<float> transplant(const kern::Kernels<float>&, const Net<float>&, const ModelSpec&,
+                               float*);
+template Net<double> transplant(const kern::Kernels<double>&, const Net<double>&, const ModelSpec&,
+                                double*);
 
 }  // namespace nn

@@ -1,38 +1,45 @@
 #pragma once
-// Net<T>: a network's numbers on the host in float or double, and the two gathers that every
-// reshape is made of.
+// Net<T>: a network taken apart, in float or double, and the two gathers that every reshape is made
+// of.
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "kernels/kernels.h"
 #include "nn/layout.h"
+#include "nn/reshape/numbers.h"
+#include "nn/reshape/reshape.h"
 #include "nn/slab.h"
 #include "nn/units.h"
 
 namespace nn {
 
 /// Everything that a ParamSlab holds, taken apart. numbers = [weights | slot 0 | slot 1 | ...],
-/// each layout.count elements.
+/// each layout.count elements, in the memory of whatever kernels it is handed to with.
 template <class T>
 struct Net {
   ParamSlab::Header header;
   ParamLayout layout;
-  std::vector<T> numbers;
+  Numbers<T> numbers;
   UnitState units;
   SlabState state;
 
-  /// Zeros for that spec; units fresh, born at `steps`.
-  [[nodiscard]] static Net empty(ParamSlab::Header header);
+  /// Zeros for that spec; units fresh, born at step 0. `room` is that of the numbers, zero and as
+  /// a slab lays it out; null: of its own, in the program's memory.
+  [[nodiscard]] static Net empty(ParamSlab::Header header, T* room = nullptr);
   /// 0: the weights; i + 1: optimizer slot i.
   [[nodiscard]] std::span<T> copy(int i);
   [[nodiscard]] std::span<const T> copy(int i) const;
   [[nodiscard]] const ModelSpec& spec() const noexcept { return header.spec; }
 };
 
-[[nodiscard]] Net<float> net_of(const ParamSlab& slab);
+/// A view on a slab whose bytes lie in `memory`, for reading.
+[[nodiscard]] Net<float> net_of(const ParamSlab& slab,
+                                const kern::Memory& memory = kern::kOwnMemory);
 /// A slab that keeps ids and births.
 [[nodiscard]] ParamSlab slab_of(const Net<float>& net);
 
@@ -54,21 +61,39 @@ struct UnitMap {
 /// `out` times its weight gets `out` times the gradient, so a slot of power p is scaled by out^p on
 /// the axes that make the unit and by in^p on those that read it (Optimizer::slot_powers). The
 /// first copy of a unit keeps its id, further copies and fresh units get new ones; copies keep
-/// births, fresh units are born at the current step. `to` is from's spec with the group resized.
+/// births, fresh units are born at the current step. `to` is from's spec with the group resized,
+/// `room` as of Net::empty, in the memory where `from` lies, that of the kernels.
 template <class T>
-[[nodiscard]] Net<T> regroup(const Net<T>& from, const ModelSpec& to, const UnitMap& map);
+[[nodiscard]] Net<T> regroup(const kern::Kernels<T>& kernels, const Net<T>& from,
+                             const ModelSpec& to, const UnitMap& map, T* room = nullptr);
+
+/// The same for one tensor (a copy of Net::copy, an index of the layout) of a network that was
+/// regrouped: its numbers become those of `list`, [the old tensor's numbers], in its place.
+template <class T>
+void regroup_tensor(const Hands<T>& hands, const ParamLayout& old, std::span<const T> list,
+                    const UnitMap& map, std::pair<int, std::size_t> tensor, Net<T>& net);
 
 /// A network with other layers: tensors of the same name and shape are carried with slots and
 /// births, the others are 0 and born at the current step. Ids are carried with groups that keep
 /// their name or one of their axes.
 template <class T>
-[[nodiscard]] Net<T> transplant(const Net<T>& from, const ModelSpec& to);
+[[nodiscard]] Net<T> transplant(const kern::Kernels<T>& kernels, const Net<T>& from,
+                                const ModelSpec& to, T* room = nullptr);
 
 extern template struct Net<float>;
 extern template struct Net<double>;
-extern template Net<float> regroup(const Net<float>&, const ModelSpec&, const UnitMap&);
-extern template Net<double> regroup(const Net<double>&, const ModelSpec&, const UnitMap&);
-extern template Net<float> transplant(const Net<float>&, const ModelSpec&);
-extern template Net<double> transplant(const Net<double>&, const ModelSpec&);
+extern template Net<float> regroup(const kern::Kernels<float>&, const Net<float>&, const ModelSpec&,
+                                   const UnitMap&, float*);
+extern template Net<double> regroup(const kern::Kernels<double>&, const Net<double>&,
+                                    const ModelSpec&, const UnitMap&, double*);
+extern template void regroup_tensor(const Hands<float>&, const ParamLayout&, std::span<const float>,
+                                    const UnitMap&, std::pair<int, std::size_t>, Net<float>&);
+extern template void regroup_tensor(const Hands<double>&, const ParamLayout&,
+                                    std::span<const double>, const UnitMap&,
+                                    std::pair<int, std::size_t>, Net<double>&);
+extern template Net<float> transplant(const kern::Kernels<float>&, const Net<float>&,
+                                      const ModelSpec&, float*);
+extern template Net<double> transplant(const kern::Kernels<double>&, const Net<double>&,
+                                       const ModelSpec&, double*);
 
 }  // namespace nn

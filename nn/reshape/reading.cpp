@@ -12,8 +12,12 @@ Reader::Reader(const ParamLayout& layout, const GroupAxis& axis) {
   units_ = static_cast<std::size_t>(weight.axes[static_cast<std::size_t>(axis.axis)].units);
   weight_ = weight.offset;
   outputs_first_ = weight.out_axis == 0;
-  for (const ParamTensor& tensor : layout.tensors) {
-    if (tensor.layer == weight.layer && tensor.role == ParamRole::bias) bias_ = tensor.offset;
+  weight_tensor_ = static_cast<std::size_t>(axis.tensor);
+  for (std::size_t t = 0; t < layout.tensors.size(); ++t) {
+    const ParamTensor& tensor = layout.tensors[t];
+    if (tensor.layer != weight.layer || tensor.role != ParamRole::bias) continue;
+    bias_tensor_ = t;
+    bias_ = tensor.offset;
   }
 }
 

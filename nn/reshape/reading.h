@@ -15,6 +15,9 @@ class Reader {
   Reader(const ParamLayout& layout, const GroupAxis& axis);
 
   [[nodiscard]] std::size_t layer() const { return layer_; }
+  /// Indices of its weight and its bias in ParamLayout::tensors.
+  [[nodiscard]] std::size_t weight() const { return weight_tensor_; }
+  [[nodiscard]] std::size_t bias() const { return bias_tensor_; }
   /// Columns without the bias's; units of the layer.
   [[nodiscard]] std::size_t inputs() const { return inputs_; }
   [[nodiscard]] std::size_t outputs() const { return outputs_; }
@@ -29,6 +32,7 @@ class Reader {
 
  private:
   std::size_t layer_ = 0, inputs_ = 0, outputs_ = 0, units_ = 0;
+  std::size_t weight_tensor_ = 0, bias_tensor_ = 0;
   std::size_t weight_ = 0, bias_ = 0;
   bool outputs_first_ = false;
 };

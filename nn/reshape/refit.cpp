@@ -30,15 +30,19 @@ template <class T>
 class Fit {
  public:
   Fit(const kern::LinearAlgebra& algebra, const LayerInputs<T>& seen, const Reader& reader,
-      const std::vector<bool>& kept, Net<T>& net)
-      : algebra_(algebra), seen_(seen), reader_(reader), outputs_(reader.outputs()), net_(net) {
+      const std::vector<bool>& kept, const Fetched<T>& weights)
+      : algebra_(algebra),
+        seen_(seen),
+        reader_(reader),
+        outputs_(reader.outputs()),
+        weights_(weights) {
     for (std::size_t c = 0; c < reader.inputs(); ++c) {
       (kept[reader.unit(c)] ? keep_ : remove_).push_back(c);
     }
     keep_.push_back(reader.inputs());
   }
 
-  void of_gram() {
+  [[nodiscard]] std::vector<T> of_gram() {
     const std::size_t n = keep_.size();
     std::vector<double> matrix(n * n);
     double diagonal = 0;
@@ -47,10 +51,12 @@ class Fit {
       diagonal += matrix[i * n + i];
     }
     const auto change = solved(matrix, lost_by_gram(), diagonal / static_cast<double>(n));
-    if (!change.empty()) change_weights(Columns(keep_), change);
+    std::vector<T> out;
+    append(change, out);
+    return out;
   }
 
-  void of_samples() {
+  [[nodiscard]] std::vector<T> of_samples() {
     const std::size_t rows = seen_.samples.size() / seen_.columns;
     std::vector<double> matrix(rows * rows);
     by_pieces(keep_, [&](std::size_t, Columns columns) {
@@ -61,13 +67,15 @@ class Fit {
     for (std::size_t i = 0; i < rows; ++i) diagonal += matrix[i * rows + i];
     const auto shares =
         solved(matrix, lost_by_samples(rows), diagonal / static_cast<double>(keep_.size()));
-    if (shares.empty()) return;
+    std::vector<T> out;
+    if (shares.empty()) return out;
     by_pieces(keep_, [&](std::size_t, Columns columns) {
       std::vector<double> change(columns.size() * outputs_);
       add_product(columns.size(), outputs_, rows, turned_samples(columns, rows), shares,
                   change.data());
-      change_weights(columns, change);
+      append(change, out);
     });
+    return out;
   }
 
  private:
@@ -119,7 +127,7 @@ class Fit {
     out.reserve(columns.size() * outputs_);
     for (const std::size_t c : columns) {
       for (std::size_t o = 0; o < outputs_; ++o)
-        out.push_back(static_cast<double>(net_.copy(0)[reader_.element(c, o)]));
+        out.push_back(static_cast<double>(weights_[reader_.element(c, o)]));
     }
     return out;
   }
@@ -139,36 +147,50 @@ class Fit {
     return {};
   }
 
-  void change_weights(Columns columns, const std::vector<double>& change) {
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-      for (std::size_t o = 0; o < outputs_; ++o)
-        net_.copy(0)[reader_.element(columns[i], o)] += static_cast<T>(change[i * outputs_ + o]);
-    }
+  static void append(const std::vector<double>& change, std::vector<T>& out) {
+    for (const double value : change) out.push_back(static_cast<T>(value));
   }
 
   const kern::LinearAlgebra& algebra_;
   const LayerInputs<T>& seen_;
   const Reader& reader_;
   std::size_t outputs_;
-  Net<T>& net_;
+  const Fetched<T>& weights_;
   std::vector<std::size_t> keep_, remove_;  ///< columns of kept units with the bias's; the others
 };
 
 }  // namespace
 
 template <class T>
-void refit(const kern::LinearAlgebra& algebra, const LayerInputs<T>& seen, const Reader& reader,
-           const std::vector<bool>& kept, Net<T>& net) {
-  Fit<T> fit(algebra, seen, reader, kept, net);
-  if (seen.gram.empty())
-    fit.of_samples();
-  else
-    fit.of_gram();
+std::vector<T> refit(const kern::LinearAlgebra& algebra, const LayerInputs<T>& seen,
+                     const Reader& reader, const std::vector<bool>& kept,
+                     const Fetched<T>& weights) {
+  Fit<T> fit(algebra, seen, reader, kept, weights);
+  return seen.gram.empty() ? fit.of_samples() : fit.of_gram();
 }
 
-template void refit(const kern::LinearAlgebra&, const LayerInputs<float>&, const Reader&,
-                    const std::vector<bool>&, Net<float>&);
-template void refit(const kern::LinearAlgebra&, const LayerInputs<double>&, const Reader&,
-                    const std::vector<bool>&, Net<double>&);
+template <class T>
+void change_reader(const Hands<T>& hands, Net<T>& net, const Reader& reader,
+                   std::span<const std::size_t> outputs, std::span<const T> change) {
+  const std::size_t columns = reader.inputs(), width = change.size() / (columns + 1);
+  const ParamTensor& weight = net.layout.tensors[reader.weight()];
+  std::vector<T> list(weight.count), bias;
+  for (std::size_t o = 0; o < outputs.size(); ++o) {
+    for (std::size_t c = 0; c < columns; ++c)
+      list[reader.element(c, o) - weight.offset] = change[c * width + outputs[o]];
+    bias.push_back(change[columns * width + outputs[o]]);
+  }
+  add_to_tensor<T>(hands, net.copy(0).data(), weight, list);
+  add_to_tensor<T>(hands, net.copy(0).data(), net.layout.tensors[reader.bias()], bias);
+}
+
+template std::vector<float> refit(const kern::LinearAlgebra&, const LayerInputs<float>&,
+                                  const Reader&, const std::vector<bool>&, const Fetched<float>&);
+template std::vector<double> refit(const kern::LinearAlgebra&, const LayerInputs<double>&,
+                                   const Reader&, const std::vector<bool>&, const Fetched<double>&);
+template void change_reader(const Hands<float>&, Net<float>&, const Reader&,
+                            std::span<const std::size_t>, std::span<const float>);
+template void change_reader(const Hands<double>&, Net<double>&, const Reader&,
+                            std::span<const std::size_t>, std::span<const double>);
 
 }  // namespace nn

@@ -24,4 +24,25 @@ inline constexpr std::int64_t kCalibrationRows = 5000;
                                 const ParamSlab& from, const Operation& operation,
                                 const DataView& training, std::uint64_t seed);
 
+/// The same in the memory of `kernels`, where the bytes of `from` lie and those of `to`, a slab of
+/// reshaped_header(from.header(), `reshaped` or `measured_spec`): what operations decide by is read
+/// from there, the network never is. Throws Error where `to` is of another header.
+void reshape(const kern::Kernels<float>& kernels, Workspace& workspace, const ParamSlab& from,
+             const Operation& operation, const DataView& training, std::uint64_t seed,
+             ParamSlab& to);
+
+/// The spec of the result, where its size depends on weights or data.
+[[nodiscard]] ModelSpec measured_spec(const kern::Kernels<float>& kernels, Workspace& workspace,
+                                      const ParamSlab& from, const Operation& operation,
+                                      const DataView& training);
+
+/// The header of a network that `from` was reshaped to.
+[[nodiscard]] ParamSlab::Header reshaped_header(const ParamSlab::Header& from,
+                                                const ModelSpec& spec);
+
+/// Bytes that reshape() asks its workspace for on the memory of `kernels`, or a few more, beside
+/// the two networks' own and a table that is fed.
+[[nodiscard]] std::size_t reshaping_memory(const kern::Kernels<float>& kernels,
+                                           const ModelSpec& spec, const Operation& operation);
+
 }  // namespace nn

@@ -18,11 +18,17 @@ double variance(const LayerInputs<T>& seen, std::size_t column) {
   return std::max(0.0, seen.squares[column] / rows - mean * mean);
 }
 
+/// A tensor of the weights that a job works on.
 template <class T>
-double squared_norm(const Net<T>& net, const Reader& reader, std::size_t column) {
+Fetched<T> fetched(const ReshapeJob<T>& job, std::size_t tensor) {
+  return {*job.hands.kernels.memory, job.from.copy(0).data(), job.from.layout.tensors[tensor]};
+}
+
+template <class T>
+double squared_norm(const Fetched<T>& weights, const Reader& reader, std::size_t column) {
   double sum = 0;
   for (std::size_t o = 0; o < reader.outputs(); ++o) {
-    const auto w = static_cast<double>(net.copy(0)[reader.element(column, o)]);
+    const auto w = static_cast<double>(weights[reader.element(column, o)]);
     sum += w * w;
   }
   return sum;
@@ -31,26 +37,30 @@ double squared_norm(const Net<T>& net, const Reader& reader, std::size_t column)
 /// Sums weigh(reader number, column) times the squared outgoing weights over all places where a
 /// unit is read.
 template <class T, class Weigh>
-std::vector<double> outgoing(const Net<T>& net, const std::vector<Reader>& readers,
+std::vector<double> outgoing(const ReshapeJob<T>& job, const std::vector<Reader>& readers,
                              std::size_t units, Weigh weigh) {
   std::vector<double> out(units);
   for (std::size_t r = 0; r < readers.size(); ++r) {
+    const Fetched<T> weights = fetched(job, readers[r].weight());
     for (std::size_t c = 0; c < readers[r].inputs(); ++c) {
-      out[readers[r].unit(c)] += weigh(r, c) * squared_norm(net, readers[r], c);
+      out[readers[r].unit(c)] += weigh(r, c) * squared_norm(weights, readers[r], c);
     }
   }
   return out;
 }
 
 template <class T>
-std::vector<double> incoming(const Net<T>& net, const std::string& group, std::size_t units) {
+std::vector<double> incoming(const ReshapeJob<T>& job, const std::string& group,
+                             std::size_t units) {
   std::vector<double> out(units);
-  for (const GroupAxis& maker : makers(net.spec(), group)) {
-    const ParamTensor& tensor = net.layout.tensors[static_cast<std::size_t>(maker.tensor)];
+  for (const GroupAxis& maker : makers(job.from.spec(), group)) {
+    const auto index = static_cast<std::size_t>(maker.tensor);
+    const ParamTensor& tensor = job.from.layout.tensors[index];
     if (tensor.role != ParamRole::weight) continue;
+    const Fetched<T> weights = fetched(job, index);
     for (std::size_t u = 0; u < units; ++u) {
       for_each_of_unit(tensor, maker.axis, static_cast<std::int32_t>(u), [&](std::size_t e) {
-        const auto w = static_cast<double>(net.copy(0)[e]);
+        const auto w = static_cast<double>(weights[e]);
         out[u] += w * w;
       });
     }
@@ -60,23 +70,24 @@ std::vector<double> incoming(const Net<T>& net, const std::string& group, std::s
 
 /// Sums of the sizes of the factors that batch norms put on the units.
 template <class T>
-std::vector<double> scales(const Net<T>& net, const std::string& group, std::size_t units) {
+std::vector<double> scales(const ReshapeJob<T>& job, const std::string& group, std::size_t units) {
   std::vector<double> out(units);
-  for (const GroupAxis& maker : makers(net.spec(), group)) {
-    const ParamTensor& tensor = net.layout.tensors[static_cast<std::size_t>(maker.tensor)];
-    if (tensor.role != ParamRole::scale) continue;
-    for (std::size_t u = 0; u < units; ++u) {
-      out[u] += std::abs(static_cast<double>(net.copy(0)[tensor.offset + u]));
-    }
+  for (const GroupAxis& maker : makers(job.from.spec(), group)) {
+    const auto index = static_cast<std::size_t>(maker.tensor);
+    if (job.from.layout.tensors[index].role != ParamRole::scale) continue;
+    const Fetched<T> factors = fetched(job, index);
+    for (std::size_t u = 0; u < units; ++u)
+      out[u] += std::abs(static_cast<double>(factors.all()[u]));
   }
   return out;
 }
 
 template <class T>
-std::vector<double> group_norms(const Net<T>& net, const std::string& group) {
+std::vector<double> group_norms(const ReshapeJob<T>& job, const std::string& group) {
+  const Net<T>& net = job.from;
   for (const UnitNumbers& numbers : unit_numbers(net.spec())) {
     if (resizable_group(net.spec(), numbers.layer) == group)
-      return norms_of(numbers, net.copy(0).data());
+      return norms_of(job.hands.kernels, numbers, net.copy(0).data());
   }
   throw Error("no units of " + group + " can be removed");
 }
@@ -118,18 +129,18 @@ std::vector<double> unit_scores(const ReshapeJob<T>& job, const std::string& gro
   const std::string& score = word(job.operation.fields, "score");
   std::vector<double> out(ids.size());
   if (score == "activation") {
-    out = outgoing(job.from, readers, ids.size(),
+    out = outgoing(job, readers, ids.size(),
                    [&](std::size_t r, std::size_t c) { return variance(seen[r], c); });
   } else if (score == "weights") {
-    const auto in = incoming(job.from, group, ids.size());
-    out = outgoing(job.from, readers, ids.size(), [](std::size_t, std::size_t) { return 1.0; });
+    const auto in = incoming(job, group, ids.size());
+    out = outgoing(job, readers, ids.size(), [](std::size_t, std::size_t) { return 1.0; });
     for (std::size_t u = 0; u < out.size(); ++u) out[u] *= in[u];
   } else if (score == "norm") {
-    out = group_norms(job.from, group);
+    out = group_norms(job, group);
   } else if (score == "taylor") {
     out = gate_gradients(job, readers, ids.size());
   } else if (score == "scale") {
-    out = scales(job.from, group, ids.size());
+    out = scales(job, group, ids.size());
   } else {
     const RandomKey key = RandomKey{job.seed}.derive("score").derive(group);
     for (std::size_t u = 0; u < out.size(); ++u) {

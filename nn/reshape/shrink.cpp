@@ -28,6 +28,15 @@ std::uint64_t refit_flops(const Reader& reader, std::uint64_t rows) {
   return m * m * n + m * m * m / 3 + 2 * m * (m + n) * reader.outputs();
 }
 
+/// Where `which` is true.
+std::vector<std::size_t> places_of(const std::vector<bool>& which) {
+  std::vector<std::size_t> out;
+  for (std::size_t i = 0; i < which.size(); ++i) {
+    if (which[i]) out.push_back(i);
+  }
+  return out;
+}
+
 template <class T>
 Net<T> shrink(const ReshapeJob<T>& job) {
   const std::string group = resizable_group(job.from.spec(), job.operation.layer);
@@ -39,11 +48,20 @@ Net<T> shrink(const ReshapeJob<T>& job) {
   }
   const auto scores = unit_scores(job, group, readers, seen);
   const auto kept = highest(scores, static_cast<std::size_t>(units_of(job.to, group)));
-  Net<T> net = job.from;
-  for (std::size_t r = 0; refits(job.operation) && r < readers.size(); ++r) {
-    refit(*job.kernels.algebra, seen[r], readers[r], kept, net);
+  const kern::Kernels<T>& kernels = job.hands.kernels;
+  Net<T> net = regroup(kernels, job.from, job.to, keep_map(group, kept), job.room(job.to));
+  if (!refits(job.operation)) return net;
+  const std::vector<Reader> left = readers_of(job.to, group);
+  for (std::size_t r = 0; r < readers.size(); ++r) {
+    const ParamTensor& weight = job.from.layout.tensors[readers[r].weight()];
+    const Fetched<T> weights(*kernels.memory, job.from.copy(0).data(), weight);
+    const std::vector<T> change = refit(*kernels.algebra, seen[r], readers[r], kept, weights);
+    if (change.empty()) continue;
+    const bool makes = weight.axes[static_cast<std::size_t>(weight.out_axis)].group == group;
+    const std::vector<bool> all(readers[r].outputs(), true);
+    change_reader<T>(job.hands, net, left[r], places_of(makes ? kept : all), change);
   }
-  return regroup(net, job.to, keep_map(group, kept));
+  return net;
 }
 
 class ShrinkKind final : public ReshapeKind {
@@ -80,6 +98,11 @@ class ShrinkKind final : public ReshapeKind {
 
   [[nodiscard]] bool needs_data(const Operation& operation) const override {
     return needs_inputs(operation) || score_needs_gradients(score_of(operation));
+  }
+
+  [[nodiscard]] std::size_t gradient_numbers(const ModelSpec& spec,
+                                             const Operation& operation) const override {
+    return score_needs_gradients(score_of(operation)) ? param_layout(spec).count : 0;
   }
 
   [[nodiscard]] std::uint64_t flops(const ModelSpec& spec, const Operation& operation,

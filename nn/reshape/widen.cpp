@@ -35,6 +35,12 @@ class WidenKind final : public ReshapeKind {
     return word(operation.fields, "rule") == "gradmax";
   }
 
+  [[nodiscard]] std::size_t gradient_numbers(const ModelSpec& spec,
+                                             const Operation& operation) const override {
+    if (!needs_data(operation)) return 0;
+    return gradmax_numbers(spec, resizable_group(spec, operation.layer));
+  }
+
   [[nodiscard]] std::uint64_t flops(const ModelSpec& spec, const Operation& operation,
                                     std::uint64_t rows) const override {
     return needs_data(operation) ? flops_per_row(spec).training * rows : 0;

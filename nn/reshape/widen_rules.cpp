@@ -35,14 +35,21 @@ struct Widening {
   [[nodiscard]] Net<T> padded() const {
     UnitMap map{group, std::vector<std::int32_t>(static_cast<std::size_t>(units), kFreshUnit)};
     std::iota(map.source.begin(), map.source.begin() + old_units, 0);
-    return regroup(job.from, job.to, map);
+    return regrouped(map);
   }
   /// The same with incoming weights drawn.
   [[nodiscard]] Net<T> drawn() const {
     Net<T> net = padded();
-    draw_units(net, group, fresh, job.seed);
-    clear_readers(net, group, fresh);
+    draw_units(job.hands, net, group, fresh, job.seed);
     return net;
+  }
+  [[nodiscard]] Net<T> regrouped(const UnitMap& map) const {
+    return regroup(job.hands.kernels, job.from, job.to, map, job.room(job.to));
+  }
+  /// Some of the new units in a tensor of the result.
+  [[nodiscard]] static UnitSlice slice(const Net<T>& net, const GroupAxis& axis,
+                                       std::span<const std::int32_t> some) {
+    return {net.layout.tensors[static_cast<std::size_t>(axis.tensor)], axis.axis, some};
   }
 
   const ReshapeJob<T>& job;
@@ -55,83 +62,76 @@ struct Widening {
 /// none from each other.
 template <class T>
 void draw_readers(Net<T>& net, const Widening<T>& w) {
-  std::vector<float> slice;
+  std::vector<float> one;
   for (const GroupAxis& reader : readers(net.spec(), w.group)) {
-    const ParamTensor& tensor = net.layout.tensors[static_cast<std::size_t>(reader.tensor)];
-    const auto own = static_cast<std::size_t>(tensor.out_axis);
-    const AxisRole& makers_role = tensor.axes[own];
+    const UnitSlice slice = w.slice(net, reader, w.fresh);
+    const ParamTensor& tensor = slice.tensor();
+    const AxisRole& makers_role = tensor.axes[static_cast<std::size_t>(tensor.out_axis)];
     const auto ids = ids_along(net.units, makers_role);
     const auto inputs = ids_along(net.units, tensor.axes[static_cast<std::size_t>(reader.axis)]);
     const std::int32_t known = makers_role.group == w.group ? w.old_units : makers_role.units;
     const Reader matrix(net.layout, reader);
-    slice.resize(matrix.inputs());
+    one.resize(matrix.inputs());
+    std::vector<T> list(slice.size());
     for (std::size_t o = 0; o < static_cast<std::size_t>(known); ++o) {
       init_unit(tensor, net.spec().layers[static_cast<std::size_t>(tensor.layer)].name, w.job.seed,
-                ids[o], inputs, slice);
-      for (std::size_t c = 0; c < slice.size(); ++c) {
-        const bool added = static_cast<std::int32_t>(matrix.unit(c)) >= w.old_units;
-        if (added) net.copy(0)[matrix.element(c, o)] = static_cast<T>(slice[c]);
+                ids[o], inputs, one);
+      for (std::size_t c = 0; c < one.size(); ++c) {
+        if (static_cast<std::int32_t>(matrix.unit(c)) < w.old_units) continue;
+        const std::size_t k = matrix.unit(c) - static_cast<std::size_t>(w.old_units);
+        list[slice.at(k, slice.number(matrix.element(c, o) - tensor.offset))] =
+            static_cast<T>(one[c]);
       }
     }
+    set_units<T>(w.job.hands, net.copy(0).data(), slice, list);
   }
 }
 
-/// Makes new unit `to` a copy of new unit `from`, read with the opposite sign.
-template <class T>
-void oppose(Net<T>& net, const std::string& group, std::int32_t from, std::int32_t to) {
-  const auto copy = [&](const GroupAxis& axis, T factor) {
-    const ParamTensor& tensor = net.layout.tensors[static_cast<std::size_t>(axis.tensor)];
-    std::vector<T> values;
-    for_each_of_unit(tensor, axis.axis, from,
-                     [&](std::size_t e) { values.push_back(factor * net.copy(0)[e]); });
-    std::size_t next = 0;
-    for_each_of_unit(tensor, axis.axis, to,
-                     [&](std::size_t e) { net.copy(0)[e] = values[next++]; });
-  };
-  for (const GroupAxis& maker : makers(net.spec(), group)) copy(maker, 1);
-  for (const GroupAxis& reader : readers(net.spec(), group)) copy(reader, -1);
-}
-
+/// Makes every second new unit a copy of the one before it, read with the opposite sign.
 template <class T>
 Net<T> pairs(const Widening<T>& w) {
   Net<T> net = w.drawn();
   draw_readers(net, w);
+  std::vector<std::int32_t> first, second;
   for (std::size_t i = 0; i + 1 < w.fresh.size(); i += 2) {
-    oppose(net, w.group, w.fresh[i], w.fresh[i + 1]);
+    first.push_back(w.fresh[i]);
+    second.push_back(w.fresh[i + 1]);
   }
+  const auto oppose = [&](const GroupAxis& axis, double factor) {
+    copy_units(w.job.hands, net.copy(0).data(), w.slice(net, axis, first),
+               w.slice(net, axis, second), factor);
+  };
+  for (const GroupAxis& maker : makers(net.spec(), w.group)) oppose(maker, 1);
+  for (const GroupAxis& reader : readers(net.spec(), w.group)) oppose(reader, -1);
   return net;
+}
+
+/// The root of the sum of the squares of numbers.
+template <class T>
+double length_of(std::span<const T> numbers) {
+  double sum = 0;
+  for (const T v : numbers) sum += static_cast<double>(v) * static_cast<double>(v);
+  return std::sqrt(sum);
 }
 
 /// Adds to the incoming weights of new units draws with `noise` times the spread of the tensor.
 template <class T>
 void disturb(Net<T>& net, const Widening<T>& w, double noise) {
-  Net<T> draws = Net<T>::empty(net.header);
-  draws.units = net.units;
-  draw_units(draws, w.group, w.fresh, w.job.seed);
+  const kern::Kernels<T>& kernels = w.job.hands.kernels;
   for (const GroupAxis& maker : makers(net.spec(), w.group)) {
-    const ParamTensor& tensor = net.layout.tensors[static_cast<std::size_t>(maker.tensor)];
+    const UnitSlice slice = w.slice(net, maker, w.fresh);
+    const ParamTensor& tensor = slice.tensor();
     if (tensor.role != ParamRole::weight) continue;
-    const auto spread = [&](std::span<const T> values) {
-      double sum = 0;
-      for (const T v : values) sum += static_cast<double>(v) * static_cast<double>(v);
-      return std::sqrt(sum);
-    };
-    double drawn = 0;
-    for (const std::int32_t unit : w.fresh) {
-      std::vector<T> values;
-      for_each_of_unit(tensor, maker.axis, unit,
-                       [&](std::size_t e) { values.push_back(draws.copy(0)[e]); });
-      drawn = std::hypot(drawn, spread(values));
-    }
+    std::vector<T> draws = drawn(net, slice, w.job.seed);
     const double count = static_cast<double>(tensor.count);
     const double share = static_cast<double>(w.fresh.size()) / w.units;
-    const double all = spread(net.copy(0).subspan(tensor.offset, tensor.count)) / std::sqrt(count);
-    const double factor = drawn > 0 ? noise * all / (drawn / std::sqrt(count * share)) : 0;
-    for (const std::int32_t unit : w.fresh) {
-      for_each_of_unit(tensor, maker.axis, unit, [&](std::size_t e) {
-        net.copy(0)[e] += static_cast<T>(factor) * draws.copy(0)[e];
-      });
-    }
+    kern::Exec exec;
+    const double all = std::sqrt(
+        kernels.sum_squares(exec, tensor.count, net.copy(0).data() + tensor.offset) / count);
+    const double spread = length_of<T>(draws) / std::sqrt(count * share);
+    const double factor = spread > 0 ? noise * all / spread : 0;
+    for (T& draw : draws) draw *= static_cast<T>(factor);
+    add_to_units<T>(w.job.hands, net.copy(0).data(), slice, draws);
   }
 }
 
@@ -146,7 +146,7 @@ Net<T> copies(const Widening<T>& w) {
   for (const std::int32_t source : map.source) {
     map.out.push_back(1 / times[static_cast<std::size_t>(source)]);
   }
-  Net<T> net = regroup(w.job.from, w.job.to, map);
+  Net<T> net = w.regrouped(map);
   const double noise = real(w.job.operation.fields, "noise");
   if (noise > 0) disturb(net, w, noise);
   return net;
@@ -183,7 +183,7 @@ std::vector<std::vector<double>> directions(const ReshapeJob<T>& job, const Brid
           std::inner_product(&m[i * inputs], &m[i * inputs] + inputs, &m[j * inputs], 0.0);
     }
   }
-  job.kernels.algebra->eigen_symmetric(static_cast<int>(units), square.data(), values.data());
+  job.hands.kernels.algebra->eigen_symmetric(static_cast<int>(units), square.data(), values.data());
   std::vector<std::vector<double>> out;
   for (std::size_t i = units; i-- > 0 && values[i] > 1e-12 * values.back();) {
     std::vector<double> row(&square[i * units], &square[i * units] + units);
@@ -198,12 +198,12 @@ std::vector<std::vector<double>> directions(const ReshapeJob<T>& job, const Brid
 
 /// Mean length of the outgoing weights of the old units.
 template <class T>
-double mean_length(const Net<T>& net, const Reader& reader, std::int32_t old_units) {
+double mean_length(const Fetched<T>& weights, const Reader& reader, std::int32_t old_units) {
   double sum = 0;
   for (std::size_t c = 0; c < static_cast<std::size_t>(old_units); ++c) {
     double square = 0;
     for (std::size_t o = 0; o < reader.outputs(); ++o) {
-      const auto weight = static_cast<double>(net.copy(0)[reader.element(c, o)]);
+      const auto weight = static_cast<double>(weights[reader.element(c, o)]);
       square += weight * weight;
     }
     sum += std::sqrt(square);
@@ -215,25 +215,29 @@ template <class T>
 Net<T> gradmax(const Widening<T>& w) {
   constexpr double kLength = 0.5;  // of the mean of the old outgoing weights
   constexpr double kOpen = 1e-6;   // a bias that lets the gradient through a relu
+  const Hands<T>& hands = w.job.hands;
   const Bridge bridge(w.job.from.spec(), w.group);
   const auto rows = directions(w.job, bridge);
   Net<T> net = w.drawn();
   const Reader reader = readers_of(net.spec(), w.group).front();
-  const double length = kLength * mean_length(net, reader, w.old_units);
+  const ParamTensor& weight = net.layout.tensors[reader.weight()];
+  const double length =
+      kLength * mean_length(Fetched<T>(*hands.kernels.memory, net.copy(0).data(), weight), reader,
+                            w.old_units);
+  const std::span some = std::span(w.fresh).first(std::min(rows.size(), w.fresh.size()));
   for (const GroupAxis& maker : makers(net.spec(), w.group)) {
-    const ParamTensor& tensor = net.layout.tensors[static_cast<std::size_t>(maker.tensor)];
-    const T value = tensor.role == ParamRole::bias ? static_cast<T>(kOpen) : T(0);
-    for (std::size_t i = 0; i < std::min(rows.size(), w.fresh.size()); ++i) {
-      for_each_of_unit(tensor, maker.axis, w.fresh[i],
-                       [&](std::size_t e) { net.copy(0)[e] = value; });
-    }
+    const UnitSlice slice = w.slice(net, maker, some);
+    const bool opens = slice.tensor().role == ParamRole::bias;
+    const std::vector<T> list(slice.size(), opens ? static_cast<T>(kOpen) : T(0));
+    set_units<T>(hands, net.copy(0).data(), slice, list);
   }
-  for (std::size_t i = 0; i < std::min(rows.size(), w.fresh.size()); ++i) {
-    for (std::size_t o = 0; o < reader.outputs(); ++o) {
-      net.copy(0)[reader.element(static_cast<std::size_t>(w.fresh[i]), o)] =
-          static_cast<T>(length * rows[i][o]);
-    }
+  const UnitSlice outgoing(weight, input_axis(weight), some);
+  std::vector<T> list(outgoing.size());
+  for (std::size_t k = 0; k < some.size(); ++k) {
+    for (std::size_t o = 0; o < reader.outputs(); ++o)
+      list[outgoing.at(k, o)] = static_cast<T>(length * rows[k][o]);
   }
+  set_units<T>(hands, net.copy(0).data(), outgoing, list);
   return net;
 }
 
@@ -282,6 +286,11 @@ void check_rule(const ModelSpec& spec, const Operation& operation, const std::st
                       "the rule gradmax needs an activation that is 0 at 0, not " + activation);
     }
   }
+}
+
+std::size_t gradmax_numbers(const ModelSpec& spec, const std::string& group) {
+  const Bridge bridge(spec, group);
+  return bridge_numbers(spec, bridge.layer, bridge.later);
 }
 
 template <class T>

@@ -1,6 +1,7 @@
 #pragma once
 // What new units start with: the rules of widen.
 
+#include <cstddef>
 #include <string>
 
 #include "nn/reshape/kind.h"
@@ -14,6 +15,9 @@ template <class T>
 /// Throws SpecError when a rule can't serve this network.
 void check_rule(const ModelSpec& spec, const Operation& operation, const std::string& group,
                 std::int64_t fresh);
+
+/// ReshapeKind::gradient_numbers of the rule gradmax.
+[[nodiscard]] std::size_t gradmax_numbers(const ModelSpec& spec, const std::string& group);
 
 /// The field `rule`, and `noise` of the rule replicate.
 [[nodiscard]] FieldInfo rule_field();

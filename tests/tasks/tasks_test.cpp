@@ -17,6 +17,7 @@
 
 #include "nn/data/load.h"
 #include "nn/model_file.h"
+#include "nn/reshape/reshape.h"
 #include "runtime/runtime.h"
 #include "tests/nn/nets.h"
 #include "tests/support/temp_folder.h"
@@ -141,17 +142,45 @@ TEST_F(Tasks, AReshapedNetworkIsANewOneAndTrainsOn) {
   (void)train(net, data, 0, 2).get();
   const Bytes before(net.get().bytes().begin(), net.get().bytes().end());
   const nn::Operation grow{"widen", "dense1", {{"by", nn_test::n(8)}}};
-  auto wide = tasks::reshape(net, data, grow, seeds.init);
-  const auto again = tasks::reshape(net, data, nn::complete(grow), seeds.init);
+  const auto after = [](const nn::ParamSlab::Header& from, const nn::Operation& operation) {
+    return nn::reshaped_header(from, nn::reshaped(from.spec, operation));
+  };
+  const nn::ParamSlab::Header from = net.get().header(), grown = after(from, grow);
+  auto wide = tasks::reshape(net, data, grow, grown, seeds.init);
+  const auto again = tasks::reshape(net, data, nn::complete(grow), grown, seeds.init);
   EXPECT_EQ(wide.key(), again.key());
-  EXPECT_EQ(tasks::spec_of(wide).get(), nn::reshaped(model, grow));
+  EXPECT_EQ(wide.get().spec(), nn::reshaped(model, grow));
   EXPECT_EQ(evaluate(wide, data).get().correct, evaluate(net, data).get().correct);
   (void)train(wide, data, 2, 4).get();
   EXPECT_EQ(wide.get().state().rows, 4 * 180);
   EXPECT_TRUE(std::ranges::equal(net.get().bytes(), before));
-  auto small = tasks::reshape(wide, data, {"shrink", "dense1", {{"to", nn_test::n(4)}}}, 0);
+  const nn::Operation cut{"shrink", "dense1", {{"to", nn_test::n(4)}}};
+  auto small = tasks::reshape(wide, data, cut, after(grown, cut), 0);
   EXPECT_GT(evaluate(small, data).get().accuracy, 0.5);
-  const auto wrong = tasks::reshape(net, data, {"widen", "dense9", {{"by", nn_test::n(8)}}}, 0);
+  const nn::Operation unknown{"widen", "dense9", {{"by", nn_test::n(8)}}};
+  for (const nn::Operation& wrong : {unknown, grow}) {
+    const auto none = tasks::reshape(net, data, wrong, from, 0);
+    EXPECT_THROW((void)none.get(), rt::Error);
+  }
+}
+
+TEST_F(Tasks, WhatOnlyRunningTellsIsMeasuredFirst) {
+  const rt::Runtime runtime(sequential());
+  const auto data = tasks::load(data_spec);
+  auto net = init();
+  (void)train(net, data, 0, 1).get();
+  const nn::Operation twice{
+      "widen", "dense1", {{"by", nn_test::n(8)}, {"rule", std::string("replicate")}}};
+  const nn::ParamSlab::Header wide =
+      nn::reshaped_header(net.get().header(), nn::reshaped(model, twice));
+  const auto doubled = tasks::reshape(net, data, twice, wide, 0);
+  const nn::Operation tidy{"tidy", "dense1", {}};
+  const nn::ModelSpec left = tasks::measured_spec(doubled, data, tidy).get();
+  EXPECT_EQ(left, net.get().spec());
+  const auto tidied = tasks::reshape(doubled, data, tidy, nn::reshaped_header(wide, left), 0);
+  EXPECT_EQ(tidied.get().spec(), left);
+  EXPECT_EQ(evaluate(tidied, data).get().correct, evaluate(net, data).get().correct);
+  const auto wrong = tasks::reshape(doubled, data, tidy, wide, 0);
   EXPECT_THROW((void)wrong.get(), rt::Error);
 }
 

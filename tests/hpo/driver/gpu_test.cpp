@@ -38,11 +38,20 @@ void product_with_faults(kern::Exec& exec, const kern::GemmArgs<float>& args) {
   below().kernels().gemm(exec, args);
 }
 
+/// Tensors that were reshaped there.
+std::atomic<int> regrouped{0};
+
+void counted_regroup(kern::Exec& exec, const kern::RegroupArgs<float>& args) {
+  ++regrouped;
+  below().kernels().regroup(exec, args);
+}
+
 /// The device, whose products can fail.
 const kern::Device& device() {
   static const kern::Kernels<float> kernels = [] {
     kern::Kernels<float> table = below().kernels();
     table.gemm = product_with_faults;
+    table.regroup = counted_regroup;
     return table;
   }();
   static const kern::Device kDevice = [] {
@@ -154,10 +163,24 @@ TEST_F(GpuStudy, GoesOnWhereItWasInterrupted) {
   EXPECT_LE(rest.epochs, 18 - before);
 }
 
-TEST_F(GpuStudy, ANetworkGrowsAndRacesOnIt) {
-  const std::string adapt = "adapt: {policy: race, every: 2, until: 4}\n";
-  EXPECT_EQ(session(on_gpu(adapt), "a").end, DriverEnd::finished);
-  for (const TrialRow& trial : trials()) EXPECT_EQ(trial.state, TrialState::complete);
+TEST_F(GpuStudy, NetworksChangeTheirShapeOnIt) {
+  for (const char* adapt :
+       {"{policy: race, every: 2, until: 4}",
+        "{policy: race, every: 1, length: 0.5, until: 4, factor: 1.5, price: 1e-9}",
+        "{policy: prune, strength: 1, threshold: 0.5, until: 5}",
+        "{policy: schedule, at: {1: {widen: {layer: dense1, by: 4, rule: replicate}},"
+        " 2: {deepen: {layer: dense1}}, 3: {tidy: {layer: dense1, dead: true}},"
+        " 4: {shrink: {layer: dense1, by: 1}}}}"}) {
+    SCOPED_TRACE(adapt);
+    const StudySpec spec = on_gpu(rt::cat("adapt: ", adapt, "\n"));
+    regrouped = 0;
+    EXPECT_EQ(session(spec, "a").end, DriverEnd::finished);
+    EXPECT_GT(regrouped, 0);
+    const std::vector<TrialRow> before = fresh_start();
+    EXPECT_EQ(session(spec, "a").end, DriverEnd::finished);
+    expect_same(trials(), before);
+    (void)fresh_start();
+  }
 }
 
 TEST_F(GpuStudy, ManyTrialsAtOnceGiveTheSameBitsAgain) {

@@ -46,8 +46,9 @@ void units_lose_a_share_of_the_mean(const ModelSpec& spec) {
   const auto groups = unit_numbers(spec);
   // Neighbouring groups share weights, so one alone is needed to see what a step does.
   if (groups.size() == 1) {
-    const auto were = norms_of(groups[0], net.copy(0).data());
-    const auto are = norms_of(groups[0], pulled(net, 0.9).copy(0).data());
+    const auto were = norms_of(reshape_test::kernels_of<T>(), groups[0], net.copy(0).data());
+    const auto are =
+        norms_of(reshape_test::kernels_of<T>(), groups[0], pulled(net, 0.9).copy(0).data());
     double mean = 0;
     for (const double norm : were) mean += norm / static_cast<double>(were.size());
     for (std::size_t u = 0; u < were.size(); ++u)
@@ -55,7 +56,8 @@ void units_lose_a_share_of_the_mean(const ModelSpec& spec) {
   }
   const Net<T> gone = pulled(net, 1e9);
   for (const UnitNumbers& group : groups) {
-    for (const double norm : norms_of(group, gone.copy(0).data())) EXPECT_EQ(norm, 0);
+    for (const double norm : norms_of(reshape_test::kernels_of<T>(), group, gone.copy(0).data()))
+      EXPECT_EQ(norm, 0);
   }
 }
 
@@ -118,7 +120,7 @@ Pruned trained_with(const ModelSpec& spec, const nn_test::Table& table, const Hy
     if (*at >= epochs * policy->grid()) break;
     (void)train_steps(cpu, workspace, out.net, table.view(), hyper, {now, *at, policy->grid()});
     now = *at;
-    const auto norms = unit_norms(out.net);
+    const auto norms = unit_norms(cpu, out.net);
     const Turn turn =
         policy->turn({.now = now, .spec = out.net.spec(), .losses = {}, .norms = norms});
     if (turn.candidates.empty()) continue;
@@ -139,7 +141,8 @@ double accuracy(const ParamSlab& net, const nn_test::Table& table, const Hyper& 
 
 std::int64_t units(const ParamSlab& net) {
   std::int64_t out = 0;
-  for (const UnitNorms& layer : unit_norms(net)) out += std::ssize(layer.norms);
+  for (const UnitNorms& layer : unit_norms(kern::cpu_kernels(), net))
+    out += std::ssize(layer.norms);
   return out;
 }
 
@@ -181,7 +184,8 @@ TEST(Prune, WorksOnConvolutionsBatchNormsAndResidualSums) {
   const Pruned pruned = trained_with(complete(image), table, hyper, fields, 18);
   EXPECT_FALSE(pruned.why.empty());
   EXPECT_LT(units(pruned.net), 14);
-  for (const UnitNorms& layer : unit_norms(pruned.net)) EXPECT_GE(layer.norms.size(), 2U);
+  for (const UnitNorms& layer : unit_norms(kern::cpu_kernels(), pruned.net))
+    EXPECT_GE(layer.norms.size(), 2U);
   EXPECT_GT(accuracy(pruned.net, table, hyper), 0.9);
 }
 

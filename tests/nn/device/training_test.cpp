@@ -506,28 +506,6 @@ TEST(OnDevice, WhatIsAnnouncedIsAllThatAFeedTakes) {
   }
 }
 
-TEST(OnDevice, AThousandReshapesTakeNoMemoryForGood) {
-  const Table few(20, 8, 3);
-  const Rows rows(few);
-  const nn::Hyper h = hyper("adam", {{"lr", 1e-3}}, 20);
-  nn::Workspace workspace, host;
-  nn::ParamSlab net = fresh(nn_test::mlp(8, {8}, 3), h);
-  std::size_t left = 0;
-  for (int i = 0; i < 1000; ++i) {
-    if (i == 10) left = memory_left();
-    const bool grows = i % 2 == 0;
-    const nn::Operation operation = grows ? nn::Operation{"widen", "dense1", {{"by", n(4)}}}
-                                          : nn::Operation{"shrink", "dense1", {{"by", n(4)}}};
-    nn::ParamSlab changed =
-        nn::reshape(cpu(), host, net, nn::complete(operation), here(few, net.spec()), 1);
-    Net there(changed);
-    (void)nn::train_steps(kernels(), workspace, there.slab, rows.view(changed.spec()), h,
-                          {i, i + 1});
-    net = there.back();
-  }
-  EXPECT_EQ(memory_left(), left);
-}
-
 /// All of the device's memory but for `bytes`.
 class Full {
  public:

@@ -156,7 +156,7 @@ TEST(Preserve, ARefitIsNeverWorseThanNone) {
 std::vector<double> ridge_by_hand(const nn::Net<double>& net, const std::vector<std::int64_t>& ids,
                                   const nn_test::Table& table) {
   const nn::ModelSpec cut{net.spec().input, {net.spec().layers[0]}};
-  const auto values = outputs(nn::transplant(net, cut), table);
+  const auto values = outputs(nn::transplant(kernels_of<double>(), net, cut), table);
   const std::size_t units = net.units.group("dense1")->ids.size(), rows = values.size() / units;
   const std::size_t n = ids.size() + 1, outputs = 2;
   const double* w = net.copy(0).data() + net.layout.find("output.weight")->offset;

@@ -26,8 +26,9 @@ template <class T>
 void expect_same_numbers(const nn::Net<T>& a, const nn::Net<T>& b, double ulps) {
   ASSERT_EQ(a.spec(), b.spec());
   const double epsilon = std::numeric_limits<T>::epsilon() * ulps;
-  for (std::size_t i = 0; i < a.numbers.size(); ++i) {
-    const auto x = static_cast<double>(a.numbers[i]), y = static_cast<double>(b.numbers[i]);
+  for (std::size_t i = 0; i < a.numbers.all().size(); ++i) {
+    const auto x = static_cast<double>(a.numbers.all()[i]),
+               y = static_cast<double>(b.numbers.all()[i]);
     EXPECT_LE(std::abs(x - y), epsilon * std::abs(x)) << i;
   }
 }
@@ -41,7 +42,7 @@ TEST(Shrink, TheLowestScoresGoAndOfEqualOnesTheLast) {
 /// outputs of the network cut off behind it.
 std::vector<double> scores_by_hand(const nn::Net<double>& net, const nn_test::Table& table) {
   const nn::ModelSpec cut{net.spec().input, {net.spec().layers[0]}};
-  nn::Net<double> first = nn::transplant(net, cut);
+  nn::Net<double> first = nn::transplant(kernels_of<double>(), net, cut);
   const auto values = outputs(first, table);
   const std::size_t units = 7, rows = values.size() / units;
   std::vector<double> out;

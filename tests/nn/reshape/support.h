@@ -70,6 +70,19 @@ double distance(const std::vector<T>& a, const std::vector<T>& b) {
   return out;
 }
 
+/// regroup() on cores.
+template <class T>
+nn::Net<T> regrouped(const nn::Net<T>& net, const nn::ModelSpec& to, const nn::UnitMap& map) {
+  return nn::regroup(kernels_of<T>(), net, to, map);
+}
+
+/// Whether two networks have the same numbers, slots included, bit for bit.
+template <class T>
+bool same_bits(const nn::Net<T>& a, const nn::Net<T>& b) {
+  const auto x = std::as_bytes(a.numbers.all()), y = std::as_bytes(b.numbers.all());
+  return std::ranges::equal(x, y);
+}
+
 /// Runs an operation on a network, calibrated on a table.
 template <class T>
 nn::Net<T> run(const nn::Net<T>& net, const nn::Operation& operation, const nn_test::Table& table,

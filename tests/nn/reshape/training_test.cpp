@@ -69,7 +69,7 @@ nn::Net<double> trained(const nn::ModelSpec& spec, const nn_test::Table& table) 
   nn::init_weights(slab, 4);
   const nn::Net<float> narrow = nn::net_of(slab);
   nn::Net<double> net = nn::Net<double>::empty(narrow.header);
-  std::ranges::copy(narrow.numbers, net.numbers.begin());
+  std::ranges::copy(narrow.numbers.all(), net.numbers.all().begin());
   Descent descent(net, table);
   descent.run(10);
   return descent.net();
