@@ -244,7 +244,7 @@ class Journal {
     line.json().key("constraints").begin_array();
     for (const Bound& bound : subject_to_) {
       const double* value = find_metric(trial.metrics, bound.metric);
-      line.json().raw(number(value != nullptr ? bound.excess(*value) : 0));
+      line.json().raw(number(value != nullptr ? bound.beyond(*value) : 0));
     }
     line.json().end_array().end_object();
     std::move(line).add_to(out_);

@@ -16,11 +16,12 @@ double share_of(double distance, double bound) {
 
 }  // namespace
 
-double Bound::excess(double value) const {
-  if (std::isnan(value)) return std::numeric_limits<double>::infinity();
-  double most = 0;
-  if (min && value < *min) most = share_of(*min - value, *min);
-  if (max && value > *max) most = std::max(most, share_of(value - *max, *max));
+double Bound::beyond(double value) const {
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  if (std::isnan(value)) return kInfinite;
+  double most = -kInfinite;
+  if (min) most = share_of(*min - value, *min);
+  if (max) most = std::max(most, share_of(value - *max, *max));
   return most;
 }
 

@@ -50,7 +50,7 @@ TEST(ExportOptuna, ConstraintsAreWhatATrialIsBeyondEachBound) {
     EXPECT_EQ(operation["trial_id"], constraints.size());
     constraints.push_back(operation["system_attr"]["constraints"]);
   }
-  EXPECT_EQ(constraints, (std::vector<json>{{0.0, 0.0}, {0.5, 0.0}}));
+  EXPECT_EQ(constraints, (std::vector<json>{{-0.5, -0.5}, {0.5, -0.5}}));
 }
 
 /// What Optuna reads as intermediate values of trial 0, by step.

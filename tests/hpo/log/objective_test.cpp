@@ -35,6 +35,8 @@ TEST(Bound, MeasuresTheDistanceInSharesOfTheBound) {
   EXPECT_EQ(range.excess(4), 0);
   EXPECT_DOUBLE_EQ(range.excess(5), 0.25);
   EXPECT_DOUBLE_EQ(range.excess(1), 0.5);
+  EXPECT_DOUBLE_EQ(range.beyond(5), 0.25);
+  EXPECT_DOUBLE_EQ(range.beyond(3), -0.25);
   EXPECT_EQ(range.excess(NAN), kInfinite);
   EXPECT_EQ(range.excess(INFINITY), kInfinite);
   const Bound zero{.metric = "m", .max = 0};
