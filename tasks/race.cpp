@@ -66,6 +66,13 @@ const auto& score_task() {
   return task;
 }
 
+/// FLOPs of an operation, and of measuring it first.
+double reshape_cost(const nn::ModelSpec& spec, const nn::Operation& operation,
+                    const Course& course) {
+  const auto once = static_cast<double>(nn::reshape_flops(spec, operation, course.train_rows));
+  return nn::size_depends_on_data(operation) ? 2 * once : once;
+}
+
 /// A runner that was called and not awaited yet.
 struct Started {
   nn::Operations operations;
@@ -103,7 +110,7 @@ rt::Flops runner_cost(const nn::ModelSpec& spec, const nn::Operations& operation
     nn::ModelSpec shape = spec;
     double flops = 0;
     for (const nn::Operation& operation : operations) {
-      flops += static_cast<double>(nn::reshape_flops(shape, operation, course.train_rows));
+      flops += reshape_cost(shape, operation, course);
       shape = nn::reshaped(shape, operation);
     }
     flops += train_cost(shape, stretch, course.train_rows, course.hyper.batch).value;
@@ -116,9 +123,7 @@ rt::Async<Reshaped> reshape_all(rt::Value<nn::ParamSlab> net, nn::ModelSpec spec
                                 nn::Operations operations, Course course) {
   Reshaped out{std::move(net), std::move(spec), 0};
   for (const nn::Operation& operation : operations) {
-    out.flops += translated([&] {
-      return static_cast<double>(nn::reshape_flops(out.spec, operation, course.train_rows));
-    });
+    out.flops += translated([&] { return reshape_cost(out.spec, operation, course); });
     const rt::Device kind = course.devices.kind_for(out.spec, course.hyper);
     const auto on_device = [kind](auto call) {
       const rt::On device(kind);

@@ -117,6 +117,9 @@ const auto& norms_task() {
               return nn::unit_norms(gpu.kernels, *net);
             });
           })
+          .simulated([](rt::in<nn::ParamSlab> net) -> std::vector<nn::UnitNorms> {
+            return simulated_norms(net->spec());
+          })
           .work([](rt::in<nn::ParamSlab> net) { return norms_work(net->spec()); })
           .pure();
   return task;

@@ -76,9 +76,19 @@ nn::Scores simulated_scores(const nn::ParamSlab& net, const nn::Choice& loss,
 }
 
 void simulated_reshape(const nn::ParamSlab& net, nn::ParamSlab& to) {
-  std::ranges::fill(to.bytes(), std::byte{0});
+  // Of a large buffer there is the first and the last page alone (rt::Task::simulated).
+  const std::size_t page = std::min<std::size_t>(4096, to.bytes().size());
+  std::ranges::fill(to.bytes().first(page), std::byte{0});
+  std::ranges::fill(to.bytes().last(page), std::byte{0});
   to.weights()[0] = net.weights()[0];
   to.state() = net.state();
+}
+
+std::vector<nn::UnitNorms> simulated_norms(const nn::ModelSpec& spec) {
+  std::vector<nn::UnitNorms> out;
+  for (const nn::UnitNumbers& numbers : nn::unit_numbers(spec))
+    out.push_back({numbers.layer, std::vector<double>(numbers.units, 1)});
+  return out;
 }
 
 }  // namespace tasks

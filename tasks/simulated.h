@@ -4,11 +4,13 @@
 // that samplers, rules and policies have something to decide about, the same each time.
 
 #include <cstdint>
+#include <vector>
 
 #include "nn/data/dataset.h"
 #include "nn/hyper.h"
 #include "nn/slab.h"
 #include "nn/train.h"
+#include "nn/unit_norms.h"
 
 namespace tasks {
 
@@ -27,5 +29,8 @@ namespace tasks {
 
 /// Makes `to` one of its shape that has learnt as much.
 void simulated_reshape(const nn::ParamSlab& net, nn::ParamSlab& to);
+
+/// Units are all alike, so that nothing is pruned.
+[[nodiscard]] std::vector<nn::UnitNorms> simulated_norms(const nn::ModelSpec& spec);
 
 }  // namespace tasks

@@ -11,7 +11,9 @@ struct Steps {
   std::size_t to[RegroupArgs<float>::kMostAxes + 1], from[RegroupArgs<float>::kMostAxes + 1];
 };
 
-bool is_whole(const AxisMap& axis) { return axis.source == nullptr && axis.factor == nullptr; }
+bool is_whole(const AxisMap& axis) {
+  return axis.source == nullptr && axis.factor == nullptr && axis.length == axis.before;
+}
 
 void regroup_row(const AxisMap& axis, double factor, const float* x, float* y) {
   for (int i = 0; i < axis.length; ++i) {

@@ -54,6 +54,7 @@ class ReshapeKind {
                                             std::uint64_t /*rows*/) const {
     return 0;
   }
+  /// The result, whose numbers lie in job.room() of its spec.
   [[nodiscard]] virtual Net<float> run(const ReshapeJob<float>& job) const = 0;
   [[nodiscard]] virtual Net<double> run(const ReshapeJob<double>& job) const = 0;
 };
@@ -63,7 +64,8 @@ class ReshapeKind {
 [[nodiscard]] std::span<const ReshapeKind* const> reshape_kinds();
 [[nodiscard]] const ReshapeKind& reshape_kind_of(std::string_view kind);
 
-/// reshape() for numbers of any type: tests run the operations in double too.
+/// reshape() for numbers of any type, in the program's memory: tests run the operations in double
+/// too.
 template <class T>
 [[nodiscard]] Net<T> reshape(const kern::Kernels<T>& kernels, Workspace& workspace,
                              const Net<T>& from, const Operation& operation,

@@ -67,13 +67,17 @@ std::vector<AxisLists> axes_of(const ParamTensor& from, const ParamTensor& to, c
 
 template <class T>
 void copy_numbers(const kern::Kernels<T>& kernels, std::size_t count, const T* from, T* to) {
+  constexpr std::size_t kPiece = std::size_t{1} << 28;
   const std::uint32_t row = 0;
   kern::Exec exec;
-  kernels.copy_rows(exec, {.table = from,
-                           .rows = &row,
-                           .count = 1,
-                           .words = count * sizeof(T) / sizeof(std::uint32_t),
-                           .out = to});
+  for (std::size_t begin = 0; begin < count; begin += kPiece) {
+    const std::size_t some = std::min(kPiece, count - begin);
+    kernels.copy_rows(exec, {.table = from + begin,
+                             .rows = &row,
+                             .count = 1,
+                             .words = some * sizeof(T) / sizeof(std::uint32_t),
+                             .out = to + begin});
+  }
 }
 
 template <class T>

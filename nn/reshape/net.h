@@ -37,7 +37,8 @@ struct Net {
   [[nodiscard]] const ModelSpec& spec() const noexcept { return header.spec; }
 };
 
-/// A view on a slab whose bytes lie in `memory`, for reading.
+/// A view on a slab whose bytes lie in `memory`, for reading; it and its copies must not outlive
+/// them.
 [[nodiscard]] Net<float> net_of(const ParamSlab& slab,
                                 const kern::Memory& memory = kern::kOwnMemory);
 /// A slab that keeps ids and births.

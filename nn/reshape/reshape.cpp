@@ -1,6 +1,7 @@
 #include "nn/reshape/reshape.h"
 
 #include <algorithm>
+#include <stdexcept>
 #include <vector>
 
 #include "nn/random.h"
@@ -91,6 +92,8 @@ void reshape(const kern::Kernels<float>& kernels, Workspace& workspace, const Pa
   memory.zero(to.bytes().data(), to.bytes().size());
   Job<float> job(kernels, workspace, net, operation, training, seed);
   const Net<float> made = job.run_into(to.spec(), to.weights().data());
+  if (made.numbers.all().data() != to.weights().data())
+    throw std::logic_error(operation.kind + " made a network without asking for its room");
   to.set_units(memory, made.units);
   to.set_state(memory, made.state);
 }
@@ -113,12 +116,14 @@ std::size_t reshaping_memory(const kern::Kernels<float>& kernels, const ModelSpe
   const std::size_t changes = Block::aligned(2 * tensor * sizeof(float));
   if (!kind.needs_data(whole)) return changes;
   const std::size_t gradients = kind.gradient_numbers(spec, whole);
-  const Use use = gradients == 0 ? Use::inference : Use::training;
-  const Network<float> network(spec, kernels, calibration_chunk(*kernels.memory, spec, use), use);
-  const BatchReader<float> reader(network, DataView{});
-  return std::max(changes, Block::aligned(network.arena_bytes()) +
-                               Block::aligned(reader.target_bytes()) +
-                               Block::aligned(gradients * sizeof(float)));
+  const auto pass = [&](Use use) {
+    const Network<float> network(spec, kernels, calibration_chunk(*kernels.memory, spec, use), use);
+    return Block::aligned(network.arena_bytes()) +
+           Block::aligned(BatchReader<float>(network, DataView{}).target_bytes());
+  };
+  const std::size_t looking = std::max(changes, pass(Use::inference));
+  if (gradients == 0) return looking;
+  return std::max(looking, pass(Use::training) + Block::aligned(gradients * sizeof(float)));
 }
 
 template struct ReshapeJob<float>;

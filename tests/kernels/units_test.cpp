@@ -104,9 +104,10 @@ void for_each_regrouping(Body body) {
         const int length = whole ? old : random.below(round == 11 ? 80 / axes : 12);
         drawn.push_back(drawn_axis(random, old, length, random.below(2) == 0));
         auto& axis = args.axis[static_cast<std::size_t>(d)];
-        axis = whole ? AxisMap{nullptr, nullptr, old, old} : drawn.back().map;
+        const int left = round % 3 == 0 ? 1 + random.below(old) : old;
+        axis = whole ? AxisMap{nullptr, nullptr, left, old} : drawn.back().map;
         before *= static_cast<std::size_t>(old);
-        after *= static_cast<std::size_t>(length);
+        after *= static_cast<std::size_t>(axis.length);
       }
       // The lists moved along with the vector that holds them, and stayed where they were.
       body(args, before, after, random);
