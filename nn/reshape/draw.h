@@ -25,19 +25,11 @@ void draw_units(const Hands<T>& hands, Net<T>& net, const std::string& group,
 /// `unit` along `axis`, at every position of a flattened image.
 template <class F>
 void for_each_of_unit(const ParamTensor& tensor, std::int32_t axis, std::int32_t unit, F f) {
-  const auto a = static_cast<std::size_t>(axis);
-  std::size_t inner = 1, outer = 1;
-  for (std::size_t i = 0; i < tensor.dims.size(); ++i) {
-    if (i < a) outer *= static_cast<std::size_t>(tensor.dims[i]);
-    if (i > a) inner *= static_cast<std::size_t>(tensor.dims[i]);
-  }
-  const auto length = static_cast<std::size_t>(tensor.dims[a]);
-  const auto units = static_cast<std::size_t>(tensor.axes[a].units);
-  for (std::size_t o = 0; o < outer; ++o) {
-    for (std::size_t along = static_cast<std::size_t>(unit); along < length; along += units) {
-      const std::size_t first = tensor.offset + (o * length + along) * inner;
-      for (std::size_t i = 0; i < inner; ++i) f(first + i);
-    }
+  const kern::UnitBlock block = unit_block(tensor, axis);
+  for (std::size_t o = 0; o < block.outer; ++o) {
+    const std::size_t first =
+        tensor.offset + (o * block.units + static_cast<std::size_t>(unit)) * block.inner;
+    for (std::size_t i = 0; i < block.inner; ++i) f(first + i);
   }
 }
 
