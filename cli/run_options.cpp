@@ -3,6 +3,7 @@
 #include <array>
 #include <string>
 
+#include "cli/going_on.h"
 #include "cli/runs.h"
 #include "runtime/base/error.h"
 #include "runtime/base/text.h"
@@ -56,6 +57,7 @@ hpo::RunOptions run_options(const Arguments& arguments, const hpo::StudySpec& st
   options.folder = runs_folder(arguments) / study.name;
   options.workers = static_cast<int>(arguments.integer("--workers", 1, kMaxWorkers).value_or(0));
   options.sharing = !arguments.has("--no-sharing");
+  options.gpu_failed = go_on_without;
   if (arguments.has("--executor")) options.engine = engine_of(arguments.text("--executor"));
   return options;
 }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "runtime/base/file.h"
+#include "runtime/gpu_failure.h"
 #include "runtime/resources.h"
 #include "runtime/store.h"
 
@@ -46,6 +47,11 @@ struct Config {
   /// Of each GPU, what bodies of one worker take beside their arguments and scratch, for as long as
   /// the runtime lives: workspaces of libraries. It is kept free for them.
   ByteCount gpu_reserve{};
+  /// Called on the thread that meets it when a GPU serves the program no more, before anything
+  /// counts as failed. A program that goes on without the GPU replaces itself there. If it returns,
+  /// a task that met the fault fails (no_device), while a fault that StarPU met ends the process
+  /// with that exit code.
+  OnGpuFailure gpu_failed = nullptr;
   /// Answers pure tasks and keeps their results; null: nothing is kept beyond the values' own
   /// lives.
   std::shared_ptr<Store> store;

@@ -8,6 +8,7 @@
 #include "nn/data/data_error.h"
 #include "nn/error.h"
 #include "runtime/base/error.h"
+#include "runtime/gpu_failure.h"
 #include "tasks/tasks.h"
 
 namespace tasks {
@@ -22,6 +23,7 @@ decltype(auto) translated(Body&& body) {
   } catch (const nn::Error& error) {
     throw rt::Error(rt::Errc::study, error.what());
   } catch (const kern::DeviceGone& error) {
+    rt::report_gpu_failure(error.what());
     throw rt::Error(rt::Errc::no_device,
                     std::string(error.what()) +
                         ": this process can use the device no more; the same command goes on");

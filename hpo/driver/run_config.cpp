@@ -61,6 +61,7 @@ rt::Config config_of(const RunOptions& options, const StudySpec& study) {
   config.store = std::make_shared<rt::Store>(store);
   config.pace_file = rt::cache_folder() / "paces";
   config.pace_machine = machine_name(study);
+  config.gpu_failed = options.gpu_failed;
   config.graph_file = options.graph_file;
   config.trace_file = options.trace_file;
   return config;

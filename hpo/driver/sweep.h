@@ -12,6 +12,7 @@
 #include "hpo/study/spec.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/file.h"
+#include "runtime/gpu_failure.h"
 
 namespace hpo {
 
@@ -28,6 +29,8 @@ struct RunOptions {
   /// another trial, so that the two can be compared; what a run needs to go on after a crash lies
   /// in its own folder.
   bool sharing = true;
+  /// Told of a GPU that serves the program no more (rt::Config::gpu_failed). Null: the sweep ends.
+  rt::OnGpuFailure gpu_failed = nullptr;
   rt::Path graph_file;  ///< DOT graph; empty: none
   rt::Path trace_file;  ///< Chrome trace; empty: none
   /// Number of times the user asked to stop; polled. 1: stop cleanly. Null: nobody can ask. After

@@ -14,6 +14,12 @@
 
 namespace rt::detail {
 
+/// One of the devices that CUDA shows the program.
+struct ShownGpu {
+  int index = 0;
+  int of = 1;
+};
+
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -25,6 +31,9 @@ class Backend {
   [[nodiscard]] virtual int gpus() const noexcept { return cuda_workers(); }
   /// The one, from 0 on, that a CUDA worker computes on. Both count their own kind alone.
   [[nodiscard]] virtual int gpu_of(int cuda_worker) const noexcept { return cuda_worker; }
+
+  /// That of the calling CUDA worker, whichever of them are used.
+  [[nodiscard]] virtual ShownGpu this_gpu() const noexcept { return {}; }
 
   /// Bytes that one task may hold on a device of that kind, the largest one there is; 0: nobody
   /// counts them.

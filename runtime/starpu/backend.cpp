@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 #include "runtime/base/error.h"
@@ -18,6 +19,7 @@
 #ifdef TRELLIS_WITH_CUDA
 #include <cuda_runtime.h>
 
+#include "runtime/starpu/gone_gpu.h"
 #include "runtime/starpu/gpu_memory.h"
 #endif
 
@@ -48,6 +50,7 @@ class StarPu final : public OnStarPu {
 #ifdef TRELLIS_WITH_CUDA
     conf.ncuda = config.gpus;
     visible = visible_gpus();
+    told_.emplace(config.gpu_failed, visible);
     if (conf.ncuda != 0) {
       sharers = workers_of_a_gpu(config.workers_per_gpu, config.gpu_reserve);
       limits_ = limit_gpu_memory({config.gpu_reserve.value * static_cast<unsigned>(sharers)});
@@ -122,6 +125,7 @@ class StarPu final : public OnStarPu {
   }
 
 #ifdef TRELLIS_WITH_CUDA
+  [[nodiscard]] ShownGpu this_gpu() const noexcept override { return told_->this_gpu(); }
   [[nodiscard]] void* stream() noexcept override {
     const int worker = starpu_worker_get_id();
     if (worker < 0 || starpu_worker_get_type(worker) != STARPU_CUDA_WORKER) return nullptr;
@@ -160,6 +164,9 @@ class StarPu final : public OnStarPu {
     return codelet;
   }
 
+#ifdef TRELLIS_WITH_CUDA
+  std::optional<ToldOfGoneGpus> told_;
+#endif
   StarPuHome home_;
   std::vector<Setting> limits_;
   starpu_perfmodel model_ = make_model();

@@ -1,5 +1,6 @@
 // CUDA's runtime without a device, to be preloaded: one GPU (PRETENDED_GPUS: so many, with one
 // memory) whose memory is a part of the program's own, filled with garbage when it is handed out.
+// PRETENDED_FAULT names one whose copies fail.
 // With it StarPU's CUDA driver, its copies and its worker run where no GPU is; what runs on that
 // worker must be device code for the host (kern::emulated_device).
 #include <cuda_runtime_api.h>
@@ -20,6 +21,7 @@ std::map<void*, std::size_t>& blocks() {
   return *all;
 }
 std::size_t used = 0;
+thread_local int current = 0;
 int somewhere = 0;  // what handles of streams, events and libraries point to
 
 cudaError_t take(void** to, std::size_t bytes) {
@@ -38,6 +40,11 @@ void name(Handle* handle) {
   *handle = reinterpret_cast<Handle>(&somewhere);
 }
 
+bool fails() {
+  const char* named = std::getenv("PRETENDED_FAULT");
+  return named != nullptr && std::atoi(named) == current;
+}
+
 void copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                std::size_t width, std::size_t rows) {
   for (std::size_t i = 0; i < rows; ++i)
@@ -54,7 +61,14 @@ cudaError_t cudaGetDeviceCount(int* count) {
   *count = wanted != nullptr ? std::atoi(wanted) : 1;
   return cudaSuccess;
 }
-cudaError_t cudaSetDevice(int) { return cudaSuccess; }
+cudaError_t cudaSetDevice(int device) {
+  current = device;
+  return cudaSuccess;
+}
+cudaError_t cudaGetDevice(int* device) {
+  *device = current;
+  return cudaSuccess;
+}
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
   *properties = {};
   std::strcpy(properties->name, "pretended");
@@ -110,6 +124,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* of, const void* memo
 }
 
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind) {
+  if (fails()) return cudaErrorLaunchFailure;
   std::memcpy(to, from, bytes);
   return cudaSuccess;
 }
@@ -119,6 +134,7 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
 }
 cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                          std::size_t width, std::size_t rows, cudaMemcpyKind) {
+  if (fails()) return cudaErrorLaunchFailure;
   copy_rows(to, to_pitch, from, from_pitch, width, rows);
   return cudaSuccess;
 }

@@ -18,22 +18,6 @@ KERN_INLINE void prefetch_row(const S* row, int cols) {
     __builtin_prefetch(p + i, 0, 2);
 }
 
-template <class S>
-void gather_rows(const GatherArgs<float>& g, const S* src) {
-  constexpr int kAhead = 4;
-  const std::ptrdiff_t cols = g.cols;
-  const int whole = g.cols / kWidth * kWidth;
-  for (int i = 0; i < g.count; ++i) {
-    if (i + kAhead < g.count) prefetch_row(src + g.rows[i + kAhead] * cols, g.cols);
-    const S* from = src + g.rows[i] * cols;
-    float* to = g.out + i * cols;
-    for (int j = 0; j < whole; j += kWidth)
-      store(to + j, (read(from + j) - load(g.shift + j)) * load(g.scale + j));
-    for (int j = whole; j < g.cols; ++j)
-      to[j] = (static_cast<float>(from[j]) - g.shift[j]) * g.scale[j];
-  }
-}
-
 /// `count` numbers in a row; places of `shift` and `scale` as of `to`.
 template <class S>
 void scale_run(const S* from, const float* shift, const float* scale, std::ptrdiff_t count,
@@ -43,6 +27,16 @@ void scale_run(const S* from, const float* shift, const float* scale, std::ptrdi
     store(to + j, (read(from + j) - load(shift + j)) * load(scale + j));
   for (std::ptrdiff_t j = whole; j < count; ++j)
     to[j] = (static_cast<float>(from[j]) - shift[j]) * scale[j];
+}
+
+template <class S>
+void gather_rows(const GatherArgs<float>& g, const S* src) {
+  constexpr int kAhead = 4;
+  const std::ptrdiff_t cols = g.cols;
+  for (int i = 0; i < g.count; ++i) {
+    if (i + kAhead < g.count) prefetch_row(src + g.rows[i + kAhead] * cols, g.cols);
+    scale_run(src + g.rows[i] * cols, g.shift, g.scale, cols, g.out + i * cols);
+  }
 }
 
 void scale_nothing(const float* shift, const float* scale, std::ptrdiff_t count, float* to) {

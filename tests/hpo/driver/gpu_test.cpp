@@ -223,11 +223,18 @@ TEST_F(GpuStudy, ADeviceThatFailsLosesTheTrialWhichIsTriedAgain) {
   for (const TrialRow& trial : trials()) EXPECT_EQ(trial.state, TrialState::complete);
 }
 
+std::atomic<int> gone{0};
+void count_gone(const rt::GpuFailure& failure) {
+  if (failure.why == "CUDA: unspecified launch failure") ++gone;
+}
+
 TEST_F(GpuStudy, ADeviceThatIsGoneEndsTheSessionAndTheNextOneGoesOn) {
   EXPECT_EQ(session(on_gpu(), "a").end, DriverEnd::finished);
   const std::vector<TrialRow> before = fresh_start();
   fault = [] { throw kern::DeviceGone("CUDA: unspecified launch failure"); };
   faults = 1;
+  gone = 0;
+  gpu_failed_ = count_gone;
   try {
     (void)session(on_gpu("retry: {max: 0}\n"), "a");
     FAIL() << "trials were tried on a device that is gone";
@@ -235,6 +242,7 @@ TEST_F(GpuStudy, ADeviceThatIsGoneEndsTheSessionAndTheNextOneGoesOn) {
     EXPECT_EQ(error.kind(), rt::Errc::no_device);
     EXPECT_NE(std::string(error.what()).find("unspecified launch failure"), std::string::npos);
   }
+  EXPECT_EQ(gone, 1) << "before the session ended, the program could have gone on without it";
   for (const TrialRow& trial : trials()) EXPECT_NE(trial.state, TrialState::failed);
   EXPECT_EQ(session(on_gpu("retry: {max: 0}\n"), "a").end, DriverEnd::finished);
   expect_same(trials(), before);

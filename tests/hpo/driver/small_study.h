@@ -75,6 +75,7 @@ class SmallStudy : public testing::Test {
                          .pretended_gpus = pretended_gpus_,
                          .pretended_memory = pretended_memory_,
                          .gpu_reserve = tasks::gpu_reserve(),
+                         .gpu_failed = gpu_failed_,
                          .store = std::make_shared<rt::Store>(rt::StoreConfig{.folder = store()})});
     const Params some = file.space.from_unit(std::vector<double>(file.space.size(), 0.5));
     const StudyData data = load_data(file, some);
@@ -119,6 +120,7 @@ class SmallStudy : public testing::Test {
   int workers_per_gpu_ = 1;
   int pretended_gpus_ = 0;
   rt::ByteCount pretended_memory_{};
+  rt::OnGpuFailure gpu_failed_ = nullptr;
 };
 
 }  // namespace hpo

@@ -3,12 +3,16 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <iostream>
 #include <string>
 #include <vector>
 
+#include "runtime/base/clock.h"
 #include "runtime/base/text.h"
+#include "runtime/matrix.h"
 #include "runtime/runtime.h"
 
 namespace {
@@ -98,6 +102,53 @@ TEST_F(Workers, OneThreadADeviceStaysTheUsersChoice) {
   say("STARPU_NWORKER_PER_CUDA", "2");
   say("STARPU_CUDA_THREAD_PER_DEV", "1");
   EXPECT_EQ(made(1).workers, 2);
+}
+
+/// What the program hears of a GPU that failed.
+rt::GpuFailure heard;
+void hear(const rt::GpuFailure& failure) { heard = failure; }
+
+/// Tasks for both GPUs at once, until one of them finds a fault.
+void run_on_both(rt::OnGpuFailure told, bool in_the_body) {
+  using Table = rt::Matrix<float>;
+  static const auto fill = rt::task("fill", 1)
+                               .cuda([](rt::Context& context, rt::inout<Table>, bool faults) {
+                                 rt::sleep_for(std::chrono::milliseconds(20));
+                                 if (!faults || context.worker().index != 1) return;
+                                 rt::report_gpu_failure("CUDA: unspecified launch failure");
+                                 throw rt::Error(rt::Errc::no_device, "gone");
+                               })
+                               .needs({.gpus = 1});
+  const rt::Runtime runtime(
+      {.workers = 1, .executor = rt::Executor::starpu_cuda, .gpu_failed = told});
+  std::vector<rt::Value<Table>> tables;
+  for (int i = 0; i < 8; ++i) tables.push_back(rt::value(Table(8, 8)));
+  for (auto& table : tables) fill(table, in_the_body);
+  for (auto& table : tables) (void)table.get();
+}
+
+TEST_F(Workers, AGpuThatFailsInABodyIsNamed) {
+  say("PRETENDED_GPUS", "2");
+  heard = {};
+  EXPECT_THROW(run_on_both(hear, true), rt::Error);
+  EXPECT_EQ(heard.gpu, 1);
+  EXPECT_EQ(heard.gpus, 2);
+  EXPECT_EQ(heard.why, "CUDA: unspecified launch failure");
+}
+
+TEST_F(Workers, AGpuThatFailsStarPUIsNamed) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  say("PRETENDED_GPUS", "2");
+  say("PRETENDED_FAULT", "1");
+  constexpr auto kTold = [](const rt::GpuFailure& failure) {
+    std::cerr << "gpu " << failure.gpu << " of " << failure.gpus << ": " << failure.why
+              << std::endl;
+    std::_Exit(3);
+  };
+  EXPECT_EXIT(run_on_both(kTold, false), testing::ExitedWithCode(3),
+              "gpu 1 of 2: CUDA: pretended \\(in .* of StarPU\\)");
+  EXPECT_EXIT(run_on_both(nullptr, false), testing::ExitedWithCode(6),
+              "this process can use the device no more; the same command goes on");
 }
 
 TEST_F(Workers, AWordThatIsNoNumberOfThemIsRefused) {

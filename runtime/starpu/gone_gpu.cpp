@@ -1,0 +1,63 @@
+#include "runtime/starpu/gone_gpu.h"
+
+#include <cuda_runtime.h>
+#include <starpu.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+
+#include "runtime/base/error.h"
+#include "runtime/base/text.h"
+
+namespace rt::detail {
+
+namespace {
+
+std::atomic<const ToldOfGoneGpus*> listening{nullptr};
+
+[[noreturn]] void end(const std::string& why) {
+  if (const ToldOfGoneGpus* told = listening.load()) told->end(why);
+  std::fprintf(stderr, "trellis: %s\n", why.c_str());
+  std::_Exit(exit_code(Errc::no_device));
+}
+
+}  // namespace
+
+ToldOfGoneGpus::ToldOfGoneGpus(OnGpuFailure told, int shown) : told_(told), shown_(shown) {
+  listening = this;
+}
+
+ToldOfGoneGpus::~ToldOfGoneGpus() { listening = nullptr; }
+
+ShownGpu ToldOfGoneGpus::this_gpu() const noexcept {
+  int gpu = 0;
+  const int worker = starpu_worker_get_id();
+  if (worker >= 0 && starpu_worker_get_type(worker) == STARPU_CUDA_WORKER)
+    gpu = starpu_worker_get_devid(worker);
+  else if (cudaGetDevice(&gpu) != cudaSuccess)
+    gpu = 0;
+  return {.index = gpu, .of = shown_};
+}
+
+void ToldOfGoneGpus::end(const std::string& why) const {
+  const ShownGpu gpu = this_gpu();
+  if (told_ != nullptr) told_({.gpu = gpu.index, .gpus = gpu.of, .why = why});
+  std::fprintf(stderr, "trellis: %s: this process can use the device no more; %s\n", why.c_str(),
+               "the same command goes on");
+  std::_Exit(exit_code(Errc::no_device));
+}
+
+}  // namespace rt::detail
+
+// StarPU's own functions of these names, which abort: calls of its library find these first.
+
+extern "C" __attribute__((visibility("default"))) void starpu_cuda_report_error(
+    const char* function, const char*, int, cudaError_t status) {
+  rt::detail::end(rt::cat("CUDA: ", cudaGetErrorString(status), " (in ", function, " of StarPU)"));
+}
+
+extern "C" __attribute__((visibility("default"))) void starpu_cublas_report_error(
+    const char* function, const char*, int, int status) {
+  rt::detail::end(rt::cat("cuBLAS: status ", status, " (in ", function, " of StarPU)"));
+}
