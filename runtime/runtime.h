@@ -4,6 +4,7 @@
 //   task.h      tasks and their settings         value.h    values, promises
 //   access.h    how bodies use their arguments   async.h    coroutines
 //   failure.h   policies and exceptions          when.h     waiting for several values
+//   gpu_failure.h   GPUs that fail for good
 //   group.h     cancelling together              loop.h     the driver thread's loop
 //   instance.h  the Runtime, config.h, summary.h, store.h
 #pragma once
@@ -13,6 +14,7 @@
 #include "runtime/config.h"
 #include "runtime/context.h"
 #include "runtime/failure.h"
+#include "runtime/gpu_failure.h"
 #include "runtime/group.h"
 #include "runtime/instance.h"
 #include "runtime/loop.h"
