@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdio>
 #include <fstream>
@@ -15,6 +16,7 @@
 #include <sstream>
 #include <vector>
 
+#include "runtime/base/clock.h"
 #include "runtime/base/text.h"
 
 namespace cli {
@@ -22,6 +24,7 @@ namespace cli {
 namespace {
 
 constexpr std::string_view kShown = "CUDA_VISIBLE_DEVICES=";
+constexpr rt::Duration kLookAgain = std::chrono::milliseconds(10);
 
 std::vector<std::string> parts_of(std::istream&& text, char end) {
   std::vector<std::string> parts;
@@ -66,7 +69,7 @@ std::string gpus_without(std::optional<std::string_view> shown, const rt::GpuFai
 void go_on_without(const rt::GpuFailure& failure) {
   if (failure.gpus < 2) return;
   static std::atomic<bool> going{false};
-  while (going.exchange(true)) ::pause();  // another thread does it, for another GPU
+  while (going.exchange(true)) rt::sleep_for(kLookAgain);  // another thread does it just now
   std::vector<std::string> words = parts_of(std::ifstream("/proc/self/cmdline"), '\0'),
                            environment = parts_of(std::ifstream("/proc/self/environ"), '\0');
   const auto set = std::ranges::find_if(
