@@ -77,8 +77,7 @@ std::string DiskLayer::path_of(Key key) const {
 }
 
 Found DiskLayer::find(Key key) {
-  // Nobody opens a file for what is not there, which would take most of an answer's time.
-  if (Found packed = pack_.find(key); !packed.bytes || !packed.bytes->empty()) return packed;
+  if (Found packed = pack_.find(key); packed.bytes) return packed;
   const std::string path = path_of(key);
   Bytes file;
   if (const int code = read_entry(path, file); code != 0) {
@@ -100,8 +99,7 @@ Found DiskLayer::find(Key key) {
 }
 
 bool DiskLayer::contains(Key key) {
-  const auto packed = pack_.find(key).bytes;
-  return packed && (!packed->empty() || ::access(path_of(key).c_str(), R_OK) == 0);
+  return pack_.contains(key) || ::access(path_of(key).c_str(), R_OK) == 0;
 }
 
 bool DiskLayer::put(Key key, const Bytes& bytes, double cost) {
@@ -109,18 +107,15 @@ bool DiskLayer::put(Key key, const Bytes& bytes, double cost) {
     ++refused_;
     return false;
   }
-  const bool packed = !bytes.empty() && bytes.size() <= kMostPacked;
-  if (const int code = pack_.put(key, packed ? bytes : Bytes(), cost); code != 0) {
-    refuse_write(pack_.path(), code);
-    return false;
-  }
-  if (packed) return true;
-  const std::string path = path_of(key);
-  if (::access(path.c_str(), F_OK) == 0) return true;
-  if (const int code = write(path, key, bytes, cost); code != 0) {
+  const bool packed = bytes.size() <= kMostPacked;
+  const std::string path = packed ? pack_.path() : path_of(key);
+  if (!packed && ::access(path.c_str(), F_OK) == 0) return true;
+  const int code = packed ? pack_.put(key, bytes, cost) : write(path, key, bytes, cost);
+  if (code != 0) {
     refuse_write(path, code);
     return false;
   }
+  if (packed) return true;
   const std::uint64_t written = kHeadBytes + bytes.size();
   if (unaccounted_.fetch_add(written) + written > budget_ / 1024) account();
   return true;

@@ -19,10 +19,6 @@ namespace rt::store {
 /// never changed, and whoever finds one damaged removes it; small entries are a Pack's. Nothing
 /// here throws; what the file system refuses is counted and said once.
 ///
-/// The pack names every entry that has a file, by an empty entry of its own, which is put first:
-/// what it does not name is absent, and no file is looked for. A file whose name it lost is
-/// computed again, and named again when that is put.
-///
 /// Entries are renamed into place without fsync. A power cut may leave a torn one under its final
 /// name, which the checksum finds; the price of syncing (ms for every task's result) would buy
 /// nothing that computing again does not give.

@@ -55,6 +55,12 @@ Found Pack::find(Key key) {
   return {std::make_shared<const Bytes>(std::move(entry)), cost};
 }
 
+bool Pack::contains(Key key) {
+  const std::scoped_lock lock(mutex_);
+  if (!places_.contains(key)) look_again();
+  return places_.contains(key);
+}
+
 int Pack::put(Key key, const Bytes& bytes, double cost) {
   const std::scoped_lock lock(mutex_);
   if (places_.contains(key)) return 0;

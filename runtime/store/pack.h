@@ -19,7 +19,7 @@
 
 namespace rt::store {
 
-/// Payloads of more bytes have files of their own; so have empty ones.
+/// Payloads of more bytes have files of their own.
 inline constexpr std::uint64_t kMostPacked = 1024;
 
 inline constexpr const char* kPackName = ".packed";
@@ -40,6 +40,7 @@ class Pack {
   /// What another process put is found after a twentieth of a second at the latest: so often an
   /// absent key costs one stat, and the reading of what was appended since the last time.
   [[nodiscard]] Found find(Key key);
+  [[nodiscard]] bool contains(Key key);
   /// 0, or the errno value with which the file system refused it.
   [[nodiscard]] int put(Key key, const Bytes& bytes, double cost);
   /// For this process: another one finds the entry until the file is written anew.
