@@ -3,11 +3,11 @@
 #include <pthread.h>
 #include <sched.h>
 #include <unistd.h>
-#include <csignal>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstddef>
 #include <cstdio>
 #include <fstream>
@@ -18,6 +18,7 @@
 
 #include "runtime/base/clock.h"
 #include "runtime/base/text.h"
+#include "tasks/spawn.h"
 
 namespace cli {
 
@@ -30,13 +31,6 @@ std::vector<std::string> parts_of(std::istream&& text, char end) {
   std::vector<std::string> parts;
   for (std::string part; std::getline(text, part, end);) parts.push_back(part);
   return parts;
-}
-
-std::vector<char*> pointers_to(std::vector<std::string>& strings) {
-  std::vector<char*> pointers;
-  for (std::string& string : strings) pointers.push_back(string.data());
-  pointers.push_back(nullptr);
-  return pointers;
 }
 
 /// A worker's thread has a core and a signal mask of its own, which a new program would keep.
@@ -84,7 +78,7 @@ void go_on_without(const rt::GpuFailure& failure) {
   std::fprintf(stderr, "\ntrellis: gpu %d: %s; going on without it, with %s%s\n", failure.gpu,
                failure.why.c_str(), std::string(kShown).c_str(), left.c_str());
   be_as_the_main_thread();
-  ::execve("/proc/self/exe", pointers_to(words).data(), pointers_to(environment).data());
+  ::execve("/proc/self/exe", tasks::pointers(words).data(), tasks::pointers(environment).data());
   going = false;
 }
 
