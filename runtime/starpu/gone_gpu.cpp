@@ -1,6 +1,7 @@
 #include "runtime/starpu/gone_gpu.h"
 
 #include <cuda_runtime.h>
+#include <dlfcn.h>
 #include <starpu.h>
 
 #include <atomic>
@@ -50,7 +51,8 @@ void ToldOfGoneGpus::end(const std::string& why) const {
 
 }  // namespace rt::detail
 
-// StarPU's own functions of these names, which abort: calls of its library find these first.
+// Calls of StarPU's library find these before its own functions of these names, which abort, and
+// before CUDA's.
 
 extern "C" __attribute__((visibility("default"))) void starpu_cuda_report_error(
     const char* function, const char*, int, cudaError_t status) {
@@ -60,4 +62,13 @@ extern "C" __attribute__((visibility("default"))) void starpu_cuda_report_error(
 extern "C" __attribute__((visibility("default"))) void starpu_cublas_report_error(
     const char* function, const char*, int, int status) {
   rt::detail::end(rt::cat("cuBLAS: status ", status, " (in ", function, " of StarPU)"));
+}
+
+/// StarPU asks this alone: whether a body has waited for its stream. It aborts where the answer is
+/// an error. Bodies wait, and report what a device says to them themselves.
+extern "C" __attribute__((visibility("default"))) cudaError_t cudaStreamQuery(cudaStream_t stream) {
+  static const auto ask =
+      reinterpret_cast<decltype(&cudaStreamQuery)>(::dlsym(RTLD_NEXT, "cudaStreamQuery"));
+  const bool busy = ask != nullptr && ask(stream) == cudaErrorNotReady;
+  return busy ? cudaErrorNotReady : cudaSuccess;
 }

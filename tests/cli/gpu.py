@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """`trellis sweep` on a GPU as a user runs it. Ends with 77 where there is no device.
 
-usage: gpu.py BUILD_CLI_FOLDER SOURCE_FOLDER"""
+usage: gpu.py BUILD_CLI_FOLDER SOURCE_FOLDER FAULTING_GPU"""
 import json
 import os
 import pathlib
@@ -24,8 +24,9 @@ def expect(held, what):
 
 
 class Place:
-    def __init__(self, program, source, folder):
+    def __init__(self, program, source, faulting_gpu, folder):
         self.program, self.experiments, self.folder = program, pathlib.Path(source, "experiments").resolve(), folder
+        self.faulting_gpu = str(pathlib.Path(faulting_gpu).resolve())
 
     def trellis(self, *arguments, env=None, code=0):
         done = subprocess.run([self.program, *arguments], cwd=self.folder, env={**os.environ, **(env or {})},
@@ -114,11 +115,23 @@ def says_where_no_device_may_be_used(place):
     expect(not (place.folder / "hidden/digits/study.db").exists(), "a refused study was begun")
 
 
+def goes_on_after_a_fault(place):
+    """With the one device that is left after the others, if there are any."""
+    there = place.study("digits", "resources: {gpus: 1}")
+    alone = {"CUDA_VISIBLE_DEVICES": os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0]}
+    place.trellis("sweep", there, "--dir", "whole", env=alone)
+    fault = {"LD_PRELOAD": place.faulting_gpu, "FAULT_AT": "60"}
+    done = place.trellis("sweep", there, "--dir", "broken", env={**alone, **fault}, code=NO_DEVICE)
+    expect("CUDA" in done.stderr, f"nothing was said of the device:\n{done.stderr}")
+    place.trellis("sweep", there, "--dir", "broken", env=alone)
+    expect(place.results("digits", "whole") == place.results("digits", "broken"), "the fault changed results")
+
+
 PARTS = [gives_the_same_study_twice_and_nearly_that_of_cores, goes_on_where_it_was_cut_off, trains_what_changes_its_shape,
-         streams_a_table_that_does_not_fit, says_where_no_device_may_be_used]
+         streams_a_table_that_does_not_fit, goes_on_after_a_fault, says_where_no_device_may_be_used]
 
 
-def main(cli, source):
+def main(cli, source, faulting_gpu):
     program = str(pathlib.Path(cli, "trellis").resolve())
     doctor = subprocess.run([program, "doctor", "--json"], capture_output=True, text=True)
     if not json.loads(doctor.stdout)["gpus"]:
@@ -128,7 +141,7 @@ def main(cli, source):
     for part in PARTS:
         with tempfile.TemporaryDirectory(prefix="trellis-gpu-") as folder:
             try:
-                part(Place(program, source, pathlib.Path(folder)))
+                part(Place(program, source, faulting_gpu, pathlib.Path(folder)))
                 print(f"{part.__name__}: good")
             except (Failed, subprocess.TimeoutExpired) as problem:
                 failures += 1
