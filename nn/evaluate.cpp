@@ -149,6 +149,15 @@ Scores evaluate(const kern::Kernels<float>& kernels, Workspace& workspace, const
   return evaluation.scores(measured);
 }
 
+ClassScores evaluate_classes(const kern::Kernels<float>& kernels, Workspace& workspace,
+                             const ParamSlab& net, const DataView& data, const Choice& loss,
+                             Parallel* parallel) {
+  Evaluation evaluation(kernels, net, loss);
+  evaluation.add(workspace, data, parallel);
+  const Judged& judged = evaluation.judged();
+  return {evaluation.scores(), count_confusion(judged.outputs, judged.labels, judged.width)};
+}
+
 void predict(const kern::Kernels<float>& kernels, Workspace& workspace, const ParamSlab& net,
              const DataView& data, std::span<float> out) {
   check_input(net.spec(), data);

@@ -15,6 +15,7 @@ namespace {
 /// position, pixel), whose numbering does not involve the number of input units.
 struct Place {
   std::uint32_t unit = 0, position = 0;
+  bool operator==(const Place&) const = default;
 };
 
 /// The place of one element of a slice.
@@ -61,14 +62,25 @@ RandomKey key_of(const ParamTensor& tensor, std::string_view layer, std::uint64_
   return RandomKey{seed}.derive("init").derive(layer).derive(role);
 }
 
-void draw_unit(RandomKey key, std::span<const Place> places, float range, std::uint32_t unit,
-               float* out) {
-  std::array<std::uint32_t, 4> counter{~0U, 0, 0, 0}, block{};
-  for (const Place& place : places) {
-    const std::array<std::uint32_t, 4> wanted{place.unit / 4, place.position, unit, 0};
-    if (wanted != counter) block = random_block(key, wanted);
-    counter = wanted;
-    *out++ = range * symmetric_unit(block[place.unit % 4]);
+/// Units of a tensor that are drawn side by side: a cache line of weights.
+constexpr std::uint32_t kTogether = 16;
+
+/// Draws `count` units from `first` on, at most kTogether; put(i, u, value) takes element i of the
+/// slice of the unit first + u.
+template <class Put>
+void draw_units(RandomKey key, std::span<const Place> places, float range, std::uint32_t first,
+                std::uint32_t count, const Put& put) {
+  std::array<std::array<std::uint32_t, 4>, kTogether> blocks{};
+  Place last{~0U, 0};
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const Place wanted{places[i].unit / 4, places[i].position};
+    if (wanted != last) {
+      for (std::uint32_t u = 0; u < count; ++u)
+        blocks[u] = random_block(key, {wanted.unit, wanted.position, first + u, 0});
+    }
+    last = wanted;
+    for (std::uint32_t u = 0; u < count; ++u)
+      put(i, u, range * symmetric_unit(blocks[u][places[i].unit % 4]));
   }
 }
 
@@ -79,6 +91,45 @@ std::size_t unit_stride(const ParamTensor& tensor) {
     stride *= static_cast<std::size_t>(tensor.dims[a]);
   }
   return stride;
+}
+
+/// Fills tensors side by side where somebody lends workers and there is enough to do.
+class Filling {
+ public:
+  explicit Filling(Parallel* parallel) : parallel_(parallel) {}
+
+  /// Calls fill(begin, end) for ranges that make up [0, count), whose bounds are multiples of
+  /// `unit`; `bytes`: of all of them.
+  template <class Fill>
+  void run(std::size_t count, std::size_t unit, std::size_t bytes, const Fill& fill) const {
+    constexpr std::size_t kPart = std::size_t{1} << 20;
+    const std::size_t units = (count + unit - 1) / unit;
+    const std::size_t parts =
+        std::clamp(bytes / kPart, std::size_t{1}, std::max<std::size_t>(units, 1));
+    if (parallel_ == nullptr || parts == 1) return fill(std::size_t{0}, count);
+    run_parts(*parallel_, static_cast<int>(parts), [&](int part, Workspace&) {
+      const auto p = static_cast<std::size_t>(part);
+      fill(units * p / parts * unit, std::min(count, units * (p + 1) / parts * unit));
+    });
+  }
+
+ private:
+  Parallel* parallel_;
+};
+
+void draw_tensor(const ParamTensor& tensor, RandomKey key, const Filling& filling, float* weights) {
+  const std::vector<Place> places = places_of(tensor);
+  const std::size_t units = tensor.count / places.size(), stride = unit_stride(tensor);
+  const float range = half_range(tensor);
+  filling.run(units, kTogether, tensor.count * sizeof(float), [&](std::size_t u, std::size_t end) {
+    for (; u < end; u += kTogether) {
+      const auto count = static_cast<std::uint32_t>(std::min<std::size_t>(kTogether, end - u));
+      draw_units(key, places, range, static_cast<std::uint32_t>(u), count,
+                 [&](std::size_t i, std::uint32_t v, float value) {
+                   weights[(i / stride * units + u + v) * stride + i % stride] = value;
+                 });
+    }
+  });
 }
 
 }  // namespace
@@ -93,29 +144,25 @@ void init_unit(const ParamTensor& tensor, std::string_view layer, std::uint64_t 
   for (Place& place : places) {
     if (!inputs.empty()) place.unit = static_cast<std::uint32_t>(inputs[place.unit]);
   }
-  draw_unit(key_of(tensor, layer, seed), places, half_range(tensor),
-            static_cast<std::uint32_t>(unit), out.data());
+  draw_units(key_of(tensor, layer, seed), places, half_range(tensor),
+             static_cast<std::uint32_t>(unit), 1,
+             [&](std::size_t i, std::uint32_t, float value) { out[i] = value; });
 }
 
-void init_weights(ParamSlab& slab, std::uint64_t seed) {
-  std::ranges::fill(slab.bytes(), std::byte{0});
-  std::vector<float> slice;
+void init_weights(ParamSlab& slab, std::uint64_t seed, Parallel* parallel) {
+  const Filling filling(parallel);
+  const std::span<std::byte> bytes = slab.bytes();
+  constexpr std::size_t kPage = 4096;
+  filling.run(bytes.size(), kPage, bytes.size(), [&](std::size_t begin, std::size_t end) {
+    std::ranges::fill(bytes.subspan(begin, end - begin), std::byte{0});
+  });
   for (const ParamTensor& tensor : param_layout(slab.spec()).tensors) {
     if (tensor.init == InitRule::ones) {
       std::ranges::fill(slab.weights().subspan(tensor.offset, tensor.count), 1.0F);
     }
     if (!drawn(tensor.init)) continue;
-    const RandomKey key = key_of(tensor, slab.spec().layers[std::size_t(tensor.layer)].name, seed);
-    const std::vector<Place> places = places_of(tensor);
-    const std::size_t units = tensor.count / places.size(), stride = unit_stride(tensor);
-    slice.resize(places.size());
-    float* weights = slab.weights().data() + tensor.offset;
-    for (std::size_t u = 0; u < units; ++u) {
-      draw_unit(key, places, half_range(tensor), static_cast<std::uint32_t>(u), slice.data());
-      for (std::size_t i = 0; i < slice.size(); ++i) {
-        weights[(i / stride * units + u) * stride + i % stride] = slice[i];
-      }
-    }
+    draw_tensor(tensor, key_of(tensor, slab.spec().layers[std::size_t(tensor.layer)].name, seed),
+                filling, slab.weights().data() + tensor.offset);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 
+#include "nn/parallel.h"
 #include "nn/slab.h"
 
 namespace nn {
@@ -18,8 +19,9 @@ namespace nn {
 ///  - glorot (all others): a = sqrt(6 / (fan_in + fan_out)) (Glorot & Bengio 2010, eq. 16).
 /// The scales and running variances of a normalisation are 1, its shifts and running means 0.
 /// So a unit's weights depend on widths through the factor `a` alone. Uniform rather than normal:
-/// it needs only multiplication and square root, which are exact everywhere.
-void init_weights(ParamSlab& slab, std::uint64_t seed);
+/// it needs only multiplication and square root, which are exact everywhere. Large networks are
+/// filled in parts, wherever `parallel` runs them (null: here).
+void init_weights(ParamSlab& slab, std::uint64_t seed, Parallel* parallel = nullptr);
 
 /// Draws for one unit of one tensor, for reshape operations: the unit with the id `unit`, whose
 /// inputs have the ids `inputs` (one a unit of the tensor's input axis; empty: 0, 1, ...). `out`

@@ -112,6 +112,19 @@ enum class Measured : std::uint8_t { loss, all };
                               const ParamSlab& net, const DataView& data, const Choice& loss,
                               Parallel* parallel = nullptr, Measured measured = Measured::all);
 
+/// How good a network is at telling classes apart. Encodable.
+struct ClassScores {
+  Scores scores;
+  Confusion confusion;
+  auto operator<=>(const ClassScores&) const = default;
+};
+
+/// The same of data with labels, and what was taken for what by the same answers.
+[[nodiscard]] ClassScores evaluate_classes(const kern::Kernels<float>& kernels,
+                                           Workspace& workspace, const ParamSlab& net,
+                                           const DataView& data, const Choice& loss,
+                                           Parallel* parallel = nullptr);
+
 /// The most rows of a chunk; on a device, whose kernels want more of them, so many.
 inline constexpr int kEvaluateRows = 128;
 inline constexpr int kEvaluateRowsOnDevice = 512;

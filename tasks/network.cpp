@@ -53,11 +53,12 @@ std::uint64_t rows_of(const nn::Dataset::Header& data, nn::Part part) {
 const auto& init_task() {
   // Drawing weights is quicker than reading them back, so nothing is kept.
   static const auto task = rt::task("init", 1)
-                               .cpu([](nn::ParamSlab::Header header, std::uint64_t seed,
-                                       std::uint64_t) -> nn::ParamSlab {
+                               .cpu([](rt::Context& context, nn::ParamSlab::Header header,
+                                       std::uint64_t seed, std::uint64_t) -> nn::ParamSlab {
                                  return translated([&] {
                                    nn::ParamSlab net(std::move(header));
-                                   nn::init_weights(net, seed);
+                                   Lent lent(context);
+                                   nn::init_weights(net, seed, &lent);
                                    return net;
                                  });
                                })
@@ -127,37 +128,68 @@ const auto& train_task() {
   return task;
 }
 
+/// A task that answers the rows of a part. `Scored` has `static Result of(...)` with the parameters
+/// of nn::evaluate().
+template <class Scored>
+auto scoring_task(const char* name, int version) {
+  using Result = typename Scored::Result;
+  return rt::task(name, version)
+      .cpu([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
+              nn::Part part, nn::Choice loss, double) -> Result {
+        return translated([&] {
+          Lent lent(context);
+          return Scored::of(kern::cpu_kernels(), context.local<nn::Workspace>(), *net,
+                            data->view(part), loss, &lent);
+        });
+      })
+      .cuda([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
+               nn::Part part, nn::Choice loss, double) -> Result {
+        return translated([&] {
+          const OnGpu gpu(context, kern::Precision::f32);
+          const TableOnGpu table(context, *gpu.kernels.memory, *data);
+          return Scored::of(gpu.kernels, context.local<nn::Workspace>(), *net, table.view(part),
+                            loss, nullptr);
+        });
+      })
+      .work([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data, nn::Part part,
+               const nn::Choice&, double) {
+        return scoring_work(net->spec(), rows_of(data->header(), part),
+                            nn::feed_shape(data->header()));
+      })
+      .pure()
+      .cost([](nn::Part, const nn::Choice&, double flops) { return rt::Flops{flops}; });
+}
+
+struct OfRows {
+  using Result = nn::Scores;
+  static Result of(const kern::Kernels<float>& kernels, nn::Workspace& workspace,
+                   const nn::ParamSlab& net, const nn::DataView& data, const nn::Choice& loss,
+                   nn::Parallel* parallel) {
+    return nn::evaluate(kernels, workspace, net, data, loss, parallel);
+  }
+};
+
+struct OfClasses {
+  using Result = nn::ClassScores;
+  static Result of(const kern::Kernels<float>& kernels, nn::Workspace& workspace,
+                   const nn::ParamSlab& net, const nn::DataView& data, const nn::Choice& loss,
+                   nn::Parallel* parallel) {
+    return nn::evaluate_classes(kernels, workspace, net, data, loss, parallel);
+  }
+};
+
 const auto& evaluate_task() {
   static const auto task =
-      rt::task("evaluate", 4)
-          .cpu([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
-                  nn::Part part, nn::Choice loss, double) -> nn::Scores {
-            return translated([&] {
-              Lent lent(context);
-              return nn::evaluate(kern::cpu_kernels(), context.local<nn::Workspace>(), *net,
-                                  data->view(part), loss, &lent);
-            });
-          })
-          .cuda([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
-                   nn::Part part, nn::Choice loss, double) -> nn::Scores {
-            return translated([&] {
-              const OnGpu gpu(context, kern::Precision::f32);
-              const TableOnGpu table(context, *gpu.kernels.memory, *data);
-              return nn::evaluate(gpu.kernels, context.local<nn::Workspace>(), *net,
-                                  table.view(part), loss);
-            });
-          })
+      scoring_task<OfRows>("evaluate", 4)
           .simulated([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data, nn::Part part,
                         nn::Choice loss, double) -> nn::Scores {
             return simulated_scores(*net, loss, data->header(), rows_of(data->header(), part));
-          })
-          .work([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data, nn::Part part,
-                   const nn::Choice&, double) {
-            return scoring_work(net->spec(), rows_of(data->header(), part),
-                                nn::feed_shape(data->header()));
-          })
-          .pure()
-          .cost([](nn::Part, const nn::Choice&, double flops) { return rt::Flops{flops}; });
+          });
+  return task;
+}
+
+const auto& evaluate_classes_task() {
+  static const auto task = scoring_task<OfClasses>("evaluate classes", 1);
   return task;
 }
 
@@ -188,26 +220,6 @@ const auto& latency_task() {
           .work([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data, nn::Part) {
             return scoring_work(net->spec(), nn::kMostTimed, nn::feed_shape(data->header()));
           });
-  return task;
-}
-
-const auto& confusion_task() {
-  static const auto task =
-      rt::task("confusion", 3)
-          .cpu([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
-                  nn::Part part) -> nn::Confusion {
-            return translated([&] {
-              nn::DataView view = data->view(part);
-              nn::Judged truth{.width = data->outputs()};
-              nn::append_truth(truth, view);
-              view.labels = nullptr;  // answers, whatever the loss says of them
-              const nn::Choice of_classes{"cross_entropy", {}};
-              nn::Evaluation answers(kern::cpu_kernels(), *net, of_classes);
-              answers.add(context.local<nn::Workspace>(), view);
-              return nn::count_confusion(answers.judged().outputs, truth.labels, data->outputs());
-            });
-          })
-          .pure();
   return task;
 }
 
@@ -259,14 +271,15 @@ rt::Value<nn::Scores> evaluate(const rt::Value<nn::ParamSlab>& net,
   return evaluate_task()(net, data, part, loss, cost.value);
 }
 
+rt::Value<nn::ClassScores> evaluate_classes(const rt::Value<nn::ParamSlab>& net,
+                                            const rt::Value<nn::Dataset>& data, nn::Part part,
+                                            const nn::Choice& loss, rt::Flops cost) {
+  return evaluate_classes_task()(net, data, part, loss, cost.value);
+}
+
 rt::Value<double> row_latency(const rt::Value<nn::ParamSlab>& net,
                               const rt::Value<nn::Dataset>& data, nn::Part part) {
   return latency_task()(net, data, part);
-}
-
-rt::Value<nn::Confusion> confusion(const rt::Value<nn::ParamSlab>& net,
-                                   const rt::Value<nn::Dataset>& data, nn::Part part) {
-  return confusion_task()(net, data, part);
 }
 
 rt::Flops train_cost(const nn::ModelSpec& model, const nn::Stretch& stretch, std::uint64_t rows,

@@ -22,7 +22,6 @@
 #include "nn/baseline.h"
 #include "nn/data/dataset.h"
 #include "nn/hyper.h"
-#include "nn/metrics/confusion.h"
 #include "nn/reshape/operation.h"
 #include "nn/slab.h"
 #include "nn/train.h"
@@ -100,14 +99,16 @@ struct Seeds {
                                              const rt::Value<nn::Dataset>& data, nn::Part part,
                                              const nn::Choice& loss, rt::Flops cost);
 
+/// The same of data with classes, and what the network takes for what.
+[[nodiscard]] rt::Value<nn::ClassScores> evaluate_classes(const rt::Value<nn::ParamSlab>& net,
+                                                          const rt::Value<nn::Dataset>& data,
+                                                          nn::Part part, const nn::Choice& loss,
+                                                          rt::Flops cost);
+
 /// Seconds that it takes to answer a row of one part of the data alone (nn/latency.h). Measured
 /// anew at each call, which is no pure one; of a simulated network modelled.
 [[nodiscard]] rt::Value<double> row_latency(const rt::Value<nn::ParamSlab>& net,
                                             const rt::Value<nn::Dataset>& data, nn::Part part);
-
-/// What the network takes for what on one part of data with classes.
-[[nodiscard]] rt::Value<nn::Confusion> confusion(const rt::Value<nn::ParamSlab>& net,
-                                                 const rt::Value<nn::Dataset>& data, nn::Part part);
 
 /// `net` after a reshape operation (nn/reshape/reshape.h): a new network, which shares nothing with
 /// the old one. `after` is its header (nn::reshaped_header), of the spec that nn::reshaped gives,

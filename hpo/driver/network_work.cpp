@@ -71,17 +71,29 @@ nn::Scores no_scores(const nn::Choice& loss, const nn::Dataset::Header& data) {
 }
 
 /// Where it is trained.
+rt::On device_for(const nn::ModelSpec& model, const TrialSpec& spec) {
+  return rt::On(device_rule(spec.resources).kind_for(model, spec.hyper));
+}
+
 rt::Value<nn::Scores> scored(const rt::Value<nn::ParamSlab>& net, const nn::ModelSpec& model,
                              nn::Part part, const TrialSpec& spec, const StudyData& data,
                              rt::Flops cost) {
-  const rt::On device(device_rule(spec.resources).kind_for(model, spec.hyper));
+  const rt::On device = device_for(model, spec);
   return tasks::evaluate(net, data.value, part, spec.hyper.loss, cost);
+}
+
+rt::Value<nn::ClassScores> class_scored(const rt::Value<nn::ParamSlab>& net,
+                                        const nn::ModelSpec& model, nn::Part part,
+                                        const TrialSpec& spec, const StudyData& data,
+                                        rt::Flops cost) {
+  const rt::On device = device_for(model, spec);
+  return tasks::evaluate_classes(net, data.value, part, spec.hyper.loss, cost);
 }
 
 /// How long a row takes there.
 rt::Value<double> timed(const rt::Value<nn::ParamSlab>& net, const nn::ModelSpec& model,
                         const TrialSpec& spec, const StudyData& data) {
-  const rt::On device(device_rule(spec.resources).kind_for(model, spec.hyper));
+  const rt::On device = device_for(model, spec);
   return tasks::row_latency(net, data.value, nn::Part::valid);
 }
 
@@ -377,17 +389,18 @@ rt::Async<ExportedModel> NetworkWork::write(ExportedModel made, rt::Value<nn::Pa
                                             const StudyData& data, Params params) {
   made.file = model_file_;
   const TrialSpec& spec = plan->spec;
-  const rt::Flops scoring = tasks::evaluate_cost(model, data.test_rows);
-  const rt::Value<nn::Scores> tested_on = scored(net, model, nn::Part::test, spec, data, scoring);
-  const nn::Scores& scores = co_await tested_on;
-  if (scores.rows > 0) made.metrics = metrics_of("test", scores);
   const nn::Dataset::Header& header = data.value.get().header();
+  const bool tested = header.test_rows > 0;
+  const nn::Part part = tested ? nn::Part::test : nn::Part::valid;
+  const rt::Flops cost = tasks::evaluate_cost(model, tested ? header.test_rows : header.valid_rows);
   if (!header.class_names.empty() && header.class_names.size() <= nn::kMostConfused) {
-    const bool tested = scores.rows > 0;
-    const rt::Value<nn::Confusion> confused =
-        tasks::confusion(net, data.value, tested ? nn::Part::test : nn::Part::valid);
-    const nn::Confusion confusion = co_await confused;
-    made.confusion = table_of(confusion, header.class_names, tested ? "test" : "valid");
+    const rt::Value<nn::ClassScores> answered = class_scored(net, model, part, spec, data, cost);
+    const nn::ClassScores& classes = co_await answered;
+    if (tested) made.metrics = metrics_of("test", classes.scores);
+    made.confusion = table_of(classes.confusion, header.class_names, tested ? "test" : "valid");
+  } else if (tested) {
+    const rt::Value<nn::Scores> answered = scored(net, model, part, spec, data, cost);
+    made.metrics = metrics_of("test", co_await answered);
   }
   const nn::Choice loss = nn::written_out(spec.hyper.loss, data.value.get().view(nn::Part::train));
   rt::Value<void> written = tasks::export_model(net, data.value, (folder_ / model_file_).string(),

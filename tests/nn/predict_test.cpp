@@ -102,7 +102,12 @@ TEST_P(Predict, ScoresAreThoseOfEvaluate) {
       const nn::Scores expected =
           nn::evaluate(cpu(), workspace, model.net, data.view(nn::Part::train), loss);
       EXPECT_EQ(*done.scores, expected) << rows;
-      EXPECT_EQ(done.confusion.has_value(), !GetParam());
+      ASSERT_EQ(done.confusion.has_value(), !GetParam());
+      if (done.confusion) {
+        EXPECT_EQ(
+            nn::evaluate_classes(cpu(), workspace, model.net, data.view(nn::Part::train), loss),
+            (nn::ClassScores{expected, *done.confusion}));
+      }
       EXPECT_EQ(done.rows, static_cast<std::int64_t>(data.rows()));
       EXPECT_EQ(std::ranges::count(csv, '\n'), done.rows + 1);
     }

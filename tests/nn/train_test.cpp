@@ -299,6 +299,17 @@ TEST(Train, AnEvaluationOfAsManyRowsLeavesThePlanOfTrainingAlone) {
   EXPECT_TRUE(same_bits(a, b));
 }
 
+TEST(Init, InPartsTheBitsAreTheSame) {
+  const nn::ParamSlab::Header header = nn::slab_header(nn_test::mlp(783, {1101}, 3), {"adam", {}});
+  nn::ParamSlab alone(header), together(header);
+  std::ranges::fill(together.bytes(), std::byte{7});
+  nn::init_weights(alone, 3);
+  nn::Workspace own;
+  Threads threads(own, 3);
+  nn::init_weights(together, 3, &threads);
+  EXPECT_TRUE(std::ranges::equal(alone.bytes(), together.bytes()));
+}
+
 TEST(Evaluate, AChunkHasFewerRowsWhereARowIsLarge) {
   const auto rows = [](std::int64_t side, std::int64_t channels, const kern::Memory& memory) {
     nn::ModelSpec spec{nn::Shape::image(side, side, 1), {}};

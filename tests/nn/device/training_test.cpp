@@ -287,6 +287,12 @@ TEST(OnDevice, ScoresEqualThoseOfTheProcessor) {
         nn::evaluate(cpu(), workspace, net, here(table(), c.spec, c.numbers), c.hyper.loss);
     const nn::Scores b =
         nn::evaluate(kernels(), workspace, there.slab, rows.view(c.spec), c.hyper.loss);
+    if (rows.view(c.spec).labels != nullptr) {
+      EXPECT_EQ(
+          nn::evaluate_classes(kernels(), workspace, there.slab, rows.view(c.spec), c.hyper.loss)
+              .scores,
+          b);
+    }
     EXPECT_NEAR(b.loss, a.loss, kEqual * a.loss);
     EXPECT_EQ(b.correct, a.correct);
     EXPECT_EQ(b.rows, a.rows);
