@@ -71,8 +71,9 @@ class Store {
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
 
-  /// The bytes of a key, or null. A key that is absent costs one hash look-up and, with a folder, a
-  /// stat and a failed open (3 us).
+  /// The bytes of a key, or null. A key that is absent costs a few hash look-ups and, with a
+  /// folder, now and then a stat. What another process put is found after a twentieth of a second
+  /// at the latest.
   [[nodiscard]] Blob lookup(Key key);
 
   /// Whether `lookup` would very likely find it: like lookup without reading (a damaged entry is

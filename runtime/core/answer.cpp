@@ -128,7 +128,10 @@ bool Engine::answer_from_store(Version* version) {
   if (version->producer->info->keep == Keep::never) return false;
   bool found = false;
   BoxRef box = read_stored(*version->ops, version->key, found);
-  if (!found) return false;
+  if (!found) {
+    if (miss_log_) record_miss(*version);
+    return false;
+  }
   ++stored_;
   record_stored(version->producer);
   settle(version, std::move(box), Stage::ready, nullptr);

@@ -21,6 +21,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "runtime/base/file.h"
 #include "runtime/config.h"
 #include "runtime/core/backend.h"
 #include "runtime/core/events.h"
@@ -244,6 +245,7 @@ class Engine {
   void give_back(const Node& node) noexcept;
   void record_call(Node* node);
   void record_stored(Node* node);
+  void record_miss(const Version& version) const;
   void destroy_coroutines();
   void write_records() noexcept;
 
@@ -263,6 +265,7 @@ class Engine {
   std::unique_ptr<Idler> idler_;
   std::unique_ptr<PaceBook> paces_;
   Moment started_;
+  const File miss_log_;            ///< none unless a test asks for it
   std::int64_t driver_nanos_ = 0;  ///< in calls and hand-overs
   std::uint64_t stored_ = 0;
   std::uint64_t merged_ = 0;

@@ -1,5 +1,9 @@
-// What is written down for the graph's picture and the trace, when they are asked for.
+// What is written down for the graph's picture, the trace and the log of misses, when they are
+// asked for.
+#include <unistd.h>
+
 #include "runtime/base/log.h"
+#include "runtime/base/text.h"
 #include "runtime/core/engine.h"
 
 namespace rt::detail {
@@ -41,6 +45,12 @@ void Engine::record_stored(Node* node) {
   if (node->group != nullptr) span.group = node->group->path();
   add_keys(span, *node);
   trace->add(std::move(span));
+}
+
+void Engine::record_miss(const Version& version) const {
+  const std::string line = cat(version.producer->info->name, ' ', version.key.hex(), '\n');
+  // By one call, so that lines of several processes do not mix.
+  [[maybe_unused]] const ssize_t ignored = ::write(miss_log_.fd(), line.data(), line.size());
 }
 
 void Engine::record_run(const Node& node, Moment start, Moment end, int attempt, unsigned lane,

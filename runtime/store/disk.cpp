@@ -64,7 +64,8 @@ DiskLayer::DiskLayer(Path folder, std::uint64_t budget, Pins& pins)
     : folder_(std::move(folder)),
       budget_(budget),
       pins_(pins),
-      pack_(folder_, std::min(kMostPack, budget / 16), pins) {}
+      pack_(folder_, std::min(kMostPack, budget / 16), pins),
+      files_(folder_, pack_) {}
 
 DiskLayer::~DiskLayer() {
   if (unaccounted_ > 0) account();
@@ -78,6 +79,7 @@ std::string DiskLayer::path_of(Key key) const {
 
 Found DiskLayer::find(Key key) {
   if (Found packed = pack_.find(key); packed.bytes) return packed;
+  if (!files_.may_have(key)) return {};
   const std::string path = path_of(key);
   Bytes file;
   if (const int code = read_entry(path, file); code != 0) {
@@ -109,13 +111,16 @@ bool DiskLayer::put(Key key, const Bytes& bytes, double cost) {
   }
   const bool packed = bytes.size() <= kMostPacked;
   const std::string path = packed ? pack_.path() : path_of(key);
-  if (!packed && ::access(path.c_str(), F_OK) == 0) return true;
-  const int code = packed ? pack_.put(key, bytes, cost) : write(path, key, bytes, cost);
+  const bool there = !packed && ::access(path.c_str(), F_OK) == 0;
+  int code = 0;
+  if (!there) code = packed ? pack_.put(key, bytes, cost) : write(path, key, bytes, cost);
   if (code != 0) {
     refuse_write(path, code);
     return false;
   }
   if (packed) return true;
+  files_.add(key);
+  if (there) return true;
   const std::uint64_t written = kHeadBytes + bytes.size();
   if (unaccounted_.fetch_add(written) + written > budget_ / 1024) account();
   return true;

@@ -10,6 +10,7 @@
 #include "runtime/base/file.h"
 #include "runtime/base/hash.h"
 #include "runtime/store/entry.h"
+#include "runtime/store/known_files.h"
 #include "runtime/store/pack.h"
 #include "runtime/store/pins.h"
 
@@ -55,6 +56,7 @@ class DiskLayer {
   const std::uint64_t budget_;
   Pins& pins_;
   Pack pack_;
+  KnownFiles files_;
   std::atomic<std::uint64_t> unaccounted_{0};  ///< bytes written and not yet handed to `trim`
   std::atomic<std::int64_t> rests_until_{0};   ///< nanoseconds
   std::atomic<bool> warned_read_{false}, warned_write_{false};

@@ -5,9 +5,10 @@ usage: adaptive.py PROGRAMS [--policy P] [--verb sweep|train] [--kills N] [--see
   --policy P   race (default), plateau or schedule
   --kills N    runs that are killed, evenly over the phases (default 100)
 
-An undisturbed run with a trace tells the key of each task and how long it takes. Who asks the store for the key of a task
-is about to run it: the harness reads the system calls of a run, waits for a random task of the phase, and kills at a random
-moment within the time that the task takes. One run in three is killed again while it goes on, at any moment.
+An undisturbed run with a trace tells how many tasks there are of each name and how long they take. A run writes down, at
+TRELLIS_MISS_LOG, each result that it is about to compute: the harness reads the system calls of a run, waits for a random task
+of the phase, and kills at a random moment within the time that the task takes. One run in three is killed again while it goes
+on, at any moment.
 """
 
 import argparse
@@ -25,8 +26,9 @@ import adaptive_study
 import small_study as small
 
 TRACED = "trace=openat,write,pwrite64,fdatasync,fsync,rename"
-LOOKUP = re.compile(r'/store/([0-9a-f]{2})/([0-9a-f]{30})", O_RDONLY')
-# The task whose look-up begins the phase. Those of the others are told by a file.
+MISS_LOG = "/dev/null"
+MISS = re.compile(rf'write\(\d+<{MISS_LOG}>, "(\S+) ')
+# The task whose miss begins the phase. Those of the others are told by a file.
 TASKS = {"training": "evaluate", "race": "score", "reshape": "reshape"}
 FILES = {
     "creation": re.compile(r"study\.(yaml|lock)|train\.lock|study\.db(?!-wal)|points\.csv"),
@@ -54,8 +56,8 @@ class Tasks:
         """Whether the line of a system call belongs to the phase."""
         if phase in FILES:
             return FILES[phase].search(line) is not None
-        found = LOOKUP.search(line)
-        return found is not None and self.names.get(found[1] + found[2]) == TASKS[phase]
+        found = MISS.search(line)
+        return found is not None and found[1] == TASKS[phase]
 
     def choose(self, phase, chance):
         """How many calls of the phase to let pass, and how long to wait then."""
@@ -86,7 +88,7 @@ def kill_in(run, tasks, phase, runs, chance):
         trace += ["-e", "inject=fsync,rename:delay_enter=4000:delay_exit=4000"]
     skip, wait = tasks.choose(phase, chance)
     process = subprocess.Popen([*trace, *run.command(runs)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-                               pass_fds=[write], start_new_session=True)
+                               pass_fds=[write], start_new_session=True, env=os.environ | {"TRELLIS_MISS_LOG": MISS_LOG})
     os.close(write)
     with os.fdopen(read, errors="replace") as lines:
         for line in lines:

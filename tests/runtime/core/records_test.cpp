@@ -61,6 +61,29 @@ TEST_F(Records, GraphAndTraceAreWrittenAtTheEnd) {
   EXPECT_NE(content(folder / "trace.paje").find("burst"), std::string::npos);
 }
 
+TEST_F(Records, MissesAreNamedBeforeTheyAreComputed) {
+  static std::filesystem::path log;
+  static std::string begun;
+  log = folder / "misses";
+  const auto missed = rt::task("missed", 1)
+                          .cpu([](double x) {
+                            begun = content(log);
+                            return x * x;
+                          })
+                          .pure();
+  rt::Config c = testing_rt::config();
+  c.store = std::make_shared<rt::Store>();
+  ::setenv("TRELLIS_MISS_LOG", log.c_str(), 1);
+  for (int run = 0; run < 2; ++run) {
+    start(c);
+    EXPECT_EQ(missed(3.0).get(), 9.0);
+  }
+  ::unsetenv("TRELLIS_MISS_LOG");
+  EXPECT_TRUE(begun.starts_with("missed ")) << begun;
+  EXPECT_EQ(begun.size(), std::string("missed ").size() + 32 + 1);
+  EXPECT_EQ(content(log), begun) << "the second is in the store";
+}
+
 TEST_F(Records, TheSummaryCounts) {
   for (int i = 0; i < 10; ++i) add(make(), rt::value(1.0));
   rt::wait_all();
