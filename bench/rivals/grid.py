@@ -3,7 +3,7 @@ data to the last result.
 
 usage: grid.py jax|shared|torch|ray JOB.json
 JOB.json: {"folder" (four IDX files), "train" and "valid" (rows), "units", "rates": {optimizer: lr}, "batches",
-"epochs", "processes"}
+"epochs", "seed", "processes"}
   jax     a process a core, the steps of an epoch in one compiled lax.scan
   shared  the same; trials that differ in length alone are one training
   torch   a process a core, tensors indexed by hand, fused optimizers
@@ -81,7 +81,7 @@ class Torch:
     def train(self, kind, batch, lengths):
         torch, loss_of = self.torch, self.torch.nn.CrossEntropyLoss()
         x, y = self.parts["train"]
-        torch.manual_seed(batch)
+        torch.manual_seed(1000 * self.job["seed"] + batch)
         net = self.net()
         optimizer, found = self.optimizer(net, kind, fused=True), []
         for epoch in range(1, max(lengths) + 1):
@@ -143,13 +143,13 @@ class Jax:
 
     def train(self, kind, batch, lengths):
         jax, jnp, epoch = self.jax, self.jax.numpy, self.program(kind, batch)
-        sizes, key, weights = [784, *self.job["units"], 10], jax.random.PRNGKey(batch), []
+        sizes, key, weights = [784, *self.job["units"], 10], jax.random.PRNGKey(1000 * self.job["seed"] + batch), []
         for inputs, units in zip(sizes, sizes[1:]):
             key, part = jax.random.split(key)
             bound = (6 / (inputs + units if units == 10 else inputs)) ** 0.5
             weights.append((jax.random.uniform(part, (inputs, units), minval=-bound, maxval=bound), jnp.zeros(units)))
         zeros = jax.tree.map(jnp.zeros_like, weights)
-        state, rng, found = (weights, zeros, zeros, 0.0), np.random.default_rng(batch), []
+        state, rng, found = (weights, zeros, zeros, 0.0), np.random.default_rng(1000 * self.job["seed"] + batch), []
         if "accuracy" not in self.compiled:
             self.compiled["accuracy"] = jax.jit(lambda w, x, y: (self.outputs(w, x).argmax(1) == y).mean())
         accuracy = self.compiled["accuracy"]
