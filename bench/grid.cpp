@@ -57,8 +57,8 @@ std::string study_text(int rows, int seed) {
       "]}\n  epochs: {values: [", list_of(kEpochs), "]}\n");
 }
 
-/// What a rival needs, with the rows of our own split.
-std::string job_text(int rows, int seed, int processes) {
+/// What a rival needs but for the seed, with the rows of our own split.
+nlohmann::json job_of(int rows, int processes) {
   nn::DataSpec source{.kind = nn::DataKind::idx,
                       .path = nn::locate_data("fashion-mnist", "."),
                       .rows = rows,
@@ -73,16 +73,14 @@ std::string job_text(int rows, int seed, int processes) {
     rates[optimizer] = std::get<double>(
         nn::complete(nn::Hyper{.loss = {"cross_entropy", {}}, .optimizer = {optimizer, {}}})
             .optimizer.fields.at("lr"));
-  return nlohmann::json{{"folder", source.path},
-                        {"train", rows_of(nn::Part::train)},
-                        {"valid", rows_of(nn::Part::valid)},
-                        {"units", {256, 128}},
-                        {"rates", rates},
-                        {"batches", kBatches},
-                        {"epochs", kEpochs},
-                        {"seed", seed},
-                        {"processes", processes}}
-      .dump();
+  return {{"folder", source.path},
+          {"train", rows_of(nn::Part::train)},
+          {"valid", rows_of(nn::Part::valid)},
+          {"units", {256, 128}},
+          {"rates", rates},
+          {"batches", kBatches},
+          {"epochs", kEpochs},
+          {"processes", processes}};
 }
 
 double mean_accuracy(const rt::Path& runs) {
@@ -152,14 +150,15 @@ std::vector<Case> run_grid(const Options& options) {
   const rt::Path folder =
       std::filesystem::temp_directory_path() / rt::cat("trellis-grid-", ::getpid());
   rt::make_folder(folder);
+  nlohmann::json job = job_of(rows, workers_or_cores(options.workers));
   const std::string python = rivals_python();
   Side ours;
   std::vector<Side> theirs(rivals.size());
   for (int round = 0; round < (options.quick ? 1 : kRounds); ++round) {
     show_progress(rt::cat("grid: round ", round + 1, " of ", kRounds));
     rt::write_file_atomic(folder / "grid.yaml", study_text(rows, round));
-    rt::write_file_atomic(folder / "job.json",
-                          job_text(rows, round, workers_or_cores(options.workers)));
+    job["seed"] = round;
+    rt::write_file_atomic(folder / "job.json", job.dump());
     run_ours(folder, options, ours);
     for (std::size_t i = 0; i < rivals.size() && !python.empty(); ++i)
       if (round == 0 || !rivals[i].slow)

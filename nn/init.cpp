@@ -93,43 +93,37 @@ std::size_t unit_stride(const ParamTensor& tensor) {
   return stride;
 }
 
-/// Fills tensors side by side where somebody lends workers and there is enough to do.
-class Filling {
- public:
-  explicit Filling(Parallel* parallel) : parallel_(parallel) {}
+/// Calls fill(begin, end) for ranges that make up [0, count), whose bounds are multiples of `unit`:
+/// side by side where somebody lends workers and the `bytes` of all of them are worth it.
+template <class Fill>
+void fill_parts(Parallel* parallel, std::size_t count, std::size_t unit, std::size_t bytes,
+                const Fill& fill) {
+  constexpr std::size_t kPart = std::size_t{1} << 20;
+  const std::size_t units = (count + unit - 1) / unit;
+  const std::size_t parts =
+      std::clamp(bytes / kPart, std::size_t{1}, std::max<std::size_t>(units, 1));
+  if (parallel == nullptr || parts == 1) return fill(std::size_t{0}, count);
+  run_parts(*parallel, static_cast<int>(parts), [&](int part, Workspace&) {
+    const auto p = static_cast<std::size_t>(part);
+    fill(units * p / parts * unit, std::min(count, units * (p + 1) / parts * unit));
+  });
+}
 
-  /// Calls fill(begin, end) for ranges that make up [0, count), whose bounds are multiples of
-  /// `unit`; `bytes`: of all of them.
-  template <class Fill>
-  void run(std::size_t count, std::size_t unit, std::size_t bytes, const Fill& fill) const {
-    constexpr std::size_t kPart = std::size_t{1} << 20;
-    const std::size_t units = (count + unit - 1) / unit;
-    const std::size_t parts =
-        std::clamp(bytes / kPart, std::size_t{1}, std::max<std::size_t>(units, 1));
-    if (parallel_ == nullptr || parts == 1) return fill(std::size_t{0}, count);
-    run_parts(*parallel_, static_cast<int>(parts), [&](int part, Workspace&) {
-      const auto p = static_cast<std::size_t>(part);
-      fill(units * p / parts * unit, std::min(count, units * (p + 1) / parts * unit));
-    });
-  }
-
- private:
-  Parallel* parallel_;
-};
-
-void draw_tensor(const ParamTensor& tensor, RandomKey key, const Filling& filling, float* weights) {
+void draw_tensor(const ParamTensor& tensor, RandomKey key, Parallel* parallel, float* weights) {
   const std::vector<Place> places = places_of(tensor);
   const std::size_t units = tensor.count / places.size(), stride = unit_stride(tensor);
   const float range = half_range(tensor);
-  filling.run(units, kTogether, tensor.count * sizeof(float), [&](std::size_t u, std::size_t end) {
-    for (; u < end; u += kTogether) {
-      const auto count = static_cast<std::uint32_t>(std::min<std::size_t>(kTogether, end - u));
-      draw_units(key, places, range, static_cast<std::uint32_t>(u), count,
-                 [&](std::size_t i, std::uint32_t v, float value) {
-                   weights[(i / stride * units + u + v) * stride + i % stride] = value;
-                 });
-    }
-  });
+  fill_parts(parallel, units, kTogether, tensor.count * sizeof(float),
+             [&](std::size_t u, std::size_t end) {
+               for (; u < end; u += kTogether) {
+                 const auto count =
+                     static_cast<std::uint32_t>(std::min<std::size_t>(kTogether, end - u));
+                 draw_units(key, places, range, static_cast<std::uint32_t>(u), count,
+                            [&](std::size_t i, std::uint32_t v, float value) {
+                              weights[(i / stride * units + u + v) * stride + i % stride] = value;
+                            });
+               }
+             });
 }
 
 }  // namespace
@@ -150,10 +144,9 @@ void init_unit(const ParamTensor& tensor, std::string_view layer, std::uint64_t 
 }
 
 void init_weights(ParamSlab& slab, std::uint64_t seed, Parallel* parallel) {
-  const Filling filling(parallel);
   const std::span<std::byte> bytes = slab.bytes();
   constexpr std::size_t kPage = 4096;
-  filling.run(bytes.size(), kPage, bytes.size(), [&](std::size_t begin, std::size_t end) {
+  fill_parts(parallel, bytes.size(), kPage, bytes.size(), [&](std::size_t begin, std::size_t end) {
     std::ranges::fill(bytes.subspan(begin, end - begin), std::byte{0});
   });
   for (const ParamTensor& tensor : param_layout(slab.spec()).tensors) {
@@ -162,7 +155,7 @@ void init_weights(ParamSlab& slab, std::uint64_t seed, Parallel* parallel) {
     }
     if (!drawn(tensor.init)) continue;
     draw_tensor(tensor, key_of(tensor, slab.spec().layers[std::size_t(tensor.layer)].name, seed),
-                filling, slab.weights().data() + tensor.offset);
+                parallel, slab.weights().data() + tensor.offset);
   }
 }
 

@@ -1,5 +1,6 @@
 // Making, training and evaluating networks.
 #include <atomic>
+#include <type_traits>
 
 #include "kernels/kernels.h"
 #include "nn/adapt/judge.h"
@@ -128,18 +129,19 @@ const auto& train_task() {
   return task;
 }
 
-/// A task that answers the rows of a part. `Scored` has `static Result of(...)` with the parameters
-/// of nn::evaluate().
-template <class Scored>
+/// A task that answers the rows of a part. `score` takes what nn::evaluate_classes() takes.
+template <auto score>
 auto scoring_task(const char* name, int version) {
-  using Result = typename Scored::Result;
+  using Result = std::invoke_result_t<decltype(score), const kern::Kernels<float>&, nn::Workspace&,
+                                      const nn::ParamSlab&, const nn::DataView&, const nn::Choice&,
+                                      nn::Parallel*>;
   return rt::task(name, version)
       .cpu([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
               nn::Part part, nn::Choice loss, double) -> Result {
         return translated([&] {
           Lent lent(context);
-          return Scored::of(kern::cpu_kernels(), context.local<nn::Workspace>(), *net,
-                            data->view(part), loss, &lent);
+          return score(kern::cpu_kernels(), context.local<nn::Workspace>(), *net, data->view(part),
+                       loss, &lent);
         });
       })
       .cuda([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
@@ -147,8 +149,8 @@ auto scoring_task(const char* name, int version) {
         return translated([&] {
           const OnGpu gpu(context, kern::Precision::f32);
           const TableOnGpu table(context, *gpu.kernels.memory, *data);
-          return Scored::of(gpu.kernels, context.local<nn::Workspace>(), *net, table.view(part),
-                            loss, nullptr);
+          return score(gpu.kernels, context.local<nn::Workspace>(), *net, table.view(part), loss,
+                       nullptr);
         });
       })
       .work([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data, nn::Part part,
@@ -160,27 +162,9 @@ auto scoring_task(const char* name, int version) {
       .cost([](nn::Part, const nn::Choice&, double flops) { return rt::Flops{flops}; });
 }
 
-struct OfRows {
-  using Result = nn::Scores;
-  static Result of(const kern::Kernels<float>& kernels, nn::Workspace& workspace,
-                   const nn::ParamSlab& net, const nn::DataView& data, const nn::Choice& loss,
-                   nn::Parallel* parallel) {
-    return nn::evaluate(kernels, workspace, net, data, loss, parallel);
-  }
-};
-
-struct OfClasses {
-  using Result = nn::ClassScores;
-  static Result of(const kern::Kernels<float>& kernels, nn::Workspace& workspace,
-                   const nn::ParamSlab& net, const nn::DataView& data, const nn::Choice& loss,
-                   nn::Parallel* parallel) {
-    return nn::evaluate_classes(kernels, workspace, net, data, loss, parallel);
-  }
-};
-
 const auto& evaluate_task() {
   static const auto task =
-      scoring_task<OfRows>("evaluate", 4)
+      scoring_task<[](auto&&... what) { return nn::evaluate(what...); }>("evaluate", 4)
           .simulated([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data, nn::Part part,
                         nn::Choice loss, double) -> nn::Scores {
             return simulated_scores(*net, loss, data->header(), rows_of(data->header(), part));
@@ -189,7 +173,7 @@ const auto& evaluate_task() {
 }
 
 const auto& evaluate_classes_task() {
-  static const auto task = scoring_task<OfClasses>("evaluate classes", 1);
+  static const auto task = scoring_task<&nn::evaluate_classes>("evaluate classes", 1);
   return task;
 }
 

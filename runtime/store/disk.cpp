@@ -109,16 +109,14 @@ bool DiskLayer::put(Key key, const Bytes& bytes, double cost) {
     ++refused_;
     return false;
   }
-  const bool packed = bytes.size() <= kMostPacked;
-  const std::string path = packed ? pack_.path() : path_of(key);
-  const bool there = !packed && ::access(path.c_str(), F_OK) == 0;
-  int code = 0;
-  if (!there) code = packed ? pack_.put(key, bytes, cost) : write(path, key, bytes, cost);
-  if (code != 0) {
-    refuse_write(path, code);
-    return false;
-  }
-  if (packed) return true;
+  const auto is_written = [&](const std::string& path, int code) {
+    if (code != 0) refuse_write(path, code);
+    return code == 0;
+  };
+  if (bytes.size() <= kMostPacked) return is_written(pack_.path(), pack_.put(key, bytes, cost));
+  const std::string path = path_of(key);
+  const bool there = ::access(path.c_str(), F_OK) == 0;
+  if (!there && !is_written(path, write(path, key, bytes, cost))) return false;
   files_.add(key);
   if (there) return true;
   const std::uint64_t written = kHeadBytes + bytes.size();

@@ -1,9 +1,7 @@
 #include "runtime/store/known_files.h"
 
-#include <dirent.h>
-
-#include <cerrno>
-#include <memory>
+#include <filesystem>
+#include <system_error>
 
 #include "runtime/base/text.h"
 
@@ -34,16 +32,17 @@ bool KnownFiles::is_listed(Key key) {
 }
 
 KnownFiles::Branch KnownFiles::list(const std::string& digits) {
-  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir((folder_ / digits).c_str()),
-                                                   &::closedir);
-  if (!folder) return errno == ENOENT || errno == ENOTDIR ? Branch::listed : Branch::unknown;
-  for (std::size_t files = 0; files <= kMostListed; ++files) {
-    errno = 0;
-    const dirent* entry = ::readdir(folder.get());
-    if (entry == nullptr) return errno == 0 ? Branch::listed : Branch::unknown;
-    if (const auto key = Key::from_hex(cat(digits, entry->d_name))) bit_of(*key) = true;
+  std::error_code trouble;
+  std::size_t files = 0;
+  for (std::filesystem::directory_iterator at(folder_ / digits, trouble), end;
+       !trouble && at != end; at.increment(trouble)) {
+    if (++files > kMostListed) return Branch::unknown;
+    if (const auto key = Key::from_hex(cat(digits, at->path().filename().string())))
+      bit_of(*key) = true;
   }
-  return Branch::unknown;
+  const bool listed = !trouble || trouble == std::errc::no_such_file_or_directory ||
+                      trouble == std::errc::not_a_directory;
+  return listed ? Branch::listed : Branch::unknown;
 }
 
 }  // namespace rt::store
