@@ -1,0 +1,222 @@
+// Calls of every pure task, named by the runtime itself: nothing here runs a task or builds a key.
+
+#include <iostream>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "nn/layers/layer.h"
+#include "nn/losses/loss.h"
+#include "nn/optimizers/optimizer.h"
+#include "nn/reshape/reshape.h"
+#include "nn/schedules/schedule.h"
+#include "runtime/core/node.h"
+#include "runtime/runtime.h"
+#include "tasks/race.h"
+#include "tasks/tasks.h"
+#include "tests/golden/values.h"
+#include "tests/nn/data/files.h"
+#include "tests/nn/nets.h"
+#include "tests/support/temp_folder.h"
+
+namespace golden {
+
+namespace {
+
+constexpr std::uint64_t kSeed = 0x0123456789ABCDEF;
+constexpr std::uint64_t kRows = 180;
+
+std::string hex(std::span<const std::byte> bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string out;
+  for (const std::byte byte : bytes) {
+    out += kDigits[std::to_integer<std::size_t>(byte >> 4)];
+    out += kDigits[std::to_integer<std::size_t>(byte & std::byte{15})];
+  }
+  return out;
+}
+
+/// Prints the call that makes `value`, which nobody has asked for yet: its node still has the
+/// constants that the runtime hashed into the key.
+template <class T>
+void print(const rt::Value<T>& value, const std::string& variant = "") {
+  const rt::detail::Node& node = *value.version()->producer;
+  rt::Writer constants;
+  node.info->signature->encode_constants(node, constants);
+  const std::string& task = node.info->name;
+  std::cout << task << (variant.empty() ? "" : ": " + variant) << '\t' << task << '\t'
+            << node.info->version << '\t' << hex(constants.bytes()) << '\t' << value.key().hex()
+            << '\n';
+}
+
+/// A spec in which no member that counts has its default.
+nn::DataSpec with_everything(nn::DataSpec spec) {
+  spec.targets = {"kind", "-1"};
+  spec.header = nn::HeaderRow::yes;
+  spec.ignore = {"id"};
+  spec.keep = {"name", "3"};
+  spec.categories = {"zip"};
+  spec.missing = {"?"};
+  spec.classes = {"yes", "no"};
+  spec.rows = 100;
+  spec.task = nn::LearningTask::classification;
+  spec.scale = nn::Scale::minmax;
+  spec.split = {.valid = 0.25,
+                .test = 0.125,
+                .seed = 9,
+                .group = "house",
+                .time = "day",
+                .folds = 4,
+                .fold = 2};
+  return spec;
+}
+
+/// The file is never parsed: its bytes are part of the key, so they are fixed here.
+rt::Value<nn::Dataset> print_loads(const support::TempFolder& folder) {
+  const auto file = [&](const std::string& name) {
+    nn_test::write_file(folder / name, "a,b,c,kind\n1,2,3,yes\n4,5,6,no\n" + name);
+    return (folder / name).string();
+  };
+  const nn::DataSpec csv{.path = file("table.csv")};
+  const nn::DataSpec pair{.path = csv.path, .more = file("test.csv")};
+  const nn::DataSpec npy{.kind = nn::DataKind::npy, .path = file("x.npy"), .more = file("y.npy")};
+  const nn::DataSpec tensors{.kind = nn::DataKind::safetensors, .path = file("t.safetensors")};
+  for (const char* part : {"train", "t10k"}) {
+    (void)file(std::string(part) + "-images-idx3-ubyte");
+    (void)file(std::string(part) + "-labels-idx1-ubyte");
+  }
+  const nn::DataSpec idx{.kind = nn::DataKind::idx, .path = folder.path().string()};
+  for (const nn::DataSpec& spec : {csv, pair, npy, tensors, idx}) {
+    print(tasks::load(spec));
+    print(tasks::load(with_everything(spec)), "everything");
+  }
+  return tasks::load(csv);
+}
+
+void print_inits() {
+  const nn::Choice sgd{"sgd", {}};
+  for (const nn::Layer* layer : nn::layers()) {
+    int number = 0;
+    for (const nn::LayerExample& example : layer->examples()) {
+      const std::string& kind = layer->info().kind;
+      const nn::ModelSpec model{
+          .input = example.input,
+          .layers = nn_test::with_context(example, {kind, "x", example.fields})};
+      print(tasks::init(model, sgd, kSeed), "layer " + kind + " " + std::to_string(++number));
+    }
+  }
+  const nn::ModelSpec model = nn_test::mlp(3, {8}, 2);
+  for (const nn::Optimizer* optimizer : nn::optimizers()) {
+    const std::string& kind = optimizer->info().kind;
+    print(tasks::init(model, {kind, {}}, kSeed), "optimizer " + kind);
+  }
+  print(tasks::init(model, {"sgd", {{"momentum", 0.9}}}, kSeed, 7), "apart");
+}
+
+/// Calls on one network and one table.
+class OnNetwork {
+ public:
+  explicit OnNetwork(rt::Value<nn::Dataset> data) : data_(std::move(data)) {}
+
+  void print_all() const {
+    print_trains();
+    print_scores();
+    print_reshapes();
+    for (const nn::Baseline kind : nn::kBaselines) {
+      print(tasks::fit_baseline(data_, kind, tasks::evaluate_cost(model_, kRows)),
+            kind == nn::Baseline::constant ? "constant" : "linear");
+    }
+  }
+
+ private:
+  void print_train(const nn::Hyper& hyper, const nn::Stretch& stretch,
+                   const std::string& variant) const {
+    rt::Value<nn::ParamSlab> net = tasks::init(model_, hyper.optimizer, kSeed);
+    print(tasks::train(net, data_, hyper, stretch,
+                       tasks::train_cost(model_, stretch, kRows, hyper.batch)),
+          variant);
+  }
+
+  void print_trains() const {
+    nn::Hyper hyper{.loss = {"cross_entropy", {}}, .optimizer = {"sgd", {}}, .shuffle = kSeed};
+    print_train(hyper, {0, 3}, "");
+    for (const nn::Optimizer* optimizer : nn::optimizers()) {
+      nn::Hyper own = hyper;
+      own.optimizer.kind = optimizer->info().kind;
+      print_train(own, {0, 3}, "optimizer " + own.optimizer.kind);
+    }
+    std::map<std::string, int> cases;
+    for (const nn_test::LossCase& one : nn_test::loss_cases()) {
+      nn::Hyper own = hyper;
+      own.loss = one.loss;
+      const std::string& kind = one.loss.kind;
+      print_train(own, {0, 3}, "loss " + kind + " " + std::to_string(++cases[kind]));
+    }
+    for (const nn::Schedule* schedule : nn::schedules()) {
+      nn::Hyper own = hyper;
+      own.lr = nn::schedule_curve({schedule->info().kind, {}}, 0.5, 9);
+      print_train(own, {1, 4}, "schedule " + schedule->info().kind);
+    }
+    hyper.optimizer = {"sgd", {{"lr", 0.25}, {"momentum", 0.5}}};
+    hyper.batch = 17;
+    hyper.shards = 3;
+    hyper.penalty = {.strength = 0.5, .until = 2};
+    hyper.clip = 1.5;
+    hyper.augment = {.shift = 2, .flip = nn::Flip::both};
+    hyper.precision = kern::Precision::bf16;
+    print_train(hyper, {3, 7, 4}, "everything");
+  }
+
+  void print_scores() const {
+    const rt::Flops cost = tasks::evaluate_cost(model_, kRows);
+    const nn::Choice loss{"cross_entropy", {}};
+    for (const auto& [part, name] : {std::pair{nn::Part::train, "train"},
+                                     {nn::Part::valid, "valid"},
+                                     {nn::Part::test, "test"}}) {
+      print(tasks::evaluate(net_, data_, part, loss, cost), name);
+      print(tasks::evaluate_classes(net_, data_, part, loss, cost), name);
+    }
+    print(tasks::score(net_, data_, loss, 0, cost), "all rows");
+    print(tasks::score(net_, data_, {"huber", {{"delta", 2.0}}}, 50, cost), "50 rows");
+  }
+
+  void print_reshapes() const {
+    const nn::Fields by{{"by", nn_test::n(2)}}, to{{"to", nn_test::n(4)}};
+    // A kind without fields of its own here runs by its defaults.
+    const std::map<std::string, nn::Fields> needed{{"widen", by}, {"shrink", to}};
+    for (const nn::KindInfo& kind : nn::operation_kinds()) {
+      const auto fields = needed.find(kind.kind);
+      const nn::Operation operation{kind.kind, "dense2",
+                                    fields == needed.end() ? nn::Fields{} : fields->second};
+      const nn::ParamSlab::Header after =
+          nn::reshaped_header(header_, nn::reshaped(header_.spec, operation));
+      print(tasks::reshape(net_, data_, operation, after, kSeed), kind.kind);
+      print(tasks::measured_spec(net_, data_, operation), kind.kind);
+    }
+    for (const nn::Optimizer* optimizer : nn::optimizers()) {
+      const std::string& kind = optimizer->info().kind;
+      print(tasks::with_slots_for(net_, {kind, {}}), kind);
+    }
+    print(tasks::unit_norms(net_));
+  }
+
+  const rt::Value<nn::Dataset> data_;
+  const nn::ModelSpec model_ = nn::complete(nn_test::mlp(3, {8, 8}, 2));
+  const nn::ParamSlab::Header header_ = nn::slab_header(model_, {"adam", {}});
+  const rt::Value<nn::ParamSlab> net_ = tasks::init(header_, kSeed);
+};
+
+}  // namespace
+
+void print_calls() {
+  rt::set_fingerprint("golden");
+  const rt::Runtime runtime({.workers = 1, .executor = rt::Executor::sequential});
+  const support::TempFolder folder;
+  print_inits();
+  OnNetwork(print_loads(folder)).print_all();
+}
+
+}  // namespace golden
