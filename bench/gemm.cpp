@@ -1,7 +1,7 @@
-// Matrix products of dense layers: our own code beside OpenBLAS and oneDNN, and from that the
-// borders between them, beside those of kernels/cpu/gemm_borders.cpp. For the instruction set in
-// use: TRELLIS_ISA chooses a lesser one, OPENBLAS_CORETYPE and ONEDNN_MAX_CPU_ISA hold the
-// libraries to it.
+// Matrix products of dense layers: our own code beside OpenBLAS and oneDNN. Gradients of weights
+// may be left to oneDNN: for them the borders, beside those of kernels/cpu/gemm_borders.cpp. For
+// the instruction set in use: TRELLIS_ISA chooses a lesser one, OPENBLAS_CORETYPE and
+// ONEDNN_MAX_CPU_ISA hold the libraries to it.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -23,7 +23,9 @@ namespace bench {
 namespace {
 
 using Args = kern::GemmArgs<float>;
-using kern::cpu::Product;
+
+/// The products of a dense layer: forward, gradient of the weights, gradient of the input.
+enum class Product { ab, atb, abt };
 
 constexpr std::array kSides{64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048};
 constexpr std::array kQuickSides{64, 256};
@@ -85,14 +87,14 @@ Seconds measure(const Args& g) {
           best_of([&] { kern::cpu::onednn_gemm(g); })};
 }
 
-Case case_of(const Args& g, const Seconds& took) {
+Case case_of(Product product, const Args& g, const Seconds& took) {
   const auto choice = kern::cpu::gemm_choice(kern::cpu::chosen_isa(), g);
   const bool own = choice == kern::cpu::GemmLibrary::own;
   const double ours = own ? took.own : took.onednn;
   const double other = std::min(took.openblas, own ? took.onednn : took.own);
   const double flops = 2e-9 * g.m * g.n * g.k;
-  return {.name = rt::cat(kNames[static_cast<std::size_t>(kern::cpu::layer_shape(g).product)], ", ",
-                          g.m, " x ", g.n, " x ", g.k, own ? ": own" : ": oneDNN"),
+  return {.name = rt::cat(kNames[static_cast<std::size_t>(product)], ", ", g.m, " x ", g.n, " x ",
+                          g.k, own ? ": own" : ": oneDNN"),
           .ours = flops / ours,
           .unit = "GF/s",
           .rival = other == took.openblas ? "OpenBLAS"
@@ -130,12 +132,13 @@ std::vector<Case> run_gemm(const Options& options) {
       for (const int side : sides) {
         const Args g = product_of(product, rows, side, memory);
         took.push_back(measure(g));
-        cases.push_back(case_of(g, took.back()));
+        cases.push_back(case_of(product, g, took.back()));
       }
       const char* name = kNames[static_cast<std::size_t>(product)];
       show_progress(rt::cat("gemm: ", name, ", ", rows, " rows"));
+      if (product != Product::atb) continue;
       const double source =
-          static_cast<double>(kern::cpu::own_border(kern::cpu::chosen_isa(), product, rows));
+          static_cast<double>(kern::cpu::own_border(kern::cpu::chosen_isa(), rows));
       borders.push_back({.name = rt::cat("border of ", name, ", ", rows, " rows (",
                                          kern::cpu::isa_name(kern::cpu::chosen_isa()), ")"),
                          .ours = border_of(sides, took),

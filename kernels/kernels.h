@@ -9,9 +9,11 @@
 // Conventions. Matrices are row-major. Images are NHWC. Dense weights are [in, out]; convolution
 // weights are [out, kernel_h, kernel_w, in]. Pointers never alias unless an argument is called
 // inout. Sums run in an order that depends on the shape alone, so equal inputs give equal bits on
-// the same kind of device. Nothing here allocates after the first call with a shape, starts a
-// thread, or throws once its arguments were checked by the caller, but for DeviceError and
-// OutOfMemory from a device's table.
+// the same kind of device. On a processor the numbers of a row (of an image) depend on that row
+// alone, not on how many rows a call has, wherever rows are those of a batch: then answers do not
+// depend on how a table is cut into calls. Nothing here allocates after the first call with a
+// shape, starts a thread, or throws once its arguments were checked by the caller, but for
+// DeviceError and OutOfMemory from a device's table.
 //
 // A device's table has memory of its own (Kernels::memory), where all that its kernels read and
 // write lies, but for what is called a list: short, always in the program's memory, and free to

@@ -3,22 +3,21 @@
 #include <cblas.h>
 #include <dnnl.h>
 
-#include <algorithm>
+#include <cstdint>
 
 #include "kernels/cpu/gemm_borders.h"
 
 namespace kern::cpu {
 
 GemmLibrary gemm_choice(Isa isa, const GemmArgs<float>& g) {
+  // A library's sums of a row depend on how many rows are multiplied at once. In the gradient of
+  // weights alone rows of C are no rows of a batch.
+  if (!g.trans_a) return GemmLibrary::own;
   // oneDNN does nothing at all when k is 0, and then C = beta C would be missing.
   if (g.m == 0 || g.n == 0 || g.k == 0) return GemmLibrary::own;
-  // Matrix times vector: nothing to keep in registers, and OpenBLAS has kernels of its own for it.
-  if (std::min(g.m, g.n) == 1) return GemmLibrary::openblas;
   // Our code reads B where it lies, at most once for every kRows rows of C: right while a near
   // cache gives it quickly enough. Beyond, oneDNN's copies and prefetches pay.
-  const LayerShape shape = layer_shape(g);
-  return shape.weights > own_border(isa, shape.product, shape.rows) ? GemmLibrary::onednn
-                                                                    : GemmLibrary::own;
+  return std::int64_t(g.m) * g.n > own_border(isa, g.k) ? GemmLibrary::onednn : GemmLibrary::own;
 }
 
 void openblas_gemm(const GemmArgs<float>& g) {

@@ -17,14 +17,7 @@ namespace {
 
 template <Isa isa, auto Own>
 void gemm(Exec& exec, const GemmArgs<float>& g) {
-  switch (gemm_choice(isa, g)) {
-    case GemmLibrary::own:
-      return Own(exec, g);
-    case GemmLibrary::openblas:
-      return openblas_gemm(g);
-    case GemmLibrary::onednn:
-      return onednn_gemm(g);
-  }
+  gemm_choice(isa, g) == GemmLibrary::own ? Own(exec, g) : onednn_gemm(g);
 }
 
 // oneDNN's own ReLU turns a NaN into 0, which would hide that a network diverged; so the activation

@@ -1,5 +1,6 @@
 // Matrix product for the sizes of small networks. A cost model of the shape alone chooses among
-// three ways.
+// three ways. Where rows of C are rows of a batch (A is not transposed) the model does not know how
+// many there are, so that a row's sums are the same in every batch.
 //
 // Tiles: kRows x kCols of C stay in registers; a transposed B is packed, A is read in place or
 // copied by tiles.
@@ -24,6 +25,12 @@ constexpr int kDepth = 256;            // rows of a packed panel
 constexpr int kTileFloats = 8 * 1024;  // of the pack memory, for a copied tile of A
 // Packed of B at once; without AVX-512 what leaves room in a second-level cache of 512 KB.
 constexpr int kBlockFloats = kRegisters == 16 ? 64 * 1024 : kPackFloats - kTileFloats;
+
+constexpr int kUsualRows = 32;  // of a batch, for the cost model
+// Of one row: sums enough to keep the multiply-add units busy.
+constexpr int kWideVectors = 4, kWideCols = kWideVectors * kWidth;
+constexpr double kLargeFloats = 1 << 20;  // of B: twice a second-level cache
+constexpr int kPackedRows = 4 * kRows;
 
 constexpr int min(int a, int b) { return a < b ? a : b; }
 constexpr int divide_up(int a, int b) { return (a + b - 1) / b; }
@@ -56,7 +63,13 @@ void multiply_block(const Args& g, int p, int k, int col, int n, const float* b,
       t.a = copy;
       t.lda = stride;
     }
-    for (int j = 0; j < n; j += kCols) {
+    int j = 0;
+    for (; rows == 1 && !packed && n - j >= kWideCols; j += kWideCols) {
+      t.b = b + j;
+      t.c = g.c + at(row, g.ldc, col + j);
+      tile<1, kWideVectors, TransA, true>(t);
+    }
+    for (; j < n; j += kCols) {
       const int cols = min(n - j, kCols), vectors = divide_up(cols, kWidth),
                 last = cols - (vectors - 1) * kWidth;
       t.last = tail(last);
@@ -71,11 +84,13 @@ void multiply_block(const Args& g, int p, int k, int col, int n, const float* b,
 /// Whether a B that is not transposed is copied into panels. Read in place it misses caches and
 /// pages once per tile of rows, the more the larger it is and the farther its rows lie apart (a
 /// kilobyte and its multiples meet in few sets of the first-level cache); a copy is paid for once.
-/// In cycles a float of B, measured on an AMD EPYC of the third generation; processors with AVX-512
-/// have larger caches, and prefetching ahead costs them less than a copy.
+/// In cycles a float of B, measured on an AMD EPYC of the third generation. Processors with AVX-512
+/// have larger caches, and prefetching ahead costs them less than a copy until B outgrows the
+/// second-level cache (measured on an Intel Xeon of the fifth generation).
 bool worth_packing(const Args& g) {
-  if (kRegisters == 32 || g.n <= 2 * kCols) return false;
+  if (g.n <= 2 * kCols) return false;
   const double floats = double(g.n) * g.k;
+  if (kRegisters == 32) return floats > kLargeFloats && g.m > kPackedRows;
   double miss = floats < 2e5 ? floats / 1e6 : 0.2;
   if (g.ldb >= 768) miss += 0.1;
   if (g.ldb % 256 == 0) miss += 0.1 * min(int(g.ldb / 256), 8);
@@ -101,6 +116,33 @@ void multiply_tiles(const Args& g) {
       multiply_block<TransA>(g, p, k, j, n, packed ? block : b, packed, copy_a, copy);
     }
     if (k == 0) break;
+  }
+}
+
+/// For A^T b with a single column b: one row of wide tiles, whose last one is copied together.
+void multiply_column(const Args& g) {
+  alignas(64) float sums[kWideCols];
+  Tile t{g.k, g.b, g.ldb, nullptr, g.lda, sums, kWideCols, g.alpha, 0.0f, tail(kWidth)};
+  for (int i = 0; i < g.m; i += kWideCols) {
+    const int rows = min(g.m - i, kWideCols);
+    t.b = g.a + i;
+    t.c = sums;
+    if (rows == kWideCols) {
+      tile<1, kWideVectors, true, true>(t);
+    } else {
+      for (int j = 0; j < rows; j += kCols) {
+        const int vectors = divide_up(min(rows - j, kCols), kWidth),
+                  last = min(rows - j, kCols) - (vectors - 1) * kWidth;
+        t.last = tail(last);
+        t.b = g.a + i + j;
+        t.c = sums + j;
+        find_tile<true, Tile>(1, vectors, last == kWidth)(t);
+      }
+    }
+    for (int r = 0; r < rows; ++r) {
+      float& c = g.c[at(i + r, g.ldc, 0)];
+      c = g.beta == 0 ? sums[r] : g.beta * c + sums[r];
+    }
   }
 }
 
@@ -141,8 +183,7 @@ void multiply_dots(const Args& g) {
   dots(d);
 }
 
-// Estimated cycles, from two multiply-adds and two loads a cycle. They only have to rank the three
-// ways.
+// Estimated cycles, from two multiply-adds and two loads a cycle. They only have to rank the ways.
 double tile_cost(const Args& g) {
   const double columns = divide_up(g.n, kWidth) * double(kWidth), k = g.k;
   const double turn = g.trans_b ? 0.3 * columns * k : 0;
@@ -157,7 +198,7 @@ double transposed_cost(const Args& g) {
          divide_up(g.m, kWidth) * (4.0 * kWidth + 10);
 }
 double dot_cost(const Args& g) {
-  const double columns = g.n > 2 && g.m > 2 ? divide_up(g.n, 4) * 4 : g.n;
+  const double columns = g.n > 2 ? divide_up(g.n, 4) * 4 : g.n;
   return g.m * columns * (divide_up(g.k, kWidth) * 0.6 + 4) + (g.trans_b ? 0 : 1.5 * g.n * g.k);
 }
 
@@ -166,12 +207,15 @@ double dot_cost(const Args& g) {
 void gemm(Exec&, const Args& g) {
   if (g.m == 0 || g.n == 0) return;
   if (g.trans_a) {
+    if (!g.trans_b && g.n == 1) return multiply_column(g);
     if (!g.trans_b && g.n < kWidth && g.n <= kRows && transposed_cost(g) < tile_cost(g))
       return multiply_transposed(g);
     return multiply_tiles<true>(g);
   }
   const bool fits = g.trans_b || std::size_t(g.n) * std::size_t(g.k) <= kPackFloats;
-  if (fits && dot_cost(g) < tile_cost(g)) return multiply_dots(g);
+  Args usual = g;
+  usual.m = kUsualRows;
+  if (fits && dot_cost(usual) < tile_cost(usual)) return multiply_dots(g);
   multiply_tiles<false>(g);
 }
 
