@@ -20,13 +20,14 @@ namespace bench {
 
 namespace {
 
-constexpr int kSeeds = 20, kQuickSeeds = 2, kTrials = 60;
+constexpr int kDigitsSeeds = 20, kQuickDigitsSeeds = 2, kDigitsTrials = 60;
 
 /// Ways of writing the same search (bench/rivals/digits.py).
-constexpr std::array kRivals{Rival{"optuna-jax", "Optuna's TPE and halving, JAX", false},
-                             Rival{"optuna-torch", "Optuna's TPE and halving, PyTorch", false},
-                             Rival{"pool", "random and halving in a pool, PyTorch", false},
-                             Rival{"ray", "Ray Tune, as its tutorial writes it", true}};
+constexpr std::array kDigitsRivals{
+    Rival{"optuna-jax", "Optuna's TPE and halving, JAX", false},
+    Rival{"optuna-torch", "Optuna's TPE and halving, PyTorch", false},
+    Rival{"pool", "random and halving in a pool, PyTorch", false},
+    Rival{"ray", "Ray Tune, as its tutorial writes it", true}};
 
 /// Figures of one program, one a seed.
 struct Figures {
@@ -57,14 +58,14 @@ parameters:
 early_stop: {type: asha, min: 1, eta: 3}
 parallel: 8
 )",
-                 "limits: {trials: ", kTrials, "}\n");
+                 "limits: {trials: ", kDigitsTrials, "}\n");
 }
 
 /// The rows, scaled, and the split exactly as our own trials see them.
 std::string job_text(const rt::Path& study_file, int processes) {
   const hpo::StudySpec study = hpo::load_study(study_file.string());
   const nn::Dataset data = nn::load_dataset(hpo::data_spec(study, study.space.middle()));
-  nlohmann::json job{{"trials", kTrials}, {"processes", processes}};
+  nlohmann::json job{{"trials", kDigitsTrials}, {"processes", processes}};
   auto& x = job["x"] = nlohmann::json::array();
   for (std::size_t row = 0; row < data.rows(); ++row) {
     nlohmann::json values = nlohmann::json::array();
@@ -161,7 +162,7 @@ std::vector<Case> cases_alone(const Figures& ours) {
 }  // namespace
 
 std::vector<Case> run_digits(const Options& options) {
-  std::vector<Rival> rivals = chosen_rivals(kRivals, options.against);
+  std::vector<Rival> rivals = chosen_rivals(kDigitsRivals, options.against);
   const std::string python = rivals_python();
   if (python.empty()) rivals.clear();
   const rt::Path folder =
@@ -172,7 +173,9 @@ std::vector<Case> run_digits(const Options& options) {
                         job_text(folder / "digits.yaml", workers_or_cores(options.workers)));
   Figures ours;
   std::vector<Figures> theirs(rivals.size());
-  const int seeds = options.seeds > 0 ? options.seeds : options.quick ? kQuickSeeds : kSeeds;
+  const int seeds = options.seeds > 0 ? options.seeds
+                    : options.quick   ? kQuickDigitsSeeds
+                                      : kDigitsSeeds;
   for (int seed = 0; seed < seeds; ++seed) {
     show_progress(rt::cat("digits: seed ", seed + 1, " of ", seeds));
     run_ours(folder, seed, options, ours);

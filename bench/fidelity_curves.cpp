@@ -75,7 +75,7 @@ Curves made_up(std::string name, Curve loss) {
 constexpr std::size_t kNearest = 4;
 
 /// Points of the cube, and the losses after each epoch there.
-struct Table {
+struct CurveTable {
   std::vector<Place> points;
   std::vector<std::vector<double>> losses;
 
@@ -100,7 +100,7 @@ struct Table {
 };
 
 Curves read_curves(const rt::Path& path) {
-  Table table;
+  CurveTable table;
   try {
     const nlohmann::json json = nlohmann::json::parse(rt::read_file(path));
     table.points = json.at("points").get<std::vector<Place>>();

@@ -18,9 +18,10 @@ namespace bench {
 
 namespace {
 
-constexpr std::array kWidths{64, 128, 256, 512};
-constexpr int kSeeds = 5;
-constexpr double kStudent = 2.776;  // 97.5% of Student's distribution with kSeeds - 1 degrees
+constexpr std::array kFrontierWidths{64, 128, 256, 512};
+constexpr int kFrontierSeeds = 5;
+constexpr double kStudent =
+    2.776;  // 97.5% of Student's distribution with kFrontierSeeds - 1 degrees
 
 /// What one training gave.
 struct Point {
@@ -125,7 +126,7 @@ std::vector<Case> cases_of(const std::vector<Point>& ours,
       {.name = "training, candidates counted",
        .ours = mean.train_flops / 1e9,
        .unit = "GFLOP",
-       .rival = rt::cat("fixed, ", kWidths.back(), " wide"),
+       .rival = rt::cat("fixed, ", kFrontierWidths.back(), " wide"),
        .rival_value = widest.train_flops / 1e9,
        .ratio = widest.train_flops / mean.train_flops},
       {.name = "one row",
@@ -135,10 +136,10 @@ std::vector<Case> cases_of(const std::vector<Point>& ours,
        .rival_value = equal_inference / 1e3,
        .ratio = equal_inference / mean.inference_flops}};
   for (std::size_t w = 0; w < frontier.size(); ++w) {
-    cases.push_back({.name = rt::cat("fixed, ", kWidths[w], " wide: accuracy"),
+    cases.push_back({.name = rt::cat("fixed, ", kFrontierWidths[w], " wide: accuracy"),
                      .ours = 100 * frontier[w].accuracy,
                      .unit = "%"});
-    cases.push_back({.name = rt::cat("fixed, ", kWidths[w], " wide: training"),
+    cases.push_back({.name = rt::cat("fixed, ", kFrontierWidths[w], " wide: training"),
                      .ours = frontier[w].train_flops / 1e9,
                      .unit = "GFLOP"});
   }
@@ -154,17 +155,17 @@ std::vector<Case> run_frontier(const Options& options) {
   std::string text = rt::read_file(study_file());
   if (options.quick) text.replace(text.find("epochs: 11"), 10, "epochs: 3");
   rt::write_file_atomic(folder / "adaptive.yaml", text);
-  for (int width : kWidths)
+  for (int width : kFrontierWidths)
     rt::write_file_atomic(folder / rt::cat("fixed-", width, ".yaml"), fixed_study(text, width));
-  const int seeds = options.quick ? 1 : kSeeds;
+  const int seeds = options.quick ? 1 : kFrontierSeeds;
   std::vector<Point> ours;
-  std::vector<std::vector<Point>> fixed(kWidths.size());
+  std::vector<std::vector<Point>> fixed(kFrontierWidths.size());
   for (int seed = 1; seed <= seeds; ++seed) {
     show_progress(rt::cat("frontier: seed ", seed, " of ", seeds));
     ours.push_back(train(folder / "adaptive.yaml", folder / "runs", seed, options));
-    for (std::size_t w = 0; w < kWidths.size(); ++w) {
-      fixed[w].push_back(
-          train(folder / rt::cat("fixed-", kWidths[w], ".yaml"), folder / "runs", seed, options));
+    for (std::size_t w = 0; w < kFrontierWidths.size(); ++w) {
+      fixed[w].push_back(train(folder / rt::cat("fixed-", kFrontierWidths[w], ".yaml"),
+                               folder / "runs", seed, options));
     }
   }
   show_progress("");

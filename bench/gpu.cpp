@@ -20,23 +20,23 @@ namespace bench {
 
 namespace {
 
-constexpr int kBatch = kGpuBatch, kBatches = 16;
+constexpr int kStepBatch = kGpuBatch, kStepBatches = 16;
 
 /// A product of a network's step.
-struct Product {
+struct StepProduct {
   int m, n, k;
 };
 
 /// The products of a step: of each dense layer forwards, for its weights, and for what enters it.
 /// Where `convolutions` are products, too, those of each of them.
-std::vector<Product> products(const nn::ModelSpec& spec, bool convolutions) {
-  std::vector<Product> all;
+std::vector<StepProduct> products(const nn::ModelSpec& spec, bool convolutions) {
+  std::vector<StepProduct> all;
   const std::vector<nn::Flow> flows = nn::infer_flows(spec);
   for (std::size_t i = 0; i < spec.layers.size(); ++i) {
     const nn::Shape &in = flows[i].shape, &out = flows[i + 1].shape;
     const bool is_conv = spec.layers[i].kind == "conv2d";
     if (!(is_conv && convolutions) && spec.layers[i].kind != "dense") continue;
-    const int rows = is_conv ? kBatch * out.height() * out.width() : kBatch;
+    const int rows = is_conv ? kStepBatch * out.height() * out.width() : kStepBatch;
     const int depth = is_conv ? 9 * in.channels() : static_cast<int>(in.elements());
     const int units = is_conv ? out.channels() : static_cast<int>(out.elements());
     all.push_back({rows, units, depth});
@@ -54,10 +54,10 @@ std::vector<float> noise(std::size_t count) {
 }
 
 /// Seconds of the products alone, one after another.
-Sample time_products(const kern::Kernels<float>& kernels, const std::vector<Product>& all,
+Sample time_products(const kern::Kernels<float>& kernels, const std::vector<StepProduct>& all,
                      int repetitions) {
   std::size_t a = 0, b = 0, c = 0;
-  for (const Product& p : all) {
+  for (const StepProduct& p : all) {
     a = std::max(a, std::size_t(p.m) * std::size_t(p.k));
     b = std::max(b, std::size_t(p.k) * std::size_t(p.n));
     c = std::max(c, std::size_t(p.m) * std::size_t(p.n));
@@ -71,7 +71,7 @@ Sample time_products(const kern::Kernels<float>& kernels, const std::vector<Prod
   return repeat(repetitions, [&] {
     out.wait();
     const rt::Moment begin = rt::now();
-    for (const Product& p : all) {
+    for (const StepProduct& p : all) {
       kernels.gemm(exec, {.m = p.m,
                           .n = p.n,
                           .k = p.k,
@@ -96,7 +96,7 @@ double time_convolutions(const kern::Device& device, const nn::ModelSpec& spec,
   for (std::size_t i = 0; i < spec.layers.size(); ++i) {
     if (spec.layers[i].kind != "conv2d") continue;
     kern::Window window = nn::Conv2d::from(spec.layers[i].fields, flows[i].shape).window;
-    window.batch = kBatch;
+    window.batch = kStepBatch;
     using enum kern::ConvStep;
     for (const kern::ConvStep step : {forward, backward_weights, backward_data}) {
       if (step == backward_data && i == 0) continue;
@@ -113,7 +113,7 @@ double time_convolutions(const kern::Device& device, const nn::ModelSpec& spec,
 Sample time_together(const kern::Kernels<float>& kernels, int networks, int repetitions) {
   constexpr int kSmallBatch = 64, kEpochs = 4;
   const nn::ModelSpec model = mlp_of({128, 128});
-  const RandomTable table(*kernels.memory, model.input, Numbers::bytes, kBatches);
+  const RandomTable table(*kernels.memory, model.input, Numbers::bytes, kStepBatches);
   std::vector<Sample> samples(static_cast<std::size_t>(networks));
   std::barrier together(networks);
   std::vector<std::jthread> threads;
@@ -146,7 +146,7 @@ std::vector<Case> run_gpu(const Options& options) {
   for (const auto& [name, model] :
        {std::pair{"MLP 784-4096-4096-10, batch 512", mlp_of({4096, 4096})},
         std::pair{"convolutions as VGG's, 32x32, batch 512", vgg()}}) {
-    const RandomTable table(*device.kernels().memory, model.input, Numbers::bytes, kBatches);
+    const RandomTable table(*device.kernels().memory, model.input, Numbers::bytes, kStepBatches);
     for (const kern::Precision precision : kern::precisions()) {
       const kern::Kernels<float>& kernels = device.kernels(precision);
       const Sample ours = time_steps(kernels, model, table.view(Rows::resident), repetitions);

@@ -24,18 +24,18 @@ namespace bench {
 
 namespace {
 
-constexpr int kNetworks = 64, kEpochs = 5, kRows = 10000, kBatch = 64;
-constexpr int kQuickNetworks = 4, kQuickRows = 1000;
+constexpr int kSmallNetworks = 64, kSmallEpochs = 5, kSmallRows = 10000, kSmallBatch = 64;
+constexpr int kQuickSmallNetworks = 4, kQuickSmallRows = 1000;
 constexpr int kUnits = 128;
-constexpr double kValid = 0.1;
+constexpr double kSmallValid = 0.1;
 constexpr double kPart = 0.125;  // of the GPU
 constexpr double kLeastRate = 1e-4, kLargestRate = 1e-2;
-constexpr int kRounds = 3, kSecondsOfRounds = 15;
+constexpr int kSmallRounds = 3, kSecondsOfSmallRounds = 15;
 
-constexpr std::array kRivals{Rival{"torch", "PyTorch, one by one", true},
-                             Rival{"graph", "PyTorch, one by one, an epoch as a CUDA graph"},
-                             Rival{"vmap", "PyTorch, vmap"},
-                             Rival{"vmap-graph", "PyTorch, vmap, an epoch as a CUDA graph"}};
+constexpr std::array kSmallRivals{Rival{"torch", "PyTorch, one by one", true},
+                                  Rival{"graph", "PyTorch, one by one, an epoch as a CUDA graph"},
+                                  Rival{"vmap", "PyTorch, vmap"},
+                                  Rival{"vmap-graph", "PyTorch, vmap, an epoch as a CUDA graph"}};
 
 /// What is trained, and where its rows are.
 struct Sizes {
@@ -44,8 +44,8 @@ struct Sizes {
 };
 
 Sizes sizes_of(const Options& options) {
-  return {options.quick ? kQuickNetworks : kNetworks, options.quick ? kQuickRows : kRows,
-          nn::locate_data("mnist", ".")};
+  return {options.quick ? kQuickSmallNetworks : kSmallNetworks,
+          options.quick ? kQuickSmallRows : kSmallRows, nn::locate_data("mnist", ".")};
 }
 
 /// One a network, with commas between.
@@ -62,10 +62,10 @@ std::string rates(const Sizes& sizes) {
 std::string study_text(const Sizes& sizes) {
   return rt::cat(
       "name: small\ndata:\n  idx: ", sizes.data, "\n  rows: ", sizes.rows,
-      "\n  scale: unit\n  split: {valid: ", kValid, "}\nnetwork:\n  - flatten\n",
+      "\n  scale: unit\n  split: {valid: ", kSmallValid, "}\nnetwork:\n  - flatten\n",
       "  - dense: {units: ", kUnits, ", activation: relu}\n", "  - dense: {units: ", kUnits,
-      ", activation: relu}\n", "train: {optimizer: {adam: {lr: $lr}}, batch: ", kBatch,
-      ", epochs: ", kEpochs, "}\nmethod: grid\nearly_stop: none\nparallel: ", sizes.networks,
+      ", activation: relu}\n", "train: {optimizer: {adam: {lr: $lr}}, batch: ", kSmallBatch,
+      ", epochs: ", kSmallEpochs, "}\nmethod: grid\nearly_stop: none\nparallel: ", sizes.networks,
       "\nparameters: {lr: {values: [", rates(sizes), "]}}\nresources: {gpus: ", kPart, "}\n");
 }
 
@@ -75,21 +75,21 @@ std::string write_small_job(const Sizes& sizes, const rt::Path& folder) {
       .name = "small",
       .images = true,
       .nets = {static_cast<std::size_t>(sizes.networks), std::vector<Layer>{{kUnits}, {kUnits}}},
-      .batch = kBatch,
-      .epochs = kEpochs};
+      .batch = kSmallBatch,
+      .epochs = kSmallEpochs};
   nn::DataSpec source;
   source.kind = nn::DataKind::idx;
   source.path = sizes.data;
   source.scale = nn::Scale::unit;
   source.rows = sizes.rows;
-  source.split.valid = kValid;
+  source.split.valid = kSmallValid;
   const std::string path = (folder / "job.json").string();
   write_job(workload, source, nn::Part::valid, path);
   return path;
 }
 
 /// Whole runs of one side, and how long their trainings took.
-struct Runs {
+struct SmallRuns {
   std::vector<double> seconds, training, accuracy;
   [[nodiscard]] double begun() const {
     double sum = 0;
@@ -98,7 +98,7 @@ struct Runs {
   }
 };
 
-void run_ours(const rt::Path& folder, Runs& to) {
+void run_ours(const rt::Path& folder, SmallRuns& to) {
   const std::string runs = (folder / "runs").string();
   const Finished done = run_program(
       {own_program(), "sweep", (folder / "small.yaml").string(), "--dir", runs, "--quiet"});
@@ -123,7 +123,7 @@ void run_ours(const rt::Path& folder, Runs& to) {
 }
 
 bool run_rival(const std::string& python, const Rival& rival, const std::string& job,
-               const Sizes& sizes, Runs& to) {
+               const Sizes& sizes, SmallRuns& to) {
   const auto done = run_rival_program(python, "gpu", rival.title, {rival.word, job, rates(sizes)});
   if (!done) return false;
   const auto figures = nlohmann::json::parse(done->output);
@@ -135,11 +135,11 @@ bool run_rival(const std::string& python, const Rival& rival, const std::string&
 
 /// Until the rounds or their time are over.
 template <class Run>
-void repeat_rounds(const Options& options, bool once, Runs& runs, const Run& run) {
+void repeat_rounds(const Options& options, bool once, SmallRuns& runs, const Run& run) {
   do {
     if (!run()) return;
-  } while (!options.quick && !once && std::ssize(runs.seconds) < kRounds &&
-           runs.begun() < kSecondsOfRounds);
+  } while (!options.quick && !once && std::ssize(runs.seconds) < kSmallRounds &&
+           runs.begun() < kSecondsOfSmallRounds);
 }
 
 Case case_of(const std::string& what, const char* unit, const std::vector<double>& ours,
@@ -155,9 +155,9 @@ Case case_of(const std::string& what, const char* unit, const std::vector<double
           .spread = mine.spread};
 }
 
-void add_cases(const Sizes& sizes, const Runs& ours, const char* title, const Runs& theirs,
-               std::vector<Case>& cases) {
-  const std::string name = rt::cat(sizes.networks, " networks, ", kEpochs, " epochs");
+void add_cases(const Sizes& sizes, const SmallRuns& ours, const char* title,
+               const SmallRuns& theirs, std::vector<Case>& cases) {
+  const std::string name = rt::cat(sizes.networks, " networks, ", kSmallEpochs, " epochs");
   cases.push_back(
       case_of(name + ", whole programs", "s", ours.seconds, title, theirs.seconds, true));
   cases.push_back(case_of(name + ", training", "s", ours.training, title, theirs.training, true));
@@ -167,7 +167,7 @@ void add_cases(const Sizes& sizes, const Runs& ours, const char* title, const Ru
 }  // namespace
 
 std::vector<Case> run_gpu_small(const Options& options) {
-  const std::vector<Rival> rivals = chosen_rivals(kRivals, options.against);
+  const std::vector<Rival> rivals = chosen_rivals(kSmallRivals, options.against);
   (void)cuda_device_for("gpu-small");
   const Sizes sizes = sizes_of(options);
   const std::string python = rivals_python();
@@ -176,7 +176,7 @@ std::vector<Case> run_gpu_small(const Options& options) {
   rt::make_folder(folder);
   rt::write_file_atomic(folder / "small.yaml", study_text(sizes));
   const std::string job = write_small_job(sizes, folder);
-  Runs ours;
+  SmallRuns ours;
   show_progress("gpu-small: trellis sweep");
   repeat_rounds(options, false, ours, [&] {
     run_ours(folder, ours);
@@ -185,14 +185,14 @@ std::vector<Case> run_gpu_small(const Options& options) {
   std::vector<Case> cases;
   for (const Rival& rival : rivals) {
     if (python.empty()) break;
-    Runs theirs;
+    SmallRuns theirs;
     show_progress(rt::cat("gpu-small: ", rival.title));
     repeat_rounds(options, rival.slow, theirs,
                   [&] { return run_rival(python, rival, job, sizes, theirs); });
     if (!theirs.seconds.empty()) add_cases(sizes, ours, rival.title, theirs, cases);
   }
   if (cases.empty())
-    cases.push_back({.name = rt::cat(sizes.networks, " networks, ", kEpochs, " epochs"),
+    cases.push_back({.name = rt::cat(sizes.networks, " networks, ", kSmallEpochs, " epochs"),
                      .ours = sample_of(ours.seconds).median,
                      .unit = "s",
                      .spread = sample_of(ours.seconds).spread});

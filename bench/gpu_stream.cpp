@@ -11,7 +11,7 @@ namespace bench {
 
 namespace {
 
-constexpr int kBatches = 32, kQuickBatches = 4;
+constexpr int kStreamBatches = 32, kQuickStreamBatches = 4;
 
 struct Streamed {
   const char* name;
@@ -35,7 +35,7 @@ std::vector<Case> run_gpu_stream(const Options& options) {
   std::vector<Case> cases;
   for (const Streamed& training : all_streamed()) {
     const RandomTable table(*kernels.memory, training.model.input, training.numbers,
-                            options.quick ? kQuickBatches : kBatches);
+                            options.quick ? kQuickStreamBatches : kStreamBatches);
     const Sample fed = time_steps(kernels, training.model, table.view(Rows::fed), repetitions);
     const Sample resident =
         time_steps(kernels, training.model, table.view(Rows::resident), repetitions);

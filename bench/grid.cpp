@@ -21,20 +21,20 @@ namespace bench {
 
 namespace {
 
-constexpr int kRounds = 3, kRows = 10'000, kQuickRows = 1'000;
+constexpr int kGridRounds = 3, kGridRows = 10'000, kQuickGridRows = 1'000;
 constexpr std::array kOptimizers{"adam", "sgd", "rmsprop"};
-constexpr std::array kBatches{32, 64, 128};
-constexpr std::array kEpochs{2, 4, 6};
-constexpr double kValid = 0.1;
+constexpr std::array kGridBatches{32, 64, 128};
+constexpr std::array kGridEpochs{2, 4, 6};
+constexpr double kGridValid = 0.1;
 
 /// Ways of writing the same grid (bench/rivals/grid.py).
-constexpr std::array kRivals{Rival{"jax", "JAX, a process a core", false},
-                             Rival{"shared", "JAX, prefixes shared by hand", false},
-                             Rival{"torch", "PyTorch, a process a core", false},
-                             Rival{"ray", "Ray Tune, as its tutorial writes it", true}};
+constexpr std::array kGridRivals{Rival{"jax", "JAX, a process a core", false},
+                                 Rival{"shared", "JAX, prefixes shared by hand", false},
+                                 Rival{"torch", "PyTorch, a process a core", false},
+                                 Rival{"ray", "Ray Tune, as its tutorial writes it", true}};
 
 /// What whole runs of one side gave.
-struct Side {
+struct GridSide {
   std::vector<double> seconds, megabytes, accuracy;
 };
 
@@ -45,16 +45,16 @@ std::string list_of(const T& values) {
   return list;
 }
 
-std::string study_text(int rows, int seed) {
+std::string grid_study(int rows, int seed) {
   return rt::cat(
       "name: grid\nseed: ", seed, "\ndata:\n  idx: fashion-mnist\n  rows: ", rows,
-      "\n  split: {valid: ", kValid,
+      "\n  split: {valid: ", kGridValid,
       "}\n  scale: unit\nnetwork:\n  - flatten\n  - dense: {units: 256, activation: relu}\n"
       "  - dense: {units: 128, activation: relu}\ntrain:\n"
       "  optimizer: {type: $optimizer}\n  batch: $batch\n  epochs: $epochs\n"
       "method: grid\nparameters:\n  optimizer: {values: [",
-      list_of(kOptimizers), "]}\n  batch: {values: [", list_of(kBatches),
-      "]}\n  epochs: {values: [", list_of(kEpochs), "]}\n");
+      list_of(kOptimizers), "]}\n  batch: {values: [", list_of(kGridBatches),
+      "]}\n  epochs: {values: [", list_of(kGridEpochs), "]}\n");
 }
 
 /// What a rival needs but for the seed, with the rows of our own split.
@@ -63,7 +63,7 @@ nlohmann::json job_of(int rows, int processes) {
                       .path = nn::locate_data("fashion-mnist", "."),
                       .rows = rows,
                       .scale = nn::Scale::unit};
-  source.split.valid = kValid;
+  source.split.valid = kGridValid;
   const nn::Dataset data = nn::load_dataset(source);
   const auto rows_of = [&](nn::Part part) {
     return std::vector<std::uint32_t>(data.part(part).begin(), data.part(part).end());
@@ -78,8 +78,8 @@ nlohmann::json job_of(int rows, int processes) {
           {"valid", rows_of(nn::Part::valid)},
           {"units", {256, 128}},
           {"rates", rates},
-          {"batches", kBatches},
-          {"epochs", kEpochs},
+          {"batches", kGridBatches},
+          {"epochs", kGridEpochs},
           {"processes", processes}};
 }
 
@@ -93,7 +93,7 @@ double mean_accuracy(const rt::Path& runs) {
   return mean_error(accuracies).mean;
 }
 
-void run_ours(const rt::Path& folder, const Options& options, Side& side) {
+void run_ours(const rt::Path& folder, const Options& options, GridSide& side) {
   const rt::Path runs = folder / "runs";
   const Finished done =
       run_program({own_program(), "sweep", (folder / "grid.yaml").string(), "--dir", runs.string(),
@@ -106,7 +106,7 @@ void run_ours(const rt::Path& folder, const Options& options, Side& side) {
   std::filesystem::remove_all(runs);
 }
 
-void run_rival(const std::string& python, const Rival& rival, const rt::Path& job, Side& side) {
+void run_rival(const std::string& python, const Rival& rival, const rt::Path& job, GridSide& side) {
   const auto done =
       run_rival_program(python, "grid", rival.title, {rival.word, job.string()}, Watch::yes);
   if (!done) return;
@@ -145,18 +145,18 @@ Case compared_accuracy(const std::vector<double>& ours, const char* rival,
 }  // namespace
 
 std::vector<Case> run_grid(const Options& options) {
-  const std::vector<Rival> rivals = chosen_rivals(kRivals, options.against);
-  const int rows = options.quick ? kQuickRows : options.rows > 0 ? options.rows : kRows;
+  const std::vector<Rival> rivals = chosen_rivals(kGridRivals, options.against);
+  const int rows = options.quick ? kQuickGridRows : options.rows > 0 ? options.rows : kGridRows;
   const rt::Path folder =
       std::filesystem::temp_directory_path() / rt::cat("trellis-grid-", ::getpid());
   rt::make_folder(folder);
   nlohmann::json job = job_of(rows, workers_or_cores(options.workers));
   const std::string python = rivals_python();
-  Side ours;
-  std::vector<Side> theirs(rivals.size());
-  for (int round = 0; round < (options.quick ? 1 : kRounds); ++round) {
-    show_progress(rt::cat("grid: round ", round + 1, " of ", kRounds));
-    rt::write_file_atomic(folder / "grid.yaml", study_text(rows, round));
+  GridSide ours;
+  std::vector<GridSide> theirs(rivals.size());
+  for (int round = 0; round < (options.quick ? 1 : kGridRounds); ++round) {
+    show_progress(rt::cat("grid: round ", round + 1, " of ", kGridRounds));
+    rt::write_file_atomic(folder / "grid.yaml", grid_study(rows, round));
     job["seed"] = round;
     rt::write_file_atomic(folder / "job.json", job.dump());
     run_ours(folder, options, ours);
@@ -169,7 +169,7 @@ std::vector<Case> run_grid(const Options& options) {
   const std::string name = rt::cat("27 trials, ", rows, " rows, start included");
   std::vector<Case> cases;
   for (std::size_t i = 0; i < rivals.size(); ++i) {
-    const Side& side = theirs[i];
+    const GridSide& side = theirs[i];
     if (side.seconds.empty()) continue;
     const char* title = rivals[i].title;
     cases.push_back(compared(name, "s", ours.seconds, title, side.seconds));

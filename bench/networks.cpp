@@ -25,12 +25,12 @@ namespace bench {
 
 namespace {
 
-constexpr int kRounds = 3, kSecondsOfRounds = 60;
+constexpr int kNetworksRounds = 3, kSecondsOfNetworksRounds = 60;
 
 /// Ways of writing the same training in another library (bench/rivals/networks.py).
-constexpr std::array kRivals{Rival{"torch", "PyTorch, tensors by hand"},
-                             Rival{"loader", "PyTorch, DataLoader"}, Rival{"jax", "JAX, lax.scan"},
-                             Rival{"vmap", "JAX, vmap"}};
+constexpr std::array kNetworksRivals{Rival{"torch", "PyTorch, tensors by hand"},
+                                     Rival{"loader", "PyTorch, DataLoader"},
+                                     Rival{"jax", "JAX, lax.scan"}, Rival{"vmap", "JAX, vmap"}};
 
 constexpr double kEqual = 0.02;  // accuracies that differ by more are said to
 
@@ -45,7 +45,7 @@ std::optional<Trained> train_rival(const std::string& python, const Rival& rival
 }
 
 /// One side over all rounds.
-struct Side {
+struct NetworksSide {
   std::vector<double> seconds, accuracy;
   void add(const Trained& trained) {
     seconds.push_back(trained.seconds);
@@ -53,8 +53,8 @@ struct Side {
   }
 };
 
-Case time_of(std::string name, const Workload& workload, const Side& ours, const char* title,
-             const Side& theirs) {
+Case time_of(std::string name, const Workload& workload, const NetworksSide& ours,
+             const char* title, const NetworksSide& theirs) {
   std::vector<double> ratios;
   for (std::size_t i = 0; i < theirs.seconds.size(); ++i)
     ratios.push_back(theirs.seconds[i] / ours.seconds[i]);
@@ -68,8 +68,8 @@ Case time_of(std::string name, const Workload& workload, const Side& ours, const
           .spread = mine.spread};
 }
 
-void add_cases(const Workload& workload, const Side& ours, const char* title, const Side& theirs,
-               std::vector<Case>& cases) {
+void add_cases(const Workload& workload, const NetworksSide& ours, const char* title,
+               const NetworksSide& theirs, std::vector<Case>& cases) {
   cases.push_back(time_of(workload.name, workload, ours, title, theirs));
   const double accuracy = mean_error(ours.accuracy).mean;
   const double other = mean_error(theirs.accuracy).mean;
@@ -86,11 +86,11 @@ std::vector<Case> measure(const Workload& workload, const rt::Path& folder,
   const nn::DataSpec source = data_of(workload, options.quick);
   const std::string job = (folder / "job.json").string();
   if (!python.empty()) write_job(workload, source, nn::Part::test, job);
-  std::vector<Rival> rivals = chosen_rivals(kRivals, options.against);
+  std::vector<Rival> rivals = chosen_rivals(kNetworksRivals, options.against);
   std::erase_if(rivals,
                 [&](const Rival& rival) { return python.empty() || !plays(workload, rival.word); });
-  Side ours, unpacked;
-  std::vector<Side> theirs(rivals.size());
+  NetworksSide ours, unpacked;
+  std::vector<NetworksSide> theirs(rivals.size());
   std::vector<double> share;
   const rt::Moment begun = rt::now();
   do {
@@ -109,8 +109,8 @@ std::vector<Case> measure(const Workload& workload, const rt::Path& folder,
         theirs.erase(theirs.begin() + static_cast<std::ptrdiff_t>(i));
       }
     }
-  } while (!options.quick && std::ssize(ours.seconds) < kRounds &&
-           rt::seconds_since(begun) < kSecondsOfRounds);
+  } while (!options.quick && std::ssize(ours.seconds) < kNetworksRounds &&
+           rt::seconds_since(begun) < kSecondsOfNetworksRounds);
   std::vector<Case> cases;
   if (!unpacked.seconds.empty())
     cases.push_back(
@@ -136,7 +136,7 @@ std::vector<Case> measure(const Workload& workload, const rt::Path& folder,
 
 std::vector<Case> run_networks(const Options& options) {
   const std::vector<Workload> workloads = chosen_workloads(options.problems);
-  (void)chosen_rivals(kRivals, options.against);
+  (void)chosen_rivals(kNetworksRivals, options.against);
   const std::string python = rivals_python();
   const rt::Path folder =
       std::filesystem::temp_directory_path() / rt::cat("trellis-networks-", ::getpid());

@@ -18,10 +18,10 @@ namespace bench {
 
 namespace {
 
-constexpr int kRows = 10'000, kQuickRows = 1'000, kRounds = 5;
+constexpr int kPackRows = 10'000, kQuickPackRows = 1'000, kPackRounds = 5;
 constexpr double kLeastSeconds = 0.1;
 constexpr std::array kNets{2, 4, 8};
-constexpr std::array kWidths{16, 32, 64, 128, 256};
+constexpr std::array kPackWidths{16, 32, 64, 128, 256};
 
 /// Networks of one shape at their births.
 class Nets {
@@ -78,7 +78,7 @@ Case measure(const nn::Dataset& data, int width, int count, bool quick) {
   std::int64_t epochs = 1;
   while (!quick && seconds_of([&] { Nets(data, width, count).train_each(epochs); }) < kLeastSeconds)
     epochs *= 2;
-  for (int round = 0; round < (quick ? 1 : kRounds); ++round) {
+  for (int round = 0; round < (quick ? 1 : kPackRounds); ++round) {
     Nets packed(data, width, count), plain(data, width, count);
     const double alone = seconds_of([&] { plain.train_each(epochs); });
     const double pack = seconds_of([&] { packed.train_pack(epochs); });
@@ -106,9 +106,9 @@ std::vector<Case> run_packs(const Options& options) {
   std::vector<Case> cases;
   for (const bool images : {true, false}) {
     nn::DataSpec source = data_of(Workload{.name = {}, .images = images}, false);
-    if (images) source.rows = options.quick ? kQuickRows : kRows;
+    if (images) source.rows = options.quick ? kQuickPackRows : kPackRows;
     const nn::Dataset data = nn::load_dataset(source);
-    for (const int width : kWidths) {
+    for (const int width : kPackWidths) {
       for (const int count : kNets) {
         show_progress(rt::cat("packs: ", count, " of width ", width));
         cases.push_back(measure(data, width, count, options.quick));

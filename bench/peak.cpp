@@ -11,7 +11,7 @@
 namespace bench {
 namespace {
 
-constexpr int kRounds = 100'000;
+constexpr int kPeakRounds = 100'000;
 /// Independent sums: two units of four cycles each need at least eight; twelve leave room and fit
 /// the registers.
 constexpr int kSums = 12;
@@ -34,13 +34,13 @@ using Four = float __attribute__((vector_size(16)));
 double multiply_add_baseline() {
   Four sums[kSums] = {};
   const Four x = {1.0000001f, 1.0000001f, 1.0000001f, 1.0000001f};
-  for (int i = 0; i < kRounds; ++i) {
+  for (int i = 0; i < kPeakRounds; ++i) {
     for (Four& s : sums) s = s * x + x;
     asm volatile("" ::: "memory");
   }
   volatile float sink = 0;
   for (const Four& s : sums) sink = sink + s[0];
-  return 2.0 * 4 * kSums * kRounds;
+  return 2.0 * 4 * kSums * kPeakRounds;
 }
 
 #ifdef TRELLIS_X86
@@ -48,26 +48,26 @@ double multiply_add_baseline() {
   __m256 sums[kSums];
   for (auto& s : sums) s = _mm256_setzero_ps();
   const __m256 x = _mm256_set1_ps(1.0000001f);
-  for (int i = 0; i < kRounds; ++i) {
+  for (int i = 0; i < kPeakRounds; ++i) {
 #pragma GCC unroll 12
     for (auto& s : sums) s = _mm256_fmadd_ps(s, x, x);
   }
   volatile float sink = 0;
   for (const auto& s : sums) sink = sink + _mm256_cvtss_f32(s);
-  return 2.0 * 8 * kSums * kRounds;
+  return 2.0 * 8 * kSums * kPeakRounds;
 }
 
 [[gnu::target("avx512f")]] double multiply_add_avx512() {
   __m512 sums[kSums];
   for (auto& s : sums) s = _mm512_setzero_ps();
   const __m512 x = _mm512_set1_ps(1.0000001f);
-  for (int i = 0; i < kRounds; ++i) {
+  for (int i = 0; i < kPeakRounds; ++i) {
 #pragma GCC unroll 12
     for (auto& s : sums) s = _mm512_fmadd_ps(s, x, x);
   }
   volatile float sink = 0;
   for (const auto& s : sums) sink = sink + _mm512_cvtss_f32(s);
-  return 2.0 * 16 * kSums * kRounds;
+  return 2.0 * 16 * kSums * kPeakRounds;
 }
 
 [[gnu::target("avx512f")]] float read_avx512(const float* data, std::size_t n) {

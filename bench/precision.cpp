@@ -13,11 +13,11 @@ namespace bench {
 
 namespace {
 
-constexpr int kSeeds = 5;
+constexpr int kPrecisionSeeds = 5;
 constexpr const char* kUsual = "mlp,tabular,deep,wide,eight";
 
 /// One precision over all seeds.
-struct Side {
+struct PrecisionSide {
   std::vector<double> seconds, accuracy;
   void add(const Trained& trained) {
     seconds.push_back(trained.seconds);
@@ -27,8 +27,8 @@ struct Side {
 
 void measure(const Workload& workload, const Options& options, std::vector<Case>& cases) {
   const nn::DataSpec source = data_of(workload, options.quick);
-  const int seeds = options.quick ? 1 : options.seeds > 0 ? options.seeds : kSeeds;
-  Side rounded, whole;
+  const int seeds = options.quick ? 1 : options.seeds > 0 ? options.seeds : kPrecisionSeeds;
+  PrecisionSide rounded, whole;
   std::vector<double> ratios, differences;
   for (int seed = 1; seed <= seeds; ++seed) {
     show_progress(rt::cat("precision: ", workload.name, ", seed ", seed));

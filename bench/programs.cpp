@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* kProgram = "/bin/true";
 
-std::string study_text(int trials, int at_once) {
+std::string program_study(int trials, int at_once) {
   return rt::cat("name: programs\ncommand: [", kProgram, ", $x]\nparallel: ", at_once,
                  "\nmetric: {name: exit, goal: minimize}\nmethod: random\n",
                  "parameters: {x: {min: 0.0, max: 1.0}}\nlimits: {trials: ", trials, "}\n");
@@ -30,7 +30,7 @@ std::string study_text(int trials, int at_once) {
 /// Seconds of a whole study on disk: every program started and supervised, its end logged.
 double seconds_of_study(const rt::Path& folder, int trials, int at_once) {
   const hpo::StudySpec study =
-      hpo::parse_study(study_text(trials, at_once), "bench", folder.parent_path().string());
+      hpo::parse_study(program_study(trials, at_once), "bench", folder.parent_path().string());
   hpo::Observer observer;
   const rt::Moment begun = rt::now();
   const hpo::SweepResult result = hpo::run_sweep(study, {.folder = folder}, observer);

@@ -12,8 +12,8 @@ namespace bench {
 
 namespace {
 
-constexpr int kSeeds = 20;
-constexpr int kQuickSeeds = 2;
+constexpr int kQualitySeeds = 20;
+constexpr int kQuickQualitySeeds = 2;
 constexpr const char* kOurs = "random,sobol,tpe,gp,auto,tpe@8,gp@8,auto@8";
 constexpr const char* kQuick = "random,tpe";
 
@@ -41,7 +41,9 @@ std::vector<Case> run_quality(const Options& options) {
   std::string methods = options.methods;
   if (methods.empty() && options.quick) methods = kQuick;
   if (methods.empty() && python.empty()) methods = kOurs;
-  const int seeds = options.seeds > 0 ? options.seeds : options.quick ? kQuickSeeds : kSeeds;
+  const int seeds = options.seeds > 0 ? options.seeds
+                    : options.quick   ? kQuickQualitySeeds
+                                      : kQualitySeeds;
   std::vector<std::string> words{python.empty() ? "python3" : python,
                                  "-B",
                                  rivals_folder() + "/../quality/quality.py",

@@ -18,9 +18,9 @@ namespace bench {
 
 namespace {
 
-constexpr std::int64_t kEpochs = 5, kGrowAfter = 2, kStepsAfterShrink = 200;
+constexpr std::int64_t kReshapeEpochs = 5, kGrowAfter = 2, kStepsAfterShrink = 200;
 constexpr std::int64_t kSmall = 16, kLarge = 64, kShrunkFrom = 256;
-constexpr std::int32_t kBatch = 128;
+constexpr std::int32_t kReshapeBatch = 128;
 
 nn::FieldValue whole(std::int64_t value) { return value; }
 
@@ -37,7 +37,7 @@ nn::Hyper hyper_of(const std::string& optimizer, std::uint64_t seed, double lr) 
   if (optimizer == "sgd") fields["momentum"] = 0.9;
   return nn::complete(nn::Hyper{.loss = {"cross_entropy", {}},
                                 .optimizer = {optimizer, fields},
-                                .batch = kBatch,
+                                .batch = kReshapeBatch,
                                 .shards = 1,
                                 .shuffle = seed});
 }
@@ -45,27 +45,27 @@ nn::Hyper hyper_of(const std::string& optimizer, std::uint64_t seed, double lr) 
 double rate_of(const std::string& optimizer) { return optimizer == "sgd" ? 0.05 : 1e-3; }
 
 /// One network with what it is trained on.
-class Run {
+class ReshapedRun {
  public:
-  Run(const nn::Dataset& data, nn::ModelSpec spec, nn::Hyper hyper, std::uint64_t seed)
+  ReshapedRun(const nn::Dataset& data, nn::ModelSpec spec, nn::Hyper hyper, std::uint64_t seed)
       : data_(&data),
         hyper_(std::move(hyper)),
         seed_(seed),
         net_(nn::slab_header(spec, hyper_.optimizer)) {
     nn::init_weights(net_, seed);
   }
-  Run(const Run& other)
+  ReshapedRun(const ReshapedRun& other)
       : data_(other.data_), hyper_(other.hyper_), seed_(other.seed_), net_(other.net_.header()) {
     std::ranges::copy(other.net_.bytes(), net_.bytes().begin());
   }
-  Run& operator=(const Run&) = delete;
-  ~Run() = default;
+  ReshapedRun& operator=(const ReshapedRun&) = delete;
+  ~ReshapedRun() = default;
 
   void train(std::int64_t from_epoch, std::int64_t to_epoch) { stretch({from_epoch, to_epoch}); }
   /// Steps [from, to) of an epoch's.
   void steps(std::int64_t from, std::int64_t to) {
     const auto rows = std::ssize(data_->part(nn::Part::train));
-    stretch({from, to, (rows + kBatch - 1) / kBatch});
+    stretch({from, to, (rows + kReshapeBatch - 1) / kReshapeBatch});
   }
   void reshape(const std::string& kind, const std::string& layer, nn::Fields fields) {
     net_ = nn::reshape(kern::cpu_kernels(), workspace_, net_, {kind, layer, std::move(fields)},
@@ -130,7 +130,7 @@ struct Row {
 Row grown(const nn::Dataset& data, const std::string& optimizer, const Growth& growth, int seeds) {
   Row row;
   for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(seeds); ++seed) {
-    Run run(data, network(kSmall), hyper_of(optimizer, seed, rate_of(optimizer)), seed);
+    ReshapedRun run(data, network(kSmall), hyper_of(optimizer, seed, rate_of(optimizer)), seed);
     run.train(0, kGrowAfter);
     const double before = run.test().loss;
     nn::Fields fields = growth.fields;
@@ -138,7 +138,7 @@ Row grown(const nn::Dataset& data, const std::string& optimizer, const Growth& g
     for (const char* layer : {"fc1", "fc2"}) run.reshape("widen", layer, fields);
     growth.then(run.net());
     row.jump.push_back(run.test().loss - before);
-    run.train(kGrowAfter, kEpochs);
+    run.train(kGrowAfter, kReshapeEpochs);
     row.accuracy.push_back(run.test().accuracy);
   }
   return row;
@@ -148,7 +148,7 @@ Row fixed(const nn::Dataset& data, const std::string& optimizer, std::int64_t wi
           std::int64_t epochs, int seeds) {
   Row row;
   for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(seeds); ++seed) {
-    Run run(data, network(width), hyper_of(optimizer, seed, rate_of(optimizer)), seed);
+    ReshapedRun run(data, network(width), hyper_of(optimizer, seed, rate_of(optimizer)), seed);
     run.train(0, epochs);
     row.accuracy.push_back(run.test().accuracy);
   }
@@ -176,14 +176,15 @@ void grow_cases(const nn::Dataset& data, const std::string& optimizer, int seeds
                 std::vector<Case>& cases) {
   const std::string how = ", " + optimizer;
   std::fprintf(stderr, "reshape: growing with %s\n", optimizer.c_str());
-  const Row scratch = fixed(data, optimizer, kLarge, kEpochs, seeds);
+  const Row scratch = fixed(data, optimizer, kLarge, kReshapeEpochs, seeds);
   const double rival = mean(scratch.accuracy);
   const std::string who = "64x64 from the start";
   const auto plain = [&](const std::string& name, const Row& row) {
     cases.push_back(accuracy_case(name + how, row.accuracy, who, rival));
   };
-  plain("16x16 throughout", fixed(data, optimizer, kSmall, kEpochs, seeds));
-  plain("64x64 for 3 of 5 epochs", fixed(data, optimizer, kLarge, kEpochs - kGrowAfter, seeds));
+  plain("16x16 throughout", fixed(data, optimizer, kSmall, kReshapeEpochs, seeds));
+  plain("64x64 for 3 of 5 epochs",
+        fixed(data, optimizer, kLarge, kReshapeEpochs - kGrowAfter, seeds));
   for (const Growth& growth : growths()) {
     if (optimizer == "sgd" && growth.name.find("steps counted") != std::string::npos) continue;
     const Row row = grown(data, optimizer, growth, seeds);
@@ -197,9 +198,9 @@ struct Shrunk {
   double at_once = 0, later = 0;
 };
 
-Shrunk shrunk(const Run& trained, std::int64_t removed, const nn::Fields& fields,
+Shrunk shrunk(const ReshapedRun& trained, std::int64_t removed, const nn::Fields& fields,
               std::uint64_t seed) {
-  Run run(trained);
+  ReshapedRun run(trained);
   nn::Fields all = fields;
   all["by"] = whole(removed);
   for (const char* layer : {"fc1", "fc2"}) run.reshape("shrink", layer, all);
@@ -221,8 +222,8 @@ void shrink_cases(const nn::Dataset& data, int seeds, std::vector<Case>& cases) 
       results;
   for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(seeds); ++seed) {
     std::fprintf(stderr, "reshape: shrinking, seed %d\n", static_cast<int>(seed));
-    Run trained(data, network(kShrunkFrom), hyper_of("sgd", seed, rate_of("sgd")), seed);
-    trained.train(0, kEpochs);
+    ReshapedRun trained(data, network(kShrunkFrom), hyper_of("sgd", seed, rate_of("sgd")), seed);
+    trained.train(0, kReshapeEpochs);
     whole_net.push_back(trained.test().accuracy);
     for (const std::int64_t eighths : {2, 4, 6, 7}) {
       for (const auto& [name, fields] : ways) {

@@ -27,26 +27,26 @@ namespace {
 
 /// A table of bench/rivals/tables_fetch.py and its target. Large ones get fewer trials, both here
 /// and there.
-struct Table {
+struct TableName {
   const char* name;
   const char* target;
   bool large = false;
 };
-constexpr std::array kTables{Table{"votes", "Class"},
-                             Table{"housing", "medv"},
-                             Table{"ozone", "V4"},
-                             Table{"soybean", "Class"},
-                             Table{"credit", "class"},
-                             Table{"segment", "class"},
-                             Table{"spam", "type"},
-                             Table{"letters", "lettr", true},
-                             Table{"earnings", "earnings", true},
-                             Table{"shuttle", "Class", true}};
-constexpr int kTrials = 60, kFewTrials = 6;
-constexpr int kSeeds = 3, kFewSeeds = 1;
+constexpr std::array kTables{TableName{"votes", "Class"},
+                             TableName{"housing", "medv"},
+                             TableName{"ozone", "V4"},
+                             TableName{"soybean", "Class"},
+                             TableName{"credit", "class"},
+                             TableName{"segment", "class"},
+                             TableName{"spam", "type"},
+                             TableName{"letters", "lettr", true},
+                             TableName{"earnings", "earnings", true},
+                             TableName{"shuttle", "Class", true}};
+constexpr int kTableTrials = 60, kFewTableTrials = 6;
+constexpr int kTableSeeds = 3, kLargeTableSeeds = 1;
 
-/// Accuracies, or root mean squared errors, of one program over all splits of the rows; a seed of
-/// its own for each.
+/// Accuracies, or root mean squared errors, of one program over all splits of the rows; a
+/// seed of its own for each.
 struct Scores {
   std::vector<double> seconds, test, linear, constant;
 };
@@ -56,7 +56,7 @@ rt::Path tables_folder() {
   return (data == nullptr ? rt::Path(".") : rt::Path(data)) / "tables";
 }
 
-rt::Path file_of(const Table& table) {
+rt::Path file_of(const TableName& table) {
   rt::Path file = tables_folder() / rt::cat(table.name, ".csv");
   if (!std::filesystem::exists(file)) {
     throw rt::Error(rt::Errc::data,
@@ -68,17 +68,17 @@ rt::Path file_of(const Table& table) {
 }
 
 /// The tables asked for by name, or all.
-std::vector<Table> chosen_tables(const std::string& list) {
+std::vector<TableName> chosen_tables(const std::string& list) {
   std::vector<std::string> known;
-  for (const Table& table : kTables) known.emplace_back(table.name);
-  std::vector<Table> chosen;
+  for (const TableName& table : kTables) known.emplace_back(table.name);
+  std::vector<TableName> chosen;
   for (const std::size_t at : places_of(list, known, "--problems: there is no table "))
     chosen.push_back(kTables[at]);
   return chosen;
 }
 
 /// The rows of each part, as our own trials see them.
-bool write_split(const Table& table, int seed, const rt::Path& to) {
+bool write_split(const TableName& table, int seed, const rt::Path& to) {
   nn::DataSpec spec{.path = file_of(table).string(), .targets = {table.target}};
   spec.split.seed = static_cast<std::uint64_t>(seed);
   const nn::Dataset data = nn::load_dataset(spec);
@@ -97,19 +97,19 @@ double test_score(const nlohmann::json& metrics) {
                                            : std::sqrt(metrics["test.mse"].get<double>());
 }
 
-int trials_of(const Table& table, const Options& options) {
-  const int trials = table.large ? kFewTrials : kTrials;
+int trials_of(const TableName& table, const Options& options) {
+  const int trials = table.large ? kFewTableTrials : kTableTrials;
   return options.quick ? std::max(1, trials / 10) : trials;
 }
 
-void run_ours(const Table& table, const rt::Path& folder, int seed, const Options& options,
+void run_ours(const TableName& table, const rt::Path& folder, int seed, const Options& options,
               Scores& to) {
   const rt::Path file = folder / rt::cat(table.name, ".yaml");
   // The first is the least file; others are dealt out anew.
   const std::string split = seed == 0 ? "" : rt::cat(", split: {seed: ", seed, "}");
   std::string text = rt::cat("data: {csv: \"", file_of(table).string(),
                              "\", target: ", table.target, split, "}\n");
-  if (trials_of(table, options) != kTrials)
+  if (trials_of(table, options) != kTableTrials)
     text += rt::cat("limits: {trials: ", trials_of(table, options), "}\n");
   rt::write_file_atomic(file, text);
   const rt::Path runs = folder / rt::cat(table.name, "-", seed);
@@ -144,27 +144,27 @@ void run_rival(const std::string& python, const rt::Path& split, int seed, int t
   to.linear.push_back(figures["linear_test"].get<double>());
 }
 
-double mean(const std::vector<double>& values) { return mean_error(values).mean; }
+double mean_of_scores(const std::vector<double>& values) { return mean_error(values).mean; }
 
-std::vector<Case> cases_of(const Table& table, bool classes, const Scores& ours,
+std::vector<Case> cases_of(const TableName& table, bool classes, const Scores& ours,
                            const Scores& theirs) {
   const std::string what =
       rt::cat(table.name, ", test ", classes ? "accuracy" : "root mean squared error");
   const auto ratio = [&](double mine, double other) {
     return classes ? mine / other : other / mine;
   };
-  Case net{.name = what, .ours = mean(ours.test), .spread = sample_of(ours.test).spread};
+  Case net{.name = what, .ours = mean_of_scores(ours.test), .spread = sample_of(ours.test).spread};
   Case linear = net, constant = net;
   if (!theirs.test.empty()) {
     net.rival = "random search over scikit-learn's networks";
-    net.rival_value = mean(theirs.test);
+    net.rival_value = mean_of_scores(theirs.test);
     net.ratio = ratio(net.ours, net.rival_value);
   }
   linear.rival = "the linear baseline";
-  linear.rival_value = mean(ours.linear);
+  linear.rival_value = mean_of_scores(ours.linear);
   linear.ratio = ratio(linear.ours, linear.rival_value);
   constant.rival = "the constant baseline";
-  constant.rival_value = mean(ours.constant);
+  constant.rival_value = mean_of_scores(ours.constant);
   constant.ratio = ratio(constant.ours, constant.rival_value);
   const Sample seconds = sample_of(ours.seconds);
   Case time{.name = rt::cat(table.name, ", the whole search"),
@@ -187,11 +187,11 @@ std::vector<Case> run_tables(const Options& options) {
       std::filesystem::temp_directory_path() / rt::cat("trellis-bench-", ::getpid());
   rt::make_folder(folder);
   std::vector<Case> cases;
-  for (const Table& table : chosen_tables(options.problems)) {
+  for (const TableName& table : chosen_tables(options.problems)) {
     const rt::Path split = folder / "split.json";
     bool classes = true;
     Scores ours, theirs;
-    const int usual = options.quick || table.large ? kFewSeeds : kSeeds;
+    const int usual = options.quick || table.large ? kLargeTableSeeds : kTableSeeds;
     const int seeds = options.seeds > 0 ? options.seeds : usual;
     for (int seed = 0; seed < seeds; ++seed) {
       show_progress(rt::cat(table.name, ": split ", seed + 1, " of ", seeds));

@@ -34,13 +34,13 @@ void solve_whole(int m, int n, const float* u, int ldu, float* b, int ldb) {
 }
 
 template <class T>
-void solve(int m, int n, const T* u, int ldu, T* b, int ldb) {
+void solve_by_halves(int m, int n, const T* u, int ldu, T* b, int ldb) {
   if (m <= kLeastHalf) return solve_whole(m, n, u, ldu, b, ldb);
   const int half = m / 2;
   T* lower = b + static_cast<std::ptrdiff_t>(half) * ldb;
-  solve(half, n, u, ldu, b, ldb);
+  solve_by_halves(half, n, u, ldu, b, ldb);
   multiply(m - half, n, half, u + half, ldu, b, ldb, lower, ldb);
-  solve(m - half, n, u + static_cast<std::ptrdiff_t>(half) * ldu + half, ldu, lower, ldb);
+  solve_by_halves(m - half, n, u + static_cast<std::ptrdiff_t>(half) * ldu + half, ldu, lower, ldb);
 }
 
 void check(int info) {
@@ -58,10 +58,10 @@ void factorise_tile(rt::Matrix<float>& a) {
 }
 
 void solve_tile(const rt::Matrix<double>& u, rt::Matrix<double>& b) {
-  solve(side(u), side(b), u.data(), side(u), b.data(), side(b));
+  solve_by_halves(side(u), side(b), u.data(), side(u), b.data(), side(b));
 }
 void solve_tile(const rt::Matrix<float>& u, rt::Matrix<float>& b) {
-  solve(side(u), side(b), u.data(), side(u), b.data(), side(b));
+  solve_by_halves(side(u), side(b), u.data(), side(u), b.data(), side(b));
 }
 
 void square_tile(const rt::Matrix<double>& a, rt::Matrix<double>& c) {

@@ -13,10 +13,10 @@ namespace bench {
 
 namespace {
 
-constexpr int kRounds = 3;
+constexpr int kWholeRounds = 3;
 
 /// Whole runs of one side.
-struct Runs {
+struct WholeRuns {
   std::vector<double> seconds, accuracy;
 };
 
@@ -55,7 +55,7 @@ std::string study_text(const Workload& workload, bool quick) {
                  parameters_text(workload));
 }
 
-void run_ours(const Workload& workload, const rt::Path& folder, Runs& to) {
+void run_ours(const Workload& workload, const rt::Path& folder, WholeRuns& to) {
   const rt::Path runs = folder / "runs";
   const Finished done =
       run_program({own_program(), "sweep", (folder / "whole.yaml").string(), "--dir", runs.string(),
@@ -72,7 +72,7 @@ void run_ours(const Workload& workload, const rt::Path& folder, Runs& to) {
   std::filesystem::remove_all(runs);
 }
 
-void run_rival(const std::string& python, const Rival& rival, const rt::Path& job, Runs& to) {
+void run_rival(const std::string& python, const Rival& rival, const rt::Path& job, WholeRuns& to) {
   const auto done =
       run_rival_program(python, "networks", rival.title, {rival.word, job.string(), "whole"});
   if (!done) return;
@@ -91,9 +91,9 @@ std::vector<Case> whole_programs(const Workload& workload, const rt::Path& folde
     const hpo::StudySpec study = hpo::load_study(file.string());
     write_job(workload, hpo::data_spec(study, study.space.middle()), nn::Part::valid, job.string());
   }
-  Runs ours;
-  std::vector<Runs> theirs(rivals.size());
-  for (int round = 0; round < (options.quick ? 1 : kRounds); ++round) {
+  WholeRuns ours;
+  std::vector<WholeRuns> theirs(rivals.size());
+  for (int round = 0; round < (options.quick ? 1 : kWholeRounds); ++round) {
     show_progress(rt::cat("networks: ", workload.name, ", whole programs, round ", round + 1));
     run_ours(workload, folder, ours);
     for (std::size_t i = 0; i < rivals.size(); ++i) run_rival(python, rivals[i], job, theirs[i]);

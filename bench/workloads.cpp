@@ -12,7 +12,8 @@ namespace bench {
 
 namespace {
 
-constexpr int kClasses = 10, kQuickRows = 4000, kNarrowest = 16, kWidest = 256, kWidths = 32;
+constexpr int kDigitClasses = 10, kQuickWorkloadRows = 4000, kNarrowest = 16, kWidest = 256,
+              kNetworkWidths = 32;
 
 std::vector<Layer> dense(std::initializer_list<int> units) {
   std::vector<Layer> layers;
@@ -24,8 +25,8 @@ std::vector<Workload> all_workloads() {
   const std::vector<Layer> lenet{{32, 5}, {64, 5}, {512}};
   const std::vector<Layer> wide(4, Layer{2048});
   std::vector<std::vector<Layer>> widths;
-  for (int i = 0; i < kWidths; ++i) {
-    const int width = kNarrowest + (kWidest - kNarrowest) * i / (kWidths - 1);
+  for (int i = 0; i < kNetworkWidths; ++i) {
+    const int width = kNarrowest + (kWidest - kNarrowest) * i / (kNetworkWidths - 1);
     widths.push_back(dense({width, width}));
   }
   return {
@@ -64,7 +65,7 @@ nn::DataSpec data_of(const Workload& workload, bool quick) {
     source.kind = nn::DataKind::idx;
     source.path = nn::locate_data("fashion-mnist", ".");
     source.scale = nn::Scale::unit;
-    source.rows = quick ? kQuickRows : workload.rows;
+    source.rows = quick ? kQuickWorkloadRows : workload.rows;
   } else {
     source.path =
         (rt::Path(rivals_folder()).parent_path().parent_path() / "experiments/data/digits.csv.gz")
@@ -91,7 +92,7 @@ nn::ModelSpec network_of(const std::vector<Layer>& layers, const nn::Dataset::He
     flat = true;
     spec.layers.push_back({"dense", "fc" + number, {{"units", units}, {"activation", "relu"}}});
   }
-  return nn::with_output(spec, kClasses);
+  return nn::with_output(spec, kDigitClasses);
 }
 
 nn::Hyper hyper_of(const Workload& workload) {
@@ -137,7 +138,7 @@ void write_job(const Workload& workload, const nn::DataSpec& source, nn::Part sc
                      {"batch", workload.batch},
                      {"epochs", workload.epochs},
                      {"cores", workload.workers},
-                     {"classes", kClasses},
+                     {"classes", kDigitClasses},
                      {"nets", nlohmann::json::array()}};
   for (const std::vector<Layer>& layers : workload.nets) {
     nlohmann::json net = nlohmann::json::array();

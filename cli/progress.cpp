@@ -10,7 +10,6 @@ namespace cli {
 namespace {
 
 constexpr double kLivePeriod = 0.1;
-constexpr double kPlainPeriod = 5.0;
 constexpr int kFailuresShown = 5;
 
 /// What matters most comes first: a narrow terminal cuts the end off.

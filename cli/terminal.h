@@ -8,6 +8,9 @@
 
 namespace cli {
 
+/// Seconds between two lines of progress where the display cannot repaint itself.
+inline constexpr double kPlainPeriod = 5.0;
+
 /// True when progress may repaint itself: stderr is a terminal that understands it (TERM is set and
 /// not "dumb").
 [[nodiscard]] bool live_display();

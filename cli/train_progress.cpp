@@ -10,7 +10,6 @@ namespace cli {
 
 namespace {
 
-constexpr double kPlainPeriod = 5.0;
 constexpr std::size_t kPaceReports = 8;
 
 std::string words_of(const hpo::TrialRow& trial, const std::string& metric) {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kLayer = "output";
 
-Choice loss_of(const Dataset& data) {
+Choice usual_loss(const Dataset& data) {
   return {data.is_classification() ? "cross_entropy" : "mse", {}};
 }
 
@@ -93,7 +93,7 @@ void fit_by_steps(const kern::Kernels<float>& kernels, Workspace& workspace, con
   if (rows == 0) return;
   const std::int64_t steps = (rows + kBatch - 1) / kBatch;
   const std::int64_t epochs = std::max<std::int64_t>(3, (kBaselineSteps + steps - 1) / steps);
-  Hyper hyper{.loss = loss_of(data),
+  Hyper hyper{.loss = usual_loss(data),
               .optimizer = {"adam", {{"weight_decay", 1 / static_cast<double>(rows)}}},
               .batch = kBatch};
   append(hyper.lr, LrShape::cosine, static_cast<double>(epochs), 0.02, 1e-5);

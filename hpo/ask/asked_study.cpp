@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "hpo/ask/own_point.h"
+#include "hpo/ask/refusal.h"
 #include "hpo/driver/reached.h"
 #include "hpo/driver/warm_start.h"
 #include "hpo/log/metrics.h"
@@ -15,12 +16,6 @@
 #include "runtime/base/text.h"
 
 namespace hpo {
-
-namespace {
-
-rt::Error refusal(std::string message) { return {rt::Errc::usage, std::move(message)}; }
-
-}  // namespace
 
 AskedStudy::AskedStudy(const StudySpec& study, EventLog& log, const std::vector<Changed>& changes)
     : study_(study),

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "hpo/ask/refusal.h"
 #include "hpo/space/fill.h"
 #include "runtime/base/error.h"
 #include "runtime/base/text.h"
@@ -10,8 +11,6 @@
 namespace hpo {
 
 namespace {
-
-rt::Error refusal(std::string message) { return {rt::Errc::usage, std::move(message)}; }
 
 ParamValue value_for(const Parameter& parameter, const ParamValue& given) {
   const ParamValue value = as_meant(parameter.domain, given);

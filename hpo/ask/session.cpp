@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "hpo/ask/refusal.h"
 #include "hpo/ask/socket.h"
 #include "hpo/log/json.h"
 #include "hpo/log/metrics.h"
@@ -20,8 +21,6 @@ namespace hpo {
 namespace {
 
 constexpr std::size_t kLongestTicket = 200;
-
-rt::Error refusal(std::string message) { return {rt::Errc::usage, std::move(message)}; }
 
 /// What `read` makes of a member of the call; refuses what it cannot read by the member's name.
 template <class Read>

@@ -12,7 +12,7 @@ namespace hpo {
 namespace {
 
 constexpr std::size_t kLongestReport = 1 << 20;
-constexpr std::size_t kLongestLine = 4096;           ///< of output that is looked at
+constexpr std::size_t kLongestLogLine = 4096;        ///< of output that is looked at
 constexpr std::uint64_t kMostReports = 256'000'000;  ///< bytes
 
 /// What some editors and shells of Windows begin a file with.
@@ -51,7 +51,7 @@ void merge(Metrics& into, const Metrics& more) {
 CommandReports::CommandReports(const StudySpec& study, const Reported* last)
     : deciding_(deciding_metrics(study)),
       reports_(kLongestReport),
-      log_(kLongestLine),
+      log_(kLongestLogLine),
       last_(last != nullptr ? last->step : -1) {
   if (!study.metric.regex.empty()) patterns_.emplace_back(study.metric.name, study.metric.regex);
   for (const Metric& other : study.others)
@@ -88,7 +88,7 @@ std::vector<Report> CommandReports::left_over(const TrialFolder& folder) {
       }
     }
   } while (reports_.more());
-  LineReader log(kLongestLine);
+  LineReader log(kLongestLogLine);
   do {
     if (patterns_.empty()) break;
     for (const std::string& line : log.take(folder.log, true)) {

@@ -14,7 +14,7 @@ namespace {
 
 /// How often progress is shown while nothing ends, and a Ctrl-C that woke nobody is noticed at the
 /// latest.
-constexpr rt::Duration kTick = std::chrono::milliseconds(500);
+constexpr rt::Duration kDriverTick = std::chrono::milliseconds(500);
 
 rt::Duration duration_of(double seconds) {
   return std::chrono::duration_cast<rt::Duration>(
@@ -143,7 +143,7 @@ void Driver::drop_live() {
 }
 
 void Driver::pause() {
-  rt::Duration wait = kTick;
+  rt::Duration wait = kDriverTick;
   if (waits_since_) wait = std::min(wait, *waits_since_ + setup_.commit_delay - rt::now());
   if (study_.limits.time)
     wait = std::min(wait, duration_of(*study_.limits.time - active_seconds()));
@@ -154,7 +154,7 @@ void Driver::pause() {
     }
   }
   if (wait > rt::Duration::zero()) rt::wait_event(wait);
-  if (rt::now() - shown_ >= kTick) commit();
+  if (rt::now() - shown_ >= kDriverTick) commit();
 }
 
 bool Driver::export_best() {
@@ -168,7 +168,7 @@ bool Driver::export_best() {
       rt::spawn(setup_.work.finish(*best, log_.trials().lineage(best->trial)));
   while (rt::poll() != 0 || !model.ready()) {
     if (interrupted()) return group.cancel(), false;
-    if (!model.ready()) rt::wait_event(kTick);
+    if (!model.ready()) rt::wait_event(kDriverTick);
   }
   const ExportedModel& made = model.get();
   if (!made.note.empty()) emit(best->trial, Noted{made.note});

@@ -24,8 +24,8 @@ namespace hpo {
 
 namespace {
 
-constexpr std::size_t kPiece = 64 * 1024;  ///< bytes; a pipe holds no more
-constexpr int kLook = 20;                  ///< milliseconds from look to look for its end
+constexpr std::size_t kPipePiece = 64 * 1024;  ///< bytes; a pipe holds no more
+constexpr int kLook = 20;                      ///< milliseconds from look to look for its end
 
 static_assert(std::atomic<pid_t>::is_always_lock_free, "a signal handler may touch it");
 std::atomic<pid_t> program{0};
@@ -137,7 +137,7 @@ bool has_ended(pid_t child, int wait) {
 /// Until both are at their end, or the program is over: others that it left behind may hold them.
 void copy_output(std::span<Pipe> output, int log, pid_t child) {
   std::array<pollfd, 2> waits{};
-  std::vector<std::byte> piece(kPiece);
+  std::vector<std::byte> piece(kPipePiece);
   std::size_t open = output.size();
   for (std::size_t i = 0; i < open; ++i) {
     output[i].in = {};

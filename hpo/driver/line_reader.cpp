@@ -11,9 +11,9 @@ namespace hpo {
 
 namespace {
 
-constexpr std::size_t kSeen = 256;         ///< bytes by which a file is known again
-constexpr std::size_t kPiece = 64 * 1024;  ///< bytes
-constexpr int kMostPieces = 64;            ///< read at a time
+constexpr std::size_t kSeen = 256;             ///< bytes by which a file is known again
+constexpr std::size_t kLinePiece = 64 * 1024;  ///< bytes
+constexpr int kMostPieces = 64;                ///< read at a time
 
 }  // namespace
 
@@ -31,7 +31,7 @@ std::vector<std::string> LineReader::take(const rt::File& file, bool all) {
     seen_.clear();
     line_.clear();
   }
-  std::array<char, kPiece> piece;
+  std::array<char, kLinePiece> piece;
   ssize_t bytes = 0;
   int pieces = 0;
   while (file && pieces < kMostPieces &&

@@ -1,7 +1,5 @@
 #include "hpo/driver/placement.h"
 
-#include <limits>
-
 #include "hpo/driver/plan.h"
 #include "hpo/place/border.h"
 #include "hpo/place/round_figures.h"
@@ -13,8 +11,6 @@
 namespace hpo {
 
 namespace {
-
-constexpr double kNever = std::numeric_limits<double>::infinity();
 
 /// This machine: what decides results may not be measured.
 rt::Platform machine_in_round_figures(int cores, int gpus) {

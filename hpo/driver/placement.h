@@ -2,6 +2,7 @@
 // Which kind of device a study's tasks are for.
 
 #include <cstddef>
+#include <limits>
 #include <span>
 #include <string>
 
@@ -12,6 +13,9 @@
 #include "tasks/device_rule.h"
 
 namespace hpo {
+
+/// The tasks::DeviceRule::gpu_from that keeps all work off GPUs.
+inline constexpr double kNever = std::numeric_limits<double>::infinity();
 
 /// `gpus` as a number: all on GPUs or none. `auto`: by the size of the network.
 [[nodiscard]] tasks::DeviceRule device_rule(const Resources& resources);

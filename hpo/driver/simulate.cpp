@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdlib>
 #include <filesystem>
-#include <limits>
 #include <map>
 #include <memory>
 
@@ -24,8 +23,6 @@
 namespace hpo {
 
 namespace {
-
-constexpr double kNever = std::numeric_limits<double>::infinity();
 
 /// The log of a simulated study, which nobody reads afterwards.
 class ScratchLog {

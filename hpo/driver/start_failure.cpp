@@ -11,13 +11,13 @@ namespace hpo {
 
 namespace {
 
-constexpr std::size_t kLongestLine = 256;  ///< bytes that the system looks at
+constexpr std::size_t kLongestScriptLine = 256;  ///< bytes that the system looks at
 constexpr std::string_view kMark = "#!";
 
 /// Empty where it cannot be read.
 std::string first_line(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  std::string line(kLongestLine, '\0');
+  std::string line(kLongestScriptLine, '\0');
   file.read(line.data(), static_cast<std::streamsize>(line.size()));
   line.resize(static_cast<std::size_t>(file.gcount()));
   return line.substr(0, line.find('\n'));

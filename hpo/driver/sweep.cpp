@@ -28,7 +28,7 @@ namespace {
 /// So long the end of a program's trial may wait to be written, at most.
 constexpr rt::Duration kProgramDelay = std::chrono::milliseconds(10);
 
-constexpr const char* kModelFile = "best.safetensors";
+constexpr const char* kBestModelFile = "best.safetensors";
 
 SweepResult result_of(const Driver& driver, const EventLog& log, const RunOptions& options,
                       DriverEnd end) {
@@ -42,8 +42,8 @@ SweepResult result_of(const Driver& driver, const EventLog& log, const RunOption
   result.finished = driver.finished();
   result.resumed = log.epoch() > 1;
   result.counts = log.trials().counts();
-  if (result.best && end == DriverEnd::finished && rt::file_size(options.folder / kModelFile))
-    result.model = ModelInfo{.file = options.folder / kModelFile, .trial = result.best->trial};
+  if (result.best && end == DriverEnd::finished && rt::file_size(options.folder / kBestModelFile))
+    result.model = ModelInfo{.file = options.folder / kBestModelFile, .trial = result.best->trial};
   result.seconds = driver.session_seconds();
   result.work = driver.work();
   return result;
@@ -110,7 +110,7 @@ SweepResult sweep_networks(EventLog& log, const StudySpec& study, const RunOptio
   const int cores = runtime.workers() + runtime.gpu_workers();
   loaded.study.parallel = slots_of(loaded.study, loaded.asked, cores, runtime.gpus());
   const std::unique_ptr<NetworkWork> work =
-      network_work(loaded.study, runtime, options.folder, kModelFile, options.sharing);
+      network_work(loaded.study, runtime, options.folder, kBestModelFile, options.sharing);
   work->provide(loaded.params, loaded.data);
   Driver driver({.study = loaded.study,
                  .log = log,

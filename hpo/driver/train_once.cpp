@@ -25,8 +25,8 @@ namespace hpo {
 
 namespace {
 
-constexpr const char* kModelFile = "model.safetensors";
-constexpr rt::Duration kTick = std::chrono::milliseconds(250);
+constexpr const char* kTrainedModelFile = "model.safetensors";
+constexpr rt::Duration kTrainTick = std::chrono::milliseconds(250);
 
 /// A trial that nobody stops: its reports go to the observer.
 class LoneTrial final : public TrialContext {
@@ -149,7 +149,7 @@ TrainResult train_once(const StudySpec& study, const Params& params, const RunOp
   const TrialSpec spec = materialise(loaded.study, params, loaded.data.info);
   result.epochs = spec.epochs;
   const std::unique_ptr<NetworkWork> work =
-      network_work(loaded.study, runtime, options.folder, kModelFile, options.sharing);
+      network_work(loaded.study, runtime, options.folder, kTrainedModelFile, options.sharing);
   work->provide(params, loaded.data);
   LoneTrial trial(params, objective_of(loaded.study), observer);
   observer.train_started(loaded.study.metric, result.epochs);
@@ -170,7 +170,7 @@ TrainResult train_once(const StudySpec& study, const Params& params, const RunOp
       show_progress();
       checkpoints.keep(trial.kept());
       checkpoints.tick();
-      if (!written.ready()) rt::wait_event(kTick);
+      if (!written.ready()) rt::wait_event(kTrainTick);
     }
     show_progress();
     result.trial = trial.row();

@@ -57,11 +57,11 @@ class Tally {
 };
 
 /// Makes our study out of the trials of one of theirs.
-class Importer {
+class OptunaImporter {
  public:
   /// `left_out`: what reading them left out already.
-  Importer(const OptunaStudy& study, std::vector<const OptunaTrial*> trials,
-           std::vector<std::string> left_out)
+  OptunaImporter(const OptunaStudy& study, std::vector<const OptunaTrial*> trials,
+                 std::vector<std::string> left_out)
       : study_(study), trials_(std::move(trials)), left_(std::move(left_out)) {}
 
   ImportedStudy run() {
@@ -396,7 +396,7 @@ ImportedStudy import_optuna(const OptunaStorage& storage, const std::string& fil
   for (const OptunaTrial& trial : storage.trials)
     if (trial.study == study) trials.push_back(&trial);
   try {
-    return Importer(storage.studies.at(study), std::move(trials), storage.left_out).run();
+    return OptunaImporter(storage.studies.at(study), std::move(trials), storage.left_out).run();
   } catch (const rt::Error& error) {
     throw rt::Error(rt::Errc::data, rt::cat(rt::printable(file, 4096), ": ", error.what()));
   }

@@ -25,9 +25,9 @@ using study::Entry;
 using study::Fault;
 using study::Node;
 
-class Importer {
+class WandbImporter {
  public:
-  explicit Importer(const Node& root) : root_(root) {}
+  explicit WandbImporter(const Node& root) : root_(root) {}
 
   /// The first word of the command; empty: there is none.
   [[nodiscard]] const std::string& program() const { return program_; }
@@ -201,7 +201,7 @@ Imported import_wandb(const std::string& text, const std::string& file) {
   std::string program;
   Imported imported = study::with_place(file, [&] {
     const Node root = study::read_yaml(without_tags(text));
-    Importer importer(root);
+    WandbImporter importer(root);
     Imported made = importer.run();
     program = importer.program();
     return made;

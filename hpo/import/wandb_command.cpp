@@ -16,14 +16,14 @@ using study::Fault;
 using study::Node;
 
 /// A macro that gives every parameter: what stands before its name, and between name and value.
-struct Form {
+struct MacroForm {
   std::string_view macro, before;
   bool two_words;  ///< name and value apart
 };
-constexpr Form kForms[]{{"${args_no_equals}", "--", true},
-                        {"${args_no_hyphens}", "", false},
-                        {"${args_append_hydra}", "+", false},
-                        {"${args_override_hydra}", "++", false}};
+constexpr MacroForm kForms[]{{"${args_no_equals}", "--", true},
+                             {"${args_no_hyphens}", "", false},
+                             {"${args_append_hydra}", "+", false},
+                             {"${args_override_hydra}", "++", false}};
 
 class Writer {
  public:
@@ -56,7 +56,7 @@ class Writer {
       if (is_of_env(next)) put("/usr/bin/env");
       return;
     }
-    const auto* form = std::ranges::find(kForms, word, &Form::macro);
+    const auto* form = std::ranges::find(kForms, word, &MacroForm::macro);
     if (word == "${interpreter}") {
       put("python3");
     } else if (word == "${program}") {
@@ -87,7 +87,7 @@ class Writer {
     throw Fault(root_.at, "command names ${program}, but program is missing, expected its path");
   }
 
-  void add_all(const Form& form) {
+  void add_all(const MacroForm& form) {
     hears_ = true;
     for (const auto& [theirs, ours] : parameters_.names) {
       const std::string name = rt::cat(form.before, study::escape(theirs));

@@ -14,12 +14,12 @@ using study::Entry;
 using study::Node;
 
 /// What decides what a parameter is, and the keys that have a say beside it.
-struct Form {
+struct DomainForm {
   std::string_view decides;
   std::vector<std::string_view> keys;
 };
 
-Form form_of(const Node& parameter) {
+DomainForm form_of(const Node& parameter) {
   const std::string kind = text_at(parameter, "distribution");
   const auto with = [](bool fits, std::vector<std::string_view> keys) {
     if (fits) keys.emplace_back("distribution");
@@ -40,7 +40,7 @@ std::vector<std::string> idle_keys(const Node& parameter, const std::string& nam
   static constexpr std::string_view kKnown[]{
       "value", "values", "probabilities", "distribution", "min", "max",
       "q",     "mu",     "sigma",         "parameters",   "a",   "b"};
-  const Form form = form_of(parameter);
+  const DomainForm form = form_of(parameter);
   std::vector<std::string> lines;
   for (const Entry& entry : parameter.entries) {
     if (std::ranges::find(kKnown, entry.key) == std::end(kKnown))

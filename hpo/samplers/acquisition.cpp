@@ -11,11 +11,11 @@ namespace hpo {
 
 namespace {
 
-constexpr std::size_t kRandom = 192;     // points from the whole space
-constexpr std::size_t kNeighbours = 24;  // of each leader
-constexpr std::size_t kClimbers = 4;     // points that a search starts from
-constexpr double kStep = 0.1;            // how far neighbours are, as a share of a range
-constexpr std::uint64_t kFew = 16;       // values that are all tried
+constexpr std::size_t kRandomPoints = 192;  // points from the whole space
+constexpr std::size_t kNeighbours = 24;     // of each leader
+constexpr std::size_t kClimbers = 4;        // points that a search starts from
+constexpr double kStep = 0.1;               // how far neighbours are, as a share of a range
+constexpr std::uint64_t kFew = 16;          // values that are all tried
 
 using Place = std::vector<double>;
 
@@ -132,7 +132,7 @@ std::vector<std::vector<double>> promising(const Features& features, GaussianPro
     const double promise = search.promise(place);
     pool.push_back({promise, std::move(place)});
   };
-  for (std::size_t i = 0; i < kRandom; ++i) {
+  for (std::size_t i = 0; i < kRandomPoints; ++i) {
     Place place(parameters);
     for (double& u : place) u = stream.uniform();
     consider(std::move(place));

@@ -18,7 +18,7 @@ namespace hpo {
 
 namespace {
 
-constexpr double kRandom = 0.33;
+constexpr double kRandomShare = 0.33;
 constexpr std::int64_t kCandidates = 24;
 constexpr std::int64_t kWhole = std::int64_t{1} << 60;  ///< step of what came to its own end
 
@@ -180,7 +180,7 @@ class Bohb final : public Sampler {
 SamplerKind bohb_kind() {
   Option random{.name = "random",
                 .type = OptionType::number,
-                .default_value = kRandom,
+                .default_value = kRandomShare,
                 .min = 0,
                 .max = 1,
                 .words = {},

@@ -16,8 +16,8 @@ namespace hpo {
 
 namespace {
 
-constexpr double kFewest = 4;                 // trials a generation
-constexpr int kDraws = 16;                    // of a point that no trial has
+constexpr double kSmallestPopulation = 4;     // trials a generation
+constexpr int kCmaesDraws = 16;               // of a point that no trial has
 constexpr std::size_t kMostCorrelated = 100;  // axes; beyond, each is scaled by itself
 constexpr std::uint64_t kMostCells = 1000;    // finer axes count as dense
 
@@ -98,7 +98,7 @@ class Cmaes final : public Sampler {
   std::optional<Params> propose(std::uint64_t ordinal) override {
     Stream stream = proposal_stream(seed_, ordinal);
     std::vector<double> places(space_.size());
-    for (int i = 0; i < kDraws; ++i) {
+    for (int i = 0; i < kCmaesDraws; ++i) {
       for (double& place : places) place = stream.uniform();
       const std::vector<double> point = draw(stream);
       for (std::size_t a = 0; a < axes_.size(); ++a) places[axes_[a]] = point[a];
@@ -159,9 +159,10 @@ class Cmaes final : public Sampler {
   std::uint64_t born_ = 0;  ///< the generation that the distribution began with
 };
 
-std::string refusal(const Space& space, const Params& options) {
+std::string cmaes_refusal(const Space& space, const Params& options) {
   const ParamValue* population = options.find("population");
-  if (population != nullptr && number_of(*population) > 0 && number_of(*population) < kFewest)
+  if (population != nullptr && number_of(*population) > 0 &&
+      number_of(*population) < kSmallestPopulation)
     return "cmaes needs a population of 4 or more; 0: as the space asks for";
   if (!axes_of(space).empty()) return "";
   return "cmaes needs a float or an int that exists without conditions and has more than one "
@@ -181,7 +182,7 @@ SamplerKind cmaes_kind() {
       .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
         return std::make_unique<Cmaes>(setup);
       },
-      .refuses = &refusal};
+      .refuses = &cmaes_refusal};
 }
 
 }  // namespace hpo

@@ -29,9 +29,9 @@ constexpr std::size_t kMostRunning = 100;        // of those on their way
 constexpr std::size_t kMostPassed = 25;          // ended ones that a running one can be ahead of
 constexpr std::size_t kMostNumbers = 4'000'000;  // distances along all axes
 constexpr std::size_t kLeaders = 4;
-constexpr std::size_t kFewest = 2;  // that have ended, for a model
-constexpr double kMargin = 0.003;   // deviations of the losses: a smaller gain is not looked for
-constexpr double kDoubt = 0.3;      // deviations a running trial is taken for worse than expected
+constexpr std::size_t kFewestEnded = 2;  // that have ended, for a model
+constexpr double kMargin = 0.003;  // deviations of the losses: a smaller gain is not looked for
+constexpr double kDoubt = 0.3;     // deviations a running trial is taken for worse than expected
 
 std::size_t most_trials(std::size_t axes) {
   const double pairs =
@@ -179,7 +179,7 @@ class Gp final : public Sampler {
   /// Beside running trials the first ones are not waited for to the last.
   [[nodiscard]] bool has_begun() const {
     const std::size_t over = points_.size() - (running_.all().size() - waiting_.size());
-    return points_.size() >= startup_ && over >= kFewest && 2 * over >= startup_;
+    return points_.size() >= startup_ && over >= kFewestEnded && 2 * over >= startup_;
   }
 
   [[nodiscard]] Points points_of(std::span<const Merit> seen) const {

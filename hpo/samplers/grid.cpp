@@ -30,7 +30,7 @@ class Grid final : public Sampler {
   Tried tried_;
 };
 
-std::string refuses(const Space& space, const Params&) {
+std::string grid_refusal(const Space& space, const Params&) {
   for (const Parameter& parameter : space.parameters()) {
     if (!cardinality(parameter.domain)) {
       return "a grid needs a step or a list of values for " + parameter.name + " (" +
@@ -53,7 +53,7 @@ SamplerKind grid_kind() {
           .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
             return std::make_unique<Grid>(setup);
           },
-          .refuses = refuses,
+          .refuses = grid_refusal,
           .several = true};
 }
 

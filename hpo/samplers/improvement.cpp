@@ -8,7 +8,6 @@ namespace hpo {
 
 namespace {
 
-constexpr double kLogRoot2Pi = 0.918938533204672742;
 constexpr double kTail = 5;    // beyond it P(N > x) / density comes from its continued fraction
 constexpr double kFar = 1000;  // beyond it from its first terms
 constexpr int kTerms = 60;

@@ -19,7 +19,7 @@ namespace {
 constexpr std::int64_t kPopulation = 50;
 constexpr double kCrossover = 0.9;
 constexpr double kSwap = 0.5;
-constexpr int kDraws = 16;  // of a point that no trial has
+constexpr int kNsgaDraws = 16;  // of a point that no trial has
 
 /// One place in [0, 1] a parameter; NaN where it does not exist.
 using Genes = std::vector<double>;
@@ -82,7 +82,7 @@ class Nsga2 final : public Sampler {
   std::optional<Params> propose(std::uint64_t ordinal) override {
     if (parents_.empty()) return random_->propose(ordinal);
     Stream stream = proposal_stream(seed_, ordinal);
-    for (int i = 0; i < kDraws; ++i) {
+    for (int i = 0; i < kNsgaDraws; ++i) {
       Params params = space_.from_unit(child(stream));
       if (tried_.leaves(params)) return params;
     }

@@ -21,8 +21,6 @@ constexpr float kSkip = 40;               // terms e^-40 below the largest are n
 
 constexpr std::size_t kMostParents = 4;
 
-constexpr double kLogRoot2Pi = 0.918938533204672742;
-
 /// log of a normal kernel's mass on a cell, its own truncation left out.
 double log_mass(double from, double to, double centre, double width) {
   const double mass = normal_mass((from - centre) / width, (to - centre) / width);
@@ -245,7 +243,10 @@ void Parzen::sample_between(Stream& stream, std::span<double> place) {
     } while (std::ranges::find(others, parents[i]) != others.end());
     sum += share[i] = -std::log(1 - stream.uniform());
   }
-  for (double& one : std::span(share).first(count)) squares += (one /= sum) * one;
+  for (double& one : std::span(share).first(count)) {
+    one /= sum;
+    squares += one * one;
+  }
   const std::uint32_t wide = by_age_[stream.below(size())].second;
   for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
     const Column& column = columns_[axis];

@@ -154,7 +154,7 @@ class Pbt final : public Sampler {
   std::vector<Decision> decisions_;             ///< that nobody acted on yet, in trial order
 };
 
-std::string refuses(const Space& space, const Params& options) {
+std::string pbt_refusal(const Space& space, const Params& options) {
   const std::optional<std::uint64_t> points = space.grid_size();
   const std::int64_t members = members_of(options);
   if (!points || *points >= static_cast<std::uint64_t>(members)) return "";
@@ -216,7 +216,7 @@ SamplerKind pbt_kind() {
           .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
             return std::make_unique<Pbt>(setup);
           },
-          .refuses = refuses,
+          .refuses = pbt_refusal,
           .population = true};
 }
 

@@ -14,7 +14,7 @@ namespace hpo {
 namespace {
 
 /// Draws before the rest of a nearly exhausted finite space is walked instead.
-constexpr int kDraws = 64;
+constexpr int kRandomDraws = 64;
 /// Draws before a point comes twice in a space that cannot be walked, where nearly all of its plain
 /// points were tried and the others are rarely drawn.
 constexpr int kRareDraws = 10'000;
@@ -31,7 +31,7 @@ class Random final : public Sampler {
     Stream stream = proposal_stream(seed_, ordinal);
     Params point = draw(stream);
     int draws = 1;
-    for (; draws < kDraws && !tried_.leaves(point); ++draws) point = draw(stream);
+    for (; draws < kRandomDraws && !tried_.leaves(point); ++draws) point = draw(stream);
     if (tried_.leaves(point)) return point;
     if (!points_) points_.emplace(space_);
     if (const auto size = points_->size()) {

@@ -52,7 +52,7 @@ class Sobol final : public Sequence {
   std::vector<std::uint64_t> names_;  // of each axis' permutations
 };
 
-std::string refusal(const Space& space, const Params&) {
+std::string sobol_refusal(const Space& space, const Params&) {
   if (space.size() <= kMostAxes) return "";
   return "sobol has " + std::to_string(space.size()) +
          " parameters to spread over, expected at most " + std::to_string(kMostAxes) +
@@ -70,12 +70,12 @@ SamplerKind sobol_kind() {
       .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
         return sequence_sampler(setup, std::make_unique<Sobol>(setup.space.size(), setup.seed));
       },
-      .refuses = refusal,
+      .refuses = sobol_refusal,
       .several = true};
 }
 
 std::unique_ptr<Sampler> even_start(const SamplerSetup& setup) {
-  const bool covered = refusal(setup.space, {}).empty();
+  const bool covered = sobol_refusal(setup.space, {}).empty();
   return (covered ? sobol_kind() : random_kind()).make(setup);
 }
 

@@ -14,7 +14,7 @@ const Json& member(const Json& object, std::string_view name) {
   throw FieldError(rt::cat("the field \"", name, "\" is missing"));
 }
 
-std::optional<std::string> text_of(const Json& json) {
+std::optional<std::string> text_in(const Json& json) {
   return json.raw().starts_with('"') ? std::optional(json.text()) : std::nullopt;
 }
 
@@ -29,7 +29,7 @@ void Field::refuse(std::string_view expected) const {
 }
 
 std::string Field::text() const {
-  std::optional<std::string> text = text_of(json_);
+  std::optional<std::string> text = text_in(json_);
   if (!text) refuse("a text");
   return std::move(*text);
 }
@@ -71,7 +71,7 @@ std::vector<T> Field::all(const Read& read, std::string_view expected) const {
 }
 
 std::vector<std::string> Field::texts() const {
-  return all<std::string>(text_of, "a list of texts");
+  return all<std::string>(text_in, "a list of texts");
 }
 
 std::vector<std::int64_t> Field::integers() const {

@@ -23,7 +23,7 @@ constexpr std::array kMostSteps{300, 300, 300, 3000};
 constexpr int kMostLooks = 500'000;
 constexpr int kSweeps = 30;
 /// Draws of a value before it stays as it is.
-constexpr int kDraws = 8;
+constexpr int kFillDraws = 8;
 
 enum class Outcome : std::uint8_t { found, none, gave_up };
 
@@ -169,7 +169,7 @@ class Filling {
     State state{.left = found_, .chosen = start_.chosen};
     state.left[at] = start_.left[at];
     if (!ties_.narrow(state.left, state.chosen)) return;
-    for (int i = 0; i < kDraws; ++i) {
+    for (int i = 0; i < kFillDraws; ++i) {
       std::vector<Left> next = state.left;
       next[at].keep(next[at].draw(stream_));
       if (!ties_.narrow(next, state.chosen)) continue;

@@ -10,7 +10,7 @@ namespace hpo {
 namespace {
 
 /// Draws that may hit a value that was taken out, before the next one that is left is sought.
-constexpr int kDraws = 16;
+constexpr int kLeftDraws = 16;
 
 /// The step of a range; 0 where values lie dense, as in a range of one value.
 double step_of(const Domain& domain) {
@@ -175,7 +175,7 @@ ParamValue Left::draw(Stream& stream) const {
   const double from = unit_cell(*domain_, value_of(low_)).from;
   const double to = unit_cell(*domain_, value_of(high_)).to;
   double number = low_;
-  for (int i = 0; i < kDraws; ++i) {
+  for (int i = 0; i < kLeftDraws; ++i) {
     const ParamValue value = from_unit(*domain_, stream.uniform(from, to));
     number = std::clamp(*number_of(value), low_, high_);
     if (!is_out(number)) return value_of(number);

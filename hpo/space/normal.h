@@ -3,6 +3,9 @@
 
 namespace hpo {
 
+/// log(sqrt(2 pi)): minus the log of the density at 0.
+inline constexpr double kLogRoot2Pi = 0.918938533204672742;
+
 /// P(N(0, 1) <= x), to about 1e-15 relative in the lower tail.
 [[nodiscard]] double normal_cdf(double x);
 

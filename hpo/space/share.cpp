@@ -11,7 +11,7 @@ namespace hpo {
 
 namespace {
 
-constexpr int kDraws = 10'000, kMostDraws = 1'000'000;
+constexpr int kShareDraws = 10'000, kMostDraws = 1'000'000;
 /// What the draws for one rare point may come to in values: they end in less than a second.
 constexpr std::size_t kMostValues = 2'000'000;
 
@@ -54,13 +54,13 @@ bool has_point(const Space& part) {
 double share_of(const Space& part) {
   Draws draws(part);
   int allowed = 0;
-  for (int i = 0; i < kDraws; ++i) allowed += draws.next() ? 1 : 0;
-  if (allowed > 0) return static_cast<double>(allowed) / kDraws;
+  for (int i = 0; i < kShareDraws; ++i) allowed += draws.next() ? 1 : 0;
+  if (allowed > 0) return static_cast<double>(allowed) / kShareDraws;
   if (!has_point(part)) return 0;
-  return 1.0 / (part.grid_size() ? kDraws : most_draws(part));
+  return 1.0 / (part.grid_size() ? kShareDraws : most_draws(part));
 }
 
-bool leaves_some_of(const Space& part) { return Draws(part).any(kDraws) || has_point(part); }
+bool leaves_some_of(const Space& part) { return Draws(part).any(kShareDraws) || has_point(part); }
 
 }  // namespace
 

@@ -15,10 +15,6 @@ namespace hpo {
 
 namespace {
 
-constexpr std::int64_t kMin = 1;
-constexpr std::int64_t kEta = 3;
-constexpr double kWorst = std::numeric_limits<double>::infinity();
-
 class Asha : public StoppingRule {
  public:
   explicit Asha(const AshaBracket& bracket)
@@ -40,7 +36,7 @@ class Asha : public StoppingRule {
     const auto end = std::find_if_not(begin, rungs_.end(), passed);
     last = std::max(last, step);
     if (begin == end) return Word::go;
-    if (!(loss < kWorst)) {
+    if (!(loss < kWorstLoss)) {
       begin->record(trial, loss);
     } else if (step < max_) {
       return word_at({begin, end}, trial, loss);
@@ -109,7 +105,7 @@ class Promoting final : public Asha {
   }
 
   Word reported(std::uint64_t trial, std::int64_t step, double loss) override {
-    if (orders_ && loss < kWorst) latest_[trial] = loss;
+    if (orders_ && loss < kWorstLoss) latest_[trial] = loss;
     return Asha::reported(trial, step, loss);
   }
 
@@ -150,11 +146,12 @@ StoppingKind asha_kind() {
   return {.info = {.name = "asha",
                    .doc = "asynchronous successive halving: at min, min*eta, min*eta^2... only the "
                           "best 1/eta go on",
-                   .options = {first_rung_option(kMin), eta_option(kEta), promote_option()}},
+                   .options = {first_rung_option(kDefaultMin), eta_option(kDefaultEta),
+                               promote_option()}},
           .make = [](const RuleSetup& setup) {
             return make_asha({.max = setup.max_step,
-                              .min = int_option(setup, "min", kMin),
-                              .eta = int_option(setup, "eta", kEta),
+                              .min = int_option(setup, "min", kDefaultMin),
+                              .eta = int_option(setup, "eta", kDefaultEta),
                               .promote = flag_option(setup, "promote")});
           }};
 }

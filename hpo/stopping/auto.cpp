@@ -7,8 +7,7 @@ namespace hpo {
 
 namespace {
 
-constexpr std::int64_t kMin = 1;
-constexpr std::int64_t kEta = 2;
+constexpr std::int64_t kAutoEta = 2;
 
 }  // namespace
 
@@ -16,11 +15,11 @@ StoppingKind auto_rule_kind() {
   return {.info = {.name = "auto",
                    .doc = "asha that pauses and promotes, with rungs close together, and looks "
                           "past a rung whose order of trials is turned round farther on",
-                   .options = {first_rung_option(kMin), eta_option(kEta)}},
+                   .options = {first_rung_option(kDefaultMin), eta_option(kAutoEta)}},
           .make = [](const RuleSetup& setup) {
             return make_asha({.max = setup.max_step,
-                              .min = int_option(setup, "min", kMin),
-                              .eta = int_option(setup, "eta", kEta),
+                              .min = int_option(setup, "min", kDefaultMin),
+                              .eta = int_option(setup, "eta", kAutoEta),
                               .promote = true,
                               .doubt = true,
                               .watch = true});

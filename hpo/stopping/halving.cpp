@@ -14,8 +14,6 @@ namespace hpo {
 
 namespace {
 
-constexpr std::int64_t kMin = 1;
-constexpr std::int64_t kEta = 3;
 constexpr std::int64_t kTrials = 27;
 
 /// Trials that compete with each other.
@@ -215,13 +213,13 @@ StoppingKind successive_halving_kind() {
   return {.info = {.name = "successive_halving",
                    .doc = "groups of trials in step: all of a group wait for one another at min, "
                           "min*eta, min*eta^2..., and only the best 1/eta go on",
-                   .options = {first_rung_option(kMin), eta_option(kEta),
+                   .options = {first_rung_option(kDefaultMin), eta_option(kDefaultEta),
                                whole_option("trials", kTrials, 2, "trials",
                                             "size of a group; the next one begins when it has "
                                             "begun")}},
           .make = [](const RuleSetup& setup) -> std::unique_ptr<StoppingRule> {
-            return std::make_unique<Halving>(setup, int_option(setup, "min", kMin),
-                                             int_option(setup, "eta", kEta),
+            return std::make_unique<Halving>(setup, int_option(setup, "min", kDefaultMin),
+                                             int_option(setup, "eta", kDefaultEta),
                                              int_option(setup, "trials", kTrials));
           }};
 }

@@ -12,8 +12,6 @@ namespace hpo {
 
 namespace {
 
-constexpr std::int64_t kMin = 1;
-constexpr std::int64_t kEta = 3;
 constexpr std::int64_t kBrackets = 5;
 
 /// Deals trials out, one after the other.
@@ -119,12 +117,12 @@ StoppingKind hyperband_kind() {
   return {.info = {.name = "hyperband",
                    .doc = "several asha side by side, each with a later first rung than the one "
                           "before and with fewer trials",
-                   .options = {first_rung_option(kMin), eta_option(kEta), std::move(brackets),
-                               promote_option()}},
+                   .options = {first_rung_option(kDefaultMin), eta_option(kDefaultEta),
+                               std::move(brackets), promote_option()}},
           .make = [](const RuleSetup& setup) -> std::unique_ptr<StoppingRule> {
             const AshaBracket first{.max = setup.max_step,
-                                    .min = int_option(setup, "min", kMin),
-                                    .eta = int_option(setup, "eta", kEta),
+                                    .min = int_option(setup, "min", kDefaultMin),
+                                    .eta = int_option(setup, "eta", kDefaultEta),
                                     .promote = flag_option(setup, "promote")};
             return std::make_unique<Hyperband>(setup, first,
                                                int_option(setup, "brackets", kBrackets));

@@ -2,12 +2,18 @@
 // Options that rules share, and reading them out of a set-up.
 
 #include <cstdint>
+#include <limits>
 #include <string_view>
 
 #include "hpo/space/option.h"
 #include "hpo/stopping/rule.h"
 
 namespace hpo {
+
+/// Defaults that rules share: the first step that counts, one in how many goes on from rung to
+/// rung, and the loss of a trial without a usable one.
+inline constexpr std::int64_t kDefaultMin = 1, kDefaultEta = 3;
+inline constexpr double kWorstLoss = std::numeric_limits<double>::infinity();
 
 /// The options of rules with rungs.
 [[nodiscard]] inline Option first_rung_option(std::int64_t otherwise) {

@@ -16,9 +16,7 @@ namespace {
 
 constexpr double kPercentile = 25;
 constexpr std::int64_t kStartup = 5;
-constexpr std::int64_t kMin = 1;
 constexpr std::int64_t kEvery = 1;
-constexpr double kWorst = std::numeric_limits<double>::infinity();
 
 /// A trial's reports: (step, loss), in ascending order of steps.
 using Curve = std::vector<std::pair<std::int64_t, double>>;
@@ -52,7 +50,7 @@ class Percentile final : public StoppingRule {
       : percentile_(percentile),
         max_step_(setup.max_step),
         startup_(static_cast<std::size_t>(int_option(setup, "startup", kStartup))),
-        min_(int_option(setup, "min", kMin)),
+        min_(int_option(setup, "min", kDefaultMin)),
         every_(int_option(setup, "every", kEvery)) {}
 
   bool decides(std::int64_t last, std::int64_t step) const override {
@@ -60,7 +58,7 @@ class Percentile final : public StoppingRule {
   }
 
   Word reported(std::uint64_t trial, std::int64_t step, double loss) override {
-    if (std::isnan(loss)) loss = kWorst;
+    if (std::isnan(loss)) loss = kWorstLoss;
     Running& running = running_[trial];
     const std::int64_t last = running.curve.empty() ? 0 : running.curve.back().first;
     running.curve.emplace_back(step, loss);
@@ -79,7 +77,7 @@ class Percentile final : public StoppingRule {
  private:
   struct Running {
     Curve curve;
-    double best = kWorst;
+    double best = kWorstLoss;
   };
 
   /// Columns that are remembered: steps in FLOPs hardly ever come again.
@@ -117,7 +115,7 @@ std::unique_ptr<StoppingRule> make_percentile(const RuleSetup& setup, double per
 std::vector<Option> comparison_options() {
   return {whole_option("startup", kStartup, 1, "trials",
                        "complete trials that there must be before anything is stopped"),
-          whole_option("min", kMin, 1, "epochs",
+          whole_option("min", kDefaultMin, 1, "epochs",
                        "what every trial is given before it is compared, in `unit`"),
           whole_option("every", kEvery, 1, "", "how far comparisons are apart, in `unit`")};
 }

@@ -6,12 +6,10 @@ namespace hpo {
 
 namespace {
 
-constexpr std::int64_t kMin = 1;
-
 class Threshold final : public StoppingRule {
  public:
   explicit Threshold(const RuleSetup& setup)
-      : max_step_(setup.max_step), min_(int_option(setup, "min", kMin)) {
+      : max_step_(setup.max_step), min_(int_option(setup, "min", kDefaultMin)) {
     const double worst = number_option(setup, "worst", 0);
     highest_ = setup.maximize ? -worst : worst;
   }
@@ -40,7 +38,7 @@ StoppingKind threshold_kind() {
                .words = {},
                .unit = "",
                .doc = "the worst value of the metric with which a trial may go on"};
-  Option min = whole_option("min", kMin, 1, "epochs",
+  Option min = whole_option("min", kDefaultMin, 1, "epochs",
                             "what every trial is given before its value counts, in `unit`");
   return {.info = {.name = "threshold",
                    .doc = "a trial goes on while its value is no worse than a fixed one",

@@ -10,8 +10,6 @@ namespace hpo::study {
 
 namespace {
 
-[[noreturn]] void fail(Position at, const std::string& what) { throw Fault(at, what); }
-
 /// Whether two trees say the same, wherever they stand.
 bool same(const Node& a, const Node& b) {
   return a.kind == b.kind && a.text == b.text && a.quoted == b.quoted &&

@@ -16,8 +16,6 @@ namespace {
 constexpr double kLargest = 1e14;  // of a bound that is left out: every int up to it is exact
 constexpr double kReach = 6;  // deviations from the mean at which a bound that is left out lies
 
-[[noreturn]] void fail(Position at, const std::string& what) { throw Fault(at, what); }
-
 /// The value with 12 significant digits.
 double rounded(double value) {
   char text[40];
@@ -45,9 +43,10 @@ double reach(const Normal& prior, Scale scale, double step, bool up) {
 }
 
 /// One entry of the section, and the questions one has about it.
-class Reader {
+class DomainReader {
  public:
-  explicit Reader(const Entry& entry) : name_(entry.key), at_(entry.key_at), node_(entry.value) {}
+  explicit DomainReader(const Entry& entry)
+      : name_(entry.key), at_(entry.key_at), node_(entry.value) {}
 
   [[nodiscard]] Domain domain() const {
     const bool range = has("min") || has("max"), prior = has("mean") || has("deviation");
@@ -250,7 +249,7 @@ struct WriteDomain {
 
 }  // namespace
 
-Domain read_domain(const Entry& parameter) { return Reader(parameter).domain(); }
+Domain read_domain(const Entry& parameter) { return DomainReader(parameter).domain(); }
 
 Node domain_node(const Domain& domain) {
   Node map = map_node({});

@@ -15,6 +15,9 @@
 
 namespace hpo::study {
 
+/// 2^53: exact in every tool that reads JSON.
+inline constexpr double kLargestSeed = 9007199254740992;
+
 enum class Type : std::uint8_t {
   boolean,
   integer,       ///< 64 bits; a float without a fraction (1e3) counts

@@ -11,8 +11,6 @@ namespace hpo::study {
 
 namespace {
 
-constexpr double kLargestSeed = 9007199254740992;  // 2^53: exact in every tool that reads JSON
-
 std::vector<std::string> precision_words() {
   std::vector<std::string> words;
   for (const kern::Precision precision : kern::precisions())

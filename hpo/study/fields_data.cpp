@@ -9,8 +9,6 @@ namespace hpo::study {
 
 namespace {
 
-constexpr double kLargestSeed = 9007199254740992;  // 2^53: exact in every tool that reads JSON
-
 std::vector<Field> source_rows() {
   return {
       {.name = "data",

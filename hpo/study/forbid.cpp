@@ -13,8 +13,6 @@ namespace hpo::study {
 
 namespace {
 
-[[noreturn]] void fail(Position at, const std::string& what) { throw Fault(at, what); }
-
 const Parameter& find(const Space& space, const std::string& name, Position at) {
   if (const Parameter* parameter = space.find(name)) return *parameter;
   std::vector<std::string> names;
@@ -43,9 +41,9 @@ std::pair<double, double> ends(const Domain& domain) {
 }
 
 /// What one entry of a combination says of its parameter.
-class Reader {
+class ClauseReader {
  public:
-  Reader(const Entry& entry, const Space& space)
+  ClauseReader(const Entry& entry, const Space& space)
       : entry_(entry),
         space_(space),
         parameter_(find(space, entry.key, entry.key_at)),
@@ -157,7 +155,7 @@ Space without(const Node& list, const Space& space) {
                            ", expected maps such as {optimizer: sgd, lr: {above: 0.1}}"));
     }
     Forbidden combination;
-    for (const Entry& entry : map.entries) Reader(entry, space).read(combination.clauses);
+    for (const Entry& entry : map.entries) ClauseReader(entry, space).read(combination.clauses);
     forbidden.push_back(std::move(combination));
   }
   Space result(space.parameters(), std::move(forbidden));

@@ -71,4 +71,6 @@ std::string describe(const Node& node) {
 Fault::Fault(Position at, std::string_view message)
     : at_(at), message_(rt::printable(message, kLongestMessage)) {}
 
+void fail(Position at, std::string_view message) { throw Fault(at, message); }
+
 }  // namespace hpo::study

@@ -71,4 +71,7 @@ class Fault : public std::exception {
   std::string message_;
 };
 
+/// Throws a Fault.
+[[noreturn]] void fail(Position at, std::string_view message);
+
 }  // namespace hpo::study

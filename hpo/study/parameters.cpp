@@ -15,8 +15,6 @@ namespace {
 
 constexpr std::size_t kMostParameters = 10'000;
 
-[[noreturn]] void fail(Position at, const std::string& what) { throw Fault(at, what); }
-
 /// A condition's value, as the parent would write it: 1 is 1.0 for a float.
 ParamValue fit(const Node& node, const Parameter* parent, const std::string& where) {
   const auto value = as_value(unescape(node));

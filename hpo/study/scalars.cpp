@@ -11,23 +11,23 @@ namespace hpo::study {
 
 namespace {
 
-struct Unit {
+struct UnitFactor {
   std::string_view name;
   double factor;
 };
 
 constexpr std::array kTimeUnits =
-    std::to_array<Unit>({{"d", 86400}, {"h", 3600}, {"m", 60}, {"s", 1}, {"ms", 1e-3}});
+    std::to_array<UnitFactor>({{"d", 86400}, {"h", 3600}, {"m", 60}, {"s", 1}, {"ms", 1e-3}});
 
-constexpr std::array kSizeUnits = std::to_array<Unit>({{"TiB", 1099511627776.0},
-                                                       {"TB", 1e12},
-                                                       {"GiB", 1073741824.0},
-                                                       {"GB", 1e9},
-                                                       {"MiB", 1048576.0},
-                                                       {"MB", 1e6},
-                                                       {"KiB", 1024.0},
-                                                       {"kB", 1e3},
-                                                       {"B", 1}});
+constexpr std::array kSizeUnits = std::to_array<UnitFactor>({{"TiB", 1099511627776.0},
+                                                             {"TB", 1e12},
+                                                             {"GiB", 1073741824.0},
+                                                             {"GB", 1e9},
+                                                             {"MiB", 1048576.0},
+                                                             {"MB", 1e6},
+                                                             {"KiB", 1024.0},
+                                                             {"kB", 1e3},
+                                                             {"B", 1}});
 
 /// Takes "12" or "1.5" off the front of `text`; none when there is no number.
 std::optional<double> take_number(std::string_view& text) {
@@ -270,7 +270,7 @@ std::optional<double> read_duration(std::string_view text) {
     if (!number) return std::nullopt;
     const std::string_view name = take_letters(text);
     const auto unit =
-        std::find_if(last, kTimeUnits.end(), [&](const Unit& u) { return u.name == name; });
+        std::find_if(last, kTimeUnits.end(), [&](const UnitFactor& u) { return u.name == name; });
     if (unit == kTimeUnits.end()) return std::nullopt;
     last = unit + 1;
     total += *number * unit->factor;
@@ -280,7 +280,7 @@ std::optional<double> read_duration(std::string_view text) {
 
 std::optional<std::uint64_t> read_size(std::string_view text) {
   const auto number = take_number(text);
-  const auto unit = std::ranges::find(kSizeUnits, text, &Unit::name);
+  const auto unit = std::ranges::find(kSizeUnits, text, &UnitFactor::name);
   if (!number || unit == kSizeUnits.end() || *number * unit->factor > 1e18) return std::nullopt;
   return static_cast<std::uint64_t>(std::llround(*number * unit->factor));
 }
@@ -294,7 +294,7 @@ std::string duration_text(double seconds) {
   const auto total = static_cast<std::int64_t>(std::llround(seconds * 1000));
   std::int64_t rest = total;
   std::string text;
-  for (const Unit& unit : kTimeUnits) {
+  for (const UnitFactor& unit : kTimeUnits) {
     const auto step = static_cast<std::int64_t>(std::llround(unit.factor * 1000));
     if (rest / step > 0) text += rt::cat(rest / step, unit.name);
     rest %= step;
@@ -303,7 +303,7 @@ std::string duration_text(double seconds) {
 }
 
 std::string size_text(std::uint64_t bytes) {
-  for (const Unit& unit : kSizeUnits) {
+  for (const UnitFactor& unit : kSizeUnits) {
     const auto factor = static_cast<std::uint64_t>(unit.factor);
     if (bytes >= factor && bytes % factor == 0) return rt::cat(bytes / factor, unit.name);
   }

@@ -23,7 +23,7 @@ Json any_of(std::vector<Json> schemas) {
 }
 
 /// A bound as the file would write it: an int where the field is one.
-Json bound(const Field& field, double value) {
+Json json_bound(const Field& field, double value) {
   if (field.type == Type::integer) return static_cast<std::int64_t>(value);
   return value;
 }
@@ -31,9 +31,9 @@ Json bound(const Field& field, double value) {
 Json numeric(const Field& field, const char* type) {
   Json schema{{"type", type}};
   if (field.min)
-    schema[field.min_excluded ? "exclusiveMinimum" : "minimum"] = bound(field, *field.min);
+    schema[field.min_excluded ? "exclusiveMinimum" : "minimum"] = json_bound(field, *field.min);
   if (field.max)
-    schema[field.max_excluded ? "exclusiveMaximum" : "maximum"] = bound(field, *field.max);
+    schema[field.max_excluded ? "exclusiveMaximum" : "maximum"] = json_bound(field, *field.max);
   return schema;
 }
 

@@ -12,7 +12,7 @@
 namespace nn {
 namespace {
 
-std::int64_t units_of(const ModelSpec& spec, const std::string& layer) {
+std::int64_t width_of(const ModelSpec& spec, const std::string& layer) {
   const auto groups = unit_groups(spec);
   return std::ranges::find(groups, layer, &UnitGroup::name)->units;
 }
@@ -85,12 +85,12 @@ std::vector<Operations> Contest::entrants(const ModelSpec& spec, const Entrants&
   };
   const std::vector<std::string> layers = resizable_layers(spec);
   const auto wider = [&](const std::string& layer) {
-    const auto units = static_cast<double>(units_of(spec, layer));
+    const auto units = static_cast<double>(width_of(spec, layer));
     const std::int64_t by = std::max<std::int64_t>(1, std::llround(units * (factor_ - 1)));
     return Operations{{"widen", layer, {{"by", by}}}};
   };
   const auto narrower = [&](const std::string& layer) {
-    const std::int64_t units = units_of(spec, layer);
+    const std::int64_t units = width_of(spec, layer);
     const auto by = units - std::llround(static_cast<double>(units) / factor_);
     return by > 0 ? Operations{{"shrink", layer, {{"by", by}}}} : Operations{};
   };

@@ -17,10 +17,12 @@ namespace nn {
 
 #define TRELLIS_DECLARE(kind) PolicyKind kind##_policy();
 TRELLIS_POLICIES(TRELLIS_DECLARE)
+#undef TRELLIS_DECLARE
 
 std::span<const PolicyKind> policies() {
 #define TRELLIS_ENTRY(kind) kind##_policy(),
   static const PolicyKind kPolicies[] = {TRELLIS_POLICIES(TRELLIS_ENTRY)};
+#undef TRELLIS_ENTRY
   return kPolicies;
 }
 

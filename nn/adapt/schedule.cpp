@@ -8,9 +8,9 @@
 namespace nn {
 namespace {
 
-class Schedule final : public Policy {
+class SchedulePolicy final : public Policy {
  public:
-  explicit Schedule(const PolicySetup& setup) : at_(setup.adaptation.at) {
+  explicit SchedulePolicy(const PolicySetup& setup) : at_(setup.adaptation.at) {
     if (at_.empty()) throw SpecError(-1, "at", "schedule: at is missing: epochs with operations");
     std::vector<double> epochs;
     for (const Planned& planned : at_) epochs.push_back(planned.epoch);
@@ -66,7 +66,7 @@ PolicyKind schedule_policy() {
                    .fields = {}},
           .timetable = true,
           .make = [](const PolicySetup& setup) -> std::unique_ptr<Policy> {
-            return std::make_unique<Schedule>(setup);
+            return std::make_unique<SchedulePolicy>(setup);
           }};
 }
 

@@ -10,7 +10,7 @@ namespace nn {
 namespace {
 
 /// A column of texts that may be numbers in a format.
-struct Wanted {
+struct WantedFormat {
   std::size_t place;
   NumberFormatFinder finder;
   CsvField misfit;  ///< the first one, and the file that it is in
@@ -19,8 +19,8 @@ struct Wanted {
 
 bool is_value(const CsvField& field) { return !is_missing(field) && !is_none_word(field); }
 
-std::vector<Wanted> wanted_columns(const CsvSurvey& table) {
-  std::vector<Wanted> wanted;
+std::vector<WantedFormat> wanted_columns(const CsvSurvey& table) {
+  std::vector<WantedFormat> wanted;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     const CsvColumn& column = table.columns[c];
     const ColumnCounts& counts = column.counts;
@@ -34,7 +34,7 @@ std::vector<Wanted> wanted_columns(const CsvSurvey& table) {
 
 /// Whether the column is numbers in a format, which it has from then on; what does not fit is a
 /// slip where it is as rare as one.
-bool take_format(CsvFiles files, const Wanted& one, CsvColumn& column) {
+bool take_format(CsvFiles files, const WantedFormat& one, CsvColumn& column) {
   ColumnCounts& counts = column.counts;
   const std::size_t misfits = one.finder.misfits();
   const std::size_t values = counts.numbers + counts.texts - counts.nones;
@@ -63,22 +63,22 @@ void count_number(const CsvText& csv, const RowPlace& place, const CsvField& fie
 }  // namespace
 
 void settle_formats(CsvFiles files, CsvSurvey& table) {
-  std::vector<Wanted> wanted = wanted_columns(table);
+  std::vector<WantedFormat> wanted = wanted_columns(table);
   if (wanted.empty()) return;
   for_each_row(files, table, [&](const RowPlace& place, const std::vector<CsvField>& fields) {
-    for (Wanted& one : wanted) {
+    for (WantedFormat& one : wanted) {
       const CsvField& field = fields[one.place];
       if (!is_value(field) || one.finder.add(field) || one.finder.misfits() > 1) continue;
       one.misfit = field;
       one.misfit_file = place.file;
     }
   });
-  std::erase_if(wanted, [&](const Wanted& one) {
+  std::erase_if(wanted, [&](const WantedFormat& one) {
     return !take_format(files, one, table.columns[one.place]);
   });
   if (wanted.empty()) return;
   for_each_row(files, table, [&](const RowPlace& place, const std::vector<CsvField>& fields) {
-    for (const Wanted& one : wanted) {
+    for (const WantedFormat& one : wanted) {
       if (is_value(fields[one.place]))
         count_number(files[place.file], place, fields[one.place], table.columns[one.place]);
     }

@@ -10,32 +10,32 @@ namespace nn {
 
 namespace {
 
-constexpr std::size_t kNamed = 12;  // columns in one note
+constexpr std::size_t kMostNamed = 12;  // columns in one note
 
-using Wanted = std::function<bool(const CsvColumn&)>;
+using ColumnTest = std::function<bool(const CsvColumn&)>;
 using More = std::function<std::string(const CsvColumn&)>;
 
 /// "WHAT: 'a' (more), 'b'"; nothing when no column is wanted.
 void note(
-    CsvSurvey& table, const std::string& what, const Wanted& wanted,
+    CsvSurvey& table, const std::string& what, const ColumnTest& wanted,
     const More& more = [](const CsvColumn&) { return std::string(); }) {
   std::size_t count = 0;
   std::string names;
   for (const CsvColumn& column : table.columns) {
-    if (!wanted(column) || ++count > kNamed) continue;
+    if (!wanted(column) || ++count > kMostNamed) continue;
     const std::string about = more(column);
     names += (names.empty() ? "" : ", ") + in_quotes(column.name);
     if (!about.empty()) names += " (" + about + ")";
   }
-  if (count > kNamed) names += " and " + std::to_string(count - kNamed) + " more";
+  if (count > kMostNamed) names += " and " + std::to_string(count - kMostNamed) + " more";
   if (count > 0) table.notes.push_back(what + ": " + names);
 }
 
-Wanted with_role(ColumnRole role) {
+ColumnTest with_role(ColumnRole role) {
   return [role](const CsvColumn& column) { return column.role == role; };
 }
 
-Wanted left_out(LeftOut why) {
+ColumnTest left_out(LeftOut why) {
   return [why](const CsvColumn& column) {
     return column.role == ColumnRole::ignored && column.why == why;
   };

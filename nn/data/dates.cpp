@@ -9,7 +9,7 @@ namespace nn {
 namespace {
 
 /// A part of a date: a number, or a month by its name.
-struct Part {
+struct DatePart {
   int number = 0;
   std::size_t digits = 0;  ///< 0: a name
 };
@@ -59,7 +59,7 @@ class Scanner {
     rest_.remove_prefix(word.size());
     return true;
   }
-  bool part(Part& part) {
+  bool part(DatePart& part) {
     if (const std::string_view name = letters(); !name.empty()) {
       rest_.remove_prefix(name.size());
       part = {.number = month_of(name), .digits = 0};
@@ -82,8 +82,8 @@ class Scanner {
 };
 
 /// Of a date, in the order in which they are written: three parts, the signs between them.
-struct Parts {
-  std::array<Part, 3> part;
+struct DateParts {
+  std::array<DatePart, 3> part;
   std::array<char, 2> sign;
 };
 
@@ -95,8 +95,8 @@ char read_sign(Scanner& scanner) {
   return ' ';
 }
 
-std::optional<Parts> read_parts(Scanner& scanner) {
-  Parts parts;
+std::optional<DateParts> read_parts(Scanner& scanner) {
+  DateParts parts;
   for (std::size_t i = 0; i < 3; ++i) {
     if (!scanner.part(parts.part.at(i))) return std::nullopt;
     if (i < 2) parts.sign.at(i) = read_sign(scanner);
@@ -106,13 +106,13 @@ std::optional<Parts> read_parts(Scanner& scanner) {
 }
 
 /// As read_date has it, for a month and a day of one or two digits, or a month's name.
-bool may_be_short(const Part& month, const Part& day, const Parts& parts) {
+bool may_be_short(const DatePart& month, const DatePart& day, const DateParts& parts) {
   if (parts.sign[0] != parts.sign[1]) return false;
   return parts.sign[0] != '.' || (month.digits == 2 && day.digits == 2);
 }
 
 /// POSIX has 69 to 99 for 1969 to 1999.
-int whole_year(const Part& year) {
+int whole_year(const DatePart& year) {
   if (year.digits == 4) return year.number;
   return year.number + (year.number < 69 ? 2000 : 1900);
 }
@@ -121,9 +121,9 @@ std::optional<Date> read_day(Scanner& scanner, DateOrder order) {
   const auto parts = read_parts(scanner);
   if (!parts) return std::nullopt;
   const bool year_first = order == DateOrder::year_first;
-  const Part& year = parts->part[year_first ? 0 : 2];
-  const Part& month = parts->part[order == DateOrder::month_first ? 0 : 1];
-  const Part& day = parts->part[year_first ? 2 : order == DateOrder::day_first ? 0 : 1];
+  const DatePart& year = parts->part[year_first ? 0 : 2];
+  const DatePart& month = parts->part[order == DateOrder::month_first ? 0 : 1];
+  const DatePart& day = parts->part[year_first ? 2 : order == DateOrder::day_first ? 0 : 1];
   const bool named = month.digits == 0;
   const bool blanks = parts->sign[0] == ' ' || parts->sign[1] == ' ';
   if (month.digits > 2 || day.digits < 1 || day.digits > 2 || (blanks && !named))

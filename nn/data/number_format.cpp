@@ -11,13 +11,13 @@ namespace nn {
 namespace {
 
 /// What may stand between groups of digits, and at the decimals.
-struct Candidate {
+struct FormatCandidate {
   char group;  ///< 0: nothing
   char decimal;
 };
 
 constexpr std::size_t kDecimalComma = 1, kThousandsComma = 2;
-constexpr std::array<Candidate, 8> kCandidates{
+constexpr std::array<FormatCandidate, 8> kCandidates{
     {{0, '.'}, {0, ','}, {',', '.'}, {'.', ','}, {' ', '.'}, {' ', ','}, {'\'', '.'}, {'\'', ','}}};
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -105,7 +105,7 @@ struct Read {
   bool grouped = false;
 };
 
-Read read_as(const std::string& digits, const Candidate& as) {
+Read read_as(const std::string& digits, const FormatCandidate& as) {
   Read read;
   std::size_t at = 0, run = 0;
   for (; at < digits.size() && digits[at] != as.decimal; ++at) {
@@ -133,7 +133,7 @@ Read read_as(const std::string& digits, const Candidate& as) {
 /// Whether a set of candidates has one.
 bool has(unsigned set, std::size_t candidate) { return (set >> candidate & 1U) != 0; }
 
-Candidate candidate_of(const NumberFormat& format) {
+FormatCandidate candidate_of(const NumberFormat& format) {
   return {format.group.empty() ? '\0' : format.group[0], format.decimal_comma ? ',' : '.'};
 }
 
@@ -146,7 +146,7 @@ FieldKind read_number(const CsvField& field, const NumberFormat& format, double&
     return plain;
   const auto written = cut(field);
   if (!written || (!written->sign.empty() && written->sign != format.sign)) return plain;
-  const Candidate known = candidate_of(format);
+  const FormatCandidate known = candidate_of(format);
   std::string digits = read_as(written->digits, known).number;
   // So large a number may not have been there.
   if (digits.empty() && format.group.empty() && plain != FieldKind::number)

@@ -83,23 +83,23 @@ Json columns(const Dataset::Header& header) {
 
 constexpr std::size_t kMostInputs = 1U << 24;
 
-[[noreturn]] void refuse(const std::string& what) { throw Error("preprocessing: " + what); }
+[[noreturn]] void refuse_header(const std::string& what) { throw Error("preprocessing: " + what); }
 
 const Json& at(const Json& json, const char* name) {
   const auto found = json.find(name);
-  if (found == json.end()) refuse("no \"" + std::string(name) + "\"");
+  if (found == json.end()) refuse_header("no \"" + std::string(name) + "\"");
   return *found;
 }
 
 std::string text_at(const Json& json, const char* name) {
   const Json& value = at(json, name);
-  if (!value.is_string()) refuse("\"" + std::string(name) + "\" is not a text");
+  if (!value.is_string()) refuse_header("\"" + std::string(name) + "\" is not a text");
   return value.get<std::string>();
 }
 
 double number_at(const Json& json, const char* name) {
   const Json& value = at(json, name);
-  if (!value.is_number()) refuse("\"" + std::string(name) + "\" is not a number");
+  if (!value.is_number()) refuse_header("\"" + std::string(name) + "\" is not a number");
   return value.get<double>();
 }
 
@@ -107,7 +107,7 @@ std::vector<std::string> texts_at(const Json& json, const char* name) {
   const Json& list = at(json, name);
   const auto is_text = [](const Json& value) { return value.is_string(); };
   if (!list.is_array() || !std::ranges::all_of(list, is_text))
-    refuse("\"" + std::string(name) + "\" is not a list of texts");
+    refuse_header("\"" + std::string(name) + "\" is not a list of texts");
   return list.get<std::vector<std::string>>();
 }
 
@@ -116,19 +116,19 @@ Scale scale_at(const Json& json) {
   for (const Scale scale : {Scale::standard, Scale::minmax, Scale::unit, Scale::none}) {
     if (word == scale_word(scale)) return scale;
   }
-  refuse("\"scale\" is none that this program knows");
+  refuse_header("\"scale\" is none that this program knows");
 }
 
 Shape input_at(const Json& json) {
   Shape shape;
   const Json& dims = at(json, "input");
   if (!dims.is_array() || (dims.size() != 1 && dims.size() != 3))
-    refuse("\"input\" has not 1 or 3 dimensions");
+    refuse_header("\"input\" has not 1 or 3 dimensions");
   std::size_t elements = 1;
   for (const Json& dim : dims) {
     const bool fits = dim.is_number_unsigned() && dim.get<std::uint64_t>() <= kMostInputs;
     elements *= fits ? dim.get<std::size_t>() : 0;
-    if (elements == 0 || elements > kMostInputs) refuse("\"input\" is no size of a row");
+    if (elements == 0 || elements > kMostInputs) refuse_header("\"input\" is no size of a row");
     shape.dims.push_back(dim.get<std::int32_t>());
   }
   return shape;
@@ -145,17 +145,17 @@ DateOrder date_at(const Json& json) {
        {DateOrder::year_first, DateOrder::day_first, DateOrder::month_first}) {
     if (word == date_word(order)) return order;
   }
-  refuse("\"date\" is none that this program knows");
+  refuse_header("\"date\" is none that this program knows");
 }
 
 NumberFormat format_at(const Json& entry) {
-  if (!entry.is_object()) refuse("a format is not an object");
+  if (!entry.is_object()) refuse_header("a format is not an object");
   NumberFormat format{.sign = text_at(entry, "sign"), .group = text_at(entry, "group")};
   const std::string decimal = text_at(entry, "decimal");
   const bool known = format.group.empty() || format.group == " " || format.group == "'" ||
                      format.group == "," || format.group == ".";
   if (!known || (decimal != "." && decimal != ",") || format.group == decimal)
-    refuse("a format is none that this program knows");
+    refuse_header("a format is none that this program knows");
   format.decimal_comma = decimal == ",";
   return format;
 }
@@ -165,11 +165,11 @@ FeatureColumn column_at(const Json& entry) {
   if (entry.contains("categories")) {
     column.categories = texts_at(entry, "categories");
     if (column.categories.empty() || !std::ranges::is_sorted(column.categories))
-      refuse("the categories of a column are not in order");
+      refuse_header("the categories of a column are not in order");
   } else if (entry.contains("hashed")) {
     const double inputs = number_at(entry, "hashed");
     if (!(inputs >= 1 && inputs <= kMostInputs && inputs == std::floor(inputs)))
-      refuse("\"hashed\" is no number of inputs");
+      refuse_header("\"hashed\" is no number of inputs");
     column.buckets = static_cast<std::uint32_t>(inputs);
   } else {
     if (entry.contains("date")) column.date = date_at(entry);
@@ -184,24 +184,24 @@ FeatureColumn column_at(const Json& entry) {
 
 std::vector<FeatureColumn> columns_at(const Json& json, const Shape& input) {
   const Json& list = at(json, "columns");
-  if (!list.is_array()) refuse("\"columns\" is not a list");
+  if (!list.is_array()) refuse_header("\"columns\" is not a list");
   std::vector<FeatureColumn> columns;
   std::size_t inputs = 0;
   for (const Json& entry : list) {
-    if (!entry.is_object()) refuse("a column is not an object");
+    if (!entry.is_object()) refuse_header("a column is not an object");
     FeatureColumn column = column_at(entry);
     inputs += column.inputs();
     columns.push_back(std::move(column));
   }
   if (!columns.empty() && inputs != static_cast<std::size_t>(input.elements()))
-    refuse("the columns are " + std::to_string(inputs) + " inputs, expected " +
-           std::to_string(input.elements()));
+    refuse_header("the columns are " + std::to_string(inputs) + " inputs, expected " +
+                  std::to_string(input.elements()));
   return columns;
 }
 
 std::uint64_t places_at(const Json& json) {
   const Json& places = at(json, "places");
-  if (!places.is_number_unsigned()) refuse("\"places\" is no number of columns");
+  if (!places.is_number_unsigned()) refuse_header("\"places\" is no number of columns");
   return places.get<std::uint64_t>();
 }
 
@@ -213,7 +213,7 @@ void read_values(const Json& json, const char* name, std::span<float> out) {
   }
   const auto is_number = [](const Json& entry) { return entry.is_number(); };
   if (!value.is_array() || value.size() != out.size() || !std::ranges::all_of(value, is_number))
-    refuse("\"" + std::string(name) + "\" is not a number for each input");
+    refuse_header("\"" + std::string(name) + "\" is not a number for each input");
   std::ranges::transform(value, out.begin(), [](const Json& entry) { return entry.get<float>(); });
 }
 
@@ -228,11 +228,11 @@ void read_numbers(const Json& json, Dataset::Header& header) {
              units = listed(json, "target_unit");
   if (names.empty() || names.size() > kMaxTargets || shifts.size() != names.size() ||
       units.size() != names.size())
-    refuse("\"target\", \"target_shift\" and \"target_unit\" are not as many");
+    refuse_header("\"target\", \"target_shift\" and \"target_unit\" are not as many");
   header.targets.clear();
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (!names[i].is_string() || !shifts[i].is_number() || !units[i].is_number())
-      refuse("a target is not a name, a shift and a unit");
+      refuse_header("a target is not a name, a shift and a unit");
     header.targets.push_back({.name = names[i].get<std::string>(),
                               .shift = shifts[i].get<double>(),
                               .unit = units[i].get<double>()});
@@ -244,7 +244,7 @@ void read_target_formats(const Json& json, Dataset::Header& header) {
   for (const Json& format : listed(json, "target_formats"))
     header.target_formats.push_back(format_at(format));
   if (header.target_formats.size() != header.targets.size())
-    refuse("\"target\" and \"target_formats\" are not as many");
+    refuse_header("\"target\" and \"target_formats\" are not as many");
 }
 
 /// A value for each target; one of them is not a list.
@@ -262,12 +262,12 @@ void read_target(const Json& json, Dataset::Header& header) {
     header.task = LearningTask::classification;
     header.targets = {{.name = text_at(json, "target")}};
     header.class_names = texts_at(json, "classes");
-    if (header.class_names.size() < 2) refuse("fewer than 2 classes");
+    if (header.class_names.size() < 2) refuse_header("fewer than 2 classes");
   } else if (task == "regression") {
     header.task = LearningTask::regression;
     read_numbers(json, header);
   } else {
-    refuse("\"task\" is none that this program knows");
+    refuse_header("\"task\" is none that this program knows");
   }
   read_target_formats(json, header);
 }
@@ -301,7 +301,7 @@ std::string preprocessing_json(const Dataset& data) {
 
 Dataset preprocessing_from_json(std::string_view text) {
   const Json json = Json::parse(text, nullptr, false);
-  if (!json.is_object()) refuse("expected a JSON object");
+  if (!json.is_object()) refuse_header("expected a JSON object");
   Dataset::Header header;
   read_target(json, header);
   header.input = input_at(json);

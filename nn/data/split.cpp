@@ -36,13 +36,13 @@ std::size_t share_of(const std::string& path, std::size_t count, double share,
 }
 
 /// How many rows the parts are to have.
-struct Shares {
+struct SplitShares {
   std::size_t valid = 0, test = 0;
 };
 
-Shares shares_of(const std::string& path, const SplitBy& by, const SplitSpec& spec) {
+SplitShares shares_of(const std::string& path, const SplitBy& by, const SplitSpec& spec) {
   const std::size_t dealt = by.count - by.test_rows;
-  Shares shares;
+  SplitShares shares;
   if (by.test_rows == 0) shares.test = share_of(path, dealt, spec.test, "test");
   if (spec.folds == 0) shares.valid = share_of(path, dealt, spec.valid, "valid");
   if (shares.test + shares.valid >= dealt) {
@@ -114,7 +114,7 @@ std::vector<std::size_t> sizes_of(const std::vector<Rows>& lists) {
   return sizes;
 }
 
-Parts split_classes(const SplitBy& by, const Shares& shares, const SplitSpec& spec) {
+Parts split_classes(const SplitBy& by, const SplitShares& shares, const SplitSpec& spec) {
   const auto classes = shuffled_classes(by, by.count - by.test_rows, spec);
   std::vector<std::size_t> left = sizes_of(classes);
   const auto test_quota = quotas(left, shares.test);
@@ -181,7 +181,7 @@ void fold_groups(std::vector<Rows>& groups, const SplitSpec& spec, Parts& parts)
   }
 }
 
-Parts split_groups(const std::string& path, const SplitBy& by, const Shares& shares,
+Parts split_groups(const std::string& path, const SplitBy& by, const SplitShares& shares,
                    const SplitSpec& spec) {
   std::vector<Rows> groups = shuffled_groups(by, by.count - by.test_rows, spec);
   const std::size_t all = groups.size();
@@ -204,7 +204,7 @@ Parts split_groups(const std::string& path, const SplitBy& by, const Shares& sha
   return parts;
 }
 
-Parts split_times(const SplitBy& by, const Shares& shares, const SplitSpec& spec) {
+Parts split_times(const SplitBy& by, const SplitShares& shares, const SplitSpec& spec) {
   Rows order(by.count - by.test_rows);
   std::iota(order.begin(), order.end(), 0U);
   std::ranges::stable_sort(order, {}, [&](std::uint32_t row) { return by.times[row]; });
@@ -225,7 +225,7 @@ Parts split_times(const SplitBy& by, const Shares& shares, const SplitSpec& spec
 }  // namespace
 
 Parts split_rows(const std::string& path, const SplitBy& by, const SplitSpec& spec) {
-  const Shares shares = shares_of(path, by, spec);
+  const SplitShares shares = shares_of(path, by, spec);
   const std::size_t searched = by.count - by.test_rows - shares.test;
   check_folds(path, searched - (by.times.empty() ? 0 : 1), "rows", spec);
   Parts parts = !by.times.empty()    ? split_times(by, shares, spec)

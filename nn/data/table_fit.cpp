@@ -15,7 +15,7 @@ namespace nn {
 
 namespace {
 
-constexpr std::size_t kNamed = 10;  // missing columns in one message
+constexpr std::size_t kMostMissing = 10;  // missing columns in one message
 
 /// 3 for "c3"; nothing for a name of its own.
 std::optional<std::size_t> number_of(const std::string& name) {
@@ -95,13 +95,14 @@ class Header {
 [[noreturn]] void refuse_missing(const std::string& path, const std::vector<std::string>& missing,
                                  const std::vector<std::string>& names) {
   std::string text = "does not fit the model: it has no column ";
-  for (std::size_t i = 0; i < std::min(missing.size(), kNamed); ++i) {
+  for (std::size_t i = 0; i < std::min(missing.size(), kMostMissing); ++i) {
     text += (i == 0 ? "" : ", ") + in_quotes(missing[i]);
     const std::string near = nearest(missing[i], names);
     if (!near.empty()) text += " (did you mean " + in_quotes(near) + "?)";
   }
-  if (missing.size() > kNamed)
-    text += " and " + std::to_string(missing.size() - kNamed) + " more that the model looks at";
+  if (missing.size() > kMostMissing)
+    text +=
+        " and " + std::to_string(missing.size() - kMostMissing) + " more that the model looks at";
   throw DataError(path, text);
 }
 

@@ -22,10 +22,12 @@ namespace nn {
 
 #define TRELLIS_DECLARE(kind) const Layer& kind##_layer();
 TRELLIS_LAYERS(TRELLIS_DECLARE)
+#undef TRELLIS_DECLARE
 
 std::span<const Layer* const> layers() {
 #define TRELLIS_ENTRY(kind) &kind##_layer(),
   static const Layer* const kLayers[] = {TRELLIS_LAYERS(TRELLIS_ENTRY)};
+#undef TRELLIS_ENTRY
   return kLayers;
 }
 

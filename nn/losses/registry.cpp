@@ -16,10 +16,12 @@ namespace nn {
 
 #define TRELLIS_DECLARE(kind) const Loss& kind##_loss();
 TRELLIS_LOSSES(TRELLIS_DECLARE)
+#undef TRELLIS_DECLARE
 
 std::span<const Loss* const> losses() {
 #define TRELLIS_ENTRY(kind) &kind##_loss(),
   static const Loss* const kLosses[] = {TRELLIS_LOSSES(TRELLIS_ENTRY)};
+#undef TRELLIS_ENTRY
   return kLosses;
 }
 

@@ -3,7 +3,7 @@
 namespace nn {
 namespace {
 
-double value(const Judged& judged) {
+double accuracy_value(const Judged& judged) {
   std::int64_t right = 0;
   for (std::size_t row = 0; row < judged.labels.size(); ++row) {
     const auto outputs = std::span(judged.outputs).subspan(row * judged.width, judged.width);
@@ -19,7 +19,7 @@ const Metric& accuracy_metric() {
                                   .target = TargetKind::labels,
                                   .maximize = true,
                                   .doc = "Share of the rows that were given their class, 0 .. 1.",
-                                  .value = value};
+                                  .value = accuracy_value};
   return kMetric;
 }
 

@@ -84,7 +84,7 @@ double area_of_class(const Judged& judged, const Shares& shares, std::size_t c, 
   return area(sides);
 }
 
-double value(const Judged& judged) {
+double auc_value(const Judged& judged) {
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   const auto finite = [](float v) { return std::isfinite(v); };
   if (!std::ranges::all_of(judged.outputs, finite)) return kNone;
@@ -111,7 +111,7 @@ const Metric& auc_metric() {
                                   .doc =
                                       "Area under the ROC curve; of more than two classes the mean "
                                       "over each against the rest, 0 .. 1.",
-                                  .value = value};
+                                  .value = auc_value};
   return kMetric;
 }
 

@@ -3,7 +3,7 @@
 namespace nn {
 namespace {
 
-double value(const Judged& judged) {
+double balanced_accuracy_value(const Judged& judged) {
   const ClassCounts counts = count_classes(judged.outputs, judged.labels, judged.width);
   double sum = 0;
   int classes = 0;
@@ -25,7 +25,7 @@ const Metric& balanced_accuracy_metric() {
       .maximize = true,
       .doc =
           "Mean over the classes that occur of the share of their rows that were given it, 0 .. 1.",
-      .value = value};
+      .value = balanced_accuracy_value};
   return kMetric;
 }
 

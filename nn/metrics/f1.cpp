@@ -3,7 +3,7 @@
 namespace nn {
 namespace {
 
-double value(const Judged& judged) {
+double f1_value(const Judged& judged) {
   const ClassCounts counts = count_classes(judged.outputs, judged.labels, judged.width);
   double sum = 0;
   int classes = 0;
@@ -25,7 +25,7 @@ const Metric& f1_metric() {
                                   .doc =
                                       "Macro F1: mean over the classes that occur or were given of "
                                       "the harmonic mean of precision and recall, 0 .. 1.",
-                                  .value = value};
+                                  .value = f1_value};
   return kMetric;
 }
 

@@ -3,7 +3,7 @@
 namespace nn {
 namespace {
 
-double value(const Judged& judged) {
+double mae_value(const Judged& judged) {
   double sum = 0;
   for (const ErrorMeans& m : error_means(judged)) sum += m.absolute * m.unit;
   return sum / static_cast<double>(judged.width);
@@ -17,7 +17,7 @@ const Metric& mae_metric() {
       .target = TargetKind::numbers,
       .maximize = false,
       .doc = "Mean absolute error, in the unit of the target; of several, the mean of theirs.",
-      .value = value};
+      .value = mae_value};
   return kMetric;
 }
 

@@ -3,7 +3,7 @@
 namespace nn {
 namespace {
 
-double value(const Judged& judged) {
+double mse_value(const Judged& judged) {
   double sum = 0;
   for (const ErrorMeans& m : error_means(judged)) sum += m.squared * m.unit * m.unit;
   return sum / static_cast<double>(judged.width);
@@ -18,7 +18,7 @@ const Metric& mse_metric() {
       .maximize = false,
       .doc =
           "Mean squared error, in the squared unit of the target; of several, the mean of theirs.",
-      .value = value};
+      .value = mse_value};
   return kMetric;
 }
 

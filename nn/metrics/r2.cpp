@@ -3,7 +3,7 @@
 namespace nn {
 namespace {
 
-double value(const Judged& judged) {
+double r2_value(const Judged& judged) {
   double sum = 0;
   for (const ErrorMeans& m : error_means(judged))
     sum += m.variance > 0 ? 1 - m.squared / m.variance : 0;
@@ -20,7 +20,7 @@ const Metric& r2_metric() {
       .doc =
           "1 - squared error / variance of the target: 1 is perfect, 0 "
           "is no better than the mean; 0 for a constant target. Of several, the mean of theirs.",
-      .value = value};
+      .value = r2_value};
   return kMetric;
 }
 

@@ -19,10 +19,12 @@ namespace nn {
 
 #define TRELLIS_DECLARE(name) const Metric& name##_metric();
 TRELLIS_METRICS(TRELLIS_DECLARE)
+#undef TRELLIS_DECLARE
 
 std::span<const Metric* const> metrics() {
 #define TRELLIS_ENTRY(name) &name##_metric(),
   static const Metric* const kMetrics[] = {TRELLIS_METRICS(TRELLIS_ENTRY)};
+#undef TRELLIS_ENTRY
   return kMetrics;
 }
 

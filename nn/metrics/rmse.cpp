@@ -5,7 +5,7 @@
 namespace nn {
 namespace {
 
-double value(const Judged& judged) {
+double rmse_value(const Judged& judged) {
   double sum = 0;
   for (const ErrorMeans& m : error_means(judged)) sum += std::sqrt(m.squared) * m.unit;
   return sum / static_cast<double>(judged.width);
@@ -20,7 +20,7 @@ const Metric& rmse_metric() {
                                   .doc =
                                       "Root of the mean squared error, in the unit of the target; "
                                       "of several, the mean of theirs.",
-                                  .value = value};
+                                  .value = rmse_value};
   return kMetric;
 }
 

@@ -15,10 +15,12 @@ namespace nn {
 
 #define TRELLIS_DECLARE(kind) const Optimizer& kind##_optimizer();
 TRELLIS_OPTIMIZERS(TRELLIS_DECLARE)
+#undef TRELLIS_DECLARE
 
 std::span<const Optimizer* const> optimizers() {
 #define TRELLIS_ENTRY(kind) &kind##_optimizer(),
   static const Optimizer* const kOptimizers[] = {TRELLIS_OPTIMIZERS(TRELLIS_ENTRY)};
+#undef TRELLIS_ENTRY
   return kOptimizers;
 }
 

@@ -16,10 +16,12 @@ namespace nn {
 
 #define TRELLIS_DECLARE(kind) const ReshapeKind& kind##_operation();
 TRELLIS_OPERATIONS(TRELLIS_DECLARE)
+#undef TRELLIS_DECLARE
 
 std::span<const ReshapeKind* const> reshape_kinds() {
 #define TRELLIS_ENTRY(kind) &kind##_operation(),
   static const ReshapeKind* const kKinds[] = {TRELLIS_OPERATIONS(TRELLIS_ENTRY)};
+#undef TRELLIS_ENTRY
   return kKinds;
 }
 

@@ -108,7 +108,7 @@ Net<T> pairs(const Widening<T>& w) {
 
 /// The root of the sum of the squares of numbers.
 template <class T>
-double length_of(std::span<const T> numbers) {
+double norm_of(std::span<const T> numbers) {
   double sum = 0;
   for (const T v : numbers) sum += static_cast<double>(v) * static_cast<double>(v);
   return std::sqrt(sum);
@@ -128,7 +128,7 @@ void disturb(Net<T>& net, const Widening<T>& w, double noise) {
     kern::Exec exec;
     const double all = std::sqrt(
         kernels.sum_squares(exec, tensor.count, net.copy(0).data() + tensor.offset) / count);
-    const double spread = length_of<T>(draws) / std::sqrt(count * share);
+    const double spread = norm_of<T>(draws) / std::sqrt(count * share);
     const double factor = spread > 0 ? noise * all / spread : 0;
     for (T& draw : draws) draw *= static_cast<T>(factor);
     add_to_units<T>(w.job.hands, net.copy(0).data(), slice, draws);

@@ -16,10 +16,12 @@ namespace nn {
 
 #define TRELLIS_DECLARE(kind) const Schedule& kind##_schedule();
 TRELLIS_SCHEDULES(TRELLIS_DECLARE)
+#undef TRELLIS_DECLARE
 
 std::span<const Schedule* const> schedules() {
 #define TRELLIS_ENTRY(kind) &kind##_schedule(),
   static const Schedule* const kSchedules[] = {TRELLIS_SCHEDULES(TRELLIS_ENTRY)};
+#undef TRELLIS_ENTRY
   return kSchedules;
 }
 

@@ -10,7 +10,7 @@
 namespace rt {
 namespace {
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+char lower_case(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 std::string with_digits(double x, int digits, std::string_view unit) {
   char text[64];
@@ -131,7 +131,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 std::string nearest(std::string_view word, std::span<const std::string> candidates) {
   const auto fold = [](std::string_view s) {
     std::string folded(s.substr(0, 64));
-    std::transform(folded.begin(), folded.end(), folded.begin(), lower);
+    std::transform(folded.begin(), folded.end(), folded.begin(), lower_case);
     return folded;
   };
   const std::string wanted = fold(word);

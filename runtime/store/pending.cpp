@@ -9,7 +9,7 @@ namespace rt::store {
 namespace {
 
 /// What an entry takes, its file's own block on a disk included.
-std::uint64_t weight(const Bytes& bytes) { return bytes.size() + 4096; }
+std::uint64_t pending_weight(const Bytes& bytes) { return bytes.size() + 4096; }
 
 }  // namespace
 
@@ -25,7 +25,7 @@ bool Pending::empty() const {
 }
 
 std::vector<Pending::Item> Pending::put(Item item) {
-  const std::uint64_t size = weight(*item.bytes);
+  const std::uint64_t size = pending_weight(*item.bytes);
   const std::scoped_lock lock(mutex_);
   const Key key = item.key;
   const Rank rank{item.cost / bytes_to_write(item.bytes->size()), next_age_++, key};
@@ -38,7 +38,7 @@ std::vector<Pending::Item> Pending::put(Item item) {
   for (auto cheapest = ranks_.begin(); left > limit_ && cheapest != ranks_.end(); ++cheapest) {
     if (cheapest->key == key) continue;
     over.push_back(entries_.at(cheapest->key).item);
-    left -= weight(*over.back().bytes);
+    left -= pending_weight(*over.back().bytes);
   }
   return over;
 }
@@ -84,7 +84,7 @@ void Pending::done(Key key) {
 void Pending::remove(Key key) {
   const auto at = entries_.find(key);
   if (at == entries_.end()) return;
-  used_ -= weight(*at->second.item.bytes);
+  used_ -= pending_weight(*at->second.item.bytes);
   ranks_.erase(at->second.rank);
   held_.erase(at->second.rank);
   entries_.erase(at);

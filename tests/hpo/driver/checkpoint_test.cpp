@@ -20,8 +20,8 @@ namespace hpo {
 namespace {
 
 /// Asks the sweep to stop after so many reports.
-struct Stopper : Observer {
-  explicit Stopper(int reports) : left(reports) {}
+struct CheckpointStopper : Observer {
+  explicit CheckpointStopper(int reports) : left(reports) {}
   void trial_reported(const TrialRow&) override {
     if (--left == 0) interrupts = 1;
   }
@@ -101,7 +101,7 @@ void flip_last_byte(const rt::Path& file) {
 TEST_F(CheckpointTest, AFlippedByteInTheNewestIsNamedAndTheOneBeforeIsUsed) {
   Observer silent;
   run(study("whole"), silent);
-  Stopper stopper(9);
+  CheckpointStopper stopper(9);
   const SweepResult cut = run(study("cut"), stopper, &stopper.interrupts);
   ASSERT_EQ(cut.ending, Ending::interrupted);
   const auto files = checkpoints("cut", 0);
@@ -135,7 +135,7 @@ TEST_F(CheckpointTest, AFlippedByteInAnAdaptingTrialsNewestChangesNoWeight) {
         "by: 2}}}}"}) {
     const std::string more = rt::cat("early_stop: none\nadapt: ", adapt, "\n");
     run(study("whole", more, 150), silent);
-    Stopper stopper(9);
+    CheckpointStopper stopper(9);
     ASSERT_EQ(run(study("cut", more, 150), stopper, &stopper.interrupts).ending,
               Ending::interrupted);
     const auto files = checkpoints("cut", 0);
@@ -160,7 +160,7 @@ TEST_F(CheckpointTest, AFlippedByteInAnAdaptingTrialsNewestChangesNoWeight) {
 TEST_F(CheckpointTest, WhatWasNeverWrittenIsTrainedAgain) {
   Observer silent;
   run(study("whole"), silent);
-  Stopper stopper(9);
+  CheckpointStopper stopper(9);
   run(study("cut"), stopper, &stopper.interrupts);
   for (const auto& file : checkpoints("cut", 0)) std::filesystem::remove(file);
   EXPECT_EQ(run(study("cut"), silent).ending, Ending::done);
@@ -173,7 +173,7 @@ TEST_F(CheckpointTest, AnyShareOfTheTimeGivesTheSameStudy) {
   for (const std::string share : {"0", "0.5", "100"}) {
     const std::string name = "share-" + share;
     const StudySpec spec = study(name, rt::cat("checkpoint: {overhead: ", share, "%}\n"));
-    Stopper stopper(7);
+    CheckpointStopper stopper(7);
     run(spec, stopper, &stopper.interrupts);
     run(spec, silent);
     EXPECT_EQ(table(name), table("whole")) << share;
@@ -183,7 +183,7 @@ TEST_F(CheckpointTest, AnyShareOfTheTimeGivesTheSameStudy) {
 TEST_F(CheckpointTest, AnUnfinishedTrialsLastTwoSurviveACrowdedStore) {
   Observer silent;
   run(study("whole"), silent);
-  Stopper stopper(9);
+  CheckpointStopper stopper(9);
   run(study("cut"), stopper, &stopper.interrupts);
   {
     rt::Store crowded({.folder = folder_ / "cut-store", .disk_bytes = 64 << 10});

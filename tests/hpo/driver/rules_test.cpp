@@ -43,8 +43,8 @@ Work measuring(std::uint64_t chance, rt::Path folder = {}) {
 }
 
 /// Dies when that many reports were seen.
-struct Bomb : Observer {
-  explicit Bomb(int reports) : left(reports) {}
+struct ReportBomb : Observer {
+  explicit ReportBomb(int reports) : left(reports) {}
   void trial_reported(const TrialRow&) override {
     if (--left < 0) throw sim::Killed();
   }
@@ -98,7 +98,7 @@ TEST_P(UnderARule, ADeathAtAnyReportChangesNothing) {
   for (int reports = 0; reports < 200; reports += 7) {
     support::TempFolder folder;
     Work doomed = measuring(static_cast<std::uint64_t>(reports)), rest = measuring(2);
-    Bomb bomb(reports);
+    ReportBomb bomb(reports);
     try {
       session(folder.path(), study(5), doomed, bomb);
       break;
@@ -163,7 +163,7 @@ TEST_P(Extended, GoesOnBehindWhatItHadAndEndsTheSameHoweverOftenItDied) {
   Work same = measuring(7, again.path());
   session(again.path(), study(11), same);
   for (const int reports : {3, 20}) {
-    Bomb bomb(reports);
+    ReportBomb bomb(reports);
     EXPECT_THROW(extend(again.path(), 3, bomb), sim::Killed);
   }
   extend(again.path(), 4, silent);

@@ -10,7 +10,7 @@
 namespace hpo {
 namespace {
 
-Tried tried(const std::string& change, double flops, double loss, double accuracy, bool accepted) {
+Tried scored(const std::string& change, double flops, double loss, double accuracy, bool accepted) {
   return {.operations = "[]",
           .change = change,
           .shape = "4-2-3",
@@ -34,17 +34,18 @@ Reported report(std::int64_t epochs, double flops, double loss, double accuracy)
 
 std::vector<FrontPoint> points() {
   const double nan = std::nan("");
-  const std::vector<Adapted> rounds{{.grid = 4,
-                                     .from = 3,
-                                     .until = 4,
-                                     .candidates = {tried("keep", 100, 0.5, 0.80, false),
-                                                    tried("widen a by 2", 200, 0.4, 0.9, true),
-                                                    tried("shrink a by 1", 50, 0.9, 0.6, false),
-                                                    tried("widen b by 2", 200, 0.45, 0.85, false)}},
-                                    {.grid = 4,
-                                     .from = 6,
-                                     .until = 6,
-                                     .candidates = {tried("widen a by 2", 300, nan, nan, true)}}};
+  const std::vector<Adapted> rounds{
+      {.grid = 4,
+       .from = 3,
+       .until = 4,
+       .candidates = {scored("keep", 100, 0.5, 0.80, false),
+                      scored("widen a by 2", 200, 0.4, 0.9, true),
+                      scored("shrink a by 1", 50, 0.9, 0.6, false),
+                      scored("widen b by 2", 200, 0.45, 0.85, false)}},
+      {.grid = 4,
+       .from = 6,
+       .until = 6,
+       .candidates = {scored("widen a by 2", 300, nan, nan, true)}}};
   const std::vector<Reported> reports{report(1, 200, 0.41, 0.88), report(2, 300, 0.2, 0.95)};
   std::vector<FrontPoint> out;
   append_points(out, 7, rounds, reports);

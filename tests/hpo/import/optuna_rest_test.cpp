@@ -23,9 +23,9 @@ using optuna::floats;
 using optuna::Journal;
 using Param = Journal::Param;
 
-Param x(double value) { return {"x", floats(0, 1), value}; }
+Param x_at(double value) { return {"x", floats(0, 1), value}; }
 
-bool leaves(const ImportedStudy& made, const std::string& line) {
+bool is_left_out(const ImportedStudy& made, const std::string& line) {
   return std::ranges::find(made.left_out, line) != made.left_out.end();
 }
 
@@ -41,9 +41,9 @@ class Written {
 
 TEST(OptunaConstraints, BecomeBoundsThatBestKeeps) {
   Journal journal;
-  journal.trial(optuna::complete, {x(0.0)}, {R"("constraints": [0.5, -1])"});
-  const int good = journal.trial(optuna::complete, {x(0.5)}, {R"("constraints": [0.0, -2])"});
-  journal.trial(optuna::failed, {x(0.25)}, {R"("constraints": null)"});
+  journal.trial(optuna::complete, {x_at(0.0)}, {R"("constraints": [0.5, -1])"});
+  const int good = journal.trial(optuna::complete, {x_at(0.5)}, {R"("constraints": [0.0, -2])"});
+  journal.trial(optuna::failed, {x_at(0.25)}, {R"("constraints": null)"});
   const ImportedStudy made = journal.imported();
   EXPECT_NE(made.yaml.find("subject_to: {constraint0: 0, constraint1: 0}\n"), std::string::npos)
       << made.yaml;
@@ -57,7 +57,7 @@ TEST(OptunaConstraints, BecomeBoundsThatBestKeeps) {
 
 TEST(OptunaConstraints, StandAtATrialsLastReport) {
   Journal journal;
-  const int trial = journal.trial(optuna::running, {x(0.5)}, {R"("constraints": [1.5])"});
+  const int trial = journal.trial(optuna::running, {x_at(0.5)}, {R"("constraints": [1.5])"});
   for (int step = 0; step < 2; ++step)
     journal.line(rt::cat(R"({"op_code": 7, "trial_id": )", trial, R"(, "step": )", step,
                          R"(, "intermediate_value": 0.5})"));
@@ -71,19 +71,19 @@ TEST(OptunaConstraints, StandAtATrialsLastReport) {
 TEST(OptunaConstraints, HaveTheirNamesAndNoneOfAMetric) {
   Journal journal;
   journal.line(R"({"op_code": 3, "study_id": 0, "system_attr": {"study:metric_names": ["size"]}})");
-  journal.trial(optuna::complete, {x(0.5)},
+  journal.trial(optuna::complete, {x_at(0.5)},
                 {R"("constraints:size": 2)", R"("constraints:mem GB": -1)"});
   const ImportedStudy made = journal.imported();
   EXPECT_NE(made.yaml.find("subject_to: {mem_GB: 0, constraint_size: 0}\n"), std::string::npos)
       << made.yaml;
-  EXPECT_TRUE(leaves(made, "the name size: it is constraint_size here"));
+  EXPECT_TRUE(is_left_out(made, "the name size: it is constraint_size here"));
   EXPECT_EQ(made.trials.at(0).constraints, (Metrics{{"mem_GB", -1}, {"constraint_size", 2}}));
 }
 
 TEST(OptunaInfinite, IsNoResultOrTheWorst) {
   Journal journal;
   const auto complete = [&](const char* value) {
-    const int trial = journal.trial(optuna::running, {x(0.5)});
+    const int trial = journal.trial(optuna::running, {x_at(0.5)});
     journal.line(rt::cat(R"({"op_code": 6, "trial_id": )", trial, R"(, "state": 1, "values": [)",
                          value, "]}"));
   };
@@ -99,7 +99,7 @@ TEST(OptunaInfinite, IsNoResultOrTheWorst) {
 
 TEST(OptunaWaiting, IsTriedFirstOnceTheStudyGoesOn) {
   Journal journal;
-  journal.trial(optuna::complete, {x(0.5), {"n", optuna::ints(1, 8), 2}});
+  journal.trial(optuna::complete, {x_at(0.5), {"n", optuna::ints(1, 8), 2}});
   journal.enqueue(R"({"n": 7, "x": 0.125})");
   journal.enqueue(R"({"n": 3})");
   const ImportedStudy made = journal.imported();
@@ -115,7 +115,7 @@ TEST(OptunaWaiting, IsTriedFirstOnceTheStudyGoesOn) {
 
 TEST(OptunaWaiting, IsNamedWhereTheSpaceHasNoSuchPoint) {
   Journal journal;
-  journal.trial(optuna::complete, {x(0.5), {"k", optuna::choices(R"(["a", null])"), 0}});
+  journal.trial(optuna::complete, {x_at(0.5), {"k", optuna::choices(R"(["a", null])"), 0}});
   journal.enqueue(R"({"x": 2.5})");
   journal.enqueue(R"({"k": "b"})");
   journal.enqueue(R"({"unknown": 1})");
@@ -123,8 +123,8 @@ TEST(OptunaWaiting, IsNamedWhereTheSpaceHasNoSuchPoint) {
   journal.enqueue("{}");
   journal.enqueue(R"({"k": null})");
   const ImportedStudy made = journal.imported();
-  EXPECT_TRUE(
-      leaves(made, "5 trials that wait (enqueue_trial): their values are no points of this space"))
+  EXPECT_TRUE(is_left_out(
+      made, "5 trials that wait (enqueue_trial): their values are no points of this space"))
       << made.yaml;
   EXPECT_NE(made.yaml.find("try_first:\n  - {k: None}\n"), std::string::npos) << made.yaml;
   (void)study_made(made.yaml, "j.log", "j.yaml");
@@ -134,14 +134,14 @@ TEST(OptunaRest, IsNamed) {
   Journal journal;
   journal.line(R"({"op_code": 2, "study_id": 0, "user_attr": {"team": "lab"}})");
   journal.line(R"({"op_code": 3, "study_id": 0, "system_attr": {"cma:0": "ff"}})");
-  const int open = journal.trial(optuna::running, {x(0.5)}, {R"("grid_id": 3)"});
+  const int open = journal.trial(optuna::running, {x_at(0.5)}, {R"("grid_id": 3)"});
   journal.line(rt::cat(R"({"op_code": 8, "trial_id": )", open, R"(, "user_attr": {"epoch": 7}})"));
-  journal.trial(optuna::complete, {x(0.25)}, {R"("grid_id": 4)"});
+  journal.trial(optuna::complete, {x_at(0.25)}, {R"("grid_id": 4)"});
   const ImportedStudy made = journal.imported();
-  EXPECT_TRUE(leaves(made, "1 trial still running")) << made.yaml;
-  EXPECT_TRUE(leaves(
+  EXPECT_TRUE(is_left_out(made, "1 trial still running")) << made.yaml;
+  EXPECT_TRUE(is_left_out(
       made, "user attributes of trials that have not ended, and of how many trials: epoch (1)"));
-  EXPECT_TRUE(leaves(made, "user attributes of the study: team"));
+  EXPECT_TRUE(is_left_out(made, "user attributes of the study: team"));
   EXPECT_EQ(made.yaml.find("grid_id"), std::string::npos) << "what Optuna notes for itself";
   EXPECT_EQ(made.yaml.find("cma:0"), std::string::npos);
 }
@@ -155,25 +155,25 @@ TEST(OptunaRest, ARangeThatIsWrittenOtherwiseIsTheSame) {
   ASSERT_NE(whole, with_points);
   journal.trial(optuna::complete, {{"x", whole, 0.5}});
   journal.trial(optuna::complete, {{"x", with_points, 0.25}});
-  EXPECT_FALSE(leaves(journal.imported(), kRangesOfX));
+  EXPECT_FALSE(is_left_out(journal.imported(), kRangesOfX));
   journal.trial(optuna::complete, {{"x", optuna::floats(0, 2), 0.25}});
-  EXPECT_TRUE(leaves(journal.imported(), kRangesOfX));
+  EXPECT_TRUE(is_left_out(journal.imported(), kRangesOfX));
 }
 
 TEST(OptunaRest, NumbersOfTheUserAreMetrics) {
   Journal journal;
-  const int trial = journal.trial(optuna::running, {x(0.5)});
+  const int trial = journal.trial(optuna::running, {x_at(0.5)});
   journal.line(rt::cat(R"({"op_code": 8, "trial_id": )", trial,
                        R"(, "user_attr": {"size": 35, "who": "me", "value": 3, "ok": true}})"));
   journal.line(rt::cat(R"({"op_code": 6, "trial_id": )", trial, R"(, "state": 1, "values": [2]})"));
   const ImportedStudy made = journal.imported();
   EXPECT_EQ(made.trials.at(0).metrics, (Metrics{{"size", 35}}));
+  EXPECT_TRUE(is_left_out(
+      made, "user attributes that are no numbers, and of how many trials: ok (1), who (1)"));
   EXPECT_TRUE(
-      leaves(made, "user attributes that are no numbers, and of how many trials: ok (1), who (1)"));
-  EXPECT_TRUE(
-      leaves(made,
-             "user attributes called as a metric or a constraint is, and of how many trials: "
-             "value (1)"));
+      is_left_out(made,
+                  "user attributes called as a metric or a constraint is, and of how many trials: "
+                  "value (1)"));
   const Written written(made);
   EXPECT_EQ(StudyReader(written.folder / "run").trial(0)->metrics,
             (Metrics{{"value", 2}, {"size", 35}}));
@@ -181,34 +181,34 @@ TEST(OptunaRest, NumbersOfTheUserAreMetrics) {
 
 TEST(OptunaRest, AnAttributeThatIsCalledAsAConstraintIsNamed) {
   Journal journal;
-  const int trial = journal.trial(optuna::running, {x(0.5)}, {R"("constraints:size": 2)"});
+  const int trial = journal.trial(optuna::running, {x_at(0.5)}, {R"("constraints:size": 2)"});
   journal.line(rt::cat(R"({"op_code": 8, "trial_id": )", trial, R"(, "user_attr": {"size": 35}})"));
   journal.line(rt::cat(R"({"op_code": 6, "trial_id": )", trial, R"(, "state": 1, "values": [2]})"));
   const ImportedStudy made = journal.imported();
   EXPECT_EQ(made.trials.at(0).metrics, Metrics{});
   EXPECT_TRUE(
-      leaves(made,
-             "user attributes called as a metric or a constraint is, and of how many trials: "
-             "size (1)"))
+      is_left_out(made,
+                  "user attributes called as a metric or a constraint is, and of how many trials: "
+                  "size (1)"))
       << made.yaml;
 }
 
 TEST(OptunaRest, LinesThatNoJournalHasAreCounted) {
   Journal journal;
-  journal.trial(optuna::complete, {x(0.5)});
+  journal.trial(optuna::complete, {x_at(0.5)});
   EXPECT_EQ(journal.imported().yaml.find("the journal"), std::string::npos);
   journal.line(R"({"op_code": 42, "trial_id": 0})");
   const std::string unknown =
       "of the journal with an op_code that Optuna 4 and 5 do not have, "
       "first 42";
   const std::string lost = "of the journal about a trial that was never made";
-  EXPECT_TRUE(leaves(journal.imported(), rt::cat("1 line ", unknown)));
+  EXPECT_TRUE(is_left_out(journal.imported(), rt::cat("1 line ", unknown)));
   journal.line(R"({"op_code": -7})");
   journal.line(R"({"op_code": 7, "trial_id": 9, "step": 1, "intermediate_value": 0.5})");
   journal.line(R"({"op_code": 8, "trial_id": -1, "user_attr": {"a": 1}})");
   const ImportedStudy made = journal.imported();
-  EXPECT_TRUE(leaves(made, rt::cat("2 lines ", unknown))) << made.yaml;
-  EXPECT_TRUE(leaves(made, rt::cat("2 lines ", lost))) << made.yaml;
+  EXPECT_TRUE(is_left_out(made, rt::cat("2 lines ", unknown))) << made.yaml;
+  EXPECT_TRUE(is_left_out(made, rt::cat("2 lines ", lost))) << made.yaml;
   journal.line(R"({"op_code": 7, "trial_id": 0, "step": 1, "intermediate_value": 0.5})");
   EXPECT_EQ(journal.imported().left_out, made.left_out) << "Optuna takes none of one that ended";
 }
@@ -216,7 +216,7 @@ TEST(OptunaRest, LinesThatNoJournalHasAreCounted) {
 TEST(OptunaRest, TheValueStandsBesideTheReports) {
   Journal journal;
   for (int trial = 0; trial < 3; ++trial) {
-    journal.trial(optuna::running, {x(0.25 * trial)});
+    journal.trial(optuna::running, {x_at(0.25 * trial)});
     for (int step = 0; step < 2 && trial > 0; ++step)
       journal.line(rt::cat(R"({"op_code": 7, "trial_id": )", trial, R"(, "step": )", step,
                            R"(, "intermediate_value": )", 5 - step, "}"));
@@ -243,7 +243,7 @@ TEST(OptunaRest, StepsStayUnlessOneIsBelowZero) {
   const auto steps = [](const std::vector<std::vector<int>>& of_trials) {
     Journal journal;
     for (std::size_t trial = 0; trial < of_trials.size(); ++trial) {
-      journal.trial(optuna::running, {x(0.25)});
+      journal.trial(optuna::running, {x_at(0.25)});
       for (const int step : of_trials[trial])
         journal.line(rt::cat(R"({"op_code": 7, "trial_id": )", trial, R"(, "step": )", step,
                              R"(, "intermediate_value": 1})"));
@@ -263,7 +263,7 @@ TEST(OptunaRest, StepsStayUnlessOneIsBelowZero) {
   const ImportedStudy moved = steps({{0, 5}, {-5, 5}});
   EXPECT_EQ(at(moved, 0), (std::vector<std::int64_t>{5, 10}));
   EXPECT_EQ(at(moved, 1), (std::vector<std::int64_t>{0, 10}));
-  EXPECT_TRUE(leaves(moved, "steps below 0: all steps of the study are larger by 5 here"));
+  EXPECT_TRUE(is_left_out(moved, "steps below 0: all steps of the study are larger by 5 here"));
   const Written written(whole);
   EXPECT_EQ(StudyReader(written.folder / "run").trial(0)->step, 10);
 }
@@ -273,8 +273,8 @@ TEST(OptunaRest, NamesWhatIsNoResultHereAndWhatIsATextHere) {
   journal.trial(optuna::running, {{"c", optuna::choices("[null, 1]"), 0}});
   journal.line(R"({"op_code": 6, "trial_id": 0, "state": 1, "values": [-Infinity]})");
   const ImportedStudy made = journal.imported();
-  EXPECT_TRUE(leaves(made, "the value -inf of 1 trial, which is no result: failed here"));
-  EXPECT_TRUE(leaves(made, "None of c: it is the text None here"));
+  EXPECT_TRUE(is_left_out(made, "the value -inf of 1 trial, which is no result: failed here"));
+  EXPECT_TRUE(is_left_out(made, "None of c: it is the text None here"));
 }
 
 TEST(OptunaRest, TrialsTakeAsLongAsTheyTook) {
@@ -283,7 +283,7 @@ TEST(OptunaRest, TrialsTakeAsLongAsTheyTook) {
   journal.line(R"({"op_code": 6, "trial_id": 0, "state": 1, "values": [1], )"
                R"("datetime_complete": "2026-11-21T00:00:00.750000"})");
   const ImportedStudy made = journal.imported();
-  EXPECT_TRUE(leaves(made, "when trials began: all of them now, for as long as they took"));
+  EXPECT_TRUE(is_left_out(made, "when trials began: all of them now, for as long as they took"));
   const Written written(made);
   EXPECT_EQ(StudyReader(written.folder / "run").trial(0)->seconds, 2.5);
 }
@@ -294,7 +294,7 @@ TEST(OptunaRest, NamesThatMayStayStay) {
                 {{"enc.lr", floats(0, 1), 0.5}, {"enc_lr", floats(100, 200), 150}});
   const ImportedStudy made = journal.imported();
   EXPECT_EQ(made.trials.at(0).params, (Params{{"enc_lr_2", 0.5}, {"enc_lr", 150.0}}));
-  EXPECT_TRUE(leaves(made, "the name enc.lr: it is enc_lr_2 here"));
+  EXPECT_TRUE(is_left_out(made, "the name enc.lr: it is enc_lr_2 here"));
 }
 
 TEST(OptunaRest, IsReadFromADatabaseAsWell) {
@@ -325,9 +325,10 @@ TEST(OptunaRest, IsReadFromADatabaseAsWell) {
       import_optuna(read_optuna_database(path, "s.db", "other"), "s.db", "other");
   EXPECT_EQ(made.trials.at(0).constraints,
             (Metrics{{"constraint0", 0.5}, {"constraint1", HUGE_VAL}}));
-  EXPECT_TRUE(leaves(made, "user attributes that are no numbers, and of how many trials: who (1)"))
+  EXPECT_TRUE(
+      is_left_out(made, "user attributes that are no numbers, and of how many trials: who (1)"))
       << made.yaml;
-  EXPECT_TRUE(leaves(made, "user attributes of the study: team"));
+  EXPECT_TRUE(is_left_out(made, "user attributes of the study: team"));
   EXPECT_EQ(made.trials.at(0).metrics, (Metrics{{"epoch", 7}}));
   EXPECT_EQ(made.trials.at(0).seconds, 0.75);
   const Written written(made);

@@ -227,18 +227,18 @@ std::string refusal_of(const std::string& distribution) {
   return "";
 }
 
-std::string choices(const std::string& list) {
+std::string choices_line(const std::string& list) {
   return rt::cat(R"({"name": "CategoricalDistribution", "attributes": {"choices": )", list, "}}");
 }
 
 TEST(OptunaJournal, RefusesInWordsWhatNoStudyFileHas) {
-  EXPECT_EQ(refusal_of(choices(R"(["a", "nan", "NaN"])")), "");
-  EXPECT_EQ(refusal_of(choices("[[1, 2], [3]]")),
+  EXPECT_EQ(refusal_of(choices_line(R"(["a", "nan", "NaN"])")), "");
+  EXPECT_EQ(refusal_of(choices_line("[[1, 2], [3]]")),
             "j.log: param x has the choice [1, 2], expected texts, numbers, true, false and None");
-  EXPECT_NE(
-      refusal_of(choices("[NaN, 1.0]")).find("param x has a bound or a choice that is no number"),
-      std::string::npos);
-  EXPECT_NE(refusal_of(choices(R"(["None", null])")).find("param x has the choice None twice"),
+  EXPECT_NE(refusal_of(choices_line("[NaN, 1.0]"))
+                .find("param x has a bound or a choice that is no number"),
+            std::string::npos);
+  EXPECT_NE(refusal_of(choices_line(R"(["None", null])")).find("param x has the choice None twice"),
             std::string::npos);
   EXPECT_NE(refusal_of(R"({"name": "IntDistribution", "attributes": {"step": 1, "low": 0, "high": )"
                        R"(9007199254740992, "log": false}})")

@@ -13,14 +13,14 @@
 namespace hpo {
 namespace {
 
-constexpr std::size_t kTrials = 40;
+constexpr std::size_t kReplayedTrials = 40;
 
 class Replay : public ::testing::TestWithParam<Searched> {};
 
 std::string undisturbed(const Searched& searched, std::size_t slots) {
   auto sampler = searched.make();
   Miniature study(*sampler, slots, searched.metrics);
-  study.run(kTrials);
+  study.run(kReplayedTrials);
   return proposals_of(study.history());
 }
 
@@ -34,7 +34,7 @@ TEST_P(Replay, AStudyThatWasInterruptedGoesOnAsIfItHadNotBeen) {
       for (const Told& told : study.history()) told.to(*after);
       before.reset();
       study.hand_over(*after);
-      study.run(kTrials);
+      study.run(kReplayedTrials);
       EXPECT_EQ(proposals_of(study.history()), whole) << "cut after " << cut;
     }
   }
@@ -43,7 +43,7 @@ TEST_P(Replay, AStudyThatWasInterruptedGoesOnAsIfItHadNotBeen) {
 TEST_P(Replay, ValuesThatAreNoNumbersLeaveProposalsInTheSpace) {
   auto sampler = GetParam().make();
   Miniature study(*sampler, 3, GetParam().metrics);
-  study.run(kTrials);
+  study.run(kReplayedTrials);
   for (const Told& told : study.history()) {
     EXPECT_TRUE(!told.created || GetParam().space.contains(told.params)) << json_of(told.params);
   }
@@ -51,7 +51,7 @@ TEST_P(Replay, ValuesThatAreNoNumbersLeaveProposalsInTheSpace) {
 
 TEST_P(Replay, ASearchThatOnlyFailsGoesOn) {
   auto sampler = GetParam().make();
-  for (std::uint64_t i = 0; i < kTrials; ++i) {
+  for (std::uint64_t i = 0; i < kReplayedTrials; ++i) {
     const std::optional<Params> params = sampler->propose(i);
     if (!params) {
       ASSERT_TRUE(GetParam().space.grid_size()) << "gave up after " << i;

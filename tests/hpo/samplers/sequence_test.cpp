@@ -10,7 +10,7 @@
 namespace hpo {
 namespace {
 
-Space cube(int axes) {
+Space unit_cube(int axes) {
   std::vector<Parameter> parameters;
   for (int i = 0; i < axes; ++i)
     parameters.push_back({.name = "x" + std::to_string(i), .domain = FloatRange{}});
@@ -27,7 +27,7 @@ std::vector<std::vector<double>> points(const std::string& kind, const Space& sp
 }
 
 TEST(Sobol, EachAxisHasOnePointInEachOf64Parts) {
-  const Space space = cube(12);
+  const Space space = unit_cube(12);
   for (std::uint64_t seed = 0; seed < 5; ++seed) {
     const auto all = points("sobol", space, 64, seed);
     for (std::size_t axis = 0; axis < space.size(); ++axis) {
@@ -40,7 +40,7 @@ TEST(Sobol, EachAxisHasOnePointInEachOf64Parts) {
 
 /// The first two axes are a (0, 2)-sequence: every box of volume 1/64 has one point of 64.
 TEST(Sobol, TheFirstTwoAxesFillEveryBox) {
-  const auto all = points("sobol", cube(2), 64, 3);
+  const auto all = points("sobol", unit_cube(2), 64, 3);
   for (int across = 1; across <= 64; across *= 2) {
     std::set<std::pair<int, int>> boxes;
     for (const auto& point : all)
@@ -50,7 +50,7 @@ TEST(Sobol, TheFirstTwoAxesFillEveryBox) {
 }
 
 TEST(Halton, EachAxisHasOnePointInEachPartOfItsBase) {
-  const Space space = cube(4);
+  const Space space = unit_cube(4);
   const int bases[] = {2, 3, 5, 7};
   for (std::size_t axis = 0; axis < 4; ++axis) {
     const int parts = bases[axis] * bases[axis];
@@ -74,7 +74,7 @@ TEST_P(Even, APointIsAFunctionOfSeedAndOrdinal) {
 
 /// Mean squared error of the mean of a smooth function over the cube, beside that of chance.
 TEST_P(Even, MeansAreFarMoreExactThanChance) {
-  const Space space = cube(6);
+  const Space space = unit_cube(6);
   double even = 0, chance = 0;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     for (const auto& [kind, error] : {std::pair<std::string, double*>{GetParam(), &even},
@@ -95,9 +95,9 @@ INSTANTIATE_TEST_SUITE_P(Samplers, Even, ::testing::Values("sobol", "halton"),
                          [](const auto& test) { return std::string(test.param); });
 
 TEST(Sobol, MoreParametersThanDirectionNumbersAreRefused) {
-  EXPECT_EQ(sampler_refuses("sobol", cube(3667), {}), "");
-  EXPECT_NE(sampler_refuses("sobol", cube(3668), {}), "");
-  EXPECT_EQ(sampler_refuses("halton", cube(3668), {}), "");
+  EXPECT_EQ(sampler_refuses("sobol", unit_cube(3667), {}), "");
+  EXPECT_NE(sampler_refuses("sobol", unit_cube(3668), {}), "");
+  EXPECT_EQ(sampler_refuses("halton", unit_cube(3668), {}), "");
 }
 
 }  // namespace

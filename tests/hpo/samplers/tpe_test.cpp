@@ -12,7 +12,7 @@
 namespace hpo {
 namespace {
 
-double number(const Params& params, const char* name) {
+double number_at(const Params& params, const char* name) {
   return std::get<double>(*params.find(name));
 }
 
@@ -25,7 +25,7 @@ const Space kSquare(
 
 double square(const Params& p) {
   const double n = static_cast<double>(std::get<std::int64_t>(*p.find("n")));
-  return std::pow(number(p, "x") - 1, 2) + std::pow(std::log10(number(p, "y")) + 3, 2) +
+  return std::pow(number_at(p, "x") - 1, 2) + std::pow(std::log10(number_at(p, "y")) + 3, 2) +
          std::pow((n - 60) / 100, 2) + (*p.find("c") == ParamValue(std::string("c")) ? 0 : 2);
 }
 
@@ -45,12 +45,12 @@ TEST(Tpe, SeesParametersTogether) {
     for (std::uint64_t i = 0; i < 128; ++i) {
       const Params p = points->propose(i).value();
       sampler->created(i, p);
-      sampler->reported(i, 1, Score(std::abs(number(p, "x") - number(p, "y"))));
+      sampler->reported(i, 1, Score(std::abs(number_at(p, "x") - number_at(p, "y"))));
       sampler->ended(i, TrialState::complete);
     }
     for (std::uint64_t i = 128; i < 148; ++i) {
       const Params p = sampler->propose(i).value();
-      apart += std::abs(number(p, "x") - number(p, "y")) / 100;
+      apart += std::abs(number_at(p, "x") - number_at(p, "y")) / 100;
     }
   }
   EXPECT_LT(apart, 0.15) << "a third by chance";
@@ -98,8 +98,8 @@ TEST(Tpe, LearnsWithinEachBranch) {
     for (std::uint64_t i = 0; i < 60; ++i) {
       const Params p = sampler->propose(i).value();
       sampler->created(i, p);
-      const double loss =
-          p.contains("x") ? std::abs(number(p, "x") - 0.123) : 0.4 + std::abs(number(p, "y") - 0.9);
+      const double loss = p.contains("x") ? std::abs(number_at(p, "x") - 0.123)
+                                          : 0.4 + std::abs(number_at(p, "y") - 0.9);
       sampler->reported(i, 1, Score(loss));
       sampler->ended(i, TrialState::complete);
       if (i < 30) continue;
@@ -118,7 +118,7 @@ TEST(Tpe, KeepsAwayFromWhatFails) {
   for (std::uint64_t i = 0; i < 80; ++i) {
     const Params p = sampler->propose(i).value();
     sampler->created(i, p);
-    const bool fails = number(p, "x") > 0.5;
+    const bool fails = number_at(p, "x") > 0.5;
     if (i >= 20) failed += fails;
     if (!fails) sampler->reported(i, 1, Score(0.1));
     sampler->ended(i, fails ? TrialState::failed : TrialState::complete);

@@ -15,7 +15,7 @@ std::unique_ptr<StoppingRule> percentile(double of, std::int64_t startup) {
                                                        {"every", std::int64_t{1}}}});
 }
 
-void complete(StoppingRule& rule, std::initializer_list<double> losses) {
+void complete_trial(StoppingRule& rule, std::initializer_list<double> losses) {
   std::uint64_t trial = 1000;
   for (const double loss : losses) {
     for (std::int64_t step = 1; step <= 10; ++step) (void)rule.reported(trial, step, loss);
@@ -25,29 +25,29 @@ void complete(StoppingRule& rule, std::initializer_list<double> losses) {
 
 TEST(Percentile, LetsTheBestShareGoOn) {
   auto rule = percentile(25, 5);
-  complete(*rule, {1, 2, 3, 4, 5});
+  complete_trial(*rule, {1, 2, 3, 4, 5});
   EXPECT_EQ(rule->reported(0, 1, 2.0), Word::go) << "the 25th percentile of five is the second";
   EXPECT_EQ(rule->reported(1, 1, 2.1), Word::stop);
 }
 
 TEST(Percentile, LiesBetweenNeighbours) {
   auto rule = percentile(75, 4);
-  complete(*rule, {1, 2, 4, 8});
+  complete_trial(*rule, {1, 2, 4, 8});
   EXPECT_EQ(rule->reported(0, 1, 5.0), Word::go) << "place 2.25: a quarter of the way from 4 to 8";
   EXPECT_EQ(rule->reported(1, 1, 5.01), Word::stop);
 }
 
 TEST(Percentile, AnInfiniteLossBehindThePlaceIsNotLookedAt) {
   auto rule = percentile(50, 3);
-  complete(*rule, {1, 2, INFINITY});
+  complete_trial(*rule, {1, 2, INFINITY});
   EXPECT_EQ(rule->reported(0, 1, 2.0), Word::go);
   EXPECT_EQ(rule->reported(1, 1, 2.1), Word::stop);
 }
 
 TEST(Percentile, ItsEndsAreTheBestAndTheWorst) {
   auto best = percentile(0, 3), worst = percentile(100, 3);
-  complete(*best, {1, 2, 3});
-  complete(*worst, {1, 2, 3});
+  complete_trial(*best, {1, 2, 3});
+  complete_trial(*worst, {1, 2, 3});
   EXPECT_EQ(best->reported(0, 1, 1), Word::go);
   EXPECT_EQ(best->reported(1, 1, 1.1), Word::stop);
   EXPECT_EQ(worst->reported(0, 1, 3), Word::go);

@@ -24,10 +24,10 @@ std::string with(char delimiter, std::string text) {
   return text;
 }
 
-Words names(const nn::Dataset& data) {
-  Words names;
-  for (const nn::FeatureColumn& column : data.header().columns) names.push_back(column.name);
-  return names;
+Words column_names(const nn::Dataset& data) {
+  Words column_names;
+  for (const nn::FeatureColumn& column : data.header().columns) column_names.push_back(column.name);
+  return column_names;
 }
 
 /// The columns of a table, the target's at last.
@@ -35,7 +35,7 @@ Words all_names(const std::string& text, const std::string& target = {}) {
   CsvFile file(text);
   if (!target.empty()) file.spec.targets = {target};
   const nn::Dataset data = file.load();
-  Words all = names(data);
+  Words all = column_names(data);
   all.push_back(data.header().targets.front().name);
   return all;
 }
@@ -142,7 +142,7 @@ TEST(Delimiter, RunsOfBlanksAreOne) {
   const nn::Dataset data =
       CsvFile("a  b   kind\n\n  0.5   1 \"p p\"\n12.25 -3\tq \n1 2    \"p p\"\r\n").load();
   EXPECT_EQ(values(data), (Rows{{.5, 1}, {12.25, -3}, {1, 2}}));
-  EXPECT_EQ(names(data), (Words{"a", "b"}));
+  EXPECT_EQ(column_names(data), (Words{"a", "b"}));
   EXPECT_EQ(data.header().class_names, (Words{"p p", "q"}));
   EXPECT_TRUE(says(data, "blanks are between the columns"));
   // Tabs, of which some stand doubled.
@@ -172,7 +172,7 @@ TEST(Delimiter, BlanksBehindNamesOfTheRows) {
     nn_test::write_file(file.spec.more, delimiter == ' ' ? "a b kind\nx1 1 2 q\nx2 3 4 q\n"
                                                          : "c1,a,b,kind\n9,1,2,q\n");
     const nn::Dataset data = file.load();
-    EXPECT_EQ(names(data), (Words{"a", "b"}));
+    EXPECT_EQ(column_names(data), (Words{"a", "b"}));
     EXPECT_EQ(data.header().test_rows, delimiter == ' ' ? 2U : 1U);
     EXPECT_TRUE(says(data,
                      "the first line has one name fewer than the others have fields: their "
@@ -184,7 +184,7 @@ TEST(Delimiter, BlanksBehindNamesOfTheRows) {
 TEST(Delimiter, NamesOfTheRowsMayBeInputs) {
   CsvFile file("a,kind\nu,1,p\nv,2,q\nw,3,p\n");
   file.spec.keep = {"1"};
-  EXPECT_EQ(names(file.load()), (Words{"c1", "a"}));
+  EXPECT_EQ(column_names(file.load()), (Words{"c1", "a"}));
   file.spec.header = nn::HeaderRow::no;
   EXPECT_EQ(error_of(file.folder.path(), [&] { (void)file.load(); }),
             "data.csv:2:5: 3 fields in this line, expected 2 as in line 1");

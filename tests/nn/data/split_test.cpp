@@ -27,18 +27,18 @@ nn::Parts split(std::size_t count, const std::vector<std::int32_t>& labels, std:
   return nn::split_rows("f", {.count = count, .labels = labels, .classes = classes}, spec);
 }
 
-using Rows = std::vector<std::uint32_t>;
+using RowNumbers = std::vector<std::uint32_t>;
 
-Rows all_of(const nn::Parts& parts) {
-  Rows all;
+RowNumbers all_of(const nn::Parts& parts) {
+  RowNumbers all;
   for (const auto& part : {parts.train, parts.valid, parts.test})
     all.insert(all.end(), part.begin(), part.end());
   std::ranges::sort(all);
   return all;
 }
 
-Rows up_to(std::size_t count) {
-  Rows rows(count);
+RowNumbers up_to(std::size_t count) {
+  RowNumbers rows(count);
   std::iota(rows.begin(), rows.end(), 0U);
   return rows;
 }
@@ -116,7 +116,7 @@ TEST(Split, GivenTestRowsAreTheTestPart) {
 /// Every fold once: each row that is not a test row is validated on exactly once.
 void expect_folds(const nn::SplitBy& by, std::int32_t folds) {
   nn::SplitSpec spec{.valid = 0.3, .test = 0.1, .seed = 5, .folds = folds};
-  Rows validated, test;
+  RowNumbers validated, test;
   for (spec.fold = 0; spec.fold < folds; ++spec.fold) {
     const nn::Parts parts = nn::split_rows("f", by, spec);
     EXPECT_EQ(all_of(parts), up_to(by.count));
@@ -132,7 +132,7 @@ void expect_folds(const nn::SplitBy& by, std::int32_t folds) {
 
 TEST(Split, FoldsCoverEveryRowOnce) {
   const auto labels = labels_of(203, 3, 5);
-  Rows groups;
+  RowNumbers groups;
   for (std::uint32_t row = 0; row < 203; ++row) groups.push_back(row * row % 23);
   for (const std::int32_t folds : {2, 5, 9}) {
     expect_folds({.count = 203}, folds);
@@ -157,7 +157,7 @@ TEST(Split, FoldsAreAsLargeAndAsMixedAsEachOther) {
 }
 
 TEST(Split, KeepsGroupsTogether) {
-  Rows groups;
+  RowNumbers groups;
   for (std::uint32_t row = 0; row < 400; ++row) groups.push_back(1000 + row * 7 % 61);
   const nn::Parts parts =
       nn::split_rows("f", {.count = 400, .groups = groups}, {.valid = 0.2, .test = 0.25});
@@ -180,19 +180,19 @@ TEST(Split, TrainsOnTheEarlierRows) {
   const std::vector<double> times{5, 1, 9, 3, 7, 2, 8, 3, 6, 4};
   const nn::SplitBy by{.count = 10, .times = times};
   const nn::Parts parts = nn::split_rows("f", by, {.valid = 0.2, .test = 0.3});
-  EXPECT_EQ(parts.test, (Rows{2, 4, 6}));
-  EXPECT_EQ(parts.valid, (Rows{0, 8}));
-  EXPECT_EQ(parts.train, (Rows{1, 3, 5, 7, 9}));
+  EXPECT_EQ(parts.test, (RowNumbers{2, 4, 6}));
+  EXPECT_EQ(parts.valid, (RowNumbers{0, 8}));
+  EXPECT_EQ(parts.train, (RowNumbers{1, 3, 5, 7, 9}));
   nn::SplitSpec spec{.valid = 0.2, .test = 0.1, .folds = 2};
-  EXPECT_EQ(nn::split_rows("f", by, spec).train, (Rows{1, 3, 5}));
-  EXPECT_EQ(nn::split_rows("f", by, spec).valid, (Rows{0, 7, 9}));
+  EXPECT_EQ(nn::split_rows("f", by, spec).train, (RowNumbers{1, 3, 5}));
+  EXPECT_EQ(nn::split_rows("f", by, spec).valid, (RowNumbers{0, 7, 9}));
   spec.fold = 1;
-  EXPECT_EQ(nn::split_rows("f", by, spec).train, (Rows{0, 1, 3, 5, 7, 9}));
-  EXPECT_EQ(nn::split_rows("f", by, spec).valid, (Rows{4, 6, 8}));
+  EXPECT_EQ(nn::split_rows("f", by, spec).train, (RowNumbers{0, 1, 3, 5, 7, 9}));
+  EXPECT_EQ(nn::split_rows("f", by, spec).valid, (RowNumbers{4, 6, 8}));
 }
 
 TEST(Split, RefusesWhatCannotBeDealtOut) {
-  const Rows groups{7, 7, 7, 8, 8, 8};
+  const RowNumbers groups{7, 7, 7, 8, 8, 8};
   const auto error = [&](const nn::SplitBy& by, const nn::SplitSpec& spec) {
     return nn_test::error_of("nowhere", [&] { (void)nn::split_rows("f", by, spec); });
   };
