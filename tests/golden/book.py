@@ -2,6 +2,7 @@
 import fcntl
 import hashlib
 import json
+import os
 
 # Checksum of the entries as they were at commit 525637c. Undoing the changes, the last one first, must lead back to them.
 BASE = "e98354c8334b4940ce7166a2d44779b2"
@@ -41,9 +42,11 @@ class Book:
         self.changes, self.entries = kept["changes"], kept["entries"]
 
     def save(self):
-        changes = [f'{{"why": {json.dumps(change["why"])}, "was": {{\n{table_text(change["was"])}}}}}' for change in self.changes]
-        with open(self.path, "w", encoding="utf-8") as file:
+        changes = [f'\n{{"why": {json.dumps(change["why"])}, "was": {{\n{table_text(change["was"])}}}}}' for change in self.changes]
+        whole = f"{self.path}.new"
+        with open(whole, "w", encoding="utf-8") as file:
             file.write(f'{{"changes": [{",".join(changes)}],\n"entries": {{\n{table_text(self.entries)}\n}}}}\n')
+        os.replace(whole, self.path)
 
     def faults(self):
         """Problems of the list of changes."""
@@ -73,7 +76,7 @@ class Book:
         stored, here = self.entries.get(f"arithmetic/{isa}", "nothing").split("; "), rest.split("; ")
         gone, new = [part for part in stored if part not in here], [part for part in here if part not in stored]
         if gone or new:
-            return f"values for {isa} are stored with {'; '.join(gone) or 'less'}, here is {'; '.join(new) or 'less'}", []
+            return f"values for {isa} are stored with {'; '.join(gone) or 'nothing else'}, here is {'; '.join(new) or 'none'}", []
         return "", self.compare("arithmetic/kernels", "", {"arithmetic/kernels": number})
 
     def compare(self, part, end, found, absent=()):
@@ -90,8 +93,9 @@ class Book:
         """Takes over `values`, null for an entry that goes, under the change whose reason is `why`."""
         if not is_sentence(self.why):
             raise SystemExit("TRELLIS_REWRITE writes golden values: say in TRELLIS_WHY, in a sentence, why they are others now")
-        with open(self.path, encoding="utf-8") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)  # another test may write at the same time
+        folder = os.open(os.path.dirname(self.path), os.O_RDONLY)
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX)  # another test may write at the same time
             self.read()
             if not self.changes or self.changes[-1]["why"] != self.why:
                 self.changes.append({"why": self.why, "was": {}})
@@ -105,6 +109,8 @@ class Book:
             if not was:
                 self.changes.pop()
             self.save()
+        finally:
+            os.close(folder)
 
 
 def unversioned(where, before, after):
@@ -135,6 +141,16 @@ def difference(name, stored, here):
         return f"{name}: a golden value is stored, and nothing computes it any more"
     if not isinstance(stored, list):
         return f"{name}: the golden value is {stored}, here it is {here}"
-    parts = [f"{word} was {old} and is {new}"
-             for word, old, new in zip(("task", "version", "constants", "key"), stored, here) if old != new]
+    words = zip(("task", "version", "constants", "key"), stored, here)
+    parts = [other_bytes(old, new) if word == "constants" else f"{word} was {old} and is {new}"
+             for word, old, new in words if old != new]
     return f"{name}: {'; '.join(parts)}"
+
+
+def other_bytes(stored, here):
+    """Where canonical bytes begin to differ, in hexadecimal digits, and the names that stand before."""
+    old, new = bytes.fromhex(stored), bytes.fromhex(here)
+    at = next((i for i, (a, b) in enumerate(zip(old, new)) if a != b), min(len(old), len(new)))
+    before = "".join(chr(byte) if 32 < byte < 127 else " " for byte in old[max(0, at - 32):at]).split()
+    return (f"constants differ from byte {at} on, after '{' '.join(before)}': there were {old[at:at + 16].hex() or 'none'} "
+            f"and are {new[at:at + 16].hex() or 'none'}")

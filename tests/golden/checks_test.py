@@ -46,6 +46,11 @@ class Books(unittest.TestCase):
         self.assertEqual(self.open().compare("weights/", " plain", {"weights/dense plain": "w1"}), [])
         self.assertEqual(self.open().compare("weights/", " plain", {}, ["weights/dense plain"]), [])
 
+    def test_the_first_byte_that_differs_is_named_with_what_stands_before(self):
+        words = book.other_bytes(b"\x02lr\x00\x01".hex(), b"\x02lr\x00\x02\x03".hex())
+        self.assertEqual(words, "constants differ from byte 4 on, after 'lr': there were 01 and are 0203")
+        self.assertIn("and are none", book.other_bytes("0102", "01"))
+
     def test_a_new_version_takes_its_keys_and_weights_along(self):
         keys = {"keys/train": ["train", 4, "ac", "k3"], "keys/train: sgd": ["train", 4, "bb", "k4"]}
         self.assertEqual(self.rewrite(keys=keys, weights={"weights/dense plain": "w2"}), [])
