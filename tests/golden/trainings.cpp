@@ -24,13 +24,13 @@ namespace {
 
 using nn_test::n;
 
-constexpr int kRows = 240, kTrainRows = 144;
+constexpr int kTableRows = 240, kTrainRows = 144;
 constexpr std::int64_t kEpochs = 4;
 
 /// Rows of `columns` numbers and one of three classes.
 std::string table(int columns) {
   std::ostringstream out;
-  for (int i = 0; i < kRows; ++i) {
+  for (int i = 0; i < kTableRows; ++i) {
     int sum = 0;
     for (int j = 0; j < columns; ++j) {
       const int value = (i * 37 + j * 53 + i * j) % 101 - 50;
