@@ -42,7 +42,8 @@ class Book:
         self.changes, self.entries = kept["changes"], kept["entries"]
 
     def save(self):
-        changes = [f'\n{{"why": {json.dumps(change["why"])}, "was": {{\n{table_text(change["was"])}}}}}' for change in self.changes]
+        changes = [f'\n{{"why": {json.dumps(change["why"])}, "was": {{\n{table_text(change["was"])}}}}}'
+                   for change in self.changes]
         whole = f"{self.path}.new"
         with open(whole, "w", encoding="utf-8") as file:
             file.write(f'{{"changes": [{",".join(changes)}],\n"entries": {{\n{table_text(self.entries)}\n}}}}\n')
