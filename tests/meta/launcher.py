@@ -187,7 +187,7 @@ class SetUp(Clone):
         count = self.path("count")
         self.tool("dpkg-source", 'for last; do :; done\nmkdir -p "$last"\ncat >"$last/configure" <<\'X\'\n#!/bin/sh\n'
                   'sleep "${SLOW:-0.3}"\necho "${1#--prefix=}" >prefix\nX\nchmod +x "$last/configure"\n')
-        self.tool("make", f'[ "$1" = install ] || {{ echo x >>"{count}"; exit 0; }}\n'
+        self.tool("make", f'case "$*" in "-C src -j"*) echo x >>"{count}" ;; esac\n[ "$1" = install-am ] || exit 0\n'
                   'folder="${2#DESTDIR=}$(cat prefix)/lib/pkgconfig"\nmkdir -p "$folder"\n: >"$folder/starpu-1.4.pc"\n')
         return count
 
@@ -258,10 +258,46 @@ class Build(Clone):
         self.assertTrue(os.path.exists(self.path("b/mine")))
         self.assertTrue(os.path.exists(self.path("b/.ready")))
 
+    def test_phases_say_how_long_they_took(self):
+        self.tool("ninja", "sleep 1.2\n")
+        done = self.call("tools/setup/build.sh", self.path("b"), "program")
+        self.assertRegex(done.stderr, r"trellis: configuration: \d s\n(.*\n)*trellis: program: [1-9] s\n")
+
     def test_only_a_whole_build_is_ready(self):
         done = self.call("tools/setup/build.sh", self.path("b"), "nn-tests replay-csv")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertFalse(os.path.exists(self.path("b/.ready")))
+
+
+class Needs(Clone):
+    """setup with the scripts that it calls replaced by ones that write down their words."""
+
+    def setUp(self):
+        super().setUp()
+        self.calls = self.path("calls")
+        for name in ("packages.sh", "starpu.sh", "build.sh"):
+            write(self.path("tools/setup", name), f'#!/bin/sh\necho "${{0##*/}} $*" >>"{self.calls}"\n')
+
+    def set_up(self, *words):
+        self.assertEqual(self.call("tools/setup/setup", *words).returncode, 0)
+        with open(self.calls, encoding="utf-8") as file:
+            called = file.read()
+        os.remove(self.calls)
+        return called
+
+    def test_starpu_for_cuda_is_built_for_a_gpu_or_for_the_tests_of_gpus(self):
+        if any(os.path.exists(path) for path in ("/dev/nvidiactl", "/dev/nvidia0", "/dev/dxg")):
+            self.skipTest("there is a GPU here")
+        for words, wanted in ((["program"], False), (["simulation"], False), (["tests"], True), (["tests", "asan"], False),
+                              (["tests", "", "nn-tests"], False), (["gpu", "", "nn-tests"], True)):
+            self.assertEqual("starpu.sh cuda" in self.set_up(*words), wanted, words)
+
+    def test_sanitizers_have_folders_and_options_of_their_own(self):
+        self.assertIn("/build program --unity on", self.set_up("program"))
+        self.assertIn("/build all --unity on", self.set_up("tests"))
+        asked = self.set_up("tests", "sanitizers", "a b")
+        self.assertIn("/build-sanitizers a b --unity on", asked)
+        self.assertIn("-Db_sanitize=address,undefined", asked)
 
 
 class RunTests(Clone):

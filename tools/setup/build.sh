@@ -37,14 +37,15 @@ configure() {
     set --
   fi
   [ ! -e "$folder/build.ninja" ] || [ "$before" != "$now" ] || return 0
-  say "configuring ${folder##*/}"
   if [ -e "$folder/build.ninja" ] && [ "${before%%"$newline"*}" = "${now%%"$newline"*}" ]; then
     set -- --reconfigure "$@"
   else
     rm -rf "$folder"
   fi
+  since=$(seconds)
   logged meson setup "$@" "$folder" "$root" ||
     fail "configuring ${folder##*/}" "meson setup failed" "see the log; a missing library is named in its last lines"
+  took configuration "$since"
   printf '%s\n' "$now" >"$made_from"
 }
 
@@ -54,6 +55,7 @@ build() {
   begun=$folder/.begun
   : >"$begun"
   say "building ${folder##*/} ($(jobs) jobs)"
+  since=$(seconds)
   # shellcheck disable=SC2086 # targets are words
   if ! logged ninja -C "$folder" -j"$(jobs)" $targets; then
     grep -E '(error|undefined reference|FAILED):?' "$TRELLIS_SETUP_LOG" | head -n 12 | sed 's/^/    | /' >&2
@@ -61,8 +63,12 @@ build() {
   fi
   # .ready says that the whole program is newer than its sources.
   case $targets in
-    program | all) ;;
-    *) return 0 ;;
+    program) took program "$since" ;;
+    all) took "program and tests" "$since" ;;
+    *)
+      took "what was asked for" "$since"
+      return 0
+      ;;
   esac
   "$setup_dir/find-starpu" cpu >>"$begun"
   mv "$begun" "$folder/.ready"

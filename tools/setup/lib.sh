@@ -10,6 +10,10 @@ say() { printf 'trellis: %s\n' "$*" >&2; }
 
 have() { command -v "$1" >/dev/null 2>&1; }
 
+# seconds: of a clock that only counts on. took PHASE BEGUN: says how long a phase took that has just ended.
+seconds() { sed 's/\..*//' /proc/uptime; }
+took() { say "$1: $(($(seconds) - $2)) s"; }
+
 # fail STEP WHAT REMEDY: one line each for what went wrong, where the log is, and what to do.
 fail() {
   say "set-up failed at: $1"
@@ -56,6 +60,9 @@ jobs() {
   awk -v cores="$(nproc)" '/^MemAvailable:/ { n = int($2 / 716800) }
     END { if (n < 1) n = 1; print (n < cores ? n : cores) }' /proc/meminfo
 }
+
+# Whether there is an NVIDIA GPU (on WSL its driver shows itself as dxg).
+have_gpu() { [ -e /dev/nvidiactl ] || [ -e /dev/nvidia0 ] || { [ -e /dev/dxg ] && have nvidia-smi; }; }
 
 # The CUDA compiler's folder joins PATH where the toolkit sits in its usual place.
 find_cuda() {

@@ -63,11 +63,15 @@ install() {
   [ $# -gt 0 ] || return 0
   may_install || return 1
   say "installing $# Debian packages: $*"
-  apt_install "$@" && return 0
+  begun=$(seconds)
+  if apt_install "$@"; then
+    took packages "$begun"
+    return 0
+  fi
   # Old package lists, or a run that was interrupted before.
   logged as_root dpkg --configure -a || true
   logged as_root apt-get -o DPkg::Lock::Timeout=600 update
-  apt_install "$@"
+  apt_install "$@" && took packages "$begun"
 }
 
 if have apt-get && have dpkg-query; then

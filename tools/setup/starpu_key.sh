@@ -7,7 +7,7 @@ starpu_options() {
   echo --enable-maxcpus=256 --enable-maxnodes=16 --enable-maxbuffers=32 --disable-static \
     --disable-build-doc --disable-build-tests --disable-build-examples --disable-starpufft --disable-socl \
     --disable-starpurm --disable-starpupy --disable-opencl --disable-hip --disable-fortran --disable-mlr \
-    --disable-starpu-java --disable-hdf5 --disable-glpk --disable-mpi
+    --disable-starpu-java --disable-hdf5 --disable-glpk --disable-mpi --disable-gdb
   case $1 in
     cpu) echo --disable-cuda ;;
     simgrid) echo --enable-simgrid --disable-cuda --enable-maxcudadev=8 ;;
