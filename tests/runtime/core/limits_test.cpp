@@ -6,7 +6,9 @@
 #include <chrono>
 #include <fstream>
 #include <latch>
+#include <mutex>
 #include <thread>
+#include <vector>
 
 #include "tests/runtime/core/support.h"
 
@@ -113,6 +115,44 @@ TEST_F(Limits, TwoTasksOfSixtyPercentOfTheMemoryNeverRunTogether) {
   }
   rt::wait_all();
   EXPECT_EQ(worst, 1);
+}
+
+/// Small tasks that would fit beside what runs may not pass a large one, or it would never run.
+TEST_F(Limits, NobodyPassesALargeTaskThatWaitsForMemory) {
+  if (!testing_rt::parallel()) GTEST_SKIP() << "nothing waits where tasks run one after another";
+  rt::Config c = testing_rt::config();
+  c.memory = {1000};
+  start(c);
+  static std::mutex mutex;
+  static std::vector<int> order;
+  static std::atomic<bool> over;
+  order.clear();
+  over = false;
+  const auto use = rt::task("use")
+                       .cpu([](int number, std::uint64_t, bool waits) {
+                         {
+                           const std::scoped_lock lock(mutex);
+                           order.push_back(number);
+                         }
+                         while (waits && !over) std::this_thread::yield();
+                       })
+                       .needs([](const int&, const std::uint64_t& memory, const bool&) {
+                         return rt::Resources{.memory = {memory}};
+                       });
+  // The first one holds 600 of 1000 until all have been asked for. The second one gives its 200
+  // back before or after, by the number of workers. A small one fits beside either.
+  use(0, 600, true);
+  use(1, 200, false);
+  use(2, 1000, false);
+  for (int small = 3; small < 8; ++small) use(small, 200, false);
+  for (int i = 0; i < 50; ++i) {
+    rt::poll();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  over = true;
+  rt::wait_all();
+  ASSERT_EQ(order.size(), 8U);
+  EXPECT_EQ(order[2], 2) << "the large one comes before all small ones";
 }
 
 TEST_F(Limits, AFailedTaskGivesItsMemoryBack) {
