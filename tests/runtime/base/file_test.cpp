@@ -4,11 +4,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "runtime/key.h"
 #include "tests/support/small_disk.h"
+#include "tests/support/synced.h"
 #include "tests/support/temp_folder.h"
 
 namespace {
@@ -37,6 +41,23 @@ TEST(WriteFileAtomic, ReplacesTheWholeAndLeavesNothingBehind) {
   rt::write_file_atomic(t / "a", "", rt::Durability::cached);
   EXPECT_EQ(rt::read_file(t / "a"), "");
   EXPECT_EQ(entries(t.path()), 1u);
+}
+
+/// A name that is not on the disk loses the file in a power cut, its content synced or not.
+TEST(WriteFileAtomic, BringsTheContentAndThenTheNameToTheDisk) {
+  const TempFolder t;
+  const rt::Path folder = std::filesystem::canonical(t.path());
+  (void)support::synced();  // of the tests before
+  rt::write_file_atomic(t / "a", "old", rt::Durability::cached);
+  EXPECT_TRUE(support::synced().empty()) << "nobody asked for it";
+  rt::write_file_atomic(t / "a", "new", rt::Durability::durable);
+  const std::vector<support::Synced> synced = support::synced();
+  ASSERT_EQ(synced.size(), 2U);
+  EXPECT_EQ(synced[0].path.parent_path(), folder);
+  EXPECT_EQ(synced[0].content, "new") << "all of the content, before the file has its name";
+  EXPECT_EQ(rt::read_file(t / "a"), "new");
+  EXPECT_EQ(synced[1].path, folder);
+  EXPECT_EQ(synced[1].names, std::vector<std::string>{"a"}) << "once the file has its name";
 }
 
 TEST(WriteFileAtomic, ReadersSeeOldOrNewAndNothingElse) {
