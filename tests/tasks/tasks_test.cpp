@@ -19,6 +19,7 @@
 #include "nn/model_file.h"
 #include "nn/reshape/reshape.h"
 #include "runtime/runtime.h"
+#include "tasks/train_pack.h"
 #include "tests/nn/nets.h"
 #include "tests/support/temp_folder.h"
 
@@ -319,6 +320,39 @@ TEST_F(Tasks, NetworksThatDifferInRatesTrainTogetherAndGiveTheSameBits) {
     EXPECT_TRUE(trials(workers) == expected) << workers << " workers";
     EXPECT_GT(runtime->summary().packed, 0U) << workers << " workers";
   }
+}
+
+/// Networks that train together read each batch once, so all that decides about a batch must agree.
+TEST_F(Tasks, OnlyNetworksWithTheSameBatchesTrainTogether) {
+  const rt::Runtime runtime(sequential());
+  const auto loaded = tasks::load(data_spec);
+  const nn::Dataset& data = loaded.get();
+  const nn::ParamSlab net(nn::slab_header(model, hyper.optimizer));
+  const auto fit = [&](const nn::Hyper& own, const nn::Stretch& stretch = {0, 1}) {
+    const rt::PackFit fit = tasks::train_fit(net, data, own, stretch);
+    EXPECT_GT(fit.most, 1);
+    return fit.with;
+  };
+  const std::uint64_t expected = fit(hyper);
+  const auto changed = [&](auto change) {
+    nn::Hyper own = hyper;
+    change(own);
+    return fit(own);
+  };
+  EXPECT_EQ(changed([](nn::Hyper& h) { h.optimizer = {"sgd", {{"lr", 0.1}}}; }), expected);
+  EXPECT_EQ(changed([](nn::Hyper& h) { h.clip = 1; }), expected);
+  EXPECT_EQ(changed([](nn::Hyper& h) {
+              h.lr = nn::schedule_curve({"cosine", {}}, 0.1, 9);
+            }),
+            expected);
+  EXPECT_NE(changed([](nn::Hyper& h) { ++h.shuffle; }), expected);
+  EXPECT_NE(changed([](nn::Hyper& h) { h.batch *= 2; }), expected);
+  EXPECT_NE(changed([](nn::Hyper& h) { h.loss.fields["smoothing"] = 0.1; }), expected);
+  EXPECT_NE(fit(hyper, {0, 2}), expected);
+  EXPECT_NE(fit(hyper, {1, 2}), expected);
+  data_spec.split.seed = 1;
+  const auto other = tasks::load(data_spec);
+  EXPECT_NE(tasks::train_fit(net, other.get(), hyper, {0, 1}).with, expected);
 }
 
 TEST_F(Tasks, ALatencyIsMeasuredEachTime) {
