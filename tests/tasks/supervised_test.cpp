@@ -170,6 +170,17 @@ TEST_F(Supervised, HaveTheirGraceInOtherGroups) {
       "echo over");
 }
 
+/// A program that is suspended takes no signal before it goes on.
+TEST_F(Supervised, HaveTheirGraceThoughTheyAreSuspended) {
+  const std::string suspended =
+      "trap \"echo saved; exit 0\" TERM; "
+      "(until grep -q \"^State:.T\" /proc/$$/status; do sleep 0.01; done; echo ready) & "
+      "kill -STOP $$; while :; do sleep 0.01; done";
+  (void)expect_saves_when_stopped(suspended);
+  ASSERT_EQ(::ftruncate(log_.fd(), 0), 0);
+  (void)expect_saves_when_stopped(rt::cat("setsid sh -c '", suspended, "'; echo over"));
+}
+
 /// Whatever a program does to the file, news of it come.
 TEST_F(Supervised, TellOfAReportFileThatIsMadeAnew) {
   const std::uint64_t program = shell(
