@@ -11,11 +11,14 @@ import io
 import json
 import os
 import pathlib
+import platform
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+
+import system_calls
 
 VALUES = [
     b"$(touch CANARY)", b"`touch CANARY`", b"; touch CANARY", b"| touch CANARY", b"|| touch CANARY", b"&& touch CANARY",
@@ -67,9 +70,12 @@ class Place:
         with open(path, "wb") as file:
             file.write(data)
 
-    def run(self, *arguments, prefix=()):
+    def run(self, *arguments, prefix=(), **variables):
+        """`variables` are set for this run, or taken away where they are None."""
+        environment = {**os.environ, "LC_ALL": "C.UTF-8", **variables}
         ran = subprocess.run([*prefix, self.program, *arguments], cwd=self.inner, stdin=subprocess.DEVNULL, capture_output=True,
-                             env={**os.environ, "LC_ALL": "C.UTF-8"}, timeout=300, check=False)
+                             env={name: value for name, value in environment.items() if value is not None}, timeout=300,
+                             check=False)
         expect(ran.returncode in (0, 1, 2, 3, 4, 5), f"exit code {ran.returncode}: {ran.stderr[-500:]!r}")
         return ran
 
@@ -168,39 +174,13 @@ def table(classes):
     return b"\n".join(lines) + b"\n"
 
 
-def can_trace():
-    tried = ["strace", "-o", "/dev/null", "true"]
-    return shutil.which("strace") and subprocess.run(tried, capture_output=True, check=False).returncode == 0
-
-
-def check_calls(log, inner):
-    """Under strace: nothing was started but the two programs, nothing opened to be written outside of the folder."""
-    for line in log.read_text(errors="replace").splitlines():
-        started = re.search(r'execve\("([^"]*)".* = 0$', line)
-        expect(not started or os.path.basename(started[1]) in ("trellis", "trellis-engine"), f"started: {line}")
-        opened = re.search(r'openat\(([^,]*), "([^"]*)", ([A-Z_|]+).* = \d+', line)
-        if opened and re.search("O_WRONLY|O_RDWR|O_CREAT", opened[3]):
-            path = os.path.join(inner, opened[2])
-            allowed = (str(inner / "runs"), "/dev/", "/proc/", "/sys/", "/run/", tempfile.gettempdir() + "/starpu",
-                       "/tmp/trellis",
-                       os.environ.get("XDG_CACHE_HOME", os.path.expanduser("~/.cache")) + "/trellis")
-            expect(path.startswith(allowed), f"written: {line}")
-
-
 def columns_and_classes(program):
     with Place(program) as place:
         place.put("hard.csv", table(30))
         place.put("s.yaml", b"data: {csv: hard.csv, target: y}\n" + STUDY.encode())
         place.watch()
-        prefix = []
-        log = place.outer.with_suffix(".strace")
-        if can_trace():
-            prefix = ["strace", "-f", "-qq", "-s", "300", "-e", "trace=execve,openat,open", "-o", str(log)]
-        ran = place.run("sweep", "s.yaml", prefix=prefix)
+        ran = place.run("sweep", "s.yaml")
         expect(ran.returncode == 0, f"the sweep failed: {ran.stderr[-800:]!r}")
-        if prefix:
-            check_calls(log, place.inner)
-            log.unlink()
         for verb in (("best", "s"), ("trials", "s"), ("status", "s"), ("show", "s", "0")):
             ran = place.run(*verb, "--json")
             expect(ran.returncode == 0, f"{verb}: {ran.stderr!r}")
@@ -208,6 +188,26 @@ def columns_and_classes(program):
             expect(place.run(*verb).returncode == 0, f"{verb} for people")
         expect(place.run("export", "s", "--format", "csv").returncode == 0, "export")
         leave_the_run(place)
+
+
+def calls_of_a_sweep(program):
+    """The same study under strace: what is started and what is opened to write, with OpenBLAS's core set and without."""
+    system_calls.check_itself()
+    if not system_calls.can_trace():
+        print("calls_of_a_sweep: not looked at: there is no strace, or it may not trace here")
+        return
+    for core in (system_calls.OLD_CORES.get(platform.machine(), "generic"), None):
+        with Place(program) as place:
+            place.put("hard.csv", table(30))
+            place.put("s.yaml", b"data: {csv: hard.csv, target: y}\n" + STUDY.encode())
+            place.watch()
+            log = place.outer.with_suffix(".strace")
+            ran = place.run("sweep", "s.yaml", prefix=system_calls.tracer(log), **{system_calls.CORE: core})
+            calls = system_calls.calls_in(log.read_text(errors="replace"))
+            log.unlink()
+            expect(ran.returncode == 0, f"the sweep failed: {ran.stderr[-800:]!r}")
+            wrong = system_calls.wrong_start(calls, program, core is not None) or system_calls.wrong_write(calls, place.inner)
+            expect(not wrong, f"with the core {core}: {wrong}")
 
 
 def leave_the_run(place):
@@ -299,7 +299,7 @@ def main():
     program = os.path.join(os.path.abspath(sys.argv[1]), "trellis")
     expect(len(VALUES) >= 60, "60 values")
     failed = 0
-    for part in (study_names, parameters, columns_and_classes, file_names, planted_links, store_links):
+    for part in (study_names, parameters, columns_and_classes, calls_of_a_sweep, file_names, planted_links, store_links):
         try:
             part(program)
             print(f"{part.__name__}: good")
