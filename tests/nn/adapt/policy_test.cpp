@@ -161,6 +161,16 @@ TEST(Race, GrowsOnlyForMuchAndShrinksForLittle) {
   EXPECT_EQ(winner(race(), {ran(nan, 10), ran(nan, 20), ran(nan, 5)}), 0U);
 }
 
+TEST(Race, LossesAtTheBoundsCountAsTheirDescriptionsSay) {
+  const Adaptation rules = race({{"grow_below", 0.5}, {"shrink_within", 0.25}});
+  EXPECT_EQ(winner(rules, {ran(0.5, 10), ran(0.75, 5)}), 1U) << "at most so much above";
+  EXPECT_EQ(winner(rules, {ran(0.5, 10), ran(std::nextafter(0.75, 1), 5)}), 0U);
+  EXPECT_EQ(winner(rules, {ran(1, 10), ran(0.5, 20)}), 0U) << "not below so many times";
+  EXPECT_EQ(winner(rules, {ran(1, 10), ran(std::nextafter(0.5, 0), 20)}), 1U);
+  EXPECT_EQ(winner(rules, {ran(0.375, 10), ran(0.125, 20)}), 0U) << "not by more than that";
+  EXPECT_EQ(winner(rules, {ran(0.375, 10), ran(std::nextafter(0.125, 0), 20)}), 1U);
+}
+
 TEST(Race, WithAPriceTheLowestSumWins) {
   const Adaptation rules = race({{"price", 0.1}});
   EXPECT_EQ(winner(rules, {ran(1, 10), ran(1 - 0.1 * std::log(2.0) - 0.01, 20)}), 1U);
