@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/bench.h"
@@ -15,6 +16,7 @@
 #include "kernels/cpu/gemm_borders.h"
 #include "kernels/cpu/gemm_library.h"
 #include "runtime/base/clock.h"
+#include "runtime/base/enum_names.h"
 #include "runtime/base/text.h"
 #include "runtime/matrix.h"
 
@@ -29,7 +31,8 @@ enum class Product { ab, atb, abt };
 
 constexpr std::array kSides{64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048};
 constexpr std::array kQuickSides{64, 256};
-constexpr std::array kNames{"A B", "A^T B", "A B^T"};
+constexpr rt::EnumNames<Product> kNames{
+    {{Product::ab, "A B"}, {Product::atb, "A^T B"}, {Product::abt, "A B^T"}}};
 constexpr int kRepetitions = 9;
 constexpr double kSecondsOfOne = 5e-4;
 
@@ -93,8 +96,8 @@ Case case_of(Product product, const Args& g, const Seconds& took) {
   const double ours = own ? took.own : took.onednn;
   const double other = std::min(took.openblas, own ? took.onednn : took.own);
   const double flops = 2e-9 * g.m * g.n * g.k;
-  return {.name = rt::cat(kNames[static_cast<std::size_t>(product)], ", ", g.m, " x ", g.n, " x ",
-                          g.k, own ? ": own" : ": oneDNN"),
+  return {.name = rt::cat(kNames[product], ", ", g.m, " x ", g.n, " x ", g.k,
+                          own ? ": own" : ": oneDNN"),
           .ours = flops / ours,
           .unit = "GF/s",
           .rival = other == took.openblas ? "OpenBLAS"
@@ -134,7 +137,7 @@ std::vector<Case> run_gemm(const Options& options) {
         took.push_back(measure(g));
         cases.push_back(case_of(product, g, took.back()));
       }
-      const char* name = kNames[static_cast<std::size_t>(product)];
+      const std::string_view name = kNames[product];
       show_progress(rt::cat("gemm: ", name, ", ", rows, " rows"));
       if (product != Product::atb) continue;
       const double source =

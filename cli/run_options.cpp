@@ -1,10 +1,12 @@
 #include "cli/run_options.h"
 
-#include <array>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/going_on.h"
 #include "cli/runs.h"
+#include "runtime/base/enum_names.h"
 #include "runtime/base/error.h"
 #include "runtime/base/text.h"
 
@@ -17,11 +19,12 @@ constexpr std::int64_t kMaxSlots = 4096;
 constexpr std::int64_t kMaxSeed = std::int64_t{1} << 53;  // as in a study file
 
 hpo::Engine engine_of(const std::string& word) {
-  const std::array<std::string, 4> words{"automatic", "sequential", "cpu", "cuda"};
-  const std::array engines{hpo::Engine::automatic, hpo::Engine::sequential, hpo::Engine::starpu_cpu,
-                           hpo::Engine::starpu_cuda};
-  for (std::size_t i = 0; i < words.size(); ++i)
-    if (word == words[i]) return engines[i];
+  constexpr rt::EnumNames<hpo::Engine> kEngines{{{hpo::Engine::automatic, "automatic"},
+                                                 {hpo::Engine::sequential, "sequential"},
+                                                 {hpo::Engine::starpu_cpu, "cpu"},
+                                                 {hpo::Engine::starpu_cuda, "cuda"}}};
+  if (const std::optional<hpo::Engine> known = kEngines.find(word)) return *known;
+  const std::vector<std::string> words(kEngines.all().begin(), kEngines.all().end());
   throw rt::Error(rt::Errc::usage, rt::cat("--executor: '", rt::printable(word, 60),
                                            "', expected automatic, sequential, cpu or cuda",
                                            rt::did_you_mean(word, words)));

@@ -3,11 +3,14 @@
 #include <array>
 #include <cstddef>
 
+#include "kernels/enum_count.h"
+
 namespace kern {
 namespace {
 
 constexpr std::array kAll{Precision::f32, Precision::bf16, Precision::tf32};
-constexpr std::array<std::string_view, kAll.size()> kNames{"f32", "bf16", "tf32"};
+constexpr std::array<std::string_view, 3> kNames{"f32", "bf16", "tf32"};
+static_assert(kNames.size() == enum_count<Precision>() && kAll.size() == kNames.size());
 
 }  // namespace
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "hpo/log/json.h"
+#include "runtime/base/enum_names.h"
 #include "runtime/base/error.h"
 #include "runtime/base/text.h"
 
@@ -16,15 +18,19 @@ constexpr std::array<std::string_view, 12> kKinds{"opened",  "changed", "created
                                                   "noted",   "adapted", "replaced", "resumed"};
 static_assert(kKinds.size() == std::variant_size_v<EventBody>);
 
-constexpr std::array<std::string_view, 7> kFinishes{"trials", "exhausted", "time",    "failed",
-                                                    "first",  "target",    "patience"};
-constexpr std::array<std::string_view, 3> kWords{"go", "stop", "pause"};
+constexpr rt::EnumNames<Finish> kFinishes{{{Finish::trials, "trials"},
+                                           {Finish::exhausted, "exhausted"},
+                                           {Finish::time, "time"},
+                                           {Finish::failed, "failed"},
+                                           {Finish::first, "first"},
+                                           {Finish::target, "target"},
+                                           {Finish::patience, "patience"}}};
+constexpr rt::EnumNames<Word> kWords{
+    {{Word::go, "go"}, {Word::stop, "stop"}, {Word::pause, "pause"}}};
 
-template <class Enum, std::size_t N>
-Enum enum_of(const std::array<std::string_view, N>& names, std::string_view name) {
-  for (std::size_t i = 0; i < N; ++i) {
-    if (names[i] == name) return static_cast<Enum>(i);
-  }
+template <class Enum>
+Enum enum_of(const rt::EnumNames<Enum>& names, std::string_view name) {
+  if (const std::optional<Enum> found = names.find(name)) return *found;
   throw rt::Error(rt::Errc::storage,
                   rt::cat("damaged event: unknown word \"", rt::printable(name), "\""));
 }
@@ -49,9 +55,7 @@ struct Writer {
         .field("epochs", e.epochs)
         .field("value", e.value)
         .field("flops", e.flops);
-    json.key("metrics")
-        .raw(json_of(e.metrics))
-        .field("word", kWords[static_cast<std::size_t>(e.word)]);
+    json.key("metrics").raw(json_of(e.metrics)).field("word", kWords[e.word]);
     if (!e.checkpoint.empty()) json.field("checkpoint", e.checkpoint);
     if (e.used != 0) json.field("used", e.used);
     if (e.shape.empty()) return;
@@ -99,9 +103,7 @@ std::string text_or_empty(const Json& json, std::string_view name) {
   return found ? found->text() : "";
 }
 
-Cause read_cause(const Json& json) {
-  return enum_of<Cause>(kCauseNames, text_or_empty(json, "cause"));
-}
+Cause read_cause(const Json& json) { return enum_of(kCauseNames, text_or_empty(json, "cause")); }
 
 Opened read_opened(const Json& json) {
   return {.host = json.at("host").text(),
@@ -127,7 +129,7 @@ Reported read_reported(const Json& json) {
              .value = json.at("value").number(),
              .flops = json.at("flops").number(),
              .metrics = metrics_from_json(json.at("metrics").raw()),
-             .word = enum_of<Word>(kWords, json.at("word").text()),
+             .word = enum_of(kWords, json.at("word").text()),
              .checkpoint = text_or_empty(json, "checkpoint"),
              .shape = text_or_empty(json, "shape")};
   if (const Json* weights = json.find("weights")) {
@@ -189,7 +191,7 @@ Exported read_exported(const Json& json) {
 }
 
 Ended read_ended(const Json& json) {
-  return {.state = enum_of<TrialState>(kTrialStateNames, json.at("state").text()),
+  return {.state = enum_of(kTrialStateNames, json.at("state").text()),
           .cause = read_cause(json),
           .message = text_or_empty(json, "message")};
 }
@@ -200,9 +202,7 @@ const Tried& Adapted::accepted() const {
   return *std::ranges::find(candidates, true, &Tried::accepted);
 }
 
-std::string_view name_of(Finish finish) noexcept {
-  return kFinishes[static_cast<std::size_t>(finish)];
-}
+std::string_view name_of(Finish finish) noexcept { return kFinishes[finish]; }
 
 bool goes_on(const Event& event) noexcept {
   return !std::holds_alternative<Opened>(event.body) &&
@@ -231,7 +231,7 @@ EventBody body_of(std::string_view kind, std::string_view payload) {
   if (kind == "retried") return Retried{read_cause(json), json.at("message").text()};
   if (kind == "ended") return read_ended(json);
   if (kind == "finished")
-    return Finished{enum_of<Finish>(kFinishes, json.at("why").text()), json.at("message").text()};
+    return Finished{enum_of(kFinishes, json.at("why").text()), json.at("message").text()};
   if (kind == "exported") return read_exported(json);
   if (kind == "noted") return Noted{json.at("message").text()};
   if (kind == "adapted") return read_adapted(json);

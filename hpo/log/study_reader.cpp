@@ -11,6 +11,7 @@
 #include "hpo/log/schema.h"
 #include "hpo/log/sqlite.h"
 #include "hpo/log/study_lock.h"
+#include "runtime/base/enum_names.h"
 #include "runtime/base/text.h"
 
 namespace hpo {
@@ -93,9 +94,11 @@ struct StudyReader::Impl {
 };
 
 std::string_view name_of(StudyState state) noexcept {
-  static constexpr std::array<std::string_view, 4> kNames{"running", "interrupted", "finished",
-                                                          "failed"};
-  return kNames[static_cast<std::size_t>(state)];
+  static constexpr rt::EnumNames<StudyState> kNames{{{StudyState::running, "running"},
+                                                     {StudyState::interrupted, "interrupted"},
+                                                     {StudyState::finished, "finished"},
+                                                     {StudyState::failed, "failed"}}};
+  return kNames[state];
 }
 
 StudyReader::StudyReader(const rt::Path& folder) : impl_(std::make_unique<Impl>(folder)) {}

@@ -1,10 +1,11 @@
 #pragma once
 // How a trial stands: the words of files, JSON and code.
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
+
+#include "runtime/base/enum_names.h"
 
 namespace hpo {
 
@@ -18,31 +19,31 @@ enum class TrialState : std::uint8_t { waiting, running, complete, stopped, fail
 /// away.
 enum class Cause : std::uint8_t { none, error, diverged, timeout, out_of_memory, killed, lost };
 
-inline constexpr std::array<std::string_view, 5> kTrialStateNames{"waiting", "running", "complete",
-                                                                  "stopped", "failed"};
-inline constexpr std::array<std::string_view, 7> kCauseNames{
-    "", "error", "diverged", "timeout", "out_of_memory", "killed", "lost"};
+inline constexpr rt::EnumNames<TrialState> kTrialStateNames{{{TrialState::waiting, "waiting"},
+                                                             {TrialState::running, "running"},
+                                                             {TrialState::complete, "complete"},
+                                                             {TrialState::stopped, "stopped"},
+                                                             {TrialState::failed, "failed"}}};
+inline constexpr rt::EnumNames<Cause> kCauseNames{{{Cause::none, ""},
+                                                   {Cause::error, "error"},
+                                                   {Cause::diverged, "diverged"},
+                                                   {Cause::timeout, "timeout"},
+                                                   {Cause::out_of_memory, "out_of_memory"},
+                                                   {Cause::killed, "killed"},
+                                                   {Cause::lost, "lost"}}};
 
 [[nodiscard]] constexpr std::string_view name_of(TrialState state) {
-  return kTrialStateNames[static_cast<std::size_t>(state)];
+  return kTrialStateNames[state];
 }
 /// The cause's word; "" for none.
-[[nodiscard]] constexpr std::string_view name_of(Cause cause) {
-  return kCauseNames[static_cast<std::size_t>(cause)];
-}
+[[nodiscard]] constexpr std::string_view name_of(Cause cause) { return kCauseNames[cause]; }
 
 /// The inverse; nothing for other words.
 [[nodiscard]] constexpr std::optional<TrialState> trial_state_of(std::string_view name) {
-  for (std::size_t i = 0; i < kTrialStateNames.size(); ++i) {
-    if (kTrialStateNames[i] == name) return static_cast<TrialState>(i);
-  }
-  return {};
+  return kTrialStateNames.find(name);
 }
 [[nodiscard]] constexpr std::optional<Cause> cause_of(std::string_view name) {
-  for (std::size_t i = 0; i < kCauseNames.size(); ++i) {
-    if (kCauseNames[i] == name) return static_cast<Cause>(i);
-  }
-  return {};
+  return kCauseNames.find(name);
 }
 
 }  // namespace hpo

@@ -3,11 +3,31 @@
 #include <algorithm>
 
 #include "hpo/space/value.h"
+#include "runtime/base/enum_names.h"
 #include "runtime/base/text.h"
 
 namespace hpo::study {
 
 namespace {
+
+constexpr rt::EnumNames<Type> kTypeNames{{{Type::boolean, "bool"},
+                                          {Type::integer, "int"},
+                                          {Type::number, "number"},
+                                          {Type::word, "word"},
+                                          {Type::text, "text"},
+                                          {Type::duration, "duration"},
+                                          {Type::size, "size"},
+                                          {Type::percent, "percent"},
+                                          {Type::value, "value"},
+                                          {Type::conditions, "conditions"},
+                                          {Type::block, "block"},
+                                          {Type::blocks, "blocks"},
+                                          {Type::kind, "kind"},
+                                          {Type::timetable, "timetable"},
+                                          {Type::numbers, "numbers"},
+                                          {Type::combination, "map"},
+                                          {Type::alternatives, "map from words to parameters"},
+                                          {Type::bounds, "bounds"}}};
 
 bool is_numeric(Type type) {
   return type == Type::integer || type == Type::number || type == Type::duration ||
@@ -160,25 +180,7 @@ std::string expected(const Field& field) {
 }
 
 std::string type_text(const Field& field) {
-  static constexpr std::string_view kNames[] = {"bool",
-                                                "int",
-                                                "number",
-                                                "word",
-                                                "text",
-                                                "duration",
-                                                "size",
-                                                "percent",
-                                                "value",
-                                                "conditions",
-                                                "block",
-                                                "blocks",
-                                                "kind",
-                                                "timetable",
-                                                "numbers",
-                                                "map",
-                                                "map from words to parameters",
-                                                "bounds"};
-  std::string name(kNames[static_cast<std::size_t>(field.type)]);
+  std::string name(kTypeNames[field.type]);
   if (field.type == Type::kind) name = field.kinds()->what;
   if (field.type == Type::numbers) name = "word, map from names to numbers";
   if (field.type == Type::bounds) name = "map from metrics to numbers or {min, max}";

@@ -1,19 +1,23 @@
 #include "hpo/study/source.h"
 
 #include <algorithm>
-#include <array>
 #include <vector>
 
 #include "hpo/study/scalars.h"
 #include "hpo/study/substitute.h"
 #include "nn/data/load.h"
+#include "runtime/base/enum_names.h"
 #include "runtime/base/text.h"
 
 namespace hpo::study {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> kSources{"csv", "idx", "npy", "safetensors"};
+constexpr rt::EnumNames<nn::DataKind> kKinds{{{nn::DataKind::csv, "csv"},
+                                              {nn::DataKind::idx, "idx"},
+                                              {nn::DataKind::npy, "npy"},
+                                              {nn::DataKind::safetensors, "safetensors"}}};
+constexpr auto& kSources = kKinds.all();
 
 void locate(Node& source, const std::string& folder) {
   const std::vector<Node> candidates = source.is_list() ? source.items : std::vector<Node>{source};
@@ -85,7 +89,7 @@ void locate_sources(Node& root, const std::string& folder) {
 void read_source(const Node& data, nn::DataSpec& spec) {
   const std::string_view word = source_of(data);
   const Node& source = *data.find(word);
-  spec.kind = static_cast<nn::DataKind>(std::ranges::find(kSources, word) - kSources.begin());
+  spec.kind = kKinds.find(word).value();
   spec.path = source.is_map() ? source.find("x")->text : source.text;
   if (source.is_map()) spec.more = source.find("y")->text;
   if (const Node* test = data.find("test")) spec.more = test->text;

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 
+#include "kernels/enum_count.h"
+
 namespace kern::cpu {
 namespace {
 
@@ -15,6 +17,7 @@ constexpr Borders kPlain{458'752, 458'752, 458'752, 458'752};
 constexpr Borders kAvx2{393'216, kSliced, kSliced, kSliced};
 constexpr Borders kAvx512{8'388'608, 8'388'608, 8'388'608, 786'432};
 constexpr std::array kBorders{kPlain, kAvx2, kAvx512};
+static_assert(kBorders.size() == enum_count<Isa>());
 
 }  // namespace
 

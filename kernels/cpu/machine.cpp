@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <string>
+
+#include "kernels/enum_count.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -13,6 +16,7 @@ namespace kern::cpu {
 
 std::string_view isa_name(Isa isa) {
   constexpr std::string_view names[] = {"plain", "avx2", "avx512"};
+  static_assert(std::size(names) == enum_count<Isa>());
   return names[static_cast<int>(isa)];
 }
 

@@ -1,6 +1,7 @@
 // The fast float table of each instruction set, and the choice among libraries and our own code.
 
 #include <algorithm>
+#include <iterator>
 
 #include "kernels/cpu/algebra.h"
 #include "kernels/cpu/conv_choice.h"
@@ -9,6 +10,7 @@
 #include "kernels/cpu/onednn_conv.h"
 #include "kernels/cpu/regroup.h"
 #include "kernels/cpu/vector/vector.h"
+#include "kernels/enum_count.h"
 #include "kernels/ref/ref.h"
 
 namespace kern {
@@ -100,6 +102,8 @@ constexpr Kernels<float> kOwnTables[] = {KERN_OWN_TABLE(plain), KERN_OWN_TABLE(a
                                          KERN_OWN_TABLE(avx512)};
 constexpr Kernels<float> kBestTables[] = {KERN_BEST_TABLE(plain), KERN_BEST_TABLE(avx2),
                                           KERN_BEST_TABLE(avx512)};
+static_assert(std::size(kOwnTables) == enum_count<Isa>() &&
+              std::size(kBestTables) == enum_count<Isa>());
 #else
 constexpr Kernels<float> kOwnTables[] = {KERN_OWN_TABLE(plain)};
 constexpr Kernels<float> kBestTables[] = {KERN_BEST_TABLE(plain)};

@@ -3,6 +3,8 @@
 #include <array>
 #include <utility>
 
+#include "kernels/enum_count.h"
+
 namespace nn {
 
 std::vector<ParamTensor> Layer::params(const LayerSpec&, const Flow&) const { return {}; }
@@ -17,6 +19,7 @@ constexpr std::array<std::pair<std::string_view, kern::Activation>, 5> kActivati
      {"tanh", kern::Activation::tanh},
      {"sigmoid", kern::Activation::sigmoid},
      {"gelu", kern::Activation::gelu}}};
+static_assert(kActivations.size() == kern::enum_count<kern::Activation>());
 
 }  // namespace
 

@@ -4,14 +4,21 @@
 #include <new>
 #include <utility>
 
+#include "runtime/base/enum_names.h"
 #include "runtime/base/text.h"
 
 namespace rt {
 
 const char* idle_cause_name(IdleCause cause) noexcept {
-  static constexpr std::array<const char*, kIdleCauses> kNames{
-      "late", "needs", "other kind", "end", "driver", "slots", "waits"};
-  return kNames[static_cast<std::size_t>(cause)];
+  static constexpr EnumNames<IdleCause> kNames{{{IdleCause::late, "late"},
+                                                {IdleCause::needs, "needs"},
+                                                {IdleCause::other_kind, "other kind"},
+                                                {IdleCause::end, "end"},
+                                                {IdleCause::driver, "driver"},
+                                                {IdleCause::slots, "slots"},
+                                                {IdleCause::waits, "waits"}}};
+  static_assert(kNames.kCount == kIdleCauses);
+  return kNames[cause].data();
 }
 
 namespace detail {

@@ -9,6 +9,7 @@
 #include <span>
 #include <string_view>
 
+#include "runtime/base/enum_names.h"
 #include "runtime/base/hash.h"
 #include "runtime/codec.h"
 
@@ -21,6 +22,7 @@ constexpr std::size_t kKeyDigits = 32;
 constexpr std::uint64_t kMostBytes = 1 << 20;
 constexpr std::size_t kMostEntries = 256;
 constexpr std::array kKinds{Device::cpu, Device::cuda};
+static_assert(kKinds.size() == enum_count<Device>());
 
 PaceBook::Page read_page(const Path& file) {
   try {
