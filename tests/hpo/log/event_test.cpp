@@ -3,9 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <utility>
 
+#include "runtime/base/enum_names.h"
 #include "runtime/base/error.h"
+#include "runtime/base/text.h"
 
 namespace hpo {
 namespace {
@@ -56,15 +60,38 @@ TEST(Event, EveryKindSurvivesItsPayload) {
   expect_round_trip(Retried{Cause::out_of_memory, "no memory\nat all"});
   expect_round_trip(Ended{TrialState::complete, Cause::none, ""});
   expect_round_trip(Ended{TrialState::failed, Cause::diverged, "loss is nan"});
-  for (Finish why :
-       {Finish::trials, Finish::exhausted, Finish::time, Finish::failed, Finish::first}) {
-    expect_round_trip(Finished{why, "60 trials"});
-  }
+  expect_round_trip(Finished{Finish::trials, "60 trials"});
   expect_round_trip(Exported{"best.safetensors", {{"test.accuracy", 0.95}}, {}});
   expect_round_trip(Exported{"best.safetensors",
                              {{"test.accuracy", 0.95}},
                              {"test", {"cat", "a \"dog\""}, {{7, 1}, {0, 12}}}});
   expect_round_trip(Noted{"the store has lost \"it\""});
+}
+
+/// Logs of earlier versions hold these words, and scripts look for them.
+TEST(Event, SaysWhyAStudyEndedByTheSameWordForever) {
+  const std::pair<Finish, std::string_view> words[] = {
+      {Finish::trials, "trials"},    {Finish::exhausted, "exhausted"}, {Finish::time, "time"},
+      {Finish::failed, "failed"},    {Finish::first, "first"},         {Finish::target, "target"},
+      {Finish::patience, "patience"}};
+  static_assert(std::size(words) == rt::enum_count<Finish>());
+  for (const auto& [why, word] : words) {
+    EXPECT_EQ(name_of(why), word);
+    const std::string text = payload_of(Finished{why, "it is over"});
+    EXPECT_EQ(text, rt::cat(R"({"why": ")", word, R"(", "message": "it is over"})"));
+    EXPECT_EQ(std::get<Finished>(body_of("finished", text)).why, why);
+  }
+}
+
+TEST(Event, TellsWhatARuleDecidedByTheSameWordForever) {
+  const std::pair<Word, std::string_view> words[] = {
+      {Word::go, "go"}, {Word::stop, "stop"}, {Word::pause, "pause"}};
+  static_assert(std::size(words) == rt::enum_count<Word>());
+  for (const auto& [said, word] : words) {
+    const std::string text = payload_of(Reported{.step = 1, .word = said});
+    EXPECT_NE(text.find(rt::cat(R"("word": ")", word, '"')), std::string::npos) << text;
+    EXPECT_EQ(std::get<Reported>(body_of("reported", text)).word, said);
+  }
 }
 
 TEST(Event, AConfusionTableThatIsNotSquareIsDamaged) {
