@@ -111,6 +111,26 @@ TEST(Trouble, PathsThatAreNoStudyAreNamed) {
   expect_storage_error([&] { StudyReader study(folder / "text"); }, "damaged");
 }
 
+TEST(Trouble, ATrialsRowThatWasChangedIsNamed) {
+  for (const char* change :
+       {"state = 'stopped'", "cause = 'killed'", "message = 'fine'", "value = 0.9", "value = NULL",
+        "params = '{\"lr\":0.2}'", "metrics = '{}'", "step = 7", "epochs = 7", "attempts = 7",
+        "seconds = 7.5", "parent = 0", "train_flops = 7.5", "inference_flops = 7.5", "sum = 7"}) {
+    support::TempFolder folder;
+    write_study(folder.path(), 2);
+    {
+      sql::Database db(folder / "study.db", sql::Access::create);
+      db.exec(rt::cat("UPDATE trials SET ", change, " WHERE trial = 1").c_str());
+    }
+    SCOPED_TRACE(change);
+    const StudyReader study(folder.path());
+    EXPECT_EQ(study.trial(0)->value, 0.5);
+    expect_storage_error([&] { (void)study.trial(1); },
+                         "the row of trial 1 does not match its checksum");
+    expect_storage_error([&] { (void)study.trials(); }, "the row of trial 1");
+  }
+}
+
 TEST(Trouble, OtherProgramsAndNewerFormatsAreRefused) {
   support::TempFolder folder;
   {
