@@ -58,13 +58,20 @@ void ProgressDisplay::trial_ended(const hpo::TrialRow& trial) {
 
 void ProgressDisplay::report_improvement(const hpo::Progress& now) {
   if (!now.best || !now.best->value) return;
-  // A trial that leads may get worse, and another one lead that is worse than it was.
-  const hpo::Score score = objective_.score(*now.best);
-  if (best_ && !hpo::is_better(score, *best_)) return;
-  best_ = score;
-  screen_.line(rt::cat("trial ", now.best->trial, ": ", metric_, " ",
-                       short_number(*now.best->value), " after ",
-                       text_length(programs_, now.best->epochs), ", best so far"));
+  const hpo::TrialRow& best = *now.best;
+  // The best trial that runs may get worse, and then another one lead that is worse than it was.
+  // One that is complete goes before all that are not, unless only reports count.
+  const auto better = now.by_time ? hpo::leads : hpo::is_better_trial;
+  if (best_ && !better(best, *best_, objective_)) return;
+  const bool same = best_ && best_->trial == best.trial && best_->value == best.value;
+  best_ = best;
+  if (same) return;
+  const bool ended =
+      best.state == hpo::TrialState::complete || best.state == hpo::TrialState::stopped;
+  screen_.line(rt::cat("trial ", best.trial, ended ? " (" : "",
+                       ended ? hpo::name_of(best.state) : "", ended ? ")" : "", ": ", metric_, " ",
+                       short_number(*best.value), " after ", text_length(programs_, best.epochs),
+                       ", best so far"));
 }
 
 void ProgressDisplay::progress(const hpo::Progress& now) {

@@ -36,7 +36,7 @@ class ProgressDisplay final : public hpo::Observer {
   bool programs_;
   StatusLine screen_;
   int failures_shown_ = 0;
-  std::optional<hpo::Score> best_;  ///< that was shown
+  std::optional<hpo::TrialRow> best_;  ///< that was shown
   double last_shown_ = -1e9;
 };
 

@@ -5,6 +5,7 @@
 
 #include "hpo/driver/device_use.h"
 #include "hpo/driver/driver.h"
+#include "hpo/driver/reached.h"
 #include "hpo/log/json.h"
 #include "hpo/log/study_lock.h"
 #include "runtime/base/text.h"
@@ -138,6 +139,7 @@ void Driver::open_session() {
     finished_.reset();
   }
   log_.note("trial_limit", std::to_string(study_.limits.trials.value_or(0)));
+  log_.note(kByTimeFact, ends_by_time(study_) ? "yes" : "");
   commit();
 }
 
@@ -212,9 +214,11 @@ void Driver::announce(const Event& event) {
 
 void Driver::show_progress() {
   shown_ = rt::now();
+  const bool by_time = finished_ ? finished_->why == Finish::time : ends_by_time(study_);
   Progress progress{.counts = log_.trials().counts(),
                     .trial_limit = study_.limits.trials.value_or(0),
-                    .best = log_.trials().leader(),
+                    .best = log_.trials().best_so_far(by_time),
+                    .by_time = by_time,
                     .seconds = session_seconds()};
   setup_.observer.progress(progress);
 }

@@ -15,7 +15,8 @@ namespace hpo {
 struct Progress {
   TrialCounts counts;
   std::int64_t trial_limit = 0;    ///< 0: none known (a grid says its size)
-  const TrialRow* best = nullptr;  ///< so far; valid during the call
+  const TrialRow* best = nullptr;  ///< TrialTable::best_so_far(); valid during the call
+  bool by_time = false;            ///< the best report counts, whoever made it (choice_now)
   double seconds = 0;              ///< of this session
 };
 

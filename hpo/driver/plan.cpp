@@ -8,6 +8,7 @@
 
 #include "hpo/driver/forecast.h"
 #include "hpo/driver/placement.h"
+#include "hpo/driver/reached.h"
 #include "hpo/driver/search.h"
 #include "hpo/log/json.h"
 #include "hpo/study/gpus.h"
@@ -67,10 +68,6 @@ PaperTrial pieces_of(const std::vector<Work>& done, const rt::Platform& platform
 
 /// Where only time ends a study: more trials tell nothing more about what one costs.
 constexpr std::int64_t kMostByTime = 1000;
-
-bool ends_by_time(const StudySpec& study) {
-  return study.limits.time && !study.limits.trials && study.method.kind != "grid";
-}
 
 /// No more networks share a GPU than the study has slots for.
 rt::Platform with_slots(rt::Platform platform, std::int64_t slots) {

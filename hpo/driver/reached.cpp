@@ -21,4 +21,8 @@ std::optional<Finished> reached(const Limits& limits, const TrialTable& trials) 
   return std::nullopt;
 }
 
+bool ends_by_time(const StudySpec& study) {
+  return study.limits.time && !study.limits.trials && study.method.kind != "grid";
+}
+
 }  // namespace hpo

@@ -1,5 +1,5 @@
 #pragma once
-// Whether what a study was to find is found, or no longer expected.
+// What ends a study: a goal that it reached, a hope that is given up, or time.
 
 #include <optional>
 
@@ -12,5 +12,8 @@ namespace hpo {
 /// limits.target and limits.patience: how they end the study as it stands; nothing while they do
 /// not. A pure function of its events.
 [[nodiscard]] std::optional<Finished> reached(const Limits& limits, const TrialTable& trials);
+
+/// True if nothing but limits.time ends the study: trials count by what they have reported by then.
+[[nodiscard]] bool ends_by_time(const StudySpec& study);
 
 }  // namespace hpo

@@ -14,6 +14,7 @@
 #include "hpo/driver/loaded_study.h"
 #include "hpo/driver/placement.h"
 #include "hpo/driver/program_files.h"
+#include "hpo/driver/reached.h"
 #include "hpo/driver/run_config.h"
 #include "hpo/study/asked.h"
 #include "runtime/base/machine.h"
@@ -30,10 +31,13 @@ constexpr rt::Duration kProgramDelay = std::chrono::milliseconds(10);
 
 constexpr const char* kBestModelFile = "best.safetensors";
 
-SweepResult result_of(const Driver& driver, const EventLog& log, const RunOptions& options,
-                      DriverEnd end) {
+SweepResult result_of(const StudySpec& study, const Driver& driver, const EventLog& log,
+                      const RunOptions& options, DriverEnd end) {
   SweepResult result;
-  if (const TrialRow* best = log.trials().best()) result.best = *best;
+  const TrialRow* best = end == DriverEnd::interrupted
+                             ? log.trials().best_so_far(ends_by_time(study))
+                             : log.trials().best();
+  if (best != nullptr) result.best = *best;
   if (result.best && result.best->state == TrialState::running)
     result.best->state = TrialState::waiting;  // for the next session
   result.ending = end == DriverEnd::interrupted ? Ending::interrupted
@@ -132,7 +136,7 @@ SweepResult sweep_networks(EventLog& log, const StudySpec& study, const RunOptio
     log.commit();
   }
   write_front(options.folder, log.trials());
-  return result_of(driver, log, options, end);
+  return result_of(loaded.study, driver, log, options, end);
 }
 
 /// With `parallel: auto` also as many as there is memory for.
@@ -171,7 +175,7 @@ SweepResult sweep_programs(EventLog& log, StudySpec study, const RunOptions& opt
                  // What a program has done is not done again with the same bits.
                  .commit_delay = std::min<rt::Duration>(options.commit_delay, kProgramDelay)});
   const DriverEnd end = driver.run();
-  return result_of(driver, log, options, end);
+  return result_of(study, driver, log, options, end);
 }
 
 }  // namespace

@@ -86,6 +86,12 @@ const TrialRow* best_of(const std::vector<TrialRow>& trials, const Objective& ob
   return best;
 }
 
+const TrialRow* choice_now(const TrialRow* best, const TrialRow* leader, bool by_time) {
+  const bool ended = best != nullptr &&
+                     (best->state == TrialState::complete || best->state == TrialState::stopped);
+  return ended && !by_time ? best : leader;
+}
+
 bool can_lead(const TrialRow& row) {
   return row.state != TrialState::failed && row.value && !std::isnan(*row.value);
 }

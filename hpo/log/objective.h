@@ -67,6 +67,12 @@ struct Objective {
 [[nodiscard]] bool can_lead(const TrialRow& trial);
 [[nodiscard]] bool leads(const TrialRow& a, const TrialRow& b, const Objective& objective);
 
+/// The trial that a study would choose if it ended now: `best`, the first of those that can be
+/// best, if it ended; else `leader`, the best report of all. `by_time`: only time ends the study,
+/// and then the best report counts, whoever made it.
+[[nodiscard]] const TrialRow* choice_now(const TrialRow* best, const TrialRow* leader,
+                                         bool by_time);
+
 /// Of trials that can be `best`: those that break no bound first, then complete ones, then stopped,
 /// then by score, then the lower number. Null when none has a value that is a number.
 [[nodiscard]] const TrialRow* best_of(const std::vector<TrialRow>& trials,

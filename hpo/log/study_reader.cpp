@@ -143,11 +143,13 @@ TrialCounts StudyReader::counts() const {
 
 std::optional<TrialRow> StudyReader::best() const {
   const bool asked = impl_->asked();
-  const bool is_over = !impl_->fact("finished").empty() && !info().cut_off;
+  const bool is_over = !impl_->fact("finished").empty();
+  const bool by_time = !asked && (is_over ? info().cut_off : !impl_->fact(kByTimeFact).empty());
   if (const Objective searched = objective(); !searched.plain()) {
     const std::vector<TrialRow> rows = trials();
-    const TrialRow* best = asked || is_over ? best_of(rows, searched) : nullptr;
-    if (best == nullptr && !asked) best = leader_of(rows, searched);
+    const TrialRow* best = best_of(rows, searched);
+    if (!asked && (!is_over || by_time || best == nullptr))
+      best = choice_now(best, leader_of(rows, searched), by_time);
     return best != nullptr ? std::optional(*best) : std::nullopt;
   }
   const auto first = [&](std::string_view where) {
@@ -155,8 +157,8 @@ std::optional<TrialRow> StudyReader::best() const {
         rt::cat("WHERE ", where, " AND loss IS NOT NULL ORDER BY loss, trial LIMIT 1"));
   };
   std::vector<TrialRow> rows;
-  if (asked || is_over) rows = first("state = 'complete'");
-  if ((asked || is_over) && rows.empty()) rows = first("state = 'stopped'");
+  if (!by_time) rows = first("state = 'complete'");
+  if (!by_time && rows.empty()) rows = first("state = 'stopped'");
   if (rows.empty() && !asked) rows = first("state <> 'failed'");
   return rows.empty() ? std::nullopt : std::optional(std::move(rows.front()));
 }

@@ -24,6 +24,9 @@ inline constexpr const char* kAskedFact = "asked";
 /// Fact of a study whose trials run outside of us: they count steps, not epochs.
 inline constexpr const char* kStepsFact = "steps";
 
+/// Fact of a study that nothing but limits.time ends.
+inline constexpr const char* kByTimeFact = "by_time";
+
 /// Where a study stands. `running`: a driver is alive; `interrupted`: none is, and there is work
 /// left; `finished`: it reached a limit or the end of its space; `failed`: it was stopped by
 /// failures (see `reason`).
@@ -93,8 +96,9 @@ class StudyReader {
   [[nodiscard]] StudyInfo info() const;
   [[nodiscard]] TrialCounts counts() const;
 
-  /// The best trial (best_of): a complete one, when none is complete a stopped one, else, but for
-  /// asked studies, by what others reported; the best report of all where time cut the study off.
+  /// The best trial, or of a study that goes on what it would be now (choice_now): a complete one,
+  /// when none is complete a stopped one, else, but for asked studies, by what others reported; the
+  /// best report of all where time cut the study off, or nothing else will end it.
   /// NaN is never best, nor is a trial that breaks a bound while there is one that breaks none.
   [[nodiscard]] std::optional<TrialRow> best() const;
   /// How its reports become values.

@@ -48,8 +48,12 @@ class TrialTable {
   /// The best trial that ended or waits (best_of), or the leader where time cut the study off: what
   /// trials had reached by then counts. Null when none of them has a value.
   [[nodiscard]] const TrialRow* best() const { return row_of(cut_off_ ? leader_ : best_); }
-  /// The best value so far, whatever the state, for displays; null when there is none.
+  /// The best value so far, whatever the state; null when there is none.
   [[nodiscard]] const TrialRow* leader() const { return row_of(leader_); }
+  /// What displays call the best so far (choice_now): the choice if the study ended now.
+  [[nodiscard]] const TrialRow* best_so_far(bool by_time) const {
+    return choice_now(row_of(best_), row_of(leader_), by_time || cut_off_);
+  }
   /// The last trial to end complete and better than all that had ended so before; null when none
   /// has.
   [[nodiscard]] const TrialRow* record() const {

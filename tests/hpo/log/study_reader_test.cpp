@@ -70,7 +70,7 @@ TEST(StudyReader, FindsTheBest) {
   add_trial(*log, 4, std::nan(""), TrialState::complete);
   add_trial(*log, 5, 0.99, TrialState::failed);
   log->commit();
-  EXPECT_EQ(early.best()->trial, 0u) << "the study is not finished: the one that leads";
+  EXPECT_EQ(early.best()->trial, 2u) << "as if the study ended now";
   log->append({.body = Finished{Finish::trials, "6 trials"}});
   log->commit();
   EXPECT_EQ(early.best()->trial, 2u) << "an open reader sees what was committed since";
@@ -85,7 +85,11 @@ TEST(StudyReader, TheBestOfWhatTimeCutOffNeedNotBeComplete) {
   EXPECT_EQ(StudyReader(folder.path()).best()->trial, 0u) << "nothing ended";
   add_trial(*log, 1, 0.5, TrialState::complete);
   log->commit();
-  EXPECT_EQ(StudyReader(folder.path()).best()->trial, 0u) << "better than the one that ended";
+  EXPECT_EQ(StudyReader(folder.path()).best()->trial, 1u) << "the one that is complete";
+  log->note(kByTimeFact, "yes");
+  log->commit();
+  EXPECT_EQ(StudyReader(folder.path()).best()->trial, 0u) << "nothing but time will end it";
+  log->note(kByTimeFact, "");
   log->append({.body = Finished{Finish::time, "limits.time is over"}});
   log->commit();
   log.reset();

@@ -90,6 +90,51 @@ TEST(TrialTable, AStoppedTrialIsBestOnlyWhenNoneIsComplete) {
   EXPECT_EQ(table_of({.maximize = true}, {}).best(), nullptr);
 }
 
+/// What people see while a study runs is what it would choose if it ended now.
+TEST(TrialTable, TheBestSoFarIsTheChoiceOfNow) {
+  TrialTable table({.maximize = true});
+  const auto expect = [&](std::uint64_t trial, double value) {
+    ASSERT_NE(table.best_so_far(false), nullptr);
+    EXPECT_EQ(table.best_so_far(false)->trial, trial);
+    EXPECT_EQ(table.best_so_far(false)->value, value);
+  };
+  table.apply(created(0, 0.1));
+  EXPECT_EQ(table.best_so_far(false), nullptr);
+  table.apply(reported(0, 1, 0.9));
+  expect(0, 0.9);  // nothing has ended
+  table.apply(created(1, 0.2));
+  table.apply(reported(1, 1, 0.95));
+  expect(1, 0.95);
+  table.apply(ended(0, TrialState::stopped));
+  expect(0, 0.9);
+  EXPECT_EQ(table.best_so_far(true)->trial, 1U) << "where nothing but time ends the study";
+  table.apply(reported(1, 2, 0.6));
+  table.apply(ended(1, TrialState::complete));
+  expect(1, 0.6);  // a stopped trial is the best one only when none is complete
+  table.apply(created(2, 0.3));
+  table.apply(reported(2, 1, 0.99));
+  expect(1, 0.6);
+  table.apply({.body = Finished{Finish::trials, "3 trials"}});
+  EXPECT_EQ(table.best_so_far(false), table.best());
+}
+
+TEST(TrialTable, TheBestSoFarGoesByTheReportThatTheStudyTakes) {
+  const std::vector<Event> events{created(0, 0.1),
+                                  reported(0, 1, 0.8),
+                                  reported(0, 2, 0.4),
+                                  ended(0, TrialState::complete),
+                                  created(1, 0.2),
+                                  reported(1, 1, 0.7),
+                                  ended(1, TrialState::complete)};
+  const TrialTable last = table_of({.maximize = true}, events);
+  const TrialTable best = table_of({.maximize = true, .take_best = true}, events);
+  EXPECT_EQ(last.best_so_far(false)->trial, 1U);
+  EXPECT_EQ(best.best_so_far(false)->trial, 0U);
+  EXPECT_EQ(best.best_so_far(false)->value, 0.8);
+  EXPECT_EQ(last.best_so_far(false), last.best());
+  EXPECT_EQ(best.best_so_far(false), best.best());
+}
+
 Event paused(std::uint64_t trial, std::int64_t step, double value) {
   Event event = reported(trial, step, value);
   std::get<Reported>(event.body).word = Word::pause;
@@ -209,6 +254,11 @@ TEST(TrialTable, BestAndLeaderAreKnownAfterEachEvent) {
       ASSERT_EQ(table.best(), best_of(table.rows(), table.objective())) << round << ' ' << i;
       ASSERT_EQ(table.leader(), searched_leader(table.rows(), table.objective()))
           << round << ' ' << i;
+      const TrialRow* best = table.best();
+      const bool is_over = best != nullptr && (best->state == TrialState::complete ||
+                                               best->state == TrialState::stopped);
+      ASSERT_EQ(table.best_so_far(false), is_over ? best : table.leader()) << round << ' ' << i;
+      ASSERT_EQ(table.best_so_far(true), table.leader()) << round << ' ' << i;
     }
   }
 }
