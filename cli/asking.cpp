@@ -18,8 +18,6 @@
 #include "runtime/base/read_all.h"
 #include "runtime/base/text.h"
 
-extern char** environ;
-
 namespace cli {
 
 namespace {

@@ -35,7 +35,7 @@ std::string exported_instead(const Arguments& arguments) {
 }
 
 std::string table_format(const Arguments& arguments, const std::string& what) {
-  const std::string format = arguments.has("--format") ? arguments.text("--format") : "csv";
+  std::string format = arguments.has("--format") ? arguments.text("--format") : "csv";
   if (format == "csv" || format == "json") return format;
   throw rt::Error(rt::Errc::usage, what + ": expected --format csv or json");
 }

@@ -149,7 +149,8 @@ std::int64_t step_at(std::int64_t border, const Stretch& stretch, std::int64_t s
 
 double rate_at(const Hyper& hyper, std::int64_t step, std::int64_t steps) {
   if (hyper.lr.empty()) return real(hyper.optimizer.fields, "lr");
-  return lr_at(hyper.lr, static_cast<double>(step / steps) +
+  const std::int64_t epoch = step / steps;
+  return lr_at(hyper.lr, static_cast<double>(epoch) +
                              static_cast<double>(step % steps) / static_cast<double>(steps));
 }
 

@@ -111,7 +111,8 @@ Hyper hyper_on(Hyper hyper, const Stretch& stretch) {
   hyper.penalty = penalty_on(hyper.penalty, stretch);
   if (hyper.lr.empty()) return hyper;
   // A border within an epoch lies up to a step before its moment, hence the epoch's beginning.
-  const auto from = static_cast<double>(stretch.from / stretch.per_epoch);
+  const std::int64_t epoch = stretch.from / stretch.per_epoch;
+  const auto from = static_cast<double>(epoch);
   const double to = static_cast<double>(stretch.to) / static_cast<double>(stretch.per_epoch);
   hyper.lr = part_of(hyper.lr, from, to);
   const bool one_rate =

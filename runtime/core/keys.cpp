@@ -103,7 +103,7 @@ void Engine::wait_for_keys(Node* node) {
     if (input.version->key || input.version->settled()) continue;
     auto wait = std::make_unique<KeyWait>(node);
     if (input.version->on_complete.add(wait.get())) {
-      wait.release();
+      (void)wait.release();
     } else {
       mailbox.send(wait.release());
     }

@@ -318,7 +318,7 @@ void Arrivals::watch(const Held& version) {
     if (state.waiting) at.resumable.push_back(state.waiting.release());
   };
   if (version->on_complete.add(arrival.get())) {
-    arrival.release();
+    (void)arrival.release();
   } else {
     engine.mailbox.send(arrival.release());
   }
