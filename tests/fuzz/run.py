@@ -24,24 +24,25 @@ LONGEST = 4096
 WORD = re.compile(rb"[A-Za-z_][A-Za-z0-9_.]{2,30}")
 
 
-def have_fuzzer():
-    """Whether clang is here and can link a fuzzer."""
-    if not shutil.which("clang++"):
-        return False
+def find_fuzzer():
+    """Returns the ending of the first clang here that can link a fuzzer ("-16" of clang++-16), or None."""
     with tempfile.TemporaryDirectory() as folder:
         source = os.path.join(folder, "a.cpp")
         with open(source, "w", encoding="ascii") as file:
             file.write('extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }\n')
-        command = ["clang++", "-fsanitize=fuzzer,address", source, "-o", os.path.join(folder, "a")]
-        return subprocess.run(command, capture_output=True, check=False).returncode == 0
+        for ending in ("-16", ""):
+            command = ["clang++" + ending, "-fsanitize=fuzzer,address", source, "-o", os.path.join(folder, "a")]
+            if shutil.which(command[0]) and subprocess.run(command, capture_output=True, check=False).returncode == 0:
+                return ending
+    return None
 
 
-def build(folder, targets):
-    """Builds those targets, each as the file that ninja knows it by."""
+def build(folder, targets, ending):
+    """Builds those targets with that clang, each as the file that ninja knows it by."""
     if not (folder / "build.ninja").exists():
         subprocess.run(["meson", "setup", str(folder), str(ROOT), "-Dfuzz=true", "-Db_sanitize=address,undefined",
                         "-Db_lundef=false", "-Dcuda=disabled"],
-                       env={**os.environ, "CC": "clang", "CXX": "clang++"}, check=True)
+                       env={**os.environ, "CC": "clang" + ending, "CXX": "clang++" + ending}, check=True)
     subprocess.run(["ninja", "-C", str(folder), *(f"tests/fuzz/fuzz-{target}" for target in targets)], check=True)
 
 
@@ -112,12 +113,13 @@ def main():
     for target in options.targets:
         if target not in known:
             parser.error(f"there is no target {target}, expected one of {', '.join(known)}")
-    if not have_fuzzer():
-        print("skipped: no clang++ with libFuzzer here (Debian: clang and libclang-rt-14-dev)")
+    ending = find_fuzzer()
+    if ending is None:
+        print("skipped: no clang++ with libFuzzer here (Debian: clang-16 and libclang-rt-16-dev)")
         return 77
     folder = options.build.absolute()
     targets = options.targets or known
-    build(folder, targets)
+    build(folder, targets, ending)
     found = 0
     for target in targets:
         log, inputs, seconds, bad = fuzz(folder, target, options.seconds)
