@@ -27,7 +27,9 @@ std::atomic<Engine*> current_engine{nullptr};
 bool has_gpu() { return !gpu_names().empty() && count_gpus() > 0; }
 
 const char* words_for(Executor executor) {
-  return executor == Executor::starpu_cpu ? "the cores alone" : "one core";
+  return executor == Executor::starpu_cpu
+             ? "the cores alone"
+             : "one core, one task after another (--executor sequential asks for that)";
 }
 
 std::unique_ptr<Backend> make_backend(const Config& config, Executor& chosen) {

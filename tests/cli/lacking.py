@@ -16,10 +16,14 @@ limits: {trials: 1}
 """
 
 
-def sweep(program, folder, *more, **environment):
+def run(program, folder, verb, *more, **environment):
     shutil.rmtree(folder / "runs", ignore_errors=True)
-    return subprocess.run([program, "sweep", "s.yaml", *more], cwd=folder, capture_output=True, text=True, timeout=100,
+    return subprocess.run([program, verb, "s.yaml", *more], cwd=folder, capture_output=True, text=True, timeout=100,
                           env={**os.environ, **environment})
+
+
+def sweep(program, folder, *more, **environment):
+    return run(program, folder, "sweep", *more, **environment)
 
 
 def without_starpu(build, folder):
@@ -29,13 +33,15 @@ def without_starpu(build, folder):
     for file in ("cli/trellis", "cli/trellis-engine", "runtime/libtrellis-runtime.so.0"):
         (alone / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(build / file, alone / file)
-    done = sweep(alone / "cli" / "trellis", folder)
-    assert done.returncode == 0, done
-    assert "there is no trellis-starpu-cpu.so" in done.stderr and "going on with one core" in done.stderr, done.stderr
-    for more in (["--workers", "1"], ["--executor", "sequential", "--workers", "2"]):
-        done = sweep(alone / "cli" / "trellis", folder, *more)
+    for words in (["sweep"], ["sweep", "--quiet"], ["sweep", "--workers", "1"], ["train"], ["plan"]):
+        done = run(alone / "cli" / "trellis", folder, *words)
         assert done.returncode == 0, done
-    assert "trellis-starpu" not in done.stderr, f"nobody asked for it: {done.stderr}"
+        said = [line for line in done.stderr.splitlines() if "trellis-starpu" in line]
+        assert len(said) == 1 and said[0].startswith("trellis: warning: "), f"{words}: {done.stderr}"
+        for part in ("there is no trellis-starpu-cpu.so", "`trellis doctor` says more", "going on with one core, one task after another", "--executor sequential"):
+            assert part in said[0], f"{words}: {part} is not in {said[0]}"
+    done = sweep(alone / "cli" / "trellis", folder, "--executor", "sequential", "--workers", "2")
+    assert done.returncode == 0 and "trellis-starpu" not in done.stderr, f"sequential was asked for: {done}"
     done = sweep(alone / "cli" / "trellis", folder, "--workers", "2")
     assert done.returncode == 6 and "2 workers were asked for" in done.stderr, done
 
