@@ -24,7 +24,7 @@ def tracer(log):
 
 
 def calls_in(text):
-    """(process, call) in the order in which the calls ended; strace writes a call in two halves where another one comes between."""
+    """(process, call) in the order in which the calls ended. With another call between, strace writes one in two halves."""
     begun, calls = {}, []
     for line in text.splitlines():
         process, call = line.split(maxsplit=1)
@@ -81,7 +81,8 @@ def check_itself():
 
     assert not refused(good) and not refused(good, True) and not refused(good + again)
     assert not refused(good + "8 " + shell + ") = -1 ENOENT (No such file or directory)\n"), "nothing was started"
-    for log in ("", good + again + again, again + good, good + again.replace("7", "8", 1), good + again.replace("s.yaml", "t.yaml"),
+    for log in ("", good + again + again, again + good, good + again.replace("7", "8", 1),
+                good + again.replace("s.yaml", "t.yaml"),
                 good + "8 " + shell + ") = 0\n", good + "7 " + shell + ") = 0\n", good.replace("/b/", "/c/"),
                 good + "8 " + shell + " <unfinished ...>\n7 openat(3, \"a\", O_RDONLY) = 4\n8 <... execve resumed>) = 0\n",
                 good + "8 " + shell + " <unfinished ...>\n", good + '8 execveat(3, "sh", ["sh"], 0x7ffd, 0) = 0\n'):

@@ -10,7 +10,7 @@ MAY_INCLUDE = {
     "kernels": ["kernels"],
     "runtime": ["runtime"],
     "nn": ["nn", "kernels/kernels.h", "kernels/precision.h", "kernels/feed.h", "kernels/course.h",
-           "kernels/product.h", "kernels/reserve.h"],
+           "kernels/product.h", "kernels/reserve.h", "kernels/enum_count.h"],
     "tasks": ["tasks", "runtime", "nn", "kernels"],
     "hpo": ["hpo", "runtime", "tasks", "nn"],
     "hpo/space": ["hpo/space", "runtime"],
