@@ -41,7 +41,7 @@ There::There(const kern::Memory& memory, std::size_t bytes)
 }
 
 void There::wait() const {
-  std::byte one;
+  std::byte one{};
   memory_.get(&one, at_, 1);
 }
 

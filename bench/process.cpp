@@ -17,8 +17,6 @@
 #include "runtime/base/file.h"
 #include "runtime/base/text.h"
 
-extern char** environ;
-
 namespace bench {
 
 namespace {
@@ -26,7 +24,7 @@ namespace {
 std::string drain(int fd) {
   std::string out;
   std::array<char, 4096> piece{};
-  for (ssize_t n; (n = ::read(fd, piece.data(), piece.size())) > 0;)
+  for (ssize_t n = 0; (n = ::read(fd, piece.data(), piece.size())) > 0;)
     out.append(piece.data(), static_cast<std::size_t>(n));
   return out;
 }

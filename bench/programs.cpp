@@ -13,8 +13,6 @@
 #include "runtime/base/file.h"
 #include "runtime/base/text.h"
 
-extern char** environ;
-
 namespace bench {
 
 namespace {

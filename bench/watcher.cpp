@@ -28,7 +28,7 @@ std::vector<pid_t> family_of(pid_t process) {
     const std::filesystem::directory_iterator threads(folder_of(family[i]) + "/task", gone);
     for (auto at = begin(threads); at != end(threads); at.increment(gone)) {
       std::ifstream children(at->path() / "children");
-      for (pid_t child; children >> child;) family.push_back(child);
+      for (pid_t child = 0; children >> child;) family.push_back(child);
     }
   }
   return family;

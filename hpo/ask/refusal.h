@@ -2,15 +2,14 @@
 // The error that a call of the ask interface is answered with.
 
 #include <string>
-#include <utility>
 
 #include "runtime/base/error.h"
 
 namespace hpo {
 
 /// A usage error with this message, for the caller to throw.
-[[nodiscard]] inline rt::Error refusal(std::string message) {
-  return {rt::Errc::usage, std::move(message)};
+[[nodiscard]] inline rt::Error refusal(const std::string& message) {
+  return {rt::Errc::usage, message};
 }
 
 }  // namespace hpo

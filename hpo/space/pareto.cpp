@@ -173,8 +173,7 @@ std::vector<std::size_t> most_covering(std::span<const Losses> points, std::size
   while (places.size() < std::min(count, points.size())) {
     std::vector<bool> exact(points.size(), false);
     std::size_t best = points.size();
-    for (;;) {
-      best = points.size();
+    for (;; best = points.size()) {
       for (std::size_t i = 0; i < points.size(); ++i) {
         if (!taken[i] && (best == points.size() || gains[i] > gains[best])) best = i;
       }

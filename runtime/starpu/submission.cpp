@@ -70,7 +70,7 @@ void run_task(void* interfaces[], void* argument) {
 void give_long_lists(starpu_task& task) {
   const auto count = static_cast<std::size_t>(task.nbuffers);
   task.dyn_handles =
-      static_cast<starpu_data_handle_t*>(std::calloc(count, sizeof *task.dyn_handles));
+      static_cast<starpu_data_handle_t*>(std::calloc(count, sizeof(starpu_data_handle_t)));
   task.dyn_modes =
       static_cast<starpu_data_access_mode*>(std::calloc(count, sizeof *task.dyn_modes));
   if (task.dyn_handles == nullptr || task.dyn_modes == nullptr) throw std::bad_alloc();
