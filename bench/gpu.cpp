@@ -11,6 +11,7 @@
 #include "bench/gpu_training.h"
 #include "bench/measure.h"
 #include "kernels/device.h"
+#include "nn/flow.h"
 #include "nn/layers/conv2d.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/random.h"

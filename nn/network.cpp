@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "nn/arena.h"
+#include "nn/layers/layer.h"
+#include "nn/wiring.h"
 
 namespace nn {
 namespace {
@@ -41,6 +43,25 @@ class Planner {
 };
 
 }  // namespace
+
+/// One layer; offsets in bytes from the arena's start.
+template <class T>
+struct Network<T>::Node {
+  std::unique_ptr<LayerOp<T>> op;
+  LayerNeeds needs;
+  bool wants_dx = false;
+  std::size_t y = 0, saved = 0, dy = 0;
+  std::size_t skip = 0;                      // closes a block: what entered it
+  std::size_t dskip = 0;                     // opens a block: the gradient that went around it
+  std::size_t trained = 0, trained_end = 0;  // its numbers in the slab that are trained
+};
+
+template <class T>
+Network<T>::Network(Network&&) noexcept = default;
+template <class T>
+Network<T>& Network<T>::operator=(Network&&) noexcept = default;
+template <class T>
+Network<T>::~Network() = default;
 
 template <class T>
 Network<T>::Network(const ModelSpec& spec, const kern::Kernels<T>& kernels, int max_rows, Use use)

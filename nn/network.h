@@ -14,13 +14,20 @@
 #include <vector>
 
 #include "kernels/kernels.h"
-#include "nn/layers/layer.h"
+#include "nn/draws.h"
 #include "nn/layout.h"
 #include "nn/losses/loss.h"
 #include "nn/spec.h"
-#include "nn/wiring.h"
+#include "nn/use.h"
 
 namespace nn {
+
+struct Flow;
+struct Wiring;
+template <class T>
+struct LayerPass;
+template <class T>
+class GradientSink;
 
 template <class T>
 class Network {
@@ -28,6 +35,9 @@ class Network {
   /// Plans `spec` (canonical) for up to `max_rows` rows a pass. Throws SpecError when the spec is
   /// wrong.
   Network(const ModelSpec& spec, const kern::Kernels<T>& kernels, int max_rows, Use use);
+  Network(Network&&) noexcept;
+  Network& operator=(Network&&) noexcept;
+  ~Network();
 
   [[nodiscard]] const ModelSpec& spec() const noexcept { return spec_; }
   [[nodiscard]] const ParamLayout& layout() const noexcept { return layout_; }
@@ -87,15 +97,7 @@ class Network {
   [[nodiscard]] kern::Exec exec(std::byte* arena, kern::Course* course = nullptr) const noexcept;
 
  private:
-  struct Node {  // one layer; offsets in bytes from the arena's start
-    std::unique_ptr<LayerOp<T>> op;
-    LayerNeeds needs;
-    bool wants_dx = false;
-    std::size_t y = 0, saved = 0, dy = 0;
-    std::size_t skip = 0;                      // closes a block: what entered it
-    std::size_t dskip = 0;                     // opens a block: the gradient that went around it
-    std::size_t trained = 0, trained_end = 0;  // its numbers in the slab that are trained
-  };
+  struct Node;
   void plan_layers(std::span<const Flow> flows);
   void plan_memory(const Wiring& wiring);
   struct Run {  // what the passes through all layers share

@@ -7,6 +7,7 @@
 
 #include "nn/data/block.h"
 #include "nn/error.h"
+#include "nn/gradient_sink.h"
 
 namespace nn {
 

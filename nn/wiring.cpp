@@ -4,6 +4,8 @@
 #include <limits>
 #include <numeric>
 
+#include "nn/layers/layer.h"
+
 namespace nn {
 namespace {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "nn/layers/layer.h"
+#include "nn/flow.h"
 
 namespace nn {
 

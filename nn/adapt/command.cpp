@@ -11,7 +11,6 @@
 #include "nn/adapt/judge.h"
 #include "nn/adapt/operation_json.h"
 #include "nn/error.h"
-#include "nn/layers/layer.h"
 #include "nn/layout.h"
 
 namespace nn {

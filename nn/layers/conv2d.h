@@ -6,9 +6,13 @@
 // dilation (Yu & Koltun 2016) a kernel's positions lie that many pixels apart. The channels of a
 // convolution with groups belong to their place, so none may come or go (Layer::holds_units).
 
-#include "nn/layers/layer.h"
+#include "kernels/kernels.h"
+#include "nn/fields.h"
+#include "nn/shape.h"
 
 namespace nn {
+
+class Layer;
 
 /// A convolution's fields, read out against its input.
 struct Conv2d {

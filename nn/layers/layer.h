@@ -17,20 +17,14 @@
 
 #include "kernels/kernels.h"
 #include "nn/draws.h"
+#include "nn/flow.h"
+#include "nn/gradient_sink.h"
+#include "nn/layers/activation.h"
 #include "nn/layout.h"
 #include "nn/spec.h"
+#include "nn/use.h"
 
 namespace nn {
-
-/// What runs between two layers: the shape of a row and the units along its last axis (the features
-/// of a vector, the channels of an image).
-struct Flow {
-  Shape shape;
-  AxisRole units;
-};
-
-/// What a network is planned for: to answer, or to learn.
-enum class Use : std::uint8_t { inference, training };
 
 /// What a layer is to a residual block: the first adds what entered it to what enters the second.
 enum class Branch : std::uint8_t { none, opens, closes };
@@ -42,16 +36,6 @@ struct LayerNeeds {
   bool in_place = false;  ///< y is x and dx is dy: the same memory, which forward leaves as it is
   std::size_t saved_bytes = 0;    ///< private memory from forward to backward
   std::size_t scratch_bytes = 0;  ///< kern::Exec::scratch
-};
-
-/// Takes gradients as soon as they are there, while they are still in the cache.
-template <class T>
-class GradientSink {
- public:
-  virtual ~GradientSink() = default;
-  /// `gradient[i]` is that of number `offset + i` of the slab, which may change: this pass has read
-  /// it for the last time. The memory is used again afterwards.
-  virtual void take(kern::Exec& exec, std::size_t offset, std::size_t count, const T* gradient) = 0;
 };
 
 /// One layer's view of one pass. Pointers are 64-byte aligned (parameters at their tensor's
@@ -155,23 +139,12 @@ class LayerOf : public Layer {
   }
 };
 
-/// What enters the first layer, then what leaves each layer, of a spec with complete fields. Throws
-/// SpecError at the first layer that does not fit.
-[[nodiscard]] std::vector<Flow> infer_flows(const ModelSpec& spec);
-
 /// The registry: every kind, and the one behind a word (throws SpecError naming the nearest known
 /// kind).
 [[nodiscard]] std::span<const Layer* const> layers();
 [[nodiscard]] const Layer& layer_of(std::string_view kind);
 
-/// The field `activation`, and its value.
-[[nodiscard]] FieldInfo activation_field(std::string default_value = "relu");
-[[nodiscard]] kern::Activation activation_of(const Fields& fields);
 /// The field `epsilon` of a normalisation: what is added to a variance.
 [[nodiscard]] FieldInfo norm_epsilon_field();
-/// He for relu and gelu, Glorot for the others.
-[[nodiscard]] InitRule init_for(kern::Activation activation);
-/// Whether the function called so is 0 at 0: all but sigmoid.
-[[nodiscard]] bool is_zero_at_zero(std::string_view activation);
 
 }  // namespace nn

@@ -6,6 +6,7 @@
 
 #include "nn/error.h"
 #include "nn/layers/conv2d.h"
+#include "nn/layers/layer.h"
 #include "nn/layers/pool.h"
 
 namespace nn::onnx {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "nn/layers/layer.h"
+#include "nn/flow.h"
 #include "nn/layout.h"
 #include "nn/onnx/graph.h"
 #include "nn/slab.h"

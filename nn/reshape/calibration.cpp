@@ -7,6 +7,7 @@
 
 #include "nn/brought_here.h"
 #include "nn/data/feed.h"
+#include "nn/flow.h"
 #include "nn/layers/conv2d.h"
 #include "nn/losses/loss.h"
 #include "nn/network.h"

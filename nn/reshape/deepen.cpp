@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "nn/layers/layer.h"
 #include "nn/reshape/anatomy.h"
 #include "nn/reshape/draw.h"
 #include "nn/reshape/reading.h"

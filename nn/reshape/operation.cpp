@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "nn/layers/layer.h"
 #include "nn/reshape/anatomy.h"
 #include "nn/reshape/kind.h"
 #include "nn/reshape/reshape.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "nn/layers/layer.h"
 #include "nn/reshape/anatomy.h"
 #include "nn/reshape/refit.h"
 #include "nn/reshape/score.h"

@@ -4,8 +4,9 @@
 #include <cmath>
 #include <numeric>
 
+#include "nn/flow.h"
 #include "nn/init.h"
-#include "nn/layers/layer.h"
+#include "nn/layers/activation.h"
 #include "nn/reshape/anatomy.h"
 #include "nn/reshape/calibration.h"
 #include "nn/reshape/draw.h"

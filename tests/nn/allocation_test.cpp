@@ -19,6 +19,7 @@
 #include "nn/pack.h"
 #include "nn/reshape/reshape.h"
 #include "nn/train.h"
+#include "tests/nn/layer_cases.h"
 #include "tests/nn/nets.h"
 
 // A sanitizer brings an operator new of its own, which should keep watching the other tests of this

@@ -11,6 +11,7 @@
 #include "nn/data/block.h"
 #include "nn/network.h"
 #include "nn/random.h"
+#include "tests/nn/layer_cases.h"
 #include "tests/nn/nets.h"
 
 namespace {

@@ -7,6 +7,7 @@
 #include "nn/arena.h"
 #include "nn/layers/layer.h"
 #include "nn/random.h"
+#include "tests/nn/layer_cases.h"
 #include "tests/nn/nets.h"
 
 namespace {

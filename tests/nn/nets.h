@@ -8,7 +8,6 @@
 
 #include "nn/data_view.h"
 #include "nn/hyper.h"
-#include "nn/layers/layer.h"
 #include "nn/losses/loss.h"
 #include "nn/spec.h"
 
@@ -65,15 +64,6 @@ inline nn::ModelSpec assorted(std::int64_t channels, std::int64_t outputs) {
                  {"dense", "fc", {{"units", 2 * channels}}},
                  {"dropout", "drop2", {{"rate", 0.3}}}};
   return nn::with_output(spec, outputs);
-}
-
-/// An example of a kind with the layers that it needs around it.
-inline std::vector<nn::LayerSpec> with_context(const nn::LayerExample& example,
-                                               const nn::LayerSpec& layer) {
-  std::vector<nn::LayerSpec> layers = example.before;
-  layers.push_back(layer);
-  layers.insert(layers.end(), example.after.begin(), example.after.end());
-  return layers;
 }
 
 /// features -> dense -> residual block of two dense layers with relu behind the sum -> output.

@@ -7,6 +7,7 @@
 
 #include "nn/data/preprocessing.h"
 #include "nn/init.h"
+#include "nn/layers/layer.h"
 #include "nn/onnx/export.h"
 #include "nn/onnx/layers.h"
 #include "nn/spec.h"

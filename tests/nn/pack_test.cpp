@@ -11,6 +11,7 @@
 #include "nn/error.h"
 #include "nn/init.h"
 #include "nn/trainer.h"
+#include "tests/nn/layer_cases.h"
 #include "tests/nn/nets.h"
 
 namespace {

@@ -14,7 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "nn/data/block.h"
-#include "nn/layers/layer.h"
+#include "nn/layers/activation.h"
 #include "nn/losses/loss.h"
 #include "nn/trainer.h"
 

@@ -16,6 +16,7 @@
 
 #include "kernels/device.h"
 #include "nn/data/block.h"
+#include "nn/gradient_sink.h"
 #include "nn/init.h"
 #include "nn/random.h"
 #include "nn/trainer.h"

@@ -9,6 +9,7 @@
 #include "nn/network.h"
 #include "nn/random.h"
 #include "tests/nn/device/on_device.h"
+#include "tests/nn/layer_cases.h"
 
 namespace {
 
