@@ -9,10 +9,12 @@
 #include "bench/peak.h"
 #include "nn/init.h"
 #include "nn/reshape/reshape.h"
+#include "runtime/base/clock.h"
 #include "runtime/base/file.h"
 #include "runtime/base/random.h"
 #include "runtime/base/text.h"
-#include "runtime/runtime.h"
+#include "runtime/instance.h"
+#include "runtime/value.h"
 #include "tasks/tasks.h"
 
 #include <unistd.h>

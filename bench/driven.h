@@ -5,7 +5,7 @@
 #include <string>
 
 #include "hpo/driver/driver.h"
-#include "runtime/runtime.h"
+#include "runtime/config.h"
 
 namespace bench {
 

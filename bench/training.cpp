@@ -1,7 +1,8 @@
 #include "bench/training.h"
 
 #include "runtime/base/clock.h"
-#include "runtime/runtime.h"
+#include "runtime/instance.h"
+#include "runtime/value.h"
 #include "tasks/tasks.h"
 
 namespace bench {

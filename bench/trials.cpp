@@ -14,6 +14,7 @@
 #include "runtime/base/error.h"
 #include "runtime/base/file.h"
 #include "runtime/base/text.h"
+#include "runtime/task.h"
 
 namespace bench {
 

@@ -7,6 +7,7 @@
 //   gpu_failure.h   GPUs that fail for good
 //   group.h     cancelling together              loop.h     the driver thread's loop
 //   instance.h  the Runtime, config.h, summary.h, store.h
+//   process.h   what a program says once: its arithmetic, how workers begin
 #pragma once
 
 #include "runtime/access.h"
@@ -19,6 +20,7 @@
 #include "runtime/instance.h"
 #include "runtime/loop.h"
 #include "runtime/on.h"
+#include "runtime/process.h"
 #include "runtime/resources.h"
 #include "runtime/store.h"
 #include "runtime/summary.h"

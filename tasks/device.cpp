@@ -7,7 +7,7 @@
 #include "kernels/reserve.h"
 #include "runtime/base/error.h"
 #include "runtime/base/plugin.h"
-#include "runtime/task.h"
+#include "runtime/process.h"
 
 namespace tasks {
 

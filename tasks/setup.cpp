@@ -2,7 +2,7 @@
 #include <mutex>
 
 #include "kernels/kernels.h"
-#include "runtime/runtime.h"
+#include "runtime/process.h"
 #include "tasks/tasks.h"
 
 namespace tasks {

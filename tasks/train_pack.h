@@ -5,7 +5,9 @@
 #include "nn/hyper.h"
 #include "nn/slab.h"
 #include "nn/train.h"
-#include "runtime/runtime.h"
+#include "runtime/access.h"
+#include "runtime/context.h"
+#include "runtime/pack.h"
 
 namespace tasks {
 

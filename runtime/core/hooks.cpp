@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "runtime/core/engine.h"
-#include "runtime/task.h"
+#include "runtime/process.h"
 
 namespace rt {
 

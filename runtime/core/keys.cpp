@@ -1,7 +1,7 @@
 #include "runtime/core/keys.h"
 
 #include "runtime/core/engine.h"
-#include "runtime/task.h"
+#include "runtime/process.h"
 
 namespace rt {
 

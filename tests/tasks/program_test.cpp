@@ -15,7 +15,8 @@
 #include "runtime/base/error.h"
 #include "runtime/base/executable.h"
 #include "runtime/base/text.h"
-#include "runtime/runtime.h"
+#include "runtime/instance.h"
+#include "runtime/value.h"
 #include "tasks/command.h"
 #include "tests/support/temp_folder.h"
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <new>
 
+#include "runtime/task.h"
 #include "tests/hpo/driver/sim.h"
 
 namespace hpo {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "runtime/task.h"
 #include "tests/hpo/driver/sim.h"
 
 namespace hpo {

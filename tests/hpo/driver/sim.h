@@ -8,7 +8,8 @@
 #include "hpo/driver/driver.h"
 #include "runtime/base/random.h"
 #include "runtime/base/text.h"
-#include "runtime/runtime.h"
+#include "runtime/config.h"
+#include "runtime/instance.h"
 #include "tests/support/temp_folder.h"
 
 namespace hpo::sim {
@@ -58,22 +59,7 @@ class Work : public TrialWork {
 
   TrialFacts facts(const Params&) override { return {.inference_flops = 10}; }
 
-  rt::Async<void> run(TrialContext& trial) override {
-    static const auto tick = rt::task("tick", 1).cpu([](int n) { return n; });
-    ++begun;
-    auto cost = static_cast<double>(std::get<std::int64_t>(*trial.params().find("size")));
-    for (std::int64_t epoch = 1; epoch <= epochs; ++epoch) {
-      trial.stretch(cost);
-      if (trial.replayed()) continue;
-      for (std::uint64_t i = luck_.below(static_cast<std::uint64_t>(most_ticks) + 1); i > 0; --i)
-        co_await tick(1);
-      at(trial, epoch);
-      ++measured;
-      double v = value(trial.params(), epoch);
-      Report report{.step = epoch, .epochs = epoch, .value = v, .metrics = {{"valid.loss", v}}};
-      if (co_await trial.report(std::move(report)) == Word::stop) co_return;
-    }
-  }
+  rt::Async<void> run(TrialContext& trial) override;
 
   rt::Async<ExportedModel> finish(TrialRow best, Lineage) override {
     ++finished;
