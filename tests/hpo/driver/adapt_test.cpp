@@ -1,5 +1,6 @@
 // Trials whose networks change their shape while they train.
 
+#include <cmath>
 #include <filesystem>
 #include <limits>
 #include <map>

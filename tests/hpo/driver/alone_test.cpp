@@ -1,5 +1,6 @@
 // One network without a search, and a search without any network.
 
+#include <cmath>
 #include <filesystem>
 
 #include "hpo/driver/placement.h"

@@ -1,5 +1,6 @@
 // Trials whose networks change as a program says.
 
+#include <cmath>
 #include <filesystem>
 
 #include "tests/hpo/driver/small_study.h"
