@@ -99,6 +99,8 @@ install_flavour() {
   logged make -C src -j"$(jobs)" || fail "$step" "its make failed" "see the log; TRELLIS_JOBS=1 needs the least memory"
   { logged make -C src install "DESTDIR=$work/image" && logged make install-am "DESTDIR=$work/image"; } ||
     fail "$step" "its install failed" "check the space left in $cache"
+  # Where it looks for models of performance that came with it; it warns at each start where this is missing.
+  mkdir -p "$work/image$prefix/share/starpu/perfmodels/sampling"
   mv "$work/image$prefix" "$prefix"
   took "StarPU $version ($flavour)" "$begun"
 }
