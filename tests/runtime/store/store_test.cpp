@@ -85,6 +85,23 @@ TEST(Store, AnswersAfterARestart) {
   EXPECT_EQ(store.stats().misses, 1u);
 }
 
+TEST(Store, AnEntryThatAnotherProcessWroteIsNotWrittenAgain) {
+  const TempFolder t;
+  const auto inode = [&] {
+    struct stat file {};
+    EXPECT_EQ(::stat(file_of(t, key(1)).c_str(), &file), 0);
+    return file.st_ino;
+  };
+  ::ino_t written = 0;
+  {
+    Store second({.folder = t.path()});
+    { Store({.folder = t.path()}).insert(key(1), content(1, kOwnFile), 0.1); }
+    written = inode();
+    second.insert(key(1), content(1, kOwnFile), 0.1);
+  }
+  EXPECT_EQ(inode(), written);
+}
+
 TEST(Store, EveryCutEntryIsAbsentAndRemoved) {
   const TempFolder t;
   Store({.folder = t.path()}).insert(key(1), content(1, kOwnFile));
