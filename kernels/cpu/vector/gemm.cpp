@@ -119,7 +119,7 @@ void multiply_tiles(const Args& g) {
   }
 }
 
-/// For A^T b with a single column b: one row of wide tiles, whose last one is copied together.
+/// A^T b for a single column b: one row of tiles wider than usual; narrower ones take the rest.
 void multiply_column(const Args& g) {
   alignas(64) float sums[kWideCols];
   Tile t{g.k, g.b, g.ldb, nullptr, g.lda, sums, kWideCols, g.alpha, 0.0f, tail(kWidth)};
