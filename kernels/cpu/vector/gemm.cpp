@@ -119,31 +119,15 @@ void multiply_tiles(const Args& g) {
   }
 }
 
-/// A^T b for a single column b: one row of tiles wider than usual; narrower ones take the rest.
+/// A^T b for a single column b, whose elements of C lie side by side: the row b^T A.
 void multiply_column(const Args& g) {
-  alignas(64) float sums[kWideCols];
-  Tile t{g.k, g.b, g.ldb, nullptr, g.lda, sums, kWideCols, g.alpha, 0.0f, tail(kWidth)};
-  for (int i = 0; i < g.m; i += kWideCols) {
-    const int rows = min(g.m - i, kWideCols);
-    t.b = g.a + i;
-    t.c = sums;
-    if (rows == kWideCols) {
-      tile<1, kWideVectors, true, true>(t);
-    } else {
-      for (int j = 0; j < rows; j += kCols) {
-        const int vectors = divide_up(min(rows - j, kCols), kWidth),
-                  last = min(rows - j, kCols) - (vectors - 1) * kWidth;
-        t.last = tail(last);
-        t.b = g.a + i + j;
-        t.c = sums + j;
-        find_tile<true, Tile>(1, vectors, last == kWidth)(t);
-      }
-    }
-    for (int r = 0; r < rows; ++r) {
-      float& c = g.c[at(i + r, g.ldc, 0)];
-      c = g.beta == 0 ? sums[r] : g.beta * c + sums[r];
-    }
-  }
+  Args row = g;
+  row.m = 1;
+  row.n = g.m;
+  row.a = g.b;
+  row.lda = g.ldb;
+  row.ldb = g.lda;
+  multiply_block<true>(row, 0, g.k, 0, g.m, g.a, false, false, nullptr);
 }
 
 /// For A^T B and n <= kRows: columns of C^T come out of the tiles as rows of a strip, which is
@@ -207,7 +191,7 @@ double dot_cost(const Args& g) {
 void gemm(Exec&, const Args& g) {
   if (g.m == 0 || g.n == 0) return;
   if (g.trans_a) {
-    if (!g.trans_b && g.n == 1) return multiply_column(g);
+    if (!g.trans_b && g.n == 1 && g.ldc == 1) return multiply_column(g);
     if (!g.trans_b && g.n < kWidth && g.n <= kRows && transposed_cost(g) < tile_cost(g))
       return multiply_transposed(g);
     return multiply_tiles<true>(g);
