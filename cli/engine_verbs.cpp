@@ -19,7 +19,6 @@ std::span<const Verb> engine_verbs() {
       Verb{"show", declare_show, run_show},
       Verb{"importance", declare_importance, run_importance},
       Verb{"rerun", declare_rerun, run_rerun},
-      Verb{"bench", declare_bench, run_bench},
       Verb{"keep", declare_keep, run_keep},
       Verb{"import", declare_import, run_import},
   };

@@ -1,4 +1,4 @@
-// The thin program: read verbs, and the door to the engine for verbs that run tasks.
+// The thin program: read verbs, and the door to the programs that carry the others.
 
 #include <unistd.h>
 
@@ -20,14 +20,15 @@ namespace {
 /// OpenBLAS makes its threads when it is loaded: told here to make none, because ours call it from
 /// the workers. A value of the user's stays; the engine knows ours by its zero and takes it back,
 /// so that programs which it starts never see it.
-int exec_engine(char** argv) {
+int exec_other(cli::Program program, char** argv) {
   ::setenv("GOTO_NUM_THREADS", "01", 0);
   std::error_code error;
   auto self = std::filesystem::read_symlink("/proc/self/exe", error);
-  auto engine = self.parent_path() / "trellis-engine";
-  ::execv(engine.c_str(), argv);
-  std::fprintf(stderr, "trellis: cannot start %s: %s; build again with ./trellis\n", engine.c_str(),
-               std::strerror(errno));
+  const bool bench = program == cli::Program::bench;
+  const auto other = self.parent_path() / (bench ? "trellis-bench" : "trellis-engine");
+  ::execv(other.c_str(), argv);
+  std::fprintf(stderr, "trellis: cannot start %s: %s; build it with ./trellis%s\n", other.c_str(),
+               std::strerror(errno), bench ? " bench" : "");
   return 6;
 }
 
@@ -63,6 +64,7 @@ int main(int argc, char** argv) {
     argv = asks.data();
   }
   const cli::VerbLine* line = argc > 1 ? cli::find_verb_line(argv[1]) : nullptr;
-  if ((line && line->engine) || exports_by_engine({argv, argv + argc})) return exec_engine(argv);
+  if (exports_by_engine({argv, argv + argc})) return exec_other(cli::Program::engine, argv);
+  if (line && line->program != cli::Program::reader) return exec_other(line->program, argv);
   return cli::run_verb(cli::read_verbs(), argc, argv);
 }

@@ -3,6 +3,7 @@
 // One file a verb in cli/verbs/, one line in the table of the program that carries it
 // (read_verbs.cpp, engine_verbs.cpp).
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,10 +21,14 @@ struct Verb {
   int (*run)(const Arguments&);  ///< returns the exit code; throws rt::Error
 };
 
+/// The programs that carry verbs: `trellis` reads what studies left, `trellis-engine` runs tasks,
+/// `trellis-bench` measures.
+enum class Program : std::uint8_t { reader, engine, bench };
+
 /// One line of `trellis --help`. The table names every verb, whichever program carries it.
 struct VerbLine {
   std::string_view name, arguments, summary;
-  bool engine;          ///< runs tasks, so it lives in trellis-engine beside the thin program
+  Program program;      ///< which program carries it
   bool hidden = false;  ///< for programs: not in `trellis --help`
 };
 

@@ -11,5 +11,7 @@ namespace cli {
 [[nodiscard]] std::span<const Verb> read_verbs();
 /// Verbs of the engine.
 [[nodiscard]] std::span<const Verb> engine_verbs();
+/// The one verb of the benchmarks' program.
+[[nodiscard]] std::span<const Verb> bench_verbs();
 
 }  // namespace cli

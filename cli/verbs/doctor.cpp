@@ -2,11 +2,11 @@
 #include <string>
 #include <vector>
 
-#include "bench/measure.h"
 #include "cli/runs.h"
 #include "cli/verbs/verb_functions.h"
 #include "kernels/kernels.h"
 #include "runtime/base/file.h"
+#include "runtime/base/machine.h"
 #include "runtime/base/text.h"
 #include "runtime/instance.h"
 
@@ -52,7 +52,7 @@ void try_runtime(Findings& found) {
 Findings examine() {
   Findings found;
   found.cpu = cpu_name();
-  found.cores = bench::cores();
+  found.cores = rt::usable_cores();
   found.arithmetic = kern::cpu_report();
   try_runtime(found);
   if (!found.arithmetic.remedy.empty()) found.problems.emplace_back(found.arithmetic.remedy);

@@ -85,6 +85,18 @@ class Launcher(Clone):
             write(self.path("build/.ready"), line)
             self.assertEqual(self.call("./trellis").stderr, "set-up\n", repr(line))
 
+    def test_benchmarks_are_built_at_their_first_use_and_after_a_change(self):
+        self.call("./trellis")
+        write(self.path("tools/setup/setup"), SETUP + 'echo "$*" >&2; sleep .02; : >"${0%/tools/*}/build/cli/trellis-bench"\n')
+        past = time.time() - 1800
+        os.utime(self.path("tools/setup/setup"), (past, past))
+        os.utime(self.path("tools/setup"), (past, past))
+        first, second = self.call("./trellis", "bench", "x"), self.call("./trellis", "bench", "x")
+        self.assertEqual((first.stdout, first.stderr), ("program:bench x\n", "set-up\nprogram  benchmarks\n"))
+        self.assertEqual((second.stdout, second.stderr), ("program:bench x\n", ""))
+        os.utime(self.path("build/cli/trellis-bench"), (past, past))
+        self.assertIn("program  benchmarks", self.call("./trellis", "bench", "x").stderr)
+
     def test_a_failed_set_up_stops_with_its_status(self):
         write(self.path("tools/setup/setup"), "#!/bin/sh\nexit 69\n")
         done = self.call("./trellis")
