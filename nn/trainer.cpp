@@ -167,7 +167,7 @@ class Trainer<T>::Updating final : public GradientSink<T> {
   void take(kern::Exec& exec, std::size_t offset, std::size_t count, const T* gradient) override {
     trainer_.update_->run(trainer_.network_->kernels(), exec, count,
                           trainer_.network_->layout().count, weights_ + offset, gradient,
-                          slots_ + offset, step_, lr_);
+                          slots_from(slots_, offset), step_, lr_);
   }
 
  private:
@@ -267,8 +267,8 @@ void Trainer<T>::update(kern::Exec& exec, const SlabPart& part, T* weights, T* s
   const kern::Kernels<T>& kernels = network_->kernels();
   const std::size_t stride = network_->layout().count, at = part.offset;
   if (ages_ == nullptr) {
-    update_->run(kernels, exec, part.count, stride, weights + at, gradients_ + at, slots + at, step,
-                 lr);
+    update_->run(kernels, exec, part.count, stride, weights + at, gradients_ + at,
+                 slots_from(slots, at), step, lr);
   } else {
     update_->run_aged(kernels, exec, *ages_, part, stride, weights, gradients_, slots, step, lr);
   }

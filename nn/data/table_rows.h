@@ -23,6 +23,8 @@ class TableRows {
   /// table that does not fit.
   TableRows(const std::string& path, const Dataset& model,
             const std::vector<std::string>& keep = {});
+  TableRows(const std::string& path, Dataset&& model,
+            const std::vector<std::string>& keep = {}) = delete;
 
   [[nodiscard]] const TableFit& fit() const { return fit_; }
 

@@ -15,6 +15,12 @@
 
 namespace nn {
 
+/// The slots from number `offset` on; null for an optimizer that has none.
+template <class T>
+[[nodiscard]] T* slots_from(T* slots, std::size_t offset) {
+  return slots != nullptr ? slots + offset : nullptr;
+}
+
 /// An optimizer with its fields read out, ready to run once a step.
 template <class T>
 class Update {
@@ -38,7 +44,7 @@ class Update {
                         const SlabPart& part, std::size_t stride, T* weights, const T* gradient,
                         T* slots, std::int64_t step, double lr) const {
     run(kernels, exec, part.count, stride, weights + part.offset, gradient + part.offset,
-        slots + part.offset, step, lr);
+        slots_from(slots, part.offset), step, lr);
   }
 };
 

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "tests/kernels/support.h"
 
 namespace kern::test {
@@ -58,7 +60,9 @@ void check(const Kernels<float>& kernels, const Product& p, unsigned seed) {
   ref_kernels<double>(kernels.precision).gemm(exec, args_of(p, a, b, expected));
   Floats c = in.c, again = in.c;
   kernels.gemm(exec, args_of(p, in.a, in.b, c));
-  expect_close(c, expected, p.k, "C");
+  // What k products of two numbers from -1 to 1 add up to, as a rule: of few sums all may cancel.
+  const double usual = std::sqrt(static_cast<double>(p.k)) / 3;
+  expect_close(c, expected, p.k, "C", usual);
   kernels.gemm(exec, args_of(p, in.a, in.b, again));
   EXPECT_TRUE(same_bits(c, again));
 }

@@ -74,7 +74,12 @@ void* operator new(std::size_t size) {
   if (void* block = std::malloc(size == 0 ? 1 : size)) return block;
   throw std::bad_alloc();
 }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  if (void* block = shared.take(size)) return block;
+  return std::malloc(size == 0 ? 1 : size);
+}
 void operator delete(void* block) noexcept {
   if (!shared.give_back(block)) std::free(block);
 }
 void operator delete(void* block, std::size_t) noexcept { operator delete(block); }
+void operator delete(void* block, const std::nothrow_t&) noexcept { operator delete(block); }

@@ -45,10 +45,16 @@ KERN_INLINE void backward_columns(int rows, int cols, const float* y, float* dy,
   if (dbias) store(dbias, (sum[0] + sum[1]) + (sum[2] + sum[3]), t...);
 }
 
+/// Column j of what may not be there: no bias, or no rows.
+template <class T>
+KERN_INLINE T* column(T* first, std::ptrdiff_t j) {
+  return first ? first + j : nullptr;
+}
+
 template <class Act>
 void backward(int rows, int cols, const float* y, float* dy, float* dbias) {
   for_each_vector(cols, [&](std::ptrdiff_t j, auto... t) {
-    backward_columns<Act>(rows, cols, y + j, dy + j, dbias ? dbias + j : nullptr, t...);
+    backward_columns<Act>(rows, cols, column(y, j), column(dy, j), column(dbias, j), t...);
   });
 }
 

@@ -167,6 +167,14 @@ void multiply_dots(const Args& g) {
   dots(d);
 }
 
+/// A product of nothing: C is scaled, A and B need not be there.
+void scale(const Args& g) {
+  for (int row = 0; row < g.m; ++row) {
+    float* c = g.c + at(row, g.ldc, 0);
+    for (int col = 0; col < g.n; ++col) c[col] = g.beta == 0 ? 0.0f : g.beta * c[col];
+  }
+}
+
 // Estimated cycles, from two multiply-adds and two loads a cycle. They only have to rank the ways.
 double tile_cost(const Args& g) {
   const double columns = divide_up(g.n, kWidth) * double(kWidth), k = g.k;
@@ -190,6 +198,7 @@ double dot_cost(const Args& g) {
 
 void gemm(Exec&, const Args& g) {
   if (g.m == 0 || g.n == 0) return;
+  if (g.k == 0) return scale(g);
   if (g.trans_a) {
     if (!g.trans_b && g.n == 1 && g.ldc == 1) return multiply_column(g);
     if (!g.trans_b && g.n < kWidth && g.n <= kRows && transposed_cost(g) < tile_cost(g))

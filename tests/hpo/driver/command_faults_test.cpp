@@ -87,6 +87,9 @@ TEST_F(CommandFaults, WhatWasLeftOverIsHandedInWithoutAPlace) {
 }
 
 TEST_F(CommandFaults, ProgramsThatWaitForAWordLeaveTheirFilesToOthers) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers need files of their own";
+#endif
   const StudySpec file =
       study(kQuick, rt::cat(kTwelve, "parallel: 24\n", "limits: {trials: 24, time: 30s}\n"));
   const std::string said = support::in_child([&] {

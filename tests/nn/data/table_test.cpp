@@ -271,11 +271,13 @@ TEST_F(Fitting, BlanksDoNotCutTheNameOfTheOnlyColumn) {
   EXPECT_EQ(towns.view().f32[0], 1);
   // Without names a value tells.
   CsvFile values("New York,1\nParis,2\nNew York,3\nParis,2\n");
-  nn::TableRows unnamed(table("New York\nSan Diego\n"), model_of(values.load()));
+  const nn::Dataset of_values = model_of(values.load());
+  nn::TableRows unnamed(table("New York\nSan Diego\n"), of_values);
   ASSERT_TRUE(unnamed.next(9));
   EXPECT_EQ(unnamed.rows(), 2U);
   EXPECT_EQ(unnamed.view().f32[0], 1);
-  nn::TableRows cut(table("a y\n1 p\n2 q\n"), model_of(CsvFile("a,y\n1,p\n2,q\n").load()));
+  const nn::Dataset of_two = model_of(CsvFile("a,y\n1,p\n2,q\n").load());
+  nn::TableRows cut(table("a y\n1 p\n2 q\n"), of_two);
   ASSERT_TRUE(cut.next(9));
   EXPECT_EQ(cut.scored().size(), 2U);
 }
@@ -326,7 +328,8 @@ TEST_F(Fitting, FirstLinesMayBeLongOrEndWithCr) {
   std::string ends = "a;b;y\r";
   for (int i = 0; ends.size() < nn::CsvStream::kPiece * 3 / 2; ++i)
     ends += std::to_string(i % 7) + ";" + std::to_string(i % 3) + (i % 2 == 0 ? ";p\r" : ";q\r");
-  nn::TableRows lines(table(ends), model_of(CsvFile(ends).load()));
+  const nn::Dataset of_ends = model_of(CsvFile(ends).load());
+  nn::TableRows lines(table(ends), of_ends);
   ASSERT_TRUE(lines.next(2));
   EXPECT_EQ(lines.scored().size(), 2U);
 }

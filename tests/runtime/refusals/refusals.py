@@ -43,7 +43,7 @@ CASES = {
         "rt: ignore needs a default for each out argument, in order, then for the result"),
     "a value of another type": (
         'const auto t = rt::task("t").cpu([](rt::in<double>) {});\nvoid f() { t(rt::value(1)); }',
-        "no match for call to"),
+        ("no match for call to", "no matching function for call to")),
     "nothing wrong": (
         "struct Good { int n; double x; };\n"
         'const auto t = rt::task("t").cpu([](rt::in<Good> g, Good h) { return g->n + h.x; }).pure();',
@@ -60,8 +60,9 @@ def check(compiler, root, name):
     if done.returncode == 0:
         return f"{name}: compiles, which it must not"
     first = next((line for line in done.stderr.splitlines() if "error:" in line), "")
-    if expected not in done.stderr:
-        return f"{name}: not said: {expected}\n{first}"
+    words = (expected,) if isinstance(expected, str) else expected  # the compilers' own differ
+    if not any(one in done.stderr for one in words):
+        return f"{name}: not said: {' or '.join(words)}\n{first}"
     return None
 
 
