@@ -105,6 +105,19 @@ TEST(SoftmaxCrossEntropy, CountsTheFirstLargestLogit) {
   });
 }
 
+TEST(BinaryCrossEntropy, ALogitOfZeroCountsAsTheFirstClass) {
+  for_each_table([](const Kernels<float>& kernels) {
+    const Floats logits(21, 0.0f);
+    for (const std::int32_t label : {0, 1}) {
+      const std::vector<std::int32_t> labels(logits.size(), label);
+      Exec exec;
+      const LossSums sums = kernels.binary_cross_entropy(
+          exec, {.rows = 21, .logits = logits.data(), .labels = labels.data()});
+      EXPECT_EQ(sums.correct, label == 0 ? 21 : 0);
+    }
+  });
+}
+
 TEST(SoftmaxCrossEntropy, NotFiniteLogitsPoisonTheirRowOnly) {
   for_each_table([](const Kernels<float>& kernels) {
     for (const Extras extras : kExtras)

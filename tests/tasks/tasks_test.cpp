@@ -19,6 +19,7 @@
 #include "nn/model_file.h"
 #include "nn/reshape/reshape.h"
 #include "runtime/runtime.h"
+#include "tasks/race.h"
 #include "tasks/train_pack.h"
 #include "tests/nn/nets.h"
 #include "tests/support/temp_folder.h"
@@ -107,6 +108,17 @@ TEST_F(Tasks, LearnSomething) {
   std::vector<double> scores;
   (void)run({10}, &scores);
   EXPECT_GT(scores.back(), 0.85);
+}
+
+TEST_F(Tasks, AScoreIsOfSoManyRows) {
+  const rt::Runtime runtime(sequential());
+  const auto data = tasks::load(data_spec);
+  const auto net = init();
+  for (const auto& [asked, scored] : {std::pair{0, 60}, {1, 1}, {2, 2}, {60, 60}, {61, 60}}) {
+    const nn::Scores scores =
+        tasks::score(net, data, hyper.loss, asked, tasks::evaluate_cost(model, 60)).get();
+    EXPECT_EQ(scores.rows, scored) << asked;
+  }
 }
 
 TEST_F(Tasks, TwoStretchesAreOne) {

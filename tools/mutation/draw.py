@@ -13,7 +13,7 @@ TESTS = {
     "runtime": CORE,
     "runtime/base": ["runtime base", "runtime core sequential"],
     "runtime/codec": ["runtime base", "runtime core sequential"],
-    "runtime/starpu": ["runtime core starpu_1", "runtime core starpu:2", "runtime core starpu:4", "runtime-place"],
+    "runtime/starpu": ["runtime core starpu_1", "runtime core starpu_2", "runtime core starpu_4", "runtime-place"],
     "runtime/place": ["runtime-place", *CORE],
     "nn": ["nn", "nn-torch", "nn-golden-short", "nn-device"],
     "nn/data": ["nn-data", "nn"],
@@ -32,7 +32,7 @@ TESTS = {
     "hpo/stopping": ["hpo-stopping"],
     "hpo/study": ["hpo-study"],
     "cli": ["cli-parts", "cli-usage", "cli-plan", "cli-sweep", "cli-train", "cli-predict", "cli-json", "cli-hostile",
-            "cli-output", "cli-hostile-values"],
+            "cli-output", "cli-hostile-values", "cli-programs", "cli-spaces", "cli-several", "cli-ask", "cli-import"],
 }
 NOT_BUILT = re.compile(r"kernels/cuda/|runtime/install/|runtime/starpu/.*(cuda|simgrid)")
 

@@ -333,6 +333,21 @@ TEST_F(Load, AMissingOrHugeFileIsToldApart) {
   }
 }
 
+TEST_F(Load, AFileWithALongNameIsOfferedWhatANameMayHave) {
+  const std::string most(64, 'n');
+  const auto said = [&](const std::string& stem) -> std::string {
+    try {
+      (void)parse_study(table(), stem + ".yaml", folder_.path().string());
+    } catch (const rt::Error& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  EXPECT_EQ(said(most), "accepted");
+  EXPECT_NE(said(most + "n").find("expected name: " + most + " in it"), std::string::npos)
+      << said(most + "n");
+}
+
 TEST_F(Load, DollarsCanBeEscaped) {
   const StudySpec study = load("data: {csv: rows.csv, target: $$price}\ntrain: {epochs: 1}\n");
   EXPECT_EQ(data_spec(study, {}).targets, std::vector<std::string>{"$price"});

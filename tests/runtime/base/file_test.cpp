@@ -43,6 +43,18 @@ TEST(WriteFileAtomic, ReplacesTheWholeAndLeavesNothingBehind) {
   EXPECT_EQ(entries(t.path()), 1u);
 }
 
+TEST(WriteFileAtomic, MakesANameInTheCurrentFolderDurable) {
+  const TempFolder t;
+  const rt::Path before = std::filesystem::current_path();
+  std::filesystem::current_path(t.path());
+  (void)support::synced();
+  EXPECT_NO_THROW(rt::write_file_atomic("a", "new", rt::Durability::durable));
+  const std::vector<support::Synced> synced = support::synced();
+  std::filesystem::current_path(before);
+  ASSERT_EQ(synced.size(), 2U);
+  EXPECT_EQ(synced[1].names, std::vector<std::string>{"a"});
+}
+
 /// A name that is not on the disk loses the file in a power cut, its content synced or not.
 TEST(WriteFileAtomic, BringsTheContentAndThenTheNameToTheDisk) {
   const TempFolder t;

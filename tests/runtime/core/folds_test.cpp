@@ -38,6 +38,22 @@ TEST_F(Folds, ReduxStartsFromTheOldValue) {
   EXPECT_EQ(sum.get(), 145);
 }
 
+TEST_F(Folds, WhatPureTasksAddUpIsNamedByHowItWasMade) {
+  static const auto add_pure =
+      rt::task("add pure", 1).cpu([](rt::redux<double, Sum> sum, double x) { *sum += x; }).pure();
+  rt::Value<double> made = rt::value(0.0), again = rt::value(0.0), impure = rt::value(0.0);
+  for (const double x : {1, 2, 3}) {
+    add_pure(made, x);
+    add_pure(again, x);
+    add_up(impure, x);
+  }
+  const rt::Key content = rt::value(6.0).key();
+  EXPECT_EQ(made.key(), again.key());
+  EXPECT_NE(made.key(), content);
+  EXPECT_EQ(impure.key(), content);
+  EXPECT_EQ(made.get(), 6);
+}
+
 TEST_F(Folds, ReduxOfAnUninitialisedBufferIsRefused) {
   rt::Value<Vec> sum = rt::uninitialised<Vec>({3, 0});
   EXPECT_THROW(add_vec(sum, 1), rt::Error);

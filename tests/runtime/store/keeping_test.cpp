@@ -105,6 +105,22 @@ TEST(Keeping, MemoryProtectsToo) {
   EXPECT_EQ(store.lookup(key(1)), nullptr);
 }
 
+TEST(Keeping, WhatTwoProtectStaysUntilBothGiveItUp) {
+  Store store({.memory_bytes = 20 * (kSize + 256)});
+  const auto press = [&] {
+    for (std::uint64_t i = 1000; i < 1100; ++i) store.insert(key(i), content(i), 100);
+  };
+  store.insert(key(0), content(0), 1e-6);
+  store.protect("one", {key(0)});
+  store.protect("two", {key(0)});
+  store.protect("one", {});
+  press();
+  EXPECT_NE(store.lookup(key(0)), nullptr);
+  store.protect("two", {});
+  press();
+  EXPECT_EQ(store.lookup(key(0)), nullptr);
+}
+
 TEST(Keeping, WhatTheDiskHasTakesNoMemoryThatTheBudgetDoesNotAllow) {
   const TempFolder t;
   Store store({.folder = t.path(), .memory_bytes = 1 << 20});
