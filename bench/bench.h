@@ -27,11 +27,11 @@ struct Options {
   bool quick = false;  ///< a tenth of the work, for tests: the figures are rough
   int workers = 0;     ///< CPU workers; 0: one for each core that this process may use
   int seeds = 0;       ///< quality, fidelity: searches of each problem; tables: splits; digits:
-                       ///< searches; precision: trainings; 0: usual
-  // Of `quality`, `tables`, `networks` and `precision`:
+                       ///< searches; precision, adapt: trainings; 0: usual
+  // Of `quality`, `adapt`, `tables`, `networks` and `precision`:
   std::string problems =
-      {};  ///< names (quality: also families, wildcards) with commas between; empty: all
-  std::string methods = {};  ///< the same for samplers, ours and rivals'; empty: the usual ones
+      {};  ///< names (quality, adapt: also wildcards) with commas between; empty: all
+  std::string methods = {};  ///< the same for samplers, ours and rivals', or policies; empty: usual
   std::string against =
       {};        ///< networks, grid, gpu-small, digits: rivals, commas between; empty: all
   int rows = 0;  ///< grid: rows of the data, 0: as many as usual
@@ -80,6 +80,8 @@ std::vector<Case> run_fidelity(
     const Options& options);  ///< what stopping rules reach on tabulated learning curves
 std::vector<Case> run_quality(
     const Options& options);  ///< how good searches are, beside Optuna's and Rustuna's
+std::vector<Case> run_adapt(
+    const Options& options);  ///< policies that let a network find its size, beside a sweep
 std::vector<Case> run_programs(
     const Options& options);  ///< trials of a program that does nothing, and starting it bare
 std::vector<Case> run_networks(

@@ -13,15 +13,17 @@ void declare_bench(Arguments& arguments) {
   declare_json(arguments);
   arguments.flag("--quick", "a tenth of the work: rough figures");
   arguments.option("--workers", "N", "CPU workers (default: one a core)");
-  arguments.option("--seeds", "N",
-                   "quality, digits: searches (of each problem; default: 20); tables: splits (3, "
-                   "of large ones 1); precision: trainings (5); fidelity: searches (30)");
+  arguments.option(
+      "--seeds", "N",
+      "quality, digits: searches (of each problem; default: 20); tables: splits (3, "
+      "of large ones 1); precision: trainings (5); adapt: trainings (3); fidelity: searches (30)");
   arguments.option(
       "--problems", "LIST",
-      "quality: names, families or wildcards; tables, networks, precision, fidelity: names "
+      "quality, adapt: names, families or wildcards; tables, networks, precision, fidelity: names "
       "(default: all)");
   arguments.option("--methods", "LIST",
-                   "quality: samplers, ours and rivals'; tpe@8: 8 trials run (default: the usual)");
+                   "quality: samplers, ours and rivals'; tpe@8: 8 trials run; adapt: policies "
+                   "(default: the usual)");
   arguments.option(
       "--against", "LIST",
       "networks: torch, loader, jax, vmap; grid: jax, shared, torch, ray; digits: optuna-jax, "
