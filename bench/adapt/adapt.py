@@ -2,8 +2,9 @@
 """Policies that let a network find its size, beside fixed networks and the sweep that a person would run.
 
 A method is a policy of `adapt:`, with fields as in race:every=2:price=0.001; command:FILE is a Python program that decides; none
-leaves the network as it is. Standard output: one JSON object, {"cells": [...], "cases": [...]}; progress, and a table for each
-method, go to standard error. Every finished cell is kept in --cache, so that an interrupted run goes on.
+leaves the network as it is; gromo is another library's growing network, where TRELLIS_RIVALS_PYTHON has it. Standard output: one
+JSON object, {"cells": [...], "cases": [...]}; progress, and a table for each method, go to standard error. Every finished cell is
+kept in --cache, so that an interrupted run goes on.
 """
 import argparse
 import concurrent.futures
@@ -48,8 +49,12 @@ def fixed_cells(task, seeds):
 
 
 def policy_cells(task, method, seeds):
-    """What `none` does is what a fixed network of that size does."""
+    """What `none` does is what a fixed network of that size does; a rival begins with a size of its own."""
     for seed in range(seeds):
+        if method in methods.RIVALS:
+            if task.network == "dense" and not task.is_table:
+                yield play.Cell(task, method, study.starts(task)[0], seed, study.for_rival(task, seed))
+            continue
         for size in study.starts(task):
             policy = methods.policy(method, task, size)
             if policy is None:
@@ -119,8 +124,9 @@ def main():
     player = play.Player(options.trellis, options.cache)
     try:
         # A misspelt policy should not wait for all fixed networks before it is told.
-        for cell in [next(policy_cells(task, name, 1)) for task in suite[:1] for name in names]:
-            player.check(cell)
+        for cell in [next(policy_cells(task, name, 1), None) for task in suite[:1] for name in names]:
+            if cell:
+                player.check(cell)
     except (play.Failed, OSError) as problem:
         sys.exit(f"adapt: {problem}")
     cells = dict.fromkeys(cell for task in suite for name in names for cell in policy_cells(task, name, seeds))
@@ -135,7 +141,7 @@ def main():
     for name in names:
         rows[name] = rows_of(name, suite, seeds, results)
         print(report.table(name, rows[name]), file=sys.stderr)
-        cases += figures.cases(name, rows[name])
+        cases += figures.cases(name, rows[name]) if rows[name] else []
     if options.figure:
         pathlib.Path(options.figure).write_text(drawing.figure(suite, rows, results), encoding="utf-8")
     flat = [report.plain(row) for own in rows.values() for row in own]

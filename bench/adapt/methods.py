@@ -3,8 +3,7 @@ import hashlib
 import pathlib
 import sys
 
-import study
-
+RIVALS = ("gromo",)  # played by rivals.py
 SCHEDULED = 128  # units that the plain schedule goes to
 
 

@@ -1,5 +1,6 @@
 """One cell: a study file, the program's run of it, and the result, which is kept in a file of its own."""
 import dataclasses
+import functools
 import hashlib
 import json
 import os
@@ -9,9 +10,12 @@ import sqlite3
 import subprocess
 import tempfile
 import threading
+import time
 
 import files
+import methods
 
+RIVALS = pathlib.Path(__file__).resolve().parent / "rivals.py"
 PROGRAMS = ("trellis", "trellis-engine")  # what decides about a policy's result
 
 
@@ -48,7 +52,7 @@ class Player:
 
     def path(self, cell):
         """Where the result lies. Fixed networks and sweeps depend on no policy, so that they outlive a build of the program."""
-        who = self.version if cell.kind in ("fixed", "sweep") else self.program
+        who = self.version if cell.kind in ("fixed", "sweep") else self.rival if cell.kind in methods.RIVALS else self.program
         digest = hashlib.sha256(f"{who}\n{cell.study}".encode()).hexdigest()[:16]
         return self.folder(cell.task) / f"{cell.name}-{digest}.json"
 
@@ -77,7 +81,8 @@ class Player:
         return result
 
     def run(self, cell):
-        return self.within(cell, lambda folder: self.swept(cell, folder) if cell.kind == "sweep" else self.trained(cell, folder))
+        how = self.swept if cell.kind == "sweep" else self.rivaled if cell.kind in methods.RIVALS else self.trained
+        return self.within(cell, lambda folder: how(cell, folder))
 
     def within(self, cell, work):
         """What `work` does in a folder that has the study and its data."""
@@ -92,17 +97,34 @@ class Player:
 
     def check(self, cell):
         """Throws Failed where the program would not take the study."""
-        self.within(cell, lambda folder: self.call(folder, "check", "cell.yaml"))
+        if cell.kind not in methods.RIVALS:
+            self.within(cell, lambda folder: self.call(folder, self.trellis, "check", "cell.yaml"))
+        elif not self.rival:
+            raise Failed("the rival has no version")
+
+    @functools.cached_property
+    def rival(self):
+        """The version of the library that a rival is made of, and of what is done with it."""
+        python = os.environ.get("TRELLIS_RIVALS_PYTHON", "")
+        if not python:
+            raise Failed("a rival needs TRELLIS_RIVALS_PYTHON, a Python that has GroMo: pip install gromo==0.1.0")
+        return self.call(None, python, "-B", str(RIVALS), "--version") + hashlib.sha256(RIVALS.read_bytes()).hexdigest()
+
+    def rivaled(self, cell, folder):
+        begun = time.monotonic()
+        data = self.data(cell.task, cell.seed)[0].resolve()
+        result = json.loads(self.call(folder, os.environ["TRELLIS_RIVALS_PYTHON"], "-B", str(RIVALS), str(data), cell.study))
+        return {**result, "seconds": round(time.monotonic() - begun, 3)}
 
     def call(self, folder, *words):
-        done = subprocess.run([self.trellis, *words], cwd=folder, capture_output=True, text=True, check=False)
+        done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             told = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
             raise Failed(told[-1])
         return done.stdout
 
     def trained(self, cell, folder):
-        result = json.loads(self.call(folder, "train", "cell.yaml", "--workers", "1", "--json", "--quiet"))
+        result = json.loads(self.call(folder, self.trellis, "train", "cell.yaml", "--workers", "1", "--json", "--quiet"))
         if result["state"] != "complete":
             raise Failed(f"the training ended as {result['state']}: {result['cause']}")
         return {"score": score(cell.task, result["metrics"]), "valid": valid(cell.task, result["metrics"]),
@@ -110,8 +132,8 @@ class Player:
                 "seconds": round(result["seconds"], 3)}
 
     def swept(self, cell, folder):
-        self.call(folder, "sweep", "cell.yaml", "--workers", "1", "--quiet")
-        best = json.loads(self.call(folder, "best", "cell", "--json"))
+        self.call(folder, self.trellis, "sweep", "cell.yaml", "--workers", "1", "--quiet")
+        best = json.loads(self.call(folder, self.trellis, "best", "cell", "--json"))
         # The FLOPs of every trial, also of those that were stopped, stand in the study's database alone.
         base = sqlite3.connect(f"file:{folder}/runs/cell/study.db?mode=ro", uri=True)
         flops, seconds = base.execute("SELECT sum(train_flops), sum(seconds) FROM trials").fetchone()

@@ -1,8 +1,10 @@
 """Study files: a network of a fixed size, the sweep of sizes that a person would run, and a policy that begins with a size."""
+import json
 
 WIDTHS = (8, 16, 32, 64, 128, 256, 512)
 STARTS = (8, 64, 512)
 DEPTHS = (1, 2, 3, 4)
+VALID = 0.2  # of the rows that are not test rows: a quarter of the training rows
 CHANNELS = 8  # units of a dense layer for each channel of a convolution
 
 
@@ -44,7 +46,7 @@ def common(task, data, test, seed):
     what = "classification" if task.classes else "regression"
     # A test share of nothing: the test rows come in a file, or in tensors, of their own.
     return [f"name: cell\nseed: {seed}",
-            f"data: {{{kind}: {data}{other}, task: {what}{scale}, split: {{valid: 0.2, seed: {seed}}}}}",
+            f"data: {{{kind}: {data}{other}, task: {what}{scale}, split: {{valid: {VALID}, seed: {seed}}}}}",
             f"train: {{optimizer: {{adam: {{lr: 0.003}}}}, schedule: cosine, batch: {task.batch}, epochs: {task.epochs}}}"]
 
 
@@ -72,6 +74,11 @@ def sweep(task, data, seed):
 
 def adaptive(task, data, seed, size, policy):
     return text(common(task, *data, seed), layers(task, size[0], size[0] // CHANNELS, size[1]), [f"adapt: {policy}"])
+
+
+def for_rival(task, seed):
+    """What a rival is told instead of a study file."""
+    return json.dumps({"seed": seed, "valid": VALID, "classes": task.classes, "batch": task.batch, "epochs": task.epochs})
 
 
 def text(head, network, more=()):

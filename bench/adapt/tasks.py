@@ -9,11 +9,11 @@ from typing import Callable
 import files
 import images
 import points
+import study
 import tables
 import teachers
 
 TEST_ROWS = 5000
-VALID = 0.2  # of the rows that are not test rows: a quarter of the training rows
 SAMPLE = 20  # rows that a fingerprint sees
 
 
@@ -64,7 +64,7 @@ class Task:
 
     def files(self, seed):
         """{file name: a function that gives its bytes}; each seed has training rows of its own."""
-        rows = round(self.rows / (1 - VALID))
+        rows = round(self.rows / (1 - study.VALID))
         if self.is_table:
             names = self.made[0]
             return {f"rows-{seed}.csv": lambda: files.table(names, self.drawn(seed, rows)),

@@ -6,7 +6,6 @@ usage: adapt_test.py [TRELLIS]
 import json
 import math
 import os
-import pathlib
 import random
 import struct
 import sys
@@ -91,6 +90,11 @@ class Methods(unittest.TestCase):
         task = tasks.TASKS["line"]
         self.assertEqual(methods.policy("race:every=2:price=0.001", task, (8, 2)), "{policy: race, every: 2, price: 0.001}")
         self.assertIsNone(methods.policy("none", task, (8, 2)))
+
+    def test_a_rival_plays_where_it_can_from_a_size_of_its_own(self):
+        self.assertEqual([cell.size for cell in adapt.policy_cells(tasks.TASKS["line"], "gromo", 2)], [(8, 2)] * 2)
+        for name in ("folds", "shapes", "table-numbers"):
+            self.assertEqual(list(adapt.policy_cells(tasks.TASKS[name], "gromo", 2)), [])
 
     def test_schedule_ends_at_its_width(self):
         for width in study.STARTS:
