@@ -66,6 +66,54 @@ const auto& score_task() {
   return task;
 }
 
+RowScores row_scores_here(rt::Context& context, const kern::Kernels<float>& kernels,
+                          const nn::ParamSlab& net, nn::DataView view, const nn::Choice& loss,
+                          std::int64_t rows) {
+  if (rows > 0 && rows < std::ssize(view.rows))
+    view.rows = view.rows.first(static_cast<std::size_t>(rows));
+  nn::Evaluation evaluation(kernels, net, loss);
+  evaluation.add(context.local<nn::Workspace>(), view);
+  return {evaluation.scores(nn::Measured::loss), nn::row_losses(evaluation.judged(), loss, view)};
+}
+
+const auto& row_scores_task() {
+  static const auto task =
+      rt::task("row scores", 1)
+          .cpu([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
+                  nn::Choice loss, std::int64_t rows, double) -> RowScores {
+            return translated([&] {
+              return row_scores_here(context, kern::cpu_kernels(), *net,
+                                     data->view(nn::Part::valid), loss, rows);
+            });
+          })
+          .cuda([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
+                   nn::Choice loss, std::int64_t rows, double) -> RowScores {
+            return translated([&] {
+              const OnGpu gpu(context, kern::Precision::f32);
+              const TableOnGpu table(context, *gpu.kernels.memory, *data);
+              return row_scores_here(context, gpu.kernels, *net, table.view(nn::Part::valid), loss,
+                                     rows);
+            });
+          })
+          .simulated([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data, nn::Choice loss,
+                        std::int64_t rows, double) -> RowScores {
+            RowScores out{simulated_scores(*net, loss, data->header(), scored_rows(*data, rows)),
+                          {}};
+            out.scores.metrics.clear();
+            out.losses.assign(static_cast<std::size_t>(out.scores.rows),
+                              static_cast<float>(out.scores.loss));
+            return out;
+          })
+          .work([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data, const nn::Choice&,
+                   std::int64_t rows, double) {
+            return scoring_work(net->spec(), scored_rows(*data, rows),
+                                nn::feed_shape(data->header()));
+          })
+          .pure()
+          .cost([](const nn::Choice&, std::int64_t, double flops) { return rt::Flops{flops}; });
+  return task;
+}
+
 /// FLOPs of an operation, and of measuring it first.
 double reshape_cost(const nn::ModelSpec& spec, const nn::Operation& operation,
                     const Course& course) {
@@ -76,23 +124,31 @@ double reshape_cost(const nn::ModelSpec& spec, const nn::Operation& operation,
 /// A runner that was called and not awaited yet.
 struct Started {
   nn::Operations operations;
+  std::optional<double> pull;
   Reshaped network;
   rt::Value<nn::TrainStats> stats;
   rt::Value<nn::Scores> scores;
+  rt::Value<RowScores> row_scores;  ///< by row: in place of `scores`
 };
 
 Started start(nn::Operations operations, Reshaped network, const nn::Stretch& stretch,
-              const Course& course) {
-  Started out{std::move(operations), std::move(network), {}, {}};
-  const rt::On device(course.devices.kind_for(out.network.spec, course.hyper));
+              const Course& course, const nn::Hyper& hyper) {
+  Started out{std::move(operations), {}, std::move(network), {}, {}, {}};
+  const rt::On device(course.devices.kind_for(out.network.spec, hyper));
   const rt::Flops training =
       train_cost(out.network.spec, stretch, course.train_rows, course.hyper.batch);
   const rt::Flops scoring =
       evaluate_cost(out.network.spec, static_cast<std::uint64_t>(course.score_rows));
-  out.stats = train(out.network.net, course.data, course.hyper, stretch, training);
-  out.scores = score(out.network.net, course.data, course.hyper.loss, course.score_rows, scoring);
+  out.stats = train(out.network.net, course.data, hyper, stretch, training);
+  if (course.by_row) {
+    out.row_scores =
+        score_rows(out.network.net, course.data, course.hyper.loss, course.score_rows, scoring);
+    out.row_scores.demand();
+  } else {
+    out.scores = score(out.network.net, course.data, course.hyper.loss, course.score_rows, scoring);
+    out.scores.demand();
+  }
   out.network.flops += training.value + scoring.value;
-  out.scores.demand();
   out.stats.demand();
   return out;
 }
@@ -102,6 +158,12 @@ Started start(nn::Operations operations, Reshaped network, const nn::Stretch& st
 rt::Value<nn::Scores> score(const rt::Value<nn::ParamSlab>& net, const rt::Value<nn::Dataset>& data,
                             const nn::Choice& loss, std::int64_t rows, rt::Flops cost) {
   return score_task()(net, data, loss, rows, cost.value);
+}
+
+rt::Value<RowScores> score_rows(const rt::Value<nn::ParamSlab>& net,
+                                const rt::Value<nn::Dataset>& data, const nn::Choice& loss,
+                                std::int64_t rows, rt::Flops cost) {
+  return row_scores_task()(net, data, loss, rows, cost.value);
 }
 
 rt::Flops runner_cost(const nn::ModelSpec& spec, const nn::Operations& operations,
@@ -147,21 +209,35 @@ rt::Async<Reshaped> reshape_all(rt::Value<nn::ParamSlab> net, nn::ModelSpec spec
 }
 
 rt::Async<std::vector<Runner>> race(rt::Value<nn::ParamSlab> net, nn::ModelSpec spec,
-                                    std::vector<nn::Operations> entrants, nn::Stretch stretch,
-                                    Course course) {
+                                    std::vector<nn::Operations> entrants, std::vector<Guest> guests,
+                                    nn::Stretch stretch, Course course) {
   std::vector<Started> started;
   Reshaped kept{net, spec, 0};
-  started.push_back(start({}, std::move(kept), stretch, course));
+  started.push_back(start({}, std::move(kept), stretch, course, course.hyper));
   for (nn::Operations& operations : entrants) {
     rt::Async<Reshaped> reshaping = reshape_all(net, spec, operations, course);
     Reshaped network = co_await std::move(reshaping);
-    started.push_back(start(std::move(operations), std::move(network), stretch, course));
+    started.push_back(
+        start(std::move(operations), std::move(network), stretch, course, course.hyper));
+  }
+  for (Guest& guest : guests) {
+    started.push_back(
+        start(std::move(guest.operations), std::move(guest.network), stretch, course, guest.hyper));
+    started.back().pull = guest.pull;
   }
   std::vector<Runner> runners;
+  std::vector<float> kept_losses;
   for (Started& runner : started) {
-    Runner out{std::move(runner.operations), std::move(runner.network), {}, {}};
+    Runner out{std::move(runner.operations), runner.pull, std::move(runner.network), {}, {}, {}};
     out.stats = co_await runner.stats;
-    out.scores = co_await runner.scores;
+    if (course.by_row) {
+      const RowScores scores = co_await runner.row_scores;
+      out.scores = scores.scores;
+      if (runners.empty()) kept_losses = scores.losses;
+      out.gain = nn::paired_gain(kept_losses, scores.losses);
+    } else {
+      out.scores = co_await runner.scores;
+    }
     if (out.stats.diverged) out.scores.loss = std::numeric_limits<double>::quiet_NaN();
     runners.push_back(std::move(out));
   }

@@ -3,10 +3,12 @@
 // the same batches and scored on the same rows.
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "nn/adapt/policy.h"
 #include "nn/hyper.h"
+#include "nn/row_losses.h"
 #include "nn/slab.h"
 #include "nn/train.h"
 #include "runtime/async.h"
@@ -22,7 +24,9 @@ struct Course {
   nn::Hyper hyper;
   std::uint64_t train_rows = 0;
   std::uint64_t seed = 0;       ///< of fresh weights
+  std::uint64_t apart = 0;      ///< of networks that are born, as tasks::init
   std::int64_t score_rows = 0;  ///< validation rows that are compared on, the first so many
+  bool by_row = false;          ///< whether runners are compared row by row
   DeviceRule devices = {};
 };
 
@@ -42,24 +46,46 @@ struct Reshaped {
 /// number in `scores` too.
 struct Runner {
   nn::Operations operations;
-  Reshaped network;  ///< trained
+  std::optional<double> pull;  ///< a guest's
+  Reshaped network;            ///< trained
   nn::TrainStats stats;
   nn::Scores scores;
+  nn::PairedGain gain;  ///< against the first; by row alone
 };
 
-/// Trains `net` as it is, which is exactly the training that it would have had without a race, and
-/// after each of `entrants`, over `stretch`. All are submitted at once as siblings of one graph;
-/// the result is in the order keep, entrants. `net` is not touched: what loses leaves nothing
-/// behind.
+/// A network of its own that takes part in a race as it is: it has gone through `operations`
+/// before.
+struct Guest {
+  nn::Operations operations;
+  double pull = 0;
+  nn::Hyper hyper;  ///< the course's, with that pull
+  Reshaped network;
+};
+
+/// Trains `net` as it is, which is exactly the training that it would have had without a race,
+/// after each of `entrants`, and the guests, over `stretch`. All are submitted at once as siblings
+/// of one graph; the result is in the order keep, entrants, guests. `net` is not touched: what
+/// loses leaves nothing behind.
 [[nodiscard]] rt::Async<std::vector<Runner>> race(rt::Value<nn::ParamSlab> net, nn::ModelSpec spec,
                                                   std::vector<nn::Operations> entrants,
-                                                  nn::Stretch stretch, Course course);
+                                                  std::vector<Guest> guests, nn::Stretch stretch,
+                                                  Course course);
 
 /// Scores on the first `rows` validation rows (0: all).
 [[nodiscard]] rt::Value<nn::Scores> score(const rt::Value<nn::ParamSlab>& net,
                                           const rt::Value<nn::Dataset>& data,
                                           const nn::Choice& loss, std::int64_t rows,
                                           rt::Flops cost);
+
+/// Scores on the first rows, and the losses that they are the mean of. Encodable.
+struct RowScores {
+  nn::Scores scores;
+  std::vector<float> losses;  ///< [rows]
+};
+[[nodiscard]] rt::Value<RowScores> score_rows(const rt::Value<nn::ParamSlab>& net,
+                                              const rt::Value<nn::Dataset>& data,
+                                              const nn::Choice& loss, std::int64_t rows,
+                                              rt::Flops cost);
 
 /// What race() spends on `spec` after `operations`, counted; an upper bound where sizes depend on
 /// data.

@@ -42,7 +42,7 @@ class Player:
     """Runs cells, several at once if asked from several threads, and remembers them in `cache`."""
 
     def __init__(self, trellis, cache):
-        self.trellis, self.cache = str(trellis), pathlib.Path(cache)
+        self.trellis, self.cache = os.path.abspath(trellis), pathlib.Path(cache)
         self.version = subprocess.run([self.trellis, "--version"], capture_output=True, text=True, check=True).stdout.strip()
         self.program = digest_of_programs(pathlib.Path(self.trellis))
         self.locks, self.lock = {}, threading.Lock()

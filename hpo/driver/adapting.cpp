@@ -77,8 +77,9 @@ AdaptingNetwork::AdaptingNetwork(const TrialPlan& plan, tasks::Course course,
   if (!policy_) return;
   grid_ = policy_->grid();
   course_.score_rows = policy_->rows();
-  course_.hyper.penalty = policy_->penalty();
-  course_.hyper.penalty.strength /= highest_rate(course_.hyper);
+  course_.by_row = policy_->wants().gains;
+  born_model_ = model_;
+  pull(policy_->penalty().strength);
 }
 
 AdaptingNetwork::AdaptingNetwork(const TrialPlan& plan, tasks::Course course,
@@ -105,7 +106,7 @@ void AdaptingNetwork::becomes(nn::ModelSpec model) {
 
 bool AdaptingNetwork::goes_on_anywhere(const TrialSpec& spec) {
   const auto policy = policy_for(spec);
-  return !policy || !policy->wants().losses;
+  return !policy || (!policy->wants().losses && !policy->wants().births);
 }
 
 void AdaptingNetwork::train(std::int64_t to, TrialContext& trial) {
@@ -215,7 +216,7 @@ rt::Async<void> AdaptingNetwork::take_turn(TrialContext& trial) {
     rt::Async<nn::Turn> asking = ask(now, std::move(turn.ask), trial);
     turn = co_await std::move(asking);
   }
-  if (turn.candidates.empty()) co_return;
+  if (turn.candidates.empty() && turn.births.empty()) co_return;
   rt::Async<nn::Round> running =
       turn.race_until ? race(std::move(turn), trial) : apply(std::move(turn), trial);
   const nn::Round round = co_await std::move(running);
@@ -265,27 +266,82 @@ rt::Async<nn::Round> AdaptingNetwork::apply(nn::Turn turn, TrialContext& trial) 
   co_return round;
 }
 
+void AdaptingNetwork::pull(double strength) {
+  course_.hyper.penalty = policy_->penalty();
+  course_.hyper.penalty.strength = strength / highest_rate(course_.hyper);
+}
+
+void AdaptingNetwork::train_guest(tasks::Guest& guest, const nn::Stretch& stretch) const {
+  if (stretch.to <= stretch.from) return;
+  tasks::Reshaped& network = guest.network;
+  const rt::Flops cost = tasks::train_cost(nn::flops_per_row(network.spec), stretch,
+                                           course_.train_rows, course_.hyper.batch);
+  const rt::On device(course_.devices.kind_for(network.spec, guest.hyper));
+  (void)tasks::train(network.net, course_.data, guest.hyper, stretch, cost);
+  network.flops += cost.value;
+}
+
+tasks::Guest AdaptingNetwork::guest(nn::Birth birth, std::int64_t border) const {
+  const auto at = std::ranges::find(others_, birth, &Other::birth);
+  tasks::Guest guest{.operations = std::move(birth.operations),
+                     .pull = birth.pull,
+                     .hyper = course_.hyper,
+                     .network = {}};
+  guest.hyper.penalty = policy_->penalty();
+  guest.hyper.penalty.strength = birth.pull / highest_rate(course_.hyper);
+  guest.network.spec = *nn::spec_after(born_model_, guest.operations);
+  std::int64_t from = 0;
+  if (at != others_.end()) {
+    guest.network.net = at->net;
+    from = at->border;
+  } else {
+    guest.network.net =
+        tasks::init(guest.network.spec, course_.hyper.optimizer, course_.seed, course_.apart);
+  }
+  train_guest(guest, {from, border, grid_});
+  return guest;
+}
+
+void AdaptingNetwork::keep_guest(nn::Birth birth, rt::Value<nn::ParamSlab> net,
+                                 std::int64_t border) {
+  auto at = std::ranges::find(others_, birth, &Other::birth);
+  if (at == others_.end()) at = others_.insert(at, {.birth = std::move(birth), .net = {}});
+  at->net = std::move(net);
+  at->border = border;
+}
+
 rt::Async<nn::Round> AdaptingNetwork::race(nn::Turn turn, TrialContext& trial) {
   const std::int64_t steps =
       nn::steps_per_epoch(static_cast<std::int64_t>(course_.train_rows), course_.hyper.batch);
   const nn::Stretch stretch{now_, nn::with_a_step(now_, *turn.race_until, grid_, steps), grid_};
   const bool known = !measures_its_size(turn.candidates);
+  std::vector<tasks::Guest> guests;
+  for (const nn::Birth& birth : turn.births) guests.push_back(guest(birth, now_));
   if (known) {
     double cost = tasks::runner_cost(model_, {}, stretch, course_).value;
     for (const nn::Operations& operations : turn.candidates)
       cost += tasks::runner_cost(model_, operations, stretch, course_).value;
+    for (const tasks::Guest& one : guests)
+      cost += one.network.flops + tasks::runner_cost(one.network.spec, {}, stretch, course_).value;
     trial.stretch(cost);
   }
   rt::Async<std::vector<tasks::Runner>> running =
-      tasks::race(net_, model_, turn.candidates, stretch, course_);
+      tasks::race(net_, model_, turn.candidates, std::move(guests), stretch, course_);
   const std::vector<tasks::Runner> runners = co_await std::move(running);
   nn::Round round{.from = stretch.from, .until = stretch.to, .candidates = {}};
   double cost = 0;
   for (const tasks::Runner& runner : runners) {
     nn::Candidate candidate = candidate_of(policy_.get(), runner.operations, runner.network);
+    candidate.pull = runner.pull;
     candidate.train_loss = runner.stats.loss;
     candidate.loss = runner.scores.loss;
     candidate.accuracy = accuracy_of(runner.scores);
+    if (course_.by_row) {
+      round.rows = runner.scores.rows;
+      candidate.gain = runner.gain.mean;
+      candidate.gain_error = runner.gain.error;
+    }
+    if (runner.pull) keep_guest({runner.operations, *runner.pull}, runner.network.net, stretch.to);
     cost += candidate.flops;
     round.candidates.push_back(std::move(candidate));
   }
@@ -294,22 +350,37 @@ rt::Async<nn::Round> AdaptingNetwork::race(nn::Turn turn, TrialContext& trial) {
   const auto winner = static_cast<std::size_t>(&round.accepted() - round.candidates.data());
   net_ = runners[winner].network.net;
   becomes(runners[winner].network.spec);
+  if (runners[winner].pull) pull(*runners[winner].pull);
   pieces_.push_back(rt::value(runners[winner].stats));
   co_return round;
 }
 
 rt::Async<void> AdaptingNetwork::repeat(Adapted logged, TrialContext& trial) {
   const nn::Round round = round_of(logged);
-  rt::Async<tasks::Reshaped> reshaping =
-      tasks::reshape_all(net_, model_, round.accepted().operations, course_);
-  const tasks::Reshaped network = co_await std::move(reshaping);
-  net_ = network.net;
-  becomes(network.spec);
+  const nn::Stretch stretch{round.from, round.until, grid_};
+  // Those that lost are there for a later race; nothing of them is computed before it.
+  tasks::Reshaped accepted;
   double flops = 0;
-  for (const nn::Candidate& candidate : round.candidates) flops += candidate.flops;
+  for (const nn::Candidate& candidate : round.candidates) {
+    flops += candidate.flops;
+    if (!candidate.pull) continue;
+    const nn::Birth birth{candidate.operations, *candidate.pull};
+    tasks::Guest one = guest(birth, round.from);
+    if (candidate.accepted) accepted = one.network;
+    train_guest(one, stretch);
+    keep_guest(birth, one.network.net, round.until);
+  }
+  if (round.accepted().pull) {
+    pull(*round.accepted().pull);
+  } else {
+    rt::Async<tasks::Reshaped> reshaping =
+        tasks::reshape_all(net_, model_, round.accepted().operations, course_);
+    accepted = co_await std::move(reshaping);
+  }
+  net_ = accepted.net;
+  becomes(accepted.spec);
   trial.stretch(flops);
   if (round.until > round.from) {
-    const nn::Stretch stretch{round.from, round.until, grid_};
     const rt::On device(course_.devices.kind_for(model_, course_.hyper));
     pieces_.push_back(
         tasks::train(net_, course_.data, course_.hyper, stretch,

@@ -77,6 +77,14 @@ class AdaptingNetwork {
                                         TrialContext& trial);
   [[nodiscard]] rt::Async<nn::Round> apply(nn::Turn turn, TrialContext& trial);
   [[nodiscard]] rt::Async<nn::Round> race(nn::Turn turn, TrialContext& trial);
+  /// Trains one that belongs to no report, and counts that.
+  void train_guest(tasks::Guest& guest, const nn::Stretch& stretch) const;
+  /// Another network from its birth on, trained up to the border where a race begins.
+  [[nodiscard]] tasks::Guest guest(nn::Birth birth, std::int64_t border) const;
+  /// Where it stands behind a race; the next one goes on from there.
+  void keep_guest(nn::Birth birth, rt::Value<nn::ParamSlab> net, std::int64_t border);
+  /// How strongly units are pulled from now on.
+  void pull(double strength);
   void told(const nn::Round& round);
   void becomes(nn::ModelSpec model);
 
@@ -88,7 +96,14 @@ class AdaptingNetwork {
   std::int64_t now_ = 0;  ///< border of the grid
   rt::Value<nn::ParamSlab> net_;
   nn::ModelSpec model_;
-  nn::Flops row_;                                  ///< of model_
+  nn::Flops row_;  ///< of model_
+  struct Other {
+    nn::Birth birth;
+    rt::Value<nn::ParamSlab> net;
+    std::int64_t border = 0;  ///< up to which it is trained
+  };
+  nn::ModelSpec born_model_;
+  std::vector<Other> others_;                      ///< that raced
   std::vector<rt::Value<nn::TrainStats>> pieces_;  ///< since advance() began
   std::vector<rt::Value<nn::TrainStats>> window_;  ///< since the last round
   std::vector<double> losses_;                     ///< of window_

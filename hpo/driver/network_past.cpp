@@ -77,13 +77,14 @@ std::optional<AdaptingNetwork> NetworkWork::stored(const Checkpoint& checkpoint,
 
 AdaptingNetwork NetworkWork::fresh(std::uint64_t trial, const TrialPlan& plan,
                                    const StudyData& data) const {
-  return {plan, course_of(plan.spec, data), first_network(trial, plan, data)};
+  tasks::Course course = course_of(plan.spec, data);
+  course.apart = apart(trial);
+  return {plan, std::move(course), first_network(trial, plan, data)};
 }
 
 rt::Value<nn::ParamSlab> NetworkWork::first_network(std::uint64_t trial, const TrialPlan& plan,
                                                     const StudyData& data) const {
-  const std::uint64_t apart = sharing_ ? 0 : trial + 1;
-  return tasks::init(plan.network->header, data.seeds.init, apart);
+  return tasks::init(plan.network->header, data.seeds.init, apart(trial));
 }
 
 AdaptingNetwork NetworkWork::handed_on(const AdaptingNetwork& network, const Segment& from,

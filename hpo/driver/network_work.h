@@ -98,6 +98,8 @@ class NetworkWork : public TrialWork {
   const StudyData& data_of(const nn::DataSpec& spec);
   const StudyData& data_of(const Params& params);
   [[nodiscard]] PlanPtr plan_of(const Params& params, const StudyData& data) const;
+  /// Of the networks that are born in a trial, as tasks::init.
+  [[nodiscard]] std::uint64_t apart(std::uint64_t trial) const { return sharing_ ? 0 : trial + 1; }
   /// The network that a trial is born with.
   [[nodiscard]] rt::Value<nn::ParamSlab> first_network(std::uint64_t trial, const TrialPlan& plan,
                                                        const StudyData& data) const;

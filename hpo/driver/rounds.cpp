@@ -28,6 +28,9 @@ Tried tried_of(const nn::Candidate& candidate) {
           .train_loss = candidate.train_loss,
           .loss = candidate.loss,
           .accuracy = candidate.accuracy,
+          .pull = candidate.pull,
+          .gain = candidate.gain,
+          .gain_error = candidate.gain_error,
           .accepted = candidate.accepted,
           .why = candidate.why};
 }
@@ -42,6 +45,9 @@ nn::Candidate candidate_of(const Tried& tried) {
           .train_loss = tried.train_loss,
           .loss = tried.loss,
           .accuracy = tried.accuracy,
+          .pull = tried.pull,
+          .gain = tried.gain,
+          .gain_error = tried.gain_error,
           .accepted = tried.accepted,
           .why = tried.why};
 }
@@ -49,14 +55,15 @@ nn::Candidate candidate_of(const Tried& tried) {
 }  // namespace
 
 Adapted event_of(const nn::Round& round, std::int64_t grid) {
-  Adapted event{.grid = grid, .from = round.from, .until = round.until, .candidates = {}};
+  Adapted event{
+      .grid = grid, .from = round.from, .until = round.until, .rows = round.rows, .candidates = {}};
   for (const nn::Candidate& candidate : round.candidates)
     event.candidates.push_back(tried_of(candidate));
   return event;
 }
 
 nn::Round round_of(const Adapted& event) {
-  nn::Round round{.from = event.from, .until = event.until, .candidates = {}};
+  nn::Round round{.from = event.from, .until = event.until, .rows = event.rows, .candidates = {}};
   for (const Tried& tried : event.candidates) round.candidates.push_back(candidate_of(tried));
   return round;
 }

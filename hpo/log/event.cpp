@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 
 #include "hpo/log/json.h"
@@ -87,11 +88,15 @@ struct Writer {
     json.field("shape", e.shape).field("weights", e.weights);
     json.field("inference_flops", e.inference_flops).field("cost", e.cost);
     json.field("flops", e.flops).field("train_loss", e.train_loss).field("loss", e.loss);
-    json.field("accuracy", e.accuracy).field("accepted", e.accepted).field("why", e.why);
+    json.field("accuracy", e.accuracy);
+    if (e.pull) json.field("pull", *e.pull);
+    if (!std::isnan(e.gain)) json.field("gain", e.gain).field("gain_error", e.gain_error);
+    json.field("accepted", e.accepted).field("why", e.why);
     json.end_object();
   }
   void operator()(const Adapted& e) const {
     json.field("grid", e.grid).field("from", e.from).field("until", e.until);
+    if (e.rows > 0) json.field("rows", e.rows);
     json.key("candidates").begin_array();
     for (const Tried& tried : e.candidates) (*this)(tried);
     json.end_array();
@@ -101,6 +106,15 @@ struct Writer {
 std::string text_or_empty(const Json& json, std::string_view name) {
   const Json* found = json.find(name);
   return found ? found->text() : "";
+}
+
+std::optional<double> number_if_there(const Json& json, std::string_view name) {
+  const Json* found = json.find(name);
+  return found ? std::optional(found->number()) : std::nullopt;
+}
+
+double number_or_nan(const Json& json, std::string_view name) {
+  return number_if_there(json, name).value_or(std::numeric_limits<double>::quiet_NaN());
 }
 
 Cause read_cause(const Json& json) { return enum_of(kCauseNames, text_or_empty(json, "cause")); }
@@ -144,6 +158,7 @@ Adapted read_adapted(const Json& json) {
   Adapted e{.grid = json.at("grid").integer(),
             .from = json.at("from").integer(),
             .until = json.at("until").integer(),
+            .rows = json.find("rows") != nullptr ? json.at("rows").integer() : 0,
             .candidates = {}};
   for (const auto& [name, tried] : json.at("candidates").members()) {
     e.candidates.push_back({.operations = std::string(tried.at("operations").raw()),
@@ -156,6 +171,9 @@ Adapted read_adapted(const Json& json) {
                             .train_loss = tried.at("train_loss").number(),
                             .loss = tried.at("loss").number(),
                             .accuracy = tried.at("accuracy").number(),
+                            .pull = number_if_there(tried, "pull"),
+                            .gain = number_or_nan(tried, "gain"),
+                            .gain_error = number_or_nan(tried, "gain_error"),
                             .accepted = tried.at("accepted").raw() == "true",
                             .why = tried.at("why").text()});
   }

@@ -3,6 +3,7 @@
 // from it.
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -131,6 +132,12 @@ struct Tried {
   double train_loss = 0;       ///< NaN: it was not trained for it
   double loss = 0;             ///< on the validation rows that all share; NaN: not measured
   double accuracy = 0;         ///< the same; NaN: not measured
+  /// Another network, born with what the operations make of the birth's sizes: how strongly its
+  /// units are pulled to 0.
+  std::optional<double> pull;
+  double gain = std::numeric_limits<double>::quiet_NaN();  ///< its loss below the kept network's,
+                                                           ///< row by row; NaN: not measured
+  double gain_error = std::numeric_limits<double>::quiet_NaN();  ///< the standard error of that
   bool accepted = false;
   std::string why;  ///< one line for people
 };
@@ -140,6 +147,7 @@ struct Adapted {
   std::int64_t grid = 1;
   std::int64_t from = 0;
   std::int64_t until = 0;
+  std::int64_t rows = 0;          ///< validation rows compared; 0: it does not matter to the policy
   std::vector<Tried> candidates;  ///< exactly one is accepted
   [[nodiscard]] const Tried& accepted() const;
 };

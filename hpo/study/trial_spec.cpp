@@ -252,8 +252,11 @@ TrialSpec make_trial(const StudySpec& study, const Params& params, const DataInf
       like != nullptr && stands_for_itself(*study.document->root.find_path({"train", "loss"}));
   trial.hyper = read_hyper(train, data, same_loss ? &like->hyper.loss : nullptr);
   trial.hyper.precision = study.precision;
+  // A policy may have its networks born with sizes of its own.
+  const Node* adapt = study.document->root.find("adapt");
   const bool same_network = like != nullptr && like->hyper.loss == trial.hyper.loss &&
-                            stands_for_itself(*study.document->root.find("network"));
+                            stands_for_itself(*study.document->root.find("network")) &&
+                            (adapt == nullptr || stands_for_itself(*adapt));
   if (same_network) {
     trial.model = like->model;
   } else {
@@ -262,9 +265,10 @@ TrialSpec make_trial(const StudySpec& study, const Params& params, const DataInf
     check_reshapes(study, trial.model);
   }
   trial.epochs = as_integer(*train.find("epochs"));
-  if (study.document->root.find("adapt") != nullptr) {
+  if (adapt != nullptr) {
     trial.adapt = read_adaptation(Section(study, params, "adapt").node(), trial.model, trial.epochs,
                                   study.limits.weights.value_or(0));
+    trial.model = nn::born_with(*trial.adapt, std::move(trial.model));
   }
   trial.resources = read_resources(Section(study, params, "resources").node());
   return trial;

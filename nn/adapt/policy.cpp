@@ -58,6 +58,11 @@ Adaptation complete(const Adaptation& adaptation) {
   return out;
 }
 
+ModelSpec born_with(const Adaptation& adaptation, ModelSpec model) {
+  const auto birth = policy_of(adaptation.policy.kind).birth;
+  return birth != nullptr ? birth(adaptation, model) : std::move(model);
+}
+
 std::unique_ptr<Policy> make_policy(const PolicySetup& setup) {
   return policy_of(setup.adaptation.policy.kind).make(setup);
 }

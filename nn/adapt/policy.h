@@ -8,6 +8,7 @@
 // trial feeds them from the log instead of racing again. Adding a kind: README.md of this folder.
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -47,6 +48,15 @@ using Operations = std::vector<Operation>;
 /// "widen fc1 by 16, shrink fc2 by 8"; "keep" for none.
 [[nodiscard]] std::string describe(const Operations& operations);
 
+/// A network that is born with the sizes which operations make of the trial's at its birth; they
+/// must be sizes that the spec tells. Its units are pulled to 0 by `pull` as Policy::penalty()
+/// says.
+struct Birth {
+  Operations operations;
+  double pull = 0;
+  bool operator==(const Birth&) const = default;
+};
+
 /// One thing that was tried at a turn, and what came of it.
 struct Candidate {
   Operations operations;
@@ -58,6 +68,11 @@ struct Candidate {
   double train_loss = 0;              ///< mean over its stretch; NaN: none was run
   double loss = 0;      ///< on the validation rows that all candidates share; NaN: not measured
   double accuracy = 0;  ///< the same; NaN for numbers, or not measured
+  std::optional<double> pull = {};  ///< of a Birth: it is another network, and pulled so
+  /// By how much its loss is below that of the network as it is, and that difference's standard
+  /// error, from the two losses of each row; NaN: not measured.
+  double gain = std::numeric_limits<double>::quiet_NaN();
+  double gain_error = std::numeric_limits<double>::quiet_NaN();
   bool accepted = false;
   std::string why;  ///< one line for people: why it was accepted, or was not
 };
@@ -72,6 +87,7 @@ struct Candidate {
 struct Round {
   std::int64_t from = 0;
   std::int64_t until = 0;             ///< `from` when nothing was trained for it
+  std::int64_t rows = 0;              ///< validation rows compared, where gains are measured
   std::vector<Candidate> candidates;  ///< exactly one is accepted
   [[nodiscard]] const Candidate& accepted() const;
 };
@@ -84,6 +100,9 @@ struct Turn {
   /// Set: train the network as it is and each candidate up to this border, on the same batches, and
   /// judge. None: the one candidate is applied.
   std::optional<std::int64_t> race_until = {};
+  /// Of a race: other networks. They catch up first, from their birth or from where they were in an
+  /// earlier race.
+  std::vector<Birth> births = {};
   std::string why = {};  ///< of a candidate that is applied: one line for people
   std::string ask = {};  ///< text for the program; its answer comes by Policy::answered
 };
@@ -93,8 +112,10 @@ struct Wants {
   bool losses = false;  ///< the mean training loss between each two borders of the grid
   bool scores = false;  ///< loss and accuracy on validation rows at the turn
   bool norms = false;   ///< the norms of all units that can be removed, at the turn
+  bool births = false;  ///< its races have networks from their birth on (Turn::births)
+  bool gains = false;   ///< Candidate::gain in races
   /// Whether what a turn comes to is open until something was measured.
-  [[nodiscard]] bool any() const { return losses || scores || norms; }
+  [[nodiscard]] bool any() const { return losses || scores || norms || gains; }
 };
 
 /// How training stands at a turn.
@@ -146,6 +167,9 @@ class Policy {
 /// A kind of policy: one object per kind, listed in registry.cpp.
 struct PolicyKind {
   KindInfo info;
+  /// The network that a trial is born with in place of the one that the study file gives; null:
+  /// that one.
+  ModelSpec (*birth)(const Adaptation&, const ModelSpec&) = nullptr;
   bool timetable = false;  ///< reads Adaptation::at
   bool program = false;    ///< reads Adaptation::command, folder and timeout
   /// Throws SpecError where the policy can never do anything for that network, or would ask for
@@ -159,6 +183,10 @@ struct PolicyKind {
 
 /// With every field of policy and operations present and checked; throws SpecError.
 [[nodiscard]] Adaptation complete(const Adaptation& adaptation);
+
+/// The network that a trial of this adaptation begins with where the study file gives `model`. What
+/// it gave once stays as it is when it is given.
+[[nodiscard]] ModelSpec born_with(const Adaptation& adaptation, ModelSpec model);
 
 /// The policy of a network's adaptation. Throws SpecError with the reason when it can't work for
 /// that network: asked before anything runs.

@@ -7,6 +7,7 @@
 #include "nn/error.h"
 
 #define TRELLIS_POLICIES(ADD) \
+  ADD(auto)                   \
   ADD(schedule)               \
   ADD(race)                   \
   ADD(plateau)                \

@@ -28,6 +28,7 @@ metric: {name: valid.accuracy, goal: maximize}
 adapt: ADAPT
 """
 POLICIES = {
+    "auto": "auto",
     "race": "{policy: race, every: 1, length: 0.5, factor: 1.5, patience: 9}",
     "plateau": "{policy: plateau, points: 4, window: 3, falling: 1, length: 2, factor: 1.5, gap: 9, deepen: true, price: 1e-6}",
     "schedule": "{policy: schedule, at: {1: {widen: {layer: fc1, by: 32}}, 1.5: {shrink: {layer: fc2, by: 24}}, "

@@ -182,6 +182,7 @@ class OnNetwork {
       print(tasks::evaluate(net_, data_, part, loss, cost), name);
       print(tasks::evaluate_classes(net_, data_, part, loss, cost), name);
     }
+    print(tasks::score_rows(net_, data_, loss, 0, cost), "all rows");
     print(tasks::score(net_, data_, loss, 0, cost), "all rows");
     print(tasks::score(net_, data_, {"huber", {{"delta", 2.0}}}, 50, cost), "50 rows");
   }

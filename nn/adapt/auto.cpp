@@ -1,0 +1,371 @@
+#include "nn/adapt/auto.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+#include "nn/error.h"
+#include "nn/layout.h"
+
+namespace nn {
+namespace {
+
+// By the development tasks of bench/adapt; nothing changes much for half or twice of any of them.
+constexpr std::int64_t kFirst = 32;  // units of a layer that the trial begins with
+constexpr std::int64_t kSmallest = 4, kLargest = 1024;
+constexpr double kPull = 0.1;  // as prune's strength
+constexpr int kMoreLayers = 3;
+// A larger network is clearly better when its loss is below so many times the other's, and its
+// score so much higher: percent of the rows, or of the variance of numbers.
+constexpr double kBetterLoss = 0.95, kBetterScore = 0.5;
+// A doubling costs about as much as three times everything before it, so it has to bring so many
+// times what the last one had to; but no more than so many standard errors of a score: where many
+// rows tell, a small difference is one.
+constexpr double kMoreScore = 2, kBetterErrors = 1.5;
+// A smaller network is nearly as good as the best when neither is worse by more than this: so many
+// times the loss and a little more, as losses near 0 differ by chance; so many points, or standard
+// errors where those are fewer points, but a row and a half in any case.
+constexpr double kNearLoss = 1.1, kLittleLoss = 0.005;
+constexpr double kNearScore = 0.8, kNearErrors = 0.7, kNearRows = 1.5;
+
+constexpr std::int64_t kGrid = 16;   // borders an epoch
+constexpr std::int64_t kRaces = 12;  // before the end: all that there may be
+constexpr std::int64_t kUnitsAChannel = 8;
+
+const LayerSpec* layer_called(const ModelSpec& spec, const std::string& name) {
+  const auto found = std::ranges::find(spec.layers, name, &LayerSpec::name);
+  return found == spec.layers.end() ? nullptr : &*found;
+}
+
+bool is_convolution(const ModelSpec& spec, const std::string& name) {
+  const LayerSpec* layer = layer_called(spec, name);
+  return layer != nullptr && layer->kind == "conv2d";
+}
+
+std::int64_t units_at(const ModelSpec& spec, const std::string& layer, std::int64_t units) {
+  return is_convolution(spec, layer) ? std::max<std::int64_t>(1, units / kUnitsAChannel) : units;
+}
+
+/// What gives every layer of `spec` that many units; nothing where one can't have them.
+std::optional<Operations> sized(const ModelSpec& spec, std::int64_t units) {
+  Operations out;
+  const auto groups = unit_groups(spec);
+  for (const std::string& layer : resizable_layers(spec)) {
+    const std::int64_t now = std::ranges::find(groups, layer, &UnitGroup::name)->units;
+    const std::int64_t then = units_at(spec, layer, units);
+    if (then == now) continue;
+    out.push_back({then > now ? "widen" : "shrink", layer, {{"to", then}}});
+  }
+  if (!spec_after(spec, out)) return std::nullopt;
+  return out;
+}
+
+/// The layer behind which others come: the last dense one that has units of its own, else the last.
+std::string last_layer(const ModelSpec& spec) {
+  std::string last;
+  for (const std::string& layer : resizable_layers(spec))
+    if (last.empty() || !is_convolution(spec, layer) || is_convolution(spec, last)) last = layer;
+  return last;
+}
+
+/// The largest number of units, from `units` down, that the bound on weights allows.
+std::int64_t within(const Adaptation& adaptation, const ModelSpec& spec, std::int64_t units) {
+  if (adaptation.max_weights == 0) return units;
+  for (; units > 1; units /= 2) {
+    const auto operations = sized(spec, units);
+    const auto shape = operations ? spec_after(spec, *operations) : std::nullopt;
+    if (shape && weight_count(*shape) <= adaptation.max_weights) break;
+  }
+  return units;
+}
+
+ModelSpec born(const Adaptation& adaptation, const ModelSpec& spec) {
+  const auto operations = sized(spec, within(adaptation, spec, kFirst));
+  return operations ? *spec_after(spec, *operations) : spec;
+}
+
+/// Percent of the rows that are right; of numbers, whose variance is 1, of the variance explained.
+double score(const Candidate& candidate) {
+  return 100 * (std::isnan(candidate.accuracy) ? 1 - candidate.loss : candidate.accuracy);
+}
+
+/// The standard error of the score of so many rows; infinite for numbers, where nothing is known
+/// of it.
+double error_of(const Candidate& candidate, std::int64_t rows) {
+  if (std::isnan(candidate.accuracy)) return std::numeric_limits<double>::infinity();
+  const auto count = static_cast<double>(rows);
+  return 100 * std::sqrt(std::max(1 / count, 1 - candidate.accuracy) / count);
+}
+
+bool clearly_better(const Candidate& one, const Candidate& other, double by, std::int64_t rows) {
+  if (std::isnan(one.loss)) return false;
+  if (std::isnan(other.loss)) return true;
+  by = std::min(by, kBetterErrors * error_of(other, rows));
+  return one.loss < other.loss * kBetterLoss && score(one) >= score(other) + by;
+}
+
+bool nearly_as_good(const Candidate& one, const Candidate& best, std::int64_t rows) {
+  const double rows_of_it = 100 * kNearRows / static_cast<double>(rows);
+  const double near =
+      std::min(kNearScore, std::max(rows_of_it, kNearErrors * error_of(best, rows)));
+  return one.loss <= best.loss * kNearLoss + kLittleLoss && score(one) >= score(best) - near;
+}
+
+std::string four_digits(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4g", value);
+  return text;
+}
+
+class Auto final : public Policy {
+ public:
+  explicit Auto(const PolicySetup& setup)
+      : born_(setup.spec), max_weights_(setup.adaptation.max_weights), end_(setup.epochs * kGrid) {
+    if (resizable_layers(born_).empty()) {
+      throw SpecError(-1, "", "auto: there is no layer whose units could be more or fewer");
+    }
+    size_.units = within(setup.adaptation, born_, kFirst);
+  }
+
+  [[nodiscard]] std::int64_t grid() const override { return kGrid; }
+  [[nodiscard]] Wants wants() const override { return {.births = true, .gains = true}; }
+  [[nodiscard]] UnitPenalty penalty() const override { return {kPull, 0}; }
+
+  [[nodiscard]] std::optional<std::int64_t> next(std::int64_t now) const override {
+    if (stage_ == Stage::over) return std::nullopt;
+    const std::int64_t at = std::max({now, end_ - kRaces, done_ + 1});
+    return at < end_ ? std::optional(at) : std::nullopt;
+  }
+
+  [[nodiscard]] Turn turn(const Situation& situation) override {
+    done_ = situation.now;
+    Turn turn{.race_until = situation.now + 1};
+    // The last border there is, or nothing more to try: all are compared.
+    if (situation.now + 1 < end_) turn.births = next_births();
+    if (turn.births.empty()) turn.births = all_births();
+    if (turn.births.empty()) return {};
+    return turn;
+  }
+
+  /// What a turn may come to: the smallest network there is.
+  [[nodiscard]] std::optional<std::vector<Operations>> options(const ModelSpec&) const override {
+    std::vector<Operations> out;
+    if (auto smallest = sized(born_, kSmallest)) out.push_back(std::move(*smallest));
+    return out;
+  }
+
+  void judge(Round& round) const override {
+    if (!is_final(round)) {
+      for (Candidate& candidate : round.candidates)
+        candidate.why = "compared with the others at the end";
+      round.candidates.front().accepted = true;
+      round.candidates.front().why = what_it_showed(round);
+      return;
+    }
+    const Candidate* best = &round.candidates.front();
+    for (const Candidate& candidate : round.candidates)
+      if (candidate.loss < best->loss || std::isnan(best->loss)) best = &candidate;
+    Candidate* chosen = &round.candidates.front();
+    bool found = false;
+    for (Candidate& candidate : round.candidates) {
+      const bool near = &candidate == best || nearly_as_good(candidate, *best, round.rows);
+      candidate.why = &candidate == best ? "the lowest loss"
+                      : near             ? "nearly as good as the best"
+                                         : "worse than the best by more than noise";
+      if (near && (!found || candidate.inference_flops < chosen->inference_flops)) {
+        chosen = &candidate;
+        found = true;
+      }
+    }
+    chosen->accepted = true;
+    if (chosen != best)
+      chosen->why = "the smallest that is nearly as good as " + best->shape + ", whose loss is " +
+                    four_digits(best->loss);
+  }
+
+  void told(const Round& round) override {
+    done_ = round.from;
+    if (is_final(round)) {
+      stage_ = Stage::over;
+      return;
+    }
+    rows_ = round.rows;
+    for (const Candidate& candidate : round.candidates) remember(candidate);
+    advance();
+  }
+
+ private:
+  enum class Stage : std::uint8_t { widths, depth, doubling, last, over };
+
+  /// Sizes of networks: units of a layer, and layers more than the study file gives.
+  struct Size {
+    std::int64_t units = 0;
+    int layers = 0;
+    bool operator==(const Size&) const = default;
+  };
+
+  struct Tried {
+    Size size;
+    Birth birth;
+    Candidate result;
+  };
+
+  /// The operations that make a birth of that size; nothing where they can't be done.
+  [[nodiscard]] std::optional<Operations> operations_of(const Size& size) const {
+    std::optional<Operations> out = sized(born_, size.units);
+    if (!out) return std::nullopt;
+    for (int i = 0; i < size.layers; ++i)
+      out->push_back({"deepen", last_layer(born_), {{"form", "identity"}}});
+    const std::optional<ModelSpec> shape = spec_after(born_, *out);
+    if (!shape || (max_weights_ > 0 && weight_count(*shape) > max_weights_)) return std::nullopt;
+    for (Operation& operation : *out) operation = complete(operation);
+    return out;
+  }
+
+  void add(std::vector<Birth>& births, const Size& size, double pull) const {
+    if (size == Size{size_first(), 0} && pull == kPull) return;  // the trial's own
+    if (auto operations = operations_of(size)) births.push_back({std::move(*operations), pull});
+  }
+
+  [[nodiscard]] std::int64_t size_first() const {
+    std::int64_t units = kFirst;
+    while (units > 1 && sized(born_, units) != Operations{}) units /= 2;
+    return units;
+  }
+
+  [[nodiscard]] std::vector<Birth> next_births() const {
+    std::vector<Birth> births;
+    switch (stage_) {
+      case Stage::widths:
+        for (std::int64_t units = kSmallest; units <= size_.units; units *= 2)
+          for (const double pull : {0.0, kPull}) add(births, {units, 0}, pull);
+        break;
+      case Stage::depth:
+        add(births, {size_.units, size_.layers + 1}, pull_of(size_));
+        break;
+      case Stage::doubling:
+        add(births, {2 * size_.units, size_.layers}, pull_of(size_));
+        break;
+      case Stage::last:
+      case Stage::over:
+        break;
+    }
+    return births;
+  }
+
+  [[nodiscard]] std::vector<Birth> all_births() const {
+    std::vector<Birth> births;
+    for (const Tried& tried : tried_)
+      if (tried.result.pull) births.push_back(tried.birth);
+    return births;
+  }
+
+  void remember(const Candidate& candidate) {
+    Size size = size_;
+    if (!candidate.pull) {
+      if (!tried_.empty()) return;
+      size = {size_first(), 0};
+    } else {
+      for (std::int64_t units = kSmallest; units <= 2 * kLargest; units *= 2)
+        for (int layers = 0; layers <= kMoreLayers; ++layers)
+          if (operations_of({units, layers}) == candidate.operations) size = {units, layers};
+    }
+    tried_.push_back({size, {candidate.operations, candidate.pull.value_or(kPull)}, candidate});
+  }
+
+  /// The tried network of that size with the lowest loss; null where there is none.
+  [[nodiscard]] const Tried* best_of(const Size& size) const {
+    const Tried* best = nullptr;
+    for (const Tried& tried : tried_)
+      if (tried.size == size && (best == nullptr || tried.result.loss < best->result.loss))
+        best = &tried;
+    return best;
+  }
+
+  /// The pull that did better at that size.
+  [[nodiscard]] double pull_of(const Size& size) const {
+    const Tried* best = best_of(size);
+    return best != nullptr ? best->birth.pull : kPull;
+  }
+
+  [[nodiscard]] bool is_better(const Size& one, const Size& other, double by = kBetterScore) const {
+    const Tried *a = best_of(one), *b = best_of(other);
+    return a != nullptr && b != nullptr && clearly_better(a->result, b->result, by, rows_);
+  }
+
+  /// What a round that is not the last one shows, in words.
+  [[nodiscard]] std::string what_it_showed(const Round& round) const {
+    const Candidate* best = &round.candidates.front();
+    for (const Candidate& candidate : round.candidates)
+      if (candidate.loss < best->loss) best = &candidate;
+    if (stage_ == Stage::widths)
+      return "small networks: the lowest loss is that of " + best->shape + ", " +
+             four_digits(best->loss);
+    const Candidate& larger = round.candidates.back();
+    const Candidate& before = best_of(size_)->result;
+    const bool wider = stage_ == Stage::doubling;
+    const bool better =
+        clearly_better(larger, before, wider ? needed_ * kMoreScore : kBetterScore, round.rows);
+    return std::string(wider ? "twice the units" : "a layer more") + ": loss " +
+           four_digits(before.loss) + " -> " + four_digits(larger.loss) +
+           (better ? ", clearly better" : ", not clearly better");
+  }
+
+  /// To the next stage that has something to try, by what is known now.
+  void advance() {
+    if (stage_ == Stage::widths) {
+      stage_ = Stage::depth;
+    } else if (stage_ == Stage::depth) {
+      const Size deeper{size_.units, size_.layers + 1};
+      if (is_better(deeper, size_)) {
+        size_ = deeper;
+        if (size_.layers == kMoreLayers) stage_ = Stage::doubling;
+      } else {
+        stage_ = Stage::doubling;
+        if (size_.layers == 0 && !is_better(size_, {size_.units / 2, 0})) stage_ = Stage::last;
+      }
+    } else if (stage_ == Stage::doubling) {
+      const Size wider{2 * size_.units, size_.layers};
+      needed_ *= kMoreScore;
+      const bool goes_on = is_better(wider, size_, needed_);
+      size_ = wider;
+      if (!goes_on || 2 * size_.units > kLargest) stage_ = Stage::last;
+    }
+    if (stage_ == Stage::depth && next_births().empty()) {
+      stage_ = is_better(size_, {size_.units / 2, 0}) ? Stage::doubling : Stage::last;
+    }
+    if (stage_ == Stage::doubling && next_births().empty()) stage_ = Stage::last;
+  }
+
+  /// Nothing comes behind it: everything was tried, or the training ends with it.
+  [[nodiscard]] bool is_final(const Round& round) const {
+    return stage_ == Stage::last || round.until >= end_;
+  }
+
+  ModelSpec born_;
+  std::uint64_t max_weights_;
+  std::int64_t end_;  ///< the border where training ends
+  Stage stage_ = Stage::widths;
+  Size size_;                     ///< what is held against the next
+  std::int64_t rows_ = 1;         ///< that networks are compared on
+  double needed_ = kBetterScore;  ///< of the next doubling
+  std::vector<Tried> tried_;
+  std::int64_t done_ = -1;  ///< border of the last turn
+};
+
+}  // namespace
+
+PolicyKind auto_policy() {
+  return {.info = {.kind = "auto",
+                   .doc = "Find the size: small networks from scratch, then more layers and more "
+                          "units as long as they are clearly better, and the smallest that is "
+                          "nearly as good as the best. The sizes in `network` are not looked at.",
+                   .fields = {}},
+          .birth = born,
+          .make = [](const PolicySetup& setup) -> std::unique_ptr<Policy> {
+            return std::make_unique<Auto>(setup);
+          }};
+}
+
+}  // namespace nn
