@@ -113,6 +113,16 @@ TEST_F(Export, TheShapesOfReadVerbsAreTheContract) {
   EXPECT_EQ(status.size(), 5u);
 }
 
+TEST_F(Export, TheModelOfAnEarlierBestTrialIsNotThatOfTheBest) {
+  auto log = sample::open(folder.path());
+  log->append(reported(2, 3, 0.875));
+  log->append(ended(2, TrialState::complete));
+  log->commit();
+  json best = json::parse(best_json(StudyReader(folder.path())));
+  EXPECT_EQ(best["trial"], 2);
+  EXPECT_EQ(best["model"], json());
+}
+
 TEST(ExportEmpty, AStudyWithoutTrials) {
   support::TempFolder folder;
   (void)sample::open(folder.path());

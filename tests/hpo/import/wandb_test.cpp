@@ -107,6 +107,11 @@ TEST(WandbSweep, KeepsStepsAndSaysWhereItCannot) {
       Domain(FloatRange{.min = 0, .max = 1, .step = 0.25}));
 }
 
+TEST(WandbSweep, StepsOfOneAreIntsWhereQIsLeftOut) {
+  EXPECT_EQ(study("{x: {min: 0.5, max: 9, distribution: q_uniform}}").space.find("x")->domain,
+            Domain(IntRange{.min = 1, .max = 9}));
+}
+
 TEST(WandbSweep, RungsAreTheirBrackets) {
   const Imported made =
       imported("{x: {min: 0.0, max: 1.0}}",

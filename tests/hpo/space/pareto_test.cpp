@@ -100,6 +100,16 @@ TEST(Pareto, CrowdingIsLargeAtTheEndsAndWhereNeighboursAreFar) {
   EXPECT_EQ(crowding_of({}).size(), 0U);
 }
 
+TEST(Pareto, CrowdingIsANumberWhereALossIsInfinite) {
+  for (const double worst : {kInfinite, std::nan("")}) {
+    const std::vector<Losses> front{{0, 10}, {1, 9}, {2, 8}, {8, 2}, {worst, 0}};
+    const std::vector<double> crowding = crowding_of(front);
+    EXPECT_DOUBLE_EQ(crowding[1], 0.2) << "along the other loss alone";
+    EXPECT_DOUBLE_EQ(crowding[3], 0.8);
+    EXPECT_EQ(least_crowded(front, 3), (std::vector<std::size_t>{0, 4, 3}));
+  }
+}
+
 TEST(Pareto, TheMostCoveringIsChosenGreedily) {
   const std::vector<Losses> front{{0, 10}, {1, 9}, {4, 4}, {9, 1}, {10, 0}};
   EXPECT_EQ(most_covering(front, 1), (std::vector<std::size_t>{2}));

@@ -80,6 +80,15 @@ TEST(Halving, WhoEndsIsNotWaitedFor) {
   EXPECT_EQ(rule->gives_up(), (Trials{3}));
 }
 
+TEST(Halving, WhoEndsBeforeARungCountsAmongThoseOfWhomTheBestGoOn) {
+  auto rule = halving(9);
+  for (std::uint64_t trial = 0; trial < 7; ++trial)
+    (void)rule->reported(trial, 1, static_cast<double>(trial));
+  rule->ended(7, TrialState::failed);
+  rule->ended(8, TrialState::failed);
+  EXPECT_EQ(resume_all(*rule), (Trials{0, 1, 2})) << "a third of nine, not of seven";
+}
+
 TEST(Halving, OneThatFailsHigherUpIsNotWaitedForThere) {
   auto rule = halving(9);
   for (std::uint64_t trial = 0; trial < 9; ++trial)

@@ -377,6 +377,19 @@ TEST_F(TrialRates, ACourseHoldsParametersInBothHalves) {
   EXPECT_EQ(nn::lr_at(h.lr, 21), 1e-4);
 }
 
+TEST_F(TrialRates, AnEpochThatMayLieBeforeTheOneAheadOfItIsRefused) {
+  const auto with_second = [&](const char* second) {
+    return refusal(table() +
+                   "train: {optimizer: {sgd: {lr: [[0, 0.1], [$first, 0.01], [$second, 0.001]]}}}\n"
+                   "parameters: {first: {type: int, min: 5, max: 15}, second: {type: int, " +
+                   second + "}}\n");
+  };
+  EXPECT_EQ(with_second("min: 16, max: 30"), "accepted");
+  EXPECT_EQ(with_second("min: 10, max: 30"),
+            "study.yaml:2:59: sgd.lr epoch is $second (at least 10) after 15, expected epochs that "
+            "ascend");
+}
+
 TEST_F(TrialRates, TrialsThatDifferLaterBeginAlike) {
   const auto at = [&](double late) {
     return hyper("optimizer: {type: sgd, lr: [[0, 0.1], [10, $late]]}",

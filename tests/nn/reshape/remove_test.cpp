@@ -240,6 +240,26 @@ TEST(Drop, UndoesDeepening) {
   }
 }
 
+TEST(Drop, ABlockThatAddsNothingHasItsReluBeforeItNotInside) {
+  const nn_test::Table table = random_rows(mlp(4, {3}, 2), 8, 1);
+  for (const char* before : {"relu", "tanh"}) {
+    for (const char* inside : {"relu", "none"}) {
+      nn::ModelSpec spec = nn_test::residual(4, 3, 2);
+      spec.layers[0].fields["activation"] = before;
+      spec.layers[3].fields["activation"] = inside;
+      nn::Net<double> net = random_net<double>(spec, "sgd", 0, 1);
+      for (const char* tensor : {"fc2.weight", "fc2.bias"}) {
+        const nn::ParamTensor& zero = *net.layout.find(tensor);
+        std::ranges::fill(net.copy(0).subspan(zero.offset, zero.count), 0);
+      }
+      const auto less = run(net, {"drop", "block", {}}, table);
+      const bool same = distance(outputs(net, table), outputs(less, table)) == 0;
+      EXPECT_EQ(same, before == std::string("relu"));
+      EXPECT_EQ(nn::drops_exactly(net, "block"), same) << before << " " << inside;
+    }
+  }
+}
+
 TEST(Drop, RefusesABlockThatEndsWithABlockThatAddsNothing) {
   const nn::ModelSpec spec = mlp(3, {4}, 2);
   const nn_test::Table table = random_rows(spec, 8, 1);

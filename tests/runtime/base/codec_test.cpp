@@ -253,6 +253,11 @@ TEST(Codec, DeepNestingIsRefused) {
   EXPECT_THROW(static_cast<void>(rt::decode<Tree>(rt::encode(deep))), rt::Error);
 }
 
+TEST(Codec, ManyValuesSideBySideAreNotDeep) {
+  const Tree wide{1, std::vector<Tree>(300)};
+  EXPECT_EQ(rt::decode<Tree>(rt::encode(wide)), wide);
+}
+
 TEST(Codec, OrderOfKeysIsPartOfTheForm) {
   rt::Writer w;
   w.put_count(2);
