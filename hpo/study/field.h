@@ -94,6 +94,9 @@ struct KindSet {
   std::vector<Kind> kinds;
   std::vector<std::string> later;  ///< kinds of the design that this version cannot run yet
   std::string key = "type";        ///< the key that holds the kind's name
+  /// The kind that a bare `true` stands for, where `false` is as if the key was not there; empty:
+  /// neither stands for anything.
+  std::string truth = {};
 
   [[nodiscard]] const Kind* find(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> names() const;

@@ -302,8 +302,8 @@ std::vector<Field> stopping_rows() {
        .type = Type::kind,
        .otherwise = "networks keep their size",
        .only = "data",
-       .doc = "How networks change their size while they train: `adapt: auto`, or `adapt: {policy: "
-              "NAME, ...}`.",
+       .doc = "How networks change their size while they train: `adapt: auto` (or "
+              "`true`; `false` is as without the key), or `adapt: {policy: NAME, ...}`.",
        .per_trial = true,
        .kinds = policy_set},
       {.name = "parallel",

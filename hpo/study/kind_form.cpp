@@ -39,7 +39,11 @@ KindForm from_single_key(const Entry& entry, const KindSet& set) {
 
 KindForm read_kind_form(const Node& node, const Field& field, const std::string& where) {
   const KindSet& set = *field.kinds();
-  if (node.is_scalar()) return {.type = node, .fields = {}};
+  if (node.is_scalar()) {
+    KindForm form{.type = node, .fields = {}};
+    if (!set.truth.empty() && !node.quoted && node.text == "true") form.type.text = set.truth;
+    return form;
+  }
   if (!node.is_map()) fail_unexpected(node, where, field);
   if (const Entry* type = node.find_entry(set.key)) {
     if (!type->value.is_scalar()) {

@@ -191,7 +191,7 @@ KindSet make_operations() {
 
 /// Policies can have a timetable or a program besides their kind's fields.
 KindSet make_policies() {
-  KindSet set{.what = "policy", .kinds = {}, .later = {}, .key = "policy"};
+  KindSet set{.what = "policy", .kinds = {}, .later = {}, .key = "policy", .truth = "auto"};
   for (const nn::PolicyKind& policy : nn::policies()) {
     Kind kind = kind_of(policy.info);
     if (policy.timetable) {

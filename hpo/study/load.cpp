@@ -129,6 +129,15 @@ void try_network(const StudySpec& study) {
   }
 }
 
+/// `false` where `true` would stand for a kind: as if the key was not there.
+void drop_denied(Node& root) {
+  std::erase_if(root.entries, [](const Entry& entry) {
+    const Field* field = study_block().find(entry.key);
+    return field != nullptr && field->kinds != nullptr && !field->kinds()->truth.empty() &&
+           entry.value.is_scalar() && !entry.value.quoted && entry.value.text == "false";
+  });
+}
+
 [[noreturn]] void fail_nameless(const Node& root, const std::string& stem) {
   constexpr std::size_t kLongest = 64;
   std::string near;
@@ -145,6 +154,7 @@ StudySpec parse(const std::string& text, const std::string& file, const std::str
     throw Fault(root.at, rt::cat("the file is ", describe(root),
                                  ", expected a map such as data: {csv: FILE, target: COLUMN}"));
   }
+  drop_denied(root);
   write_out_choices(root);
   const Node raw = root;
   apply(overrides, root);

@@ -221,6 +221,7 @@ Json named_form(const Kind& kind) {
 
 Json kinds_schema(const KindSet& set) {
   std::vector<Json> forms{words_schema(set.names()), {{"$ref", "#/definitions/reference"}}};
+  if (!set.truth.empty()) forms.push_back({{"type", "boolean"}});
   for (const Kind& kind : set.kinds) {
     forms.push_back(named_form(kind));
     forms.push_back(typed_form(kind, set.key));

@@ -55,6 +55,21 @@ TEST_F(Trial, PutsValuesInTheirPlaces) {
   EXPECT_EQ(trial.resources, Resources{});
 }
 
+TEST_F(Trial, ANetworkThatFindsItsSizeIsBornWithTheSizesOfThePolicy) {
+  const auto born = [&](const std::string& adapt, int width) {
+    return materialise(load_table(rt::cat("network: [dense: {units: ", width,
+                                          "}]\ntrain: {epochs: 9}\n", "adapt: ", adapt, "\n")),
+                       {}, classes(4, 3))
+        .model;
+  };
+  for (const char* adapt : {"auto", "true", "{policy: auto}"}) {
+    EXPECT_EQ(born(adapt, 512), born("auto", 7)) << adapt;
+    EXPECT_TRUE(nn::describe(born(adapt, 7)).starts_with("4 -> dense dense1 32 relu")) << adapt;
+  }
+  for (const char* adapt : {"race", "false"})
+    EXPECT_TRUE(nn::describe(born(adapt, 7)).starts_with("4 -> dense dense1 7 relu")) << adapt;
+}
+
 TEST_F(Trial, AChosenKindTakesOnlyItsOwnFields) {
   const nn::Choice adam = materialise(search_, adam_, classes(4, 3)).hyper.optimizer;
   EXPECT_EQ(nn::real(adam.fields, "beta1"), 0.8);
