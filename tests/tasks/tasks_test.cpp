@@ -330,7 +330,10 @@ TEST_F(Tasks, NetworksThatDifferInRatesTrainTogetherAndGiveTheSameBits) {
       GTEST_SKIP() << error.what();
     }
     EXPECT_TRUE(trials(workers) == expected) << workers << " workers";
-    EXPECT_GT(runtime->summary().packed, 0U) << workers << " workers";
+    // Four have a share of two each, of which an idle one may want the second back.
+    if (workers < 4) {
+      EXPECT_GT(runtime->summary().packed, 0U) << workers << " workers";
+    }
   }
 }
 
