@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 #include "kernels/kernels.h"
@@ -20,97 +21,82 @@ std::uint64_t scored_rows(const nn::Dataset& data, std::int64_t rows) {
   return rows > 0 ? std::min(all, static_cast<std::uint64_t>(rows)) : all;
 }
 
-/// Scores on the first rows of a view (0: all).
-nn::Scores score_here(rt::Context& context, const kern::Kernels<float>& kernels,
-                      const nn::ParamSlab& net, nn::DataView view, const nn::Choice& loss,
-                      std::int64_t rows) {
+nn::DataView first_rows(nn::DataView view, std::int64_t rows) {
   if (rows > 0 && rows < std::ssize(view.rows))
     view.rows = view.rows.first(static_cast<std::size_t>(rows));
-  return nn::evaluate(kernels, context.local<nn::Workspace>(), net, view, loss, nullptr,
-                      nn::Measured::loss);
+  return view;
 }
 
-const auto& score_task() {
-  static const auto task =
-      rt::task("score", 3)
-          .cpu([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
-                  nn::Choice loss, std::int64_t rows, double) -> nn::Scores {
-            return translated([&] {
-              return score_here(context, kern::cpu_kernels(), *net, data->view(nn::Part::valid),
-                                loss, rows);
-            });
-          })
-          .cuda([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
-                   nn::Choice loss, std::int64_t rows, double) -> nn::Scores {
-            return translated([&] {
-              const OnGpu gpu(context, kern::Precision::f32);
-              const TableOnGpu table(context, *gpu.kernels.memory, *data);
-              return score_here(context, gpu.kernels, *net, table.view(nn::Part::valid), loss,
-                                rows);
-            });
-          })
-          .simulated([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data, nn::Choice loss,
-                        std::int64_t rows, double) -> nn::Scores {
-            nn::Scores scores =
-                simulated_scores(*net, loss, data->header(), scored_rows(*data, rows));
-            scores.metrics.clear();
-            return scores;
-          })
-          .work([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data, const nn::Choice&,
-                   std::int64_t rows, double) {
-            return scoring_work(net->spec(), scored_rows(*data, rows),
-                                nn::feed_shape(data->header()));
-          })
-          .pure()
-          .cost([](const nn::Choice&, std::int64_t, double flops) { return rt::Flops{flops}; });
-  return task;
+nn::Scores loss_of_rows(const kern::Kernels<float>& kernels, nn::Workspace& workspace,
+                        const nn::ParamSlab& net, const nn::DataView& view,
+                        const nn::Choice& loss) {
+  return nn::evaluate(kernels, workspace, net, view, loss, nullptr, nn::Measured::loss);
 }
 
-RowScores row_scores_here(rt::Context& context, const kern::Kernels<float>& kernels,
-                          const nn::ParamSlab& net, nn::DataView view, const nn::Choice& loss,
-                          std::int64_t rows) {
-  if (rows > 0 && rows < std::ssize(view.rows))
-    view.rows = view.rows.first(static_cast<std::size_t>(rows));
+RowScores losses_of_rows(const kern::Kernels<float>& kernels, nn::Workspace& workspace,
+                         const nn::ParamSlab& net, const nn::DataView& view,
+                         const nn::Choice& loss) {
   nn::Evaluation evaluation(kernels, net, loss);
-  evaluation.add(context.local<nn::Workspace>(), view);
+  evaluation.add(workspace, view);
   return {evaluation.scores(nn::Measured::loss), nn::row_losses(evaluation.judged(), loss, view)};
+}
+
+/// Scores by `score` on the first validation rows (0: all).
+template <auto score>
+auto score_task(const char* name, int version) {
+  using Result = std::invoke_result_t<decltype(score), const kern::Kernels<float>&, nn::Workspace&,
+                                      const nn::ParamSlab&, const nn::DataView&, const nn::Choice&>;
+  return rt::task(name, version)
+      .cpu([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
+              nn::Choice loss, std::int64_t rows, double) -> Result {
+        return translated([&] {
+          return score(kern::cpu_kernels(), context.local<nn::Workspace>(), *net,
+                       first_rows(data->view(nn::Part::valid), rows), loss);
+        });
+      })
+      .cuda([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
+               nn::Choice loss, std::int64_t rows, double) -> Result {
+        return translated([&] {
+          const OnGpu gpu(context, kern::Precision::f32);
+          const TableOnGpu table(context, *gpu.kernels.memory, *data);
+          return score(gpu.kernels, context.local<nn::Workspace>(), *net,
+                       first_rows(table.view(nn::Part::valid), rows), loss);
+        });
+      })
+      .work([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data, const nn::Choice&,
+               std::int64_t rows, double) {
+        return scoring_work(net->spec(), scored_rows(*data, rows), nn::feed_shape(data->header()));
+      })
+      .pure()
+      .cost([](const nn::Choice&, std::int64_t, double flops) { return rt::Flops{flops}; });
+}
+
+nn::Scores simulated_loss(const nn::ParamSlab& net, const nn::Choice& loss, const nn::Dataset& data,
+                          std::int64_t rows) {
+  nn::Scores scores = simulated_scores(net, loss, data.header(), scored_rows(data, rows));
+  scores.metrics.clear();
+  return scores;
+}
+
+const auto& whole_score_task() {
+  static const auto task =
+      score_task<&loss_of_rows>("score", 3)
+          .simulated([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data, nn::Choice loss,
+                        std::int64_t rows,
+                        double) -> nn::Scores { return simulated_loss(*net, loss, *data, rows); });
+  return task;
 }
 
 const auto& row_scores_task() {
   static const auto task =
-      rt::task("row scores", 1)
-          .cpu([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
-                  nn::Choice loss, std::int64_t rows, double) -> RowScores {
-            return translated([&] {
-              return row_scores_here(context, kern::cpu_kernels(), *net,
-                                     data->view(nn::Part::valid), loss, rows);
-            });
-          })
-          .cuda([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
-                   nn::Choice loss, std::int64_t rows, double) -> RowScores {
-            return translated([&] {
-              const OnGpu gpu(context, kern::Precision::f32);
-              const TableOnGpu table(context, *gpu.kernels.memory, *data);
-              return row_scores_here(context, gpu.kernels, *net, table.view(nn::Part::valid), loss,
-                                     rows);
-            });
-          })
+      score_task<&losses_of_rows>("row scores", 1)
           .simulated([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data, nn::Choice loss,
                         std::int64_t rows, double) -> RowScores {
-            RowScores out{simulated_scores(*net, loss, data->header(), scored_rows(*data, rows)),
-                          {}};
-            out.scores.metrics.clear();
+            RowScores out{simulated_loss(*net, loss, *data, rows), {}};
             out.losses.assign(static_cast<std::size_t>(out.scores.rows),
                               static_cast<float>(out.scores.loss));
             return out;
-          })
-          .work([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data, const nn::Choice&,
-                   std::int64_t rows, double) {
-            return scoring_work(net->spec(), scored_rows(*data, rows),
-                                nn::feed_shape(data->header()));
-          })
-          .pure()
-          .cost([](const nn::Choice&, std::int64_t, double flops) { return rt::Flops{flops}; });
+          });
   return task;
 }
 
@@ -157,7 +143,7 @@ Started start(nn::Operations operations, Reshaped network, const nn::Stretch& st
 
 rt::Value<nn::Scores> score(const rt::Value<nn::ParamSlab>& net, const rt::Value<nn::Dataset>& data,
                             const nn::Choice& loss, std::int64_t rows, rt::Flops cost) {
-  return score_task()(net, data, loss, rows, cost.value);
+  return whole_score_task()(net, data, loss, rows, cost.value);
 }
 
 rt::Value<RowScores> score_rows(const rt::Value<nn::ParamSlab>& net,

@@ -79,7 +79,7 @@ AdaptingNetwork::AdaptingNetwork(const TrialPlan& plan, tasks::Course course,
   course_.score_rows = policy_->rows();
   course_.by_row = policy_->wants().gains;
   born_model_ = model_;
-  pull(policy_->penalty().strength);
+  course_.hyper.penalty = penalty_of(policy_->penalty().strength);
 }
 
 AdaptingNetwork::AdaptingNetwork(const TrialPlan& plan, tasks::Course course,
@@ -266,9 +266,10 @@ rt::Async<nn::Round> AdaptingNetwork::apply(nn::Turn turn, TrialContext& trial) 
   co_return round;
 }
 
-void AdaptingNetwork::pull(double strength) {
-  course_.hyper.penalty = policy_->penalty();
-  course_.hyper.penalty.strength = strength / highest_rate(course_.hyper);
+nn::UnitPenalty AdaptingNetwork::penalty_of(double pull) const {
+  nn::UnitPenalty penalty = policy_->penalty();
+  penalty.strength = pull / highest_rate(course_.hyper);
+  return penalty;
 }
 
 void AdaptingNetwork::train_guest(tasks::Guest& guest, const nn::Stretch& stretch) const {
@@ -287,8 +288,7 @@ tasks::Guest AdaptingNetwork::guest(nn::Birth birth, std::int64_t border) const 
                      .pull = birth.pull,
                      .hyper = course_.hyper,
                      .network = {}};
-  guest.hyper.penalty = policy_->penalty();
-  guest.hyper.penalty.strength = birth.pull / highest_rate(course_.hyper);
+  guest.hyper.penalty = penalty_of(birth.pull);
   guest.network.spec = *nn::spec_after(born_model_, guest.operations);
   std::int64_t from = 0;
   if (at != others_.end()) {
@@ -350,7 +350,7 @@ rt::Async<nn::Round> AdaptingNetwork::race(nn::Turn turn, TrialContext& trial) {
   const auto winner = static_cast<std::size_t>(&round.accepted() - round.candidates.data());
   net_ = runners[winner].network.net;
   becomes(runners[winner].network.spec);
-  if (runners[winner].pull) pull(*runners[winner].pull);
+  if (runners[winner].pull) course_.hyper.penalty = penalty_of(*runners[winner].pull);
   pieces_.push_back(rt::value(runners[winner].stats));
   co_return round;
 }
@@ -371,7 +371,7 @@ rt::Async<void> AdaptingNetwork::repeat(Adapted logged, TrialContext& trial) {
     keep_guest(birth, one.network.net, round.until);
   }
   if (round.accepted().pull) {
-    pull(*round.accepted().pull);
+    course_.hyper.penalty = penalty_of(*round.accepted().pull);
   } else {
     rt::Async<tasks::Reshaped> reshaping =
         tasks::reshape_all(net_, model_, round.accepted().operations, course_);

@@ -83,8 +83,8 @@ class AdaptingNetwork {
   [[nodiscard]] tasks::Guest guest(nn::Birth birth, std::int64_t border) const;
   /// Where it stands behind a race; the next one goes on from there.
   void keep_guest(nn::Birth birth, rt::Value<nn::ParamSlab> net, std::int64_t border);
-  /// How strongly units are pulled from now on.
-  void pull(double strength);
+  /// What a pull of the policy's measure is for this training's rates.
+  [[nodiscard]] nn::UnitPenalty penalty_of(double pull) const;
   void told(const nn::Round& round);
   void becomes(nn::ModelSpec model);
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <span>
 
 #include "nn/error.h"
 #include "nn/layout.h"
@@ -112,6 +113,14 @@ bool nearly_as_good(const Candidate& one, const Candidate& best, std::int64_t ro
   return one.loss <= best.loss * kNearLoss + kLittleLoss && score(one) >= score(best) - near;
 }
 
+/// A loss that is no number is above all others.
+const Candidate& lowest_loss(const Round& round) {
+  const Candidate* best = &round.candidates.front();
+  for (const Candidate& candidate : round.candidates)
+    if (candidate.loss < best->loss || std::isnan(best->loss)) best = &candidate;
+  return *best;
+}
+
 std::string four_digits(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.4g", value);
@@ -142,8 +151,8 @@ class Auto final : public Policy {
     done_ = situation.now;
     Turn turn{.race_until = situation.now + 1};
     // The last border there is, or nothing more to try: all are compared.
-    if (situation.now + 1 < end_) turn.births = next_births();
-    if (turn.births.empty()) turn.births = all_births();
+    if (situation.now + 1 < end_) turn.births = births(asked());
+    if (turn.births.empty()) turn.births = births(others());
     if (turn.births.empty()) return {};
     return turn;
   }
@@ -163,9 +172,7 @@ class Auto final : public Policy {
       round.candidates.front().why = what_it_showed(round);
       return;
     }
-    const Candidate* best = &round.candidates.front();
-    for (const Candidate& candidate : round.candidates)
-      if (candidate.loss < best->loss || std::isnan(best->loss)) best = &candidate;
+    const Candidate* best = &lowest_loss(round);
     Candidate* chosen = &round.candidates.front();
     bool found = false;
     for (Candidate& candidate : round.candidates) {
@@ -191,7 +198,7 @@ class Auto final : public Policy {
       return;
     }
     rows_ = round.rows;
-    for (const Candidate& candidate : round.candidates) remember(candidate);
+    remember(round);
     advance();
   }
 
@@ -205,9 +212,12 @@ class Auto final : public Policy {
     bool operator==(const Size&) const = default;
   };
 
-  struct Tried {
+  /// A network that is asked for.
+  struct Asked {
     Size size;
     Birth birth;
+  };
+  struct Tried : Asked {
     Candidate result;
   };
 
@@ -223,55 +233,42 @@ class Auto final : public Policy {
     return out;
   }
 
-  void add(std::vector<Birth>& births, const Size& size, double pull) const {
-    if (size == Size{size_first(), 0} && pull == kPull) return;  // the trial's own
-    if (auto operations = operations_of(size)) births.push_back({std::move(*operations), pull});
-  }
-
-  [[nodiscard]] std::int64_t size_first() const {
-    std::int64_t units = kFirst;
-    while (units > 1 && sized(born_, units) != Operations{}) units /= 2;
-    return units;
-  }
-
-  [[nodiscard]] std::vector<Birth> next_births() const {
-    std::vector<Birth> births;
-    switch (stage_) {
-      case Stage::widths:
-        for (std::int64_t units = kSmallest; units <= size_.units; units *= 2)
-          for (const double pull : {0.0, kPull}) add(births, {units, 0}, pull);
-        break;
-      case Stage::depth:
-        add(births, {size_.units, size_.layers + 1}, pull_of(size_));
-        break;
-      case Stage::doubling:
-        add(births, {2 * size_.units, size_.layers}, pull_of(size_));
-        break;
-      case Stage::last:
-      case Stage::over:
-        break;
+  /// What the stage asks for, as far as the network and the bound on weights allow it. What it is
+  /// follows from the rounds before, so whoever has those knows the sizes of the candidates, too.
+  [[nodiscard]] std::vector<Asked> asked() const {
+    std::vector<Asked> out;
+    const auto add = [&](const Size& size, double pull) {
+      if (auto operations = operations_of(size)) out.push_back({size, {*operations, pull}});
+    };
+    if (stage_ == Stage::widths) {
+      for (std::int64_t units = kSmallest; units <= size_.units; units *= 2)
+        for (const double pull : {0.0, kPull})
+          if (units != size_.units || pull != kPull) add({units, 0}, pull);  // the trial's own
+    } else if (stage_ == Stage::depth) {
+      add({size_.units, size_.layers + 1}, pull_of(size_));
+    } else if (stage_ == Stage::doubling) {
+      add({2 * size_.units, size_.layers}, pull_of(size_));
     }
-    return births;
+    return out;
   }
 
-  [[nodiscard]] std::vector<Birth> all_births() const {
-    std::vector<Birth> births;
-    for (const Tried& tried : tried_)
-      if (tried.result.pull) births.push_back(tried.birth);
-    return births;
+  [[nodiscard]] static std::vector<Birth> births(const auto& networks) {
+    std::vector<Birth> out;
+    for (const Asked& one : networks) out.push_back(one.birth);
+    return out;
   }
 
-  void remember(const Candidate& candidate) {
-    Size size = size_;
-    if (!candidate.pull) {
-      if (!tried_.empty()) return;
-      size = {size_first(), 0};
-    } else {
-      for (std::int64_t units = kSmallest; units <= 2 * kLargest; units *= 2)
-        for (int layers = 0; layers <= kMoreLayers; ++layers)
-          if (operations_of({units, layers}) == candidate.operations) size = {units, layers};
-    }
-    tried_.push_back({size, {candidate.operations, candidate.pull.value_or(kPull)}, candidate});
+  /// The networks that raced, the trial's own left out, which comes first.
+  [[nodiscard]] std::span<const Tried> others() const {
+    return std::span(tried_).subspan(tried_.empty() ? 0 : 1);
+  }
+
+  /// The candidates of a round: the trial's own network, then what was asked for.
+  void remember(const Round& round) {
+    const std::vector<Asked> networks = asked();
+    if (tried_.empty()) tried_.push_back({{size_, {{}, kPull}}, round.candidates.front()});
+    for (std::size_t i = 0; i < networks.size(); ++i)
+      tried_.push_back({networks[i], round.candidates.at(i + 1)});
   }
 
   /// The tried network of that size with the lowest loss; null where there is none.
@@ -296,12 +293,11 @@ class Auto final : public Policy {
 
   /// What a round that is not the last one shows, in words.
   [[nodiscard]] std::string what_it_showed(const Round& round) const {
-    const Candidate* best = &round.candidates.front();
-    for (const Candidate& candidate : round.candidates)
-      if (candidate.loss < best->loss) best = &candidate;
-    if (stage_ == Stage::widths)
-      return "small networks: the lowest loss is that of " + best->shape + ", " +
-             four_digits(best->loss);
+    if (stage_ == Stage::widths) {
+      const Candidate& best = lowest_loss(round);
+      return "small networks: the lowest loss is that of " + best.shape + ", " +
+             four_digits(best.loss);
+    }
     const Candidate& larger = round.candidates.back();
     const Candidate& before = best_of(size_)->result;
     const bool wider = stage_ == Stage::doubling;
@@ -332,10 +328,10 @@ class Auto final : public Policy {
       size_ = wider;
       if (!goes_on || 2 * size_.units > kLargest) stage_ = Stage::last;
     }
-    if (stage_ == Stage::depth && next_births().empty()) {
+    if (stage_ == Stage::depth && asked().empty()) {
       stage_ = is_better(size_, {size_.units / 2, 0}) ? Stage::doubling : Stage::last;
     }
-    if (stage_ == Stage::doubling && next_births().empty()) stage_ = Stage::last;
+    if (stage_ == Stage::doubling && asked().empty()) stage_ = Stage::last;
   }
 
   /// Nothing comes behind it: everything was tried, or the training ends with it.

@@ -329,11 +329,11 @@ TEST_F(Tasks, NetworksThatDifferInRatesTrainTogetherAndGiveTheSameBits) {
     } catch (const rt::Error& error) {
       GTEST_SKIP() << error.what();
     }
-    EXPECT_TRUE(trials(workers) == expected) << workers << " workers";
-    // Four have a share of two each, of which an idle one may want the second back.
-    if (workers < 4) {
-      EXPECT_GT(runtime->summary().packed, 0U) << workers << " workers";
-    }
+    // Four have a share of two each, of which an idle one may want the second back: so several
+    // times.
+    for (int i = 0; i < 20 && (i == 0 || runtime->summary().packed == 0); ++i)
+      EXPECT_TRUE(trials(workers) == expected) << workers << " workers";
+    EXPECT_GT(runtime->summary().packed, 0U) << workers << " workers";
   }
 }
 
