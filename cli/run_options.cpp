@@ -52,6 +52,7 @@ hpo::StudySpec load_study(const Arguments& arguments) {
   if (auto seed = arguments.integer("--seed", 0, kMaxSeed))
     overrides.seed = static_cast<std::uint64_t>(*seed);
   overrides.parallel = arguments.integer("--parallel", 1, kMaxSlots);
+  if (arguments.has("--from")) overrides.from = arguments.text("--from");
   return hpo::load_study(arguments.text("FILE"), overrides);
 }
 

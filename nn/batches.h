@@ -32,7 +32,7 @@ class Batches {
     rows_.some.resize(static_cast<std::size_t>(before(step + count) - before(step)));
     std::transform(rows_.order.begin() + begin,
                    rows_.order.begin() + begin + std::ssize(rows_.some), rows_.some.begin(),
-                   [&](std::uint32_t row) { return data_.rows[row]; });
+                   [&](std::uint32_t place) { return row_at(place); });
     return rows_.some;
   }
   [[nodiscard]] std::int64_t size(std::int64_t step) const {
@@ -45,14 +45,44 @@ class Batches {
   }
 
  private:
+  [[nodiscard]] std::uint32_t row_at(std::uint32_t place) const {
+    const std::size_t rows = data_.rows.size();
+    return place < rows ? data_.rows[place] : data_.replayed[place - rows];
+  }
+
   void visit(std::int64_t epoch) {
-    if (rows_.shuffle == hyper_.shuffle && rows_.epoch == epoch &&
-        rows_.order.size() == data_.rows.size())
+    const std::size_t rows = data_.rows.size(), replayed = data_.replayed.size();
+    if (rows_.shuffle == hyper_.shuffle && rows_.epoch == epoch && rows_.rows == rows &&
+        rows_.replayed == replayed)
       return;
     rows_.epoch = -1;  // whatever happens in between
-    epoch_order(hyper_.shuffle, epoch, static_cast<std::uint32_t>(data_.rows.size()), rows_.order);
+    if (replayed == 0) {
+      epoch_order(hyper_.shuffle, epoch, static_cast<std::uint32_t>(rows), rows_.order);
+    } else {
+      alternate(epoch);
+    }
     rows_.shuffle = hyper_.shuffle;
+    rows_.rows = rows;
+    rows_.replayed = replayed;
     rows_.epoch = epoch;
+  }
+
+  /// New and old rows in turn. Old ones come in passes through all of them, each in an order of its
+  /// own, that go on from epoch to epoch.
+  void alternate(std::int64_t epoch) {
+    const std::size_t half = data_.rows.size() / 2, replayed = data_.replayed.size();
+    const std::uint64_t shuffle = RandomKey{hyper_.shuffle}.derive("replay").value;
+    epoch_order(hyper_.shuffle, epoch, static_cast<std::uint32_t>(half), rows_.some);
+    rows_.order.resize(2 * half);
+    for (std::size_t i = 0; i < half; ++i) rows_.order[2 * i] = rows_.some[i];
+    const std::size_t seen = static_cast<std::size_t>(epoch) * half;
+    for (std::size_t i = 0; i < half; ++i) {
+      const std::size_t place = (seen + i) % replayed;
+      if (i == 0 || place == 0)
+        epoch_order(shuffle, static_cast<std::int64_t>((seen + i) / replayed),
+                    static_cast<std::uint32_t>(replayed), rows_.some);
+      rows_.order[2 * i + 1] = static_cast<std::uint32_t>(2 * half) + rows_.some[place];
+    }
   }
 
   const DataView& data_;

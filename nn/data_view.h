@@ -44,6 +44,9 @@ struct DataView {
   std::span<const TargetColumn> target_columns{};  ///< of numbers: [outputs]
   std::int32_t outputs = 0;                        ///< classes, or numbers to predict
   std::span<const std::uint32_t> rows;
+  /// Of a training part: old rows. Every second row of an epoch is one of them, in turn; the second
+  /// half of `rows`, whose length is even, stands for them. Empty: all of `rows` are new.
+  std::span<const std::uint32_t> replayed{};
   std::span<const std::uint32_t> training{};   ///< rows of the training part, for class weights
   std::span<const std::string> class_names{};  ///< by label; empty where classes have no names
   /// Where kernels read the table, when that is not the program's memory; u8, f32, shift and scale

@@ -8,6 +8,7 @@
 #include "nn/data/data_error.h"
 #include "nn/data/preprocessing.h"
 #include "nn/layout.h"
+#include "nn/optimizers/optimizer.h"
 
 namespace nn {
 
@@ -76,10 +77,21 @@ const std::string& text_of(const TensorMetadata& metadata, const std::string& pa
   return at->second;
 }
 
-constexpr std::string_view kUnits = "trellis.units";
+constexpr std::string_view kUnits = "trellis.units", kState = "trellis.state";
+
+std::string slot_name(int i) { return "trellis.optimizer." + std::to_string(i); }
+
+/// Of the optimizer whose state the file has.
+int slots_in(const Safetensors& file) {
+  int slots = 0;
+  while (file.find(slot_name(slots)) != nullptr) ++slots;
+  return slots;
+}
 
 void check_tensors(const Safetensors& file, const ParamLayout& layout, const std::string& path) {
-  const std::size_t expected = layout.tensors.size() + (file.find(kUnits) != nullptr ? 1 : 0);
+  const int slots = slots_in(file);
+  const std::size_t expected = layout.tensors.size() + (file.find(kUnits) != nullptr ? 1 : 0) +
+                               (slots > 0 ? 1 + static_cast<std::size_t>(slots) : 0);
   if (file.tensors.size() != expected) {
     throw Error(path + ": holds " + std::to_string(file.tensors.size()) + " tensors, expected " +
                 std::to_string(expected));
@@ -92,6 +104,37 @@ void check_tensors(const Safetensors& file, const ParamLayout& layout, const std
                   "\" has not the type and shape of its spec");
     }
   }
+}
+
+/// The optimizer's slots, of which there are some, and how far it got.
+void read_optimizer(const Safetensors& file, const std::string& path, ParamSlab& net) {
+  const auto refuse = [&](const std::string& name) {
+    throw Error(path + ": the tensor \"" + name + "\" has not the type and shape of its spec");
+  };
+  for (int i = 0; i < net.header().slots; ++i) {
+    const TensorEntry& entry = *file.find(slot_name(i));
+    const auto slot = net.slot(i);
+    if (entry.dtype != "F32" || entry.shape != std::vector<std::int64_t>{std::ssize(slot)})
+      refuse(entry.name);
+    std::memcpy(slot.data(), file.bytes(entry).data(), slot.size_bytes());
+  }
+  const TensorEntry* entry = file.find(kState);
+  if (entry == nullptr || entry->dtype != "I64" || entry->shape != std::vector<std::int64_t>{2})
+    refuse(std::string(kState));
+  std::array<std::int64_t, 2> state{};
+  std::memcpy(state.data(), file.bytes(*entry).data(), sizeof state);
+  if (state[0] < 0 || state[1] < 0) refuse(std::string(kState));
+  net.state() = {state[0], state[1]};
+}
+
+/// The kind whose state it is; it has as many slots.
+std::string optimizer_in(const Safetensors& file, const std::string& path, int slots) {
+  const std::string& kind = text_of(file.metadata, path, "optimizer");
+  const auto kinds = optimizer_kinds();
+  const bool known = std::ranges::find(kinds, kind, &KindInfo::kind) != kinds.end();
+  if (!known || std::ssize(optimizer_of(kind).slot_powers()) < slots)
+    throw Error(path + ": has the state of an optimizer that this program does not know");
+  return kind;
 }
 
 ModelSpec read_spec(const TensorMetadata& metadata, const std::string& path) {
@@ -184,11 +227,13 @@ Choice choice_from_json(std::string_view text) {
 }
 
 void write_model(const std::string& path, const ParamSlab& net, const Dataset& data,
-                 const TensorMetadata& more) {
+                 const TensorMetadata& more, bool with_optimizer) {
   TensorMetadata metadata{{"format", "trellis"},
                           {"version", std::string(kModelVersion)},
                           {"spec", spec_json(net.spec())},
                           {"preprocessing", preprocessing_json(data)}};
+  const int slots = with_optimizer ? net.header().slots : 0;
+  if (slots > 0) metadata.emplace("optimizer", net.header().optimizer);
   for (const auto& [name, text] : more) {
     if (!metadata.emplace(name, text).second) throw Error("model: the name " + name + " is taken");
   }
@@ -203,10 +248,17 @@ void write_model(const std::string& path, const ParamSlab& net, const Dataset& d
     tensors.push_back(
         {std::string(kUnits), "I64", {std::ssize(units)}, std::as_bytes(std::span(units))});
   }
+  const std::array<std::int64_t, 2> state{net.state().steps, net.state().rows};
+  if (slots > 0)
+    tensors.push_back({std::string(kState), "I64", {2}, std::as_bytes(std::span(state))});
+  for (int i = 0; i < slots; ++i) {
+    const auto slot = net.slot(i);
+    tensors.push_back({slot_name(i), "F32", {std::ssize(slot)}, std::as_bytes(slot)});
+  }
   write_safetensors(path, tensors, metadata);
 }
 
-Model read_model(const std::string& path) {
+Model read_model(const std::string& path, bool with_optimizer) {
   Safetensors file = read_safetensors(path);
   if (text_of(file.metadata, path, "format") != "trellis") {
     throw Error(path + ": is no model of this program");
@@ -219,8 +271,11 @@ Model read_model(const std::string& path) {
   const ParamLayout layout = param_layout(spec);
   check_tensors(file, layout, path);
   const bool reshaped = file.find(kUnits) != nullptr;
-  ParamSlab net(ParamSlab::Header{spec, "", 0, reshaped});
+  const int slots = with_optimizer ? slots_in(file) : 0;
+  const std::string optimizer = slots > 0 ? optimizer_in(file, path, slots) : "";
+  ParamSlab net(ParamSlab::Header{spec, optimizer, slots, reshaped});
   if (reshaped) read_unit_numbers(file, path, net);
+  if (slots > 0) read_optimizer(file, path, net);
   for (const ParamTensor& tensor : layout.tensors) {
     const auto bytes = file.bytes(*file.find(tensor.name));
     std::memcpy(net.weights().data() + tensor.offset, bytes.data(), bytes.size());

@@ -10,6 +10,9 @@
 //   version        "1"
 //   spec           the network: {"input": [DIMS], "layers": [{"kind", "name", field: value, ...}]}
 //   preprocessing  see nn/data/preprocessing.h
+// Where the optimizer's state was asked for there are also the text "optimizer" (its kind) and the
+// tensors "trellis.optimizer.0", ... (F32, a slot each, as a slab lays weights out) and
+// "trellis.state" (I64: steps, rows).
 // and whatever else the writer adds.
 
 #include <string>
@@ -36,13 +39,13 @@ inline constexpr std::string_view kModelVersion = "1";
 [[nodiscard]] std::string choice_json(const Choice& choice);
 [[nodiscard]] Choice choice_from_json(std::string_view text);
 
-/// Writes net's weights (not the optimizer's state) for data prepared like `data`. Atomic, see
-/// write_safetensors. `more` may not use the names above.
+/// Writes net's weights, and where asked for the state of an optimizer that has one, for data
+/// prepared like `data`. Atomic, see write_safetensors. `more` may not use the names above.
 void write_model(const std::string& path, const ParamSlab& net, const Dataset& data,
-                 const TensorMetadata& more = {});
+                 const TensorMetadata& more = {}, bool with_optimizer = false);
 
-/// A model read back: a slab without optimizer slots, units as they were, and the texts of the
-/// file.
+/// A model read back: a slab with the optimizer's slots where they were asked for and the file has
+/// them, units as they were, and the texts of the file.
 struct Model {
   ParamSlab net;
   TensorMetadata metadata;
@@ -50,6 +53,6 @@ struct Model {
 
 /// Reads a file that write_model wrote. Throws Error "path: what, expected"; memory is allocated
 /// only after the tensors were found to be exactly those of the spec.
-[[nodiscard]] Model read_model(const std::string& path);
+[[nodiscard]] Model read_model(const std::string& path, bool with_optimizer = false);
 
 }  // namespace nn

@@ -175,8 +175,8 @@ bool is_of_training(const std::string& path, const TrainedModel& model) {
 
 }  // namespace
 
-TrainedModel read_trained_model(const std::string& path) {
-  Model model = read_model(path);
+TrainedModel read_trained_model(const std::string& path, bool with_optimizer) {
+  Model model = read_model(path, with_optimizer);
   try {
     Dataset data = preprocessing_from_json(preprocessing_of(model.metadata));
     if (data.header().input != model.net.spec().input)

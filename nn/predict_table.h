@@ -26,7 +26,7 @@ struct TrainedModel {
 };
 
 /// Reads a file that write_model wrote. Throws Error "path: what, expected".
-[[nodiscard]] TrainedModel read_trained_model(const std::string& path);
+[[nodiscard]] TrainedModel read_trained_model(const std::string& path, bool with_optimizer = false);
 
 struct PredictOptions {
   bool probabilities = false;     ///< of every class, too; classes only

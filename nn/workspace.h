@@ -17,8 +17,10 @@ namespace nn {
 struct EpochRows {
   std::uint64_t shuffle = 0;
   std::int64_t epoch = -1;
-  std::vector<std::uint32_t> order;  ///< epoch_order() of these two and its own length
-  std::vector<std::uint32_t> some;   ///< to fill
+  std::size_t rows = 0, replayed = 0;  ///< of the data
+  /// Of the epoch: places in DataView::rows, or behind these in DataView::replayed.
+  std::vector<std::uint32_t> order;
+  std::vector<std::uint32_t> some;  ///< to fill
 };
 
 /// One arena a kind of memory that only grows, and the plans of the networks met last. Default

@@ -14,9 +14,9 @@ const auto& export_task() {
   static const auto task =
       rt::task("export model", 1)
           .cpu([](rt::file_out file, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
-                  std::map<std::string, std::string> more) -> void {
+                  std::map<std::string, std::string> more, bool with_optimizer) -> void {
             try {
-              nn::write_model(file.path().string(), *net, *data, more);
+              nn::write_model(file.path().string(), *net, *data, more, with_optimizer);
             } catch (const nn::Error& error) {
               throw rt::Error(rt::Errc::storage, error.what());
             }
@@ -28,11 +28,11 @@ const auto& export_task() {
 
 rt::Value<void> export_model(const rt::Value<nn::ParamSlab>& net,
                              const rt::Value<nn::Dataset>& data, const std::string& path,
-                             const std::map<std::string, std::string>& more) {
+                             const std::map<std::string, std::string>& more, bool with_optimizer) {
   // A link is replaced, as a file is: nothing is written where it leads.
   std::error_code none;
   if (std::filesystem::is_symlink(path, none)) rt::remove_file(path);
-  return export_task()(path, net, data, more);
+  return export_task()(path, net, data, more, with_optimizer);
 }
 
 }  // namespace tasks

@@ -46,9 +46,11 @@ std::uint64_t rows_of(const nn::Dataset::Header& data, nn::Part part) {
     case nn::Part::valid:
       return data.valid_rows;
     case nn::Part::test:
+      return data.test_rows;
+    case nn::Part::replay:
       break;
   }
-  return data.test_rows;
+  return data.replay_rows;
 }
 
 const auto& init_task() {

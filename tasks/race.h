@@ -23,8 +23,11 @@ struct Course {
   rt::Value<nn::Dataset> data;
   nn::Hyper hyper;
   std::uint64_t train_rows = 0;
-  std::uint64_t seed = 0;       ///< of fresh weights
-  std::uint64_t apart = 0;      ///< of networks that are born, as tasks::init
+  std::uint64_t seed = 0;   ///< of fresh weights
+  std::uint64_t apart = 0;  ///< of networks that are born, as tasks::init
+  /// The network that a trial began with, where weights of others are its own as far as they go;
+  /// none: they are drawn.
+  std::optional<rt::Value<nn::ParamSlab>> first = {};
   std::int64_t score_rows = 0;  ///< validation rows that are compared on, the first so many
   bool by_row = false;          ///< whether runners are compared row by row
   DeviceRule devices = {};

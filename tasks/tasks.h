@@ -148,9 +148,11 @@ struct Seeds {
 [[nodiscard]] rt::Flops evaluate_cost(const nn::Flops& row, std::uint64_t rows);
 
 /// Writes the network with its preprocessing (nn/model_file.h); the file appears whole or not at
-/// all. `more` are further texts for its metadata. Not pure: it writes each time it is called.
+/// all. `more` are further texts for its metadata; with the optimizer's state where that is asked
+/// for. Not pure: it writes each time it is called.
 rt::Value<void> export_model(const rt::Value<nn::ParamSlab>& net,
                              const rt::Value<nn::Dataset>& data, const std::string& path,
-                             const std::map<std::string, std::string>& more = {});
+                             const std::map<std::string, std::string>& more = {},
+                             bool with_optimizer = false);
 
 }  // namespace tasks

@@ -113,6 +113,8 @@ void declare_train(Arguments& arguments) {
   arguments.option("--set", "NAME=VALUE", "a parameter of the file", true);
   arguments.option("--trial", "RUN:N",
                    "the parameters of a trial, or of RUN:best; --set changes single ones");
+  arguments.option("--from", "MODEL",
+                   "a trained network that goes on, in place of the file's `from`");
   declare_json(arguments);
 }
 

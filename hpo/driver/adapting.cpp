@@ -8,6 +8,7 @@
 #include "hpo/driver/rounds.h"
 #include "nn/adapt/grid.h"
 #include "nn/error.h"
+#include "nn/reshape/reshape.h"
 #include "runtime/base/error.h"
 #include "runtime/base/text.h"
 #include "runtime/on.h"
@@ -78,7 +79,7 @@ AdaptingNetwork::AdaptingNetwork(const TrialPlan& plan, tasks::Course course,
   grid_ = policy_->grid();
   course_.score_rows = policy_->rows();
   course_.by_row = policy_->wants().gains;
-  born_model_ = model_;
+  born_ = plan.network->header;
   course_.hyper.penalty = penalty_of(policy_->penalty().strength);
 }
 
@@ -282,6 +283,20 @@ void AdaptingNetwork::train_guest(tasks::Guest& guest, const nn::Stretch& stretc
   network.flops += cost.value;
 }
 
+rt::Value<nn::ParamSlab> AdaptingNetwork::birth_of(const nn::Operations& operations,
+                                                   const nn::ModelSpec& spec) const {
+  if (!course_.first)
+    return tasks::init(spec, course_.hyper.optimizer, course_.seed, course_.apart);
+  rt::Value<nn::ParamSlab> net = *course_.first;
+  nn::ParamSlab::Header header = born_;
+  for (const nn::Operation& operation : operations) {
+    const rt::On device(course_.devices.kind_for(header.spec, course_.hyper));
+    header = nn::reshaped_header(header, nn::reshaped(header.spec, operation));
+    net = tasks::reshape(net, course_.data, operation, header, course_.seed);
+  }
+  return net;
+}
+
 tasks::Guest AdaptingNetwork::guest(nn::Birth birth, std::int64_t border) const {
   const auto at = std::ranges::find(others_, birth, &Other::birth);
   tasks::Guest guest{.operations = std::move(birth.operations),
@@ -289,14 +304,13 @@ tasks::Guest AdaptingNetwork::guest(nn::Birth birth, std::int64_t border) const 
                      .hyper = course_.hyper,
                      .network = {}};
   guest.hyper.penalty = penalty_of(birth.pull);
-  guest.network.spec = *nn::spec_after(born_model_, guest.operations);
+  guest.network.spec = *nn::spec_after(born_.spec, guest.operations);
   std::int64_t from = 0;
   if (at != others_.end()) {
     guest.network.net = at->net;
     from = at->border;
   } else {
-    guest.network.net =
-        tasks::init(guest.network.spec, course_.hyper.optimizer, course_.seed, course_.apart);
+    guest.network.net = birth_of(guest.operations, guest.network.spec);
   }
   train_guest(guest, {from, border, grid_});
   return guest;

@@ -79,6 +79,9 @@ class AdaptingNetwork {
   [[nodiscard]] rt::Async<nn::Round> race(nn::Turn turn, TrialContext& trial);
   /// Trains one that belongs to no report, and counts that.
   void train_guest(tasks::Guest& guest, const nn::Stretch& stretch) const;
+  /// Another network at its birth: drawn, or made of the trial's first one.
+  [[nodiscard]] rt::Value<nn::ParamSlab> birth_of(const nn::Operations& operations,
+                                                  const nn::ModelSpec& spec) const;
   /// Another network from its birth on, trained up to the border where a race begins.
   [[nodiscard]] tasks::Guest guest(nn::Birth birth, std::int64_t border) const;
   /// Where it stands behind a race; the next one goes on from there.
@@ -102,7 +105,7 @@ class AdaptingNetwork {
     rt::Value<nn::ParamSlab> net;
     std::int64_t border = 0;  ///< up to which it is trained
   };
-  nn::ModelSpec born_model_;
+  nn::ParamSlab::Header born_;
   std::vector<Other> others_;                      ///< that raced
   std::vector<rt::Value<nn::TrainStats>> pieces_;  ///< since advance() began
   std::vector<rt::Value<nn::TrainStats>> window_;  ///< since the last round

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <utility>
 
+#include "hpo/driver/trial_plan.h"
 #include "hpo/study/metric_names.h"
+#include "nn/adapt/policy.h"
 #include "runtime/base/text.h"
 
 namespace hpo {
@@ -27,6 +29,21 @@ std::vector<std::string> odd_goals(const StudySpec& study) {
   return notes;
 }
 
+/// What a model brings along that goes on.
+void add_model_notes(const StudySpec& study, const Params& params, const StudyData& data,
+                     const TrialPlan& plan, std::vector<std::string>& notes) {
+  const nn::ModelSpec& model = plan.spec.model;
+  notes.push_back(rt::cat("goes on from ", rt::printable(data.model, 200), ": ",
+                          nn::shape_text(model), ", the optimizer's state ",
+                          plan.keeps_optimizer ? "goes on, too" : "begins anew"));
+  if (data.replay_rows == 0)
+    notes.emplace_back("without a replay (`from.replay`) nobody measures what it forgets");
+  if (const auto written = written_network(study, params, data.info);
+      written && nn::shape_text(*written) != nn::shape_text(model))
+    notes.push_back(
+        rt::cat("the network is the model's, not the ", nn::shape_text(*written), " of `network`"));
+}
+
 }  // namespace
 
 LoadedStudy load_settled(const StudySpec& study, const Params& params) {
@@ -37,7 +54,9 @@ LoadedStudy load_settled(const StudySpec& study, const Params& params) {
   for (std::string& note : odd_goals(settled)) notes.push_back(std::move(note));
   const nn::DataSpec spec = data_spec(settled, params);
   if (spec.split.folds != data_spec(study, params).split.folds) data = load_data(settled, spec);
-  Resources asked = materialise(settled, params, data.info).resources;
+  const PlanPtr plan = plan_trial(settled, params, data.info, data.seeds.shuffle, nullptr);
+  Resources asked = plan->spec.resources;
+  if (data.info.model) add_model_notes(settled, params, data, *plan, notes);
   return {.study = std::move(settled),
           .data = std::move(data),
           .params = params,

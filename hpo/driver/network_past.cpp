@@ -6,6 +6,7 @@
 #include "hpo/driver/network_work.h"
 #include "hpo/driver/placement.h"
 #include "nn/adapt/operation_json.h"
+#include "tasks/continued.h"
 
 namespace hpo {
 
@@ -79,12 +80,17 @@ AdaptingNetwork NetworkWork::fresh(std::uint64_t trial, const TrialPlan& plan,
                                    const StudyData& data) const {
   tasks::Course course = course_of(plan.spec, data);
   course.apart = apart(trial);
-  return {plan, std::move(course), first_network(trial, plan, data)};
+  rt::Value<nn::ParamSlab> net = first_network(trial, plan, data);
+  if (!data.model.empty()) course.first = net;
+  return {plan, std::move(course), std::move(net)};
 }
 
 rt::Value<nn::ParamSlab> NetworkWork::first_network(std::uint64_t trial, const TrialPlan& plan,
                                                     const StudyData& data) const {
-  return tasks::init(plan.network->header, data.seeds.init, apart(trial));
+  if (data.model.empty()) return tasks::init(plan.network->header, data.seeds.init, apart(trial));
+  nn::Continuation how = data.how;
+  how.keeps_optimizer = plan.keeps_optimizer;
+  return tasks::continued(data.model, plan.network->header, how, data.seeds.init, apart(trial));
 }
 
 AdaptingNetwork NetworkWork::handed_on(const AdaptingNetwork& network, const Segment& from,

@@ -105,35 +105,6 @@ std::string trained_again(std::int64_t epoch, std::int64_t from) {
 
 }  // namespace
 
-namespace {
-
-/// "study.yaml:3:9: " where `reason` begins with a path and then names a key of `data` which the
-/// file has ("t.csv: target: there is no column ..."); else empty.
-std::string place_of(const StudySpec& study, const nn::DataSpec& spec, std::string_view reason) {
-  const std::string path = rt::cat(spec.path, ": ");
-  if (!reason.starts_with(path)) return "";
-  reason.remove_prefix(path.size());
-  const std::string_view key = reason.substr(0, reason.find(':'));  // "target", "split.group"
-  const std::size_t dot = std::min(key.find('.'), key.size());
-  const study::Node* node = study.document->root.find_path({"data", key.substr(0, dot)});
-  if (node != nullptr && dot < key.size()) node = node->find(key.substr(dot + 1));
-  if (node == nullptr) return "";
-  return rt::cat(study.file, ":", node->at.line, ":", node->at.column, ": ");
-}
-
-/// Waits for the data. What is wrong with a file is said without the task that found out.
-const nn::Dataset::Header& header_of(const StudySpec& study, const nn::DataSpec& spec,
-                                     const rt::Value<nn::Dataset>& data) {
-  try {
-    return data.get().header();
-  } catch (const rt::TaskError& error) {
-    const std::string& reason = error.details().reason;
-    throw rt::Error(error.kind(), rt::cat(place_of(study, spec, reason), reason));
-  }
-}
-
-}  // namespace
-
 Metrics metrics_of(std::string_view part, const nn::Scores& scores) {
   Metrics metrics{{rt::cat(part, ".loss"), scores.loss}};
   for (const auto& [name, value] : scores.metrics)
@@ -159,23 +130,6 @@ void add_counted(Metrics& metrics, const StudySpec& study, const nn::ModelSpec& 
 TrialFailure diverged_before(std::int64_t epoch) {
   return {Cause::diverged,
           rt::cat("the training loss became NaN or infinite before epoch ", epoch, " ended")};
-}
-
-StudyData load_data(const StudySpec& study, const Params& params) {
-  return load_data(study, data_spec(study, params));
-}
-
-StudyData load_data(const StudySpec& study, const nn::DataSpec& spec) {
-  StudyData data;
-  data.value = tasks::load(spec);
-  const nn::Dataset::Header& header = header_of(study, spec, data.value);
-  data.info = data_info(header);
-  data.train_rows = header.train_rows;
-  data.valid_rows = header.valid_rows;
-  data.test_rows = header.test_rows;
-  data.content = header.content.hex();
-  data.seeds = tasks::derive_seeds(study.seed, header.content);
-  return data;
 }
 
 void require_resources(const Resources& asked, int workers, int gpus) {
@@ -384,6 +338,22 @@ rt::Async<ExportedModel> NetworkWork::finish(TrialRow best, Lineage lineage) {
   co_return co_await std::move(writing);
 }
 
+rt::Async<Metrics> NetworkWork::replayed(rt::Value<nn::ParamSlab> net, nn::ModelSpec model,
+                                         PlanPtr plan, const StudyData& data) const {
+  Metrics metrics;
+  if (data.replay_rows == 0) co_return metrics;
+  const TrialSpec& spec = plan->spec;
+  const nn::ModelSpec& born = plan->network->header.spec;
+  const rt::Value<nn::Scores> before =
+      scored(first_network(0, *plan, data), born, nn::Part::replay, spec, data,
+             tasks::evaluate_cost(born, data.replay_rows));
+  const rt::Value<nn::Scores> after = scored(net, model, nn::Part::replay, spec, data,
+                                             tasks::evaluate_cost(model, data.replay_rows));
+  metrics = metrics_of("replay_before", co_await before);
+  for (auto& metric : metrics_of("replay", co_await after)) metrics.push_back(std::move(metric));
+  co_return metrics;
+}
+
 rt::Async<ExportedModel> NetworkWork::write(ExportedModel made, rt::Value<nn::ParamSlab> net,
                                             nn::ModelSpec model, PlanPtr plan,
                                             const StudyData& data, Params params) {
@@ -402,12 +372,15 @@ rt::Async<ExportedModel> NetworkWork::write(ExportedModel made, rt::Value<nn::Pa
     const rt::Value<nn::Scores> answered = scored(net, model, part, spec, data, cost);
     made.metrics = metrics_of("test", co_await answered);
   }
+  rt::Async<Metrics> remembering = replayed(net, model, plan, data);
+  for (auto& metric : co_await std::move(remembering)) made.metrics.push_back(std::move(metric));
   const nn::Choice loss = nn::written_out(spec.hyper.loss, data.value.get().view(nn::Part::train));
   rt::Value<void> written = tasks::export_model(net, data.value, (folder_ / model_file_).string(),
                                                 {{"study", study_.name},
                                                  {"params", json_of(params)},
                                                  {"loss", nn::choice_json(loss)},
-                                                 {"content", data.content}});
+                                                 {"content", data.content}},
+                                                writes_optimizer_);
   try {
     co_await written;
   } catch (const rt::TaskError& error) {

@@ -16,6 +16,7 @@
 #include "hpo/driver/trial_work.h"
 #include "hpo/study/spec.h"
 #include "hpo/study/trial_spec.h"
+#include "nn/data/continued.h"
 #include "nn/data/dataset.h"
 #include "nn/slab.h"
 #include "nn/train.h"
@@ -33,7 +34,11 @@ struct StudyData {
   DataInfo info;
   std::uint64_t train_rows = 0, valid_rows = 0, test_rows = 0;
   tasks::Seeds seeds;
-  std::string content;  ///< hexadecimal name of the bytes, whatever file they lie in
+  std::string content;            ///< hexadecimal name of the bytes, whatever file they lie in
+  std::uint64_t replay_rows = 0;  ///< old rows that measure what is forgotten
+  /// Of a model that goes on: its file, and what becomes of its inputs and outputs.
+  std::string model;
+  nn::Continuation how;
 };
 
 /// Loads the data that `params` ask for and waits for it. Needs a rt::Runtime.
@@ -83,6 +88,8 @@ class NetworkWork : public TrialWork {
   /// Takes over data that was loaded for `params` before the study was settled, so that it is not
   /// loaded again.
   void provide(const Params& params, StudyData data);
+  /// The model that is written has the state of its optimizer.
+  void write_optimizer() { writes_optimizer_ = true; }
 
   [[nodiscard]] TrialFacts facts(const Params& params) override;
   /// Goes on from the newest of the trial's logged networks that the store has, also when another
@@ -103,6 +110,9 @@ class NetworkWork : public TrialWork {
   /// The network that a trial is born with.
   [[nodiscard]] rt::Value<nn::ParamSlab> first_network(std::uint64_t trial, const TrialPlan& plan,
                                                        const StudyData& data) const;
+  /// What the network was worth on old rows at its birth and is now, where there is a replay.
+  [[nodiscard]] rt::Async<Metrics> replayed(rt::Value<nn::ParamSlab> net, nn::ModelSpec model,
+                                            PlanPtr plan, const StudyData& data) const;
   /// Scores a network on the test part and writes it.
   [[nodiscard]] rt::Async<ExportedModel> write(ExportedModel made, rt::Value<nn::ParamSlab> net,
                                                nn::ModelSpec model, PlanPtr plan,
@@ -152,6 +162,7 @@ class NetworkWork : public TrialWork {
   rt::Path folder_;
   std::string model_file_;
   bool sharing_;
+  bool writes_optimizer_ = false;
   bool data_varies_;  ///< with the params
   mutable std::optional<Asked> asked_;
   std::optional<std::pair<Params, const StudyData*>> asked_data_;

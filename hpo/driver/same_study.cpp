@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::string_view kContentMark = "# data content: ";
 constexpr std::string_view kContent = "rows of data";  // in the place of a key
+constexpr std::string_view kFrom = "from";
 constexpr std::array<std::string_view, 6> kMayChange{"limits",    "parallel",   "retry",
                                                      "resources", "checkpoint", "store"};
 constexpr std::array<std::string_view, 3> kSearch{"method", "early_stop", "seed"};
@@ -25,8 +26,11 @@ bool names_source(std::string_view line) {
   return line.starts_with("  csv:") || line.starts_with("  idx:");
 }
 
-bool names_place(std::string_view line) {
-  return names_source(line) || line.starts_with("  folder:") || line.starts_with("folder:");
+/// Of the block `key`.
+bool names_place(std::string_view key, std::string_view line) {
+  if (names_source(line) || line.starts_with("  folder:") || line.starts_with("folder:"))
+    return true;
+  return key == kFrom && (line.starts_with("  model:") || line.starts_with("  replay:"));
 }
 
 /// Takes the first line, its end included, off a text that is not empty.
@@ -40,15 +44,17 @@ std::string_view take_line(std::string_view& text) {
 std::map<std::string, std::string, std::less<>> blocks_of(std::string_view text) {
   std::map<std::string, std::string, std::less<>> blocks;
   std::string* block = nullptr;
+  std::string_view key;
   while (!text.empty()) {
     std::string_view line = take_line(text);
     if (line.starts_with(kContentMark)) blocks[std::string(kContent)] = line;
     // Where the data lies is not what it is: the content counts. So it is with a program's folder.
-    if (names_place(line)) continue;
+    if (names_place(key, line)) continue;
     std::size_t colon = line.find(':');
     bool is_key = !line.starts_with(' ') && !line.starts_with('#') && !line.starts_with('-');
     if (is_key && colon != std::string_view::npos) {
-      block = &blocks[std::string(line.substr(0, colon))];
+      key = line.substr(0, colon);
+      block = &blocks[std::string(key)];
       line.remove_prefix(colon + 1);
     }
     if (block) block->append(line);
@@ -56,17 +62,30 @@ std::map<std::string, std::string, std::less<>> blocks_of(std::string_view text)
   return blocks;
 }
 
-/// A text whose data lies where another one says.
+/// The key of the top level that a line belongs to, `before` being that of the line before.
+std::string_view key_at(std::string_view line, std::string_view before) {
+  const bool is_key = !line.starts_with(' ') && !line.starts_with('#') && !line.starts_with('-');
+  return is_key ? line.substr(0, line.find(':')) : before;
+}
+
+/// A text whose data, model and replay lie where another one says.
 std::string with_source_of(std::string_view text, std::string_view other) {
-  std::string_view source;
-  while (!other.empty() && source.empty()) {
+  std::string_view source, replay, key;
+  while (!other.empty()) {
     std::string_view line = take_line(other);
-    if (names_source(line)) source = line;
+    key = key_at(line, key);
+    if (names_source(line) && source.empty()) source = line;
+    if (key == kFrom && line.starts_with("  replay:")) replay = line;
   }
   std::string out;
+  key = {};
   while (!text.empty()) {
     std::string_view line = take_line(text);
-    out += names_source(line) && !source.empty() ? source : line;
+    key = key_at(line, key);
+    const bool replays = key == kFrom && line.starts_with("  replay:");
+    if (names_source(line) && !source.empty()) line = source;
+    if (replays && !replay.empty()) line = replay;
+    out += line;
   }
   return out;
 }

@@ -151,6 +151,7 @@ TrainResult train_once(const StudySpec& study, const Params& params, const RunOp
   const std::unique_ptr<NetworkWork> work =
       network_work(loaded.study, runtime, options.folder, kTrainedModelFile, options.sharing);
   work->provide(params, loaded.data);
+  work->write_optimizer();
   LoneTrial trial(params, objective_of(loaded.study), observer);
   observer.train_started(loaded.study.metric, result.epochs);
   const auto show_progress = [&] {

@@ -20,6 +20,7 @@ struct BornNetwork {
 struct TrialPlan {
   TrialSpec spec;
   std::shared_ptr<const BornNetwork> network;  ///< of spec.model
+  bool keeps_optimizer = false;                ///< of a model that goes on: its state does, too
 };
 
 using PlanPtr = std::shared_ptr<const TrialPlan>;

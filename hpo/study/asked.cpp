@@ -38,7 +38,7 @@ namespace study {
 
 std::string_view source_of_study(const Node& root) {
   if (root.find("command") != nullptr) return "command";
-  constexpr std::array kOfNetworks{"data", "network", "train", "adapt"};
+  constexpr std::array kOfNetworks{"data", "network", "train", "adapt", "from"};
   const auto has = [&](const char* key) { return root.find(key) != nullptr; };
   const bool networks = std::ranges::any_of(kOfNetworks, has);
   return !networks && has("parameters") ? "ask" : "data";

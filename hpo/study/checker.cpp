@@ -235,6 +235,10 @@ bool Checker::applies(const Field& field) const { return applies_to(field, sourc
 std::optional<Node> Checker::fallback(const Field& field, const std::string& where, Position at) {
   if (!applies(field)) return std::nullopt;
   if (field.type == Type::block && !field.required) {
+    // One that has to say something is not there unasked.
+    if (std::ranges::any_of(field.fields,
+                            [&](const Field& one) { return one.required && applies(one); }))
+      return std::nullopt;
     Node block = check_block(map_node(at), field, join(where, field.name), field.name);
     return block.entries.empty() ? std::nullopt : std::optional(std::move(block));
   }

@@ -47,7 +47,9 @@ bool may_be_images(const Node& root) {
   return data != nullptr && data->is_map() && data->find("csv") == nullptr;
 }
 
+/// A network that goes on is the model's.
 void add_network(Node& root) {
+  if (root.find("from") != nullptr) return add(root, "network", "[]");
   const std::string dense = "{dense: {units: 64, activation: relu}}";
   add(root, "network",
       rt::cat("[", may_be_images(root) ? "flatten, " : "", dense, ", ", dense, "]"));
@@ -58,7 +60,7 @@ void add_network(Node& root) {
 bool leaves_search_open(const Node& root) {
   const Node* train = root.find("train");
   return root.find("parameters") == nullptr && root.find("network") == nullptr &&
-         root.find("adapt") == nullptr &&
+         root.find("adapt") == nullptr && root.find("from") == nullptr &&
          (train == nullptr || (train->is_map() && train->find("optimizer") == nullptr));
 }
 

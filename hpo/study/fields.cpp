@@ -43,6 +43,39 @@ std::vector<Field> identity_rows() {
               "`docs/precision.md`."}};
 }
 
+std::vector<Field> from_rows() {
+  return {
+      {.name = "from",
+       .type = Type::block,
+       .otherwise = "networks begin with drawn weights",
+       .only = "data",
+       .doc =
+           "A trained network that goes on with this data: `from: FILE`, or a map. It keeps what "
+           "it knows: new classes get outputs of their own behind the old ones, new columns and "
+           "categories inputs whose weights are 0; a column that is gone is missing in every "
+           "row. Inputs keep the model's scaling. `network` is not looked at."},
+      {.name = "from.model",
+       .type = Type::text,
+       .required = true,
+       .doc = "The model, as `train` and `sweep` write it. A relative path starts at the study "
+              "file's folder. Its content is part of the result.",
+       .literal = true},
+      {.name = "from.replay",
+       .type = Type::text,
+       .otherwise = "none, and what is forgotten is not measured",
+       .doc = "Old rows, so that they are not forgotten: a csv, a folder of IDX files, or a "
+              "safetensors file. Every second row of an epoch is one of them, in turn; rows of "
+              "classes that the model does not know are left out. A fifth is held out: the "
+              "result has its scores before (`replay_before`) and after (`replay`).",
+       .literal = true},
+      {.name = "from.optimizer",
+       .type = Type::word,
+       .words = {"keep", "new"},
+       .otherwise = "`keep` where the model has the state of this optimizer, as `train` writes it, "
+                    "else `new`",
+       .doc = "Whether what the optimizer remembers of its steps goes on or begins anew."}};
+}
+
 std::vector<Field> train_rows() {
   return {
       {.name = "network",
@@ -331,8 +364,9 @@ std::vector<Field> stopping_rows() {
 
 std::vector<Field> make_table() {
   std::vector<Field> table;
-  for (const auto rows : {identity_rows, data_rows, train_rows, command_rows, search_rows,
-                          parameter_rows, stopping_rows, limit_rows, resource_rows, keeping_rows}) {
+  for (const auto rows :
+       {identity_rows, data_rows, from_rows, train_rows, command_rows, search_rows, parameter_rows,
+        stopping_rows, limit_rows, resource_rows, keeping_rows}) {
     std::ranges::move(rows(), std::back_inserter(table));
   }
   return table;

@@ -12,6 +12,7 @@
 #include "hpo/study/document.h"
 #include "hpo/study/field.h"
 #include "hpo/study/forbid.h"
+#include "hpo/study/from.h"
 #include "hpo/study/gpus.h"
 #include "hpo/study/parameters.h"
 #include "hpo/study/population.h"
@@ -54,6 +55,19 @@ void apply(const Overrides& overrides, Node& root) {
                       rt::cat("--seed: ", *overrides.seed, " is too large, expected at most 2^53"));
     }
     set("seed", plain_node(std::to_string(*overrides.seed), {}));
+  }
+  if (overrides.from) {
+    const auto path = std::filesystem::absolute(*overrides.from).lexically_normal();
+    Node model = string_node(escape(path.string()), {});
+    Node* from = root.find("from");
+    if (from == nullptr || !from->is_map()) {
+      set("from", std::move(model));
+    } else if (Node* named = from->find("model")) {
+      *named = std::move(model);
+    } else {
+      from->entries.push_back({"model", from->at, std::move(model)});
+    }
+    write_out_from(root);
   }
   if (overrides.parallel) set("parallel", plain_node(std::to_string(*overrides.parallel), {}));
 }
@@ -116,6 +130,7 @@ void locate_known(Node* known, const std::string& folder) {
 /// For tables the network can be tried without the data: only the number of columns is missing.
 void try_network(const StudySpec& study) {
   if (study.document->root.find_path({"data", "csv"}) == nullptr) return;
+  if (study.document->root.find("from") != nullptr) return;  // the network is the model's
   const auto implied = implied_task(study.document->root);
   const nn::LearningTask task = implied ? implied->task : nn::LearningTask::classification;
   StudySpec tried = study;
@@ -155,6 +170,7 @@ StudySpec parse(const std::string& text, const std::string& file, const std::str
                                  ", expected a map such as data: {csv: FILE, target: COLUMN}"));
   }
   drop_denied(root);
+  write_out_from(root);
   write_out_choices(root);
   const Node raw = root;
   apply(overrides, root);
@@ -180,6 +196,7 @@ StudySpec parse(const std::string& text, const std::string& file, const std::str
   read_spec(study, root);
   locate_program(command ? &root : root.find("adapt"), folder);
   locate_known(root.find("warm_start"), folder);
+  locate_from(root, folder);
   study.document = std::make_shared<const Document>(Document{file, root});
   if (command) try_command(study);
   if (data) {

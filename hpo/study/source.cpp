@@ -19,27 +19,6 @@ constexpr rt::EnumNames<nn::DataKind> kKinds{{{nn::DataKind::csv, "csv"},
                                               {nn::DataKind::safetensors, "safetensors"}}};
 constexpr auto& kSources = kKinds.all();
 
-void locate(Node& source, const std::string& folder) {
-  const std::vector<Node> candidates = source.is_list() ? source.items : std::vector<Node>{source};
-  if (candidates.empty())
-    throw Fault(source.at, "data names no file, expected at least one in the list");
-  constexpr std::size_t kReasons = 3, kShown = 1500;
-  const std::size_t shown = kShown / std::min(kReasons, candidates.size());
-  std::size_t failed = 0;
-  std::string reason;
-  for (const Node& candidate : candidates) {
-    try {
-      source = string_node(escape(nn::locate_data(unescape(candidate).text, folder)), candidate.at);
-      return;
-    } catch (const nn::DataError& error) {
-      if (failed++ < kReasons)
-        reason += (reason.empty() ? "" : "; ") + rt::printable(error.what(), shown);
-    }
-  }
-  if (failed > kReasons) reason += rt::cat("; and ", failed - kReasons, " more of the list");
-  throw Fault(candidates[0].at, reason);
-}
-
 }  // namespace
 
 std::span<const std::string_view> source_words() { return kSources; }
@@ -75,15 +54,36 @@ void check_source(const Node& root) {
   }
 }
 
+void locate_file(Node& source, const std::string& folder) {
+  const std::vector<Node> candidates = source.is_list() ? source.items : std::vector<Node>{source};
+  if (candidates.empty())
+    throw Fault(source.at, "data names no file, expected at least one in the list");
+  constexpr std::size_t kReasons = 3, kShown = 1500;
+  const std::size_t shown = kShown / std::min(kReasons, candidates.size());
+  std::size_t failed = 0;
+  std::string reason;
+  for (const Node& candidate : candidates) {
+    try {
+      source = string_node(escape(nn::locate_data(unescape(candidate).text, folder)), candidate.at);
+      return;
+    } catch (const nn::DataError& error) {
+      if (failed++ < kReasons)
+        reason += (reason.empty() ? "" : "; ") + rt::printable(error.what(), shown);
+    }
+  }
+  if (failed > kReasons) reason += rt::cat("; and ", failed - kReasons, " more of the list");
+  throw Fault(candidates[0].at, reason);
+}
+
 void locate_sources(Node& root, const std::string& folder) {
   Node& data = *root.find("data");
   Node& source = *data.find(source_of(data));
   if (source.is_map()) {
-    for (Entry& entry : source.entries) locate(entry.value, folder);
+    for (Entry& entry : source.entries) locate_file(entry.value, folder);
   } else {
-    locate(source, folder);
+    locate_file(source, folder);
   }
-  if (Node* test = data.find("test")) locate(*test, folder);
+  if (Node* test = data.find("test")) locate_file(*test, folder);
 }
 
 void read_source(const Node& data, nn::DataSpec& spec) {

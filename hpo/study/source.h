@@ -23,6 +23,9 @@ void check_source(const Node& root);
 /// exists. Throws a Fault with the places looked at.
 void locate_sources(Node& root, const std::string& folder);
 
+/// The same of one file or folder of data.
+void locate_file(Node& source, const std::string& folder);
+
 /// Kind and paths of a checked, located `data`.
 void read_source(const Node& data, nn::DataSpec& spec);
 

@@ -119,6 +119,7 @@ struct Overrides {
   std::optional<std::string> name;
   std::optional<std::uint64_t> seed;
   std::optional<std::int64_t> parallel;
+  std::optional<std::string> from;  ///< a model's path, from the current folder
 };
 
 /// Reads and checks the study file at `path`. Touches no data file, except to see which path of

@@ -17,6 +17,7 @@
 #include "hpo/study/scalars.h"
 #include "hpo/study/source.h"
 #include "hpo/study/substitute.h"
+#include "nn/reshape/continued_net.h"
 
 namespace hpo {
 
@@ -237,6 +238,18 @@ StudySpec settled(const StudySpec& study, const DataInfo& data) {
   return result;
 }
 
+/// The network that the file gives, or the model that goes on.
+nn::ModelSpec first_network(const StudySpec& study, const Params& params, const DataInfo& data,
+                            std::int64_t outputs) {
+  if (!data.model)
+    return build_network(Section(study, params, "network").node(), data.input, outputs);
+  try {
+    return nn::continued_spec(data.model->spec, data.input, outputs);
+  } catch (const nn::Error& error) {
+    throw Fault(study.document->root.find_path({"from", "model"})->at, error.what());
+  }
+}
+
 TrialSpec make_trial(const StudySpec& study, const Params& params, const DataInfo& data,
                      const TrialSpec* like) {
   if (like == nullptr) check_task(study.document->root, data.task);
@@ -260,14 +273,13 @@ TrialSpec make_trial(const StudySpec& study, const Params& params, const DataInf
   if (same_network) {
     trial.model = like->model;
   } else {
-    trial.model = build_network(Section(study, params, "network").node(), data.input,
-                                outputs_of(train, trial.hyper, data));
+    trial.model = first_network(study, params, data, outputs_of(train, trial.hyper, data));
     check_reshapes(study, trial.model);
   }
   trial.epochs = as_integer(*train.find("epochs"));
   if (adapt != nullptr) {
     trial.adapt = read_adaptation(Section(study, params, "adapt").node(), trial.model, trial.epochs,
-                                  study.limits.weights.value_or(0));
+                                  study.limits.weights.value_or(0), data.model.has_value());
     trial.model = nn::born_with(*trial.adapt, std::move(trial.model));
   }
   trial.resources = read_resources(Section(study, params, "resources").node());
@@ -301,6 +313,15 @@ StudySpec settle(const StudySpec& study, const DataInfo& data) {
 Resources trial_resources(const StudySpec& study, const Params& params) {
   return study::with_place(study.file, [&] {
     return study::read_resources(study::Section(study, params, "resources").node());
+  });
+}
+
+std::optional<nn::ModelSpec> written_network(const StudySpec& study, const Params& params,
+                                             const DataInfo& data) {
+  return study::with_place(study.file, [&]() -> std::optional<nn::ModelSpec> {
+    const study::Section network(study, params, "network");
+    if (network.node().items.empty()) return std::nullopt;
+    return study::build_network(network.node(), data.input, data.outputs);
   });
 }
 

@@ -13,6 +13,7 @@
 #include "nn/data/data_spec.h"
 #include "nn/data/dataset.h"
 #include "nn/hyper.h"
+#include "nn/slab.h"
 #include "nn/spec.h"
 
 namespace hpo {
@@ -34,6 +35,9 @@ struct DataInfo {
   nn::LearningTask task = nn::LearningTask::classification;
   std::vector<std::string> class_names{};  ///< empty where they are not known, and for numbers
   std::int64_t rows = 0;                   ///< outside of the test part
+  /// Of a model that goes on with it: its spec, whether it was reshaped, and the optimizer whose
+  /// state it has.
+  std::optional<nn::ParamSlab::Header> model{};
   bool operator==(const DataInfo&) const = default;
 };
 
@@ -61,6 +65,12 @@ struct TrialSpec {
 /// Throws rt::Error (study) when file and data contradict each other, e.g. `metric: valid.accuracy`
 /// for numbers.
 [[nodiscard]] StudySpec settle(const StudySpec& study, const DataInfo& data);
+
+/// Of a study whose network is a model's: the one that the file gives beside it, with the model's
+/// outputs; nothing where it gives none.
+[[nodiscard]] std::optional<nn::ModelSpec> written_network(const StudySpec& study,
+                                                           const Params& params,
+                                                           const DataInfo& data);
 
 /// What trial `params` trains. `params` must lie in study.space; a study that was not settled is
 /// settled on the fly. Throws rt::Error (study) with the place in the file when the network does

@@ -62,6 +62,28 @@ std::optional<Operations> sized(const ModelSpec& spec, std::int64_t units) {
   return out;
 }
 
+/// What gives every layer of `spec` so many times its units.
+std::optional<Operations> scaled(const ModelSpec& spec, std::int64_t times) {
+  Operations out;
+  if (times == 1) return out;
+  const auto groups = unit_groups(spec);
+  for (const std::string& layer : resizable_layers(spec)) {
+    const std::int64_t now = std::ranges::find(groups, layer, &UnitGroup::name)->units;
+    out.push_back({"widen", layer, {{"to", now * times}}});
+  }
+  if (!spec_after(spec, out)) return std::nullopt;
+  return out;
+}
+
+/// The most units that a layer has.
+std::int64_t largest_layer(const ModelSpec& spec) {
+  std::int64_t most = 1;
+  const auto groups = unit_groups(spec);
+  for (const std::string& layer : resizable_layers(spec))
+    most = std::max<std::int64_t>(most, std::ranges::find(groups, layer, &UnitGroup::name)->units);
+  return most;
+}
+
 /// The layer behind which others come: the last dense one that has units of its own, else the last.
 std::string last_layer(const ModelSpec& spec) {
   std::string last;
@@ -130,16 +152,27 @@ std::string four_digits(double value) {
 class Auto final : public Policy {
  public:
   explicit Auto(const PolicySetup& setup)
-      : born_(setup.spec), max_weights_(setup.adaptation.max_weights), end_(setup.epochs * kGrid) {
+      : born_(setup.spec),
+        max_weights_(setup.adaptation.max_weights),
+        end_(setup.epochs * kGrid),
+        continued_(setup.adaptation.continued) {
     if (resizable_layers(born_).empty()) {
       throw SpecError(-1, "", "auto: there is no layer whose units could be more or fewer");
     }
-    size_.units = within(setup.adaptation, born_, kFirst);
+    if (continued_) {
+      // What was trained keeps its units; they may have become too few.
+      stage_ = Stage::doubling;
+      size_.units = 1;
+      largest_ = std::max<std::int64_t>(1, kLargest / largest_layer(born_));
+      if (asked().empty()) stage_ = Stage::over;
+    } else {
+      size_.units = within(setup.adaptation, born_, kFirst);
+    }
   }
 
   [[nodiscard]] std::int64_t grid() const override { return kGrid; }
   [[nodiscard]] Wants wants() const override { return {.births = true, .gains = true}; }
-  [[nodiscard]] UnitPenalty penalty() const override { return {kPull, 0}; }
+  [[nodiscard]] UnitPenalty penalty() const override { return {own_pull(), 0}; }
 
   [[nodiscard]] std::optional<std::int64_t> next(std::int64_t now) const override {
     if (stage_ == Stage::over) return std::nullopt;
@@ -160,6 +193,7 @@ class Auto final : public Policy {
   /// What a turn may come to: the smallest network there is.
   [[nodiscard]] std::optional<std::vector<Operations>> options(const ModelSpec&) const override {
     std::vector<Operations> out;
+    if (continued_) return out;
     if (auto smallest = sized(born_, kSmallest)) out.push_back(std::move(*smallest));
     return out;
   }
@@ -205,7 +239,8 @@ class Auto final : public Policy {
  private:
   enum class Stage : std::uint8_t { widths, depth, doubling, last, over };
 
-  /// Sizes of networks: units of a layer, and layers more than the study file gives.
+  /// Sizes of networks: units of a layer (of one that was trained before: times its own), and
+  /// layers more than the study file gives.
   struct Size {
     std::int64_t units = 0;
     int layers = 0;
@@ -223,7 +258,8 @@ class Auto final : public Policy {
 
   /// The operations that make a birth of that size; nothing where they can't be done.
   [[nodiscard]] std::optional<Operations> operations_of(const Size& size) const {
-    std::optional<Operations> out = sized(born_, size.units);
+    std::optional<Operations> out =
+        continued_ ? scaled(born_, size.units) : sized(born_, size.units);
     if (!out) return std::nullopt;
     for (int i = 0; i < size.layers; ++i)
       out->push_back({"deepen", last_layer(born_), {{"form", "identity"}}});
@@ -246,7 +282,7 @@ class Auto final : public Policy {
           if (units != size_.units || pull != kPull) add({units, 0}, pull);  // the trial's own
     } else if (stage_ == Stage::depth) {
       add({size_.units, size_.layers + 1}, pull_of(size_));
-    } else if (stage_ == Stage::doubling) {
+    } else if (stage_ == Stage::doubling && 2 * size_.units <= largest_) {
       add({2 * size_.units, size_.layers}, pull_of(size_));
     }
     return out;
@@ -266,10 +302,13 @@ class Auto final : public Policy {
   /// The candidates of a round: the trial's own network, then what was asked for.
   void remember(const Round& round) {
     const std::vector<Asked> networks = asked();
-    if (tried_.empty()) tried_.push_back({{size_, {{}, kPull}}, round.candidates.front()});
+    if (tried_.empty()) tried_.push_back({{size_, {{}, own_pull()}}, round.candidates.front()});
     for (std::size_t i = 0; i < networks.size(); ++i)
       tried_.push_back({networks[i], round.candidates.at(i + 1)});
   }
+
+  /// Of the trial's own network. One that was trained before is not pulled: its units are of use.
+  [[nodiscard]] double own_pull() const { return continued_ ? 0 : kPull; }
 
   /// The tried network of that size with the lowest loss; null where there is none.
   [[nodiscard]] const Tried* best_of(const Size& size) const {
@@ -283,7 +322,7 @@ class Auto final : public Policy {
   /// The pull that did better at that size.
   [[nodiscard]] double pull_of(const Size& size) const {
     const Tried* best = best_of(size);
-    return best != nullptr ? best->birth.pull : kPull;
+    return best != nullptr ? best->birth.pull : own_pull();
   }
 
   [[nodiscard]] bool is_better(const Size& one, const Size& other, double by = kBetterScore) const {
@@ -299,7 +338,8 @@ class Auto final : public Policy {
              four_digits(best.loss);
     }
     const Candidate& larger = round.candidates.back();
-    const Candidate& before = best_of(size_)->result;
+    const Tried* tried = best_of(size_);
+    const Candidate& before = tried != nullptr ? tried->result : round.candidates.front();
     const bool wider = stage_ == Stage::doubling;
     const bool better =
         clearly_better(larger, before, wider ? needed_ * kMoreScore : kBetterScore, round.rows);
@@ -326,7 +366,7 @@ class Auto final : public Policy {
       needed_ *= kMoreScore;
       const bool goes_on = is_better(wider, size_, needed_);
       size_ = wider;
-      if (!goes_on || 2 * size_.units > kLargest) stage_ = Stage::last;
+      if (!goes_on || 2 * size_.units > largest_) stage_ = Stage::last;
     }
     if (stage_ == Stage::depth && asked().empty()) {
       stage_ = is_better(size_, {size_.units / 2, 0}) ? Stage::doubling : Stage::last;
@@ -342,6 +382,8 @@ class Auto final : public Policy {
   ModelSpec born_;
   std::uint64_t max_weights_;
   std::int64_t end_;  ///< the border where training ends
+  bool continued_;
+  std::int64_t largest_ = kLargest;  ///< of Size::units
   Stage stage_ = Stage::widths;
   Size size_;                     ///< what is held against the next
   std::int64_t rows_ = 1;         ///< that networks are compared on

@@ -59,6 +59,7 @@ Adaptation complete(const Adaptation& adaptation) {
 }
 
 ModelSpec born_with(const Adaptation& adaptation, ModelSpec model) {
+  if (adaptation.continued) return model;
   const auto birth = policy_of(adaptation.policy.kind).birth;
   return birth != nullptr ? birth(adaptation, model) : std::move(model);
 }

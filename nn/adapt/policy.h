@@ -39,6 +39,7 @@ struct Adaptation {
   std::string folder = {};           ///< where it runs, absolute
   double timeout = 60;               ///< seconds that it may take for an answer
   std::uint64_t max_weights = 0;     ///< nothing grows beyond so many weights; 0: no bound
+  bool continued = false;            ///< the network was trained before, with other data
   auto operator<=>(const Adaptation&) const = default;
 };
 
@@ -185,7 +186,7 @@ struct PolicyKind {
 [[nodiscard]] Adaptation complete(const Adaptation& adaptation);
 
 /// The network that a trial of this adaptation begins with where the study file gives `model`. What
-/// it gave once stays as it is when it is given.
+/// it gave once stays as it is when it is given, and so does a network that was trained before.
 [[nodiscard]] ModelSpec born_with(const Adaptation& adaptation, ModelSpec model);
 
 /// The policy of a network's adaptation. Throws SpecError with the reason when it can't work for

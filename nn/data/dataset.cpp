@@ -10,7 +10,7 @@ namespace {
 
 /// Byte offsets of the arrays inside the block.
 struct Offsets {
-  std::size_t x, y, train, valid, test, shift, scale, end;
+  std::size_t x, y, train, valid, test, replay, replayed, shift, scale, end;
 };
 
 /// Adds arrays one after the other, each on a border, refusing sizes that overflow.
@@ -46,6 +46,8 @@ Offsets offsets_of(const Dataset::Header& h) {
   at.train = layout.place(h.train_rows, 4);
   at.valid = layout.place(h.valid_rows, 4);
   at.test = layout.place(h.test_rows, 4);
+  at.replay = layout.place(h.replay_rows, 4);
+  at.replayed = layout.place(h.replayed_rows, 4);
   at.shift = layout.place(h.cols, 4);
   at.scale = layout.place(h.cols, 4);
   at.end = layout.end();
@@ -55,9 +57,17 @@ Offsets offsets_of(const Dataset::Header& h) {
 void check(const Dataset::Header& h) {
   constexpr std::uint64_t kMaxRows = std::numeric_limits<std::uint32_t>::max();
   if (h.rows > kMaxRows) throw std::invalid_argument("a data set holds at most 2^32 - 1 rows");
-  const bool parts_fit = h.train_rows <= h.rows && h.valid_rows <= h.rows - h.train_rows &&
-                         h.test_rows <= h.rows - h.train_rows - h.valid_rows;
-  if (!parts_fit) throw std::invalid_argument("a data set's parts hold more rows than it has");
+  // With replayed rows, half of the training part stands for those.
+  const std::uint64_t trained = h.replayed_rows > 0 ? h.train_rows / 2 : h.train_rows;
+  std::uint64_t left = h.rows;
+  const auto fits = [&](std::uint64_t rows) {
+    const bool enough = rows <= left;
+    left -= enough ? rows : 0;
+    return enough;
+  };
+  if (!fits(trained) || !fits(h.valid_rows) || !fits(h.test_rows) || !fits(h.replay_rows) ||
+      !fits(h.replayed_rows) || (h.replayed_rows > 0 && h.train_rows % 2 != 0))
+    throw std::invalid_argument("a data set's parts hold more rows than it has");
   if (h.task == LearningTask::guess) {
     throw std::invalid_argument("a data set must know whether its targets are classes");
   }
@@ -72,11 +82,31 @@ void check(const Dataset::Header& h) {
 }
 
 std::size_t part_offset(const Offsets& at, Part part) {
-  return part == Part::train ? at.train : part == Part::valid ? at.valid : at.test;
+  switch (part) {
+    case Part::train:
+      return at.train;
+    case Part::valid:
+      return at.valid;
+    case Part::test:
+      return at.test;
+    case Part::replay:
+      break;
+  }
+  return at.replay;
 }
 
 std::size_t part_size(const Dataset::Header& h, Part part) {
-  return part == Part::train ? h.train_rows : part == Part::valid ? h.valid_rows : h.test_rows;
+  switch (part) {
+    case Part::train:
+      return h.train_rows;
+    case Part::valid:
+      return h.valid_rows;
+    case Part::test:
+      return h.test_rows;
+    case Part::replay:
+      break;
+  }
+  return h.replay_rows;
 }
 
 }  // namespace
@@ -126,6 +156,10 @@ std::span<const std::uint32_t> Dataset::part(Part part) const {
                                      part_size(header_, part));
 }
 
+std::span<const std::uint32_t> Dataset::replayed() const {
+  return block_.array<std::uint32_t>(offsets_of(header_).replayed, header_.replayed_rows);
+}
+
 std::span<const float> Dataset::shift() const {
   return block_.array<float>(offsets_of(header_).shift, header_.cols);
 }
@@ -150,6 +184,7 @@ DataView Dataset::view(Part which) const {
   view.outputs = static_cast<std::int32_t>(outputs());
   view.rows = part(which);
   view.training = part(Part::train);
+  if (which == Part::train) view.replayed = replayed();
   view.class_names = header_.class_names;
   return view;
 }
@@ -168,6 +203,7 @@ std::span<float> Dataset::mutable_x_f32() { return writable(x_f32()); }
 std::span<std::int32_t> Dataset::mutable_labels() { return writable(labels()); }
 std::span<float> Dataset::mutable_targets() { return writable(targets()); }
 std::span<std::uint32_t> Dataset::mutable_part(Part which) { return writable(part(which)); }
+std::span<std::uint32_t> Dataset::mutable_replayed() { return writable(replayed()); }
 std::span<float> Dataset::mutable_shift() { return writable(shift()); }
 std::span<float> Dataset::mutable_scale() { return writable(scale()); }
 

@@ -29,8 +29,9 @@ struct ContentHash {
 /// Most columns of numbers that one network predicts.
 inline constexpr std::size_t kMaxTargets = 10000;
 
-/// The three disjoint sets of rows.
-enum class Part : std::uint8_t { train, valid, test };
+/// Disjoint sets of rows. `replay`: old rows that a network which goes on is no longer trained on,
+/// to measure what it forgets (data/continued.h).
+enum class Part : std::uint8_t { train, valid, test, replay };
 
 enum class Storage : std::uint8_t { u8, f32 };
 
@@ -49,6 +50,7 @@ struct FeatureColumn {
   bool indicator = false;  ///< the last input is 1 where the number or date is missing, else 0
   NumberFormat format;     ///< of its numbers
   double offset = 0;       ///< taken off its numbers before they become floats
+  bool absent = false;     ///< tables no longer have it: its value is missing in every row
 
   [[nodiscard]] ColumnKind kind() const {
     return !categories.empty()       ? ColumnKind::categories
@@ -79,7 +81,9 @@ struct FeatureColumn {
 ///   X      [rows, cols]  u8 (whole numbers 0..255 only) or f32, row-major, *not* scaled
 ///   y      [rows]        i32 class numbers, or
 ///          [rows, targets]  f32 standardised numbers (see TargetColumn)
-///   parts  [train], [valid], [test]  u32 row numbers, each list ascending
+///   parts  [train], [valid], [test], [replay]  u32 row numbers, each list ascending, but for a
+///          train part with replayed rows: half of it are new rows, the other half stands for rows
+///          of [replayed], old ones that training goes through in turn
 ///   shift, scale  [cols] each f32: a network's input is (X - shift) * scale
 /// Every array starts on a 64-byte border. Satisfies the runtime's BufferType. Reading from several
 /// threads is safe.
@@ -92,6 +96,8 @@ class Dataset {
     LearningTask task = LearningTask::classification;  ///< never `guess`
     std::vector<std::string> class_names;  ///< by class number, ascending; empty for regression
     std::uint64_t train_rows = 0, valid_rows = 0, test_rows = 0;
+    std::uint64_t replay_rows = 0;    ///< of Part::replay
+    std::uint64_t replayed_rows = 0;  ///< old rows that are trained on; 0: none
     /// One column of classes, or one or several of numbers.
     std::vector<TargetColumn> targets = std::vector<TargetColumn>(1);
     std::vector<NumberFormat> target_formats;  ///< one a target; empty where all are plain
@@ -113,8 +119,9 @@ class Dataset {
     }
     template <class Archive>
     void fields(Archive& a) {
-      a(rows, cols, input, storage, task, class_names, train_rows, valid_rows, test_rows, targets,
-        target_formats, columns, places, missing, decimal_comma, scaling, content, notes);
+      a(rows, cols, input, storage, task, class_names, train_rows, valid_rows, test_rows,
+        replay_rows, replayed_rows, targets, target_formats, columns, places, missing,
+        decimal_comma, scaling, content, notes);
     }
     friend bool operator==(const Header&, const Header&) = default;
   };
@@ -149,6 +156,8 @@ class Dataset {
   [[nodiscard]] std::span<const float> targets() const;
   /// Row numbers of a part, ascending.
   [[nodiscard]] std::span<const std::uint32_t> part(Part part) const;
+  /// Old rows that training goes through in turn, ascending.
+  [[nodiscard]] std::span<const std::uint32_t> replayed() const;
   [[nodiscard]] std::span<const float> shift() const;
   [[nodiscard]] std::span<const float> scale() const;
 
@@ -161,6 +170,7 @@ class Dataset {
   [[nodiscard]] std::span<std::int32_t> mutable_labels();
   [[nodiscard]] std::span<float> mutable_targets();
   [[nodiscard]] std::span<std::uint32_t> mutable_part(Part part);
+  [[nodiscard]] std::span<std::uint32_t> mutable_replayed();
   [[nodiscard]] std::span<float> mutable_shift();
   [[nodiscard]] std::span<float> mutable_scale();
   [[nodiscard]] std::span<FeatureColumn> mutable_columns() { return header_.columns; }

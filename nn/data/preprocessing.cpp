@@ -76,6 +76,7 @@ Json columns(const Dataset::Header& header) {
     }
     if (column.indicator) entry["indicator"] = true;
     if (!column.format.plain()) entry["format"] = format_json(column.format);
+    if (column.absent) entry["absent"] = true;
     list.push_back(std::move(entry));
   }
   return list;
@@ -179,6 +180,7 @@ FeatureColumn column_at(const Json& entry) {
     if (entry.contains("format")) column.format = format_at(entry["format"]);
     if (entry.contains("offset")) column.offset = number_at(entry, "offset");
   }
+  column.absent = flag_at(entry, "absent");
   return column;
 }
 

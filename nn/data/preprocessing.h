@@ -21,7 +21,8 @@ namespace nn {
 /// {"sign": "$", "group": ",", "decimal": "."} (NumberFormat); those with "offset": O are x - O,
 /// subtracted in double, and "fill" is such a difference; those of the targets are the list
 /// "target_formats". "places" is Dataset::Header::places. "missing" is the list of
-/// DataSpec::missing, where there is one; "decimal_comma": true where the table had such. Columns
+/// DataSpec::missing, where there is one; "decimal_comma": true where the table had such. A
+/// column with "absent": true is missing in every row; tables need not have it. Columns
 /// stand in the order of the inputs, one with
 /// categories is as many inputs, 1 for the row's category and 0 for the others. Images have no
 /// columns: NHWC bytes. A shift or factor that is the same for all inputs is one number instead of

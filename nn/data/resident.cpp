@@ -34,6 +34,7 @@ DataView ResidentDataset::view(Part part) const {
   view.labels = here(view.labels);
   view.targets = here(view.targets);
   view.rows = {here(view.rows.data()), view.rows.size()};
+  view.replayed = {here(view.replayed.data()), view.replayed.size()};
   view.training = {here(view.training.data()), view.training.size()};
   view.resident = &table_;
   return view;

@@ -111,7 +111,9 @@ void fit_by_name(const std::string& path, const Header& header,
                  const std::vector<TargetColumn>& targets, TableFit& fit) {
   std::vector<std::string> missing;
   for (const FeatureColumn& column : columns) {
-    if (const auto place = header.find(column.name))
+    if (column.absent)
+      fit.fields.push_back(kNoField);
+    else if (const auto place = header.find(column.name))
       fit.fields.push_back(*place);
     else
       missing.push_back(column.name);
@@ -214,7 +216,8 @@ TableFit fit_without_row_names(const std::string& path, const std::vector<CsvFie
 
 void find_unused(TableFit& fit) {
   std::vector<bool> used(fit.names.size());
-  for (const std::size_t c : fit.fields) used[c] = true;
+  for (const std::size_t c : fit.fields)
+    if (c != kNoField) used[c] = true;
   for (const std::size_t c : fit.targets) used[c] = true;
   for (std::size_t c = 0; c < fit.names.size(); ++c) {
     if (!used[c]) fit.unused.push_back(fit.names[c]);

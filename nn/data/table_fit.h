@@ -10,10 +10,13 @@
 
 namespace nn {
 
+/// Where a column is that the table does not have, nor need have.
+inline constexpr std::size_t kNoField = static_cast<std::size_t>(-1);
+
 struct TableFit {
   bool header = false;               ///< the first record names the columns
   std::vector<std::string> names;    ///< of the table's columns, made up where it has none
-  std::vector<std::size_t> fields;   ///< of each of the model's columns
+  std::vector<std::size_t> fields;   ///< of each of the model's columns; kNoField: it is absent
   std::vector<std::size_t> targets;  ///< the fields of the targets, where the table has them all
   std::vector<std::string> unused;   ///< columns that the model does not look at
   std::vector<std::size_t> renamed;  ///< of the names, those told apart from an equal one

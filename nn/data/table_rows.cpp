@@ -12,6 +12,9 @@ namespace nn {
 
 namespace {
 
+/// Of a column that tables do not have.
+const CsvField kMissing;
+
 std::string place(const CsvField& field) { return "line " + std::to_string(field.line); }
 
 /// What a column of numbers or dates takes.
@@ -103,14 +106,15 @@ void TableRows::add(const std::vector<CsvField>& fields) {
   x_.resize(at + model_.cols());
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     const FeatureColumn& column = columns_[c];
-    const CsvField& field = fields[fit_.fields[c]];
+    const bool absent = fit_.fields[c] == kNoField;
+    const CsvField& field = absent ? kMissing : fields[fit_.fields[c]];
     const Encoded encoded = encode(column, field, std::span(x_).subspan(at, column.inputs()));
     if (encoded == Encoded::no_number) {
       throw DataError(stream_.path(), field.line, field.column,
                       in_quotes(field.value()) + ": expected a " + wanted(column) + ", as column " +
                           in_quotes(column.name) + " holds for the model");
     }
-    missing_[c] += encoded == Encoded::missing;
+    missing_[c] += encoded == Encoded::missing && !absent;
     unknown_[c] += encoded == Encoded::unknown;
     at += column.inputs();
   }

@@ -2,6 +2,8 @@
 
 import json
 import random
+import shutil
+import subprocess
 from pathlib import Path
 
 import small_study as small
@@ -45,6 +47,24 @@ def training(policy):
     return STUDY.replace("WIDTH", "96").replace("RATE", "1e-3").replace("ADAPT", POLICIES[policy])
 
 
+def going_on(study):
+    """The same of a model that goes on, whose network is another one."""
+    begin, end = study.index("network:"), study.index("train:")
+    return study[:begin] + "from: {model: old.safetensors, replay: old.csv}\n" + study[end:]
+
+
+def write_model(place):
+    """`old.safetensors`: a small network that knows three of the four kinds of points by seven of their eight columns."""
+    lines = [line.split(",") for line in (place.folder / "points.csv").read_text().splitlines()]
+    old = [",".join(words[:7] + words[8:]) for words in lines if words[-1] != "k3"]
+    (place.folder / "old.csv").write_text("\n".join(old) + "\n")
+    study = place.folder / "old.yaml"
+    study.write_text("data: {csv: old.csv, target: label}\ntrain: {epochs: 2, batch: 16}\n"
+                     "network: [dense: {name: fc1, units: 12}, dense: {name: fc2, units: 8}]\n")
+    subprocess.run([place.trellis, "train", str(study), "--dir", str(place.folder / "before")], check=True, capture_output=True)
+    shutil.copyfile(place.folder / "before/old/model.safetensors", place.folder / "old.safetensors")
+
+
 def write_points(folder):
     """Four kinds of points that overlap, in eight dimensions."""
     chance = random.Random(1)
@@ -63,9 +83,15 @@ def files(runs, names):
 class Sweep(small.Sweep):
     """A search over adapting networks."""
 
-    def __init__(self, programs, policy):
-        super().__init__(programs, search(policy))
+    def __init__(self, programs, policy, continued=False):
+        study = search(policy)
+        if continued:
+            study = going_on(study).replace("  width: {type: int, min: 64, max: 160, scale: log}\n", "")
+        super().__init__(programs, study)
+        self.may_keep = continued and policy == "auto"  # what was trained before is large enough
         write_points(self.place.folder)
+        if continued:
+            write_model(self.place)
 
     def outcome(self, runs, printed):
         """With what was tried, the front and the bytes of the best network."""
@@ -79,9 +105,10 @@ class Sweep(small.Sweep):
 class Training(Sweep):
     """One adapting network with `train`."""
 
-    def __init__(self, programs, policy):
-        super().__init__(programs, policy)
-        self.place.study.write_text(training(policy))
+    def __init__(self, programs, policy, continued=False):
+        super().__init__(programs, policy, continued)
+        study = training(policy)
+        self.place.study.write_text(going_on(study) if continued else study)
 
     def command(self, runs, *more):
         return [self.place.trellis, "train", str(self.place.study), "--dir", str(runs), "--json", *more]

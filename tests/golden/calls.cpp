@@ -17,6 +17,7 @@
 #include "runtime/instance.h"
 #include "runtime/process.h"
 #include "runtime/value.h"
+#include "tasks/continued.h"
 #include "tasks/race.h"
 #include "tasks/tasks.h"
 #include "tests/golden/values.h"
@@ -99,6 +100,23 @@ rt::Value<nn::Dataset> print_loads(const support::TempFolder& folder) {
   return tasks::load(csv);
 }
 
+/// The data and the network of a model that goes on.
+void print_continued(const support::TempFolder& folder, const rt::Value<nn::Dataset>& data) {
+  const nn::ContentHash content{1, 2};
+  print(tasks::continued_data(data, nullptr, "{}", {}, content));
+  print(tasks::continued_data(data, nullptr, "{}", {"yes", "no"}, content), "everything");
+  print(tasks::continued_data(data, &data, "{}", {"yes"}, content));
+  nn_test::write_file(folder / "model.safetensors", "a model");
+  const std::string model = (folder / "model.safetensors").string();
+  const nn::ParamSlab::Header header = nn::slab_header(nn_test::mlp(3, {8}, 2), {"adam", {}});
+  print(tasks::continued(model, header, {}, kSeed));
+  print(tasks::continued(
+            model, header,
+            {.inputs = {1, -1, 0}, .factor = {0.5, 2}, .shift = {1, -1}, .keeps_optimizer = true},
+            kSeed, 7),
+        "everything");
+}
+
 void print_inits() {
   const nn::Choice sgd{"sgd", {}};
   for (const nn::Layer* layer : nn::layers()) {
@@ -178,7 +196,8 @@ class OnNetwork {
     const nn::Choice loss{"cross_entropy", {}};
     for (const auto& [part, name] : {std::pair{nn::Part::train, "train"},
                                      {nn::Part::valid, "valid"},
-                                     {nn::Part::test, "test"}}) {
+                                     {nn::Part::test, "test"},
+                                     {nn::Part::replay, "replay"}}) {
       print(tasks::evaluate(net_, data_, part, loss, cost), name);
       print(tasks::evaluate_classes(net_, data_, part, loss, cost), name);
     }
@@ -220,7 +239,9 @@ void print_calls() {
   const rt::Runtime runtime({.workers = 1, .executor = rt::Executor::sequential});
   const support::TempFolder folder;
   print_inits();
-  OnNetwork(print_loads(folder)).print_all();
+  const rt::Value<nn::Dataset> data = print_loads(folder);
+  print_continued(folder, data);
+  OnNetwork(data).print_all();
 }
 
 }  // namespace golden

@@ -1,7 +1,26 @@
 """Command lines that must be refused: NAME: (arguments, files). `good.yaml`, its table and its finished study are
 always there."""
 
+import struct
+
 from data_cases import bomb
+
+
+def study_from(data, table=b"", options="", more=None, model="runs/good/best.safetensors"):
+    """A study that goes on from the good one's model, and the files that it needs."""
+    study = f"{data}\nfrom: {{model: {model}{options}}}\n"
+    return {"s.yaml": study.encode(), **({"o.csv": table} if table else {}), **(more or {})}
+
+
+def idx_images():
+    def idx(*dims):
+        size = 1
+        for dim in dims:
+            size *= dim
+        return struct.pack(">I", 0x800 + len(dims)) + struct.pack(f">{len(dims)}I", *dims) + bytes(i % 2 for i in range(size))
+    return {f"images/{name}": idx(*dims) for name, dims in {
+        "train-images-idx3-ubyte": (20, 2, 2), "train-labels-idx1-ubyte": (20,),
+        "t10k-images-idx3-ubyte": (4, 2, 2), "t10k-labels-idx1-ubyte": (4,)}.items()}
 
 CASES = {
     "verb-unknown": (["swep", "good.yaml"], {}),
@@ -77,4 +96,21 @@ CASES = {
     "predict-keep-unknown": (["predict", "good", "t.csv", "--keep", "c"], {}),
     "predict-output-nowhere": (["predict", "good", "t.csv", "--output", "nowhere/x.csv"], {}),
     "predict-output-is-a-folder": (["predict", "good", "t.csv", "--output", "runs"], {}),
+    "from-nowhere": (["check", "s.yaml"], study_from("data: {csv: t.csv, target: y}", model="nowhere.safetensors")),
+    "from-a-folder": (["check", "s.yaml"], study_from("data: {csv: t.csv, target: y}", model="runs")),
+    "from-no-model": (["check", "s.yaml"], study_from("data: {csv: t.csv, target: y}", model="t.csv")),
+    "from-other-columns": (["check", "s.yaml"], study_from("data: {csv: o.csv, target: y}", b"e,f,y\n1,2,p\n3,4,q\n5,6,p\n")),
+    "from-other-target": (["check", "s.yaml"], study_from("data: {csv: o.csv, target: z}", b"a,b,z\n1,2,p\n3,4,q\n5,6,p\n")),
+    "from-other-task": (["check", "s.yaml"], study_from("data: {csv: o.csv, target: y, task: regression}",
+                                                        b"a,b,y\n1,2,1\n3,4,2\n5,6,3\n")),
+    "from-other-kind": (["check", "s.yaml"], study_from("data: {csv: o.csv, target: y}",
+                                                        b"a,b,y\nx,2,p\nz,4,q\nx,6,p\nz,1,q\n")),
+    "from-no-such-class": (["check", "s.yaml"], study_from("data: {csv: t.csv, target: y, classes: [none]}")),
+    "from-images": (["check", "s.yaml"], study_from("data: {idx: images}", more=idx_images())),
+    "from-other-loss": (["check", "s.yaml"], study_from("data: {csv: t.csv, target: y}\ntrain: {loss: bce}")),
+    "from-kept-optimizer": (["check", "s.yaml"], study_from(
+        "data: {csv: t.csv, target: y}", options=", optimizer: keep")),
+    "from-replay-nowhere": (["check", "s.yaml"], study_from("data: {csv: t.csv, target: y}", options=", replay: nowhere.csv")),
+    "from-replay-of-others": (["check", "s.yaml"], study_from(
+        "data: {csv: t.csv, target: y}", b"a,b,y\n1,2,new\n3,4,newer\n5,6,new\n7,8,newer\n", ", replay: o.csv")),
 }

@@ -1,0 +1,79 @@
+#include "tasks/continued.h"
+
+#include "nn/data/preprocessing.h"
+#include "nn/model_file.h"
+#include "nn/reshape/continued_net.h"
+#include "runtime/runtime.h"
+#include "tasks/body.h"
+#include "tasks/simulated.h"
+
+namespace tasks {
+
+namespace {
+
+const auto& data_task() {
+  static const auto task =
+      rt::task("continue data", 1)
+          .cpu([](rt::in<nn::Dataset> fresh, std::string preprocessing,
+                  std::vector<std::string> classes, nn::ContentHash content) -> nn::Dataset {
+            return translated([&] {
+              const nn::Dataset model = nn::preprocessing_from_json(preprocessing);
+              return nn::continued_data(*fresh, nullptr, model, classes, content);
+            });
+          })
+          .pure()
+          .keep(rt::Keep::never);
+  return task;
+}
+
+const auto& replay_task() {
+  static const auto task =
+      rt::task("continue data with replay", 1)
+          .cpu([](rt::in<nn::Dataset> fresh, rt::in<nn::Dataset> old, std::string preprocessing,
+                  std::vector<std::string> classes, nn::ContentHash content) -> nn::Dataset {
+            return translated([&] {
+              const nn::Dataset model = nn::preprocessing_from_json(preprocessing);
+              return nn::continued_data(*fresh, &*old, model, classes, content);
+            });
+          })
+          .pure()
+          .keep(rt::Keep::never);
+  return task;
+}
+
+const auto& network_task() {
+  static const auto task =
+      rt::task("continue network", 1)
+          .cpu([](rt::file_in file, nn::ParamSlab::Header header, nn::Continuation how,
+                  std::uint64_t seed, std::uint64_t) -> nn::ParamSlab {
+            return translated([&] {
+              const nn::Model model = nn::read_model(file.path().string(), how.keeps_optimizer);
+              return nn::continued(model.net, header, how, seed);
+            });
+          })
+          .simulated(
+              [](rt::file_in, nn::ParamSlab::Header header, nn::Continuation, std::uint64_t,
+                 std::uint64_t) -> nn::ParamSlab { return simulated_birth(std::move(header)); })
+          .pure()
+          .keep(rt::Keep::never);
+  return task;
+}
+
+}  // namespace
+
+rt::Value<nn::Dataset> continued_data(const rt::Value<nn::Dataset>& fresh,
+                                      const rt::Value<nn::Dataset>* old,
+                                      const std::string& preprocessing,
+                                      const std::vector<std::string>& classes,
+                                      const nn::ContentHash& content) {
+  if (old != nullptr) return replay_task()(fresh, *old, preprocessing, classes, content);
+  return data_task()(fresh, preprocessing, classes, content);
+}
+
+rt::Value<nn::ParamSlab> continued(const std::string& path, const nn::ParamSlab::Header& header,
+                                   const nn::Continuation& how, std::uint64_t seed,
+                                   std::uint64_t apart) {
+  return network_task()(path, header, how, seed, apart);
+}
+
+}  // namespace tasks

@@ -1,0 +1,151 @@
+// Trained networks that go on with other data.
+
+#include <algorithm>
+
+#include "hpo/driver/sweep.h"
+#include "hpo/export/export.h"
+#include "nn/model_file.h"
+#include "runtime/base/error.h"
+#include "tests/hpo/driver/small_study.h"
+
+namespace hpo {
+namespace {
+
+class From : public SmallStudy {
+ protected:
+  From() {
+    std::string rows = "c,d,a,kind\n";
+    for (int i = 0; i < 160; ++i) {
+      const int a = i * 41 % 101 - 50, d = i * 59 % 97 - 48, c = i * 31 % 89 - 44;
+      const char* kind = d > 30 ? "never" : a > c ? "yes" : "no";
+      rows += rt::cat(c, ",", d, ",", a * 0.5, ",", kind, "\n");
+    }
+    rt::write_file_atomic(folder_ / "new.csv", rows);
+    (void)train("old",
+                "name: old\ndata: {csv: rows.csv, target: kind}\nnetwork: [dense: {units: 9}]\n"
+                "train: {optimizer: {adam: {lr: 0.01}}, epochs: 40}\n");
+  }
+
+  [[nodiscard]] StudySpec parsed(const std::string& text) const {
+    return parse_study(text, "s.yaml", folder_.path().string());
+  }
+  TrainResult train(const std::string& name, const std::string& text, int workers = 1) const {
+    RunOptions options{.folder = folder_ / name, .store = {}, .workers = workers};
+    options.engine = workers > 1 ? Engine::starpu_cpu : Engine::sequential;
+    Stopper silent(0);
+    const StudySpec study = parsed(text);
+    TrainResult result = train_once(study, study.space.middle(), options, silent);
+    notes_ = silent.notes;
+    return result;
+  }
+  [[nodiscard]] std::string file(const std::string& name) const {
+    return rt::read_file(folder_ / name, std::uint64_t{1} << 30);
+  }
+
+  static std::string text(const std::string& options = "", const std::string& more = "") {
+    return rt::cat(
+        "name: new\ndata: {csv: new.csv, target: kind}\nfrom: {model: old/model.safetensors",
+        options, "}\ntrain: {optimizer: {adam: {lr: 0.01}}, batch: 16, epochs: 5}\n", more);
+  }
+
+  mutable std::string notes_;
+};
+
+double metric_of(const TrainResult& result, const std::string& name) {
+  return metric_value(result.trial.metrics, name);
+}
+
+TEST_F(From, ANetworkGetsNewColumnsAndClassesAndSaysSo) {
+  const TrainResult result = train("a", text(", replay: rows.csv"));
+  EXPECT_EQ(result.shape, "4-9-3");
+  for (const char* line :
+       {"new columns: 'd'\n", "columns that are gone: 'b', taken as missing in every row\n",
+        "new classes: 'never'\n", "4-9-3, the optimizer's state goes on, too\n",
+        "replay: 96 old rows to train on, 24 to measure what is forgotten\n"})
+    EXPECT_NE(notes_.find(line), std::string::npos) << notes_;
+  EXPECT_GT(metric_of(result, "replay_before.accuracy"), 0.5);
+  EXPECT_GT(metric_of(result, "replay.accuracy"), 0.5);
+  const nn::Model model = nn::read_model((folder_ / "a" / "model.safetensors").string(), true);
+  EXPECT_EQ(model.net.header().optimizer, "adam");
+  EXPECT_EQ(model.net.header().slots, 2);
+  EXPECT_GT(model.net.state().steps, 12) << "those of before are counted, too";
+}
+
+TEST_F(From, IsTheSameOnAnyNumberOfWorkers) {
+  for (const char* more : {"", "adapt: auto\n", "adapt: {policy: race, every: 1}\n"}) {
+    (void)train("one", text(", replay: rows.csv", more));
+    (void)train("two", text(", replay: rows.csv", more), 2);
+    EXPECT_EQ(file("one/model.safetensors"), file("two/model.safetensors")) << more;
+    std::filesystem::remove_all(folder_ / "one");
+    std::filesystem::remove_all(folder_ / "two");
+  }
+}
+
+TEST_F(From, WithoutAReplayNothingIsMeasured) {
+  const TrainResult result = train("a", text());
+  EXPECT_NE(notes_.find("without a replay"), std::string::npos);
+  EXPECT_FALSE(std::ranges::any_of(
+      result.trial.metrics, [](const auto& metric) { return metric.first.starts_with("replay"); }));
+}
+
+TEST_F(From, TheModelsNetworkCounts) {
+  (void)train("a", text("", "network: [dense: {units: 30}]\n"));
+  EXPECT_NE(notes_.find("the network is the model's, not the 4-30-3 of `network`"),
+            std::string::npos)
+      << notes_;
+}
+
+TEST_F(From, AnotherModelIsAnotherStudy) {
+  const std::string search = text("",
+                                  "parameters: {width: {type: int, min: 4, max: 40}}\n"
+                                  "network: [dense: {units: $width}]\nlimits: {trials: 2}\n");
+  RunOptions options{.folder = folder_ / "s", .store = {}, .workers = 1};
+  options.engine = Engine::sequential;
+  options.commit_delay = {};
+  Stopper never(0);
+  (void)run_sweep(parsed(search), options, never);
+  (void)run_sweep(parsed(search), options, never);  // goes on where it was
+  (void)train("old",
+              "name: old\nseed: 3\ndata: {csv: rows.csv, target: kind}\n"
+              "network: [dense: {units: 9}]\ntrain: {optimizer: {adam: {lr: 0.02}}, epochs: 40}\n");
+  try {
+    (void)run_sweep(parsed(search), options, never);
+    FAIL() << "another model was taken for the same";
+  } catch (const rt::Error& error) {
+    EXPECT_NE(std::string_view(error.what()).find("rows of data"), std::string_view::npos)
+        << error.what();
+  }
+}
+
+TEST_F(From, EverySearchCanGoOnFromAModel) {
+  for (const char* how :
+       {"method: tpe\nearly_stop: {asha: {min: 1}}",
+        "method: random\nearly_stop: {hyperband: {min: 1}}",
+        "method: {pbt: {members: 4, every: 2}}", "method: random\nearly_stop: {median: {}}"}) {
+    SCOPED_TRACE(how);
+    const std::string study = rt::cat(
+        "name: s\ndata: {csv: new.csv, target: kind}\nfrom: {model: old/model.safetensors, replay: "
+        "rows.csv}\ntrain: {optimizer: {adam: {lr: $lr}}, batch: 16, epochs: 6}\n"
+        "parameters: {lr: {min: 0.001, max: 0.1, scale: log}}\n",
+        how, "\n",
+        std::string_view(how).find("pbt") == std::string_view::npos ? "limits: {trials: 6}\n" : "");
+    std::string first;
+    for (const int workers : {1, 2}) {
+      RunOptions options{
+          .folder = folder_ / rt::cat("s", workers), .store = {}, .workers = workers};
+      options.engine = workers > 1 ? Engine::starpu_cpu : Engine::sequential;
+      options.commit_delay = {};
+      Stopper never(0);
+      const SweepResult result = run_sweep(parsed(study), options, never);
+      ASSERT_TRUE(result.best);
+      EXPECT_GT(metric_value(result.best->metrics, "replay.accuracy"), 0.5);
+      const std::string table = export_csv(StudyReader(options.folder));
+      if (workers == 1) first = table;
+      EXPECT_EQ(table, first);
+      std::filesystem::remove_all(options.folder);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hpo
