@@ -22,7 +22,7 @@ class Study:
     def __init__(self, programs, experiments, name, folder):
         self.trellis = str(Path(programs).resolve() / "trellis")
         self.name = name
-        self.folder = Path(folder)
+        self.folder, self.experiments = Path(folder), Path(experiments)
         text = (Path(experiments) / f"{name}.yaml").read_text()
         self.promises = text.split("name:")[0]
         for line, short in SHORTENED.get(name, []):
@@ -46,6 +46,15 @@ class Study:
     def read_json(self, *words):
         return json.loads(self.read(*words, "--json"))
 
+    def trained(self, name, *shorter):
+        """The model of another study of experiments/, which is trained here."""
+        text = (self.experiments / f"{name}.yaml").read_text()
+        for line, short in shorter:
+            text = text.replace(line, short)
+        (self.folder / f"{name}.yaml").write_text(text)
+        self.read("train", f"{name}.yaml", "--quiet")
+        return f"runs/{name}/model.safetensors"
+
     def sweep(self):
         return self.read("sweep", f"{self.name}.yaml", "--quiet")
 
@@ -63,6 +72,7 @@ SHORTENED = {
         ("limits: {trials: 30}", "limits: {trials: 3}"),
     ],
     "pbt-digits": [("  epochs: 20\n", "  epochs: 6\n")],
+    "continued-ten": [("  epochs: 30\n", "  epochs: 3\n")],
     "mnist-grid": [("  rows: 6000\n", "  rows: 120\n")],
     "pruned-digits": [("epochs: 40}", "epochs: 10}"), ("strength: 0.2, until: 30}", "strength: 0.6, until: 8}")],
     "commanded-digits": [("epochs: 12}", "epochs: 4}")],
@@ -208,6 +218,31 @@ def adaptive_fashion(study):
     return f"ends with {run['shape']}"
 
 
+def remembered(metrics):
+    return metrics["replay_before.accuracy"] - metrics["replay.accuracy"]
+
+
+def continued_census(study):
+    model = study.trained("census")
+    run = study.read_json("train", "continued-census.yaml", "--from", model, "--quiet")
+    metrics = run["metrics"]
+    assert run["shape"].startswith("34-64-64-2"), run["shape"]
+    assert metrics["test.accuracy"] > 0.84 and abs(remembered(metrics)) < 0.03, metrics
+    return f"test accuracy {metrics['test.accuracy']:.3f}, {remembered(metrics):+.3f} forgotten"
+
+
+def continued_ten(study):
+    if not has_images(IMAGES[0]):
+        print("skipped: no MNIST under $TRELLIS_DATA")
+        sys.exit(SKIP)
+    model = study.trained("continued-nine", ("epochs: 20", "epochs: 2"))
+    run = study.read_json("train", "continued-ten.yaml", "--from", model, "--quiet")
+    metrics = run["metrics"]
+    assert run["shape"] == "28x28x1-256-10" and metrics["test.accuracy"] > 0.85, run
+    assert metrics["replay.accuracy"] > 0.94 and remembered(metrics) < 0.03, metrics
+    return f"{metrics['test.accuracy']:.3f} of the nines, {remembered(metrics):+.3f} forgotten of the others"
+
+
 def published_grid(study):
     asked, distinct = promised(study, r"Expect (\d+) epochs asked for and (\d+) run")
     plan = study.read_json("plan", "published-grid.yaml")
@@ -307,6 +342,7 @@ def main():
         "pruned-digits": pruned_digits, "commanded-digits": commanded_digits, "command-shell": command_shell,
         "command-sklearn": command_sklearn, "command-pytorch": command_pytorch, "command-c": command_c,
         "friedman": friedman, "least": least, "fashion": fashion, "augmented-mnist": augmented_mnist,
+        "continued-census": continued_census, "continued-ten": continued_ten,
         "adaptive-digits": adaptive_digits, "adaptive-fashion": adaptive_fashion, "published-grid": published_grid
     }
     check = checks[name]
