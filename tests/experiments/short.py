@@ -72,6 +72,7 @@ SHORTENED = {
         ("limits: {trials: 30}", "limits: {trials: 3}"),
     ],
     "pbt-digits": [("  epochs: 20\n", "  epochs: 6\n")],
+    "continued-nine": [("epochs: 20", "epochs: 2")],
     "continued-ten": [("  epochs: 30\n", "  epochs: 3\n")],
     "mnist-grid": [("  rows: 6000\n", "  rows: 120\n")],
     "pruned-digits": [("epochs: 40}", "epochs: 10}"), ("strength: 0.2, until: 30}", "strength: 0.6, until: 8}")],
@@ -190,10 +191,14 @@ def adaptive_mnist(study):
     return f"two classes end with {easy['shape']}, ten with {hard['shape']}"
 
 
-def adaptive_mnist_01(study):
+def require_mnist():
     if not has_images(IMAGES[0]):
         print("skipped: no MNIST under $TRELLIS_DATA")
         sys.exit(SKIP)
+
+
+def adaptive_mnist_01(study):
+    require_mnist()
     least, most = promised(study, r"at ([\d.]+) to ([\d.]+) kFLOP a row")
     run = study.read_json("train", "adaptive-mnist-01.yaml", "--quiet")
     assert least <= run["flops"]["inference"] / 1000 <= most and run["metrics"]["test.accuracy"] > 0.995, run
@@ -222,6 +227,19 @@ def remembered(metrics):
     return metrics["replay_before.accuracy"] - metrics["replay.accuracy"]
 
 
+def census(study):
+    run = study.read_json("train", "census.yaml", "--quiet")
+    assert run["metrics"]["test.accuracy"] > 0.84, run
+    return f"test accuracy {run['metrics']['test.accuracy']:.3f}"
+
+
+def continued_nine(study):
+    require_mnist()
+    run = study.read_json("train", "continued-nine.yaml", "--quiet")
+    assert run["shape"] == "28x28x1-256-9" and run["metrics"]["test.accuracy"] > 0.95, run
+    return f"test accuracy {run['metrics']['test.accuracy']:.3f} of nine digits"
+
+
 def continued_census(study):
     model = study.trained("census")
     run = study.read_json("train", "continued-census.yaml", "--from", model, "--quiet")
@@ -232,9 +250,7 @@ def continued_census(study):
 
 
 def continued_ten(study):
-    if not has_images(IMAGES[0]):
-        print("skipped: no MNIST under $TRELLIS_DATA")
-        sys.exit(SKIP)
+    require_mnist()
     model = study.trained("continued-nine", ("epochs: 20", "epochs: 2"))
     run = study.read_json("train", "continued-ten.yaml", "--from", model, "--quiet")
     metrics = run["metrics"]
@@ -342,7 +358,7 @@ def main():
         "pruned-digits": pruned_digits, "commanded-digits": commanded_digits, "command-shell": command_shell,
         "command-sklearn": command_sklearn, "command-pytorch": command_pytorch, "command-c": command_c,
         "friedman": friedman, "least": least, "fashion": fashion, "augmented-mnist": augmented_mnist,
-        "continued-census": continued_census, "continued-ten": continued_ten,
+        "census": census, "continued-nine": continued_nine, "continued-census": continued_census, "continued-ten": continued_ten,
         "adaptive-digits": adaptive_digits, "adaptive-fashion": adaptive_fashion, "published-grid": published_grid
     }
     check = checks[name]
