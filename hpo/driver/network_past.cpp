@@ -27,14 +27,6 @@ std::optional<rt::Value<nn::ParamSlab>> stored_network(std::string_view key, con
   return fits ? net : std::nullopt;
 }
 
-tasks::Course course_of(const TrialSpec& spec, const StudyData& data) {
-  return {.data = data.value,
-          .hyper = spec.hyper,
-          .train_rows = data.train_rows,
-          .seed = data.seeds.init,
-          .devices = device_rule(spec.resources)};
-}
-
 /// A part of a network's life, gone through again: what the log has of its rounds, and nothing
 /// counts.
 class PastTrial final : public TrialContext {
@@ -65,6 +57,17 @@ class PastTrial final : public TrialContext {
 };
 
 }  // namespace
+
+tasks::Course NetworkWork::course_of(const TrialSpec& spec, const StudyData& data) const {
+  tasks::DeviceRule devices = device_rule(spec.resources);
+  if (as_born_)
+    devices.gpu_from = devices.kind_for(spec.model, spec.hyper) == rt::Device::cuda ? 0 : kNever;
+  return {.data = data.value,
+          .hyper = spec.hyper,
+          .train_rows = data.train_rows,
+          .seed = data.seeds.init,
+          .devices = devices};
+}
 
 std::optional<AdaptingNetwork> NetworkWork::stored(const Checkpoint& checkpoint,
                                                    const TrialPlan& plan, const StudyData& data,

@@ -239,8 +239,8 @@ TrialFacts NetworkWork::facts(const Params& params) {
 rt::Async<NetworkWork::Validated> NetworkWork::validate(AdaptingNetwork& network,
                                                         const TrialSpec& spec,
                                                         const StudyData& data, rt::Flops scoring) {
-  rt::Value<nn::Scores> scores =
-      scored(network.net(), network.model(), nn::Part::valid, spec, data, scoring);
+  rt::Value<nn::Scores> scores = scored(network.net(), as_born_ ? spec.model : network.model(),
+                                        nn::Part::valid, spec, data, scoring);
   // Scores bring the training with them, and the driver wakes up once. What went wrong in the
   // training comes first.
   Validated now;
@@ -375,14 +375,19 @@ rt::Async<ExportedModel> NetworkWork::write(ExportedModel made, rt::Value<nn::Pa
   rt::Async<Metrics> remembering = replayed(net, model, plan, data);
   for (auto& metric : co_await std::move(remembering)) made.metrics.push_back(std::move(metric));
   const nn::Choice loss = nn::written_out(spec.hyper.loss, data.value.get().view(nn::Part::train));
-  rt::Value<void> written = tasks::export_model(net, data.value, (folder_ / model_file_).string(),
-                                                {{"study", study_.name},
+  const std::map<std::string, std::string> texts{{"study", study_.name},
                                                  {"params", json_of(params)},
                                                  {"loss", nn::choice_json(loss)},
-                                                 {"content", data.content}},
-                                                writes_optimizer_);
+                                                 {"content", data.content}};
+  const auto exported = [&](const std::string& file, bool with_optimizer) {
+    return tasks::export_model(net, data.value, (folder_ / file).string(), texts, with_optimizer);
+  };
+  rt::Value<void> written = exported(model_file_, false), state;
+  const bool with_state = !optimizer_file_.empty() && plan->network->header.slots > 0;
+  if (with_state) state = exported(optimizer_file_, true);
   try {
     co_await written;
+    if (with_state) co_await state;
   } catch (const rt::TaskError& error) {
     // Where it was written says more to a person than which task did it.
     throw rt::Error(error.kind(), error.details().reason);

@@ -88,8 +88,11 @@ class NetworkWork : public TrialWork {
   /// Takes over data that was loaded for `params` before the study was settled, so that it is not
   /// loaded again.
   void provide(const Params& params, StudyData data);
-  /// The model that is written has the state of its optimizer.
-  void write_optimizer() { writes_optimizer_ = true; }
+  /// A second file with the state of the optimizer is written beside the model, for a training that
+  /// goes on from it.
+  void write_optimizer(std::string file) { optimizer_file_ = std::move(file); }
+  /// Networks stay on the kind of device of their birth: to compare with.
+  void stay_as_born() { as_born_ = true; }
 
   [[nodiscard]] TrialFacts facts(const Params& params) override;
   /// Goes on from the newest of the trial's logged networks that the store has, also when another
@@ -137,6 +140,7 @@ class NetworkWork : public TrialWork {
                                               const StudyData& data, rt::Flops scoring);
 
   // Where an attempt begins (network_past.cpp).
+  [[nodiscard]] tasks::Course course_of(const TrialSpec& spec, const StudyData& data) const;
   [[nodiscard]] std::optional<AdaptingNetwork> stored(const Checkpoint& checkpoint,
                                                       const TrialPlan& plan, const StudyData& data,
                                                       const std::vector<Adapted>& rounds) const;
@@ -162,7 +166,8 @@ class NetworkWork : public TrialWork {
   rt::Path folder_;
   std::string model_file_;
   bool sharing_;
-  bool writes_optimizer_ = false;
+  std::string optimizer_file_;  ///< empty: none
+  bool as_born_ = false;
   bool data_varies_;  ///< with the params
   mutable std::optional<Asked> asked_;
   std::optional<std::pair<Params, const StudyData*>> asked_data_;

@@ -54,12 +54,14 @@ double border_of(const Scheme& scheme, const LoadedStudy& loaded, const rt::Plat
   return place_study(loaded, platform).gpu_from;
 }
 
-void run_driver(LoadedStudy& loaded, const rt::Runtime& runtime, const rt::Path& folder) {
+void run_driver(LoadedStudy& loaded, const rt::Runtime& runtime, const rt::Path& folder,
+                bool as_born) {
   EventLog log(folder);
   std::vector<Changed> changes = adopt(log, loaded.study, &loaded.data, folder);
   const std::unique_ptr<NetworkWork> work =
       network_work(loaded.study, runtime, folder, /*model_file=*/"", /*sharing=*/true);
   work->provide(loaded.params, loaded.data);
+  if (as_born) work->stay_as_born();
   Observer silent;
   Driver driver({.study = loaded.study,
                  .log = log,
@@ -86,6 +88,8 @@ std::span<const Scheme> schemes() {
   static constexpr std::array kSchemes{
       Scheme{"trellis", "prio", false, rule,
              "the kind of device by the size of the network, the longest task first"},
+      Scheme{"as-born", "prio", false, born,
+             "the same by its size at birth: one that grows stays where it began"},
       Scheme{"gpu-only", "prio", false, gpus, "everything on GPUs"},
       Scheme{"cpu-only", "prio", false, cores, "everything on cores"},
       Scheme{"fifo", "eager", true, rule, "the oldest task on whatever device is free"},
@@ -138,7 +142,7 @@ SimulationReport simulate(const StudySpec& study, const rt::Platform& platform,
     loaded.study.parallel = slots_on(platform, loaded);
     loaded.study.limits.target.reset();  // scores are made up
     loaded.study.limits.patience.reset();
-    run_driver(loaded, runtime, scratch.path());
+    run_driver(loaded, runtime, scratch.path(), scheme.kinds == Scheme::Kinds::born);
     report.devices = worker_infos(runtime.summary());
     report.trials = static_cast<std::int64_t>(StudyReader(scratch.path()).trials().size());
   }

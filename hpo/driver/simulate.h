@@ -19,7 +19,8 @@ struct Scheme {
   std::string_view name;
   std::string_view policy;  ///< of StarPU
   bool any_kind;            ///< the policy chooses the kind of device, too
-  enum class Kinds : std::uint8_t { rule, cores, gpus } kinds;
+  /// By the rule, or all on one kind; `born`: by the rule at a network's birth, wherever it grows.
+  enum class Kinds : std::uint8_t { rule, born, cores, gpus } kinds;
   std::string_view doc;
 };
 

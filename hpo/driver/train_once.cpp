@@ -26,6 +26,7 @@ namespace hpo {
 namespace {
 
 constexpr const char* kTrainedModelFile = "model.safetensors";
+constexpr const char* kOptimizerFile = "model-optimizer.safetensors";
 constexpr rt::Duration kTrainTick = std::chrono::milliseconds(250);
 
 /// A trial that nobody stops: its reports go to the observer.
@@ -151,7 +152,7 @@ TrainResult train_once(const StudySpec& study, const Params& params, const RunOp
   const std::unique_ptr<NetworkWork> work =
       network_work(loaded.study, runtime, options.folder, kTrainedModelFile, options.sharing);
   work->provide(params, loaded.data);
-  work->write_optimizer();
+  work->write_optimizer(kOptimizerFile);
   LoneTrial trial(params, objective_of(loaded.study), observer);
   observer.train_started(loaded.study.metric, result.epochs);
   const auto show_progress = [&] {

@@ -19,8 +19,8 @@ bool keeps_optimizer(const StudySpec& study, const DataInfo& data, const nn::Cho
   if (wanted == From::Optimizer::keep && !has) {
     const bool none = data.model->slots == 0;
     refuse_from(study, "optimizer",
-                none ? std::string("expected a model with the state of its optimizer, as `train` "
-                                   "writes it; this one has none")
+                none ? std::string("expected a model with the state of its optimizer, such as the "
+                                   "model-optimizer.safetensors of `train`; this one has none")
                      : rt::cat("expected train.optimizer: ", data.model->optimizer,
                                ", whose state the model has"));
   }

@@ -71,8 +71,8 @@ std::vector<Field> from_rows() {
       {.name = "from.optimizer",
        .type = Type::word,
        .words = {"keep", "new"},
-       .otherwise = "`keep` where the model has the state of this optimizer, as `train` writes it, "
-                    "else `new`",
+       .otherwise = "`keep` where the model has the state of this optimizer, as the "
+                    "`model-optimizer.safetensors` of `train` has it, else `new`",
        .doc = "Whether what the optimizer remembers of its steps goes on or begins anew."}};
 }
 

@@ -82,7 +82,11 @@ rt::DeviceModel read_device(const Node& node) {
 rt::Platform read_platform(const Node& root, const std::string& stem) {
   const Node checked = Checker::of_values().check(root, platform_block(), "platform");
   rt::Platform platform{.name = stem, .cpu = read_device(*checked.find("cpu")), .gpu = {}};
-  if (const Node* name = checked.find("name")) platform.name = name->text;
+  if (const Node* name = checked.find("name")) {
+    if (name->text.empty())
+      throw Fault(name->at, "name is empty, expected what the machine is called");
+    platform.name = name->text;
+  }
   if (const Node* gpu = checked.find("gpu")) platform.gpu = read_device(*gpu);
   return platform;
 }

@@ -223,6 +223,7 @@ class Auto final : public Policy {
     if (chosen != best)
       chosen->why = "the smallest that is nearly as good as " + best->shape + ", whose loss is " +
                     four_digits(best->loss);
+    chosen->why += neighbours_of(*chosen, round);
   }
 
   void told(const Round& round) override {
@@ -346,6 +347,27 @@ class Auto final : public Policy {
     return std::string(wider ? "twice the units" : "a layer more") + ": loss " +
            four_digits(before.loss) + " -> " + four_digits(larger.loss) +
            (better ? ", clearly better" : ", not clearly better");
+  }
+
+  /// What networks of sizes beside that of `chosen` came to, in words.
+  [[nodiscard]] std::string neighbours_of(const Candidate& chosen, const Round& round) const {
+    if (round.candidates.size() != tried_.size()) return "";
+    const auto size_of = [&](const Candidate& candidate) {
+      return tried_[static_cast<std::size_t>(&candidate - round.candidates.data())].size;
+    };
+    const Size size = size_of(chosen);
+    std::string text;
+    const auto add = [&](const std::string& what, const Size& other) {
+      const Candidate* best = nullptr;
+      for (const Candidate& candidate : round.candidates)
+        if (size_of(candidate) == other && (best == nullptr || candidate.loss < best->loss))
+          best = &candidate;
+      if (best != nullptr) text += "; " + what + ": " + four_digits(best->loss);
+    };
+    add("with twice the units", {2 * size.units, size.layers});
+    if (size.units % 2 == 0) add("with half of them", {size.units / 2, size.layers});
+    add("with a layer more", {size.units, size.layers + 1});
+    return text;
   }
 
   /// To the next stage that has something to try, by what is known now.

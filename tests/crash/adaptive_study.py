@@ -62,7 +62,7 @@ def write_model(place):
     study.write_text("data: {csv: old.csv, target: label}\ntrain: {epochs: 2, batch: 16}\n"
                      "network: [dense: {name: fc1, units: 12}, dense: {name: fc2, units: 8}]\n")
     subprocess.run([place.trellis, "train", str(study), "--dir", str(place.folder / "before")], check=True, capture_output=True)
-    shutil.copyfile(place.folder / "before/old/model.safetensors", place.folder / "old.safetensors")
+    shutil.copyfile(place.folder / "before/old/model-optimizer.safetensors", place.folder / "old.safetensors")
 
 
 def write_points(folder):
@@ -115,7 +115,8 @@ class Training(Sweep):
 
     def outcome(self, runs, printed):
         result = json.loads(printed) | {"seconds": 0, "model": ""}
-        left = ["model.safetensors", *(f"model-{name}" for name in ("candidates.csv", "front.csv", "front.svg"))]
+        beside = ["optimizer.safetensors", "candidates.csv", "front.csv", "front.svg"]
+        left = ["model.safetensors", *(f"model-{name}" for name in beside)]
         return {"result": result, **files(runs, left)}
 
     def check_wreck(self, runs, progress):

@@ -22,7 +22,7 @@ class Study:
     def __init__(self, programs, experiments, name, folder):
         self.trellis = str(Path(programs).resolve() / "trellis")
         self.name = name
-        self.folder, self.experiments = Path(folder), Path(experiments)
+        self.folder, self.experiments = Path(folder), Path(experiments).resolve()
         text = (Path(experiments) / f"{name}.yaml").read_text()
         self.promises = text.split("name:")[0]
         for line, short in SHORTENED.get(name, []):
@@ -72,6 +72,7 @@ SHORTENED = {
         ("limits: {trials: 30}", "limits: {trials: 3}"),
     ],
     "pbt-digits": [("  epochs: 20\n", "  epochs: 6\n")],
+    "growing": [("rows: 20000", "rows: 2000"), ("limits: {trials: 40}", "limits: {trials: 12}")],
     "continued-nine": [("epochs: 20", "epochs: 2")],
     "continued-ten": [("  epochs: 30\n", "  epochs: 3\n")],
     "mnist-grid": [("  rows: 6000\n", "  rows: 120\n")],
@@ -223,6 +224,23 @@ def adaptive_fashion(study):
     return f"ends with {run['shape']}"
 
 
+def growing(study):
+    require_images()
+    study.sweep()
+    best = study.read_json("best", "growing")
+    assert "28x28x1-512-512-10" in (study.folder / "runs/growing/candidates.csv").read_text(), best
+    if not (Path(study.trellis).parent.parent / "runtime/starpu/trellis-starpu-simgrid.so").exists():
+        return "grown; not simulated: no StarPU with SimGrid"
+    platform = study.experiments / "platforms/16-cores-4-gpus.yaml"
+    words = [word for name in ("trellis", "as-born") for word in ("--scheduler", name)]
+    told = study.read_json("simulate", "growing.yaml", "--platform", str(platform), *words)
+    seconds = {run["scheduler"]: run["seconds"] for run in told["schedulers"]}
+    assert seconds["as-born"] > 1.5 * seconds["trellis"], seconds
+    kinds = {device["device"].split()[0] for device in told["schedulers"][0]["devices"] if device["tasks"] > 0}
+    assert len(kinds) == 2, kinds
+    return f"simulated: {seconds['as-born'] / seconds['trellis']:.1f} times as long where networks stay as they were born"
+
+
 def remembered(metrics):
     return metrics["replay_before.accuracy"] - metrics["replay.accuracy"]
 
@@ -358,7 +376,8 @@ def main():
         "pruned-digits": pruned_digits, "commanded-digits": commanded_digits, "command-shell": command_shell,
         "command-sklearn": command_sklearn, "command-pytorch": command_pytorch, "command-c": command_c,
         "friedman": friedman, "least": least, "fashion": fashion, "augmented-mnist": augmented_mnist,
-        "census": census, "continued-nine": continued_nine, "continued-census": continued_census, "continued-ten": continued_ten,
+        "census": census, "growing": growing, "continued-nine": continued_nine,
+        "continued-census": continued_census, "continued-ten": continued_ten,
         "adaptive-digits": adaptive_digits, "adaptive-fashion": adaptive_fashion, "published-grid": published_grid
     }
     check = checks[name]

@@ -44,7 +44,8 @@ class From : public SmallStudy {
 
   static std::string text(const std::string& options = "", const std::string& more = "") {
     return rt::cat(
-        "name: new\ndata: {csv: new.csv, target: kind}\nfrom: {model: old/model.safetensors",
+        "name: new\ndata: {csv: new.csv, target: kind}\nfrom: {model: "
+        "old/model-optimizer.safetensors",
         options, "}\ntrain: {optimizer: {adam: {lr: 0.01}}, batch: 16, epochs: 5}\n", more);
   }
 
@@ -65,7 +66,8 @@ TEST_F(From, ANetworkGetsNewColumnsAndClassesAndSaysSo) {
     EXPECT_NE(notes_.find(line), std::string::npos) << notes_;
   EXPECT_GT(metric_of(result, "replay_before.accuracy"), 0.5);
   EXPECT_GT(metric_of(result, "replay.accuracy"), 0.5);
-  const nn::Model model = nn::read_model((folder_ / "a" / "model.safetensors").string(), true);
+  const nn::Model model =
+      nn::read_model((folder_ / "a" / "model-optimizer.safetensors").string(), true);
   EXPECT_EQ(model.net.header().optimizer, "adam");
   EXPECT_EQ(model.net.header().slots, 2);
   EXPECT_GT(model.net.state().steps, 12) << "those of before are counted, too";

@@ -175,8 +175,8 @@ TEST(Schemes, AnUnknownOneIsNamedWithTheNearest) {
     FAIL();
   } catch (const rt::Error& error) {
     EXPECT_STREQ(error.what(),
-                 "--scheduler: \"gpu_only\" is none, expected one of trellis, gpu-only, cpu-only, "
-                 "fifo, lws, dmda, dmdas; did you mean 'gpu-only'?");
+                 "--scheduler: \"gpu_only\" is none, expected one of trellis, as-born, gpu-only, "
+                 "cpu-only, fifo, lws, dmda, dmdas; did you mean 'gpu-only'?");
   }
 }
 
@@ -188,7 +188,7 @@ TEST(Schemes, ThatPutOnCoresWhatNoCoreTrainsAreRefused) {
   }
   study.precision = kern::Precision::tf32;
   for (const Scheme& scheme : schemes()) {
-    const bool gpus_will_do = scheme.name == "trellis" || scheme.name == "gpu-only";
+    const bool gpus_will_do = !scheme.any_kind && scheme.name != "cpu-only";
     EXPECT_EQ(refuses(scheme, study).empty(), gpus_will_do) << scheme.name;
   }
   EXPECT_THROW((void)simulate(study, {}, find_scheme("cpu-only")), rt::Error);
