@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "hpo/driver/trial_plan.h"
+#include "hpo/study/from.h"
 #include "hpo/study/metric_names.h"
 #include "nn/adapt/policy.h"
 #include "runtime/base/text.h"
@@ -38,7 +39,8 @@ void add_model_notes(const StudySpec& study, const Params& params, const StudyDa
                           plan.keeps_optimizer ? "goes on, too" : "begins anew"));
   if (data.replay_rows == 0)
     notes.emplace_back("without a replay (`from.replay`) nobody measures what it forgets");
-  if (const auto written = written_network(study, params, data.info);
+  if (const auto written =
+          written_network(study, params, data.info, nn::output_shape(model).elements());
       written && nn::shape_text(*written) != nn::shape_text(model))
     notes.push_back(
         rt::cat("the network is the model's, not the ", nn::shape_text(*written), " of `network`"));
@@ -62,6 +64,13 @@ LoadedStudy load_settled(const StudySpec& study, const Params& params) {
           .params = params,
           .asked = asked,
           .notes = std::move(notes)};
+}
+
+void require_other_model(const LoadedStudy& loaded, const std::filesystem::path& file) {
+  std::error_code error;
+  if (loaded.data.model.empty() || !std::filesystem::equivalent(loaded.data.model, file, error))
+    return;
+  refuse_from(loaded.study, "model", "which this run would write over; give it another name");
 }
 
 LoadedStudy load_settled(const StudySpec& study) {

@@ -2,6 +2,7 @@
 // A study together with its data: where every verb begins that looks at both.
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,9 @@ struct LoadedStudy {
 
 /// The same for the middle of the space: which data a study has hardly ever depends on the trial.
 [[nodiscard]] LoadedStudy load_settled(const StudySpec& study);
+
+/// Throws rt::Error (study) where `file`, which is about to be written, is the model that goes on.
+void require_other_model(const LoadedStudy& loaded, const std::filesystem::path& file);
 
 /// Slots of the search: what the study says, or with `parallel: auto` as many of its trials as
 /// `workers` and `gpus` hold at once, at least 1.

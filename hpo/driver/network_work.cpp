@@ -341,15 +341,20 @@ rt::Async<ExportedModel> NetworkWork::finish(TrialRow best, Lineage lineage) {
 rt::Async<Metrics> NetworkWork::replayed(rt::Value<nn::ParamSlab> net, nn::ModelSpec model,
                                          PlanPtr plan, const StudyData& data) const {
   Metrics metrics;
-  if (data.replay_rows == 0) co_return metrics;
+  if (data.model.empty()) co_return metrics;
   const TrialSpec& spec = plan->spec;
   const nn::ModelSpec& born = plan->network->header.spec;
-  const rt::Value<nn::Scores> before =
-      scored(first_network(0, *plan, data), born, nn::Part::replay, spec, data,
-             tasks::evaluate_cost(born, data.replay_rows));
+  const rt::Value<nn::ParamSlab> first = first_network(0, *plan, data);
+  const rt::Value<nn::Scores> fresh =
+      scored(first, born, nn::Part::valid, spec, data, tasks::evaluate_cost(born, data.valid_rows));
+  if (data.valid_rows > 0) metrics = metrics_of("valid_before", co_await fresh);
+  if (data.replay_rows == 0) co_return metrics;
+  const rt::Value<nn::Scores> before = scored(first, born, nn::Part::replay, spec, data,
+                                              tasks::evaluate_cost(born, data.replay_rows));
   const rt::Value<nn::Scores> after = scored(net, model, nn::Part::replay, spec, data,
                                              tasks::evaluate_cost(model, data.replay_rows));
-  metrics = metrics_of("replay_before", co_await before);
+  for (auto& metric : metrics_of("replay_before", co_await before))
+    metrics.push_back(std::move(metric));
   for (auto& metric : metrics_of("replay", co_await after)) metrics.push_back(std::move(metric));
   co_return metrics;
 }
@@ -378,10 +383,12 @@ rt::Async<ExportedModel> NetworkWork::write(ExportedModel made, rt::Value<nn::Pa
   const std::map<std::string, std::string> texts{{"study", study_.name},
                                                  {"params", json_of(params)},
                                                  {"loss", nn::choice_json(loss)},
-                                                 {"content", data.content}};
+                                                 {"content", data.file_content}};
   const auto exported = [&](const std::string& file, bool with_optimizer) {
     return tasks::export_model(net, data.value, (folder_ / file).string(), texts, with_optimizer);
   };
+  // One of an earlier network would go on with that.
+  if (!optimizer_file_.empty()) rt::remove_file(folder_ / optimizer_file_);
   rt::Value<void> written = exported(model_file_, false), state;
   const bool with_state = !optimizer_file_.empty() && plan->network->header.slots > 0;
   if (with_state) state = exported(optimizer_file_, true);

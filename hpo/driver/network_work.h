@@ -34,7 +34,9 @@ struct StudyData {
   DataInfo info;
   std::uint64_t train_rows = 0, valid_rows = 0, test_rows = 0;
   tasks::Seeds seeds;
-  std::string content;            ///< hexadecimal name of the bytes, whatever file they lie in
+  std::string content;  ///< hexadecimal name of the bytes, whatever file they lie in
+  std::string
+      file_content;  ///< the same of its own file; of a model that goes on `content` is more
   std::uint64_t replay_rows = 0;  ///< old rows that measure what is forgotten
   /// Of a model that goes on: its file, and what becomes of its inputs and outputs.
   std::string model;
@@ -113,7 +115,8 @@ class NetworkWork : public TrialWork {
   /// The network that a trial is born with.
   [[nodiscard]] rt::Value<nn::ParamSlab> first_network(std::uint64_t trial, const TrialPlan& plan,
                                                        const StudyData& data) const;
-  /// What the network was worth on old rows at its birth and is now, where there is a replay.
+  /// Of a model that goes on: what it was worth at its birth, and where there is a replay what it
+  /// is worth on old rows before and now.
   [[nodiscard]] rt::Async<Metrics> replayed(rt::Value<nn::ParamSlab> net, nn::ModelSpec model,
                                             PlanPtr plan, const StudyData& data) const;
   /// Scores a network on the test part and writes it.

@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::string_view kContentMark = "# data content: ";
 constexpr std::string_view kContent = "rows of data";  // in the place of a key
+constexpr std::string_view kContentFrom = "rows of data (or another model or replay of from)";
 constexpr std::string_view kFrom = "from";
 constexpr std::array<std::string_view, 6> kMayChange{"limits",    "parallel",   "retry",
                                                      "resources", "checkpoint", "store"};
@@ -40,6 +41,12 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
+/// The key of the top level that a line belongs to, `before` being that of the line before.
+std::string_view key_at(std::string_view line, std::string_view before) {
+  const bool is_key = !line.starts_with(' ') && !line.starts_with('#') && !line.starts_with('-');
+  return is_key ? line.substr(0, line.find(':')) : before;
+}
+
 /// The text of each key of the top level: its line and the indented ones below it.
 std::map<std::string, std::string, std::less<>> blocks_of(std::string_view text) {
   std::map<std::string, std::string, std::less<>> blocks;
@@ -50,25 +57,18 @@ std::map<std::string, std::string, std::less<>> blocks_of(std::string_view text)
     if (line.starts_with(kContentMark)) blocks[std::string(kContent)] = line;
     // Where the data lies is not what it is: the content counts. So it is with a program's folder.
     if (names_place(key, line)) continue;
-    std::size_t colon = line.find(':');
-    bool is_key = !line.starts_with(' ') && !line.starts_with('#') && !line.starts_with('-');
-    if (is_key && colon != std::string_view::npos) {
-      key = line.substr(0, colon);
-      block = &blocks[std::string(key)];
-      line.remove_prefix(colon + 1);
+    const std::string_view now = key_at(line, key);
+    if (now.data() != key.data() && now.size() < line.size()) {
+      block = &blocks[std::string(now)];
+      line.remove_prefix(now.size() + 1);
     }
+    key = now;
     if (block) block->append(line);
   }
   return blocks;
 }
 
-/// The key of the top level that a line belongs to, `before` being that of the line before.
-std::string_view key_at(std::string_view line, std::string_view before) {
-  const bool is_key = !line.starts_with(' ') && !line.starts_with('#') && !line.starts_with('-');
-  return is_key ? line.substr(0, line.find(':')) : before;
-}
-
-/// A text whose data, model and replay lie where another one says.
+/// A text whose data and replay lie where another one says.
 std::string with_source_of(std::string_view text, std::string_view other) {
   std::string_view source, replay, key;
   while (!other.empty()) {
@@ -217,8 +217,10 @@ Differences differences(std::string_view logged, std::string_view now, bool unse
     if (is_among(kMayChange, key) || (unsearched && is_among(kSearch, key)))
       found.changes.push_back({key, one_line(before[key]), one_line(text)});
     else
-      found.refused += rt::cat(found.refused.empty() ? "" : ", ", key,
-                               key == kContent ? "" : details_of(before[key], text));
+      found.refused +=
+          rt::cat(found.refused.empty() ? "" : ", ",
+                  key == kContent && after.contains(kFrom) ? kContentFrom : std::string_view(key),
+                  key == kContent ? "" : details_of(before[key], text));
   }
   return found;
 }

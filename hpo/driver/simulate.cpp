@@ -113,9 +113,10 @@ const Scheme& find_scheme(std::string_view name) {
 std::string refuses(const Scheme& scheme, const StudySpec& study) {
   if (study.precision != kern::Precision::tf32) return "";
   if (!scheme.any_kind && scheme.kinds != Scheme::Kinds::cores) return "";
-  return rt::cat("--scheduler: ", scheme.name,
-                 " puts networks of precision tf32 on cores, expected trellis or gpu-only: ",
-                 tasks::cores_lack(study.precision));
+  return rt::cat(
+      "--scheduler: ", scheme.name,
+      " puts networks of precision tf32 on cores, expected trellis, as-born or gpu-only: ",
+      tasks::cores_lack(study.precision));
 }
 
 SimulationReport simulate(const StudySpec& study, const rt::Platform& platform,

@@ -62,6 +62,7 @@ StudyData described(const StudySpec& study, rt::Value<nn::Dataset> value) {
   data.test_rows = header.test_rows;
   data.replay_rows = header.replay_rows;
   data.content = header.content.hex();
+  data.file_content = data.content;
   data.seeds = tasks::derive_seeds(study.seed, header.content);
   return data;
 }
@@ -84,8 +85,11 @@ void wait_or_refuse(const StudySpec& study, const rt::Value<nn::Dataset>& data) 
   try {
     (void)data.get();
   } catch (const rt::TaskError& error) {
-    if (error.kind() == rt::Errc::study) refuse_from(study, "model", error.details().reason);
-    throw;
+    if (error.kind() != rt::Errc::study) throw;
+    std::string reason = error.details().reason;
+    const std::string_view mark = nn::kOfReplay;
+    if (!reason.starts_with(mark)) refuse_from(study, "model", reason);
+    refuse_from(study, "replay", reason.erase(0, mark.size()));
   }
 }
 
@@ -112,7 +116,9 @@ StudyData continued(const StudySpec& study, const nn::DataSpec& spec, const From
                             nn::preprocessing_json(model.data), spec.classes, content);
   wait_or_refuse(study, value);
   StudyData data = described(study, std::move(value));
+  data.file_content = fresh.get().header().content.hex();
   data.info.model = model.net.header();
+  data.info.model_outputs = static_cast<std::int64_t>(model.data.outputs());
   data.model = from.model;
   data.how = nn::continuation_of(model.data, data.value.get());
   return data;

@@ -101,6 +101,7 @@ SweepResult sweep_networks(EventLog& log, const StudySpec& study, const RunOptio
   const rt::Config config = config_of(options, study);
   rt::Runtime runtime(config);
   LoadedStudy loaded = load_settled(study);
+  require_other_model(loaded, options.folder / kBestModelFile);
   require_resources(loaded.asked, runtime.workers(), runtime.gpus());
   for (const std::string& note : loaded.notes) observer.note(note);
   loaded.study = with_border(loaded, resolved_before(log), runtime.workers(), runtime.gpus());

@@ -143,6 +143,8 @@ TrainResult train_once(const StudySpec& study, const Params& params, const RunOp
   Checkpoints checkpoints(config.store, options.folder.string());
   rt::Moment begun = rt::now();
   LoadedStudy loaded = load_settled(study, params);
+  for (const char* file : {kTrainedModelFile, kOptimizerFile})
+    require_other_model(loaded, options.folder / file);
   settle_border(loaded, runtime.workers(), runtime.gpus());
   for (const std::string& note : loaded.notes) observer.note(note);
   TrainResult result;

@@ -57,6 +57,8 @@ void apply(const Overrides& overrides, Node& root) {
     set("seed", plain_node(std::to_string(*overrides.seed), {}));
   }
   if (overrides.from) {
+    if (overrides.from->empty())
+      throw rt::Error(rt::Errc::usage, "--from: an empty path, expected a model's file");
     const auto path = std::filesystem::absolute(*overrides.from).lexically_normal();
     Node model = string_node(escape(path.string()), {});
     Node* from = root.find("from");

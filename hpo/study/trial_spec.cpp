@@ -240,9 +240,15 @@ StudySpec settled(const StudySpec& study, const DataInfo& data) {
 
 /// The network that the file gives, or the model that goes on.
 nn::ModelSpec first_network(const StudySpec& study, const Params& params, const DataInfo& data,
-                            std::int64_t outputs) {
+                            std::int64_t outputs, const std::string& loss) {
   if (!data.model)
     return build_network(Section(study, params, "network").node(), data.input, outputs);
+  const std::int64_t has = nn::output_shape(data.model->spec).elements();
+  if (nn::outputs_for(loss, data.model_outputs) != has)
+    throw Fault(study.document->root.find_path({"from", "model"})->at,
+                rt::cat("the model has ", has, has == 1 ? " output" : " outputs",
+                        ", expected the loss that it was trained with; train.loss: ", loss,
+                        " has another number of them"));
   try {
     return nn::continued_spec(data.model->spec, data.input, outputs);
   } catch (const nn::Error& error) {
@@ -273,7 +279,8 @@ TrialSpec make_trial(const StudySpec& study, const Params& params, const DataInf
   if (same_network) {
     trial.model = like->model;
   } else {
-    trial.model = first_network(study, params, data, outputs_of(train, trial.hyper, data));
+    trial.model = first_network(study, params, data, outputs_of(train, trial.hyper, data),
+                                trial.hyper.loss.kind);
     check_reshapes(study, trial.model);
   }
   trial.epochs = as_integer(*train.find("epochs"));
@@ -291,11 +298,13 @@ TrialSpec make_trial(const StudySpec& study, const Params& params, const DataInf
 }  // namespace study
 
 DataInfo data_info(const nn::Dataset::Header& header) {
+  // Half of the training part stands for old rows where there are some.
+  const std::uint64_t fresh = header.replayed_rows > 0 ? header.train_rows / 2 : header.train_rows;
   return {.input = header.input,
           .outputs = static_cast<std::int64_t>(header.outputs()),
           .task = header.task,
           .class_names = header.class_names,
-          .rows = static_cast<std::int64_t>(header.train_rows + header.valid_rows)};
+          .rows = static_cast<std::int64_t>(fresh + header.valid_rows)};
 }
 
 nn::DataSpec data_spec(const StudySpec& study, const Params& params) {
@@ -317,11 +326,11 @@ Resources trial_resources(const StudySpec& study, const Params& params) {
 }
 
 std::optional<nn::ModelSpec> written_network(const StudySpec& study, const Params& params,
-                                             const DataInfo& data) {
+                                             const DataInfo& data, std::int64_t outputs) {
   return study::with_place(study.file, [&]() -> std::optional<nn::ModelSpec> {
     const study::Section network(study, params, "network");
     if (network.node().items.empty()) return std::nullopt;
-    return study::build_network(network.node(), data.input, data.outputs);
+    return study::build_network(network.node(), data.input, outputs);
   });
 }
 

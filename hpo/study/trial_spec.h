@@ -38,6 +38,7 @@ struct DataInfo {
   /// Of a model that goes on with it: its spec, whether it was reshaped, and the optimizer whose
   /// state it has.
   std::optional<nn::ParamSlab::Header> model{};
+  std::int64_t model_outputs = 0;  ///< the `outputs` of its own data
   bool operator==(const DataInfo&) const = default;
 };
 
@@ -66,11 +67,12 @@ struct TrialSpec {
 /// for numbers.
 [[nodiscard]] StudySpec settle(const StudySpec& study, const DataInfo& data);
 
-/// Of a study whose network is a model's: the one that the file gives beside it, with the model's
+/// Of a study whose network is a model's: the one that the file gives beside it, with so many
 /// outputs; nothing where it gives none.
 [[nodiscard]] std::optional<nn::ModelSpec> written_network(const StudySpec& study,
                                                            const Params& params,
-                                                           const DataInfo& data);
+                                                           const DataInfo& data,
+                                                           std::int64_t outputs);
 
 /// What trial `params` trains. `params` must lie in study.space; a study that was not settled is
 /// settled on the fly. Throws rt::Error (study) with the place in the file when the network does

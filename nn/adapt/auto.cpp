@@ -233,6 +233,11 @@ class Auto final : public Policy {
       return;
     }
     rows_ = round.rows;
+    // On paper nothing races, and a round tells of one network.
+    if (round.candidates.size() <= asked().size()) {
+      stage_ = Stage::over;
+      return;
+    }
     remember(round);
     advance();
   }

@@ -1,14 +1,14 @@
 #include "nn/data/continued.h"
 
 #include <algorithm>
-#include <filesystem>
+#include <cmath>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "nn/data/continued_columns.h"
 #include "nn/data/csv_names.h"
-#include "nn/data/csv_stream.h"
+#include "nn/data/load.h"
+#include "nn/data/scaling.h"
 #include "nn/data/source_file.h"
 #include "nn/data/table_fit.h"
 #include "nn/fields.h"
@@ -17,96 +17,14 @@ namespace nn {
 
 namespace {
 
-/// Columns of a table without a header are known by their places.
-bool has_named_columns(const Dataset::Header& header) {
-  return !header.columns.empty() && header.places.value_or(0) == 0;
+/// Numbers to predict that spread so much more, or less, are in another unit.
+bool is_other_unit(const TargetColumn& was, const TargetColumn& is) {
+  constexpr double kTimes = 5;
+  return is.unit > kTimes * was.unit || kTimes * is.unit < was.unit;
 }
 
-std::string task_word(LearningTask task) {
-  return task == LearningTask::classification ? "classes" : "numbers";
-}
-
-std::vector<std::string> target_names(const Dataset::Header& header) {
-  std::vector<std::string> names;
-  for (const TargetColumn& target : header.targets) names.push_back(target.name);
-  return names;
-}
-
-/// The names in the first line of a csv, or what stands there instead.
-std::set<std::string> first_line(const DataSpec& spec, const Dataset& model) {
-  CsvStream stream(
-      spec.path,
-      {.missing = spec.missing, .decimal_comma = model.header().decimal_comma, .one_field = {}});
-  std::vector<CsvField> fields;
-  std::set<std::string> names;
-  if (stream.next(fields))
-    for (const CsvField& field : fields) names.insert(field.value());
-  return names;
-}
-
-void add_new(std::vector<std::string>& list, const std::vector<std::string>& more) {
-  for (const std::string& word : more)
-    if (std::ranges::find(list, word) == list.end()) list.push_back(word);
-}
-
-/// What the columns of a csv are to be read as.
-void read_columns_as(DataSpec& spec, const Dataset& model) {
-  const Dataset::Header& known = model.header();
-  add_new(spec.missing, known.missing);
-  if (!has_named_columns(known)) return;
-  const std::set<std::string> there = first_line(spec, model);
-  const auto left_out = [&](const std::string& name) {
-    return std::ranges::find(spec.ignore, name) != spec.ignore.end();
-  };
-  bool any = false;
-  for (const FeatureColumn& column : known.columns) {
-    if (!there.contains(column.name) || left_out(column.name)) continue;
-    any = true;
-    if (std::ranges::find(spec.targets, column.name) != spec.targets.end()) continue;
-    const bool texts =
-        column.kind() == ColumnKind::categories || column.kind() == ColumnKind::hashed;
-    add_new(texts ? spec.categories : spec.keep, {column.name});
-  }
-  if (!any) {
-    std::vector<std::string> names;
-    for (const FeatureColumn& column : known.columns) names.push_back(column.name);
-    throw Error("expected a table that names some of its columns: " + first_names(names));
-  }
-  spec.header = HeaderRow::yes;
-  const std::vector<std::string> last{"-1"}, targets = target_names(known);
-  if (spec.targets.empty() || spec.targets == last) spec.targets = targets;
-}
-
-}  // namespace
-
-DataSpec spec_for_model(DataSpec spec, const Dataset& model) {
-  const Dataset::Header& known = model.header();
-  if (spec.task != LearningTask::guess && spec.task != known.task)
-    throw Error(
-        "expected task: " +
-        std::string(known.task == LearningTask::classification ? "classification" : "regression") +
-        ": the model is one of " + task_word(known.task));
-  spec.task = known.task;
-  spec.scale = known.scaling;
-  spec.classes.clear();
-  if (spec.kind == DataKind::csv && known.input.is_image())
-    throw Error("expected images of " + known.input.text() + ", as it takes; the data is a csv");
-  if (spec.kind == DataKind::csv) read_columns_as(spec, model);
-  return spec;
-}
-
-DataSpec replay_spec(const std::string& path, std::uint64_t seed, const Dataset& model) {
-  std::error_code ignored;
-  DataSpec spec{.path = path};
-  if (std::filesystem::is_directory(path, ignored))
-    spec.kind = DataKind::idx;
-  else if (path.ends_with(".safetensors"))
-    spec.kind = DataKind::safetensors;
-  spec.split = {.valid = kReplayHeldOut, .test = 0, .seed = seed, .group = {}, .time = {}};
-  return spec_for_model(std::move(spec), model);
-}
-
-namespace {
+// More new classes than these, and none that is known, are another target.
+constexpr std::size_t kMostNewClasses = 20;
 
 /// Numbers of a data set's classes in the new one; nothing: rows of it are left out.
 std::vector<std::optional<std::int32_t>> numbers_of_classes(const std::vector<std::string>& names,
@@ -140,10 +58,13 @@ class Making {
  public:
   Making(const Dataset& fresh, const Dataset* old, const Dataset& model,
          const std::vector<std::string>& chosen)
-      : fresh_(fresh), old_(old), model_(model), header_(fresh.header()) {
-    check();
+      : fresh_(fresh), old_(old), model_(model), filled_(filled(fresh)), header_(filled_.header()) {
+    check(fresh, "");
+    if (old != nullptr) check(*old, kOfReplay);
     set_columns();
     set_classes(chosen);
+    note_targets();
+    note_ranges();
   }
 
   Dataset make(const ContentHash& content) {
@@ -152,6 +73,10 @@ class Making {
     std::vector<ContentHash> contents{fresh_.header().content, content};
     if (old_ != nullptr) contents.push_back(old_->header().content);
     header_.content = combine(contents);
+    const std::size_t bytes = Dataset::byte_size(header_), most = LoadLimits{}.dataset_bytes;
+    if (bytes > most)
+      throw Error("expected data that takes at most " + size_text(most) + " in memory, not " +
+                  size_text(bytes));
     Dataset data(std::move(header_));
     set_scaling(data);
     for (const auto& [part, taken] : parts_) copy_rows(fresh_, taken, data);
@@ -164,25 +89,64 @@ class Making {
   }
 
  private:
-  void check() const {
-    const Dataset::Header &now = fresh_.header(), &known = model_.header();
+  /// A copy whose missing numbers are filled and whose inputs are scaled by its own rows.
+  static Dataset filled(const Dataset& fresh) {
+    Dataset copy(fresh.header());
+    std::ranges::copy(fresh.bytes(), copy.bytes().begin());
+    fill_missing(copy);
+    fit_scaling(copy, "the data");
+    return copy;
+  }
+
+  void note_targets() {
+    for (std::size_t t = 0; t < header_.targets.size() && !fresh_.is_classification(); ++t)
+      if (is_other_unit(model_.header().targets[t], header_.targets[t]))
+        header_.notes.push_back(
+            "the target " + in_quotes(header_.targets[t].name) +
+            " spreads over other numbers than in the model's training: taken for another unit, in "
+            "which the network answers from now on");
+  }
+
+  /// Where numbers lie far from those of the model's training.
+  void note_ranges() {
+    if (header_.scaling != Scale::standard || header_.columns.empty()) return;
+    constexpr double kFar = 10;  // standard deviations
+    const Columns known(model_.header().columns), fresh(filled_.header().columns);
+    std::vector<std::string> far;
+    for (const FeatureColumn& column : header_.columns) {
+      const Columns::Place *was = known.find(column.name), *is = fresh.find(column.name);
+      if (column.kind() != ColumnKind::number || column.absent || was == nullptr || is == nullptr)
+        continue;
+      const double mean = filled_.shift()[is->input] + is->column->offset - was->column->offset;
+      const double deviations = (mean - model_.shift()[was->input]) * model_.scale()[was->input];
+      if (std::abs(deviations) > kFar) far.push_back(column.name);
+    }
+    if (!far.empty())
+      header_.notes.push_back("numbers far from those that the model was trained on: " +
+                              first_names(far) + ", as in another unit");
+  }
+
+  /// Throws where data, the new or the old rows, is of another kind than the model's; `of` begins
+  /// the message.
+  void check(const Dataset& data, const std::string& of) const {
+    const Dataset::Header &now = data.header(), &known = model_.header();
     if (now.task != known.task)
-      throw Error("expected a target of " + task_word(known.task) +
+      throw Error(of + "expected a target of " + task_word(known.task) +
                   ", as it predicts; the data has " + task_word(now.task));
     if (now.targets.size() != known.targets.size())
-      throw Error("expected " + counted(known.targets.size(), "target") +
+      throw Error(of + "expected " + counted(known.targets.size(), "target") +
                   ", as it predicts; the data has " + std::to_string(now.targets.size()));
     if (has_named_columns(now) && has_named_columns(known) &&
         target_names(now) != target_names(known))
-      throw Error("expected the target " + first_names(target_names(known)) +
+      throw Error(of + "expected the target " + first_names(target_names(known)) +
                   ", which it predicts; the data has " + first_names(target_names(now)));
     const bool tables = !now.columns.empty() && !known.columns.empty();
     if (!tables && now.input != known.input)
-      throw Error("expected rows of " + known.input.text() + ", as it takes; the data has " +
+      throw Error(of + "expected rows of " + known.input.text() + ", as it takes; the data has " +
                   now.input.text());
     if (tables && !(has_named_columns(now) && has_named_columns(known)) &&
         (has_named_columns(now) != has_named_columns(known) || now.places != known.places))
-      throw Error("expected a table of the same columns, as they have no names");
+      throw Error(of + "expected a table of the same columns, as they have no names");
   }
 
   void set_columns() {
@@ -197,6 +161,7 @@ class Making {
         continue;
       }
       FeatureColumn both = merged(*place->column, column);
+      if (std::isfinite(place->column->fill)) both.fill = place->column->fill;
       note_categories(*place->column, both);
       column = std::move(both);
     }
@@ -242,6 +207,11 @@ class Making {
     }
     header_.class_names.insert(header_.class_names.end(), added.begin(), added.end());
     if (!added.empty()) header_.notes.push_back("new classes: " + first_names(added));
+    const std::size_t known = model_.header().class_names.size();
+    if (header_.class_names.size() - added.size() == known && added.size() > kMostNewClasses &&
+        added.size() > 2 * known && added.size() == wanted.size())
+      throw Error("expected rows of classes that it knows, or a few new ones; the data has " +
+                  std::to_string(added.size()) + " others: " + first_names(added));
     fresh_classes_ = numbers_of_classes(there, header_.class_names);
     for (std::size_t i = 0; i < there.size(); ++i)
       if (std::ranges::find(wanted, there[i]) == wanted.end()) fresh_classes_[i].reset();
@@ -276,7 +246,8 @@ class Making {
       replayed_ = taken(*old_, Part::train, old_classes_);
       held_ = taken(*old_, Part::valid, old_classes_);
       if (replayed_.rows.empty() || held_.rows.empty())
-        throw Error("expected a replay with rows of classes that it knows");
+        throw Error(std::string(kOfReplay) + "expected rows of classes that the model knows: " +
+                    first_names(model_.header().class_names));
       header_.replayed_rows = replayed_.rows.size();
       header_.replay_rows = held_.rows.size();
       header_.train_rows *= 2;
@@ -320,7 +291,8 @@ class Making {
     std::size_t input = 0;
     for (const FeatureColumn& column : columns) {
       const Columns::Place* place = before.find(column.name);
-      const double more = place != nullptr ? place->column->offset - column.offset : 0;
+      const std::size_t first = input;
+      const double offset = place != nullptr ? place->column->offset - column.offset : 0;
       for (const std::size_t end = input + column.inputs(); input < end; ++input) {
         const bool has = fresh[input].has_value(), had = known[input].has_value();
         // An input that was constant was switched off: it counts as a new one.
@@ -329,8 +301,9 @@ class Making {
           shift[input] = model_.shift()[*known[input]];
           scale[input] = model_.scale()[*known[input]];
         } else if (has) {
-          shift[input] = static_cast<float>(fresh_.shift()[*fresh[input]] + more);
-          scale[input] = fresh_.scale()[*fresh[input]];
+          shift[input] =
+              static_cast<float>(filled_.shift()[*fresh[input]] + (input == first ? offset : 0));
+          scale[input] = filled_.scale()[*fresh[input]];
         } else {
           shift[input] = 0;
           scale[input] = 1;
@@ -370,8 +343,10 @@ class Making {
       for (std::size_t t = 0; t < now.size(); ++t) {
         const float y = from.targets()[taken.rows[i] * now.size() + t];
         const double value = y * was[t].unit + was[t].shift;
+        const TargetColumn& known = model_.header().targets[t];
+        const TargetColumn& unit = is_other_unit(known, now[t]) ? known : now[t];
         data.mutable_targets()[(taken.first + i) * now.size() + t] =
-            &from == &fresh_ ? y : static_cast<float>((value - now[t].shift) / now[t].unit);
+            &from == &fresh_ ? y : static_cast<float>((value - unit.shift) / unit.unit);
       }
     }
   }
@@ -391,6 +366,7 @@ class Making {
   const Dataset& fresh_;
   const Dataset* old_;
   const Dataset& model_;
+  const Dataset filled_;
   Dataset::Header header_;
   std::vector<std::optional<std::int32_t>> fresh_classes_, old_classes_;
   std::vector<std::pair<Part, Taken>> parts_;
@@ -421,8 +397,9 @@ Continuation continuation_of(const Dataset& model, const Dataset& data) {
     const auto& was = model.header().targets;
     const auto& now = data.header().targets;
     for (std::size_t t = 0; t < now.size(); ++t) {
-      out.factor.push_back(was[t].unit / now[t].unit);
-      out.shift.push_back((was[t].shift - now[t].shift) / now[t].unit);
+      const bool other = is_other_unit(was[t], now[t]);
+      out.factor.push_back(other ? 1 : was[t].unit / now[t].unit);
+      out.shift.push_back(other ? 0 : (was[t].shift - now[t].shift) / now[t].unit);
     }
   }
   return out;

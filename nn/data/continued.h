@@ -10,6 +10,9 @@
 
 namespace nn {
 
+/// What a message begins with that is about the old rows.
+inline constexpr const char* kOfReplay = "replay: ";
+
 /// Share of the old rows that are no longer trained on, to measure what is forgotten.
 inline constexpr double kReplayHeldOut = 0.2;
 
@@ -33,7 +36,10 @@ inline constexpr double kReplayHeldOut = 0.2;
 ///   columns  those of `fresh`, then those that only the model has: absent, missing in every row.
 ///            Categories are those of both
 ///   scaling  of inputs that the model has and did not find constant its own, of others fitted on
-///            `fresh`; numbers to predict are in the unit of `fresh`
+///            `fresh`; so it is with what fills missing numbers. Numbers to predict are in the unit
+///            of `fresh`: where they spread over five times as much as in the model's training, or
+///            as little, the network is taken to answer in that unit (Continuation::factor is 1),
+///            old rows with it
 ///   parts    those of `fresh`. With `old`, whose rows of classes that the model does not know are
 ///            left out, every second row of an epoch is an old one (DataView::replayed)
 /// Throws Error: "expected ...", what differs.

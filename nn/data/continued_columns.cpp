@@ -2,13 +2,28 @@
 
 #include <xxhash.h>
 
-#include <iterator>
 #include <map>
 
+#include "nn/data/continued.h"
 #include "nn/data/data_error.h"
+#include "nn/data/encode.h"
 #include "nn/error.h"
 
 namespace nn {
+
+bool has_named_columns(const Dataset::Header& header) {
+  return !header.columns.empty() && header.places.value_or(0) == 0;
+}
+
+std::string task_word(LearningTask task) {
+  return task == LearningTask::classification ? "classes" : "numbers";
+}
+
+std::vector<std::string> target_names(const Dataset::Header& header) {
+  std::vector<std::string> names;
+  for (const TargetColumn& target : header.targets) names.push_back(target.name);
+  return names;
+}
 
 std::string kind_word(const FeatureColumn& column) {
   switch (column.kind()) {
@@ -71,7 +86,7 @@ FeatureColumn merged(const FeatureColumn& known, const FeatureColumn& fresh) {
                            : texts && kind_word(fresh) == "texts" ? "too many different texts"
                                                                   : kind_word(fresh);
     throw Error("expected " + kind_word(known) + " in column " + in_quotes(known.name) +
-                ", as it has; the data holds " + is);
+                ", as in its training; the data has " + is + " there");
   }
   FeatureColumn out = fresh;
   out.indicator = known.indicator || fresh.indicator;
@@ -79,8 +94,12 @@ FeatureColumn merged(const FeatureColumn& known, const FeatureColumn& fresh) {
   out.clock = known.clock || fresh.clock;
   out.buckets = known.buckets;
   out.categories.clear();
-  if (known.kind() == ColumnKind::categories)
-    std::ranges::set_union(known.categories, fresh.categories, std::back_inserter(out.categories));
+  if (known.kind() == ColumnKind::categories) {
+    out.categories = known.categories;
+    for (const std::string& category : fresh.categories)
+      if (!place_of_category(known.categories, category)) out.categories.push_back(category);
+    std::ranges::sort(out.categories);
+  }
   return out;
 }
 
@@ -88,7 +107,7 @@ RowMaker::RowMaker(const std::vector<FeatureColumn>& to, const std::vector<Featu
                    std::size_t cols)
     : base_(cols) {
   if (to.empty()) {
-    for (std::size_t i = 0; i < cols; ++i) moves_.push_back({i, i, 0});
+    for (std::size_t i = 0; i < cols; ++i) moves_.push_back({.to = i, .from = i, .flag = false});
     return;
   }
   const Columns there(from);
@@ -111,24 +130,40 @@ void RowMaker::leave_out(const FeatureColumn& column, std::size_t input) {
 
 void RowMaker::take(const FeatureColumn& column, std::size_t input, const Columns::Place& place) {
   const FeatureColumn& from = *place.column;
-  if (kind_word(column) != kind_word(from))
-    throw Error("expected " + kind_word(column) + " in column " + in_quotes(column.name) +
-                " of the replay, too; it holds " + kind_word(from));
+  const bool fits = kind_word(column) == kind_word(from) && column.date == from.date &&
+                    (column.kind() == from.kind() || column.kind() == ColumnKind::hashed);
+  if (!fits)
+    throw Error(std::string(kOfReplay) + "expected " + kind_word(column) + " in column " +
+                in_quotes(column.name) + ", as in the data; it has " +
+                (kind_word(column) != kind_word(from) ? kind_word(from) : "others"));
   if (column.kind() == ColumnKind::hashed && from.kind() == ColumnKind::categories) {
     for (std::size_t i = 0; i < from.categories.size(); ++i) {
       const std::string& text = from.categories[i];
-      moves_.push_back(
-          {input + XXH3_64bits(text.data(), text.size()) % column.buckets, place.input + i, 0});
+      moves_.push_back({.to = input + XXH3_64bits(text.data(), text.size()) % column.buckets,
+                        .from = place.input + i});
     }
+    return;
+  }
+  if (column.kind() == ColumnKind::categories) {
+    for (std::size_t i = 0; i < from.categories.size(); ++i)
+      if (const auto at = place_of_category(column.categories, from.categories[i]))
+        moves_.push_back({.to = input + *at, .from = place.input + i});
     return;
   }
   const std::vector<std::string> names = input_names(from), wanted = input_names(column);
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     const auto at = std::ranges::find(names, wanted[i]);
     if (at == names.end()) continue;
-    const bool number = column.kind() == ColumnKind::number && i == 0;
-    moves_.push_back({input + i, place.input + static_cast<std::size_t>(at - names.begin()),
-                      number ? from.offset - column.offset : 0});
+    Move move{.to = input + i, .from = place.input + static_cast<std::size_t>(at - names.begin())};
+    const ColumnKind kind = column.kind();
+    if (i == 0 && (kind == ColumnKind::number || kind == ColumnKind::date)) {
+      move.flag = false;
+      move.more = from.offset - column.offset;
+      move.fill = column.fill;
+      if (column.indicator) move.indicator = input + column.values();
+    }
+    if (kind == ColumnKind::date && i < column.values()) move.flag = false;
+    moves_.push_back(move);
   }
   // A date without a time of day is midnight: sine 0, cosine 1.
   if (column.clock && !from.clock) base_[input + column.values() - 1] = 1;

@@ -2,6 +2,7 @@
 // The columns of a table that a network knew before, beside those that it is given now.
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -12,6 +13,13 @@
 #include "nn/data/dataset.h"
 
 namespace nn {
+
+/// Whether columns have names; those of a table without a header are known by their places.
+[[nodiscard]] bool has_named_columns(const Dataset::Header& header);
+
+/// What is predicted: "classes" or "numbers"; and its columns.
+[[nodiscard]] std::string task_word(LearningTask task);
+[[nodiscard]] std::vector<std::string> target_names(const Dataset::Header& header);
 
 /// "numbers", "dates" or "texts".
 [[nodiscard]] std::string kind_word(const FeatureColumn& column);
@@ -56,20 +64,28 @@ class RowMaker {
   RowMaker(const std::vector<FeatureColumn>& to, const std::vector<FeatureColumn>& from,
            std::size_t cols);
 
-  /// Both rows whole.
+  /// Both rows whole. A NaN is a missing number or date.
   template <class T, class U>
   void make(const T* from, U* to) const {
     std::transform(base_.begin(), base_.end(), to, [](float x) { return static_cast<U>(x); });
     for (const Move& move : moves_) {
-      const double value = static_cast<double>(from[move.from]) + move.more;
-      to[move.to] = static_cast<U>(static_cast<double>(to[move.to]) + value);
+      const auto read = static_cast<double>(from[move.from]);
+      const bool missing = std::isnan(read);
+      if (missing && move.indicator) to[*move.indicator] = U{1};
+      const double value = missing ? move.fill : read + move.more;
+      // One-hot inputs that share a place, and an indicator that both have, stay 0 or 1.
+      to[move.to] = move.flag ? static_cast<U>(std::max(static_cast<double>(to[move.to]), value))
+                              : static_cast<U>(value);
     }
   }
 
  private:
   struct Move {
     std::size_t to, from;
-    double more;
+    bool flag = true;  ///< 0 or 1
+    double more = 0;
+    double fill = 0;                            ///< of a missing one
+    std::optional<std::size_t> indicator = {};  ///< of `to`, that tells of it
   };
 
   void leave_out(const FeatureColumn& column, std::size_t input);

@@ -1,7 +1,7 @@
 #pragma once
 // What a study file says about its data, as a plain value: which file, which column is the target,
-// how the rows are split and scaled. Encodable by listing its members; every member but `path` and
-// `more` is part of a data set's identity.
+// how the rows are split and scaled. Encodable; every member but `path` and `more` is part of a
+// data set's identity.
 
 #include <cstdint>
 #include <string>
@@ -66,7 +66,17 @@ struct DataSpec {
   LearningTask task = LearningTask::guess;
   Scale scale = Scale::standard;
   SplitSpec split;
+  /// For a network that goes on (continued.h): missing numbers stay NaN and nothing is scaled, and
+  /// one class is enough.
+  bool for_model = false;
 
+  /// Specs of every other data set are named as they were before there was `for_model`.
+  template <class Archive>
+  void fields(Archive& a) {
+    a(kind, path, more, targets, header, ignore, keep, categories, missing, classes, rows, task,
+      scale, split);
+    if (for_model) a(for_model);
+  }
   friend bool operator==(const DataSpec&, const DataSpec&) = default;
 };
 

@@ -94,7 +94,9 @@ class Dataset {
     Shape input;  ///< of one row: features, or an image; cols elements
     Storage storage = Storage::f32;
     LearningTask task = LearningTask::classification;  ///< never `guess`
-    std::vector<std::string> class_names;  ///< by class number, ascending; empty for regression
+    /// By class number: ascending, but those that a network which goes on knew stand first. Empty
+    /// for regression.
+    std::vector<std::string> class_names;
     std::uint64_t train_rows = 0, valid_rows = 0, test_rows = 0;
     std::uint64_t replay_rows = 0;    ///< of Part::replay
     std::uint64_t replayed_rows = 0;  ///< old rows that are trained on; 0: none

@@ -68,9 +68,20 @@ Encoded encode_hashed(const FeatureColumn& column, const CsvField& field, std::s
   return Encoded::value;
 }
 
-/// The place of a text among the categories. Whole numbers in a column with gaps are often written
-/// with ".0", and are the same categories without.
-std::optional<std::size_t> place_of(const std::vector<std::string>& categories, std::string text) {
+template <class T>
+Encoded encode_category(const FeatureColumn& column, const CsvField& field, std::span<T> inputs) {
+  std::ranges::fill(inputs, T{0});
+  if (is_missing(field)) return Encoded::missing;
+  const auto place = place_of_category(column.categories, field.value());
+  if (!place) return Encoded::unknown;
+  inputs[*place] = T{1};
+  return Encoded::value;
+}
+
+}  // namespace
+
+std::optional<std::size_t> place_of_category(const std::vector<std::string>& categories,
+                                             std::string text) {
   constexpr std::string_view kFraction = ".0";
   const auto find = [&]() -> std::optional<std::size_t> {
     const auto at = std::ranges::lower_bound(categories, text);
@@ -84,18 +95,6 @@ std::optional<std::size_t> place_of(const std::vector<std::string>& categories, 
     text += kFraction;
   return find();
 }
-
-template <class T>
-Encoded encode_category(const FeatureColumn& column, const CsvField& field, std::span<T> inputs) {
-  std::ranges::fill(inputs, T{0});
-  if (is_missing(field)) return Encoded::missing;
-  const auto place = place_of(column.categories, field.value());
-  if (!place) return Encoded::unknown;
-  inputs[*place] = T{1};
-  return Encoded::value;
-}
-
-}  // namespace
 
 template <class T>
 Encoded encode(const FeatureColumn& column, const CsvField& field, std::span<T> inputs) {

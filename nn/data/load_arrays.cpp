@@ -150,8 +150,9 @@ TargetValues read_targets(const Arrays& arrays, const DataSpec& spec, Chosen& ch
   append_numbers(arrays.y, chosen.first, numbers);
   if (arrays.test_y) append_numbers(*arrays.test_y, chosen.tested, numbers);
   const bool classes = !spec.classes.empty();
-  TargetValues target = target_of(arrays.y.path, target_names(arrays.y), std::move(numbers),
-                                  classes ? LearningTask::classification : spec.task, notes);
+  TargetValues target =
+      target_of(arrays.y.path, target_names(arrays.y), std::move(numbers),
+                classes ? LearningTask::classification : spec.task, notes, spec.for_model ? 1 : 2);
   chosen.kept = keep_classes(spec.path, spec.classes, target.class_names, target.labels);
   count_rows(chosen);
   return target;
@@ -280,9 +281,10 @@ Dataset load_arrays(const Arrays& arrays, const DataSpec& spec, const LoadLimits
   } else {
     store(data.mutable_x_f32());
   }
+  store_targets(target, data);
+  if (spec.for_model && !data.header().columns.empty()) return data;
   fill_missing(data);
   refuse_missing(data, arrays.x.path);
-  store_targets(target, data);
   fit_scaling(data, spec.path);
   return data;
 }

@@ -188,8 +188,8 @@ Dataset load_texts(CsvFiles files, const DataSpec& spec, const LoadLimits& limit
   if (chosen && spec.task == LearningTask::regression) {
     throw DataError(path, "classes: task is regression, which has none");
   }
-  TargetValues target =
-      read_target(files, table, chosen ? LearningTask::classification : spec.task);
+  TargetValues target = read_target(files, table, chosen ? LearningTask::classification : spec.task,
+                                    spec.for_model ? 1 : 2);
   const auto kept = keep_classes(path, spec.classes, target.class_names, target.labels);
   note_balance(target, table.notes);
   const Parts parts = split_table(files, table, kept, target, spec);
@@ -204,8 +204,9 @@ Dataset load_texts(CsvFiles files, const DataSpec& spec, const LoadLimits& limit
   } else {
     store_features(files, table, kept, data.header().columns, data.mutable_x_f32());
   }
-  fill_missing(data);
   store_targets(target, data);
+  if (spec.for_model) return data;
+  fill_missing(data);
   fit_scaling(data, path);
   return data;
 }

@@ -176,6 +176,12 @@ std::vector<std::size_t> places_but(std::size_t width, const std::vector<std::si
   return places;
 }
 
+/// What the model no longer looks at, whether the table has it or not.
+void drop_absent(const std::vector<FeatureColumn>& columns, TableFit& fit) {
+  for (std::size_t c = 0; c < columns.size(); ++c)
+    if (columns[c].absent) fit.fields[c] = kNoField;
+}
+
 /// By place: a table without the targets' columns has all that follow them so many places earlier.
 void fit_by_number(const std::string& path, const Header& header, const Dataset::Header& model,
                    const std::vector<FeatureColumn>& columns, TableFit& fit) {
@@ -187,6 +193,7 @@ void fit_by_number(const std::string& path, const Header& header, const Dataset:
                                  : std::max(width, numbered.last);
   if (width == whole) {
     for (const std::size_t number : numbered.columns) fit.fields.push_back(number - 1);
+    drop_absent(columns, fit);
     if (numbered.targets.size() < targets) return;
     for (const TargetColumn& target : model.targets)
       fit.targets.push_back(*number_of(target.name) - 1);
@@ -201,6 +208,7 @@ void fit_by_number(const std::string& path, const Header& header, const Dataset:
     const std::vector<std::size_t> places = places_but(width, fit.targets);
     for (const std::size_t number : numbered.columns) fit.fields.push_back(places[number - 1]);
   }
+  drop_absent(columns, fit);
 }
 
 /// Columns have their places behind those names.
@@ -209,7 +217,8 @@ TableFit fit_without_row_names(const std::string& path, const std::vector<CsvFie
   TableFit fit = fit_table(path, {first.begin() + 1, first.end()}, model);
   fit.header = true;
   fit.names.insert(fit.names.begin(), first.front().value());
-  for (std::size_t& place : fit.fields) ++place;
+  for (std::size_t& place : fit.fields)
+    if (place != kNoField) ++place;
   for (std::size_t& place : fit.targets) ++place;
   return fit;
 }

@@ -57,8 +57,9 @@ bool look_like_classes(const std::vector<double>& values, std::size_t rows) {
   return (kinds <= 20 && 2 * kinds <= rows) || (kinds <= 100 && 50 * kinds <= rows);
 }
 
-void check_classes(const std::string& path, const std::string& name, std::size_t classes) {
-  if (classes < 2) {
+void check_classes(const std::string& path, const std::string& name, std::size_t classes,
+                   std::size_t fewest) {
+  if (classes < fewest) {
     throw DataError(path, "the target " + in_quotes(name) + " has the same value in every row");
   }
   if (classes > kMaxClasses) {
@@ -175,7 +176,7 @@ std::string name_of_class(double number) {
 
 TargetValues target_of(const std::string& path, const std::vector<std::string>& names,
                        std::vector<double> numbers, LearningTask task,
-                       std::vector<std::string>& notes) {
+                       std::vector<std::string>& notes, std::size_t fewest) {
   if (names.size() > 1) return several_numbers(path, names, std::move(numbers), task, notes);
   const std::string& name = names.front();
   const auto values = distinct_values(numbers);
@@ -185,7 +186,7 @@ TargetValues target_of(const std::string& path, const std::vector<std::string>& 
     target.numbers = std::move(numbers);
     return target;
   }
-  check_classes(path, name, values.size());
+  check_classes(path, name, values.size(), fewest);
   for (const double value : values) target.class_names.push_back(name_of_class(value));
   for (const double number : numbers) {
     const auto at = std::lower_bound(values.begin(), values.end(), number);
@@ -244,12 +245,12 @@ void note_parts(const TargetValues& target, const Parts& parts, std::vector<std:
                   (unlearnt > 12 ? ", ..." : ""));
 }
 
-TargetValues read_target(CsvFiles files, CsvSurvey& table, LearningTask task) {
+TargetValues read_target(CsvFiles files, CsvSurvey& table, LearningTask task, std::size_t fewest) {
   const std::string& path = files.front().path;
   const std::vector<std::string> names = table.target_names();
   std::vector<double> numbers;
   const auto text = read_numbers(table, Formats(names.size()), numbers);
-  if (!text) return target_of(path, names, std::move(numbers), task, table.notes);
+  if (!text) return target_of(path, names, std::move(numbers), task, table.notes, fewest);
   if (auto target = formatted_numbers(files, table, names, task)) return std::move(*target);
   if (task == LearningTask::regression || names.size() > 1) {
     const CsvField& at = table.targets[*text];
@@ -263,7 +264,7 @@ TargetValues read_target(CsvFiles files, CsvSurvey& table, LearningTask task) {
   const std::string& name = names.front();
   std::map<std::string, std::int32_t> classes;
   for (const CsvField& field : table.targets) classes.emplace(field.value(), 0);
-  check_classes(path, name, classes.size());
+  check_classes(path, name, classes.size(), fewest);
   if (task == LearningTask::guess) refuse_own_texts(files, table, name, classes.size(), *text);
   TargetValues target;
   target.task = settled(task, true, name, table.notes);

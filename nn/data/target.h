@@ -27,11 +27,12 @@ inline constexpr std::size_t kMaxClasses = 10000;
 
 /// A target of numbers [rows, names]; settles what `task` leaves open (see LearningTask), adding a
 /// note. Numbers that are equal are one class, however they are written; several columns are
-/// numbers to predict. `path` and `names` are for messages. Throws DataError: one class only, more
+/// numbers to predict. `path` and `names` are for messages. Throws DataError: fewer classes than
+/// `fewest`, more
 /// than kMaxClasses, classes in several columns.
 [[nodiscard]] TargetValues target_of(const std::string& path, const std::vector<std::string>& names,
                                      std::vector<double> numbers, LearningTask task,
-                                     std::vector<std::string>& notes);
+                                     std::vector<std::string>& notes, std::size_t fewest = 2);
 
 /// Says where accuracy tells little: of classes whose rarest is below a tenth of the rows and below
 /// half of an equal share; and which classes have a single row.
@@ -46,6 +47,7 @@ void note_parts(const TargetValues& target, const Parts& parts, std::vector<std:
 /// a number is expected: by `task`, or because fewer than one in ten rows have a text and the
 /// others numbers that do not look like classes; and where `task` is open and most rows have a text
 /// of their own.
-[[nodiscard]] TargetValues read_target(CsvFiles files, CsvSurvey& table, LearningTask task);
+[[nodiscard]] TargetValues read_target(CsvFiles files, CsvSurvey& table, LearningTask task,
+                                       std::size_t fewest = 2);
 
 }  // namespace nn

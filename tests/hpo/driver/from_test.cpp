@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "hpo/driver/placement.h"
+#include "hpo/driver/plan.h"
 #include "hpo/driver/sweep.h"
 #include "hpo/export/export.h"
 #include "nn/model_file.h"
@@ -70,7 +72,8 @@ TEST_F(From, ANetworkGetsNewColumnsAndClassesAndSaysSo) {
       nn::read_model((folder_ / "a" / "model-optimizer.safetensors").string(), true);
   EXPECT_EQ(model.net.header().optimizer, "adam");
   EXPECT_EQ(model.net.header().slots, 2);
-  EXPECT_GT(model.net.state().steps, 12) << "those of before are counted, too";
+  // Before 40 epochs of 3 steps, then 5 of 12: 96 new rows and as many old ones in batches of 16.
+  EXPECT_EQ(model.net.state().steps, 40 * 3 + 5 * 12);
 }
 
 TEST_F(From, IsTheSameOnAnyNumberOfWorkers) {
@@ -116,6 +119,54 @@ TEST_F(From, AnotherModelIsAnotherStudy) {
   } catch (const rt::Error& error) {
     EXPECT_NE(std::string_view(error.what()).find("rows of data"), std::string_view::npos)
         << error.what();
+  }
+}
+
+TEST_F(From, AnotherLossThanTheModelsIsRefused) {
+  (void)train("one",
+              "name: one\ndata: {csv: rows.csv, target: kind}\nnetwork: [dense: {units: 4}]\n"
+              "train: {loss: bce, optimizer: sgd, epochs: 2}\n");
+  const auto going_on = [&](const std::string& loss) {
+    return rt::cat(
+        "name: next\ndata: {csv: rows.csv, target: kind}\n"
+        "from: one/model.safetensors\ntrain: {loss: ",
+        loss, ", epochs: 2}\n");
+  };
+  EXPECT_THROW((void)train("next", going_on("cross_entropy")), rt::Error);
+  EXPECT_EQ(train("next", going_on("bce")).shape, "3-4-1");
+}
+
+TEST_F(From, AnOldOptimizersStateDoesNotStayBesideANewModel) {
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "old" / "model-optimizer.safetensors"));
+  (void)train("old",
+              "name: old\ndata: {csv: rows.csv, target: kind}\nnetwork: [dense: {units: 5}]\n"
+              "train: {optimizer: sgd, epochs: 2}\n");
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "old" / "model-optimizer.safetensors"));
+}
+
+TEST_F(From, AModelIsNotWrittenOver) {
+  const std::string before = file("old/model.safetensors");
+  try {
+    (void)train("old",
+                "name: old\ndata: {csv: new.csv, target: kind}\nfrom: old/model.safetensors\n");
+    FAIL() << "written over";
+  } catch (const rt::Error& error) {
+    EXPECT_NE(std::string_view(error.what()).find("would write over"), std::string_view::npos)
+        << error.what();
+  }
+  EXPECT_EQ(file("old/model.safetensors"), before);
+}
+
+TEST_F(From, PlansCountWithAModelAndWithAuto) {
+  for (const std::string& study :
+       {text(", replay: rows.csv", "adapt: auto\n"), text(", replay: rows.csv"),
+        std::string(
+            "name: a\ndata: {csv: rows.csv, target: kind}\nadapt: auto\ntrain: {epochs: 3}\n")}) {
+    rt::Runtime runtime({.executor = rt::Executor::sequential});
+    const Plan plan = plan_study(load_settled(parsed(study)), platform_here(1));
+    EXPECT_EQ(plan.trials, 1);
+    EXPECT_EQ(plan.at_least, study.find("auto") != std::string::npos);
+    EXPECT_GT(plan.flops, 0);
   }
 }
 

@@ -140,9 +140,9 @@ TEST(Continued, NumbersToPredictAreInTheirOwnUnit) {
   CsvFile first("a,y\n1,0.5\n2,1.5\n3,2.5\n4,3.25\n");
   first.spec.task = nn::LearningTask::regression;
   const nn::Dataset model = model_of(first.load());
-  CsvFile file("a,y\n1,1000\n2,3000.5\n3,5000\n");
+  CsvFile file("a,y\n1,10\n2,13.5\n3,15\n");
   const nn::Dataset data = going_on(model, file);
-  EXPECT_NEAR(data.header().targets[0].shift, 3000.17, .01);
+  EXPECT_NEAR(data.header().targets[0].shift, 12.83, .01);
   const nn::Continuation how = nn::continuation_of(model, data);
   ASSERT_EQ(how.factor.size(), 1U);
   const auto& was = model.header().targets[0];
@@ -150,6 +150,65 @@ TEST(Continued, NumbersToPredictAreInTheirOwnUnit) {
   const double y = 0.75;  // of the old network
   EXPECT_NEAR((y * how.factor[0] + how.shift[0]) * now.unit + now.shift, y * was.unit + was.shift,
               1e-9);
+}
+
+TEST(Continued, NumbersThatSpreadMuchMoreAreTakenForAnotherUnit) {
+  CsvFile first("a,y\n1,0.5\n2,1.5\n3,2.5\n4,3.25\n"), replay("a,y\n1,0.5\n2,1.5\n3,2.5\n4,3.25\n");
+  first.spec.task = nn::LearningTask::regression;
+  const nn::Dataset model = model_of(first.load());
+  CsvFile file("a,y\n1,1000\n2,3000.5\n3,5000\n");
+  const nn::Dataset data = going_on(model, file, {}, &replay);
+  const nn::Continuation how = nn::continuation_of(model, data);
+  EXPECT_EQ(how.factor, std::vector<double>{1});
+  EXPECT_EQ(how.shift, std::vector<double>{0});
+  // Old rows are what they were to the network.
+  const auto& unit = model.header().targets[0];
+  double sum = 0;
+  for (const auto rows : {data.replayed(), data.part(nn::Part::replay)})
+    for (const std::uint32_t row : rows) sum += data.targets()[row] * unit.unit + unit.shift;
+  EXPECT_NEAR(sum, 7.75, 1e-5);
+  EXPECT_TRUE(std::ranges::any_of(data.header().notes, [](const std::string& note) {
+    return note.find("taken for another unit") != std::string::npos;
+  }));
+}
+
+TEST(Continued, MissingNumbersAreFilledAsInTheModelsTraining) {
+  CsvFile first("a,b,kind\n1,10,cat\n2,20,dog\n3,,cat\n4,60,dog\n");
+  const nn::Dataset model = model_of(first.load());
+  CsvFile file("a,b,new,kind\n1,100,,cat\n2,,4,dog\n3,300,8,cat\n");
+  const nn::Dataset data = going_on(model, file);
+  EXPECT_EQ(values(data), (Rows{{1, 100, 0, 6, 1}, {2, 30, 1, 4, 0}, {3, 300, 0, 8, 0}}));
+  EXPECT_EQ(data.header().columns[1].fill, 30);
+  EXPECT_EQ(data.header().columns[2].fill, 6);
+}
+
+TEST(Continued, AnIndicatorOfTheModelsTellsOfRareGapsToo) {
+  CsvFile first("a,b,kind\n1,10,cat\n2,20,dog\n3,,cat\n4,60,dog\n");
+  const nn::Dataset model = model_of(first.load());
+  ASSERT_TRUE(model.header().columns[1].indicator);
+  std::string rows = "a,b,kind\n1,,cat\n";
+  for (int i = 0; i < 200; ++i)
+    rows += "1," + std::to_string(i) + (i % 2 == 0 ? ",cat\n" : ",dog\n");
+  CsvFile file(rows);
+  const nn::Dataset data = going_on(model, file);
+  EXPECT_EQ(values(data)[0], (std::vector<float>{1, 30, 1}));
+  EXPECT_EQ(values(data)[1], (std::vector<float>{1, 0, 0}));
+}
+
+TEST(Continued, OneClassIsEnough) {
+  const nn::Dataset model = model_of(old_data());
+  CsvFile file("size,colour,weight,kind\n1,red,1,ape\n2,red,2,ape\n");
+  EXPECT_EQ(list(going_on(model, file).labels()), (Labels{2, 2}));
+}
+
+TEST(Continued, AnotherTargetIsNoListOfNewClasses) {
+  const nn::Dataset model = model_of(old_data());
+  std::string rows = "size,colour,weight,kind\n";
+  for (int i = 0; i < 60; ++i) rows += "1,red,2," + std::to_string(i) + ".5\n";
+  CsvFile file(rows);
+  EXPECT_EQ(
+      error_of(file.folder.path(), [&] { (void)going_on(model, file); }).substr(0, 90),
+      "expected rows of classes that it knows, or a few new ones; the data has 60 others: '0.5', ");
 }
 
 TEST(Continued, AReplayIsHalfOfTheTrainingAndAFifthOfItIsHeldOut) {
@@ -182,6 +241,64 @@ TEST(Continued, AReplayIsHalfOfTheTrainingAndAFifthOfItIsHeldOut) {
   }));
 }
 
+TEST(Continued, AReplayOfAnotherKindIsRefused) {
+  CsvFile first("a,b,y\n1,2,0.5\n2,3,1.5\n3,4,2.5\n4,5,3\n"), file("a,b,y\n1,2,0.5\n2,3,1\n");
+  const nn::Dataset model = model_of(first.load());
+  CsvFile other("a,b,z\n1,2,0.5\n2,3,1.5\n3,4,2\n5,1,7\n6,1,4\n"),
+      texts("a,b,y\nx,2,1\nz,3,2\nx,4,1\nz,4,1\n");
+  const auto refused = [&](CsvFile& replay) {
+    return error_of(file.folder.path(), [&] { (void)going_on(model, file, {}, &replay); });
+  };
+  EXPECT_EQ(refused(texts), "replay: expected numbers in column 'a', as in the data; it has texts");
+  EXPECT_NE(refused(other), "no error");
+}
+
+TEST(Continued, WholeNumbersWithAFractionAreTheSameCategories) {
+  CsvFile first("zip,b,kind\n100,1,cat\n101,2,dog\n100,3,cat\n101,4,dog\n");
+  first.spec.categories = {"zip"};
+  const nn::Dataset model = model_of(first.load());
+  CsvFile file("zip,b,kind\n100.0,1,cat\n,2,dog\n101.0,3,cat\n102.0,4,dog\n");
+  const nn::Dataset data = going_on(model, file);
+  EXPECT_EQ(data.header().columns[0].categories, (Words{"100", "101", "102.0"}));
+  EXPECT_EQ(values(data), (Rows{{1, 0, 0, 1}, {0, 0, 0, 2}, {0, 1, 0, 3}, {0, 0, 1, 4}}));
+}
+
+TEST(Continued, ColumnsOfOneNameAreTheModels) {
+  const char* text = "a,a,kind\n1,10,cat\n2,20,dog\n3,30,cat\n";
+  CsvFile first(text), file(text);
+  const nn::Dataset data = going_on(model_of(first.load()), file);
+  EXPECT_EQ(values(data), values(first.load()));
+}
+
+TEST(Continued, LargeNumbersKeepTheirOffsetApartFromTheirIndicator) {
+  std::string before = "t,kind\n", after = "t,kind\n,cat\n";
+  for (int i = 0; i < 50; ++i) {
+    before += std::to_string(1700000000 + i) + (i % 2 == 0 ? ",cat\n" : ",dog\n");
+    after += std::to_string(1700000500 + i) + (i % 2 == 0 ? ",cat\n" : ",dog\n");
+  }
+  CsvFile first(before), file(after);
+  first.spec.scale = nn::Scale::standard;
+  const nn::Dataset old = first.load(), model = model_of(old), data = going_on(model, file);
+  ASSERT_NE(old.header().columns[0].offset, 0);
+  EXPECT_EQ(data.header().columns[0].offset, old.header().columns[0].offset);
+  EXPECT_EQ(data.header().columns[0].fill, old.header().columns[0].fill);
+  EXPECT_EQ(values(data)[0], (std::vector<float>{old.header().columns[0].fill, 1}));
+  EXPECT_EQ(values(data)[1], (std::vector<float>{500, 0}));
+  EXPECT_EQ(data.shift()[1], 0);
+  EXPECT_EQ(data.scale()[1], 1);
+}
+
+TEST(Continued, ATableWithoutAHeaderKeepsItsTarget) {
+  CsvFile first("0.5,1,2\n1.5,2,3\n2.5,3,4\n3.5,5,1\n"), file("0.75,1,2\n1.25,2,3\n"),
+      replay("0.5,1,2\n1.5,2,3\n2.5,3,4\n3.5,5,1\n0.5,2,2\n");
+  first.spec.targets = {"1"};
+  first.spec.task = nn::LearningTask::regression;
+  const nn::Dataset model = model_of(first.load());
+  const nn::Dataset data = going_on(model, file, {}, &replay);
+  EXPECT_EQ(data.header().targets[0].name, "c1");
+  EXPECT_EQ(data.cols(), 2U);
+}
+
 TEST(Continued, WhatDoesNotFitIsSaid) {
   const nn::Dataset model = model_of(old_data());
   const auto refused = [&](const char* text, auto change) {
@@ -190,10 +307,12 @@ TEST(Continued, WhatDoesNotFitIsSaid) {
     return error_of(file.folder.path(), [&] { (void)going_on(model, file); });
   };
   const auto as_it_is = [](nn::DataSpec&) {};
-  EXPECT_EQ(refused("a,b,kind\n1,2,cat\n2,3,dog\n", as_it_is),
-            "expected a table that names some of its columns: 'size', 'colour', 'weight'");
+  EXPECT_EQ(
+      refused("a,b,kind\n1,2,cat\n2,3,dog\n", as_it_is),
+      "expected a table with some of its columns, 'size', 'colour', 'weight'; the first line has "
+      "none of them");
   EXPECT_EQ(refused("size,colour,weight,kind\nbig,red,2,cat\nsmall,red,3,dog\n", as_it_is),
-            "expected numbers in column 'size', as it has; the data holds texts");
+            "expected numbers in column 'size', as in its training; the data has texts there");
   EXPECT_EQ(refused("size,colour,weight,kind\n1,red,2,cat\n2,red,3,dog\n",
                     [](nn::DataSpec& spec) { spec.task = nn::LearningTask::regression; }),
             "expected task: classification: the model is one of classes");
