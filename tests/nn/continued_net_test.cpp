@@ -154,8 +154,9 @@ TEST(ContinuedNet, TheOptimizersStateGoesOnWhereThatIsAskedFor) {
       nn::continued(net, nn::continued_header(net.header(), spec, adam, true),
                     {.inputs = {}, .factor = {}, .shift = {}, .keeps_optimizer = true}, 1);
   EXPECT_EQ(kept.state().steps, 40);
-  const nn::ParamTensor& now = *nn::param_layout(kept.spec()).find("output.weight");
-  const nn::ParamTensor& was = *nn::param_layout(net.spec()).find("output.weight");
+  const nn::ParamLayout layout = nn::param_layout(kept.spec()),
+                        before = nn::param_layout(net.spec());
+  const nn::ParamTensor &now = *layout.find("output.weight"), &was = *before.find("output.weight");
   for (std::size_t unit = 0; unit < 4; ++unit) {
     EXPECT_EQ(kept.slot(0)[now.offset + 3 * unit + 1], net.slot(0)[was.offset + 2 * unit + 1]);
     EXPECT_EQ(kept.slot(0)[now.offset + 3 * unit + 2], 0);
