@@ -79,6 +79,11 @@ const std::string& text_of(const TensorMetadata& metadata, const std::string& pa
 
 constexpr std::string_view kUnits = "trellis.units", kState = "trellis.state";
 
+[[noreturn]] void refuse_tensor(const std::string& path, std::string_view name) {
+  throw Error(path + ": the tensor \"" + std::string(name) +
+              "\" has not the type and shape of its spec");
+}
+
 std::string slot_name(int i) { return "trellis.optimizer." + std::to_string(i); }
 
 /// Of the optimizer whose state the file has.
@@ -100,30 +105,26 @@ void check_tensors(const Safetensors& file, const ParamLayout& layout, const std
     const TensorEntry* entry = file.find(tensor.name);
     if (entry == nullptr) throw Error(path + ": holds no tensor \"" + tensor.name + "\"");
     if (entry->dtype != "F32" || entry->shape != shape_of(tensor)) {
-      throw Error(path + ": the tensor \"" + tensor.name +
-                  "\" has not the type and shape of its spec");
+      refuse_tensor(path, tensor.name);
     }
   }
 }
 
 /// The optimizer's slots, of which there are some, and how far it got.
 void read_optimizer(const Safetensors& file, const std::string& path, ParamSlab& net) {
-  const auto refuse = [&](const std::string& name) {
-    throw Error(path + ": the tensor \"" + name + "\" has not the type and shape of its spec");
-  };
   for (int i = 0; i < net.header().slots; ++i) {
     const TensorEntry& entry = *file.find(slot_name(i));
     const auto slot = net.slot(i);
     if (entry.dtype != "F32" || entry.shape != std::vector<std::int64_t>{std::ssize(slot)})
-      refuse(entry.name);
+      refuse_tensor(path, entry.name);
     std::memcpy(slot.data(), file.bytes(entry).data(), slot.size_bytes());
   }
   const TensorEntry* entry = file.find(kState);
   if (entry == nullptr || entry->dtype != "I64" || entry->shape != std::vector<std::int64_t>{2})
-    refuse(std::string(kState));
+    refuse_tensor(path, kState);
   std::array<std::int64_t, 2> state{};
   std::memcpy(state.data(), file.bytes(*entry).data(), sizeof state);
-  if (state[0] < 0 || state[1] < 0) refuse(std::string(kState));
+  if (state[0] < 0 || state[1] < 0) refuse_tensor(path, kState);
   net.state() = {state[0], state[1]};
 }
 
@@ -160,8 +161,7 @@ void read_unit_numbers(const Safetensors& file, const std::string& path, ParamSl
   std::vector<std::int64_t> numbers(2 + unit_words(net.spec()));
   const auto bytes = file.bytes(entry);
   if (entry.dtype != "I64" || bytes.size() != numbers.size() * sizeof(std::int64_t)) {
-    throw Error(path + ": the tensor \"" + std::string(kUnits) +
-                "\" has not the type and shape of its spec");
+    refuse_tensor(path, kUnits);
   }
   std::memcpy(numbers.data(), bytes.data(), bytes.size());
   UnitState units;

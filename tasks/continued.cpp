@@ -11,15 +11,20 @@ namespace tasks {
 
 namespace {
 
+nn::Dataset made(const nn::Dataset& fresh, const nn::Dataset* old, const std::string& preprocessing,
+                 const std::vector<std::string>& classes, const nn::ContentHash& content) {
+  return translated([&] {
+    const nn::Dataset model = nn::preprocessing_from_json(preprocessing);
+    return nn::continued_data(fresh, old, model, classes, content);
+  });
+}
+
 const auto& data_task() {
   static const auto task =
       rt::task("continue data", 1)
           .cpu([](rt::in<nn::Dataset> fresh, std::string preprocessing,
                   std::vector<std::string> classes, nn::ContentHash content) -> nn::Dataset {
-            return translated([&] {
-              const nn::Dataset model = nn::preprocessing_from_json(preprocessing);
-              return nn::continued_data(*fresh, nullptr, model, classes, content);
-            });
+            return made(*fresh, nullptr, preprocessing, classes, content);
           })
           .pure()
           .keep(rt::Keep::never);
@@ -31,10 +36,7 @@ const auto& replay_task() {
       rt::task("continue data with replay", 1)
           .cpu([](rt::in<nn::Dataset> fresh, rt::in<nn::Dataset> old, std::string preprocessing,
                   std::vector<std::string> classes, nn::ContentHash content) -> nn::Dataset {
-            return translated([&] {
-              const nn::Dataset model = nn::preprocessing_from_json(preprocessing);
-              return nn::continued_data(*fresh, &*old, model, classes, content);
-            });
+            return made(*fresh, &*old, preprocessing, classes, content);
           })
           .pure()
           .keep(rt::Keep::never);

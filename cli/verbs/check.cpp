@@ -172,14 +172,13 @@ int run_check(const Arguments& arguments) {
   if (arguments.has("--quiet")) return kDone;
   print_result(hpo::resolved_yaml(loaded.study));
   const auto& header = loaded.data.value.get().header();
-  const auto trained = header.replayed_rows > 0 ? header.train_rows / 2 : header.train_rows;
   const std::string replayed =
       header.replayed_rows > 0 ? rt::cat(" and ", header.replayed_rows, " old ones") : "";
-  std::fprintf(
-      stderr, "%s: good. %s\n", rt::printable(arguments.text("FILE")).c_str(),
-      rt::cat(header.rows, " rows of ", header.cols, " inputs: ", trained, replayed, " to train, ",
-              header.valid_rows, " to choose by, ", header.test_rows, " for the final test")
-          .c_str());
+  std::fprintf(stderr, "%s: good. %s\n", rt::printable(arguments.text("FILE")).c_str(),
+               rt::cat(header.rows, " rows of ", header.cols, " inputs: ", header.new_rows(),
+                       replayed, " to train, ", header.valid_rows, " to choose by, ",
+                       header.test_rows, " for the final test")
+                   .c_str());
   if (const int folds = hpo::data_spec(loaded.study, loaded.params).split.folds; folds > 0)
     std::fprintf(
         stderr,

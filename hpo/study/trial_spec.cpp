@@ -298,13 +298,11 @@ TrialSpec make_trial(const StudySpec& study, const Params& params, const DataInf
 }  // namespace study
 
 DataInfo data_info(const nn::Dataset::Header& header) {
-  // Half of the training part stands for old rows where there are some.
-  const std::uint64_t fresh = header.replayed_rows > 0 ? header.train_rows / 2 : header.train_rows;
   return {.input = header.input,
           .outputs = static_cast<std::int64_t>(header.outputs()),
           .task = header.task,
           .class_names = header.class_names,
-          .rows = static_cast<std::int64_t>(fresh + header.valid_rows)};
+          .rows = static_cast<std::int64_t>(header.new_rows() + header.valid_rows)};
 }
 
 nn::DataSpec data_spec(const StudySpec& study, const Params& params) {

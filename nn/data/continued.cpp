@@ -10,7 +10,6 @@
 #include "nn/data/load.h"
 #include "nn/data/scaling.h"
 #include "nn/data/source_file.h"
-#include "nn/data/table_fit.h"
 #include "nn/fields.h"
 
 namespace nn {
@@ -179,7 +178,6 @@ class Making {
     header_.cols = 0;
     for (const FeatureColumn& column : header_.columns) header_.cols += column.inputs();
     header_.input = Shape::features(static_cast<std::int64_t>(header_.cols));
-    header_.missing = fresh_.header().missing;
   }
 
   void note_categories(const FeatureColumn& known, const FeatureColumn& both) {

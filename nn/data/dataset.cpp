@@ -57,15 +57,13 @@ Offsets offsets_of(const Dataset::Header& h) {
 void check(const Dataset::Header& h) {
   constexpr std::uint64_t kMaxRows = std::numeric_limits<std::uint32_t>::max();
   if (h.rows > kMaxRows) throw std::invalid_argument("a data set holds at most 2^32 - 1 rows");
-  // With replayed rows, half of the training part stands for those.
-  const std::uint64_t trained = h.replayed_rows > 0 ? h.train_rows / 2 : h.train_rows;
   std::uint64_t left = h.rows;
   const auto fits = [&](std::uint64_t rows) {
     const bool enough = rows <= left;
     left -= enough ? rows : 0;
     return enough;
   };
-  if (!fits(trained) || !fits(h.valid_rows) || !fits(h.test_rows) || !fits(h.replay_rows) ||
+  if (!fits(h.new_rows()) || !fits(h.valid_rows) || !fits(h.test_rows) || !fits(h.replay_rows) ||
       !fits(h.replayed_rows) || (h.replayed_rows > 0 && h.train_rows % 2 != 0))
     throw std::invalid_argument("a data set's parts hold more rows than it has");
   if (h.task == LearningTask::guess) {

@@ -119,6 +119,10 @@ class Dataset {
     [[nodiscard]] std::size_t outputs() const {
       return class_names.empty() ? targets.size() : class_names.size();
     }
+    /// Rows of the training part that are no old ones: half of it where some are replayed.
+    [[nodiscard]] std::uint64_t new_rows() const {
+      return replayed_rows > 0 ? train_rows / 2 : train_rows;
+    }
     template <class Archive>
     void fields(Archive& a) {
       a(rows, cols, input, storage, task, class_names, train_rows, valid_rows, test_rows,

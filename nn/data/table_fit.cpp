@@ -193,7 +193,6 @@ void fit_by_number(const std::string& path, const Header& header, const Dataset:
                                  : std::max(width, numbered.last);
   if (width == whole) {
     for (const std::size_t number : numbered.columns) fit.fields.push_back(number - 1);
-    drop_absent(columns, fit);
     if (numbered.targets.size() < targets) return;
     for (const TargetColumn& target : model.targets)
       fit.targets.push_back(*number_of(target.name) - 1);
@@ -208,7 +207,6 @@ void fit_by_number(const std::string& path, const Header& header, const Dataset:
     const std::vector<std::size_t> places = places_but(width, fit.targets);
     for (const std::size_t number : numbered.columns) fit.fields.push_back(places[number - 1]);
   }
-  drop_absent(columns, fit);
 }
 
 /// Columns have their places behind those names.
@@ -267,6 +265,7 @@ TableFit fit_table(const std::string& path, const std::vector<CsvField>& first,
     fit.header = is_numeric(columns) ? named || words : named && words;
     if (!(named && fit.header)) {
       fit_by_number(path, header, known, columns, fit);
+      drop_absent(columns, fit);
       for (std::size_t c = 0; c < fit.names.size() && !fit.header; ++c)
         fit.names[c] = column_name(c);
       find_unused(fit);

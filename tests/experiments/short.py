@@ -25,10 +25,7 @@ class Study:
         self.folder, self.experiments = Path(folder), Path(experiments).resolve()
         text = (Path(experiments) / f"{name}.yaml").read_text()
         self.promises = text.split("name:")[0]
-        for line, short in SHORTENED.get(name, []):
-            assert text.count(line) == 1, f"{name}.yaml has no line {line!r}, or several"
-            text = text.replace(line, short)
-        (self.folder / f"{name}.yaml").write_text(text)
+        self.put(name, text)
         for ending in ("py", "sh", "c"):
             for program in Path(experiments).glob(f"*.{ending}"):
                 shutil.copy(program, self.folder)
@@ -46,12 +43,16 @@ class Study:
     def read_json(self, *words):
         return json.loads(self.read(*words, "--json"))
 
-    def trained(self, name, *shorter):
-        """The model of another study of experiments/, which is trained here."""
-        text = (self.experiments / f"{name}.yaml").read_text()
-        for line, short in shorter:
+    def put(self, name, text):
+        """A study of experiments/ in the folder, shortened."""
+        for line, short in SHORTENED.get(name, []):
+            assert text.count(line) == 1, f"{name}.yaml has no line {line!r}, or several"
             text = text.replace(line, short)
         (self.folder / f"{name}.yaml").write_text(text)
+
+    def trained(self, name):
+        """The model of another study of experiments/, which is trained here."""
+        self.put(name, (self.experiments / f"{name}.yaml").read_text())
         self.read("train", f"{name}.yaml", "--quiet")
         return f"runs/{name}/model.safetensors"
 
@@ -269,7 +270,7 @@ def continued_census(study):
 
 def continued_ten(study):
     require_mnist()
-    model = study.trained("continued-nine", ("epochs: 20", "epochs: 2"))
+    model = study.trained("continued-nine")
     run = study.read_json("train", "continued-ten.yaml", "--from", model, "--quiet")
     metrics = run["metrics"]
     assert run["shape"] == "28x28x1-256-10" and metrics["test.accuracy"] > 0.85, run
