@@ -1,5 +1,6 @@
 #include "tasks/continued.h"
 
+#include "kernels/kernels.h"
 #include "nn/data/preprocessing.h"
 #include "nn/model_file.h"
 #include "nn/reshape/continued_net.h"
@@ -50,7 +51,7 @@ const auto& network_task() {
                   std::uint64_t seed, std::uint64_t) -> nn::ParamSlab {
             return translated([&] {
               const nn::Model model = nn::read_model(file.path().string(), how.keeps_optimizer);
-              return nn::continued(model.net, header, how, seed);
+              return nn::continued(kern::cpu_kernels(), model.net, header, how, seed);
             });
           })
           .simulated(

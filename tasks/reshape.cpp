@@ -125,6 +125,40 @@ const auto& norms_task() {
   return task;
 }
 
+const auto& statistics_task() {
+  static const auto task =
+      rt::task("unit statistics", 1)
+          .cpu([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
+                  double) -> std::vector<nn::UnitStatistics> {
+            return translated([&] {
+              return nn::unit_statistics(kern::cpu_kernels(), context.local<nn::Workspace>(), *net,
+                                         data->view(nn::Part::train));
+            });
+          })
+          .cuda([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
+                   double) -> std::vector<nn::UnitStatistics> {
+            return translated([&] {
+              const OnGpu gpu(context, kern::Precision::f32);
+              const TableOnGpu table(context, *gpu.kernels.memory, *data);
+              return nn::unit_statistics(gpu.kernels, context.local<nn::Workspace>(), *net,
+                                         table.view(nn::Part::train));
+            });
+          })
+          .simulated([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset>,
+                        double) -> std::vector<nn::UnitStatistics> {
+            return simulated_statistics(net->spec());
+          })
+          .work([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data, double) {
+            return translated([&] {
+              return statistics_work(net->spec(), data->header().train_rows,
+                                     nn::feed_shape(data->header()));
+            });
+          })
+          .pure()
+          .cost([](double flops) { return rt::Flops{flops}; });
+  return task;
+}
+
 }  // namespace
 
 rt::Value<nn::ParamSlab> reshape(const rt::Value<nn::ParamSlab>& net,
@@ -148,6 +182,12 @@ rt::Value<nn::ParamSlab> with_slots_for(const rt::Value<nn::ParamSlab>& net,
 
 rt::Value<std::vector<nn::UnitNorms>> unit_norms(const rt::Value<nn::ParamSlab>& net) {
   return norms_task()(net);
+}
+
+rt::Value<std::vector<nn::UnitStatistics>> unit_statistics(const rt::Value<nn::ParamSlab>& net,
+                                                           const rt::Value<nn::Dataset>& data,
+                                                           rt::Flops cost) {
+  return statistics_task()(net, data, cost.value);
 }
 
 }  // namespace tasks

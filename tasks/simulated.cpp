@@ -91,4 +91,14 @@ std::vector<nn::UnitNorms> simulated_norms(const nn::ModelSpec& spec) {
   return out;
 }
 
+std::vector<nn::UnitStatistics> simulated_statistics(const nn::ModelSpec& spec) {
+  std::vector<nn::UnitStatistics> out;
+  for (const nn::UnitNumbers& numbers : nn::unit_numbers(spec)) {
+    const std::vector<double> alike(numbers.units, 1);
+    out.push_back(
+        {.layer = numbers.layer, .mean = alike, .spread = alike, .gradient = alike, .room = {}});
+  }
+  return out;
+}
+
 }  // namespace tasks

@@ -8,6 +8,7 @@
 
 #include "nn/data/dataset.h"
 #include "nn/hyper.h"
+#include "nn/reshape/statistics.h"
 #include "nn/slab.h"
 #include "nn/train.h"
 #include "nn/unit_norms.h"
@@ -32,5 +33,6 @@ void simulated_reshape(const nn::ParamSlab& net, nn::ParamSlab& to);
 
 /// Units are all alike, so that nothing is pruned.
 [[nodiscard]] std::vector<nn::UnitNorms> simulated_norms(const nn::ModelSpec& spec);
+[[nodiscard]] std::vector<nn::UnitStatistics> simulated_statistics(const nn::ModelSpec& spec);
 
 }  // namespace tasks

@@ -23,6 +23,7 @@
 #include "nn/data/dataset.h"
 #include "nn/hyper.h"
 #include "nn/reshape/operation.h"
+#include "nn/reshape/statistics.h"
 #include "nn/slab.h"
 #include "nn/train.h"
 #include "nn/unit_norms.h"
@@ -127,6 +128,11 @@ struct Seeds {
 
 /// How large the units are that could be removed (nn/unit_norms.h).
 [[nodiscard]] rt::Value<std::vector<nn::UnitNorms>> unit_norms(const rt::Value<nn::ParamSlab>& net);
+
+/// What they do on rows of the training part (nn/reshape/statistics.h); costs
+/// nn::unit_statistics_flops.
+[[nodiscard]] rt::Value<std::vector<nn::UnitStatistics>> unit_statistics(
+    const rt::Value<nn::ParamSlab>& net, const rt::Value<nn::Dataset>& data, rt::Flops cost);
 
 /// `net` for a training that goes on with other options of its optimizer, which may need other
 /// slots (nn/optimizer_slots.h).

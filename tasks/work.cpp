@@ -96,4 +96,19 @@ rt::Work norms_work(const nn::ModelSpec& spec) {
   return {.flops = 0, .bytes = network.weights, .launches = network.products, .memory = 0};
 }
 
+rt::Work statistics_work(const nn::ModelSpec& spec, std::uint64_t rows,
+                         const nn::FeedShape& shape) {
+  const NetworkWork network = network_work_of(spec);
+  const auto seen = std::min<std::uint64_t>(rows, nn::kStatisticsRows);
+  const auto passes = 1 + 2 * static_cast<double>(nn::resizable_layers(spec).size());
+  return {.flops = static_cast<double>(nn::unit_statistics_flops(spec, rows)),
+          .bytes = passes * network.weights,
+          .launches = passes * (network.products + network.passes),
+          .memory = nn::unit_statistics_memory(kern::device_plans(), spec),
+          .streaming =
+              rt::Streaming{.parameter = kTableParameter,
+                            .memory = nn::scoring_feed(*kern::device_plans().memory, spec, shape),
+                            .bytes = passes * bytes_of_row(shape) * static_cast<double>(seen)}};
+}
+
 }  // namespace tasks

@@ -48,4 +48,8 @@ struct NetworkWork {
 /// Looking at all its weights.
 [[nodiscard]] rt::Work norms_work(const nn::ModelSpec& spec);
 
+/// Of statistics of units for a training part of `rows` rows.
+[[nodiscard]] rt::Work statistics_work(const nn::ModelSpec& spec, std::uint64_t rows,
+                                       const nn::FeedShape& shape);
+
 }  // namespace tasks

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Policies that let a network find its size, beside fixed networks and the sweep that a person would run.
 
-A method is a policy of `adapt:`, with fields as in race:every=2:price=0.001; command:FILE is a Python program that decides; none
-leaves the network as it is; gromo is another library's growing network, where TRELLIS_RIVALS_PYTHON has it. Standard output: one
-JSON object, {"cells": [...], "cases": [...]}; progress, and a table for each method, go to standard error. Every finished cell is
-kept in --cache, so that an interrupted run goes on.
+A method is a policy of `adapt:`, with fields as in race:every=2:price=0.001; command:FILE is a Python program that decides,
+plugin:FILE a policy from a shared library (docs/policies-of-your-own.md); none leaves the network as it is; gromo is another
+library's growing network, where TRELLIS_RIVALS_PYTHON has it. Standard output: one JSON object, {"cells": [...], "cases": [...]};
+progress, and a table for each method, go to standard error. Every finished cell is kept in --cache, so that an interrupted run
+goes on.
 """
 import argparse
 import concurrent.futures

@@ -8,16 +8,19 @@ SCHEDULED = 128  # units that the plain schedule goes to
 
 
 def policy(method, task, size):
-    """The value of `adapt:` for NAME or NAME:key=value:..., or command:PATH:...; None where the start is left alone."""
+    """The value of `adapt:` for NAME or NAME:key=value:..., command:PATH:... or plugin:PATH:...; None where the start is left
+    alone."""
     name, *fields = method.split(":")
     if name == "none":
         return None
     if name == "schedule" and not fields:
         return schedule(task, size)
-    if name == "command":
+    if name in ("command", "plugin") and fields:
         path = pathlib.Path(fields.pop(0)).resolve()
         # A comment, so that the result of an edited program is another one.
         digest = hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+        if name == "plugin":
+            return f"{{plugin: '{path}'{written(fields)}}}  # {digest}"
         return f"{{policy: command, command: ['{sys.executable}', -B, '{path}']{written(fields)}}}  # {digest}"
     return f"{{policy: {name}{written(fields)}}}"
 

@@ -145,10 +145,17 @@ rt::Flops AdaptingNetwork::scoring() const {
   return tasks::evaluate_cost(row_, static_cast<std::uint64_t>(course_.score_rows));
 }
 
+rt::Flops AdaptingNetwork::looking_at_units() const {
+  return {static_cast<double>(nn::unit_statistics_flops(model_, course_.train_rows))};
+}
+
 void AdaptingNetwork::count_looks(std::int64_t until, TrialContext& trial) const {
-  if (!policy_->wants().scores) return;
-  for (auto at = policy_->next(now_); at && *at < until; at = policy_->next(*at + 1))
-    trial.stretch(scoring().value);
+  const nn::Wants wants = policy_->wants();
+  if (!wants.scores && !wants.units) return;
+  for (auto at = policy_->next(now_); at && *at < until; at = policy_->next(*at + 1)) {
+    if (wants.units) trial.stretch(looking_at_units().value);
+    if (wants.scores) trial.stretch(scoring().value);
+  }
 }
 
 rt::Async<nn::TrainStats> AdaptingNetwork::stats() const {
@@ -197,6 +204,17 @@ rt::Async<nn::Situation> AdaptingNetwork::situation(TrialContext& trial) {
     const rt::Value<std::vector<nn::UnitNorms>> norms = asked();
     norms_ = co_await norms;
     out.norms = norms_;
+  }
+  if (wants.units) {
+    const rt::Flops cost = looking_at_units();
+    trial.stretch(cost.value);
+    const auto asked = [&] {
+      const rt::On device(course_.devices.kind_for(model_, course_.hyper));
+      return tasks::unit_statistics(net_, course_.data, cost);
+    };
+    const rt::Value<std::vector<nn::UnitStatistics>> statistics = asked();
+    units_ = co_await statistics;
+    out.units = units_;
   }
   if (wants.scores) {
     const rt::Flops cost = scoring();

@@ -62,8 +62,9 @@ class AdaptingNetwork {
 
  private:
   void train(std::int64_t to, TrialContext& trial);
-  /// What one look at the validation rows costs at a turn.
+  /// What one look at the validation rows costs at a turn, and one at the units.
   [[nodiscard]] rt::Flops scoring() const;
+  [[nodiscard]] rt::Flops looking_at_units() const;
   [[nodiscard]] rt::Value<nn::Scores> look(rt::Flops cost) const;
   [[nodiscard]] rt::Async<void> take_turn(TrialContext& trial);
   [[nodiscard]] rt::Async<void> repeat(Adapted logged, TrialContext& trial);
@@ -111,6 +112,7 @@ class AdaptingNetwork {
   std::vector<rt::Value<nn::TrainStats>> window_;  ///< since the last round
   std::vector<double> losses_;                     ///< of window_
   std::vector<nn::UnitNorms> norms_;               ///< of net_ at the last turn that wanted them
+  std::vector<nn::UnitStatistics> units_;          ///< the same
 };
 
 }  // namespace hpo

@@ -19,6 +19,7 @@ constexpr std::string_view kContentMark = "# data content: ";
 constexpr std::string_view kContent = "rows of data";  // in the place of a key
 constexpr std::string_view kContentFrom = "rows of data (or another model or replay of from)";
 constexpr std::string_view kFrom = "from";
+constexpr std::string_view kAdapt = "adapt";
 constexpr std::array<std::string_view, 6> kMayChange{"limits",    "parallel",   "retry",
                                                      "resources", "checkpoint", "store"};
 constexpr std::array<std::string_view, 3> kSearch{"method", "early_stop", "seed"};
@@ -31,6 +32,7 @@ bool names_source(std::string_view line) {
 bool names_place(std::string_view key, std::string_view line) {
   if (names_source(line) || line.starts_with("  folder:") || line.starts_with("folder:"))
     return true;
+  if (key == kAdapt) return line.starts_with("  plugin:");
   return key == kFrom && (line.starts_with("  model:") || line.starts_with("  replay:"));
 }
 

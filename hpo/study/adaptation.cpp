@@ -48,15 +48,19 @@ void read_program(const Node& adapt, nn::Adaptation& out) {
 nn::Adaptation read_adaptation(const Node& adapt, const nn::ModelSpec& model, std::int64_t epochs,
                                std::int64_t max_weights, bool continued) {
   const KindSet& set = *policy_set();
-  const Kind& kind = *set.find(adapt.find(set.key)->text);
+  const Kind kind = opened(*set.find(adapt.find(set.key)->text), adapt);
   nn::Adaptation out{.policy = {kind.name, fields_of(adapt, kind)},
                      .at = {},
                      .command = {},
                      .max_weights = static_cast<std::uint64_t>(max_weights),
                      .continued = continued};
-  for (const char* name : {"folder", "timeout"}) out.policy.fields.erase(name);
+  for (const char* name : {"folder", "timeout", "plugin", "content"}) out.policy.fields.erase(name);
   if (const Node* at = adapt.find("at")) read_timetable(*at, epochs, out);
   if (adapt.find("command") != nullptr) read_program(adapt, out);
+  if (const Node* plugin = adapt.find("plugin")) {
+    out.plugin = plugin->text;
+    out.content = adapt.find("content")->text;
+  }
   try {
     out = nn::complete(out);
     (void)nn::make_policy({.adaptation = out, .spec = model, .epochs = epochs});

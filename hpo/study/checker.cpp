@@ -389,7 +389,7 @@ Node Checker::check_kind(const Node& node, const Field& field, const std::string
     result.entries.insert(result.entries.end(), form.fields.begin(), form.fields.end());
     return check_open_kind(result, field, where);
   }
-  const Kind& kind = find_kind(set, form.type);
+  const Kind kind = opened(find_kind(set, form.type), fields);
   if (node.open_kind) {
     std::erase_if(fields.entries,
                   [&](const Entry& entry) { return kind.block.find(entry.key) == nullptr; });

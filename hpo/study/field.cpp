@@ -216,4 +216,12 @@ std::string range_text(const Field& field) {
   return text;
 }
 
+Kind opened(const Kind& kind, const Node& block) {
+  Kind out = kind;
+  if (kind.more == nullptr) return out;
+  std::vector<Field> more = kind.more(block);
+  std::ranges::move(more, std::back_inserter(out.block.fields));
+  return out;
+}
+
 }  // namespace hpo::study

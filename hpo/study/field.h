@@ -15,6 +15,8 @@
 
 namespace hpo::study {
 
+struct Node;
+
 /// 2^53: exact in every tool that reads JSON.
 inline constexpr double kLargestSeed = 9007199254740992;
 
@@ -86,7 +88,12 @@ struct Kind {
   std::string doc;
   std::string since;
   Field block;  ///< Type::block with the kind's fields
+  /// Of a kind that has more fields by what stands in its block: these. Throws a Fault. Null: none.
+  std::vector<Field> (*more)(const Node& block) = nullptr;
 };
+
+/// With the fields that a block opens.
+[[nodiscard]] Kind opened(const Kind& kind, const Node& block);
 
 /// All kinds that can stand in one place.
 struct KindSet {

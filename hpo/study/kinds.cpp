@@ -9,6 +9,7 @@
 #include "hpo/space/value.h"
 #include "hpo/stopping/registry.h"
 #include "hpo/study/field.h"
+#include "hpo/study/plugin.h"
 #include "nn/adapt/policy.h"
 #include "nn/hyper.h"
 #include "nn/layers/layer.h"
@@ -189,7 +190,15 @@ KindSet make_operations() {
   return set;
 }
 
-/// Policies can have a timetable or a program besides their kind's fields.
+std::vector<Field> fields_of_plugin(const Node& block) {
+  std::vector<Field> fields;
+  if (const nn::PolicyKind* kind = plugin_of(block)) {
+    for (const nn::FieldInfo& info : kind->info.fields) fields.push_back(field_of(info));
+  }
+  return fields;
+}
+
+/// Policies can have a timetable, a program or a shared library besides their kind's fields.
 KindSet make_policies() {
   KindSet set{.what = "policy", .kinds = {}, .later = {}, .key = "policy", .truth = "auto"};
   for (const nn::PolicyKind& policy : nn::policies()) {
@@ -224,6 +233,19 @@ KindSet make_policies() {
            .fallback = "60s",
            .doc = "Real time that the program may take for an answer; then the trial has failed.",
            .per_trial = true});
+    }
+    if (policy.behind != nullptr) {
+      kind.block.fields.push_back({.name = "plugin",
+                                   .type = Type::text,
+                                   .required = true,
+                                   .doc = "The shared library; a relative path starts at the study "
+                                          "file's folder."});
+      kind.block.fields.push_back({.name = "content",
+                                   .type = Type::text,
+                                   .otherwise = "that of the file",
+                                   .doc = "The content of the library, 32 digits: another one is "
+                                          "refused. It is part of what a study is."});
+      kind.more = &fields_of_plugin;
     }
     set.kinds.push_back(std::move(kind));
   }

@@ -15,6 +15,7 @@
 #include "hpo/study/from.h"
 #include "hpo/study/gpus.h"
 #include "hpo/study/parameters.h"
+#include "hpo/study/plugin.h"
 #include "hpo/study/population.h"
 #include "hpo/study/scalars.h"
 #include "hpo/study/source.h"
@@ -184,6 +185,7 @@ StudySpec parse(const std::string& text, const std::string& file, const std::str
   StudySpec study{.file = file, .folder = folder, .names_rule = names_rule};
   study.space = read_space_of(root);
   Checker checker(study.space);
+  locate_plugin(root, folder);
   expand_arguments(root, study.space);
   root = checker.check(root, study_block(), "");
   const std::string_view source = source_of_study(root);

@@ -200,11 +200,15 @@ Json block_schema(const Field& block) {
   return schema;
 }
 
-/// {type: NAME, field: value}
+/// {type: NAME, field: value}; of a kind with more fields than are known here, any others, too, and
+/// these say which kind it is.
 Json typed_form(const Kind& kind, const std::string& key) {
   Json schema = block_schema(kind.block);
   schema["properties"][key] = {{"const", kind.name}};
-  schema["required"].push_back(key);
+  if (kind.more == nullptr)
+    schema["required"].push_back(key);
+  else
+    schema.erase("additionalProperties");
   return schema;
 }
 

@@ -49,9 +49,14 @@ double Policy::cost(const ModelSpec& spec) const {
 
 void Policy::judge(Round&) const { throw Error("a policy that races nothing was asked to judge"); }
 
+const PolicyKind& policy_of(const Adaptation& adaptation) {
+  const PolicyKind& kind = policy_of(adaptation.policy.kind);
+  return kind.behind != nullptr ? kind.behind(adaptation) : kind;
+}
+
 Adaptation complete(const Adaptation& adaptation) {
   Adaptation out = adaptation;
-  const PolicyKind& kind = policy_of(adaptation.policy.kind);
+  const PolicyKind& kind = policy_of(adaptation);
   out.policy.fields = complete(kind.info, adaptation.policy.fields, kind.info.kind);
   for (Planned& planned : out.at) planned.operation = complete(planned.operation);
   std::ranges::stable_sort(out.at, {}, &Planned::epoch);
@@ -60,12 +65,12 @@ Adaptation complete(const Adaptation& adaptation) {
 
 ModelSpec born_with(const Adaptation& adaptation, ModelSpec model) {
   if (adaptation.continued) return model;
-  const auto birth = policy_of(adaptation.policy.kind).birth;
+  const auto birth = policy_of(adaptation).birth;
   return birth != nullptr ? birth(adaptation, model) : std::move(model);
 }
 
 std::unique_ptr<Policy> make_policy(const PolicySetup& setup) {
-  return policy_of(setup.adaptation.policy.kind).make(setup);
+  return policy_of(setup.adaptation).make(setup);
 }
 
 }  // namespace nn

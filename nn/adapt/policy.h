@@ -19,6 +19,7 @@
 #include "nn/fields.h"
 #include "nn/hyper.h"
 #include "nn/reshape/operation.h"
+#include "nn/reshape/statistics.h"
 #include "nn/spec.h"
 #include "nn/unit_norms.h"
 
@@ -38,6 +39,8 @@ struct Adaptation {
   std::vector<std::string> command;  ///< for policies that ask a program: its words
   std::string folder = {};           ///< where it runs, absolute
   double timeout = 60;               ///< seconds that it may take for an answer
+  std::string plugin = {};           ///< for policies from a file: its absolute path
+  std::string content = {};          ///< the file's content, as plugin_content() says it
   std::uint64_t max_weights = 0;     ///< nothing grows beyond so many weights; 0: no bound
   bool continued = false;            ///< the network was trained before, with other data
   auto operator<=>(const Adaptation&) const = default;
@@ -113,10 +116,11 @@ struct Wants {
   bool losses = false;  ///< the mean training loss between each two borders of the grid
   bool scores = false;  ///< loss and accuracy on validation rows at the turn
   bool norms = false;   ///< the norms of all units that can be removed, at the turn
+  bool units = false;   ///< their statistics on training rows, at the turn; costs several passes
   bool births = false;  ///< its races have networks from their birth on (Turn::births)
   bool gains = false;   ///< Candidate::gain in races
   /// Whether what a turn comes to is open until something was measured.
-  [[nodiscard]] bool any() const { return losses || scores || norms || gains; }
+  [[nodiscard]] bool any() const { return losses || scores || norms || units || gains; }
 };
 
 /// How training stands at a turn.
@@ -126,6 +130,7 @@ struct Situation {
   std::span<const double> losses;             ///< of stretches since the last round, oldest first
   double valid_loss = 0, valid_accuracy = 0;  ///< the accuracy NaN for numbers
   std::span<const UnitNorms> norms = {};
+  std::span<const UnitStatistics> units = {};
 };
 
 /// What a policy is made for.
@@ -173,6 +178,9 @@ struct PolicyKind {
   ModelSpec (*birth)(const Adaptation&, const ModelSpec&) = nullptr;
   bool timetable = false;  ///< reads Adaptation::at
   bool program = false;    ///< reads Adaptation::command, folder and timeout
+  /// Of a kind that stands for others: the one that an adaptation means, whose fields are beside
+  /// this one's. Throws Error where there is none. Null: this one.
+  const PolicyKind& (*behind)(const Adaptation&) = nullptr;
   /// Throws SpecError where the policy can never do anything for that network, or would ask for
   /// what can't be done to it.
   std::unique_ptr<Policy> (*make)(const PolicySetup&) = nullptr;
@@ -181,6 +189,8 @@ struct PolicyKind {
 [[nodiscard]] std::span<const PolicyKind> policies();
 /// Throws SpecError naming the nearest known kind.
 [[nodiscard]] const PolicyKind& policy_of(std::string_view kind);
+/// The kind that decides for an adaptation. Throws as policy_of and PolicyKind::behind do.
+[[nodiscard]] const PolicyKind& policy_of(const Adaptation& adaptation);
 
 /// With every field of policy and operations present and checked; throws SpecError.
 [[nodiscard]] Adaptation complete(const Adaptation& adaptation);

@@ -12,7 +12,8 @@
   ADD(race)                   \
   ADD(plateau)                \
   ADD(prune)                  \
-  ADD(command)
+  ADD(command)                \
+  ADD(plugin)
 
 namespace nn {
 

@@ -11,6 +11,7 @@
 #include "nn/layers/conv2d.h"
 #include "nn/losses/loss.h"
 #include "nn/network.h"
+#include "nn/random.h"
 #include "nn/train.h"
 #include "nn/trainer.h"
 
@@ -133,8 +134,26 @@ struct Reading {
 
 }  // namespace
 
+std::vector<std::uint32_t> calibration_rows(std::span<const std::uint32_t> rows,
+                                            std::int64_t most) {
+  std::vector<std::uint32_t> chosen;
+  epoch_order(RandomKey{}.derive("calibration").value, 0, static_cast<std::uint32_t>(rows.size()),
+              chosen);
+  chosen.resize(std::min(rows.size(), static_cast<std::size_t>(most)));
+  std::ranges::sort(chosen);
+  for (auto& row : chosen) row = rows[row];
+  return chosen;
+}
+
 int calibration_chunk(const kern::Memory& memory, const ModelSpec& spec, Use use) {
   return evaluate_rows(use == Use::training ? kern::kOwnMemory : memory, spec);
+}
+
+std::size_t calibration_memory(const kern::Kernels<float>& kernels, const ModelSpec& spec,
+                               Use use) {
+  const Network<float> network(spec, kernels, calibration_chunk(*kernels.memory, spec, use), use);
+  return Block::aligned(network.arena_bytes()) +
+         Block::aligned(BatchReader<float>(network, DataView{}).target_bytes());
 }
 
 std::size_t kept_rows(std::size_t columns, std::size_t rows) {
@@ -238,33 +257,39 @@ std::vector<double> bridge_gradient(const ReshapeJob<T>& job, std::size_t layer,
 }
 
 template <class T>
-std::vector<double> gate_gradients(const ReshapeJob<T>& job, const std::vector<Reader>& readers,
-                                   std::size_t count) {
+std::vector<std::vector<double>> gate_gradients(const ReshapeJob<T>& job,
+                                                const std::vector<Gates>& groups) {
   Chunks<T> chunks(job, Use::training, job.from.layout.count);
   const kern::Memory& memory = *job.hands.kernels.memory;
   const auto loss = loss_for(chunks.network(), job.calibration);
-  std::vector<Fetched<T>> weights;
-  for (const Reader& reader : readers)
-    weights.emplace_back(memory, chunks.weights(), job.from.layout.tensors[reader.weight()]);
-  std::vector<double> out(count), gate(count);
-  chunks.each([&](std::size_t, int rows, const Target& target) {
-    (void)chunks.network().loss_and_gradient(chunks.arena(), chunks.weights(), rows, *loss, target,
-                                             T(1) / static_cast<T>(rows), chunks.numbers());
-    std::ranges::fill(gate, 0);
-    for (std::size_t r = 0; r < readers.size(); ++r) {
-      const Reader& reader = readers[r];
+  std::vector<std::vector<Fetched<T>>> weights(groups.size());
+  std::vector<std::vector<double>> out(groups.size());
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    out[g].resize(groups[g].count);
+    for (const Reader& reader : groups[g].readers)
+      weights[g].emplace_back(memory, chunks.weights(), job.from.layout.tensors[reader.weight()]);
+  }
+  const auto add = [&](const Gates& group, const std::vector<Fetched<T>>& read, double share,
+                       std::vector<double>& sums) {
+    std::vector<double> gate(group.count);
+    for (std::size_t r = 0; r < group.readers.size(); ++r) {
+      const Reader& reader = group.readers[r];
       const Fetched<T> gradient(memory, chunks.numbers(), job.from.layout.tensors[reader.weight()]);
       for (std::size_t c = 0; c < reader.inputs(); ++c) {
         for (std::size_t o = 0; o < reader.outputs(); ++o) {
           const std::size_t e = reader.element(c, o);
           gate[reader.unit(c)] +=
-              static_cast<double>(weights[r][e]) * static_cast<double>(gradient[e]);
+              static_cast<double>(read[r][e]) * static_cast<double>(gradient[e]);
         }
       }
     }
-    for (std::size_t u = 0; u < count; ++u) {
-      out[u] += gate[u] * gate[u] * rows / static_cast<double>(job.calibration.rows.size());
-    }
+    for (std::size_t u = 0; u < gate.size(); ++u) sums[u] += gate[u] * gate[u] * share;
+  };
+  chunks.each([&](std::size_t, int rows, const Target& target) {
+    (void)chunks.network().loss_and_gradient(chunks.arena(), chunks.weights(), rows, *loss, target,
+                                             T(1) / static_cast<T>(rows), chunks.numbers());
+    const double share = rows / static_cast<double>(job.calibration.rows.size());
+    for (std::size_t g = 0; g < groups.size(); ++g) add(groups[g], weights[g], share, out[g]);
   });
   return out;
 }
@@ -273,9 +298,9 @@ template LayerInputs<float> layer_inputs(const ReshapeJob<float>&, std::size_t, 
 template LayerInputs<double> layer_inputs(const ReshapeJob<double>&, std::size_t, Kept);
 template std::vector<double> bridge_gradient(const ReshapeJob<float>&, std::size_t, std::size_t);
 template std::vector<double> bridge_gradient(const ReshapeJob<double>&, std::size_t, std::size_t);
-template std::vector<double> gate_gradients(const ReshapeJob<float>&, const std::vector<Reader>&,
-                                            std::size_t);
-template std::vector<double> gate_gradients(const ReshapeJob<double>&, const std::vector<Reader>&,
-                                            std::size_t);
+template std::vector<std::vector<double>> gate_gradients(const ReshapeJob<float>&,
+                                                         const std::vector<Gates>&);
+template std::vector<std::vector<double>> gate_gradients(const ReshapeJob<double>&,
+                                                         const std::vector<Gates>&);
 
 }  // namespace nn

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "nn/reshape/kind.h"
@@ -29,9 +30,17 @@ struct LayerInputs {
   }
 };
 
+/// At most `most` of these rows, drawn by their number alone, in ascending order.
+[[nodiscard]] std::vector<std::uint32_t> calibration_rows(std::span<const std::uint32_t> rows,
+                                                          std::int64_t most);
+
 /// Rows of a pass: where it computes gradients the same on every device, as what is squared is the
 /// gradient of a chunk.
 [[nodiscard]] int calibration_chunk(const kern::Memory& memory, const ModelSpec& spec, Use use);
+
+/// Bytes of a pass beside what its caller keeps in the kernels' memory.
+[[nodiscard]] std::size_t calibration_memory(const kern::Kernels<float>& kernels,
+                                             const ModelSpec& spec, Use use);
 
 /// Rows and positions of a convolution that products of its inputs are summed over, where there are
 /// more.
@@ -65,12 +74,17 @@ template <class T>
 [[nodiscard]] std::size_t bridge_numbers(const ModelSpec& spec, std::size_t layer,
                                          std::size_t later);
 
-/// For each of `count` units that the readers read: the mean over the chunks of calibration rows of
-/// the squared gradient of the loss with respect to a factor 1 on the unit. The loss as above.
+/// The units of a group, and who reads them.
+struct Gates {
+  std::vector<Reader> readers;
+  std::size_t count = 0;  ///< units
+};
+
+/// For each group, and each of its units: the mean over the chunks of calibration rows of the
+/// squared gradient of the loss with respect to a factor 1 on the unit. The loss as above.
 template <class T>
-[[nodiscard]] std::vector<double> gate_gradients(const ReshapeJob<T>& job,
-                                                 const std::vector<Reader>& readers,
-                                                 std::size_t count);
+[[nodiscard]] std::vector<std::vector<double>> gate_gradients(const ReshapeJob<T>& job,
+                                                              const std::vector<Gates>& groups);
 
 extern template LayerInputs<float> layer_inputs(const ReshapeJob<float>&, std::size_t, Kept);
 extern template LayerInputs<double> layer_inputs(const ReshapeJob<double>&, std::size_t, Kept);
@@ -78,9 +92,9 @@ extern template std::vector<double> bridge_gradient(const ReshapeJob<float>&, st
                                                     std::size_t);
 extern template std::vector<double> bridge_gradient(const ReshapeJob<double>&, std::size_t,
                                                     std::size_t);
-extern template std::vector<double> gate_gradients(const ReshapeJob<float>&,
-                                                   const std::vector<Reader>&, std::size_t);
-extern template std::vector<double> gate_gradients(const ReshapeJob<double>&,
-                                                   const std::vector<Reader>&, std::size_t);
+extern template std::vector<std::vector<double>> gate_gradients(const ReshapeJob<float>&,
+                                                                const std::vector<Gates>&);
+extern template std::vector<std::vector<double>> gate_gradients(const ReshapeJob<double>&,
+                                                                const std::vector<Gates>&);
 
 }  // namespace nn

@@ -37,29 +37,30 @@ void set_new_norms(Net<float>& net, const std::vector<std::int32_t>& source) {
   }
 }
 
-Net<float> with_new_inputs(const Net<float>& from, const ModelSpec& to,
-                           const std::vector<std::int32_t>& inputs) {
+Net<float> with_new_inputs(const kern::Kernels<float>& kernels, const Net<float>& from,
+                           const ModelSpec& to, const std::vector<std::int32_t>& inputs) {
   const auto units = static_cast<std::size_t>(units_of(to, kInputs));
   const auto before = units_of(from.spec(), kInputs);
   const bool fits = inputs.size() == units &&
                     std::ranges::all_of(inputs, [&](std::int32_t i) { return i < before; });
   if (!fits) throw Error("a continuation is of other inputs than the network's");
-  Net<float> net = regroup(kern::cpu_kernels(), from, to, {.group = kInputs, .source = inputs});
+  Net<float> net = regroup(kernels, from, to, {.group = kInputs, .source = inputs});
   set_new_norms(net, inputs);
   return net;
 }
 
-Net<float> with_new_outputs(const Net<float>& from, const ModelSpec& to, std::uint64_t seed) {
+Net<float> with_new_outputs(const kern::Kernels<float>& kernels, const Net<float>& from,
+                            const ModelSpec& to, std::uint64_t seed) {
   const std::string group = output_group(to);
   const std::int32_t before = units_of(from.spec(), output_group(from.spec()));
   UnitMap map{group,
               std::vector<std::int32_t>(static_cast<std::size_t>(units_of(to, group)), kFreshUnit)};
   std::iota(map.source.begin(), map.source.begin() + before, 0);
-  Net<float> net = regroup(kern::cpu_kernels(), from, to, map);
+  Net<float> net = regroup(kernels, from, to, map);
   std::vector<std::int32_t> fresh(map.source.size() - static_cast<std::size_t>(before));
   std::iota(fresh.begin(), fresh.end(), before);
   Workspace workspace;
-  draw_units(Hands<float>{kern::cpu_kernels(), workspace}, net, group, fresh, seed);
+  draw_units(Hands<float>{kernels, workspace}, net, group, fresh, seed);
   return net;
 }
 
@@ -101,13 +102,13 @@ ParamSlab::Header continued_header(const ParamSlab::Header& model, const ModelSp
   return header;
 }
 
-ParamSlab continued(const ParamSlab& model, const ParamSlab::Header& header,
-                    const Continuation& how, std::uint64_t seed) {
+ParamSlab continued(const kern::Kernels<float>& kernels, const ParamSlab& model,
+                    const ParamSlab::Header& header, const Continuation& how, std::uint64_t seed) {
   Net<float> net = net_of(model);
   const ModelSpec fed = with_inputs(model.spec(), header.spec.input);
-  if (!how.inputs.empty()) net = with_new_inputs(net, fed, how.inputs);
+  if (!how.inputs.empty()) net = with_new_inputs(kernels, net, fed, how.inputs);
   if (output_shape(header.spec) != output_shape(fed))
-    net = with_new_outputs(net, header.spec, seed);
+    net = with_new_outputs(kernels, net, header.spec, seed);
   if (net.spec() != header.spec) throw Error("a model is not of the network that goes on with it");
   ParamSlab out(header);
   if (!how.factor.empty()) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "kernels/kernels.h"
 #include "nn/data/continued.h"
 #include "nn/hyper.h"
 #include "nn/slab.h"
@@ -31,8 +32,9 @@ inline constexpr std::int64_t kOutputsThatKeepBits = 5;
 /// (kOutputsThatKeepBits), with new ones, and numbers to predict in another unit, their values up
 /// to rounding. Weights of new outputs are drawn by (seed, layer, unit), as init_weights draws.
 /// Without keeps_optimizer its state is 0, and so are the steps. Throws Error where they do not fit
-/// together.
-[[nodiscard]] ParamSlab continued(const ParamSlab& model, const ParamSlab::Header& header,
-                                  const Continuation& how, std::uint64_t seed);
+/// together. `kernels` are of the program's own memory.
+[[nodiscard]] ParamSlab continued(const kern::Kernels<float>& kernels, const ParamSlab& model,
+                                  const ParamSlab::Header& header, const Continuation& how,
+                                  std::uint64_t seed);
 
 }  // namespace nn

@@ -55,7 +55,7 @@ struct Operation {
 [[nodiscard]] bool size_depends_on_data(const Operation& operation);
 
 /// Whether it looks at rows of the training data (calibration): a scored or refitted shrink,
-/// GradMax.
+/// GradMax, NeST.
 [[nodiscard]] bool needs_data(const Operation& operation);
 
 /// Counted arithmetic of running it on a network for a training part of `rows` rows: passes over

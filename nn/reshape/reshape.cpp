@@ -4,24 +4,12 @@
 #include <stdexcept>
 #include <vector>
 
-#include "nn/random.h"
 #include "nn/reshape/calibration.h"
 #include "nn/reshape/kind.h"
 #include "nn/trainer.h"
 
 namespace nn {
 namespace {
-
-/// At most kCalibrationRows rows, drawn by their number alone and in ascending order.
-std::vector<std::uint32_t> calibration_rows(std::span<const std::uint32_t> rows) {
-  std::vector<std::uint32_t> chosen;
-  epoch_order(RandomKey{}.derive("calibration").value, 0, static_cast<std::uint32_t>(rows.size()),
-              chosen);
-  chosen.resize(std::min<std::size_t>(rows.size(), kCalibrationRows));
-  std::ranges::sort(chosen);
-  for (auto& row : chosen) row = rows[row];
-  return chosen;
-}
 
 /// A job with what it refers to.
 template <class T>
@@ -36,7 +24,7 @@ class Job {
         job_{{kernels, workspace}, from, whole_, to_, calibration_, seed, nullptr, nullptr} {
     if (kind_.needs_data(whole_)) {
       check_input(from.spec(), training);
-      rows_ = calibration_rows(training.rows);
+      rows_ = calibration_rows(training.rows, kCalibrationRows);
       if (rows_.empty()) throw Error(describe(whole_) + ": needs rows of the training part");
     }
     calibration_.rows = rows_;
@@ -116,11 +104,7 @@ std::size_t reshaping_memory(const kern::Kernels<float>& kernels, const ModelSpe
   const std::size_t changes = Block::aligned(2 * tensor * sizeof(float));
   if (!kind.needs_data(whole)) return changes;
   const std::size_t gradients = kind.gradient_numbers(spec, whole);
-  const auto pass = [&](Use use) {
-    const Network<float> network(spec, kernels, calibration_chunk(*kernels.memory, spec, use), use);
-    return Block::aligned(network.arena_bytes()) +
-           Block::aligned(BatchReader<float>(network, DataView{}).target_bytes());
-  };
+  const auto pass = [&](Use use) { return calibration_memory(kernels, spec, use); };
   const std::size_t looking = std::max(changes, pass(Use::inference));
   if (gradients == 0) return looking;
   return std::max(looking, pass(Use::training) + Block::aligned(gradients * sizeof(float)));

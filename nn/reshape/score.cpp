@@ -138,7 +138,7 @@ std::vector<double> unit_scores(const ReshapeJob<T>& job, const std::string& gro
   } else if (score == "norm") {
     out = group_norms(job, group);
   } else if (score == "taylor") {
-    out = gate_gradients(job, readers, ids.size());
+    out = gate_gradients<T>(job, {{readers, ids.size()}}).front();
   } else if (score == "scale") {
     out = scales(job, group, ids.size());
   } else {

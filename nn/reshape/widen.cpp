@@ -1,6 +1,8 @@
 #include "nn/reshape/widen.h"
 
 #include "nn/reshape/anatomy.h"
+#include "nn/reshape/bridge.h"
+#include "nn/reshape/calibration.h"
 #include "nn/reshape/size.h"
 #include "nn/reshape/widen_rules.h"
 
@@ -32,13 +34,14 @@ class WidenKind final : public ReshapeKind {
   }
 
   [[nodiscard]] bool needs_data(const Operation& operation) const override {
-    return word(operation.fields, "rule") == "gradmax";
+    return rule_needs_gradients(word(operation.fields, "rule"));
   }
 
   [[nodiscard]] std::size_t gradient_numbers(const ModelSpec& spec,
                                              const Operation& operation) const override {
     if (!needs_data(operation)) return 0;
-    return gradmax_numbers(spec, resizable_group(spec, operation.layer));
+    const Bridge bridge(spec, resizable_group(spec, operation.layer));
+    return bridge_numbers(spec, bridge.layer, bridge.later);
   }
 
   [[nodiscard]] std::uint64_t flops(const ModelSpec& spec, const Operation& operation,

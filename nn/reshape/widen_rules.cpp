@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 #include "nn/flow.h"
 #include "nn/init.h"
 #include "nn/layers/activation.h"
 #include "nn/reshape/anatomy.h"
+#include "nn/reshape/bridge.h"
 #include "nn/reshape/calibration.h"
 #include "nn/reshape/draw.h"
 #include "nn/reshape/reading.h"
@@ -153,50 +155,6 @@ Net<T> copies(const Widening<T>& w) {
   return net;
 }
 
-/// The layers between which GradMax works.
-struct Bridge {
-  Bridge(const ModelSpec& spec, const std::string& group) {
-    const ParamLayout layout = param_layout(spec);
-    for (const GroupAxis& maker : makers(spec, group)) {
-      const ParamTensor& tensor = layout.tensors[static_cast<std::size_t>(maker.tensor)];
-      layer = static_cast<std::size_t>(tensor.layer);
-    }
-    for (const Reader& reader : readers_of(spec, group)) later = reader.layer();
-    const auto dense = [&](std::size_t i) { return spec.layers[i].kind == "dense"; };
-    stands = dense(layer) && dense(later) && later == layer + 1;
-  }
-  std::size_t layer = 0, later = 0;
-  bool stands = false;
-};
-
-/// Rows: the directions of the later layer's sums that the gradient asks for most, the strongest
-/// first, of length 1; as many as it has.
-template <class T>
-std::vector<std::vector<double>> directions(const ReshapeJob<T>& job, const Bridge& bridge) {
-  const std::vector<double> m = bridge_gradient(job, bridge.layer, bridge.later);
-  const auto units =
-      static_cast<std::size_t>(infer_flows(job.from.spec())[bridge.later + 1].shape.elements());
-  const std::size_t inputs = m.size() / units;
-  std::vector<double> square(units * units), values(units);
-  for (std::size_t i = 0; i < units; ++i) {
-    for (std::size_t j = 0; j < units; ++j) {
-      square[i * units + j] =
-          std::inner_product(&m[i * inputs], &m[i * inputs] + inputs, &m[j * inputs], 0.0);
-    }
-  }
-  job.hands.kernels.algebra->eigen_symmetric(static_cast<int>(units), square.data(), values.data());
-  std::vector<std::vector<double>> out;
-  for (std::size_t i = units; i-- > 0 && values[i] > 1e-12 * values.back();) {
-    std::vector<double> row(&square[i * units], &square[i * units] + units);
-    const auto large = std::ranges::max(row, {}, [](double x) { return std::abs(x); });
-    if (large < 0) {
-      for (double& x : row) x = -x;
-    }
-    out.push_back(std::move(row));
-  }
-  return out;
-}
-
 /// Mean length of the outgoing weights of the old units.
 template <class T>
 double mean_length(const Fetched<T>& weights, const Reader& reader, std::int32_t old_units) {
@@ -218,7 +176,7 @@ Net<T> gradmax(const Widening<T>& w) {
   constexpr double kOpen = 1e-6;   // a bias that lets the gradient through a relu
   const Hands<T>& hands = w.job.hands;
   const Bridge bridge(w.job.from.spec(), w.group);
-  const auto rows = directions(w.job, bridge);
+  const auto rows = strongest(w.job, bridge);
   Net<T> net = w.drawn();
   const Reader reader = readers_of(net.spec(), w.group).front();
   const ParamTensor& weight = net.layout.tensors[reader.weight()];
@@ -236,7 +194,69 @@ Net<T> gradmax(const Widening<T>& w) {
   std::vector<T> list(outgoing.size());
   for (std::size_t k = 0; k < some.size(); ++k) {
     for (std::size_t o = 0; o < reader.outputs(); ++o)
-      list[outgoing.at(k, o)] = static_cast<T>(length * rows[k][o]);
+      list[outgoing.at(k, o)] = static_cast<T>(length * rows[k].along[o]);
+  }
+  set_units<T>(hands, net.copy(0).data(), outgoing, list);
+  return net;
+}
+
+/// The absolute values of the numbers of a tensor of the old network, on average.
+template <class T>
+double mean_size(const Widening<T>& w, int tensor) {
+  const Fetched<T> numbers(*w.job.hands.kernels.memory, w.job.from.copy(0).data(),
+                           w.job.from.layout.tensors[static_cast<std::size_t>(tensor)]);
+  double sum = 0;
+  for (const T number : numbers.all()) sum += std::abs(static_cast<double>(number));
+  return sum / static_cast<double>(numbers.all().size());
+}
+
+/// Of a matrix of that many numbers, the places of the `count` largest by absolute value, the
+/// largest first.
+std::vector<std::size_t> largest_places(const std::vector<double>& matrix, std::size_t count) {
+  std::vector<std::size_t> places(matrix.size());
+  std::iota(places.begin(), places.end(), 0);
+  std::ranges::stable_sort(places, std::greater<>(),
+                           [&](std::size_t i) { return std::abs(matrix[i]); });
+  places.resize(std::min(count, places.size()));
+  return places;
+}
+
+/// NeST's birth of neurons (Dai, Yin and Jha, IEEE Transactions on Computers 2019, section 3.1.2):
+/// each new unit joins an input of its layer and a sum of the next one whose product of value and
+/// gradient is the next largest. Its sign stands where it is read, so that a relu is open.
+template <class T>
+Net<T> nest(const Widening<T>& w) {
+  constexpr double kStrength = 0.3;  // of an old unit's weights, on each side
+  const Hands<T>& hands = w.job.hands;
+  const Bridge bridge(w.job.from.spec(), w.group);
+  const std::vector<double> gradient = bridge_gradient(w.job, bridge.layer, bridge.later);
+  Net<T> net = w.drawn();
+  const GroupAxis read = readers(net.spec(), w.group).front();
+  const Reader later(net.layout, read);
+  const std::size_t inputs = gradient.size() / later.outputs();
+  const std::vector<std::size_t> places = largest_places(gradient, w.fresh.size());
+  const std::span some = std::span(w.fresh).first(places.size());
+  for (const GroupAxis& maker : makers(net.spec(), w.group)) {
+    const UnitSlice slice = w.slice(net, maker, some);
+    const ParamTensor& tensor = slice.tensor();
+    std::vector<T> list(slice.size());
+    if (tensor.role == ParamRole::weight) {
+      const Reader layer(net.layout, {.tensor = maker.tensor, .axis = input_axis(tensor)});
+      const double size = kStrength * mean_size(w, maker.tensor) * static_cast<double>(inputs);
+      for (std::size_t k = 0; k < places.size(); ++k) {
+        const auto unit = static_cast<std::size_t>(some[k]);
+        const std::size_t element = layer.element(places[k] % inputs, unit);
+        list[slice.at(k, slice.number(element - tensor.offset))] = static_cast<T>(size);
+      }
+    }
+    set_units<T>(hands, net.copy(0).data(), slice, list);
+  }
+  const UnitSlice outgoing = w.slice(net, read, some);
+  std::vector<T> list(outgoing.size());
+  const double size = kStrength * mean_size(w, read.tensor) * static_cast<double>(later.outputs());
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    const double down = gradient[places[k]] > 0 ? -size : size;
+    list[outgoing.at(k, places[k] / inputs)] = static_cast<T>(down);
   }
   set_units<T>(hands, net.copy(0).data(), outgoing, list);
   return net;
@@ -244,16 +264,21 @@ Net<T> gradmax(const Widening<T>& w) {
 
 }  // namespace
 
+bool rule_needs_gradients(const std::string& rule) { return rule == "gradmax" || rule == "nest"; }
+
 FieldInfo rule_field() {
-  return {.name = "rule",
-          .type = FieldType::word,
-          .choices = {"fresh", "pair", "replicate", "gradmax", "random"},
-          .value = "fresh",
-          .doc =
-              "What new units start with; fresh: drawn incoming weights, outgoing weights 0; pair: "
-              "two by two alike, read with opposite signs; replicate: copies of old units, which "
-              "share what was read; gradmax: incoming weights 0, outgoing along the largest "
-              "gradients; random: drawn on both sides (changes what the network computes)."};
+  return {
+      .name = "rule",
+      .type = FieldType::word,
+      .choices = {"fresh", "pair", "replicate", "gradmax", "nest", "random"},
+      .value = "fresh",
+      .doc =
+          "What new units start with; fresh: drawn incoming weights, outgoing weights 0; pair: "
+          "two by two alike, read with opposite signs; replicate: copies of old units, which "
+          "share what was read; gradmax: incoming weights 0, outgoing along the largest "
+          "gradients; nest: one incoming and one outgoing weight each, where the gradient between "
+          "them is largest (changes what the network computes); random: drawn on both sides "
+          "(the same)."};
 }
 
 FieldInfo noise_field() {
@@ -276,8 +301,9 @@ void check_rule(const ModelSpec& spec, const Operation& operation, const std::st
     throw SpecError(-1, "by",
                     "the rule pair adds an even number of units, not " + std::to_string(fresh));
   }
-  if (rule == "gradmax" && !Bridge(spec, group).stands) {
-    throw SpecError(-1, "rule", "the rule gradmax needs a dense layer with one right after it");
+  if (rule_needs_gradients(rule) && !Bridge(spec, group).stands) {
+    throw SpecError(-1, "rule",
+                    "the rule " + rule + " needs a dense layer with one right after it");
   }
   if (rule == "gradmax") {
     const std::string& activation =
@@ -289,11 +315,6 @@ void check_rule(const ModelSpec& spec, const Operation& operation, const std::st
   }
 }
 
-std::size_t gradmax_numbers(const ModelSpec& spec, const std::string& group) {
-  const Bridge bridge(spec, group);
-  return bridge_numbers(spec, bridge.layer, bridge.later);
-}
-
 template <class T>
 Net<T> widened(const ReshapeJob<T>& job, const std::string& group) {
   const Widening<T> w(job, group);
@@ -301,6 +322,7 @@ Net<T> widened(const ReshapeJob<T>& job, const std::string& group) {
   if (rule == "pair") return pairs(w);
   if (rule == "replicate") return copies(w);
   if (rule == "gradmax") return gradmax(w);
+  if (rule == "nest") return nest(w);
   Net<T> net = w.drawn();
   if (rule == "random") draw_readers(net, w);
   return net;

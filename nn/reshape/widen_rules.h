@@ -1,7 +1,6 @@
 #pragma once
 // What new units start with: the rules of widen.
 
-#include <cstddef>
 #include <string>
 
 #include "nn/reshape/kind.h"
@@ -16,8 +15,8 @@ template <class T>
 void check_rule(const ModelSpec& spec, const Operation& operation, const std::string& group,
                 std::int64_t fresh);
 
-/// ReshapeKind::gradient_numbers of the rule gradmax.
-[[nodiscard]] std::size_t gradmax_numbers(const ModelSpec& spec, const std::string& group);
+/// Whether a rule looks at gradients on the calibration rows.
+[[nodiscard]] bool rule_needs_gradients(const std::string& rule);
 
 /// The field `rule`, and `noise` of the rule replicate.
 [[nodiscard]] FieldInfo rule_field();

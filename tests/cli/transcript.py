@@ -5,7 +5,8 @@ usage: transcript.py BUILD_CLI_FOLDER ROOT FILE...
 
 Lines of a transcript:
   # text        a remark
-  $ command     run by sh in a fresh folder of the transcript's own; `trellis` is the program, $ROOT the source tree
+  $ command     run by sh in a fresh folder of the transcript's own; `trellis` is the program, $ROOT the source tree,
+                $POLICIES the folder of those that are built from examples/policies
   > text        the next line of stdout is exactly this
   >~ regex      the next line of stdout matches this (the whole line)
   >...          any number of lines of stdout
@@ -75,7 +76,9 @@ def run_step(step, folder, env):
 
 def main():
     programs, root, files = sys.argv[1], sys.argv[2], sys.argv[3:]
-    env = dict(os.environ, PATH=programs + ":" + os.environ["PATH"], ROOT=os.path.abspath(root), LC_ALL="C.UTF-8", TERM="dumb")
+    policies = os.path.abspath(os.path.join(programs, "..", "examples", "policies"))
+    env = dict(os.environ, PATH=programs + ":" + os.environ["PATH"], ROOT=os.path.abspath(root), POLICIES=policies,
+               LC_ALL="C.UTF-8", TERM="dumb")
     failed = 0
     for path in files:
         with tempfile.TemporaryDirectory() as folder:

@@ -2,7 +2,7 @@
 ends byte for byte as if nothing had happened: log, tables, front and the weights of the network.
 
 usage: adaptive.py PROGRAMS [--policy P] [--verb sweep|train] [--from] [--kills N] [--seed S]
-  --policy P   race (default), plateau or schedule
+  --policy P   race (default), auto, plateau, plugin or schedule
   --from       the networks go on from a model, with a column and a class that it does not know, and a replay
   --kills N    runs that are killed, evenly over the phases (default 100)
 
@@ -28,15 +28,15 @@ import small_study as small
 
 TRACED = "trace=openat,write,pwrite64,fdatasync,fsync,rename"
 MISS_LOG = "/dev/null"
-MISS = re.compile(rf'write\(\d+<{MISS_LOG}>, "(\S+) ')
+MISS = re.compile(rf'write\(\d+<{MISS_LOG}>, "(.+) [0-9a-f]{{8}}')
 # The task whose miss begins the phase. Those of the others are told by a file.
-TASKS = {"training": "evaluate", "race": "score", "reshape": "reshape"}
+TASKS = {"training": "evaluate", "race": "score", "statistics": "unit statistics", "reshape": "reshape"}
 FILES = {
     "creation": re.compile(r"study\.(yaml|lock)|train\.lock|study\.db(?!-wal)|points\.csv"),
     "checkpoint": re.compile(r"/store/../\.tmp"),
     "end": re.compile(r"(best|model)\.safetensors"),
 }
-PHASES = ["creation", "training", "race", "reshape", "checkpoint", "end"]
+PHASES = ["creation", "training", "race", "statistics", "reshape", "checkpoint", "end"]
 
 
 class Tasks:
@@ -68,7 +68,7 @@ class Tasks:
             return chance.randrange(3), chance.uniform(0, 0.002)
         if phase == "checkpoint":
             return chance.randrange(self.count("train")), chance.uniform(0, 0.001)
-        wait = {"training": "train", "race": "train", "reshape": "reshape"}[phase]
+        wait = {"training": "train", "race": "train"}.get(phase, TASKS[phase])
         return chance.randrange(self.count(TASKS[phase])), chance.uniform(0, self.seconds[wait])
 
 
@@ -130,7 +130,7 @@ def reference(run, verb, policy):
     tried = "candidates.csv" if verb == "sweep" else "model-candidates.csv"
     accepted = [line for line in expected[tried].decode().splitlines() if ",true," in line and ",keep," not in line]
     assert accepted or run.may_keep, f"no {policy} of the {verb} changed a network"
-    if policy != "schedule":
+    if policy not in ("plugin", "schedule"):
         races = tasks.count("row scores" if policy == "auto" else "score")
         assert races > 2 * len(accepted), "nothing was raced"
     return expected, seconds, tasks

@@ -35,16 +35,22 @@ POLICIES = {
     "plateau": "{policy: plateau, points: 4, window: 3, falling: 1, length: 2, factor: 1.5, gap: 9, deepen: true, price: 1e-6}",
     "schedule": "{policy: schedule, at: {1: {widen: {layer: fc1, by: 32}}, 1.5: {shrink: {layer: fc2, by: 24}}, "
                 "2.5: {deepen: {layer: fc1}}}}",
+    "plugin": "{plugin: PLUGIN, every: 0.5, by: 16}",
 }
+PLUGIN = "examples/policies/tiny.so"  # in the build folder
 
 
-def search(policy):
-    return STUDY.replace("WIDTH", "$width").replace("RATE", "$lr").replace("ADAPT", POLICIES[policy]) + SEARCH
+def adapting(programs, policy):
+    return STUDY.replace("ADAPT", POLICIES[policy].replace("PLUGIN", str(Path(programs).resolve().parent / PLUGIN)))
 
 
-def training(policy):
+def search(programs, policy):
+    return adapting(programs, policy).replace("WIDTH", "$width").replace("RATE", "$lr") + SEARCH
+
+
+def training(programs, policy):
     """One network, for `train` or as the only trial of a sweep."""
-    return STUDY.replace("WIDTH", "96").replace("RATE", "1e-3").replace("ADAPT", POLICIES[policy])
+    return adapting(programs, policy).replace("WIDTH", "96").replace("RATE", "1e-3")
 
 
 def going_on(study):
@@ -84,7 +90,7 @@ class Sweep(small.Sweep):
     """A search over adapting networks."""
 
     def __init__(self, programs, policy, continued=False):
-        study = search(policy)
+        study = search(programs, policy)
         if continued:
             study = going_on(study).replace("  width: {type: int, min: 64, max: 160, scale: log}\n", "")
         super().__init__(programs, study)
@@ -107,7 +113,7 @@ class Training(Sweep):
 
     def __init__(self, programs, policy, continued=False):
         super().__init__(programs, policy, continued)
-        study = training(policy)
+        study = training(programs, policy)
         self.place.study.write_text(going_on(study) if continued else study)
 
     def command(self, runs, *more):

@@ -224,6 +224,7 @@ class OnNetwork {
       print(tasks::with_slots_for(net_, {kind, {}}), kind);
     }
     print(tasks::unit_norms(net_));
+    print(tasks::unit_statistics(net_, data_, rt::Flops{0}));
   }
 
   const rt::Value<nn::Dataset> data_;

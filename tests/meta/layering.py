@@ -18,6 +18,7 @@ MAY_INCLUDE = {
     "hpo/stopping": ["hpo/stopping", "hpo/space"],
     "cli": list(house.PRODUCT) + ["bench"],
     "examples": ["runtime"],
+    "examples/policies": ["examples/policies", "nn"],
     "bench": ["bench"] + list(house.PRODUCT),
     "tests": ["tests", "bench"] + list(house.PRODUCT),
 }

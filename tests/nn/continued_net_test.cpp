@@ -34,8 +34,9 @@ nn::ParamSlab drawn(const nn::ModelSpec& spec, const nn::Choice& optimizer = {"s
 nn::ParamSlab going_on(const nn::ParamSlab& net, const nn::Shape& input, std::int64_t outputs,
                        const nn::Continuation& how = {}) {
   const nn::ModelSpec spec = nn::continued_spec(net.spec(), input, outputs);
-  return nn::continued(
-      net, nn::continued_header(net.header(), spec, {"sgd", {}}, how.keeps_optimizer), how, 9);
+  return nn::continued(kern::cpu_kernels(), net,
+                       nn::continued_header(net.header(), spec, {"sgd", {}}, how.keeps_optimizer),
+                       how, 9);
 }
 
 std::vector<std::vector<float>> answers(const kern::Kernels<float>& kernels,
@@ -151,7 +152,7 @@ TEST(ContinuedNet, TheOptimizersStateGoesOnWhereThatIsAskedFor) {
   net.state() = {.steps = 40, .rows = 640};
   const nn::ModelSpec spec = nn::continued_spec(net.spec(), net.spec().input, 3);
   const nn::ParamSlab kept =
-      nn::continued(net, nn::continued_header(net.header(), spec, adam, true),
+      nn::continued(kern::cpu_kernels(), net, nn::continued_header(net.header(), spec, adam, true),
                     {.inputs = {}, .factor = {}, .shift = {}, .keeps_optimizer = true}, 1);
   EXPECT_EQ(kept.state().steps, 40);
   const nn::ParamLayout layout = nn::param_layout(kept.spec()),
@@ -170,13 +171,14 @@ TEST(ContinuedNet, TheOptimizersStateGoesOnWhereThatIsAskedFor) {
   ASSERT_NE(births, units.axes.end());
   EXPECT_EQ(births->births, (std::vector<std::int64_t>{0, 0, 40}));
 
-  const nn::ParamSlab anew =
-      nn::continued(net, nn::continued_header(net.header(), spec, adam, false), {}, 1);
+  const nn::ParamSlab anew = nn::continued(
+      kern::cpu_kernels(), net, nn::continued_header(net.header(), spec, adam, false), {}, 1);
   EXPECT_EQ(anew.state().steps, 0);
   EXPECT_FALSE(anew.header().reshaped);
   EXPECT_TRUE(std::ranges::all_of(anew.slot(0), [](float x) { return x == 0; }));
   EXPECT_THROW(
-      (void)nn::continued(net, nn::continued_header(net.header(), spec, {"rmsprop", {}}, true),
+      (void)nn::continued(kern::cpu_kernels(), net,
+                          nn::continued_header(net.header(), spec, {"rmsprop", {}}, true),
                           {.inputs = {}, .factor = {}, .shift = {}, .keeps_optimizer = true}, 1),
       nn::Error);
 }

@@ -1,0 +1,55 @@
+#include "nn/reshape/bridge.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "nn/flow.h"
+#include "nn/reshape/anatomy.h"
+#include "nn/reshape/calibration.h"
+#include "nn/reshape/reading.h"
+
+namespace nn {
+
+Bridge::Bridge(const ModelSpec& spec, const std::string& group) {
+  const ParamLayout layout = param_layout(spec);
+  for (const GroupAxis& maker : makers(spec, group)) {
+    const ParamTensor& tensor = layout.tensors[static_cast<std::size_t>(maker.tensor)];
+    layer = static_cast<std::size_t>(tensor.layer);
+  }
+  for (const Reader& reader : readers_of(spec, group)) later = reader.layer();
+  const auto dense = [&](std::size_t i) { return spec.layers[i].kind == "dense"; };
+  stands = dense(layer) && dense(later) && later == layer + 1;
+}
+
+template <class T>
+std::vector<Direction> strongest(const ReshapeJob<T>& job, const Bridge& bridge) {
+  const std::vector<double> m = bridge_gradient(job, bridge.layer, bridge.later);
+  const auto units =
+      static_cast<std::size_t>(infer_flows(job.from.spec())[bridge.later + 1].shape.elements());
+  const std::size_t inputs = m.size() / units;
+  std::vector<double> square(units * units), values(units);
+  for (std::size_t i = 0; i < units; ++i) {
+    for (std::size_t j = 0; j < units; ++j) {
+      square[i * units + j] =
+          std::inner_product(&m[i * inputs], &m[i * inputs] + inputs, &m[j * inputs], 0.0);
+    }
+  }
+  job.hands.kernels.algebra->eigen_symmetric(static_cast<int>(units), square.data(), values.data());
+  std::vector<Direction> out;
+  for (std::size_t i = units; i-- > 0 && values[i] > 1e-12 * values.back();) {
+    std::vector<double> row(&square[i * units], &square[i * units] + units);
+    const auto large = std::ranges::max(row, {}, [](double x) { return std::abs(x); });
+    if (large < 0) {
+      for (double& x : row) x = -x;
+    }
+    out.push_back({std::move(row), std::sqrt(values[i])});
+  }
+  return out;
+}
+
+template std::vector<Direction> strongest(const ReshapeJob<float>&, const Bridge&);
+template std::vector<Direction> strongest(const ReshapeJob<double>&, const Bridge&);
+
+}  // namespace nn

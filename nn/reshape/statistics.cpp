@@ -1,0 +1,102 @@
+#include "nn/reshape/statistics.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "nn/flow.h"
+#include "nn/reshape/anatomy.h"
+#include "nn/reshape/bridge.h"
+#include "nn/reshape/calibration.h"
+#include "nn/reshape/reshape.h"
+
+namespace nn {
+namespace {
+
+std::uint64_t elements_after(const ModelSpec& spec, std::size_t layer) {
+  return static_cast<std::uint64_t>(infer_flows(spec)[layer + 1].shape.elements());
+}
+
+/// Writes the mean and the spread of each unit's values.
+void describe_values(const ReshapeJob<float>& job, const Reader& reader, UnitStatistics& out) {
+  const LayerInputs<float> seen = layer_inputs(job, reader.layer(), Kept::sums);
+  const std::size_t units = out.mean.size();
+  std::vector<double> values(units);
+  for (std::size_t c = 0; c < reader.inputs(); ++c) {
+    const std::size_t u = reader.unit(c);
+    values[u] += static_cast<double>(seen.rows);
+    out.mean[u] += seen.sums[c];
+    out.spread[u] += seen.squares[c];
+  }
+  for (std::size_t u = 0; u < units; ++u) {
+    out.mean[u] /= values[u];
+    out.spread[u] = std::sqrt(std::max(0.0, out.spread[u] / values[u] - out.mean[u] * out.mean[u]));
+  }
+}
+
+}  // namespace
+
+std::vector<UnitStatistics> unit_statistics(const kern::Kernels<float>& kernels,
+                                            Workspace& workspace, const ParamSlab& net,
+                                            const DataView& training) {
+  const Net<float> from = net_of(net, *kernels.memory);
+  const ModelSpec& spec = from.spec();
+  check_input(spec, training);
+  const std::vector<std::uint32_t> rows = calibration_rows(training.rows, kStatisticsRows);
+  if (rows.empty()) throw Error("statistics of units need rows of the training part");
+  DataView calibration = training;
+  calibration.rows = rows;
+  const Operation none;
+  const ReshapeJob<float> job{{kernels, workspace}, from, none, spec, calibration, 0};
+  std::vector<UnitStatistics> out;
+  std::vector<Gates> gates;
+  for (const std::string& layer : resizable_layers(spec)) {
+    const std::string group = resizable_group(spec, layer);
+    const auto units = static_cast<std::size_t>(units_of(spec, group));
+    gates.push_back({readers_of(spec, group), units});
+    UnitStatistics& one = out.emplace_back();
+    one.layer = layer;
+    one.mean.resize(units);
+    one.spread.resize(units);
+    describe_values(job, gates.back().readers.front(), one);
+    const Bridge bridge(spec, group);
+    if (!bridge.stands) continue;
+    for (const Direction& direction : strongest(job, bridge))
+      one.room.push_back(direction.strength);
+  }
+  if (out.empty()) return out;
+  std::vector<std::vector<double>> gradients = gate_gradients(job, gates);
+  for (std::size_t g = 0; g < out.size(); ++g) out[g].gradient = std::move(gradients[g]);
+  return out;
+}
+
+std::uint64_t unit_statistics_flops(const ModelSpec& spec, std::uint64_t rows) {
+  constexpr std::uint64_t kEigen = 9;  // n^3 of the eigenvalues of a symmetric matrix
+  const std::uint64_t seen = std::min<std::uint64_t>(rows, kStatisticsRows);
+  const Flops row = flops_per_row(spec);
+  const std::vector<std::string> layers = resizable_layers(spec);
+  std::uint64_t out = layers.empty() ? 0 : row.training * seen;
+  for (const std::string& layer : layers) {
+    out += row.forward * seen;
+    const Bridge bridge(spec, resizable_group(spec, layer));
+    if (!bridge.stands) continue;
+    const std::uint64_t units = elements_after(spec, bridge.later);
+    const auto inputs =
+        static_cast<std::uint64_t>(infer_flows(spec)[bridge.layer].shape.elements());
+    out += row.training * seen + 2 * units * units * inputs + kEigen * units * units * units;
+  }
+  return out;
+}
+
+std::size_t unit_statistics_memory(const kern::Kernels<float>& kernels, const ModelSpec& spec) {
+  std::size_t numbers = param_layout(spec).count;
+  for (const std::string& layer : resizable_layers(spec)) {
+    const Bridge bridge(spec, resizable_group(spec, layer));
+    if (bridge.stands)
+      numbers = std::max(numbers, bridge_numbers(spec, bridge.layer, bridge.later));
+  }
+  return std::max(
+      calibration_memory(kernels, spec, Use::inference),
+      calibration_memory(kernels, spec, Use::training) + Block::aligned(numbers * sizeof(float)));
+}
+
+}  // namespace nn
