@@ -113,8 +113,12 @@ template <class V>
 const V& get(const Fields& fields, std::string_view name) {
   const auto it = fields.find(std::string(name));
   const V* value = it == fields.end() ? nullptr : std::get_if<V>(&it->second);
-  if (value == nullptr) throw Error("field " + std::string(name) + " was not completed");
-  return *value;
+  if (value != nullptr) return *value;
+  const std::string field = "the field " + std::string(name);
+  if (it != fields.end()) throw Error(field + " is asked for as another type than it has");
+  std::string known;
+  for (const auto& [other, held] : fields) known += (known.empty() ? "" : ", ") + other;
+  throw Error(field + " is asked for, which is not there; there are: " + known);
 }
 
 }  // namespace

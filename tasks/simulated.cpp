@@ -95,8 +95,12 @@ std::vector<nn::UnitStatistics> simulated_statistics(const nn::ModelSpec& spec) 
   std::vector<nn::UnitStatistics> out;
   for (const nn::UnitNumbers& numbers : nn::unit_numbers(spec)) {
     const std::vector<double> alike(numbers.units, 1);
-    out.push_back(
-        {.layer = numbers.layer, .mean = alike, .spread = alike, .gradient = alike, .room = {}});
+    nn::UnitStatistics one{
+        .layer = numbers.layer, .mean = alike, .spread = alike, .gradient = alike, .room = {}};
+    for (std::size_t u = 0; u < numbers.units; ++u)
+      one.gradient[u] = static_cast<double>(u + 1) / static_cast<double>(numbers.units);
+    one.room.assign(nn::most_directions(spec, numbers.layer), 1);
+    out.push_back(std::move(one));
   }
   return out;
 }

@@ -31,7 +31,8 @@ namespace tasks {
 /// Makes `to` one of its shape that has learnt as much.
 void simulated_reshape(const nn::ParamSlab& net, nn::ParamSlab& to);
 
-/// Units are all alike, so that nothing is pruned.
+/// Norms are all alike, so that nothing is pruned; gradients rise from unit to unit, the same in
+/// each layer, and there is as much room as two dense layers can have.
 [[nodiscard]] std::vector<nn::UnitNorms> simulated_norms(const nn::ModelSpec& spec);
 [[nodiscard]] std::vector<nn::UnitStatistics> simulated_statistics(const nn::ModelSpec& spec);
 

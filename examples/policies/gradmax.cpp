@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "examples/policies/growth.h"
+#include "examples/policies/turns.h"
 #include "nn/adapt/grid.h"
 #include "nn/adapt/plugin.h"
 #include "nn/unit_norms.h"
@@ -20,6 +20,9 @@ class GradMax final : public nn::Policy {
     grid_ = nn::grid_of(times);
     beat_ = nn::Beat::of(times[0], 0, times[1], setup.epochs, grid_);
     to_ = nn::integer(fields, "to");
+    check_turns(beat_, setup.epochs * grid_, "gradmax");
+    if (times[1] > static_cast<double>(setup.epochs))
+      throw nn::SpecError(-1, "until", "gradmax: the training ends before `until`");
     // The units at birth are those of the spec at birth: what a turn asks for follows from its
     // time.
     for (const nn::UnitNumbers& layer : nn::unit_numbers(setup.spec))

@@ -5,7 +5,7 @@
 #include <memory>
 #include <numeric>
 
-#include "examples/policies/growth.h"
+#include "examples/policies/turns.h"
 #include "nn/adapt/grid.h"
 #include "nn/adapt/plugin.h"
 
@@ -22,6 +22,7 @@ class Nest final : public nn::Policy {
     grown_ = nn::border_of(times[1], grid_);
     growth_ = nn::real(fields, "growth");
     threshold_ = nn::real(fields, "threshold");
+    check_turns(beat_, setup.epochs * grid_, "nest");
     if (nn::resizable_layers(setup.spec).empty())
       throw nn::SpecError(-1, "growth", "nest: no layer of this network can be resized");
   }
@@ -67,7 +68,9 @@ class Nest final : public nn::Policy {
     const auto weak =
         std::ranges::count_if(layer.norms, [&](double norm) { return norm <= threshold_ * mean; });
     if (weak == 0 || weak == std::ssize(layer.norms)) return {};
-    return {"shrink", layer.layer, {{"by", static_cast<std::int64_t>(weak)}, {"score", "norm"}}};
+    return {"shrink",
+            layer.layer,
+            {{"by", static_cast<std::int64_t>(weak)}, {"score", "norm"}, {"refit", false}}};
   }
 
   std::uint64_t most_;

@@ -46,6 +46,16 @@ nn::Candidate candidate_of(const nn::Policy* policy, nn::Operations operations,
           .accuracy = kNotMeasured};
 }
 
+/// What a policy answers. One from a plugin may be at fault, and then the trial is.
+template <class Ask>
+auto asked(const Ask& ask) {
+  try {
+    return ask();
+  } catch (const nn::Error& error) {
+    throw TrialFailure(Cause::error, rt::cat("adapt: ", error.what()));
+  }
+}
+
 /// Why a network can't go through operations; empty when it can.
 std::string no_room(nn::ModelSpec spec, const nn::Operations& operations,
                     std::uint64_t max_weights) {
@@ -129,16 +139,22 @@ rt::Async<void> AdaptingNetwork::advance(std::int64_t epoch, TrialContext& trial
   const std::int64_t end = epoch * grid_;
   while (policy_) {
     // What the log has decides up to where it ends; behind it the policy does.
-    const Adapted* logged = trial.logged_round();
+    const Adapted* logged = logged_round(trial);
     if (trial.in_past()) count_looks(logged ? logged->from + 1 : end, trial);
     if (logged == nullptr && trial.in_past()) break;
-    const std::optional<std::int64_t> at = logged ? logged->from : policy_->next(now_);
+    const std::optional<std::int64_t> at =
+        logged ? logged->from : asked([&] { return policy_->next(now_); });
     if (!at || *at >= end) break;
     train(*at, trial);
     rt::Async<void> turn = logged ? repeat(*logged, trial) : take_turn(trial);
     co_await std::move(turn);
   }
   train(end, trial);
+}
+
+const Adapted* AdaptingNetwork::logged_round(const TrialContext& trial) const {
+  const Adapted* next = trial.logged_round();
+  return next != nullptr && next->fold == fold_ ? next : nullptr;
 }
 
 rt::Flops AdaptingNetwork::scoring() const {
@@ -230,7 +246,7 @@ rt::Async<nn::Situation> AdaptingNetwork::situation(TrialContext& trial) {
 rt::Async<void> AdaptingNetwork::take_turn(TrialContext& trial) {
   rt::Async<nn::Situation> looking = situation(trial);
   const nn::Situation now = co_await std::move(looking);
-  nn::Turn turn = policy_->turn(now);
+  nn::Turn turn = asked([&] { return policy_->turn(now); });
   if (!turn.ask.empty()) {
     rt::Async<nn::Turn> asking = ask(now, std::move(turn.ask), trial);
     turn = co_await std::move(asking);
@@ -240,7 +256,7 @@ rt::Async<void> AdaptingNetwork::take_turn(TrialContext& trial) {
       turn.race_until ? race(std::move(turn), trial) : apply(std::move(turn), trial);
   const nn::Round round = co_await std::move(running);
   told(round);
-  trial.adapted(event_of(round, grid_));
+  trial.adapted(event_of(round, grid_, fold_));
 }
 
 rt::Async<nn::Turn> AdaptingNetwork::ask(nn::Situation now, std::string question,
@@ -253,7 +269,7 @@ rt::Async<nn::Turn> AdaptingNetwork::ask(nn::Situation now, std::string question
 
 rt::Async<void> AdaptingNetwork::reshape(nn::Operations operations, std::uint64_t max_weights,
                                          TrialContext& trial) {
-  if (const Adapted* logged = trial.logged_round()) {
+  if (const Adapted* logged = logged_round(trial)) {
     rt::Async<void> repeating = repeat(*logged, trial);
     co_await std::move(repeating);
     co_return;
@@ -267,7 +283,7 @@ rt::Async<void> AdaptingNetwork::reshape(nn::Operations operations, std::uint64_
   rt::Async<nn::Round> running = apply(std::move(turn), trial);
   const nn::Round round = co_await std::move(running);
   told(round);
-  trial.adapted(event_of(round, grid_));
+  trial.adapted(event_of(round, grid_, fold_));
 }
 
 rt::Async<nn::Round> AdaptingNetwork::apply(nn::Turn turn, TrialContext& trial) {
@@ -378,7 +394,7 @@ rt::Async<nn::Round> AdaptingNetwork::race(nn::Turn turn, TrialContext& trial) {
     round.candidates.push_back(std::move(candidate));
   }
   if (!known) trial.stretch(cost);
-  policy_->judge(round);
+  asked([&] { policy_->judge(round); });
   const auto winner = static_cast<std::size_t>(&round.accepted() - round.candidates.data());
   net_ = runners[winner].network.net;
   becomes(runners[winner].network.spec);
@@ -423,7 +439,7 @@ rt::Async<void> AdaptingNetwork::repeat(Adapted logged, TrialContext& trial) {
 }
 
 void AdaptingNetwork::told(const nn::Round& round) {
-  if (policy_) policy_->told(round);
+  if (policy_) asked([&] { policy_->told(round); });
   now_ = round.until;
   window_.clear();
 }

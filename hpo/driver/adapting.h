@@ -36,6 +36,10 @@ class AdaptingNetwork {
   AdaptingNetwork(const TrialPlan& plan, tasks::Course course, rt::Value<nn::ParamSlab> net,
                   nn::ModelSpec model, std::int64_t epochs);
 
+  /// Of several networks of its trial, that of a fold, from 1 on: the log has their rounds
+  /// together.
+  void belong_to(std::int64_t fold) { fold_ = fold; }
+
   /// Whether a training can go on from any checkpoint: without a policy, or with one whose state
   /// follows from its rounds alone.
   [[nodiscard]] static bool goes_on_anywhere(const TrialSpec& spec);
@@ -67,6 +71,8 @@ class AdaptingNetwork {
   [[nodiscard]] rt::Flops looking_at_units() const;
   [[nodiscard]] rt::Value<nn::Scores> look(rt::Flops cost) const;
   [[nodiscard]] rt::Async<void> take_turn(TrialContext& trial);
+  /// The next round of the log where it is one of this network.
+  [[nodiscard]] const Adapted* logged_round(const TrialContext& trial) const;
   [[nodiscard]] rt::Async<void> repeat(Adapted logged, TrialContext& trial);
   /// What the policy measured at its turns before border `until`, most of which came to nothing and
   /// are not in the log: it was paid for all the same.
@@ -98,6 +104,7 @@ class AdaptingNetwork {
   std::unique_ptr<nn::Policy> policy_;  ///< null: nothing changes its size while it trains
   std::int64_t grid_ = 1;
   std::int64_t now_ = 0;  ///< border of the grid
+  std::int64_t fold_ = 0;
   rt::Value<nn::ParamSlab> net_;
   nn::ModelSpec model_;
   nn::Flops row_;  ///< of model_

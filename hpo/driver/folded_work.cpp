@@ -1,9 +1,11 @@
 #include "hpo/driver/folded_work.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <utility>
 
+#include "hpo/driver/past_trial.h"
 #include "hpo/driver/placement.h"
 #include "hpo/study/metric_names.h"
 #include "runtime/base/text.h"
@@ -37,6 +39,27 @@ double spread_of(const std::vector<double>& values) {
   return std::sqrt(squares / (static_cast<double>(values.size()) - 1));
 }
 
+/// The place of the middle size, the lower one of two: of equal ones the first.
+std::size_t middle_of(const std::vector<double>& sizes) {
+  std::vector<std::size_t> order(sizes.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return sizes[i]; });
+  return order[(order.size() - 1) / 2];
+}
+
+/// The rounds of the fold whose network has the middle size at their end; `born` is the size of all
+/// at their birth.
+std::vector<Adapted> middle_rounds(const std::vector<Adapted>& rounds, std::int32_t folds,
+                                   double born) {
+  std::vector<std::vector<Adapted>> each(static_cast<std::size_t>(folds));
+  for (const Adapted& round : rounds)
+    each.at(static_cast<std::size_t>(round.fold - 1)).push_back(round);
+  std::vector<double> sizes;
+  for (const std::vector<Adapted>& own : each)
+    sizes.push_back(own.empty() ? born : own.back().accepted().inference_flops);
+  return std::move(each[middle_of(sizes)]);
+}
+
 }  // namespace
 
 Metrics mean_of(const std::vector<Metrics>& folds) {
@@ -56,66 +79,79 @@ std::vector<FoldedWork::Fold> FoldedWork::begin(const Params& params, std::uint6
   nn::DataSpec part = data_spec(study_, params);
   std::vector<Fold> folds;
   for (part.split.fold = 0; part.split.fold < part.split.folds; ++part.split.fold) {
-    Fold fold{.data = &data_of(part), .plan = {}, .net = {}, .stats = {}, .scores = {}};
-    fold.plan = plan_of(params, *fold.data);
-    fold.net = first_network(trial, *fold.plan, *fold.data);
-    folds.push_back(std::move(fold));
+    const StudyData& data = data_of(part);
+    PlanPtr plan = plan_of(params, data);
+    AdaptingNetwork network = fresh(trial, *plan, data);
+    network.belong_to(part.split.fold + 1);
+    folds.push_back({.data = &data, .plan = std::move(plan), .network = std::move(network)});
   }
   return folds;
 }
 
-double FoldedWork::train(std::vector<Fold>& folds, const nn::Stretch& stretch) {
-  double flops = 0;
-  for (Fold& fold : folds) {
-    const TrialSpec& spec = fold.plan->spec;
-    const nn::Flops& row = fold.plan->network->row;
-    const rt::Flops training =
-        tasks::train_cost(row, stretch, fold.data->train_rows, spec.hyper.batch);
-    const rt::Flops scoring = tasks::evaluate_cost(row, fold.data->valid_rows);
-    const rt::On device(device_rule(spec.resources).kind_for(spec.model, spec.hyper));
-    fold.stats = tasks::train(fold.net, fold.data->value, spec.hyper, stretch, training);
-    fold.scores =
-        tasks::evaluate(fold.net, fold.data->value, nn::Part::valid, spec.hyper.loss, scoring);
-    flops += training.value + scoring.value;
-  }
-  return flops;
+rt::Value<nn::Scores> FoldedWork::scored(const Fold& fold, rt::Flops cost) {
+  const TrialSpec& spec = fold.plan->spec;
+  const rt::On device(device_rule(spec.resources).kind_for(fold.network.model(), spec.hyper));
+  return tasks::evaluate(fold.network.net(), fold.data->value, nn::Part::valid, spec.hyper.loss,
+                         cost);
 }
 
 rt::Value<double> FoldedWork::timed(const Fold& fold) {
   const TrialSpec& spec = fold.plan->spec;
-  const rt::On device(device_rule(spec.resources).kind_for(spec.model, spec.hyper));
-  return tasks::row_latency(fold.net, fold.data->value, nn::Part::valid);
+  const rt::On device(device_rule(spec.resources).kind_for(fold.network.model(), spec.hyper));
+  return tasks::row_latency(fold.network.net(), fold.data->value, nn::Part::valid);
+}
+
+rt::Async<std::vector<Metrics>> FoldedWork::measured(std::vector<Fold>& folds,
+                                                     std::int64_t border) const {
+  for (Fold& fold : folds) fold.scores.demand();
+  std::vector<Metrics> out;
+  for (Fold& fold : folds) {
+    rt::Async<nn::TrainStats> trained = fold.network.stats();
+    const nn::TrainStats stats = co_await std::move(trained);
+    if (stats.diverged) throw diverged_before(border);
+    const nn::Scores scores = co_await fold.scores;
+    out.push_back(metrics_of("valid", scores));
+    out.back().emplace_back("train.loss", stats.loss);
+    if (!measures_latency(study_)) continue;
+    const rt::Value<double> timing = timed(fold);
+    const double seconds = co_await timing;
+    out.back().emplace_back(study::kLatency, seconds);
+  }
+  co_return out;
 }
 
 rt::Async<void> FoldedWork::run(TrialContext& trial) {
   std::vector<Fold> folds = begin(trial.params(), trial.trial());
   const std::int64_t epochs = folds.front().plan->spec.epochs;
-  std::int64_t done = 0;
   for (const std::int64_t border : report_borders(study_, epochs)) {
-    trial.stretch(train(folds, {done, border, 1}));
-    done = border;
-    if (trial.replayed()) continue;
-    for (Fold& fold : folds) fold.scores.demand();
-    std::vector<Metrics> measured;
     for (Fold& fold : folds) {
-      const nn::TrainStats stats = co_await fold.stats;
-      if (stats.diverged) throw diverged_before(border);
-      const nn::Scores scores = co_await fold.scores;
-      measured.push_back(metrics_of("valid", scores));
-      measured.back().emplace_back("train.loss", stats.loss);
-      if (!measures_latency(study_)) continue;
-      const rt::Value<double> timing = timed(fold);
-      const double seconds = co_await timing;
-      measured.back().emplace_back(study::kLatency, seconds);
+      rt::Async<void> training = fold.network.advance(border, trial);
+      co_await std::move(training);
+      const rt::Flops cost =
+          tasks::evaluate_cost(fold.network.flops_per_row(), fold.data->valid_rows);
+      trial.stretch(cost.value);
+      fold.scores = scored(fold, cost);
     }
+    if (trial.replayed()) continue;
+    rt::Async<std::vector<Metrics>> measuring = measured(folds, border);
+    const std::vector<Metrics> each = co_await std::move(measuring);
+    std::vector<double> sizes;
+    for (const Fold& fold : folds)
+      sizes.push_back(static_cast<double>(fold.network.flops_per_row().forward));
+    const Fold& middle = folds[middle_of(sizes)];
     Report report{.step = border, .epochs = border, .over = border == epochs};
-    report.metrics = mean_of(measured);
-    add_counted(report.metrics, study_, folds.front().plan->spec.model);
+    report.metrics = mean_of(each);
+    add_counted(report.metrics, study_, middle.network.model());
     report.value = metric_value(report.metrics, study_.metric.name);
     report.steps = counted_steps(study_, *folds.front().data, folds.front().plan->spec, border);
     if (study_.metric.name.starts_with("valid."))
       report.metrics.emplace_back(rt::cat(study_.metric.name, ".spread"),
-                                  spread_of(defined(measured, study_.metric.name)));
+                                  spread_of(defined(each, study_.metric.name)));
+    if (middle.network.adapts()) {
+      report.shape = nn::shape_text(middle.network.model());
+      report.weights = nn::weight_count(middle.network.model());
+      report.inference_flops = static_cast<double>(middle.network.flops_per_row().forward);
+    }
     rt::Async<Word> reporting = trial.report(std::move(report));
     const Word word = co_await std::move(reporting);
     if (word == Word::stop) co_return;
@@ -124,24 +160,26 @@ rt::Async<void> FoldedWork::run(TrialContext& trial) {
 
 rt::Async<ExportedModel> FoldedWork::finish(TrialRow best, Lineage lineage) {
   if (!writes_models()) co_return ExportedModel{};
+  const std::int32_t folds = data_spec(study_, best.params).split.folds;
   const StudyData& data = data_of(undivided(data_spec(study_, best.params)));
   const PlanPtr plan = plan_of(best.params, data);
-  const TrialSpec& spec = plan->spec;
-  const nn::Stretch stretch{0, lineage.back().network.epochs, 1};
-  rt::Value<nn::ParamSlab> net = first_network(best.trial, *plan, data);
-  rt::Value<nn::TrainStats> trained;
-  {
-    const rt::On device(device_rule(spec.resources).kind_for(spec.model, spec.hyper));
-    trained =
-        tasks::train(net, data.value, spec.hyper, stretch,
-                     tasks::train_cost(spec.model, stretch, data.train_rows, spec.hyper.batch));
-  }
-  const nn::TrainStats stats = co_await trained;
+  Segment life = lineage.back();
+  if (plan->spec.adapt)
+    life.rounds =
+        middle_rounds(life.rounds, folds, static_cast<double>(plan->network->row.forward));
+  for (Adapted& round : life.rounds) round.fold = 0;
+  const std::int64_t epochs = life.network.epochs;
+  PastTrial past(std::move(life));
+  AdaptingNetwork network = fresh(best.trial, *plan, data);
+  rt::Async<void> training = network.advance(epochs, past);
+  co_await std::move(training);
+  rt::Async<nn::TrainStats> trained = network.stats();
+  const nn::TrainStats stats = co_await std::move(trained);
   ExportedModel made;
   if (stats.diverged)
     made.note = "the network that was trained on all rows diverged, though its folds did not";
   rt::Async<ExportedModel> writing =
-      write(std::move(made), net, spec.model, plan, data, best.params);
+      write(std::move(made), network.net(), network.model(), plan, data, best.params);
   co_return co_await std::move(writing);
 }
 

@@ -21,6 +21,10 @@ namespace hpo {
 /// every metric and, as `spread` of the objective, the standard deviation over the folds (of a
 /// sample: n - 1). The network that is written in the end is trained again, with the best trial's
 /// params and for as long, on all rows outside of the test part.
+///
+/// Where the study adapts, each fold's network does so by itself, one after another up to each
+/// border, and the trial is reported with the network of the middle size. The one that is written
+/// in the end repeats what that one did.
 class FoldedWork final : public NetworkWork {
  public:
   using NetworkWork::NetworkWork;
@@ -34,15 +38,16 @@ class FoldedWork final : public NetworkWork {
   struct Fold {
     const StudyData* data = nullptr;
     PlanPtr plan;
-    rt::Value<nn::ParamSlab> net;
-    rt::Value<nn::TrainStats> stats;
-    rt::Value<nn::Scores> scores;
+    AdaptingNetwork network;
+    rt::Value<nn::Scores> scores = {};
   };
   [[nodiscard]] std::vector<Fold> begin(const Params& params, std::uint64_t trial);
-  /// Calls for the training of all folds up to a border and for their scores; what that costs.
-  [[nodiscard]] static double train(std::vector<Fold>& folds, const nn::Stretch& stretch);
-  /// How long a row takes a fold's network.
+  /// Calls for a fold's scores at a border, and how long a row takes its network.
+  [[nodiscard]] static rt::Value<nn::Scores> scored(const Fold& fold, rt::Flops cost);
   [[nodiscard]] static rt::Value<double> timed(const Fold& fold);
+  /// What all folds were worth at a border. Throws where one diverged.
+  [[nodiscard]] rt::Async<std::vector<Metrics>> measured(std::vector<Fold>& folds,
+                                                         std::int64_t border) const;
 };
 
 /// The work of a study's trials: folded where its data has folds.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "hpo/driver/network_work.h"
+#include "hpo/driver/past_trial.h"
 #include "hpo/driver/placement.h"
 #include "nn/adapt/operation_json.h"
 #include "tasks/continued.h"
@@ -26,35 +27,6 @@ std::optional<rt::Value<nn::ParamSlab>> stored_network(std::string_view key, con
                                : there.optimizer == asked.optimizer && there.slots == asked.slots;
   return fits ? net : std::nullopt;
 }
-
-/// A part of a network's life, gone through again: what the log has of its rounds, and nothing
-/// counts.
-class PastTrial final : public TrialContext {
- public:
-  explicit PastTrial(Segment segment) : lineage_{std::move(segment)} {}
-
-  std::uint64_t trial() const override { return lineage_.back().trial; }
-  const Params& params() const override { return lineage_.back().params; }
-  const Lineage& lineage() const override { return lineage_; }
-  std::span<const Reported> logged() const override { return {}; }
-  void go_on_behind(std::size_t) override {}
-  void stretch(double) override {}
-  bool in_past() const override { return true; }
-  const Adapted* logged_round() const override {
-    const std::vector<Adapted>& rounds = lineage_.back().rounds;
-    return next_ < rounds.size() ? &rounds[next_] : nullptr;
-  }
-  std::vector<Adapted> rounds_before(std::size_t) const override { return {}; }
-  void adapted(Adapted) override { ++next_; }
-  bool replayed() override { return true; }
-  bool pauses(std::int64_t) const override { return false; }
-  rt::Async<Word> report(Report) override { co_return Word::go; }
-  void note(std::string) override {}
-
- private:
-  Lineage lineage_;
-  std::size_t next_ = 0;
-};
 
 }  // namespace
 

@@ -112,7 +112,9 @@ class NetworkWork : public TrialWork {
   [[nodiscard]] PlanPtr plan_of(const Params& params, const StudyData& data) const;
   /// Of the networks that are born in a trial, as tasks::init.
   [[nodiscard]] std::uint64_t apart(std::uint64_t trial) const { return sharing_ ? 0 : trial + 1; }
-  /// The network that a trial is born with.
+  /// A trial's network at its birth, and the one that it is born with.
+  [[nodiscard]] AdaptingNetwork fresh(std::uint64_t trial, const TrialPlan& plan,
+                                      const StudyData& data) const;
   [[nodiscard]] rt::Value<nn::ParamSlab> first_network(std::uint64_t trial, const TrialPlan& plan,
                                                        const StudyData& data) const;
   /// Of a model that goes on: what it was worth at its birth, and where there is a replay what it
@@ -147,8 +149,6 @@ class NetworkWork : public TrialWork {
   [[nodiscard]] std::optional<AdaptingNetwork> stored(const Checkpoint& checkpoint,
                                                       const TrialPlan& plan, const StudyData& data,
                                                       const std::vector<Adapted>& rounds) const;
-  [[nodiscard]] AdaptingNetwork fresh(std::uint64_t trial, const TrialPlan& plan,
-                                      const StudyData& data) const;
   /// The network at the end of one segment with the optimizer's options of the next.
   [[nodiscard]] AdaptingNetwork handed_on(const AdaptingNetwork& network, const Segment& from,
                                           const Segment& to, const StudyData& data) const;

@@ -1,6 +1,7 @@
 #include "hpo/driver/placement.h"
 
 #include "hpo/driver/plan.h"
+#include "hpo/driver/same_study.h"
 #include "hpo/place/border.h"
 #include "hpo/place/round_figures.h"
 #include "hpo/study/gpus.h"
@@ -67,7 +68,8 @@ Placement place_trials(const LoadedStudy& loaded, const rt::Platform& platform,
 StudySpec with_border(const LoadedStudy& loaded, const std::string& resolved, int cores, int gpus) {
   if (!loaded.asked.any_gpu || loaded.asked.gpu_from) return loaded.study;
   if (!resolved.empty()) {
-    const StudySpec before = parse_study(resolved, "study.yaml", "/");
+    const std::string here = with_places_of(resolved, resolved_yaml(loaded.study));
+    const StudySpec before = parse_study(here, "study.yaml", "/");
     const std::optional<double> border = trial_resources(before, before.space.middle()).gpu_from;
     return with_gpus_by_size(loaded.study, border.value_or(kNoGpu));
   }

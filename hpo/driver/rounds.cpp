@@ -54,9 +54,13 @@ nn::Candidate candidate_of(const Tried& tried) {
 
 }  // namespace
 
-Adapted event_of(const nn::Round& round, std::int64_t grid) {
-  Adapted event{
-      .grid = grid, .from = round.from, .until = round.until, .rows = round.rows, .candidates = {}};
+Adapted event_of(const nn::Round& round, std::int64_t grid, std::int64_t fold) {
+  Adapted event{.grid = grid,
+                .from = round.from,
+                .until = round.until,
+                .rows = round.rows,
+                .fold = fold,
+                .candidates = {}};
   for (const nn::Candidate& candidate : round.candidates)
     event.candidates.push_back(tried_of(candidate));
   return event;

@@ -8,7 +8,8 @@
 
 namespace hpo {
 
-[[nodiscard]] Adapted event_of(const nn::Round& round, std::int64_t grid);
+/// `fold` 0: the trial has one network.
+[[nodiscard]] Adapted event_of(const nn::Round& round, std::int64_t grid, std::int64_t fold);
 /// Throws rt::Error (storage) for operations that do not exist.
 [[nodiscard]] nn::Round round_of(const Adapted& event);
 

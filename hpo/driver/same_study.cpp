@@ -20,19 +20,19 @@ constexpr std::string_view kContent = "rows of data";  // in the place of a key
 constexpr std::string_view kContentFrom = "rows of data (or another model or replay of from)";
 constexpr std::string_view kFrom = "from";
 constexpr std::string_view kAdapt = "adapt";
+constexpr std::string_view kData = "data";
 constexpr std::array<std::string_view, 6> kMayChange{"limits",    "parallel",   "retry",
                                                      "resources", "checkpoint", "store"};
 constexpr std::array<std::string_view, 3> kSearch{"method", "early_stop", "seed"};
 
-bool names_source(std::string_view line) {
-  return line.starts_with("  csv:") || line.starts_with("  idx:");
+bool names_source(std::string_view key, std::string_view line) {
+  return key == kData && (line.starts_with("  csv:") || line.starts_with("  idx:"));
 }
 
 /// Of the block `key`.
 bool names_place(std::string_view key, std::string_view line) {
-  if (names_source(line) || line.starts_with("  folder:") || line.starts_with("folder:"))
-    return true;
-  if (key == kAdapt) return line.starts_with("  plugin:");
+  if (names_source(key, line) || line.starts_with("folder:")) return true;
+  if (key == kAdapt) return line.starts_with("  plugin:") || line.starts_with("  folder:");
   return key == kFrom && (line.starts_with("  model:") || line.starts_with("  replay:"));
 }
 
@@ -68,28 +68,6 @@ std::map<std::string, std::string, std::less<>> blocks_of(std::string_view text)
     if (block) block->append(line);
   }
   return blocks;
-}
-
-/// A text whose data and replay lie where another one says.
-std::string with_source_of(std::string_view text, std::string_view other) {
-  std::string_view source, replay, key;
-  while (!other.empty()) {
-    std::string_view line = take_line(other);
-    key = key_at(line, key);
-    if (names_source(line) && source.empty()) source = line;
-    if (key == kFrom && line.starts_with("  replay:")) replay = line;
-  }
-  std::string out;
-  key = {};
-  while (!text.empty()) {
-    std::string_view line = take_line(text);
-    key = key_at(line, key);
-    const bool replays = key == kFrom && line.starts_with("  replay:");
-    if (names_source(line) && !source.empty()) line = source;
-    if (replays && !replay.empty()) line = replay;
-    out += line;
-  }
-  return out;
 }
 
 std::string_view one_word(std::string_view text) { return text.substr(0, text.find('\n')); }
@@ -138,6 +116,7 @@ std::string difference_of_lines(std::string_view before, std::string_view after)
   const auto [name, now] = named(after);
   const auto [old_name, old] = named(before);
   if (name != old_name) return rt::cat(after, ", there ", before);
+  if (name == "content") return rt::cat("another library: content ", now, ", there ", old);
   const std::string_view dot = name.empty() ? "" : ".", is = name.empty() ? "" : " is ";
   if (is_map(now) && is_map(old)) {
     const std::vector<std::string_view> fields = fields_of(now), old_fields = fields_of(old);
@@ -178,6 +157,32 @@ std::string one_line(std::string_view text) {
 
 }  // namespace
 
+std::string with_places_of(std::string_view logged, std::string_view now) {
+  const auto which = [](std::string_view key, std::string_view line) {
+    if (names_source(key, line)) return std::string_view("source");
+    if (key == kFrom && line.starts_with("  replay:")) return std::string_view("replay");
+    if (key == kAdapt && line.starts_with("  plugin:")) return std::string_view("plugin");
+    return std::string_view();
+  };
+  std::map<std::string_view, std::string_view> places;
+  std::string_view key;
+  while (!now.empty()) {
+    const std::string_view line = take_line(now);
+    key = key_at(line, key);
+    if (const std::string_view place = which(key, line); !place.empty())
+      places.try_emplace(place, line);
+  }
+  std::string out;
+  key = {};
+  while (!logged.empty()) {
+    const std::string_view line = take_line(logged);
+    key = key_at(line, key);
+    const auto place = places.find(which(key, line));
+    out += place != places.end() ? place->second : line;
+  }
+  return out;
+}
+
 std::string with_content(std::string resolved, std::string_view content) {
   if (!resolved.ends_with('\n')) resolved += '\n';
   return rt::cat(resolved, kContentMark, content, "\n");
@@ -189,7 +194,7 @@ std::string in_todays_words(const std::string& logged, std::string_view now, con
       mark == logged.npos ? ""
                           : one_word(std::string_view(logged).substr(mark + kContentMark.size()));
   try {
-    StudySpec study = parse_study(with_source_of(logged, now), "study.yaml", "/");
+    StudySpec study = parse_study(with_places_of(logged, now), "study.yaml", "/");
     if (study.numbers_steps()) return resolved_yaml(study);
     return with_content(resolved_yaml(settle(study, data)), content);
   } catch (const rt::Error&) {

@@ -14,6 +14,9 @@ namespace hpo {
 /// at.
 [[nodiscard]] std::string with_content(std::string resolved, std::string_view content);
 
+/// A resolved text whose data, replay and plugin lie where another one says.
+[[nodiscard]] std::string with_places_of(std::string_view logged, std::string_view now);
+
 /// A logged text as today's table of fields writes it: fields that it lacks stand at their
 /// defaults, so that a study outlives the build that began it. `now` tells where the data lies
 /// today. A text that this build cannot read at all is returned as it is.

@@ -89,7 +89,8 @@ std::string resolved_before(const EventLog& log) {
 StudySpec with_logged_rule(const StudySpec& study, const std::string& resolved) {
   if (study.names_rule || resolved.empty()) return study;
   try {
-    return with_rule_of(parse_study(resolved, "study.yaml", "/"), study);
+    const std::string here = with_places_of(resolved, resolved_yaml(study));
+    return with_rule_of(parse_study(here, "study.yaml", "/"), study);
   } catch (const rt::Error&) {
     return study;  // made by another version: adopt() says what is other
   }

@@ -1,5 +1,6 @@
 #include "hpo/export/candidates.h"
 
+#include <algorithm>
 #include <map>
 
 #include "hpo/export/number_text.h"
@@ -16,6 +17,7 @@ void append_candidates(std::vector<CandidateRow>& rows, std::uint64_t trial,
     for (const Tried& tried : round.candidates) {
       spent += tried.flops;
       rows.push_back({.trial = trial,
+                      .fold = round.fold,
                       .epoch = static_cast<double>(round.from) / grid,
                       .epochs = static_cast<double>(round.until - round.from) / grid,
                       .spent = spent,
@@ -36,6 +38,8 @@ std::vector<CandidateRow> candidates_of(const StudyReader& study) {
 }
 
 std::string candidates_csv(std::span<const CandidateRow> rows) {
+  const bool folded =
+      std::ranges::any_of(rows, [](const CandidateRow& row) { return row.fold > 0; });
   std::string out;
   {
     nn::CsvLine line(out);
@@ -43,6 +47,7 @@ std::string candidates_csv(std::span<const CandidateRow> rows) {
          {"trial", "epoch", "epochs", "change", "shape", "weights", "inference_flops", "flops",
           "train_loss", "loss", "accuracy", "cost", "accepted", "why", "operations"})
       line.cell(name);
+    if (folded) line.cell("fold");
   }
   for (const CandidateRow& row : rows) {
     const Tried& tried = row.tried;
@@ -54,6 +59,7 @@ std::string candidates_csv(std::span<const CandidateRow> rows) {
     line.cell(measured_text(tried.loss)).cell(measured_text(tried.accuracy));
     line.cell(rt::format_double(tried.cost)).cell(tried.accepted ? "true" : "false");
     line.cell(tried.why).cell(tried.operations);
+    if (folded) line.cell(std::to_string(row.fold));
   }
   return out;
 }

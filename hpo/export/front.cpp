@@ -52,6 +52,8 @@ double FrontPoint::quality() const { return std::isnan(accuracy) ? -loss : accur
 void append_points(std::vector<FrontPoint>& points, std::uint64_t trial,
                    std::span<const Adapted> rounds, std::span<const Reported> reports) {
   for (const Adapted& round : rounds) {
+    // What one fold says of it is no more than a part of what a report says.
+    if (round.fold > 0) continue;
     const double epoch = static_cast<double>(round.until) / static_cast<double>(round.grid);
     for (const Tried& tried : round.candidates) append(points, trial, epoch, point_of(tried));
   }

@@ -97,6 +97,7 @@ struct Writer {
   void operator()(const Adapted& e) const {
     json.field("grid", e.grid).field("from", e.from).field("until", e.until);
     if (e.rows > 0) json.field("rows", e.rows);
+    if (e.fold > 0) json.field("fold", e.fold);
     json.key("candidates").begin_array();
     for (const Tried& tried : e.candidates) (*this)(tried);
     json.end_array();
@@ -106,6 +107,11 @@ struct Writer {
 std::string text_or_empty(const Json& json, std::string_view name) {
   const Json* found = json.find(name);
   return found ? found->text() : "";
+}
+
+std::int64_t integer_or_zero(const Json& json, std::string_view name) {
+  const Json* found = json.find(name);
+  return found ? found->integer() : 0;
 }
 
 std::optional<double> number_if_there(const Json& json, std::string_view name) {
@@ -158,7 +164,8 @@ Adapted read_adapted(const Json& json) {
   Adapted e{.grid = json.at("grid").integer(),
             .from = json.at("from").integer(),
             .until = json.at("until").integer(),
-            .rows = json.find("rows") != nullptr ? json.at("rows").integer() : 0,
+            .rows = integer_or_zero(json, "rows"),
+            .fold = integer_or_zero(json, "fold"),
             .candidates = {}};
   for (const auto& [name, tried] : json.at("candidates").members()) {
     e.candidates.push_back({.operations = std::string(tried.at("operations").raw()),

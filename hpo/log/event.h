@@ -148,6 +148,7 @@ struct Adapted {
   std::int64_t from = 0;
   std::int64_t until = 0;
   std::int64_t rows = 0;          ///< validation rows compared; 0: it does not matter to the policy
+  std::int64_t fold = 0;          ///< from 1 on: of the trial's networks, that of this fold
   std::vector<Tried> candidates;  ///< exactly one is accepted
   [[nodiscard]] const Tried& accepted() const;
 };

@@ -43,24 +43,36 @@ void read_program(const Node& adapt, nn::Adaptation& out) {
   (void)find_program(command.items.front(), out.folder, "adapt.command");
 }
 
+/// What an adaptation's plugin defines of the fields.
+nn::Fields plugin_fields(const Node& adapt, const nn::Adaptation& out) {
+  try {
+    return fields_of(adapt, kind_of_policy(nn::policy_of(out)));
+  } catch (const nn::Error& error) {
+    throw Fault(adapt.find("plugin")->at, rt::cat("adapt.plugin: ", error.what()));
+  }
+}
+
 }  // namespace
 
 nn::Adaptation read_adaptation(const Node& adapt, const nn::ModelSpec& model, std::int64_t epochs,
                                std::int64_t max_weights, bool continued) {
   const KindSet& set = *policy_set();
-  const Kind kind = opened(*set.find(adapt.find(set.key)->text), adapt);
-  nn::Adaptation out{.policy = {kind.name, fields_of(adapt, kind)},
+  const Kind& kind = *set.find(adapt.find(set.key)->text);
+  nn::Adaptation out{.policy = {kind.name, {}},
                      .at = {},
                      .command = {},
                      .max_weights = static_cast<std::uint64_t>(max_weights),
                      .continued = continued};
-  for (const char* name : {"folder", "timeout", "plugin", "content"}) out.policy.fields.erase(name);
+  if (kind.more != nullptr) {
+    out.plugin = adapt.find("plugin")->text;
+    out.content = adapt.find("content")->text;
+    out.policy.fields = plugin_fields(adapt, out);
+  } else {
+    out.policy.fields = fields_of(adapt, kind);
+    for (const char* name : {"folder", "timeout"}) out.policy.fields.erase(name);
+  }
   if (const Node* at = adapt.find("at")) read_timetable(*at, epochs, out);
   if (adapt.find("command") != nullptr) read_program(adapt, out);
-  if (const Node* plugin = adapt.find("plugin")) {
-    out.plugin = plugin->text;
-    out.content = adapt.find("content")->text;
-  }
   try {
     out = nn::complete(out);
     (void)nn::make_policy({.adaptation = out, .spec = model, .epochs = epochs});
@@ -68,7 +80,7 @@ nn::Adaptation read_adaptation(const Node& adapt, const nn::ModelSpec& model, st
     const Node* field = error.field().empty() ? nullptr : adapt.find(error.field());
     throw Fault(field != nullptr ? field->at : adapt.at, error.what());
   } catch (const nn::Error& error) {
-    throw Fault(adapt.at, error.what());
+    throw Fault(adapt.at, rt::cat(out.plugin.empty() ? "" : "adapt.plugin: ", error.what()));
   }
   return out;
 }

@@ -389,7 +389,7 @@ Node Checker::check_kind(const Node& node, const Field& field, const std::string
     result.entries.insert(result.entries.end(), form.fields.begin(), form.fields.end());
     return check_open_kind(result, field, where);
   }
-  const Kind kind = opened(find_kind(set, form.type), fields);
+  const Kind kind = opened(find_kind(set, form.type), fields, literal_);
   if (node.open_kind) {
     std::erase_if(fields.entries,
                   [&](const Entry& entry) { return kind.block.find(entry.key) == nullptr; });
@@ -402,12 +402,12 @@ Node Checker::check_kind(const Node& node, const Field& field, const std::string
 namespace {
 
 /// Several kinds as one: their names, and a block with the fields of all.
-std::pair<std::string, Field> together(std::span<const Kind* const> kinds) {
+std::pair<std::string, Field> together(std::span<const Kind> kinds) {
   std::vector<std::string> names;
   Field all{.type = Type::block};
-  for (const Kind* kind : kinds) {
-    names.push_back(kind->name);
-    for (const Field& field : kind->block.fields) {
+  for (const Kind& kind : kinds) {
+    names.push_back(kind.name);
+    for (const Field& field : kind.block.fields) {
       if (all.find(field.name) == nullptr) all.fields.push_back(field);
     }
   }
@@ -424,20 +424,20 @@ Node Checker::check_open_kind(const Node& chosen, const Field& field, const std:
                 rt::cat(where, " is a text with a parameter in it, expected one $name alone"));
   }
   const std::string outer = std::exchange(kind_parameter_, type.names[0]);
-  std::vector<const Kind*> kinds;
+  std::vector<Kind> kinds;
   for (const ParamValue& value : samples(parameters_.at(type.names[0])->domain)) {
-    kinds.push_back(set.find(std::get<std::string>(value)));
+    kinds.push_back(opened(*set.find(std::get<std::string>(value)), chosen, literal_));
   }
   Node result = map_node(chosen.at);
   result.open_kind = true;
   result.entries.push_back(chosen.entries[0]);
   for (auto entry = chosen.entries.begin() + 1; entry != chosen.entries.end(); ++entry) {
     std::optional<Node> value;
-    for (const Kind* kind : kinds) {
-      const Field* known = kind->block.find(entry->key);
+    for (const Kind& kind : kinds) {
+      const Field* known = kind.block.find(entry->key);
       if (known == nullptr) continue;
-      check_always_active(entry->value, *known, rt::cat(kind->name, ".", entry->key));
-      value = check(entry->value, *known, rt::cat(kind->name, ".", entry->key));
+      check_always_active(entry->value, *known, rt::cat(kind.name, ".", entry->key));
+      value = check(entry->value, *known, rt::cat(kind.name, ".", entry->key));
     }
     if (!value) {
       const auto [names, keys] = together(kinds);
@@ -445,11 +445,11 @@ Node Checker::check_open_kind(const Node& chosen, const Field& field, const std:
     }
     result.entries.push_back({entry->key, entry->key_at, std::move(*value)});
   }
-  for (const Kind* kind : kinds) {
-    for (const Field& known : kind->block.fields) {
+  for (const Kind& kind : kinds) {
+    for (const Field& known : kind.block.fields) {
       if (!known.required || result.find(known.name) != nullptr) continue;
       throw Fault(chosen.at,
-                  rt::cat(kind->name, ".", known.name, " is missing, expected ", expected(known)));
+                  rt::cat(kind.name, ".", known.name, " is missing, expected ", expected(known)));
     }
   }
   kind_parameter_ = outer;

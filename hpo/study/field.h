@@ -13,6 +13,10 @@
 #include <string_view>
 #include <vector>
 
+namespace nn {
+struct PolicyKind;
+}
+
 namespace hpo::study {
 
 struct Node;
@@ -88,12 +92,13 @@ struct Kind {
   std::string doc;
   std::string since;
   Field block;  ///< Type::block with the kind's fields
-  /// Of a kind that has more fields by what stands in its block: these. Throws a Fault. Null: none.
-  std::vector<Field> (*more)(const Node& block) = nullptr;
+  /// Of a kind that has more fields by what stands in its block: these. `literal`: dollars there
+  /// mean nothing. Throws a Fault. Null: none.
+  std::vector<Field> (*more)(const Node& block, bool literal) = nullptr;
 };
 
 /// With the fields that a block opens.
-[[nodiscard]] Kind opened(const Kind& kind, const Node& block);
+[[nodiscard]] Kind opened(const Kind& kind, const Node& block, bool literal);
 
 /// All kinds that can stand in one place.
 struct KindSet {
@@ -122,6 +127,8 @@ struct KindSet {
 [[nodiscard]] const KindSet* schedule_set();
 [[nodiscard]] const KindSet* layer_set();
 [[nodiscard]] const KindSet* policy_set();
+/// A policy that is in no set, as a kind.
+[[nodiscard]] Kind kind_of_policy(const nn::PolicyKind& policy);
 [[nodiscard]] const KindSet* operation_set();
 
 /// What a field wants, as it stands after "expected": "an int from 1 to 1024", "one of a, b".

@@ -172,9 +172,10 @@ std::vector<Field> split_rows() {
               "trains as many networks, each chosen by one fold and trained on the others, and "
               "reports the mean of every metric and the `spread` of the objective. `split.valid` "
               "does not count then. The network that is written in the end is trained again on "
-              "all rows but the test part, with the best trial's parameters and epochs. `auto`: 5 "
-              "folds for 20 to 3,999 rows outside of the test part, else one split; with "
-              "`split.group` or `split.time` one split."}};
+              "all rows but the test part, with the best trial's parameters and epochs; with "
+              "`adapt` the network of each fold finds its own size, and that one repeats what "
+              "the one of the middle size did. `auto`: 5 folds for 20 to 3,999 rows outside of "
+              "the test part, else one split; with `split.group` or `split.time` one split."}};
 }
 
 }  // namespace

@@ -190,12 +190,9 @@ KindSet make_operations() {
   return set;
 }
 
-std::vector<Field> fields_of_plugin(const Node& block) {
-  std::vector<Field> fields;
-  if (const nn::PolicyKind* kind = plugin_of(block)) {
-    for (const nn::FieldInfo& info : kind->info.fields) fields.push_back(field_of(info));
-  }
-  return fields;
+std::vector<Field> fields_of_plugin(const Node& block, bool literal) {
+  const nn::PolicyKind* policy = plugin_of(block, literal);
+  return policy != nullptr ? kind_of(policy->info).block.fields : std::vector<Field>{};
 }
 
 /// Policies can have a timetable, a program or a shared library besides their kind's fields.
@@ -341,6 +338,8 @@ const KindSet* schedule_set() {
   static const KindSet kSet = make_set("schedule", nn::schedule_kinds(), {});
   return &kSet;
 }
+
+Kind kind_of_policy(const nn::PolicyKind& policy) { return kind_of(policy.info); }
 
 const KindSet* policy_set() {
   static const KindSet kSet = make_policies();

@@ -48,13 +48,19 @@ void locate_plugin(Node& root, const std::string& folder) {
   block->entries.insert(entry + 1, {std::string(kContent), at, std::move(content)});
 }
 
-const nn::PolicyKind* plugin_of(const Node& block) {
+const nn::PolicyKind* plugin_of(const Node& block, bool literal) {
   const Node* plugin = block.find(kPlugin);
   const Node* content = block.find(kContent);
-  if (plugin == nullptr || !plugin->is_scalar() || content == nullptr || !content->is_scalar())
-    return nullptr;
-  return or_refuse(*plugin,
-                   [&] { return &nn::plugin_kind(unescape(*plugin).text, content->text); });
+  const auto stands = [&](const Node* node) {
+    return node != nullptr && node->is_scalar() && (literal || references(*node).names.empty());
+  };
+  const auto text = [&](const Node& node) { return literal ? node.text : unescape(node).text; };
+  if (!stands(plugin)) return nullptr;
+  if (!stands(content)) {
+    const Node& at = content != nullptr ? *content : block;
+    throw Fault(at.at, "adapt.content is no text, expected 32 digits, or no such key");
+  }
+  return or_refuse(*plugin, [&] { return &nn::plugin_kind(text(*plugin), text(*content)); });
 }
 
 }  // namespace hpo::study

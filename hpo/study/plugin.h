@@ -12,7 +12,8 @@ namespace hpo::study {
 /// path, the content. Throws a Fault for a file that can't be read.
 void locate_plugin(Node& root, const std::string& folder);
 
-/// The policy that a block names; null where it names none. Throws a Fault where it can't be had.
-[[nodiscard]] const nn::PolicyKind* plugin_of(const Node& block);
+/// The policy that a block names; null where it names none. `literal`: dollars in it mean nothing.
+/// Throws a Fault where it can't be had.
+[[nodiscard]] const nn::PolicyKind* plugin_of(const Node& block, bool literal);
 
 }  // namespace hpo::study

@@ -78,16 +78,14 @@ void check_split(const Node& root) {
       rt::cat("data.split.valid and data.split.test take all rows, expected a sum below 1"));
 }
 
-/// What changes a network while it trains has one network to change.
+/// A network that is copied from another one goes on with the rows of that one.
 void check_folds(const Node& root) {
   const Node* folds = root.find_path({"data", "folds"});
   if (folds == nullptr) return;
-  const bool adapts = root.find("adapt") != nullptr;
   const std::string& method = root.find("method")->find("type")->text;
-  if (!adapts && !is_population(method)) return;
-  throw Fault(folds->at,
-              rt::cat("data.folds stands beside ", adapts ? "adapt" : "method: " + method,
-                      ", which goes on with one network, expected one of the two"));
+  if (!is_population(method)) return;
+  throw Fault(folds->at, rt::cat("data.folds stands beside method: ", method,
+                                 ", which goes on with one network, expected one of the two"));
 }
 
 void check_gpus(const Node& root) {

@@ -214,7 +214,9 @@ Json typed_form(const Kind& kind, const std::string& key) {
 
 /// {NAME: {field: value}}
 Json named_form(const Kind& kind) {
-  Json fields = any_of({block_schema(kind.block), {{"type", "null"}}});
+  Json block = block_schema(kind.block);
+  if (kind.more != nullptr) block.erase("additionalProperties");
+  Json fields = any_of({block, {{"type", "null"}}});
   if (const auto& all = kind.block.fields; !all.empty() && all[0].count == Count::list)
     fields = any_of({block_schema(kind.block), field_schema(all[0])});
   return {{"type", "object"},

@@ -1,12 +1,15 @@
 #include "nn/adapt/plugin.h"
 
 #include <dlfcn.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <exception>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -16,35 +19,87 @@
 namespace nn {
 namespace {
 
-constexpr std::size_t kMostPluginBytes = std::size_t{1} << 30;  // bytes of a plugin
-// Words that a study file has beside a policy's own fields.
-constexpr std::array<std::string_view, 3> kTaken{"policy", "plugin", "content"};
+constexpr std::size_t kMostPluginBytes = std::size_t{1} << 30;
+// Words that mean something else in a study file, beside a policy or where data lies.
+constexpr std::array<std::string_view, 10> kTaken{"policy",  "plugin", "content", "name", "at",
+                                                  "command", "folder", "timeout", "csv",  "idx"};
 
-struct Loaded {
-  std::string content;
-  PolicyKind kind;
-};
+void check_field(const std::string& who, const FieldInfo& field) {
+  const std::string what = who + " has a field \"" + one_line(field.name, 60) + "\", ";
+  const bool plain = !field.name.empty() && std::ranges::all_of(field.name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  });
+  if (!plain) throw Error(what + "expected a name of a-z, 0-9 and _");
+  if (std::ranges::find(kTaken, field.name) != kTaken.end())
+    throw Error(what + "which the study file needs itself");
+  if (field.course || field.type == FieldType::number_by_name)
+    throw Error(what + "which is no single value");
+  if (field.type == FieldType::word && field.choices.empty())
+    throw Error(what + "a word without choices");
+  if (!field.value) return;
+  if (const std::string problem = field_problem(field, *field.value); !problem.empty())
+    throw Error(what + "whose default " + problem);
+}
 
 void check_kind(const std::string& path, const PolicyKind& kind) {
-  const std::string who = path + ": the policy " + kind.info.kind;
+  const std::string who = path + ": the policy " + one_line(kind.info.kind, 60);
   if (kind.make == nullptr) throw Error(who + " has no function make");
-  if (kind.timetable || kind.program || kind.behind != nullptr)
-    throw Error(who + " asks for a timetable or a program, which are for Trellis's own policies");
+  if (kind.timetable || kind.program || kind.behind != nullptr || kind.birth != nullptr)
+    throw Error(who +
+                " asks for what only Trellis's own policies have: a timetable, a program or "
+                "a birth");
+  std::set<std::string> names;
   for (const FieldInfo& field : kind.info.fields) {
-    if (std::ranges::find(kTaken, field.name) != kTaken.end())
-      throw Error(who + " has a field \"" + field.name + "\", which the study file needs itself");
+    check_field(who, field);
+    if (!names.insert(field.name).second)
+      throw Error(who + " has two fields \"" + field.name + "\"");
   }
 }
 
-PolicyKind load(const std::string& path) {
+/// A file in memory with those bytes, which nobody can change: its path while this lives, or for as
+/// long as the process does.
+class Copy {
+ public:
+  Copy(const std::string& path, std::span<const std::byte> bytes)
+      : file_(memfd_create("policy", MFD_CLOEXEC)) {
+    while (file_ >= 0 && !bytes.empty()) {
+      const ssize_t written = write(file_, bytes.data(), bytes.size());
+      if (written <= 0) break;
+      bytes = bytes.subspan(static_cast<std::size_t>(written));
+    }
+    if (file_ < 0 || !bytes.empty()) throw Error(path + ": there is no memory to load it");
+  }
+  ~Copy() {
+    if (!stays_) close(file_);
+  }
+  Copy(const Copy&) = delete;
+  Copy& operator=(const Copy&) = delete;
+  [[nodiscard]] std::string path() const { return "/proc/self/fd/" + std::to_string(file_); }
+  /// The loader takes a path that it knows for the library that it has loaded from there.
+  void stay() { stays_ = true; }
+
+ private:
+  int file_;
+  bool stays_ = false;
+};
+
+/// Why the loader refused a copy of a file, in its own words without the copy's name.
+std::string loader_error(const std::string& copy) {
+  const char* said = dlerror();
+  std::string why = said != nullptr ? said : "unknown error";
+  if (why.starts_with(copy + ": ")) why.erase(0, copy.size() + 2);
+  return one_line(why, 300);
+}
+
+PolicyKind load(const std::string& path, std::span<const std::byte> bytes) {
+  Copy copy(path, bytes);
   // What it leaves open is the program's; a fault of its own is told before anything trains.
-  void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* const library = dlopen(copy.path().c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    std::string why = dlerror();
-    if (why.starts_with(path + ": ")) why.erase(0, path.size() + 2);
-    throw Error(path + ": can't be loaded: " + one_line(why, 300) +
+    throw Error(path + ": can't be loaded: " + loader_error(copy.path()) +
                 "; expected a shared library (c++ -shared -fPIC) made with this version's headers");
   }
+  copy.stay();
   const auto* const plugin = static_cast<const PolicyPlugin*>(dlsym(library, "trellis_policy"));
   if (plugin == nullptr)
     throw Error(path + ": is no policy: it has no TRELLIS_POLICY (nn/adapt/plugin.h)");
@@ -55,9 +110,16 @@ PolicyKind load(const std::string& path) {
                 ", or its types have other sizes), expected it compiled with this version's "
                 "headers");
   }
-  PolicyKind kind = plugin->kind();
-  check_kind(path, kind);
-  return kind;
+  try {
+    PolicyKind kind = plugin->kind();
+    check_kind(path, kind);
+    return kind;
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw Error(path + ": the function of TRELLIS_POLICY threw \"" + one_line(error.what(), 300) +
+                "\"");
+  }
 }
 
 }  // namespace
@@ -68,17 +130,14 @@ std::string plugin_content(const std::string& path) {
 
 const PolicyKind& plugin_kind(const std::string& path, const std::string& content) {
   static std::mutex mutex;
-  static std::map<std::string, Loaded> all;
+  static std::map<std::string, PolicyKind> by_content;
   const std::lock_guard lock(mutex);
-  const auto known = all.find(path);
-  // A file that was replaced would not be loaded again: the loader knows it by its path.
-  const std::string now = known != all.end() ? known->second.content : plugin_content(path);
-  if (now != content) {
-    throw Error(path + ": its content is " + now + ", and was " + content +
-                " when the study began");
-  }
-  if (known != all.end()) return known->second.kind;
-  return all.emplace(path, Loaded{content, load(path)}).first->second.kind;
+  const auto known = by_content.find(content);
+  if (known != by_content.end()) return known->second;
+  const SourceFile file(path, kMostPluginBytes);
+  if (const std::string now = hash_of(file).hex(); now != content)
+    throw Error(path + ": has the content " + now + ", expected " + one_line(content, 60));
+  return by_content.emplace(content, load(path, file.raw())).first->second;
 }
 
 PolicyKind plugin_policy() {

@@ -22,10 +22,12 @@
 
 namespace nn {
 
-/// The version of the interface. A change that moves no size below needs the next number.
+/// The version of the interface: of policy.h and what it shows of other headers. A test knows what
+/// they were when it was chosen.
 inline constexpr std::uint64_t kPolicyVersion = 1;
 
-/// The version and the sizes of all that a policy and the program hand each other.
+/// With the sizes of what a policy and the program hand each other, which differ where one was
+/// compiled otherwise.
 inline constexpr std::uint64_t kPolicyInterface = [] {
   std::uint64_t out = kPolicyVersion;
   for (const std::size_t size :
@@ -53,8 +55,8 @@ struct PolicyPlugin {
 /// The content of a plugin's file, for Adaptation::content. Throws Error where it can't be read.
 [[nodiscard]] std::string plugin_content(const std::string& path);
 
-/// The kind that a plugin brings; it stays loaded. Throws Error where the file has other content,
-/// can't be loaded, is no plugin, or is one for another interface.
+/// The kind that a plugin brings; it stays loaded, and the file may change. Throws Error where the
+/// file has other content, can't be loaded, is no plugin, or is one for another interface.
 [[nodiscard]] const PolicyKind& plugin_kind(const std::string& path, const std::string& content);
 
 [[nodiscard]] PolicyKind plugin_policy();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "nn/adapt/guarded.h"
 #include "nn/error.h"
 #include "nn/layout.h"
 
@@ -47,7 +48,7 @@ double Policy::cost(const ModelSpec& spec) const {
   return static_cast<double>(flops_per_row(spec).forward);
 }
 
-void Policy::judge(Round&) const { throw Error("a policy that races nothing was asked to judge"); }
+void Policy::judge(Round&) const { throw Error("a policy that races has to override it"); }
 
 const PolicyKind& policy_of(const Adaptation& adaptation) {
   const PolicyKind& kind = policy_of(adaptation.policy.kind);
@@ -70,7 +71,8 @@ ModelSpec born_with(const Adaptation& adaptation, ModelSpec model) {
 }
 
 std::unique_ptr<Policy> make_policy(const PolicySetup& setup) {
-  return policy_of(setup.adaptation).make(setup);
+  const PolicyKind& kind = policy_of(setup.adaptation);
+  return setup.adaptation.plugin.empty() ? kind.make(setup) : guarded(kind, setup);
 }
 
 }  // namespace nn

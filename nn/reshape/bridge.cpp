@@ -49,6 +49,23 @@ std::vector<Direction> strongest(const ReshapeJob<T>& job, const Bridge& bridge)
   return out;
 }
 
+std::pair<std::uint64_t, std::uint64_t> ends_of(const ModelSpec& spec, const Bridge& bridge) {
+  const auto flows = infer_flows(spec);
+  return {static_cast<std::uint64_t>(flows[bridge.layer].shape.elements()),
+          static_cast<std::uint64_t>(flows[bridge.later + 1].shape.elements())};
+}
+
+std::uint64_t bridge_flops(const ModelSpec& spec, const Bridge& bridge, std::uint64_t rows) {
+  const auto [inputs, units] = ends_of(spec, bridge);
+  return (flops_per_row(spec).training + 2 * inputs * units) * rows;
+}
+
+std::uint64_t direction_flops(const ModelSpec& spec, const Bridge& bridge) {
+  constexpr std::uint64_t kEigen = 9;  // n^3 of the eigenvectors of a symmetric matrix
+  const auto [inputs, units] = ends_of(spec, bridge);
+  return 2 * units * units * inputs + kEigen * units * units * units;
+}
+
 template std::vector<Direction> strongest(const ReshapeJob<float>&, const Bridge&);
 template std::vector<Direction> strongest(const ReshapeJob<double>&, const Bridge&);
 

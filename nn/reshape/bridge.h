@@ -4,11 +4,12 @@
 // A new unit of weights 0 on one side changes nothing and gets a gradient through the other one.
 // That of all new units there could be is one matrix, the mean over rows of dz x^T, x being what
 // enters the first layer and dz the gradient with respect to the sums of the second one: its
-// singular vectors are the best units to add (GradMax: Evci et al., ICLR 2022, section 3.2; for the
-// linear part of what TINY calls a bottleneck: Verbockhaven et al., 2024).
+// singular vectors are the best units to add (GradMax: Evci et al., ICLR 2022).
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "nn/reshape/kind.h"
@@ -31,6 +32,16 @@ struct Direction {
 /// Those that the gradient asks for, the strongest first; as many as it has.
 template <class T>
 [[nodiscard]] std::vector<Direction> strongest(const ReshapeJob<T>& job, const Bridge& bridge);
+
+/// Inputs of the first layer, units of the second.
+[[nodiscard]] std::pair<std::uint64_t, std::uint64_t> ends_of(const ModelSpec& spec,
+                                                              const Bridge& bridge);
+
+/// Counted arithmetic of the gradient between the two on `rows` rows, passes through the network
+/// included, and of finding its directions.
+[[nodiscard]] std::uint64_t bridge_flops(const ModelSpec& spec, const Bridge& bridge,
+                                         std::uint64_t rows);
+[[nodiscard]] std::uint64_t direction_flops(const ModelSpec& spec, const Bridge& bridge);
 
 extern template std::vector<Direction> strongest(const ReshapeJob<float>&, const Bridge&);
 extern template std::vector<Direction> strongest(const ReshapeJob<double>&, const Bridge&);

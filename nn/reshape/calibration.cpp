@@ -216,6 +216,27 @@ LayerInputs<T> layer_inputs(const ReshapeJob<T>& job, std::size_t layer, Kept ke
   return out;
 }
 
+template <class T>
+LayerValues layer_values(const ReshapeJob<T>& job, std::size_t layer) {
+  Chunks<T> chunks(job, Use::inference);
+  const auto elements =
+      static_cast<std::size_t>(infer_flows(job.from.spec())[layer].shape.elements());
+  LayerValues out{std::vector<double>(elements), std::vector<double>(elements)};
+  std::vector<T> copy;
+  chunks.each([&](std::size_t, int rows, const Target&) {
+    const T* x =
+        brought_here(*job.hands.kernels.memory,
+                     chunks.network().forward_to(chunks.arena(), chunks.weights(), rows, layer),
+                     static_cast<std::size_t>(rows) * elements, copy);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(rows) * elements; ++i) {
+      const auto value = static_cast<double>(x[i]);
+      out.sums[i % elements] += value;
+      out.squares[i % elements] += value * value;
+    }
+  });
+  return out;
+}
+
 std::size_t bridge_numbers(const ModelSpec& spec, std::size_t layer, std::size_t later) {
   const auto flows = infer_flows(spec);
   return param_layout(spec).count + static_cast<std::size_t>(flows[layer].shape.elements()) *
@@ -296,6 +317,7 @@ std::vector<std::vector<double>> gate_gradients(const ReshapeJob<T>& job,
 
 template LayerInputs<float> layer_inputs(const ReshapeJob<float>&, std::size_t, Kept);
 template LayerInputs<double> layer_inputs(const ReshapeJob<double>&, std::size_t, Kept);
+template LayerValues layer_values(const ReshapeJob<float>&, std::size_t);
 template std::vector<double> bridge_gradient(const ReshapeJob<float>&, std::size_t, std::size_t);
 template std::vector<double> bridge_gradient(const ReshapeJob<double>&, std::size_t, std::size_t);
 template std::vector<std::vector<double>> gate_gradients(const ReshapeJob<float>&,

@@ -62,6 +62,14 @@ enum class Kept : std::uint8_t { sums, all };
 template <class T>
 [[nodiscard]] LayerInputs<T> layer_inputs(const ReshapeJob<T>& job, std::size_t layer, Kept kept);
 
+/// What enters layer `layer` on the calibration rows, as it is: sums and squares over all rows, one
+/// of each of its elements.
+struct LayerValues {
+  std::vector<double> sums, squares;
+};
+template <class T>
+[[nodiscard]] LayerValues layer_values(const ReshapeJob<T>& job, std::size_t layer);
+
 /// Mean over the rows of dz h^T, [units of layer `later`, inputs of layer `layer`]: what a direct
 /// connection from the one's inputs to the other's sums would have for a gradient. Both are dense
 /// layers. The loss is cross entropy for labels (of one output: binary), mean squared error for
@@ -88,6 +96,7 @@ template <class T>
 
 extern template LayerInputs<float> layer_inputs(const ReshapeJob<float>&, std::size_t, Kept);
 extern template LayerInputs<double> layer_inputs(const ReshapeJob<double>&, std::size_t, Kept);
+extern template LayerValues layer_values(const ReshapeJob<float>&, std::size_t);
 extern template std::vector<double> bridge_gradient(const ReshapeJob<float>&, std::size_t,
                                                     std::size_t);
 extern template std::vector<double> bridge_gradient(const ReshapeJob<double>&, std::size_t,

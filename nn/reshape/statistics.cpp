@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "nn/flow.h"
 #include "nn/reshape/anatomy.h"
 #include "nn/reshape/bridge.h"
 #include "nn/reshape/calibration.h"
@@ -12,24 +11,20 @@
 namespace nn {
 namespace {
 
-std::uint64_t elements_after(const ModelSpec& spec, std::size_t layer) {
-  return static_cast<std::uint64_t>(infer_flows(spec)[layer + 1].shape.elements());
-}
-
-/// Writes the mean and the spread of each unit's values.
+/// Writes the mean and the spread of each unit's values. Units are what varies fastest in images,
+/// and in what they are flattened to.
 void describe_values(const ReshapeJob<float>& job, const Reader& reader, UnitStatistics& out) {
-  const LayerInputs<float> seen = layer_inputs(job, reader.layer(), Kept::sums);
-  const std::size_t units = out.mean.size();
-  std::vector<double> values(units);
-  for (std::size_t c = 0; c < reader.inputs(); ++c) {
-    const std::size_t u = reader.unit(c);
-    values[u] += static_cast<double>(seen.rows);
-    out.mean[u] += seen.sums[c];
-    out.spread[u] += seen.squares[c];
+  const LayerValues values = layer_values(job, reader.layer());
+  const std::size_t units = out.mean.size(), elements = values.sums.size();
+  for (std::size_t e = 0; e < elements; ++e) {
+    out.mean[e % units] += values.sums[e];
+    out.spread[e % units] += values.squares[e];
   }
+  const double count = static_cast<double>(job.calibration.rows.size() * elements / units);
   for (std::size_t u = 0; u < units; ++u) {
-    out.mean[u] /= values[u];
-    out.spread[u] = std::sqrt(std::max(0.0, out.spread[u] / values[u] - out.mean[u] * out.mean[u]));
+    out.mean[u] /= count;
+    const double variance = out.spread[u] / count - out.mean[u] * out.mean[u];
+    out.spread[u] = variance < 0 ? 0 : std::sqrt(variance);  // rounding; NaN stays
   }
 }
 
@@ -69,8 +64,14 @@ std::vector<UnitStatistics> unit_statistics(const kern::Kernels<float>& kernels,
   return out;
 }
 
+std::size_t most_directions(const ModelSpec& spec, const std::string& layer) {
+  const Bridge bridge(spec, resizable_group(spec, layer));
+  if (!bridge.stands) return 0;
+  const auto [inputs, units] = ends_of(spec, bridge);
+  return static_cast<std::size_t>(std::min(inputs, units));
+}
+
 std::uint64_t unit_statistics_flops(const ModelSpec& spec, std::uint64_t rows) {
-  constexpr std::uint64_t kEigen = 9;  // n^3 of the eigenvalues of a symmetric matrix
   const std::uint64_t seen = std::min<std::uint64_t>(rows, kStatisticsRows);
   const Flops row = flops_per_row(spec);
   const std::vector<std::string> layers = resizable_layers(spec);
@@ -78,11 +79,7 @@ std::uint64_t unit_statistics_flops(const ModelSpec& spec, std::uint64_t rows) {
   for (const std::string& layer : layers) {
     out += row.forward * seen;
     const Bridge bridge(spec, resizable_group(spec, layer));
-    if (!bridge.stands) continue;
-    const std::uint64_t units = elements_after(spec, bridge.later);
-    const auto inputs =
-        static_cast<std::uint64_t>(infer_flows(spec)[bridge.layer].shape.elements());
-    out += row.training * seen + 2 * units * units * inputs + kEigen * units * units * units;
+    if (bridge.stands) out += bridge_flops(spec, bridge, seen) + direction_flops(spec, bridge);
   }
   return out;
 }

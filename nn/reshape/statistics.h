@@ -2,6 +2,7 @@
 // What the units of a network do: statistics of their values and gradients on training rows, for
 // policies that decide by them.
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -19,10 +20,10 @@ inline constexpr std::int64_t kStatisticsRows = 1000;
 /// Of the units of one group that can be removed (resizable_layers). Encodable.
 struct UnitStatistics {
   std::string layer;           ///< the first of the layers that share the units
-  std::vector<double> mean;    ///< of each unit's values, as its first reader sees them
-  std::vector<double> spread;  ///< their standard deviation
+  std::vector<double> mean;    ///< of each unit's values where they are first read
+  std::vector<double> spread;  ///< their standard deviation; of a channel over all its pixels
   /// Mean over chunks of rows of the squared gradient of the loss with respect to a factor 1 on the
-  /// unit: what a shrink ranks by as `taylor` (Molchanov et al., CVPR 2019).
+  /// unit (Molchanov et al., CVPR 2019). A shrink ranks by the same of more rows as `taylor`.
   std::vector<double> gradient;
   /// Of a dense layer with one right after it: singular values, largest first, of the gradient that
   /// new units would have between what enters the layer and what the next one sums
@@ -31,14 +32,17 @@ struct UnitStatistics {
   bool operator==(const UnitStatistics&) const = default;
 };
 
-/// Of every such group, in order. `net` and `training`, the training part, lie in the memory of
-/// `kernels`; kStatisticsRows of its rows are looked at, chosen by their number alone. The loss of
-/// the gradients is cross entropy for classes and mean squared error for numbers. Throws Error for
-/// data that does not fit the network.
+/// Of every such group, in order; NaN of a network that diverged. `net` and `training`, the
+/// training part, lie in the memory of `kernels`; kStatisticsRows of its rows are looked at, chosen
+/// by their number alone. The loss of the gradients is cross entropy for classes and mean squared
+/// error for numbers. Throws Error for data that does not fit the network.
 [[nodiscard]] std::vector<UnitStatistics> unit_statistics(const kern::Kernels<float>& kernels,
                                                           Workspace& workspace,
                                                           const ParamSlab& net,
                                                           const DataView& training);
+
+/// How many numbers `room` has at most, of a layer.
+[[nodiscard]] std::size_t most_directions(const ModelSpec& spec, const std::string& layer);
 
 /// Counted arithmetic of it for a training part of `rows` rows: passes over the rows, and the
 /// eigenvalues.

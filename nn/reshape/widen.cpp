@@ -46,7 +46,10 @@ class WidenKind final : public ReshapeKind {
 
   [[nodiscard]] std::uint64_t flops(const ModelSpec& spec, const Operation& operation,
                                     std::uint64_t rows) const override {
-    return needs_data(operation) ? flops_per_row(spec).training * rows : 0;
+    if (!needs_data(operation)) return 0;
+    const Bridge bridge(spec, resizable_group(spec, operation.layer));
+    const bool directed = word(operation.fields, "rule") == "gradmax";
+    return bridge_flops(spec, bridge, rows) + (directed ? direction_flops(spec, bridge) : 0);
   }
 
   [[nodiscard]] Net<float> run(const ReshapeJob<float>& job) const override { return work(job); }

@@ -221,12 +221,13 @@ std::vector<std::size_t> largest_places(const std::vector<double>& matrix, std::
   return places;
 }
 
-/// NeST's birth of neurons (Dai, Yin and Jha, IEEE Transactions on Computers 2019, section 3.1.2):
-/// each new unit joins an input of its layer and a sum of the next one whose product of value and
-/// gradient is the next largest. Its sign stands where it is read, so that a relu is open.
+/// NeST's birth of neurons (Dai, Yin and Jha, IEEE Transactions on Computers 2019): each new unit
+/// joins an input of its layer and a sum of the next one whose product of value and gradient is the
+/// next largest, by weights of the size that its layers' weights have. Its sign stands where it is
+/// read, so that a relu is open where its input is positive.
 template <class T>
 Net<T> nest(const Widening<T>& w) {
-  constexpr double kStrength = 0.3;  // of an old unit's weights, on each side
+  constexpr double kStrength = 0.3;  // of the mean size of a weight, on each side
   const Hands<T>& hands = w.job.hands;
   const Bridge bridge(w.job.from.spec(), w.group);
   const std::vector<double> gradient = bridge_gradient(w.job, bridge.layer, bridge.later);
@@ -242,7 +243,7 @@ Net<T> nest(const Widening<T>& w) {
     std::vector<T> list(slice.size());
     if (tensor.role == ParamRole::weight) {
       const Reader layer(net.layout, {.tensor = maker.tensor, .axis = input_axis(tensor)});
-      const double size = kStrength * mean_size(w, maker.tensor) * static_cast<double>(inputs);
+      const double size = kStrength * mean_size(w, maker.tensor);
       for (std::size_t k = 0; k < places.size(); ++k) {
         const auto unit = static_cast<std::size_t>(some[k]);
         const std::size_t element = layer.element(places[k] % inputs, unit);
@@ -253,7 +254,7 @@ Net<T> nest(const Widening<T>& w) {
   }
   const UnitSlice outgoing = w.slice(net, read, some);
   std::vector<T> list(outgoing.size());
-  const double size = kStrength * mean_size(w, read.tensor) * static_cast<double>(later.outputs());
+  const double size = kStrength * mean_size(w, read.tensor);
   for (std::size_t k = 0; k < places.size(); ++k) {
     const double down = gradient[places[k]] > 0 ? -size : size;
     list[outgoing.at(k, places[k] / inputs)] = static_cast<T>(down);

@@ -2,7 +2,7 @@
 ends byte for byte as if nothing had happened: log, tables, front and the weights of the network.
 
 usage: adaptive.py PROGRAMS [--policy P] [--verb sweep|train] [--from] [--kills N] [--seed S]
-  --policy P   race (default), auto, plateau, plugin or schedule
+  --policy P   race (default), auto, folds (of networks that race), plateau, plugin or schedule
   --from       the networks go on from a model, with a column and a class that it does not know, and a replay
   --kills N    runs that are killed, evenly over the phases (default 100)
 

@@ -36,12 +36,14 @@ POLICIES = {
     "schedule": "{policy: schedule, at: {1: {widen: {layer: fc1, by: 32}}, 1.5: {shrink: {layer: fc2, by: 24}}, "
                 "2.5: {deepen: {layer: fc1}}}}",
     "plugin": "{plugin: PLUGIN, every: 0.5, by: 16}",
+    "folds": "{policy: race, every: 1, length: 0.5, factor: 1.5, patience: 9}",
 }
-PLUGIN = "examples/policies/tiny.so"  # in the build folder
+PLUGIN = "examples/policies/bottleneck.so"  # in the build folder
 
 
 def adapting(programs, policy):
-    return STUDY.replace("ADAPT", POLICIES[policy].replace("PLUGIN", str(Path(programs).resolve().parent / PLUGIN)))
+    study = STUDY.replace("split: {valid: 0.25,", "folds: 3, split: {") if policy == "folds" else STUDY
+    return study.replace("ADAPT", POLICIES[policy].replace("PLUGIN", str(Path(programs).resolve().parent / PLUGIN)))
 
 
 def search(programs, policy):

@@ -1,12 +1,16 @@
 // Cross-validation: what a trial with folds reports, that it goes on after a stop, and which
 // network is written.
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "hpo/driver/folded_work.h"
 #include "hpo/driver/sweep.h"
+#include "hpo/export/candidates.h"
 #include "hpo/export/export.h"
 #include "hpo/study/trial_spec.h"
+#include "nn/adapt/policy.h"
 #include "nn/baseline.h"
 #include "nn/data/load.h"
 #include "nn/data/preprocessing.h"
@@ -38,7 +42,7 @@ class Folds : public SmallStudy {
     options.engine = engine;
     options.interrupts = &stopper.asked;
     options.commit_delay = {};
-    return run_sweep(folded(), options, stopper);
+    return run_sweep(folded(more_), options, stopper);
   }
   SweepResult sweep(const std::string& name, Engine engine = Engine::sequential,
                     int workers = 1) const {
@@ -55,6 +59,8 @@ class Folds : public SmallStudy {
     const nn::Dataset data = nn::load_dataset(data_spec(folded(), params));
     return data_spec(settle(folded(), data_info(data.header())), params);
   }
+
+  std::string more_;  ///< of the file that sweep() runs
 
   /// A network of the trial, trained without tasks on one part of the rows.
   struct Trained {
@@ -207,10 +213,13 @@ TEST_F(Folds, TheLeastFileOfASmallTableIsFolded) {
   EXPECT_EQ(model.metadata.at("preprocessing"), nn::preprocessing_json(nn::load_dataset(all)));
 }
 
-TEST_F(Folds, WhatChangesOneNetworkIsRefused) {
-  EXPECT_THROW(
-      (void)folded("adapt: {policy: schedule, at: {2: {widen: {layer: dense1, by: 3}}}}\n"),
-      rt::Error);
+TEST_F(Folds, APopulationIsRefused) {
+  EXPECT_THROW((void)parse_study("data: {csv: rows.csv, target: kind, folds: 2}\n"
+                                 "network: [dense: {units: 4}]\n"
+                                 "train: {optimizer: {sgd: {lr: $lr}}, epochs: 4}\nmethod: pbt\n"
+                                 "parameters: {lr: {min: 0.1, max: 0.2}}\n",
+                                 "s.yaml", folder_.path().string()),
+               rt::Error);
   EXPECT_THROW((void)parse_study("data: {csv: rows.csv, target: kind, folds: 1}\n", "s.yaml",
                                  folder_.path().string()),
                rt::Error);
@@ -249,6 +258,84 @@ TEST_F(Folds, AFoldWithoutTheMetricSpoilsNoTrial) {
   EXPECT_EQ(result.counts.complete, 3);
   EXPECT_TRUE(std::isfinite(result.best->value.value()));
 }
+
+constexpr const char* kSchedule =
+    "adapt: {policy: schedule, at: {1: {widen: {layer: dense1, by: 3}},"
+    " 2.5: {shrink: {layer: dense1, by: 2}}}}\n";
+/// The price is so low that growing pays where it helps at all: folds come to unlike sizes.
+constexpr const char* kRace =
+    "adapt: {policy: race, every: 1, length: 0.5, factor: 1.5, price: 1e-9, patience: 9}\n";
+
+class AdaptingFolds : public Folds, public testing::WithParamInterface<const char*> {
+ protected:
+  AdaptingFolds() { more_ = GetParam(); }
+
+  /// The rounds of a trial by fold.
+  [[nodiscard]] std::map<std::int64_t, std::vector<Adapted>> rounds(const std::string& name,
+                                                                    std::uint64_t trial) const {
+    std::map<std::int64_t, std::vector<Adapted>> found;
+    for (const EventRow& event : reader(name).events()) {
+      if (event.kind != "adapted" || event.trial != trial) continue;
+      auto round = std::get<Adapted>(body_of(event.kind, event.payload));
+      found[round.fold].push_back(std::move(round));
+    }
+    return found;
+  }
+};
+
+TEST_P(AdaptingFolds, EachFoldFindsItsSizeAndTheMiddleOneIsWritten) {
+  const SweepResult result = sweep("a");
+  ASSERT_TRUE(result.model);
+  const auto each = rounds("a", result.best->trial);
+  EXPECT_FALSE(each.contains(0));
+  std::vector<std::pair<double, std::string>> ends;
+  for (const auto& [fold, own] : each) {
+    EXPECT_LE(fold, kFolds);
+    for (std::size_t i = 1; i < own.size(); ++i) EXPECT_GE(own[i].from, own[i - 1].until);
+    ends.emplace_back(own.back().accepted().inference_flops, own.back().accepted().shape);
+  }
+  ASSERT_EQ(ends.size(), std::size_t{kFolds});
+  std::ranges::stable_sort(ends, {}, [](const auto& end) { return end.first; });
+  const std::string middle = ends[(kFolds - 1) / 2].second;
+  const nn::Model model = nn::read_model(result.model->file.string());
+  EXPECT_EQ(nn::shape_text(model.net.spec()), middle);
+  for (const EventRow& event : reader("a").events()) {
+    if (event.kind != "reported" || event.trial != result.best->trial) continue;
+    const auto report = std::get<Reported>(body_of(event.kind, event.payload));
+    if (report.epochs != result.best->epochs) continue;
+    EXPECT_EQ(report.shape, middle);
+    EXPECT_EQ(report.weights, nn::weight_count(model.net.spec()));
+  }
+}
+
+TEST_P(AdaptingFolds, IsTheSameOnAnyNumberOfWorkersAndAfterStops) {
+  const SweepResult whole = sweep("a");
+  const std::string expected = export_csv(reader("a"));
+  const std::string tried = candidates_csv(candidates_of(reader("a")));
+  EXPECT_NE(tried.find(",operations,fold\n"), std::string::npos);
+  const auto same = [&](const std::string& name) {
+    EXPECT_EQ(export_csv(reader(name)), expected) << name;
+    EXPECT_EQ(candidates_csv(candidates_of(reader(name))), tried) << name;
+    EXPECT_EQ(rt::read_file(folder_ / name / "small" / "best.safetensors"),
+              rt::read_file(whole.model->file))
+        << name;
+  };
+  for (const int workers : {1, 2}) {
+    const std::string name = rt::cat("workers", workers);
+    (void)sweep(name, Engine::starpu_cpu, workers);
+    same(name);
+  }
+  for (const int reports : {1, 3, 5}) {
+    const std::string name = rt::cat("stopped", reports);
+    Stopper stopper(reports);
+    EXPECT_EQ(sweep(name, Engine::sequential, 1, stopper).ending, Ending::interrupted);
+    EXPECT_EQ(sweep(name).ending, Ending::done);
+    same(name);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Policies, AdaptingFolds,
+                         testing::Values(kSchedule, kRace, "adapt: auto\n"));
 
 }  // namespace
 }  // namespace hpo

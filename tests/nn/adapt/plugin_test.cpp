@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <map>
 
@@ -85,6 +86,9 @@ TEST(Plugin, WhatIsNoPolicyIsRefused) {
                       "(version 0; this program has version 1"),
             std::string::npos);
   EXPECT_NE(refusal(broken("taken_field")).find("has a field \"content\""), std::string::npos);
+  EXPECT_NE(refusal(broken("odd_fields"))
+                .find("the policy odd has a field \"much\", whose default must be"),
+            std::string::npos);
   const std::string lost = refusal(broken("unknown_symbol"));
   EXPECT_NE(lost.find("unknown_symbol.so: can't be loaded: undefined symbol"), std::string::npos);
   const support::TempFolder folder;
@@ -103,11 +107,29 @@ TEST(Plugin, AnotherContentIsRefused) {
     (void)complete(other);
     FAIL() << "taken";
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what())
-                  .find("its content is " + content + ", and was " + other.content +
-                        " when the study began"),
-              std::string::npos);
+    EXPECT_EQ(std::string(error.what()),
+              other.plugin + ": has the content " + content + ", expected " + other.content);
   }
+}
+
+TEST(Plugin, StaysLoadedWhenItsFileChanges) {
+  const support::TempFolder folder;
+  const std::string path = (folder / "mine.so").string();
+  std::filesystem::copy_file(example("nest"), path);
+  const Adaptation before = adaptation(path, {{"grow_until", 1.0}});
+  EXPECT_EQ(policy_of(before).info.kind, "nest");
+  std::filesystem::copy_file(example("gradmax"), path,
+                             std::filesystem::copy_options::overwrite_existing);
+  EXPECT_EQ(policy_of(before).info.kind, "nest");
+  EXPECT_EQ(policy_of(adaptation(path)).info.kind, "gradmax");
+}
+
+TEST(Plugin, SettingsThatLeaveNothingToDoAreRefused) {
+  EXPECT_THROW((void)make("gradmax", {{"to", n(64)}, {"until", 11.0}}), SpecError);
+  EXPECT_THROW((void)make("gradmax", {{"to", n(64)}, {"every", 12.0}}), SpecError);
+  EXPECT_THROW((void)make("gradmax", {{"to", n(64)}, {"every", 3.0}, {"until", 2.0}}), SpecError);
+  EXPECT_THROW((void)make("nest", {{"grow_until", 1.0}, {"every", 12.0}}), SpecError);
+  EXPECT_THROW((void)make("bottleneck", {{"every", 12.0}}), SpecError);
 }
 
 TEST(GradMaxPlugin, GrowsInEqualPartsToItsWidth) {
@@ -143,7 +165,7 @@ TEST(GradMaxPlugin, HasNewUnitsDrawnWhereItsAlgebraHasNoPlace) {
 }
 
 TEST(OneShotPlugin, RemovesTheUnitsThatMatterLeastOverAllLayers) {
-  const auto policy = make("one_shot", {{"at", 2.5}, {"keep", 0.5}});
+  const auto policy = make("one_shot", {{"epoch", 2.5}, {"keep", 0.5}});
   EXPECT_TRUE(policy->wants().units);
   const auto at = policy->next(0);
   ASSERT_TRUE(at.has_value());
@@ -156,14 +178,15 @@ TEST(OneShotPlugin, RemovesTheUnitsThatMatterLeastOverAllLayers) {
   const Turn turn = policy->turn({.now = *at, .spec = model(), .losses = {}, .units = units});
   // Six of twelve go: the last layer keeps one of its four.
   ASSERT_EQ(turn.candidates.size(), 1U);
-  EXPECT_EQ(describe(turn.candidates.front()),
-            "shrink dense1 by 3 score taylor, shrink dense2 by 3 score taylor");
+  EXPECT_EQ(
+      describe(turn.candidates.front()),
+      "shrink dense1 by 3 score taylor refit false, shrink dense2 by 3 score taylor refit false");
   EXPECT_FALSE(policy->next(*at).has_value());
-  EXPECT_THROW((void)make("one_shot", {{"at", 10.0}}), SpecError);
+  EXPECT_THROW((void)make("one_shot", {{"epoch", 10.0}}), SpecError);
 }
 
-TEST(TinyPlugin, GrowsTheLayerThatGivesMostForItsCost) {
-  const auto policy = make("tiny", {{"by", n(2)}});
+TEST(BottleneckPlugin, GrowsTheLayerThatGivesMostForItsCost) {
+  const auto policy = make("bottleneck", {{"by", n(2)}});
   std::vector<UnitStatistics> units(2);
   units[0].layer = "dense1";
   units[0].room = {1, 1, 5};
@@ -177,7 +200,7 @@ TEST(TinyPlugin, GrowsTheLayerThatGivesMostForItsCost) {
   units[0].room = units[1].room = {};
   EXPECT_TRUE(
       policy->turn({.now = 3, .spec = model(), .losses = {}, .units = units}).candidates.empty());
-  EXPECT_THROW((void)make("tiny", {}, model(), 100), SpecError);
+  EXPECT_THROW((void)make("bottleneck", {}, model(), 100), SpecError);
 }
 
 TEST(NestPlugin, GrowsFirstAndThenRemovesWhatIsWeak) {
@@ -191,14 +214,14 @@ TEST(NestPlugin, GrowsFirstAndThenRemovesWhatIsWeak) {
             "widen dense1 by 4 rule nest, widen dense2 by 2 rule nest");
   const Turn removal =
       policy->turn({.now = policy->grid() * 3, .spec = model(), .losses = {}, .norms = norms});
-  EXPECT_EQ(describe(removal.candidates.front()), "shrink dense1 by 2 score norm");
+  EXPECT_EQ(describe(removal.candidates.front()), "shrink dense1 by 2 score norm refit false");
 }
 
 TEST(Plugin, EveryExampleCanGoThroughAWholeTraining) {
   for (const auto& [name, fields] : std::map<std::string, Fields>{{"gradmax", {{"to", n(12)}}},
                                                                   {"nest", {{"grow_until", 3.0}}},
-                                                                  {"one_shot", {{"at", 3.0}}},
-                                                                  {"tiny", {}}}) {
+                                                                  {"one_shot", {{"epoch", 3.0}}},
+                                                                  {"bottleneck", {}}}) {
     const auto policy = make(name, fields);
     ModelSpec spec = model();
     for (auto at = policy->next(0); at && *at < 10 * policy->grid(); at = policy->next(*at + 1)) {

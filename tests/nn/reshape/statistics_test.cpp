@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "nn/error.h"
 #include "nn/reshape/bridge.h"
@@ -67,6 +68,36 @@ TEST(UnitStatistics, ValuesAreThoseThatTheNextLayerSees) {
     EXPECT_NEAR(found[0].mean[u], sum, 1e-5);
     EXPECT_NEAR(found[0].spread[u], std::sqrt(squares - sum * sum), 1e-4);
   }
+}
+
+TEST(UnitStatistics, PaddingAndKernelsOfReadersDoNotCount) {
+  // The same convolution, read by one pixel or by nine of a padded image.
+  std::vector<nn::UnitStatistics> found;
+  for (const std::int64_t kernel : {1, 3}) {
+    nn::ModelSpec spec{.input = nn::Shape::image(6, 6, 1), .layers = {}};
+    spec.layers = {{"conv2d", "c1", {{"units", n(3)}, {"kernel", n(3)}, {"padding", "same"}}},
+                   {"conv2d", "c2", {{"units", n(2)}, {"kernel", n(kernel)}, {"padding", "same"}}},
+                   {"flatten", "", {}}};
+    spec = nn::complete(nn::with_output(nn::complete(spec), 3));
+    nn::Net<float> net = random_net<float>(spec, "sgd", 0, 3);
+    for (std::size_t i = 0; i < 27; ++i) at(net, "c1.weight", i) = 0.1F * static_cast<float>(i % 5);
+    for (std::size_t i = 0; i < 3; ++i) at(net, "c1.bias", i) = 0.5F;
+    found.push_back(statistics(net, random_rows(spec, kRows, 3)).front());
+  }
+  EXPECT_EQ(found[0].layer, "c1");
+  EXPECT_EQ(found[0].mean, found[1].mean);
+  EXPECT_EQ(found[0].spread, found[1].spread);
+  EXPECT_GT(found[0].spread[0], 0);
+}
+
+TEST(UnitStatistics, ANetworkThatDivergedHasNone) {
+  const nn::ModelSpec spec = mlp(5, {4}, 3);
+  nn::Net<float> net = random_net<float>(spec, "sgd", 0, 3);
+  at(net, "dense1.weight", 0) = std::numeric_limits<float>::quiet_NaN();
+  const auto found = statistics(net, random_rows(spec, kRows, 3));
+  EXPECT_TRUE(std::isnan(found[0].mean[0]));
+  EXPECT_TRUE(std::isnan(found[0].spread[0]));
+  EXPECT_TRUE(std::isnan(found[0].gradient[0]));
 }
 
 TEST(UnitStatistics, GradientIsThatOfAFactorOnTheUnit) {
@@ -141,8 +172,21 @@ TEST(UnitStatistics, EveryLayerThatCanBeResizedHasSome) {
       EXPECT_GT(*std::ranges::max_element(found[i].gradient), 0);
     }
     EXPECT_GT(nn::unit_statistics_flops(spec, kRows), nn::flops_per_row(spec).training * kRows);
-    EXPECT_EQ(nn::unit_statistics_flops(spec, 5000), nn::unit_statistics_flops(spec, 1000));
   }
+}
+
+TEST(UnitStatistics, CostsItsPassesAndProducts) {
+  // Two layers of which both have a dense one right behind: 5-4-6-3.
+  const nn::ModelSpec spec = nn::complete(mlp(5, {4, 6}, 3));
+  const nn::Flops row = nn::flops_per_row(spec);
+  const std::uint64_t passes = 3 * row.training + 2 * row.forward;
+  const std::uint64_t products = 2 * 5 * 6 + 2 * 4 * 3;
+  const std::uint64_t directions = 2 * 6 * 6 * 5 + 9 * 6 * 6 * 6 + 2 * 3 * 3 * 4 + 9 * 3 * 3 * 3;
+  EXPECT_EQ(nn::unit_statistics_flops(spec, 60), (passes + products) * 60 + directions);
+  EXPECT_EQ(nn::unit_statistics_flops(spec, 5000), nn::unit_statistics_flops(spec, 1000));
+  const nn::Operation growth{"widen", "dense1", {{"by", n(1)}, {"rule", "gradmax"}}};
+  EXPECT_EQ(nn::reshape_flops(spec, growth, 60),
+            (row.training + 2 * 5 * 6) * 60 + 2 * 6 * 6 * 5 + 9 * 6 * 6 * 6);
 }
 
 TEST(UnitStatistics, DataOfAnotherShapeIsRefused) {
@@ -158,12 +202,18 @@ TEST(UnitStatistics, DataOfAnotherShapeIsRefused) {
 TEST(Nest, AUnitJoinsTheInputAndTheSumOfTheLargestGradient) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const nn::ModelSpec spec = mlp(5, {4}, 3, "none");
-    const nn::Net<double> net = random_net<double>(spec, "adam", 2, seed);
+    nn::Net<double> net = random_net<double>(spec, "adam", 2, seed);
     const nn_test::Table table = random_rows(spec, kRows, seed);
     nn::Net<double> wide = run(net, {"widen", "dense1", {{"by", n(2)}, {"rule", "nest"}}}, table);
+    double size = 0;
+    for (std::size_t i = 0; i < 20; ++i) size += std::abs(at(net, "dense1.weight", i)) / 20;
     for (std::size_t unit : {4, 5}) {
       int in = 0, out = 0;
-      for (std::size_t i = 0; i < 5; ++i) in += at(wide, "dense1.weight", i * 6 + unit) > 0 ? 1 : 0;
+      for (std::size_t i = 0; i < 5; ++i) {
+        if (at(wide, "dense1.weight", i * 6 + unit) == 0) continue;
+        ++in;
+        EXPECT_NEAR(at(wide, "dense1.weight", i * 6 + unit), 0.3 * size, 1e-12);
+      }
       for (std::size_t o = 0; o < 3; ++o)
         out += at(wide, "output.weight", unit * 3 + o) != 0 ? 1 : 0;
       EXPECT_EQ(in, 1);
@@ -182,12 +232,32 @@ TEST(Nest, AUnitJoinsTheInputAndTheSumOfTheLargestGradient) {
   }
 }
 
+TEST(Nest, AtFullStrengthNewUnitsOfAReluMoveTheLossDown) {
+  int down = 0;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const nn::ModelSpec spec = mlp(5, {8, 8}, 3);
+    const nn_test::Table table = random_rows(spec, kRows, seed);
+    const nn::Net<double> net = random_net<double>(spec, "sgd", 0, seed);
+    // Between the hidden layers, where what is read is never negative.
+    const auto wide = run(net, {"widen", "dense2", {{"by", n(4)}, {"rule", "nest"}}}, table);
+    down += loss_of(wide, table) < loss_of(net, table) ? 1 : 0;
+  }
+  EXPECT_EQ(down, 20);
+}
+
 TEST(Nest, MoreUnitsThanGradientsAreDrawn) {
   const nn::ModelSpec spec = mlp(1, {2}, 2);
   const nn_test::Table table = random_rows(spec, kRows, 1);
-  const auto wide = run(random_net<double>(spec, "sgd", 0, 1),
-                        {"widen", "dense1", {{"by", n(5)}, {"rule", "nest"}}}, table);
+  nn::Net<double> wide = run(random_net<double>(spec, "sgd", 0, 1),
+                             {"widen", "dense1", {{"by", n(5)}, {"rule", "nest"}}}, table);
   EXPECT_EQ(wide.spec(), mlp(1, {7}, 2));
+  // One input and two sums have two gradients; units behind them are as new ones are.
+  for (std::size_t unit = 2; unit < 7; ++unit) {
+    EXPECT_NE(at(wide, "dense1.weight", unit), 0);
+    const bool read =
+        at(wide, "output.weight", unit * 2) != 0 || at(wide, "output.weight", unit * 2 + 1) != 0;
+    EXPECT_EQ(read, unit < 4);
+  }
 }
 
 }  // namespace

@@ -1,32 +1,33 @@
-// Growth at the bottleneck, after TINY (Verbockhaven, Rudkiewicz, Chevallier and Charpiat, TMLR
-// 2024): of all layers the one grows whose new units would let the loss fall fastest for what they
-// cost. Here what they would do is the gradient that they would get, without TINY's inverse of the
-// inputs' covariance.
+// Growth at the bottleneck: of all layers the one grows whose new units would get the largest
+// gradients for the arithmetic that they cost. The question is TINY's (Verbockhaven, Rudkiewicz,
+// Chevallier and Charpiat, TMLR 2024), the measure GradMax's: TINY also takes the inputs'
+// covariance into account, and what a better step of the old weights would do.
 
 #include <algorithm>
 #include <memory>
 
-#include "examples/policies/growth.h"
+#include "examples/policies/turns.h"
 #include "nn/adapt/grid.h"
 #include "nn/adapt/plugin.h"
 
 namespace {
 
-class Tiny final : public nn::Policy {
+class Bottleneck final : public nn::Policy {
  public:
-  explicit Tiny(const nn::PolicySetup& setup) : most_(setup.adaptation.max_weights) {
+  explicit Bottleneck(const nn::PolicySetup& setup) : most_(setup.adaptation.max_weights) {
     const nn::Fields& fields = setup.adaptation.policy.fields;
     const double times[] = {nn::real(fields, "every"), nn::real(fields, "until")};
     grid_ = nn::grid_of(times);
     beat_ = nn::Beat::of(times[0], 0, times[1], setup.epochs, grid_);
     by_ = nn::integer(fields, "by");
+    check_turns(beat_, setup.epochs * grid_, "bottleneck");
     const std::vector<std::string> layers = nn::resizable_layers(setup.spec);
     const bool grows = std::ranges::any_of(layers, [&](const std::string& layer) {
       return possible(setup.spec, widening(layer, by_, "gradmax"), most_);
     });
     if (!grows)
       throw nn::SpecError(-1, "by",
-                          "tiny: no layer can grow: it needs a dense one, with another "
+                          "bottleneck: no layer can grow: it needs a dense one, with another "
                           "right after it, and room in limits.weights");
   }
 
@@ -68,8 +69,8 @@ class Tiny final : public nn::Policy {
   std::int64_t done_ = -1;  // border of the last turn
 };
 
-nn::PolicyKind tiny() {
-  return {.info = {.kind = "tiny",
+nn::PolicyKind bottleneck() {
+  return {.info = {.kind = "bottleneck",
                    .doc = "Grows the layer whose new units would do most for what they cost.",
                    .fields = {{.name = "by",
                                .type = nn::FieldType::integer,
@@ -89,10 +90,10 @@ nn::PolicyKind tiny() {
                                .value = 0.0,
                                .doc = "epoch of the last growth; 0: the end of the training"}}},
           .make = [](const nn::PolicySetup& setup) -> std::unique_ptr<nn::Policy> {
-            return std::make_unique<Tiny>(setup);
+            return std::make_unique<Bottleneck>(setup);
           }};
 }
 
 }  // namespace
 
-TRELLIS_POLICY(tiny)
+TRELLIS_POLICY(bottleneck)

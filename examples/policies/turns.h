@@ -1,9 +1,10 @@
 #pragma once
-// What policies that grow have in common.
+// What policies that take their turns at equal distances, and grow, have in common.
 
 #include <cstdint>
 #include <string>
 
+#include "nn/adapt/grid.h"
 #include "nn/error.h"
 #include "nn/reshape/operation.h"
 
@@ -21,4 +22,11 @@ inline bool possible(const nn::ModelSpec& spec, const nn::Operation& operation,
   } catch (const nn::SpecError&) {
     return false;
   }
+}
+
+/// Throws where a policy would never have a turn before the end of the training.
+inline void check_turns(const nn::Beat& beat, std::int64_t end, const std::string& who) {
+  const auto first = beat.from(0);
+  if (!first || *first >= end)
+    throw nn::SpecError(-1, "every", who + ": `every` leaves no turn before the end");
 }

@@ -1,0 +1,173 @@
+#include "nn/adapt/guarded.h"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "nn/adapt/grid.h"
+#include "nn/error.h"
+
+namespace nn {
+namespace {
+
+constexpr std::size_t kLongestWhy = 300;
+
+/// What the call `name` of a plugin's throws, as the plugin's; errors of nn are let through.
+template <class Ask>
+auto guard(const std::string& plugin, std::string_view name, const Ask& ask) {
+  const std::string who = plugin + ": " + std::string(name);
+  try {
+    return ask();
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw Error(who + " threw \"" + one_line(error.what(), kLongestWhy) + "\"");
+  } catch (...) {
+    throw Error(who + " threw what is no std::exception");
+  }
+}
+
+class Guarded final : public Policy {
+ public:
+  Guarded(std::unique_ptr<Policy> policy, const PolicySetup& setup)
+      : policy_(std::move(policy)),
+        plugin_(setup.adaptation.plugin),
+        born_(setup.spec),
+        epochs_(setup.epochs),
+        most_(setup.adaptation.max_weights) {
+    if (policy_ == nullptr) fail("its make gave no policy");
+    grid_ = asked("grid()", [&] { return policy_->grid(); });
+    if (grid_ < 1 || grid_ > kMaxGrid)
+      fail("its grid is " + std::to_string(grid_) + ", expected from 1 to " +
+           std::to_string(kMaxGrid));
+    wants_ = asked("wants()", [&] { return policy_->wants(); });
+    penalty_ = asked("penalty()", [&] { return policy_->penalty(); });
+    if (!std::isfinite(penalty_.strength) || penalty_.strength < 0)
+      fail("its penalty has the strength " + to_text(penalty_.strength) + ", expected one from 0");
+    rows_ = asked("rows()", [&] { return policy_->rows(); });
+    if (rows_ < 0) fail("its rows are " + std::to_string(rows_) + ", expected some or 0");
+  }
+
+  [[nodiscard]] std::int64_t grid() const override { return grid_; }
+  [[nodiscard]] Wants wants() const override { return wants_; }
+  [[nodiscard]] UnitPenalty penalty() const override { return penalty_; }
+  [[nodiscard]] std::int64_t rows() const override { return rows_; }
+
+  [[nodiscard]] std::optional<std::int64_t> next(std::int64_t now) const override {
+    const auto at = asked("next()", [&] { return policy_->next(now); });
+    if (at && (*at < now || *at <= had_))
+      fail("next(" + std::to_string(now) + ") is " + std::to_string(*at) +
+           (*at < now ? ", expected that border or a later one" : ", where it had its turn"));
+    return at;
+  }
+
+  [[nodiscard]] Turn turn(const Situation& situation) override {
+    had_ = std::max(had_, situation.now);
+    Turn turn = asked("turn()", [&] { return policy_->turn(situation); });
+    check(turn, situation);
+    turn.why = one_line(turn.why, kLongestWhy);
+    return turn;
+  }
+
+  [[nodiscard]] std::optional<std::vector<Operations>> options(
+      const ModelSpec& spec) const override {
+    return asked("options()", [&] { return policy_->options(spec); });
+  }
+
+  [[nodiscard]] double cost(const ModelSpec& spec) const override {
+    return asked("cost()", [&] { return policy_->cost(spec); });
+  }
+
+  void judge(Round& round) const override {
+    asked("judge()", [&] { policy_->judge(round); });
+    const auto accepted = std::ranges::count_if(round.candidates, &Candidate::accepted);
+    if (accepted != 1)
+      fail("its judge accepts " + std::to_string(accepted) + " candidates, expected one");
+    for (Candidate& candidate : round.candidates)
+      candidate.why = one_line(candidate.why, kLongestWhy);
+  }
+
+  void told(const Round& round) override {
+    had_ = std::max(had_, round.from);
+    asked("told()", [&] { policy_->told(round); });
+  }
+
+ private:
+  template <class Ask>
+  std::invoke_result_t<const Ask&> asked(std::string_view name, const Ask& ask) const {
+    try {
+      return guard(plugin_, name, ask);
+    } catch (const Error& error) {
+      const std::string_view what = error.what();
+      if (what.starts_with(plugin_)) throw;
+      fail(std::string(name) + ": " + one_line(what, kLongestWhy));
+    }
+  }
+
+  [[noreturn]] void fail(const std::string& what) const { throw Error(plugin_ + ": " + what); }
+
+  void check(const Turn& turn, const Situation& situation) const {
+    const std::string when =
+        "its turn at epoch " +
+        to_text(static_cast<double>(situation.now) / static_cast<double>(grid_)) + " ";
+    if (!turn.ask.empty()) fail(when + "asks a program, which is for Trellis's own policies");
+    const std::int64_t end = epochs_ * grid_;
+    if (turn.race_until && (*turn.race_until <= situation.now || *turn.race_until > end))
+      fail(when + "races from border " + std::to_string(situation.now) + " to " +
+           std::to_string(*turn.race_until) + ", expected a later one, up to " +
+           std::to_string(end));
+    if (!turn.race_until && turn.candidates.size() > 1)
+      fail(when + "has " + std::to_string(turn.candidates.size()) +
+           " candidates and no race_until, expected one");
+    if (!turn.births.empty() && !(turn.race_until && wants_.births))
+      fail(when + "has births, expected race_until and wants().births with them");
+    for (const Operations& operations : turn.candidates)
+      check(operations, situation.spec, when, most_);
+    for (const Birth& birth : turn.births) {
+      check(birth.operations, born_, when + "has a birth and ", most_);
+      if (!std::isfinite(birth.pull) || birth.pull < 0)
+        fail(when + "has a birth with the pull " + to_text(birth.pull) + ", expected one from 0");
+    }
+  }
+
+  void check(const Operations& operations, ModelSpec spec, const std::string& when,
+             std::uint64_t most) const {
+    for (const Operation& operation : operations) {
+      try {
+        spec = reshaped_within(spec, complete(operation), most);
+      } catch (const SpecError& error) {
+        fail(when + "asks for what can't be done: " + error.what());
+      }
+    }
+  }
+
+  std::unique_ptr<Policy> policy_;
+  std::string plugin_;
+  ModelSpec born_;
+  std::int64_t epochs_, grid_ = 1, rows_ = 0;
+  std::uint64_t most_;
+  Wants wants_;
+  UnitPenalty penalty_;
+  std::int64_t had_ = -1;  ///< border of the last turn
+};
+
+}  // namespace
+
+std::unique_ptr<Policy> guarded(const PolicyKind& kind, const PolicySetup& setup) {
+  const std::string& plugin = setup.adaptation.plugin;
+  try {
+    auto policy = guard(plugin, "make()", [&] { return kind.make(setup); });
+    return std::make_unique<Guarded>(std::move(policy), setup);
+  } catch (const SpecError&) {
+    throw;
+  } catch (const Error& error) {
+    const std::string_view what = error.what();
+    if (what.starts_with(plugin)) throw;
+    throw Error(plugin + ": make(): " + one_line(what, kLongestWhy));
+  }
+}
+
+}  // namespace nn
