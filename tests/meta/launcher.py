@@ -275,6 +275,15 @@ class Build(Clone):
         done = self.call("tools/setup/build.sh", self.path("b"), "program")
         self.assertRegex(done.stderr, r"trellis: configuration: \d s\n(.*\n)*trellis: program: [1-9] s\n")
 
+    def test_the_list_of_targets_is_todays(self):
+        self.tool("ninja", f'echo "$*" >>"{self.calls}"\n')
+        self.build()
+        done = self.call("tools/setup/build.sh", self.path("b"), "build.ninja")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(self.calls, encoding="utf-8") as file:
+            self.assertEqual(file.read().replace(self.root, "ROOT"), "-C ROOT/b build.ninja\n")
+        self.assertFalse(os.path.exists(self.path("b/.begun")))
+
     def test_only_a_whole_build_is_ready(self):
         done = self.call("tools/setup/build.sh", self.path("b"), "nn-tests replay-csv")
         self.assertEqual(done.returncode, 0, done.stderr)
