@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "nn/data/feed.h"
 #include "nn/memory.h"
 #include "nn/reshape/reshape.h"
+#include "nn/reshape/statistics.h"
 #include "nn/unit_norms.h"
 #include "tests/nn/device/on_device.h"
 
@@ -53,7 +55,8 @@ std::vector<Case> cases() {
   std::vector<Case> all;
   for (const char* rule : {"fresh", "pair", "replicate", "random"})
     all.push_back({rule, mlp, widen("dense1", rule)});
-  all.push_back({"gradmax", mlp, widen("dense1", "gradmax"), true});
+  for (const char* rule : {"gradmax", "nest"})
+    all.push_back({rule, mlp, widen("dense1", rule), true});
   nn::Operation noisy = widen("dense2", "replicate");
   noisy.fields["noise"] = 0.1;
   all.push_back({"replicate with noise", mlp, noisy, true});
@@ -255,6 +258,31 @@ TEST(ReshapeOnDevice, NormsOfUnitsAreThoseOfTheProcessor) {
     ASSERT_EQ(there[i].norms.size(), wanted[i].norms.size());
     for (std::size_t u = 0; u < wanted[i].norms.size(); ++u)
       EXPECT_NEAR(there[i].norms[u], wanted[i].norms[u], 1e-5 * wanted[i].norms[u]);
+  }
+}
+
+TEST(ReshapeOnDevice, StatisticsOfUnitsAreThoseOfTheProcessor) {
+  for (const nn::ModelSpec& spec :
+       {nn::complete(nn_test::mlp(36, {24, 16}, 3)), nn::complete(nn_test::assorted(3, 3))}) {
+    const nn::ParamSlab net = trained(spec);
+    const nn::DataView view = here(table(), spec);
+    nn::Workspace host, workspace;
+    const auto wanted = nn::unit_statistics(cpu(), host, net, view);
+    const auto there = nn::unit_statistics(kernels(), workspace, Net(net).slab, view);
+    const auto expect_near = [](const std::vector<double>& a, const std::vector<double>& b) {
+      ASSERT_EQ(a.size(), b.size());
+      double most = 0;
+      for (const double value : b) most = std::max(most, std::abs(value));
+      for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-3 * most);
+    };
+    ASSERT_EQ(there.size(), wanted.size());
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      EXPECT_EQ(there[i].layer, wanted[i].layer);
+      expect_near(there[i].mean, wanted[i].mean);
+      expect_near(there[i].spread, wanted[i].spread);
+      expect_near(there[i].gradient, wanted[i].gradient);
+      expect_near(there[i].room, wanted[i].room);
+    }
   }
 }
 
