@@ -11,7 +11,7 @@
 #include "hpo/samplers/random.h"
 #include "hpo/samplers/sobol.h"
 #include "hpo/samplers/tpe.h"
-#include "hpo/samplers/tried.h"
+#include "hpo/samplers/visited_points.h"
 #include "hpo/space/random.h"
 
 namespace hpo {
@@ -34,7 +34,7 @@ class Bohb final : public Sampler {
   void created(std::uint64_t trial, const Params& params) override {
     if (start_) start_->created(trial, params);
     random_->created(trial, params);
-    tried_.add(params);
+    visited_.add(params);
     trials_[trial].place = setup_.space.to_unit(params);
   }
 
@@ -59,7 +59,7 @@ class Bohb final : public Sampler {
     if (start_) return start_->propose(ordinal);
     Stream stream(setup_.seed, "bohb", ordinal);
     if (stream.uniform() >= share_) {
-      if (auto params = model_->propose(ordinal); params && tried_.leaves(*params)) return params;
+      if (auto params = model_->propose(ordinal); params && visited_.leaves(*params)) return params;
     }
     return random_->propose(ordinal);
   }
@@ -165,7 +165,7 @@ class Bohb final : public Sampler {
   std::size_t enough_;  ///< reports for a model: as many good ones and others as there are axes
   std::unique_ptr<Sampler> start_;  ///< until there is a model
   std::unique_ptr<Sampler> random_;
-  Tried tried_{setup_.space};
+  VisitedPoints visited_{setup_.space};
   std::map<std::uint64_t, Known> trials_;
   std::map<std::int64_t, std::size_t> reports_;  ///< [step], of those behind the model's
   std::int64_t level_ = 0;                       ///< the model's step; 0: there is none

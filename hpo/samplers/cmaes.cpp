@@ -9,7 +9,7 @@
 #include "hpo/samplers/covariance.h"
 #include "hpo/samplers/merit.h"
 #include "hpo/samplers/random.h"
-#include "hpo/samplers/tried.h"
+#include "hpo/samplers/visited_points.h"
 #include "hpo/space/random.h"
 
 namespace hpo {
@@ -69,7 +69,7 @@ class Cmaes final : public Sampler {
 
   void created(std::uint64_t trial, const Params& params) override {
     random_->created(trial, params);
-    tried_.add(params);
+    visited_.add(params);
     const std::vector<double> places = space_.to_unit(params);
     Running& running = running_[trial];
     running = {.generation = generation_, .merit = {.trial = trial}, .point = {}};
@@ -103,7 +103,7 @@ class Cmaes final : public Sampler {
       const std::vector<double> point = draw(stream);
       for (std::size_t a = 0; a < axes_.size(); ++a) places[axes_[a]] = point[a];
       Params params = space_.from_unit(places);
-      if (tried_.leaves(params)) return params;
+      if (visited_.leaves(params)) return params;
     }
     return random_->propose(ordinal);
   }
@@ -152,7 +152,7 @@ class Cmaes final : public Sampler {
   std::vector<std::vector<double>> cells_;
   Covariance distribution_;
   std::unique_ptr<Sampler> random_;
-  Tried tried_{space_};
+  VisitedPoints visited_{space_};
   std::map<std::uint64_t, Running> running_;
   std::vector<Running> ended_;  ///< of this generation
   std::uint64_t generation_ = 0;

@@ -18,7 +18,7 @@
 #include "hpo/samplers/sobol.h"
 #include "hpo/samplers/standings.h"
 #include "hpo/samplers/surrogate.h"
-#include "hpo/samplers/tried.h"
+#include "hpo/samplers/visited_points.h"
 
 namespace hpo {
 
@@ -107,7 +107,7 @@ class Gp final : public Sampler {
 
   void created(std::uint64_t trial, const Params& params) override {
     for (Sampler* sampler : {start_.get(), random_.get()}) sampler->created(trial, params);
-    tried_.add(params);
+    visited_.add(params);
     points_.push_back(space_.to_unit(params));
     running_.begin(trial);
   }
@@ -147,7 +147,7 @@ class Gp final : public Sampler {
     for (const std::vector<double>& place :
          promising(features_, model, best, leaders(seen), space_.size(), stream)) {
       Params params = space_.from_unit(place);
-      if (tried_.leaves(params)) return params;
+      if (visited_.leaves(params)) return params;
     }
     return random_->propose(ordinal);
   }
@@ -263,7 +263,7 @@ class Gp final : public Sampler {
   std::size_t startup_;
   Features features_;
   std::unique_ptr<Sampler> start_, random_;
-  Tried tried_{space_};
+  VisitedPoints visited_{space_};
   std::vector<std::vector<double>> points_;  // of each trial, in the unit cube
   RunningMerits running_;
   Standings standings_{kMostPassed};

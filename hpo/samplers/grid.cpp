@@ -1,6 +1,6 @@
 #include "hpo/samplers/grid.h"
 
-#include "hpo/samplers/tried.h"
+#include "hpo/samplers/visited_points.h"
 #include "hpo/space/grid.h"
 
 namespace hpo {
@@ -10,15 +10,15 @@ namespace {
 class Grid final : public Sampler {
  public:
   explicit Grid(const SamplerSetup& setup)
-      : points_(setup.space), size_(points_.size().value_or(0)), tried_(setup.space) {}
+      : points_(setup.space), size_(points_.size().value_or(0)), visited_(setup.space) {}
 
-  void created(std::uint64_t, const Params& params) override { tried_.add(params); }
+  void created(std::uint64_t, const Params& params) override { visited_.add(params); }
 
   std::optional<Params> propose(std::uint64_t) override {
     // The first point that no trial has. `next_` only remembers how far all points are taken.
     for (; next_ < size_; ++next_) {
       Params point = points_.point(next_);
-      if (!tried_.has(point)) return point;
+      if (!visited_.has(point)) return point;
     }
     return {};
   }
@@ -27,7 +27,7 @@ class Grid final : public Sampler {
   GridPoints points_;
   std::uint64_t size_;
   std::uint64_t next_ = 0;
-  Tried tried_;
+  VisitedPoints visited_;
 };
 
 std::string grid_refusal(const Space& space, const Params&) {

@@ -9,7 +9,7 @@
 
 #include "hpo/samplers/marks.h"
 #include "hpo/samplers/random.h"
-#include "hpo/samplers/tried.h"
+#include "hpo/samplers/visited_points.h"
 #include "hpo/space/random.h"
 
 namespace hpo {
@@ -45,7 +45,7 @@ class Nsga2 final : public Sampler {
 
   void created(std::uint64_t trial, const Params& params) override {
     random_->created(trial, params);
-    tried_.add(params);
+    visited_.add(params);
     Genes genes = space_.to_unit(params);
     for (std::size_t i = 0; i < genes.size(); ++i) {
       if (params.find(space_.parameters()[i].name) == nullptr) genes[i] = NAN;
@@ -84,7 +84,7 @@ class Nsga2 final : public Sampler {
     Stream stream = proposal_stream(seed_, ordinal);
     for (int i = 0; i < kNsgaDraws; ++i) {
       Params params = space_.from_unit(child(stream));
-      if (tried_.leaves(params)) return params;
+      if (visited_.leaves(params)) return params;
     }
     return random_->propose(ordinal);
   }
@@ -134,7 +134,7 @@ class Nsga2 final : public Sampler {
   std::uint64_t seed_;
   std::size_t population_, free_ = 0;
   std::unique_ptr<Sampler> random_;
-  Tried tried_{space_};
+  VisitedPoints visited_{space_};
   std::map<std::uint64_t, Genes> genes_;  ///< of trials that belong to no generation yet
   RunningMarks running_;
   std::vector<Individual> parents_, children_;

@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "hpo/samplers/tried.h"
+#include "hpo/samplers/visited_points.h"
 #include "hpo/space/fill.h"
 #include "hpo/space/grid.h"
 #include "hpo/space/parts.h"
@@ -25,20 +25,20 @@ class Random final : public Sampler {
  public:
   explicit Random(const SamplerSetup& setup) : space_(setup.space), seed_(setup.seed) {}
 
-  void created(std::uint64_t, const Params& params) override { tried_.add(params); }
+  void created(std::uint64_t, const Params& params) override { visited_.add(params); }
 
   std::optional<Params> propose(std::uint64_t ordinal) override {
     Stream stream = proposal_stream(seed_, ordinal);
     Params point = draw(stream);
     int draws = 1;
-    for (; draws < kRandomDraws && !tried_.leaves(point); ++draws) point = draw(stream);
-    if (tried_.leaves(point)) return point;
+    for (; draws < kRandomDraws && !visited_.leaves(point); ++draws) point = draw(stream);
+    if (visited_.leaves(point)) return point;
     if (!points_) points_.emplace(space_);
     if (const auto size = points_->size()) {
-      if (tried_.size() >= *size) return {};
+      if (visited_.size() >= *size) return {};
       return walk(stream.below(*size), *size);
     }
-    for (; draws < kRareDraws && !tried_.leaves(point); ++draws) point = draw(stream);
+    for (; draws < kRareDraws && !visited_.leaves(point); ++draws) point = draw(stream);
     return space_.allows(point) ? std::optional(point) : draw_by_parts(stream);
   }
 
@@ -81,7 +81,7 @@ class Random final : public Sampler {
   std::optional<Params> walk(std::uint64_t start, std::uint64_t size) {
     for (std::uint64_t i = 0; i < size; ++i) {
       Params point = points_->point((start + i) % size);
-      if (!tried_.has(point)) return point;
+      if (!visited_.has(point)) return point;
     }
     return {};
   }
@@ -90,7 +90,7 @@ class Random final : public Sampler {
   std::uint64_t seed_;
   std::optional<GridPoints> points_;             // counted when draws find nothing new
   std::optional<std::vector<SpacePart>> parts_;  // found when they find nothing allowed
-  Tried tried_{space_};
+  VisitedPoints visited_{space_};
 };
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "hpo/samplers/random.h"
-#include "hpo/samplers/tried.h"
+#include "hpo/samplers/visited_points.h"
 
 namespace hpo {
 
@@ -19,21 +19,21 @@ class SequenceSampler final : public Sampler {
         place_(space_.size()) {}
 
   void created(std::uint64_t trial, const Params& params) override {
-    tried_.add(params);
+    visited_.add(params);
     random_->created(trial, params);
   }
 
   std::optional<Params> propose(std::uint64_t ordinal) override {
     sequence_->point(ordinal, place_);
     Params params = space_.from_unit(place_);
-    return tried_.leaves(params) ? params : random_->propose(ordinal);
+    return visited_.leaves(params) ? params : random_->propose(ordinal);
   }
 
  private:
   const Space& space_;
   std::unique_ptr<Sequence> sequence_;
   std::unique_ptr<Sampler> random_;
-  Tried tried_{space_};
+  VisitedPoints visited_{space_};
   std::vector<double> place_;
 };
 

@@ -14,7 +14,7 @@
 #include "hpo/samplers/random.h"
 #include "hpo/samplers/sobol.h"
 #include "hpo/samplers/standings.h"
-#include "hpo/samplers/tried.h"
+#include "hpo/samplers/visited_points.h"
 #include "hpo/space/random.h"
 
 namespace hpo {
@@ -231,7 +231,7 @@ class Tpe final : public Sampler {
     if (start_) start_->created(trial, params);
     random_->created(trial, params);
     ++created_;
-    tried_.add(params);
+    visited_.add(params);
     for (Group& group : groups_) {
       if (params.find(space_.parameters()[group.parameters().front()].name) != nullptr)
         group.begin(trial, params);
@@ -275,7 +275,7 @@ class Tpe final : public Sampler {
     for (const std::vector<double>& choice : choices) {
       fill(place, *last, choice);
       Params params = space_.from_unit(place);
-      if (tried_.leaves(params)) return params;
+      if (visited_.leaves(params)) return params;
     }
     return random_->propose(ordinal);
   }
@@ -303,7 +303,7 @@ class Tpe final : public Sampler {
   std::size_t startup_, candidates_;
   std::unique_ptr<Sampler> start_;  ///< until the densities have something to learn from
   std::unique_ptr<Sampler> random_;
-  Tried tried_{space_};
+  VisitedPoints visited_{space_};
   std::vector<Group> groups_;
   RunningMarks running_;
   std::set<std::uint64_t> waiting_;  ///< those that count as stopped meanwhile

@@ -9,9 +9,9 @@
 namespace hpo {
 
 /// A set of points of a space, kept by their keys (key_of). The space outlives it.
-class Tried {
+class VisitedPoints {
  public:
-  explicit Tried(const Space& space) : space_(space) {}
+  explicit VisitedPoints(const Space& space) : space_(space) {}
 
   void add(const Params& params) { points_.insert(key_of(params)); }
   [[nodiscard]] bool has(const Params& params) const { return points_.contains(key_of(params)); }
