@@ -31,7 +31,8 @@ def check(tree):
 
 
 SAMPLES = [
-    ({"hpo/a.h": "namespace hpo {\nstruct Tried {\n};\n}\n", "hpo/b.h": "namespace hpo {\nclass Tried final : public X {\n};\n}\n"},
+    ({"hpo/a.h": "namespace hpo {\nstruct Tried {\n};\n}\n",
+      "hpo/b.h": "namespace hpo {\nclass Tried final : public X {\n};\n}\n"},
      ["hpo/b.h: hpo::Tried is defined in hpo/a.h"]),
     ({"hpo/a.h": "namespace hpo {\nstruct Tried;\nstruct Other {\n  struct Tried {};\n};\n}\n",
       "nn/b.h": "namespace nn {\nstruct Tried {\n};\n}\n", "hpo/c.h": "namespace hpo {\nclass Tried {\n};\n}\n"}, []),
