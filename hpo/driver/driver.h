@@ -3,7 +3,7 @@
 //
 // One loop on one thread: fill free slots with the sampler's proposals, let coroutines go on, take
 // the outcome that is due in virtual time, hand it to rule and sampler, write the event; commit
-// before it is announced, at most a tenth of a second later. Everything that decides is a function
+// before it is announced, at most a fifth of a second later. Everything that decides is a function
 // of the events so far, so a driver that starts on a log goes on as if it had never been away, and
 // the number of workers or the order of real completions changes nothing.
 
