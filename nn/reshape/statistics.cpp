@@ -20,7 +20,8 @@ void describe_values(const ReshapeJob<float>& job, const Reader& reader, UnitSta
     out.mean[e % units] += values.sums[e];
     out.spread[e % units] += values.squares[e];
   }
-  const double count = static_cast<double>(job.calibration.rows.size() * elements / units);
+  const std::size_t values_of_unit = job.calibration.rows.size() * (elements / units);
+  const auto count = static_cast<double>(values_of_unit);
   for (std::size_t u = 0; u < units; ++u) {
     out.mean[u] /= count;
     const double variance = out.spread[u] / count - out.mean[u] * out.mean[u];
