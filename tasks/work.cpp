@@ -5,6 +5,7 @@
 #include "kernels/device.h"
 #include "nn/layout.h"
 #include "nn/memory.h"
+#include "nn/reshape/statistics.h"
 
 namespace tasks {
 

@@ -16,6 +16,7 @@
 #include "hpo/driver/program_files.h"
 #include "hpo/driver/reached.h"
 #include "hpo/driver/run_config.h"
+#include "hpo/driver/same_study.h"
 #include "hpo/study/asked.h"
 #include "runtime/base/machine.h"
 #include "runtime/base/new_file.h"

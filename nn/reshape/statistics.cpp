@@ -7,6 +7,7 @@
 #include "nn/reshape/bridge.h"
 #include "nn/reshape/calibration.h"
 #include "nn/reshape/reshape.h"
+#include "nn/trainer.h"
 
 namespace nn {
 namespace {
