@@ -43,33 +43,22 @@ void read_program(const Node& adapt, nn::Adaptation& out) {
   (void)find_program(command.items.front(), out.folder, "adapt.command");
 }
 
-/// What an adaptation's plugin defines of the fields.
-nn::Fields plugin_fields(const Node& adapt, const nn::Adaptation& out) {
-  try {
-    return fields_of(adapt, kind_of_policy(nn::policy_of(out)));
-  } catch (const nn::Error& error) {
-    throw Fault(adapt.find("plugin")->at, rt::cat("adapt.plugin: ", error.what()));
-  }
-}
-
 }  // namespace
 
 nn::Adaptation read_adaptation(const Node& adapt, const nn::ModelSpec& model, std::int64_t epochs,
                                std::int64_t max_weights, bool continued) {
   const KindSet& set = *policy_set();
   const Kind& kind = *set.find(adapt.find(set.key)->text);
-  nn::Adaptation out{.policy = {kind.name, {}},
-                     .at = {},
-                     .command = {},
-                     .max_weights = static_cast<std::uint64_t>(max_weights),
-                     .continued = continued};
+  nn::Adaptation out{
+      .policy = {kind.name, fields_of(adapt, opened(kind, adapt, true).value_or(kind))},
+      .at = {},
+      .command = {},
+      .max_weights = static_cast<std::uint64_t>(max_weights),
+      .continued = continued};
+  for (const char* name : {"folder", "timeout", "plugin", "content"}) out.policy.fields.erase(name);
   if (kind.more != nullptr) {
     out.plugin = adapt.find("plugin")->text;
     out.content = adapt.find("content")->text;
-    out.policy.fields = plugin_fields(adapt, out);
-  } else {
-    out.policy.fields = fields_of(adapt, kind);
-    for (const char* name : {"folder", "timeout"}) out.policy.fields.erase(name);
   }
   if (const Node* at = adapt.find("at")) read_timetable(*at, epochs, out);
   if (adapt.find("command") != nullptr) read_program(adapt, out);

@@ -389,7 +389,9 @@ Node Checker::check_kind(const Node& node, const Field& field, const std::string
     result.entries.insert(result.entries.end(), form.fields.begin(), form.fields.end());
     return check_open_kind(result, field, where);
   }
-  const Kind kind = opened(find_kind(set, form.type), fields, literal_);
+  const Kind& known = find_kind(set, form.type);
+  const std::optional<Kind> wider = opened(known, fields, literal_);
+  const Kind& kind = wider ? *wider : known;
   if (node.open_kind) {
     std::erase_if(fields.entries,
                   [&](const Entry& entry) { return kind.block.find(entry.key) == nullptr; });
@@ -426,7 +428,8 @@ Node Checker::check_open_kind(const Node& chosen, const Field& field, const std:
   const std::string outer = std::exchange(kind_parameter_, type.names[0]);
   std::vector<Kind> kinds;
   for (const ParamValue& value : samples(parameters_.at(type.names[0])->domain)) {
-    kinds.push_back(opened(*set.find(std::get<std::string>(value)), chosen, literal_));
+    const Kind& known = *set.find(std::get<std::string>(value));
+    kinds.push_back(opened(known, chosen, literal_).value_or(known));
   }
   Node result = map_node(chosen.at);
   result.open_kind = true;

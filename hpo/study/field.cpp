@@ -216,11 +216,10 @@ std::string range_text(const Field& field) {
   return text;
 }
 
-Kind opened(const Kind& kind, const Node& block, bool literal) {
+std::optional<Kind> opened(const Kind& kind, const Node& block, bool literal) {
+  if (kind.more == nullptr) return std::nullopt;
   Kind out = kind;
-  if (kind.more == nullptr) return out;
-  std::vector<Field> more = kind.more(block, literal);
-  std::ranges::move(more, std::back_inserter(out.block.fields));
+  std::ranges::move(kind.more(block, literal), std::back_inserter(out.block.fields));
   return out;
 }
 

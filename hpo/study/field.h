@@ -13,10 +13,6 @@
 #include <string_view>
 #include <vector>
 
-namespace nn {
-struct PolicyKind;
-}
-
 namespace hpo::study {
 
 struct Node;
@@ -97,8 +93,8 @@ struct Kind {
   std::vector<Field> (*more)(const Node& block, bool literal) = nullptr;
 };
 
-/// With the fields that a block opens.
-[[nodiscard]] Kind opened(const Kind& kind, const Node& block, bool literal);
+/// The kind with the fields that a block opens; nothing where it opens none.
+[[nodiscard]] std::optional<Kind> opened(const Kind& kind, const Node& block, bool literal);
 
 /// All kinds that can stand in one place.
 struct KindSet {
@@ -127,8 +123,7 @@ struct KindSet {
 [[nodiscard]] const KindSet* schedule_set();
 [[nodiscard]] const KindSet* layer_set();
 [[nodiscard]] const KindSet* policy_set();
-/// A policy that is in no set, as a kind.
-[[nodiscard]] Kind kind_of_policy(const nn::PolicyKind& policy);
+
 [[nodiscard]] const KindSet* operation_set();
 
 /// What a field wants, as it stands after "expected": "an int from 1 to 1024", "one of a, b".

@@ -339,8 +339,6 @@ const KindSet* schedule_set() {
   return &kSet;
 }
 
-Kind kind_of_policy(const nn::PolicyKind& policy) { return kind_of(policy.info); }
-
 const KindSet* policy_set() {
   static const KindSet kSet = make_policies();
   return &kSet;
