@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <optional>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -15,14 +16,15 @@ namespace {
 
 constexpr std::size_t kLongestWhy = 300;
 
-/// What the call `name` of a plugin's throws, as the plugin's; errors of nn are let through.
+/// What the call `name` of a plugin's throws, as an Error that begins with its path.
 template <class Ask>
-auto guard(const std::string& plugin, std::string_view name, const Ask& ask) {
+std::invoke_result_t<const Ask&> guard(const std::string& plugin, std::string_view name,
+                                       const Ask& ask) {
   const std::string who = plugin + ": " + std::string(name);
   try {
     return ask();
-  } catch (const Error&) {
-    throw;
+  } catch (const Error& error) {
+    throw Error(who + ": " + one_line(error.what(), kLongestWhy));
   } catch (const std::exception& error) {
     throw Error(who + " threw \"" + one_line(error.what(), kLongestWhy) + "\"");
   } catch (...) {
@@ -98,13 +100,7 @@ class Guarded final : public Policy {
  private:
   template <class Ask>
   std::invoke_result_t<const Ask&> asked(std::string_view name, const Ask& ask) const {
-    try {
-      return guard(plugin_, name, ask);
-    } catch (const Error& error) {
-      const std::string_view what = error.what();
-      if (what.starts_with(plugin_)) throw;
-      fail(std::string(name) + ": " + one_line(what, kLongestWhy));
-    }
+    return guard(plugin_, name, ask);
   }
 
   [[noreturn]] void fail(const std::string& what) const { throw Error(plugin_ + ": " + what); }
@@ -157,17 +153,17 @@ class Guarded final : public Policy {
 }  // namespace
 
 std::unique_ptr<Policy> guarded(const PolicyKind& kind, const PolicySetup& setup) {
-  const std::string& plugin = setup.adaptation.plugin;
-  try {
-    auto policy = guard(plugin, "make()", [&] { return kind.make(setup); });
-    return std::make_unique<Guarded>(std::move(policy), setup);
-  } catch (const SpecError&) {
-    throw;
-  } catch (const Error& error) {
-    const std::string_view what = error.what();
-    if (what.starts_with(plugin)) throw;
-    throw Error(plugin + ": make(): " + one_line(what, kLongestWhy));
-  }
+  std::optional<SpecError> refusal;  // of the network: it names the field at fault
+  auto policy = guard(setup.adaptation.plugin, "make()", [&]() -> std::unique_ptr<Policy> {
+    try {
+      return kind.make(setup);
+    } catch (const SpecError& error) {
+      refusal = error;
+      return nullptr;
+    }
+  });
+  if (refusal) throw SpecError(*refusal);
+  return std::make_unique<Guarded>(std::move(policy), setup);
 }
 
 }  // namespace nn

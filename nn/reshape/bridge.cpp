@@ -23,12 +23,16 @@ Bridge::Bridge(const ModelSpec& spec, const std::string& group) {
   stands = dense(layer) && dense(later) && later == layer + 1;
 }
 
+std::pair<std::uint64_t, std::uint64_t> ends_of(const ModelSpec& spec, const Bridge& bridge) {
+  const auto flows = infer_flows(spec);
+  return {static_cast<std::uint64_t>(flows[bridge.layer].shape.elements()),
+          static_cast<std::uint64_t>(flows[bridge.later + 1].shape.elements())};
+}
+
 template <class T>
 std::vector<Direction> strongest(const ReshapeJob<T>& job, const Bridge& bridge) {
   const std::vector<double> m = bridge_gradient(job, bridge.layer, bridge.later);
-  const auto units =
-      static_cast<std::size_t>(infer_flows(job.from.spec())[bridge.later + 1].shape.elements());
-  const std::size_t inputs = m.size() / units;
+  const auto [inputs, units] = ends_of(job.from.spec(), bridge);
   std::vector<double> square(units * units), values(units);
   for (std::size_t i = 0; i < units; ++i) {
     for (std::size_t j = 0; j < units; ++j) {
@@ -47,12 +51,6 @@ std::vector<Direction> strongest(const ReshapeJob<T>& job, const Bridge& bridge)
     out.push_back({std::move(row), std::sqrt(values[i])});
   }
   return out;
-}
-
-std::pair<std::uint64_t, std::uint64_t> ends_of(const ModelSpec& spec, const Bridge& bridge) {
-  const auto flows = infer_flows(spec);
-  return {static_cast<std::uint64_t>(flows[bridge.layer].shape.elements()),
-          static_cast<std::uint64_t>(flows[bridge.later + 1].shape.elements())};
 }
 
 std::uint64_t bridge_flops(const ModelSpec& spec, const Bridge& bridge, std::uint64_t rows) {
