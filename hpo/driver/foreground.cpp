@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -134,6 +135,16 @@ bool has_ended(pid_t child, int wait) {
   return info.si_pid != 0;
 }
 
+/// Blocks until it has ended; it stays to be waited for.
+void wait_for_end(pid_t child) {
+  // A signal ends poll() whatever SA_RESTART says. ThreadSanitizer runs handlers between two system
+  // calls, so that waitid() alone would not hand a signal on there.
+  const rt::File process(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
+  pollfd wait{.fd = process.fd(), .events = POLLIN, .revents = 0};
+  while (process && ::poll(&wait, 1, -1) < 0 && errno == EINTR) continue;
+  (void)has_ended(child, 0);
+}
+
 /// Until both are at their end, or the program is over: others that it left behind may hold them.
 void copy_output(std::span<Pipe> output, int log, pid_t child) {
   std::array<pollfd, 2> waits{};
@@ -171,7 +182,7 @@ int run_in_foreground(const TrialCommand& command, std::vector<std::string> envi
   const pid_t child = start(command, environment, signals.mask(), output);
   signals.begin(child);
   if (!output.empty()) copy_output(output, log, child);
-  (void)has_ended(child, 0);
+  wait_for_end(child);
   signals.end();
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) continue;

@@ -21,6 +21,7 @@ class Study:
 
     def __init__(self, programs, experiments, name, folder):
         self.trellis = str(Path(programs).resolve() / "trellis")
+        self.patience = 170 * (10 if b"__tsan_init" in Path(self.trellis).read_bytes() else 1)
         self.name = name
         self.folder, self.experiments = Path(folder), Path(experiments).resolve()
         text = (Path(experiments) / f"{name}.yaml").read_text()
@@ -33,7 +34,7 @@ class Study:
             shutil.copytree(Path(experiments) / "data", self.folder / "data")
 
     def run(self, *words):
-        return subprocess.run([self.trellis, *words], cwd=self.folder, capture_output=True, text=True, timeout=170)
+        return subprocess.run([self.trellis, *words], cwd=self.folder, capture_output=True, text=True, timeout=self.patience)
 
     def read(self, *words):
         done = self.run(*words)

@@ -41,7 +41,8 @@ def seen(folder):
 class Program:
     def __init__(self, folder):
         self.path = os.path.join(os.path.abspath(folder), "trellis")
-        self.sanitized = b"__asan_init" in pathlib.Path(self.path).read_bytes()
+        program = pathlib.Path(self.path).read_bytes()
+        self.sanitized = b"__asan_init" in program or b"__tsan_init" in program
 
     def run(self, arguments, folder):
         """Exit code, what stderr says, and what was too dear about it."""
