@@ -4,15 +4,15 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/random.h"
+#include "base/text.h"
 #include "bench/bench.h"
 #include "bench/measure.h"
 #include "bench/peak.h"
 #include "nn/init.h"
 #include "nn/reshape/reshape.h"
-#include "runtime/base/clock.h"
-#include "runtime/base/file.h"
-#include "runtime/base/random.h"
-#include "runtime/base/text.h"
 #include "runtime/instance.h"
 #include "runtime/value.h"
 #include "tasks/tasks.h"
@@ -29,8 +29,8 @@ constexpr int kSide = 28, kClasses = 10;
 class Pictures {
  public:
   explicit Pictures(int rows)
-      : folder_(std::filesystem::temp_directory_path() / rt::cat("trellis-alone-", ::getpid())) {
-    rt::make_folder(folder_);
+      : folder_(std::filesystem::temp_directory_path() / base::cat("trellis-alone-", ::getpid())) {
+    base::make_folder(folder_);
     write("train", rows);
     write("t10k", 100);
   }
@@ -60,15 +60,15 @@ class Pictures {
   }
 
   void write(const std::string& part, int rows) const {
-    rt::Stream random(1, part);
+    base::Stream random(1, part);
     std::string images = header(3, {rows, kSide, kSide}), labels = header(1, {rows});
     for (int i = 0; i < rows * kSide * kSide; ++i) images += static_cast<char>(random.below(256));
     for (int i = 0; i < rows; ++i) labels += static_cast<char>(random.below(kClasses));
-    rt::write_file_atomic(folder_ / (part + "-images-idx3-ubyte"), images);
-    rt::write_file_atomic(folder_ / (part + "-labels-idx1-ubyte"), labels);
+    base::write_file_atomic(folder_ / (part + "-images-idx3-ubyte"), images);
+    base::write_file_atomic(folder_ / (part + "-labels-idx1-ubyte"), labels);
   }
 
-  rt::Path folder_;
+  base::Path folder_;
 };
 
 nn::ModelSpec convolutions() {
@@ -87,7 +87,7 @@ nn::ModelSpec convolutions() {
 struct Run {
   double before = 0, after = 0;  ///< seconds of the epochs before and after the networks grew
   double imbalance = 0;          ///< after they grew: busy time of the busiest worker over the mean
-  rt::Key network;               ///< names the content of the first trial's last network
+  base::Key network;             ///< names the content of the first trial's last network
 };
 
 std::vector<double> busy(const rt::Runtime& runtime) {
@@ -110,14 +110,14 @@ class Trials {
   double epochs(std::int64_t count) {
     const nn::Stretch stretch{epoch_, epoch_ + count};
     epoch_ += count;
-    const rt::Moment begin = rt::now();
+    const base::Moment begin = base::now();
     std::vector<rt::Value<nn::TrainStats>> stats;
     for (rt::Value<nn::ParamSlab>& net : nets_) {
       stats.push_back(tasks::train(net, data_, hyper_, stretch,
                                    tasks::train_cost(spec_, stretch, rows_, hyper_.batch)));
     }
     for (rt::Value<nn::TrainStats>& one : stats) (void)one.get();
-    return rt::seconds_since(begin);
+    return base::seconds_since(begin);
   }
 
   void grow() {
@@ -130,7 +130,7 @@ class Trials {
     spec_ = grown;
   }
 
-  [[nodiscard]] rt::Key network() const {
+  [[nodiscard]] base::Key network() const {
     const auto weights = nets_.front().get().weights();
     return rt::key_of(std::vector<float>(weights.begin(), weights.end()));
   }
@@ -219,7 +219,7 @@ std::vector<Case> run_alone(const Options& options) {
                 .ratio = theirs.median / mine.median,
                 .spread = mine.spread};
   };
-  const std::string on = rt::cat(" on ", workers, " workers");
+  const std::string on = base::cat(" on ", workers, " workers");
   Case first = faster("a lone trial" + on, before, alone_before);
   Case second = faster("the same after its network grew" + on, after, alone_after);
   const Sample arithmetic = sample_of(gain), trials = sample_of(together), lame = sample_of(slowed);

@@ -47,7 +47,7 @@ struct Benchmark {
 
 /// All benchmarks, in the order of the help.
 [[nodiscard]] std::span<const Benchmark> benchmarks();
-/// The one of that name. Throws rt::Error (usage) with the nearest name.
+/// The one of that name. Throws base::Error (usage) with the nearest name.
 [[nodiscard]] const Benchmark& find_benchmark(std::string_view name);
 
 /// The machine in one line: processor, cores this process may use, memory.

@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "base/clock.h"
+#include "base/random.h"
+#include "base/text.h"
 #include "bench/bench.h"
 #include "bench/measure.h"
 #include "bench/tile_blas.h"
-#include "runtime/base/clock.h"
-#include "runtime/base/random.h"
-#include "runtime/base/text.h"
 #include "runtime/runtime.h"
 
 namespace bench {
@@ -63,7 +63,7 @@ using Grid = std::vector<std::vector<rt::Value<Tile<T>>>>;
 template <class T>
 Tile<T> input(std::size_t n) {
   Tile<T> a(n, n);
-  rt::Stream random(1, "cholesky");
+  base::Stream random(1, "cholesky");
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t j = 0; j <= i; ++j) {
       a(i, j) = a(j, i) = static_cast<T>(random.uniform()) + (i == j ? static_cast<T>(n) : T{0});
@@ -89,7 +89,7 @@ Grid<T> tiles_of(const Tile<T>& a) {
 /// Seconds for all tasks, from the first call to the end of the last.
 template <class T>
 double by_tasks(Grid<T>& u) {
-  const rt::Moment start = rt::now();
+  const base::Moment start = base::now();
   const std::size_t n = u.size();
   const auto rank = [n](std::size_t k, std::size_t i, std::size_t j) {
     return std::clamp(static_cast<int>(3 * n) - static_cast<int>(k + i + j), -1000, 1000);
@@ -104,7 +104,7 @@ double by_tasks(Grid<T>& u) {
     }
   }
   rt::wait_all();
-  return rt::seconds_since(start);
+  return base::seconds_since(start);
 }
 
 /// Seconds for OpenBLAS on the usual layout with threads of its own.
@@ -112,11 +112,11 @@ template <class T>
 double by_threads(const Tile<T>& a, int threads) {
   Tile<T> copy = a.clone();
   openblas_set_num_threads(threads);
-  const rt::Moment start = rt::now();
+  const base::Moment start = base::now();
   factorise_tile(copy);
-  const double seconds = rt::seconds_since(start);
+  const double seconds = base::seconds_since(start);
   openblas_set_num_threads(1);
-  rt::sleep_for(kCoolDown);
+  base::sleep_for(kCoolDown);
   return seconds;
 }
 
@@ -142,7 +142,7 @@ template <class T>
 double residual(const Tile<T>& a, const Grid<T>& u) {
   const std::size_t n = a.rows();
   std::vector<double> x(n), ux(n), product_x(n);
-  rt::Stream random(2, "residual");
+  base::Stream random(2, "residual");
   for (double& v : x) v = random.uniform(-1, 1);
   for (const bool transposed : {false, true}) {
     for (std::size_t i = 0; i < u.size(); ++i) {
@@ -174,7 +174,7 @@ Case measure(const Options& options, int workers) {
     if (i == 0) {
       const double error = residual(a, grid);
       if (!(error < (sizeof(T) == 8 ? 1e-12 : 1e-3))) {
-        throw std::runtime_error(rt::cat("cholesky: the residual is ", error));
+        throw std::runtime_error(base::cat("cholesky: the residual is ", error));
       }
       continue;  // the first one also warms up both sides
     }
@@ -182,9 +182,9 @@ Case measure(const Options& options, int workers) {
     theirs.push_back(work / rival);
   }
   const Sample s = sample_of(mine);
-  Case c{rt::cat(sizeof(T) == 8 ? "dpotrf " : "spotrf ", n, ", tiles of ", kTile, ", ", workers,
-                 " workers"),
-         s.median, "GF/s", rt::cat("OpenBLAS, ", workers, " threads"), sample_of(theirs).median};
+  Case c{base::cat(sizeof(T) == 8 ? "dpotrf " : "spotrf ", n, ", tiles of ", kTile, ", ", workers,
+                   " workers"),
+         s.median, "GF/s", base::cat("OpenBLAS, ", workers, " threads"), sample_of(theirs).median};
   c.spread = s.spread;
   c.ratio = c.ours / c.rival_value;
   return c;

@@ -6,15 +6,15 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/error.h"
+#include "base/file.h"
+#include "base/text.h"
 #include "bench/bench.h"
 #include "bench/measure.h"
 #include "bench/process.h"
 #include "bench/rival.h"
 #include "hpo/study/trial_spec.h"
 #include "nn/data/load.h"
-#include "runtime/base/error.h"
-#include "runtime/base/file.h"
-#include "runtime/base/text.h"
 
 namespace bench {
 
@@ -35,9 +35,9 @@ struct Figures {
 };
 
 std::string study_text() {
-  const std::string root = rt::Path(rivals_folder()).parent_path().parent_path().string();
-  return rt::cat("name: digits\ndata:\n  csv: ", root, "/experiments/data/digits.csv.gz\n",
-                 R"(  target: -1
+  const std::string root = base::Path(rivals_folder()).parent_path().parent_path().string();
+  return base::cat("name: digits\ndata:\n  csv: ", root, "/experiments/data/digits.csv.gz\n",
+                   R"(  target: -1
   split: {valid: 0.2, test: 0.2, seed: 0}
   scale: standard
 network:
@@ -58,11 +58,11 @@ parameters:
 early_stop: {type: asha, min: 1, eta: 3}
 parallel: 8
 )",
-                 "limits: {trials: ", kDigitsTrials, "}\n");
+                   "limits: {trials: ", kDigitsTrials, "}\n");
 }
 
 /// The rows, scaled, and the split exactly as our own trials see them.
-std::string job_text(const rt::Path& study_file, int processes) {
+std::string job_text(const base::Path& study_file, int processes) {
   const hpo::StudySpec study = hpo::load_study(study_file.string());
   const nn::Dataset data = nn::load_dataset(hpo::data_spec(study, study.space.middle()));
   nlohmann::json job{{"trials", kDigitsTrials}, {"processes", processes}};
@@ -84,8 +84,8 @@ std::string job_text(const rt::Path& study_file, int processes) {
   return job.dump();
 }
 
-void run_ours(const rt::Path& folder, int seed, const Options& options, Figures& to) {
-  const rt::Path runs = folder / rt::cat("seed-", seed);
+void run_ours(const base::Path& folder, int seed, const Options& options, Figures& to) {
+  const base::Path runs = folder / base::cat("seed-", seed);
   const Finished done =
       run_program({own_program(), "sweep", (folder / "digits.yaml").string(), "--dir",
                    runs.string(), "--seed", std::to_string(seed), "--workers",
@@ -102,7 +102,7 @@ void run_ours(const rt::Path& folder, int seed, const Options& options, Figures&
   std::filesystem::remove_all(runs);
 }
 
-void run_rival(const std::string& python, const Rival& rival, const rt::Path& job, int seed,
+void run_rival(const std::string& python, const Rival& rival, const base::Path& job, int seed,
                Figures& to) {
   const auto done = run_rival_program(python, "digits", rival.title,
                                       {rival.word, job.string(), std::to_string(seed)}, Watch::yes);
@@ -132,7 +132,7 @@ void add_cases(const Figures& ours, const char* rival, const Figures& theirs,
   cases.push_back(paired("60 trials, start included", "s", ours.seconds, rival, theirs.seconds));
   cases.push_back(paired("peak memory (PSS)", "MB", ours.megabytes, rival, theirs.megabytes));
   const MeanError mine = mean_error(ours.accuracy), other = mean_error(theirs.accuracy);
-  cases.push_back({.name = rt::cat("test accuracy, mean of ", theirs.accuracy.size(), " seeds"),
+  cases.push_back({.name = base::cat("test accuracy, mean of ", theirs.accuracy.size(), " seeds"),
                    .ours = mine.mean,
                    .rival = rival,
                    .rival_value = other.mean,
@@ -155,7 +155,7 @@ std::vector<Case> cases_alone(const Figures& ours) {
            .ours = megabytes.median,
            .unit = "MB",
            .spread = megabytes.spread},
-          {.name = rt::cat("test accuracy, mean of ", ours.accuracy.size(), " seeds"),
+          {.name = base::cat("test accuracy, mean of ", ours.accuracy.size(), " seeds"),
            .ours = mean_error(ours.accuracy).mean}};
 }
 
@@ -165,19 +165,19 @@ std::vector<Case> run_digits(const Options& options) {
   std::vector<Rival> rivals = chosen_rivals(kDigitsRivals, options.against);
   const std::string python = rivals_python();
   if (python.empty()) rivals.clear();
-  const rt::Path folder =
-      std::filesystem::temp_directory_path() / rt::cat("trellis-digits-", ::getpid());
-  rt::make_folder(folder);
-  rt::write_file_atomic(folder / "digits.yaml", study_text());
-  rt::write_file_atomic(folder / "job.json",
-                        job_text(folder / "digits.yaml", workers_or_cores(options.workers)));
+  const base::Path folder =
+      std::filesystem::temp_directory_path() / base::cat("trellis-digits-", ::getpid());
+  base::make_folder(folder);
+  base::write_file_atomic(folder / "digits.yaml", study_text());
+  base::write_file_atomic(folder / "job.json",
+                          job_text(folder / "digits.yaml", workers_or_cores(options.workers)));
   Figures ours;
   std::vector<Figures> theirs(rivals.size());
   const int seeds = options.seeds > 0 ? options.seeds
                     : options.quick   ? kQuickDigitsSeeds
                                       : kDigitsSeeds;
   for (int seed = 0; seed < seeds; ++seed) {
-    show_progress(rt::cat("digits: seed ", seed + 1, " of ", seeds));
+    show_progress(base::cat("digits: seed ", seed + 1, " of ", seeds));
     run_ours(folder, seed, options, ours);
     for (std::size_t i = 0; i < rivals.size(); ++i)
       if (seed == 0 || !rivals[i].slow)

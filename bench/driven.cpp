@@ -2,22 +2,22 @@
 
 #include <filesystem>
 
-#include "runtime/base/clock.h"
-#include "runtime/base/text.h"
+#include "base/clock.h"
+#include "base/text.h"
 
 namespace bench {
 
-double run_study(const hpo::StudySpec& study, hpo::TrialWork& work, const rt::Path& folder,
+double run_study(const hpo::StudySpec& study, hpo::TrialWork& work, const base::Path& folder,
                  const rt::Config& config, const std::atomic<int>* interrupts) {
   std::filesystem::remove_all(folder);
-  const rt::Moment begun = rt::now();
+  const base::Moment begun = base::now();
   {
     hpo::EventLog log(folder);
     hpo::StudyFacts facts{.name = study.name,
                           .metric = study.metric.name,
                           .objective = hpo::objective_of(study),
                           .parameters = {},
-                          .resolved = rt::cat("name: ", study.name, "\n")};
+                          .resolved = base::cat("name: ", study.name, "\n")};
     for (const hpo::Parameter& parameter : study.space.parameters())
       facts.parameters.push_back(parameter.name);
     log.begin(facts);
@@ -33,7 +33,7 @@ double run_study(const hpo::StudySpec& study, hpo::TrialWork& work, const rt::Pa
                         .arithmetic = "bench"});
     driver.run();
   }
-  return rt::seconds_since(begun);
+  return base::seconds_since(begun);
 }
 
 }  // namespace bench

@@ -3,10 +3,10 @@
 #include <limits>
 #include <span>
 
+#include "base/text.h"
 #include "bench/bench.h"
 #include "bench/fidelity_play.h"
 #include "bench/measure.h"
-#include "runtime/base/text.h"
 
 namespace bench {
 
@@ -43,8 +43,8 @@ std::vector<MeanError> regrets_of(const Contender& contender, const Curves& curv
   for (const double trainings : kBudgets) budgets.push_back(trainings * kCurveEpochs);
   std::vector<std::vector<double>> regrets(budgets.size());
   for (int seed = 0; seed < seeds; ++seed) {
-    show_progress(rt::cat("fidelity: ", curves.name, ", ", workers, " workers, ", contender.name,
-                          ", seed ", seed));
+    show_progress(base::cat("fidelity: ", curves.name, ", ", workers, " workers, ", contender.name,
+                            ", seed ", seed));
     const Played one = play(contender, curves, workers, static_cast<std::uint64_t>(seed), budgets);
     for (std::size_t b = 0; b < regrets.size(); ++b) regrets[b].push_back(one.regrets[b]);
   }
@@ -68,8 +68,8 @@ void compare(const Curves& curves, std::int64_t workers, int seeds, std::vector<
       for (std::size_t other = kFirstFixed; c == 0 && other < all.size(); ++other)
         if (means[other][b].mean < means[rival][b].mean) rival = other;
       const auto [ours, error] = means[c][b];
-      cases.push_back({.name = rt::cat(curves.name, ": ", all[c].name, ", ", workers, " workers, ",
-                                       kBudgets[b], " whole trainings"),
+      cases.push_back({.name = base::cat(curves.name, ": ", all[c].name, ", ", workers,
+                                         " workers, ", kBudgets[b], " whole trainings"),
                        .ours = ours,
                        .unit = "regret",
                        .rival = all[rival].name,

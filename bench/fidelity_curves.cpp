@@ -8,10 +8,10 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "base/error.h"
+#include "base/file.h"
+#include "base/text.h"
 #include "bench/rival.h"
-#include "runtime/base/error.h"
-#include "runtime/base/file.h"
-#include "runtime/base/text.h"
 
 namespace bench {
 
@@ -99,21 +99,21 @@ struct CurveTable {
   }
 };
 
-Curves read_curves(const rt::Path& path) {
+Curves read_curves(const base::Path& path) {
   CurveTable table;
   try {
-    const nlohmann::json json = nlohmann::json::parse(rt::read_file(path));
+    const nlohmann::json json = nlohmann::json::parse(base::read_file(path));
     table.points = json.at("points").get<std::vector<Place>>();
     table.losses = json.at("losses").get<std::vector<std::vector<double>>>();
   } catch (const nlohmann::json::exception& error) {
-    throw rt::Error(rt::Errc::storage, rt::cat(path.string(), ": ", error.what()));
+    throw base::Error(base::Errc::storage, base::cat(path.string(), ": ", error.what()));
   }
   const auto whole = [](const auto& curve) { return curve.size() == kCurveEpochs; };
   if (table.points.size() <= kNearest || table.points.size() != table.losses.size() ||
       !std::ranges::all_of(table.losses, whole))
-    throw rt::Error(rt::Errc::storage,
-                    rt::cat(path.string(), ": expected more than ", kNearest,
-                            " points and as many curves, ", kCurveEpochs, " losses each"));
+    throw base::Error(base::Errc::storage,
+                      base::cat(path.string(), ": expected more than ", kNearest,
+                                " points and as many curves, ", kCurveEpochs, " losses each"));
   double lowest = std::numeric_limits<double>::infinity();
   for (const std::vector<double>& curve : table.losses)
     lowest = std::min(lowest, std::ranges::min(curve));
@@ -137,12 +137,12 @@ Curves crossing_curves() { return made_up("crossing", crossing); }
 Curves turned_curves() { return made_up("turned round", turned_round); }
 
 std::vector<Curves> measured_curves() {
-  std::vector<rt::Path> paths;
+  std::vector<base::Path> paths;
   for (const auto& entry : std::filesystem::directory_iterator(rivals_folder() + "/../curves"))
     if (entry.path().extension() == ".json") paths.push_back(entry.path());
   std::ranges::sort(paths);
   std::vector<Curves> all;
-  for (const rt::Path& path : paths) all.push_back(read_curves(path));
+  for (const base::Path& path : paths) all.push_back(read_curves(path));
   return all;
 }
 

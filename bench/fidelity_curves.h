@@ -31,7 +31,7 @@ struct Curves {
 /// Whose order is turned round.
 [[nodiscard]] Curves turned_curves();
 /// Those of bench/curves (tabulate.py made them), by name: a trial's curve lies between those of
-/// the nearest points. Throws rt::Error (storage) for a table that cannot be read.
+/// the nearest points. Throws base::Error (storage) for a table that cannot be read.
 [[nodiscard]] std::vector<Curves> measured_curves();
 
 }  // namespace bench

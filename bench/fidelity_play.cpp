@@ -11,13 +11,13 @@
 #include <set>
 #include <utility>
 
+#include "base/error.h"
+#include "base/random.h"
+#include "base/text.h"
 #include "bench/driven.h"
 #include "hpo/driver/network_work.h"
 #include "hpo/samplers/registry.h"
 #include "hpo/stopping/registry.h"
-#include "runtime/base/error.h"
-#include "runtime/base/random.h"
-#include "runtime/base/text.h"
 
 namespace bench {
 
@@ -26,7 +26,8 @@ namespace {
 template <class Kinds>
 hpo::Chosen chosen(const Kinds& kinds, const std::string& name, const hpo::Params& said) {
   const auto info = std::ranges::find(kinds, name, &hpo::KindInfo::name);
-  if (info == kinds.end()) throw rt::Error(rt::Errc::internal, rt::cat("nothing is called ", name));
+  if (info == kinds.end())
+    throw base::Error(base::Errc::internal, base::cat("nothing is called ", name));
   hpo::Chosen chosen{.kind = name, .options = {}};
   for (const hpo::Option& option : info->options) {
     const hpo::ParamValue* value = said.find(option.name);
@@ -86,7 +87,7 @@ class Reading final : public hpo::TrialWork {
 
   rt::Async<void> run(hpo::TrialContext& trial) override {
     const hpo::Params params = trial.params();
-    rt::Stream noise(study_.seed, "noise", trial.trial());
+    base::Stream noise(study_.seed, "noise", trial.trial());
     std::optional<std::int64_t> now;
     std::int64_t done = 0;
     for (const std::int64_t border : borders_) {
@@ -115,16 +116,16 @@ class Reading final : public hpo::TrialWork {
 };
 
 /// In memory where the system has files there.
-rt::Path scratch() {
+base::Path scratch() {
   std::error_code error;
-  const rt::Path memory = "/dev/shm";
-  const rt::Path base = std::filesystem::is_directory(memory, error)
-                            ? memory
-                            : std::filesystem::temp_directory_path();
-  return base / rt::cat("trellis-bench-fidelity-", ::getpid());
+  const base::Path memory = "/dev/shm";
+  const base::Path base = std::filesystem::is_directory(memory, error)
+                              ? memory
+                              : std::filesystem::temp_directory_path();
+  return base / base::cat("trellis-bench-fidelity-", ::getpid());
 }
 
-std::vector<double> regrets_of(const rt::Path& folder, std::int64_t workers, const Curves& curves,
+std::vector<double> regrets_of(const base::Path& folder, std::int64_t workers, const Curves& curves,
                                std::span<const double> budgets) {
   std::vector<double> regrets;
   double best_seen = std::numeric_limits<double>::infinity(), worth = 1;
@@ -156,7 +157,7 @@ hpo::Chosen chosen_rule(const std::string& name, const hpo::Params& said) {
 
 Played play(const Contender& contender, const Curves& curves, std::int64_t workers,
             std::uint64_t seed, std::span<const double> budgets) {
-  const rt::Path folder = scratch();
+  const base::Path folder = scratch();
   const hpo::StudySpec study = study_of(contender, workers, seed);
   Reading work(study, curves, budgets.back() / static_cast<double>(workers));
   Played played;

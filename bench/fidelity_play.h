@@ -20,8 +20,8 @@ struct Contender {
   hpo::Chosen rule;
 };
 
-/// A stopping rule by its name: its defaults, but for what is said. Throws rt::Error (internal) for
-/// a name that is none.
+/// A stopping rule by its name: its defaults, but for what is said. Throws base::Error (internal)
+/// for a name that is none.
 [[nodiscard]] hpo::Chosen chosen_rule(const std::string& name, const hpo::Params& said = {});
 
 struct Played {

@@ -8,11 +8,11 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/file.h"
+#include "base/text.h"
 #include "bench/bench.h"
 #include "bench/measure.h"
 #include "bench/process.h"
-#include "runtime/base/file.h"
-#include "runtime/base/text.h"
 
 namespace bench {
 
@@ -28,8 +28,8 @@ struct Point {
   double train_flops = 0, inference_flops = 0, accuracy = 0;
 };
 
-rt::Path study_file() {
-  return rt::Path(rivals_folder()).parent_path().parent_path() / "experiments" /
+base::Path study_file() {
+  return base::Path(rivals_folder()).parent_path().parent_path() / "experiments" /
          "adaptive-fashion.yaml";
 }
 
@@ -43,7 +43,7 @@ std::string fixed_study(std::string text, int width) {
   return text;
 }
 
-Point train(const rt::Path& study, const rt::Path& runs, int seed, const Options& options) {
+Point train(const base::Path& study, const base::Path& runs, int seed, const Options& options) {
   std::vector<std::string> words{own_program(), "train",  study.string(),       "--dir",
                                  runs.string(), "--seed", std::to_string(seed), "--json",
                                  "--quiet"};
@@ -110,7 +110,7 @@ std::vector<Case> cases_of(const std::vector<Point>& ours,
   const double equal_inference = row_at(frontier, mean.accuracy);
   const Point& widest = frontier.back();
   std::vector<Case> cases{
-      {.name = rt::cat("test accuracy, mean of ", seeds, " seeds"),
+      {.name = base::cat("test accuracy, mean of ", seeds, " seeds"),
        .ours = 100 * mean.accuracy,
        .unit = "%",
        .rival = "fixed, equal training FLOPs",
@@ -126,7 +126,7 @@ std::vector<Case> cases_of(const std::vector<Point>& ours,
       {.name = "training, candidates counted",
        .ours = mean.train_flops / 1e9,
        .unit = "GFLOP",
-       .rival = rt::cat("fixed, ", kFrontierWidths.back(), " wide"),
+       .rival = base::cat("fixed, ", kFrontierWidths.back(), " wide"),
        .rival_value = widest.train_flops / 1e9,
        .ratio = widest.train_flops / mean.train_flops},
       {.name = "one row",
@@ -136,10 +136,10 @@ std::vector<Case> cases_of(const std::vector<Point>& ours,
        .rival_value = equal_inference / 1e3,
        .ratio = equal_inference / mean.inference_flops}};
   for (std::size_t w = 0; w < frontier.size(); ++w) {
-    cases.push_back({.name = rt::cat("fixed, ", kFrontierWidths[w], " wide: accuracy"),
+    cases.push_back({.name = base::cat("fixed, ", kFrontierWidths[w], " wide: accuracy"),
                      .ours = 100 * frontier[w].accuracy,
                      .unit = "%"});
-    cases.push_back({.name = rt::cat("fixed, ", kFrontierWidths[w], " wide: training"),
+    cases.push_back({.name = base::cat("fixed, ", kFrontierWidths[w], " wide: training"),
                      .ours = frontier[w].train_flops / 1e9,
                      .unit = "GFLOP"});
   }
@@ -149,22 +149,22 @@ std::vector<Case> cases_of(const std::vector<Point>& ours,
 }  // namespace
 
 std::vector<Case> run_frontier(const Options& options) {
-  const rt::Path folder =
-      std::filesystem::temp_directory_path() / rt::cat("trellis-frontier-", ::getpid());
-  rt::make_folder(folder);
-  std::string text = rt::read_file(study_file());
+  const base::Path folder =
+      std::filesystem::temp_directory_path() / base::cat("trellis-frontier-", ::getpid());
+  base::make_folder(folder);
+  std::string text = base::read_file(study_file());
   if (options.quick) text.replace(text.find("epochs: 11"), 10, "epochs: 3");
-  rt::write_file_atomic(folder / "adaptive.yaml", text);
+  base::write_file_atomic(folder / "adaptive.yaml", text);
   for (int width : kFrontierWidths)
-    rt::write_file_atomic(folder / rt::cat("fixed-", width, ".yaml"), fixed_study(text, width));
+    base::write_file_atomic(folder / base::cat("fixed-", width, ".yaml"), fixed_study(text, width));
   const int seeds = options.quick ? 1 : kFrontierSeeds;
   std::vector<Point> ours;
   std::vector<std::vector<Point>> fixed(kFrontierWidths.size());
   for (int seed = 1; seed <= seeds; ++seed) {
-    show_progress(rt::cat("frontier: seed ", seed, " of ", seeds));
+    show_progress(base::cat("frontier: seed ", seed, " of ", seeds));
     ours.push_back(train(folder / "adaptive.yaml", folder / "runs", seed, options));
     for (std::size_t w = 0; w < kFrontierWidths.size(); ++w) {
-      fixed[w].push_back(train(folder / rt::cat("fixed-", kFrontierWidths[w], ".yaml"),
+      fixed[w].push_back(train(folder / base::cat("fixed-", kFrontierWidths[w], ".yaml"),
                                folder / "runs", seed, options));
     }
   }

@@ -10,14 +10,14 @@
 #include <string_view>
 #include <vector>
 
+#include "base/clock.h"
+#include "base/enum_names.h"
+#include "base/text.h"
 #include "bench/bench.h"
 #include "bench/measure.h"
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/gemm_borders.h"
 #include "kernels/cpu/gemm_library.h"
-#include "runtime/base/clock.h"
-#include "runtime/base/enum_names.h"
-#include "runtime/base/text.h"
 #include "runtime/matrix.h"
 
 namespace bench {
@@ -31,7 +31,7 @@ enum class Product { ab, atb, abt };
 
 constexpr std::array kSides{64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048};
 constexpr std::array kQuickSides{64, 256};
-constexpr rt::EnumNames<Product> kNames{
+constexpr base::EnumNames<Product> kNames{
     {{Product::ab, "A B"}, {Product::atb, "A^T B"}, {Product::abt, "A B^T"}}};
 constexpr int kRepetitions = 9;
 constexpr double kSecondsOfOne = 5e-4;
@@ -71,14 +71,14 @@ Args product_of(Product product, int rows, int side, Operands& memory) {
 template <class F>
 double best_of(F f) {
   f();
-  const rt::Moment begun = rt::now();
+  const base::Moment begun = base::now();
   f();
-  const int calls = std::max(1, static_cast<int>(kSecondsOfOne / rt::seconds_since(begun)));
+  const int calls = std::max(1, static_cast<int>(kSecondsOfOne / base::seconds_since(begun)));
   double best = 1e30;
   for (int i = 0; i < kRepetitions; ++i) {
-    const rt::Moment begin = rt::now();
+    const base::Moment begin = base::now();
     for (int call = 0; call < calls; ++call) f();
-    best = std::min(best, rt::seconds_since(begin) / calls);
+    best = std::min(best, base::seconds_since(begin) / calls);
   }
   return best;
 }
@@ -96,8 +96,8 @@ Case case_of(Product product, const Args& g, const Seconds& took) {
   const double ours = own ? took.own : took.onednn;
   const double other = std::min(took.openblas, own ? took.onednn : took.own);
   const double flops = 2e-9 * g.m * g.n * g.k;
-  return {.name = rt::cat(kNames[product], ", ", g.m, " x ", g.n, " x ", g.k,
-                          own ? ": own" : ": oneDNN"),
+  return {.name = base::cat(kNames[product], ", ", g.m, " x ", g.n, " x ", g.k,
+                            own ? ": own" : ": oneDNN"),
           .ours = flops / ours,
           .unit = "GF/s",
           .rival = other == took.openblas ? "OpenBLAS"
@@ -138,12 +138,12 @@ std::vector<Case> run_gemm(const Options& options) {
         cases.push_back(case_of(product, g, took.back()));
       }
       const std::string_view name = kNames[product];
-      show_progress(rt::cat("gemm: ", name, ", ", rows, " rows"));
+      show_progress(base::cat("gemm: ", name, ", ", rows, " rows"));
       if (product != Product::atb) continue;
       const double source =
           static_cast<double>(kern::cpu::own_border(kern::cpu::chosen_isa(), rows));
-      borders.push_back({.name = rt::cat("border of ", name, ", ", rows, " rows (",
-                                         kern::cpu::isa_name(kern::cpu::chosen_isa()), ")"),
+      borders.push_back({.name = base::cat("border of ", name, ", ", rows, " rows (",
+                                           kern::cpu::isa_name(kern::cpu::chosen_isa()), ")"),
                          .ours = border_of(sides, took),
                          .unit = "floats",
                          .rival = "in the source",

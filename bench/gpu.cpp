@@ -7,15 +7,15 @@
 #include <thread>
 #include <vector>
 
+#include "base/clock.h"
+#include "base/random.h"
+#include "base/text.h"
 #include "bench/bench.h"
 #include "bench/gpu_training.h"
 #include "bench/measure.h"
 #include "kernels/device.h"
 #include "nn/flow.h"
 #include "nn/layers/conv2d.h"
-#include "runtime/base/clock.h"
-#include "runtime/base/random.h"
-#include "runtime/base/text.h"
 
 namespace bench {
 
@@ -48,7 +48,7 @@ std::vector<StepProduct> products(const nn::ModelSpec& spec, bool convolutions) 
 }
 
 std::vector<float> noise(std::size_t count) {
-  rt::Stream random(2, "gpu");
+  base::Stream random(2, "gpu");
   std::vector<float> values(count);
   for (float& value : values) value = static_cast<float>(random.below(256)) / 128 - 1;
   return values;
@@ -71,7 +71,7 @@ Sample time_products(const kern::Kernels<float>& kernels, const std::vector<Step
   kern::Exec exec;
   return repeat(repetitions, [&] {
     out.wait();
-    const rt::Moment begin = rt::now();
+    const base::Moment begin = base::now();
     for (const StepProduct& p : all) {
       kernels.gemm(exec, {.m = p.m,
                           .n = p.n,
@@ -84,7 +84,7 @@ Sample time_products(const kern::Kernels<float>& kernels, const std::vector<Step
                           .ldc = p.n});
     }
     out.wait();
-    return rt::seconds_since(begin);
+    return base::seconds_since(begin);
   });
 }
 
@@ -151,7 +151,7 @@ std::vector<Case> run_gpu(const Options& options) {
     for (const kern::Precision precision : kern::precisions()) {
       const kern::Kernels<float>& kernels = device.kernels(precision);
       const Sample ours = time_steps(kernels, model, table.view(Rows::resident), repetitions);
-      const std::string what = rt::cat(name, ", ", kern::precision_name(precision));
+      const std::string what = base::cat(name, ", ", kern::precision_name(precision));
       const auto add = [&](const std::string& rival, double alone) {
         cases.push_back({what, 1e3 * ours.median, "ms/step", rival, 1e3 * alone,
                          alone / ours.median, ours.spread});
@@ -166,7 +166,7 @@ std::vector<Case> run_gpu(const Options& options) {
   }
   for (const int networks : {1, 4, 8, 16}) {
     const Sample one = time_together(device.kernels(), networks, repetitions);
-    cases.push_back({.name = rt::cat("MLP 784-128-128-10, batch 64, f32, ", networks, " at once"),
+    cases.push_back({.name = base::cat("MLP 784-128-128-10, batch 64, f32, ", networks, " at once"),
                      .ours = 1e6 * one.median,
                      .unit = "us/step",
                      .spread = one.spread});

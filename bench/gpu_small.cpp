@@ -9,6 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/text.h"
 #include "bench/bench.h"
 #include "bench/gpu_training.h"
 #include "bench/measure.h"
@@ -16,9 +19,6 @@
 #include "bench/rival.h"
 #include "bench/workloads.h"
 #include "nn/data/load.h"
-#include "runtime/base/clock.h"
-#include "runtime/base/file.h"
-#include "runtime/base/text.h"
 
 namespace bench {
 
@@ -53,14 +53,14 @@ std::string rates(const Sizes& sizes) {
   std::string text;
   for (int i = 0; i < sizes.networks; ++i) {
     const double share = static_cast<double>(i) / (sizes.networks - 1);
-    text += rt::cat(i > 0 ? "," : "",
-                    rt::format_double(kLeastRate * std::pow(kLargestRate / kLeastRate, share)));
+    text += base::cat(i > 0 ? "," : "",
+                      base::format_double(kLeastRate * std::pow(kLargestRate / kLeastRate, share)));
   }
   return text;
 }
 
 std::string study_text(const Sizes& sizes) {
-  return rt::cat(
+  return base::cat(
       "name: small\ndata:\n  idx: ", sizes.data, "\n  rows: ", sizes.rows,
       "\n  scale: unit\n  split: {valid: ", kSmallValid, "}\nnetwork:\n  - flatten\n",
       "  - dense: {units: ", kUnits, ", activation: relu}\n", "  - dense: {units: ", kUnits,
@@ -70,7 +70,7 @@ std::string study_text(const Sizes& sizes) {
 }
 
 /// The same networks and rows for the rivals.
-std::string write_small_job(const Sizes& sizes, const rt::Path& folder) {
+std::string write_small_job(const Sizes& sizes, const base::Path& folder) {
   Workload workload{
       .name = "small",
       .images = true,
@@ -98,7 +98,7 @@ struct SmallRuns {
   }
 };
 
-void run_ours(const rt::Path& folder, SmallRuns& to) {
+void run_ours(const base::Path& folder, SmallRuns& to) {
   const std::string runs = (folder / "runs").string();
   const Finished done = run_program(
       {own_program(), "sweep", (folder / "small.yaml").string(), "--dir", runs, "--quiet"});
@@ -107,7 +107,7 @@ void run_ours(const rt::Path& folder, SmallRuns& to) {
     std::vector<std::string> words{own_program(), verb, "small", "--dir", runs, how};
     if (*form != '\0') words.emplace_back(form);
     const Finished read = run_program(words);
-    must_end_well(read, rt::cat("trellis ", verb));
+    must_end_well(read, base::cat("trellis ", verb));
     return nlohmann::json::parse(read.output);
   };
   std::vector<double> values;
@@ -157,7 +157,7 @@ Case case_of(const std::string& what, const char* unit, const std::vector<double
 
 void add_cases(const Sizes& sizes, const SmallRuns& ours, const char* title,
                const SmallRuns& theirs, std::vector<Case>& cases) {
-  const std::string name = rt::cat(sizes.networks, " networks, ", kSmallEpochs, " epochs");
+  const std::string name = base::cat(sizes.networks, " networks, ", kSmallEpochs, " epochs");
   cases.push_back(
       case_of(name + ", whole programs", "s", ours.seconds, title, theirs.seconds, true));
   cases.push_back(case_of(name + ", training", "s", ours.training, title, theirs.training, true));
@@ -171,10 +171,10 @@ std::vector<Case> run_gpu_small(const Options& options) {
   (void)cuda_device_for("gpu-small");
   const Sizes sizes = sizes_of(options);
   const std::string python = rivals_python();
-  const rt::Path folder =
-      std::filesystem::temp_directory_path() / rt::cat("trellis-gpu-small-", ::getpid());
-  rt::make_folder(folder);
-  rt::write_file_atomic(folder / "small.yaml", study_text(sizes));
+  const base::Path folder =
+      std::filesystem::temp_directory_path() / base::cat("trellis-gpu-small-", ::getpid());
+  base::make_folder(folder);
+  base::write_file_atomic(folder / "small.yaml", study_text(sizes));
   const std::string job = write_small_job(sizes, folder);
   SmallRuns ours;
   show_progress("gpu-small: trellis sweep");
@@ -186,13 +186,13 @@ std::vector<Case> run_gpu_small(const Options& options) {
   for (const Rival& rival : rivals) {
     if (python.empty()) break;
     SmallRuns theirs;
-    show_progress(rt::cat("gpu-small: ", rival.title));
+    show_progress(base::cat("gpu-small: ", rival.title));
     repeat_rounds(options, rival.slow, theirs,
                   [&] { return run_rival(python, rival, job, sizes, theirs); });
     if (!theirs.seconds.empty()) add_cases(sizes, ours, rival.title, theirs, cases);
   }
   if (cases.empty())
-    cases.push_back({.name = rt::cat(sizes.networks, " networks, ", kSmallEpochs, " epochs"),
+    cases.push_back({.name = base::cat(sizes.networks, " networks, ", kSmallEpochs, " epochs"),
                      .ours = sample_of(ours.seconds).median,
                      .unit = "s",
                      .spread = sample_of(ours.seconds).spread});

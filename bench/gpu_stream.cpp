@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
+#include "base/text.h"
 #include "bench/bench.h"
 #include "bench/gpu_training.h"
-#include "runtime/base/text.h"
 
 namespace bench {
 
@@ -39,7 +39,7 @@ std::vector<Case> run_gpu_stream(const Options& options) {
     const Sample fed = time_steps(kernels, training.model, table.view(Rows::fed), repetitions);
     const Sample resident =
         time_steps(kernels, training.model, table.view(Rows::resident), repetitions);
-    cases.push_back({.name = rt::cat(training.name, ", batch ", kGpuBatch, ", rows fed"),
+    cases.push_back({.name = base::cat(training.name, ", batch ", kGpuBatch, ", rows fed"),
                      .ours = 1e3 * fed.median,
                      .unit = "ms/step",
                      .rival = "the same rows resident",

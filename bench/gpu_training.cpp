@@ -2,12 +2,12 @@
 
 #include <string>
 
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/random.h"
+#include "base/text.h"
 #include "nn/init.h"
 #include "nn/train.h"
-#include "runtime/base/clock.h"
-#include "runtime/base/error.h"
-#include "runtime/base/random.h"
-#include "runtime/base/text.h"
 #include "tasks/device.h"
 
 namespace bench {
@@ -30,7 +30,7 @@ const kern::Device& cuda_device_for(std::string_view benchmark) {
   std::string why;
   const kern::Device* device = tasks::cuda_device(why);
   if (device == nullptr)
-    throw rt::Error(rt::Errc::no_device, rt::cat("bench ", benchmark, ": ", why));
+    throw base::Error(base::Errc::no_device, base::cat("bench ", benchmark, ": ", why));
   kern::prepare_thread();
   return *device;
 }
@@ -69,7 +69,7 @@ RandomTable::RandomTable(const kern::Memory& memory, const nn::Shape& input, Num
       shift_there_(memory, shift_.size() * sizeof(float)),
       scale_there_(memory, scale_.size() * sizeof(float)) {
   const std::size_t count = static_cast<std::size_t>(batches) * kGpuBatch;
-  rt::Stream random(1, "gpu");
+  base::Stream random(1, "gpu");
   const auto pixel = [&] { return static_cast<std::uint8_t>(random.below(256)); };
   if (numbers == Numbers::bytes) {
     bytes_.resize(count * shift_.size());
@@ -123,11 +123,11 @@ Training::Training(const kern::Kernels<float>& kernels, const nn::ModelSpec& mod
 
 double Training::run(int epochs) {
   nn::ParamSlab there(net_.header(), slab_.at());
-  const rt::Moment begin = rt::now();
+  const base::Moment begin = base::now();
   const nn::TrainStats stats =
       nn::train_steps(kernels_, workspace_, there, rows_, hyper_, {epoch_, epoch_ + epochs});
   epoch_ += epochs;
-  return rt::seconds_since(begin) / static_cast<double>(stats.steps);
+  return base::seconds_since(begin) / static_cast<double>(stats.steps);
 }
 
 Sample time_steps(const kern::Kernels<float>& kernels, const nn::ModelSpec& model,

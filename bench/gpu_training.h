@@ -21,8 +21,8 @@ namespace bench {
 
 inline constexpr int kGpuBatch = 512, kGpuClasses = 10;
 
-/// The CUDA device, with this thread ready to train on it. Throws rt::Error (no_device) in the name
-/// of the benchmark.
+/// The CUDA device, with this thread ready to train on it. Throws base::Error (no_device) in the
+/// name of the benchmark.
 [[nodiscard]] const kern::Device& cuda_device_for(std::string_view benchmark);
 
 /// Memory of a device, zeroed.

@@ -8,14 +8,14 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/file.h"
+#include "base/text.h"
 #include "bench/bench.h"
 #include "bench/measure.h"
 #include "bench/process.h"
 #include "bench/rival.h"
 #include "nn/data/load.h"
 #include "nn/hyper.h"
-#include "runtime/base/file.h"
-#include "runtime/base/text.h"
 
 namespace bench {
 
@@ -41,12 +41,12 @@ struct GridSide {
 template <class T>
 std::string list_of(const T& values) {
   std::string list;
-  for (const auto& value : values) list += rt::cat(list.empty() ? "" : ", ", value);
+  for (const auto& value : values) list += base::cat(list.empty() ? "" : ", ", value);
   return list;
 }
 
 std::string grid_study(int rows, int seed) {
-  return rt::cat(
+  return base::cat(
       "name: grid\nseed: ", seed, "\ndata:\n  idx: fashion-mnist\n  rows: ", rows,
       "\n  split: {valid: ", kGridValid,
       "}\n  scale: unit\nnetwork:\n  - flatten\n  - dense: {units: 256, activation: relu}\n"
@@ -83,7 +83,7 @@ nlohmann::json job_of(int rows, int processes) {
           {"processes", processes}};
 }
 
-double mean_accuracy(const rt::Path& runs) {
+double mean_accuracy(const base::Path& runs) {
   const Finished done =
       run_program({own_program(), "export", "grid", "--dir", runs.string(), "--format", "json"});
   must_end_well(done, "trellis export");
@@ -93,8 +93,8 @@ double mean_accuracy(const rt::Path& runs) {
   return mean_error(accuracies).mean;
 }
 
-void run_ours(const rt::Path& folder, const Options& options, GridSide& side) {
-  const rt::Path runs = folder / "runs";
+void run_ours(const base::Path& folder, const Options& options, GridSide& side) {
+  const base::Path runs = folder / "runs";
   const Finished done =
       run_program({own_program(), "sweep", (folder / "grid.yaml").string(), "--dir", runs.string(),
                    "--workers", std::to_string(workers_or_cores(options.workers)), "--quiet"},
@@ -106,7 +106,8 @@ void run_ours(const rt::Path& folder, const Options& options, GridSide& side) {
   std::filesystem::remove_all(runs);
 }
 
-void run_rival(const std::string& python, const Rival& rival, const rt::Path& job, GridSide& side) {
+void run_rival(const std::string& python, const Rival& rival, const base::Path& job,
+               GridSide& side) {
   const auto done =
       run_rival_program(python, "grid", rival.title, {rival.word, job.string()}, Watch::yes);
   if (!done) return;
@@ -147,18 +148,18 @@ Case compared_accuracy(const std::vector<double>& ours, const char* rival,
 std::vector<Case> run_grid(const Options& options) {
   const std::vector<Rival> rivals = chosen_rivals(kGridRivals, options.against);
   const int rows = options.quick ? kQuickGridRows : options.rows > 0 ? options.rows : kGridRows;
-  const rt::Path folder =
-      std::filesystem::temp_directory_path() / rt::cat("trellis-grid-", ::getpid());
-  rt::make_folder(folder);
+  const base::Path folder =
+      std::filesystem::temp_directory_path() / base::cat("trellis-grid-", ::getpid());
+  base::make_folder(folder);
   nlohmann::json job = job_of(rows, workers_or_cores(options.workers));
   const std::string python = rivals_python();
   GridSide ours;
   std::vector<GridSide> theirs(rivals.size());
   for (int round = 0; round < (options.quick ? 1 : kGridRounds); ++round) {
-    show_progress(rt::cat("grid: round ", round + 1, " of ", kGridRounds));
-    rt::write_file_atomic(folder / "grid.yaml", grid_study(rows, round));
+    show_progress(base::cat("grid: round ", round + 1, " of ", kGridRounds));
+    base::write_file_atomic(folder / "grid.yaml", grid_study(rows, round));
     job["seed"] = round;
-    rt::write_file_atomic(folder / "job.json", job.dump());
+    base::write_file_atomic(folder / "job.json", job.dump());
     run_ours(folder, options, ours);
     for (std::size_t i = 0; i < rivals.size() && !python.empty(); ++i)
       if (round == 0 || !rivals[i].slow)
@@ -166,7 +167,7 @@ std::vector<Case> run_grid(const Options& options) {
   }
   show_progress("");
   std::filesystem::remove_all(folder);
-  const std::string name = rt::cat("27 trials, ", rows, " rows, start included");
+  const std::string name = base::cat("27 trials, ", rows, " rows, start included");
   std::vector<Case> cases;
   for (std::size_t i = 0; i < rivals.size(); ++i) {
     const GridSide& side = theirs[i];

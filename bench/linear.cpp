@@ -4,12 +4,12 @@
 
 #include <filesystem>
 
+#include "base/file.h"
+#include "base/text.h"
 #include "bench/bench.h"
 #include "bench/measure.h"
 #include "bench/process.h"
 #include "hpo/log/study_reader.h"
-#include "runtime/base/file.h"
-#include "runtime/base/text.h"
 
 namespace bench {
 
@@ -26,9 +26,9 @@ struct Cost {
 
 /// One epoch of each takes about ten milliseconds.
 std::string study_text(int trials) {
-  const std::string root = rt::Path(rivals_folder()).parent_path().parent_path().string();
-  return rt::cat("name: linear\ndata:\n  csv: ", root, "/experiments/data/digits.csv.gz\n",
-                 R"(  target: -1
+  const std::string root = base::Path(rivals_folder()).parent_path().parent_path().string();
+  return base::cat("name: linear\ndata:\n  csv: ", root, "/experiments/data/digits.csv.gz\n",
+                   R"(  target: -1
   split: {valid: 0.2, test: 0.2}
 network:
   - dense: {units: 256, activation: relu}
@@ -39,12 +39,12 @@ early_stop: none
 parameters:
   lr: {min: 1e-4, max: 1e-2, scale: log}
 )",
-                 "limits: {trials: ", trials, "}\n");
+                   "limits: {trials: ", trials, "}\n");
 }
 
-Cost run(const rt::Path& folder, int trials, const Options& options) {
-  const rt::Path file = folder / "linear.yaml", runs = folder / rt::cat("runs-", trials);
-  rt::write_file_atomic(file, study_text(trials));
+Cost run(const base::Path& folder, int trials, const Options& options) {
+  const base::Path file = folder / "linear.yaml", runs = folder / base::cat("runs-", trials);
+  base::write_file_atomic(file, study_text(trials));
   Cost cost{.trials = trials,
             .program = run_program(
                 {own_program(), "sweep", file.string(), "--dir", runs.string(), "--workers",
@@ -63,40 +63,42 @@ Case slope(const char* what, const char* unit, const Cost* cost, double (*of)(co
     return (of(many) - of(few)) / (many.trials - few.trials);
   };
   const double later = between(cost[1], cost[2]), before = between(cost[0], cost[1]);
-  return {.name = rt::cat(what, " of one more trial, of ", cost[1].trials, " to ", cost[2].trials),
-          .ours = later,
-          .unit = unit,
-          .rival = rt::cat("of ", cost[0].trials, " to ", cost[1].trials),
-          .rival_value = before,
-          .ratio = before / later};
+  return {
+      .name = base::cat(what, " of one more trial, of ", cost[1].trials, " to ", cost[2].trials),
+      .ours = later,
+      .unit = unit,
+      .rival = base::cat("of ", cost[0].trials, " to ", cost[1].trials),
+      .rival_value = before,
+      .ratio = before / later};
 }
 
 }  // namespace
 
 std::vector<Case> run_linear(const Options& options) {
-  const rt::Path folder =
-      std::filesystem::temp_directory_path() / rt::cat("trellis-linear-", ::getpid());
-  rt::make_folder(folder);
+  const base::Path folder =
+      std::filesystem::temp_directory_path() / base::cat("trellis-linear-", ::getpid());
+  base::make_folder(folder);
   std::vector<Cost> costs;
   for (int trials = kFewest; trials <= (options.quick ? kQuickMost : kMost); trials *= 10) {
-    show_progress(rt::cat("linear: ", trials, " trials"));
+    show_progress(base::cat("linear: ", trials, " trials"));
     costs.push_back(run(folder, trials, options));
   }
   show_progress("");
   std::filesystem::remove_all(folder);
   std::vector<Case> cases;
   for (const Cost& cost : costs) {
-    const std::string name = rt::cat(cost.trials, " trials of one epoch");
+    const std::string name = base::cat(cost.trials, " trials of one epoch");
     const Finished& done = cost.program;
     cases.push_back({.name = name, .ours = done.seconds, .unit = "s"});
     cases.push_back(
-        {.name = rt::cat(name, ": processor time"), .ours = done.cpu_seconds, .unit = "s"});
-    cases.push_back({.name = rt::cat(name, ": peak memory (PSS)"),
+        {.name = base::cat(name, ": processor time"), .ours = done.cpu_seconds, .unit = "s"});
+    cases.push_back({.name = base::cat(name, ": peak memory (PSS)"),
                      .ours = done.used.peak_megabytes,
                      .unit = "MB"});
-    cases.push_back(
-        {.name = rt::cat(name, ": counted training"), .ours = cost.flops * 1e-9, .unit = "GFLOP"});
-    cases.push_back({.name = rt::cat(name, ": the driver's share of the processor time"),
+    cases.push_back({.name = base::cat(name, ": counted training"),
+                     .ours = cost.flops * 1e-9,
+                     .unit = "GFLOP"});
+    cases.push_back({.name = base::cat(name, ": the driver's share of the processor time"),
                      .ours = done.used.first_thread_seconds / done.cpu_seconds});
   }
   for (std::size_t i = 0; i + 2 < costs.size(); ++i) {

@@ -3,10 +3,10 @@
 // something only as a share of this one's.
 #include <cblas.h>
 
+#include "base/text.h"
 #include "bench/bench.h"
 #include "bench/measure.h"
 #include "bench/peak.h"
-#include "runtime/base/text.h"
 #include "runtime/matrix.h"
 
 namespace bench {
@@ -22,7 +22,7 @@ struct Plan {
 };
 
 std::string on(int workers) {
-  return rt::cat(" on ", workers, workers == 1 ? " worker" : " workers");
+  return base::cat(" on ", workers, workers == 1 ? " worker" : " workers");
 }
 
 /// Rates on 1..n workers; each is held against that many times the rate of one.
@@ -35,7 +35,7 @@ void add_scaling(std::vector<Case>& cases, const Plan& plan, const std::string& 
     Case c{name + on(n), s.median, unit};
     c.spread = s.spread;
     if (n > 1) {
-      c.rival = rt::cat(n, " x one worker");
+      c.rival = base::cat(n, " x one worker");
       c.rival_value = n * one;
       c.ratio = c.ours / c.rival_value;
     }
@@ -57,7 +57,7 @@ void add_gemm(std::vector<Case>& cases, const Plan& plan) {
        c = blocks(plan.workers, kGemm, kGemm);
   const std::size_t peaks = cases.size();
   const std::string name =
-      rt::cat("sgemm ", kGemm, " (OpenBLAS ", std::string(openblas_get_corename()), ")");
+      base::cat("sgemm ", kGemm, " (OpenBLAS ", std::string(openblas_get_corename()), ")");
   add_scaling(cases, plan, name, "GF/s", 1e-9, [&](int i) {
     const auto at = static_cast<std::size_t>(i);
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, kGemm, kGemm, kGemm, 1.0f, a[at].data(),
@@ -96,7 +96,7 @@ std::vector<Case> run_machine(const Options& options) {
                   options.quick ? std::size_t{1} << 22 : std::size_t{1} << 25};
   openblas_set_num_threads(1);
   std::vector<Case> cases;
-  add_scaling(cases, plan, rt::cat("FMA peak (", vector_set(), ", f32)"), "GF/s", 1e-9,
+  add_scaling(cases, plan, base::cat("FMA peak (", vector_set(), ", f32)"), "GF/s", 1e-9,
               [](int) { return multiply_add_burst(); });
   add_gemm(cases, plan);
   add_memory(cases, plan);

@@ -11,11 +11,11 @@
 #include <sstream>
 #include <thread>
 
-#include "runtime/base/clock.h"
-#include "runtime/base/error.h"
-#include "runtime/base/machine.h"
-#include "runtime/base/text.h"
-#include "runtime/base/words.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/machine.h"
+#include "base/text.h"
+#include "base/words.h"
 
 namespace bench {
 
@@ -44,8 +44,8 @@ std::vector<std::size_t> places_of(std::string_view list, std::span<const std::s
   for (const std::string& word : words_of(list)) {
     const auto at = std::ranges::find(known, word);
     if (at == known.end())
-      throw rt::Error(rt::Errc::usage, rt::cat(before, rt::printable(word), after,
-                                               rt::expected_one_of(known, word)));
+      throw base::Error(base::Errc::usage, base::cat(before, base::printable(word), after,
+                                                     base::expected_one_of(known, word)));
     places.push_back(static_cast<std::size_t>(at - known.begin()));
   }
   return places;
@@ -80,11 +80,11 @@ double rate(int threads, double seconds, const std::function<double(int)>& work)
     for (int i = 0; i < threads; ++i) {
       all.emplace_back([&, i] {
         start.arrive_and_wait();
-        const rt::Moment begin = rt::now();
+        const base::Moment begin = base::now();
         double done = 0, elapsed = 0;
         do {
           done += work(i);
-          elapsed = rt::seconds_since(begin);
+          elapsed = base::seconds_since(begin);
         } while (elapsed < seconds);
         rates[static_cast<std::size_t>(i)] = done / elapsed;
       });
@@ -95,7 +95,7 @@ double rate(int threads, double seconds, const std::function<double(int)>& work)
   return sum;
 }
 
-int cores() { return rt::usable_cores(); }
+int cores() { return base::usable_cores(); }
 
 int workers_or_cores(int chosen) { return chosen > 0 ? chosen : cores(); }
 

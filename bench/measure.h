@@ -22,7 +22,7 @@ struct Sample {
 [[nodiscard]] std::vector<std::string> words_of(std::string_view list);
 
 /// Places in `known` of the names in such a list, in its order; all of them where it is empty.
-/// Throws rt::Error (usage) for another name, which `before` and `after` stand around.
+/// Throws base::Error (usage) for another name, which `before` and `after` stand around.
 [[nodiscard]] std::vector<std::size_t> places_of(std::string_view list,
                                                  std::span<const std::string> known,
                                                  std::string_view before,

@@ -9,6 +9,9 @@
 #include <optional>
 #include <utility>
 
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/text.h"
 #include "bench/bench.h"
 #include "bench/measure.h"
 #include "bench/peak.h"
@@ -17,9 +20,6 @@
 #include "bench/training.h"
 #include "bench/whole.h"
 #include "bench/workloads.h"
-#include "runtime/base/clock.h"
-#include "runtime/base/file.h"
-#include "runtime/base/text.h"
 
 namespace bench {
 
@@ -74,14 +74,14 @@ void add_cases(const Workload& workload, const NetworksSide& ours, const char* t
   const double accuracy = mean_error(ours.accuracy).mean;
   const double other = mean_error(theirs.accuracy).mean;
   const bool equal = std::abs(accuracy - other) <= kEqual;
-  cases.push_back({.name = rt::cat(workload.name, ": test accuracy", equal ? "" : ", not equal"),
+  cases.push_back({.name = base::cat(workload.name, ": test accuracy", equal ? "" : ", not equal"),
                    .ours = accuracy,
                    .rival = title,
                    .rival_value = other,
                    .ratio = accuracy / other});
 }
 
-std::vector<Case> measure(const Workload& workload, const rt::Path& folder,
+std::vector<Case> measure(const Workload& workload, const base::Path& folder,
                           const std::string& python, const Options& options) {
   const nn::DataSpec source = data_of(workload, options.quick);
   const std::string job = (folder / "job.json").string();
@@ -92,9 +92,9 @@ std::vector<Case> measure(const Workload& workload, const rt::Path& folder,
   NetworksSide ours, unpacked;
   std::vector<NetworksSide> theirs(rivals.size());
   std::vector<double> share;
-  const rt::Moment begun = rt::now();
+  const base::Moment begun = base::now();
   do {
-    show_progress(rt::cat("networks: ", workload.name, ", round ", ours.seconds.size() + 1));
+    show_progress(base::cat("networks: ", workload.name, ", round ", ours.seconds.size() + 1));
     const double peak = rate(workload.workers, 0.3, [](int) { return multiply_add_burst(); });
     const Trained trained = train_ours(workload, source);
     ours.add(trained);
@@ -110,11 +110,11 @@ std::vector<Case> measure(const Workload& workload, const rt::Path& folder,
       }
     }
   } while (!options.quick && std::ssize(ours.seconds) < kNetworksRounds &&
-           rt::seconds_since(begun) < kSecondsOfNetworksRounds);
+           base::seconds_since(begun) < kSecondsOfNetworksRounds);
   std::vector<Case> cases;
   if (!unpacked.seconds.empty())
-    cases.push_back(
-        time_of(rt::cat(workload.name, ", packs"), workload, ours, "packs switched off", unpacked));
+    cases.push_back(time_of(base::cat(workload.name, ", packs"), workload, ours,
+                            "packs switched off", unpacked));
   const Sample mine = sample_of(ours.seconds), used = sample_of(share);
   for (std::size_t i = 0; i < rivals.size(); ++i)
     add_cases(workload, ours, rivals[i].title, theirs[i], cases);
@@ -123,7 +123,7 @@ std::vector<Case> measure(const Workload& workload, const rt::Path& folder,
                      .ours = mine.median / workload.epochs,
                      .unit = "s/epoch",
                      .spread = mine.spread});
-  cases.push_back({.name = rt::cat(workload.name, ": share of the FMA peak"),
+  cases.push_back({.name = base::cat(workload.name, ": share of the FMA peak"),
                    .ours = used.median,
                    .spread = used.spread});
   if (workload.swept)
@@ -138,9 +138,9 @@ std::vector<Case> run_networks(const Options& options) {
   const std::vector<Workload> workloads = chosen_workloads(options.problems);
   (void)chosen_rivals(kNetworksRivals, options.against);
   const std::string python = rivals_python();
-  const rt::Path folder =
-      std::filesystem::temp_directory_path() / rt::cat("trellis-networks-", ::getpid());
-  rt::make_folder(folder);
+  const base::Path folder =
+      std::filesystem::temp_directory_path() / base::cat("trellis-networks-", ::getpid());
+  base::make_folder(folder);
   std::vector<Case> cases;
   for (const Workload& workload : workloads)
     for (Case& one : measure(workload, folder, python, options)) cases.push_back(std::move(one));

@@ -6,15 +6,15 @@
 #include <cstdio>
 #include <fstream>
 
+#include "base/text.h"
 #include "bench/bench.h"
 #include "bench/measure.h"
-#include "runtime/base/text.h"
 
 namespace bench {
 namespace {
 
-std::string number(double x) { return std::isfinite(x) ? rt::format_double(x) : "null"; }
-std::string text(std::string_view s) { return rt::cat('"', rt::json_escape(s), '"'); }
+std::string number(double x) { return std::isfinite(x) ? base::format_double(x) : "null"; }
+std::string text(std::string_view s) { return base::cat('"', base::json_escape(s), '"'); }
 
 /// Four digits that matter, without an exponent for everyday sizes.
 std::string rounded(double x) {
@@ -46,18 +46,18 @@ std::string padded(const std::string& s, std::size_t width, bool left) {
 std::string machine_text() {
   const double bytes =
       static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
-  return rt::cat(processor_name(), ", ", cores(), cores() == 1 ? " core, " : " cores, ",
-                 rt::format_bytes(static_cast<std::uint64_t>(bytes)));
+  return base::cat(processor_name(), ", ", cores(), cores() == 1 ? " core, " : " cores, ",
+                   base::format_bytes(static_cast<std::uint64_t>(bytes)));
 }
 
 std::string json_of(std::span<const Case> cases, std::string_view machine) {
   std::string out = "[";
   for (const Case& c : cases) {
-    out += rt::cat(out.size() > 1 ? ",\n " : "\n ", "{\"case\": ", text(c.name),
-                   ", \"ours\": ", number(c.ours), ", \"unit\": ", text(c.unit),
-                   ", \"rival\": ", c.rival.empty() ? "null" : text(c.rival),
-                   ", \"rival_value\": ", number(c.rival_value), ", \"ratio\": ", number(c.ratio),
-                   ", \"spread\": ", number(c.spread), ", \"machine\": ", text(machine), "}");
+    out += base::cat(out.size() > 1 ? ",\n " : "\n ", "{\"case\": ", text(c.name),
+                     ", \"ours\": ", number(c.ours), ", \"unit\": ", text(c.unit),
+                     ", \"rival\": ", c.rival.empty() ? "null" : text(c.rival),
+                     ", \"rival_value\": ", number(c.rival_value), ", \"ratio\": ", number(c.ratio),
+                     ", \"spread\": ", number(c.spread), ", \"machine\": ", text(machine), "}");
   }
   return out + "\n]\n";
 }
@@ -73,7 +73,7 @@ std::string table_of(std::span<const Case> cases, std::string_view machine) {
   for (const auto& row : rows) {
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
   }
-  std::string out = rt::cat(machine, "\n");
+  std::string out = base::cat(machine, "\n");
   for (const auto& row : rows) {
     std::string line;
     for (std::size_t i = 0; i < row.size(); ++i) {

@@ -4,15 +4,15 @@
 #include <array>
 #include <vector>
 
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/text.h"
 #include "bench/bench.h"
 #include "bench/measure.h"
 #include "bench/workloads.h"
 #include "nn/data/load.h"
 #include "nn/init.h"
 #include "nn/pack.h"
-#include "runtime/base/clock.h"
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
 
 namespace bench {
 
@@ -68,9 +68,9 @@ class Nets {
 
 template <class F>
 double seconds_of(F f) {
-  const rt::Moment begun = rt::now();
+  const base::Moment begun = base::now();
   f();
-  return rt::seconds_since(begun);
+  return base::seconds_since(begun);
 }
 
 Case measure(const nn::Dataset& data, int width, int count, bool quick) {
@@ -83,14 +83,15 @@ Case measure(const nn::Dataset& data, int width, int count, bool quick) {
     const double alone = seconds_of([&] { plain.train_each(epochs); });
     const double pack = seconds_of([&] { packed.train_pack(epochs); });
     if (!packed.same_bits(plain))
-      throw rt::Error(rt::Errc::internal, "networks differ that were trained on the same batches");
+      throw base::Error(base::Errc::internal,
+                        "networks differ that were trained on the same batches");
     together.push_back(pack / packed.steps(epochs) * 1e6);
     each.push_back(alone / packed.steps(epochs) * 1e6);
     ratios.push_back(alone / pack);
   }
   const Sample mine = sample_of(together);
-  return {.name = rt::cat("a step of ", data.header().input.elements(), "-", width, "-10, ", count,
-                          " in a pack"),
+  return {.name = base::cat("a step of ", data.header().input.elements(), "-", width, "-10, ",
+                            count, " in a pack"),
           .ours = mine.median,
           .unit = "us",
           .rival = "one after another",
@@ -110,7 +111,7 @@ std::vector<Case> run_packs(const Options& options) {
     const nn::Dataset data = nn::load_dataset(source);
     for (const int width : kPackWidths) {
       for (const int count : kNets) {
-        show_progress(rt::cat("packs: ", count, " of width ", width));
+        show_progress(base::cat("packs: ", count, " of width ", width));
         cases.push_back(measure(data, width, count, options.quick));
       }
     }

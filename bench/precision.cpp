@@ -2,12 +2,12 @@
 // accuracy.
 #include <vector>
 
+#include "base/error.h"
+#include "base/text.h"
 #include "bench/bench.h"
 #include "bench/measure.h"
 #include "bench/training.h"
 #include "bench/workloads.h"
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
 
 namespace bench {
 
@@ -31,7 +31,7 @@ void measure(const Workload& workload, const Options& options, std::vector<Case>
   PrecisionSide rounded, whole;
   std::vector<double> ratios, differences;
   for (int seed = 1; seed <= seeds; ++seed) {
-    show_progress(rt::cat("precision: ", workload.name, ", seed ", seed));
+    show_progress(base::cat("precision: ", workload.name, ", seed ", seed));
     const auto from = static_cast<std::uint64_t>(seed);
     rounded.add(train_ours(workload, source, kern::Precision::bf16, from));
     whole.add(train_ours(workload, source, kern::Precision::f32, from));
@@ -39,7 +39,7 @@ void measure(const Workload& workload, const Options& options, std::vector<Case>
     differences.push_back(rounded.accuracy.back() - whole.accuracy.back());
   }
   const Sample mine = sample_of(rounded.seconds);
-  cases.push_back({.name = rt::cat(workload.name, ": bf16"),
+  cases.push_back({.name = base::cat(workload.name, ": bf16"),
                    .ours = mine.median / workload.epochs,
                    .unit = "s/epoch",
                    .rival = "f32",
@@ -48,13 +48,13 @@ void measure(const Workload& workload, const Options& options, std::vector<Case>
                    .spread = mine.spread});
   const double accuracy = mean_error(rounded.accuracy).mean;
   const double other = mean_error(whole.accuracy).mean;
-  cases.push_back({.name = rt::cat(workload.name, ": test accuracy, mean of ", seeds),
+  cases.push_back({.name = base::cat(workload.name, ": test accuracy, mean of ", seeds),
                    .ours = accuracy,
                    .rival = "f32",
                    .rival_value = other,
                    .ratio = accuracy / other});
   const MeanError apart = mean_error(differences);
-  cases.push_back({.name = rt::cat(workload.name, ": their difference; its standard error"),
+  cases.push_back({.name = base::cat(workload.name, ": their difference; its standard error"),
                    .ours = apart.mean,
                    .rival = "standard error",
                    .rival_value = apart.standard_error});
@@ -64,7 +64,8 @@ void measure(const Workload& workload, const Options& options, std::vector<Case>
 
 std::vector<Case> run_precision(const Options& options) {
   const std::string_view lacking = kern::cpu_lacks(kern::Precision::bf16);
-  if (!lacking.empty()) throw rt::Error(rt::Errc::no_device, rt::cat("bench precision: ", lacking));
+  if (!lacking.empty())
+    throw base::Error(base::Errc::no_device, base::cat("bench precision: ", lacking));
   std::vector<Case> cases;
   for (const Workload& workload :
        chosen_workloads(options.problems.empty() ? kUsual : options.problems))

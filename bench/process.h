@@ -19,11 +19,11 @@ struct Finished {
 
 enum class Watch : std::uint8_t { no, yes };
 
-/// Runs `words` (words[0] is looked up in PATH) with standard error left alone. Throws rt::Error
+/// Runs `words` (words[0] is looked up in PATH) with standard error left alone. Throws base::Error
 /// (usage) when it cannot be started.
 [[nodiscard]] Finished run_program(const std::vector<std::string>& words, Watch watch = Watch::no);
 
-/// Throws rt::Error (internal) that names `who` unless it ended with exit code 0.
+/// Throws base::Error (internal) that names `who` unless it ended with exit code 0.
 void must_end_well(const Finished& done, const std::string& who);
 
 /// The Python that has the rivals: $TRELLIS_RIVALS_PYTHON, else the one that tools/setup/rivals.sh

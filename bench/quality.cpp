@@ -1,11 +1,11 @@
 // How good searches are: plays our samplers and others' on the problems of bench/quality.
 #include <filesystem>
 
+#include "base/file.h"
+#include "base/text.h"
 #include "bench/bench.h"
 #include "bench/process.h"
 #include "bench/told.h"
-#include "runtime/base/file.h"
-#include "runtime/base/text.h"
 
 namespace bench {
 
@@ -32,9 +32,9 @@ std::vector<Case> run_quality(const Options& options) {
                                  "--trellis",
                                  own_program(),
                                  "--cache",
-                                 (rt::cache_folder() / "quality").string(),
+                                 (base::cache_folder() / "quality").string(),
                                  "--seeds",
-                                 rt::cat(seeds),
+                                 base::cat(seeds),
                                  "--problems",
                                  options.problems};
   if (!methods.empty()) words.insert(words.end(), {"--methods", methods});

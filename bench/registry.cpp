@@ -1,8 +1,8 @@
 #include <array>
 
+#include "base/error.h"
+#include "base/text.h"
 #include "bench/bench.h"
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
 
 namespace bench {
 namespace {
@@ -77,9 +77,9 @@ const Benchmark& find_benchmark(std::string_view name) {
   }
   std::string all;
   for (const std::string& n : names) all += (all.empty() ? "" : ", ") + n;
-  const std::string near = rt::did_you_mean(name, names);
-  throw rt::Error(rt::Errc::usage, rt::cat("no benchmark is called '", rt::printable(name),
-                                           "': there are ", all, near));
+  const std::string near = base::did_you_mean(name, names);
+  throw base::Error(base::Errc::usage, base::cat("no benchmark is called '", base::printable(name),
+                                                 "': there are ", all, near));
 }
 
 }  // namespace bench

@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <string>
 
+#include "base/text.h"
 #include "bench/measure.h"
-#include "runtime/base/text.h"
 
 namespace bench {
 
@@ -20,7 +20,7 @@ std::vector<Rival> chosen_rivals(std::span<const Rival> all, std::string_view li
 std::optional<Finished> run_rival_program(const std::string& python, const char* benchmark,
                                           const char* title, const std::vector<std::string>& words,
                                           Watch watch) {
-  std::vector<std::string> command{python, "-B", rt::cat(rivals_folder(), "/", benchmark, ".py")};
+  std::vector<std::string> command{python, "-B", base::cat(rivals_folder(), "/", benchmark, ".py")};
   command.insert(command.end(), words.begin(), words.end());
   Finished done = run_program(command, watch);
   if (done.exit_code != 0) {

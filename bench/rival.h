@@ -17,7 +17,7 @@ struct Rival {
   bool slow = false;  ///< minutes a round: played once
 };
 
-/// Those whose words are in the list, commas between; all where it is empty. Throws rt::Error
+/// Those whose words are in the list, commas between; all where it is empty. Throws base::Error
 /// (usage) with the nearest word.
 [[nodiscard]] std::vector<Rival> chosen_rivals(std::span<const Rival> all, std::string_view list);
 

@@ -7,14 +7,14 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/text.h"
 #include "bench/bench.h"
 #include "bench/measure.h"
 #include "bench/process.h"
 #include "bench/rival.h"
 #include "hpo/samplers/registry.h"
-#include "runtime/base/clock.h"
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
 
 namespace bench {
 
@@ -53,21 +53,21 @@ hpo::Parameter floating(std::string name, double min, hpo::Scale scale = hpo::Sc
 
 hpo::Space float40() {
   std::vector<hpo::Parameter> parameters;
-  for (int i = 0; i < 40; ++i) parameters.push_back(floating(rt::cat("x", i), 0));
+  for (int i = 0; i < 40; ++i) parameters.push_back(floating(base::cat("x", i), 0));
   return hpo::Space(std::move(parameters));
 }
 
 /// 3 floats, 2 on a log scale, 2 ints, 2 words and a float that exists for one word of three.
 hpo::Space mixed10() {
   std::vector<hpo::Parameter> parameters;
-  for (int i = 0; i < 3; ++i) parameters.push_back(floating(rt::cat("f", i), 0));
+  for (int i = 0; i < 3; ++i) parameters.push_back(floating(base::cat("f", i), 0));
   for (int i = 0; i < 2; ++i)
-    parameters.push_back(floating(rt::cat("l", i), 1e-5, hpo::Scale::log));
+    parameters.push_back(floating(base::cat("l", i), 1e-5, hpo::Scale::log));
   for (int i = 0; i < 2; ++i)
-    parameters.push_back({.name = rt::cat("i", i), .domain = hpo::IntRange{1, 512}});
+    parameters.push_back({.name = base::cat("i", i), .domain = hpo::IntRange{1, 512}});
   const std::vector<hpo::ParamValue> words{std::string("a"), std::string("b"), std::string("c")};
   for (int i = 0; i < 2; ++i)
-    parameters.push_back({.name = rt::cat("c", i), .domain = hpo::Choice{words}});
+    parameters.push_back({.name = base::cat("c", i), .domain = hpo::Choice{words}});
   hpo::Parameter last = floating("m", 0);
   last.when = {{"c0", {words[0]}}};
   parameters.push_back(std::move(last));
@@ -78,7 +78,7 @@ hpo::Space mixed10() {
 hpo::Space int4() {
   std::vector<hpo::Parameter> parameters;
   for (int i = 0; i < 4; ++i)
-    parameters.push_back({.name = rt::cat("i", i), .domain = hpo::IntRange{1, 10}});
+    parameters.push_back({.name = base::cat("i", i), .domain = hpo::IntRange{1, 10}});
   return hpo::Space(std::move(parameters));
 }
 
@@ -124,7 +124,7 @@ hpo::Score score_of(const hpo::Params& params, std::size_t metrics) {
 
 void run_trial(hpo::Sampler& sampler, std::uint64_t i, std::size_t metrics = 1) {
   const std::optional<hpo::Params> params = sampler.propose(i);
-  if (!params) throw rt::Error(rt::Errc::internal, "the sampler has nothing to propose");
+  if (!params) throw base::Error(base::Errc::internal, "the sampler has nothing to propose");
   sampler.created(i, *params);
   sampler.reported(i, 1, score_of(*params, metrics));
   sampler.ended(i, hpo::TrialState::complete);
@@ -133,13 +133,13 @@ void run_trial(hpo::Sampler& sampler, std::uint64_t i, std::size_t metrics = 1) 
 Times search(const Race& race, int trials) {
   const hpo::Space space = space_of(race.space);
   const auto sampler = sampler_of(race.sampler, space, race.metrics);
-  const rt::Moment begun = rt::now();
-  rt::Moment tail = begun;
+  const base::Moment begun = base::now();
+  base::Moment tail = begun;
   for (int i = 0; i < trials; ++i) {
-    if (i == trials - std::max(1, trials / 10)) tail = rt::now();
+    if (i == trials - std::max(1, trials / 10)) tail = base::now();
     run_trial(*sampler, static_cast<std::uint64_t>(i), race.metrics);
   }
-  return {.all = rt::seconds_since(begun), .last = rt::seconds_since(tail)};
+  return {.all = base::seconds_since(begun), .last = base::seconds_since(tail)};
 }
 
 /// Milliseconds a trial of a rival; NaN when it is not there.
@@ -156,8 +156,9 @@ double rival_ms(const std::string& python, const char* library, const Race& race
 std::vector<Case> cases_of(const Race& race, const std::string& python, const Options& options) {
   const int share = options.quick ? 10 : 1;
   const int trials = race.trials / share;
-  const std::string name = rt::cat(race.sampler, "/", race.space, "/", trials,
-                                   race.metrics > 1 ? rt::cat("/", race.metrics, " metrics") : "");
+  const std::string name =
+      base::cat(race.sampler, "/", race.space, "/", trials,
+                race.metrics > 1 ? base::cat("/", race.metrics, " metrics") : "");
   show_progress(name);
   const int repetitions = options.quick || race.trials > 1000 ? 1 : 5;
   std::vector<double> all, last;
@@ -199,7 +200,7 @@ double bytes_in_use() {
 /// and the memory that a value of a parameter takes.
 std::vector<Case> long_history(const Options& options) {
   const int trials = options.quick ? kLongTrials / 10 : kLongTrials;
-  const std::string name = rt::cat("tpe/float40/", trials);
+  const std::string name = base::cat("tpe/float40/", trials);
   show_progress(name);
   const hpo::Space space = float40();
   const double before = bytes_in_use();
@@ -214,9 +215,9 @@ std::vector<Case> long_history(const Options& options) {
   const double bytes = bytes_in_use() - before;
   std::uint64_t next = static_cast<std::uint64_t>(trials);
   const Sample one = repeat(5, [&] {
-    const rt::Moment begun = rt::now();
+    const base::Moment begun = base::now();
     run_trial(*sampler, next++);
-    return rt::seconds_since(begun) * 1e3;
+    return base::seconds_since(begun) * 1e3;
   });
   return {{.name = name + ", one more", .ours = one.median, .unit = "ms", .spread = one.spread},
           {.name = name + ", memory", .ours = bytes / trials / 40, .unit = "B/value"}};
@@ -224,9 +225,9 @@ std::vector<Case> long_history(const Options& options) {
 
 /// A line a case as it ends: the whole takes many minutes.
 void say(const Case& one) {
-  std::string line = rt::cat(one.name, ": ", one.ours, " ", one.unit);
+  std::string line = base::cat(one.name, ": ", one.ours, " ", one.unit);
   if (!one.rival.empty())
-    line += rt::cat(", ", one.rival, " ", one.rival_value, ", ratio ", one.ratio);
+    line += base::cat(", ", one.rival, " ", one.rival_value, ", ratio ", one.ratio);
   std::fputs((line + "\n").c_str(), stderr);
 }
 

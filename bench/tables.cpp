@@ -11,15 +11,15 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
+#include "base/file.h"
+#include "base/text.h"
 #include "bench/bench.h"
 #include "bench/measure.h"
 #include "bench/process.h"
 #include "hpo/log/event.h"
 #include "hpo/log/study_reader.h"
 #include "nn/data/load.h"
-#include "runtime/base/error.h"
-#include "runtime/base/file.h"
-#include "runtime/base/text.h"
 
 namespace bench {
 
@@ -51,18 +51,18 @@ struct Scores {
   std::vector<double> seconds, test, linear, constant;
 };
 
-rt::Path tables_folder() {
+base::Path tables_folder() {
   const char* data = std::getenv("TRELLIS_DATA");
-  return (data == nullptr ? rt::Path(".") : rt::Path(data)) / "tables";
+  return (data == nullptr ? base::Path(".") : base::Path(data)) / "tables";
 }
 
-rt::Path file_of(const TableName& table) {
-  rt::Path file = tables_folder() / rt::cat(table.name, ".csv");
+base::Path file_of(const TableName& table) {
+  base::Path file = tables_folder() / base::cat(table.name, ".csv");
   if (!std::filesystem::exists(file)) {
-    throw rt::Error(rt::Errc::data,
-                    rt::cat(file.string(), ": no such table; ", rivals_folder(),
-                            "/tables_fetch.py makes them in a folder \"tables\" under "
-                            "$TRELLIS_DATA"));
+    throw base::Error(base::Errc::data,
+                      base::cat(file.string(), ": no such table; ", rivals_folder(),
+                                "/tables_fetch.py makes them in a folder \"tables\" under "
+                                "$TRELLIS_DATA"));
   }
   return std::filesystem::absolute(file);
 }
@@ -78,7 +78,7 @@ std::vector<TableName> chosen_tables(const std::string& list) {
 }
 
 /// The rows of each part, as our own trials see them.
-bool write_split(const TableName& table, int seed, const rt::Path& to) {
+bool write_split(const TableName& table, int seed, const base::Path& to) {
   nn::DataSpec spec{.path = file_of(table).string(), .targets = {table.target}};
   spec.split.seed = static_cast<std::uint64_t>(seed);
   const nn::Dataset data = nn::load_dataset(spec);
@@ -87,7 +87,7 @@ bool write_split(const TableName& table, int seed, const rt::Path& to) {
   for (auto [name, part] :
        {std::pair{"train", nn::Part::train}, {"valid", nn::Part::valid}, {"test", nn::Part::test}})
     split[name] = std::vector<unsigned>(data.part(part).begin(), data.part(part).end());
-  rt::write_file_atomic(to, split.dump());
+  base::write_file_atomic(to, split.dump());
   return data.is_classification();
 }
 
@@ -102,17 +102,17 @@ int trials_of(const TableName& table, const Options& options) {
   return options.quick ? std::max(1, trials / 10) : trials;
 }
 
-void run_ours(const TableName& table, const rt::Path& folder, int seed, const Options& options,
+void run_ours(const TableName& table, const base::Path& folder, int seed, const Options& options,
               Scores& to) {
-  const rt::Path file = folder / rt::cat(table.name, ".yaml");
+  const base::Path file = folder / base::cat(table.name, ".yaml");
   // The first is the least file; others are dealt out anew.
-  const std::string split = seed == 0 ? "" : rt::cat(", split: {seed: ", seed, "}");
-  std::string text = rt::cat("data: {csv: \"", file_of(table).string(),
-                             "\", target: ", table.target, split, "}\n");
+  const std::string split = seed == 0 ? "" : base::cat(", split: {seed: ", seed, "}");
+  std::string text = base::cat("data: {csv: \"", file_of(table).string(),
+                               "\", target: ", table.target, split, "}\n");
   if (trials_of(table, options) != kTableTrials)
-    text += rt::cat("limits: {trials: ", trials_of(table, options), "}\n");
-  rt::write_file_atomic(file, text);
-  const rt::Path runs = folder / rt::cat(table.name, "-", seed);
+    text += base::cat("limits: {trials: ", trials_of(table, options), "}\n");
+  base::write_file_atomic(file, text);
+  const base::Path runs = folder / base::cat(table.name, "-", seed);
   std::vector<std::string> words{own_program(), "sweep",  file.string(),        "--dir",
                                  runs.string(), "--seed", std::to_string(seed), "--quiet"};
   if (options.workers > 0)
@@ -133,7 +133,8 @@ void run_ours(const TableName& table, const rt::Path& folder, int seed, const Op
   std::filesystem::remove_all(runs);
 }
 
-void run_rival(const std::string& python, const rt::Path& split, int seed, int trials, Scores& to) {
+void run_rival(const std::string& python, const base::Path& split, int seed, int trials,
+               Scores& to) {
   const Finished done =
       run_program({python, "-B", rivals_folder() + "/tables_sklearn.py", split.string(), "--seed",
                    std::to_string(seed), "--trials", std::to_string(trials)});
@@ -149,7 +150,7 @@ double mean_of_scores(const std::vector<double>& values) { return mean_error(val
 std::vector<Case> cases_of(const TableName& table, bool classes, const Scores& ours,
                            const Scores& theirs) {
   const std::string what =
-      rt::cat(table.name, ", test ", classes ? "accuracy" : "root mean squared error");
+      base::cat(table.name, ", test ", classes ? "accuracy" : "root mean squared error");
   const auto ratio = [&](double mine, double other) {
     return classes ? mine / other : other / mine;
   };
@@ -167,7 +168,7 @@ std::vector<Case> cases_of(const TableName& table, bool classes, const Scores& o
   constant.rival_value = mean_of_scores(ours.constant);
   constant.ratio = ratio(constant.ours, constant.rival_value);
   const Sample seconds = sample_of(ours.seconds);
-  Case time{.name = rt::cat(table.name, ", the whole search"),
+  Case time{.name = base::cat(table.name, ", the whole search"),
             .ours = seconds.median,
             .unit = "s",
             .spread = seconds.spread};
@@ -183,18 +184,18 @@ std::vector<Case> cases_of(const TableName& table, bool classes, const Scores& o
 
 std::vector<Case> run_tables(const Options& options) {
   const std::string python = rivals_python();
-  const rt::Path folder =
-      std::filesystem::temp_directory_path() / rt::cat("trellis-bench-", ::getpid());
-  rt::make_folder(folder);
+  const base::Path folder =
+      std::filesystem::temp_directory_path() / base::cat("trellis-bench-", ::getpid());
+  base::make_folder(folder);
   std::vector<Case> cases;
   for (const TableName& table : chosen_tables(options.problems)) {
-    const rt::Path split = folder / "split.json";
+    const base::Path split = folder / "split.json";
     bool classes = true;
     Scores ours, theirs;
     const int usual = options.quick || table.large ? kLargeTableSeeds : kTableSeeds;
     const int seeds = options.seeds > 0 ? options.seeds : usual;
     for (int seed = 0; seed < seeds; ++seed) {
-      show_progress(rt::cat(table.name, ": split ", seed + 1, " of ", seeds));
+      show_progress(base::cat(table.name, ": split ", seed + 1, " of ", seeds));
       classes = write_split(table, seed, split);
       run_ours(table, folder, seed, options, ours);
       if (!python.empty()) run_rival(python, split, seed, trials_of(table, options), theirs);

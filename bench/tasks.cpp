@@ -6,11 +6,11 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/clock.h"
+#include "base/text.h"
 #include "bench/bench.h"
 #include "bench/measure.h"
 #include "bench/raw_starpu.h"
-#include "runtime/base/clock.h"
-#include "runtime/base/text.h"
 #include "runtime/matrix.h"
 #include "runtime/runtime.h"
 
@@ -30,11 +30,11 @@ const auto chained = rt::task("chained").cpu([](rt::inout<Cell>) {});
 /// The module with StarPU's own loop: where the runtime finds its plugins, or in the build tree.
 RawStarpu load_raw() {
   Dl_info library{};
-  if (::dladdr(reinterpret_cast<const void*>(&rt::exit_code), &library) == 0) return nullptr;
-  const rt::Path here = std::filesystem::absolute(library.dli_fname).parent_path();
-  std::vector<rt::Path> folders = {here, here / "trellis", here.parent_path() / "bench"};
+  if (::dladdr(reinterpret_cast<const void*>(&base::exit_code), &library) == 0) return nullptr;
+  const base::Path here = std::filesystem::absolute(library.dli_fname).parent_path();
+  std::vector<base::Path> folders = {here, here / "trellis", here.parent_path() / "bench"};
   if (const char* asked = std::getenv("TRELLIS_PLUGIN_DIR")) folders.insert(folders.begin(), asked);
-  for (const rt::Path& folder : folders) {
+  for (const base::Path& folder : folders) {
     void* module = ::dlopen((folder / "trellis-bench-starpu.so").c_str(), RTLD_NOW | RTLD_LOCAL);
     if (module != nullptr) {
       return reinterpret_cast<RawStarpu>(::dlsym(module, "trellis_raw_starpu"));
@@ -52,7 +52,7 @@ std::vector<rt::Value<Cell>> cells(int n) {
 /// Seconds for `tasks` empty tasks of ours; `chains` as in raw_starpu.h.
 double ours(int tasks, int chains) {
   auto values = cells(chains);
-  const rt::Moment start = rt::now();
+  const base::Moment start = base::now();
   for (int i = 0; i < tasks; ++i) {
     if (chains == 0) {
       plain();
@@ -61,7 +61,7 @@ double ours(int tasks, int chains) {
     }
   }
   rt::wait_all();
-  return rt::seconds_since(start);
+  return base::seconds_since(start);
 }
 
 /// A figure that must stay below a limit.
@@ -109,17 +109,17 @@ void add_memory(std::vector<Case>& cases, const Options& options) {
   }
   rt::wait_all();
   const double grown = (resident_bytes() - after_tenth) / 1e6;
-  cases.push_back(limited(rt::cat("memory left by the last 90% of ", total, " tasks"), grown, "MB",
-                          kGrowthLimit));
+  cases.push_back(limited(base::cat("memory left by the last 90% of ", total, " tasks"), grown,
+                          "MB", kGrowthLimit));
 }
 
 void add_idle(std::vector<Case>& cases, const Options& options) {
-  rt::sleep_for(std::chrono::milliseconds(50));
-  const rt::Moment start = rt::now();
-  const rt::Duration before = rt::process_cpu_time();
+  base::sleep_for(std::chrono::milliseconds(50));
+  const base::Moment start = base::now();
+  const base::Duration before = base::process_cpu_time();
   rt::wait_event(std::chrono::milliseconds(options.quick ? 300 : 3000));
   const double share =
-      100 * rt::seconds(rt::process_cpu_time() - before) / rt::seconds_since(start);
+      100 * base::seconds(base::process_cpu_time() - before) / base::seconds_since(start);
   cases.push_back(limited("idle: share of a core", share, "%", kIdleLimit));
 }
 

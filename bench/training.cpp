@@ -1,6 +1,6 @@
 #include "bench/training.h"
 
-#include "runtime/base/clock.h"
+#include "base/clock.h"
 #include "runtime/instance.h"
 #include "runtime/value.h"
 #include "tasks/tasks.h"
@@ -25,14 +25,14 @@ Trained train_ours(const Workload& workload, const nn::DataSpec& source, kern::P
     (void)nets.back().get();
   }
   Trained trained;
-  const rt::Moment begun = rt::now();
+  const base::Moment begun = base::now();
   std::vector<rt::Value<nn::TrainStats>> stats;
   for (std::size_t i = 0; i < nets.size(); ++i)
     stats.push_back(tasks::train(
         nets[i], data, hyper, stretch,
         tasks::train_cost(specs[i], stretch, static_cast<std::int64_t>(rows), hyper.batch)));
   for (rt::Value<nn::TrainStats>& one : stats) (void)one.get();
-  trained.seconds = rt::seconds_since(begun);
+  trained.seconds = base::seconds_since(begun);
   for (std::size_t i = 0; i < nets.size(); ++i) {
     const nn::Scores scores = tasks::evaluate(nets[i], data, nn::Part::test, hyper.loss, {}).get();
     trained.accuracy += scores.accuracy / static_cast<double>(nets.size());

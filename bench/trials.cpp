@@ -6,14 +6,14 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/error.h"
+#include "base/file.h"
+#include "base/text.h"
 #include "bench/bench.h"
 #include "bench/driven.h"
 #include "bench/measure.h"
 #include "bench/process.h"
 #include "hpo/export/export.h"
-#include "runtime/base/error.h"
-#include "runtime/base/file.h"
-#include "runtime/base/text.h"
 #include "runtime/task.h"
 
 namespace bench {
@@ -45,8 +45,8 @@ class EmptyWork final : public hpo::TrialWork {
 };
 
 std::string study_text(int trials, std::int64_t reports) {
-  std::string root = rt::Path(rivals_folder()).parent_path().parent_path().string();
-  return rt::cat(
+  std::string root = base::Path(rivals_folder()).parent_path().parent_path().string();
+  return base::cat(
       "name: empty\ndata: {csv: ", root, "/experiments/data/digits.csv.gz}\n",
       "train: {optimizer: {adam: {lr: $x, weight_decay: $y}}, epochs: ", reports, "}\n",
       "metric: {name: valid.accuracy, goal: maximize}\nmethod: random\nearly_stop: none\n",
@@ -54,7 +54,7 @@ std::string study_text(int trials, std::int64_t reports) {
       trials, "}\n");
 }
 
-double seconds_of(const rt::Path& folder, int trials, std::int64_t reports,
+double seconds_of(const base::Path& folder, int trials, std::int64_t reports,
                   const Options& options) {
   const hpo::StudySpec study =
       hpo::parse_study(study_text(trials, reports), "bench", folder.string());
@@ -63,7 +63,7 @@ double seconds_of(const rt::Path& folder, int trials, std::int64_t reports,
   EmptyWork work(reports);
   const double seconds = run_study(study, work, folder, config);
   if (hpo::StudyReader(folder).counts().complete != trials)
-    throw rt::Error(rt::Errc::internal, "not every empty trial is complete in the log");
+    throw base::Error(base::Errc::internal, "not every empty trial is complete in the log");
   return seconds;
 }
 
@@ -84,7 +84,7 @@ double rival_seconds(const std::string& python, const std::string& script, int t
 }
 
 Case against(const Sample& ours, int trials, std::string rival, double rival_value) {
-  Case one{.name = rt::cat("a trial with an empty body, of ", trials),
+  Case one{.name = base::cat("a trial with an empty body, of ", trials),
            .ours = ours.median / trials * 1e6,
            .unit = "us",
            .rival = std::move(rival),
@@ -99,8 +99,8 @@ Case against(const Sample& ours, int trials, std::string rival, double rival_val
 std::vector<Case> run_trials(const Options& options) {
   const int trials = options.quick ? 100 : 1000;
   const int rival_trials = options.quick ? 20 : 200;
-  rt::Path folder =
-      std::filesystem::temp_directory_path() / rt::cat("trellis-bench-trials-", ::getpid());
+  base::Path folder =
+      std::filesystem::temp_directory_path() / base::cat("trellis-bench-trials-", ::getpid());
   Sample ours =
       repeat(options.quick ? 1 : 5, [&] { return seconds_of(folder, trials, 1, options); });
   const int long_trials = options.quick ? 10 : 100;

@@ -8,8 +8,8 @@
 #include <system_error>
 #include <vector>
 
-#include "runtime/base/clock.h"
-#include "runtime/base/text.h"
+#include "base/clock.h"
+#include "base/text.h"
 
 namespace bench {
 
@@ -18,7 +18,7 @@ namespace {
 constexpr auto kShortest = std::chrono::milliseconds(5);
 constexpr int kShareOfCore = 50;
 
-std::string folder_of(pid_t process) { return rt::cat("/proc/", process); }
+std::string folder_of(pid_t process) { return base::cat("/proc/", process); }
 
 /// The process and all that descend from it.
 std::vector<pid_t> family_of(pid_t process) {
@@ -43,7 +43,7 @@ double pss_megabytes(pid_t process) {
 }
 
 double first_thread_seconds(pid_t process) {
-  std::ifstream schedule(rt::cat(folder_of(process), "/task/", process, "/schedstat"));
+  std::ifstream schedule(base::cat(folder_of(process), "/task/", process, "/schedstat"));
   double nanos = 0;
   schedule >> nanos;
   return nanos * 1e-9;
@@ -78,9 +78,10 @@ void Watcher::look() {
 void Watcher::watch() {
   std::unique_lock lock(mutex_);
   while (!ended_) {
-    const rt::Moment begun = rt::now();
+    const base::Moment begun = base::now();
     look();
-    const rt::Duration rest = std::max<rt::Duration>(kShortest, kShareOfCore * (rt::now() - begun));
+    const base::Duration rest =
+        std::max<base::Duration>(kShortest, kShareOfCore * (base::now() - begun));
     changed_.wait_for(lock, rest, [this] { return ended_; });
   }
 }

@@ -4,10 +4,10 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "bench/measure.h"
 #include "bench/process.h"
 #include "hpo/study/trial_spec.h"
-#include "runtime/base/text.h"
 
 namespace bench {
 
@@ -29,34 +29,34 @@ bool same_nets(const Workload& workload) {
 std::string parameters_text(const Workload& workload) {
   std::string values;
   for (std::size_t i = 0; i < workload.nets.size(); ++i)
-    values += rt::cat(i > 0 ? ", " : "", same_nets(workload)
-                                             ? rt::cat("0.00", 10 + i)
-                                             : std::to_string(workload.nets[i].front().units));
-  return rt::cat("parameters: {", same_nets(workload) ? "lr" : "width", ": {values: [", values,
-                 "]}}\n");
+    values += base::cat(i > 0 ? ", " : "", same_nets(workload)
+                                               ? base::cat("0.00", 10 + i)
+                                               : std::to_string(workload.nets[i].front().units));
+  return base::cat("parameters: {", same_nets(workload) ? "lr" : "width", ": {values: [", values,
+                   "]}}\n");
 }
 
 std::string study_text(const Workload& workload, bool quick) {
   const nn::DataSpec source = data_of(workload, quick);
   std::string text = "name: whole\ndata:\n";
   if (workload.images)
-    text += rt::cat("  idx: fashion-mnist\n  scale: unit\n  split: {valid: 0.1}\n",
-                    source.rows > 0 ? rt::cat("  rows: ", source.rows, "\n") : "");
+    text += base::cat("  idx: fashion-mnist\n  scale: unit\n  split: {valid: 0.1}\n",
+                      source.rows > 0 ? base::cat("  rows: ", source.rows, "\n") : "");
   else
-    text += rt::cat("  csv: ", source.path, "\n  target: -1\n  split: {valid: 0.2, test: 0.2}\n");
+    text += base::cat("  csv: ", source.path, "\n  target: -1\n  split: {valid: 0.2, test: 0.2}\n");
   text += "network:\n";
   if (workload.images) text += "  - flatten\n";
   for (const Layer& layer : workload.nets.front())
-    text +=
-        rt::cat("  - dense: {units: ", same_nets(workload) ? std::to_string(layer.units) : "$width",
-                ", activation: relu}\n");
-  return rt::cat(text, "train: {optimizer: {adam: {lr: ", same_nets(workload) ? "$lr" : "0.001",
-                 "}}, batch: ", workload.batch, ", epochs: ", workload.epochs, "}\nmethod: grid\n",
-                 parameters_text(workload));
+    text += base::cat(
+        "  - dense: {units: ", same_nets(workload) ? std::to_string(layer.units) : "$width",
+        ", activation: relu}\n");
+  return base::cat(text, "train: {optimizer: {adam: {lr: ", same_nets(workload) ? "$lr" : "0.001",
+                   "}}, batch: ", workload.batch, ", epochs: ", workload.epochs,
+                   "}\nmethod: grid\n", parameters_text(workload));
 }
 
-void run_ours(const Workload& workload, const rt::Path& folder, WholeRuns& to) {
-  const rt::Path runs = folder / "runs";
+void run_ours(const Workload& workload, const base::Path& folder, WholeRuns& to) {
+  const base::Path runs = folder / "runs";
   const Finished done =
       run_program({own_program(), "sweep", (folder / "whole.yaml").string(), "--dir", runs.string(),
                    "--workers", std::to_string(workload.workers), "--quiet"});
@@ -72,7 +72,8 @@ void run_ours(const Workload& workload, const rt::Path& folder, WholeRuns& to) {
   std::filesystem::remove_all(runs);
 }
 
-void run_rival(const std::string& python, const Rival& rival, const rt::Path& job, WholeRuns& to) {
+void run_rival(const std::string& python, const Rival& rival, const base::Path& job,
+               WholeRuns& to) {
   const auto done =
       run_rival_program(python, "networks", rival.title, {rival.word, job.string(), "whole"});
   if (!done) return;
@@ -82,11 +83,11 @@ void run_rival(const std::string& python, const Rival& rival, const rt::Path& jo
 
 }  // namespace
 
-std::vector<Case> whole_programs(const Workload& workload, const rt::Path& folder,
+std::vector<Case> whole_programs(const Workload& workload, const base::Path& folder,
                                  const std::string& python, std::span<const Rival> rivals,
                                  const Options& options) {
-  const rt::Path file = folder / "whole.yaml", job = folder / "whole.json";
-  rt::write_file_atomic(file, study_text(workload, options.quick));
+  const base::Path file = folder / "whole.yaml", job = folder / "whole.json";
+  base::write_file_atomic(file, study_text(workload, options.quick));
   if (!rivals.empty()) {
     const hpo::StudySpec study = hpo::load_study(file.string());
     write_job(workload, hpo::data_spec(study, study.space.middle()), nn::Part::valid, job.string());
@@ -94,12 +95,12 @@ std::vector<Case> whole_programs(const Workload& workload, const rt::Path& folde
   WholeRuns ours;
   std::vector<WholeRuns> theirs(rivals.size());
   for (int round = 0; round < (options.quick ? 1 : kWholeRounds); ++round) {
-    show_progress(rt::cat("networks: ", workload.name, ", whole programs, round ", round + 1));
+    show_progress(base::cat("networks: ", workload.name, ", whole programs, round ", round + 1));
     run_ours(workload, folder, ours);
     for (std::size_t i = 0; i < rivals.size(); ++i) run_rival(python, rivals[i], job, theirs[i]);
   }
   const Sample mine = sample_of(ours.seconds);
-  const std::string name = rt::cat(workload.name, ": start included");
+  const std::string name = base::cat(workload.name, ": start included");
   std::vector<Case> cases;
   for (std::size_t i = 0; i < rivals.size(); ++i) {
     if (theirs[i].seconds.empty()) continue;
@@ -112,7 +113,7 @@ std::vector<Case> whole_programs(const Workload& workload, const rt::Path& folde
                      .rival_value = seconds,
                      .ratio = seconds / mine.median,
                      .spread = mine.spread});
-    cases.push_back({.name = rt::cat(name, ": validation accuracy"),
+    cases.push_back({.name = base::cat(name, ": validation accuracy"),
                      .ours = mean_error(ours.accuracy).mean,
                      .rival = rivals[i].title,
                      .rival_value = accuracy,

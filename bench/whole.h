@@ -6,16 +6,16 @@
 #include <string>
 #include <vector>
 
+#include "base/file.h"
 #include "bench/bench.h"
 #include "bench/rival.h"
 #include "bench/workloads.h"
-#include "runtime/base/file.h"
 
 namespace bench {
 
 /// `trellis sweep` over the networks of `workload`, beside the programs of `rivals`; both train on
 /// the same rows and are scored on the same ones. `folder` is there and may be written to.
-[[nodiscard]] std::vector<Case> whole_programs(const Workload& workload, const rt::Path& folder,
+[[nodiscard]] std::vector<Case> whole_programs(const Workload& workload, const base::Path& folder,
                                                const std::string& python,
                                                std::span<const Rival> rivals,
                                                const Options& options);

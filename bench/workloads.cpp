@@ -2,11 +2,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/file.h"
+#include "base/text.h"
 #include "bench/measure.h"
 #include "bench/process.h"
 #include "nn/data/load.h"
-#include "runtime/base/file.h"
-#include "runtime/base/text.h"
 
 namespace bench {
 
@@ -68,7 +68,7 @@ nn::DataSpec data_of(const Workload& workload, bool quick) {
     source.rows = quick ? kQuickWorkloadRows : workload.rows;
   } else {
     source.path =
-        (rt::Path(rivals_folder()).parent_path().parent_path() / "experiments/data/digits.csv.gz")
+        (base::Path(rivals_folder()).parent_path().parent_path() / "experiments/data/digits.csv.gz")
             .string();
     source.targets = {"-1"};
   }
@@ -130,8 +130,8 @@ void write_job(const Workload& workload, const nn::DataSpec& source, nn::Part sc
       append(y, data.labels()[row]);
     }
   }
-  rt::write_file_atomic(path + ".x", x);
-  rt::write_file_atomic(path + ".y", y);
+  base::write_file_atomic(path + ".x", x);
+  base::write_file_atomic(path + ".y", y);
   nlohmann::json job{{"train_rows", data.part(nn::Part::train).size()},
                      {"columns", data.cols()},
                      {"side", workload.images ? 28 : 0},
@@ -145,7 +145,7 @@ void write_job(const Workload& workload, const nn::DataSpec& source, nn::Part sc
     for (const Layer& layer : layers) net.push_back({layer.units, layer.kernel});
     job["nets"].push_back(std::move(net));
   }
-  rt::write_file_atomic(path, job.dump());
+  base::write_file_atomic(path, job.dump());
 }
 
 }  // namespace bench

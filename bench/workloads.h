@@ -29,7 +29,7 @@ struct Workload {
   bool swept = false;  ///< also measured as whole programs (whole.h); dense layers of equal width
 };
 
-/// Those whose name is in the list, commas between; empty: all. Throws rt::Error (usage) with the
+/// Those whose name is in the list, commas between; empty: all. Throws base::Error (usage) with the
 /// nearest name.
 [[nodiscard]] std::vector<Workload> chosen_workloads(std::string_view names);
 

@@ -4,8 +4,8 @@
 #include <charconv>
 #include <span>
 
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
+#include "base/error.h"
+#include "base/text.h"
 
 namespace cli {
 
@@ -59,9 +59,9 @@ std::optional<std::int64_t> Arguments::integer(std::string_view name, std::int64
   std::int64_t value = 0;
   auto [end, error] = std::from_chars(given.data(), given.data() + given.size(), value);
   if (error != std::errc() || end != given.data() + given.size() || value < min || value > max)
-    throw rt::Error(rt::Errc::usage, std::string(name) + ": '" + rt::printable(given, 60) +
-                                         "', expected a whole number from " + std::to_string(min) +
-                                         " to " + std::to_string(max));
+    throw base::Error(base::Errc::usage, std::string(name) + ": '" + base::printable(given, 60) +
+                                             "', expected a whole number from " +
+                                             std::to_string(min) + " to " + std::to_string(max));
   return value;
 }
 
@@ -71,21 +71,21 @@ std::string Arguments::retyped() const {
   return line;
 }
 
-rt::Error Arguments::missing(const Item& item) {
-  return {rt::Errc::usage, item.name + " is missing: " + item.doc};
+base::Error Arguments::missing(const Item& item) {
+  return {base::Errc::usage, item.name + " is missing: " + item.doc};
 }
 
 /// What CLI11 does not take is an option without its value or a flag with one; it says the name
 /// first, a flag's without dashes.
-rt::Error Arguments::refusal(std::string_view what) const {
+base::Error Arguments::refusal(std::string_view what) const {
   const std::string name(what.substr(0, what.find_first_of(": ")));
   for (const Item& item : items_) {
     const std::string known = long_name(item.name);
     if (known != name && known != "--" + name) continue;
-    return {rt::Errc::usage, item.flag ? known + " takes no value"
-                                       : known + ": expected a value behind it: " + item.doc};
+    return {base::Errc::usage, item.flag ? known + " takes no value"
+                                         : known + ": expected a value behind it: " + item.doc};
   }
-  return {rt::Errc::usage, rt::printable(what)};
+  return {base::Errc::usage, base::printable(what)};
 }
 
 Arguments::Outcome Arguments::parse(std::span<char* const> argv) {
@@ -118,15 +118,16 @@ Arguments::Outcome Arguments::parse(std::span<char* const> argv) {
     // CLI11 takes -.5 and -inf for letters of options: a number is the next positional argument.
     std::size_t next = 0;
     while (next < items_.size() && (!items_[next].positional || !given[next].empty())) ++next;
-    if (next < items_.size() && word.starts_with('-') && rt::parse_double(word)) {
+    if (next < items_.size() && word.starts_with('-') && base::parse_double(word)) {
       given[next].push_back(word);
       continue;
     }
     std::vector<std::string> known{"--help"};
     for (const Item& item : items_)
       if (!item.positional) known.push_back(long_name(item.name));
-    std::string hint = word.starts_with("-") ? rt::did_you_mean(word, known) : std::string();
-    throw rt::Error(rt::Errc::usage, "unknown argument '" + rt::printable(word, 60) + "'" + hint);
+    std::string hint = word.starts_with("-") ? base::did_you_mean(word, known) : std::string();
+    throw base::Error(base::Errc::usage,
+                      "unknown argument '" + base::printable(word, 60) + "'" + hint);
   }
   for (std::size_t i = 0; i < items_.size(); ++i) {
     if (bound[i]->count() > 0 || !given[i].empty()) {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/base/error.h"
+#include "base/error.h"
 
 namespace cli {
 
@@ -39,7 +39,7 @@ class Arguments {
   [[nodiscard]] std::string retyped() const;
 
   enum class Outcome { run, help };
-  /// Fills the values. Throws rt::Error (usage) for unknown options, with the nearest known one.
+  /// Fills the values. Throws base::Error (usage) for unknown options, with the nearest known one.
   Outcome parse(std::span<char* const> argv);
   [[nodiscard]] std::string help(std::string_view verb, std::string_view summary) const;
 
@@ -48,8 +48,8 @@ class Arguments {
     std::string name, value_name, doc;
     bool positional = false, required = false, flag = false, repeatable = false;
   };
-  [[nodiscard]] static rt::Error missing(const Item& item);
-  [[nodiscard]] rt::Error refusal(std::string_view what) const;
+  [[nodiscard]] static base::Error missing(const Item& item);
+  [[nodiscard]] base::Error refusal(std::string_view what) const;
 
   std::vector<Item> items_;
   std::vector<std::string> words_;  ///< as given

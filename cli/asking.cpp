@@ -1,6 +1,5 @@
 #include "cli/asking.h"
 
-#include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,12 +10,12 @@
 #include <optional>
 #include <vector>
 
+#include "base/error.h"
+#include "base/pipe.h"
+#include "base/text.h"
 #include "cli/runs.h"
 #include "hpo/ask/client.h"
 #include "hpo/log/study_reader.h"
-#include "runtime/base/error.h"
-#include "runtime/base/read_all.h"
-#include "runtime/base/text.h"
 
 namespace cli {
 
@@ -27,36 +26,34 @@ constexpr int kAttempts = 20;
 
 /// Runs `trellis-engine keep RUN`, which prints the study's folder once somebody keeps it. Its own
 /// messages go where ours do; then the exit code is all that is left to pass on.
-rt::Path start_keeper(const Arguments& arguments) {
+base::Path start_keeper(const Arguments& arguments) {
   std::error_code error;
-  const rt::Path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  const base::Path self = std::filesystem::read_symlink("/proc/self/exe", error);
   const std::string engine = self.parent_path() / "trellis-engine";
   std::vector<std::string> words{engine, "keep", arguments.text("RUN")};
   if (arguments.has("--dir")) words.insert(words.end(), {"--dir", arguments.text("--dir")});
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) throw rt::storage_error("make a pipe for", engine, errno);
-  const rt::File in(ends[0]);
-  rt::File out(ends[1]);
+  base::Pipe pipe = base::open_pipe();
+  if (!pipe) throw base::storage_error("make a pipe for", engine, errno);
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_adddup2(&actions, out.fd(), STDOUT_FILENO);
+  ::posix_spawn_file_actions_adddup2(&actions, pipe.write.fd(), STDOUT_FILENO);
   // A pipe or a lock of whoever asks first must not stay open as long as the keeper lives.
   ::posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
   pid_t child = 0;
   const int refused =
       ::posix_spawn(&child, engine.c_str(), &actions, nullptr, argv.data(), environ);
   ::posix_spawn_file_actions_destroy(&actions);
-  if (refused != 0) throw rt::storage_error("start", engine, refused);
-  (void)out.close();
-  std::string folder = rt::read_all(in.fd());
+  if (refused != 0) throw base::storage_error("start", engine, refused);
+  (void)pipe.write.close();
+  std::string folder = base::read_all(pipe.read.fd());
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-    std::exit(WIFEXITED(status) ? WEXITSTATUS(status) : rt::exit_code(rt::Errc::internal));
+    std::exit(WIFEXITED(status) ? WEXITSTATUS(status) : base::exit_code(base::Errc::internal));
   while (folder.ends_with('\n')) folder.pop_back();
   return folder;
 }
@@ -71,7 +68,7 @@ void declare_asked(Arguments& arguments) {
 std::string say_to_keeper(const Arguments& arguments, std::string_view line) {
   const std::string run = arguments.text("RUN");
   const bool file = is_study_file(run);
-  std::optional<rt::Path> folder;
+  std::optional<base::Path> folder;
   if (!file) folder = hpo::find_run(run, runs_folder(arguments));
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     if (!folder) folder = start_keeper(arguments);
@@ -81,9 +78,9 @@ std::string say_to_keeper(const Arguments& arguments, std::string_view line) {
       folder = start_keeper(arguments);
     }
   }
-  throw rt::Error(rt::Errc::storage, rt::cat("the keeper of ", folder->string(),
-                                             " dies over this; its last words may be in ",
-                                             (*folder / "keeper.log").string()));
+  throw base::Error(base::Errc::storage, base::cat("the keeper of ", folder->string(),
+                                                   " dies over this; its last words may be in ",
+                                                   (*folder / "keeper.log").string()));
 }
 
 }  // namespace cli

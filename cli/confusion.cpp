@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "cli/terminal.h"
-#include "runtime/base/text.h"
 
 namespace cli {
 
@@ -15,10 +15,10 @@ constexpr std::size_t kMistakes = 10;
 std::string whole_table(const std::vector<std::string>& classes,
                         const std::vector<std::vector<std::int64_t>>& counts) {
   std::vector<std::string> header{"true \\ given"};
-  for (const std::string& name : classes) header.push_back(rt::printable(name));
+  for (const std::string& name : classes) header.push_back(base::printable(name));
   Table table(std::move(header), 1);
   for (std::size_t truth = 0; truth < classes.size(); ++truth) {
-    std::vector<std::string> cells{rt::printable(classes[truth])};
+    std::vector<std::string> cells{base::printable(classes[truth])};
     for (const std::int64_t rows : counts[truth]) cells.push_back(std::to_string(rows));
     table.row(std::move(cells));
   }
@@ -55,9 +55,9 @@ std::string mistake_lines(const std::vector<std::string>& classes,
   std::string out;
   for (std::size_t i = 0; i < std::min(kMistakes, mistakes.size()); ++i) {
     const Mistake& m = mistakes[i];
-    out += rt::cat("  ", m.rows, m.rows == 1 ? " row of " : " rows of ",
-                   rt::printable(classes[m.truth]), " taken for ", rt::printable(classes[m.given]),
-                   "\n");
+    out += base::cat("  ", m.rows, m.rows == 1 ? " row of " : " rows of ",
+                     base::printable(classes[m.truth]), " taken for ",
+                     base::printable(classes[m.given]), "\n");
   }
   return out;
 }

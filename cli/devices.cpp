@@ -6,8 +6,8 @@
 #include <set>
 #include <vector>
 
+#include "base/text.h"
 #include "cli/terminal.h"
-#include "runtime/base/text.h"
 
 namespace cli {
 
@@ -24,7 +24,7 @@ double whole_of(const hpo::WorkerInfo& worker) {
 /// "cuda 0" is "gpu 0" to people, "cpu 0" is "core 0".
 std::string shown_name(const std::string& name) {
   const std::string_view kind = name.starts_with(kCuda) ? kCuda : kCpu;
-  return rt::cat(kind == kCuda ? "gpu" : "core", name.substr(kind.size()));
+  return base::cat(kind == kCuda ? "gpu" : "core", name.substr(kind.size()));
 }
 
 /// A GPU, from its worker or the several that share it. A log of an older build does not say which
@@ -36,8 +36,8 @@ hpo::WorkerInfo gpu_of(std::span<const hpo::WorkerInfo> workers, const hpo::Work
       sharers.push_back(worker);
   }
   hpo::WorkerInfo gpu = mean_of(sharers, kCuda);
-  gpu.name = first.gpu >= 0 ? rt::cat("gpu ", first.gpu) : shown_name(first.name);
-  if (sharers.size() > 1) gpu.name += rt::cat(", ", sharers.size(), " at once");
+  gpu.name = first.gpu >= 0 ? base::cat("gpu ", first.gpu) : shown_name(first.name);
+  if (sharers.size() > 1) gpu.name += base::cat(", ", sharers.size(), " at once");
   return gpu;
 }
 
@@ -49,7 +49,7 @@ Workers rows_of(std::span<const hpo::WorkerInfo> workers, Cores cores) {
   const bool together = cores == Cores::together && count > 1;
   if (together) {
     rows.push_back(mean_of(workers, kCpu));
-    rows.back().name = rt::cat(count, " cores");
+    rows.back().name = base::cat(count, " cores");
   }
   for (const hpo::WorkerInfo& worker : workers) {
     if (together && worker.name.starts_with(kCpu)) continue;
@@ -79,7 +79,7 @@ std::vector<std::size_t> causes_of(const Workers& rows) {
 }  // namespace
 
 std::string percent(double part, double whole) {
-  return rt::cat(std::lround(whole > 0 ? 100 * part / whole : 0), "%");
+  return base::cat(std::lround(whole > 0 ? 100 * part / whole : 0), "%");
 }
 
 hpo::WorkerInfo mean_of(std::span<const hpo::WorkerInfo> workers, std::string_view kind) {

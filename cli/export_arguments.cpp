@@ -2,11 +2,11 @@
 
 #include "cli/export_arguments.h"
 
+#include "base/error.h"
+#include "base/text.h"
 #include "cli/output_file.h"
 #include "cli/runs.h"
 #include "cli/verbs/verb_functions.h"
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
 
 namespace cli {
 
@@ -28,7 +28,8 @@ std::string exported_instead(const Arguments& arguments) {
   for (const char* flag : {"--candidates", "--edf", "--slice", "--importance"}) {
     if (!arguments.has(flag)) continue;
     if (!given.empty())
-      throw rt::Error(rt::Errc::usage, rt::cat(flag, ": expected one of ", given, " and ", flag));
+      throw base::Error(base::Errc::usage,
+                        base::cat(flag, ": expected one of ", given, " and ", flag));
     given = flag;
   }
   return given;
@@ -37,7 +38,7 @@ std::string exported_instead(const Arguments& arguments) {
 std::string table_format(const Arguments& arguments, const std::string& what) {
   std::string format = arguments.has("--format") ? arguments.text("--format") : "csv";
   if (format == "csv" || format == "json") return format;
-  throw rt::Error(rt::Errc::usage, what + ": expected --format csv or json");
+  throw base::Error(base::Errc::usage, what + ": expected --format csv or json");
 }
 
 void write_plot_data(const Arguments& arguments, const hpo::PlotData& data,

@@ -16,8 +16,8 @@
 #include <sstream>
 #include <vector>
 
-#include "runtime/base/clock.h"
-#include "runtime/base/text.h"
+#include "base/clock.h"
+#include "base/text.h"
 #include "tasks/spawn.h"
 
 namespace cli {
@@ -25,7 +25,7 @@ namespace cli {
 namespace {
 
 constexpr std::string_view kShown = "CUDA_VISIBLE_DEVICES=";
-constexpr rt::Duration kLookAgain = std::chrono::milliseconds(10);
+constexpr base::Duration kLookAgain = std::chrono::milliseconds(10);
 
 std::vector<std::string> parts_of(std::istream&& text, char end) {
   std::vector<std::string> parts;
@@ -55,7 +55,7 @@ std::string gpus_without(std::optional<std::string_view> shown, const rt::GpuFai
   std::string left;
   for (int i = 0; i < std::ssize(names); ++i) {
     if (i != failure.gpu)
-      left += rt::cat(left.empty() ? "" : ",", names[static_cast<std::size_t>(i)]);
+      left += base::cat(left.empty() ? "" : ",", names[static_cast<std::size_t>(i)]);
   }
   return left;
 }
@@ -63,7 +63,7 @@ std::string gpus_without(std::optional<std::string_view> shown, const rt::GpuFai
 void go_on_without(const rt::GpuFailure& failure) {
   if (failure.gpus < 2) return;
   static std::atomic<bool> going{false};
-  while (going.exchange(true)) rt::sleep_for(kLookAgain);  // another thread does it just now
+  while (going.exchange(true)) base::sleep_for(kLookAgain);  // another thread does it just now
   std::vector<std::string> words = parts_of(std::ifstream("/proc/self/cmdline"), '\0'),
                            environment = parts_of(std::ifstream("/proc/self/environ"), '\0');
   const auto set = std::ranges::find_if(
@@ -74,7 +74,7 @@ void go_on_without(const rt::GpuFailure& failure) {
     environment.erase(set);
   }
   const std::string left = gpus_without(shown, failure);
-  environment.push_back(rt::cat(kShown, left));
+  environment.push_back(base::cat(kShown, left));
   std::fprintf(stderr, "\ntrellis: gpu %d: %s; going on without it, with %s%s\n", failure.gpu,
                failure.why.c_str(), std::string(kShown).c_str(), left.c_str());
   be_as_the_main_thread();

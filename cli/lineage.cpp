@@ -1,7 +1,7 @@
 #include "cli/lineage.h"
 
+#include "base/text.h"
 #include "cli/terminal.h"
-#include "runtime/base/text.h"
 
 namespace cli {
 
@@ -22,13 +22,13 @@ std::string changes(const hpo::Params& before, const hpo::Params& after) {
   for (const auto& [name, value] : before) {
     const hpo::ParamValue* now = after.find(name);
     if (now == nullptr) {
-      append(list, rt::cat(name, " ", hpo::text_of(value), " -> none"));
+      append(list, base::cat(name, " ", hpo::text_of(value), " -> none"));
     } else if (*now != value) {
-      append(list, rt::cat(name, " ", hpo::text_of(value), " -> ", hpo::text_of(*now)));
+      append(list, base::cat(name, " ", hpo::text_of(value), " -> ", hpo::text_of(*now)));
     }
   }
   for (const auto& [name, value] : after) {
-    if (!before.contains(name)) append(list, rt::cat(name, " none -> ", hpo::text_of(value)));
+    if (!before.contains(name)) append(list, base::cat(name, " none -> ", hpo::text_of(value)));
   }
   return list;
 }
@@ -36,26 +36,26 @@ std::string changes(const hpo::Params& before, const hpo::Params& after) {
 std::string taken_over(const hpo::Segment& from, const hpo::Segment& to) {
   std::string list = changes(from.params, to.params);
   for (const hpo::Adapted& round : to.rounds)
-    append(list, rt::cat(round.accepted().change, " -> ", round.accepted().shape));
-  return rt::cat("epoch ", to.from, ": trial ", to.trial, " takes over, ", value_text(from.value),
-                 " instead of ", value_text(to.before), ": ", list.empty() ? "as it is" : list);
+    append(list, base::cat(round.accepted().change, " -> ", round.accepted().shape));
+  return base::cat("epoch ", to.from, ": trial ", to.trial, " takes over, ", value_text(from.value),
+                   " instead of ", value_text(to.before), ": ", list.empty() ? "as it is" : list);
 }
 
 }  // namespace
 
 std::string replaced_line(const hpo::TrialRow& trial, const hpo::Replaced& replaced) {
-  return rt::cat("trial ", trial.trial, " goes on from trial ", replaced.source, " after ",
-                 replaced.step,
-                 replaced.step == 1 ? " epoch: " : " epochs: ", hpo::text_of(replaced.params));
+  return base::cat("trial ", trial.trial, " goes on from trial ", replaced.source, " after ",
+                   replaced.step,
+                   replaced.step == 1 ? " epoch: " : " epochs: ", hpo::text_of(replaced.params));
 }
 
 std::string lineage_lines(const hpo::Lineage& lineage) {
   std::string out;
   for (std::size_t i = 0; i < lineage.size(); ++i) {
-    const std::string line = i == 0 ? rt::cat("epoch 0: trial ", lineage[0].trial,
-                                              " begins: ", hpo::text_of(lineage[0].params))
+    const std::string line = i == 0 ? base::cat("epoch 0: trial ", lineage[0].trial,
+                                                " begins: ", hpo::text_of(lineage[0].params))
                                     : taken_over(lineage[i - 1], lineage[i]);
-    out += rt::cat("  ", line, "\n");
+    out += base::cat("  ", line, "\n");
   }
   return out;
 }

@@ -6,11 +6,11 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <span>
 #include <string_view>
 
+#include "base/error.h"
 #include "cli/standard_streams.h"
 #include "cli/verb.h"
 #include "cli/verbs.h"
@@ -28,7 +28,7 @@ int exec_other(cli::Program program, char** argv) {
   const auto other = self.parent_path() / (bench ? "trellis-bench" : "trellis-engine");
   ::execv(other.c_str(), argv);
   std::fprintf(stderr, "trellis: cannot start %s: %s; build it with ./trellis%s\n", other.c_str(),
-               std::strerror(errno), bench ? " bench" : "");
+               base::errno_words(errno).c_str(), bench ? " bench" : "");
   return 6;
 }
 

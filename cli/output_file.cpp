@@ -7,10 +7,10 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/text.h"
 #include "cli/runs.h"
-#include "runtime/base/error.h"
-#include "runtime/base/new_file.h"
-#include "runtime/base/text.h"
 
 namespace cli {
 
@@ -20,11 +20,11 @@ namespace fs = std::filesystem;
 
 /// A link is followed, so that its target is replaced and not the link, or made where it leads to
 /// nothing yet.
-rt::Path followed(rt::Path path) {
+base::Path followed(base::Path path) {
   constexpr int kMostLinks = 40;
   std::error_code none;
   if (fs::exists(path, none)) {
-    rt::Path real = fs::canonical(path, none);
+    base::Path real = fs::canonical(path, none);
     return none ? path : real;
   }
   for (int i = 0; i < kMostLinks && fs::is_symlink(fs::symlink_status(path, none)); ++i)
@@ -34,7 +34,7 @@ rt::Path followed(rt::Path path) {
 
 /// A copy of the descriptor of this process's output or errors if that is the file at `path` (a
 /// shell sent it there, and may have more to say); else -1.
-int shared_output(const rt::Path& path) {
+int shared_output(const base::Path& path) {
   struct stat file {
   }, open{};
   if (::stat(path.c_str(), &file) != 0) return -1;
@@ -47,65 +47,43 @@ int shared_output(const rt::Path& path) {
 
 }  // namespace
 
-OutputFile::OutputFile(rt::Path path) : shown_(std::move(path)), path_(followed(shown_)) {
+OutputFile::OutputFile(base::Path path) : shown_(std::move(path)), path_(followed(shown_)) {
   std::error_code none;
   const fs::file_status status = fs::status(path_, none);
-  if (fs::is_directory(status)) throw rt::storage_error("write", shown_, EISDIR);
-  file_ = rt::File(shared_output(path_));
-  if (file_) return;
-  int flags = O_WRONLY | O_CLOEXEC;
+  if (fs::is_directory(status)) throw base::storage_error("write", shown_, EISDIR);
+  open_ = base::File(shared_output(path_));
+  if (open_) return;
+  int code = 0;
   if (!fs::exists(status) || fs::is_regular_file(status)) {
-    part_ = rt::temporary_beside(path_);
-    // What has no name yet goes with this process, however it ends.
-    const fs::path folder = path_.parent_path();
-    file_ = rt::File(::open(folder.empty() ? "." : folder.c_str(), flags | O_TMPFILE, 0666));
-    if (file_) return;
-    flags |= O_CREAT | O_EXCL;
+    new_.emplace(path_, base::NewFile::Naming::late);
+    code = new_->write({});
+  } else {
+    open_ = base::File(base::open_retrying(path_.c_str(), O_WRONLY));
+    code = open_ ? 0 : errno;
   }
-  named_ = true;
-  file_ = rt::File(::open((part_.empty() ? path_ : part_).c_str(), flags, 0666));
-  if (!file_) throw rt::storage_error("write", shown_, errno);
-}
-
-OutputFile::~OutputFile() {
-  if (file_ && named_ && !part_.empty()) ::unlink(part_.c_str());
+  if (code != 0) throw base::storage_error("write", shown_, code);
 }
 
 void OutputFile::write(std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t n = ::write(file_.fd(), text.data(), text.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) throw rt::storage_error("write", shown_, errno);
-    text.remove_prefix(static_cast<std::size_t>(n));
-  }
-}
-
-int OutputFile::give_name() {
-  const std::string open = rt::cat("/proc/self/fd/", file_.fd());
-  named_ = ::linkat(AT_FDCWD, open.c_str(), AT_FDCWD, part_.c_str(), AT_SYMLINK_FOLLOW) == 0;
-  return named_ ? 0 : errno;
+  const std::span<const std::byte> bytes = base::as_bytes(text);
+  const int code = new_ ? new_->write(bytes) : base::write_all(open_.fd(), bytes);
+  if (code != 0) throw base::storage_error("write", shown_, code);
 }
 
 void OutputFile::finish() {
-  int code = !part_.empty() && ::fsync(file_.fd()) != 0 ? errno : 0;
-  if (code == 0 && !named_) code = give_name();
-  const int closing = file_.close();
-  if (code == 0) code = closing;
-  if (part_.empty()) return;
-  if (code == 0 && ::rename(part_.c_str(), path_.c_str()) != 0) code = errno;
-  if (code == 0) return;
-  ::unlink(part_.c_str());
-  throw rt::storage_error("write", shown_, code);
+  const int code = new_ ? new_->commit(base::Durability::durable) : open_.close();
+  const bool whole = new_ && new_->renamed();
+  if (code != 0) throw base::storage_error(whole ? "sync the folder of" : "write", shown_, code);
 }
 
 void require_new_output(const Arguments& arguments) {
   if (!arguments.has("--output")) return;
-  const rt::Path path = arguments.text("--output");
+  const base::Path path = arguments.text("--output");
   std::error_code none;
-  if (!fs::is_regular_file(path, none) || rt::File(shared_output(path))) return;
-  throw rt::Error(rt::Errc::storage,
-                  rt::cat(rt::printable(path.string(), 4096),
-                          " exists already: choose another name with --output, or remove it"));
+  if (!fs::is_regular_file(path, none) || base::File(shared_output(path))) return;
+  throw base::Error(base::Errc::storage,
+                    base::cat(base::printable(path.string(), 4096),
+                              " exists already: choose another name with --output, or remove it"));
 }
 
 std::optional<OutputFile> open_output(const Arguments& arguments) {

@@ -4,37 +4,31 @@
 #include <optional>
 #include <string_view>
 
+#include "base/file.h"
+#include "base/new_file.h"
 #include "cli/arguments.h"
-#include "runtime/base/file.h"
 
 namespace cli {
 
 /// A file that appears whole or not at all, whatever stood there before; a device or a pipe is
-/// written as it is. Throws rt::Error (storage).
+/// written as it is. Throws base::Error (storage).
 class OutputFile {
  public:
-  explicit OutputFile(rt::Path path);
-  /// Without finish(), nothing was written.
-  ~OutputFile();
-  OutputFile(const OutputFile&) = delete;
-  OutputFile& operator=(const OutputFile&) = delete;
+  explicit OutputFile(base::Path path);
 
   void write(std::string_view text);
+  /// Gives the file its name; until then what stands there is unchanged.
   void finish();
 
  private:
-  /// Makes `part_` the name of what was written; 0, or an errno.
-  [[nodiscard]] int give_name();
-
-  rt::Path shown_;  ///< as given, for messages
-  rt::Path path_;   ///< links followed
-  rt::Path part_;   ///< what becomes the file in the end; empty for a device or a pipe
-  rt::File file_;
-  bool named_ = false;  ///< a name leads to `file_`; false: it is gone without finish()
+  base::Path shown_;                  ///< as given, for messages
+  base::Path path_;                   ///< links followed
+  std::optional<base::NewFile> new_;  ///< what becomes the file; none for a device or a pipe
+  base::File open_;                   ///< the device, pipe or own output
 };
 
-/// For a verb whose result people go on to edit. Throws rt::Error (storage) where --output names a
-/// file that exists, which is not the one that standard output goes to.
+/// For a verb whose result people go on to edit. Throws base::Error (storage) where --output names
+/// a file that exists, which is not the one that standard output goes to.
 void require_new_output(const Arguments& arguments);
 
 /// The file of --output, so that a verb learns that it cannot be written before it does anything;

@@ -1,9 +1,9 @@
 #include "cli/progress.h"
 
+#include "base/text.h"
 #include "cli/lineage.h"
 #include "cli/summary.h"
 #include "cli/terminal.h"
-#include "runtime/base/text.h"
 
 namespace cli {
 
@@ -15,15 +15,15 @@ constexpr int kFailuresShown = 5;
 /// What matters most comes first: a narrow terminal cuts the end off.
 std::string state_line(const hpo::Progress& now, const std::string& metric) {
   const hpo::TrialCounts& counts = now.counts;
-  std::string out = rt::cat(counts.complete + counts.stopped + counts.failed);
-  if (now.trial_limit > 0) out += rt::cat("/", now.trial_limit);
+  std::string out = base::cat(counts.complete + counts.stopped + counts.failed);
+  if (now.trial_limit > 0) out += base::cat("/", now.trial_limit);
   out += " trials";
   if (now.best && now.best->value)
-    out += rt::cat(", best ", metric, " ", short_number(*now.best->value), " (trial ",
-                   now.best->trial, ")");
-  return out + rt::cat(", ", short_seconds(now.seconds), ", ", counts.running, " running (",
-                       counts.complete, " complete, ", counts.stopped, " stopped, ", counts.failed,
-                       " failed)");
+    out += base::cat(", best ", metric, " ", short_number(*now.best->value), " (trial ",
+                     now.best->trial, ")");
+  return out + base::cat(", ", short_seconds(now.seconds), ", ", counts.running, " running (",
+                         counts.complete, " complete, ", counts.stopped, " stopped, ",
+                         counts.failed, " failed)");
 }
 
 }  // namespace
@@ -39,8 +39,8 @@ void ProgressDisplay::sweep_started(const hpo::Metric& metric, std::int64_t tria
   metric_ = metric.name;
   objective_.maximize = metric.goal == hpo::Goal::maximize;
   const char* goal = metric.goal == hpo::Goal::maximize ? "maximize " : "minimize ";
-  screen_.line(resumed ? rt::cat(study_, ": continuing with ", trials, " trials in the log")
-                       : rt::cat(study_, ": searching, ", goal, metric_));
+  screen_.line(resumed ? base::cat(study_, ": continuing with ", trials, " trials in the log")
+                       : base::cat(study_, ": searching, ", goal, metric_));
 }
 
 void ProgressDisplay::trial_replaced(const hpo::TrialRow& trial, const hpo::Replaced& replaced) {
@@ -52,8 +52,8 @@ void ProgressDisplay::trial_ended(const hpo::TrialRow& trial) {
   if (failures_shown_++ == kFailuresShown)
     screen_.line("further failures are not shown here, see trellis trials");
   else
-    screen_.line(rt::cat("trial ", trial.trial, " failed (", hpo::name_of(trial.cause), ")",
-                         trial.message.empty() ? "" : ": ", trial.message));
+    screen_.line(base::cat("trial ", trial.trial, " failed (", hpo::name_of(trial.cause), ")",
+                           trial.message.empty() ? "" : ": ", trial.message));
 }
 
 void ProgressDisplay::report_improvement(const hpo::Progress& now) {
@@ -68,10 +68,10 @@ void ProgressDisplay::report_improvement(const hpo::Progress& now) {
   if (same) return;
   const bool ended =
       best.state == hpo::TrialState::complete || best.state == hpo::TrialState::stopped;
-  screen_.line(rt::cat("trial ", best.trial, ended ? " (" : "",
-                       ended ? hpo::name_of(best.state) : "", ended ? ")" : "", ": ", metric_, " ",
-                       short_number(*best.value), " after ", text_length(programs_, best.epochs),
-                       ", best so far"));
+  screen_.line(base::cat("trial ", best.trial, ended ? " (" : "",
+                         ended ? hpo::name_of(best.state) : "", ended ? ")" : "", ": ", metric_,
+                         " ", short_number(*best.value), " after ",
+                         text_length(programs_, best.epochs), ", best so far"));
 }
 
 void ProgressDisplay::progress(const hpo::Progress& now) {
@@ -79,7 +79,7 @@ void ProgressDisplay::progress(const hpo::Progress& now) {
   if (screen_.live()) {
     if (now.seconds - last_shown_ < kLivePeriod) return;
     last_shown_ = now.seconds;
-    screen_.paint(rt::cat(study_, ": ", state_line(now, metric_)));
+    screen_.paint(base::cat(study_, ": ", state_line(now, metric_)));
     return;
   }
   report_improvement(now);

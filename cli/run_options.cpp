@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "base/enum_names.h"
+#include "base/error.h"
+#include "base/text.h"
 #include "cli/going_on.h"
 #include "cli/runs.h"
-#include "runtime/base/enum_names.h"
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
 
 namespace cli {
 
@@ -19,15 +19,15 @@ constexpr std::int64_t kMaxSlots = 4096;
 constexpr std::int64_t kMaxSeed = std::int64_t{1} << 53;  // as in a study file
 
 hpo::Engine engine_of(const std::string& word) {
-  constexpr rt::EnumNames<hpo::Engine> kEngines{{{hpo::Engine::automatic, "automatic"},
-                                                 {hpo::Engine::sequential, "sequential"},
-                                                 {hpo::Engine::starpu_cpu, "cpu"},
-                                                 {hpo::Engine::starpu_cuda, "cuda"}}};
+  constexpr base::EnumNames<hpo::Engine> kEngines{{{hpo::Engine::automatic, "automatic"},
+                                                   {hpo::Engine::sequential, "sequential"},
+                                                   {hpo::Engine::starpu_cpu, "cpu"},
+                                                   {hpo::Engine::starpu_cuda, "cuda"}}};
   if (const std::optional<hpo::Engine> known = kEngines.find(word)) return *known;
   const std::vector<std::string> words(kEngines.all().begin(), kEngines.all().end());
-  throw rt::Error(rt::Errc::usage, rt::cat("--executor: '", rt::printable(word, 60),
-                                           "', expected automatic, sequential, cpu or cuda",
-                                           rt::did_you_mean(word, words)));
+  throw base::Error(base::Errc::usage, base::cat("--executor: '", base::printable(word, 60),
+                                                 "', expected automatic, sequential, cpu or cuda",
+                                                 base::did_you_mean(word, words)));
 }
 
 }  // namespace

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
+#include "base/text.h"
 #include "cli/verb.h"
 #include "nn/error.h"
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
 
 namespace cli {
 
@@ -41,8 +41,8 @@ int usage_error(const std::string& message) {
 int unknown_verb(const std::string& word) {
   std::vector<std::string> known;
   for (const VerbLine& line : verb_lines()) known.emplace_back(line.name);
-  return usage_error("unknown verb '" + rt::printable(word, 60) + "', see trellis --help" +
-                     rt::did_you_mean(word, known));
+  return usage_error("unknown verb '" + base::printable(word, 60) + "', see trellis --help" +
+                     base::did_you_mean(word, known));
 }
 
 int guarded_run(const Verb& verb, int argc, char** argv) {
@@ -54,16 +54,16 @@ int guarded_run(const Verb& verb, int argc, char** argv) {
       return kDone;
     }
     return verb.run(arguments);
-  } catch (const rt::Error& error) {
+  } catch (const base::Error& error) {
     std::fprintf(stderr, "trellis: %s\n", error.what());
-    return rt::exit_code(error.kind());
+    return base::exit_code(error.kind());
   } catch (const nn::Error& error) {
     std::fprintf(stderr, "trellis: %s\n", error.what());
-    return rt::exit_code(rt::Errc::data);
+    return base::exit_code(base::Errc::data);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "trellis: internal error in \"%.*s\": %s\n", int(verb.name.size()),
                  verb.name.data(), error.what());
-    return rt::exit_code(rt::Errc::internal);
+    return base::exit_code(base::Errc::internal);
   }
 }
 

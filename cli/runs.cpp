@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <string>
 
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
+#include "base/error.h"
+#include "base/text.h"
 
 namespace cli {
 
@@ -13,14 +13,14 @@ void declare_dir(Arguments& arguments) {
   arguments.option("--dir", "D", "folder of the studies (default: runs, under the current folder)");
 }
 
-bool is_study_file(const rt::Path& path) {
-  return (path.extension() == ".yaml" || path.extension() == ".yml") && rt::file_size(path);
+bool is_study_file(const base::Path& path) {
+  return (path.extension() == ".yaml" || path.extension() == ".yml") && base::file_size(path);
 }
 
-rt::Path runs_folder(const Arguments& arguments) {
+base::Path runs_folder(const Arguments& arguments) {
   if (!arguments.has("--dir")) return "runs";
   const std::string folder = arguments.text("--dir");
-  if (folder.empty()) throw rt::Error(rt::Errc::usage, "--dir: '', expected a folder");
+  if (folder.empty()) throw base::Error(base::Errc::usage, "--dir: '', expected a folder");
   return folder;
 }
 
@@ -35,8 +35,8 @@ hpo::StudyReader open_run(const Arguments& arguments) {
 
 std::string no_value(const hpo::StudyReader& run) {
   const hpo::StudyInfo info = run.info();
-  return rt::cat("no trial of '", info.name, "' has a value",
-                 info.state == hpo::StudyState::finished ? "" : " yet");
+  return base::cat("no trial of '", info.name, "' has a value",
+                   info.state == hpo::StudyState::finished ? "" : " yet");
 }
 
 void declare_trial(Arguments& arguments) {
@@ -49,30 +49,31 @@ hpo::TrialRow trial_of(const hpo::StudyReader& run, const std::string& word,
   const std::string& name = run.info().name;
   if (word == "best") {
     if (const auto best = run.best()) return *best;
-    throw rt::Error(rt::Errc::usage,
-                    rt::cat(what, ": ", no_value(run), ", expected a trial's number"));
+    throw base::Error(base::Errc::usage,
+                      base::cat(what, ": ", no_value(run), ", expected a trial's number"));
   }
   const std::uint64_t all = run.counts().all();
-  const auto number = rt::parse_int(word);
+  const auto number = base::parse_int(word);
   if (!number || *number < 0)
-    throw rt::Error(rt::Errc::usage, rt::cat(what, ": '", rt::printable(word, kMost),
-                                             "', expected a trial's number or best"));
+    throw base::Error(base::Errc::usage, base::cat(what, ": '", base::printable(word, kMost),
+                                                   "', expected a trial's number or best"));
   if (const auto trial = run.trial(static_cast<std::uint64_t>(*number))) return *trial;
-  throw rt::Error(rt::Errc::usage,
-                  rt::cat(what == "TRIAL" ? "" : rt::cat(what, ": "), "trial ", *number,
-                          " is not in the study '", name, "', ",
-                          all == 0 ? "which has none yet" : rt::cat("expected 0 to ", all - 1)));
+  throw base::Error(
+      base::Errc::usage,
+      base::cat(what == "TRIAL" ? "" : base::cat(what, ": "), "trial ", *number,
+                " is not in the study '", name, "', ",
+                all == 0 ? "which has none yet" : base::cat("expected 0 to ", all - 1)));
 }
 
 hpo::TrialRow trial_to_repeat(const hpo::StudyReader& run, const std::string& word,
                               std::string_view what) {
   hpo::TrialRow trial = trial_of(run, word, what);
   if (trial.parent)
-    throw rt::Error(
-        rt::Errc::usage,
-        rt::cat(what, ": trial ", trial.trial, " took over the network of trial ", *trial.parent,
-                " and its params changed on the way, so they alone do not give its network "
-                "(trellis show tells its lineage); expected a trial without a parent"));
+    throw base::Error(
+        base::Errc::usage,
+        base::cat(what, ": trial ", trial.trial, " took over the network of trial ", *trial.parent,
+                  " and its params changed on the way, so they alone do not give its network "
+                  "(trellis show tells its lineage); expected a trial without a parent"));
   return trial;
 }
 
@@ -84,7 +85,7 @@ void print_result(std::string_view text) {
   const bool whole = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&
                      (ends || std::fputc('\n', stdout) != EOF) && std::fflush(stdout) == 0;
   // A reader that left early (`| head`) has what it wanted; a full disk does not.
-  if (!whole && errno != EPIPE) throw rt::storage_error("write", "standard output", errno);
+  if (!whole && errno != EPIPE) throw base::storage_error("write", "standard output", errno);
 }
 
 }  // namespace cli

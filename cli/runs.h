@@ -4,18 +4,18 @@
 #include <string>
 #include <string_view>
 
+#include "base/file.h"
 #include "cli/arguments.h"
 #include "hpo/log/study_reader.h"
-#include "runtime/base/file.h"
 
 namespace cli {
 
 /// Declares `--dir D`, shared by every verb that reads or writes studies.
 void declare_dir(Arguments& arguments);
 /// Whether `path` is a file that is called like a study file.
-[[nodiscard]] bool is_study_file(const rt::Path& path);
+[[nodiscard]] bool is_study_file(const base::Path& path);
 /// The folder that holds the studies: --dir, or "runs".
-[[nodiscard]] rt::Path runs_folder(const Arguments& arguments);
+[[nodiscard]] base::Path runs_folder(const Arguments& arguments);
 
 /// Declares RUN and --dir.
 void declare_run(Arguments& arguments);
@@ -27,7 +27,7 @@ void declare_run(Arguments& arguments);
 /// Declares TRIAL.
 void declare_trial(Arguments& arguments);
 /// The trial of `run` that `word` names: a number, or `best`. `what` names the argument in
-/// messages. Throws rt::Error (usage) when there is none.
+/// messages. Throws base::Error (usage) when there is none.
 [[nodiscard]] hpo::TrialRow trial_of(const hpo::StudyReader& run, const std::string& word,
                                      std::string_view what);
 /// The same for a trial that is to run again: throws too where its params alone do not give its
@@ -35,7 +35,8 @@ void declare_trial(Arguments& arguments);
 [[nodiscard]] hpo::TrialRow trial_to_repeat(const hpo::StudyReader& run, const std::string& word,
                                             std::string_view what);
 
-/// Writes `text` to stdout, with a line end. Throws rt::Error (storage) when it cannot be written.
+/// Writes `text` to stdout, with a line end. Throws base::Error (storage) when it cannot be
+/// written.
 void print_result(std::string_view text);
 
 /// Declares `--json`.

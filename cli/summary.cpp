@@ -4,52 +4,53 @@
 #include <cmath>
 #include <utility>
 
+#include "base/text.h"
 #include "cli/terminal.h"
 #include "hpo/export/export.h"
 #include "hpo/log/metrics.h"
-#include "runtime/base/text.h"
 
 namespace cli {
 
 std::string text_length(bool program, std::int64_t steps) {
-  return rt::cat(steps, program ? " step" : " epoch", steps == 1 ? "" : "s");
+  return base::cat(steps, program ? " step" : " epoch", steps == 1 ? "" : "s");
 }
 
 std::string text_best(const hpo::StudyReader& study, const hpo::TrialRow& best) {
   const hpo::StudyInfo info = study.info();
   const std::string& metric = info.metric;
-  std::string out = rt::cat("best trial ", best.trial, " (", hpo::name_of(best.state), ", ",
-                            text_length(info.programs, best.epochs), "): ", metric, " = ",
-                            best.value ? result_number(*best.value) : "none", "\n");
+  std::string out = base::cat("best trial ", best.trial, " (", hpo::name_of(best.state), ", ",
+                              text_length(info.programs, best.epochs), "): ", metric, " = ",
+                              best.value ? result_number(*best.value) : "none", "\n");
   for (const auto& [name, value] : best.metrics)
     if (name != metric)
-      out += rt::cat("  ", rt::printable(name), " = ", result_number(value), "\n");
+      out += base::cat("  ", base::printable(name), " = ", result_number(value), "\n");
   const std::string broken = study.objective().broken(best.metrics);
-  if (!broken.empty()) out += rt::cat("  infeasible, as all are: ", broken, "\n");
-  out += rt::cat("  params: ", hpo::text_of(best.params), "\n");
+  if (!broken.empty()) out += base::cat("  infeasible, as all are: ", broken, "\n");
+  out += base::cat("  params: ", hpo::text_of(best.params), "\n");
   const auto model = study.model();
-  if (model && model->trial == best.trial) out += rt::cat("  model: ", model->file.string(), "\n");
+  if (model && model->trial == best.trial)
+    out += base::cat("  model: ", model->file.string(), "\n");
   return out;
 }
 
 std::string hypervolume_text(const hpo::TrialFront& front) {
-  return front.hypervolume ? rt::cat(", hypervolume ", result_number(*front.hypervolume)) : "";
+  return front.hypervolume ? base::cat(", hypervolume ", result_number(*front.hypervolume)) : "";
 }
 
 std::string text_front(const hpo::StudyReader& study) {
   const hpo::Judge judge(study);
   if (!judge.front) return "";
   const std::size_t count = judge.front->trials.size();
-  std::string out = rt::cat("front of ", count, count == 1 ? " trial" : " trials",
-                            hypervolume_text(*judge.front), "\n");
+  std::string out = base::cat("front of ", count, count == 1 ? " trial" : " trials",
+                              hypervolume_text(*judge.front), "\n");
   const std::vector<hpo::TrialRow> trials = study.trials();
   for (const std::uint64_t number : judge.front->trials) {
     const hpo::TrialRow& trial = *std::ranges::find(trials, number, &hpo::TrialRow::trial);
-    out +=
-        rt::cat("  trial ", number, ": ", study.info().metric, " = ", result_number(*trial.value));
+    out += base::cat("  trial ", number, ": ", study.info().metric, " = ",
+                     result_number(*trial.value));
     for (const hpo::OtherMetric& other : judge.objective.others) {
       const double* value = hpo::find_metric(trial.metrics, other.name);
-      out += rt::cat(", ", other.name, " = ", value != nullptr ? result_number(*value) : "none");
+      out += base::cat(", ", other.name, " = ", value != nullptr ? result_number(*value) : "none");
     }
     out += "\n";
   }
@@ -63,7 +64,7 @@ constexpr double kTie = 0.01;  // of a score: what the choice of the rows alone 
 /// The metric of the test part that a metric of the validation part stands for.
 std::string tested_as(const std::string& metric) {
   const std::size_t dot = metric.find('.');
-  return dot == std::string::npos ? metric : rt::cat("test", metric.substr(dot));
+  return dot == std::string::npos ? metric : base::cat("test", metric.substr(dot));
 }
 
 }  // namespace
@@ -84,8 +85,8 @@ std::string text_better_baseline(const hpo::StudyReader& study, const hpo::Trial
       ahead = *theirs;
     }
     if (std::abs(ahead - *ours) > kTie * std::abs(ahead))
-      return rt::cat("on the ", part, " part ", who, " is better than the best network: ", name,
-                     " = ", result_number(ahead), ", not ", result_number(*ours), "\n");
+      return base::cat("on the ", part, " part ", who, " is better than the best network: ", name,
+                       " = ", result_number(ahead), ", not ", result_number(*ours), "\n");
   }
   return "";
 }
@@ -97,10 +98,10 @@ std::string text_baselines(const std::vector<hpo::BaselineRow>& rows, const std:
     std::string values;
     for (const auto& [name, value] : row.metrics) {
       if (name == metric || name == tested)
-        values += rt::cat(values.empty() ? "" : ", ", name, " = ", result_number(value));
+        values += base::cat(values.empty() ? "" : ", ", name, " = ", result_number(value));
     }
     if (values.empty()) continue;
-    out += rt::cat(out.empty() ? "baselines\n" : "", "  ", row.name, ": ", values, "\n");
+    out += base::cat(out.empty() ? "baselines\n" : "", "  ", row.name, ": ", values, "\n");
   }
   return out;
 }

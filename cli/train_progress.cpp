@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "cli/adapted.h"
 #include "cli/terminal.h"
-#include "runtime/base/text.h"
 
 namespace cli {
 
@@ -16,8 +16,8 @@ std::string words_of(const hpo::TrialRow& trial, const std::string& metric) {
   std::string out;
   for (const auto& [name, value] : trial.metrics)
     if (name == "train.loss" && name != metric)
-      out += rt::cat(", ", name, " ", short_number(value));
-  if (trial.value) out += rt::cat(", ", metric, " ", short_number(*trial.value));
+      out += base::cat(", ", name, " ", short_number(value));
+  if (trial.value) out += base::cat(", ", metric, " ", short_number(*trial.value));
   return out;
 }
 
@@ -29,13 +29,13 @@ TrainDisplay::TrainDisplay(std::string study, bool quiet)
 void TrainDisplay::train_started(const hpo::Metric& metric, std::int64_t epochs) {
   metric_ = metric.name;
   epochs_ = epochs;
-  begun_ = rt::now();
+  begun_ = base::now();
   pace_.assign(1, {0.0, 0});
-  screen_.line(rt::cat(study_, ": training for ", epochs, epochs == 1 ? " epoch" : " epochs"));
+  screen_.line(base::cat(study_, ": training for ", epochs, epochs == 1 ? " epoch" : " epochs"));
 }
 
 void TrainDisplay::trial_reported(const hpo::TrialRow& trial) {
-  const double now = rt::seconds_since(begun_);
+  const double now = base::seconds_since(begun_);
   pace_.emplace_back(now, trial.epochs);
   if (pace_.size() > kPaceReports) pace_.pop_front();
   report_ = words_of(trial, metric_);
@@ -53,14 +53,14 @@ double TrainDisplay::seconds_left() const {
   if (done == before) return -1;
   const double each = (to - from) / static_cast<double>(done - before);
   return std::max(0.0,
-                  each * static_cast<double>(epochs_ - done) - (rt::seconds_since(begun_) - to));
+                  each * static_cast<double>(epochs_ - done) - (base::seconds_since(begun_) - to));
 }
 
 std::string TrainDisplay::state() const {
   const std::int64_t done = pace_.back().second;
-  std::string out = rt::cat(study_, ": epoch ", done, "/", epochs_, report_);
+  std::string out = base::cat(study_, ": epoch ", done, "/", epochs_, report_);
   const double left = seconds_left();
-  if (done < epochs_ && left >= 0) out += rt::cat(", ", short_seconds(left), " left");
+  if (done < epochs_ && left >= 0) out += base::cat(", ", short_seconds(left), " left");
   return out;
 }
 

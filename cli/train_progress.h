@@ -5,9 +5,9 @@
 #include <string>
 #include <utility>
 
+#include "base/clock.h"
 #include "cli/status_line.h"
 #include "hpo/driver/observer.h"
-#include "runtime/base/clock.h"
 
 namespace cli {
 
@@ -33,7 +33,7 @@ class TrainDisplay final : public hpo::Observer {
   std::string study_, metric_;
   StatusLine screen_;
   std::int64_t epochs_ = 0;
-  rt::Moment begun_{};
+  base::Moment begun_{};
   double last_line_ = 0;
   bool fresh_ = true;   ///< no report had its line yet
   std::string report_;  ///< the last one in words

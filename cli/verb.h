@@ -12,13 +12,13 @@
 
 namespace cli {
 
-/// Exit codes of every verb (design section 8); errors carry theirs through rt::exit_code().
+/// Exit codes of every verb (design section 8); errors carry theirs through base::exit_code().
 enum ExitCode : int { kDone = 0, kNothingUsable = 1, kUsage = 2 };
 
 struct Verb {
   std::string_view name;
   void (*declare)(Arguments&);   ///< names the arguments; called before parsing and for --help
-  int (*run)(const Arguments&);  ///< returns the exit code; throws rt::Error
+  int (*run)(const Arguments&);  ///< returns the exit code; throws base::Error
 };
 
 /// The programs that carry verbs: `trellis` reads what studies left, `trellis-engine` runs tasks,
@@ -40,7 +40,7 @@ struct VerbLine {
 /// "trellis".
 [[nodiscard]] std::string called_as();
 
-/// Parses `argv[1..]` for one of `verbs` and runs it. Prints help, usage errors and rt::Error
+/// Parses `argv[1..]` for one of `verbs` and runs it. Prints help, usage errors and base::Error
 /// messages (stderr), and returns the exit code.
 int run_verb(std::span<const Verb> verbs, int argc, char** argv);
 

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "runtime/base/clock.h"
+#include "base/clock.h"
 #include "runtime/matrix.h"
 #include "runtime/runtime.h"
 
@@ -53,7 +53,7 @@ int main(int argc, char** argv) try {
     }
   }
 
-  const rt::Moment start = rt::now();
+  const base::Moment start = base::now();
   for (std::size_t k = 0; k < a.size(); ++k) {
     potrf(a[k][k]);
     for (std::size_t i = k + 1; i < a.size(); ++i) trsm(a[k][k], a[i][k]);
@@ -63,7 +63,7 @@ int main(int argc, char** argv) try {
     }
   }
   rt::wait_all();
-  const double gflops = std::pow(static_cast<double>(n), 3) / 3e9 / rt::seconds_since(start);
+  const double gflops = std::pow(static_cast<double>(n), 3) / 3e9 / base::seconds_since(start);
 
   double worst = 0;
   for (std::size_t i = 0; i < n; ++i) {

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "runtime/base/random.h"
+#include "base/random.h"
 #include "runtime/matrix.h"
 #include "runtime/runtime.h"
 
@@ -26,7 +26,7 @@ const auto multiply_add =
 // A block is made by a task too, from its place.
 const auto fill = rt::task("fill", 1).cpu(
     [](std::uint64_t which, std::uint64_t row, std::uint64_t col, std::uint64_t size) -> Block {
-      rt::Stream random(1, "matrix_product", which, row, col);
+      base::Stream random(1, "matrix_product", which, row, col);
       return Block::generate(size, size, [&](auto, auto) { return random.uniform(-1, 1); });
     });
 

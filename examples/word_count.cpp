@@ -19,7 +19,7 @@ const auto count =
     rt::task("count", 1)
         .cpu([](rt::file_in file) -> Counts {
           std::ifstream in(file.path());
-          if (!in) throw rt::Error(rt::Errc::storage, "cannot read " + file.path().string());
+          if (!in) throw base::Error(base::Errc::storage, "cannot read " + file.path().string());
           Counts counts;
           for (std::string word; in >> word;) ++counts[word];
           return counts;

@@ -1,11 +1,12 @@
 #pragma once
-// The one exception type of nn/, and its messages.
+// The exceptions of nn/. Writing files throws base::Error, too.
 
 #include <cstddef>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 #include <utility>
+
+#include "base/text.h"
 
 namespace nn {
 
@@ -16,9 +17,8 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Text fit for one line of a message: control characters escaped; what is longer than `longest`
-/// bytes is cut, not inside a UTF-8 character, and ends in "...".
-[[nodiscard]] std::string one_line(std::string_view text, std::size_t longest = 1500);
+/// Messages that may contain a file's words are cut at so many bytes.
+inline constexpr std::size_t kLongestMessage = 1500;
 
 /// An error in a model's description, of whose words some may be a file's: the message becomes one
 /// line. `layer` is the index into ModelSpec::layers (-1: the model as a whole) and `field` the
@@ -27,7 +27,7 @@ class Error : public std::runtime_error {
 class SpecError : public Error {
  public:
   SpecError(int layer, std::string field, const std::string& message)
-      : Error(one_line(message)), layer_(layer), field_(std::move(field)) {}
+      : Error(base::printable(message, kLongestMessage)), layer_(layer), field_(std::move(field)) {}
 
   [[nodiscard]] int layer() const noexcept { return layer_; }
   [[nodiscard]] const std::string& field() const noexcept { return field_; }

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <string>
 
+#include "base/text.h"
 #include "nn/error.h"
 
 namespace nn {
@@ -92,23 +93,6 @@ bool allowed(const FieldInfo& info, const FieldValue& value) {
   return is_choice(info, value) || (numbers != nullptr && std::ranges::all_of(*numbers, good));
 }
 
-/// Insertions, deletions, substitutions and swaps of neighbours that lead from a to b (optimal
-/// string alignment).
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
-  for (std::size_t i = 0; i <= a.size(); ++i) d[i][0] = i;
-  for (std::size_t j = 0; j <= b.size(); ++j) d[0][j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t change = a[i - 1] == b[j - 1] ? 0 : 1;
-      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + change});
-      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-      if (swapped) d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
-    }
-  }
-  return d[a.size()][b.size()];
-}
-
 template <class V>
 const V& get(const Fields& fields, std::string_view name) {
   const auto it = fields.find(std::string(name));
@@ -128,19 +112,6 @@ const FieldInfo* KindInfo::field(std::string_view name) const {
   return it == fields.end() ? nullptr : &*it;
 }
 
-std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
-  std::string best;
-  std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
-  for (const auto& candidate : candidates) {
-    const std::size_t distance = edit_distance(word, candidate);
-    if (distance < best_distance && distance < candidate.size()) {
-      best_distance = distance;
-      best = candidate;
-    }
-  }
-  return best;
-}
-
 std::string to_text(const FieldValue& value) {
   if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
   if (const auto* whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
@@ -157,7 +128,7 @@ std::string to_text(const FieldValue& value) {
 std::string field_problem(const FieldInfo& info, const FieldValue& value) {
   if (allowed(info, value)) return {};
   const auto* text = std::get_if<std::string>(&value);
-  const std::string near = text != nullptr ? nearest(*text, info.choices) : "";
+  const std::string near = text != nullptr ? base::nearest(*text, info.choices) : "";
   return "must be " + expected(info) + ", not " + to_text(value) +
          (near.empty() ? "" : "; did you mean " + near + "?");
 }
@@ -170,7 +141,7 @@ Fields complete(const KindInfo& info, const Fields& given, std::string_view wher
     if (field == nullptr) {
       std::vector<std::string> known;
       for (const auto& f : info.fields) known.push_back(f.name);
-      const std::string near = nearest(name, known);
+      const std::string near = base::nearest(name, known);
       const std::string hint = near.empty()
                                    ? known.empty() ? "it takes no fields" : "known: " + join(known)
                                    : "did you mean " + near + "?";

@@ -89,8 +89,4 @@ struct Choice {
 /// The value as it stands in a message: `0.5`, `3`, `true`, `relu`.
 [[nodiscard]] std::string to_text(const FieldValue& value);
 
-/// The candidate nearest to `word` when it is near enough to be a slip of the pen, else empty.
-[[nodiscard]] std::string nearest(std::string_view word,
-                                  const std::vector<std::string>& candidates);
-
 }  // namespace nn

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "nn/data/data_error.h"
 #include "nn/data/preprocessing.h"
 #include "nn/layout.h"
@@ -28,14 +29,14 @@ Json field_json(const FieldValue& value) {
 FieldValue field_value(const std::string& name, const Json& value) {
   if (value.is_boolean()) return value.get<bool>();
   if (value.is_number_unsigned() && value.get<std::uint64_t>() > std::uint64_t{INT64_MAX})
-    throw Error("spec: the field \"" + one_line(name, kNameShown) + "\" is " + value.dump() +
+    throw Error("spec: the field \"" + base::printable(name, kNameShown) + "\" is " + value.dump() +
                 ", a number beyond 2^63");
   if (value.is_number_integer()) return value.get<std::int64_t>();
   if (value.is_number_float()) return value.get<double>();
   if (value.is_string()) return value.get<std::string>();
   const auto number = [](const Json& one) { return one.is_number(); };
   if (value.is_object() && std::ranges::all_of(value, number)) return value.get<NumberByName>();
-  throw Error("spec: the field \"" + one_line(name, kNameShown) +
+  throw Error("spec: the field \"" + base::printable(name, kNameShown) +
               "\" is neither a number nor a word");
 }
 

@@ -1,8 +1,8 @@
 #include "nn/random.h"
 
-#include <Random123/philox.h>
-
 #include <utility>
+
+#include "base/random.h"
 
 namespace nn {
 namespace {
@@ -29,11 +29,8 @@ RandomKey RandomKey::derive(std::string_view purpose) const {
 
 std::array<std::uint32_t, 4> random_block(RandomKey key,
                                           const std::array<std::uint32_t, 4>& counter) {
-  const r123::Philox4x32::ctr_type c = {{counter[0], counter[1], counter[2], counter[3]}};
-  const r123::Philox4x32::key_type k = {
-      {static_cast<std::uint32_t>(key.value), static_cast<std::uint32_t>(key.value >> 32)}};
-  const auto r = r123::Philox4x32{}(c, k);
-  return {r[0], r[1], r[2], r[3]};
+  return base::philox_block(counter, {static_cast<std::uint32_t>(key.value),
+                                      static_cast<std::uint32_t>(key.value >> 32)});
 }
 
 float symmetric_unit(std::uint32_t bits) {

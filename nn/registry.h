@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text.h"
 #include "nn/error.h"
 #include "nn/fields.h"
 
@@ -23,7 +24,7 @@ template <class Entry>
     known.push_back(entry->info().kind);
     list += (list.empty() ? "" : ", ") + known.back();
   }
-  const std::string near = nearest(kind, known);
+  const std::string near = base::nearest(kind, known);
   throw SpecError(-1, "",
                   "unknown " + std::string(what) + " " + std::string(kind) + "; " +
                       (near.empty() ? "known: " + list : "did you mean " + near + "?"));

@@ -1,19 +1,14 @@
 #include "nn/safetensors.h"
 
-#include <fcntl.h>
-#include <sys/random.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
+#include "base/file.h"
 #include "nn/data/data_error.h"
 #include "nn/data/source_file.h"
 
@@ -192,69 +187,6 @@ std::string header_text(std::span<const TensorBytes> tensors, const TensorMetada
   return text;
 }
 
-/// A name that no other process has, in whatever container it runs.
-std::string temporary_beside(const std::string& path) {
-  std::uint64_t number = 0;
-  if (::getrandom(&number, sizeof number, GRND_NONBLOCK) != sizeof number)
-    number = static_cast<std::uint64_t>(::getpid());
-  return path + ".tmp-" + std::to_string(number);
-}
-
-/// A temporary file beside the final one; gone again unless it was renamed.
-class PendingFile {
- public:
-  explicit PendingFile(const std::string& path) : path_(path), temporary_(temporary_beside(path)) {
-    fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-    if (fd_ < 0) give_up();
-  }
-  ~PendingFile() {
-    if (fd_ >= 0) ::close(fd_);
-    if (!renamed_) ::unlink(temporary_.c_str());
-  }
-  PendingFile(const PendingFile&) = delete;
-  PendingFile& operator=(const PendingFile&) = delete;
-
-  void write(std::span<const std::byte> bytes) {
-    while (!bytes.empty()) {
-      const ssize_t n = ::write(fd_, bytes.data(), bytes.size());
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0) give_up();
-      bytes = bytes.subspan(static_cast<std::size_t>(n));
-    }
-  }
-
-  void commit() {
-    if (::fsync(fd_) != 0) give_up();
-    const int fd = std::exchange(fd_, -1);
-    if (::close(fd) != 0) give_up();
-    if (::rename(temporary_.c_str(), path_.c_str()) != 0) give_up();
-    renamed_ = true;
-    sync_folder();
-  }
-
- private:
-  [[noreturn]] void give_up() const {
-    const bool full = errno == ENOSPC || errno == EDQUOT;
-    fail(path_, std::string("cannot write: ") + std::strerror(errno) +
-                    (full ? ": free some space or use another folder" : ""));
-  }
-
-  void sync_folder() const {
-    const auto folder = std::filesystem::absolute(path_).parent_path();
-    const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0) give_up();
-    const int status = ::fsync(fd);
-    const int problem = errno;
-    ::close(fd);
-    errno = problem;
-    if (status != 0 && problem != EINVAL) give_up();  // some file systems know no fsync of folders
-  }
-
-  std::string path_, temporary_;
-  int fd_ = -1;
-  bool renamed_ = false;
-};
-
 }  // namespace
 
 std::size_t dtype_size(std::string_view dtype) {
@@ -330,10 +262,7 @@ Safetensors read_safetensors(const std::string& path) {
 
 void write_safetensors(const std::string& path, std::span<const TensorBytes> tensors,
                        const TensorMetadata& metadata) {
-  const auto bytes = safetensors_bytes(tensors, metadata);
-  PendingFile file(path);
-  file.write(bytes);
-  file.commit();
+  base::write_file_atomic(path, safetensors_bytes(tensors, metadata));
 }
 
 }  // namespace nn

@@ -69,8 +69,8 @@ inline constexpr int kMaxTensorHeaderDepth = 4;
 [[nodiscard]] Safetensors read_safetensors(const std::string& path);
 
 /// Writes a file so that `path` names either what it named before or the whole new file, even when
-/// the machine stops: a temporary file beside it, fsync, rename, fsync of the folder. Throws Error
-/// naming the path and the reason; nothing is left behind then.
+/// the machine stops: a temporary file beside it, fsync, rename, fsync of the folder. Throws
+/// base::Error (storage) if it cannot be written, and Error as safetensors_bytes() does.
 void write_safetensors(const std::string& path, std::span<const TensorBytes> tensors,
                        const TensorMetadata& metadata);
 

@@ -152,7 +152,7 @@ struct Detached {
   };
   std::coroutine_handle<promise_type> frame;
 
-  /// Into and out of the engine's list. enlist throws rt::Error (usage) off the driver thread.
+  /// Into and out of the engine's list. enlist throws base::Error (usage) off the driver thread.
   static void enlist(std::coroutine_handle<> frame);
   static void delist(std::coroutine_handle<> frame) noexcept;
 };
@@ -183,7 +183,7 @@ Detached drive(Async<T> body, Promise<T> result) {
 /// Starts a coroutine that goes on by itself inside rt::poll, and returns its result as a value:
 /// to be awaited by any number of coroutines, or passed to tasks, which then wait for it. Runs the
 /// body up to its first wait before it returns. T as for rt::Value. Driver thread only, not inside
-/// a task's body (rt::Error, usage). When it ends by an exception and nobody holds that value,
+/// a task's body (base::Error, usage). When it ends by an exception and nobody holds that value,
 /// rt::poll throws the exception. One that never ends is destroyed with the Runtime. `where` is for
 /// messages.
 template <class T>

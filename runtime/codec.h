@@ -36,16 +36,16 @@ constexpr void require_encodable() {
 
 /// The canonical bytes of a value.
 template <class T>
-[[nodiscard]] Bytes encode(const T& value) {
+[[nodiscard]] base::Bytes encode(const T& value) {
   require_encodable<T>();
   Writer w;
   w.put(value);
   return std::move(w).bytes();
 }
 
-/// The value of canonical bytes. Throws rt::Error (data) when they are not exactly the form of a T:
-/// cut, too long, a count or index out of range. Never reads out of bounds and never allocates more
-/// than a small multiple of the bytes given.
+/// The value of canonical bytes. Throws base::Error (data) when they are not exactly the form of a
+/// T: cut, too long, a count or index out of range. Never reads out of bounds and never allocates
+/// more than a small multiple of the bytes given.
 template <class T>
 [[nodiscard]] T decode(std::span<const std::byte> bytes) {
   require_encodable<T>();

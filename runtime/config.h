@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "runtime/base/file.h"
+#include "base/file.h"
 #include "runtime/gpu_failure.h"
 #include "runtime/resources.h"
 #include "runtime/store.h"
@@ -68,14 +68,14 @@ struct Config {
 
   /// Where to write what was called as a graph (DOT), and what ran when (Chrome/Perfetto JSON;
   /// Paje), at the end of the Runtime. Empty: not recorded.
-  Path graph_file;
-  Path trace_file;
-  Path paje_file;
+  base::Path graph_file;
+  base::Path trace_file;
+  base::Path paje_file;
 
   /// Where how long tasks take (their cost functions' unit) is kept from run to run, so that the
   /// longest one goes first from the beginning. Several programs may share the file. Empty: every
   /// run learns it anew.
-  Path pace_file;
+  base::Path pace_file;
   /// What such times hold for: the machine, the build. Times of others in the file are left alone.
   std::string pace_machine;
 

@@ -1,6 +1,6 @@
 #include "runtime/context.h"
 
-#include "runtime/base/log.h"
+#include "base/log.h"
 #include "runtime/core/running.h"
 
 namespace rt {
@@ -35,7 +35,8 @@ bool Context::streams() const noexcept { return running_.node.stays != detail::L
 
 void Context::log(std::string_view line) const {
   const std::string group = running_.engine.group_of(running_.node).path();
-  note((group.empty() ? "" : group + ": ") + running_.node.info->name + ": " + std::string(line));
+  base::note((group.empty() ? "" : group + ": ") + running_.node.info->name + ": " +
+             std::string(line));
 }
 
 detail::Worker& Context::own() const noexcept { return running_.worker; }

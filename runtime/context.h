@@ -117,7 +117,7 @@ class Context {
         const_cast<void*>(static_cast<const void*>(std::addressof(body))));
   }
 
-  /// One line for the user, with the task's name and group in front; goes where rt::note goes.
+  /// One line for the user, with the task's name and group in front; goes where base::note goes.
   void log(std::string_view line) const;
 
  private:

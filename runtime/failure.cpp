@@ -6,15 +6,15 @@ namespace rt {
 
 namespace {
 
-Errc kind_of_current() noexcept {
+base::Errc kind_of_current() noexcept {
   try {
     if (const std::exception_ptr current = std::current_exception())
       std::rethrow_exception(current);
-  } catch (const Error& e) {
+  } catch (const base::Error& e) {
     return e.kind();
   } catch (...) {
   }
-  return Errc::internal;
+  return base::Errc::internal;
 }
 
 std::string base_name(std::string_view path) {
@@ -36,13 +36,13 @@ std::string words(const TaskError::Details& d) {
 }  // namespace
 
 TaskError::TaskError(Details details)
-    : Error(kind_of_current(), words(details)), details_(std::move(details)) {}
+    : base::Error(kind_of_current(), words(details)), details_(std::move(details)) {}
 TaskError::~TaskError() = default;
 
-Cancelled::Cancelled(const std::string& message) : Error(Errc::cancelled, message) {}
+Cancelled::Cancelled(const std::string& message) : base::Error(base::Errc::cancelled, message) {}
 Cancelled::~Cancelled() = default;
 
-ShapeError::ShapeError(const std::string& message) : Error(Errc::usage, message) {}
+ShapeError::ShapeError(const std::string& message) : base::Error(base::Errc::usage, message) {}
 ShapeError::~ShapeError() = default;
 
 NoRoom::~NoRoom() = default;

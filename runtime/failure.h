@@ -20,7 +20,7 @@
 #include <tuple>
 #include <utility>
 
-#include "runtime/base/error.h"
+#include "base/error.h"
 
 namespace rt {
 
@@ -72,7 +72,7 @@ template <class... D>
 /// The failure of a task, as `get()`, `co_await` and `wait` rethrow it: the first error of a chain,
 /// never one of those that follow from it. The body's own exception is nested
 /// (std::rethrow_if_nested).
-class TaskError : public Error, public std::nested_exception {
+class TaskError : public base::Error, public std::nested_exception {
  public:
   struct Details {
     std::string task;            ///< the task's name
@@ -85,7 +85,7 @@ class TaskError : public Error, public std::nested_exception {
   };
 
   /// To be made inside a catch block: nests the exception being handled and takes over its kind
-  /// when it is a rt::Error.
+  /// when it is a base::Error.
   explicit TaskError(Details details);
   ~TaskError() override;
   TaskError(const TaskError&) = default;
@@ -99,7 +99,7 @@ class TaskError : public Error, public std::nested_exception {
 
 /// Rethrown by `get()` for a value whose task was cancelled with its group, or because another
 /// task's policy was `fail`.
-class Cancelled : public Error {
+class Cancelled : public base::Error {
  public:
   explicit Cancelled(const std::string& message);
   ~Cancelled() override;
@@ -117,7 +117,7 @@ class NoRoom : public std::bad_alloc {
 
 /// For bodies to throw when an argument has the wrong shape, and thrown by the runtime when an
 /// inout body resized its buffer.
-class ShapeError : public Error {
+class ShapeError : public base::Error {
  public:
   explicit ShapeError(const std::string& message);
   ~ShapeError() override;

@@ -4,7 +4,7 @@
 #include <set>
 #include <tuple>
 
-#include "runtime/base/text.h"
+#include "base/text.h"
 
 namespace rt {
 namespace {
@@ -30,7 +30,7 @@ const char* colour(NodeState state) {
 /// A DOT string: only quotes and backslashes need care; control characters are shown, not obeyed.
 std::string dot_string(std::string_view text) {
   std::string out = "\"";
-  for (const char c : printable(text)) {
+  for (const char c : base::printable(text)) {
     if (c == '"' || c == '\\') out += '\\';
     out += c;
   }
@@ -102,33 +102,33 @@ std::string Graph::dot() const {
   // Boxes are made after the ones they are in, so their depth needs no recursion bound of its own.
   const auto write_box = [&](const auto& self, Box box, const std::string& indent) -> void {
     for (const Node n : members[box]) {
-      out += cat(indent, "t", n, " [label=", dot_string(nodes_[n].name),
-                 ", fillcolor=", colour(nodes_[n].state), ", tooltip=\"",
-                 node_state_name(nodes_[n].state), "\"];\n");
+      out += base::cat(indent, "t", n, " [label=", dot_string(nodes_[n].name),
+                       ", fillcolor=", colour(nodes_[n].state), ", tooltip=\"",
+                       node_state_name(nodes_[n].state), "\"];\n");
     }
     for (const Box b : inner[box]) {
-      out += cat(indent, "subgraph cluster_", b, " {\n", indent,
-                 "  label=", dot_string(boxes_[b - 1].name), ";\n");
+      out += base::cat(indent, "subgraph cluster_", b, " {\n", indent,
+                       "  label=", dot_string(boxes_[b - 1].name), ";\n");
       self(self, b, indent + "  ");
-      out += cat(indent, "}\n");
+      out += base::cat(indent, "}\n");
     }
   };
   write_box(write_box, kNoBox, "  ");
   std::set<std::tuple<Node, Node, std::string_view>> written;
   for (const EdgeData& e : edges_) {
     if (!written.emplace(e.from, e.to, e.label).second) continue;
-    out += cat("  t", e.from, " -> t", e.to,
-               e.label.empty() ? "" : cat(" [label=", dot_string(e.label), "]"), ";\n");
+    out += base::cat("  t", e.from, " -> t", e.to,
+                     e.label.empty() ? "" : base::cat(" [label=", dot_string(e.label), "]"), ";\n");
   }
   if (added_ > nodes_.size()) {
-    out += cat("  more [label=\"", added_ - nodes_.size(),
-               " more tasks\", shape=plaintext, style=\"\"];\n");
+    out += base::cat("  more [label=\"", added_ - nodes_.size(),
+                     " more tasks\", shape=plaintext, style=\"\"];\n");
   }
   return out + "}\n";
 }
 
-void Graph::write_dot(const Path& path) const {
-  write_file_atomic(path, dot(), Durability::cached);
+void Graph::write_dot(const base::Path& path) const {
+  base::write_file_atomic(path, dot(), base::Durability::cached);
 }
 
 }  // namespace rt

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/base/file.h"
+#include "base/file.h"
 
 namespace rt {
 
@@ -48,8 +48,8 @@ class Graph {
   /// green done, blue answered by the store, red failed, grey cancelled).
   [[nodiscard]] std::string dot() const;
 
-  /// The same into a file, replaced as a whole. Throws rt::Error (storage).
-  void write_dot(const Path& path) const;
+  /// The same into a file, replaced as a whole. Throws base::Error (storage).
+  void write_dot(const base::Path& path) const;
 
  private:
   struct NodeData {

@@ -52,10 +52,10 @@ std::stop_token Group::stop_token() const noexcept { return state_->stop.get_tok
 
 void Group::wait() const { detail::Engine::for_driver("Group::wait").wait_group(*state_); }
 
-Duration Group::busy() const noexcept {
+base::Duration Group::busy() const noexcept {
   const std::scoped_lock lock(state_->mutex);
   if (state_->bodies == 0) return state_->busy;
-  return state_->busy + std::max(now() - state_->busy_since, Duration::zero());
+  return state_->busy + std::max(base::now() - state_->busy_since, base::Duration::zero());
 }
 
 bool Group::running() const noexcept {

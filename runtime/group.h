@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "runtime/base/clock.h"
+#include "base/clock.h"
 
 namespace rt {
 
@@ -56,7 +56,7 @@ class Group {
   void wait() const;
 
   /// How long at least one task of the group, or of one inside it, ran so far. Thread-safe.
-  [[nodiscard]] Duration busy() const noexcept;
+  [[nodiscard]] base::Duration busy() const noexcept;
   /// Whether one runs at the moment. Thread-safe.
   [[nodiscard]] bool running() const noexcept;
 

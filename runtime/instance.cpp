@@ -1,6 +1,6 @@
 #include "runtime/instance.h"
 
-#include "runtime/base/text.h"
+#include "base/text.h"
 #include "runtime/core/engine.h"
 
 namespace rt {
@@ -29,7 +29,9 @@ int Runtime::workers() const noexcept { return engine_->backend->cpu_workers(); 
 int Runtime::gpus() const noexcept { return engine_->backend->gpus(); }
 int Runtime::gpu_workers() const noexcept { return engine_->backend->cuda_workers(); }
 Summary Runtime::summary() const { return engine_->summary(); }
-void Runtime::set_window(int chains) const noexcept { engine_->ledger.set_window(chains, now()); }
+void Runtime::set_window(int chains) const noexcept {
+  engine_->ledger.set_window(chains, base::now());
+}
 
 int worker_count() noexcept {
   const detail::Engine* engine = detail::Engine::current();
@@ -57,11 +59,11 @@ std::string causes(const WorkerSummary& worker, double whole) {
 }  // namespace
 
 std::string Summary::text() const {
-  std::string text =
-      executor + ": " + std::to_string(tasks) + " tasks in " + format_seconds(seconds) +
-      ", overhead " +
-      format_double(static_cast<double>(static_cast<long>(overhead_us_per_task * 100)) / 100) +
-      " us a task\n";
+  std::string text = executor + ": " + std::to_string(tasks) + " tasks in " +
+                     base::format_seconds(seconds) + ", overhead " +
+                     base::format_double(
+                         static_cast<double>(static_cast<long>(overhead_us_per_task * 100)) / 100) +
+                     " us a task\n";
   text += "  stored " + std::to_string(stored) + ", merged " + std::to_string(merged) +
           ", failed " + std::to_string(failed) + ", cancelled " + std::to_string(cancelled) +
           ", retried " + std::to_string(retried) + ", copies " + std::to_string(copies) +

@@ -13,13 +13,13 @@ class Engine;
 }
 
 /// Starts workers; the thread that makes it is the driver thread. At most one at a time in a
-/// process; another one may follow. Throws rt::Error: (no_device) when the executor asked for can't
-/// run here, (usage) when there is one already.
+/// process; another one may follow. Throws base::Error: (no_device) when the executor asked for
+/// can't run here, (usage) when there is one already.
 ///
 /// The end destroys coroutines that did not finish, waits for what runs and for what was called and
 /// is not pure, then writes graph and trace files. Values that outlive it keep what they hold; to
-/// ask for one that is still waiting is an error (rt::Error, usage). Calls behind a promise that
-/// nobody set are cancelled and named in a warning (rt::warn); it never throws.
+/// ask for one that is still waiting is an error (base::Error, usage). Calls behind a promise that
+/// nobody set are cancelled and named in a warning (base::warn); it never throws.
 class Runtime {
  public:
   explicit Runtime(const Config& config = {});

@@ -7,8 +7,8 @@
 #include <optional>
 #include <source_location>
 
+#include "base/clock.h"
 #include "runtime/async.h"
-#include "runtime/base/clock.h"
 
 namespace rt {
 
@@ -20,7 +20,7 @@ std::size_t poll();
 /// Sleeps until something happened that poll() would act on, a wake(), or the time-out; without
 /// one, for ever. True unless it was the time-out. Hands over what was called before it sleeps.
 /// Sleeping costs nothing.
-bool wait_event(std::optional<Duration> timeout = std::nullopt);
+bool wait_event(std::optional<base::Duration> timeout = std::nullopt);
 
 /// Makes the wait_event() of the driver return, now or the next time. Async-signal-safe, any
 /// thread; without effect when there is no Runtime.
@@ -34,7 +34,7 @@ void wait_all();
 
 /// Starts the coroutine and polls until it is done. Returns or rethrows what it does. When nothing
 /// is left that could bring it on, because it waits for a promise that nobody sets, that is a
-/// rt::Error (usage) naming the promise.
+/// base::Error (usage) naming the promise.
 template <class T>
 T run(Async<T> body, std::source_location where = std::source_location::current()) {
   Value<T> result = spawn(std::move(body), where);

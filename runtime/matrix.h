@@ -20,7 +20,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "runtime/base/text.h"
+#include "base/text.h"
 
 namespace rt {
 
@@ -96,7 +96,9 @@ class Matrix {
   }
   [[nodiscard]] std::span<std::byte> bytes() noexcept { return std::as_writable_bytes(span()); }
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return std::as_bytes(span()); }
-  [[nodiscard]] std::string describe() const { return cat("Matrix[", rows(), "x", cols(), "]"); }
+  [[nodiscard]] std::string describe() const {
+    return base::cat("Matrix[", rows(), "x", cols(), "]");
+  }
 
  private:
   static T* allocate(std::size_t bytes) {

@@ -10,7 +10,7 @@ namespace rt {
 /// across a co_await.
 class On {
  public:
-  /// Throws rt::Error (usage) as a call would: without a Runtime, or in a body.
+  /// Throws base::Error (usage) as a call would: without a Runtime, or in a body.
   explicit On(Device kind);
   ~On();
   On(const On&) = delete;

@@ -19,7 +19,7 @@ constexpr ByteCount operator""_GiB(unsigned long long n) { return {n << 30}; }
 }  // namespace literals
 
 /// What one run of a task takes. Checked when the task is called: what no worker here can ever give
-/// is an error at the call (rt::Error, no_device) that names the need and what there is, and
+/// is an error at the call (base::Error, no_device) that names the need and what there is, and
 /// nothing is submitted.
 struct Resources {
   /// Cores. With more than one, the other workers are kept out while the body runs, and the body

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "runtime/base/clock.h"
+#include "base/clock.h"
 #include "runtime/store/disk.h"
 #include "runtime/store/memory.h"
 #include "runtime/store/pending.h"
@@ -18,7 +18,7 @@ namespace {
 
 /// So often an entry is written that is not worth it: unfinished work, of which nobody has said
 /// what it needs, loses not much more of itself when the process is killed.
-constexpr Duration kCheapEvery = std::chrono::seconds(1);
+constexpr base::Duration kCheapEvery = std::chrono::seconds(1);
 
 StoreConfig absolute(StoreConfig config) {
   std::error_code ignored;
@@ -41,11 +41,11 @@ struct Store::Layers {
 
   /// False when the disk did not take it: an entry that waits goes on waiting.
   bool write(const store::Pending::Item& item) {
-    const Moment begin = now();
+    const base::Moment begin = base::now();
     const bool there = disk->put(item.key, *item.bytes, item.cost);
-    share.took(seconds(now() - begin), item.bytes->size());
+    share.took(base::seconds(base::now() - begin), item.bytes->size());
     if (there) pending.done(item.key);
-    if (!worth(item)) cheap_after = (now() + kCheapEvery).nanos;
+    if (!worth(item)) cheap_after = (base::now() + kCheapEvery).nanos;
     return there;
   }
 
@@ -57,7 +57,7 @@ struct Store::Layers {
   [[nodiscard]] std::optional<store::Pending::Item> next() const {
     auto item = pending.next();
     if (!item || worth(*item)) return item;
-    return now().nanos >= cheap_after.load() ? pending.newest() : std::nullopt;
+    return base::now().nanos >= cheap_after.load() ? pending.newest() : std::nullopt;
   }
 
   /// Lets an entry wait in the place of those that do not fit any more.
@@ -83,14 +83,14 @@ struct Store::Layers {
   store::Share share;
   std::optional<store::DiskLayer> disk;
   std::atomic<bool> persisting{false};
-  std::atomic<std::int64_t> cheap_after{(now() + kCheapEvery).nanos};
+  std::atomic<std::int64_t> cheap_after{(base::now() + kCheapEvery).nanos};
   std::atomic<std::uint64_t> memory_hits{0}, disk_hits{0}, misses{0}, inserts{0}, evicted{0};
 };
 
 Store::Store(StoreConfig config) : layers_(std::make_unique<Layers>(std::move(config))) {}
 Store::~Store() { flush(); }
 
-Store::Blob Store::lookup(Key key) {
+Store::Blob Store::lookup(base::Key key) {
   Blob found = layers_->memory.find(key);
   if (!found) found = layers_->pending.find(key);
   if (found) {
@@ -109,20 +109,20 @@ Store::Blob Store::lookup(Key key) {
   return nullptr;
 }
 
-bool Store::contains(Key key) {
+bool Store::contains(base::Key key) {
   return layers_->memory.find(key) != nullptr || layers_->pending.find(key) != nullptr ||
          (layers_->disk && key && layers_->disk->contains(key));
 }
 
-void Store::insert(Key key, Bytes bytes, double cost) noexcept {
+void Store::insert(base::Key key, base::Bytes bytes, double cost) noexcept {
   try {
-    insert(key, std::make_shared<const Bytes>(std::move(bytes)), cost);
+    insert(key, std::make_shared<const base::Bytes>(std::move(bytes)), cost);
   } catch (const std::exception&) {
     return;  // out of memory: a cache may forget
   }
 }
 
-void Store::insert(Key key, Blob bytes, double cost) noexcept {
+void Store::insert(base::Key key, Blob bytes, double cost) noexcept {
   if (!key || !bytes) return;
   if (!(cost >= 0)) cost = 0;
   try {
@@ -138,14 +138,14 @@ void Store::insert(Key key, Blob bytes, double cost) noexcept {
   }
 }
 
-void Store::protect(std::string_view owner, std::vector<Key> keys) {
+void Store::protect(std::string_view owner, std::vector<base::Key> keys) {
   const auto [added, removed] = layers_->pins.set(owner, std::move(keys));
   layers_->pending.look_again(added);
   layers_->pending.look_again(removed);
   if (!layers_->config.overhead) return layers_->pins.write();
   if (!layers_->disk) return;
   // What was given up before anybody named it may still be in memory.
-  for (const Key key : added) {
+  for (const base::Key key : added) {
     Blob bytes = layers_->pending.find(key) ? nullptr : layers_->memory.find(key);
     if (bytes && !layers_->disk->contains(key)) layers_->wait({key, std::move(bytes), 0});
   }
@@ -195,7 +195,7 @@ void Store::drop_cheap() noexcept {
   }
 }
 
-void Store::erase(Key key) {
+void Store::erase(base::Key key) {
   layers_->memory.erase(key);
   layers_->pending.done(key);
   if (layers_->disk && key) layers_->disk->erase(key);

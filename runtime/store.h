@@ -13,14 +13,14 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/base/file.h"
-#include "runtime/base/hash.h"
+#include "base/file.h"
+#include "base/hash.h"
 
 namespace rt {
 
 /// Where results are kept and how many bytes of them.
 struct StoreConfig {
-  Path folder;  ///< of the entries on disk, made when first needed; empty: memory only
+  base::Path folder;  ///< of the entries on disk, made when first needed; empty: memory only
   /// Budget in memory. An entry above a quarter of it is kept on disk only, and one of up to 1 KiB
   /// where there is a disk.
   std::uint64_t memory_bytes = 16ULL << 20;
@@ -64,7 +64,7 @@ struct StoreStats {
 class Store {
  public:
   /// The bytes of an entry, shared and never changed.
-  using Blob = std::shared_ptr<const Bytes>;
+  using Blob = std::shared_ptr<const base::Bytes>;
 
   explicit Store(StoreConfig config = {});
   ~Store();
@@ -74,22 +74,22 @@ class Store {
   /// The bytes of a key, or null. A key that is absent costs a few hash look-ups and, with a
   /// folder, now and then a stat. What another process put is found after a twentieth of a second
   /// at the latest.
-  [[nodiscard]] Blob lookup(Key key);
+  [[nodiscard]] Blob lookup(base::Key key);
 
   /// Whether `lookup` would very likely find it: like lookup without reading (a damaged entry is
   /// not noticed).
-  [[nodiscard]] bool contains(Key key);
+  [[nodiscard]] bool contains(base::Key key);
 
   /// Keeps the bytes under a key. `cost` is what it takes to compute them again, in seconds: it
   /// decides what goes first. A key that is there already stays as it is: equal keys mean equal
   /// bytes. The zero key is ignored. Never throws.
-  void insert(Key key, Bytes bytes, double cost = 0) noexcept;
-  void insert(Key key, Blob bytes, double cost = 0) noexcept;
+  void insert(base::Key key, base::Bytes bytes, double cost = 0) noexcept;
+  void insert(base::Key key, Blob bytes, double cost = 0) noexcept;
 
   /// Replaces what `owner` protects from eviction, here and in every process that trims the folder.
   /// It stays protected after the end of this process, so that work which was cut short finds it
   /// again: 30 days, or until an owner of the same name says otherwise.
-  void protect(std::string_view owner, std::vector<Key> keys);
+  void protect(std::string_view owner, std::vector<base::Key> keys);
 
   /// Whether entries wait and their share of the time allows to write some. Cheap.
   [[nodiscard]] bool due() const;
@@ -103,7 +103,7 @@ class Store {
   void drop_cheap() noexcept;
 
   /// Drops a key from both layers (for a value that turned out to be wrong).
-  void erase(Key key);
+  void erase(base::Key key);
 
   [[nodiscard]] StoreStats stats() const;
   [[nodiscard]] const StoreConfig& config() const noexcept;

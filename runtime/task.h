@@ -43,7 +43,7 @@ class Task<R(P...)> {
   /// file_out a path, for all else the constant itself, which is moved into the call. What is read
   /// is what a Value names before the call, also where the same call writes it.
   ///
-  /// Throws rt::Error (no_device) for needs that this machine can never meet, (usage) outside a
+  /// Throws base::Error (no_device) for needs that this machine can never meet, (usage) outside a
   /// rt::Runtime, inside a task's body and on threads other than the driver's, for an empty Value
   /// where one is needed, for a Value that the call would write twice and for a file that it would
   /// write and use once more; (storage) for a file that a pure task is to read and that cannot be

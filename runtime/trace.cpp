@@ -4,33 +4,35 @@
 #include <cstdio>
 #include <map>
 
-#include "runtime/base/text.h"
+#include "base/text.h"
 
 namespace rt {
 namespace {
 
 /// Microseconds with three decimals, the unit of Chrome's format.
-std::string micros(Duration d) {
+std::string micros(base::Duration d) {
   char text[48];
   const long long ns = std::max<long long>(0, d.count());
   std::snprintf(text, sizeof text, "%lld.%03lld", ns / 1000, ns % 1000);
   return text;
 }
 
-std::string seconds_text(Duration d) {
+std::string seconds_text(base::Duration d) {
   char text[48];
   const long long ns = std::max<long long>(0, d.count());
   std::snprintf(text, sizeof text, "%lld.%09lld", ns / 1'000'000'000, ns % 1'000'000'000);
   return text;
 }
 
-std::string json_string(std::string_view text) { return cat('"', json_escape(text), '"'); }
+std::string json_string(std::string_view text) {
+  return base::cat('"', base::json_escape(text), '"');
+}
 
 /// Paje has no escapes: quotes become apostrophes.
 std::string paje_string(std::string_view text) {
-  std::string out = printable(text);
+  std::string out = base::printable(text);
   std::replace(out.begin(), out.end(), '"', '\'');
-  return cat('"', out, '"');
+  return base::cat('"', out, '"');
 }
 
 /// Colours ("r g b" in 0..1) that stay apart for the first dozen names.
@@ -39,7 +41,7 @@ std::string paje_colour(std::size_t i) {
       {.30, .60, .85}, {.95, .60, .25}, {.40, .75, .40}, {.80, .35, .35}, {.60, .45, .75},
       {.55, .40, .35}, {.90, .55, .75}, {.70, .70, .30}, {.30, .75, .80}, {.55, .55, .55}};
   const auto& c = kSteps[i % std::size(kSteps)];
-  return cat('"', c[0], ' ', c[1], ' ', c[2], '"');
+  return base::cat('"', c[0], ' ', c[1], ' ', c[2], '"');
 }
 
 constexpr std::string_view kPajeHeader = R"(%EventDef PajeDefineContainerType 1
@@ -101,7 +103,7 @@ const char* span_kind_name(SpanKind kind) noexcept {
   return "task";
 }
 
-Trace::Trace(std::size_t limit) : start_(now()), limit_(limit) {}
+Trace::Trace(std::size_t limit) : start_(base::now()), limit_(limit) {}
 
 unsigned Trace::add_lane(std::string name) {
   const std::scoped_lock lock(mutex_);
@@ -126,28 +128,28 @@ std::size_t Trace::size() const {
 std::string Trace::chrome_json() const {
   const std::scoped_lock lock(mutex_);
   std::string out = "{\"displayTimeUnit\": \"ms\", \"otherData\": {";
-  out += cat("\"dropped_spans\": \"", dropped_, "\"}, \"traceEvents\": [\n");
+  out += base::cat("\"dropped_spans\": \"", dropped_, "\"}, \"traceEvents\": [\n");
   out += R"({"name": "process_name", "ph": "M", "pid": 1, "tid": 0, "args": {"name": "trellis"}})";
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
     const auto meta = [&](std::string_view what, const std::string& args) {
-      out += cat(",\n{\"name\": \"", what, "\", \"ph\": \"M\", \"pid\": 1, \"tid\": ", i,
-                 ", \"args\": {", args, "}}");
+      out += base::cat(",\n{\"name\": \"", what, "\", \"ph\": \"M\", \"pid\": 1, \"tid\": ", i,
+                       ", \"args\": {", args, "}}");
     };
     meta("thread_name", "\"name\": " + json_string(lanes_[i]));
-    meta("thread_sort_index", cat("\"sort_index\": ", i));
+    meta("thread_sort_index", base::cat("\"sort_index\": ", i));
   }
   for (const Span& s : spans_) {
-    out += cat(",\n{\"name\": ", json_string(s.name), ", \"cat\": \"", span_kind_name(s.kind),
-               "\", \"ph\": \"X\", \"ts\": ", micros(s.start - start_),
-               ", \"dur\": ", micros(s.end - s.start), ", \"pid\": 1, \"tid\": ", s.lane,
-               ", \"args\": {");
+    out += base::cat(",\n{\"name\": ", json_string(s.name), ", \"cat\": \"", span_kind_name(s.kind),
+                     "\", \"ph\": \"X\", \"ts\": ", micros(s.start - start_),
+                     ", \"dur\": ", micros(s.end - s.start), ", \"pid\": 1, \"tid\": ", s.lane,
+                     ", \"args\": {");
     std::string_view separator = "";
     if (!s.group.empty()) {
-      out += cat("\"group\": ", json_string(s.group));
+      out += base::cat("\"group\": ", json_string(s.group));
       separator = ", ";
     }
     for (const auto& [name, value] : s.details) {
-      out += cat(separator, json_string(name), ": ", json_string(value));
+      out += base::cat(separator, json_string(name), ": ", json_string(value));
       separator = ", ";
     }
     out += "}}";
@@ -170,25 +172,25 @@ std::string Trace::paje() const {
   std::string out(kPajeHeader);
   out += "1 P 0 \"Process\"\n1 W P \"Worker\"\n2 S W \"State\"\n";
   for (const auto& [name, i] : values)
-    out += cat("3 v", i, " S ", paje_string(name), ' ', paje_colour(i), '\n');
+    out += base::cat("3 v", i, " S ", paje_string(name), ' ', paje_colour(i), '\n');
   out += "4 0.000000000 p P 0 \"trellis\"\n";
   for (std::size_t i = 0; i < lanes_.size(); ++i)
-    out += cat("4 0.000000000 w", i, " W p ", paje_string(lanes_[i]), '\n');
+    out += base::cat("4 0.000000000 w", i, " W p ", paje_string(lanes_[i]), '\n');
 
   // Paje wants one list in time order; at equal times what ends comes before what starts, and an
   // outer span before an inner.
   struct Event {
-    Moment at;
+    base::Moment at;
     bool push;
-    Moment other;
+    base::Moment other;
     std::size_t span;
   };
   std::vector<Event> events;
   events.reserve(spans_.size() * 2);
-  Moment last = start_;
+  base::Moment last = start_;
   for (std::size_t i = 0; i < spans_.size(); ++i) {
     const Span& s = spans_[i];
-    const Moment end = std::max(s.end, s.start + Duration(1));
+    const base::Moment end = std::max(s.end, s.start + base::Duration(1));
     events.push_back({s.start, true, end, i});
     events.push_back({end, false, s.start, i});
     last = std::max(last, end);
@@ -200,19 +202,19 @@ std::string Trace::paje() const {
   });
   for (const Event& e : events) {
     const Span& s = spans_[e.span];
-    out += cat(e.push ? "6 " : "7 ", seconds_text(e.at - start_), " S w", s.lane);
-    out += e.push ? cat(" v", values.at(label(s)), '\n') : "\n";
+    out += base::cat(e.push ? "6 " : "7 ", seconds_text(e.at - start_), " S w", s.lane);
+    out += e.push ? base::cat(" v", values.at(label(s)), '\n') : "\n";
   }
   for (std::size_t i = 0; i < lanes_.size(); ++i)
-    out += cat("5 ", seconds_text(last - start_), " w", i, " W\n");
-  return out + cat("5 ", seconds_text(last - start_), " p P\n");
+    out += base::cat("5 ", seconds_text(last - start_), " w", i, " W\n");
+  return out + base::cat("5 ", seconds_text(last - start_), " p P\n");
 }
 
-void Trace::write_chrome(const Path& path) const {
-  write_file_atomic(path, chrome_json(), Durability::cached);
+void Trace::write_chrome(const base::Path& path) const {
+  base::write_file_atomic(path, chrome_json(), base::Durability::cached);
 }
-void Trace::write_paje(const Path& path) const {
-  write_file_atomic(path, paje(), Durability::cached);
+void Trace::write_paje(const base::Path& path) const {
+  base::write_file_atomic(path, paje(), base::Durability::cached);
 }
 
 }  // namespace rt

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/base/clock.h"
-#include "runtime/base/file.h"
+#include "base/clock.h"
+#include "base/file.h"
 
 namespace rt {
 
@@ -25,8 +25,8 @@ enum class SpanKind : std::uint8_t { task, stored, waiting, transfer, overhead }
 struct Span {
   unsigned lane = 0;
   SpanKind kind = SpanKind::task;
-  Moment start;
-  Moment end;
+  base::Moment start;
+  base::Moment end;
   std::string name;   ///< e.g. the task's name
   std::string group;  ///< e.g. "trial-7"; empty: none
   std::vector<std::pair<std::string, std::string>> details;
@@ -55,13 +55,13 @@ class Trace {
   /// The trace in Paje's format: one container a lane, one state a span kind's name or task name.
   [[nodiscard]] std::string paje() const;
 
-  /// The same into files, replaced as a whole. Throw rt::Error (storage).
-  void write_chrome(const Path& path) const;
-  void write_paje(const Path& path) const;
+  /// The same into files, replaced as a whole. Throw base::Error (storage).
+  void write_chrome(const base::Path& path) const;
+  void write_paje(const base::Path& path) const;
 
  private:
   mutable std::mutex mutex_;
-  Moment start_;
+  base::Moment start_;
   std::size_t limit_;
   std::size_t dropped_ = 0;
   std::vector<std::string> lanes_;

@@ -24,7 +24,7 @@ namespace detail {
 namespace {
 
 Version& named(const Held& version, const char* action) {
-  if (!version) throw Error(Errc::usage, std::string(action) + " of an empty Value");
+  if (!version) throw base::Error(base::Errc::usage, std::string(action) + " of an empty Value");
   return *version.get();
 }
 
@@ -43,7 +43,7 @@ State ValueBase::state() const {
   }
 }
 
-Key ValueBase::key() const {
+base::Key ValueBase::key() const {
   Version& version = named(version_, "key()");
   if (!version.key) {
     Engine& engine = Engine::for_driver("key()");

@@ -37,7 +37,7 @@ class ValueBase {
   ValueBase() noexcept = default;
   explicit ValueBase(Held version) noexcept : version_(std::move(version)) {}
 
-  /// Whether it names anything. Using an empty Value is a rt::Error (usage).
+  /// Whether it names anything. Using an empty Value is a base::Error (usage).
   explicit operator bool() const noexcept { return static_cast<bool>(version_); }
   [[nodiscard]] State state() const;
   /// Whether get() would not wait: ready, failed or cancelled.
@@ -46,7 +46,7 @@ class ValueBase {
   /// The value's name by content or by how it was made; equal keys mean equal content. Of a value
   /// that comes from a task that is not pure, it is known only once the value is there (waits for
   /// it).
-  [[nodiscard]] Key key() const;
+  [[nodiscard]] base::Key key() const;
 
   /// Asks for it without waiting: its task, and what that needs, start as soon as they can.
   void demand() const;
@@ -150,7 +150,7 @@ template <class T>
 /// entry. For results whose key was written down and cannot be computed any more: those that
 /// another arithmetic made. Driver thread only.
 template <class T>
-[[nodiscard]] std::optional<Value<T>> stored(const Key& key) {
+[[nodiscard]] std::optional<Value<T>> stored(const base::Key& key) {
   detail::require_value<T>();
   detail::Held version = detail::stored_version(*detail::type_ops<T>(), key);
   if (!version) return std::nullopt;
@@ -191,7 +191,7 @@ class Promise {
       : Promise(detail::Promiser::program, where) {}
   [[nodiscard]] Value<T> value() const { return value_; }
 
-  /// Setting twice is a rt::Error (usage).
+  /// Setting twice is a base::Error (usage).
   template <class U = T>
   void set(U&& content) const requires(!std::is_void_v<T>) {
     detail::fulfil(value_.version().get(), detail::make_box(T(std::forward<U>(content))));

@@ -5,7 +5,7 @@
 // - rt::as_completed(v)       gives them one by one, whichever is there first
 //
 // Each demands all its values before it waits for the first, so their tasks run side by side.
-// Driver thread only, not inside a task's body (rt::Error, usage).
+// Driver thread only, not inside a task's body (base::Error, usage).
 #pragma once
 
 #include <cstddef>

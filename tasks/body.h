@@ -4,10 +4,10 @@
 #include <string>
 #include <utility>
 
+#include "base/error.h"
 #include "kernels/kernels.h"
 #include "nn/data/data_error.h"
 #include "nn/error.h"
-#include "runtime/base/error.h"
 #include "runtime/gpu_failure.h"
 #include "tasks/tasks.h"
 
@@ -19,14 +19,14 @@ decltype(auto) translated(Body&& body) {
   try {
     return std::forward<Body>(body)();
   } catch (const nn::DataError& error) {
-    throw rt::Error(rt::Errc::data, error.what());
+    throw base::Error(base::Errc::data, error.what());
   } catch (const nn::Error& error) {
-    throw rt::Error(rt::Errc::study, error.what());
+    throw base::Error(base::Errc::study, error.what());
   } catch (const kern::DeviceGone& error) {
     rt::report_gpu_failure(error.what());
-    throw rt::Error(rt::Errc::no_device,
-                    std::string(error.what()) +
-                        ": this process can use the device no more; the same command goes on");
+    throw base::Error(base::Errc::no_device,
+                      std::string(error.what()) +
+                          ": this process can use the device no more; the same command goes on");
   } catch (const kern::DeviceError& error) {
     throw DeviceLost(error.what());
   }

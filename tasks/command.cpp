@@ -11,7 +11,7 @@ const auto& command_task() {
       rt::task("command", 1).cpu([](rt::Context& context, Program program) -> ProgramResult {
         ProgramResult result = run_program(program, context.stop_token());
         if (result.end == ProgramEnd::stopped)
-          throw rt::Error(rt::Errc::cancelled, "stopped on request");
+          throw base::Error(base::Errc::cancelled, "stopped on request");
         return result;
       });
   return task;

@@ -1,5 +1,6 @@
 #include "tasks/continued.h"
 
+#include "base/hash.h"
 #include "kernels/kernels.h"
 #include "nn/data/preprocessing.h"
 #include "nn/model_file.h"
@@ -13,7 +14,7 @@ namespace tasks {
 namespace {
 
 nn::Dataset made(const nn::Dataset& fresh, const nn::Dataset* old, const std::string& preprocessing,
-                 const std::vector<std::string>& classes, const nn::ContentHash& content) {
+                 const std::vector<std::string>& classes, const base::Key& content) {
   return translated([&] {
     const nn::Dataset model = nn::preprocessing_from_json(preprocessing);
     return nn::continued_data(fresh, old, model, classes, content);
@@ -24,7 +25,7 @@ const auto& data_task() {
   static const auto task =
       rt::task("continue data", 1)
           .cpu([](rt::in<nn::Dataset> fresh, std::string preprocessing,
-                  std::vector<std::string> classes, nn::ContentHash content) -> nn::Dataset {
+                  std::vector<std::string> classes, base::Key content) -> nn::Dataset {
             return made(*fresh, nullptr, preprocessing, classes, content);
           })
           .pure()
@@ -36,7 +37,7 @@ const auto& replay_task() {
   static const auto task =
       rt::task("continue data with replay", 1)
           .cpu([](rt::in<nn::Dataset> fresh, rt::in<nn::Dataset> old, std::string preprocessing,
-                  std::vector<std::string> classes, nn::ContentHash content) -> nn::Dataset {
+                  std::vector<std::string> classes, base::Key content) -> nn::Dataset {
             return made(*fresh, &*old, preprocessing, classes, content);
           })
           .pure()
@@ -68,7 +69,7 @@ rt::Value<nn::Dataset> continued_data(const rt::Value<nn::Dataset>& fresh,
                                       const rt::Value<nn::Dataset>* old,
                                       const std::string& preprocessing,
                                       const std::vector<std::string>& classes,
-                                      const nn::ContentHash& content) {
+                                      const base::Key& content) {
   if (old != nullptr) return replay_task()(fresh, *old, preprocessing, classes, content);
   return data_task()(fresh, preprocessing, classes, content);
 }

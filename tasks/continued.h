@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/hash.h"
 #include "nn/data/continued.h"
 #include "nn/data/dataset.h"
 #include "nn/slab.h"
@@ -20,7 +21,7 @@ namespace tasks {
                                                     const rt::Value<nn::Dataset>* old,
                                                     const std::string& preprocessing,
                                                     const std::vector<std::string>& classes,
-                                                    const nn::ContentHash& content);
+                                                    const base::Key& content);
 
 /// The network in the file at `path`, an absolute one, as one of that header. `apart` as in init().
 [[nodiscard]] rt::Value<nn::ParamSlab> continued(const std::string& path,

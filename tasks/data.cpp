@@ -3,6 +3,7 @@
 #include <atomic>
 #include <filesystem>
 
+#include "base/hash.h"
 #include "nn/data/load_files.h"
 #include "nn/random.h"
 #include "runtime/runtime.h"
@@ -105,10 +106,10 @@ const auto& idx_task() {
 
 }  // namespace
 
-Seeds derive_seeds(std::uint64_t study_seed, const nn::ContentHash& data) {
+Seeds derive_seeds(std::uint64_t study_seed, const base::Key& data) {
   const nn::RandomKey study{study_seed};
   return {study.derive("init").value,
-          study.derive("shuffle").derive(data.high).derive(data.low).value};
+          study.derive("shuffle").derive(data.hi).derive(data.lo).value};
 }
 
 rt::Value<nn::Dataset> load(const nn::DataSpec& spec) {

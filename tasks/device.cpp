@@ -3,10 +3,10 @@
 #include <atomic>
 #include <string>
 
+#include "base/error.h"
+#include "base/plugin.h"
 #include "kernels/cuda_module.h"
 #include "kernels/reserve.h"
-#include "runtime/base/error.h"
-#include "runtime/base/plugin.h"
 #include "runtime/process.h"
 
 namespace tasks {
@@ -17,17 +17,18 @@ std::atomic<const kern::Device*> in_use{nullptr};
 
 void* find_cuda(const kern::CudaModule& module, std::string& why) {
   try {
-    return rt::plugin_function(
+    return base::plugin_function(
         {.file = module.file, .made_in = module.made_in, .stamp = module.stamp, .needs = "CUDA"},
         module.function);
-  } catch (const rt::Error& error) {
+  } catch (const base::Error& error) {
     why = error.what();
     return nullptr;
   }
 }
 
 const kern::Kernels<float>& kernels_for(const rt::Context& context, kern::Precision precision) {
-  if (in_use == nullptr) throw rt::Error(rt::Errc::internal, "a task for a GPU before setup_gpus");
+  if (in_use == nullptr)
+    throw base::Error(base::Errc::internal, "a task for a GPU before setup_gpus");
   const kern::Device& device = *in_use;
   device.use_stream(context.stream());
   return device.kernels(precision);
@@ -45,7 +46,7 @@ void setup_gpus() {
   std::string why;
   const kern::Device* found = cuda_device(why);
   if (found == nullptr)
-    throw rt::Error(rt::Errc::no_device, "networks cannot compute on a GPU here: " + why);
+    throw base::Error(base::Errc::no_device, "networks cannot compute on a GPU here: " + why);
   compute_with(found);
 }
 

@@ -17,8 +17,8 @@ namespace tasks {
 [[nodiscard]] const kern::Device* cuda_device(std::string& why);
 
 /// To be called on the driver thread before the first task for a GPU: loads what talks to the
-/// devices, and makes their arithmetic part of such tasks' keys. Throws rt::Error (no_device) with
-/// the reason where that is not possible. Repeating it does nothing.
+/// devices, and makes their arithmetic part of such tasks' keys. Throws base::Error (no_device)
+/// with the reason where that is not possible. Repeating it does nothing.
 void setup_gpus();
 
 /// The device whose table `.cuda` bodies use, in place of CUDA's: for tests. Null: CUDA's again.

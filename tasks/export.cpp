@@ -1,9 +1,10 @@
 // The task with an effect: writing a model.
 #include <filesystem>
 
+#include "base/file.h"
 #include "nn/model_file.h"
-#include "runtime/base/file.h"
 #include "runtime/runtime.h"
+#include "tasks/body.h"
 #include "tasks/tasks.h"
 
 namespace tasks {
@@ -15,11 +16,8 @@ const auto& export_task() {
       rt::task("export model", 1)
           .cpu([](rt::file_out file, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
                   std::map<std::string, std::string> more, bool with_optimizer) -> void {
-            try {
-              nn::write_model(file.path().string(), *net, *data, more, with_optimizer);
-            } catch (const nn::Error& error) {
-              throw rt::Error(rt::Errc::storage, error.what());
-            }
+            translated(
+                [&] { nn::write_model(file.path().string(), *net, *data, more, with_optimizer); });
           });
   return task;
 }
@@ -31,7 +29,7 @@ rt::Value<void> export_model(const rt::Value<nn::ParamSlab>& net,
                              const std::map<std::string, std::string>& more, bool with_optimizer) {
   // A link is replaced, as a file is: nothing is written where it leads.
   std::error_code none;
-  if (std::filesystem::is_symlink(path, none)) rt::remove_file(path);
+  if (std::filesystem::is_symlink(path, none)) base::remove_file(path);
   return export_task()(path, net, data, more, with_optimizer);
 }
 

@@ -2,11 +2,11 @@
 #include <atomic>
 #include <type_traits>
 
+#include "base/clock.h"
 #include "kernels/kernels.h"
 #include "nn/adapt/judge.h"
 #include "nn/init.h"
 #include "nn/latency.h"
-#include "runtime/base/clock.h"
 #include "runtime/runtime.h"
 #include "tasks/body.h"
 #include "tasks/device.h"
@@ -82,7 +82,7 @@ nn::TrainStats train_here(rt::Context& context, const kern::Kernels<float>& kern
       kernels, context.local<nn::Workspace>(), net, data, hyper, stretch,
       [&context] { return context.stop_requested(); }, parallel);
   // A half-way network is no result and must not be kept under the result's name.
-  if (stats.stopped) throw rt::Error(rt::Errc::cancelled, "stopped on request");
+  if (stats.stopped) throw base::Error(base::Errc::cancelled, "stopped on request");
   note_trained(stretch);
   return stats;
 }
@@ -179,7 +179,7 @@ const auto& evaluate_classes_task() {
   return task;
 }
 
-double clock_seconds() { return rt::seconds_since({}); }
+double clock_seconds() { return base::seconds_since({}); }
 
 const auto& latency_task() {
   static const auto task =

@@ -13,17 +13,17 @@
 #include <cstring>
 #include <functional>
 
-#include "runtime/base/clock.h"
-#include "runtime/base/executable.h"
-#include "runtime/base/text.h"
+#include "base/clock.h"
+#include "base/executable.h"
+#include "base/text.h"
 #include "tasks/spawn.h"
 
 namespace tasks {
 
 namespace {
 
-rt::Duration duration_of(double seconds) {
-  return rt::Duration(static_cast<std::int64_t>(seconds * 1e9));
+base::Duration duration_of(double seconds) {
+  return base::Duration(static_cast<std::int64_t>(seconds * 1e9));
 }
 
 /// While it lives, writing to a pipe that nobody reads is an error and no signal.
@@ -56,7 +56,7 @@ class Supervision {
         child_(spawn(path, program.command, program.folder, program.environment)),
         ended_(static_cast<int>(::syscall(SYS_pidfd_open, child_.process, 0))),
         asked_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-        started_(rt::now()),
+        started_(base::now()),
         on_stop_(stop, [this] {
           constexpr std::uint64_t kOne = 1;
           (void)!::write(asked_.fd(), &kOne, sizeof kOne);
@@ -113,20 +113,21 @@ class Supervision {
     if (watched[2].revents != 0 && !take_errors()) close_if_over(child_.errors);
     if (watched[4].revents != 0) cut(ProgramEnd::stopped);
     if (result_.output.size() >= program_.most) cut(ProgramEnd::flooded);
-    if (program_.timeout > 0 && rt::now() >= started_ + duration_of(program_.timeout))
+    if (program_.timeout > 0 && base::now() >= started_ + duration_of(program_.timeout))
       cut(ProgramEnd::timed_out);
-    if (cut_ && rt::now() >= *cut_ + duration_of(program_.grace)) ::kill(-child_.process, SIGKILL);
+    if (cut_ && base::now() >= *cut_ + duration_of(program_.grace))
+      ::kill(-child_.process, SIGKILL);
   }
 
   /// Until something is due; -1: nothing is.
   [[nodiscard]] int milliseconds_left() const {
     constexpr int kLook = 20;  // where nothing tells of its end, look now and then
-    std::optional<rt::Moment> due;
+    std::optional<base::Moment> due;
     if (cut_) due = *cut_ + duration_of(program_.grace);
     if (!cut_ && program_.timeout > 0) due = started_ + duration_of(program_.timeout);
-    const int most = ended_ && !(cut_ && rt::now() >= *due) ? -1 : kLook;
+    const int most = ended_ && !(cut_ && base::now() >= *due) ? -1 : kLook;
     if (!due) return most;
-    const double left = std::clamp(rt::seconds(*due - rt::now()), 0.0, 3600.0);
+    const double left = std::clamp(base::seconds(*due - base::now()), 0.0, 3600.0);
     const int wait = static_cast<int>(left * 1000) + 1;
     return most < 0 ? wait : std::min(wait, most);
   }
@@ -134,7 +135,7 @@ class Supervision {
   /// Asks it to end; the first reason counts.
   void cut(ProgramEnd why) {
     if (cut_) return;
-    cut_ = rt::now();
+    cut_ = base::now();
     result_.end = why;
     ::kill(-child_.process, SIGTERM);
   }
@@ -149,7 +150,7 @@ class Supervision {
   }
 
   /// Reads a piece into `piece_`; false when there is none now.
-  bool read_piece(const rt::File& from) {
+  bool read_piece(const base::File& from) {
     piece_.resize(kPiece);
     const ssize_t bytes = from ? ::read(from.fd(), piece_.data(), piece_.size()) : 0;
     over_ = bytes == 0 || (bytes < 0 && errno != EAGAIN && errno != EINTR);
@@ -173,7 +174,7 @@ class Supervision {
     return true;
   }
 
-  void close_if_over(rt::File& stream) const {
+  void close_if_over(base::File& stream) const {
     if (over_) stream.close();
   }
 
@@ -182,10 +183,11 @@ class Supervision {
 
   const Program& program_;
   Spawned child_;
-  rt::File ended_;  ///< readable once the process has ended; none where the system has no such file
-  rt::File asked_;  ///< readable once a stop was asked for
-  rt::Moment started_;
-  std::optional<rt::Moment> cut_;  ///< when it was asked to end
+  base::File
+      ended_;  ///< readable once the process has ended; none where the system has no such file
+  base::File asked_;  ///< readable once a stop was asked for
+  base::Moment started_;
+  std::optional<base::Moment> cut_;  ///< when it was asked to end
   std::size_t fed_ = 0;
   std::string piece_;
   bool over_ = false;  ///< the stream read last has ended
@@ -198,28 +200,29 @@ class Supervision {
 
 ProgramResult run_program(const Program& program, const std::stop_token& stop) {
   const std::string& word = program.command.at(0);
-  const std::optional<std::string> path = rt::find_executable(word, program.folder);
+  const std::optional<std::string> path = base::find_executable(word, program.folder);
   if (!path)
-    throw rt::Error(rt::Errc::study, rt::cat("cannot start ", word, ": there is no such program"));
+    throw base::Error(base::Errc::study,
+                      base::cat("cannot start ", word, ": there is no such program"));
   return Supervision(program, *path, stop).run();
 }
 
 std::string title(const Program& program) {
   std::string out;
   for (const std::string& word : program.command) out += (out.empty() ? "" : " ") + word;
-  return rt::printable(out, 120);
+  return base::printable(out, 120);
 }
 
 std::string end_text(const Program& program, const ProgramResult& result) {
   switch (result.end) {
     case ProgramEnd::exited:
-      return rt::cat("exited with status ", result.status);
+      return base::cat("exited with status ", result.status);
     case ProgramEnd::killed:
-      return rt::cat("died of signal ", result.status, " (", ::strsignal(result.status), ")");
+      return base::cat("died of signal ", result.status, " (", ::strsignal(result.status), ")");
     case ProgramEnd::timed_out:
-      return rt::cat("took longer than ", rt::format_seconds(program.timeout));
+      return base::cat("took longer than ", base::format_seconds(program.timeout));
     case ProgramEnd::flooded:
-      return rt::cat("printed more than ", rt::format_bytes(program.most));
+      return base::cat("printed more than ", base::format_bytes(program.most));
     case ProgramEnd::stopped:
       break;
   }

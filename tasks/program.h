@@ -42,7 +42,7 @@ inline constexpr std::size_t kErrorBytes = 4096;
 /// Runs it and waits for its end. Whoever is too slow, prints too much or is no longer wanted gets
 /// SIGTERM, and SIGKILL after its grace; so does, at the end, whatever else runs in its process
 /// group. A program that does not read its input, closes its streams early or leaves children
-/// behind that hold them holds nobody up. Throws rt::Error (study) when it can't be started.
+/// behind that hold them holds nobody up. Throws base::Error (study) when it can't be started.
 [[nodiscard]] ProgramResult run_program(const Program& program, const std::stop_token& stop = {});
 
 /// "python3 decide.py": for messages.

@@ -41,7 +41,7 @@ struct Reshaped {
 };
 
 /// `net` after operations, one after another. Waits only where the size of the result depends on
-/// weights or data. Throws rt::Error (study) with the reason when one can't be done.
+/// weights or data. Throws base::Error (study) with the reason when one can't be done.
 [[nodiscard]] rt::Async<Reshaped> reshape_all(rt::Value<nn::ParamSlab> net, nn::ModelSpec spec,
                                               nn::Operations operations, Course course);
 

@@ -10,7 +10,8 @@
 #include <optional>
 #include <string_view>
 
-#include "runtime/base/text.h"
+#include "base/pipe.h"
+#include "base/text.h"
 #include "tasks/launch.h"
 
 namespace tasks {
@@ -32,28 +33,21 @@ std::string_view remedy(int code) {
   }
 }
 
-struct Pipe {
-  rt::File read, write;
-};
-
-Pipe make_pipe() {
-  std::array<int, 2> ends{};
-  const bool made = ::pipe2(ends.data(), O_CLOEXEC) == 0;
-  Pipe pipe;
-  if (made) pipe = {rt::File(ends[0]), rt::File(ends[1])};
-  if (!pipe.read || !pipe.write) throw NoMore("make a pipe", errno);
+base::Pipe make_pipe() {
+  base::Pipe pipe = base::open_pipe();
+  if (!pipe) throw NoMore("make a pipe", errno);
   return pipe;
 }
 
-void dont_block(const rt::File& end) {
+void dont_block(const base::File& end) {
   ::fcntl(end.fd(), F_SETFL, ::fcntl(end.fd(), F_GETFL) | O_NONBLOCK);
 }
 
 }  // namespace
 
 NoMore::NoMore(std::string_view what, int code)
-    : rt::Error(rt::Errc::storage,
-                rt::cat("cannot ", what, ": ", rt::errno_words(code), remedy(code))) {}
+    : base::Error(base::Errc::storage,
+                  base::cat("cannot ", what, ": ", base::errno_words(code), remedy(code))) {}
 
 bool NoMore::says(int code) {
   return code == EAGAIN || code == ENOMEM || code == EMFILE || code == ENFILE;
@@ -69,7 +63,7 @@ void raise_file_limit() {
 }
 
 void require_files(int count) {
-  std::vector<rt::File> files;
+  std::vector<base::File> files;
   while (count-- > 0) {
     if (!files.emplace_back(::open("/dev/null", O_RDONLY | O_CLOEXEC)))
       throw NoMore("open more files", errno);
@@ -82,7 +76,7 @@ std::vector<std::string> environment_with(const std::map<std::string, std::strin
     const std::string_view text(*entry);
     if (!more.contains(std::string(text.substr(0, text.find('='))))) out.emplace_back(text);
   }
-  for (const auto& [name, value] : more) out.push_back(rt::cat(name, "=", value));
+  for (const auto& [name, value] : more) out.push_back(base::cat(name, "=", value));
   return out;
 }
 
@@ -105,21 +99,22 @@ pid_t start_process(StartedProcess what) {
   if (child > 0) return child;
   const int reason = errno;
   const std::string doing =
-      rt::cat("start ", rt::printable(what.words.front(), 80), " in ", what.folder);
+      base::cat("start ", base::printable(what.words.front(), 80), " in ", what.folder);
   if (NoMore::says(reason)) throw NoMore(doing, reason);
-  throw rt::Error(rt::Errc::study, rt::cat("cannot ", doing, ": ", rt::errno_words(reason)));
+  throw base::Error(base::Errc::study,
+                    base::cat("cannot ", doing, ": ", base::errno_words(reason)));
 }
 
 Spawned spawn(const std::string& path, const std::vector<std::string>& words,
               const std::string& folder, const std::map<std::string, std::string>& environment) {
-  Pipe input = make_pipe(), output = make_pipe(), errors = make_pipe();
+  base::Pipe input = make_pipe(), output = make_pipe(), errors = make_pipe();
   const std::array<int, 3> streams{input.read.fd(), output.write.fd(), errors.write.fd()};
   const pid_t child = start_process({.path = path,
                                      .words = words,
                                      .environment = environment_with(environment),
                                      .folder = folder,
                                      .files = streams});
-  for (const rt::File* end : {&input.write, &output.read, &errors.read}) dont_block(*end);
+  for (const base::File* end : {&input.write, &output.read, &errors.read}) dont_block(*end);
   return {child, std::move(input.write), std::move(output.read), std::move(errors.read)};
 }
 

@@ -10,13 +10,13 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/base/error.h"
-#include "runtime/base/file.h"
+#include "base/error.h"
+#include "base/file.h"
 
 namespace tasks {
 
 /// The system has no process, file or memory left, for now.
-class NoMore : public rt::Error {
+class NoMore : public base::Error {
  public:
   /// "cannot WHAT: REASON: what to do about it"; `code` is an errno value.
   NoMore(std::string_view what, int code);
@@ -41,7 +41,7 @@ struct StartedProcess {
   int death_signal = SIGKILL;            ///< what it gets when the calling thread ends
 };
 
-/// The process, which leads a process group of its own. Throws rt::Error (study) when it can't be
+/// The process, which leads a process group of its own. Throws base::Error (study) when it can't be
 /// started, NoMore.
 [[nodiscard]] pid_t start_process(StartedProcess what);
 
@@ -56,13 +56,13 @@ struct StartedProcess {
 /// leads a process group of its own. Whoever has it waits for it.
 struct Spawned {
   pid_t process = -1;
-  rt::File input, output, errors;
+  base::File input, output, errors;
 };
 
 /// Runs the executable at `path` with these words (the first is its name) in `folder`, with
 /// `environment` besides this process's. It inherits no other file, has all signals at their
-/// defaults, and is killed when the calling thread ends. Throws rt::Error (study) when the program
-/// can't be started, NoMore.
+/// defaults, and is killed when the calling thread ends. Throws base::Error (study) when the
+/// program can't be started, NoMore.
 [[nodiscard]] Spawned spawn(const std::string& path, const std::vector<std::string>& words,
                             const std::string& folder,
                             const std::map<std::string, std::string>& environment);

@@ -1,8 +1,8 @@
 // What this process computes with, and how fast at this moment.
 #include <vector>
 
+#include "base/clock.h"
 #include "kernels/kernels.h"
-#include "runtime/base/clock.h"
 #include "tasks/device.h"
 #include "tasks/tasks.h"
 
@@ -36,13 +36,13 @@ double product_rate() {
                              .ldb = kN,
                              .c = c.data(),
                              .ldc = kN};
-  rt::Moment begun = rt::now();
+  base::Moment begun = base::now();
   double products = 0;
   do {
     kern::cpu_kernels().gemm(exec, args);
     ++products;
-  } while (rt::seconds_since(begun) < kSeconds);
-  return products * 2.0 * kM * kN * kK / rt::seconds_since(begun);
+  } while (base::seconds_since(begun) < kSeconds);
+  return products * 2.0 * kM * kN * kK / base::seconds_since(begun);
 }
 
 }  // namespace tasks

@@ -17,8 +17,8 @@
 #include <set>
 #include <thread>
 
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
+#include "base/error.h"
+#include "base/text.h"
 #include "tasks/spawn.h"
 #include "tasks/supervise/descendants.h"
 
@@ -28,30 +28,30 @@ namespace {
 
 /// How long a supervisor may take to end a program once its grace is over, before it counts as
 /// stuck.
-constexpr rt::Duration kStuck = std::chrono::seconds(12);
+constexpr base::Duration kStuck = std::chrono::seconds(12);
 
 constexpr std::uint64_t kLeave = 0;  ///< the number that no program has: the listener is to end
 
 std::string supervisor_path() {
-  const rt::Path self = std::filesystem::read_symlink("/proc/self/exe");
-  for (const rt::Path& folder : {self.parent_path(), rt::Path(TRELLIS_SUPERVISOR_FOLDER)}) {
-    const rt::Path path = folder / "trellis-supervise";
+  const base::Path self = std::filesystem::read_symlink("/proc/self/exe");
+  for (const base::Path& folder : {self.parent_path(), base::Path(TRELLIS_SUPERVISOR_FOLDER)}) {
+    const base::Path path = folder / "trellis-supervise";
     if (::access(path.c_str(), X_OK) == 0) return path;
   }
-  throw rt::Error(rt::Errc::storage,
-                  rt::cat("there is no trellis-supervise beside ", self.string(),
-                          ", expected the programs of one build in one folder; build again"));
+  throw base::Error(base::Errc::storage,
+                    base::cat("there is no trellis-supervise beside ", self.string(),
+                              ", expected the programs of one build in one folder; build again"));
 }
 
 struct Sockets {
-  rt::File ours, theirs;
+  base::File ours, theirs;
 };
 
 Sockets make_sockets() {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
     throw NoMore("make a socket", errno);
-  return {rt::File(ends[0]), rt::File(ends[1])};
+  return {base::File(ends[0]), base::File(ends[1])};
 }
 
 }  // namespace
@@ -59,9 +59,9 @@ Sockets make_sockets() {
 struct Supervisors::Impl {
   struct Child {
     pid_t process = -1;
-    rt::File socket;
-    rt::Duration grace{};
-    std::optional<rt::Moment> asked;
+    base::File socket;
+    base::Duration grace{};
+    std::optional<base::Moment> asked;
     bool over = false;  ///< it has said how the program ended
   };
 
@@ -142,13 +142,13 @@ struct Supervisors::Impl {
 
   void kill_stuck() {
     for (auto& [number, child] : children) {
-      if (child.asked && rt::now() > *child.asked + child.grace + kStuck)
+      if (child.asked && base::now() > *child.asked + child.grace + kStuck)
         ::kill(child.process, SIGKILL);
     }
   }
 
   std::string path;
-  rt::File poll, leave, nothing;
+  base::File poll, leave, nothing;
   std::vector<pid_t> before;
   std::map<std::uint64_t, Child> children;
   std::uint64_t next = kLeave + 1;
@@ -162,7 +162,7 @@ Supervisors::~Supervisors() {
   for (const auto& [number, child] : impl_->children) stop(number);
   while (running() > 0) {
     (void)take();
-    if (running() > 0) rt::sleep_for(std::chrono::milliseconds(1));
+    if (running() > 0) base::sleep_for(std::chrono::milliseconds(1));
   }
 }
 
@@ -183,7 +183,7 @@ std::uint64_t Supervisors::start(const SupervisedProgram& program) {
                                               .files = files,
                                               .death_signal = SIGTERM}),
                     .socket = std::move(sockets.ours),
-                    .grace = rt::Duration(program.order.grace)};
+                    .grace = base::Duration(program.order.grace)};
   impl_->children.emplace(number, std::move(child));
   return number;
 }
@@ -191,7 +191,7 @@ std::uint64_t Supervisors::start(const SupervisedProgram& program) {
 void Supervisors::stop(std::uint64_t program) {
   const auto found = impl_->children.find(program);
   if (found == impl_->children.end() || found->second.asked) return;
-  found->second.asked = rt::now();
+  found->second.asked = base::now();
   constexpr DriverWord kStop = DriverWord::stop;
   (void)::send(found->second.socket.fd(), &kStop, sizeof kStop, MSG_NOSIGNAL | MSG_DONTWAIT);
 }

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "runtime/base/clock.h"
-#include "runtime/base/file.h"
+#include "base/clock.h"
+#include "base/file.h"
 #include "tasks/supervise/protocol.h"
 
 namespace tasks {
@@ -45,7 +45,7 @@ class Supervisors {
   Supervisors(const Supervisors&) = delete;
   Supervisors& operator=(const Supervisors&) = delete;
 
-  /// Starts a program and returns its number. Throws NoMore (spawn.h), and rt::Error (study) when
+  /// Starts a program and returns its number. Throws NoMore (spawn.h), and base::Error (study) when
   /// the words are too long for the system. What else keeps the
   /// program from starting is news (RunEnd::refused).
   [[nodiscard]] std::uint64_t start(const SupervisedProgram& program);

@@ -10,8 +10,8 @@
 // process or ever. So nothing that is not content may reach an argument: no trial number, no path,
 // no clock. Random numbers follow from Seeds, which every trial of a study shares. Functions here
 // are called on the driver thread inside a rt::Runtime, return at once, and report what is wrong
-// with their arguments as rt::Error (data: a file; study: network, data and hyperparameters that do
-// not fit together).
+// with their arguments as base::Error (data: a file; study: network, data and hyperparameters that
+// do not fit together).
 
 #include <cstdint>
 #include <map>
@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "base/hash.h"
 #include "nn/baseline.h"
 #include "nn/data/dataset.h"
 #include "nn/hyper.h"
@@ -64,7 +65,7 @@ void setup_process();
 struct Seeds {
   std::uint64_t init = 0, shuffle = 0;
 };
-[[nodiscard]] Seeds derive_seeds(std::uint64_t study_seed, const nn::ContentHash& data);
+[[nodiscard]] Seeds derive_seeds(std::uint64_t study_seed, const base::Key& data);
 
 /// Reads a data set; spec.path is absolute. Never kept in the store: the file itself is the copy.
 [[nodiscard]] rt::Value<nn::Dataset> load(const nn::DataSpec& spec);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/hash.h"
 #include "kernels/kernels.h"
 #include "nn/pack.h"
 #include "runtime/codec.h"
@@ -34,12 +35,12 @@ rt::PackFit train_fit(const nn::ParamSlab& net, const nn::Dataset& data, const n
   shared.optimizer = {};
   shared.lr = {};
   shared.clip = 0;
-  const rt::Key alike = rt::Hasher()
-                            .add(rt::encode(net.spec()))
-                            .add(rt::encode(shared))
-                            .add(rt::encode(stretch))
-                            .add(reinterpret_cast<std::uintptr_t>(&data))
-                            .finish();
+  const base::Key alike = base::Hasher()
+                              .add(rt::encode(net.spec()))
+                              .add(rt::encode(shared))
+                              .add(rt::encode(stretch))
+                              .add(reinterpret_cast<std::uintptr_t>(&data))
+                              .finish();
   return {.with = alike.lo, .most = most};
 }
 
@@ -68,7 +69,8 @@ void train_together(rt::Context& context, rt::Pack<TrainCall>& calls,
         trained(*all);
         return calls.finish(i, stats);
       }
-      calls.fail(i, std::make_exception_ptr(rt::Error(rt::Errc::cancelled, "stopped on request")));
+      calls.fail(i,
+                 std::make_exception_ptr(base::Error(base::Errc::cancelled, "stopped on request")));
     };
   }
   translated([&] {

@@ -1,13 +1,13 @@
 #include <cstdio>
 #include <string>
 
+#include "base/text.h"
 #include "cli/asking.h"
 #include "cli/runs.h"
 #include "cli/verbs/verb_functions.h"
 #include "hpo/log/json.h"
 #include "hpo/log/study_lock.h"
 #include "hpo/space/params.h"
-#include "runtime/base/text.h"
 
 namespace cli {
 
@@ -16,7 +16,7 @@ namespace {
 /// Names this asking, so that it may be said again: nobody else's process was ever called so.
 std::string own_ticket() {
   const hpo::Holder self = hpo::Holder::self();
-  return rt::cat(self.host.substr(0, 80), ":", self.boot, ":", self.pid, ":", self.started);
+  return base::cat(self.host.substr(0, 80), ":", self.boot, ":", self.pid, ":", self.started);
 }
 
 /// NAME=VALUE, as often as it was given.
@@ -25,12 +25,12 @@ hpo::Params own_params(const Arguments& arguments) {
   for (const std::string& word : arguments.texts("--set")) {
     const std::size_t equals = word.find('=');
     if (equals == std::string::npos || equals == 0)
-      throw rt::Error(rt::Errc::usage,
-                      rt::cat("--set: '", rt::printable(word, 60), "', expected NAME=VALUE"));
+      throw base::Error(base::Errc::usage,
+                        base::cat("--set: '", base::printable(word, 60), "', expected NAME=VALUE"));
     const std::string name = word.substr(0, equals);
     if (params.find(name) != nullptr)
-      throw rt::Error(rt::Errc::usage,
-                      rt::cat("--set: two values of ", rt::printable(name, 60), ", expected one"));
+      throw base::Error(base::Errc::usage, base::cat("--set: two values of ",
+                                                     base::printable(name, 60), ", expected one"));
     params.set(name, hpo::parse_value(word.substr(equals + 1)));
   }
   return params;
@@ -58,7 +58,7 @@ int run_ask(const Arguments& arguments) {
   const bool later = arguments.has("--enqueue");
   const hpo::Params own = own_params(arguments);
   if (later && own.empty())
-    throw rt::Error(rt::Errc::usage, "--enqueue: expected values with --set NAME=VALUE");
+    throw base::Error(base::Errc::usage, "--enqueue: expected values with --set NAME=VALUE");
   hpo::JsonWriter json;
   json.begin_object().field("call", later ? "enqueue" : "ask").field("ticket", ticket);
   if (!own.empty()) json.key("params").raw(hpo::json_of(own));
@@ -69,14 +69,15 @@ int run_ask(const Arguments& arguments) {
   if (later) {
     print_view(
         arguments, [&] { return answer; },
-        [&] { return rt::cat(said.at("waiting").integer(), " waiting"); });
+        [&] { return base::cat(said.at("waiting").integer(), " waiting"); });
     return kDone;
   }
   print_view(
       arguments, [&] { return answer; },
       [&] {
         const hpo::Params params = hpo::params_from_json(said.at("params").raw());
-        return rt::cat(said.at("trial").integer(), params.empty() ? "" : " ", hpo::text_of(params));
+        return base::cat(said.at("trial").integer(), params.empty() ? "" : " ",
+                         hpo::text_of(params));
       });
   return kDone;
 }

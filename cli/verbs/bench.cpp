@@ -2,9 +2,9 @@
 
 #include <cstdio>
 
+#include "base/text.h"
 #include "cli/runs.h"
 #include "cli/verbs/verb_functions.h"
-#include "runtime/base/text.h"
 
 namespace cli {
 
@@ -35,7 +35,7 @@ int run_bench(const Arguments& arguments) {
   if (!arguments.has("NAME")) {
     std::string out;
     for (const bench::Benchmark& one : bench::benchmarks())
-      out += rt::cat(one.name, "  ", one.summary, "\n");
+      out += base::cat(one.name, "  ", one.summary, "\n");
     print_result(out);
     return kDone;
   }

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "base/text.h"
 #include "cli/run_options.h"
 #include "cli/runs.h"
 #include "cli/summary.h"
@@ -16,7 +17,6 @@
 #include "hpo/study/command.h"
 #include "hpo/study/real_time.h"
 #include "hpo/study/trial_spec.h"
-#include "runtime/base/text.h"
 #include "runtime/instance.h"
 
 namespace cli {
@@ -44,7 +44,7 @@ std::vector<hpo::Params> probes(const hpo::Space& space) {
 
 std::string listed(const std::vector<std::string>& words) {
   std::string text;
-  for (const std::string& word : words) text += rt::cat(text.empty() ? "" : ", ", word);
+  for (const std::string& word : words) text += base::cat(text.empty() ? "" : ", ", word);
   return text;
 }
 
@@ -59,8 +59,9 @@ std::string exploration_line(const hpo::StudySpec& study) {
     std::string& list = moves ? explored : kept;
     list += (list.empty() ? "" : ", ") + parameter.name;
   }
-  return rt::cat("  ", study.method.kind, " explores ", explored.empty() ? "shapes only" : explored,
-                 kept.empty() ? "" : rt::cat("; drawn once and inherited: ", kept), "\n");
+  return base::cat("  ", study.method.kind, " explores ",
+                   explored.empty() ? "shapes only" : explored,
+                   kept.empty() ? "" : base::cat("; drawn once and inherited: ", kept), "\n");
 }
 
 /// What a sampler that chooses by itself chose, and why; empty for other methods.
@@ -69,7 +70,7 @@ std::string choice_line(const hpo::StudySpec& study) {
                                                  {.metrics = 1 + study.others.size(),
                                                   .trials = study.limits.trials,
                                                   .parallel = study.parallel});
-  return reason.empty() ? "" : rt::cat("  method ", study.method.kind, ": ", reason, "\n");
+  return reason.empty() ? "" : base::cat("  method ", study.method.kind, ": ", reason, "\n");
 }
 
 /// How many trials a grid comes to; empty for other methods.
@@ -77,21 +78,22 @@ std::string grid_line(const hpo::StudySpec& study) {
   if (study.method.kind != "grid") return "";
   const std::uint64_t points = study.space.grid_size().value();
   const auto limit = static_cast<std::uint64_t>(study.limits.trials.value_or(INT64_MAX));
-  return rt::cat("  method grid: ", points, points == 1 ? " point" : " points",
-                 limit < points ? rt::cat(", of which limits.trials takes ", limit) : "", "\n");
+  return base::cat("  method grid: ", points, points == 1 ? " point" : " points",
+                   limit < points ? base::cat(", of which limits.trials takes ", limit) : "", "\n");
 }
 
 /// How much of the space forbidden combinations leave; empty without any.
 std::string forbid_line(const hpo::Space& space) {
   if (space.forbidden().empty()) return "";
   const auto points = space.grid_size();
-  if (points) return rt::cat("  forbid leaves ", *points, *points == 1 ? " point\n" : " points\n");
+  if (points)
+    return base::cat("  forbid leaves ", *points, *points == 1 ? " point\n" : " points\n");
   constexpr double kLeast = 1e-4;
   const double share = hpo::allowed_share(space);
   if (share < kLeast) return "  forbid leaves less than 0.01% of the space\n";
   char text[32];
   std::snprintf(text, sizeof text, "%.3g", 100 * share);
-  return rt::cat("  forbid leaves about ", text, "% of the space\n");
+  return base::cat("  forbid leaves about ", text, "% of the space\n");
 }
 
 std::string search_lines(const hpo::StudySpec& study) {
@@ -102,7 +104,7 @@ std::string search_lines(const hpo::StudySpec& study) {
 std::string known_lines(const hpo::StudySpec& study) {
   std::string text;
   for (const hpo::WarmStart& start : hpo::read_warm_starts(study))
-    text += rt::cat("  ", hpo::text_of(start), "\n");
+    text += base::cat("  ", hpo::text_of(start), "\n");
   return text;
 }
 
@@ -118,7 +120,7 @@ template <class Require>
 void say_refusal(Require require) {
   try {
     require();
-  } catch (const rt::Error& error) {
+  } catch (const base::Error& error) {
     std::fprintf(stderr, "  a sweep is refused on this machine: %s\n", error.what());
   }
 }
@@ -131,9 +133,9 @@ int check_program(const Arguments& arguments, const hpo::StudySpec& study) {
   print_result(hpo::resolved_yaml(study));
   std::string words;
   for (const std::string& word : command.words)
-    words += rt::cat(words.empty() ? "" : " ", shell_quoted(rt::printable(word, 200)));
+    words += base::cat(words.empty() ? "" : " ", shell_quoted(base::printable(word, 200)));
   std::fprintf(stderr, "%s: good. A trial runs, in %s: %s\n",
-               rt::printable(arguments.text("FILE")).c_str(), command.folder.c_str(),
+               base::printable(arguments.text("FILE")).c_str(), command.folder.c_str(),
                words.c_str());
   std::fputs((search_lines(study) + known).c_str(), stderr);
   say_refusal([&] { hpo::require_resources(hpo::trial_resources(study, study.space.middle())); });
@@ -146,7 +148,7 @@ int check_asked(const Arguments& arguments, const hpo::StudySpec& study) {
   const std::string known = known_lines(study);
   if (arguments.has("--quiet")) return kDone;
   print_result(hpo::resolved_yaml(study));
-  const std::string file = rt::printable(arguments.text("FILE"));
+  const std::string file = base::printable(arguments.text("FILE"));
   std::fprintf(stderr, "%s: good. Its trials are run by whoever asks for them: %s ask %s\n",
                file.c_str(), called_as().c_str(), shell_quoted(arguments.text("FILE")).c_str());
   std::fputs((search_lines(study) + known).c_str(), stderr);
@@ -173,11 +175,11 @@ int run_check(const Arguments& arguments) {
   print_result(hpo::resolved_yaml(loaded.study));
   const auto& header = loaded.data.value.get().header();
   const std::string replayed =
-      header.replayed_rows > 0 ? rt::cat(" and ", header.replayed_rows, " old ones") : "";
-  std::fprintf(stderr, "%s: good. %s\n", rt::printable(arguments.text("FILE")).c_str(),
-               rt::cat(header.rows, " rows of ", header.cols, " inputs: ", header.new_rows(),
-                       replayed, " to train, ", header.valid_rows, " to choose by, ",
-                       header.test_rows, " for the final test")
+      header.replayed_rows > 0 ? base::cat(" and ", header.replayed_rows, " old ones") : "";
+  std::fprintf(stderr, "%s: good. %s\n", base::printable(arguments.text("FILE")).c_str(),
+               base::cat(header.rows, " rows of ", header.cols, " inputs: ", header.new_rows(),
+                         replayed, " to train, ", header.valid_rows, " to choose by, ",
+                         header.test_rows, " for the final test")
                    .c_str());
   if (const int folds = hpo::data_spec(loaded.study, loaded.params).split.folds; folds > 0)
     std::fprintf(

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <array>
 
+#include "base/error.h"
+#include "base/text.h"
 #include "cli/runs.h"
 #include "cli/verbs/verb_functions.h"
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
 
 namespace cli {
 
@@ -110,16 +110,16 @@ std::string bash_script() {
 
 std::string zsh_script() {
   return filled(kZsh, every_verb([](const VerbLine& line) {
-                  return rt::cat("'", line.name, ":", line.summary, "' ");
+                  return base::cat("'", line.name, ":", line.summary, "' ");
                 }),
                 "|");
 }
 
 std::string fish_script() {
   const std::string verbs =
-      every_verb([](const VerbLine& line) { return rt::cat(" ", line.name); });
+      every_verb([](const VerbLine& line) { return base::cat(" ", line.name); });
   std::string out =
-      rt::cat("function __trellis_seen\n  __fish_seen_subcommand_from", verbs, "\nend\n");
+      base::cat("function __trellis_seen\n  __fish_seen_subcommand_from", verbs, "\nend\n");
   out += every_verb([](const VerbLine& line) {
     std::string entry = replaced(std::string(kFishVerb), "@VERB@", std::string(line.name));
     return replaced(std::move(entry), "@SUMMARY@", std::string(line.summary));
@@ -143,9 +143,9 @@ int run_completion(const Arguments& arguments) {
   else if (shell == known[2])
     print_result(fish_script());
   else
-    throw rt::Error(rt::Errc::usage,
-                    rt::cat("SHELL: '", rt::printable(shell, 60), "', expected bash, zsh or fish",
-                            rt::did_you_mean(shell, known)));
+    throw base::Error(base::Errc::usage,
+                      base::cat("SHELL: '", base::printable(shell, 60),
+                                "', expected bash, zsh or fish", base::did_you_mean(shell, known)));
   return kDone;
 }
 

@@ -2,12 +2,12 @@
 #include <string>
 #include <vector>
 
+#include "base/file.h"
+#include "base/machine.h"
+#include "base/text.h"
 #include "cli/runs.h"
 #include "cli/verbs/verb_functions.h"
 #include "kernels/kernels.h"
-#include "runtime/base/file.h"
-#include "runtime/base/machine.h"
-#include "runtime/base/text.h"
 #include "runtime/instance.h"
 
 namespace cli {
@@ -40,7 +40,7 @@ void try_runtime(Findings& found) {
     found.workers = runtime.workers();
     found.gpus = runtime.gpus();
     if (found.executor.starts_with("starpu")) found.starpu = TRELLIS_STARPU_VERSION;
-  } catch (const rt::Error& error) {
+  } catch (const base::Error& error) {
     found.problems.emplace_back(error.what());
   }
   if (found.starpu.empty())
@@ -52,13 +52,13 @@ void try_runtime(Findings& found) {
 Findings examine() {
   Findings found;
   found.cpu = cpu_name();
-  found.cores = rt::usable_cores();
+  found.cores = base::usable_cores();
   found.arithmetic = kern::cpu_report();
   try_runtime(found);
   if (!found.arithmetic.remedy.empty()) found.problems.emplace_back(found.arithmetic.remedy);
   try {
-    rt::require_writable(rt::cache_folder());
-  } catch (const rt::Error& error) {
+    base::require_writable(base::cache_folder());
+  } catch (const base::Error& error) {
     found.problems.emplace_back(error.what());
   }
   return found;
@@ -67,7 +67,7 @@ Findings examine() {
 std::string json_list(const std::vector<std::string>& texts) {
   std::string out;
   for (const std::string& text : texts)
-    out += rt::cat(out.empty() ? "" : ", ", "\"", rt::json_escape(text), "\"");
+    out += base::cat(out.empty() ? "" : ", ", "\"", base::json_escape(text), "\"");
   return "[" + out + "]";
 }
 
@@ -81,14 +81,14 @@ std::vector<std::string> precisions_here() {
 
 std::string json_of(const Findings& found) {
   std::vector<std::string> gpus;
-  for (int i = 0; i < found.gpus; ++i) gpus.push_back(rt::cat("cuda ", i));
-  return rt::cat(
-      "{\"version\": \"", TRELLIS_VERSION, "\", \"cpu\": \"", rt::json_escape(found.cpu),
+  for (int i = 0; i < found.gpus; ++i) gpus.push_back(base::cat("cuda ", i));
+  return base::cat(
+      "{\"version\": \"", TRELLIS_VERSION, "\", \"cpu\": \"", base::json_escape(found.cpu),
       "\", \"cores\": ", found.cores, ", \"gpus\": ", json_list(gpus), ", \"starpu\": ",
-      found.starpu.empty() ? std::string("null") : rt::cat("\"", found.starpu, "\""),
+      found.starpu.empty() ? std::string("null") : base::cat("\"", found.starpu, "\""),
       ", \"features\": {\"executor\": \"", found.executor, "\", \"instruction_set\": \"",
       found.arithmetic.instruction_set, "\", \"blas_core\": \"", found.arithmetic.blas_core,
-      "\", \"arithmetic\": \"", rt::json_escape(kern::fingerprint()),
+      "\", \"arithmetic\": \"", base::json_escape(kern::fingerprint()),
       "\", \"precisions\": ", json_list(precisions_here()), ", \"workers\": ", found.workers,
       "}, \"problems\": ", json_list(found.problems), "}\n");
 }
@@ -96,14 +96,14 @@ std::string json_of(const Findings& found) {
 std::string text_of(const Findings& found) {
   std::string precisions;
   for (const std::string& word : precisions_here())
-    precisions += rt::cat(precisions.empty() ? "" : ", ", word);
-  std::string out = rt::cat(
+    precisions += base::cat(precisions.empty() ? "" : ", ", word);
+  std::string out = base::cat(
       "trellis ", TRELLIS_VERSION, "\ncpu         ", found.cpu, ", ", found.cores,
       found.cores == 1 ? " core, " : " cores, ", found.workers,
       found.workers == 1 ? " worker" : " workers", "\ngpus        ", found.gpus, "\nStarPU      ",
       found.starpu.empty() ? std::string("not there") : found.starpu, " (executor ", found.executor,
       ")\narithmetic  ", kern::fingerprint(), "\nprecisions  ", precisions, " on cores\n");
-  for (const std::string& problem : found.problems) out += rt::cat("problem: ", problem, "\n");
+  for (const std::string& problem : found.problems) out += base::cat("problem: ", problem, "\n");
   return found.problems.empty() ? out + "no problem found\n" : out;
 }
 

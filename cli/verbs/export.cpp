@@ -1,12 +1,12 @@
 #include "hpo/export/export.h"
+#include "base/error.h"
+#include "base/text.h"
 #include "cli/export_arguments.h"
 #include "cli/output_file.h"
 #include "cli/runs.h"
 #include "cli/verbs/verb_functions.h"
 #include "hpo/export/candidates.h"
 #include "hpo/export/plot_data.h"
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
 
 namespace cli {
 
@@ -14,16 +14,17 @@ int run_export(const Arguments& arguments) {
   std::string format = arguments.has("--format") ? arguments.text("--format") : "csv";
   if (format != "csv" && format != "json") {
     const std::string known[] = {"csv", "json", "onnx", "optuna"};
-    throw rt::Error(rt::Errc::usage, rt::cat("--format: '", rt::printable(format, 60),
-                                             "', expected csv, json, onnx or optuna",
-                                             rt::did_you_mean(format, known)));
+    throw base::Error(base::Errc::usage, base::cat("--format: '", base::printable(format, 60),
+                                                   "', expected csv, json, onnx or optuna",
+                                                   base::did_you_mean(format, known)));
   }
   hpo::StudyReader study = open_run(arguments);
   hpo::ExportOptions options{.times = arguments.has("--times")};
   const std::string instead = exported_instead(arguments);
   if (options.times && !instead.empty())
-    throw rt::Error(rt::Errc::usage, rt::cat("--times stands beside ", instead,
-                                             ", which has no times, expected one of the two"));
+    throw base::Error(base::Errc::usage,
+                      base::cat("--times stands beside ", instead,
+                                ", which has no times, expected one of the two"));
   if (instead == "--edf" || instead == "--slice") {
     write_plot_data(arguments, instead == "--edf" ? hpo::edf_of(study) : hpo::slices_of(study),
                     instead);
@@ -31,7 +32,7 @@ int run_export(const Arguments& arguments) {
   }
   const bool candidates = instead == "--candidates";
   if (candidates && format != "csv")
-    throw rt::Error(rt::Errc::usage, "--candidates: expected --format csv");
+    throw base::Error(base::Errc::usage, "--candidates: expected --format csv");
   std::string text = candidates        ? hpo::candidates_csv(hpo::candidates_of(study))
                      : format == "csv" ? hpo::export_csv(study, options)
                                        : hpo::export_json(study, options);

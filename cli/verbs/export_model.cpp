@@ -1,6 +1,7 @@
 #include <cstdio>
 #include <map>
 
+#include "base/error.h"
 #include "cli/export_arguments.h"
 #include "cli/importances.h"
 #include "cli/model_path.h"
@@ -11,7 +12,6 @@
 #include "hpo/study/spec.h"
 #include "nn/model_file.h"
 #include "nn/onnx/export.h"
-#include "runtime/base/error.h"
 
 namespace cli {
 
@@ -37,9 +37,9 @@ int run_export_model(const Arguments& arguments) {
   if (!instead.empty() || arguments.has("--times"))
     (void)table_format(arguments, instead.empty() ? "--times" : instead);
   if (format == "optuna") return export_optuna(arguments);
-  if (format != "onnx") throw rt::Error(rt::Errc::internal, "the engine exports networks only");
+  if (format != "onnx") throw base::Error(base::Errc::internal, "the engine exports networks only");
   if (!arguments.has("--output"))
-    throw rt::Error(rt::Errc::usage, "--format onnx: expected --output FILE, for the network");
+    throw base::Error(base::Errc::usage, "--format onnx: expected --output FILE, for the network");
   const std::string path = model_path(arguments, arguments.text("RUN")).string();
   const nn::TrainedModel model = nn::read_trained_model(path);
   write_result(arguments, nn::onnx::model_file(model, {}));

@@ -6,6 +6,9 @@
 #include <string>
 #include <string_view>
 
+#include "base/error.h"
+#include "base/file.h"
+#include "base/text.h"
 #include "cli/output_file.h"
 #include "cli/runs.h"
 #include "cli/verbs/verb_functions.h"
@@ -14,9 +17,6 @@
 #include "hpo/import/optuna_journal.h"
 #include "hpo/import/wandb.h"
 #include "hpo/study/yaml_reader.h"
-#include "runtime/base/error.h"
-#include "runtime/base/file.h"
-#include "runtime/base/text.h"
 
 namespace cli {
 
@@ -26,7 +26,7 @@ constexpr std::uint64_t kMostJournal = std::uint64_t{4} << 30;
 
 void say_left_out(const hpo::Imported& imported) {
   for (const std::string& line : imported.left_out)
-    std::fprintf(stderr, "not carried over: %s\n", rt::printable(line, 300).c_str());
+    std::fprintf(stderr, "not carried over: %s\n", base::printable(line, 300).c_str());
 }
 
 /// What is there stays, above all the file that is read.
@@ -35,13 +35,14 @@ void require_new_study(const Arguments& arguments) {
   std::error_code none;
   if (arguments.has("--output") &&
       std::filesystem::equivalent(file, arguments.text("--output"), none))
-    throw rt::Error(rt::Errc::usage, rt::cat("--output: ", rt::printable(file, 4096),
-                                             " is the file to import, expected another name"));
+    throw base::Error(base::Errc::usage,
+                      base::cat("--output: ", base::printable(file, 4096),
+                                " is the file to import, expected another name"));
   require_new_output(arguments);
 }
 
 /// Whether a file begins as all databases of SQLite do.
-bool is_database(const rt::Path& path) {
+bool is_database(const base::Path& path) {
   constexpr std::string_view kMagic{"SQLite format 3\0", 16};
   std::error_code none;
   if (!std::filesystem::is_regular_file(path, none)) return false;  // a pipe would be waited for
@@ -68,12 +69,12 @@ int import_trials(const Arguments& arguments, const hpo::OptunaStorage& storage)
   });
   const std::size_t outside = imported.ended - imported.trials.size();
   if (outside > 0 && imported.trials.empty())
-    imported.left_out.push_back(rt::cat("any trial: not one of the ", imported.ended,
-                                        " lies in this space, so the study begins anew"));
+    imported.left_out.push_back(base::cat("any trial: not one of the ", imported.ended,
+                                          " lies in this space, so the study begins anew"));
   else if (outside > 0)
     imported.left_out.push_back(
-        rt::cat(outside, " of ", imported.ended, " trials, which lie outside of this space"));
-  const rt::Path folder = runs_folder(arguments) / study.name;
+        base::cat(outside, " of ", imported.ended, " trials, which lie outside of this space"));
+  const base::Path folder = runs_folder(arguments) / study.name;
   hpo::write_imported(study, imported.trials, folder);
   say_left_out(imported);
   std::fprintf(stderr, "%zu %s in %s\n", imported.trials.size(),
@@ -98,20 +99,21 @@ int run_import(const Arguments& arguments) {
   if (is_database(file))
     return import_trials(arguments,
                          hpo::read_optuna_database(file, file, arguments.text("--study")));
-  const std::string text = rt::read_file(file, kMostJournal);
+  const std::string text = base::read_file(file, kMostJournal);
   if (text.starts_with("{\"op_code\""))
     return import_trials(arguments, hpo::read_optuna_journal(text, file));
   if (text.empty())
-    throw rt::Error(rt::Errc::study, rt::cat(rt::printable(file),
-                                             ":1:1: the file is empty, expected a sweep file of "
-                                             "W&B, or a database or journal file of Optuna"));
+    throw base::Error(base::Errc::study,
+                      base::cat(base::printable(file),
+                                ":1:1: the file is empty, expected a sweep file of "
+                                "W&B, or a database or journal file of Optuna"));
   if (text.size() > hpo::study::kMostBytes)
-    throw rt::Error(rt::Errc::study, rt::cat(rt::printable(file), ":1:1: the file has ",
-                                             text.size(), " bytes, expected at most 1 MiB"));
+    throw base::Error(base::Errc::study, base::cat(base::printable(file), ":1:1: the file has ",
+                                                   text.size(), " bytes, expected at most 1 MiB"));
   if (arguments.has("--study"))
-    throw rt::Error(rt::Errc::usage,
-                    "--study: the file is no database or journal of Optuna, expected one, or a "
-                    "sweep file of W&B without --study");
+    throw base::Error(base::Errc::usage,
+                      "--study: the file is no database or journal of Optuna, expected one, or a "
+                      "sweep file of W&B without --study");
   const hpo::Imported imported = hpo::import_wandb(text, file);
   say_left_out(imported);
   write_result(arguments, imported.yaml);

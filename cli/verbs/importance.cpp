@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text.h"
 #include "cli/importances.h"
 #include "cli/runs.h"
 #include "cli/terminal.h"
 #include "cli/verbs/verb_functions.h"
-#include "runtime/base/text.h"
 
 namespace cli {
 
@@ -13,14 +13,14 @@ namespace {
 
 std::string text_importance(const hpo::MetricImportance& importance) {
   if (importance.parameters.empty())
-    return rt::cat("nothing can be said yet: expected ", hpo::kFewestOutcomes,
-                   " trials that ended, and a parameter that varies");
+    return base::cat("nothing can be said yet: expected ", hpo::kFewestOutcomes,
+                     " trials that ended, and a parameter that varies");
   Table table({"parameter", "importance", "trials"}, 1);
   for (const hpo::Importance& one : importance.parameters)
     table.row(
-        {one.parameter, rt::cat(std::lround(100 * one.share), "%"), std::to_string(one.trials)});
-  return rt::cat("what sets the best tenth of the trials apart, by ", importance.metric, "\n\n",
-                 table.text());
+        {one.parameter, base::cat(std::lround(100 * one.share), "%"), std::to_string(one.trials)});
+  return base::cat("what sets the best tenth of the trials apart, by ", importance.metric, "\n\n",
+                   table.text());
 }
 
 }  // namespace
@@ -37,7 +37,7 @@ int run_importance(const Arguments& arguments) {
       [&] {
         std::string text;
         for (const hpo::MetricImportance& one : importances)
-          text += rt::cat(text.empty() ? "" : "\n", text_importance(one));
+          text += base::cat(text.empty() ? "" : "\n", text_importance(one));
         return text;
       });
   const bool nothing = std::ranges::all_of(

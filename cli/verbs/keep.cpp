@@ -1,3 +1,4 @@
+#include "base/text.h"
 #include "cli/runs.h"
 #include "cli/verbs/verb_functions.h"
 #include "hpo/ask/keeper.h"
@@ -6,7 +7,6 @@
 #include "hpo/log/study_reader.h"
 #include "hpo/study/asked.h"
 #include "hpo/study/spec.h"
-#include "runtime/base/text.h"
 
 namespace cli {
 
@@ -28,7 +28,7 @@ int run_keep(const Arguments& arguments) {
   const std::string run = arguments.text("RUN");
   const double idle =
       static_cast<double>(arguments.integer("--idle", 1, 1'000'000'000).value_or(kIdle));
-  rt::Path folder;
+  base::Path folder;
   hpo::StudySpec study;
   const bool file = is_study_file(run);
   if (file) {

@@ -1,6 +1,7 @@
 #include "hpo/driver/plan.h"
 #include "hpo/driver/run_config.h"
 
+#include "base/text.h"
 #include "cli/runs.h"
 #include "cli/terminal.h"
 #include "cli/verbs/verb_functions.h"
@@ -10,7 +11,6 @@
 #include "hpo/study/asked.h"
 #include "hpo/study/gpus.h"
 #include "hpo/study/platform.h"
-#include "runtime/base/text.h"
 #include "runtime/instance.h"
 
 namespace cli {
@@ -19,17 +19,17 @@ namespace {
 
 std::string placement_text(const hpo::Plan& plan) {
   if (!plan.gpu_from && plan.gpu_trials > 0 && plan.trials_per_gpu > 1)
-    return rt::cat(plan.placement, ", each on one of ", plan.trials_per_gpu, " parts of a GPU");
+    return base::cat(plan.placement, ", each on one of ", plan.trials_per_gpu, " parts of a GPU");
   if (!plan.gpu_from) return plan.placement;
-  return rt::cat(plan.placement, ", ", plan.gpu_trials, plan.gpu_trials == 1 ? " trial" : " trials",
-                 " on a GPU for networks of ", short_amount(*plan.gpu_from, "FLOP"),
-                 " a step and more");
+  return base::cat(plan.placement, ", ", plan.gpu_trials,
+                   plan.gpu_trials == 1 ? " trial" : " trials", " on a GPU for networks of ",
+                   short_amount(*plan.gpu_from, "FLOP"), " a step and more");
 }
 
 /// What a trial may fill.
 std::string memory_text(const hpo::Plan& plan) {
   if (plan.trials_per_gpu == 1) return "a GPU there";
-  return rt::cat("one of the ", plan.trials_per_gpu, " parts of a GPU there");
+  return base::cat("one of the ", plan.trials_per_gpu, " parts of a GPU there");
 }
 
 /// Where the study will run: this machine as `runtime` found it, or the one of a file.
@@ -46,20 +46,20 @@ rt::Platform platform_of(const Arguments& arguments, const hpo::StudySpec& study
 std::string text_of(const std::string& study, const hpo::Plan& plan) {
   const char* bound = plan.at_least ? "at least " : "";
   const char* trials = plan.ends_by_time ? " trials or so in limits.time, " : " trials, ";
-  std::string out = rt::cat(study, ": ", plan.trials, trials, plan.epochs, " epochs of which ",
-                            plan.distinct_epochs, " are distinct\n");
-  out +=
-      rt::cat("steps   ", bound, plan.steps, " of which ", plan.distinct_steps, " are distinct\n");
-  out += rt::cat("work    ", bound, short_amount(plan.distinct_flops, "FLOP"), " of ",
-                 short_amount(plan.flops, "FLOP"), " asked for\n");
-  out += rt::cat("memory  ", bound, rt::format_bytes(plan.memory), " of data and networks\n");
-  out += rt::cat("time    about ", short_seconds(plan.seconds), " on ", plan.platform, ": ",
-                 placement_text(plan), "\n");
+  std::string out = base::cat(study, ": ", plan.trials, trials, plan.epochs, " epochs of which ",
+                              plan.distinct_epochs, " are distinct\n");
+  out += base::cat("steps   ", bound, plan.steps, " of which ", plan.distinct_steps,
+                   " are distinct\n");
+  out += base::cat("work    ", bound, short_amount(plan.distinct_flops, "FLOP"), " of ",
+                   short_amount(plan.flops, "FLOP"), " asked for\n");
+  out += base::cat("memory  ", bound, base::format_bytes(plan.memory), " of data and networks\n");
+  out += base::cat("time    about ", short_seconds(plan.seconds), " on ", plan.platform, ": ",
+                   placement_text(plan), "\n");
   if (plan.too_large > 0)
-    out += rt::cat(plan.too_large, plan.too_large == 1 ? " trial does" : " trials do",
-                   " not fit into ", memory_text(plan),
-                   " and will end as out_of_memory: the largest takes ",
-                   rt::format_bytes(plan.gpu_memory), "\n");
+    out += base::cat(plan.too_large, plan.too_large == 1 ? " trial does" : " trials do",
+                     " not fit into ", memory_text(plan),
+                     " and will end as out_of_memory: the largest takes ",
+                     base::format_bytes(plan.gpu_memory), "\n");
   if (plan.at_least)
     out +=
         "what networks become is decided while they train: counted is what is sure, and the "
@@ -85,10 +85,10 @@ int run_plan(const Arguments& arguments) {
   if (study.runs_command) {
     for (const char* option : {"--workers", "--platform"}) {
       if (arguments.has(option))
-        throw rt::Error(rt::Errc::usage,
-                        rt::cat(option,
-                                " stands beside a study of programs, whose time nobody "
-                                "knows, expected a study of networks"));
+        throw base::Error(base::Errc::usage,
+                          base::cat(option,
+                                    " stands beside a study of programs, whose time nobody "
+                                    "knows, expected a study of networks"));
     }
     hpo::require_resources(hpo::trial_resources(study, study.space.middle()));
     const hpo::Plan plan = hpo::plan_programs(study);
@@ -98,16 +98,17 @@ int run_plan(const Arguments& arguments) {
           const std::string trials =
               plan.ends_by_time
                   ? std::string("as many trials as end in limits.time")
-                  : rt::cat("at most ", plan.trials, plan.trials == 1 ? " trial" : " trials");
-          return rt::cat(study.name, ": ", trials,
-                         ", each of which runs a program; nobody knows what that costs\n");
+                  : base::cat("at most ", plan.trials, plan.trials == 1 ? " trial" : " trials");
+          return base::cat(study.name, ": ", trials,
+                           ", each of which runs a program; nobody knows what that costs\n");
         });
     return kDone;
   }
   if (arguments.has("--platform") && arguments.has("--workers"))
-    throw rt::Error(rt::Errc::usage,
-                    "--workers stands beside --platform, whose file says how many cores there are, "
-                    "expected one of the two");
+    throw base::Error(
+        base::Errc::usage,
+        "--workers stands beside --platform, whose file says how many cores there are, "
+        "expected one of the two");
   rt::Config config{
       .workers = static_cast<int>(arguments.integer("--workers", 1, kMaxWorkers).value_or(0))};
   hpo::share_gpus(study, config);

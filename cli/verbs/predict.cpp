@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/error.h"
+#include "base/text.h"
 #include "cli/confusion.h"
 #include "cli/model_path.h"
 #include "cli/output_file.h"
@@ -12,8 +14,6 @@
 #include "cli/verbs/verb_functions.h"
 #include "hpo/log/json.h"
 #include "kernels/kernels.h"
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
 
 namespace cli {
 
@@ -39,7 +39,7 @@ class Output {
  private:
   /// A reader that left early (`| head`) has what it wanted.
   static void check(bool done) {
-    if (!done && errno != EPIPE) throw rt::storage_error("write", "standard output", errno);
+    if (!done && errno != EPIPE) throw base::storage_error("write", "standard output", errno);
   }
 
   std::optional<OutputFile> file_;
@@ -77,13 +77,13 @@ std::vector<std::pair<std::string, double>> metrics_of(const nn::Scores& scores)
 }
 
 std::string text_scores(const nn::TrainedModel& model, const nn::Predicted& done) {
-  std::string out = rt::cat(done.rows, done.rows == 1 ? " row" : " rows");
+  std::string out = base::cat(done.rows, done.rows == 1 ? " row" : " rows");
   if (done.scores && done.scores->rows < done.rows)
-    out += rt::cat(", ", done.scores->rows, " scored");
+    out += base::cat(", ", done.scores->rows, " scored");
   out += "\n";
   if (!done.scores) return out;
   for (const auto& [name, value] : metrics_of(*done.scores))
-    out += rt::cat("  ", name, " = ", result_number(value), "\n");
+    out += base::cat("  ", name, " = ", result_number(value), "\n");
   const std::vector<std::string>& classes = model.data.header().class_names;
   if (done.confusion)
     out += confusion_lines(classes, rows_of(*done.confusion));
@@ -93,7 +93,7 @@ std::string text_scores(const nn::TrainedModel& model, const nn::Predicted& done
 }
 
 std::string json_scores(const nn::TrainedModel& model, const nn::Predicted& done,
-                        const rt::Path& file, const std::string& output) {
+                        const base::Path& file, const std::string& output) {
   hpo::JsonWriter json;
   json.begin_object().field("model", std::string_view(file.string())).field("rows", done.rows);
   json.field("scored", done.scores ? done.scores->rows : 0);
@@ -139,15 +139,15 @@ void declare_predict(Arguments& arguments) {
 int run_predict(const Arguments& arguments) {
   const bool json = arguments.has("--json");
   if (json && !arguments.has("--output"))
-    throw rt::Error(rt::Errc::usage,
-                    "--json: expected --output FILE beside it, for the predictions");
-  const rt::Path file = model_path(arguments, arguments.text("MODEL"));
+    throw base::Error(base::Errc::usage,
+                      "--json: expected --output FILE beside it, for the predictions");
+  const base::Path file = model_path(arguments, arguments.text("MODEL"));
   const nn::TrainedModel model = nn::read_trained_model(file.string());
   const nn::PredictOptions options{.probabilities = arguments.has("--proba"),
                                    .keep = arguments.texts("--keep")};
   if (options.probabilities && !model.data.is_classification())
-    throw rt::Error(rt::Errc::usage,
-                    "--proba: the model predicts a number, expected one of classes");
+    throw base::Error(base::Errc::usage,
+                      "--proba: the model predicts a number, expected one of classes");
   kern::prepare_thread();
   Output output(arguments);
   const nn::Predicted done =

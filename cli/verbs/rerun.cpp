@@ -1,5 +1,7 @@
 #include <cstdio>
 
+#include "base/error.h"
+#include "base/text.h"
 #include "cli/runs.h"
 #include "cli/terminal.h"
 #include "cli/train_progress.h"
@@ -9,8 +11,6 @@
 #include "hpo/driver/sweep.h"
 #include "hpo/driver/trial_folder.h"
 #include "hpo/study/asked.h"
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
 
 namespace cli {
 
@@ -20,14 +20,14 @@ constexpr const char* kFolder = "reruns";
 
 /// The end of a rerun, and what the study has of the trial.
 void print_end(const hpo::StudyReader& run, const hpo::TrialRow& logged, const hpo::Ended& end,
-               std::optional<double> value, const rt::Path& folder) {
+               std::optional<double> value, const base::Path& folder) {
   const std::string metric = run.info().metric;
-  std::string out = rt::cat("trial ", logged.trial, " again: ", hpo::name_of(end.state));
-  if (!end.message.empty()) out += rt::cat(" (", end.message, ")");
-  if (value) out += rt::cat(", ", metric, " = ", rt::format_double(*value));
-  out += rt::cat("\n  in the study: ", hpo::name_of(logged.state));
-  if (logged.value) out += rt::cat(", ", metric, " = ", rt::format_double(*logged.value));
-  std::fputs(rt::cat(out, "\n  left in ", folder.string(), "\n").c_str(), stderr);
+  std::string out = base::cat("trial ", logged.trial, " again: ", hpo::name_of(end.state));
+  if (!end.message.empty()) out += base::cat(" (", end.message, ")");
+  if (value) out += base::cat(", ", metric, " = ", base::format_double(*value));
+  out += base::cat("\n  in the study: ", hpo::name_of(logged.state));
+  if (logged.value) out += base::cat(", ", metric, " = ", base::format_double(*logged.value));
+  std::fputs(base::cat(out, "\n  left in ", folder.string(), "\n").c_str(), stderr);
 }
 
 int rerun_program(const hpo::StudyReader& run, const hpo::StudySpec& study,

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/error.h"
+#include "base/text.h"
 #include "cli/adapted.h"
 #include "cli/confusion.h"
 #include "cli/importances.h"
@@ -11,8 +13,6 @@
 #include "cli/verbs/verb_functions.h"
 #include "hpo/export/export.h"
 #include "hpo/export/lineage.h"
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
 
 namespace cli {
 
@@ -24,7 +24,7 @@ std::string shape_lines(const hpo::StudyReader& study, std::uint64_t trial) {
   for (const hpo::EventRow& event : study.events(trial)) {
     if (event.kind != "adapted") continue;
     const auto round = std::get<hpo::Adapted>(hpo::body_of(event.kind, event.payload));
-    out += rt::cat(out.empty() ? "\nshape\n" : "", "  ", round_line(round), "\n");
+    out += base::cat(out.empty() ? "\nshape\n" : "", "  ", round_line(round), "\n");
   }
   return out;
 }
@@ -37,8 +37,8 @@ std::string confusion_text(const hpo::StudyReader& study, std::uint64_t trial) {
     const auto exported = std::get<hpo::Exported>(hpo::body_of(event.kind, event.payload));
     const hpo::ConfusionTable& table = exported.confusion;
     if (table.classes.empty()) continue;
-    out = rt::cat("\nconfusion (rows of the ", table.part, " part)\n",
-                  confusion_lines(table.classes, table.counts));
+    out = base::cat("\nconfusion (rows of the ", table.part, " part)\n",
+                    confusion_lines(table.classes, table.counts));
   }
   return out;
 }
@@ -50,42 +50,45 @@ std::string importance_text(const std::vector<hpo::MetricImportance>& importance
   for (const hpo::MetricImportance& metric : importances) {
     const auto one = std::ranges::find(metric.parameters, parameter, &hpo::Importance::parameter);
     if (one == metric.parameters.end()) continue;
-    out += rt::cat(out.empty() ? "  (importance " : ", ", std::lround(100 * one->share), "%");
-    if (importances.size() > 1) out += rt::cat(" of ", metric.metric);
+    out += base::cat(out.empty() ? "  (importance " : ", ", std::lround(100 * one->share), "%");
+    if (importances.size() > 1) out += base::cat(" of ", metric.metric);
   }
   return out.empty() ? out : out + ")";
 }
 
 std::string text_trial(const hpo::StudyReader& study, const hpo::TrialRow& trial) {
   const hpo::StudyInfo info = study.info();
-  std::string out = rt::cat("trial ", trial.trial, ": ", tinted(hpo::name_of(trial.state)));
-  if (trial.cause != hpo::Cause::none) out += rt::cat(" (", hpo::name_of(trial.cause), ")");
-  out += rt::cat(", ", text_length(info.programs, trial.epochs), ", ", short_seconds(trial.seconds),
-                 ", ", trial.attempts, trial.attempts == 1 ? " attempt\n" : " attempts\n");
-  if (!trial.message.empty()) out += rt::printable(trial.message, std::string::npos) + "\n";
+  std::string out = base::cat("trial ", trial.trial, ": ", tinted(hpo::name_of(trial.state)));
+  if (trial.cause != hpo::Cause::none) out += base::cat(" (", hpo::name_of(trial.cause), ")");
+  out +=
+      base::cat(", ", text_length(info.programs, trial.epochs), ", ", short_seconds(trial.seconds),
+                ", ", trial.attempts, trial.attempts == 1 ? " attempt\n" : " attempts\n");
+  if (!trial.message.empty()) out += base::printable(trial.message, std::string::npos) + "\n";
   const std::string broken = study.objective().broken(trial.metrics);
-  if (!broken.empty()) out += rt::cat("infeasible: ", broken, "\n");
+  if (!broken.empty()) out += base::cat("infeasible: ", broken, "\n");
   if (const hpo::Judge judge(study); judge.front && judge.front->has(trial.trial))
     out += "on the front: no other trial beats it in all metrics\n";
   out += "\nparameters\n";
   const std::vector<hpo::MetricImportance> importances = importances_of(study);
   for (const auto& [name, value] : trial.params)
-    out += rt::cat("  ", name, " = ", rt::printable(hpo::plain_text_of(value), std::string::npos),
-                   importance_text(importances, name), "\n");
+    out +=
+        base::cat("  ", name, " = ", base::printable(hpo::plain_text_of(value), std::string::npos),
+                  importance_text(importances, name), "\n");
   out += "\nmetrics\n";
   for (const auto& [name, value] : trial.metrics)
-    out += rt::cat("  ", rt::printable(name), " = ", result_number(value), "\n");
+    out += base::cat("  ", base::printable(name), " = ", result_number(value), "\n");
   out += confusion_text(study, trial.trial);
   const std::string beside = text_baselines(study.baselines(), info.metric);
   if (!beside.empty()) out += "\n" + beside;
   out += shape_lines(study, trial.trial);
   if (trial.parent) out += "\nlineage\n" + lineage_lines(hpo::lineage_of(study, trial));
   if (!info.programs)
-    out += rt::cat("\ncost\n  training ", short_amount(trial.train_flops, "FLOP"), ", one row ",
-                   short_amount(trial.inference_flops, "FLOP"), "\n");
+    out += base::cat("\ncost\n  training ", short_amount(trial.train_flops, "FLOP"), ", one row ",
+                     short_amount(trial.inference_flops, "FLOP"), "\n");
   out += "\nevents\n";
   for (const hpo::EventRow& event : study.events(trial.trial))
-    out += rt::cat("  ", event.kind, " ", rt::printable(event.payload, std::string::npos), "\n");
+    out +=
+        base::cat("  ", event.kind, " ", base::printable(event.payload, std::string::npos), "\n");
   return out;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "base/text.h"
 #include "cli/devices.h"
 #include "cli/runs.h"
 #include "cli/terminal.h"
@@ -13,7 +14,6 @@
 #include "hpo/study/gpus.h"
 #include "hpo/study/platform.h"
 #include "hpo/study/real_time.h"
-#include "runtime/base/text.h"
 
 namespace cli {
 
@@ -27,7 +27,7 @@ std::string ranking_text(const Reports& reports) {
     const hpo::WorkerInfo cores = mean_of(report.devices, "cpu");
     const hpo::WorkerInfo gpus = mean_of(report.devices, "cuda");
     const double ratio = report.seconds / reports.front().seconds;
-    table.row({report.scheduler, short_seconds(report.seconds), rt::cat(short_number(ratio), "x"),
+    table.row({report.scheduler, short_seconds(report.seconds), base::cat(short_number(ratio), "x"),
                percent(cores.busy, report.seconds), percent(gpus.busy, report.seconds),
                percent(gpus.moving, report.seconds)});
   }
@@ -37,25 +37,25 @@ std::string ranking_text(const Reports& reports) {
 std::string border_text(const hpo::SimulationReport& report) {
   if (report.gpu_from >= hpo::kNoGpu) return "every network on a core";
   if (report.gpu_from <= 0) return "every network on a GPU";
-  return rt::cat("networks of ", short_amount(report.gpu_from, "FLOP"),
-                 " a step and more on a GPU (resources: {gpus: auto, gpu_from: ",
-                 rt::format_double(report.gpu_from), "})");
+  return base::cat("networks of ", short_amount(report.gpu_from, "FLOP"),
+                   " a step and more on a GPU (resources: {gpus: auto, gpu_from: ",
+                   base::format_double(report.gpu_from), "})");
 }
 
 std::string text_of(const std::string& study, const rt::Platform& platform,
                     const Reports& reports) {
-  std::string out = rt::cat(study, " on ", platform.name, "\n\n", ranking_text(reports));
+  std::string out = base::cat(study, " on ", platform.name, "\n\n", ranking_text(reports));
   const auto ours = std::ranges::find(reports, "trellis", &hpo::SimulationReport::scheduler);
   const hpo::SimulationReport& shown = ours != reports.end() ? *ours : reports.front();
-  out += rt::cat("\n", shown.scheduler, ": ", shown.trials, " trials, ", shown.tasks, " tasks");
-  if (ours != reports.end()) out += rt::cat("; ", border_text(shown));
-  return rt::cat(out, "\n\n", devices_text(shown.devices, Cores::apart));
+  out += base::cat("\n", shown.scheduler, ": ", shown.trials, " trials, ", shown.tasks, " tasks");
+  if (ours != reports.end()) out += base::cat("; ", border_text(shown));
+  return base::cat(out, "\n\n", devices_text(shown.devices, Cores::apart));
 }
 
 /// Named as in the first version of this format.
 void write_use(hpo::JsonWriter& json, const hpo::WorkerInfo& device) {
   const bool gpu = device.name.starts_with("cuda ");
-  const std::string name = rt::cat(gpu ? "gpu " : "core ", device.name.substr(gpu ? 5 : 4));
+  const std::string name = base::cat(gpu ? "gpu " : "core ", device.name.substr(gpu ? 5 : 4));
   json.begin_object().field("device", name).field("tasks", device.tasks);
   json.field("busy", device.busy).field("transfer", device.moving);
   hpo::put_idle(json, device);
@@ -100,8 +100,8 @@ void declare_simulate(Arguments& arguments) {
   arguments.option("--platform", "P", "the machine: a platform file (experiments/platforms)");
   std::string names;
   for (const hpo::Scheme& scheme : hpo::schemes())
-    names += rt::cat(names.empty() ? "" : ", ", scheme.name);
-  arguments.option("--scheduler", "NAME", rt::cat("only this way to place tasks: ", names),
+    names += base::cat(names.empty() ? "" : ", ", scheme.name);
+  arguments.option("--scheduler", "NAME", base::cat("only this way to place tasks: ", names),
                    /*repeatable=*/true);
   arguments.flag("--json", "for programs");
 }
@@ -110,19 +110,19 @@ int run_simulate(const Arguments& arguments) {
   const hpo::StudySpec study = hpo::load_study(arguments.text("FILE"));
   hpo::require_own_trials(study);
   if (study.runs_command)
-    throw rt::Error(rt::Errc::study, rt::cat(study.file,
-                                             ": its trials run a program, whose cost "
-                                             "nobody knows, expected a study of networks"));
+    throw base::Error(base::Errc::study, base::cat(study.file,
+                                                   ": its trials run a program, whose cost "
+                                                   "nobody knows, expected a study of networks"));
   const std::vector<std::string> keys = hpo::real_time_keys(study);
   if (std::ranges::find(keys, "adapt.command") != keys.end())
-    throw rt::Error(rt::Errc::study,
-                    rt::cat(study.file,
-                            ": a program decides about its networks, which would "
-                            "be asked about made-up ones, expected another policy"));
+    throw base::Error(base::Errc::study,
+                      base::cat(study.file,
+                                ": a program decides about its networks, which would "
+                                "be asked about made-up ones, expected another policy"));
   if (!arguments.has("--platform"))
-    throw rt::Error(rt::Errc::usage,
-                    "--platform is missing, expected a platform file such as "
-                    "experiments/platforms/laptop.yaml");
+    throw base::Error(base::Errc::usage,
+                      "--platform is missing, expected a platform file such as "
+                      "experiments/platforms/laptop.yaml");
   const rt::Platform platform = hpo::load_platform(arguments.text("--platform"));
   Reports reports;
   for (const hpo::Scheme* scheme : chosen_schemes(arguments, study))

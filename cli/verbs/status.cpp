@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <string>
 
+#include "base/clock.h"
+#include "base/text.h"
 #include "cli/devices.h"
 #include "cli/runs.h"
 #include "cli/summary.h"
 #include "cli/terminal.h"
 #include "cli/verbs/verb_functions.h"
 #include "hpo/export/export.h"
-#include "runtime/base/clock.h"
-#include "runtime/base/text.h"
 
 namespace cli {
 
@@ -21,33 +21,33 @@ std::string text_status(const hpo::StudyReader& study) {
   hpo::TrialCounts counts = study.counts();
   hpo::WorkCounters work = study.work();
   const bool idle = info.asked && info.state == hpo::StudyState::running && counts.running == 0;
-  std::string out =
-      rt::cat(info.name, ": ", idle ? "kept, nobody has a trial" : tinted(hpo::name_of(info.state)),
-              info.reason.empty() ? "" : ", ", info.reason, "\n");
+  std::string out = base::cat(info.name, ": ",
+                              idle ? "kept, nobody has a trial" : tinted(hpo::name_of(info.state)),
+                              info.reason.empty() ? "" : ", ", info.reason, "\n");
   if (auto driver = study.driver())
-    out += rt::cat(info.asked ? "keeper " : "driver ", "  process ", driver->pid, " on ",
-                   driver->host, " since ", driver->since, "\n");
-  out +=
-      rt::cat("trials   ", counts.complete, " complete, ", counts.stopped, " stopped, ",
-              counts.failed, " failed, ", counts.running, " running, ", counts.waiting, " waiting");
-  out += info.trial_limit > 0 ? rt::cat(" of ", info.trial_limit, "\n") : std::string("\n");
+    out += base::cat(info.asked ? "keeper " : "driver ", "  process ", driver->pid, " on ",
+                     driver->host, " since ", driver->since, "\n");
+  out += base::cat("trials   ", counts.complete, " complete, ", counts.stopped, " stopped, ",
+                   counts.failed, " failed, ", counts.running, " running, ", counts.waiting,
+                   " waiting");
+  out += info.trial_limit > 0 ? base::cat(" of ", info.trial_limit, "\n") : std::string("\n");
   if (auto best = study.best())
-    out += rt::cat("best     trial ", best->trial, ": ", info.metric, " = ",
-                   best->value ? result_number(*best->value) : "none",
-                   study.objective().violation(best->metrics) > 0 ? ", infeasible" : "", "\n");
+    out += base::cat("best     trial ", best->trial, ": ", info.metric, " = ",
+                     best->value ? result_number(*best->value) : "none",
+                     study.objective().violation(best->metrics) > 0 ? ", infeasible" : "", "\n");
   if (const hpo::Judge judge(study); judge.front)
-    out += rt::cat("front    ", judge.front->trials.size(), " trials",
-                   hypervolume_text(*judge.front), "\n");
+    out += base::cat("front    ", judge.front->trials.size(), " trials",
+                     hypervolume_text(*judge.front), "\n");
   out += "work     ";
   if (!info.programs)
-    out += rt::cat(work.tasks, " tasks, ", work.epochs, " epochs of which ", work.distinct_epochs,
-                   " were run, ");
-  out += rt::cat(short_seconds(info.active_seconds), "\n");
+    out += base::cat(work.tasks, " tasks, ", work.epochs, " epochs of which ", work.distinct_epochs,
+                     " were run, ");
+  out += base::cat(short_seconds(info.active_seconds), "\n");
   if (!info.programs) out += devices_text(study.workers(), Cores::together);
   return out;
 }
 
-constexpr rt::Duration kPeriod = std::chrono::milliseconds(500);
+constexpr base::Duration kPeriod = std::chrono::milliseconds(500);
 
 /// Each line in one row of the terminal, so that they can be counted.
 std::string in_rows(std::string_view text) {
@@ -75,11 +75,11 @@ void watch(const Arguments& arguments, const hpo::StudyReader& study) {
                                       : text_status(study);
     if (now != shown) {
       const auto lines = std::ranges::count(shown, '\n');
-      print_result(repaint && lines > 0 ? rt::cat("\033[", lines, "A\033[J", now) : now);
+      print_result(repaint && lines > 0 ? base::cat("\033[", lines, "A\033[J", now) : now);
       shown = now;
     }
     if (!running) return;
-    rt::sleep_for(kPeriod);
+    base::sleep_for(kPeriod);
   }
 }
 

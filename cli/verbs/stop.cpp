@@ -1,9 +1,9 @@
 #include <cstdio>
 
+#include "base/text.h"
 #include "cli/runs.h"
 #include "cli/verbs/verb_functions.h"
 #include "hpo/log/stop_driver.h"
-#include "runtime/base/text.h"
 
 namespace cli {
 
@@ -29,19 +29,20 @@ int run_stop(const Arguments& arguments) {
   const std::int64_t process = stopping.driver.pid;
   switch (stopping.answer) {
     case hpo::StopAnswer::idle:
-      std::fputs(rt::cat("trellis: '", name, "' is not running\n").c_str(), stderr);
+      std::fputs(base::cat("trellis: '", name, "' is not running\n").c_str(), stderr);
       return kNothingUsable;
     case hpo::StopAnswer::stopped:
-      print_result(rt::cat(name, ": process ", process,
-                           " has stopped; the same command "
-                           "again continues it\n"));
+      print_result(base::cat(name, ": process ", process,
+                             " has stopped; the same command "
+                             "again continues it\n"));
       return kDone;
     case hpo::StopAnswer::still:
       break;
   }
-  print_result(rt::cat(name, ": process ", process,
-                       " was asked to stop and is ending its trials; once more ends it at once\n"));
-  return patience == 0 ? kDone : rt::exit_code(rt::Errc::locked);
+  print_result(
+      base::cat(name, ": process ", process,
+                " was asked to stop and is ending its trials; once more ends it at once\n"));
+  return patience == 0 ? kDone : base::exit_code(base::Errc::locked);
 }
 
 }  // namespace cli

@@ -1,5 +1,6 @@
 #include <cstdio>
 
+#include "base/text.h"
 #include "cli/devices.h"
 #include "cli/progress.h"
 #include "cli/run_options.h"
@@ -10,7 +11,6 @@
 #include "hpo/driver/interrupt.h"
 #include "hpo/driver/search.h"
 #include "hpo/samplers/registry.h"
-#include "runtime/base/text.h"
 
 namespace cli {
 
@@ -19,15 +19,15 @@ namespace {
 std::string ending(const hpo::StudySpec& study, const hpo::RunOptions& options,
                    const hpo::SweepResult& result) {
   const hpo::TrialCounts& counts = result.counts;
-  const std::string counted = rt::cat(counts.all(), counts.all() == 1 ? " trial" : " trials");
+  const std::string counted = base::cat(counts.all(), counts.all() == 1 ? " trial" : " trials");
   std::string out =
-      rt::cat(study.name, ": ", counted, " (", counts.complete, " complete, ", counts.stopped,
-              " stopped, ", counts.failed, " failed), ", short_seconds(result.seconds));
+      base::cat(study.name, ": ", counted, " (", counts.complete, " complete, ", counts.stopped,
+                " stopped, ", counts.failed, " failed), ", short_seconds(result.seconds));
   std::string_view reason;
   if (result.finished) reason = result.finished->message;
   if (reason == counted) reason = {};  // is said already
   if (reason.starts_with(counted + ": ")) reason.remove_prefix(counted.size() + 2);
-  if (!reason.empty()) out += rt::cat(", ", reason);
+  if (!reason.empty()) out += base::cat(", ", reason);
   out += "\n";
   if (result.best) {
     const hpo::StudyReader reader(options.folder);
@@ -35,7 +35,7 @@ std::string ending(const hpo::StudySpec& study, const hpo::RunOptions& options,
     out += text_baselines(reader.baselines(), reader.info().metric);
     out += text_better_baseline(reader, *result.best);
   }
-  return out + rt::cat("everything is in ", options.folder.string(), "\n");
+  return out + base::cat("everything is in ", options.folder.string(), "\n");
 }
 
 /// The limit without which the study would have gone on; empty when there is none.
@@ -61,29 +61,29 @@ std::string_view limit_of(hpo::Finish why) {
 std::string next_steps(const Arguments& arguments, const hpo::StudySpec& study,
                        const hpo::SweepResult& result) {
   const std::string trellis = called_as();
-  const std::string again = rt::cat(trellis, " sweep ", arguments.retyped(), "\n");
-  if (result.ending == hpo::Ending::interrupted) return rt::cat("stopped; to continue: ", again);
+  const std::string again = base::cat(trellis, " sweep ", arguments.retyped(), "\n");
+  if (result.ending == hpo::Ending::interrupted) return base::cat("stopped; to continue: ", again);
   const bool late = result.finished && result.finished->why == hpo::Finish::time;
   if (!result.best && late && result.counts.failed == 0)
-    return rt::cat("next: no trial got as far as a report; with a larger limits.time, ", again);
+    return base::cat("next: no trial got as far as a report; with a larger limits.time, ", again);
   if (!result.best && result.counts.failed == 0 && result.counts.all() > 0)
-    return rt::cat("next: ", study.metric.name, " is no number in any trial; with another metric, ",
-                   again);
-  if (!result.best) return rt::cat("next: mend what failed, then ", again);
+    return base::cat("next: ", study.metric.name,
+                     " is no number in any trial; with another metric, ", again);
+  if (!result.best) return base::cat("next: mend what failed, then ", again);
   std::string run = study.name;
   if (arguments.has("--dir")) run = shell_quoted(runs_folder(arguments) / study.name);
   std::string steps = "next: ";
   if (result.model) {
     // Beside a network of train the name alone does not say which one is meant.
-    const rt::Path& best = result.model->file;
-    const bool alone = !rt::file_size(best.parent_path() / "model.safetensors");
-    steps += rt::cat(trellis, " predict ", alone ? run : shell_quoted(best), " FILE; ");
+    const base::Path& best = result.model->file;
+    const bool alone = !base::file_size(best.parent_path() / "model.safetensors");
+    steps += base::cat(trellis, " predict ", alone ? run : shell_quoted(best), " FILE; ");
   }
-  steps += rt::cat(trellis, " trials ", run, "; ", trellis, " export ", run);
+  steps += base::cat(trellis, " trials ", run, "; ", trellis, " export ", run);
   if (result.finished && !hpo::is_population(study.method.kind)) {
     const std::string_view limit = limit_of(result.finished->why);
     if (!limit.empty())
-      steps += rt::cat("; a ", limit, " in the file and the same sweep again extend it");
+      steps += base::cat("; a ", limit, " in the file and the same sweep again extend it");
   }
   return steps + "\n";
 }

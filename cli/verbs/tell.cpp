@@ -1,21 +1,21 @@
 #include <string>
 
+#include "base/text.h"
 #include "cli/asking.h"
 #include "cli/runs.h"
 #include "cli/terminal.h"
 #include "cli/verbs/verb_functions.h"
 #include "hpo/log/json.h"
-#include "runtime/base/text.h"
 
 namespace cli {
 
 namespace {
 
 double number_of(const std::string& text, std::string_view what) {
-  const auto number = rt::parse_double(text);
+  const auto number = base::parse_double(text);
   if (!number)
-    throw rt::Error(rt::Errc::usage, rt::cat(what, ": '", rt::printable(text, 60),
-                                             "', expected a number, nan, inf or -inf"));
+    throw base::Error(base::Errc::usage, base::cat(what, ": '", base::printable(text, 60),
+                                                   "', expected a number, nan, inf or -inf"));
   return *number;
 }
 
@@ -26,8 +26,8 @@ void write_metrics(hpo::JsonWriter& json, const Arguments& arguments) {
   for (const std::string& text : arguments.texts("--metric")) {
     const std::size_t at = text.rfind('=');
     if (at == std::string::npos || at == 0)
-      throw rt::Error(rt::Errc::usage,
-                      rt::cat("--metric: '", rt::printable(text, 60), "', expected NAME=VALUE"));
+      throw base::Error(base::Errc::usage, base::cat("--metric: '", base::printable(text, 60),
+                                                     "', expected NAME=VALUE"));
     json.field(text.substr(0, at), number_of(text.substr(at + 1), "--metric"));
   }
   json.end_object();
@@ -49,7 +49,7 @@ std::string message_of(const Arguments& arguments, bool report) {
 
 void check_words(const Arguments& arguments, bool report) {
   const bool failed = arguments.has("--failed"), stopped = arguments.has("--stopped");
-  const auto refuse = [](const char* words) { throw rt::Error(rt::Errc::usage, words); };
+  const auto refuse = [](const char* words) { throw base::Error(base::Errc::usage, words); };
   if (failed && stopped) refuse("--failed and --stopped: expected one of the two");
   if (report && (failed || stopped))
     refuse("--step is for a report on the way, --failed and --stopped for the end: expected one");
@@ -85,8 +85,9 @@ int run_tell(const Arguments& arguments) {
         const hpo::Json said = hpo::Json::parse(answer);
         if (report) return said.at("word").text();
         const bool valued = !said.at("value").is_null();
-        return rt::cat("trial ", said.at("trial").integer(), ": ", said.at("state").text(),
-                       valued ? ", " : "", valued ? result_number(said.at("value").number()) : "");
+        return base::cat("trial ", said.at("trial").integer(), ": ", said.at("state").text(),
+                         valued ? ", " : "",
+                         valued ? result_number(said.at("value").number()) : "");
       });
   return kDone;
 }

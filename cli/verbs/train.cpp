@@ -1,5 +1,7 @@
 #include <cstdio>
 
+#include "base/error.h"
+#include "base/text.h"
 #include "cli/run_options.h"
 #include "cli/runs.h"
 #include "cli/terminal.h"
@@ -9,8 +11,6 @@
 #include "hpo/log/event.h"
 #include "hpo/log/json.h"
 #include "hpo/study/asked.h"
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
 
 namespace cli {
 
@@ -20,8 +20,8 @@ namespace {
 hpo::Params params_of_trial(const Arguments& arguments, const std::string& word) {
   const std::size_t colon = word.rfind(':');
   if (colon == std::string::npos)
-    throw rt::Error(rt::Errc::usage, rt::cat("--trial: '", rt::printable(word, 60),
-                                             "', expected RUN:NUMBER or RUN:best"));
+    throw base::Error(base::Errc::usage, base::cat("--trial: '", base::printable(word, 60),
+                                                   "', expected RUN:NUMBER or RUN:best"));
   const hpo::StudyReader run(hpo::find_run(word.substr(0, colon), runs_folder(arguments)));
   return trial_to_repeat(run, word.substr(colon + 1), "--trial").params;
 }
@@ -33,23 +33,23 @@ hpo::Params chosen_params(const Arguments& arguments, const hpo::StudySpec& stud
   for (const std::string& word : arguments.texts("--set")) {
     std::size_t equals = word.find('=');
     if (equals == std::string::npos || equals == 0)
-      throw rt::Error(rt::Errc::usage,
-                      rt::cat("--set: '", rt::printable(word, 60), "', expected NAME=VALUE"));
+      throw base::Error(base::Errc::usage,
+                        base::cat("--set: '", base::printable(word, 60), "', expected NAME=VALUE"));
     given.set(word.substr(0, equals), hpo::parse_value(word.substr(equals + 1)));
   }
   hpo::Params params = study.space.adopt(given, base);
   std::string wrong = study.space.reason_outside(params);
   if (!wrong.empty())
-    throw rt::Error(
-        rt::Errc::usage,
-        rt::cat(wrong, study.space.size() == 0
-                           ? ""
-                           : "; give every parameter with --set NAME=VALUE or --trial RUN:N"));
+    throw base::Error(
+        base::Errc::usage,
+        base::cat(wrong, study.space.size() == 0
+                             ? ""
+                             : "; give every parameter with --set NAME=VALUE or --trial RUN:N"));
   return params;
 }
 
 /// What an adapting network spent on its rounds, and where what it tried can be read.
-std::string rounds_summary(const hpo::TrainResult& result, const rt::Path& folder) {
+std::string rounds_summary(const hpo::TrainResult& result, const base::Path& folder) {
   if (result.rounds.empty()) return "";
   std::size_t tried = 0;
   double spent = 0;
@@ -57,9 +57,9 @@ std::string rounds_summary(const hpo::TrainResult& result, const rt::Path& folde
     tried += round.candidates.size();
     for (const hpo::Tried& candidate : round.candidates) spent += candidate.flops;
   }
-  return rt::cat(", of which ", short_amount(spent, "FLOP"), " on ", tried, " candidates in ",
-                 result.rounds.size(),
-                 " rounds\n  tried: ", (folder / "model-candidates.csv").string());
+  return base::cat(", of which ", short_amount(spent, "FLOP"), " on ", tried, " candidates in ",
+                   result.rounds.size(),
+                   " rounds\n  tried: ", (folder / "model-candidates.csv").string());
 }
 
 std::string json_of(const hpo::StudySpec& study, const hpo::TrainResult& result) {
@@ -87,22 +87,22 @@ std::string json_of(const hpo::StudySpec& study, const hpo::TrainResult& result)
 }
 
 std::string text_of(const hpo::StudySpec& study, const hpo::TrainResult& result,
-                    const rt::Path& folder) {
+                    const base::Path& folder) {
   const hpo::TrialRow& trial = result.trial;
   const bool unfinished = result.ending == hpo::Ending::interrupted;
-  std::string out = rt::cat(study.name, ": ", unfinished ? "stopped" : hpo::name_of(trial.state),
-                            " after ", trial.epochs);
-  if (unfinished) out += rt::cat(" of ", result.epochs);
-  out += rt::cat(trial.epochs == 1 && !unfinished ? " epoch, " : " epochs, ",
-                 short_seconds(result.seconds), "\n");
-  if (!trial.message.empty()) out += rt::cat("  ", trial.message, "\n");
+  std::string out = base::cat(study.name, ": ", unfinished ? "stopped" : hpo::name_of(trial.state),
+                              " after ", trial.epochs);
+  if (unfinished) out += base::cat(" of ", result.epochs);
+  out += base::cat(trial.epochs == 1 && !unfinished ? " epoch, " : " epochs, ",
+                   short_seconds(result.seconds), "\n");
+  if (!trial.message.empty()) out += base::cat("  ", trial.message, "\n");
   for (const auto& [name, value] : trial.metrics)
-    out += rt::cat("  ", name, " = ", result_number(value), "\n");
-  if (!trial.params.empty()) out += rt::cat("  params: ", hpo::text_of(trial.params), "\n");
-  out += rt::cat("  shape: ", result.shape, ", ", result.weights, " weights, one row ",
-                 short_amount(result.inference_flops, "FLOP"), "\n  cost: training ",
-                 short_amount(trial.train_flops, "FLOP"), rounds_summary(result, folder), "\n");
-  if (!result.model.empty()) out += rt::cat("  model: ", result.model.string(), "\n");
+    out += base::cat("  ", name, " = ", result_number(value), "\n");
+  if (!trial.params.empty()) out += base::cat("  params: ", hpo::text_of(trial.params), "\n");
+  out += base::cat("  shape: ", result.shape, ", ", result.weights, " weights, one row ",
+                   short_amount(result.inference_flops, "FLOP"), "\n  cost: training ",
+                   short_amount(trial.train_flops, "FLOP"), rounds_summary(result, folder), "\n");
+  if (!result.model.empty()) out += base::cat("  model: ", result.model.string(), "\n");
   return out;
 }
 
@@ -122,9 +122,10 @@ int run_train(const Arguments& arguments) {
   hpo::StudySpec study = load_study(arguments);
   hpo::require_own_trials(study);
   if (study.runs_command)
-    throw rt::Error(rt::Errc::usage, rt::cat(arguments.text("FILE"),
-                                             " runs a command, but train trains a network, "
-                                             "expected trellis sweep, or rerun for one trial"));
+    throw base::Error(base::Errc::usage,
+                      base::cat(arguments.text("FILE"),
+                                " runs a command, but train trains a network, "
+                                "expected trellis sweep, or rerun for one trial"));
   hpo::RunOptions options = run_options(arguments, study);
   hpo::Params params = chosen_params(arguments, study);
   // Nobody is compared, so no rule has to see it at its rungs: it reports after every epoch. But a
@@ -139,8 +140,8 @@ int run_train(const Arguments& arguments) {
       arguments, [&] { return json_of(study, result); },
       [&] { return text_of(study, result, options.folder); });
   if (result.ending == hpo::Ending::interrupted)
-    std::fputs(rt::cat("what is done is kept; to continue: ", called_as(), " train ",
-                       arguments.retyped(), "\n")
+    std::fputs(base::cat("what is done is kept; to continue: ", called_as(), " train ",
+                         arguments.retyped(), "\n")
                    .c_str(),
                stderr);
   return result.exit_code();

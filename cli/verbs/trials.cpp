@@ -1,9 +1,9 @@
+#include "base/text.h"
 #include "cli/runs.h"
 #include "cli/terminal.h"
 #include "cli/verbs/verb_functions.h"
 #include "hpo/export/export.h"
 #include "hpo/log/metrics.h"
-#include "runtime/base/text.h"
 
 namespace cli {
 
@@ -29,7 +29,7 @@ std::string text_trials(const hpo::StudyReader& study, const hpo::TrialChoice& c
   Table table(std::move(header));
   for (const hpo::TrialRow& trial : hpo::chosen_trials(study, choice)) {
     std::string state(hpo::name_of(trial.state));
-    if (trial.cause != hpo::Cause::none) state += rt::cat(" (", hpo::name_of(trial.cause), ")");
+    if (trial.cause != hpo::Cause::none) state += base::cat(" (", hpo::name_of(trial.cause), ")");
     if (judge.objective.violation(trial.metrics) > 0) state += ", infeasible";
     if (judge.front && judge.front->has(trial.trial)) state += ", front";
     std::vector<std::string> cells{std::to_string(trial.trial), tinted(state),
@@ -42,7 +42,7 @@ std::string text_trials(const hpo::StudyReader& study, const hpo::TrialChoice& c
       const double* number = value ? std::get_if<double>(value) : nullptr;
       cells.push_back(!value   ? "-"
                       : number ? short_number(*number)
-                               : rt::printable(hpo::plain_text_of(*value), std::string::npos));
+                               : base::printable(hpo::plain_text_of(*value), std::string::npos));
     }
     table.row(std::move(cells));
   }

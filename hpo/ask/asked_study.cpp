@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "base/error.h"
+#include "base/text.h"
 #include "hpo/ask/own_point.h"
 #include "hpo/ask/refusal.h"
 #include "hpo/driver/reached.h"
@@ -12,8 +14,6 @@
 #include "hpo/log/metrics.h"
 #include "hpo/log/study_lock.h"
 #include "hpo/log/study_reader.h"
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
 
 namespace hpo {
 
@@ -28,11 +28,11 @@ AskedStudy::AskedStudy(const StudySpec& study, EventLog& log, const std::vector<
                 sampler_ = beside.get();
                 return beside;
               }),
-      started_(rt::now()) {
+      started_(base::now()) {
   log_.replay([this](const Event& event) { replay(event); });
   tell_rule_before({});
   if (const auto text = log_.noted("active_seconds"))
-    seconds_before_ = rt::parse_double(*text).value_or(0);
+    seconds_before_ = base::parse_double(*text).value_or(0);
   const Holder self = Holder::self();
   emit({}, Opened{.host = self.host, .pid = self.pid, .build = TRELLIS_VERSION, .workers = 0});
   for (const Changed& change : changes) {
@@ -62,7 +62,7 @@ void AskedStudy::replay(const Event& event) {
   if (!event.trial) return;
   const std::uint64_t trial = *event.trial;
   if (const auto* created = std::get_if<Created>(&event.body)) {
-    const rt::Duration age = std::chrono::seconds(static_cast<std::int64_t>(event.age));
+    const base::Duration age = std::chrono::seconds(static_cast<std::int64_t>(event.age));
     open_[trial] = {.ticket = created->ticket, .since = started_ + -age, .heard = started_};
     if (!created->ticket.empty()) tickets_[created->ticket] = trial;
   } else if (const auto* report = std::get_if<Reported>(&event.body)) {
@@ -132,7 +132,7 @@ Handout AskedStudy::ask(const std::string& ticket, const Params& own) {
   const std::uint64_t trial = search_.created();
   Created created{.params = *params, .inference_flops = 0, .parent = {}, .ticket = ticket};
   search_.tell(trial, created);
-  const rt::Moment now = rt::now();
+  const base::Moment now = base::now();
   open_[trial] = {.ticket = ticket, .since = now, .heard = now};
   if (!ticket.empty()) tickets_[ticket] = trial;
   emit(trial, std::move(created));
@@ -154,8 +154,8 @@ void AskedStudy::require_deciding(std::uint64_t trial, const Latest& known,
       continue;
     const bool searched =
         std::ranges::find(study_.others, name, &Metric::name) != study_.others.end();
-    throw refusal(rt::cat("trial ", trial, " has no value of ", name, " yet, which ",
-                          searched ? "is searched for" : "subject_to bounds", ", expected one"));
+    throw refusal(base::cat("trial ", trial, " has no value of ", name, " yet, which ",
+                            searched ? "is searched for" : "subject_to bounds", ", expected one"));
   }
 }
 
@@ -163,13 +163,13 @@ void AskedStudy::require_what_the_rule_sees(const Latest& known, const Told& tol
   if (study_.early_stop_metric == 0) return;
   const std::string& name = study_.others.at(study_.early_stop_metric - 1).name;
   if (!known.contains(name) && !find_metric(told.metrics, name))
-    throw refusal(rt::cat("a report without a value of ", name, ", which early_stop looks at"));
+    throw refusal(base::cat("a report without a value of ", name, ", which early_stop looks at"));
 }
 
 const TrialRow& AskedStudy::row(std::uint64_t trial) const {
   if (trial >= log_.trials().rows().size())
-    throw refusal(rt::cat("trial ", trial, " was never asked for, expected one of the ",
-                          log_.trials().rows().size(), " that were"));
+    throw refusal(base::cat("trial ", trial, " was never asked for, expected one of the ",
+                            log_.trials().rows().size(), " that were"));
   return log_.trials().row(trial);
 }
 
@@ -178,27 +178,27 @@ std::optional<double> AskedStudy::value_of(const Told& told) const {
   if (told.metrics.empty()) return std::nullopt;
   std::vector<std::string> names;
   for (const auto& [name, value] : told.metrics) names.push_back(name);
-  const std::string near = rt::nearest(study_.metric.name, names);
-  throw refusal(rt::cat("the metric ", study_.metric.name, " is missing",
-                        near.empty() ? "" : rt::cat(", but there is ", rt::printable(near))));
+  const std::string near = base::nearest(study_.metric.name, names);
+  throw refusal(base::cat("the metric ", study_.metric.name, " is missing",
+                          near.empty() ? "" : base::cat(", but there is ", base::printable(near))));
 }
 
 Word AskedStudy::report(std::uint64_t trial, const Told& told) {
   const TrialRow& now = row(trial);
   const std::optional<double> value = value_of(told);
-  if (!value) throw refusal(rt::cat("a report without a value of ", study_.metric.name));
+  if (!value) throw refusal(base::cat("a report without a value of ", study_.metric.name));
   const auto open = open_.find(trial);
   if (open == open_.end()) {
     if (now.state != TrialState::complete && now.cause != Cause::error) return Word::stop;
-    throw refusal(rt::cat("trial ", trial, " was told already: ", name_of(now.state)));
+    throw refusal(base::cat("trial ", trial, " was told already: ", name_of(now.state)));
   }
   const std::int64_t step = told.step.value_or(open->second.step + 1);
-  if (step < 0) throw refusal(rt::cat("step ", step, ", expected 0 or more"));
+  if (step < 0) throw refusal(base::cat("step ", step, ", expected 0 or more"));
   if (open->second.reported && step == open->second.step && repeats(open->second.known, told))
     return Word::go;
   if (open->second.reported && step <= open->second.step)
-    throw refusal(rt::cat("trial ", trial, " reports step ", step, ", but was at ",
-                          open->second.step, " already, expected a later one"));
+    throw refusal(base::cat("trial ", trial, " reports step ", step, ", but was at ",
+                            open->second.step, " already, expected a later one"));
   require_what_the_rule_sees(open->second.known, told);
   return take_report(trial, step, *value, told);
 }
@@ -208,8 +208,8 @@ Word AskedStudy::take_report(std::uint64_t trial, std::int64_t step, double valu
   const bool best = std::isinf(value) && (value > 0) == (study_.metric.goal == Goal::maximize);
   if (std::isnan(value) || best) {
     end(trial, {TrialState::failed, Cause::diverged,
-                rt::cat(study_.metric.name, " is ", best ? "infinite" : "not a number", " at step ",
-                        step)});
+                base::cat(study_.metric.name, " is ", best ? "infinite" : "not a number",
+                          " at step ", step)});
     return Word::stop;
   }
   Open& open = open_.at(trial);
@@ -253,8 +253,9 @@ Standing AskedStudy::tell(std::uint64_t trial, const Told& told) {
     const bool settled = now.state == TrialState::stopped || now.cause == Cause::timeout ||
                          now.cause == Cause::diverged;
     if (!settled && !says_the_same(trial, told))
-      throw refusal(rt::cat("trial ", trial, " was told already: ", name_of(now.state),
-                            now.value ? rt::cat(", ", study_.metric.name, " = ", *now.value) : ""));
+      throw refusal(
+          base::cat("trial ", trial, " was told already: ", name_of(now.state),
+                    now.value ? base::cat(", ", study_.metric.name, " = ", *now.value) : ""));
     return {.state = now.state, .value = now.value};
   }
   if (told.state == TrialState::failed) {
@@ -263,13 +264,13 @@ Standing AskedStudy::tell(std::uint64_t trial, const Told& told) {
   }
   const std::optional<double> value = value_of(told);
   if (!value && !now.value)
-    throw refusal(rt::cat("trial ", trial, " has no value of ", study_.metric.name,
-                          " yet, expected one, or that it failed"));
+    throw refusal(base::cat("trial ", trial, " has no value of ", study_.metric.name,
+                            " yet, expected one, or that it failed"));
   const std::int64_t step = told.step.value_or(open->second.reported ? open->second.step : 1);
-  if (step < 0) throw refusal(rt::cat("step ", step, ", expected 0 or more"));
+  if (step < 0) throw refusal(base::cat("step ", step, ", expected 0 or more"));
   if (step < open->second.step)
-    throw refusal(rt::cat("trial ", trial, " ends at step ", step, ", but was at ",
-                          open->second.step, " already"));
+    throw refusal(base::cat("trial ", trial, " ends at step ", step, ", but was at ",
+                            open->second.step, " already"));
   if (told.state == TrialState::complete) require_deciding(trial, open->second.known, told);
   const bool told_before =
       open->second.reported && step == open->second.step && repeats(open->second.known, told);
@@ -299,19 +300,19 @@ void AskedStudy::end_late_trials() {
   if (!study_.limits.trial_time) return;
   std::vector<std::uint64_t> late;
   for (const auto& [trial, open] : open_) {
-    if (rt::seconds_since(open.since) >= *study_.limits.trial_time) late.push_back(trial);
+    if (base::seconds_since(open.since) >= *study_.limits.trial_time) late.push_back(trial);
   }
   for (const std::uint64_t trial : late)
     end(trial, {TrialState::failed, Cause::timeout,
-                rt::cat("limits.trial_time of ", rt::format_seconds(*study_.limits.trial_time),
-                        " is over")});
+                base::cat("limits.trial_time of ", base::format_seconds(*study_.limits.trial_time),
+                          " is over")});
 }
 
 std::optional<double> AskedStudy::next_late() const {
   if (!study_.limits.trial_time || open_.empty()) return std::nullopt;
   double longest = 0;
   for (const auto& [trial, open] : open_)
-    longest = std::max(longest, rt::seconds_since(open.since));
+    longest = std::max(longest, base::seconds_since(open.since));
   return std::max(0.0, *study_.limits.trial_time - longest);
 }
 
@@ -319,12 +320,13 @@ std::optional<Finished> AskedStudy::over() const {
   if (finished_) return finished_;
   const std::int64_t failed = log_.trials().counts().failed;
   if (study_.limits.failed && failed >= *study_.limits.failed)
-    return Finished{Finish::failed, rt::cat(failed, failed == 1 ? " trial" : " trials", " failed")};
+    return Finished{Finish::failed,
+                    base::cat(failed, failed == 1 ? " trial" : " trials", " failed")};
   if (auto end = reached(study_.limits, log_.trials())) return end;
   const std::uint64_t created = search_.created();
-  const std::string trials = rt::cat(created, created == 1 ? " trial" : " trials");
+  const std::string trials = base::cat(created, created == 1 ? " trial" : " trials");
   if (exhausted_)
-    return Finished{Finish::exhausted, rt::cat(trials, ": ", search_.why_exhausted())};
+    return Finished{Finish::exhausted, base::cat(trials, ": ", search_.why_exhausted())};
   if (study_.limits.trials && created >= static_cast<std::uint64_t>(*study_.limits.trials))
     return Finished{Finish::trials, trials};
   return std::nullopt;
@@ -337,7 +339,7 @@ void AskedStudy::finish_if_over() {
 }
 
 double AskedStudy::took(Open& open) {
-  return rt::seconds(rt::now() - std::exchange(open.heard, rt::now()));
+  return base::seconds(base::now() - std::exchange(open.heard, base::now()));
 }
 
 void AskedStudy::emit(std::optional<std::uint64_t> trial, EventBody body, double took) {
@@ -346,10 +348,10 @@ void AskedStudy::emit(std::optional<std::uint64_t> trial, EventBody body, double
 
 void AskedStudy::commit() {
   if (!pending()) return;
-  log_.note("active_seconds", rt::format_double(seconds_before_ + rt::seconds_since(started_)));
+  log_.note("active_seconds", base::format_double(seconds_before_ + base::seconds_since(started_)));
   const bool told = std::exchange(ended_, false), brought = std::exchange(enqueued_, false);
   const bool durable = told || brought || finished_;
-  (void)log_.commit(durable ? rt::Durability::durable : rt::Durability::cached);
+  (void)log_.commit(durable ? base::Durability::durable : base::Durability::cached);
 }
 
 }  // namespace hpo

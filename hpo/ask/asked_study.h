@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "hpo/ask/first_points.h"
 #include "hpo/ask/sampler_thread.h"
 #include "hpo/driver/search.h"
 #include "hpo/log/event_log.h"
 #include "hpo/study/spec.h"
-#include "runtime/base/clock.h"
 
 namespace hpo {
 
@@ -48,8 +48,8 @@ class AskedStudy {
 
   /// The next trial. `ticket` names the asking: as long as its trial runs, the same ticket gives
   /// the same trial. Empty: the asking is never repeated.
-  /// `own`: values that it is to have, the sampler says the rest. Throws rt::Error (usage) where no
-  /// point of the space has them.
+  /// `own`: values that it is to have, the sampler says the rest. Throws base::Error (usage) where
+  /// no point of the space has them.
   [[nodiscard]] Handout ask(const std::string& ticket, const Params& own = {});
 
   /// Whether ask() would wait for a proposal.
@@ -68,12 +68,12 @@ class AskedStudy {
   [[nodiscard]] std::size_t waiting() const { return first_points_.waiting(search_.created()); }
 
   /// A report on the way, with its step. The word is `stop` where the trial has ended. Throws
-  /// rt::Error (usage) for a trial that is not there, a step that is not beyond the last one, or a
-  /// metric that is missing.
+  /// base::Error (usage) for a trial that is not there, a step that is not beyond the last one, or
+  /// a metric that is missing.
   [[nodiscard]] Word report(std::uint64_t trial, const Told& told);
 
   /// The end of a trial. Without a value the last report's counts. A trial that was stopped by its
-  /// rule or its time stays so. Throws rt::Error (usage) as above, and for a trial that was told
+  /// rule or its time stays so. Throws base::Error (usage) as above, and for a trial that was told
   /// otherwise before.
   [[nodiscard]] Standing tell(std::uint64_t trial, const Told& told);
 
@@ -100,8 +100,8 @@ class AskedStudy {
     bool reported = false;
     Latest known;
     std::string ticket;
-    rt::Moment since;  ///< handed out, by this process or one before it
-    rt::Moment heard;
+    base::Moment since;  ///< handed out, by this process or one before it
+    base::Moment heard;
   };
 
   void replay(const Event& event);
@@ -145,7 +145,7 @@ class AskedStudy {
   bool news_ = false;      ///< a trial ended since something was prepared
   bool enqueued_ = false;  ///< a point, since the last commit
   double now_ = 0;         ///< virtual time: counts what was told
-  rt::Moment started_;
+  base::Moment started_;
   double seconds_before_ = 0;
 };
 

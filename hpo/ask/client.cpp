@@ -5,34 +5,34 @@
 
 #include <cerrno>
 
+#include "base/error.h"
+#include "base/text.h"
 #include "hpo/ask/socket.h"
 #include "hpo/log/json.h"
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
 
 namespace hpo {
 
-std::optional<AskClient> AskClient::connect(const rt::Path& folder) {
-  std::optional<rt::File> socket = connect_in(folder);
+std::optional<AskClient> AskClient::connect(const base::Path& folder) {
+  std::optional<base::File> socket = connect_in(folder);
   if (!socket) return std::nullopt;
   AskClient client(std::move(*socket));
   const std::optional<std::string> greeting = client.read_line();
   if (!greeting) return std::nullopt;
   const std::int64_t version = Json::parse(*greeting).at("protocol").integer();
   if (version != kAskProtocol)
-    throw rt::Error(
-        rt::Errc::usage,
-        rt::cat(folder.string(), " is kept by a Trellis that speaks version ", version,
-                " of the protocol, expected ", kAskProtocol, ": end it with trellis stop"));
+    throw base::Error(
+        base::Errc::usage,
+        base::cat(folder.string(), " is kept by a Trellis that speaks version ", version,
+                  " of the protocol, expected ", kAskProtocol, ": end it with trellis stop"));
   client.greeting_ = *greeting;
   return client;
 }
 
 std::optional<std::string> AskClient::call(std::string_view line) {
   if (line.size() > kLongestAskLine)
-    throw rt::Error(rt::Errc::usage, rt::cat("a call of ", line.size(), " bytes, expected at most ",
-                                             kLongestAskLine));
-  const std::string message = rt::cat(line, "\n");
+    throw base::Error(base::Errc::usage, base::cat("a call of ", line.size(),
+                                                   " bytes, expected at most ", kLongestAskLine));
+  const std::string message = base::cat(line, "\n");
   for (std::size_t sent = 0; sent < message.size();) {
     const ssize_t n =
         ::send(socket_.fd(), message.data() + sent, message.size() - sent, MSG_NOSIGNAL);
@@ -43,7 +43,7 @@ std::optional<std::string> AskClient::call(std::string_view line) {
   std::optional<std::string> answer = read_line();
   if (!answer) return std::nullopt;
   const Json json = Json::parse(*answer);
-  if (const Json* error = json.find("error")) throw rt::Error(rt::Errc::usage, error->text());
+  if (const Json* error = json.find("error")) throw base::Error(base::Errc::usage, error->text());
   return answer;
 }
 

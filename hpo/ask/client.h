@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "runtime/base/file.h"
+#include "base/file.h"
 
 namespace hpo {
 
@@ -13,21 +13,21 @@ namespace hpo {
 class AskClient {
  public:
   /// Connects and hears the greeting; nothing where nobody keeps the study in `folder`. Throws
-  /// rt::Error (usage) for a keeper that speaks another version of the protocol.
-  [[nodiscard]] static std::optional<AskClient> connect(const rt::Path& folder);
+  /// base::Error (usage) for a keeper that speaks another version of the protocol.
+  [[nodiscard]] static std::optional<AskClient> connect(const base::Path& folder);
 
   /// Sends a line, without its end, and returns the answer; nothing where the keeper is gone: then
-  /// nobody knows whether it took what was sent. Throws rt::Error for an answer
+  /// nobody knows whether it took what was sent. Throws base::Error for an answer
   /// that is a refusal, and at once (usage) for a line that no keeper would take.
   [[nodiscard]] std::optional<std::string> call(std::string_view line);
 
   [[nodiscard]] const std::string& greeting() const { return greeting_; }
 
  private:
-  explicit AskClient(rt::File socket) : socket_(std::move(socket)) {}
+  explicit AskClient(base::File socket) : socket_(std::move(socket)) {}
   [[nodiscard]] std::optional<std::string> read_line();
 
-  rt::File socket_;
+  base::File socket_;
   std::string buffer_;
   std::string greeting_;
 };

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "base/error.h"
+#include "base/text.h"
 #include "hpo/driver/adopt.h"
 #include "hpo/log/json.h"
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
 
 namespace hpo {
 
@@ -28,7 +28,7 @@ FirstPoints::FirstPoints(StudySpec& study, EventLog& log) : study_(study), log_(
     for (const auto& [none, ticket] : fact.at("tickets").members())
       tickets_.push_back(ticket.text());
   } else if (!study_.try_first.empty()) {
-    const auto imported = rt::parse_int(log.noted(kImportedFact).value_or("0"));
+    const auto imported = base::parse_int(log.noted(kImportedFact).value_or("0"));
     study_.try_first.insert(study_.try_first.begin(),
                             static_cast<std::size_t>(imported.value_or(0)), Params{});
   }
@@ -59,14 +59,14 @@ void FirstPoints::append(std::uint64_t created, const Params& point, const std::
   if (!ticket.empty() && std::ranges::find(tickets_, ticket) != tickets_.end()) return;
   const std::size_t spoken_for = created + waiting(created);
   if (const auto most = study_.limits.trials; most && spoken_for >= static_cast<std::size_t>(*most))
-    throw rt::Error(rt::Errc::usage, rt::cat("all ", *most,
-                                             " trials are spoken for, expected a larger "
-                                             "limits.trials"));
+    throw base::Error(base::Errc::usage, base::cat("all ", *most,
+                                                   " trials are spoken for, expected a larger "
+                                                   "limits.trials"));
   if (waiting(created) >= kMostWaiting)
-    throw rt::Error(rt::Errc::usage,
-                    rt::cat(kMostWaiting,
-                            " points wait already, expected fewer: they go to those "
-                            "who ask"));
+    throw base::Error(base::Errc::usage,
+                      base::cat(kMostWaiting,
+                                " points wait already, expected fewer: they go to those "
+                                "who ask"));
   reach(created);
   study_.try_first.push_back(point);
   if (!ticket.empty()) tickets_.push_back(ticket);

@@ -27,7 +27,7 @@ class FirstPoints {
   void take_back(std::uint64_t created);
   /// Puts down what put_next changed, where it matters.
   void note_next(std::uint64_t created);
-  /// `point` comes behind all that wait. The same ticket counts once. Throws rt::Error (usage)
+  /// `point` comes behind all that wait. The same ticket counts once. Throws base::Error (usage)
   /// where too many wait, or all trials of limits.trials are spoken for.
   void append(std::uint64_t created, const Params& point, const std::string& ticket);
 

@@ -4,12 +4,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <exception>
 #include <filesystem>
 #include <string>
 
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/pipe.h"
+#include "base/text.h"
 #include "hpo/ask/asked_study.h"
 #include "hpo/ask/client.h"
 #include "hpo/ask/server.h"
@@ -21,10 +24,6 @@
 #include "hpo/log/study_lock.h"
 #include "hpo/log/study_reader.h"
 #include "hpo/study/asked.h"
-#include "runtime/base/clock.h"
-#include "runtime/base/error.h"
-#include "runtime/base/read_all.h"
-#include "runtime/base/text.h"
 
 namespace hpo {
 
@@ -41,8 +40,8 @@ class Line {
  public:
   explicit Line(int fd) : file_(fd) {}
   void ready() { write(std::string(1, kReady)); }
-  void failed(rt::Errc kind, std::string_view words) {
-    write(rt::cat(static_cast<char>('0' + static_cast<int>(kind)), words));
+  void failed(base::Errc kind, std::string_view words) {
+    write(base::cat(static_cast<char>('0' + static_cast<int>(kind)), words));
   }
   [[nodiscard]] bool open() const { return static_cast<bool>(file_); }
 
@@ -51,13 +50,13 @@ class Line {
     (void)!::write(file_.fd(), text.data(), text.size());
     (void)file_.close();
   }
-  rt::File file_;
+  base::File file_;
 };
 
 /// Nothing of the terminal or the pipes of whoever started us stays open.
 void leave_terminal() {
   ::setsid();
-  rt::File nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  base::File nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nothing.fd(), fd);
 }
 
@@ -65,29 +64,29 @@ void leave_terminal() {
 void leave_working_folder() { (void)!::chdir("/"); }
 
 /// The error (locked) for whoever finds the lock with one who answers nobody.
-rt::Error in_use(const rt::Path& folder) {
+base::Error in_use(const base::Path& folder) {
   const auto holder = StudyLock::holder(folder);
-  return {rt::Errc::locked,
-          rt::cat(folder.string(), " is in use by ",
-                  holder ? rt::cat(process_words(*holder), " since ", holder->since)
-                         : "another process",
-                  ", which does not answer: wait for it, or end it with trellis stop")};
+  return {base::Errc::locked,
+          base::cat(folder.string(), " is in use by ",
+                    holder ? base::cat(process_words(*holder), " since ", holder->since)
+                           : "another process",
+                    ", which does not answer: wait for it, or end it with trellis stop")};
 }
 
-/// Throws rt::Error (study) where the folder holds another study. `logged`: its file.
-void require_same(const StudySpec& study, const std::string& logged, const rt::Path& folder,
+/// Throws base::Error (study) where the folder holds another study. `logged`: its file.
+void require_same(const StudySpec& study, const std::string& logged, const base::Path& folder,
                   bool unsearched) {
   const std::string now = resolved_yaml(study);
   const std::string other = what_is_other(in_todays_words(logged, now, {}), now, unsearched);
   if (!other.empty())
-    throw rt::Error(
-        rt::Errc::study,
-        rt::cat(folder.string(), " holds a study with other ", other,
-                ": give this one another name, with warm_start to learn from that one, or "
-                "remove its folder"));
+    throw base::Error(
+        base::Errc::study,
+        base::cat(folder.string(), " holds a study with other ", other,
+                  ": give this one another name, with warm_start to learn from that one, or "
+                  "remove its folder"));
 }
 
-void keep(const StudySpec& study, const rt::Path& folder, double idle, Line& line) {
+void keep(const StudySpec& study, const base::Path& folder, double idle, Line& line) {
   const Interrupts interrupts;
   EventLog log(folder);
   if (log.facts()) require_same(study, log.facts()->resolved, folder, is_unsearched(log));
@@ -100,65 +99,62 @@ void keep(const StudySpec& study, const rt::Path& folder, double idle, Line& lin
   server.serve(idle, *interrupts.asked());
 }
 
-void note_in(const rt::Path& folder, std::string_view words) {
-  const rt::File file(::open((folder / kKeeperLog).c_str(),
-                             O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666));
-  const std::string text = rt::cat(rt::wall_time(), " ", words, "\n");
+void note_in(const base::Path& folder, std::string_view words) {
+  const base::File file(::open((folder / kKeeperLog).c_str(),
+                               O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666));
+  const std::string text = base::cat(base::wall_time(), " ", words, "\n");
   if (file) (void)!::write(file.fd(), text.data(), text.size());
 }
 
-[[noreturn]] void become_keeper(const StudySpec& study, const rt::Path& folder, double idle,
+[[noreturn]] void become_keeper(const StudySpec& study, const base::Path& folder, double idle,
                                 int out) {
   leave_terminal();
   Line line(out);
-  const auto fail = [&, place = std::filesystem::absolute(folder)](rt::Errc kind,
+  const auto fail = [&, place = std::filesystem::absolute(folder)](base::Errc kind,
                                                                    const char* words) {
     line.open() ? line.failed(kind, words) : note_in(place, words);
   };
   try {
     keep(study, folder, idle, line);
-  } catch (const rt::Error& error) {
+  } catch (const base::Error& error) {
     fail(error.kind(), error.what());
   } catch (const std::exception& error) {
-    fail(rt::Errc::internal, error.what());
+    fail(base::Errc::internal, error.what());
   }
   ::_exit(0);
 }
 
 /// Whether somebody answers, or will in a moment: the lock comes before the socket.
-bool is_kept(const rt::Path& folder, double patience) {
-  const rt::Moment begun = rt::now();
+bool is_kept(const base::Path& folder, double patience) {
+  const base::Moment begun = base::now();
   for (;;) {
     if (connect_in(folder)) return true;
-    if (StudyLock::look(folder) == StudyLock::State::free || rt::seconds_since(begun) >= patience)
+    if (StudyLock::look(folder) == StudyLock::State::free || base::seconds_since(begun) >= patience)
       return false;
-    rt::sleep_for(std::chrono::milliseconds(5));
+    base::sleep_for(std::chrono::milliseconds(5));
   }
 }
 
 /// The new process' word; empty when it died without one.
-std::string fork_keeper(const StudySpec& study, const rt::Path& folder, double idle) {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0)
-    throw rt::storage_error("make a pipe for", folder, errno);
-  const rt::File in(ends[0]);
-  rt::File out(ends[1]);
+std::string fork_keeper(const StudySpec& study, const base::Path& folder, double idle) {
+  base::Pipe pipe = base::open_pipe();
+  if (!pipe) throw base::storage_error("make a pipe for", folder, errno);
   const pid_t child = ::fork();
-  if (child < 0) throw rt::storage_error("start a process for", folder, errno);
+  if (child < 0) throw base::storage_error("start a process for", folder, errno);
   if (child == 0) {
     // Not our child's child: whoever called us need not wait for it.
-    if (::fork() == 0) become_keeper(study, folder, idle, out.release());
+    if (::fork() == 0) become_keeper(study, folder, idle, pipe.write.release());
     ::_exit(0);
   }
-  (void)out.close();
+  (void)pipe.write.close();
   (void)::waitpid(child, nullptr, 0);
-  return rt::read_all(in.fd());
+  return base::read_all(pipe.read.fd());
 }
 
 /// Whether the keeper that greeted us keeps this very study; one whose limits have changed since is
-/// asked to end, which disturbs nobody: what was not answered is said again. Throws rt::Error
+/// asked to end, which disturbs nobody: what was not answered is said again. Throws base::Error
 /// (study) where it is another study, (locked) where it does not end.
-bool keeps(const StudySpec& study, const rt::Path& folder) {
+bool keeps(const StudySpec& study, const base::Path& folder) {
   const std::string resolved = StudyReader(folder).resolved();
   require_same(study, resolved, folder, false);
   const std::string now = resolved_yaml(study);
@@ -169,19 +165,21 @@ bool keeps(const StudySpec& study, const rt::Path& folder) {
 
 }  // namespace
 
-void start_keeper(const StudySpec& study, ReadFrom from, const rt::Path& folder, double idle) {
+void start_keeper(const StudySpec& study, ReadFrom from, const base::Path& folder, double idle) {
   require_asked(study);
-  rt::make_folder(folder);
-  for (const rt::Moment begun = rt::now();;) {
+  base::make_folder(folder);
+  for (const base::Moment begun = base::now();;) {
     if (AskClient::connect(folder) && (from == ReadFrom::folder || keeps(study, folder))) return;
     const std::string said = fork_keeper(study, folder, idle);
     if (!said.empty() && said[0] == kReady) return;
     if (said.empty())
-      throw rt::Error(rt::Errc::internal, rt::cat("the keeper of ", folder.string(), " has died"));
-    const auto kind = static_cast<rt::Errc>(said[0] - '0');
-    if (kind != rt::Errc::locked) throw rt::Error(kind, said.substr(1));
+      throw base::Error(base::Errc::internal,
+                        base::cat("the keeper of ", folder.string(), " has died"));
+    const auto kind = static_cast<base::Errc>(said[0] - '0');
+    if (kind != base::Errc::locked) throw base::Error(kind, said.substr(1));
     // Who had the lock may keep another study, or have gone in between.
-    if (!is_kept(folder, kPatience) && rt::seconds_since(begun) >= kPatience) throw in_use(folder);
+    if (!is_kept(folder, kPatience) && base::seconds_since(begun) >= kPatience)
+      throw in_use(folder);
   }
 }
 

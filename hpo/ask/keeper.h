@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
+#include "base/file.h"
 #include "hpo/study/spec.h"
-#include "runtime/base/file.h"
 
 namespace hpo {
 
@@ -15,8 +15,8 @@ enum class ReadFrom : std::uint8_t { file, folder };
 /// Sees to it that the study in `folder` (made if missing) has a keeper: finds the one that lives
 /// (one whose study has other limits than the file is asked to end),
 /// or becomes two processes, of which the new one keeps the study until nobody was connected for
-/// `idle` seconds and does not return from here. Throws rt::Error: locked (a driver that is no
+/// `idle` seconds and does not return from here. Throws base::Error: locked (a driver that is no
 /// keeper has it), storage, study (the study in the folder was made from another file).
-void start_keeper(const StudySpec& study, ReadFrom from, const rt::Path& folder, double idle);
+void start_keeper(const StudySpec& study, ReadFrom from, const base::Path& folder, double idle);
 
 }  // namespace hpo

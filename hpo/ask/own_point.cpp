@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
+#include "base/text.h"
 #include "hpo/ask/refusal.h"
 #include "hpo/space/fill.h"
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
 
 namespace hpo {
 
@@ -15,24 +15,24 @@ namespace {
 ParamValue value_for(const Parameter& parameter, const ParamValue& given) {
   const ParamValue value = as_meant(parameter.domain, given);
   if (contains(parameter.domain, value)) return value;
-  throw refusal(rt::cat("params.", parameter.name, " is ", text_of(given), ", expected ",
-                        describe(parameter.domain)));
+  throw refusal(base::cat("params.", parameter.name, " is ", text_of(given), ", expected ",
+                          describe(parameter.domain)));
 }
 
 void require_parameter(const std::string& name, const Space& space) {
   if (space.find(name) != nullptr) return;
   std::vector<std::string> names;
   for (const Parameter& known : space.parameters()) names.push_back(known.name);
-  throw refusal(rt::cat("params names \"", rt::printable(name, 64),
-                        "\", expected the name of a parameter", rt::did_you_mean(name, names)));
+  throw refusal(base::cat("params names \"", base::printable(name, 64),
+                          "\", expected the name of a parameter", base::did_you_mean(name, names)));
 }
 
 /// What has to stand beside a parameter for it to exist.
 std::string condition_text(const Parameter& parameter) {
   std::string text;
   for (const Condition& condition : parameter.when)
-    text += rt::cat(text.empty() ? "" : " and ", condition.parameter, "=",
-                    text_of(condition.values.front()));
+    text += base::cat(text.empty() ? "" : " and ", condition.parameter, "=",
+                      text_of(condition.values.front()));
   return text;
 }
 
@@ -48,13 +48,13 @@ Params own_point(const Params& given, const Space& space) {
   for (const auto& [name, value] : point) {
     const std::size_t index = *space.index_of(name);
     if (space.is_active(index, point)) continue;
-    throw refusal(rt::cat("params.", name, " does not exist with these values, expected ",
-                          condition_text(space.parameters()[index]), " beside it"));
+    throw refusal(base::cat("params.", name, " does not exist with these values, expected ",
+                            condition_text(space.parameters()[index]), " beside it"));
   }
   for (const Forbidden& combination : space.forbidden()) {
     if (holds(combination, point))
-      throw refusal(rt::cat("params are a point of which forbid says that ", text_of(combination),
-                            " may not be, expected one that is allowed"));
+      throw refusal(base::cat("params are a point of which forbid says that ", text_of(combination),
+                              " may not be, expected one that is allowed"));
   }
   if (const Filled whole = filled(space, point); !whole.point)
     throw refusal(whole.is_none ? "params: forbid leaves no point with these values, expected one "

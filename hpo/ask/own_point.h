@@ -6,7 +6,7 @@
 namespace hpo {
 
 /// `given` as the parameters have it: ints as floats where a float is meant, in the order of the
-/// space. It need not name every parameter. Throws rt::Error (usage) for a name that is no
+/// space. It need not name every parameter. Throws base::Error (usage) for a name that is no
 /// parameter, a value that its parameter cannot take, a parameter whose condition is not met, and a
 /// combination that is forbidden.
 [[nodiscard]] Params own_point(const Params& given, const Space& space);

@@ -3,13 +3,13 @@
 
 #include <string>
 
-#include "runtime/base/error.h"
+#include "base/error.h"
 
 namespace hpo {
 
 /// A usage error with this message, for the caller to throw.
-[[nodiscard]] inline rt::Error refusal(const std::string& message) {
-  return {rt::Errc::usage, message};
+[[nodiscard]] inline base::Error refusal(const std::string& message) {
+  return {base::Errc::usage, message};
 }
 
 }  // namespace hpo

@@ -8,8 +8,8 @@
 #include <cmath>
 #include <utility>
 
-#include "runtime/base/clock.h"
-#include "runtime/base/error.h"
+#include "base/clock.h"
+#include "base/error.h"
 
 namespace hpo {
 
@@ -19,9 +19,9 @@ namespace {
 /// some times.
 constexpr double kCheap = 0.0005;
 
-rt::File new_signal() {
-  rt::File signal(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (!signal) throw rt::storage_error("make a signal for", "proposals", errno);
+base::File new_signal() {
+  base::File signal(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!signal) throw base::storage_error("make a signal for", "proposals", errno);
   return signal;
 }
 
@@ -169,10 +169,10 @@ void SamplerThread::make_beside(Lock& lock) {
 }
 
 std::optional<Params> SamplerThread::make(std::uint64_t ordinal) {
-  const rt::Moment begun = rt::now();
+  const base::Moment begun = base::now();
   begin_work_ahead();
   std::optional<Params> params = sampler_->propose(ordinal);
-  took_ = rt::seconds_since(begun);
+  took_ = base::seconds_since(begun);
   return params;
 }
 

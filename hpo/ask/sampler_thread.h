@@ -12,8 +12,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/file.h"
 #include "hpo/samplers/sampler.h"
-#include "runtime/base/file.h"
 
 namespace hpo {
 
@@ -23,7 +23,7 @@ namespace hpo {
 /// thread calls it.
 class SamplerThread final : public Sampler {
  public:
-  /// Throws rt::Error (storage) where the system has no descriptor left.
+  /// Throws base::Error (storage) where the system has no descriptor left.
   explicit SamplerThread(std::unique_ptr<Sampler> sampler);
   /// Waits for what is being made.
   ~SamplerThread() override;
@@ -78,7 +78,7 @@ class SamplerThread final : public Sampler {
   void begin_work_ahead();
 
   std::unique_ptr<Sampler> sampler_;  ///< the thread's while it makes a proposal
-  rt::File signal_;
+  base::File signal_;
   double took_;  ///< seconds, the last proposal; the sampler's
 
   mutable std::mutex mutex_;  ///< of all that follows

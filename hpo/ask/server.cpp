@@ -9,8 +9,8 @@
 #include <cmath>
 #include <vector>
 
+#include "base/text.h"
 #include "hpo/ask/session.h"
-#include "runtime/base/text.h"
 
 namespace hpo {
 
@@ -23,17 +23,17 @@ constexpr double kTick =
 }  // namespace
 
 AskServer::AskServer(AskListener& listener, AskedStudy& study)
-    : study_(study), listener_(listener), last_(rt::now()), looked_(last_) {}
+    : study_(study), listener_(listener), last_(base::now()), looked_(last_) {}
 
 void AskServer::serve(double idle, const std::atomic<int>& interrupts) {
   while (interrupts.load() == 0) {
-    if (!connections_.empty()) last_ = rt::now();
-    const double left = idle - rt::seconds_since(last_);
+    if (!connections_.empty()) last_ = base::now();
+    const double left = idle - base::seconds_since(last_);
     if (left <= 0) return;
     wait(left);
-    if (rt::seconds_since(looked_) >= kTick) {
+    if (base::seconds_since(looked_) >= kTick) {
       if (!listener_.stands()) return;
-      looked_ = rt::now();
+      looked_ = base::now();
     }
     accept_all();
     for (Connection& connection : connections_) receive(connection);
@@ -63,7 +63,7 @@ void AskServer::wait(double idle) {
 
 void AskServer::accept_all() {
   for (;;) {
-    rt::File socket(::accept4(listener_.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    base::File socket(::accept4(listener_.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     full_ = !socket && errno != EAGAIN && errno != EINTR && errno != ECONNABORTED;
     if (!socket) return;
     Connection& connection = connections_.emplace_back();

@@ -6,10 +6,10 @@
 #include <list>
 #include <string>
 
+#include "base/clock.h"
+#include "base/file.h"
 #include "hpo/ask/asked_study.h"
 #include "hpo/ask/socket.h"
-#include "runtime/base/clock.h"
-#include "runtime/base/file.h"
 
 namespace hpo {
 
@@ -29,7 +29,7 @@ class AskServer {
 
  private:
   struct Connection {
-    rt::File socket;
+    base::File socket;
     std::string in;         ///< not yet a line
     std::string answers;    ///< wait for the commit
     std::string out;        ///< may be sent
@@ -58,8 +58,8 @@ class AskServer {
   AskListener& listener_;
   std::list<Connection> connections_;
   std::deque<Connection*> line_;  ///< that wait for a proposal
-  rt::Moment last_;               ///< when somebody was connected
-  rt::Moment looked_;             ///< whether the listener stands
+  base::Moment last_;             ///< when somebody was connected
+  base::Moment looked_;           ///< whether the listener stands
   bool full_ = false;             ///< the system has no descriptor left for one more
 };
 

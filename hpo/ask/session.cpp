@@ -9,12 +9,12 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
+#include "base/text.h"
 #include "hpo/ask/refusal.h"
 #include "hpo/ask/socket.h"
 #include "hpo/log/json.h"
 #include "hpo/log/metrics.h"
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
 
 namespace hpo {
 
@@ -27,8 +27,9 @@ template <class Read>
 auto read_member(std::string_view name, const Json& value, std::string_view expected, Read read) {
   try {
     return std::invoke(read, value);
-  } catch (const rt::Error&) {
-    throw refusal(rt::cat(name, " is ", rt::printable(value.raw(), 60), ", expected ", expected));
+  } catch (const base::Error&) {
+    throw refusal(
+        base::cat(name, " is ", base::printable(value.raw(), 60), ", expected ", expected));
   }
 }
 
@@ -38,7 +39,7 @@ void require_own_names(const Json& object, std::string_view what) {
   for (const auto& [name, value] : object.members()) {
     if (names.insert(name).second) continue;
     throw refusal(
-        rt::cat(what, " has two members \"", rt::printable(name, 60), "\", expected one"));
+        base::cat(what, " has two members \"", base::printable(name, 60), "\", expected one"));
   }
 }
 
@@ -46,8 +47,8 @@ void require_known(const Json& message, std::span<const std::string> known) {
   require_own_names(message, "the call");
   for (const auto& [name, value] : message.members()) {
     if (std::ranges::find(known, name) != known.end()) continue;
-    throw refusal(rt::cat("unknown member \"", rt::printable(name, 60), "\" of the call ",
-                          message.at("call").text(), rt::did_you_mean(name, known)));
+    throw refusal(base::cat("unknown member \"", base::printable(name, 60), "\" of the call ",
+                            message.at("call").text(), base::did_you_mean(name, known)));
   }
 }
 
@@ -55,7 +56,7 @@ std::uint64_t trial_of(const Json& message) {
   const Json* trial = message.find("trial");
   if (trial == nullptr) throw refusal("the member trial is missing, expected its number");
   const std::int64_t number = read_member("trial", *trial, "its number", &Json::integer);
-  if (number < 0) throw refusal(rt::cat("trial ", number, ", expected a number from 0 on"));
+  if (number < 0) throw refusal(base::cat("trial ", number, ", expected a number from 0 on"));
   return static_cast<std::uint64_t>(number);
 }
 
@@ -66,7 +67,7 @@ TrialState state_of(const Json& message) {
   for (const TrialState state : {TrialState::complete, TrialState::stopped, TrialState::failed})
     if (word == name_of(state)) return state;
   throw refusal(
-      rt::cat("state \"", rt::printable(word, 60), "\", expected complete, stopped or failed"));
+      base::cat("state \"", base::printable(word, 60), "\", expected complete, stopped or failed"));
 }
 
 constexpr std::int64_t kLastStep = std::int64_t{1} << 53;
@@ -82,13 +83,13 @@ std::vector<double> values_of(const Json& message, std::size_t metrics) {
     numbers.push_back(read_member("value", *value, "a number", &Json::number));
   if (values == nullptr) return numbers;
   if (!values->raw().starts_with('['))
-    throw refusal(rt::cat("values is ", rt::printable(values->raw(), 60),
-                          ", expected a list with a number for each metric of the study"));
+    throw refusal(base::cat("values is ", base::printable(values->raw(), 60),
+                            ", expected a list with a number for each metric of the study"));
   for (const auto& [none, one] : values->members())
     numbers.push_back(read_member("one of values", one, "a number", &Json::number));
   if (numbers.size() != metrics)
-    throw refusal(rt::cat(numbers.size(), numbers.size() == 1 ? " value" : " values", ", expected ",
-                          metrics, ", one for each metric of the study"));
+    throw refusal(base::cat(numbers.size(), numbers.size() == 1 ? " value" : " values",
+                            ", expected ", metrics, ", one for each metric of the study"));
   return numbers;
 }
 
@@ -98,7 +99,7 @@ Told told_of(const Json& message, const StudySpec& study) {
     told.step = read_member("step", *step, "a whole number", &Json::integer);
   const std::vector<double> values = values_of(message, 1 + study.others.size());
   if (told.step && *told.step > kLastStep)
-    throw refusal(rt::cat("step ", *told.step, ", expected at most ", kLastStep));
+    throw refusal(base::cat("step ", *told.step, ", expected at most ", kLastStep));
   if (const Json* metrics = message.find("metrics")) {
     told.metrics = read_member("metrics", *metrics, "an object with a number for each name",
                                [](const Json& value) { return metrics_from_json(value.raw()); });
@@ -112,7 +113,7 @@ Told told_of(const Json& message, const StudySpec& study) {
     const std::string& name = i == 0 ? study.metric.name : study.others[i - 1].name;
     if (const double* named = find_metric(told.metrics, name);
         named != nullptr && !same_number(*named, values[i]))
-      throw refusal(rt::cat("two values of ", name, ", expected one"));
+      throw refusal(base::cat("two values of ", name, ", expected one"));
     put_metric(told.metrics, name, values[i]);
   }
   if (const Json* reason = message.find("message"))
@@ -126,7 +127,7 @@ std::string ticket_of(const Json& message) {
   if (ticket != nullptr) name = read_member("ticket", *ticket, "a text", &Json::text);
   if (name.size() > kLongestTicket)
     throw refusal(
-        rt::cat("a ticket of ", name.size(), " bytes, expected at most ", kLongestTicket));
+        base::cat("a ticket of ", name.size(), " bytes, expected at most ", kLongestTicket));
   return name;
 }
 
@@ -205,9 +206,9 @@ std::string answer_to(AskedStudy& study, const Json& message) {
   if (name == kCalls[1]) return report(study, message);
   if (name == kCalls[2]) return tell(study, message);
   if (name == kCalls[3]) return enqueue(study, message);
-  throw refusal(rt::cat("unknown call \"", rt::printable(name, 60),
-                        "\", expected ask, enqueue, report or tell",
-                        rt::did_you_mean(name, kCalls)));
+  throw refusal(base::cat("unknown call \"", base::printable(name, 60),
+                          "\", expected ask, enqueue, report or tell",
+                          base::did_you_mean(name, kCalls)));
 }
 
 /// The message of a line that asks for a trial.
@@ -216,7 +217,7 @@ std::optional<Json> asking(std::string_view line) {
     Json message = Json::parse(line);
     const Json* call = message.find("call");
     if (call != nullptr && call->text() == "ask") return message;
-  } catch (const rt::Error&) {
+  } catch (const base::Error&) {
     // What such a line is refused for, its answer says.
   }
   return std::nullopt;
@@ -245,7 +246,7 @@ bool ask_waits(const AskedStudy& study, std::string_view line, bool others) {
   if (!message) return false;
   try {
     return others || study.waits(ticket_of(*message));
-  } catch (const rt::Error&) {
+  } catch (const base::Error&) {
     return false;
   }
 }
@@ -253,11 +254,11 @@ bool ask_waits(const AskedStudy& study, std::string_view line, bool others) {
 std::string ask_answer(AskedStudy& study, std::string_view line) {
   try {
     return answer_to(study, Json::parse(line));
-  } catch (const rt::Error& error) {
+  } catch (const base::Error& error) {
     JsonWriter json;
     json.begin_object().field("error", error.what());
     // What does not parse is the caller's mistake, whatever the reader of the log calls it.
-    json.field("kind", rt::errc_name(rt::Errc::usage)).end_object();
+    json.field("kind", base::errc_name(base::Errc::usage)).end_object();
     return std::move(json).text();
   }
 }

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <optional>
 
-#include "runtime/base/file.h"
+#include "base/file.h"
 
 namespace hpo {
 
@@ -22,8 +22,8 @@ inline constexpr std::size_t kLongestAskLine = std::size_t{1} << 20;
 class AskListener {
  public:
   /// Listens in `folder`, in place of whoever did before. Only processes of the same user can
-  /// connect. The socket does not block. Throws rt::Error (storage).
-  explicit AskListener(const rt::Path& folder);
+  /// connect. The socket does not block. Throws base::Error (storage).
+  explicit AskListener(const base::Path& folder);
   /// Removes the socket, but none that somebody else has put there since.
   ~AskListener();
   AskListener(const AskListener&) = delete;
@@ -32,7 +32,7 @@ class AskListener {
   [[nodiscard]] int fd() const { return socket_.fd(); }
 
   /// Whether those who connect still come here: makes the socket anew where it was removed. False
-  /// where the folder, or the log in it, was removed or is another one's by now. Throws rt::Error
+  /// where the folder, or the log in it, was removed or is another one's by now. Throws base::Error
   /// (storage).
   [[nodiscard]] bool stands();
 
@@ -46,13 +46,13 @@ class AskListener {
   [[nodiscard]] static std::optional<Identity> identity(int folder, const char* name);
   void listen();
 
-  rt::Path path_;
-  rt::File folder_, socket_;
+  base::Path path_;
+  base::File folder_, socket_;
   std::optional<Identity> log_, own_;
 };
 
-/// A connection to whoever listens in `folder`; nothing where nobody does. Throws rt::Error
+/// A connection to whoever listens in `folder`; nothing where nobody does. Throws base::Error
 /// (storage) where the system refuses otherwise.
-[[nodiscard]] std::optional<rt::File> connect_in(const rt::Path& folder);
+[[nodiscard]] std::optional<base::File> connect_in(const base::Path& folder);
 
 }  // namespace hpo

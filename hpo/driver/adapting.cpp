@@ -4,13 +4,13 @@
 #include <limits>
 #include <utility>
 
+#include "base/error.h"
+#include "base/text.h"
 #include "hpo/driver/asking.h"
 #include "hpo/driver/rounds.h"
 #include "nn/adapt/grid.h"
 #include "nn/error.h"
 #include "nn/reshape/reshape.h"
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
 #include "runtime/on.h"
 #include "tasks/command.h"
 
@@ -52,7 +52,7 @@ auto asked(const Ask& ask) {
   try {
     return ask();
   } catch (const nn::Error& error) {
-    throw TrialFailure(Cause::error, rt::cat("adapt: ", error.what()));
+    throw TrialFailure(Cause::error, base::cat("adapt: ", error.what()));
   }
 }
 
@@ -276,7 +276,7 @@ rt::Async<void> AdaptingNetwork::reshape(nn::Operations operations, std::uint64_
   }
   if (operations.empty()) co_return;
   if (const std::string why = no_room(model_, operations, max_weights); !why.empty()) {
-    if (!trial.in_past()) trial.note(rt::cat("the network it took over keeps its size: ", why));
+    if (!trial.in_past()) trial.note(base::cat("the network it took over keeps its size: ", why));
     co_return;
   }
   nn::Turn turn{.candidates = {std::move(operations)}, .why = "to explore"};

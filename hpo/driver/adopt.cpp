@@ -2,13 +2,13 @@
 
 #include <filesystem>
 
+#include "base/text.h"
 #include "hpo/driver/network_work.h"
 #include "hpo/driver/same_study.h"
 #include "hpo/driver/search.h"
 #include "hpo/driver/warm_start.h"
 #include "hpo/log/study_reader.h"
 #include "hpo/study/warm.h"
-#include "runtime/base/text.h"
 
 namespace hpo {
 
@@ -45,26 +45,26 @@ std::string logged_file(const EventLog& log, const StudyFacts& facts, const Stud
 }
 
 /// New trials must not find what old ones of their numbers left; people may.
-void put_aside(const rt::Path& folder) {
-  const rt::Path trials = folder / "trials";
+void put_aside(const base::Path& folder) {
+  const base::Path trials = folder / "trials";
   std::error_code error;
   if (!std::filesystem::exists(trials, error)) return;
-  rt::Path aside;
+  base::Path aside;
   for (int n = 0; n == 0 || std::filesystem::exists(aside, error); ++n)
-    aside = folder / rt::cat("trials.before-", n);
+    aside = folder / base::cat("trials.before-", n);
   std::filesystem::rename(trials, aside, error);
-  if (error) throw rt::storage_error("rename", trials, error.value());
+  if (error) throw base::storage_error("rename", trials, error.value());
 }
 
 }  // namespace
 
 bool is_unsearched(const EventLog& log) {
   const auto imported = log.noted(kImportedFact);
-  return imported && rt::parse_int(*imported) == log.recorded();
+  return imported && base::parse_int(*imported) == log.recorded();
 }
 
 std::string begin_anew(EventLog& log, const StudySpec& study, const StudyData* data,
-                       const rt::Path& folder) {
+                       const base::Path& folder) {
   if (!log.facts() || !log.is_void() || log.noted(kAskedFact)) return "";
   const StudyFacts facts = facts_of(study, data);
   std::string other = what_is_other(logged_file(log, facts, data), facts.resolved);
@@ -75,7 +75,7 @@ std::string begin_anew(EventLog& log, const StudySpec& study, const StudyData* d
 }
 
 std::vector<Changed> adopt(EventLog& log, const StudySpec& study, const StudyData* data,
-                           const rt::Path& folder) {
+                           const base::Path& folder) {
   StudyFacts facts = facts_of(study, data);
   std::vector<Changed> changes;
   const auto known = newly_known(log, study);
@@ -88,7 +88,7 @@ std::vector<Changed> adopt(EventLog& log, const StudySpec& study, const StudyDat
   }
   if (known) log.note(kKnownFact, json_of(*known));
   if (study.numbers_steps()) log.note(kStepsFact, "1");
-  rt::write_file_atomic(folder / "study.yaml", facts.resolved);
+  base::write_file_atomic(folder / "study.yaml", facts.resolved);
   return changes;
 }
 

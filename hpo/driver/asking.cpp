@@ -3,9 +3,9 @@
 #include <string_view>
 #include <utility>
 
+#include "base/text.h"
 #include "hpo/driver/trial_work.h"
 #include "nn/error.h"
-#include "runtime/base/text.h"
 
 namespace hpo {
 
@@ -20,13 +20,13 @@ std::string last_lines(std::string_view errors) {
   std::size_t begin = errors.size() > kMost ? errors.size() - kMost : 0;
   if (const std::size_t line = errors.find('\n', begin); begin > 0 && line != errors.npos)
     begin = line + 1;
-  return rt::cat("; it wrote: ", rt::printable(errors.substr(begin), kMost));
+  return base::cat("; it wrote: ", base::printable(errors.substr(begin), kMost));
 }
 
 /// The beginning of an answer.
 std::string shown(std::string_view answer) {
   while (!answer.empty() && answer.back() == '\n') answer.remove_suffix(1);
-  return answer.empty() ? "nothing" : rt::printable(answer, 120);
+  return answer.empty() ? "nothing" : base::printable(answer, 120);
 }
 
 Cause cause_of(const tasks::ProgramResult& result) {
@@ -48,18 +48,18 @@ tasks::Program program_of(const nn::Adaptation& adaptation, std::string question
 
 nn::Turn turn_of(const tasks::Program& program, const tasks::ProgramResult& result,
                  nn::Policy& policy, const nn::Situation& situation) {
-  const std::string who = rt::cat("adapt.command: ", tasks::title(program));
+  const std::string who = base::cat("adapt.command: ", tasks::title(program));
   if (result.end != tasks::ProgramEnd::exited || result.status != 0) {
     throw TrialFailure(cause_of(result),
-                       rt::cat(who, " ", tasks::end_text(program, result), ", expected an answer",
-                               last_lines(result.errors)));
+                       base::cat(who, " ", tasks::end_text(program, result), ", expected an answer",
+                                 last_lines(result.errors)));
   }
   try {
     return policy.answered(situation, result.output);
   } catch (const nn::Error& error) {
     throw TrialFailure(Cause::error,
-                       rt::cat(who, " answered ", shown(result.output), ": ",
-                               rt::printable(error.what(), 400), last_lines(result.errors)));
+                       base::cat(who, " answered ", shown(result.output), ": ",
+                                 base::printable(error.what(), 400), last_lines(result.errors)));
   }
 }
 

@@ -9,24 +9,24 @@ namespace hpo {
 namespace {
 
 /// A task that waits longer for a worker to rest goes before the others.
-constexpr rt::Duration kPatience = std::chrono::milliseconds(500);
+constexpr base::Duration kPatience = std::chrono::milliseconds(500);
 
 }  // namespace
 
 Checkpoints::Checkpoints(std::shared_ptr<rt::Store> store, std::string owner)
     : store_(std::move(store)), owner_(std::move(owner)) {}
 
-void Checkpoints::keep(std::vector<rt::Key> networks) {
+void Checkpoints::keep(std::vector<base::Key> networks) {
   if (store_) store_->protect(owner_, std::move(networks));
 }
 
 void Checkpoints::tick() {
   if (!store_) return;
   const bool waits = running_ && !running_->ready();
-  if (waits && (urgent_ || rt::now() - called_ < kPatience)) return;
+  if (waits && (urgent_ || base::now() - called_ < kPatience)) return;
   if (!waits && !store_->due()) return;
   urgent_ = waits;
-  called_ = rt::now();
+  called_ = base::now();
   running_ = rt::persist_results(urgent_ ? rt::Persist::before_others : rt::Persist::after_others);
   running_->demand();
 }

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/base/clock.h"
+#include "base/clock.h"
 #include "runtime/store.h"
 #include "runtime/value.h"
 
@@ -24,7 +24,7 @@ class Checkpoints {
   Checkpoints(std::shared_ptr<rt::Store> store, std::string owner);
 
   /// The networks that must not be evicted, in place of those named before.
-  void keep(std::vector<rt::Key> networks);
+  void keep(std::vector<base::Key> networks);
 
   /// To be called often: calls a persisting task when one is due.
   void tick();
@@ -33,7 +33,7 @@ class Checkpoints {
   std::shared_ptr<rt::Store> store_;
   std::string owner_;
   std::optional<rt::Value<void>> running_;
-  rt::Moment called_{};
+  base::Moment called_{};
   bool urgent_ = false;
 };
 

@@ -9,11 +9,11 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/error.h"
+#include "base/file.h"
+#include "base/text.h"
 #include "hpo/driver/start_failure.h"
 #include "hpo/log/metrics.h"
-#include "runtime/base/error.h"
-#include "runtime/base/file.h"
-#include "runtime/base/text.h"
 
 namespace hpo {
 
@@ -30,11 +30,12 @@ bool decides(const StudySpec& study, std::string_view metric) {
 
 std::string signal_words(int signal) {
   const char* name = ::sigabbrev_np(signal);
-  return rt::cat("killed by signal ", signal, name != nullptr ? rt::cat(" (SIG", name, ")") : "");
+  return base::cat("killed by signal ", signal,
+                   name != nullptr ? base::cat(" (SIG", name, ")") : "");
 }
 
 std::string with_last(std::string what, const std::vector<std::string>& last) {
-  if (!last.empty()) what += rt::cat("; it printed last: ", last.back());
+  if (!last.empty()) what += base::cat("; it printed last: ", last.back());
   return what;
 }
 
@@ -42,22 +43,22 @@ std::string with_last(std::string what, const std::vector<std::string>& last) {
 /// report.
 std::string nothing_reported(const Metric& metric, const Metrics& others,
                              const std::optional<NoNumber>& no_number) {
-  std::string message = rt::cat("ended well without reporting ", metric.name);
+  std::string message = base::cat("ended well without reporting ", metric.name);
   if (no_number && no_number->of_output)
-    return rt::cat(message, ": metric.regex took \"", rt::printable(no_number->text, 120),
-                   "\", which is no number, expected a group that takes numbers");
+    return base::cat(message, ": metric.regex took \"", base::printable(no_number->text, 120),
+                     "\", which is no number, expected a group that takes numbers");
   if (no_number)
-    return rt::cat(message, ": its report has ", rt::printable(no_number->text, 120),
-                   ", expected a number such as 0.5, without quotes");
+    return base::cat(message, ": its report has ", base::printable(no_number->text, 120),
+                     ", expected a number such as 0.5, without quotes");
   if (!metric.regex.empty())
     return message + ", expected a line of its output that metric.regex matches";
   std::vector<std::string> names;
   for (const auto& [name, value] : others) names.push_back(name);
   std::string list;
-  for (const std::string& name : names) list += rt::cat(list.empty() ? "" : ", ", name);
-  if (!names.empty()) message += rt::cat(", only ", rt::printable(list, 200));
-  return rt::cat(message, ", expected a line such as {\"step\": 1, \"", metric.name,
-                 "\": 0.5} in the file $TRELLIS_METRICS", rt::did_you_mean(metric.name, names));
+  for (const std::string& name : names) list += base::cat(list.empty() ? "" : ", ", name);
+  if (!names.empty()) message += base::cat(", only ", base::printable(list, 200));
+  return base::cat(message, ", expected a line such as {\"step\": 1, \"", metric.name,
+                   "\": 0.5} in the file $TRELLIS_METRICS", base::did_you_mean(metric.name, names));
 }
 
 void require_reports(const StudySpec& study, const CommandReports& reports) {
@@ -85,19 +86,19 @@ Ended command_end(const StudySpec& study, const std::string& path,
       if (news.status == 0 || decides(study, "exit")) return {};
       if (starved && news.status == kShellsKill)
         return failed(Cause::out_of_memory, "killed by the system, which had no memory left");
-      return failed(Cause::error, with_last(rt::cat("exited with status ", news.status), last));
+      return failed(Cause::error, with_last(base::cat("exited with status ", news.status), last));
     case RunEnd::killed:
       if (starved && news.status == SIGKILL)
         return failed(Cause::out_of_memory, "killed by the system, which had no memory left");
       return failed(Cause::killed, with_last(signal_words(news.status), last));
     case RunEnd::timed_out:
       return failed(Cause::timeout,
-                    rt::cat("limits.trial_time of ",
-                            rt::format_seconds(limits.trial_time.value_or(0)), " is over"));
+                    base::cat("limits.trial_time of ",
+                              base::format_seconds(limits.trial_time.value_or(0)), " is over"));
     case RunEnd::stalled:
-      return failed(Cause::timeout, rt::cat("neither output nor a report for ",
-                                            rt::format_seconds(limits.no_progress.value_or(0)),
-                                            ", as long as limits.no_progress allows"));
+      return failed(Cause::timeout, base::cat("neither output nor a report for ",
+                                              base::format_seconds(limits.no_progress.value_or(0)),
+                                              ", as long as limits.no_progress allows"));
     case RunEnd::out_of_memory:
       return failed(Cause::out_of_memory, "took more than resources.memory");
     case RunEnd::refused:
@@ -113,7 +114,8 @@ Ended command_end(const StudySpec& study, const std::string& path,
 void require_numbers(const StudySpec& study, const Report& report) {
   const auto require = [&](const std::string& name, double value) {
     if (std::isnan(value))
-      throw TrialFailure(Cause::diverged, rt::cat(name, " is not a number at step ", report.step));
+      throw TrialFailure(Cause::diverged,
+                         base::cat(name, " is not a number at step ", report.step));
   };
   require(study.metric.name, report.value);
   for (const Metric& other : study.others) {
@@ -134,7 +136,7 @@ std::optional<Report> closing_report(const StudySpec& study, CommandReports& rep
 }
 
 std::uint64_t killed_for_memory() {
-  const rt::File file(::open("/proc/vmstat", O_RDONLY | O_CLOEXEC));
+  const base::File file(::open("/proc/vmstat", O_RDONLY | O_CLOEXEC));
   std::string text(65536, '\0');
   const ssize_t bytes = file ? ::read(file.fd(), text.data(), text.size()) : 0;
   text.resize(static_cast<std::size_t>(std::max<ssize_t>(bytes, 0)));

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/error.h"
+#include "base/text.h"
 #include "hpo/log/metrics.h"
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
 
 namespace hpo {
 
@@ -22,14 +22,14 @@ bool is_blank(const std::string& line) {
   return line.find_first_not_of(" \t") == std::string::npos;
 }
 
-/// Throws rt::Error (data).
+/// Throws base::Error (data).
 ReportLine report_in(std::string line) {
   if (line.starts_with(kByteOrderMark)) line.erase(0, kByteOrderMark.size());
   if (is_blank(line)) return {};
   if (line.size() >= kLongestReport)
-    throw rt::Error(rt::Errc::data,
-                    rt::cat("has a line of ", kLongestReport, " bytes or more that begins ",
-                            rt::printable(line, 60), ", expected one JSON object a line"));
+    throw base::Error(base::Errc::data,
+                      base::cat("has a line of ", kLongestReport, " bytes or more that begins ",
+                                base::printable(line, 60), ", expected one JSON object a line"));
   return read_report_line(line);
 }
 
@@ -37,8 +37,8 @@ ReportLine report_in(std::string line) {
 ReportLine report_of(const std::string& line) {
   try {
     return report_in(line);
-  } catch (const rt::Error& error) {
-    throw TrialFailure(Cause::error, rt::cat("metrics.jsonl ", error.what()));
+  } catch (const base::Error& error) {
+    throw TrialFailure(Cause::error, base::cat("metrics.jsonl ", error.what()));
   }
 }
 
@@ -65,8 +65,8 @@ void CommandReports::find_in(const std::string& line, std::vector<ReportLine>& o
     try {
       const auto match = pattern.find(line, &other);
       if (match) out.push_back({match->step, {{name, match->value}}});
-    } catch (const rt::Error& error) {
-      throw TrialFailure(Cause::error, rt::cat("metric.regex of ", name, " ", error.what()));
+    } catch (const base::Error& error) {
+      throw TrialFailure(Cause::error, base::cat("metric.regex of ", name, " ", error.what()));
     }
     if (!other.empty()) no_numbers_[name] = {.text = other, .of_output = true};
   }
@@ -83,7 +83,7 @@ std::vector<Report> CommandReports::left_over(const TrialFolder& folder) {
     for (const std::string& line : reports_.take(folder.reports(), false)) {
       try {
         lines.push_back(report_in(line));
-      } catch (const rt::Error&) {
+      } catch (const base::Error&) {
         // Its writer was killed in the middle of it.
       }
     }
@@ -114,8 +114,8 @@ void CommandReports::take(const TrialFolder& folder, bool over, std::vector<Repo
   do {
     for (const std::string& line : reports_.take(folder.reports(), over)) add(report_of(line), out);
     if (reports_.bytes() > kMostReports)
-      throw TrialFailure(Cause::error, rt::cat("metrics.jsonl has ", reports_.bytes(),
-                                               " bytes, expected at most ", kMostReports));
+      throw TrialFailure(Cause::error, base::cat("metrics.jsonl has ", reports_.bytes(),
+                                                 " bytes, expected at most ", kMostReports));
   } while (reports_.more());
   if (patterns_.empty()) return;
   do {

@@ -4,9 +4,9 @@
 #include <csignal>
 #include <utility>
 
+#include "base/log.h"
+#include "base/text.h"
 #include "hpo/driver/command_end.h"
-#include "runtime/base/log.h"
-#include "runtime/base/text.h"
 #include "runtime/loop.h"
 #include "tasks/spawn.h"
 
@@ -21,7 +21,7 @@ constexpr int kFiles = 12;                         ///< that are open at once wh
 
 /// How long the end of a program that may have had a signal to its whole job waits to be judged:
 /// where this process gets the same signal meanwhile, the trial has not failed.
-constexpr rt::Duration kJobSignal = std::chrono::milliseconds(700);
+constexpr base::Duration kJobSignal = std::chrono::milliseconds(700);
 
 bool may_be_of_the_job(const tasks::SupervisorNews& news) {
   constexpr int kShells = 128;  ///< a shell's status of what a signal killed, above its number
@@ -39,7 +39,7 @@ std::int64_t nanoseconds(double seconds) {
 
 }  // namespace
 
-std::map<std::string, std::string> command_environment(const rt::Path& folder,
+std::map<std::string, std::string> command_environment(const base::Path& folder,
                                                        const Resources& resources,
                                                        const std::optional<std::string>& gpus) {
   std::map<std::string, std::string> environment{
@@ -51,7 +51,7 @@ std::map<std::string, std::string> command_environment(const rt::Path& folder,
   return environment;
 }
 
-CommandWork::CommandWork(const StudySpec& study, rt::Path folder)
+CommandWork::CommandWork(const StudySpec& study, base::Path folder)
     : study_(study),
       folder_(std::move(folder)),
       places_(static_cast<std::size_t>(study.parallel)),
@@ -90,8 +90,8 @@ bool CommandWork::has_room(const AttemptPtr& attempt, const std::function<void()
     return true;
   } catch (const tasks::NoMore& lack) {
     if (runs_.size() <= 1) throw;
-    if (places_.lack(runs_.size() - 1, rt::now()))
-      rt::warn(rt::cat(lack.what(), "; going on with fewer programs at once"));
+    if (places_.lack(runs_.size() - 1, base::now()))
+      base::warn(base::cat(lack.what(), "; going on with fewer programs at once"));
   }
   give_place_back(attempt);
   queue_.push_front(attempt);
@@ -108,7 +108,7 @@ void CommandWork::give_place_back(const AttemptPtr& attempt) {
 /// Places for those that wait: at most `parallel` at once, and a trial's next attempt only when
 /// nothing of the one before is left.
 void CommandWork::admit() {
-  const std::size_t most = places_.most(rt::now());
+  const std::size_t most = places_.most(base::now());
   for (auto next = queue_.begin(); next != queue_.end();) {
     const AttemptPtr attempt = *next;
     if (attempt->unwanted) {
@@ -129,7 +129,7 @@ void CommandWork::admit() {
 
 void CommandWork::start(const AttemptPtr& attempt, const TrialCommand& command) {
   const Limits& limits = study_.limits;
-  const rt::Path& folder = attempt->folder->path;
+  const base::Path& folder = attempt->folder->path;
   std::optional<std::string> gpus;
   if (gpus_.count() > 0) gpus = gpus_.names(*attempt->gpus);
   attempt->program = supervisors_.start(
@@ -148,7 +148,7 @@ void CommandWork::start(const AttemptPtr& attempt, const TrialCommand& command) 
        .log = attempt->folder->log.fd(),
        .reports = trial_reports(folder)});
   programs_.emplace(attempt->program, attempt);
-  attempt->looked = rt::now();
+  attempt->looked = base::now();
 }
 
 namespace {
@@ -160,8 +160,8 @@ std::exception_ptr failed_by(std::string message) {
 }  // namespace
 
 void CommandWork::Attempt::read() {
-  const rt::Moment here = rt::now();
-  untold += rt::seconds(here - std::exchange(looked, here));
+  const base::Moment here = base::now();
+  untold += base::seconds(here - std::exchange(looked, here));
   std::vector<Report> found;
   try {
     if (!failure && !unwanted) reports.take(*folder, over.has_value(), found);
@@ -170,11 +170,12 @@ void CommandWork::Attempt::read() {
   }
   for (Report& report : found) told.push_back({std::move(report), std::exchange(untold, 0)});
   if (!failure && told.size() > kMostTold)
-    failure = failed_by(rt::cat("reported ", told.size(), " times before a word came on the first",
-                                " of them, expected at most ", kMostTold));
+    failure =
+        failed_by(base::cat("reported ", told.size(), " times before a word came on the first",
+                            " of them, expected at most ", kMostTold));
   if (!failure && over && over->left_out > 0 && reports.read_output())
-    failure = failed_by(rt::cat("metric.regex did not see ", over->left_out,
-                                " bytes of output, expected at most ", kMostOutput, " in all"));
+    failure = failed_by(base::cat("metric.regex did not see ", over->left_out,
+                                  " bytes of output, expected at most ", kMostOutput, " in all"));
   if (reports.read_output()) {
     log.was_read(folder->log, reports.output_read());
     if (over) log.finish(folder->log);
@@ -199,7 +200,7 @@ void CommandWork::hear(const tasks::ProgramNews& news) {
 }
 
 void CommandWork::turn() {
-  const rt::Moment here = rt::now();
+  const base::Moment here = base::now();
   for (const tasks::ProgramNews& news : supervisors_.take()) {
     if (may_be_of_the_job(news.news))
       unjudged_.push_back({news, here + kJobSignal});

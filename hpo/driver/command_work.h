@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "hpo/driver/command_reports.h"
 #include "hpo/driver/gpu_share.h"
 #include "hpo/driver/long_log.h"
@@ -21,7 +22,6 @@
 #include "hpo/study/command.h"
 #include "hpo/study/spec.h"
 #include "hpo/study/trial_spec.h"
-#include "runtime/base/clock.h"
 #include "runtime/value.h"
 #include "tasks/supervised.h"
 
@@ -30,13 +30,13 @@ namespace hpo {
 /// What a trial's program finds in its environment. `gpus`: for CUDA_VISIBLE_DEVICES; none leaves
 /// it as it is.
 [[nodiscard]] std::map<std::string, std::string> command_environment(
-    const rt::Path& folder, const Resources& resources, const std::optional<std::string>& gpus);
+    const base::Path& folder, const Resources& resources, const std::optional<std::string>& gpus);
 
 class CommandWork final : public TrialWork {
  public:
   /// `study` outlives this and has its slots; `folder` is the study's. At most that many programs
   /// run at once.
-  CommandWork(const StudySpec& study, rt::Path folder);
+  CommandWork(const StudySpec& study, base::Path folder);
 
   [[nodiscard]] TrialFacts facts(const Params& params) override;
   /// Goes on behind the reports that the log has: what the program reports again is passed over.
@@ -69,8 +69,8 @@ class CommandWork final : public TrialWork {
     std::exception_ptr failure;          ///< what was wrong behind them
     std::optional<tasks::SupervisorNews> over;
     std::optional<rt::Promise<void>> waits;
-    rt::Moment looked{};  ///< when reports were read last
-    double untold = 0;    ///< seconds before then that came with no report
+    base::Moment looked{};  ///< when reports were read last
+    double untold = 0;      ///< seconds before then that came with no report
 
     /// Lets the coroutine go on.
     void stir();
@@ -81,7 +81,7 @@ class CommandWork final : public TrialWork {
   /// The end of a program that may be the stop of the whole job, and until when it waits.
   struct Unjudged {
     tasks::ProgramNews news;
-    rt::Moment due;
+    base::Moment due;
   };
 
   static rt::Async<void> something(AttemptPtr attempt);
@@ -100,7 +100,7 @@ class CommandWork final : public TrialWork {
   [[nodiscard]] Ended end_of(const Attempt& attempt, const std::string& path);
 
   const StudySpec& study_;
-  rt::Path folder_;
+  base::Path folder_;
   GpuShare gpus_;
   std::deque<AttemptPtr> queue_;              ///< attempts that wait for a place, first come first
   std::map<std::uint64_t, AttemptPtr> runs_;  ///< by trial: those that have a place

@@ -1,6 +1,6 @@
 #include "hpo/driver/device_use.h"
 
-#include "runtime/base/text.h"
+#include "base/text.h"
 
 namespace hpo {
 
@@ -9,7 +9,7 @@ std::vector<WorkerInfo> worker_infos(const rt::Summary& summary) {
   for (const rt::WorkerSummary& worker : summary.workers) {
     const char* kind = worker.id.kind == rt::Device::cpu ? "cpu " : "cuda ";
     WorkerInfo& info = infos.emplace_back();
-    info.name = rt::cat(kind, worker.id.index);
+    info.name = base::cat(kind, worker.id.index);
     info.gpu = worker.gpu;
     info.tasks = static_cast<std::int64_t>(worker.tasks);
     info.busy = worker.busy;

@@ -4,8 +4,8 @@
 #include <climits>
 #include <utility>
 
+#include "base/text.h"
 #include "hpo/driver/reached.h"
-#include "runtime/base/text.h"
 #include "runtime/loop.h"
 
 namespace hpo {
@@ -14,10 +14,10 @@ namespace {
 
 /// How often progress is shown while nothing ends, and a Ctrl-C that woke nobody is noticed at the
 /// latest.
-constexpr rt::Duration kDriverTick = std::chrono::milliseconds(500);
+constexpr base::Duration kDriverTick = std::chrono::milliseconds(500);
 
-rt::Duration duration_of(double seconds) {
-  return std::chrono::duration_cast<rt::Duration>(
+base::Duration duration_of(double seconds) {
+  return std::chrono::duration_cast<base::Duration>(
       std::chrono::duration<double>(std::clamp(seconds, 0.0, 1e6)));
 }
 
@@ -30,7 +30,7 @@ Driver::Driver(DriverSetup setup)
       search_(study_, setup_.known),
       timeline_(study_.order),
       checkpoints_(setup_.store, setup_.folder.string()),
-      started_(rt::now()) {}
+      started_(base::now()) {}
 
 Driver::~Driver() { drop_live(); }
 
@@ -51,7 +51,7 @@ DriverEnd Driver::run() {
   keep_checkpoints();
   if (done && setup_.store) setup_.store->drop_cheap();
   note_work();
-  commit(rt::Durability::durable);
+  commit(base::Durability::durable);
   if (fatal_) std::rethrow_exception(fatal_);
   return done ? DriverEnd::finished : DriverEnd::interrupted;
 }
@@ -81,7 +81,7 @@ bool Driver::interrupted() const { return setup_.interrupts && setup_.interrupts
 void Driver::obey_clock() {
   if (study_.limits.time && active_seconds() >= *study_.limits.time) {
     finish(Finish::time,
-           rt::cat("limits.time of ", rt::format_seconds(*study_.limits.time), " is over"));
+           base::cat("limits.time of ", base::format_seconds(*study_.limits.time), " is over"));
   }
   if (!study_.limits.trial_time) return;
   std::vector<std::uint64_t> late;
@@ -93,8 +93,8 @@ void Driver::obey_clock() {
   for (std::uint64_t trial : late) {
     if (finished_) return;
     Ended end{TrialState::failed, Cause::timeout,
-              rt::cat("limits.trial_time of ", rt::format_seconds(*study_.limits.trial_time),
-                      " is over")};
+              base::cat("limits.trial_time of ", base::format_seconds(*study_.limits.trial_time),
+                        " is over")};
     take_end(trial, end, live_.at(trial)->new_seconds());
   }
 }
@@ -106,9 +106,9 @@ bool Driver::finish_if_over() {
   stop_waiting();
   if (finished_) return true;
   if (given_up) return finish(given_up->why, given_up->message), true;
-  std::string trials = rt::cat(search_.created(), search_.created() == 1 ? " trial" : " trials");
+  std::string trials = base::cat(search_.created(), search_.created() == 1 ? " trial" : " trials");
   if (exhausted_) {
-    finish(Finish::exhausted, rt::cat(trials, ": ", search_.why_exhausted()));
+    finish(Finish::exhausted, base::cat(trials, ": ", search_.why_exhausted()));
   } else {
     finish(Finish::trials, trials);
   }
@@ -143,8 +143,8 @@ void Driver::drop_live() {
 }
 
 void Driver::pause() {
-  rt::Duration wait = kDriverTick;
-  if (waits_since_) wait = std::min(wait, *waits_since_ + setup_.commit_delay - rt::now());
+  base::Duration wait = kDriverTick;
+  if (waits_since_) wait = std::min(wait, *waits_since_ + setup_.commit_delay - base::now());
   if (study_.limits.time)
     wait = std::min(wait, duration_of(*study_.limits.time - active_seconds()));
   if (study_.limits.trial_time) {
@@ -153,14 +153,14 @@ void Driver::pause() {
       wait = std::min(wait, duration_of(*study_.limits.trial_time - live->busy_seconds()));
     }
   }
-  if (wait > rt::Duration::zero()) rt::wait_event(wait);
-  if (rt::now() - shown_ >= kDriverTick) commit();
+  if (wait > base::Duration::zero()) rt::wait_event(wait);
+  if (base::now() - shown_ >= kDriverTick) commit();
 }
 
 bool Driver::export_best() {
   const TrialRow* best = log_.trials().best();
   if (!best) return true;
-  if (exported_ == best->trial && rt::file_size(setup_.folder / exported_file_)) return true;
+  if (exported_ == best->trial && base::file_size(setup_.folder / exported_file_)) return true;
   commit();
   rt::Group group("best");
   auto scope = group.enter();

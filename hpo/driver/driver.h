@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "hpo/driver/checkpoints.h"
 #include "hpo/driver/live_trial.h"
 #include "hpo/driver/observer.h"
@@ -24,7 +25,6 @@
 #include "hpo/driver/trial_work.h"
 #include "hpo/log/event_log.h"
 #include "hpo/study/spec.h"
-#include "runtime/base/clock.h"
 #include "runtime/group.h"
 #include "runtime/instance.h"
 
@@ -37,14 +37,14 @@ struct DriverSetup {
   const rt::Runtime& runtime;
   TrialWork& work;
   Observer& observer;
-  rt::Path folder;                               ///< the study's
+  base::Path folder;                             ///< the study's
   const std::atomic<int>* interrupts = nullptr;  ///< see RunOptions
   std::vector<Changed> changes = {};      ///< what the study file says otherwise than the log
   std::string arithmetic = {};            ///< fingerprint that this process computes with
   std::shared_ptr<rt::Store> store = {};  ///< of the runtime; null: no checkpoints
   std::vector<Known> known = {};          ///< trials of earlier studies
   /// An event waits at most this long for others to share its commit.
-  rt::Duration commit_delay = std::chrono::milliseconds(200);
+  base::Duration commit_delay = std::chrono::milliseconds(200);
 };
 
 /// How the loop ended.
@@ -59,14 +59,14 @@ class Driver {
   Driver& operator=(const Driver&) = delete;
 
   /// Replays the log and goes on to the end of the study, the best trial's network included. Throws
-  /// what the log throws, and rt::Error (no_device) for trials that this machine can never run; the
-  /// log is then as of its last commit.
+  /// what the log throws, and base::Error (no_device) for trials that this machine can never run;
+  /// the log is then as of its last commit.
   DriverEnd run();
 
   /// Why the study is over; nothing while it is not.
   [[nodiscard]] const std::optional<Finished>& finished() const { return finished_; }
   [[nodiscard]] WorkCounters work() const;
-  [[nodiscard]] double session_seconds() const { return rt::seconds_since(started_); }
+  [[nodiscard]] double session_seconds() const { return base::seconds_since(started_); }
 
  private:
   using LivePtr = std::shared_ptr<LiveTrial>;
@@ -124,7 +124,7 @@ class Driver {
   void emit(std::optional<std::uint64_t> trial, EventBody body, double took = 0);
   [[nodiscard]] bool commit_is_due() const;
   /// Facts alone are written as `facts` says.
-  void commit(rt::Durability facts = rt::Durability::cached);
+  void commit(base::Durability facts = base::Durability::cached);
   void note_work();
   void keep_checkpoints();
   void announce(const Event& event);
@@ -145,7 +145,7 @@ class Driver {
     std::vector<Reported> reports;
     std::vector<LoggedRound> rounds;
     Stands stands = Stands::waits;
-    std::optional<std::vector<rt::Key>> kept{};  ///< as of its last event, see keep_checkpoints
+    std::optional<std::vector<base::Key>> kept{};  ///< as of its last event, see keep_checkpoints
   };
   std::map<std::uint64_t, Past> pasts_;
   std::size_t running_ = 0;           ///< of pasts_
@@ -162,12 +162,12 @@ class Driver {
   std::string arithmetic_before_;  ///< of the session before
   std::exception_ptr fatal_;       ///< ends the loop
 
-  rt::Moment started_;
+  base::Moment started_;
   double seconds_before_ = 0;  ///< active in earlier sessions
   WorkCounters work_before_;
-  std::optional<rt::Moment> waits_since_;  ///< the oldest event that is not committed
-  rt::Moment shown_{};
-  rt::Moment noted_{};
+  std::optional<base::Moment> waits_since_;  ///< the oldest event that is not committed
+  base::Moment shown_{};
+  base::Moment noted_{};
 };
 
 }  // namespace hpo

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
 #include "hpo/driver/device_use.h"
 #include "hpo/driver/driver.h"
 #include "hpo/driver/reached.h"
 #include "hpo/log/json.h"
 #include "hpo/log/study_lock.h"
-#include "runtime/base/text.h"
 
 namespace hpo {
 
@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kCommitEvents = 512;
 
 /// How old the counters that read verbs show may get.
-constexpr rt::Duration kNoteEvery = std::chrono::milliseconds(500);
+constexpr base::Duration kNoteEvery = std::chrono::milliseconds(500);
 
 std::string json_of(const WorkCounters& work) {
   JsonWriter json;
@@ -31,11 +31,11 @@ std::string json_of(const WorkCounters& work) {
 
 /// The networks of a trial that has not ended which its going on may need
 /// (Driver::keep_checkpoints).
-std::vector<rt::Key> networks_of(const std::vector<Reported>& reports, const Lineage& lineage) {
+std::vector<base::Key> networks_of(const std::vector<Reported>& reports, const Lineage& lineage) {
   constexpr std::size_t kKept = 2;
-  std::vector<rt::Key> keys;
+  std::vector<base::Key> keys;
   const auto keep = [&](const std::string& checkpoint) {
-    const auto key = keys.size() < kKept ? rt::Key::from_hex(checkpoint) : std::nullopt;
+    const auto key = keys.size() < kKept ? base::Key::from_hex(checkpoint) : std::nullopt;
     if (key) keys.push_back(*key);
   };
   for (auto at = reports.rbegin(); at != reports.rend(); ++at) {
@@ -43,7 +43,7 @@ std::vector<rt::Key> networks_of(const std::vector<Reported>& reports, const Lin
     keep(at->checkpoint);
   }
   for (auto at = lineage.rbegin() + 1; at != lineage.rend(); ++at) keep(at->network.key);
-  if (const auto shown = rt::Key::from_hex(lineage.back().network.key)) keys.push_back(*shown);
+  if (const auto shown = base::Key::from_hex(lineage.back().network.key)) keys.push_back(*shown);
   return keys;
 }
 
@@ -57,7 +57,7 @@ void Driver::replay() {
     work_before_.distinct_epochs = json.at("distinct_epochs").integer();
   }
   if (auto text = log_.noted("active_seconds"))
-    seconds_before_ = rt::parse_double(*text).value_or(0);
+    seconds_before_ = base::parse_double(*text).value_or(0);
 }
 
 void Driver::observe(const Event& event) {
@@ -122,9 +122,9 @@ bool Driver::begin_again() {
 void Driver::open_session() {
   setup_.observer.sweep_started(study_.metric, log_.trials().counts().all(), log_.epoch() > 1);
   if (!arithmetic_before_.empty() && arithmetic_before_ != setup_.arithmetic) {
-    setup_.observer.note(rt::cat("the arithmetic changed from \"", arithmetic_before_, "\" to \"",
-                                 setup_.arithmetic,
-                                 "\": results from here on may differ in the last bits"));
+    setup_.observer.note(base::cat("the arithmetic changed from \"", arithmetic_before_, "\" to \"",
+                                   setup_.arithmetic,
+                                   "\": results from here on may differ in the last bits"));
   }
   if (begin_again()) setup_.observer.note("the first trial failed last time: trying another one");
   Holder self = Holder::self();
@@ -134,7 +134,7 @@ void Driver::open_session() {
                   .arithmetic = setup_.arithmetic,
                   .workers = setup_.runtime.workers()});
   for (const Changed& change : setup_.changes) {
-    setup_.observer.note(rt::cat(change.key, " is now ", change.to, " (was ", change.from, ")"));
+    setup_.observer.note(base::cat(change.key, " is now ", change.to, " (was ", change.from, ")"));
     emit({}, change);
     finished_.reset();
   }
@@ -144,7 +144,7 @@ void Driver::open_session() {
 }
 
 void Driver::emit(std::optional<std::uint64_t> trial, EventBody body, double took) {
-  if (!waits_since_) waits_since_ = rt::now();
+  if (!waits_since_) waits_since_ = base::now();
   if (exported_ == trial && std::holds_alternative<Reported>(body)) exported_.reset();
   log_.append({.vtime = now_, .trial = trial, .body = std::move(body), .took = took});
   if (!trial) return;
@@ -153,14 +153,14 @@ void Driver::emit(std::optional<std::uint64_t> trial, EventBody body, double too
 
 bool Driver::commit_is_due() const {
   return waits_since_ &&
-         (log_.pending() >= kCommitEvents || rt::now() - *waits_since_ >= setup_.commit_delay);
+         (log_.pending() >= kCommitEvents || base::now() - *waits_since_ >= setup_.commit_delay);
 }
 
 void Driver::note_work() {
-  noted_ = rt::now();
+  noted_ = base::now();
   log_.note("work", json_of(work()));
   log_.note(kWorkersFact, workers_json(worker_infos(setup_.runtime.summary())));
-  log_.note("active_seconds", rt::format_double(active_seconds()));
+  log_.note("active_seconds", base::format_double(active_seconds()));
 }
 
 /// The last two checkpoints of each trial that has not ended, of its network's life before it too:
@@ -168,24 +168,24 @@ void Driver::note_work() {
 /// metrics are of, which lies before them with `take: best`; of the best trial until it is written.
 void Driver::keep_checkpoints() {
   if (!setup_.store) return;
-  std::vector<rt::Key> keys;
+  std::vector<base::Key> keys;
   for (auto& [trial, past] : pasts_) {
     if (!past.kept) past.kept = networks_of(past.reports, log_.trials().lineage(trial));
     keys.insert(keys.end(), past.kept->begin(), past.kept->end());
   }
   if (const TrialRow* best = log_.trials().best(); best && exported_ != best->trial) {
     const Checkpoint& network = log_.trials().lineage(best->trial).back().network;
-    if (const auto key = rt::Key::from_hex(network.key)) keys.push_back(*key);
+    if (const auto key = base::Key::from_hex(network.key)) keys.push_back(*key);
   }
   checkpoints_.keep(std::move(keys));
 }
 
-void Driver::commit(rt::Durability facts) {
+void Driver::commit(base::Durability facts) {
   keep_checkpoints();
-  if (rt::now() - noted_ >= kNoteEvery) note_work();
+  if (base::now() - noted_ >= kNoteEvery) note_work();
   waits_since_.reset();
   const bool has_events = log_.pending() > 0;
-  for (const Event& event : log_.commit(has_events ? rt::Durability::durable : facts))
+  for (const Event& event : log_.commit(has_events ? base::Durability::durable : facts))
     announce(event);
   show_progress();
 }
@@ -202,18 +202,18 @@ void Driver::announce(const Event& event) {
   } else if (const auto* replaced = std::get_if<Replaced>(&event.body)) {
     setup_.observer.trial_replaced(row, *replaced);
   } else if (const auto* noted = std::get_if<Noted>(&event.body)) {
-    setup_.observer.note(rt::cat("trial ", row.trial, ": ", noted->message));
+    setup_.observer.note(base::cat("trial ", row.trial, ": ", noted->message));
   } else if (const auto* again = std::get_if<Retried>(&event.body)) {
-    setup_.observer.note(rt::cat("trial ", row.trial, " begins again (attempt ", row.attempts,
-                                 "): ", name_of(again->cause), again->message.empty() ? "" : ": ",
-                                 again->message));
+    setup_.observer.note(base::cat("trial ", row.trial, " begins again (attempt ", row.attempts,
+                                   "): ", name_of(again->cause), again->message.empty() ? "" : ": ",
+                                   again->message));
   } else if (std::holds_alternative<Ended>(event.body)) {
     setup_.observer.trial_ended(row);
   }
 }
 
 void Driver::show_progress() {
-  shown_ = rt::now();
+  shown_ = base::now();
   const bool by_time = finished_ ? finished_->why == Finish::time : ends_by_time(study_);
   Progress progress{.counts = log_.trials().counts(),
                     .trial_limit = study_.limits.trials.value_or(0),

@@ -87,7 +87,7 @@ void Driver::keep_few_waiting() {
   for (auto live = live_.begin(); live != live_.end() && waiting > most;) {
     const Past& past = pasts_.at(live->first);
     const auto key =
-        past.reports.empty() ? std::nullopt : rt::Key::from_hex(past.reports.back().checkpoint);
+        past.reports.empty() ? std::nullopt : base::Key::from_hex(past.reports.back().checkpoint);
     const bool found_again =
         key && (live->second->busy_seconds() < kTrainedAgain || setup_.store->contains(*key));
     if (past.stands == Stands::runs || !found_again) {

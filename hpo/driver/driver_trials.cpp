@@ -5,8 +5,8 @@
 #include <new>
 #include <utility>
 
+#include "base/text.h"
 #include "hpo/driver/driver.h"
-#include "runtime/base/text.h"
 #include "runtime/failure.h"
 #include "runtime/instance.h"
 #include "runtime/loop.h"
@@ -19,9 +19,9 @@ namespace hpo {
 namespace {
 
 /// What a task's exception says without the worker and the attempt, which differ from run to run.
-std::string reason_of(const rt::Error& error) {
+std::string reason_of(const base::Error& error) {
   const auto* task = dynamic_cast<const rt::TaskError*>(&error);
-  return task ? rt::cat(task->details().task, ": ", task->details().reason) : error.what();
+  return task ? base::cat(task->details().task, ": ", task->details().reason) : error.what();
 }
 
 /// The end of a trial whose coroutine threw; nothing when it is the sweep that has to end.
@@ -30,11 +30,12 @@ std::optional<Ended> end_of(const std::exception_ptr& thrown) {
     std::rethrow_exception(thrown);
   } catch (const TrialFailure& failure) {
     return Ended{TrialState::failed, failure.cause(), failure.what()};
-  } catch (const rt::Error& error) {
-    if (error.kind() == rt::Errc::no_device || dynamic_cast<const tasks::NoMore*>(&error))
+  } catch (const base::Error& error) {
+    if (error.kind() == base::Errc::no_device || dynamic_cast<const tasks::NoMore*>(&error))
       return {};
     // What no task says is of the study's own folder: the next trial would fail by it, too.
-    if (error.kind() == rt::Errc::storage && !dynamic_cast<const rt::TaskError*>(&error)) return {};
+    if (error.kind() == base::Errc::storage && !dynamic_cast<const rt::TaskError*>(&error))
+      return {};
     try {
       std::rethrow_if_nested(error);
     } catch (const rt::NoRoom&) {
@@ -114,7 +115,7 @@ bool Driver::create(const Params& params) {
   std::optional<Ended> impossible;
   try {
     facts = setup_.work.facts(params);
-  } catch (const rt::Error& error) {
+  } catch (const base::Error& error) {
     impossible = Ended{TrialState::failed, Cause::error, error.what()};
   }
   Created created{.params = params, .inference_flops = facts.inference_flops, .parent = {}};
@@ -243,16 +244,16 @@ void Driver::stop_if_hopeless(std::uint64_t trial, const Ended& end) {
   if (trial == first_ && end.cause == Cause::error &&
       std::ranges::none_of(log_.trials().rows(), reported)) {
     for (const std::string& line : setup_.work.last_lines(trial))
-      setup_.observer.note(rt::cat("  | ", line));
+      setup_.observer.note(base::cat("  | ", line));
     finish(Finish::first,
-           rt::cat("the first trial failed before it reported anything: ", end.message));
+           base::cat("the first trial failed before it reported anything: ", end.message));
     return;
   }
   std::int64_t failed = log_.trials().counts().failed;
   if (study_.limits.failed && failed >= *study_.limits.failed) {
     finish(Finish::failed,
-           rt::cat(failed, failed == 1 ? " trial" : " trials", " failed, the last one by ",
-                   name_of(end.cause), end.message.empty() ? "" : ": ", end.message));
+           base::cat(failed, failed == 1 ? " trial" : " trials", " failed, the last one by ",
+                     name_of(end.cause), end.message.empty() ? "" : ": ", end.message));
   }
 }
 

@@ -5,10 +5,10 @@
 #include <numeric>
 #include <utility>
 
+#include "base/text.h"
 #include "hpo/driver/past_trial.h"
 #include "hpo/driver/placement.h"
 #include "hpo/study/metric_names.h"
-#include "runtime/base/text.h"
 #include "runtime/on.h"
 
 namespace hpo {
@@ -145,7 +145,7 @@ rt::Async<void> FoldedWork::run(TrialContext& trial) {
     report.value = metric_value(report.metrics, study_.metric.name);
     report.steps = counted_steps(study_, *folds.front().data, folds.front().plan->spec, border);
     if (study_.metric.name.starts_with("valid."))
-      report.metrics.emplace_back(rt::cat(study_.metric.name, ".spread"),
+      report.metrics.emplace_back(base::cat(study_.metric.name, ".spread"),
                                   spread_of(defined(each, study_.metric.name)));
     if (middle.network.adapts()) {
       report.shape = nn::shape_text(middle.network.model());
@@ -188,7 +188,7 @@ std::int64_t FoldedWork::networks() const {
 }
 
 std::unique_ptr<NetworkWork> network_work(const StudySpec& study, const rt::Runtime& runtime,
-                                          rt::Path folder, std::string model_file, bool sharing) {
+                                          base::Path folder, std::string model_file, bool sharing) {
   const bool folded = data_spec(study, study.space.middle()).split.folds > 0;
   if (folded)
     return std::make_unique<FoldedWork>(study, runtime, std::move(folder), std::move(model_file),

@@ -52,7 +52,8 @@ class FoldedWork final : public NetworkWork {
 
 /// The work of a study's trials: folded where its data has folds.
 [[nodiscard]] std::unique_ptr<NetworkWork> network_work(const StudySpec& study,
-                                                        const rt::Runtime& runtime, rt::Path folder,
-                                                        std::string model_file, bool sharing);
+                                                        const rt::Runtime& runtime,
+                                                        base::Path folder, std::string model_file,
+                                                        bool sharing);
 
 }  // namespace hpo

@@ -32,7 +32,7 @@ nn::Operations smallest(const nn::ModelSpec& model) {
 
 }  // namespace
 
-Forecast::Forecast(TrialSpec spec, const StudyData& data, const rt::Key& past)
+Forecast::Forecast(TrialSpec spec, const StudyData& data, const base::Key& past)
     : spec_(std::move(spec)),
       train_rows_(data.train_rows),
       valid_rows_(data.valid_rows),

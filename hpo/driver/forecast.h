@@ -16,7 +16,7 @@ namespace hpo {
 
 /// Something that a trial asks for.
 struct Work {
-  rt::Key key;             ///< equal for work that runs once
+  base::Key key;           ///< equal for work that runs once
   double flops = 0;        ///< counted
   std::int64_t steps = 0;  ///< of an optimizer
   double epochs = 0;       ///< that the trial itself is trained by it
@@ -32,7 +32,7 @@ struct Work {
 class Forecast {
  public:
   /// `past` names what the trial starts from besides its network: data and seeds.
-  Forecast(TrialSpec spec, const StudyData& data, const rt::Key& past);
+  Forecast(TrialSpec spec, const StudyData& data, const base::Key& past);
 
   /// What is asked for up to the end of `epoch` - 1, its scoring at the end included.
   [[nodiscard]] std::vector<Work> advance(std::int64_t epoch);
@@ -60,7 +60,7 @@ class Forecast {
   std::unique_ptr<nn::Policy> policy_;  ///< null: the network keeps its size
   std::int64_t grid_ = 1;
   std::int64_t now_ = 0;  ///< border of the grid
-  rt::Key past_;          ///< what was trained so far
+  base::Key past_;        ///< what was trained so far
   bool exact_ = true;
   std::uint64_t memory_ = 0;
   double brought_ = 0;  ///< by the next training

@@ -1,6 +1,5 @@
 #include "hpo/driver/foreground.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
 #include <sys/syscall.h>
@@ -14,11 +13,12 @@
 #include <span>
 #include <utility>
 
+#include "base/error.h"
+#include "base/file.h"
+#include "base/new_file.h"
+#include "base/pipe.h"
+#include "base/text.h"
 #include "hpo/driver/start_failure.h"
-#include "runtime/base/error.h"
-#include "runtime/base/file.h"
-#include "runtime/base/new_file.h"
-#include "runtime/base/text.h"
 #include "tasks/spawn.h"
 
 namespace hpo {
@@ -89,18 +89,8 @@ class Signals {
   std::array<std::pair<int, struct sigaction>, kHandedOn.size() + kIgnored.size()> before_;
 };
 
-struct Pipe {
-  Pipe() {
-    std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw tasks::NoMore("open a pipe", errno);
-    out = rt::File(ends[0]);
-    in = rt::File(ends[1]);
-  }
-  rt::File out, in;
-};
-
 pid_t start(const TrialCommand& command, std::vector<std::string>& environment,
-            const sigset_t& mask, std::span<Pipe> output) {
+            const sigset_t& mask, std::span<base::Pipe> output) {
   std::vector<std::string> words = command.words;
   const std::vector<char*> argv = tasks::pointers(words), env = tasks::pointers(environment);
   posix_spawn_file_actions_t actions;
@@ -110,7 +100,7 @@ pid_t start(const TrialCommand& command, std::vector<std::string>& environment,
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_addchdir_np(&actions, command.folder.c_str());
   for (std::size_t i = 0; i < output.size(); ++i)
-    ::posix_spawn_file_actions_adddup2(&actions, output[i].in.fd(),
+    ::posix_spawn_file_actions_adddup2(&actions, output[i].write.fd(),
                                        STDOUT_FILENO + static_cast<int>(i));
   ::posix_spawnattr_init(&usual);
   ::posix_spawnattr_setsigdefault(&usual, &all);
@@ -122,8 +112,8 @@ pid_t start(const TrialCommand& command, std::vector<std::string>& environment,
   ::posix_spawnattr_destroy(&usual);
   ::posix_spawn_file_actions_destroy(&actions);
   if (error != 0)
-    throw rt::Error(rt::Errc::study, rt::cat(rt::printable(words.front(), 80), ' ',
-                                             start_failure(command.path, error)));
+    throw base::Error(base::Errc::study, base::cat(base::printable(words.front(), 80), ' ',
+                                                   start_failure(command.path, error)));
   return child;
 }
 
@@ -139,20 +129,20 @@ bool has_ended(pid_t child, int wait) {
 void wait_for_end(pid_t child) {
   // A signal ends poll() whatever SA_RESTART says. ThreadSanitizer runs handlers between two system
   // calls, so that waitid() alone would not hand a signal on there.
-  const rt::File process(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
+  const base::File process(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
   pollfd wait{.fd = process.fd(), .events = POLLIN, .revents = 0};
   while (process && ::poll(&wait, 1, -1) < 0 && errno == EINTR) continue;
   (void)has_ended(child, 0);
 }
 
 /// Until both are at their end, or the program is over: others that it left behind may hold them.
-void copy_output(std::span<Pipe> output, int log, pid_t child) {
+void copy_output(std::span<base::Pipe> output, int log, pid_t child) {
   std::array<pollfd, 2> waits{};
   std::vector<std::byte> piece(kPipePiece);
   std::size_t open = output.size();
   for (std::size_t i = 0; i < open; ++i) {
-    output[i].in = {};
-    waits[i] = {.fd = output[i].out.fd(), .events = POLLIN, .revents = 0};
+    output[i].write = {};
+    waits[i] = {.fd = output[i].read.fd(), .events = POLLIN, .revents = 0};
   }
   for (bool over = false; open > 0 && !over;) {
     over = has_ended(child, WNOHANG);
@@ -167,9 +157,9 @@ void copy_output(std::span<Pipe> output, int log, pid_t child) {
       }
       const std::span<const std::byte> there(piece.data(), static_cast<std::size_t>(bytes));
       // A terminal that is gone takes nothing; what the program reported still counts.
-      (void)rt::write_all(STDOUT_FILENO + static_cast<int>(i), there);
-      if (const int error = rt::write_all(log, there); error != 0)
-        throw rt::storage_error("write", "a trial's log", error);
+      (void)base::write_all(STDOUT_FILENO + static_cast<int>(i), there);
+      if (const int error = base::write_all(log, there); error != 0)
+        throw base::storage_error("write", "a trial's log", error);
     }
   }
 }
@@ -177,7 +167,11 @@ void copy_output(std::span<Pipe> output, int log, pid_t child) {
 }  // namespace
 
 int run_in_foreground(const TrialCommand& command, std::vector<std::string> environment, int log) {
-  std::vector<Pipe> output(log < 0 ? 0 : 2);
+  std::vector<base::Pipe> output(log < 0 ? 0 : 2);
+  for (base::Pipe& pipe : output) {
+    pipe = base::open_pipe();
+    if (!pipe) throw tasks::NoMore("open a pipe", errno);
+  }
   Signals signals;
   const pid_t child = start(command, environment, signals.mask(), output);
   signals.begin(child);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "runtime/base/text.h"
+#include "base/text.h"
 
 namespace hpo {
 
@@ -48,7 +48,7 @@ void GpuShare::give_back(const Part& part) {
 std::string GpuShare::names(const Part& part) const {
   std::string names;
   for (const std::size_t gpu : part.gpus)
-    names += rt::cat(names.empty() ? "" : ",", gpus_[gpu].name);
+    names += base::cat(names.empty() ? "" : ",", gpus_[gpu].name);
   return names;
 }
 

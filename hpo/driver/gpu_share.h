@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "base/machine.h"
 #include "hpo/study/trial_spec.h"
-#include "runtime/base/machine.h"
 
 namespace hpo {
 
 class GpuShare {
  public:
-  explicit GpuShare(std::vector<std::string> gpus = rt::gpu_names());
+  explicit GpuShare(std::vector<std::string> gpus = base::gpu_names());
 
   /// GPUs and how much of each.
   struct Part {

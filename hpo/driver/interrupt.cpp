@@ -8,7 +8,7 @@
 #include <ctime>
 #include <utility>
 
-#include "runtime/base/error.h"
+#include "base/error.h"
 #include "runtime/loop.h"
 
 namespace hpo {
@@ -38,7 +38,7 @@ void on_stop(int) {
     requested = 1;
     rt::wake();
   } else if (here - begun > kOneRequest) {
-    ::_exit(rt::exit_code(rt::Errc::cancelled));
+    ::_exit(base::exit_code(base::Errc::cancelled));
   }
 }
 

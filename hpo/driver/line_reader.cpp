@@ -17,14 +17,14 @@ constexpr int kMostPieces = 64;                ///< read at a time
 
 }  // namespace
 
-bool LineReader::goes_on(const rt::File& file) const {
+bool LineReader::goes_on(const base::File& file) const {
   std::array<char, kSeen> there;
   const ssize_t bytes =
       ::pread(file.fd(), there.data(), seen_.size(), static_cast<off_t>(offset_ - seen_.size()));
   return bytes >= 0 && std::string_view(there.data(), static_cast<std::size_t>(bytes)) == seen_;
 }
 
-std::vector<std::string> LineReader::take(const rt::File& file, bool all) {
+std::vector<std::string> LineReader::take(const base::File& file, bool all) {
   std::vector<std::string> lines;
   if (file && !goes_on(file)) {
     offset_ = 0;

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/base/file.h"
+#include "base/file.h"
 
 namespace hpo {
 
@@ -18,7 +18,7 @@ class LineReader {
   /// Carriage returns end lines too, as on a terminal. Begins at the beginning where `file` does
   /// not go on behind what was read last: it was emptied, or is another one. No file: nothing new.
   /// Reads some MiB at a time: there may be more().
-  [[nodiscard]] std::vector<std::string> take(const rt::File& file, bool all);
+  [[nodiscard]] std::vector<std::string> take(const base::File& file, bool all);
 
   /// Whether the last call left something for the next one.
   [[nodiscard]] bool more() const { return more_; }
@@ -26,7 +26,7 @@ class LineReader {
   [[nodiscard]] std::uint64_t bytes() const { return offset_; }
 
  private:
-  [[nodiscard]] bool goes_on(const rt::File& file) const;
+  [[nodiscard]] bool goes_on(const base::File& file) const;
 
   std::size_t most_;
   std::uint64_t offset_ = 0;

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "runtime/base/text.h"
+#include "base/text.h"
 
 namespace hpo {
 
@@ -14,7 +14,7 @@ LiveTrial::LiveTrial(std::uint64_t trial, Lineage lineage, std::vector<Reported>
       rounds_(std::move(rounds)),
       timeline_(timeline),
       search_(search),
-      group_(rt::cat("trial-", trial)) {}
+      group_(base::cat("trial-", trial)) {}
 
 void LiveTrial::stretch(double flops) {
   flops_ += flops;

@@ -7,10 +7,10 @@
 #include <variant>
 #include <vector>
 
+#include "base/clock.h"
 #include "hpo/driver/search.h"
 #include "hpo/driver/timeline.h"
 #include "hpo/driver/trial_work.h"
-#include "runtime/base/clock.h"
 #include "runtime/group.h"
 
 namespace hpo {
@@ -67,7 +67,7 @@ class LiveTrial final : public TrialContext {
   /// Tasks of the trial belong to it.
   [[nodiscard]] const rt::Group& group() const { return group_; }
   /// Real seconds in which a task of the attempt ran so far; waiting for a worker does not count.
-  [[nodiscard]] double busy_seconds() const { return outside_ + rt::seconds(group_.busy()); }
+  [[nodiscard]] double busy_seconds() const { return outside_ + base::seconds(group_.busy()); }
   /// Those since the last outcome taken.
   [[nodiscard]] double new_seconds() const { return busy_seconds() - told_; }
   /// Whether its time can run out: not once its coroutine has ended.

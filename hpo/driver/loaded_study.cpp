@@ -4,11 +4,11 @@
 #include <cmath>
 #include <utility>
 
+#include "base/text.h"
 #include "hpo/driver/trial_plan.h"
 #include "hpo/study/from.h"
 #include "hpo/study/metric_names.h"
 #include "nn/adapt/policy.h"
-#include "runtime/base/text.h"
 
 namespace hpo {
 
@@ -23,9 +23,9 @@ std::vector<std::string> odd_goals(const StudySpec& study) {
     if (!metric.name.starts_with("valid.")) continue;  // large or small networks: both may be meant
     const bool most = study::is_maximized(metric.name);
     if ((metric.goal == Goal::maximize) == most) continue;
-    notes.push_back(rt::cat("metric ", metric.name, ": goal ", most ? "minimize" : "maximize",
-                            " looks for the worst network; ", most ? "more" : "less",
-                            " of it is better"));
+    notes.push_back(base::cat("metric ", metric.name, ": goal ", most ? "minimize" : "maximize",
+                              " looks for the worst network; ", most ? "more" : "less",
+                              " of it is better"));
   }
   return notes;
 }
@@ -34,16 +34,16 @@ std::vector<std::string> odd_goals(const StudySpec& study) {
 void add_model_notes(const StudySpec& study, const Params& params, const StudyData& data,
                      const TrialPlan& plan, std::vector<std::string>& notes) {
   const nn::ModelSpec& model = plan.spec.model;
-  notes.push_back(rt::cat("goes on from ", rt::printable(data.model, 200), ": ",
-                          nn::shape_text(model), ", the optimizer's state ",
-                          plan.keeps_optimizer ? "goes on, too" : "begins anew"));
+  notes.push_back(base::cat("goes on from ", base::printable(data.model, 200), ": ",
+                            nn::shape_text(model), ", the optimizer's state ",
+                            plan.keeps_optimizer ? "goes on, too" : "begins anew"));
   if (data.replay_rows == 0)
     notes.emplace_back("without a replay (`from.replay`) nobody measures what it forgets");
   if (const auto written =
           written_network(study, params, data.info, nn::output_shape(model).elements());
       written && nn::shape_text(*written) != nn::shape_text(model))
-    notes.push_back(
-        rt::cat("the network is the model's, not the ", nn::shape_text(*written), " of `network`"));
+    notes.push_back(base::cat("the network is the model's, not the ", nn::shape_text(*written),
+                              " of `network`"));
 }
 
 }  // namespace

@@ -22,14 +22,15 @@ struct LoadedStudy {
 };
 
 /// Loads the data of `study` as a trial with `params` sees it, settles the study, and makes that
-/// trial's network on paper. Needs a rt::Runtime. Throws rt::Error: data (a file), study (what does
-/// not fit together).
+/// trial's network on paper. Needs a rt::Runtime. Throws base::Error: data (a file), study (what
+/// does not fit together).
 [[nodiscard]] LoadedStudy load_settled(const StudySpec& study, const Params& params);
 
 /// The same for the middle of the space: which data a study has hardly ever depends on the trial.
 [[nodiscard]] LoadedStudy load_settled(const StudySpec& study);
 
-/// Throws rt::Error (study) where `file`, which is about to be written, is the model that goes on.
+/// Throws base::Error (study) where `file`, which is about to be written, is the model that goes
+/// on.
 void require_other_model(const LoadedStudy& loaded, const std::filesystem::path& file);
 
 /// Slots of the search: what the study says, or with `parallel: auto` as many of its trials as

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <string>
 
-#include "runtime/base/text.h"
+#include "base/text.h"
 
 namespace hpo {
 
@@ -22,7 +22,7 @@ LongLog::LongLog(std::uint64_t most) : most_(most), end_(std::min(most / 2, kMos
   given_back_ = most_ - end_;
 }
 
-void LongLog::was_read(const rt::File& log, std::uint64_t bytes) {
+void LongLog::was_read(const base::File& log, std::uint64_t bytes) {
   if (bytes < given_back_ + end_ + kGiveBack) return;
   const std::uint64_t until = bytes - end_;
   (void)::fallocate(log.fd(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
@@ -30,7 +30,7 @@ void LongLog::was_read(const rt::File& log, std::uint64_t bytes) {
   given_back_ = until;
 }
 
-void LongLog::finish(const rt::File& log) const {
+void LongLog::finish(const base::File& log) const {
   struct stat status {};
   if (!log || ::fstat(log.fd(), &status) != 0) return;
   const auto size = static_cast<std::uint64_t>(status.st_size);
@@ -39,7 +39,7 @@ void LongLog::finish(const rt::File& log) const {
   const ssize_t bytes = ::pread(log.fd(), end.data(), end.size(), static_cast<off_t>(size - end_));
   end.resize(static_cast<std::size_t>(std::max<ssize_t>(bytes, 0)));
   if (::ftruncate(log.fd(), static_cast<off_t>(most_ - end_)) != 0) return;
-  end = rt::cat("\n[", size - most_, " bytes of output left out]\n", end);
+  end = base::cat("\n[", size - most_, " bytes of output left out]\n", end);
   (void)!::write(log.fd(), end.data(), end.size());
 }
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "runtime/base/file.h"
+#include "base/file.h"
 
 namespace hpo {
 
@@ -16,11 +16,11 @@ class LongLog {
 
   /// The first `bytes` of it were read: gives back the disk of those between beginning and end,
   /// where the file system can.
-  void was_read(const rt::File& log, std::uint64_t bytes);
+  void was_read(const base::File& log, std::uint64_t bytes);
 
   /// Nothing more is written: cuts them out, and says how many they were. `log` is open for
   /// appending.
-  void finish(const rt::File& log) const;
+  void finish(const base::File& log) const;
 
  private:
   std::uint64_t most_, end_;      ///< bytes that stay in all, of them the last ones

@@ -16,7 +16,7 @@ namespace {
 /// The network that the store has under a key of the log; nothing when it has none that fits.
 std::optional<rt::Value<nn::ParamSlab>> stored_network(std::string_view key, const TrialPlan& plan,
                                                        bool keeps_size) {
-  const std::optional<rt::Key> name = rt::Key::from_hex(key);
+  const std::optional<base::Key> name = base::Key::from_hex(key);
   if (!name) return {};
   std::optional<rt::Value<nn::ParamSlab>> net = rt::stored<nn::ParamSlab>(*name);
   if (!net) return {};

@@ -7,6 +7,9 @@
 #include <memory>
 #include <utility>
 
+#include "base/error.h"
+#include "base/machine.h"
+#include "base/text.h"
 #include "hpo/driver/placement.h"
 #include "hpo/driver/search.h"
 #include "hpo/study/document.h"
@@ -17,9 +20,6 @@
 #include "nn/metrics/metric.h"
 #include "nn/model_file.h"
 #include "runtime/async.h"
-#include "runtime/base/error.h"
-#include "runtime/base/machine.h"
-#include "runtime/base/text.h"
 #include "runtime/codec.h"
 #include "runtime/failure.h"
 #include "runtime/on.h"
@@ -40,7 +40,7 @@ ConfusionTable table_of(const nn::Confusion& confusion, std::vector<std::string>
 }
 
 std::string name_of(const nn::DataSpec& spec) {
-  rt::Bytes bytes = rt::encode(spec);
+  base::Bytes bytes = rt::encode(spec);
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
@@ -98,17 +98,17 @@ rt::Value<double> timed(const rt::Value<nn::ParamSlab>& net, const nn::ModelSpec
 }
 
 std::string trained_again(std::int64_t epoch, std::int64_t from) {
-  return rt::cat("the network of epoch ", epoch, " is not in the store any more: trained again ",
-                 from == 0 ? "from the beginning" : rt::cat("from epoch ", from),
-                 ", with another arithmetic than the one that reported");
+  return base::cat("the network of epoch ", epoch, " is not in the store any more: trained again ",
+                   from == 0 ? "from the beginning" : base::cat("from epoch ", from),
+                   ", with another arithmetic than the one that reported");
 }
 
 }  // namespace
 
 Metrics metrics_of(std::string_view part, const nn::Scores& scores) {
-  Metrics metrics{{rt::cat(part, ".loss"), scores.loss}};
+  Metrics metrics{{base::cat(part, ".loss"), scores.loss}};
   for (const auto& [name, value] : scores.metrics)
-    metrics.emplace_back(rt::cat(part, ".", name), value);
+    metrics.emplace_back(base::cat(part, ".", name), value);
   return metrics;
 }
 
@@ -116,7 +116,8 @@ double metric_value(const Metrics& metrics, const std::string& name) {
   for (const auto& [known, value] : metrics) {
     if (known == name) return value;
   }
-  throw rt::Error(rt::Errc::study, rt::cat("metric '", name, "' is not one that a trial reports"));
+  throw base::Error(base::Errc::study,
+                    base::cat("metric '", name, "' is not one that a trial reports"));
 }
 
 void add_counted(Metrics& metrics, const StudySpec& study, const nn::ModelSpec& model) {
@@ -129,34 +130,35 @@ void add_counted(Metrics& metrics, const StudySpec& study, const nn::ModelSpec& 
 
 TrialFailure diverged_before(std::int64_t epoch) {
   return {Cause::diverged,
-          rt::cat("the training loss became NaN or infinite before epoch ", epoch, " ended")};
+          base::cat("the training loss became NaN or infinite before epoch ", epoch, " ended")};
 }
 
 void require_resources(const Resources& asked, int workers, int gpus) {
   auto refuse = [](std::string_view what, const std::string& wanted, const std::string& there) {
-    throw rt::Error(rt::Errc::no_device, rt::cat("resources.", what, ": ", wanted,
-                                                 " for each trial, this machine offers ", there));
+    throw base::Error(base::Errc::no_device,
+                      base::cat("resources.", what, ": ", wanted,
+                                " for each trial, this machine offers ", there));
   };
   if (asked.cpus > workers) refuse("cpus", std::to_string(asked.cpus), std::to_string(workers));
-  if (asked.gpus > gpus) refuse("gpus", rt::format_double(asked.gpus), std::to_string(gpus));
+  if (asked.gpus > gpus) refuse("gpus", base::format_double(asked.gpus), std::to_string(gpus));
   if (!asked.memory) return;
-  const std::uint64_t memory = rt::usable_memory();
+  const std::uint64_t memory = base::usable_memory();
   if (*asked.memory > memory)
-    refuse("memory", rt::format_bytes(*asked.memory), rt::format_bytes(memory));
+    refuse("memory", base::format_bytes(*asked.memory), base::format_bytes(memory));
 }
 
 void require_resources(const Resources& asked) {
   // Looking at the machine takes a hundred files, and this is asked for every trial.
-  const int cores = asked.cpus > 1 ? rt::usable_cores() : 1;
-  const int gpus = asked.gpus > 0 ? static_cast<int>(rt::gpu_names().size()) : 0;
+  const int cores = asked.cpus > 1 ? base::usable_cores() : 1;
+  const int gpus = asked.gpus > 0 ? static_cast<int>(base::gpu_names().size()) : 0;
   require_resources(asked, cores, gpus);
 }
 
 void prepare_gpu(const Resources& asked) {
   if (asked.gpus > 1) {
-    throw rt::Error(rt::Errc::no_device,
-                    rt::cat("resources.gpus: ", rt::format_double(asked.gpus),
-                            " for each trial, a network trains on one at most"));
+    throw base::Error(base::Errc::no_device,
+                      base::cat("resources.gpus: ", base::format_double(asked.gpus),
+                                " for each trial, a network trains on one at most"));
   }
   if (device_rule(asked).gpu_from < kNoGpu) tasks::setup_gpus();
 }
@@ -165,8 +167,8 @@ void require_precision(kern::Precision precision, const Resources& asked) {
   if (device_rule(asked).gpu_from <= 0) return;
   const std::string lacking = tasks::cores_lack(precision);
   if (lacking.empty()) return;
-  throw rt::Error(rt::Errc::no_device, rt::cat("precision: ", kern::precision_name(precision),
-                                               " for a core: ", lacking));
+  throw base::Error(base::Errc::no_device, base::cat("precision: ", kern::precision_name(precision),
+                                                     " for a core: ", lacking));
 }
 
 std::int64_t counted_steps(const StudySpec& study, const StudyData& data, const TrialSpec& spec,
@@ -188,7 +190,7 @@ std::vector<std::int64_t> report_borders(const StudySpec& study, std::int64_t ep
   return borders;
 }
 
-NetworkWork::NetworkWork(const StudySpec& study, const rt::Runtime& runtime, rt::Path folder,
+NetworkWork::NetworkWork(const StudySpec& study, const rt::Runtime& runtime, base::Path folder,
                          std::string model_file, bool sharing)
     : study_(study),
       runtime_(runtime),
@@ -388,7 +390,7 @@ rt::Async<ExportedModel> NetworkWork::write(ExportedModel made, rt::Value<nn::Pa
     return tasks::export_model(net, data.value, (folder_ / file).string(), texts, with_optimizer);
   };
   // One of an earlier network would go on with that.
-  if (!optimizer_file_.empty()) rt::remove_file(folder_ / optimizer_file_);
+  if (!optimizer_file_.empty()) base::remove_file(folder_ / optimizer_file_);
   rt::Value<void> written = exported(model_file_, false), state;
   const bool with_state = !optimizer_file_.empty() && plan->network->header.slots > 0;
   if (with_state) state = exported(optimizer_file_, true);
@@ -397,7 +399,7 @@ rt::Async<ExportedModel> NetworkWork::write(ExportedModel made, rt::Value<nn::Pa
     if (with_state) co_await state;
   } catch (const rt::TaskError& error) {
     // Where it was written says more to a person than which task did it.
-    throw rt::Error(error.kind(), error.details().reason);
+    throw base::Error(error.kind(), error.details().reason);
   }
   co_return made;
 }

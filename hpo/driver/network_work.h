@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/file.h"
 #include "hpo/driver/adapting.h"
 #include "hpo/driver/trial_plan.h"
 #include "hpo/driver/trial_work.h"
@@ -20,7 +21,6 @@
 #include "nn/data/dataset.h"
 #include "nn/slab.h"
 #include "nn/train.h"
-#include "runtime/base/file.h"
 #include "runtime/instance.h"
 #include "runtime/value.h"
 #include "tasks/tasks.h"
@@ -49,24 +49,24 @@ struct StudyData {
 
 /// "valid.loss", "valid.accuracy"...: what a trial reports of a part.
 [[nodiscard]] Metrics metrics_of(std::string_view part, const nn::Scores& scores);
-/// One of them. Throws rt::Error (study) where there is none of that name.
+/// One of them. Throws base::Error (study) where there is none of that name.
 [[nodiscard]] double metric_value(const Metrics& metrics, const std::string& name);
 /// Adds what is counted of a network, "weights" and "inference_flops", where the study names it.
 void add_counted(Metrics& metrics, const StudySpec& study, const nn::ModelSpec& model);
 /// The end of a trial whose loss is no number any more.
 [[nodiscard]] TrialFailure diverged_before(std::int64_t epoch);
 
-/// Throws rt::Error (no_device) when a machine with so many workers and GPUs can never give a trial
-/// what it asks for, naming both.
+/// Throws base::Error (no_device) when a machine with so many workers and GPUs can never give a
+/// trial what it asks for, naming both.
 void require_resources(const Resources& asked, int workers, int gpus);
 /// The same for all cores and GPUs that this process may use.
 void require_resources(const Resources& asked);
 
-/// Makes ready for tasks on GPUs where a network may be for one (device_rule). Throws rt::Error
+/// Makes ready for tasks on GPUs where a network may be for one (device_rule). Throws base::Error
 /// (no_device) where that is not possible, and for more than one.
 void prepare_gpu(const Resources& asked);
 
-/// Throws rt::Error (no_device) where a kind of device that a network may train on (device_rule)
+/// Throws base::Error (no_device) where a kind of device that a network may train on (device_rule)
 /// lacks here what the precision needs.
 void require_precision(kern::Precision precision, const Resources& asked);
 
@@ -84,7 +84,7 @@ class NetworkWork : public TrialWork {
   /// `study` is settled; it and `runtime` outlive this. Without a `model_file` the best network is
   /// not written. Without `sharing` each trial computes all
   /// of its own stretches, even those that another trial computes, too; results are the same bits.
-  NetworkWork(const StudySpec& study, const rt::Runtime& runtime, rt::Path folder,
+  NetworkWork(const StudySpec& study, const rt::Runtime& runtime, base::Path folder,
               std::string model_file, bool sharing = true);
 
   /// Takes over data that was loaded for `params` before the study was settled, so that it is not
@@ -166,7 +166,7 @@ class NetworkWork : public TrialWork {
   };
 
   const rt::Runtime& runtime_;
-  rt::Path folder_;
+  base::Path folder_;
   std::string model_file_;
   bool sharing_;
   std::string optimizer_file_;  ///< empty: none

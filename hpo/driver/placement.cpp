@@ -1,13 +1,13 @@
 #include "hpo/driver/placement.h"
 
+#include "base/error.h"
+#include "base/machine.h"
+#include "base/text.h"
 #include "hpo/driver/plan.h"
 #include "hpo/driver/same_study.h"
 #include "hpo/place/border.h"
 #include "hpo/place/round_figures.h"
 #include "hpo/study/gpus.h"
-#include "runtime/base/error.h"
-#include "runtime/base/machine.h"
-#include "runtime/base/text.h"
 
 namespace hpo {
 
@@ -15,8 +15,8 @@ namespace {
 
 /// This machine: what decides results may not be measured.
 rt::Platform machine_in_round_figures(int cores, int gpus) {
-  return round_figures(rt::cat("this machine's ", cores, cores == 1 ? " core" : " cores"), cores,
-                       gpus, rt::usable_memory());
+  return round_figures(base::cat("this machine's ", cores, cores == 1 ? " core" : " cores"), cores,
+                       gpus, base::usable_memory());
 }
 
 /// Throws where some of the work is for a GPU and the platform has none.
@@ -27,10 +27,11 @@ void require_gpu(const Resources& asked, const rt::Platform& platform,
     for (const Piece& piece : trial) {
       if (piece.step_flops < gpu_from) continue;
       const double wanted = asked.any_gpu ? gpu_from : asked.gpus;
-      throw rt::Error(
-          rt::Errc::no_device,
-          rt::cat("resources.", asked.any_gpu ? "gpu_from: " : "gpus: ", rt::format_double(wanted),
-                  ": the study has networks for a GPU, there is none (", platform.name, ")"));
+      throw base::Error(
+          base::Errc::no_device,
+          base::cat("resources.",
+                    asked.any_gpu ? "gpu_from: " : "gpus: ", base::format_double(wanted),
+                    ": the study has networks for a GPU, there is none (", platform.name, ")"));
     }
   }
 }

@@ -29,7 +29,7 @@ struct Placement {
 };
 
 /// The file's border, or where it has none the one with which the study's trials, played through on
-/// paper, take the least time. Throws rt::Error (no_device) where some are for a GPU and the
+/// paper, take the least time. Throws base::Error (no_device) where some are for a GPU and the
 /// platform has none.
 [[nodiscard]] Placement place_study(const LoadedStudy& loaded, const rt::Platform& platform);
 /// The same of trials that were played through before (paper_trials).

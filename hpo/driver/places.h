@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <optional>
 
-#include "runtime/base/clock.h"
+#include "base/clock.h"
 
 namespace hpo {
 
@@ -16,16 +16,16 @@ class Places {
 
   /// Programs that may run at once. After a lack it is one more each second without another one,
   /// until there are as many as wanted.
-  [[nodiscard]] std::size_t most(rt::Moment now);
+  [[nodiscard]] std::size_t most(base::Moment now);
 
   /// The system had no room for one more beside `running` programs. Returns whether that is news:
   /// whether there was none such for a minute.
-  bool lack(std::size_t running, rt::Moment now);
+  bool lack(std::size_t running, base::Moment now);
 
  private:
   std::size_t wanted_, most_;
-  rt::Moment changed_{};
-  std::optional<rt::Moment> lacked_;
+  base::Moment changed_{};
+  std::optional<base::Moment> lacked_;
 };
 
 }  // namespace hpo

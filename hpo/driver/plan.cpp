@@ -6,13 +6,13 @@
 #include <set>
 #include <vector>
 
+#include "base/random.h"
 #include "hpo/driver/forecast.h"
 #include "hpo/driver/placement.h"
 #include "hpo/driver/reached.h"
 #include "hpo/driver/search.h"
 #include "hpo/log/json.h"
 #include "hpo/study/gpus.h"
-#include "runtime/base/random.h"
 #include "runtime/key.h"
 
 namespace hpo {
@@ -147,7 +147,7 @@ class Play {
                   .forecast = Forecast(spec, data_, rt::key_of(part)),
                   .borders = report_borders(study_, spec.epochs),
                   .networks = std::max(1, part.split.folds),
-                  .quality = rt::Stream(study_.seed, "plan", trial).uniform()};
+                  .quality = base::Stream(study_.seed, "plan", trial).uniform()};
     courses_.emplace(trial, std::move(course));
     advance(time, trial);
     return true;
@@ -247,7 +247,7 @@ class Play {
   double seconds_ = 0;
   std::map<std::uint64_t, Course> courses_;
   std::set<std::pair<double, std::uint64_t>> due_;
-  std::set<rt::Key> seen_;
+  std::set<base::Key> seen_;
   std::vector<std::vector<Work>> done_;
 };
 

@@ -43,7 +43,7 @@ struct Plan {
 /// Plays a study through in virtual time: proposals of its sampler, words of its rule,
 /// and for each trial a quality drawn once, by which its reports rank. Needs a rt::Runtime for
 /// nothing but the data. Of a study whose trials share GPUs `platform` tells so (rt::with_sharers).
-/// Throws rt::Error (study) where a proposal makes no network.
+/// Throws base::Error (study) where a proposal makes no network.
 [[nodiscard]] Plan plan_study(const LoadedStudy& loaded, const rt::Platform& platform);
 
 /// What each trial does between its reports, in the order of trials, and how long that takes on

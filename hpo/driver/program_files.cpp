@@ -4,9 +4,9 @@
 #include <map>
 #include <set>
 
-#include "runtime/base/error.h"
-#include "runtime/base/file.h"
-#include "runtime/base/text.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/text.h"
 #include "runtime/key.h"
 
 namespace hpo {
@@ -37,14 +37,14 @@ std::string program_files(const TrialCommand& command) {
     const std::string& word = command.words[i];
     const bool from_path = i == 0 && word.find('/') == std::string::npos;
     if (from_path || word.find('\n') != std::string::npos || !seen.insert(word).second) continue;
-    const rt::Path file = rt::Path(command.folder) / word;
+    const base::Path file = base::Path(command.folder) / word;
     std::error_code error;
     if (!std::filesystem::is_regular_file(file, error)) continue;
     try {
-      const std::string bytes = rt::read_file(file, kMostBytes);
-      out +=
-          rt::cat(rt::Hasher().add(bytes).finish().hex().substr(0, kHashDigits), " ", word, "\n");
-    } catch (const rt::Error&) {
+      const std::string bytes = base::read_file(file, kMostBytes);
+      out += base::cat(base::Hasher().add(bytes).finish().hex().substr(0, kHashDigits), " ", word,
+                       "\n");
+    } catch (const base::Error&) {
       continue;  // too large, or not ours to read: the program says so if that matters
     }
   }
@@ -57,7 +57,7 @@ std::vector<Changed> changed_files(std::string_view before, std::string_view now
   for (const auto& [word, hash] : by_word(now)) {
     const auto found = earlier.find(word);
     if (found == earlier.end() || found->second == hash) continue;
-    changes.push_back({.key = rt::cat("the content of ", rt::printable(word)),
+    changes.push_back({.key = base::cat("the content of ", base::printable(word)),
                        .from = found->second,
                        .to = hash});
   }

@@ -1,6 +1,6 @@
 #include "hpo/driver/reached.h"
 
-#include "runtime/base/text.h"
+#include "base/text.h"
 
 namespace hpo {
 
@@ -10,14 +10,15 @@ std::optional<Finished> reached(const Limits& limits, const TrialTable& trials) 
   if (limits.target && record != nullptr && objective.score(*record).feasible() &&
       !objective.better(*limits.target, *record->value))
     return Finished{Finish::target,
-                    rt::cat("trial ", record->trial, " has ", rt::format_double(*record->value),
-                            ", limits.target is ", rt::format_double(*limits.target))};
+                    base::cat("trial ", record->trial, " has ", base::format_double(*record->value),
+                              ", limits.target is ", base::format_double(*limits.target))};
   const TrialTable::Streak& streak = trials.longest_streak();
   if (limits.patience && streak.trials >= *limits.patience)
-    return Finished{Finish::patience,
-                    rt::cat(streak.trials, " trials in a row ",
-                            streak.record ? rt::cat("were no better than trial ", *streak.record)
-                                          : std::string("came to no end"))};
+    return Finished{
+        Finish::patience,
+        base::cat(streak.trials, " trials in a row ",
+                  streak.record ? base::cat("were no better than trial ", *streak.record)
+                                : std::string("came to no end"))};
   return std::nullopt;
 }
 

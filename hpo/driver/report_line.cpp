@@ -1,20 +1,21 @@
 #include "hpo/driver/report_line.h"
 
+#include "base/error.h"
+#include "base/text.h"
 #include "hpo/log/json.h"
 #include "hpo/log/python_json.h"
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
 
 namespace hpo {
 
 namespace {
 
 [[noreturn]] void refuse(const std::string& line, std::string_view why) {
-  throw rt::Error(rt::Errc::data, rt::cat("has the line ", rt::printable(line, 120), ", ", why));
+  throw base::Error(base::Errc::data,
+                    base::cat("has the line ", base::printable(line, 120), ", ", why));
 }
 
 std::int64_t step_of(const Json& json, const std::string& line) {
-  const auto step = rt::parse_double(json.raw());
+  const auto step = base::parse_double(json.raw());
   const bool fits = step && *step >= 0 && *step <= 9e15;
   if (!fits || *step != static_cast<double>(static_cast<std::int64_t>(*step)))
     refuse(line, "expected a whole number of at least 0 as its step");
@@ -23,7 +24,7 @@ std::int64_t step_of(const Json& json, const std::string& line) {
 
 bool is_number(std::string_view raw) {
   const bool special = raw == "\"nan\"" || raw == "\"inf\"" || raw == "\"-inf\"";
-  return special || (!raw.empty() && raw.front() != '"' && rt::parse_double(raw).has_value());
+  return special || (!raw.empty() && raw.front() != '"' && base::parse_double(raw).has_value());
 }
 
 ReportLine members_of(const Json& json, const std::string& line) {
@@ -46,7 +47,7 @@ ReportLine read_report_line(const std::string& line) {
   std::optional<Json> json;
   try {
     json = Json::parse(text);
-  } catch (const rt::Error&) {
+  } catch (const base::Error&) {
     refuse(line, "expected one JSON object, such as {\"step\": 3, \"valid.accuracy\": 0.91}");
   }
   if (!text.starts_with('{')) refuse(line, "expected a JSON object");

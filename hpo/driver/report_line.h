@@ -19,7 +19,7 @@ struct ReportLine {
   std::vector<std::pair<std::string, std::string>> no_numbers;  ///< names, values as they stand
 };
 
-/// Throws rt::Error (data) in one line for what is no JSON object, or has a step that is no
+/// Throws base::Error (data) in one line for what is no JSON object, or has a step that is no
 /// whole number of at least 0.
 [[nodiscard]] ReportLine read_report_line(const std::string& line);
 

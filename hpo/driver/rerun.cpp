@@ -4,6 +4,8 @@
 
 #include <filesystem>
 
+#include "base/clock.h"
+#include "base/text.h"
 #include "hpo/driver/command_end.h"
 #include "hpo/driver/command_reports.h"
 #include "hpo/driver/command_work.h"
@@ -11,17 +13,15 @@
 #include "hpo/driver/trial_folder.h"
 #include "hpo/log/study_lock.h"
 #include "hpo/study/command.h"
-#include "runtime/base/clock.h"
-#include "runtime/base/text.h"
 #include "tasks/spawn.h"
 
 namespace hpo {
 
 Rerun rerun_command(const StudySpec& study, std::uint64_t trial, const Params& params,
-                    const rt::Path& folder) {
+                    const base::Path& folder) {
   const TrialCommand command = trial_command(study, params);
-  rt::make_folder(folder);
-  const std::string lock_file = rt::cat("trial-", trial, ".lock");
+  base::make_folder(folder);
+  const std::string lock_file = base::cat("trial-", trial, ".lock");
   const StudyLock lock(folder, lock_file);
   if (lock.state() == StudyLock::State::held) throw StudyLock::refusal(folder, lock_file);
   std::error_code nothing_there;
@@ -30,7 +30,7 @@ Rerun rerun_command(const StudySpec& study, std::uint64_t trial, const Params& p
   begin_log(own);
   CommandReports reports(study, nullptr);
   const Resources resources = trial_resources(study, params);
-  const rt::Moment begun = rt::now();
+  const base::Moment begun = base::now();
   const int status = run_in_foreground(
       command, tasks::environment_with(command_environment(own.path, resources, {})),
       reports.read_output() ? own.log.fd() : -1);
@@ -38,7 +38,7 @@ Rerun rerun_command(const StudySpec& study, std::uint64_t trial, const Params& p
   const tasks::SupervisorNews news{.over = true,
                                    .end = killed ? tasks::RunEnd::killed : tasks::RunEnd::exited,
                                    .status = killed ? WTERMSIG(status) : WEXITSTATUS(status),
-                                   .took = (rt::now() - begun).count()};
+                                   .took = (base::now() - begun).count()};
   Rerun made{.end = command_end(study, command.path, news, {}, false), .folder = own.path};
   try {
     reports.take(own, true, made.reports);

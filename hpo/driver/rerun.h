@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "base/file.h"
 #include "hpo/driver/trial_work.h"
 #include "hpo/study/spec.h"
-#include "runtime/base/file.h"
 
 namespace hpo {
 
@@ -15,13 +15,13 @@ namespace hpo {
 struct Rerun {
   Ended end;
   std::vector<Report> reports;  ///< what its metrics file and its output say
-  rt::Path folder;              ///< its folder, as TRELLIS_TRIAL_DIR
+  base::Path folder;            ///< its folder, as TRELLIS_TRIAL_DIR
 };
 
 /// Runs the program of trial `params` in the foreground (see run_in_foreground) and without limits,
-/// in an empty trial folder below `folder`; ends and reports count as in a sweep. Throws rt::Error:
-/// study (see trial_command), storage, locked (another one of this trial).
+/// in an empty trial folder below `folder`; ends and reports count as in a sweep. Throws
+/// base::Error: study (see trial_command), storage, locked (another one of this trial).
 [[nodiscard]] Rerun rerun_command(const StudySpec& study, std::uint64_t trial, const Params& params,
-                                  const rt::Path& folder);
+                                  const base::Path& folder);
 
 }  // namespace hpo

@@ -1,9 +1,9 @@
 #include "hpo/driver/rounds.h"
 
+#include "base/error.h"
+#include "base/text.h"
 #include "nn/adapt/operation_json.h"
 #include "nn/error.h"
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
 
 namespace hpo {
 
@@ -13,7 +13,7 @@ nn::Operations operations_of(const Tried& tried) {
   try {
     return nn::operations_from_json(tried.operations);
   } catch (const nn::Error& error) {
-    throw rt::Error(rt::Errc::storage, rt::cat("a round of the log: ", error.what()));
+    throw base::Error(base::Errc::storage, base::cat("a round of the log: ", error.what()));
   }
 }
 

@@ -10,7 +10,7 @@ namespace hpo {
 
 /// `fold` 0: the trial has one network.
 [[nodiscard]] Adapted event_of(const nn::Round& round, std::int64_t grid, std::int64_t fold);
-/// Throws rt::Error (storage) for operations that do not exist.
+/// Throws base::Error (storage) for operations that do not exist.
 [[nodiscard]] nn::Round round_of(const Adapted& event);
 
 }  // namespace hpo

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/machine.h"
+#include "base/text.h"
 #include "hpo/study/beginnings.h"
 #include "hpo/study/gpus.h"
-#include "runtime/base/machine.h"
-#include "runtime/base/text.h"
 #include "runtime/store.h"
 #include "tasks/device.h"
 #include "tasks/tasks.h"
@@ -31,12 +31,12 @@ rt::Executor executor_of(Engine engine) {
 
 /// What a task's time depends on besides the task.
 std::string machine_name(const StudySpec& study) {
-  return rt::cat(rt::host_name(), "; ", tasks::arithmetic(study.precision));
+  return base::cat(base::host_name(), "; ", tasks::arithmetic(study.precision));
 }
 
 }  // namespace
 
-rt::Path private_store(const RunOptions& options) { return options.folder / "store"; }
+base::Path private_store(const RunOptions& options) { return options.folder / "store"; }
 
 void share_gpus(const StudySpec& study, rt::Config& config) {
   config.workers_per_gpu = trials_per_gpu(study);
@@ -59,7 +59,7 @@ rt::Config config_of(const RunOptions& options, const StudySpec& study) {
   store.overhead = study.checkpoint_overhead;
   store.spill = study.method.kind == "grid" && trials_begin_alike(study);
   config.store = std::make_shared<rt::Store>(store);
-  config.pace_file = rt::cache_folder() / "paces";
+  config.pace_file = base::cache_folder() / "paces";
   config.pace_machine = machine_name(study);
   config.gpu_failed = options.gpu_failed;
   config.graph_file = options.graph_file;

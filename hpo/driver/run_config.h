@@ -7,7 +7,7 @@
 namespace hpo {
 
 /// Where results lie that no other run may use: RunOptions::sharing is false.
-[[nodiscard]] rt::Path private_store(const RunOptions& options);
+[[nodiscard]] base::Path private_store(const RunOptions& options);
 
 /// How a study's networks share GPUs: workers of each, and what is kept free for them.
 void share_gpus(const StudySpec& study, rt::Config& config);

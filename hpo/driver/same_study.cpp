@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
+#include "base/error.h"
+#include "base/text.h"
 
 namespace hpo {
 
@@ -115,8 +115,8 @@ bool is_map(std::string_view text) { return text.starts_with('{') && text.ends_w
 std::string difference_of_lines(std::string_view before, std::string_view after) {
   const auto [name, now] = named(after);
   const auto [old_name, old] = named(before);
-  if (name != old_name) return rt::cat(after, ", there ", before);
-  if (name == "content") return rt::cat("another library: content ", now, ", there ", old);
+  if (name != old_name) return base::cat(after, ", there ", before);
+  if (name == "content") return base::cat("another library: content ", now, ", there ", old);
   const std::string_view dot = name.empty() ? "" : ".", is = name.empty() ? "" : " is ";
   if (is_map(now) && is_map(old)) {
     const std::vector<std::string_view> fields = fields_of(now), old_fields = fields_of(old);
@@ -125,11 +125,11 @@ std::string difference_of_lines(std::string_view before, std::string_view after)
       const auto [field, value] = named(fields[i]);
       const auto [old_field, old_value] = named(old_fields[i]);
       if (fields[i] != old_fields[i] && field == old_field && !field.empty())
-        return rt::cat(name, dot, field, " is ", value, ", there ", old_value);
+        return base::cat(name, dot, field, " is ", value, ", there ", old_value);
       if (fields[i] != old_fields[i]) break;
     }
   }
-  return rt::cat(name, is, now, ", there ", old);
+  return base::cat(name, is, now, ", there ", old);
 }
 
 /// " (lr.min is 0.2, there 0.1)": where the texts of a key differ first.
@@ -139,10 +139,10 @@ std::string details_of(std::string_view before, std::string_view after) {
   const std::vector<std::string_view> was = lines_of(before), is = lines_of(after);
   const std::size_t both = std::min(was.size(), is.size());
   for (std::size_t i = 0; i < both; ++i) {
-    if (was[i] != is[i]) return rt::cat(" (", difference_of_lines(was[i], is[i]), ")");
+    if (was[i] != is[i]) return base::cat(" (", difference_of_lines(was[i], is[i]), ")");
   }
-  return is.size() > both ? rt::cat(" (", is[both], " is not there)")
-                          : rt::cat(" (there also ", was[both], ")");
+  return is.size() > both ? base::cat(" (", is[both], " is not there)")
+                          : base::cat(" (there also ", was[both], ")");
 }
 
 std::string one_line(std::string_view text) {
@@ -185,7 +185,7 @@ std::string with_places_of(std::string_view logged, std::string_view now) {
 
 std::string with_content(std::string resolved, std::string_view content) {
   if (!resolved.ends_with('\n')) resolved += '\n';
-  return rt::cat(resolved, kContentMark, content, "\n");
+  return base::cat(resolved, kContentMark, content, "\n");
 }
 
 std::string in_todays_words(const std::string& logged, std::string_view now, const DataInfo& data) {
@@ -197,7 +197,7 @@ std::string in_todays_words(const std::string& logged, std::string_view now, con
     StudySpec study = parse_study(with_places_of(logged, now), "study.yaml", "/");
     if (study.numbers_steps()) return resolved_yaml(study);
     return with_content(resolved_yaml(settle(study, data)), content);
-  } catch (const rt::Error&) {
+  } catch (const base::Error&) {
     return logged;
   }
 }
@@ -225,9 +225,9 @@ Differences differences(std::string_view logged, std::string_view now, bool unse
       found.changes.push_back({key, one_line(before[key]), one_line(text)});
     else
       found.refused +=
-          rt::cat(found.refused.empty() ? "" : ", ",
-                  key == kContent && after.contains(kFrom) ? kContentFrom : std::string_view(key),
-                  key == kContent ? "" : details_of(before[key], text));
+          base::cat(found.refused.empty() ? "" : ", ",
+                    key == kContent && after.contains(kFrom) ? kContentFrom : std::string_view(key),
+                    key == kContent ? "" : details_of(before[key], text));
   }
   return found;
 }
@@ -242,11 +242,11 @@ std::vector<Changed> changes_between(std::string_view logged, std::string_view n
                                      bool unsearched) {
   Differences found = differences(logged, now, unsearched);
   if (!found.refused.empty())
-    throw rt::Error(
-        rt::Errc::study,
-        rt::cat("the study that is there was made from a file with other ", found.refused,
-                ": give this one another name (--name), or remove the "
-                "study's folder"));
+    throw base::Error(
+        base::Errc::study,
+        base::cat("the study that is there was made from a file with other ", found.refused,
+                  ": give this one another name (--name), or remove the "
+                  "study's folder"));
   return std::move(found.changes);
 }
 

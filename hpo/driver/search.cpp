@@ -4,12 +4,12 @@
 #include <limits>
 #include <utility>
 
+#include "base/text.h"
 #include "hpo/log/metrics.h"
 #include "hpo/samplers/registry.h"
 #include "hpo/space/fill.h"
 #include "hpo/space/random.h"
 #include "hpo/stopping/registry.h"
-#include "runtime/base/text.h"
 
 namespace hpo {
 
@@ -67,10 +67,10 @@ Search::Search(const StudySpec& study, const std::vector<Known>& known, const Ar
                                                 .metrics = 1 + study.others.size()})),
       rule_(rule_of(study)) {
   if (!sampler_)
-    throw rt::Error(rt::Errc::internal, rt::cat("no sampler is called ", study.method.kind));
+    throw base::Error(base::Errc::internal, base::cat("no sampler is called ", study.method.kind));
   if (!rule_)
-    throw rt::Error(rt::Errc::internal,
-                    rt::cat("no stopping rule is called ", study.early_stop.kind));
+    throw base::Error(base::Errc::internal,
+                      base::cat("no stopping rule is called ", study.early_stop.kind));
   if (around) sampler_ = around(std::move(sampler_));
   tell_known(known);
 }

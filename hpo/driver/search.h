@@ -32,8 +32,8 @@ class Search {
   using Around = std::function<std::unique_ptr<Sampler>(std::unique_ptr<Sampler>)>;
 
   /// `study` outlives it. The sampler begins with the trials of earlier studies that are `known`;
-  /// the rule does not. `around` makes of it what is told and asked in its place. Throws rt::Error
-  /// (internal) for kinds that are in no registry.
+  /// the rule does not. `around` makes of it what is told and asked in its place. Throws
+  /// base::Error (internal) for kinds that are in no registry.
   explicit Search(const StudySpec& study, const std::vector<Known>& known = {},
                   const Around& around = {});
 

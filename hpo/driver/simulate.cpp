@@ -7,6 +7,8 @@
 #include <map>
 #include <memory>
 
+#include "base/text.h"
+#include "base/words.h"
 #include "hpo/driver/adopt.h"
 #include "hpo/driver/device_use.h"
 #include "hpo/driver/driver.h"
@@ -16,8 +18,6 @@
 #include "hpo/driver/plan.h"
 #include "hpo/log/event_log.h"
 #include "hpo/study/gpus.h"
-#include "runtime/base/text.h"
-#include "runtime/base/words.h"
 #include "runtime/instance.h"
 
 namespace hpo {
@@ -28,12 +28,12 @@ namespace {
 class ScratchLog {
  public:
   ScratchLog() {
-    const rt::Path memory = "/dev/shm";
+    const base::Path memory = "/dev/shm";
     const bool there = std::filesystem::is_directory(memory);
     std::string name =
         ((there ? memory : std::filesystem::temp_directory_path()) / "trellis-simulated-XXXXXX")
             .string();
-    if (::mkdtemp(name.data()) == nullptr) throw rt::storage_error("create", name, errno);
+    if (::mkdtemp(name.data()) == nullptr) throw base::storage_error("create", name, errno);
     path_ = name;
   }
   ~ScratchLog() {
@@ -42,10 +42,10 @@ class ScratchLog {
   }
   ScratchLog(const ScratchLog&) = delete;
   ScratchLog& operator=(const ScratchLog&) = delete;
-  [[nodiscard]] const rt::Path& path() const { return path_; }
+  [[nodiscard]] const base::Path& path() const { return path_; }
 
  private:
-  rt::Path path_;
+  base::Path path_;
 };
 
 double border_of(const Scheme& scheme, const LoadedStudy& loaded, const rt::Platform& platform) {
@@ -54,7 +54,7 @@ double border_of(const Scheme& scheme, const LoadedStudy& loaded, const rt::Plat
   return place_study(loaded, platform).gpu_from;
 }
 
-void run_driver(LoadedStudy& loaded, const rt::Runtime& runtime, const rt::Path& folder,
+void run_driver(LoadedStudy& loaded, const rt::Runtime& runtime, const base::Path& folder,
                 bool as_born) {
   EventLog log(folder);
   std::vector<Changed> changes = adopt(log, loaded.study, &loaded.data, folder);
@@ -106,14 +106,14 @@ const Scheme& find_scheme(std::string_view name) {
     if (scheme.name == name) return scheme;
     names.emplace_back(scheme.name);
   }
-  throw rt::Error(rt::Errc::usage, rt::cat("--scheduler: \"", rt::printable(name, 60), "\" is none",
-                                           rt::expected_one_of(names, name)));
+  throw base::Error(base::Errc::usage, base::cat("--scheduler: \"", base::printable(name, 60),
+                                                 "\" is none", base::expected_one_of(names, name)));
 }
 
 std::string refuses(const Scheme& scheme, const StudySpec& study) {
   if (study.precision != kern::Precision::tf32) return "";
   if (!scheme.any_kind && scheme.kinds != Scheme::Kinds::cores) return "";
-  return rt::cat(
+  return base::cat(
       "--scheduler: ", scheme.name,
       " puts networks of precision tf32 on cores, expected trellis, as-born or gpu-only: ",
       tasks::cores_lack(study.precision));
@@ -122,7 +122,7 @@ std::string refuses(const Scheme& scheme, const StudySpec& study) {
 SimulationReport simulate(const StudySpec& study, const rt::Platform& platform,
                           const Scheme& scheme, std::vector<rt::SimulatedRun>* record) {
   if (const std::string refusal = refuses(scheme, study); !refusal.empty())
-    throw rt::Error(rt::Errc::no_device, refusal);
+    throw base::Error(base::Errc::no_device, refusal);
   tasks::setup_process();
   rt::Config config{.executor = rt::Executor::simulated};
   config.simulation = std::make_shared<rt::Simulation>();

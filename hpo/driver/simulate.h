@@ -26,7 +26,7 @@ struct Scheme {
 
 /// All of them, ours first.
 [[nodiscard]] std::span<const Scheme> schemes();
-/// Throws rt::Error (usage) naming the nearest known one.
+/// Throws base::Error (usage) naming the nearest known one.
 [[nodiscard]] const Scheme& find_scheme(std::string_view name);
 
 /// Encodable.
@@ -46,14 +46,14 @@ struct SimulationReport {
 
 /// Runs the study under one scheme, in this process, where nothing of StarPU may have run before.
 /// `record`, where given, receives every run of a task, those that took no time included. Throws
-/// rt::Error: no_device where StarPU's SimGrid flavour is missing or the study can't run there,
+/// base::Error: no_device where StarPU's SimGrid flavour is missing or the study can't run there,
 /// study and data as a sweep does.
 [[nodiscard]] SimulationReport simulate(const StudySpec& study, const rt::Platform& platform,
                                         const Scheme& scheme,
                                         std::vector<rt::SimulatedRun>* record = nullptr);
 
 /// The same in a process of its own, so that several can follow each other. One that does not end
-/// within `seconds` of real time (0: however long it takes) is killed: rt::Error (internal).
+/// within `seconds` of real time (0: however long it takes) is killed: base::Error (internal).
 [[nodiscard]] SimulationReport simulate_apart(const StudySpec& study, const rt::Platform& platform,
                                               const Scheme& scheme, unsigned seconds = 0);
 

@@ -7,10 +7,11 @@
 #include <optional>
 #include <tuple>
 
+#include "base/file.h"
+#include "base/new_file.h"
+#include "base/pipe.h"
+#include "base/text.h"
 #include "hpo/driver/simulate.h"
-#include "runtime/base/file.h"
-#include "runtime/base/read_all.h"
-#include "runtime/base/text.h"
 #include "runtime/codec.h"
 
 namespace hpo {
@@ -28,10 +29,10 @@ struct Answer {
 Answer answer_of(const StudySpec& study, const rt::Platform& platform, const Scheme& scheme) {
   try {
     return {.good = true, .message = "", .report = simulate(study, platform, scheme)};
-  } catch (const rt::Error& error) {
+  } catch (const base::Error& error) {
     return {.kind = static_cast<std::int32_t>(error.kind()), .message = error.what(), .report = {}};
   } catch (const std::exception& error) {
-    return {.kind = static_cast<std::int32_t>(rt::Errc::internal),
+    return {.kind = static_cast<std::int32_t>(base::Errc::internal),
             .message = error.what(),
             .report = {}};
   }
@@ -40,13 +41,7 @@ Answer answer_of(const StudySpec& study, const rt::Platform& platform, const Sch
 [[noreturn]] void run_child(int out, unsigned seconds, const StudySpec& study,
                             const rt::Platform& platform, const Scheme& scheme) {
   ::alarm(seconds);
-  const rt::Bytes bytes = rt::encode(answer_of(study, platform, scheme));
-  std::size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t wrote = ::write(out, bytes.data() + done, bytes.size() - done);
-    if (wrote <= 0) break;
-    done += static_cast<std::size_t>(wrote);
-  }
+  (void)base::write_all(out, rt::encode(answer_of(study, platform, scheme)));
   ::_exit(0);
 }
 
@@ -54,26 +49,25 @@ Answer answer_of(const StudySpec& study, const rt::Platform& platform, const Sch
 
 SimulationReport simulate_apart(const StudySpec& study, const rt::Platform& platform,
                                 const Scheme& scheme, unsigned seconds) {
-  int ends[2];
-  if (::pipe(ends) != 0) throw rt::storage_error("open", "a pipe", errno);
-  rt::File in(ends[0]), out(ends[1]);
+  base::Pipe pipe = base::open_pipe();
+  if (!pipe) throw base::storage_error("open", "a pipe", errno);
   const pid_t child = ::fork();
-  if (child < 0) throw rt::storage_error("start", "a process", errno);
-  if (child == 0) run_child(out.fd(), seconds, study, platform, scheme);
-  out.close();
-  const std::string text = rt::read_all(in.fd());
+  if (child < 0) throw base::storage_error("start", "a process", errno);
+  if (child == 0) run_child(pipe.write.fd(), seconds, study, platform, scheme);
+  pipe.write.close();
+  const std::string text = base::read_all(pipe.read.fd());
   int status = 0;
   ::waitpid(child, &status, 0);
   if (text.empty()) {
     const bool late = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM;
-    throw rt::Error(rt::Errc::internal,
-                    rt::cat("the simulation under ", scheme.name,
-                            late ? rt::cat(" did not end within ", seconds, " s")
-                                 : std::string(" ended without an answer")));
+    throw base::Error(base::Errc::internal,
+                      base::cat("the simulation under ", scheme.name,
+                                late ? base::cat(" did not end within ", seconds, " s")
+                                     : std::string(" ended without an answer")));
   }
   const std::span bytes(reinterpret_cast<const std::byte*>(text.data()), text.size());
   Answer answer = rt::decode<Answer>(bytes);
-  if (!answer.good) throw rt::Error(static_cast<rt::Errc>(answer.kind), answer.message);
+  if (!answer.good) throw base::Error(static_cast<base::Errc>(answer.kind), answer.message);
   return std::move(answer.report);
 }
 

@@ -4,8 +4,8 @@
 #include <fstream>
 #include <string_view>
 
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
+#include "base/error.h"
+#include "base/text.h"
 
 namespace hpo {
 
@@ -33,22 +33,23 @@ std::string interpreter_of(const std::string& line) {
 }  // namespace
 
 std::string start_failure(const std::string& path, int error) {
-  const std::string what = rt::cat("cannot be started: ", rt::errno_words(error));
-  const std::string shown = rt::printable(path, 200), line = first_line(path);
+  const std::string what = base::cat("cannot be started: ", base::errno_words(error));
+  const std::string shown = base::printable(path, 200), line = first_line(path);
   if (error == ENOEXEC)
-    return rt::cat(
+    return base::cat(
         what, ": ", shown,
         " is neither a program for this machine nor a script, expected a first line that "
         "names its interpreter, such as #!/bin/sh");
-  if (error != ENOENT) return rt::cat(what, ": ", shown);
+  if (error != ENOENT) return base::cat(what, ": ", shown);
   if (!line.starts_with(kMark))
-    return rt::cat(what, ": ", shown, line.empty() ? "" : ", or the loader that it was built for");
+    return base::cat(what, ": ", shown,
+                     line.empty() ? "" : ", or the loader that it was built for");
   if (line.ends_with('\r'))
-    return rt::cat(what, ": the first line of ", shown,
-                   " ends as on Windows, with a carriage return, expected the line ends of this "
-                   "system: dos2unix changes them");
-  return rt::cat(what, ": the first line of ", shown, " names the interpreter ",
-                 rt::printable(interpreter_of(line), 120), ", which is not there");
+    return base::cat(what, ": the first line of ", shown,
+                     " ends as on Windows, with a carriage return, expected the line ends of this "
+                     "system: dos2unix changes them");
+  return base::cat(what, ": the first line of ", shown, " names the interpreter ",
+                   base::printable(interpreter_of(line), 120), ", which is not there");
 }
 
 }  // namespace hpo

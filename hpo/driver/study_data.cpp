@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/error.h"
+#include "base/text.h"
 #include "hpo/driver/network_work.h"
 #include "hpo/study/document.h"
 #include "hpo/study/from.h"
@@ -13,8 +15,6 @@
 #include "nn/error.h"
 #include "nn/model_file.h"
 #include "nn/predict_table.h"
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
 #include "runtime/failure.h"
 #include "tasks/continued.h"
 
@@ -25,7 +25,7 @@ namespace {
 /// "study.yaml:3:9: " where `reason` begins with a path and then names a key of `data` which the
 /// file has ("t.csv: target: there is no column ..."); else empty.
 std::string place_of(const StudySpec& study, const nn::DataSpec& spec, std::string_view reason) {
-  const std::string path = rt::cat(spec.path, ": ");
+  const std::string path = base::cat(spec.path, ": ");
   if (!reason.starts_with(path)) return "";
   reason.remove_prefix(path.size());
   const std::string_view key = reason.substr(0, reason.find(':'));  // "target", "split.group"
@@ -33,7 +33,7 @@ std::string place_of(const StudySpec& study, const nn::DataSpec& spec, std::stri
   const study::Node* node = study.document->root.find_path({"data", key.substr(0, dot)});
   if (node != nullptr && dot < key.size()) node = node->find(key.substr(dot + 1));
   if (node == nullptr) return "";
-  return rt::cat(study.file, ":", node->at.line, ":", node->at.column, ": ");
+  return base::cat(study.file, ":", node->at.line, ":", node->at.column, ": ");
 }
 
 /// Waits for the data. What is wrong with a file is said without the task that found out.
@@ -43,7 +43,7 @@ const nn::Dataset::Header& header_of(const StudySpec& study, const nn::DataSpec&
     return data.get().header();
   } catch (const rt::TaskError& error) {
     const std::string& reason = error.details().reason;
-    throw rt::Error(error.kind(), rt::cat(place_of(study, spec, reason), reason));
+    throw base::Error(error.kind(), base::cat(place_of(study, spec, reason), reason));
   }
 }
 
@@ -85,7 +85,7 @@ void wait_or_refuse(const StudySpec& study, const rt::Value<nn::Dataset>& data) 
   try {
     (void)data.get();
   } catch (const rt::TaskError& error) {
-    if (error.kind() != rt::Errc::study) throw;
+    if (error.kind() != base::Errc::study) throw;
     std::string reason = error.details().reason;
     const std::string_view mark = nn::kOfReplay;
     if (!reason.starts_with(mark)) refuse_from(study, "model", reason);

@@ -4,6 +4,9 @@
 #include <optional>
 #include <utility>
 
+#include "base/machine.h"
+#include "base/new_file.h"
+#include "base/text.h"
 #include "hpo/driver/adopt.h"
 #include "hpo/driver/baselines.h"
 #include "hpo/driver/command_work.h"
@@ -18,9 +21,6 @@
 #include "hpo/driver/run_config.h"
 #include "hpo/driver/same_study.h"
 #include "hpo/study/asked.h"
-#include "runtime/base/machine.h"
-#include "runtime/base/new_file.h"
-#include "runtime/base/text.h"
 #include "runtime/instance.h"
 
 namespace hpo {
@@ -28,7 +28,7 @@ namespace hpo {
 namespace {
 
 /// So long the end of a program's trial may wait to be written, at most.
-constexpr rt::Duration kProgramDelay = std::chrono::milliseconds(10);
+constexpr base::Duration kProgramDelay = std::chrono::milliseconds(10);
 
 constexpr const char* kBestModelFile = "best.safetensors";
 
@@ -47,7 +47,7 @@ SweepResult result_of(const StudySpec& study, const Driver& driver, const EventL
   result.finished = driver.finished();
   result.resumed = log.epoch() > 1;
   result.counts = log.trials().counts();
-  if (result.best && end == DriverEnd::finished && rt::file_size(options.folder / kBestModelFile))
+  if (result.best && end == DriverEnd::finished && base::file_size(options.folder / kBestModelFile))
     result.model = ModelInfo{.file = options.folder / kBestModelFile, .trial = result.best->trial};
   result.seconds = driver.session_seconds();
   result.work = driver.work();
@@ -63,7 +63,7 @@ int exit_code_of(Ending ending) noexcept {
     case Ending::interrupted:
       break;
   }
-  return rt::exit_code(rt::Errc::cancelled);
+  return base::exit_code(base::Errc::cancelled);
 }
 
 }  // namespace
@@ -75,12 +75,12 @@ namespace {
 
 /// A mistake in the study file that kept every trial from reporting can be mended there.
 void begin_anew_if_mended(EventLog& log, const StudySpec& study, const StudyData* data,
-                          const rt::Path& folder, Observer& observer) {
+                          const base::Path& folder, Observer& observer) {
   const std::string other = begin_anew(log, study, data, folder);
   if (!other.empty())
-    observer.note(rt::cat("the study file has other ", other,
-                          " now, and no trial had reported yet: the study begins anew (what its "
-                          "trials left is in trials.before-N of its folder)"));
+    observer.note(base::cat("the study file has other ", other,
+                            " now, and no trial had reported yet: the study begins anew (what its "
+                            "trials left is in trials.before-N of its folder)"));
 }
 
 std::string resolved_before(const EventLog& log) {
@@ -92,7 +92,7 @@ StudySpec with_logged_rule(const StudySpec& study, const std::string& resolved) 
   try {
     const std::string here = with_places_of(resolved, resolved_yaml(study));
     return with_rule_of(parse_study(here, "study.yaml", "/"), study);
-  } catch (const rt::Error&) {
+  } catch (const base::Error&) {
     return study;  // made by another version: adopt() says what is other
   }
 }
@@ -146,7 +146,7 @@ SweepResult sweep_networks(EventLog& log, const StudySpec& study, const RunOptio
 std::int64_t program_slots(const StudySpec& study, const Resources& asked, int cores, int gpus) {
   const std::int64_t slots = slots_of(study, asked, cores, gpus);
   if (study.parallel > 0 || asked.memory.value_or(0) == 0) return slots;
-  const auto fit = static_cast<std::int64_t>(rt::usable_memory() / *asked.memory);
+  const auto fit = static_cast<std::int64_t>(base::usable_memory() / *asked.memory);
   return std::clamp<std::int64_t>(fit, 1, slots);
 }
 
@@ -155,8 +155,8 @@ SweepResult sweep_programs(EventLog& log, StudySpec study, const RunOptions& opt
                            Observer& observer) {
   const rt::Runtime runtime({.workers = 1, .executor = rt::Executor::sequential});
   const Resources asked = trial_resources(study, study.space.middle());
-  const int cores = options.workers > 0 ? options.workers : rt::usable_cores();
-  const int gpus = static_cast<int>(rt::gpu_names().size());
+  const int cores = options.workers > 0 ? options.workers : base::usable_cores();
+  const int gpus = static_cast<int>(base::gpu_names().size());
   require_resources(asked, cores, gpus);
   begin_anew_if_mended(log, study, nullptr, options.folder, observer);
   std::vector<Changed> changes = adopt(log, study, nullptr, options.folder);
@@ -176,7 +176,7 @@ SweepResult sweep_programs(EventLog& log, StudySpec study, const RunOptions& opt
                  .changes = std::move(changes),
                  .known = known_of(log),
                  // What a program has done is not done again with the same bits.
-                 .commit_delay = std::min<rt::Duration>(options.commit_delay, kProgramDelay)});
+                 .commit_delay = std::min<base::Duration>(options.commit_delay, kProgramDelay)});
   const DriverEnd end = driver.run();
   return result_of(study, driver, log, options, end);
 }
@@ -186,7 +186,7 @@ SweepResult sweep_programs(EventLog& log, StudySpec study, const RunOptions& opt
 SweepResult run_sweep(const StudySpec& study, const RunOptions& options, Observer& observer) {
   require_own_trials(study);
   EventLog log(options.folder);
-  rt::remove_leftovers(options.folder);
+  base::remove_leftovers(options.folder);
   return study.runs_command ? sweep_programs(log, study, options, observer)
                             : sweep_networks(log, study, options, observer);
 }

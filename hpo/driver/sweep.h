@@ -7,11 +7,11 @@
 #include <optional>
 #include <string>
 
+#include "base/clock.h"
+#include "base/file.h"
 #include "hpo/driver/observer.h"
 #include "hpo/log/study_reader.h"
 #include "hpo/study/spec.h"
-#include "runtime/base/clock.h"
-#include "runtime/base/file.h"
 #include "runtime/gpu_failure.h"
 
 namespace hpo {
@@ -21,8 +21,9 @@ enum class Engine : std::uint8_t { automatic, sequential, starpu_cpu, starpu_cud
 
 /// How to run; nothing in here changes a result.
 struct RunOptions {
-  rt::Path folder;  ///< the study's folder, runs/<name>; made if missing
-  rt::Path store;   ///< results by key, shared by studies; empty: "store" beside the study's folder
+  base::Path folder;  ///< the study's folder, runs/<name>; made if missing
+  base::Path
+      store;        ///< results by key, shared by studies; empty: "store" beside the study's folder
   int workers = 0;  ///< CPU workers; 0: one a core
   Engine engine = Engine::automatic;
   /// False: every trial computes its own work. Nothing is taken from the shared store or from
@@ -31,14 +32,14 @@ struct RunOptions {
   bool sharing = true;
   /// Told of a GPU that serves the program no more (rt::Config::gpu_failed). Null: the sweep ends.
   rt::OnGpuFailure gpu_failed = nullptr;
-  rt::Path graph_file;  ///< DOT graph; empty: none
-  rt::Path trace_file;  ///< Chrome trace; empty: none
+  base::Path graph_file;  ///< DOT graph; empty: none
+  base::Path trace_file;  ///< Chrome trace; empty: none
   /// Number of times the user asked to stop; polled. 1: stop cleanly. Null: nobody can ask. After
   /// changing it call rt::wake(). `Interrupts` (hpo/driver/interrupt.h) is the source for Ctrl-C.
   const std::atomic<int>* interrupts = nullptr;
   /// An event waits at most this long for others to share its commit, before it is announced: it
   /// costs as much as a short trial.
-  rt::Duration commit_delay = std::chrono::milliseconds(200);
+  base::Duration commit_delay = std::chrono::milliseconds(200);
 };
 
 /// How a sweep ended.
@@ -63,7 +64,7 @@ struct SweepResult {
 
 /// Runs a study to its end, or continues it. Results depend on `study` alone (with `order:
 /// virtual`, up to the first event that real time caused). Blocks; everything in it happens on the
-/// calling thread but the tasks. At most one at a time in a process. Throws rt::Error: locked
+/// calling thread but the tasks. At most one at a time in a process. Throws base::Error: locked
 /// (another driver, named), storage (path and remedy), study (the study in the folder was made from
 /// another file: says what differs), no_device. Whatever was announced to `observer` is on disk.
 SweepResult run_sweep(const StudySpec& study, const RunOptions& options, Observer& observer);
@@ -74,7 +75,7 @@ struct TrainResult {
   std::string metric;           ///< name of the objective
   TrialRow trial;               ///< its reports' last word, test metrics included
   std::int64_t epochs = 0;      ///< that it is trained for; `trial.epochs` are those that it was
-  rt::Path model;               ///< empty when it failed or was interrupted
+  base::Path model;             ///< empty when it failed or was interrupted
   std::string shape;            ///< of the network at last: "784-64-10"
   std::uint64_t weights = 0;    ///< the same network's
   double inference_flops = 0;   ///< of its one row forward, counted

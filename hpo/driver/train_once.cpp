@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "base/clock.h"
+#include "base/error.h"
 #include "hpo/driver/checkpoints.h"
 #include "hpo/driver/folded_work.h"
 #include "hpo/driver/front_files.h"
@@ -15,8 +17,6 @@
 #include "hpo/log/trial_table.h"
 #include "nn/adapt/policy.h"
 #include "runtime/async.h"
-#include "runtime/base/clock.h"
-#include "runtime/base/error.h"
 #include "runtime/group.h"
 #include "runtime/loop.h"
 #include "runtime/value.h"
@@ -27,7 +27,7 @@ namespace {
 
 constexpr const char* kTrainedModelFile = "model.safetensors";
 constexpr const char* kOptimizerFile = "model-optimizer.safetensors";
-constexpr rt::Duration kTrainTick = std::chrono::milliseconds(250);
+constexpr base::Duration kTrainTick = std::chrono::milliseconds(250);
 
 /// A trial that nobody stops: its reports go to the observer.
 class LoneTrial final : public TrialContext {
@@ -56,7 +56,7 @@ class LoneTrial final : public TrialContext {
 
   rt::Async<Word> report(Report report) override {
     Reported reported = event_of(std::move(report), flops_);
-    if (const auto key = rt::Key::from_hex(reported.checkpoint)) {
+    if (const auto key = base::Key::from_hex(reported.checkpoint)) {
       if (newest_.size() == kKept) newest_.erase(newest_.begin());
       newest_.push_back(*key);
     }
@@ -72,9 +72,9 @@ class LoneTrial final : public TrialContext {
   [[nodiscard]] const TrialTable& table() const { return table_; }
   [[nodiscard]] const TrialRow& row() const { return table_.row(0); }
   /// The networks of its last two reports, and the one that its metrics are of.
-  [[nodiscard]] std::vector<rt::Key> kept() const {
-    std::vector<rt::Key> keys = newest_;
-    if (const auto shown = rt::Key::from_hex(table_.lineage(0).back().network.key))
+  [[nodiscard]] std::vector<base::Key> kept() const {
+    std::vector<base::Key> keys = newest_;
+    if (const auto shown = base::Key::from_hex(table_.lineage(0).back().network.key))
       keys.push_back(*shown);
     return keys;
   }
@@ -84,7 +84,7 @@ class LoneTrial final : public TrialContext {
   static constexpr std::size_t kKept = 2;
 
   TrialTable table_;
-  std::vector<rt::Key> newest_;
+  std::vector<base::Key> newest_;
   Observer& observer_;
   double flops_ = 0;
 };
@@ -117,7 +117,7 @@ void take_shape(TrainResult& result, const nn::ModelSpec& born) {
   }
 }
 
-void take_result(TrainResult& result, const ExportedModel& made, const rt::Path& folder) {
+void take_result(TrainResult& result, const ExportedModel& made, const base::Path& folder) {
   if (result.trial.state == TrialState::failed) {
     result.ending = Ending::nothing_usable;
     return;
@@ -130,10 +130,10 @@ void take_result(TrainResult& result, const ExportedModel& made, const rt::Path&
 
 TrainResult train_once(const StudySpec& study, const Params& params, const RunOptions& options,
                        Observer& observer) {
-  rt::make_folder(options.folder);
+  base::make_folder(options.folder);
   StudyLock lock(options.folder, kTrainLock);
   if (lock.state() == StudyLock::State::held) throw StudyLock::refusal(options.folder, kTrainLock);
-  rt::require_writable(options.folder);
+  base::require_writable(options.folder);
   // Without sharing nothing is taken from a run before, not even from one that was stopped.
   std::error_code nothing_there;
   if (!options.sharing) std::filesystem::remove_all(private_store(options), nothing_there);
@@ -141,7 +141,7 @@ TrainResult train_once(const StudySpec& study, const Params& params, const RunOp
   const rt::Config config = config_of(options, study);
   rt::Runtime runtime(config);
   Checkpoints checkpoints(config.store, options.folder.string());
-  rt::Moment begun = rt::now();
+  base::Moment begun = base::now();
   LoadedStudy loaded = load_settled(study, params);
   for (const char* file : {kTrainedModelFile, kOptimizerFile})
     require_other_model(loaded, options.folder / file);
@@ -159,7 +159,7 @@ TrainResult train_once(const StudySpec& study, const Params& params, const RunOp
   observer.train_started(loaded.study.metric, result.epochs);
   const auto show_progress = [&] {
     observer.progress(
-        {.counts = {.running = 1}, .trial_limit = 1, .seconds = rt::seconds_since(begun)});
+        {.counts = {.running = 1}, .trial_limit = 1, .seconds = base::seconds_since(begun)});
   };
   rt::Group group("train");
   {
@@ -188,7 +188,7 @@ TrainResult train_once(const StudySpec& study, const Params& params, const RunOp
       result.trial.state = TrialState::waiting;
     }
   }
-  result.seconds = rt::seconds_since(begun);
+  result.seconds = base::seconds_since(begun);
   return result;
 }
 

@@ -11,8 +11,10 @@
 #include <string_view>
 #include <utility>
 
+#include "base/bytes.h"
+#include "base/new_file.h"
+#include "base/text.h"
 #include "hpo/driver/trial_work.h"
-#include "runtime/base/text.h"
 
 namespace hpo {
 
@@ -26,27 +28,27 @@ constexpr const char* kCheckpoints = "checkpoint";
 constexpr std::size_t kMostTail = 8192;  ///< bytes of a log that are looked at for its last lines
 
 /// What a program made of its own folder is its trial's fault; lack of room or rights is not.
-[[noreturn]] void refuse(const rt::Path& path, int error, const char* expected) {
+[[noreturn]] void refuse(const base::Path& path, int error, const char* expected) {
   const bool replaced = error == ELOOP || error == ENOTDIR || error == EISDIR || error == EINVAL;
-  if (!replaced) throw rt::storage_error("open", path, error);
-  throw TrialFailure(Cause::error, rt::cat(path.string(), " was replaced, expected ", expected));
+  if (!replaced) throw base::storage_error("open", path, error);
+  throw TrialFailure(Cause::error, base::cat(path.string(), " was replaced, expected ", expected));
 }
 
 /// Whether it was not there before.
-bool make_folder(const rt::File& in, const rt::Path& shown, const char* name) {
+bool make_folder(const base::File& in, const base::Path& shown, const char* name) {
   if (::mkdirat(in.fd(), name, 0777) == 0) return true;
-  if (errno != EEXIST) throw rt::storage_error("make", shown / name, errno);
+  if (errno != EEXIST) throw base::storage_error("make", shown / name, errno);
   return false;
 }
 
-rt::File open_folder(const rt::File& in, const rt::Path& shown, const char* name) {
-  rt::File folder(::openat(in.fd(), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!folder) throw rt::storage_error("open", shown / name, errno);
+base::File open_folder(const base::File& in, const base::Path& shown, const char* name) {
+  base::File folder(::openat(in.fd(), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!folder) throw base::storage_error("open", shown / name, errno);
   return folder;
 }
 
-rt::File open_file(const rt::File& in, const rt::Path& shown, const char* name, int flags) {
-  rt::File file(::openat(in.fd(), name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666));
+base::File open_file(const base::File& in, const base::Path& shown, const char* name, int flags) {
+  base::File file(::openat(in.fd(), name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666));
   struct stat status {};
   if (file && ::fstat(file.fd(), &status) == 0 && S_ISREG(status.st_mode)) return file;
   if (!file && errno == ENOENT) return file;
@@ -54,8 +56,8 @@ rt::File open_file(const rt::File& in, const rt::Path& shown, const char* name, 
 }
 
 /// Whether the folder has those parameters.
-bool holds(const rt::File& in, const rt::Path& shown, const std::string& wanted) {
-  const rt::File params = open_file(in, shown, kParams, O_RDONLY);
+bool holds(const base::File& in, const base::Path& shown, const std::string& wanted) {
+  const base::File params = open_file(in, shown, kParams, O_RDONLY);
   std::string text(wanted.size() + 1, '\0');
   const ssize_t bytes = params ? ::pread(params.fd(), text.data(), text.size(), 0) : 0;
   text.resize(static_cast<std::size_t>(std::max<ssize_t>(bytes, 0)));
@@ -63,15 +65,15 @@ bool holds(const rt::File& in, const rt::Path& shown, const std::string& wanted)
 }
 
 /// Removes what is in the folder, whatever it is. Follows no link.
-void empty(const rt::Path& folder) {
+void empty(const base::Path& folder) {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(folder, error))
     std::filesystem::remove_all(entry.path(), error);
-  if (error) throw rt::storage_error("remove", folder, error.value());
+  if (error) throw base::storage_error("remove", folder, error.value());
 }
 
 /// Whether there is anything in a folder.
-bool has_entries(const rt::File& folder) {
+bool has_entries(const base::File& folder) {
   // Of a folder opened anew: reading moves it.
   const int again = ::openat(folder.fd(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR* entries = again < 0 ? nullptr : ::fdopendir(again);
@@ -88,18 +90,15 @@ bool has_entries(const rt::File& folder) {
   return any;
 }
 
-void write_params(const rt::File& in, const rt::Path& shown, const std::string& text) {
-  const rt::File file = open_file(in, shown, kParams, O_WRONLY | O_CREAT | O_EXCL);
-  for (std::size_t done = 0; done < text.size();) {
-    const ssize_t bytes = ::write(file.fd(), text.data() + done, text.size() - done);
-    if (bytes < 0) throw rt::storage_error("write", shown / kParams, errno);
-    done += static_cast<std::size_t>(bytes);
-  }
+void write_params(const base::File& in, const base::Path& shown, const std::string& text) {
+  const base::File file = open_file(in, shown, kParams, O_WRONLY | O_CREAT | O_EXCL);
+  if (const int code = base::write_all(file.fd(), base::as_bytes(text)); code != 0)
+    throw base::storage_error("write", shown / kParams, code);
 }
 
 /// A last line without its end was cut off when its writer was killed. The empty line behind what
 /// earlier attempts wrote tells it from the same lines in a file that is written anew.
-void end_last_attempt(const rt::File& file) {
+void end_last_attempt(const base::File& file) {
   struct stat status {};
   char last = '\n';
   if (::fstat(file.fd(), &status) != 0 || status.st_size == 0) return;
@@ -116,16 +115,16 @@ std::string trial_folder_name(std::uint64_t trial) {
   return "trials/" + number;
 }
 
-std::string trial_reports(const rt::Path& folder) { return (folder / kReports).string(); }
+std::string trial_reports(const base::Path& folder) { return (folder / kReports).string(); }
 
-TrialFolder open_trial_folder(const rt::Path& study, std::uint64_t trial, const Params& params) {
-  const rt::Path absolute = std::filesystem::absolute(study).lexically_normal();
+TrialFolder open_trial_folder(const base::Path& study, std::uint64_t trial, const Params& params) {
+  const base::Path absolute = std::filesystem::absolute(study).lexically_normal();
   const std::string name = trial_folder_name(trial);
   const std::string number = name.substr(name.find('/') + 1);
-  const rt::File root(::open(absolute.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!root) throw rt::storage_error("open", absolute, errno);
+  const base::File root(::open(absolute.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!root) throw base::storage_error("open", absolute, errno);
   (void)make_folder(root, absolute, "trials");
-  const rt::File trials = open_folder(root, absolute, "trials");
+  const base::File trials = open_folder(root, absolute, "trials");
   const bool made = make_folder(trials, absolute / "trials", number.c_str());
   TrialFolder folder{.path = absolute / name,
                      .self = open_folder(trials, absolute / "trials", number.c_str())};
@@ -135,7 +134,7 @@ TrialFolder open_trial_folder(const rt::Path& study, std::uint64_t trial, const 
     write_params(folder.self, folder.path, wanted);
   }
   if (!make_folder(folder.self, folder.path, kCheckpoints)) {
-    const rt::File there(
+    const base::File there(
         ::openat(folder.self.fd(), kCheckpoints, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     if (!there) refuse(folder.path / kCheckpoints, errno, "a folder, and no link to one");
     folder.has_checkpoints = has_entries(there);
@@ -145,11 +144,11 @@ TrialFolder open_trial_folder(const rt::Path& study, std::uint64_t trial, const 
   return folder;
 }
 
-rt::File TrialFolder::reports() const {
-  rt::File file(::openat(self.fd(), kReports, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+base::File TrialFolder::reports() const {
+  base::File file(::openat(self.fd(), kReports, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat status {};
   const bool regular = file && ::fstat(file.fd(), &status) == 0 && S_ISREG(status.st_mode);
-  return regular ? std::move(file) : rt::File();
+  return regular ? std::move(file) : base::File();
 }
 
 void begin_log(TrialFolder& folder) {
@@ -157,10 +156,10 @@ void begin_log(TrialFolder& folder) {
   folder.log = open_file(folder.self, folder.path, kLog, O_RDWR | O_APPEND | O_CREAT | O_EXCL);
 }
 
-std::vector<std::string> last_log_lines(const rt::Path& study, std::uint64_t trial,
+std::vector<std::string> last_log_lines(const base::Path& study, std::uint64_t trial,
                                         std::size_t most) {
-  const rt::Path path = study / trial_folder_name(trial) / kLog;
-  const rt::File log(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  const base::Path path = study / trial_folder_name(trial) / kLog;
+  const base::File log(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat status {};
   if (!log || ::fstat(log.fd(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
   std::string text(kMostTail, '\0');
@@ -171,7 +170,7 @@ std::vector<std::string> last_log_lines(const rt::Path& study, std::uint64_t tri
   while (!text.empty() && lines.size() < most) {
     if (text.back() == '\n') text.pop_back();
     const std::size_t begin = text.rfind('\n') == text.npos ? 0 : text.rfind('\n') + 1;
-    if (begin < text.size()) lines.push_back(rt::printable(text.substr(begin), 300));
+    if (begin < text.size()) lines.push_back(base::printable(text.substr(begin), 300));
     text.resize(begin);
   }
   std::ranges::reverse(lines);

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "base/file.h"
 #include "hpo/space/params.h"
-#include "runtime/base/file.h"
 
 namespace hpo {
 
@@ -14,31 +14,32 @@ namespace hpo {
 [[nodiscard]] std::string trial_folder_name(std::uint64_t trial);
 
 /// The file in which the program of a trial with this folder reports.
-[[nodiscard]] std::string trial_reports(const rt::Path& folder);
+[[nodiscard]] std::string trial_reports(const base::Path& folder);
 
 /// Open. Everything is made below the study's folder without following symbolic links. Reports and
 /// checkpoints are kept from attempt to attempt of the same params.
 struct TrialFolder {
-  rt::Path path;                 ///< absolute
-  rt::File self;                 ///< the folder
-  rt::File log;                  ///< what the attempt before printed; none for the first
+  base::Path path;               ///< absolute
+  base::File self;               ///< the folder
+  base::File log;                ///< what the attempt before printed; none for the first
   bool has_checkpoints = false;  ///< that the attempt before left
 
   /// metrics.jsonl as it is now: programs append to it, but may also make it anew. None where there
   /// is no regular file of that name.
-  [[nodiscard]] rt::File reports() const;
+  [[nodiscard]] base::File reports() const;
 };
 
 /// Makes the folder, or finds it as an attempt with the same params left it; what one with other
-/// params left is removed. Throws rt::Error (storage), naming what lies in the way.
-[[nodiscard]] TrialFolder open_trial_folder(const rt::Path& study, std::uint64_t trial,
+/// params left is removed. Throws base::Error (storage), naming what lies in the way.
+[[nodiscard]] TrialFolder open_trial_folder(const base::Path& study, std::uint64_t trial,
                                             const Params& params);
 
-/// Another attempt begins: `log` is an empty file that it may print to. Throws rt::Error (storage).
+/// Another attempt begins: `log` is an empty file that it may print to. Throws base::Error
+/// (storage).
 void begin_log(TrialFolder& folder);
 
 /// The last lines of what a trial printed, at most `most`.
-[[nodiscard]] std::vector<std::string> last_log_lines(const rt::Path& study, std::uint64_t trial,
+[[nodiscard]] std::vector<std::string> last_log_lines(const base::Path& study, std::uint64_t trial,
                                                       std::size_t most);
 
 }  // namespace hpo

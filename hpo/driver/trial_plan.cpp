@@ -2,10 +2,10 @@
 
 #include <utility>
 
+#include "base/text.h"
 #include "hpo/study/from.h"
 #include "nn/hyper.h"
 #include "nn/reshape/continued_net.h"
-#include "runtime/base/text.h"
 
 namespace hpo {
 
@@ -21,8 +21,8 @@ bool keeps_optimizer(const StudySpec& study, const DataInfo& data, const nn::Cho
     refuse_from(study, "optimizer",
                 none ? std::string("expected a model with the state of its optimizer, such as the "
                                    "model-optimizer.safetensors of `train`; this one has none")
-                     : rt::cat("expected train.optimizer: ", data.model->optimizer,
-                               ", whose state the model has"));
+                     : base::cat("expected train.optimizer: ", data.model->optimizer,
+                                 ", whose state the model has"));
   }
   return has && wanted != From::Optimizer::anew;
 }

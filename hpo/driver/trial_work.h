@@ -24,11 +24,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/file.h"
 #include "hpo/log/event.h"
 #include "hpo/log/lineage.h"
 #include "hpo/log/study_reader.h"
 #include "runtime/async.h"
-#include "runtime/base/file.h"
 
 namespace hpo {
 
@@ -156,7 +156,7 @@ class TrialWork {
  public:
   virtual ~TrialWork() = default;
 
-  /// Facts of a proposal. Pure and quick. Throws rt::Error where no network can be made from it:
+  /// Facts of a proposal. Pure and quick. Throws base::Error where no network can be made from it:
   /// the trial then fails.
   [[nodiscard]] virtual TrialFacts facts(const Params& params) {
     return (void)params, TrialFacts{};

@@ -3,12 +3,12 @@
 #include <cmath>
 #include <filesystem>
 
+#include "base/error.h"
+#include "base/text.h"
 #include "hpo/log/json.h"
 #include "hpo/log/schema.h"
 #include "hpo/log/study_reader.h"
 #include "hpo/study/warm.h"
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
 
 namespace hpo {
 
@@ -36,18 +36,18 @@ bool has_ended(TrialState state) {
 }
 
 WarmStart read_one(const StudySpec& study, std::size_t i, const std::string& folder) {
-  if (std::error_code error; !std::filesystem::exists(rt::Path(folder) / kStudyDb, error))
+  if (std::error_code error; !std::filesystem::exists(base::Path(folder) / kStudyDb, error))
     refuse_warm_start(study, i,
-                      rt::cat("but ", rt::printable(folder),
-                              " holds no study, expected a study's folder such as runs/digits"));
-  const StudyReader reader{rt::Path(folder)};
+                      base::cat("but ", base::printable(folder),
+                                " holds no study, expected a study's folder such as runs/digits"));
+  const StudyReader reader{base::Path(folder)};
   const StudyInfo info = reader.info();
   const bool maximize = study.metric.goal == Goal::maximize;
   if (info.metric != study.metric.name || info.maximize != maximize) {
     const auto goal = [](bool up) { return up ? " (maximize)" : " (minimize)"; };
     refuse_warm_start(study, i,
-                      rt::cat("a study of ", rt::printable(info.metric), goal(info.maximize),
-                              ", expected one of ", study.metric.name, goal(maximize)));
+                      base::cat("a study of ", base::printable(info.metric), goal(info.maximize),
+                                ", expected one of ", study.metric.name, goal(maximize)));
   }
   WarmStart start{.run = folder, .fit = {}};
   for (const TrialRow& trial : reader.trials()) {
@@ -64,8 +64,8 @@ TrialState state_from(const std::string& word) {
   for (const TrialState state : {TrialState::complete, TrialState::stopped, TrialState::failed}) {
     if (name_of(state) == word) return state;
   }
-  throw rt::Error(rt::Errc::storage, rt::cat("warm_start: \"", rt::printable(word, 60),
-                                             "\" is no state of a trial that ended"));
+  throw base::Error(base::Errc::storage, base::cat("warm_start: \"", base::printable(word, 60),
+                                                   "\" is no state of a trial that ended"));
 }
 
 }  // namespace
@@ -78,8 +78,8 @@ std::vector<WarmStart> read_warm_starts(const StudySpec& study) {
 }
 
 std::string text_of(const WarmStart& start) {
-  return rt::cat("warm_start ", rt::printable(start.run), ": ", start.fit.size(), " of ",
-                 start.ended, " trials fit");
+  return base::cat("warm_start ", base::printable(start.run), ": ", start.fit.size(), " of ",
+                   start.ended, " trials fit");
 }
 
 std::string json_of(const std::vector<Known>& known) {

@@ -36,8 +36,8 @@ struct WarmStart {
   std::vector<Known> fit;  ///< those with a value of the space for each parameter that is active
 };
 
-/// Reads what `study`, which is settled, starts from. Throws rt::Error (study) at the place in its
-/// file where there is no study or one with another metric; storage when it cannot be read.
+/// Reads what `study`, which is settled, starts from. Throws base::Error (study) at the place in
+/// its file where there is no study or one with another metric; storage when it cannot be read.
 [[nodiscard]] std::vector<WarmStart> read_warm_starts(const StudySpec& study);
 
 /// One line for people about each: `warm_start ../runs/a: 58 of 60 trials fit`.

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <map>
 
+#include "base/text.h"
 #include "hpo/export/number_text.h"
 #include "nn/data/csv_line.h"
-#include "runtime/base/text.h"
 
 namespace hpo {
 
@@ -52,12 +52,12 @@ std::string candidates_csv(std::span<const CandidateRow> rows) {
   for (const CandidateRow& row : rows) {
     const Tried& tried = row.tried;
     nn::CsvLine line(out);
-    line.cell(std::to_string(row.trial)).cell(rt::format_double(row.epoch));
-    line.cell(rt::format_double(row.epochs)).cell(tried.change).cell(tried.shape);
-    line.cell(std::to_string(tried.weights)).cell(rt::format_double(tried.inference_flops));
-    line.cell(rt::format_double(tried.flops)).cell(measured_text(tried.train_loss));
+    line.cell(std::to_string(row.trial)).cell(base::format_double(row.epoch));
+    line.cell(base::format_double(row.epochs)).cell(tried.change).cell(tried.shape);
+    line.cell(std::to_string(tried.weights)).cell(base::format_double(tried.inference_flops));
+    line.cell(base::format_double(tried.flops)).cell(measured_text(tried.train_loss));
     line.cell(measured_text(tried.loss)).cell(measured_text(tried.accuracy));
-    line.cell(rt::format_double(tried.cost)).cell(tried.accepted ? "true" : "false");
+    line.cell(base::format_double(tried.cost)).cell(tried.accepted ? "true" : "false");
     line.cell(tried.why).cell(tried.operations);
     if (folded) line.cell(std::to_string(row.fold));
   }

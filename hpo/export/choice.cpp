@@ -4,12 +4,12 @@
 #include <optional>
 #include <set>
 
+#include "base/error.h"
+#include "base/text.h"
+#include "base/words.h"
 #include "hpo/export/export.h"
 #include "hpo/log/metrics.h"
 #include "hpo/space/value.h"
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
-#include "runtime/base/words.h"
 
 namespace hpo {
 
@@ -75,9 +75,10 @@ void sort_by(std::vector<TrialRow>& trials, const StudyReader& study, const std:
   if (std::ranges::find(parameters, name) == parameters.end()) {
     std::vector<std::string> known(metrics.begin(), metrics.end());
     known.insert(known.end(), parameters.begin(), parameters.end());
-    throw rt::Error(rt::Errc::usage, rt::cat("--sort: '", rt::printable(name, 60),
-                                             "' is neither a metric nor a parameter of the study",
-                                             rt::expected_one_of(known, name)));
+    throw base::Error(base::Errc::usage,
+                      base::cat("--sort: '", base::printable(name, 60),
+                                "' is neither a metric nor a parameter of the study",
+                                base::expected_one_of(known, name)));
   }
   std::ranges::stable_sort(trials, {},
                            [&](const TrialRow& trial) { return by_parameter(trial, name); });

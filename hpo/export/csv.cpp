@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <set>
 
+#include "base/text.h"
 #include "hpo/export/export.h"
 #include "hpo/log/metrics.h"
 #include "nn/data/csv_line.h"
-#include "runtime/base/text.h"
 
 namespace hpo {
 
@@ -33,9 +33,9 @@ std::string export_csv(const StudyReader& study, const ExportOptions& options) {
     nn::CsvLine line(out);
     line.cell(std::to_string(trial.trial)).cell(std::string(name_of(trial.state)));
     line.cell(std::string(name_of(trial.cause)))
-        .cell(trial.value ? rt::format_double(*trial.value) : "");
+        .cell(trial.value ? base::format_double(*trial.value) : "");
     if (bounded)
-      line.cell(trial.value ? rt::format_double(judge.objective.violation(trial.metrics)) : "");
+      line.cell(trial.value ? base::format_double(judge.objective.violation(trial.metrics)) : "");
     if (judge.front) line.cell(judge.front->has(trial.trial) ? "true" : "false");
     for (const std::string& name : parameters) {
       const ParamValue* value = trial.params.find(name);
@@ -43,12 +43,12 @@ std::string export_csv(const StudyReader& study, const ExportOptions& options) {
     }
     for (const std::string& name : metrics) {
       const double* value = find_metric(trial.metrics, name);
-      line.cell(value != nullptr ? rt::format_double(*value) : "");
+      line.cell(value != nullptr ? base::format_double(*value) : "");
     }
     line.cell(std::to_string(trial.step)).cell(std::to_string(trial.epochs));
     line.cell(trial.parent ? std::to_string(*trial.parent) : "");
     if (options.times)
-      line.cell(std::to_string(trial.attempts)).cell(rt::format_double(trial.seconds));
+      line.cell(std::to_string(trial.attempts)).cell(base::format_double(trial.seconds));
   }
   return out;
 }

@@ -54,8 +54,8 @@ struct TrialChoice {
                           ///< (ascending); empty: by number
 };
 
-/// The trials of a study by a choice. Throws rt::Error (usage) for a name that is neither a metric
-/// that a trial has nor a parameter.
+/// The trials of a study by a choice. Throws base::Error (usage) for a name that is neither a
+/// metric that a trial has nor a parameter.
 [[nodiscard]] std::vector<TrialRow> chosen_trials(const StudyReader& study,
                                                   const TrialChoice& choice);
 

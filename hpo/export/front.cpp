@@ -4,10 +4,10 @@
 #include <cmath>
 #include <limits>
 
+#include "base/text.h"
 #include "hpo/export/number_text.h"
 #include "hpo/log/metrics.h"
 #include "nn/data/csv_line.h"
-#include "runtime/base/text.h"
 
 namespace hpo {
 
@@ -85,8 +85,8 @@ std::string front_csv(std::span<const FrontPoint> points) {
   }
   for (const FrontPoint& point : front_of(points)) {
     nn::CsvLine line(out);
-    line.cell(std::to_string(point.trial)).cell(rt::format_double(point.epoch)).cell(point.shape);
-    line.cell(std::to_string(point.weights)).cell(rt::format_double(point.inference_flops));
+    line.cell(std::to_string(point.trial)).cell(base::format_double(point.epoch)).cell(point.shape);
+    line.cell(std::to_string(point.weights)).cell(base::format_double(point.inference_flops));
     line.cell(measured_text(point.accuracy)).cell(measured_text(point.loss));
   }
   return out;

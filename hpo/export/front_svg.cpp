@@ -5,8 +5,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/text.h"
 #include "hpo/export/front.h"
-#include "runtime/base/text.h"
 
 namespace hpo {
 
@@ -62,9 +62,9 @@ class Picture {
 
   [[nodiscard]] std::string svg(const std::vector<FrontPoint>& front) {
     if (points_.empty()) return "";
-    out_ = rt::cat("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"", kWidth, "\" height=\"",
-                   kHeight, "\" font-family=\"sans-serif\" font-size=\"12\">\n",
-                   "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n");
+    out_ = base::cat("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"", kWidth, "\" height=\"",
+                     kHeight, "\" font-family=\"sans-serif\" font-size=\"12\">\n",
+                     "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n");
     axes();
     line(front);
     for (const FrontPoint& point : points_) dot(point);
@@ -73,13 +73,13 @@ class Picture {
 
  private:
   void text(double x, double y, std::string_view anchor, const std::string& words) {
-    out_ += rt::cat("<text x=\"", fixed(x), "\" y=\"", fixed(y), "\" text-anchor=\"", anchor, "\">",
-                    escaped(words), "</text>\n");
+    out_ += base::cat("<text x=\"", fixed(x), "\" y=\"", fixed(y), "\" text-anchor=\"", anchor,
+                      "\">", escaped(words), "</text>\n");
   }
 
   void rule(double x1, double y1, double x2, double y2) {
-    out_ += rt::cat("<line x1=\"", fixed(x1), "\" y1=\"", fixed(y1), "\" x2=\"", fixed(x2),
-                    "\" y2=\"", fixed(y2), "\" stroke=\"#ddd\"/>\n");
+    out_ += base::cat("<line x1=\"", fixed(x1), "\" y1=\"", fixed(y1), "\" x2=\"", fixed(x2),
+                      "\" y2=\"", fixed(y2), "\" stroke=\"#ddd\"/>\n");
   }
 
   void axes() {
@@ -102,16 +102,16 @@ class Picture {
   void line(const std::vector<FrontPoint>& front) {
     out_ += "<polyline fill=\"none\" stroke=\"#2a7f4f\" stroke-width=\"2\" points=\"";
     for (const FrontPoint& point : front)
-      out_ += rt::cat(fixed(px(point)), ",", fixed(py(point)), " ");
+      out_ += base::cat(fixed(px(point)), ",", fixed(py(point)), " ");
     out_ += "\"/>\n";
   }
 
   void dot(const FrontPoint& point) {
-    out_ += rt::cat(
+    out_ += base::cat(
         "<circle cx=\"", fixed(px(point)), "\" cy=\"", fixed(py(point)),
         "\" r=\"4\" stroke=\"#555\" fill=\"", point.went_on ? "#2a7f4f" : "#ccc", "\"><title>",
-        escaped(rt::cat("trial ", point.trial, ", epoch ", rt::format_double(point.epoch), ": ",
-                        point.shape, ", ", point.what, point.went_on ? "" : ", not accepted")),
+        escaped(base::cat("trial ", point.trial, ", epoch ", base::format_double(point.epoch), ": ",
+                          point.shape, ", ", point.what, point.went_on ? "" : ", not accepted")),
         "</title></circle>\n");
   }
 

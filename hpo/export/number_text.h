@@ -4,13 +4,13 @@
 #include <cmath>
 #include <string>
 
-#include "runtime/base/text.h"
+#include "base/text.h"
 
 namespace hpo {
 
 /// Empty for what was not measured.
 inline std::string measured_text(double value) {
-  return std::isnan(value) ? "" : rt::format_double(value);
+  return std::isnan(value) ? "" : base::format_double(value);
 }
 
 }  // namespace hpo

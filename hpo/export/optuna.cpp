@@ -10,12 +10,12 @@
 #include <variant>
 #include <vector>
 
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/text.h"
 #include "hpo/log/json.h"
 #include "hpo/log/metrics.h"
 #include "hpo/log/trial_table.h"
-#include "runtime/base/clock.h"
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
 
 namespace hpo {
 
@@ -44,7 +44,7 @@ std::string number(double value) {
 }
 
 double moment_of(const std::string& wall) {
-  return static_cast<double>(rt::wall_seconds(wall).value_or(0));
+  return static_cast<double>(base::wall_seconds(wall).value_or(0));
 }
 
 /// In the words that every Python reads.
@@ -91,7 +91,7 @@ struct Distribution {
   [[nodiscard]] std::string internal(const ParamValue& value) const {
     if (std::holds_alternative<FloatRange>(*domain) || std::holds_alternative<IntRange>(*domain))
       return number(number_of(value).value());
-    return rt::cat(rank_of(*domain, value).value());
+    return base::cat(rank_of(*domain, value).value());
   }
 };
 
@@ -106,7 +106,7 @@ std::string range_json(std::string_view name, T min, T max, bool log, const std:
 
 std::string choices_json(const Domain& domain) {
   const auto count = cardinality(domain);
-  if (!count) throw rt::Error(rt::Errc::internal, "a domain that Optuna has no word for");
+  if (!count) throw base::Error(base::Errc::internal, "a domain that Optuna has no word for");
   JsonWriter json;
   json.begin_object().field("name", "CategoricalDistribution").key("attributes").begin_object();
   json.key("choices").begin_array();
@@ -123,7 +123,7 @@ Distribution distribution_of(const Domain& domain) {
   }
   if (const auto* range = std::get_if<IntRange>(&domain)) {
     const bool log = range->scale == Scale::log;
-    const std::string step = log ? "1" : rt::cat(range->step);
+    const std::string step = log ? "1" : base::cat(range->step);
     return {range_json("IntDistribution", range->min, range->max, log, step), &domain};
   }
   return {choices_json(domain), &domain};

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text.h"
 #include "hpo/log/json.h"
 #include "hpo/log/metrics.h"
 #include "hpo/log/objective.h"
 #include "nn/data/csv_line.h"
-#include "runtime/base/text.h"
 
 namespace hpo {
 
@@ -30,7 +30,7 @@ std::optional<double> searched_value(const TrialRow& trial, const std::string& n
 /// A number of a parameter is 1.0 where it is a float, a measured one is 1.
 std::string cell_text(const ParamValue& cell, bool of_parameter) {
   const auto* number = std::get_if<double>(&cell);
-  return number != nullptr && !of_parameter ? rt::format_double(*number) : plain_text_of(cell);
+  return number != nullptr && !of_parameter ? base::format_double(*number) : plain_text_of(cell);
 }
 
 void add_cell(JsonWriter& json, const ParamValue& cell, bool of_parameter) {

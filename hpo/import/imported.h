@@ -14,7 +14,7 @@ struct Imported {
 };
 
 /// The study that `yaml`, which was made of `file`, describes when it stands in a file called
-/// `called`. Throws rt::Error (study) that names `file`: nothing may be written that
+/// `called`. Throws base::Error (study) that names `file`: nothing may be written that
 /// `trellis check` refuses.
 [[nodiscard]] StudySpec study_made(const std::string& yaml, const std::string& file,
                                    const std::string& called);

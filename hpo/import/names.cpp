@@ -1,6 +1,6 @@
 #include "hpo/import/names.h"
 
-#include "runtime/base/text.h"
+#include "base/text.h"
 
 namespace hpo {
 
@@ -36,7 +36,7 @@ const std::string& Names::ours(const std::string& theirs) {
   if (is_new) {
     const std::string base = entry->second;
     for (int n = 2; !taken_.insert(entry->second).second; ++n)
-      entry->second = rt::cat(base, "_", n);
+      entry->second = base::cat(base, "_", n);
   }
   return entry->second;
 }

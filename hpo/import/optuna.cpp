@@ -4,14 +4,14 @@
 #include <cmath>
 #include <set>
 
+#include "base/error.h"
+#include "base/text.h"
 #include "hpo/import/names.h"
 #include "hpo/import/optuna_conditions.h"
 #include "hpo/import/optuna_domain.h"
 #include "hpo/import/optuna_fit.h"
 #include "hpo/log/metrics.h"
 #include "hpo/study/spec.h"
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
 
 namespace hpo {
 
@@ -20,7 +20,7 @@ namespace {
 std::string names_of(const std::map<std::size_t, OptunaStudy>& studies) {
   std::string names;
   for (const auto& [id, study] : studies)
-    names += rt::cat(names.empty() ? "" : ", ", rt::printable(study.name, 60));
+    names += base::cat(names.empty() ? "" : ", ", base::printable(study.name, 60));
   return names;
 }
 
@@ -28,15 +28,15 @@ std::size_t find_study(const std::map<std::size_t, OptunaStudy>& studies, const 
                        const std::string& file) {
   if (name.empty() && studies.size() == 1) return studies.begin()->first;
   if (studies.empty())
-    throw rt::Error(rt::Errc::data,
-                    rt::cat(rt::printable(file, 4096), ": it holds no study, expected one"));
+    throw base::Error(base::Errc::data,
+                      base::cat(base::printable(file, 4096), ": it holds no study, expected one"));
   const auto found =
       std::ranges::find_if(studies, [&](const auto& one) { return one.second.name == name; });
   if (name.empty() || found == studies.end())
-    throw rt::Error(rt::Errc::data,
-                    rt::cat(rt::printable(file, 4096), ": ",
-                            name.empty() ? "there is not one study" : "there is no such study",
-                            ", expected one of ", names_of(studies), " with --study"));
+    throw base::Error(base::Errc::data,
+                      base::cat(base::printable(file, 4096), ": ",
+                                name.empty() ? "there is not one study" : "there is no such study",
+                                ", expected one of ", names_of(studies), " with --study"));
   return found->first;
 }
 
@@ -48,7 +48,7 @@ class Tally {
   [[nodiscard]] std::string text() const {
     std::string text;
     for (const auto& [name, count] : counts_)
-      text += rt::cat(text.empty() ? "" : ", ", rt::printable(name, 60), " (", count, ")");
+      text += base::cat(text.empty() ? "" : ", ", base::printable(name, 60), " (", count, ")");
     return text;
   }
 
@@ -72,7 +72,7 @@ class OptunaImporter {
     left_.insert(left_.end(), fit_.notes.begin(), fit_.notes.end());
     for (const std::string& name : fit_.order) names_.keep(name);
     find_first_step();
-    std::string body = rt::cat("metric: ", metrics(), "\n");
+    std::string body = base::cat("metric: ", metrics(), "\n");
     body += bounds();  // whose names are none of the metrics'
     body += parameters();
     ImportedStudy out;
@@ -83,7 +83,7 @@ class OptunaImporter {
     body += first_points(body);
     name_the_rest();
     for (const std::string& line : left_)
-      out.yaml += rt::cat("# not carried over: ", rt::printable(line, 300), "\n");
+      out.yaml += base::cat("# not carried over: ", base::printable(line, 300), "\n");
     out.yaml += body;
     out.left_out = left_;
     return out;
@@ -95,9 +95,9 @@ class OptunaImporter {
   static auto of_param(const std::string& name, Read read) {
     try {
       return read();
-    } catch (const rt::Error& error) {
-      throw rt::Error(rt::Errc::data,
-                      rt::cat("param ", rt::printable(name, 60), " ", error.what()));
+    } catch (const base::Error& error) {
+      throw base::Error(base::Errc::data,
+                        base::cat("param ", base::printable(name, 60), " ", error.what()));
     }
   }
 
@@ -105,18 +105,18 @@ class OptunaImporter {
     std::string text;
     const std::size_t count = study_.directions.size();
     for (std::size_t i = 0; i < count; ++i) {
-      std::string name = count == 1 ? "value" : rt::cat("value", i);
+      std::string name = count == 1 ? "value" : base::cat("value", i);
       if (study_.metrics.size() == count) name = study_.metrics[i];
       (void)bounded_.ours(name);  // no bound may be called so
       metrics_.insert(name);
-      text += rt::cat(i == 0 ? "" : ", ", "{name: ", OptunaDomain::yaml_of(name),
-                      ", goal: ", study_.directions[i] == 2 ? "maximize" : "minimize", "}");
+      text += base::cat(i == 0 ? "" : ", ", "{name: ", OptunaDomain::yaml_of(name),
+                        ", goal: ", study_.directions[i] == 2 ? "maximize" : "minimize", "}");
     }
-    return count == 1 ? text : rt::cat("[", text, "]");
+    return count == 1 ? text : base::cat("[", text, "]");
   }
 
   const std::string& bound_name(const std::string& theirs) {
-    return bounded_.ours(metrics_.contains(theirs) ? rt::cat("constraint_", theirs) : theirs);
+    return bounded_.ours(metrics_.contains(theirs) ? base::cat("constraint_", theirs) : theirs);
   }
 
   /// Theirs are kept by up to 0.
@@ -131,10 +131,11 @@ class OptunaImporter {
     }
     std::string text;
     for (const auto& [theirs, ours] : names) {
-      text += rt::cat(text.empty() ? "" : ", ", ours, ": 0");
-      if (ours != theirs) left_.push_back(rt::cat("the name ", theirs, ": it is ", ours, " here"));
+      text += base::cat(text.empty() ? "" : ", ", ours, ": 0");
+      if (ours != theirs)
+        left_.push_back(base::cat("the name ", theirs, ": it is ", ours, " here"));
     }
-    return text.empty() ? "" : rt::cat("subject_to: {", text, "}\n");
+    return text.empty() ? "" : base::cat("subject_to: {", text, "}\n");
   }
 
   std::string parameters() {
@@ -142,10 +143,10 @@ class OptunaImporter {
     std::string text = "parameters:\n";
     for (const std::string& name : fit_.order) {
       if (domains_.at(name).has_none())
-        left_.push_back(rt::cat("None of ", name, ": it is the text None here"));
-      text += rt::cat("  ", our_name(name), ": {",
-                      of_param(name, [&] { return domains_.at(name).yaml(); }),
-                      condition_text(fit_.conditions.at(name)), "}\n");
+        left_.push_back(base::cat("None of ", name, ": it is the text None here"));
+      text += base::cat("  ", our_name(name), ": {",
+                        of_param(name, [&] { return domains_.at(name).yaml(); }),
+                        condition_text(fit_.conditions.at(name)), "}\n");
     }
     return text;
   }
@@ -173,17 +174,17 @@ class OptunaImporter {
     if (later.yaml() == domain.yaml()) return;
     if (domain.widen(later)) {
       changes_.try_emplace(
-          name, rt::cat("the ranges of ", name, ", which changed: one has all of them here"));
+          name, base::cat("the ranges of ", name, ", which changed: one has all of them here"));
     } else {
       domain = later;
       of_other_kinds_.insert(name);
-      changes_[name] = rt::cat("earlier values of ", name, ", which were of another kind");
+      changes_[name] = base::cat("earlier values of ", name, ", which were of another kind");
     }
   }
 
   std::string our_name(const std::string& name) {
     const std::string& ours = names_.ours(name);
-    if (ours != name) left_.push_back(rt::cat("the name ", name, ": it is ", ours, " here"));
+    if (ours != name) left_.push_back(base::cat("the name ", name, ": it is ", ours, " here"));
     return ours;
   }
 
@@ -193,10 +194,10 @@ class OptunaImporter {
       const OptunaDomain& parent = domains_.at(on.parent);
       std::string values;
       for (const double value : on.values)
-        values += rt::cat(values.empty() ? "" : ", ", OptunaDomain::yaml_of(parent.value(value)));
-      text += rt::cat(text.empty() ? "" : ", ", names_.ours(on.parent), ": [", values, "]");
+        values += base::cat(values.empty() ? "" : ", ", OptunaDomain::yaml_of(parent.value(value)));
+      text += base::cat(text.empty() ? "" : ", ", names_.ours(on.parent), ": [", values, "]");
     }
-    return text.empty() ? "" : rt::cat(", when: {", text, "}");
+    return text.empty() ? "" : base::cat(", when: {", text, "}");
   }
 
   /// The place of a choice is one in the list that the trial had.
@@ -239,7 +240,7 @@ class OptunaImporter {
     }
     if (first_step_ < 0)
       left_.push_back(
-          rt::cat("steps below 0: all steps of the study are larger by ", -first_step_, " here"));
+          base::cat("steps below 0: all steps of the study are larger by ", -first_step_, " here"));
   }
 
   [[nodiscard]] Goal goal() const {
@@ -270,7 +271,7 @@ class OptunaImporter {
 
   static bool is_number(const std::string& json) {
     return !json.empty() && (json[0] == '-' || (json[0] >= '0' && json[0] <= '9')) &&
-           rt::parse_double(json).has_value();
+           base::parse_double(json).has_value();
   }
 
   /// What trials that wait are to have: the first ones that will be asked for. `body` is the study
@@ -281,7 +282,7 @@ class OptunaImporter {
     for (const OptunaTrial* trial : trials_) {
       if (trial->state != kWaiting) continue;
       const std::string point = point_of(*trial);
-      if (!point.empty() && is_study(rt::cat(body, "try_first:\n", point)))
+      if (!point.empty() && is_study(base::cat(body, "try_first:\n", point)))
         text += point;
       else
         ++others;
@@ -290,9 +291,10 @@ class OptunaImporter {
       left_.push_back(
           others == 1
               ? "1 trial that waits (enqueue_trial): its values are no point of this space"
-              : rt::cat(others, " trials that wait (enqueue_trial): their values are no points of ",
-                        "this space"));
-    return text.empty() ? "" : rt::cat("try_first:\n", text);
+              : base::cat(others,
+                          " trials that wait (enqueue_trial): their values are no points of ",
+                          "this space"));
+    return text.empty() ? "" : base::cat("try_first:\n", text);
   }
 
   /// The line of `try_first`; empty: nothing was said, or of what no trial has had yet.
@@ -300,8 +302,8 @@ class OptunaImporter {
     if (fit_.foreign.contains(&trial)) return "";
     std::string text;
     const auto add_value = [&](const std::string& name, const ParamValue& value) {
-      text +=
-          rt::cat(text.empty() ? "" : ", ", names_.ours(name), ": ", OptunaDomain::yaml_of(value));
+      text += base::cat(text.empty() ? "" : ", ", names_.ours(name), ": ",
+                        OptunaDomain::yaml_of(value));
     };
     try {
       for (const auto& [name, json] : trial.fixed) {
@@ -310,34 +312,34 @@ class OptunaImporter {
         if (!trial.params.contains(name)) add_value(name, domain->second.fixed(json));
       }
       for (const auto& [name, param] : trial.params) add_value(name, value_of(name, param));
-    } catch (const rt::Error&) {
+    } catch (const base::Error&) {
       return "";
     }
-    return text.empty() ? "" : rt::cat("  - {", text, "}\n");
+    return text.empty() ? "" : base::cat("  - {", text, "}\n");
   }
 
   static bool is_study(const std::string& yaml) {
     try {
       (void)study_made(yaml, "a storage", "study.yaml");
       return true;
-    } catch (const rt::Error&) {
+    } catch (const base::Error&) {
       return false;
     }
   }
 
   void name_the_rest() {
     if (too_good_ > 0)
-      left_.push_back(rt::cat("the value ", goal() == Goal::maximize ? "inf" : "-inf", " of ",
-                              too_good_, too_good_ == 1 ? " trial" : " trials",
-                              ", which is no result: failed here"));
+      left_.push_back(base::cat("the value ", goal() == Goal::maximize ? "inf" : "-inf", " of ",
+                                too_good_, too_good_ == 1 ? " trial" : " trials",
+                                ", which is no result: failed here"));
     const auto running = std::ranges::count(trials_, kRunning, &OptunaTrial::state);
     if (running > 0)
-      left_.push_back(rt::cat(running, running == 1 ? " trial" : " trials", " still running"));
+      left_.push_back(base::cat(running, running == 1 ? " trial" : " trials", " still running"));
     name_attributes();
     std::string names;
     for (const std::string& name : study_.attributes)
-      names += rt::cat(names.empty() ? "" : ", ", rt::printable(name, 60));
-    if (!names.empty()) left_.push_back(rt::cat("user attributes of the study: ", names));
+      names += base::cat(names.empty() ? "" : ", ", base::printable(name, 60));
+    if (!names.empty()) left_.push_back(base::cat("user attributes of the study: ", names));
     if (std::ranges::any_of(trials_,
                             [](const OptunaTrial* trial) { return trial->began.has_value(); }))
       left_.push_back("when trials began: all of them now, for as long as they took");
@@ -362,7 +364,7 @@ class OptunaImporter {
           {"that are no numbers", &others}})
       if (!tally->empty())
         left_.push_back(
-            rt::cat("user attributes ", what, ", and of how many trials: ", tally->text()));
+            base::cat("user attributes ", what, ", and of how many trials: ", tally->text()));
   }
 
   static constexpr std::int64_t kRunning = 0, kWaiting = 4;
@@ -397,8 +399,8 @@ ImportedStudy import_optuna(const OptunaStorage& storage, const std::string& fil
     if (trial.study == study) trials.push_back(&trial);
   try {
     return OptunaImporter(storage.studies.at(study), std::move(trials), storage.left_out).run();
-  } catch (const rt::Error& error) {
-    throw rt::Error(rt::Errc::data, rt::cat(rt::printable(file, 4096), ": ", error.what()));
+  } catch (const base::Error& error) {
+    throw base::Error(base::Errc::data, base::cat(base::printable(file, 4096), ": ", error.what()));
   }
 }
 

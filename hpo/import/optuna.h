@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/file.h"
 #include "hpo/import/imported.h"
 #include "hpo/import/optuna_storage.h"
 #include "hpo/log/event.h"
 #include "hpo/study/spec.h"
-#include "runtime/base/file.h"
 
 namespace hpo {
 
@@ -37,13 +37,13 @@ struct ImportedStudy : Imported {
 };
 
 /// The study `name` of a storage; empty: its only one. A study to ask (hpo/study/asked.h). `file`
-/// is the storage's name in messages. Throws rt::Error (data): no such study, what no study file
+/// is the storage's name in messages. Throws base::Error (data): no such study, what no study file
 /// can say.
 [[nodiscard]] ImportedStudy import_optuna(const OptunaStorage& storage, const std::string& file,
                                           const std::string& name);
 
 /// Begins a study of these trials in `folder`, which must have none. Throws as adopt does.
 void write_imported(const StudySpec& study, const std::vector<ImportedTrial>& trials,
-                    const rt::Path& folder);
+                    const base::Path& folder);
 
 }  // namespace hpo

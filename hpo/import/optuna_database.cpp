@@ -8,11 +8,11 @@
 #include <string_view>
 #include <utility>
 
+#include "base/error.h"
+#include "base/text.h"
 #include "hpo/log/json.h"
 #include "hpo/log/python_json.h"
 #include "hpo/log/sqlite.h"
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
 
 namespace hpo {
 
@@ -41,12 +41,12 @@ constexpr std::pair<const char*, const char*> kColumns[]{
 /// Bytes of a text or row; columns can be made from nothing while they are read.
 constexpr int kMostText = 1 << 24;
 
-[[noreturn]] void refuse(const std::string& what) { throw rt::Error(rt::Errc::data, what); }
+[[noreturn]] void refuse(const std::string& what) { throw base::Error(base::Errc::data, what); }
 
 template <std::size_t N>
 std::int64_t place_of(std::string_view word, const std::array<std::string_view, N>& words) {
   const auto found = std::ranges::find(words, word);
-  if (found == words.end()) refuse(rt::cat(rt::printable(word, 40), " is no word of Optuna's"));
+  if (found == words.end()) refuse(base::cat(base::printable(word, 40), " is no word of Optuna's"));
   return found - words.begin();
 }
 
@@ -65,16 +65,16 @@ std::vector<std::string> names_in(const std::string& json) {
   try {
     const Json list = Json::parse(json);
     for (const auto& [none, name] : list.members()) names.push_back(name.text());
-  } catch (const rt::Error&) {
-    refuse(
-        rt::cat("study:metric_names is ", rt::printable(json, 60), ", expected a list of texts"));
+  } catch (const base::Error&) {
+    refuse(base::cat("study:metric_names is ", base::printable(json, 60),
+                     ", expected a list of texts"));
   }
   return names;
 }
 
 class Reader {
  public:
-  Reader(const rt::Path& path, std::string name)
+  Reader(const base::Path& path, std::string name)
       : db_(path, sql::Access::read,
             {.what = "database of Optuna", .remedy = "bring it back from a copy"}),
         name_(std::move(name)) {
@@ -105,10 +105,11 @@ class Reader {
       const bool known = find.integer(0) == 1, current = find.integer(1) == 1;
       find.reset();
       if (!known)
-        refuse(rt::cat("it has no table ", table, ", expected a database of Optuna 3 to 5"));
+        refuse(base::cat("it has no table ", table, ", expected a database of Optuna 3 to 5"));
       if (!current)
-        refuse(rt::cat(table, " has no column ", column, ", expected a database of Optuna 3 to 5: ",
-                       "`optuna storage upgrade` brings an older one there"));
+        refuse(base::cat(table, " has no column ", column,
+                         ", expected a database of Optuna 3 to 5: ",
+                         "`optuna storage upgrade` brings an older one there"));
     }
   }
 
@@ -168,8 +169,8 @@ class Reader {
       if (trial == nullptr) continue;
       const double internal = rows.is_null(2) ? NAN : rows.number(2);
       if (!std::isfinite(internal))
-        refuse(rt::cat("the param ", rt::printable(rows.text(1), 60), " of trial_id ",
-                       rows.integer(0), " is no finite number"));
+        refuse(base::cat("the param ", base::printable(rows.text(1), 60), " of trial_id ",
+                         rows.integer(0), " is no finite number"));
       trial->suggest(rows.text(1), internal, rows.text(3));
     }
   }
@@ -192,7 +193,7 @@ class Reader {
       if (trial == nullptr) continue;
       const std::int64_t step = rows.integer(1);
       if (step < -kMost || step > kMost)
-        refuse(rt::cat("the step ", step, " of trial_id ", rows.integer(0), " is too large"));
+        refuse(base::cat("the step ", step, " of trial_id ", rows.integer(0), " is too large"));
       trial->reports[step] = value_of(rows, 2);
     }
   }
@@ -215,9 +216,9 @@ class Reader {
     const std::string json = from_python_json(row.text(2));
     try {
       trial.set_system_attribute(row.text(1), Json::parse(json));
-    } catch (const rt::Error&) {
-      refuse(rt::cat(rt::printable(row.text(1), 60), " of trial_id ", row.integer(0), " is ",
-                     rt::printable(json, 60), ", expected numbers in JSON"));
+    } catch (const base::Error&) {
+      refuse(base::cat(base::printable(row.text(1), 60), " of trial_id ", row.integer(0), " is ",
+                       base::printable(json, 60), ", expected numbers in JSON"));
     }
   }
 
@@ -229,16 +230,16 @@ class Reader {
 
 }  // namespace
 
-OptunaStorage read_optuna_database(const rt::Path& path, const std::string& file,
+OptunaStorage read_optuna_database(const base::Path& path, const std::string& file,
                                    const std::string& name) {
   try {
     // SQLite's owner follows no link at the end of a path, and this one may well be one.
     std::error_code none;
-    const rt::Path real = std::filesystem::canonical(path, none);
+    const base::Path real = std::filesystem::canonical(path, none);
     return Reader(none ? path : real, name).read();
-  } catch (const rt::Error& error) {
-    if (error.kind() != rt::Errc::data) throw;
-    throw rt::Error(rt::Errc::data, rt::cat(rt::printable(file, 4096), ": ", error.what()));
+  } catch (const base::Error& error) {
+    if (error.kind() != base::Errc::data) throw;
+    throw base::Error(base::Errc::data, base::cat(base::printable(file, 4096), ": ", error.what()));
   }
 }
 

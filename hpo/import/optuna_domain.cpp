@@ -4,11 +4,11 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/error.h"
+#include "base/text.h"
 #include "hpo/log/python_json.h"
 #include "hpo/space/parameter.h"
 #include "hpo/study/substitute.h"
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
 
 namespace hpo {
 
@@ -19,16 +19,18 @@ constexpr double kLargest = 1e300;
 std::int64_t whole(double number) {
   constexpr double kMost = 9e15;
   if (std::abs(number) <= kMost) return static_cast<std::int64_t>(number);
-  throw rt::Error(rt::Errc::data, rt::cat("has the int ", number, ", expected one below ", kMost));
+  throw base::Error(base::Errc::data,
+                    base::cat("has the int ", number, ", expected one below ", kMost));
 }
 
 /// A text, a number, true, false or None.
 ParamValue scalar_of(const Json& json) {
   if (json.raw().starts_with('[') || json.raw().starts_with('{'))
-    throw rt::Error(rt::Errc::data, rt::cat("has the choice ", rt::printable(json.raw(), 60),
-                                            ", expected texts, numbers, true, false and None"));
+    throw base::Error(base::Errc::data,
+                      base::cat("has the choice ", base::printable(json.raw(), 60),
+                                ", expected texts, numbers, true, false and None"));
   if (json.is_null()) return std::string("None");
-  return params_from_json(rt::cat("{\"x\": ", json.raw(), "}")).begin()->second;
+  return params_from_json(base::cat("{\"x\": ", json.raw(), "}")).begin()->second;
 }
 
 }  // namespace
@@ -36,8 +38,9 @@ ParamValue scalar_of(const Json& json) {
 OptunaDomain::OptunaDomain(const std::string& distribution) {
   const std::string text = from_python_json(distribution);
   if (text != distribution)
-    throw rt::Error(rt::Errc::data, rt::cat("has a bound or a choice that is no number, expected ",
-                                            "texts, finite numbers, true, false and None"));
+    throw base::Error(base::Errc::data,
+                      base::cat("has a bound or a choice that is no number, expected ",
+                                "texts, finite numbers, true, false and None"));
   const Json json = Json::parse(text);
   const std::string name = json.at("name").text();
   const Json& attributes = json.at("attributes");
@@ -48,12 +51,12 @@ OptunaDomain::OptunaDomain(const std::string& distribution) {
     return;
   }
   if (!ints_ && name != "FloatDistribution")
-    throw rt::Error(rt::Errc::data, rt::cat("the distribution ", rt::printable(name, 60),
-                                            " is unknown, expected one of Optuna 3 to 5"));
+    throw base::Error(base::Errc::data, base::cat("the distribution ", base::printable(name, 60),
+                                                  " is unknown, expected one of Optuna 3 to 5"));
   low_ = attributes.at("low").number();
   high_ = attributes.at("high").number();
   if (!(std::abs(low_) <= kLargest && std::abs(high_) <= kLargest))
-    throw rt::Error(rt::Errc::data, rt::cat("has a bound beyond ", kLargest));
+    throw base::Error(base::Errc::data, base::cat("has a bound beyond ", kLargest));
   log_ = attributes.at("log").raw() == "true";
   if (!attributes.at("step").is_null()) step_ = attributes.at("step").number();
 }
@@ -62,14 +65,14 @@ std::string OptunaDomain::yaml() const {
   if (categorical_) {
     std::string list;
     for (const ParamValue& choice : choices_)
-      list += rt::cat(list.empty() ? "" : ", ", yaml_of(choice));
-    return choices_.size() == 1 ? rt::cat("value: ", list) : rt::cat("values: [", list, "]");
+      list += base::cat(list.empty() ? "" : ", ", yaml_of(choice));
+    return choices_.size() == 1 ? base::cat("value: ", list) : base::cat("values: [", list, "]");
   }
-  if (low_ == high_) return rt::cat("value: ", text_of(value(low_)));
-  std::string text = rt::cat("type: ", ints_ ? "int" : "float", ", min: ", text_of(value(low_)),
-                             ", max: ", text_of(value(high_)));
+  if (low_ == high_) return base::cat("value: ", text_of(value(low_)));
+  std::string text = base::cat("type: ", ints_ ? "int" : "float", ", min: ", text_of(value(low_)),
+                               ", max: ", text_of(value(high_)));
   if (log_) text += ", scale: log";
-  if (step_ > 0 && !(ints_ && step_ == 1)) text += rt::cat(", step: ", text_of(value(step_)));
+  if (step_ > 0 && !(ints_ && step_ == 1)) text += base::cat(", step: ", text_of(value(step_)));
   return text;
 }
 
@@ -103,7 +106,7 @@ ParamValue OptunaDomain::value(double internal) const {
   if (!categorical_) return step_ > 0 && low_ < high_ ? on_grid(internal) : internal;
   const auto place = static_cast<std::size_t>(std::clamp(internal, 0.0, 1e9));
   if (place >= choices_.size())
-    throw rt::Error(rt::Errc::data, rt::cat("choice ", internal, " of ", choices_.size()));
+    throw base::Error(base::Errc::data, base::cat("choice ", internal, " of ", choices_.size()));
   return choices_[place];
 }
 
@@ -169,9 +172,9 @@ void OptunaDomain::add_choices(const Json& list) {
 void OptunaDomain::add_choice(const ParamValue& choice) {
   choices_.push_back(choice);
   if (std::ranges::count(choices_, choice) > 1)
-    throw rt::Error(rt::Errc::data,
-                    rt::cat("has the choice ", yaml_of(choice),
-                            " twice as a study file writes it, expected different ones"));
+    throw base::Error(base::Errc::data,
+                      base::cat("has the choice ", yaml_of(choice),
+                                " twice as a study file writes it, expected different ones"));
 }
 
 }  // namespace hpo

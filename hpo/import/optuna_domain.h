@@ -13,7 +13,7 @@ namespace hpo {
 /// A domain of Optuna, and params out of it as our values.
 class OptunaDomain {
  public:
-  /// `distribution` is Optuna's JSON. Throws rt::Error (data) for one that a study file has no
+  /// `distribution` is Optuna's JSON. Throws base::Error (data) for one that a study file has no
   /// words for.
   explicit OptunaDomain(const std::string& distribution);
 
@@ -24,7 +24,7 @@ class OptunaDomain {
   /// are of different kinds: then it stays as it is.
   [[nodiscard]] bool widen(const OptunaDomain& later);
 
-  /// The value that Optuna keeps as `internal`. Throws rt::Error (data): there is none.
+  /// The value that Optuna keeps as `internal`. Throws base::Error (data): there is none.
   [[nodiscard]] ParamValue value(double internal) const;
   /// The value that a program fixed, which need not be one of the domain. Throws the same.
   [[nodiscard]] ParamValue fixed(const std::string& json) const;

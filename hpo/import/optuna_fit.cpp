@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <optional>
 
-#include "runtime/base/text.h"
+#include "base/text.h"
 
 namespace hpo {
 
@@ -16,7 +16,7 @@ using Rows = OptunaConditions::Rows;
 constexpr std::size_t kFewestLatest = 5;
 
 std::string of_trials(std::size_t some, std::size_t all) {
-  return rt::cat(some, " of ", all, all == 1 ? " trial" : " trials");
+  return base::cat(some, " of ", all, all == 1 ? " trial" : " trials");
 }
 
 class Fitter {
@@ -80,8 +80,8 @@ class Fitter {
   }
 
   void leave_out(const std::string& name, std::size_t with) {
-    fit_.notes.push_back(rt::cat("param ", name, ", which ", of_trials(with, all_),
-                                 with == 1 ? " has: it stays" : " have: they stay", " behind"));
+    fit_.notes.push_back(base::cat("param ", name, ", which ", of_trials(with, all_),
+                                   with == 1 ? " has: it stays" : " have: they stay", " behind"));
     for (const OptunaTrial* trial : trials_)
       if (trial->params.contains(name)) fit_.foreign.insert(trial);
     std::erase_if(trials_, [&](const OptunaTrial* trial) { return trial->params.contains(name); });
@@ -93,8 +93,8 @@ class Fitter {
     const Unclear& commonest = unclear_.back();
     const Rows* lost = &commonest.without;
     std::string note =
-        rt::cat("when ", commonest.name, " exists: no other param tells it, and ",
-                of_trials(lost->size(), all_), lost->size() == 1 ? " lacks" : " lack", " it");
+        base::cat("when ", commonest.name, " exists: no other param tells it, and ",
+                  of_trials(lost->size(), all_), lost->size() == 1 ? " lacks" : " lack", " it");
     OptunaConditions::Near best;
     for (const Unclear& param : unclear_) {
       OptunaConditions::Near near = conditions.nearest(param.name);
@@ -104,8 +104,8 @@ class Fitter {
         continue;
       best = std::move(near);
       lost = &best.against;
-      note = rt::cat("when ", param.name, " exists: ", best.on.parent, " tells it, but not in ",
-                     of_trials(told, all_));
+      note = base::cat("when ", param.name, " exists: ", best.on.parent, " tells it, but not in ",
+                       of_trials(told, all_));
     }
     fit_.notes.push_back(std::move(note));
     remove(*lost);

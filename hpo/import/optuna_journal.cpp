@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/error.h"
+#include "base/text.h"
 #include "hpo/log/json.h"
 #include "hpo/log/python_json.h"
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
 
 namespace hpo {
 
@@ -15,13 +15,13 @@ namespace {
 double finite(const Json& json) {
   const double number = json.number();
   if (std::isfinite(number)) return number;
-  throw rt::Error(rt::Errc::data, rt::cat(json.raw(), " is no finite number"));
+  throw base::Error(base::Errc::data, base::cat(json.raw(), " is no finite number"));
 }
 
 std::int64_t step_of(std::optional<std::int64_t> step) {
   constexpr std::int64_t kMost = std::int64_t{1} << 53;
   if (step && *step >= -kMost && *step <= kMost) return *step;
-  throw rt::Error(rt::Errc::data, "a step is no whole number");
+  throw base::Error(base::Errc::data, "a step is no whole number");
 }
 
 class Replay {
@@ -74,12 +74,12 @@ class Replay {
   OptunaStorage finish() {
     constexpr const char* kOf = " of the journal ";
     if (unknown_ > 0)
-      journal_.left_out.push_back(rt::cat(unknown_, unknown_ == 1 ? " line" : " lines", kOf,
-                                          "with an op_code that Optuna 4 and 5 do not have, first ",
-                                          first_unknown_));
+      journal_.left_out.push_back(
+          base::cat(unknown_, unknown_ == 1 ? " line" : " lines", kOf,
+                    "with an op_code that Optuna 4 and 5 do not have, first ", first_unknown_));
     if (lost_ > 0)
-      journal_.left_out.push_back(rt::cat(lost_, lost_ == 1 ? " line" : " lines", kOf,
-                                          "about a trial that was never made"));
+      journal_.left_out.push_back(base::cat(lost_, lost_ == 1 ? " line" : " lines", kOf,
+                                            "about a trial that was never made"));
     return std::move(journal_);
   }
 
@@ -142,7 +142,7 @@ class Replay {
     }
     if (const Json* reports = line.find("intermediate_values")) {
       for (const auto& [step, value] : reports->members())
-        trial.reports[step_of(rt::parse_int(step))] = value.number();
+        trial.reports[step_of(base::parse_int(step))] = value.number();
     }
     if (const Json* attributes = line.find("user_attrs")) note(*attributes, trial);
     if (const Json* attributes = line.find("system_attrs")) set_system(*attributes, trial);
@@ -175,7 +175,7 @@ bool is_json(const std::string& line) {
   try {
     (void)Json::parse(line);
     return true;
-  } catch (const rt::Error&) {
+  } catch (const base::Error&) {
     return false;
   }
 }
@@ -194,9 +194,10 @@ OptunaStorage read_optuna_journal(const std::string& text, const std::string& fi
     if (begin >= text.size() && number > 1 && !is_json(line)) break;
     try {
       if (!line.empty()) replay.apply(Json::parse(line));
-    } catch (const rt::Error& error) {
-      throw rt::Error(rt::Errc::data, rt::cat(rt::printable(file, 4096), ":", number, ":1: ",
-                                              error.what(), ", expected a journal of Optuna"));
+    } catch (const base::Error& error) {
+      throw base::Error(base::Errc::data,
+                        base::cat(base::printable(file, 4096), ":", number, ":1: ", error.what(),
+                                  ", expected a journal of Optuna"));
     }
   }
   return replay.finish();

@@ -8,7 +8,7 @@
 
 namespace hpo {
 
-/// `file` is the name in messages. Throws rt::Error (data) for a line that is no operation.
+/// `file` is the name in messages. Throws base::Error (data) for a line that is no operation.
 [[nodiscard]] OptunaStorage read_optuna_journal(const std::string& text, const std::string& file);
 
 }  // namespace hpo

@@ -4,7 +4,7 @@
 #include <ctime>
 #include <string_view>
 
-#include "runtime/base/text.h"
+#include "base/text.h"
 
 namespace hpo {
 
@@ -19,7 +19,7 @@ void OptunaTrial::set_system_attribute(const std::string& name, const Json& valu
   if (name == kList) {  // null: what was to say them failed
     std::size_t i = 0;
     for (const auto& [none, one] : value.members())
-      constraints[rt::cat("constraint", i++)] = one.number();
+      constraints[base::cat("constraint", i++)] = one.number();
   } else if (name.starts_with(kOne)) {
     constraints[name.substr(kOne.size())] = value.number();
   } else if (name == "fixed_params") {
@@ -35,7 +35,7 @@ std::optional<double> moment_of(const std::string& time) {
   if (rest == nullptr) return std::nullopt;
   const std::string fraction(rest, *rest == '.' ? 1 + std::strspn(rest + 1, "0123456789") : 0);
   const auto whole = static_cast<double>(::timegm(&parts));
-  return whole + (fraction.size() > 1 ? rt::parse_double("0" + fraction).value_or(0) : 0);
+  return whole + (fraction.size() > 1 ? base::parse_double("0" + fraction).value_or(0) : 0);
 }
 
 }  // namespace hpo

@@ -35,7 +35,7 @@ struct OptunaTrial {
   [[nodiscard]] bool ended_well() const { return state == 1 || state == 2; }
 
   void suggest(const std::string& name, double internal, std::string distribution);
-  /// Takes a system attribute in; what Optuna notes for itself is no matter. Throws rt::Error for
+  /// Takes a system attribute in; what Optuna notes for itself is no matter. Throws base::Error for
   /// constraints that are no numbers.
   void set_system_attribute(const std::string& name, const Json& value);
 };

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/executable.h"
+#include "base/text.h"
 #include "hpo/import/wandb_command.h"
 #include "hpo/import/wandb_node.h"
 #include "hpo/import/wandb_parameters.h"
@@ -14,8 +16,6 @@
 #include "hpo/study/document.h"
 #include "hpo/study/node.h"
 #include "hpo/study/yaml_reader.h"
-#include "runtime/base/executable.h"
-#include "runtime/base/text.h"
 
 namespace hpo {
 
@@ -37,8 +37,8 @@ class WandbImporter {
       throw Fault(root_.at, "this is no W&B sweep file, expected the keys method and parameters");
     for (const std::string_view key : {"data", "network", "early_stop", "limits"}) {
       if (const Node* ours = root_.find(key))
-        throw Fault(ours->at, rt::cat("this is a study file already (it has ", key,
-                                      "), expected a W&B sweep file"));
+        throw Fault(ours->at, base::cat("this is a study file already (it has ", key,
+                                        "), expected a W&B sweep file"));
     }
     const wandb::Parameters parameters = wandb::parameters_of(*root_.find("parameters"));
     add_name();
@@ -51,12 +51,12 @@ class WandbImporter {
     add_limits();
     name_the_rest();
     std::string head;
-    for (const std::string& line : left_) head += rt::cat("# not carried over: ", line, "\n");
+    for (const std::string& line : left_) head += base::cat("# not carried over: ", line, "\n");
     return {.yaml = head + body_, .left_out = left_};
   }
 
  private:
-  void leave(const std::string& line) { left_.push_back(rt::printable(line, 300)); }
+  void leave(const std::string& line) { left_.push_back(base::printable(line, 300)); }
 
   void add_name() {
     const std::string theirs = wandb::text_at(root_, "name");
@@ -70,9 +70,9 @@ class WandbImporter {
     name.erase(0, std::min(name.find_first_not_of(".-"), name.size()));
     name = name.substr(0, 64);
     if (name != theirs)
-      leave(rt::cat("the name ", theirs, ": ",
-                    name.empty() ? "the study has its file's" : "it is " + name + " here"));
-    if (!name.empty()) body_ += rt::cat("name: ", quote_json(name), "\n");
+      leave(base::cat("the name ", theirs, ": ",
+                      name.empty() ? "the study has its file's" : "it is " + name + " here"));
+    if (!name.empty()) body_ += base::cat("name: ", quote_json(name), "\n");
   }
 
   void add_command(const wandb::Parameters& parameters) {
@@ -81,8 +81,8 @@ class WandbImporter {
     if (command.words.empty()) return;
     std::string line;
     for (const std::string& word : command.words)
-      line += rt::cat(line.empty() ? "" : ", ", quote_json(word));
-    body_ += rt::cat("command: [", line, "]\n");
+      line += base::cat(line.empty() ? "" : ", ", quote_json(word));
+    body_ += base::cat("command: [", line, "]\n");
     program_ = command.words.front();
   }
 
@@ -92,8 +92,8 @@ class WandbImporter {
       several_ = several->items.size() > 1;
       std::string list;
       for (const Node& one : several->items)
-        list += rt::cat(list.empty() ? "" : ", ", metric_text(one));
-      body_ += rt::cat("metric: ", several_ ? rt::cat("[", list, "]") : list, "\n");
+        list += base::cat(list.empty() ? "" : ", ", metric_text(one));
+      body_ += base::cat("metric: ", several_ ? base::cat("[", list, "]") : list, "\n");
       return;
     }
     const Node* metric = root_.find("metric");
@@ -102,7 +102,7 @@ class WandbImporter {
       body_ += "metric: {name: loss, goal: minimize}\n";
       return;
     }
-    body_ += rt::cat("metric: ", metric_text(*metric), "\n");
+    body_ += base::cat("metric: ", metric_text(*metric), "\n");
   }
 
   std::string metric_text(const Node& metric) {
@@ -113,9 +113,9 @@ class WandbImporter {
       if (entry.key == "target" && !several_)
         target_ = &entry.value;
       else if (entry.key != "name" && entry.key != "goal")
-        leave(rt::cat("metric.", entry.key, ": ", study::describe(entry.value)));
+        leave(base::cat("metric.", entry.key, ": ", study::describe(entry.value)));
     }
-    return rt::cat("{name: ", quote_json(name), ", goal: ", goal_of(metric, name), "}");
+    return base::cat("{name: ", quote_json(name), ", goal: ", goal_of(metric, name), "}");
   }
 
   static std::string goal_of(const Node& metric, const std::string& name) {
@@ -124,27 +124,28 @@ class WandbImporter {
     if (goal == nullptr || goal->is_null()) return kGoals.front();
     if (goal->is_scalar() && std::ranges::find(kGoals, goal->text) != kGoals.end())
       return goal->text;
-    throw Fault(goal->at, rt::cat("the goal of ", name, " is ", study::describe(*goal),
-                                  ", expected minimize or maximize",
-                                  rt::did_you_mean(wandb::text_at(metric, "goal"), kGoals)));
+    throw Fault(goal->at, base::cat("the goal of ", name, " is ", study::describe(*goal),
+                                    ", expected minimize or maximize",
+                                    base::did_you_mean(wandb::text_at(metric, "goal"), kGoals)));
   }
 
   /// What searches for one metric alone does not stand in for what searches for several.
   void add_method() {
     const std::string method = wandb::text_at(root_, "method");
     if (method == "grid" || method == "random") {
-      body_ += rt::cat("method: ", method, "\n");
+      body_ += base::cat("method: ", method, "\n");
       return;
     }
     static const std::vector<std::string> kMethods{"bayes", "random", "grid", "custom"};
     if (std::ranges::find(kMethods, method) == kMethods.end())
-      throw Fault(root_.find("method")->at,
-                  rt::cat("the method is ", study::describe(*root_.find("method")),
-                          ", expected bayes, random or grid", rt::did_you_mean(method, kMethods)));
+      throw Fault(
+          root_.find("method")->at,
+          base::cat("the method is ", study::describe(*root_.find("method")),
+                    ", expected bayes, random or grid", base::did_you_mean(method, kMethods)));
     const char* ours = several_ ? "tpe" : "gp";
     if (method != "bayes" || several_)
-      leave(rt::cat("method ", method, ": ", ours, " stands in its place"));
-    body_ += rt::cat("method: ", ours, "\n");
+      leave(base::cat("method ", method, ": ", ours, " stands in its place"));
+    body_ += base::cat("method: ", ours, "\n");
   }
 
   void add_rule() {
@@ -156,10 +157,10 @@ class WandbImporter {
   void add_limits() {
     std::string limits;
     if (const Node* cap = root_.find("run_cap"))
-      limits = rt::cat("trials: ", wandb::value_text(*cap));
+      limits = base::cat("trials: ", wandb::value_text(*cap));
     if (target_ != nullptr)
-      limits += rt::cat(limits.empty() ? "" : ", ", "target: ", wandb::value_text(*target_));
-    if (!limits.empty()) body_ += rt::cat("limits: {", limits, "}\n");
+      limits += base::cat(limits.empty() ? "" : ", ", "target: ", wandb::value_text(*target_));
+    if (!limits.empty()) body_ += base::cat("limits: {", limits, "}\n");
   }
 
   void name_the_rest() {
@@ -168,7 +169,7 @@ class WandbImporter {
         "method", "parameters", "run_cap", "early_terminate", "$schema"};
     for (const Entry& entry : root_.entries) {
       if (std::ranges::find(kCarried, entry.key) == std::end(kCarried))
-        leave(rt::cat(entry.key, ": ", study::describe(entry.value)));
+        leave(base::cat(entry.key, ": ", study::describe(entry.value)));
     }
   }
 
@@ -191,7 +192,7 @@ std::string without_tags(std::string text) {
 /// The same study with a program that every system has: a file may be brought over where its own
 /// one is not.
 std::string with_program_of_here(std::string yaml, const std::string& program) {
-  const std::string word = rt::cat("command: [", quote_json(program));
+  const std::string word = base::cat("command: [", quote_json(program));
   return yaml.replace(yaml.find(word), word.size(), "command: [\"sh\"");
 }
 
@@ -207,12 +208,12 @@ Imported import_wandb(const std::string& text, const std::string& file) {
     return made;
   });
   const bool is_here =
-      program.empty() || rt::find_executable(program, std::filesystem::current_path().string());
+      program.empty() || base::find_executable(program, std::filesystem::current_path().string());
   (void)study_made(is_here ? imported.yaml : with_program_of_here(imported.yaml, program), file,
                    "study.yaml");
   if (!is_here)
-    imported.left_out.push_back(rt::cat("the program ", rt::printable(program, 80),
-                                        ": it is not here, and must be before the study runs"));
+    imported.left_out.push_back(base::cat("the program ", base::printable(program, 80),
+                                          ": it is not here, and must be before the study runs"));
   return imported;
 }
 

@@ -7,7 +7,7 @@
 
 namespace hpo {
 
-/// `file` is the name in messages. Throws rt::Error (study) with the place: for a text that is no
+/// `file` is the name in messages. Throws base::Error (study) with the place: for a text that is no
 /// sweep file, a parameter without values, or what no study
 /// file can say.
 [[nodiscard]] Imported import_wandb(const std::string& text, const std::string& file);

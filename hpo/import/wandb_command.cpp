@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/text.h"
 #include "hpo/import/wandb_node.h"
 #include "hpo/study/document.h"
 #include "hpo/study/substitute.h"
-#include "runtime/base/text.h"
 
 namespace hpo::wandb {
 
@@ -65,13 +65,13 @@ class Writer {
       add_all(*form);
     } else if (word.starts_with("${args")) {
       if (word == "${args_no_boolean_flags}")
-        leave(rt::cat(word, ": true and false are given as other values are, --name=true"));
+        leave(base::cat(word, ": true and false are given as other values are, --name=true"));
       else if (word != "${args}")
-        leave(rt::cat(word, ": --name=value stands in its place"));
+        leave(base::cat(word, ": --name=value stands in its place"));
       add_args();
     } else {
       if (word.find("${envvar:") != std::string::npos)
-        leave(rt::cat(word, ": what the environment holds is not put in, write it there"));
+        leave(base::cat(word, ": what the environment holds is not put in, write it there"));
       put(study::escape(word));
     }
   }
@@ -90,12 +90,12 @@ class Writer {
   void add_all(const MacroForm& form) {
     hears_ = true;
     for (const auto& [theirs, ours] : parameters_.names) {
-      const std::string name = rt::cat(form.before, study::escape(theirs));
+      const std::string name = base::cat(form.before, study::escape(theirs));
       if (form.two_words) {
         put(name);
         put("$" + ours);
       } else {
-        put(rt::cat(name, "=${", ours, "}"));
+        put(base::cat(name, "=${", ours, "}"));
       }
     }
   }
@@ -108,7 +108,7 @@ class Writer {
       if (theirs == ours)
         others = true;
       else
-        put(rt::cat("--", study::escape(theirs), "=${", ours, "}"));
+        put(base::cat("--", study::escape(theirs), "=${", ours, "}"));
     }
     if (others) put("$args");
   }

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/text.h"
 #include "hpo/import/wandb_node.h"
-#include "runtime/base/text.h"
 
 namespace hpo::wandb {
 
@@ -44,10 +44,10 @@ std::vector<std::string> idle_keys(const Node& parameter, const std::string& nam
   std::vector<std::string> lines;
   for (const Entry& entry : parameter.entries) {
     if (std::ranges::find(kKnown, entry.key) == std::end(kKnown))
-      lines.push_back(rt::cat(entry.key, " of ", name, ": a sweep file has no such key"));
+      lines.push_back(base::cat(entry.key, " of ", name, ": a sweep file has no such key"));
     else if (std::ranges::find(form.keys, entry.key) == form.keys.end())
       lines.push_back(
-          rt::cat(entry.key, " of ", name, ", beside ", form.decides, ": it has no say there"));
+          base::cat(entry.key, " of ", name, ", beside ", form.decides, ": it has no say there"));
   }
   return lines;
 }

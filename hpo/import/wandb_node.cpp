@@ -3,10 +3,10 @@
 #include <cmath>
 #include <optional>
 
+#include "base/text.h"
 #include "hpo/space/value.h"
 #include "hpo/study/document.h"
 #include "hpo/study/substitute.h"
-#include "runtime/base/text.h"
 
 namespace hpo::wandb {
 
@@ -21,15 +21,16 @@ std::string python_text(const Node& node) {
   if (node.is_scalar()) {
     const ParamValue value = node.quoted ? ParamValue(node.text) : parse_value(node.text);
     if (const auto* truth = std::get_if<bool>(&value)) return *truth ? "True" : "False";
-    if (const auto* text = std::get_if<std::string>(&value)) return rt::cat("'", *text, "'");
+    if (const auto* text = std::get_if<std::string>(&value)) return base::cat("'", *text, "'");
     return text_of(value);
   }
   if (!node.is_list())
-    throw Fault(node.at, rt::cat("a value is ", study::describe(node),
-                                 ", expected a scalar or a list of scalars"));
+    throw Fault(node.at, base::cat("a value is ", study::describe(node),
+                                   ", expected a scalar or a list of scalars"));
   std::string list;
-  for (const Node& item : node.items) list += rt::cat(list.empty() ? "" : ", ", python_text(item));
-  return rt::cat("[", list, "]");
+  for (const Node& item : node.items)
+    list += base::cat(list.empty() ? "" : ", ", python_text(item));
+  return base::cat("[", list, "]");
 }
 
 }  // namespace
@@ -42,16 +43,16 @@ std::string text_at(const Node& map, std::string_view key) {
 double number_at(const Node& map, const std::string& key) {
   const Node* node = map.find(key);
   const auto number =
-      node != nullptr && node->is_scalar() ? rt::parse_double(node->text) : std::nullopt;
+      node != nullptr && node->is_scalar() ? base::parse_double(node->text) : std::nullopt;
   if (!number || !(std::abs(*number) < kMost))
-    throw Fault(node != nullptr ? node->at : map.at, rt::cat(key, " is missing, or no number"));
+    throw Fault(node != nullptr ? node->at : map.at, base::cat(key, " is missing, or no number"));
   return *number;
 }
 
 double positive_at(const Node& map, const std::string& key) {
   const double number = number_at(map, key);
   if (number > 0) return number;
-  throw Fault(map.find(key)->at, rt::cat(key, " is ", number, ", expected more than 0"));
+  throw Fault(map.find(key)->at, base::cat(key, " is ", number, ", expected more than 0"));
 }
 
 std::string value_text(const Node& node) {

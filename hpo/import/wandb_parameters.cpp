@@ -7,12 +7,12 @@
 #include <string_view>
 #include <tuple>
 
+#include "base/text.h"
 #include "hpo/import/names.h"
 #include "hpo/import/wandb_keys.h"
 #include "hpo/import/wandb_node.h"
 #include "hpo/space/value.h"
 #include "hpo/study/document.h"
-#include "runtime/base/text.h"
 
 namespace hpo::wandb {
 
@@ -49,13 +49,13 @@ class Reader {
     for (const Entry& entry : block.entries) {
       const std::string name = our_name(prefix + entry.key);
       if (!entry.value.is_map())
-        throw Fault(entry.value.at, rt::cat("parameter ", name, " is no map"));
+        throw Fault(entry.value.at, base::cat("parameter ", name, " is no map"));
       for (const std::string& line : idle_keys(entry.value, name)) leave(line);
       if (const Node* nested = entry.value.find("parameters")) {
-        leave(rt::cat("the block ", name, ": its parameters are called ", name, "_..."));
+        leave(base::cat("the block ", name, ": its parameters are called ", name, "_..."));
         add(*nested, name + "_");
       } else {
-        made_.yaml += rt::cat("  ", name, ": {", domain_of(entry.value, name), "}\n");
+        made_.yaml += base::cat("  ", name, ": {", domain_of(entry.value, name), "}\n");
         made_.names.emplace_back(prefix.empty() ? entry.key : name, name);
       }
     }
@@ -63,18 +63,19 @@ class Reader {
 
   std::string our_name(const std::string& name) {
     const std::string& ours = names_.ours(name);
-    if (ours != name) leave(rt::cat("the name ", name, ": it is ", ours, " here"));
+    if (ours != name) leave(base::cat("the name ", name, ": it is ", ours, " here"));
     return ours;
   }
 
   std::string domain_of(const Node& parameter, const std::string& name) {
-    if (const Node* value = parameter.find("value")) return rt::cat("value: ", text(*value, name));
+    if (const Node* value = parameter.find("value"))
+      return base::cat("value: ", text(*value, name));
     if (const Node* values = parameter.find("values")) {
       if (!values->is_list() || values->items.empty())
-        throw Fault(values->at, rt::cat("values of ", name, " is no list of values"));
+        throw Fault(values->at, base::cat("values of ", name, " is no list of values"));
       if (parameter.find("probabilities") != nullptr)
-        leave(rt::cat("probabilities of ", name, ": each of its values is as likely as another"));
-      return rt::cat("values: [", list_of(*values, name), "]");
+        leave(base::cat("probabilities of ", name, ": each of its values is as likely as another"));
+      return base::cat("values: [", list_of(*values, name), "]");
     }
     return range_of(parameter, name);
   }
@@ -91,32 +92,34 @@ class Reader {
       }
       const std::string value = text(one, name);
       if (seen.insert(value).second)
-        list += rt::cat(list.empty() ? "" : ", ", value);
+        list += base::cat(list.empty() ? "" : ", ", value);
       else
-        leave(rt::cat("the second ", value, " of ", name, ": each value stands once"));
+        leave(base::cat("the second ", value, " of ", name, ": each value stands once"));
     }
     if (ints && floats)
-      leave(rt::cat("ints among floats of ", name, ": a program is given 1.0 for 1"));
+      leave(base::cat("ints among floats of ", name, ": a program is given 1.0 for 1"));
     return list;
   }
 
   std::string text(const Node& node, const std::string& name) {
     if (node.is_scalar() && !node.quoted && std::holds_alternative<bool>(parse_value(node.text)) &&
         truths_.insert(name).second)
-      leave(rt::cat("True and False of ", name, ": a program is given true and false"));
+      leave(base::cat("True and False of ", name, ": a program is given true and false"));
     std::string value = value_text(node);
-    if (!node.is_scalar()) leave(rt::cat("the value ", value, " of ", name, ": it is a text here"));
+    if (!node.is_scalar())
+      leave(base::cat("the value ", value, " of ", name, ": it is a text here"));
     return value;
   }
 
   std::string range_of(const Node& parameter, const std::string& name) {
     const std::string kind = text_at(parameter, "distribution");
     if (kind == "constant" || kind.starts_with("categorical"))
-      throw Fault(parameter.at, rt::cat(name, " has no ", kind == "constant" ? "value" : "values"));
+      throw Fault(parameter.at,
+                  base::cat(name, " has no ", kind == "constant" ? "value" : "values"));
     require_known(parameter, kind);
     const bool quantised = kind.starts_with("q_");
     if (!quantised && parameter.find("q") != nullptr)
-      leave(rt::cat("q of ", name, ": its distribution has none"));
+      leave(base::cat("q of ", name, ": its distribution has none"));
     if (kind.ends_with("normal")) return normal_of(parameter, name, kind);
     const bool counts =
         quantised && (parameter.find("q") == nullptr || whole(parameter, "q"));  // multiples of it
@@ -126,13 +129,13 @@ class Reader {
     const bool log = kind.find("log") != std::string::npos;
     auto [min, max] = ends_of(parameter, kind);
     if (kind.starts_with("inv_") || kind.ends_with("beta"))
-      leave(rt::cat("the distribution ", kind, " of ", name, ": it is ", log ? "log" : "linear",
-                    " here"));
+      leave(base::cat("the distribution ", kind, " of ", name, ": it is ", log ? "log" : "linear",
+                      " here"));
     double step = 0;
     if (quantised) {
       step = parameter.find("q") != nullptr ? positive_at(parameter, "q") : 1;
       if (log && !ints) {
-        leave(rt::cat("q of ", name, ": its steps begin at min"));
+        leave(base::cat("q of ", name, ": its steps begin at min"));
       } else {
         std::tie(min, max) = multiples(min, max, step, name);
         if (log) {  // 0 has no logarithm
@@ -142,13 +145,13 @@ class Reader {
       }
     }
     const auto said = [&](double number) {
-      return ints ? rt::cat(static_cast<std::int64_t>(number)) : text_of(number);
+      return ints ? base::cat(static_cast<std::int64_t>(number)) : text_of(number);
     };
-    if (min == max) return rt::cat("value: ", said(min));
+    if (min == max) return base::cat("value: ", said(min));
     std::string text =
-        rt::cat("type: ", ints ? "int" : "float", ", min: ", said(min), ", max: ", said(max));
+        base::cat("type: ", ints ? "int" : "float", ", min: ", said(min), ", max: ", said(max));
     if (log) text += ", scale: log";
-    if (step > 0) text += rt::cat(", step: ", step);
+    if (step > 0) text += base::cat(", step: ", step);
     return text;
   }
 
@@ -162,8 +165,8 @@ class Reader {
                  last = std::floor(max / step + kRoundingOff);
     if (first > last) return {low * step + 0.0, high * step + 0.0};  // no -0
     if (first > low || last < high)
-      leave(
-          rt::cat("ends of ", name, ": W&B rounds to multiples of ", step, " beyond them as well"));
+      leave(base::cat("ends of ", name, ": W&B rounds to multiples of ", step,
+                      " beyond them as well"));
     return {first * step + 0.0, last * step + 0.0};
   }
 
@@ -176,8 +179,8 @@ class Reader {
         "q_beta",      "inv_log_uniform",    "inv_log_uniform_values"};
     if (kind.empty() || std::ranges::find(kKnown, kind) != kKnown.end()) return;
     throw Fault(parameter.find("distribution")->at,
-                rt::cat("the distribution ", rt::printable(kind, 60),
-                        " is unknown, expected one of W&B's", rt::did_you_mean(kind, kKnown)));
+                base::cat("the distribution ", base::printable(kind, 60),
+                          " is unknown, expected one of W&B's", base::did_you_mean(kind, kKnown)));
   }
 
   /// The smallest and the largest value, not an exponent.
@@ -185,14 +188,14 @@ class Reader {
     if (kind.ends_with("beta") && parameter.find("min") == nullptr) return {0, 1};
     double min = number_at(parameter, "min"), max = number_at(parameter, "max");
     const Position at = parameter.find("min")->at;
-    if (min > max) throw Fault(at, rt::cat("min is above max, expected at most ", max));
+    if (min > max) throw Fault(at, base::cat("min is above max, expected at most ", max));
     if (kind == "int_uniform") {
       for (const char* key : {"min", "max"}) require_int(parameter, key);
     }
     if (kind.find("log") == std::string::npos) return {min, max};
     if (kind.ends_with("_values")) {
       if (min <= 0)
-        throw Fault(at, rt::cat("min of a logarithm is ", min, ", expected more than 0"));
+        throw Fault(at, base::cat("min of a logarithm is ", min, ", expected more than 0"));
     } else if (kind.starts_with("inv_")) {
       std::tie(min, max) = std::pair(std::exp(-max), std::exp(-min));
     } else {
@@ -209,12 +212,12 @@ class Reader {
     const double number = number_at(parameter, key);
     if (number != std::floor(number))
       throw Fault(parameter.find(key)->at,
-                  rt::cat(key, " is ", number, ", expected an int, as int_uniform says"));
+                  base::cat(key, " is ", number, ", expected an int, as int_uniform says"));
   }
 
   static bool whole(const Node& parameter, std::string_view key) {
     const Node* node = parameter.find(key);
-    return node != nullptr && rt::parse_int(node->text).has_value();
+    return node != nullptr && base::parse_int(node->text).has_value();
   }
 
   std::string normal_of(const Node& parameter, const std::string& name, const std::string& kind) {
@@ -222,12 +225,12 @@ class Reader {
     const double deviation =
         parameter.find("sigma") != nullptr ? positive_at(parameter, "sigma") : 1;
     const bool log = kind.find("log") != std::string::npos;
-    if (kind.starts_with("q_")) leave(rt::cat("q of ", name, ": it has no steps"));
-    if (!log) return rt::cat("mean: ", text_of(mean), ", deviation: ", text_of(deviation));
+    if (kind.starts_with("q_")) leave(base::cat("q of ", name, ": it has no steps"));
+    if (!log) return base::cat("mean: ", text_of(mean), ", deviation: ", text_of(deviation));
     if (std::abs(mean) + 6 * deviation > std::log(kMost))
       throw Fault(parameter.at, "mu and sigma lead out of all numbers, expected exponents of e");
-    return rt::cat("mean: ", text_of(std::exp(mean)), ", deviation: ", text_of(std::exp(deviation)),
-                   ", scale: log");
+    return base::cat("mean: ", text_of(std::exp(mean)),
+                     ", deviation: ", text_of(std::exp(deviation)), ", scale: log");
   }
 
   Parameters made_;

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/text.h"
 #include "hpo/import/wandb_node.h"
 #include "hpo/study/node.h"
-#include "runtime/base/text.h"
 
 namespace hpo::wandb {
 
@@ -19,13 +19,13 @@ using study::Node;
 
 void require_hyperband(const Node& rule) {
   if (!rule.is_map())
-    throw Fault(rule.at, rt::cat("early_terminate is ", study::describe(rule),
-                                 ", expected {type: hyperband, ...}"));
+    throw Fault(rule.at, base::cat("early_terminate is ", study::describe(rule),
+                                   ", expected {type: hyperband, ...}"));
   const Node* type = rule.find("type");
   if (type == nullptr) throw Fault(rule.at, "early_terminate has no type, expected hyperband");
   if (text_at(rule, "type") != "hyperband")
-    throw Fault(type->at, rt::cat("early_terminate.type is ", study::describe(*type),
-                                  ", expected hyperband"));
+    throw Fault(type->at, base::cat("early_terminate.type is ", study::describe(*type),
+                                    ", expected hyperband"));
 }
 
 /// Where W&B looks at a run, and where we do.
@@ -57,7 +57,7 @@ Rungs rungs_of(const Node& rule, double theirs, double ours) {
 
 std::string list_of(const std::vector<std::int64_t>& steps) {
   std::string text;
-  for (const std::int64_t step : steps) text += rt::cat(text.empty() ? "" : ", ", step);
+  for (const std::int64_t step : steps) text += base::cat(text.empty() ? "" : ", ", step);
   return text;
 }
 
@@ -71,19 +71,21 @@ Rule rule_of(const Node& root) {
   Rule made;
   const double said = rule.find("eta") != nullptr ? number_at(rule, "eta") : 3;
   const double eta = std::floor(std::max(2.0, said));
-  if (eta != said) made.left_out.push_back(rt::cat("eta of early_terminate: it is ", eta, " here"));
+  if (eta != said)
+    made.left_out.push_back(base::cat("eta of early_terminate: it is ", eta, " here"));
   bool same = true;
   made.yaml = "early_stop: {type: asha, min: ";
   if (rule.find("max_iter") != nullptr) {
     const Rungs rungs = rungs_of(rule, said, eta);
-    made.yaml += rt::cat(rungs.ours.front(), ", eta: ", eta, ", max: ", rungs.end, "}\n");
+    made.yaml += base::cat(rungs.ours.front(), ", eta: ", eta, ", max: ", rungs.end, "}\n");
     same = rungs.ours == rungs.theirs;
     if (!same)
-      made.left_out.push_back(rt::cat("the brackets of early_terminate at ", list_of(rungs.theirs),
-                                      ": the rungs are at ", list_of(rungs.ours)));
+      made.left_out.push_back(base::cat("the brackets of early_terminate at ",
+                                        list_of(rungs.theirs), ": the rungs are at ",
+                                        list_of(rungs.ours)));
   } else if (rule.find("min_iter") != nullptr) {
     made.yaml +=
-        rt::cat(static_cast<std::int64_t>(number_at(rule, "min_iter")), ", eta: ", eta, "}\n");
+        base::cat(static_cast<std::int64_t>(number_at(rule, "min_iter")), ", eta: ", eta, "}\n");
   } else {
     throw Fault(rule.at, "early_terminate says neither min_iter nor max_iter, expected one");
   }
@@ -91,10 +93,10 @@ Rule rule_of(const Node& root) {
   for (const Entry& entry : rule.entries) {
     if (std::ranges::find(kCarried, entry.key) == std::end(kCarried))
       made.left_out.push_back(
-          rt::cat("early_terminate.", entry.key, ": ", study::describe(entry.value)));
+          base::cat("early_terminate.", entry.key, ": ", study::describe(entry.value)));
   }
-  made.left_out.push_back(rt::cat("early_terminate: asha stands in its place",
-                                  same ? ", whose rungs are its brackets" : ""));
+  made.left_out.push_back(base::cat("early_terminate: asha stands in its place",
+                                    same ? ", whose rungs are its brackets" : ""));
   return made;
 }
 

@@ -1,13 +1,13 @@
 #include <algorithm>
 
+#include "base/error.h"
+#include "base/text.h"
 #include "hpo/driver/adopt.h"
 #include "hpo/import/optuna.h"
 #include "hpo/log/event_log.h"
 #include "hpo/log/metrics.h"
 #include "hpo/log/study_lock.h"
 #include "hpo/log/study_reader.h"
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
 
 namespace hpo {
 
@@ -24,7 +24,7 @@ Reported reported(const StudySpec& study, std::int64_t step, const std::vector<d
 
 Ended ended(const StudySpec& study, const ImportedTrial& trial) {
   if (is_too_good(trial, study.metric.goal))
-    return {TrialState::failed, Cause::diverged, rt::cat(study.metric.name, " is infinite")};
+    return {TrialState::failed, Cause::diverged, base::cat(study.metric.name, " is infinite")};
   const bool failed = trial.state == TrialState::failed;
   return {trial.state, failed ? Cause::error : Cause::none, failed ? "it failed elsewhere" : ""};
 }
@@ -32,13 +32,13 @@ Ended ended(const StudySpec& study, const ImportedTrial& trial) {
 }  // namespace
 
 void write_imported(const StudySpec& study, const std::vector<ImportedTrial>& trials,
-                    const rt::Path& folder) {
+                    const base::Path& folder) {
   EventLog log(folder);
   if (log.facts())
-    throw rt::Error(rt::Errc::storage, rt::cat(folder.string(),
-                                               " holds a study already: choose another name "
-                                               "with --output, another folder with --dir, or "
-                                               "remove it"));
+    throw base::Error(base::Errc::storage, base::cat(folder.string(),
+                                                     " holds a study already: choose another name "
+                                                     "with --output, another folder with --dir, or "
+                                                     "remove it"));
   (void)adopt(log, study, nullptr, folder);
   log.replay([](const Event&) {});
   const Holder self = Holder::self();

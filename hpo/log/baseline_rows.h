@@ -20,7 +20,7 @@ struct BaselineRow {
 /// Key of the fact that holds them (EventLog::note).
 inline constexpr const char* kBaselinesFact = "baselines";
 
-/// A JSON list of {"name", "metrics"}, and back. Throws rt::Error (storage) for anything else.
+/// A JSON list of {"name", "metrics"}, and back. Throws base::Error (storage) for anything else.
 [[nodiscard]] std::string json_of(const std::vector<BaselineRow>& rows);
 [[nodiscard]] std::vector<BaselineRow> baselines_from_json(std::string_view text);
 

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <optional>
 
+#include "base/enum_names.h"
+#include "base/error.h"
+#include "base/text.h"
 #include "hpo/log/json.h"
-#include "runtime/base/enum_names.h"
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
 
 namespace hpo {
 
@@ -19,21 +19,21 @@ constexpr std::array<std::string_view, 12> kKinds{"opened",  "changed", "created
                                                   "noted",   "adapted", "replaced", "resumed"};
 static_assert(kKinds.size() == std::variant_size_v<EventBody>);
 
-constexpr rt::EnumNames<Finish> kFinishes{{{Finish::trials, "trials"},
-                                           {Finish::exhausted, "exhausted"},
-                                           {Finish::time, "time"},
-                                           {Finish::failed, "failed"},
-                                           {Finish::first, "first"},
-                                           {Finish::target, "target"},
-                                           {Finish::patience, "patience"}}};
-constexpr rt::EnumNames<Word> kWords{
+constexpr base::EnumNames<Finish> kFinishes{{{Finish::trials, "trials"},
+                                             {Finish::exhausted, "exhausted"},
+                                             {Finish::time, "time"},
+                                             {Finish::failed, "failed"},
+                                             {Finish::first, "first"},
+                                             {Finish::target, "target"},
+                                             {Finish::patience, "patience"}}};
+constexpr base::EnumNames<Word> kWords{
     {{Word::go, "go"}, {Word::stop, "stop"}, {Word::pause, "pause"}}};
 
 template <class Enum>
-Enum enum_of(const rt::EnumNames<Enum>& names, std::string_view name) {
+Enum enum_of(const base::EnumNames<Enum>& names, std::string_view name) {
   if (const std::optional<Enum> found = names.find(name)) return *found;
-  throw rt::Error(rt::Errc::storage,
-                  rt::cat("damaged event: unknown word \"", rt::printable(name), "\""));
+  throw base::Error(base::Errc::storage,
+                    base::cat("damaged event: unknown word \"", base::printable(name), "\""));
 }
 
 struct Writer {
@@ -185,7 +185,7 @@ Adapted read_adapted(const Json& json) {
                             .why = tried.at("why").text()});
   }
   if (std::ranges::count(e.candidates, true, &Tried::accepted) != 1)
-    throw rt::Error(rt::Errc::storage, "damaged event: not one candidate was accepted");
+    throw base::Error(base::Errc::storage, "damaged event: not one candidate was accepted");
   return e;
 }
 
@@ -208,10 +208,10 @@ Exported read_exported(const Json& json) {
     auto& counts = e.confusion.counts.emplace_back();
     for (const auto& [column, count] : row.members()) counts.push_back(count.integer());
     if (counts.size() != e.confusion.classes.size())
-      throw rt::Error(rt::Errc::storage, "damaged event: a confusion table that is not square");
+      throw base::Error(base::Errc::storage, "damaged event: a confusion table that is not square");
   }
   if (e.confusion.counts.size() != e.confusion.classes.size())
-    throw rt::Error(rt::Errc::storage, "damaged event: a confusion table that is not square");
+    throw base::Error(base::Errc::storage, "damaged event: a confusion table that is not square");
   return e;
 }
 
@@ -262,8 +262,8 @@ EventBody body_of(std::string_view kind, std::string_view payload) {
   if (kind == "adapted") return read_adapted(json);
   if (kind == "replaced") return read_replaced(json);
   if (kind == "resumed") return Resumed{};
-  throw rt::Error(rt::Errc::storage,
-                  rt::cat("unknown kind of event \"", rt::printable(kind), "\""));
+  throw base::Error(base::Errc::storage,
+                    base::cat("unknown kind of event \"", base::printable(kind), "\""));
 }
 
 std::string json_of(const ConfusionTable& table) {

@@ -178,7 +178,7 @@ struct Event {
 /// for Opened).
 [[nodiscard]] std::string payload_of(const EventBody& body);
 
-/// The inverse. Throws rt::Error (storage) on an unknown kind or a damaged payload.
+/// The inverse. Throws base::Error (storage) on an unknown kind or a damaged payload.
 [[nodiscard]] EventBody body_of(std::string_view kind, std::string_view payload);
 
 /// {"part": "test", "classes": [...], "counts": [[...], ...]}.

@@ -4,13 +4,13 @@
 #include <ctime>
 #include <set>
 
+#include "base/clock.h"
+#include "base/text.h"
 #include "hpo/log/json.h"
 #include "hpo/log/records.h"
 #include "hpo/log/schema.h"
 #include "hpo/log/sqlite.h"
 #include "hpo/log/study_lock.h"
-#include "runtime/base/clock.h"
-#include "runtime/base/text.h"
 
 namespace hpo {
 
@@ -24,20 +24,20 @@ std::optional<Holder> read_holder(sql::Database& db) {
 
 /// See Event::age: both moments have lost their fractions of a second.
 double age_of(const std::string& wall, std::time_t now) {
-  const auto then = rt::wall_seconds(wall);
+  const auto then = base::wall_seconds(wall);
   constexpr double kMost = 1e9;
   return then ? std::clamp(static_cast<double>(now - *then) - 1, 0.0, kMost) : 0;
 }
 
 /// How long facts alone may wait for their commit.
-constexpr rt::Duration kFactsEvery = std::chrono::seconds(10);
+constexpr base::Duration kFactsEvery = std::chrono::seconds(10);
 
 }  // namespace
 
 struct EventLog::Impl {
-  explicit Impl(const rt::Path& where) : folder(where), lock((rt::make_folder(where), where)) {
+  explicit Impl(const base::Path& where) : folder(where), lock((base::make_folder(where), where)) {
     if (lock.state() == StudyLock::State::held) throw StudyLock::refusal(folder);
-    if (!rt::file_size(folder / kStudyDb)) return;
+    if (!base::file_size(folder / kStudyDb)) return;
     open();
     if (!has_tables(*db)) return;
     if (lock.state() == StudyLock::State::unknown) refuse_living_holder();
@@ -60,7 +60,7 @@ struct EventLog::Impl {
 
   void begin(const StudyFacts& study, bool anew) {
     if (facts.has_value() != anew)
-      throw rt::Error(rt::Errc::internal, "a study begins where there is one, or anew without");
+      throw base::Error(base::Errc::internal, "a study begins where there is one, or anew without");
     if (!db) open();
     sql::Transaction transaction(*db);
     if (anew) {
@@ -72,7 +72,7 @@ struct EventLog::Impl {
     }
     sql::Statement upsert(*db, kUpsertFact);
     write_study_facts(upsert, study);
-    write_fact(upsert, "created", rt::wall_time());
+    write_fact(upsert, "created", base::wall_time());
     transaction.commit();
     facts = study;
     table = TrialTable(study.objective);
@@ -83,9 +83,9 @@ struct EventLog::Impl {
         *db, "SELECT seq, vtime, trial, kind, payload, took, sum, wall FROM events ORDER BY seq");
     const std::time_t now = std::time(nullptr);
     while (query.step()) {
-      std::string what = rt::cat("event ", query.integer(0));
+      std::string what = base::cat("event ", query.integer(0));
       if (query.integer(0) != seq + 1)
-        throw damaged(folder / kStudyDb, rt::cat("the log before ", what));
+        throw damaged(folder / kStudyDb, base::cat("the log before ", what));
       Event event{.vtime = query.number(1), .trial = {}, .body = {}, .took = query.number(5)};
       if (!query.is_null(2)) event.trial = static_cast<std::uint64_t>(query.integer(2));
       sum = event_sum(sum, seq + 1, event, query.view(3), query.view(4));
@@ -133,7 +133,7 @@ struct EventLog::Impl {
   }
 
   void write_events() {
-    std::string wall = rt::wall_time();
+    std::string wall = base::wall_time();
     std::int64_t number = seq, chain = sum;
     for (const Event& event : waiting) {
       std::string payload = payload_of(event.body);
@@ -182,21 +182,21 @@ struct EventLog::Impl {
 
   /// Facts alone, which may be late: without a write-ahead log each commit makes and removes a
   /// file.
-  [[nodiscard]] bool may_wait(rt::Durability how) const {
-    return how == rt::Durability::cached && waiting.empty() && !writes_ahead &&
-           rt::now() - committed < kFactsEvery;
+  [[nodiscard]] bool may_wait(base::Durability how) const {
+    return how == base::Durability::cached && waiting.empty() && !writes_ahead &&
+           base::now() - committed < kFactsEvery;
   }
 
   /// Without a write-ahead log there is nothing to save: what is half written must be undone.
-  void sync_as(rt::Durability how) {
+  void sync_as(base::Durability how) {
     if (how == synced_as || !writes_ahead) return;
-    db->exec(how == rt::Durability::durable ? "PRAGMA synchronous=FULL"
-                                            : "PRAGMA synchronous=NORMAL");
+    db->exec(how == base::Durability::durable ? "PRAGMA synchronous=FULL"
+                                              : "PRAGMA synchronous=NORMAL");
     synced_as = how;
   }
 
-  std::vector<Event> commit(rt::Durability how) {
-    if (failed) throw rt::Error(rt::Errc::internal, "the log is used after a write failed");
+  std::vector<Event> commit(base::Durability how) {
+    if (failed) throw base::Error(base::Errc::internal, "the log is used after a write failed");
     if (waiting.empty() && notes.empty()) return {};
     if (may_wait(how)) return {};
     failed = true;  // until everything below went well
@@ -207,7 +207,7 @@ struct EventLog::Impl {
     for (std::uint64_t trial : dirty) write_trial->write(table.row(trial), table.objective());
     for (const auto& [key, value] : notes) write_fact(upsert_fact, key, value);
     transaction.commit();
-    committed = rt::now();
+    committed = base::now();
     failed = false;
     seq = next_seq;
     sum = next_sum;
@@ -216,7 +216,7 @@ struct EventLog::Impl {
     return std::exchange(waiting, {});
   }
 
-  rt::Path folder;
+  base::Path folder;
   StudyLock lock;
   std::optional<sql::Database> db;
   std::map<std::string, std::string> written;  // the table `study`
@@ -229,14 +229,14 @@ struct EventLog::Impl {
   std::map<std::string, std::string> notes;
   bool failed = false;
   bool writes_ahead = false;
-  rt::Moment committed{};
-  rt::Durability synced_as = rt::Durability::durable;
+  base::Moment committed{};
+  base::Durability synced_as = base::Durability::durable;
 
   std::optional<TrialWriter> write_trial;
   sql::Statement insert, upsert_fact, read_epoch;
 };
 
-EventLog::EventLog(const rt::Path& folder) : impl_(std::make_unique<Impl>(folder)) {}
+EventLog::EventLog(const base::Path& folder) : impl_(std::make_unique<Impl>(folder)) {}
 EventLog::~EventLog() = default;
 
 const std::optional<StudyFacts>& EventLog::facts() const { return impl_->facts; }
@@ -251,7 +251,7 @@ bool EventLog::is_void() const {
   if (!impl_->facts) return true;
   const auto count = [&](const char* kind) {
     return impl_->db->query_integer(
-        rt::cat("SELECT count(*) FROM events WHERE kind = '", kind, "'").c_str());
+        base::cat("SELECT count(*) FROM events WHERE kind = '", kind, "'").c_str());
   };
   const std::string finished = noted("finished").value_or("");
   const bool hopeless =
@@ -273,7 +273,7 @@ void EventLog::append(Event event) {
 
 std::size_t EventLog::pending() const { return impl_->waiting.size(); }
 void EventLog::note(const std::string& key, const std::string& value) { impl_->note(key, value); }
-std::vector<Event> EventLog::commit(rt::Durability how) { return impl_->commit(how); }
+std::vector<Event> EventLog::commit(base::Durability how) { return impl_->commit(how); }
 const TrialTable& EventLog::trials() const { return impl_->table; }
 std::int64_t EventLog::epoch() const { return impl_->epoch; }
 

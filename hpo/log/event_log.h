@@ -16,9 +16,9 @@
 #include <string>
 #include <vector>
 
+#include "base/file.h"
 #include "hpo/log/event.h"
 #include "hpo/log/trial_table.h"
-#include "runtime/base/file.h"
 
 namespace hpo {
 
@@ -35,10 +35,10 @@ struct StudyFacts {
 /// committed stays valid.
 class EventLog {
  public:
-  /// Takes the lock of the study in `folder` (made if missing) and opens its log. Throws rt::Error:
-  /// locked, naming host, pid and since when, if another driver has it; storage if folder or file
-  /// cannot be used, with the remedy.
-  explicit EventLog(const rt::Path& folder);
+  /// Takes the lock of the study in `folder` (made if missing) and opens its log. Throws
+  /// base::Error: locked, naming host, pid and since when, if another driver has it; storage if
+  /// folder or file cannot be used, with the remedy.
+  explicit EventLog(const base::Path& folder);
   ~EventLog();
   EventLog(const EventLog&) = delete;
   EventLog& operator=(const EventLog&) = delete;
@@ -59,7 +59,7 @@ class EventLog {
 
   /// Hands over every event in order, checked against its checksum, and starts this driver's epoch.
   /// Call it once, after `begin` where there were no facts, and before the first append. Throws
-  /// rt::Error (storage) naming the event where the log is damaged.
+  /// base::Error (storage) naming the event where the log is damaged.
   void replay(const std::function<void(const Event&)>& take);
 
   /// Adds an event to the next commit, and takes it into `trials()`.
@@ -70,10 +70,10 @@ class EventLog {
   void note(const std::string& key, const std::string& value);
 
   /// Writes and syncs what waits, in one transaction, and hands the events back. Nothing waiting:
-  /// returns at once. Throws rt::Error: storage, or locked when another driver took the study over.
-  /// `cached`: survives the death of every process, but a power cut only with the next durable one;
-  /// facts without an event may wait some seconds for a log on a network file system.
-  std::vector<Event> commit(rt::Durability how = rt::Durability::durable);
+  /// returns at once. Throws base::Error: storage, or locked when another driver took the study
+  /// over. `cached`: survives the death of every process, but a power cut only with the next
+  /// durable one; facts without an event may wait some seconds for a log on a network file system.
+  std::vector<Event> commit(base::Durability how = base::Durability::durable);
 
   /// All trials, pending events included.
   [[nodiscard]] const TrialTable& trials() const;

@@ -2,8 +2,9 @@
 
 #include <cmath>
 
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "base/utf8.h"
 
 namespace hpo {
 
@@ -48,13 +49,13 @@ JsonWriter& JsonWriter::key(std::string_view name) {
 JsonWriter& JsonWriter::value(std::string_view text) {
   separate();
   out_ += '"';
-  out_ += rt::json_escape(text);
+  out_ += base::json_escape(text);
   out_ += '"';
   return *this;
 }
 
 JsonWriter& JsonWriter::value(double number) {
-  std::string text = rt::format_double(number);
+  std::string text = base::format_double(number);
   return std::isfinite(number) ? raw(text) : value(std::string_view(text));
 }
 
@@ -84,8 +85,8 @@ class JsonParser {
   static constexpr int kDepth = 32;
 
   [[noreturn]] void fail(std::string_view expected) const {
-    throw rt::Error(rt::Errc::storage,
-                    rt::cat("damaged JSON at byte ", at_, ": expected ", expected));
+    throw base::Error(base::Errc::storage,
+                      base::cat("damaged JSON at byte ", at_, ": expected ", expected));
   }
 
   void skip_blanks() {
@@ -173,7 +174,7 @@ class JsonParser {
     } else if (code >= 0xDC00 && code < 0xE000) {
       fail("a letter");
     }
-    append_utf8(out, code);
+    base::append_utf8(out, code);
   }
 
   /// The four digits behind the u at hand.
@@ -190,31 +191,13 @@ class JsonParser {
     return code;
   }
 
-  static void append_utf8(std::string& out, unsigned code) {
-    if (code < 0x80) {
-      out += static_cast<char>(code);
-    } else if (code < 0x800) {
-      out += static_cast<char>(0xC0 | (code >> 6));
-      out += static_cast<char>(0x80 | (code & 0x3F));
-    } else if (code < 0x10000) {
-      out += static_cast<char>(0xE0 | (code >> 12));
-      out += static_cast<char>(0x80 | ((code >> 6) & 0x3F));
-      out += static_cast<char>(0x80 | (code & 0x3F));
-    } else {
-      out += static_cast<char>(0xF0 | (code >> 18));
-      out += static_cast<char>(0x80 | ((code >> 12) & 0x3F));
-      out += static_cast<char>(0x80 | ((code >> 6) & 0x3F));
-      out += static_cast<char>(0x80 | (code & 0x3F));
-    }
-  }
-
   void word() {
     std::size_t begin = at_;
     while (at_ < text_.size() &&
            std::string_view(",]} \n\t").find(text_[at_]) == std::string_view::npos)
       ++at_;
     std::string_view token = text_.substr(begin, at_ - begin);
-    if (token != "null" && token != "true" && token != "false" && !rt::parse_double(token)) {
+    if (token != "null" && token != "true" && token != "false" && !base::parse_double(token)) {
       at_ = begin;
       fail("a value");
     }
@@ -236,28 +219,28 @@ const Json* Json::find(std::string_view name) const {
 
 const Json& Json::at(std::string_view name) const {
   if (const Json* found = find(name)) return *found;
-  throw rt::Error(rt::Errc::storage, rt::cat("damaged JSON: no \"", rt::printable(name, 64),
-                                             "\" in ", rt::printable(raw_)));
+  throw base::Error(base::Errc::storage, base::cat("damaged JSON: no \"", base::printable(name, 64),
+                                                   "\" in ", base::printable(raw_)));
 }
 
 double Json::number() const {
   std::string_view digits = raw_;
   if (digits.size() > 2 && digits.front() == '"') digits = digits.substr(1, digits.size() - 2);
-  if (auto x = rt::parse_double(digits)) return *x;
-  throw rt::Error(rt::Errc::storage,
-                  rt::cat("damaged JSON: expected a number, not ", rt::printable(raw_)));
+  if (auto x = base::parse_double(digits)) return *x;
+  throw base::Error(base::Errc::storage,
+                    base::cat("damaged JSON: expected a number, not ", base::printable(raw_)));
 }
 
 std::int64_t Json::integer() const {
-  if (auto x = rt::parse_int(raw_)) return *x;
-  throw rt::Error(rt::Errc::storage,
-                  rt::cat("damaged JSON: expected an integer, not ", rt::printable(raw_)));
+  if (auto x = base::parse_int(raw_)) return *x;
+  throw base::Error(base::Errc::storage,
+                    base::cat("damaged JSON: expected an integer, not ", base::printable(raw_)));
 }
 
 std::string Json::text() const {
   if (raw_.starts_with('"')) return JsonParser(raw_).string();
-  throw rt::Error(rt::Errc::storage,
-                  rt::cat("damaged JSON: expected a text, not ", rt::printable(raw_)));
+  throw base::Error(base::Errc::storage,
+                    base::cat("damaged JSON: expected a text, not ", base::printable(raw_)));
 }
 
 }  // namespace hpo

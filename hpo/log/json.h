@@ -54,16 +54,16 @@ class JsonWriter {
 /// A parsed JSON value. `raw` is a view of the text that was parsed, which must outlive it.
 class Json {
  public:
-  /// Throws rt::Error (storage) with the offset when `text` is not one JSON value, or nests deeper
-  /// than 32.
+  /// Throws base::Error (storage) with the offset when `text` is not one JSON value, or nests
+  /// deeper than 32.
   [[nodiscard]] static Json parse(std::string_view text);
 
   /// The member of an object; null when there is none.
   [[nodiscard]] const Json* find(std::string_view name) const;
-  /// The same, but a missing member throws rt::Error (storage).
+  /// The same, but a missing member throws base::Error (storage).
   [[nodiscard]] const Json& at(std::string_view name) const;
 
-  /// Typed access; a value of another type throws rt::Error (storage).
+  /// Typed access; a value of another type throws base::Error (storage).
   [[nodiscard]] double number() const;
   [[nodiscard]] std::int64_t integer() const;
   [[nodiscard]] std::string text() const;

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/text.h"
 #include "hpo/log/metrics.h"
-#include "runtime/base/text.h"
 
 namespace hpo {
 
@@ -40,8 +40,8 @@ std::string Objective::broken(const Metrics& metrics) const {
   for (const Bound& bound : subject_to) {
     const double* value = find_metric(metrics, bound.metric);
     if (value == nullptr || bound.excess(*value) == 0) continue;
-    out += rt::cat(out.empty() ? "" : "; ", bound.metric, " = ", rt::format_double(*value),
-                   ", not ", bound.text());
+    out += base::cat(out.empty() ? "" : "; ", bound.metric, " = ", base::format_double(*value),
+                     ", not ", bound.text());
   }
   return out;
 }

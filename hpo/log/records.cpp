@@ -1,22 +1,22 @@
 #include "hpo/log/records.h"
 
+#include "base/hash.h"
+#include "base/text.h"
 #include "hpo/log/json.h"
-#include "runtime/base/hash.h"
-#include "runtime/base/text.h"
 
 namespace hpo {
 
 namespace {
 
-std::int64_t low_half(const rt::Hasher& hasher) {
+std::int64_t low_half(const base::Hasher& hasher) {
   return static_cast<std::int64_t>(hasher.finish().lo);
 }
 
 std::int64_t row_sum(const TrialRow& row, std::string_view params, std::string_view metrics) {
-  rt::Hasher h;
+  base::Hasher h;
   h.add(row.trial).add(name_of(row.state)).add(name_of(row.cause)).add(row.message);
   h.add(row.value ? 1 : 0)
-      .add(rt::format_double(row.value.value_or(0)))
+      .add(base::format_double(row.value.value_or(0)))
       .add(params)
       .add(metrics)
       .add(row.step)
@@ -27,7 +27,7 @@ std::int64_t row_sum(const TrialRow& row, std::string_view params, std::string_v
 }
 
 std::int64_t fact_sum(std::string_view key, std::string_view value) {
-  rt::Hasher h;
+  base::Hasher h;
   h.add(key).add(value);
   return low_half(h);
 }
@@ -86,11 +86,11 @@ std::vector<Bound> bounds_from_json(const std::string& text) {
   return bounds;
 }
 
-rt::Error damage(const rt::Path& file, std::string_view what, std::string_view how) {
-  return {rt::Errc::storage,
-          rt::cat(file.string(), " is damaged: ", what, " ", how,
-                  "; bring the file back from a copy, or choose another folder with --dir or "
-                  "--name")};
+base::Error damage(const base::Path& file, std::string_view what, std::string_view how) {
+  return {base::Errc::storage,
+          base::cat(file.string(), " is damaged: ", what, " ", how,
+                    "; bring the file back from a copy, or choose another folder with --dir or "
+                    "--name")};
 }
 
 }  // namespace
@@ -134,10 +134,10 @@ void TrialWriter::write(const TrialRow& row, const Objective& objective) {
   upsert_.bind(15, ranked_loss(row, objective)).run();
 }
 
-TrialRow read_trial(const sql::Statement& query, const rt::Path& file) {
+TrialRow read_trial(const sql::Statement& query, const base::Path& file) {
   TrialRow row;
   row.trial = static_cast<std::uint64_t>(query.integer(0));
-  std::string what = rt::cat("the row of trial ", row.trial);
+  std::string what = base::cat("the row of trial ", row.trial);
   auto state = trial_state_of(query.view(1));
   auto cause = cause_of(query.view(2));
   if (!state || !cause) throw damaged(file, what);
@@ -168,7 +168,7 @@ std::map<std::string, std::string> read_facts(sql::Database& db) {
   sql::Statement query(db, "SELECT key, value, sum FROM study");
   while (query.step()) {
     if (query.integer(2) != fact_sum(query.view(0), query.view(1))) {
-      throw damaged(db.path(), rt::cat("the fact ", rt::printable(query.view(0))));
+      throw damaged(db.path(), base::cat("the fact ", base::printable(query.view(0))));
     }
     facts.emplace(query.text(0), query.text(1));
   }
@@ -187,7 +187,7 @@ void write_study_facts(sql::Statement& upsert, const StudyFacts& facts) {
   if (!facts.objective.others.empty())
     write_fact(upsert, "other_metrics", json_of(facts.objective.others));
   if (facts.objective.reference)
-    write_fact(upsert, "reference", rt::format_double(*facts.objective.reference));
+    write_fact(upsert, "reference", base::format_double(*facts.objective.reference));
   if (!facts.objective.subject_to.empty())
     write_fact(upsert, "subject_to", json_of(facts.objective.subject_to));
   write_fact(upsert, "parameters", std::move(names).text());
@@ -195,11 +195,11 @@ void write_study_facts(sql::Statement& upsert, const StudyFacts& facts) {
 }
 
 std::optional<StudyFacts> study_facts_of(const std::map<std::string, std::string>& facts,
-                                         const rt::Path& file) {
+                                         const base::Path& file) {
   if (facts.empty()) return {};
   const auto fact = [&](const char* key) -> const std::string& {
     const auto found = facts.find(key);
-    if (found == facts.end()) throw lacking(file, rt::cat("the fact ", key));
+    if (found == facts.end()) throw lacking(file, base::cat("the fact ", key));
     return found->second;
   };
   StudyFacts study{
@@ -211,7 +211,7 @@ std::optional<StudyFacts> study_facts_of(const std::map<std::string, std::string
   if (const auto others = facts.find("other_metrics"); others != facts.end())
     study.objective.others = others_from_json(others->second);
   if (const auto reference = facts.find("reference"); reference != facts.end())
-    study.objective.reference = rt::parse_double(reference->second);
+    study.objective.reference = base::parse_double(reference->second);
   if (const auto bounds = facts.find("subject_to"); bounds != facts.end())
     study.objective.subject_to = bounds_from_json(bounds->second);
   Json names = Json::parse(fact("parameters"));
@@ -222,7 +222,7 @@ std::optional<StudyFacts> study_facts_of(const std::map<std::string, std::string
 
 std::int64_t event_sum(std::int64_t before, std::int64_t seq, const Event& event,
                        std::string_view kind, std::string_view payload) {
-  rt::Hasher h;
+  base::Hasher h;
   h.add(before)
       .add(seq)
       .add(event.vtime)
@@ -233,11 +233,11 @@ std::int64_t event_sum(std::int64_t before, std::int64_t seq, const Event& event
   return low_half(h);
 }
 
-rt::Error damaged(const rt::Path& file, std::string_view what) {
+base::Error damaged(const base::Path& file, std::string_view what) {
   return damage(file, what, "does not match its checksum");
 }
 
-rt::Error lacking(const rt::Path& file, std::string_view what) {
+base::Error lacking(const base::Path& file, std::string_view what) {
   return damage(file, what, "is missing");
 }
 

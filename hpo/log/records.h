@@ -27,9 +27,9 @@ class TrialWriter {
   sql::Statement upsert_;
 };
 
-/// The trial of the row that `query` (SELECT kTrialColumns) stands on. Throws rt::Error (storage)
+/// The trial of the row that `query` (SELECT kTrialColumns) stands on. Throws base::Error (storage)
 /// when it is damaged.
-[[nodiscard]] TrialRow read_trial(const sql::Statement& query, const rt::Path& file);
+[[nodiscard]] TrialRow read_trial(const sql::Statement& query, const base::Path& file);
 
 /// The table `study`: texts by key.
 void write_fact(sql::Statement& upsert, const std::string& key, const std::string& value);
@@ -39,20 +39,20 @@ inline constexpr const char* kUpsertFact =
     "excluded.value, sum = "
     "excluded.sum";
 
-/// StudyFacts as entries of `study` and back; nothing when there are none at all. Throws rt::Error
-/// (storage) that names the one of `file` that is missing.
+/// StudyFacts as entries of `study` and back; nothing when there are none at all. Throws
+/// base::Error (storage) that names the one of `file` that is missing.
 void write_study_facts(sql::Statement& upsert, const StudyFacts& facts);
 [[nodiscard]] std::optional<StudyFacts> study_facts_of(
-    const std::map<std::string, std::string>& facts, const rt::Path& file);
+    const std::map<std::string, std::string>& facts, const base::Path& file);
 
 /// Checksum of an event, chained to the one before.
 [[nodiscard]] std::int64_t event_sum(std::int64_t before, std::int64_t seq, const Event& event,
                                      std::string_view kind, std::string_view payload);
 
 /// The error for a row whose content does not match its checksum.
-[[nodiscard]] rt::Error damaged(const rt::Path& file, std::string_view what);
+[[nodiscard]] base::Error damaged(const base::Path& file, std::string_view what);
 
 /// The error for a row that every study has and this one lost.
-[[nodiscard]] rt::Error lacking(const rt::Path& file, std::string_view what);
+[[nodiscard]] base::Error lacking(const base::Path& file, std::string_view what);
 
 }  // namespace hpo

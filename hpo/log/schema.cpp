@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "runtime/base/text.h"
+#include "base/text.h"
 
 namespace hpo {
 
@@ -58,7 +58,7 @@ constexpr std::array<std::uint32_t, 14> kNetworkFileSystems{
 
 }  // namespace
 
-bool is_network_folder(const rt::Path& folder) {
+bool is_network_folder(const base::Path& folder) {
   struct statfs info {};
   if (::statfs(folder.c_str(), &info) != 0) return false;
   return std::ranges::find(kNetworkFileSystems, static_cast<std::uint32_t>(info.f_type)) !=
@@ -80,22 +80,23 @@ bool has_tables(sql::Database& db) {
       db.query_integer("SELECT count(*) FROM sqlite_schema") == 0)
     return false;
   if (application != kApplicationId) {
-    throw rt::Error(rt::Errc::storage, rt::cat(db.path().string(),
-                                               " is a database of another program: choose another "
-                                               "folder with --dir or --name"));
+    throw base::Error(base::Errc::storage,
+                      base::cat(db.path().string(),
+                                " is a database of another program: choose another "
+                                "folder with --dir or --name"));
   }
   if (format > kFormat) {
-    throw rt::Error(rt::Errc::storage,
-                    rt::cat(db.path().string(), " has format ", format, ", this program knows ",
-                            kFormat, ": use the newer Trellis that wrote it"));
+    throw base::Error(base::Errc::storage,
+                      base::cat(db.path().string(), " has format ", format, ", this program knows ",
+                                kFormat, ": use the newer Trellis that wrote it"));
   }
   return true;
 }
 
 void create_tables(sql::Database& db) {
   db.exec(kTables);
-  db.exec(rt::cat("PRAGMA application_id=", kApplicationId).c_str());
-  db.exec(rt::cat("PRAGMA user_version=", kFormat).c_str());
+  db.exec(base::cat("PRAGMA application_id=", kApplicationId).c_str());
+  db.exec(base::cat("PRAGMA user_version=", kFormat).c_str());
 }
 
 }  // namespace hpo

@@ -12,14 +12,14 @@ inline constexpr std::int64_t kFormat = 1;
 inline constexpr const char* kStudyDb = "study.db";
 
 /// True for network and cluster file systems, where SQLite's shared-memory WAL does not work.
-[[nodiscard]] bool is_network_folder(const rt::Path& folder);
+[[nodiscard]] bool is_network_folder(const base::Path& folder);
 
 /// Sets how a writer's transactions reach the disk: WAL, or a rollback journal on a network file
 /// system; always synced at commit.
 void set_durability(sql::Database& db);
 
-/// True when the tables are there. Throws rt::Error (storage) when the file is something else or of
-/// a newer format.
+/// True when the tables are there. Throws base::Error (storage) when the file is something else or
+/// of a newer format.
 [[nodiscard]] bool has_tables(sql::Database& db);
 
 /// Creates the tables, in the transaction that is open.

@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "runtime/base/text.h"
+#include "base/text.h"
 
 namespace hpo::sql {
 
@@ -28,15 +28,15 @@ int errno_of(int code, sqlite3* handle) {
 }
 
 /// With its folder's links followed: then SQLITE_OPEN_NOFOLLOW is about the file alone.
-rt::Path in_real_folder(const rt::Path& path) {
-  const rt::Path absolute = std::filesystem::absolute(path);
+base::Path in_real_folder(const base::Path& path) {
+  const base::Path absolute = std::filesystem::absolute(path);
   std::error_code none;
-  const rt::Path folder = std::filesystem::canonical(absolute.parent_path(), none);
+  const base::Path folder = std::filesystem::canonical(absolute.parent_path(), none);
   return none ? absolute : folder / absolute.filename();
 }
 
 /// A path as a "file:" URI; only what a URI would read otherwise is escaped.
-std::string uri_of(const rt::Path& path, std::string_view query) {
+std::string uri_of(const base::Path& path, std::string_view query) {
   std::string uri = "file:";
   for (char c : path.string()) {
     if (c == '%' || c == '?' || c == '#') {
@@ -51,14 +51,14 @@ std::string uri_of(const rt::Path& path, std::string_view query) {
 
 }  // namespace
 
-Database::Database(const rt::Path& path, Access access, Wanted wanted)
+Database::Database(const base::Path& path, Access access, Wanted wanted)
     : path_(path), wanted_(wanted) {
   int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI | SQLITE_OPEN_NOFOLLOW;
   flags |=
       access == Access::create ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
   std::string uri = uri_of(in_real_folder(path), access == Access::immutable ? "?immutable=1" : "");
   if (int code = sqlite3_open_v2(uri.c_str(), &handle_, flags, nullptr); code != SQLITE_OK) {
-    rt::Error failure = error("open", handle_ ? sqlite3_extended_errcode(handle_) : code);
+    base::Error failure = error("open", handle_ ? sqlite3_extended_errcode(handle_) : code);
     sqlite3_close(handle_);
     throw failure;
   }
@@ -68,21 +68,21 @@ Database::Database(const rt::Path& path, Access access, Wanted wanted)
 
 Database::~Database() { sqlite3_close(handle_); }
 
-rt::Error Database::error(std::string_view operation, int code) const {
+base::Error Database::error(std::string_view operation, int code) const {
   int primary = code & 0xff;
-  if (code == SQLITE_CANTOPEN_SYMLINK) return rt::storage_error(operation, path_, ELOOP);
+  if (code == SQLITE_CANTOPEN_SYMLINK) return base::storage_error(operation, path_, ELOOP);
   if (primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB) {
-    return {rt::Errc::storage, rt::cat(path_.string(), " is damaged or no ", wanted_.what, " (",
-                                       sqlite3_errmsg(handle_), "): ", wanted_.remedy)};
+    return {base::Errc::storage, base::cat(path_.string(), " is damaged or no ", wanted_.what, " (",
+                                           sqlite3_errmsg(handle_), "): ", wanted_.remedy)};
   }
   if (primary == SQLITE_BUSY || primary == SQLITE_LOCKED) {
-    return {rt::Errc::storage,
-            rt::cat("cannot ", operation, " ", path_.string(),
-                    ": another program holds its lock; try again when it has ended")};
+    return {base::Errc::storage,
+            base::cat("cannot ", operation, " ", path_.string(),
+                      ": another program holds its lock; try again when it has ended")};
   }
-  if (int system = errno_of(code, handle_)) return rt::storage_error(operation, path_, system);
-  return {rt::Errc::storage, rt::cat("cannot ", operation, " ", path_.string(), ": ",
-                                     handle_ ? sqlite3_errmsg(handle_) : sqlite3_errstr(code))};
+  if (int system = errno_of(code, handle_)) return base::storage_error(operation, path_, system);
+  return {base::Errc::storage, base::cat("cannot ", operation, " ", path_.string(), ": ",
+                                         handle_ ? sqlite3_errmsg(handle_) : sqlite3_errstr(code))};
 }
 
 void Database::exec(const char* sql) {

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "runtime/base/error.h"
-#include "runtime/base/file.h"
+#include "base/error.h"
+#include "base/file.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -68,11 +68,11 @@ struct Wanted {
       "bring it back from a copy, or choose another folder with --dir or --name";
 };
 
-/// One connection, for one thread. Every refusal is an rt::Error (storage) that names the file and
-/// the remedy.
+/// One connection, for one thread. Every refusal is an base::Error (storage) that names the file
+/// and the remedy.
 class Database {
  public:
-  Database(const rt::Path& path, Access access, Wanted wanted = {});
+  Database(const base::Path& path, Access access, Wanted wanted = {});
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
@@ -86,15 +86,15 @@ class Database {
   /// From now on texts and rows of more bytes are an error.
   void limit_length(int bytes);
 
-  [[nodiscard]] const rt::Path& path() const { return path_; }
+  [[nodiscard]] const base::Path& path() const { return path_; }
   [[nodiscard]] sqlite3* handle() const { return handle_; }
 
   /// The error for SQLite's result code `code`, by what the file system said where it said
   /// something.
-  [[nodiscard]] rt::Error error(std::string_view operation, int code) const;
+  [[nodiscard]] base::Error error(std::string_view operation, int code) const;
 
  private:
-  rt::Path path_;
+  base::Path path_;
   Wanted wanted_;
   sqlite3* handle_ = nullptr;
 };

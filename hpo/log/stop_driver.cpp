@@ -6,8 +6,8 @@
 #include <cerrno>
 #include <csignal>
 
-#include "runtime/base/clock.h"
-#include "runtime/base/text.h"
+#include "base/clock.h"
+#include "base/text.h"
 
 namespace hpo {
 
@@ -15,39 +15,39 @@ namespace {
 
 /// Through a descriptor of the process, which never means another one that got its number; by its
 /// number where the system refuses such descriptors.
-void ask(const Holder& driver, const rt::Path& folder) {
+void ask(const Holder& driver, const base::Path& folder) {
   const auto id = static_cast<pid_t>(driver.pid);
-  const rt::File process(static_cast<int>(::syscall(SYS_pidfd_open, id, 0)));
+  const base::File process(static_cast<int>(::syscall(SYS_pidfd_open, id, 0)));
   if (!driver.alive().value_or(false)) return;
   const long sent = process ? ::syscall(SYS_pidfd_send_signal, process.fd(), SIGTERM, nullptr, 0)
                             : ::kill(id, SIGTERM);
   if (sent != 0 && errno != ESRCH)
-    throw rt::Error(rt::Errc::locked,
-                    rt::cat(folder.string(), " is driven by process ", driver.pid,
-                            ", which cannot be asked to stop: ", rt::errno_words(errno)));
+    throw base::Error(base::Errc::locked,
+                      base::cat(folder.string(), " is driven by process ", driver.pid,
+                                ", which cannot be asked to stop: ", base::errno_words(errno)));
 }
 
 }  // namespace
 
-Stopping stop_driver(const rt::Path& folder, double patience) {
+Stopping stop_driver(const base::Path& folder, double patience) {
   if (StudyLock::look(folder) == StudyLock::State::free) return {};
   const auto driver = StudyLock::holder(folder);
   if (!driver)
-    throw rt::Error(rt::Errc::storage,
-                    rt::cat(folder.string(), " is in use, and its lock does not say by whom"));
+    throw base::Error(base::Errc::storage,
+                      base::cat(folder.string(), " is in use, and its lock does not say by whom"));
   const std::optional<bool> alive = driver->alive();
   if (!alive)
-    throw rt::Error(
-        rt::Errc::locked,
-        rt::cat(folder.string(), " is driven by process ", driver->pid, " on ", driver->host,
-                ": stop it there, with trellis stop or kill ", driver->pid));
+    throw base::Error(
+        base::Errc::locked,
+        base::cat(folder.string(), " is driven by process ", driver->pid, " on ", driver->host,
+                  ": stop it there, with trellis stop or kill ", driver->pid));
   if (!*alive) return {};
   ask(*driver, folder);
-  const rt::Moment begun = rt::now();
+  const base::Moment begun = base::now();
   while (driver->alive().value_or(false)) {
-    if (rt::seconds_since(begun) >= patience)
+    if (base::seconds_since(begun) >= patience)
       return {.answer = StopAnswer::still, .driver = *driver};
-    rt::sleep_for(std::chrono::milliseconds(20));
+    base::sleep_for(std::chrono::milliseconds(20));
   }
   return {.answer = StopAnswer::stopped, .driver = *driver};
 }

@@ -19,8 +19,8 @@ struct Stopping {
 };
 
 /// Sends the driver of the study in `folder` what Ctrl-C would, and waits at most `patience` for
-/// its end. Throws rt::Error: locked, when the driver is on another machine, which no signal
+/// its end. Throws base::Error: locked, when the driver is on another machine, which no signal
 /// reaches, or belongs to another user; storage, when nobody can tell who drives it.
-[[nodiscard]] Stopping stop_driver(const rt::Path& folder, double patience);
+[[nodiscard]] Stopping stop_driver(const base::Path& folder, double patience);
 
 }  // namespace hpo

@@ -8,8 +8,8 @@
 #include <cerrno>
 #include <charconv>
 
-#include "runtime/base/clock.h"
-#include "runtime/base/text.h"
+#include "base/clock.h"
+#include "base/text.h"
 
 namespace hpo {
 
@@ -23,7 +23,7 @@ struct flock whole_file() {
 }
 
 std::string read_line(const std::string& path) {
-  rt::File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  base::File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   char buffer[1024];
   ssize_t n = file ? ::read(file.fd(), buffer, sizeof buffer) : 0;
   std::string text(buffer, n > 0 ? static_cast<std::size_t>(n) : 0);
@@ -76,7 +76,7 @@ Holder Holder::self() {
           .boot = boot_id(),
           .pid = ::getpid(),
           .started = Stat(::getpid()).started(),
-          .since = rt::wall_time()};
+          .since = base::wall_time()};
 }
 
 std::optional<bool> Holder::alive() const {
@@ -89,7 +89,7 @@ std::optional<bool> Holder::alive() const {
 }
 
 std::string Holder::text() const {
-  return rt::cat(host, "\n", boot, "\n", pid, "\n", started, "\n", since, "\n");
+  return base::cat(host, "\n", boot, "\n", pid, "\n", started, "\n", since, "\n");
 }
 
 std::optional<Holder> Holder::from_text(std::string_view text) {
@@ -100,26 +100,26 @@ std::optional<Holder> Holder::from_text(std::string_view text) {
     line = text.substr(0, end);
     text.remove_prefix(end + 1);
   }
-  auto pid = rt::parse_int(lines[2]), started = rt::parse_int(lines[3]);
+  auto pid = base::parse_int(lines[2]), started = base::parse_int(lines[3]);
   if (!pid || !started) return {};
   return Holder{std::string(lines[0]), std::string(lines[1]), *pid, *started,
                 std::string(lines[4])};
 }
 
-rt::Error locked_error(const rt::Path& folder, std::string_view by, std::string_view since) {
-  return {rt::Errc::locked,
-          rt::cat(folder.string(), " is in use by ", by, since.empty() ? "" : " since ", since,
-                  ": wait for it, stop it, or run under another name with --name")};
+base::Error locked_error(const base::Path& folder, std::string_view by, std::string_view since) {
+  return {base::Errc::locked,
+          base::cat(folder.string(), " is in use by ", by, since.empty() ? "" : " since ", since,
+                    ": wait for it, stop it, or run under another name with --name")};
 }
 
 std::string process_words(const Holder& holder) {
-  return rt::cat("process ", holder.pid, " on ", holder.host);
+  return base::cat("process ", holder.pid, " on ", holder.host);
 }
 
-StudyLock::StudyLock(const rt::Path& folder, std::string_view name) {
-  rt::Path path = folder / name;
-  file_ = rt::File(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
-  if (!file_) throw rt::storage_error("open", path, errno);
+StudyLock::StudyLock(const base::Path& folder, std::string_view name) {
+  base::Path path = folder / name;
+  file_ = base::File(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
+  if (!file_) throw base::storage_error("open", path, errno);
   struct flock lock = whole_file();
   if (::fcntl(file_.fd(), F_OFD_SETLK, &lock) != 0) {
     state_ = errno == EAGAIN || errno == EACCES ? State::held : State::unknown;
@@ -131,25 +131,25 @@ StudyLock::StudyLock(const rt::Path& folder, std::string_view name) {
   if (::ftruncate(file_.fd(), 0) == 0) (void)!::pwrite(file_.fd(), text.data(), text.size(), 0);
 }
 
-std::optional<Holder> StudyLock::holder(const rt::Path& folder, std::string_view name) {
-  rt::File file(::open((folder / name).c_str(), O_RDONLY | O_CLOEXEC));
+std::optional<Holder> StudyLock::holder(const base::Path& folder, std::string_view name) {
+  base::File file(::open((folder / name).c_str(), O_RDONLY | O_CLOEXEC));
   char buffer[1024];
   ssize_t n = file ? ::read(file.fd(), buffer, sizeof buffer) : 0;
   return Holder::from_text(std::string_view(buffer, n > 0 ? static_cast<std::size_t>(n) : 0));
 }
 
-StudyLock::State StudyLock::look(const rt::Path& folder) {
-  rt::File file(::open((folder / kDriverLock).c_str(), O_RDONLY | O_CLOEXEC));
+StudyLock::State StudyLock::look(const base::Path& folder) {
+  base::File file(::open((folder / kDriverLock).c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) return errno == ENOENT ? State::free : State::unknown;
   struct flock lock = whole_file();
   if (::fcntl(file.fd(), F_OFD_GETLK, &lock) != 0) return State::unknown;
   return lock.l_type == F_UNLCK ? State::free : State::held;
 }
 
-rt::Error StudyLock::refusal(const rt::Path& folder, std::string_view file) {
+base::Error StudyLock::refusal(const base::Path& folder, std::string_view file) {
   // Who holds the lock writes itself into its file a moment after it got it: give it that moment.
   for (int attempt = 0; attempt < 10; ++attempt) {
-    if (attempt > 0) rt::sleep_for(std::chrono::milliseconds(20));
+    if (attempt > 0) base::sleep_for(std::chrono::milliseconds(20));
     auto found = holder(folder, file);
     if (found && found->alive().value_or(true))
       return locked_error(folder, process_words(*found), found->since);

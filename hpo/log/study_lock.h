@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "runtime/base/error.h"
-#include "runtime/base/file.h"
+#include "base/error.h"
+#include "base/file.h"
 
 namespace hpo {
 
@@ -45,32 +45,32 @@ class StudyLock {
     unknown
   };  ///< unknown: this file system has no locks
 
-  /// Takes the lock. `state()` tells whether that worked. Throws rt::Error (storage) when the file
-  /// cannot be made.
-  explicit StudyLock(const rt::Path& folder, std::string_view file = kDriverLock);
+  /// Takes the lock. `state()` tells whether that worked. Throws base::Error (storage) when the
+  /// file cannot be made.
+  explicit StudyLock(const base::Path& folder, std::string_view file = kDriverLock);
 
   /// `free`: it is ours now; `held`: another process has it.
   [[nodiscard]] State state() const { return state_; }
 
   /// Who wrote itself into the lock file last.
-  [[nodiscard]] static std::optional<Holder> holder(const rt::Path& folder,
+  [[nodiscard]] static std::optional<Holder> holder(const base::Path& folder,
                                                     std::string_view file = kDriverLock);
 
   /// Looks without touching anything, also in a read-only folder. A missing file is a free lock.
-  [[nodiscard]] static State look(const rt::Path& folder);
+  [[nodiscard]] static State look(const base::Path& folder);
 
   /// The error (locked) for whoever finds the lock held: names the holder and the ways out.
-  [[nodiscard]] static rt::Error refusal(const rt::Path& folder,
-                                         std::string_view file = kDriverLock);
+  [[nodiscard]] static base::Error refusal(const base::Path& folder,
+                                           std::string_view file = kDriverLock);
 
  private:
-  rt::File file_;
+  base::File file_;
   State state_ = State::unknown;
 };
 
 /// The words of that error. `by`: "process 7 on host"; `since` may be empty.
-[[nodiscard]] rt::Error locked_error(const rt::Path& folder, std::string_view by,
-                                     std::string_view since);
+[[nodiscard]] base::Error locked_error(const base::Path& folder, std::string_view by,
+                                       std::string_view since);
 /// "process 7 on host".
 [[nodiscard]] std::string process_words(const Holder& holder);
 

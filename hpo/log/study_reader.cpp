@@ -6,36 +6,36 @@
 #include <array>
 #include <utility>
 
+#include "base/enum_names.h"
+#include "base/text.h"
 #include "hpo/log/json.h"
 #include "hpo/log/records.h"
 #include "hpo/log/schema.h"
 #include "hpo/log/sqlite.h"
 #include "hpo/log/study_lock.h"
-#include "runtime/base/enum_names.h"
-#include "runtime/base/text.h"
 
 namespace hpo {
 
 namespace {
 
-rt::Error no_study(const rt::Path& folder) {
-  return {rt::Errc::storage,
-          rt::cat(folder.string(), " holds no study yet: start one with trellis sweep FILE")};
+base::Error no_study(const base::Path& folder) {
+  return {base::Errc::storage,
+          base::cat(folder.string(), " holds no study yet: start one with trellis sweep FILE")};
 }
 
 /// Opens beside a writer; where even a reader's helper files cannot be made (a read-only folder),
 /// the file alone, which is right when no log of unfinished writes lies beside it.
-std::unique_ptr<sql::Database> open_for_reading(const rt::Path& folder) {
-  rt::Path path = folder / kStudyDb;
-  if (!rt::file_size(path)) throw no_study(folder);
+std::unique_ptr<sql::Database> open_for_reading(const base::Path& folder) {
+  base::Path path = folder / kStudyDb;
+  if (!base::file_size(path)) throw no_study(folder);
   try {
     auto db = std::make_unique<sql::Database>(path, sql::Access::read);
     if (!has_tables(*db)) throw no_study(folder);
     return db;
-  } catch (const rt::Error&) {
-    rt::Path wal = path;
+  } catch (const base::Error&) {
+    base::Path wal = path;
     wal += "-wal";
-    if (::access(folder.c_str(), W_OK) == 0 || rt::file_size(wal).value_or(0) > 0) throw;
+    if (::access(folder.c_str(), W_OK) == 0 || base::file_size(wal).value_or(0) > 0) throw;
     auto db = std::make_unique<sql::Database>(path, sql::Access::immutable);
     if (!has_tables(*db)) throw no_study(folder);
     return db;
@@ -45,7 +45,7 @@ std::unique_ptr<sql::Database> open_for_reading(const rt::Path& folder) {
 }  // namespace
 
 struct StudyReader::Impl {
-  explicit Impl(const rt::Path& where) : folder(where), db(open_for_reading(where)) {
+  explicit Impl(const base::Path& where) : folder(where), db(open_for_reading(where)) {
     if (!study_facts_of(read_facts(*db), db->path())) throw no_study(folder);
   }
 
@@ -68,7 +68,7 @@ struct StudyReader::Impl {
                                              std::optional<std::int64_t> argument = {}) const {
     bool live = driven() || asked();
     std::vector<TrialRow> rows;
-    sql::Statement query(*db, rt::cat("SELECT ", kTrialColumns, " FROM trials ", rest));
+    sql::Statement query(*db, base::cat("SELECT ", kTrialColumns, " FROM trials ", rest));
     if (argument) query.bind(0, *argument);
     while (query.step()) {
       rows.push_back(read_trial(query, db->path()));
@@ -89,24 +89,24 @@ struct StudyReader::Impl {
     return study_facts_of(read_facts(*db), db->path()).value();
   }
 
-  rt::Path folder;
+  base::Path folder;
   std::unique_ptr<sql::Database> db;
 };
 
 std::string_view name_of(StudyState state) noexcept {
-  static constexpr rt::EnumNames<StudyState> kNames{{{StudyState::running, "running"},
-                                                     {StudyState::interrupted, "interrupted"},
-                                                     {StudyState::finished, "finished"},
-                                                     {StudyState::failed, "failed"}}};
+  static constexpr base::EnumNames<StudyState> kNames{{{StudyState::running, "running"},
+                                                       {StudyState::interrupted, "interrupted"},
+                                                       {StudyState::finished, "finished"},
+                                                       {StudyState::failed, "failed"}}};
   return kNames[state];
 }
 
-StudyReader::StudyReader(const rt::Path& folder) : impl_(std::make_unique<Impl>(folder)) {}
+StudyReader::StudyReader(const base::Path& folder) : impl_(std::make_unique<Impl>(folder)) {}
 StudyReader::~StudyReader() = default;
 StudyReader::StudyReader(StudyReader&&) noexcept = default;
 StudyReader& StudyReader::operator=(StudyReader&&) noexcept = default;
 
-const rt::Path& StudyReader::folder() const { return impl_->folder; }
+const base::Path& StudyReader::folder() const { return impl_->folder; }
 
 StudyInfo StudyReader::info() const {
   auto facts = read_facts(*impl_->db);
@@ -115,8 +115,8 @@ StudyInfo StudyReader::info() const {
   info.asked = impl_->asked();
   info.programs = info.asked || !facts[kStepsFact].empty();
   info.created = facts["created"];
-  info.trial_limit = rt::parse_int(facts["trial_limit"]).value_or(0);
-  info.active_seconds = rt::parse_double(facts["active_seconds"]).value_or(0);
+  info.trial_limit = base::parse_int(facts["trial_limit"]).value_or(0);
+  info.active_seconds = base::parse_double(facts["active_seconds"]).value_or(0);
   if (impl_->driven()) {
     info.state = StudyState::running;
   } else if (const std::string& finished = facts["finished"]; !finished.empty()) {
@@ -154,7 +154,7 @@ std::optional<TrialRow> StudyReader::best() const {
   }
   const auto first = [&](std::string_view where) {
     return impl_->trials(
-        rt::cat("WHERE ", where, " AND loss IS NOT NULL ORDER BY loss, trial LIMIT 1"));
+        base::cat("WHERE ", where, " AND loss IS NOT NULL ORDER BY loss, trial LIMIT 1"));
   };
   std::vector<TrialRow> rows;
   if (!by_time) rows = first("state = 'complete'");
@@ -179,11 +179,11 @@ std::vector<std::string> StudyReader::parameter_names() const {
 
 std::vector<EventRow> StudyReader::events(std::optional<std::uint64_t> trial) const {
   std::vector<EventRow> rows;
-  sql::Statement query(*impl_->db,
-                       rt::cat("SELECT seq, epoch, vtime, trial, kind, payload, wall, took, sum, "
-                               "(SELECT sum FROM events before WHERE before.seq = events.seq - 1) "
-                               "FROM events ",
-                               trial ? "WHERE trial = ? " : "", "ORDER BY seq"));
+  sql::Statement query(
+      *impl_->db, base::cat("SELECT seq, epoch, vtime, trial, kind, payload, wall, took, sum, "
+                            "(SELECT sum FROM events before WHERE before.seq = events.seq - 1) "
+                            "FROM events ",
+                            trial ? "WHERE trial = ? " : "", "ORDER BY seq"));
   if (trial) query.bind(0, static_cast<std::int64_t>(*trial));
   while (query.step()) {
     EventRow row{.seq = query.integer(0), .epoch = query.integer(1), .vtime = query.number(2)};
@@ -194,7 +194,7 @@ std::vector<EventRow> StudyReader::events(std::optional<std::uint64_t> trial) co
     const Event event{.vtime = row.vtime, .trial = row.trial, .body = {}, .took = query.number(7)};
     const std::int64_t before = query.is_null(9) ? 0 : query.integer(9);
     if (query.integer(8) != event_sum(before, row.seq, event, row.kind, row.payload))
-      throw damaged(impl_->db->path(), rt::cat("event ", row.seq));
+      throw damaged(impl_->db->path(), base::cat("event ", row.seq));
     rows.push_back(std::move(row));
   }
   return rows;
@@ -243,38 +243,40 @@ std::optional<DriverInfo> StudyReader::driver() const {
 
 std::string StudyReader::resolved() const { return impl_->fact("resolved"); }
 
-rt::Path find_run(std::string_view run, const rt::Path& runs) {
-  for (const rt::Path& folder : {rt::Path(run), runs / run}) {
-    if (rt::file_size(folder / kStudyDb)) return folder;
+base::Path find_run(std::string_view run, const base::Path& runs) {
+  for (const base::Path& folder : {base::Path(run), runs / run}) {
+    if (base::file_size(folder / kStudyDb)) return folder;
   }
-  for (const rt::Path& folder : {rt::Path(run), runs / run}) {
-    if (rt::file_size(folder / "model.safetensors"))
-      throw rt::Error(rt::Errc::usage,
-                      rt::cat(rt::printable(folder.string()),
-                              " holds a trained network and no study: predict takes it, and export "
-                              "--format onnx; a sweep makes a study"));
+  for (const base::Path& folder : {base::Path(run), runs / run}) {
+    if (base::file_size(folder / "model.safetensors"))
+      throw base::Error(
+          base::Errc::usage,
+          base::cat(base::printable(folder.string()),
+                    " holds a trained network and no study: predict takes it, and export "
+                    "--format onnx; a sweep makes a study"));
   }
   std::vector<std::string> names;
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(runs, ignored)) {
-    if (rt::file_size(entry.path() / kStudyDb)) names.push_back(entry.path().filename().string());
+    if (base::file_size(entry.path() / kStudyDb)) names.push_back(entry.path().filename().string());
   }
   std::ranges::sort(names);
-  const rt::Path file(run);
+  const base::Path file(run);
   const bool is_study_file = file.extension() == ".yaml" || file.extension() == ".yml";
-  if (is_study_file && rt::file_size(file)) {
+  if (is_study_file && base::file_size(file)) {
     const std::string stem = file.stem().string();
     const bool swept = std::ranges::find(names, stem) != names.end();
-    throw rt::Error(
-        rt::Errc::usage,
-        rt::cat(rt::printable(run), " is a study file, expected the name of a study in ",
-                runs.string(), " or its folder",
-                swept ? rt::cat("; did you mean ", rt::printable(stem), "?") : std::string()));
+    throw base::Error(
+        base::Errc::usage,
+        base::cat(
+            base::printable(run), " is a study file, expected the name of a study in ",
+            runs.string(), " or its folder",
+            swept ? base::cat("; did you mean ", base::printable(stem), "?") : std::string()));
   }
-  throw rt::Error(rt::Errc::usage,
-                  rt::cat("no study \"", rt::printable(run), "\" in ", runs.string(),
-                          is_study_file ? " and no such file or folder" : " and no such folder",
-                          rt::did_you_mean(run, names)));
+  throw base::Error(base::Errc::usage,
+                    base::cat("no study \"", base::printable(run), "\" in ", runs.string(),
+                              is_study_file ? " and no such file or folder" : " and no such folder",
+                              base::did_you_mean(run, names)));
 }
 
 }  // namespace hpo

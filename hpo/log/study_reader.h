@@ -10,11 +10,11 @@
 #include <string_view>
 #include <vector>
 
+#include "base/file.h"
 #include "hpo/log/baseline_rows.h"
 #include "hpo/log/trial_row.h"
 #include "hpo/log/trial_table.h"
 #include "hpo/log/worker_info.h"
-#include "runtime/base/file.h"
 
 namespace hpo {
 
@@ -50,7 +50,7 @@ struct StudyInfo {
 
 /// The best trial's network on disk.
 struct ModelInfo {
-  rt::Path file;
+  base::Path file;
   std::uint64_t trial = 0;
 };
 
@@ -82,17 +82,17 @@ struct EventRow {
 };
 
 /// A study opened for reading. Every call sees one consistent state of the log, at least as new as
-/// the call before. Not thread-safe. All functions throw rt::Error (storage) when the file is
+/// the call before. Not thread-safe. All functions throw base::Error (storage) when the file is
 /// missing, damaged, or of a newer format.
 class StudyReader {
  public:
   /// `folder` is the study's folder, runs/<name>.
-  explicit StudyReader(const rt::Path& folder);
+  explicit StudyReader(const base::Path& folder);
   ~StudyReader();
   StudyReader(StudyReader&&) noexcept;
   StudyReader& operator=(StudyReader&&) noexcept;
 
-  [[nodiscard]] const rt::Path& folder() const;
+  [[nodiscard]] const base::Path& folder() const;
   [[nodiscard]] StudyInfo info() const;
   [[nodiscard]] TrialCounts counts() const;
 
@@ -128,7 +128,7 @@ class StudyReader {
 };
 
 /// The folder of RUN: a folder that holds a study, or the name of one under `runs`. Throws
-/// rt::Error (usage) that names the nearest study there is.
-[[nodiscard]] rt::Path find_run(std::string_view run, const rt::Path& runs);
+/// base::Error (usage) that names the nearest study there is.
+[[nodiscard]] base::Path find_run(std::string_view run, const base::Path& runs);
 
 }  // namespace hpo

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <utility>
 
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
+#include "base/error.h"
+#include "base/text.h"
 
 namespace hpo {
 
@@ -56,9 +56,10 @@ void TrialTable::follow(First& first, const std::optional<TrialRow>& before,
 
 TrialRow& TrialTable::live(const Event& event) {
   if (!event.trial || *event.trial >= rows_.size() || !is_live(rows_[*event.trial])) {
-    throw rt::Error(rt::Errc::storage, rt::cat("event \"", kind_of(event.body), "\" names trial ",
-                                               event.trial ? std::to_string(*event.trial) : "none",
-                                               ", which is not running then"));
+    throw base::Error(base::Errc::storage,
+                      base::cat("event \"", kind_of(event.body), "\" names trial ",
+                                event.trial ? std::to_string(*event.trial) : "none",
+                                ", which is not running then"));
   }
   TrialRow& row = rows_[*event.trial];
   row.seconds += event.took;
@@ -95,8 +96,8 @@ void TrialTable::take(TrialRow& row, const Reported& report) {
 
 void TrialTable::take(TrialRow& row, const Replaced& replaced) {
   if (replaced.source >= rows_.size() || replaced.source == row.trial)
-    throw rt::Error(rt::Errc::storage, rt::cat("trial ", row.trial, " goes on from trial ",
-                                               replaced.source, ", which is no other trial"));
+    throw base::Error(base::Errc::storage, base::cat("trial ", row.trial, " goes on from trial ",
+                                                     replaced.source, ", which is no other trial"));
   row.params = replaced.params;
   row.parent = replaced.source;
   row.inference_flops = rows_[replaced.source].inference_flops;
@@ -142,7 +143,7 @@ void TrialTable::apply(const Event& event) {
 void TrialTable::change(const Event& event) {
   if (const auto* created = std::get_if<Created>(&event.body)) {
     if (event.trial != rows_.size())
-      throw rt::Error(rt::Errc::storage, "a trial's number is out of order");
+      throw base::Error(base::Errc::storage, "a trial's number is out of order");
     TrialRow row;
     row.trial = *event.trial;
     row.state = TrialState::running;
@@ -175,7 +176,7 @@ void TrialTable::change(const Event& event) {
     take_end(row);
   } else if (const auto* exported = std::get_if<Exported>(&event.body)) {
     if (!event.trial || *event.trial >= rows_.size())
-      throw rt::Error(rt::Errc::storage, "a network without a trial");
+      throw base::Error(base::Errc::storage, "a network without a trial");
     Metrics& metrics = rows_[*event.trial].metrics;
     for (const auto& metric : exported->metrics) {
       std::erase_if(metrics, [&](const auto& old) { return old.first == metric.first; });

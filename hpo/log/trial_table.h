@@ -26,7 +26,7 @@ class TrialTable {
  public:
   explicit TrialTable(Objective objective);
 
-  /// Takes one event of the log, in order. Throws rt::Error (storage) when it does not fit what
+  /// Takes one event of the log, in order. Throws base::Error (storage) when it does not fit what
   /// came before: a trial that does not exist, one that ended already.
   void apply(const Event& event);
 

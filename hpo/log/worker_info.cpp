@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/error.h"
+#include "base/text.h"
 #include "hpo/log/json.h"
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
 
 namespace hpo {
 
@@ -58,9 +58,10 @@ std::vector<WorkerInfo> workers_from_json(const std::string& text) {
     }
     const auto same_cause = [](const auto& a, const auto& b) { return a.first == b.first; };
     if (!std::ranges::equal(worker.idle, workers.front().idle, same_cause))
-      throw rt::Error(rt::Errc::storage, rt::cat("worker \"", worker.name,
-                                                 "\" was idle for other causes than worker \"",
-                                                 workers.front().name, "\""));
+      throw base::Error(
+          base::Errc::storage,
+          base::cat("worker \"", worker.name, "\" was idle for other causes than worker \"",
+                    workers.front().name, "\""));
   }
   return workers;
 }

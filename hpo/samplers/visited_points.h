@@ -24,7 +24,7 @@ class VisitedPoints {
 
  private:
   const Space& space_;
-  std::unordered_set<rt::Key> points_;
+  std::unordered_set<base::Key> points_;
 };
 
 }  // namespace hpo

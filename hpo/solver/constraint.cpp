@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
+#include "base/error.h"
+#include "base/text.h"
 
 namespace hpo {
 
@@ -38,17 +38,18 @@ class ScriptReader {
   using Operand = std::pair<std::string, std::optional<ParamValue>>;  ///< a name, or a value
 
   [[noreturn]] void refuse(const std::string& why) const {
-    throw rt::Error(rt::Errc::usage,
-                    rt::cat("constraint `", rt::printable(script_), "`", why,
-                            ", expected `return NAME == VALUE`, more of them joined by `and` or "
-                            "`or`"));
+    throw base::Error(
+        base::Errc::usage,
+        base::cat("constraint `", base::printable(script_), "`", why,
+                  ", expected `return NAME == VALUE`, more of them joined by `and` or "
+                  "`or`"));
   }
 
   /// What stands from `begin` on is no such comparison.
   [[noreturn]] void refuse(std::size_t begin) const {
     const std::string_view rest = script_.substr(begin);
     if (rest.empty()) refuse(" ends too early");
-    refuse(rt::cat(": `", rt::printable(rest), "` is not understood"));
+    refuse(base::cat(": `", base::printable(rest), "` is not understood"));
   }
 
   void skip_blanks() {
@@ -90,7 +91,7 @@ class ScriptReader {
       Alternatives joined;
       const Alternatives more = term(depth);
       if (all.size() * more.size() > kMostAlternatives)
-        refuse(rt::cat(" has more than ", kMostAlternatives, " alternatives"));
+        refuse(base::cat(" has more than ", kMostAlternatives, " alternatives"));
       for (const auto& left : all) {
         for (const auto& right : more) {
           joined.push_back(left);
@@ -103,7 +104,7 @@ class ScriptReader {
   }
 
   Alternatives term(int depth) {
-    if (depth > kDeepest) refuse(rt::cat(" has more than ", kDeepest, " parentheses in another"));
+    if (depth > kDeepest) refuse(base::cat(" has more than ", kDeepest, " parentheses in another"));
     if (take("(")) {
       Alternatives inner = either(depth + 1);
       if (!take(")")) refuse(at_);
@@ -145,8 +146,8 @@ class ScriptReader {
       ++at_;
     }
     const std::string_view text = script_.substr(begin, at_ - begin);
-    if (const auto whole = rt::parse_int(text)) return *whole;
-    const auto real = rt::parse_double(text);
+    if (const auto whole = base::parse_int(text)) return *whole;
+    const auto real = base::parse_double(text);
     if (!real) refuse(begin);
     return *real;
   }

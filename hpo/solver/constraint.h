@@ -19,7 +19,7 @@ struct Constraint {
 };
 
 /// Reads `return` and comparisons (`name == "text"`, `name == 3`, either way round) joined by `and`
-/// and `or`, with parentheses. Throws rt::Error (usage), which quotes the script, for every other
+/// and `or`, with parentheses. Throws base::Error (usage), which quotes the script, for every other
 /// one.
 [[nodiscard]] Constraint read_constraint(std::string_view script);
 

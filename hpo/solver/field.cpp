@@ -3,7 +3,7 @@
 #include <charconv>
 #include <optional>
 
-#include "runtime/base/text.h"
+#include "base/text.h"
 
 namespace hpo {
 
@@ -11,7 +11,7 @@ namespace {
 
 const Json& member(const Json& object, std::string_view name) {
   if (const Json* found = object.find(name)) return *found;
-  throw FieldError(rt::cat("the field \"", name, "\" is missing"));
+  throw FieldError(base::cat("the field \"", name, "\" is missing"));
 }
 
 std::optional<std::string> text_in(const Json& json) {
@@ -24,8 +24,8 @@ Field::Field(const Json& object, std::string_view name)
     : json_(member(object, name)), name_(name) {}
 
 void Field::refuse(std::string_view expected) const {
-  throw FieldError(rt::cat("the field \"", name_, "\" is ", rt::printable(json_.raw(), 60),
-                           ", expected ", expected));
+  throw FieldError(base::cat("the field \"", name_, "\" is ", base::printable(json_.raw(), 60),
+                             ", expected ", expected));
 }
 
 std::string Field::text() const {
@@ -35,13 +35,13 @@ std::string Field::text() const {
 }
 
 double Field::number() const {
-  const std::optional<double> number = rt::parse_double(json_.raw());
+  const std::optional<double> number = base::parse_double(json_.raw());
   if (!number) refuse("a number");
   return *number;
 }
 
 std::int64_t Field::integer() const {
-  const std::optional<std::int64_t> number = rt::parse_int(json_.raw());
+  const std::optional<std::int64_t> number = base::parse_int(json_.raw());
   if (!number) refuse("a whole number");
   return *number;
 }
@@ -75,12 +75,12 @@ std::vector<std::string> Field::texts() const {
 }
 
 std::vector<std::int64_t> Field::integers() const {
-  return all<std::int64_t>([](const Json& json) { return rt::parse_int(json.raw()); },
+  return all<std::int64_t>([](const Json& json) { return base::parse_int(json.raw()); },
                            "a list of whole numbers");
 }
 
 std::vector<double> Field::numbers() const {
-  return all<double>([](const Json& json) { return rt::parse_double(json.raw()); },
+  return all<double>([](const Json& json) { return base::parse_double(json.raw()); },
                      "a list of numbers");
 }
 

@@ -7,15 +7,15 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "hpo/log/json.h"
-#include "runtime/base/error.h"
 
 namespace hpo {
 
 /// (usage) A field that is missing, or of another type.
-class FieldError : public rt::Error {
+class FieldError : public base::Error {
  public:
-  explicit FieldError(const std::string& what) : rt::Error(rt::Errc::usage, what) {}
+  explicit FieldError(const std::string& what) : base::Error(base::Errc::usage, what) {}
 };
 
 /// A member of an object, which outlives this. Whatever it is not throws FieldError with its name

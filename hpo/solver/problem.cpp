@@ -5,9 +5,9 @@
 #include <utility>
 #include <variant>
 
+#include "base/error.h"
+#include "base/text.h"
 #include "hpo/solver/field.h"
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
 
 namespace hpo {
 
@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t kMostSteps = 1'000'000;
 
 [[noreturn]] void refuse(const std::string& name, const std::string& what) {
-  throw rt::Error(rt::Errc::usage, rt::cat("parameter '", rt::printable(name), "' ", what));
+  throw base::Error(base::Errc::usage, base::cat("parameter '", base::printable(name), "' ", what));
 }
 
 Domain continuous(const std::string& name, const Json& range, Scale scale) {
@@ -47,14 +47,14 @@ Domain domain_of(const std::string& name, const Json& parameter) {
                                  ? Field(parameter, "distribution").text()
                                  : "UNIFORM";
   if (spread != "UNIFORM" && spread != "LOG_UNIFORM")
-    refuse(name, rt::cat("has distribution '", rt::printable(spread),
-                         "', expected UNIFORM or LOG_UNIFORM"));
+    refuse(name, base::cat("has distribution '", base::printable(spread),
+                           "', expected UNIFORM or LOG_UNIFORM"));
   const Scale scale = spread == "UNIFORM" ? Scale::linear : Scale::log;
   if (type == "CONTINUOUS") return continuous(name, range, scale);
   if (type == "DISCRETE") return discrete(name, range, scale);
   if (type == "CATEGORICAL") return categorical(range);
-  refuse(name, rt::cat("has range '", rt::printable(type),
-                       "', expected CONTINUOUS, DISCRETE or CATEGORICAL"));
+  refuse(name, base::cat("has range '", base::printable(type),
+                         "', expected CONTINUOUS, DISCRETE or CATEGORICAL"));
 }
 
 /// What `read` returns, its refusals of fields with the parameter's name.
@@ -63,7 +63,7 @@ auto of_parameter(const std::string& name, const Read& read) {
   try {
     return read();
   } catch (const FieldError& error) {
-    refuse(name, rt::cat("is not understood: ", error.what()));
+    refuse(name, base::cat("is not understood: ", error.what()));
   }
 }
 
@@ -79,9 +79,9 @@ std::vector<ParamValue> possible(const Condition& condition,
                                  const std::vector<Parameter>& parameters) {
   const auto found = std::ranges::find(parameters, condition.parameter, &Parameter::name);
   if (found == parameters.end())
-    throw rt::Error(rt::Errc::usage,
-                    rt::cat("a constraint names '", rt::printable(condition.parameter),
-                            "', which is no parameter of the problem"));
+    throw base::Error(base::Errc::usage,
+                      base::cat("a constraint names '", base::printable(condition.parameter),
+                                "', which is no parameter of the problem"));
   std::vector<ParamValue> values;
   for (const ParamValue& value : condition.values) {
     const ParamValue meant = as_meant(found->domain, value);
@@ -135,8 +135,8 @@ std::int64_t last_step(const Json& problem) {
     last = Field(problem, "steps").integer();
   }
   if (last < 1 || last > kMostSteps)
-    throw rt::Error(rt::Errc::usage,
-                    rt::cat("the problem has ", last, " steps, expected 1 to ", kMostSteps));
+    throw base::Error(base::Errc::usage,
+                      base::cat("the problem has ", last, " steps, expected 1 to ", kMostSteps));
   return last;
 }
 
@@ -165,7 +165,7 @@ SolverProblem read_problem(const Json& problem) {
   const Json* values = problem.find("values_domain");
   const std::size_t metrics = values != nullptr ? Field(problem, "values_domain").list().size() : 1;
   if (metrics == 0)
-    throw rt::Error(rt::Errc::usage, "the problem has no values, expected 1 or more");
+    throw base::Error(base::Errc::usage, "the problem has no values, expected 1 or more");
   std::vector<Parameter> parameters;
   std::vector<std::optional<Constraint>> constraints;
   for (const auto& [unnamed, one] : Field(problem, "params_domain").list()) {

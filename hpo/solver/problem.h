@@ -26,8 +26,8 @@ struct SolverProblem {
   [[nodiscard]] std::vector<std::optional<double>> written(const Params& params) const;
 };
 
-/// Reads `params_domain`, `values_domain`, `steps`. Throws rt::Error naming the parameter and what
-/// was expected: for a member that is missing or of another type, an empty range, a name that
+/// Reads `params_domain`, `values_domain`, `steps`. Throws base::Error naming the parameter and
+/// what was expected: for a member that is missing or of another type, an empty range, a name that
 /// repeats, a script that is no comparison, no value.
 [[nodiscard]] SolverProblem read_problem(const Json& problem);
 

@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
+#include "base/text.h"
 #include "hpo/samplers/registry.h"
 #include "hpo/solver/field.h"
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
 
 namespace hpo {
 
@@ -48,8 +48,8 @@ std::string SolverSession::greeting() const {
   JsonWriter json;
   json.begin_object().field("type", "SOLVER_SPEC_CAST").key("spec").begin_object();
   const std::string name =
-      rt::cat("Trellis ", method_.sampler, method_.rule == "none" ? "" : " with ",
-              method_.rule == "none" ? "" : method_.rule);
+      base::cat("Trellis ", method_.sampler, method_.rule == "none" ? "" : " with ",
+                method_.rule == "none" ? "" : method_.rule);
   json.field("name", name).key("attrs").begin_object().end_object();
   json.key("capabilities").begin_array();
   for (const char* capability :
@@ -66,7 +66,7 @@ std::optional<std::string> SolverSession::answer(std::string_view line) {
   if (line.starts_with(kOldPrefix)) line.remove_prefix(kOldPrefix.size());
   try {
     return answer_to(Json::parse(line));
-  } catch (const rt::Error& error) {
+  } catch (const base::Error& error) {
     return error_reply(error.what());
   }
 }
@@ -80,9 +80,10 @@ std::optional<std::string> SolverSession::answer_to(const Json& message) {
   } else if (type == "DROP_SOLVER_CAST") {
     solvers_.erase(Field(message, "solver_id").id());
   } else {
-    throw rt::Error(rt::Errc::usage, rt::cat("message '", rt::printable(type, 60),
-                                             "' is unknown, expected CREATE_SOLVER_CAST, ASK_CALL, "
-                                             "TELL_CALL or DROP_SOLVER_CAST"));
+    throw base::Error(base::Errc::usage,
+                      base::cat("message '", base::printable(type, 60),
+                                "' is unknown, expected CREATE_SOLVER_CAST, ASK_CALL, "
+                                "TELL_CALL or DROP_SOLVER_CAST"));
   }
   return std::nullopt;
 }
@@ -94,7 +95,7 @@ void SolverSession::create(const Json& message) {
   try {
     slot.solver.emplace(read_problem(Field(message, "problem").json()),
                         Field(message, "random_seed").id(), method_);
-  } catch (const rt::Error& error) {
+  } catch (const base::Error& error) {
     slot.problem = error.what();
   }
 }
@@ -103,8 +104,8 @@ Solver& SolverSession::solver_of(const Json& message) {
   const std::uint64_t id = Field(message, "solver_id").id();
   const auto found = solvers_.find(id);
   if (found == solvers_.end())
-    throw rt::Error(rt::Errc::usage, rt::cat("solver ", id, " was not created"));
-  if (!found->second.solver) throw rt::Error(rt::Errc::usage, found->second.problem);
+    throw base::Error(base::Errc::usage, base::cat("solver ", id, " was not created"));
+  if (!found->second.solver) throw base::Error(base::Errc::usage, found->second.problem);
   return *found->second.solver;
 }
 
@@ -113,15 +114,15 @@ std::string SolverSession::ask(const Json& message) {
   const std::uint64_t next = Field(message, "next_trial_id").id();
   constexpr std::uint64_t kLast = std::numeric_limits<std::uint64_t>::max();
   if (next == kLast)
-    throw rt::Error(rt::Errc::usage,
-                    rt::cat("next_trial_id is ", next, ", which none can follow, expected less"));
+    throw base::Error(base::Errc::usage, base::cat("next_trial_id is ", next,
+                                                   ", which none can follow, expected less"));
   const SolverWork work = solver.ask(next);
   JsonWriter json;
   json.begin_object().field("type", "ASK_REPLY").key("trial").begin_object();
-  json.key("id").raw(rt::cat(work.trial));
+  json.key("id").raw(base::cat(work.trial));
   write_params(json, work.params);
   json.field("next_step", work.next_step).end_object();
-  json.key("next_trial_id").raw(rt::cat(next + (work.fresh ? 1 : 0)));
+  json.key("next_trial_id").raw(base::cat(next + (work.fresh ? 1 : 0)));
   json.end_object();
   return std::move(json).text();
 }

@@ -5,11 +5,11 @@
 #include <span>
 #include <utility>
 
+#include "base/error.h"
+#include "base/text.h"
+#include "base/words.h"
 #include "hpo/samplers/registry.h"
 #include "hpo/stopping/registry.h"
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
-#include "runtime/base/words.h"
 
 namespace hpo {
 
@@ -21,16 +21,16 @@ const KindInfo& find_kind(std::span<const KindInfo> kinds, const std::string& na
   if (found != kinds.end()) return *found;
   std::vector<std::string> words;
   for (const KindInfo& kind : kinds) words.push_back(kind.name);
-  throw rt::Error(rt::Errc::usage, rt::cat("no ", what, " is called '", rt::printable(name), "'",
-                                           rt::expected_one_of(words, name)));
+  throw base::Error(base::Errc::usage, base::cat("no ", what, " is called '", base::printable(name),
+                                                 "'", base::expected_one_of(words, name)));
 }
 
 Params defaults(const KindInfo& kind, std::string_view what) {
   Params options;
   for (const Option& option : kind.options) {
     if (!option.default_value)
-      throw rt::Error(rt::Errc::usage, rt::cat(what, " ", kind.name, " needs ", option.name,
-                                               " and can only be used in a study file"));
+      throw base::Error(base::Errc::usage, base::cat(what, " ", kind.name, " needs ", option.name,
+                                                     " and can only be used in a study file"));
     options.set(option.name, *option.default_value);
   }
   return options;
@@ -43,9 +43,9 @@ Params sampler_options(const SolverMethod& method) {
 Params rule_options(const SolverMethod& method) {
   const KindInfo& kind = find_kind(stopping_kinds(), method.rule, "stopping rule");
   if (kind.combines)
-    throw rt::Error(rt::Errc::usage, rt::cat("stopping rule ", kind.name,
-                                             " is made from others and can only be used in a "
-                                             "study file"));
+    throw base::Error(base::Errc::usage, base::cat("stopping rule ", kind.name,
+                                                   " is made from others and can only be used in a "
+                                                   "study file"));
   return defaults(kind, "stopping rule");
 }
 
@@ -54,14 +54,14 @@ void check_metrics(std::size_t metrics, const SolverMethod& method) {
   if (!searches_several(method.sampler)) {
     std::string able;
     for (const std::string& kind : kinds_for_several()) able += (able.empty() ? "" : ", ") + kind;
-    throw rt::Error(rt::Errc::usage,
-                    rt::cat("the problem has ", metrics, " values, but method ", method.sampler,
-                            " searches for one, expected one of ", able));
+    throw base::Error(base::Errc::usage,
+                      base::cat("the problem has ", metrics, " values, but method ", method.sampler,
+                                " searches for one, expected one of ", able));
   }
   if (method.rule != "none")
-    throw rt::Error(rt::Errc::usage,
-                    rt::cat("the problem has ", metrics, " values, of which rule ", method.rule,
-                            " could look at one alone, expected none"));
+    throw base::Error(base::Errc::usage,
+                      base::cat("the problem has ", metrics, " values, of which rule ", method.rule,
+                                " could look at one alone, expected none"));
 }
 
 }  // namespace
@@ -70,9 +70,10 @@ void check_method(const SolverMethod& method) {
   (void)sampler_options(method);
   (void)rule_options(method);
   if (is_population(method.sampler))
-    throw rt::Error(rt::Errc::usage, rt::cat("method ", method.sampler,
-                                             " copies networks between trials, which nobody who "
-                                             "evaluates them elsewhere could follow"));
+    throw base::Error(base::Errc::usage,
+                      base::cat("method ", method.sampler,
+                                " copies networks between trials, which nobody who "
+                                "evaluates them elsewhere could follow"));
 }
 
 Solver::Solver(SolverProblem problem, std::uint64_t seed, const SolverMethod& method)
@@ -81,7 +82,7 @@ Solver::Solver(SolverProblem problem, std::uint64_t seed, const SolverMethod& me
   const Params options = sampler_options(method);
   if (const std::string reason = sampler_refuses(method.sampler, problem_.space, options);
       !reason.empty()) {
-    throw rt::Error(rt::Errc::usage, reason);
+    throw base::Error(base::Errc::usage, reason);
   }
   check_metrics(problem_.metrics, method);
   sampler_ = make_sampler(method.sampler, {.space = problem_.space,
@@ -107,7 +108,7 @@ SolverWork Solver::ask(std::uint64_t next_trial) {
   }
   if (const auto promoted = rule_->promotes(false)) return resume(*promoted);
   if (numbers_.contains(next_trial))
-    throw rt::Error(rt::Errc::usage, rt::cat("trial ", next_trial, " exists already"));
+    throw base::Error(base::Errc::usage, base::cat("trial ", next_trial, " exists already"));
   const std::uint64_t number = trials_.size();
   std::optional<Params> params;
   if (!exhausted_) params = sampler_->propose(number);
@@ -126,7 +127,7 @@ SolverWork Solver::ask(std::uint64_t next_trial) {
 }
 
 Params Solver::next_again() {
-  if (trials_.empty()) throw rt::Error(rt::Errc::usage, "the space has no point");
+  if (trials_.empty()) throw base::Error(base::Errc::usage, "the space has no point");
   // The trial that gets it is one more at the end of the same list.
   return trials_[again_++].params;
 }
@@ -155,18 +156,18 @@ SolverWork Solver::forget(std::size_t number) const {
 void Solver::tell(std::uint64_t name, const std::vector<double>& values, std::int64_t step) {
   const auto found = numbers_.find(name);
   if (found == numbers_.end() || !trials_[found->second].open)
-    throw rt::Error(rt::Errc::usage, rt::cat("nobody was asked to evaluate trial ", name));
+    throw base::Error(base::Errc::usage, base::cat("nobody was asked to evaluate trial ", name));
   const std::size_t number = found->second;
   Trial& trial = trials_[number];
   if (!values.empty() && values.size() != problem_.metrics)
-    throw rt::Error(rt::Errc::usage, rt::cat("the trial has ", values.size(), " values, expected ",
-                                             problem_.metrics));
+    throw base::Error(base::Errc::usage, base::cat("the trial has ", values.size(),
+                                                   " values, expected ", problem_.metrics));
   if (step > problem_.steps)
-    throw rt::Error(rt::Errc::usage, rt::cat("trial ", name, " is told at step ", step,
-                                             ", expected one up to ", problem_.steps));
+    throw base::Error(base::Errc::usage, base::cat("trial ", name, " is told at step ", step,
+                                                   ", expected one up to ", problem_.steps));
   if (!values.empty() && step <= trial.step)
-    throw rt::Error(rt::Errc::usage, rt::cat("trial ", name, " is told at step ", step,
-                                             ", but was at ", trial.step, " already"));
+    throw base::Error(base::Errc::usage, base::cat("trial ", name, " is told at step ", step,
+                                                   ", but was at ", trial.step, " already"));
   trial.open = false;
   if (values.empty()) return end(number, TrialState::failed);
   trial.step = step;

@@ -21,7 +21,7 @@ struct SolverMethod {
   std::string rule = "none";
 };
 
-/// Throws rt::Error (usage) with the nearest known word for a method that is none or cannot work
+/// Throws base::Error (usage) with the nearest known word for a method that is none or cannot work
 /// here, and for a rule that is none.
 void check_method(const SolverMethod& method);
 
@@ -36,7 +36,7 @@ struct SolverWork {
 /// A pure function of (seed, problem, method, ordered calls). Not thread-safe.
 class Solver {
  public:
-  /// Throws rt::Error where the sampler cannot work on the problem's space.
+  /// Throws base::Error where the sampler cannot work on the problem's space.
   Solver(SolverProblem problem, std::uint64_t seed, const SolverMethod& method);
   Solver(const Solver&) = delete;
   Solver& operator=(const Solver&) = delete;
@@ -46,8 +46,8 @@ class Solver {
   /// up: its points are proposed again, in the order in which they were.
   [[nodiscard]] SolverWork ask(std::uint64_t next_trial);
 
-  /// A trial's values at `step`; none: it cannot be evaluated. Throws rt::Error for a trial that is
-  /// not open, for a step that it was at already or beyond the problem's last, and for more or
+  /// A trial's values at `step`; none: it cannot be evaluated. Throws base::Error for a trial that
+  /// is not open, for a step that it was at already or beyond the problem's last, and for more or
   /// fewer values than the problem has.
   void tell(std::uint64_t trial, const std::vector<double>& values, std::int64_t step);
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "runtime/base/text.h"
+#include "base/text.h"
 
 namespace hpo {
 
@@ -26,8 +26,8 @@ double Bound::beyond(double value) const {
 }
 
 std::string Bound::text() const {
-  return rt::cat(min ? rt::cat(rt::format_double(*min), " <= ") : "", metric,
-                 max ? rt::cat(" <= ", rt::format_double(*max)) : "");
+  return base::cat(min ? base::cat(base::format_double(*min), " <= ") : "", metric,
+                   max ? base::cat(" <= ", base::format_double(*max)) : "");
 }
 
 }  // namespace hpo

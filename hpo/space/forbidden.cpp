@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime/base/text.h"
+#include "base/text.h"
 
 namespace hpo {
 

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/base/text.h"
+#include "base/text.h"
 
 namespace hpo {
 
@@ -205,7 +205,7 @@ GridPoints& GridPoints::operator=(GridPoints&&) noexcept = default;
 
 Params GridPoints::point(std::uint64_t i) {
   if (!size_ || i >= *size_)
-    throw rt::Error(rt::Errc::internal, rt::cat("grid_point: no point ", i));
+    throw base::Error(base::Errc::internal, base::cat("grid_point: no point ", i));
   return walk_->space().adopt(walk_->point(i));
 }
 

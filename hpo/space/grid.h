@@ -22,7 +22,7 @@ class GridPoints {
 
   /// See Space::grid_size.
   [[nodiscard]] std::optional<std::uint64_t> size() const { return size_; }
-  /// See Space::grid_point; throws rt::Error (internal) where there is no such point.
+  /// See Space::grid_point; throws base::Error (internal) where there is no such point.
   [[nodiscard]] Params point(std::uint64_t i);
 
  private:

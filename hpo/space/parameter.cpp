@@ -1,13 +1,13 @@
 #include "hpo/space/parameter.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <functional>
 
+#include "base/digits.h"
+#include "base/error.h"
+#include "base/text.h"
 #include "hpo/space/line.h"
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
 
 namespace hpo {
 
@@ -16,12 +16,7 @@ namespace {
 /// The nearest double with 12 significant decimal digits, clamped to the range that rounding may
 /// have left.
 double rounded(double value, double min, double max) {
-  char text[40];
-  const auto written =
-      std::to_chars(text, text + sizeof text, value, std::chars_format::scientific, 11);
-  double result = value;
-  std::from_chars(text, written.ptr, result);
-  return std::clamp(result, min, max);
+  return std::clamp(base::rounded_to_digits(value, 12), min, max);
 }
 
 double clamped_unit(double u) { return u > 0 ? std::min(u, 1.0) : 0.0; }
@@ -63,13 +58,13 @@ std::optional<DomainFault> prior_fault(const std::optional<Normal>& prior, Scale
   if (!prior) return std::nullopt;
   const bool log = scale == Scale::log;
   if (!std::isfinite(prior->mean) || (log && !(prior->mean > 0))) {
-    return DomainFault{"mean", rt::cat("is ", text_of(prior->mean), ", expected ",
-                                       log ? "more than 0 with scale: log" : "a finite number")};
+    return DomainFault{"mean", base::cat("is ", text_of(prior->mean), ", expected ",
+                                         log ? "more than 0 with scale: log" : "a finite number")};
   }
   if (std::isfinite(prior->deviation) && prior->deviation > (log ? 1 : 0)) return std::nullopt;
   return DomainFault{"deviation",
-                     rt::cat("is ", text_of(prior->deviation), ", expected ",
-                             log ? "a factor above 1 with scale: log" : "a number above 0")};
+                     base::cat("is ", text_of(prior->deviation), ", expected ",
+                               log ? "a factor above 1 with scale: log" : "a number above 0")};
 }
 
 /// Of a prior and bounds that are sound by themselves.
@@ -82,18 +77,18 @@ std::optional<DomainFault> reach_fault(const Range& range) {
   };
   const double middle = along(range.prior->mean), far = kFarthest * along(range.prior->deviation);
   if (along(range.max) >= middle - far && along(range.min) <= middle + far) return std::nullopt;
-  return DomainFault{"mean", rt::cat("is ", text_of(range.prior->mean),
-                                     ", more than 20 deviations outside of min and max, expected "
-                                     "one that makes some of their values likely")};
+  return DomainFault{"mean", base::cat("is ", text_of(range.prior->mean),
+                                       ", more than 20 deviations outside of min and max, expected "
+                                       "one that makes some of their values likely")};
 }
 
 template <class Range>
 std::optional<DomainFault> bounds_fault(const Range& range, const std::string& min,
                                         const std::string& max) {
   if (range.max < range.min)
-    return DomainFault{"max", rt::cat("is ", max, ", expected at least min, which is ", min)};
+    return DomainFault{"max", base::cat("is ", max, ", expected at least min, which is ", min)};
   if (range.scale == Scale::log && !(range.min > 0)) {
-    return DomainFault{"min", rt::cat("is ", min, ", expected more than 0 with scale: log")};
+    return DomainFault{"min", base::cat("is ", min, ", expected more than 0 with scale: log")};
   }
   return std::nullopt;
 }
@@ -114,7 +109,7 @@ struct FindFault {
     if (range.step == 0) return std::nullopt;
     if (!(range.step > 0) || !std::isfinite(range.step)) {
       return DomainFault{"step",
-                         rt::cat("is ", text_of(range.step), ", expected a number above 0")};
+                         base::cat("is ", text_of(range.step), ", expected a number above 0")};
     }
     if ((range.max - range.min) / range.step > static_cast<double>(kLargestBound)) {
       return DomainFault{"step", "is too small for the range, expected at most 2^48 steps"};
@@ -129,7 +124,7 @@ struct FindFault {
     if (auto fault = bounds_fault(range, std::to_string(range.min), std::to_string(range.max)))
       return fault;
     if (range.step < 1)
-      return DomainFault{"step", rt::cat("is ", range.step, ", expected an int of at least 1")};
+      return DomainFault{"step", base::cat("is ", range.step, ", expected an int of at least 1")};
     return reach_fault(range);
   }
   std::optional<DomainFault> operator()(const Choice& choice) const {
@@ -139,14 +134,15 @@ struct FindFault {
     for (const ParamValue& value : choice.values) {
       const double* number = std::get_if<double>(&value);
       if (number != nullptr && !std::isfinite(*number)) {
-        return DomainFault{"values", rt::cat("has ", text_of(value), ", expected finite numbers")};
+        return DomainFault{"values",
+                           base::cat("has ", text_of(value), ", expected finite numbers")};
       }
       seen.push_back(text_of(value));
     }
     std::sort(seen.begin(), seen.end());
     const auto twin = std::adjacent_find(seen.begin(), seen.end());
     if (twin != seen.end())
-      return DomainFault{"values", rt::cat("has ", *twin, " twice, expected distinct values")};
+      return DomainFault{"values", base::cat("has ", *twin, " twice, expected distinct values")};
     const bool numbers = std::ranges::all_of(
         choice.values, [](const ParamValue& v) { return number_of(v).has_value(); });
     if (!choice.ordered || !numbers || are_sorted_numbers(choice.values)) return std::nullopt;
@@ -282,25 +278,25 @@ template <class Range>
 std::string manner_of(const Range& range) {
   std::string text = range.scale == Scale::log ? " (log)" : "";
   if (!range.prior) return text;
-  return text + rt::cat(", around ", text_of(range.prior->mean));
+  return text + base::cat(", around ", text_of(range.prior->mean));
 }
 
 struct Describe {
   std::string operator()(const FloatRange& range) const {
-    std::string text = rt::cat("float ", text_of(range.min), " .. ", text_of(range.max));
+    std::string text = base::cat("float ", text_of(range.min), " .. ", text_of(range.max));
     if (range.step != 0) text += " step " + text_of(range.step);
     return text + manner_of(range);
   }
   std::string operator()(const IntRange& range) const {
-    std::string text = rt::cat("int ", range.min, " .. ", range.max);
-    if (range.step != 1) text += rt::cat(" step ", range.step);
+    std::string text = base::cat("int ", range.min, " .. ", range.max);
+    if (range.step != 1) text += base::cat(" step ", range.step);
     return text + manner_of(range);
   }
   std::string operator()(const Choice& choice) const {
     std::string text =
         choice.ordered && !are_sorted_numbers(choice.values) ? "one of, in order, " : "one of ";
     for (std::size_t i = 0; i < choice.values.size(); ++i) {
-      if (i == 20) return text + rt::cat(", ... (", choice.values.size(), " values)");
+      if (i == 20) return text + base::cat(", ... (", choice.values.size(), " values)");
       text += (i == 0 ? "" : ", ") + text_of(choice.values[i]);
     }
     return text;
@@ -366,8 +362,8 @@ namespace {
 
 void must_contain(const char* who, const Domain& domain, const ParamValue& value) {
   if (contains(domain, value)) return;
-  throw rt::Error(rt::Errc::internal,
-                  rt::cat(who, ": ", text_of(value), " is not ", describe(domain)));
+  throw base::Error(base::Errc::internal,
+                    base::cat(who, ": ", text_of(value), " is not ", describe(domain)));
 }
 
 }  // namespace

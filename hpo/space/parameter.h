@@ -118,8 +118,8 @@ struct DomainFault {
 [[nodiscard]] ParamValue from_unit(const Domain& domain, double u);
 
 /// The middle of the cell of `value`, in [0, 1]: from_unit(to_unit(v)) == v for finite domains, and
-/// v to 12 digits for floats (fewer in the tails of a prior). Throws rt::Error (internal) when the
-/// domain does not have the value.
+/// v to 12 digits for floats (fewer in the tails of a prior). Throws base::Error (internal) when
+/// the domain does not have the value.
 [[nodiscard]] double to_unit(const Domain& domain, const ParamValue& value);
 
 /// The part of [0, 1] that from_unit maps to `value`; a point, from == to, where values lie dense.

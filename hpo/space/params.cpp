@@ -2,15 +2,15 @@
 
 #include <nlohmann/json.hpp>
 
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
+#include "base/error.h"
+#include "base/text.h"
 
 namespace hpo {
 
 namespace {
 
 struct AddTo {
-  rt::Hasher& hasher;
+  base::Hasher& hasher;
   void operator()(bool value) const { hasher.add(value ? 1 : 0); }
   void operator()(const auto& value) const { hasher.add(value); }
 };
@@ -47,8 +47,8 @@ std::string json_of(const Params& params) {
   return out + "}";
 }
 
-rt::Key key_of(const Params& params) {
-  rt::Hasher hasher;
+base::Key key_of(const Params& params) {
+  base::Hasher hasher;
   for (const auto& [name, value] : params) {
     hasher.add(name).add(static_cast<std::uint64_t>(value.index()));
     std::visit(AddTo{hasher}, value);
@@ -69,7 +69,7 @@ Params params_from_json(std::string_view json) {
   using Json = nlohmann::ordered_json;
   const Json parsed = Json::parse(json, nullptr, false);
   if (!parsed.is_object())
-    throw rt::Error(rt::Errc::storage, "params: expected a JSON object of name and value");
+    throw base::Error(base::Errc::storage, "params: expected a JSON object of name and value");
   Params params;
   for (const auto& [name, value] : parsed.items()) {
     const bool fits =
@@ -84,8 +84,8 @@ Params params_from_json(std::string_view json) {
     } else if (value.is_string()) {
       params.set(name, value.get<std::string>());
     } else {
-      throw rt::Error(rt::Errc::storage, rt::cat("params: \"", rt::printable(name, 80),
-                                                 "\" is no bool, int, float or string"));
+      throw base::Error(base::Errc::storage, base::cat("params: \"", base::printable(name, 80),
+                                                       "\" is no bool, int, float or string"));
     }
   }
   return params;

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/hash.h"
 #include "hpo/space/value.h"
-#include "runtime/base/hash.h"
 
 namespace hpo {
 
@@ -57,12 +57,12 @@ class Params {
 [[nodiscard]] std::string json_of(const Params& params);
 
 /// The same for two lists exactly when all names and values are equal, types and order included.
-[[nodiscard]] rt::Key key_of(const Params& params);
+[[nodiscard]] base::Key key_of(const Params& params);
 
 /// `lr=0.01 optimizer=adam`, for people.
 [[nodiscard]] std::string text_of(const Params& params);
 
-/// Reads what json_of(Params) wrote. Throws rt::Error (storage) on anything else.
+/// Reads what json_of(Params) wrote. Throws base::Error (storage) on anything else.
 [[nodiscard]] Params params_from_json(std::string_view json);
 
 }  // namespace hpo

@@ -3,13 +3,13 @@
 
 #include <cstdint>
 
-#include "runtime/base/random.h"
+#include "base/random.h"
 
 namespace hpo {
 
 /// A named sequence of random numbers, the same on every machine (Philox; see
-/// runtime/base/random.h).
-using Stream = rt::Stream;
+/// base/random.h).
+using Stream = base::Stream;
 
 /// The numbers of one proposal: named by the study's seed and the ordinal of the proposal, never by
 /// time or place.

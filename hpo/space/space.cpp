@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "runtime/base/text.h"
-#include "runtime/base/words.h"
+#include "base/text.h"
+#include "base/words.h"
 
 namespace hpo {
 
@@ -38,19 +38,19 @@ Parents find_parents(const std::vector<Parameter>& all, const Index& index) {
       if (parent == index.end()) {
         std::vector<std::string> names;
         for (const Parameter& other : all) names.push_back(other.name);
-        const std::string near = rt::nearest(condition.parameter, names);
+        const std::string near = base::nearest(condition.parameter, names);
         fail(all, i, "when",
-             rt::cat("names \"", rt::printable(condition.parameter, 64),
-                     "\", expected the name of a parameter",
-                     near.empty() ? "" : "; did you mean \"" + near + "\"?"));
+             base::cat("names \"", base::printable(condition.parameter, 64),
+                       "\", expected the name of a parameter",
+                       near.empty() ? "" : "; did you mean \"" + near + "\"?"));
       }
       const Domain& domain = all[parent->second].domain;
       if (condition.values.empty()) fail(all, i, "when", "has no value, expected at least one");
       for (const ParamValue& value : condition.values) {
         if (contains(domain, value)) continue;
         fail(all, i, "when",
-             rt::cat("can never hold: ", condition.parameter, " is never ", text_of(value),
-                     ", expected ", describe(domain)));
+             base::cat("can never hold: ", condition.parameter, " is never ", text_of(value),
+                       ", expected ", describe(domain)));
       }
       parents[i].push_back(parent->second);
     }
@@ -110,8 +110,8 @@ void check_contradictions(const std::vector<Parameter>& all, const Parents& pare
         });
         if (known->second.empty()) {
           fail(all, root, "when",
-               rt::cat("can never hold: it needs two different values of ", all[parent].name,
-                       ", expected conditions that can hold together"));
+               base::cat("can never hold: it needs two different values of ", all[parent].name,
+                         ", expected conditions that can hold together"));
         }
         if (!seen[parent]) open.push_back(parent);
         seen[parent] = true;
@@ -124,8 +124,8 @@ void check_contradictions(const std::vector<Parameter>& all, const Parents& pare
 
 SpaceError::SpaceError(std::size_t parameter, std::string field, const std::string& name,
                        const std::string& problem)
-    : rt::Error(rt::Errc::study, rt::cat("parameter \"", rt::printable(name, 64), "\": ", field,
-                                         field.empty() ? "" : " ", problem)),
+    : base::Error(base::Errc::study, base::cat("parameter \"", base::printable(name, 64),
+                                               "\": ", field, field.empty() ? "" : " ", problem)),
       parameter_(parameter),
       field_(std::move(field)),
       problem_(problem) {}
@@ -141,11 +141,11 @@ Space::Space(std::vector<Parameter> parameters, std::vector<Forbidden> forbidden
   check_contradictions(parameters_, parents);
   for (const Forbidden& combination : forbidden_) {
     if (combination.clauses.empty())
-      throw rt::Error(rt::Errc::study, "forbid: a combination says nothing, expected a clause");
+      throw base::Error(base::Errc::study, "forbid: a combination says nothing, expected a clause");
     for (const Clause& clause : combination.clauses) {
       if (find(clause.parameter) == nullptr || (!clause.other.empty() && !find(clause.other)))
-        throw rt::Error(rt::Errc::study, "forbid: " + text_of(combination) +
-                                             " names no parameter, expected the name of one");
+        throw base::Error(base::Errc::study, "forbid: " + text_of(combination) +
+                                                 " names no parameter, expected the name of one");
     }
   }
 }
@@ -184,21 +184,21 @@ std::string Space::reason_outside(const Params& params) const {
   for (const auto& [name, value] : params) {
     const auto index = index_of(name);
     if (!index)
-      return rt::cat("there is no parameter \"", rt::printable(name, 64), "\"",
-                     rt::expected_one_of(names, name));
+      return base::cat("there is no parameter \"", base::printable(name, 64), "\"",
+                       base::expected_one_of(names, name));
     if (!is_active(*index, params))
-      return rt::cat("parameter \"", name, "\" is not active with these values");
+      return base::cat("parameter \"", name, "\" is not active with these values");
     const Domain& domain = parameters_[*index].domain;
     if (!hpo::contains(domain, value)) {
-      return rt::cat("parameter \"", name, "\" is ", rt::printable(text_of(value), 64),
-                     ", expected ", describe(domain));
+      return base::cat("parameter \"", name, "\" is ", base::printable(text_of(value), 64),
+                       ", expected ", describe(domain));
     }
   }
   auto entry = params.begin();
   for (const std::size_t i : active(params)) {
-    if (!params.contains(names[i])) return rt::cat("parameter \"", names[i], "\" has no value");
+    if (!params.contains(names[i])) return base::cat("parameter \"", names[i], "\" has no value");
     if (entry->first != names[i])
-      return rt::cat("parameter \"", names[i], "\" is not in its place");
+      return base::cat("parameter \"", names[i], "\" is not in its place");
     ++entry;
   }
   for (const Forbidden& combination : forbidden_) {
@@ -236,7 +236,7 @@ Params Space::adopt(const Params& given, const Params& base) const {
 
 Params Space::from_unit(std::span<const double> u) const {
   if (u.size() != size())
-    throw rt::Error(rt::Errc::internal, "from_unit: expected one coordinate a parameter");
+    throw base::Error(base::Errc::internal, "from_unit: expected one coordinate a parameter");
   Params point;
   for (const std::size_t i : order_) {
     if (is_active(i, point))

@@ -13,16 +13,16 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
 #include "hpo/space/forbidden.h"
 #include "hpo/space/parameter.h"
 #include "hpo/space/params.h"
-#include "runtime/base/error.h"
 
 namespace hpo {
 
 /// What is wrong with a list of parameters. what() is one line that names the parameter; a caller
 /// who knows the text behind it can point at the place.
-class SpaceError : public rt::Error {
+class SpaceError : public base::Error {
  public:
   SpaceError(std::size_t parameter, std::string field, const std::string& name,
              const std::string& problem);
@@ -48,7 +48,7 @@ class Space {
 
   /// Throws SpaceError when a name repeats, a domain is empty or malformed, a condition names a
   /// parameter that does not exist or a value it cannot take, or conditions form a circle.
-  /// `forbidden` has no empty combination and names parameters of the list (rt::Error otherwise).
+  /// `forbidden` has no empty combination and names parameters of the list (base::Error otherwise).
   explicit Space(std::vector<Parameter> parameters, std::vector<Forbidden> forbidden = {});
 
   /// In the order of the study file; a point of the unit cube has one coordinate for each, in this

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "runtime/base/enum_names.h"
+#include "base/enum_names.h"
 
 namespace hpo {
 
@@ -19,18 +19,18 @@ enum class TrialState : std::uint8_t { waiting, running, complete, stopped, fail
 /// away.
 enum class Cause : std::uint8_t { none, error, diverged, timeout, out_of_memory, killed, lost };
 
-inline constexpr rt::EnumNames<TrialState> kTrialStateNames{{{TrialState::waiting, "waiting"},
-                                                             {TrialState::running, "running"},
-                                                             {TrialState::complete, "complete"},
-                                                             {TrialState::stopped, "stopped"},
-                                                             {TrialState::failed, "failed"}}};
-inline constexpr rt::EnumNames<Cause> kCauseNames{{{Cause::none, ""},
-                                                   {Cause::error, "error"},
-                                                   {Cause::diverged, "diverged"},
-                                                   {Cause::timeout, "timeout"},
-                                                   {Cause::out_of_memory, "out_of_memory"},
-                                                   {Cause::killed, "killed"},
-                                                   {Cause::lost, "lost"}}};
+inline constexpr base::EnumNames<TrialState> kTrialStateNames{{{TrialState::waiting, "waiting"},
+                                                               {TrialState::running, "running"},
+                                                               {TrialState::complete, "complete"},
+                                                               {TrialState::stopped, "stopped"},
+                                                               {TrialState::failed, "failed"}}};
+inline constexpr base::EnumNames<Cause> kCauseNames{{{Cause::none, ""},
+                                                     {Cause::error, "error"},
+                                                     {Cause::diverged, "diverged"},
+                                                     {Cause::timeout, "timeout"},
+                                                     {Cause::out_of_memory, "out_of_memory"},
+                                                     {Cause::killed, "killed"},
+                                                     {Cause::lost, "lost"}}};
 
 [[nodiscard]] constexpr std::string_view name_of(TrialState state) {
   return kTrialStateNames[state];

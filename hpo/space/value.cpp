@@ -4,7 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "runtime/base/text.h"
+#include "base/text.h"
 
 namespace hpo {
 
@@ -136,7 +136,7 @@ namespace {
 std::string float_text(double value) {
   if (std::isnan(value)) return ".nan";
   if (std::isinf(value)) return value > 0 ? ".inf" : "-.inf";
-  std::string text = rt::format_double(value);
+  std::string text = base::format_double(value);
   if (text.find_first_of(".e") == std::string::npos) text += ".0";
   return text;
 }
@@ -173,6 +173,8 @@ std::optional<double> number_of(const ParamValue& value) {
   return std::nullopt;
 }
 
-std::string quote_json(std::string_view text) { return rt::cat('"', rt::json_escape(text), '"'); }
+std::string quote_json(std::string_view text) {
+  return base::cat('"', base::json_escape(text), '"');
+}
 
 }  // namespace hpo

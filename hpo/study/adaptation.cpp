@@ -1,11 +1,11 @@
 #include "hpo/study/adaptation.h"
 
+#include "base/text.h"
 #include "hpo/study/field.h"
 #include "hpo/study/layers.h"
 #include "hpo/study/program.h"
 #include "hpo/study/scalars.h"
 #include "nn/error.h"
-#include "runtime/base/text.h"
 
 namespace hpo::study {
 
@@ -23,8 +23,8 @@ void read_timetable(const Node& at, std::int64_t epochs, nn::Adaptation& out) {
   for (const Entry& entry : at.entries) {
     const double epoch = as_number(plain_node(entry.key, entry.key_at));
     if (epoch >= static_cast<double>(epochs)) {
-      throw Fault(entry.key_at, rt::cat("adapt.at has the moment ", entry.key,
-                                        ", expected one before train.epochs, which is ", epochs));
+      throw Fault(entry.key_at, base::cat("adapt.at has the moment ", entry.key,
+                                          ", expected one before train.epochs, which is ", epochs));
     }
     const Node& value = entry.value;
     const std::vector<Node> operations = value.is_list() ? value.items : std::vector<Node>{value};
@@ -69,7 +69,7 @@ nn::Adaptation read_adaptation(const Node& adapt, const nn::ModelSpec& model, st
     const Node* field = error.field().empty() ? nullptr : adapt.find(error.field());
     throw Fault(field != nullptr ? field->at : adapt.at, error.what());
   } catch (const nn::Error& error) {
-    throw Fault(adapt.at, rt::cat(out.plugin.empty() ? "" : "adapt.plugin: ", error.what()));
+    throw Fault(adapt.at, base::cat(out.plugin.empty() ? "" : "adapt.plugin: ", error.what()));
   }
   return out;
 }

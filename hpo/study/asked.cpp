@@ -4,18 +4,18 @@
 #include <array>
 #include <memory>
 
+#include "base/error.h"
+#include "base/text.h"
 #include "hpo/samplers/registry.h"
 #include "hpo/study/command.h"
 #include "hpo/study/stopping.h"
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
 
 namespace hpo {
 
 namespace {
 
-rt::Error wrong_kind(const StudySpec& study, std::string_view problem) {
-  return {rt::Errc::study, rt::cat(rt::printable(study.file), ":1:1: ", problem)};
+base::Error wrong_kind(const StudySpec& study, std::string_view problem) {
+  return {base::Errc::study, base::cat(base::printable(study.file), ":1:1: ", problem)};
 }
 
 }  // namespace
@@ -29,9 +29,9 @@ void require_own_trials(const StudySpec& study) {
 
 void require_asked(const StudySpec& study) {
   if (study.is_asked) return;
-  throw wrong_kind(study, rt::cat("the study has ", study.runs_command ? "a command" : "data",
-                                  ", so trellis sweep runs its trials, expected parameters and a "
-                                  "metric without command, data, network, train and adapt"));
+  throw wrong_kind(study, base::cat("the study has ", study.runs_command ? "a command" : "data",
+                                    ", so trellis sweep runs its trials, expected parameters and a "
+                                    "metric without command, data, network, train and adapt"));
 }
 
 namespace study {
@@ -48,18 +48,18 @@ void check_asked(const StudySpec& study, const Node& root) {
   check_named_metric(root);
   const Node& rule = *root.find("early_stop");
   if (rule_pauses(study.early_stop))
-    throw Fault(rule.at, rt::cat("early_stop is ", rule.find("type")->text,
-                                 ", which lets trials wait, but whoever asked for one would not "
-                                 "know when it goes on, expected a rule that stops or goes on"));
+    throw Fault(rule.at, base::cat("early_stop is ", rule.find("type")->text,
+                                   ", which lets trials wait, but whoever asked for one would not "
+                                   "know when it goes on, expected a rule that stops or goes on"));
   if (study.early_stop_unit != Unit::epochs && study.early_stop_unit != Unit::steps)
     throw Fault(rule.at,
                 "early_stop.unit counts what is not reported, expected epochs or steps in a study "
                 "whose trials are asked for");
   if (is_population(study.method.kind))
     throw Fault(root.find("method")->at,
-                rt::cat("method is ", study.method.kind,
-                        ", which copies networks between trials, but nobody here has those of a "
-                        "study whose trials are asked for, expected another method"));
+                base::cat("method is ", study.method.kind,
+                          ", which copies networks between trials, but nobody here has those of a "
+                          "study whose trials are asked for, expected another method"));
 }
 
 }  // namespace study

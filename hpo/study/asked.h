@@ -9,10 +9,10 @@
 
 namespace hpo {
 
-/// Throws rt::Error (study) for a study that somebody else runs.
+/// Throws base::Error (study) for a study that somebody else runs.
 void require_own_trials(const StudySpec& study);
 
-/// Throws rt::Error (study) for a study that we run ourselves.
+/// Throws base::Error (study) for a study that we run ourselves.
 void require_asked(const StudySpec& study);
 
 namespace study {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "hpo/study/asked.h"
 #include "hpo/study/hints.h"
 #include "hpo/study/kind_form.h"
@@ -10,7 +11,6 @@
 #include "hpo/study/source.h"
 #include "hpo/study/substitute.h"
 #include "hpo/study/yaml_reader.h"
-#include "runtime/base/text.h"
 
 namespace hpo::study {
 
@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kShortList = 10;  // more keys are not listed where one of them is suggested
 
 std::string join(const std::string& where, const std::string& name) {
-  return where.empty() ? name : rt::cat(where, ".", name);
+  return where.empty() ? name : base::cat(where, ".", name);
 }
 
 }  // namespace
@@ -62,8 +62,8 @@ Node Checker::check_list(const Node& node, const Field& field, const std::string
   Node result{.kind = Node::Kind::list, .at = node.at};
   for (const Node& item : node.items) {
     if (item.is_null() && one.type == Type::value)
-      throw Fault(item.at, rt::cat(where, " has null in it, expected ", expected(one),
-                                   " (the text is \"null\" in quotes)"));
+      throw Fault(item.at, base::cat(where, " has null in it, expected ", expected(one),
+                                     " (the text is \"null\" in quotes)"));
     result.items.push_back(check_one(item, one, where));
   }
   return result;
@@ -121,11 +121,12 @@ const Parameter& Checker::find_parameter(const std::string& name, const Node& no
   std::vector<std::string> names;
   for (const Parameter& parameter : space_->parameters()) names.push_back(parameter.name);
   if (where == "command") names.emplace_back("args");
-  const std::string near = rt::nearest(name, names);
-  throw Fault(node.at, rt::cat("$", rt::printable(name, 64),
-                               " names no parameter, expected a name under parameters",
-                               space_->parameters().empty() ? ", of which there are none" : "",
-                               " ($$ for a dollar)", did_you_mean(near.empty() ? "" : "$" + near)));
+  const std::string near = base::nearest(name, names);
+  throw Fault(node.at,
+              base::cat("$", base::printable(name, 64),
+                        " names no parameter, expected a name under parameters",
+                        space_->parameters().empty() ? ", of which there are none" : "",
+                        " ($$ for a dollar)", did_you_mean(near.empty() ? "" : "$" + near)));
 }
 
 Node Checker::check_reference(const Node& node, const Field& field, const std::string& where) {
@@ -136,9 +137,9 @@ Node Checker::check_reference(const Node& node, const Field& field, const std::s
     return plain;
   }
   if (!field.per_trial) {
-    throw Fault(node.at, rt::cat(where, " is ", describe(node),
-                                 ", but it is the same for all trials, expected ", expected(field),
-                                 " ($$ for a dollar)"));
+    throw Fault(node.at, base::cat(where, " is ", describe(node),
+                                   ", but it is the same for all trials, expected ",
+                                   expected(field), " ($$ for a dollar)"));
   }
   for (const std::string& name : found.names) {
     const Parameter& parameter = find_parameter(name, node, where);
@@ -152,16 +153,16 @@ void Checker::check_whole_reference(const Node& node, const Parameter& parameter
   const bool is_float = std::holds_alternative<FloatRange>(parameter.domain);
   if (field.type == Type::integer && is_float) {
     throw Fault(node.at,
-                rt::cat(where, " is $", parameter.name, ", a float, expected ", expected(field),
-                        "; did you mean \"type: int\" for ", parameter.name, "?"));
+                base::cat(where, " is $", parameter.name, ", a float, expected ", expected(field),
+                          "; did you mean \"type: int\" for ", parameter.name, "?"));
   }
   for (const ParamValue& value : samples(parameter.domain)) {
     try {
       (void)check_scalar(node_of(value, node.at), field, where);
     } catch (const Fault&) {
       throw Fault(node.at,
-                  rt::cat(where, " is $", parameter.name, ", which can be ",
-                          rt::printable(json_of(value), 60), ", expected ", expected(field)));
+                  base::cat(where, " is $", parameter.name, ", which can be ",
+                            base::printable(json_of(value), 60), ", expected ", expected(field)));
     }
   }
 }
@@ -176,8 +177,8 @@ void Checker::check_always_active(const Node& value, const Field& field, const s
     const bool follows_kind = std::ranges::any_of(
         when, [&](const Condition& condition) { return condition.parameter == kind_parameter_; });
     if (follows_kind) continue;
-    throw Fault(value.at, rt::cat(where, " is needed by every trial, but $", name,
-                                  " is not always active, expected a parameter without when"));
+    throw Fault(value.at, base::cat(where, " is needed by every trial, but $", name,
+                                    " is not always active, expected a parameter without when"));
   }
 }
 
@@ -193,35 +194,36 @@ void Checker::check_key(const Entry& entry, const Field& block, const std::strin
   if (context == "parameters" && entry.key == "distribution" &&
       entry.value.text.find("ormal") != std::string::npos) {
     const bool log = entry.value.text.starts_with("log");
-    throw Fault(entry.key_at, rt::cat("unknown key \"distribution\", expected mean and deviation",
-                                      log ? " as values, never logarithms" : "",
-                                      did_you_mean(log ? "mean: ..., deviation: ..., scale: log"
-                                                       : "mean: ..., deviation: ...")));
+    throw Fault(entry.key_at, base::cat("unknown key \"distribution\", expected mean and deviation",
+                                        log ? " as values, never logarithms" : "",
+                                        did_you_mean(log ? "mean: ..., deviation: ..., scale: log"
+                                                         : "mean: ..., deviation: ...")));
   }
   if (context == "parameters" && entry.key == "distribution" &&
       entry.value.text.starts_with("log")) {
     throw Fault(
         entry.key_at,
-        rt::cat("unknown key \"distribution\", expected a scale, with min and max as values, never "
-                "exponents",
-                did_you_mean("scale: log")));
+        base::cat(
+            "unknown key \"distribution\", expected a scale, with min and max as values, never "
+            "exponents",
+            did_you_mean("scale: log")));
   }
   if (field == nullptr) {
     const std::string near = suggestion(context, entry.key, names);
     const std::string place = where.empty() ? "the study" : where;
     const bool list = !names.empty() && (near.empty() || names.size() <= kShortList);
     throw Fault(entry.key_at,
-                rt::cat("unknown key \"", rt::printable(entry.key, 60), "\", expected ",
-                        names.empty() ? "no key for " : "a key of ", place,
-                        list ? " (" + either(names) + ")" : "", did_you_mean(near)));
+                base::cat("unknown key \"", base::printable(entry.key, 60), "\", expected ",
+                          names.empty() ? "no key for " : "a key of ", place,
+                          list ? " (" + either(names) + ")" : "", did_you_mean(near)));
   }
   const std::string owner = field->only == "data"           ? "a network"
                             : field->only == kOurs          ? "trials that are run here"
                             : field->only == "command, ask" ? "a command, or trials to ask for"
                                                             : field->only;
-  throw Fault(entry.key_at, rt::cat("\"", join(where, entry.key), "\" is for ", owner,
-                                    ", expected no such key with ", source_,
-                                    did_you_mean(suggestion(context, entry.key, names))));
+  throw Fault(entry.key_at, base::cat("\"", join(where, entry.key), "\" is for ", owner,
+                                      ", expected no such key with ", source_,
+                                      did_you_mean(suggestion(context, entry.key, names))));
 }
 
 std::vector<std::string> Checker::words_of(const Field& field) const {
@@ -264,7 +266,7 @@ Node Checker::check_block(const Node& node, const Field& block, const std::strin
       check_always_active(entry->value, field, path);
       result.entries.push_back({field.name, entry->key_at, check(entry->value, field, path)});
     } else if (field.required && applies(field)) {
-      throw Fault(node.at, rt::cat(path, " is missing, expected ", expected(field)));
+      throw Fault(node.at, base::cat(path, " is missing, expected ", expected(field)));
     } else if (auto value = fallback(field, where, node.at)) {
       result.entries.push_back({field.name, node.at, std::move(*value)});
     }
@@ -282,21 +284,22 @@ Node Checker::check_blocks(const Node& node, const Field& field, const std::stri
       for (char& c : near) c = is_parameter_name(std::string("_") + c) ? c : '_';
       throw Fault(
           entry.key_at,
-          rt::cat("\"", rt::printable(entry.key, 70),
-                  "\" cannot be a parameter's name, expected at most 64 letters, digits and _, "
-                  "not beginning with a digit",
-                  did_you_mean(is_parameter_name(near) ? near : "")));
+          base::cat("\"", base::printable(entry.key, 70),
+                    "\" cannot be a parameter's name, expected at most 64 letters, digits and _, "
+                    "not beginning with a digit",
+                    did_you_mean(is_parameter_name(near) ? near : "")));
     }
     const std::string path = join(where, entry.key);
     if (!entry.value.is_map()) {
       const std::string constant =
-          entry.value.is_scalar() ? rt::cat("{value: ", rt::printable(entry.value.text, 60), "}")
-                                  : "";
+          entry.value.is_scalar()
+              ? base::cat("{value: ", base::printable(entry.value.text, 60), "}")
+              : "";
       throw Fault(entry.value.at,
-                  rt::cat(path, " is ", describe(entry.value),
-                          ", expected {min, max}, {mean, deviation}, {values}, "
-                          "{choice} or {value}",
-                          did_you_mean(entry.value.is_list() ? "{values: [...]}" : constant)));
+                  base::cat(path, " is ", describe(entry.value),
+                            ", expected {min, max}, {mean, deviation}, {values}, "
+                            "{choice} or {value}",
+                            did_you_mean(entry.value.is_list() ? "{values: [...]}" : constant)));
     }
     Node value = check_block(entry.value, field, path, field.name);
     result.entries.push_back({entry.key, entry.key_at, std::move(value)});
@@ -318,10 +321,10 @@ Node Checker::check_timetable(const Node& node, const Field& field, const std::s
   Node result = map_node(node.at);
   for (const Entry& entry : node.entries) {
     const std::string key =
-        check_scalar(plain_node(entry.key, entry.key_at), moment, rt::cat("a moment of ", where))
+        check_scalar(plain_node(entry.key, entry.key_at), moment, base::cat("a moment of ", where))
             .text;
     if (result.find(key) != nullptr)
-      throw Fault(entry.key_at, rt::cat(where, " has the moment ", key, " twice, expected once"));
+      throw Fault(entry.key_at, base::cat(where, " has the moment ", key, " twice, expected once"));
     result.entries.push_back({key, entry.key_at, check(entry.value, kinds, join(where, key))});
   }
   return result;
@@ -329,7 +332,7 @@ Node Checker::check_timetable(const Node& node, const Field& field, const std::s
 
 Node Checker::check_numbers(const Node& node, const Field& field, const std::string& where) {
   if (node.entries.empty())
-    throw Fault(node.at, rt::cat(where, " is an empty map, expected ", expected(field)));
+    throw Fault(node.at, base::cat(where, " is an empty map, expected ", expected(field)));
   Field number = field;
   number.type = Type::number;
   number.words.clear();
@@ -347,16 +350,16 @@ Node Checker::check_bounds(const Node& node, const Field& field, const std::stri
                             .fields = {{.name = "min", .type = Type::number}, kNumber}};
   if (!node.is_map()) fail_unexpected(node, where, field);
   if (node.entries.empty())
-    throw Fault(node.at, rt::cat(where, " is an empty map, expected ", expected(field)));
+    throw Fault(node.at, base::cat(where, " is an empty map, expected ", expected(field)));
   const std::vector<std::string> words = words_of(field);
   Node result = map_node(node.at);
   for (const Entry& entry : node.entries) {
     const bool known = std::ranges::find(words, entry.key) != words.end();
     if (!known && !study::names(field.text_with, source_)) {
       throw Fault(entry.key_at,
-                  rt::cat(where, " names \"", rt::printable(entry.key, 60),
-                          "\", expected a metric that a trial reports (", either(words), ")",
-                          did_you_mean(suggestion("metric.name", entry.key, words))));
+                  base::cat(where, " names \"", base::printable(entry.key, 60),
+                            "\", expected a metric that a trial reports (", either(words), ")",
+                            did_you_mean(suggestion("metric.name", entry.key, words))));
     }
     const std::string path = join(where, entry.key);
     if (!entry.value.is_map()) {
@@ -365,7 +368,7 @@ Node Checker::check_bounds(const Node& node, const Field& field, const std::stri
     }
     Node range = check_block(entry.value, kRange, path, "subject_to");
     if (range.entries.empty())
-      throw Fault(entry.value.at, rt::cat(path, " is an empty map, expected min, max or both"));
+      throw Fault(entry.value.at, base::cat(path, " is an empty map, expected min, max or both"));
     result.entries.push_back({entry.key, entry.key_at, std::move(range)});
   }
   return result;
@@ -423,7 +426,7 @@ Node Checker::check_open_kind(const Node& chosen, const Field& field, const std:
   const References type = references(chosen.entries[0].value);
   if (!type.whole) {
     throw Fault(chosen.entries[0].value.at,
-                rt::cat(where, " is a text with a parameter in it, expected one $name alone"));
+                base::cat(where, " is a text with a parameter in it, expected one $name alone"));
   }
   const std::string outer = std::exchange(kind_parameter_, type.names[0]);
   std::vector<Kind> kinds;
@@ -439,8 +442,8 @@ Node Checker::check_open_kind(const Node& chosen, const Field& field, const std:
     for (const Kind& kind : kinds) {
       const Field* known = kind.block.find(entry->key);
       if (known == nullptr) continue;
-      check_always_active(entry->value, *known, rt::cat(kind.name, ".", entry->key));
-      value = check(entry->value, *known, rt::cat(kind.name, ".", entry->key));
+      check_always_active(entry->value, *known, base::cat(kind.name, ".", entry->key));
+      value = check(entry->value, *known, base::cat(kind.name, ".", entry->key));
     }
     if (!value) {
       const auto [names, keys] = together(kinds);
@@ -452,7 +455,7 @@ Node Checker::check_open_kind(const Node& chosen, const Field& field, const std:
     for (const Field& known : kind.block.fields) {
       if (!known.required || result.find(known.name) != nullptr) continue;
       throw Fault(chosen.at,
-                  rt::cat(kind.name, ".", known.name, " is missing, expected ", expected(known)));
+                  base::cat(kind.name, ".", known.name, " is missing, expected ", expected(known)));
     }
   }
   kind_parameter_ = outer;

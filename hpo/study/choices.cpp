@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/base/text.h"
+#include "base/text.h"
 
 namespace hpo::study {
 
@@ -35,11 +35,11 @@ void add(std::vector<Brought>& all, const std::string& choice, const std::string
     known->alternatives.push_back(alternative);
   } else {
     fail(parameter.key_at,
-         rt::cat("parameters.", choice, ".choice has \"", rt::printable(parameter.key, 64),
-                 "\" in ", rt::printable(known->alternatives.front(), 64), " and ",
-                 rt::printable(alternative, 64),
-                 " with different values, expected the same ones or two names, such as ",
-                 rt::printable(alternative, 64), "_", rt::printable(parameter.key, 64)));
+         base::cat("parameters.", choice, ".choice has \"", base::printable(parameter.key, 64),
+                   "\" in ", base::printable(known->alternatives.front(), 64), " and ",
+                   base::printable(alternative, 64),
+                   " with different values, expected the same ones or two names, such as ",
+                   base::printable(alternative, 64), "_", base::printable(parameter.key, 64)));
   }
 }
 
@@ -56,8 +56,8 @@ Entry conditional(const Brought& brought, const Entry& choice) {
     parameter.value.entries.push_back({"when", at, map_node(at)});
     when = &parameter.value.entries.back().value;
   } else if (when->find(choice.key) != nullptr) {
-    fail(when->at, rt::cat("parameters.", parameter.key, ".when names \"", choice.key,
-                           "\", in whose choice it stands, expected only other parameters"));
+    fail(when->at, base::cat("parameters.", parameter.key, ".when names \"", choice.key,
+                             "\", in whose choice it stands, expected only other parameters"));
   }
   if (when->is_map()) when->entries.push_back({choice.key, at, std::move(values)});
   return parameter;
@@ -66,16 +66,16 @@ Entry conditional(const Brought& brought, const Entry& choice) {
 std::vector<Brought> read_alternatives(const Entry& parameter, const Node& choice) {
   std::vector<Brought> brought;
   if (!choice.is_map() || choice.entries.empty()) {
-    fail(choice.at, rt::cat("parameters.", parameter.key, ".choice is ",
-                            choice.is_map() ? "an empty map" : describe(choice),
-                            ", expected a map from alternatives to their parameters such as "
-                            "{svm: {c: {min: 1, max: 9}}, line: }"));
+    fail(choice.at, base::cat("parameters.", parameter.key, ".choice is ",
+                              choice.is_map() ? "an empty map" : describe(choice),
+                              ", expected a map from alternatives to their parameters such as "
+                              "{svm: {c: {min: 1, max: 9}}, line: }"));
   }
   for (const Entry& alternative : choice.entries) {
     if (!alternative.value.is_null() && !alternative.value.is_map()) {
       fail(alternative.value.at,
-           rt::cat("parameters.", parameter.key, ".choice.", alternative.key, " is ",
-                   describe(alternative.value), ", expected a map of parameters, or nothing"));
+           base::cat("parameters.", parameter.key, ".choice.", alternative.key, " is ",
+                     describe(alternative.value), ", expected a map of parameters, or nothing"));
     }
     for (const Entry& own : alternative.value.entries)
       add(brought, parameter.key, alternative.key, own);
@@ -91,8 +91,8 @@ void write_out(const Entry& parameter, std::vector<Entry>& out) {
   }
   for (const Entry& entry : parameter.value.entries) {
     if (entry.key != "choice" && entry.key != "when") {
-      fail(entry.key_at, rt::cat("\"", rt::printable(entry.key, 60),
-                                 "\" stands with choice, expected nothing but a when beside it"));
+      fail(entry.key_at, base::cat("\"", base::printable(entry.key, 60),
+                                   "\" stands with choice, expected nothing but a when beside it"));
     }
   }
   const std::vector<Brought> brought = read_alternatives(parameter, *choice);
@@ -122,8 +122,8 @@ void write_out_choices(Node& root) {
           std::ranges::find_if(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(before),
                                [&](const Entry& entry) { return entry.key == all[i].key; });
       if (earlier == all.begin() + static_cast<std::ptrdiff_t>(before)) continue;
-      fail(all[i].key_at, rt::cat("parameter \"", rt::printable(all[i].key, 64),
-                                  "\" stands twice, expected distinct names"));
+      fail(all[i].key_at, base::cat("parameter \"", base::printable(all[i].key, 64),
+                                    "\" stands twice, expected distinct names"));
     }
   }
   parameters->entries = std::move(all);

@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <set>
 
+#include "base/executable.h"
+#include "base/text.h"
 #include "hpo/study/checker.h"
 #include "hpo/study/document.h"
 #include "hpo/study/goals.h"
 #include "hpo/study/pattern.h"
 #include "hpo/study/program.h"
 #include "hpo/study/substitute.h"
-#include "runtime/base/executable.h"
-#include "runtime/base/text.h"
 
 namespace hpo {
 
@@ -29,14 +29,14 @@ bool is_unit_metric(const std::string& name) { return name == "exit" || name == 
 
 void check_word(const Node& word) {
   if (word.text.find('\0') != std::string::npos) {
-    throw Fault(word.at, rt::cat("command has the word ", rt::printable(word.text, 80),
-                                 ", expected words without the character NUL, which no program "
-                                 "can be given"));
+    throw Fault(word.at, base::cat("command has the word ", base::printable(word.text, 80),
+                                   ", expected words without the character NUL, which no program "
+                                   "can be given"));
   }
-  if (word.text.size() > rt::longest_word()) {
+  if (word.text.size() > base::longest_word()) {
     throw Fault(word.at,
-                rt::cat("command has a word of ", word.text.size(), " bytes, expected at most ",
-                        rt::longest_word(), ", which is what this system passes to a program"));
+                base::cat("command has a word of ", word.text.size(), " bytes, expected at most ",
+                          base::longest_word(), ", which is what this system passes to a program"));
   }
 }
 
@@ -51,12 +51,12 @@ void check_pattern(const Node& metric) {
   if (regex == nullptr) return;
   if (is_unit_metric(metric.find("name")->text))
     throw Fault(regex->at,
-                rt::cat("metric.regex stands beside the metric ", metric.find("name")->text,
-                        ", which is measured, expected another name"));
+                base::cat("metric.regex stands beside the metric ", metric.find("name")->text,
+                          ", which is measured, expected another name"));
   try {
     (void)Pattern(regex->text);
-  } catch (const rt::Error& error) {
-    throw Fault(regex->at, rt::cat("metric.regex: ", error.what()));
+  } catch (const base::Error& error) {
+    throw Fault(regex->at, base::cat("metric.regex: ", error.what()));
   }
 }
 
@@ -89,8 +89,8 @@ void expand_arguments(Node& root, const Space& space) {
     }
     expands = true;
     if (!references(word).whole)
-      throw Fault(word.at,
-                  rt::cat("command has ", describe(word), ", expected $args as a word of its own"));
+      throw Fault(word.at, base::cat("command has ", describe(word),
+                                     ", expected $args as a word of its own"));
   }
   if (!expands) return;
   if (const Node* own = root.find("parameters"); own->find(kArguments) != nullptr)
@@ -105,7 +105,8 @@ void expand_arguments(Node& root, const Space& space) {
     }
     for (const Parameter& parameter : space.parameters()) {
       if (!named.contains(parameter.name))
-        words.push_back(string_node(rt::cat("--", parameter.name, "=$", parameter.name), word.at));
+        words.push_back(
+            string_node(base::cat("--", parameter.name, "=$", parameter.name), word.at));
     }
   }
   command->items = std::move(words);
@@ -136,7 +137,7 @@ void try_command(const StudySpec& study) {
   for (const Node& word : command.items) {
     for (const std::string& name : references(word).names) {
       for (const ParamValue& value : samples(study.space.find(name)->domain))
-        check_word(substitute(string_node(rt::cat("$", name), word.at), {{name, value}}).value());
+        check_word(substitute(string_node(base::cat("$", name), word.at), {{name, value}}).value());
     }
   }
 }

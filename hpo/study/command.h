@@ -16,7 +16,7 @@ struct TrialCommand {
   std::string folder;              ///< where it runs, absolute
 };
 
-/// Throws rt::Error (study) with the place in the file when there is no such program, or a word
+/// Throws base::Error (study) with the place in the file when there is no such program, or a word
 /// cannot be passed to one.
 [[nodiscard]] TrialCommand trial_command(const StudySpec& study, const Params& params);
 

@@ -52,7 +52,7 @@ void add_network(Node& root) {
   if (root.find("from") != nullptr) return add(root, "network", "[]");
   const std::string dense = "{dense: {units: 64, activation: relu}}";
   add(root, "network",
-      rt::cat("[", may_be_images(root) ? "flatten, " : "", dense, ", ", dense, "]"));
+      base::cat("[", may_be_images(root) ? "flatten, " : "", dense, ", ", dense, "]"));
 }
 
 /// Whether the search is left to us. A file may say how it trains, but for the optimizer, whose
@@ -70,8 +70,8 @@ bool leaves_search_open(const Node& root) {
 void add_search(Node& root) {
   const bool images = may_be_images(root);
   add(root, "network",
-      rt::cat("[", images ? "flatten, " : "",
-              "{repeat: {times: $depth, of: [{dense: {units: $width, activation: relu}}]}}]"));
+      base::cat("[", images ? "flatten, " : "",
+                "{repeat: {times: $depth, of: [{dense: {units: $width, activation: relu}}]}}]"));
   Node& train = *block(root, "train");
   const bool batch = train.find("batch") == nullptr;
   add(train, "optimizer", "{type: adam, lr: $lr, weight_decay: $weight_decay}");
@@ -79,10 +79,10 @@ void add_search(Node& root) {
   add(train, "batch", "$batch");
   add(train, "epochs", images ? "27" : "81");
   add(root, "parameters",
-      rt::cat("{lr: {min: 1e-3, max: 3e-2, scale: log}, depth: {type: int, min: 0, max: 4}, "
-              "width: {type: int, min: 16, max: 256, scale: log}, ",
-              batch ? "batch: {values: [16, 32, 64]}, " : "",
-              "weight_decay: {min: 1e-6, max: 1e-1, scale: log}}"));
+      base::cat("{lr: {min: 1e-3, max: 3e-2, scale: log}, depth: {type: int, min: 0, max: 4}, "
+                "width: {type: int, min: 16, max: 256, scale: log}, ",
+                batch ? "batch: {values: [16, 32, 64]}, " : "",
+                "weight_decay: {min: 1e-6, max: 1e-1, scale: log}}"));
 }
 
 /// Whether time, and no number of trials, ends the search.
@@ -96,8 +96,9 @@ const char* usual_rule(const Node& root) { return ends_by_time(root) ? "auto" : 
 
 /// The first rung at a ninth of the epochs.
 std::string rule_of_search(const Node& root) {
-  const std::int64_t epochs = rt::parse_int(root.find_path({"train", "epochs"})->text).value_or(1);
-  return rt::cat("{", usual_rule(root), ": {min: ", std::max<std::int64_t>(1, epochs / 9), "}}");
+  const std::int64_t epochs =
+      base::parse_int(root.find_path({"train", "epochs"})->text).value_or(1);
+  return base::cat("{", usual_rule(root), ": {min: ", std::max<std::int64_t>(1, epochs / 9), "}}");
 }
 
 void add_data_defaults(Node& data) {
@@ -131,8 +132,8 @@ class Implied {
       found_ = {*task, by.at, name};
     } else if (*task != found_->task) {
       throw Fault(by.at,
-                  rt::cat(name, " is for ", task_name(*task), ", but ", found_->by, " is for ",
-                          task_name(found_->task), ", expected both for one task"));
+                  base::cat(name, " is for ", task_name(*task), ", but ", found_->by, " is for ",
+                            task_name(found_->task), ", expected both for one task"));
     }
   }
   [[nodiscard]] std::optional<ImpliedTask> found() const { return found_; }
@@ -217,11 +218,11 @@ std::optional<ImpliedTask> implied_task(const Node& root) {
   if (written) implied.add(task_of_loss(root), *loss, "train.loss");
   for (const Node* metric : metric_nodes(root)) {
     if (const Node* name = metric->find("name"))
-      implied.add(task_of_metric(name->text), *name, rt::cat("metric ", name->text));
+      implied.add(task_of_metric(name->text), *name, base::cat("metric ", name->text));
   }
   if (const Node* bounds = root.find("subject_to")) {
     for (const Entry& entry : bounds->entries)
-      implied.add(task_of_metric(entry.key), entry.value, rt::cat("subject_to ", entry.key));
+      implied.add(task_of_metric(entry.key), entry.value, base::cat("subject_to ", entry.key));
   }
   if (loss != nullptr && !written) implied.add(task_of_loss(root), *loss, "train.loss");
   return implied.found();

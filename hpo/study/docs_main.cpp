@@ -2,9 +2,9 @@
 
 #include <cstdio>
 
+#include "base/error.h"
+#include "base/file.h"
 #include "hpo/study/field_docs.h"
-#include "runtime/base/error.h"
-#include "runtime/base/file.h"
 
 int main(int argc, char** argv) {
   if (argc != 2) {
@@ -12,10 +12,10 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    rt::write_file_atomic(argv[1], hpo::study_reference_markdown());
-  } catch (const rt::Error& error) {
+    base::write_file_atomic(argv[1], hpo::study_reference_markdown());
+  } catch (const base::Error& error) {
     std::fprintf(stderr, "%s\n", error.what());
-    return rt::exit_code(error.kind());
+    return base::exit_code(error.kind());
   }
   return 0;
 }

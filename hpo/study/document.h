@@ -4,12 +4,12 @@
 #include <optional>
 #include <string>
 
+#include "base/error.h"
+#include "base/text.h"
 #include "hpo/space/space.h"
 #include "hpo/study/node.h"
 #include "hpo/study/spec.h"
 #include "nn/data/data_spec.h"
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
 
 namespace hpo::study {
 
@@ -18,15 +18,16 @@ struct Document {
   Node root;         ///< in the checker's canonical form; paths of data are absolute
 };
 
-/// Runs `body` and turns a Fault into the rt::Error that users see.
+/// Runs `body` and turns a Fault into the base::Error that users see.
 template <class Body>
 auto with_place(const std::string& file, const Body& body) {
   try {
     return body();
   } catch (const Fault& fault) {
     constexpr std::size_t kMost = 4096;  // a path may hold anything, a message is one line
-    throw rt::Error(rt::Errc::study, rt::cat(rt::printable(file, kMost), ":", fault.at().line, ":",
-                                             fault.at().column, ": ", fault.what()));
+    throw base::Error(base::Errc::study,
+                      base::cat(base::printable(file, kMost), ":", fault.at().line, ":",
+                                fault.at().column, ": ", fault.what()));
   }
 }
 

@@ -1,28 +1,21 @@
 #include "hpo/study/domains.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
+#include "base/digits.h"
+#include "base/text.h"
 #include "hpo/study/hints.h"
 #include "hpo/study/scalars.h"
 #include "hpo/study/substitute.h"
-#include "runtime/base/text.h"
 
 namespace hpo::study {
 
 namespace {
 
 constexpr double kLargest = 1e14;  // of a bound that is left out: every int up to it is exact
+constexpr int kDigits = 12;        // of a bound that is worked out
 constexpr double kReach = 6;  // deviations from the mean at which a bound that is left out lies
-
-/// The value with 12 significant digits.
-double rounded(double value) {
-  char text[40];
-  const auto end =
-      std::to_chars(text, text + sizeof text, value, std::chars_format::scientific, 11);
-  return rt::parse_double({text, end.ptr}).value_or(value);
-}
 
 /// Where a bound lies that is left out beside a prior: as many whole steps from the mean as fit
 /// into the reach.
@@ -39,7 +32,8 @@ double reach(const Normal& prior, Scale scale, double step, bool up) {
     end = up ? prior.mean * factor : prior.mean / factor;
     if (step > 0) end = std::max(1.0, std::round(end / step)) * step;
   }
-  return std::isfinite(end) ? std::clamp(rounded(end), -kLargest, kLargest) : 1;
+  return std::isfinite(end) ? std::clamp(base::rounded_to_digits(end, kDigits), -kLargest, kLargest)
+                            : 1;
 }
 
 /// One entry of the section, and the questions one has about it.
@@ -51,9 +45,9 @@ class DomainReader {
   [[nodiscard]] Domain domain() const {
     const bool range = has("min") || has("max"), prior = has("mean") || has("deviation");
     if (has("values") + has("value") + (range || prior) != 1) {
-      fail(at_, rt::cat("parameter \"", name_, "\" has ", forms(range, prior),
-                        ", expected one of {min, max}, {mean, deviation}, {values}, {choice} or "
-                        "{value}"));
+      fail(at_, base::cat("parameter \"", name_, "\" has ", forms(range, prior),
+                          ", expected one of {min, max}, {mean, deviation}, {values}, {choice} or "
+                          "{value}"));
     }
     if (has("values")) return choice();
     if (has("value")) return constant();
@@ -78,8 +72,8 @@ class DomainReader {
   void refuse(std::initializer_list<std::string_view> keys, std::string_view with) const {
     for (const std::string_view key : keys) {
       if (const Entry* entry = node_.find_entry(key)) {
-        fail(entry->key_at, rt::cat("\"", key, "\" stands with ", with, ", expected it with ",
-                                    key == "ordered" ? "values only" : "min and max only"));
+        fail(entry->key_at, base::cat("\"", key, "\" stands with ", with, ", expected it with ",
+                                      key == "ordered" ? "values only" : "min and max only"));
       }
     }
   }
@@ -98,8 +92,8 @@ class DomainReader {
     const Node& node = *node_.find(key);
     const auto value = number_of(value_of(node));
     if (!value || !std::isfinite(*value)) {
-      fail(node.at, rt::cat("parameters.", name_, ".", key, " is ", describe(node),
-                            ", expected a number", node.quoted ? " without quotes" : ""));
+      fail(node.at, base::cat("parameters.", name_, ".", key, " is ", describe(node),
+                              ", expected a number", node.quoted ? " without quotes" : ""));
     }
     return *value;
   }
@@ -111,8 +105,8 @@ class DomainReader {
     const ParamValue exact = value_of(node);
     if (const auto* integer = std::get_if<std::int64_t>(&exact)) return *integer;
     if (value != std::floor(value) || std::abs(value) > static_cast<double>(kLargestBound)) {
-      fail(node.at, rt::cat("parameters.", name_, ".", key, " is ", describe(node),
-                            ", expected an int, as type: int says"));
+      fail(node.at, base::cat("parameters.", name_, ".", key, " is ", describe(node),
+                              ", expected an int, as type: int says"));
     }
     return static_cast<std::int64_t>(value);
   }
@@ -130,7 +124,8 @@ class DomainReader {
     const std::optional<Normal> prior = this->prior();
     for (const std::string_view key : {"min", "max"}) {
       if (!has(key) && !prior)
-        fail(at_, rt::cat("parameter \"", name_, "\" has no ", key, ", expected both min and max"));
+        fail(at_,
+             base::cat("parameter \"", name_, "\" has no ", key, ", expected both min and max"));
       if (has(key)) (void)number(key);
     }
     if (has("step")) (void)number("step");
@@ -159,8 +154,8 @@ class DomainReader {
     if (!has("mean") && !has("deviation")) return std::nullopt;
     for (const std::string_view key : {"mean", "deviation"}) {
       if (!has(key))
-        fail(at_, rt::cat("parameter \"", name_, "\" has no ", key,
-                          ", expected both mean and deviation"));
+        fail(at_, base::cat("parameter \"", name_, "\" has no ", key,
+                            ", expected both mean and deviation"));
     }
     return Normal{number("mean"), number("deviation")};
   }
@@ -178,18 +173,18 @@ class DomainReader {
     for (std::size_t i = 0; i < choice.values.size(); ++i) {
       const Node& item = node_.find("values")->items[i];
       if (!type().empty() && !numbers && !number_of(choice.values[i])) {
-        fail(item.at, rt::cat("parameters.", name_, ".values has ", describe(item),
-                              ", expected numbers, as type: ", type(), " says"));
+        fail(item.at, base::cat("parameters.", name_, ".values has ", describe(item),
+                                ", expected numbers, as type: ", type(), " says"));
       }
       if (type() == "int" && !std::holds_alternative<std::int64_t>(choice.values[i])) {
-        fail(item.at, rt::cat("parameters.", name_, ".values has ", describe(item),
-                              ", expected ints, as type: int says"));
+        fail(item.at, base::cat("parameters.", name_, ".values has ", describe(item),
+                                ", expected ints, as type: int says"));
       }
       if (numbers && floats) choice.values[i] = *number_of(choice.values[i]);
       for (std::size_t k = 0; k < i && choice.values.size() <= 1000; ++k) {
         if (choice.values[k] == choice.values[i]) {
-          fail(item.at, rt::cat("parameters.", name_, ".values has ", describe(item),
-                                " twice, expected distinct values"));
+          fail(item.at, base::cat("parameters.", name_, ".values has ", describe(item),
+                                  " twice, expected distinct values"));
         }
       }
     }

@@ -2,32 +2,32 @@
 
 #include <algorithm>
 
+#include "base/enum_names.h"
+#include "base/text.h"
 #include "hpo/space/value.h"
-#include "runtime/base/enum_names.h"
-#include "runtime/base/text.h"
 
 namespace hpo::study {
 
 namespace {
 
-constexpr rt::EnumNames<Type> kTypeNames{{{Type::boolean, "bool"},
-                                          {Type::integer, "int"},
-                                          {Type::number, "number"},
-                                          {Type::word, "word"},
-                                          {Type::text, "text"},
-                                          {Type::duration, "duration"},
-                                          {Type::size, "size"},
-                                          {Type::percent, "percent"},
-                                          {Type::value, "value"},
-                                          {Type::conditions, "conditions"},
-                                          {Type::block, "block"},
-                                          {Type::blocks, "blocks"},
-                                          {Type::kind, "kind"},
-                                          {Type::timetable, "timetable"},
-                                          {Type::numbers, "numbers"},
-                                          {Type::combination, "map"},
-                                          {Type::alternatives, "map from words to parameters"},
-                                          {Type::bounds, "bounds"}}};
+constexpr base::EnumNames<Type> kTypeNames{{{Type::boolean, "bool"},
+                                            {Type::integer, "int"},
+                                            {Type::number, "number"},
+                                            {Type::word, "word"},
+                                            {Type::text, "text"},
+                                            {Type::duration, "duration"},
+                                            {Type::size, "size"},
+                                            {Type::percent, "percent"},
+                                            {Type::value, "value"},
+                                            {Type::conditions, "conditions"},
+                                            {Type::block, "block"},
+                                            {Type::blocks, "blocks"},
+                                            {Type::kind, "kind"},
+                                            {Type::timetable, "timetable"},
+                                            {Type::numbers, "numbers"},
+                                            {Type::combination, "map"},
+                                            {Type::alternatives, "map from words to parameters"},
+                                            {Type::bounds, "bounds"}}};
 
 bool is_numeric(Type type) {
   return type == Type::integer || type == Type::number || type == Type::duration ||
@@ -35,36 +35,36 @@ bool is_numeric(Type type) {
 }
 
 std::string bound(const Field& field, double value) {
-  if (field.type == Type::duration) return rt::cat(rt::format_double(value), " s");
-  if (field.type == Type::percent) return rt::cat(rt::format_double(value), "%");
-  if (field.type == Type::size) return rt::format_bytes(static_cast<std::uint64_t>(value));
-  return rt::format_double(value);
+  if (field.type == Type::duration) return base::cat(base::format_double(value), " s");
+  if (field.type == Type::percent) return base::cat(base::format_double(value), "%");
+  if (field.type == Type::size) return base::format_bytes(static_cast<std::uint64_t>(value));
+  return base::format_double(value);
 }
 
 /// "from 1 to 8", "above 0", "of at least 1 and below 2"...: what follows the type.
 std::string range_words(const Field& field) {
   const bool ends = field.min && field.max && !field.min_excluded && !field.max_excluded;
-  if (ends) return rt::cat(" from ", bound(field, *field.min), " to ", bound(field, *field.max));
+  if (ends) return base::cat(" from ", bound(field, *field.min), " to ", bound(field, *field.max));
   std::string text;
   if (field.min)
-    text += rt::cat(field.min_excluded ? " above " : " of at least ", bound(field, *field.min));
+    text += base::cat(field.min_excluded ? " above " : " of at least ", bound(field, *field.min));
   if (field.max) {
-    text += rt::cat(text.empty() ? "" : " and", field.max_excluded ? " below " : " of at most ",
-                    bound(field, *field.max));
+    text += base::cat(text.empty() ? "" : " and", field.max_excluded ? " below " : " of at most ",
+                      bound(field, *field.max));
   }
   return text;
 }
 
 std::string kinds_text(const KindSet& set) {
   const auto names = set.names();
-  return rt::cat(set.what, " (", either(names), ")");
+  return base::cat(set.what, " (", either(names), ")");
 }
 
 std::string keys_text(const Field& block) {
   std::string text = "the keys";
   std::string_view comma = " ";
   for (const Field& field : block.fields) {
-    text += rt::cat(comma, field.name);
+    text += base::cat(comma, field.name);
     comma = ", ";
   }
   return text;
@@ -101,8 +101,8 @@ std::string expected_one(const Field& field) {
     case Type::kind:
       return "one " + kinds_text(*field.kinds());
     case Type::timetable:
-      return rt::cat("a map from epochs to ", field.kinds()->what,
-                     "s such as {3: {widen: {layer: fc1, by: 32}}}");
+      return base::cat("a map from epochs to ", field.kinds()->what,
+                       "s such as {3: {widen: {layer: fc1, by: 32}}}");
     case Type::numbers:
       return "a map from names to numbers" + range_words(field) + words;
     case Type::combination:
@@ -123,7 +123,7 @@ std::string many(const Field& field) {
     case Type::value:
       return "values";
     case Type::kind:
-      return rt::cat(field.kinds()->what, "s");
+      return base::cat(field.kinds()->what, "s");
     case Type::block:
       return "such maps";
     case Type::conditions:
@@ -131,9 +131,9 @@ std::string many(const Field& field) {
     case Type::combination:
       return "maps such as {optimizer: sgd, lr: {above: 0.1}}";
     case Type::word:
-      return rt::cat("words (", either(field.words), ")");
+      return base::cat("words (", either(field.words), ")");
     default:
-      return rt::cat("values, each ", expected_one(field));
+      return base::cat("values, each ", expected_one(field));
   }
 }
 
@@ -172,9 +172,9 @@ std::string expected(const Field& field) {
     case Count::list:
       return "a list of " + many(field);
     case Count::one_or_list:
-      return rt::cat(expected_one(field), " or a list of ", many(field));
+      return base::cat(expected_one(field), " or a list of ", many(field));
     case Count::one_or_course:
-      return rt::cat(expected_one(field), " or a list of [epoch, value] pairs");
+      return base::cat(expected_one(field), " or a list of [epoch, value] pairs");
   }
   return "";
 }
@@ -188,8 +188,8 @@ std::string type_text(const Field& field) {
     return "list of maps from parameters to values";
   if (field.type == Type::combination) return "list of maps";
   if (field.count == Count::list) return "list of " + name + "s";
-  if (field.count == Count::one_or_course) return rt::cat(name, ", list of [epoch, ", name, "]");
-  if (field.count == Count::one_or_list) return rt::cat(name, ", list of ", name, "s");
+  if (field.count == Count::one_or_course) return base::cat(name, ", list of [epoch, ", name, "]");
+  if (field.count == Count::one_or_list) return base::cat(name, ", list of ", name, "s");
   return name;
 }
 
@@ -212,7 +212,7 @@ std::string range_text(const Field& field) {
   if (field.type == Type::word || !is_numeric(field.type)) return either(field.words);
   std::string text = range_words(field);
   if (!text.empty()) text.erase(0, 1);
-  if (!field.words.empty()) text += rt::cat(text.empty() ? "" : ", or ", either(field.words));
+  if (!field.words.empty()) text += base::cat(text.empty() ? "" : ", or ", either(field.words));
   return text;
 }
 

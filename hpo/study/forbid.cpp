@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <string>
 
+#include "base/text.h"
 #include "hpo/space/share.h"
 #include "hpo/study/hints.h"
 #include "hpo/study/scalars.h"
 #include "hpo/study/substitute.h"
-#include "runtime/base/text.h"
 
 namespace hpo::study {
 
@@ -17,8 +17,9 @@ const Parameter& find(const Space& space, const std::string& name, Position at) 
   if (const Parameter* parameter = space.find(name)) return *parameter;
   std::vector<std::string> names;
   for (const Parameter& known : space.parameters()) names.push_back(known.name);
-  fail(at, rt::cat("forbid names \"", rt::printable(name, 64),
-                   "\", expected the name of a parameter", did_you_mean(rt::nearest(name, names))));
+  fail(at,
+       base::cat("forbid names \"", base::printable(name, 64),
+                 "\", expected the name of a parameter", did_you_mean(base::nearest(name, names))));
 }
 
 bool has_numbers(const Domain& domain) {
@@ -77,10 +78,11 @@ class ClauseReader {
     const References found = references(node);
     if (found.names.empty()) return std::nullopt;
     if (!found.whole)
-      fail(node.at, rt::cat(where_, " is a text with a parameter in it, expected one $name alone"));
+      fail(node.at,
+           base::cat(where_, " is a text with a parameter in it, expected one $name alone"));
     (void)find(space_, found.names[0], node.at);
     if (found.names[0] == entry_.key)
-      fail(node.at, rt::cat(where_, " is compared with itself, expected another parameter"));
+      fail(node.at, base::cat(where_, " is compared with itself, expected another parameter"));
     return found.names[0];
   }
 
@@ -88,8 +90,8 @@ class ClauseReader {
     const auto given = as_value(unescape(node));
     const Domain& domain = parameter_.domain;
     if (!given || !contains(domain, as_meant(domain, *given))) {
-      fail(node.at, rt::cat(where_, " is ", describe(node), ", expected ", hpo::describe(domain),
-                            ", or the $name of another parameter"));
+      fail(node.at, base::cat(where_, " is ", describe(node), ", expected ", hpo::describe(domain),
+                              ", or the $name of another parameter"));
     }
     return as_meant(domain, *given);
   }
@@ -97,13 +99,13 @@ class ClauseReader {
   void read_bounds(const Node& map, std::vector<Clause>& clauses) const {
     must_have_numbers(parameter_, map.at);
     if (map.entries.empty())
-      fail(map.at, rt::cat(where_, " is an empty map, expected {above: ...} or {below: ...}"));
+      fail(map.at, base::cat(where_, " is an empty map, expected {above: ...} or {below: ...}"));
     for (const Entry& bound : map.entries) {
       if (bound.key != "above" && bound.key != "below") {
         const std::string near = suggestion("forbid", bound.key, kWords);
         fail(bound.key_at,
-             rt::cat("unknown key \"", rt::printable(bound.key, 60), "\", expected a key of ",
-                     where_, " (above or below)", did_you_mean(near)));
+             base::cat("unknown key \"", base::printable(bound.key, 60), "\", expected a key of ",
+                       where_, " (above or below)", did_you_mean(near)));
       }
       clauses.push_back(read_bound(bound));
     }
@@ -119,22 +121,22 @@ class ClauseReader {
     const auto given = as_value(unescape(bound.value));
     const auto number = given ? number_of(*given) : std::nullopt;
     if (!number) {
-      fail(bound.value.at, rt::cat(where_, ".", bound.key, " is ", describe(bound.value),
-                                   ", expected a number or the $name of another parameter"));
+      fail(bound.value.at, base::cat(where_, ".", bound.key, " is ", describe(bound.value),
+                                     ", expected a number or the $name of another parameter"));
     }
     const auto [low, high] = ends(parameter_.domain);
     if (above ? *number >= high : *number <= low) {
-      fail(bound.value.at,
-           rt::cat(where_, ".", bound.key, " can never hold: ", entry_.key, " is never ", bound.key,
-                   " ", text_of(*given), ", expected ", hpo::describe(parameter_.domain)));
+      fail(bound.value.at, base::cat(where_, ".", bound.key, " can never hold: ", entry_.key,
+                                     " is never ", bound.key, " ", text_of(*given), ", expected ",
+                                     hpo::describe(parameter_.domain)));
     }
     return clause(is, {*given});
   }
 
   void must_have_numbers(const Parameter& parameter, Position at) const {
     if (has_numbers(parameter.domain)) return;
-    fail(at, rt::cat(where_, " compares ", parameter.name, ", which has no numbers (",
-                     hpo::describe(parameter.domain), "), expected a value or a list of values"));
+    fail(at, base::cat(where_, " compares ", parameter.name, ", which has no numbers (",
+                       hpo::describe(parameter.domain), "), expected a value or a list of values"));
   }
 
   inline static const std::vector<std::string> kWords{"above", "below"};
@@ -151,8 +153,8 @@ Space without(const Node& list, const Space& space) {
   std::vector<Forbidden> forbidden;
   for (const Node& map : list.items) {
     if (!map.is_map() || map.entries.empty()) {
-      fail(map.at, rt::cat("forbid has ", map.is_map() ? "an empty map" : describe(map),
-                           ", expected maps such as {optimizer: sgd, lr: {above: 0.1}}"));
+      fail(map.at, base::cat("forbid has ", map.is_map() ? "an empty map" : describe(map),
+                             ", expected maps such as {optimizer: sgd, lr: {above: 0.1}}"));
     }
     Forbidden combination;
     for (const Entry& entry : map.entries) ClauseReader(entry, space).read(combination.clauses);

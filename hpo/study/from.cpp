@@ -29,9 +29,9 @@ std::optional<From> from_of(const StudySpec& study) {
 void refuse_from(const StudySpec& study, std::string_view key, const std::string& problem) {
   study::with_place(study.file, [&] {
     const study::Node& node = *node_of(study)->find(key);
-    throw study::Fault(node.at, rt::cat("from.", key, " is ", describe(node), ", ", problem));
+    throw study::Fault(node.at, base::cat("from.", key, " is ", describe(node), ", ", problem));
   });
-  throw rt::Error(rt::Errc::internal, "refuse_from returned");
+  throw base::Error(base::Errc::internal, "refuse_from returned");
 }
 
 namespace study {

@@ -23,7 +23,7 @@ struct From {
 /// Nothing: networks begin anew.
 [[nodiscard]] std::optional<From> from_of(const StudySpec& study);
 
-/// Throws rt::Error (study) at the place of a key of `from`: `from.model is "...", ` and what
+/// Throws base::Error (study) at the place of a key of `from`: `from.model is "...", ` and what
 /// `problem` says.
 [[noreturn]] void refuse_from(const StudySpec& study, std::string_view key,
                               const std::string& problem);

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <string>
 
+#include "base/text.h"
 #include "hpo/samplers/registry.h"
 #include "hpo/study/field.h"
 #include "hpo/study/metric_names.h"
 #include "hpo/study/scalars.h"
-#include "runtime/base/text.h"
 
 namespace hpo {
 
@@ -43,8 +43,8 @@ Bound read_bound(const Entry& entry) {
   if (const Node* max = entry.value.find("max")) bound.max = as_number(*max);
   if (bound.min && bound.max && *bound.min > *bound.max) {
     throw Fault(entry.value.at,
-                rt::cat("subject_to.", entry.key, " has min ", rt::format_double(*bound.min),
-                        " above max ", rt::format_double(*bound.max), ", expected min <= max"));
+                base::cat("subject_to.", entry.key, " has min ", base::format_double(*bound.min),
+                          " above max ", base::format_double(*bound.max), ", expected min <= max"));
   }
   return bound;
 }
@@ -60,19 +60,19 @@ void check_several(const Node& root, const std::vector<const Node*>& nodes) {
     if (name == nullptr)
       throw Fault(node->at, "metric.name is missing, expected one for each of several");
     if (std::ranges::find(names, name->text) != names.end())
-      throw Fault(name->at, rt::cat("metric names ", name->text, " twice, expected once"));
+      throw Fault(name->at, base::cat("metric names ", name->text, " twice, expected once"));
     names.push_back(name->text);
   }
   for (const char* end : {"target", "patience"}) {
     if (const Node* limit = root.find_path({"limits", end}))
-      throw Fault(limit->at, rt::cat("limits.", end, " is about one metric, but there are ",
-                                     nodes.size(), ", expected limits.trials"));
+      throw Fault(limit->at, base::cat("limits.", end, " is about one metric, but there are ",
+                                       nodes.size(), ", expected limits.trials"));
   }
   const Node& method = *root.find("method");
   const std::string& kind = method.find("type")->text;
   if (searches_several(kind)) return;
-  throw Fault(method.at, rt::cat("method ", kind, " searches for one metric, but there are ",
-                                 nodes.size(), ", expected ", either(kinds_for_several())));
+  throw Fault(method.at, base::cat("method ", kind, " searches for one metric, but there are ",
+                                   nodes.size(), ", expected ", either(kinds_for_several())));
 }
 
 }  // namespace

@@ -10,9 +10,9 @@
 #include <variant>
 #include <vector>
 
+#include "base/text.h"
 #include "hpo/study/document.h"
 #include "hpo/study/substitute.h"
-#include "runtime/base/text.h"
 
 namespace hpo {
 
@@ -22,7 +22,7 @@ StudySpec with_gpus_by_size(const StudySpec& study, double gpu_from) {
   std::erase_if(resources.entries, [](const study::Entry& entry) {
     return entry.key == "gpus" || entry.key == "gpu_from";
   });
-  const std::string border = rt::format_double(std::min(gpu_from, kNoGpu));
+  const std::string border = base::format_double(std::min(gpu_from, kNoGpu));
   const auto behind = std::ranges::find(resources.entries, "cpus", &study::Entry::key) + 1;
   const study::Position at = resources.at;
   resources.entries.insert(behind, {{"gpus", at, study::plain_node("auto", at)},
@@ -47,7 +47,7 @@ std::vector<ParamValue> telling_values(const Domain& domain) {
 }
 
 bool asks_for_gpus(const study::Node& gpus) {
-  return gpus.text == "auto" || rt::parse_double(gpus.text).value_or(0) > 0;
+  return gpus.text == "auto" || base::parse_double(gpus.text).value_or(0) > 0;
 }
 
 bool asks_for_cores(const study::Node& gpus) { return !asks_for_gpus(gpus); }
@@ -73,7 +73,7 @@ std::set<int> numbers_of_sharers(const study::Node& gpus, const Space& space) {
   std::set<int> numbers;
   for (const study::Node& written : written_values(gpus, space)) {
     if (!asks_for_gpus(written)) continue;
-    const double part = std::min(1.0, rt::parse_double(written.text).value_or(1));
+    const double part = std::min(1.0, base::parse_double(written.text).value_or(1));
     numbers.insert(static_cast<int>(std::min<double>(kMostPerGpu, std::floor(1 / part))));
   }
   return numbers;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime/base/text.h"
+#include "base/text.h"
 
 namespace hpo::study {
 
@@ -370,11 +370,11 @@ std::string suggestion(std::string_view context, std::string_view word,
     if (hint.context == context && hint.theirs == plain && can_stand(hint.ours, known))
       return std::string(hint.ours);
   }
-  return rt::nearest(word, known);
+  return base::nearest(word, known);
 }
 
 std::string did_you_mean(const std::string& suggestion) {
-  return suggestion.empty() ? "" : rt::cat("; did you mean \"", suggestion, "\"?");
+  return suggestion.empty() ? "" : base::cat("; did you mean \"", suggestion, "\"?");
 }
 
 }  // namespace hpo::study

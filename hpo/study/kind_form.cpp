@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "hpo/study/hints.h"
 #include "hpo/study/scalars.h"
-#include "runtime/base/text.h"
 
 namespace hpo::study {
 
@@ -13,8 +13,8 @@ namespace {
 KindForm from_single_key(const Entry& entry, const KindSet& set) {
   KindForm form{.type = plain_node(entry.key, entry.key_at), .fields = {}};
   if (entry.key.find('$') != std::string::npos) {
-    throw Fault(entry.key_at, rt::cat("a parameter stands as a key, expected {type: ",
-                                      rt::printable(entry.key, 64), ", ...}"));
+    throw Fault(entry.key_at, base::cat("a parameter stands as a key, expected {type: ",
+                                        base::printable(entry.key, 64), ", ...}"));
   }
   const Kind& kind = find_kind(set, form.type);
   if (entry.value.is_null()) return form;
@@ -27,9 +27,9 @@ KindForm from_single_key(const Entry& entry, const KindSet& set) {
     const std::string example = first == nullptr ? "nothing"
                                 : first->count == Count::list
                                     ? expected(*first)
-                                    : rt::cat("a map such as {", first->name, ": ...}");
+                                    : base::cat("a map such as {", first->name, ": ...}");
     throw Fault(entry.value.at,
-                rt::cat(kind.name, " is ", describe(entry.value), ", expected ", example));
+                base::cat(kind.name, " is ", describe(entry.value), ", expected ", example));
   }
   form.fields = entry.value.entries;
   return form;
@@ -47,8 +47,8 @@ KindForm read_kind_form(const Node& node, const Field& field, const std::string&
   if (!node.is_map()) fail_unexpected(node, where, field);
   if (const Entry* type = node.find_entry(set.key)) {
     if (!type->value.is_scalar()) {
-      throw Fault(type->value.at,
-                  rt::cat(set.key, " is ", describe(type->value), ", expected ", expected(field)));
+      throw Fault(type->value.at, base::cat(set.key, " is ", describe(type->value), ", expected ",
+                                            expected(field)));
     }
     KindForm form{.type = type->value, .fields = {}};
     std::ranges::copy_if(node.entries, std::back_inserter(form.fields),
@@ -58,14 +58,14 @@ KindForm read_kind_form(const Node& node, const Field& field, const std::string&
   for (const std::string_view key : {"name", "kind", "type"}) {
     const Entry* entry = node.find_entry(key);
     if (entry != nullptr && set.find(entry->value.text) != nullptr) {
-      throw Fault(entry->key_at, rt::cat("\"", key, "\" holds a kind, expected it at ", set.key,
-                                         did_you_mean(set.key)));
+      throw Fault(entry->key_at, base::cat("\"", key, "\" holds a kind, expected it at ", set.key,
+                                           did_you_mean(set.key)));
     }
   }
   if (node.entries.size() == 1) return from_single_key(node.entries[0], set);
   const std::string example = set.kinds.empty() ? "NAME" : set.kinds[0].name;
-  throw Fault(node.at, rt::cat(where, " has no ", set.key, ", expected {", set.key, ": ", example,
-                               ", ...} or {", example, ": {...}}"));
+  throw Fault(node.at, base::cat(where, " has no ", set.key, ", expected {", set.key, ": ", example,
+                                 ", ...} or {", example, ": {...}}"));
 }
 
 const Kind& find_kind(const KindSet& set, const Node& name) {
@@ -77,15 +77,16 @@ const Kind& find_kind(const KindSet& set, const Node& name) {
   };
   if (comes_later(near)) {
     throw Fault(name.at,
-                rt::cat(set.what, " ", describe(name), " is called ", near,
-                        " here and is not available in this version, expected ", either(names)));
+                base::cat(set.what, " ", describe(name), " is called ", near,
+                          " here and is not available in this version, expected ", either(names)));
   }
   if (comes_later(name.text)) {
-    throw Fault(name.at, rt::cat(set.what, " \"", name.text,
-                                 "\" is not available in this version, expected ", either(names)));
+    throw Fault(name.at,
+                base::cat(set.what, " \"", name.text,
+                          "\" is not available in this version, expected ", either(names)));
   }
-  throw Fault(name.at, rt::cat("unknown ", set.what, " ", describe(name), ", expected ",
-                               either(names), did_you_mean(near)));
+  throw Fault(name.at, base::cat("unknown ", set.what, " ", describe(name), ", expected ",
+                                 either(names), did_you_mean(near)));
 }
 
 }  // namespace hpo::study

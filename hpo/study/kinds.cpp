@@ -4,6 +4,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "base/text.h"
 #include "hpo/samplers/registry.h"
 #include "hpo/space/option.h"
 #include "hpo/space/value.h"
@@ -15,7 +16,6 @@
 #include "nn/layers/layer.h"
 #include "nn/reshape/operation.h"
 #include "nn/spec.h"
-#include "runtime/base/text.h"
 
 namespace hpo::study {
 
@@ -277,8 +277,8 @@ KindSet make_stopping() {
            .type = Type::kind,
            .count = Count::list,
            .required = true,
-           .doc = rt::cat("The rules, which count in the same unit. `{", kind.name,
-                          ": [...]}` is short for `{type: ", kind.name, ", of: [...]}`."),
+           .doc = base::cat("The rules, which count in the same unit. `{", kind.name,
+                            ": [...]}` is short for `{type: ", kind.name, ", of: [...]}`."),
            .kinds = stopping_set});
     }
     if (kind.block.fields.empty() || info->combines) continue;

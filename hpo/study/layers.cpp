@@ -1,8 +1,8 @@
 #include "hpo/study/layers.h"
 
+#include "base/text.h"
 #include "hpo/study/course.h"
 #include "hpo/study/scalars.h"
-#include "runtime/base/text.h"
 
 namespace hpo::study {
 
@@ -18,7 +18,7 @@ struct Written {
 
 void write_layer(const Node& node, nn::LayerSpec layer, Written& out) {
   if (out.layers.size() == kMostLayers) {
-    throw Fault(node.at, rt::cat("too many layers, expected at most ", kMostLayers));
+    throw Fault(node.at, base::cat("too many layers, expected at most ", kMostLayers));
   }
   out.layers.push_back(std::move(layer));
   out.nodes.push_back(&node);
@@ -30,7 +30,7 @@ void write_out(const Node& list, const std::string& suffix, Written& out) {
     if (type == "repeat") {
       const std::int64_t times = as_integer(*node.find("times"));
       for (std::int64_t i = 1; i <= times; ++i) {
-        write_out(*node.find("of"), rt::cat(suffix, suffix.empty() ? "" : "_", i), out);
+        write_out(*node.find("of"), base::cat(suffix, suffix.empty() ? "" : "_", i), out);
       }
       continue;
     }

@@ -5,6 +5,8 @@
 #include <memory>
 #include <span>
 
+#include "base/file.h"
+#include "base/words.h"
 #include "hpo/study/asked.h"
 #include "hpo/study/checker.h"
 #include "hpo/study/choices.h"
@@ -22,8 +24,6 @@
 #include "hpo/study/substitute.h"
 #include "hpo/study/trial_spec.h"
 #include "hpo/study/yaml_reader.h"
-#include "runtime/base/file.h"
-#include "runtime/base/words.h"
 
 namespace hpo {
 
@@ -41,25 +41,25 @@ void apply(const Overrides& overrides, Node& root) {
   };
   if (overrides.name) {
     if (!is_study_name(*overrides.name)) {
-      throw rt::Error(
-          rt::Errc::usage,
-          rt::cat("--name: \"", rt::printable(*overrides.name, 80),
-                  "\" cannot be a study's name, expected 1 to 64 letters, digits, dots, "
-                  "underscores and dashes, not beginning with a dot or dash"));
+      throw base::Error(
+          base::Errc::usage,
+          base::cat("--name: \"", base::printable(*overrides.name, 80),
+                    "\" cannot be a study's name, expected 1 to 64 letters, digits, dots, "
+                    "underscores and dashes, not beginning with a dot or dash"));
     }
     set("name", string_node(*overrides.name, {}));
   }
   if (overrides.seed) {
     // Not compared as doubles: the first number beyond is none.
     if (*overrides.seed > static_cast<std::uint64_t>(study_block().find("seed")->max.value())) {
-      throw rt::Error(rt::Errc::usage,
-                      rt::cat("--seed: ", *overrides.seed, " is too large, expected at most 2^53"));
+      throw base::Error(base::Errc::usage, base::cat("--seed: ", *overrides.seed,
+                                                     " is too large, expected at most 2^53"));
     }
     set("seed", plain_node(std::to_string(*overrides.seed), {}));
   }
   if (overrides.from) {
     if (overrides.from->empty())
-      throw rt::Error(rt::Errc::usage, "--from: an empty path, expected a model's file");
+      throw base::Error(base::Errc::usage, "--from: an empty path, expected a model's file");
     const auto path = std::filesystem::absolute(*overrides.from).lexically_normal();
     Node model = string_node(escape(path.string()), {});
     Node* from = root.find("from");
@@ -97,11 +97,11 @@ void check_used(const Node& raw, const Space& space, const Checker& checker) {
     const Position at = raw.find("parameters")->find_entry(parameter.name)->key_at;
     const std::string expected =
         raw.find("command") != nullptr
-            ? rt::cat("$args or $", parameter.name, " in command, or $", parameter.name,
-                      " in resources")
-            : rt::cat("$", parameter.name, " in network, train, adapt, data or resources");
-    throw Fault(at,
-                rt::cat("parameter \"", parameter.name, "\" is used nowhere, expected ", expected));
+            ? base::cat("$args or $", parameter.name, " in command, or $", parameter.name,
+                        " in resources")
+            : base::cat("$", parameter.name, " in network, train, adapt, data or resources");
+    throw Fault(
+        at, base::cat("parameter \"", parameter.name, "\" is used nowhere, expected ", expected));
   }
 }
 
@@ -160,17 +160,17 @@ void drop_denied(Node& root) {
   constexpr std::size_t kLongest = 64;
   std::string near;
   for (const char c : stem.substr(0, kLongest))
-    near += is_study_name(rt::cat("a", std::string(1, c))) ? c : '_';
-  throw Fault(root.at, rt::cat("the file's name gives the study none, expected name: ",
-                               is_study_name(near) ? near : "study", " in it, or another one"));
+    near += is_study_name(base::cat("a", std::string(1, c))) ? c : '_';
+  throw Fault(root.at, base::cat("the file's name gives the study none, expected name: ",
+                                 is_study_name(near) ? near : "study", " in it, or another one"));
 }
 
 StudySpec parse(const std::string& text, const std::string& file, const std::string& folder,
                 const Overrides& overrides) {
   Node root = read_yaml(text);
   if (!root.is_map()) {
-    throw Fault(root.at, rt::cat("the file is ", describe(root),
-                                 ", expected a map such as data: {csv: FILE, target: COLUMN}"));
+    throw Fault(root.at, base::cat("the file is ", describe(root),
+                                   ", expected a map such as data: {csv: FILE, target: COLUMN}"));
   }
   drop_denied(root);
   write_out_from(root);
@@ -250,9 +250,9 @@ void require_file(const std::string& path) {
   }
   if (known.empty()) return;  // reading it says why not
   std::ranges::sort(known);
-  throw rt::Error(rt::Errc::storage,
-                  rt::cat("cannot read ", rt::printable(path), ": there is no such file",
-                          rt::expected_one_of(known, path)));
+  throw base::Error(base::Errc::storage,
+                    base::cat("cannot read ", base::printable(path), ": there is no such file",
+                              base::expected_one_of(known, path)));
 }
 
 }  // namespace
@@ -262,11 +262,11 @@ StudySpec load_study(const std::string& path, const Overrides& overrides) {
   std::error_code error;
   const std::uintmax_t bytes = std::filesystem::file_size(path, error);
   if (!error && bytes > study::kMostBytes) {
-    throw rt::Error(rt::Errc::study,
-                    rt::cat(path, ":1:1: the file has ", bytes, " bytes, expected at most ",
-                            study::kMostBytes, " (1 MiB)"));
+    throw base::Error(base::Errc::study,
+                      base::cat(path, ":1:1: the file has ", bytes, " bytes, expected at most ",
+                                study::kMostBytes, " (1 MiB)"));
   }
-  const std::string text = rt::read_file(path, study::kMostBytes);
+  const std::string text = base::read_file(path, study::kMostBytes);
   const auto absolute = std::filesystem::absolute(path);
   return parse_study(text, path, absolute.parent_path().string(), overrides);
 }

@@ -2,8 +2,8 @@
 
 #include <variant>
 
+#include "base/text.h"
 #include "hpo/space/value.h"
-#include "runtime/base/text.h"
 
 namespace hpo::study {
 
@@ -63,13 +63,13 @@ std::string describe(const Node& node) {
       break;
   }
   const bool text = node.quoted || std::holds_alternative<std::string>(read_scalar(node.text));
-  const std::string shown = rt::printable(node.text, 60);
+  const std::string shown = base::printable(node.text, 60);
   if (!text || is_oversized_number(node.text)) return shown;
-  return rt::cat('"', shown, '"');
+  return base::cat('"', shown, '"');
 }
 
 Fault::Fault(Position at, std::string_view message)
-    : at_(at), message_(rt::printable(message, kLongestMessage)) {}
+    : at_(at), message_(base::printable(message, kLongestMessage)) {}
 
 void fail(Position at, std::string_view message) { throw Fault(at, message); }
 

@@ -3,11 +3,11 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "base/text.h"
 #include "hpo/study/domains.h"
 #include "hpo/study/hints.h"
 #include "hpo/study/scalars.h"
 #include "hpo/study/substitute.h"
-#include "runtime/base/text.h"
 
 namespace hpo::study {
 
@@ -20,7 +20,7 @@ ParamValue fit(const Node& node, const Parameter* parent, const std::string& whe
   const auto value = as_value(unescape(node));
   if (!value)
     fail(node.at,
-         rt::cat(where, " is ", describe(node), ", expected a value, or a list of values"));
+         base::cat(where, " is ", describe(node), ", expected a value, or a list of values"));
   if (parent == nullptr || contains(parent->domain, *value)) return *value;
   const auto number = number_of(*value);
   if (number && contains(parent->domain, ParamValue(*number))) return *number;
@@ -32,20 +32,20 @@ using Known = std::unordered_map<std::string_view, const Parameter*>;
 std::vector<Condition> read_conditions(const Entry& entry, const Known& all) {
   const Node* when = entry.value.find("when");
   if (when == nullptr) return {};
-  const std::string where = rt::cat("parameters.", entry.key, ".when");
+  const std::string where = base::cat("parameters.", entry.key, ".when");
   if (!when->is_map() || when->entries.empty()) {
     fail(when->at,
-         rt::cat(where, " is ", describe(*when), ", expected a map such as {optimizer: sgd}"));
+         base::cat(where, " is ", describe(*when), ", expected a map such as {optimizer: sgd}"));
   }
   std::vector<Condition> conditions;
   for (const Entry& condition : when->entries) {
     const auto parent = all.find(condition.key);
     const Parameter* known = parent != all.end() ? parent->second : nullptr;
     if (known != nullptr && !cardinality(known->domain))
-      fail(condition.key_at, rt::cat(where, " hangs on one value of ", condition.key, ", which is ",
-                                     describe(known->domain),
-                                     " and as good as never that value, expected a "
-                                     "parameter with values or a step"));
+      fail(condition.key_at, base::cat(where, " hangs on one value of ", condition.key,
+                                       ", which is ", describe(known->domain),
+                                       " and as good as never that value, expected a "
+                                       "parameter with values or a step"));
     Condition result{.parameter = condition.key, .values = {}};
     if (condition.value.is_list()) {
       for (const Node& item : condition.value.items)
@@ -67,16 +67,16 @@ std::string exponent_hint(const Entry& entry, const SpaceError& error) {
   const auto value = as_value(*min);
   const auto number = value ? number_of(*value) : std::nullopt;
   if (!number || *number >= 0 || *number < -20 || *number != std::floor(*number)) return "";
-  return rt::cat(" (bounds are values, never exponents)",
-                 did_you_mean(rt::cat("1e", static_cast<int>(*number))));
+  return base::cat(" (bounds are values, never exponents)",
+                   did_you_mean(base::cat("1e", static_cast<int>(*number))));
 }
 
 [[noreturn]] void fail_at_parameter(const Entry& entry, const SpaceError& error) {
   const Entry* field = entry.value.find_entry(error.field());
   const std::string where =
-      rt::cat("parameters.", entry.key, error.field().empty() ? "" : ".", error.field());
+      base::cat("parameters.", entry.key, error.field().empty() ? "" : ".", error.field());
   fail(field != nullptr ? field->value.at : entry.key_at,
-       rt::cat(where, " ", error.problem(), exponent_hint(entry, error)));
+       base::cat(where, " ", error.problem(), exponent_hint(entry, error)));
 }
 
 Node condition_node(const Condition& condition) {
@@ -91,7 +91,7 @@ Node condition_node(const Condition& condition) {
 Space read_space(const Node& parameters) {
   if (parameters.entries.size() > kMostParameters) {
     fail(parameters.entries[kMostParameters].key_at,
-         rt::cat("too many parameters, expected at most ", kMostParameters));
+         base::cat("too many parameters, expected at most ", kMostParameters));
   }
   std::vector<Parameter> all;
   for (const Entry& entry : parameters.entries) all.push_back({entry.key, read_domain(entry), {}});

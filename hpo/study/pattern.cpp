@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
+#include "base/error.h"
+#include "base/text.h"
 
 namespace hpo {
 
@@ -21,7 +21,7 @@ std::string_view number_at(std::string_view line, std::size_t at) {
   constexpr std::size_t kLongest = 64;
   const std::string_view rest = line.substr(at, kLongest);
   for (std::size_t n = rest.size(); n > 0; --n) {
-    if (is_word(rest[n - 1]) && rt::parse_double(rest.substr(0, n))) return rest.substr(0, n);
+    if (is_word(rest[n - 1]) && base::parse_double(rest.substr(0, n))) return rest.substr(0, n);
   }
   return {};
 }
@@ -30,7 +30,7 @@ std::string_view number_at(std::string_view line, std::size_t at) {
 /// empty: it is whole. A sign behind a letter or a digit is a hyphen.
 std::string_view whole_of(std::string_view line, std::string_view group, double value) {
   const auto is_other = [&](std::string_view text) {
-    const auto number = rt::parse_double(text);
+    const auto number = base::parse_double(text);
     return number && *number != value && !(std::isnan(*number) && std::isnan(value));
   };
   const auto from = static_cast<std::size_t>(group.data() - line.data());
@@ -49,14 +49,14 @@ std::string_view whole_of(std::string_view line, std::string_view group, double 
 /// The number in a group, or what it took in place of one.
 std::optional<double> number_in(std::string_view line, std::string_view group,
                                 std::string* no_number) {
-  const auto number = rt::parse_double(group);
+  const auto number = base::parse_double(group);
   if (!number && no_number != nullptr) *no_number = group;
   if (!number) return {};
   if (const std::string_view whole = whole_of(line, group, *number); !whole.empty())
-    throw rt::Error(
-        rt::Errc::data,
-        rt::cat("takes \"", group, "\" out of ", whole, " in the line \"", rt::printable(line, 120),
-                "\", expected a group that takes whole numbers, such as (\\S+)"));
+    throw base::Error(base::Errc::data,
+                      base::cat("takes \"", group, "\" out of ", whole, " in the line \"",
+                                base::printable(line, 120),
+                                "\", expected a group that takes whole numbers, such as (\\S+)"));
   return number;
 }
 
@@ -76,16 +76,16 @@ struct Pattern::Impl {
 Pattern::Pattern(const std::string& text) : impl_(std::make_unique<Impl>(text)) {
   const re2::RE2& expression = impl_->expression;
   const auto refuse = [&](std::string_view why) {
-    throw rt::Error(rt::Errc::study, rt::cat("\"", rt::printable(text, 120), "\" ", why));
+    throw base::Error(base::Errc::study, base::cat("\"", base::printable(text, 120), "\" ", why));
   };
   if (!expression.ok())
-    refuse(rt::cat("is no regular expression (", rt::printable(expression.error(), 120),
-                   "), expected one of RE2's syntax"));
+    refuse(base::cat("is no regular expression (", base::printable(expression.error(), 120),
+                     "), expected one of RE2's syntax"));
   const int groups = expression.NumberOfCapturingGroups();
   if (groups < 1 || groups > 2)
-    refuse(rt::cat("has ", groups,
-                   " groups, expected one for the value, or two for step and value, such as "
-                   "\"accuracy: (\\S+)\""));
+    refuse(base::cat("has ", groups,
+                     " groups, expected one for the value, or two for step and value, such as "
+                     "\"accuracy: (\\S+)\""));
 }
 
 Pattern::~Pattern() = default;
@@ -105,7 +105,7 @@ std::optional<Pattern::Match> Pattern::find(std::string_view line, std::string* 
   Match match{.step = {}, .value = *value};
   if (!two) return match;
   const std::string_view step(first.data(), first.size());
-  match.step = rt::parse_int(step);
+  match.step = base::parse_int(step);
   if (!match.step && no_number != nullptr) *no_number = step;
   if (!match.step) return {};
   (void)number_in(line, step, nullptr);

@@ -11,7 +11,7 @@ namespace hpo {
 
 class Pattern {
  public:
-  /// Throws rt::Error (study) in one line when `text` is no expression (RE2's syntax), or has not
+  /// Throws base::Error (study) in one line when `text` is no expression (RE2's syntax), or has not
   /// one or two groups.
   explicit Pattern(const std::string& text);
   ~Pattern();
@@ -23,7 +23,7 @@ class Pattern {
     double value = 0;
   };
   /// The first match in a line; nothing where there is none, or its groups are no numbers: then
-  /// `no_number`, if it is given, is what such a group took. Throws rt::Error (data), one line,
+  /// `no_number`, if it is given, is what such a group took. Throws base::Error (data), one line,
   /// where a group ends or begins inside a number: what it took is another number.
   [[nodiscard]] std::optional<Match> find(std::string_view line,
                                           std::string* no_number = nullptr) const;

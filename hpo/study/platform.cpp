@@ -2,11 +2,11 @@
 
 #include <filesystem>
 
+#include "base/file.h"
 #include "hpo/study/checker.h"
 #include "hpo/study/document.h"
 #include "hpo/study/scalars.h"
 #include "hpo/study/yaml_reader.h"
-#include "runtime/base/file.h"
 
 namespace hpo {
 
@@ -123,7 +123,7 @@ rt::Platform parse_platform(const std::string& text, const std::string& path) {
 }
 
 rt::Platform load_platform(const std::string& path) {
-  const std::string text = rt::read_file(path, study::kMostBytes);
+  const std::string text = base::read_file(path, study::kMostBytes);
   return parse_platform(text, path);
 }
 

@@ -20,11 +20,11 @@ namespace study {
 
 }  // namespace study
 
-/// Checks the content of a platform file; `path` is what messages call it. Throws rt::Error (study)
-/// with PATH:LINE:COL.
+/// Checks the content of a platform file; `path` is what messages call it. Throws base::Error
+/// (study) with PATH:LINE:COL.
 [[nodiscard]] rt::Platform parse_platform(const std::string& text, const std::string& path);
 
-/// Reads and checks the platform file at `path`. Throws rt::Error: study with FILE:LINE:COL,
+/// Reads and checks the platform file at `path`. Throws base::Error: study with FILE:LINE:COL,
 /// storage when the file cannot be read.
 [[nodiscard]] rt::Platform load_platform(const std::string& path);
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/text.h"
 #include "hpo/study/field.h"
 #include "hpo/study/substitute.h"
 #include "nn/adapt/plugin.h"
 #include "nn/error.h"
-#include "runtime/base/text.h"
 
 namespace hpo::study {
 
@@ -21,7 +21,7 @@ auto or_refuse(const Node& node, const Ask& ask) {
   try {
     return ask();
   } catch (const nn::Error& error) {
-    throw Fault(node.at, rt::cat("adapt.plugin: ", error.what()));
+    throw Fault(node.at, base::cat("adapt.plugin: ", error.what()));
   }
 }
 

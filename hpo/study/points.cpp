@@ -2,17 +2,17 @@
 
 #include <string>
 
+#include "base/text.h"
 #include "hpo/space/fill.h"
 #include "hpo/study/hints.h"
 #include "hpo/study/scalars.h"
 #include "hpo/study/substitute.h"
-#include "runtime/base/text.h"
 
 namespace hpo::study {
 
 namespace {
 
-std::string where(const Entry& entry) { return rt::cat("try_first.", entry.key); }
+std::string where(const Entry& entry) { return base::cat("try_first.", entry.key); }
 
 /// The parameter's value, as the parameter has it.
 ParamValue value_of(const Entry& entry, const Space& space) {
@@ -20,14 +20,14 @@ ParamValue value_of(const Entry& entry, const Space& space) {
   if (parameter == nullptr) {
     std::vector<std::string> names;
     for (const Parameter& known : space.parameters()) names.push_back(known.name);
-    throw Fault(entry.key_at, rt::cat("try_first names \"", rt::printable(entry.key, 64),
-                                      "\", expected the name of a parameter",
-                                      did_you_mean(rt::nearest(entry.key, names))));
+    throw Fault(entry.key_at, base::cat("try_first names \"", base::printable(entry.key, 64),
+                                        "\", expected the name of a parameter",
+                                        did_you_mean(base::nearest(entry.key, names))));
   }
   const auto read = as_value(unescape(entry.value));
   if (!read || !contains(parameter->domain, as_meant(parameter->domain, *read))) {
-    throw Fault(entry.value.at, rt::cat(where(entry), " is ", describe(entry.value), ", expected ",
-                                        hpo::describe(parameter->domain)));
+    throw Fault(entry.value.at, base::cat(where(entry), " is ", describe(entry.value),
+                                          ", expected ", hpo::describe(parameter->domain)));
   }
   return as_meant(parameter->domain, *read);
 }
@@ -36,30 +36,31 @@ ParamValue value_of(const Entry& entry, const Space& space) {
 std::string condition_text(const Parameter& parameter) {
   std::string text;
   for (const Condition& condition : parameter.when) {
-    text += rt::cat(text.empty() ? "" : " and ", condition.parameter, ": ",
-                    text_of(condition.values.front()));
+    text += base::cat(text.empty() ? "" : " and ", condition.parameter, ": ",
+                      text_of(condition.values.front()));
   }
   return text;
 }
 
 Params read_point(const Node& map, const Space& space) {
   if (!map.is_map() || map.entries.empty()) {
-    throw Fault(map.at, rt::cat("try_first has ", describe(map),
-                                ", expected maps from parameters to values"));
+    throw Fault(map.at, base::cat("try_first has ", describe(map),
+                                  ", expected maps from parameters to values"));
   }
   Params point;
   for (const Entry& entry : map.entries) point.set(entry.key, value_of(entry, space));
   for (const Entry& entry : map.entries) {
     const std::size_t index = *space.index_of(entry.key);
     if (space.is_active(index, point)) continue;
-    throw Fault(entry.key_at, rt::cat(where(entry), " does not exist with these values, expected ",
-                                      condition_text(space.parameters()[index]), " beside it"));
+    throw Fault(entry.key_at,
+                base::cat(where(entry), " does not exist with these values, expected ",
+                          condition_text(space.parameters()[index]), " beside it"));
   }
   for (const Forbidden& combination : space.forbidden()) {
     if (holds(combination, point))
       throw Fault(map.at,
-                  rt::cat("try_first has a point of which forbid says that ", text_of(combination),
-                          " may not be, expected one that is allowed"));
+                  base::cat("try_first has a point of which forbid says that ",
+                            text_of(combination), " may not be, expected one that is allowed"));
   }
   const Filled all = filled(space, point);
   if (all.is_none)

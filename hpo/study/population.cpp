@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 
+#include "base/text.h"
 #include "hpo/samplers/registry.h"
 #include "hpo/study/adaptation.h"
 #include "hpo/study/document.h"
@@ -11,7 +12,6 @@
 #include "hpo/study/scalars.h"
 #include "hpo/study/substitute.h"
 #include "nn/error.h"
-#include "runtime/base/text.h"
 
 namespace hpo::study {
 
@@ -39,32 +39,33 @@ const Node& chosen(const Node& root) { return *root.find("method"); }
 void require_apart(const Node& root) {
   const std::string& method = chosen(root).find("type")->text;
   if (const Node* command = root.find("command")) {
-    throw Fault(command->at, rt::cat("command stands beside method ", method,
-                                     ", which copies networks, expected another method"));
+    throw Fault(command->at, base::cat("command stands beside method ", method,
+                                       ", which copies networks, expected another method"));
   }
   if (const Node& rule = *root.find("early_stop"); rule.find("type")->text != "none") {
-    throw Fault(rule.at, rt::cat("early_stop is ", rule.find("type")->text, ", but ", method,
-                                 " replaces what a rule would stop, expected none"));
+    throw Fault(rule.at, base::cat("early_stop is ", rule.find("type")->text, ", but ", method,
+                                   " replaces what a rule would stop, expected none"));
   }
   if (const Node* patience = root.find_path({"limits", "patience"})) {
-    throw Fault(patience->at, rt::cat("limits.patience stands beside method ", method,
-                                      ", whose members become better together, expected no "
-                                      "patience; limits.target ends it at a good value"));
+    throw Fault(patience->at, base::cat("limits.patience stands beside method ", method,
+                                        ", whose members become better together, expected no "
+                                        "patience; limits.target ends it at a good value"));
   }
   if (const Node* adapt = root.find("adapt")) {
-    throw Fault(adapt->at, rt::cat("adapt stands beside method ", method,
-                                   ", whose members take over each other's networks, expected "
-                                   "one of the two; ",
-                                   method, " can change their size by its field reshape"));
+    throw Fault(adapt->at, base::cat("adapt stands beside method ", method,
+                                     ", whose members take over each other's networks, expected "
+                                     "one of the two; ",
+                                     method, " can change their size by its field reshape"));
   }
   if (const Node& take = *metric_nodes(root).front()->find("take"); take.text != "last") {
-    throw Fault(take.at, rt::cat("metric.take is ", take.text, ", but params change while ", method,
-                                 " trains, expected last: the value of what a trial is "
-                                 "in the end"));
+    throw Fault(take.at,
+                base::cat("metric.take is ", take.text, ", but params change while ", method,
+                          " trains, expected last: the value of what a trial is "
+                          "in the end"));
   }
   if (const Node& epochs = *root.find_path({"train", "epochs"}); epochs.text[0] == '$') {
-    throw Fault(epochs.at, rt::cat("train.epochs is ", epochs.text, ", but the members of ", method,
-                                   " train equally long, expected an int"));
+    throw Fault(epochs.at, base::cat("train.epochs is ", epochs.text, ", but the members of ",
+                                     method, " train equally long, expected an int"));
   }
 }
 
@@ -74,14 +75,14 @@ void require_sizes(const StudySpec& study, const Node& root) {
   if (study.limits.trials != as_integer(members)) {
     const Node& trials = *root.find_path({"limits", "trials"});
     throw Fault(trials.at,
-                rt::cat("limits.trials is ", trials.text, ", but a trial is a member of ", method,
-                        ", expected its members, which are ", members.text));
+                base::cat("limits.trials is ", trials.text, ", but a trial is a member of ", method,
+                          ", expected its members, which are ", members.text));
   }
   const Node& every = *chosen(root).find("every");
   if (as_integer(every) >= study.max_epochs) {
     throw Fault(every.at,
-                rt::cat("method.every is ", every.text,
-                        ", expected less than train.epochs, which is ", study.max_epochs));
+                base::cat("method.every is ", every.text,
+                          ", expected less than train.epochs, which is ", study.max_epochs));
   }
 }
 
@@ -111,9 +112,9 @@ void read_population(StudySpec& study, const Node& root) {
   study.reshape.clear();
   if (!is_population(study.method.kind)) return;
   if (const Node* known = root.find("warm_start")) {
-    throw Fault(known->at, rt::cat("warm_start stands beside method: ", study.method.kind,
-                                   ", whose trials learn from each other alone, expected another "
-                                   "method"));
+    throw Fault(known->at, base::cat("warm_start stands beside method: ", study.method.kind,
+                                     ", whose trials learn from each other alone, expected another "
+                                     "method"));
   }
   require_apart(root);
   require_sizes(study, root);
@@ -132,8 +133,8 @@ void read_population(StudySpec& study, const Node& root) {
   }
   if (study.explorable.empty() && study.reshape.empty()) {
     throw Fault(chosen(root).at,
-                rt::cat("method ", study.method.kind,
-                        " has nothing to explore, expected a parameter in train, or reshape"));
+                base::cat("method ", study.method.kind,
+                          " has nothing to explore, expected a parameter in train, or reshape"));
   }
 }
 

@@ -75,7 +75,7 @@ void check_split(const Node& root) {
   if (test == nullptr || as_number(*valid) + as_number(*test) < 1) return;
   throw Fault(
       test->at,
-      rt::cat("data.split.valid and data.split.test take all rows, expected a sum below 1"));
+      base::cat("data.split.valid and data.split.test take all rows, expected a sum below 1"));
 }
 
 /// A network that is copied from another one goes on with the rows of that one.
@@ -84,16 +84,16 @@ void check_folds(const Node& root) {
   if (folds == nullptr) return;
   const std::string& method = root.find("method")->find("type")->text;
   if (!is_population(method)) return;
-  throw Fault(folds->at, rt::cat("data.folds stands beside method: ", method,
-                                 ", which goes on with one network, expected one of the two"));
+  throw Fault(folds->at, base::cat("data.folds stands beside method: ", method,
+                                   ", which goes on with one network, expected one of the two"));
 }
 
 void check_gpus(const Node& root) {
   const Node* border = root.find_path({"resources", "gpu_from"});
   if (border == nullptr || root.find_path({"resources", "gpus"})->text == "auto") return;
-  throw Fault(border->at, rt::cat("resources.gpu_from stands beside gpus: ",
-                                  root.find_path({"resources", "gpus"})->text,
-                                  ", expected gpus: auto beside it"));
+  throw Fault(border->at, base::cat("resources.gpu_from stands beside gpus: ",
+                                    root.find_path({"resources", "gpus"})->text,
+                                    ", expected gpus: auto beside it"));
 }
 
 /// The networks of a study share GPUs in equal parts; a program gets what it asks for.
@@ -102,9 +102,9 @@ void check_parts(const StudySpec& study, const Node& root) {
   if (!parts_differ(gpus, study.space)) return;
   throw Fault(
       gpus.at,
-      rt::cat("resources.gpus is ", describe(gpus),
-              ", which may be different parts of a GPU, but a study's networks share GPUs in "
-              "equal parts, expected one part, beside which there may be 0"));
+      base::cat("resources.gpus is ", describe(gpus),
+                ", which may be different parts of a GPU, but a study's networks share GPUs in "
+                "equal parts, expected one part, beside which there may be 0"));
 }
 
 /// Where all trials have the same `gpus` it depends on the machine's GPUs what becomes of them, and
@@ -116,9 +116,9 @@ void check_precision(const StudySpec& study, const Node& root) {
   collect_names(gpus, names);
   if (names.empty() || !may_ask_for_cores(gpus, study.space)) return;
   throw Fault(gpus.at,
-              rt::cat("resources.gpus is ", describe(gpus),
-                      ", which may be 0, but no core computes in precision ",
-                      kern::precision_name(study.precision), ", expected a GPU for every trial"));
+              base::cat("resources.gpus is ", describe(gpus),
+                        ", which may be 0, but no core computes in precision ",
+                        kern::precision_name(study.precision), ", expected a GPU for every trial"));
 }
 
 void check_rates(const Node& root) {
@@ -137,8 +137,8 @@ void check_grid(const StudySpec& study, const Node& root) {
   const std::uint64_t points = study.space.grid_size().value();
   if (points > kMostGridPoints)
     throw Fault(root.find("method")->at,
-                rt::cat("this grid has ", points, " points, expected at most ", kMostGridPoints,
-                        ", or limits.trials, which says how many of them are tried"));
+                base::cat("this grid has ", points, " points, expected at most ", kMostGridPoints,
+                          ", or limits.trials, which says how many of them are tried"));
 }
 
 void read_slots(StudySpec& study, const Node& root) {
@@ -163,7 +163,7 @@ void read_spec(StudySpec& study, const Node& checked) {
   if (!is_study_name(study.name)) {
     throw Fault(
         name.at,
-        rt::cat(
+        base::cat(
             "name is ", describe(name),
             ", expected 1 to 64 letters, digits, dots, underscores and dashes, beginning with a "
             "letter, digit or underscore"));

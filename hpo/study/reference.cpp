@@ -1,9 +1,9 @@
 // study_reference_markdown: the field table as a page for people.
 
+#include "base/text.h"
 #include "hpo/study/field.h"
 #include "hpo/study/field_docs.h"
 #include "nn/metrics/metric.h"
-#include "runtime/base/text.h"
 
 namespace hpo {
 
@@ -85,7 +85,7 @@ std::string sentence(std::string text) {
 
 /// What the first version had goes without saying.
 std::string since(const std::string& version) {
-  return version == "0.1.0" ? "" : rt::cat(" Since ", version, ".");
+  return version == "0.1.0" ? "" : base::cat(" Since ", version, ".");
 }
 
 std::string cell(const std::string& text) {
@@ -96,23 +96,23 @@ std::string cell(const std::string& text) {
 
 std::string default_text(const Field& field) {
   if (field.required) return "required";
-  if (!field.fallback.empty()) return rt::cat("`", field.fallback, "`");
+  if (!field.fallback.empty()) return base::cat("`", field.fallback, "`");
   return field.otherwise;
 }
 
 std::string allowed_text(const Field& field) {
   std::string text = range_text(field);
-  if (!field.unit.empty()) text += rt::cat(text.empty() ? "" : ", ", "in ", field.unit);
+  if (!field.unit.empty()) text += base::cat(text.empty() ? "" : ", ", "in ", field.unit);
   return text;
 }
 
 std::string row(const Field& field, const std::string& path) {
   std::string doc = sentence(field.doc) + since(field.since);
   if (!field.only.empty() && field.only != field.name)
-    doc += rt::cat(" Only with `", field.only, "`.");
-  return rt::cat("| `", path, "` | ", type_text(field), " | ", cell(allowed_text(field)), " | ",
-                 cell(default_text(field)), " | ", field.per_trial ? "yes" : "", " | ", cell(doc),
-                 " |\n");
+    doc += base::cat(" Only with `", field.only, "`.");
+  return base::cat("| `", path, "` | ", type_text(field), " | ", cell(allowed_text(field)), " | ",
+                   cell(default_text(field)), " | ", field.per_trial ? "yes" : "", " | ", cell(doc),
+                   " |\n");
 }
 
 constexpr std::string_view kTableHead =
@@ -126,16 +126,16 @@ void rows(std::string& out, const Field& block, const std::string& prefix) {
 }
 
 void section(std::string& out, const Field& field) {
-  out += rt::cat("\n### ", field.name, "\n\n", field.doc, "\n\n", kTableHead);
+  out += base::cat("\n### ", field.name, "\n\n", field.doc, "\n\n", kTableHead);
   rows(out, field, field.type == Type::blocks ? "" : field.name + ".");
 }
 
 void kinds(std::string& out, const KindSet& set, std::string_view title) {
-  out += rt::cat("\n## ", title, "\n");
+  out += base::cat("\n## ", title, "\n");
   for (const Kind& kind : set.kinds) {
-    out += rt::cat("\n### ", kind.name, "\n\n", sentence(kind.doc), since(kind.since), "\n");
+    out += base::cat("\n### ", kind.name, "\n\n", sentence(kind.doc), since(kind.since), "\n");
     if (!kind.block.fields.empty()) {
-      out += rt::cat("\n", kTableHead);
+      out += base::cat("\n", kTableHead);
       rows(out, kind.block, "");
     }
   }
@@ -149,8 +149,8 @@ void metrics(std::string& out) {
       "| `loss` | both | lower | What training makes small: see Losses. |\n";
   for (const nn::Metric* metric : nn::metrics()) {
     const bool classes = metric->target == nn::TargetKind::labels;
-    out += rt::cat("| `", metric->name, "` | ", classes ? "classes" : "numbers", " | ",
-                   metric->maximize ? "higher" : "lower", " | ", metric->doc, " |\n");
+    out += base::cat("| `", metric->name, "` | ", classes ? "classes" : "numbers", " | ",
+                     metric->maximize ? "higher" : "lower", " | ", metric->doc, " |\n");
   }
   out +=
       "\nOf a network there are also `weights` (how many it has), `inference_flops` (counted, one "
@@ -173,9 +173,9 @@ void later(std::string& out) {
                      sampler_set(), stopping_set(), policy_set(),    operation_set()};
   for (const KindSet* set : sets) {
     if (set->later.empty()) continue;
-    out += rt::cat("- ", plural(set->what), ": ");
+    out += base::cat("- ", plural(set->what), ": ");
     for (std::size_t i = 0; i < set->later.size(); ++i)
-      out += rt::cat(i == 0 ? "`" : ", `", set->later[i], "`");
+      out += base::cat(i == 0 ? "`" : ", `", set->later[i], "`");
     out += "\n";
   }
 }
@@ -187,7 +187,7 @@ void later(std::string& out) {
 std::string study_reference_markdown() {
   using namespace study;
   std::string out(kIntroduction);
-  out += rt::cat("\n## Keys\n\nThe column `$` says where a parameter may stand.\n\n", kTableHead);
+  out += base::cat("\n## Keys\n\nThe column `$` says where a parameter may stand.\n\n", kTableHead);
   for (const Field& field : study_block().fields) {
     out += row(field, field.name);
   }

@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "base/text.h"
 #include "hpo/study/hints.h"
-#include "runtime/base/text.h"
 
 namespace hpo::study {
 
@@ -33,7 +33,7 @@ constexpr std::array kSizeUnits = std::to_array<UnitFactor>({{"TiB", 10995116277
 std::optional<double> take_number(std::string_view& text) {
   const std::size_t end = std::min(text.find_first_not_of("0123456789."), text.size());
   const auto value =
-      end > 0 && text[0] != '.' ? rt::parse_double(text.substr(0, end)) : std::nullopt;
+      end > 0 && text[0] != '.' ? base::parse_double(text.substr(0, end)) : std::nullopt;
   if (value) text.remove_prefix(end);
   return value;
 }
@@ -119,10 +119,10 @@ std::string correction(const Node& node, const Field& field, const std::string& 
   if (field.name == "command") {
     std::string words;
     for (const char c : text) words += c == ' ' ? std::string(", ") : std::string(1, c);
-    return rt::cat("[", rt::printable(words, 120), "]");
+    return base::cat("[", base::printable(words, 120), "]");
   }
   if (field.count == Count::list)
-    return field.type == Type::kind ? "" : rt::cat("[", rt::printable(text, 60), "]");
+    return field.type == Type::kind ? "" : base::cat("[", base::printable(text, 60), "]");
   const bool has_number = std::holds_alternative<std::int64_t>(read_scalar(text));
   if (field.type == Type::boolean) {
     if (text == "yes" || text == "on" || text == "y" || text == "1") return "true";
@@ -139,10 +139,10 @@ std::string correction(const Node& node, const Field& field, const std::string& 
   if (field.type == Type::percent) {
     const auto number = number_of(parse_value(text));
     // A share below 1 is meant as one, not as a hundredth of it.
-    return number
-               ? rt::cat(rt::format_double(*number < 1 ? std::round(*number * 1e8) / 1e6 : *number),
-                         "%")
-               : "";
+    return number ? base::cat(base::format_double(*number < 1 ? std::round(*number * 1e8) / 1e6
+                                                              : *number),
+                              "%")
+                  : "";
   }
   if (field.type == Type::size) {
     const std::string near = corrected_size(text);
@@ -199,7 +199,7 @@ std::optional<Reading> read_numeric(const Node& node, Type type) {
     if (value) return Reading{static_cast<double>(*value), size_text(*value)};
   } else if (type == Type::percent) {
     const auto value = read_percent(node.text);
-    if (value) return Reading{*value, rt::cat(rt::format_double(*value), "%")};
+    if (value) return Reading{*value, base::cat(base::format_double(*value), "%")};
   }
   return std::nullopt;
 }
@@ -210,10 +210,10 @@ void fail_unexpected(const Node& node, const std::string& where, const Field& fi
   const bool quoted_number = node.is_scalar() && node.quoted &&
                              number_of(parse_value(node.text)).has_value() &&
                              (field.type == Type::integer || field.type == Type::number);
-  std::string text = rt::cat(where, " is ", describe(node));
+  std::string text = base::cat(where, " is ", describe(node));
   if (node.is_scalar() && !node.quoted && is_oversized_number(node.text))
     text += ", which does not fit 64 bits";
-  text += rt::cat(", expected ", expected(field), quoted_number ? " without quotes" : "");
+  text += base::cat(", expected ", expected(field), quoted_number ? " without quotes" : "");
   throw Fault(node.at, text + did_you_mean(quoted_number ? "" : correction(node, field, where)));
 }
 
@@ -296,7 +296,7 @@ std::string duration_text(double seconds) {
   std::string text;
   for (const UnitFactor& unit : kTimeUnits) {
     const auto step = static_cast<std::int64_t>(std::llround(unit.factor * 1000));
-    if (rest / step > 0) text += rt::cat(rest / step, unit.name);
+    if (rest / step > 0) text += base::cat(rest / step, unit.name);
     rest %= step;
   }
   return text.empty() ? "0s" : text;
@@ -305,7 +305,7 @@ std::string duration_text(double seconds) {
 std::string size_text(std::uint64_t bytes) {
   for (const UnitFactor& unit : kSizeUnits) {
     const auto factor = static_cast<std::uint64_t>(unit.factor);
-    if (bytes >= factor && bytes % factor == 0) return rt::cat(bytes / factor, unit.name);
+    if (bytes >= factor && bytes % factor == 0) return base::cat(bytes / factor, unit.name);
   }
   return "0B";
 }

@@ -3,20 +3,20 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/enum_names.h"
+#include "base/text.h"
 #include "hpo/study/scalars.h"
 #include "hpo/study/substitute.h"
 #include "nn/data/load.h"
-#include "runtime/base/enum_names.h"
-#include "runtime/base/text.h"
 
 namespace hpo::study {
 
 namespace {
 
-constexpr rt::EnumNames<nn::DataKind> kKinds{{{nn::DataKind::csv, "csv"},
-                                              {nn::DataKind::idx, "idx"},
-                                              {nn::DataKind::npy, "npy"},
-                                              {nn::DataKind::safetensors, "safetensors"}}};
+constexpr base::EnumNames<nn::DataKind> kKinds{{{nn::DataKind::csv, "csv"},
+                                                {nn::DataKind::idx, "idx"},
+                                                {nn::DataKind::npy, "npy"},
+                                                {nn::DataKind::safetensors, "safetensors"}}};
 constexpr auto& kSources = kKinds.all();
 
 }  // namespace
@@ -36,8 +36,8 @@ void check_source(const Node& root) {
     const Entry* entry = data.find_entry(word);
     if (entry == nullptr) continue;
     if (first != nullptr) {
-      throw Fault(entry->key_at,
-                  rt::cat("data has ", first->key, " and ", entry->key, ", expected one of them"));
+      throw Fault(entry->key_at, base::cat("data has ", first->key, " and ", entry->key,
+                                           ", expected one of them"));
     }
     first = entry;
   }
@@ -68,10 +68,10 @@ void locate_file(Node& source, const std::string& folder) {
       return;
     } catch (const nn::DataError& error) {
       if (failed++ < kReasons)
-        reason += (reason.empty() ? "" : "; ") + rt::printable(error.what(), shown);
+        reason += (reason.empty() ? "" : "; ") + base::printable(error.what(), shown);
     }
   }
-  if (failed > kReasons) reason += rt::cat("; and ", failed - kReasons, " more of the list");
+  if (failed > kReasons) reason += base::cat("; and ", failed - kReasons, " more of the list");
   throw Fault(candidates[0].at, reason);
 }
 

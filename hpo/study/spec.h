@@ -7,7 +7,7 @@
 //   study = settle(study, data_info(dataset.header())); // what only the data could tell
 //   std::string text = resolved_yaml(study);            // goes into the study's folder
 //
-// Every error is an rt::Error of kind `study` whose one line is
+// Every error is an base::Error of kind `study` whose one line is
 //   FILE:LINE:COL: what is wrong, expected ...; did you mean "..."?
 
 #include <cstdint>
@@ -123,8 +123,8 @@ struct Overrides {
 };
 
 /// Reads and checks the study file at `path`. Touches no data file, except to see which path of
-/// `data` exists. Throws rt::Error: study (see above), storage when the file cannot be read, usage
-/// for a bad override.
+/// `data` exists. Throws base::Error: study (see above), storage when the file cannot be read,
+/// usage for a bad override.
 [[nodiscard]] StudySpec load_study(const std::string& path, const Overrides& overrides = {});
 
 /// The same from a text; `file` is the name in messages, relative paths start at `folder`.

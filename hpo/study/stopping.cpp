@@ -4,12 +4,12 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text.h"
 #include "hpo/stopping/registry.h"
 #include "hpo/study/document.h"
 #include "hpo/study/field.h"
 #include "hpo/study/hints.h"
 #include "hpo/study/scalars.h"
-#include "runtime/base/text.h"
 
 namespace hpo::study {
 
@@ -20,7 +20,7 @@ void collect_rules(const Node& rule, std::vector<const Node*>& rules) {
   const Node* of = rule.find("of");
   if (of == nullptr) return rules.push_back(&rule);
   if (of->items.empty())
-    throw Fault(of->at, rt::cat(rule.find("type")->text, " has no rules, expected at least one"));
+    throw Fault(of->at, base::cat(rule.find("type")->text, " has no rules, expected at least one"));
   for (const Node& one : of->items) collect_rules(one, rules);
 }
 
@@ -38,8 +38,8 @@ const Node* common(const Node& root, std::string_view key) {
     if (value == nullptr) continue;
     if (first == nullptr) first = value;
     if (value->text != first->text)
-      throw Fault(value->at, rt::cat("early_stop.", key, " is ", value->text, ", expected ",
-                                     first->text, " as in the rule before it"));
+      throw Fault(value->at, base::cat("early_stop.", key, " is ", value->text, ", expected ",
+                                       first->text, " as in the rule before it"));
   }
   return first;
 }
@@ -61,15 +61,15 @@ void check_numbers(const StudySpec& study, const Node& rule) {
     if (field == nullptr || field->unit != "epochs") continue;
     const std::int64_t value = as_integer(entry.value);
     if (flops && value <= study.max_epochs) {
-      throw Fault(entry.value.at, rt::cat("early_stop.", entry.key, " is ", entry.value.text,
-                                          " with unit: flops, expected FLOPs of a trial, such as "
-                                          "1e9"));
+      throw Fault(entry.value.at, base::cat("early_stop.", entry.key, " is ", entry.value.text,
+                                            " with unit: flops, expected FLOPs of a trial, such as "
+                                            "1e9"));
     }
     if (!epochs || value <= study.max_epochs) continue;
     throw Fault(entry.value.at,
-                rt::cat("early_stop.", entry.key, " is ", entry.value.text, ", expected at most ",
-                        study.numbers_steps() ? "early_stop.max" : "train.epochs", ", which is ",
-                        study.max_epochs));
+                base::cat("early_stop.", entry.key, " is ", entry.value.text, ", expected at most ",
+                          study.numbers_steps() ? "early_stop.max" : "train.epochs", ", which is ",
+                          study.max_epochs));
   }
 }
 
@@ -82,8 +82,8 @@ void check_pauses(const Chosen& rule, const Node& node) {
     if (!rule_pauses(rule.of[i])) continue;
     if (rule.kind == "all_of" || ++pausing > 1)
       throw Fault(one.at,
-                  rt::cat(rule.kind, " holds ", rule.of[i].kind, ", which pauses trials, ",
-                          "expected ", rule.kind == "all_of" ? "none" : "one", " that does"));
+                  base::cat(rule.kind, " holds ", rule.of[i].kind, ", which pauses trials, ",
+                            "expected ", rule.kind == "all_of" ? "none" : "one", " that does"));
   }
 }
 
@@ -95,15 +95,16 @@ std::size_t metric_of(const StudySpec& study, const Node& root) {
   if (given == nullptr) {
     if (names.size() == 1 || study.early_stop.kind == "none") return 0;
     throw Fault(root.find("early_stop")->at,
-                rt::cat("early_stop stands beside ", names.size(),
-                        " metrics, expected early_stop.metric to say which one it looks at (",
-                        either(names), "), or none"));
+                base::cat("early_stop stands beside ", names.size(),
+                          " metrics, expected early_stop.metric to say which one it looks at (",
+                          either(names), "), or none"));
   }
   if (names.front().empty()) return 0;  // the data will tell
   const auto found = std::ranges::find(names, given->text);
   if (found == names.end())
-    throw Fault(given->at, rt::cat("early_stop.metric is ", describe(*given), ", expected ",
-                                   either(names), did_you_mean(rt::nearest(given->text, names))));
+    throw Fault(given->at,
+                base::cat("early_stop.metric is ", describe(*given), ", expected ", either(names),
+                          did_you_mean(base::nearest(given->text, names))));
   return static_cast<std::size_t>(found - names.begin());
 }
 

@@ -4,9 +4,9 @@
 #include <cstdio>
 #include <string>
 
+#include "base/text.h"
+#include "base/utf8.h"
 #include "hpo/study/yaml_reader.h"
-#include "nn/data/utf8.h"
-#include "runtime/base/text.h"
 
 namespace hpo::study {
 
@@ -22,8 +22,8 @@ std::string code(unsigned char c) {
 
 void check_text(std::string_view text) {
   if (text.size() > kMostBytes) {
-    throw Fault({}, rt::cat("the file has ", text.size(), " bytes, expected at most ", kMostBytes,
-                            " (1 MiB)"));
+    throw Fault({}, base::cat("the file has ", text.size(), " bytes, expected at most ", kMostBytes,
+                              " (1 MiB)"));
   }
   Position at;
   bool indentation = true;  // nothing but blanks on this line so far
@@ -31,11 +31,11 @@ void check_text(std::string_view text) {
   Position tab_at;
   for (std::size_t i = 0; i < text.size();) {
     const auto c = static_cast<unsigned char>(text[i]);
-    const std::size_t length = nn::utf8_length(text, i);
+    const std::size_t length = base::utf8_length(text, i);
     if (length == 0)
-      throw Fault(at, rt::cat("byte ", code(c), " is not UTF-8, expected a text file in UTF-8"));
+      throw Fault(at, base::cat("byte ", code(c), " is not UTF-8, expected a text file in UTF-8"));
     if ((c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7F) {
-      throw Fault(at, rt::cat("control character ", code(c), ", expected printable text"));
+      throw Fault(at, base::cat("control character ", code(c), ", expected printable text"));
     }
     if (c == '\n') {
       at = {at.line + 1, 1};

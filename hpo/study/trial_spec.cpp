@@ -43,7 +43,7 @@ std::optional<Node> substitute_checked(const Node& section, const Params& params
     const std::optional<Node> value = substitute(entry.value, params);
     if (known == nullptr || !value) return std::nullopt;
     result.entries.push_back(
-        {entry.key, entry.key_at, checker.check(*value, *known, rt::cat(name, ".", entry.key))});
+        {entry.key, entry.key_at, checker.check(*value, *known, base::cat(name, ".", entry.key))});
   }
   return result;
 }
@@ -164,10 +164,10 @@ void check_class_weights(const Node& loss, const DataInfo& data) {
   if (weights == nullptr || !weights->is_map() || data.class_names.empty()) return;
   for (const Entry& entry : weights->entries) {
     if (std::ranges::find(data.class_names, entry.key) != data.class_names.end()) continue;
-    const std::string near = rt::nearest(entry.key, data.class_names);
-    throw Fault(entry.key_at, rt::cat("the target has no class \"", rt::printable(entry.key, 60),
-                                      "\", expected one of its ", data.class_names.size(),
-                                      " classes", did_you_mean(near)));
+    const std::string near = base::nearest(entry.key, data.class_names);
+    throw Fault(entry.key_at, base::cat("the target has no class \"",
+                                        base::printable(entry.key, 60), "\", expected one of its ",
+                                        data.class_names.size(), " classes", did_you_mean(near)));
   }
 }
 
@@ -211,10 +211,10 @@ void check_task(const Node& root, nn::LearningTask task) {
   if (!implied || implied->task == task) return;
   const bool numbers = task == nn::LearningTask::regression;
   throw Fault(implied->at,
-              rt::cat(implied->by, " is for ", numbers ? "classification" : "regression",
-                      ", but the target holds ", numbers ? "numbers" : "classes",
-                      ", expected both for one task",
-                      numbers ? "; data.task: classification makes a class of each number" : ""));
+              base::cat(implied->by, " is for ", numbers ? "classification" : "regression",
+                        ", but the target holds ", numbers ? "numbers" : "classes",
+                        ", expected both for one task",
+                        numbers ? "; data.task: classification makes a class of each number" : ""));
 }
 
 bool is_settled(const Node& root) {
@@ -246,9 +246,9 @@ nn::ModelSpec first_network(const StudySpec& study, const Params& params, const 
   const std::int64_t has = nn::output_shape(data.model->spec).elements();
   if (nn::outputs_for(loss, data.model_outputs) != has)
     throw Fault(study.document->root.find_path({"from", "model"})->at,
-                rt::cat("the model has ", has, has == 1 ? " output" : " outputs",
-                        ", expected the loss that it was trained with; train.loss: ", loss,
-                        " has another number of them"));
+                base::cat("the model has ", has, has == 1 ? " output" : " outputs",
+                          ", expected the loss that it was trained with; train.loss: ", loss,
+                          " has another number of them"));
   try {
     return nn::continued_spec(data.model->spec, data.input, outputs);
   } catch (const nn::Error& error) {

@@ -56,15 +56,15 @@ struct TrialSpec {
 };
 
 /// The data of a trial; its path is absolute. Params may change `rows` and `scale` only, so most
-/// studies have one DataSpec for all trials. Throws rt::Error (study) with the place in the file.
+/// studies have one DataSpec for all trials. Throws base::Error (study) with the place in the file.
 [[nodiscard]] nn::DataSpec data_spec(const StudySpec& study, const Params& params);
 
 /// What trial `params` needs.
 [[nodiscard]] Resources trial_resources(const StudySpec& study, const Params& params);
 
 /// The study with what only the data could decide filled in: task, loss, metric, folds. Idempotent.
-/// Throws rt::Error (study) when file and data contradict each other, e.g. `metric: valid.accuracy`
-/// for numbers.
+/// Throws base::Error (study) when file and data contradict each other, e.g. `metric:
+/// valid.accuracy` for numbers.
 [[nodiscard]] StudySpec settle(const StudySpec& study, const DataInfo& data);
 
 /// Of a study whose network is a model's: the one that the file gives beside it, with so many
@@ -75,7 +75,7 @@ struct TrialSpec {
                                                            std::int64_t outputs);
 
 /// What trial `params` trains. `params` must lie in study.space; a study that was not settled is
-/// settled on the fly. Throws rt::Error (study) with the place in the file when the network does
+/// settled on the fly. Throws base::Error (study) with the place in the file when the network does
 /// not fit together. `like`: an earlier answer for this study and data; what it has and no
 /// parameter changes is not made again.
 [[nodiscard]] TrialSpec materialise(const StudySpec& study, const Params& params,

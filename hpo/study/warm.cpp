@@ -31,9 +31,9 @@ std::vector<std::string> warm_starts(const StudySpec& study) {
 void refuse_warm_start(const StudySpec& study, std::size_t i, const std::string& problem) {
   study::with_place(study.file, [&] {
     const study::Node& node = nodes_of(study)[i];
-    throw study::Fault(node.at, rt::cat("warm_start is ", describe(node), ", ", problem));
+    throw study::Fault(node.at, base::cat("warm_start is ", describe(node), ", ", problem));
   });
-  throw rt::Error(rt::Errc::internal, "refuse_warm_start returned");
+  throw base::Error(base::Errc::internal, "refuse_warm_start returned");
 }
 
 }  // namespace hpo

@@ -12,7 +12,7 @@ namespace hpo {
 /// one starts at the study file's folder.
 [[nodiscard]] std::vector<std::string> warm_starts(const StudySpec& study);
 
-/// Throws rt::Error (study) at the place of the i-th of them: `warm_start is "..."` and what
+/// Throws base::Error (study) at the place of the i-th of them: `warm_start is "..."` and what
 /// `problem` says.
 [[noreturn]] void refuse_warm_start(const StudySpec& study, std::size_t i,
                                     const std::string& problem);

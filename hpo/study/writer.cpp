@@ -37,7 +37,7 @@ std::string flow(const Node& node) {
   std::string text;
   for (const Node& item : node.items) text += (text.empty() ? "" : ", ") + flow(item);
   for (const Entry& entry : node.entries)
-    text += rt::cat(text.empty() ? "" : ", ", key_text(entry.key), ": ", flow(entry.value));
+    text += base::cat(text.empty() ? "" : ", ", key_text(entry.key), ": ", flow(entry.value));
   if (node.is_list()) return "[" + text + "]";
   if (node.is_map()) return "{" + text + "}";
   return scalar_text(node);

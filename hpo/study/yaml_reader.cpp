@@ -10,8 +10,8 @@
 #include <sstream>
 #include <unordered_map>
 
+#include "base/text.h"
 #include "hpo/study/text_check.h"
-#include "runtime/base/text.h"
 
 namespace hpo::study {
 
@@ -68,7 +68,7 @@ class Lines {
   int characters_ = 0;
 };
 
-std::string place(Position at) { return rt::cat("line ", at.line, ", column ", at.column); }
+std::string place(Position at) { return base::cat("line ", at.line, ", column ", at.column); }
 
 /// Whether the quoted text that begins here ends somewhere. The parser takes the end of the file
 /// for a quote.
@@ -164,20 +164,20 @@ class Builder final : public YAML::EventHandler {
   void refuse_tag(const YAML::Mark& mark, const std::string& tag) const {
     if (tag.empty() || tag == "?" || tag == "!") return;
     throw Fault(position(mark),
-                rt::cat("tag \"", rt::printable(tag, 60),
-                        "\" is not understood, expected no tag (quotes make a string)"));
+                base::cat("tag \"", base::printable(tag, 60),
+                          "\" is not understood, expected no tag (quotes make a string)"));
   }
 
   [[noreturn]] void fail_depth(const YAML::Mark& mark) const {
-    throw Fault(position(mark), rt::cat("lists and maps are nested too deep, expected at most ",
-                                        kMostDepth, " levels"));
+    throw Fault(position(mark), base::cat("lists and maps are nested too deep, expected at most ",
+                                          kMostDepth, " levels"));
   }
 
   void count(Position at, std::size_t nodes) {
     nodes_ += nodes;
     if (nodes_ > kMostNodes) {
-      throw Fault(at, rt::cat("too many values, expected at most ", kMostNodes,
-                              " with aliases written out"));
+      throw Fault(at, base::cat("too many values, expected at most ", kMostNodes,
+                                " with aliases written out"));
     }
   }
 
@@ -246,9 +246,9 @@ class Builder final : public YAML::EventHandler {
     }
     const auto [first, fresh] = map.seen.emplace(node.text, node.at);
     if (!fresh) {
-      throw Fault(node.at, rt::cat("key \"", rt::printable(node.text, 60),
-                                   "\" stands twice, expected once; the first is at ",
-                                   place(first->second)));
+      throw Fault(node.at, base::cat("key \"", base::printable(node.text, 60),
+                                     "\" stands twice, expected once; the first is at ",
+                                     place(first->second)));
     }
     return {.key = node.text, .key_at = node.at, .value = {}};
   }
@@ -300,8 +300,8 @@ std::string translate(const std::string& message) {
   for (const auto& [theirs, ours] : kTranslations) {
     if (message.starts_with(theirs)) return std::string(ours);
   }
-  return rt::cat("this is not YAML (", rt::printable(message, 80),
-                 "), expected a YAML 1.2 document");
+  return base::cat("this is not YAML (", base::printable(message, 80),
+                   "), expected a YAML 1.2 document");
 }
 
 void move_to(Node& node, Position at) {

@@ -1,12 +1,14 @@
 #include "nn/adapt/command.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "nn/adapt/grid.h"
 #include "nn/adapt/judge.h"
 #include "nn/adapt/operation_json.h"
@@ -157,7 +159,8 @@ class Command final : public Policy {
   }
 
   [[noreturn]] static void fail(std::string_view text) {
-    const std::string near = nearest(text.substr(0, 16), {"keep", "\"keep\""});
+    const std::array<std::string, 2> words{"keep", "\"keep\""};
+    const std::string near = base::nearest(text.substr(0, 16), words);
     throw Error("expected " + command_answer_forms() +
                 (near.empty() ? "" : "; did you mean \"keep\"?"));
   }
@@ -190,8 +193,10 @@ class Command final : public Policy {
   [[nodiscard]] Turn race(const Situation& situation, const Json& answer) const {
     for (const auto& [key, value] : answer.items()) {
       if (key == "race" || key == "length") continue;
-      const std::string near = nearest(key, {"race", "length"});
-      throw Error("a race with the key \"" + one_line(key, 80) + "\", expected race and length" +
+      const std::array<std::string, 2> known{"race", "length"};
+      const std::string near = base::nearest(key, known);
+      throw Error("a race with the key \"" + base::printable(key, 80) +
+                  "\", expected race and length" +
                   (near.empty() ? "" : "; did you mean \"" + near + "\"?"));
     }
     const Json& entrants = answer["race"];

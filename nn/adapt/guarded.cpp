@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/text.h"
 #include "nn/adapt/grid.h"
 #include "nn/error.h"
 
@@ -24,9 +25,9 @@ std::invoke_result_t<const Ask&> guard(const std::string& plugin, std::string_vi
   try {
     return ask();
   } catch (const Error& error) {
-    throw Error(who + ": " + one_line(error.what(), kLongestWhy));
+    throw Error(who + ": " + base::printable(error.what(), kLongestWhy));
   } catch (const std::exception& error) {
-    throw Error(who + " threw \"" + one_line(error.what(), kLongestWhy) + "\"");
+    throw Error(who + " threw \"" + base::printable(error.what(), kLongestWhy) + "\"");
   } catch (...) {
     throw Error(who + " threw what is no std::exception");
   }
@@ -70,7 +71,7 @@ class Guarded final : public Policy {
     had_ = std::max(had_, situation.now);
     Turn turn = asked("turn()", [&] { return policy_->turn(situation); });
     check(turn, situation);
-    turn.why = one_line(turn.why, kLongestWhy);
+    turn.why = base::printable(turn.why, kLongestWhy);
     return turn;
   }
 
@@ -89,7 +90,7 @@ class Guarded final : public Policy {
     if (accepted != 1)
       fail("its judge accepts " + std::to_string(accepted) + " candidates, expected one");
     for (Candidate& candidate : round.candidates)
-      candidate.why = one_line(candidate.why, kLongestWhy);
+      candidate.why = base::printable(candidate.why, kLongestWhy);
   }
 
   void told(const Round& round) override {

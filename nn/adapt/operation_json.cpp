@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "nn/error.h"
 
 namespace nn {
@@ -16,7 +17,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t kShown = 80;
 
 std::string excerpt(const Json& json) {
-  return one_line(json.dump(-1, ' ', false, Json::error_handler_t::replace), kShown);
+  return base::printable(json.dump(-1, ' ', false, Json::error_handler_t::replace), kShown);
 }
 
 [[noreturn]] void fail(const Json& json) {
@@ -26,11 +27,12 @@ std::string excerpt(const Json& json) {
 FieldValue value_of(const Json& json, const std::string& name) {
   if (json.is_boolean()) return json.get<bool>();
   if (json.is_number_unsigned() && json.get<std::uint64_t>() > std::uint64_t{INT64_MAX})
-    throw Error(one_line(name, kShown) + " is " + excerpt(json) + ", expected a number below 2^63");
+    throw Error(base::printable(name, kShown) + " is " + excerpt(json) +
+                ", expected a number below 2^63");
   if (json.is_number_integer()) return json.get<std::int64_t>();
   if (json.is_number()) return json.get<double>();
   if (json.is_string()) return json.get<std::string>();
-  throw Error(one_line(name, kShown) + " is " + excerpt(json) +
+  throw Error(base::printable(name, kShown) + " is " + excerpt(json) +
               ", expected a number, a word, true or false");
 }
 
@@ -75,7 +77,7 @@ std::string json_of(const Operations& operations) {
 
 Operations operations_from_json(std::string_view text) {
   const Json json = Json::parse(text, nullptr, false);
-  if (json.is_discarded()) throw Error("no JSON: " + one_line(text, kShown));
+  if (json.is_discarded()) throw Error("no JSON: " + base::printable(text, kShown));
   Operations operations;
   if (!json.is_array()) return {operation_of(json)};
   for (const Json& operation : json) operations.push_back(operation_of(operation));

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/text.h"
 #include "nn/data/source_file.h"
 #include "nn/error.h"
 
@@ -25,7 +26,7 @@ constexpr std::array<std::string_view, 10> kTaken{"policy",  "plugin", "content"
                                                   "command", "folder", "timeout", "csv",  "idx"};
 
 void check_field(const std::string& who, const FieldInfo& field) {
-  const std::string what = who + " has a field \"" + one_line(field.name, 60) + "\", ";
+  const std::string what = who + " has a field \"" + base::printable(field.name, 60) + "\", ";
   const bool plain = !field.name.empty() && std::ranges::all_of(field.name, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
   });
@@ -42,7 +43,7 @@ void check_field(const std::string& who, const FieldInfo& field) {
 }
 
 void check_kind(const std::string& path, const PolicyKind& kind) {
-  const std::string who = path + ": the policy " + one_line(kind.info.kind, 60);
+  const std::string who = path + ": the policy " + base::printable(kind.info.kind, 60);
   if (kind.make == nullptr) throw Error(who + " has no function make");
   if (kind.timetable || kind.program || kind.behind != nullptr || kind.birth != nullptr)
     throw Error(who +
@@ -88,7 +89,7 @@ std::string loader_error(const std::string& copy) {
   const char* said = dlerror();
   std::string why = said != nullptr ? said : "unknown error";
   if (why.starts_with(copy + ": ")) why.erase(0, copy.size() + 2);
-  return one_line(why, 300);
+  return base::printable(why, 300);
 }
 
 PolicyKind load(const std::string& path, std::span<const std::byte> bytes) {
@@ -117,8 +118,8 @@ PolicyKind load(const std::string& path, std::span<const std::byte> bytes) {
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {
-    throw Error(path + ": the function of TRELLIS_POLICY threw \"" + one_line(error.what(), 300) +
-                "\"");
+    throw Error(path + ": the function of TRELLIS_POLICY threw \"" +
+                base::printable(error.what(), 300) + "\"");
   }
 }
 
@@ -136,7 +137,7 @@ const PolicyKind& plugin_kind(const std::string& path, const std::string& conten
   if (known != by_content.end()) return known->second;
   const SourceFile file(path, kMostPluginBytes);
   if (const std::string now = hash_of(file).hex(); now != content)
-    throw Error(path + ": has the content " + now + ", expected " + one_line(content, 60));
+    throw Error(path + ": has the content " + now + ", expected " + base::printable(content, 60));
   return by_content.emplace(content, load(path, file.raw())).first->second;
 }
 

@@ -24,7 +24,7 @@ namespace nn {
 
 /// The version of the interface: of policy.h and what it shows of other headers. A test knows what
 /// they were when it was chosen.
-inline constexpr std::uint64_t kPolicyVersion = 1;
+inline constexpr std::uint64_t kPolicyVersion = 2;
 
 /// With the sizes of what a policy and the program hand each other, which differ where one was
 /// compiled otherwise.

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/text.h"
 #include "nn/adapt/policy.h"
 #include "nn/error.h"
 
@@ -36,7 +37,7 @@ const PolicyKind& policy_of(std::string_view kind) {
     known.push_back(policy.info.kind);
     list += (list.empty() ? "" : ", ") + policy.info.kind;
   }
-  const std::string near = nearest(kind, known);
+  const std::string near = base::nearest(kind, known);
   throw SpecError(-1, "",
                   "unknown policy " + std::string(kind) + "; " +
                       (near.empty() ? "known: " + list : "did you mean " + near + "?"));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "base/text.h"
 #include "nn/data/data_error.h"
 #include "nn/fields.h"
 
@@ -27,7 +28,7 @@ void check(const std::string& path, const std::vector<std::string>& wanted,
       throw DataError(path, "classes: " + in_quotes(*one) + " is named twice");
     }
     if (std::ranges::find(names, *one) != names.end()) continue;
-    const std::string near = nearest(*one, names);
+    const std::string near = base::nearest(*one, names);
     throw DataError(path, "classes: no row has the class " + in_quotes(*one) +
                               (near.empty() ? "; there are " + list_of(names)
                                             : "; did you mean " + in_quotes(near) + "?"));

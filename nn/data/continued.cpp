@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/hash.h"
+#include "base/text.h"
 #include "nn/data/continued_columns.h"
 #include "nn/data/csv_names.h"
 #include "nn/data/load.h"
@@ -66,10 +68,10 @@ class Making {
     note_ranges();
   }
 
-  Dataset make(const ContentHash& content) {
+  Dataset make(const base::Key& content) {
     take_rows();
     set_storage();
-    std::vector<ContentHash> contents{fresh_.header().content, content};
+    std::vector<base::Key> contents{fresh_.header().content, content};
     if (old_ != nullptr) contents.push_back(old_->header().content);
     header_.content = combine(contents);
     const std::size_t bytes = Dataset::byte_size(header_), most = LoadLimits{}.dataset_bytes;
@@ -194,7 +196,7 @@ class Making {
     std::vector<std::string> wanted = chosen.empty() ? there : chosen, added;
     for (const std::string& name : wanted) {
       if (std::ranges::find(there, name) != there.end()) continue;
-      const std::string near = nearest(name, there);
+      const std::string near = base::nearest(name, there);
       throw Error("expected classes that the data has; it has no " + in_quotes(name) +
                   (near.empty() ? "" : ", did you mean " + in_quotes(near) + "?"));
     }
@@ -375,7 +377,7 @@ class Making {
 }  // namespace
 
 Dataset continued_data(const Dataset& fresh, const Dataset* old, const Dataset& model,
-                       const std::vector<std::string>& chosen, const ContentHash& content) {
+                       const std::vector<std::string>& chosen, const base::Key& content) {
   return Making(fresh, old, model, chosen).make(content);
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/hash.h"
 #include "nn/data/dataset.h"
 
 namespace nn {
@@ -45,7 +46,7 @@ inline constexpr double kReplayHeldOut = 0.2;
 /// Throws Error: "expected ...", what differs.
 [[nodiscard]] Dataset continued_data(const Dataset& fresh, const Dataset* old, const Dataset& model,
                                      const std::vector<std::string>& chosen,
-                                     const ContentHash& content);
+                                     const base::Key& content);
 
 /// How the model's network becomes one for that data. Encodable.
 struct Continuation {

@@ -1,9 +1,8 @@
 #include "nn/data/continued_columns.h"
 
-#include <xxhash.h>
-
 #include <map>
 
+#include "base/hash.h"
 #include "nn/data/continued.h"
 #include "nn/data/data_error.h"
 #include "nn/data/encode.h"
@@ -139,8 +138,8 @@ void RowMaker::take(const FeatureColumn& column, std::size_t input, const Column
   if (column.kind() == ColumnKind::hashed && from.kind() == ColumnKind::categories) {
     for (std::size_t i = 0; i < from.categories.size(); ++i) {
       const std::string& text = from.categories[i];
-      moves_.push_back({.to = input + XXH3_64bits(text.data(), text.size()) % column.buckets,
-                        .from = place.input + i});
+      moves_.push_back(
+          {.to = input + base::hash64(text) % column.buckets, .from = place.input + i});
     }
     return;
   }

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/utf8.h"
 #include "nn/data/data_error.h"
-#include "nn/data/utf8.h"
 
 namespace nn {
 
@@ -36,10 +36,10 @@ std::string_view decoded(const std::string& path, std::string_view bytes, std::s
   if (little || bytes.starts_with("\xfe\xff")) {
     if (bytes.size() % 2 != 0)
       throw DataError(path, "ends within a character of UTF-16, expected two bytes for each");
-    storage = from_utf16(bytes.substr(2), !little);
+    storage = base::from_utf16(bytes.substr(2), !little);
     notes.emplace_back("the text is UTF-16");
     bytes = storage;
-  } else if (!is_utf8(bytes)) {
+  } else if (!base::is_utf8(bytes)) {
     notes.emplace_back("the text is not UTF-8: read as Windows-1252");
   }
   refuse_binary(path, bytes);

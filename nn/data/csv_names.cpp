@@ -6,6 +6,7 @@
 #include <numeric>
 #include <set>
 
+#include "base/text.h"
 #include "nn/fields.h"
 
 namespace nn {
@@ -30,7 +31,7 @@ std::string folded(std::string_view text) {
 
 /// The name that a word is near to, or else the one of which it is the beginning; empty without.
 std::string meant_name(const std::string& word, const std::vector<std::string>& names) {
-  const std::string near = nearest(word, names);
+  const std::string near = base::nearest(word, names);
   if (!near.empty() || word.empty()) return near;
   const auto begins = [&](const std::string& name) {
     return folded(name).starts_with(folded(word));

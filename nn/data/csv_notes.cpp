@@ -1,8 +1,8 @@
 #include "nn/data/csv_notes.h"
 
-#include <charconv>
 #include <functional>
 
+#include "base/text.h"
 #include "nn/data/csv_names.h"
 #include "nn/data/data_error.h"
 
@@ -48,11 +48,6 @@ std::string order_text(const CsvColumn& column) {
          (column.counts.short_year ? ", years from 1969 to 2068" : "");
 }
 
-std::string shortest(double number) {
-  char buffer[32];
-  return {buffer, std::to_chars(buffer, buffer + sizeof buffer, number).ptr};
-}
-
 /// "341 numbers, and 59 texts such as 'unknown'", or "such as '37 kg'" without numbers.
 std::string example(const CsvColumn& column) {
   const ColumnCounts& counts = column.counts;
@@ -90,7 +85,7 @@ void note_missing(CsvSurvey& table) {
 std::string read_as_text(const CsvField& field, const NumberFormat& format) {
   double number = 0;
   (void)read_number(field, format, number);
-  return in_quotes(field.value()) + " is " + shortest(number);
+  return in_quotes(field.value()) + " is " + base::format_double(number);
 }
 
 void note_columns(CsvSurvey& table) {
@@ -102,7 +97,7 @@ void note_columns(CsvSurvey& table) {
   note(
       table, "taken off the numbers, which are large beside their spread",
       [](const CsvColumn& column) { return column.offset != 0; },
-      [](const CsvColumn& column) { return shortest(column.offset); });
+      [](const CsvColumn& column) { return base::format_double(column.offset); });
   note(table, "texts, one input for each", with_role(ColumnRole::categories),
        [](const CsvColumn& c) { return std::to_string(c.categories.size()); });
   note(table,

@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <limits>
 
+#include "base/utf8.h"
 #include "nn/data/data_error.h"
-#include "nn/data/utf8.h"
 
 namespace nn {
 
@@ -49,7 +49,7 @@ std::string CsvField::value() const {
   } else {
     out = raw;
   }
-  return as_utf8(std::move(out));
+  return base::as_utf8(std::move(out));
 }
 
 char named_delimiter(std::string_view text) {

@@ -5,20 +5,20 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <utility>
 
+#include "base/error.h"
+#include "base/utf8.h"
 #include "nn/data/csv_encoding.h"
 #include "nn/data/data_error.h"
 #include "nn/data/source_file.h"
-#include "nn/data/utf8.h"
 
 namespace nn {
 
 namespace {
 
-std::string system_text() { return std::strerror(errno); }
+std::string system_text() { return base::errno_words(errno); }
 
 gzFile open(const std::string& path) {
   std::error_code ignored;
@@ -50,7 +50,7 @@ struct CsvStream::Source {
     std::size_t whole = more ? units.size() / 2 * 2 : units.size();
     const std::size_t last = whole >= 2 ? whole - (big_endian ? 2 : 1) : 0;
     if (more && whole >= 2 && (static_cast<unsigned char>(units[last]) & 0xfc) == 0xd8) whole -= 2;
-    text += from_utf16(std::string_view(units).substr(0, whole), big_endian);
+    text += base::from_utf16(std::string_view(units).substr(0, whole), big_endian);
     units.erase(0, whole);
     return more;
   }

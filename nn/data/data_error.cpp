@@ -1,5 +1,7 @@
 #include "nn/data/data_error.h"
 
+#include "base/text.h"
+
 namespace nn {
 
 namespace {
@@ -16,7 +18,7 @@ std::string at_place(const std::string& path, std::size_t line, std::size_t colu
 
 DataError::DataError(std::string path, std::size_t line, std::size_t column,
                      const std::string& text)
-    : Error(one_line(at_place(path, line, column, text))),
+    : Error(base::printable(at_place(path, line, column, text), kLongestMessage)),
       path_(std::move(path)),
       line_(line),
       column_(column) {}
@@ -27,7 +29,7 @@ std::string size_text(std::size_t bytes) {
 }
 
 std::string in_quotes(std::string_view text, std::size_t longest) {
-  return "'" + one_line(text, longest) + "'";
+  return "'" + base::printable(text, longest) + "'";
 }
 
 }  // namespace nn

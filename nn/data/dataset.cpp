@@ -109,16 +109,6 @@ std::size_t part_size(const Dataset::Header& h, Part part) {
 
 }  // namespace
 
-std::string ContentHash::hex() const {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string out(32, '0');
-  for (int i = 0; i < 16; ++i) {
-    out[15 - i] = kDigits[high >> (4 * i) & 15];
-    out[31 - i] = kDigits[low >> (4 * i) & 15];
-  }
-  return out;
-}
-
 std::size_t Dataset::byte_size(const Header& header) {
   check(header);
   return offsets_of(header).end;

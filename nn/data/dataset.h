@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/hash.h"
 #include "nn/data/block.h"
 #include "nn/data/data_spec.h"
 #include "nn/data/dates.h"
@@ -18,13 +19,6 @@
 #include "nn/shape.h"
 
 namespace nn {
-
-/// XXH3-128 of the bytes of the file(s) a data set was read from, as they lie on disk.
-struct ContentHash {
-  std::uint64_t high = 0, low = 0;
-  [[nodiscard]] std::string hex() const;  ///< 32 digits
-  friend auto operator<=>(const ContentHash&, const ContentHash&) = default;
-};
 
 /// Most columns of numbers that one network predicts.
 inline constexpr std::size_t kMaxTargets = 10000;
@@ -111,7 +105,7 @@ class Dataset {
     std::vector<std::string> missing;  ///< DataSpec::missing
     bool decimal_comma = false;        ///< the table writes 1,5 and not 1.5
     Scale scaling = Scale::none;
-    ContentHash content;
+    base::Key content;
     std::vector<std::string>
         notes;  ///< what the loader guessed, filled in or left out, a sentence each
 

@@ -1,7 +1,5 @@
 #include "nn/data/encode.h"
 
-#include <xxhash.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -11,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/hash.h"
 #include "nn/data/dates.h"
 
 namespace nn {
@@ -64,7 +63,7 @@ Encoded encode_hashed(const FeatureColumn& column, const CsvField& field, std::s
   std::ranges::fill(inputs, T{0});
   if (is_missing(field)) return Encoded::missing;
   const std::string value = field.value();
-  inputs[XXH3_64bits(value.data(), value.size()) % column.buckets] = T{1};
+  inputs[base::hash64(value) % column.buckets] = T{1};
   return Encoded::value;
 }
 

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/hash.h"
 #include "nn/data/load_files.h"
 #include "nn/data/scaling.h"
 
@@ -24,9 +25,9 @@ std::array<SourceFile, 2> open_pair(const DataSpec& spec, const LoadLimits& limi
 
 }  // namespace
 
-ContentHash content_hash(const DataSpec& spec, const LoadLimits& limits) {
+base::Key content_hash(const DataSpec& spec, const LoadLimits& limits) {
   const auto hash = [&](const std::string& path) { return hash_of(path, limits.file_bytes); };
-  std::vector<ContentHash> hashes;
+  std::vector<base::Key> hashes;
   if (spec.kind == DataKind::idx) {
     for (const std::string& path : idx_files(spec.path)) hashes.push_back(hash(path));
   } else if (!spec.more.empty()) {

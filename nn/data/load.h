@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/hash.h"
 #include "nn/data/data_error.h"
 #include "nn/data/data_spec.h"
 #include "nn/data/dataset.h"
@@ -27,7 +28,7 @@ struct LoadLimits {
 
 /// What tells a file (or the four of an `idx` folder) from any other: reads the bytes, parses
 /// nothing.
-[[nodiscard]] ContentHash content_hash(const DataSpec& spec, const LoadLimits& limits = {});
+[[nodiscard]] base::Key content_hash(const DataSpec& spec, const LoadLimits& limits = {});
 
 /// Reads, splits and fits the scaling. A pure function of the files' bytes and of the spec without
 /// its path. Throws DataError; memory is allocated only after sizes were checked against the file

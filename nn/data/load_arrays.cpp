@@ -1,12 +1,13 @@
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <optional>
 #include <span>
 #include <string_view>
 
+#include "base/hash.h"
+#include "base/text.h"
 #include "nn/data/class_filter.h"
 #include "nn/data/load_files.h"
 #include "nn/data/npy_reader.h"
@@ -92,11 +93,6 @@ void append_numbers(const NumberArray& y, std::size_t rows, std::vector<double>&
   }
 }
 
-std::string text_of(double value) {
-  char buffer[32];
-  return {buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr};
-}
-
 /// Copies the rows that are left behind `x`, less the offsets of the columns where these are known;
 /// returns what is behind them.
 template <class T>
@@ -110,7 +106,8 @@ std::span<T> append_rows(const NumberArray& from, std::size_t first, std::size_t
       const double value = from.value(row * width + c);
       const auto number = static_cast<T>(columns.empty() ? value : value - columns[c].offset);
       if (!std::isfinite(static_cast<double>(number)) && !std::isnan(value)) {
-        throw DataError(from.path, "row " + std::to_string(row) + " holds " + text_of(value) +
+        throw DataError(from.path, "row " + std::to_string(row) + " holds " +
+                                       base::format_double(value) +
                                        ", too large a number (rows count from 0)");
       }
       x[c] = number;
@@ -248,7 +245,7 @@ void refuse_missing(const Dataset& data, const std::string& path) {
 }
 
 Dataset load_arrays(const Arrays& arrays, const DataSpec& spec, const LoadLimits& limits,
-                    const ContentHash& content) {
+                    const base::Key& content) {
   refuse_column_options(spec, "arrays have no columns with names");
   check_pair(arrays.x, arrays.y);
   if (arrays.test_x) check_test(arrays);

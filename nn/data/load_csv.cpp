@@ -5,6 +5,7 @@
 #include <set>
 #include <string_view>
 
+#include "base/hash.h"
 #include "nn/data/class_filter.h"
 #include "nn/data/csv_columns.h"
 #include "nn/data/csv_encoding.h"
@@ -180,7 +181,7 @@ Parts split_table(CsvFiles files, CsvSurvey& table, const std::vector<bool>& kep
 }
 
 Dataset load_texts(CsvFiles files, const DataSpec& spec, const LoadLimits& limits,
-                   const std::vector<std::string>& notes, const ContentHash& content) {
+                   const std::vector<std::string>& notes, const base::Key& content) {
   const std::string& path = files.front().path;
   CsvSurvey table = survey(files, spec, limits);
   table.notes.insert(table.notes.begin(), notes.begin(), notes.end());
@@ -228,12 +229,12 @@ Dataset load_csv(std::span<const SourceFile> files, const DataSpec& spec,
   if (std::ranges::any_of(texts, &CsvText::decimal_comma))
     notes.emplace_back("numbers have a decimal comma");
   if (texts.front().delimiter == ' ') notes.emplace_back("blanks are between the columns");
-  std::vector<ContentHash> hashes;
+  std::vector<base::Key> hashes;
   for (const SourceFile& file : files) hashes.push_back(hash_of(file));
   if (files.size() > 1 && hashes.front() == hashes.back())
     throw DataError(files.back().path(), "is the same file as " + files.front().path() +
                                              ", expected other rows to test on");
-  const ContentHash content = files.size() == 1 ? hashes.front() : combine(hashes);
+  const base::Key content = files.size() == 1 ? hashes.front() : combine(hashes);
   return load_texts(texts, spec, limits, notes, content);
 }
 

@@ -3,15 +3,16 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <xxhash.h>
 #include <zlib.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <limits>
-#include <new>
 
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/hash.h"
 #include "nn/data/data_error.h"
 
 namespace nn {
@@ -24,7 +25,7 @@ class OpenFile {
   // O_NONBLOCK only matters for the pipes that are refused right after.
   OpenFile(const std::string& path, std::size_t max_bytes)
       : path_(path), fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
-    if (fd_ < 0) throw DataError(path, std::string("cannot open: ") + std::strerror(errno));
+    if (fd_ < 0) throw DataError(path, "cannot open: " + base::errno_words(errno));
     try {
       measure(max_bytes);
     } catch (...) {
@@ -43,7 +44,7 @@ class OpenFile {
     while (!out.empty()) {
       const ssize_t n = ::read(fd_, out.data(), out.size());
       if (n < 0 && errno == EINTR) continue;
-      if (n < 0) throw DataError(path_, std::string("cannot read: ") + std::strerror(errno));
+      if (n < 0) throw DataError(path_, "cannot read: " + base::errno_words(errno));
       if (n == 0) throw DataError(path_, "became shorter while it was read");
       out = out.subspan(static_cast<std::size_t>(n));
     }
@@ -52,7 +53,7 @@ class OpenFile {
  private:
   void measure(std::size_t max_bytes) {
     struct stat info = {};
-    if (::fstat(fd_, &info) != 0) throw DataError(path_, std::strerror(errno));
+    if (::fstat(fd_, &info) != 0) throw DataError(path_, base::errno_words(errno));
     if (S_ISDIR(info.st_mode)) throw DataError(path_, "is a folder, expected a file");
     if (!S_ISREG(info.st_mode)) throw DataError(path_, "is not a regular file");
     size_ = static_cast<std::size_t>(info.st_size);
@@ -66,12 +67,6 @@ class OpenFile {
   std::size_t size_ = 0;
 };
 
-struct FreeState {
-  void operator()(XXH3_state_t* state) const { XXH3_freeState(state); }
-};
-
-ContentHash content_hash_of(const XXH128_hash_t& hash) { return {hash.high64, hash.low64}; }
-
 }  // namespace
 
 SourceFile::SourceFile(std::string path, std::size_t max_bytes) : path_(std::move(path)) {
@@ -84,36 +79,32 @@ bool SourceFile::gzip() const {
   return raw_.size() >= 2 && raw_[0] == std::byte{0x1f} && raw_[1] == std::byte{0x8b};
 }
 
-ContentHash hash_of(const SourceFile& file) {
-  return content_hash_of(XXH3_128bits(file.raw().data(), file.raw().size()));
-}
+base::Key hash_of(const SourceFile& file) { return base::hash_bytes(file.raw()); }
 
-ContentHash hash_of(const std::string& path, std::size_t max_bytes) {
+base::Key hash_of(const std::string& path, std::size_t max_bytes) {
   constexpr std::size_t kPiece = std::size_t{1} << 20;
   OpenFile file(path, max_bytes);
-  const std::unique_ptr<XXH3_state_t, FreeState> state(XXH3_createState());
-  if (state == nullptr) throw std::bad_alloc();
-  XXH3_128bits_reset(state.get());
+  base::Hasher hash;
   std::vector<std::byte> piece(std::min(kPiece, file.size()));
   for (std::size_t left = file.size(); left > 0;) {
     const auto next = std::span(piece).first(std::min(piece.size(), left));
     file.read(next);
-    XXH3_128bits_update(state.get(), next.data(), next.size());
+    hash.raw(next);
     left -= next.size();
   }
-  return content_hash_of(XXH3_128bits_digest(state.get()));
+  return hash.finish();
 }
 
-ContentHash combine(std::span<const SourceFile> files) {
-  std::vector<ContentHash> hashes;
+base::Key combine(std::span<const SourceFile> files) {
+  std::vector<base::Key> hashes;
   for (const SourceFile& file : files) hashes.push_back(hash_of(file));
   return combine(hashes);
 }
 
-ContentHash combine(std::span<const ContentHash> files) {
+base::Key combine(std::span<const base::Key> files) {
   std::string digits;
-  for (const ContentHash& file : files) digits += file.hex();
-  return content_hash_of(XXH3_128bits(digits.data(), digits.size()));
+  for (const base::Key& file : files) digits += file.hex();
+  return base::hash_bytes(base::as_bytes(digits));
 }
 
 struct ContentReader::Inflater {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/hash.h"
 #include "nn/data/dataset.h"
 
 namespace nn {
@@ -35,8 +36,8 @@ class SourceFile {
 
 /// XXH3-128 of the bytes as they lie on disk; of a path without having them all in memory. Throws
 /// DataError as SourceFile does.
-[[nodiscard]] ContentHash hash_of(const SourceFile& file);
-[[nodiscard]] ContentHash hash_of(const std::string& path, std::size_t max_bytes);
+[[nodiscard]] base::Key hash_of(const SourceFile& file);
+[[nodiscard]] base::Key hash_of(const std::string& path, std::size_t max_bytes);
 /// Compressed content may be any size up to kUnsuspicious, and beyond that so many times the bytes
 /// it was unpacked from: tables stay far below, a file that is small only to unpack to gigabytes
 /// does not.
@@ -47,8 +48,8 @@ inline constexpr std::size_t kMostInflation = 200;
 void check_inflation(const std::string& path, std::uint64_t produced, std::uint64_t read);
 
 /// One hash for several files in order.
-[[nodiscard]] ContentHash combine(std::span<const SourceFile> files);
-[[nodiscard]] ContentHash combine(std::span<const ContentHash> files);
+[[nodiscard]] base::Key combine(std::span<const SourceFile> files);
+[[nodiscard]] base::Key combine(std::span<const base::Key> files);
 
 /// The content of a file from front to back, decompressed when it is gzip (RFC 1952, several
 /// members one after the other included). The file must outlive the reader. Throws DataError for

@@ -5,6 +5,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "base/text.h"
 #include "nn/data/csv_header.h"
 #include "nn/data/csv_names.h"
 #include "nn/data/data_error.h"
@@ -97,7 +98,7 @@ class Header {
   std::string text = "does not fit the model: it has no column ";
   for (std::size_t i = 0; i < std::min(missing.size(), kMostMissing); ++i) {
     text += (i == 0 ? "" : ", ") + in_quotes(missing[i]);
-    const std::string near = nearest(missing[i], names);
+    const std::string near = base::nearest(missing[i], names);
     if (!near.empty()) text += " (did you mean " + in_quotes(near) + "?)";
   }
   if (missing.size() > kMostMissing)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "nn/data/csv_names.h"
 #include "nn/data/data_error.h"
 #include "nn/data/encode.h"
@@ -59,7 +60,7 @@ void TableRows::find_kept(const std::vector<std::string>& keep) {
   for (const std::string& name : keep) {
     const auto found = std::ranges::find(fit_.names, name);
     if (found == fit_.names.end()) {
-      const std::string near = nearest(name, fit_.names);
+      const std::string near = base::nearest(name, fit_.names);
       throw DataError(stream_.path(),
                       "has no column " + in_quotes(name) + " to keep" +
                           (near.empty() ? "" : ", did you mean " + in_quotes(near) + "?"));

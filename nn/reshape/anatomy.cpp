@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
 #include "nn/error.h"
 #include "nn/layers/layer.h"
 
@@ -52,7 +53,7 @@ std::size_t find_layer(const ModelSpec& spec, const std::string& name) {
     known.push_back(layer.name);
     list += (list.empty() ? "" : ", ") + layer.name;
   }
-  const std::string near = nearest(name, known);
+  const std::string near = base::nearest(name, known);
   throw SpecError(-1, "layer",
                   "no layer is called \"" + name + "\"; " +
                       (near.empty() ? "known: " + list : "did you mean " + near + "?"));

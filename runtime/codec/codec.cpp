@@ -1,12 +1,12 @@
 #include "runtime/codec.h"
 
-#include "runtime/base/text.h"
+#include "base/text.h"
 
 namespace rt {
 
 void Reader::fail(const char* what) const {
-  throw Error(Errc::data,
-              cat("malformed bytes: at ", at_, " of ", bytes_.size(), " expected ", what));
+  throw base::Error(base::Errc::data, base::cat("malformed bytes: at ", at_, " of ", bytes_.size(),
+                                                " expected ", what));
 }
 
 void Reader::get_raw(void* data, std::size_t size) {

@@ -17,8 +17,8 @@
 #include <variant>
 #include <vector>
 
-#include "runtime/base/bytes.h"
-#include "runtime/base/error.h"
+#include "base/bytes.h"
+#include "base/error.h"
 #include "runtime/codec/reflect.h"
 
 namespace rt {
@@ -126,12 +126,12 @@ class Writer {
   }
   void put_count(std::size_t n) { put(static_cast<std::uint64_t>(n)); }
 
-  [[nodiscard]] const Bytes& bytes() const& { return out_; }
-  [[nodiscard]] Bytes bytes() && { return std::move(out_); }
+  [[nodiscard]] const base::Bytes& bytes() const& { return out_; }
+  [[nodiscard]] base::Bytes bytes() && { return std::move(out_); }
   void clear() { out_.clear(); }
 
  private:
-  Bytes out_;
+  base::Bytes out_;
 };
 
 /// Reads canonical bytes and checks every one of them. What `fields` gets when a value is read.

@@ -159,7 +159,7 @@ void Writer::put(const T& value) {
     if (value) put(*value);
   } else if constexpr (d::kIsVariant<T>) {
     if (value.valueless_by_exception())
-      throw Error(Errc::usage, "a variant without a value cannot be encoded");
+      throw base::Error(base::Errc::usage, "a variant without a value cannot be encoded");
     put(static_cast<std::uint8_t>(value.index()));
     std::visit([this](const auto& alternative) { put(alternative); }, value);
   } else if constexpr (d::kIsMap<T>) {

@@ -107,7 +107,7 @@ bool Engine::answer_from_live(Version* version) {
   return true;
 }
 
-BoxRef Engine::read_stored(const TypeOps& ops, Key key, bool& found) {
+BoxRef Engine::read_stored(const TypeOps& ops, base::Key key, bool& found) {
   const Store::Blob blob = config.store ? config.store->lookup(key) : nullptr;
   found = blob != nullptr;
   if (!found || &ops == type_ops<void>()) return {};
@@ -117,7 +117,7 @@ BoxRef Engine::read_stored(const TypeOps& ops, Key key, bool& found) {
     box->made = true;
     if (ops.buffer) box->bytes = ops.byte_size(box->object);
     return box;
-  } catch (const Error&) {
+  } catch (const base::Error&) {
     config.store->erase(key);
     found = false;
     return {};
@@ -138,7 +138,7 @@ bool Engine::answer_from_store(Version* version) {
   return true;
 }
 
-Held stored_version(const TypeOps& ops, Key key) {
+Held stored_version(const TypeOps& ops, base::Key key) {
   Engine& engine = Engine::for_driver("stored()");
   bool found = false;
   BoxRef box = engine.read_stored(ops, key, found);

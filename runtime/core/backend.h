@@ -86,7 +86,7 @@ class Backend {
 /// The executor that runs every launch on the calling thread at once.
 std::unique_ptr<Backend> make_sequential(const Config& config);
 
-/// Loads a plugin ("starpu-cpu", "starpu-cuda" or "starpu-simgrid"). Throws rt::Error: no_device
+/// Loads a plugin ("starpu-cpu", "starpu-cuda" or "starpu-simgrid"). Throws base::Error: no_device
 /// saying what is missing, storage for one that does not belong to this library.
 std::unique_ptr<Backend> load_backend(const std::string& flavour, const Config& config);
 

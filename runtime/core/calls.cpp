@@ -1,6 +1,6 @@
 #include "runtime/core/calls.h"
 
-#include "runtime/base/text.h"
+#include "base/text.h"
 #include "runtime/core/engine.h"
 #include "runtime/core/open.h"
 #include "runtime/core/thread.h"
@@ -22,7 +22,8 @@ void check_needs(Node& node) { Engine::current()->check_needs(node); }
 namespace {
 
 [[noreturn]] void refuse_need(const Node& node, const std::string& need, const std::string& there) {
-  throw Error(Errc::no_device, "task '" + node.info->name + "' needs " + need + ", but " + there);
+  throw base::Error(base::Errc::no_device,
+                    "task '" + node.info->name + "' needs " + need + ", but " + there);
 }
 
 std::string count(int n, const char* what) {
@@ -37,9 +38,10 @@ void Engine::check_needs(Node& node) const {
   const Resources& needs = node.needs;
   node.limited = needs.cpus > 1 || needs.memory.value != 0;
   if (needs.cpus < 1 || needs.gpus < 0) {
-    throw Error(Errc::usage, "task '" + info.name + "' needs " + std::to_string(needs.cpus) +
-                                 " cpus and " + std::to_string(needs.gpus) +
-                                 " gpus: at least 1 and 0 are expected");
+    throw base::Error(base::Errc::usage, "task '" + info.name + "' needs " +
+                                             std::to_string(needs.cpus) + " cpus and " +
+                                             std::to_string(needs.gpus) +
+                                             " gpus: at least 1 and 0 are expected");
   }
   if (needs.cpus > backend->cpu_workers()) {
     refuse_need(node, count(needs.cpus, "cpu"),
@@ -58,8 +60,8 @@ void Engine::check_needs(Node& node) const {
     refuse_need(node, "a gpu and " + count(needs.cpus, "cpu"), "a CUDA body has one core");
   }
   if (needs.memory.value > memory_limit) {
-    refuse_need(node, format_bytes(needs.memory.value) + " of memory",
-                "the limit here is " + format_bytes(memory_limit));
+    refuse_need(node, base::format_bytes(needs.memory.value) + " of memory",
+                "the limit here is " + base::format_bytes(memory_limit));
   }
 }
 
@@ -67,15 +69,15 @@ void check_argument(const Node& node, unsigned parameter, const Held& argument) 
   const Parameter& p = node.signature().parameters[parameter];
   if (argument) {
     if (argument->blank && p.mode != Mode::out) {
-      throw Error(Errc::usage, "task '" + node.info->name + "': argument " +
-                                   std::to_string(parameter + 1) +
-                                   " is uninitialised: it can only be passed as out");
+      throw base::Error(base::Errc::usage, "task '" + node.info->name + "': argument " +
+                                               std::to_string(parameter + 1) +
+                                               " is uninitialised: it can only be passed as out");
     }
     return;
   }
   if (p.mode == Mode::out && p.input == Parameter::kNone) return;
-  throw Error(
-      Errc::usage,
+  throw base::Error(
+      base::Errc::usage,
       "task '" + node.info->name + "': argument " + std::to_string(parameter + 1) +
           (p.mode == Mode::out ? " is an empty Value: make it with rt::uninitialised<T>(header)"
                                : " is an empty Value"));
@@ -97,8 +99,8 @@ void check_distinct(const Node& node, std::span<const Written> arguments) {
       if (!same && !of_files) continue;
       const std::string both = "task '" + node.info->name + "': arguments " +
                                std::to_string(j + 1) + " and " + std::to_string(i + 1);
-      throw Error(
-          Errc::usage,
+      throw base::Error(
+          base::Errc::usage,
           same ? both + " are one Value, and the task writes both: pass a copy of it as one of them"
                : both + " are one file, '" + arguments[i].file->string() +
                      "', and the task writes it: it would wait for itself");

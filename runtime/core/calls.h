@@ -19,7 +19,7 @@ const TaskInfo* begin_call(const std::shared_ptr<const TaskInfo>& info,
 /// nothing.
 void check_needs(Node& node);
 
-/// Checks one argument. Throws rt::Error (usage) for an empty Value where one is needed.
+/// Checks one argument. Throws base::Error (usage) for an empty Value where one is needed.
 void check_argument(const Node& node, unsigned parameter, const Held& argument);
 
 /// An argument that a call writes, or a file that it uses.
@@ -27,7 +27,7 @@ struct Written {
   const void* value = nullptr;  ///< the Value
   const std::filesystem::path* file = nullptr;
 };
-/// One for each parameter. Throws rt::Error (usage) for a Value that is to be written twice, and
+/// One for each parameter. Throws base::Error (usage) for a Value that is to be written twice, and
 /// for a file that is to be written and used once more: such a call would wait for itself.
 void check_distinct(const Node& node, std::span<const Written> arguments);
 

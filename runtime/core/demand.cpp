@@ -37,7 +37,7 @@ bool unstarted(const Version& version) noexcept {
 }  // namespace
 
 void Engine::submit(Node* node) {
-  const std::int64_t begin = (calls_ & 63) == 0 ? now().nanos : 0;
+  const std::int64_t begin = (calls_ & 63) == 0 ? base::now().nanos : 0;
   node->number = calls_++;
   if (entered) {
     entered->ref();
@@ -56,7 +56,7 @@ void Engine::submit(Node* node) {
   } else {
     pending_.push_back(node);
   }
-  if (begin != 0) driver_nanos_ += 64 * (now().nanos - begin);
+  if (begin != 0) driver_nanos_ += 64 * (base::now().nanos - begin);
   if (pending_.size() >= config.pending && !flushing_) {
     flush();
     throttle();
@@ -66,13 +66,13 @@ void Engine::submit(Node* node) {
 void Engine::flush() {
   if (pending_.empty() || flushing_) return;
   flushing_ = true;
-  const Moment begin = now();
+  const base::Moment begin = base::now();
   const std::int64_t run_before =
       workers.back()->busy_nanos.load() + workers.front()->busy_nanos.load();
   for (std::size_t i = 0; i < pending_.size(); ++i) start_impure(pending_[i]);
   pending_.clear();
   flushing_ = false;
-  driver_nanos_ += (now() - begin).count();
+  driver_nanos_ += (base::now() - begin).count();
   if (executor == Executor::sequential) {
     driver_nanos_ -=
         workers.back()->busy_nanos.load() + workers.front()->busy_nanos.load() - run_before;

@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <numeric>
 
-#include "runtime/base/log.h"
-#include "runtime/base/machine.h"
-#include "runtime/base/text.h"
+#include "base/log.h"
+#include "base/machine.h"
+#include "base/text.h"
 #include "runtime/core/hooks.h"
 #include "runtime/core/idler.h"
 #include "runtime/core/pace_book.h"
@@ -24,7 +24,7 @@ namespace {
 std::atomic<Engine*> current_engine{nullptr};
 
 /// Whether a CUDA driver and a device are there, without loading anything of CUDA.
-bool has_gpu() { return !gpu_names().empty() && count_gpus() > 0; }
+bool has_gpu() { return !base::gpu_names().empty() && base::count_gpus() > 0; }
 
 const char* words_for(Executor executor) {
   return executor == Executor::starpu_cpu
@@ -49,14 +49,15 @@ std::unique_ptr<Backend> make_backend(const Config& config, Executor& chosen) {
           chosen = Executor::sequential;
           return make_sequential(config);
       }
-    } catch (const Error& e) {
-      if (!automatic || e.kind() != Errc::no_device) throw;
+    } catch (const base::Error& e) {
+      if (!automatic || e.kind() != base::Errc::no_device) throw;
       chosen = chosen == Executor::starpu_cuda ? Executor::starpu_cpu : Executor::sequential;
       if (chosen == Executor::sequential && config.workers > 1) {
-        throw Error(Errc::no_device, cat(e.what(), "; ", config.workers,
-                                         " workers were asked for, without it there is 1"));
+        throw base::Error(base::Errc::no_device,
+                          base::cat(e.what(), "; ", config.workers,
+                                    " workers were asked for, without it there is 1"));
       }
-      warn(cat(e.what(), "; going on with ", words_for(chosen)));
+      base::warn(base::cat(e.what(), "; going on with ", words_for(chosen)));
     }
   }
 }
@@ -74,10 +75,10 @@ void slow_down(std::vector<std::unique_ptr<Worker>>& workers) {
 
 /// TRELLIS_MISS_LOG=FILE names there the results that are asked for and not kept, just before
 /// anything is done to compute them: tests follow with it what a run is at, and kill it there.
-File open_miss_log() {
+base::File open_miss_log() {
   const char* path = std::getenv("TRELLIS_MISS_LOG");
-  if (path == nullptr) return File();
-  return File(::open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+  if (path == nullptr) return base::File();
+  return base::File(::open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
 }
 
 }  // namespace
@@ -86,16 +87,19 @@ Engine* Engine::current() noexcept { return current_engine.load(std::memory_orde
 
 Engine& Engine::for_driver(const char* action) {
   if (this_thread.running != nullptr) {
-    throw Error(Errc::usage, std::string(action) + " inside the body of task '" +
-                                 this_thread.running->node.info->name +
-                                 "': a body never waits and makes no calls; take values as in<T>");
+    throw base::Error(base::Errc::usage,
+                      std::string(action) + " inside the body of task '" +
+                          this_thread.running->node.info->name +
+                          "': a body never waits and makes no calls; take values as in<T>");
   }
   Engine* engine = current();
   if (engine == nullptr)
-    throw Error(Errc::usage, std::string(action) + " needs a rt::Runtime: there is none");
+    throw base::Error(base::Errc::usage,
+                      std::string(action) + " needs a rt::Runtime: there is none");
   if (!this_thread.driver) {
-    throw Error(Errc::usage,
-                std::string(action) + " on another thread than the one that made the rt::Runtime");
+    throw base::Error(
+        base::Errc::usage,
+        std::string(action) + " on another thread than the one that made the rt::Runtime");
   }
   return *engine;
 }
@@ -103,11 +107,11 @@ Engine& Engine::for_driver(const char* action) {
 Engine::Engine(const Config& asked)
     : config(asked), executor(asked.executor), root(nullptr), miss_log_(open_miss_log()) {
   if (current() != nullptr)
-    throw Error(Errc::usage, "there is a rt::Runtime already: one at a time");
+    throw base::Error(base::Errc::usage, "there is a rt::Runtime already: one at a time");
   backend = make_backend(config, executor);
-  started_ = now();  // by the executor's clock
+  started_ = base::now();  // by the executor's clock
   mailbox.use(backend->bell());
-  memory_limit = config.memory.value != 0 ? config.memory.value : usable_memory();
+  memory_limit = config.memory.value != 0 ? config.memory.value : base::usable_memory();
   if (!config.graph_file.empty()) graph = std::make_unique<Graph>();
   if (!config.trace_file.empty() || !config.paje_file.empty()) trace = std::make_unique<Trace>();
   for (int i = 0; i < backend->cpu_workers() + backend->cuda_workers() + 1; ++i) {
@@ -130,7 +134,7 @@ Engine::Engine(const Config& asked)
   if (backend->spins()) {
     idler_ = std::make_unique<Idler>(
         *backend, [this] { return with_executor(); },
-        Duration(static_cast<std::int64_t>(config.idle_seconds * 1e9)));
+        base::Duration(static_cast<std::int64_t>(config.idle_seconds * 1e9)));
   }
 }
 
@@ -159,7 +163,7 @@ Engine::~Engine() {
   resumable.clear();
   idler_.reset();
   backend->drain();  // helpers, and launches whose calls others ran, have yet to return
-  if (trace) ledger.close(now());
+  if (trace) ledger.close(base::now());
   write_records();
   if (paces_) paces_->keep();
   {
@@ -209,9 +213,9 @@ void Engine::fetch(Version* version) {
 
 Summary Engine::summary() {
   Summary s;
-  const Moment here = now();
+  const base::Moment here = base::now();
   s.executor = executor_name(executor);
-  s.seconds = seconds(here - started_);
+  s.seconds = base::seconds(here - started_);
   s.stored = stored_;
   s.merged = merged_;
   std::int64_t overhead = driver_nanos_;

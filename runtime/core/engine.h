@@ -21,7 +21,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "runtime/base/file.h"
+#include "base/file.h"
 #include "runtime/config.h"
 #include "runtime/core/backend.h"
 #include "runtime/core/events.h"
@@ -65,7 +65,7 @@ class Engine {
   Engine& operator=(const Engine&) = delete;
 
   [[nodiscard]] static Engine* current() noexcept;
-  /// The engine, for an action of the driver: throws rt::Error (usage) naming `action` when there
+  /// The engine, for an action of the driver: throws base::Error (usage) naming `action` when there
   /// is none, when this is not the driver thread, or inside a body.
   [[nodiscard]] static Engine& for_driver(const char* action);
 
@@ -92,7 +92,7 @@ class Engine {
   void close_gate(FileState& file);
   /// Finds out the key of a settled version from its content.
   void key_by_content(Version* version);
-  /// Finds out the key of a file that no task makes. Throws rt::Error (storage) when it cannot be
+  /// Finds out the key of a file that no task makes. Throws base::Error (storage) when it cannot be
   /// read.
   void key_file(Version* content);
   /// Whether files that no task makes were looked at just now, or may have been changed since.
@@ -101,7 +101,7 @@ class Engine {
   bool key_node(Node* node, Files files);
   /// What the store has under a key. An entry that is no such type any more is dropped, and not
   /// found.
-  [[nodiscard]] BoxRef read_stored(const TypeOps& ops, Key key, bool& found);
+  [[nodiscard]] BoxRef read_stored(const TypeOps& ops, base::Key key, bool& found);
 
   // --- hand-over and end (any thread)
   void hand_over(Node* node) noexcept;
@@ -127,10 +127,10 @@ class Engine {
   void wait_everything();
   void handle_events();
   std::size_t resume_ready();
-  bool wait_event(std::optional<Duration> timeout);
+  bool wait_event(std::optional<base::Duration> timeout);
   void fetch(Version* version);
-  /// Handles events and sleeps until the condition does not hold any more. Throws rt::Error (usage)
-  /// naming a task and a promise when nothing is left that could end it.
+  /// Handles events and sleeps until the condition does not hold any more. Throws base::Error
+  /// (usage) naming a task and a promise when nothing is left that could end it.
   template <class Condition>
   void sleep_while(Condition condition, const Wait& wait) {
     while (true) {
@@ -142,7 +142,7 @@ class Engine {
   }
   /// Handles events and sleeps once, for the time-out at most, if the condition holds.
   template <class Condition>
-  void sleep_once(Condition condition, std::optional<Duration> timeout) {
+  void sleep_once(Condition condition, std::optional<base::Duration> timeout) {
     handle_events();
     mailbox.announce();
     if (!condition() || !mailbox.empty()) return mailbox.stay_awake();
@@ -171,7 +171,7 @@ class Engine {
   static void unlist(Node* node) noexcept;
 
   /// While the driver blocks it looks so often whether anything runs at all.
-  static constexpr Duration kLookAgain = std::chrono::milliseconds(20);
+  static constexpr base::Duration kLookAgain = std::chrono::milliseconds(20);
 
   [[nodiscard]] Summary summary();
   [[nodiscard]] std::uint64_t ended() const noexcept;
@@ -186,8 +186,8 @@ class Engine {
   void run_hooks();
   [[nodiscard]] bool records() const noexcept { return graph || trace; }
   /// `pack`: how many calls ran as one with it; 0: it ran alone.
-  void record_run(const Node& node, Moment start, Moment end, int attempt, unsigned lane, bool good,
-                  std::size_t pack);
+  void record_run(const Node& node, base::Moment start, base::Moment end, int attempt,
+                  unsigned lane, bool good, std::size_t pack);
 
   struct Unheard {
     Held version;
@@ -237,7 +237,7 @@ class Engine {
   void count_work(Node& node) const;
   void launch(Node& node);
   void keep_results(Node& node, std::byte* const* bytes,
-                    std::vector<std::pair<Key, Bytes>>& kept) const;
+                    std::vector<std::pair<base::Key, base::Bytes>>& kept) const;
   void learn(const Node& node) const noexcept;
   [[nodiscard]] bool fits(const Node& node) const noexcept;
   void take(Node* node) noexcept;
@@ -254,7 +254,7 @@ class Engine {
   Node* pure_first_ = nullptr;
   Node* pure_last_ = nullptr;
   std::mutex live_mutex_;  ///< guards the table of versions by key
-  std::unordered_map<Key, Version*> live_;
+  std::unordered_map<base::Key, Version*> live_;
   std::mutex handle_mutex_;  ///< guards the list of boxes with a handle
   Box* handles_ = nullptr;
   std::mutex admission_mutex_;  ///< guards what tasks with needs have been promised
@@ -264,8 +264,8 @@ class Engine {
   std::unordered_map<std::string, FileState> files_;
   std::unique_ptr<Idler> idler_;
   std::unique_ptr<PaceBook> paces_;
-  Moment started_;
-  const File miss_log_;            ///< none unless a test asks for it
+  base::Moment started_;
+  const base::File miss_log_;      ///< none unless a test asks for it
   std::int64_t driver_nanos_ = 0;  ///< in calls and hand-overs
   std::uint64_t stored_ = 0;
   std::uint64_t merged_ = 0;

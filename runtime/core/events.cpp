@@ -8,7 +8,7 @@
 #include <climits>
 #include <cstdint>
 
-#include "runtime/base/error.h"
+#include "base/error.h"
 
 namespace rt::detail {
 
@@ -24,7 +24,7 @@ void ring(int fd) noexcept {
 }  // namespace
 
 Mailbox::Mailbox() : fd_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
-  if (fd_ < 0) throw Error(Errc::internal, "eventfd: " + errno_words(errno));
+  if (fd_ < 0) throw base::Error(base::Errc::internal, "eventfd: " + base::errno_words(errno));
 }
 
 Mailbox::~Mailbox() { ::close(fd_); }
@@ -59,7 +59,7 @@ Event* Mailbox::take() noexcept {
   return in_order;
 }
 
-bool Mailbox::sleep(std::optional<Duration> timeout) noexcept {
+bool Mailbox::sleep(std::optional<base::Duration> timeout) noexcept {
   if (bell_ != nullptr) {
     bell_->wait(timeout);
     sleeping_.store(false);

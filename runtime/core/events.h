@@ -5,7 +5,7 @@
 #include <atomic>
 #include <optional>
 
-#include "runtime/base/clock.h"
+#include "base/clock.h"
 
 namespace rt::detail {
 
@@ -23,7 +23,7 @@ class Bell {
   virtual ~Bell() = default;
   /// Ends the wait, or the next one.
   virtual void ring() noexcept = 0;
-  virtual void wait(std::optional<Duration> timeout) noexcept = 0;
+  virtual void wait(std::optional<base::Duration> timeout) noexcept = 0;
 };
 
 /// Many senders, one receiver.
@@ -52,7 +52,7 @@ class Mailbox {
   /// happens after the announcement ends the sleep.
   void announce() noexcept { sleeping_.store(true); }
   /// Returns true when it was a wake() rather than an event, a nudge or the time-out.
-  bool sleep(std::optional<Duration> timeout) noexcept;
+  bool sleep(std::optional<base::Duration> timeout) noexcept;
   void stay_awake() noexcept { sleeping_.store(false); }
 
  private:

@@ -16,7 +16,8 @@ bool worth_by_default(double seconds, std::size_t bytes) {
 
 /// Brings bytes of the worker's device here. A device that fails now has done its work: then what
 /// it made is not kept, and whoever needs it next finds out.
-bool copy_of(Backend& backend, const std::byte* from, std::size_t size, Bytes& copy) noexcept {
+bool copy_of(Backend& backend, const std::byte* from, std::size_t size,
+             base::Bytes& copy) noexcept {
   try {
     copy.resize(size);
     backend.copy(copy.data(), from, size);
@@ -29,19 +30,19 @@ bool copy_of(Backend& backend, const std::byte* from, std::size_t size, Bytes& c
 }  // namespace
 
 void Engine::keep_results(Node& node, std::byte* const* bytes_here,
-                          std::vector<std::pair<Key, Bytes>>& kept) const {
+                          std::vector<std::pair<base::Key, base::Bytes>>& kept) const {
   if (!config.store || !node.keyed || node.info->keep == Keep::never) return;
-  const double took = seconds(node.ran);
+  const double took = base::seconds(node.ran);
   const auto worth = config.worth_keeping != nullptr ? config.worth_keeping : worth_by_default;
   for (const Output& output : node.all_outputs()) {
     const Version* version = output.version;
     if (version->gather != Gather::no) continue;
-    Bytes bytes;
+    base::Bytes bytes;
     if (output.box) {
       const Box& box = *output.box.get();
       const std::size_t size = box.ops->buffer ? box.bytes : 0;
       if (node.info->keep == Keep::worth && !worth(took, size)) continue;
-      Bytes copy;
+      base::Bytes copy;
       const std::byte* content = box.host_bytes();
       if (node.device != Device::cpu && box.bytes > 0 && output.access != Input::kNoAccess) {
         if (backend->simulates()) continue;  // there is nothing at that address
@@ -59,14 +60,14 @@ void Engine::keep_results(Node& node, std::byte* const* bytes_here,
 
 void Engine::learn(const Node& node) const noexcept {
   if (node.info->cost_of == nullptr || node.cost <= 0) return;
-  node.info->pace_on(node.device).learn(node.cost, seconds(node.ran));
+  node.info->pace_on(node.device).learn(node.cost, base::seconds(node.ran));
 }
 
 void Engine::finish(Node& node, Stage stage, Failure* failure, std::byte* const* bytes) noexcept {
   ThisThread& here = this_thread;
   const bool outermost = !std::exchange(here.handing_over, true);
   Worker& worker = this_worker();
-  std::vector<std::pair<Key, Bytes>>
+  std::vector<std::pair<base::Key, base::Bytes>>
       kept;  // encoded now: once settled, a successor may change a result in place
   if (stage == Stage::ready) {
     if (node.info->pure) keep_results(node, bytes, kept);
@@ -94,7 +95,8 @@ void Engine::finish(Node& node, Stage stage, Failure* failure, std::byte* const*
   node.empty();
   if (outermost) drain_ready();
   if (node.group != nullptr && node.group->end_task()) mailbox.nudge();
-  for (auto& [key, result] : kept) config.store->insert(key, std::move(result), seconds(node.ran));
+  for (auto& [key, result] : kept)
+    config.store->insert(key, std::move(result), base::seconds(node.ran));
   node.unref();
   worker.ended.fetch_add(1);
   const std::uint64_t target = wake_at.load();

@@ -66,17 +66,18 @@ bool GroupState::end_task() noexcept {
   return last;
 }
 
-void GroupState::body_begins(Moment at) noexcept {
+void GroupState::body_begins(base::Moment at) noexcept {
   for (GroupState* group = this; group->parent != nullptr; group = group->parent) {
     const std::scoped_lock lock(group->mutex);
     if (group->bodies++ == 0) group->busy_since = at;
   }
 }
 
-void GroupState::body_ends(Moment at) noexcept {
+void GroupState::body_ends(base::Moment at) noexcept {
   for (GroupState* group = this; group->parent != nullptr; group = group->parent) {
     const std::scoped_lock lock(group->mutex);
-    if (--group->bodies == 0) group->busy += std::max(at - group->busy_since, Duration::zero());
+    if (--group->bodies == 0)
+      group->busy += std::max(at - group->busy_since, base::Duration::zero());
   }
 }
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/base/clock.h"
+#include "base/clock.h"
 #include "runtime/core/counted.h"
 #include "runtime/core/version.h"
 
@@ -26,8 +26,8 @@ struct GroupState {
   Failure* failure = nullptr;  ///< of the first task with the policy `fail`
   std::uint32_t box = 0;       ///< in the picture of the graph
   int bodies = 0;              ///< that run now; not counted in the root
-  Moment busy_since{};         ///< while there is one
-  Duration busy{};             ///< before that
+  base::Moment busy_since{};   ///< while there is one
+  base::Duration busy{};       ///< before that
 
   /// A group inside `outer` (which may be null), cancelled from the start if that is.
   GroupState(std::string group_name, GroupState* outer);
@@ -45,8 +45,8 @@ struct GroupState {
   void begin_task() noexcept;
   bool end_task() noexcept;
   /// A body of a task inside it begins or ends; counts here and in all outer groups but the root.
-  void body_begins(Moment at) noexcept;
-  void body_ends(Moment at) noexcept;
+  void body_begins(base::Moment at) noexcept;
+  void body_ends(base::Moment at) noexcept;
   [[nodiscard]] bool inside(const GroupState* outer) const noexcept;
   [[nodiscard]] std::string path() const;
 };

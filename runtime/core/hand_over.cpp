@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "runtime/base/text.h"
+#include "base/text.h"
 #include "runtime/core/engine.h"
 #include "runtime/core/gang.h"
 #include "runtime/core/idler.h"
@@ -165,9 +165,10 @@ namespace {
   try {
     throw NoRoom();
   } catch (...) {
-    std::throw_with_nested(Error(
-        Errc::internal, "task '" + node.info->name + "' needs " + format_bytes(node.footprint) +
-                            " of its device's memory, one has " + format_bytes(memory)));
+    std::throw_with_nested(
+        base::Error(base::Errc::internal,
+                    "task '" + node.info->name + "' needs " + base::format_bytes(node.footprint) +
+                        " of its device's memory, one has " + base::format_bytes(memory)));
   }
 }
 
@@ -295,7 +296,7 @@ bool Engine::admit(Node* node) {
   const std::scoped_lock lock(admission_mutex_);
   if (!admission_queue_.empty() || !fits(*node)) {
     admission_queue_.push_back(node);
-    ledger.held(node->device, now());
+    ledger.held(node->device, base::now());
     return false;
   }
   take(node);
@@ -312,7 +313,7 @@ void Engine::give_back(const Node& node) noexcept {
       Node* next = admission_queue_.front();
       admission_queue_.pop_front();
       take(next);
-      ledger.admitted(next->device, now());
+      ledger.admitted(next->device, base::now());
       admitted.push_back(next);
     }
   }

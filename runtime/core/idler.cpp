@@ -12,7 +12,7 @@ constexpr int kRarely = 8;
 
 }  // namespace
 
-Idler::Idler(Backend& backend, std::function<std::uint64_t()> in_flight, Duration patience)
+Idler::Idler(Backend& backend, std::function<std::uint64_t()> in_flight, base::Duration patience)
     : backend_(backend),
       in_flight_(std::move(in_flight)),
       patience_(patience),
@@ -43,7 +43,7 @@ void Idler::resume() {
 void Idler::watch() {
   std::unique_lock lock(mutex_);
   bool idle = false;
-  Duration wait = patience_;
+  base::Duration wait = patience_;
   while (!stopping_) {
     if (paused_.load()) {
       changed_.wait(lock);

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <thread>
 
-#include "runtime/base/clock.h"
+#include "base/clock.h"
 #include "runtime/core/backend.h"
 
 namespace rt::detail {
@@ -18,7 +18,7 @@ namespace rt::detail {
 class Idler {
  public:
   /// `in_flight` says how many launches the executor has; called on the idler's thread.
-  Idler(Backend& backend, std::function<std::uint64_t()> in_flight, Duration patience);
+  Idler(Backend& backend, std::function<std::uint64_t()> in_flight, base::Duration patience);
   ~Idler();
   Idler(const Idler&) = delete;
   Idler& operator=(const Idler&) = delete;
@@ -37,7 +37,7 @@ class Idler {
 
   Backend& backend_;
   std::function<std::uint64_t()> in_flight_;
-  Duration patience_;
+  base::Duration patience_;
   std::atomic<bool> paused_{false};
   std::mutex mutex_;
   std::condition_variable changed_;

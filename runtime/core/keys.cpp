@@ -39,8 +39,8 @@ struct KeyWait : Waiter, Event {
   }
 };
 
-Key output_key(const Key& node, std::size_t output) {
-  return Hasher().add(node).add(static_cast<std::uint64_t>(output)).finish();
+base::Key output_key(const base::Key& node, std::size_t output) {
+  return base::Hasher().add(node).add(static_cast<std::uint64_t>(output)).finish();
 }
 
 }  // namespace
@@ -52,13 +52,13 @@ void Engine::key_by_content(Version* version) {
     return;
   }
   if (!version->box) {
-    version->key = Hasher().add("nothing").finish();
+    version->key = base::Hasher().add("nothing").finish();
     return;
   }
   Box& box = *version->box.get();
-  Bytes bytes;
+  base::Bytes bytes;
   box.ops->encode(box.object, nullptr, bytes);
-  Hasher hasher;
+  base::Hasher hasher;
   hasher.raw(bytes);
   if (box.ops->buffer && !version->blank) {
     fetch(version);
@@ -83,7 +83,7 @@ bool Engine::key_node(Node* node, Files files) {
   const TaskInfo& info = *node->info;
   Writer constants;
   info.signature->encode_constants(*node, constants);
-  Hasher hasher;
+  base::Hasher hasher;
   hasher.add("task").add(info.name).add(info.version).add(fingerprint());
   if (node->device == Device::cuda) hasher.add(stored_fingerprint(Device::cuda));
   hasher.add(node->device == Device::cpu ? "cpu" : "cuda").add(constants.bytes());

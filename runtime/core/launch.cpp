@@ -14,9 +14,9 @@ bool is_task(const Launch& launch) noexcept { return !launch.helps && !launch.st
 
 void stand_aside(Gang& gang, unsigned worker) noexcept {
   Ledger& ledger = Engine::current()->ledger;
-  ledger.stands_aside(worker, now());
+  ledger.stands_aside(worker, base::now());
   gang.attend();
-  ledger.is_back(worker, now());
+  ledger.is_back(worker, base::now());
 }
 
 /// A call that may run in a pack, and may have run in one by now.
@@ -33,7 +33,7 @@ void run_member(Engine& engine, Node& node, Worker& own, std::byte* const* bytes
 void launch_ready(Launch& launch) noexcept {
   if (!is_task(launch)) return;
   Engine& engine = *Engine::current();
-  launch.ready = now();
+  launch.ready = base::now();
   engine.ledger.ready(launch.device, launch.ready);
   auto& node = static_cast<Node&>(launch);
   if (node.info->pack != nullptr && engine.packs_calls()) engine.packs.wait(node);
@@ -41,7 +41,7 @@ void launch_ready(Launch& launch) noexcept {
 
 void launch_taken(Launch& launch, unsigned worker) noexcept {
   if (!is_task(launch)) return;
-  launch.taken = now();
+  launch.taken = base::now();
   Engine::current()->ledger.taken(worker, launch.device, launch.taken);
 }
 

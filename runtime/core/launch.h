@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "runtime/base/clock.h"
+#include "base/clock.h"
 #include "runtime/context.h"
 
 namespace rt::detail {
@@ -30,8 +30,8 @@ struct Launch {
   double cost = 0;              ///< by the task's cost function
   double seconds = 0;           ///< expected; 0: not known
   double simulated[2] = {};     ///< on a simulated machine: what it takes on a core and on a GPU
-  Moment ready;                 ///< only a worker is missing from then on
-  Moment taken;                 ///< a worker took it, and began to bring its data
+  base::Moment ready;           ///< only a worker is missing from then on
+  base::Moment taken;           ///< a worker took it, and began to bring its data
   std::uint64_t footprint = 0;  ///< bytes that it holds on its device: buffers and scratch
   std::uint64_t scratch = 0;    ///< bytes of a GPU that the executor lends it while it runs
   std::byte* scratch_at = nullptr;  ///< where they are

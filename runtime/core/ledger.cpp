@@ -4,26 +4,26 @@
 #include <new>
 #include <utility>
 
-#include "runtime/base/enum_names.h"
-#include "runtime/base/text.h"
+#include "base/enum_names.h"
+#include "base/text.h"
 
 namespace rt {
 
 const char* idle_cause_name(IdleCause cause) noexcept {
-  static constexpr EnumNames<IdleCause> kNames{{{IdleCause::late, "late"},
-                                                {IdleCause::needs, "needs"},
-                                                {IdleCause::other_kind, "other kind"},
-                                                {IdleCause::end, "end"},
-                                                {IdleCause::driver, "driver"},
-                                                {IdleCause::slots, "slots"},
-                                                {IdleCause::waits, "waits"}}};
+  static constexpr base::EnumNames<IdleCause> kNames{{{IdleCause::late, "late"},
+                                                      {IdleCause::needs, "needs"},
+                                                      {IdleCause::other_kind, "other kind"},
+                                                      {IdleCause::end, "end"},
+                                                      {IdleCause::driver, "driver"},
+                                                      {IdleCause::slots, "slots"},
+                                                      {IdleCause::waits, "waits"}}};
   static_assert(kNames.kCount == kIdleCauses);
   return kNames[cause].data();
 }
 
 namespace detail {
 
-void Ledger::add(Device kind, unsigned lane, Moment at) {
+void Ledger::add(Device kind, unsigned lane, base::Moment at) {
   lanes_.push_back({.kind = kind, .trace_lane = lane, .since = at});
   last_ = at;
 }
@@ -37,7 +37,7 @@ IdleCause Ledger::cause_for(std::size_t kind) const noexcept {
   return window_ && under_way_ >= *window_ ? IdleCause::slots : IdleCause::waits;
 }
 
-Moment Ledger::pass_to(Moment at) noexcept {
+base::Moment Ledger::pass_to(base::Moment at) noexcept {
   if (at <= last_) return last_;
   const std::int64_t passed = (at - last_).count();
   for (std::size_t kind = 0; kind < kinds_.size(); ++kind)
@@ -45,7 +45,7 @@ Moment Ledger::pass_to(Moment at) noexcept {
   return last_ = at;
 }
 
-void Ledger::settle(Lane& lane, Moment at) {
+void Ledger::settle(Lane& lane, base::Moment at) {
   const Nanos& passed = kinds_[index(lane.kind)].passed;
   Nanos parts{};
   switch (lane.state()) {
@@ -68,7 +68,7 @@ void Ledger::settle(Lane& lane, Moment at) {
 }
 
 /// What a worker did until `at` that was no task.
-Span Ledger::span_of(const Lane& lane, Moment at, const Nanos& parts) {
+Span Ledger::span_of(const Lane& lane, base::Moment at, const Nanos& parts) {
   Span span{.lane = lane.trace_lane,
             .kind = SpanKind::transfer,
             .start = lane.since,
@@ -79,17 +79,17 @@ Span Ledger::span_of(const Lane& lane, Moment at, const Nanos& parts) {
   if (lane.state() == State::idle) {
     span.kind = SpanKind::waiting;
     const auto most = std::ranges::max_element(parts) - parts.begin();
-    span.name = cat("idle: ", idle_cause_name(static_cast<IdleCause>(most)));
+    span.name = base::cat("idle: ", idle_cause_name(static_cast<IdleCause>(most)));
     for (std::size_t i = 0; i < parts.size(); ++i)
       if (parts[i] > 0)
         span.details.emplace_back(idle_cause_name(static_cast<IdleCause>(i)),
-                                  format_seconds(seconds(Duration(parts[i]))));
+                                  base::format_seconds(base::seconds(base::Duration(parts[i]))));
   }
   return span;
 }
 
-void Ledger::show(const Lane& lane, Moment at, const Nanos& parts) const {
-  constexpr Duration kSeen = std::chrono::microseconds(20);
+void Ledger::show(const Lane& lane, base::Moment at, const Nanos& parts) const {
+  constexpr base::Duration kSeen = std::chrono::microseconds(20);
   if (lane.state() == State::busy || at - lane.since < kSeen) return;
   try {
     trace_->add(span_of(lane, at, parts));
@@ -98,52 +98,52 @@ void Ledger::show(const Lane& lane, Moment at, const Nanos& parts) const {
   }
 }
 
-void Ledger::set_window(int chains, Moment at) {
+void Ledger::set_window(int chains, base::Moment at) {
   const std::scoped_lock lock(mutex_);
   pass_to(at);
   window_ = chains;
 }
 
-void Ledger::held(Device kind, Moment at) {
+void Ledger::held(Device kind, base::Moment at) {
   const std::scoped_lock lock(mutex_);
   pass_to(at);
   ++kinds_[index(kind)].held;
   ++under_way_;
 }
 
-void Ledger::admitted(Device kind, Moment at) {
+void Ledger::admitted(Device kind, base::Moment at) {
   const std::scoped_lock lock(mutex_);
   pass_to(at);
   --kinds_[index(kind)].held;
   --under_way_;
 }
 
-void Ledger::ready(Device kind, Moment at) {
+void Ledger::ready(Device kind, base::Moment at) {
   const std::scoped_lock lock(mutex_);
   pass_to(at);
   ++kinds_[index(kind)].ready;
   ++under_way_;
 }
 
-void Ledger::note_taken(Lane& lane, Device kind, Moment at) noexcept {
+void Ledger::note_taken(Lane& lane, Device kind, base::Moment at) noexcept {
   --kinds_[index(kind)].ready;
   Kind& own = kinds_[index(lane.kind)];
   own.last_taken = at;
   own.passed_then = own.passed;
 }
 
-void Ledger::taken(unsigned worker, Device kind, Moment at) {
+void Ledger::taken(unsigned worker, Device kind, base::Moment at) {
   const std::scoped_lock lock(mutex_);
-  const Moment now = pass_to(at);
+  const base::Moment now = pass_to(at);
   Lane& lane = lanes_[worker];
   settle(lane, now);
   note_taken(lane, kind, now);
   ++lane.pending;
 }
 
-void Ledger::begun(unsigned worker, Device kind, Moment at) {
+void Ledger::begun(unsigned worker, Device kind, base::Moment at) {
   const std::scoped_lock lock(mutex_);
-  const Moment now = pass_to(at);
+  const base::Moment now = pass_to(at);
   Lane& lane = lanes_[worker];
   settle(lane, now);
   if (lane.pending > 0)
@@ -153,34 +153,34 @@ void Ledger::begun(unsigned worker, Device kind, Moment at) {
   lane.running = true;
 }
 
-void Ledger::ended(unsigned worker, Moment at) {
+void Ledger::ended(unsigned worker, base::Moment at) {
   const std::scoped_lock lock(mutex_);
-  const Moment now = pass_to(at);
+  const base::Moment now = pass_to(at);
   settle(lanes_[worker], now);
   lanes_[worker].running = false;
   --under_way_;
 }
 
-void Ledger::stands_aside(unsigned worker, Moment at) {
+void Ledger::stands_aside(unsigned worker, base::Moment at) {
   const std::scoped_lock lock(mutex_);
   settle(lanes_[worker], pass_to(at));
   lanes_[worker].running = true;
 }
 
-void Ledger::is_back(unsigned worker, Moment at) {
+void Ledger::is_back(unsigned worker, base::Moment at) {
   const std::scoped_lock lock(mutex_);
   settle(lanes_[worker], pass_to(at));
   lanes_[worker].running = false;
 }
 
-void Ledger::helps(unsigned worker, Moment at) {
+void Ledger::helps(unsigned worker, base::Moment at) {
   const std::scoped_lock lock(mutex_);
   settle(lanes_[worker], pass_to(at));
 }
 
-void Ledger::helped(unsigned worker, Duration busy, Moment at) {
+void Ledger::helped(unsigned worker, base::Duration busy, base::Moment at) {
   const std::scoped_lock lock(mutex_);
-  const Moment now = pass_to(at);
+  const base::Moment now = pass_to(at);
   Lane& lane = lanes_[worker];
   const std::int64_t whole = (now - lane.since).count();
   const std::int64_t worked = std::clamp<std::int64_t>(busy.count(), 0, whole);
@@ -194,9 +194,9 @@ void Ledger::helped(unsigned worker, Duration busy, Moment at) {
   lane.passed = passed;
 }
 
-Ledger::Use Ledger::use_of(unsigned worker, Moment at) {
+Ledger::Use Ledger::use_of(unsigned worker, base::Moment at) {
   const std::scoped_lock lock(mutex_);
-  const Moment now = pass_to(at);
+  const base::Moment now = pass_to(at);
   Lane lane = lanes_[worker];
   const Kind& kind = kinds_[index(lane.kind)];
   const auto idle_to = [&](const Nanos& passed) {
@@ -216,14 +216,15 @@ Ledger::Use Ledger::use_of(unsigned worker, Moment at) {
         static_cast<double>((now - std::max(lane.since, kind.last_taken)).count());
   }
   constexpr double kNano = 1e-9;
-  Use use{.busy = seconds(Duration(lane.busy)), .moving = seconds(Duration(lane.moving))};
+  Use use{.busy = base::seconds(base::Duration(lane.busy)),
+          .moving = base::seconds(base::Duration(lane.moving))};
   for (std::size_t i = 0; i < use.idle.size(); ++i) use.idle[i] = kNano * lane.idle[i];
   return use;
 }
 
-void Ledger::close(Moment at) {
+void Ledger::close(base::Moment at) {
   const std::scoped_lock lock(mutex_);
-  const Moment now = pass_to(at);
+  const base::Moment now = pass_to(at);
   for (Lane& lane : lanes_) settle(lane, now);
 }
 

@@ -12,7 +12,7 @@
 #include <optional>
 #include <vector>
 
-#include "runtime/base/clock.h"
+#include "base/clock.h"
 #include "runtime/context.h"
 #include "runtime/summary.h"
 #include "runtime/trace.h"
@@ -24,35 +24,35 @@ class Ledger {
  public:
   /// Adds a worker, idle from `at` on; its number is the next one from 0. `lane` is its lane in the
   /// trace.
-  void add(Device kind, unsigned lane, Moment at);
+  void add(Device kind, unsigned lane, base::Moment at);
   /// Idle gaps and transfers become spans of `trace`.
   void show_in(Trace* trace) noexcept { trace_ = trace; }
 
   /// Runtime::set_window.
-  void set_window(int chains, Moment at);
+  void set_window(int chains, base::Moment at);
   /// A task has to wait for what it needs; or has it now.
-  void held(Device kind, Moment at);
-  void admitted(Device kind, Moment at);
+  void held(Device kind, base::Moment at);
+  void admitted(Device kind, base::Moment at);
   /// Of a task, in this order; `taken` may be left out.
-  void ready(Device kind, Moment at);
-  void taken(unsigned worker, Device kind, Moment at);
-  void begun(unsigned worker, Device kind, Moment at);
-  void ended(unsigned worker, Moment at);
+  void ready(Device kind, base::Moment at);
+  void taken(unsigned worker, Device kind, base::Moment at);
+  void begun(unsigned worker, Device kind, base::Moment at);
+  void ended(unsigned worker, base::Moment at);
   /// A worker without a task of its own gives its core to that of another; and does not any more.
-  void stands_aside(unsigned worker, Moment at);
-  void is_back(unsigned worker, Moment at);
+  void stands_aside(unsigned worker, base::Moment at);
+  void is_back(unsigned worker, base::Moment at);
   /// A worker without a task helps with parts of other tasks; and has, for `busy` of that time.
-  void helps(unsigned worker, Moment at);
-  void helped(unsigned worker, Duration busy, Moment at);
+  void helps(unsigned worker, base::Moment at);
+  void helped(unsigned worker, base::Duration busy, base::Moment at);
 
   /// What a worker did up to `at`, in seconds.
   struct Use {
     double busy = 0, moving = 0;
     IdleTimes idle{};
   };
-  [[nodiscard]] Use use_of(unsigned worker, Moment at);
+  [[nodiscard]] Use use_of(unsigned worker, base::Moment at);
   /// What goes on at the moment ends, for the trace.
-  void close(Moment at);
+  void close(base::Moment at);
 
  private:
   using Nanos = std::array<std::int64_t, kIdleCauses>;
@@ -63,8 +63,8 @@ class Ledger {
     unsigned trace_lane = 0;
     int pending = 0;  ///< taken and not begun
     bool running = false;
-    Moment since;    ///< in its state
-    Nanos passed{};  ///< of its kind, then
+    base::Moment since;  ///< in its state
+    Nanos passed{};      ///< of its kind, then
     std::int64_t busy = 0, moving = 0;
     IdleTimes idle{};  ///< nanoseconds
     [[nodiscard]] State state() const noexcept {
@@ -75,8 +75,8 @@ class Ledger {
   /// One kind of device.
   struct Kind {
     int ready = 0, held = 0;
-    Nanos passed{};     ///< under each cause
-    Moment last_taken;  ///< a task for the kind
+    Nanos passed{};           ///< under each cause
+    base::Moment last_taken;  ///< a task for the kind
     Nanos passed_then{};
   };
 
@@ -84,12 +84,12 @@ class Ledger {
     return kind == Device::cpu ? 0 : 1;
   }
   [[nodiscard]] IdleCause cause_for(std::size_t kind) const noexcept;
-  Moment pass_to(Moment at) noexcept;
+  base::Moment pass_to(base::Moment at) noexcept;
   /// Ends the stretch of time that the worker's state has lasted.
-  void settle(Lane& lane, Moment at);
-  void note_taken(Lane& lane, Device kind, Moment at) noexcept;
-  [[nodiscard]] static Span span_of(const Lane& lane, Moment at, const Nanos& parts);
-  void show(const Lane& lane, Moment at, const Nanos& parts) const;
+  void settle(Lane& lane, base::Moment at);
+  void note_taken(Lane& lane, Device kind, base::Moment at) noexcept;
+  [[nodiscard]] static Span span_of(const Lane& lane, base::Moment at, const Nanos& parts);
+  void show(const Lane& lane, base::Moment at, const Nanos& parts) const;
 
   std::mutex mutex_;
   Trace* trace_ = nullptr;
@@ -97,7 +97,7 @@ class Ledger {
   std::array<Kind, 2> kinds_;
   int under_way_ = 0;          ///< tasks that are held or ready, were taken, or run
   std::optional<int> window_;  ///< none: nobody said
-  Moment last_{};
+  base::Moment last_{};
 };
 
 }  // namespace rt::detail

@@ -9,7 +9,7 @@
 #include <source_location>
 #include <span>
 
-#include "runtime/base/clock.h"
+#include "base/clock.h"
 #include "runtime/core/launch.h"
 #include "runtime/core/task_info.h"
 
@@ -55,11 +55,11 @@ struct Node : Launch {
   bool emptied = false;       ///< inputs and constants were given back
   std::uint32_t number = 0;   ///< in the order of calls, for the picture and the trace
   std::source_location where;
-  Key key{};
+  base::Key key{};
   Resources needs;
   bool limited = false;          ///< has needs that must be admitted
   bool admitted = false;         ///< and given back at the end
-  Duration ran{};                ///< the last attempt's body
+  base::Duration ran{};          ///< the last attempt's body
   PackMember* member = nullptr;  ///< owned; of one that others may take along (packs.h)
   Node* next = nullptr;          ///< in whatever list it is at the moment
   Node* prev = nullptr;

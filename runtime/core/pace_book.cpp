@@ -9,8 +9,8 @@
 #include <span>
 #include <string_view>
 
-#include "runtime/base/enum_names.h"
-#include "runtime/base/hash.h"
+#include "base/enum_names.h"
+#include "base/hash.h"
 #include "runtime/codec.h"
 
 namespace rt::detail {
@@ -22,27 +22,27 @@ constexpr std::size_t kKeyDigits = 32;
 constexpr std::uint64_t kMostBytes = 1 << 20;
 constexpr std::size_t kMostEntries = 256;
 constexpr std::array kKinds{Device::cpu, Device::cuda};
-static_assert(kKinds.size() == enum_count<Device>());
+static_assert(kKinds.size() == base::enum_count<Device>());
 
-PaceBook::Page read_page(const Path& file) {
+PaceBook::Page read_page(const base::Path& file) {
   try {
-    const Bytes bytes = read_bytes(file, kMostBytes);
+    const base::Bytes bytes = base::read_bytes(file, kMostBytes);
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     const std::size_t head = kFormat.size() + kKeyDigits;
     if (text.size() < head || !text.starts_with(kFormat)) return {};
     const std::span rest = std::span(bytes).subspan(head);
-    if (text.substr(kFormat.size(), kKeyDigits) != hash_bytes(rest).hex()) return {};
+    if (text.substr(kFormat.size(), kKeyDigits) != base::hash_bytes(rest).hex()) return {};
     return decode<PaceBook::Page>(rest);
   } catch (const std::exception&) {
     return {};
   }
 }
 
-void write_page(const Path& file, const PaceBook::Page& page) {
-  const Bytes rest = encode(page);
-  std::string text = std::string(kFormat) + hash_bytes(rest).hex();
+void write_page(const base::Path& file, const PaceBook::Page& page) {
+  const base::Bytes rest = encode(page);
+  std::string text = std::string(kFormat) + base::hash_bytes(rest).hex();
   text.append(reinterpret_cast<const char*>(rest.data()), rest.size());
-  write_file_atomic(file, text, Durability::cached);
+  base::write_file_atomic(file, text, base::Durability::cached);
 }
 
 PaceBook::Entry* find(PaceBook::Page& page, const PaceBook::Entry& entry) {
@@ -81,7 +81,7 @@ bool PaceBook::Entry::same_task(const Entry& other) const noexcept {
          kind == other.kind;
 }
 
-PaceBook::PaceBook(Path file, std::string machine) noexcept
+PaceBook::PaceBook(base::Path file, std::string machine) noexcept
     : file_(std::move(file)), machine_(std::move(machine)), page_(read_page(file_)) {}
 
 PaceBook::Entry PaceBook::entry_of(const TaskInfo& info, Device kind) const {
@@ -102,10 +102,11 @@ void PaceBook::recall(const TaskInfo& info) {
 
 void PaceBook::keep() const noexcept {
   try {
-    make_folder(file_.parent_path());
-    Path lock_file = file_;
+    base::make_folder(file_.parent_path());
+    base::Path lock_file = file_;
     lock_file += ".lock";
-    const File lock(::open(lock_file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
+    const base::File lock(
+        ::open(lock_file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
     if (!lock || ::flock(lock.fd(), LOCK_EX | LOCK_NB) != 0) return;
     Page page = read_page(file_);  // as others left it
     bool news = false;

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/base/file.h"
+#include "base/file.h"
 #include "runtime/core/task_info.h"
 
 namespace rt::detail {
@@ -19,7 +19,7 @@ class PaceBook {
  public:
   /// Reads `file` once. Entries of other machines (or builds: whatever `machine` names) are kept
   /// for them and not used.
-  PaceBook(Path file, std::string machine) noexcept;
+  PaceBook(base::Path file, std::string machine) noexcept;
 
   /// Tells the task what was learned of it before, where it has not learned that itself. Once for
   /// each task.
@@ -42,7 +42,7 @@ class PaceBook {
  private:
   [[nodiscard]] Entry entry_of(const TaskInfo& info, Device kind) const;
 
-  Path file_;
+  base::Path file_;
   std::string machine_;
   Page page_;
   std::unordered_set<const TaskInfo*> recalled_;

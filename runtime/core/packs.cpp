@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <memory>
 
-#include "runtime/base/clock.h"
-#include "runtime/base/error.h"
+#include "base/clock.h"
+#include "base/error.h"
 #include "runtime/core/engine.h"
 
 namespace rt::detail {
@@ -79,8 +79,8 @@ std::vector<PackMember*> Packs::take(PackMember& own, int workers) {
   std::vector<PackMember*> taken{&own};
   if (own.progress.has_value()) return taken;
   if (is_alone(own))
-    sleep_for(
-        Duration(static_cast<std::int64_t>(1e9 * std::min(kMost, kShare * own.node.seconds))));
+    base::sleep_for(base::Duration(
+        static_cast<std::int64_t>(1e9 * std::min(kMost, kShare * own.node.seconds))));
   const std::scoped_lock lock(mutex_);
   Alike& alike = alike_.find(own.fit.with)->second;
   const auto share =
@@ -138,7 +138,8 @@ std::vector<PackMember*> PackCalls::settle(std::exception_ptr error) {
   for (PackMember* member : members_) {
     if (member->ended) continue;
     if (error == nullptr)
-      error = std::make_exception_ptr(Error(Errc::internal, "the body of a pack left a call open"));
+      error = std::make_exception_ptr(
+          base::Error(base::Errc::internal, "the body of a pack left a call open"));
     member->error = error;
     member->ended = true;
   }

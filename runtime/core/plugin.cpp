@@ -1,6 +1,6 @@
 // Loading the executors that live in shared objects of their own.
-#include "runtime/base/plugin.h"
-#include "runtime/base/error.h"
+#include "base/plugin.h"
+#include "base/error.h"
 #include "runtime/core/backend.h"
 
 extern "C" const char* trellis_runtime_stamp();  // made by tools/stamp.py
@@ -8,16 +8,16 @@ extern "C" const char* trellis_runtime_stamp();  // made by tools/stamp.py
 namespace rt::detail {
 
 std::unique_ptr<Backend> load_backend(const std::string& flavour, const Config& config) {
-  const Plugin plugin{.file = "trellis-" + flavour + ".so",
-                      .made_in = "runtime/starpu",
-                      .stamp = trellis_runtime_stamp(),
-                      .needs = "StarPU"};
+  const base::Plugin plugin{.file = "trellis-" + flavour + ".so",
+                            .made_in = "runtime/starpu",
+                            .stamp = trellis_runtime_stamp(),
+                            .needs = "StarPU"};
   void* make = nullptr;
   try {
-    make = plugin_function(plugin, "trellis_make_backend");
-  } catch (const Error& error) {
-    if (error.kind() != Errc::no_device) throw;
-    throw Error(Errc::no_device, "executor " + flavour + ": " + error.what());
+    make = base::plugin_function(plugin, "trellis_make_backend");
+  } catch (const base::Error& error) {
+    if (error.kind() != base::Errc::no_device) throw;
+    throw base::Error(base::Errc::no_device, "executor " + flavour + ": " + error.what());
   }
   return std::unique_ptr<Backend>(reinterpret_cast<MakeBackend>(make)(config));
 }

@@ -12,7 +12,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "runtime/base/log.h"
+#include "base/log.h"
 #include "runtime/core/engine.h"
 
 namespace rt::detail {
@@ -113,8 +113,9 @@ PromiseGuard::~PromiseGuard() {
   }
   Engine* engine = Engine::current();
   if (engine == nullptr || version_->settled()) return;
-  engine->poison(version_.get(), std::make_exception_ptr(Error(
-                                     Errc::usage, "a promise was dropped before it was set")));
+  engine->poison(version_.get(),
+                 std::make_exception_ptr(
+                     base::Error(base::Errc::usage, "a promise was dropped before it was set")));
 }
 
 std::string PromiseGuard::text() const {
@@ -126,7 +127,7 @@ Held promised(const TypeOps* type) { return Held(Version::create(type)); }
 
 void fulfil(Version* version, BoxRef box) {
   Engine& engine = Engine::for_driver("Promise::set");
-  if (version->settled()) throw Error(Errc::usage, "Promise::set: it was set already");
+  if (version->settled()) throw base::Error(base::Errc::usage, "Promise::set: it was set already");
   if (version->ops == type_ops<void>()) box = BoxRef();
   engine.held_back = 0;
   Engine::settle(version, std::move(box), Stage::ready, nullptr);
@@ -135,7 +136,7 @@ void fulfil(Version* version, BoxRef box) {
 
 void refuse(Version* version, std::exception_ptr error) {
   Engine& engine = Engine::for_driver("Promise::fail");
-  if (version->settled()) throw Error(Errc::usage, "Promise::fail: it was set already");
+  if (version->settled()) throw base::Error(base::Errc::usage, "Promise::fail: it was set already");
   engine.poison(version, std::move(error));
 }
 
@@ -174,7 +175,8 @@ void Engine::throw_stuck(const Wait& wait) {
     reason = text_of(*guard);
     break;
   }
-  throw Error(Errc::usage, std::string(wait.action) + ": it would never end: " + reason);
+  throw base::Error(base::Errc::usage,
+                    std::string(wait.action) + ": it would never end: " + reason);
 }
 
 bool Engine::give_up_promises() noexcept {
@@ -182,9 +184,9 @@ bool Engine::give_up_promises() noexcept {
   for (const PromiseGuard* guard : open_promises()) {
     if (first_in_line(*guard) == nullptr) continue;
     const std::string reason = text_of(*guard);
-    warn("the Runtime ends and cancels what can't run: " + reason);
+    base::warn("the Runtime ends and cancels what can't run: " + reason);
     poison(guard->version(),
-           std::make_exception_ptr(Error(Errc::usage, "the Runtime ended: " + reason)));
+           std::make_exception_ptr(base::Error(base::Errc::usage, "the Runtime ended: " + reason)));
     any = true;
   }
   return any;

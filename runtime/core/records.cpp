@@ -2,8 +2,8 @@
 // asked for.
 #include <unistd.h>
 
-#include "runtime/base/log.h"
-#include "runtime/base/text.h"
+#include "base/log.h"
+#include "base/text.h"
 #include "runtime/core/engine.h"
 
 namespace rt::detail {
@@ -40,7 +40,7 @@ void Engine::record_stored(Node* node) {
   Span span;
   span.lane = workers.back()->lane;
   span.kind = SpanKind::stored;
-  span.start = span.end = now();
+  span.start = span.end = base::now();
   span.name = node->info->name;
   if (node->group != nullptr) span.group = node->group->path();
   add_keys(span, *node);
@@ -48,13 +48,13 @@ void Engine::record_stored(Node* node) {
 }
 
 void Engine::record_miss(const Version& version) const {
-  const std::string line = cat(version.producer->info->name, ' ', version.key.hex(), '\n');
+  const std::string line = base::cat(version.producer->info->name, ' ', version.key.hex(), '\n');
   // By one call, so that lines of several processes do not mix.
   [[maybe_unused]] const ssize_t ignored = ::write(miss_log_.fd(), line.data(), line.size());
 }
 
-void Engine::record_run(const Node& node, Moment start, Moment end, int attempt, unsigned lane,
-                        bool good, std::size_t pack) {
+void Engine::record_run(const Node& node, base::Moment start, base::Moment end, int attempt,
+                        unsigned lane, bool good, std::size_t pack) {
   if (graph && good) graph->set_state(node.number, NodeState::done);
   if (!trace) return;
   Span span;
@@ -76,7 +76,7 @@ void Engine::write_records() noexcept {
     if (trace && !config.trace_file.empty()) trace->write_chrome(config.trace_file);
     if (trace && !config.paje_file.empty()) trace->write_paje(config.paje_file);
   } catch (const std::exception& e) {
-    warn(e.what());
+    base::warn(e.what());
   }
 }
 

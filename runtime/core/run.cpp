@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <system_error>
 
-#include "runtime/base/new_file.h"
-#include "runtime/base/text.h"
+#include "base/new_file.h"
+#include "base/text.h"
 #include "runtime/core/running.h"
 #include "runtime/core/thread.h"
 
@@ -41,11 +41,11 @@ Failure* poisoned_input(const Node& node) noexcept {
 void Running::run() noexcept {
   // One task in sixteen pays for the clock reading that tells the runtime's own time.
   const bool sampled = (worker.tasks.load(std::memory_order_relaxed) & 15) == 0;
-  const Moment begin = now();
+  const base::Moment begin = base::now();
   end_ = begin;
   engine.ledger.begun(worker.number, node.device, begin);
   run_and_finish();
-  if (sampled) bump(worker.overhead_nanos, 16 * ((now() - begin).count() - inside_.count()));
+  if (sampled) bump(worker.overhead_nanos, 16 * ((base::now() - begin).count() - inside_.count()));
   end_others();
 }
 
@@ -107,14 +107,14 @@ void Running::run_body() {
 }
 
 bool Running::attempt_once(std::exception_ptr& error) {
-  const Moment start = end_;  // of the attempt before, or of the whole
+  const base::Moment start = end_;  // of the attempt before, or of the whole
   split_ = {};
-  Moment body = start;
+  base::Moment body = start;
   bool good = false;
   if (node.group != nullptr) node.group->body_begins(pack_ > 0 ? part_from_ : start);
   try {
     prepare();
-    if (copied_) body = now();
+    if (copied_) body = base::now();
     this_thread.running = this;
     run_body();
     if (node.device == Device::cuda) engine.backend->synchronise();
@@ -129,10 +129,10 @@ bool Running::attempt_once(std::exception_ptr& error) {
     undo();
   }
   end_team();
-  worker.slow_down(now() - body - split_);
-  end_ = now();
+  worker.slow_down(base::now() - body - split_);
+  end_ = base::now();
   inside_ += end_ - start;
-  const Moment to = pack_ > 0 ? part_to_ : end_;
+  const base::Moment to = pack_ > 0 ? part_to_ : end_;
   if (pack_ > 0) body = part_from_;
   if (node.group != nullptr) node.group->body_ends(to);
   bump(worker.tasks, std::uint64_t{1});
@@ -144,7 +144,7 @@ bool Running::attempt_once(std::exception_ptr& error) {
 }
 
 void Running::split(int parts, PartBody body, void* object) {
-  const Moment begin = now();
+  const base::Moment begin = base::now();
   if (node.device != Device::cpu || parts <= 1 || engine.backend->cpu_workers() <= 1 ||
       engine.backend->simulates()) {
     for (int part = 0; part < parts; ++part) body(object, part, worker);
@@ -152,7 +152,7 @@ void Running::split(int parts, PartBody body, void* object) {
   }
   if (team_ == nullptr) team_ = new Team(engine, node);
   team_->run(parts, body, object, worker);
-  split_ += now() - begin;
+  split_ += base::now() - begin;
 }
 
 void Running::end_team() noexcept {
@@ -187,7 +187,8 @@ void Running::prepare() {
       }
       case Mode::file_out: {
         paths_.reserve(node.signature().parameters.size());
-        slot = &paths_.emplace_back(temporary_beside(node.outputs[p.output].version->file->path));
+        slot = &paths_.emplace_back(
+            base::temporary_beside(node.outputs[p.output].version->file->path));
         break;
       }
     }
@@ -279,15 +280,16 @@ void Running::conclude() {
     if (written && p.ops->buffer) conclude_buffer(p, object);
     if (p.mode == Mode::file_out) {
       const std::filesystem::path& target = node.outputs[p.output].version->file->path;
-      int code = sync_file(*path);
+      int code = base::sync_file(*path);
       if (code == 0 && ::rename(path->c_str(), target.c_str()) != 0) code = errno;
       if (code != 0) {
-        throw Error(Errc::storage, "task '" + node.info->name + "' did not leave the file " +
-                                       path->string() + " for " + target.string() + ": " +
-                                       errno_words(code));
+        throw base::Error(base::Errc::storage, "task '" + node.info->name +
+                                                   "' did not leave the file " + path->string() +
+                                                   " for " + target.string() + ": " +
+                                                   base::errno_words(code));
       }
-      code = sync_folder(folder_of(target));
-      if (code != 0) throw storage_error("sync the folder of", target, code);
+      code = base::sync_folder(base::folder_of(target));
+      if (code != 0) throw base::storage_error("sync the folder of", target, code);
       ++path;
     }
   }

@@ -15,7 +15,8 @@ void host_bytes(const Node& node, std::byte** bytes) noexcept {
     if (output.access != Input::kNoAccess) bytes[output.access] = output.box->host_bytes();
 }
 
-Moment part_of(Moment from, Moment to, std::size_t part, std::size_t parts) noexcept {
+base::Moment part_of(base::Moment from, base::Moment to, std::size_t part,
+                     std::size_t parts) noexcept {
   return from + (to - from) * static_cast<std::int64_t>(part) / static_cast<std::int64_t>(parts);
 }
 
@@ -27,7 +28,7 @@ void Running::run_pack(PackMember& own, Body alone, Context& context) {
   std::vector<PackMember*> taken = engine.packs.take(own, engine.backend->cpu_workers());
   if (taken.size() == 1 && !own.progress.has_value())
     return alone(node, context, slots_.data(), result_);
-  const Moment from = now();
+  const base::Moment from = base::now();
   PackCalls calls(engine.packs, std::move(taken));
   std::exception_ptr error;
   try {
@@ -37,13 +38,13 @@ void Running::run_pack(PackMember& own, Body alone, Context& context) {
   }
   own.progress.reset();
   others_ = calls.settle(std::move(error));
-  share_out(from, now(), others_.size());
+  share_out(from, base::now(), others_.size());
   others_.erase(others_.begin());
   take_outcome(own);
 }
 
 /// The time of a pack is divided evenly among those that it ended; this node's part is the first.
-void Running::share_out(Moment from, Moment to, std::size_t parts) noexcept {
+void Running::share_out(base::Moment from, base::Moment to, std::size_t parts) noexcept {
   pack_ = parts;
   part_from_ = from;
   part_to_ = part_of(from, to, 1, parts);

@@ -52,7 +52,7 @@ class Running {
   bool attempt_once(std::exception_ptr& error);
   void run_body();
   void run_pack(PackMember& own, Body alone, Context& context);
-  void share_out(Moment from, Moment to, std::size_t parts) noexcept;
+  void share_out(base::Moment from, base::Moment to, std::size_t parts) noexcept;
   void take_outcome(PackMember& own);
   void end_others() noexcept;
   void prepare();
@@ -77,14 +77,14 @@ class Running {
   std::vector<std::filesystem::path> paths_;  ///< of files in the making
   std::vector<BoxRef> snapshots_;  ///< of commutative arguments, when the policy needs them
   BoxRef result_;
-  Moment end_;         ///< of the last attempt
-  Duration inside_{};  ///< all attempts together
-  Duration split_{};   ///< of this attempt, in parts and waiting for those of others
+  base::Moment end_;         ///< of the last attempt
+  base::Duration inside_{};  ///< all attempts together
+  base::Duration split_{};   ///< of this attempt, in parts and waiting for those of others
   Team* team_ = nullptr;
-  std::vector<PackMember*> others_;  ///< that ran in this attempt, and are still to be ended
-  std::size_t pack_ = 0;             ///< calls that the pack ended which it ran in
-  Moment part_from_, part_to_;       ///< of the pack's time, this node's
-  Moment pack_to_;                   ///< of the node that ran it
+  std::vector<PackMember*> others_;   ///< that ran in this attempt, and are still to be ended
+  std::size_t pack_ = 0;              ///< calls that the pack ended which it ran in
+  base::Moment part_from_, part_to_;  ///< of the pack's time, this node's
+  base::Moment pack_to_;              ///< of the node that ran it
   bool copied_ = false;
 };
 

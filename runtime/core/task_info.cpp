@@ -59,8 +59,8 @@ void check(const TaskInfo& info, const std::vector<std::shared_ptr<const TaskInf
     for (const auto& other : tasks) {
       if (other->pure && other->name == info.name && other->version == info.version &&
           !same_bodies(*other, info)) {
-        throw Error(
-            Errc::usage,
+        throw base::Error(
+            base::Errc::usage,
             "two pure tasks are called '" + info.name + "', version " +
                 std::to_string(info.version) +
                 ": their results would be taken for each other; give one another name or version");

@@ -111,7 +111,7 @@ struct TaskInfo {
   TaskInfo& operator=(const TaskInfo&) = delete;
 };
 
-/// The registered definition equal to `info`, which is kept if there is none. Throws rt::Error
+/// The registered definition equal to `info`, which is kept if there is none. Throws base::Error
 /// (usage) when a pure task of the same name and version has other bodies: their results would be
 /// taken for each other.
 const TaskInfo* register_task(const std::shared_ptr<const TaskInfo>& info);

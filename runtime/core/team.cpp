@@ -126,7 +126,7 @@ bool Team::take_part(Worker& own, Side side) noexcept {
 }
 
 void Team::run_part(int part, Worker& own) noexcept {
-  const Moment begin = now();
+  const base::Moment begin = base::now();
   try {
     body_(context_, part, own);
   } catch (...) {
@@ -136,19 +136,19 @@ void Team::run_part(int part, Worker& own) noexcept {
       error_part_ = part;
     }
   }
-  own.slow_down(now() - begin);
+  own.slow_down(base::now() - begin);
 }
 
 void Team::attend(Worker& own) noexcept {
-  const Moment from = now();
+  const base::Moment from = base::now();
   engine_.ledger.helps(own.number, from);
-  Duration busy{};
+  base::Duration busy{};
   bool recalled = false;
   Patience patience;
   while (!recalled && !closed_.load(std::memory_order_acquire)) {
-    const Moment begin = now();
+    const base::Moment begin = base::now();
     if (take_part(own, Side::end)) {
-      busy += now() - begin;
+      busy += base::now() - begin;
       bump(own.parts, std::uint64_t{1});
       patience.renew();
       recalled = engine_.teams.recall();
@@ -159,12 +159,12 @@ void Team::attend(Worker& own) noexcept {
   }
   engine_.teams.went(recalled);
   helpers_.fetch_sub(1, std::memory_order_relaxed);
-  const Moment to = now();
+  const base::Moment to = base::now();
   engine_.ledger.helped(own.number, busy, to);
-  if (engine_.trace && busy > Duration::zero()) record(own, from, to, recalled);
+  if (engine_.trace && busy > base::Duration::zero()) record(own, from, to, recalled);
 }
 
-void Team::record(const Worker& own, Moment from, Moment to, bool recalled) const {
+void Team::record(const Worker& own, base::Moment from, base::Moment to, bool recalled) const {
   Span span;
   span.lane = own.lane;
   span.start = from;

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <string>
 
-#include "runtime/base/clock.h"
+#include "base/clock.h"
 #include "runtime/core/launch.h"
 
 namespace rt::detail {
@@ -77,7 +77,7 @@ class Team {
   enum class Side : std::uint8_t { begin, end };
   bool take_part(Worker& own, Side side) noexcept;
   void run_part(int part, Worker& own) noexcept;
-  void record(const Worker& own, Moment from, Moment to, bool recalled) const;
+  void record(const Worker& own, base::Moment from, base::Moment to, bool recalled) const;
   void ref() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
   void unref() noexcept;
 

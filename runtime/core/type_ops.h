@@ -51,7 +51,7 @@ struct TypeOps {
   void (*copy)(void* to, const void* from) = nullptr;  ///< null: cannot be copied (or a buffer)
   void (*make)(void* to) = nullptr;  ///< null: cannot be default-made (or a buffer)
   void (*encode)(const void* object, const std::byte* bytes,
-                 Bytes& to) =
+                 base::Bytes& to) =
       nullptr;  ///< bytes: a buffer's, where they are (null: only the header)
   void (*decode)(void* to, std::span<const std::byte> from) = nullptr;
   std::string (*describe)(const void* object) = nullptr;
@@ -88,7 +88,7 @@ std::string describe(const T& object) {
 }
 
 template <class T>
-void encode_object(const void* object, const std::byte* bytes, Bytes& to) {
+void encode_object(const void* object, const std::byte* bytes, base::Bytes& to) {
   const T& value = *static_cast<const T*>(object);
   if constexpr (BufferType<T>) {
     Writer w;
@@ -108,7 +108,7 @@ void decode_object(void* to, std::span<const std::byte> from) {
     r.get(header);
     const std::size_t size = T::byte_size(header);
     if (r.left() != size)
-      throw Error(Errc::data, "a stored value has the wrong length for its header");
+      throw base::Error(base::Errc::data, "a stored value has the wrong length for its header");
     T* made = new (to) T(header);
     if (size != 0) std::memcpy(made->bytes().data(), from.last(size).data(), size);
   } else {

@@ -116,7 +116,7 @@ struct Version {
   Open* open = nullptr;      ///< driver: commutative or redux calls that may still be joined
   BoxRef box;                ///< valid once handed (buffers that are released early) or ready
   Failure* failure = nullptr;
-  Key key{};                             ///< zero: not known (yet)
+  base::Key key{};                       ///< zero: not known (yet)
   const FilePath* file = nullptr;        ///< what a file's version is about
   std::atomic<std::uint32_t> shares{0};  ///< gathered: nodes that did not end, and the open end
   WaiterList on_handed;
@@ -160,6 +160,6 @@ using Held = Counted<Version, &Version::hold, &Version::unhold>;
 Held given(BoxRef box);
 
 /// A version with a key whose content the store has; empty when it has not.
-Held stored_version(const TypeOps& ops, Key key);
+Held stored_version(const TypeOps& ops, base::Key key);
 
 }  // namespace rt::detail

@@ -92,7 +92,7 @@ class GroupGuard {
 
 bool start_await(Version* version) {
   Engine& engine = Engine::for_driver("co_await");
-  if (version == nullptr) throw Error(Errc::usage, "co_await on an empty Value");
+  if (version == nullptr) throw base::Error(base::Errc::usage, "co_await on an empty Value");
   engine.flush();
   engine.demand(version);
   engine.flush();
@@ -211,15 +211,15 @@ void Engine::wait_all() {
   if (error) std::rethrow_exception(error);
 }
 
-bool Engine::wait_event(std::optional<Duration> timeout) {
+bool Engine::wait_event(std::optional<base::Duration> timeout) {
   flush();
   handle_events();
   if (!resumable.empty() || std::exchange(woken, false)) return true;
-  const Moment begin = now();
+  const base::Moment begin = base::now();
   while (true) {
-    std::optional<Duration> left;
+    std::optional<base::Duration> left;
     if (timeout) {
-      left = *timeout - (now() - begin);
+      left = *timeout - (base::now() - begin);
       if (left->count() <= 0) return false;
     }
     sleep_once([&] { return resumable.empty(); }, left);
@@ -353,7 +353,7 @@ std::size_t poll() {
   return resumed;
 }
 
-bool wait_event(std::optional<Duration> timeout) {
+bool wait_event(std::optional<base::Duration> timeout) {
   return detail::Engine::for_driver("rt::wait_event").wait_event(timeout);
 }
 

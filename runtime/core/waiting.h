@@ -24,8 +24,8 @@ void delete_record(WaitRecord* record) noexcept;
 /// The host object of a settled version; rethrows its error.
 [[nodiscard]] const void* settled_object(Version* version);
 
-/// For rt::run: sleeps until a coroutine can go on, or a little. Throws rt::Error (usage) when none
-/// ever will.
+/// For rt::run: sleeps until a coroutine can go on, or a little. Throws base::Error (usage) when
+/// none ever will.
 void wait_progress(const Version* awaited);
 
 }  // namespace rt::detail

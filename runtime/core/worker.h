@@ -8,7 +8,7 @@
 #include <typeindex>
 #include <unordered_map>
 
-#include "runtime/base/clock.h"
+#include "base/clock.h"
 #include "runtime/context.h"
 
 namespace rt::detail {
@@ -35,10 +35,10 @@ struct alignas(64) Worker {
   std::unordered_map<std::type_index, std::shared_ptr<void>> locals;
 
   /// Makes up for work that took `took` and would have taken longer here, in a test.
-  void slow_down(Duration took) const {
+  void slow_down(base::Duration took) const {
     if (slowness <= 1) return;
-    sleep_for(
-        Duration(static_cast<std::int64_t>(static_cast<double>(took.count()) * (slowness - 1))));
+    base::sleep_for(base::Duration(
+        static_cast<std::int64_t>(static_cast<double>(took.count()) * (slowness - 1))));
   }
 
   [[nodiscard]] std::string name() const {

@@ -8,8 +8,8 @@
 #include <optional>
 #include <vector>
 
-#include "runtime/base/error.h"
-#include "runtime/base/machine.h"
+#include "base/error.h"
+#include "base/machine.h"
 #include "runtime/core/backend.h"
 #include "runtime/starpu/environment.h"
 #include "runtime/starpu/measured.h"
@@ -31,7 +31,7 @@ namespace {
 /// StarPU finds cores, which knows nothing of such a limit.
 int own_share(int cuda_workers) {
   cpu_set_t set;
-  const int cores = usable_cores();
+  const int cores = base::usable_cores();
   if (::sched_getaffinity(0, sizeof set, &set) != 0 || cores >= CPU_COUNT(&set)) return -1;
   return std::max(1, cores - cuda_workers);
 }
@@ -68,7 +68,8 @@ class StarPu final : public OnStarPu {
       conf.sched_policy = resting_policy("prio");
     Measuring measuring(home_.path(), visible);
     if (const int code = starpu_init(&conf); code != 0) {
-      throw Error(Errc::no_device, "StarPU does not start: " + errno_words(-code));
+      throw base::Error(base::Errc::no_device,
+                        "StarPU does not start: " + base::errno_words(-code));
     }
     measuring.done();
     cpus_ = static_cast<int>(starpu_cpu_worker_get_count());
@@ -78,7 +79,7 @@ class StarPu final : public OnStarPu {
     divide_memory(most_sharers());
     if (conf.ncuda != 0 && cudas_ == 0) {
       starpu_shutdown();
-      throw Error(Errc::no_device, "StarPU finds no CUDA device");
+      throw base::Error(base::Errc::no_device, "StarPU finds no CUDA device");
     }
   }
 
@@ -111,7 +112,8 @@ class StarPu final : public OnStarPu {
     const int code = bring_home(handle);
     if (cudas_ != 0) starpu_pause();
     if (code != 0)
-      throw Error(Errc::internal, "StarPU does not hand a buffer out: " + errno_words(code));
+      throw base::Error(base::Errc::internal,
+                        "StarPU does not hand a buffer out: " + base::errno_words(code));
   }
 
   void copy(std::byte* to, const std::byte* from, std::size_t size) override {
@@ -147,7 +149,7 @@ class StarPu final : public OnStarPu {
 #ifdef TRELLIS_WITH_CUDA
   static void check(cudaError_t code) {
     if (code != cudaSuccess)
-      throw Error(Errc::no_device, std::string("CUDA: ") + cudaGetErrorString(code));
+      throw base::Error(base::Errc::no_device, std::string("CUDA: ") + cudaGetErrorString(code));
   }
 #endif
 

@@ -8,13 +8,13 @@
 #include <string>
 #include <utility>
 
-#include "runtime/base/error.h"
+#include "base/error.h"
 
 namespace rt::detail {
 
 namespace {
 
-bool can_be_made(const Path& folder) {
+bool can_be_made(const base::Path& folder) {
   std::error_code trouble;
   std::filesystem::create_directories(folder, trouble);
   return !trouble && ::access(folder.c_str(), W_OK | X_OK) == 0;
@@ -49,7 +49,7 @@ void share_gpus(int workers, std::vector<Setting>& settings) {
 ScratchFolder::ScratchFolder() {
   std::string name = (std::filesystem::temp_directory_path() / "trellis-starpu-XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr)
-    throw storage_error("make a folder for StarPU's files:", name, errno);
+    throw base::storage_error("make a folder for StarPU's files:", name, errno);
   path_ = name;
 }
 
@@ -58,11 +58,11 @@ ScratchFolder::~ScratchFolder() {
   std::filesystem::remove_all(path_, ignored);
 }
 
-StarPuHome::StarPuHome() : kept_(cache_folder() / "starpu-home") {
+StarPuHome::StarPuHome() : kept_(base::cache_folder() / "starpu-home") {
   if (!can_be_made(kept_)) scratch_.emplace();
 }
 
-void prepare_environment(const Path& home) {
+void prepare_environment(const base::Path& home) {
   ::setenv("STARPU_HOME", home.c_str(), 1);
   ::setenv("STARPU_SILENT", "1", 1);
   ::setenv("STARPU_WORKERS_NOBIND", "1", 0);

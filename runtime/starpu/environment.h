@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/base/file.h"
+#include "base/file.h"
 
 namespace rt::detail {
 
@@ -34,17 +34,17 @@ inline constexpr const char* kWorkersOfAGpu = "STARPU_NWORKER_PER_CUDA";
 /// device (STARPU_CUDA_THREAD_PER_DEV), with a thread of its own.
 void share_gpus(int workers, std::vector<Setting>& settings);
 
-/// A new folder under $TMPDIR that goes with its owner. Throws rt::Error (storage).
+/// A new folder under $TMPDIR that goes with its owner. Throws base::Error (storage).
 class ScratchFolder {
  public:
   ScratchFolder();
   ~ScratchFolder();
   ScratchFolder(const ScratchFolder&) = delete;
   ScratchFolder& operator=(const ScratchFolder&) = delete;
-  [[nodiscard]] const Path& path() const { return path_; }
+  [[nodiscard]] const base::Path& path() const { return path_; }
 
  private:
-  Path path_;
+  base::Path path_;
 };
 
 /// The folder for StarPU's files: in our cache, or a temporary one where that can't be written, as
@@ -52,16 +52,16 @@ class ScratchFolder {
 class StarPuHome {
  public:
   StarPuHome();
-  [[nodiscard]] const Path& path() const { return scratch_ ? scratch_->path() : kept_; }
+  [[nodiscard]] const base::Path& path() const { return scratch_ ? scratch_->path() : kept_; }
 
  private:
-  Path kept_;
+  base::Path kept_;
   std::optional<ScratchFolder> scratch_;
 };
 
 /// StarPU stays silent, its files are in `home`, and its workers are not bound to cores: two
 /// programs bound to the same first cores would share them. What the user set for the binding
 /// stays.
-void prepare_environment(const Path& home);
+void prepare_environment(const base::Path& home);
 
 }  // namespace rt::detail

@@ -8,8 +8,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
+#include "base/error.h"
+#include "base/text.h"
 
 namespace rt::detail {
 
@@ -20,7 +20,7 @@ std::atomic<const ToldOfGoneGpus*> listening{nullptr};
 [[noreturn]] void end(const std::string& why) {
   if (const ToldOfGoneGpus* told = listening.load()) told->end(why);
   std::fprintf(stderr, "trellis: %s\n", why.c_str());
-  std::_Exit(exit_code(Errc::no_device));
+  std::_Exit(base::exit_code(base::Errc::no_device));
 }
 
 }  // namespace
@@ -46,7 +46,7 @@ void ToldOfGoneGpus::end(const std::string& why) const {
   if (told_ != nullptr) told_({.gpu = gpu.index, .gpus = gpu.of, .why = why});
   std::fprintf(stderr, "trellis: %s: this process can use the device no more; %s\n", why.c_str(),
                "the same command goes on");
-  std::_Exit(exit_code(Errc::no_device));
+  std::_Exit(base::exit_code(base::Errc::no_device));
 }
 
 }  // namespace rt::detail
@@ -56,12 +56,13 @@ void ToldOfGoneGpus::end(const std::string& why) const {
 
 extern "C" __attribute__((visibility("default"))) void starpu_cuda_report_error(
     const char* function, const char*, int, cudaError_t status) {
-  rt::detail::end(rt::cat("CUDA: ", cudaGetErrorString(status), " (in ", function, " of StarPU)"));
+  rt::detail::end(
+      base::cat("CUDA: ", cudaGetErrorString(status), " (in ", function, " of StarPU)"));
 }
 
 extern "C" __attribute__((visibility("default"))) void starpu_cublas_report_error(
     const char* function, const char*, int, int status) {
-  rt::detail::end(rt::cat("cuBLAS: status ", status, " (in ", function, " of StarPU)"));
+  rt::detail::end(base::cat("cuBLAS: status ", status, " (in ", function, " of StarPU)"));
 }
 
 /// StarPU asks this alone: whether a body has waited for its stream. It aborts where the answer is

@@ -8,9 +8,9 @@
 #include <optional>
 #include <string>
 
-#include "runtime/base/error.h"
-#include "runtime/base/machine.h"
-#include "runtime/base/text.h"
+#include "base/error.h"
+#include "base/machine.h"
+#include "base/text.h"
 #include "runtime/starpu/sharers.h"
 
 namespace rt::detail {
@@ -34,10 +34,11 @@ std::optional<int> users_workers() {
   constexpr std::int64_t kMost = 64;
   const char* own = std::getenv(kWorkersOfAGpu);
   if (own == nullptr) return {};
-  const std::optional<std::int64_t> number = parse_int(own);
+  const std::optional<std::int64_t> number = base::parse_int(own);
   if (number && *number >= 1 && *number <= kMost) return static_cast<int>(*number);
-  throw Error(Errc::usage, cat(kWorkersOfAGpu, ": \"", printable(own, 40),
-                               "\", expected a number of workers from 1 to ", kMost));
+  throw base::Error(base::Errc::usage,
+                    base::cat(kWorkersOfAGpu, ": \"", base::printable(own, 40),
+                              "\", expected a number of workers from 1 to ", kMost));
 }
 
 }  // namespace
@@ -50,7 +51,7 @@ int workers_of_a_gpu(int wanted, ByteCount reserve) {
   for (int device = 0; device < count; ++device)
     least = std::min(least, free_on(device).value_or(least));
   return sharers_that_fit({.wanted = wanted,
-                           .cores = usable_cores(),
+                           .cores = base::usable_cores(),
                            .gpus = count,
                            .free = least,
                            .reserve = reserve.value});

@@ -13,20 +13,20 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/base/machine.h"
-#include "runtime/base/text.h"
+#include "base/machine.h"
+#include "base/text.h"
 
 namespace rt::detail {
 
 namespace {
 
 std::string machine_name(int gpus) {
-  return cat(host_name(), "-", std::thread::hardware_concurrency(), "c-", gpus, "g");
+  return base::cat(base::host_name(), "-", std::thread::hardware_concurrency(), "c-", gpus, "g");
 }
 
 /// Held by whoever measures; none where the file system has no locks.
-File lock_of(const Path& file) {
-  File lock(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+base::File lock_of(const base::Path& file) {
+  base::File lock(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
   while (lock && ::flock(lock.fd(), LOCK_EX) != 0) {
     if (errno != EINTR) return {};
   }
@@ -35,7 +35,7 @@ File lock_of(const Path& file) {
 
 /// Calls f(path) for the figures of a machine.
 template <class F>
-void for_figures(const Path& folder, const std::string& machine, F f) {
+void for_figures(const base::Path& folder, const std::string& machine, F f) {
   std::error_code trouble;
   for (std::filesystem::directory_iterator at(folder, trouble), end; !trouble && at != end;
        at.increment(trouble)) {
@@ -44,10 +44,11 @@ void for_figures(const Path& folder, const std::string& machine, F f) {
 }
 
 /// A line for each of the figures: its name and its size.
-std::string list_of(const Path& folder, const std::string& machine) {
+std::string list_of(const base::Path& folder, const std::string& machine) {
   std::vector<std::string> lines;
-  for_figures(folder, machine, [&](const Path& path) {
-    lines.push_back(cat(path.filename().string(), " ", rt::file_size(path).value_or(0), "\n"));
+  for_figures(folder, machine, [&](const base::Path& path) {
+    lines.push_back(
+        base::cat(path.filename().string(), " ", base::file_size(path).value_or(0), "\n"));
   });
   std::ranges::sort(lines);
   std::string list;
@@ -57,26 +58,26 @@ std::string list_of(const Path& folder, const std::string& machine) {
 
 }  // namespace
 
-Measuring::Measuring(const Path& home, int gpus)
+Measuring::Measuring(const base::Path& home, int gpus)
     : folder_(home / "bus"), machine_(machine_name(gpus)) {
   ::setenv("STARPU_PERF_MODEL_DIR", home.c_str(), 1);
   ::setenv("STARPU_HOSTNAME", machine_.c_str(), 1);
   if (is_measured()) return;
-  make_folder(folder_);
-  lock_ = lock_of(folder_ / cat("lock-", machine_));
+  base::make_folder(folder_);
+  lock_ = lock_of(folder_ / base::cat("lock-", machine_));
   if (!lock_ || is_measured()) return;
-  for_figures(folder_, machine_, [](const Path& path) {
+  for_figures(folder_, machine_, [](const base::Path& path) {
     std::error_code trouble;  // StarPU says what is wrong with a file that stays
     std::filesystem::remove(path, trouble);
   });
 }
 
-Path Measuring::mark() const { return folder_ / cat("measured-", machine_); }
+base::Path Measuring::mark() const { return folder_ / base::cat("measured-", machine_); }
 
 bool Measuring::is_measured() const {
   try {
-    return rt::file_size(mark()) && read_file(mark()) == list_of(folder_, machine_);
-  } catch (const Error&) {
+    return base::file_size(mark()) && base::read_file(mark()) == list_of(folder_, machine_);
+  } catch (const base::Error&) {
     return false;
   }
 }
@@ -84,10 +85,11 @@ bool Measuring::is_measured() const {
 void Measuring::done() noexcept {
   try {
     if (lock_)
-      write_file_atomic(mark(), std::string_view(list_of(folder_, machine_)), Durability::cached);
+      base::write_file_atomic(mark(), std::string_view(list_of(folder_, machine_)),
+                              base::Durability::cached);
   } catch (const std::exception&) {  // without a mark the next program measures again
   }
-  lock_ = File();
+  lock_ = base::File();
 }
 
 }  // namespace rt::detail

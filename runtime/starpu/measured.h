@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "runtime/base/file.h"
+#include "base/file.h"
 
 namespace rt::detail {
 
@@ -15,17 +15,17 @@ namespace rt::detail {
 /// aborts on a file that is cut short.
 class Measuring {
  public:
-  Measuring(const Path& home, int gpus);
+  Measuring(const base::Path& home, int gpus);
   /// StarPU has started: its files are whole.
   void done() noexcept;
 
  private:
-  [[nodiscard]] Path mark() const;
+  [[nodiscard]] base::Path mark() const;
   [[nodiscard]] bool is_measured() const;
 
-  Path folder_;
+  base::Path folder_;
   std::string machine_;
-  File lock_;  ///< none: measured before, or a file system without locks
+  base::File lock_;  ///< none: measured before, or a file system without locks
 };
 
 }  // namespace rt::detail

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "runtime/base/text.h"
+#include "base/text.h"
 
 namespace rt::detail {
 
@@ -12,29 +12,32 @@ namespace {
 
 /// Seconds of every task come from our own models, so a host's speed is never used.
 std::string host(const std::string& name, const std::string& inside = "") {
-  return cat("  <host id=\"", name, "\" speed=\"1Gf\">", inside, "</host>\n");
+  return base::cat("  <host id=\"", name, "\" speed=\"1Gf\">", inside, "</host>\n");
 }
 
-std::string gpu(int index) { return cat("CUDA", index); }
+std::string gpu(int index) { return base::cat("CUDA", index); }
 
 std::string link(const std::string& name, double bandwidth, double latency) {
-  return cat("  <link id=\"", name, "\" bandwidth=\"", format_double(bandwidth), "Bps\" latency=\"",
-             format_double(latency), "s\"/>\n");
+  return base::cat("  <link id=\"", name, "\" bandwidth=\"", base::format_double(bandwidth),
+                   "Bps\" latency=\"", base::format_double(latency), "s\"/>\n");
 }
 
 std::string route(const std::string& from, const std::string& to, const std::string& first,
                   const std::string& second) {
-  return cat("  <route src=\"", from, "\" dst=\"", to, "\" symmetrical=\"NO\"><link_ctn id=\"",
-             first, "\"/>", "<link_ctn id=\"", second, "\"/></route>\n");
+  return base::cat("  <route src=\"", from, "\" dst=\"", to,
+                   "\" symmetrical=\"NO\"><link_ctn id=\"", first, "\"/>", "<link_ctn id=\"",
+                   second, "\"/></route>\n");
 }
 
 /// StarPU keeps a core for each GPU.
 std::string hosts(const Platform& platform) {
   std::string text = host("MAIN") + host("RAM");
-  for (int i = 0; i < platform.cpu.count + platform.gpu.count; ++i) text += host(cat("CPU", i));
+  for (int i = 0; i < platform.cpu.count + platform.gpu.count; ++i)
+    text += host(base::cat("CPU", i));
   for (int i = 0; i < platform.gpu.count; ++i) {
-    text += host(gpu(i), cat("<prop id=\"model\" value=\"GPU\"/><prop id=\"memsize\" value=\"",
-                             platform.gpu.memory, "\"/><prop id=\"memcpy_peer\" value=\"1\"/>"));
+    text +=
+        host(gpu(i), base::cat("<prop id=\"model\" value=\"GPU\"/><prop id=\"memsize\" value=\"",
+                               platform.gpu.memory, "\"/><prop id=\"memcpy_peer\" value=\"1\"/>"));
   }
   return text;
 }
@@ -45,18 +48,19 @@ std::string ways(const Platform& platform) {
   std::string links = link("shared", device.link * device.count, 0);
   std::string routes;
   for (int i = 0; i < device.count; ++i) {
-    links += link(cat("to ", gpu(i)), device.link, device.latency);
-    links += link(cat("from ", gpu(i)), device.link, device.latency);
-    routes += route("RAM", gpu(i), "shared", cat("to ", gpu(i)));
-    routes += route(gpu(i), "RAM", cat("from ", gpu(i)), "shared");
+    links += link(base::cat("to ", gpu(i)), device.link, device.latency);
+    links += link(base::cat("from ", gpu(i)), device.link, device.latency);
+    routes += route("RAM", gpu(i), "shared", base::cat("to ", gpu(i)));
+    routes += route(gpu(i), "RAM", base::cat("from ", gpu(i)), "shared");
     for (int j = 0; j < device.count; ++j)
-      if (i != j) routes += route(gpu(i), gpu(j), cat("from ", gpu(i)), cat("to ", gpu(j)));
+      if (i != j)
+        routes += route(gpu(i), gpu(j), base::cat("from ", gpu(i)), base::cat("to ", gpu(j)));
   }
   return links + routes;
 }
 
 std::string description(const Platform& platform) {
-  return cat(
+  return base::cat(
       "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n",
       "<platform version=\"4.1\">\n <config>\n",
       "  <prop id=\"network/TCP-gamma\" value=\"-1\"/>\n",
@@ -75,7 +79,7 @@ std::string table(int memories, double between) {
     for (int to = 0; to < STARPU_MAXNODES; ++to) {
       const bool there = from < memories && to < memories;
       text += to > 0 ? "\t" : "";
-      text += !there ? "nan" : from == to ? "0.0" : format_double(between);
+      text += !there ? "nan" : from == to ? "0.0" : base::format_double(between);
     }
     text += '\n';
   }
@@ -84,11 +88,12 @@ std::string table(int memories, double between) {
 
 }  // namespace
 
-void write_platform_files(const Platform& platform, const Path& folder) {
-  const Path bus = folder / "bus";
-  make_folder(bus);
+void write_platform_files(const Platform& platform, const base::Path& folder) {
+  const base::Path bus = folder / "bus";
+  base::make_folder(bus);
   const auto write = [&](const char* kind, const std::string& text) {
-    write_file_atomic(bus / cat(kPlatformName, '.', kind), text, Durability::cached);
+    base::write_file_atomic(bus / base::cat(kPlatformName, '.', kind), text,
+                            base::Durability::cached);
   };
   constexpr double kMega = 1e6, kMicro = 1e-6;
   const DeviceModel& device = platform.gpu;

@@ -1,7 +1,7 @@
 // A platform in the files that StarPU's SimGrid flavour reads.
 #pragma once
 
-#include "runtime/base/file.h"
+#include "base/file.h"
 #include "runtime/place/device_model.h"
 
 namespace rt::detail {
@@ -11,6 +11,6 @@ inline constexpr const char* kPlatformName = "simulated";
 
 /// Writes hosts, links and bus speeds of `platform` into `folder`/bus, which STARPU_PERF_MODEL_DIR
 /// then names. GPUs share the way to main memory. Throws Error (storage).
-void write_platform_files(const Platform& platform, const Path& folder);
+void write_platform_files(const Platform& platform, const base::Path& folder);
 
 }  // namespace rt::detail

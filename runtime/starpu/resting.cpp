@@ -8,13 +8,13 @@
 #include <string>
 #include <string_view>
 
-#include "runtime/base/error.h"
+#include "base/error.h"
 
 namespace rt::detail {
 
 namespace {
 
-// Real time, not rt::now(): a simulated clock stands still while workers rest.
+// Real time, not base::now(): a simulated clock stands still while workers rest.
 using Clock = std::chrono::steady_clock;
 
 constexpr auto kPatience = std::chrono::milliseconds(1);
@@ -84,7 +84,7 @@ starpu_sched_policy* resting_policy(const char* name) {
     resting.pop_task = pop;
     return &resting;
   }
-  throw Error(Errc::internal, std::string("StarPU has no policy ") + name);
+  throw base::Error(base::Errc::internal, std::string("StarPU has no policy ") + name);
 }
 
 Awake::Awake() {

@@ -15,8 +15,8 @@
 #include <memory>
 #include <vector>
 
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
+#include "base/error.h"
+#include "base/text.h"
 #include "runtime/core/backend.h"
 #include "runtime/place/simulation.h"
 #include "runtime/starpu/environment.h"
@@ -32,12 +32,12 @@ constexpr double kMicro = 1e-6;
 
 double simulated_seconds() { return starpu_timing_now() * kMicro; }
 
-Moment simulated_now() noexcept {
+base::Moment simulated_now() noexcept {
   return {static_cast<std::int64_t>(starpu_timing_now() * 1000.0)};
 }
 
-void simulated_sleep(Duration duration) {
-  if (duration > Duration::zero()) starpu_sleep(static_cast<float>(seconds(duration)));
+void simulated_sleep(base::Duration duration) {
+  if (duration > base::Duration::zero()) starpu_sleep(static_cast<float>(base::seconds(duration)));
 }
 
 /// Time-outs make the driver look whether all is well: here a thread of its own rings for them, as
@@ -63,7 +63,7 @@ class DriverBell final : public Bell {
     starpu_pthread_mutex_unlock(&mutex_);
   }
 
-  void wait(std::optional<Duration>) noexcept override {
+  void wait(std::optional<base::Duration>) noexcept override {
     starpu_pthread_mutex_lock(&mutex_);
     while (!rung_) starpu_pthread_cond_wait(&heard_, &mutex_);
     rung_ = false;
@@ -92,7 +92,7 @@ class DriverBell final : public Bell {
 class Hush {
  public:
   Hush() : before_(::dup(STDERR_FILENO)) {
-    const File nowhere(::open("/dev/null", O_WRONLY | O_CLOEXEC));
+    const base::File nowhere(::open("/dev/null", O_WRONLY | O_CLOEXEC));
     if (before_ && nowhere) ::dup2(nowhere.fd(), STDERR_FILENO);
   }
   ~Hush() {
@@ -102,13 +102,14 @@ class Hush {
   Hush& operator=(const Hush&) = delete;
 
  private:
-  File before_;
+  base::File before_;
 };
 
 class Simulated final : public OnStarPu {
  public:
   explicit Simulated(const Config& config) : simulation_(config.simulation) {
-    if (!simulation_) throw Error(Errc::usage, "Executor::simulated needs Config::simulation");
+    if (!simulation_)
+      throw base::Error(base::Errc::usage, "Executor::simulated needs Config::simulation");
     prepare_environment(files_.path());
     write_platform_files(simulation_->platform, files_.path());
     ::setenv("STARPU_PERF_MODEL_DIR", files_.path().c_str(), 1);
@@ -118,14 +119,14 @@ class Simulated final : public OnStarPu {
     number_workers();
     bell_ = std::make_unique<DriverBell>();
     started_ = simulated_seconds();
-    install_clock({simulated_now, simulated_sleep});
+    base::install_clock({simulated_now, simulated_sleep});
   }
 
   ~Simulated() override {
     starpu_task_wait_for_all();
     bell_.reset();
     starpu_shutdown();
-    install_clock(machine_clock());
+    base::install_clock(base::machine_clock());
   }
 
   [[nodiscard]] bool simulates() const noexcept override { return true; }
@@ -162,7 +163,7 @@ class Simulated final : public OnStarPu {
          .task = launch.name,
          .kind = launch.device,
          .ready = seconds_at(launch.ready),
-         .taken = launch.taken == Moment{} ? begun : seconds_at(launch.taken),
+         .taken = launch.taken == base::Moment{} ? begun : seconds_at(launch.taken),
          .begun = begun,
          .ended = simulated_seconds() - started_,
          .memory = launch.footprint,
@@ -186,7 +187,7 @@ class Simulated final : public OnStarPu {
   void on_each_worker(void (*function)(void*), void* argument) override { function(argument); }
 
  private:
-  [[nodiscard]] double seconds_at(Moment moment) const noexcept {
+  [[nodiscard]] double seconds_at(base::Moment moment) const noexcept {
     return static_cast<double>(moment.nanos) * 1e-9 - started_;
   }
 
@@ -217,7 +218,8 @@ class Simulated final : public OnStarPu {
     conf.sched_policy_name = simulation_->scheduler.c_str();
     const Hush hush;
     if (const int code = starpu_init(&conf); code != 0)
-      throw Error(Errc::no_device, "StarPU does not start: " + errno_words(-code));
+      throw base::Error(base::Errc::no_device,
+                        "StarPU does not start: " + base::errno_words(-code));
   }
 
   [[nodiscard]] starpu_codelet modelled(std::uint32_t where) {

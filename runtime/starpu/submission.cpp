@@ -12,7 +12,7 @@
 #include <set>
 #include <vector>
 
-#include "runtime/base/error.h"
+#include "base/error.h"
 #include "runtime/starpu/order.h"
 
 namespace rt::detail {
@@ -229,7 +229,7 @@ void submit_task(Launch& launch, starpu_codelet& codelet) {
   if (const int code = starpu_task_submit(task); code != 0) {
     after_task(task->callback_arg);
     starpu_task_destroy(task);
-    throw Error(Errc::no_device, "StarPU refuses a task: " + errno_words(-code));
+    throw base::Error(base::Errc::no_device, "StarPU refuses a task: " + base::errno_words(-code));
   }
 }
 

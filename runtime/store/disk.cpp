@@ -7,24 +7,24 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "runtime/base/clock.h"
-#include "runtime/base/log.h"
-#include "runtime/base/new_file.h"
-#include "runtime/base/text.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/new_file.h"
+#include "base/text.h"
 
 namespace rt::store {
 namespace {
 
 /// So long nothing is written after a refusal (disk full, read-only): a store that cannot write
 /// should not cost system calls a task, and space may come back.
-constexpr Duration kRest = std::chrono::seconds(1);
+constexpr base::Duration kRest = std::chrono::seconds(1);
 
 /// Bytes of the file of small entries: more would take long to read when a store is opened.
 constexpr std::uint64_t kMostPack = 16 << 20;
 
 /// Reads a whole file; 0 or an errno value. ENOENT is the usual answer.
-int read_entry(const std::string& path, Bytes& content) {
-  const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+int read_entry(const std::string& path, base::Bytes& content) {
+  const base::File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!file) return errno;
   struct stat info {};
   if (::fstat(file.fd(), &info) != 0) return errno;
@@ -48,19 +48,17 @@ bool leads_elsewhere(const std::string& folder) {
 }
 
 /// Creates a file with head and payload; 0 or an errno value.
-int write_entry(const char* path, std::span<const std::byte> head,
+int write_entry(const std::string& path, std::span<const std::byte> head,
                 std::span<const std::byte> body) {
-  File file(::open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-  if (!file) return errno;
-  int code = write_all(file.fd(), head);
-  if (code == 0) code = write_all(file.fd(), body);
-  const int closed = file.close();
-  return code != 0 ? code : closed;
+  base::NewFile file(path);
+  file.write(head);
+  file.write(body);
+  return file.commit(base::Durability::cached);
 }
 
 }  // namespace
 
-DiskLayer::DiskLayer(Path folder, std::uint64_t budget, Pins& pins)
+DiskLayer::DiskLayer(base::Path folder, std::uint64_t budget, Pins& pins)
     : folder_(std::move(folder)),
       budget_(budget),
       pins_(pins),
@@ -71,17 +69,17 @@ DiskLayer::~DiskLayer() {
   if (unaccounted_ > 0) account();
 }
 
-std::string DiskLayer::path_of(Key key) const {
+std::string DiskLayer::path_of(base::Key key) const {
   const std::string hex = key.hex();
-  return cat(folder_.native(), '/', std::string_view(hex).substr(0, 2), '/',
-             std::string_view(hex).substr(2));
+  return base::cat(folder_.native(), '/', std::string_view(hex).substr(0, 2), '/',
+                   std::string_view(hex).substr(2));
 }
 
-Found DiskLayer::find(Key key) {
+Found DiskLayer::find(base::Key key) {
   if (Found packed = pack_.find(key); packed.bytes) return packed;
   if (!files_.may_have(key)) return {};
   const std::string path = path_of(key);
-  Bytes file;
+  base::Bytes file;
   if (const int code = read_entry(path, file); code != 0) {
     if (code != ENOENT && code != ENOTDIR) refuse_read(path, code);
     return {};
@@ -92,19 +90,20 @@ Found DiskLayer::find(Key key) {
     ++damaged_;
     if (leads_elsewhere(path.substr(0, path.rfind('/')))) return {};
     ::unlink(path.c_str());
-    warn(cat("store: ", path, " is damaged and was removed; what it held is computed again"));
+    base::warn(
+        base::cat("store: ", path, " is damaged and was removed; what it held is computed again"));
     return {};
   }
   // The head is cut off in place: a slab is not copied once more.
   file.erase(file.begin(), file.begin() + kHeadBytes);
-  return {std::make_shared<const Bytes>(std::move(file)), head->cost};
+  return {std::make_shared<const base::Bytes>(std::move(file)), head->cost};
 }
 
-bool DiskLayer::contains(Key key) {
+bool DiskLayer::contains(base::Key key) {
   return pack_.contains(key) || ::access(path_of(key).c_str(), R_OK) == 0;
 }
 
-bool DiskLayer::put(Key key, const Bytes& bytes, double cost) {
+bool DiskLayer::put(base::Key key, const base::Bytes& bytes, double cost) {
   if (rests()) {
     ++refused_;
     return false;
@@ -125,44 +124,42 @@ bool DiskLayer::put(Key key, const Bytes& bytes, double cost) {
 }
 
 /// 0 or an errno value.
-int DiskLayer::write(const std::string& path, Key key, const Bytes& bytes, double cost) {
+int DiskLayer::write(const std::string& path, base::Key key, const base::Bytes& bytes,
+                     double cost) {
   const std::string folder = path.substr(0, path.rfind('/'));
-  const std::string temporary = cat(folder, "/.tmp-", unique_name());
-  const auto head = pack({key, bytes.size(), cost, hash_bytes(bytes)});
-  int code = leads_elsewhere(folder) ? ELOOP : write_entry(temporary.c_str(), head, bytes);
+  const auto head = pack({key, bytes.size(), cost, base::hash_bytes(bytes)});
+  int code = leads_elsewhere(folder) ? ELOOP : write_entry(path, head, bytes);
   if (code == ENOENT) {
     std::error_code error;
     std::filesystem::create_directories(folder, error);
-    code = error ? error.value() : write_entry(temporary.c_str(), head, bytes);
+    code = error ? error.value() : write_entry(path, head, bytes);
   }
-  if (code == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) code = errno;
-  if (code != 0) ::unlink(temporary.c_str());
   return code;
 }
 
-void DiskLayer::erase(Key key) {
+void DiskLayer::erase(base::Key key) {
   pack_.erase(key);
   ::unlink(path_of(key).c_str());
 }
 
 bool DiskLayer::rests() const {
   const std::int64_t until = rests_until_.load(std::memory_order_relaxed);
-  return until != 0 && now().nanos < until;
+  return until != 0 && base::now().nanos < until;
 }
 
 void DiskLayer::refuse_read(const std::string& path, int code) {
   ++refused_;
   if (warned_read_.exchange(true)) return;
-  warn(cat("store: ", storage_error("read", path, code).what(),
-           "; what it holds is computed again"));
+  base::warn(base::cat("store: ", base::storage_error("read", path, code).what(),
+                       "; what it holds is computed again"));
 }
 
 void DiskLayer::refuse_write(const std::string& path, int code) {
   ++refused_;
-  rests_until_ = (now() + kRest).nanos;
+  rests_until_ = (base::now() + kRest).nanos;
   if (warned_write_.exchange(true)) return;
-  warn(cat("store: ", storage_error("write", path, code).what(),
-           "; going on without keeping results there as long as that is so"));
+  base::warn(base::cat("store: ", base::storage_error("write", path, code).what(),
+                       "; going on without keeping results there as long as that is so"));
 }
 
 void DiskLayer::account() {

@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "runtime/base/file.h"
-#include "runtime/base/hash.h"
+#include "base/file.h"
+#include "base/hash.h"
 #include "runtime/store/entry.h"
 #include "runtime/store/known_files.h"
 #include "runtime/store/pack.h"
@@ -26,33 +26,34 @@ namespace rt::store {
 class DiskLayer {
  public:
   /// `pins` outlives this; its lists are written before anything is removed.
-  DiskLayer(Path folder, std::uint64_t budget, Pins& pins);
+  DiskLayer(base::Path folder, std::uint64_t budget, Pins& pins);
   ~DiskLayer();
   DiskLayer(const DiskLayer&) = delete;
   DiskLayer& operator=(const DiskLayer&) = delete;
 
-  [[nodiscard]] Found find(Key key);
-  [[nodiscard]] bool contains(Key key);
+  [[nodiscard]] Found find(base::Key key);
+  [[nodiscard]] bool contains(base::Key key);
   /// Whether it is there now. For a while after the file system has refused one, nothing is.
-  bool put(Key key, const Bytes& bytes, double cost);
+  bool put(base::Key key, const base::Bytes& bytes, double cost);
   /// Whether it is such a while.
   [[nodiscard]] bool rests() const;
   /// Ends it.
   void try_again() { rests_until_ = 0; }
-  void erase(Key key);
+  void erase(base::Key key);
 
   [[nodiscard]] std::uint64_t evicted() const { return evicted_; }
   [[nodiscard]] std::uint64_t damaged() const { return damaged_ + pack_.damaged(); }
   [[nodiscard]] std::uint64_t refused() const { return refused_; }
 
  private:
-  [[nodiscard]] std::string path_of(Key key) const;
+  [[nodiscard]] std::string path_of(base::Key key) const;
   void refuse_read(const std::string& path, int code);
   void refuse_write(const std::string& path, int code);
   void account();
-  [[nodiscard]] int write(const std::string& path, Key key, const Bytes& bytes, double cost);
+  [[nodiscard]] int write(const std::string& path, base::Key key, const base::Bytes& bytes,
+                          double cost);
 
-  const Path folder_;
+  const base::Path folder_;
   const std::uint64_t budget_;
   Pins& pins_;
   Pack pack_;
@@ -71,7 +72,7 @@ class DiskLayer {
 /// keeps its own limit. Temporary files that a dead process left an hour ago go
 /// too. Returns the number of entries removed, or nothing when another process is at it (tell it
 /// again later); never throws.
-std::optional<std::uint64_t> trim(const Path& folder, std::uint64_t written,
+std::optional<std::uint64_t> trim(const base::Path& folder, std::uint64_t written,
                                   std::uint64_t budget) noexcept;
 
 }  // namespace rt::store

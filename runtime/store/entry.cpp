@@ -20,7 +20,7 @@ struct Fields {
 };
 constexpr std::size_t kFieldBytes = 48;
 
-std::uint64_t check_of(std::span<const std::byte> head) { return hash_bytes(head).lo; }
+std::uint64_t check_of(std::span<const std::byte> head) { return base::hash_bytes(head).lo; }
 
 }  // namespace
 
@@ -42,7 +42,7 @@ std::array<std::byte, kHeadBytes> pack(const Head& head) {
 
 std::optional<Head> unpack(std::span<const std::byte> bytes) {
   static_assert(kHeadBytes == kMagic.size() + kFieldBytes + sizeof(std::uint64_t));
-  if (bytes.size() < kHeadBytes || as_text(bytes.first(kMagic.size())) != kMagic)
+  if (bytes.size() < kHeadBytes || base::as_text(bytes.first(kMagic.size())) != kMagic)
     return std::nullopt;
   const auto checked = bytes.first(kMagic.size() + kFieldBytes);
   if (decode<std::uint64_t>(bytes.subspan(checked.size(), sizeof(std::uint64_t))) !=
@@ -55,15 +55,15 @@ std::optional<Head> unpack(std::span<const std::byte> bytes) {
 std::optional<Head> leading_entry(std::span<const std::byte> bytes) {
   const auto head = unpack(bytes);
   if (!head || head->length > bytes.size() - kHeadBytes) return std::nullopt;
-  const bool whole = hash_bytes(bytes.subspan(kHeadBytes, head->length)) == head->checksum;
+  const bool whole = base::hash_bytes(bytes.subspan(kHeadBytes, head->length)) == head->checksum;
   return whole ? head : std::nullopt;
 }
 
 std::size_t next_entry(std::span<const std::byte> bytes, std::size_t from) {
-  return std::min(as_text(bytes).find(kMagic, from), bytes.size());
+  return std::min(base::as_text(bytes).find(kMagic, from), bytes.size());
 }
 
-std::optional<std::span<const std::byte>> payload(std::span<const std::byte> file, Key key) {
+std::optional<std::span<const std::byte>> payload(std::span<const std::byte> file, base::Key key) {
   const auto head = leading_entry(file);
   if (!head || head->key != key || head->length != file.size() - kHeadBytes) return std::nullopt;
   return file.subspan(kHeadBytes);

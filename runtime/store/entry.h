@@ -8,8 +8,8 @@
 #include <optional>
 #include <span>
 
-#include "runtime/base/bytes.h"
-#include "runtime/base/hash.h"
+#include "base/bytes.h"
+#include "base/hash.h"
 
 namespace rt::store {
 
@@ -18,15 +18,15 @@ inline constexpr std::size_t kHeadBytes = 64;
 /// What the head says. On disk: magic and version (8 bytes), key, payload length, cost, checksum of
 /// the payload, checksum of the head itself; all little-endian.
 struct Head {
-  Key key;
+  base::Key key;
   std::uint64_t length = 0;
   double cost = 0;
-  Key checksum;
+  base::Key checksum;
 };
 
 /// An entry found on disk.
 struct Found {
-  std::shared_ptr<const Bytes> bytes;
+  std::shared_ptr<const base::Bytes> bytes;
   double cost = 0;
 };
 
@@ -49,6 +49,6 @@ struct Found {
 
 /// The payload of a whole file that must hold `key`: nothing when anything about it is wrong.
 [[nodiscard]] std::optional<std::span<const std::byte>> payload(std::span<const std::byte> file,
-                                                                Key key);
+                                                                base::Key key);
 
 }  // namespace rt::store

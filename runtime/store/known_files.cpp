@@ -3,19 +3,19 @@
 #include <filesystem>
 #include <system_error>
 
-#include "runtime/base/text.h"
+#include "base/text.h"
 
 namespace rt::store {
 namespace {
 
 /// The key of the pack's entry that names a file: one that no result has.
-Key name_of(Key key) { return Hasher().add("file").add(key).finish(); }
+base::Key name_of(base::Key key) { return base::Hasher().add("file").add(key).finish(); }
 
 }  // namespace
 
-bool KnownFiles::may_have(Key key) { return is_listed(key) || pack_.contains(name_of(key)); }
+bool KnownFiles::may_have(base::Key key) { return is_listed(key) || pack_.contains(name_of(key)); }
 
-void KnownFiles::add(Key key) {
+void KnownFiles::add(base::Key key) {
   {
     const std::scoped_lock lock(mutex_);
     bit_of(key) = true;
@@ -24,7 +24,7 @@ void KnownFiles::add(Key key) {
   [[maybe_unused]] const int ignored = pack_.put(name_of(key), {}, 0);
 }
 
-bool KnownFiles::is_listed(Key key) {
+bool KnownFiles::is_listed(base::Key key) {
   const std::scoped_lock lock(mutex_);
   Branch& branch = branches_[key.hi >> 56];
   if (branch == Branch::not_listed) branch = list(key.hex().substr(0, 2));
@@ -37,7 +37,7 @@ KnownFiles::Branch KnownFiles::list(const std::string& digits) {
   for (std::filesystem::directory_iterator at(folder_ / digits, trouble), end;
        !trouble && at != end; at.increment(trouble)) {
     if (++files > kMostListed) return Branch::unknown;
-    if (const auto key = Key::from_hex(cat(digits, at->path().filename().string())))
+    if (const auto key = base::Key::from_hex(base::cat(digits, at->path().filename().string())))
       bit_of(*key) = true;
   }
   const bool listed = !trouble || trouble == std::errc::no_such_file_or_directory ||

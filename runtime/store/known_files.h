@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "runtime/base/file.h"
-#include "runtime/base/hash.h"
+#include "base/file.h"
+#include "base/hash.h"
 #include "runtime/store/pack.h"
 
 namespace rt::store {
@@ -27,24 +27,24 @@ inline constexpr std::size_t kMostListed = 4096;
 class KnownFiles {
  public:
   /// `pack`, of the same folder, outlives this.
-  KnownFiles(const Path& folder, Pack& pack) : folder_(folder), pack_(pack) {}
+  KnownFiles(const base::Path& folder, Pack& pack) : folder_(folder), pack_(pack) {}
 
   /// False: nobody needs to look for a file of the key. Where true, there may be none.
-  [[nodiscard]] bool may_have(Key key);
+  [[nodiscard]] bool may_have(base::Key key);
   /// Says, to other processes too, that the file is there.
-  void add(Key key);
+  void add(base::Key key);
 
  private:
   enum class Branch : std::uint8_t { not_listed, listed, unknown };
 
-  [[nodiscard]] bool is_listed(Key key);
+  [[nodiscard]] bool is_listed(base::Key key);
   [[nodiscard]] Branch list(const std::string& digits);
-  [[nodiscard]] auto bit_of(Key key) { return bits_[key.lo % kBits]; }
+  [[nodiscard]] auto bit_of(base::Key key) { return bits_[key.lo % kBits]; }
 
   /// 256 KiB: a hundred thousand files let one absent key in twenty be looked for.
   static constexpr std::size_t kBits = 1 << 21;
 
-  const Path folder_;
+  const base::Path folder_;
   Pack& pack_;
   std::mutex mutex_;
   std::array<Branch, 256> branches_{};

@@ -6,11 +6,11 @@ namespace rt::store {
 namespace {
 
 /// What an entry takes: its bytes and, roughly, its places in the two tables.
-std::uint64_t weight(const Bytes& bytes) { return bytes.size() + 256; }
+std::uint64_t weight(const base::Bytes& bytes) { return bytes.size() + 256; }
 
 }  // namespace
 
-std::shared_ptr<const Bytes> MemoryLayer::find(Key key) {
+std::shared_ptr<const base::Bytes> MemoryLayer::find(base::Key key) {
   const std::scoped_lock lock(mutex_);
   const auto it = entries_.find(key);
   if (it == entries_.end()) return nullptr;
@@ -36,7 +36,8 @@ std::uint64_t MemoryLayer::evict() {
   return evicted;
 }
 
-std::uint64_t MemoryLayer::put(Key key, std::shared_ptr<const Bytes> bytes, double cost) {
+std::uint64_t MemoryLayer::put(base::Key key, std::shared_ptr<const base::Bytes> bytes,
+                               double cost) {
   const std::uint64_t size = weight(*bytes);
   if (size > budget_ / 4) return 0;
   const std::scoped_lock lock(mutex_);
@@ -47,7 +48,7 @@ std::uint64_t MemoryLayer::put(Key key, std::shared_ptr<const Bytes> bytes, doub
   return used_ > budget_ ? evict() : 0;
 }
 
-void MemoryLayer::erase(Key key) {
+void MemoryLayer::erase(base::Key key) {
   const std::scoped_lock lock(mutex_);
   const auto it = entries_.find(key);
   if (it == entries_.end()) return;

@@ -8,8 +8,8 @@
 #include <set>
 #include <unordered_map>
 
-#include "runtime/base/bytes.h"
-#include "runtime/base/hash.h"
+#include "base/bytes.h"
+#include "base/hash.h"
 #include "runtime/store/pins.h"
 
 namespace rt::store {
@@ -20,11 +20,11 @@ class MemoryLayer {
   /// What `pins` hold stays; it outlives this. Null where a disk keeps that.
   MemoryLayer(std::uint64_t budget, const Pins* pins) : budget_(budget), pins_(pins) {}
 
-  [[nodiscard]] std::shared_ptr<const Bytes> find(Key key);
+  [[nodiscard]] std::shared_ptr<const base::Bytes> find(base::Key key);
   /// Keeps an entry unless it is there already or takes more than a quarter of the budget. Returns
   /// the number evicted.
-  std::uint64_t put(Key key, std::shared_ptr<const Bytes> bytes, double cost);
-  void erase(Key key);
+  std::uint64_t put(base::Key key, std::shared_ptr<const base::Bytes> bytes, double cost);
+  void erase(base::Key key);
   [[nodiscard]] std::uint64_t used() const;
 
  private:
@@ -32,11 +32,11 @@ class MemoryLayer {
   struct Rank {
     int worth;
     std::uint64_t used;
-    Key key;
+    base::Key key;
     auto operator<=>(const Rank&) const = default;
   };
   struct Entry {
-    std::shared_ptr<const Bytes> bytes;
+    std::shared_ptr<const base::Bytes> bytes;
     Rank rank;
   };
 
@@ -45,7 +45,7 @@ class MemoryLayer {
   const std::uint64_t budget_;
   const Pins* const pins_;
   mutable std::mutex mutex_;
-  std::unordered_map<Key, Entry> entries_;
+  std::unordered_map<base::Key, Entry> entries_;
   std::set<Rank> ranks_;
   std::uint64_t used_ = 0;
   std::uint64_t clock_ = 0;

@@ -13,26 +13,26 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/base/log.h"
-#include "runtime/base/text.h"
+#include "base/log.h"
+#include "base/text.h"
 
 namespace rt::store {
 
 namespace {
 
 /// How long what others append may stay unseen.
-constexpr Duration kFollowEvery = std::chrono::milliseconds(50);
+constexpr base::Duration kFollowEvery = std::chrono::milliseconds(50);
 
 }  // namespace
 
-Pack::Pack(const Path& folder, std::uint64_t most, Pins& pins)
+Pack::Pack(const base::Path& folder, std::uint64_t most, Pins& pins)
     : folder_(folder),
       path_((folder / kPackName).native()),
       most_(most),
       pins_(pins),
       room_(most) {}
 
-Found Pack::find(Key key) {
+Found Pack::find(base::Key key) {
   const std::scoped_lock lock(mutex_);
   auto at = places_.find(key);
   if (at == places_.end()) {
@@ -40,7 +40,7 @@ Found Pack::find(Key key) {
     at = places_.find(key);
   }
   if (at == places_.end()) return {};
-  Bytes entry = bytes_at(at->second);
+  base::Bytes entry = bytes_at(at->second);
   if (!payload(entry, key)) {
     // All of it is read once more, which cuts out what is damaged and says so.
     const std::uint64_t known = damaged_;
@@ -52,23 +52,23 @@ Found Pack::find(Key key) {
   }
   const double cost = unpack(entry)->cost;
   entry.erase(entry.begin(), entry.begin() + kHeadBytes);
-  return {std::make_shared<const Bytes>(std::move(entry)), cost};
+  return {std::make_shared<const base::Bytes>(std::move(entry)), cost};
 }
 
-bool Pack::contains(Key key) {
+bool Pack::contains(base::Key key) {
   const std::scoped_lock lock(mutex_);
   if (!places_.contains(key)) look_again();
   return places_.contains(key);
 }
 
-int Pack::put(Key key, const Bytes& bytes, double cost) {
+int Pack::put(base::Key key, const base::Bytes& bytes, double cost) {
   const std::scoped_lock lock(mutex_);
   if (places_.contains(key)) return 0;
   if (!writable_) {
     if (const int code = open(true); code != 0) return code;
   }
-  const auto head = pack({key, bytes.size(), cost, hash_bytes(bytes)});
-  Bytes entry(head.begin(), head.end());
+  const auto head = pack({key, bytes.size(), cost, base::hash_bytes(bytes)});
+  base::Bytes entry(head.begin(), head.end());
   entry.insert(entry.end(), bytes.begin(), bytes.end());
   ssize_t written = -1;
   do written = ::write(file_.fd(), entry.data(), entry.size());
@@ -87,7 +87,7 @@ int Pack::put(Key key, const Bytes& bytes, double cost) {
   return 0;
 }
 
-void Pack::erase(Key key) {
+void Pack::erase(base::Key key) {
   const std::scoped_lock lock(mutex_);
   follow();
   places_.erase(key);
@@ -108,9 +108,9 @@ int Pack::open(bool create) {
     std::filesystem::create_directories(folder_, error);
     if (error) return error.value();
   }
-  File file(::open(path_.c_str(), O_RDWR | kFlags | (create ? O_CREAT : 0), 0666));
+  base::File file(::open(path_.c_str(), O_RDWR | kFlags | (create ? O_CREAT : 0), 0666));
   const bool writable = static_cast<bool>(file);
-  if (!file && !create) file = File(::open(path_.c_str(), O_RDONLY | kFlags));
+  if (!file && !create) file = base::File(::open(path_.c_str(), O_RDONLY | kFlags));
   struct stat info {};
   if (!file || ::fstat(file.fd(), &info) != 0) return errno;
   if (!S_ISREG(info.st_mode)) return EISDIR;
@@ -123,12 +123,12 @@ int Pack::open(bool create) {
 }
 
 void Pack::look_again() {
-  if (!followed_ || now() - *followed_ >= kFollowEvery) follow();
+  if (!followed_ || base::now() - *followed_ >= kFollowEvery) follow();
 }
 
 /// Takes up what was appended since the last time, by whichever process.
 void Pack::follow() {
-  followed_ = now();
+  followed_ = base::now();
   appended_ = 0;
   struct stat info {};
   if (::stat(path_.c_str(), &info) != 0) return forget();
@@ -145,7 +145,7 @@ void Pack::follow() {
 /// the file cuts off may be on its way: it is looked at again once the file has grown.
 bool Pack::read_on() {
   // No store writes a file much beyond its limit.
-  const Bytes bytes = bytes_at({read_, std::min(seen_ - std::min(seen_, read_), 4 * room_)});
+  const base::Bytes bytes = bytes_at({read_, std::min(seen_ - std::min(seen_, read_), 4 * room_)});
   const std::span<const std::byte> rest(bytes);
   bool whole = true;
   std::size_t at = 0;
@@ -167,8 +167,8 @@ bool Pack::read_on() {
 }
 
 /// Shorter when the file ends before, empty when it cannot be read.
-Bytes Pack::bytes_at(Place place) const {
-  Bytes bytes(place.bytes);
+base::Bytes Pack::bytes_at(Place place) const {
+  base::Bytes bytes(place.bytes);
   std::size_t done = 0;
   while (done < bytes.size()) {
     const ssize_t n = ::pread(file_.fd(), bytes.data() + done, bytes.size() - done,
@@ -182,10 +182,10 @@ Bytes Pack::bytes_at(Place place) const {
 }
 
 /// The entries that stay when the file is written anew: the newest, and those that pins name.
-Bytes Pack::kept() {
+base::Bytes Pack::kept() {
   pins_.write();
-  const std::set<Key> pinned = pinned_in(folder_);
-  std::vector<std::pair<Place, Key>> newest;
+  const std::set<base::Key> pinned = pinned_in(folder_);
+  std::vector<std::pair<Place, base::Key>> newest;
   for (const auto& [key, place] : places_) newest.emplace_back(place, key);
   std::ranges::sort(newest,
                     [](const auto& a, const auto& b) { return a.first.offset > b.first.offset; });
@@ -196,9 +196,9 @@ Bytes Pack::kept() {
     if (stays) used += entry.first.bytes;
     return !stays;
   });
-  Bytes bytes;
+  base::Bytes bytes;
   for (auto entry = newest.rbegin(); entry != newest.rend(); ++entry) {
-    const Bytes one = bytes_at(entry->first);
+    const base::Bytes one = bytes_at(entry->first);
     bytes.insert(bytes.end(), one.begin(), one.end());
   }
   return bytes;
@@ -217,10 +217,11 @@ void Pack::renew() {
   if (!has_lock()) return;
   try {
     const bool damaged = seen_ <= room_;
-    write_file_atomic(path_, kept(), Durability::cached);
+    base::write_file_atomic(path_, kept(), base::Durability::cached);
     if (damaged)
-      warn(cat("store: ", path_, " was damaged in places, which were cut out; what they held is ",
-               "computed again"));
+      base::warn(base::cat("store: ", path_,
+                           " was damaged in places, which were cut out; what they held is ",
+                           "computed again"));
     struct stat info {};
     if (open(false) != 0 || ::fstat(file_.fd(), &info) != 0) return;
     seen_ = static_cast<std::uint64_t>(info.st_size);

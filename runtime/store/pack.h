@@ -11,9 +11,9 @@
 #include <string>
 #include <unordered_map>
 
-#include "runtime/base/clock.h"
-#include "runtime/base/file.h"
-#include "runtime/base/hash.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/hash.h"
 #include "runtime/store/entry.h"
 #include "runtime/store/pins.h"
 
@@ -35,16 +35,16 @@ class Pack {
  public:
   /// A file of more than `most` bytes loses the older half of its entries, but none that a list of
   /// pins names. `pins` outlives this.
-  Pack(const Path& folder, std::uint64_t most, Pins& pins);
+  Pack(const base::Path& folder, std::uint64_t most, Pins& pins);
 
   /// What another process put is found after a twentieth of a second at the latest: so often an
   /// absent key costs one stat, and the reading of what was appended since the last time.
-  [[nodiscard]] Found find(Key key);
-  [[nodiscard]] bool contains(Key key);
+  [[nodiscard]] Found find(base::Key key);
+  [[nodiscard]] bool contains(base::Key key);
   /// 0, or the errno value with which the file system refused it.
-  [[nodiscard]] int put(Key key, const Bytes& bytes, double cost);
+  [[nodiscard]] int put(base::Key key, const base::Bytes& bytes, double cost);
   /// For this process: another one finds the entry until the file is written anew.
-  void erase(Key key);
+  void erase(base::Key key);
 
   [[nodiscard]] const std::string& path() const { return path_; }
   /// Entries or runs of bytes whose checksum was wrong.
@@ -63,26 +63,26 @@ class Pack {
   void follow();
   bool read_on();
   void renew();
-  [[nodiscard]] Bytes kept();
-  [[nodiscard]] Bytes bytes_at(Place place) const;
+  [[nodiscard]] base::Bytes kept();
+  [[nodiscard]] base::Bytes bytes_at(Place place) const;
   [[nodiscard]] bool has_lock();
 
-  const Path folder_;
+  const base::Path folder_;
   const std::string path_;
   const std::uint64_t most_;
   Pins& pins_;
 
   std::mutex mutex_;
-  File file_;
+  base::File file_;
   bool writable_ = false;
   dev_t device_ = 0;
   ino_t inode_ = 0;
-  std::optional<Moment> followed_;  ///< when the file was last looked at
-  std::uint64_t seen_ = 0;          ///< its size then, and what was put since
-  std::uint64_t read_ = 0;          ///< up to where its entries are in the table
-  std::uint64_t appended_ = 0;      ///< bytes since then, by this process
-  std::uint64_t room_;              ///< it is written anew when it gets larger
-  std::unordered_map<Key, Place> places_;
+  std::optional<base::Moment> followed_;  ///< when the file was last looked at
+  std::uint64_t seen_ = 0;                ///< its size then, and what was put since
+  std::uint64_t read_ = 0;                ///< up to where its entries are in the table
+  std::uint64_t appended_ = 0;            ///< bytes since then, by this process
+  std::uint64_t room_;                    ///< it is written anew when it gets larger
+  std::unordered_map<base::Key, Place> places_;
   std::atomic<std::uint64_t> damaged_{0};
 };
 

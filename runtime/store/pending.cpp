@@ -9,11 +9,11 @@ namespace rt::store {
 namespace {
 
 /// What an entry takes, its file's own block on a disk included.
-std::uint64_t pending_weight(const Bytes& bytes) { return bytes.size() + 4096; }
+std::uint64_t pending_weight(const base::Bytes& bytes) { return bytes.size() + 4096; }
 
 }  // namespace
 
-std::shared_ptr<const Bytes> Pending::find(Key key) const {
+std::shared_ptr<const base::Bytes> Pending::find(base::Key key) const {
   const std::scoped_lock lock(mutex_);
   const auto at = entries_.find(key);
   return at == entries_.end() ? nullptr : at->second.item.bytes;
@@ -27,7 +27,7 @@ bool Pending::empty() const {
 std::vector<Pending::Item> Pending::put(Item item) {
   const std::uint64_t size = pending_weight(*item.bytes);
   const std::scoped_lock lock(mutex_);
-  const Key key = item.key;
+  const base::Key key = item.key;
   const Rank rank{item.cost / bytes_to_write(item.bytes->size()), next_age_++, key};
   if (!entries_.try_emplace(key, Entry{std::move(item), rank}).second) return {};
   ranks_.insert(rank);
@@ -50,9 +50,9 @@ std::optional<Pending::Item> Pending::next() const {
   return entries_.at(from.rbegin()->key).item;
 }
 
-void Pending::look_again(const std::vector<Key>& keys) {
+void Pending::look_again(const std::vector<base::Key>& keys) {
   const std::scoped_lock lock(mutex_);
-  for (const Key key : keys) {
+  for (const base::Key key : keys) {
     const auto at = entries_.find(key);
     if (at == entries_.end()) continue;
     if (pins_.held(key))
@@ -76,12 +76,12 @@ std::vector<Pending::Item> Pending::all() const {
   return items;
 }
 
-void Pending::done(Key key) {
+void Pending::done(base::Key key) {
   const std::scoped_lock lock(mutex_);
   remove(key);
 }
 
-void Pending::remove(Key key) {
+void Pending::remove(base::Key key) {
   const auto at = entries_.find(key);
   if (at == entries_.end()) return;
   used_ -= pending_weight(*at->second.item.bytes);

@@ -11,9 +11,9 @@
 #include <iterator>
 #include <utility>
 
-#include "runtime/base/bytes.h"
-#include "runtime/base/file.h"
-#include "runtime/base/text.h"
+#include "base/bytes.h"
+#include "base/file.h"
+#include "base/text.h"
 
 namespace rt::store {
 namespace {
@@ -22,41 +22,42 @@ namespace fs = std::filesystem;
 
 constexpr std::time_t kForgotten = 30 * 24 * 3600;
 
-Path lists_of(const Path& folder) { return folder / ".pins"; }
+base::Path lists_of(const base::Path& folder) { return folder / ".pins"; }
 
-Path list_of(const Path& folder, std::string_view owner) {
-  return lists_of(folder) / hash_bytes(std::as_bytes(std::span(owner))).hex();
+base::Path list_of(const base::Path& folder, std::string_view owner) {
+  return lists_of(folder) / base::hash_bytes(std::as_bytes(std::span(owner))).hex();
 }
 
 /// The list appears whole by rename; like an entry it is not synced.
-void write_list(const Path& folder, const Path& path, const std::vector<Key>& keys) {
+void write_list(const base::Path& folder, const base::Path& path,
+                const std::vector<base::Key>& keys) {
   if (keys.empty()) {
     ::unlink(path.c_str());
     return;
   }
   fs::create_directories(lists_of(folder));
   std::string text;
-  for (const Key key : keys) text += key.hex() + '\n';
+  for (const base::Key key : keys) text += key.hex() + '\n';
   try {
-    write_file_atomic(path, text, Durability::cached);
-  } catch (const Error&) {
+    base::write_file_atomic(path, text, base::Durability::cached);
+  } catch (const base::Error&) {
     // No room for it: what it would have held may be evicted and computed again.
   }
 }
 
 }  // namespace
 
-Pins::Change Pins::set(std::string_view owner, std::vector<Key> keys) {
+Pins::Change Pins::set(std::string_view owner, std::vector<base::Key> keys) {
   std::sort(keys.begin(), keys.end());
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   const std::scoped_lock lock(mutex_);
-  std::vector<Key>& list = lists_[std::string(owner)];
+  std::vector<base::Key>& list = lists_[std::string(owner)];
   if (list == keys) return {};
   Change change;
   std::ranges::set_difference(keys, list, std::back_inserter(change.added));
   std::ranges::set_difference(list, keys, std::back_inserter(change.removed));
-  for (const Key key : change.added) ++held_[key];
-  for (const Key key : change.removed) {
+  for (const base::Key key : change.added) ++held_[key];
+  for (const base::Key key : change.removed) {
     if (const auto at = held_.find(key); --at->second == 0) held_.erase(at);
   }
   list = std::move(keys);
@@ -64,7 +65,7 @@ Pins::Change Pins::set(std::string_view owner, std::vector<Key> keys) {
   return change;
 }
 
-bool Pins::held(Key key) const {
+bool Pins::held(base::Key key) const {
   const std::scoped_lock lock(mutex_);
   return held_.contains(key);
 }
@@ -81,8 +82,8 @@ void Pins::write() noexcept {
   }
 }
 
-std::set<Key> pinned_in(const Path& folder) {
-  std::set<Key> keys;
+std::set<base::Key> pinned_in(const base::Path& folder) {
+  std::set<base::Key> keys;
   std::error_code missing;
   const std::time_t now = std::time(nullptr);
   for (const auto& item : fs::directory_iterator(lists_of(folder), missing)) {
@@ -94,7 +95,7 @@ std::set<Key> pinned_in(const Path& folder) {
     }
     std::ifstream in(item.path());
     for (std::string line; std::getline(in, line);) {
-      if (const auto key = Key::from_hex(line)) keys.insert(*key);
+      if (const auto key = base::Key::from_hex(line)) keys.insert(*key);
     }
   }
   return keys;

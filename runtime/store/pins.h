@@ -10,8 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "runtime/base/file.h"
-#include "runtime/base/hash.h"
+#include "base/file.h"
+#include "base/hash.h"
 
 namespace rt::store {
 
@@ -23,27 +23,27 @@ namespace rt::store {
 class Pins {
  public:
   /// An empty folder: lists are kept in memory only.
-  explicit Pins(Path folder) : folder_(std::move(folder)) {}
+  explicit Pins(base::Path folder) : folder_(std::move(folder)) {}
 
   /// What a new list says that the one before did not, and what it says no more.
   struct Change {
-    std::vector<Key> added, removed;
+    std::vector<base::Key> added, removed;
   };
   /// Replaces an owner's list.
-  Change set(std::string_view owner, std::vector<Key> keys);
-  [[nodiscard]] bool held(Key key) const;
+  Change set(std::string_view owner, std::vector<base::Key> keys);
+  [[nodiscard]] bool held(base::Key key) const;
   /// Brings lists that changed since the last time to the folder.
   void write() noexcept;
 
  private:
-  const Path folder_;
+  const base::Path folder_;
   mutable std::mutex mutex_;
-  std::map<std::string, std::vector<Key>, std::less<>> lists_;  ///< in ascending order
-  std::unordered_map<Key, std::uint32_t> held_;                 ///< by so many lists
+  std::map<std::string, std::vector<base::Key>, std::less<>> lists_;  ///< in ascending order
+  std::unordered_map<base::Key, std::uint32_t> held_;                 ///< by so many lists
   std::set<std::string, std::less<>> changed_;
 };
 
 /// The keys of all lists in a store's folder; lists that count no more are removed on the way.
-[[nodiscard]] std::set<Key> pinned_in(const Path& folder);
+[[nodiscard]] std::set<base::Key> pinned_in(const base::Path& folder);
 
 }  // namespace rt::store

@@ -16,9 +16,9 @@ constexpr double kRound = 1e-3;
 
 double bytes_to_write(std::uint64_t bytes) { return static_cast<double>(bytes) + kFile; }
 
-Share::Share(double share) : share_(share), since_(now()), pace_(kUsualPace) {}
+Share::Share(double share) : share_(share), since_(base::now()), pace_(kUsualPace) {}
 
-double Share::left() const { return share_ * seconds_since(since_) - spent_; }
+double Share::left() const { return share_ * base::seconds_since(since_) - spent_; }
 
 bool Share::allows(std::uint64_t bytes) const {
   const std::scoped_lock lock(mutex_);

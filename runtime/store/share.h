@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <mutex>
 
-#include "runtime/base/clock.h"
+#include "base/clock.h"
 
 namespace rt::store {
 
@@ -31,7 +31,7 @@ class Share {
   [[nodiscard]] double left() const;
 
   const double share_;
-  const Moment since_;
+  const base::Moment since_;
   mutable std::mutex mutex_;
   double spent_ = 0;
   double pace_;  ///< seconds a byte, as measured

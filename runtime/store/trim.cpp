@@ -10,8 +10,8 @@
 #include <tuple>
 #include <vector>
 
-#include "runtime/base/new_file.h"
-#include "runtime/base/text.h"
+#include "base/new_file.h"
+#include "base/text.h"
 #include "runtime/store/disk.h"
 #include "runtime/store/pins.h"
 
@@ -35,7 +35,7 @@ std::uint64_t footprint(std::uint64_t size) { return (size + 4095) / 4096 * 4096
 /// The cost that an entry was given when it was written; 0, so that it goes first, when its head is
 /// damaged.
 double cost_of(const std::string& path) {
-  const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  const base::File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   std::array<std::byte, kHeadBytes> bytes;
   if (!file ||
       ::pread(file.fd(), bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
@@ -45,9 +45,9 @@ double cost_of(const std::string& path) {
 }
 
 /// The key that a file's place says.
-std::optional<Key> key_at(const std::string& path) {
+std::optional<base::Key> key_at(const std::string& path) {
   const fs::path place(path);
-  return Key::from_hex(place.parent_path().filename().native() + place.filename().native());
+  return base::Key::from_hex(place.parent_path().filename().native() + place.filename().native());
 }
 
 /// Of a regular file; nothing for anything else, links too.
@@ -61,11 +61,11 @@ std::optional<struct stat> file_at(const fs::path& path) {
 /// way.
 std::vector<Candidate> list_entries(const fs::path& folder) {
   std::vector<Candidate> entries;
-  remove_leftovers(folder);
+  base::remove_leftovers(folder);
   for (const auto& branch : fs::directory_iterator(folder)) {
     if (branch.is_symlink() || !branch.is_directory()) continue;  // a link leads elsewhere
     if (branch.path().filename().native().size() != 2) continue;
-    remove_leftovers(branch.path());
+    base::remove_leftovers(branch.path());
     for (const auto& item : fs::directory_iterator(branch.path())) {
       const auto info = file_at(item.path());
       if (!info || !key_at(item.path().native())) continue;
@@ -78,7 +78,7 @@ std::vector<Candidate> list_entries(const fs::path& folder) {
 
 std::uint64_t remove_cheapest(const fs::path& folder, std::vector<Candidate> entries,
                               std::uint64_t used, std::uint64_t target) {
-  const std::set<Key> pinned = pinned_in(folder);
+  const std::set<base::Key> pinned = pinned_in(folder);
   std::erase_if(entries, [&](const Candidate& c) {
     const auto key = key_at(c.path);
     return key && pinned.contains(*key);
@@ -100,11 +100,12 @@ std::uint64_t remove_cheapest(const fs::path& folder, std::vector<Candidate> ent
 bool count_says_look(int fd, std::uint64_t written, std::uint64_t step) {
   char text[32] = {};
   const ssize_t n = ::pread(fd, text, sizeof text - 1, 0);
-  const auto before = parse_int(std::string_view(text, n > 0 ? static_cast<std::size_t>(n) : 0));
+  const auto before =
+      base::parse_int(std::string_view(text, n > 0 ? static_cast<std::size_t>(n) : 0));
   // No number: a fresh or damaged file, so nobody knows how much is there.
   const std::uint64_t count =
       before && *before >= 0 ? static_cast<std::uint64_t>(*before) + written : step;
-  const std::string after = cat(count >= step ? 0 : count);
+  const std::string after = base::cat(count >= step ? 0 : count);
   // A count that cannot be written only means that the folder is looked at later.
   [[maybe_unused]] const bool kept =
       ::ftruncate(fd, 0) == 0 &&
@@ -114,10 +115,10 @@ bool count_says_look(int fd, std::uint64_t written, std::uint64_t step) {
 
 }  // namespace
 
-std::optional<std::uint64_t> trim(const Path& folder, std::uint64_t written,
+std::optional<std::uint64_t> trim(const base::Path& folder, std::uint64_t written,
                                   std::uint64_t budget) noexcept {
   try {
-    const File lock(
+    const base::File lock(
         ::open((folder / ".trim").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
     if (!lock || ::flock(lock.fd(), LOCK_EX | LOCK_NB) != 0) return std::nullopt;
     if (!count_says_look(lock.fd(), written, budget / 64)) return 0;

@@ -1,11 +1,11 @@
 // What `bench --json` prints is a contract with other programs.
 #include <gtest/gtest.h>
 
+#include "base/clock.h"
+#include "base/error.h"
 #include "bench/bench.h"
 #include "bench/measure.h"
 #include "bench/peak.h"
-#include "runtime/base/clock.h"
-#include "runtime/base/error.h"
 #include "runtime/matrix.h"
 
 namespace {
@@ -46,7 +46,7 @@ TEST(Measure, MedianAndSpread) {
 TEST(Measure, RateCountsTheWorkOfAllThreads) {
   // Each unit takes at least a millisecond, so that one thread can do at most a thousand a second.
   const double one = bench::rate(1, 0.03, [](int) {
-    rt::sleep_for(std::chrono::milliseconds(1));
+    base::sleep_for(std::chrono::milliseconds(1));
     return 1.0;
   });
   EXPECT_LE(one, 1000);
@@ -70,8 +70,8 @@ TEST(Registry, UnknownNamesGetTheNearest) {
   try {
     static_cast<void>(bench::find_benchmark("machin"));
     FAIL();
-  } catch (const rt::Error& e) {
-    EXPECT_EQ(e.kind(), rt::Errc::usage);
+  } catch (const base::Error& e) {
+    EXPECT_EQ(e.kind(), base::Errc::usage);
     EXPECT_NE(std::string(e.what()).find("did you mean 'machine'?"), std::string::npos) << e.what();
   }
   EXPECT_EQ(bench::find_benchmark("machine").name, "machine");

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
+#include "base/file.h"
 #include "hpo/study/spec.h"
-#include "runtime/base/error.h"
-#include "runtime/base/file.h"
 #include "tests/support/cost.h"
 
 namespace hpo {
@@ -40,11 +40,11 @@ std::string without_folder(std::string message) {
 std::string message_of(const std::string& name) {
   const std::string file = name + ".yaml";
   try {
-    (void)parse_study(rt::read_file(kFolder / file), file, kFolder.string());
+    (void)parse_study(base::read_file(kFolder / file), file, kFolder.string());
     return "";
-  } catch (const rt::Error& error) {
-    EXPECT_EQ(error.kind(), rt::Errc::study) << file;
-    EXPECT_EQ(rt::exit_code(error.kind()), 3);
+  } catch (const base::Error& error) {
+    EXPECT_EQ(error.kind(), base::Errc::study) << file;
+    EXPECT_EQ(base::exit_code(error.kind()), 3);
     return without_folder(error.what());
   }
 }
@@ -61,8 +61,9 @@ TEST_P(BadStudy, IsRefusedInOneLine) {
   EXPECT_EQ(message.find('\n'), std::string::npos);
   EXPECT_LT(seconds, support::kMostSeconds);
   EXPECT_LT(support::peak_kilobytes(), support::kMostKilobytes);
-  if (std::getenv("TRELLIS_REWRITE") != nullptr) rt::write_file_atomic(expect_file, message + "\n");
-  EXPECT_EQ(message + "\n", rt::read_file(expect_file));
+  if (std::getenv("TRELLIS_REWRITE") != nullptr)
+    base::write_file_atomic(expect_file, message + "\n");
+  EXPECT_EQ(message + "\n", base::read_file(expect_file));
 }
 
 INSTANTIATE_TEST_SUITE_P(Config, BadStudy, testing::ValuesIn(names_of(".yaml")),

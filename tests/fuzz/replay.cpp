@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "runtime/base/file.h"
+#include "base/file.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/cost.h"
 
@@ -42,7 +42,7 @@ int main(int count, char** places) {
   for (const auto& file : files) {
     std::printf("%s\n", file.c_str());
     std::fflush(stdout);
-    slowest = std::max(slowest, seconds_of(rt::read_file(file)));
+    slowest = std::max(slowest, seconds_of(base::read_file(file)));
     if (slowest >= support::kMostSeconds || support::peak_kilobytes() >= support::kMostKilobytes) {
       std::printf("too dear: %.2f s, %ld kB\n", slowest, support::peak_kilobytes());
       return 1;

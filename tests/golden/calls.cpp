@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/hash.h"
 #include "nn/layers/layer.h"
 #include "nn/losses/loss.h"
 #include "nn/optimizers/optimizer.h"
@@ -102,7 +103,7 @@ rt::Value<nn::Dataset> print_loads(const support::TempFolder& folder) {
 
 /// The data and the network of a model that goes on.
 void print_continued(const support::TempFolder& folder, const rt::Value<nn::Dataset>& data) {
-  const nn::ContentHash content{1, 2};
+  const base::Key content{1, 2};
   print(tasks::continued_data(data, nullptr, "{}", {}, content));
   print(tasks::continued_data(data, nullptr, "{}", {"yes", "no"}, content), "everything");
   print(tasks::continued_data(data, &data, "{}", {"yes"}, content));

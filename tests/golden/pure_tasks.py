@@ -2,7 +2,7 @@
 import re
 from pathlib import Path
 
-FOLDERS = ("cli", "hpo", "kernels", "nn", "runtime", "tasks")
+FOLDERS = ("base", "cli", "hpo", "kernels", "nn", "runtime", "tasks")
 # These two files define what `.pure()` is. folds.h makes a pure task for each redux argument; no task of the program has one.
 DEFINE_PURE = ("runtime/core/folds.h", "runtime/task.h")
 PURE = re.compile(r"\.pure\(\)")

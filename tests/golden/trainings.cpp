@@ -112,7 +112,7 @@ class Trainer {
     const auto data = load(training.columns);
     rt::Value<nn::ParamSlab> net = begin(training);
     (void)train(net, data, training.hyper, training.model);
-    return rt::hash_bytes(net.get().bytes()).hex();
+    return base::hash_bytes(net.get().bytes()).hex();
   }
 
   /// Networks that differ in their rate and wait for the same worker, which trains them as one.
@@ -138,7 +138,7 @@ class Trainer {
       train(nets[static_cast<std::size_t>(i)], data, own, training.model).demand();
     }
     let_go = true;
-    rt::Hasher hasher;
+    base::Hasher hasher;
     for (const auto& net : nets) hasher.raw(net.get().bytes());
     if (runtime.summary().packed == 0)
       throw std::runtime_error("packs: no trainings ran as one, so nothing is known of packs");
@@ -190,12 +190,12 @@ void print_trainings(const std::string& only) {
     try {
       if (name == "bf16") {
         const std::string lacks = tasks::cores_lack(kern::Precision::bf16);
-        if (!lacks.empty()) throw rt::Error(rt::Errc::no_device, lacks);
+        if (!lacks.empty()) throw base::Error(base::Errc::no_device, lacks);
       }
       const std::string sum = checksum();
       std::cout << name << '\t' << sum << '\n';
-    } catch (const rt::Error& error) {
-      if (error.kind() != rt::Errc::no_device) throw;
+    } catch (const base::Error& error) {
+      if (error.kind() != base::Errc::no_device) throw;
       std::cout << name << "\tskip\t" << error.what() << '\n';
     }
   }
@@ -204,7 +204,7 @@ void print_trainings(const std::string& only) {
 
 void print_model(const std::string& path) {
   const nn::Model model = nn::read_model(path);
-  std::cout << rt::hash_bytes(std::as_bytes(model.net.weights())).hex() << '\n';
+  std::cout << base::hash_bytes(std::as_bytes(model.net.weights())).hex() << '\n';
 }
 
 }  // namespace golden

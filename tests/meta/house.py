@@ -5,7 +5,7 @@ import subprocess
 import sys
 import tempfile
 
-PRODUCT = ("kernels", "runtime", "nn", "tasks", "hpo", "cli")
+PRODUCT = ("base", "kernels", "runtime", "nn", "tasks", "hpo", "cli")
 CODE = PRODUCT + ("bench", "examples", "tests")
 CPP = (".h", ".cpp", ".cu", ".cuh")
 

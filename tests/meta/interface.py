@@ -7,9 +7,9 @@ import re
 import house
 
 VERSION_IN = "nn/adapt/plugin.h"
-HEADERS = ("nn/adapt/grid.h", "nn/adapt/policy.h", "nn/fields.h", "nn/hyper.h", "nn/reshape/operation.h",
+HEADERS = ("nn/adapt/grid.h", "nn/adapt/policy.h", "nn/error.h", "nn/fields.h", "nn/hyper.h", "nn/reshape/operation.h",
            "nn/reshape/statistics.h", "nn/shape.h", "nn/spec.h", "nn/unit_norms.h")
-VERSION, TEXT = 1, "9e696cba964a6018"
+VERSION, TEXT = 2, "48bd703c3ca9ed0e"
 
 
 def text_of(tree):
@@ -34,10 +34,10 @@ def check(tree, version=VERSION, text=TEXT):
     return [f"tests/meta/interface.py: expected VERSION, TEXT = {now[0]}, \"{now[1]}\""]
 
 
-SAME = {path: "" for path in HEADERS} | {VERSION_IN: "kPolicyVersion = 1;"}
+SAME = {path: "" for path in HEADERS} | {VERSION_IN: f"kPolicyVersion = {VERSION};"}
 SAMPLES = [
     (SAME | {"nn/spec.h": "int x;"}, ["the headers of the interface changed, but not kPolicyVersion"]),
-    (SAME | {"nn/spec.h": "int x;", VERSION_IN: "kPolicyVersion = 2;"}, ["expected VERSION, TEXT = 2"]),
+    (SAME | {"nn/spec.h": "int x;", VERSION_IN: f"kPolicyVersion = {VERSION + 1};"}, [f"expected VERSION, TEXT = {VERSION + 1}"]),
     ({VERSION_IN: ""}, [f"{path}: is no file" for path in HEADERS]),
 ]
 

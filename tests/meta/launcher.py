@@ -10,7 +10,7 @@ import time
 import unittest
 
 ROOT = os.path.abspath(sys.argv.pop(1))
-FOLDERS = ("kernels", "runtime", "nn", "tasks", "hpo", "cli", "bench", "build/cli")
+FOLDERS = ("base", "kernels", "runtime", "nn", "tasks", "hpo", "cli", "bench", "build/cli")
 PROGRAM = '#!/bin/sh\necho "program:$*"\n'
 SETUP = '#!/bin/sh\necho set-up >&2\necho system >"${0%/tools/*}/build/.ready"\n'
 

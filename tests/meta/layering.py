@@ -7,17 +7,18 @@ import house
 
 # The longest prefix of a file's path that is listed here says which of our folders (or files) it may include.
 MAY_INCLUDE = {
+    "base": ["base"],
     "kernels": ["kernels"],
-    "runtime": ["runtime"],
-    "nn": ["nn", "kernels/kernels.h", "kernels/precision.h", "kernels/feed.h", "kernels/course.h",
+    "runtime": ["base", "runtime"],
+    "nn": ["base", "nn", "kernels/kernels.h", "kernels/precision.h", "kernels/feed.h", "kernels/course.h",
            "kernels/product.h", "kernels/reserve.h", "kernels/enum_count.h"],
-    "tasks": ["tasks", "runtime", "nn", "kernels"],
-    "hpo": ["hpo", "runtime", "tasks", "nn"],
-    "hpo/space": ["hpo/space", "runtime"],
-    "hpo/samplers": ["hpo/samplers", "hpo/space"],
-    "hpo/stopping": ["hpo/stopping", "hpo/space"],
+    "tasks": ["tasks", "base", "runtime", "nn", "kernels"],
+    "hpo": ["hpo", "base", "runtime", "tasks", "nn"],
+    "hpo/space": ["hpo/space", "base"],
+    "hpo/samplers": ["hpo/samplers", "hpo/space", "base"],
+    "hpo/stopping": ["hpo/stopping", "hpo/space", "base"],
     "cli": list(house.PRODUCT) + ["bench"],
-    "examples": ["runtime"],
+    "examples": ["base", "runtime"],
     "examples/policies": ["examples/policies", "nn"],
     "bench": ["bench"] + list(house.PRODUCT),
     "tests": ["tests", "bench"] + list(house.PRODUCT),
@@ -35,6 +36,8 @@ LIBRARIES = [
     ("Boost", r"boost/.*", ["hpo/samplers"]),
     ("oneDNN", r"(oneapi/dnnl/)?dnnl.*", ["kernels/cpu", "bench"]),
     ("GoogleTest", r"gtest/.*", ["tests"]),
+    ("xxHash", r"xxhash.*", ["base"]),
+    ("Random123", r"Random123/.*", ["base", "kernels"]),
     ("CLI11", r"CLI/.*", ["cli", "bench"]),
 ]
 
@@ -89,6 +92,10 @@ def check(tree):
 
 SAMPLES = [
     ({"kernels/a.cpp": '#include "nn/b.h"\n', "nn/b.h": ""}, ["kernels may include only"]),
+    ({"base/a.cpp": '#include "runtime/b.h"\n', "runtime/b.h": ""}, ["base may include only"]),
+    ({"runtime/a.cpp": '#include "base/b.h"\n', "nn/a.cpp": '#include "base/b.h"\n', "base/b.h": ""}, []),
+    ({"kernels/a.cpp": '#include "base/b.h"\n', "base/b.h": ""}, ["kernels may include only"]),
+    ({"nn/a.cpp": "#include <xxhash.h>\n"}, ["may see xxHash"]),
     ({"nn/a.cpp": '#include "kernels/cpu/b.h"\n', "kernels/cpu/b.h": ""}, ["nn may include only"]),
     ({"hpo/samplers/a.cpp": '#include "hpo/log/b.h"\n#include "hpo/space/c.h"\n', "hpo/log/b.h": "", "hpo/space/c.h": ""},
      ["hpo/samplers may include only"]),

@@ -7,7 +7,7 @@
 #include <exception>
 #include <string>
 
-#include "runtime/base/read_all.h"
+#include "base/pipe.h"
 
 namespace support {
 
@@ -42,7 +42,7 @@ std::string in_child(Body body, unsigned seconds = 120) {
     ::_exit(whole ? 0 : 1);
   }
   ::close(ends[1]);
-  std::string said = rt::read_all(ends[0]);
+  std::string said = base::read_all(ends[0]);
   ::close(ends[0]);
   int status = 0;
   ::waitpid(child, &status, 0);

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/base/log.h"
+#include "base/log.h"
 
 namespace support {
 
@@ -13,9 +13,9 @@ namespace support {
 class Warnings {
  public:
   Warnings() {
-    rt::set_log_sink([this](rt::LogLevel, std::string_view line) { lines.emplace_back(line); });
+    base::set_log_sink([this](base::LogLevel, std::string_view line) { lines.emplace_back(line); });
   }
-  ~Warnings() { rt::set_log_sink({}); }
+  ~Warnings() { base::set_log_sink({}); }
   std::vector<std::string> lines;
 };
 

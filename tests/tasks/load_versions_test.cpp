@@ -11,10 +11,10 @@
 #include <map>
 #include <sstream>
 
+#include "base/file.h"
+#include "base/hash.h"
 #include "nn/data/preprocessing.h"
 #include "nn/safetensors.h"
-#include "runtime/base/file.h"
-#include "runtime/base/hash.h"
 #include "tests/nn/data/files.h"
 
 namespace {
@@ -51,7 +51,7 @@ std::string hash_of(const std::vector<nn::DataSpec>& specs) {
     all.insert(all.end(), begin, begin + text.size());
     all.insert(all.end(), data.bytes().begin(), data.bytes().end());
   }
-  return rt::hash_bytes(all).hex();
+  return base::hash_bytes(all).hex();
 }
 
 class LoadVersions : public testing::Test {
@@ -167,7 +167,7 @@ TEST_F(LoadVersions, WhatIsReadOtherwiseHasANewOne) {
   for (nn::DataSpec& spec : pairs) {
     spec.split.test = 0;
     spec.more = spec.path + ".test";
-    const std::string text = rt::read_file(spec.path);
+    const std::string text = base::read_file(spec.path);
     const std::size_t last = text.rfind('\n', text.size() - 2) + 1;
     write_file(spec.more, text.substr(0, last));
   }

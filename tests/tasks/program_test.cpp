@@ -11,10 +11,10 @@
 #include <fstream>
 #include <thread>
 
-#include "runtime/base/clock.h"
-#include "runtime/base/error.h"
-#include "runtime/base/executable.h"
-#include "runtime/base/text.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/executable.h"
+#include "base/text.h"
 #include "runtime/instance.h"
 #include "runtime/value.h"
 #include "tasks/command.h"
@@ -35,10 +35,10 @@ class Programs : public testing::Test {
   /// its new parent has heard of it does not count.
   static bool gone(int process) {
     for (int i = 0; i < 2000; ++i) {
-      std::ifstream stat(rt::cat("/proc/", process, "/stat"));
+      std::ifstream stat(base::cat("/proc/", process, "/stat"));
       std::string text;
       if (!std::getline(stat, text) || text.find(") Z ") != text.npos) return true;
-      rt::sleep_for(std::chrono::milliseconds(5));
+      base::sleep_for(std::chrono::milliseconds(5));
     }
     return false;
   }
@@ -67,7 +67,7 @@ TEST_F(Programs, RunInTheirFolderWithTheirEnvironment) {
   program.environment = {{"TRELLIS_TRIAL", "7"}};
   const std::string folder = std::filesystem::canonical(folder_.path()).string();
   // The three streams and the folder that ls reads.
-  EXPECT_EQ(tasks::run_program(program).output, rt::cat(folder, " 7 4\n"));
+  EXPECT_EQ(tasks::run_program(program).output, base::cat(folder, " 7 4\n"));
 }
 
 TEST_F(Programs, NeedNotReadOrEvenKeepTheirStreams) {
@@ -126,7 +126,7 @@ TEST_F(Programs, StopOnRequest) {
   Program program = shell("echo ready > started; sleep 1000");
   std::jthread asker([&] {
     while (!std::filesystem::exists(folder_ / "started"))
-      rt::sleep_for(std::chrono::milliseconds(2));
+      base::sleep_for(std::chrono::milliseconds(2));
     stop.request_stop();
   });
   EXPECT_EQ(tasks::run_program(program, stop.get_token()).end, ProgramEnd::stopped);
@@ -137,26 +137,26 @@ TEST_F(Programs, ThatAreNotThereAreAnError) {
     try {
       (void)tasks::run_program({.command = {word}, .folder = folder_.path().string()});
       FAIL() << word;
-    } catch (const rt::Error& error) {
-      EXPECT_EQ(error.kind(), rt::Errc::study);
+    } catch (const base::Error& error) {
+      EXPECT_EQ(error.kind(), base::Errc::study);
     }
   }
 #if !defined(__SANITIZE_THREAD__)  // which makes a fork of vfork: its child can say nothing
   Program lost = shell("true");
   lost.folder = (folder_ / "none").string();
-  EXPECT_THROW((void)tasks::run_program(lost), rt::Error);
+  EXPECT_THROW((void)tasks::run_program(lost), base::Error);
 #endif
 }
 
 TEST_F(Programs, AreFoundInPathOrBesideTheStudy) {
-  EXPECT_TRUE(rt::find_executable("sh", "/"));
-  EXPECT_FALSE(rt::find_executable("sh", "/nowhere") == std::nullopt);
-  EXPECT_FALSE(rt::find_executable("./decide", folder_.path().string()));
+  EXPECT_TRUE(base::find_executable("sh", "/"));
+  EXPECT_FALSE(base::find_executable("sh", "/nowhere") == std::nullopt);
+  EXPECT_FALSE(base::find_executable("./decide", folder_.path().string()));
   std::ofstream(folder_ / "decide") << "#!/bin/sh\n";
-  EXPECT_FALSE(rt::find_executable("./decide", folder_.path().string())) << "not executable yet";
+  EXPECT_FALSE(base::find_executable("./decide", folder_.path().string())) << "not executable yet";
   std::filesystem::permissions(folder_ / "decide", std::filesystem::perms::owner_all);
-  EXPECT_TRUE(rt::find_executable("./decide", folder_.path().string()));
-  const auto names = rt::names_in_path();
+  EXPECT_TRUE(base::find_executable("./decide", folder_.path().string()));
+  const auto names = base::names_in_path();
   EXPECT_NE(std::ranges::find(names, "sh"), names.end());
 }
 

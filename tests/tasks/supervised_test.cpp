@@ -11,9 +11,9 @@
 #include <optional>
 #include <set>
 
-#include "runtime/base/clock.h"
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/text.h"
 #include "tasks/supervise/descendants.h"
 #include "tests/support/temp_folder.h"
 
@@ -26,8 +26,8 @@ constexpr std::int64_t kMillisecond = 1'000'000;
 
 class Supervised : public testing::Test {
  protected:
-  [[nodiscard]] rt::File open(const char* name) const {
-    return rt::File(
+  [[nodiscard]] base::File open(const char* name) const {
+    return base::File(
         ::open((folder_ / name).c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0600));
   }
 
@@ -53,7 +53,7 @@ class Supervised : public testing::Test {
           ++told_[news.program];
       }
       if (ends_.contains(program)) return ends_[program];
-      rt::sleep_for(std::chrono::milliseconds(5));
+      base::sleep_for(std::chrono::milliseconds(5));
     }
     ADD_FAILURE() << "the program never ended";
     return {};
@@ -63,7 +63,7 @@ class Supervised : public testing::Test {
   /// time to print `saved`, and needs little of its grace.
   std::uint64_t expect_saves_when_stopped(const std::string& script) {
     const std::uint64_t program = shell(script, {.grace = 10'000 * kMillisecond});
-    while (log().find("ready") == std::string::npos) rt::sleep_for(std::chrono::milliseconds(5));
+    while (log().find("ready") == std::string::npos) base::sleep_for(std::chrono::milliseconds(5));
     programs_.stop(program);
     const SupervisorNews stopped = end_of(program);
     EXPECT_EQ(stopped.end, RunEnd::stopped);
@@ -72,13 +72,13 @@ class Supervised : public testing::Test {
     return program;
   }
 
-  [[nodiscard]] std::string log() const { return rt::read_file(folder_ / "log"); }
+  [[nodiscard]] std::string log() const { return base::read_file(folder_ / "log"); }
 
   /// Until the supervisors of all that has ended have, too.
   void settle() {
     for (int i = 0; i < 1000 && programs_.running() > 0; ++i) {
       (void)programs_.take();
-      rt::sleep_for(std::chrono::milliseconds(1));
+      base::sleep_for(std::chrono::milliseconds(1));
     }
     EXPECT_EQ(programs_.running(), 0);
   }
@@ -89,7 +89,7 @@ class Supervised : public testing::Test {
   }
 
   support::TempFolder folder_;
-  rt::File log_ = open("log");
+  base::File log_ = open("log");
   tasks::Supervisors programs_{[] {}};
   std::map<std::uint64_t, SupervisorNews> ends_;
   std::map<std::uint64_t, int> told_;
@@ -178,7 +178,7 @@ TEST_F(Supervised, HaveTheirGraceThoughTheyAreSuspended) {
       "kill -STOP $$; while :; do sleep 0.01; done";
   (void)expect_saves_when_stopped(suspended);
   ASSERT_EQ(::ftruncate(log_.fd(), 0), 0);
-  (void)expect_saves_when_stopped(rt::cat("setsid sh -c '", suspended, "'; echo over"));
+  (void)expect_saves_when_stopped(base::cat("setsid sh -c '", suspended, "'; echo over"));
 }
 
 /// Whatever a program does to the file, news of it come.
@@ -212,7 +212,7 @@ TEST_F(Supervised, KeepBeginningAndEndOfALongLog) {
   EXPECT_LT(text.size(), 100'200);
   EXPECT_TRUE(text.starts_with("first\nxxx"));
   EXPECT_TRUE(text.ends_with("xxx\nlast\n"));
-  EXPECT_NE(text.find(rt::cat("\n[", flood.left_out, " bytes of output left out]\n")),
+  EXPECT_NE(text.find(base::cat("\n[", flood.left_out, " bytes of output left out]\n")),
             std::string::npos);
   EXPECT_EQ(flood.left_out, 30'000'000 + 12 - 100'000);
 }
@@ -239,13 +239,13 @@ TEST_F(Supervised, AreNotKilledBySignalsToAllProcesses) {
   const std::uint64_t program =
       shell("trap 'sleep 0.3; echo saved; exit 0' TERM; echo ready; while :; do sleep 0.01; done",
             {.grace = 10'000 * kMillisecond});
-  while (log().find("ready") == std::string::npos) rt::sleep_for(std::chrono::milliseconds(5));
+  while (log().find("ready") == std::string::npos) base::sleep_for(std::chrono::milliseconds(5));
   for (const pid_t child : tasks::children()) {
     if (std::ranges::find(before, child) != before.end()) continue;
     for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2})
       ::kill(child, signal);
   }
-  rt::sleep_for(std::chrono::milliseconds(100));
+  base::sleep_for(std::chrono::milliseconds(100));
   programs_.stop(program);
   EXPECT_EQ(end_of(program).end, RunEnd::stopped);
   EXPECT_NE(log().find("saved"), std::string::npos);
@@ -254,8 +254,8 @@ TEST_F(Supervised, AreNotKilledBySignalsToAllProcesses) {
 TEST_F(Supervised, SayTheirEndWhenTheyAreStoppedAtThatMoment) {
   for (int i = 0; i < 120; ++i) {
     const std::uint64_t program = shell("exit 7");
-    const rt::Moment begin = rt::now();
-    while (rt::now() - begin < std::chrono::microseconds(100 * i)) continue;
+    const base::Moment begin = base::now();
+    while (base::now() - begin < std::chrono::microseconds(100 * i)) continue;
     programs_.stop(program);
     EXPECT_NE(end_of(program).end, RunEnd::lost) << "stopped after " << i << " tenths of a ms";
   }
@@ -265,7 +265,7 @@ TEST_F(Supervised, AreLostWithTheirSupervisor) {
   const std::uint64_t other = shell("sleep 0.5; echo fine");
   const std::vector<pid_t> before = tasks::children();
   const std::uint64_t program = shell("(setsid sleep 60 &); echo up; sleep 60");
-  while (log().find("up") == std::string::npos) rt::sleep_for(std::chrono::milliseconds(5));
+  while (log().find("up") == std::string::npos) base::sleep_for(std::chrono::milliseconds(5));
   for (const pid_t child : tasks::children()) {
     if (std::ranges::find(before, child) == before.end()) ::kill(child, SIGKILL);
   }
@@ -303,7 +303,7 @@ TEST_F(Supervised, GetTheirWordsAsTheyAre) {
 
 TEST_F(Supervised, ManyAtOnce) {
   std::vector<std::uint64_t> all;
-  for (int i = 0; i < 32; ++i) all.push_back(shell(rt::cat("sleep 0.2; exit ", i)));
+  for (int i = 0; i < 32; ++i) all.push_back(shell(base::cat("sleep 0.2; exit ", i)));
   for (int i = 0; i < 32; ++i) EXPECT_EQ(end_of(all[static_cast<std::size_t>(i)]).status, i);
 }
 

@@ -173,7 +173,7 @@ TEST_F(Tasks, AReshapedNetworkIsANewOneAndTrainsOn) {
   const nn::Operation unknown{"widen", "dense9", {{"by", nn_test::n(8)}}};
   for (const nn::Operation& wrong : {unknown, grow}) {
     const auto none = tasks::reshape(net, data, wrong, from, 0);
-    EXPECT_THROW((void)none.get(), rt::Error);
+    EXPECT_THROW((void)none.get(), base::Error);
   }
 }
 
@@ -194,7 +194,7 @@ TEST_F(Tasks, WhatOnlyRunningTellsIsMeasuredFirst) {
   EXPECT_EQ(tidied.get().spec(), left);
   EXPECT_EQ(evaluate(tidied, data).get().correct, evaluate(net, data).get().correct);
   const auto wrong = tasks::reshape(doubled, data, tidy, wide, 0);
-  EXPECT_THROW((void)wrong.get(), rt::Error);
+  EXPECT_THROW((void)wrong.get(), base::Error);
 }
 
 TEST_F(Tasks, CommonPrefixesRunOnce) {
@@ -274,7 +274,7 @@ TEST_F(Tasks, BitsDoNotDependOnWhoRunsThem) {
     try {
       runtime = std::make_unique<rt::Runtime>(
           rt::Config{.workers = workers, .executor = rt::Executor::starpu_cpu});
-    } catch (const rt::Error& error) {
+    } catch (const base::Error& error) {
       GTEST_SKIP() << error.what();
     }
     EXPECT_EQ(trials(), expected) << workers << " workers";
@@ -326,7 +326,7 @@ TEST_F(Tasks, NetworksThatDifferInRatesTrainTogetherAndGiveTheSameBits) {
     try {
       runtime = std::make_unique<rt::Runtime>(
           rt::Config{.workers = workers, .executor = rt::Executor::starpu_cpu});
-    } catch (const rt::Error& error) {
+    } catch (const base::Error& error) {
       GTEST_SKIP() << error.what();
     }
     // Four have a share of two each, of which an idle one may want the second back: so several
@@ -409,7 +409,7 @@ TEST_F(Tasks, KeysFollowContentNotPlace) {
 }
 
 TEST_F(Tasks, SeedsFollowTheStudyAndTheContent) {
-  const nn::ContentHash content = nn::content_hash(data_spec);
+  const base::Key content = nn::content_hash(data_spec);
   EXPECT_NE(tasks::derive_seeds(1, content).init, tasks::derive_seeds(2, content).init);
   EXPECT_NE(tasks::derive_seeds(1, content).shuffle, tasks::derive_seeds(2, content).shuffle);
   EXPECT_NE(tasks::derive_seeds(1, content).shuffle, tasks::derive_seeds(1, {1, 2}).shuffle);
@@ -427,8 +427,8 @@ TEST_F(Tasks, ErrorsSayWhoseFaultItIs) {
   const auto kind = [](auto call) {
     try {
       call();
-    } catch (const rt::Error& error) {
-      return std::string(rt::errc_name(error.kind()));
+    } catch (const base::Error& error) {
+      return std::string(base::errc_name(error.kind()));
     }
     return std::string("none");
   };
@@ -462,8 +462,8 @@ TEST_F(Tasks, ExportWritesAModelThatCanBeReadBack) {
   try {
     refused.get();
     ADD_FAILURE() << "written into a folder that is not there";
-  } catch (const rt::Error& error) {
-    EXPECT_EQ(error.kind(), rt::Errc::storage) << error.what();
+  } catch (const base::Error& error) {
+    EXPECT_EQ(error.kind(), base::Errc::storage) << error.what();
   }
 }
 
@@ -474,7 +474,7 @@ TEST_F(Tasks, TrainingStartsNoThreadsBesideTheWorkers) {
   try {
     runtime = std::make_unique<rt::Runtime>(
         rt::Config{.workers = kWorkers, .executor = rt::Executor::starpu_cpu});
-  } catch (const rt::Error& error) {
+  } catch (const base::Error& error) {
     GTEST_SKIP() << error.what();
   }
   const std::ptrdiff_t begun = threads_of_this_process();
@@ -494,7 +494,7 @@ TEST_F(Tasks, ACancelledTrainingStopsAtAStep) {
   try {
     runtime = std::make_unique<rt::Runtime>(
         rt::Config{.workers = 1, .executor = rt::Executor::starpu_cpu});
-  } catch (const rt::Error& error) {
+  } catch (const base::Error& error) {
     GTEST_SKIP() << error.what();
   }
   const auto data = tasks::load(data_spec);
@@ -510,7 +510,7 @@ TEST_F(Tasks, ACancelledTrainingStopsAtAStep) {
   const auto start = std::chrono::steady_clock::now();
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   group.cancel();
-  EXPECT_THROW((void)stats.get(), rt::Error);
+  EXPECT_THROW((void)stats.get(), base::Error);
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
 }
 

@@ -5,13 +5,13 @@ import re
 from mutation import edits, scratch
 
 # How many of 40 edits each folder gets, and the tests that own its code; the longest prefix of a path counts.
-SHARES = {"kernels": 6, "runtime": 8, "nn": 9, "tasks": 4, "hpo": 10, "cli": 3}
+SHARES = {"base": 2, "kernels": 6, "runtime": 6, "nn": 9, "tasks": 4, "hpo": 10, "cli": 3}
 CORE = ["runtime base", "runtime core sequential", "runtime core starpu_2"]
 TESTS = {
     "bench": ["bench"],
     "kernels": ["kernels"],
     "runtime": CORE,
-    "runtime/base": ["runtime base", "runtime core sequential"],
+    "base": ["base", "runtime core sequential", "nn-data"],
     "runtime/codec": ["runtime base", "runtime core sequential"],
     "runtime/starpu": ["runtime core starpu_1", "runtime core starpu_2", "runtime core starpu_4", "runtime-place"],
     "runtime/place": ["runtime-place", *CORE],

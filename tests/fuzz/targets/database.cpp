@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
+#include "base/text.h"
 #include "hpo/import/optuna.h"
 #include "hpo/import/optuna_database.h"
 #include "hpo/log/sqlite.h"
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {
@@ -44,9 +44,9 @@ std::vector<std::string_view> cut(std::string_view text, char at) {
 void bind(hpo::sql::Statement& row, int column, std::string_view cell) {
   if (cell.empty())
     row.bind_null(column);
-  else if (const auto whole = rt::parse_int(cell))
+  else if (const auto whole = base::parse_int(cell))
     row.bind(column, *whole);
-  else if (const auto number = rt::parse_double(cell))
+  else if (const auto number = base::parse_double(cell))
     row.bind(column, *number);
   else
     row.bind(column, cell);
@@ -55,10 +55,10 @@ void bind(hpo::sql::Statement& row, int column, std::string_view cell) {
 void fill(hpo::sql::Database& db, std::string_view input) {
   const std::vector<std::string_view> lines = cut(input, '\n');
   for (const Table& table : kTables) {
-    db.exec(rt::cat("CREATE TABLE ", table.name, " (", table.columns, ")").c_str());
+    db.exec(base::cat("CREATE TABLE ", table.name, " (", table.columns, ")").c_str());
     std::string places = "?";
     for (int i = 1; i < table.width; ++i) places += ", ?";
-    hpo::sql::Statement row(db, rt::cat("INSERT INTO ", table.name, " VALUES (", places, ")"));
+    hpo::sql::Statement row(db, base::cat("INSERT INTO ", table.name, " VALUES (", places, ")"));
     for (const std::string_view line : lines) {
       std::vector<std::string_view> cells = cut(line, '\t');
       if (cells[0] != table.word) continue;
@@ -72,8 +72,8 @@ void fill(hpo::sql::Database& db, std::string_view input) {
 }  // namespace
 
 void fuzz::feed(std::string_view input) {
-  const rt::Path path = std::filesystem::temp_directory_path() /
-                        rt::cat("trellis-fuzz-", static_cast<std::int64_t>(::getpid()), ".db");
+  const base::Path path = std::filesystem::temp_directory_path() /
+                          base::cat("trellis-fuzz-", static_cast<std::int64_t>(::getpid()), ".db");
   std::filesystem::remove(path);
   {
     hpo::sql::Database db(path, hpo::sql::Access::create);
@@ -84,7 +84,7 @@ void fuzz::feed(std::string_view input) {
     const hpo::ImportedStudy made =
         hpo::import_optuna(hpo::read_optuna_database(path, "s.db", ""), "s.db", "");
     (void)hpo::study_made(made.yaml, "s.db", "study.yaml");
-  } catch (const rt::Error& error) {
+  } catch (const base::Error& error) {
     promise_message(error.what());
   }
   std::filesystem::remove(path);

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "hpo/log/event.h"
-#include "runtime/base/error.h"
 #include "tests/fuzz/fuzz.h"
 
 void fuzz::feed(std::string_view input) {
@@ -13,8 +13,8 @@ void fuzz::feed(std::string_view input) {
     const hpo::EventBody body = hpo::body_of(kind, input.substr(std::min(end + 1, input.size())));
     const std::string payload = hpo::payload_of(body);
     promise(hpo::payload_of(hpo::body_of(kind, payload)) == payload, "a record reads back");
-  } catch (const rt::Error& error) {
-    promise(error.kind() == rt::Errc::storage, "a damaged record is an error of storage");
+  } catch (const base::Error& error) {
+    promise(error.kind() == base::Errc::storage, "a damaged record is an error of storage");
     promise_message(error.what());
   }
 }

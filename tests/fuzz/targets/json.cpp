@@ -1,7 +1,7 @@
 // The JSON of the log.
 
 #include "hpo/log/json.h"
-#include "runtime/base/error.h"
+#include "base/error.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {
@@ -10,7 +10,7 @@ void read_as_everything(const hpo::Json& json) {
   const auto attempt = [&](const auto& read) {
     try {
       read();
-    } catch (const rt::Error& error) {
+    } catch (const base::Error& error) {
       fuzz::promise_message(error.what());
     }
   };
@@ -32,8 +32,8 @@ void read_as_everything(const hpo::Json& json) {
 void fuzz::feed(std::string_view input) {
   try {
     read_as_everything(hpo::Json::parse(input));
-  } catch (const rt::Error& error) {
-    promise(error.kind() == rt::Errc::storage, "damaged JSON is an error of storage");
+  } catch (const base::Error& error) {
+    promise(error.kind() == base::Errc::storage, "damaged JSON is an error of storage");
     promise_message(error.what());
   }
 }

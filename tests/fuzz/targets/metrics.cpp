@@ -1,8 +1,8 @@
 // Metrics and params as JSON objects.
 
+#include "base/error.h"
 #include "hpo/log/event.h"
 #include "hpo/space/params.h"
-#include "runtime/base/error.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {
@@ -12,8 +12,8 @@ void round_trip(std::string_view input, const Read& read) {
   try {
     const std::string json = hpo::json_of(read(input));
     fuzz::promise(hpo::json_of(read(json)) == json, "values read back");
-  } catch (const rt::Error& error) {
-    fuzz::promise(error.kind() == rt::Errc::storage, "a damaged object is an error of storage");
+  } catch (const base::Error& error) {
+    fuzz::promise(error.kind() == base::Errc::storage, "a damaged object is an error of storage");
     fuzz::promise_message(error.what());
   }
 }

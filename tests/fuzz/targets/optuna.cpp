@@ -1,8 +1,8 @@
 // Journals of Optuna.
 
 #include "hpo/import/optuna.h"
+#include "base/error.h"
 #include "hpo/import/optuna_journal.h"
-#include "runtime/base/error.h"
 #include "tests/fuzz/fuzz.h"
 
 void fuzz::feed(std::string_view input) {
@@ -10,7 +10,7 @@ void fuzz::feed(std::string_view input) {
     const hpo::ImportedStudy made = hpo::import_optuna(
         hpo::read_optuna_journal(std::string(input), "journal.log"), "journal.log", "");
     (void)hpo::study_made(made.yaml, "journal.log", "study.yaml");
-  } catch (const rt::Error& error) {
+  } catch (const base::Error& error) {
     promise_message(error.what());
   }
 }

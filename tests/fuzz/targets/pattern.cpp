@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "hpo/study/pattern.h"
-#include "runtime/base/error.h"
 #include "tests/fuzz/fuzz.h"
 
 void fuzz::feed(std::string_view input) {
@@ -12,12 +12,12 @@ void fuzz::feed(std::string_view input) {
     const hpo::Pattern pattern{std::string(input.substr(0, end))};
     try {
       (void)pattern.find(input.substr(std::min(end + 1, input.size())));
-    } catch (const rt::Error& error) {
-      promise(error.kind() == rt::Errc::data, "a piece of a number is an error of the output");
+    } catch (const base::Error& error) {
+      promise(error.kind() == base::Errc::data, "a piece of a number is an error of the output");
       promise_message(error.what());
     }
-  } catch (const rt::Error& error) {
-    promise(error.kind() == rt::Errc::study, "what is no expression is an error of the study");
+  } catch (const base::Error& error) {
+    promise(error.kind() == base::Errc::study, "what is no expression is an error of the study");
     promise_message(error.what());
   }
 }

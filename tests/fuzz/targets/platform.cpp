@@ -1,7 +1,7 @@
 // A platform file: a machine that simulation and plans can count with.
 
 #include "hpo/study/platform.h"
-#include "runtime/base/error.h"
+#include "base/error.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {
@@ -21,8 +21,8 @@ void fuzz::feed(std::string_view input) {
     promise(counts(platform.cpu), "cores have a speed");
     promise(platform.gpu.count == 0 || (counts(platform.gpu) && platform.gpu.link > 0),
             "GPUs have a speed, and a way to them");
-  } catch (const rt::Error& error) {
-    promise(error.kind() == rt::Errc::study, "what is wrong with the file is the file's error");
+  } catch (const base::Error& error) {
+    promise(error.kind() == base::Errc::study, "what is wrong with the file is the file's error");
     promise_message(error.what());
     promise(std::string_view(error.what()).starts_with("machine.yaml:"),
             "a message names the file and the line");

@@ -2,9 +2,9 @@
 
 #include <cmath>
 
+#include "base/text.h"
 #include "hpo/study/scalars.h"
 #include "hpo/study/spec.h"
-#include "runtime/base/text.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {
@@ -23,13 +23,13 @@ void values(std::string_view input) {
 }
 
 void numbers(std::string_view input) {
-  if (const auto x = rt::parse_double(input)) {
-    const auto again = rt::parse_double(rt::format_double(*x));
+  if (const auto x = base::parse_double(input)) {
+    const auto again = base::parse_double(base::format_double(*x));
     fuzz::promise(again && (std::isnan(*x) ? std::isnan(*again) : *again == *x),
                   "a number reads back");
   }
-  if (const auto x = rt::parse_int(input)) {
-    fuzz::promise(rt::parse_int(std::to_string(*x)) == x, "an integer reads back");
+  if (const auto x = base::parse_int(input)) {
+    fuzz::promise(base::parse_int(std::to_string(*x)) == x, "an integer reads back");
   }
 }
 

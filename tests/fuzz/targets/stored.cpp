@@ -4,8 +4,8 @@
 #include <map>
 #include <variant>
 
+#include "base/error.h"
 #include "hpo/space/params.h"
-#include "runtime/base/error.h"
 #include "runtime/codec.h"
 #include "runtime/store/entry.h"
 #include "tests/fuzz/fuzz.h"
@@ -18,11 +18,11 @@ template <class T>
 void decode(std::span<const std::byte> bytes) {
   try {
     const T value = rt::decode<T>(bytes);
-    const rt::Bytes again = rt::encode(value);
+    const base::Bytes again = rt::encode(value);
     fuzz::promise(std::equal(again.begin(), again.end(), bytes.begin(), bytes.end()),
                   "a value has one byte form");
-  } catch (const rt::Error& error) {
-    fuzz::promise(error.kind() == rt::Errc::data, "a damaged value is an error of data");
+  } catch (const base::Error& error) {
+    fuzz::promise(error.kind() == base::Errc::data, "a damaged value is an error of data");
     fuzz::promise_message(error.what());
   }
 }

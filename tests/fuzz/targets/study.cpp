@@ -1,10 +1,10 @@
 // A study file, on to the resolved file and to what a first trial would train.
 
+#include "base/error.h"
 #include "hpo/samplers/registry.h"
 #include "hpo/study/command.h"
 #include "hpo/study/spec.h"
 #include "hpo/study/trial_spec.h"
-#include "runtime/base/error.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {
@@ -41,8 +41,8 @@ void fuzz::feed(std::string_view input) {
     const std::string resolved = hpo::resolved_yaml(study);
     promise(hpo::resolved_yaml(parse(resolved)) == resolved, "a resolved file resolves to itself");
     first_trial(study);
-  } catch (const rt::Error& error) {
-    promise(error.kind() == rt::Errc::study,
+  } catch (const base::Error& error) {
+    promise(error.kind() == base::Errc::study,
             "what is wrong with a study file is the study's error");
     promise_message(error.what());
     promise(std::string_view(error.what()).starts_with("study.yaml:"),

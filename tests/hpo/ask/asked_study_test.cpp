@@ -5,7 +5,7 @@
 #include <limits>
 #include <thread>
 
-#include "runtime/base/error.h"
+#include "base/error.h"
 #include "tests/hpo/ask/asking.h"
 
 namespace hpo {
@@ -24,8 +24,8 @@ Told at_step(std::int64_t step, double number) {
 std::string refusal(const std::function<void()>& call) {
   try {
     call();
-  } catch (const rt::Error& error) {
-    EXPECT_EQ(error.kind(), rt::Errc::usage);
+  } catch (const base::Error& error) {
+    EXPECT_EQ(error.kind(), base::Errc::usage);
     return error.what();
   }
   return "";
@@ -302,7 +302,7 @@ TEST_F(AskedStudyTest, StepsMayBeginAtZero) {
 TEST_F(AskedStudyTest, EveryRuleTakesStepsFromZero) {
   for (const char* rule :
        {"asha", "hyperband", "median", "percentile", "patience", "{threshold: {worst: 0}}"}) {
-    begin_other(rt::cat("early_stop: ", rule, "\n"));
+    begin_other(base::cat("early_stop: ", rule, "\n"));
     for (std::uint64_t trial = 0; trial < 12; ++trial) {
       (void)asked().ask("");
       const double number = 2 - static_cast<double>(trial) / 10;

@@ -6,11 +6,11 @@
 #include <memory>
 #include <string>
 
+#include "base/text.h"
 #include "hpo/ask/asked_study.h"
 #include "hpo/driver/adopt.h"
 #include "hpo/log/sqlite.h"
 #include "hpo/study/spec.h"
-#include "runtime/base/text.h"
 #include "tests/support/temp_folder.h"
 
 namespace hpo {
@@ -26,11 +26,11 @@ class Asking : public testing::Test {
     if (!more.empty()) more_ = more;
     asked_.reset();
     log_.reset();
-    spec_ = parse_study(rt::cat("name: asked\nmetric: ", metric_,
-                                "\n"
-                                "parameters: {lr: {min: 1e-4, max: 0.1, scale: log}, "
-                                "width: {type: int, min: 4, max: 64}}\n",
-                                more_),
+    spec_ = parse_study(base::cat("name: asked\nmetric: ", metric_,
+                                  "\n"
+                                  "parameters: {lr: {min: 1e-4, max: 0.1, scale: log}, "
+                                  "width: {type: int, min: 4, max: 64}}\n",
+                                  more_),
                         "asked.yaml", folder_.path().string());
     log_ = std::make_unique<EventLog>(folder());
     const auto changes = adopt(*log_, spec_, nullptr, folder());
@@ -49,12 +49,12 @@ class Asking : public testing::Test {
     asked_.reset();
     log_.reset();
     sql::Database db(folder() / "study.db", sql::Access::create);
-    db.exec(
-        rt::cat("UPDATE events SET wall = '", wall, "' WHERE kind = 'created' AND trial = ", trial)
-            .c_str());
+    db.exec(base::cat("UPDATE events SET wall = '", wall,
+                      "' WHERE kind = 'created' AND trial = ", trial)
+                .c_str());
   }
 
-  [[nodiscard]] rt::Path folder() const { return folder_ / rt::cat("run", studies_); }
+  [[nodiscard]] base::Path folder() const { return folder_ / base::cat("run", studies_); }
   [[nodiscard]] AskedStudy& asked() { return *asked_; }
   [[nodiscard]] const TrialRow& row(std::uint64_t trial) const { return log_->trials().row(trial); }
 

@@ -5,14 +5,14 @@
 #include <filesystem>
 #include <string>
 
+#include "base/error.h"
+#include "base/text.h"
 #include "hpo/ask/client.h"
 #include "hpo/ask/socket.h"
 #include "hpo/log/stop_driver.h"
 #include "hpo/log/study_lock.h"
 #include "hpo/log/study_reader.h"
 #include "hpo/study/spec.h"
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
 #include "tests/support/temp_folder.h"
 
 namespace hpo {
@@ -25,12 +25,12 @@ class KeeperTest : public testing::Test {
 
   void start(const std::string& parameter, int trials = 9, ReadFrom from = ReadFrom::file) {
     const StudySpec study = parse_study(
-        rt::cat("name: kept\nmetric: {name: loss, goal: minimize}\nlimits: {trials: ", trials,
-                "}\nparameters: {", parameter, ": {min: 0.0, max: 1.0}}\n"),
+        base::cat("name: kept\nmetric: {name: loss, goal: minimize}\nlimits: {trials: ", trials,
+                  "}\nparameters: {", parameter, ": {min: 0.0, max: 1.0}}\n"),
         "kept.yaml", folder_.path().string());
     start_keeper(study, from, run(), 60);
   }
-  [[nodiscard]] virtual rt::Path run() const { return folder_ / "run"; }
+  [[nodiscard]] virtual base::Path run() const { return folder_ / "run"; }
   [[nodiscard]] std::int64_t keeper() const { return StudyLock::holder(run())->pid; }
   /// The lock stays: what a second one finds that is begun a moment after the first.
   void lose_the_socket() const { std::filesystem::remove(run() / kAskSocket); }
@@ -55,8 +55,8 @@ TEST_F(KeeperTest, OneWhoHasNoSocketYetKeepsNoOtherStudyEither) {
   try {
     start("y");
     FAIL() << "two studies are mixed";
-  } catch (const rt::Error& error) {
-    EXPECT_EQ(error.kind(), rt::Errc::study);
+  } catch (const base::Error& error) {
+    EXPECT_EQ(error.kind(), base::Errc::study);
     EXPECT_NE(std::string(error.what()).find("holds a study with other parameters"),
               std::string::npos)
         << error.what();
@@ -93,16 +93,16 @@ class KeeperBesideTest : public KeeperTest {
     (void)stop_driver(run(), 10);
     std::filesystem::current_path(before_);
   }
-  [[nodiscard]] rt::Path run() const override { return "run"; }
+  [[nodiscard]] base::Path run() const override { return "run"; }
 
  private:
-  rt::Path before_;
+  base::Path before_;
 };
 
 TEST_F(KeeperBesideTest, LeavesTheWorkingFolderOfItsStarter) {
   start("x");
   const std::int64_t first = keeper();
-  EXPECT_EQ(std::filesystem::read_symlink(rt::cat("/proc/", first, "/cwd")), "/");
+  EXPECT_EQ(std::filesystem::read_symlink(base::cat("/proc/", first, "/cwd")), "/");
   auto client = AskClient::connect(run()).value();
   EXPECT_TRUE(client.call(R"({"call": "ask"})"));
   EXPECT_TRUE(client.call(R"({"call": "tell", "trial": 0, "value": 0.5})"));

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/base/error.h"
+#include "base/error.h"
 #include "tests/hpo/ask/asking.h"
 
 namespace hpo {
@@ -22,7 +22,7 @@ ParamValue number(std::int64_t value) { return value; }
 class OwnValues : public testing::Test {
  protected:
   OwnValues()
-      : spec_(parse_study(rt::cat("name: asked\nmetric: {name: a, goal: minimize}\n", kChain),
+      : spec_(parse_study(base::cat("name: asked\nmetric: {name: a, goal: minimize}\n", kChain),
                           "asked.yaml", folder_.path().string())),
         log_(folder_ / "run"),
         asked_(spec_, log_, adopt(log_, spec_, nullptr, folder_ / "run")) {}
@@ -49,7 +49,7 @@ TEST_F(OwnValues, AreRefusedWhereForbidLeavesNothing) {
     try {
       (void)call();
       ADD_FAILURE();
-    } catch (const rt::Error& error) {
+    } catch (const base::Error& error) {
       EXPECT_STREQ(
           error.what(),
           "params: forbid leaves no point with these values, expected one that is allowed");

@@ -14,10 +14,10 @@
 #include <thread>
 #include <vector>
 
+#include "base/clock.h"
 #include "hpo/ask/client.h"
 #include "hpo/ask/socket.h"
 #include "hpo/log/json.h"
-#include "runtime/base/clock.h"
 #include "tests/hpo/ask/asking.h"
 
 namespace hpo {
@@ -47,7 +47,7 @@ class AskServerTest : public Asking {
   void ask_and_tell(std::size_t trials);
 
   /// The next `count` lines that come in, or fewer where the other end closes.
-  static std::vector<std::string> lines(const rt::File& socket, std::size_t count) {
+  static std::vector<std::string> lines(const base::File& socket, std::size_t count) {
     std::vector<std::string> all(count);
     std::size_t at = 0;
     for (char c = 0; at < count && ::recv(socket.fd(), &c, 1, 0) == 1;)
@@ -93,7 +93,7 @@ void AskServerTest::ask_and_tell(std::size_t trials) {
         const std::string said = client.call(R"({"call": "ask"})").value();
         seen[c].push_back(Json::parse(said).at("trial").integer());
         const std::string told =
-            rt::cat(R"({"call": "tell", "trial": )", seen[c].back(), R"(, "value": )", c, "}");
+            base::cat(R"({"call": "tell", "trial": )", seen[c].back(), R"(, "value": )", c, "}");
         EXPECT_TRUE(client.call(told));
       }
     });
@@ -123,7 +123,7 @@ TEST_F(AskServerTest, NorWhereTheyWaitForProposals) {
 TEST_F(AskServerTest, AnswersInLineWhoHasSaidAll) {
   begin_other("method: gp\n");
   serve();
-  const rt::File client = connect_in(folder()).value();
+  const base::File client = connect_in(folder()).value();
   const std::string all = "{\"call\": \"ask\"}\n{\"call\": \"ask\"}\nnonsense\n";
   ASSERT_EQ(::send(client.fd(), all.data(), all.size(), MSG_NOSIGNAL), std::ssize(all));
   ASSERT_EQ(::shutdown(client.fd(), SHUT_WR), 0);
@@ -135,7 +135,7 @@ TEST_F(AskServerTest, AnswersInLineWhoHasSaidAll) {
 
 constexpr const char* kAsk = "{\"call\": \"ask\"}\n";
 
-void say(const rt::File& socket, const std::string& words) {
+void say(const base::File& socket, const std::string& words) {
   ASSERT_EQ(::send(socket.fd(), words.data(), words.size(), MSG_NOSIGNAL), std::ssize(words));
 }
 
@@ -175,7 +175,7 @@ TEST_F(AskServerTest, NorWhereProposalsTakeNoTime) {
 
 TEST_F(AskServerTest, WhoCameWhileTheLogWasReadIsServed) {
   AskListener listener(folder());
-  const rt::File client = connect_in(folder()).value();
+  const base::File client = connect_in(folder()).value();
   say(client, kAsk);
   ASSERT_EQ(::shutdown(client.fd(), SHUT_WR), 0);
   AskServer server(listener, asked());
@@ -190,7 +190,7 @@ TEST_F(AskServerTest, WhatWasToldBeforeHangingUpCounts) {
   end();
   listen();
   say(connect_in(folder()).value(),
-      rt::cat(kAsk, R"({"call": "tell", "trial": 0, "value": 0.5})", "\n", kAsk));
+      base::cat(kAsk, R"({"call": "tell", "trial": 0, "value": 0.5})", "\n", kAsk));
   serve();
   EXPECT_TRUE(AskClient::connect(folder()).value().call(R"({"call": "ask"})"));
   end();
@@ -201,13 +201,13 @@ TEST_F(AskServerTest, WhatWasToldBeforeHangingUpCounts) {
 TEST_F(AskServerTest, TheLineIsServedInItsOrder) {
   begin_other("method: gp\n");
   serve();
-  std::vector<rt::File> line;
+  std::vector<base::File> line;
   for (int i = 0; i < 6; ++i) {
     line.push_back(connect_in(folder()).value());
     (void)lines(line.back(), 1);
   }
   for (const int at : {3, 0, 5, 1, 4, 2}) {
-    say(line[static_cast<std::size_t>(at)], rt::cat(kAsk, kAsk));
+    say(line[static_cast<std::size_t>(at)], base::cat(kAsk, kAsk));
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
   std::vector<std::int64_t> first, second;
@@ -223,15 +223,15 @@ TEST_F(AskServerTest, TheLineIsServedInItsOrder) {
 TEST_F(AskServerTest, WhoWaitsOrHasHungUpCostsNoTime) {
   begin_other("method: gp\n");
   serve();
-  const rt::File half = connect_in(folder()).value();
+  const base::File half = connect_in(folder()).value();
   (void)lines(half, 1);
   ASSERT_EQ(::shutdown(half.fd(), SHUT_WR), 0);
   for (int i = 0; i < 20; ++i) say(connect_in(folder()).value(), "half a line");
-  const rt::File idle = connect_in(folder()).value();
+  const base::File idle = connect_in(folder()).value();
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  const rt::Duration before = rt::process_cpu_time();
+  const base::Duration before = base::process_cpu_time();
   std::this_thread::sleep_for(std::chrono::milliseconds(400));
-  EXPECT_LT(rt::seconds(rt::process_cpu_time() - before), 0.2);
+  EXPECT_LT(base::seconds(base::process_cpu_time() - before), 0.2);
 }
 
 TEST_F(AskServerTest, AnswersInOrderWhatCameAtOnce) {
@@ -241,12 +241,12 @@ TEST_F(AskServerTest, AnswersInOrderWhatCameAtOnce) {
   EXPECT_EQ(Json::parse(first).at("trial").integer(), 0);
   const std::string second = client.call("nonsense").value();
   EXPECT_EQ(Json::parse(second).at("trial").integer(), 1);
-  EXPECT_THROW((void)client.call(R"({"call": "ask"})"), rt::Error) << "nonsense is refused";
+  EXPECT_THROW((void)client.call(R"({"call": "ask"})"), base::Error) << "nonsense is refused";
 }
 
 TEST_F(AskServerTest, ALineWithoutEndIsRefusedAndTheOthersGoOn) {
   serve();
-  const rt::File hostile = connect_in(folder()).value();
+  const base::File hostile = connect_in(folder()).value();
   const std::string flood(1 << 16, 'x');
   for (int i = 0; i < 40; ++i)
     ASSERT_EQ(::send(hostile.fd(), flood.data(), flood.size(), MSG_NOSIGNAL), 1 << 16);
@@ -263,7 +263,7 @@ TEST_F(AskServerTest, ALineWithoutEndIsRefusedAndTheOthersGoOn) {
 TEST_F(AskServerTest, ACallThatIsTooLongIsRefusedBeforeItIsSent) {
   serve();
   auto client = AskClient::connect(folder()).value();
-  EXPECT_THROW((void)client.call(std::string((1 << 20) + 1, ' ')), rt::Error);
+  EXPECT_THROW((void)client.call(std::string((1 << 20) + 1, ' ')), base::Error);
   EXPECT_TRUE(client.call(R"({"call": "ask"})"));
 }
 
@@ -290,9 +290,9 @@ TEST_F(AskServerTest, MakesASocketAnewThatWasRemoved) {
 TEST_F(AskServerTest, EndsWhereItsStudyWasRemoved) {
   serve();
   auto client = AskClient::connect(folder()).value();
-  const rt::Path aside = folder().string() + ".aside";
+  const base::Path aside = folder().string() + ".aside";
   std::filesystem::rename(folder(), aside);
-  rt::make_folder(folder());
+  base::make_folder(folder());
   EXPECT_TRUE(soon([&] { return !client.call(R"({"call": "ask"})"); }));
   EXPECT_FALSE(std::filesystem::exists(folder() / kAskSocket)) << "that folder is not its own";
   end();
@@ -311,24 +311,24 @@ TEST_F(AskServerTest, EndsWhereItsLogWasRemoved) {
 
 TEST_F(AskServerTest, RestsWhereThereIsNoDescriptorForOneMore) {
   serve();
-  const rt::File place(::open(folder().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  const rt::File late(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const base::File place(::open(folder().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  const base::File late(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   rlimit before_limit{};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before_limit), 0);
   const rlimit few{.rlim_cur = 200, .rlim_max = before_limit.rlim_max};
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
-  std::vector<rt::File> all;
+  std::vector<base::File> all;
   while (all.emplace_back(::dup(place.fd()))) {
   }
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  const std::string path = rt::cat("/proc/self/fd/", place.fd(), "/", kAskSocket);
+  const std::string path = base::cat("/proc/self/fd/", place.fd(), "/", kAskSocket);
   std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast)
   ASSERT_EQ(::connect(late.fd(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-  const rt::Duration before = rt::process_cpu_time();
+  const base::Duration before = base::process_cpu_time();
   std::this_thread::sleep_for(std::chrono::milliseconds(400));
-  EXPECT_LT(rt::seconds(rt::process_cpu_time() - before), 0.2);
+  EXPECT_LT(base::seconds(base::process_cpu_time() - before), 0.2);
   all.clear();
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before_limit), 0);
   EXPECT_NE(lines(late, 1)[0].find("protocol"), std::string::npos);

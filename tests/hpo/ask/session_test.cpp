@@ -10,9 +10,9 @@ using AskSessionTest = Asking;
 
 TEST_F(AskSessionTest, Greets) {
   EXPECT_EQ(ask_greeting(asked().study()),
-            rt::cat(R"({"trellis": ")", TRELLIS_VERSION,
-                    R"(", "protocol": 1, "study": "asked", "metrics": [{"name": "accuracy", )",
-                    R"("goal": "maximize"}]})"));
+            base::cat(R"({"trellis": ")", TRELLIS_VERSION,
+                      R"(", "protocol": 1, "study": "asked", "metrics": [{"name": "accuracy", )",
+                      R"("goal": "maximize"}]})"));
 }
 
 TEST_F(AskSessionTest, AsksReportsAndTells) {

@@ -36,12 +36,12 @@ class Adapting : public SmallStudy {
  protected:
   /// Five trials that race, under a sampler and a stopping rule.
   [[nodiscard]] StudySpec searching(const std::string& method, const std::string& rule) const {
-    return parse_study(rt::cat("name: small\ndata: {csv: rows.csv, target: kind}\n"
-                               "network: [dense: {units: $width}]\n"
-                               "train: {optimizer: {sgd: {lr: 0.01}}, epochs: 6}\nparallel: 2\n"
-                               "parameters: {width: {values: [300, 8, 90, 30, 5]}}\n",
-                               "method: ", method, "\nearly_stop: ", rule, "\n",
-                               method == "grid" ? "" : "limits: {trials: 5}\n", kRace),
+    return parse_study(base::cat("name: small\ndata: {csv: rows.csv, target: kind}\n"
+                                 "network: [dense: {units: $width}]\n"
+                                 "train: {optimizer: {sgd: {lr: 0.01}}, epochs: 6}\nparallel: 2\n"
+                                 "parameters: {width: {values: [300, 8, 90, 30, 5]}}\n",
+                                 "method: ", method, "\nearly_stop: ", rule, "\n",
+                                 method == "grid" ? "" : "limits: {trials: 5}\n", kRace),
                        "small.yaml", folder_.path().string());
   }
   /// All events but sessions, with their virtual time.
@@ -49,12 +49,12 @@ class Adapting : public SmallStudy {
     std::vector<std::string> lines;
     for (const EventRow& event : StudyReader(run()).events()) {
       if (event.kind != "opened")
-        lines.push_back(rt::cat(rt::format_double(event.vtime), " ", event.payload));
+        lines.push_back(base::cat(base::format_double(event.vtime), " ", event.payload));
     }
     return lines;
   }
   void forget() const { std::filesystem::remove_all(run()), std::filesystem::remove_all(store()); }
-  [[nodiscard]] std::string model() const { return rt::read_file(run() / "best.safetensors"); }
+  [[nodiscard]] std::string model() const { return base::read_file(run() / "best.safetensors"); }
 };
 
 TEST_F(Adapting, AScheduleIsFollowedAndItsNetworkWritten) {
@@ -66,12 +66,12 @@ TEST_F(Adapting, AScheduleIsFollowedAndItsNetworkWritten) {
   EXPECT_EQ(rounds[0].until, 4);
   const std::vector<TrialRow> trials = StudyReader(run()).trials();
   const auto width = std::get<std::int64_t>(*trials[0].params.find("width"));
-  EXPECT_EQ(rounds[0].accepted().shape, rt::cat("3-", width + 3, "-2"));
-  EXPECT_EQ(rounds[1].accepted().shape, rt::cat("3-", width + 5, "-2"));
+  EXPECT_EQ(rounds[0].accepted().shape, base::cat("3-", width + 3, "-2"));
+  EXPECT_EQ(rounds[1].accepted().shape, base::cat("3-", width + 5, "-2"));
   EXPECT_EQ(trials[0].inference_flops, static_cast<double>(2 * (3 + 2) * (width + 5)));
   const std::uint64_t best = StudyReader(run()).best()->trial;
   const auto best_width = std::get<std::int64_t>(*trials[best].params.find("width"));
-  EXPECT_NE(model().find(rt::cat("\"shape\":[3,", best_width + 5, "]")), std::string::npos)
+  EXPECT_NE(model().find(base::cat("\"shape\":[3,", best_width + 5, "]")), std::string::npos)
       << model().substr(8, 400);
 }
 
@@ -97,9 +97,9 @@ TEST_F(Adapting, FlopsAreThoseOfTheShapesThatWereTrained) {
 
 TEST_F(Adapting, ARaceTrainsItsCandidatesWhereAnEpochHasOneStep) {
   const StudySpec one = parse_study(
-      rt::cat("name: small\ndata: {csv: rows.csv, target: kind}\nnetwork: [dense: {units: 8}]\n"
-              "train: {optimizer: {sgd: {lr: 0.01}}, epochs: 4, batch: 1000}\n",
-              "adapt: {policy: race, compare: train}\nlimits: {trials: 1}\n"),
+      base::cat("name: small\ndata: {csv: rows.csv, target: kind}\nnetwork: [dense: {units: 8}]\n"
+                "train: {optimizer: {sgd: {lr: 0.01}}, epochs: 4, batch: 1000}\n",
+                "adapt: {policy: race, compare: train}\nlimits: {trials: 1}\n"),
       "small.yaml", folder_.path().string());
   ASSERT_EQ(session(one, "a").end, DriverEnd::finished);
   const auto rounds = rounds_of(events("adapted"));
@@ -112,9 +112,9 @@ TEST_F(Adapting, ARaceTrainsItsCandidatesWhereAnEpochHasOneStep) {
 
 TEST_F(Adapting, APlateauSeesNoStretchWithoutAStep) {
   const StudySpec three = parse_study(
-      rt::cat("name: small\ndata: {csv: rows.csv, target: kind}\nnetwork: [dense: {units: 8}]\n"
-              "train: {optimizer: {sgd: {lr: 0.001}}, epochs: 9}\n",
-              "adapt: {policy: plateau, falling: 1, gap: 0.9}\nlimits: {trials: 1}\n"),
+      base::cat("name: small\ndata: {csv: rows.csv, target: kind}\nnetwork: [dense: {units: 8}]\n"
+                "train: {optimizer: {sgd: {lr: 0.001}}, epochs: 9}\n",
+                "adapt: {policy: plateau, falling: 1, gap: 0.9}\nlimits: {trials: 1}\n"),
       "small.yaml", folder_.path().string());
   ASSERT_EQ(session(three, "a").end, DriverEnd::finished);
   const auto rounds = rounds_of(events("adapted"));
@@ -150,11 +150,11 @@ TEST_F(Adapting, ARaceTriesEachLayerAndCountsItAll) {
 
 TEST_F(Adapting, NumbersHaveALossAndNoAccuracy) {
   (void)session(
-      parse_study(rt::cat("name: small\ndata: {csv: rows.csv, target: c, ignore: [kind]}\n"
-                          "network: [dense: {units: $width}]\n"
-                          "train: {optimizer: {sgd: {lr: 0.01}}, epochs: 6}\n"
-                          "parameters: {width: {values: [8]}}\n",
-                          kRace),
+      parse_study(base::cat("name: small\ndata: {csv: rows.csv, target: c, ignore: [kind]}\n"
+                            "network: [dense: {units: $width}]\n"
+                            "train: {optimizer: {sgd: {lr: 0.01}}, epochs: 6}\n"
+                            "parameters: {width: {values: [8]}}\n",
+                            kRace),
                   "small.yaml", folder_.path().string()),
       "a");
   const auto rounds = rounds_of(events("adapted"));
@@ -243,8 +243,8 @@ TEST_F(Adapting, RungsCountFlopsUnderEverySampler) {
   constexpr std::int64_t kMin = 40'000, kEta = 2;
   for (const char* sampler : {"random", "{type: tpe, startup: 2}", "grid"}) {
     forget();
-    const StudySpec file =
-        searching(sampler, rt::cat("{type: asha, min: ", kMin, ", eta: ", kEta, ", unit: flops}"));
+    const StudySpec file = searching(
+        sampler, base::cat("{type: asha, min: ", kMin, ", eta: ", kEta, ", unit: flops}"));
     ASSERT_EQ(session(file, "a").end, DriverEnd::finished);
     const auto all = log();
     ASSERT_FALSE(events("adapted").empty());
@@ -277,9 +277,9 @@ TEST_F(Adapting, RungsCountFlopsUnderEverySampler) {
 
 TEST_F(Adapting, LimitsBoundGrowth) {
   const StudySpec file = parse_study(
-      rt::cat("name: small\ndata: {csv: rows.csv, target: kind}\nnetwork: [dense: {units: 4}]\n"
-              "train: {epochs: 6}\nlimits: {weights: 60}\n",
-              kRace),
+      base::cat("name: small\ndata: {csv: rows.csv, target: kind}\nnetwork: [dense: {units: 4}]\n"
+                "train: {epochs: 6}\nlimits: {weights: 60}\n",
+                kRace),
       "small.yaml", folder_.path().string());
   ASSERT_EQ(session(file, "a").end, DriverEnd::finished);
   for (const Adapted& round : rounds_of(events("adapted"))) {
@@ -287,15 +287,15 @@ TEST_F(Adapting, LimitsBoundGrowth) {
   }
   forget();
   const StudySpec greedy = parse_study(
-      rt::cat("name: small\ndata: {csv: rows.csv, target: kind}\nnetwork: [dense: {units: 4}]\n"
-              "train: {epochs: 6}\nlimits: {weights: 40}\n",
-              kSchedule),
+      base::cat("name: small\ndata: {csv: rows.csv, target: kind}\nnetwork: [dense: {units: 4}]\n"
+                "train: {epochs: 6}\nlimits: {weights: 40}\n",
+                kSchedule),
       "small.yaml", folder_.path().string());
   try {
     (void)materialise(greedy, {}, {.input = nn::Shape::features(3), .outputs = 2});
     FAIL() << "the first widening does not fit";
-  } catch (const rt::Error& error) {
-    EXPECT_EQ(error.kind(), rt::Errc::study);
+  } catch (const base::Error& error) {
+    EXPECT_EQ(error.kind(), base::Errc::study);
     EXPECT_NE(std::string(error.what()).find("limits.weights is 40"), std::string::npos);
   }
 }

@@ -37,19 +37,19 @@ TEST_F(Alone, OneNetworkIsTrainedAndWritten) {
   EXPECT_EQ(result.trial.epochs, 6);
   EXPECT_GT(result.trial.train_flops, 0);
   EXPECT_EQ(result.model, run() / "model.safetensors");
-  EXPECT_TRUE(rt::file_size(result.model));
+  EXPECT_TRUE(base::file_size(result.model));
   EXPECT_EQ(result.trial.value, metric(result.trial.metrics, "valid.accuracy"));
   EXPECT_GE(metric(result.trial.metrics, "test.accuracy"), 0);
 }
 
 TEST_F(Alone, ASecondCallIsAnsweredByTheStore) {
   const TrainResult first = train(study(), 16);
-  const std::string bytes = rt::read_file(first.model);
+  const std::string bytes = base::read_file(first.model);
   const auto before = tasks::epochs_trained();
   const TrainResult again = train(study(), 16);
   EXPECT_EQ(tasks::epochs_trained(), before);
   EXPECT_EQ(again.trial.value, first.trial.value);
-  EXPECT_EQ(rt::read_file(again.model), bytes);
+  EXPECT_EQ(base::read_file(again.model), bytes);
 }
 
 TEST_F(Alone, TheBestReportCountsWhereTheFileSaysSo) {

@@ -38,14 +38,14 @@ class Auto : public SmallStudy, public testing::WithParamInterface<Search> {
     if (rule == "any_of") options = ": [median, {type: asha, min: 2}]";
     if (rule == "all_of") options = ": [median, {type: asha, min: 2}]";
     return parse_study(
-        rt::cat("name: small\ndata: {csv: rows.csv, target: kind}\n"
-                "network: [dense: {units: 8}, dense: {units: 8}]\n"
-                "train: {optimizer: {adam: {lr: $lr}}, batch: 16, epochs: 4}\nadapt: auto\n"
-                "parameters: {lr: {min: 0.002, max: 0.05, ",
-                method == "grid" ? "step: 0.02" : "scale: log", "}}\nmethod: ", method,
-                "\nearly_stop: ", options.empty() ? rule : rt::cat("{", rule, options, "}"),
-                several ? "\nmetric: [valid.loss, weights]" : "", "\nparallel: 2\n",
-                method == "grid" ? "" : "limits: {trials: 3}\n"),
+        base::cat("name: small\ndata: {csv: rows.csv, target: kind}\n"
+                  "network: [dense: {units: 8}, dense: {units: 8}]\n"
+                  "train: {optimizer: {adam: {lr: $lr}}, batch: 16, epochs: 4}\nadapt: auto\n"
+                  "parameters: {lr: {min: 0.002, max: 0.05, ",
+                  method == "grid" ? "step: 0.02" : "scale: log", "}}\nmethod: ", method,
+                  "\nearly_stop: ", options.empty() ? rule : base::cat("{", rule, options, "}"),
+                  several ? "\nmetric: [valid.loss, weights]" : "", "\nparallel: 2\n",
+                  method == "grid" ? "" : "limits: {trials: 3}\n"),
         "small.yaml", folder_.path().string());
   }
 
@@ -60,7 +60,7 @@ class Auto : public SmallStudy, public testing::WithParamInterface<Search> {
     Stopper never(0);
     const SweepResult result = run_sweep(adapting(), options, never);
     Outcome outcome{.table = export_csv(StudyReader(options.folder)), .model = {}};
-    if (result.model) outcome.model = rt::read_file(result.model->file, std::uint64_t{1} << 30);
+    if (result.model) outcome.model = base::read_file(result.model->file, std::uint64_t{1} << 30);
     return outcome;
   }
 };

@@ -7,11 +7,11 @@
 #include <cstring>
 #include <fstream>
 
+#include "base/log.h"
+#include "base/text.h"
 #include "hpo/driver/sweep.h"
 #include "hpo/export/export.h"
 #include "hpo/log/event_log.h"
-#include "runtime/base/log.h"
-#include "runtime/base/text.h"
 #include "runtime/loop.h"
 #include "runtime/store.h"
 #include "tests/support/temp_folder.h"
@@ -34,18 +34,18 @@ class CheckpointTest : public testing::Test {
   CheckpointTest() {
     std::string rows = "a,b,y\n";
     for (int i = 0; i < 90; ++i)
-      rows += rt::cat(i * 37 % 101, ",", i * 53 % 97, ",", i * 37 % 101 > i * 53 % 97 ? "p" : "q",
-                      "\n");
-    rt::write_file_atomic(folder_ / "rows.csv", rows);
+      rows += base::cat(i * 37 % 101, ",", i * 53 % 97, ",", i * 37 % 101 > i * 53 % 97 ? "p" : "q",
+                        "\n");
+    base::write_file_atomic(folder_ / "rows.csv", rows);
   }
 
   [[nodiscard]] StudySpec study(const std::string& name, const std::string& more = "",
                                 int epochs = 300) const {
     return parse_study(
-        rt::cat("data: {csv: rows.csv, target: y}\n",
-                "network: [dense: {units: 32, activation: tanh}]\n",
-                "train: {optimizer: {type: adam, lr: $lr}, epochs: ", epochs, "}\nmethod: grid\n",
-                "parameters: {lr: {values: [0.01, 0.02, 0.03]}}\nparallel: 2\n", more),
+        base::cat("data: {csv: rows.csv, target: y}\n",
+                  "network: [dense: {units: 32, activation: tanh}]\n",
+                  "train: {optimizer: {type: adam, lr: $lr}, epochs: ", epochs, "}\nmethod: grid\n",
+                  "parameters: {lr: {values: [0.01, 0.02, 0.03]}}\nparallel: 2\n", more),
         name + ".yaml", folder_.path().string(), {.name = name});
   }
 
@@ -58,7 +58,7 @@ class CheckpointTest : public testing::Test {
                       .store = folder_ / (spec.name + "-store"),
                       .engine = Engine::sequential,
                       .interrupts = interrupts,
-                      .commit_delay = interrupts ? rt::Duration{} : RunOptions{}.commit_delay},
+                      .commit_delay = interrupts ? base::Duration{} : RunOptions{}.commit_delay},
                      observer);
   }
 
@@ -76,9 +76,9 @@ class CheckpointTest : public testing::Test {
   }
 
   /// Checkpoints of a trial as its reports name them, oldest first.
-  [[nodiscard]] std::vector<rt::Path> checkpoints(const std::string& name,
-                                                  std::uint64_t trial) const {
-    std::vector<rt::Path> files;
+  [[nodiscard]] std::vector<base::Path> checkpoints(const std::string& name,
+                                                    std::uint64_t trial) const {
+    std::vector<base::Path> files;
     EventLog log(folder_ / name);
     log.replay([&](const Event& event) {
       const auto* report = std::get_if<Reported>(&event.body);
@@ -92,8 +92,8 @@ class CheckpointTest : public testing::Test {
   support::TempFolder folder_;
 };
 
-void flip_last_byte(const rt::Path& file) {
-  std::string bytes = rt::read_file(file);
+void flip_last_byte(const base::Path& file) {
+  std::string bytes = base::read_file(file);
   bytes.back() = static_cast<char>(bytes.back() ^ 1);
   std::ofstream(file, std::ios::binary | std::ios::trunc) << bytes;
 }
@@ -109,9 +109,9 @@ TEST_F(CheckpointTest, AFlippedByteInTheNewestIsNamedAndTheOneBeforeIsUsed) {
   flip_last_byte(files.back());
 
   std::vector<std::string> lines;
-  rt::set_log_sink([&](rt::LogLevel, std::string_view line) { lines.emplace_back(line); });
+  base::set_log_sink([&](base::LogLevel, std::string_view line) { lines.emplace_back(line); });
   const SweepResult resumed = run(study("cut"), silent);
-  rt::set_log_sink({});
+  base::set_log_sink({});
   EXPECT_EQ(resumed.ending, Ending::done);
   ASSERT_EQ(lines.size(), 1U);
   EXPECT_NE(lines[0].find(files.back().string()), std::string::npos) << lines[0];
@@ -120,8 +120,8 @@ TEST_F(CheckpointTest, AFlippedByteInTheNewestIsNamedAndTheOneBeforeIsUsed) {
 }
 
 /// The tensors of a model file, without its header.
-std::string tensors(const rt::Path& file) {
-  const std::string bytes = rt::read_file(file);
+std::string tensors(const base::Path& file) {
+  const std::string bytes = base::read_file(file);
   std::uint64_t header = 0;
   std::memcpy(&header, bytes.data(), sizeof header);
   return bytes.substr(sizeof header + header);
@@ -133,7 +133,7 @@ TEST_F(CheckpointTest, AFlippedByteInAnAdaptingTrialsNewestChangesNoWeight) {
        {"{policy: race, length: 1, until: 6, factor: 1.5, price: 1e-9}",
         "{policy: schedule, at: {2: {widen: {layer: dense1, by: 4}}, 3: {shrink: {layer: dense1, "
         "by: 2}}}}"}) {
-    const std::string more = rt::cat("early_stop: none\nadapt: ", adapt, "\n");
+    const std::string more = base::cat("early_stop: none\nadapt: ", adapt, "\n");
     run(study("whole", more, 150), silent);
     CheckpointStopper stopper(9);
     ASSERT_EQ(run(study("cut", more, 150), stopper, &stopper.interrupts).ending,
@@ -143,9 +143,9 @@ TEST_F(CheckpointTest, AFlippedByteInAnAdaptingTrialsNewestChangesNoWeight) {
     flip_last_byte(files.back());
 
     std::vector<std::string> lines;
-    rt::set_log_sink([&](rt::LogLevel, std::string_view line) { lines.emplace_back(line); });
+    base::set_log_sink([&](base::LogLevel, std::string_view line) { lines.emplace_back(line); });
     const SweepResult resumed = run(study("cut", more, 150), silent);
-    rt::set_log_sink({});
+    base::set_log_sink({});
     ASSERT_EQ(lines.size(), 1U) << adapt;
     EXPECT_NE(lines[0].find(files.back().string()), std::string::npos) << lines[0];
     EXPECT_EQ(log("cut"), log("whole")) << adapt;
@@ -172,7 +172,7 @@ TEST_F(CheckpointTest, AnyShareOfTheTimeGivesTheSameStudy) {
   run(study("whole"), silent);
   for (const std::string share : {"0", "0.5", "100"}) {
     const std::string name = "share-" + share;
-    const StudySpec spec = study(name, rt::cat("checkpoint: {overhead: ", share, "%}\n"));
+    const StudySpec spec = study(name, base::cat("checkpoint: {overhead: ", share, "%}\n"));
     CheckpointStopper stopper(7);
     run(spec, stopper, &stopper.interrupts);
     run(spec, silent);
@@ -188,7 +188,7 @@ TEST_F(CheckpointTest, AnUnfinishedTrialsLastTwoSurviveACrowdedStore) {
   {
     rt::Store crowded({.folder = folder_ / "cut-store", .disk_bytes = 64 << 10});
     for (std::uint64_t i = 0; i < 200; ++i)
-      crowded.insert(rt::hash_bytes(rt::as_bytes(std::to_string(i))), rt::Bytes(2000), 1e6);
+      crowded.insert(base::hash_bytes(base::as_bytes(std::to_string(i))), base::Bytes(2000), 1e6);
   }
   const auto files = checkpoints("cut", 0);
   const std::size_t count = files.size();

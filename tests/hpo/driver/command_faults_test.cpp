@@ -64,8 +64,8 @@ constexpr const char* kQuick =
 /// the place of a program that has ended.
 TEST_F(CommandFaults, AProgramThatHasEndedHoldsNoGpu) {
   ::setenv("CUDA_VISIBLE_DEVICES", "0", 1);
-  sweep(study(kQuick, rt::cat(kTwelve, "parallel: 3\nresources: {gpus: 1}\n",
-                              "limits: {trials: 6, time: 20s}\n")));
+  sweep(study(kQuick, base::cat(kTwelve, "parallel: 3\nresources: {gpus: 1}\n",
+                                "limits: {trials: 6, time: 20s}\n")));
   ::unsetenv("CUDA_VISIBLE_DEVICES");
   expect_all_ended(6);
 }
@@ -75,14 +75,14 @@ TEST_F(CommandFaults, WhatWasLeftOverIsHandedInWithoutAPlace) {
       "for i in 1 2 3 4 5 6 7 8; do echo \"{\\\"step\\\": $i, \\\"loss\\\": $1}\" >> "
       "$TRELLIS_METRICS; sleep 0.03; done\n";
   const std::string limits = "limits: {trials: 8, time: 30s, grace: 1s}\n";
-  ASSERT_EQ(sweep_until(study(slow, rt::cat(kTwelve, "parallel: 4\n", limits)), 1),
+  ASSERT_EQ(sweep_until(study(slow, base::cat(kTwelve, "parallel: 4\n", limits)), 1),
             Ending::interrupted);
   for (std::uint64_t trial = 0; trial < 4; ++trial) {
     std::ofstream file(run() / trial_folder_name(trial) / "metrics.jsonl", std::ios::app);
     for (int step = 1; step <= 8; ++step)
       file << "{\"step\": " << step << ", \"loss\": " << trial << "}\n";
   }
-  sweep(study(slow, rt::cat(kTwelve, "parallel: 1\n", limits)));
+  sweep(study(slow, base::cat(kTwelve, "parallel: 1\n", limits)));
   expect_all_ended(8);
 }
 
@@ -91,7 +91,7 @@ TEST_F(CommandFaults, ProgramsThatWaitForAWordLeaveTheirFilesToOthers) {
   GTEST_SKIP() << "sanitizers need files of their own";
 #endif
   const StudySpec file =
-      study(kQuick, rt::cat(kTwelve, "parallel: 24\n", "limits: {trials: 24, time: 30s}\n"));
+      study(kQuick, base::cat(kTwelve, "parallel: 24\n", "limits: {trials: 24, time: 30s}\n"));
   const std::string said = support::in_child([&] {
     const rlimit limit{64, 64};
     ::setrlimit(RLIMIT_NOFILE, &limit);
@@ -99,14 +99,14 @@ TEST_F(CommandFaults, ProgramsThatWaitForAWordLeaveTheirFilesToOthers) {
     std::size_t ended = 0;
     for (const TrialRow& row : trials())
       ended += row.state == TrialState::complete || row.state == TrialState::stopped ? 1 : 0;
-    return rt::cat(ended, why_finished().find("trials") != std::string::npos ? "" : " late");
+    return base::cat(ended, why_finished().find("trials") != std::string::npos ? "" : " late");
   });
   EXPECT_EQ(said, "24");
 }
 
 /// Counts to 8 with a checkpoint after every step, and says no step.
 std::string counter_without_steps(const std::string& report) {
-  return rt::cat(
+  return base::cat(
       "c=$TRELLIS_CHECKPOINT_DIR/n; n=$(cat $c 2>/dev/null || echo 0)\n"
       "while [ $n -lt 8 ]; do n=$((n+1))\n",
       report, "\necho $n > $c.new; mv $c.new $c; sleep 0.2; done\n");
@@ -160,18 +160,18 @@ TEST_F(CommandFaults, AFolderThatCannotBeMadeEndsTheSweepAndNoTrial) {
   const auto with_trials = [&](int trials) {
     return study(
         "echo '{\"loss\": 1}' >> $TRELLIS_METRICS\n",
-        rt::cat("metric: {name: loss, goal: minimize}\nlimits: {trials: ", trials, "}\n", kGrid));
+        base::cat("metric: {name: loss, goal: minimize}\nlimits: {trials: ", trials, "}\n", kGrid));
   };
   sweep(with_trials(2));
   const StudySpec file = with_trials(4);
-  const rt::Path trials_folder = run() / "trials";
+  const base::Path trials_folder = run() / "trials";
   std::filesystem::remove_all(trials_folder);
-  rt::write_file_atomic(trials_folder, "in the way");
+  base::write_file_atomic(trials_folder, "in the way");
   try {
     sweep(file);
     ADD_FAILURE() << "it went on";
-  } catch (const rt::Error& error) {
-    EXPECT_EQ(error.kind(), rt::Errc::storage);
+  } catch (const base::Error& error) {
+    EXPECT_EQ(error.kind(), base::Errc::storage);
     EXPECT_NE(std::string(error.what()).find("trials"), std::string::npos) << error.what();
   }
   std::filesystem::remove(trials_folder);
@@ -184,7 +184,7 @@ TEST_F(CommandFaults, AProgramThatReplacesItsFolderSpoilsItsOwnTrial) {
         "[ $1 = 1 ] && rm -r $TRELLIS_CHECKPOINT_DIR && ln -s /tmp $TRELLIS_CHECKPOINT_DIR\n"
         "echo '{\"loss\": 1}' >> $TRELLIS_METRICS\n"
         "[ $1 = 1 ] && kill -9 $$\ntrue\n",
-        rt::cat(
+        base::cat(
             "metric: {name: loss, goal: minimize}\nmethod: grid\nretry: {max: 1, on: [killed]}\n"
             "parameters: {x: {type: int, min: 1, max: 4}}\nlimits: {trials: ",
             trials, "}\n"));
@@ -218,7 +218,7 @@ TEST_F(CommandFaults, AFirstTrialThatFailsLateEndsNothing) {
 TEST_F(CommandFaults, GoodLinesBeforeABadOneCount) {
   const StudySpec file = study(
       "echo '{\"step\": 1, \"loss\": 5}' >> $TRELLIS_METRICS; echo rubbish >> $TRELLIS_METRICS\n",
-      rt::cat("metric: {name: loss, goal: minimize}\nparallel: 1\n", kGrid));
+      base::cat("metric: {name: loss, goal: minimize}\nparallel: 1\n", kGrid));
   sweep(file);
   ASSERT_EQ(trials().size(), 4U);
   for (const TrialRow& row : trials()) {
@@ -267,7 +267,7 @@ TEST_F(CommandFaults, ALogThatIsTooLongIsReadInFull) {
       "parameters: {x: {value: 3}}\nlimits: {log: 100kB}\n");
   EXPECT_EQ(sweep(file).ending, Ending::done);
   EXPECT_EQ(steps_of(0), (std::vector<std::int64_t>{1, 2, 3, 4, 5, 6, 7, 8}));
-  const std::string log = rt::read_file(run() / "trials/0000/log");
+  const std::string log = base::read_file(run() / "trials/0000/log");
   EXPECT_LT(log.size(), 100'200U);
   EXPECT_TRUE(log.starts_with("step 1 loss: 1\n\n"));
   EXPECT_TRUE(log.ends_with("xxx\nlast\n"));
@@ -290,7 +290,7 @@ TEST_F(CommandFaults, AProgramThatHeardOfTheStopFirstHasNotFailed) {
   } late;
   const StudySpec file =
       study("sleep 0.2; exit 143\n",
-            rt::cat("metric: {name: loss, goal: minimize}\nparallel: 4\n", kGrid));
+            base::cat("metric: {name: loss, goal: minimize}\nparallel: 4\n", kGrid));
   EXPECT_EQ(run_sweep(file, {.folder = run(), .interrupts = &late.asked}, late).ending,
             Ending::interrupted);
   late.later.join();
@@ -299,7 +299,7 @@ TEST_F(CommandFaults, AProgramThatHeardOfTheStopFirstHasNotFailed) {
 }
 
 TEST_F(CommandFaults, AProgramThatEndsAsIfStoppedHasFailedWhereNobodyStops) {
-  sweep(study("exit 143\n", rt::cat("metric: {name: loss, goal: minimize}\n", kGrid)));
+  sweep(study("exit 143\n", base::cat("metric: {name: loss, goal: minimize}\n", kGrid)));
   ASSERT_FALSE(trials().empty());
   EXPECT_EQ(trials().front().state, TrialState::failed);
   EXPECT_EQ(trials().front().cause, Cause::error);
@@ -383,7 +383,7 @@ TEST_F(CommandFaults, AScriptThatCannotBeStartedSaysWhatStandsInItsWay) {
       {"exit 0\n", "such as #!/bin/sh"}};
   for (const auto& [script, words] : scripts) {
     std::filesystem::remove_all(run());
-    const rt::Path program = folder_ / "own.sh";
+    const base::Path program = folder_ / "own.sh";
     std::ofstream(program) << script;
     std::filesystem::permissions(program, std::filesystem::perms::owner_all);
     const StudySpec file = parse_study(
@@ -396,7 +396,7 @@ TEST_F(CommandFaults, AScriptThatCannotBeStartedSaysWhatStandsInItsWay) {
     try {
       (void)rerun_command(file, 0, trials()[0].params, folder_ / "reruns");
       ADD_FAILURE() << "it was started";
-    } catch (const rt::Error& error) {
+    } catch (const base::Error& error) {
       EXPECT_NE(std::string(error.what()).find(trials()[0].message), std::string::npos)
           << error.what();
     }
@@ -420,8 +420,8 @@ TEST_F(CommandFaults, WhatAReportHasInPlaceOfANumberIsShown) {
 TEST_F(CommandFaults, AStatusThatIsMeasuredIsNoFailure) {
   const char* const script = "echo '{\"loss\": 2}' >> $TRELLIS_METRICS; exit 3\n";
   const std::string space = "parameters: {x: {value: 3}}\n", loss = "{name: loss, goal: minimize}";
-  for (const std::string& more : {rt::cat("metric: [", loss, ", {name: exit, goal: minimize}]\n"),
-                                  rt::cat("metric: ", loss, "\nsubject_to: {exit: 5}\n")}) {
+  for (const std::string& more : {base::cat("metric: [", loss, ", {name: exit, goal: minimize}]\n"),
+                                  base::cat("metric: ", loss, "\nsubject_to: {exit: 5}\n")}) {
     std::filesystem::remove_all(run());
     sweep(study(script, more + space));
     EXPECT_EQ(trials()[0].state, TrialState::complete) << trials()[0].message;
@@ -441,14 +441,14 @@ TEST_F(CommandFaults, TwoRerunsOfATrialDoNotShareAFolder) {
                                "metric: {name: exit, goal: minimize}\n"
                                "parameters: {x: {value: 3}}\n");
   sweep(file);
-  rt::make_folder(folder_ / "reruns");
+  base::make_folder(folder_ / "reruns");
   const StudyLock other(folder_ / "reruns", "trial-0.lock");
   ASSERT_EQ(other.state(), StudyLock::State::free);
-  EXPECT_THROW((void)rerun_command(file, 0, trials()[0].params, folder_ / "reruns"), rt::Error);
+  EXPECT_THROW((void)rerun_command(file, 0, trials()[0].params, folder_ / "reruns"), base::Error);
 }
 
 TEST_F(CommandFaults, AStudyWithoutItsLogFindsNothingOfTheOldOne) {
-  const std::string more = rt::cat("metric: {name: loss, goal: minimize}\nparallel: 1\n", kGrid);
+  const std::string more = base::cat("metric: {name: loss, goal: minimize}\nparallel: 1\n", kGrid);
   sweep(study("echo '{\"step\": 1, \"loss\": 1}' >> $TRELLIS_METRICS\n", more));
   for (const char* file : {"study.db", "study.db-wal", "study.db-shm"})
     std::filesystem::remove(run() / file);

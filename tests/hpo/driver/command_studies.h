@@ -7,15 +7,15 @@
 #include <string>
 #include <vector>
 
+#include "base/text.h"
 #include "hpo/driver/sweep.h"
-#include "runtime/base/text.h"
 #include "tasks/supervise/descendants.h"
 #include "tests/support/temp_folder.h"
 
 namespace hpo {
 
 struct Notes : Observer {
-  void note(std::string_view line) override { text += rt::cat(line, "\n"); }
+  void note(std::string_view line) override { text += base::cat(line, "\n"); }
   std::string text;
 };
 
@@ -23,7 +23,7 @@ class CommandStudies : public testing::Test {
  protected:
   [[nodiscard]] StudySpec study(const std::string& script, const std::string& more) const {
     std::ofstream(folder_ / "prog.sh") << script;
-    return parse_study(rt::cat("name: progs\ncommand: [sh, prog.sh, $x]\n", more), "progs.yaml",
+    return parse_study(base::cat("name: progs\ncommand: [sh, prog.sh, $x]\n", more), "progs.yaml",
                        folder_.path().string());
   }
   SweepResult sweep(const StudySpec& file) {
@@ -31,7 +31,7 @@ class CommandStudies : public testing::Test {
     EXPECT_EQ(tasks::descendants(), std::vector<pid_t>{});
     return result;
   }
-  [[nodiscard]] rt::Path run() const { return folder_ / "run"; }
+  [[nodiscard]] base::Path run() const { return folder_ / "run"; }
   [[nodiscard]] std::vector<TrialRow> trials() const { return StudyReader(run()).trials(); }
 
   /// Steps that the log has of a trial.
@@ -45,7 +45,7 @@ class CommandStudies : public testing::Test {
   }
   /// Where kCounter began, each time that it was started with `x`.
   [[nodiscard]] std::vector<int> starts(std::int64_t x) const {
-    std::ifstream file(folder_ / rt::cat("starts.", x));
+    std::ifstream file(folder_ / base::cat("starts.", x));
     std::vector<int> begun;
     std::string word;
     for (int n = 0; file >> word >> n;) begun.push_back(n);

@@ -25,7 +25,7 @@ class Commanded : public SmallStudy {
  protected:
   Commanded() { says(kDecide); }
   void says(const std::string& script) const {
-    rt::write_file_atomic(folder_ / "decide.sh", script);
+    base::write_file_atomic(folder_ / "decide.sh", script);
   }
   void forget() const { std::filesystem::remove_all(run()), std::filesystem::remove_all(store()); }
   [[nodiscard]] std::vector<Adapted> rounds() const {
@@ -36,7 +36,7 @@ class Commanded : public SmallStudy {
   }
   [[nodiscard]] std::int64_t asked() const {
     if (!std::filesystem::exists(folder_ / "asked")) return 0;
-    const std::string lines = rt::read_file(folder_ / "asked");
+    const std::string lines = base::read_file(folder_ / "asked");
     return std::ranges::count(lines, '\n');
   }
   /// What the log says of the end of the first trial.
@@ -54,11 +54,11 @@ TEST_F(Commanded, EveryAnswerIsARound) {
   const auto width = std::get<std::int64_t>(*trials[0].params.find("width"));
   EXPECT_EQ(all[0].accepted().change, "keep");
   EXPECT_EQ(all[0].accepted().why, "as the program says");
-  EXPECT_EQ(all[1].accepted().shape, rt::cat("3-", width + 3, "-2"));
+  EXPECT_EQ(all[1].accepted().shape, base::cat("3-", width + 3, "-2"));
   ASSERT_EQ(all[2].candidates.size(), 2U);
   EXPECT_EQ(all[2].until - all[2].from, all[2].grid / 2);
   EXPECT_FALSE(std::isnan(all[2].candidates[1].loss));
-  const std::string lines = rt::read_file(folder_ / "asked");
+  const std::string lines = base::read_file(folder_ / "asked");
   EXPECT_NE(lines.find("trial 2\n"), std::string::npos);
 }
 
@@ -86,7 +86,7 @@ TEST_F(Commanded, WhatTheLogHasIsNotAskedAgain) {
   const auto after = events("adapted");
   ASSERT_EQ(after.size(), 12U);
   EXPECT_TRUE(std::equal(before.begin(), before.end(), after.begin()));
-  const std::string lines = rt::read_file(folder_ / "again");
+  const std::string lines = base::read_file(folder_ / "again");
   EXPECT_EQ(std::ranges::count(lines, '\n'), 12 - std::ssize(before));
 }
 
@@ -140,13 +140,13 @@ TEST_F(Commanded, ParametersStandInItsWords) {
           .end,
       DriverEnd::finished);
   const auto width = std::get<std::int64_t>(*StudyReader(run()).trials()[0].params.find("width"));
-  EXPECT_TRUE(rt::read_file(folder_ / "widths").starts_with(rt::cat("--width=", width, "\n")));
+  EXPECT_TRUE(base::read_file(folder_ / "widths").starts_with(base::cat("--width=", width, "\n")));
 }
 
 TEST_F(Commanded, TheResolvedFileMeansTheSameFromAnywhere) {
   const StudySpec file = study(kCommand);
   const std::string resolved = resolved_yaml(file);
-  EXPECT_NE(resolved.find(rt::cat("folder: ", folder_.path().string())), std::string::npos)
+  EXPECT_NE(resolved.find(base::cat("folder: ", folder_.path().string())), std::string::npos)
       << resolved;
   EXPECT_EQ(resolved_yaml(parse_study(resolved, "small.yaml", "/")), resolved);
 }

@@ -12,9 +12,9 @@
 #include <fstream>
 #include <map>
 
+#include "base/text.h"
 #include "hpo/driver/command_end.h"
 #include "hpo/export/export.h"
-#include "runtime/base/text.h"
 #include "tests/hpo/driver/command_studies.h"
 #include "tests/support/child.h"
 #include "tests/support/warnings.h"
@@ -28,7 +28,7 @@ TEST_F(CommandStudies, AreStoppedByTheirRuleWhileTheyRun) {
       "for i in 1 2 3 4 5 6; do echo \"{\\\"step\\\": $i, \\\"loss\\\": $1}\" >> $TRELLIS_METRICS; "
       "sleep 0.05; done\n"
       "[ $1 = 1 ] || sleep 60\n",
-      rt::cat(
+      base::cat(
           "metric: {name: loss, goal: minimize}\nearly_stop: {type: asha, min: 2, eta: 2, max: 6}\n"
           "parallel: 1\n",
           kGrid));
@@ -47,7 +47,7 @@ TEST_F(CommandStudies, RunAsManyAtOnceAsTheFileSays) {
       "touch here.$1; for i in $(seq 400); do [ $(ls here.* | wc -l) = 4 ] && break; sleep 0.02; "
       "done\n"
       "echo \"{\\\"loss\\\": $(ls here.* | wc -l)}\" >> $TRELLIS_METRICS\n",
-      rt::cat("metric: {name: loss, goal: minimize}\nparallel: 4\n", kGrid));
+      base::cat("metric: {name: loss, goal: minimize}\nparallel: 4\n", kGrid));
   sweep(file);
   for (const TrialRow& trial : trials()) EXPECT_EQ(trial.value, 4);
 }
@@ -57,7 +57,7 @@ TEST_F(CommandStudies, AreRetriedAsOftenAsTheFileSays) {
       "echo x >> tries.$1; [ $1 = 3 ] && kill -KILL $$; [ $(wc -l < tries.$1) -gt $1 ] || kill "
       "-SEGV $$\n"
       "echo '{\"loss\": 1}' >> $TRELLIS_METRICS\n",
-      rt::cat("metric: {name: loss, goal: minimize}\nretry: {max: 2, on: [killed]}\n", kGrid));
+      base::cat("metric: {name: loss, goal: minimize}\nretry: {max: 2, on: [killed]}\n", kGrid));
   sweep(file);
   const std::vector<TrialRow> rows = trials();
   EXPECT_EQ(rows[0].state, TrialState::complete);
@@ -127,11 +127,11 @@ TEST_F(CommandStudies, GoOnFromTheirCheckpointsWhenTheyWerePaused) {
 }
 
 TEST_F(CommandStudies, TakeOverNothingFromOtherParams) {
-  const rt::Path trial = run() / "trials" / "0000";
-  rt::make_folder(trial / "checkpoint");
-  rt::write_file_atomic(trial / "params.json", "{\"x\": 99}\n");
-  rt::write_file_atomic(trial / "checkpoint" / "n", "8");
-  rt::write_file_atomic(trial / "metrics.jsonl", "{\"step\": 8, \"loss\": -1}\n");
+  const base::Path trial = run() / "trials" / "0000";
+  base::make_folder(trial / "checkpoint");
+  base::write_file_atomic(trial / "params.json", "{\"x\": 99}\n");
+  base::write_file_atomic(trial / "checkpoint" / "n", "8");
+  base::write_file_atomic(trial / "metrics.jsonl", "{\"step\": 8, \"loss\": -1}\n");
   sweep(study(kCounter, "metric: {name: loss, goal: minimize}\nparameters: {x: {value: 3}}\n"));
   EXPECT_EQ(trials()[0].value, 24);
 }
@@ -139,14 +139,14 @@ TEST_F(CommandStudies, TakeOverNothingFromOtherParams) {
 TEST_F(CommandStudies, AreTheSameInVirtualOrder) {
   const auto exported = [&](const char* slow) {
     std::filesystem::remove_all(run());
-    const StudySpec file =
-        study(rt::cat("for i in 1 2 3; do case $1 in ", slow,
-                      "*) sleep 0.1;; esac\n"
-                      "echo \"{\\\"step\\\": $i, \\\"loss\\\": $1}\" >> $TRELLIS_METRICS; done\n"),
-              "metric: {name: loss, goal: minimize}\nmethod: {type: tpe, startup: 3}\norder: "
-              "virtual\nparallel: 3\n"
-              "early_stop: {type: asha, min: 1, eta: 2, max: 3}\n"
-              "parameters: {x: {min: 0.1, max: 0.9}}\nlimits: {trials: 12}\n");
+    const StudySpec file = study(
+        base::cat("for i in 1 2 3; do case $1 in ", slow,
+                  "*) sleep 0.1;; esac\n"
+                  "echo \"{\\\"step\\\": $i, \\\"loss\\\": $1}\" >> $TRELLIS_METRICS; done\n"),
+        "metric: {name: loss, goal: minimize}\nmethod: {type: tpe, startup: 3}\norder: "
+        "virtual\nparallel: 3\n"
+        "early_stop: {type: asha, min: 1, eta: 2, max: 3}\n"
+        "parameters: {x: {min: 0.1, max: 0.9}}\nlimits: {trials: 12}\n");
     sweep(file);
     return export_csv(StudyReader(run()), {});
   };
@@ -168,21 +168,21 @@ TEST_F(CommandStudies, BeginAnewWhereTheFileWasMendedAndNothingHadReported) {
   EXPECT_NE(notes_.text.find("other parameters (x.values is ["), std::string::npos) << notes_.text;
   ASSERT_EQ(trials().size(), 2U);
   EXPECT_EQ(trials()[0].state, TrialState::complete);
-  EXPECT_FALSE(rt::file_size(run() / "trials/0000/checkpoint/seen.9"));
+  EXPECT_FALSE(base::file_size(run() / "trials/0000/checkpoint/seen.9"));
   EXPECT_EQ(StudyReader(run()).events().front().seq, 1);
   EXPECT_EQ(sweep(mended).counts.complete, 2) << "the log replays";
   const StudySpec other =
       study(script, metric + "method: grid\nparameters: {x: {values: [3, 1]}}\n");
-  EXPECT_THROW(sweep(other), rt::Error) << "what has reported is kept";
+  EXPECT_THROW(sweep(other), base::Error) << "what has reported is kept";
 }
 
 TEST_F(CommandStudies, TakeWholeNumbersOutOfWhatIsPrinted) {
   const auto failure = [&](const std::string& printed, const std::string& regex) {
     ++studies_;
-    const StudySpec file = study(rt::cat("printf '", printed, "'\n"),
-                                 rt::cat("metric: {name: loss, goal: minimize, regex: '", regex,
-                                         "'}\nmethod: grid\nparameters: {x: {values: [1]}}\n"));
-    const rt::Path folder = folder_ / rt::cat("run", studies_);
+    const StudySpec file = study(base::cat("printf '", printed, "'\n"),
+                                 base::cat("metric: {name: loss, goal: minimize, regex: '", regex,
+                                           "'}\nmethod: grid\nparameters: {x: {values: [1]}}\n"));
+    const base::Path folder = folder_ / base::cat("run", studies_);
     (void)run_sweep(file, {.folder = folder}, notes_);
     return StudyReader(folder).trials()[0].message;
   };
@@ -196,21 +196,21 @@ TEST_F(CommandStudies, TakeWholeNumbersOutOfWhatIsPrinted) {
       "expected a group that takes numbers");
   for (const char* line :
        {"loss: 1e-05", "step3 loss-0.5 s", "loss 0.5%%", "1/10: 0.5,", "v1.2 loss=0.5"})
-    EXPECT_EQ(failure(rt::cat(line, "\\n"), "(?:loss[-:= ]+|: )([0-9.e-]+)"), "") << line;
+    EXPECT_EQ(failure(base::cat(line, "\\n"), "(?:loss[-:= ]+|: )([0-9.e-]+)"), "") << line;
 }
 
 TEST_F(CommandStudies, FollowNoLinksOutOfTheirFolder) {
   const auto with_trials = [&](int trials) {
     return study(
         "echo '{\"loss\": 1}' >> $TRELLIS_METRICS\n",
-        rt::cat("metric: {name: loss, goal: minimize}\nlimits: {trials: ", trials, "}\n", kGrid));
+        base::cat("metric: {name: loss, goal: minimize}\nlimits: {trials: ", trials, "}\n", kGrid));
   };
   sweep(with_trials(2));
-  const rt::Path outside = folder_ / "outside";
-  rt::make_folder(outside);
+  const base::Path outside = folder_ / "outside";
+  base::make_folder(outside);
   std::filesystem::remove_all(run() / "trials");
   std::filesystem::create_directory_symlink(outside, run() / "trials");
-  EXPECT_THROW(sweep(with_trials(4)), rt::Error);
+  EXPECT_THROW(sweep(with_trials(4)), base::Error);
   EXPECT_TRUE(std::filesystem::is_empty(outside));
 }
 
@@ -227,9 +227,9 @@ TEST_F(CommandStudies, WaitForFilesThatTheSystemDoesNotHave) {
       sweep(file);
       std::map<std::string, int> found;
       for (const TrialRow& trial : trials())
-        ++found[rt::cat(name_of(trial.state), " ", trial.value.value_or(0), " ", trial.message)];
-      std::string said = rt::cat(warnings.lines.size(), " warnings");
-      for (const auto& [what, count] : found) said += rt::cat("; ", count, " x ", what);
+        ++found[base::cat(name_of(trial.state), " ", trial.value.value_or(0), " ", trial.message)];
+      std::string said = base::cat(warnings.lines.size(), " warnings");
+      for (const auto& [what, count] : found) said += base::cat("; ", count, " x ", what);
       std::filesystem::remove_all(run());
       return said;
     });
@@ -241,7 +241,7 @@ TEST_F(CommandStudies, WaitForFilesThatTheSystemDoesNotHave) {
 TEST_F(CommandStudies, KeepSecretsOutOfRecords) {
   ::setenv("TRELLIS_TEST_TOKEN", "hush-4711", 1);
   sweep(study("[ $TRELLIS_TEST_TOKEN = hush-4711 ] && echo '{\"loss\": 1}' >> $TRELLIS_METRICS\n",
-              rt::cat("metric: {name: loss, goal: minimize}\n", kGrid)));
+              base::cat("metric: {name: loss, goal: minimize}\n", kGrid)));
   ::unsetenv("TRELLIS_TEST_TOKEN");
   EXPECT_EQ(trials()[0].state, TrialState::complete);
   for (const auto& entry : std::filesystem::recursive_directory_iterator(run())) {
@@ -262,7 +262,7 @@ TEST(ReportLines, AreReadAsPythonWritesThem) {
   EXPECT_EQ(line.metrics[2], (std::pair<std::string, double>{"c", 1e-3}));
   for (const char* bad : {"", "3", "[1]", "{\"step\": -1}", "{\"step\": 1.5}", "{\"step\": \"x\"}",
                           "{\"a\": }", "{"}) {
-    EXPECT_THROW((void)read_report_line(bad), rt::Error) << bad;
+    EXPECT_THROW((void)read_report_line(bad), base::Error) << bad;
   }
 }
 

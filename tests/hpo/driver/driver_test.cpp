@@ -55,7 +55,7 @@ TEST(Driver, ASecondCallOnAFinishedStudyDoesNothing) {
   support::TempFolder folder;
   Work work(1);
   session(folder.path(), sim::study(), work);
-  rt::write_file_atomic(folder / "best.txt", "network");
+  base::write_file_atomic(folder / "best.txt", "network");
   auto before = events_of(folder.path());
   Work again(2);
   auto result = session(folder.path(), sim::study(), again);
@@ -204,8 +204,8 @@ TEST(Driver, ImpossibleTrialsDoNotHoldTheLoopUp) {
     using Work::Work;
     TrialFacts facts(const Params& params) override {
       if (calls++ == 0) return Work::facts(params);
-      rt::sleep_for(std::chrono::milliseconds(1));
-      throw rt::Error(rt::Errc::study, "no such network");
+      base::sleep_for(std::chrono::milliseconds(1));
+      throw base::Error(base::Errc::study, "no such network");
     }
     int calls = 0;
   };
@@ -263,7 +263,7 @@ TEST(Driver, AProposalThatMakesNoNetworkIsAFailedTrial) {
     using Work::Work;
     TrialFacts facts(const Params& p) override {
       if (std::get<double>(*p.find("x")) > 0.7)
-        throw rt::Error(rt::Errc::study, "the kernel is larger than the image");
+        throw base::Error(base::Errc::study, "the kernel is larger than the image");
       return {};
     }
   };
@@ -286,9 +286,9 @@ struct Slow : Work {
   std::map<std::uint64_t, double> slept;
   rt::Async<void> run(TrialContext& trial) override {
     static const auto sleep = rt::task("sleep", 1).cpu([](int n) -> double {
-      const rt::Moment start = rt::now();
-      rt::sleep_for(std::chrono::milliseconds(n));
-      return rt::seconds_since(start);
+      const base::Moment start = base::now();
+      base::sleep_for(std::chrono::milliseconds(n));
+      return base::seconds_since(start);
     });
     for (std::int64_t epoch = 1; epoch <= 4; ++epoch) {
       trial.stretch(1);
@@ -388,7 +388,7 @@ TEST(Driver, ArrivalOrderRunsToTheEnd) {
 
 /// Notes what it is told, and that it is on disk by then.
 struct Witness : Observer {
-  explicit Witness(const rt::Path& f) : folder(f) {}
+  explicit Witness(const base::Path& f) : folder(f) {}
   void trial_started(const TrialRow& row) override { seen("started", row); }
   void trial_reported(const TrialRow& row) override { seen("reported", row); }
   void trial_ended(const TrialRow& row) override { seen("ended", row); }
@@ -396,7 +396,7 @@ struct Witness : Observer {
     ++told[what];
     EXPECT_TRUE(StudyReader(folder).trial(row.trial)) << "announced before it was on disk";
   }
-  rt::Path folder;
+  base::Path folder;
   std::map<std::string, int> told;
 };
 

@@ -27,12 +27,12 @@ class Folds : public SmallStudy {
  protected:
   [[nodiscard]] StudySpec folded(const std::string& more = "") const {
     return parse_study(
-        rt::cat("name: small\ndata: {csv: rows.csv, target: kind, folds: ", kFolds,
-                ", split: {test: 0.25}}\nnetwork: [dense: {units: $width}]\n"
-                "train: {optimizer: {sgd: {lr: 0.1}}, epochs: 4}\n"
-                "method: random\nearly_stop: {type: asha, min: 1, eta: 2}\nparallel: 2\n"
-                "parameters: {width: {type: int, min: 4, max: 40}}\nlimits: {trials: 5}\n",
-                more),
+        base::cat("name: small\ndata: {csv: rows.csv, target: kind, folds: ", kFolds,
+                  ", split: {test: 0.25}}\nnetwork: [dense: {units: $width}]\n"
+                  "train: {optimizer: {sgd: {lr: 0.1}}, epochs: 4}\n"
+                  "method: random\nearly_stop: {type: asha, min: 1, eta: 2}\nparallel: 2\n"
+                  "parameters: {width: {type: int, min: 4, max: 40}}\nlimits: {trials: 5}\n",
+                  more),
         "small.yaml", folder_.path().string());
   }
 
@@ -153,18 +153,18 @@ TEST_F(Folds, IsTheSameOnAnyNumberOfWorkersAndAfterStops) {
   const SweepResult whole = sweep("a");
   const std::string expected = export_csv(reader("a"));
   for (const int workers : {1, 2}) {
-    const std::string name = rt::cat("workers", workers);
+    const std::string name = base::cat("workers", workers);
     (void)sweep(name, Engine::starpu_cpu, workers);
     EXPECT_EQ(export_csv(reader(name)), expected) << workers << " workers";
   }
   for (const int reports : {1, 3, 5}) {
-    const std::string name = rt::cat("stopped", reports);
+    const std::string name = base::cat("stopped", reports);
     Stopper stopper(reports);
     EXPECT_EQ(sweep(name, Engine::sequential, 1, stopper).ending, Ending::interrupted);
     EXPECT_EQ(sweep(name).ending, Ending::done);
     EXPECT_EQ(export_csv(reader(name)), expected) << "stopped after report " << reports;
-    EXPECT_EQ(rt::read_file(folder_ / name / "small" / "best.safetensors"),
-              rt::read_file(whole.model->file));
+    EXPECT_EQ(base::read_file(folder_ / name / "small" / "best.safetensors"),
+              base::read_file(whole.model->file));
   }
 }
 
@@ -219,10 +219,10 @@ TEST_F(Folds, APopulationIsRefused) {
                                  "train: {optimizer: {sgd: {lr: $lr}}, epochs: 4}\nmethod: pbt\n"
                                  "parameters: {lr: {min: 0.1, max: 0.2}}\n",
                                  "s.yaml", folder_.path().string()),
-               rt::Error);
+               base::Error);
   EXPECT_THROW((void)parse_study("data: {csv: rows.csv, target: kind, folds: 1}\n", "s.yaml",
                                  folder_.path().string()),
-               rt::Error);
+               base::Error);
 }
 
 TEST(MeanOfFolds, IsOfThoseThatHaveTheMetric) {
@@ -242,8 +242,8 @@ TEST_F(Folds, AFoldWithoutTheMetricSpoilsNoTrial) {
   // Two of 90 rows to choose by are yes, so most folds have none.
   std::string rows = "a,b,kind\n";
   for (int i = 0; i < 120; ++i)
-    rows += rt::cat(i % 17, ",", i % 13, ",", i % 60 == 0 ? "yes" : "no", "\n");
-  rt::write_file_atomic(folder_ / "rows.csv", rows);
+    rows += base::cat(i % 17, ",", i % 13, ",", i % 60 == 0 ? "yes" : "no", "\n");
+  base::write_file_atomic(folder_ / "rows.csv", rows);
   StudySpec rare = parse_study(
       "name: small\ndata: {csv: rows.csv, target: kind, folds: 4}\nnetwork: [dense: {units: "
       "$width}]\n"
@@ -316,17 +316,17 @@ TEST_P(AdaptingFolds, IsTheSameOnAnyNumberOfWorkersAndAfterStops) {
   const auto same = [&](const std::string& name) {
     EXPECT_EQ(export_csv(reader(name)), expected) << name;
     EXPECT_EQ(candidates_csv(candidates_of(reader(name))), tried) << name;
-    EXPECT_EQ(rt::read_file(folder_ / name / "small" / "best.safetensors"),
-              rt::read_file(whole.model->file))
+    EXPECT_EQ(base::read_file(folder_ / name / "small" / "best.safetensors"),
+              base::read_file(whole.model->file))
         << name;
   };
   for (const int workers : {1, 2}) {
-    const std::string name = rt::cat("workers", workers);
+    const std::string name = base::cat("workers", workers);
     (void)sweep(name, Engine::starpu_cpu, workers);
     same(name);
   }
   for (const int reports : {1, 3, 5}) {
-    const std::string name = rt::cat("stopped", reports);
+    const std::string name = base::cat("stopped", reports);
     Stopper stopper(reports);
     EXPECT_EQ(sweep(name, Engine::sequential, 1, stopper).ending, Ending::interrupted);
     EXPECT_EQ(sweep(name).ending, Ending::done);

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "hpo/driver/placement.h"
 #include "hpo/driver/plan.h"
 #include "hpo/driver/sweep.h"
 #include "hpo/export/export.h"
 #include "nn/model_file.h"
-#include "runtime/base/error.h"
 #include "tests/hpo/driver/small_study.h"
 
 namespace hpo {
@@ -20,9 +20,9 @@ class From : public SmallStudy {
     for (int i = 0; i < 160; ++i) {
       const int a = i * 41 % 101 - 50, d = i * 59 % 97 - 48, c = i * 31 % 89 - 44;
       const char* kind = d > 30 ? "never" : a > c ? "yes" : "no";
-      rows += rt::cat(c, ",", d, ",", a * 0.5, ",", kind, "\n");
+      rows += base::cat(c, ",", d, ",", a * 0.5, ",", kind, "\n");
     }
-    rt::write_file_atomic(folder_ / "new.csv", rows);
+    base::write_file_atomic(folder_ / "new.csv", rows);
     (void)train("old",
                 "name: old\ndata: {csv: rows.csv, target: kind}\nnetwork: [dense: {units: 9}]\n"
                 "train: {optimizer: {adam: {lr: 0.01}}, epochs: 40}\n");
@@ -41,11 +41,11 @@ class From : public SmallStudy {
     return result;
   }
   [[nodiscard]] std::string file(const std::string& name) const {
-    return rt::read_file(folder_ / name, std::uint64_t{1} << 30);
+    return base::read_file(folder_ / name, std::uint64_t{1} << 30);
   }
 
   static std::string text(const std::string& options = "", const std::string& more = "") {
-    return rt::cat(
+    return base::cat(
         "name: new\ndata: {csv: new.csv, target: kind}\nfrom: {model: "
         "old/model-optimizer.safetensors",
         options, "}\ntrain: {optimizer: {adam: {lr: 0.01}}, batch: 16, epochs: 5}\n", more);
@@ -116,7 +116,7 @@ TEST_F(From, AnotherModelIsAnotherStudy) {
   try {
     (void)run_sweep(parsed(search), options, never);
     FAIL() << "another model was taken for the same";
-  } catch (const rt::Error& error) {
+  } catch (const base::Error& error) {
     EXPECT_NE(std::string_view(error.what()).find("rows of data"), std::string_view::npos)
         << error.what();
   }
@@ -127,12 +127,12 @@ TEST_F(From, AnotherLossThanTheModelsIsRefused) {
               "name: one\ndata: {csv: rows.csv, target: kind}\nnetwork: [dense: {units: 4}]\n"
               "train: {loss: bce, optimizer: sgd, epochs: 2}\n");
   const auto going_on = [&](const std::string& loss) {
-    return rt::cat(
+    return base::cat(
         "name: next\ndata: {csv: rows.csv, target: kind}\n"
         "from: one/model.safetensors\ntrain: {loss: ",
         loss, ", epochs: 2}\n");
   };
-  EXPECT_THROW((void)train("next", going_on("cross_entropy")), rt::Error);
+  EXPECT_THROW((void)train("next", going_on("cross_entropy")), base::Error);
   EXPECT_EQ(train("next", going_on("bce")).shape, "3-4-1");
 }
 
@@ -150,7 +150,7 @@ TEST_F(From, AModelIsNotWrittenOver) {
     (void)train("old",
                 "name: old\ndata: {csv: new.csv, target: kind}\nfrom: old/model.safetensors\n");
     FAIL() << "written over";
-  } catch (const rt::Error& error) {
+  } catch (const base::Error& error) {
     EXPECT_NE(std::string_view(error.what()).find("would write over"), std::string_view::npos)
         << error.what();
   }
@@ -176,7 +176,7 @@ TEST_F(From, EverySearchCanGoOnFromAModel) {
         "method: random\nearly_stop: {hyperband: {min: 1}}",
         "method: {pbt: {members: 4, every: 2}}", "method: random\nearly_stop: {median: {}}"}) {
     SCOPED_TRACE(how);
-    const std::string study = rt::cat(
+    const std::string study = base::cat(
         "name: s\ndata: {csv: new.csv, target: kind}\nfrom: {model: old/model.safetensors, replay: "
         "rows.csv}\ntrain: {optimizer: {adam: {lr: $lr}}, batch: 16, epochs: 6}\n"
         "parameters: {lr: {min: 0.001, max: 0.1, scale: log}}\n",
@@ -185,7 +185,7 @@ TEST_F(From, EverySearchCanGoOnFromAModel) {
     std::string first;
     for (const int workers : {1, 2}) {
       RunOptions options{
-          .folder = folder_ / rt::cat("s", workers), .store = {}, .workers = workers};
+          .folder = folder_ / base::cat("s", workers), .store = {}, .workers = workers};
       options.engine = workers > 1 ? Engine::starpu_cpu : Engine::sequential;
       options.commit_delay = {};
       Stopper never(0);

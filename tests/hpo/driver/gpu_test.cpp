@@ -83,7 +83,7 @@ class GpuStudy : public SmallStudy {
   /// The trials so far; the next session knows nothing of them.
   [[nodiscard]] std::vector<TrialRow> fresh_start() const {
     std::vector<TrialRow> before = trials();
-    for (const rt::Path& path : {run(), store()}) std::filesystem::remove_all(path);
+    for (const base::Path& path : {run(), store()}) std::filesystem::remove_all(path);
     return before;
   }
   static void expect_same(const std::vector<TrialRow>& got, const std::vector<TrialRow>& wanted) {
@@ -128,7 +128,7 @@ TEST_F(GpuStudy, TrainsInEveryPrecisionUnderKeysOfItsOwn) {
   const std::vector<TrialRow> whole = trials();
   for (const char* precision : {"tf32", "bf16"}) {
     std::filesystem::remove_all(run());
-    const StudySpec rounded = on_gpu(rt::cat("precision: ", precision, "\n"));
+    const StudySpec rounded = on_gpu(base::cat("precision: ", precision, "\n"));
     EXPECT_NO_THROW(require_precision(rounded.precision, {.gpus = 1}));
     EXPECT_EQ(session(rounded, "a").epochs, 18) << precision;
     const std::vector<TrialRow> there = trials();
@@ -144,8 +144,8 @@ TEST_F(GpuStudy, TrainsInEveryPrecisionUnderKeysOfItsOwn) {
 TEST_F(GpuStudy, WhatNoCoreTrainsIsForGpusWhereTheFileLeavesItOpen) {
   const rt::Runtime runtime({.executor = rt::Executor::sequential});
   const auto border = [&](const char* precision, int gpus) {
-    return place_study(load_settled(
-                           study(rt::cat("resources: {gpus: auto}\nprecision: ", precision, "\n"))),
+    return place_study(load_settled(study(
+                           base::cat("resources: {gpus: auto}\nprecision: ", precision, "\n"))),
                        platform_here(2, gpus))
         .gpu_from;
   };
@@ -172,7 +172,7 @@ TEST_F(GpuStudy, NetworksChangeTheirShapeOnIt) {
         " 2: {deepen: {layer: dense1}}, 3: {tidy: {layer: dense1, dead: true}},"
         " 4: {shrink: {layer: dense1, by: 1}}}}"}) {
     SCOPED_TRACE(adapt);
-    const StudySpec spec = on_gpu(rt::cat("adapt: ", adapt, "\n"));
+    const StudySpec spec = on_gpu(base::cat("adapt: ", adapt, "\n"));
     regrouped = 0;
     EXPECT_EQ(session(spec, "a").end, DriverEnd::finished);
     EXPECT_GT(regrouped, 0);
@@ -238,8 +238,8 @@ TEST_F(GpuStudy, ADeviceThatIsGoneEndsTheSessionAndTheNextOneGoesOn) {
   try {
     (void)session(on_gpu("retry: {max: 0}\n"), "a");
     FAIL() << "trials were tried on a device that is gone";
-  } catch (const rt::Error& error) {
-    EXPECT_EQ(error.kind(), rt::Errc::no_device);
+  } catch (const base::Error& error) {
+    EXPECT_EQ(error.kind(), base::Errc::no_device);
     EXPECT_NE(std::string(error.what()).find("unspecified launch failure"), std::string::npos);
   }
   EXPECT_EQ(gone, 1) << "before the session ended, the program could have gone on without it";
@@ -288,13 +288,14 @@ class LittleGpu : public GpuStudy {
 
   /// Trials whose networks have `least` to `most` units in each of two layers.
   [[nodiscard]] StudySpec deep_study(const std::string& more, int least, int most) const {
-    return parse_study(rt::cat("name: deep\ndata: {csv: rows.csv, target: kind}\n"
-                               "network: [dense: {units: $width}, dense: {units: $width}]\n"
-                               "train: {optimizer: {sgd: {lr: 0.01}}, epochs: 2}\nmethod: random\n"
-                               "early_stop: none\nlimits: {trials: 6}\nresources: {gpus: 1}\n"
-                               "parameters: {width: {type: int, min: ",
-                               least, ", max: ", most, "}}\n", more),
-                       "deep.yaml", folder_.path().string());
+    return parse_study(
+        base::cat("name: deep\ndata: {csv: rows.csv, target: kind}\n"
+                  "network: [dense: {units: $width}, dense: {units: $width}]\n"
+                  "train: {optimizer: {sgd: {lr: 0.01}}, epochs: 2}\nmethod: random\n"
+                  "early_stop: none\nlimits: {trials: 6}\nresources: {gpus: 1}\n"
+                  "parameters: {width: {type: int, min: ",
+                  least, ", max: ", most, "}}\n", more),
+        "deep.yaml", folder_.path().string());
   }
 
   /// On one with `memory` bytes, and cores for so many networks that share it.
@@ -331,14 +332,14 @@ TEST_F(LittleGpu, RefusesATrialThatItCouldNotHoldOnceWithBothSizes) {
 TEST_F(LittleGpu, ATableThatItDoesNotHoldStaysInMainMemoryAndChangesNoResult) {
   constexpr int kColumns = 40;
   std::string rows;
-  for (int column = 0; column < kColumns; ++column) rows += rt::cat("c", column, ",");
+  for (int column = 0; column < kColumns; ++column) rows += base::cat("c", column, ",");
   rows += "kind\n";
   for (int i = 0; i < 8000; ++i) {
     for (int column = 1; column <= kColumns; ++column)
-      rows += rt::cat((i * 37 * column) % 101 * 0.5, ",");
+      rows += base::cat((i * 37 * column) % 101 * 0.5, ",");
     rows += i * 37 % 101 > 50 ? "yes\n" : "no\n";
   }
-  rt::write_file_atomic(folder_ / "many.csv", rows);
+  base::write_file_atomic(folder_ / "many.csv", rows);
   const StudySpec many = parse_study(
       "name: many\ndata: {csv: many.csv, target: kind}\nnetwork: [dense: {units: $width}]\n"
       "train: {optimizer: {sgd: {lr: 0.01}}, epochs: 2}\nmethod: random\nearly_stop: none\n"
@@ -389,8 +390,8 @@ void expect_refused(const std::function<void()>& start, const std::string& words
   try {
     start();
     FAIL() << "was not refused";
-  } catch (const rt::Error& error) {
-    EXPECT_EQ(error.kind(), rt::Errc::no_device);
+  } catch (const base::Error& error) {
+    EXPECT_EQ(error.kind(), base::Errc::no_device);
     EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
   }
 }

@@ -16,7 +16,7 @@ TEST_F(SmallStudy, TrainsEveryEpochOnce) {
   EXPECT_EQ(all.end, DriverEnd::finished);
   EXPECT_EQ(all.epochs, 18);
   EXPECT_EQ(events("reported").size(), 18U);
-  EXPECT_TRUE(rt::file_size(run() / "best.safetensors"));
+  EXPECT_TRUE(base::file_size(run() / "best.safetensors"));
 }
 
 TEST_F(SmallStudy, CountsEpochsThatAreNotReportedYet) {
@@ -90,11 +90,11 @@ TEST_F(SmallStudy, WithTheSameArithmeticNothingNeedsToBeSaid) {
 
 TEST_F(SmallStudy, TheNetworkWrittenIsTheOneLogged) {
   session(study("metric: {name: valid.accuracy, take: best}\n"), "a");
-  const std::string first = rt::read_file(run() / "best.safetensors");
+  const std::string first = base::read_file(run() / "best.safetensors");
   std::filesystem::remove(run() / "best.safetensors");
   const Session again = session(study("metric: {name: valid.accuracy, take: best}\n"), "b");
   EXPECT_EQ(again.epochs, 0);
-  EXPECT_EQ(rt::read_file(run() / "best.safetensors"), first);
+  EXPECT_EQ(base::read_file(run() / "best.safetensors"), first);
   EXPECT_EQ(events("noted").size(), 0U);
 }
 
@@ -111,7 +111,7 @@ TEST_F(SmallStudy, TheBestNetworkOfWhatTimeCutOffIsWrittenAsFarAsItGot) {
   EXPECT_GE(reader.best()->epochs, 4);
   EXPECT_LT(reader.best()->epochs, 6);
   EXPECT_EQ(reader.model()->trial, 0U);
-  EXPECT_TRUE(rt::file_size(run() / "best.safetensors"));
+  EXPECT_TRUE(base::file_size(run() / "best.safetensors"));
 }
 
 TEST_F(SmallStudy, ANetworkThatCannotBeFoundForWritingIsTrainedAgain) {
@@ -120,7 +120,7 @@ TEST_F(SmallStudy, ANetworkThatCannotBeFoundForWritingIsTrainedAgain) {
   std::filesystem::remove_all(store());
   const Session again = session(study(), "b");
   EXPECT_EQ(again.epochs, 6);
-  EXPECT_TRUE(rt::file_size(run() / "best.safetensors"));
+  EXPECT_TRUE(base::file_size(run() / "best.safetensors"));
   ASSERT_EQ(events("noted").size(), 1U);
   EXPECT_EQ(StudyReader(run()).info().state, StudyState::finished);
 }

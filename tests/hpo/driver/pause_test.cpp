@@ -34,7 +34,7 @@ StudySpec population(std::int64_t members, std::int64_t parallel, std::uint64_t 
 /// A network is a number here: what each epoch under each params added to it.
 class Skill : public TrialWork {
  public:
-  explicit Skill(std::uint64_t chance, rt::Path folder = {})
+  explicit Skill(std::uint64_t chance, base::Path folder = {})
       : luck_(chance, "real time"), folder_(std::move(folder)) {}
 
   std::function<bool(std::uint64_t trial, std::int64_t epoch)> diverges = [](auto, auto) {
@@ -93,13 +93,13 @@ class Skill : public TrialWork {
                              gain(lineage.back().params);
     EXPECT_NEAR(skill, -best.value.value(), 1e-9);
     if (!folder_.empty())
-      rt::write_file_atomic(folder_ / "best.txt", "network", rt::Durability::cached);
+      base::write_file_atomic(folder_ / "best.txt", "network", base::Durability::cached);
     co_return ExportedModel{"best.txt", {{"test.loss", *best.value}}};
   }
 
  private:
-  rt::Stream luck_;
-  rt::Path folder_;
+  base::Stream luck_;
+  base::Path folder_;
 };
 
 struct Bomb : Observer {
@@ -114,8 +114,8 @@ struct Bomb : Observer {
   int left;
 };
 
-DriverEnd session(const rt::Path& folder, const StudySpec& spec, TrialWork& work,
-                  Observer& observer, rt::Duration delay = std::chrono::milliseconds(10)) {
+DriverEnd session(const base::Path& folder, const StudySpec& spec, TrialWork& work,
+                  Observer& observer, base::Duration delay = std::chrono::milliseconds(10)) {
   EventLog log(folder);
   if (!log.facts()) log.begin(sim::facts(spec));
   rt::Runtime runtime({.executor = rt::Executor::sequential});
@@ -130,7 +130,7 @@ DriverEnd session(const rt::Path& folder, const StudySpec& spec, TrialWork& work
   return driver.run();
 }
 
-DriverEnd session(const rt::Path& folder, const StudySpec& spec, TrialWork& work) {
+DriverEnd session(const base::Path& folder, const StudySpec& spec, TrialWork& work) {
   Observer silent;
   return session(folder, spec, work, silent);
 }
@@ -140,12 +140,12 @@ std::string difference(const std::vector<std::string>& a, const std::vector<std:
   for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
     const std::string left = i < a.size() ? a[i] : "nothing",
                       right = i < b.size() ? b[i] : "nothing";
-    if (left != right) return rt::cat(left, " instead of ", right);
+    if (left != right) return base::cat(left, " instead of ", right);
   }
   return "";
 }
 
-std::vector<EventRow> rows_of(const rt::Path& folder, std::string_view kind) {
+std::vector<EventRow> rows_of(const base::Path& folder, std::string_view kind) {
   std::vector<EventRow> rows;
   for (EventRow& row : StudyReader(folder).events()) {
     if (row.kind == kind) rows.push_back(std::move(row));
@@ -188,7 +188,7 @@ TEST(Pause, WhoIsReplacedDoesNotDependOnTheSlots) {
     session(folder.path(), population(8, slots), work);
     std::vector<std::string>& replaced = all.emplace_back();
     for (const EventRow& row : rows_of(folder.path(), "replaced"))
-      replaced.push_back(rt::cat(*row.trial, row.payload));
+      replaced.push_back(base::cat(*row.trial, row.payload));
   }
   EXPECT_EQ(all[0], all[1]);
   EXPECT_EQ(all[0], all[2]);

@@ -10,7 +10,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr rt::Moment kBegin{1'000'000'000'000};
+constexpr base::Moment kBegin{1'000'000'000'000};
 
 TEST(Places, AreAsManyAsWantedUntilTheSystemLacksThem) {
   Places places(8);

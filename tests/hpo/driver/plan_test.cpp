@@ -111,10 +111,10 @@ TEST_F(PlanTest, SmallNetworksThatShareAGpuTakeAsLongAsOneAlone) {
   const auto seconds = [&](const char* parallel, int sharers) {
     const rt::Runtime runtime({.executor = rt::Executor::sequential});
     const LoadedStudy loaded = load_settled(parse_study(
-        rt::cat("data: {csv: rows.csv, target: kind}\nnetwork: [dense: {units: 8}]\n"
-                "train: {epochs: 1, optimizer: {type: sgd, lr: $lr}}\nmethod: random\n"
-                "early_stop: none\nlimits: {trials: 32}\nresources: {gpus: 0.125}\nparallel: ",
-                parallel, "\nparameters: {lr: {min: 0.1, max: 0.2}}\n"),
+        base::cat("data: {csv: rows.csv, target: kind}\nnetwork: [dense: {units: 8}]\n"
+                  "train: {epochs: 1, optimizer: {type: sgd, lr: $lr}}\nmethod: random\n"
+                  "early_stop: none\nlimits: {trials: 32}\nresources: {gpus: 0.125}\nparallel: ",
+                  parallel, "\nparameters: {lr: {min: 0.1, max: 0.2}}\n"),
         "shared.yaml", folder_.path().string()));
     const rt::Platform platform = rt::with_sharers(platform_here(16, 1), sharers);
     return plan_study(loaded, platform).seconds;
@@ -142,7 +142,7 @@ TEST_F(PlanTest, WhereOnlyTimeEndsAStudyThereAreAsManyTrialsAsItHolds) {
   EXPECT_FALSE(plan(study()).ends_by_time);
   const Plan all = timed("100h");
   EXPECT_EQ(all.trials, 1000);
-  const Plan some = timed(rt::cat(static_cast<std::int64_t>(all.seconds * 1e3 / 4), "ms"));
+  const Plan some = timed(base::cat(static_cast<std::int64_t>(all.seconds * 1e3 / 4), "ms"));
   EXPECT_GT(some.trials, few.trials);
   EXPECT_LT(some.trials, all.trials);
   const Plan grid =
@@ -159,7 +159,7 @@ TEST_F(PlanTest, TheJsonHasItsKeysInOrder) {
   std::size_t at = 0;
   for (const char* key : {"trials", "epochs", "distinct_epochs", "steps", "distinct_steps", "flops",
                           "distinct_flops", "memory", "seconds", "placement", "at_least"}) {
-    const std::size_t next = json.find(rt::cat("\"", key, "\":"), at);
+    const std::size_t next = json.find(base::cat("\"", key, "\":"), at);
     ASSERT_NE(next, std::string::npos) << key << " in " << json;
     at = next;
   }

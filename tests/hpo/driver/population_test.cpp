@@ -19,19 +19,19 @@ class PopulationTraining : public SmallStudy {
   [[nodiscard]] StudySpec population(const std::string& more = "", const std::string& fields = "",
                                      const std::string& lr = "{min: 1e-3, max: 1, scale: log}") {
     return parse_study(
-        rt::cat("name: small\ndata: {csv: rows.csv, target: kind}\n"
-                "network: [dense: {name: fc1, units: $width}]\n"
-                "train: {optimizer: {sgd: {lr: $lr, momentum: $momentum}}, epochs: 4}\n"
-                "method: {type: pbt, members: 4, resample: 0.5",
-                fields.empty() ? "" : ", ", fields,
-                "}\nparallel: 2\n"
-                "parameters: {width: {type: int, min: 4, max: 12}, lr: ",
-                lr, ", momentum: {values: [0.0, 0.5, 0.9]}}\n", more),
+        base::cat("name: small\ndata: {csv: rows.csv, target: kind}\n"
+                  "network: [dense: {name: fc1, units: $width}]\n"
+                  "train: {optimizer: {sgd: {lr: $lr, momentum: $momentum}}, epochs: 4}\n"
+                  "method: {type: pbt, members: 4, resample: 0.5",
+                  fields.empty() ? "" : ", ", fields,
+                  "}\nparallel: 2\n"
+                  "parameters: {width: {type: int, min: 4, max: 12}, lr: ",
+                  lr, ", momentum: {values: [0.0, 0.5, 0.9]}}\n", more),
         "small.yaml", folder_.path().string());
   }
 
   void forget() const { std::filesystem::remove_all(run()), std::filesystem::remove_all(store()); }
-  [[nodiscard]] std::string model() const { return rt::read_file(run() / "best.safetensors"); }
+  [[nodiscard]] std::string model() const { return base::read_file(run() / "best.safetensors"); }
 
   [[nodiscard]] TrialTable table() const {
     TrialTable table(StudyReader(run()).objective());
@@ -45,8 +45,8 @@ class PopulationTraining : public SmallStudy {
     std::vector<std::string> texts;
     for (const EventRow& row : StudyReader(run()).events()) {
       if (row.kind == "opened" || row.kind == "noted" || row.kind == "exported") continue;
-      texts.push_back(rt::cat(rt::format_double(row.vtime), " ", row.trial ? *row.trial : 99, " ",
-                              row.kind, " ", row.payload));
+      texts.push_back(base::cat(base::format_double(row.vtime), " ", row.trial ? *row.trial : 99,
+                                " ", row.kind, " ", row.payload));
     }
     return texts;
   }
@@ -105,7 +105,8 @@ TEST_F(PopulationTraining, CopiesAreReshapedAndTheBestNetworkHasTheShapeItGot) {
         }
       }
       EXPECT_EQ(row.inference_flops, static_cast<double>(2 * (3 + 2) * width)) << row.trial;
-      const bool written = model().find(rt::cat("\"shape\":[3,", width, "]")) != std::string::npos;
+      const bool written =
+          model().find(base::cat("\"shape\":[3,", width, "]")) != std::string::npos;
       EXPECT_TRUE(written || row.trial != trials.best()->trial) << model().substr(8, 400);
     }
   }
@@ -145,7 +146,7 @@ class DivergingPopulation : public PopulationTraining {
  protected:
   [[nodiscard]] StudySpec diverging(int every, const std::string& more = "") {
     std::string text =
-        resolved_yaml(population("seed: 3\n" + more, rt::cat("quantile: 0.5, every: ", every),
+        resolved_yaml(population("seed: 3\n" + more, base::cat("quantile: 0.5, every: ", every),
                                  "{min: 1e-3, max: 1e4, scale: log}"));
     const std::size_t at = text.find("target: kind");
     return parse_study(

@@ -2,9 +2,9 @@
 
 #include <filesystem>
 
+#include "base/error.h"
 #include "hpo/driver/same_study.h"
 #include "hpo/driver/sweep.h"
-#include "runtime/base/error.h"
 #include "tests/hpo/driver/small_study.h"
 
 namespace hpo {
@@ -15,8 +15,8 @@ using StudyPrecision = SmallStudy;
 std::string refusal(kern::Precision precision, const Resources& asked) {
   try {
     require_precision(precision, asked);
-  } catch (const rt::Error& error) {
-    EXPECT_EQ(error.kind(), rt::Errc::no_device);
+  } catch (const base::Error& error) {
+    EXPECT_EQ(error.kind(), base::Errc::no_device);
     return error.what();
   }
   return "";
@@ -42,7 +42,7 @@ TEST_F(StudyPrecision, AnotherOneIsAnotherStudy) {
 TEST_F(StudyPrecision, IsRefusedByTheKindsOfDeviceThatLackIt) {
   EXPECT_EQ(refusal(kern::Precision::f32, {}), "");
   EXPECT_EQ(refusal(kern::Precision::tf32, {}),
-            rt::cat("precision: tf32 for a core: ", tasks::cores_lack(kern::Precision::tf32)));
+            base::cat("precision: tf32 for a core: ", tasks::cores_lack(kern::Precision::tf32)));
   EXPECT_EQ(refusal(kern::Precision::bf16, {}).empty(),
             tasks::cores_lack(kern::Precision::bf16).empty());
 }
@@ -50,8 +50,8 @@ TEST_F(StudyPrecision, IsRefusedByTheKindsOfDeviceThatLackIt) {
 TEST_F(StudyPrecision, NoTrialOfARefusedStudyBegins) {
   const StudySpec spec = study("precision: tf32\n");
   Observer nobody;
-  EXPECT_THROW((void)run_sweep(spec, {.folder = run()}, nobody), rt::Error);
-  EXPECT_THROW((void)StudyReader(run()), rt::Error) << "a study was begun";
+  EXPECT_THROW((void)run_sweep(spec, {.folder = run()}, nobody), base::Error);
+  EXPECT_THROW((void)StudyReader(run()), base::Error) << "a study was begun";
 }
 
 TEST_F(StudyPrecision, ResultsAreNeverTakenForThoseOfAnother) {

@@ -13,13 +13,13 @@ class PromotionTest : public SmallStudy {
  protected:
   /// One slot, so that more trials wait than stay in memory.
   [[nodiscard]] StudySpec promoting(const std::string& more = "") const {
-    return parse_study(rt::cat("name: small\ndata: {csv: rows.csv, target: kind}\n"
-                               "network: [dense: {units: $width}]\n"
-                               "train: {optimizer: {sgd: {lr: 0.01}}, epochs: 9}\n"
-                               "method: random\nearly_stop: {type: asha, promote: true}\n"
-                               "parallel: 1\nparameters: {width: {type: int, min: 4, max: 400}}\n"
-                               "limits: {trials: 9}\n",
-                               more),
+    return parse_study(base::cat("name: small\ndata: {csv: rows.csv, target: kind}\n"
+                                 "network: [dense: {units: $width}]\n"
+                                 "train: {optimizer: {sgd: {lr: 0.01}}, epochs: 9}\n"
+                                 "method: random\nearly_stop: {type: asha, promote: true}\n"
+                                 "parallel: 1\nparameters: {width: {type: int, min: 4, max: 400}}\n"
+                                 "limits: {trials: 9}\n",
+                                 more),
                        "small.yaml", folder_.path().string());
   }
 
@@ -34,8 +34,8 @@ class PromotionTest : public SmallStudy {
     std::vector<std::string> texts;
     for (const EventRow& event : StudyReader(run()).events()) {
       if (event.kind != "opened")
-        texts.push_back(rt::cat(event.vtime, " ", event.trial.value_or(999), " ", event.kind, " ",
-                                event.payload));
+        texts.push_back(base::cat(event.vtime, " ", event.trial.value_or(999), " ", event.kind, " ",
+                                  event.payload));
     }
     return texts;
   }

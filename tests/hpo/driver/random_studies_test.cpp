@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "base/file.h"
+#include "base/random.h"
+#include "base/text.h"
 #include "hpo/driver/simulate.h"
 #include "hpo/study/spec.h"
-#include "runtime/base/file.h"
-#include "runtime/base/random.h"
-#include "runtime/base/text.h"
 #include "tests/runtime/place/runs.h"
 #include "tests/support/child.h"
 #include "tests/support/temp_folder.h"
@@ -22,16 +22,16 @@ namespace {
 
 constexpr std::uint64_t kMega = 1 << 20;
 
-std::string one_of(rt::Stream& luck, const std::vector<std::string>& words) {
+std::string one_of(base::Stream& luck, const std::vector<std::string>& words) {
   return words[luck.below(words.size())];
 }
 
-std::uint64_t between(rt::Stream& luck, std::uint64_t least, std::uint64_t most) {
+std::uint64_t between(base::Stream& luck, std::uint64_t least, std::uint64_t most) {
   return least + luck.below(most - least + 1);
 }
 
 /// GPUs of 1 or 2 MiB, so that few networks fit beside each other and some fit nowhere.
-rt::Platform random_machine(rt::Stream& luck) {
+rt::Platform random_machine(base::Stream& luck) {
   return {.name = "random",
           .cpu = {.count = static_cast<int>(between(luck, 1, 4)),
                   .peak = 1e9,
@@ -49,22 +49,22 @@ rt::Platform random_machine(rt::Stream& luck) {
                   .latency = 1e-5}};
 }
 
-std::string random_study(rt::Stream& luck) {
+std::string random_study(base::Stream& luck) {
   const std::uint64_t widest = std::uint64_t{16} << between(luck, 1, 5);
-  return rt::cat("name: random\ndata: {csv: ", one_of(luck, {"few.csv", "many.csv"}),
-                 ", target: kind}\nnetwork: [dense: {name: fc1, units: $width}, dense: {units: ",
-                 between(luck, 4, 256), "}]\ntrain: {batch: ", between(luck, 8, 256),
-                 ", epochs: ", between(luck, 1, 4), ", optimizer: {",
-                 one_of(luck, {"sgd: {lr: $lr, momentum: 0.9}", "adam: {lr: $lr}"}),
-                 "}}\nmethod: ", one_of(luck, {"random", "tpe"}),
-                 "\nearly_stop: ", one_of(luck, {"none", "{type: asha, min: 1}"}),
-                 "\nparallel: ", between(luck, 1, 8), "\nseed: ", luck.below(1000),
-                 "\nparameters:\n  lr: {min: 1e-4, max: 1e-1, scale: log}\n"
-                 "  width: {type: int, min: 8, max: ",
-                 widest, ", scale: log}\nlimits: {trials: ", between(luck, 2, 8), "}\n",
-                 one_of(luck, {"", "", "adapt: {policy: race, every: 1, until: 2}\n"}),
-                 "resources: {gpus: auto, gpu_from: ", one_of(luck, {"1", "1e5", "1e6", "1e7"}),
-                 "}\n");
+  return base::cat("name: random\ndata: {csv: ", one_of(luck, {"few.csv", "many.csv"}),
+                   ", target: kind}\nnetwork: [dense: {name: fc1, units: $width}, dense: {units: ",
+                   between(luck, 4, 256), "}]\ntrain: {batch: ", between(luck, 8, 256),
+                   ", epochs: ", between(luck, 1, 4), ", optimizer: {",
+                   one_of(luck, {"sgd: {lr: $lr, momentum: 0.9}", "adam: {lr: $lr}"}),
+                   "}}\nmethod: ", one_of(luck, {"random", "tpe"}),
+                   "\nearly_stop: ", one_of(luck, {"none", "{type: asha, min: 1}"}),
+                   "\nparallel: ", between(luck, 1, 8), "\nseed: ", luck.below(1000),
+                   "\nparameters:\n  lr: {min: 1e-4, max: 1e-1, scale: log}\n"
+                   "  width: {type: int, min: 8, max: ",
+                   widest, ", scale: log}\nlimits: {trials: ", between(luck, 2, 8), "}\n",
+                   one_of(luck, {"", "", "adapt: {policy: race, every: 1, until: 2}\n"}),
+                   "resources: {gpus: auto, gpu_from: ", one_of(luck, {"1", "1e5", "1e6", "1e7"}),
+                   "}\n");
 }
 
 class RandomStudies : public ::testing::TestWithParam<int> {
@@ -78,8 +78,8 @@ class RandomStudies : public ::testing::TestWithParam<int> {
   void write(const char* name, int rows) {
     std::string text = "a,b,c,kind\n";
     for (int i = 0; i < rows; ++i)
-      text += rt::cat(i % 7, ',', i % 11, ',', i % 13, ',', i % 7 < 3 ? "yes" : "no", '\n');
-    rt::write_file_atomic(folder_ / name, text);
+      text += base::cat(i % 7, ',', i % 11, ',', i % 13, ',', i % 7 < 3 ? "yes" : "no", '\n');
+    base::write_file_atomic(folder_ / name, text);
   }
 
   support::TempFolder folder_;
@@ -94,14 +94,14 @@ std::string wrong_with(const std::string& text, const rt::Platform& machine,
       const StudySpec study = parse_study(text, "random.yaml", folder);
       const SimulationReport report = simulate(study, machine, find_scheme("trellis"), &runs);
       if (report.trials == 0) return "no trials";
-    } catch (const rt::Error& error) {
-      const bool no_flavour = error.kind() == rt::Errc::no_device;
-      return rt::cat(no_flavour ? "skip: " : "", error.what());
+    } catch (const base::Error& error) {
+      const bool no_flavour = error.kind() == base::Errc::no_device;
+      return base::cat(no_flavour ? "skip: " : "", error.what());
     }
     std::uint64_t held = 0;
     for (const rt::SimulatedRun& run : runs) held = std::max(held, run.resident);
     const std::string wrong = simulated_runs::check(runs, machine);
-    return wrong.empty() ? rt::cat("held ", held) : wrong;
+    return wrong.empty() ? base::cat("held ", held) : wrong;
   });
   constexpr std::string_view kGood = "held ";
   if (!said.starts_with(kGood)) return said;
@@ -112,7 +112,7 @@ std::string wrong_with(const std::string& text, const rt::Platform& machine,
 constexpr int kParts = 20, kStudies = 10;
 
 TEST_P(RandomStudies, LeaveNoDeviceIdleBesideATaskAndOverCommitNoGpu) {
-  rt::Stream luck(static_cast<std::uint64_t>(GetParam()), "random studies", 0);
+  base::Stream luck(static_cast<std::uint64_t>(GetParam()), "random studies", 0);
   int full = 0;
   for (int i = 0; i < kStudies; ++i) {
     const rt::Platform machine = random_machine(luck);

@@ -30,14 +30,14 @@ class OneReport : public Work {
   }
 };
 
-std::vector<TrialRow> ended(const rt::Path& folder) {
+std::vector<TrialRow> ended(const base::Path& folder) {
   std::vector<TrialRow> rows = StudyReader(folder).trials();
   std::erase_if(rows, [](const TrialRow& row) { return row.state != TrialState::complete; });
   return rows;
 }
 
-std::optional<Finished> run(const rt::Path& folder, const StudySpec& spec, std::uint64_t chance = 1,
-                            std::vector<Changed> changes = {}) {
+std::optional<Finished> run(const base::Path& folder, const StudySpec& spec,
+                            std::uint64_t chance = 1, std::vector<Changed> changes = {}) {
   OneReport work(chance);
   Observer silent;
   return session(folder, spec, work, silent, std::move(changes)).finished;
@@ -57,8 +57,9 @@ TEST(Reached, TheFirstTrialAsGoodAsTheTargetIsTheLast) {
   EXPECT_EQ(std::ranges::count_if(rows, good), 1);
   const TrialRow best = *StudyReader(folder.path()).best();
   EXPECT_TRUE(good(best));
-  EXPECT_EQ(finished->message, rt::cat("trial ", best.trial, " has ",
-                                       rt::format_double(*best.value), ", limits.target is 0.1"));
+  EXPECT_EQ(finished->message,
+            base::cat("trial ", best.trial, " has ", base::format_double(*best.value),
+                      ", limits.target is 0.1"));
   EXPECT_EQ(StudyReader(folder.path()).info().state, StudyState::finished);
 }
 
@@ -121,7 +122,7 @@ TEST(Reached, ADriverThatDiesAtAnyEndGoesOnToTheSame) {
       support::TempFolder folder;
       OneReport work(1);
       Bomb bomb(left);
-      EXPECT_THROW(session(folder.path(), spec, work, bomb, {}, nullptr, rt::Duration::zero()),
+      EXPECT_THROW(session(folder.path(), spec, work, bomb, {}, nullptr, base::Duration::zero()),
                    sim::Killed);
       run(folder.path(), spec, 2);
       EXPECT_EQ(events_of(folder.path()), events_of(reference.path())) << left;
@@ -166,7 +167,7 @@ TEST(Reached, SoManyTrialsWithoutANewBestEndTheStudy) {
   }
   EXPECT_LT(longest, 7U) << "it did not miss an earlier end";
   EXPECT_EQ(finished->message,
-            rt::cat("7 trials in a row were no better than trial ", best->trial));
+            base::cat("7 trials in a row were no better than trial ", best->trial));
 }
 
 TEST(Reached, StoppedTrialsCountAsNoBetterAndFailedOnesDoNot) {
@@ -208,7 +209,7 @@ TEST(Reached, PatienceWithoutACompleteTrialLetsOneComeToItsEnd) {
   support::TempFolder reference;
   for (std::uint64_t chance = 1; chance < 6; ++chance) {
     support::TempFolder folder;
-    const rt::Path& where = chance == 1 ? reference.path() : folder.path();
+    const base::Path& where = chance == 1 ? reference.path() : folder.path();
     Work work(chance);
     Observer silent;
     const auto finished = session(where, spec, work, silent).finished;

@@ -26,7 +26,7 @@ struct Bomb : Observer {
   int left;
 };
 
-int killed_session(const rt::Path& folder, const StudySpec& spec, int events,
+int killed_session(const base::Path& folder, const StudySpec& spec, int events,
                    std::uint64_t chance) {
   Work work(chance, folder);
   Bomb bomb(events);

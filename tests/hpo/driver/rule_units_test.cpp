@@ -13,13 +13,13 @@ class RuleUnits : public SmallStudy {
  protected:
   /// 72 rows in batches of 32: three steps an epoch.
   [[nodiscard]] StudySpec counting(const std::string& rule) const {
-    return parse_study(rt::cat("name: small\ndata: {csv: rows.csv, target: kind}\n"
-                               "network: [dense: {units: $width}]\n"
-                               "train: {optimizer: {sgd: {lr: 0.01}}, epochs: 6}\n"
-                               "method: random\nparallel: 2\nearly_stop: ",
-                               rule,
-                               "\nparameters: {width: {type: int, min: 4, max: 400}}\n"
-                               "limits: {trials: 8}\n"),
+    return parse_study(base::cat("name: small\ndata: {csv: rows.csv, target: kind}\n"
+                                 "network: [dense: {units: $width}]\n"
+                                 "train: {optimizer: {sgd: {lr: 0.01}}, epochs: 6}\n"
+                                 "method: random\nparallel: 2\nearly_stop: ",
+                                 rule,
+                                 "\nparameters: {width: {type: int, min: 4, max: 400}}\n"
+                                 "limits: {trials: 8}\n"),
                        "small.yaml", folder_.path().string());
   }
 

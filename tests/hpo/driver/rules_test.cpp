@@ -36,7 +36,7 @@ double value_of(const Params& params, std::int64_t epoch) {
   return x + std::abs(now - size / 2) / 9;
 }
 
-Work measuring(std::uint64_t chance, rt::Path folder = {}) {
+Work measuring(std::uint64_t chance, base::Path folder = {}) {
   Work work(chance, std::move(folder));
   work.value = value_of;
   return work;
@@ -130,14 +130,14 @@ class Extended : public testing::TestWithParam<std::tuple<std::string, Variant>>
     return spec;
   }
 
-  static void extend(const rt::Path& folder, std::uint64_t chance, Observer& observer) {
+  static void extend(const base::Path& folder, std::uint64_t chance, Observer& observer) {
     Work more = measuring(chance, folder);
     std::vector<Changed> changes{{"limits.trials", "11", "60"}};
     for (const EventRow& event : StudyReader(folder).events()) {
       if (event.kind == "changed") changes.clear();
     }
     // Nothing is put off, so that a death comes between any two events.
-    session(folder, study(60), more, observer, changes, nullptr, rt::Duration(0));
+    session(folder, study(60), more, observer, changes, nullptr, base::Duration(0));
   }
 };
 

@@ -1,6 +1,6 @@
 #include "hpo/driver/same_study.h"
 
-#include "runtime/base/error.h"
+#include "base/error.h"
 #include "tests/hpo/driver/small_study.h"
 
 namespace hpo {
@@ -14,8 +14,8 @@ class SameStudy : public SmallStudy {
   [[nodiscard]] std::string refusal(std::string_view logged, std::string_view now) const {
     try {
       (void)changes_between(logged, now);
-    } catch (const rt::Error& error) {
-      EXPECT_EQ(error.kind(), rt::Errc::study);
+    } catch (const base::Error& error) {
+      EXPECT_EQ(error.kind(), base::Errc::study);
       return error.what();
     }
     return "";

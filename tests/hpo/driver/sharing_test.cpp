@@ -3,11 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include "base/text.h"
 #include "hpo/driver/placement.h"
 #include "hpo/driver/plan.h"
 #include "hpo/driver/sweep.h"
 #include "hpo/export/export.h"
-#include "runtime/base/text.h"
 #include "runtime/instance.h"
 #include "tests/support/temp_folder.h"
 
@@ -20,7 +20,7 @@ network: [dense: {units: 4, activation: tanh}]
 )";
 
 /// What the files of a folder take on a disk of 4 KiB blocks.
-std::uint64_t bytes_in(const rt::Path& folder) {
+std::uint64_t bytes_in(const base::Path& folder) {
   std::uint64_t bytes = 0;
   for (const auto& item : std::filesystem::recursive_directory_iterator(folder)) {
     if (item.is_regular_file()) bytes += (item.file_size() + 4095) / 4096 * 4096;
@@ -30,9 +30,10 @@ std::uint64_t bytes_in(const rt::Path& folder) {
 
 /// The grid of the PyCOMPSs work: optimizer x batch x epochs.
 std::string grid(const std::string& epochs) {
-  return rt::cat(kHead, "train: {optimizer: {type: $optimizer}, batch: $batch, epochs: $epochs}\n",
-                 "method: grid\nparameters:\n  optimizer: {values: [adam, sgd, rmsprop]}\n",
-                 "  batch: {values: [16, 32, 64]}\n  epochs: {values: ", epochs, "}\n");
+  return base::cat(kHead,
+                   "train: {optimizer: {type: $optimizer}, batch: $batch, epochs: $epochs}\n",
+                   "method: grid\nparameters:\n  optimizer: {values: [adam, sgd, rmsprop]}\n",
+                   "  batch: {values: [16, 32, 64]}\n  epochs: {values: ", epochs, "}\n");
 }
 
 class Sharing : public testing::Test {
@@ -40,9 +41,9 @@ class Sharing : public testing::Test {
   Sharing() {
     std::string rows = "a,b,y\n";
     for (int i = 0; i < 90; ++i)
-      rows += rt::cat(i * 37 % 101, ",", i * 53 % 97, ",", i * 37 % 101 > i * 53 % 97 ? "p" : "q",
-                      "\n");
-    rt::write_file_atomic(folder_ / "rows.csv", rows);
+      rows += base::cat(i * 37 % 101, ",", i * 53 % 97, ",", i * 37 % 101 > i * 53 % 97 ? "p" : "q",
+                        "\n");
+    base::write_file_atomic(folder_ / "rows.csv", rows);
   }
 
   [[nodiscard]] StudySpec load(const std::string& text, const std::string& name) const {
@@ -52,7 +53,7 @@ class Sharing : public testing::Test {
   /// Runs a study in a folder of its own name; studies share the store beside them, if no other is
   /// named.
   SweepResult sweep(const std::string& text, const std::string& name, bool sharing = true,
-                    const rt::Path& store = {}) {
+                    const base::Path& store = {}) {
     Observer silent;
     return run_sweep(load(text, name),
                      {.folder = folder_ / name,
@@ -136,10 +137,10 @@ TEST_F(Sharing, WhatIsComputedSoonerThanWrittenIsNotLeftBehind) {
 TEST_F(Sharing, AnyBudgetOfTheStoreGivesTheSameStudy) {
   sweep(grid("[10, 20]"), "alone", false);
   for (const std::uint64_t megabytes : {1, 64}) {
-    const std::string name = rt::cat("budget", megabytes), again = name + "again";
-    const std::string text = rt::cat(
+    const std::string name = base::cat("budget", megabytes), again = name + "again";
+    const std::string text = base::cat(
         grid("[10, 20]"), "checkpoint: {overhead: 100%}\nstore: {budget: ", megabytes, "MB}\n");
-    const rt::Path store = folder_ / (name + "-store");
+    const base::Path store = folder_ / (name + "-store");
     const std::int64_t first = sweep(text, name, true, store).work.distinct_epochs;
     EXPECT_EQ(table(name), table("alone"));
     // What is protected may lie beyond the budget.
@@ -152,7 +153,7 @@ TEST_F(Sharing, AnyBudgetOfTheStoreGivesTheSameStudy) {
 }
 
 TEST_F(Sharing, RatesThatAgreeAtFirstShareThatPart) {
-  const std::string train = rt::cat(
+  const std::string train = base::cat(
       kHead, "train: {optimizer: {type: sgd, lr: [[0, 0.1], [$when, $late]]}, epochs: 9}\n",
       "method: grid\nparameters: {when: {values: [3, 5]}, late: {values: [0.01, 0.02, 0.03]}}\n");
   // From epoch 3 on three ways; the common beginning of the others goes on to 5, then three more.
@@ -161,20 +162,20 @@ TEST_F(Sharing, RatesThatAgreeAtFirstShareThatPart) {
 
 TEST_F(Sharing, EqualStretchesAfterDifferentPastsAreNotShared) {
   const std::string train =
-      rt::cat(kHead, "train: {optimizer: {type: sgd, lr: [[0, $early], [4, 0.01]]}, epochs: 6}\n",
-              "method: grid\nparameters: {early: {values: [0.1, 0.2]}}\n");
+      base::cat(kHead, "train: {optimizer: {type: sgd, lr: [[0, $early], [4, 0.01]]}, epochs: 6}\n",
+                "method: grid\nparameters: {early: {values: [0.1, 0.2]}}\n");
   expect_work(train, 12, 12);
 }
 
 TEST_F(Sharing, ASchedulePartsFromTheConstantRateWhereItLeavesIt) {
   const std::string train =
-      rt::cat(kHead, "train: {schedule: {type: $s, every: 3, epochs: 2}, epochs: 6}\n",
-              "method: grid\nparameters: {s: {values: [constant, step, warmup]}}\n");
+      base::cat(kHead, "train: {schedule: {type: $s, every: 3, epochs: 2}, epochs: 6}\n",
+                "method: grid\nparameters: {s: {values: [constant, step, warmup]}}\n");
   expect_work(train, 18, 6 + 3 + 6);
 }
 
 TEST_F(Sharing, ASearchWithARuleIsTheSame) {
-  const std::string text = rt::cat(
+  const std::string text = base::cat(
       kHead, "train: {optimizer: {type: sgd, lr: $lr}, batch: $batch, epochs: $e}\n",
       "parameters: {lr: {values: [0.01, 0.1]}, batch: {values: [16, 32]}, e: {values: [3, 9]}}\n",
       "early_stop: {type: asha, min: 1, eta: 3}\nlimits: {trials: 8}\n");
@@ -187,7 +188,7 @@ TEST_F(Sharing, ASearchWithARuleIsTheSame) {
 }
 
 TEST_F(Sharing, ATrainingWithoutItIsRepeated) {
-  const std::string text = rt::cat(kHead, "train: {epochs: 4}\n");
+  const std::string text = base::cat(kHead, "train: {epochs: 4}\n");
   Observer silent;
   const auto train = [&](bool sharing) {
     const double before = tasks::epochs_trained();

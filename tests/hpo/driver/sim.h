@@ -5,9 +5,9 @@
 #include <cmath>
 #include <functional>
 
+#include "base/random.h"
+#include "base/text.h"
 #include "hpo/driver/driver.h"
-#include "runtime/base/random.h"
-#include "runtime/base/text.h"
 #include "runtime/config.h"
 #include "runtime/instance.h"
 #include "tests/support/temp_folder.h"
@@ -43,7 +43,7 @@ struct Killed {};
 
 class Work : public TrialWork {
  public:
-  explicit Work(std::uint64_t chance, rt::Path folder = {})
+  explicit Work(std::uint64_t chance, base::Path folder = {})
       : luck_(chance, "real time"), folder_(std::move(folder)) {}
 
   /// What happens at the end of an epoch before it is reported; may throw.
@@ -64,22 +64,22 @@ class Work : public TrialWork {
   rt::Async<ExportedModel> finish(TrialRow best, Lineage) override {
     ++finished;
     if (!folder_.empty())
-      rt::write_file_atomic(folder_ / "best.txt", "network", rt::Durability::cached);
+      base::write_file_atomic(folder_ / "best.txt", "network", base::Durability::cached);
     co_return ExportedModel{"best.txt", {{"test.loss", best.value.value() + 1}}};
   }
 
  private:
-  rt::Stream luck_;
-  rt::Path folder_;
+  base::Stream luck_;
+  base::Path folder_;
 };
 
 /// The events that must be equal in equal studies: all but sessions, without real time.
-inline std::vector<std::string> events_of(const rt::Path& folder) {
+inline std::vector<std::string> events_of(const base::Path& folder) {
   std::vector<std::string> texts;
   for (const EventRow& e : StudyReader(folder).events()) {
     if (e.kind == "opened") continue;
-    texts.push_back(rt::format_double(e.vtime) + " " + (e.trial ? std::to_string(*e.trial) : "-") +
-                    " " + e.kind + " " + e.payload);
+    texts.push_back(base::format_double(e.vtime) + " " +
+                    (e.trial ? std::to_string(*e.trial) : "-") + " " + e.kind + " " + e.payload);
   }
   return texts;
 }
@@ -91,10 +91,10 @@ struct Session {
 };
 
 /// One session of a driver on the study in `folder`.
-inline Session session(const rt::Path& folder, const StudySpec& spec, Work& work,
+inline Session session(const base::Path& folder, const StudySpec& spec, Work& work,
                        Observer& observer, std::vector<Changed> changes = {},
                        const std::atomic<int>* interrupts = nullptr,
-                       rt::Duration commit_delay = std::chrono::milliseconds(10),
+                       base::Duration commit_delay = std::chrono::milliseconds(10),
                        const rt::Config& config = {.executor = rt::Executor::sequential}) {
   EventLog log(folder);
   if (!log.facts()) log.begin(facts(spec));
@@ -113,7 +113,7 @@ inline Session session(const rt::Path& folder, const StudySpec& spec, Work& work
   return {end, driver.finished(), driver.work()};
 }
 
-inline Session session(const rt::Path& folder, const StudySpec& spec, Work& work) {
+inline Session session(const base::Path& folder, const StudySpec& spec, Work& work) {
   Observer silent;
   return session(folder, spec, work, silent);
 }

@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <fstream>
 
+#include "base/text.h"
 #include "hpo/driver/loaded_study.h"
 #include "hpo/driver/placement.h"
 #include "hpo/driver/plan.h"
 #include "hpo/place/border.h"
 #include "hpo/study/platform.h"
-#include "runtime/base/text.h"
 #include "runtime/instance.h"
 #include "tasks/tasks.h"
 #include "tests/hpo/place/paper.h"
@@ -42,8 +42,8 @@ class Simulate : public ::testing::Test {
     try {
       (void)simulate_apart(smallest, machine(), find_scheme("cpu-only"), 60);
       return "";
-    } catch (const rt::Error& error) {
-      if (error.kind() == rt::Errc::no_device) return error.what();
+    } catch (const base::Error& error) {
+      if (error.kind() == base::Errc::no_device) return error.what();
       throw;
     }
   }
@@ -102,9 +102,9 @@ double best_static(const StudySpec& study, const rt::Platform& machine) {
     const double border = place_trials(loaded, machine, trials).gpu_from;
     std::vector<bool> on_gpu;
     for (const PaperTrial& trial : trials) on_gpu.push_back(trial.front().step_flops >= border);
-    return rt::format_double(paper::best_found(trials, machine, on_gpu));
+    return base::format_double(paper::best_found(trials, machine, on_gpu));
   });
-  return rt::parse_double(said).value_or(0);
+  return base::parse_double(said).value_or(0);
 }
 
 TEST_F(Simulate, OursIsWithinATenthOfTheBestStaticPlacementOfAMixedSweep) {
@@ -124,11 +124,11 @@ TEST_F(Simulate, TheSameStudyTakesTheSameTimeTwice) {
 TEST_F(Simulate, ALatencyIsModelled) {
   const auto tasks_within = [&](double worst) {
     const StudySpec study = parse_study(
-        rt::cat("name: timed\ndata: {csv: rows.csv, target: kind}\nmetric: valid.latency\n"
-                "network: [dense: {units: $width}]\ntrain: {epochs: 3}\nmethod: grid\n"
-                "parallel: 1\nparameters: {width: {values: [5, 50, 500]}}\n"
-                "early_stop: {type: threshold, worst: ",
-                rt::format_double(worst), "}\n"),
+        base::cat("name: timed\ndata: {csv: rows.csv, target: kind}\nmetric: valid.latency\n"
+                  "network: [dense: {units: $width}]\ntrain: {epochs: 3}\nmethod: grid\n"
+                  "parallel: 1\nparameters: {width: {values: [5, 50, 500]}}\n"
+                  "early_stop: {type: threshold, worst: ",
+                  base::format_double(worst), "}\n"),
         "timed.yaml", folder_.path().string());
     return simulate_apart(study, machine(), find_scheme("trellis")).tasks;
   };
@@ -173,7 +173,7 @@ TEST(Schemes, AnUnknownOneIsNamedWithTheNearest) {
   try {
     (void)find_scheme("gpu_only");
     FAIL();
-  } catch (const rt::Error& error) {
+  } catch (const base::Error& error) {
     EXPECT_STREQ(error.what(),
                  "--scheduler: \"gpu_only\" is none, expected one of trellis, as-born, gpu-only, "
                  "cpu-only, fifo, lws, dmda, dmdas; did you mean 'gpu-only'?");
@@ -191,7 +191,7 @@ TEST(Schemes, ThatPutOnCoresWhatNoCoreTrainsAreRefused) {
     const bool gpus_will_do = !scheme.any_kind && scheme.name != "cpu-only";
     EXPECT_EQ(refuses(scheme, study).empty(), gpus_will_do) << scheme.name;
   }
-  EXPECT_THROW((void)simulate(study, {}, find_scheme("cpu-only")), rt::Error);
+  EXPECT_THROW((void)simulate(study, {}, find_scheme("cpu-only")), base::Error);
 }
 
 }  // namespace

@@ -7,10 +7,10 @@
 #include <map>
 #include <string>
 
+#include "base/text.h"
 #include "hpo/driver/driver.h"
 #include "hpo/driver/network_work.h"
 #include "hpo/study/spec.h"
-#include "runtime/base/text.h"
 #include "runtime/config.h"
 #include "runtime/gpu_failure.h"
 #include "runtime/instance.h"
@@ -27,7 +27,7 @@ struct Stopper : Observer {
   void trial_reported(const TrialRow&) override {
     if (--left == 0) asked = 1;
   }
-  void note(std::string_view line) override { notes += rt::cat(line, "\n"); }
+  void note(std::string_view line) override { notes += base::cat(line, "\n"); }
   int left;
   std::atomic<int> asked{0};
   std::string notes;
@@ -40,28 +40,28 @@ class SmallStudy : public testing::Test {
     std::string rows = "a,b,c,kind\n";
     for (int i = 0; i < 120; ++i) {
       const int a = i * 37 % 101 - 50, b = i * 53 % 97 - 48, c = i * 29 % 89 - 44;
-      rows += rt::cat(a * 0.5, ",", b, ",", c, ",", a + b > c ? "yes" : "no", "\n");
+      rows += base::cat(a * 0.5, ",", b, ",", c, ",", a + b > c ? "yes" : "no", "\n");
     }
-    rt::write_file_atomic(folder_ / "rows.csv", rows);
+    base::write_file_atomic(folder_ / "rows.csv", rows);
   }
   ~SmallStudy() override { rt::set_fingerprint(tasks::arithmetic()); }
 
   /// Three trials of six epochs, one after the other.
   [[nodiscard]] StudySpec study(const std::string& more = "",
                                 const std::string& limits = "{trials: 3}") const {
-    return parse_study(rt::cat("name: small\n"
-                               "data: {csv: rows.csv, target: kind}\n"
-                               "network: [dense: {units: $width}]\n"
-                               "train: {optimizer: {sgd: {lr: 0.01}}, epochs: 6}\n"
-                               "method: random\nearly_stop: none\nparallel: 1\n"
-                               "parameters: {width: {type: int, min: 4, max: 400}}\n"
-                               "limits: ",
-                               limits, "\n", more),
+    return parse_study(base::cat("name: small\n"
+                                 "data: {csv: rows.csv, target: kind}\n"
+                                 "network: [dense: {units: $width}]\n"
+                                 "train: {optimizer: {sgd: {lr: 0.01}}, epochs: 6}\n"
+                                 "method: random\nearly_stop: none\nparallel: 1\n"
+                                 "parameters: {width: {type: int, min: 4, max: 400}}\n"
+                                 "limits: ",
+                                 limits, "\n", more),
                        "small.yaml", folder_.path().string());
   }
 
-  [[nodiscard]] rt::Path run() const { return folder_ / "run"; }
-  [[nodiscard]] rt::Path store() const { return folder_ / "store"; }
+  [[nodiscard]] base::Path run() const { return folder_ / "run"; }
+  [[nodiscard]] base::Path store() const { return folder_ / "store"; }
 
   struct Session {
     DriverEnd end = DriverEnd::interrupted;

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <vector>
 
-#include "runtime/base/random.h"
+#include "base/random.h"
 
 namespace hpo {
 namespace {
@@ -106,7 +106,7 @@ TEST(Timeline, ArrivalTakesThemAsTheyCome) {
 std::vector<std::tuple<double, std::uint64_t, int>> simulate(std::uint64_t study,
                                                              std::uint64_t chance) {
   constexpr std::uint64_t kTrials = 30;
-  rt::Stream luck(chance, "real time");
+  base::Stream luck(chance, "real time");
   Timeline timeline(Order::virtual_time);
   std::vector<std::tuple<double, std::uint64_t, int>> order;
   std::vector<std::uint64_t> running;  // a stretch is on in reality
@@ -114,11 +114,11 @@ std::vector<std::tuple<double, std::uint64_t, int>> simulate(std::uint64_t study
   std::uint64_t created = 0;
   double now = 0;
   auto length = [&](std::uint64_t trial) {
-    return 1 + static_cast<int>(rt::Stream(study, "length", trial).below(5));
+    return 1 + static_cast<int>(base::Stream(study, "length", trial).below(5));
   };
   auto begin = [&](std::uint64_t trial) {
     timeline.stretch(
-        trial, static_cast<double>(rt::Stream(study, "cost", trial, begun[trial]++).below(6)));
+        trial, static_cast<double>(base::Stream(study, "cost", trial, begun[trial]++).below(6)));
     running.push_back(trial);
   };
   while (created < kTrials || timeline.lanes() > 0) {

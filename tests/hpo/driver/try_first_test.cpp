@@ -83,7 +83,7 @@ TEST(TryFirst, APointWithWhichNothingIsLeftIsRefusedInItsPlace) {
   try {
     (void)falling("[{w1: 16}, {w1: 16, w4: 17}]");
     ADD_FAILURE();
-  } catch (const rt::Error& error) {
+  } catch (const base::Error& error) {
     EXPECT_STREQ(error.what(),
                  "falling.yaml:10:23: try_first has a point with whose values forbid leaves "
                  "nothing, expected one that others can be found for");

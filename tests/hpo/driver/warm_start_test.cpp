@@ -35,14 +35,14 @@ class WarmStarts : public ::testing::Test {
     try {
       (void)read_warm_starts(spec);
       return "";
-    } catch (const rt::Error& error) {
-      EXPECT_EQ(error.kind(), rt::Errc::study);
+    } catch (const base::Error& error) {
+      EXPECT_EQ(error.kind(), base::Errc::study);
       return error.what();
     }
   }
 
   support::TempFolder folder_;
-  rt::Path earlier_, later_;
+  base::Path earlier_, later_;
 };
 
 TEST_F(WarmStarts, TrialsThatFitAreTakenWithTheirEnds) {
@@ -161,8 +161,8 @@ TEST(Known, EveryValueGoesThroughJsonUnchanged) {
       {{}, std::nullopt, 0, TrialState::failed}};
   EXPECT_EQ(known_from_json(json_of(known)), known);
   EXPECT_THROW((void)known_from_json(R"([{"params": {}, "value": 1, "step": 1, "state": "lost"}])"),
-               rt::Error);
-  EXPECT_THROW((void)known_from_json("[{}]"), rt::Error);
+               base::Error);
+  EXPECT_THROW((void)known_from_json("[{}]"), base::Error);
 }
 
 }  // namespace

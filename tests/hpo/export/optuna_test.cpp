@@ -9,7 +9,7 @@
 #include <optional>
 #include <sstream>
 
-#include "runtime/base/text.h"
+#include "base/text.h"
 #include "tests/hpo/log/sample.h"
 #include "tests/support/temp_folder.h"
 
@@ -140,7 +140,7 @@ TEST(ExportOptuna, WhatHasNoNumberForEachMetricIsNoResult) {
   for (std::string line; std::getline(lines, line);) {
     if (line.find("\"op_code\": 6") == line.npos) continue;
     const Case& one = cases[at++];
-    EXPECT_NE(line.find(rt::cat("\"state\": ", one.expected, ",")), line.npos) << line;
+    EXPECT_NE(line.find(base::cat("\"state\": ", one.expected, ",")), line.npos) << line;
     if (one.values.is_string())
       EXPECT_NE(line.find(one.values.get<std::string>()), line.npos) << line;
     else

@@ -5,24 +5,24 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
 #include "hpo/import/optuna.h"
 #include "hpo/import/optuna_journal.h"
-#include "runtime/base/text.h"
 
 namespace hpo::optuna {
 
 enum State : int { running = 0, complete = 1, pruned = 2, failed = 3, waiting = 4 };
 
 inline std::string floats(double low, double high) {
-  return rt::cat(R"({"name": "FloatDistribution", "attributes": {"step": null, "low": )", low,
-                 R"(, "high": )", high, R"(, "log": false}})");
+  return base::cat(R"({"name": "FloatDistribution", "attributes": {"step": null, "low": )", low,
+                   R"(, "high": )", high, R"(, "log": false}})");
 }
 inline std::string ints(int low, int high) {
-  return rt::cat(R"({"name": "IntDistribution", "attributes": {"step": 1, "low": )", low,
-                 R"(, "high": )", high, R"(, "log": false}})");
+  return base::cat(R"({"name": "IntDistribution", "attributes": {"step": 1, "low": )", low,
+                   R"(, "high": )", high, R"(, "log": false}})");
 }
 inline std::string choices(const std::string& list) {
-  return rt::cat(R"({"name": "CategoricalDistribution", "attributes": {"choices": )", list, "}}");
+  return base::cat(R"({"name": "CategoricalDistribution", "attributes": {"choices": )", list, "}}");
 }
 
 class Journal {
@@ -43,22 +43,22 @@ class Journal {
     text_ += R"({"op_code": 4, "study_id": 0, "datetime_start": null})"
              "\n";
     for (const Param& param : params)
-      text_ += rt::cat(R"({"op_code": 5, "trial_id": )", trials_, R"(, "param_name": ")",
-                       param.name, R"(", "param_value_internal": )", param.internal,
-                       R"(, "distribution": ")", rt::json_escape(param.distribution), "\"}\n");
+      text_ += base::cat(R"({"op_code": 5, "trial_id": )", trials_, R"(, "param_name": ")",
+                         param.name, R"(", "param_value_internal": )", param.internal,
+                         R"(, "distribution": ")", base::json_escape(param.distribution), "\"}\n");
     for (const std::string& attribute : system)
-      text_ += rt::cat(R"({"op_code": 9, "trial_id": )", trials_, R"(, "system_attr": {)",
-                       attribute, "}}\n");
+      text_ += base::cat(R"({"op_code": 9, "trial_id": )", trials_, R"(, "system_attr": {)",
+                         attribute, "}}\n");
     if (state != running)
-      text_ += rt::cat(R"({"op_code": 6, "trial_id": )", trials_, R"(, "state": )", int{state},
-                       R"(, "values": )", state == complete ? "[0]" : "null", "}\n");
+      text_ += base::cat(R"({"op_code": 6, "trial_id": )", trials_, R"(, "state": )", int{state},
+                         R"(, "values": )", state == complete ? "[0]" : "null", "}\n");
     return trials_++;
   }
 
   /// One that waits for values, `fixed` as JSON.
   void enqueue(const std::string& fixed) {
-    text_ += rt::cat(R"({"op_code": 4, "study_id": 0, "datetime_start": null, "state": 4, )",
-                     R"("system_attrs": {"fixed_params": )", fixed, "}}\n");
+    text_ += base::cat(R"({"op_code": 4, "study_id": 0, "datetime_start": null, "state": 4, )",
+                       R"("system_attrs": {"fixed_params": )", fixed, "}}\n");
     ++trials_;
   }
 

@@ -59,7 +59,7 @@ TEST(OptunaConditions, AreReadOffIntsAsWell) {
     for (int units = 4; units < 10; ++units) {
       std::vector<Param> params{{"n_layers", ints(1, 4), static_cast<double>(layers)}};
       for (int i = 0; i < layers; ++i)
-        params.push_back({rt::cat("n_units_l", i), ints(4, 128), 1.0 * units + 7 * i});
+        params.push_back({base::cat("n_units_l", i), ints(4, 128), 1.0 * units + 7 * i});
       journal.trial(optuna::complete, params);
     }
   }

@@ -95,8 +95,8 @@ TEST(OptunaFit, AParamOfTheLatestTrialsStays) {
     add(journal, grown, {x(0.5), {"drop", floats(0, 1), 0.5}});
     const ImportedStudy made = journal.imported();
     EXPECT_EQ(kept(made), static_cast<std::size_t>(grown)) << made.yaml;
-    EXPECT_TRUE(leaves(made, rt::cat("when drop exists: no other param tells it, and 20 of ",
-                                     20 + grown, " trials lack it")))
+    EXPECT_TRUE(leaves(made, base::cat("when drop exists: no other param tells it, and 20 of ",
+                                       20 + grown, " trials lack it")))
         << made.yaml;
   }
 }
@@ -145,9 +145,9 @@ TEST(OptunaFit, RangesThatComeAndGoAreNamedOnce) {
 }
 
 std::string stepped(const char* kind, double low, double high, double step, bool log = false) {
-  return rt::cat(R"({"name": ")", kind, R"(Distribution", "attributes": {"step": )",
-                 step > 0 ? rt::cat(step) : "null", R"(, "low": )", low, R"(, "high": )", high,
-                 R"(, "log": )", log ? "true" : "false", "}}");
+  return base::cat(R"({"name": ")", kind, R"(Distribution", "attributes": {"step": )",
+                   step > 0 ? base::cat(step) : "null", R"(, "low": )", low, R"(, "high": )", high,
+                   R"(, "log": )", log ? "true" : "false", "}}");
 }
 
 /// The words for a param that was the one, and then the other.

@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/error.h"
+#include "base/file.h"
 #include "hpo/ask/asked_study.h"
 #include "hpo/driver/adopt.h"
 #include "hpo/import/optuna_database.h"
 #include "hpo/log/sqlite.h"
 #include "hpo/log/study_reader.h"
-#include "runtime/base/error.h"
-#include "runtime/base/file.h"
 #include "tests/hpo/import/journal.h"
 #include "tests/support/temp_folder.h"
 
@@ -59,10 +59,10 @@ TEST(OptunaConstraints, StandAtATrialsLastReport) {
   Journal journal;
   const int trial = journal.trial(optuna::running, {x_at(0.5)}, {R"("constraints": [1.5])"});
   for (int step = 0; step < 2; ++step)
-    journal.line(rt::cat(R"({"op_code": 7, "trial_id": )", trial, R"(, "step": )", step,
-                         R"(, "intermediate_value": 0.5})"));
+    journal.line(base::cat(R"({"op_code": 7, "trial_id": )", trial, R"(, "step": )", step,
+                           R"(, "intermediate_value": 0.5})"));
   journal.line(
-      rt::cat(R"({"op_code": 6, "trial_id": )", trial, R"(, "state": 2, "values": null})"));
+      base::cat(R"({"op_code": 6, "trial_id": )", trial, R"(, "state": 2, "values": null})"));
   const Written written(journal.imported());
   const StudyReader study(written.folder / "run");
   EXPECT_EQ(study.objective().violation(study.trial(0)->metrics), 1.5);
@@ -84,8 +84,8 @@ TEST(OptunaInfinite, IsNoResultOrTheWorst) {
   Journal journal;
   const auto complete = [&](const char* value) {
     const int trial = journal.trial(optuna::running, {x_at(0.5)});
-    journal.line(rt::cat(R"({"op_code": 6, "trial_id": )", trial, R"(, "state": 1, "values": [)",
-                         value, "]}"));
+    journal.line(base::cat(R"({"op_code": 6, "trial_id": )", trial, R"(, "state": 1, "values": [)",
+                           value, "]}"));
   };
   for (const char* value : {"-Infinity", "0.5", "Infinity"}) complete(value);
   const Written written(journal.imported());
@@ -135,7 +135,8 @@ TEST(OptunaRest, IsNamed) {
   journal.line(R"({"op_code": 2, "study_id": 0, "user_attr": {"team": "lab"}})");
   journal.line(R"({"op_code": 3, "study_id": 0, "system_attr": {"cma:0": "ff"}})");
   const int open = journal.trial(optuna::running, {x_at(0.5)}, {R"("grid_id": 3)"});
-  journal.line(rt::cat(R"({"op_code": 8, "trial_id": )", open, R"(, "user_attr": {"epoch": 7}})"));
+  journal.line(
+      base::cat(R"({"op_code": 8, "trial_id": )", open, R"(, "user_attr": {"epoch": 7}})"));
   journal.trial(optuna::complete, {x_at(0.25)}, {R"("grid_id": 4)"});
   const ImportedStudy made = journal.imported();
   EXPECT_TRUE(is_left_out(made, "1 trial still running")) << made.yaml;
@@ -163,9 +164,10 @@ TEST(OptunaRest, ARangeThatIsWrittenOtherwiseIsTheSame) {
 TEST(OptunaRest, NumbersOfTheUserAreMetrics) {
   Journal journal;
   const int trial = journal.trial(optuna::running, {x_at(0.5)});
-  journal.line(rt::cat(R"({"op_code": 8, "trial_id": )", trial,
-                       R"(, "user_attr": {"size": 35, "who": "me", "value": 3, "ok": true}})"));
-  journal.line(rt::cat(R"({"op_code": 6, "trial_id": )", trial, R"(, "state": 1, "values": [2]})"));
+  journal.line(base::cat(R"({"op_code": 8, "trial_id": )", trial,
+                         R"(, "user_attr": {"size": 35, "who": "me", "value": 3, "ok": true}})"));
+  journal.line(
+      base::cat(R"({"op_code": 6, "trial_id": )", trial, R"(, "state": 1, "values": [2]})"));
   const ImportedStudy made = journal.imported();
   EXPECT_EQ(made.trials.at(0).metrics, (Metrics{{"size", 35}}));
   EXPECT_TRUE(is_left_out(
@@ -182,8 +184,10 @@ TEST(OptunaRest, NumbersOfTheUserAreMetrics) {
 TEST(OptunaRest, AnAttributeThatIsCalledAsAConstraintIsNamed) {
   Journal journal;
   const int trial = journal.trial(optuna::running, {x_at(0.5)}, {R"("constraints:size": 2)"});
-  journal.line(rt::cat(R"({"op_code": 8, "trial_id": )", trial, R"(, "user_attr": {"size": 35}})"));
-  journal.line(rt::cat(R"({"op_code": 6, "trial_id": )", trial, R"(, "state": 1, "values": [2]})"));
+  journal.line(
+      base::cat(R"({"op_code": 8, "trial_id": )", trial, R"(, "user_attr": {"size": 35}})"));
+  journal.line(
+      base::cat(R"({"op_code": 6, "trial_id": )", trial, R"(, "state": 1, "values": [2]})"));
   const ImportedStudy made = journal.imported();
   EXPECT_EQ(made.trials.at(0).metrics, Metrics{});
   EXPECT_TRUE(
@@ -202,13 +206,13 @@ TEST(OptunaRest, LinesThatNoJournalHasAreCounted) {
       "of the journal with an op_code that Optuna 4 and 5 do not have, "
       "first 42";
   const std::string lost = "of the journal about a trial that was never made";
-  EXPECT_TRUE(is_left_out(journal.imported(), rt::cat("1 line ", unknown)));
+  EXPECT_TRUE(is_left_out(journal.imported(), base::cat("1 line ", unknown)));
   journal.line(R"({"op_code": -7})");
   journal.line(R"({"op_code": 7, "trial_id": 9, "step": 1, "intermediate_value": 0.5})");
   journal.line(R"({"op_code": 8, "trial_id": -1, "user_attr": {"a": 1}})");
   const ImportedStudy made = journal.imported();
-  EXPECT_TRUE(is_left_out(made, rt::cat("2 lines ", unknown))) << made.yaml;
-  EXPECT_TRUE(is_left_out(made, rt::cat("2 lines ", lost))) << made.yaml;
+  EXPECT_TRUE(is_left_out(made, base::cat("2 lines ", unknown))) << made.yaml;
+  EXPECT_TRUE(is_left_out(made, base::cat("2 lines ", lost))) << made.yaml;
   journal.line(R"({"op_code": 7, "trial_id": 0, "step": 1, "intermediate_value": 0.5})");
   EXPECT_EQ(journal.imported().left_out, made.left_out) << "Optuna takes none of one that ended";
 }
@@ -218,10 +222,10 @@ TEST(OptunaRest, TheValueStandsBesideTheReports) {
   for (int trial = 0; trial < 3; ++trial) {
     journal.trial(optuna::running, {x_at(0.25 * trial)});
     for (int step = 0; step < 2 && trial > 0; ++step)
-      journal.line(rt::cat(R"({"op_code": 7, "trial_id": )", trial, R"(, "step": )", step,
-                           R"(, "intermediate_value": )", 5 - step, "}"));
-    journal.line(rt::cat(R"({"op_code": 6, "trial_id": )", trial, R"(, "state": 1, "values": [)",
-                         trial == 1 ? 16 : 4, "]}"));
+      journal.line(base::cat(R"({"op_code": 7, "trial_id": )", trial, R"(, "step": )", step,
+                             R"(, "intermediate_value": )", 5 - step, "}"));
+    journal.line(base::cat(R"({"op_code": 6, "trial_id": )", trial, R"(, "state": 1, "values": [)",
+                           trial == 1 ? 16 : 4, "]}"));
   }
   const Written written(journal.imported());
   const StudyReader study(written.folder / "run");
@@ -245,10 +249,10 @@ TEST(OptunaRest, StepsStayUnlessOneIsBelowZero) {
     for (std::size_t trial = 0; trial < of_trials.size(); ++trial) {
       journal.trial(optuna::running, {x_at(0.25)});
       for (const int step : of_trials[trial])
-        journal.line(rt::cat(R"({"op_code": 7, "trial_id": )", trial, R"(, "step": )", step,
-                             R"(, "intermediate_value": 1})"));
+        journal.line(base::cat(R"({"op_code": 7, "trial_id": )", trial, R"(, "step": )", step,
+                               R"(, "intermediate_value": 1})"));
       journal.line(
-          rt::cat(R"({"op_code": 6, "trial_id": )", trial, R"(, "state": 1, "values": [1]})"));
+          base::cat(R"({"op_code": 6, "trial_id": )", trial, R"(, "state": 1, "values": [1]})"));
     }
     return journal.imported();
   };
@@ -299,27 +303,27 @@ TEST(OptunaRest, NamesThatMayStayStay) {
 
 TEST(OptunaRest, IsReadFromADatabaseAsWell) {
   const support::TempFolder folder;
-  const rt::Path path = folder / "s.db";
-  rt::write_file_atomic(path,
-                        rt::read_file(rt::Path(TRELLIS_SOURCE_ROOT) / "tests/golden/optuna.db"));
+  const base::Path path = folder / "s.db";
+  base::write_file_atomic(
+      path, base::read_file(base::Path(TRELLIS_SOURCE_ROOT) / "tests/golden/optuna.db"));
   const std::string trial =
       "(SELECT min(trial_id) FROM trials JOIN studies USING (study_id) WHERE "
       "study_name = 'other')";
   sql::Database(path, sql::Access::create)
-      .exec(rt::cat("INSERT INTO trial_system_attributes (trial_id, key, value_json) SELECT ",
-                    trial,
-                    ", 'constraints', '[0.5, Infinity]'; INSERT INTO trial_user_attributes "
-                    "(trial_id, key, value_json) SELECT ",
-                    trial,
-                    ", 'epoch', '7'; INSERT INTO trial_user_attributes "
-                    "(trial_id, key, value_json) SELECT ",
-                    trial,
-                    ", 'who', '\"me\"'; UPDATE trials SET datetime_start = '2026-11-20 "
-                    "09:30:00.250000', datetime_complete = '2026-11-20 09:30:01.000000' WHERE "
-                    "trial_id = ",
-                    trial,
-                    "; INSERT INTO study_user_attributes (study_id, key, "
-                    "value_json) SELECT study_id, 'team', '1' FROM studies")
+      .exec(base::cat("INSERT INTO trial_system_attributes (trial_id, key, value_json) SELECT ",
+                      trial,
+                      ", 'constraints', '[0.5, Infinity]'; INSERT INTO trial_user_attributes "
+                      "(trial_id, key, value_json) SELECT ",
+                      trial,
+                      ", 'epoch', '7'; INSERT INTO trial_user_attributes "
+                      "(trial_id, key, value_json) SELECT ",
+                      trial,
+                      ", 'who', '\"me\"'; UPDATE trials SET datetime_start = '2026-11-20 "
+                      "09:30:00.250000', datetime_complete = '2026-11-20 09:30:01.000000' WHERE "
+                      "trial_id = ",
+                      trial,
+                      "; INSERT INTO study_user_attributes (study_id, key, "
+                      "value_json) SELECT study_id, 'team', '1' FROM studies")
                 .c_str());
   const ImportedStudy made =
       import_optuna(read_optuna_database(path, "s.db", "other"), "s.db", "other");
@@ -335,7 +339,7 @@ TEST(OptunaRest, IsReadFromADatabaseAsWell) {
 
   sql::Database(path, sql::Access::create)
       .exec("UPDATE trial_system_attributes SET value_json = '[\"a\"]' WHERE key = 'constraints'");
-  EXPECT_THROW((void)read_optuna_database(path, "s.db", "other"), rt::Error);
+  EXPECT_THROW((void)read_optuna_database(path, "s.db", "other"), base::Error);
 }
 
 }  // namespace

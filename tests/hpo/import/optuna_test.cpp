@@ -5,20 +5,20 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/error.h"
+#include "base/file.h"
+#include "base/text.h"
 #include "hpo/import/optuna_database.h"
 #include "hpo/import/optuna_journal.h"
 #include "hpo/log/sqlite.h"
-#include "runtime/base/error.h"
-#include "runtime/base/file.h"
-#include "runtime/base/text.h"
 #include "tests/support/temp_folder.h"
 
 namespace hpo {
 namespace {
 
-const rt::Path kGolden = rt::Path(TRELLIS_SOURCE_ROOT) / "tests/golden";
+const base::Path kGolden = base::Path(TRELLIS_SOURCE_ROOT) / "tests/golden";
 
-std::string golden_text(const char* name) { return rt::read_file(kGolden / name); }
+std::string golden_text(const char* name) { return base::read_file(kGolden / name); }
 
 double number(const nlohmann::json& json) {
   return json.is_string() ? std::stod(json.get<std::string>()) : json.get<double>();
@@ -40,7 +40,7 @@ ImportedStudy import_journal(const std::string& text, const std::string& name) {
   return import_optuna(read_optuna_journal(text, "j.log"), "j.log", name);
 }
 
-ImportedStudy import_database(const rt::Path& path, const std::string& name) {
+ImportedStudy import_database(const base::Path& path, const std::string& name) {
   return import_optuna(read_optuna_database(path, "s.db", name), "s.db", name);
 }
 
@@ -57,7 +57,7 @@ void expect_as_optuna_reads_it(const ImportedStudy& ours) {
                                                    {"some word", "some_word_2"}};
   ASSERT_EQ(ours.trials.size(), theirs.size());
   for (std::size_t i = 0; i < theirs.size(); ++i) {
-    const std::string where = rt::cat("trial ", i);
+    const std::string where = base::cat("trial ", i);
     const ImportedTrial& mine = ours.trials[i];
     EXPECT_EQ(mine.state, states.at(theirs[i]["state"])) << where;
     if (!theirs[i]["value"].is_null() && mine.state == TrialState::complete)
@@ -107,12 +107,12 @@ TEST(OptunaDatabase, OpensThroughALink) {
 /// Copies the database, changes it, and says what becomes of reading it.
 std::string refusal_after(const char* change) {
   const support::TempFolder folder;
-  const rt::Path path = folder / "s.db";
-  rt::write_file_atomic(path, golden_text("optuna.db"));
+  const base::Path path = folder / "s.db";
+  base::write_file_atomic(path, golden_text("optuna.db"));
   sql::Database(path, sql::Access::create).exec(change);
   try {
     (void)import_database(path, "kept");
-  } catch (const rt::Error& error) {
+  } catch (const base::Error& error) {
     return error.what();
   }
   return "";
@@ -152,14 +152,14 @@ TEST(OptunaDatabase, RefusesTextsThatAreMadeWhileTheyAreRead) {
 
 TEST(OptunaDatabase, RefusesWhatIsDamaged) {
   const support::TempFolder folder;
-  const rt::Path path = folder / "s.db";
+  const base::Path path = folder / "s.db";
   const std::string whole = golden_text("optuna.db");
   for (const std::size_t length : {std::size_t{100}, whole.size() / 3, whole.size() / 2}) {
-    rt::write_file_atomic(path, whole.substr(0, length));
+    base::write_file_atomic(path, whole.substr(0, length));
     try {
       (void)import_database(path, "kept");
       ADD_FAILURE() << length << " bytes were read";
-    } catch (const rt::Error& error) {
+    } catch (const base::Error& error) {
       const std::string what = error.what();
       EXPECT_NE(what.find("is damaged or no database of Optuna"), std::string::npos) << what;
       EXPECT_NE(what.find("bring it back from a copy"), std::string::npos) << what;
@@ -173,7 +173,7 @@ TEST(OptunaJournal, EndsWithALineThatSomebodyDiedOver) {
   const ImportedStudy expected = import_journal(whole, "kept");
   const ImportedStudy torn = import_journal(whole + "{\"op_code\": 4, \"wor", "kept");
   EXPECT_EQ(torn.trials.size(), expected.trials.size());
-  EXPECT_THROW((void)import_journal("{\"op_code\": 4, \"wor\n" + whole, "kept"), rt::Error);
+  EXPECT_THROW((void)import_journal("{\"op_code\": 4, \"wor\n" + whole, "kept"), base::Error);
 }
 
 TEST(OptunaJournal, BecomesAStudyThatHasItsTrials) {
@@ -189,7 +189,7 @@ TEST(OptunaJournal, SaysWhichStudiesThereAre) {
   const auto refusal = [](const std::string& name) -> std::string {
     try {
       (void)import_journal(golden_text("optuna_journal.log"), name);
-    } catch (const rt::Error& error) {
+    } catch (const base::Error& error) {
       return error.what();
     }
     return "";
@@ -198,37 +198,38 @@ TEST(OptunaJournal, SaysWhichStudiesThereAre) {
   EXPECT_EQ(refusal("gone"),
             "j.log: there is no such study, expected one of kept, other with --study");
   const support::TempFolder folder;
-  rt::write_file_atomic(folder / "s.db", golden_text("optuna.db"));
+  base::write_file_atomic(folder / "s.db", golden_text("optuna.db"));
   sql::Database(folder / "s.db", sql::Access::create).exec("DELETE FROM studies");
   try {
     (void)import_database(folder / "s.db", "");
     ADD_FAILURE();
-  } catch (const rt::Error& error) {
+  } catch (const base::Error& error) {
     EXPECT_STREQ(error.what(), "s.db: it holds no study, expected one");
   }
 }
 
 /// A journal of one trial with one param.
 std::string journal_of(const std::string& distribution) {
-  return rt::cat(R"({"op_code": 0, "study_name": "s", "directions": [1]})", "\n",
-                 R"({"op_code": 4, "study_id": 0, "datetime_start": null})", "\n",
-                 R"({"op_code": 5, "trial_id": 0, "param_name": "x", "param_value_internal": 0, )",
-                 R"("distribution": ")", rt::json_escape(distribution), "\"}\n",
-                 R"({"op_code": 6, "trial_id": 0, "state": 1, "values": [1.5]})", "\n");
+  return base::cat(
+      R"({"op_code": 0, "study_name": "s", "directions": [1]})", "\n",
+      R"({"op_code": 4, "study_id": 0, "datetime_start": null})", "\n",
+      R"({"op_code": 5, "trial_id": 0, "param_name": "x", "param_value_internal": 0, )",
+      R"("distribution": ")", base::json_escape(distribution), "\"}\n",
+      R"({"op_code": 6, "trial_id": 0, "state": 1, "values": [1.5]})", "\n");
 }
 
 std::string refusal_of(const std::string& distribution) {
   try {
     const ImportedStudy made = import_journal(journal_of(distribution), "");
     (void)study_made(made.yaml, "j.log", "j.yaml");
-  } catch (const rt::Error& error) {
+  } catch (const base::Error& error) {
     return error.what();
   }
   return "";
 }
 
 std::string choices_line(const std::string& list) {
-  return rt::cat(R"({"name": "CategoricalDistribution", "attributes": {"choices": )", list, "}}");
+  return base::cat(R"({"name": "CategoricalDistribution", "attributes": {"choices": )", list, "}}");
 }
 
 TEST(OptunaJournal, RefusesInWordsWhatNoStudyFileHas) {

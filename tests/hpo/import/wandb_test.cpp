@@ -5,15 +5,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
+#include "base/error.h"
+#include "base/text.h"
 
 namespace hpo {
 namespace {
 
 std::string sweep(const std::string& parameters, const std::string& more = "") {
-  return rt::cat("program: train.py\nmethod: random\nmetric: {name: loss}\nparameters: ",
-                 parameters, "\n", more);
+  return base::cat("program: train.py\nmethod: random\nmetric: {name: loss}\nparameters: ",
+                   parameters, "\n", more);
 }
 
 Imported imported(const std::string& parameters, const std::string& more = "") {
@@ -27,7 +27,7 @@ StudySpec study(const std::string& parameters) {
 std::string refusal(const std::string& text) {
   try {
     return "made: " + import_wandb(text, "sweep.yaml").yaml;
-  } catch (const rt::Error& error) {
+  } catch (const base::Error& error) {
     return error.what();
   }
 }
@@ -123,12 +123,12 @@ TEST(WandbSweep, RungsAreTheirBrackets) {
       leaves(made, "the brackets of early_terminate at 6, 16, 40: the rungs are at 6, 12, 24"));
   const auto rule = [](const char* keys) {
     const Imported one = imported("{x: {min: 0.0, max: 1.0}}",
-                                  rt::cat("early_terminate: {type: hyperband, ", keys, "}\n"));
+                                  base::cat("early_terminate: {type: hyperband, ", keys, "}\n"));
     const std::size_t at = one.yaml.find("early_stop: ");
-    return rt::cat(one.yaml.substr(at, one.yaml.find('\n', at) - at), " ",
-                   std::ranges::count_if(one.left_out, [](const std::string& line) {
-                     return line.starts_with("the brackets");
-                   }));
+    return base::cat(one.yaml.substr(at, one.yaml.find('\n', at) - at), " ",
+                     std::ranges::count_if(one.left_out, [](const std::string& line) {
+                       return line.starts_with("the brackets");
+                     }));
   };
   EXPECT_EQ(rule("max_iter: 27, s: 2"), "early_stop: {type: asha, min: 3, eta: 3, max: 27} 0");
   EXPECT_EQ(rule("max_iter: 10, s: 2"), "early_stop: {type: asha, min: 1, eta: 3, max: 9} 0");
@@ -162,7 +162,7 @@ TEST(WandbSweep, NamesWhatAProgramWouldSeeOtherwise) {
 
 TEST(WandbSweep, ARuleOfAnotherTypeIsRefused) {
   const auto with_rule = [](const char* rule) {
-    return refusal(sweep("{x: {min: 0.0, max: 1.0}}", rt::cat("early_terminate: ", rule, "\n")));
+    return refusal(sweep("{x: {min: 0.0, max: 1.0}}", base::cat("early_terminate: ", rule, "\n")));
   };
   EXPECT_EQ(with_rule("{type: foo}"),
             R"(sweep.yaml:5:25: early_terminate.type is "foo", expected hyperband)");
@@ -183,8 +183,8 @@ TEST(WandbSweep, ARuleOfAnotherTypeIsRefused) {
 
 TEST(WandbSweep, AGoalIsOneOfTwoWords) {
   const auto with_goal = [](const char* goal) {
-    return refusal(rt::cat("method: random\nmetric: {name: loss, goal: ", goal,
-                           "}\nparameters: {x: {values: [1, 2]}}\n"));
+    return refusal(base::cat("method: random\nmetric: {name: loss, goal: ", goal,
+                             "}\nparameters: {x: {values: [1, 2]}}\n"));
   };
   EXPECT_EQ(with_goal("down"),
             R"(sweep.yaml:2:28: the goal of loss is "down", expected minimize or maximize)");

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <limits>
 
+#include "base/clock.h"
+#include "base/error.h"
 #include "hpo/log/sqlite.h"
-#include "runtime/base/clock.h"
-#include "runtime/base/error.h"
 #include "tests/hpo/log/sample.h"
 #include "tests/support/temp_folder.h"
 
@@ -27,7 +27,7 @@ std::vector<std::string> texts_of(const std::vector<Event>& events) {
   return texts;
 }
 
-std::vector<Event> replayed(const rt::Path& folder) {
+std::vector<Event> replayed(const base::Path& folder) {
   std::vector<Event> events;
   EventLog log(folder);
   log.replay([&](const Event& e) { events.push_back(e); });
@@ -147,8 +147,8 @@ TEST(EventLog, ASecondDriverIsRefusedByName) {
   try {
     EventLog second(folder.path());
     FAIL() << "two drivers on one study";
-  } catch (const rt::Error& error) {
-    EXPECT_EQ(error.kind(), rt::Errc::locked);
+  } catch (const base::Error& error) {
+    EXPECT_EQ(error.kind(), base::Errc::locked);
     EXPECT_NE(std::string(error.what()).find("process " + std::to_string(::getpid())),
               std::string::npos)
         << error.what();
@@ -171,10 +171,10 @@ TEST(EventLog, ADriverThatWasReplacedCannotWrite) {
   try {
     log->commit();
     FAIL() << "a stale epoch wrote";
-  } catch (const rt::Error& error) {
-    EXPECT_EQ(error.kind(), rt::Errc::locked);
+  } catch (const base::Error& error) {
+    EXPECT_EQ(error.kind(), base::Errc::locked);
   }
-  EXPECT_THROW(log->commit(), rt::Error) << "a log that failed must not go on";
+  EXPECT_THROW(log->commit(), base::Error) << "a log that failed must not go on";
   log.reset();
   EXPECT_EQ(replayed(folder.path()).size(), 1u);
 }
@@ -208,7 +208,7 @@ TEST(EventLog, AFactThatIsAsItWasIsNotWritten) {
   (void)log->commit();
   EXPECT_EQ(reader.query_integer("PRAGMA data_version"), before);
   log->note("work", "{\"tasks\":1}");
-  (void)log->commit(rt::Durability::cached);
+  (void)log->commit(base::Durability::cached);
   EXPECT_NE(reader.query_integer("PRAGMA data_version"), before);
 }
 
@@ -238,13 +238,13 @@ TEST(EventLog, WritesTwentyThousandReportsASecond) {
   auto log = sample::open(folder.path());
   constexpr int kReports = 10'000;
   for (std::uint64_t trial = 0; trial < 8; ++trial) log->append(created(trial, 0.1));
-  rt::Moment start = rt::now();
+  base::Moment start = base::now();
   for (int i = 0; i < kReports; ++i) {
     log->append(reported(static_cast<std::uint64_t>(i % 8), i / 8 + 1, 0.5));
     if (i % 100 == 99) log->commit();
   }
   log->commit();
-  double rate = kReports / rt::seconds_since(start);
+  double rate = kReports / base::seconds_since(start);
   RecordProperty("reports_per_second", static_cast<int>(rate));
   // The promise is 20,000; the bound leaves room for a loaded machine and for sanitizers.
   EXPECT_GT(rate, 4'000);

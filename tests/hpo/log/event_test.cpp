@@ -7,9 +7,9 @@
 #include <limits>
 #include <utility>
 
-#include "runtime/base/enum_names.h"
-#include "runtime/base/error.h"
-#include "runtime/base/text.h"
+#include "base/enum_names.h"
+#include "base/error.h"
+#include "base/text.h"
 
 namespace hpo {
 namespace {
@@ -74,11 +74,11 @@ TEST(Event, SaysWhyAStudyEndedByTheSameWordForever) {
       {Finish::trials, "trials"},    {Finish::exhausted, "exhausted"}, {Finish::time, "time"},
       {Finish::failed, "failed"},    {Finish::first, "first"},         {Finish::target, "target"},
       {Finish::patience, "patience"}};
-  static_assert(std::size(words) == rt::enum_count<Finish>());
+  static_assert(std::size(words) == base::enum_count<Finish>());
   for (const auto& [why, word] : words) {
     EXPECT_EQ(name_of(why), word);
     const std::string text = payload_of(Finished{why, "it is over"});
-    EXPECT_EQ(text, rt::cat(R"({"why": ")", word, R"(", "message": "it is over"})"));
+    EXPECT_EQ(text, base::cat(R"({"why": ")", word, R"(", "message": "it is over"})"));
     EXPECT_EQ(std::get<Finished>(body_of("finished", text)).why, why);
   }
 }
@@ -86,10 +86,10 @@ TEST(Event, SaysWhyAStudyEndedByTheSameWordForever) {
 TEST(Event, TellsWhatARuleDecidedByTheSameWordForever) {
   const std::pair<Word, std::string_view> words[] = {
       {Word::go, "go"}, {Word::stop, "stop"}, {Word::pause, "pause"}};
-  static_assert(std::size(words) == rt::enum_count<Word>());
+  static_assert(std::size(words) == base::enum_count<Word>());
   for (const auto& [said, word] : words) {
     const std::string text = payload_of(Reported{.step = 1, .word = said});
-    EXPECT_NE(text.find(rt::cat(R"("word": ")", word, '"')), std::string::npos) << text;
+    EXPECT_NE(text.find(base::cat(R"("word": ")", word, '"')), std::string::npos) << text;
     EXPECT_EQ(std::get<Reported>(body_of("reported", text)).word, said);
   }
 }
@@ -98,13 +98,13 @@ TEST(Event, AConfusionTableThatIsNotSquareIsDamaged) {
   for (const auto& counts : {std::vector<std::vector<std::int64_t>>{{1, 2}},
                              std::vector<std::vector<std::int64_t>>{{1}, {2}}}) {
     const std::string text = payload_of(Exported{"f", {}, {"test", {"a", "b"}, counts}});
-    EXPECT_THROW((void)body_of("exported", text), rt::Error);
+    EXPECT_THROW((void)body_of("exported", text), base::Error);
   }
 }
 
 TEST(Event, ARoundWithoutAWinnerIsDamaged) {
   const std::string text = payload_of(Adapted{.grid = 1, .from = 1, .until = 1, .candidates = {}});
-  EXPECT_THROW((void)body_of("adapted", text), rt::Error);
+  EXPECT_THROW((void)body_of("adapted", text), base::Error);
 }
 
 TEST(Event, ValuesThatAreNoNumbersComeBack) {
@@ -119,10 +119,10 @@ TEST(Event, ValuesThatAreNoNumbersComeBack) {
 }
 
 TEST(Event, DamagedPayloadsAreErrors) {
-  EXPECT_THROW((void)body_of("reported", "{}"), rt::Error);
-  EXPECT_THROW((void)body_of("reported", "{\"step\": 1"), rt::Error);
-  EXPECT_THROW((void)body_of("ended", R"({"state": "tired"})"), rt::Error);
-  EXPECT_THROW((void)body_of("exploded", "{}"), rt::Error);
+  EXPECT_THROW((void)body_of("reported", "{}"), base::Error);
+  EXPECT_THROW((void)body_of("reported", "{\"step\": 1"), base::Error);
+  EXPECT_THROW((void)body_of("ended", R"({"state": "tired"})"), base::Error);
+  EXPECT_THROW((void)body_of("exploded", "{}"), base::Error);
 }
 
 }  // namespace

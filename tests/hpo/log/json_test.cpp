@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "runtime/base/error.h"
+#include "base/error.h"
 
 namespace hpo {
 namespace {
@@ -59,22 +59,22 @@ TEST(Json, ReadsEscapesOfOtherWriters) {
 TEST(Json, RefusesWhatIsNotOneValue) {
   for (const char* bad : {"", "{", "[1,", "{\"a\"}", "{\"a\":}", "nul", "1 2", "\"open",
                           "\"\\u12\"", "\"\\q\"", "{a:1}", "01x"}) {
-    EXPECT_THROW((void)Json::parse(bad), rt::Error) << bad;
+    EXPECT_THROW((void)Json::parse(bad), base::Error) << bad;
   }
 }
 
 TEST(Json, RefusesDeepNestingInsteadOfOverflowing) {
-  EXPECT_THROW((void)Json::parse(std::string(100'000, '[')), rt::Error);
+  EXPECT_THROW((void)Json::parse(std::string(100'000, '[')), base::Error);
 }
 
 TEST(Json, MissingOrMistypedMembersAreErrors) {
   std::string text = R"({"a": "b", "n": 1.5})";
   Json json = Json::parse(text);
   EXPECT_EQ(json.find("z"), nullptr);
-  EXPECT_THROW((void)json.at("z"), rt::Error);
-  EXPECT_THROW((void)json.at("a").number(), rt::Error);
-  EXPECT_THROW((void)json.at("n").integer(), rt::Error);
-  EXPECT_THROW((void)json.at("n").text(), rt::Error);
+  EXPECT_THROW((void)json.at("z"), base::Error);
+  EXPECT_THROW((void)json.at("a").number(), base::Error);
+  EXPECT_THROW((void)json.at("n").integer(), base::Error);
+  EXPECT_THROW((void)json.at("n").text(), base::Error);
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ inline Event ended(std::uint64_t trial, TrialState state, Cause cause = Cause::n
 inline void no_events(const Event&) {}
 
 /// A log that is begun and open for writing.
-inline std::unique_ptr<EventLog> open(const rt::Path& folder) {
+inline std::unique_ptr<EventLog> open(const base::Path& folder) {
   auto log = std::make_unique<EventLog>(folder);
   if (!log->facts()) log->begin(facts());
   log->replay(no_events);

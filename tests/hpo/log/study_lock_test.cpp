@@ -7,21 +7,21 @@
 
 #include <chrono>
 
+#include "base/clock.h"
 #include "hpo/log/stop_driver.h"
-#include "runtime/base/clock.h"
 #include "tests/support/temp_folder.h"
 
 namespace hpo {
 namespace {
 
 /// Until somebody else has the lock.
-void wait_for_holder(const rt::Path& folder) {
+void wait_for_holder(const base::Path& folder) {
   while (StudyLock::look(folder) != StudyLock::State::held || !StudyLock::holder(folder))
-    rt::sleep_for(std::chrono::milliseconds(5));
+    base::sleep_for(std::chrono::milliseconds(5));
 }
 
 /// A process that holds the lock of the folder until it is killed.
-pid_t hold(const rt::Path& folder) {
+pid_t hold(const base::Path& folder) {
   const pid_t child = ::fork();
   if (child == 0) {
     const StudyLock lock(folder);

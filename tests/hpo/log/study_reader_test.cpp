@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "runtime/base/clock.h"
-#include "runtime/base/error.h"
+#include "base/clock.h"
+#include "base/error.h"
 #include "tests/hpo/log/sample.h"
 #include "tests/support/temp_folder.h"
 
@@ -140,8 +140,8 @@ TEST(StudyReader, ANonexistentStudyIsAnErrorWithARemedy) {
   try {
     StudyReader study(folder.path());
     FAIL();
-  } catch (const rt::Error& error) {
-    EXPECT_EQ(error.kind(), rt::Errc::storage);
+  } catch (const base::Error& error) {
+    EXPECT_EQ(error.kind(), base::Errc::storage);
     EXPECT_NE(std::string(error.what()).find("trellis sweep"), std::string::npos);
   }
 }
@@ -155,10 +155,10 @@ TEST(StudyReader, BestAmongTenThousandIsQuick) {
   }
   log->commit();
   log.reset();
-  rt::Moment start = rt::now();
+  base::Moment start = base::now();
   StudyReader study(folder.path());
   auto best = study.best();
-  double seconds = rt::seconds_since(start);
+  double seconds = base::seconds_since(start);
   RecordProperty("microseconds", static_cast<int>(seconds * 1e6));
   EXPECT_EQ(best->value, 9999);
   EXPECT_LT(seconds, 0.05);
@@ -172,8 +172,8 @@ TEST(FindRun, TakesANameOrAFolderAndKnowsTheNearest) {
   try {
     (void)find_run("digit", folder.path());
     FAIL();
-  } catch (const rt::Error& error) {
-    EXPECT_EQ(error.kind(), rt::Errc::usage);
+  } catch (const base::Error& error) {
+    EXPECT_EQ(error.kind(), base::Errc::usage);
     EXPECT_NE(std::string(error.what()).find("digits"), std::string::npos) << error.what();
   }
 }

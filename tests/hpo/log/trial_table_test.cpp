@@ -5,9 +5,9 @@
 #include <cmath>
 #include <limits>
 
-#include "runtime/base/clock.h"
-#include "runtime/base/error.h"
-#include "runtime/base/random.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/random.h"
 #include "tests/hpo/log/sample.h"
 
 namespace hpo {
@@ -26,14 +26,14 @@ TrialTable table_of(Objective objective, const std::vector<Event>& events) {
 TEST(TrialTable, ALeaderThatRisesCostsNoSearchOfAll) {
   constexpr std::uint64_t kTrials = 30'000;
   TrialTable table({.maximize = true});
-  const rt::Moment begun = rt::now();
+  const base::Moment begun = base::now();
   for (std::uint64_t trial = 0; trial < kTrials; ++trial) {
     table.apply(created(trial, 0.1));
     table.apply(reported(trial, 1, static_cast<double>(trial)));
     table.apply(ended(trial, TrialState::complete));
   }
   EXPECT_EQ(table.best()->trial, kTrials - 1);
-  EXPECT_LT(rt::seconds_since(begun), 5);
+  EXPECT_LT(base::seconds_since(begun), 5);
 }
 
 TEST(TrialTable, FollowsATrialThroughItsLife) {
@@ -189,8 +189,8 @@ TEST(TrialTable, ANetworkThatIsTakenOverKeepsItsWholePast) {
   EXPECT_EQ(table.row(0).params, (Params{{"lr", 0.13}}));
   EXPECT_EQ(table.row(0).parent, 1U);
   EXPECT_EQ(table.lineage(1).size(), 2U) << "what became of its copy is not its own past";
-  EXPECT_THROW(table.apply(replaced(0, 0, 2, 0.1)), rt::Error);
-  EXPECT_THROW(table.apply(replaced(0, 7, 2, 0.1)), rt::Error);
+  EXPECT_THROW(table.apply(replaced(0, 0, 2, 0.1)), base::Error);
+  EXPECT_THROW(table.apply(replaced(0, 7, 2, 0.1)), base::Error);
 }
 
 /// What `leader` says, by looking at every row.
@@ -226,7 +226,7 @@ TEST(TrialTable, BestAndLeaderAreKnownAfterEachEvent) {
                                   {.maximize = true, .take_best = true},
                                   {.subject_to = {{.metric = "train.loss", .max = 2}}}};
   for (std::uint64_t round = 0; round < 30; ++round) {
-    rt::Stream random(round, "events");
+    base::Stream random(round, "events");
     TrialTable table(objectives[round % 3]);
     for (int i = 0; i < 200; ++i) {
       const std::uint64_t trials = table.rows().size(), trial = random.below(trials + 1);
@@ -265,10 +265,10 @@ TEST(TrialTable, BestAndLeaderAreKnownAfterEachEvent) {
 
 TEST(TrialTable, RefusesEventsThatDoNotFit) {
   TrialTable table = table_of({}, {created(0, 0.1), ended(0, TrialState::complete)});
-  EXPECT_THROW(table.apply(reported(0, 1, 1)), rt::Error);
-  EXPECT_THROW(table.apply(reported(1, 1, 1)), rt::Error);
-  EXPECT_THROW(table.apply(created(2, 0.1)), rt::Error);
-  EXPECT_THROW(table.apply(ended(0, TrialState::failed)), rt::Error);
+  EXPECT_THROW(table.apply(reported(0, 1, 1)), base::Error);
+  EXPECT_THROW(table.apply(reported(1, 1, 1)), base::Error);
+  EXPECT_THROW(table.apply(created(2, 0.1)), base::Error);
+  EXPECT_THROW(table.apply(ended(0, TrialState::failed)), base::Error);
 }
 
 }  // namespace

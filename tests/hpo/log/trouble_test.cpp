@@ -5,12 +5,12 @@
 
 #include <fstream>
 
+#include "base/error.h"
+#include "base/random.h"
+#include "base/text.h"
 #include "hpo/log/event_log.h"
 #include "hpo/log/sqlite.h"
 #include "hpo/log/study_reader.h"
-#include "runtime/base/error.h"
-#include "runtime/base/random.h"
-#include "runtime/base/text.h"
 #include "tests/hpo/log/sample.h"
 #include "tests/support/small_disk.h"
 #include "tests/support/temp_folder.h"
@@ -28,13 +28,13 @@ void expect_storage_error(F act, const std::string& word) {
   try {
     act();
     ADD_FAILURE() << "no error";
-  } catch (const rt::Error& error) {
-    EXPECT_EQ(error.kind(), rt::Errc::storage) << error.what();
+  } catch (const base::Error& error) {
+    EXPECT_EQ(error.kind(), base::Errc::storage) << error.what();
     EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
   }
 }
 
-void write_study(const rt::Path& folder, std::uint64_t trials) {
+void write_study(const base::Path& folder, std::uint64_t trials) {
   auto log = sample::open(folder);
   for (std::uint64_t i = 0; i < trials; ++i) {
     log->append(created(i, 0.1));
@@ -45,16 +45,16 @@ void write_study(const rt::Path& folder, std::uint64_t trials) {
 }
 
 /// Everything that a study says, as one text.
-std::string dump(const rt::Path& folder) {
+std::string dump(const base::Path& folder) {
   std::string text;
   StudyReader study(folder);
   for (const TrialRow& row : study.trials())
-    text += rt::cat(row.trial, name_of(row.state), row.value.value_or(-1), "\n");
-  for (const EventRow& event : study.events()) text += rt::cat(event.kind, event.payload, "\n");
+    text += base::cat(row.trial, name_of(row.state), row.value.value_or(-1), "\n");
+  for (const EventRow& event : study.events()) text += base::cat(event.kind, event.payload, "\n");
   EventLog log(folder);
   if (!log.facts()) return "nothing";
   log.replay([&](const Event& event) {
-    text += rt::cat(kind_of(event.body), payload_of(event.body), "\n");
+    text += base::cat(kind_of(event.body), payload_of(event.body), "\n");
   });
   return text;
 }
@@ -120,7 +120,7 @@ TEST(Trouble, ATrialsRowThatWasChangedIsNamed) {
     write_study(folder.path(), 2);
     {
       sql::Database db(folder / "study.db", sql::Access::create);
-      db.exec(rt::cat("UPDATE trials SET ", change, " WHERE trial = 1").c_str());
+      db.exec(base::cat("UPDATE trials SET ", change, " WHERE trial = 1").c_str());
     }
     SCOPED_TRACE(change);
     const StudyReader study(folder.path());
@@ -150,14 +150,14 @@ TEST(Trouble, OtherProgramsAndNewerFormatsAreRefused) {
 TEST(Trouble, AStudyThatLostAFactNamesIt) {
   support::TempFolder folder;
   for (const std::string fact : {"name", "metric", "goal", "take", "parameters", "resolved"}) {
-    const rt::Path study = folder / fact;
+    const base::Path study = folder / fact;
     write_study(study, 1);
     {
       sql::Database db(study / "study.db", sql::Access::create);
-      db.exec(rt::cat("DELETE FROM study WHERE key = '", fact, "'").c_str());
+      db.exec(base::cat("DELETE FROM study WHERE key = '", fact, "'").c_str());
     }
     const std::string said =
-        rt::cat((study / "study.db").string(), " is damaged: the fact ", fact, " is missing");
+        base::cat((study / "study.db").string(), " is damaged: the fact ", fact, " is missing");
     expect_storage_error([&] { EventLog log(study); }, said);
     expect_storage_error([&] { StudyReader reader(study); }, said);
   }
@@ -191,8 +191,8 @@ TEST(Trouble, AFlippedByteNeverGivesAWrongAnswer) {
   support::TempFolder folder;
   write_study(folder / "good", 20);
   const std::string right = dump(folder / "good");
-  const std::string bytes = rt::read_file(folder / "good/study.db");
-  rt::Stream random(1, "flips");
+  const std::string bytes = base::read_file(folder / "good/study.db");
+  base::Stream random(1, "flips");
   int noticed = 0;
   for (int i = 0; i < 300; ++i) {
     std::string bad = bytes;
@@ -203,9 +203,9 @@ TEST(Trouble, AFlippedByteNeverGivesAWrongAnswer) {
     std::ofstream(folder / "bad/study.db", std::ios::binary) << bad;
     try {
       EXPECT_EQ(dump(folder / "bad"), right) << "a wrong answer with byte " << at << " flipped";
-    } catch (const rt::Error& error) {
+    } catch (const base::Error& error) {
       ++noticed;
-      EXPECT_EQ(error.kind(), rt::Errc::storage) << error.what();
+      EXPECT_EQ(error.kind(), base::Errc::storage) << error.what();
     }
   }
   EXPECT_GT(noticed, 10);
@@ -214,12 +214,12 @@ TEST(Trouble, AFlippedByteNeverGivesAWrongAnswer) {
 TEST(Trouble, ACutFileIsAnErrorOrAnEarlierState) {
   support::TempFolder folder;
   write_study(folder / "good", 20);
-  const std::string bytes = rt::read_file(folder / "good/study.db");
+  const std::string bytes = base::read_file(folder / "good/study.db");
   for (std::size_t keep = 0; keep < bytes.size(); keep += 997) {
     std::filesystem::remove_all(folder / "bad");
     std::filesystem::create_directories(folder / "bad");
     std::ofstream(folder / "bad/study.db", std::ios::binary) << bytes.substr(0, keep);
-    EXPECT_THROW((void)dump(folder / "bad"), rt::Error) << keep;
+    EXPECT_THROW((void)dump(folder / "bad"), base::Error) << keep;
   }
 }
 
@@ -230,8 +230,8 @@ TEST(Trouble, AWalCutAnywhereKeepsAPrefixOfTheCommits) {
     log->append(created(i, 0.1));
     log->commit();
   }
-  const std::string db = rt::read_file(folder / "good/study.db");
-  const std::string wal = rt::read_file(folder / "good/study.db-wal");
+  const std::string db = base::read_file(folder / "good/study.db");
+  const std::string wal = base::read_file(folder / "good/study.db-wal");
   std::size_t most = 0;
   for (std::size_t keep = 0; keep <= wal.size(); keep += 1511) {
     std::filesystem::remove_all(folder / "cut");

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/random.h"
 #include "hpo/place/round_figures.h"
 #include "hpo/place/timetable.h"
 #include "nn/spec.h"
-#include "runtime/base/random.h"
 #include "tasks/device_rule.h"
 #include "tasks/work.h"
 
@@ -33,7 +33,7 @@ inline std::vector<PaperTrial> mixed(std::uint64_t seed, std::size_t trials, int
                                      const rt::Platform& platform) {
   const nn::Hyper hyper = nn::complete(
       {.loss = {"cross_entropy", {}}, .optimizer = {"adam", {}}, .batch = 32, .shards = 0});
-  rt::Stream luck(seed, "paper", trials);
+  base::Stream luck(seed, "paper", trials);
   std::vector<PaperTrial> out;
   for (std::size_t i = 0; i < trials; ++i) {
     const nn::ModelSpec spec = network(std::pow(10.0, 4 + 4 * luck.uniform()));

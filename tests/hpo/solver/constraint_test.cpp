@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/base/error.h"
+#include "base/error.h"
 
 namespace hpo {
 namespace {
@@ -39,7 +39,7 @@ TEST(Constraint, RefusesWhatItCannotReadWithItsText) {
     try {
       (void)read_constraint(script);
       ADD_FAILURE() << script;
-    } catch (const rt::Error& error) {
+    } catch (const base::Error& error) {
       EXPECT_NE(std::string(error.what()).find("expected `return NAME == VALUE`"),
                 std::string::npos);
     }
@@ -49,7 +49,7 @@ TEST(Constraint, RefusesWhatItCannotReadWithItsText) {
 std::string why_refused(std::string_view script) {
   try {
     (void)read_constraint(script);
-  } catch (const rt::Error& error) {
+  } catch (const base::Error& error) {
     const std::string text = error.what();
     return text.substr(0, text.find(", expected"));
   }
@@ -69,8 +69,8 @@ TEST(Constraint, NamesThePartThatIsNotUnderstood) {
 TEST(Constraint, BoundsItsSize) {
   std::string script = "return ";
   for (int i = 0; i < 9; ++i) script += R"((a == 1 or b == 2) and )";
-  EXPECT_THROW((void)read_constraint(script + "c == 3"), rt::Error);
-  EXPECT_THROW((void)read_constraint("return " + std::string(10000, '(')), rt::Error);
+  EXPECT_THROW((void)read_constraint(script + "c == 3"), base::Error);
+  EXPECT_THROW((void)read_constraint("return " + std::string(10000, '(')), base::Error);
 }
 
 }  // namespace

@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/error.h"
 #include "hpo/samplers/registry.h"
 #include "hpo/stopping/registry.h"
-#include "runtime/base/error.h"
 
 namespace hpo {
 namespace {
@@ -192,7 +192,7 @@ std::pair<std::int64_t, int> run(Client& client, std::uint64_t trials, std::stri
 TEST(SolverSession, EveryRuleSavesStepsOrNone) {
   for (const KindInfo& kind : stopping_kinds()) {
     if (!takes_no_words(kind)) {
-      EXPECT_THROW(SolverSession({"random", kind.name}), rt::Error);
+      EXPECT_THROW(SolverSession({"random", kind.name}), base::Error);
       continue;
     }
     Client client({"random", kind.name});
@@ -409,10 +409,10 @@ TEST(SolverSession, ASmallSpaceEndsWithATrialThatIsComplete) {
 }
 
 TEST(SolverSession, RefusesMethodsByName) {
-  EXPECT_THROW(SolverSession({"tpee", "none"}), rt::Error);
-  EXPECT_THROW(SolverSession({"tpe", "ahsa"}), rt::Error);
-  EXPECT_THROW(SolverSession({"pbt", "none"}), rt::Error);
-  EXPECT_THROW(SolverSession({"tpe", "any_of"}), rt::Error);
+  EXPECT_THROW(SolverSession({"tpee", "none"}), base::Error);
+  EXPECT_THROW(SolverSession({"tpe", "ahsa"}), base::Error);
+  EXPECT_THROW(SolverSession({"pbt", "none"}), base::Error);
+  EXPECT_THROW(SolverSession({"tpe", "any_of"}), base::Error);
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <ctime>
 
+#include "base/text.h"
 #include "hpo/space/share.h"
-#include "runtime/base/text.h"
 
 namespace hpo {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 using Int = std::int64_t;
 using Is = Clause::Is;
 
-std::string name(int i) { return rt::cat("x", i); }
+std::string name(int i) { return base::cat("x", i); }
 
 /// Each parameter at most as large as the one before.
 Space falling(int count, const Domain& domain) {

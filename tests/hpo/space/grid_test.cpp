@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "base/clock.h"
 #include "hpo/space/grid.h"
-#include "runtime/base/clock.h"
 
 namespace hpo {
 namespace {
@@ -92,8 +92,8 @@ TEST(Grid, SizesAreExactOrAbsent) {
   EXPECT_EQ(*Space(many).grid_point(1).find("p61"), ParamValue(true));
   many.push_back({"q", Choice{{true, false}}, {}});
   EXPECT_EQ(Space(many).grid_size(), std::nullopt);
-  EXPECT_THROW((void)Space(many).grid_point(0), rt::Error);
-  EXPECT_THROW((void)Space().grid_point(1), rt::Error);
+  EXPECT_THROW((void)Space(many).grid_point(0), base::Error);
+  EXPECT_THROW((void)Space().grid_point(1), base::Error);
 }
 
 TEST(Grid, HugeRangesAndManyBranchesAnswerAtOnce) {
@@ -120,16 +120,16 @@ TEST(Grid, KeepsWhatItCounted) {
                    {{{{"b", Clause::Is::above, {}, "a"}}}});
   GridPoints points(half);
   ASSERT_EQ(points.size(), 400U * 401U / 2);
-  const rt::Moment begun = rt::now();
+  const base::Moment begun = base::now();
   for (std::uint64_t i = 0; i < 400; ++i) EXPECT_TRUE(half.contains(points.point(i * 200)));
-  const double many = rt::seconds_since(begun);
+  const double many = base::seconds_since(begun);
   (void)half.grid_size();
-  const double counting = rt::seconds_since(begun) - many;
+  const double counting = base::seconds_since(begun) - many;
   EXPECT_LT(many, 100 * counting) << "a quarter of what counting for each would take";
   EXPECT_EQ(text_of(points.point(0)), "a=1 b=1");
   EXPECT_EQ(text_of(points.point(1)), "a=2 b=1");
   EXPECT_EQ(text_of(points.point(80199)), "a=400 b=400");
-  EXPECT_THROW((void)points.point(80200), rt::Error);
+  EXPECT_THROW((void)points.point(80200), base::Error);
 }
 
 TEST(Grid, WhatCannotBeCountedIsFoundOutAtOnce) {
@@ -139,9 +139,9 @@ TEST(Grid, WhatCannotBeCountedIsFoundOutAtOnce) {
        {"w3", IntRange{16, 512}, {}},
        {"lr", FloatRange{0, 1}, {}}},
       {{{{"w2", Clause::Is::above, {}, "w1"}}}, {{{"w3", Clause::Is::above, {}, "w2"}}}});
-  const rt::Moment begun = rt::now();
+  const base::Moment begun = base::now();
   EXPECT_EQ(widths.grid_size(), std::nullopt);
-  EXPECT_LT(rt::seconds_since(begun), 1) << "walking it takes many seconds";
+  EXPECT_LT(base::seconds_since(begun), 1) << "walking it takes many seconds";
 }
 
 TEST(Grid, SubtreesThatDifferInNothingThatMattersAreCountedOnce) {

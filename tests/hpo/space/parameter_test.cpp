@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "runtime/base/error.h"
+#include "base/error.h"
 
 namespace hpo {
 namespace {
@@ -234,7 +234,7 @@ TEST(Domain, DescribesItself) {
   EXPECT_EQ(describe(kDomains[5]), "int 16 .. 256 (log)");
   EXPECT_EQ(describe(kDomains[11]), "one of adam, sgd, rmsprop");
   EXPECT_EQ(describe(kDomains[13]), "always 0.5");
-  EXPECT_THROW((void)to_unit(kDomains[11], ParamValue(Int{1})), rt::Error);
+  EXPECT_THROW((void)to_unit(kDomains[11], ParamValue(Int{1})), base::Error);
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/base/error.h"
+#include "base/error.h"
 #include "runtime/codec.h"
 
 namespace hpo {
@@ -45,8 +45,8 @@ TEST(Params, BrokenJsonIsAStorageError) {
     try {
       (void)params_from_json(text);
       ADD_FAILURE() << text;
-    } catch (const rt::Error& error) {
-      EXPECT_EQ(error.kind(), rt::Errc::storage);
+    } catch (const base::Error& error) {
+      EXPECT_EQ(error.kind(), base::Errc::storage);
     }
   }
 }

@@ -47,7 +47,7 @@ TEST(Space, InactiveParametersAreAbsentWhateverTheirCoordinate) {
     EXPECT_TRUE(space.contains(params));
     EXPECT_EQ(space.from_unit(space.to_unit(params)), params);
   }
-  EXPECT_THROW((void)space.from_unit(std::vector{0.5}), rt::Error);
+  EXPECT_THROW((void)space.from_unit(std::vector{0.5}), base::Error);
 }
 
 TEST(Space, SaysWhyParamsLieOutside) {
@@ -117,7 +117,7 @@ TEST(Space, RefusesWhatMakesNoSense) {
       EXPECT_STREQ(error.what(), c.message.c_str());
       EXPECT_EQ(error.parameter(), c.at);
       EXPECT_EQ(error.field(), c.field);
-      EXPECT_EQ(error.kind(), rt::Errc::study);
+      EXPECT_EQ(error.kind(), base::Errc::study);
     }
   }
 }
@@ -178,7 +178,7 @@ TEST(Space, AForbiddenCombinationIsOutside) {
   EXPECT_EQ(space.reason_outside({{"optimizer", adam}, {"lr", 0.5}, {"warm", 0.5}}),
             "it is forbidden that warm is $lr");
   EXPECT_TRUE(space.allows({{"lr", 0.5}})) << "nothing holds of what is not there";
-  EXPECT_THROW(Space({optimizer()}, {{{{"lr", Is::above, {0.1}}}}}), rt::Error);
+  EXPECT_THROW(Space({optimizer()}, {{{{"lr", Is::above, {0.1}}}}}), base::Error);
   const Space copy = rt::decode<Space>(rt::encode(space));
   EXPECT_EQ(copy, space);
   EXPECT_NE(copy, Space(space.parameters()));

@@ -89,7 +89,7 @@ TEST(FieldTable, EveryKindOfEveryRegistryIsInSchemaAndReference) {
 }
 
 TEST(Reference, TheCommittedPageIsTheOneOfToday) {
-  EXPECT_EQ(rt::read_file(kRoot + "/docs/study-file.md"), study_reference_markdown())
+  EXPECT_EQ(base::read_file(kRoot + "/docs/study-file.md"), study_reference_markdown())
       << "run `ninja docs` in the build folder and commit docs/study-file.md";
 }
 
@@ -98,7 +98,7 @@ class Schema : public StudyTest {};
 TEST_F(Schema, TheExamplesOfThePageLoadAndPassTheSchema) {
   const std::string page = study_reference_markdown();
   std::filesystem::create_directory_symlink(kRoot + "/experiments/data", folder_ / "data");
-  rt::write_file_atomic(folder_ / "flowers.csv", "a,b\n1,x\n2,y\n");
+  base::write_file_atomic(folder_ / "flowers.csv", "a,b\n1,x\n2,y\n");
   int examples = 0;
   for (std::size_t at = page.find("```yaml\n"); at != std::string::npos;
        at = page.find("```yaml\n", at + 1)) {
@@ -113,7 +113,7 @@ TEST_F(Schema, TheExamplesOfThePageLoadAndPassTheSchema) {
 TEST_F(Schema, AcceptsWhatTheProgramAccepts) {
   for (const auto& entry : std::filesystem::directory_iterator(kRoot + "/experiments")) {
     if (entry.path().extension() != ".yaml") continue;
-    EXPECT_EQ(violation(rt::read_file(entry.path())), "") << entry.path();
+    EXPECT_EQ(violation(base::read_file(entry.path())), "") << entry.path();
   }
   EXPECT_EQ(violation(resolved_yaml(settle(load(table()), classes(2, 2)))), "");
   EXPECT_EQ(violation(table() + "metric: valid.loss\nmethod: grid\nnetwork: [flatten, max_pool: , "

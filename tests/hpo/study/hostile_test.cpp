@@ -142,9 +142,9 @@ resources: {memory: 2GB}
       (void)materialise(study, study.space.from_unit(std::vector<double>(study.space.size(), 0.7)),
                         classes(2, 2));
       ++accepted;
-    } catch (const rt::Error& error) {
+    } catch (const base::Error& error) {
       const std::string message = error.what();
-      ASSERT_EQ(error.kind(), rt::Errc::study) << message << "\n" << text;
+      ASSERT_EQ(error.kind(), base::Errc::study) << message << "\n" << text;
       ASSERT_TRUE(message.starts_with("study.yaml:")) << message;
       ASSERT_EQ(message.find('\n'), std::string::npos) << message;
       ++refused;

@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <ctime>
 
+#include "base/text.h"
 #include "hpo/space/share.h"
-#include "runtime/base/text.h"
 #include "tests/hpo/study/study_fixture.h"
 
 namespace hpo {
@@ -103,10 +103,10 @@ TEST_F(Load, ALargeGridNeedsAnEnd) {
       "method: grid\nmetric: {name: loss, goal: minimize}\n"
       "parameters: {a: {min: 1, max: 1001}, b: {min: 1, max: 1000}}\n";
   const std::string program = "command: [\"true\", $args]\n";
-  EXPECT_THROW((void)load(program + grid), rt::Error);
+  EXPECT_THROW((void)load(program + grid), base::Error);
   EXPECT_EQ(load(program + grid + "limits: {trials: 2000000}\n").limits.trials, 2'000'000);
   EXPECT_EQ(load(program + grid + "forbid: [{b: 1000}]\n").space.grid_size(), 999'999U);
-  EXPECT_THROW((void)load(grid), rt::Error) << "whoever asks for trials may not see its size";
+  EXPECT_THROW((void)load(grid), base::Error) << "whoever asks for trials may not see its size";
   EXPECT_EQ(load(grid + "limits: {trials: 5000}\n").space.grid_size(), 1'001'000U);
 }
 
@@ -120,8 +120,8 @@ TEST_F(Load, OverridesReplaceWhatTheFileSays) {
     try {
       (void)load(kFull, bad);
       ADD_FAILURE();
-    } catch (const rt::Error& error) {
-      EXPECT_EQ(error.kind(), rt::Errc::usage);
+    } catch (const base::Error& error) {
+      EXPECT_EQ(error.kind(), base::Errc::usage);
     }
   }
 }
@@ -260,8 +260,9 @@ TEST_F(Load, ForbiddenCombinationsDoNotMakeItSlow) {
   constexpr int kParameters = 60;
   std::string text = "metric: {name: score, goal: maximize}\nparameters:\n", forbid = "forbid:\n";
   for (int i = 0; i < kParameters; ++i) {
-    text += rt::cat("  p", i, ": {min: 0.0, max: 1.0}\n");
-    forbid += rt::cat("  - {p", i, ": {above: 0.8}, p", (i + 1) % kParameters, ": {above: 0.8}}\n");
+    text += base::cat("  p", i, ": {min: 0.0, max: 1.0}\n");
+    forbid +=
+        base::cat("  - {p", i, ": {above: 0.8}, p", (i + 1) % kParameters, ": {above: 0.8}}\n");
   }
   const StudySpec study = load(text + forbid);
   const std::clock_t begun = std::clock();
@@ -301,8 +302,8 @@ TEST_F(Load, TheTaskFollowsFromLossOrMetric) {
 }
 
 TEST_F(Load, PathsStartAtTheStudyFile) {
-  rt::write_file_atomic(folder_ / "mine.yaml",
-                        "data: {csv: rows.csv, target: y}\ntrain: {epochs: 1}\n");
+  base::write_file_atomic(folder_ / "mine.yaml",
+                          "data: {csv: rows.csv, target: y}\ntrain: {epochs: 1}\n");
   const StudySpec study = load_study((folder_ / "mine.yaml").string());
   EXPECT_EQ(study.name, "mine");
   EXPECT_EQ(study.folder, folder_.path().string());
@@ -319,15 +320,15 @@ TEST_F(Load, AMissingOrHugeFileIsToldApart) {
   try {
     (void)load_study((folder_ / "nobody.yaml").string());
     ADD_FAILURE();
-  } catch (const rt::Error& error) {
-    EXPECT_EQ(error.kind(), rt::Errc::storage);
+  } catch (const base::Error& error) {
+    EXPECT_EQ(error.kind(), base::Errc::storage);
   }
-  rt::write_file_atomic(folder_ / "huge.yaml", std::string((1U << 20) + 1, '#'));
+  base::write_file_atomic(folder_ / "huge.yaml", std::string((1U << 20) + 1, '#'));
   try {
     (void)load_study((folder_ / "huge.yaml").string());
     ADD_FAILURE();
-  } catch (const rt::Error& error) {
-    EXPECT_EQ(error.kind(), rt::Errc::study);
+  } catch (const base::Error& error) {
+    EXPECT_EQ(error.kind(), base::Errc::study);
     EXPECT_NE(std::string(error.what()).find("huge.yaml:1:1: the file has 1048577 bytes"),
               std::string::npos);
   }
@@ -338,7 +339,7 @@ TEST_F(Load, AFileWithALongNameIsOfferedWhatANameMayHave) {
   const auto said = [&](const std::string& stem) -> std::string {
     try {
       (void)parse_study(table(), stem + ".yaml", folder_.path().string());
-    } catch (const rt::Error& error) {
+    } catch (const base::Error& error) {
       return error.what();
     }
     return "accepted";

@@ -101,7 +101,7 @@ store:
 
 TEST_F(Resolved, KeepsEverySourceOfData) {
   for (const char* name : {"x.npy", "y.npy", "t.safetensors"})
-    rt::write_file_atomic(folder_ / name, "not read here");
+    base::write_file_atomic(folder_ / name, "not read here");
   const auto spec = [&](const std::string& text) {
     const StudySpec study = load(text);
     (void)round_trip(study);

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/text.h"
 #include "hpo/study/spec.h"
-#include "runtime/base/text.h"
 #include "tests/hpo/study/study_fixture.h"
 
 namespace hpo {
@@ -12,7 +12,7 @@ namespace {
 class StoppingTest : public StudyTest {
  protected:
   [[nodiscard]] StudySpec with_rule(const std::string& rule) {
-    return load(rt::cat("data: {csv: rows.csv, target: y}\nearly_stop: ", rule, "\n"));
+    return load(base::cat("data: {csv: rows.csv, target: y}\nearly_stop: ", rule, "\n"));
   }
 };
 

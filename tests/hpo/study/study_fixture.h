@@ -5,10 +5,10 @@
 
 #include <string>
 
+#include "base/error.h"
+#include "base/file.h"
 #include "hpo/study/spec.h"
 #include "hpo/study/trial_spec.h"
-#include "runtime/base/error.h"
-#include "runtime/base/file.h"
 #include "tests/support/temp_folder.h"
 
 namespace hpo {
@@ -16,7 +16,7 @@ namespace hpo {
 class StudyTest : public testing::Test {
  protected:
   StudyTest() {
-    rt::write_file_atomic(folder_ / "rows.csv", "a,b,y\n1,2,x\n3,4,z\n5,6,x\n7,8,z\n");
+    base::write_file_atomic(folder_ / "rows.csv", "a,b,y\n1,2,x\n3,4,z\n5,6,x\n7,8,z\n");
   }
 
   [[nodiscard]] StudySpec load(const std::string& text, const Overrides& overrides = {}) const {
@@ -33,7 +33,7 @@ class StudyTest : public testing::Test {
   [[nodiscard]] std::string refusal(const std::string& text) const {
     try {
       (void)load(text);
-    } catch (const rt::Error& error) {
+    } catch (const base::Error& error) {
       return error.what();
     }
     return "accepted";

@@ -57,8 +57,8 @@ TEST_F(Trial, PutsValuesInTheirPlaces) {
 
 TEST_F(Trial, ANetworkThatFindsItsSizeIsBornWithTheSizesOfThePolicy) {
   const auto born = [&](const std::string& adapt, int width) {
-    return materialise(load_table(rt::cat("network: [dense: {units: ", width,
-                                          "}]\ntrain: {epochs: 9}\n", "adapt: ", adapt, "\n")),
+    return materialise(load_table(base::cat("network: [dense: {units: ", width,
+                                            "}]\ntrain: {epochs: 9}\n", "adapt: ", adapt, "\n")),
                        {}, classes(4, 3))
         .model;
   };
@@ -172,7 +172,7 @@ TEST_F(Trial, DataOfTheOtherKindIsRefused) {
   try {
     (void)settle(labels, number);
     ADD_FAILURE();
-  } catch (const rt::Error& error) {
+  } catch (const base::Error& error) {
     EXPECT_STREQ(error.what(),
                  "study.yaml:2:9: metric valid.accuracy is for classification, but the target "
                  "holds numbers, expected both for one task; data.task: classification makes a "
@@ -184,7 +184,7 @@ TEST_F(Trial, DataOfTheOtherKindIsRefused) {
 std::string misfit(const StudySpec& study, const DataInfo& data) {
   try {
     (void)materialise(study, {}, data);
-  } catch (const rt::Error& error) {
+  } catch (const base::Error& error) {
     return error.what();
   }
   return "accepted";
@@ -332,7 +332,7 @@ parameters:
   const auto message = [&](Int kernel) -> std::string {
     try {
       (void)materialise(study, Params{{"kernel", kernel}}, image);
-    } catch (const rt::Error& error) {
+    } catch (const base::Error& error) {
       return error.what();
     }
     return "";
@@ -492,7 +492,7 @@ TEST_F(StudyTest, NetworksShareAGpuInEqualParts) {
        {"{values: [0.25, 1]}", "{values: [0, 0.5, 0.3]}", "{min: 0.0, max: 1.0}",
         "{min: 0.0, max: 2.0}", "{min: 0.2, max: 0.5}", "{min: 0.0, max: 1.0, step: 0.5}",
         "{values: [auto, 0.5]}"})
-    EXPECT_THROW((void)load_table(named + different + "}\n"), rt::Error) << different;
+    EXPECT_THROW((void)load_table(named + different + "}\n"), base::Error) << different;
   for (const char* equal : {"{values: [0, 1]}", "{values: [0.34, 0.5]}", "{min: 0.4, max: 0.5}",
                             "{type: int, min: 0, max: 1}", "{value: 0.25}"})
     EXPECT_NO_THROW((void)load_table(named + equal + "}\n")) << equal;
@@ -508,8 +508,8 @@ TEST_F(StudyTest, APrecisionOfGpusIsRefusedWhereSomeValueAsksForACore) {
   const std::string tf32 = "precision: tf32\nresources: {gpus: $g}\nparameters: {g: ";
   EXPECT_NO_THROW((void)load_table(tf32 + "{values: [1, 2]}}\n"));
   EXPECT_NO_THROW((void)load_table("precision: tf32\nresources: {gpus: auto}\n"));
-  EXPECT_THROW((void)load_table(tf32 + "{values: [0, 1]}}\n"), rt::Error);
-  EXPECT_THROW((void)load_table(tf32 + "{type: int, min: 0, max: 1}}\n"), rt::Error);
+  EXPECT_THROW((void)load_table(tf32 + "{values: [0, 1]}}\n"), base::Error);
+  EXPECT_THROW((void)load_table(tf32 + "{type: int, min: 0, max: 1}}\n"), base::Error);
 }
 
 }  // namespace

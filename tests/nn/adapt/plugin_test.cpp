@@ -83,7 +83,8 @@ TEST(Plugin, WhatIsNoPolicyIsRefused) {
       std::string::npos);
   EXPECT_NE(refusal(broken("old_interface"))
                 .find("was compiled for another interface of policies "
-                      "(version 0; this program has version 1"),
+                      "(version 0; this program has version " +
+                      std::to_string(nn::kPolicyVersion)),
             std::string::npos);
   EXPECT_NE(refusal(broken("taken_field")).find("has a field \"content\""), std::string::npos);
   EXPECT_NE(refusal(broken("odd_fields"))

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/text.h"
 #include "tests/nn/data/files.h"
 
 namespace {
@@ -325,7 +326,7 @@ TEST(Csv, NoControlCharacterReachesAMessage) {
   const nn::Dataset data = CsvFile("a\x81,y\n1,p\n2,q\n").load();
   EXPECT_EQ(data.header().columns.at(0).name, "a\u0081");
   EXPECT_EQ(data.header().notes.at(2), "numbers: 'a\\u0081'");
-  EXPECT_EQ(nn::one_line("\u009b2J \u00a0\u0080"), "\\u009b2J \u00a0\\u0080");
+  EXPECT_EQ(base::printable("\u009b2J \u00a0\u0080"), "\\u009b2J \u00a0\\u0080");
 }
 
 TEST(Csv, RegressionTargetsAreStandardisedOnTheTrainingPart) {

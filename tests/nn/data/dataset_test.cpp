@@ -49,7 +49,7 @@ TEST(ContentHash, TakesNoMoreMemoryForALargerFile) {
   nn_test::write_file(path, "x");
   std::filesystem::resize_file(path, kBytes);  // without blocks on disk
   const long before = support::peak_kilobytes();
-  EXPECT_NE(nn::content_hash({.path = path}, nn::LoadLimits()), nn::ContentHash());
+  EXPECT_NE(nn::content_hash({.path = path}, nn::LoadLimits()), base::Key());
   EXPECT_LT(support::peak_kilobytes() - before, 20'000);
 }
 

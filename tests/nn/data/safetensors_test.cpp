@@ -9,6 +9,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/error.h"
 #include "nn/safetensors.h"
 #include "tests/nn/data/files.h"
 
@@ -69,12 +70,21 @@ TEST(Safetensors, ReplacesAFileWhollyAndLeavesNothingBehind) {
   nn::write_safetensors(path, tensors(), kMetadata);
   nn::write_safetensors(path, {}, {{"a", "b"}});
   EXPECT_EQ(nn::read_safetensors(path).metadata.at("a"), "b");
+  const auto refusal = [](const std::string& file) -> std::string {
+    try {
+      nn::write_safetensors(file, {}, {});
+      return "";
+    } catch (const base::Error& error) {
+      EXPECT_EQ(error.kind(), base::Errc::storage);
+      return error.what();
+    }
+  };
   const std::string missing = folder / "none" / "m.safetensors";
-  EXPECT_EQ(error_of(folder.path(), [&] { nn::write_safetensors(missing, tensors(), {}); }),
-            "none/m.safetensors: cannot write: No such file or directory");
-  std::filesystem::create_directory(folder / "taken");
-  EXPECT_EQ(error_of(folder.path(), [&] { nn::write_safetensors(folder / "taken", {}, {}); }),
-            "taken: cannot write: Is a directory");
+  EXPECT_EQ(refusal(missing),
+            "cannot write " + missing + ": No such file or directory: check the path");
+  const std::string taken = folder / "taken";
+  std::filesystem::create_directory(taken);
+  EXPECT_EQ(refusal(taken), "cannot write " + taken + ": Is a directory: expected a file");
   const auto entries = std::filesystem::directory_iterator(folder.path());
   EXPECT_EQ(std::distance(begin(entries), end(entries)), 2);
 }

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/base/random.h"
+#include "base/random.h"
 #include "runtime/runtime.h"
 
 namespace {
@@ -28,7 +28,7 @@ struct Product {
   std::vector<double> wide_a, wide_b, wide_exact;
 
   explicit Product(std::uint64_t number) {
-    rt::Stream random(1, "product", number);
+    base::Stream random(1, "product", number);
     // Three of four beyond 100^3, where OpenBLAS takes one of its shared work buffers: what is not
     // safe without locks.
     const bool large = number % 4 != 0;

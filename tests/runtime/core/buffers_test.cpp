@@ -34,9 +34,9 @@ TEST_F(Buffers, OutTakesTheHeaderOfAnUninitialisedValue) {
 
 TEST_F(Buffers, OutOfAnEmptyValueIsRefused) {
   rt::Value<Vec> v;
-  EXPECT_THROW(fill(v, 2), rt::Error);
+  EXPECT_THROW(fill(v, 2), base::Error);
   rt::Value<Vec> u = rt::uninitialised<Vec>({100, 5});
-  EXPECT_THROW(sum(u), rt::Error);
+  EXPECT_THROW(sum(u), base::Error);
 }
 
 TEST_F(Buffers, ACallThatReadsAndUpdatesOneValueReadsWhatItWas) {
@@ -52,7 +52,7 @@ TEST_F(Buffers, ACallThatReadsAndUpdatesOneValueReadsWhatItWas) {
 TEST_F(Buffers, ACallThatUpdatesOneValueTwiceIsRefused) {
   static const auto both = rt::task("both").cpu([](rt::inout<Vec>, rt::inout<Vec>) {});
   rt::Value<Vec> v = rt::value(Vec(std::vector<double>{1, 2}));
-  EXPECT_THROW(both(v, v), rt::Error);
+  EXPECT_THROW(both(v, v), base::Error);
   EXPECT_EQ(v.get().values()[1], 2);
 }
 

@@ -72,7 +72,7 @@ States play(P policy, Fault fault) {
   rt::run([](rt::Value<double> end) -> rt::Async<void> {
     try {
       co_await end;
-    } catch (const rt::Error&) {
+    } catch (const base::Error&) {
     }
   }(read));
   later.set(3.0);
@@ -128,10 +128,10 @@ TEST_F(Policies, ACancelledGroupEndsItsTasksWhateverTheirPolicy) {
 }
 
 TEST_F(Policies, AnImpossibleNeedIsAnErrorAtSubmission) {
-  EXPECT_THROW(play(rt::retry(2), Fault::impossible_need), rt::Error);
-  EXPECT_THROW(play(rt::ignore(0.5), Fault::impossible_need), rt::Error);
-  EXPECT_THROW(play(rt::cancel_successors, Fault::impossible_need), rt::Error);
-  EXPECT_THROW(play(rt::fail, Fault::impossible_need), rt::Error);
+  EXPECT_THROW(play(rt::retry(2), Fault::impossible_need), base::Error);
+  EXPECT_THROW(play(rt::ignore(0.5), Fault::impossible_need), base::Error);
+  EXPECT_THROW(play(rt::cancel_successors, Fault::impossible_need), base::Error);
+  EXPECT_THROW(play(rt::fail, Fault::impossible_need), base::Error);
   EXPECT_EQ(attempts, 0);
 }
 
@@ -180,12 +180,12 @@ TEST_F(Failures, IgnoreLeavesInoutsAndGivesDefaults) {
 }
 
 TEST_F(Failures, TheErrorSaysWhatWhereAndWhy) {
-  const auto train =
-      rt::task("train")
-          .cpu([](rt::in<Vec>, int steps, std::string) -> double {
-            throw rt::Error(rt::Errc::data, "row " + std::to_string(steps) + " is not a number");
-          })
-          .on_failure(rt::retry(1));
+  const auto train = rt::task("train")
+                         .cpu([](rt::in<Vec>, int steps, std::string) -> double {
+                           throw base::Error(base::Errc::data,
+                                             "row " + std::to_string(steps) + " is not a number");
+                         })
+                         .on_failure(rt::retry(1));
   rt::Value<Vec> v = rt::value(Vec(Vec::Header{3, 0}));
   const unsigned line = __LINE__ + 1;
   const rt::Value<double> loss = train(v, 12, "adam");
@@ -201,8 +201,8 @@ TEST_F(Failures, TheErrorSaysWhatWhereAndWhy) {
     EXPECT_EQ(e.details().reason, "row 12 is not a number");
     EXPECT_EQ(e.details().where.line(), line);
     EXPECT_EQ(e.details().worker.substr(0, 4), "cpu ");
-    EXPECT_EQ(e.kind(), rt::Errc::data);
-    EXPECT_THROW(std::rethrow_if_nested(e), rt::Error);
+    EXPECT_EQ(e.kind(), base::Errc::data);
+    EXPECT_THROW(std::rethrow_if_nested(e), base::Error);
     EXPECT_NE(std::string(e.what()).find("task 'train' failed (attempt 2 of 2) on cpu "),
               std::string::npos);
     EXPECT_NE(std::string(e.what()).find("called at failure_test.cpp:"), std::string::npos);
@@ -245,7 +245,7 @@ TEST_F(Failures, APromiseThatFailsPoisons) {
   p.fail(std::make_exception_ptr(std::runtime_error("by hand")));
   EXPECT_THROW(v.get(), std::runtime_error);
   EXPECT_EQ(v.state(), rt::State::cancelled);
-  EXPECT_THROW(p.set(1.0), rt::Error);
+  EXPECT_THROW(p.set(1.0), base::Error);
 }
 
 TEST_F(Failures, APromiseThatNobodyKeepsPoisons) {
@@ -254,7 +254,7 @@ TEST_F(Failures, APromiseThatNobodyKeepsPoisons) {
     rt::Promise<double> p;
     v = bystander(p.value());
   }
-  EXPECT_THROW(v.get(), rt::Error);
+  EXPECT_THROW(v.get(), base::Error);
 }
 
 }  // namespace

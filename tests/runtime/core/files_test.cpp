@@ -46,7 +46,7 @@ class Files : public RuntimeTest {
 
 TEST_F(Files, ACallThatIsRefusedForItsFileLeavesNothingBehind) {
   const auto path = folder / "later.txt";
-  EXPECT_THROW((void)read_pure(path), rt::Error);
+  EXPECT_THROW((void)read_pure(path), base::Error);
   write(path, "made").get();
   EXPECT_EQ(read_pure(path).get(), "made");
 }
@@ -55,7 +55,7 @@ TEST_F(Files, ACallThatIsRefusedForItsFileLeavesTheValuesThatItWouldChange) {
   static const auto add =
       rt::task("add").cpu([](rt::inout<double> x, rt::file_in) { *x += 1; }).pure();
   rt::Value<double> x = rt::value(1.0);
-  EXPECT_THROW(add(x, folder / "none"), rt::Error);
+  EXPECT_THROW(add(x, folder / "none"), base::Error);
   EXPECT_EQ(x.get(), 1);
   std::ofstream(folder / "none") << "there";
   add(x, folder / "none");
@@ -72,7 +72,7 @@ TEST_F(Files, AFileThatCannotBeReadFailsItsOwnTaskAlone) {
   const rt::Value<double> x = one(1.0);
   const rt::Value<double> y = beside(x, path);
   std::filesystem::remove(path);
-  EXPECT_THROW((void)use(y).get(), rt::Error);
+  EXPECT_THROW((void)use(y).get(), base::Error);
   EXPECT_EQ(y.state(), rt::State::failed);
   EXPECT_EQ(one(5.0).get(), 5);
 }
@@ -97,8 +97,8 @@ TEST_F(Files, OneThatIsReadAndWrittenByOneCallIsRefused) {
   static const auto twice = rt::task("twice").cpu([](rt::file_out, rt::file_out) {});
   const auto path = folder / "a.txt";
   write(path, "x").get();
-  EXPECT_THROW(copy(path, folder / "." / "a.txt"), rt::Error);
-  EXPECT_THROW(twice(path, path), rt::Error);
+  EXPECT_THROW(copy(path, folder / "." / "a.txt"), base::Error);
+  EXPECT_THROW(twice(path, path), base::Error);
   copy(path, folder / "b.txt").get();
   EXPECT_EQ(read(path).get(), "x");
 }

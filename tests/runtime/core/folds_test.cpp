@@ -47,7 +47,7 @@ TEST_F(Folds, WhatPureTasksAddUpIsNamedByHowItWasMade) {
     add_pure(again, x);
     add_up(impure, x);
   }
-  const rt::Key content = rt::value(6.0).key();
+  const base::Key content = rt::value(6.0).key();
   EXPECT_EQ(made.key(), again.key());
   EXPECT_NE(made.key(), content);
   EXPECT_EQ(impure.key(), content);
@@ -56,7 +56,7 @@ TEST_F(Folds, WhatPureTasksAddUpIsNamedByHowItWasMade) {
 
 TEST_F(Folds, ReduxOfAnUninitialisedBufferIsRefused) {
   rt::Value<Vec> sum = rt::uninitialised<Vec>({3, 0});
-  EXPECT_THROW(add_vec(sum, 1), rt::Error);
+  EXPECT_THROW(add_vec(sum, 1), base::Error);
 }
 
 TEST_F(Folds, ACallThatWritesOneValueInTwoWaysIsRefused) {
@@ -67,8 +67,8 @@ TEST_F(Folds, ACallThatWritesOneValueInTwoWaysIsRefused) {
   static const auto in_turn =
       rt::task("in turn").cpu([](rt::inout<double> a, rt::commutative<double> b) { *a += *b; });
   rt::Value<double> v = rt::value(1.0), w = rt::value(2.0);
-  EXPECT_THROW(ways(v, v), rt::Error);
-  EXPECT_THROW(in_turn(v, v), rt::Error);
+  EXPECT_THROW(ways(v, v), base::Error);
+  EXPECT_THROW(in_turn(v, v), base::Error);
   in_turn(v, w);
   EXPECT_EQ(v.get(), 3);
 }

@@ -53,17 +53,17 @@ TEST_F(Groups, TellHowLongTheirTasksRan) {
   rt::Group outer("outer"), other("other");
   const auto in_outer = outer.enter();
   rt::Group inner("inner");
-  EXPECT_EQ(inner.busy(), rt::Duration::zero());
+  EXPECT_EQ(inner.busy(), base::Duration::zero());
   {
     const auto scope = inner.enter();
     sleep(20).get();
   }
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   EXPECT_FALSE(inner.running());
-  const rt::Duration busy = inner.busy();
+  const base::Duration busy = inner.busy();
   EXPECT_GE(busy, std::chrono::milliseconds(20));
   EXPECT_EQ(outer.busy(), busy);
-  EXPECT_EQ(other.busy(), rt::Duration::zero());
+  EXPECT_EQ(other.busy(), base::Duration::zero());
   sleep(20).get();
   EXPECT_EQ(inner.busy(), busy);
   EXPECT_GE(outer.busy(), busy + std::chrono::milliseconds(20));

@@ -13,7 +13,7 @@ namespace {
 constexpr unsigned kFirst = 0, kSecond = 1, kGpu = 2;
 
 /// A moment so many seconds after the beginning.
-Moment at(double seconds) { return {static_cast<std::int64_t>(seconds * 1e9)}; }
+base::Moment at(double seconds) { return {static_cast<std::int64_t>(seconds * 1e9)}; }
 
 /// Two cores and a GPU, all idle from 0 on.
 class LedgerTest : public ::testing::Test {

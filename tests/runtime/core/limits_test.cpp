@@ -176,8 +176,8 @@ TEST_F(Limits, MoreMemoryThanThereEverIsIsRefusedAtTheCall) {
   try {
     huge(1);
     ADD_FAILURE() << "it must be refused";
-  } catch (const rt::Error& e) {
-    EXPECT_EQ(e.kind(), rt::Errc::no_device);
+  } catch (const base::Error& e) {
+    EXPECT_EQ(e.kind(), base::Errc::no_device);
     EXPECT_NE(std::string(e.what()).find("huge"), std::string::npos) << e.what();
     EXPECT_NE(std::string(e.what()).find("memory"), std::string::npos) << e.what();
   }

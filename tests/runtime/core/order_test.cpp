@@ -99,7 +99,7 @@ const auto train = rt::task("train for units", 1)
                          if (in_virtual_time) {
                            EXPECT_TRUE(virtual_workers.run(c.worker().index, units));
                          } else {
-                           rt::sleep_for(std::chrono::milliseconds(8 * units));
+                           base::sleep_for(std::chrono::milliseconds(8 * units));
                          }
                        })
                        .cost([](const int& units, const bool&) { return rt::Flops{1e3 / units}; });

@@ -37,7 +37,7 @@ class Paces : public ::testing::Test {
     return info.pace_on(Device::cpu).expect(10, 7) / 10;
   }
 
-  [[nodiscard]] Path file() const { return folder_.path() / "cache" / "paces"; }
+  [[nodiscard]] base::Path file() const { return folder_.path() / "cache" / "paces"; }
   [[nodiscard]] std::string content() const {
     std::ostringstream text;
     text << std::ifstream(file()).rdbuf();
@@ -92,7 +92,7 @@ TEST_F(Paces, ADamagedFileIsNoneAndIsReplaced) {
 }
 
 TEST_F(Paces, AFileThatCannotBeWrittenIsNoMatter) {
-  write_file_atomic(folder_.path() / "cache", std::string_view("a file, no folder"));
+  base::write_file_atomic(folder_.path() / "cache", std::string_view("a file, no folder"));
   run_once("train", 0.5);
   EXPECT_EQ(expects("train"), 7);
 }
@@ -127,7 +127,7 @@ TEST_F(Paces, OfManyProcessesAtOnceLeaveAWholeFile) {
 
 /// Names of tasks in the order in which one worker ran them: a short one and a long one of equal
 /// cost, of which the short one is called first.
-std::string order_of_a_run(const Path& paces) {
+std::string order_of_a_run(const base::Path& paces) {
   return support::in_child([&]() -> std::string {
     static std::string order;
     const auto quick = rt::task("pace test quick", 1).cpu([](int) { order += 'q'; }).cost([](int) {
@@ -135,12 +135,13 @@ std::string order_of_a_run(const Path& paces) {
     });
     const auto slow = rt::task("pace test slow", 1)
                           .cpu([](int) {
-                            sleep_for(std::chrono::milliseconds(20));
+                            base::sleep_for(std::chrono::milliseconds(20));
                             order += 's';
                           })
                           .cost([](int) { return Flops{1e6}; });
-    const auto first =
-        rt::task("pace test first", 1).cpu([](int) { sleep_for(std::chrono::milliseconds(50)); });
+    const auto first = rt::task("pace test first", 1).cpu([](int) {
+      base::sleep_for(std::chrono::milliseconds(50));
+    });
     const rt::Runtime runtime({.workers = 1,
                                .executor = Executor::starpu_cpu,
                                .pace_file = paces,

@@ -24,8 +24,8 @@ class Packs : public testing_rt::RuntimeTest {
 constexpr double kLong = 20;  // seconds
 
 bool wait_for(const std::atomic<int>& number, int value) {
-  const rt::Moment begin = rt::now();
-  while (number != value && rt::seconds_since(begin) < kLong) std::this_thread::yield();
+  const base::Moment begin = base::now();
+  while (number != value && base::seconds_since(begin) < kLong) std::this_thread::yield();
   return number == value;
 }
 
@@ -33,8 +33,8 @@ bool wait_for(const std::atomic<int>& number, int value) {
 std::atomic<int> held, open_gates;
 const auto hold = rt::task("hold", 1).cpu([](int gate) -> int {
   ++held;
-  const rt::Moment begin = rt::now();
-  while (open_gates <= gate && rt::seconds_since(begin) < kLong) std::this_thread::yield();
+  const base::Moment begin = base::now();
+  while (open_gates <= gate && base::seconds_since(begin) < kLong) std::this_thread::yield();
   return 0;
 });
 
@@ -218,8 +218,8 @@ TEST_F(Packs, AWorkerThatComesFreeGetsOneBack) {
       const Held gate;
       all = call(2 * workers(), kSteps, more);
       Held::open(1);  // the first takes its share along, and the others find it at work
-      const rt::Moment begin = rt::now();
-      while (packs == 0 && rt::seconds_since(begin) < kLong) std::this_thread::yield();
+      const base::Moment begin = base::now();
+      while (packs == 0 && base::seconds_since(begin) < kLong) std::this_thread::yield();
     }
     expect_sums(all, kSteps, 0.25);
     EXPECT_EQ(given_back, gone_on);

@@ -175,7 +175,7 @@ TEST_F(Pure, AnAnswerStaysWhatItIsWhileItsTaskRunsForAnotherOutput) {
   const rt::Value<double> again = added(v);
   EXPECT_EQ(v.get().values()[50], 1) << "from the store";
   breaks_off = true;
-  EXPECT_THROW((void)again.get(), rt::Error);
+  EXPECT_THROW((void)again.get(), base::Error);
   EXPECT_EQ(v.get().values()[50], 1);
 }
 
@@ -195,7 +195,7 @@ TEST_F(Pure, SharedPrefixesRunOnceAndPartsDoNotDisturbEachOther) {
 TEST_F(Pure, KeysNameConstantsVersionsInputsAndFingerprint) {
   const auto other =
       rt::task("make", 2).cpu([](int) { return Vec(std::vector<double>{1}); }).pure();
-  const rt::Key before = make(1).key();
+  const base::Key before = make(1).key();
   EXPECT_EQ(before, make(1).key());
   EXPECT_NE(before, make(2).key());
   EXPECT_NE(before, other(1).key());
@@ -226,7 +226,7 @@ TEST_F(Pure, TwoPureTasksOfOneNameAreRefused) {
   const auto impostor =
       rt::task("make", 1).cpu([](int) { return Vec(std::vector<double>{9}); }).pure();
   make(1);
-  EXPECT_THROW(impostor(1), rt::Error);
+  EXPECT_THROW(impostor(1), base::Error);
 }
 
 TEST_F(Pure, TheStoreAnswersWithoutRunningAncestors) {
@@ -245,7 +245,7 @@ TEST_F(Pure, WhatAnotherArithmeticMadeIsFoundByItsKey) {
   with_store(store);
   rt::Value<Vec> v = make(1);
   step(v, 1);
-  const rt::Key key = v.key();
+  const base::Key key = v.key();
   EXPECT_FALSE(rt::stored<Vec>(key)) << "nobody asked for it yet";
   EXPECT_EQ(v.get().values()[0], 2);
   v = {};
@@ -268,7 +268,7 @@ TEST_F(Pure, WhatAnotherArithmeticMadeIsFoundByItsKey) {
 TEST_F(Pure, AnEntryOfAnotherTypeIsNotFoundAndDropped) {
   auto store = std::make_shared<rt::Store>();
   with_store(store);
-  const rt::Key key = rt::key_of(7);
+  const base::Key key = rt::key_of(7);
   store->insert(key, rt::encode(std::string("no vector")));
   EXPECT_FALSE(rt::stored<Vec>(key));
   EXPECT_FALSE(store->contains(key));
@@ -289,7 +289,7 @@ TEST_F(Pure, AnEvictedInputIsComputedAgainOnlyWhenItIsNeeded) {
   with_store(store);
   rt::Value<Vec> v = make(1);
   step(v, 1);
-  const rt::Key evicted = v.key();
+  const base::Key evicted = v.key();
   const double value = score(v).get();
   v = {};
   store->erase(evicted);

@@ -17,11 +17,11 @@ const auto squares =
     rt::task("squares", 1).cpu([](rt::Context& c, int n, int parts, int micros) -> double {
       std::vector<double> sums(static_cast<std::size_t>(parts));
       c.split(parts, [&](const rt::Part& part) {
-        const rt::Moment begin = rt::now();
+        const base::Moment begin = base::now();
         double& sum = sums[static_cast<std::size_t>(part.index())];
         for (int i = n * part.index() / parts; i < n * (part.index() + 1) / parts; ++i)
           sum += static_cast<double>(i) * i;
-        while (rt::now() - begin < std::chrono::microseconds(micros)) {
+        while (base::now() - begin < std::chrono::microseconds(micros)) {
         }
       });
       return std::accumulate(sums.begin(), sums.end(), 0.0);
@@ -47,14 +47,14 @@ TEST_F(Split, RunsEveryPartOnce) {
 /// Two parts that wait for each other: the second needs another worker. One that is still on its
 /// way back from other work is not sent for, so they try again. False when none comes for long.
 bool meet(rt::Context& c) {
-  const rt::Moment begin = rt::now();
-  while (rt::seconds_since(begin) < 20) {
+  const base::Moment begin = base::now();
+  while (base::seconds_since(begin) < 20) {
     std::atomic<int> here = 0;
     std::atomic<bool> met = false;
     c.split(2, [&](const rt::Part&) {
-      const rt::Moment came = rt::now();
+      const base::Moment came = base::now();
       ++here;
-      while (!met && rt::seconds_since(came) < 0.1) {
+      while (!met && base::seconds_since(came) < 0.1) {
         if (here == 2) met = true;
         std::this_thread::yield();
       }
@@ -146,8 +146,8 @@ TEST_F(Split, ASlowWorkerLosesNoPart) {
     if (!meet(c)) return -1;
     std::atomic<int> done = 0;
     c.split(parts, [&](const rt::Part&) {
-      const rt::Moment begin = rt::now();
-      while (rt::now() - begin < std::chrono::microseconds(300)) {
+      const base::Moment begin = base::now();
+      while (base::now() - begin < std::chrono::microseconds(300)) {
       }
       ++done;
     });

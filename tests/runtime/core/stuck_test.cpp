@@ -3,7 +3,7 @@
 #include <source_location>
 #include <thread>
 
-#include "runtime/base/log.h"
+#include "base/log.h"
 #include "tests/runtime/core/support.h"
 
 namespace {
@@ -21,13 +21,13 @@ std::string line(unsigned number) { return "stuck_test.cpp:" + std::to_string(nu
 
 unsigned here(std::source_location where = std::source_location::current()) { return where.line(); }
 
-/// The message of the rt::Error that the action ends with.
+/// The message of the base::Error that the action ends with.
 template <class Action>
 std::string error_of(Action action) {
   try {
     action();
-  } catch (const rt::Error& e) {
-    EXPECT_EQ(e.kind(), rt::Errc::usage);
+  } catch (const base::Error& e) {
+    EXPECT_EQ(e.kind(), base::Errc::usage);
     return e.what();
   }
   return "no error";
@@ -145,7 +145,7 @@ TEST_F(Stuck, WhatRunsIsWaitedForHoweverLong) {
   const auto behind = add(held, held);
   const auto begin = std::chrono::steady_clock::now();
   sleepy(100);
-  EXPECT_THROW(rt::wait_all(), rt::Error);
+  EXPECT_THROW(rt::wait_all(), base::Error);
   EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(100));
   p.set(1.0);
   EXPECT_EQ(behind.get(), 2);
@@ -153,14 +153,14 @@ TEST_F(Stuck, WhatRunsIsWaitedForHoweverLong) {
 
 TEST_F(Stuck, TheRuntimeEndsAndSaysWhatItCancelled) {
   std::vector<std::string> warnings;
-  rt::set_log_sink([&](rt::LogLevel, std::string_view text) { warnings.emplace_back(text); });
+  base::set_log_sink([&](base::LogLevel, std::string_view text) { warnings.emplace_back(text); });
   const unsigned made = here() + 1;
   rt::Promise<double> p;
   const rt::Value<double> sum = add(p.value(), rt::value(1.0));
   const rt::Value<double> after = half(add(sum, sum));
   after.demand();
   runtime.reset();
-  rt::set_log_sink({});
+  base::set_log_sink({});
   ASSERT_EQ(warnings.size(), 1U);
   expect_words(warnings.front(), {"task 'add'", line(made + 1), line(made)});
   EXPECT_EQ(sum.state(), rt::State::cancelled);

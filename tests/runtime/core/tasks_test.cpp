@@ -129,7 +129,7 @@ TEST_F(Tasks, WorkerHooksRanInEveryWorker) {
 std::string message_of(const std::function<void()>& action) {
   try {
     action();
-  } catch (const rt::Error& e) {
+  } catch (const base::Error& e) {
     return e.what();
   }
   return "";
@@ -157,7 +157,7 @@ TEST_F(Tasks, EmptyValuesAreRefusedByName) {
   rt::Value<double> nothing;
   const std::string text = message_of([&] { add(rt::value(1.0), nothing); });
   EXPECT_NE(text.find("task 'add': argument 2 is an empty Value"), std::string::npos) << text;
-  EXPECT_THROW(nothing.get(), rt::Error);
+  EXPECT_THROW(nothing.get(), base::Error);
 }
 
 TEST_F(Tasks, OtherThreadsMayNotCall) {
@@ -183,19 +183,21 @@ TEST_F(Tasks, NeedsThatCanNeverBeMetAreErrorsAtTheCall) {
   EXPECT_NO_THROW(by_size(1));
   try {
     wide();
-  } catch (const rt::Error& e) {
-    EXPECT_EQ(e.kind(), rt::Errc::no_device);
+  } catch (const base::Error& e) {
+    EXPECT_EQ(e.kind(), base::Errc::no_device);
   }
 }
 
 TEST_F(Tasks, ARefusedCallLeavesItsArguments) {
   const auto wide = rt::task("wide").cpu([](rt::inout<double> x) { *x = 0; }).needs({.cpus = 1000});
   rt::Value<double> v = rt::value(5.0);
-  EXPECT_THROW(wide(v), rt::Error);
+  EXPECT_THROW(wide(v), base::Error);
   EXPECT_EQ(v.get(), 5);
 }
 
-TEST_F(Tasks, OnlyOneRuntimeAtATime) { EXPECT_THROW(rt::Runtime{testing_rt::config()}, rt::Error); }
+TEST_F(Tasks, OnlyOneRuntimeAtATime) {
+  EXPECT_THROW(rt::Runtime{testing_rt::config()}, base::Error);
+}
 
 TEST_F(Tasks, ValuesOutliveTheRuntime) {
   rt::Value<double> sum = add(rt::value(1.0), rt::value(2.0));
@@ -207,7 +209,7 @@ TEST_F(Tasks, ValuesOutliveTheRuntime) {
   runtime.reset();
   EXPECT_EQ(sum.get(), 3);
   EXPECT_EQ(testing_rt::copy_of(buffer.get()), (std::vector<double>{3, 6}));
-  EXPECT_THROW(add(sum, sum), rt::Error);
+  EXPECT_THROW(add(sum, sum), base::Error);
 }
 
 TEST(WithoutRuntime, CallsSayWhatIsMissing) {

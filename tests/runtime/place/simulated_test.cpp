@@ -7,7 +7,7 @@
 #include <cmath>
 #include <memory>
 
-#include "runtime/base/random.h"
+#include "base/random.h"
 #include "runtime/matrix.h"
 #include "runtime/place/simulation.h"
 #include "runtime/runtime.h"
@@ -69,7 +69,7 @@ const std::string& missing() {
       const Machine machine(platform(1, 0));
       rt::wait_all();
       return "";
-    } catch (const rt::Error& error) {
+    } catch (const base::Error& error) {
       return error.what();
     }
   });
@@ -108,7 +108,7 @@ rt::Value<rt::Matrix<float>> matrix(std::uint64_t bytes) {
 /// A study as the runtime sees it: chains of tasks on one kind or the other, which may change
 /// within a chain, each on a network of its own and on data that all share. Together they are far
 /// larger than a GPU, one alone fits just so.
-void call_study(rt::Stream& luck, std::uint64_t memory) {
+void call_study(base::Stream& luck, std::uint64_t memory) {
   const std::uint64_t trials = 1 + luck.below(6);
   const rt::Value<rt::Matrix<float>> data = matrix(luck.below(memory / 4) + 4);
   std::vector<rt::Value<rt::Matrix<float>>> networks;
@@ -132,9 +132,9 @@ TEST_F(Simulated, TimeIsWhatWasCounted) {
       const rt::On gpu(rt::Device::cuda);
       value = count_task()(value, 1e10, 0);
     }
-    const rt::Moment begun = rt::now();
+    const base::Moment begun = base::now();
     const int counted = value.get();
-    const double passed = rt::seconds_since(begun);
+    const double passed = base::seconds_since(begun);
     if (counted != 2) return "the bodies did not run";
     return std::abs(passed - 3.0) < 1e-3 ? "" : "it took " + std::to_string(passed);
   });
@@ -147,7 +147,7 @@ TEST_F(Simulated, NoDeviceIsIdleBesideReadyTasksIn200RandomStudies) {
       rt::Platform of = platform(1 + machine, 1 + machine / 2);
       of.gpu.memory = 2 * kMega;
       Machine simulated(of);
-      rt::Stream luck(static_cast<std::uint64_t>(machine), "studies", 0);
+      base::Stream luck(static_cast<std::uint64_t>(machine), "studies", 0);
       Runs& runs = simulated.simulation->runs;
       for (int study = 0; study < 50; ++study) {
         runs.clear();
@@ -165,7 +165,7 @@ TEST_F(Simulated, ADeviceThatIsIdleBesideATaskIsFound) {
   const std::string said = support::in_child([]() -> std::string {
     const rt::Platform of = platform(4, 2);
     Machine simulated(of, "random");
-    rt::Stream luck(0, "studies", 0);
+    base::Stream luck(0, "studies", 0);
     for (int study = 0; study < 10; ++study) {
       simulated.simulation->runs.clear();
       call_study(luck, of.gpu.memory);

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "runtime/base/clock.h"
-#include "runtime/base/text.h"
+#include "base/clock.h"
+#include "base/text.h"
 #include "runtime/matrix.h"
 #include "runtime/runtime.h"
 
@@ -62,7 +62,7 @@ class Workers : public testing::Test {
                                  .work([](std::uint64_t held) { return rt::Work{.memory = held}; });
     try {
       return hold(bytes).get() == 1;
-    } catch (const rt::Error&) {
+    } catch (const base::Error&) {
       return false;
     }
   }
@@ -113,10 +113,10 @@ void run_on_both(rt::OnGpuFailure told, bool in_the_body) {
   using Table = rt::Matrix<float>;
   static const auto fill = rt::task("fill", 1)
                                .cuda([](rt::Context& context, rt::inout<Table>, bool faults) {
-                                 rt::sleep_for(std::chrono::milliseconds(20));
+                                 base::sleep_for(std::chrono::milliseconds(20));
                                  if (!faults || context.worker().index != 1) return;
                                  rt::report_gpu_failure("CUDA: unspecified launch failure");
-                                 throw rt::Error(rt::Errc::no_device, "gone");
+                                 throw base::Error(base::Errc::no_device, "gone");
                                })
                                .needs({.gpus = 1});
   const rt::Runtime runtime(
@@ -130,7 +130,7 @@ void run_on_both(rt::OnGpuFailure told, bool in_the_body) {
 TEST_F(Workers, AGpuThatFailsInABodyIsNamed) {
   say("PRETENDED_GPUS", "2");
   heard = {};
-  EXPECT_THROW(run_on_both(hear, true), rt::Error);
+  EXPECT_THROW(run_on_both(hear, true), base::Error);
   EXPECT_EQ(heard.gpu, 1);
   EXPECT_EQ(heard.gpus, 2);
   EXPECT_EQ(heard.why, "CUDA: unspecified launch failure");
@@ -157,11 +157,11 @@ TEST_F(Workers, AWordThatIsNoNumberOfThemIsRefused) {
     try {
       (void)made(1);
       FAIL() << word << " was not refused";
-    } catch (const rt::Error& error) {
-      EXPECT_EQ(error.kind(), rt::Errc::usage);
+    } catch (const base::Error& error) {
+      EXPECT_EQ(error.kind(), base::Errc::usage);
       EXPECT_EQ(std::string(error.what()),
-                rt::cat("STARPU_NWORKER_PER_CUDA: \"", word,
-                        "\", expected a number of workers from 1 to 64"));
+                base::cat("STARPU_NWORKER_PER_CUDA: \"", word,
+                          "\", expected a number of workers from 1 to 64"));
     }
   }
 }

@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <vector>
 
-#include "runtime/base/clock.h"
-#include "runtime/base/log.h"
+#include "base/clock.h"
+#include "base/log.h"
 #include "runtime/key.h"
 #include "runtime/store.h"
 #include "runtime/store/pending.h"
@@ -19,8 +19,8 @@
 
 namespace {
 
-using rt::Bytes;
-using rt::Key;
+using base::Bytes;
+using base::Key;
 using rt::Store;
 using support::TempFolder;
 using support::Warnings;
@@ -140,7 +140,7 @@ TEST(Keeping, WhatTheDiskRefusesGoesOnWaiting) {
   Store store({.folder = t.path(), .overhead = 1});
   // Where the first entry's folder would be.
   const std::filesystem::path in_the_way = file_of(t, key(0)).parent_path();
-  rt::write_file_atomic(in_the_way, "");
+  base::write_file_atomic(in_the_way, "");
   std::vector<Key> all;
   for (std::uint64_t i = 0; i < 20; ++i) all.push_back(key(i));
   store.protect("one", all);
@@ -150,7 +150,7 @@ TEST(Keeping, WhatTheDiskRefusesGoesOnWaiting) {
   EXPECT_FALSE(store.due()) << "it was refused a moment ago";
   EXPECT_TRUE(written(t, 20).empty());
   std::filesystem::remove(in_the_way);
-  rt::sleep_for(std::chrono::milliseconds(1050));
+  base::sleep_for(std::chrono::milliseconds(1050));
   EXPECT_TRUE(store.due());
   store.persist();
   EXPECT_EQ(written(t, 20).size(), 20U);
@@ -266,7 +266,7 @@ TEST(Keeping, OfWhatIsNotWorthItTheNewestIsWrittenNowAndThen) {
   Store store({.folder = t.path(), .overhead = 0.5});
   for (std::uint64_t i = 0; i < 4; ++i) store.insert(key(i), content(i, 100'000), 1e-6);
   EXPECT_FALSE(store.due());
-  rt::sleep_for(std::chrono::milliseconds(1050));
+  base::sleep_for(std::chrono::milliseconds(1050));
   EXPECT_TRUE(store.due());
   store.persist();
   EXPECT_EQ(written(t, 4), std::vector<std::uint64_t>{3});
@@ -285,16 +285,16 @@ TEST(Keeping, SmallEntriesNeverWait) {
 TEST(Keeping, WritingTakesItsShareOfTheTime) {
   constexpr double kShare = 0.1;
   const TempFolder t;
-  const rt::Moment begin = rt::now();
+  const base::Moment begin = base::now();
   Store store({.folder = t.path(), .overhead = kShare});
   std::uint64_t next = 0;
-  while (rt::seconds_since(begin) < 0.4) {
+  while (base::seconds_since(begin) < 0.4) {
     store.insert(key(next), content(next, 20'000), 1);
     ++next;
     if (store.due()) store.persist();
-    rt::sleep_for(std::chrono::microseconds(200));  // or what waits would not fit into memory
+    base::sleep_for(std::chrono::microseconds(200));  // or what waits would not fit into memory
   }
-  const double spent = store.stats().writing, all = rt::seconds_since(begin);
+  const double spent = store.stats().writing, all = base::seconds_since(begin);
   EXPECT_GT(spent, 0);
   // The last entry may take longer than it was thought to, on a busy machine much longer.
   EXPECT_LT(spent, kShare * all + 0.2);
@@ -342,10 +342,10 @@ TEST(Keeping, ADamagedEntryIsNamed) {
   std::vector<std::string> lines;
   Store({.folder = t.path()}).insert(key(1), content(1), 1);
   std::filesystem::resize_file(file_of(t, key(1)), 80);
-  rt::set_log_sink([&](rt::LogLevel, std::string_view line) { lines.emplace_back(line); });
+  base::set_log_sink([&](base::LogLevel, std::string_view line) { lines.emplace_back(line); });
   Store store({.folder = t.path()});
   EXPECT_EQ(store.lookup(key(1)), nullptr);
-  rt::set_log_sink({});
+  base::set_log_sink({});
   ASSERT_EQ(lines.size(), 1U);
   EXPECT_NE(lines[0].find(file_of(t, key(1)).string() + " is damaged and was removed"),
             std::string::npos)

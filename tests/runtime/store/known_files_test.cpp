@@ -8,7 +8,7 @@
 #include <fstream>
 #include <string>
 
-#include "runtime/base/clock.h"
+#include "base/clock.h"
 #include "runtime/key.h"
 #include "runtime/store.h"
 #include "tests/support/temp_folder.h"
@@ -16,8 +16,8 @@
 
 namespace {
 
-using rt::Bytes;
-using rt::Key;
+using base::Bytes;
+using base::Key;
 using rt::Store;
 using support::TempFolder;
 
@@ -51,7 +51,7 @@ void plant(const TempFolder& t, std::uint64_t n) {
 }
 
 /// Longer than what others put may stay unseen.
-void wait_for_others() { rt::sleep_for(std::chrono::milliseconds(60)); }
+void wait_for_others() { base::sleep_for(std::chrono::milliseconds(60)); }
 
 TEST(KnownFiles, AreFoundWhenOthersWriteThemMeanwhile) {
   const TempFolder t;

@@ -11,16 +11,16 @@
 #include <string>
 #include <vector>
 
-#include "runtime/base/clock.h"
-#include "runtime/base/random.h"
+#include "base/clock.h"
+#include "base/random.h"
 #include "runtime/key.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/warnings.h"
 
 namespace {
 
-using rt::Bytes;
-using rt::Key;
+using base::Bytes;
+using base::Key;
 using rt::store::Pack;
 using rt::store::Pins;
 using support::TempFolder;
@@ -28,15 +28,16 @@ using support::Warnings;
 
 /// A clock that stands, or that each look at it moves on.
 struct HandClock {
-  static inline rt::Moment time{};
-  static inline rt::Duration step{};
-  explicit HandClock(rt::Duration each) {
+  static inline base::Moment time{};
+  static inline base::Duration step{};
+  explicit HandClock(base::Duration each) {
     step = each;
-    rt::install_clock({[]() noexcept { return time = time + step; }, rt::machine_clock().sleep});
+    base::install_clock(
+        {[]() noexcept { return time = time + step; }, base::machine_clock().sleep});
   }
   HandClock(const HandClock&) = delete;
   HandClock& operator=(const HandClock&) = delete;
-  ~HandClock() { rt::install_clock(rt::machine_clock()); }
+  ~HandClock() { base::install_clock(base::machine_clock()); }
 };
 
 constexpr std::uint64_t kLarge = 1 << 20;
@@ -46,7 +47,7 @@ constexpr std::size_t kEntry = rt::store::kHeadBytes + kSize;
 Key key(std::uint64_t n) { return rt::key_of(n); }
 
 Bytes content(std::uint64_t n) {
-  rt::Stream random(n, "entry");
+  base::Stream random(n, "entry");
   Bytes bytes(kSize);
   for (std::byte& b : bytes) b = static_cast<std::byte>(random.u32());
   return bytes;
@@ -71,10 +72,10 @@ struct Opened {
   Pack pack;
 };
 
-std::string file_of(const TempFolder& t) { return rt::read_file(t / rt::store::kPackName); }
+std::string file_of(const TempFolder& t) { return base::read_file(t / rt::store::kPackName); }
 
 void write_file(const TempFolder& t, std::string_view bytes) {
-  rt::write_file_atomic(t / rt::store::kPackName, bytes, rt::Durability::cached);
+  base::write_file_atomic(t / rt::store::kPackName, bytes, base::Durability::cached);
 }
 
 TEST(Pack, HoldsEntriesInOneFile) {
@@ -209,12 +210,12 @@ TEST(Pack, BeyondItsLimitTheOlderHalfGoesButWhatIsPinned) {
 TEST(Pack, ALinkIsNotFollowed) {
   const HandClock fast(std::chrono::seconds(1));
   const TempFolder t, outside;
-  rt::write_file_atomic(outside / "mine", "left alone");
+  base::write_file_atomic(outside / "mine", "left alone");
   std::filesystem::create_symlink(outside / "mine", t / rt::store::kPackName);
   Opened pack(t);
   EXPECT_EQ(pack.holds(0), 0);
   EXPECT_EQ(pack.pack.put(key(0), content(0), 0.5), ELOOP);
-  EXPECT_EQ(rt::read_file(outside / "mine"), "left alone");
+  EXPECT_EQ(base::read_file(outside / "mine"), "left alone");
   std::filesystem::remove(t / rt::store::kPackName);
   ASSERT_EQ(::mkfifo((t / rt::store::kPackName).c_str(), 0600), 0);
   EXPECT_EQ(pack.holds(0), 0) << "a pipe neither hangs it nor counts as its file";
@@ -235,7 +236,7 @@ TEST(Pack, ProcessesShareIt) {
   for (std::uint64_t child = 0; child < 4; ++child) {
     children.push_back(in_a_process([&] {
       Opened own(t, 40 * kEntry);
-      rt::Stream random(child, "share");
+      base::Stream random(child, "share");
       for (int i = 0; i < 3000; ++i) {
         const std::uint64_t n = random.below(100);
         const int found = own.holds(n);
@@ -267,7 +268,7 @@ TEST(Pack, AKilledWriterTakesNothingWithIt) {
     });
     std::uint64_t first = 0;
     ASSERT_EQ(::read(pipe[0], &first, sizeof first), sizeof first);
-    rt::sleep_for(std::chrono::microseconds(37 * round));
+    base::sleep_for(std::chrono::microseconds(37 * round));
     ::kill(child, SIGKILL);
     ::waitpid(child, nullptr, 0);
     ::close(pipe[1]);

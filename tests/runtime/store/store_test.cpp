@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/base/clock.h"
-#include "runtime/base/random.h"
+#include "base/clock.h"
+#include "base/random.h"
 #include "runtime/key.h"
 #include "runtime/store/disk.h"
 #include "tests/support/small_disk.h"
@@ -20,8 +20,8 @@
 
 namespace {
 
-using rt::Bytes;
-using rt::Key;
+using base::Bytes;
+using base::Key;
 using rt::Store;
 using support::TempFolder;
 using support::Warnings;
@@ -33,7 +33,7 @@ constexpr std::size_t kOwnFile = rt::store::kMostPacked + 40;
 
 /// The one content that belongs to a key: as with pure tasks.
 Bytes content(std::uint64_t n, std::size_t size) {
-  rt::Stream random(n, "content");
+  base::Stream random(n, "content");
   Bytes bytes(size);
   for (std::byte& b : bytes) b = static_cast<std::byte>(random.u32());
   return bytes;
@@ -105,9 +105,9 @@ TEST(Store, AnEntryThatAnotherProcessWroteIsNotWrittenAgain) {
 TEST(Store, EveryCutEntryIsAbsentAndRemoved) {
   const TempFolder t;
   Store({.folder = t.path()}).insert(key(1), content(1, kOwnFile));
-  const std::string whole = rt::read_file(file_of(t, key(1)));
+  const std::string whole = base::read_file(file_of(t, key(1)));
   for (std::size_t n = 0; n < whole.size(); ++n) {
-    rt::write_file_atomic(file_of(t, key(1)), whole.substr(0, n), rt::Durability::cached);
+    base::write_file_atomic(file_of(t, key(1)), whole.substr(0, n), base::Durability::cached);
     Store store({.folder = t.path()});
     ASSERT_EQ(store.lookup(key(1)), nullptr) << n;
     ASSERT_EQ(store.stats().damaged, 1u);
@@ -118,15 +118,15 @@ TEST(Store, EveryCutEntryIsAbsentAndRemoved) {
 TEST(Store, EveryFlippedByteIsFound) {
   const TempFolder t;
   Store({.folder = t.path()}).insert(key(1), content(1, kOwnFile));
-  const std::string whole = rt::read_file(file_of(t, key(1)));
+  const std::string whole = base::read_file(file_of(t, key(1)));
   for (std::size_t n = 0; n < whole.size(); ++n) {
     std::string flipped = whole;
     flipped[n] = static_cast<char>(flipped[n] ^ (1 << (n % 8)));
-    rt::write_file_atomic(file_of(t, key(1)), flipped, rt::Durability::cached);
+    base::write_file_atomic(file_of(t, key(1)), flipped, base::Durability::cached);
     Store store({.folder = t.path()});
     ASSERT_EQ(store.lookup(key(1)), nullptr) << n;
   }
-  rt::write_file_atomic(file_of(t, key(1)), whole + "x", rt::Durability::cached);
+  base::write_file_atomic(file_of(t, key(1)), whole + "x", base::Durability::cached);
   EXPECT_EQ(Store({.folder = t.path()}).lookup(key(1)), nullptr);
 }
 
@@ -170,8 +170,8 @@ TEST(Store, DiskDropsTheCheapestPerByteThenTheOldest) {
 TEST(Store, OldTemporaryFilesGoWhenTheFolderIsLookedAt) {
   const TempFolder t;
   std::filesystem::create_directories(t / "ab");
-  rt::write_file_atomic(t / "ab/.tmp-1-1", "left by a dead process");
-  rt::write_file_atomic(t / "ab/.tmp-1-2", "being written now");
+  base::write_file_atomic(t / "ab/.tmp-1-1", "left by a dead process");
+  base::write_file_atomic(t / "ab/.tmp-1-2", "being written now");
   const timespec when[2] = {{1000, 0}, {1000, 0}};
   ::utimensat(AT_FDCWD, (t / "ab/.tmp-1-1").c_str(), when, 0);
   EXPECT_EQ(rt::store::trim(t.path(), 1, 1 << 20), 0u);
@@ -186,7 +186,7 @@ TEST(Store, LinksLeadNowhere) {
   // What a store holds under such names, and what is old enough to be a leftover.
   for (const std::string& name :
        {key(1).hex().substr(2), std::string(".tmp-1-1"), std::string("mine")})
-    rt::write_file_atomic(outside / name, "left alone");
+    base::write_file_atomic(outside / name, "left alone");
   const timespec when[2] = {{1000, 0}, {1000, 0}};
   ::utimensat(AT_FDCWD, (outside / ".tmp-1-1").c_str(), when, 0);
   EXPECT_EQ(rt::store::trim(t.path(), 1, 0), 0u);
@@ -202,7 +202,7 @@ TEST(Store, LinksLeadNowhere) {
 TEST(Store, OtherFilesInItsFoldersStay) {
   const TempFolder t;
   std::filesystem::create_directories(t / "ab");
-  rt::write_file_atomic(t / "ab/notes.txt", std::string(100'000, 'x'));
+  base::write_file_atomic(t / "ab/notes.txt", std::string(100'000, 'x'));
   EXPECT_EQ(rt::store::trim(t.path(), 1, 0), 0u);
   EXPECT_TRUE(std::filesystem::exists(t / "ab/notes.txt"));
 }
@@ -220,7 +220,7 @@ TEST(Store, ManyShortRunsTogetherStayInTheBudget) {
 
 /// Random inserts and look-ups over a few hundred keys; every answer must be the key's own content.
 bool hammer(Store& store, std::uint64_t seed, int rounds) {
-  rt::Stream random(seed, "hammer");
+  base::Stream random(seed, "hammer");
   for (int i = 0; i < rounds; ++i) {
     const std::uint64_t n = random.below(300);
     const std::size_t size = 100 + n * 17 % 3000;
@@ -282,7 +282,7 @@ TEST(Store, AKilledWriterLeavesOnlyWholeEntries) {
     // Killed somewhere inside the write of an entry, once a few are done.
     char done = 0;
     for (int i = 0; i < 3; ++i) ASSERT_EQ(::read(pipe[0], &done, 1), 1);
-    rt::sleep_for(std::chrono::microseconds(37 * round));
+    base::sleep_for(std::chrono::microseconds(37 * round));
     ::kill(pid, SIGKILL);
     ::waitpid(pid, nullptr, 0);
     ::close(pipe[0]);
@@ -335,7 +335,7 @@ TEST(Store, AReadOnlyFolderStillAnswers) {
 
 TEST(Store, AFileInTheFoldersPlaceIsOnlyAWarning) {
   const TempFolder t;
-  rt::write_file_atomic(t / "store", "not a folder");
+  base::write_file_atomic(t / "store", "not a folder");
   const Warnings warnings;
   Store store({.folder = t / "store"});
   EXPECT_EQ(store.lookup(key(1)), nullptr);

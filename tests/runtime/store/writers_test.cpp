@@ -9,15 +9,15 @@
 
 namespace {
 
-rt::Moment g_now{};
-rt::Moment fake_now() noexcept { return g_now; }
-void fake_sleep(rt::Duration) {}
+base::Moment g_now{};
+base::Moment fake_now() noexcept { return g_now; }
+void fake_sleep(base::Duration) {}
 
 /// A clock that stands still, so that the trace starts at 0.
 class FakeClock {
  public:
-  FakeClock() { rt::install_clock({fake_now, fake_sleep}); }
-  ~FakeClock() { rt::install_clock(rt::machine_clock()); }
+  FakeClock() { base::install_clock({fake_now, fake_sleep}); }
+  ~FakeClock() { base::install_clock(base::machine_clock()); }
 };
 
 rt::Span span(unsigned lane, std::int64_t start, std::int64_t end, std::string name) {
@@ -117,7 +117,7 @@ TEST(Graph, WritesAFile) {
   rt::Graph graph;
   graph.add_node("a\\b\nc");
   graph.write_dot(t / "graph.dot");
-  EXPECT_EQ(rt::read_file(t / "graph.dot"), graph.dot());
+  EXPECT_EQ(base::read_file(t / "graph.dot"), graph.dot());
   EXPECT_NE(graph.dot().find(R"(label="a\\b\\nc")"), std::string::npos);
 }
 

@@ -1,0 +1,22 @@
+// Where programs are. Thread-safe as long as nobody changes the environment.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace base {
+
+/// The file that `word` names as a program: a path, relative to `folder`, when it has a slash, else
+/// the first in PATH; nothing when there is none that may be run.
+[[nodiscard]] std::optional<std::string> find_executable(const std::string& word,
+                                                         const std::string& folder);
+
+/// The longest word that the system passes to a program, in bytes.
+[[nodiscard]] std::size_t longest_word();
+
+/// Names of the files in the folders of PATH, for messages; in no particular order.
+[[nodiscard]] std::vector<std::string> names_in_path();
+
+}  // namespace base

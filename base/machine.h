@@ -1,0 +1,38 @@
+// The machine as far as this process may use it: cores, memory, GPUs, its name. Thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+
+namespace base {
+
+/// Cores that this process can keep busy: those that it may run on (sched_setaffinity), or the
+/// share of time that its control groups give it, rounded up, when that is less. At least 1.
+[[nodiscard]] int usable_cores();
+
+/// Bytes of memory, or the limit of its control groups when that is less.
+[[nodiscard]] std::uint64_t usable_memory();
+
+/// What the control groups of a process and those above them allow it, of version 1 or 2; 0: no
+/// limit. `groups` is the list of them that the system keeps, `mounted` where they lie.
+struct GroupLimits {
+  double cores = 0;
+  std::uint64_t memory = 0;
+};
+[[nodiscard]] GroupLimits group_limits(const Path& groups = "/proc/self/cgroup",
+                                       const Path& mounted = "/sys/fs/cgroup");
+
+/// GPUs that this process may open, by their files: a container sees any of /dev/nvidia0, 1...
+/// Where Windows has them (/dev/dxg), 1.
+[[nodiscard]] int count_gpus(const Path& devices = "/dev");
+
+/// The GPUs that this process may use, by the names that CUDA_VISIBLE_DEVICES gives them: its own
+/// where it is set, else "0" and so on.
+[[nodiscard]] std::vector<std::string> gpu_names(const Path& devices = "/dev");
+
+[[nodiscard]] std::string host_name();
+
+}  // namespace base

@@ -1,0 +1,28 @@
+#pragma once
+// UTF-8: what is valid, and how other encodings become it. Thread-safe.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace base {
+
+/// Length of the UTF-8 sequence that starts at `at`, or 0 when there is none (RFC 3629).
+[[nodiscard]] std::size_t utf8_length(std::string_view text, std::size_t at);
+
+/// Appends a code point, which must be one that UTF-8 can write (up to 10FFFF, no surrogate).
+void append_utf8(std::string& out, std::uint32_t code);
+
+/// True if all of a text is valid UTF-8.
+[[nodiscard]] bool is_utf8(std::string_view text);
+
+/// The text itself where it is UTF-8; otherwise every byte of it as a character of Windows-1252, of
+/// which Latin-1 is the part that is not control characters. What Windows-1252 leaves open (81, 8D,
+/// 8F, 90, 9D) becomes U+0081 and so on, as in the WHATWG Encoding Standard: any text can be read.
+[[nodiscard]] std::string as_utf8(std::string text);
+
+/// UTF-16 as UTF-8; an odd byte at the end and halves of pairs become U+FFFD.
+[[nodiscard]] std::string from_utf16(std::string_view bytes, bool big_endian);
+
+}  // namespace base
