@@ -79,6 +79,8 @@ SHORTENED = {
     "continued-ten": [("  epochs: 30\n", "  epochs: 3\n")],
     "mnist-grid": [("  rows: 6000\n", "  rows: 120\n")],
     "pruned-digits": [("epochs: 40}", "epochs: 10}"), ("strength: 0.2, until: 30}", "strength: 0.6, until: 8}")],
+    "pruned-fashion": [("rows: 18000", "rows: 1200"), ("epochs: 40}", "epochs: 4}"),
+                       ("strength: 0.3, until: 20}", "strength: 1.5, until: 3}")],
     "commanded-digits": [("epochs: 12}", "epochs: 4}")],
     "command-shell": [("limits: {trials: 60}", "limits: {trials: 30}")],
     "command-sklearn": [("--trees=120", "--trees=30"), ("max: 120}", "max: 30}"), ("trials: 24", "trials: 4")],
@@ -307,16 +309,23 @@ def mnist_grid(study):
 
 
 def shape_of(study):
-    """Sizes of the layers that a training ends with."""
+    """Sizes of the layers that a training ends with; of the input 0 where it is an image."""
     lines = study.read("train", f"{study.name}.yaml", "--quiet").splitlines()
     shape = next(line.split()[1].rstrip(",") for line in lines if line.startswith("  shape: "))
-    return [int(size) for size in shape.split("-")]
+    return [int(size) if size.isdigit() else 0 for size in shape.split("-")]
 
 
 def pruned_digits(study):
     shape = shape_of(study)
     assert shape[1] < 64 and shape[2] < 48, shape
     return f"{shape} from 64 units a layer"
+
+
+def pruned_fashion(study):
+    require_package()
+    shape = shape_of(study)
+    assert sum(shape[1:5]) < 48 + 48 + 96 + 96, shape
+    return f"{shape} from 48, 48, 96 and 96 channels"
 
 
 def commanded_digits(study):
@@ -375,7 +384,8 @@ def main():
     checks = {
         "digits": digits, "adaptive-mnist": adaptive_mnist, "adaptive-mnist-01": adaptive_mnist_01,
         "mnist-grid": mnist_grid, "pbt-digits": pbt_digits,
-        "pruned-digits": pruned_digits, "commanded-digits": commanded_digits, "command-shell": command_shell,
+        "pruned-digits": pruned_digits, "pruned-fashion": pruned_fashion,
+        "commanded-digits": commanded_digits, "command-shell": command_shell,
         "command-sklearn": command_sklearn, "command-pytorch": command_pytorch, "command-c": command_c,
         "friedman": friedman, "least": least, "fashion": fashion, "augmented-mnist": augmented_mnist,
         "census": census, "growing": growing, "continued-nine": continued_nine,
