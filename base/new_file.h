@@ -42,6 +42,8 @@ class NewFile {
   int write(std::span<const std::byte> content);
   /// Renames the file to `path`; 0 or an errno value.
   [[nodiscard]] int commit(Durability how);
+  /// The first errno value that a step met, or 0.
+  [[nodiscard]] int code() const noexcept { return code_; }
   /// True once commit() has replaced what stood at `path`; it may still have failed to sync the
   /// folder.
   [[nodiscard]] bool renamed() const noexcept { return renamed_; }

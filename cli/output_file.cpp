@@ -56,7 +56,7 @@ OutputFile::OutputFile(base::Path path) : shown_(std::move(path)), path_(followe
   int code = 0;
   if (!fs::exists(status) || fs::is_regular_file(status)) {
     new_.emplace(path_, base::NewFile::Naming::late);
-    code = new_->write({});
+    code = new_->code();
   } else {
     open_ = base::File(base::open_retrying(path_.c_str(), O_WRONLY));
     code = open_ ? 0 : errno;

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/digits.h"
 #include "nn/data/csv_line.h"
 #include "nn/data/load.h"
 #include "nn/data/preprocessing.h"
@@ -49,12 +50,7 @@ std::string meaning_of(float output, const TargetColumn& target) {
                        std::abs(target.unit) * std::ldexp(1.0, -25);
   if (!std::isfinite(value)) return text_of(value);
   for (int digits = kFewest; digits < kMost; ++digits) {
-    char buffer[32];
-    const auto end = std::to_chars(buffer, buffer + sizeof buffer, value,
-                                   std::chars_format::scientific, digits - 1)
-                         .ptr;
-    double rounded = 0;
-    std::from_chars(buffer, end, rounded);
+    const double rounded = base::rounded_to_digits(value, digits);
     if (std::abs(rounded - value) <= known) return text_of(rounded);
   }
   return text_of(value);

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <tuple>
 
-#include "kernels/enum_count.h"
+#include "base/enum_names.h"
 #include "nn/data/csv_header.h"
 #include "nn/data/csv_kinds.h"
 #include "nn/data/csv_names.h"
@@ -27,7 +27,7 @@ void look_at_text(const CsvField& field, std::size_t file, ColumnCounts& counts)
     counts.text_file = file;
   }
   if (is_none_word(field)) return;
-  static_assert(std::tuple_size_v<decltype(counts.undated)> == kern::enum_count<DateOrder>());
+  static_assert(std::tuple_size_v<decltype(counts.undated)> == base::enum_count<DateOrder>());
   for (const DateOrder order :
        {DateOrder::year_first, DateOrder::day_first, DateOrder::month_first}) {
     ColumnCounts::Undated& undated = counts.undated[static_cast<std::size_t>(order)];

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-#include "kernels/enum_count.h"
+#include "base/enum_names.h"
 #include "nn/data/data_error.h"
 
 namespace nn {
@@ -42,7 +42,7 @@ std::uint16_t two_bytes(const std::byte* at) {
 
 std::size_t size_of(NumberType type) {
   constexpr std::array<std::size_t, 12> kSizes{1, 1, 2, 2, 4, 4, 8, 8, 2, 2, 4, 8};
-  static_assert(kSizes.size() == kern::enum_count<NumberType>());
+  static_assert(kSizes.size() == base::enum_count<NumberType>());
   return kSizes[static_cast<std::size_t>(type)];
 }
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <utility>
 
-#include "kernels/enum_count.h"
+#include "base/enum_names.h"
 
 namespace nn {
 
@@ -19,7 +19,7 @@ constexpr std::array<std::pair<std::string_view, kern::Activation>, 5> kActivati
      {"tanh", kern::Activation::tanh},
      {"sigmoid", kern::Activation::sigmoid},
      {"gelu", kern::Activation::gelu}}};
-static_assert(kActivations.size() == kern::enum_count<kern::Activation>());
+static_assert(kActivations.size() == base::enum_count<kern::Activation>());
 
 }  // namespace
 

@@ -11,7 +11,7 @@ MAY_INCLUDE = {
     "kernels": ["kernels"],
     "runtime": ["base", "runtime"],
     "nn": ["base", "nn", "kernels/kernels.h", "kernels/precision.h", "kernels/feed.h", "kernels/course.h",
-           "kernels/product.h", "kernels/reserve.h", "kernels/enum_count.h"],
+           "kernels/product.h", "kernels/reserve.h"],
     "tasks": ["tasks", "base", "runtime", "nn", "kernels"],
     "hpo": ["hpo", "base", "runtime", "tasks", "nn"],
     "hpo/space": ["hpo/space", "base"],
@@ -37,7 +37,7 @@ LIBRARIES = [
     ("oneDNN", r"(oneapi/dnnl/)?dnnl.*", ["kernels/cpu", "bench"]),
     ("GoogleTest", r"gtest/.*", ["tests"]),
     ("xxHash", r"xxhash.*", ["base"]),
-    ("Random123", r"Random123/.*", ["base", "kernels"]),
+    ("Random123", r"Random123/.*", ["base"]),
     ("CLI11", r"CLI/.*", ["cli", "bench"]),
 ]
 
