@@ -9,8 +9,8 @@
 #include "cli/terminal.h"
 #include "cli/verbs/verb_functions.h"
 #include "hpo/driver/interrupt.h"
-#include "hpo/driver/search.h"
 #include "hpo/samplers/registry.h"
+#include "hpo/search/search.h"
 
 namespace cli {
 

@@ -9,7 +9,6 @@
 #include "base/text.h"
 #include "hpo/ask/own_point.h"
 #include "hpo/ask/refusal.h"
-#include "hpo/driver/reached.h"
 #include "hpo/driver/warm_start.h"
 #include "hpo/log/metrics.h"
 #include "hpo/log/study_lock.h"
@@ -22,23 +21,26 @@ AskedStudy::AskedStudy(const StudySpec& study, EventLog& log, const std::vector<
       log_(log),
       first_points_(study_, log),
       deciding_(deciding_metrics(study)),
-      search_(study_, known_of(log),
-              [this](std::unique_ptr<Sampler> sampler) {
-                auto beside = std::make_unique<SamplerThread>(std::move(sampler));
-                sampler_ = beside.get();
-                return beside;
-              }),
+      machine_({.study = study_,
+                .trials = &log.trials(),
+                .known = known_of(log),
+                .around =
+                    [this](std::unique_ptr<Sampler> sampler) {
+                      auto beside = std::make_unique<SamplerThread>(std::move(sampler));
+                      sampler_ = beside.get();
+                      return beside;
+                    }}),
       started_(base::now()) {
-  log_.replay([this](const Event& event) { replay(event); });
-  tell_rule_before({});
+  log_.replay([this](const Event& event) {
+    machine_.replay(event);
+    now_ = event.vtime;
+    if (event.trial) remember(event);
+  });
   if (const auto text = log_.noted("active_seconds"))
     seconds_before_ = base::parse_double(*text).value_or(0);
   const Holder self = Holder::self();
   emit({}, Opened{.host = self.host, .pid = self.pid, .build = TRELLIS_VERSION, .workers = 0});
-  for (const Changed& change : changes) {
-    emit({}, change);
-    finished_.reset();
-  }
+  for (const Changed& change : changes) emit({}, change);
   log_.note(kAskedFact, "1");
   if (study_.limits.trials) log_.note("trial_limit", std::to_string(*study_.limits.trials));
   end_late_trials();
@@ -46,20 +48,7 @@ AskedStudy::AskedStudy(const StudySpec& study, EventLog& log, const std::vector<
   commit();
 }
 
-void AskedStudy::tell_rule_before(const Event& event) {
-  if (!replayed_) return;
-  const bool ends_it = std::holds_alternative<Ended>(event.body) && event.trial == replayed_->first;
-  const bool at_once = ends_it && event.vtime == now_;
-  if (!at_once) (void)search_.word_on(replayed_->first, replayed_->second);
-  replayed_.reset();
-}
-
-void AskedStudy::replay(const Event& event) {
-  tell_rule_before(event);
-  now_ = event.vtime;
-  if (std::holds_alternative<Changed>(event.body)) finished_.reset();
-  if (const auto* finished = std::get_if<Finished>(&event.body)) finished_ = *finished;
-  if (!event.trial) return;
+void AskedStudy::remember(const Event& event) {
   const std::uint64_t trial = *event.trial;
   if (const auto* created = std::get_if<Created>(&event.body)) {
     const base::Duration age = std::chrono::seconds(static_cast<std::int64_t>(event.age));
@@ -67,27 +56,33 @@ void AskedStudy::replay(const Event& event) {
     if (!created->ticket.empty()) tickets_[created->ticket] = trial;
   } else if (const auto* report = std::get_if<Reported>(&event.body)) {
     Open& open = open_.at(trial);
-    replayed_.emplace(trial, *report);
     open.step = report->step;
     open.reported = true;
     for (const auto& [name, value] : report->metrics) open.known[name] = value;
   } else if (std::holds_alternative<Ended>(event.body)) {
-    const Open& open = open_.at(trial);
+    Open& open = open_.at(trial);
     tickets_.erase(open.ticket);
-    last_told_[trial] = open.known;
+    last_told_[trial] = std::move(open.known);
     open_.erase(trial);
   }
-  search_.tell(trial, event.body);
 }
 
-std::optional<Params> AskedStudy::propose(const Params& own) {
-  if (own.empty()) return search_.propose();
+std::optional<Created> AskedStudy::next() {
+  const auto next = machine_.next(machine_.running() + 1);
+  if (!next) return std::nullopt;
+  if (const auto* created = std::get_if<Created>(&next->event)) return *created;
+  emit(next->trial, next->event);
+  return std::nullopt;
+}
+
+std::optional<Created> AskedStudy::next(const Params& own) {
+  if (own.empty() || machine_.over()) return next();
   const Params point = own_point(own, study_.space);
-  const std::uint64_t trial = search_.created();
+  const std::uint64_t trial = machine_.created();
   first_points_.put_next(trial, point);
-  const std::optional<Params> proposal = search_.propose();
-  const bool has_it = proposal && std::ranges::all_of(point, [&](const auto& entry) {
-                        const ParamValue* value = proposal->find(entry.first);
+  std::optional<Created> created = next();
+  const bool has_it = created && std::ranges::all_of(point, [&](const auto& entry) {
+                        const ParamValue* value = created->params.find(entry.first);
                         return value != nullptr && *value == entry.second;
                       });
   if (!has_it) {
@@ -95,48 +90,43 @@ std::optional<Params> AskedStudy::propose(const Params& own) {
     throw refusal("params: forbid leaves no point with these values, expected one that is allowed");
   }
   first_points_.note_next(trial);
-  return proposal;
+  return created;
 }
 
 std::optional<std::string> AskedStudy::enqueue(const Params& own, const std::string& ticket) {
   const Params point = own_point(own, study_.space);
-  if (const auto end = over()) return end->message;
-  first_points_.append(search_.created(), point, ticket);
+  if (const auto end = machine_.over()) return end->message;
+  first_points_.append(machine_.created(), point, ticket);
   enqueued_ = true;
   return std::nullopt;
 }
 
 bool AskedStudy::waits(const std::string& ticket) const {
-  return !tickets_.contains(ticket) && !over() && !sampler_->ready(search_.created());
+  return !tickets_.contains(ticket) && !machine_.over() && !sampler_->ready(machine_.created());
 }
 
 void AskedStudy::prepare(bool waiting) {
   if (!waiting) sampler_->await_none();
   if (!std::exchange(news_, false) && !waiting) return;
-  if (over()) return;
-  waiting ? sampler_->await(search_.created()) : sampler_->prepare(search_.created());
+  if (machine_.over()) return;
+  waiting ? sampler_->await(machine_.created()) : sampler_->prepare(machine_.created());
 }
 
 Handout AskedStudy::ask(const std::string& ticket, const Params& own) {
   if (const auto known = tickets_.find(ticket); known != tickets_.end())
     return {.trial = known->second, .params = log_.trials().row(known->second).params, .over = ""};
-  std::optional<Params> params;
-  if (!over()) {
-    params = propose(own);
-    exhausted_ = !params;
-  }
-  if (!params) {
+  std::optional<Created> created = next(own);
+  if (!created) {
     finish_if_over();
-    return {.trial = {}, .params = {}, .over = over()->message};
+    return {.trial = {}, .params = {}, .over = machine_.over()->message};
   }
-  const std::uint64_t trial = search_.created();
-  Created created{.params = *params, .inference_flops = 0, .parent = {}, .ticket = ticket};
-  search_.tell(trial, created);
+  const std::uint64_t trial = machine_.created();
+  created->ticket = ticket;
   const base::Moment now = base::now();
   open_[trial] = {.ticket = ticket, .since = now, .heard = now};
   if (!ticket.empty()) tickets_[ticket] = trial;
-  emit(trial, std::move(created));
-  return {.trial = trial, .params = std::move(*params), .over = ""};
+  emit(trial, *created);
+  return {.trial = trial, .params = std::move(created->params), .over = ""};
 }
 
 bool AskedStudy::repeats(const Latest& known, const Told& told) const {
@@ -224,18 +214,16 @@ Word AskedStudy::take_report(std::uint64_t trial, std::int64_t step, double valu
       report.metrics.push_back(metric);
   }
   open.known = std::move(latest);
-  const bool at_a_step = !last || told.step;
-  const Word said = at_a_step ? search_.word_on(trial, report) : Word::go;
-  const Word word = last ? Word::go : said;
-  report.word = word;
-  search_.tell(trial, report);
+  report.over = last;
+  report.unseen = last && !told.step;
+  report.word = machine_.answer(trial, report);
   open.step = step;
   open.reported = true;
   const double seconds = took(open);
   ++now_;
-  emit(trial, std::move(report), seconds);
-  if (word == Word::stop) end(trial, {TrialState::stopped, Cause::none, ""});
-  return word;
+  emit(trial, report, seconds);
+  if (report.word == Word::stop) end(trial, {TrialState::stopped, Cause::none, ""});
+  return report.word;
 }
 
 bool AskedStudy::says_the_same(std::uint64_t trial, const Told& told) const {
@@ -289,7 +277,6 @@ void AskedStudy::end(std::uint64_t trial, const Ended& how, bool at_once) {
   tickets_.erase(open.ticket);
   last_told_[trial] = std::move(open.known);
   open_.erase(trial);
-  search_.tell(trial, how);
   if (!at_once) ++now_;
   ended_ = news_ = true;
   emit(trial, how, seconds);
@@ -316,41 +303,24 @@ std::optional<double> AskedStudy::next_late() const {
   return std::max(0.0, *study_.limits.trial_time - longest);
 }
 
-std::optional<Finished> AskedStudy::over() const {
-  if (finished_) return finished_;
-  const std::int64_t failed = log_.trials().counts().failed;
-  if (study_.limits.failed && failed >= *study_.limits.failed)
-    return Finished{Finish::failed,
-                    base::cat(failed, failed == 1 ? " trial" : " trials", " failed")};
-  if (auto end = reached(study_.limits, log_.trials())) return end;
-  const std::uint64_t created = search_.created();
-  const std::string trials = base::cat(created, created == 1 ? " trial" : " trials");
-  if (exhausted_)
-    return Finished{Finish::exhausted, base::cat(trials, ": ", search_.why_exhausted())};
-  if (study_.limits.trials && created >= static_cast<std::uint64_t>(*study_.limits.trials))
-    return Finished{Finish::trials, trials};
-  return std::nullopt;
-}
-
 void AskedStudy::finish_if_over() {
-  if (finished_ || !open_.empty()) return;
-  finished_ = over();
-  if (finished_) emit({}, *finished_);
+  while (const auto next = machine_.next(machine_.running())) emit(next->trial, next->event);
 }
 
 double AskedStudy::took(Open& open) {
   return base::seconds(base::now() - std::exchange(open.heard, base::now()));
 }
 
-void AskedStudy::emit(std::optional<std::uint64_t> trial, EventBody body, double took) {
-  log_.append({.vtime = now_, .trial = trial, .body = std::move(body), .took = took});
+void AskedStudy::emit(std::optional<std::uint64_t> trial, const EventBody& event, double took) {
+  machine_.apply(trial, event);
+  log_.append({.vtime = now_, .trial = trial, .body = event, .took = took});
 }
 
 void AskedStudy::commit() {
   if (!pending()) return;
   log_.note("active_seconds", base::format_double(seconds_before_ + base::seconds_since(started_)));
   const bool told = std::exchange(ended_, false), brought = std::exchange(enqueued_, false);
-  const bool durable = told || brought || finished_;
+  const bool durable = told || brought || machine_.finished();
   (void)log_.commit(durable ? base::Durability::durable : base::Durability::cached);
 }
 

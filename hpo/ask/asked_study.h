@@ -1,6 +1,6 @@
 #pragma once
 // A study whose trials are run by others: they ask for one, may report on the way, and tell what
-// came of it. A state machine over the log, like the driver, without anything to run.
+// came of it. The adapter between them and the study's machine (hpo/search/study_machine.h).
 
 #include <cstdint>
 #include <functional>
@@ -12,8 +12,8 @@
 #include "base/clock.h"
 #include "hpo/ask/first_points.h"
 #include "hpo/ask/sampler_thread.h"
-#include "hpo/driver/search.h"
 #include "hpo/log/event_log.h"
+#include "hpo/search/study_machine.h"
 #include "hpo/study/spec.h"
 
 namespace hpo {
@@ -65,7 +65,7 @@ class AskedStudy {
   /// as `ask`.
   [[nodiscard]] std::optional<std::string> enqueue(const Params& own, const std::string& ticket);
   /// Points that wait to be asked for.
-  [[nodiscard]] std::size_t waiting() const { return first_points_.waiting(search_.created()); }
+  [[nodiscard]] std::size_t waiting() const { return first_points_.waiting(machine_.created()); }
 
   /// A report on the way, with its step. The word is `stop` where the trial has ended. Throws
   /// base::Error (usage) for a trial that is not there, a step that is not beyond the last one, or
@@ -104,9 +104,7 @@ class AskedStudy {
     base::Moment heard;
   };
 
-  void replay(const Event& event);
-  /// Of the report that was replayed last: whether the rule saw it tells the event behind it.
-  void tell_rule_before(const Event& event);
+  void remember(const Event& event);
   /// Whether a call says of every metric that it names what was told of it last.
   [[nodiscard]] bool repeats(const Latest& known, const Told& told) const;
   void require_deciding(std::uint64_t trial, const Latest& known, const Told& told) const;
@@ -121,30 +119,27 @@ class AskedStudy {
   /// `at_once`: at one moment with the report before it, which is the value that was told and none
   /// on the way.
   void end(std::uint64_t trial, const Ended& end, bool at_once = false);
-  /// Why no more trials are handed out, if so.
-  [[nodiscard]] std::optional<Finished> over() const;
   void finish_if_over();
-  /// The next proposal; with `own` a point that has those values.
-  [[nodiscard]] std::optional<Params> propose(const Params& own);
-  void emit(std::optional<std::uint64_t> trial, EventBody body, double took = 0);
+  /// The next trial; with `own` one that has those values. Nothing where the study is over.
+  [[nodiscard]] std::optional<Created> next(const Params& own);
+  [[nodiscard]] std::optional<Created> next();
+  /// An event happens: machine and log take it.
+  void emit(std::optional<std::uint64_t> trial, const EventBody& event, double took = 0);
   double took(Open& open);
 
   StudySpec study_;
   EventLog& log_;
   FirstPoints first_points_;
   std::vector<std::string> deciding_;  ///< metrics that decide which trial is better
-  SamplerThread* sampler_ = nullptr;   ///< the search's
-  Search search_;
+  SamplerThread* sampler_ = nullptr;   ///< the machine's
+  StudyMachine machine_;
   std::map<std::uint64_t, Open> open_;
-  std::map<std::string, std::uint64_t> tickets_;                ///< of open trials
-  std::map<std::uint64_t, Latest> last_told_;                   ///< of trials that ended
-  std::optional<std::pair<std::uint64_t, Reported>> replayed_;  ///< see tell_rule_before
-  std::optional<Finished> finished_;
-  bool exhausted_ = false;
-  bool ended_ = false;     ///< a trial, since the last commit
-  bool news_ = false;      ///< a trial ended since something was prepared
-  bool enqueued_ = false;  ///< a point, since the last commit
-  double now_ = 0;         ///< virtual time: counts what was told
+  std::map<std::string, std::uint64_t> tickets_;  ///< of open trials
+  std::map<std::uint64_t, Latest> last_told_;     ///< of trials that ended
+  bool ended_ = false;                            ///< a trial, since the last commit
+  bool news_ = false;                             ///< a trial ended since something was prepared
+  bool enqueued_ = false;                         ///< a point, since the last commit
+  double now_ = 0;                                ///< virtual time: counts what was told
   base::Moment started_;
   double seconds_before_ = 0;
 };

@@ -5,9 +5,9 @@
 #include "base/text.h"
 #include "hpo/driver/network_work.h"
 #include "hpo/driver/same_study.h"
-#include "hpo/driver/search.h"
 #include "hpo/driver/warm_start.h"
 #include "hpo/log/study_reader.h"
+#include "hpo/search/search.h"
 #include "hpo/study/warm.h"
 
 namespace hpo {

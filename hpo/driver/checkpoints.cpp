@@ -13,6 +13,22 @@ constexpr base::Duration kPatience = std::chrono::milliseconds(500);
 
 }  // namespace
 
+std::vector<base::Key> kept_networks(const std::vector<Reported>& reports, const Lineage& lineage) {
+  constexpr std::size_t kKept = 2;
+  std::vector<base::Key> keys;
+  const auto keep = [&](const std::string& checkpoint) {
+    const auto key = keys.size() < kKept ? base::Key::from_hex(checkpoint) : std::nullopt;
+    if (key) keys.push_back(*key);
+  };
+  for (auto at = reports.rbegin(); at != reports.rend(); ++at) {
+    if (keys.size() == kKept || at->epochs <= lineage.back().from) break;
+    keep(at->checkpoint);
+  }
+  for (auto at = lineage.rbegin() + 1; at != lineage.rend(); ++at) keep(at->network.key);
+  if (const auto shown = base::Key::from_hex(lineage.back().network.key)) keys.push_back(*shown);
+  return keys;
+}
+
 Checkpoints::Checkpoints(std::shared_ptr<rt::Store> store, std::string owner)
     : store_(std::move(store)), owner_(std::move(owner)) {}
 

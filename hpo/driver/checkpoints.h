@@ -12,10 +12,18 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "hpo/log/event.h"
+#include "hpo/log/lineage.h"
 #include "runtime/store.h"
 #include "runtime/value.h"
 
 namespace hpo {
+
+/// The networks of a trial that has not ended which its going on may need: the last two checkpoints
+/// of its network's life, the newest, and what is left should that one turn out to be damaged; and
+/// the network that its metrics are of, which lies before them with `take: best`.
+[[nodiscard]] std::vector<base::Key> kept_networks(const std::vector<Reported>& reports,
+                                                   const Lineage& lineage);
 
 /// Driver thread only, inside the Runtime whose store it is.
 class Checkpoints {

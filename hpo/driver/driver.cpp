@@ -5,7 +5,8 @@
 #include <utility>
 
 #include "base/text.h"
-#include "hpo/driver/reached.h"
+#include "hpo/driver/search_ahead.h"
+#include "nn/adapt/operation_json.h"
 #include "runtime/loop.h"
 
 namespace hpo {
@@ -21,33 +22,42 @@ base::Duration duration_of(double seconds) {
       std::chrono::duration<double>(std::clamp(seconds, 0.0, 1e6)));
 }
 
+/// What a network copied from one trial to another may go through, as the log writes it.
+std::vector<std::string> reshapes_of(const StudySpec& study) {
+  std::vector<std::string> reshapes;
+  for (const nn::Operation& operation : study.reshape)
+    reshapes.push_back(nn::json_of(nn::Operations{operation}));
+  return reshapes;
+}
+
 }  // namespace
 
 Driver::Driver(DriverSetup setup)
     : setup_(std::move(setup)),
       study_(setup_.study),
       log_(setup_.log),
-      search_(study_, setup_.known),
+      machine_({.study = study_,
+                .trials = &log_.trials(),
+                .known = setup_.known,
+                .reshapes = reshapes_of(study_)}),
       timeline_(study_.order),
       checkpoints_(setup_.store, setup_.folder.string()),
       started_(base::now()) {}
 
-Driver::~Driver() { drop_live(); }
+Driver::~Driver() { drop_all(); }
 
 DriverEnd Driver::run() {
   replay();
   open_session();
-  finish_if_reached();
-  if (!finished_) {
-    for (const auto& [trial, past] : pasts_) {
-      if (past.stands == Stands::runs) start(trial);
-    }
-    const std::int64_t chains = study_.parallel * setup_.work.networks();
-    setup_.runtime.set_window(static_cast<int>(std::clamp<std::int64_t>(chains, 1, INT_MAX)));
-    loop();
+  const std::int64_t chains = study_.parallel * setup_.work.networks();
+  setup_.runtime.set_window(static_cast<int>(std::clamp<std::int64_t>(chains, 1, INT_MAX)));
+  follow(0);
+  for (const auto& [trial, past] : pasts_) {
+    if (!finished() && machine_.runs(trial) && !live_.contains(trial)) start(trial);
   }
+  loop();
   setup_.runtime.set_window(0);
-  bool done = finished_ && export_best();
+  bool done = finished() && export_best();
   keep_checkpoints();
   if (done && setup_.store) setup_.store->drop_cheap();
   note_work();
@@ -57,41 +67,38 @@ DriverEnd Driver::run() {
 }
 
 void Driver::loop() {
-  while (!finished_ && !fatal_) {
+  const bool beside = setup_.runtime.executor() != rt::Executor::sequential;
+  while (!finished() && !fatal_) {
     if (interrupted()) {
       setup_.observer.note("stopping: what is done is kept");
-      drop_live();
+      drop_all();
       return;
     }
     obey_clock();
-    finish_if_reached();
-    const bool filled = fill_slots();
-    search_ahead();
+    const bool filled = follow(static_cast<std::size_t>(study_.parallel));
+    if (beside && setup_.runtime.workers() > 0) search_ahead(machine_.work_ahead());
     setup_.work.turn();
     rt::poll();
     if (commit_is_due()) commit();
     checkpoints_.tick();
-    if (finished_ || fatal_ || !filled || take_due() || finish_if_over()) continue;
+    if (finished() || fatal_ || !filled || take_due()) continue;
     pause();
   }
 }
 
-bool Driver::interrupted() const { return setup_.interrupts && setup_.interrupts->load() > 0; }
-
 void Driver::obey_clock() {
   if (study_.limits.time && active_seconds() >= *study_.limits.time) {
-    finish(Finish::time,
-           base::cat("limits.time of ", base::format_seconds(*study_.limits.time), " is over"));
+    finish({Finish::time,
+            base::cat("limits.time of ", base::format_seconds(*study_.limits.time), " is over")});
   }
   if (!study_.limits.trial_time) return;
   std::vector<std::uint64_t> late;
   for (const auto& [trial, live] : live_) {
-    const bool waits = pasts_.at(trial).stands != Stands::runs;
-    if (!waits && !live->ended() && live->busy_seconds() >= *study_.limits.trial_time)
+    if (machine_.runs(trial) && !live->ended() && live->busy_seconds() >= *study_.limits.trial_time)
       late.push_back(trial);
   }
   for (std::uint64_t trial : late) {
-    if (finished_) return;
+    if (finished()) return;
     Ended end{TrialState::failed, Cause::timeout,
               base::cat("limits.trial_time of ", base::format_seconds(*study_.limits.trial_time),
                         " is over")};
@@ -99,48 +106,7 @@ void Driver::obey_clock() {
   }
 }
 
-bool Driver::finish_if_over() {
-  if (running_ > 0 || may_create()) return false;
-  if (const auto last = search_.promotes(true)) return resume(*last), true;
-  const auto given_up = winds_down() ? reached(study_.limits, log_.trials()) : std::nullopt;
-  stop_waiting();
-  if (finished_) return true;
-  if (given_up) return finish(given_up->why, given_up->message), true;
-  std::string trials = base::cat(search_.created(), search_.created() == 1 ? " trial" : " trials");
-  if (exhausted_) {
-    finish(Finish::exhausted, base::cat(trials, ": ", search_.why_exhausted()));
-  } else {
-    finish(Finish::trials, trials);
-  }
-  return true;
-}
-
-/// Whether limits.patience is over before any trial was complete: no more begin, and of those that
-/// are there one comes to its end before the study does.
-bool Driver::winds_down() const {
-  const auto end = reached(study_.limits, log_.trials());
-  return end && end->why == Finish::patience && log_.trials().record() == nullptr;
-}
-
-void Driver::finish_if_reached() {
-  if (winds_down()) return;
-  if (auto end = reached(study_.limits, log_.trials())) finish(end->why, std::move(end->message));
-}
-
-void Driver::finish(Finish why, std::string message) {
-  if (finished_) return;
-  finished_ = Finished{why, std::move(message)};
-  emit({}, *finished_);
-  drop_live();
-}
-
-void Driver::drop_live() {
-  for (auto& [trial, live] : live_) {
-    timeline_.leave(trial);
-    live->make_void();
-  }
-  live_.clear();
-}
+bool Driver::interrupted() const { return setup_.interrupts && setup_.interrupts->load() > 0; }
 
 void Driver::pause() {
   base::Duration wait = kDriverTick;
@@ -173,8 +139,6 @@ bool Driver::export_best() {
   const ExportedModel& made = model.get();
   if (!made.note.empty()) emit(best->trial, Noted{made.note});
   if (made.file.empty()) return true;
-  exported_ = best->trial;
-  exported_file_ = made.file;
   emit(best->trial, Exported{made.file, made.metrics, made.confusion});
   return true;
 }

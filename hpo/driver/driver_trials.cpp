@@ -1,141 +1,85 @@
-// Trials: from proposals to coroutines, from their outcomes to events.
+// Trials: from what the machine says to coroutines, from their outcomes to events.
 
 #include <algorithm>
-#include <functional>
-#include <new>
 #include <utility>
 
 #include "base/text.h"
+#include "hpo/driver/attempt_end.h"
 #include "hpo/driver/driver.h"
-#include "runtime/failure.h"
-#include "runtime/instance.h"
-#include "runtime/loop.h"
-#include "runtime/task.h"
-#include "tasks/spawn.h"
-#include "tasks/tasks.h"
 
 namespace hpo {
 
 namespace {
 
-/// What a task's exception says without the worker and the attempt, which differ from run to run.
-std::string reason_of(const base::Error& error) {
-  const auto* task = dynamic_cast<const rt::TaskError*>(&error);
-  return task ? base::cat(task->details().task, ": ", task->details().reason) : error.what();
-}
-
-/// The end of a trial whose coroutine threw; nothing when it is the sweep that has to end.
-std::optional<Ended> end_of(const std::exception_ptr& thrown) {
-  try {
-    std::rethrow_exception(thrown);
-  } catch (const TrialFailure& failure) {
-    return Ended{TrialState::failed, failure.cause(), failure.what()};
-  } catch (const base::Error& error) {
-    if (error.kind() == base::Errc::no_device || dynamic_cast<const tasks::NoMore*>(&error))
-      return {};
-    // What no task says is of the study's own folder: the next trial would fail by it, too.
-    if (error.kind() == base::Errc::storage && !dynamic_cast<const rt::TaskError*>(&error))
-      return {};
-    try {
-      std::rethrow_if_nested(error);
-    } catch (const rt::NoRoom&) {
-      return Ended{TrialState::failed, Cause::out_of_memory, reason_of(error), /*for_good=*/true};
-    } catch (const std::bad_alloc&) {
-      return Ended{TrialState::failed, Cause::out_of_memory, reason_of(error)};
-    } catch (const tasks::NoMore&) {
-      return {};
-    } catch (const tasks::DeviceLost&) {
-      return Ended{TrialState::failed, Cause::lost, reason_of(error)};
-    } catch (...) {
-      // The body's own exception says no more than the reason does.
-    }
-    return Ended{TrialState::failed, Cause::error, reason_of(error)};
-  } catch (const std::bad_alloc&) {
-    return Ended{TrialState::failed, Cause::out_of_memory, "out of memory"};
-  } catch (const std::exception& error) {
-    return Ended{TrialState::failed, Cause::error, error.what()};
-  } catch (...) {
-    return Ended{TrialState::failed, Cause::error, "an exception without words"};
-  }
-}
-
-/// Work of the sampler's for a worker of this process; anywhere else there is nothing to do.
-struct SearchWork {
-  std::function<void()> run;
-  template <class A>
-  void fields(A&) {}
-};
-
-/// Before trials that are ready: proposals need what comes of it sooner than these end.
-const auto& search_task() {
-  static const auto task = rt::task("search", 1)
-                               .cpu([](const SearchWork& work) {
-                                 if (work.run) work.run();
-                               })
-                               .priority(1);
-  return task;
-}
+/// So many seconds of training are done again rather than kept in memory for a trial that waits:
+/// what takes no longer is often not worth writing, and the store does not have it.
+constexpr double kTrainedAgain = 1;
 
 }  // namespace
 
-bool Driver::may_create() const {
-  if (finished_ || exhausted_ || winds_down()) return false;
-  return !study_.limits.trials ||
-         search_.created() < static_cast<std::uint64_t>(*study_.limits.trials);
-}
-
-bool Driver::fill_slots() {
-  const auto slots = static_cast<std::size_t>(study_.parallel);
-  apply_decisions();
-  stop_given_up();
-  resume_released();
-  while (running_ < slots && !finished_ && !fatal_) {
-    if (const auto trial = search_.promotes(false)) {
-      resume(*trial);
-    } else if (!may_create()) {
-      break;
-    } else if (std::optional<Params> params = search_.propose()) {
-      if (!create(*params)) return false;
-    } else {
-      exhausted_ = true;
-    }
+bool Driver::follow(std::size_t slots) {
+  while (!fatal_) {
+    const std::optional<Next> next = machine_.next(slots);
+    if (!next) break;
+    if (!perform(*next)) return false;
   }
   return true;
 }
 
-void Driver::search_ahead() {
-  const bool beside = setup_.runtime.executor() != rt::Executor::sequential;
-  if (!beside || setup_.runtime.workers() == 0 || !may_create()) return;
-  if (std::function<void()> work = search_.work_ahead()) search_task()(SearchWork{std::move(work)});
+bool Driver::perform(const Next& next) {
+  if (const auto* end = std::get_if<Finished>(&next.event)) return finish(*end), true;
+  const std::uint64_t trial = next.trial.value();
+  if (const auto* created = std::get_if<Created>(&next.event)) return create(trial, *created);
+  if (const auto* end = std::get_if<Ended>(&next.event)) {
+    end_trial(trial, *end, 0);
+  } else if (std::holds_alternative<Resumed>(next.event)) {
+    resume(trial);
+  } else {
+    // The trial's own network is given up; the attempt that goes on begins with the other one.
+    emit(trial, next.event);
+    drop(trial);
+  }
+  return true;
 }
 
-bool Driver::create(const Params& params) {
-  std::uint64_t trial = search_.created();
-  TrialFacts facts;
+bool Driver::create(std::uint64_t trial, Created created) {
   std::optional<Ended> impossible;
   try {
-    facts = setup_.work.facts(params);
+    created.inference_flops = setup_.work.facts(created.params).inference_flops;
   } catch (const base::Error& error) {
     impossible = Ended{TrialState::failed, Cause::error, error.what()};
   }
-  Created created{.params = params, .inference_flops = facts.inference_flops, .parent = {}};
-  search_.tell(trial, created);
   timeline_.enter(trial, now_);
-  stand(trial, Stands::runs);
-  emit(trial, std::move(created));
-  if (impossible) {
-    end_trial(trial, *impossible, 0);
-    stop_if_hopeless(trial, *impossible);
-    return false;
+  emit(trial, created);
+  if (!impossible) return start(trial), true;
+  end_trial(trial, *impossible, 0);
+  return false;
+}
+
+void Driver::resume(std::uint64_t trial) {
+  timeline_.enter(trial, now_);
+  emit(trial, Resumed{});
+  if (auto live = live_.find(trial); live != live_.end()) {
+    live->second->answer(Word::go);
+  } else {
+    start(trial);
   }
-  start(trial);
-  return true;
+}
+
+void Driver::finish(const Finished& end) {
+  if (finished()) return;
+  if (end.why == Finish::first) {
+    for (const std::string& line : setup_.work.last_lines(machine_.first()))
+      setup_.observer.note(base::cat("  | ", line));
+  }
+  emit({}, end);
+  drop_all();
 }
 
 void Driver::start(std::uint64_t trial) {
   const Past& past = pasts_.at(trial);
   auto live = std::make_shared<LiveTrial>(trial, log_.trials().lineage(trial), past.reports,
-                                          past.rounds, timeline_, search_);
+                                          past.rounds, timeline_, machine_.search());
   live_[trial] = live;
   auto scope = live->group().enter();
   rt::spawn(attempt(live));
@@ -149,7 +93,7 @@ rt::Async<void> Driver::attempt(LivePtr trial) {
     thrown = std::current_exception();
   }
   if (trial->is_void()) co_return;
-  std::optional<Ended> end = thrown ? end_of(thrown) : Ended{};
+  std::optional<Ended> end = thrown ? attempt_end(thrown) : Ended{};
   if (end) {
     trial->end(std::move(*end));
   } else {
@@ -164,11 +108,11 @@ bool Driver::take_due() {
   timeline_.take(*due);
   now_ = std::max(now_, due->time);
   Outcome outcome = trial->take();
-  for (Noted& note : outcome.notes) emit(due->trial, std::move(note));
+  for (const Noted& note : outcome.notes) emit(due->trial, note);
   if (auto* report = std::get_if<Reported>(&outcome.what)) {
     take_report(*trial, std::move(*report), outcome.took);
-  } else if (auto* round = std::get_if<Adapted>(&outcome.what)) {
-    take_round(due->trial, std::move(*round), outcome.took);
+  } else if (const auto* round = std::get_if<Adapted>(&outcome.what)) {
+    emit(due->trial, *round, outcome.took);
   } else {
     take_end(due->trial, std::get<Ended>(outcome.what), outcome.took);
   }
@@ -176,85 +120,71 @@ bool Driver::take_due() {
 }
 
 void Driver::take_report(LiveTrial& trial, Reported report, double took) {
-  std::uint64_t number = trial.trial();
-  const Word said = search_.word_on(number, report);
-  report.word = report.over ? Word::go : said;
-  search_.tell(number, report);
-  pasts_.at(number).reports.push_back(report);
-  const Word word = report.word;
-  const bool over = report.over;
-  emit(number, std::move(report), took);
-  if (over) {
+  const std::uint64_t number = trial.trial();
+  report.word = machine_.answer(number, report);
+  emit(number, report, took);
+  if (report.over) {
     end_trial(number, Ended{}, 0);
-  } else if (word == Word::stop) {
+  } else if (report.word == Word::stop) {
     end_trial(number, {TrialState::stopped, Cause::none, ""}, 0);
-  } else if (word == Word::pause) {
-    stand(number, Stands::waits);
+  } else if (report.word == Word::pause) {
     timeline_.leave(number);
-    if (!setup_.work.can_wait()) {
-      trial.make_void();
-      live_.erase(number);
-    }
+    if (!setup_.work.can_wait()) drop(number);
     keep_few_waiting();
   } else {
-    trial.answer(word);
+    trial.answer(report.word);
   }
-}
-
-void Driver::take_round(std::uint64_t trial, Adapted round, double took) {
-  Past& past = pasts_.at(trial);
-  past.rounds.push_back({past.reports.size(), round});
-  emit(trial, std::move(round), took);
 }
 
 void Driver::take_end(std::uint64_t trial, const Ended& end, double took) {
-  const Retry& policy = study_.retry;
-  bool again = end.state == TrialState::failed && !end.for_good &&
-               log_.trials().row(trial).attempts <= policy.max &&
-               std::ranges::find(policy.on, end.cause) != policy.on.end();
-  if (again) {
-    retry(trial, end, took);
-  } else {
-    end_trial(trial, end, took);
-    stop_if_hopeless(trial, end);
-  }
-}
-
-void Driver::retry(std::uint64_t trial, const Ended& end, double took) {
-  emit(trial, Retried{end.cause, end.message}, took);
-  live_.at(trial)->make_void();
+  const EventBody next = machine_.after_attempt(trial, end);
+  if (std::holds_alternative<Ended>(next)) return end_trial(trial, end, took);
+  emit(trial, next, took);
+  drop(trial);
   timeline_.restart(trial, now_);
   start(trial);
 }
 
 void Driver::end_trial(std::uint64_t trial, const Ended& end, double took) {
-  search_.tell(trial, end);
   emit(trial, end, took);
   timeline_.leave(trial);
-  forget(trial);
-  if (auto live = live_.find(trial); live != live_.end()) {
-    live->second->make_void();
-    live_.erase(live);
+  drop(trial);
+  if (const auto over = machine_.hopeless()) finish(*over);
+}
+
+/// Attempts that wait hold their networks in memory. Beyond a few, those whose network the store
+/// has are given up, the one that began first before the others: another attempt goes on from
+/// there.
+void Driver::keep_few_waiting() {
+  if (!setup_.store) return;
+  const std::size_t most = 2 * static_cast<std::size_t>(study_.parallel);
+  std::size_t waiting = live_.size() - machine_.running();
+  for (auto live = live_.begin(); live != live_.end() && waiting > most;) {
+    const auto& [trial, attempt] = *live++;
+    if (machine_.runs(trial)) continue;
+    const Past& past = pasts_.at(trial);
+    const auto key =
+        past.reports.empty() ? std::nullopt : base::Key::from_hex(past.reports.back().checkpoint);
+    if (!key || (attempt->busy_seconds() >= kTrainedAgain && !setup_.store->contains(*key)))
+      continue;
+    drop(trial);
+    --waiting;
   }
 }
 
-void Driver::stop_if_hopeless(std::uint64_t trial, const Ended& end) {
-  if (end.state != TrialState::failed) return;
-  const auto reported = [](const TrialRow& row) { return row.value.has_value(); };
-  if (trial == first_ && end.cause == Cause::error &&
-      std::ranges::none_of(log_.trials().rows(), reported)) {
-    for (const std::string& line : setup_.work.last_lines(trial))
-      setup_.observer.note(base::cat("  | ", line));
-    finish(Finish::first,
-           base::cat("the first trial failed before it reported anything: ", end.message));
-    return;
+void Driver::drop(std::uint64_t trial) {
+  const auto live = live_.find(trial);
+  if (live == live_.end()) return;
+  live->second->make_void();
+  live_.erase(live);
+}
+
+void Driver::drop_all() {
+  for (auto& [trial, live] : live_) {
+    timeline_.leave(trial);
+    live->make_void();
   }
-  std::int64_t failed = log_.trials().counts().failed;
-  if (study_.limits.failed && failed >= *study_.limits.failed) {
-    finish(Finish::failed,
-           base::cat(failed, failed == 1 ? " trial" : " trials", " failed, the last one by ",
-                     name_of(end.cause), end.message.empty() ? "" : ": ", end.message));
-  }
+  live_.clear();
 }
 
 }  // namespace hpo

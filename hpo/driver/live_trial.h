@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "hpo/driver/search.h"
-#include "hpo/driver/timeline.h"
 #include "hpo/driver/trial_work.h"
+#include "hpo/search/search.h"
+#include "hpo/search/timeline.h"
 #include "runtime/group.h"
 
 namespace hpo {

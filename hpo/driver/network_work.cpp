@@ -11,7 +11,7 @@
 #include "base/machine.h"
 #include "base/text.h"
 #include "hpo/driver/placement.h"
-#include "hpo/driver/search.h"
+#include "hpo/search/search.h"
 #include "hpo/study/document.h"
 #include "hpo/study/gpus.h"
 #include "hpo/study/metric_names.h"

@@ -9,9 +9,9 @@
 #include "base/random.h"
 #include "hpo/driver/forecast.h"
 #include "hpo/driver/placement.h"
-#include "hpo/driver/reached.h"
-#include "hpo/driver/search.h"
 #include "hpo/log/json.h"
+#include "hpo/search/reached.h"
+#include "hpo/search/study_machine.h"
 #include "hpo/study/gpus.h"
 #include "runtime/key.h"
 
@@ -69,6 +69,12 @@ PaperTrial pieces_of(const std::vector<Work>& done, const rt::Platform& platform
 /// Where only time ends a study: more trials tell nothing more about what one costs.
 constexpr std::int64_t kMostByTime = 1000;
 
+/// The study, ended by a number of trials where it is by time.
+StudySpec with_trials(StudySpec study) {
+  if (ends_by_time(study)) study.limits.trials = kMostByTime;
+  return study;
+}
+
 /// No more networks share a GPU than the study has slots for.
 rt::Platform with_slots(rt::Platform platform, std::int64_t slots) {
   rt::DeviceModel& gpu = platform.gpu;
@@ -81,13 +87,15 @@ rt::Platform with_slots(rt::Platform platform, std::int64_t slots) {
 class Play {
  public:
   Play(const LoadedStudy& loaded, const rt::Platform& platform)
-      : study_(loaded.study),
+      : study_(with_trials(loaded.study)),
         data_(loaded.data),
         slots_(slots_on(platform, loaded)),
         platform_(with_slots(platform, slots_)),
         open_(loaded.asked.any_gpu && !loaded.asked.gpu_from),
         gpu_from_(device_rule(loaded.asked).gpu_from),
-        search_(loaded.study) {}
+        machine_({.study = study_}) {
+    plan_.ends_by_time = ends_by_time(loaded.study);
+  }
 
   /// What every trial did in run().
   [[nodiscard]] std::vector<PaperTrial> on_paper() const {
@@ -98,7 +106,6 @@ class Play {
   }
 
   Plan run() {
-    plan_.ends_by_time = ends_by_time(study_);
     double now = 0;
     while (fill_slots(now) && !is_late()) {
       const auto [time, trial] = *due_.begin();
@@ -106,56 +113,35 @@ class Play {
       now = time;
       report(time, trial);
     }
+    plan_.trials = static_cast<std::int64_t>(machine_.created());
     plan_.distinct_epochs = std::llround(distinct_epochs_);
     plan_.memory += static_cast<std::uint64_t>(slots_) * largest_;
     return plan_;
   }
 
  private:
-  /// As the driver does it; false when the study is over.
+  /// What the machine says comes next, now; false when nothing runs any more.
   bool fill_slots(double now) {
-    for (const std::uint64_t trial : search_.gives_up()) end(trial, TrialState::stopped);
-    bool more = true;
-    while (more && due_.size() < static_cast<std::size_t>(slots_))
-      more = promote(now, false) || begin(now);
-    return !due_.empty() || promote(now, true);
+    while (const auto next = machine_.next(static_cast<std::size_t>(slots_))) {
+      machine_.apply(next->trial, next->event);
+      if (const auto* created = std::get_if<Created>(&next->event)) begin(*next->trial, *created);
+      if (std::holds_alternative<Ended>(next->event))
+        courses_.erase(*next->trial);
+      else if (next->trial)
+        advance(now, *next->trial);
+    }
+    return !due_.empty();
   }
 
-  bool promote(double now, bool last) {
-    const auto trial = search_.promotes(last);
-    if (!trial) return false;
-    search_.tell(*trial, Resumed{});
-    advance(now, *trial);
-    return true;
-  }
-
-  void end(std::uint64_t trial, TrialState state) {
-    search_.tell(trial, Ended{.state = state});
-    courses_.erase(trial);
-  }
-
-  /// Begins another trial; false where there is none.
-  bool begin(double time) {
-    if (!may_begin()) return false;
-    std::optional<Params> params = search_.propose();
-    if (!params) return false;
-    auto trial = static_cast<std::uint64_t>(plan_.trials++);
-    search_.tell(trial, Created{.params = *params});
-    TrialSpec spec = materialise(study_, *params, data_.info);
-    const nn::DataSpec part = data_spec(study_, *params);
+  void begin(std::uint64_t trial, const Created& created) {
+    TrialSpec spec = materialise(study_, created.params, data_.info);
+    const nn::DataSpec part = data_spec(study_, created.params);
     Course course{.spec = spec,
                   .forecast = Forecast(spec, data_, rt::key_of(part)),
                   .borders = report_borders(study_, spec.epochs),
                   .networks = std::max(1, part.split.folds),
                   .quality = base::Stream(study_.seed, "plan", trial).uniform()};
     courses_.emplace(trial, std::move(course));
-    advance(time, trial);
-    return true;
-  }
-
-  [[nodiscard]] bool may_begin() const {
-    if (study_.limits.trials) return plan_.trials < *study_.limits.trials;
-    return !plan_.ends_by_time || plan_.trials < kMostByTime;
   }
 
   [[nodiscard]] bool is_late() const {
@@ -215,32 +201,38 @@ class Play {
   void report(double time, std::uint64_t trial) {
     Course& course = courses_.at(trial);
     std::int64_t step = course.borders[course.next++];
-    Reported reported{
-        .step = step,
-        .epochs = step,
-        .value = value_of(course.quality, step, study_.metric.goal == Goal::maximize),
-        .flops = course.flops,
-        .used = search_.counts_seconds() ? course.flops / tasks::product_rate() : course.steps};
+    Reported reported{.step = step,
+                      .epochs = step,
+                      .value = value_of(course.quality, step, study_.metric.goal == Goal::maximize),
+                      .flops = course.flops,
+                      .used = machine_.search().counts_seconds()
+                                  ? course.flops / tasks::product_rate()
+                                  : course.steps};
     for (const Metric& other : study_.others)
       reported.metrics.emplace_back(other.name,
                                     value_of(course.quality, step, other.goal == Goal::maximize));
-    const bool last = course.next == course.borders.size();
-    const Word word = search_.word_on(trial, reported);
-    if (!last) reported.word = word;
-    search_.tell(trial, reported);
-    if (last || word == Word::stop)
-      return end(trial, last ? TrialState::complete : TrialState::stopped);
+    reported.over = course.next == course.borders.size();
+    reported.word = machine_.answer(trial, reported);
+    machine_.apply(trial, reported);
+    if (reported.over || reported.word == Word::stop) {
+      const auto state = reported.over ? TrialState::complete : TrialState::stopped;
+      machine_.apply(trial, Ended{.state = state});
+      courses_.erase(trial);
+      return;
+    }
     // What another one's network leads to trains for just as long.
-    if (word == Word::go || search_.pauses(step)) advance(time, trial);
+    const bool goes_on = reported.word == Word::pause && machine_.search().pauses(step);
+    if (goes_on) machine_.apply(trial, Resumed{});
+    if (goes_on || reported.word == Word::go) advance(time, trial);
   }
 
-  const StudySpec& study_;
+  const StudySpec study_;
   const StudyData& data_;
   std::int64_t slots_;
   rt::Platform platform_;
   bool open_;        ///< which kind of device a task is for
   double gpu_from_;  ///< FLOPs of a step from which on it is for a GPU, where that is said
-  Search search_;
+  StudyMachine machine_;
   Plan plan_;
   std::uint64_t largest_ = 0;
   double distinct_epochs_ = 0;
@@ -286,11 +278,11 @@ Plan plan_programs(const StudySpec& study) {
         std::min<std::uint64_t>(static_cast<std::uint64_t>(most), points));
     return plan;
   }
-  Search search(study);
-  for (; plan.trials < most; ++plan.trials) {
-    const std::optional<Params> params = search.propose();
-    if (!params) break;
-    search.tell(static_cast<std::uint64_t>(plan.trials), Created{.params = *params});
+  StudyMachine machine({.study = study});
+  while (const auto next = machine.next(machine.running() + 1)) {
+    if (!std::holds_alternative<Created>(next->event)) break;
+    machine.apply(next->trial, next->event);
+    ++plan.trials;
   }
   return plan;
 }

@@ -17,9 +17,10 @@
 #include "hpo/driver/loaded_study.h"
 #include "hpo/driver/placement.h"
 #include "hpo/driver/program_files.h"
-#include "hpo/driver/reached.h"
 #include "hpo/driver/run_config.h"
 #include "hpo/driver/same_study.h"
+#include "hpo/driver/warm_start.h"
+#include "hpo/search/reached.h"
 #include "hpo/study/asked.h"
 #include "runtime/instance.h"
 

@@ -2,32 +2,19 @@
 // Trials of earlier studies that a search knows from the start. They are read once, when a study
 // begins, and kept in its log: what becomes of the other study's folder later plays no part.
 
-#include <cstdint>
-#include <optional>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "hpo/log/event.h"
 #include "hpo/log/event_log.h"
-#include "hpo/space/params.h"
-#include "hpo/space/trial_state.h"
+#include "hpo/search/known.h"
 #include "hpo/study/spec.h"
 
 namespace hpo {
 
 /// Under which name the log keeps them.
 inline constexpr const char* kKnownFact = "warm_start";
-
-/// A trial of an earlier study, with the values that this study's space has.
-struct Known {
-  Params params;
-  std::optional<double> value;  ///< the metric; none: it failed before its first report
-  std::int64_t step = 0;        ///< of its last report
-  TrialState state = TrialState::complete;
-  Metrics metrics = {};  ///< of its last report: what bounds of this study are on may be among them
-  bool operator==(const Known&) const = default;
-};
 
 /// What one earlier study gave.
 struct WarmStart {

@@ -53,8 +53,9 @@ struct Reported {
   std::string shape;           ///< sizes of the layers of a network that adapts, or empty
   std::uint64_t weights = 0;   ///< of a network that adapts
   double inference_flops = 0;  ///< the same: counted, one row forward
-  double used = 0;    ///< of what the rule counts in, where that is neither epochs nor FLOPs
-  bool over = false;  ///< not logged: the trial has ended by itself, no rule stops it any more
+  double used = 0;      ///< of what the rule counts in, where that is neither epochs nor FLOPs
+  bool over = false;    ///< not logged: the trial has ended by itself, no rule stops it any more
+  bool unseen = false;  ///< not logged: told with the trial's end and no step; no rule sees it
 };
 
 /// A trial that waits goes on with the network of another one, as of the step at which both wait.

@@ -64,6 +64,27 @@ void check_metrics(std::size_t metrics, const SolverMethod& method) {
                                 " could look at one alone, expected none"));
 }
 
+/// Throws what the constructor of Solver does.
+StudySpec study_of(const SolverProblem& problem, std::uint64_t seed, const SolverMethod& method) {
+  check_method(method);
+  StudySpec study;
+  study.seed = seed;
+  study.space = problem.space;
+  study.method = {method.sampler, sampler_options(method)};
+  study.early_stop = {method.rule, rule_options(method)};
+  if (const std::string reason =
+          sampler_refuses(method.sampler, problem.space, study.method.options);
+      !reason.empty())
+    throw base::Error(base::Errc::usage, reason);
+  check_metrics(problem.metrics, method);
+  study.metric.name = "value";
+  for (std::size_t i = 1; i < problem.metrics; ++i)
+    study.others.push_back({.name = base::cat("value ", i)});
+  study.max_epochs = problem.steps;
+  study.runs_command = true;
+  return study;
+}
+
 }  // namespace
 
 void check_method(const SolverMethod& method) {
@@ -77,25 +98,19 @@ void check_method(const SolverMethod& method) {
 }
 
 Solver::Solver(SolverProblem problem, std::uint64_t seed, const SolverMethod& method)
-    : problem_(std::move(problem)) {
-  check_method(method);
-  const Params options = sampler_options(method);
-  if (const std::string reason = sampler_refuses(method.sampler, problem_.space, options);
-      !reason.empty()) {
-    throw base::Error(base::Errc::usage, reason);
-  }
-  check_metrics(problem_.metrics, method);
-  sampler_ = make_sampler(method.sampler, {.space = problem_.space,
-                                           .seed = seed,
-                                           .options = options,
-                                           .max_step = problem_.steps,
-                                           .metrics = problem_.metrics});
-  rule_ = make_stopping_rule(method.rule,
-                             {.max_step = problem_.steps, .options = rule_options(method)});
-}
+    : problem_(std::move(problem)),
+      study_(study_of(problem_, seed, method)),
+      machine_({.study = study_, .endless = true}) {}
 
 SolverWork Solver::ask(std::uint64_t next_trial) {
-  for (const std::uint64_t trial : rule_->gives_up()) end(trial, TrialState::stopped);
+  while (const auto given_up = machine_.next(machine_.running())) {
+    if (std::holds_alternative<Ended>(given_up->event)) {
+      end(*given_up->trial, TrialState::stopped);
+    } else {
+      machine_.apply(given_up->trial, given_up->event);
+      going_on_.push_back(*given_up->trial);
+    }
+  }
   if (!stopped_.empty()) {
     const std::size_t trial = stopped_.front();
     stopped_.pop_front();
@@ -106,43 +121,40 @@ SolverWork Solver::ask(std::uint64_t next_trial) {
     going_on_.pop_front();
     return work_on(trial);
   }
-  if (const auto promoted = rule_->promotes(false)) return resume(*promoted);
+  const auto next = machine_.next(machine_.running() + 1);
+  if (next && std::holds_alternative<Resumed>(next->event)) {
+    machine_.apply(next->trial, next->event);
+    return work_on(*next->trial);
+  }
   if (numbers_.contains(next_trial))
     throw base::Error(base::Errc::usage, base::cat("trial ", next_trial, " exists already"));
+  return begin(next_trial, next ? std::get<Created>(next->event) : next_again());
+}
+
+SolverWork Solver::begin(std::uint64_t name, Created created) {
   const std::uint64_t number = trials_.size();
-  std::optional<Params> params;
-  if (!exhausted_) params = sampler_->propose(number);
-  exhausted_ = !params;
-  if (exhausted_) {
-    const bool last = std::ranges::none_of(trials_, &Trial::open);
-    if (const auto promoted = rule_->promotes(last)) return resume(*promoted);
-    params = next_again();
-  }
-  sampler_->created(number, *params);
-  trials_.push_back({.name = next_trial, .params = std::move(*params)});
-  numbers_.emplace(next_trial, number);
+  machine_.apply(number, created);
+  trials_.push_back({.name = name, .params = std::move(created.params)});
+  numbers_.emplace(name, number);
   SolverWork work = work_on(number);
   work.fresh = true;
   return work;
 }
 
-Params Solver::next_again() {
+Created Solver::next_again() {
   if (trials_.empty()) throw base::Error(base::Errc::usage, "the space has no point");
   // The trial that gets it is one more at the end of the same list.
-  return trials_[again_++].params;
-}
-
-SolverWork Solver::resume(std::size_t number) {
-  rule_->resumed(number);
-  sampler_->resumed(number);
-  return work_on(number);
+  return {.params = trials_[again_++].params};
 }
 
 SolverWork Solver::work_on(std::size_t number) {
   Trial& trial = trials_[number];
   if (trial.step >= trial.asked) {
+    const auto decides = [&](std::int64_t step) {
+      return machine_.search().decides(trial.step, Reported{.step = step});
+    };
     trial.asked = trial.step + 1;
-    while (trial.asked < problem_.steps && !rule_->decides(trial.step, trial.asked)) ++trial.asked;
+    while (trial.asked < problem_.steps && !decides(trial.asked)) ++trial.asked;
   }
   trial.open = true;
   return {.trial = trial.name, .params = problem_.written(trial.params), .next_step = trial.asked};
@@ -171,18 +183,21 @@ void Solver::tell(std::uint64_t name, const std::vector<double>& values, std::in
   trial.open = false;
   if (values.empty()) return end(number, TrialState::failed);
   trial.step = step;
-  const Word word = step >= trial.asked ? rule_->reported(number, step, values[0]) : Word::go;
-  sampler_->reported(number, step, Score(values[0], 0, {values.begin() + 1, values.end()}));
-  if (step >= problem_.steps) return end(number, TrialState::complete);
-  if (word == Word::stop) return end(number, TrialState::stopped);
-  if (word == Word::go) return going_on_.push_back(number);
-  sampler_->paused(number);
+  Reported report{.step = step, .epochs = step, .value = values[0]};
+  for (std::size_t i = 1; i < values.size(); ++i)
+    report.metrics.emplace_back(study_.others[i - 1].name, values[i]);
+  report.over = step >= problem_.steps;
+  report.unseen = step < trial.asked;
+  report.word = machine_.answer(number, report);
+  machine_.apply(number, report);
+  if (report.over) return end(number, TrialState::complete);
+  if (report.word == Word::stop) return end(number, TrialState::stopped);
+  if (report.word == Word::go) going_on_.push_back(number);
 }
 
 void Solver::end(std::size_t number, TrialState state) {
   if (state == TrialState::stopped) stopped_.push_back(number);
-  sampler_->ended(number, state);
-  rule_->ended(number, state);
+  machine_.apply(number, Ended{.state = state});
 }
 
 }  // namespace hpo

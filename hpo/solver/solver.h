@@ -1,17 +1,16 @@
 #pragma once
-// A sampler and a stopping rule behind two calls: ask for work, tell what came of it.
+// A study without a log behind two calls: ask for work, tell what came of it.
 
 #include <cstdint>
 #include <deque>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "hpo/samplers/sampler.h"
+#include "hpo/search/study_machine.h"
 #include "hpo/solver/problem.h"
-#include "hpo/stopping/rule.h"
+#include "hpo/study/spec.h"
 
 namespace hpo {
 
@@ -60,20 +59,19 @@ class Solver {
     bool open = false;       ///< somebody evaluates it
   };
 
-  [[nodiscard]] Params next_again();
-  [[nodiscard]] SolverWork resume(std::size_t trial);
+  [[nodiscard]] SolverWork begin(std::uint64_t name, Created created);
+  [[nodiscard]] Created next_again();
   [[nodiscard]] SolverWork work_on(std::size_t trial);
   [[nodiscard]] SolverWork forget(std::size_t trial) const;
   void end(std::size_t trial, TrialState state);
 
   SolverProblem problem_;
-  std::unique_ptr<Sampler> sampler_;
-  std::unique_ptr<StoppingRule> rule_;
+  StudySpec study_;  ///< the problem's
+  StudyMachine machine_;
   std::vector<Trial> trials_;
   std::map<std::uint64_t, std::size_t> numbers_;  ///< by name
   std::deque<std::size_t> stopped_, going_on_;
-  bool exhausted_ = false;  ///< the sampler has no more points
-  std::size_t again_ = 0;   ///< trial whose point comes next where it has none
+  std::size_t again_ = 0;  ///< trial whose point comes next where the sampler has no more
 };
 
 }  // namespace hpo

@@ -14,6 +14,7 @@ MAY_INCLUDE = {
            "kernels/product.h", "kernels/reserve.h"],
     "tasks": ["tasks", "base", "runtime", "nn", "kernels"],
     "hpo": ["hpo", "base", "runtime", "tasks", "nn"],
+    "hpo/search": ["hpo/search", "hpo/log", "hpo/samplers", "hpo/stopping", "hpo/space", "hpo/study/spec.h", "base"],
     "hpo/space": ["hpo/space", "base"],
     "hpo/samplers": ["hpo/samplers", "hpo/space", "base"],
     "hpo/stopping": ["hpo/stopping", "hpo/space", "base"],

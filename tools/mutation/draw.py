@@ -27,6 +27,7 @@ TESTS = {
     "hpo/log": ["hpo-log"],
     "hpo/place": ["hpo-place"],
     "hpo/samplers": ["hpo-samplers"],
+    "hpo/search": ["hpo-search", "hpo-rules", "hpo-ask", "hpo-solver"],
     "hpo/solver": ["hpo-solver"],
     "hpo/space": ["hpo-space"],
     "hpo/stopping": ["hpo-stopping"],

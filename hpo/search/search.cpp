@@ -1,4 +1,4 @@
-#include "hpo/driver/search.h"
+#include "hpo/search/search.h"
 
 #include <algorithm>
 #include <limits>

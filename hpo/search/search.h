@@ -7,10 +7,10 @@
 #include <optional>
 #include <vector>
 
-#include "hpo/driver/warm_start.h"
 #include "hpo/log/event.h"
 #include "hpo/log/trial_table.h"
 #include "hpo/samplers/sampler.h"
+#include "hpo/search/known.h"
 #include "hpo/stopping/rule.h"
 #include "hpo/study/spec.h"
 

@@ -1,4 +1,4 @@
-#include "hpo/driver/timeline.h"
+#include "hpo/search/timeline.h"
 
 #include <gtest/gtest.h>
 

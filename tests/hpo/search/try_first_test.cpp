@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "hpo/driver/search.h"
+#include "hpo/search/search.h"
 
 namespace hpo {
 namespace {

@@ -1,6 +1,6 @@
 // What a study's sampler is told of its trials.
 
-#include "hpo/driver/search.h"
+#include "hpo/search/search.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "hpo/driver/reached.h"
+#include "hpo/search/reached.h"
 
 #include "base/text.h"
 

@@ -1,0 +1,231 @@
+// The study's machine: what it wants next follows from its events alone.
+
+#include "hpo/search/study_machine.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "base/random.h"
+#include "base/text.h"
+
+namespace hpo {
+namespace {
+
+StudySpec study(const std::string& method, const std::string& rest) {
+  StudySpec spec = parse_study(
+      "name: played\ncommand: [/bin/true, --x=$x]\nmetric: {name: loss, goal: minimize}\n"
+      "parameters: {x: {min: 0.0, max: 1.0}}\nmethod: " +
+          method + "\n" + rest,
+      "played.yaml", "/");
+  spec.max_epochs = 9;
+  return spec;
+}
+
+/// Trials of nine steps whose loss falls towards their x; a machine and the table of its events.
+class Played {
+ public:
+  explicit Played(const StudySpec& study) : study_(study) { begin(); }
+
+  /// Plays the study to its end. `restarts`: now and then another machine, which has heard the
+  /// events so far, takes over. `fails`: each so many reports an attempt fails in its place.
+  std::vector<std::string> play(bool restarts, std::uint64_t fails = 0) {
+    base::Stream stream(1, "played");
+    while (!machine_->finished()) {
+      follow();
+      if (machine_->finished()) break;
+      EXPECT_GT(machine_->running(), 0U) << "nothing runs, and nothing comes next";
+      if (machine_->running() == 0) break;
+      if (restarts && happened_ % 3 == 0) begin();
+      const std::uint64_t trial = some_trial(stream.uniform());
+      if (fails > 0 && ++attempts_ % fails == 0)
+        happen(trial, machine_->after_attempt(
+                          trial, {TrialState::failed, Cause::lost, "its node is gone"}));
+      else
+        report(trial);
+    }
+    EXPECT_FALSE(machine_->next(kSlots)) << "an event behind the study's end";
+    return lines_;
+  }
+
+  [[nodiscard]] const TrialTable& table() const { return *table_; }
+  [[nodiscard]] StudyMachine& machine() { return *machine_; }
+  static constexpr std::size_t kSlots = 4;
+
+ private:
+  void begin() {
+    table_ = std::make_unique<TrialTable>(objective_of(study_));
+    machine_ =
+        std::make_unique<StudyMachine>(MachineSetup{.study = study_, .trials = table_.get()});
+    for (const Event& event : log_) {
+      table_->apply(event);
+      machine_->replay(event);
+    }
+    follow();
+  }
+
+  void follow() {
+    while (const auto next = machine_->next(kSlots)) {
+      happen(next->trial, next->event);
+      EXPECT_LE(machine_->running(), kSlots);
+    }
+  }
+
+  void happen(std::optional<std::uint64_t> trial, const EventBody& event) {
+    ++happened_;
+    log_.push_back({.trial = trial, .body = event});
+    lines_.push_back(base::cat(trial ? std::to_string(*trial) : "study", " ", kind_of(event), " ",
+                               payload_of(event)));
+    machine_->apply(trial, event);
+    table_->apply(log_.back());
+  }
+
+  std::uint64_t some_trial(double where) const {
+    std::vector<std::uint64_t> running;
+    for (std::uint64_t trial = 0; trial < machine_->created(); ++trial) {
+      if (machine_->runs(trial)) running.push_back(trial);
+    }
+    return running.at(static_cast<std::size_t>(where * static_cast<double>(running.size())));
+  }
+
+  void report(std::uint64_t trial) {
+    const TrialRow& row = table_->row(trial);
+    const std::int64_t step = row.step + 1;
+    const double x = std::get<double>(*row.params.find("x"));
+    const double loss = x + 1 / static_cast<double>(step);
+    Reported report{.step = step,
+                    .epochs = step,
+                    .value = loss,
+                    .metrics = {{"loss", loss}},
+                    .over = step == study_.max_epochs};
+    report.word = machine_->answer(trial, report);
+    const bool over = report.over, stop = report.word == Word::stop;
+    happen(trial, report);
+    if (over || stop)
+      happen(trial, Ended{.state = over ? TrialState::complete : TrialState::stopped});
+  }
+
+  const StudySpec& study_;
+  std::unique_ptr<TrialTable> table_;
+  std::unique_ptr<StudyMachine> machine_;
+  std::vector<Event> log_;
+  std::vector<std::string> lines_;
+  std::uint64_t happened_ = 0, attempts_ = 0;
+};
+
+std::size_t count(const std::vector<std::string>& lines, const std::string& kind) {
+  return static_cast<std::size_t>(std::ranges::count_if(lines, [&](const std::string& line) {
+    return line.find(" " + kind + " ") != std::string::npos;
+  }));
+}
+
+TEST(StudyMachine, GoesOnFromTheEventsAsIfNobodyHadTakenOver) {
+  for (const std::string rule : {"none", "median", "asha", "successive_halving", "hyperband"}) {
+    for (const std::string method : {"random", "tpe"}) {
+      const StudySpec spec = study(method, "early_stop: " + rule + "\nlimits: {trials: 25}\n");
+      const auto alone = Played(spec).play(false);
+      EXPECT_EQ(Played(spec).play(true), alone) << rule << " " << method;
+      EXPECT_EQ(count(alone, "created"), 25U) << rule;
+      EXPECT_EQ(count(alone, "ended"), 25U) << rule;
+      EXPECT_EQ(count(alone, "finished"), 1U) << rule;
+    }
+  }
+}
+
+TEST(StudyMachine, FailedAttemptsBeginAgainAsOftenAsTheStudySays) {
+  const StudySpec spec = study(
+      "random", "limits: {trials: 12, failed: 3}\nretry: {max: 1, on: [lost]}\nearly_stop: none\n");
+  const auto alone = Played(spec).play(false, 5);
+  EXPECT_EQ(Played(spec).play(true, 5), alone);
+  EXPECT_GT(count(alone, "retried"), 2U);
+  const StudySpec never =
+      study("random", "limits: {trials: 12}\nretry: {max: 0}\nearly_stop: none\n");
+  Played played(never);
+  EXPECT_EQ(count(played.play(false, 5), "retried"), 0U);
+  EXPECT_GT(played.table().counts().failed, 2);
+}
+
+TEST(StudyMachine, ManyFailuresEndTheStudyAtTheTrialThatIsOneTooMany) {
+  const StudySpec spec = study("random", "limits: {trials: 12, failed: 2}\nearly_stop: none\n");
+  TrialTable table(objective_of(spec));
+  StudyMachine machine({.study = spec, .trials = &table});
+  const auto happen = [&](std::optional<std::uint64_t> trial, const EventBody& event) {
+    machine.apply(trial, event);
+    table.apply({.trial = trial, .body = event});
+  };
+  while (const auto next = machine.next(3)) happen(next->trial, next->event);
+  happen(1, Reported{.step = 1, .epochs = 1, .value = 1});
+  happen(1, Ended{TrialState::failed, Cause::lost, "gone"});
+  EXPECT_FALSE(machine.hopeless());
+  happen(2, Ended{TrialState::failed, Cause::timeout, "late"});
+  ASSERT_TRUE(machine.hopeless());
+  EXPECT_EQ(machine.hopeless()->message, "2 trials failed, the last one by timeout: late");
+  EXPECT_EQ(machine.hopeless()->why, Finish::failed);
+}
+
+TEST(StudyMachine, AfterTheFirstTrialsFailureANewSessionTriesAnotherOne) {
+  const StudySpec spec = study("random", "limits: {trials: 12}\n");
+  TrialTable table(objective_of(spec));
+  StudyMachine machine({.study = spec, .trials = &table});
+  const auto happen = [&](std::optional<std::uint64_t> trial, const EventBody& event) {
+    machine.apply(trial, event);
+    table.apply({.trial = trial, .body = event});
+  };
+  const auto first = machine.next(1);
+  happen(first->trial, first->event);
+  happen(0, Ended{TrialState::failed, Cause::error, "no such file"});
+  ASSERT_TRUE(machine.hopeless());
+  happen({}, *machine.hopeless());
+  EXPECT_FALSE(machine.next(1));
+  EXPECT_TRUE(machine.begins_again());
+  happen({}, Opened{});
+  EXPECT_FALSE(machine.begins_again());
+  const auto second = machine.next(1);
+  ASSERT_TRUE(second && second->trial == 1);
+  EXPECT_EQ(machine.first(), 1U) << "its failure would end the study again";
+}
+
+TEST(StudyMachine, PatienceAndTargetEndIt) {
+  const StudySpec patient =
+      study("random", "limits: {trials: 100, patience: 6}\nearly_stop: none\n");
+  Played played(patient);
+  const auto lines = played.play(false);
+  EXPECT_LT(count(lines, "created"), 60U);
+  EXPECT_EQ(played.machine().finished()->why, Finish::patience);
+  const StudySpec aims = study("random", "limits: {trials: 100, target: 0.4}\nearly_stop: none\n");
+  Played aimed(aims);
+  (void)aimed.play(false);
+  EXPECT_EQ(aimed.machine().finished()->why, Finish::target);
+  EXPECT_LE(aimed.table().best()->value.value(), 0.4);
+}
+
+TEST(StudyMachine, AProposalThatIsDroppedIsMadeAgain) {
+  const StudySpec spec = study("tpe", "limits: {trials: 4}\n");
+  StudyMachine machine({.study = spec});
+  const auto dropped = machine.next(1), again = machine.next(1);
+  ASSERT_TRUE(dropped && again);
+  EXPECT_EQ(std::get<Created>(dropped->event).params, std::get<Created>(again->event).params);
+  EXPECT_EQ(machine.created(), 0U);
+}
+
+TEST(StudyMachine, WhoNeverEndsGoesOnWhereTheSpaceIsExhausted) {
+  StudySpec spec = study("random", "");
+  spec.method = {"grid", {}};
+  spec.limits.trials.reset();
+  spec.space = Space({{.name = "x", .domain = Choice{{std::int64_t{1}, std::int64_t{2}}}}});
+  StudyMachine machine({.study = spec, .endless = true});
+  for (int i = 0; i < 2; ++i) {
+    const auto next = machine.next(machine.running() + 1);
+    ASSERT_TRUE(next);
+    machine.apply(next->trial, next->event);
+  }
+  EXPECT_FALSE(machine.next(3));
+  for (const std::uint64_t trial : {0U, 1U}) machine.apply(trial, Ended{});
+  EXPECT_FALSE(machine.next(3));
+  EXPECT_FALSE(machine.finished());
+  EXPECT_EQ(machine.over()->why, Finish::exhausted);
+}
+
+}  // namespace
+}  // namespace hpo
