@@ -32,8 +32,16 @@ Duration process_cpu_time() noexcept {
   return std::chrono::seconds(t.tv_sec) + Duration(t.tv_nsec);
 }
 
-std::string wall_time() {
-  const std::time_t t = std::time(nullptr);
+std::int64_t wall_micros() noexcept {
+  const auto t = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::microseconds>(t).count();
+}
+
+std::string wall_time() { return wall_text(wall_micros()); }
+
+std::string wall_text(std::int64_t micros) {
+  const auto t = static_cast<std::time_t>(
+      std::chrono::floor<std::chrono::seconds>(std::chrono::microseconds(micros)).count());
   std::tm parts{};
   gmtime_r(&t, &parts);
   char text[32];

@@ -49,8 +49,11 @@ void install_clock(ClockSource source) noexcept;
 /// CPU time used so far by the whole process (user and system), for reports.
 [[nodiscard]] Duration process_cpu_time() noexcept;
 
-/// The wall clock as "2026-11-20T09:30:00Z": for display and records only, never for a decision.
+/// The wall clock as microseconds since 1970, and as "2026-11-20T09:30:00Z": for display and
+/// records only, never for a decision.
+[[nodiscard]] std::int64_t wall_micros() noexcept;
 [[nodiscard]] std::string wall_time();
+[[nodiscard]] std::string wall_text(std::int64_t micros);
 /// The seconds since 1970 that such a text names; nothing for any other text.
 [[nodiscard]] std::optional<std::int64_t> wall_seconds(const std::string& text);
 

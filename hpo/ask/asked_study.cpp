@@ -20,7 +20,7 @@ AskedStudy::AskedStudy(const StudySpec& study, EventLog& log, const std::vector<
     : study_(study),
       log_(log),
       first_points_(study_, log),
-      deciding_(deciding_metrics(study)),
+      rules_(study_),
       machine_({.study = study_,
                 .trials = &log.trials(),
                 .known = known_of(log),
@@ -52,7 +52,10 @@ void AskedStudy::remember(const Event& event) {
   const std::uint64_t trial = *event.trial;
   if (const auto* created = std::get_if<Created>(&event.body)) {
     const base::Duration age = std::chrono::seconds(static_cast<std::int64_t>(event.age));
-    open_[trial] = {.ticket = created->ticket, .since = started_ + -age, .heard = started_};
+    open_[trial] = {.ticket = created->ticket,
+                    .since = started_ + -age,
+                    .heard = started_,
+                    .began = event.real.at};
     if (!created->ticket.empty()) tickets_[created->ticket] = trial;
   } else if (const auto* report = std::get_if<Reported>(&event.body)) {
     Open& open = open_.at(trial);
@@ -123,37 +126,10 @@ Handout AskedStudy::ask(const std::string& ticket, const Params& own) {
   const std::uint64_t trial = machine_.created();
   created->ticket = ticket;
   const base::Moment now = base::now();
-  open_[trial] = {.ticket = ticket, .since = now, .heard = now};
+  open_[trial] = {.ticket = ticket, .since = now, .heard = now, .began = base::wall_micros()};
   if (!ticket.empty()) tickets_[ticket] = trial;
   emit(trial, *created);
   return {.trial = trial, .params = std::move(created->params), .over = ""};
-}
-
-bool AskedStudy::repeats(const Latest& known, const Told& told) const {
-  (void)value_of(told);
-  return std::ranges::all_of(told.metrics, [&](const auto& metric) {
-    const auto before = known.find(metric.first);
-    return before != known.end() && same_number(before->second, metric.second);
-  });
-}
-
-void AskedStudy::require_deciding(std::uint64_t trial, const Latest& known,
-                                  const Told& told) const {
-  for (const std::string& name : deciding_) {
-    if (name == study_.metric.name || known.contains(name) || find_metric(told.metrics, name))
-      continue;
-    const bool searched =
-        std::ranges::find(study_.others, name, &Metric::name) != study_.others.end();
-    throw refusal(base::cat("trial ", trial, " has no value of ", name, " yet, which ",
-                            searched ? "is searched for" : "subject_to bounds", ", expected one"));
-  }
-}
-
-void AskedStudy::require_what_the_rule_sees(const Latest& known, const Told& told) const {
-  if (study_.early_stop_metric == 0) return;
-  const std::string& name = study_.others.at(study_.early_stop_metric - 1).name;
-  if (!known.contains(name) && !find_metric(told.metrics, name))
-    throw refusal(base::cat("a report without a value of ", name, ", which early_stop looks at"));
 }
 
 const TrialRow& AskedStudy::row(std::uint64_t trial) const {
@@ -163,19 +139,9 @@ const TrialRow& AskedStudy::row(std::uint64_t trial) const {
   return log_.trials().row(trial);
 }
 
-std::optional<double> AskedStudy::value_of(const Told& told) const {
-  if (const double* named = find_metric(told.metrics, study_.metric.name)) return *named;
-  if (told.metrics.empty()) return std::nullopt;
-  std::vector<std::string> names;
-  for (const auto& [name, value] : told.metrics) names.push_back(name);
-  const std::string near = base::nearest(study_.metric.name, names);
-  throw refusal(base::cat("the metric ", study_.metric.name, " is missing",
-                          near.empty() ? "" : base::cat(", but there is ", base::printable(near))));
-}
-
 Word AskedStudy::report(std::uint64_t trial, const Told& told) {
   const TrialRow& now = row(trial);
-  const std::optional<double> value = value_of(told);
+  const std::optional<double> value = rules_.value_of(told);
   if (!value) throw refusal(base::cat("a report without a value of ", study_.metric.name));
   const auto open = open_.find(trial);
   if (open == open_.end()) {
@@ -184,12 +150,13 @@ Word AskedStudy::report(std::uint64_t trial, const Told& told) {
   }
   const std::int64_t step = told.step.value_or(open->second.step + 1);
   if (step < 0) throw refusal(base::cat("step ", step, ", expected 0 or more"));
-  if (open->second.reported && step == open->second.step && repeats(open->second.known, told))
+  if (open->second.reported && step == open->second.step &&
+      rules_.repeats(open->second.known, told))
     return Word::go;
   if (open->second.reported && step <= open->second.step)
     throw refusal(base::cat("trial ", trial, " reports step ", step, ", but was at ",
                             open->second.step, " already, expected a later one"));
-  require_what_the_rule_sees(open->second.known, told);
+  rules_.require_what_the_rule_sees(open->second.known, told);
   return take_report(trial, step, *value, told);
 }
 
@@ -205,12 +172,9 @@ Word AskedStudy::take_report(std::uint64_t trial, std::int64_t step, double valu
   Open& open = open_.at(trial);
   Reported report{.step = step, .epochs = step, .value = value, .metrics = told.metrics};
   put_metric(report.metrics, study_.metric.name, value);
-  const auto decides = [&](const std::string& name) {
-    return std::ranges::find(deciding_, name) != deciding_.end();
-  };
   Latest latest(report.metrics.begin(), report.metrics.end());
   for (const auto& metric : open.known) {
-    if (latest.insert(metric).second && (last || decides(metric.first)))
+    if (latest.insert(metric).second && (last || rules_.decides(metric.first)))
       report.metrics.push_back(metric);
   }
   open.known = std::move(latest);
@@ -219,19 +183,19 @@ Word AskedStudy::take_report(std::uint64_t trial, std::int64_t step, double valu
   report.word = machine_.answer(trial, report);
   open.step = step;
   open.reported = true;
-  const double seconds = took(open);
+  const Real real = this->real(open);
   ++now_;
-  emit(trial, report, seconds);
+  emit(trial, report, real);
   if (report.word == Word::stop) end(trial, {TrialState::stopped, Cause::none, ""});
   return report.word;
 }
 
 bool AskedStudy::says_the_same(std::uint64_t trial, const Told& told) const {
   const TrialRow& now = row(trial);
-  const std::optional<double> value = value_of(told);
+  const std::optional<double> value = rules_.value_of(told);
   if (told.state == TrialState::failed) return now.state == TrialState::failed;
   if (now.state == TrialState::failed) return value && !std::isfinite(*value);
-  return now.state == told.state && repeats(last_told_.at(trial), told);
+  return now.state == told.state && rules_.repeats(last_told_.at(trial), told);
 }
 
 Standing AskedStudy::tell(std::uint64_t trial, const Told& told) {
@@ -250,7 +214,7 @@ Standing AskedStudy::tell(std::uint64_t trial, const Told& told) {
     end(trial, {TrialState::failed, Cause::error, told.message});
     return {.state = TrialState::failed, .value = now.value};
   }
-  const std::optional<double> value = value_of(told);
+  const std::optional<double> value = rules_.value_of(told);
   if (!value && !now.value)
     throw refusal(base::cat("trial ", trial, " has no value of ", study_.metric.name,
                             " yet, expected one, or that it failed"));
@@ -259,9 +223,9 @@ Standing AskedStudy::tell(std::uint64_t trial, const Told& told) {
   if (step < open->second.step)
     throw refusal(base::cat("trial ", trial, " ends at step ", step, ", but was at ",
                             open->second.step, " already"));
-  if (told.state == TrialState::complete) require_deciding(trial, open->second.known, told);
-  const bool told_before =
-      open->second.reported && step == open->second.step && repeats(open->second.known, told);
+  if (told.state == TrialState::complete) rules_.require_deciding(trial, open->second.known, told);
+  const bool told_before = open->second.reported && step == open->second.step &&
+                           rules_.repeats(open->second.known, told);
   const bool says_value = value && !told_before;
   if (says_value && take_report(trial, step, *value, told, true) == Word::stop) {
     const TrialRow& after = row(trial);
@@ -273,13 +237,13 @@ Standing AskedStudy::tell(std::uint64_t trial, const Told& told) {
 
 void AskedStudy::end(std::uint64_t trial, const Ended& how, bool at_once) {
   Open& open = open_.at(trial);
-  const double seconds = took(open);
+  const Real real = this->real(open);
   tickets_.erase(open.ticket);
   last_told_[trial] = std::move(open.known);
   open_.erase(trial);
   if (!at_once) ++now_;
   ended_ = news_ = true;
-  emit(trial, how, seconds);
+  emit(trial, how, real);
   finish_if_over();
 }
 
@@ -307,13 +271,16 @@ void AskedStudy::finish_if_over() {
   while (const auto next = machine_.next(machine_.running())) emit(next->trial, next->event);
 }
 
-double AskedStudy::took(Open& open) {
-  return base::seconds(base::now() - std::exchange(open.heard, base::now()));
+Real AskedStudy::real(Open& open) {
+  return {.took = base::seconds(base::now() - std::exchange(open.heard, base::now())),
+          .at = base::wall_micros(),
+          .began = open.began};
 }
 
-void AskedStudy::emit(std::optional<std::uint64_t> trial, const EventBody& event, double took) {
+void AskedStudy::emit(std::optional<std::uint64_t> trial, const EventBody& event,
+                      const Real& real) {
   machine_.apply(trial, event);
-  log_.append({.vtime = now_, .trial = trial, .body = event, .took = took});
+  log_.append({.vtime = now_, .trial = trial, .body = event, .real = real});
 }
 
 void AskedStudy::commit() {

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "hpo/ask/first_points.h"
 #include "hpo/ask/sampler_thread.h"
+#include "hpo/ask/told.h"
 #include "hpo/log/event_log.h"
 #include "hpo/search/study_machine.h"
 #include "hpo/study/spec.h"
@@ -23,14 +24,6 @@ struct Handout {
   std::optional<std::uint64_t> trial;
   Params params;
   std::string over;  ///< without a trial: why the study is over, one line for people
-};
-
-/// What somebody says about a trial.
-struct Told {
-  std::optional<std::int64_t> step;
-  Metrics metrics;                          ///< by name: what is searched for, and anything else
-  TrialState state = TrialState::complete;  ///< complete, stopped or failed
-  std::string message;                      ///< why it failed
 };
 
 /// How a trial stands after it was told about.
@@ -93,8 +86,6 @@ class AskedStudy {
   [[nodiscard]] std::size_t open() const { return open_.size(); }
 
  private:
-  using Latest = std::map<std::string, double, std::less<>>;  ///< value of each metric, as told
-
   struct Open {
     std::int64_t step = 0;  ///< of the last report
     bool reported = false;
@@ -102,15 +93,11 @@ class AskedStudy {
     std::string ticket;
     base::Moment since;  ///< handed out, by this process or one before it
     base::Moment heard;
+    std::int64_t began = 0;  ///< handed out, see Real
   };
 
   void remember(const Event& event);
-  /// Whether a call says of every metric that it names what was told of it last.
-  [[nodiscard]] bool repeats(const Latest& known, const Told& told) const;
-  void require_deciding(std::uint64_t trial, const Latest& known, const Told& told) const;
-  void require_what_the_rule_sees(const Latest& known, const Told& told) const;
   [[nodiscard]] const TrialRow& row(std::uint64_t trial) const;
-  [[nodiscard]] std::optional<double> value_of(const Told& told) const;
   [[nodiscard]] bool says_the_same(std::uint64_t trial, const Told& told) const;
   /// `last`: the trial ends with it, so that no rule stops it any more. Said without a step it is
   /// no report at one, and no rule compares others with it.
@@ -124,14 +111,14 @@ class AskedStudy {
   [[nodiscard]] std::optional<Created> next(const Params& own);
   [[nodiscard]] std::optional<Created> next();
   /// An event happens: machine and log take it.
-  void emit(std::optional<std::uint64_t> trial, const EventBody& event, double took = 0);
-  double took(Open& open);
+  void emit(std::optional<std::uint64_t> trial, const EventBody& event, const Real& real = {});
+  static Real real(Open& open);
 
   StudySpec study_;
   EventLog& log_;
   FirstPoints first_points_;
-  std::vector<std::string> deciding_;  ///< metrics that decide which trial is better
-  SamplerThread* sampler_ = nullptr;   ///< the machine's
+  ToldRules rules_;
+  SamplerThread* sampler_ = nullptr;  ///< the machine's
   StudyMachine machine_;
   std::map<std::uint64_t, Open> open_;
   std::map<std::string, std::uint64_t> tickets_;  ///< of open trials

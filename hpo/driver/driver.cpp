@@ -102,7 +102,7 @@ void Driver::obey_clock() {
     Ended end{TrialState::failed, Cause::timeout,
               base::cat("limits.trial_time of ", base::format_seconds(*study_.limits.trial_time),
                         " is over")};
-    take_end(trial, end, live_.at(trial)->new_seconds());
+    take_end(trial, end, live_.at(trial)->real());
   }
 }
 

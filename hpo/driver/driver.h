@@ -89,9 +89,9 @@ class Driver {
   void start(std::uint64_t trial);
   rt::Async<void> attempt(LivePtr trial);
   bool take_due();
-  void take_report(LiveTrial& trial, Reported report, double took);
-  void take_end(std::uint64_t trial, const Ended& end, double took);
-  void end_trial(std::uint64_t trial, const Ended& end, double took);
+  void take_report(LiveTrial& trial, Reported report, const Real& real);
+  void take_end(std::uint64_t trial, const Ended& end, const Real& real = {});
+  void end_trial(std::uint64_t trial, const Ended& end, const Real& real = {});
   void keep_few_waiting();
   void drop(std::uint64_t trial);
   void drop_all();
@@ -101,7 +101,7 @@ class Driver {
   void open_session();
   void remember(std::optional<std::uint64_t> trial, const EventBody& event);
   /// An event happens: machine and log take it.
-  void emit(std::optional<std::uint64_t> trial, const EventBody& event, double took = 0);
+  void emit(std::optional<std::uint64_t> trial, const EventBody& event, const Real& real = {});
   [[nodiscard]] bool commit_is_due() const;
   /// Facts alone are written as `facts` says.
   void commit(base::Durability facts = base::Durability::cached);

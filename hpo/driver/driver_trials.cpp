@@ -31,7 +31,7 @@ bool Driver::perform(const Next& next) {
   const std::uint64_t trial = next.trial.value();
   if (const auto* created = std::get_if<Created>(&next.event)) return create(trial, *created);
   if (const auto* end = std::get_if<Ended>(&next.event)) {
-    end_trial(trial, *end, 0);
+    end_trial(trial, *end);
   } else if (std::holds_alternative<Resumed>(next.event)) {
     resume(trial);
   } else {
@@ -52,7 +52,7 @@ bool Driver::create(std::uint64_t trial, Created created) {
   timeline_.enter(trial, now_);
   emit(trial, created);
   if (!impossible) return start(trial), true;
-  end_trial(trial, *impossible, 0);
+  end_trial(trial, *impossible);
   return false;
 }
 
@@ -110,23 +110,23 @@ bool Driver::take_due() {
   Outcome outcome = trial->take();
   for (const Noted& note : outcome.notes) emit(due->trial, note);
   if (auto* report = std::get_if<Reported>(&outcome.what)) {
-    take_report(*trial, std::move(*report), outcome.took);
+    take_report(*trial, std::move(*report), outcome.real);
   } else if (const auto* round = std::get_if<Adapted>(&outcome.what)) {
-    emit(due->trial, *round, outcome.took);
+    emit(due->trial, *round, outcome.real);
   } else {
-    take_end(due->trial, std::get<Ended>(outcome.what), outcome.took);
+    take_end(due->trial, std::get<Ended>(outcome.what), outcome.real);
   }
   return true;
 }
 
-void Driver::take_report(LiveTrial& trial, Reported report, double took) {
+void Driver::take_report(LiveTrial& trial, Reported report, const Real& real) {
   const std::uint64_t number = trial.trial();
   report.word = machine_.answer(number, report);
-  emit(number, report, took);
+  emit(number, report, real);
   if (report.over) {
-    end_trial(number, Ended{}, 0);
+    end_trial(number, Ended{}, {.at = real.at, .began = real.began});
   } else if (report.word == Word::stop) {
-    end_trial(number, {TrialState::stopped, Cause::none, ""}, 0);
+    end_trial(number, {TrialState::stopped, Cause::none, ""}, {.at = real.at, .began = real.began});
   } else if (report.word == Word::pause) {
     timeline_.leave(number);
     if (!setup_.work.can_wait()) drop(number);
@@ -136,17 +136,17 @@ void Driver::take_report(LiveTrial& trial, Reported report, double took) {
   }
 }
 
-void Driver::take_end(std::uint64_t trial, const Ended& end, double took) {
+void Driver::take_end(std::uint64_t trial, const Ended& end, const Real& real) {
   const EventBody next = machine_.after_attempt(trial, end);
-  if (std::holds_alternative<Ended>(next)) return end_trial(trial, end, took);
-  emit(trial, next, took);
+  if (std::holds_alternative<Ended>(next)) return end_trial(trial, end, real);
+  emit(trial, next, real);
   drop(trial);
   timeline_.restart(trial, now_);
   start(trial);
 }
 
-void Driver::end_trial(std::uint64_t trial, const Ended& end, double took) {
-  emit(trial, end, took);
+void Driver::end_trial(std::uint64_t trial, const Ended& end, const Real& real) {
+  emit(trial, end, real);
   timeline_.leave(trial);
   drop(trial);
   if (const auto over = machine_.hopeless()) finish(*over);

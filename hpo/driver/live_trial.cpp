@@ -92,6 +92,7 @@ void LiveTrial::end(Ended how) {
 
 void LiveTrial::post(Outcome outcome) {
   outcome.busy = busy_seconds();
+  outcome.real = real();
   outcome.notes = std::exchange(notes_, {});
   outcomes_.push_back(std::move(outcome));
   timeline_.post(trial_);
@@ -100,7 +101,7 @@ void LiveTrial::post(Outcome outcome) {
 Outcome LiveTrial::take() {
   Outcome outcome = std::move(outcomes_.front());
   outcomes_.pop_front();
-  outcome.took = outcome.busy - std::exchange(told_, outcome.busy);
+  outcome.real.took = outcome.busy - std::exchange(told_, outcome.busy);
   return outcome;
 }
 

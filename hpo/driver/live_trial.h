@@ -19,7 +19,7 @@ namespace hpo {
 struct Outcome {
   std::variant<Reported, Adapted, Ended> what;
   double busy = 0;  ///< seconds that the attempt's tasks had run by then
-  double took = 0;  ///< of them, since the outcome before
+  Real real = {};   ///< took: of these, since the outcome before
   std::vector<Noted> notes;
 };
 
@@ -68,8 +68,10 @@ class LiveTrial final : public TrialContext {
   [[nodiscard]] const rt::Group& group() const { return group_; }
   /// Real seconds in which a task of the attempt ran so far; waiting for a worker does not count.
   [[nodiscard]] double busy_seconds() const { return outside_ + base::seconds(group_.busy()); }
-  /// Those since the last outcome taken.
-  [[nodiscard]] double new_seconds() const { return busy_seconds() - told_; }
+  /// What of an outcome differs from run to run that is brought now.
+  [[nodiscard]] Real real() const {
+    return {.took = busy_seconds() - told_, .at = base::wall_micros(), .began = began_};
+  }
   /// Whether its time can run out: not once its coroutine has ended.
   [[nodiscard]] bool ended() const { return ended_; }
 
@@ -98,6 +100,7 @@ class LiveTrial final : public TrialContext {
   std::function<void()> when_void_;
   double outside_ = 0;  ///< seconds of work that no task did
   double told_ = 0;     ///< seconds that outcomes taken told of
+  std::int64_t began_ = base::wall_micros();
 };
 
 }  // namespace hpo

@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "hpo/driver/forecast.h"
 #include "hpo/driver/placement.h"
+#include "hpo/driver/plan_costs.h"
 #include "hpo/log/json.h"
 #include "hpo/search/reached.h"
 #include "hpo/search/study_machine.h"
@@ -39,33 +40,6 @@ double value_of(double quality, std::int64_t step, bool maximize) {
   return maximize ? quality + gain : quality - gain;
 }
 
-/// The table stays in main memory.
-void stream(Piece& piece, const Work& work, const rt::DeviceModel& gpu) {
-  piece.gpu_memory = work.slab + work.counted.memory + work.counted.streaming->memory;
-  piece.gpu_seconds =
-      rt::seconds_streaming(gpu, work.counted) + rt::seconds_to_move(gpu, work.brought);
-}
-
-PaperTrial pieces_of(const std::vector<Work>& done, const rt::Platform& platform,
-                     std::uint64_t data) {
-  PaperTrial trial;
-  for (const Work& work : done) {
-    Piece piece{.step_flops = work.step_flops,
-                .cpu_seconds = rt::seconds_on(platform.cpu, work.counted)};
-    if (platform.gpu.count > 0) {
-      piece.gpu_seconds = rt::seconds_on(platform.gpu, work.counted) +
-                          rt::seconds_to_move(platform.gpu, work.brought);
-      const bool works_there = work.counted.memory > 0;  // a core reshapes
-      piece.gpu_memory = works_there ? work.slab + work.counted.memory + data : 0;
-      if (platform.gpu.memory != 0 && piece.gpu_memory > platform.gpu.memory &&
-          work.counted.streaming)
-        stream(piece, work, platform.gpu);
-    }
-    trial.push_back(piece);
-  }
-  return trial;
-}
-
 /// Where only time ends a study: more trials tell nothing more about what one costs.
 constexpr std::int64_t kMostByTime = 1000;
 
@@ -75,35 +49,14 @@ StudySpec with_trials(StudySpec study) {
   return study;
 }
 
-/// No more networks share a GPU than the study has slots for.
-rt::Platform with_slots(rt::Platform platform, std::int64_t slots) {
-  rt::DeviceModel& gpu = platform.gpu;
-  if (gpu.count > 0)
-    gpu.sharers =
-        static_cast<int>(std::min<std::int64_t>(gpu.sharers, (slots + gpu.count - 1) / gpu.count));
-  return platform;
-}
-
 class Play {
  public:
-  Play(const LoadedStudy& loaded, const rt::Platform& platform)
+  Play(const LoadedStudy& loaded, PlanCosts& costs)
       : study_(with_trials(loaded.study)),
         data_(loaded.data),
-        slots_(slots_on(platform, loaded)),
-        platform_(with_slots(platform, slots_)),
-        open_(loaded.asked.any_gpu && !loaded.asked.gpu_from),
-        gpu_from_(device_rule(loaded.asked).gpu_from),
-        machine_({.study = study_}) {
-    plan_.ends_by_time = ends_by_time(loaded.study);
-  }
-
-  /// What every trial did in run().
-  [[nodiscard]] std::vector<PaperTrial> on_paper() const {
-    std::vector<PaperTrial> trials;
-    const std::uint64_t data = nn::Dataset::byte_size(data_.value.get().header());
-    for (const std::vector<Work>& done : done_) trials.push_back(pieces_of(done, platform_, data));
-    return trials;
-  }
+        by_time_(ends_by_time(loaded.study)),
+        costs_(costs),
+        machine_({.study = study_}) {}
 
   Plan run() {
     double now = 0;
@@ -113,22 +66,25 @@ class Play {
       now = time;
       report(time, trial);
     }
-    plan_.trials = static_cast<std::int64_t>(machine_.created());
-    plan_.distinct_epochs = std::llround(distinct_epochs_);
-    plan_.memory += static_cast<std::uint64_t>(slots_) * largest_;
-    return plan_;
+    Plan plan = costs_.counts();
+    plan.trials = static_cast<std::int64_t>(machine_.created());
+    plan.ends_by_time = by_time_;
+    plan.at_least = at_least_;
+    return plan;
   }
 
  private:
   /// What the machine says comes next, now; false when nothing runs any more.
   bool fill_slots(double now) {
-    while (const auto next = machine_.next(static_cast<std::size_t>(slots_))) {
+    while (const auto next = machine_.next(static_cast<std::size_t>(costs_.slots()))) {
       machine_.apply(next->trial, next->event);
+      if (!next->trial) continue;
       if (const auto* created = std::get_if<Created>(&next->event)) begin(*next->trial, *created);
-      if (std::holds_alternative<Ended>(next->event))
+      if (std::holds_alternative<Ended>(next->event)) {
         courses_.erase(*next->trial);
-      else if (next->trial)
+      } else {
         advance(now, *next->trial);
+      }
     }
     return !due_.empty();
   }
@@ -144,58 +100,19 @@ class Play {
     courses_.emplace(trial, std::move(course));
   }
 
-  [[nodiscard]] bool is_late() const {
-    return plan_.ends_by_time && seconds_ >= *study_.limits.time;
-  }
+  [[nodiscard]] bool is_late() const { return by_time_ && costs_.seconds() >= *study_.limits.time; }
 
   /// Counts the next stretch and puts its report where it is due.
   void advance(double time, std::uint64_t trial) {
     Course& course = courses_.at(trial);
     const std::int64_t from = course.next == 0 ? 0 : course.borders[course.next - 1];
     const std::int64_t to = course.borders[course.next];
-    double flops = 0;
-    for (Work work : course.forecast.advance(to)) {
-      work.flops *= course.networks;
-      work.steps *= course.networks;
-      work.epochs *= course.networks;
-      flops += work.flops;
-      plan_.steps += work.steps;
-      if (!seen_.insert(work.key).second) continue;
-      note(trial, work, course.networks);
-      plan_.distinct_steps += work.steps;
-      plan_.distinct_flops += work.flops;
-      seconds_ += course.networks * seconds_of(work);
-      distinct_epochs_ += work.epochs;
-    }
-    plan_.epochs += (to - from) * course.networks;
-    plan_.flops += flops;
-    plan_.at_least = plan_.at_least || !course.forecast.exact();
-    largest_ = std::max(largest_, course.forecast.memory());
+    const double flops = costs_.add(trial, course.forecast.advance(to), course.networks, to - from);
+    at_least_ = at_least_ || !course.forecast.exact();
+    costs_.add_network(course.forecast.memory());
     course.flops += flops;
     course.steps = static_cast<double>(counted_steps(study_, data_, course.spec, to));
     due_.emplace(time + flops, trial);
-  }
-
-  /// Where as many trials at once do such work as there are places on devices and slots, on the
-  /// better kind where the study leaves that open.
-  [[nodiscard]] double seconds_of(const Work& work) const {
-    const auto shared = [&](const rt::DeviceModel& device) {
-      return rt::seconds_on(device, work.counted) /
-             static_cast<double>(std::min<std::int64_t>(device.count * device.sharers, slots_));
-    };
-    if (platform_.gpu.count == 0) return shared(platform_.cpu);
-    if (open_) return std::min(shared(platform_.cpu), shared(platform_.gpu));
-    return shared(work.step_flops < gpu_from_ ? platform_.cpu : platform_.gpu);
-  }
-
-  void note(std::uint64_t trial, Work work, int times) {
-    work.counted.flops *= times;
-    work.counted.bytes *= times;
-    work.counted.launches *= times;
-    if (work.counted.streaming) work.counted.streaming->bytes *= times;
-    work.brought *= times;
-    if (done_.size() <= trial) done_.resize(trial + 1);
-    done_[trial].push_back(work);
   }
 
   void report(double time, std::uint64_t trial) {
@@ -228,34 +145,27 @@ class Play {
 
   const StudySpec study_;
   const StudyData& data_;
-  std::int64_t slots_;
-  rt::Platform platform_;
-  bool open_;        ///< which kind of device a task is for
-  double gpu_from_;  ///< FLOPs of a step from which on it is for a GPU, where that is said
+  bool by_time_;
+  PlanCosts& costs_;
   StudyMachine machine_;
-  Plan plan_;
-  std::uint64_t largest_ = 0;
-  double distinct_epochs_ = 0;
-  double seconds_ = 0;
+  bool at_least_ = false;
   std::map<std::uint64_t, Course> courses_;
   std::set<std::pair<double, std::uint64_t>> due_;
-  std::set<base::Key> seen_;
-  std::vector<std::vector<Work>> done_;
 };
 
 }  // namespace
 
 std::vector<PaperTrial> paper_trials(const LoadedStudy& loaded, const rt::Platform& platform) {
-  Play play(loaded, platform);
-  (void)play.run();
-  return play.on_paper();
+  PlanCosts costs(loaded, platform);
+  (void)Play(loaded, costs).run();
+  return costs.on_paper();
 }
 
 Plan plan_study(const LoadedStudy& loaded, const rt::Platform& platform) {
-  Play play(loaded, platform);
-  Plan plan = play.run();
+  PlanCosts costs(loaded, platform);
+  Plan plan = Play(loaded, costs).run();
   plan.memory += nn::Dataset::byte_size(loaded.data.value.get().header());
-  const Placement placement = place_trials(loaded, platform, play.on_paper());
+  const Placement placement = place_trials(loaded, platform, costs.on_paper());
   plan.seconds = placement.expected.seconds;
   plan.platform = platform.name;
   plan.placement = placement.kinds(static_cast<std::size_t>(plan.trials));

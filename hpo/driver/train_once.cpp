@@ -66,7 +66,7 @@ class LoneTrial final : public TrialContext {
   }
 
   void happens(EventBody body) {
-    table_.apply({.vtime = flops_, .trial = 0, .body = std::move(body), .took = 0});
+    table_.apply({.vtime = flops_, .trial = 0, .body = std::move(body)});
   }
 
   [[nodiscard]] const TrialTable& table() const { return table_; }

@@ -67,8 +67,10 @@ void write_imported(const StudySpec& study, const std::vector<ImportedTrial>& tr
     if (says_more)
       log.append(
           {.vtime = vtime, .trial = number, .body = reported(study, last, trial.values, at_end)});
-    log.append(
-        {.vtime = vtime, .trial = number, .body = ended(study, trial), .took = trial.seconds});
+    log.append({.vtime = vtime,
+                .trial = number,
+                .body = ended(study, trial),
+                .real = {.took = trial.seconds}});
     ++number;
   }
   log.note(kAskedFact, "1");

@@ -236,7 +236,9 @@ bool goes_on(const Event& event) noexcept {
          !std::holds_alternative<Noted>(event.body);
 }
 
-std::string_view kind_of(const EventBody& body) noexcept { return kKinds[body.index()]; }
+std::string_view kind_of(const EventBody& body) noexcept { return kind_name(body.index()); }
+
+std::string_view kind_name(std::size_t place) noexcept { return kKinds[place]; }
 
 std::string payload_of(const EventBody& body) {
   JsonWriter json;

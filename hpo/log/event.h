@@ -157,15 +157,23 @@ struct Adapted {
 using EventBody = std::variant<Opened, Changed, Created, Reported, Retried, Ended, Finished,
                                Exported, Noted, Adapted, Replaced, Resumed>;
 
+/// What of an event differs from run to run. It never decides.
+struct Real {
+  double took = 0;         ///< seconds of the trial's tasks since its event before
+  std::int64_t at = 0;     ///< when it happened: wall clock, microseconds since 1970; 0: now
+  std::int64_t began = 0;  ///< when the attempt began that brought it; 0: no attempt did
+};
+
 /// One event. `vtime` is virtual time: counted FLOPs since the study's beginning, the same on every
 /// machine.
 struct Event {
   double vtime = 0;
   std::optional<std::uint64_t> trial;  ///< none: about the study
   EventBody body;
-  double took = 0;  ///< real seconds of the trial's tasks since its event before; never decides
-  /// Of a replayed event: whole seconds since its commit by the wall clock, at most one too few,
-  /// never too many; 0 where that clock was set back. Only limits of real time look at it.
+
+  Real real = {};
+  /// Of a replayed event: seconds since it happened; 0 where the clock was set back. Only limits of
+  /// real time look at it.
   double age = 0;
 };
 
@@ -174,6 +182,8 @@ struct Event {
 
 /// The word of an event's kind in the log: "opened", "created", "reported"...
 [[nodiscard]] std::string_view kind_of(const EventBody& body) noexcept;
+/// The same by the kind's place in EventBody. Files have that place: new kinds come last.
+[[nodiscard]] std::string_view kind_name(std::size_t place) noexcept;
 
 /// The body as a JSON object on one line, without anything that differs between two equal runs (but
 /// for Opened).

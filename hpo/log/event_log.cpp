@@ -1,11 +1,11 @@
 #include "hpo/log/event_log.h"
 
 #include <algorithm>
-#include <ctime>
 #include <set>
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "hpo/log/event_rows.h"
 #include "hpo/log/json.h"
 #include "hpo/log/records.h"
 #include "hpo/log/schema.h"
@@ -22,11 +22,10 @@ std::optional<Holder> read_holder(sql::Database& db) {
   return Holder{query.text(0), query.text(1), query.integer(2), query.integer(3), query.text(4)};
 }
 
-/// See Event::age: both moments have lost their fractions of a second.
-double age_of(const std::string& wall, std::time_t now) {
-  const auto then = base::wall_seconds(wall);
+/// See Event::age.
+double age_of(std::int64_t at, std::int64_t now) {
   constexpr double kMost = 1e9;
-  return then ? std::clamp(static_cast<double>(now - *then) - 1, 0.0, kMost) : 0;
+  return std::clamp(static_cast<double>(now - at) * 1e-6, 0.0, kMost);
 }
 
 /// How long facts alone may wait for their commit.
@@ -43,7 +42,29 @@ struct EventLog::Impl {
     if (lock.state() == StudyLock::State::unknown) refuse_living_holder();
     written = read_facts(*db);
     facts = study_facts_of(written, db->path());
-    if (facts) table = TrialTable(facts->objective);
+    if (!facts) return;
+    table = TrialTable(facts->objective);
+    if (format_of(*db) == 1) migrate();
+  }
+
+  void migrate() {
+    sql::Transaction transaction(*db);
+    sql::Statement upsert(*db, kUpsertFact);
+    const std::int64_t begin = base::wall_seconds(written["created"]).value_or(0) * 1'000'000;
+    note_origin(upsert, begin);
+    migrate_events(*db, facts->metric, begin);
+    transaction.commit();
+    try {
+      db->exec("VACUUM");
+    } catch (const base::Error&) {
+      // Room that stays taken harms nothing.
+    }
+  }
+
+  void note_origin(sql::Statement& upsert, std::int64_t begin) {
+    const std::string text = std::to_string(begin);
+    write_fact(upsert, kOriginFact, text);
+    written[kOriginFact] = text;
   }
 
   void open() {
@@ -64,7 +85,7 @@ struct EventLog::Impl {
     if (!db) open();
     sql::Transaction transaction(*db);
     if (anew) {
-      for (const char* old : {"DELETE FROM events", "DELETE FROM trials", "DELETE FROM study"})
+      for (const char* old : {"DELETE FROM log", "DELETE FROM trials", "DELETE FROM study"})
         db->exec(old);
       written.clear();
     } else {
@@ -72,30 +93,25 @@ struct EventLog::Impl {
     }
     sql::Statement upsert(*db, kUpsertFact);
     write_study_facts(upsert, study);
-    write_fact(upsert, "created", base::wall_time());
+    const std::int64_t now = base::wall_micros();
+    write_fact(upsert, "created", base::wall_text(now));
+    note_origin(upsert, now);
     transaction.commit();
     facts = study;
     table = TrialTable(study.objective);
   }
 
   void replay(const std::function<void(const Event&)>& take) {
-    sql::Statement query(
-        *db, "SELECT seq, vtime, trial, kind, payload, took, sum, wall FROM events ORDER BY seq");
-    const std::time_t now = std::time(nullptr);
-    while (query.step()) {
-      std::string what = base::cat("event ", query.integer(0));
-      if (query.integer(0) != seq + 1)
-        throw damaged(folder / kStudyDb, base::cat("the log before ", what));
-      Event event{.vtime = query.number(1), .trial = {}, .body = {}, .took = query.number(5)};
-      if (!query.is_null(2)) event.trial = static_cast<std::uint64_t>(query.integer(2));
-      sum = event_sum(sum, seq + 1, event, query.view(3), query.view(4));
-      if (query.integer(6) != sum) throw damaged(folder / kStudyDb, what);
-      event.body = body_of(query.view(3), query.view(4));
-      event.age = age_of(query.text(7), now);
-      ++seq;
+    EventCursor cursor(*db, facts->metric, origin_of(written, db->path()));
+    const std::int64_t now = base::wall_micros();
+    while (cursor.next()) {
+      Event& event = cursor.event();
+      event.age = age_of(event.real.at, now);
       table.apply(event);
       take(event);
     }
+    seq = cursor.seq();
+    sum = cursor.sum();
   }
 
   /// Makes the log ours: whoever had the epoch before can write no more.
@@ -114,10 +130,7 @@ struct EventLog::Impl {
     put.bind(5, self.since).run();
     transaction.commit();
     write_trial.emplace(*db);
-    insert = sql::Statement(
-        *db,
-        "INSERT INTO events(seq, epoch, vtime, trial, kind, payload, took, wall, sum) "
-        "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    write_event.emplace(*db, facts->metric, origin_of(written, db->path()));
     upsert_fact = sql::Statement(*db, kUpsertFact);
     read_epoch = sql::Statement(*db, "SELECT epoch FROM holder");
   }
@@ -133,24 +146,10 @@ struct EventLog::Impl {
   }
 
   void write_events() {
-    std::string wall = base::wall_time();
-    std::int64_t number = seq, chain = sum;
-    for (const Event& event : waiting) {
-      std::string payload = payload_of(event.body);
-      std::string_view kind = kind_of(event.body);
-      std::optional<std::int64_t> trial;
-      if (event.trial) trial = static_cast<std::int64_t>(*event.trial);
-      chain = event_sum(chain, ++number, event, kind, payload);
-      insert.bind(0, number)
-          .bind(1, epoch)
-          .bind(2, event.vtime)
-          .bind(3, trial)
-          .bind(4, kind)
-          .bind(5, payload);
-      insert.bind(6, event.took).bind(7, wall).bind(8, chain).run();
-    }
-    next_seq = number;
-    next_sum = chain;
+    next_seq = seq;
+    next_sum = sum;
+    for (const Event& event : waiting)
+      next_sum = write_event->write(++next_seq, epoch, event, next_sum);
   }
 
   [[nodiscard]] std::optional<std::string> noted(const std::string& key) const {
@@ -233,7 +232,8 @@ struct EventLog::Impl {
   base::Durability synced_as = base::Durability::durable;
 
   std::optional<TrialWriter> write_trial;
-  sql::Statement insert, upsert_fact, read_epoch;
+  std::optional<EventWriter> write_event;
+  sql::Statement upsert_fact, read_epoch;
 };
 
 EventLog::EventLog(const base::Path& folder) : impl_(std::make_unique<Impl>(folder)) {}
@@ -265,6 +265,7 @@ void EventLog::replay(const std::function<void(const Event&)>& take) {
 }
 
 void EventLog::append(Event event) {
+  if (event.real.at == 0) event.real.at = base::wall_micros();
   impl_->table.apply(event);
   if (event.trial) impl_->dirty.insert(*event.trial);
   impl_->note_consequences(event);

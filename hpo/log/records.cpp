@@ -220,6 +220,13 @@ std::optional<StudyFacts> study_facts_of(const std::map<std::string, std::string
   return study;
 }
 
+std::int64_t origin_of(const std::map<std::string, std::string>& facts, const base::Path& file) {
+  const auto found = facts.find(kOriginFact);
+  const auto origin = found == facts.end() ? std::nullopt : base::parse_int(found->second);
+  if (!origin) throw lacking(file, base::cat("the fact ", kOriginFact));
+  return *origin;
+}
+
 std::int64_t event_sum(std::int64_t before, std::int64_t seq, const Event& event,
                        std::string_view kind, std::string_view payload) {
   base::Hasher h;
@@ -228,7 +235,7 @@ std::int64_t event_sum(std::int64_t before, std::int64_t seq, const Event& event
       .add(event.vtime)
       .add(event.trial ? 1 : 0)
       .add(event.trial.value_or(0))
-      .add(event.took);
+      .add(event.real.took);
   h.add(kind).add(payload);
   return low_half(h);
 }

@@ -39,13 +39,19 @@ inline constexpr const char* kUpsertFact =
     "excluded.value, sum = "
     "excluded.sum";
 
+/// The moment from which rows count time, microseconds since 1970. Throws base::Error (storage)
+/// where `file` lost it.
+inline constexpr const char* kOriginFact = "origin";
+[[nodiscard]] std::int64_t origin_of(const std::map<std::string, std::string>& facts,
+                                     const base::Path& file);
+
 /// StudyFacts as entries of `study` and back; nothing when there are none at all. Throws
 /// base::Error (storage) that names the one of `file` that is missing.
 void write_study_facts(sql::Statement& upsert, const StudyFacts& facts);
 [[nodiscard]] std::optional<StudyFacts> study_facts_of(
     const std::map<std::string, std::string>& facts, const base::Path& file);
 
-/// Checksum of an event, chained to the one before.
+/// Checksum of an event in a file of format 1, chained to the one before.
 [[nodiscard]] std::int64_t event_sum(std::int64_t before, std::int64_t seq, const Event& event,
                                      std::string_view kind, std::string_view payload);
 

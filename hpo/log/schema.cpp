@@ -6,20 +6,17 @@
 #include <array>
 
 #include "base/text.h"
+#include "hpo/log/event_rows.h"
 
 namespace hpo {
 
 namespace {
 
-// events is the study; the other tables are computed from it in the same transactions, so that read
-// verbs need no replay. `sum` is a checksum of the row, in events of all events before it too.
-// `value` is ANY because REAL cannot hold NaN (it is the text 'nan'); `loss` is set for trials that
-// may be best: failed ones never are.
+// log (event_rows.h) is the study; the other tables are computed from it in the same transactions,
+// so that read verbs need no replay. `sum` is a checksum of the row. `value` is ANY because REAL
+// cannot hold NaN (it is the text 'nan'); `loss` is set for trials that may be best: failed ones
+// never are.
 constexpr const char* kTables = R"(
-CREATE TABLE events(
-  seq INTEGER PRIMARY KEY, epoch INTEGER NOT NULL, vtime REAL NOT NULL, trial INTEGER,
-  kind TEXT NOT NULL, payload TEXT NOT NULL, took REAL NOT NULL, wall TEXT NOT NULL,
-  sum INTEGER NOT NULL) STRICT;
 CREATE TABLE trials(
   trial INTEGER PRIMARY KEY, state TEXT NOT NULL, cause TEXT NOT NULL, message TEXT NOT NULL,
   value ANY, loss REAL, params TEXT NOT NULL, metrics TEXT NOT NULL, step INTEGER NOT NULL,
@@ -31,11 +28,6 @@ CREATE TABLE study(
 CREATE TABLE holder(
   id INTEGER PRIMARY KEY CHECK(id = 0), epoch INTEGER NOT NULL, host TEXT NOT NULL,
   boot TEXT NOT NULL, pid INTEGER NOT NULL, started INTEGER NOT NULL, since TEXT NOT NULL) STRICT;
-CREATE VIEW reports AS
-  SELECT seq, trial, vtime, json_extract(payload, '$.step') AS step,
-         json_extract(payload, '$.value') AS value, json_extract(payload, '$.metrics') AS metrics,
-         json_extract(payload, '$.word') AS word, wall
-  FROM events WHERE kind = 'reported';
 )";
 
 /// f_type of the file systems that serve a folder over a network or to a cluster.
@@ -75,7 +67,7 @@ void set_durability(sql::Database& db) {
 
 bool has_tables(sql::Database& db) {
   std::int64_t application = db.query_integer("PRAGMA application_id");
-  std::int64_t format = db.query_integer("PRAGMA user_version");
+  std::int64_t format = format_of(db);
   if (application == 0 && format == 0 &&
       db.query_integer("SELECT count(*) FROM sqlite_schema") == 0)
     return false;
@@ -93,10 +85,15 @@ bool has_tables(sql::Database& db) {
   return true;
 }
 
+std::int64_t format_of(sql::Database& db) { return db.query_integer("PRAGMA user_version"); }
+
 void create_tables(sql::Database& db) {
   db.exec(kTables);
+  create_event_tables(db);
   db.exec(base::cat("PRAGMA application_id=", kApplicationId).c_str());
-  db.exec(base::cat("PRAGMA user_version=", kFormat).c_str());
+  set_format(db);
 }
+
+void set_format(sql::Database& db) { db.exec(base::cat("PRAGMA user_version=", kFormat).c_str()); }
 
 }  // namespace hpo

@@ -137,6 +137,12 @@ Statement& Statement::bind(int index, std::string_view text) {
   return *this;
 }
 
+Statement& Statement::bind_blob(int index, std::string_view bytes) {
+  sqlite3_bind_blob(handle_, index + 1, bytes.data(), static_cast<int>(bytes.size()),
+                    SQLITE_STATIC);
+  return *this;
+}
+
 Statement& Statement::bind_null(int index) {
   sqlite3_bind_null(handle_, index + 1);
   return *this;
@@ -159,6 +165,9 @@ void Statement::reset() { sqlite3_reset(handle_); }
 
 bool Statement::is_null(int column) const {
   return sqlite3_column_type(handle_, column) == SQLITE_NULL;
+}
+bool Statement::is_integer(int column) const {
+  return sqlite3_column_type(handle_, column) == SQLITE_INTEGER;
 }
 std::int64_t Statement::integer(int column) const { return sqlite3_column_int64(handle_, column); }
 

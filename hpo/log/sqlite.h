@@ -30,6 +30,7 @@ class Statement {
   Statement& bind(int index, std::int64_t x);
   Statement& bind(int index, double x);  ///< NaN is bound as the text 'nan': SQL would make it NULL
   Statement& bind(int index, std::string_view text);
+  Statement& bind_blob(int index, std::string_view bytes);
   Statement& bind_null(int index);
   template <class T>
   Statement& bind(int index, const std::optional<T>& maybe) {
@@ -43,6 +44,7 @@ class Statement {
   void reset();
 
   [[nodiscard]] bool is_null(int column) const;
+  [[nodiscard]] bool is_integer(int column) const;
   [[nodiscard]] std::int64_t integer(int column) const;
   [[nodiscard]] double number(int column) const;  ///< the text 'nan' gives NaN
   [[nodiscard]] std::string text(int column) const;

@@ -6,8 +6,10 @@
 #include <array>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/enum_names.h"
 #include "base/text.h"
+#include "hpo/log/event_rows.h"
 #include "hpo/log/json.h"
 #include "hpo/log/records.h"
 #include "hpo/log/schema.h"
@@ -179,23 +181,20 @@ std::vector<std::string> StudyReader::parameter_names() const {
 
 std::vector<EventRow> StudyReader::events(std::optional<std::uint64_t> trial) const {
   std::vector<EventRow> rows;
-  sql::Statement query(
-      *impl_->db, base::cat("SELECT seq, epoch, vtime, trial, kind, payload, wall, took, sum, "
-                            "(SELECT sum FROM events before WHERE before.seq = events.seq - 1) "
-                            "FROM events ",
-                            trial ? "WHERE trial = ? " : "", "ORDER BY seq"));
-  if (trial) query.bind(0, static_cast<std::int64_t>(*trial));
-  while (query.step()) {
-    EventRow row{.seq = query.integer(0), .epoch = query.integer(1), .vtime = query.number(2)};
-    if (!query.is_null(3)) row.trial = static_cast<std::uint64_t>(query.integer(3));
-    row.kind = query.text(4);
-    row.payload = query.text(5);
-    row.wall = query.text(6);
-    const Event event{.vtime = row.vtime, .trial = row.trial, .body = {}, .took = query.number(7)};
-    const std::int64_t before = query.is_null(9) ? 0 : query.integer(9);
-    if (query.integer(8) != event_sum(before, row.seq, event, row.kind, row.payload))
-      throw damaged(impl_->db->path(), base::cat("event ", row.seq));
-    rows.push_back(std::move(row));
+  const auto facts = read_facts(*impl_->db);
+  const std::string metric = study_facts_of(facts, impl_->db->path()).value().metric;
+  // Files of format 1 have whole moments.
+  const std::int64_t origin = format_of(*impl_->db) == 1 ? 0 : origin_of(facts, impl_->db->path());
+  EventCursor cursor(*impl_->db, metric, origin, trial);
+  while (cursor.next()) {
+    const Event& event = cursor.event();
+    rows.push_back({.seq = cursor.seq(),
+                    .epoch = cursor.epoch(),
+                    .vtime = event.vtime,
+                    .trial = event.trial,
+                    .kind = std::string(kind_of(event.body)),
+                    .payload = payload_of(event.body),
+                    .wall = base::wall_text(event.real.at)});
   }
   return rows;
 }

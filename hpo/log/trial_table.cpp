@@ -62,7 +62,7 @@ TrialRow& TrialTable::live(const Event& event) {
                                 ", which is not running then"));
   }
   TrialRow& row = rows_[*event.trial];
-  row.seconds += event.took;
+  row.seconds += event.real.took;
   return row;
 }
 

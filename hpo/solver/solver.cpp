@@ -1,101 +1,11 @@
 #include "hpo/solver/solver.h"
 
-#include <algorithm>
-#include <limits>
-#include <span>
 #include <utility>
 
 #include "base/error.h"
 #include "base/text.h"
-#include "base/words.h"
-#include "hpo/samplers/registry.h"
-#include "hpo/stopping/registry.h"
 
 namespace hpo {
-
-namespace {
-
-const KindInfo& find_kind(std::span<const KindInfo> kinds, const std::string& name,
-                          std::string_view what) {
-  const auto found = std::ranges::find(kinds, name, &KindInfo::name);
-  if (found != kinds.end()) return *found;
-  std::vector<std::string> words;
-  for (const KindInfo& kind : kinds) words.push_back(kind.name);
-  throw base::Error(base::Errc::usage, base::cat("no ", what, " is called '", base::printable(name),
-                                                 "'", base::expected_one_of(words, name)));
-}
-
-Params defaults(const KindInfo& kind, std::string_view what) {
-  Params options;
-  for (const Option& option : kind.options) {
-    if (!option.default_value)
-      throw base::Error(base::Errc::usage, base::cat(what, " ", kind.name, " needs ", option.name,
-                                                     " and can only be used in a study file"));
-    options.set(option.name, *option.default_value);
-  }
-  return options;
-}
-
-Params sampler_options(const SolverMethod& method) {
-  return defaults(find_kind(sampler_kinds(), method.sampler, "method"), "method");
-}
-
-Params rule_options(const SolverMethod& method) {
-  const KindInfo& kind = find_kind(stopping_kinds(), method.rule, "stopping rule");
-  if (kind.combines)
-    throw base::Error(base::Errc::usage, base::cat("stopping rule ", kind.name,
-                                                   " is made from others and can only be used in a "
-                                                   "study file"));
-  return defaults(kind, "stopping rule");
-}
-
-void check_metrics(std::size_t metrics, const SolverMethod& method) {
-  if (metrics == 1) return;
-  if (!searches_several(method.sampler)) {
-    std::string able;
-    for (const std::string& kind : kinds_for_several()) able += (able.empty() ? "" : ", ") + kind;
-    throw base::Error(base::Errc::usage,
-                      base::cat("the problem has ", metrics, " values, but method ", method.sampler,
-                                " searches for one, expected one of ", able));
-  }
-  if (method.rule != "none")
-    throw base::Error(base::Errc::usage,
-                      base::cat("the problem has ", metrics, " values, of which rule ", method.rule,
-                                " could look at one alone, expected none"));
-}
-
-/// Throws what the constructor of Solver does.
-StudySpec study_of(const SolverProblem& problem, std::uint64_t seed, const SolverMethod& method) {
-  check_method(method);
-  StudySpec study;
-  study.seed = seed;
-  study.space = problem.space;
-  study.method = {method.sampler, sampler_options(method)};
-  study.early_stop = {method.rule, rule_options(method)};
-  if (const std::string reason =
-          sampler_refuses(method.sampler, problem.space, study.method.options);
-      !reason.empty())
-    throw base::Error(base::Errc::usage, reason);
-  check_metrics(problem.metrics, method);
-  study.metric.name = "value";
-  for (std::size_t i = 1; i < problem.metrics; ++i)
-    study.others.push_back({.name = base::cat("value ", i)});
-  study.max_epochs = problem.steps;
-  study.runs_command = true;
-  return study;
-}
-
-}  // namespace
-
-void check_method(const SolverMethod& method) {
-  (void)sampler_options(method);
-  (void)rule_options(method);
-  if (is_population(method.sampler))
-    throw base::Error(base::Errc::usage,
-                      base::cat("method ", method.sampler,
-                                " copies networks between trials, which nobody who "
-                                "evaluates them elsewhere could follow"));
-}
 
 Solver::Solver(SolverProblem problem, std::uint64_t seed, const SolverMethod& method)
     : problem_(std::move(problem)),

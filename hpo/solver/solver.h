@@ -9,20 +9,11 @@
 #include <vector>
 
 #include "hpo/search/study_machine.h"
+#include "hpo/solver/method.h"
 #include "hpo/solver/problem.h"
 #include "hpo/study/spec.h"
 
 namespace hpo {
-
-/// What proposes and what stops, by the words of a study file.
-struct SolverMethod {
-  std::string sampler = "tpe";
-  std::string rule = "none";
-};
-
-/// Throws base::Error (usage) with the nearest known word for a method that is none or cannot work
-/// here, and for a rule that is none.
-void check_method(const SolverMethod& method);
 
 /// What to do next with a trial: evaluate it up to `next_step`, or forget it.
 struct SolverWork {

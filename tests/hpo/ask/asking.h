@@ -3,13 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/text.h"
 #include "hpo/ask/asked_study.h"
 #include "hpo/driver/adopt.h"
-#include "hpo/log/sqlite.h"
 #include "hpo/study/spec.h"
 #include "tests/support/temp_folder.h"
 
@@ -45,13 +46,24 @@ class Asking : public testing::Test {
   }
 
   /// Dates the asking of a trial back; between two keepers.
-  void make_older(std::uint64_t trial, const std::string& wall) {
+  void make_older(std::uint64_t trial, base::Duration age) {
+    std::vector<Event> events;
     asked_.reset();
     log_.reset();
-    sql::Database db(folder() / "study.db", sql::Access::create);
-    db.exec(base::cat("UPDATE events SET wall = '", wall,
-                      "' WHERE kind = 'created' AND trial = ", trial)
-                .c_str());
+    log_ = std::make_unique<EventLog>(folder());
+    const StudyFacts facts = log_->facts().value();
+    log_->replay([&](const Event& event) { events.push_back(event); });
+    log_.reset();
+    log_ = std::make_unique<EventLog>(folder());
+    log_->begin_anew(facts);
+    log_->replay([](const Event&) {});
+    for (Event& event : events) {
+      if (std::holds_alternative<Created>(event.body) && event.trial == trial)
+        event.real.at -= std::chrono::duration_cast<std::chrono::microseconds>(age).count();
+      log_->append(std::move(event));
+    }
+    log_->commit();
+    log_.reset();
   }
 
   [[nodiscard]] base::Path folder() const { return folder_ / base::cat("run", studies_); }

@@ -156,7 +156,7 @@ TEST(ExportOptuna, TrialsTakeAsLongAsTheyTook) {
   log.replay(sample::no_events);
   log.append(sample::created(0, 0.1));
   Event end = sample::ended(0, TrialState::complete);
-  end.took = 3661.25;
+  end.real.took = 3661.25;
   log.append(end);
   log.commit();
   const Space space({{.name = "lr", .domain = FloatRange{.min = 0, .max = 1}},

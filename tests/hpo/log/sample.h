@@ -28,7 +28,7 @@ inline Event reported(std::uint64_t trial, std::int64_t step, double value, doub
                            .value = value,
                            .flops = 10.0 * static_cast<double>(step),
                            .metrics = {{"valid.accuracy", value}, {"train.loss", 0.5}}},
-          .took = 0.25};
+          .real = {.took = 0.25}};
 }
 
 inline Event ended(std::uint64_t trial, TrialState state, Cause cause = Cause::none,

@@ -141,7 +141,7 @@ TEST(Trouble, OtherProgramsAndNewerFormatsAreRefused) {
   write_study(folder / "newer", 1);
   {
     sql::Database db(folder / "newer/study.db", sql::Access::create);
-    db.exec("PRAGMA user_version=2");
+    db.exec("PRAGMA user_version=3");
   }
   expect_storage_error([&] { EventLog log(folder / "newer"); }, "newer");
   expect_storage_error([&] { StudyReader study(folder / "newer"); }, "newer");
@@ -169,7 +169,7 @@ TEST(Trouble, AnEventThatWasChangedIsNotShown) {
   ASSERT_FALSE(StudyReader(folder.path()).events(1).empty());
   {
     sql::Database db(folder / "study.db", sql::Access::create);
-    db.exec("UPDATE events SET payload = payload || ' ' WHERE trial = 1");
+    db.exec("UPDATE log SET payload = payload || ' ' WHERE trial = 1");
   }
   const StudyReader study(folder.path());
   expect_storage_error([&] { (void)study.events(1); }, "event ");
