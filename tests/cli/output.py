@@ -44,6 +44,10 @@ def main():
         (folder / "ahead.json").symlink_to("made.json")
         run("--output", "ahead.json")
         assert (folder / "ahead.json").is_symlink() and (folder / "made.json").read_bytes() == schema, "a link to nothing"
+        (folder / "within").mkdir()
+        (folder / "within" / "ahead.json").symlink_to("made.json")
+        run("--output", "within/ahead.json")
+        assert (folder / "within" / "made.json").read_bytes() == schema, "a link to nothing beside it"
         with open(folder / "log", "wb") as log:
             log.write(b"before\n")
             log.flush()

@@ -210,6 +210,29 @@ TEST(Adam, FirstStepMovesByTheLearningRate) {
   });
 }
 
+TEST(Adam, EachCallHasItsOwnBetas) {
+  for_each_table([](const Kernels<float>& kernels) {
+    Exec exec;
+    // After one step of any betas a weight has moved by the rate; the next call is at that step,
+    // too.
+    for (const double beta1 : {0.9, 0.5, 0.75}) {
+      for (const double beta2 : {0.999, 0.9, 0.95}) {
+        Floats w(40, 1), g(40, -0.3f), m(40), v(40);
+        kernels.adam(exec, {.count = 40,
+                            .weights = w.data(),
+                            .gradient = g.data(),
+                            .m = m.data(),
+                            .v = v.data(),
+                            .lr = 0.125,
+                            .beta1 = beta1,
+                            .beta2 = beta2,
+                            .step = 1});
+        for (const float x : w) EXPECT_NEAR(x, 1.125, 1e-5) << beta1 << " " << beta2;
+      }
+    }
+  });
+}
+
 TEST(Adam, ZeroGradientLeavesAFreshWeightAlone) {
   for_each_table([](const Kernels<float>& kernels) {
     Exec exec;

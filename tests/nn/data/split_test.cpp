@@ -176,6 +176,16 @@ TEST(Split, KeepsGroupsTogether) {
   }
 }
 
+TEST(Split, APartHasAGroupEvenIfEachIsFarLarger) {
+  RowNumbers groups;
+  for (std::uint32_t row = 0; row < 90; ++row) groups.push_back(row % 3);
+  const nn::Parts parts =
+      nn::split_rows("f", {.count = 90, .groups = groups}, {.valid = 0.05, .test = 0.05});
+  EXPECT_EQ(parts.test.size(), 30U);
+  EXPECT_EQ(parts.valid.size(), 30U);
+  EXPECT_EQ(parts.train.size(), 30U);
+}
+
 TEST(Split, TrainsOnTheEarlierRows) {
   const std::vector<double> times{5, 1, 9, 3, 7, 2, 8, 3, 6, 4};
   const nn::SplitBy by{.count = 10, .times = times};

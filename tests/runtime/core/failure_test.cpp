@@ -179,6 +179,19 @@ TEST_F(Failures, IgnoreLeavesInoutsAndGivesDefaults) {
   EXPECT_EQ(runtime->summary().failed, 1U);
 }
 
+TEST_F(Failures, WhoWorksOnADefaultChangesItForNobodyElse) {
+  const auto broken = rt::task("broken")
+                          .cpu([](rt::out<std::string> x) { throw std::runtime_error(*x = "-"); })
+                          .on_failure(rt::ignore(std::string("default")));
+  const auto longer = rt::task("longer").cpu([](rt::inout<std::string> x) { *x += "!"; });
+  for (int i = 0; i < 3; ++i) {
+    rt::Value<std::string> x;
+    broken(x);
+    longer(x);
+    EXPECT_EQ(x.get(), "default!");
+  }
+}
+
 TEST_F(Failures, TheErrorSaysWhatWhereAndWhy) {
   const auto train = rt::task("train")
                          .cpu([](rt::in<Vec>, int steps, std::string) -> double {

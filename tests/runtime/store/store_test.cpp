@@ -179,6 +179,24 @@ TEST(Store, OldTemporaryFilesGoWhenTheFolderIsLookedAt) {
   EXPECT_TRUE(std::filesystem::exists(t / "ab/.tmp-1-2"));
 }
 
+TEST(Store, WhatAStudyHoldsIsForgottenAfterAMonth) {
+  const TempFolder t;
+  {
+    rt::store::Pins pins(t.path());
+    (void)pins.set("a study", {key(1)});
+    pins.write();
+  }
+  const base::Path list = std::filesystem::directory_iterator(t / ".pins")->path();
+  const auto held_when_days_old = [&](long days) {
+    const timespec then{std::time(nullptr) - days * 24 * 3600, 0}, when[2] = {then, then};
+    ::utimensat(AT_FDCWD, list.c_str(), when, 0);
+    return rt::store::pinned_in(t.path()).contains(key(1));
+  };
+  EXPECT_TRUE(held_when_days_old(29));
+  EXPECT_FALSE(held_when_days_old(31));
+  EXPECT_FALSE(std::filesystem::exists(list));
+}
+
 TEST(Store, LinksLeadNowhere) {
   const TempFolder t, outside;
   const std::string first = key(1).hex().substr(0, 2);
