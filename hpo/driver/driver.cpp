@@ -51,6 +51,7 @@ DriverEnd Driver::run() {
   open_session();
   const std::int64_t chains = study_.parallel * setup_.work.networks();
   setup_.runtime.set_window(static_cast<int>(std::clamp<std::int64_t>(chains, 1, INT_MAX)));
+  obey_clock();
   follow(0);
   for (const auto& [trial, past] : pasts_) {
     if (!finished() && machine_.runs(trial) && !live_.contains(trial)) start(trial);

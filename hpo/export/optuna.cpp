@@ -61,7 +61,7 @@ std::string time_of(double moment) {
   return text.data();
 }
 
-/// When a trial ended: the log's clock has whole seconds, and trials that were imported began and
+/// When a trial ended: a row's moment is of whole seconds, and trials that were imported began and
 /// ended in one of them.
 std::string end_of(const TrialRow& trial, const std::vector<EventRow>& events) {
   const double begun = moment_of(events.front().wall), ended = moment_of(events.back().wall);

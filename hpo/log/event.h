@@ -55,7 +55,7 @@ struct Reported {
   double inference_flops = 0;  ///< the same: counted, one row forward
   double used = 0;      ///< of what the rule counts in, where that is neither epochs nor FLOPs
   bool over = false;    ///< not logged: the trial has ended by itself, no rule stops it any more
-  bool unseen = false;  ///< not logged: told with the trial's end and no step; no rule sees it
+  bool unseen = false;  ///< not logged: the rule does not see it, as at a step nobody asked about
 };
 
 /// A trial that waits goes on with the network of another one, as of the step at which both wait.

@@ -42,9 +42,7 @@ struct EventLog::Impl {
     if (lock.state() == StudyLock::State::unknown) refuse_living_holder();
     written = read_facts(*db);
     facts = study_facts_of(written, db->path());
-    if (!facts) return;
-    table = TrialTable(facts->objective);
-    if (format_of(*db) == 1) migrate();
+    if (facts) table = TrialTable(facts->objective);
   }
 
   void migrate() {
@@ -83,6 +81,7 @@ struct EventLog::Impl {
     if (facts.has_value() != anew)
       throw base::Error(base::Errc::internal, "a study begins where there is one, or anew without");
     if (!db) open();
+    if (anew && format_of(*db) == 1) migrate();
     sql::Transaction transaction(*db);
     if (anew) {
       for (const char* old : {"DELETE FROM log", "DELETE FROM trials", "DELETE FROM study"})
@@ -102,7 +101,8 @@ struct EventLog::Impl {
   }
 
   void replay(const std::function<void(const Event&)>& take) {
-    EventCursor cursor(*db, facts->metric, origin_of(written, db->path()));
+    if (format_of(*db) == 1) migrate();
+    EventCursor cursor(*db, origin_of(written, db->path()));
     const std::int64_t now = base::wall_micros();
     while (cursor.next()) {
       Event& event = cursor.event();

@@ -23,7 +23,7 @@ constexpr const char* kLogTables = R"(
 CREATE TABLE log(
   seq INTEGER PRIMARY KEY, epoch INTEGER NOT NULL, vtime REAL NOT NULL, trial INTEGER,
   kind INTEGER NOT NULL, at INTEGER NOT NULL, took INTEGER NOT NULL, began INTEGER,
-  step INTEGER, value ANY, epochs INTEGER, flops REAL, word INTEGER, checkpoint ANY, payload TEXT,
+  step INTEGER, value ANY, epochs INTEGER, flops ANY, word INTEGER, checkpoint ANY, payload TEXT,
   sum INTEGER NOT NULL) STRICT;
 CREATE TABLE metrics(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
 )";
@@ -57,10 +57,11 @@ std::string sql_text(std::string_view text) {
 
 /// SQL for the JSON of a number.
 std::string sql_number(const std::string& x) {
-  return base::cat("CASE WHEN ", x, " = '-0' THEN '-0.0' WHEN typeof(", x,
-                   ") = 'text' THEN '\"' || ", x, " || '\"' WHEN abs(", x,
-                   ") = 9e999 THEN CASE WHEN ", x, " > 0 THEN '\"inf\"' ELSE '\"-inf\"' END ELSE ",
-                   "printf('%!.17g', ", x, ") END");
+  return base::cat("CASE WHEN typeof(", x, ") = 'integer' THEN ", x, " WHEN ", x,
+                   " = '-0' THEN '-0.0' WHEN typeof(", x, ") = 'text' THEN '\"' || ", x,
+                   " || '\"' WHEN abs(", x, ") = 9e999 THEN CASE WHEN ", x,
+                   " > 0 THEN '\"inf\"' ELSE '\"-inf\"' END ELSE ", "printf('%!.17g', ", x,
+                   ") END");
 }
 
 std::string sql_kind() {
@@ -104,10 +105,18 @@ void create_views(sql::Database& db, const std::vector<std::string>& names) {
                     " END AS payload, took / 1e6 AS took, ", wall, " AS wall, sum FROM log")
               .c_str());
   db.exec(base::cat("CREATE VIEW reports AS SELECT seq, trial, vtime, step, "
-                    "CASE value WHEN '-0' THEN 0.0 ELSE value END AS value, ",
+                    "CASE WHEN value = '-0' THEN 0.0 WHEN abs(value) = 9e999 THEN CASE WHEN "
+                    "value > 0 THEN 'inf' ELSE '-inf' END ELSE value END AS value, ",
                     metrics, " AS metrics, ", word, " AS word, ", wall,
                     " AS wall FROM log WHERE step IS NOT NULL")
               .c_str());
+}
+
+/// Counts take less room as whole numbers.
+void bind_count(sql::Statement& to, int index, double x) {
+  constexpr double kMost = 9e15;
+  const bool whole = x > 0 && x < kMost && x == std::floor(x);
+  whole ? to.bind(index, static_cast<std::int64_t>(x)) : to.bind(index, x);
 }
 
 void bind_number(sql::Statement& to, int index, double x) {
@@ -116,10 +125,6 @@ void bind_number(sql::Statement& to, int index, double x) {
   } else {
     to.bind(index, x);
   }
-}
-
-double number_of(const sql::Statement& from, int index) {
-  return from.view(index) == "-0" ? -0.0 : from.number(index);
 }
 
 bool same_bits(double a, double b) {
@@ -161,7 +166,7 @@ std::int64_t micros(double seconds) { return std::llround(seconds / kMicro); }
 
 /// Chained to the event before. NaN counts as one value: rows keep no more of it.
 std::int64_t sum_of(std::int64_t before, std::int64_t seq, std::int64_t epoch, const Event& event,
-                    std::string_view payload) {
+                    std::string_view payload, bool has_columns) {
   base::Hasher h;
   h.add(before).add(seq).add(epoch).add(event.vtime);
   h.add(event.trial ? 1 : 0).add(event.trial.value_or(0));
@@ -176,9 +181,10 @@ std::int64_t sum_of(std::int64_t before, std::int64_t seq, std::int64_t epoch, c
     number(report->value);
     number(report->flops);
     h.add(static_cast<int>(report->word)).add(report->checkpoint);
-    for (const auto& [name, value] : report->metrics) {
-      h.add(name);
-      number(value);
+    // In the payload a name may have been made valid text.
+    for (std::size_t i = 0; has_columns && i < report->metrics.size(); ++i) {
+      h.add(report->metrics[i].first);
+      number(report->metrics[i].second);
     }
   }
   return static_cast<std::int64_t>(h.finish().lo);
@@ -264,14 +270,15 @@ std::int64_t EventWriter::write(std::int64_t seq, std::int64_t epoch, const Even
   for (int i = 8; i < kFirstMetric + static_cast<int>(names_.size()); ++i) insert_.bind_null(i);
   if (report == nullptr) {
     const std::string payload = payload_of(event.body);
-    const std::int64_t sum = sum_of(before, seq, epoch, event, payload);
+    const std::int64_t sum = sum_of(before, seq, epoch, event, payload, false);
     insert_.bind(14, payload).bind(15, sum).run();
     return sum;
   }
   insert_.bind(8, report->step);
   bind_number(insert_, 9, report->value);
   if (report->epochs != report->step) insert_.bind(10, report->epochs);
-  insert_.bind(11, report->flops).bind(12, static_cast<std::int64_t>(report->word));
+  bind_count(insert_, 11, report->flops);
+  insert_.bind(12, static_cast<std::int64_t>(report->word));
   const auto key = base::Key::from_hex(report->checkpoint);
   const std::string bytes = key ? bytes_of(*key) : std::string();
   if (key) insert_.bind_blob(13, bytes);
@@ -287,18 +294,13 @@ std::int64_t EventWriter::write(std::int64_t seq, std::int64_t epoch, const Even
       bind_number(insert_, at, value);
     }
   }
-  const std::int64_t sum = sum_of(before, seq, epoch, event, payload);
+  const std::int64_t sum = sum_of(before, seq, epoch, event, payload, columns.has_value());
   insert_.bind(15, sum).run();
   return sum;
 }
 
-EventCursor::EventCursor(sql::Database& db, std::string metric, std::int64_t origin,
-                         std::optional<std::uint64_t> trial)
-    : file_(db.path()),
-      metric_(std::move(metric)),
-      origin_(origin),
-      format_1_(format_of(db) == 1),
-      all_(!trial) {
+EventCursor::EventCursor(sql::Database& db, std::int64_t origin, std::optional<std::uint64_t> trial)
+    : file_(db.path()), origin_(origin), format_1_(format_of(db) == 1), all_(!trial) {
   std::string columns =
       "seq, epoch, vtime, trial, kind, at, took, began, step, value, epochs, flops, word, "
       "checkpoint, payload, sum";
@@ -353,18 +355,19 @@ void EventCursor::read() {
   const std::int64_t kind = query_.integer(4);
   require(kind >= 0 && kind < static_cast<std::int64_t>(std::variant_size_v<EventBody>));
   const std::string_view name = kind_name(static_cast<std::size_t>(kind));
+  bool has_columns = false;
   if (query_.is_null(8)) {
     event_.body = body_of(name, query_.view(14));
   } else {
-    event_.body = read_report();
+    event_.body = read_report(has_columns);
     require(kind_of(event_.body) == name);
   }
-  sum_ = sum_of(sum_, seq_, epoch_, event_, query_.view(14));
+  sum_ = sum_of(sum_, seq_, epoch_, event_, query_.view(14), has_columns);
   require(query_.integer(15) == sum_);
 }
 
-Reported EventCursor::read_report() const {
-  Reported report{.step = query_.integer(8), .value = number_of(query_, 9)};
+Reported EventCursor::read_report(bool& has_columns) const {
+  Reported report{.step = query_.integer(8), .value = query_.number(9)};
   report.epochs = query_.is_null(10) ? report.step : query_.integer(10);
   report.flops = query_.number(11);
   const std::int64_t word = query_.integer(12);
@@ -378,12 +381,15 @@ Reported EventCursor::read_report() const {
     const int at = kFirstMetric + static_cast<int>(i);
     if (query_.is_null(at)) continue;
     report.metrics.emplace_back(names_[i],
-                                query_.is_integer(at) ? report.value : number_of(query_, at));
+                                query_.is_integer(at) ? report.value : query_.number(at));
   }
+  has_columns = true;
   if (query_.is_null(14)) return report;
   const Json rest = Json::parse(query_.view(14));
-  if (const Json* metrics = rest.find("metrics"))
+  if (const Json* metrics = rest.find("metrics")) {
     report.metrics = metrics_from_json(metrics->raw());
+    has_columns = false;
+  }
   if (const Json* checkpoint = rest.find("checkpoint")) report.checkpoint = checkpoint->text();
   if (const Json* used = rest.find("used")) report.used = used->number();
   if (const Json* shape = rest.find("shape")) {
@@ -399,7 +405,7 @@ void migrate_events(sql::Database& db, const std::string& metric, std::int64_t o
   db.exec(base::cat("ALTER TABLE events RENAME TO ", kMoved).c_str());
   create_event_tables(db);
   {
-    EventCursor old(db, metric, origin);
+    EventCursor old(db, origin);
     EventWriter writer(db, metric, origin);
     std::int64_t sum = 0;
     while (old.next()) sum = writer.write(old.seq(), old.epoch(), old.event(), sum);

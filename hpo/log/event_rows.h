@@ -23,7 +23,7 @@ void create_event_tables(sql::Database& db);
 /// Writes events, in the transaction that is open.
 class EventWriter {
  public:
-  /// `metric`: the study's. `origin`: the moment from which rows count time (Event::at).
+  /// `metric`: the study's. `origin`: the moment from which rows count time (Real::at).
   EventWriter(sql::Database& db, std::string metric, std::int64_t origin);
 
   /// Event number `seq` of driver `epoch`, behind the one whose checksum is `before`. Returns its
@@ -44,8 +44,7 @@ class EventWriter {
 /// Reads events in order, of one trial or all.
 class EventCursor {
  public:
-  EventCursor(sql::Database& db, std::string metric, std::int64_t origin,
-              std::optional<std::uint64_t> trial = {});
+  EventCursor(sql::Database& db, std::int64_t origin, std::optional<std::uint64_t> trial = {});
 
   /// Goes to the next event; false behind the last. Throws base::Error (storage) naming one that is
   /// damaged or missing.
@@ -60,11 +59,11 @@ class EventCursor {
  private:
   void read();
   void read_format_1();
-  [[nodiscard]] Reported read_report() const;
+  /// `has_columns`: whether its metrics do.
+  [[nodiscard]] Reported read_report(bool& has_columns) const;
   void require(bool good) const;
 
   base::Path file_;
-  std::string metric_;
   std::int64_t origin_;
   bool format_1_, all_;
   std::vector<std::string> names_;

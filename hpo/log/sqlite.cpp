@@ -173,7 +173,7 @@ std::int64_t Statement::integer(int column) const { return sqlite3_column_int64(
 
 double Statement::number(int column) const {
   if (sqlite3_column_type(handle_, column) == SQLITE_TEXT)
-    return std::numeric_limits<double>::quiet_NaN();
+    return view(column) == "-0" ? -0.0 : std::numeric_limits<double>::quiet_NaN();
   return sqlite3_column_double(handle_, column);
 }
 
@@ -185,6 +185,10 @@ std::string_view Statement::view(int column) const {
 }
 
 std::string Statement::text(int column) const { return std::string(view(column)); }
+
+Snapshot::Snapshot(Database& db) : db_(db) { db_.exec("BEGIN"); }
+
+Snapshot::~Snapshot() { sqlite3_exec(db_.handle(), "COMMIT", nullptr, nullptr, nullptr); }
 
 Transaction::Transaction(Database& db) : db_(db) { db_.exec("BEGIN IMMEDIATE"); }
 

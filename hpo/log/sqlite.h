@@ -46,7 +46,7 @@ class Statement {
   [[nodiscard]] bool is_null(int column) const;
   [[nodiscard]] bool is_integer(int column) const;
   [[nodiscard]] std::int64_t integer(int column) const;
-  [[nodiscard]] double number(int column) const;  ///< the text 'nan' gives NaN
+  [[nodiscard]] double number(int column) const;  ///< the text 'nan' gives NaN, '-0' that zero
   [[nodiscard]] std::string text(int column) const;
   /// Valid until the next step.
   [[nodiscard]] std::string_view view(int column) const;
@@ -99,6 +99,18 @@ class Database {
   base::Path path_;
   Wanted wanted_;
   sqlite3* handle_ = nullptr;
+};
+
+/// Whatever is read inside is of one state of the file.
+class Snapshot {
+ public:
+  explicit Snapshot(Database& db);
+  ~Snapshot();
+  Snapshot(const Snapshot&) = delete;
+  Snapshot& operator=(const Snapshot&) = delete;
+
+ private:
+  Database& db_;
 };
 
 /// What happens inside is one transaction: all of it on disk after `commit`, nothing of it

@@ -181,11 +181,12 @@ std::vector<std::string> StudyReader::parameter_names() const {
 
 std::vector<EventRow> StudyReader::events(std::optional<std::uint64_t> trial) const {
   std::vector<EventRow> rows;
+  // A driver may add columns, or bring the file to today's format, meanwhile.
+  const sql::Snapshot snapshot(*impl_->db);
   const auto facts = read_facts(*impl_->db);
-  const std::string metric = study_facts_of(facts, impl_->db->path()).value().metric;
   // Files of format 1 have whole moments.
   const std::int64_t origin = format_of(*impl_->db) == 1 ? 0 : origin_of(facts, impl_->db->path());
-  EventCursor cursor(*impl_->db, metric, origin, trial);
+  EventCursor cursor(*impl_->db, origin, trial);
   while (cursor.next()) {
     const Event& event = cursor.event();
     rows.push_back({.seq = cursor.seq(),

@@ -39,31 +39,35 @@ void StudyMachine::answer_before(const Event& event) {
   if (!unanswered_) return;
   const bool ends_it =
       std::holds_alternative<Ended>(event.body) && event.trial == unanswered_->first;
-  const bool at_once = ends_it && event.vtime == unanswered_at_;
-  if (!at_once) (void)search_.word_on(unanswered_->first, unanswered_->second);
+  if (ends_it && event.vtime == unanswered_at_) unanswered_.reset();
+  answer_replayed();
+}
+
+void StudyMachine::answer_replayed() {
+  if (!unanswered_) return;
+  (void)search_.word_on(unanswered_->first, unanswered_->second);
   unanswered_.reset();
 }
 
 void StudyMachine::replay(const Event& event) {
   answer_before(event);
-  if (const auto* report = std::get_if<Reported>(&event.body)) {
-    if (study_.is_asked) {
-      unanswered_.emplace(event.trial.value(), *report);
-      unanswered_at_ = event.vtime;
-    } else {
-      // The log's word stands; the rule is asked so that it knows what it would know.
-      (void)search_.word_on(event.trial.value(), *report);
-    }
-  }
   apply(event.trial, event.body);
+  const auto* report = std::get_if<Reported>(&event.body);
+  if (report == nullptr) return;
+  // The log's word stands; the rule is asked so that it knows what it would know.
+  unanswered_.emplace(event.trial.value(), *report);
+  unanswered_at_ = event.vtime;
+  if (!study_.is_asked) answer_replayed();
 }
 
 Word StudyMachine::answer(std::uint64_t trial, const Reported& report) {
+  answer_replayed();
   const Word word = report.unseen ? Word::go : search_.word_on(trial, report);
   return report.over ? Word::go : word;
 }
 
 void StudyMachine::apply(std::optional<std::uint64_t> trial, const EventBody& event) {
+  answer_replayed();
   if (std::holds_alternative<Opened>(event)) {
     if (!begins_again()) return;
     finished_.reset();
@@ -141,7 +145,8 @@ std::optional<Next> StudyMachine::next_of_stage(std::size_t slots) {
     case Stage::slots:
       if (auto next = fill(slots)) return next;
       stage_ = Stage::limits;
-      if (running_ > 0 || waits_for_slot() || !over()) return std::nullopt;
+      // What this turn brought about may lead to decisions.
+      if (!quiet_ || running_ > 0 || waits_for_slot() || !over()) return std::nullopt;
       if (const auto last = search_.promotes(true)) return Next{*last, Resumed{}};
       if (!endless_) stage_ = Stage::winding_up;
       return std::nullopt;

@@ -31,7 +31,7 @@ namespace hpo {
 struct MachineSetup {
   const StudySpec& study;
   const TrialTable* trials = nullptr;  ///< the events so far as a table, which the adapter keeps;
-                                       ///< null: only limits.trials ends the study
+                                       ///< null: no limit looks at values or failures
   std::vector<Known> known = {};       ///< trials of earlier studies
   Search::Around around = {};          ///< see Search
   std::vector<std::string> reshapes = {};  ///< each of study.reshape, as Replaced has operations
@@ -84,8 +84,7 @@ class StudyMachine {
   [[nodiscard]] bool begins_again() const;
   /// The trial whose failure before any report ends the study.
   [[nodiscard]] std::uint64_t first() const { return first_; }
-  /// Trials that have not ended, waiting ones included, and those of them that hold a slot.
-  [[nodiscard]] std::size_t open() const { return open_.size(); }
+  /// Trials that hold a slot.
   [[nodiscard]] std::size_t running() const { return running_; }
   [[nodiscard]] bool runs(std::uint64_t trial) const;
   /// Trials created so far.
@@ -113,6 +112,7 @@ class StudyMachine {
   void forget(std::uint64_t trial);
   void take(std::uint64_t trial, const EventBody& event);
   void answer_before(const Event& event);
+  void answer_replayed();
   [[nodiscard]] std::optional<Next> next_of_stage(std::size_t slots);
   void queue_decisions();
   [[nodiscard]] std::optional<Next> fill(std::size_t slots);

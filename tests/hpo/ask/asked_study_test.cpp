@@ -264,6 +264,16 @@ TEST_F(AskedStudyTest, AnEndWithoutAStepIsNoReportThatOthersAreComparedWith) {
   EXPECT_EQ(asked().report(8, at_step(1, 0.4)), Word::stop);
 }
 
+TEST_F(AskedStudyTest, TheLastReportBeforeARestartIsComparedWith) {
+  begin_other("early_stop: {asha: {min: 1, max: 9}}\n");
+  (void)asked().ask("");
+  EXPECT_EQ(asked().report(0, at_step(1, 0.5)), Word::go);
+  asked().commit();
+  begin();
+  (void)asked().ask("");
+  EXPECT_EQ(asked().report(1, at_step(1, 0.4)), Word::stop);
+}
+
 TEST_F(AskedStudyTest, AnEndAtAStepIsAReportToo) {
   begin_other("early_stop: {asha: {min: 1, max: 9}}\n");
   (void)asked().ask("");

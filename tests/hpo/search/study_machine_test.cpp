@@ -200,6 +200,32 @@ TEST(StudyMachine, PatienceAndTargetEndIt) {
   EXPECT_LE(aimed.table().best()->value.value(), 0.4);
 }
 
+TEST(StudyMachine, AMemberThatIsImpossibleEndsNobodyElse) {
+  StudySpec spec = study("random", "limits: {trials: 3}\nearly_stop: none\n");
+  spec.method = {"pbt",
+                 {{"members", std::int64_t{3}},
+                  {"every", std::int64_t{2}},
+                  {"quantile", 0.25},
+                  {"resample", 0.25},
+                  {"factor", 1.2}}};
+  spec.explorable = {"x"};
+  StudyMachine machine({.study = spec});
+  for (std::uint64_t trial = 0; trial < 3; ++trial) {
+    const auto created = machine.next(1);
+    ASSERT_TRUE(created && std::holds_alternative<Created>(created->event)) << trial;
+    machine.apply(trial, created->event);
+    if (trial == 2) break;
+    Reported report{.step = 2, .epochs = 2, .value = 0.5, .metrics = {{"loss", 0.5}}};
+    report.word = machine.answer(trial, report);
+    EXPECT_EQ(report.word, Word::pause);
+    machine.apply(trial, report);
+  }
+  machine.apply(2, Ended{TrialState::failed, Cause::error, "no such network"});
+  const auto next = machine.next(1);
+  ASSERT_TRUE(next);
+  EXPECT_FALSE(std::holds_alternative<Ended>(next->event)) << "the others wait for a decision";
+}
+
 TEST(StudyMachine, AProposalThatIsDroppedIsMadeAgain) {
   const StudySpec spec = study("tpe", "limits: {trials: 4}\n");
   StudyMachine machine({.study = spec});
