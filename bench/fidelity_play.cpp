@@ -137,7 +137,7 @@ std::vector<double> regrets_of(const base::Path& folder, std::int64_t workers, c
       ++next;
     }
     if (event.kind != "created" && event.kind != "reported") continue;
-    const hpo::EventBody body = hpo::body_of(event.kind, event.payload);
+    const hpo::EventBody& body = event.body;
     if (const auto* created = std::get_if<hpo::Created>(&body)) {
       params[*event.trial] = created->params;
     } else if (const auto& report = std::get<hpo::Reported>(body); report.value < best_seen) {

@@ -23,7 +23,7 @@ std::string shape_lines(const hpo::StudyReader& study, std::uint64_t trial) {
   std::string out;
   for (const hpo::EventRow& event : study.events(trial)) {
     if (event.kind != "adapted") continue;
-    const auto round = std::get<hpo::Adapted>(hpo::body_of(event.kind, event.payload));
+    const auto& round = std::get<hpo::Adapted>(event.body);
     out += base::cat(out.empty() ? "\nshape\n" : "", "  ", round_line(round), "\n");
   }
   return out;
@@ -34,7 +34,7 @@ std::string confusion_text(const hpo::StudyReader& study, std::uint64_t trial) {
   std::string out;
   for (const hpo::EventRow& event : study.events(trial)) {
     if (event.kind != "exported") continue;
-    const auto exported = std::get<hpo::Exported>(hpo::body_of(event.kind, event.payload));
+    const auto& exported = std::get<hpo::Exported>(event.body);
     const hpo::ConfusionTable& table = exported.confusion;
     if (table.classes.empty()) continue;
     out = base::cat("\nconfusion (rows of the ", table.part, " part)\n",
@@ -88,7 +88,7 @@ std::string text_trial(const hpo::StudyReader& study, const hpo::TrialRow& trial
   out += "\nevents\n";
   for (const hpo::EventRow& event : study.events(trial.trial))
     out +=
-        base::cat("  ", event.kind, " ", base::printable(event.payload, std::string::npos), "\n");
+        base::cat("  ", event.kind, " ", base::printable(event.payload(), std::string::npos), "\n");
   return out;
 }
 

@@ -277,10 +277,9 @@ Real AskedStudy::real(Open& open) {
           .began = open.began};
 }
 
-void AskedStudy::emit(std::optional<std::uint64_t> trial, const EventBody& event,
-                      const Real& real) {
+void AskedStudy::emit(std::optional<std::uint64_t> trial, EventBody event, const Real& real) {
   machine_.apply(trial, event);
-  log_.append({.vtime = now_, .trial = trial, .body = event, .real = real});
+  log_.append({.vtime = now_, .trial = trial, .body = std::move(event), .real = real});
 }
 
 void AskedStudy::commit() {

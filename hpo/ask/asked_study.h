@@ -111,7 +111,7 @@ class AskedStudy {
   [[nodiscard]] std::optional<Created> next(const Params& own);
   [[nodiscard]] std::optional<Created> next();
   /// An event happens: machine and log take it.
-  void emit(std::optional<std::uint64_t> trial, const EventBody& event, const Real& real = {});
+  void emit(std::optional<std::uint64_t> trial, EventBody event, const Real& real = {});
   static Real real(Open& open);
 
   StudySpec study_;

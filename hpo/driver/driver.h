@@ -101,7 +101,7 @@ class Driver {
   void open_session();
   void remember(std::optional<std::uint64_t> trial, const EventBody& event);
   /// An event happens: machine and log take it.
-  void emit(std::optional<std::uint64_t> trial, const EventBody& event, const Real& real = {});
+  void emit(std::optional<std::uint64_t> trial, EventBody event, const Real& real = {});
   [[nodiscard]] bool commit_is_due() const;
   /// Facts alone are written as `facts` says.
   void commit(base::Durability facts = base::Durability::cached);

@@ -100,11 +100,11 @@ void Driver::open_session() {
   commit();
 }
 
-void Driver::emit(std::optional<std::uint64_t> trial, const EventBody& event, const Real& real) {
+void Driver::emit(std::optional<std::uint64_t> trial, EventBody event, const Real& real) {
   if (!waits_since_) waits_since_ = base::now();
   machine_.apply(trial, event);
   remember(trial, event);
-  log_.append({.vtime = now_, .trial = trial, .body = event, .real = real});
+  log_.append({.vtime = now_, .trial = trial, .body = std::move(event), .real = real});
 }
 
 bool Driver::commit_is_due() const {

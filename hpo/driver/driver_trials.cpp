@@ -123,10 +123,11 @@ void Driver::take_report(LiveTrial& trial, Reported report, const Real& real) {
   const std::uint64_t number = trial.trial();
   report.word = machine_.answer(number, report);
   emit(number, report, real);
+  const Real at_once{.at = real.at, .began = real.began};
   if (report.over) {
-    end_trial(number, Ended{}, {.at = real.at, .began = real.began});
+    end_trial(number, Ended{}, at_once);
   } else if (report.word == Word::stop) {
-    end_trial(number, {TrialState::stopped, Cause::none, ""}, {.at = real.at, .began = real.began});
+    end_trial(number, {TrialState::stopped, Cause::none, ""}, at_once);
   } else if (report.word == Word::pause) {
     timeline_.leave(number);
     if (!setup_.work.can_wait()) drop(number);

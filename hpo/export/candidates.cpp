@@ -30,7 +30,7 @@ std::vector<CandidateRow> candidates_of(const StudyReader& study) {
   std::map<std::uint64_t, std::vector<Adapted>> rounds;
   for (const EventRow& event : study.events()) {
     if (event.kind != "adapted" || !event.trial) continue;
-    rounds[*event.trial].push_back(std::get<Adapted>(body_of(event.kind, event.payload)));
+    rounds[*event.trial].push_back(std::get<Adapted>(event.body));
   }
   std::vector<CandidateRow> rows;
   for (const auto& [trial, of_trial] : rounds) append_candidates(rows, trial, of_trial);

@@ -12,8 +12,7 @@ namespace {
 Segment only_segment(const StudyReader& study, const TrialRow& trial) {
   Segment segment{.trial = trial.trial, .params = trial.params, .value = trial.value};
   for (const EventRow& row : study.events(trial.trial)) {
-    if (row.kind == "adapted")
-      segment.rounds.push_back(std::get<Adapted>(body_of(row.kind, row.payload)));
+    if (row.kind == "adapted") segment.rounds.push_back(std::get<Adapted>(row.body));
   }
   return segment;
 }
@@ -24,7 +23,7 @@ Lineage lineage_of(const StudyReader& study, const TrialRow& trial) {
   if (!trial.parent) return {only_segment(study, trial)};
   TrialTable table(study.objective());
   for (const EventRow& row : study.events())
-    table.apply({.vtime = row.vtime, .trial = row.trial, .body = body_of(row.kind, row.payload)});
+    table.apply({.vtime = row.vtime, .trial = row.trial, .body = row.body});
   return table.lineage(trial.trial);
 }
 

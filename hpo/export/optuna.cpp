@@ -205,9 +205,8 @@ class Journal {
       const EventRow& end = events.back();
       if (event.kind != "reported") continue;
       if (asked_ && end.kind == "ended" && end.vtime == event.vtime) continue;
-      const Json json = Json::parse(event.payload);
-      const std::int64_t step = json.at("step").integer();
-      if (seen.insert(step).second) reports[step] = json.at("value").number();
+      const auto& report = std::get<Reported>(event.body);
+      if (seen.insert(report.step).second) reports[report.step] = report.value;
     }
     for (const auto& [step, value] : reports) {
       Line line(set_report);

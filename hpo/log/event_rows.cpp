@@ -28,6 +28,13 @@ CREATE TABLE log(
 CREATE TABLE metrics(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
 )";
 
+/// What every row has; the columns of metrics come behind.
+constexpr const char* kColumns =
+    "seq, epoch, vtime, trial, kind, at, took, began, step, value, epochs, flops, word, "
+    "checkpoint, "
+    "payload, sum";
+constexpr int kFirstMetric = 16;
+
 /// Metrics beyond that are written into `payload`.
 constexpr std::size_t kMostColumns = 32;
 
@@ -208,14 +215,12 @@ std::string key_text(std::string_view bytes) {
   return key.hex();
 }
 
-constexpr int kFirstMetric = 16;
-
 constexpr const char* kMoved = "events_1";
 
 /// While a file is brought to today's format, its events lie in a table of another name.
 std::string old_table(sql::Database& db) {
-  const bool moved = db.query_integer("SELECT count(*) FROM sqlite_schema WHERE name = 'events_1'");
-  return moved ? kMoved : "events";
+  sql::Statement query(db, "SELECT name FROM sqlite_schema WHERE name = ?");
+  return query.bind(0, std::string_view(kMoved)).step() ? kMoved : "events";
 }
 
 }  // namespace
@@ -231,9 +236,7 @@ EventWriter::EventWriter(sql::Database& db, std::string metric, std::int64_t ori
 }
 
 void EventWriter::prepare() {
-  std::string columns =
-      "seq, epoch, vtime, trial, kind, at, took, began, step, value, epochs, flops, word, "
-      "checkpoint, payload, sum";
+  std::string columns = kColumns;
   std::string places = "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?";
   for (std::size_t i = 0; i < names_.size(); ++i) {
     columns += ", " + column(i);
@@ -301,9 +304,7 @@ std::int64_t EventWriter::write(std::int64_t seq, std::int64_t epoch, const Even
 
 EventCursor::EventCursor(sql::Database& db, std::int64_t origin, std::optional<std::uint64_t> trial)
     : file_(db.path()), origin_(origin), format_1_(format_of(db) == 1), all_(!trial) {
-  std::string columns =
-      "seq, epoch, vtime, trial, kind, at, took, began, step, value, epochs, flops, word, "
-      "checkpoint, payload, sum";
+  std::string columns = kColumns;
   if (format_1_) {
     columns = "seq, epoch, vtime, trial, kind, payload, took, sum, wall";
   } else {

@@ -194,7 +194,7 @@ std::vector<EventRow> StudyReader::events(std::optional<std::uint64_t> trial) co
                     .vtime = event.vtime,
                     .trial = event.trial,
                     .kind = std::string(kind_of(event.body)),
-                    .payload = payload_of(event.body),
+                    .body = event.body,
                     .wall = base::wall_text(event.real.at)});
   }
   return rows;

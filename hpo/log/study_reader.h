@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "hpo/log/baseline_rows.h"
+#include "hpo/log/event.h"
 #include "hpo/log/trial_row.h"
 #include "hpo/log/trial_table.h"
 #include "hpo/log/worker_info.h"
@@ -77,8 +78,11 @@ struct EventRow {
   double vtime = 0;                    ///< virtual time, in counted FLOPs
   std::optional<std::uint64_t> trial;  ///< none: about the study
   std::string kind;
-  std::string payload;  ///< a JSON object
-  std::string wall;     ///< for display only
+  EventBody body;
+  std::string wall;  ///< for display only
+
+  /// The body as a JSON object.
+  [[nodiscard]] std::string payload() const { return payload_of(body); }
 };
 
 /// A study opened for reading. Every call sees one consistent state of the log, at least as new as

@@ -195,39 +195,38 @@ TEST(Rmsprop, AgreesWithTheOracle) {
   });
 }
 
+/// Weights of 1 after a first step of rate 0.125 against their gradient.
+Floats after_first_step(const Kernels<float>& kernels, double beta1, double beta2) {
+  Exec exec;
+  Floats w(40, 1), g(40, -0.3f), m(40), v(40);
+  kernels.adam(exec, {.count = 40,
+                      .weights = w.data(),
+                      .gradient = g.data(),
+                      .m = m.data(),
+                      .v = v.data(),
+                      .lr = 0.125,
+                      .beta1 = beta1,
+                      .beta2 = beta2,
+                      .step = 1});
+  return w;
+}
+
 TEST(Adam, FirstStepMovesByTheLearningRate) {
   for_each_table([](const Kernels<float>& kernels) {
-    Exec exec;
-    Floats w(40, 1), g(40, -0.3f), m(40), v(40);
-    kernels.adam(exec, {.count = 40,
-                        .weights = w.data(),
-                        .gradient = g.data(),
-                        .m = m.data(),
-                        .v = v.data(),
-                        .lr = 0.125,
-                        .step = 1});
-    for (const float x : w) EXPECT_NEAR(x, 1.125, 1e-6);
+    const AdamArgs<float> usual;
+    for (const float x : after_first_step(kernels, usual.beta1, usual.beta2))
+      EXPECT_NEAR(x, 1.125, 1e-6);
   });
 }
 
 TEST(Adam, EachCallHasItsOwnBetas) {
   for_each_table([](const Kernels<float>& kernels) {
-    Exec exec;
     // After one step of any betas a weight has moved by the rate; the next call is at that step,
     // too.
     for (const double beta1 : {0.9, 0.5, 0.75}) {
       for (const double beta2 : {0.999, 0.9, 0.95}) {
-        Floats w(40, 1), g(40, -0.3f), m(40), v(40);
-        kernels.adam(exec, {.count = 40,
-                            .weights = w.data(),
-                            .gradient = g.data(),
-                            .m = m.data(),
-                            .v = v.data(),
-                            .lr = 0.125,
-                            .beta1 = beta1,
-                            .beta2 = beta2,
-                            .step = 1});
-        for (const float x : w) EXPECT_NEAR(x, 1.125, 1e-5) << beta1 << " " << beta2;
+        for (const float x : after_first_step(kernels, beta1, beta2))
+          EXPECT_NEAR(x, 1.125, 1e-5) << beta1 << " " << beta2;
       }
     }
   });

@@ -49,7 +49,7 @@ class Adapting : public SmallStudy {
     std::vector<std::string> lines;
     for (const EventRow& event : StudyReader(run()).events()) {
       if (event.kind != "opened")
-        lines.push_back(base::cat(base::format_double(event.vtime), " ", event.payload));
+        lines.push_back(base::cat(base::format_double(event.vtime), " ", event.payload()));
     }
     return lines;
   }
@@ -256,7 +256,7 @@ TEST_F(Adapting, RungsCountFlopsUnderEverySampler) {
     int stops = 0;
     for (const EventRow& event : StudyReader(run()).events()) {
       if (event.kind != "reported") continue;
-      const auto report = std::get<Reported>(body_of(event.kind, event.payload));
+      const auto report = std::get<Reported>(body_of(event.kind, event.payload()));
       EXPECT_EQ(report.epochs, ++epochs[*event.trial]) << "a report after each epoch";
       const Word word =
           rule->reported(*event.trial, static_cast<std::int64_t>(report.flops), -report.value);

@@ -70,7 +70,7 @@ class CheckpointTest : public testing::Test {
   [[nodiscard]] std::vector<std::string> log(const std::string& name) const {
     std::vector<std::string> events;
     for (const EventRow& event : StudyReader(folder_ / name).events()) {
-      if (event.kind != "opened") events.push_back(event.payload);
+      if (event.kind != "opened") events.push_back(event.payload());
     }
     return events;
   }

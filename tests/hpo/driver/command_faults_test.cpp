@@ -38,7 +38,7 @@ class CommandFaults : public CommandStudies {
   [[nodiscard]] std::string why_finished() const {
     std::string why;
     for (const EventRow& event : StudyReader(run()).events())
-      if (event.kind == "finished") why = event.payload;
+      if (event.kind == "finished") why = event.payload();
     return why;
   }
   void expect_all_ended(std::size_t count) const {

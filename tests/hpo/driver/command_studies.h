@@ -38,7 +38,7 @@ class CommandStudies : public testing::Test {
   [[nodiscard]] std::vector<std::int64_t> steps_of(std::uint64_t trial) const {
     std::vector<std::int64_t> steps;
     for (const EventRow& event : StudyReader(run()).events(trial)) {
-      const EventBody body = body_of(event.kind, event.payload);
+      const EventBody body = body_of(event.kind, event.payload());
       if (const auto* report = std::get_if<Reported>(&body)) steps.push_back(report->step);
     }
     return steps;

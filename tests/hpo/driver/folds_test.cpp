@@ -276,7 +276,7 @@ class AdaptingFolds : public Folds, public testing::WithParamInterface<const cha
     std::map<std::int64_t, std::vector<Adapted>> found;
     for (const EventRow& event : reader(name).events()) {
       if (event.kind != "adapted" || event.trial != trial) continue;
-      auto round = std::get<Adapted>(body_of(event.kind, event.payload));
+      auto round = std::get<Adapted>(body_of(event.kind, event.payload()));
       found[round.fold].push_back(std::move(round));
     }
     return found;
@@ -301,7 +301,7 @@ TEST_P(AdaptingFolds, EachFoldFindsItsSizeAndTheMiddleOneIsWritten) {
   EXPECT_EQ(nn::shape_text(model.net.spec()), middle);
   for (const EventRow& event : reader("a").events()) {
     if (event.kind != "reported" || event.trial != result.best->trial) continue;
-    const auto report = std::get<Reported>(body_of(event.kind, event.payload));
+    const auto report = std::get<Reported>(body_of(event.kind, event.payload()));
     if (report.epochs != result.best->epochs) continue;
     EXPECT_EQ(report.shape, middle);
     EXPECT_EQ(report.weights, nn::weight_count(model.net.spec()));

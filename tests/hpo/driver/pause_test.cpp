@@ -163,8 +163,8 @@ TEST(Pause, APopulationRunsToItsEnd) {
   EXPECT_EQ(rows_of(folder.path(), "resumed").size(), 8U * 4);
   for (const TrialRow& row : study.trials()) {
     EXPECT_EQ(row.epochs, kEpochs);
-    const auto born =
-        std::get<Created>(body_of("created", rows_of(folder.path(), "created")[row.trial].payload));
+    const auto born = std::get<Created>(
+        body_of("created", rows_of(folder.path(), "created")[row.trial].payload()));
     EXPECT_EQ(!row.parent, born.params == row.params);
   }
 }
@@ -188,7 +188,7 @@ TEST(Pause, WhoIsReplacedDoesNotDependOnTheSlots) {
     session(folder.path(), population(8, slots), work);
     std::vector<std::string>& replaced = all.emplace_back();
     for (const EventRow& row : rows_of(folder.path(), "replaced"))
-      replaced.push_back(base::cat(*row.trial, row.payload));
+      replaced.push_back(base::cat(*row.trial, row.payload()));
   }
   EXPECT_EQ(all[0], all[1]);
   EXPECT_EQ(all[0], all[2]);
@@ -252,7 +252,7 @@ TEST(Pause, EveryBeginningOfTheLogLeadsToTheWhole) {
       for (std::size_t i = 0; i < cut; ++i)
         log.append({.vtime = rows[i].vtime,
                     .trial = rows[i].trial,
-                    .body = body_of(rows[i].kind, rows[i].payload)});
+                    .body = body_of(rows[i].kind, rows[i].payload())});
       log.commit();
     }
     Skill rest(cut);
@@ -313,7 +313,7 @@ TEST(Pause, AMemberThatDivergesIsReplaced) {
   EXPECT_EQ(StudyReader(folder.path()).counts(), (TrialCounts{.complete = 8}));
   bool replaced = false;
   for (const EventRow& row : rows_of(folder.path(), "replaced")) {
-    const auto event = std::get<Replaced>(body_of(row.kind, row.payload));
+    const auto event = std::get<Replaced>(body_of(row.kind, row.payload()));
     if (row.trial == 3U && event.step == 4) replaced = true;
     EXPECT_FALSE(event.source == 3 && event.step == 4);
   }

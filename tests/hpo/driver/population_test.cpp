@@ -36,7 +36,8 @@ class PopulationTraining : public SmallStudy {
   [[nodiscard]] TrialTable table() const {
     TrialTable table(StudyReader(run()).objective());
     for (const EventRow& row : StudyReader(run()).events())
-      table.apply({.vtime = row.vtime, .trial = row.trial, .body = body_of(row.kind, row.payload)});
+      table.apply(
+          {.vtime = row.vtime, .trial = row.trial, .body = body_of(row.kind, row.payload())});
     return table;
   }
 
@@ -46,7 +47,7 @@ class PopulationTraining : public SmallStudy {
     for (const EventRow& row : StudyReader(run()).events()) {
       if (row.kind == "opened" || row.kind == "noted" || row.kind == "exported") continue;
       texts.push_back(base::cat(base::format_double(row.vtime), " ", row.trial ? *row.trial : 99,
-                                " ", row.kind, " ", row.payload));
+                                " ", row.kind, " ", row.payload()));
     }
     return texts;
   }
@@ -166,7 +167,7 @@ TEST_F(DivergingPopulation, TakesOverOtherNetworks) {
   EXPECT_TRUE(diverged);
   for (const EventRow& row : StudyReader(run()).events()) {
     if (row.kind != "replaced") continue;
-    const auto event = std::get<Replaced>(body_of(row.kind, row.payload));
+    const auto event = std::get<Replaced>(body_of(row.kind, row.payload()));
     EXPECT_NE(event.source, *row.trial);
   }
   EXPECT_GT(StudyReader(run()).counts().complete, 0);
@@ -178,8 +179,8 @@ TEST_F(DivergingPopulation, WaitsForItsReplacementAcrossBorders) {
   std::set<std::uint64_t> diverged, replaced;
   for (const EventRow& row : StudyReader(run()).events()) {
     if (row.kind == "replaced") replaced.insert(*row.trial);
-    if (row.kind == "reported" && row.payload.find("\"value\": \"nan\"") != std::string::npos &&
-        row.payload.find("\"step\": 1,") != std::string::npos)
+    if (row.kind == "reported" && row.payload().find("\"value\": \"nan\"") != std::string::npos &&
+        row.payload().find("\"step\": 1,") != std::string::npos)
       diverged.insert(*row.trial);
   }
   EXPECT_FALSE(diverged.empty());

@@ -35,7 +35,7 @@ class PromotionTest : public SmallStudy {
     for (const EventRow& event : StudyReader(run()).events()) {
       if (event.kind != "opened")
         texts.push_back(base::cat(event.vtime, " ", event.trial.value_or(999), " ", event.kind, " ",
-                                  event.payload));
+                                  event.payload()));
     }
     return texts;
   }

@@ -236,7 +236,7 @@ TEST(Reached, TrialsThatTheEndOfAStudyStopsDoNotCountAgain) {
   const auto waited = [&] {
     std::set<std::uint64_t> trials;
     for (const EventRow& event : StudyReader(folder.path()).events())
-      if (event.kind == "reported" && event.payload.find("pause") != std::string::npos)
+      if (event.kind == "reported" && event.payload().find("pause") != std::string::npos)
         trials.insert(event.trial.value());
     return trials;
   };

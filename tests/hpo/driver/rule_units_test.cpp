@@ -31,7 +31,7 @@ class RuleUnits : public SmallStudy {
     std::vector<Used> all;
     for (const EventRow& event : StudyReader(run()).events()) {
       if (event.kind != "reported" || event.trial != trial) continue;
-      const auto report = std::get<Reported>(body_of(event.kind, event.payload));
+      const auto report = std::get<Reported>(body_of(event.kind, event.payload()));
       all.push_back({report.epochs, report.used});
     }
     return all;

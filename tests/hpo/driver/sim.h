@@ -79,7 +79,7 @@ inline std::vector<std::string> events_of(const base::Path& folder) {
   for (const EventRow& e : StudyReader(folder).events()) {
     if (e.kind == "opened") continue;
     texts.push_back(base::format_double(e.vtime) + " " +
-                    (e.trial ? std::to_string(*e.trial) : "-") + " " + e.kind + " " + e.payload);
+                    (e.trial ? std::to_string(*e.trial) : "-") + " " + e.kind + " " + e.payload());
   }
   return texts;
 }

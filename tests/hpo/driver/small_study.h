@@ -113,7 +113,7 @@ class SmallStudy : public testing::Test {
   [[nodiscard]] std::vector<std::string> events(std::string_view kind) const {
     std::vector<std::string> payloads;
     for (const EventRow& event : StudyReader(run()).events()) {
-      if (event.kind == kind) payloads.push_back(event.payload);
+      if (event.kind == kind) payloads.push_back(event.payload());
     }
     return payloads;
   }

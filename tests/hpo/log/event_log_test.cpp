@@ -27,13 +27,6 @@ std::vector<std::string> texts_of(const std::vector<Event>& events) {
   return texts;
 }
 
-std::vector<Event> replayed(const base::Path& folder) {
-  std::vector<Event> events;
-  EventLog log(folder);
-  log.replay([&](const Event& e) { events.push_back(e); });
-  return events;
-}
-
 TEST(EventLog, AFreshFolderHasNoFactsAndMakesNoDatabase) {
   support::TempFolder folder;
   EventLog log(folder / "a/b");
@@ -52,7 +45,7 @@ TEST(EventLog, CommittedEventsComeBackInOrder) {
     EXPECT_EQ(texts_of(log->commit()), texts_of(events));
     EXPECT_EQ(log->pending(), 0u);
   }
-  EXPECT_EQ(texts_of(replayed(folder.path())), texts_of(events));
+  EXPECT_EQ(texts_of(sample::replayed(folder.path())), texts_of(events));
 }
 
 TEST(EventLog, NobodyMissesWhatFailedOrWasOverWithoutAReport) {
@@ -97,7 +90,7 @@ TEST(EventLog, BeginsAnewWithOtherFacts) {
     log.append(created(0, 0.2));
     log.commit();
   }
-  EXPECT_EQ(replayed(folder.path()).size(), 1u);
+  EXPECT_EQ(sample::replayed(folder.path()).size(), 1u);
   EXPECT_EQ(EventLog(folder.path()).facts()->resolved, other.resolved);
 }
 
@@ -110,7 +103,7 @@ TEST(EventLog, WhatWasNotCommittedIsGone) {
     log->append(reported(0, 1, 0.5));
     log->append(ended(0, TrialState::complete));
   }
-  EXPECT_EQ(replayed(folder.path()).size(), 1u);
+  EXPECT_EQ(sample::replayed(folder.path()).size(), 1u);
   EventLog log(folder.path());
   log.replay(sample::no_events);
   EXPECT_EQ(log.trials().row(0).state, TrialState::running);
@@ -176,7 +169,7 @@ TEST(EventLog, ADriverThatWasReplacedCannotWrite) {
   }
   EXPECT_THROW(log->commit(), base::Error) << "a log that failed must not go on";
   log.reset();
-  EXPECT_EQ(replayed(folder.path()).size(), 1u);
+  EXPECT_EQ(sample::replayed(folder.path()).size(), 1u);
 }
 
 TEST(EventLog, NotesAndTheFinishAreFacts) {
@@ -225,7 +218,7 @@ TEST(EventLog, ValuesThatAreNoNumbersAreKept) {
     }
     log->commit();
   }
-  auto events = replayed(folder.path());
+  auto events = sample::replayed(folder.path());
   EXPECT_TRUE(std::isnan(std::get<Reported>(events[1].body).value));
   EXPECT_TRUE(std::isnan(std::get<Reported>(events[4].body).value));
   EXPECT_EQ(std::get<Reported>(events[7].body).value, std::numeric_limits<double>::infinity());

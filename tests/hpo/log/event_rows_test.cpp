@@ -81,13 +81,6 @@ std::vector<std::string> whole_texts(const std::vector<Event>& events) {
   return texts;
 }
 
-std::vector<Event> events_in(const base::Path& folder) {
-  std::vector<Event> events;
-  EventLog log(folder);
-  log.replay([&](const Event& e) { events.push_back(e); });
-  return events;
-}
-
 void write_events(const base::Path& folder, const std::vector<Event>& events) {
   auto log = sample::open(folder);
   for (const Event& e : events) log->append(e);
@@ -99,11 +92,11 @@ TEST(EventRows, EveryReportComesBackAsItWas) {
   std::vector<Event> events = odd_reports();
   for (Event& e : events) e.real.at = 1795000000123456;
   write_events(folder.path(), events);
-  EXPECT_EQ(whole_texts(events_in(folder.path())), whole_texts(events));
+  EXPECT_EQ(whole_texts(sample::replayed(folder.path())), whole_texts(events));
   const auto rows = StudyReader(folder.path()).events(0);
   ASSERT_EQ(rows.size(), events.size());
   for (std::size_t i = 0; i < rows.size(); ++i)
-    EXPECT_EQ(rows[i].payload, payload_of(events[i].body));
+    EXPECT_EQ(rows[i].payload(), payload_of(events[i].body));
   EXPECT_EQ(rows[1].wall, "2026-11-18T11:06:40Z");
 }
 
@@ -182,7 +175,7 @@ TEST(EventRows, AStudyOfTheFormatBeforeIsReadAndGoesOn) {
   const auto payloads = [](const std::vector<EventRow>& rows) {
     std::vector<std::string> texts;
     for (const EventRow& row : rows)
-      texts.push_back(base::cat(row.seq, row.epoch, row.kind, row.payload, row.wall));
+      texts.push_back(base::cat(row.seq, row.epoch, row.kind, row.payload(), row.wall));
     return texts;
   };
   const auto before = payloads(StudyReader(folder.path()).events());
@@ -205,7 +198,7 @@ TEST(EventRows, AStudyOfTheFormatBeforeIsReadAndGoesOn) {
   ASSERT_EQ(after.size(), events.size() + 1);
   after.pop_back();
   EXPECT_EQ(after, before);
-  EXPECT_EQ(events_in(folder.path()).size(), events.size() + 1);
+  EXPECT_EQ(sample::replayed(folder.path()).size(), events.size() + 1);
 }
 
 TEST(EventRows, ADamagedStudyOfTheFormatBeforeStaysAsItIs) {
@@ -217,7 +210,7 @@ TEST(EventRows, ADamagedStudyOfTheFormatBeforeStaysAsItIs) {
   }
   for (int i = 0; i < 2; ++i) {
     try {
-      (void)events_in(folder.path());
+      (void)sample::replayed(folder.path());
       ADD_FAILURE() << "a damaged event was taken over";
     } catch (const base::Error& error) {
       EXPECT_NE(std::string(error.what()).find("event 7 does not match"), std::string::npos)

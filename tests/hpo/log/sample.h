@@ -38,6 +38,14 @@ inline Event ended(std::uint64_t trial, TrialState state, Cause cause = Cause::n
 
 inline void no_events(const Event&) {}
 
+/// All events of a study that is there.
+inline std::vector<Event> replayed(const base::Path& folder) {
+  std::vector<Event> events;
+  EventLog log(folder);
+  log.replay([&](const Event& e) { events.push_back(e); });
+  return events;
+}
+
 /// A log that is begun and open for writing.
 inline std::unique_ptr<EventLog> open(const base::Path& folder) {
   auto log = std::make_unique<EventLog>(folder);

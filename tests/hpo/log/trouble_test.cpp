@@ -50,7 +50,7 @@ std::string dump(const base::Path& folder) {
   StudyReader study(folder);
   for (const TrialRow& row : study.trials())
     text += base::cat(row.trial, name_of(row.state), row.value.value_or(-1), "\n");
-  for (const EventRow& event : study.events()) text += base::cat(event.kind, event.payload, "\n");
+  for (const EventRow& event : study.events()) text += base::cat(event.kind, event.payload(), "\n");
   EventLog log(folder);
   if (!log.facts()) return "nothing";
   log.replay([&](const Event& event) {

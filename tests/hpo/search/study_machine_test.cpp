@@ -146,19 +146,29 @@ TEST(StudyMachine, FailedAttemptsBeginAgainAsOftenAsTheStudySays) {
   EXPECT_GT(played.table().counts().failed, 2);
 }
 
-TEST(StudyMachine, ManyFailuresEndTheStudyAtTheTrialThatIsOneTooMany) {
-  const StudySpec spec = study("random", "limits: {trials: 12, failed: 2}\nearly_stop: none\n");
-  TrialTable table(objective_of(spec));
-  StudyMachine machine({.study = spec, .trials = &table});
-  const auto happen = [&](std::optional<std::uint64_t> trial, const EventBody& event) {
+/// A machine and its table, told the same.
+struct Told {
+  explicit Told(const StudySpec& study)
+      : table(objective_of(study)), machine({.study = study, .trials = &table}) {}
+
+  void happen(std::optional<std::uint64_t> trial, const EventBody& event) {
     machine.apply(trial, event);
     table.apply({.trial = trial, .body = event});
-  };
-  while (const auto next = machine.next(3)) happen(next->trial, next->event);
-  happen(1, Reported{.step = 1, .epochs = 1, .value = 1});
-  happen(1, Ended{TrialState::failed, Cause::lost, "gone"});
+  }
+
+  TrialTable table;
+  StudyMachine machine;
+};
+
+TEST(StudyMachine, ManyFailuresEndTheStudyAtTheTrialThatIsOneTooMany) {
+  const StudySpec spec = study("random", "limits: {trials: 12, failed: 2}\nearly_stop: none\n");
+  Told told(spec);
+  StudyMachine& machine = told.machine;
+  while (const auto next = machine.next(3)) told.happen(next->trial, next->event);
+  told.happen(1, Reported{.step = 1, .epochs = 1, .value = 1});
+  told.happen(1, Ended{TrialState::failed, Cause::lost, "gone"});
   EXPECT_FALSE(machine.hopeless());
-  happen(2, Ended{TrialState::failed, Cause::timeout, "late"});
+  told.happen(2, Ended{TrialState::failed, Cause::timeout, "late"});
   ASSERT_TRUE(machine.hopeless());
   EXPECT_EQ(machine.hopeless()->message, "2 trials failed, the last one by timeout: late");
   EXPECT_EQ(machine.hopeless()->why, Finish::failed);
@@ -166,20 +176,16 @@ TEST(StudyMachine, ManyFailuresEndTheStudyAtTheTrialThatIsOneTooMany) {
 
 TEST(StudyMachine, AfterTheFirstTrialsFailureANewSessionTriesAnotherOne) {
   const StudySpec spec = study("random", "limits: {trials: 12}\n");
-  TrialTable table(objective_of(spec));
-  StudyMachine machine({.study = spec, .trials = &table});
-  const auto happen = [&](std::optional<std::uint64_t> trial, const EventBody& event) {
-    machine.apply(trial, event);
-    table.apply({.trial = trial, .body = event});
-  };
+  Told told(spec);
+  StudyMachine& machine = told.machine;
   const auto first = machine.next(1);
-  happen(first->trial, first->event);
-  happen(0, Ended{TrialState::failed, Cause::error, "no such file"});
+  told.happen(first->trial, first->event);
+  told.happen(0, Ended{TrialState::failed, Cause::error, "no such file"});
   ASSERT_TRUE(machine.hopeless());
-  happen({}, *machine.hopeless());
+  told.happen({}, *machine.hopeless());
   EXPECT_FALSE(machine.next(1));
   EXPECT_TRUE(machine.begins_again());
-  happen({}, Opened{});
+  told.happen({}, Opened{});
   EXPECT_FALSE(machine.begins_again());
   const auto second = machine.next(1);
   ASSERT_TRUE(second && second->trial == 1);
